@@ -1,0 +1,80 @@
+package sqlerr
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Level is how grave a warning is.
+type Level uint8
+
+// The levels of SHOW WARNINGS.
+const (
+	LevelNote Level = iota
+	LevelWarning
+	LevelError
+)
+
+// String returns the level as SHOW WARNINGS prints it.
+func (l Level) String() string { return [...]string{"Note", "Warning", "Error"}[l] }
+
+// Warning is one row of SHOW WARNINGS.
+type Warning struct {
+	Level   Level
+	Code    Code
+	Message string
+}
+
+// MaxWarnings is how many warnings of a statement are kept (MySQL's max_error_count); the rest are only counted.
+const MaxWarnings = 1024
+
+// Warnings collects the warnings of one statement. Its zero value is ready; all of its methods may be called by several
+// goroutines at once, and Add on a nil *Warnings drops the warning.
+type Warnings struct {
+	mu    sync.Mutex
+	kept  []Warning
+	total int64
+}
+
+// Add appends a warning.
+func (w *Warnings) Add(level Level, code Code, format string, args ...any) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.total++
+	if len(w.kept) < MaxWarnings {
+		w.kept = append(w.kept, Warning{Level: level, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// AddError appends an error as a warning: what strict mode refuses and other modes only mention.
+func (w *Warnings) AddError(e *Error) { w.Add(LevelWarning, e.Code, "%s", e.Message) }
+
+// List returns a copy of the warnings that were kept, in the order of their coming.
+func (w *Warnings) List() []Warning {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]Warning(nil), w.kept...)
+}
+
+// Count returns how many warnings came, including those not kept.
+func (w *Warnings) Count() int64 {
+	if w == nil {
+		return 0
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.total
+}
+
+// Reset forgets all warnings, as a new statement does.
+func (w *Warnings) Reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept, w.total = nil, 0
+}

@@ -1,0 +1,258 @@
+// Package physical holds the plan that executors run: a DAG of pipelines.
+//
+// A pipeline takes rows from one source, passes them through transforms without storing them, and ends in a sink that
+// either stores them (a pipeline breaker: hash table, groups, sorted rows) or hands them to the client. It is the unit
+// of execution and of placement: exec/cpu runs it morsel by morsel on all cores, exec/gpu as one fused kernel.
+//
+// The semantics of each operator (NULLs, duplicates, order, overflow) stand here, once, in the comments of its type;
+// exec/enginetest holds the cases that every backend has to pass.
+//
+// Expressions name columns by [expr.ColumnID]. An executor keeps a slot for each column that is alive in a pipeline.
+package physical
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Plan is an executable query. Pipelines are in an order in which each comes after those that it depends on; the last
+// ends in a Result.
+type Plan struct {
+	Pipelines []*Pipeline
+	Cols      []*expr.Column // the result's columns
+	Names     []string
+	// Ordered says that the result's order was asked for (ORDER BY), else any order will do.
+	Ordered bool
+	Logical logical.Node // the optimized plan, for EXPLAIN
+}
+
+// Device is where a pipeline runs.
+type Device uint8
+
+// The devices.
+const (
+	CPU Device = iota
+	GPU
+)
+
+// Pipeline is a source, transforms and a sink.
+type Pipeline struct {
+	ID         int
+	Source     Source
+	Transforms []Transform
+	Sink       Sink
+	Deps       []*Pipeline // pipelines that must have finished: those whose sinks are read here
+	Device     Device
+	Reason     string  // why this device
+	EstRows    float64 // estimated rows into the sink
+}
+
+// Source gives the rows of a pipeline.
+type Source interface{ source() }
+
+// TableScan reads a table version. Filters are conjuncts over Cols; the executor evaluates what it can on encoded data
+// and skips row groups by their zone maps. RuntimeFilters come from builds that this pipeline depends on. Rows come in
+// the table's order within a morsel.
+type TableScan struct {
+	Table          *table.Version
+	Alias          string
+	Cols           []*expr.Column
+	Ordinals       []int // table column of each; logical.RowIDOrdinal for the row number
+	Filters        []expr.Expr
+	RuntimeFilters []RuntimeFilterUse
+	EstRows        float64
+}
+
+// RuntimeFilterUse applies the filter of a finished build to a column of a scan.
+type RuntimeFilterUse struct {
+	Build *Build
+	Key   int // which of the build's keys
+	Col   expr.ColumnID
+}
+
+// SinkScan reads what an earlier pipeline's sink stored: groups, sorted rows (in order), materialised rows.
+type SinkScan struct {
+	From Sink // *Aggregate, *Sort or *Materialize
+	// Cols are given under these names; From's column for each.
+	Cols []*expr.Column
+	Ins  []expr.ColumnID
+}
+
+// UnmatchedScan reads the rows of a build that no probe matched: the right side of a full join. The left side's
+// columns are NULL.
+type UnmatchedScan struct {
+	Build *Build
+	Nulls []*expr.Column // columns of the probe side, all NULL here
+}
+
+// ValuesScan gives a few rows of constants expressions.
+type ValuesScan struct {
+	Cols []*expr.Column
+	Rows [][]expr.Expr
+}
+
+// Transform is a step that stores nothing.
+type Transform interface{ transform() }
+
+// Filter keeps rows for which all conditions are TRUE.
+type Filter struct{ Preds []expr.Expr }
+
+// Project adds computed columns; Keep lists the columns alive after it (the items' and those passed through).
+type Project struct {
+	Items []logical.Item
+	Keep  []expr.ColumnID
+}
+
+// Probe looks up each row in a build, by Kind:
+//
+//   - InnerJoin: each matching pair; LeftJoin and FullJoin: each matching pair, and the row with NULLs if none.
+//   - SemiJoin, AntiJoin: the row if there is a match, or none.
+//   - MarkJoin: the row, and Mark: TRUE if some build row matches; else NULL if a comparison with some build row
+//     (that passes Residual) gave NULL; else FALSE. Over an empty build Mark is FALSE even for a NULL key.
+//   - SingleJoin: as LeftJoin; a second match is error 1242.
+//
+// Two keys match if all their parts are equal and none is NULL, except parts marked in Build.NullSafe, where NULL equals NULL. A pair also
+// has to satisfy Residual, conjuncts over both sides' columns. Without keys every pair is a candidate (nested loop).
+type Probe struct {
+	Kind     logical.JoinKind
+	Build    *Build
+	Keys     []expr.Expr // probe side, of the same physical types as Build.Keys
+	Residual []expr.Expr
+	Mark     *expr.Column
+	// Keep lists the columns alive afterwards: of the probe side and of the build's payload.
+	Keep    []expr.ColumnID
+	EstRows float64
+}
+
+// Limit passes rows Offset .. Offset+Count-1, whichever come first, and then stops its pipeline.
+type Limit struct{ Count, Offset int64 }
+
+// Repeat gives each row as many times as Count, a BIGINT >= 0, says: INTERSECT ALL and EXCEPT ALL.
+type Repeat struct {
+	Count expr.Expr
+	Keep  []expr.ColumnID
+}
+
+// Sink is where a pipeline ends. Several pipelines may end in one sink (UNION ALL); it is ready when all have finished.
+type Sink interface{ sink() }
+
+// JoinAlgorithm is how a build is organised.
+type JoinAlgorithm uint8
+
+// The join algorithms of the CPU backend. The planner chooses; executors obey or, where they know better, say so in
+// EXPLAIN ANALYZE.
+const (
+	HashJoin       JoinAlgorithm = iota
+	DenseJoin                    // one integer key of known small range: a direct-address array
+	NestedLoopJoin               // no equality: every pair
+	RangeJoin                    // an inequality on a sort key: sorted build, binary search per probe row (sort-merge join)
+)
+
+func (a JoinAlgorithm) String() string {
+	return [...]string{"hash", "dense", "nested loop", "sort-merge"}[a]
+}
+
+// Build stores rows for Probes to look up.
+type Build struct {
+	Algorithm JoinAlgorithm
+	Reason    string
+	Keys      []expr.Expr
+	NullSafe  []bool // per key; nil: none
+	// Payload are the columns that probes read. Without any (semi, anti and mark joins without residuals) only the
+	// set of keys is kept.
+	Payload []*expr.Column
+	// Unique says that no two rows have equal keys: proven from keys or grouping, never guessed.
+	Unique bool
+	// DenseMin and DenseMax bound the key of a DenseJoin (inclusive; values outside do not occur).
+	DenseMin, DenseMax int64
+	// KeepUnmatched says that an UnmatchedScan will ask for rows that found no match.
+	KeepUnmatched bool
+	// Range of a RangeJoin: the probe row p matches build rows b with RangeOp(p.Keys[0], b.Keys[0]), where Keys has one
+	// element on each side; further conditions are residual.
+	RangeOp expr.Op
+	// MakeFilter says which keys a RuntimeFilterUse will ask for.
+	MakeFilter []bool
+	EstRows    float64
+}
+
+// AggAlgorithm is how groups are found.
+type AggAlgorithm uint8
+
+// The aggregation algorithms.
+const (
+	HashAggregate   AggAlgorithm = iota // thread-local hash tables, radix-partitioned merge
+	DenseAggregate                      // keys of small known domains: an array indexed by the mixed-radix key
+	ScalarAggregate                     // no keys: one row always
+	StreamAggregate                     // input sorted by the keys
+)
+
+func (a AggAlgorithm) String() string {
+	return [...]string{"hash", "dense", "scalar", "stream"}[a]
+}
+
+// Aggregate groups rows by Groups, NULLs being equal, and computes Aggs:
+//
+//   - COUNT counts rows or values that are not NULL; the others skip NULLs and give NULL over none.
+//   - SUM and AVG of integers and decimals are exact (128 bits); overflow of the result type is error 1690.
+//     SUM and AVG of floats give the same result in two runs at one thread count.
+//   - Distinct aggregates see each value once per group.
+type Aggregate struct {
+	Algorithm AggAlgorithm
+	Reason    string
+	Groups    []logical.Item
+	Aggs      []logical.AggItem
+	Dense     []DenseDomain // of DenseAggregate, per group
+	EstGroups float64
+}
+
+// DenseDomain is the domain of a dense group key: integers Min..Max, or the codes of a column's dictionary; and NULL.
+type DenseDomain struct {
+	Min, Max   int64
+	Dictionary bool
+	Nullable   bool
+}
+
+// Sort stores its rows in order. NULLs come first ascending, last descending; the sort is stable only with respect to nothing:
+// ties come in any order, but the same in two runs at one thread count. With Count >= 0 only rows Offset ..
+// Offset+Count-1 are kept (top-N).
+type Sort struct {
+	Keys          []logical.SortKey
+	Cols          []*expr.Column // what is kept
+	Count, Offset int64
+}
+
+// Materialize stores rows as they come: shared sub-plans, inputs of nested loops, unions.
+type Materialize struct{ Cols []*expr.Column }
+
+// Result hands rows to the client. In says which column of the pipeline each result column is (a column may stand twice).
+type Result struct {
+	In []expr.ColumnID
+}
+
+func (*TableScan) source()     {}
+func (*SinkScan) source()      {}
+func (*UnmatchedScan) source() {}
+func (*ValuesScan) source()    {}
+
+func (*Filter) transform()  {}
+func (*Project) transform() {}
+func (*Probe) transform()   {}
+func (*Limit) transform()   {}
+func (*Repeat) transform()  {}
+
+func (*Build) sink()       {}
+func (*Aggregate) sink()   {}
+func (*Sort) sink()        {}
+func (*Materialize) sink() {}
+func (*Result) sink()      {}
+
+// Types returns the types of the result's columns.
+func (p *Plan) Types() []types.Type {
+	out := make([]types.Type, len(p.Cols))
+	for i, c := range p.Cols {
+		out[i] = c.Typ
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package expr
+
+import (
+	"context"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Function describes a scalar function or operator once: the binder resolves calls with it, the evaluator runs it,
+// docs/sql.md's table and the tests' matrix are made from it.
+type Function struct {
+	Name     string   // lower case; operators have names too: "+" is "add"
+	Aliases  []string // other names
+	Infix    string   // how an operator is written between its operands; empty for functions
+	Category string   // heading in docs/sql.md
+	Syntax   string   // e.g. "SUBSTRING(str, pos [, len])"
+	Doc      string   // one sentence; differences from MySQL named
+	MinArgs  int
+	MaxArgs  int // -1: any number
+
+	// Resolve chooses the types: given the operands as written it returns, for each, the type that it is to be cast
+	// to, and the result. It reports an error for operands that no version of the function takes.
+	Resolve func(args []Expr) (Signature, error)
+
+	// Nulls is the NULL rule. Under NullIfAny the evaluator computes validity itself and Eval need not look at it.
+	Nulls NullRule
+	// Volatile functions (RAND, UUID) are never folded or moved; NOW() is not volatile: it is fixed per statement.
+	Volatile bool
+	// ByDictionary says that Eval over a dictionary-coded argument, all others being constant, may be run once per
+	// distinct value instead of once per row.
+	ByDictionary bool
+
+	// Eval computes out at the positions of sel (nil: all n). See [Kernel].
+	Eval Kernel
+}
+
+// Signature is a resolved call.
+type Signature struct {
+	Args     []types.Type // what each operand is cast to; KindNull: left as it is
+	Result   types.Type
+	Nullable bool // can be NULL even if no operand is
+}
+
+// NullRule says how a function treats NULL operands.
+type NullRule uint8
+
+// The NULL rules.
+const (
+	NullIfAny  NullRule = iota // NULL if any operand is NULL
+	NullCustom                 // the kernel decides
+)
+
+// Kernel computes a function over vectors: for each position i of sel (all of 0..n-1 if sel is nil) it stores f(args[i])
+// in out, which is flat, has the resolved type and room for n values, and is all valid at the start. Operands may be
+// flat, constant or dictionary-coded; [Args] helps to read them. A NULL result is marked by out.SetNull. Slots of NULL operands hold harmless values.
+type Kernel func(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error
+
+// Context is what evaluation may know of the statement. One Context serves one worker.
+type Context struct {
+	Ctx       context.Context
+	Now       time.Time      // the statement's time, in Location
+	Location  *time.Location // the session's time zone
+	SQLMode   SQLMode
+	Warnings  *sqlerr.Warnings
+	Database  string
+	User      string
+	ConnID    uint64
+	Variables Variables // system and user variables; may be nil
+	RandSeed  func() int64
+	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
+	FoldOnly bool
+}
+
+// Variables looks up @@name and @name.
+type Variables interface {
+	SystemVariable(name string) (types.Value, bool)
+	UserVariable(name string) (types.Value, bool)
+}
+
+// SQLMode is the set of sql_mode flags that change results.
+type SQLMode uint32
+
+// The flags that matter to evaluation.
+const (
+	ModeStrict             SQLMode = 1 << iota // STRICT_TRANS_TABLES or STRICT_ALL_TABLES
+	ModeErrorForDivByZero                      // ERROR_FOR_DIVISION_BY_ZERO
+	ModeNoZeroDate                             // NO_ZERO_DATE
+	ModeNoZeroInDate                           // NO_ZERO_IN_DATE
+	ModeAllowInvalidDates                      // ALLOW_INVALID_DATES
+	ModeNoUnsignedSub                          // NO_UNSIGNED_SUBTRACTION
+	ModeOnlyFullGroupBy                        // ONLY_FULL_GROUP_BY
+	ModeANSIQuotes                             // ANSI_QUOTES
+	ModePipesAsConcat                          // PIPES_AS_CONCAT
+	ModeNoBackslashEscapes                     // NO_BACKSLASH_ESCAPES
+	ModeHighNotPrecedence                      // HIGH_NOT_PRECEDENCE
+)
+
+// DefaultSQLMode is MySQL 8's default.
+const DefaultSQLMode = ModeStrict | ModeErrorForDivByZero | ModeNoZeroDate | ModeNoZeroInDate | ModeOnlyFullGroupBy
+
+// Aggregate describes an aggregate function; how it is computed is the executor's business (exec/cpu, exec/gpu),
+// which keys on Kind.
+type Aggregate struct {
+	Kind   AggKind
+	Name   string // lower case
+	Syntax string
+	Doc    string
+	// Resolve chooses the types, as for functions. COUNT(*) has no operand.
+	Resolve func(args []Expr) (Signature, error)
+	// EmptyNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).
+	EmptyNull bool
+}
+
+// AggKind is an aggregate function.
+type AggKind uint8
+
+// The aggregate functions. AnyValue is also what the planner uses for columns that depend on the group's key.
+const (
+	AggCountStar AggKind = iota
+	AggCount
+	AggSum
+	AggAvg
+	AggMin
+	AggMax
+	AggAnyValue
+	AggVarPop
+	AggVarSamp
+	AggStddevPop
+	AggStddevSamp
+	AggBitAnd
+	AggBitOr
+	AggBitXor
+	AggGroupConcat
+	AggSingle // the value of the only row; an error if there are more: scalar subqueries
+)

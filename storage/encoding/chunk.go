@@ -1,0 +1,57 @@
+// Package encoding holds stored columns: one column of one row group, in the narrowest byte-aligned form.
+//
+// Frame of reference keeps integers, dates and short decimals as unsigned offsets of 1, 2 or 4 bytes from the chunk's
+// minimum; a dictionary keeps strings of few distinct values as codes of 1, 2 or 4 bytes; the rest is kept raw. All
+// are byte-aligned so that one load decodes a value, on the CPU and on a GPU alike. Scans test predicates on the encoded form
+// and decode only what survives.
+package encoding
+
+import (
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Kind is how a chunk's values are held.
+type Kind uint8
+
+// The encodings.
+const (
+	Constant  Kind = iota // every value is Min (all NULL if NullCount == Rows)
+	FOR8                  // Base + U8[i]
+	FOR16                 // Base + U16[i]
+	FOR32                 // Base + U32[i]
+	Raw64                 // I64[i], also the bits of BIGINT UNSIGNED
+	RawFloat              // F64[i]
+	Raw128                // I128[i]
+	Dict8                 // Dict.Value(U8[i])
+	Dict16                // Dict.Value(U16[i])
+	Dict32                // Dict.Value(U32[i])
+	RawString             // Bytes[Offsets[i]:Offsets[i+1]]
+)
+
+// Chunk is one column of one row group. It is immutable. The slots of NULLs hold harmless values: in range for
+// dictionaries, Base for frames of reference.
+type Chunk struct {
+	Type types.Type
+	Kind Kind
+	Rows int
+
+	Base    int64
+	U8      []uint8
+	U16     []uint16
+	U32     []uint32
+	I64     []int64
+	F64     []float64
+	I128    []types.Int128
+	Dict    *column.Dictionary
+	Offsets []uint32 // Rows+1
+	Bytes   []byte
+	Valid   column.Bitmap // nil: no NULLs
+
+	// The zone map. Min and Max are over the values that are not NULL (Null if there are none); for strings they may
+	// be missing, then both are Null although NullCount < Rows.
+	Min, Max  types.Value
+	NullCount int
+	// Sorted says that the values ascend (no NULLs).
+	Sorted bool
+}

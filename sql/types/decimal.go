@@ -109,22 +109,16 @@ func DecimalMul(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok
 	y, yneg := b.abs()
 	hi, lo := x.mul(y)
 	if drop > MaxDecimalPrecision {
-		// Both factors are below 10^38, so the product divided by 10^38 fits; the rest of the scale follows. The two
-		// roundings are one: the first is a cut whose lost digits a sticky bit keeps.
+		// In two steps. The first only cuts: whether the second rounds up depends on its remainder being at least
+		// half of an even divisor, and what the first cut away cannot change that.
 		p := pow10Int128[MaxDecimalPrecision]
 		d := uint128{uint64(p.Hi), p.Lo}
 		if !hi.less(d) {
 			return Int128{}, false
 		}
-		q, rem := div256(hi, lo, d)
+		q, _ := div256(hi, lo, d)
 		p = pow10Int128[drop-MaxDecimalPrecision]
-		d = uint128{uint64(p.Hi), p.Lo}
-		q, r := q.quoRem(d)
-		// A remainder of exactly half rounds up whatever lies below it, so rem cannot change the decision.
-		_ = rem
-		if !r.shl(1).less(d) {
-			q, _ = q.add(uint128{lo: 1})
-		}
+		q = q.divRound(uint128{uint64(p.Hi), p.Lo})
 		return q.signed(xneg != yneg)
 	}
 	p := pow10Int128[drop]
@@ -228,8 +222,7 @@ func DecimalDivInt(a Int128, aScale int, b Int128, bScale int) (v Int128, ok boo
 	return q.signed(xneg != yneg)
 }
 
-// DecimalMod returns a % b at scale max(aScale, bScale), with a's sign. ok is false for b = 0 and if a's value at
-// that scale is needed and leaves an Int128.
+// DecimalMod returns a % b at scale max(aScale, bScale), with a's sign; ok is false only for b = 0.
 func DecimalMod(a Int128, aScale int, b Int128, bScale int) (v Int128, ok bool) {
 	if b.IsZero() {
 		return Int128{}, false

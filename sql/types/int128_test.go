@@ -50,7 +50,7 @@ func fits128(b *big.Int) bool {
 
 func TestInt128AgainstBig(t *testing.T) {
 	r := testRand(t)
-	for range 200000 {
+	for range 50000 {
 		a, b := randInt128(r), randInt128(r)
 		x, y := toBig(a), toBig(b)
 		check := func(op string, got Int128, ok bool, want *big.Int) {
@@ -119,7 +119,7 @@ func TestInt128AgainstBig(t *testing.T) {
 
 func TestInt128Float(t *testing.T) {
 	r := testRand(t)
-	for range 100000 {
+	for range 50000 {
 		f := math.Ldexp(r.Float64()-0.5, r.IntN(135))
 		want, _ := big.NewFloat(f).Int(nil)
 		got, ok := Int128FromFloat(f)
@@ -165,7 +165,7 @@ func TestDiv256(t *testing.T) {
 		}
 		return r.Uint64()
 	}
-	for range 300000 {
+	for range 50000 {
 		v := uint128{word(), word()}
 		hi, lo := uint128{word(), word()}, uint128{word(), word()}
 		if v == (uint128{}) {

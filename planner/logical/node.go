@@ -15,7 +15,7 @@ import (
 type Node interface {
 	// Schema lists the columns that the node gives, in order. The slice must not be changed.
 	Schema() []*expr.Column
-	// Inputs returns the input relations, left to right.
+	// Inputs returns the input relations, left to right. The plan behind a Shared is not one of them.
 	Inputs() []Node
 	// WithInputs returns the node over other inputs, which give (at least) the columns that it uses.
 	WithInputs(inputs []Node) Node
@@ -36,6 +36,8 @@ type Scan struct {
 	Cols     []*expr.Column // what it gives
 	Ordinals []int          // the table column of each; RowIDOrdinal for the hidden row number
 	Filter   []expr.Expr    // conjuncts over Cols, pushed down
+
+	memo memo
 }
 
 // RowIDOrdinal is the ordinal of the hidden row number, BIGINT, that UPDATE and DELETE read.
@@ -46,12 +48,16 @@ const RowIDOrdinal = -1
 type Values struct {
 	Cols []*expr.Column
 	Rows [][]expr.Expr
+
+	memo memo
 }
 
 // Filter keeps the rows for which every condition is true.
 type Filter struct {
 	Input Node
 	Preds []expr.Expr // conjuncts
+
+	memo memo
 }
 
 // Item is a computed column.
@@ -65,6 +71,8 @@ type Item struct {
 type Project struct {
 	Input Node
 	Items []Item
+
+	memo memo
 }
 
 // JoinKind is the kind of a join.
@@ -95,6 +103,8 @@ type Join struct {
 	Corr []expr.Expr
 	Mark *expr.Column // of MarkJoin: BOOL
 	Hint JoinHint
+
+	memo memo
 }
 
 // JoinHint is what an optimizer hint asks of a join.
@@ -116,6 +126,8 @@ type Apply struct {
 	On          []expr.Expr
 	Corr        []expr.Expr
 	Mark        *expr.Column
+
+	memo memo
 }
 
 // AggItem is one aggregate of an Aggregate node.
@@ -137,6 +149,8 @@ type Aggregate struct {
 	Aggs   []AggItem
 	Scalar bool // no GROUP BY: one row always
 	Hint   AggHint
+
+	memo memo
 }
 
 // AggHint is what an optimizer hint asks of an aggregation.
@@ -164,6 +178,8 @@ type Sort struct {
 	Keys   []SortKey
 	Count  int64 // NoLimit: all
 	Offset int64
+
+	memo memo
 }
 
 // Limit gives rows Offset .. Offset+Count-1 of its input in whatever order it comes.
@@ -171,6 +187,8 @@ type Limit struct {
 	Input  Node
 	Count  int64 // NoLimit: all
 	Offset int64
+
+	memo memo
 }
 
 // SetOpKind is a set operation.
@@ -193,6 +211,8 @@ type SetOp struct {
 	All    []Node
 	InCols [][]*expr.Column
 	Cols   []*expr.Column
+
+	memo memo
 }
 
 // Shared reads a sub-plan that stands in several places (a CTE, a common subquery) and is run once. Each reader gives the plan's
@@ -201,6 +221,8 @@ type Shared struct {
 	Plan *SharedPlan
 	Cols []*expr.Column // what this reader gives
 	From []*expr.Column // the plan's column for each
+
+	memo memo
 }
 
 // SharedPlan is the plan behind one or more Shared nodes. It has no free columns.

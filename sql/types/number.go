@@ -1,0 +1,278 @@
+package types
+
+import (
+	"math"
+	"strconv"
+)
+
+// Numbers and text, by MySQL's rules (Reference Manual 14.3 "Type Conversion in Expression Evaluation"; the texts of
+// doubles follow my_gcvt in strings/dtoa.cc).
+
+// IntRange returns the least and greatest value of an integer kind, YEAR and BOOL included. The greatest value of
+// BIGINT UNSIGNED does not fit: for KindUint64, hi is math.MaxInt64 and the caller works with uint64 instead.
+func IntRange(k Kind) (lo, hi int64) {
+	switch k {
+	case KindInt8, KindBool:
+		// MySQL's BOOL is TINYINT(1): it stores any TINYINT.
+		return math.MinInt8, math.MaxInt8
+	case KindInt16:
+		return math.MinInt16, math.MaxInt16
+	case KindInt24:
+		return -1 << 23, 1<<23 - 1
+	case KindInt32:
+		return math.MinInt32, math.MaxInt32
+	case KindUint8:
+		return 0, math.MaxUint8
+	case KindUint16:
+		return 0, math.MaxUint16
+	case KindUint24:
+		return 0, 1<<24 - 1
+	case KindUint32:
+		return 0, math.MaxUint32
+	case KindUint64:
+		return 0, math.MaxInt64
+	case KindYear:
+		return 1901, 2155
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+// ParseIntPrefix reads the integer that s begins with, after spaces: CAST('12.9abc' AS SIGNED) is 12 and truncated.
+// Beyond BIGINT the result is its nearest end with ConvertOutOfRange; no digits at all give 0 and ConvertInvalid.
+func ParseIntPrefix(s string) (int64, ConvertStatus) {
+	neg, u, end, status := parseDigits(s)
+	if status != ConvertOK {
+		if status == ConvertOutOfRange && neg {
+			return math.MinInt64, status
+		} else if status == ConvertOutOfRange {
+			return math.MaxInt64, status
+		}
+		return 0, status
+	}
+	switch {
+	case neg && u > 1<<63:
+		return math.MinInt64, ConvertOutOfRange
+	case !neg && u > math.MaxInt64:
+		return math.MaxInt64, ConvertOutOfRange
+	case neg:
+		u = -u
+	}
+	return int64(u), trailing(s, end)
+}
+
+// ParseUintPrefix is ParseIntPrefix for BIGINT UNSIGNED. A negative number is its two's complement, as
+// CAST('-1' AS UNSIGNED) is 18446744073709551615, with ConvertOutOfRange (MySQL warns and keeps the bits).
+func ParseUintPrefix(s string) (uint64, ConvertStatus) {
+	neg, u, end, status := parseDigits(s)
+	switch {
+	case status == ConvertOutOfRange && neg:
+		return 1 << 63, status
+	case status == ConvertOutOfRange:
+		return math.MaxUint64, status
+	case status != ConvertOK:
+		return 0, status
+	case neg && u > 1<<63:
+		return 1 << 63, ConvertOutOfRange
+	case neg && u != 0:
+		return -u, ConvertOutOfRange
+	}
+	return u, trailing(s, end)
+}
+
+// parseDigits reads [spaces] [sign] digits. ConvertOutOfRange means more than 64 bits.
+func parseDigits(s string) (neg bool, u uint64, end int, status ConvertStatus) {
+	i := skipSpaces(s, 0)
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		neg = s[i] == '-'
+		i++
+	}
+	start := i
+	over := false
+	for ; i < len(s) && isDigit(s[i]); i++ {
+		d := uint64(s[i] - '0')
+		over = over || u > (math.MaxUint64-d)/10
+		u = u*10 + d
+	}
+	switch {
+	case i == start:
+		return neg, 0, i, ConvertInvalid
+	case over:
+		return neg, 0, i, ConvertOutOfRange
+	}
+	return neg, u, i, ConvertOK
+}
+
+// ParseFloatPrefix reads the double that s begins with, after spaces: '12.5e1x' is 125 and truncated. Beyond the
+// range of DOUBLE the result is its largest value with ConvertOutOfRange; no number at all gives 0 and
+// ConvertInvalid. The words inf and nan and hexadecimal are not numbers in MySQL.
+func ParseFloatPrefix(s string) (float64, ConvertStatus) {
+	n, ok := scanNumber(s)
+	if !ok {
+		return 0, ConvertInvalid
+	}
+	f, err := strconv.ParseFloat(s[skipSpaces(s, 0):n.end], 64)
+	if err != nil {
+		// The text is well formed, so the only error is the range.
+		return math.Copysign(math.MaxFloat64, f), ConvertOutOfRange
+	}
+	return f, trailing(s, n.end)
+}
+
+// AppendFloat appends a DOUBLE as MySQL prints it: the shortest digits that read back as the same double, written
+// plainly where the decimal point falls between 14 zeros behind the point and 15 digits before it
+// (1e14 is 100000000000000, 1e-15 is 0.000000000000001), otherwise with an exponent that has neither plus sign nor
+// padding (1e15, 1.5e-16). Source: my_gcvt in MySQL's strings/dtoa.cc, MAX_DECPT_FOR_F_FORMAT = DBL_DIG.
+func AppendFloat(dst []byte, f float64) []byte {
+	var buf [32]byte
+	return appendGcvt(dst, strconv.AppendFloat(buf[:0], f, 'e', -1, 64))
+}
+
+// AppendFloat32 appends a FLOAT as MySQL prints it: as AppendFloat, but with at most FLT_DIG = 6 significant digits.
+func AppendFloat32(dst []byte, f float64) []byte {
+	var buf [32]byte
+	return appendGcvt(dst, strconv.AppendFloat(buf[:0], f, 'e', 5, 64))
+}
+
+// FormatFloat returns f as AppendFloat writes it.
+func FormatFloat(f float64) string {
+	var buf [32]byte
+	return string(AppendFloat(buf[:0], f))
+}
+
+// appendGcvt lays out a number that strconv wrote as d.ddde±dd.
+func appendGcvt(dst, text []byte) []byte {
+	if text[0] == '-' && text[1] != 'I' {
+		dst = append(dst, '-')
+		text = text[1:]
+	}
+	if text[len(text)-1] > '9' { // NaN, +Inf, -Inf: no MySQL expression makes one, but an imported file may
+		return append(dst, text...)
+	}
+	e := len(text) - 1
+	for text[e] != 'e' {
+		e--
+	}
+	exp := 0
+	for _, c := range text[e+2:] {
+		exp = exp*10 + int(c-'0')
+	}
+	if text[e+1] == '-' {
+		exp = -exp
+	}
+	var digits [24]byte
+	n := 0
+	for _, c := range text[:e] {
+		if c != '.' {
+			digits[n] = c
+			n++
+		}
+	}
+	for n > 1 && digits[n-1] == '0' {
+		n--
+	}
+	point := exp + 1 // digits before the decimal point
+	switch {
+	case digits[0] == '0':
+		return append(dst, '0')
+	case point < -14 || point > 15:
+		dst = append(dst, digits[0])
+		if n > 1 {
+			dst = append(dst, '.')
+			dst = append(dst, digits[1:n]...)
+		}
+		dst = append(dst, 'e')
+		return strconv.AppendInt(dst, int64(exp), 10)
+	case point <= 0:
+		dst = append(dst, '0', '.')
+		for ; point < 0; point++ {
+			dst = append(dst, '0')
+		}
+		return append(dst, digits[:n]...)
+	case point >= n:
+		dst = append(dst, digits[:n]...)
+		for ; n < point; n++ {
+			dst = append(dst, '0')
+		}
+		return dst
+	}
+	dst = append(dst, digits[:point]...)
+	dst = append(dst, '.')
+	return append(dst, digits[point:n]...)
+}
+
+// FloatToInt rounds f to a BIGINT as MySQL does, with rint: halves go to the even neighbour, so both 1.5e0 and 2.5e0
+// become 2 (a DECIMAL 2.5 becomes 3). Outside the range the result is its nearest end; NaN gives 0 and ConvertInvalid.
+func FloatToInt(f float64) (int64, ConvertStatus) {
+	r := math.RoundToEven(f)
+	switch {
+	case r != r:
+		return 0, ConvertInvalid
+	case r >= 0x1p63:
+		return math.MaxInt64, ConvertOutOfRange
+	case r < -0x1p63:
+		return math.MinInt64, ConvertOutOfRange
+	case r != f:
+		return int64(r), ConvertRounded
+	}
+	return int64(r), ConvertOK
+}
+
+// FloatToUint is FloatToInt for BIGINT UNSIGNED; a negative number gives 0 and ConvertOutOfRange.
+func FloatToUint(f float64) (uint64, ConvertStatus) {
+	r := math.RoundToEven(f)
+	switch {
+	case r != r:
+		return 0, ConvertInvalid
+	case r >= 0x1p64:
+		return math.MaxUint64, ConvertOutOfRange
+	case r < 0:
+		return 0, ConvertOutOfRange
+	case r != f:
+		return uint64(r), ConvertRounded
+	}
+	return uint64(r), ConvertOK
+}
+
+// ClampInt returns i if it lies in the range of the integer kind k, otherwise the nearest end with ConvertOutOfRange.
+// k is not KindUint64 unless i is known to be a signed value; then only negative numbers are out of range.
+func ClampInt(i int64, k Kind) (int64, ConvertStatus) {
+	lo, hi := IntRange(k)
+	if i < lo {
+		return lo, ConvertOutOfRange
+	}
+	if i > hi {
+		return hi, ConvertOutOfRange
+	}
+	return i, ConvertOK
+}
+
+// DecimalToInt rounds a DECIMAL to a BIGINT, half away from zero; outside the range the result is its nearest end.
+func DecimalToInt(v Int128, scale int) (int64, ConvertStatus) {
+	r, _ := Rescale(v, scale, 0)
+	i, ok := r.Int64()
+	switch {
+	case !ok && r.Hi < 0:
+		return math.MinInt64, ConvertOutOfRange
+	case !ok:
+		return math.MaxInt64, ConvertOutOfRange
+	case CompareDecimal(r, 0, v, scale) != 0:
+		return i, ConvertRounded
+	}
+	return i, ConvertOK
+}
+
+// DecimalToUint rounds a DECIMAL to a BIGINT UNSIGNED, half away from zero; a negative number gives 0 and
+// ConvertOutOfRange.
+func DecimalToUint(v Int128, scale int) (uint64, ConvertStatus) {
+	r, _ := Rescale(v, scale, 0)
+	u, ok := r.Uint64()
+	switch {
+	case r.Hi < 0:
+		return 0, ConvertOutOfRange
+	case !ok:
+		return math.MaxUint64, ConvertOutOfRange
+	case CompareDecimal(r, 0, v, scale) != 0:
+		return u, ConvertRounded
+	}
+	return u, ConvertOK
+}

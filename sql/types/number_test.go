@@ -1,0 +1,153 @@
+package types
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestFormatFloat(t *testing.T) {
+	for _, c := range []struct {
+		f    float64
+		want string
+	}{
+		{0, "0"}, {math.Copysign(0, -1), "-0"}, {1, "1"}, {0.1, "0.1"}, {-1.5, "-1.5"}, {1e14, "100000000000000"}, {1e15, "1e15"},
+		{1e20, "1e20"}, {123456789012345, "123456789012345"}, {1234567890123456, "1.234567890123456e15"},
+		{1e-15, "0.000000000000001"}, {1e-16, "1e-16"}, {1.5e-16, "1.5e-16"}, {0.30000000000000004, "0.30000000000000004"},
+		{math.MaxFloat64, "1.7976931348623157e308"}, {5e-324, "5e-324"}, {1234.5678, "1234.5678"}, {1e100, "1e100"},
+	} {
+		if got := FormatFloat(c.f); got != c.want {
+			t.Errorf("FormatFloat(%g) = %s, want %s", c.f, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		f    float32
+		want string
+	}{
+		{0.1, "0.1"}, {16777216, "16777200"}, {3.14159274, "3.14159"}, {1e15, "1e15"}, {1e-20, "1e-20"}, {1234567, "1234570"}, {0, "0"},
+		{100, "100"}, {999999.9, "1000000"},
+	} {
+		if got := string(AppendFloat32(nil, float64(c.f))); got != c.want {
+			t.Errorf("AppendFloat32(%g) = %s, want %s", c.f, got, c.want)
+		}
+	}
+}
+
+// Whatever the layout, a double's text reads back as the double.
+func TestFormatFloatRoundTrip(t *testing.T) {
+	r := testRand(t)
+	for range 100000 {
+		f := math.Float64frombits(r.Uint64())
+		if r.IntN(2) == 0 {
+			f = math.Ldexp(r.Float64(), r.IntN(140)-70)
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		text := FormatFloat(f)
+		if g, err := strconv.ParseFloat(text, 64); err != nil || g != f {
+			t.Fatalf("%g prints as %s", f, text)
+		}
+		if g, status := ParseFloatPrefix(" " + text + " "); g != f || status != ConvertOK {
+			t.Fatalf("%s reads as %g, %v", text, g, status)
+		}
+	}
+}
+
+func TestParsePrefixes(t *testing.T) {
+	for _, c := range []struct {
+		in     string
+		i      int64
+		is     ConvertStatus
+		f      float64
+		fs     ConvertStatus
+		u      uint64
+		ustate ConvertStatus
+	}{
+		{"12abc", 12, ConvertTruncated, 12, ConvertTruncated, 12, ConvertTruncated},
+		{" -7 ", -7, ConvertOK, -7, ConvertOK, math.MaxUint64 - 6, ConvertOutOfRange},
+		{"1e3", 1, ConvertTruncated, 1000, ConvertOK, 1, ConvertTruncated},
+		{"", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},
+		{"x1", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},
+		{"9223372036854775808", math.MaxInt64, ConvertOutOfRange, 9223372036854775808, ConvertOK, 1 << 63, ConvertOK},
+		{"-9223372036854775808", math.MinInt64, ConvertOK, -9223372036854775808, ConvertOK, 1 << 63, ConvertOutOfRange},
+		{"18446744073709551615", math.MaxInt64, ConvertOutOfRange, 18446744073709551615, ConvertOK, math.MaxUint64, ConvertOK},
+		{"18446744073709551616", math.MaxInt64, ConvertOutOfRange, 18446744073709551616, ConvertOK, math.MaxUint64, ConvertOutOfRange},
+		{"\t+.5", 0, ConvertInvalid, 0.5, ConvertOK, 0, ConvertInvalid},
+		{"0x10", 0, ConvertTruncated, 0, ConvertTruncated, 0, ConvertTruncated},
+		{"inf", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},
+		{"nan", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},
+		{"1_0", 1, ConvertTruncated, 1, ConvertTruncated, 1, ConvertTruncated},
+	} {
+		if i, s := ParseIntPrefix(c.in); i != c.i || s != c.is {
+			t.Errorf("ParseIntPrefix(%q) = %d %v, want %d %v", c.in, i, s, c.i, c.is)
+		}
+		if f, s := ParseFloatPrefix(c.in); f != c.f || s != c.fs {
+			t.Errorf("ParseFloatPrefix(%q) = %v %v, want %v %v", c.in, f, s, c.f, c.fs)
+		}
+		if u, s := ParseUintPrefix(c.in); u != c.u || s != c.ustate {
+			t.Errorf("ParseUintPrefix(%q) = %d %v, want %d %v", c.in, u, s, c.u, c.ustate)
+		}
+	}
+	if f, s := ParseFloatPrefix("-1e999"); f != -math.MaxFloat64 || s != ConvertOutOfRange {
+		t.Errorf("-1e999 = %v %v", f, s)
+	}
+}
+
+func TestRounding(t *testing.T) {
+	for _, c := range []struct {
+		f float64
+		i int64
+		s ConvertStatus
+	}{
+		{1.5, 2, ConvertRounded}, {2.5, 2, ConvertRounded}, {-2.5, -2, ConvertRounded}, {-0.6, -1, ConvertRounded}, {3, 3, ConvertOK},
+		{1e19, math.MaxInt64, ConvertOutOfRange}, {-1e19, math.MinInt64, ConvertOutOfRange}, {math.NaN(), 0, ConvertInvalid},
+		{-0x1p63, math.MinInt64, ConvertOK}, {0x1p63, math.MaxInt64, ConvertOutOfRange},
+	} {
+		if i, s := FloatToInt(c.f); i != c.i || s != c.s {
+			t.Errorf("FloatToInt(%v) = %d %v", c.f, i, s)
+		}
+	}
+	if u, s := FloatToUint(1e19); u != 1e19 || s != ConvertOK {
+		t.Errorf("FloatToUint(1e19) = %d %v", u, s)
+	}
+	if u, s := FloatToUint(-1); u != 0 || s != ConvertOutOfRange {
+		t.Errorf("FloatToUint(-1) = %d %v", u, s)
+	}
+	if i, s := DecimalToInt(Int128FromInt64(25), 1); i != 3 || s != ConvertRounded {
+		t.Errorf("DecimalToInt(2.5) = %d %v", i, s)
+	}
+	if i, s := DecimalToInt(Int128FromInt64(-25), 1); i != -3 || s != ConvertRounded {
+		t.Errorf("DecimalToInt(-2.5) = %d %v", i, s)
+	}
+	if i, s := DecimalToInt(MinInt128, 0); i != math.MinInt64 || s != ConvertOutOfRange {
+		t.Errorf("DecimalToInt(min) = %d %v", i, s)
+	}
+	if u, s := DecimalToUint(Int128FromUint64(math.MaxUint64), 0); u != math.MaxUint64 || s != ConvertOK {
+		t.Errorf("DecimalToUint(max) = %d %v", u, s)
+	}
+	if u, s := DecimalToUint(Int128FromInt64(-1), 0); u != 0 || s != ConvertOutOfRange {
+		t.Errorf("DecimalToUint(-1) = %d %v", u, s)
+	}
+	if i, s := ClampInt(200, KindInt8); i != 127 || s != ConvertOutOfRange {
+		t.Errorf("ClampInt(200) = %d %v", i, s)
+	}
+}
+
+func FuzzParseFloatPrefix(f *testing.F) {
+	for _, s := range []string{"1.5", "-0", "1e400", " .5x", "+1.e1", "1e-400"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, status := ParseFloatPrefix(s)
+		if math.IsNaN(got) || math.IsInf(got, 0) {
+			t.Fatalf("%q = %v", s, got)
+		}
+		// Where strconv reads the whole text and it is no form that MySQL lacks, both must agree.
+		trimmed := strings.Trim(s, " \t\n\v\f\r")
+		if want, err := strconv.ParseFloat(trimmed, 64); err == nil && !strings.ContainsAny(trimmed, "xXpP_iInN") && (got != want || status != ConvertOK) {
+			t.Fatalf("%q = %v %v, want %v", s, got, status, want)
+		}
+	})
+}

@@ -1,0 +1,380 @@
+package types
+
+// Temporal literals, by the rules of Reference Manual 11.1.3 "Date and Time Literals" and of MySQL's my_time.cc
+// (str_to_datetime, str_to_time, number_to_datetime, number_to_time).
+
+// ParseDate reads a date or datetime as a DATE. A time part is dropped: ConvertRounded if it was not midnight.
+func ParseDate(s string) (days int64, status ConvertStatus) {
+	if days, ok := parseIsoDate(s); ok {
+		return days, ConvertOK
+	}
+	datetime, _, status := parseDatetime(s)
+	if status == ConvertInvalid {
+		return 0, status
+	}
+	days = DateOf(datetime)
+	if status == ConvertOK && datetime != days*MicrosPerDay {
+		status = ConvertRounded
+	}
+	return days, status
+}
+
+// parseIsoDate is the fast path for YYYY-MM-DD.
+func parseIsoDate(s string) (days int64, ok bool) {
+	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
+		return 0, false
+	}
+	for _, i := range [...]int{0, 1, 2, 3, 5, 6, 8, 9} {
+		if !isDigit(s[i]) {
+			return 0, false
+		}
+	}
+	two := func(i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
+	return MakeDays(two(0)*100+two(2), two(5), two(8))
+}
+
+// ParseDatetime reads a date or datetime in any of MySQL's forms: delimited by any punctuation, 'T' or spaces between
+// date and time, or as digits YYYYMMDD[HHMMSS], YYMMDD[HHMMSS], with a fraction of up to six digits (a seventh rounds).
+// Two-digit years are of 1970..2069. Dates with a zero year-month-day, month or day and dates that do not exist are
+// ConvertInvalid; text after the value is ConvertTruncated.
+func ParseDatetime(s string) (datetime int64, status ConvertStatus) {
+	if days, ok := parseIsoDate(s); ok {
+		return days * MicrosPerDay, ConvertOK
+	}
+	datetime, _, status = parseDatetime(s)
+	return datetime, status
+}
+
+// ParseDatetimeFsp is ParseDatetime rounded to fsp fractional digits.
+func ParseDatetimeFsp(s string, fsp int) (datetime int64, status ConvertStatus) {
+	datetime, status = ParseDatetime(s)
+	if status == ConvertInvalid {
+		return 0, status
+	}
+	r, ok := RoundDatetime(datetime, fsp)
+	if !ok {
+		return 0, ConvertInvalid
+	}
+	return r, status
+}
+
+// parseDatetime also returns how many fractional digits were written, at most 6.
+func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
+	i := skipSpaces(s, 0)
+	if i == len(s) || !isDigit(s[i]) {
+		return 0, 0, ConvertInvalid
+	}
+	var field [6]int
+	n := 0
+	run := i
+	for run < len(s) && (isDigit(s[run]) || s[run] == 'T') {
+		run++
+	}
+	yearDigits := 4
+	if compact := run == len(s) || s[run] == '.' || isSpace(s[run]) && run-i >= 6; compact && run-i >= 5 {
+		// YYYYMMDD, YYYYMMDDHHMMSS and YYYYMMDDTHHMMSS have a year of four digits; the other lengths of two.
+		digits := 0
+		for _, c := range []byte(s[i:run]) {
+			if isDigit(c) {
+				digits++
+			} else {
+				break
+			}
+		}
+		if digits != 8 && digits < 14 {
+			yearDigits = 2
+		}
+		width := yearDigits
+		for n < 6 && i < run {
+			start := i
+			for i < run && i-start < width && isDigit(s[i]) {
+				field[n] = field[n]*10 + int(s[i]-'0')
+				i++
+			}
+			if i == start {
+				return 0, 0, ConvertInvalid
+			}
+			width = 2
+			n++
+			if n == 3 && i < run && s[i] == 'T' {
+				i++
+			}
+		}
+		if n == 3 && i == run && i < len(s) && isSpace(s[i]) {
+			j := skipSpaces(s, i)
+			if j < len(s) && isDigit(s[j]) { // 20200102 03:04:05
+				i = j
+				n, i = delimitedFields(s, i, &field, n)
+			}
+		}
+	} else {
+		start := i
+		for i < len(s) && isDigit(s[i]) && i-start < 4 {
+			field[0] = field[0]*10 + int(s[i]-'0')
+			i++
+		}
+		yearDigits = i - start
+		n = 1
+		if i = skipPunctuation(s, i); i == len(s) || !isDigit(s[i]) {
+			return 0, 0, ConvertInvalid
+		}
+		n, i = delimitedFields(s, i, &field, n)
+	}
+	if n < 3 || field[3] > 23 || field[4] > 59 || field[5] > 59 {
+		return 0, 0, ConvertInvalid
+	}
+	year := field[0]
+	if yearDigits == 2 && field[0]+field[1]+field[2] > 0 {
+		year = fullYear(year)
+	}
+	days, ok := MakeDays(year, field[1], field[2])
+	if !ok {
+		return 0, 0, ConvertInvalid
+	}
+	micro := 0
+	if n == 6 && i < len(s) && s[i] == '.' {
+		micro, fsp, i = parseFraction(s, i+1)
+	}
+	datetime = days*MicrosPerDay + clock(field[3], field[4], field[5], micro)
+	if datetime > MaxDatetime {
+		return 0, 0, ConvertInvalid
+	}
+	return datetime, fsp, trailing(s, i)
+}
+
+func clock(hour, minute, second, micro int) int64 {
+	return int64(hour)*MicrosPerHour + int64(minute)*MicrosPerMinute + int64(second)*MicrosPerSecond + int64(micro)
+}
+
+// delimitedFields reads the fields from the n-th on, each of at most two digits; s[i] is a digit. It stops before
+// whatever is not a delimiter followed by a digit.
+func delimitedFields(s string, i int, field *[6]int, n int) (int, int) {
+	for {
+		start := i
+		for i < len(s) && isDigit(s[i]) && i-start < 2 {
+			field[n] = field[n]*10 + int(s[i]-'0')
+			i++
+		}
+		n++
+		if n == 6 {
+			return n, i
+		}
+		next := skipPunctuation(s, i)
+		if n == 3 {
+			if next == i && i < len(s) && s[i] == 'T' {
+				next++
+			}
+			next = skipSpaces(s, next)
+		}
+		if next == i || next == len(s) || !isDigit(s[next]) {
+			return n, i
+		}
+		i = next
+	}
+}
+
+// skipPunctuation skips ASCII punctuation, any of which may stand between the fields.
+func skipPunctuation(s string, i int) int {
+	for i < len(s) && (s[i] >= '!' && s[i] <= '/' || s[i] >= ':' && s[i] <= '@' || s[i] >= '[' && s[i] <= '`' || s[i] >= '{' && s[i] <= '~') {
+		i++
+	}
+	return i
+}
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+// parseFraction reads the digits behind a decimal point: six count, the seventh rounds half up, so micro may be 10^6.
+func parseFraction(s string, i int) (micro, digits, end int) {
+	start := i
+	for i < len(s) && isDigit(s[i]) {
+		if i-start < MaxFsp {
+			micro = micro*10 + int(s[i]-'0')
+		} else if i-start == MaxFsp && s[i] >= '5' {
+			micro++
+		}
+		i++
+	}
+	digits = min(i-start, MaxFsp)
+	return micro * int(pow10Int64[MaxFsp-digits]), digits, i
+}
+
+// LiteralFsp returns the fractional digits (0..6) that a temporal text is written with: the scale of a literal's type.
+func LiteralFsp(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '.' && i+1 < len(s) && isDigit(s[i+1]) {
+			_, digits, end := parseFraction(s, i+1)
+			if skipSpaces(s, end) == len(s) {
+				return digits
+			}
+		}
+	}
+	return 0
+}
+
+// DatetimeFromNumber reads a number YYYYMMDD, YYMMDD, YYYYMMDDHHMMSS or YYMMDDHHMMSS; 0 is the zero date, which is invalid.
+func DatetimeFromNumber(n int64) (datetime int64, status ConvertStatus) {
+	switch {
+	case n >= 10000101000000: // complete
+	case n < 101:
+		return 0, ConvertInvalid
+	case n <= 691231:
+		n = (n + 20000000) * 1000000
+	case n < 700101:
+		return 0, ConvertInvalid
+	case n <= 991231:
+		n = (n + 19000000) * 1000000
+	case n < 10000101:
+		return 0, ConvertInvalid
+	case n <= 99991231:
+		n *= 1000000
+	case n < 101000000:
+		return 0, ConvertInvalid
+	case n <= 691231235959:
+		n += 20000000000000
+	case n < 700101000000:
+		return 0, ConvertInvalid
+	case n <= 991231235959:
+		n += 19000000000000
+	default:
+		return 0, ConvertInvalid
+	}
+	if n > 99991231235959 {
+		return 0, ConvertInvalid
+	}
+	date, t := n/1000000, int(n%1000000)
+	days, ok := MakeDays(int(date/10000), int(date/100%100), int(date%100))
+	if !ok || t/10000 > 23 || t/100%100 > 59 || t%100 > 59 {
+		return 0, ConvertInvalid
+	}
+	return days*MicrosPerDay + clock(t/10000, t/100%100, t%100, 0), ConvertOK
+}
+
+// ParseTime reads a TIME: [-][D ]HH:MM[:SS[.frac]], [-]D HH, [-]HHMMSS[.frac], or a whole datetime, of which it takes
+// the time. Minutes and seconds above 59 are ConvertInvalid; hours beyond 838:59:59 give that with ConvertOutOfRange.
+func ParseTime(s string) (t int64, status ConvertStatus) {
+	i := skipSpaces(s, 0)
+	neg := false
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		neg = s[i] == '-'
+		i++
+	}
+	if i == len(s) || !isDigit(s[i]) {
+		return 0, ConvertInvalid
+	}
+	if len(s)-i >= 12 && !neg {
+		if datetime, _, status := parseDatetime(s[i:]); status == ConvertOK {
+			return TimeOf(datetime), ConvertOK
+		}
+	}
+	value, i := timeField(s, i)
+	var hour, minute, second int64
+	if j := skipSpaces(s, i); j > i && j < len(s) && isDigit(s[j]) {
+		var h int64
+		h, i = timeField(s, j)
+		hour = value*24 + h
+		minute, second, i = timeRest(s, i)
+	} else if i+1 < len(s) && s[i] == ':' && isDigit(s[i+1]) {
+		hour = value
+		minute, second, i = timeRest(s, i)
+	} else {
+		hour, minute, second = value/10000, value/100%100, value%100
+	}
+	micro := 0
+	if i < len(s) && s[i] == '.' {
+		micro, _, i = parseFraction(s, i+1)
+	}
+	if minute > 59 || second > 59 {
+		return 0, ConvertInvalid
+	}
+	status = trailing(s, i)
+	if hour > 838 {
+		t, status = MaxTime, ConvertOutOfRange
+	} else if t = clock(int(hour), int(minute), int(second), micro); t > MaxTime {
+		t, status = MaxTime, ConvertOutOfRange
+	}
+	if neg {
+		t = -t
+	}
+	return t, status
+}
+
+// ParseTimeFsp is ParseTime rounded to fsp fractional digits.
+func ParseTimeFsp(s string, fsp int) (t int64, status ConvertStatus) {
+	t, status = ParseTime(s)
+	return RoundTime(t, fsp), status
+}
+
+// timeField reads digits; beyond any valid hour the value no longer grows.
+func timeField(s string, i int) (v int64, end int) {
+	for ; i < len(s) && isDigit(s[i]); i++ {
+		v = min(v*10+int64(s[i]-'0'), 1<<40)
+	}
+	return v, i
+}
+
+// timeRest reads [:MM[:SS]].
+func timeRest(s string, i int) (minute, second int64, end int) {
+	if i+1 < len(s) && s[i] == ':' && isDigit(s[i+1]) {
+		minute, i = timeField(s, i+1)
+		if i+1 < len(s) && s[i] == ':' && isDigit(s[i+1]) {
+			second, i = timeField(s, i+1)
+		}
+	}
+	return minute, second, i
+}
+
+// TimeFromNumber reads a number [-]HHMMSS, or a datetime's number, of which it takes the time.
+func TimeFromNumber(n int64) (t int64, status ConvertStatus) {
+	if n > 8385959 {
+		if n >= 10000000000 {
+			if datetime, status := DatetimeFromNumber(n); status == ConvertOK {
+				return TimeOf(datetime), ConvertOK
+			}
+		}
+		return MaxTime, ConvertOutOfRange
+	}
+	if n < -8385959 {
+		return MinTime, ConvertOutOfRange
+	}
+	neg := n < 0
+	if neg {
+		n = -n
+	}
+	if n/100%100 > 59 || n%100 > 59 {
+		return 0, ConvertInvalid
+	}
+	t = clock(int(n/10000), int(n/100%100), int(n%100), 0)
+	if neg {
+		t = -t
+	}
+	return t, ConvertOK
+}
+
+// YearFromNumber is the YEAR of a number: 1901..2155 and 0 as they are, 1..69 are 2001..2069, 70..99 are 1970..1999.
+func YearFromNumber(n int64) (year int64, status ConvertStatus) {
+	switch {
+	case n == 0 || n >= 1901 && n <= 2155:
+		return n, ConvertOK
+	case n > 0 && n < 100:
+		return int64(fullYear(int(n))), ConvertOK
+	}
+	return 0, ConvertOutOfRange
+}
+
+// ParseYear is the YEAR of a text: as YearFromNumber, but '0' and '00' are 2000; only '0000' is the year 0.
+func ParseYear(s string) (year int64, status ConvertStatus) {
+	n, status := ParseIntPrefix(s)
+	if status == ConvertInvalid || status == ConvertOutOfRange {
+		return 0, status
+	}
+	i := skipSpaces(s, 0)
+	digits := i
+	for digits < len(s) && isDigit(s[digits]) {
+		digits++
+	}
+	if n == 0 && digits-i < 4 {
+		return 2000, status
+	}
+	year, range_ := YearFromNumber(n)
+	return year, max(status, range_)
+}

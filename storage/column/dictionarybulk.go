@@ -1,0 +1,33 @@
+package column
+
+import "strings"
+
+// AddAll appends the codes of values to dst, giving the next codes to those that are new, in order. A new string is
+// copied, so that the dictionary does not keep alive the text from which values were cut.
+func (d *Dictionary) AddAll(dst []uint32, values []string) []uint32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	next := *d.values.Load() // appending shares the array where it has room; readers see only their own length
+	for _, s := range values {
+		code, ok := d.codes[s]
+		if !ok {
+			s = strings.Clone(s)
+			code = uint32(len(next))
+			next = append(next, s)
+			d.codes[s] = code
+		}
+		dst = append(dst, code)
+	}
+	d.values.Store(&next)
+	return dst
+}
+
+// Bytes returns about how much memory the dictionary takes: the strings, and their entries in the list and the map.
+func (d *Dictionary) Bytes() int64 {
+	const perString = 2*16 + 4 + 8 // two string headers, a code, and the map's slack
+	n := int64(0)
+	for _, s := range d.Values() {
+		n += int64(len(s)) + perString
+	}
+	return n
+}

@@ -1,0 +1,19 @@
+package encoding
+
+import "unsafe"
+
+// MemoryBytes returns how much memory the chunk takes, its dictionary not counted: that belongs to the column.
+func (c *Chunk) MemoryBytes() int64 {
+	return int64(unsafe.Sizeof(*c)) + int64(cap(c.U8)) + 2*int64(cap(c.U16)) + 4*int64(cap(c.U32)) + 8*int64(cap(c.I64)) +
+		8*int64(cap(c.F64)) + 16*int64(cap(c.I128)) + 4*int64(cap(c.Offsets)) + int64(cap(c.Bytes)) + 8*int64(cap(c.Valid))
+}
+
+// Width returns the bytes that a row takes on average in the encoded form: what a scan of the chunk reads.
+func (c *Chunk) Width() float64 {
+	if c.Rows == 0 {
+		return 0
+	}
+	n := len(c.U8) + 2*len(c.U16) + 4*len(c.U32) + 8*len(c.I64) + 8*len(c.F64) + 16*len(c.I128) + 4*len(c.Offsets) + len(c.Bytes) +
+		8*len(c.Valid)
+	return float64(n) / float64(c.Rows)
+}

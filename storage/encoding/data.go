@@ -1,0 +1,164 @@
+package encoding
+
+import (
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Data is one column of one row group before it is encoded. The slice in use follows from Type.Phys(), as in a
+// [column.Vector]: Ints, Floats or Wide; a string column has Strings, or Codes over Dict, or Offsets (Rows+1 of them, the
+// first 0) into Bytes.
+//
+// Encoding takes the slices over: it may keep them and may overwrite the slots of NULLs.
+type Data struct {
+	Type    types.Type
+	Rows    int
+	Ints    []int64
+	Floats  []float64
+	Wide    []types.Int128
+	Strings []string
+	Codes   []uint32
+	Dict    *column.Dictionary
+	Offsets []uint32
+	Bytes   []byte
+	Valid   column.Bitmap // nil: no NULLs
+}
+
+// FromVector returns a copy of the first n values of v as Data.
+func FromVector(v *column.Vector, n int) Data {
+	d := Data{Type: v.Type}
+	d.Append(v, n, nil)
+	return d
+}
+
+// Append adds the values of v at the positions of sel (nil: 0..n-1) to d, which has v's physical type. Strings are
+// taken as they are, by reference; a dictionary-coded vector keeps its codes if d has no rows yet or the same
+// dictionary.
+func (d *Data) Append(v *column.Vector, n int, sel []int32) {
+	rows := n
+	if sel != nil {
+		rows = len(sel)
+	}
+	if rows == 0 {
+		return
+	}
+	d.appendValid(v, rows, sel)
+	switch d.Type.Phys() {
+	case types.PhysFloat64:
+		d.Floats = appendAt(d.Floats, v.F64, v.Const, rows, sel)
+	case types.PhysInt128:
+		d.Wide = appendAt(d.Wide, v.I128, v.Const, rows, sel)
+	case types.PhysString:
+		d.appendStrings(v, rows, sel)
+	default:
+		d.Ints = appendAt(d.Ints, v.I64, v.Const, rows, sel)
+	}
+	d.Rows += rows
+}
+
+func (d *Data) appendStrings(v *column.Vector, rows int, sel []int32) {
+	if v.Dict != nil && (d.Rows == 0 || d.Dict == v.Dict) {
+		d.Dict = v.Dict
+		d.Codes = appendAt(d.Codes, v.Codes, v.Const, rows, sel)
+		return
+	}
+	if d.Dict != nil {
+		values := d.Dict.Values()
+		for _, code := range d.Codes {
+			d.Strings = append(d.Strings, values[code])
+		}
+		d.Dict, d.Codes = nil, nil
+	}
+	if v.Dict == nil {
+		d.Strings = appendAt(d.Strings, v.Str, v.Const, rows, sel)
+		return
+	}
+	values := v.Dict.Values()
+	for i := range rows {
+		at := i
+		if v.Const {
+			at = 0
+		} else if sel != nil {
+			at = int(sel[i])
+		}
+		s := ""
+		if !v.IsNull(at) {
+			s = values[v.Codes[at]]
+		}
+		d.Strings = append(d.Strings, s)
+	}
+}
+
+func (d *Data) appendValid(v *column.Vector, rows int, sel []int32) {
+	if v.Valid == nil && d.Valid == nil {
+		return
+	}
+	if d.Valid == nil {
+		d.Valid = column.NewBitmap(d.Rows, true)
+	}
+	for len(d.Valid) < column.BitmapWords(d.Rows+rows) {
+		d.Valid = append(d.Valid, ^uint64(0))
+	}
+	column.CopyBits(d.Valid, d.Rows, nil, 0, rows)
+	switch {
+	case v.Valid == nil:
+	case v.Const:
+		if !v.Valid.Get(0) {
+			for i := range rows {
+				d.Valid.Clear(d.Rows + i)
+			}
+		}
+	case sel == nil:
+		column.CopyBits(d.Valid, d.Rows, v.Valid, 0, rows)
+	default:
+		for i, p := range sel {
+			if !v.Valid.Get(int(p)) {
+				d.Valid.Clear(d.Rows + i)
+			}
+		}
+	}
+}
+
+func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32) []T {
+	switch {
+	case constant:
+		for range rows {
+			dst = append(dst, src[0])
+		}
+	case sel == nil:
+		dst = append(dst, src[:rows]...)
+	default:
+		for _, p := range sel {
+			dst = append(dst, src[p])
+		}
+	}
+	return dst
+}
+
+// Slice returns rows from .. from+n-1 of d. It shares d's memory, and from must be a multiple of 64.
+func (d *Data) Slice(from, n int) Data {
+	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Valid: d.Valid.Slice(from, n)}
+	switch {
+	case d.Ints != nil:
+		out.Ints = d.Ints[from : from+n : from+n]
+	case d.Floats != nil:
+		out.Floats = d.Floats[from : from+n : from+n]
+	case d.Wide != nil:
+		out.Wide = d.Wide[from : from+n : from+n]
+	case d.Strings != nil:
+		out.Strings = d.Strings[from : from+n : from+n]
+	case d.Codes != nil:
+		out.Codes = d.Codes[from : from+n : from+n]
+	case d.Offsets != nil:
+		first := d.Offsets[from]
+		out.Bytes = d.Bytes[first:d.Offsets[from+n]]
+		out.Offsets = d.Offsets[from : from+n+1]
+		if first != 0 {
+			out.Offsets = make([]uint32, n+1)
+			for i := range out.Offsets {
+				out.Offsets[i] = d.Offsets[from+i] - first
+			}
+		}
+	}
+	return out
+}

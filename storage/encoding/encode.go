@@ -1,0 +1,269 @@
+package encoding
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Encode returns d in the narrowest encoding that needs no table-wide state: strings stay raw unless d has codes. It
+// takes d's slices over. See [Encoder] for columns of strings.
+func Encode(d Data) *Chunk {
+	c := &Chunk{Type: d.Type, Rows: d.Rows, Valid: d.Valid, NullCount: d.Valid.CountZeros(d.Rows)}
+	c.Min, c.Max = types.NullOf(d.Type), types.NullOf(d.Type)
+	if c.NullCount == 0 {
+		c.Valid = nil
+	}
+	if c.NullCount == c.Rows {
+		c.Kind, c.Valid, c.Dict = Constant, nil, d.Dict
+		c.Sorted = c.Rows == 0
+		return c
+	}
+	switch d.Type.Phys() {
+	case types.PhysFloat64:
+		c.encodeFloats(d.Floats[:d.Rows])
+	case types.PhysInt128:
+		c.encodeWide(d.Wide[:d.Rows])
+	case types.PhysString:
+		switch {
+		case d.Dict != nil:
+			c.encodeCodes(d.Dict, d.Codes[:d.Rows])
+		case d.Offsets != nil:
+			c.encodeBytes(d.Offsets[:d.Rows+1], d.Bytes)
+		default:
+			c.encodeStrings(d.Strings[:d.Rows])
+		}
+	case types.PhysUint64:
+		c.encodeInts(d.Ints[:d.Rows], 1<<63)
+	default:
+		c.encodeInts(d.Ints[:d.Rows], 0)
+	}
+	return c
+}
+
+// firstValid is the position of the first value that is not NULL; there is one.
+func (c *Chunk) firstValid() int {
+	if c.Valid == nil {
+		return 0
+	}
+	i := 0
+	for !c.Valid.Get(i) {
+		i++
+	}
+	return i
+}
+
+// encodeInts encodes integers whose order is that of their signed value after flip was xored to it: 1<<63 for unsigned
+// ones.
+func (c *Chunk) encodeInts(x []int64, flip uint64) {
+	lo := x[c.firstValid()]
+	if c.Valid != nil {
+		for i := range x {
+			if !c.Valid.Get(i) {
+				x[i] = lo
+			}
+		}
+	}
+	f := int64(flip)
+	minimum, maximum, previous, sorted := x[0]^f, x[0]^f, x[0]^f, true
+	for _, v := range x {
+		v ^= f
+		minimum, maximum = min(minimum, v), max(maximum, v)
+		sorted = sorted && v >= previous
+		previous = v
+	}
+	minimum, maximum = minimum^f, maximum^f
+	c.Sorted = sorted && c.Valid == nil
+	c.Min = types.Value{Type: c.Type, I: minimum}
+	c.Max = types.Value{Type: c.Type, I: maximum}
+	c.Base = minimum
+	switch span := uint64(maximum) - uint64(minimum); {
+	case span == 0:
+		c.Kind = Constant
+	case span <= math.MaxUint8:
+		c.Kind, c.U8 = FOR8, narrow[uint8](x, minimum)
+	case span <= math.MaxUint16:
+		c.Kind, c.U16 = FOR16, narrow[uint16](x, minimum)
+	case span <= math.MaxUint32:
+		c.Kind, c.U32 = FOR32, narrow[uint32](x, minimum)
+	default:
+		c.Kind, c.I64, c.Base = Raw64, x, 0
+		return
+	}
+	// NULLs hold the first value so far; the contract promises Base.
+	if c.Valid != nil && lo != minimum {
+		for i := range x {
+			if !c.Valid.Get(i) {
+				switch c.Kind {
+				case FOR8:
+					c.U8[i] = 0
+				case FOR16:
+					c.U16[i] = 0
+				case FOR32:
+					c.U32[i] = 0
+				}
+			}
+		}
+	}
+}
+
+func narrow[U uint8 | uint16 | uint32](x []int64, base int64) []U {
+	out := make([]U, len(x))
+	for i, v := range x {
+		out[i] = U(v - base)
+	}
+	return out
+}
+
+func (c *Chunk) encodeFloats(x []float64) {
+	first := x[c.firstValid()]
+	minimum, maximum, previous, sorted, same, number := first, first, math.Inf(-1), true, true, true
+	for i, v := range x {
+		if c.Valid != nil && !c.Valid.Get(i) {
+			x[i] = 0
+			continue
+		}
+		minimum, maximum = min(minimum, v), max(maximum, v)
+		sorted = sorted && v >= previous
+		previous = v
+		same = same && math.Float64bits(v) == math.Float64bits(first)
+		number = number && v == v
+	}
+	c.Kind, c.F64 = RawFloat, x
+	if !number {
+		return // no zone map: nothing can be said of an order with NaN in it
+	}
+	c.Sorted = sorted && c.Valid == nil
+	c.Min = types.Value{Type: c.Type, F: minimum}
+	c.Max = types.Value{Type: c.Type, F: maximum}
+	if same {
+		c.Kind, c.F64 = Constant, nil
+	}
+}
+
+func (c *Chunk) encodeWide(x []types.Int128) {
+	first := x[c.firstValid()]
+	minimum, maximum, previous, sorted := first, first, types.MinInt128, true
+	for i, v := range x {
+		if c.Valid != nil && !c.Valid.Get(i) {
+			x[i] = types.Int128{}
+			continue
+		}
+		if v.Less(minimum) {
+			minimum = v
+		}
+		if maximum.Less(v) {
+			maximum = v
+		}
+		sorted = sorted && !v.Less(previous)
+		previous = v
+	}
+	c.Sorted = sorted && c.Valid == nil
+	c.Min = types.Value{Type: c.Type, D: minimum}
+	c.Max = types.Value{Type: c.Type, D: maximum}
+	if c.Kind = Raw128; minimum == maximum {
+		c.Kind = Constant
+		return
+	}
+	c.I128 = x
+}
+
+// encodeCodes encodes a dictionary-coded column. Min and Max are over the strings that occur.
+func (c *Chunk) encodeCodes(dict *column.Dictionary, codes []uint32) {
+	c.Dict = dict
+	values := dict.Values()
+	first := codes[c.firstValid()]
+	seen := column.NewBitmap(len(values), false)
+	top, previous, sorted := first, first, c.Valid == nil
+	for i, code := range codes {
+		if c.Valid != nil && !c.Valid.Get(i) {
+			codes[i] = first
+			continue
+		}
+		seen.Set(int(code))
+		top = max(top, code)
+		if code != previous {
+			sorted = sorted && values[previous] <= values[code]
+			previous = code
+		}
+	}
+	minimum, maximum, distinct := values[first], values[first], 0
+	for code, s := range values {
+		if seen.Get(code) {
+			minimum, maximum = min(minimum, s), max(maximum, s)
+			distinct++
+		}
+	}
+	c.Sorted = sorted
+	c.Min = types.Value{Type: c.Type, S: minimum}
+	c.Max = types.Value{Type: c.Type, S: maximum}
+	switch {
+	case distinct == 1:
+		c.Kind, c.Base = Constant, int64(first)
+	case top <= math.MaxUint8:
+		c.Kind, c.U8 = Dict8, narrowCodes[uint8](codes)
+	case top <= math.MaxUint16:
+		c.Kind, c.U16 = Dict16, narrowCodes[uint16](codes)
+	default:
+		c.Kind, c.U32 = Dict32, codes
+	}
+}
+
+func narrowCodes[U uint8 | uint16](codes []uint32) []U {
+	out := make([]U, len(codes))
+	for i, code := range codes {
+		out[i] = U(code)
+	}
+	return out
+}
+
+func (c *Chunk) encodeStrings(x []string) {
+	size := 0
+	for i, s := range x {
+		if c.Valid == nil || c.Valid.Get(i) {
+			size += len(s)
+		}
+	}
+	offsets, bytes := make([]uint32, len(x)+1), make([]byte, 0, size)
+	for i, s := range x {
+		if c.Valid == nil || c.Valid.Get(i) {
+			bytes = append(bytes, s...)
+		}
+		offsets[i+1] = uint32(len(bytes))
+	}
+	c.encodeBytes(offsets, bytes)
+}
+
+func (c *Chunk) encodeBytes(offsets []uint32, bytes []byte) {
+	c.Kind, c.Offsets, c.Bytes = RawString, offsets, bytes
+	first := c.rawString(c.firstValid())
+	minimum, maximum, previous, sorted := first, first, "", true
+	for i := range c.Rows {
+		if c.Valid != nil && !c.Valid.Get(i) {
+			continue
+		}
+		s := c.rawString(i)
+		if s < minimum {
+			minimum = s
+		} else if s > maximum {
+			maximum = s
+		}
+		sorted = sorted && previous <= s
+		previous = s
+	}
+	c.Sorted = sorted && c.Valid == nil
+	c.Min = types.Value{Type: c.Type, S: minimum}
+	c.Max = types.Value{Type: c.Type, S: maximum}
+	if minimum == maximum {
+		c.Kind, c.Offsets, c.Bytes = Constant, nil, nil
+	}
+}
+
+// rawString returns string i of a RawString chunk without copying it: a chunk never changes, and the string keeps its
+// bytes alive.
+func (c *Chunk) rawString(i int) string {
+	b := c.Bytes[c.Offsets[i]:c.Offsets[i+1]]
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}

@@ -1,0 +1,193 @@
+package encoding
+
+import (
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// maxDictionary is the number of distinct strings beyond which a column's row groups are kept raw.
+const maxDictionary = 1 << 16
+
+// settledRows is the number of rows from which on a row group with too many distinct strings is taken as typical of its
+// column, so that later groups need not be tried.
+const settledRows = 4096
+
+// Encoder encodes the row groups of one column. It keeps the column's table-wide dictionary: a string column starts
+// dictionary-coded, and once its distinct values exceed 65,536, or half of the rows of a large enough group, its later
+// groups are raw. Groups of both kinds may stand in one column.
+//
+// A group is encoded in three steps, so that groups can be encoded in parallel and codes still follow the order
+// of the rows: Prepare and Chunk may run at the same time as those of other groups, Assign runs for one group at a time, in order.
+type Encoder struct {
+	typ    types.Type
+	dict   *column.Dictionary // nil: none yet
+	gaveUp atomic.Bool        // new strings get no codes any more
+}
+
+// NewEncoder returns an encoder for a column of type t. dict is the dictionary of the column's earlier groups, or one
+// that the rows to come are coded by already; it may be nil.
+func NewEncoder(t types.Type, dict *column.Dictionary) *Encoder {
+	return &Encoder{typ: t, dict: dict}
+}
+
+// Dictionary returns the column's dictionary, nil if it has none (so far).
+func (e *Encoder) Dictionary() *column.Dictionary { return e.dict }
+
+// Encode encodes one group: all three steps.
+func (e *Encoder) Encode(d Data) *Chunk {
+	p := e.Prepare(d)
+	e.Assign(p)
+	return p.Chunk()
+}
+
+// Pending is a row group on its way into a chunk.
+type Pending struct {
+	data   Data
+	local  []string // distinct strings in order of appearance; nil: not to be dictionary-coded
+	codes  []uint32 // by row, into local
+	global []uint32 // by local code
+	dict   *column.Dictionary
+}
+
+// Prepare starts to encode a group: it finds the distinct strings.
+func (e *Encoder) Prepare(d Data) *Pending {
+	d.Type = e.typ
+	p := &Pending{data: d}
+	if e.typ.Phys() != types.PhysString || d.Dict != nil && d.Dict == e.dict {
+		return p
+	}
+	if e.gaveUp.Load() {
+		p.decode()
+		return p
+	}
+	limit := min(maxDictionary, max(d.Rows/2, 16))
+	if d.Dict != nil {
+		p.collectCodes(limit)
+	} else {
+		p.collectStrings(limit)
+	}
+	return p
+}
+
+// collectStrings fills local and codes from strings.
+func (p *Pending) collectStrings(limit int) {
+	d := &p.data
+	at := func(i int) string { return d.Strings[i] }
+	if d.Offsets != nil {
+		c := Chunk{Offsets: d.Offsets, Bytes: d.Bytes}
+		at = c.rawString
+	}
+	seen := make(map[string]uint32)
+	local, codes := []string{}, make([]uint32, d.Rows)
+	for i := range codes {
+		if d.Valid != nil && !d.Valid.Get(i) {
+			continue
+		}
+		s := at(i)
+		code, ok := seen[s]
+		if !ok {
+			if len(local) == limit {
+				return
+			}
+			code = uint32(len(local))
+			seen[s] = code
+			local = append(local, s)
+		}
+		codes[i] = code
+	}
+	p.local, p.codes = local, codes
+}
+
+// collectCodes fills local and codes from codes of a foreign dictionary; if there are too many distinct ones it turns
+// the codes into strings.
+func (p *Pending) collectCodes(limit int) {
+	d := &p.data
+	values := d.Dict.Values()
+	renamed := make([]uint32, len(values)) // local code + 1
+	local, codes := []string{}, make([]uint32, d.Rows)
+	for i, code := range d.Codes[:d.Rows] {
+		if d.Valid != nil && !d.Valid.Get(i) {
+			continue
+		}
+		if renamed[code] == 0 {
+			local = append(local, values[code])
+			renamed[code] = uint32(len(local))
+		}
+		codes[i] = renamed[code] - 1
+	}
+	if len(local) <= limit {
+		p.local, p.codes = local, codes
+		return
+	}
+	p.decode()
+}
+
+// decode turns codes of a foreign dictionary into strings and gives up the local one.
+func (p *Pending) decode() {
+	p.local, p.codes = nil, nil
+	d := &p.data
+	if d.Dict == nil {
+		return
+	}
+	values := d.Dict.Values()
+	d.Strings = make([]string, d.Rows)
+	for i, code := range d.Codes[:d.Rows] {
+		if d.Valid == nil || d.Valid.Get(i) {
+			d.Strings[i] = values[code]
+		}
+	}
+	d.Dict, d.Codes = nil, nil
+}
+
+// Assign gives the group's new strings their table-wide codes. It must be called in the order of the groups.
+func (e *Encoder) Assign(p *Pending) {
+	if e.typ.Phys() != types.PhysString || p.data.Dict != nil && p.data.Dict == e.dict {
+		return
+	}
+	switch {
+	case p.local == nil:
+		if p.data.Rows >= settledRows {
+			e.gaveUp.Store(true)
+		}
+		return
+	case e.gaveUp.Load():
+		p.decode()
+		return
+	case len(p.local) == 0: // all NULL
+		p.decode()
+		return
+	}
+	if e.dict == nil {
+		e.dict = column.NewDictionary()
+	}
+	if e.dict.Len()+len(p.local) > maxDictionary && e.newStrings(p.local) > maxDictionary-e.dict.Len() {
+		e.gaveUp.Store(true)
+		p.decode()
+		return
+	}
+	p.dict, p.global = e.dict, e.dict.AddAll(make([]uint32, 0, len(p.local)), p.local)
+}
+
+// Chunk finishes the group.
+func (p *Pending) Chunk() *Chunk {
+	if p.global != nil {
+		for i, code := range p.codes {
+			p.codes[i] = p.global[code]
+		}
+		p.data.Dict, p.data.Codes = p.dict, p.codes
+		p.data.Strings, p.data.Offsets, p.data.Bytes = nil, nil, nil
+	}
+	return Encode(p.data)
+}
+
+func (e *Encoder) newStrings(local []string) int {
+	n := 0
+	for _, s := range local {
+		if _, ok := e.dict.Lookup(s); !ok {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,202 @@
+package encoding
+
+import (
+	"math/bits"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// The selection kernels. Each writes the positions of src (0..len(src)-1, or those of in) that pass to out and returns
+// how many there are. They store every position and advance by the outcome, so that no branch depends on the data
+// (Ross 2004, "Selection conditions in main memory"). out may be the memory of in.
+
+// selectRange passes lo <= x <= hi; all are below 2^32, so the differences do not overflow and their sign is the outcome.
+func selectRange[U uint8 | uint16 | uint32](src []U, lo, hi int64, in, out []int32) int {
+	k := 0
+	if in == nil {
+		out = out[:len(src)]
+		for i, u := range src {
+			out[k] = int32(i)
+			x := int64(u)
+			k += int(uint64(^((x - lo) | (hi - x))) >> 63)
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		x := int64(src[p])
+		k += int(uint64(^((x - lo) | (hi - x))) >> 63)
+	}
+	return k
+}
+
+// selectOutside passes x < lo or x > hi.
+func selectOutside[U uint8 | uint16 | uint32](src []U, lo, hi int64, in, out []int32) int {
+	k := 0
+	if in == nil {
+		out = out[:len(src)]
+		for i, u := range src {
+			out[k] = int32(i)
+			x := int64(u)
+			k += int(uint64((x-lo)|(hi-x)) >> 63)
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		x := int64(src[p])
+		k += int(uint64((x-lo)|(hi-x)) >> 63)
+	}
+	return k
+}
+
+// selectRange64 passes the x for which x-lo, as an unsigned number, is at most span; if negate, the others. It serves
+// signed and unsigned integers alike.
+func selectRange64(src []int64, lo, span uint64, negate bool, in, out []int32) int {
+	k := 0
+	flip := uint64(1) // the borrow of span-(x-lo) says that x is outside
+	if negate {
+		flip = 0
+	}
+	if in == nil {
+		out = out[:len(src)]
+		for i, x := range src {
+			out[k] = int32(i)
+			_, outside := bits.Sub64(span, uint64(x)-lo, 0)
+			k += int(outside ^ flip)
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		_, outside := bits.Sub64(span, uint64(src[p])-lo, 0)
+		k += int(outside ^ flip)
+	}
+	return k
+}
+
+// selectTable passes the x for which table[x] is 1.
+func selectTable[U uint8 | uint16 | uint32](src []U, table []uint8, in, out []int32) int {
+	k := 0
+	if in == nil {
+		out = out[:len(src)]
+		for i, u := range src {
+			out[k] = int32(i)
+			k += int(table[u])
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		k += int(table[src[p]])
+	}
+	return k
+}
+
+// selectFloats passes lo <= x <= hi; if negate, the others.
+func selectFloats(src []float64, lo, hi float64, negate bool, in, out []int32) int {
+	k := 0
+	flip := 0
+	if negate {
+		flip = 1
+	}
+	if in == nil {
+		out = out[:len(src)]
+		for i, x := range src {
+			out[k] = int32(i)
+			k += one(x >= lo)&one(x <= hi) ^ flip
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		x := src[p]
+		k += one(x >= lo)&one(x <= hi) ^ flip
+	}
+	return k
+}
+
+// one is 1 for true; the compiler makes it a SETcc instruction.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// selectWide passes lo <= x <= hi; if negate, the others.
+func selectWide(src []types.Int128, lo, hi types.Int128, negate bool, in, out []int32) int {
+	return selectFunc(len(src), in, out, func(i int32) bool {
+		return (src[i].Less(lo) || hi.Less(src[i])) == negate
+	})
+}
+
+// selectFunc passes the positions for which test is true.
+func selectFunc(n int, in, out []int32, test func(int32) bool) int {
+	k := 0
+	if in == nil {
+		for i := range int32(n) {
+			out[k] = i
+			k += one(test(i))
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		k += one(test(p))
+	}
+	return k
+}
+
+// selectBits passes the positions whose bit, counted from from, is set; if negate, the others.
+func selectBits(valid column.Bitmap, from, n int, negate bool, in, out []int32) int {
+	k := 0
+	flip := 0
+	if negate {
+		flip = 1
+	}
+	if in == nil {
+		for i := range n {
+			out[k] = int32(i)
+			k += one(valid.Get(from+i)) ^ flip
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		k += one(valid.Get(from+int(p))) ^ flip
+	}
+	return k
+}
+
+// selectRows passes the positions first <= i < last.
+func selectRows(n, first, last int, in, out []int32) int {
+	if in == nil {
+		k := 0
+		for i := max(first, 0); i < min(last, n); i++ {
+			out[k] = int32(i)
+			k++
+		}
+		return k
+	}
+	return selectFunc(n, in, out, func(i int32) bool { return int(i) >= first && int(i) < last })
+}
+
+// selectBitmap32 passes the x for which base+x is a member of a bitmap's set; flip is 1 to pass the others.
+func selectBitmap32(src []uint32, base int64, s *IntSet, flip int, in, out []int32) int {
+	k := 0
+	if in == nil {
+		out = out[:len(src)]
+		for i, u := range src {
+			out[k] = int32(i)
+			k += int(s.bit(base+int64(u))) ^ flip
+		}
+		return k
+	}
+	for _, p := range in {
+		out[k] = p
+		k += int(s.bit(base+int64(src[p]))) ^ flip
+	}
+	return k
+}

@@ -1,0 +1,173 @@
+package types
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestParseDatetime(t *testing.T) {
+	for _, c := range []struct {
+		in, want string
+		status   ConvertStatus
+	}{
+		{"2020-01-02", "2020-01-02 00:00:00.000000", ConvertOK},
+		{"20-1-2", "2020-01-02 00:00:00.000000", ConvertOK},
+		{"70-1-2", "1970-01-02 00:00:00.000000", ConvertOK},
+		{"20200102", "2020-01-02 00:00:00.000000", ConvertOK},
+		{"200102", "2020-01-02 00:00:00.000000", ConvertOK},
+		{"20200102030405", "2020-01-02 03:04:05.000000", ConvertOK},
+		{"20200102030405.5", "2020-01-02 03:04:05.500000", ConvertOK},
+		{"200102030405", "2020-01-02 03:04:05.000000", ConvertOK},
+		{"2020-01-02 03:04:05.123456", "2020-01-02 03:04:05.123456", ConvertOK},
+		{"2020-01-02 03:04:05.1234567", "2020-01-02 03:04:05.123457", ConvertOK},
+		{"2020-01-02T03:04:05", "2020-01-02 03:04:05.000000", ConvertOK},
+		{"20200102T030405", "2020-01-02 03:04:05.000000", ConvertOK},
+		{"2020/01.02 03*04@05", "2020-01-02 03:04:05.000000", ConvertOK},
+		{"2012^12^31 11+30+45", "2012-12-31 11:30:45.000000", ConvertOK},
+		{" 2020-01-02  ", "2020-01-02 00:00:00.000000", ConvertOK},
+		{"2020-1-2 3:4", "2020-01-02 03:04:00.000000", ConvertOK},
+		{"2020-01-02 3", "2020-01-02 03:00:00.000000", ConvertOK},
+		{"2020-01-02x", "2020-01-02 00:00:00.000000", ConvertTruncated},
+		{"2020-01-02 03:04:05abc", "2020-01-02 03:04:05.000000", ConvertTruncated},
+		{"0000-00-00", "", ConvertInvalid}, {"2020-00-01", "", ConvertInvalid}, {"2020-01-00", "", ConvertInvalid},
+		{"2020-13-01", "", ConvertInvalid}, {"2021-02-29", "", ConvertInvalid}, {"2020-01-02 24:00:00", "", ConvertInvalid},
+		{"2020-01-02 23:60:00", "", ConvertInvalid}, {"", "", ConvertInvalid}, {"abc", "", ConvertInvalid}, {"2020", "", ConvertInvalid},
+		{"2020-01", "", ConvertInvalid}, {"-2020-01-01", "", ConvertInvalid}, {"9999-12-31 23:59:59.9999999", "", ConvertInvalid},
+		{"2020-02-29", "2020-02-29 00:00:00.000000", ConvertOK},
+	} {
+		got, status := ParseDatetime(c.in)
+		if status != c.status || status != ConvertInvalid && FormatDatetime(got, 6) != c.want {
+			t.Errorf("ParseDatetime(%q) = %s %v, want %s %v", c.in, FormatDatetime(got, 6), status, c.want, c.status)
+		}
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	for _, c := range []struct {
+		in, want string
+		status   ConvertStatus
+	}{
+		{"12:30", "12:30:00.000000", ConvertOK}, {"1 12:30:00", "36:30:00.000000", ConvertOK}, {"123000", "12:30:00.000000", ConvertOK},
+		{"-1:00", "-01:00:00.000000", ConvertOK}, {"10", "00:00:10.000000", ConvertOK}, {"1112", "00:11:12.000000", ConvertOK},
+		{"11:12", "11:12:00.000000", ConvertOK}, {"2 10", "58:00:00.000000", ConvertOK}, {"10:11:12.345", "10:11:12.345000", ConvertOK},
+		{"838:59:59", "838:59:59.000000", ConvertOK}, {"838:59:59.5", "838:59:59.000000", ConvertOutOfRange},
+		{"-900:00:00", "-838:59:59.000000", ConvertOutOfRange}, {"12:60:00", "00:00:00.000000", ConvertInvalid}, {"x", "00:00:00.000000", ConvertInvalid},
+		{"2020-01-02 03:04:05.5", "03:04:05.500000", ConvertOK}, {"12:30xyz", "12:30:00.000000", ConvertTruncated},
+		{"101112.25", "10:11:12.250000", ConvertOK}, {"99999999999999999999:00", "838:59:59.000000", ConvertOutOfRange},
+	} {
+		if got, status := ParseTime(c.in); FormatTime(got, 6) != c.want || status != c.status {
+			t.Errorf("ParseTime(%q) = %s %v, want %s %v", c.in, FormatTime(got, 6), status, c.want, c.status)
+		}
+	}
+}
+
+func TestTemporalNumbers(t *testing.T) {
+	for _, c := range []struct {
+		n    int64
+		want string
+	}{
+		{20200102, "2020-01-02 00:00:00"}, {200102, "2020-01-02 00:00:00"}, {700101, "1970-01-01 00:00:00"}, {101, "2000-01-01 00:00:00"},
+		{1231, "2000-12-31 00:00:00"}, {20200102030405, "2020-01-02 03:04:05"}, {200102030405, "2020-01-02 03:04:05"}, {0, "invalid"}, {100, "invalid"},
+		{691232, "invalid"}, {20201301, "invalid"}, {20200102250000, "invalid"}, {991231235959, "1999-12-31 23:59:59"}, {-1, "invalid"},
+		{101000000000, "invalid"}, {100000000000000, "invalid"},
+	} {
+		got := "invalid"
+		if v, status := DatetimeFromNumber(c.n); status == ConvertOK {
+			got = FormatDatetime(v, 0)
+		}
+		if got != c.want {
+			t.Errorf("DatetimeFromNumber(%d) = %s, want %s", c.n, got, c.want)
+		}
+	}
+}
+
+// Times and numbers of every second of sampled moments agree with package time's.
+func TestDatetimeAgainstTime(t *testing.T) {
+	r := testRand(t)
+	for range 50000 {
+		v := MinDatetime + r.Int64N(MaxDatetime-MinDatetime+1)
+		at := time.UnixMicro(v).UTC()
+		if got, want := FormatDatetime(v, 6), at.Format("2006-01-02 15:04:05.000000"); got != want {
+			t.Fatalf("%d prints as %s, want %s", v, got, want)
+		}
+		if got, status := ParseDatetime(at.Format("2006-01-02T15:04:05.000000")); got != v || status != ConvertOK {
+			t.Fatalf("%v reads as %d, want %d", at, got, v)
+		}
+		if at.Year() >= 1000 {
+			if got, status := DatetimeFromNumber(DatetimeNumber(v)); status != ConvertOK || got != TruncateDatetime(v, 0) {
+				t.Fatalf("number of %v: %d", at, DatetimeNumber(v))
+			}
+		}
+		if got := DatetimeDecimal(v, 6).String(); v >= 0 && got != at.Format("20060102150405")+fmt.Sprintf("%06d", at.Nanosecond()/1000) {
+			t.Fatalf("decimal of %v: %s", at, got)
+		}
+		fsp := r.IntN(7)
+		unit := time.Duration(pow10Int64[6-fsp]) * time.Microsecond
+		if got, ok := RoundDatetime(v, fsp); ok {
+			// Duration.Round works on the day's own duration, which is positive, so halves go up.
+			day := time.Duration(TimeOf(v)) * time.Microsecond
+			if want := DateOf(v)*MicrosPerDay + int64(day.Round(unit)/time.Microsecond); got != want {
+				t.Fatalf("%v rounded to %d digits: %d, want %d", at, fsp, got, want)
+			}
+		}
+		d := r.Int64N(2*MaxTime) - MaxTime
+		if got, want := RoundTime(d, fsp), int64((time.Duration(d)*time.Microsecond).Round(unit)/time.Microsecond); got != want && want <= MaxTime && want >= MinTime {
+			t.Fatalf("TIME %d rounded to %d digits: %d, want %d", d, fsp, got, want)
+		}
+		if got, status := TimeFromNumber(TimeNumber(d)); status != ConvertOK || got != d/MicrosPerSecond*MicrosPerSecond {
+			t.Fatalf("number of TIME %s: %d", FormatTime(d, 6), TimeNumber(d))
+		}
+	}
+}
+
+func TestZones(t *testing.T) {
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Skip("no time zone database:", err)
+	}
+	for _, c := range []struct{ utc, local string }{
+		{"2024-01-15 17:00:00", "2024-01-15 12:00:00"}, {"2024-07-15 16:00:00", "2024-07-15 12:00:00"},
+	} {
+		u, _ := ParseDatetime(c.utc)
+		l, _ := ParseDatetime(c.local)
+		if InZone(u, zone) != l || FromZone(l, zone) != u {
+			t.Errorf("%s UTC is %s", c.utc, FormatDatetime(InZone(u, zone), 0))
+		}
+	}
+}
+
+func TestMakeTime(t *testing.T) {
+	for _, c := range []struct {
+		h, m, s int64
+		want    string
+	}{{12, 15, 30, "12:15:30"}, {-12, 15, 30, "-12:15:30"}, {900, 0, 0, "838:59:59"}, {0, 60, 0, "NULL"}, {0, 0, 60, "NULL"}, {0, -1, 0, "NULL"}} {
+		got := "NULL"
+		if v, ok := MakeTime(c.h, c.m, c.s*MicrosPerSecond); ok {
+			got = FormatTime(v, 0)
+		}
+		if got != c.want {
+			t.Errorf("MAKETIME(%d,%d,%d) = %s, want %s", c.h, c.m, c.s, got, c.want)
+		}
+	}
+	if v, ok := SecToTime(2378 * MicrosPerSecond); !ok || FormatTime(v, 0) != "00:39:38" || TimeToSec(v) != 2378 {
+		t.Errorf("SEC_TO_TIME(2378) = %s", FormatTime(v, 0))
+	}
+}
+
+func FuzzParseDatetime(f *testing.F) {
+	for _, s := range []string{"2020-01-02", "20200102T030405.5", "20-1-2 3:4:5", "2020/1/2", "20200102 03:04", "0000-00-00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, status := ParseDatetime(s)
+		if status != ConvertInvalid {
+			if again, st := ParseDatetime(FormatDatetime(v, 6)); again != v || st != ConvertOK {
+				t.Fatalf("%q = %s, which reads as %d %v", s, FormatDatetime(v, 6), again, st)
+			}
+		}
+		if v, status := ParseTime(s); v < MinTime || v > MaxTime || status == ConvertInvalid && v != 0 {
+			t.Fatalf("ParseTime(%q) = %d %v", s, v, status)
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package parse
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// view looks at a statement's tokens around the one that the parser rejected, by text.
+type view struct {
+	text   string
+	tokens []token
+	at     int // the rejected token; len(tokens) if the text ended too early
+}
+
+// is says whether the tokens from the rejected one plus d on are these words or operators, in any case.
+func (v view) is(d int, want ...string) bool {
+	for i, w := range want {
+		k := v.at + d + i
+		if k < 0 || k >= len(v.tokens) {
+			return false
+		}
+		t := v.tokens[k]
+		if t.kind != tokWord && t.kind != tokOp || !strings.EqualFold(v.text[t.start:t.end], w) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v view) kind(d int) tokenKind {
+	if k := v.at + d; k >= 0 && k < len(v.tokens) {
+		return v.tokens[k].kind
+	}
+	return tokEnd
+}
+
+func (v view) word(d int) string {
+	if k := v.at + d; k >= 0 && k < len(v.tokens) {
+		return v.text[v.tokens[k].start:v.tokens[k].end]
+	}
+	return ""
+}
+
+// name returns the unquoted word of token d, upper case, or "".
+func (v view) name(d int) string {
+	if v.kind(d) != tokWord {
+		return ""
+	}
+	return strings.ToUpper(v.word(d))
+}
+
+// inFrom says whether token d stands where a table is expected.
+func (v view) inFrom(d int) bool {
+	switch v.name(d - 1) {
+	case "FROM", "JOIN", "STRAIGHT_JOIN":
+		return true
+	}
+	return v.is(d-1, ",")
+}
+
+// An idiom is syntax of another engine, or of a newer standard, that MySQL's grammar does not have. match gets the
+// rejected token and returns where the idiom starts, relative to it; ok says that it is there.
+type idiom struct {
+	name    string
+	instead string
+	match   func(v view) (d int, ok bool)
+}
+
+// from returns a matcher of words that may start at the rejected token or up to one token before each of them.
+func from(words ...string) func(v view) (int, bool) {
+	return func(v view) (int, bool) {
+		for d := 0; d > -len(words)-1; d-- {
+			if v.is(d, words...) {
+				return d, true
+			}
+		}
+		return 0, false
+	}
+}
+
+// either matches what one of several matchers does.
+func either(matchers ...func(v view) (int, bool)) func(v view) (int, bool) {
+	return func(v view) (int, bool) {
+		for _, m := range matchers {
+			if d, ok := m(v); ok {
+				return d, ok
+			}
+		}
+		return 0, false
+	}
+}
+
+// statement matches a first word of the statement.
+func statement(words ...string) func(v view) (int, bool) {
+	return func(v view) (int, bool) {
+		return -v.at, v.is(-v.at, words...)
+	}
+}
+
+var idioms = []idiom{
+	{"COPY", "write LOAD DATA INFILE 'file' INTO TABLE t to import, SELECT ... INTO OUTFILE 'file' to export", statement("COPY")},
+	{"PRAGMA", "write SET name = value", statement("PRAGMA")},
+	{"ATTACH", "", statement("ATTACH")},
+	{"MERGE", "write INSERT ... ON DUPLICATE KEY UPDATE", statement("MERGE")},
+	{"CREATE OR REPLACE TABLE", "write DROP TABLE IF EXISTS, then CREATE TABLE", statement("CREATE", "OR", "REPLACE", "TABLE")},
+	{"'::' as a cast", "write CAST(value AS type)", from("::")},
+	{"QUALIFY", "put the window function in a derived table and filter that with WHERE", from("QUALIFY")},
+	{"FILTER on an aggregate", "write an aggregate of CASE WHEN condition THEN value END", func(v view) (int, bool) {
+		if v.is(-1, "FILTER", "(") {
+			return -1, true
+		}
+		return -2, v.is(-2, "FILTER", "(")
+	}},
+	{"NULLS FIRST", "write ORDER BY x IS NOT NULL, x; ascending order has NULL first anyway", from("NULLS", "FIRST")},
+	{"NULLS LAST", "write ORDER BY x IS NULL, x; descending order has NULL last anyway", from("NULLS", "LAST")},
+	{"GROUPING SETS", "write one SELECT per grouping joined by UNION ALL", from("GROUPING", "SETS")},
+	{"GROUP BY ROLLUP(...)", "write GROUP BY a, b WITH ROLLUP", from("ROLLUP", "(")},
+	{"DISTINCT ON", "write ROW_NUMBER() OVER (PARTITION BY ...) = 1 in a derived table", from("DISTINCT", "ON")},
+	{"ON CONFLICT", "write ON DUPLICATE KEY UPDATE", from("ON", "CONFLICT")},
+	{"RETURNING", "", from("RETURNING")},
+	{"SELECT TOP", "write LIMIT n at the end", func(v view) (int, bool) { return -1, v.is(-2, "SELECT", "TOP") }},
+	{"PIVOT", "write an aggregate of CASE WHEN per column", either(from("PIVOT", "("), from("PIVOT"))},
+	{"UNPIVOT", "write one SELECT per column joined by UNION ALL", either(from("UNPIVOT", "("), from("UNPIVOT"))},
+	{"SIMILAR TO", "write REGEXP", from("SIMILAR", "TO")},
+	{"CROSS APPLY", "write CROSS JOIN LATERAL (...)", from("CROSS", "APPLY")},
+	{"OUTER APPLY", "write LEFT JOIN LATERAL (...) ON TRUE", from("OUTER", "APPLY")},
+	{"LEFT SEMI JOIN", "write WHERE EXISTS (...) or IN (...)", from("SEMI", "JOIN")},
+	{"LEFT ANTI JOIN", "write WHERE NOT EXISTS (...)", from("ANTI", "JOIN")},
+	{"'=='", "write =", from("=", "=")},
+	{"an array in brackets", "", from("[")},
+	{"a named parameter with a colon", "write ? for each parameter in turn, or @name", func(v view) (int, bool) {
+		return 0, v.is(0, ":") && (v.kind(1) == tokWord || v.kind(1) == tokNumber)
+	}},
+	{"a lambda or named argument with '=>'", "", func(v view) (int, bool) {
+		if v.is(-1, "=", ">") {
+			return -1, true
+		}
+		return 0, v.is(0, "=", ">")
+	}},
+	{"a file or table named by a string", "put its name in backticks: FROM `file.parquet`", func(v view) (int, bool) {
+		return 0, v.kind(0) == tokString && v.inFrom(0)
+	}},
+	{"a table function", "name a file in backticks: FROM `file.parquet`; number rows with WITH RECURSIVE", func(v view) (int, bool) {
+		return -1, v.is(0, "(") && v.kind(-1) == tokWord && v.inFrom(-1)
+	}},
+	{"an interval in one string", "write INTERVAL 1 DAY", func(v view) (int, bool) {
+		return -2, v.kind(-1) == tokString && v.name(-2) == "INTERVAL"
+	}},
+	{"an empty list", "", func(v view) (int, bool) { return -1, v.is(-2, "IN", "(", ")") }},
+	{"a list of column aliases on a derived table", "name the columns inside it, or write WITH t(a, b) AS (...)", func(v view) (int, bool) {
+		return 0, v.is(0, "(") && (v.is(-2, ")") || v.is(-3, ")", "AS"))
+	}},
+}
+
+// explain turns a syntax error at token number at into an error with a place and, where the text uses an idiom known
+// from elsewhere, its name and what to write instead. offset counts in text.
+func explain(text string, tokens []token, at int) (offset int, err *sqlerr.Error) {
+	v := view{text: text, tokens: tokens, at: at}
+	for _, idiom := range idioms {
+		if d, ok := idiom.match(v); ok {
+			return int(tokens[at+d].start), sqlerr.NotSupportedf(idiom.name, "%s", idiom.instead)
+		}
+	}
+	if at >= len(tokens) {
+		end := len(text)
+		if n := len(tokens); n > 0 {
+			end = int(tokens[n-1].end)
+		}
+		return end, sqlerr.ParseError("syntax error: the statement ends too early")
+	}
+	return int(tokens[at].start), sqlerr.ParseError("syntax error near '%s'", excerpt(text[tokens[at].start:]))
+}
+
+// excerpt shortens text to its first line and 80 characters.
+func excerpt(text string) string {
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		text = text[:i]
+	}
+	n := 0
+	for i := range text {
+		if n++; n > 80 {
+			return fmt.Sprintf("%s...", text[:i])
+		}
+	}
+	return text
+}

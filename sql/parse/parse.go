@@ -1,0 +1,278 @@
+// Package parse turns SQL text into the parser's trees: the first stop of a statement, before sql/bind.
+//
+// The grammar is that of TiDB's parser (MySQL's dialect). This package adds what a library needs around it: parsers are
+// pooled, several statements in one text each get their own text and place, errors say where with line and column, text
+// that the parser would misread is refused by name (FULL JOIN reads as an alias and an inner join), what other engines
+// write is explained, and nesting is bounded so that no text can overflow a stack. Parse is the way in; Split and
+// Incomplete serve the shell; Literal gives a literal's value.
+//
+// Everything here is safe for concurrent use. Trees belong to the caller.
+package parse
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/pingcap/errors"
+	"github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/terror"
+	driver "github.com/pingcap/tidb/pkg/parser/test_driver" // the value nodes; types/parser_driver would pull in TiDB
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Statement is one parsed statement.
+type Statement struct {
+	Node     ast.StmtNode
+	Text     string                    // without the semicolon and the space and comments around it; positions in Node count in it
+	Offset   int                       // where Text starts in the text given to Parse, in bytes
+	Line     int                       // the line where Text starts, from 1
+	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
+	Warnings []sqlerr.Warning
+	source   string // the text given to Parse
+}
+
+// Locate places an error at a byte offset of s.Text, such as a node's OriginTextPosition. The position then counts in
+// the whole text that was parsed. An error that has a place keeps it.
+func (s *Statement) Locate(e *sqlerr.Error, offset int) *sqlerr.Error {
+	return e.AtOffset(s.source, s.Offset+offset)
+}
+
+// Parse parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
+// place; then no statement is returned.
+func Parse(text string, mode Mode) ([]Statement, error) {
+	if len(text) > math.MaxInt32 {
+		return nil, sqlerr.New(sqlerr.CodePacketTooLarge, sqlerr.User, "a text of %s is longer than 2 GiB", sqlerr.FormatBytes(int64(len(text))))
+	}
+	w := workers.Get().(*worker)
+	var list []Statement
+	var err error
+	pieces(text, mode, func(p Piece) bool {
+		var s Statement
+		if s, err = w.parse(text, p, mode); err != nil {
+			list = nil
+			return false
+		}
+		if s.Node != nil {
+			list = append(list, s)
+		}
+		return true
+	})
+	// A worker that met a panic may be inconsistent, one that parsed a huge text holds a huge stack.
+	if len(text) < 1<<20 && (err == nil || sqlerr.From(err).Kind != sqlerr.Internal) {
+		workers.Put(w)
+	}
+	return list, err
+}
+
+// One parses a text that has to be a single statement.
+func One(text string, mode Mode) (Statement, error) {
+	list, err := Parse(text, mode)
+	switch {
+	case err != nil:
+		return Statement{}, err
+	case len(list) == 0:
+		return Statement{}, sqlerr.New(sqlerr.CodeEmptyQuery, sqlerr.User, "Query was empty")
+	case len(list) > 1:
+		return Statement{}, sqlerr.ParseError("one statement is expected here, and another follows").AtOffset(text, list[1].Offset)
+	}
+	return list[0], nil
+}
+
+// worker is a parser, which is not safe for concurrent use, and its companions.
+type worker struct {
+	parser *parser.Parser
+	guard  guard
+}
+
+var workers = sync.Pool{New: func() any { return &worker{parser: parser.New()} }}
+
+// parse parses one piece of text. A statement without a Node is an empty one.
+func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error) {
+	// A panic of the parser is a bug that must not take the program with it; the parser is dropped then.
+	defer func() {
+		if r := recover(); r != nil {
+			s, err = Statement{}, sqlerr.Bug("the parser failed: %v", r).AtOffset(text, p.Offset)
+		}
+	}()
+	if n := len(p.tokens); n > 0 && p.tokens[n-1].kind == tokUnclosed {
+		return s, unclosed(text, p.tokens[n-1])
+	}
+	if offset, e := w.guard.check(p.tokens); e != nil {
+		return s, e.AtOffset(text, int(offset))
+	}
+	if offset, e := refuse(text, p.tokens); e != nil {
+		return s, e.AtOffset(text, int(offset))
+	}
+	w.parser.SetSQLMode(mode)
+	nodes, warnings, perr := w.parser.ParseSQL(p.Text)
+	if perr != nil {
+		return s, convertError(text, p, perr)
+	}
+	if len(nodes) > 1 {
+		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
+	}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, source: text}
+	if len(nodes) == 0 {
+		return s, nil
+	}
+	s.Node = nodes[0]
+	if s.Params, err = markers(s.Node, p, text); err != nil {
+		return Statement{}, err
+	}
+	for _, warning := range warnings {
+		s.Warnings = append(s.Warnings, convertWarning(warning))
+	}
+	if !mode.HasPipesAsConcatMode() {
+		s.Warnings = append(s.Warnings, pipesWarning(p.tokens)...)
+	}
+	return s, nil
+}
+
+func unclosed(text string, t token) error {
+	what := "comment"
+	switch text[t.start] {
+	case '\'', '"':
+		what = "string"
+	case '`':
+		what = "quoted name"
+	case '@':
+		what = "variable's name"
+	}
+	return sqlerr.ParseError("syntax error: the %s that starts here has no end", what).AtOffset(text, int(t.start))
+}
+
+// convertError gives an error of the parser its place and words.
+func convertError(text string, p Piece, err error) error {
+	cause := errors.Cause(err)
+	if e, ok := cause.(*terror.Error); ok {
+		sql := terror.ToSQLError(e)
+		code := sqlerr.Code(sql.Code)
+		if code == 0 || code == sqlerr.CodeUnknownError {
+			code = sqlerr.CodeParseError
+		}
+		return sqlerr.New(code, sqlerr.User, "%s", sql.Message).AtOffset(text, p.Offset)
+	}
+	message := cause.Error()
+	at, ok := rejected(p, message)
+	if !ok {
+		return sqlerr.ParseError("%s", message).AtOffset(text, p.Offset)
+	}
+	offset, e := explain(text, p.tokens, at)
+	if e.Kind == sqlerr.User && at < len(p.tokens) {
+		e.Message += detail(text[p.tokens[at].start:p.Offset+len(p.Text)], message)
+	}
+	return e.AtOffset(text, offset)
+}
+
+// rejected finds the token that the parser rejected. Its message starts with "line L column C near", and that place is
+// where it had read to: the token's end. Columns count bytes, from 0 in the first line and from 1 in the others.
+func rejected(p Piece, message string) (at int, ok bool) {
+	var line, column int
+	if n, _ := fmt.Sscanf(message, "line %d column %d near", &line, &column); n != 2 {
+		return 0, false
+	}
+	end := 0
+	for l := 1; l < line; l++ {
+		for end < len(p.Text) && p.Text[end] != '\n' {
+			end++
+		}
+		end++
+	}
+	if line > 1 {
+		column--
+	}
+	end += column + p.Offset
+	// The token that holds the byte before end; none if what the parser met is the end of the text.
+	at = sort.Search(len(p.tokens), func(i int) bool { return int(p.tokens[i].end) >= end })
+	if strings.HasSuffix(message, `near "" `) && strings.HasPrefix(message[strings.Index(message, "near"):], `near "" `) {
+		at = len(p.tokens)
+	}
+	return at, true
+}
+
+// detail returns what the parser's message says behind the quoted text, which begins with the rejected token and may be
+// cut: "hex literal: invalid hexadecimal format", for instance. Most syntax errors have nothing there.
+func detail(rejected, message string) string {
+	_, rest, _ := strings.Cut(message, `near "`)
+	for len(rest) > 0 && len(rejected) > 0 && rest[0] == rejected[0] {
+		rest, rejected = rest[1:], rejected[1:]
+	}
+	rest, _, _ = strings.Cut(strings.TrimPrefix(rest, `"`), "(total length")
+	if rest = strings.TrimSpace(rest); rest == "" {
+		return ""
+	}
+	return ": " + rest
+}
+
+// convertWarning keeps number and words of a parser's warning.
+func convertWarning(warning error) sqlerr.Warning {
+	w := sqlerr.Warning{Level: sqlerr.LevelWarning, Code: sqlerr.CodeParseError, Message: warning.Error()}
+	if e, ok := errors.Cause(warning).(*terror.Error); ok {
+		sql := terror.ToSQLError(e)
+		w.Code, w.Message = sqlerr.Code(sql.Code), strings.ReplaceAll(sql.Message, " by TiDB", "")
+	}
+	return w
+}
+
+// codeDeprecated is MySQL's ER_WARN_DEPRECATED_SYNTAX.
+const codeDeprecated sqlerr.Code = 1287
+
+// pipesWarning warns, as MySQL does, that || is read as OR: who comes from another engine means concatenation.
+func pipesWarning(tokens []token) []sqlerr.Warning {
+	for _, t := range tokens {
+		if t.kind == tokOp && t.op == '|' && t.op2 == '|' {
+			return []sqlerr.Warning{{Level: sqlerr.LevelWarning, Code: codeDeprecated,
+				Message: "'||' is read as OR unless sql_mode has PIPES_AS_CONCAT; write CONCAT(...) to join strings, OR for the condition"}}
+		}
+	}
+	return nil
+}
+
+// markers returns the parameter markers of a statement in the order of the text, and numbers them.
+func markers(node ast.StmtNode, p Piece, text string) ([]*driver.ParamMarkerExpr, error) {
+	count, first := 0, 0
+	for _, t := range p.tokens {
+		if t.kind == tokParam {
+			if count++; count == 1 {
+				first = int(t.start)
+			}
+		}
+	}
+	if count == 0 {
+		return nil, nil
+	}
+	c := markerCollector{list: make([]*driver.ParamMarkerExpr, 0, count)}
+	node.Accept(&c)
+	if len(c.list) != count {
+		return nil, sqlerr.NotSupportedf("a parameter in this place", "").AtOffset(text, first)
+	}
+	// The parser gives a marker its own offset or, in window frames, its right neighbour's: good enough to sort by.
+	sort.Slice(c.list, func(i, j int) bool { return c.list[i].Offset < c.list[j].Offset })
+	i := 0
+	for _, t := range p.tokens {
+		if t.kind == tokParam {
+			c.list[i].Offset = int(t.start) - p.Offset
+			c.list[i].SetOrder(i)
+			i++
+		}
+	}
+	return c.list, nil
+}
+
+type markerCollector struct{ list []*driver.ParamMarkerExpr }
+
+// Enter is part of ast.Visitor.
+func (c *markerCollector) Enter(n ast.Node) (ast.Node, bool) {
+	if m, ok := n.(*driver.ParamMarkerExpr); ok {
+		c.list = append(c.list, m)
+	}
+	return n, false
+}
+
+// Leave is part of ast.Visitor.
+func (c *markerCollector) Leave(n ast.Node) (ast.Node, bool) { return n, true }

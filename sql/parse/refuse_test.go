@@ -1,0 +1,153 @@
+package parse_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Each text has one ‸, which is taken out before parsing, where the error has to point.
+func TestRefusals(t *testing.T) {
+	for _, tc := range []struct{ sql, want string }{
+		{"SELECT * FROM t ‸FULL JOIN u ON t.a = u.a", "FULL JOIN is not supported"},
+		{"SELECT * FROM t ‸full outer join u ON t.a = u.a", "FULL OUTER JOIN is not supported"},
+		{"SELECT * FROM t AS x ‸FULL JOIN u ON x.a = u.a", "FULL JOIN is not supported"},
+		{"SELECT * FROM t x ‸FULL JOIN u ON x.a = u.a", "FULL JOIN is not supported"},
+		{"SELECT * FROM `t` /* x */ ‸FULL JOIN u ON 1", "FULL JOIN is not supported"},
+		{"SELECT * FROM (SELECT 1) ‸FULL JOIN u ON 1", "FULL JOIN is not supported"},
+		{"SELECT * FROM t JOIN u USING (a) ‸FULL JOIN v USING (a)", "FULL JOIN is not supported"},
+		{"SELECT * FROM t JOIN u ON t.a = u.b ‸FULL JOIN v ON 1", "FULL JOIN is not supported"},
+		{"SELECT * FROM t JOIN u ON t.a = 'x' ‸FULL JOIN v ON 1", "FULL JOIN is not supported"},
+		{"SELECT * FROM t NATURAL ‸FULL JOIN v", "FULL JOIN is not supported"},
+		{"SELECT * FROM a.full ‸FULL JOIN v ON 1", "FULL JOIN is not supported"},
+		{"SELECT * FROM t ‸ASOF JOIN u ON t.a >= u.a", "ASOF JOIN is not supported"},
+		{"SELECT * FROM t ‸ASOF LEFT JOIN u ON t.a >= u.a", "ASOF LEFT JOIN is not supported"},
+		{"SELECT * FROM t ‸SEMI JOIN u USING (a)", "SEMI JOIN is not supported"},
+		{"SELECT * FROM t ‸anti join u USING (a)", "ANTI JOIN is not supported"},
+		{"SELECT * FROM t LEFT ‸SEMI JOIN u USING (a)", "LEFT SEMI JOIN is not supported"},
+		{"SELECT * FROM t ‸POSITIONAL JOIN u", "POSITIONAL JOIN is not supported"},
+		{"SELECT a, b, COUNT(*) FROM t GROUP BY ‸CUBE(a, b)", "GROUP BY CUBE(...) is not supported: write GROUP BY ... WITH ROLLUP"},
+		{"SELECT a, b, COUNT(*) FROM t GROUP BY a, ‸CUBE (b)", "GROUP BY CUBE(...) is not supported"},
+		{"SELECT a, b, COUNT(*) FROM t GROUP BY ‸ROLLUP(a, b)", "GROUP BY ROLLUP(...) is not supported: write GROUP BY a, b WITH ROLLUP"},
+		{"SELECT a FROM t GROUP BY ‸GROUPING SETS ((a), ())", "GROUPING SETS is not supported"},
+		{"SELECT a FROM t WHERE b = ‸$1", "the parameter $1 is not supported: write ?"},
+		{"SELECT a FROM t WHERE b = ‸:name", "a named parameter with a colon is not supported"},
+		{"SELECT * FROM ‸'file.parquet'", "put its name in backticks"},
+		{"SELECT * FROM t, ‸\"file.parquet\"", "put its name in backticks"},
+		{"SELECT * FROM t JOIN ‸'file.parquet' f ON 1", "put its name in backticks"},
+		{"SELECT a‸::int FROM t", "'::' as a cast is not supported: write CAST"},
+		{"SELECT '1' ‸:: int", "'::' as a cast is not supported"},
+		{"SELECT a, ROW_NUMBER() OVER (ORDER BY a) r FROM t ‸QUALIFY r = 1", "QUALIFY is not supported: put the window function in a derived table"},
+		{"SELECT a FROM t WHERE b ‸QUALIFY ROW_NUMBER() OVER (ORDER BY a) = 1", "QUALIFY is not supported"},
+		{"SELECT a FROM t ‸QUALIFY ROW_NUMBER() OVER (ORDER BY a) = 1", "QUALIFY is not supported"},
+		{"SELECT SUM(a) ‸FILTER (WHERE b > 1) FROM t", "FILTER on an aggregate is not supported: write an aggregate of CASE"},
+		{"SELECT a FROM t ORDER BY a ‸NULLS FIRST", "NULLS FIRST is not supported: write ORDER BY x IS NOT NULL, x"},
+		{"SELECT a FROM t ORDER BY a DESC ‸nulls last, b", "NULLS LAST is not supported: write ORDER BY x IS NULL, x"},
+		{"‸COPY t TO 'x.csv'", "COPY is not supported: write LOAD DATA"},
+		{"SELECT 1;\n ‸COPY t FROM 'x.csv';", "COPY is not supported"},
+		{"SELECT * FROM ‸read_parquet('x')", "a table function is not supported: name a file in backticks"},
+		{"SELECT * FROM t, ‸generate_series(1, 10) AS g", "a table function is not supported"},
+		{"SELECT * FROM (SELECT 1) AS t‸(a)", "a list of column aliases on a derived table is not supported"},
+		{"SELECT * FROM (SELECT 1) t ‸(a)", "a list of column aliases on a derived table is not supported"},
+		{"SELECT ‸DISTINCT ON (a) a FROM t", "DISTINCT ON is not supported"},
+		{"INSERT INTO t VALUES (1) ‸ON CONFLICT DO NOTHING", "ON CONFLICT is not supported: write ON DUPLICATE KEY UPDATE"},
+		{"INSERT INTO t VALUES (1) ‸RETURNING a", "RETURNING is not supported"},
+		{"SELECT ‸TOP 5 a FROM t", "SELECT TOP is not supported: write LIMIT"},
+		{"SELECT d + ‸INTERVAL '1 day' FROM t", "an interval in one string is not supported: write INTERVAL 1 DAY"},
+		{"SELECT a FROM t WHERE a IN ‸()", "an empty list is not supported"},
+		{"SELECT a FROM t WHERE a ‸== 1", "'==' is not supported: write ="},
+		{"SELECT ‸[1, 2]", "an array in brackets is not supported"},
+		{"SELECT ‸123456789012345678901234567890123456789", "a number of 39 digits is not supported"},
+		{"SELECT ‸0.1234567890123456789012345678901", "a number of 31 decimal places is not supported"},
+		{"SELECT ‸" + strings.Repeat("9", 200), "a number of 200 digits is not supported"}, // the parser's value panics
+		{"SELECT ‸0." + strings.Repeat("0", 200) + "1", "a number of 201 digits is not supported"},
+
+		{"SELECT 1 FROM‸", "syntax error: the statement ends too early"},
+		{"SELECT 1 +\n-- nothing\n", "syntax error: the statement ends too early"},
+		{"SELECT a,\n  b FROM ‸WHERE x", "syntax error near 'WHERE x'"},
+		{"SELECT 1;\nSELECT 2;\n‸SELEKT 3", "syntax error near 'SELEKT 3'"},
+		{"SELECT 'ä€日', 'b' 'c' ‸5 6", "syntax error near '5 6'"},
+		{"SELECT 1 a ‸\" and\"\" so\" x", "syntax error near '\" and\"\" so\" x'"},
+		{"SELECT 1 a ‸\" and so\"", "syntax error near '\" and so\"'"},
+		{"SELECT ‸'open", "the string that starts here has no end"},
+		{"SELECT 1 ‸/* open", "the comment that starts here has no end"},
+		{"SELECT ‸`open", "the quoted name that starts here has no end"},
+		{"SELECT ‸x'1'", "invalid hexadecimal format"},
+		{"SELECT a \x01", "syntax error"},
+		{"SELECT 1e999", "Illegal double '1e999'"},
+	} {
+		sql := strings.Replace(tc.sql, "‸", "", 1)
+		list, err := parse.Parse(sql, parse.DefaultMode)
+		var e *sqlerr.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s\nis accepted as %v", sql, list)
+			continue
+		}
+		if !strings.Contains(e.Message, tc.want) {
+			t.Errorf("%s\n%s\nwant %s", sql, e.Message, tc.want)
+		}
+		if want := strings.Index(tc.sql, "‸"); want >= 0 && e.Pos.Offset != want {
+			t.Errorf("%s\nwant offset %d\n%s", tc.sql, want, e.Render())
+		}
+		if e.Kind != sqlerr.User && e.Kind != sqlerr.NotSupported || !e.Pos.Known() {
+			t.Errorf("%s\n%v at %v", sql, e.Kind, e.Pos)
+		}
+	}
+}
+
+// What looks like a refused idiom and is plain MySQL.
+func TestNotRefused(t *testing.T) {
+	for _, sql := range []string{
+		"SELECT * FROM t AS full JOIN u ON full.a = u.a",
+		"SELECT * FROM t `full` JOIN u ON `full`.a = u.a",
+		"SELECT full FROM t JOIN u ON 1",
+		"SELECT a full FROM t",
+		"SELECT * FROM full JOIN u ON full.a = u.a",
+		"SELECT * FROM t JOIN full JOIN u ON 1",
+		"SELECT * FROM a, full JOIN u ON 1",
+		"SELECT * FROM a JOIN b ON a.x = b.full JOIN c ON 1",
+		"SELECT * FROM a JOIN b ON a.x = full JOIN c ON 1",
+		"SELECT * FROM a JOIN b ON NOT full JOIN c ON 1",
+		"SELECT * FROM db.full JOIN c ON 1",
+		"SELECT * FROM asof JOIN semi JOIN anti",
+		"SELECT 'FULL JOIN', \"t FULL JOIN u\" FROM t -- FULL JOIN\n JOIN u /* t FULL JOIN u */",
+		"SHOW FULL COLUMNS FROM t",
+		"SHOW FULL TABLES",
+		"CREATE TABLE cube (a INT)",
+		"INSERT INTO cube (a) VALUES (1)",
+		"SELECT cube FROM t GROUP BY cube",
+		"SELECT a FROM t GROUP BY a WITH ROLLUP",
+		"SELECT GROUPING(a) FROM t GROUP BY a WITH ROLLUP",
+		"SELECT TRIM(LEADING 'x' FROM 'xa'), SUBSTRING('abc' FROM 2), EXTRACT(YEAR FROM '2020-01-01')",
+		"SELECT a$1, `$1` FROM t",
+		"SELECT @a := 1",
+		"SELECT qualify, nulls, copy, filter FROM t",
+		"SELECT a AS qualify FROM t QUALIFY",
+		"SELECT 1e40, 12345678901234567890123456789012345678, -0.123456789012345678901234567890, 000000000000000000000000000000000000000000001",
+		"SELECT INTERVAL 1 DAY + d, d + INTERVAL '1' DAY, d + INTERVAL '1 2' DAY_HOUR FROM t",
+		"SELECT * FROM `data/x.parquet` x JOIN `a.csv`",
+		"SELECT * FROM t LEFT JOIN LATERAL (SELECT t.a) u ON TRUE",
+		"WITH t(a, b) AS (SELECT 1, 2) SELECT * FROM t",
+		"SELECT 1 EXCEPT ALL SELECT 2 INTERSECT SELECT 3",
+		"SELECT 0xFF, x'ff', b'101', 0b1, N'x', _utf8mb4'x', 1.e5, .5, 5., t.1a FROM t",
+		"SELECT a->'$.x', a->>'$.y' FROM t",
+	} {
+		if _, err := parse.One(sql, parse.DefaultMode); err != nil {
+			t.Errorf("%s\n%v", sql, err)
+		}
+	}
+}
+
+func TestRenderedError(t *testing.T) {
+	_, err := parse.Parse("SELECT 1;\nSELECT l_orderkey\nFROM orders\tFULL JOIN lineitem", parse.DefaultMode)
+	want := "ERROR 1235 (42000) at line 3, column 13: FULL JOIN is not supported: write a LEFT JOIN UNION ALL the rows of the other side " +
+		"that have no match (NOT EXISTS); if FULL is the table's alias, write AS FULL\n" +
+		"  FROM orders FULL JOIN lineitem\n" +
+		"              ^"
+	if got := sqlerr.From(err).Render(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

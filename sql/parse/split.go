@@ -1,0 +1,71 @@
+package parse
+
+import "strings"
+
+// Piece is one statement of a longer text.
+type Piece struct {
+	Text       string // without the semicolon and the space and comments around the statement
+	Offset     int    // where Text starts, in bytes
+	Line       int    // the line where Text starts, from 1
+	Terminated bool   // a semicolon follows
+	tokens     []token
+}
+
+// pieces cuts text into statements and calls f with each; it stops when f returns false. The piece's tokens, whose
+// offsets count from the start of text, are valid during the call only.
+func pieces(text string, mode Mode, f func(Piece) bool) {
+	s := newScanner(text, mode)
+	tokens := make([]token, 0, 64)
+	line, lineEnd := 1, 0 // lines up to byte lineEnd are counted
+	for {
+		tokens = tokens[:0]
+		s.bangStart, s.bangEnd = -1, 0
+		t := s.next()
+		for t.kind != tokEnd && (s.inBang || !t.isOp(';')) {
+			tokens = append(tokens, t)
+			t = s.next()
+		}
+		if len(tokens) > 0 || s.bangStart >= 0 {
+			start, end := s.bangStart, s.bangEnd
+			if n := len(tokens); n > 0 {
+				if start < 0 || int(tokens[0].start) < start {
+					start = int(tokens[0].start)
+				}
+				end = max(end, int(tokens[n-1].end))
+			}
+			end = max(end, start) // a /*! without an end and without a token
+			line += strings.Count(text[lineEnd:start], "\n")
+			lineEnd = start
+			if !f(Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, tokens: tokens}) {
+				return
+			}
+		}
+		if t.kind == tokEnd {
+			return
+		}
+	}
+}
+
+// Split cuts text into its statements at the semicolons outside strings, quoted names and comments. It parses nothing
+// and never fails: a piece may be nonsense. Empty statements are left out.
+func Split(text string, mode Mode) []Piece {
+	var list []Piece
+	pieces(text, mode, func(p Piece) bool {
+		p.tokens = nil
+		list = append(list, p)
+		return true
+	})
+	return list
+}
+
+// Incomplete says whether a person who typed text has to go on before it can be run: its last statement lacks a
+// semicolon, or a string, a quoted name or a comment is open. Space and comments alone are complete.
+func Incomplete(text string, mode Mode) bool {
+	incomplete := false
+	pieces(text, mode, func(p Piece) bool {
+		n := len(p.tokens)
+		incomplete = !p.Terminated || n > 0 && p.tokens[n-1].kind == tokUnclosed
+		return true
+	})
+	return incomplete
+}

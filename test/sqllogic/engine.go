@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 )
 
 // Engine is a database under test. One script uses one Engine from one goroutine.
@@ -68,6 +69,7 @@ func (e *sqlEngine) Query(ctx context.Context, query, types string) ([]string, e
 		}
 	}
 	var values []string
+	var kinds []*sql.ColumnType // read when a time.Time needs it
 	for rows.Next() {
 		if err := rows.Scan(e.row...); err != nil {
 			return nil, err
@@ -76,6 +78,16 @@ func (e *sqlEngine) Query(ctx context.Context, query, types string) ([]string, e
 			typ := byte('T')
 			if types != "" {
 				typ = types[i]
+			}
+			if t, ok := v.(time.Time); ok {
+				if kinds == nil {
+					if kinds, err = rows.ColumnTypes(); err != nil {
+						return nil, err
+					}
+				}
+				if kinds[i].DatabaseTypeName() == "DATE" {
+					v = t.Format(time.DateOnly)
+				}
 			}
 			values = append(values, Format(typ, v))
 		}

@@ -42,9 +42,6 @@ func Format(typ byte, v any) string {
 	case string:
 		return formatText(typ, v)
 	case time.Time:
-		if v.Hour() == 0 && v.Minute() == 0 && v.Second() == 0 && v.Nanosecond() == 0 {
-			return v.Format("2006-01-02")
-		}
 		return v.Format("2006-01-02 15:04:05.999999")
 	default:
 		return formatText(typ, fmt.Sprint(v))

@@ -147,8 +147,7 @@ func (p *Parser) statement(rec *Record, words []string) error {
 	if rec.ExpectError {
 		rec.ErrorText = strings.Join(words[2:], " ")
 	}
-	rec.SQL, _ = p.sql()
-	rec.End = p.line
+	rec.SQL, rec.End, _ = p.sql()
 	if rec.SQL == "" {
 		return p.errorf("statement without SQL")
 	}
@@ -179,18 +178,17 @@ func (p *Parser) query(rec *Record, words []string) error {
 		}
 	}
 	var results bool
-	rec.SQL, results = p.sql()
+	rec.SQL, rec.End, results = p.sql()
 	if rec.SQL == "" {
 		return p.errorf("query without SQL")
 	}
-	rec.End = p.line
 	if !results {
 		return nil
 	}
 	rec.ResultStart = p.line + 1
 	for {
 		line, ok := p.next()
-		if !ok || blank(line) {
+		if !ok || line == "" { // a line of spaces is a value
 			break
 		}
 		rec.End = p.line
@@ -204,8 +202,8 @@ func (p *Parser) query(rec *Record, words []string) error {
 	return nil
 }
 
-// sql collects lines up to a blank one, the end, or "----"; results says that it was "----".
-func (p *Parser) sql() (sql string, results bool) {
+// sql collects lines up to a blank one, the end, or "----"; results says that it was "----", end is the last line taken.
+func (p *Parser) sql() (sql string, end int, results bool) {
 	first := ""
 	var rest []string
 	for {
@@ -213,6 +211,7 @@ func (p *Parser) sql() (sql string, results bool) {
 		if !ok || blank(line) {
 			break
 		}
+		end = p.line
 		if line == "----" {
 			results = true
 			break
@@ -227,9 +226,9 @@ func (p *Parser) sql() (sql string, results bool) {
 		}
 	}
 	if rest != nil {
-		return first + "\n" + strings.Join(rest, "\n"), results
+		return first + "\n" + strings.Join(rest, "\n"), end, results
 	}
-	return first, results
+	return first, end, results
 }
 
 // parseHash reads "30 values hashing to 3c13dee48d9356ae19af2515e05e6b54".

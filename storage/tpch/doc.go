@@ -1,0 +1,13 @@
+// Package tpch makes the data of the TPC-H benchmark (TPC Benchmark H, standard specification revision 3, clause 4.2),
+// value for value what the benchmark's own program dbgen makes, at any scale factor, in column chunks that are as
+// large as a table's row groups. It is where CALL tpch_generate and the benchmarks get their tables from; nothing is
+// read, and nothing here knows of the tables that the chunks go into.
+//
+// Generate is the one way in. It lays out the work (generate.go), and workers make chunks, each from its number alone:
+// every column has a stream of random numbers that can be entered at any row (random.go), so no chunk waits for
+// another, and one worker makes the same data as many. Values come from lists of the specification (dists.go) and from
+// a pool of text (text.go); the tables are in geography.go (region, nation), party.go (supplier, customer), part.go
+// (part, partsupp), orders.go and lineitem.go, their columns in tables.go.
+//
+// Two editions of the data exist, which differ in comments and addresses: see Edition.
+package tpch

@@ -51,7 +51,7 @@ func Parse(text string, mode Mode) ([]Statement, error) {
 	w := workers.Get().(*worker)
 	var list []Statement
 	var err error
-	pieces(text, mode, func(p Piece) bool {
+	w.tokens = pieces(text, mode, w.tokens, func(p Piece) bool {
 		var s Statement
 		if s, err = w.parse(text, p, mode); err != nil {
 			list = nil
@@ -87,6 +87,7 @@ func One(text string, mode Mode) (Statement, error) {
 type worker struct {
 	parser *parser.Parser
 	guard  guard
+	tokens []token
 }
 
 var workers = sync.Pool{New: func() any { return &worker{parser: parser.New()} }}

@@ -74,6 +74,7 @@ func TestRefusals(t *testing.T) {
 		{"SELECT 1 a ‸\" and so\"", "syntax error near '\" and so\"'"},
 		{"SELECT ‸'open", "the string that starts here has no end"},
 		{"SELECT 1 ‸/* open", "the comment that starts here has no end"},
+		{"SELECT 1 ‸/*! + 1", "the comment that starts here has no end"},
 		{"SELECT ‸`open", "the quoted name that starts here has no end"},
 		{"SELECT ‸x'1'", "invalid hexadecimal format"},
 		{"SELECT a \x01", "syntax error"},

@@ -37,6 +37,7 @@ type scanner struct {
 	backslash bool // \ escapes in strings
 	ansi      bool // "..." is an identifier
 	inBang    bool // inside /*! ... */
+	bangOpen  int  // offset of the last /*!
 	bangStart int  // offset of the first /*! of the current statement, -1 if none
 	bangEnd   int  // offset behind the last */ of a /*!
 }
@@ -85,6 +86,10 @@ func (s *scanner) next() token {
 		s.skip(classSpace)
 		start := s.pos
 		if start >= len(s.text) {
+			if s.inBang {
+				s.inBang = false
+				return s.token(tokUnclosed, s.bangOpen)
+			}
 			return token{kind: tokEnd, start: int32(start), end: int32(start)}
 		}
 		c := s.text[start]
@@ -246,7 +251,7 @@ func (s *scanner) comment() (token, bool) {
 		} else if isVersion(s.text[s.pos:]) {
 			s.pos += 5
 		}
-		s.inBang = true
+		s.inBang, s.bangOpen = true, start
 		if s.bangStart < 0 {
 			s.bangStart = start
 		}

@@ -12,10 +12,11 @@ type Piece struct {
 }
 
 // pieces cuts text into statements and calls f with each; it stops when f returns false. The piece's tokens, whose
-// offsets count from the start of text, are valid during the call only.
-func pieces(text string, mode Mode, f func(Piece) bool) {
+// offsets count from the start of text, are valid during the call only; they lie in buffer, which is returned as it has
+// grown.
+func pieces(text string, mode Mode, buffer []token, f func(Piece) bool) []token {
 	s := newScanner(text, mode)
-	tokens := make([]token, 0, 64)
+	tokens := buffer
 	line, lineEnd := 1, 0 // lines up to byte lineEnd are counted
 	for {
 		tokens = tokens[:0]
@@ -33,15 +34,14 @@ func pieces(text string, mode Mode, f func(Piece) bool) {
 				}
 				end = max(end, int(tokens[n-1].end))
 			}
-			end = max(end, start) // a /*! without an end and without a token
 			line += strings.Count(text[lineEnd:start], "\n")
 			lineEnd = start
 			if !f(Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, tokens: tokens}) {
-				return
+				return tokens
 			}
 		}
 		if t.kind == tokEnd {
-			return
+			return tokens
 		}
 	}
 }
@@ -50,7 +50,7 @@ func pieces(text string, mode Mode, f func(Piece) bool) {
 // and never fails: a piece may be nonsense. Empty statements are left out.
 func Split(text string, mode Mode) []Piece {
 	var list []Piece
-	pieces(text, mode, func(p Piece) bool {
+	pieces(text, mode, nil, func(p Piece) bool {
 		p.tokens = nil
 		list = append(list, p)
 		return true
@@ -62,7 +62,7 @@ func Split(text string, mode Mode) []Piece {
 // semicolon, or a string, a quoted name or a comment is open. Space and comments alone are complete.
 func Incomplete(text string, mode Mode) bool {
 	incomplete := false
-	pieces(text, mode, func(p Piece) bool {
+	pieces(text, mode, nil, func(p Piece) bool {
 		n := len(p.tokens)
 		incomplete = !p.Terminated || n > 0 && p.tokens[n-1].kind == tokUnclosed
 		return true

@@ -121,6 +121,10 @@ type Probe struct {
 	Keys     []expr.Expr // probe side, of the same physical types as Build.Keys
 	Residual []expr.Expr
 	Mark     *expr.Column
+	// MarkOn, of a MarkJoin whose comparison cannot be a key, holds the comparison of IN: Keys and Residual then choose
+	// the subquery's rows for a probe row, and Mark is TRUE if MarkOn is for one of them, else NULL if it is NULL for
+	// one, else FALSE.
+	MarkOn []expr.Expr
 	// Keep lists the columns alive afterwards: of the probe side and of the build's payload.
 	Keep    []expr.ColumnID
 	EstRows float64
@@ -170,7 +174,7 @@ type Build struct {
 	// KeepUnmatched says that an UnmatchedScan will ask for rows that found no match.
 	KeepUnmatched bool
 	// Range of a RangeJoin: the probe row p matches build rows b with RangeOp(p.Keys[0], b.Keys[0]), where Keys has one
-	// element on each side; further conditions are residual.
+	// element on each side. The condition itself stands in Residual too, so an executor may also test every pair.
 	RangeOp expr.Op
 	// MakeFilter says which keys a RuntimeFilterUse will ask for.
 	MakeFilter []bool

@@ -1,0 +1,117 @@
+// Package bind turns the parser's AST into typed logical plans.
+//
+// A statement comes here from sql/parse. The binder resolves names against a catalog snapshot and the scopes of the
+// query, types every expression with the rules of sql/types and the registry of sql/expr, and builds planner/logical
+// nodes. What leaves it needs no further name, type or coercion rule. SELECT goes through [Binder.Query]; INSERT,
+// UPDATE and DELETE through their own methods (dml.go), which bind a query that delivers the rows to write.
+//
+// # Scopes
+//
+// A [scope] is the columns that a clause can see, with a parent for the query around it. A name that only an outer
+// scope knows becomes a plain column reference that is free in the inner plan: that is all there is to correlation here;
+// planner/rules removes it.
+package bind
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Catalog is what the binder asks about tables. Names come as they were written; db is never empty.
+type Catalog interface {
+	// Table returns the version of a base table or of a virtual one; the error is MySQL's 1146, with a suggestion.
+	Table(db, name string) (*table.Version, error)
+	// View returns the text of a view and the names of its columns.
+	View(db, name string) (View, bool)
+	// File opens a data file that is named in FROM by backticks; ok is false if the name is no file's.
+	File(name string) (v *table.Version, ok bool, err error)
+	// HasDatabase says whether a database exists.
+	HasDatabase(db string) bool
+}
+
+// View is a view's definition.
+type View struct {
+	Select  ast.StmtNode // the parsed SELECT
+	Columns []string     // names of its columns, as CREATE VIEW fixed them
+}
+
+// Binder binds one statement.
+type Binder struct {
+	Catalog  Catalog
+	Database string        // the current database; empty if none was chosen
+	Ctx      *expr.Context // for folding, session variables and sql_mode
+	Params   []types.Value // values of the ? markers, in order
+	Text     string        // the statement's text, for error positions
+
+	alloc   expr.Allocator
+	params  int // markers met so far
+	ctes    *cteScope
+	shared  int      // shared plans made so far
+	viewing []string // views being expanded, to refuse recursion
+	foldErr error
+	hints   []hint
+}
+
+// Query binds a SELECT, a set operation, TABLE or VALUES.
+func (b *Binder) Query(stmt ast.Node) (*logical.Query, error) {
+	rel, err := b.bindQuery(stmt, nil)
+	if err != nil {
+		return nil, err
+	}
+	q := &logical.Query{Root: rel.node, Alloc: &b.alloc}
+	for i, c := range rel.cols {
+		q.Cols = append(q.Cols, c.col)
+		q.Names = append(q.Names, rel.cols[i].name)
+	}
+	return q, nil
+}
+
+// relation is a bound query or table expression: its plan and the columns that it shows, in order.
+type relation struct {
+	node logical.Node
+	cols []scopeColumn
+}
+
+// bindQuery binds any statement that delivers rows. outer is the scope around it, or nil.
+func (b *Binder) bindQuery(stmt ast.Node, outer *scope) (*relation, error) {
+	switch s := stmt.(type) {
+	case *ast.SelectStmt:
+		return b.bindSelect(s, outer)
+	case *ast.SetOprStmt:
+		return b.bindSetOp(s, outer)
+	case *ast.SetOprSelectList:
+		return b.bindSetOp(&ast.SetOprStmt{SelectList: s, With: s.With, OrderBy: s.OrderBy, Limit: s.Limit}, outer)
+	case *ast.SubqueryExpr:
+		return b.bindQuery(s.Query, outer)
+	case *ast.Join:
+		// A parenthesised join, as in FROM (a JOIN b).
+		sc := &scope{parent: outer}
+		node, err := b.bindFrom(s, sc)
+		if err != nil {
+			return nil, err
+		}
+		return &relation{node: node, cols: sc.cols}, nil
+	}
+	return nil, sqlerr.NotSupportedf("this statement as a query", "%T", stmt)
+}
+
+// at gives err the position of node in the statement's text, if it has none and the node knows its own.
+func (b *Binder) at(err error, node ast.Node) error {
+	if err == nil {
+		return nil
+	}
+	e := sqlerr.From(err)
+	if e.Pos.Known() || b.Text == "" || node == nil || len(b.viewing) > 0 {
+		return e
+	}
+	off := node.OriginTextPosition()
+	if off < 0 || off >= len(b.Text) {
+		return e
+	}
+	return e.AtOffset(b.Text, off)
+}

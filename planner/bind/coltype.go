@@ -1,0 +1,133 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/mysql"
+	ptypes "github.com/pingcap/tidb/pkg/parser/types"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// ColumnType returns the type that a column definition names. What Radish has no type for is refused by name.
+func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
+	unsigned := mysql.HasUnsignedFlag(ft.GetFlag())
+	pick := func(signed, uns types.Type) types.Type {
+		if unsigned {
+			return uns
+		}
+		return signed
+	}
+	binary := ft.GetCharset() == "binary" || mysql.HasBinaryFlag(ft.GetFlag()) && ft.GetCharset() == ""
+	flen, dec := ft.GetFlen(), ft.GetDecimal()
+	switch ft.GetType() {
+	case mysql.TypeTiny:
+		if flen == 1 && !unsigned {
+			return types.Bool, nil
+		}
+		return pick(types.Int8, types.Uint8), nil
+	case mysql.TypeShort:
+		return pick(types.Int16, types.Uint16), nil
+	case mysql.TypeInt24:
+		return pick(types.Int24, types.Uint24), nil
+	case mysql.TypeLong:
+		return pick(types.Int32, types.Uint32), nil
+	case mysql.TypeLonglong:
+		return pick(types.Int64, types.Uint64), nil
+	case mysql.TypeFloat:
+		if flen > 24 && dec <= 0 {
+			return types.Double, nil
+		}
+		return types.Float, nil
+	case mysql.TypeDouble:
+		return types.Double, nil
+	case mysql.TypeNewDecimal:
+		if flen < 0 {
+			flen = 10
+		}
+		return decimalType(flen, max(dec, 0))
+	case mysql.TypeDate, mysql.TypeNewDate:
+		return types.Date, nil
+	case mysql.TypeDatetime:
+		return types.DatetimeFsp(max(dec, 0)), nil
+	case mysql.TypeTimestamp:
+		return types.Type{Kind: types.KindTimestamp, Scale: uint8(max(dec, 0))}, nil
+	case mysql.TypeDuration:
+		return types.TimeFsp(max(dec, 0)), nil
+	case mysql.TypeYear:
+		return types.Year, nil
+	case mysql.TypeString:
+		if flen < 0 {
+			flen = 1
+		}
+		if binary {
+			return types.Type{Kind: types.KindBinary, Length: int32(flen)}, nil
+		}
+		return types.Char(flen), nil
+	case mysql.TypeVarchar, mysql.TypeVarString:
+		if binary {
+			return types.Type{Kind: types.KindVarbinary, Length: int32(max(flen, 0))}, nil
+		}
+		return types.Varchar(max(flen, 0)), nil
+	case mysql.TypeTinyBlob, mysql.TypeMediumBlob, mysql.TypeLongBlob, mysql.TypeBlob:
+		if binary {
+			return types.Blob, nil
+		}
+		return types.Text, nil
+	case mysql.TypeEnum:
+		return types.Type{Kind: types.KindEnum, Enum: &types.EnumMembers{Names: ft.GetElems()}}, nil
+	case mysql.TypeJSON:
+		return types.JSON, nil
+	case mysql.TypeBit:
+		return types.Type{}, sqlerr.NotSupportedf("BIT columns", "use BIGINT UNSIGNED, or BOOLEAN for one bit")
+	case mysql.TypeSet:
+		return types.Type{}, sqlerr.NotSupportedf("SET columns", "use VARCHAR, or a BOOLEAN column for each member")
+	case mysql.TypeGeometry:
+		return types.Type{}, sqlerr.NotSupportedf("spatial columns", "keep coordinates in DOUBLE columns")
+	}
+	return types.Type{}, sqlerr.NotSupportedf("this column type", "%s", ft.String())
+}
+
+func decimalType(precision, scale int) (types.Type, error) {
+	switch {
+	case precision > types.MaxDecimalPrecision:
+		return types.Type{}, sqlerr.TooBigPrecision(precision, "DECIMAL", types.MaxDecimalPrecision)
+	case scale > types.MaxDecimalScale:
+		return types.Type{}, sqlerr.TooBigScale(scale, "DECIMAL", types.MaxDecimalScale)
+	case scale > precision:
+		return types.Type{}, sqlerr.New(sqlerr.CodeScaleAbovePrecision, sqlerr.User, "For DECIMAL(M,D), M must be >= D (M is %d, D is %d)", precision, scale)
+	}
+	return types.Decimal(precision, scale), nil
+}
+
+// castType returns the type that CAST or CONVERT names, for an operand of type from.
+func castType(ft *ptypes.FieldType, from types.Type) (types.Type, error) {
+	flen, dec := ft.GetFlen(), ft.GetDecimal()
+	switch ft.GetType() {
+	case mysql.TypeLonglong:
+		if mysql.HasUnsignedFlag(ft.GetFlag()) {
+			return types.Uint64, nil
+		}
+		return types.Int64, nil
+	case mysql.TypeNewDecimal:
+		if flen <= 0 {
+			flen, dec = 10, 0
+		}
+		return decimalType(flen, max(dec, 0))
+	case mysql.TypeString, mysql.TypeVarString, mysql.TypeVarchar:
+		binary := strings.EqualFold(ft.GetCharset(), "binary")
+		switch {
+		case flen < 0 && binary:
+			return types.Blob, nil
+		case flen < 0:
+			return types.Text, nil
+		case binary:
+			return types.Type{Kind: types.KindBinary, Length: int32(flen)}, nil
+		}
+		return types.Varchar(flen), nil
+	case mysql.TypeYear:
+		return types.Year, nil
+	}
+	return ColumnType(ft)
+}

@@ -1,0 +1,337 @@
+package bind
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Insert is a bound INSERT: the table, and a query that gives one column for each column of the table, of its type.
+type Insert struct {
+	Table *table.Version
+	Query *logical.Query
+}
+
+// Update is a bound UPDATE of one table. Query gives the row number first and then the new values of the columns
+// Ordinals.
+type Update struct {
+	Table    *table.Version
+	Ordinals []int
+	Query    *logical.Query
+}
+
+// Delete is a bound DELETE from one table. Query gives the row numbers.
+type Delete struct {
+	Table *table.Version
+	Query *logical.Query
+}
+
+// Insert binds INSERT ... VALUES, INSERT ... SET and INSERT ... SELECT.
+func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
+	switch {
+	case s.IsReplace:
+		return nil, sqlerr.NotSupportedf("REPLACE", "delete the row and insert it")
+	case len(s.OnDuplicate) > 0:
+		return nil, sqlerr.NotSupportedf("ON DUPLICATE KEY UPDATE", "update the row, or insert it where there is none")
+	case s.IgnoreErr:
+		return nil, sqlerr.NotSupportedf("INSERT IGNORE", "select only the rows that can be inserted")
+	}
+	v, err := b.target(s.Table)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := b.targetColumns(v.Schema, s.Columns)
+	if err != nil {
+		return nil, err
+	}
+	var rel *relation
+	if s.Select != nil {
+		rel, err = b.bindQuery(s.Select, nil)
+		if err == nil && len(rel.cols) != len(targets) {
+			err = sqlerr.WrongValueCount(1)
+		}
+	} else {
+		rel, err = b.insertValues(s, v.Schema, &targets)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &logical.Project{Input: rel.node}
+	q := &logical.Query{Root: p, Alloc: &b.alloc}
+	source := map[int]*expr.Column{}
+	for i, o := range targets {
+		source[o] = rel.cols[i].col
+	}
+	for o := range v.Schema.Columns {
+		def := &v.Schema.Columns[o]
+		var e expr.Expr
+		if c, given := source[o]; given {
+			e = b.assign(c, def)
+		} else if e, err = b.columnDefault(def); err != nil {
+			return nil, err
+		}
+		c := b.alloc.New("", def.Name, def.Type, e.Nullable())
+		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+		q.Cols = append(q.Cols, c)
+		q.Names = append(q.Names, def.Name)
+	}
+	return &Insert{Table: v, Query: q}, nil
+}
+
+// insertValues binds the rows of VALUES; DEFAULT stands for the column's default, an empty row for all defaults.
+func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *[]int) (*relation, error) {
+	sc := &scope{clause: "field list", noAggregates: true}
+	if len(s.Lists) == 1 && len(s.Lists[0]) == 0 && len(s.Columns) == 0 {
+		*targets = nil // INSERT INTO t VALUES ()
+	}
+	v := &logical.Values{}
+	rel := &relation{node: v}
+	for r, list := range s.Lists {
+		if len(list) != len(*targets) {
+			return nil, sqlerr.WrongValueCount(r + 1)
+		}
+		row := make([]expr.Expr, len(list))
+		for i, n := range list {
+			def := &schema.Columns[(*targets)[i]]
+			e, err := b.valueOrDefault(n, def, sc)
+			if err != nil {
+				return nil, err
+			}
+			row[i] = b.assign(e, def)
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	for i, o := range *targets {
+		def := &schema.Columns[o]
+		nullable := false
+		for _, row := range v.Rows {
+			nullable = nullable || row[i].Nullable()
+		}
+		c := b.alloc.New("", def.Name, def.Type, nullable)
+		v.Cols = append(v.Cols, c)
+		rel.cols = append(rel.cols, scopeColumn{col: c, name: def.Name})
+	}
+	return rel, nil
+}
+
+func (b *Binder) valueOrDefault(n ast.ExprNode, def *table.ColumnDef, sc *scope) (expr.Expr, error) {
+	if d, ok := n.(*ast.DefaultExpr); ok && d.Name == nil {
+		return b.columnDefault(def)
+	}
+	return b.expr(n, sc)
+}
+
+// assign converts e for storing it in a column: strictly, as sql_mode says.
+func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
+	if e.Type() == def.Type {
+		return e
+	}
+	return &expr.Cast{Arg: e, To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0}
+}
+
+// columnDefault returns a column's default as an expression of the column's type.
+func (b *Binder) columnDefault(def *table.ColumnDef) (expr.Expr, error) {
+	switch {
+	case def.Default == nil && def.Nullable:
+		return &expr.Const{Value: types.NullOf(def.Type)}, nil
+	case def.Default == nil:
+		return nil, sqlerr.NoDefaultForField(def.Name)
+	case def.Default.Expr == "":
+		return &expr.Const{Value: def.Default.Value}, nil
+	}
+	stmt, err := parse.One("SELECT "+def.Default.Expr, 0)
+	if err != nil {
+		return nil, err
+	}
+	sel, ok := stmt.Node.(*ast.SelectStmt)
+	if !ok || len(sel.Fields.Fields) != 1 {
+		return nil, sqlerr.InvalidDefault(def.Name)
+	}
+	e, err := b.expr(sel.Fields.Fields[0].Expr, &scope{clause: "default", noAggregates: true})
+	if err != nil {
+		return nil, err
+	}
+	return b.assign(e, def), nil
+}
+
+// target resolves the single base table that a statement writes to.
+func (b *Binder) target(refs *ast.TableRefsClause) (*table.Version, error) {
+	src, ok := refs.TableRefs.Left.(*ast.TableSource)
+	if !ok || refs.TableRefs.Right != nil {
+		return nil, sqlerr.NotSupportedf("writing to several tables", "write to one table at a time")
+	}
+	name, ok := src.Source.(*ast.TableName)
+	if !ok {
+		return nil, sqlerr.NotSupportedf("writing to a derived table", "name a base table")
+	}
+	db := name.Schema.O
+	if db == "" {
+		if db = b.Database; db == "" {
+			return nil, b.at(sqlerr.NoDatabaseSelected(), name)
+		}
+	}
+	if _, isView := b.Catalog.View(db, name.Name.O); isView {
+		return nil, b.at(sqlerr.NotSupportedf("writing to a view", "write to the tables behind it"), name)
+	}
+	v, err := b.Catalog.Table(db, name.Name.O)
+	return v, b.at(err, name)
+}
+
+// targetColumns returns the ordinals that an INSERT names: all columns if it names none.
+func (b *Binder) targetColumns(schema *table.Schema, names []*ast.ColumnName) ([]int, error) {
+	if len(names) == 0 {
+		all := make([]int, len(schema.Columns))
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	var out []int
+	seen := map[int]bool{}
+	for _, n := range names {
+		o, err := b.targetColumn(schema, n)
+		if err != nil {
+			return nil, err
+		}
+		if seen[o] {
+			return nil, sqlerr.FieldSpecifiedTwice(n.Name.O)
+		}
+		seen[o] = true
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func (b *Binder) targetColumn(schema *table.Schema, n *ast.ColumnName) (int, error) {
+	o := schema.Ordinal(n.Name.O)
+	if o < 0 {
+		names := make([]string, len(schema.Columns))
+		for i := range schema.Columns {
+			names[i] = schema.Columns[i].Name
+		}
+		return 0, b.at(sqlerr.UnknownColumn(n.OrigColName(), "field list", sqlerr.Suggest(n.Name.O, names)), n)
+	}
+	return o, nil
+}
+
+// targetRows binds the rows of the target that an UPDATE or DELETE touches: a scan with row numbers, filtered, ordered
+// and limited.
+func (b *Binder) targetRows(refs *ast.TableRefsClause, with *ast.WithClause, where ast.ExprNode, order *ast.OrderByClause, limit *ast.Limit) (v *table.Version, node logical.Node, rowID *expr.Column, sc *scope, err error) {
+	if with != nil {
+		return nil, nil, nil, nil, sqlerr.NotSupportedf("WITH before UPDATE or DELETE", "put the expression into a subquery")
+	}
+	if v, err = b.target(refs); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	src := refs.TableRefs.Left.(*ast.TableSource)
+	name := src.Source.(*ast.TableName)
+	alias := src.AsName.O
+	if alias == "" {
+		alias = name.Name.O
+	}
+	scan, cols := b.scan(v, alias, v.Schema.Database)
+	rowID = b.alloc.New(alias, "row number", types.Int64, false)
+	scan.Cols = append(scan.Cols, rowID)
+	scan.Ordinals = append(scan.Ordinals, logical.RowIDOrdinal)
+	node = scan
+	sc = &scope{cols: cols}
+	if where != nil {
+		in := sc.within("where clause")
+		in.noAggregates = true
+		cond, err := b.condition(where, in)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		node = filter(node, cond)
+	}
+	keys, err := b.bindOrderBy(order, sc, nil)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if len(keys) > 0 {
+		s := &logical.Sort{Input: node, Count: logical.NoLimit}
+		for _, k := range keys {
+			s.Keys = append(s.Keys, logical.SortKey{Expr: k.e, Desc: k.desc})
+		}
+		node = s
+	}
+	count, offset, err := b.limit(limit)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if count != logical.NoLimit || offset > 0 {
+		node = &logical.Limit{Input: node, Count: count, Offset: offset}
+	}
+	return v, node, rowID, sc, nil
+}
+
+// Update binds UPDATE of one table.
+func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
+	if s.IgnoreErr {
+		return nil, sqlerr.NotSupportedf("UPDATE IGNORE", "restrict the update to the rows that can be changed")
+	}
+	v, node, rowID, sc, err := b.targetRows(s.TableRefs, s.With, s.Where, s.Order, s.Limit)
+	if err != nil {
+		return nil, err
+	}
+	sc.noAggregates = true
+	u := &Update{Table: v}
+	p := &logical.Project{Input: node, Items: []logical.Item{{Col: rowID, Expr: rowID}}}
+	q := &logical.Query{Root: p, Cols: []*expr.Column{rowID}, Names: []string{rowID.Name}, Alloc: &b.alloc}
+	at := map[int]int{}
+	for _, a := range s.List {
+		if _, err := b.resolve(a.Column, sc); err != nil {
+			return nil, b.at(err, a.Column)
+		}
+		o, err := b.targetColumn(v.Schema, a.Column)
+		if err != nil {
+			return nil, err
+		}
+		def := &v.Schema.Columns[o]
+		e, err := b.valueOrDefault(a.Expr, def, sc)
+		if err != nil {
+			return nil, err
+		}
+		e = b.assign(e, def)
+		// Assignments take effect from left to right: a later one sees what an earlier one set (MySQL manual, UPDATE).
+		c := b.alloc.New("", def.Name, def.Type, e.Nullable())
+		if i, again := at[o]; again {
+			p.Items[i] = logical.Item{Col: c, Expr: e}
+			q.Cols[i] = c
+		} else {
+			at[o] = len(p.Items)
+			u.Ordinals = append(u.Ordinals, o)
+			p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+			q.Cols = append(q.Cols, c)
+			q.Names = append(q.Names, def.Name)
+		}
+		sc.assigned(o, e)
+	}
+	u.Query = q
+	return u, nil
+}
+
+// assigned makes names of the column at ordinal o mean e from now on.
+func (s *scope) assigned(o int, e expr.Expr) {
+	name := s.cols[o].name
+	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true})
+	s.aliasFirst = true
+}
+
+// Delete binds DELETE from one table.
+func (b *Binder) Delete(s *ast.DeleteStmt) (*Delete, error) {
+	if s.IsMultiTable {
+		return nil, sqlerr.NotSupportedf("DELETE from several tables", "delete from one table at a time, with a subquery in WHERE")
+	}
+	v, node, rowID, _, err := b.targetRows(s.TableRefs, s.With, s.Where, s.Order, s.Limit)
+	if err != nil {
+		return nil, err
+	}
+	p := &logical.Project{Input: node, Items: []logical.Item{{Col: rowID, Expr: rowID}}}
+	return &Delete{Table: v, Query: &logical.Query{Root: p, Cols: []*expr.Column{rowID}, Names: []string{rowID.Name}, Alloc: &b.alloc}}, nil
+}

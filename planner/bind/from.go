@@ -1,0 +1,343 @@
+package bind
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// bindFrom binds a table expression and adds its columns to sc, which holds the columns of what stands to its left
+// only through sc.parent (LATERAL is not bound here).
+func (b *Binder) bindFrom(n ast.ResultSetNode, sc *scope) (logical.Node, error) {
+	switch t := n.(type) {
+	case *ast.Join:
+		return b.bindJoin(t, sc)
+	case *ast.TableSource:
+		return b.bindTableSource(t, sc)
+	case *ast.TableName:
+		return b.bindTableName(t, t.Name.O, sc)
+	}
+	return nil, sqlerr.NotSupportedf("this table expression", "%T", n)
+}
+
+func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, error) {
+	if t.Lateral {
+		return nil, b.at(sqlerr.NotSupportedf("LATERAL", "derived tables cannot refer to tables on their left yet; join on a derived table that groups by the key instead"), t)
+	}
+	if name, ok := t.Source.(*ast.TableName); ok {
+		alias := t.AsName.O
+		if alias == "" {
+			alias = name.Name.O
+			if isFileName(alias) {
+				alias = strings.TrimSuffix(filepath.Base(alias), filepath.Ext(alias))
+			}
+		}
+		return b.bindTableName(name, alias, sc)
+	}
+	if join, ok := t.Source.(*ast.Join); ok {
+		return b.bindJoin(join, sc)
+	}
+	if t.AsName.O == "" {
+		return nil, b.at(sqlerr.DerivedMustHaveAlias(), t)
+	}
+	rel, err := b.bindQuery(t.Source, sc.parent)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.ColumnNames) > 0 && len(t.ColumnNames) != len(rel.cols) {
+		return nil, b.at(sqlerr.ViewColumnList(), t)
+	}
+	cols := make([]scopeColumn, len(rel.cols))
+	for i, c := range rel.cols {
+		name := c.name
+		if len(t.ColumnNames) > 0 {
+			name = t.ColumnNames[i].O
+		}
+		cols[i] = scopeColumn{col: c.col, table: t.AsName.O, name: name}
+	}
+	node, cols := b.distinctIDs(rel.node, cols)
+	if err := sc.add(cols); err != nil {
+		return nil, b.at(err, t)
+	}
+	return node, nil
+}
+
+// distinctIDs projects a column that a derived table shows twice under an ID of its own, so that each column of a scope
+// can be named.
+func (b *Binder) distinctIDs(node logical.Node, cols []scopeColumn) (logical.Node, []scopeColumn) {
+	seen := map[expr.ColumnID]bool{}
+	twice := false
+	for _, c := range cols {
+		twice = twice || seen[c.col.ID]
+		seen[c.col.ID] = true
+	}
+	if !twice {
+		return node, cols
+	}
+	clear(seen)
+	items := make([]logical.Item, len(cols))
+	for i, c := range cols {
+		to := c.col
+		if seen[c.col.ID] {
+			to = b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null)
+			cols[i].col = to
+		}
+		seen[c.col.ID] = true
+		items[i] = logical.Item{Col: to, Expr: c.col}
+	}
+	return &logical.Project{Input: node, Items: items}, cols
+}
+
+// add puts cols into s. A table alias may stand only once in a FROM.
+func (s *scope) add(cols []scopeColumn) error {
+	if len(cols) > 0 && cols[0].table != "" {
+		for _, c := range s.cols {
+			if strings.EqualFold(c.table, cols[0].table) && strings.EqualFold(c.db, cols[0].db) {
+				return sqlerr.NonUniqTable(cols[0].table)
+			}
+		}
+	}
+	s.cols = append(s.cols, cols...)
+	return nil
+}
+
+func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logical.Node, error) {
+	if n.AsOf != nil || n.TableSample != nil || len(n.PartitionNames) > 0 {
+		return nil, b.at(sqlerr.NotSupportedf("AS OF, TABLESAMPLE and PARTITION in FROM", "tables have one version and no partitions"), n)
+	}
+	db, name := n.Schema.O, n.Name.O
+	if db == "" {
+		if node, ok, err := b.bindCTE(name, alias, sc); ok || err != nil {
+			return node, b.at(err, n)
+		}
+		if strings.EqualFold(name, "dual") {
+			return oneRow(), nil
+		}
+		if isFileName(name) {
+			v, ok, err := b.Catalog.File(name)
+			if err != nil {
+				return nil, b.at(err, n)
+			}
+			if ok {
+				node, cols := b.scan(v, alias, "")
+				return node, b.at(sc.add(cols), n)
+			}
+		}
+		if db = b.Database; db == "" {
+			return nil, b.at(sqlerr.NoDatabaseSelected(), n)
+		}
+	}
+	if view, ok := b.Catalog.View(db, name); ok {
+		return b.bindView(view, db, name, alias, sc)
+	}
+	v, err := b.Catalog.Table(db, name)
+	if err != nil {
+		return nil, b.at(err, n)
+	}
+	node, cols := b.scan(v, alias, db)
+	return node, b.at(sc.add(cols), n)
+}
+
+// scan makes a scan of all columns of a table and their scope entries.
+func (b *Binder) scan(v *table.Version, alias, db string) (*logical.Scan, []scopeColumn) {
+	s := &logical.Scan{Table: v, Alias: alias}
+	cols := make([]scopeColumn, len(v.Schema.Columns))
+	for i := range v.Schema.Columns {
+		def := &v.Schema.Columns[i]
+		c := b.alloc.New(alias, def.Name, def.Type, def.Nullable)
+		s.Cols = append(s.Cols, c)
+		s.Ordinals = append(s.Ordinals, i)
+		cols[i] = scopeColumn{col: c, db: db, table: alias, name: def.Name}
+	}
+	return s, cols
+}
+
+func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical.Node, error) {
+	full := strings.ToLower(db + "." + name)
+	for _, v := range b.viewing {
+		if v == full {
+			return nil, sqlerr.New(sqlerr.CodeViewRecursive, sqlerr.User, "`%s`.`%s` contains view recursion", db, name)
+		}
+	}
+	b.viewing = append(b.viewing, full)
+	ctes, database := b.ctes, b.Database
+	b.ctes, b.Database = nil, db
+	rel, err := b.bindQuery(view.Select, nil)
+	b.ctes, b.Database = ctes, database
+	b.viewing = b.viewing[:len(b.viewing)-1]
+	if err != nil {
+		e := *sqlerr.From(err)
+		e.Message = "in view `" + db + "`.`" + name + "`: " + e.Message
+		return nil, &e
+	}
+	if len(view.Columns) != len(rel.cols) {
+		return nil, sqlerr.ViewColumnList()
+	}
+	cols := make([]scopeColumn, len(rel.cols))
+	for i, c := range rel.cols {
+		cols[i] = scopeColumn{col: c.col, db: db, table: alias, name: view.Columns[i]}
+	}
+	node, cols := b.distinctIDs(rel.node, cols)
+	return node, sc.add(cols)
+}
+
+// isFileName says whether a table name looks like a path to a data file.
+func isFileName(name string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	switch ext {
+	case ".csv", ".tsv", ".parquet", ".arrow", ".arrows", ".feather", ".ipc":
+		return true
+	}
+	return false
+}
+
+// oneRow is the relation of one row and no columns: FROM DUAL, or no FROM.
+func oneRow() *logical.Values { return &logical.Values{Rows: [][]expr.Expr{{}}} }
+
+func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
+	if j.Right == nil {
+		return b.bindFrom(j.Left, sc)
+	}
+	left := &scope{parent: sc.parent}
+	leftNode, err := b.bindFrom(j.Left, left)
+	if err != nil {
+		return nil, err
+	}
+	right := &scope{parent: sc.parent}
+	rightNode, err := b.bindFrom(j.Right, right)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range left.cols {
+		if len(right.cols) == 0 {
+			break
+		}
+		for _, r := range right.cols {
+			if l.table != "" && strings.EqualFold(l.table, r.table) && strings.EqualFold(l.db, r.db) {
+				return nil, b.at(sqlerr.NonUniqTable(l.table), j.Right)
+			}
+		}
+	}
+	kind := logical.InnerJoin
+	if j.Tp == ast.LeftJoin || j.Tp == ast.RightJoin {
+		kind = logical.LeftJoin
+	}
+	// The inputs' columns as the join gives them: NULLs may come in on the optional side.
+	if j.Tp == ast.LeftJoin {
+		right.makeNullable()
+	} else if j.Tp == ast.RightJoin {
+		left.makeNullable()
+	}
+
+	var on []expr.Expr
+	both := &scope{parent: sc.parent, clause: "on clause", noAggregates: true}
+	both.cols = append(append(both.cols, left.cols...), right.cols...)
+	switch {
+	case j.NaturalJoin || len(j.Using) > 0:
+		on, both.cols, err = b.bindUsing(j, left, right)
+		if err != nil {
+			return nil, b.at(err, j)
+		}
+	case j.On != nil:
+		cond, err := b.condition(j.On.Expr, both)
+		if err != nil {
+			return nil, err
+		}
+		on = expr.Conjuncts(nil, cond)
+	}
+	if err := sc.addAll(both.cols); err != nil {
+		return nil, b.at(err, j)
+	}
+	if j.Tp == ast.RightJoin {
+		leftNode, rightNode = rightNode, leftNode
+	}
+	return &logical.Join{Kind: kind, Left: leftNode, Right: rightNode, On: on, Hint: b.joinHint(both)}, nil
+}
+
+// makeNullable marks the columns of an outer join's optional side. The scope gets its own column descriptors with the
+// same IDs; the scan below keeps the exact ones.
+func (s *scope) makeNullable() {
+	for i, c := range s.cols {
+		if !c.col.Null {
+			n := *c.col
+			n.Null = true
+			s.cols[i].col = &n
+		}
+	}
+}
+
+func (s *scope) addAll(cols []scopeColumn) error {
+	s.cols = append(s.cols, cols...)
+	return nil
+}
+
+// bindUsing makes the equalities of USING or NATURAL and the visible columns in the standard's order: the common
+// columns first, once each, then the rest of the left side, then the rest of the right side.
+func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, cols []scopeColumn, err error) {
+	var names []string
+	if j.NaturalJoin {
+		// The common columns in the order of the first table, or of the second for a RIGHT JOIN (MySQL manual, JOIN clause).
+		first, second := left, right
+		if j.Tp == ast.RightJoin {
+			first, second = right, left
+		}
+		for _, c := range first.cols {
+			if !c.merged && len(second.lookup("", "", c.name)) > 0 {
+				names = append(names, c.name)
+			}
+		}
+	}
+	for _, u := range j.Using {
+		names = append(names, u.Name.O)
+	}
+	used := map[expr.ColumnID]bool{}
+	var twins []scopeColumn
+	for _, name := range names {
+		l, err := one(left, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := one(right, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		eq, err := expr.NewCompare(expr.EQ, l.col, r.col)
+		if err != nil {
+			return nil, nil, err
+		}
+		on = append(on, eq)
+		used[l.col.ID], used[r.col.ID] = true, true
+		keep, twin := l, r
+		if j.Tp == ast.RightJoin {
+			keep, twin = r, l
+		}
+		cols = append(cols, keep)
+		twin.merged = true
+		twins = append(twins, twin)
+	}
+	for _, side := range []*scope{left, right} {
+		for _, c := range side.cols {
+			if !used[c.col.ID] {
+				cols = append(cols, c)
+			}
+		}
+	}
+	return on, append(cols, twins...), nil
+}
+
+func one(s *scope, name string) (scopeColumn, error) {
+	found := s.lookup("", "", name)
+	switch {
+	case len(found) == 0:
+		return scopeColumn{}, sqlerr.UnknownColumn(name, "from clause", s.suggest(name))
+	case len(found) > 1:
+		return scopeColumn{}, sqlerr.AmbiguousColumn(name, "from clause")
+	}
+	return found[0], nil
+}

@@ -1,0 +1,151 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// call binds a function call. Keywords among the operands (interval units, TRIM's direction) become constant strings.
+func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
+	name := x.FnName.L
+	if x.Schema.O != "" {
+		return nil, sqlerr.UnknownFunction(x.Schema.O+"."+x.FnName.O, "")
+	}
+	args := make([]expr.Expr, len(x.Args))
+	for i, a := range x.Args {
+		var err error
+		switch k := a.(type) {
+		case *ast.TimeUnitExpr:
+			args[i] = &expr.Const{Value: types.StringValue(k.Unit.String())}
+		case *ast.TrimDirectionExpr:
+			args[i] = &expr.Const{Value: types.StringValue(k.Direction.String())}
+		case *ast.GetFormatSelectorExpr:
+			args[i] = &expr.Const{Value: types.StringValue(k.Selector.String())}
+		default:
+			args[i], err = b.expr(a, sc)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return expr.NewCall(name, args...)
+}
+
+// aggregate binds an aggregate function: it belongs to the innermost query whose columns it uses (SQL:1999, 6.16), and
+// to the query that it stands in if it uses none.
+func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, error) {
+	inside := sc.within(sc.clause)
+	inside.noAggregates = true
+	inside.aliases = nil
+	nodes := x.Args
+	name := strings.ToLower(x.F)
+	item := logical.AggItem{Distinct: x.Distinct, Sep: ","}
+	if name == "group_concat" && len(nodes) > 0 {
+		// The parser puts the separator last.
+		sep, err := b.paramOrLiteral(nodes[len(nodes)-1])
+		if err != nil {
+			return nil, err
+		}
+		item.Sep = sep.S
+		nodes = nodes[:len(nodes)-1]
+	}
+	countStar := name == "count" && len(nodes) == 1 && isStar(nodes[0]) && !x.Distinct
+	var args []expr.Expr
+	if !countStar {
+		var err error
+		if args, err = b.exprs(nodes, inside); err != nil {
+			return nil, err
+		}
+	}
+	if x.Order != nil {
+		for _, by := range x.Order.Items {
+			e, err := b.orderInside(by.Expr, args, inside)
+			if err != nil {
+				return nil, err
+			}
+			item.OrderBy = append(item.OrderBy, logical.SortKey{Expr: e, Desc: by.Desc})
+		}
+	}
+	item.Fn = expr.LookupAggregate(name)
+	if countStar {
+		item.Fn = expr.LookupAggregate("count(*)")
+	}
+	if item.Fn == nil {
+		return nil, sqlerr.UnknownFunction(x.F, "")
+	}
+	if name == "group_concat" && len(args) > 1 {
+		joined, err := expr.NewCall("concat", args...)
+		if err != nil {
+			return nil, err
+		}
+		args = []expr.Expr{joined}
+	}
+	sig, err := item.Fn.Resolve(args)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range sig.Args {
+		if t.Kind != types.KindNull {
+			args[i] = castTo(args[i], t)
+		}
+	}
+	item.Args = args
+	switch item.Fn.Kind {
+	case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggBitAnd, expr.AggBitOr:
+		item.Distinct = false // duplicates change nothing
+	}
+	owner := b.owner(args, item.OrderBy, sc)
+	if owner == nil || owner.grouped == nil || owner.noAggregates {
+		return nil, sqlerr.InvalidGroupFunc()
+	}
+	return owner.grouped.add(item, x.Text(), sig), nil
+}
+
+// isStar says whether COUNT's operand is the *, which the parser turns into the literal 1; COUNT(1) is the same.
+func isStar(n ast.ExprNode) bool {
+	v, ok := n.(ast.ValueExpr)
+	return ok && v.GetValue() != nil
+}
+
+// orderInside binds an ORDER BY item of GROUP_CONCAT; a position names an operand.
+func (b *Binder) orderInside(n ast.ExprNode, args []expr.Expr, sc *scope) (expr.Expr, error) {
+	if p, ok := n.(*ast.PositionExpr); ok {
+		i, err := b.position(p, len(args), "order clause")
+		if err != nil {
+			return nil, err
+		}
+		return args[i], nil
+	}
+	return b.expr(n, sc)
+}
+
+// owner returns the scope of the query that evaluates an aggregate over args.
+func (b *Binder) owner(args []expr.Expr, keys []logical.SortKey, sc *scope) *scope {
+	used := map[expr.ColumnID]bool{}
+	collect := func(e expr.Expr) {
+		expr.Columns(e, func(id expr.ColumnID) { used[id] = true })
+	}
+	for _, a := range args {
+		collect(a)
+	}
+	for _, k := range keys {
+		collect(k.Expr)
+	}
+	if len(used) == 0 {
+		return sc
+	}
+	for s := sc; s != nil; s = s.parent {
+		for _, c := range s.cols {
+			if used[c.col.ID] {
+				return s
+			}
+		}
+	}
+	return sc
+}

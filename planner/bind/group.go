@@ -1,0 +1,385 @@
+package bind
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// grouping collects what GROUP BY and the aggregate functions of one SELECT ask for.
+//
+// The clauses behind GROUP BY are first bound as if they stood before it, with aggregates as columns of their own;
+// lift then replaces group expressions by the groups' columns and every other column of FROM by an ANY_VALUE
+// aggregate, which is legal if the groups determine the column or sql_mode lacks ONLY_FULL_GROUP_BY.
+type grouping struct {
+	b      *Binder
+	from   *scope
+	input  logical.Node
+	groups []logical.Item
+	aggs   []logical.AggItem
+	aggIDs map[expr.ColumnID]bool
+	having bool
+
+	anyValues  map[expr.ColumnID]*expr.Column
+	fromIDs    map[expr.ColumnID]scopeColumn
+	determined map[expr.ColumnID]bool // columns that the groups determine
+}
+
+// active says whether the SELECT is grouped.
+func (g *grouping) active() bool { return len(g.groups) > 0 || len(g.aggs) > 0 }
+
+// add adds an aggregate, or finds the same one, and returns its column.
+func (g *grouping) add(a logical.AggItem, name string, sig expr.Signature) *expr.Column {
+	for _, have := range g.aggs {
+		if sameAggregate(have, a) {
+			return have.Col
+		}
+	}
+	a.Col = g.b.alloc.New("", name, sig.Result, sig.Nullable)
+	g.aggs = append(g.aggs, a)
+	return a.Col
+}
+
+func sameAggregate(x, y logical.AggItem) bool {
+	if x.Fn != y.Fn || x.Distinct != y.Distinct || x.Sep != y.Sep || len(x.Args) != len(y.Args) || len(x.OrderBy) != len(y.OrderBy) {
+		return false
+	}
+	for i := range x.Args {
+		if !expr.Equal(x.Args[i], y.Args[i]) {
+			return false
+		}
+	}
+	for i := range x.OrderBy {
+		if x.OrderBy[i].Desc != y.OrderBy[i].Desc || !expr.Equal(x.OrderBy[i].Expr, y.OrderBy[i].Expr) {
+			return false
+		}
+	}
+	return true
+}
+
+// bindGroupBy binds GROUP BY: positions, columns, then names of the select list.
+func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selectItem) error {
+	if by == nil {
+		return nil
+	}
+	if by.Rollup {
+		return g.b.at(sqlerr.NotSupportedf("WITH ROLLUP", "combine one SELECT per grouping with UNION ALL"), by)
+	}
+	sc := list.within("group statement")
+	sc.noAggregates = true
+	aggs := len(g.aggs)
+	for _, it := range by.Items {
+		var e expr.Expr
+		var err error
+		name := ""
+		if p, ok := it.Expr.(*ast.PositionExpr); ok {
+			i, err := g.b.position(p, len(items), "group statement")
+			if err != nil {
+				return err
+			}
+			e, name = items[i].e, items[i].name
+		} else {
+			if e, err = g.b.expr(it.Expr, sc); err != nil {
+				return err
+			}
+			name = it.Expr.Text()
+		}
+		if g.usesAggregates(e, aggs) {
+			return g.b.at(sqlerr.WrongGroupField(name), it)
+		}
+		g.addGroup(e, name)
+	}
+	return nil
+}
+
+func (g *grouping) addGroup(e expr.Expr, name string) {
+	for _, have := range g.groups {
+		if expr.Equal(have.Expr, e) {
+			return
+		}
+	}
+	// A group that is a column keeps its ID: subqueries in later clauses may refer to it.
+	c, ok := e.(*expr.Column)
+	if !ok {
+		c = g.b.alloc.New("", name, e.Type(), e.Nullable())
+	}
+	g.groups = append(g.groups, logical.Item{Col: c, Expr: e})
+}
+
+// usesAggregates says whether e uses one of the first n aggregates.
+func (g *grouping) usesAggregates(e expr.Expr, n int) (uses bool) {
+	expr.Columns(e, func(id expr.ColumnID) {
+		for _, a := range g.aggs[:n] {
+			uses = uses || a.Col.ID == id
+		}
+	})
+	return uses
+}
+
+// build makes the Aggregate node and lifts the later clauses above it.
+func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having *expr.Expr, keys []orderKey) (logical.Node, error) {
+	g.fromIDs = map[expr.ColumnID]scopeColumn{}
+	for _, c := range g.from.cols {
+		g.fromIDs[c.col.ID] = c
+	}
+	g.aggIDs = map[expr.ColumnID]bool{}
+	for _, a := range g.aggs {
+		g.aggIDs[a.Col.ID] = true
+	}
+	g.anyValues = map[expr.ColumnID]*expr.Column{}
+	var err error
+	for i := range items {
+		if items[i].e, err = g.lift(items[i].e, "SELECT list", i+1, by != nil); err != nil {
+			return nil, err
+		}
+	}
+	if *having != nil {
+		if *having, err = g.lift(*having, "HAVING clause", 1, by != nil); err != nil {
+			return nil, err
+		}
+	}
+	for i := range keys {
+		if keys[i].item < 0 {
+			if keys[i].e, err = g.lift(keys[i].e, "ORDER BY clause", i+1, by != nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &logical.Aggregate{Input: g.input, Groups: g.groups, Aggs: g.aggs, Scalar: by == nil, Hint: g.b.aggHint()}, nil
+}
+
+// lift rewrites an expression over FROM's columns into one over the groups' and aggregates' columns.
+func (g *grouping) lift(e expr.Expr, clause string, n int, grouped bool) (expr.Expr, error) {
+	for _, it := range g.groups {
+		if expr.Equal(it.Expr, e) {
+			return it.Col, nil
+		}
+	}
+	switch x := e.(type) {
+	case *expr.Column:
+		if g.aggIDs[x.ID] {
+			return x, nil
+		}
+		c, ours := g.fromIDs[x.ID]
+		if !ours {
+			return x, nil // a column of an outer query
+		}
+		return g.anyValue(c, clause, n, grouped)
+	case *expr.Subquery:
+		return g.liftSubquery(x, clause, n, grouped)
+	}
+	children := e.Children()
+	if len(children) == 0 {
+		return e, nil
+	}
+	lifted := make([]expr.Expr, len(children))
+	changed := false
+	for i, c := range children {
+		l, err := g.lift(c, clause, n, grouped)
+		if err != nil {
+			return nil, err
+		}
+		lifted[i] = l
+		changed = changed || l != c
+	}
+	if !changed {
+		return e, nil
+	}
+	return e.WithChildren(lifted), nil
+}
+
+// liftSubquery lifts the left operands of a subquery and the columns of this query that it uses inside.
+func (g *grouping) liftSubquery(s *expr.Subquery, clause string, n int, grouped bool) (expr.Expr, error) {
+	out := *s
+	out.Args = make([]expr.Expr, len(s.Args))
+	var err error
+	for i, a := range s.Args {
+		if out.Args[i], err = g.lift(a, clause, n, grouped); err != nil {
+			return nil, err
+		}
+	}
+	replace := map[expr.ColumnID]expr.Expr{}
+	for _, id := range s.Rel.FreeColumns() {
+		c, ours := g.fromIDs[id]
+		if !ours {
+			continue
+		}
+		e, err := g.lift(c.col, clause, n, grouped)
+		if err != nil {
+			return nil, err
+		}
+		if e != expr.Expr(c.col) {
+			replace[id] = e
+		}
+	}
+	if len(replace) > 0 {
+		out.Rel = substitute(s.Rel.(logical.Node), replace)
+	}
+	return &out, nil
+}
+
+// anyValue stands a column of FROM that is not grouped in a grouped clause.
+func (g *grouping) anyValue(c scopeColumn, clause string, n int, grouped bool) (expr.Expr, error) {
+	if have, ok := g.anyValues[c.col.ID]; ok {
+		return have, nil
+	}
+	if g.b.Ctx.SQLMode&expr.ModeOnlyFullGroupBy != 0 && !g.determines(c.col.ID) {
+		name := c.name
+		if c.table != "" {
+			name = c.table + "." + name
+		}
+		if c.db != "" {
+			name = c.db + "." + name
+		}
+		if !grouped {
+			return nil, sqlerr.MixOfGroupFunc(n, clause, name)
+		}
+		return nil, sqlerr.NotGroupBy(n, clause, name)
+	}
+	fn := expr.LookupAggregate("any_value")
+	col := g.b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null || !grouped)
+	g.aggs = append(g.aggs, logical.AggItem{Col: col, Fn: fn, Args: []expr.Expr{c.col}})
+	g.aggIDs[col.ID] = true
+	g.anyValues[c.col.ID] = col
+	return col, nil
+}
+
+// determines says whether the groups determine a column of FROM: SQL:1999's functional dependencies as MySQL finds
+// them, from primary keys, unique keys over columns that are NOT NULL, and equalities.
+func (g *grouping) determines(id expr.ColumnID) bool {
+	if g.determined == nil {
+		g.determined = map[expr.ColumnID]bool{}
+		for _, it := range g.groups {
+			if c, ok := it.Expr.(*expr.Column); ok {
+				g.determined[c.ID] = true
+			}
+		}
+		for closeOver(g.input, g.determined, true) {
+		}
+	}
+	return g.determined[id]
+}
+
+// closeOver adds to set what the equalities and keys in n determine and says whether it added anything. inner is false
+// below the optional side of an outer join, whose conditions need not hold above it.
+func closeOver(n logical.Node, set map[expr.ColumnID]bool, inner bool) (grew bool) {
+	add := func(id expr.ColumnID) {
+		if !set[id] {
+			set[id] = true
+			grew = true
+		}
+	}
+	equalities := func(conds []expr.Expr) {
+		for _, e := range conds {
+			cmp, ok := e.(*expr.Compare)
+			if !ok || cmp.Op != expr.EQ {
+				continue
+			}
+			l, lcol := cmp.Left.(*expr.Column)
+			r, rcol := cmp.Right.(*expr.Column)
+			_, lconst := cmp.Left.(*expr.Const)
+			_, rconst := cmp.Right.(*expr.Const)
+			switch {
+			case lcol && rcol && set[l.ID]:
+				add(r.ID)
+			case lcol && rcol && set[r.ID]:
+				add(l.ID)
+			case lcol && rconst:
+				add(l.ID)
+			case rcol && lconst:
+				add(r.ID)
+			}
+		}
+	}
+	switch x := n.(type) {
+	case *logical.Scan:
+		byOrdinal := make(map[int]expr.ColumnID, len(x.Cols))
+		for i, o := range x.Ordinals {
+			byOrdinal[o] = x.Cols[i].ID
+		}
+	keys:
+		for _, k := range x.Table.Schema.Keys {
+			if !k.Unique {
+				continue
+			}
+			for _, o := range k.Columns {
+				id, read := byOrdinal[o]
+				if !read || !set[id] || x.Table.Schema.Columns[o].Nullable {
+					continue keys
+				}
+			}
+			for _, id := range byOrdinal {
+				add(id)
+			}
+		}
+	case *logical.Filter:
+		if inner {
+			equalities(x.Preds)
+		}
+		grew = closeOver(x.Input, set, inner) || grew
+	case *logical.Join:
+		if inner && x.Kind == logical.InnerJoin {
+			equalities(x.On)
+		}
+		grew = closeOver(x.Left, set, inner) || grew
+		grew = closeOver(x.Right, set, inner && x.Kind == logical.InnerJoin) || grew
+	case *logical.Project:
+		// A derived table: its columns that pass through keep their IDs.
+		grew = closeOver(x.Input, set, inner) || grew
+		for _, it := range x.Items {
+			if set[it.Col.ID] {
+				continue
+			}
+			all := true
+			expr.Columns(it.Expr, func(id expr.ColumnID) { all = all && set[id] })
+			if all {
+				add(it.Col.ID)
+			}
+		}
+	case *logical.Aggregate:
+		for _, it := range x.Groups {
+			if !set[it.Col.ID] {
+				return grew
+			}
+		}
+		for _, a := range x.Aggs {
+			add(a.Col.ID)
+		}
+	}
+	return grew
+}
+
+// substitute replaces columns in every expression of a plan.
+func substitute(n logical.Node, m map[expr.ColumnID]expr.Expr) logical.Node {
+	inputs := n.Inputs()
+	if len(inputs) > 0 {
+		next := make([]logical.Node, len(inputs))
+		for i, in := range inputs {
+			next[i] = substitute(in, m)
+		}
+		n = n.WithInputs(next)
+	}
+	exprs := n.Exprs()
+	if len(exprs) == 0 {
+		return n
+	}
+	next := make([]expr.Expr, len(exprs))
+	for i, e := range exprs {
+		next[i] = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+			switch x := e.(type) {
+			case *expr.Column:
+				if r, ok := m[x.ID]; ok {
+					return r
+				}
+			case *expr.Subquery:
+				out := *x
+				out.Rel = substitute(x.Rel.(logical.Node), m)
+				return &out
+			}
+			return e
+		})
+	}
+	return n.WithExprs(next)
+}

@@ -1,0 +1,136 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// scopeColumn is a column that a name can mean.
+type scopeColumn struct {
+	col   *expr.Column
+	db    string // of a base table; empty otherwise
+	table string // the table's alias
+	name  string
+	// merged marks the right-hand twin of a USING or NATURAL column: only a qualified name finds it.
+	merged bool
+}
+
+// scope is what the names in a clause can mean.
+type scope struct {
+	parent *scope
+	cols   []scopeColumn
+	clause string // "where clause" and so on, for messages
+	// grouped is set while the clauses after GROUP BY are bound: aggregates are collected there.
+	grouped *grouping
+	// aliases are the select list's names, where a clause may use them; see resolveAlias.
+	aliases []aliasItem
+	// aliasFirst says that aliases win over columns (ORDER BY).
+	aliasFirst bool
+	// noAggregates says why an aggregate function is not allowed in the clause; empty: it is.
+	noAggregates bool
+}
+
+// aliasItem is an item of the select list that a later clause may name.
+type aliasItem struct {
+	name string
+	e    expr.Expr
+	// explicit: given by AS rather than taken from a column's name.
+	explicit bool
+}
+
+// lookup finds the columns called name in s alone. Empty db or table match any.
+func (s *scope) lookup(db, table, name string) (found []scopeColumn) {
+	for _, c := range s.cols {
+		if c.merged && table == "" {
+			continue
+		}
+		if strings.EqualFold(c.name, name) &&
+			(table == "" || strings.EqualFold(c.table, table)) &&
+			(db == "" || strings.EqualFold(c.db, db)) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// resolve finds the column that n means, in s or around it.
+func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
+	db, table, name := n.Schema.O, n.Table.O, n.Name.O
+	for sc := s; sc != nil; sc = sc.parent {
+		if table == "" && sc.aliasFirst {
+			if e := sc.alias(name); e != nil {
+				return e, nil
+			}
+		}
+		found := sc.lookup(db, table, name)
+		if len(found) > 1 && !sameColumn(found) {
+			return nil, sqlerr.AmbiguousColumn(n.OrigColName(), s.clauseName())
+		}
+		if len(found) > 0 {
+			return found[0].col, nil
+		}
+		if table == "" && !sc.aliasFirst {
+			if e := sc.alias(name); e != nil {
+				return e, nil
+			}
+		}
+	}
+	return nil, sqlerr.UnknownColumn(n.OrigColName(), s.clauseName(), s.suggest(name))
+}
+
+// alias returns the select item called name, preferring those named by AS.
+func (s *scope) alias(name string) expr.Expr {
+	var plain expr.Expr
+	for _, a := range s.aliases {
+		if !strings.EqualFold(a.name, name) {
+			continue
+		}
+		if a.explicit {
+			return a.e
+		}
+		if plain == nil {
+			plain = a.e
+		}
+	}
+	return plain
+}
+
+func sameColumn(cols []scopeColumn) bool {
+	for _, c := range cols[1:] {
+		if c.col.ID != cols[0].col.ID {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scope) clauseName() string {
+	if s.clause == "" {
+		return "field list"
+	}
+	return s.clause
+}
+
+func (s *scope) suggest(name string) string {
+	var names []string
+	for sc := s; sc != nil; sc = sc.parent {
+		for _, c := range sc.cols {
+			names = append(names, c.name)
+		}
+		for _, a := range sc.aliases {
+			names = append(names, a.name)
+		}
+	}
+	return sqlerr.Suggest(name, names)
+}
+
+// within returns a scope over the same columns for another clause.
+func (s *scope) within(clause string) *scope {
+	out := *s
+	out.clause = clause
+	return &out
+}

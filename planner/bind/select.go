@@ -1,0 +1,409 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// selectItem is a bound item of a select list.
+type selectItem struct {
+	name     string
+	e        expr.Expr // over FROM's columns and aggregates' columns, until lift
+	explicit bool      // named by AS
+	// of an item that is a bare column, for the scope of a derived table
+	db, table string
+}
+
+// bindSelect binds one SELECT (or TABLE, or VALUES) in the order in which SQL evaluates it: FROM, WHERE, GROUP BY,
+// HAVING, select list, DISTINCT, ORDER BY, LIMIT.
+func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) {
+	defer b.enterHints(s.TableHints)()
+	leave, err := b.enterWith(s.With, outer)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if s.Kind == ast.SelectStmtKindValues {
+		return b.bindValues(s, outer)
+	}
+	if len(s.WindowSpecs) > 0 {
+		return nil, sqlerr.NotSupportedf("WINDOW", "window functions are not supported yet")
+	}
+
+	from := &scope{parent: outer}
+	var node logical.Node = oneRow()
+	if s.From != nil && s.From.TableRefs != nil {
+		if node, err = b.bindFrom(s.From.TableRefs, from); err != nil {
+			return nil, err
+		}
+	}
+	fromNode := node
+	if s.Where != nil {
+		where := from.within("where clause")
+		where.noAggregates = true
+		cond, err := b.condition(s.Where, where)
+		if err != nil {
+			return nil, err
+		}
+		node = filter(node, cond)
+	}
+
+	g := &grouping{b: b, from: from, input: node}
+	list := from.within("field list")
+	list.grouped = g
+	items, err := b.bindFields(s, list)
+	if err != nil {
+		return nil, err
+	}
+	list.aliases = aliasesOf(items)
+	if err := g.bindGroupBy(s.GroupBy, list, items); err != nil {
+		return nil, err
+	}
+	having, err := b.bindHaving(s, list, g)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := b.bindOrderBy(s.OrderBy, list, items)
+	if err != nil {
+		return nil, err
+	}
+
+	if g.active() {
+		node, err = g.build(s.GroupBy, fromNode, items, &having, keys)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if having != nil {
+		node = filter(node, having)
+	}
+	rel, keys := b.project(node, items, keys)
+	if s.Distinct {
+		if err := b.distinct(rel, keys); err != nil {
+			return nil, err
+		}
+	}
+	return rel, b.orderAndLimit(rel, keys, s.Limit)
+}
+
+func filter(n logical.Node, cond expr.Expr) logical.Node {
+	preds := expr.Conjuncts(nil, cond)
+	if f, ok := n.(*logical.Filter); ok {
+		return &logical.Filter{Input: f.Input, Preds: append(append([]expr.Expr(nil), f.Preds...), preds...)}
+	}
+	return &logical.Filter{Input: n, Preds: preds}
+}
+
+// condition binds e as a truth value.
+func (b *Binder) condition(e ast.ExprNode, sc *scope) (expr.Expr, error) {
+	x, err := b.expr(e, sc)
+	if err != nil {
+		return nil, err
+	}
+	return expr.Truth(x), nil
+}
+
+// bindFields binds the select list, wildcards expanded.
+func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) {
+	if s.Kind == ast.SelectStmtKindTable || s.Fields == nil {
+		return starItems(sc, "", ""), nil
+	}
+	var items []selectItem
+	for _, f := range s.Fields.Fields {
+		if w := f.WildCard; w != nil {
+			star := starItems(sc, w.Schema.O, w.Table.O)
+			if len(star) == 0 {
+				if w.Table.O != "" {
+					return nil, b.at(sqlerr.UnknownTableIn(w.Table.O, "field list", ""), f)
+				}
+				return nil, b.at(sqlerr.New(sqlerr.CodeNoTablesUsed, sqlerr.User, "No tables used"), f)
+			}
+			items = append(items, star...)
+			continue
+		}
+		e, err := b.expr(f.Expr, sc)
+		if err != nil {
+			return nil, err
+		}
+		it := selectItem{e: e, name: f.AsName.O, explicit: f.AsName.O != ""}
+		if c, ok := unparen(f.Expr).(*ast.ColumnNameExpr); ok {
+			if !it.explicit {
+				it.name = c.Name.Name.O
+			}
+		} else if !it.explicit {
+			it.name = fieldText(f)
+		}
+		items = append(items, it)
+	}
+	return items, nil
+}
+
+// fieldText is the name MySQL gives to an unnamed expression: its text; of a string literal, the string.
+func fieldText(f *ast.SelectField) string {
+	if v, ok := unparen(f.Expr).(ast.ValueExpr); ok {
+		if s, ok := v.GetValue().(string); ok {
+			return s
+		}
+	}
+	if t := strings.TrimSpace(f.Text()); t != "" {
+		return t
+	}
+	return strings.TrimSpace(f.Expr.Text())
+}
+
+func unparen(e ast.ExprNode) ast.ExprNode {
+	for {
+		p, ok := e.(*ast.ParenthesesExpr)
+		if !ok {
+			return e
+		}
+		e = p.Expr
+	}
+}
+
+func starItems(sc *scope, db, table string) (items []selectItem) {
+	for _, c := range sc.cols {
+		if table == "" && c.merged ||
+			table != "" && !strings.EqualFold(c.table, table) ||
+			db != "" && !strings.EqualFold(c.db, db) {
+			continue
+		}
+		items = append(items, selectItem{name: c.name, e: c.col, db: c.db, table: c.table})
+	}
+	return items
+}
+
+func aliasesOf(items []selectItem) []aliasItem {
+	out := make([]aliasItem, len(items))
+	for i, it := range items {
+		out[i] = aliasItem{it.name, it.e, it.explicit}
+	}
+	return out
+}
+
+// bindHaving binds HAVING: it sees columns first, then the select list's names, as GROUP BY does; MySQL manual,
+// "SELECT Statement".
+func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, g *grouping) (expr.Expr, error) {
+	if s.Having == nil {
+		return nil, nil
+	}
+	sc := list.within("having clause")
+	sc.aliasFirst = true
+	having, err := b.condition(s.Having.Expr, sc)
+	if err != nil {
+		return nil, err
+	}
+	g.having = true
+	return having, nil
+}
+
+// orderKey is a bound ORDER BY item.
+type orderKey struct {
+	e    expr.Expr
+	item int // the select item that it is, or -1
+	desc bool
+}
+
+// bindOrderBy binds ORDER BY: positions, then names of the select list, then columns.
+func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectItem) ([]orderKey, error) {
+	if o == nil {
+		return nil, nil
+	}
+	sc := list.within("order clause")
+	sc.aliasFirst = true
+	var keys []orderKey
+	for _, by := range o.Items {
+		if p, ok := by.Expr.(*ast.PositionExpr); ok {
+			i, err := b.position(p, len(items), "order clause")
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, orderKey{items[i].e, i, by.Desc})
+			continue
+		}
+		e, err := b.expr(by.Expr, sc)
+		if err != nil {
+			return nil, err
+		}
+		k := orderKey{e, -1, by.Desc}
+		for i, it := range items {
+			if expr.Equal(it.e, e) {
+				k.item = i
+				break
+			}
+		}
+		if _, ok := e.(*expr.Const); ok && k.item < 0 {
+			continue // ordering by a constant orders nothing
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// position reads an ORDER BY or GROUP BY position and returns it from 0.
+func (b *Binder) position(p *ast.PositionExpr, n int, clause string) (int, error) {
+	if p.P != nil {
+		v, err := b.paramOrLiteral(p.P)
+		if err != nil {
+			return 0, err
+		}
+		p.N = int(v.I)
+	}
+	if p.N < 1 || p.N > n {
+		err := sqlerr.UnknownColumn(itoa(p.N), clause, "").WithHint("a position lies between 1 and %d here", n)
+		return 0, b.at(err, p)
+	}
+	return p.N - 1, nil
+}
+
+// project computes the select list, and the sort keys that are not in it, and returns the relation with keys that are
+// columns of it.
+func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey) (*relation, []orderKey) {
+	p := &logical.Project{Input: input}
+	made := map[expr.ColumnID]bool{}
+	column := func(e expr.Expr, table, name string) *expr.Column {
+		if c, ok := e.(*expr.Column); ok {
+			if !made[c.ID] {
+				made[c.ID] = true
+				p.Items = append(p.Items, logical.Item{Col: c, Expr: c})
+			}
+			return c
+		}
+		c := b.alloc.New(table, name, e.Type(), e.Nullable())
+		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+		return c
+	}
+	rel := &relation{}
+	for _, it := range items {
+		c := column(it.e, "", it.name)
+		rel.cols = append(rel.cols, scopeColumn{col: c, db: it.db, table: it.table, name: it.name})
+	}
+	for i := range keys {
+		if k := &keys[i]; k.item >= 0 {
+			k.e = rel.cols[k.item].col
+		} else {
+			k.e = column(k.e, "", "sort key")
+		}
+	}
+	rel.node = p
+	return rel, keys
+}
+
+// distinct removes duplicates from rel. Sort keys must be in the select list.
+func (b *Binder) distinct(rel *relation, keys []orderKey) error {
+	for i, k := range keys {
+		if k.item < 0 {
+			return sqlerr.OrderNotInDistinct(i+1, k.e.String())
+		}
+	}
+	agg := &logical.Aggregate{Input: rel.node, Hint: b.aggHint()}
+	seen := map[expr.ColumnID]bool{}
+	for _, c := range rel.cols {
+		if !seen[c.col.ID] {
+			seen[c.col.ID] = true
+			agg.Groups = append(agg.Groups, logical.Item{Col: c.col, Expr: c.col})
+		}
+	}
+	rel.node = agg
+	return nil
+}
+
+// orderAndLimit puts ORDER BY and LIMIT on top of rel; keys are columns of it.
+func (b *Binder) orderAndLimit(rel *relation, keys []orderKey, limit *ast.Limit) error {
+	count, offset, err := b.limit(limit)
+	if err != nil {
+		return err
+	}
+	if len(keys) > 0 {
+		s := &logical.Sort{Input: rel.node, Count: logical.NoLimit}
+		for _, k := range keys {
+			s.Keys = append(s.Keys, logical.SortKey{Expr: k.e, Desc: k.desc})
+		}
+		rel.node = s
+	}
+	if count != logical.NoLimit || offset > 0 {
+		rel.node = &logical.Limit{Input: rel.node, Count: count, Offset: offset}
+	}
+	return nil
+}
+
+func (b *Binder) limit(l *ast.Limit) (count, offset int64, err error) {
+	if l == nil {
+		return logical.NoLimit, 0, nil
+	}
+	if count, err = b.limitValue(l.Count); err != nil {
+		return 0, 0, err
+	}
+	if l.Offset != nil {
+		if offset, err = b.limitValue(l.Offset); err != nil {
+			return 0, 0, err
+		}
+	}
+	return count, offset, nil
+}
+
+func (b *Binder) limitValue(e ast.ExprNode) (int64, error) {
+	v, err := b.paramOrLiteral(e)
+	if err != nil {
+		return 0, err
+	}
+	if v.Null || !v.Type.IsInteger() || v.I < 0 && !v.Type.IsUnsigned() {
+		return 0, b.at(sqlerr.WrongArguments("LIMIT").WithHint("LIMIT and OFFSET take integers that are not negative"), e)
+	}
+	if v.I < 0 { // an unsigned value above 2^63: no limit in practice
+		return int64(^uint64(0) >> 1), nil
+	}
+	return v.I, nil
+}
+
+// bindValues binds VALUES ROW(...), ROW(...).
+func (b *Binder) bindValues(s *ast.SelectStmt, outer *scope) (*relation, error) {
+	sc := &scope{parent: outer, noAggregates: true}
+	width := len(s.Lists[0].Values)
+	rows := make([][]expr.Expr, len(s.Lists))
+	for i, row := range s.Lists {
+		if len(row.Values) != width {
+			return nil, b.at(sqlerr.WrongValueCount(i+1), row)
+		}
+		for _, v := range row.Values {
+			e, err := b.expr(v, sc)
+			if err != nil {
+				return nil, err
+			}
+			rows[i] = append(rows[i], e)
+		}
+	}
+	rel := &relation{}
+	v := &logical.Values{Rows: rows}
+	var items []selectItem
+	for c := range width {
+		typ, nullable := rows[0][c].Type(), false
+		for _, row := range rows {
+			typ = commonType(typ, row[c].Type())
+			nullable = nullable || row[c].Nullable()
+		}
+		for _, row := range rows {
+			row[c] = castTo(row[c], typ)
+		}
+		name := "column_" + itoa(c)
+		col := b.alloc.New("", name, typ, nullable)
+		v.Cols = append(v.Cols, col)
+		rel.cols = append(rel.cols, scopeColumn{col: col, name: name})
+		items = append(items, selectItem{name: name, e: col})
+	}
+	rel.node = v
+	list := &scope{parent: outer, cols: rel.cols, aliases: aliasesOf(items)}
+	keys, err := b.bindOrderBy(s.OrderBy, list, items)
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) > 0 {
+		rel, keys = b.project(v, items, keys)
+	}
+	return rel, b.orderAndLimit(rel, keys, s.Limit)
+}

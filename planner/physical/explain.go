@@ -1,0 +1,312 @@
+package physical
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Note is what EXPLAIN ANALYZE knows of an operator after a run. Operators are named by their place in a pipeline: 0
+// is the source, then the transforms, then the sink.
+type Note struct {
+	Rows   int64   `json:"rows"`
+	Millis float64 `json:"ms"`
+	Bytes  int64   `json:"bytes,omitempty"`
+	Memory int64   `json:"memory,omitempty"`
+}
+
+// Notes finds the note of an operator; nil in EXPLAIN without ANALYZE.
+type Notes func(p *Pipeline, op int) (Note, bool)
+
+// Operator is one line of EXPLAIN.
+type Operator struct {
+	Name    string  `json:"operator"`
+	Detail  string  `json:"detail,omitempty"`
+	EstRows float64 `json:"estimated_rows,omitempty"`
+	Actual  *Note   `json:"actual,omitempty"`
+}
+
+// PipelineText is one pipeline of EXPLAIN.
+type PipelineText struct {
+	ID        int        `json:"pipeline"`
+	Device    string     `json:"device"`
+	Reason    string     `json:"reason"`
+	After     []int      `json:"after,omitempty"`
+	Operators []Operator `json:"operators"`
+}
+
+func (d Device) String() string { return [...]string{"cpu", "gpu"}[d] }
+
+// Explain describes a plan operator by operator.
+func Explain(plan *Plan, notes Notes) []PipelineText {
+	names := sinkNames{}
+	for _, p := range plan.Pipelines {
+		names.add(p)
+	}
+	out := make([]PipelineText, len(plan.Pipelines))
+	for i, p := range plan.Pipelines {
+		t := PipelineText{ID: p.ID, Device: p.Device.String(), Reason: p.Reason}
+		for _, d := range p.Deps {
+			t.After = append(t.After, d.ID)
+		}
+		ops := []Operator{names.source(p.Source)}
+		for _, tr := range p.Transforms {
+			ops = append(ops, names.transform(tr))
+		}
+		ops = append(ops, names.sink(p))
+		if notes != nil {
+			for j := range ops {
+				if n, ok := notes(p, j); ok {
+					ops[j].Actual = &n
+				}
+			}
+		}
+		t.Operators = ops
+		out[i] = t
+	}
+	return out
+}
+
+// Text prints a plan as EXPLAIN shows it: a heading for each pipeline and a line for each operator.
+func Text(plan *Plan, notes Notes) string {
+	var b strings.Builder
+	for _, p := range Explain(plan, notes) {
+		fmt.Fprintf(&b, "pipeline %d on %s: %s", p.ID, p.Device, p.Reason)
+		if len(p.After) > 0 {
+			fmt.Fprintf(&b, "; after %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.After), " ", ", "), "[]"))
+		}
+		b.WriteByte('\n')
+		for _, op := range p.Operators {
+			b.WriteString("  " + op.Name)
+			if op.Detail != "" {
+				b.WriteString(" " + op.Detail)
+			}
+			if op.EstRows > 0 {
+				fmt.Fprintf(&b, " (~%s rows)", compact(op.EstRows))
+			}
+			if n := op.Actual; n != nil {
+				fmt.Fprintf(&b, " [%d rows, %.3f ms", n.Rows, n.Millis)
+				if n.Bytes > 0 {
+					fmt.Fprintf(&b, ", %s read", bytesText(n.Bytes))
+				}
+				if n.Memory > 0 {
+					fmt.Fprintf(&b, ", %s held", bytesText(n.Memory))
+				}
+				b.WriteByte(']')
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// JSON prints a plan as EXPLAIN FORMAT=JSON shows it.
+func JSON(plan *Plan, notes Notes) (string, error) {
+	text, err := json.MarshalIndent(map[string]any{"pipelines": Explain(plan, notes)}, "", "  ")
+	return string(text), err
+}
+
+// sinkNames gives sinks the numbers of the pipelines that fill them.
+type sinkNames map[Sink]int
+
+func (s sinkNames) add(p *Pipeline) {
+	if _, ok := s[p.Sink]; !ok {
+		s[p.Sink] = p.ID
+	}
+}
+
+func (s sinkNames) source(src Source) Operator {
+	switch x := src.(type) {
+	case *TableScan:
+		d := fmt.Sprintf("%s.%s", x.Table.Schema.Database, x.Table.Schema.Name)
+		if !strings.EqualFold(x.Alias, x.Table.Schema.Name) {
+			d += " AS " + x.Alias
+		}
+		d += " " + names(x.Cols)
+		if len(x.Filters) > 0 {
+			d += " where " + exprList(x.Filters, " AND ")
+		}
+		for _, f := range x.RuntimeFilters {
+			d += fmt.Sprintf(", runtime filter from %d on %s", s[f.Build], columnName(x.Cols, f.Col))
+		}
+		return Operator{Name: "scan", Detail: d, EstRows: x.EstRows}
+	case *SinkScan:
+		return Operator{Name: "read", Detail: fmt.Sprintf("result of %d %s", s[x.From], names(x.Cols))}
+	case *UnmatchedScan:
+		return Operator{Name: "read", Detail: fmt.Sprintf("unmatched rows of %d", s[x.Build])}
+	case *ValuesScan:
+		return Operator{Name: "values", Detail: fmt.Sprintf("%d rows", len(x.Rows))}
+	}
+	return Operator{Name: fmt.Sprintf("%T", src)}
+}
+
+func (s sinkNames) transform(t Transform) Operator {
+	switch x := t.(type) {
+	case *Filter:
+		return Operator{Name: "filter", Detail: exprList(x.Preds, " AND ")}
+	case *Project:
+		parts := make([]string, len(x.Items))
+		for i, it := range x.Items {
+			parts[i] = it.Expr.String()
+			if name := it.Col.String(); name != parts[i] {
+				parts[i] += " AS " + name
+			}
+		}
+		return Operator{Name: "project", Detail: strings.Join(parts, ", ")}
+	case *Probe:
+		name := x.Build.Algorithm.String() + " " + joinName(x.Kind) + " join"
+		d := fmt.Sprintf("with %d", s[x.Build])
+		if len(x.Keys) > 0 && x.Build.Algorithm != RangeJoin {
+			d += " on "
+			for i, k := range x.Keys {
+				if i > 0 {
+					d += " AND "
+				}
+				op := " = "
+				if i < len(x.Build.NullSafe) && x.Build.NullSafe[i] {
+					op = " <=> "
+				}
+				d += k.String() + op + x.Build.Keys[i].String()
+			}
+		}
+		if len(x.Residual) > 0 {
+			d += " where " + exprList(x.Residual, " AND ")
+		}
+		if len(x.MarkOn) > 0 {
+			d += " mark " + exprList(x.MarkOn, " AND ")
+		}
+		return Operator{Name: name, Detail: d + "; " + x.Build.Reason, EstRows: x.EstRows}
+	case *Limit:
+		return Operator{Name: "limit", Detail: limitText(x.Count, x.Offset)}
+	case *Repeat:
+		return Operator{Name: "repeat", Detail: x.Count.String()}
+	}
+	return Operator{Name: fmt.Sprintf("%T", t)}
+}
+
+func (s sinkNames) sink(p *Pipeline) Operator {
+	switch x := p.Sink.(type) {
+	case *Build:
+		d := exprList(x.Keys, ", ")
+		if x.Unique {
+			d += " unique"
+		}
+		if len(x.Payload) > 0 {
+			d += " keeping " + names(x.Payload)
+		}
+		return Operator{Name: "build " + x.Algorithm.String(), Detail: d, EstRows: p.EstRows}
+	case *Aggregate:
+		var parts []string
+		for _, g := range x.Groups {
+			parts = append(parts, g.Expr.String())
+		}
+		d := ""
+		if len(parts) > 0 {
+			d = "by " + strings.Join(parts, ", ")
+		}
+		parts = parts[:0]
+		for _, a := range x.Aggs {
+			parts = append(parts, aggText(a))
+		}
+		if len(parts) > 0 {
+			d = strings.TrimSpace(d + " compute " + strings.Join(parts, ", "))
+		}
+		return Operator{Name: x.Algorithm.String() + " aggregate", Detail: d + "; " + x.Reason, EstRows: x.EstGroups}
+	case *Sort:
+		parts := make([]string, len(x.Keys))
+		for i, k := range x.Keys {
+			parts[i] = k.Expr.String()
+			if k.Desc {
+				parts[i] += " DESC"
+			}
+		}
+		name := "sort"
+		d := strings.Join(parts, ", ")
+		if x.Count != logical.NoLimit {
+			name, d = "top-n", d+" "+limitText(x.Count, x.Offset)
+		}
+		return Operator{Name: name, Detail: d}
+	case *Materialize:
+		return Operator{Name: "materialize", Detail: names(x.Cols), EstRows: p.EstRows}
+	case *Result:
+		return Operator{Name: "result", EstRows: p.EstRows}
+	}
+	return Operator{Name: fmt.Sprintf("%T", p.Sink)}
+}
+
+func joinName(k logical.JoinKind) string {
+	return [...]string{"inner", "left", "full", "semi", "anti", "mark", "single"}[k]
+}
+
+func aggText(a logical.AggItem) string {
+	if a.Fn.Kind == expr.AggCountStar {
+		return "count(*)"
+	}
+	d := ""
+	if a.Distinct {
+		d = "DISTINCT "
+	}
+	return a.Fn.Name + "(" + d + exprList(a.Args, ", ") + ")"
+}
+
+func names(cols []*expr.Column) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		parts[i] = c.Name
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+func columnName(cols []*expr.Column, id expr.ColumnID) string {
+	for _, c := range cols {
+		if c.ID == id {
+			return c.Name
+		}
+	}
+	return "?"
+}
+
+func exprList(es []expr.Expr, sep string) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = e.String()
+	}
+	return strings.Join(parts, sep)
+}
+
+func limitText(count, offset int64) string {
+	var parts []string
+	if count != logical.NoLimit {
+		parts = append(parts, fmt.Sprintf("limit %d", count))
+	}
+	if offset > 0 {
+		parts = append(parts, fmt.Sprintf("offset %d", offset))
+	}
+	return strings.Join(parts, " ")
+}
+
+// compact prints an estimate: whole below ten thousand, then in thousands, millions, billions.
+func compact(x float64) string {
+	switch {
+	case x < 1e4:
+		return fmt.Sprintf("%.0f", math.Ceil(x))
+	case x < 1e7:
+		return fmt.Sprintf("%.0fk", x/1e3)
+	case x < 1e10:
+		return fmt.Sprintf("%.0fM", x/1e6)
+	}
+	return fmt.Sprintf("%.0fG", x/1e9)
+}
+
+func bytesText(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	f, u := float64(n), 0
+	for f >= 1024 && u < len(units)-1 {
+		f, u = f/1024, u+1
+	}
+	return fmt.Sprintf("%.1f %s", f, units[u])
+}

@@ -1,0 +1,256 @@
+package physical
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Estimator is what lowering asks about a logical node; planner/stats answers.
+type Estimator interface {
+	// Rows is the estimated number of rows of a node.
+	Rows(n logical.Node) float64
+	// Groups is the estimated number of distinct combinations of cols in a node.
+	Groups(n logical.Node, cols []expr.Expr) float64
+	// Bounds are proven bounds of an integer-valued expression over a node's rows.
+	Bounds(n logical.Node, e expr.Expr) (lo, hi int64, ok bool)
+	// Unique says whether it is proven that no two rows of a node agree in cols, none of which is NULL.
+	Unique(n logical.Node, cols []expr.ColumnID) bool
+}
+
+// Placer chooses a pipeline's device and says why.
+type Placer interface {
+	Place(p *Pipeline) (Device, string)
+}
+
+// Options steer lowering.
+type Options struct {
+	Estimator Estimator
+	Placer    Placer // nil: everything on the CPU
+	// NoRuntimeFilters switches runtime filters off.
+	NoRuntimeFilters bool
+}
+
+// Lower turns an optimized query into pipelines.
+//
+// A node is opened: that gives the pipelines, still without sinks, that deliver its rows (several for UNION ALL and
+// outer joins). Operators that store nothing add a transform to each; pipeline breakers close them with a sink and open
+// a new one that reads it.
+func Lower(q *logical.Query, opts Options) (*Plan, error) {
+	l := &lowering{opts: opts, est: opts.Estimator, alloc: q.Alloc, shared: map[*logical.SharedPlan]Sink{}, sharers: map[Sink][]*Pipeline{}}
+	open, err := l.open(q.Root)
+	if err != nil {
+		return nil, err
+	}
+	in := make([]expr.ColumnID, len(q.Cols))
+	for i, c := range q.Cols {
+		in[i] = c.ID
+	}
+	l.close(open, &Result{In: in}, l.est.Rows(q.Root))
+	plan := &Plan{Pipelines: l.done, Cols: q.Cols, Names: q.Names, Ordered: ordered(q.Root), Logical: q.Root}
+	for i, p := range plan.Pipelines {
+		p.ID = i
+		p.Device, p.Reason = CPU, "no GPU is in use"
+		if opts.Placer != nil {
+			p.Device, p.Reason = opts.Placer.Place(p)
+		}
+	}
+	prune(plan)
+	return plan, nil
+}
+
+// ordered says whether the rows of n come in an order that was asked for.
+func ordered(n logical.Node) bool {
+	switch x := n.(type) {
+	case *logical.Sort:
+		return true
+	case *logical.Limit:
+		return ordered(x.Input)
+	case *logical.Project:
+		return ordered(x.Input)
+	case *logical.Filter:
+		return ordered(x.Input)
+	}
+	return false
+}
+
+type lowering struct {
+	opts    Options
+	est     Estimator
+	alloc   *expr.Allocator
+	done    []*Pipeline
+	shared  map[*logical.SharedPlan]Sink
+	sharers map[Sink][]*Pipeline // the pipelines that end in a shared plan's sink
+}
+
+// close ends pipelines in one sink.
+func (l *lowering) close(open []*Pipeline, s Sink, rows float64) {
+	for _, p := range open {
+		p.Sink, p.EstRows = s, rows
+		l.done = append(l.done, p)
+	}
+}
+
+// reopen starts a pipeline that reads what closed pipelines stored in s.
+func (l *lowering) reopen(closed []*Pipeline, s Sink, cols []*expr.Column) []*Pipeline {
+	scan := &SinkScan{From: s, Cols: cols}
+	for _, c := range cols {
+		scan.Ins = append(scan.Ins, c.ID)
+	}
+	return []*Pipeline{{Source: scan, Deps: closed}}
+}
+
+func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
+	switch x := n.(type) {
+	case *logical.Scan:
+		return []*Pipeline{{Source: &TableScan{
+			Table: x.Table, Alias: x.Alias, Cols: x.Cols, Ordinals: x.Ordinals, Filters: x.Filter, EstRows: l.est.Rows(x),
+		}}}, nil
+	case *logical.Values:
+		return []*Pipeline{{Source: &ValuesScan{Cols: x.Cols, Rows: x.Rows}}}, nil
+	case *logical.Filter:
+		return l.transform(x.Input, &Filter{Preds: x.Preds})
+	case *logical.Project:
+		return l.project(x)
+	case *logical.Join:
+		return l.join(x)
+	case *logical.Aggregate:
+		return l.aggregate(x)
+	case *logical.Sort:
+		return l.sort(x)
+	case *logical.Limit:
+		return l.transform(x.Input, &Limit{Count: x.Count, Offset: x.Offset})
+	case *logical.SetOp:
+		return l.setOp(x)
+	case *logical.Shared:
+		return l.share(x)
+	}
+	return nil, sqlerr.Bug("no physical operator for %T", n)
+}
+
+// transform opens n and adds t to each of its pipelines.
+func (l *lowering) transform(n logical.Node, t Transform) ([]*Pipeline, error) {
+	open, err := l.open(n)
+	if err != nil {
+		return nil, err
+	}
+	return addTransform(open, t), nil
+}
+
+func addTransform(open []*Pipeline, t Transform) []*Pipeline {
+	for _, p := range open {
+		p.Transforms = append(p.Transforms, t)
+	}
+	return open
+}
+
+func (l *lowering) project(x *logical.Project) ([]*Pipeline, error) {
+	t := &Project{}
+	for _, it := range x.Items {
+		if c, ok := it.Expr.(*expr.Column); !ok || c.ID != it.Col.ID {
+			t.Items = append(t.Items, it)
+		}
+		t.Keep = append(t.Keep, it.Col.ID)
+	}
+	if len(t.Items) == 0 {
+		return l.open(x.Input) // only passes columns through
+	}
+	return l.transform(x.Input, t)
+}
+
+// denseAggregateLimit is the largest array of groups that a dense aggregation makes for each worker.
+const denseAggregateLimit = 1 << 16
+
+func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
+	open, err := l.open(x.Input)
+	if err != nil {
+		return nil, err
+	}
+	a := &Aggregate{Algorithm: HashAggregate, Groups: x.Groups, Aggs: x.Aggs}
+	keys := make([]expr.Expr, len(x.Groups))
+	for i, g := range x.Groups {
+		keys[i] = g.Expr
+	}
+	switch {
+	case len(x.Groups) == 0 && x.Scalar:
+		a.Algorithm, a.Reason, a.EstGroups = ScalarAggregate, "no GROUP BY", 1
+	default:
+		a.EstGroups = l.est.Groups(x.Input, keys)
+		a.Reason = "the keys' domain is large or unknown"
+		if x.Hint == logical.HintHashAgg {
+			a.Reason = "hint HASH_AGG"
+		} else if dense, size, ok := l.denseDomains(x.Input, keys); ok && size <= denseAggregateLimit {
+			a.Algorithm, a.Dense = DenseAggregate, dense
+			a.Reason = "the keys can take " + count(size) + " values in all"
+		}
+	}
+	l.close(open, a, l.est.Rows(x.Input))
+	return l.reopen(open, a, x.Schema()), nil
+}
+
+// denseDomains returns the domains of group keys if all are bounded integers or dictionary-coded strings, and the
+// number of combinations, a place for NULL in each counted.
+func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []DenseDomain, size int64, ok bool) {
+	size = 1
+	for _, k := range keys {
+		d := DenseDomain{Nullable: k.Nullable()}
+		lo, hi, known := l.est.Bounds(input, k)
+		if !known || hi-lo < 0 || hi-lo >= denseAggregateLimit {
+			return nil, 0, false
+		}
+		d.Min, d.Max, d.Dictionary = lo, hi, k.Type().IsString()
+		dense = append(dense, d)
+		n := hi - lo + 1
+		if d.Nullable {
+			n++
+		}
+		if size *= n; size > denseAggregateLimit {
+			return nil, 0, false
+		}
+	}
+	return dense, size, len(keys) > 0
+}
+
+func (l *lowering) sort(x *logical.Sort) ([]*Pipeline, error) {
+	open, err := l.open(x.Input)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sort{Keys: x.Keys, Cols: x.Schema(), Count: x.Count, Offset: x.Offset}
+	l.close(open, s, l.est.Rows(x.Input))
+	return l.reopen(open, s, s.Cols), nil
+}
+
+// share opens a reader of a plan that is run once.
+func (l *lowering) share(x *logical.Shared) ([]*Pipeline, error) {
+	sink := l.shared[x.Plan]
+	if sink == nil {
+		open, err := l.open(x.Plan.Root)
+		if err != nil {
+			return nil, err
+		}
+		m := &Materialize{Cols: x.Plan.Root.Schema()}
+		l.close(open, m, l.est.Rows(x.Plan.Root))
+		l.shared[x.Plan], l.sharers[m] = m, open
+		sink = m
+	}
+	scan := &SinkScan{From: sink, Cols: x.Cols}
+	for _, c := range x.From {
+		scan.Ins = append(scan.Ins, c.ID)
+	}
+	return []*Pipeline{{Source: scan, Deps: l.sharers[sink]}}, nil
+}
+
+// rename gives the columns from under the names to, by position.
+func rename(from, to []*expr.Column) *Project {
+	t := &Project{}
+	for i, c := range from {
+		t.Items = append(t.Items, logical.Item{Col: to[i], Expr: c})
+		t.Keep = append(t.Keep, to[i].ID)
+	}
+	return t
+}
+
+// count prints a number for a reason.
+func count(n int64) string { return types.IntValue(n).Text() }

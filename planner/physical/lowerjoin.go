@@ -1,0 +1,312 @@
+package physical
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// equality is a part of a join's condition that compares one side with the other.
+type equality struct {
+	probe, build expr.Expr
+	nullSafe     bool
+}
+
+// splitCondition divides a join's conjuncts into equalities between the sides and the rest.
+func splitCondition(on []expr.Expr, probe, build logical.ColSet) (keys []equality, rest []expr.Expr) {
+	for _, e := range on {
+		cmp, ok := e.(*expr.Compare)
+		if ok && (cmp.Op == expr.EQ || cmp.Op == expr.NSEQ) {
+			nullSafe := cmp.Op == expr.NSEQ
+			switch {
+			case usesOnly(cmp.Left, probe) && usesOnly(cmp.Right, build):
+				keys = append(keys, equality{cmp.Left, cmp.Right, nullSafe})
+				continue
+			case usesOnly(cmp.Left, build) && usesOnly(cmp.Right, probe):
+				keys = append(keys, equality{cmp.Right, cmp.Left, nullSafe})
+				continue
+			}
+		}
+		rest = append(rest, e)
+	}
+	return keys, rest
+}
+
+// usesOnly says whether e uses at least one column and none outside set.
+func usesOnly(e expr.Expr, set logical.ColSet) bool {
+	return logical.UsesAny(e, set) && logical.UsedWithin(e, set)
+}
+
+// buildSideFactor is how many times more rows the right side of a LEFT JOIN must have before it is worth storing the
+// left side instead and reading its unmatched rows afterwards.
+const buildSideFactor = 4
+
+func (l *lowering) join(x *logical.Join) ([]*Pipeline, error) {
+	left, right := logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(x.Right.Schema())
+	switch x.Kind {
+	case logical.LeftJoin:
+		keys, _ := splitCondition(x.On, right, left)
+		if len(keys) > 0 && l.est.Rows(x.Right) > buildSideFactor*l.est.Rows(x.Left) {
+			return l.leftJoinOnBuild(x, right, left)
+		}
+	case logical.FullJoin:
+		return l.fullJoin(x, left, right)
+	case logical.MarkJoin:
+		return l.markJoin(x, left, right)
+	}
+	keys, residual := splitCondition(x.On, left, right)
+	b := l.newBuild(x, x.Right, keys, residual)
+	p := &Probe{Kind: x.Kind, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x)}
+	if b.Algorithm == RangeJoin {
+		p.Keys = rangeProbeKey(b, residual)
+	}
+	p.Keep = ids(x.Schema())
+	return l.probe(x.Left, x.Right, p)
+}
+
+// probe stores build's rows and adds the probe to probe's pipelines.
+func (l *lowering) probe(probe, build logical.Node, p *Probe) ([]*Pipeline, error) {
+	closed, err := l.store(build, p.Build)
+	if err != nil {
+		return nil, err
+	}
+	open, err := l.open(probe)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range open {
+		o.Deps = append(o.Deps, closed...)
+		l.runtimeFilters(o, p)
+	}
+	return addTransform(open, p), nil
+}
+
+// store closes the pipelines of n in build b.
+func (l *lowering) store(n logical.Node, b *Build) ([]*Pipeline, error) {
+	open, err := l.open(n)
+	if err != nil {
+		return nil, err
+	}
+	l.close(open, b, b.EstRows)
+	return open, nil
+}
+
+func probeKeys(keys []equality) (out []expr.Expr) {
+	for _, k := range keys {
+		out = append(out, k.probe)
+	}
+	return out
+}
+
+func ids(cols []*expr.Column) []expr.ColumnID {
+	out := make([]expr.ColumnID, len(cols))
+	for i, c := range cols {
+		out[i] = c.ID
+	}
+	return out
+}
+
+// denseJoinSlack is how much larger than the build's rows its key range may be for a direct-address array, beyond a
+// range that is cheap anyway.
+const (
+	denseJoinSlack = 8
+	denseJoinSmall = 1 << 20
+	denseJoinLimit = 1 << 30
+)
+
+// newBuild chooses the algorithm for a build over n.
+func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, residual []expr.Expr) *Build {
+	b := &Build{Algorithm: HashJoin, Reason: "equality of " + plural(len(keys), "key"), EstRows: l.est.Rows(n)}
+	b.MakeFilter = make([]bool, len(keys))
+	b.NullSafe = make([]bool, len(keys))
+	var keyCols []expr.ColumnID
+	plain := true
+	for i, k := range keys {
+		b.Keys = append(b.Keys, k.build)
+		b.NullSafe[i] = k.nullSafe
+		if c, ok := k.build.(*expr.Column); ok {
+			keyCols = append(keyCols, c.ID)
+		} else {
+			plain = false
+		}
+	}
+	b.Unique = plain && len(keys) > 0 && l.est.Unique(n, keyCols)
+	if needsPayload(x.Kind, residual) {
+		b.Payload = n.Schema()
+	}
+	switch {
+	case x.Hint == logical.HintNestedLoop:
+		b.Algorithm, b.Reason = NestedLoopJoin, "hint NL_JOIN"
+	case len(keys) == 0:
+		if !l.rangeBuild(x, b, n, residual) {
+			b.Algorithm, b.Reason = NestedLoopJoin, "no equality between the sides"
+		}
+	case x.Hint == logical.HintHashJoin:
+		b.Reason = "hint HASH_JOIN"
+	case len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe):
+		lo, hi, ok := l.est.Bounds(n, keys[0].build)
+		if span := float64(hi) - float64(lo); ok && span >= 0 && span < denseJoinLimit &&
+			(span < denseJoinSmall || span < denseJoinSlack*b.EstRows || len(b.Payload) == 0 && span < 64*denseJoinSlack*b.EstRows) {
+			b.Algorithm, b.DenseMin, b.DenseMax = DenseJoin, lo, hi
+			b.Reason = "the key lies between " + count(lo) + " and " + count(hi)
+		}
+	}
+	return b
+}
+
+// denseType says whether a key's values are plain int64s.
+func denseType(e expr.Expr) bool { return e.Type().Phys() == types.PhysInt64 }
+
+// needsPayload says whether a probe of a kind reads columns of the build.
+func needsPayload(kind logical.JoinKind, residual []expr.Expr) bool {
+	switch kind {
+	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
+		return len(residual) > 0
+	}
+	return true
+}
+
+// rangeBuild makes b a sorted build if an inequality compares a column of one side with one of the other; it takes
+// the first such conjunct as the range.
+func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residual []expr.Expr) bool {
+	if x.Kind != logical.InnerJoin && x.Kind != logical.LeftJoin && x.Kind != logical.SemiJoin && x.Kind != logical.AntiJoin {
+		return false
+	}
+	probe, build := logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(n.Schema())
+	for _, e := range residual {
+		cmp, ok := e.(*expr.Compare)
+		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE || cmp.Left.Type().IsString() {
+			continue
+		}
+		switch {
+		case usesOnly(cmp.Left, probe) && usesOnly(cmp.Right, build):
+			b.RangeOp, b.Keys = cmp.Op, []expr.Expr{cmp.Right}
+		case usesOnly(cmp.Left, build) && usesOnly(cmp.Right, probe):
+			b.RangeOp, b.Keys = cmp.Op.Swap(), []expr.Expr{cmp.Left}
+		default:
+			continue
+		}
+		b.Algorithm, b.Reason = RangeJoin, "range condition "+e.String()
+		b.MakeFilter, b.NullSafe = []bool{false}, []bool{false}
+		return true
+	}
+	return false
+}
+
+// rangeProbeKey returns the probe side of the range that rangeBuild chose.
+func rangeProbeKey(b *Build, residual []expr.Expr) []expr.Expr {
+	for _, e := range residual {
+		if cmp, ok := e.(*expr.Compare); ok {
+			if cmp.Right == b.Keys[0] {
+				return []expr.Expr{cmp.Left}
+			}
+			if cmp.Left == b.Keys[0] {
+				return []expr.Expr{cmp.Right}
+			}
+		}
+	}
+	return nil
+}
+
+// leftJoinOnBuild stores the left side of a LEFT JOIN, probes it with the right side and then reads the stored rows
+// that found no match.
+func (l *lowering) leftJoinOnBuild(x *logical.Join, right, left logical.ColSet) ([]*Pipeline, error) {
+	keys, residual := splitCondition(x.On, right, left)
+	b := l.newBuild(x, x.Left, keys, residual)
+	b.KeepUnmatched = true
+	b.Payload = x.Left.Schema()
+	p := &Probe{Kind: logical.InnerJoin, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x)}
+	p.Keep = ids(x.Schema())
+	return l.withUnmatched(x.Right, x.Left, p, x.Right.Schema())
+}
+
+func (l *lowering) fullJoin(x *logical.Join, left, right logical.ColSet) ([]*Pipeline, error) {
+	keys, residual := splitCondition(x.On, left, right)
+	b := l.newBuild(x, x.Right, keys, residual)
+	b.KeepUnmatched = true
+	p := &Probe{Kind: logical.FullJoin, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x)}
+	p.Keep = ids(x.Schema())
+	return l.withUnmatched(x.Left, x.Right, p, x.Left.Schema())
+}
+
+// withUnmatched adds the pipeline that reads the build's unmatched rows, the probe side's columns being NULL. It depends
+// on the probing pipelines; what stands above the join is added to both.
+func (l *lowering) withUnmatched(probe, build logical.Node, p *Probe, nulls []*expr.Column) ([]*Pipeline, error) {
+	open, err := l.probe(probe, build, p)
+	if err != nil {
+		return nil, err
+	}
+	rest := &Pipeline{Source: &UnmatchedScan{Build: p.Build, Nulls: nulls}, Deps: slices.Clone(open)}
+	return append(open, rest), nil
+}
+
+// markJoin lowers IN under three-valued logic. On holds the comparisons of IN, Corr those that choose the subquery's
+// rows. Equalities of Corr can be hash keys beside those of On only if nothing can be NULL; else the comparisons of On
+// that may be NULL are tested pair by pair.
+func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pipeline, error) {
+	on, onRest := splitCondition(x.On, left, right)
+	corr, corrRest := splitCondition(x.Corr, left, right)
+	p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, EstRows: l.est.Rows(x), Keep: ids(x.Schema())}
+	nullable := len(onRest) > 0
+	for _, k := range on {
+		nullable = nullable || !k.nullSafe && (k.probe.Nullable() || k.build.Nullable())
+	}
+	var keys []equality
+	switch {
+	case !nullable: // the mark is never NULL: a pair matches or does not
+		keys = append(append(keys, on...), corr...)
+		p.Residual = append(append([]expr.Expr(nil), onRest...), corrRest...)
+	case len(corr) == 0 && len(corrRest) == 0 && len(onRest) == 0:
+		keys = on // the probe's own NULL rule is that of IN
+	default:
+		keys = corr
+		p.Residual = corrRest
+		p.MarkOn = x.On
+	}
+	p.Build = l.newBuild(x, x.Right, keys, append(append([]expr.Expr(nil), p.Residual...), p.MarkOn...))
+	if nullable {
+		p.Build.MakeFilter = make([]bool, len(keys))
+	}
+	p.Keys = probeKeys(keys)
+	return l.probe(x.Left, x.Right, p)
+}
+
+// runtimeFilters lets the scan at the bottom of an open pipeline drop rows that cannot pass p, where a key of p is a
+// column of the scan.
+func (l *lowering) runtimeFilters(o *Pipeline, p *Probe) {
+	if l.opts.NoRuntimeFilters || p.Kind != logical.InnerJoin && p.Kind != logical.SemiJoin ||
+		p.Build.Algorithm != HashJoin && p.Build.Algorithm != DenseJoin {
+		return
+	}
+	scan, ok := o.Source.(*TableScan)
+	if !ok {
+		return
+	}
+	for _, t := range o.Transforms {
+		switch t.(type) {
+		case *Limit, *Repeat:
+			return // dropping rows below would change which rows pass
+		}
+	}
+	for i, k := range p.Keys {
+		c, ok := k.(*expr.Column)
+		if !ok || p.Build.NullSafe[i] {
+			continue
+		}
+		for _, sc := range scan.Cols {
+			if sc.ID == c.ID {
+				scan.RuntimeFilters = append(scan.RuntimeFilters, RuntimeFilterUse{p.Build, i, c.ID})
+				p.Build.MakeFilter[i] = true
+			}
+		}
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return count(1) + " " + what
+	}
+	return count(int64(n)) + " " + what + "s"
+}

@@ -1,0 +1,122 @@
+package physical
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+func (l *lowering) setOp(x *logical.SetOp) ([]*Pipeline, error) {
+	switch x.Kind {
+	case logical.UnionAll:
+		return l.unionAll(x)
+	case logical.Union:
+		open, err := l.unionAll(x)
+		if err != nil {
+			return nil, err
+		}
+		return l.distinct(open, x.Cols, l.est.Rows(x)), nil
+	case logical.Intersect, logical.Except:
+		return l.semiSet(x)
+	}
+	return l.countingSet(x)
+}
+
+// unionAll opens every input under the union's column names.
+func (l *lowering) unionAll(x *logical.SetOp) ([]*Pipeline, error) {
+	var all []*Pipeline
+	for i, in := range x.All {
+		open, err := l.transform(in, rename(x.InCols[i], x.Cols))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, open...)
+	}
+	return all, nil
+}
+
+// distinct closes pipelines in an aggregation without aggregates.
+func (l *lowering) distinct(open []*Pipeline, cols []*expr.Column, rows float64) []*Pipeline {
+	a := &Aggregate{Algorithm: HashAggregate, Reason: "duplicates are removed", Groups: logical.PassItems(cols), EstGroups: rows}
+	l.close(open, a, rows)
+	return l.reopen(open, a, cols)
+}
+
+// semiSet lowers INTERSECT and EXCEPT: the distinct left rows with or without an equal right row, NULLs being equal.
+func (l *lowering) semiSet(x *logical.SetOp) ([]*Pipeline, error) {
+	open, err := l.transform(x.All[0], rename(x.InCols[0], x.Cols))
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range x.All[1:] {
+		kind := logical.SemiJoin
+		if x.Kind == logical.Except {
+			kind = logical.AntiJoin
+		}
+		b := &Build{Algorithm: HashJoin, Reason: "whole rows are compared", EstRows: l.est.Rows(in)}
+		p := &Probe{Kind: kind, Build: b, Keep: ids(x.Cols), EstRows: l.est.Rows(x)}
+		for c, col := range x.Cols {
+			b.Keys = append(b.Keys, x.InCols[i+1][c])
+			b.NullSafe = append(b.NullSafe, true)
+			p.Keys = append(p.Keys, col)
+		}
+		b.MakeFilter = make([]bool, len(b.Keys))
+		closed, err := l.store(in, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range open {
+			o.Deps = append(o.Deps, closed...)
+		}
+		open = addTransform(open, p)
+	}
+	return l.distinct(open, x.Cols, l.est.Rows(x)), nil
+}
+
+// countingSet lowers INTERSECT ALL and EXCEPT ALL: count each row on both sides and give it min(l, r) or max(l-r, 0)
+// times.
+func (l *lowering) countingSet(x *logical.SetOp) ([]*Pipeline, error) {
+	// Each side brings a column that is 1 for its own rows and NULL for the other's, so COUNT tells them apart.
+	one := &expr.Const{Value: types.IntValue(1)}
+	none := &expr.Const{Value: types.NullOf(types.Int64)}
+	left := l.alloc.New("", "left", types.Int64, true)
+	right := l.alloc.New("", "right", types.Int64, true)
+	var open []*Pipeline
+	for i, in := range x.All {
+		t := rename(x.InCols[i], x.Cols)
+		mark := [2]expr.Expr{one, none}
+		if i == 1 {
+			mark = [2]expr.Expr{none, one}
+		}
+		t.Items = append(t.Items, logical.Item{Col: left, Expr: mark[0]}, logical.Item{Col: right, Expr: mark[1]})
+		t.Keep = append(t.Keep, left.ID, right.ID)
+		side, err := l.transform(in, t)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, side...)
+	}
+	countFn := expr.LookupAggregate("count")
+	lcount := l.alloc.New("", "left rows", types.Int64, false)
+	rcount := l.alloc.New("", "right rows", types.Int64, false)
+	a := &Aggregate{Algorithm: HashAggregate, Reason: "rows are counted on both sides", Groups: logical.PassItems(x.Cols), EstGroups: l.est.Rows(x)}
+	a.Aggs = []logical.AggItem{
+		{Col: lcount, Fn: countFn, Args: []expr.Expr{left}},
+		{Col: rcount, Fn: countFn, Args: []expr.Expr{right}},
+	}
+	l.close(open, a, l.est.Rows(x))
+	out := l.reopen(open, a, append(append([]*expr.Column(nil), x.Cols...), lcount, rcount))
+
+	var times expr.Expr
+	var err error
+	if x.Kind == logical.IntersectAll {
+		times, err = expr.NewCall("least", lcount, rcount)
+	} else {
+		times, err = expr.NewCall("sub", lcount, rcount)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out = addTransform(out, &Filter{Preds: []expr.Expr{&expr.Compare{Op: expr.GT, Left: times, Right: &expr.Const{Value: types.IntValue(0)}}}})
+	return addTransform(out, &Repeat{Count: times, Keep: ids(x.Cols)}), nil
+}

@@ -64,6 +64,10 @@ var charClass = func() (t [256]uint8) {
 			t[c] = classIdent
 		}
 	}
+	// Latin-1's next line and no-break space: in text that is not UTF-8 the parser's lexer takes these bytes for space
+	// where a token may start.
+	t[0x85] |= classSpace
+	t[0xA0] |= classSpace
 	return t
 }()
 

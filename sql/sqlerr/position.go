@@ -22,8 +22,11 @@ func (p Position) String() string { return fmt.Sprintf("line %d, column %d", p.L
 // inside a character to that character's start.
 func PositionAt(text string, offset int) Position {
 	offset = min(max(offset, 0), len(text))
-	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
-		offset--
+	for i := 1; i < utf8.UTFMax && i <= offset; i++ {
+		if r, size := utf8.DecodeRuneInString(text[offset-i:]); size > i && r != utf8.RuneError {
+			offset -= i
+			break
+		}
 	}
 	lineStart := strings.LastIndexByte(text[:offset], '\n') + 1
 	return Position{

@@ -3,6 +3,7 @@ package tpch
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -53,7 +54,7 @@ type Options struct {
 // emit, or ctx's when that ends first. emit is called from Options.Workers goroutines at once, with the chunks of a
 // table in no fixed order; it may keep what the chunk holds, except that it must not write to a Dict.
 //
-// Scale factors count in thousandths, the rest is dropped, as dbgen does below 1. Above 1 dbgen drops the whole
+// Scale factors count in thousandths; below 1 the rest is dropped, as dbgen does. Above 1 dbgen drops the whole
 // fraction; here 1.5 makes one and a half times the rows of 1.
 func Generate(ctx context.Context, sf float64, opts Options, emit func(*Chunk) error) error {
 	g, tables, err := newGenerator(sf, opts)
@@ -141,7 +142,7 @@ func newGenerator(sf float64, opts Options) (*generator, []*Table, error) {
 		}
 	}
 	g := &generator{
-		milliScale: int64(1000 * sf),
+		milliScale: thousandths(sf),
 		chunkRows:  int64(opts.ChunkRows),
 		workers:    opts.Workers,
 		edition:    opts.Edition,
@@ -161,6 +162,14 @@ func newGenerator(sf float64, opts Options) (*generator, []*Table, error) {
 	}
 	slices.SortStableFunc(tables, func(a, b *Table) int { return int(b.rows - a.rows) })
 	return g, tables, nil
+}
+
+// thousandths of a scale factor: below 1 as dbgen truncates them.
+func thousandths(sf float64) int64 {
+	if sf < 1 {
+		return int64(1000 * sf)
+	}
+	return int64(math.Round(1000 * sf))
 }
 
 // scaled is the rows of a table that has rows at scale factor 1.

@@ -7,6 +7,8 @@
 package encoding
 
 import (
+	"sync/atomic"
+
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -54,4 +56,6 @@ type Chunk struct {
 	NullCount int
 	// Sorted says that the values ascend (no NULLs).
 	Sorted bool
+
+	sketch atomic.Pointer[Sketch] // of the distinct values; made when first asked for
 }

@@ -162,3 +162,14 @@ func (d *Data) Slice(from, n int) Data {
 	}
 	return out
 }
+
+// StringAt returns string i of a string column that is not NULL.
+func (d *Data) StringAt(i int) string {
+	switch {
+	case d.Dict != nil:
+		return d.Dict.Value(d.Codes[i])
+	case d.Offsets != nil:
+		return stringOf(d.Bytes[d.Offsets[i]:d.Offsets[i+1]])
+	}
+	return d.Strings[i]
+}

@@ -264,6 +264,8 @@ func (c *Chunk) encodeBytes(offsets []uint32, bytes []byte) {
 // rawString returns string i of a RawString chunk without copying it: a chunk never changes, and the string keeps its
 // bytes alive.
 func (c *Chunk) rawString(i int) string {
-	b := c.Bytes[c.Offsets[i]:c.Offsets[i+1]]
-	return unsafe.String(unsafe.SliceData(b), len(b))
+	return stringOf(c.Bytes[c.Offsets[i]:c.Offsets[i+1]])
 }
+
+// stringOf returns bytes that will not change as a string without copying them.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

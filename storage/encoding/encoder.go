@@ -22,18 +22,20 @@ const settledRows = 4096
 // of the rows: Prepare and Chunk may run at the same time as those of other groups, Assign runs for one group at a time, in order.
 type Encoder struct {
 	typ    types.Type
-	dict   *column.Dictionary // nil: none yet
-	gaveUp atomic.Bool        // new strings get no codes any more
+	dict   atomic.Pointer[column.Dictionary] // nil: none yet; stored by Assign only
+	gaveUp atomic.Bool                       // new strings get no codes any more
 }
 
 // NewEncoder returns an encoder for a column of type t. dict is the dictionary of the column's earlier groups, or one
 // that the rows to come are coded by already; it may be nil.
 func NewEncoder(t types.Type, dict *column.Dictionary) *Encoder {
-	return &Encoder{typ: t, dict: dict}
+	e := &Encoder{typ: t}
+	e.dict.Store(dict)
+	return e
 }
 
 // Dictionary returns the column's dictionary, nil if it has none (so far).
-func (e *Encoder) Dictionary() *column.Dictionary { return e.dict }
+func (e *Encoder) Dictionary() *column.Dictionary { return e.dict.Load() }
 
 // Encode encodes one group: all three steps.
 func (e *Encoder) Encode(d Data) *Chunk {
@@ -55,7 +57,7 @@ type Pending struct {
 func (e *Encoder) Prepare(d Data) *Pending {
 	d.Type = e.typ
 	p := &Pending{data: d}
-	if e.typ.Phys() != types.PhysString || d.Dict != nil && d.Dict == e.dict {
+	if e.typ.Phys() != types.PhysString || d.Dict != nil && d.Dict == e.dict.Load() {
 		return p
 	}
 	if e.gaveUp.Load() {
@@ -143,7 +145,7 @@ func (p *Pending) decode() {
 
 // Assign gives the group's new strings their table-wide codes. It must be called in the order of the groups.
 func (e *Encoder) Assign(p *Pending) {
-	if e.typ.Phys() != types.PhysString || p.data.Dict != nil && p.data.Dict == e.dict {
+	if e.typ.Phys() != types.PhysString || p.data.Dict != nil && p.data.Dict == e.dict.Load() {
 		return
 	}
 	switch {
@@ -159,15 +161,17 @@ func (e *Encoder) Assign(p *Pending) {
 		p.decode()
 		return
 	}
-	if e.dict == nil {
-		e.dict = column.NewDictionary()
+	dict := e.dict.Load()
+	if dict == nil {
+		dict = column.NewDictionary()
+		e.dict.Store(dict)
 	}
-	if e.dict.Len()+len(p.local) > maxDictionary && e.newStrings(p.local) > maxDictionary-e.dict.Len() {
+	if dict.Len()+len(p.local) > maxDictionary && newStrings(dict, p.local) > maxDictionary-dict.Len() {
 		e.gaveUp.Store(true)
 		p.decode()
 		return
 	}
-	p.dict, p.global = e.dict, e.dict.AddAll(make([]uint32, 0, len(p.local)), p.local)
+	p.dict, p.global = dict, dict.AddAll(make([]uint32, 0, len(p.local)), p.local)
 }
 
 // Chunk finishes the group.
@@ -182,10 +186,11 @@ func (p *Pending) Chunk() *Chunk {
 	return Encode(p.data)
 }
 
-func (e *Encoder) newStrings(local []string) int {
+// newStrings returns how many of the strings a dictionary does not have.
+func newStrings(dict *column.Dictionary, local []string) int {
 	n := 0
 	for _, s := range local {
-		if _, ok := e.dict.Lookup(s); !ok {
+		if _, ok := dict.Lookup(s); !ok {
 			n++
 		}
 	}

@@ -1,3 +1,157 @@
 package table
 
-type statsCache struct{}
+import (
+	"sync"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	"golang.org/x/sync/errgroup"
+)
+
+// ColumnStats describes a column of a version for the planner.
+type ColumnStats struct {
+	Rows      int64 // live rows
+	NullCount int64 // among them; exact unless rows were deleted
+	// Distinct is the estimated number of distinct values, NULL not counted: within some 2 % for large numbers.
+	Distinct float64
+	// Min and Max bound the values that are not NULL, and are reached unless rows were deleted. Both are NULL if there
+	// are no values, or nothing is known.
+	Min, Max types.Value
+	// Histogram divides the values, the common ones left out, into buckets of equal numbers of rows. It may be nil.
+	Histogram *Histogram
+	// Common are the most common values, in descending order of frequency.
+	Common []CommonValue
+	// Sorted says that the values ascend through the whole table, without NULLs.
+	Sorted bool
+}
+
+// CommonValue is a value and its share of all live rows.
+type CommonValue struct {
+	Value    types.Value
+	Fraction float64
+}
+
+// NullFraction returns the share of NULLs among the rows.
+func (s *ColumnStats) NullFraction() float64 {
+	if s.Rows == 0 {
+		return 0
+	}
+	return float64(s.NullCount) / float64(s.Rows)
+}
+
+// statsCache keeps what was computed for a version, and what a version before it knew. Histograms and distinct counts
+// of an older version serve as long as few rows have changed.
+type statsCache struct{ *statsState }
+
+type statsState struct {
+	mu      sync.Mutex
+	columns []*ColumnStats // by ordinal; nil: not computed
+	old     []*ColumnStats // of an older version
+	oldRows int64          // its live rows
+	changed int64          // rows inserted, deleted or updated since
+}
+
+func newStatsCache(columns int) statsCache {
+	return statsCache{&statsState{columns: make([]*ColumnStats, columns), old: make([]*ColumnStats, columns)}}
+}
+
+// staleness is the share of changed rows from which on statistics are computed anew.
+const staleness = 10 // one in 10
+
+// derive returns the cache of a version that differs in changed rows.
+func (c statsCache) derive(rows int64, changed int) statsCache {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := newStatsCache(len(c.columns))
+	next.oldRows, next.changed = c.oldRows, c.changed+int64(changed)
+	copy(next.old, c.old)
+	fresh := false
+	for _, s := range c.columns {
+		fresh = fresh || s != nil
+	}
+	if fresh {
+		// What this version computed is newer than what it inherited.
+		copy(next.old, c.columns)
+		next.oldRows, next.changed = rows, int64(changed)
+	}
+	return next
+}
+
+// Stats returns the statistics of a column. They are computed at the first call: bounds and NULL counts from the row
+// groups' zone maps, distinct counts from sketches of the row groups, which later versions share, the histogram from a sample.
+func (v *Version) Stats(ordinal int) *ColumnStats {
+	c := v.stats.statsState
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.columns[ordinal]; s != nil {
+		return s
+	}
+	s := v.bounds(ordinal)
+	if old := c.old[ordinal]; old != nil && staleness*c.changed <= c.oldRows {
+		s.Histogram, s.Common = old.Histogram, old.Common
+		s.Distinct = min(old.Distinct, float64(s.Rows-s.NullCount))
+	} else {
+		s.Distinct = v.distinct(ordinal, s)
+		v.sample(ordinal, s)
+	}
+	c.columns[ordinal] = s
+	return s
+}
+
+// bounds fills in what the zone maps tell.
+func (v *Version) bounds(ordinal int) *ColumnStats {
+	typ := v.Schema.Columns[ordinal].Type
+	s := &ColumnStats{Rows: v.rows, Min: types.NullOf(typ), Max: types.NullOf(typ), Sorted: true}
+	unknown := false
+	for _, g := range v.Groups {
+		c := g.Columns[ordinal]
+		s.NullCount += int64(c.NullCount)
+		if c.NullCount == c.Rows {
+			s.Sorted = false
+			continue
+		}
+		if c.Min.Null {
+			unknown = true
+			continue
+		}
+		s.Sorted = s.Sorted && c.Sorted && (s.Max.Null || encoding.Compare(s.Max, c.Min) <= 0)
+		if s.Min.Null || encoding.Compare(c.Min, s.Min) < 0 {
+			s.Min = c.Min
+		}
+		if s.Max.Null || encoding.Compare(c.Max, s.Max) > 0 {
+			s.Max = c.Max
+		}
+	}
+	if unknown {
+		s.Min, s.Max, s.Sorted = types.NullOf(typ), types.NullOf(typ), false
+	}
+	s.NullCount = min(s.NullCount, s.Rows)
+	return s
+}
+
+// distinct merges the sketches of the row groups.
+func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
+	values := float64(s.Rows - s.NullCount)
+	if values == 0 {
+		return 0
+	}
+	for i := range v.Schema.Keys {
+		if k := &v.Schema.Keys[i]; k.Unique && len(k.Columns) == 1 && k.Columns[0] == ordinal {
+			return values
+		}
+	}
+	var work errgroup.Group
+	work.SetLimit(maxParallel())
+	for _, g := range v.Groups {
+		work.Go(func() error {
+			g.Columns[ordinal].Sketch()
+			return nil
+		})
+	}
+	_ = work.Wait() // the functions return no errors
+	var whole encoding.Sketch
+	for _, g := range v.Groups {
+		whole.Merge(g.Columns[ordinal].Sketch())
+	}
+	return max(1, min(whole.Estimate(), values))
+}

@@ -6,6 +6,9 @@
 package table
 
 import (
+	"sort"
+	"strings"
+
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -50,19 +53,25 @@ type Schema struct {
 // Ordinal returns the position of the column called name (case-insensitive), or -1.
 func (s *Schema) Ordinal(name string) int {
 	for i := range s.Columns {
-		if equalFold(s.Columns[i].Name, name) {
+		if strings.EqualFold(s.Columns[i].Name, name) {
 			return i
 		}
 	}
 	return -1
 }
 
-// Version is an immutable state of a table.
+// Version is an immutable state of a table. Append, Delete, Update and Truncate make further ones; any number of them
+// may be made from one version, by different goroutines.
 type Version struct {
 	Schema *Schema
+	// Groups are the row groups in the order of their rows; none is empty.
 	Groups []*RowGroup
-	rows   int64
-	stats  *statsCache
+
+	rows   int64      // live ones
+	tail   *tail      // the buffers behind the last group if that is open for appending; else nil
+	shared *lineage   // encoders
+	index  *indexes   // of the keys
+	stats  statsCache // of the columns
 }
 
 // RowGroup is up to RowGroupSize rows (more only in tables that were registered from outside), column by column.
@@ -75,5 +84,65 @@ type RowGroup struct {
 	Deleted column.Bitmap
 }
 
+// New returns the empty version of a new table.
+func New(schema *Schema) *Version { return newVersion(schema, newLineage(schema)) }
+
+func newVersion(schema *Schema, shared *lineage) *Version {
+	return &Version{Schema: schema, shared: shared, index: newIndexes(schema), stats: newStatsCache(len(schema.Columns))}
+}
+
 // Rows returns the number of rows that are not deleted.
 func (v *Version) Rows() int64 { return v.rows }
+
+// Span returns the number of row numbers in use: row numbers are below it.
+func (v *Version) Span() int64 {
+	if len(v.Groups) == 0 {
+		return 0
+	}
+	last := v.Groups[len(v.Groups)-1]
+	return last.First + int64(last.Rows)
+}
+
+// Live returns the number of rows of the group that are not deleted.
+func (g *RowGroup) Live() int {
+	if g.Deleted == nil {
+		return g.Rows
+	}
+	return g.Deleted.CountZeros(g.Rows)
+}
+
+// Locate returns the group that holds row number row, and the row's place in it; ok is false if there is no such row
+// or it is deleted.
+func (v *Version) Locate(row int64) (group, offset int, ok bool) {
+	if row < 0 || row >= v.Span() {
+		return 0, 0, false
+	}
+	group = sort.Search(len(v.Groups), func(i int) bool { return v.Groups[i].First > row }) - 1
+	g := v.Groups[group]
+	offset = int(row - g.First)
+	return group, offset, g.Deleted == nil || !g.Deleted.Get(offset)
+}
+
+// Row returns the values of a row that is not deleted. It is for edges and tests, not for loops over rows.
+func (v *Version) Row(row int64) (values []types.Value, ok bool) {
+	group, offset, ok := v.Locate(row)
+	if !ok {
+		return nil, false
+	}
+	values = make([]types.Value, len(v.Schema.Columns))
+	for i, c := range v.Groups[group].Columns {
+		values[i] = c.At(offset)
+	}
+	return values, true
+}
+
+// WithSchema returns the same rows under another definition, which has the same columns' types in the same order: for
+// renaming.
+func (v *Version) WithSchema(schema *Schema) *Version {
+	out := *v
+	out.Schema = schema
+	return &out
+}
+
+// Truncate returns the table without rows.
+func (v *Version) Truncate() *Version { return New(v.Schema) }

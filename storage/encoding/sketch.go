@@ -1,0 +1,152 @@
+package encoding
+
+import (
+	"hash/maphash"
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// sketchBits gives 2^11 registers: a standard error of 1.04/sqrt(2048) = 2.3 %.
+const sketchBits = 11
+
+// Sketch estimates a number of distinct values: HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with linear
+// counting for small numbers. Sketches of parts of a column are merged into one of the whole.
+type Sketch struct{ registers [1 << sketchBits]uint8 }
+
+// AddHash adds a value by its hash, of which all bits must be well mixed.
+func (s *Sketch) AddHash(h uint64) {
+	i := h >> (64 - sketchBits)
+	rank := uint8(bits.LeadingZeros64(h<<sketchBits|1<<(sketchBits-1))) + 1
+	if s.registers[i] < rank {
+		s.registers[i] = rank
+	}
+}
+
+// Merge adds the values of o.
+func (s *Sketch) Merge(o *Sketch) {
+	for i, r := range o.registers {
+		s.registers[i] = max(s.registers[i], r)
+	}
+}
+
+// Estimate returns the estimated number of distinct values.
+func (s *Sketch) Estimate() float64 {
+	const m = 1 << sketchBits
+	sum, zeros := 0.0, 0
+	for _, r := range s.registers {
+		sum += math.Ldexp(1, -int(r))
+		if r == 0 {
+			zeros++
+		}
+	}
+	estimate := 0.7213 / (1 + 1.079/m) * m * m / sum
+	if estimate <= 2.5*m && zeros > 0 {
+		return m * math.Log(float64(m)/float64(zeros))
+	}
+	return estimate
+}
+
+var sketchSeed = maphash.MakeSeed()
+
+// Sketch returns the sketch of the chunk's values that are not NULL. It is made at the first call and kept.
+func (c *Chunk) Sketch() *Sketch {
+	if s := c.sketch.Load(); s != nil {
+		return s
+	}
+	s := c.makeSketch()
+	c.sketch.Store(s)
+	return s
+}
+
+func (c *Chunk) makeSketch() *Sketch {
+	s := &Sketch{}
+	if c.NullCount == c.Rows {
+		return s
+	}
+	str := c.Type.Phys() == types.PhysString
+	switch {
+	case c.Kind == Constant:
+		s.AddHash(hashValue(c.Min))
+	case c.U8 != nil:
+		s.addCodes(c, distinctCodes(c.U8, c.Valid, 1<<8), str)
+	case c.U16 != nil:
+		s.addCodes(c, distinctCodes(c.U16, c.Valid, 1<<16), str)
+	case c.Kind == Dict32:
+		s.addCodes(c, distinctCodes(c.U32, c.Valid, c.Dict.Len()), str)
+	default:
+		s.addValues(c)
+	}
+	return s
+}
+
+// distinctCodes returns the codes of valid rows, all of which are below limit, as a bitmap.
+func distinctCodes[U uint8 | uint16 | uint32](codes []U, valid column.Bitmap, limit int) column.Bitmap {
+	seen := column.NewBitmap(limit, false)
+	for i, code := range codes {
+		if valid == nil || valid.Get(i) {
+			seen.Set(int(code))
+		}
+	}
+	return seen
+}
+
+func (s *Sketch) addCodes(c *Chunk, seen column.Bitmap, str bool) {
+	for w, word := range seen {
+		for ; word != 0; word &= word - 1 {
+			code := w*64 + bits.TrailingZeros64(word)
+			if str {
+				s.AddHash(maphash.String(sketchSeed, c.Dict.Value(uint32(code))))
+			} else {
+				s.AddHash(mix(uint64(c.Base) + uint64(code)))
+			}
+		}
+	}
+}
+
+func (s *Sketch) addValues(c *Chunk) {
+	valid := func(i int) bool { return c.Valid == nil || c.Valid.Get(i) }
+	switch c.Kind {
+	case FOR32:
+		for i, u := range c.U32 {
+			if valid(i) {
+				s.AddHash(mix(uint64(c.Base) + uint64(u)))
+			}
+		}
+	case Raw64:
+		for i, x := range c.I64 {
+			if valid(i) {
+				s.AddHash(mix(uint64(x)))
+			}
+		}
+	default:
+		for i := range c.Rows {
+			if valid(i) {
+				s.AddHash(hashValue(c.At(i)))
+			}
+		}
+	}
+}
+
+func hashValue(v types.Value) uint64 {
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		return mix(math.Float64bits(v.F + 0)) // -0 + 0 is 0
+	case types.PhysInt128:
+		return mix(v.D.Lo ^ mix(uint64(v.D.Hi)))
+	case types.PhysString:
+		return maphash.String(sketchSeed, v.S)
+	default:
+		return mix(uint64(v.I))
+	}
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014), of a value moved away from its fixed point 0.
+func mix(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}

@@ -1,0 +1,227 @@
+package table
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// Builder loads many rows into a new version of a table. Rows are collected into row groups, which are encoded in the
+// background, several at once. It is used by one goroutine; the version exists when Finish returns.
+type Builder struct {
+	base     *Version
+	encoders []*encoding.Encoder
+	data     []encoding.Data
+	size     []int64    // bytes of the strings in data, by column
+	groups   []*RowGroup // as they were begun; their columns are filled in by wait
+	work     sync.WaitGroup
+	slots    chan struct{} // bounds the groups in work
+	turn     chan struct{} // closed when the groups before have been given their codes
+	trusted  bool
+}
+
+// maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide.
+const maxGroupBytes = 1 << 30
+
+// NewBuilder returns a builder that adds rows to base: New(schema) for a new table.
+func NewBuilder(base *Version) *Builder {
+	b := &Builder{base: base, data: newData(base.Schema), size: make([]int64, len(base.Schema.Columns)), slots: make(chan struct{}, runtime.GOMAXPROCS(0)+1), turn: make(chan struct{})}
+	close(b.turn)
+	base.shared.mu.Lock()
+	defer base.shared.mu.Unlock()
+	for i, e := range base.shared.encoders {
+		b.encoders = append(b.encoders, encoding.NewEncoder(base.Schema.Columns[i].Type, e.Dictionary()))
+	}
+	return b
+}
+
+// TrustKeys says that the rows are known to satisfy the table's keys, so that Finish need not check them.
+func (b *Builder) TrustKeys() { b.trusted = true }
+
+// UseDictionary makes d the dictionary of a column that has none yet: AppendColumns with codes over d then takes the codes
+// as they are.
+func (b *Builder) UseDictionary(ordinal int, d *column.Dictionary) {
+	if b.encoders[ordinal].Dictionary() == nil {
+		b.encoders[ordinal] = encoding.NewEncoder(b.base.Schema.Columns[ordinal].Type, d)
+	}
+}
+
+// Append adds the selected rows of a batch, whose columns are the table's, in order, already converted to the columns'
+// types. It copies what it needs, but not the bytes of strings: those have to live until Finish.
+func (b *Builder) Append(batch *column.Batch) error {
+	for {
+		room := RowGroupSize - b.data[0].Rows
+		if batch.Rows() <= room {
+			break
+		}
+		sel := batch.Sel
+		if sel == nil {
+			sel = identity(batch.N)
+		}
+		if err := b.append(&column.Batch{N: batch.N, Sel: sel[:room], Cols: batch.Cols}); err != nil {
+			return err
+		}
+		batch = &column.Batch{N: batch.N, Sel: sel[room:], Cols: batch.Cols}
+	}
+	return b.append(batch)
+}
+
+// append adds a batch that fits the group being collected.
+func (b *Builder) append(batch *column.Batch) error {
+	before := b.data[0].Rows
+	if err := appendBatch(b.base.Schema, b.data, batch); err != nil {
+		return err
+	}
+	for i := range b.data {
+		if d := &b.data[i]; d.Strings != nil {
+			for _, s := range d.Strings[min(before, len(d.Strings)):] {
+				b.size[i] += int64(len(s))
+			}
+		}
+	}
+	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > maxGroupBytes {
+		b.seal()
+	}
+	return nil
+}
+
+func identity(n int) []int32 {
+	sel := make([]int32, n)
+	for i := range sel {
+		sel[i] = int32(i)
+	}
+	return sel
+}
+
+// AppendColumns adds whole columns, all of rows values, and takes them over. It is the fast way in where columns are
+// made in row groups already: at most RowGroupSize rows a call become one group as they are.
+func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
+	schema := b.base.Schema
+	if len(cols) != len(schema.Columns) {
+		return sqlerr.Bug("append of %d columns to table %s, which has %d", len(cols), schema.Name, len(schema.Columns))
+	}
+	for i := range cols {
+		def := &schema.Columns[i]
+		cols[i].Type, cols[i].Rows = def.Type, rows
+		if !def.Nullable && !cols[i].Valid.AllSet(0, rows) {
+			return sqlerr.BadNull(def.Name)
+		}
+	}
+	if b.data[0].Rows > 0 {
+		b.seal()
+	}
+	for at := 0; at < rows; at += RowGroupSize {
+		n := min(RowGroupSize, rows-at)
+		part := make([]encoding.Data, len(cols))
+		for i := range cols {
+			part[i] = window(&cols[i], at, n)
+		}
+		b.encode(part)
+	}
+	return nil
+}
+
+// Rows returns the number of rows added so far.
+func (b *Builder) Rows() int64 {
+	n := int64(b.data[0].Rows)
+	for _, g := range b.groups {
+		n += int64(g.Rows)
+	}
+	return n
+}
+
+// seal hands the collected rows to be encoded.
+func (b *Builder) seal() {
+	data := b.data
+	b.data = newData(b.base.Schema)
+	clear(b.size)
+	b.encode(data)
+}
+
+// encode encodes a row group in the background.
+func (b *Builder) encode(data []encoding.Data) {
+	g := &RowGroup{Rows: data[0].Rows, Columns: make([]*encoding.Chunk, len(data))}
+	b.groups = append(b.groups, g)
+	before, done := b.turn, make(chan struct{})
+	b.turn = done
+	b.slots <- struct{}{}
+	b.work.Go(func() {
+		defer func() { <-b.slots }()
+		pending := make([]*encoding.Pending, len(data))
+		for i, d := range data {
+			pending[i] = b.encoders[i].Prepare(d)
+		}
+		<-before
+		for i, p := range pending {
+			b.encoders[i].Assign(p)
+		}
+		close(done)
+		for i, p := range pending {
+			g.Columns[i] = p.Chunk()
+		}
+	})
+}
+
+// Finish returns the version with all rows that were added, after checking the keys. The builder must not be used
+// afterwards; one that is given up needs no Finish.
+func (b *Builder) Finish() (*Version, error) {
+	v := b.base
+	if len(b.groups) == 0 && len(v.Groups) > 0 && b.data[0].Rows <= reopenRows {
+		return b.finishSmall()
+	}
+	if b.data[0].Rows > 0 {
+		b.seal()
+	}
+	b.work.Wait()
+	next := v.derive(int(b.Rows()))
+	for _, g := range b.groups {
+		next.addGroup(g, nil)
+		next.rows += int64(g.Rows)
+	}
+	if len(v.Groups) == 0 {
+		next.shared = &lineage{encoders: b.encoders}
+	} else {
+		b.shareDictionaries()
+	}
+	if b.trusted {
+		next.index = newIndexes(v.Schema)
+		return next, nil
+	}
+	if err := next.checkKeysBulk(v.Span()); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// finishSmall adds few rows to the tail.
+func (b *Builder) finishSmall() (*Version, error) {
+	if b.data[0].Rows == 0 {
+		return b.base, nil
+	}
+	next, undo := b.base.appendData(b.data)
+	if b.trusted {
+		next.index = newIndexes(b.base.Schema)
+		return next, nil
+	}
+	if err := next.checkKeys(b.base.Span(), b.data); err != nil {
+		undo()
+		return nil, err
+	}
+	return next, nil
+}
+
+// shareDictionaries makes the dictionaries that the builder began those of the table, where it has none.
+func (b *Builder) shareDictionaries() {
+	shared := b.base.shared
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	for i, e := range shared.encoders {
+		if e.Dictionary() == nil {
+			shared.encoders[i] = b.encoders[i]
+		}
+	}
+}

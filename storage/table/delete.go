@@ -1,0 +1,74 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// compactRows is the size from which on a group is rewritten when more than half of its rows are deleted.
+const compactRows = 4096
+
+// Delete returns the version without the rows of the given numbers, in any order, and how many rows that removed:
+// numbers that are not in use, and repetitions, count for nothing. The numbers of the other rows may change.
+func (v *Version) Delete(rows []int64) (*Version, int64) {
+	if !slices.IsSorted(rows) {
+		rows = slices.Sorted(slices.Values(rows))
+	}
+	next := v.derive(len(rows))
+	last := -1
+	for _, row := range rows {
+		group, offset, ok := next.Locate(row)
+		if !ok {
+			continue
+		}
+		g := next.Groups[group]
+		if group != last {
+			// The first deletion in this group: what older versions read stays as it is.
+			own := *g
+			own.Deleted = column.NewBitmap(g.Rows, false)
+			copy(own.Deleted, g.Deleted)
+			g, last = &own, group
+			next.Groups[group] = g
+		}
+		g.Deleted.Set(offset)
+		next.rows--
+	}
+	removed := v.rows - next.rows
+	if removed == 0 {
+		return v, 0
+	}
+	next.compact()
+	return next, removed
+}
+
+// compact drops groups without live rows at the end. If groups before them have few live rows left it rewrites those;
+// then the numbers of rows change and the keys' indexes start anew.
+func (v *Version) compact() {
+	for n := len(v.Groups); n > 0 && v.Groups[n-1].Live() == 0; n-- {
+		v.Groups, v.tail = v.Groups[:n-1], nil
+	}
+	sparse := func(g *RowGroup) bool {
+		live := g.Live()
+		return live == 0 || g.Rows >= compactRows && live < g.Rows/2
+	}
+	if !slices.ContainsFunc(v.Groups, sparse) {
+		return
+	}
+	old, open := v.Groups, v.tail
+	v.Groups, v.tail = make([]*RowGroup, 0, len(old)), nil
+	for i, g := range old {
+		if sparse(g) {
+			if g.Live() > 0 {
+				v.addGroup(v.shared.encode(dataOf(g)), nil)
+			}
+			continue
+		}
+		moved := *g
+		v.addGroup(&moved, nil)
+		if i == len(old)-1 {
+			v.tail = open
+		}
+	}
+	v.index = newIndexes(v.Schema)
+}

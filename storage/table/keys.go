@@ -1,0 +1,292 @@
+package table
+
+import (
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// checkKeys checks the unique keys of rows from first on, which are those of data, and adds them to the indexes.
+func (v *Version) checkKeys(first int64, data []encoding.Data) error {
+	for ordinal := range v.Schema.Keys {
+		key := &v.Schema.Keys[ordinal]
+		if !key.Unique {
+			continue
+		}
+		cols := make([]*column.Vector, len(key.Columns))
+		for i, c := range key.Columns {
+			cols[i] = vectorOf(&data[c])
+		}
+		n := data[0].Rows
+		numbers := make([]int64, n)
+		for i := range numbers {
+			numbers[i] = first + int64(i)
+		}
+		if err := v.checkKey(ordinal, cols, numbers, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKey checks one unique key of the rows of the given numbers, whose key columns are cols, and adds them to the index.
+// Rows up to built are in the index, or are put there if it was not built yet.
+func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, built int64) error {
+	v.index.mu.Lock()
+	defer v.index.mu.Unlock()
+	x := v.index.keys[ordinal]
+	if x == nil {
+		x = v.buildIndex(ordinal, built)
+		v.index.keys[ordinal] = x
+	}
+	hashes := make([]uint64, len(numbers))
+	hashKey(cols, len(numbers), hashes)
+	for i, h := range hashes {
+		if h == 0 {
+			continue
+		}
+		row := numbers[i]
+		duplicate := false
+		x.find(h, func(other int64) bool {
+			duplicate = other != row && v.sameKey(ordinal, row, other)
+			return !duplicate
+		})
+		if duplicate {
+			return v.duplicate(ordinal, row)
+		}
+		x.add(h, row)
+	}
+	return nil
+}
+
+// ensureIndex builds the index of a key if that was not done yet.
+func (v *Version) ensureIndex(ordinal int) {
+	v.index.mu.Lock()
+	defer v.index.mu.Unlock()
+	if v.index.keys[ordinal] == nil {
+		v.index.keys[ordinal] = v.buildIndex(ordinal, v.Span())
+	}
+}
+
+// buildIndex makes the index over the live rows below limit.
+func (v *Version) buildIndex(ordinal int, limit int64) *keyIndex {
+	x := newKeyIndex(min(limit, v.rows))
+	v.scanKey(ordinal, limit, func(first int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
+		for i, h := range hashes {
+			if h != 0 && (g.Deleted == nil || !g.Deleted.Get(offset+i)) {
+				x.add(h, first+int64(i))
+			}
+		}
+		return true
+	})
+	return x
+}
+
+// scanKey calls f with the hashes of a key's columns in every row below limit, a vector of rows at a time, until f
+// returns false: first is the number of the first of them, which lies at offset in its group.
+func (v *Version) scanKey(ordinal int, limit int64, f func(first int64, g *RowGroup, offset int, hashes []uint64, cols []*column.Vector) bool) {
+	columns := v.Schema.Keys[ordinal].Columns
+	cols := make([]*column.Vector, len(columns))
+	for i, c := range columns {
+		cols[i] = newVector(v.Schema.Columns[c].Type)
+	}
+	hashes := make([]uint64, column.VectorSize)
+	for _, g := range v.Groups {
+		rows := int(min(int64(g.Rows), limit-g.First))
+		for at := 0; at < rows; at += column.VectorSize {
+			n := min(column.VectorSize, rows-at)
+			for i, c := range columns {
+				g.Columns[c].Decode(cols[i], at, n)
+			}
+			hashKey(cols, n, hashes)
+			if !f(g.First+int64(at), g, at, hashes[:n], cols) {
+				return
+			}
+		}
+	}
+}
+
+// sameKey says whether other is a live row with the same key as row, neither having a NULL in it.
+func (v *Version) sameKey(ordinal int, row, other int64) bool {
+	og, oi, ok := v.Locate(other)
+	if !ok {
+		return false
+	}
+	g, i, _ := v.Locate(row)
+	for _, c := range v.Schema.Keys[ordinal].Columns {
+		a, b := v.Groups[g].Columns[c].At(i), v.Groups[og].Columns[c].At(oi)
+		if a.Null || b.Null || encoding.Compare(a, b) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// duplicate is the error for a row whose key is taken.
+func (v *Version) duplicate(ordinal int, row int64) error {
+	key := &v.Schema.Keys[ordinal]
+	g, i, _ := v.Locate(row)
+	parts := make([]string, len(key.Columns))
+	for j, c := range key.Columns {
+		parts[j] = v.Groups[g].Columns[c].At(i).Text()
+	}
+	return sqlerr.DupEntry(strings.Join(parts, "-"), v.Schema.Name+"."+key.Name)
+}
+
+// Lookup returns the number of the live row whose unique key, of that ordinal in Schema.Keys, has the given values; ok
+// is false if there is none. The values have the columns' physical types. The first call may build the key's index.
+func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
+	columns := v.Schema.Keys[key].Columns
+	cols := make([]*column.Vector, len(columns))
+	for i, c := range columns {
+		if values[i].Null {
+			return 0, false
+		}
+		values[i].Type = v.Schema.Columns[c].Type
+		cols[i] = column.ConstVector(values[i])
+	}
+	hashes := make([]uint64, 1)
+	hashKey(cols, 1, hashes)
+	v.index.mu.Lock()
+	defer v.index.mu.Unlock()
+	x := v.index.keys[key]
+	if x == nil {
+		x = v.buildIndex(key, v.Span())
+		v.index.keys[key] = x
+	}
+	x.find(hashes[0], func(candidate int64) bool {
+		g, i, live := v.Locate(candidate)
+		ok = live
+		for j, c := range columns {
+			if !ok {
+				break
+			}
+			a := v.Groups[g].Columns[c].At(i)
+			ok = !a.Null && encoding.Compare(a, values[j]) == 0
+		}
+		row = candidate
+		return !ok
+	})
+	return row, ok
+}
+
+// checkKeysBulk checks the unique keys after rows from first on were loaded. Keys of integers that ascend through the
+// whole table need no index.
+func (v *Version) checkKeysBulk(first int64) error {
+	proven := false
+	for ordinal := range v.Schema.Keys {
+		if !v.Schema.Keys[ordinal].Unique || v.Span() == 0 {
+			continue
+		}
+		v.index.mu.Lock()
+		built := v.index.keys[ordinal] != nil
+		v.index.mu.Unlock()
+		if !built && v.keyAscends(ordinal) {
+			proven = true
+			continue
+		}
+		if err := v.checkKeyFrom(ordinal, first); err != nil {
+			return err
+		}
+	}
+	if proven {
+		// The index lacks the new rows: one that another version builds must not be taken for this one's.
+		v.index = newIndexes(v.Schema)
+	}
+	return nil
+}
+
+func (v *Version) checkKeyFrom(ordinal int, first int64) error {
+	v.index.mu.Lock()
+	defer v.index.mu.Unlock()
+	x := v.index.keys[ordinal]
+	if x == nil {
+		x = newKeyIndex(v.Span())
+		fresh := v.buildIndex(ordinal, first)
+		if fresh.count > 0 {
+			x = fresh
+		}
+		v.index.keys[ordinal] = x
+	}
+	var err error
+	v.scanKey(ordinal, v.Span(), func(at int64, _ *RowGroup, _ int, hashes []uint64, _ []*column.Vector) bool {
+		for i, h := range hashes {
+			row := at + int64(i)
+			if h == 0 || row < first {
+				continue
+			}
+			x.find(h, func(other int64) bool {
+				if other != row && v.sameKey(ordinal, row, other) {
+					err = v.duplicate(ordinal, row)
+				}
+				return err == nil
+			})
+			if err != nil {
+				return false
+			}
+			x.add(h, row)
+		}
+		return true
+	})
+	return err
+}
+
+// keyAscends says whether a key of integers ascends strictly from row to row, deleted ones included, without NULLs: then it
+// is unique.
+func (v *Version) keyAscends(ordinal int) bool {
+	columns := v.Schema.Keys[ordinal].Columns
+	for _, c := range columns {
+		if v.Schema.Columns[c].Type.Phys() != types.PhysInt64 {
+			return false
+		}
+		for _, g := range v.Groups {
+			if g.Columns[c].NullCount > 0 {
+				return false
+			}
+		}
+	}
+	previous, started, ascends := make([]int64, len(columns)), false, true
+	v.scanKey(ordinal, v.Span(), func(_ int64, _ *RowGroup, _ int, hashes []uint64, cols []*column.Vector) bool {
+		for i := range hashes {
+			order := 0
+			for j := 0; j < len(cols) && order == 0; j++ {
+				order = compareInts(previous[j], cols[j].I64[i])
+			}
+			if started && order >= 0 {
+				ascends = false
+				return false
+			}
+			started = true
+			for j, c := range cols {
+				previous[j] = c.I64[i]
+			}
+		}
+		return true
+	})
+	return ascends
+}
+
+func compareInts(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// vectorOf returns a vector over the memory of d.
+func vectorOf(d *encoding.Data) *column.Vector {
+	v := &column.Vector{Type: d.Type, I64: d.Ints, F64: d.Floats, I128: d.Wide, Str: d.Strings, Codes: d.Codes, Dict: d.Dict, Valid: d.Valid}
+	if d.Offsets != nil {
+		v.Str = make([]string, d.Rows)
+		for i := range v.Str {
+			v.Str[i] = d.StringAt(i)
+		}
+	}
+	return v
+}

@@ -1,5 +1,0 @@
-package table
-
-import "strings"
-
-func equalFold(a, b string) bool { return strings.EqualFold(a, b) }

@@ -1,0 +1,176 @@
+package table
+
+import (
+	"sync"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// tail is the memory behind the last row group of a version as long as that is open: plain arrays that grow. A version
+// that adds rows shares the array with the one before it, which sees only its own length; so adding a row costs
+// the same however many there are. A full tail is encoded.
+//
+// Only one version can continue an array. If two are made from one, the second copies it.
+type tail struct {
+	mu   sync.Mutex
+	used int       // rows in the arrays; guarded by mu
+	cols []tailCol // guarded by mu; below used the arrays do not change
+}
+
+// tailCol is the array of one column.
+type tailCol struct {
+	ints    []int64
+	floats  []float64
+	wide    []types.Int128
+	offsets []uint32
+	bytes   []byte
+}
+
+// maxTailBytes bounds the strings of one column of a tail, whose offsets are 32 bits wide: a tail that has more is
+// encoded before it is full.
+const maxTailBytes = 1 << 28
+
+// newTail returns an open row group that has the rows of data.
+func newTail(schema *Schema, data []encoding.Data) (*tail, *RowGroup) {
+	t := &tail{cols: make([]tailCol, len(schema.Columns))}
+	g := &RowGroup{Columns: make([]*encoding.Chunk, len(schema.Columns))}
+	for i := range schema.Columns {
+		typ := schema.Columns[i].Type
+		g.Columns[i] = &encoding.Chunk{Type: typ, Min: types.NullOf(typ), Max: types.NullOf(typ), Sorted: true}
+	}
+	g, _ = t.append(g, data, 0, data[0].Rows)
+	return t, g
+}
+
+// append returns the open group g with n rows of data more, from from on. ok is false if g is not the newest state of
+// the tail: then the caller has to copy it.
+func (t *tail) append(g *RowGroup, data []encoding.Data, from, n int) (next *RowGroup, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.used != g.Rows {
+		return nil, false
+	}
+	next = &RowGroup{First: g.First, Rows: g.Rows + n, Columns: make([]*encoding.Chunk, len(g.Columns)), Deleted: g.Deleted}
+	for i, c := range g.Columns {
+		next.Columns[i] = t.cols[i].append(c, &data[i], from, n)
+	}
+	if words := column.BitmapWords(next.Rows); g.Deleted != nil && len(g.Deleted) < words {
+		next.Deleted = column.NewBitmap(next.Rows, false)
+		copy(next.Deleted, g.Deleted)
+	}
+	t.used = next.Rows
+	return next, true
+}
+
+// release takes back the rows of next, which no version was made of, so that g can be continued.
+func (t *tail) release(g, next *RowGroup) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.used != next.Rows {
+		return
+	}
+	t.used = g.Rows
+	for i := range t.cols {
+		c := &t.cols[i]
+		c.ints = c.ints[:min(len(c.ints), t.used)]
+		c.floats = c.floats[:min(len(c.floats), t.used)]
+		c.wide = c.wide[:min(len(c.wide), t.used)]
+		if c.offsets != nil {
+			c.offsets = c.offsets[:t.used+1]
+			c.bytes = c.bytes[:c.offsets[t.used]]
+		}
+	}
+}
+
+// append adds n values to the array and returns the chunk over it, given the chunk before.
+func (t *tailCol) append(c *encoding.Chunk, d *encoding.Data, from, n int) *encoding.Chunk {
+	next := &encoding.Chunk{Type: c.Type, Rows: c.Rows + n, Valid: c.Valid, Min: c.Min, Max: c.Max, NullCount: c.NullCount, Sorted: c.Sorted}
+	nulls := d.Valid.CountZerosIn(from, n)
+	if nulls > 0 || c.Valid != nil {
+		next.Valid = extendValid(c.Valid, c.Rows, d.Valid, from, n, nulls)
+		next.NullCount += nulls
+		next.Sorted = false
+	}
+	valid := func(i int) bool { return nulls == 0 || d.Valid.Get(i) }
+	previous := types.Value{Null: true}
+	if c.Rows > 0 {
+		previous = c.Max // of a sorted column, the last value
+	}
+	zone := func(v types.Value) {
+		switch {
+		case next.Min.Null:
+			next.Min, next.Max = v, v
+		case encoding.Compare(v, next.Min) < 0:
+			next.Min = v
+		case encoding.Compare(v, next.Max) > 0:
+			next.Max = v
+		}
+		if next.Sorted && !previous.Null && encoding.Compare(previous, v) > 0 {
+			next.Sorted = false
+		}
+		previous = v
+	}
+	v := types.Value{Type: c.Type}
+	switch c.Type.Phys() {
+	case types.PhysFloat64:
+		for i := from; i < from+n; i++ {
+			if v.F = 0; valid(i) {
+				v.F = d.Floats[i]
+				zone(v)
+			}
+			t.floats = append(t.floats, v.F)
+		}
+		next.Kind, next.F64 = encoding.RawFloat, t.floats[:next.Rows:next.Rows]
+	case types.PhysInt128:
+		for i := from; i < from+n; i++ {
+			if v.D = (types.Int128{}); valid(i) {
+				v.D = d.Wide[i]
+				zone(v)
+			}
+			t.wide = append(t.wide, v.D)
+		}
+		next.Kind, next.I128 = encoding.Raw128, t.wide[:next.Rows:next.Rows]
+	case types.PhysString:
+		if t.offsets == nil {
+			t.offsets = []uint32{0}
+		}
+		for i := from; i < from+n; i++ {
+			if v.S = ""; valid(i) {
+				v.S = d.StringAt(i)
+				t.bytes = append(t.bytes, v.S...)
+				zone(v)
+			}
+			t.offsets = append(t.offsets, uint32(len(t.bytes)))
+		}
+		next.Kind = encoding.RawString
+		next.Offsets, next.Bytes = t.offsets[:next.Rows+1:next.Rows+1], t.bytes[:len(t.bytes):len(t.bytes)]
+	default:
+		for i := from; i < from+n; i++ {
+			if v.I = 0; valid(i) {
+				v.I = d.Ints[i]
+				zone(v)
+			}
+			t.ints = append(t.ints, v.I)
+		}
+		next.Kind, next.I64 = encoding.Raw64, t.ints[:next.Rows:next.Rows]
+	}
+	return next
+}
+
+// extendValid returns the validity of rows values followed by n more. The bits beyond a tail's rows are set, so that
+// only NULLs and new words need a copy: older versions read the old one.
+func extendValid(old column.Bitmap, rows int, more column.Bitmap, from, n, nulls int) column.Bitmap {
+	if old != nil && nulls == 0 && len(old) >= column.BitmapWords(rows+n) {
+		return old
+	}
+	out := column.NewBitmap(rows+n, true)
+	if old != nil {
+		copy(out, old)
+	}
+	if nulls > 0 {
+		column.CopyBits(out, rows, more, from, n)
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package table
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// Update returns the version in which column ordinals[j] of row rows[i] has value i of cols[j], already converted to
+// the column's type. Rows keep their numbers and places. A row number that stands twice takes the later values; one that is
+// not in use is passed over. It checks NOT NULL, and the keys as they are after all changes; on an error v is unchanged.
+func (v *Version) Update(rows []int64, ordinals []int, cols []*column.Vector) (*Version, error) {
+	if len(rows) == 0 {
+		return v, nil
+	}
+	for j, c := range cols {
+		if err := checkVector(&v.Schema.Columns[ordinals[j]], c, len(rows), nil); err != nil {
+			return nil, err
+		}
+	}
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	if !slices.IsSorted(rows) {
+		sort.SliceStable(order, func(i, j int) bool { return rows[order[i]] < rows[order[j]] })
+	}
+	next := v.derive(len(rows))
+	for i := 0; i < len(order); {
+		group, _, ok := v.Locate(rows[order[i]])
+		if !ok {
+			i++
+			continue
+		}
+		g := v.Groups[group]
+		end := i
+		for end < len(order) && rows[order[end]] < g.First+int64(g.Rows) {
+			end++
+		}
+		next.updateGroup(group, rows, order[i:end], ordinals, cols)
+		i = end
+	}
+	if err := next.checkUpdatedKeys(v, rows, ordinals); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// updateGroup changes the rows of one group: those at the places of order in rows.
+func (v *Version) updateGroup(group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) {
+	own := *v.Groups[group]
+	own.Columns = slices.Clone(own.Columns)
+	v.Groups[group] = &own
+	open := v.tail != nil && group == len(v.Groups)-1
+	changed := make(map[int]encoding.Data, len(ordinals))
+	for j, ordinal := range ordinals {
+		c := own.Columns[ordinal]
+		flat := newVector(c.Type)
+		c.Decode(flat, 0, c.Rows)
+		flatten(flat, c.Rows)
+		for _, i := range order {
+			flat.Set(int(rows[i]-own.First), c.Rows, cols[j].Value(i))
+		}
+		d := encoding.Data{Type: c.Type}
+		d.Append(flat, c.Rows, nil)
+		if open {
+			changed[ordinal] = d
+		} else {
+			own.Columns[ordinal] = v.shared.recode(ordinal, d)
+		}
+	}
+	if !open {
+		return
+	}
+	data := make([]encoding.Data, len(own.Columns))
+	for ordinal, c := range own.Columns {
+		d, ok := changed[ordinal]
+		if !ok {
+			d = columnData(c, nil)
+		}
+		data[ordinal] = d
+	}
+	t, g := newTail(v.Schema, data)
+	g.First, g.Deleted = own.First, own.Deleted
+	v.Groups[group], v.tail = g, t
+}
+
+// flatten makes a vector of n values one that can be written: strings without a dictionary, and a validity of its own.
+func flatten(v *column.Vector, n int) {
+	if v.Dict != nil {
+		values := v.Dict.Values()
+		v.Str = make([]string, n)
+		for i, code := range v.Codes[:n] {
+			v.Str[i] = values[code]
+		}
+		v.Dict, v.Codes = nil, nil
+	}
+	v.Valid = slices.Clone(v.Valid)
+}
+
+// checkUpdatedKeys checks the keys of which columns were changed since base. An index that is not built yet is built over base
+// first: base may live on, and its keys must be found too.
+func (v *Version) checkUpdatedKeys(base *Version, rows []int64, ordinals []int) error {
+	var live []int64
+	for ordinal := range v.Schema.Keys {
+		key := &v.Schema.Keys[ordinal]
+		if !key.Unique || !slices.ContainsFunc(key.Columns, func(c int) bool { return slices.Contains(ordinals, c) }) {
+			continue
+		}
+		base.ensureIndex(ordinal)
+		if live == nil {
+			live = v.liveRows(rows)
+		}
+		cols := make([]*column.Vector, len(key.Columns))
+		for i, c := range key.Columns {
+			cols[i] = column.New(v.Schema.Columns[c].Type, len(live))
+			for j, row := range live {
+				g, at, _ := v.Locate(row)
+				cols[i].Set(j, len(live), v.Groups[g].Columns[c].At(at))
+			}
+		}
+		if err := v.checkKey(ordinal, cols, live, v.Span()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// liveRows returns the row numbers that are in use, each once.
+func (v *Version) liveRows(rows []int64) []int64 {
+	out := make([]int64, 0, len(rows))
+	for _, row := range rows {
+		if _, _, ok := v.Locate(row); ok {
+			out = append(out, row)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -16,7 +16,7 @@ type Builder struct {
 	base     *Version
 	encoders []*encoding.Encoder
 	data     []encoding.Data
-	size     []int64    // bytes of the strings in data, by column
+	size     []int64     // bytes of the strings in data, by column
 	groups   []*RowGroup // as they were begun; their columns are filled in by wait
 	work     sync.WaitGroup
 	slots    chan struct{} // bounds the groups in work

@@ -33,13 +33,20 @@ type Function struct {
 	// distinct value instead of once per row.
 	ByDictionary bool
 
-	// Eval computes out at the positions of sel (nil: all n). See [Kernel].
+	// Eval computes out at the positions of sel (nil: all n). See [Kernel]. It is nil for the few functions that
+	// evaluate their operands lazily (COALESCE, IF, ...): those are compiled to nodes of their own.
 	Eval Kernel
+
+	// total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
+	// NullIfAny it may run over them too. nil: it can.
+	total func(call *Call) bool
+	// compile makes the node of a function without a Kernel.
+	compile func(call *Call, ops []node) (node, error)
 }
 
 // Signature is a resolved call.
 type Signature struct {
-	Args     []types.Type // what each operand is cast to; KindNull: left as it is
+	Args     []types.Type // what each operand is cast to; BOOL: taken as a truth value; KindNull: left as it is
 	Result   types.Type
 	Nullable bool // can be NULL even if no operand is
 }
@@ -55,7 +62,9 @@ const (
 
 // Kernel computes a function over vectors: for each position i of sel (all of 0..n-1 if sel is nil) it stores f(args[i])
 // in out, which is flat, has the resolved type and room for n values, and is all valid at the start. Operands may be
-// flat, constant or dictionary-coded; [Args] helps to read them. A NULL result is marked by out.SetNull. Slots of NULL operands hold harmless values.
+// flat, constant or dictionary-coded; texts, ints, floats and their siblings read all of them. If all are constant n is 1.
+// A NULL result is marked by out.SetNull. Under NullIfAny the rows with a NULL operand are not in sel, and out is
+// already NULL there; under NullCustom slots of NULL operands hold harmless values.
 type Kernel func(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error
 
 // Context is what evaluation may know of the statement. One Context serves one worker.
@@ -64,6 +73,7 @@ type Context struct {
 	Now       time.Time      // the statement's time, in Location
 	Location  *time.Location // the session's time zone
 	SQLMode   SQLMode
+	Writing   bool // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
 	Warnings  *sqlerr.Warnings
 	Database  string
 	User      string
@@ -72,6 +82,9 @@ type Context struct {
 	RandSeed  func() int64
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
+
+	arena arena         // the bytes of strings that functions make
+	memos map[*Call]any // what kernels compute once per call: patterns, parsed formats
 }
 
 // Variables looks up @@name and @name.
@@ -104,10 +117,11 @@ const DefaultSQLMode = ModeStrict | ModeErrorForDivByZero | ModeNoZeroDate | Mod
 // Aggregate describes an aggregate function; how it is computed is the executor's business (exec/cpu, exec/gpu),
 // which keys on Kind.
 type Aggregate struct {
-	Kind   AggKind
-	Name   string // lower case
-	Syntax string
-	Doc    string
+	Kind    AggKind
+	Name    string   // lower case
+	Aliases []string // other names
+	Syntax  string
+	Doc     string
 	// Resolve chooses the types, as for functions. COUNT(*) has no operand.
 	Resolve func(args []Expr) (Signature, error)
 	// EmptyNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).

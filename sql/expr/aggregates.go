@@ -1,0 +1,91 @@
+package expr
+
+import (
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// The aggregate functions (Reference Manual 14.19.1): names, types, descriptions. Executors compute them by Kind.
+
+func init() {
+	double := func(args []Expr) (Signature, error) {
+		return Signature{Args: []types.Type{types.Double}, Result: types.Double, Nullable: true}, nil
+	}
+	bitwise := func(args []Expr) (Signature, error) {
+		return Signature{Args: []types.Type{types.Uint64}, Result: types.Uint64}, nil
+	}
+	same := func(args []Expr) (Signature, error) {
+		return Signature{Args: []types.Type{types.Null}, Result: args[0].Type(), Nullable: true}, nil
+	}
+	registerAggregates(
+		&Aggregate{Kind: AggCountStar, Name: "count(*)", Syntax: "COUNT(*)", Doc: "The number of rows.",
+			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Int64}, nil }},
+		&Aggregate{Kind: AggCount, Name: "count", Syntax: "COUNT([DISTINCT] a, ...)",
+			Doc: "The number of rows in which no operand is NULL; with DISTINCT, of different ones.",
+			Resolve: func(args []Expr) (Signature, error) {
+				return Signature{Args: make([]types.Type, len(args)), Result: types.Int64}, nil
+			}},
+		&Aggregate{Kind: AggSum, Name: "sum", Syntax: "SUM([DISTINCT] a)", EmptyNull: true,
+			Doc:     "The sum: exact, a DECIMAL, for integers and decimals; a DOUBLE for floats and strings.",
+			Resolve: resolveTotal(types.SumType)},
+		&Aggregate{Kind: AggAvg, Name: "avg", Syntax: "AVG([DISTINCT] a)", EmptyNull: true,
+			Doc:     "The average: a DECIMAL with 4 more fractional digits for integers and decimals, a DOUBLE for floats and strings.",
+			Resolve: resolveTotal(types.AvgType)},
+		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value.", EmptyNull: true, Resolve: same},
+		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value.", EmptyNull: true, Resolve: same},
+		&Aggregate{Kind: AggAnyValue, Name: "any_value", Syntax: "ANY_VALUE(a)", EmptyNull: true, Resolve: same,
+			Doc: "The value of some row of the group."},
+		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyNull: true,
+			Doc: "The population variance.", Resolve: double},
+		&Aggregate{Kind: AggVarSamp, Name: "var_samp", Syntax: "VAR_SAMP(a)", EmptyNull: true,
+			Doc: "The sample variance; NULL for one row.", Resolve: double},
+		&Aggregate{Kind: AggStddevPop, Name: "stddev_pop", Aliases: []string{"std", "stddev"}, Syntax: "STDDEV_POP(a)", EmptyNull: true,
+			Doc: "The population standard deviation.", Resolve: double},
+		&Aggregate{Kind: AggStddevSamp, Name: "stddev_samp", Syntax: "STDDEV_SAMP(a)", EmptyNull: true,
+			Doc: "The sample standard deviation; NULL for one row.", Resolve: double},
+		&Aggregate{Kind: AggBitAnd, Name: "bit_and", Syntax: "BIT_AND(a)", Doc: "The bitwise AND; all ones over no rows.", Resolve: bitwise},
+		&Aggregate{Kind: AggBitOr, Name: "bit_or", Syntax: "BIT_OR(a)", Doc: "The bitwise OR; 0 over no rows.", Resolve: bitwise},
+		&Aggregate{Kind: AggBitXor, Name: "bit_xor", Syntax: "BIT_XOR(a)", Doc: "The bitwise XOR; 0 over no rows.", Resolve: bitwise},
+		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyNull: true,
+			Syntax: "GROUP_CONCAT([DISTINCT] a, ... [ORDER BY ...] [SEPARATOR s])",
+			Doc:    "The texts of the group, joined by commas or the separator.",
+			Resolve: func(args []Expr) (Signature, error) {
+				sig := Signature{Args: make([]types.Type, len(args)), Result: types.Text, Nullable: true}
+				for i, a := range args {
+					if !a.Type().IsString() {
+						sig.Args[i] = TextType(a.Type())
+					}
+				}
+				return sig, nil
+			}},
+		&Aggregate{Kind: AggSingle, Name: "single_value", EmptyNull: true, Resolve: same,
+			Syntax: "(SELECT ...)", Doc: "What a scalar subquery does: the value of the only row; an error if there are more."},
+	)
+}
+
+// resolveTotal resolves SUM and AVG: exact over integers and decimals, DOUBLE over everything else. Temporal values count by
+// their number form.
+func resolveTotal(exact func(types.Type) types.Type) func(args []Expr) (Signature, error) {
+	return func(args []Expr) (Signature, error) {
+		if len(args) != 1 {
+			return Signature{}, sqlerr.WrongArguments("SUM or AVG")
+		}
+		t := numericType(args[0].Type())
+		if t.IsFloat() {
+			sig := Signature{Args: []types.Type{types.Double}, Result: types.Double, Nullable: true}
+			if args[0].Type().IsFloat() {
+				sig.Args[0] = types.Null
+			}
+			return sig, nil
+		}
+		return Signature{Args: []types.Type{castNumeric(args[0].Type())}, Result: exact(t), Nullable: true}, nil
+	}
+}
+
+// TextType is the string type that holds the text of every value of t.
+func TextType(t types.Type) types.Type {
+	if t.IsString() {
+		return t
+	}
+	return types.Varchar(types.TextLength(t))
+}

@@ -1,0 +1,28 @@
+package expr
+
+import "unsafe"
+
+// arena holds the bytes of strings that functions make: one allocation for many strings. A chunk is never written
+// again once it is full, so the strings live as long as anybody keeps them.
+type arena struct{ buf []byte }
+
+const arenaChunk = 32 << 10
+
+// room returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
+func (a *arena) room(n int) []byte {
+	if cap(a.buf)-len(a.buf) < n {
+		a.buf = make([]byte, 0, max(n, arenaChunk))
+	}
+	return a.buf[len(a.buf):len(a.buf):cap(a.buf)]
+}
+
+// keep makes a string of what was appended to the slice that room gave last.
+func (a *arena) keep(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if free := a.buf[len(a.buf):cap(a.buf)]; len(free) > 0 && &free[0] == &b[0] {
+		a.buf = a.buf[:len(a.buf)+len(b)]
+	}
+	return unsafe.String(&b[0], len(b))
+}

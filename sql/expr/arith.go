@@ -1,0 +1,254 @@
+package expr
+
+import (
+	"math/bits"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Loops of arithmetic. Over a whole batch, vector with vector and vector with constant have loops that the compiler
+// makes tight; everything else reads through a mask. Overflow is gathered in a flag and looked at once, after the loop.
+
+// affine stores a*fa + b*fb: addition and subtraction of decimals that fit 64 bits, their scales aligned by the factors.
+// It cannot overflow, because the result's precision says so.
+func affine(dst []int64, a reader[int64], fa int64, b reader[int64], fb int64, sel []int32, n int) {
+	if a.mask == 0 {
+		a, fa, b, fb = b, fb, a, fa
+	}
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0] * fb
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			dst[i] = x*fa + k
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			dst[i] = x*fa + w[i]*fb
+		}
+	default:
+		for _, i := range positions(sel, n) {
+			dst[i] = a.at(int(i))*fa + b.at(int(i))*fb
+		}
+	}
+}
+
+// mulNarrow stores a*b, which cannot overflow.
+func mulNarrow(dst []int64, a, b reader[int64], sel []int32, n int) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			dst[i] = x * k
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			dst[i] = x * w[i]
+		}
+	default:
+		for _, i := range positions(sel, n) {
+			dst[i] = a.at(int(i)) * b.at(int(i))
+		}
+	}
+}
+
+// addChecked stores a+b; ok is false if some sum left the range.
+func addChecked(dst []int64, a, b reader[int64], sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	over := int64(0)
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x + k
+			dst[i] = r
+			over |= (x ^ r) & (k ^ r)
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x + w[i]
+			dst[i] = r
+			over |= (x ^ r) & (w[i] ^ r)
+		}
+	default:
+		for _, i := range positions(sel, n) {
+			x, y := a.at(int(i)), b.at(int(i))
+			r := x + y
+			dst[i] = r
+			over |= (x ^ r) & (y ^ r)
+		}
+	}
+	return over >= 0
+}
+
+// subChecked stores a-b; ok is false if some difference left the range.
+func subChecked(dst []int64, a, b reader[int64], sel []int32, n int) (ok bool) {
+	over := int64(0)
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x - k
+			dst[i] = r
+			over |= (x ^ k) & (x ^ r)
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x - w[i]
+			dst[i] = r
+			over |= (x ^ w[i]) & (x ^ r)
+		}
+	default:
+		for _, i := range positions(sel, n) {
+			x, y := a.at(int(i)), b.at(int(i))
+			r := x - y
+			dst[i] = r
+			over |= (x ^ y) & (x ^ r)
+		}
+	}
+	return over >= 0
+}
+
+// mulChecked stores a*b; ok is false if some product left the range.
+func mulChecked(dst []int64, a, b reader[int64], sel []int32, n int) (ok bool) {
+	over := int64(0)
+	for _, i := range positions(sel, n) {
+		x, y := a.at(int(i)), b.at(int(i))
+		hi, lo := bits.Mul64(uint64(x), uint64(y))
+		high := int64(hi) - x>>63&y - y>>63&x
+		dst[i] = int64(lo)
+		over |= high ^ int64(lo)>>63
+	}
+	return over == 0
+}
+
+// exact128 is what + - * do with two exact numbers of up to 128 bits.
+type exact128 func(a, b types.Int128) (types.Int128, bool)
+
+// combineUnsigned stores f(a, b) for results of BIGINT UNSIGNED; ok is false if some result is no such number.
+func combineUnsigned(dst []int64, a, b wideReader, f exact128, sel []int32, n int) (ok bool) {
+	for _, i := range positions(sel, n) {
+		r, ok := f(a.at(int(i)), b.at(int(i)))
+		if !ok || r.Hi != 0 {
+			return false
+		}
+		dst[i] = int64(r.Lo)
+	}
+	return true
+}
+
+// combineWide stores f(a, b) of decimals as a DECIMAL of out's type. Operands are multiplied by the powers of ten that align
+// their scales, and drop digits, those beyond the result's scale, are rounded away.
+func combineWide(out *column.Vector, a, b wideReader, up [2]int, drop int, f exact128, sel []int32, n int) (ok bool) {
+	precision := int(out.Type.Precision)
+	pa, pb := types.Pow10Int128(up[0]), types.Pow10Int128(up[1])
+	for _, i := range positions(sel, n) {
+		x, y := a.at(int(i)), b.at(int(i))
+		ok := true
+		if up[0] > 0 {
+			x, ok = x.Mul(pa)
+		}
+		if up[1] > 0 && ok {
+			y, ok = y.Mul(pb)
+		}
+		if !ok {
+			return false
+		}
+		r, ok := f(x, y)
+		if ok && drop > 0 {
+			r, ok = types.Rescale(r, drop, 0)
+		}
+		if !ok || !types.FitsDecimal(r, precision) {
+			return false
+		}
+		setWide(out, int(i), r)
+	}
+	return true
+}
+
+// Float loops. A result that is infinite or not a number makes r*0 a NaN, and the sum of them too.
+
+func addFloats(dst []float64, a, b reader[float64], sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	bad := 0.0
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x + k
+			dst[i] = r
+			bad += r * 0
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x + w[i]
+			dst[i] = r
+			bad += r * 0
+		}
+	default:
+		for _, i := range positions(sel, n) {
+			r := a.at(int(i)) + b.at(int(i))
+			dst[i] = r
+			bad += r * 0
+		}
+	}
+	return bad == 0
+}
+
+func subFloats(dst []float64, a, b reader[float64], sel []int32, n int) (ok bool) {
+	bad := 0.0
+	for _, i := range positions(sel, n) {
+		r := a.at(int(i)) - b.at(int(i))
+		dst[i] = r
+		bad += r * 0
+	}
+	return bad == 0
+}
+
+func mulFloats(dst []float64, a, b reader[float64], sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	bad := 0.0
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x * k
+			dst[i] = r
+			bad += r * 0
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x * w[i]
+			dst[i] = r
+			bad += r * 0
+		}
+	default:
+		for _, i := range positions(sel, n) {
+			r := a.at(int(i)) * b.at(int(i))
+			dst[i] = r
+			bad += r * 0
+		}
+	}
+	return bad == 0
+}

@@ -1,0 +1,316 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// NewCall resolves a function or operator of the registry by name, casts the operands to the types that it computes
+// in, and builds the node.
+func NewCall(name string, args ...Expr) (Expr, error) {
+	fn := Lookup(name)
+	if fn == nil {
+		names := make([]string, 0, len(scalarByName))
+		for n := range scalarByName {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		return nil, sqlerr.UnknownFunction(name, sqlerr.Suggest(strings.ToLower(name), names))
+	}
+	return Apply(fn, args...)
+}
+
+// Apply is NewCall for a function that was looked up.
+func Apply(fn *Function, args ...Expr) (Expr, error) {
+	if len(args) < fn.MinArgs || fn.MaxArgs >= 0 && len(args) > fn.MaxArgs {
+		return nil, sqlerr.WrongParamCount(strings.ToUpper(fn.Name))
+	}
+	sig, err := fn.Resolve(args)
+	if err != nil {
+		return nil, err
+	}
+	own := slices.Clone(args)
+	for i, t := range sig.Args {
+		switch {
+		case t.Kind == types.KindBool:
+			own[i] = Truth(own[i])
+		case t.Kind != types.KindNull && !sameValues(own[i].Type(), t):
+			own[i] = NewCast(own[i], t)
+		}
+	}
+	return &Call{Fn: fn, Args: own, Typ: sig.Result, Null: sig.Nullable || fn.Nulls == NullIfAny && anyNullable(own)}, nil
+}
+
+// NewCast returns e as a value of type to, as CAST gives it. Constants are converted at once where nothing is lost and
+// no time zone matters.
+func NewCast(e Expr, to types.Type) Expr {
+	from := e.Type()
+	if from == to {
+		return e
+	}
+	if c, ok := e.(*Const); ok && !sessionCast(from, to) {
+		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
+			return &Const{v}
+		}
+	}
+	return &Cast{Arg: e, To: to}
+}
+
+// sessionCast says whether a conversion depends on the session's time zone or date.
+func sessionCast(from, to types.Type) bool {
+	return from.Kind == types.KindTimestamp || to.Kind == types.KindTimestamp ||
+		from.Kind == types.KindTime && (to.Kind == types.KindDate || to.Kind == types.KindDatetime)
+}
+
+// NewCompare compares two operands after casting them to the type in which MySQL compares them (Reference Manual 14.3).
+// A constant is converted to the other side's type where that cannot change the outcome, so that columns stay bare.
+func NewCompare(op Op, l, r Expr) (Expr, error) {
+	l, r, err := comparable(l, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Compare{op, l, r}, nil
+}
+
+// comparable casts two operands to a common representation.
+func comparable(l, r Expr) (Expr, Expr, error) {
+	lc, lok := l.(*Const)
+	rc, rok := r.(*Const)
+	switch {
+	case rok && !lok:
+		if c, err := constFor(l.Type(), rc); c != nil || err != nil {
+			return l, c, err
+		}
+	case lok && !rok:
+		if c, err := constFor(r.Type(), lc); c != nil || err != nil {
+			return c, r, err
+		}
+	}
+	lt, rt := l.Type(), r.Type()
+	if lt.Kind == types.KindDecimal || rt.Kind == types.KindDecimal {
+		lt, rt = literalType(l), literalType(r)
+	}
+	t := types.ComparisonType(lt, rt)
+	if t.Kind == types.KindDecimal {
+		scale := int(t.Scale)
+		if wholeDigits(lt)+scale > types.MaxDecimalPrecision || wholeDigits(rt)+scale > types.MaxDecimalPrecision {
+			// Aligning the scales could overflow: each side keeps its own, which the evaluator compares exactly.
+			return castToDecimalAsIs(l), castToDecimalAsIs(r), nil
+		}
+	}
+	return castOperand(l, t), castOperand(r, t), nil
+}
+
+// literalType is e's type, but a DECIMAL as short as it can be for an integer literal.
+func literalType(e Expr) types.Type {
+	if e.Type().IsInteger() {
+		return exactType(e)
+	}
+	return e.Type()
+}
+
+func wholeDigits(t types.Type) int {
+	d := types.AsDecimal(t)
+	return int(d.Precision) - int(d.Scale)
+}
+
+func castToDecimalAsIs(e Expr) Expr {
+	d := types.AsDecimal(e.Type())
+	if d.Precision <= types.MaxShortDecimal {
+		d.Precision = types.MaxShortDecimal + 1 // both sides as Int128
+	}
+	return NewCast(e, d)
+}
+
+// castOperand casts e to t unless its values are represented alike.
+func castOperand(e Expr, t types.Type) Expr {
+	from := e.Type()
+	if from.Phys() == t.Phys() && (sameValues(from, t) || from.IsString() ||
+		from.IsTemporal() && from.Kind == t.Kind ||
+		t.Kind == types.KindInt64 && (from.IsInteger() || from.Kind == types.KindEnum)) {
+		return e
+	}
+	return NewCast(e, t)
+}
+
+// constFor returns c converted for comparison with a column or expression of type t, or nil if the general rules have
+// to decide.
+func constFor(t types.Type, c *Const) (Expr, error) {
+	v := c.Value
+	from := v.Type
+	if v.Null || from.Kind == types.KindNull {
+		return &Const{types.NullOf(t)}, nil
+	}
+	exactly := func(to types.Type) Expr {
+		if x, status := types.Cast(v, to); status == types.ConvertOK && !x.Null {
+			return &Const{x}
+		}
+		return nil
+	}
+	switch {
+	case from == t:
+		return c, nil
+	case t.Kind == types.KindDate && (from.IsString() || from.IsNumeric() || from.Kind == types.KindDatetime):
+		// Only midnight can be a DATE; anything later lifts the comparison to DATETIME.
+		x, status := types.Cast(v, types.DatetimeFsp(types.MaxFsp))
+		switch {
+		case status == types.ConvertInvalid && from.IsString():
+			return nil, wrongTemporal("DATE", v)
+		case status == types.ConvertOK && !x.Null && types.TimeOf(x.I) == 0:
+			return &Const{types.Value{Type: types.Date, I: types.DateOf(x.I)}}, nil
+		}
+	case t.Kind == types.KindDatetime && (from.IsString() || from.IsNumeric() || from.Kind == types.KindDate):
+		x, status := types.Cast(v, types.DatetimeFsp(types.MaxFsp))
+		switch {
+		case status == types.ConvertInvalid && from.IsString():
+			return nil, wrongTemporal("DATETIME", v)
+		case status == types.ConvertOK && !x.Null:
+			return &Const{x}, nil
+		}
+	case t.Kind == types.KindTimestamp && from.IsString():
+		if _, status := types.Cast(v, types.DatetimeFsp(types.MaxFsp)); status == types.ConvertInvalid {
+			return nil, wrongTemporal("TIMESTAMP", v)
+		}
+	case t.Kind == types.KindTime && from.IsString():
+		if x := exactly(types.TimeFsp(types.MaxFsp)); x != nil {
+			return x, nil
+		}
+	case t.Kind == types.KindYear && from.IsInteger():
+		if y, status := types.YearFromNumber(v.I); status == types.ConvertOK && from.Kind != types.KindUint64 {
+			return &Const{types.IntValue(y)}, nil
+		}
+	case t.Kind == types.KindEnum && from.IsString():
+		if i, ok := t.EnumIndex(v.S); ok {
+			return &Const{types.Value{Type: t, I: i}}, nil
+		}
+	case t.Kind == types.KindUint64 && (from.IsInteger() || from.Kind == types.KindDecimal):
+		if x := exactly(types.Uint64); x != nil && (from.Kind == types.KindUint64 || !negative(v)) {
+			return x, nil
+		}
+	case t.IsInteger() && (from.IsNumeric() && !from.IsFloat() || from.IsString()):
+		if from.IsString() {
+			d, scale, status := types.ParseDecimal(v.S)
+			if status != types.ConvertOK {
+				return nil, nil
+			}
+			v = types.DecimalValue(types.Decimal(types.MaxDecimalPrecision, scale), d)
+		}
+		if x := exactly(types.Int64); x != nil && (v.Type.Kind != types.KindUint64 || v.I >= 0) {
+			return x, nil
+		}
+	}
+	return nil, nil
+}
+
+func negative(v types.Value) bool {
+	if v.Type.Kind == types.KindDecimal {
+		return v.Unscaled().Sign() < 0
+	}
+	return v.I < 0
+}
+
+// wrongTemporal is MySQL's error 1525 for a text that is compared with a temporal column and is no such value.
+func wrongTemporal(name string, v types.Value) error {
+	return sqlerr.New(sqlerr.CodeWrongValue, sqlerr.User, "Incorrect %s value: '%s'", name, v.S)
+}
+
+// NewIn builds `arg IN (list)`. Constants that compare with arg in the same type share one In; everything else becomes
+// a comparison of its own.
+func NewIn(arg Expr, list []Expr) (Expr, error) {
+	var ins []*In
+	var alternatives []Expr
+	hasNull := false
+	for _, e := range list {
+		if c, ok := e.(*Const); ok && c.Value.Null {
+			hasNull = true
+			continue
+		}
+		l, r, err := comparable(arg, e)
+		if err != nil {
+			return nil, err
+		}
+		c, ok := r.(*Const)
+		if !ok || c.Value.Null || l.Type().Phys() != c.Value.Type.Phys() || scaleOf(l.Type()) != scaleOf(c.Value.Type) {
+			alternatives = append(alternatives, &Compare{EQ, l, r})
+			continue
+		}
+		i := slices.IndexFunc(ins, func(n *In) bool { return n.Arg == l || n.Arg.Type() == l.Type() })
+		if i < 0 {
+			i = len(ins)
+			ins = append(ins, &In{Arg: l})
+		}
+		ins[i].List = append(ins[i].List, c.Value)
+	}
+	if len(ins) == 0 && hasNull {
+		l, _, err := comparable(arg, &Const{types.NullOf(types.Null)})
+		if err != nil {
+			return nil, err
+		}
+		ins = append(ins, &In{Arg: l})
+	}
+	var parts []Expr
+	for _, n := range ins {
+		n.HasNull = hasNull
+		parts = append(parts, n)
+	}
+	return OrOf(append(parts, alternatives...)), nil
+}
+
+// NewBetween builds `e BETWEEN lo AND hi`.
+func NewBetween(e, lo, hi Expr) (Expr, error) {
+	a, err := NewCompare(GE, e, lo)
+	if err != nil {
+		return nil, err
+	}
+	b, err := NewCompare(LE, e, hi)
+	if err != nil {
+		return nil, err
+	}
+	return &And{[]Expr{a, b}}, nil
+}
+
+// NewCase builds a searched CASE; els may be nil. Conditions become truth values, results get a common type.
+func NewCase(whens []When, els Expr) (Expr, error) {
+	var results []Expr
+	for _, w := range whens {
+		results = append(results, w.Then)
+	}
+	if els != nil {
+		results = append(results, els)
+	}
+	t := CommonTypeOf(results...)
+	out := &Case{Whens: make([]When, len(whens)), Typ: t}
+	for i, w := range whens {
+		out.Whens[i] = When{Truth(w.Cond), NewCast(w.Then, t)}
+	}
+	if els != nil {
+		out.Else = NewCast(els, t)
+	}
+	return out, nil
+}
+
+// NewLike builds `e LIKE pattern ESCAPE escape`; a nil escape is the backslash.
+func NewLike(e, pattern, escape Expr) (Expr, error) {
+	if escape == nil {
+		return NewCall("like", e, pattern)
+	}
+	return NewCall("like", e, pattern, escape)
+}
+
+// CommonTypeOf returns the type of a result that is one of several expressions: CASE, IF, COALESCE, UNION. An integer
+// literal among decimals counts as many digits as it has.
+func CommonTypeOf(exprs ...Expr) types.Type {
+	decimal := slices.ContainsFunc(exprs, func(e Expr) bool { return e.Type().Kind == types.KindDecimal })
+	t := types.Null
+	for _, e := range exprs {
+		et := e.Type()
+		if decimal {
+			et = literalType(e)
+		}
+		t = types.CommonType(t, et)
+	}
+	return t
+}

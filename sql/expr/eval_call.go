@@ -1,0 +1,216 @@
+package expr
+
+import (
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// callNode is a Call of a function with a Kernel: it evaluates the operands, settles NULLs and gives the kernel what is
+// left, once per row, once per dictionary value or, if all operands are constant, once.
+type callNode struct {
+	call  *Call
+	total bool
+	ops   []node
+	args  []*column.Vector
+	null  *column.Vector
+
+	out   column.Vector
+	valid column.Bitmap
+	buf   []int32
+	memo  *dictionaryMemo
+}
+
+func newCallNode(e *Call, ops []node) node {
+	return &callNode{
+		call: e, total: e.Fn.total != nil && e.Fn.total(e), ops: ops, args: make([]*column.Vector, len(ops)),
+		null: column.ConstVector(types.NullOf(e.Typ)),
+		out:  column.Vector{Type: e.Typ},
+	}
+}
+
+func (n *callNode) operands() []node { return n.ops }
+
+func (n *callNode) choose(f *frame, s *selection, want bool, out []int32) ([]int32, error) {
+	v, table, err := n.run(f, s, true)
+	if err != nil {
+		return nil, err
+	}
+	if table != nil {
+		from := len(out)
+		out = selectTable(table, uint8(b2i(want)), v.Codes, s.pos, s.n, out)
+		return dropNulls(out, from, v), nil
+	}
+	return chooseValues(v, s, want, out), nil
+}
+
+func (n *callNode) eval(f *frame, s *selection) (*column.Vector, error) {
+	v, _, err := n.run(f, s, false)
+	return v, err
+}
+
+// run computes the call. If truth is set and the function was evaluated over the dictionary of an operand, it returns
+// that operand and the outcome for each of its codes: 0, 1, or 2 for NULL.
+func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, table []uint8, err error) {
+	fn := n.call.Fn
+	allConst, coded := true, -1
+	for i, o := range n.ops {
+		a, err := o.eval(f, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		n.args[i] = a
+		if a.Const {
+			if fn.Nulls == NullIfAny && a.IsNull(0) {
+				return n.null, nil, nil
+			}
+			continue
+		}
+		if a.Dict != nil && allConst {
+			coded = i
+		} else {
+			coded = -1
+		}
+		allConst = false
+	}
+	rows, sel := s.n, s.pos
+	if allConst && !fn.Volatile {
+		rows, sel = 1, nil
+	}
+	if coded >= 0 && fn.ByDictionary && fn.Nulls == NullIfAny {
+		m, err := n.dictionary(f, coded)
+		if err != nil {
+			return nil, nil, err
+		}
+		if m != nil {
+			if truth {
+				return n.args[coded], m.truth, nil
+			}
+			n.mapCodes(m, n.args[coded], s)
+			return &n.out, nil, nil
+		}
+	}
+	n.out.Reserve(rows)
+	if fn.Nulls == NullIfAny && !allConst {
+		n.out.Valid = n.valid
+		combineValidity(&n.out, rows, n.args...)
+		if n.out.Valid != nil {
+			n.valid = n.out.Valid
+			if !n.total {
+				n.buf = dropNulls(append(n.buf[:0], positions(sel, rows)...), 0, &n.out)
+				sel = n.buf
+			}
+		}
+	}
+	if sel == nil || len(sel) > 0 {
+		if err := fn.Eval(f.ctx, n.call, &n.out, n.args, sel, rows); err != nil {
+			return nil, nil, err
+		}
+	}
+	n.out.Const = allConst && !fn.Volatile
+	return &n.out, nil, nil
+}
+
+// dictionaryMemo holds the results of a function for each value of a dictionary.
+type dictionaryMemo struct {
+	dict    *column.Dictionary
+	known   int           // codes 0..known-1 are done
+	results column.Vector // by code
+	truth   []uint8       // of a BOOL
+	failed  bool          // some value of the dictionary, perhaps of no selected row, raises an error
+}
+
+// maxDictionary is how many distinct values a function is evaluated for at once; it bounds what is wasted on
+// values that no row has.
+const maxDictionary = 1 << 16
+
+// dictionary returns the results over operand i's dictionary, or nil if they are not to be had.
+func (n *callNode) dictionary(f *frame, i int) (*dictionaryMemo, error) {
+	d := n.args[i].Dict
+	if n.memo == nil || n.memo.dict != d {
+		n.memo = &dictionaryMemo{dict: d}
+	}
+	m := n.memo
+	values := d.Values()
+	if m.failed || len(values) > maxDictionary {
+		return nil, nil
+	}
+	if m.known == len(values) {
+		return m, nil
+	}
+	fresh := values[m.known:]
+	args := append([]*column.Vector(nil), n.args...)
+	args[i] = &column.Vector{Type: n.args[i].Type, Str: fresh}
+	part := column.New(n.call.Typ, len(fresh))
+	if err := n.call.Fn.Eval(f.ctx, n.call, part, args, nil, len(fresh)); err != nil {
+		m.failed = true
+		return nil, nil // the row that has this value, if any, raises the error itself
+	}
+	m.extend(part, len(fresh))
+	return m, nil
+}
+
+func (m *dictionaryMemo) extend(part *column.Vector, n int) {
+	r := &m.results
+	r.Type = part.Type
+	total := m.known + n
+	r.I64 = append(r.I64, part.I64...)
+	r.F64 = append(r.F64, part.F64...)
+	r.I128 = append(r.I128, part.I128...)
+	r.Str = append(r.Str, part.Str...)
+	if part.Valid != nil || r.Valid != nil {
+		valid := column.NewBitmap(total, true)
+		for i := range total {
+			if i < m.known && r.IsNull(i) || i >= m.known && part.IsNull(i-m.known) {
+				valid.Clear(i)
+			}
+		}
+		r.Valid = valid
+	}
+	if part.Type.Kind == types.KindBool {
+		for i := m.known; i < total; i++ {
+			t := uint8(b2i(r.I64[i] != 0))
+			if r.IsNull(i) {
+				t = 2
+			}
+			m.truth = append(m.truth, t)
+		}
+	}
+	m.known = total
+}
+
+// mapCodes stores in out the result of each selected row's code.
+func (n *callNode) mapCodes(m *dictionaryMemo, v *column.Vector, s *selection) {
+	n.out.Reserve(s.n)
+	r := &m.results
+	sel := s.positions()
+	switch n.call.Typ.Phys() {
+	case types.PhysFloat64:
+		gatherCodes(n.out.F64, r.F64, v.Codes, sel)
+	case types.PhysInt128:
+		gatherCodes(n.out.I128, r.I128, v.Codes, sel)
+	case types.PhysString:
+		gatherCodes(n.out.Str, r.Str, v.Codes, sel)
+	default:
+		gatherCodes(n.out.I64, r.I64, v.Codes, sel)
+	}
+	if v.Valid == nil && r.Valid == nil {
+		return
+	}
+	ensureValid(&n.out, &n.valid, s.n)
+	if v.Valid != nil {
+		copy(n.out.Valid, v.Valid[:len(n.out.Valid)])
+	}
+	if r.Valid != nil {
+		for _, i := range sel {
+			if !r.Valid.Get(int(v.Codes[i])) {
+				n.out.Valid.Clear(int(i))
+			}
+		}
+	}
+}
+
+func gatherCodes[T any](dst, src []T, codes []uint32, sel []int32) {
+	for _, i := range sel {
+		dst[i] = src[codes[i]]
+	}
+}

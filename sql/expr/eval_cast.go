@@ -1,0 +1,308 @@
+package expr
+
+import (
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// castNode is Cast. The conversions that queries are full of have loops of their own; the others go value by value
+// through package types.
+type castNode struct {
+	ops    [1]node
+	from   types.Type
+	to     types.Type
+	strict bool
+	loop   castLoop
+	memo   castMemo
+
+	out   column.Vector
+	valid column.Bitmap
+	buf   []int32
+}
+
+// castLoop converts the positions of sel. It cannot fail, whatever the slots of NULLs hold.
+type castLoop func(out, v *column.Vector, sel []int32)
+
+func newCastNode(e *Cast, arg node) node {
+	from := e.Arg.Type()
+	n := &castNode{ops: [1]node{arg}, from: from, to: e.To, strict: e.Strict}
+	if !sameValues(from, e.To) {
+		n.loop = fastCast(from, e.To)
+	}
+	return n
+}
+
+func (n *castNode) operands() []node { return n.ops[:] }
+
+func (n *castNode) choose(f *frame, s *selection, want bool, out []int32) ([]int32, error) {
+	return chooseByValue(n, f, s, want, out)
+}
+
+func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
+	v, err := n.ops[0].eval(f, s)
+	if err != nil {
+		return nil, err
+	}
+	if v.Const && v.IsNull(0) || n.from.Kind == types.KindNull {
+		return column.ConstVector(types.NullOf(n.to)), nil
+	}
+	if sameValues(n.from, n.to) {
+		n.out = *v
+		n.out.Type = n.to
+		return &n.out, nil
+	}
+	rows, sel := s.n, s.pos
+	if v.Const {
+		rows, sel = 1, nil
+	}
+	n.out.Type = n.to
+	n.out.Reserve(rows)
+	n.out.Const = v.Const
+	if v.Valid != nil && !v.Const {
+		n.valid = column.And(n.valid, v.Valid, nil, rows)
+		n.out.Valid = n.valid
+	}
+	if n.loop != nil {
+		n.loop(&n.out, v, positions(sel, rows))
+		return &n.out, nil
+	}
+	live := positions(sel, rows)
+	if n.out.Valid != nil {
+		n.buf = dropNulls(append(n.buf[:0], live...), 0, v)
+		live = n.buf
+	}
+	if v.Dict != nil {
+		return &n.out, n.byDictionary(f.ctx, v, live, rows)
+	}
+	conv := f.ctx.convert()
+	for _, i := range live {
+		x := v.Value(int(i))
+		r, status := conv.Cast(x, n.to)
+		if status > types.ConvertRounded {
+			if err := f.ctx.conversionProblem(status, x, n.to, n.strict); err != nil {
+				return nil, err
+			}
+		}
+		n.out.Set(int(i), rows, r)
+	}
+	return &n.out, nil
+}
+
+// castMemo remembers the conversion of each value of a dictionary that was met so far.
+type castMemo struct {
+	dict    *column.Dictionary
+	results []castResult
+}
+
+type castResult struct {
+	value  types.Value
+	status types.ConvertStatus
+	known  bool
+}
+
+func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows int) error {
+	m := &n.memo
+	if m.dict != v.Dict {
+		m.dict, m.results = v.Dict, nil
+	}
+	values := v.Dict.Values()
+	if len(m.results) < len(values) {
+		m.results = append(m.results, make([]castResult, len(values)-len(m.results))...)
+	}
+	conv := c.convert()
+	for _, i := range live {
+		code := 0
+		if !v.Const {
+			code = int(i)
+		}
+		code = int(v.Codes[code])
+		r := &m.results[code]
+		if !r.known {
+			r.value, r.status = conv.Cast(types.Value{Type: n.from, S: values[code]}, n.to)
+			r.known = true
+		}
+		if r.status > types.ConvertRounded {
+			if err := c.conversionProblem(r.status, types.Value{Type: n.from, S: values[code]}, n.to, n.strict); err != nil {
+				return err
+			}
+		}
+		n.out.Set(int(i), rows, r.value)
+	}
+	return nil
+}
+
+// convert returns what conversions depend on.
+func (c *Context) convert() types.ConvertContext {
+	return types.ConvertContext{Zone: c.Location, Today: c.today()}
+}
+
+// today is the statement's date in the session's time zone.
+func (c *Context) today() int64 {
+	if c.Now.IsZero() {
+		return 0
+	}
+	return types.DateOf(c.nowMicros())
+}
+
+// nowMicros is the statement's time as a DATETIME in the session's time zone.
+func (c *Context) nowMicros() int64 {
+	if c.Location == nil {
+		return c.Now.UnixMicro()
+	}
+	return types.InZone(c.Now.UnixMicro(), c.Location)
+}
+
+// strict says whether what is otherwise a warning is an error: in a statement that writes, under strict SQL mode.
+func (c *Context) strict() bool { return c.Writing && c.SQLMode&ModeStrict != 0 }
+
+// conversionProblem reports a conversion that lost something, as an error or a warning.
+func (c *Context) conversionProblem(status types.ConvertStatus, v types.Value, to types.Type, strict bool) error {
+	var e *sqlerr.Error
+	switch {
+	case to.IsTemporal():
+		e = sqlerr.IncorrectValue(lowerName(to), v.Text())
+	case status == types.ConvertOutOfRange && to.Kind == types.KindDecimal:
+		e = sqlerr.OutOfRangeForColumn("CAST("+v.Text()+" AS "+to.String()+")", 1)
+	case to.IsInteger() || to.Kind == types.KindYear:
+		e = sqlerr.TruncatedWrongValue("INTEGER", v.Text())
+	case to.Kind == types.KindDecimal:
+		e = sqlerr.TruncatedWrongValue("DECIMAL", v.Text())
+	case to.IsFloat():
+		e = sqlerr.TruncatedWrongValue("DOUBLE", v.Text())
+	default:
+		e = sqlerr.TruncatedWrongValue(to.String(), v.Text())
+	}
+	if strict || c.strict() {
+		return e
+	}
+	c.Warnings.AddError(e)
+	return nil
+}
+
+func lowerName(t types.Type) string {
+	switch t.Kind {
+	case types.KindDate:
+		return "date"
+	case types.KindTime:
+		return "time"
+	}
+	return "datetime"
+}
+
+// sameValues says whether every value of type from is represented as the same value of type to.
+func sameValues(from, to types.Type) bool {
+	if from == to {
+		return true
+	}
+	if from.Phys() != to.Phys() {
+		return false
+	}
+	switch {
+	case to.Kind == types.KindBool:
+		return false
+	case from.IsInteger() && to.IsInteger():
+		if from.Kind == types.KindUint64 || to.Kind == types.KindUint64 {
+			return from.Kind == to.Kind
+		}
+		flo, fhi := types.IntRange(from.Kind)
+		tlo, thi := types.IntRange(to.Kind)
+		return from.Kind == types.KindBool && !to.IsUnsigned() && to.Kind != types.KindYear ||
+			to.Kind != types.KindYear && from.Kind != types.KindYear && tlo <= flo && fhi <= thi ||
+			from.Kind == types.KindYear && thi >= 2155
+	case to.Kind == types.KindDecimal && (from.Kind == types.KindDecimal || from.IsInteger()):
+		f := types.AsDecimal(from)
+		return f.Scale == to.Scale && f.Precision <= to.Precision
+	case to.Kind == types.KindDouble:
+		return from.IsFloat()
+	case from.Kind == to.Kind && from.IsTemporal():
+		return from.Scale <= to.Scale
+	case from.IsString() && to.IsString():
+		if to.Kind == types.KindText || to.Kind == types.KindBlob {
+			return true
+		}
+		n := types.TextLength(from)
+		return (to.Kind == types.KindVarchar && !from.IsBinaryString() || to.Kind == types.KindVarbinary && from.IsBinaryString()) &&
+			n > 0 && n <= int(to.Length)
+	}
+	return false
+}
+
+// fastCast returns a loop for conversions that always succeed, or nil.
+func fastCast(from, to types.Type) castLoop {
+	exact := from.IsInteger() || from.Kind == types.KindDecimal
+	switch {
+	case exact && to.Kind == types.KindDouble:
+		return castToDouble(from)
+	case exact && to.Kind == types.KindDecimal:
+		return castToDecimal(types.AsDecimal(from), to, from.Phys())
+	case from.Kind == types.KindDate && to.Kind == types.KindDatetime:
+		return func(out, v *column.Vector, sel []int32) {
+			for _, i := range sel {
+				out.I64[i] = types.DatetimeOfDate(v.I64[i])
+			}
+		}
+	}
+	return nil
+}
+
+func castToDouble(from types.Type) castLoop {
+	scale := scaleOf(from)
+	switch from.Phys() {
+	case types.PhysInt128:
+		return func(out, v *column.Vector, sel []int32) {
+			for _, i := range sel {
+				out.F64[i] = types.DecimalToFloat(v.I128[i], scale)
+			}
+		}
+	case types.PhysUint64:
+		return func(out, v *column.Vector, sel []int32) {
+			for _, i := range sel {
+				out.F64[i] = float64(uint64(v.I64[i]))
+			}
+		}
+	}
+	if scale == 0 {
+		return func(out, v *column.Vector, sel []int32) {
+			for _, i := range sel {
+				out.F64[i] = float64(v.I64[i])
+			}
+		}
+	}
+	return func(out, v *column.Vector, sel []int32) {
+		for _, i := range sel {
+			out.F64[i] = types.ShortDecimalToFloat(v.I64[i], scale)
+		}
+	}
+}
+
+// castToDecimal scales up into a type with room for every value, or returns nil.
+func castToDecimal(from, to types.Type, phys types.Phys) castLoop {
+	up := int(to.Scale) - int(from.Scale)
+	if up < 0 || int(from.Precision)+up > int(to.Precision) || phys == types.PhysUint64 {
+		return nil
+	}
+	if to.Phys() == types.PhysInt64 {
+		p := types.Pow10(up)
+		return func(out, v *column.Vector, sel []int32) {
+			for _, i := range sel {
+				out.I64[i] = v.I64[i] * p
+			}
+		}
+	}
+	if phys == types.PhysInt64 && up <= types.MaxShortDecimal {
+		p := types.Pow10(up)
+		return func(out, v *column.Vector, sel []int32) {
+			for _, i := range sel {
+				out.I128[i] = types.MulInt64s(v.I64[i], p)
+			}
+		}
+	}
+	p := types.Pow10Int128(up)
+	return func(out, v *column.Vector, sel []int32) {
+		r := wides(v)
+		for _, i := range sel {
+			out.I128[i], _ = r.at(int(i)).Mul(p)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package expr
+
+import (
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Fold replaces every subexpression without columns, subqueries and volatile functions by its value, computed by the same
+// code that runs over vectors. What raises an error is left as it is: the error appears only if a row gets there.
+func Fold(e Expr, ctx *Context) Expr {
+	return Rewrite(e, func(e Expr) Expr {
+		switch x := e.(type) {
+		case *Const, *Column, *Subquery:
+			return e
+		case *Call:
+			if x.Fn.Volatile {
+				return e
+			}
+		}
+		for _, c := range e.Children() {
+			if _, ok := c.(*Const); !ok {
+				return e
+			}
+		}
+		v, err := evalFolding(e, ctx)
+		if err != nil {
+			return e
+		}
+		return &Const{v}
+	})
+}
+
+func evalFolding(e Expr, ctx *Context) (types.Value, error) {
+	old := ctx.FoldOnly
+	ctx.FoldOnly = true
+	defer func() { ctx.FoldOnly = old }()
+	return Eval1(e, ctx)
+}
+
+// Eval1 computes an expression without columns.
+func Eval1(e Expr, ctx *Context) (types.Value, error) {
+	p, err := Compile(e, nil)
+	if err != nil {
+		return types.Value{}, err
+	}
+	v, err := p.Eval(ctx, &column.Batch{N: 1})
+	if err != nil {
+		return types.Value{}, err
+	}
+	out := v.Value(0)
+	out.Type = e.Type()
+	return out, nil
+}

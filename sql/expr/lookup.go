@@ -1,0 +1,107 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The registry proper: every family's file registers its functions in an init function.
+
+var (
+	scalarFunctions    []*Function
+	scalarByName       = map[string]*Function{}
+	aggregateFunctions []*Aggregate
+	aggregateByName    = map[string]*Aggregate{}
+)
+
+func register(fns ...*Function) {
+	for _, f := range fns {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			if scalarByName[name] != nil {
+				panic("function " + name + " is registered twice")
+			}
+			scalarByName[name] = f
+		}
+		scalarFunctions = append(scalarFunctions, f)
+	}
+}
+
+func registerAggregates(fns ...*Aggregate) {
+	for _, f := range fns {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			if aggregateByName[name] != nil {
+				panic("aggregate " + name + " is registered twice")
+			}
+			aggregateByName[name] = f
+		}
+		aggregateFunctions = append(aggregateFunctions, f)
+	}
+}
+
+// Lookup returns the scalar function or operator of that name or alias, or nil. Case does not matter.
+func Lookup(name string) *Function {
+	if f := scalarByName[name]; f != nil {
+		return f
+	}
+	return scalarByName[strings.ToLower(name)]
+}
+
+// LookupAggregate returns the aggregate function of that name or alias, or nil. Case does not matter. COUNT(*) is
+// "count(*)".
+func LookupAggregate(name string) *Aggregate {
+	if f := aggregateByName[name]; f != nil {
+		return f
+	}
+	return aggregateByName[strings.ToLower(name)]
+}
+
+// Functions returns all scalar functions and operators, by category and name.
+func Functions() []*Function { return append([]*Function(nil), sortedFunctions()...) }
+
+var sortedFunctions = sync.OnceValue(func() []*Function {
+	fns := append([]*Function(nil), scalarFunctions...)
+	slices.SortFunc(fns, func(a, b *Function) int {
+		if c := strings.Compare(a.Category, b.Category); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return fns
+})
+
+// Aggregates returns all aggregate functions by name.
+func Aggregates() []*Aggregate {
+	fns := append([]*Aggregate(nil), aggregateFunctions...)
+	slices.SortFunc(fns, func(a, b *Aggregate) int { return strings.Compare(a.Name, b.Name) })
+	return fns
+}
+
+// MarkdownTable returns the tables of functions and aggregates that docs/sql.md shows.
+func MarkdownTable() string {
+	var b strings.Builder
+	category := ""
+	row := func(syntax, aliases, doc string) {
+		cell := func(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", cell(syntax), cell(aliases), cell(doc))
+	}
+	heading := func(s string) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "### %s\n\n| syntax | other names | what it gives |\n|---|---|---|\n", s)
+	}
+	for _, f := range sortedFunctions() {
+		if f.Category != category {
+			category = f.Category
+			heading(category)
+		}
+		row(f.Syntax, strings.ToUpper(strings.Join(f.Aliases, ", ")), f.Doc)
+	}
+	heading("Aggregate functions")
+	for _, f := range Aggregates() {
+		row(f.Syntax, strings.ToUpper(strings.Join(f.Aliases, ", ")), f.Doc)
+	}
+	return b.String()
+}

@@ -1,0 +1,249 @@
+package expr
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Comparisons straight into selections. Every loop writes each position and advances only past those that match, so
+// that no branch depends on the data (Ross 2004, "Selection conditions in main memory").
+
+// b2i is 1 for true; the compiler makes a SETcc of it, not a branch.
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// selectConst appends to out the positions of sel (nil: 0..n-1) at which `a[i] op c`.
+func selectConst[T cmp.Ordered](op Op, a []T, c T, sel []int32, n int, out []int32) []int32 {
+	k := 0
+	if sel == nil {
+		out = slices.Grow(out, n)
+		dst := out[len(out) : len(out)+n]
+		a = a[:n]
+		switch op {
+		case EQ, NSEQ:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x == c)
+			}
+		case NE:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x != c)
+			}
+		case LT:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x < c)
+			}
+		case LE:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x <= c)
+			}
+		case GT:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x > c)
+			}
+		case GE:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x >= c)
+			}
+		}
+		return out[:len(out)+k]
+	}
+	out = slices.Grow(out, len(sel))
+	dst := out[len(out) : len(out)+len(sel)]
+	switch op {
+	case EQ, NSEQ:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] == c)
+		}
+	case NE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] != c)
+		}
+	case LT:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] < c)
+		}
+	case LE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] <= c)
+		}
+	case GT:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] > c)
+		}
+	case GE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] >= c)
+		}
+	}
+	return out[:len(out)+k]
+}
+
+// selectPairs appends to out the positions of sel (nil: 0..n-1) at which `a[i] op b[i]`.
+func selectPairs[T cmp.Ordered](op Op, a, b []T, sel []int32, n int, out []int32) []int32 {
+	switch op {
+	case GT:
+		a, b, op = b, a, LT
+	case GE:
+		a, b, op = b, a, LE
+	}
+	k := 0
+	if sel == nil {
+		out = slices.Grow(out, n)
+		dst := out[len(out) : len(out)+n]
+		a, b = a[:n], b[:n]
+		switch op {
+		case EQ, NSEQ:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x == b[i])
+			}
+		case NE:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x != b[i])
+			}
+		case LT:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x < b[i])
+			}
+		case LE:
+			for i, x := range a {
+				dst[k] = int32(i)
+				k += b2i(x <= b[i])
+			}
+		}
+		return out[:len(out)+k]
+	}
+	out = slices.Grow(out, len(sel))
+	dst := out[len(out) : len(out)+len(sel)]
+	switch op {
+	case EQ, NSEQ:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] == b[i])
+		}
+	case NE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] != b[i])
+		}
+	case LT:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] < b[i])
+		}
+	case LE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a[i] <= b[i])
+		}
+	}
+	return out[:len(out)+k]
+}
+
+// select128 is selectPairs for Int128; either side may be constant.
+func select128(op Op, a, b reader[types.Int128], sel []int32, n int, out []int32) []int32 {
+	switch op {
+	case GT:
+		a, b, op = b, a, LT
+	case GE:
+		a, b, op = b, a, LE
+	}
+	sel = positions(sel, n)
+	out = slices.Grow(out, len(sel))
+	dst := out[len(out) : len(out)+len(sel)]
+	k := 0
+	switch op {
+	case EQ, NSEQ:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a.at(int(i)) == b.at(int(i)))
+		}
+	case NE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a.at(int(i)) != b.at(int(i)))
+		}
+	case LT:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(a.at(int(i)).Less(b.at(int(i))))
+		}
+	case LE:
+		for _, i := range sel {
+			dst[k] = i
+			k += b2i(!b.at(int(i)).Less(a.at(int(i))))
+		}
+	}
+	return out[:len(out)+k]
+}
+
+// selectTable appends the positions of sel (nil: 0..n-1) at which table[codes[i]] is want.
+func selectTable(table []uint8, want uint8, codes []uint32, sel []int32, n int, out []int32) []int32 {
+	k := 0
+	if sel == nil {
+		out = slices.Grow(out, n)
+		dst := out[len(out) : len(out)+n]
+		for i, c := range codes[:n] {
+			dst[k] = int32(i)
+			k += b2i(table[c] == want)
+		}
+		return out[:len(out)+k]
+	}
+	out = slices.Grow(out, len(sel))
+	dst := out[len(out) : len(out)+len(sel)]
+	for _, i := range sel {
+		dst[k] = i
+		k += b2i(table[codes[i]] == want)
+	}
+	return out[:len(out)+k]
+}
+
+// subtract stores in dst, which may be a's memory, the positions of a that are not in b. Both ascend, and b is part of a.
+func subtract(dst, a, b []int32) []int32 {
+	dst = dst[:0]
+	j := 0
+	for _, x := range a {
+		if j < len(b) && b[j] == x {
+			j++
+			continue
+		}
+		dst = append(dst, x)
+	}
+	return dst
+}
+
+// union stores in dst, which is neither's memory, the positions of a and b in order. Both ascend and share nothing.
+func union(dst, a, b []int32) []int32 {
+	dst = dst[:0]
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] < b[0] {
+			dst = append(dst, a[0])
+			a = a[1:]
+		} else {
+			dst = append(dst, b[0])
+			b = b[1:]
+		}
+	}
+	dst = append(dst, a...)
+	return append(dst, b...)
+}

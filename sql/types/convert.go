@@ -65,6 +65,10 @@ func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertSta
 
 // toInteger converts to any integer type. Values are brought to an Int128, in which every source fits or is far outside.
 func (v Value) toInteger(to Type, store bool) (Value, ConvertStatus) {
+	if !store && to.Kind == KindInt64 && v.Type.IsString() {
+		i, status := ParseIntPrefix(v.S)
+		return Value{Type: to, I: i}, status
+	}
 	n, status := v.integer(store)
 	if !store && to.Kind == KindUint64 && n.Hi == -1 && int64(n.Lo) < 0 {
 		// CAST keeps the bits of a negative number. MySQL warns of it only where the source is text.

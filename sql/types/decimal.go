@@ -141,7 +141,8 @@ func DecimalMul(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok
 //
 // The quotient is exact before it is rounded. MySQL instead cuts the quotient to a multiple of nine fractional digits
 // (decimal.c, do_div_mod) and rounds that when it is printed or stored: the digits that one sees are the same, but
-// Radish's value has no further hidden digits, so 1/3*3 is 0.9999 here.
+// Radish's value has no further hidden digits, so 1/3*3 is 0.9999 here. Where that multiple is the result's own scale,
+// as in DECIMAL(10,5) / integer, MySQL's last digit is cut and ours is rounded.
 func DecimalDiv(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok bool) {
 	if b.IsZero() {
 		return Int128{}, false

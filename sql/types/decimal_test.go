@@ -216,7 +216,8 @@ func TestDecimalResultTypes(t *testing.T) {
 		{"scale fits", MulType(Decimal(18, 12), Decimal(18, 12)), "DECIMAL(36,24)"},
 		{"round", RoundType(money, 1), "DECIMAL(15,1)"},
 		{"round to tens", RoundType(money, -1), "DECIMAL(14,0)"},
-		{"round keeps", RoundType(money, 5), "DECIMAL(15,2)"},
+		{"round widens", RoundType(money, 5), "DECIMAL(18,5)"},
+		{"truncate", TruncateType(money, 1), "DECIMAL(14,1)"},
 	} {
 		if c.got.String() != c.want {
 			t.Errorf("%s is %v, want %s", c.name, c.got, c.want)

@@ -96,12 +96,18 @@ func AvgType(t Type) Type {
 	return clampDecimal(i, s+DivPrecisionIncrease)
 }
 
-// RoundType returns the type of ROUND(t, digits) of a DECIMAL or integer: the scale shrinks to digits, and rounding
-// up may need one more integer digit.
+// RoundType returns the type of ROUND(t, digits) of a DECIMAL: the scale becomes digits, and where it shrinks, rounding
+// up may need one more integer digit. ROUND of an integer stays that integer type, which is the caller's to see.
 func RoundType(t Type, digits int) Type {
 	i, s := decimalParts(t)
-	if digits >= s {
-		return AsDecimal(t)
+	if digits < s {
+		i++
 	}
-	return clampDecimal(i+1, max(digits, 0))
+	return clampDecimal(i, max(digits, 0))
+}
+
+// TruncateType returns the type of TRUNCATE(t, digits) of a DECIMAL: the scale becomes digits.
+func TruncateType(t Type, digits int) Type {
+	i, _ := decimalParts(t)
+	return clampDecimal(i, max(digits, 0))
 }

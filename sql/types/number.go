@@ -38,14 +38,15 @@ func IntRange(k Kind) (lo, hi int64) {
 }
 
 // ParseIntPrefix reads the integer that s begins with, after spaces: CAST('12.9abc' AS SIGNED) is 12 and truncated.
-// Beyond BIGINT the result is its nearest end with ConvertOutOfRange; no digits at all give 0 and ConvertInvalid.
+// Below BIGINT the result is its least value, above it the 64 bits of BIGINT UNSIGNED's (so that beyond both it is -1),
+// with ConvertOutOfRange; no digits at all give 0 and ConvertInvalid.
 func ParseIntPrefix(s string) (int64, ConvertStatus) {
 	neg, u, end, status := parseDigits(s)
 	if status != ConvertOK {
 		if status == ConvertOutOfRange && neg {
 			return math.MinInt64, status
 		} else if status == ConvertOutOfRange {
-			return math.MaxInt64, status
+			return -1, status
 		}
 		return 0, status
 	}
@@ -53,7 +54,7 @@ func ParseIntPrefix(s string) (int64, ConvertStatus) {
 	case neg && u > 1<<63:
 		return math.MinInt64, ConvertOutOfRange
 	case !neg && u > math.MaxInt64:
-		return math.MaxInt64, ConvertOutOfRange
+		return int64(u), ConvertOutOfRange
 	case neg:
 		u = -u
 	}
@@ -119,9 +120,10 @@ func ParseFloatPrefix(s string) (float64, ConvertStatus) {
 }
 
 // AppendFloat appends a DOUBLE as MySQL prints it: the shortest digits that read back as the same double, written
-// plainly where the decimal point falls between 14 zeros behind the point and 15 digits before it
-// (1e14 is 100000000000000, 1e-15 is 0.000000000000001), otherwise with an exponent that has neither plus sign nor
-// padding (1e15, 1.5e-16). Source: my_gcvt in MySQL's strings/dtoa.cc, MAX_DECPT_FOR_F_FORMAT = DBL_DIG.
+// plainly where at most 14 zeros follow the decimal point and at most 15 digits, or a fraction, come with it
+// (1e14 is 100000000000000, 1234567890123456.8 keeps its form, 1e-15 is 0.000000000000001), otherwise with an exponent
+// that has neither plus sign nor padding (1e15, 1.5e-16). Source: my_gcvt in MySQL's strings/dtoa.cc, where
+// MAX_DECPT_FOR_F_FORMAT is DBL_DIG = 15.
 func AppendFloat(dst []byte, f float64) []byte {
 	var buf [32]byte
 	return appendGcvt(dst, strconv.AppendFloat(buf[:0], f, 'e', -1, 64))
@@ -174,7 +176,7 @@ func appendGcvt(dst, text []byte) []byte {
 	switch {
 	case digits[0] == '0':
 		return append(dst, '0')
-	case point < -14 || point > 15:
+	case point < -14 || point > 15 && n <= point:
 		dst = append(dst, digits[0])
 		if n > 1 {
 			dst = append(dst, '.')

@@ -13,7 +13,7 @@ func TestFormatFloat(t *testing.T) {
 		want string
 	}{
 		{0, "0"}, {math.Copysign(0, -1), "-0"}, {1, "1"}, {0.1, "0.1"}, {-1.5, "-1.5"}, {1e14, "100000000000000"}, {1e15, "1e15"},
-		{1e20, "1e20"}, {123456789012345, "123456789012345"}, {1234567890123456, "1.234567890123456e15"},
+		{1e20, "1e20"}, {123456789012345, "123456789012345"}, {1234567890123456, "1.234567890123456e15"}, {1234567890123456.7, "1234567890123456.8"},
 		{1e-15, "0.000000000000001"}, {1e-16, "1e-16"}, {1.5e-16, "1.5e-16"}, {0.30000000000000004, "0.30000000000000004"},
 		{math.MaxFloat64, "1.7976931348623157e308"}, {5e-324, "5e-324"}, {1234.5678, "1234.5678"}, {1e100, "1e100"},
 	} {
@@ -70,10 +70,10 @@ func TestParsePrefixes(t *testing.T) {
 		{"1e3", 1, ConvertTruncated, 1000, ConvertOK, 1, ConvertTruncated},
 		{"", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},
 		{"x1", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},
-		{"9223372036854775808", math.MaxInt64, ConvertOutOfRange, 9223372036854775808, ConvertOK, 1 << 63, ConvertOK},
+		{"9223372036854775808", math.MinInt64, ConvertOutOfRange, 9223372036854775808, ConvertOK, 1 << 63, ConvertOK},
 		{"-9223372036854775808", math.MinInt64, ConvertOK, -9223372036854775808, ConvertOK, 1 << 63, ConvertOutOfRange},
-		{"18446744073709551615", math.MaxInt64, ConvertOutOfRange, 18446744073709551615, ConvertOK, math.MaxUint64, ConvertOK},
-		{"18446744073709551616", math.MaxInt64, ConvertOutOfRange, 18446744073709551616, ConvertOK, math.MaxUint64, ConvertOutOfRange},
+		{"18446744073709551615", -1, ConvertOutOfRange, 18446744073709551615, ConvertOK, math.MaxUint64, ConvertOK},
+		{"18446744073709551616", -1, ConvertOutOfRange, 18446744073709551616, ConvertOK, math.MaxUint64, ConvertOutOfRange},
 		{"\t+.5", 0, ConvertInvalid, 0.5, ConvertOK, 0, ConvertInvalid},
 		{"0x10", 0, ConvertTruncated, 0, ConvertTruncated, 0, ConvertTruncated},
 		{"inf", 0, ConvertInvalid, 0, ConvertInvalid, 0, ConvertInvalid},

@@ -121,7 +121,7 @@ func (p *dateParser) code(code byte) bool {
 	case 'm', 'c':
 		return p.number(&p.month, 2)
 	case 'M':
-		return p.name(&p.month, monthNames[:], 0)
+		return p.name(&p.month, monthNames[:], len("September"))
 	case 'b':
 		return p.name(&p.month, monthNames[:], 3)
 	case 'd', 'e':
@@ -135,7 +135,7 @@ func (p *dateParser) code(code byte) bool {
 	case 'j':
 		return p.number(&p.dayOfYear, 3)
 	case 'W':
-		return p.name(&p.weekday, dayNames[:], 0)
+		return p.name(&p.weekday, dayNames[:], len("Wednesday"))
 	case 'a':
 		return p.name(&p.weekday, dayNames[:], 3)
 	case 'w':
@@ -213,19 +213,27 @@ func (p *dateParser) number(n *int, width int) bool {
 	return p.at > start
 }
 
-// name reads one of the names, or their first letters where length is not 0, in any case; the first is 1.
+// name reads a word that is one of the names, each cut to length, in any case, or the beginning of just one of them
+// (MySQL's check_word). The first name is 1.
 func (p *dateParser) name(n *int, names []string, length int) bool {
-	for i, name := range names {
-		if length > 0 {
-			name = name[:length]
-		}
-		if rest := p.text[p.at:]; len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
-			*n = i + 1
-			p.at += len(name)
-			return true
-		}
+	end := p.at
+	for end < len(p.text) && (p.text[end]|0x20)-'a' < 26 {
+		end++
 	}
-	return false
+	word := p.text[p.at:end]
+	*n = 0
+	for i, name := range names {
+		name = name[:min(length, len(name))]
+		if len(word) > len(name) || !strings.EqualFold(word, name[:len(word)]) {
+			continue
+		}
+		if *n != 0 {
+			return false
+		}
+		*n = i + 1
+	}
+	p.at = end
+	return *n != 0
 }
 
 // days returns the date from year, month and day; or year and day of the year; or year, week and weekday.

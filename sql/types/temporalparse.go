@@ -235,8 +235,6 @@ func DatetimeFromNumber(n int64) (datetime int64, status ConvertStatus) {
 		return 0, ConvertInvalid
 	case n <= 991231235959:
 		n += 19000000000000
-	default:
-		return 0, ConvertInvalid
 	}
 	if n > 99991231235959 {
 		return 0, ConvertInvalid

@@ -196,14 +196,15 @@ func rejected(p Piece, message string) (at int, ok bool) {
 	return at, true
 }
 
-// detail returns what the parser's message says behind the quoted text, which begins with the rejected token and may be
-// cut: "hex literal: invalid hexadecimal format", for instance. Most syntax errors have nothing there.
+// detail returns what the parser's message says behind the quoted text, which begins with the rejected token and is cut
+// after 2,048 bytes: "hex literal: invalid hexadecimal format", for instance. Most syntax errors have nothing there.
 func detail(rejected, message string) string {
 	_, rest, _ := strings.Cut(message, `near "`)
-	for len(rest) > 0 && len(rejected) > 0 && rest[0] == rejected[0] {
-		rest, rejected = rest[1:], rejected[1:]
+	rest, ok := strings.CutPrefix(rest, rejected[:min(len(rejected), 2048)]+`"`)
+	if !ok {
+		return ""
 	}
-	rest, _, _ = strings.Cut(strings.TrimPrefix(rest, `"`), "(total length")
+	rest, _, _ = strings.Cut(rest, "(total length")
 	if rest = strings.TrimSpace(rest); rest == "" {
 		return ""
 	}

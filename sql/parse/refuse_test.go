@@ -77,6 +77,7 @@ func TestRefusals(t *testing.T) {
 		{"SELECT 1 ‸/*! + 1", "the comment that starts here has no end"},
 		{"SELECT ‸`open", "the quoted name that starts here has no end"},
 		{"SELECT ‸x'1'", "invalid hexadecimal format"},
+		{"SELECT \xff\xff ‸1 2", "syntax error near '1 2'"},
 		{"SELECT a \x01", "syntax error"},
 		{"SELECT 1e999", "Illegal double '1e999'"},
 	} {

@@ -161,7 +161,6 @@ func randTemporalText(r *rand.Rand) string {
 
 func textTemporalCase(r *rand.Rand) oracleCase {
 	s := randTemporalText(r)
-	fsp := r.IntN(7)
 	switch r.IntN(3) {
 	case 0:
 		v, _ := Cast(StringValue(s), Date)
@@ -185,12 +184,11 @@ func textTemporalCase(r *rand.Rand) oracleCase {
 		return oracleCase{"CAST('" + s + "' AS TIME(6))", v.Text()}
 	}
 	// MariaDB cuts where MySQL rounds, so all written digits are kept.
-	fsp = 6
 	if i := strings.IndexByte(s, '.'); i >= 0 && len(s)-i > 7 {
 		s = s[:i+7]
 	}
-	v, _ := Cast(StringValue(s), DatetimeFsp(fsp))
-	return oracleCase{fmt.Sprintf("CAST('%s' AS DATETIME(%d))", s, fsp), v.Text()}
+	v, _ := Cast(StringValue(s), DatetimeFsp(MaxFsp))
+	return oracleCase{fmt.Sprintf("CAST('%s' AS DATETIME(%d))", s, MaxFsp), v.Text()}
 }
 
 func numberTemporalCase(r *rand.Rand) oracleCase {

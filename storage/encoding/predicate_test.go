@@ -1,0 +1,182 @@
+package encoding_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// condition is a predicate and the same in plain words.
+type condition struct {
+	name  string
+	p     *encoding.Predicate
+	holds func(types.Value) bool
+}
+
+func notNull(f func(types.Value) bool) func(types.Value) bool {
+	return func(v types.Value) bool { return !v.Null && f(v) }
+}
+
+// conditions makes predicates with bounds among the values, near them and far off.
+func conditions(r *rand.Rand, s shape, values []types.Value) []condition {
+	bound := func() types.Value {
+		for range 20 {
+			if v := values[r.IntN(len(values))]; !v.Null {
+				if r.IntN(3) == 0 {
+					v.I += r.Int64N(3) - 1
+					v.F += float64(r.IntN(3) - 1)
+					v.D = v.D.AddInt64(r.Int64N(3) - 1)
+					v.S += strings.Repeat("0", r.IntN(2))
+				}
+				return v
+			}
+		}
+		return s.value(r, r.IntN(1000))
+	}
+	var out []condition
+	for op, name := range []string{"=", "<>", "<", "<=", ">", ">="} {
+		b := bound()
+		out = append(out, condition{fmt.Sprint(name, b), encoding.Comparison(encoding.Op(op), b), notNull(func(v types.Value) bool {
+			c := encoding.Compare(v, b)
+			return [...]bool{c == 0, c != 0, c < 0, c <= 0, c > 0, c >= 0}[op]
+		})})
+	}
+	for _, open := range []bool{false, true} {
+		lo, hi := bound(), bound()
+		out = append(out, condition{fmt.Sprintf("between %v and %v, open %v", lo, hi, open), encoding.Between(lo, hi, open, !open), notNull(func(v types.Value) bool {
+			a, b := encoding.Compare(v, lo), encoding.Compare(v, hi)
+			return (a > 0 || a == 0 && !open) && (b < 0 || b == 0 && open)
+		})})
+	}
+	for _, n := range []int{0, 1, 3, 40} {
+		list := make([]types.Value, n)
+		for i := range list {
+			list[i] = bound()
+		}
+		in := notNull(func(v types.Value) bool {
+			return slices.ContainsFunc(list, func(x types.Value) bool { return encoding.Compare(v, x) == 0 })
+		})
+		out = append(out,
+			condition{fmt.Sprintf("in %v", list), encoding.In(append(list[:n:n], types.NullOf(s.typ))), in},
+			condition{fmt.Sprintf("not in %v", list), encoding.NotIn(list), notNull(func(v types.Value) bool { return !in(v) })})
+	}
+	out = append(out,
+		condition{"not in with NULL", encoding.NotIn([]types.Value{bound(), types.NullOf(s.typ)}), func(types.Value) bool { return false }},
+		condition{"= NULL", encoding.Comparison(encoding.EQ, types.NullOf(s.typ)), func(types.Value) bool { return false }},
+		condition{"is null", encoding.IsNull(), func(v types.Value) bool { return v.Null }},
+		condition{"is not null", encoding.IsNotNull(), func(v types.Value) bool { return !v.Null }})
+	if s.typ.IsString() {
+		match := func(x string) bool { return strings.Contains(x, "1") || x == "a" }
+		out = append(out, condition{"matches", encoding.Matching(match), notNull(func(v types.Value) bool { return match(v.S) })})
+	}
+	return out
+}
+
+// Every predicate on every kind of chunk, over windows and selections, against the definition.
+func TestPredicates(t *testing.T) {
+	r := testRand(t)
+	kinds := map[encoding.Kind]int{}
+	for _, s := range shapes {
+		for _, n := range []int{1, 64, 700} {
+			for _, nulls := range []int{0, 30, 100} {
+				values := s.column(r, n, nulls)
+				for form, d := range forms(s.typ, values) {
+					c := encoding.Encode(d)
+					kinds[c.Kind]++
+					for _, cond := range conditions(r, s, values) {
+						test := encoding.CompileTest(c, cond.p)
+						checkTest(t, r, test, values, cond, fmt.Sprintf("%s/%d/%d%%/%s: %s", s.name, n, nulls, form, cond.name))
+					}
+				}
+			}
+		}
+	}
+	for kind := encoding.Constant; kind <= encoding.RawString; kind++ {
+		if kinds[kind] == 0 && kind != encoding.Dict32 {
+			t.Errorf("no chunk of kind %d was tested", kind)
+		}
+	}
+}
+
+func checkTest(t *testing.T, r *rand.Rand, test *encoding.Test, values []types.Value, cond condition, name string) {
+	t.Helper()
+	passing := 0
+	for _, v := range values {
+		if cond.holds(v) {
+			passing++
+		}
+	}
+	if o := test.Outcome(); o == encoding.None && passing > 0 || o == encoding.All && passing < len(values) {
+		t.Fatalf("%s: outcome %d, but %d of %d rows pass", name, o, passing, len(values))
+	}
+	for round := range 4 {
+		from := r.IntN(len(values))
+		n := r.IntN(len(values)-from) + 1
+		if round == 0 {
+			from, n = 0, len(values)
+		}
+		var in []int32
+		if round > 1 {
+			in = []int32{}
+			for i := range int32(n) {
+				if r.IntN(2) == 0 {
+					in = append(in, i)
+				}
+			}
+		}
+		var want []int32
+		for i := range int32(n) {
+			if (in == nil || slices.Contains(in, i)) && cond.holds(values[from+int(i)]) {
+				want = append(want, i)
+			}
+		}
+		out := make([]int32, n)
+		if round == 3 {
+			out = in // in place
+		}
+		got := test.Select(from, n, in, out)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: rows %d+%d of %v: selected %v, want %v", name, from, n, in, got, want)
+		}
+	}
+}
+
+func TestIntSet(t *testing.T) {
+	r := testRand(t)
+	for _, width := range []int64{1, 100, 1 << 20, 1 << 62} {
+		for _, n := range []int{0, 1, 10, 3000} {
+			members := map[int64]bool{}
+			list := []int64{}
+			for range n {
+				m := r.Int64N(width) - width/2
+				list, members[m] = append(list, m), true
+			}
+			s := encoding.NewIntSet(list)
+			if s.Len() != len(members) {
+				t.Fatalf("%d of %d members", s.Len(), len(members))
+			}
+			for range 3000 {
+				x := r.Int64N(width) - width/2 + r.Int64N(3) - 1
+				if s.Contains(x) != members[x] {
+					t.Fatalf("width %d, %d members: Contains(%d) = %v", width, n, x, s.Contains(x))
+				}
+			}
+			for _, m := range list {
+				if !s.Contains(m) {
+					t.Fatalf("width %d, %d members: lost %d", width, n, m)
+				}
+			}
+		}
+	}
+	s := encoding.NewIntBitmap(-3, []uint64{0b1001})
+	for x, want := range map[int64]bool{-4: false, -3: true, -2: false, 0: true, 1: false, 60: false, 61: false, 1 << 40: false, -1 << 63: false} {
+		if s.Contains(x) != want {
+			t.Errorf("bitmap set: Contains(%d) = %v", x, !want)
+		}
+	}
+}

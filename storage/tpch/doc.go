@@ -9,5 +9,8 @@
 // a pool of text (text.go); the tables are in geography.go (region, nation), party.go (supplier, customer), part.go
 // (part, partsupp), orders.go and lineitem.go, their columns in tables.go.
 //
+// Queries are the benchmark's 22 queries in MySQL's dialect (queries.go, queries/), and LoadAnswer, Answer.Compare and
+// Query.Digest hold a result against what is published (answers.go).
+//
 // Two editions of the data exist, which differ in comments and addresses: see Edition.
 package tpch

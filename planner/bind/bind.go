@@ -46,14 +46,13 @@ type Binder struct {
 	Database string        // the current database; empty if none was chosen
 	Ctx      *expr.Context // for folding, session variables and sql_mode
 	Params   []types.Value // values of the ? markers, in order
-	Text     string        // the statement's text, for error positions
+	// Locate gives an error the place of a byte offset of the statement's text; nil: errors carry no place.
+	Locate func(e *sqlerr.Error, offset int) *sqlerr.Error
 
 	alloc   expr.Allocator
-	params  int // markers met so far
 	ctes    *cteScope
 	shared  int      // shared plans made so far
 	viewing []string // views being expanded, to refuse recursion
-	foldErr error
 	hints   []hint
 }
 
@@ -100,18 +99,23 @@ func (b *Binder) bindQuery(stmt ast.Node, outer *scope) (*relation, error) {
 	return nil, sqlerr.NotSupportedf("this statement as a query", "%T", stmt)
 }
 
-// at gives err the position of node in the statement's text, if it has none and the node knows its own.
+// at gives err the position of node in the statement's text, if it has none and the node knows its own. Nodes of a
+// view's text have no place in the statement.
 func (b *Binder) at(err error, node ast.Node) error {
 	if err == nil {
 		return nil
 	}
 	e := sqlerr.From(err)
-	if e.Pos.Known() || b.Text == "" || node == nil || len(b.viewing) > 0 {
+	if b.Locate == nil || e.Pos.Known() || len(b.viewing) > 0 || node == nil {
 		return e
 	}
-	off := node.OriginTextPosition()
-	if off < 0 || off >= len(b.Text) {
-		return e
+	if off := node.OriginTextPosition(); off > 0 {
+		return b.Locate(e, off)
 	}
-	return e.AtOffset(b.Text, off)
+	return e
+}
+
+// Scalar binds an expression that stands alone and sees no columns: SET, DO, LIMIT, defaults.
+func (b *Binder) Scalar(e ast.ExprNode) (expr.Expr, error) {
+	return b.expr(e, &scope{clause: "field list", noAggregates: true})
 }

@@ -408,13 +408,19 @@ func (b *Binder) like(x *ast.PatternLikeOrIlikeExpr, sc *scope) (expr.Expr, erro
 	if err != nil {
 		return nil, err
 	}
-	name := "like"
 	if !x.IsLike {
-		name = "ilike"
+		return nil, sqlerr.NotSupportedf("ILIKE", "use LOWER(a) LIKE LOWER(b)")
 	}
-	args = append(args, &expr.Const{Value: types.StringValue(string(rune(x.Escape)))})
-	e, err := expr.NewCall(name, args...)
+	e, err := expr.NewLike(args[0], args[1], escapeOf(x))
 	return negateIf(x.Not, e), err
+}
+
+// escapeOf returns LIKE's escape character as an operand.
+func escapeOf(x *ast.PatternLikeOrIlikeExpr) expr.Expr {
+	if x.EscapeExplicit && x.Escape == 0 {
+		return &expr.Const{Value: types.StringValue("")}
+	}
+	return &expr.Const{Value: types.StringValue(string(rune(x.Escape)))}
 }
 
 func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
@@ -426,7 +432,7 @@ func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.NewCast(arg, to)
+	return expr.NewCast(arg, to), nil
 }
 
 func (b *Binder) variable(x *ast.VariableExpr) (expr.Expr, error) {

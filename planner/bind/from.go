@@ -162,7 +162,7 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	full := strings.ToLower(db + "." + name)
 	for _, v := range b.viewing {
 		if v == full {
-			return nil, sqlerr.New(sqlerr.CodeViewRecursive, sqlerr.User, "`%s`.`%s` contains view recursion", db, name)
+			return nil, sqlerr.New(sqlerr.CodeViewInvalid, sqlerr.User, "`%s`.`%s` contains view recursion", db, name)
 		}
 	}
 	b.viewing = append(b.viewing, full)

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// call runs CALL. There is one procedure: tpch_generate(scale factor) makes the eight tables of TPC-H in the current
+// database.
+func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
+	p := n.Procedure
+	if p.FnName.L != "tpch_generate" {
+		return nil, sqlerr.UnknownFunction(p.FnName.O, sqlerr.Suggest(p.FnName.L, []string{"tpch_generate"}))
+	}
+	if len(p.Args) != 1 {
+		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1")
+	}
+	v, err := s.evaluate(st, p.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	sf, status := types.Cast(v, types.Double)
+	if v.Null || status > types.ConvertRounded {
+		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("it takes a scale factor, a number of at least 0.01")
+	}
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.generateTPCH(st.ctx, sf.F)
+}
+
+// generateTPCH makes the tables at a scale factor and puts them into the current database, all at once.
+func (s *Session) generateTPCH(ctx context.Context, sf float64) (*Result, error) {
+	snap := s.engine.catalog.Load()
+	db, err := snap.DatabaseName(s.database)
+	if err != nil {
+		return nil, err
+	}
+	loaders := map[*tpch.Table]*tpchLoader{}
+	for _, t := range tpch.Tables() {
+		if _, v, err := snap.Lookup(db, t.Name); err == nil || v != nil {
+			return nil, sqlerr.TableExists(t.Name).WithHint("drop it, or generate into another database (CREATE DATABASE tpch; USE tpch)")
+		}
+		schema := &table.Schema{Database: db, Name: t.Name}
+		for _, c := range t.Columns {
+			schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.Name, Type: c.Type})
+		}
+		key := table.Key{Name: "PRIMARY", Primary: true, Unique: true}
+		for _, name := range t.PrimaryKey {
+			key.Columns = append(key.Columns, schema.Ordinal(name))
+		}
+		schema.Keys = []table.Key{key}
+		loaders[t] = &tpchLoader{builder: table.NewBuilder(table.New(schema)), waiting: map[int]*tpch.Chunk{}}
+		loaders[t].builder.TrustKeys()
+	}
+	err = tpch.Generate(ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine)}, func(c *tpch.Chunk) error {
+		return loaders[c.Table].add(c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var rows int64
+	var versions []*table.Version
+	for _, t := range tpch.Tables() {
+		v, err := loaders[t].builder.Finish()
+		if err != nil {
+			return nil, err
+		}
+		rows += v.Rows()
+		versions = append(versions, v)
+	}
+	return &Result{RowsAffected: rows}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		for _, v := range versions {
+			if snap, err = snap.CreateTable(v); err != nil {
+				return nil, err
+			}
+		}
+		return snap, nil
+	})
+}
+
+// tpchLoader puts the chunks of one table, which come in any order, into a builder in order.
+type tpchLoader struct {
+	mu      sync.Mutex
+	builder *table.Builder
+	next    int
+	waiting map[int]*tpch.Chunk
+	dicts   map[int]*column.Dictionary
+}
+
+func (l *tpchLoader) add(c *tpch.Chunk) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting[c.Part] = c
+	for {
+		c, ok := l.waiting[l.next]
+		if !ok {
+			return nil
+		}
+		delete(l.waiting, l.next)
+		l.next++
+		if err := l.builder.AppendColumns(c.Rows, l.columns(c)); err != nil {
+			return err
+		}
+	}
+}
+
+// columns turns a chunk into column data; dictionaries are those of the generator.
+func (l *tpchLoader) columns(c *tpch.Chunk) []encoding.Data {
+	if l.dicts == nil {
+		l.dicts = map[int]*column.Dictionary{}
+		for i, col := range c.Columns {
+			if col.Dict != nil {
+				l.dicts[i] = column.NewDictionary(col.Dict...)
+				l.builder.UseDictionary(i, l.dicts[i])
+			}
+		}
+	}
+	out := make([]encoding.Data, len(c.Columns))
+	for i, col := range c.Columns {
+		out[i] = encoding.Data{Ints: col.Ints, Codes: col.Codes, Dict: l.dicts[i], Offsets: col.Offsets, Bytes: col.Bytes}
+	}
+	return out
+}

@@ -1,0 +1,490 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
+
+	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// createTable runs CREATE TABLE, CREATE TABLE ... LIKE and CREATE TABLE ... AS SELECT.
+func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, error) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	db, name, err := s.qualify(n.Table)
+	if err != nil {
+		return nil, err
+	}
+	snap := s.engine.catalog.Load()
+	dbName, err := snap.DatabaseName(db)
+	if err != nil {
+		return nil, err
+	}
+	if t, v, err := snap.Lookup(db, name); err == nil && (t != nil || v != nil) {
+		if n.IfNotExists {
+			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeTableExists, "Table '%s' already exists", name)
+			return &Result{}, nil
+		}
+		return nil, sqlerr.TableExists(name)
+	}
+	switch {
+	case n.TemporaryKeyword != ast.TemporaryNone:
+		return nil, sqlerr.NotSupportedf("TEMPORARY tables", "all tables are in memory; create a plain one and drop it")
+	case n.Partition != nil:
+		return nil, sqlerr.NotSupportedf("PARTITION BY", "tables are kept in row groups with zone maps instead")
+	}
+	schema := &table.Schema{Database: dbName, Name: name}
+	if n.ReferTable != nil {
+		if schema, err = s.likeSchema(snap, n.ReferTable, dbName, name); err != nil {
+			return nil, err
+		}
+	} else if err = s.tableSchema(st, schema, n); err != nil {
+		return nil, err
+	}
+	var q *logical.Query
+	if n.Select != nil {
+		if q, err = s.createAs(st, schema, n); err != nil {
+			return nil, err
+		}
+	}
+	if len(schema.Columns) == 0 {
+		return nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
+	}
+	v := table.New(schema)
+	var rows int64
+	if q != nil {
+		if v, rows, err = s.fill(st, v, q); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{RowsAffected: rows}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		return snap.CreateTable(v)
+	})
+}
+
+func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, name string) (*table.Schema, error) {
+	fromDB, from, err := s.qualify(like)
+	if err != nil {
+		return nil, err
+	}
+	v, err := snap.Table(fromDB, from)
+	if err != nil {
+		return nil, err
+	}
+	out := *v.Schema
+	out.Database, out.Name = db, name
+	return &out, nil
+}
+
+// tableSchema fills schema from the column definitions and constraints of n.
+func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.CreateTableStmt) error {
+	for _, c := range n.Cols {
+		if err := s.addColumn(st, schema, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range n.Constraints {
+		if err := addConstraint(schema, c); err != nil {
+			return err
+		}
+	}
+	for _, o := range n.Options {
+		if o.Tp == ast.TableOptionComment {
+			schema.Comment = o.StrValue
+		}
+	}
+	// A primary key makes its columns NOT NULL.
+	for _, k := range schema.Keys {
+		if k.Primary {
+			for _, o := range k.Columns {
+				schema.Columns[o].Nullable = false
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDef) error {
+	name := c.Name.Name.O
+	if schema.Ordinal(name) >= 0 {
+		return sqlerr.DupFieldName(name)
+	}
+	typ, err := bind.ColumnType(c.Tp)
+	if err != nil {
+		e := sqlerr.From(err)
+		return e.WithHint("column '%s'", name)
+	}
+	def := table.ColumnDef{Name: name, Type: typ, Nullable: true}
+	ordinal := len(schema.Columns)
+	var defaultExpr ast.ExprNode
+	for _, o := range c.Options {
+		switch o.Tp {
+		case ast.ColumnOptionNotNull:
+			def.Nullable = false
+		case ast.ColumnOptionNull, ast.ColumnOptionCollate, ast.ColumnOptionColumnFormat, ast.ColumnOptionStorage:
+		case ast.ColumnOptionPrimaryKey:
+			def.Nullable = false
+			if err := addKey(schema, table.Key{Name: "PRIMARY", Columns: []int{ordinal}, Primary: true, Unique: true}); err != nil {
+				return err
+			}
+		case ast.ColumnOptionUniqKey:
+			if err := addKey(schema, table.Key{Name: name, Columns: []int{ordinal}, Unique: true}); err != nil {
+				return err
+			}
+		case ast.ColumnOptionDefaultValue:
+			defaultExpr = o.Expr
+		case ast.ColumnOptionComment:
+			if v, ok := o.Expr.(ast.ValueExpr); ok {
+				def.Comment = v.GetString()
+			}
+		case ast.ColumnOptionAutoIncrement:
+			return sqlerr.NotSupportedf("AUTO_INCREMENT", "give the key in INSERT (column '%s')", name)
+		case ast.ColumnOptionGenerated:
+			return sqlerr.NotSupportedf("generated columns", "compute '%s' in a view", name)
+		case ast.ColumnOptionCheck:
+			return sqlerr.NotSupportedf("CHECK", "the condition of column '%s' would not be enforced", name)
+		case ast.ColumnOptionReference:
+			return sqlerr.NotSupportedf("REFERENCES", "foreign keys are not enforced (column '%s')", name)
+		case ast.ColumnOptionOnUpdate:
+			return sqlerr.NotSupportedf("ON UPDATE", "set column '%s' in UPDATE", name)
+		default:
+			return sqlerr.NotSupportedf("this column option", "column '%s'", name)
+		}
+	}
+	schema.Columns = append(schema.Columns, def)
+	if defaultExpr != nil {
+		return s.setDefault(st, &schema.Columns[ordinal], defaultExpr)
+	}
+	return nil
+}
+
+// setDefault checks a default by converting it to the column's type. An expression that is not constant is kept as
+// text and evaluated by each INSERT.
+func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode) error {
+	x, err := st.binder().Scalar(e)
+	if err != nil {
+		return err
+	}
+	c, literal := x.(*expr.Const)
+	if !literal {
+		if _, isCall := unwrapParens(e).(*ast.FuncCallExpr); isCall || e != unwrapParens(e) {
+			var text strings.Builder
+			if err := e.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags, &text)); err != nil {
+				return sqlerr.InvalidDefault(def.Name)
+			}
+			def.Default = &table.Default{Expr: text.String()}
+			return nil
+		}
+	}
+	if literal && c.Value.Null {
+		if !def.Nullable {
+			return sqlerr.InvalidDefault(def.Name)
+		}
+		return nil
+	}
+	v, err := expr.Eval1(&expr.Cast{Arg: x, To: def.Type, Strict: true}, st.exprContext())
+	if err != nil {
+		return sqlerr.InvalidDefault(def.Name).WithCause(err)
+	}
+	def.Default = &table.Default{Value: v}
+	return nil
+}
+
+func unwrapParens(e ast.ExprNode) ast.ExprNode {
+	for {
+		p, ok := e.(*ast.ParenthesesExpr)
+		if !ok {
+			return e
+		}
+		e = p.Expr
+	}
+}
+
+func addConstraint(schema *table.Schema, c *ast.Constraint) error {
+	switch c.Tp {
+	case ast.ConstraintForeignKey:
+		return sqlerr.NotSupportedf("FOREIGN KEY", "foreign keys are not enforced; leave the constraint out")
+	case ast.ConstraintCheck:
+		return sqlerr.NotSupportedf("CHECK", "the condition would not be enforced; leave the constraint out")
+	case ast.ConstraintFulltext:
+		return sqlerr.NotSupportedf("FULLTEXT", "there is no full-text index; use LIKE or REGEXP")
+	}
+	key := table.Key{Name: c.Name}
+	switch c.Tp {
+	case ast.ConstraintPrimaryKey:
+		key.Name, key.Primary, key.Unique = "PRIMARY", true, true
+	case ast.ConstraintUniq, ast.ConstraintUniqKey, ast.ConstraintUniqIndex:
+		key.Unique = true
+	}
+	var err error
+	if key.Columns, err = keyColumns(schema, c.Keys); err != nil {
+		return err
+	}
+	return addKey(schema, key)
+}
+
+func keyColumns(schema *table.Schema, parts []*ast.IndexPartSpecification) ([]int, error) {
+	var out []int
+	for _, p := range parts {
+		if p.Expr != nil {
+			return nil, sqlerr.NotSupportedf("an index on an expression", "index a column")
+		}
+		o := schema.Ordinal(p.Column.Name.O)
+		if o < 0 {
+			return nil, sqlerr.KeyColumnMissing(p.Column.Name.O)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// addKey adds a key; one without a name gets its first column's, made unique by a number.
+func addKey(schema *table.Schema, k table.Key) error {
+	if k.Name == "" {
+		base := schema.Columns[k.Columns[0]].Name
+		k.Name = base
+		for i := 2; hasKey(schema, k.Name); i++ {
+			k.Name = base + "_" + types.IntValue(int64(i)).Text()
+		}
+	}
+	if hasKey(schema, k.Name) {
+		if k.Primary {
+			return sqlerr.MultiplePrimaryKey()
+		}
+		return sqlerr.DupKeyName(k.Name)
+	}
+	schema.Keys = append(schema.Keys, k)
+	return nil
+}
+
+func hasKey(schema *table.Schema, name string) bool {
+	for _, k := range schema.Keys {
+		if strings.EqualFold(k.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// createAs binds the query of CREATE TABLE ... AS and adds its columns to the schema: a column that was also defined
+// takes the definition, the others are appended.
+func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTableStmt) (*logical.Query, error) {
+	q, err := st.binder().Query(n.Select)
+	if err != nil {
+		return nil, err
+	}
+	defined := len(schema.Columns)
+	from := make([]int, defined) // the query's column for each defined one, from 1; 0: none
+	var appended []int
+	seen := map[string]bool{}
+	for i, name := range q.Names {
+		if seen[strings.ToLower(name)] {
+			return nil, sqlerr.DupFieldName(name)
+		}
+		seen[strings.ToLower(name)] = true
+		if o := schema.Ordinal(name); o >= 0 && o < defined {
+			from[o] = i + 1
+			continue
+		}
+		typ := q.Cols[i].Typ
+		if typ.Kind == types.KindNull {
+			typ = types.Type{Kind: types.KindBinary}
+		}
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: typ, Nullable: q.Cols[i].Null})
+		appended = append(appended, i)
+	}
+	p := &logical.Project{Input: q.Root}
+	out := &logical.Query{Root: p, Alloc: q.Alloc}
+	for o := range schema.Columns {
+		def := &schema.Columns[o]
+		var e expr.Expr
+		switch {
+		case o >= defined:
+			e = q.Cols[appended[o-defined]]
+		case from[o] > 0:
+			e = q.Cols[from[o]-1]
+		case def.Default != nil && def.Default.Expr == "":
+			e = &expr.Const{Value: def.Default.Value}
+		default:
+			e = &expr.Const{Value: types.NullOf(def.Type)}
+		}
+		if e.Type() != def.Type {
+			e = &expr.Cast{Arg: e, To: def.Type, Strict: true}
+		}
+		c := q.Alloc.New("", def.Name, def.Type, e.Nullable())
+		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+		out.Cols, out.Names = append(out.Cols, c), append(out.Names, def.Name)
+	}
+	return out, nil
+}
+
+func (s *Session) dropTable(_ *statement, n *ast.DropTableStmt) (*Result, error) {
+	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		for _, t := range n.Tables {
+			db, name, err := s.qualify(t)
+			if err != nil {
+				return nil, err
+			}
+			next, err := snap.DropTable(db, name)
+			if n.IsView {
+				next, err = snap.DropView(db, name)
+			}
+			if err != nil {
+				if !n.IfExists {
+					return nil, err
+				}
+				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownTable, "Unknown table '%s.%s'", db, name)
+				continue
+			}
+			snap = next
+		}
+		return snap, nil
+	})
+}
+
+func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, error) {
+	db, name, err := s.qualify(n.ViewName)
+	if err != nil {
+		return nil, err
+	}
+	q, err := st.binder().Query(n.Select) // checks the query
+	if err != nil {
+		return nil, err
+	}
+	view := &catalog.View{Database: db, Name: name, Columns: q.Names}
+	if len(n.Cols) > 0 {
+		if len(n.Cols) != len(q.Cols) {
+			return nil, sqlerr.ViewColumnList()
+		}
+		view.Columns = nil
+		for _, c := range n.Cols {
+			view.Columns = append(view.Columns, c.O)
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range view.Columns {
+		if seen[strings.ToLower(c)] {
+			return nil, sqlerr.DupFieldName(c)
+		}
+		seen[strings.ToLower(c)] = true
+	}
+	var text strings.Builder
+	if err := n.Select.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringWithoutCharset, &text)); err != nil {
+		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
+	}
+	view.SQL = text.String()
+	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		return snap.CreateView(view, n.OrReplace)
+	})
+}
+
+func (s *Session) createDatabase(_ *statement, n *ast.CreateDatabaseStmt) (*Result, error) {
+	return &Result{RowsAffected: 1}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		if snap.HasDatabase(n.Name.O) && n.IfNotExists {
+			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBCreateExists, "Can't create database '%s'; database exists", n.Name.O)
+			return snap, nil
+		}
+		return snap.WithDatabase(n.Name.O)
+	})
+}
+
+func (s *Session) dropDatabase(_ *statement, n *ast.DropDatabaseStmt) (*Result, error) {
+	err := s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		if !snap.HasDatabase(n.Name.O) && n.IfExists {
+			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBDropExists, "Can't drop database '%s'; database doesn't exist", n.Name.O)
+			return snap, nil
+		}
+		return snap.WithoutDatabase(n.Name.O)
+	})
+	if err == nil && strings.EqualFold(s.database, n.Name.O) {
+		s.database = ""
+	}
+	return &Result{}, err
+}
+
+// createIndex keeps an index's definition. A unique one is enforced, so the rows there are checked.
+func (s *Session) createIndex(_ *statement, n *ast.CreateIndexStmt) (*Result, error) {
+	if n.KeyType != ast.IndexKeyTypeNone && n.KeyType != ast.IndexKeyTypeUnique {
+		return nil, sqlerr.NotSupportedf("FULLTEXT and SPATIAL indexes", "create a plain index")
+	}
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.changeSchema(n.Table, func(schema *table.Schema) error {
+		cols, err := keyColumns(schema, n.IndexPartSpecifications)
+		if err != nil {
+			return err
+		}
+		if n.IfNotExists && hasKey(schema, n.IndexName) {
+			return nil
+		}
+		return addKey(schema, table.Key{Name: n.IndexName, Columns: cols, Unique: n.KeyType == ast.IndexKeyTypeUnique})
+	})
+}
+
+func (s *Session) dropIndex(_ *statement, n *ast.DropIndexStmt) (*Result, error) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.changeSchema(n.Table, func(schema *table.Schema) error {
+		for i, k := range schema.Keys {
+			if strings.EqualFold(k.Name, n.IndexName) {
+				schema.Keys = append(schema.Keys[:i:i], schema.Keys[i+1:]...)
+				return nil
+			}
+		}
+		if n.IfExists {
+			return nil
+		}
+		return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", n.IndexName)
+	})
+}
+
+// changeSchema gives a table a changed copy of its definition.
+func (s *Session) changeSchema(t *ast.TableName, change func(*table.Schema) error) (*Result, error) {
+	db, name, err := s.qualify(t)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		v, err := snap.Table(db, name)
+		if err != nil {
+			return nil, err
+		}
+		schema := *v.Schema
+		schema.Keys = append([]table.Key(nil), schema.Keys...)
+		if err := change(&schema); err != nil {
+			return nil, err
+		}
+		next, err := v.WithKeys(&schema)
+		if err != nil {
+			return nil, err
+		}
+		return snap.ReplaceTable(next)
+	})
+}
+
+func (s *Session) renameTable(_ *statement, n *ast.RenameTableStmt) (*Result, error) {
+	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		for _, r := range n.TableToTables {
+			fromDB, from, err := s.qualify(r.OldTable)
+			if err != nil {
+				return nil, err
+			}
+			toDB, to, err := s.qualify(r.NewTable)
+			if err != nil {
+				return nil, err
+			}
+			if snap, err = snap.RenameTable(fromDB, from, toDB, to); err != nil {
+				return nil, err
+			}
+		}
+		return snap, nil
+	})
+}

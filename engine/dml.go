@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Statements that write take the engine's writing lock for their whole length: they read the newest version of every
+// table, compute a new one and put it in its place. Readers are never blocked.
+
+// bulkRows is the number of rows from which an INSERT goes through a table builder rather than row by row.
+const bulkRows = 4096
+
+func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	ins, err := st.binder().Insert(n)
+	if err != nil {
+		return nil, err
+	}
+	next, rows, err := s.fill(st, ins.Table, ins.Query)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{RowsAffected: rows}, s.replace(next)
+}
+
+// fill appends the rows of a query, which has the table's columns, to a table.
+func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, err error) {
+	res, err := s.runQuery(st, q, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer res.Close()
+	var few []*column.Batch
+	var builder *table.Builder
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if b == nil {
+			break
+		}
+		rows += int64(b.Rows())
+		if builder == nil && rows > bulkRows {
+			builder = table.NewBuilder(v)
+			for _, have := range few {
+				if err := builder.Append(have); err != nil {
+					return nil, 0, err
+				}
+			}
+			few = nil
+		}
+		if builder != nil {
+			err = builder.Append(column.CloneBatch(b))
+		} else {
+			few = append(few, column.CloneBatch(b))
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	if builder != nil {
+		next, err = builder.Finish()
+	} else {
+		next, err = v.Append(few...)
+	}
+	return next, rows, err
+}
+
+// replace makes a table's new version visible.
+func (s *Session) replace(v *table.Version) error {
+	return s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		return snap.ReplaceTable(v)
+	})
+}
+
+func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	up, err := st.binder().Update(n)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.runQuery(st, up.Query, false)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	var ids []int64
+	cols := make([]*column.Vector, len(up.Ordinals))
+	for i, o := range up.Ordinals {
+		cols[i] = column.New(up.Table.Schema.Columns[o].Type, 0)
+	}
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			break
+		}
+		before := len(ids)
+		ids = appendRowIDs(ids, b)
+		for i := range cols {
+			column.AppendSelected(cols[i], before, b.Cols[i+1], b.Sel, b.N)
+		}
+	}
+	next, err := up.Table.Update(ids, up.Ordinals, cols)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{RowsAffected: int64(len(ids))}, s.replace(next)
+}
+
+// appendRowIDs appends the selected values of a batch's first column.
+func appendRowIDs(ids []int64, b *column.Batch) []int64 {
+	v := b.Cols[0]
+	for i := range b.Rows() {
+		at := i
+		if b.Sel != nil {
+			at = int(b.Sel[i])
+		}
+		if v.Const {
+			at = 0
+		}
+		ids = append(ids, v.I64[at])
+	}
+	return ids
+}
+
+func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	del, err := st.binder().Delete(n)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.runQuery(st, del.Query, false)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	var ids []int64
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			break
+		}
+		ids = appendRowIDs(ids, b)
+	}
+	next, rows := del.Table.Delete(ids)
+	return &Result{RowsAffected: rows}, s.replace(next)
+}
+
+func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, error) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	db, name, err := s.qualify(n.Table)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		v, err := snap.Table(db, name)
+		if err != nil {
+			return nil, err
+		}
+		return snap.ReplaceTable(v.Truncate())
+	})
+}
+
+// qualify returns the database and name that a table name means.
+func (s *Session) qualify(t *ast.TableName) (db, name string, err error) {
+	db = t.Schema.O
+	if db == "" {
+		db = s.database
+	}
+	if db == "" {
+		return "", "", sqlerr.NoDatabaseSelected()
+	}
+	return db, t.Name.O, nil
+}

@@ -1,0 +1,90 @@
+// Package engine runs statements: it is what stands between the ways in (package radish, its driver, the shell) and the
+// layers below.
+//
+// An [Engine] is one database: a catalog, a memory budget and the files that queries have named. A [Session] is one
+// connection to it: a current database, variables and warnings. Session.Execute takes one parsed statement through
+// binding, planning and execution and returns a [Result], which is read batch by batch.
+package engine
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
+)
+
+// Version is the version of Radish, and what VERSION() says it is compatible with.
+const (
+	Version      = "0.1.0"
+	MySQLVersion = "8.0.36-radish-" + Version
+)
+
+// DefaultDatabase is the database that a new engine has and that sessions start in.
+const DefaultDatabase = "main"
+
+// Options configure an engine. The zero value is a good default.
+type Options struct {
+	// Threads is the number of workers of a query; 0: as many as there are CPUs for the program.
+	Threads int
+	// MemoryLimit bounds what all queries of the engine hold at once, in bytes, tables not counted; 0: no bound.
+	MemoryLimit int64
+	// QueryMemoryLimit bounds what one query holds; 0: MemoryLimit.
+	QueryMemoryLimit int64
+	// Device is the initial radish_device of sessions: "auto", "cpu" or "gpu"; empty: "auto".
+	Device string
+}
+
+// Engine is one in-memory database. It is safe for concurrent use.
+type Engine struct {
+	opts    Options
+	catalog *catalog.Catalog
+	budget  *memory.Budget
+	files   fileCache
+	conns   atomic.Uint64
+	closed  atomic.Bool
+	ctx     context.Context // ends with the engine
+	stop    context.CancelFunc
+	mu      sync.Mutex // serialises statements that write
+}
+
+// New returns an empty engine with one database, [DefaultDatabase].
+func New(opts Options) (*Engine, error) {
+	if opts.Threads <= 0 {
+		opts.Threads = runtime.GOMAXPROCS(0)
+	}
+	if opts.Device == "" {
+		opts.Device = "auto"
+	}
+	e := &Engine{opts: opts, budget: memory.NewBudget(opts.MemoryLimit)}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	var err error
+	if e.catalog, err = catalog.New(DefaultDatabase); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close ends every running statement; later ones fail.
+func (e *Engine) Close() error {
+	if e.closed.CompareAndSwap(false, true) {
+		e.stop()
+	}
+	return nil
+}
+
+func (e *Engine) alive() error {
+	if e.closed.Load() {
+		return sqlerr.New(sqlerr.CodeUnknownError, sqlerr.User, "the database is closed")
+	}
+	return nil
+}
+
+// MemoryUsed returns the bytes that running queries hold now.
+func (e *Engine) MemoryUsed() int64 { return e.budget.Used() }
+
+// MemoryPeak returns the most that queries have held at once.
+func (e *Engine) MemoryPeak() int64 { return e.budget.Peak() }

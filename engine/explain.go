@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// explain runs EXPLAIN [ANALYZE] [FORMAT = 'tree' | 'json' | 'logical'].
+func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
+	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
+		return s.show(st, show)
+	}
+	q, err := s.bindForExplain(st, n.Stmt)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.plan(st, q)
+	if err != nil {
+		return nil, err
+	}
+	var notes physical.Notes
+	if n.Analyze {
+		cost, err := s.runForProfile(st, plan)
+		if err != nil {
+			return nil, err
+		}
+		notes = notesOf(cost)
+	}
+	var out string
+	switch format := strings.ToLower(n.Format); format {
+	case "", "row", "tree", "brief", "traditional":
+		out = physical.Text(plan, notes)
+	case "json":
+		if out, err = physical.JSON(plan, notes); err != nil {
+			return nil, err
+		}
+	case "logical":
+		out = logical.Format(plan.Logical)
+	default:
+		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json and logical")
+	}
+	cols := []ResultColumn{{Name: "EXPLAIN", Type: types.Text}}
+	if strings.EqualFold(n.Format, "json") {
+		return rowsResult(cols, [][]types.Value{{text(out)}}), nil
+	}
+	var rows [][]types.Value
+	for _, line := range strings.Split(strings.TrimRight(out, "\n"), "\n") {
+		rows = append(rows, []types.Value{text(line)})
+	}
+	return rowsResult(cols, rows), nil
+}
+
+// bindForExplain returns the query of a statement: of INSERT, UPDATE and DELETE the one that finds their rows.
+func (s *Session) bindForExplain(st *statement, n ast.StmtNode) (*logical.Query, error) {
+	b := st.binder()
+	switch x := n.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt:
+		return b.Query(x)
+	case *ast.InsertStmt:
+		ins, err := b.Insert(x)
+		if err != nil {
+			return nil, err
+		}
+		return ins.Query, nil
+	case *ast.UpdateStmt:
+		up, err := b.Update(x)
+		if err != nil {
+			return nil, err
+		}
+		return up.Query, nil
+	case *ast.DeleteStmt:
+		del, err := b.Delete(x)
+		if err != nil {
+			return nil, err
+		}
+		return del.Query, nil
+	}
+	return nil, sqlerr.NotSupportedf("EXPLAIN of this statement", "only queries, INSERT, UPDATE and DELETE have plans")
+}
+
+// runForProfile runs a plan, throws its rows away and returns what it cost.
+func (s *Session) runForProfile(st *statement, plan *physical.Plan) (*profile.Plan, error) {
+	res, err := s.start(st, plan, true)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			return res.Profile, nil
+		}
+	}
+}
+
+func notesOf(cost *profile.Plan) physical.Notes {
+	byID := map[int]*profile.Pipeline{}
+	for i := range cost.Pipelines {
+		byID[cost.Pipelines[i].ID] = &cost.Pipelines[i]
+	}
+	return func(p *physical.Pipeline, op int) (physical.Note, bool) {
+		pc := byID[p.ID]
+		if pc == nil || op >= len(pc.Operators) {
+			return physical.Note{}, false
+		}
+		o := pc.Operators[op]
+		rows := o.RowsOut
+		if op == len(pc.Operators)-1 {
+			rows = o.RowsIn
+		}
+		return physical.Note{Rows: rows, Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory}, true
+	}
+}

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+const informationSchema = "information_schema"
+
+// virtual is a table of information_schema: its columns, and its rows as a snapshot has them.
+type virtual struct {
+	columns []table.ColumnDef
+	rows    func(s *Session, snap *catalog.Snapshot) [][]types.Value
+}
+
+func col(name string, t types.Type) table.ColumnDef {
+	return table.ColumnDef{Name: name, Type: t, Nullable: true}
+}
+
+var name64 = types.Varchar(64)
+
+// virtualTables lists information_schema, by name.
+var virtualTables = map[string]virtual{
+	"schemata": {
+		[]table.ColumnDef{col("CATALOG_NAME", name64), col("SCHEMA_NAME", name64), col("DEFAULT_CHARACTER_SET_NAME", name64), col("DEFAULT_COLLATION_NAME", name64)},
+		schemataRows,
+	},
+	"tables": {
+		[]table.ColumnDef{col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("TABLE_TYPE", name64), col("ENGINE", name64), col("TABLE_ROWS", types.Uint64), col("DATA_LENGTH", types.Uint64), col("TABLE_COMMENT", types.Text)},
+		tablesRows,
+	},
+	"columns": {
+		[]table.ColumnDef{col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("COLUMN_NAME", name64), col("ORDINAL_POSITION", types.Int64), col("COLUMN_DEFAULT", types.Text), col("IS_NULLABLE", types.Varchar(3)), col("DATA_TYPE", name64), col("NUMERIC_PRECISION", types.Int64), col("NUMERIC_SCALE", types.Int64), col("COLUMN_TYPE", types.Text), col("COLUMN_KEY", types.Varchar(3)), col("EXTRA", types.Text), col("COLUMN_COMMENT", types.Text)},
+		columnsRows,
+	},
+	"views": {
+		[]table.ColumnDef{col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("VIEW_DEFINITION", types.Text)},
+		viewsRows,
+	},
+	"radish_variables": {
+		[]table.ColumnDef{col("NAME", name64), col("VALUE", types.Text), col("READ_ONLY", types.Varchar(3)), col("DESCRIPTION", types.Text)},
+		variablesRows,
+	},
+	"radish_devices": {
+		[]table.ColumnDef{col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text)},
+		devicesRows,
+	},
+}
+
+func virtualTableNames() []string {
+	var out []string
+	for n := range virtualTables {
+		out = append(out, strings.ToUpper(n))
+	}
+	sort.Strings(out)
+	return out
+}
+
+// virtualTable makes a table of information_schema as it is in a snapshot.
+func (s *Session) virtualTable(snap *catalog.Snapshot, name string) (*table.Version, error) {
+	def, ok := virtualTables[strings.ToLower(name)]
+	if !ok {
+		return nil, sqlerr.NoSuchTable(informationSchema+"."+name, sqlerr.Suggest(name, virtualTableNames()))
+	}
+	schema := &table.Schema{Database: informationSchema, Name: strings.ToUpper(name), Columns: def.columns}
+	rows := def.rows(s, snap)
+	b := &column.Batch{N: len(rows)}
+	for c := range def.columns {
+		v := column.New(def.columns[c].Type, len(rows))
+		for i, row := range rows {
+			v.Set(i, len(rows), row[c])
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return table.New(schema).Append(b)
+}
+
+func schemataRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+	for _, db := range append(snap.Databases(), informationSchema) {
+		rows = append(rows, []types.Value{text("def"), text(db), text("utf8mb4"), text("utf8mb4_bin")})
+	}
+	return rows
+}
+
+func tablesRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+	null := types.NullOf(types.Uint64)
+	for _, db := range snap.Databases() {
+		for _, name := range snap.Tables(db) {
+			v, err := snap.Table(db, name)
+			if err != nil {
+				continue // cannot be: the name came from the snapshot
+			}
+			rows = append(rows, []types.Value{text("def"), text(db), text(name), text("BASE TABLE"), text("Radish"),
+				types.UintValue(uint64(v.Rows())), types.UintValue(uint64(v.Bytes())), text(v.Schema.Comment)})
+		}
+		for _, name := range snap.Views(db) {
+			rows = append(rows, []types.Value{text("def"), text(db), text(name), text("VIEW"), types.NullOf(name64), null, null, text("VIEW")})
+		}
+	}
+	return rows
+}
+
+func columnsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+	for _, db := range snap.Databases() {
+		for _, name := range snap.Tables(db) {
+			v, err := snap.Table(db, name)
+			if err != nil {
+				continue
+			}
+			for i := range v.Schema.Columns {
+				c := &v.Schema.Columns[i]
+				d := describeColumn(v.Schema, i)
+				precision, scale := types.NullOf(types.Int64), types.NullOf(types.Int64)
+				if c.Type.Kind == types.KindDecimal {
+					precision, scale = types.IntValue(int64(c.Type.Precision)), types.IntValue(int64(c.Type.Scale))
+				}
+				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(c.Name), types.IntValue(int64(i + 1)), d[4], d[2],
+					text(strings.ToLower(c.Type.Kind.Name())), precision, scale, d[1], d[3], d[5], text(c.Comment)})
+			}
+		}
+	}
+	return rows
+}
+
+func viewsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+	for _, db := range snap.Databases() {
+		for _, name := range snap.Views(db) {
+			if v, err := snap.View(db, name); err == nil {
+				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL)})
+			}
+		}
+	}
+	return rows
+}
+
+func variablesRows(s *Session, _ *catalog.Snapshot) (rows [][]types.Value) {
+	for i := range systemVariables {
+		def := &systemVariables[i]
+		readOnly := "NO"
+		if def.readOnly {
+			readOnly = "YES"
+		}
+		rows = append(rows, []types.Value{text(def.name), text(s.vars.get(def)), text(readOnly), text(def.doc)})
+	}
+	return rows
+}
+
+func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
+	return [][]types.Value{{text("cpu"), text(types.IntValue(s.vars.integer("radish_threads")).Text() + " threads"), text("in use")}}
+}

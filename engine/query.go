@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/exec"
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// query binds, plans and starts a statement that gives rows.
+func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
+	q, err := st.binder().Query(n)
+	if err != nil {
+		return nil, err
+	}
+	return s.runQuery(st, q, false)
+}
+
+// plan optimizes a bound query and lowers it to pipelines.
+func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, error) {
+	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Ctx: st.exprContext()})
+	if err != nil {
+		return nil, err
+	}
+	placer, err := s.placer()
+	if err != nil {
+		return nil, err
+	}
+	return physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Placer: placer, NoRuntimeFilters: s.vars.disabledRules["runtime_filters"]})
+}
+
+// runQuery plans and starts a bound query. The first batch is not waited for.
+func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Result, error) {
+	plan, err := s.plan(st, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.start(st, plan, profiled)
+}
+
+func (s *Session) start(st *statement, plan *physical.Plan, profiled bool) (*Result, error) {
+	budget := s.engine.budget.Child(s.vars.memoryLimit(s.engine))
+	rows, err := exec.Run(st.ctx, plan, exec.Env{
+		Threads: s.vars.threads(s.engine), Memory: budget, Expr: st.exprContext(), Profile: profiled,
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Columns: resultColumns(plan.Cols, plan.Names), source: rows}
+	if profiled {
+		res.Profile = &profile.Plan{}
+		res.done = func() { *res.Profile = *rows.Profile() }
+	}
+	return res, nil
+}
+
+func resultColumns(cols []*expr.Column, names []string) []ResultColumn {
+	out := make([]ResultColumn, len(cols))
+	for i, c := range cols {
+		out[i] = ResultColumn{Name: names[i], Type: c.Typ, Nullable: c.Null}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// ResultColumn describes a column of a result.
+type ResultColumn struct {
+	Name     string
+	Type     types.Type
+	Nullable bool
+}
+
+// Result is the outcome of a statement: rows to be read by Next, or counts. A result with rows must be closed; reading
+// it to the end or an error closes it too.
+type Result struct {
+	Columns      []ResultColumn // nil: the statement gives no rows
+	RowsAffected int64
+	// Profile is what the operators cost; complete once the rows have been read. nil for statements without a plan.
+	Profile *profile.Plan
+
+	source rowSource
+	done   func() // runs once, when the rows end
+	err    error
+}
+
+// rowSource delivers the batches of a result.
+type rowSource interface {
+	// Next returns the next batch, nil at the end. The batch lives until the next call.
+	Next(ctx context.Context) (*column.Batch, error)
+	Close() error
+}
+
+// HasRows says whether the statement gives rows, be it none.
+func (r *Result) HasRows() bool { return r.Columns != nil }
+
+// Next returns the next batch of rows, nil at the end. The batch lives until the next call.
+func (r *Result) Next(ctx context.Context) (*column.Batch, error) {
+	if r.err != nil || r.source == nil {
+		return nil, r.err
+	}
+	for {
+		b, err := r.source.Next(ctx)
+		if err != nil {
+			r.err = sqlerr.From(err)
+			r.Close()
+			return nil, r.err
+		}
+		if b == nil {
+			return nil, r.Close()
+		}
+		if b.Rows() > 0 {
+			return b, nil
+		}
+	}
+}
+
+// Close ends the statement. It may be called more than once.
+func (r *Result) Close() error {
+	if r.source == nil {
+		return nil
+	}
+	err := r.source.Close()
+	r.source = nil
+	if r.done != nil {
+		r.done()
+	}
+	return err
+}
+
+// listSource delivers rows that are already there: SHOW, EXPLAIN and their kin.
+type listSource struct{ batches []*column.Batch }
+
+func (l *listSource) Next(context.Context) (*column.Batch, error) {
+	if len(l.batches) == 0 {
+		return nil, nil
+	}
+	b := l.batches[0]
+	l.batches = l.batches[1:]
+	return b, nil
+}
+
+func (l *listSource) Close() error { return nil }
+
+// rowsResult makes a result of rows of values; each value has its column's type or is NULL.
+func rowsResult(cols []ResultColumn, rows [][]types.Value) *Result {
+	b := &column.Batch{N: len(rows)}
+	for c := range cols {
+		v := column.New(cols[c].Type, len(rows))
+		for i, row := range rows {
+			v.Set(i, len(rows), row[c])
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return &Result{Columns: cols, source: &listSource{[]*column.Batch{b}}}
+}
+
+// textColumns returns nullable text columns.
+func textColumns(names ...string) []ResultColumn {
+	out := make([]ResultColumn, len(names))
+	for i, n := range names {
+		out[i] = ResultColumn{Name: n, Type: types.Text, Nullable: true}
+	}
+	return out
+}
+
+func text(s string) types.Value { return types.Value{Type: types.Text, S: s} }

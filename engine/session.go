@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Session is one connection: a current database, variables and the warnings of its last statement. It runs one
+// statement at a time and is not safe for concurrent use; sessions of one engine are independent.
+type Session struct {
+	engine   *Engine
+	id       uint64
+	database string
+	vars     variables
+	warnings *sqlerr.Warnings
+	rowCount int64
+}
+
+// NewSession opens a session in the default database.
+func (e *Engine) NewSession() *Session {
+	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, rowCount: -1}
+	s.vars.init(e)
+	return s
+}
+
+// Database returns the current database.
+func (s *Session) Database() string { return s.database }
+
+// Warnings returns the warnings of the last statement.
+func (s *Session) Warnings() []sqlerr.Warning { return s.warnings.List() }
+
+// Parse parses a text of statements under the session's sql_mode.
+func (s *Session) Parse(text string) ([]parse.Statement, error) {
+	return parse.Parse(text, s.vars.parseMode)
+}
+
+// Execute runs one statement with the values of its ? markers. The statement ends when the result's rows have been
+// read or closed, when ctx is cancelled, or when the engine is closed.
+func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []types.Value) (*Result, error) {
+	if err := s.engine.alive(); err != nil {
+		return nil, err
+	}
+	if len(params) != len(stmt.Params) {
+		return nil, sqlerr.WrongArguments("EXECUTE").WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
+	}
+	if !keepsWarnings(stmt.Node) {
+		s.warnings = &sqlerr.Warnings{}
+		for _, w := range stmt.Warnings {
+			s.warnings.Add(w.Level, w.Code, "%s", w.Message)
+		}
+	}
+	// The statement's own context ends with the caller's or the engine's, whichever comes first.
+	run, cancel := context.WithCancel(ctx)
+	unhook := context.AfterFunc(s.engine.ctx, cancel)
+	done := func() { unhook(); cancel() }
+	if limit := s.vars.maxExecutionTime(); limit > 0 {
+		var stop context.CancelFunc
+		run, stop = context.WithTimeout(run, limit)
+		inner := done
+		done = func() { stop(); inner() }
+	}
+	restore, err := s.setVarHints(stmt.Node)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	res, err := s.dispatch(&statement{ctx: run, Statement: stmt, params: params, session: s})
+	restore()
+	if err != nil {
+		done()
+		return nil, sqlerr.From(err)
+	}
+	s.rowCount = res.RowsAffected
+	if res.HasRows() {
+		s.rowCount = -1
+	}
+	if res.source == nil {
+		done()
+	} else if inner := res.done; inner != nil {
+		res.done = func() { inner(); done() }
+	} else {
+		res.done = done
+	}
+	return res, nil
+}
+
+// keepsWarnings says whether a statement is about the warnings of the one before.
+func keepsWarnings(n ast.StmtNode) bool {
+	show, ok := n.(*ast.ShowStmt)
+	return ok && (show.Tp == ast.ShowWarnings || show.Tp == ast.ShowErrors)
+}
+
+// statement is a statement while it runs.
+type statement struct {
+	parse.Statement
+	ctx     context.Context
+	params  []types.Value
+	session *Session
+	context *expr.Context
+}
+
+// exprContext returns what expressions may know of the statement.
+func (st *statement) exprContext() *expr.Context {
+	if st.context == nil {
+		s := st.session
+		loc := s.vars.location
+		st.context = &expr.Context{
+			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Warnings: s.warnings,
+			Database: s.database, User: "root@localhost", ConnID: s.id, Variables: &s.vars,
+		}
+	}
+	return st.context
+}
+
+// binder returns a binder for the statement over the catalog as it is now.
+func (st *statement) binder() *bind.Binder {
+	s := st.session
+	return &bind.Binder{
+		Catalog: s.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params,
+		Locate: st.Locate,
+	}
+}
+
+func (s *Session) dispatch(st *statement) (*Result, error) {
+	switch n := st.Node.(type) {
+	case *ast.SelectStmt:
+		if n.SelectIntoOpt != nil {
+			return s.selectInto(st, n)
+		}
+		return s.query(st, n)
+	case *ast.SetOprStmt:
+		return s.query(st, n)
+	case *ast.ExplainStmt:
+		return s.explain(st, n)
+	case *ast.InsertStmt:
+		return s.insert(st, n)
+	case *ast.UpdateStmt:
+		return s.update(st, n)
+	case *ast.DeleteStmt:
+		return s.delete(st, n)
+	case *ast.TruncateTableStmt:
+		return s.truncate(st, n)
+	case *ast.CreateTableStmt:
+		return s.createTable(st, n)
+	case *ast.DropTableStmt:
+		return s.dropTable(st, n)
+	case *ast.CreateViewStmt:
+		return s.createView(st, n)
+	case *ast.CreateDatabaseStmt:
+		return s.createDatabase(st, n)
+	case *ast.DropDatabaseStmt:
+		return s.dropDatabase(st, n)
+	case *ast.CreateIndexStmt:
+		return s.createIndex(st, n)
+	case *ast.DropIndexStmt:
+		return s.dropIndex(st, n)
+	case *ast.RenameTableStmt:
+		return s.renameTable(st, n)
+	case *ast.UseStmt:
+		return s.use(n.DBName)
+	case *ast.SetStmt:
+		return s.set(st, n)
+	case *ast.ShowStmt:
+		return s.show(st, n)
+	case *ast.CallStmt:
+		return s.call(st, n)
+	case *ast.DoStmt:
+		return s.do(st, n)
+	case *ast.AnalyzeTableStmt:
+		return &Result{}, nil // statistics are made when a plan asks for them
+	case *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt:
+		return nil, sqlerr.NotSupportedf("transactions", "every statement commits by itself")
+	}
+	return nil, sqlerr.NotSupportedf("this statement", "%s", firstWords(st.Text))
+}
+
+// firstWords returns the head of a statement for a message.
+func firstWords(text string) string {
+	const most = 40
+	runes := []rune(text)
+	if len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}

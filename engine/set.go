@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// set runs SET: system variables (SESSION, GLOBAL and @@ forms alike act on the session), user variables, SET NAMES.
+func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
+	for _, a := range n.Variables {
+		switch {
+		case a.Name == ast.SetNames:
+			if v, ok := a.Value.(ast.ValueExpr); ok {
+				if err := s.vars.setSystem("character_set_client", v.GetString()); err != nil {
+					return nil, err
+				}
+			}
+		case a.Name == ast.SetCharset:
+		case a.IsSystem:
+			value, err := s.settingText(st, a.Value)
+			if err != nil {
+				return nil, err
+			}
+			if a.IsGlobal && !strings.HasPrefix(strings.ToLower(a.Name), "radish_") {
+				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "SET GLOBAL %s takes effect in this session only", a.Name)
+			}
+			if err := s.vars.setSystem(a.Name, value); err != nil {
+				return nil, err
+			}
+		default:
+			v, err := s.evaluate(st, a.Value)
+			if err != nil {
+				return nil, err
+			}
+			s.vars.user[strings.ToLower(a.Name)] = v
+		}
+	}
+	return &Result{}, nil
+}
+
+// settingText returns the text of a system variable's new value: a bare word stands for itself, DEFAULT for nothing.
+func (s *Session) settingText(st *statement, e ast.ExprNode) (string, error) {
+	switch x := e.(type) {
+	case *ast.ColumnNameExpr:
+		return x.Name.Name.O, nil
+	case *ast.DefaultExpr:
+		return "", sqlerr.NotSupportedf("SET ... = DEFAULT", "name the value")
+	}
+	v, err := s.evaluate(st, e)
+	if err != nil {
+		return "", err
+	}
+	if v.Null {
+		return "", nil
+	}
+	return v.Text(), nil
+}
+
+// evaluate computes an expression without columns; it may hold subqueries.
+func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
+	x, err := st.binder().Scalar(e)
+	if err != nil {
+		return types.Value{}, err
+	}
+	if c, ok := x.(*expr.Const); ok {
+		return c.Value, nil
+	}
+	hasSubquery := false
+	expr.Walk(x, func(e expr.Expr) bool {
+		_, sub := e.(*expr.Subquery)
+		hasSubquery = hasSubquery || sub
+		return true
+	})
+	if !hasSubquery {
+		return expr.Eval1(x, st.exprContext())
+	}
+	q, err := st.binder().Query(selectOf(e))
+	if err != nil {
+		return types.Value{}, err
+	}
+	res, err := s.runQuery(st, q, false)
+	if err != nil {
+		return types.Value{}, err
+	}
+	defer res.Close()
+	b, err := res.Next(st.ctx)
+	if err != nil || b == nil {
+		return types.NullOf(q.Cols[0].Typ), err
+	}
+	i := 0
+	if b.Sel != nil {
+		i = int(b.Sel[0])
+	}
+	return b.Cols[0].Value(i), nil
+}
+
+// selectOf makes SELECT e.
+func selectOf(e ast.ExprNode) *ast.SelectStmt {
+	return &ast.SelectStmt{
+		SelectStmtOpts: &ast.SelectStmtOpts{},
+		Fields:         &ast.FieldList{Fields: []*ast.SelectField{{Expr: e}}},
+	}
+}
+
+// do runs DO: expressions whose values nobody wants.
+func (s *Session) do(st *statement, n *ast.DoStmt) (*Result, error) {
+	for _, e := range n.Exprs {
+		if _, err := s.evaluate(st, e); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{}, nil
+}
+
+func (s *Session) use(db string) (*Result, error) {
+	snap := s.engine.catalog.Load()
+	if !snap.HasDatabase(db) && !strings.EqualFold(db, informationSchema) {
+		return nil, sqlerr.UnknownDatabase(db, sqlerr.Suggest(db, snap.Databases()))
+	}
+	s.database = db
+	return &Result{}, nil
+}

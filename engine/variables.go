@@ -1,0 +1,365 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/mysql"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// variable describes a system variable once: SET, SHOW VARIABLES, @@name and docs/sql.md follow it.
+type variable struct {
+	name     string
+	initial  func(*Engine) string
+	doc      string
+	integer  bool
+	readOnly bool
+	// set checks a new value, normalises it and lets it take effect; nil: any value is taken and means nothing.
+	set func(v *variables, value string) (string, error)
+}
+
+func fixed(s string) func(*Engine) string { return func(*Engine) string { return s } }
+
+// systemVariables lists every variable, in the order of the name.
+var systemVariables = []variable{
+	{name: "autocommit", initial: fixed("1"), doc: "always 1: every statement commits by itself", integer: true, set: onlyValue("autocommit", "1", "ON")},
+	{name: "character_set_client", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_client")},
+	{name: "character_set_connection", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_connection")},
+	{name: "character_set_results", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_results")},
+	{name: "character_set_server", initial: fixed("utf8mb4"), readOnly: true},
+	{name: "collation_connection", initial: fixed("utf8mb4_bin"), doc: "strings compare by their bytes; other values are taken and mean nothing"},
+	{name: "collation_server", initial: fixed("utf8mb4_bin"), readOnly: true},
+	{name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true, doc: "digits that / adds to the scale of a DECIMAL"},
+	{name: "group_concat_max_len", initial: fixed("1073741824"), integer: true, doc: "GROUP_CONCAT is not cut; the value means nothing"},
+	{name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true, doc: "names compare without case and keep the case in which they were made"},
+	{name: "max_allowed_packet", initial: fixed("1073741824"), integer: true, readOnly: true},
+	{name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime, doc: "milliseconds after which a statement is cancelled; 0: never"},
+	{name: "net_write_timeout", initial: fixed("60"), integer: true},
+	{name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice, doc: "where pipelines run: auto, cpu, or gpu (an error where that is impossible)"},
+	{name: "radish_disabled_rules", initial: fixed(""), set: setDisabledRules, doc: "names of rewrite rules to leave out, separated by commas"},
+	{name: "radish_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) }, set: setMemoryLimit, doc: "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own"},
+	{name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, integer: true, set: setThreads, doc: "workers of a query"},
+	{name: "sql_mode", initial: fixed("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"), set: setSQLMode, doc: "as in MySQL"},
+	{name: "sql_safe_updates", initial: fixed("0"), integer: true},
+	{name: "sql_select_limit", initial: fixed("18446744073709551615"), integer: true, readOnly: true},
+	{name: "system_time_zone", initial: fixed("UTC"), readOnly: true},
+	{name: "time_zone", initial: fixed("SYSTEM"), set: setTimeZone, doc: "SYSTEM, +hh:mm, or a name of the IANA database"},
+	{name: "transaction_isolation", initial: fixed("REPEATABLE-READ"), readOnly: true},
+	{name: "tx_isolation", initial: fixed("REPEATABLE-READ"), readOnly: true},
+	{name: "unique_checks", initial: fixed("1"), integer: true, set: onlyValue("unique_checks", "1", "ON")},
+	{name: "foreign_key_checks", initial: fixed("1"), integer: true, doc: "there are no foreign keys; the value means nothing"},
+	{name: "version", initial: fixed(MySQLVersion), readOnly: true},
+	{name: "version_comment", initial: fixed("Radish " + Version), readOnly: true},
+	{name: "wait_timeout", initial: fixed("28800"), integer: true},
+	{name: "interactive_timeout", initial: fixed("28800"), integer: true},
+}
+
+var variableByName = func() map[string]*variable {
+	m := map[string]*variable{}
+	for i := range systemVariables {
+		m[systemVariables[i].name] = &systemVariables[i]
+	}
+	return m
+}()
+
+// variables are a session's settings.
+type variables struct {
+	engine *Engine
+	values map[string]string // of variables that were set; the others have their initial value
+	user   map[string]types.Value
+
+	parseMode     parse.Mode
+	exprMode      expr.SQLMode
+	location      *time.Location
+	disabledRules map[string]bool
+}
+
+func (v *variables) init(e *Engine) {
+	v.engine = e
+	v.values = map[string]string{}
+	v.user = map[string]types.Value{}
+	v.parseMode = parse.DefaultMode
+	v.exprMode = expr.DefaultSQLMode
+	v.location = time.Local
+}
+
+func (v *variables) get(def *variable) string {
+	if s, ok := v.values[def.name]; ok {
+		return s
+	}
+	return def.initial(v.engine)
+}
+
+// SystemVariable returns the value of @@name.
+func (v *variables) SystemVariable(name string) (types.Value, bool) {
+	def, ok := variableByName[strings.ToLower(name)]
+	if !ok {
+		return types.Value{}, false
+	}
+	s := v.get(def)
+	if def.integer {
+		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+			return types.IntValue(i), true
+		}
+		if u, err := strconv.ParseUint(s, 10, 64); err == nil {
+			return types.Value{Type: types.Uint64, I: int64(u)}, true
+		}
+	}
+	return types.StringValue(s), true
+}
+
+// UserVariable returns the value of @name.
+func (v *variables) UserVariable(name string) (types.Value, bool) {
+	x, ok := v.user[strings.ToLower(name)]
+	return x, ok
+}
+
+// setSystem gives a system variable a value.
+func (v *variables) setSystem(name, value string) error {
+	def, ok := variableByName[strings.ToLower(name)]
+	if !ok {
+		names := make([]string, 0, len(variableByName))
+		for n := range variableByName {
+			names = append(names, n)
+		}
+		sort.Strings(names)
+		return sqlerr.UnknownVariable(name, sqlerr.Suggest(name, names))
+	}
+	if def.readOnly {
+		return sqlerr.ReadOnlyVariable(def.name)
+	}
+	if def.integer {
+		switch strings.ToUpper(value) {
+		case "ON", "TRUE":
+			value = "1"
+		case "OFF", "FALSE":
+			value = "0"
+		}
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return sqlerr.WrongValueForVar(def.name, value)
+		}
+	}
+	if def.set != nil {
+		var err error
+		if value, err = def.set(v, value); err != nil {
+			return err
+		}
+	}
+	v.values[def.name] = value
+	return nil
+}
+
+func onlyValue(name string, allowed ...string) func(*variables, string) (string, error) {
+	return func(_ *variables, value string) (string, error) {
+		for _, a := range allowed {
+			if strings.EqualFold(value, a) {
+				return allowed[0], nil
+			}
+		}
+		return "", sqlerr.NotSupportedf("SET "+name+" = "+value, "it is always %s", allowed[0])
+	}
+}
+
+func onlyUTF8(name string) func(*variables, string) (string, error) {
+	return func(_ *variables, value string) (string, error) {
+		switch strings.ToLower(value) {
+		case "utf8mb4", "utf8", "utf8mb3", "binary", "":
+			return value, nil
+		}
+		return "", sqlerr.NotSupportedf("SET "+name+" = "+value, "all text is utf8mb4")
+	}
+}
+
+func setMaxExecutionTime(_ *variables, value string) (string, error) {
+	if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < 0 {
+		return "", sqlerr.WrongValueForVar("max_execution_time", value)
+	}
+	return value, nil
+}
+
+func setDevice(_ *variables, value string) (string, error) {
+	value = strings.ToLower(value)
+	switch value {
+	case "auto", "cpu":
+		return value, nil
+	case "gpu":
+		return "", sqlerr.NotSupportedf("SET radish_device = 'gpu'", "this build has no GPU backend; use 'auto' or 'cpu'")
+	}
+	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu or gpu")
+}
+
+func setDisabledRules(v *variables, value string) (string, error) {
+	disabled := map[string]bool{}
+	known := append(rules.Names(), "runtime_filters")
+	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
+		name = strings.ToLower(name)
+		found := false
+		for _, k := range known {
+			found = found || k == name
+		}
+		if !found {
+			e := sqlerr.WrongValueForVar("radish_disabled_rules", name)
+			if s := sqlerr.Suggest(name, known); s != "" {
+				return "", e.WithHint("did you mean %s?", s)
+			}
+			return "", e.WithHint("the rules are %s", strings.Join(known, ", "))
+		}
+		disabled[name] = true
+	}
+	v.disabledRules = disabled
+	return value, nil
+}
+
+func setMemoryLimit(_ *variables, value string) (string, error) {
+	n, err := ParseBytes(value)
+	if err != nil {
+		return "", sqlerr.WrongValueForVar("radish_memory_limit", value).WithHint("write a number of bytes, or one with KB, MB, GB")
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+func setThreads(_ *variables, value string) (string, error) {
+	if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 1024 {
+		return "", sqlerr.WrongValueForVar("radish_threads", value).WithHint("it lies between 1 and 1024")
+	}
+	return value, nil
+}
+
+func setTimeZone(v *variables, value string) (string, error) {
+	loc, err := parseTimeZone(value)
+	if err != nil {
+		return "", sqlerr.WrongValueForVar("time_zone", value).WithHint("write SYSTEM, +hh:mm, or a name such as Europe/Berlin")
+	}
+	v.location = loc
+	return value, nil
+}
+
+func parseTimeZone(value string) (*time.Location, error) {
+	if strings.EqualFold(value, "SYSTEM") {
+		return time.Local, nil
+	}
+	if len(value) > 0 && (value[0] == '+' || value[0] == '-') {
+		var h, m int
+		if _, err := fmt.Sscanf(value[1:], "%d:%d", &h, &m); err != nil || h > 14 || m > 59 {
+			return nil, fmt.Errorf("time zone offset %q", value)
+		}
+		offset := h*3600 + m*60
+		if value[0] == '-' {
+			offset = -offset
+		}
+		return time.FixedZone(value, offset), nil
+	}
+	return time.LoadLocation(value)
+}
+
+// modeFlags pairs the parser's sql_mode flags with those that evaluation knows.
+var modeFlags = []struct {
+	parse parse.Mode
+	expr  expr.SQLMode
+}{
+	{mysql.ModeStrictTransTables, expr.ModeStrict}, {mysql.ModeStrictAllTables, expr.ModeStrict},
+	{mysql.ModeErrorForDivisionByZero, expr.ModeErrorForDivByZero},
+	{mysql.ModeNoZeroDate, expr.ModeNoZeroDate}, {mysql.ModeNoZeroInDate, expr.ModeNoZeroInDate},
+	{mysql.ModeAllowInvalidDates, expr.ModeAllowInvalidDates}, {mysql.ModeNoUnsignedSubtraction, expr.ModeNoUnsignedSub},
+	{mysql.ModeOnlyFullGroupBy, expr.ModeOnlyFullGroupBy}, {mysql.ModeANSIQuotes, expr.ModeANSIQuotes},
+	{mysql.ModePipesAsConcat, expr.ModePipesAsConcat}, {mysql.ModeNoBackslashEscapes, expr.ModeNoBackslashEscapes},
+	{mysql.ModeHighNotPrecedence, expr.ModeHighNotPrecedence},
+}
+
+func setSQLMode(v *variables, value string) (string, error) {
+	mode, err := parse.ParseMode(value)
+	if err != nil {
+		return "", err
+	}
+	v.parseMode, v.exprMode = mode, 0
+	for _, f := range modeFlags {
+		if mode&f.parse != 0 {
+			v.exprMode |= f.expr
+		}
+	}
+	return strings.ToUpper(value), nil
+}
+
+func (v *variables) integer(name string) int64 {
+	n, _ := strconv.ParseInt(v.get(variableByName[name]), 10, 64)
+	return n
+}
+
+func (v *variables) maxExecutionTime() time.Duration {
+	return time.Duration(v.integer("max_execution_time")) * time.Millisecond
+}
+
+func (v *variables) threads(*Engine) int { return int(v.integer("radish_threads")) }
+
+// memoryLimit is what one query may hold; 0: no bound but the engine's.
+func (v *variables) memoryLimit(*Engine) int64 { return v.integer("radish_memory_limit") }
+
+// placer chooses devices. There is one backend so far, so the answer is the CPU.
+func (s *Session) placer() (physical.Placer, error) { return nil, nil }
+
+// ParseBytes reads a number of bytes with an optional unit: 1048576, 512MB, 16GiB. Units are powers of 1024.
+func ParseBytes(text string) (int64, error) {
+	t := strings.ToUpper(strings.TrimSpace(text))
+	t = strings.TrimSuffix(strings.TrimSuffix(t, "B"), "I")
+	shift := 0
+	if n := len(t); n > 0 {
+		if i := strings.IndexByte("KMGT", t[n-1]); i >= 0 {
+			shift, t = 10*(i+1), strings.TrimSpace(t[:n-1])
+		}
+	}
+	f, err := strconv.ParseFloat(t, 64)
+	if err != nil || f < 0 || f*float64(uint64(1)<<shift) > 1<<62 {
+		return 0, fmt.Errorf("%q is no number of bytes", text)
+	}
+	return int64(f * float64(uint64(1)<<shift)), nil
+}
+
+// setVarHints applies the SET_VAR hints of a SELECT and returns the function that takes them back.
+func (s *Session) setVarHints(n ast.StmtNode) (restore func(), err error) {
+	sel, ok := n.(*ast.SelectStmt)
+	if !ok {
+		return func() {}, nil
+	}
+	saved := s.vars
+	copied := false
+	restore = func() {
+		if copied {
+			user := s.vars.user
+			s.vars = saved
+			s.vars.user = user
+		}
+	}
+	for _, h := range sel.TableHints {
+		if h.HintName.L != "set_var" {
+			continue
+		}
+		set, ok := h.HintData.(ast.HintSetVar)
+		if !ok {
+			continue
+		}
+		if !copied {
+			copied = true
+			values := make(map[string]string, len(saved.values))
+			for k, v := range saved.values {
+				values[k] = v
+			}
+			s.vars.values = values
+		}
+		if err := s.vars.setSystem(set.VarName, set.Value); err != nil {
+			restore()
+			return nil, err
+		}
+	}
+	return restore, nil
+}

@@ -152,7 +152,7 @@ func (b *Binder) compareRowSubquery(op expr.Op, row *ast.RowExpr, sub *ast.Subqu
 		return nil, sqlerr.OperandColumns(len(args))
 	}
 	agg := &logical.Aggregate{Input: rel.node, Scalar: true}
-	single := expr.SingleValue
+	single := expr.LookupAggregate("single_value")
 	for i, c := range rel.cols {
 		col := b.alloc.New("", c.name, c.col.Typ, true)
 		agg.Aggs = append(agg.Aggs, logical.AggItem{Col: col, Fn: single, Args: []expr.Expr{c.col}})

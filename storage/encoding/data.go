@@ -22,6 +22,8 @@ type Data struct {
 	Offsets []uint32
 	Bytes   []byte
 	Valid   column.Bitmap // nil: no NULLs
+	// KeepInts says that Ints is to be kept as it is where that saves a copy: it is someone else's memory.
+	KeepInts bool
 }
 
 // FromVector returns a copy of the first n values of v as Data.
@@ -137,7 +139,7 @@ func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32) []T {
 
 // Slice returns rows from .. from+n-1 of d. It shares d's memory, and from must be a multiple of 64.
 func (d *Data) Slice(from, n int) Data {
-	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Valid: d.Valid.Slice(from, n)}
+	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Valid: d.Valid.Slice(from, n), KeepInts: d.KeepInts}
 	switch {
 	case d.Ints != nil:
 		out.Ints = d.Ints[from : from+n : from+n]

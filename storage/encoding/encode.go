@@ -36,9 +36,9 @@ func Encode(d Data) *Chunk {
 			c.encodeStrings(d.Strings[:d.Rows])
 		}
 	case types.PhysUint64:
-		c.encodeInts(d.Ints[:d.Rows], 1<<63)
+		c.encodeInts(d.Ints[:d.Rows], 1<<63, d.KeepInts)
 	default:
-		c.encodeInts(d.Ints[:d.Rows], 0)
+		c.encodeInts(d.Ints[:d.Rows], 0, d.KeepInts)
 	}
 	return c
 }
@@ -56,8 +56,8 @@ func (c *Chunk) firstValid() int {
 }
 
 // encodeInts encodes integers whose order is that of their signed value after flip was xored to it: 1<<63 for unsigned
-// ones.
-func (c *Chunk) encodeInts(x []int64, flip uint64) {
+// ones. With keep it does not narrow them.
+func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 	lo := x[c.firstValid()]
 	if c.Valid != nil {
 		for i := range x {
@@ -82,6 +82,9 @@ func (c *Chunk) encodeInts(x []int64, flip uint64) {
 	switch span := uint64(maximum) - uint64(minimum); {
 	case span == 0:
 		c.Kind = Constant
+	case keep:
+		c.Kind, c.I64, c.Base = Raw64, x, 0
+		return
 	case span <= math.MaxUint8:
 		c.Kind, c.U8 = FOR8, narrow[uint8](x, minimum)
 	case span <= math.MaxUint16:

@@ -112,7 +112,7 @@ func forms(t types.Type, values []types.Value) map[string]encoding.Data {
 }
 
 func same(a, b types.Value) bool {
-	return a.Null == b.Null && (a.Null || encoding.Compare(a, b) == 0 && math.Signbit(a.F) == math.Signbit(b.F))
+	return a.Null == b.Null && (a.Null || types.Compare(a, b) == 0 && math.Signbit(a.F) == math.Signbit(b.F))
 }
 
 // everyChunk calls f with chunks of all shapes, sizes, shares of NULLs and forms of input, and what is in them.
@@ -186,16 +186,16 @@ func TestZoneMap(t *testing.T) {
 				nulls, sorted = nulls+1, false
 				continue
 			}
-			if lo.Null || encoding.Compare(x, lo) < 0 {
+			if lo.Null || types.Compare(x, lo) < 0 {
 				lo = x
 			}
-			if hi.Null || encoding.Compare(x, hi) > 0 {
+			if hi.Null || types.Compare(x, hi) > 0 {
 				hi = x
 			}
-			sorted = sorted && (previous == nil || encoding.Compare(*previous, x) <= 0)
+			sorted = sorted && (previous == nil || types.Compare(*previous, x) <= 0)
 			previous = &values[i]
 		}
-		same := func(a, b types.Value) bool { return a.Null == b.Null && (a.Null || encoding.Compare(a, b) == 0) }
+		same := func(a, b types.Value) bool { return a.Null == b.Null && (a.Null || types.Compare(a, b) == 0) }
 		if c.NullCount != nulls || c.Sorted != sorted || !same(c.Min, lo) || !same(c.Max, hi) {
 			t.Fatalf("%d NULLs, sorted %v, %v..%v; want %d, %v, %v..%v", c.NullCount, c.Sorted, c.Min, c.Max, nulls, sorted, lo, hi)
 		}

@@ -42,14 +42,14 @@ func conditions(r *rand.Rand, s shape, values []types.Value) []condition {
 	for op, name := range []string{"=", "<>", "<", "<=", ">", ">="} {
 		b := bound()
 		out = append(out, condition{fmt.Sprint(name, b), encoding.Comparison(encoding.Op(op), b), notNull(func(v types.Value) bool {
-			c := encoding.Compare(v, b)
+			c := types.Compare(v, b)
 			return [...]bool{c == 0, c != 0, c < 0, c <= 0, c > 0, c >= 0}[op]
 		})})
 	}
 	for _, open := range []bool{false, true} {
 		lo, hi := bound(), bound()
 		out = append(out, condition{fmt.Sprintf("between %v and %v, open %v", lo, hi, open), encoding.Between(lo, hi, open, !open), notNull(func(v types.Value) bool {
-			a, b := encoding.Compare(v, lo), encoding.Compare(v, hi)
+			a, b := types.Compare(v, lo), types.Compare(v, hi)
 			return (a > 0 || a == 0 && !open) && (b < 0 || b == 0 && open)
 		})})
 	}
@@ -59,7 +59,7 @@ func conditions(r *rand.Rand, s shape, values []types.Value) []condition {
 			list[i] = bound()
 		}
 		in := notNull(func(v types.Value) bool {
-			return slices.ContainsFunc(list, func(x types.Value) bool { return encoding.Compare(v, x) == 0 })
+			return slices.ContainsFunc(list, func(x types.Value) bool { return types.Compare(v, x) == 0 })
 		})
 		out = append(out,
 			condition{fmt.Sprintf("in %v", list), encoding.In(append(list[:n:n], types.NullOf(s.typ))), in},

@@ -125,6 +125,16 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 	return nil
 }
 
+// AppendData adds whole columns, all of rows values, to the row group being collected: for pieces smaller than a row
+// group. It copies what it needs, but not the bytes of strings.
+func (b *Builder) AppendData(rows int, cols []encoding.Data) error {
+	batch := &column.Batch{N: rows, Cols: make([]*column.Vector, len(cols))}
+	for i := range cols {
+		batch.Cols[i] = vectorOf(&cols[i])
+	}
+	return b.Append(batch)
+}
+
 // Rows returns the number of rows added so far.
 func (b *Builder) Rows() int64 {
 	n := int64(b.data[0].Rows)

@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/encoding"
 )
 
 const (
@@ -33,7 +32,7 @@ func (h *Histogram) Below(x types.Value, inclusive bool) float64 {
 	buckets := len(h.Bounds) - 1
 	// The first bound that is beyond x, or at it.
 	i := sort.Search(len(h.Bounds), func(i int) bool {
-		c := encoding.Compare(h.Bounds[i], x)
+		c := types.Compare(h.Bounds[i], x)
 		return c > 0 || c == 0 && !inclusive
 	})
 	switch i {
@@ -74,7 +73,7 @@ func (v *Version) sample(ordinal int, s *ColumnStats) {
 	if len(values) == 0 {
 		return
 	}
-	slices.SortFunc(values, encoding.Compare)
+	slices.SortFunc(values, types.Compare)
 	total := float64(len(values))
 	notNull := 1 - s.NullFraction()
 	// Runs of equal values.
@@ -82,7 +81,7 @@ func (v *Version) sample(ordinal int, s *ColumnStats) {
 	var runs []run
 	for i := 0; i < len(values); {
 		n := 1
-		for i+n < len(values) && encoding.Compare(values[i], values[i+n]) == 0 {
+		for i+n < len(values) && types.Compare(values[i], values[i+n]) == 0 {
 			n++
 		}
 		runs = append(runs, run{i, n})

@@ -118,7 +118,7 @@ func (v *Version) sameKey(ordinal int, row, other int64) bool {
 	g, i, _ := v.Locate(row)
 	for _, c := range v.Schema.Keys[ordinal].Columns {
 		a, b := v.Groups[g].Columns[c].At(i), v.Groups[og].Columns[c].At(oi)
-		if a.Null || b.Null || encoding.Compare(a, b) != 0 {
+		if a.Null || b.Null || types.Compare(a, b) != 0 {
 			return false
 		}
 	}
@@ -165,7 +165,7 @@ func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
 				break
 			}
 			a := v.Groups[g].Columns[c].At(i)
-			ok = !a.Null && encoding.Compare(a, values[j]) == 0
+			ok = !a.Null && types.Compare(a, values[j]) == 0
 		}
 		row = candidate
 		return !ok

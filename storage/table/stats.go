@@ -114,11 +114,11 @@ func (v *Version) bounds(ordinal int) *ColumnStats {
 			unknown = true
 			continue
 		}
-		s.Sorted = s.Sorted && c.Sorted && (s.Max.Null || encoding.Compare(s.Max, c.Min) <= 0)
-		if s.Min.Null || encoding.Compare(c.Min, s.Min) < 0 {
+		s.Sorted = s.Sorted && c.Sorted && (s.Max.Null || types.Compare(s.Max, c.Min) <= 0)
+		if s.Min.Null || types.Compare(c.Min, s.Min) < 0 {
 			s.Min = c.Min
 		}
-		if s.Max.Null || encoding.Compare(c.Max, s.Max) > 0 {
+		if s.Max.Null || types.Compare(c.Max, s.Max) > 0 {
 			s.Max = c.Max
 		}
 	}

@@ -87,7 +87,7 @@ func batch(s *Schema, rows []row, sparse bool) *column.Batch {
 }
 
 func sameValue(a, b types.Value) bool {
-	return a.Null == b.Null && (a.Null || encoding.Compare(a, b) == 0)
+	return a.Null == b.Null && (a.Null || types.Compare(a, b) == 0)
 }
 
 // check compares a version's live rows with those wanted, and its own bookkeeping.
@@ -115,7 +115,7 @@ func check(t *testing.T, v *Version, want []row) {
 				if got := cols[c].Value(j); !sameValue(got, want[at][c]) {
 					t.Fatalf("group %d, row %d, column %d: %v, want %v", i, j, c, got, want[at][c])
 				}
-				if z := g.Columns[c]; !want[at][c].Null && !z.Min.Null && (encoding.Compare(want[at][c], z.Min) < 0 || encoding.Compare(want[at][c], z.Max) > 0) {
+				if z := g.Columns[c]; !want[at][c].Null && !z.Min.Null && (types.Compare(want[at][c], z.Min) < 0 || types.Compare(want[at][c], z.Max) > 0) {
 					t.Fatalf("group %d, column %d: %v outside %v..%v", i, c, want[at][c], z.Min, z.Max)
 				}
 			}

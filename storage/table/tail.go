@@ -102,12 +102,12 @@ func (t *tailCol) append(c *encoding.Chunk, d *encoding.Data, from, n int) *enco
 		switch {
 		case next.Min.Null:
 			next.Min, next.Max = v, v
-		case encoding.Compare(v, next.Min) < 0:
+		case types.Compare(v, next.Min) < 0:
 			next.Min = v
-		case encoding.Compare(v, next.Max) > 0:
+		case types.Compare(v, next.Max) > 0:
 			next.Max = v
 		}
-		if next.Sorted && !previous.Null && encoding.Compare(previous, v) > 0 {
+		if next.Sorted && !previous.Null && types.Compare(previous, v) > 0 {
 			next.Sorted = false
 		}
 		previous = v

@@ -1,0 +1,282 @@
+package arrowconv
+
+import (
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/bitutil"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// Data returns an array's values as a column of type t, which is TypeOf the array's type. It may share the array's
+// memory, which the caller must then keep alive (Go's allocator does so by itself) and unchanged.
+func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
+	d := encoding.Data{Type: t, Rows: a.Len(), Valid: validity(a)}
+	var err error
+	switch x := a.(type) {
+	case *array.Null:
+		d.Ints = make([]int64, d.Rows)
+	case *array.Boolean:
+		d.Ints = make([]int64, d.Rows)
+		for i := range d.Ints {
+			if x.Value(i) {
+				d.Ints[i] = 1
+			}
+		}
+	case *array.Int8:
+		d.Ints = widen(x.Int8Values())
+	case *array.Int16:
+		d.Ints = widen(x.Int16Values())
+	case *array.Int32:
+		d.Ints = widen(x.Int32Values())
+	case *array.Int64:
+		d.Ints = own(x.Int64Values(), d.Valid)
+	case *array.Uint8:
+		d.Ints = widen(x.Uint8Values())
+	case *array.Uint16:
+		d.Ints = widen(x.Uint16Values())
+	case *array.Uint32:
+		d.Ints = widen(x.Uint32Values())
+	case *array.Uint64:
+		values := x.Uint64Values()
+		d.Ints = own(unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(values))), len(values)), d.Valid)
+	case *array.Float16:
+		d.Floats = make([]float64, d.Rows)
+		for i := range d.Floats {
+			d.Floats[i] = float64(x.Value(i).Float32())
+		}
+	case *array.Float32:
+		d.Floats = make([]float64, d.Rows)
+		for i, f := range x.Float32Values() {
+			d.Floats[i] = float64(f)
+		}
+	case *array.Float64:
+		d.Floats = own(x.Float64Values(), d.Valid)
+	case *array.Decimal128:
+		for i := range d.Rows {
+			n := x.Value(i)
+			if err := appendDecimal(&d, types.Int128{Hi: n.HighBits(), Lo: n.LowBits()}); err != nil && x.IsValid(i) {
+				return d, err
+			}
+		}
+	case *array.Decimal256:
+		for i := range d.Rows {
+			// TypeOf lets no more than 38 digits through, so the upper half only repeats the sign.
+			words := x.Value(i).Array() // least significant first
+			if err := appendDecimal(&d, types.Int128{Hi: int64(words[1]), Lo: words[0]}); err != nil && x.IsValid(i) {
+				return d, err
+			}
+		}
+	case *array.Date32:
+		d.Ints = widen(x.Date32Values())
+	case *array.Date64:
+		d.Ints = scaled(x.Date64Values(), 1, 86_400_000)
+	case *array.Timestamp:
+		d.Ints, err = timestamps(x)
+	case *array.Time32:
+		mul, _ := microseconds(x.DataType().(*arrow.Time32Type).Unit)
+		d.Ints = scaled(x.Time32Values(), mul, 1)
+	case *array.Time64:
+		mul, div := microseconds(x.DataType().(*arrow.Time64Type).Unit)
+		d.Ints = scaled(x.Time64Values(), mul, div)
+	case *array.String:
+		d.Offsets, d.Bytes = offsets(x.ValueOffsets(), d.Rows), x.ValueBytes()
+	case *array.Binary:
+		d.Offsets, d.Bytes = offsets(x.ValueOffsets(), d.Rows), x.ValueBytes()
+	case *array.LargeString:
+		d.Strings = collect(d.Rows, x.Value)
+	case *array.LargeBinary:
+		d.Strings = collect(d.Rows, x.ValueString)
+	case array.ViewLike:
+		d.Strings = collect(d.Rows, func(i int) string { return x.ValueStr(i) })
+	case *array.FixedSizeBinary:
+		d.Strings = collect(d.Rows, func(i int) string { return string(x.Value(i)) })
+	case *array.Dictionary:
+		return dictionary(x, t, d)
+	case array.ExtensionArray:
+		return Data(x.Storage(), t)
+	default:
+		return d, sqlerr.NotSupportedf("Arrow type "+a.DataType().String(), "")
+	}
+	return d, err
+}
+
+// validity returns an array's validity as a bitmap of its own, nil if it has no NULLs.
+func validity(a arrow.Array) column.Bitmap {
+	switch {
+	case a.DataType().ID() == arrow.NULL:
+		return column.NewBitmap(a.Len(), false)
+	case a.NullN() == 0:
+		return nil
+	}
+	b := column.NewBitmap(a.Len(), false)
+	words := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), 8*len(b)) // little-endian, as Arrow's are
+	bitutil.CopyBitmap(a.NullBitmapBytes(), a.Data().Offset(), a.Len(), words, 0)
+	return b
+}
+
+// own returns values that may be overwritten where they are NULL: a copy if there are NULLs.
+func own[T any](values []T, valid column.Bitmap) []T {
+	if valid == nil {
+		return values
+	}
+	return append([]T(nil), values...)
+}
+
+func widen[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32](values []T) []int64 {
+	out := make([]int64, len(values))
+	for i, x := range values {
+		out[i] = int64(x)
+	}
+	return out
+}
+
+// scaled returns values * mul / div, rounded down.
+func scaled[T ~int32 | ~int64](values []T, mul, div int64) []int64 {
+	out := make([]int64, len(values))
+	for i, x := range values {
+		v := int64(x) * mul
+		out[i] = v / div
+		if v%div < 0 {
+			out[i]--
+		}
+	}
+	return out
+}
+
+// microseconds returns what values of a unit are multiplied and divided by to become microseconds.
+func microseconds(u arrow.TimeUnit) (mul, div int64) {
+	switch u {
+	case arrow.Second:
+		return 1_000_000, 1
+	case arrow.Millisecond:
+		return 1000, 1
+	case arrow.Microsecond:
+		return 1, 1
+	}
+	return 1, 1000
+}
+
+func timestamps(x *array.Timestamp) ([]int64, error) {
+	mul, div := microseconds(x.DataType().(*arrow.TimestampType).Unit)
+	values := x.TimestampValues()
+	if mul > 1 {
+		for i, v := range values {
+			// The years 0 to 9999 are far inside; a product that overflows would come back as some other year.
+			if limit := int64(1<<63-1) / mul; x.IsValid(i) && (int64(v) > limit || int64(v) < -limit) {
+				return nil, outOfRange(i, x.DataType())
+			}
+		}
+	}
+	out := scaled(values, mul, div)
+	for i, v := range out {
+		if x.IsValid(i) && !types.ValidDatetime(v) {
+			return nil, outOfRange(i, x.DataType())
+		}
+	}
+	return out, nil
+}
+
+func outOfRange(i int, dt arrow.DataType) error {
+	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "the value of type %s at place %d of a batch is out of range", dt, i+1)
+}
+
+func appendDecimal(d *encoding.Data, v types.Int128) error {
+	ok := types.FitsDecimal(v, int(d.Type.Precision))
+	if !ok {
+		v = types.Int128{}
+	}
+	if d.Type.Phys() == types.PhysInt128 {
+		d.Wide = append(d.Wide, v)
+	} else {
+		d.Ints = append(d.Ints, int64(v.Lo))
+	}
+	if !ok {
+		return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "a value has more digits than its type %s", d.Type)
+	}
+	return nil
+}
+
+// offsets returns n+1 offsets that begin at 0.
+func offsets(o []int32, n int) []uint32 {
+	if n == 0 {
+		return []uint32{0}
+	}
+	out := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(o))), n+1)
+	if first := out[0]; first != 0 {
+		moved := make([]uint32, n+1)
+		for i, x := range out {
+			moved[i] = x - first
+		}
+		return moved
+	}
+	return out
+}
+
+func collect(n int, value func(int) string) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = value(i)
+	}
+	return out
+}
+
+// dictionary reads a dictionary array: strings stay coded, other values are looked up.
+func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Data, error) {
+	values, err := Data(x.Dictionary(), t)
+	if err != nil {
+		return d, err
+	}
+	if values.Valid != nil && d.Valid == nil {
+		d.Valid = column.NewBitmap(d.Rows, true)
+	}
+	index := make([]int32, d.Rows)
+	for i := range index {
+		if d.Valid != nil && !d.Valid.Get(i) {
+			continue
+		}
+		at := x.GetValueIndex(i)
+		if index[i] = int32(at); values.Valid != nil && !values.Valid.Get(at) {
+			d.Valid.Clear(i)
+			index[i] = 0
+		}
+	}
+	if values.Rows == 0 { // all NULL
+		d.Ints, d.Floats, d.Wide, d.Strings = make([]int64, d.Rows), make([]float64, d.Rows), make([]types.Int128, d.Rows), make([]string, d.Rows)
+		return d, nil
+	}
+	switch t.Phys() {
+	case types.PhysString:
+		// The same string may stand twice in an Arrow dictionary, so it is coded anew.
+		distinct := make([]string, values.Rows)
+		for i := range distinct {
+			distinct[i] = values.StringAt(i)
+		}
+		d.Dict = column.NewDictionary()
+		codes := d.Dict.AddAll(make([]uint32, 0, len(distinct)), distinct)
+		d.Codes = make([]uint32, d.Rows)
+		for i, at := range index {
+			d.Codes[i] = codes[at]
+		}
+	case types.PhysFloat64:
+		d.Floats = take(values.Floats, index)
+	case types.PhysInt128:
+		d.Wide = take(values.Wide, index)
+	default:
+		d.Ints = take(values.Ints, index)
+	}
+	return d, nil
+}
+
+func take[T any](values []T, index []int32) []T {
+	out := make([]T, len(index))
+	for i, at := range index {
+		out[i] = values[at]
+	}
+	return out
+}

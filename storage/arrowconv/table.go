@@ -1,0 +1,62 @@
+package arrowconv
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// shareRows is the number of rows from which on a record becomes a row group of its own, in the record's memory.
+// Smaller ones are collected and encoded.
+const shareRows = 1 << 14
+
+// Table returns a table of the records, which have the given Arrow schema. It shares their memory where the layouts agree: the
+// caller keeps it alive and unchanged as long as the table is used.
+func Table(database, name string, schema *arrow.Schema, records []arrow.Record) (*table.Version, error) {
+	defs, err := Columns(schema)
+	if err != nil {
+		return nil, err
+	}
+	b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: defs}))
+	for _, r := range records {
+		if err := AppendRecord(b, defs, r, r.NumRows() >= shareRows); err != nil {
+			return nil, err
+		}
+	}
+	return b.Finish()
+}
+
+// AppendRecord adds a record to a builder for a table of the columns defs. With share it becomes row groups of its
+// own that keep the record's memory where the layouts agree; else it is encoded.
+func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, share bool) error {
+	if int(r.NumCols()) != len(defs) {
+		return sqlerr.Bug("a record of %d columns for %d", r.NumCols(), len(defs))
+	}
+	rows := int(r.NumRows())
+	if rows == 0 {
+		return nil
+	}
+	cols := make([]encoding.Data, len(defs))
+	for i := range defs {
+		d, err := Data(r.Column(i), defs[i].Type)
+		if err != nil {
+			return inColumn(err, defs[i].Name)
+		}
+		id := r.Column(i).DataType().ID()
+		d.KeepInts = share && d.Valid == nil && (id == arrow.INT64 || id == arrow.UINT64)
+		cols[i] = d
+	}
+	if share {
+		return b.AppendColumns(rows, cols)
+	}
+	return b.AppendData(rows, cols)
+}
+
+func inColumn(err error, name string) error {
+	e := sqlerr.From(err)
+	out := *e
+	out.Message += " (column '" + name + "')"
+	return &out
+}

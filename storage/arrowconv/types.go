@@ -1,0 +1,172 @@
+// Package arrowconv converts between Arrow arrays and Radish's columns.
+//
+// It is the seam between the store and everything that speaks Arrow: package radish's result batches and registered
+// tables, and the Parquet and Arrow IPC files of storage/parquet and storage/arrowipc. Where the layouts agree (64-bit
+// integers, doubles, offsets and bytes of strings) nothing is copied.
+//
+// # Types
+//
+//	Arrow                                      becomes              becomes again
+//	bool                                       BOOL                 int8 (MySQL's BOOL holds any TINYINT)
+//	int8, int16, int32, int64                  TINYINT ... BIGINT   the same; MEDIUMINT int32
+//	uint8, uint16, uint32, uint64              ... UNSIGNED         the same; MEDIUMINT UNSIGNED uint32; YEAR uint16
+//	float16, float32                           FLOAT                float32
+//	float64                                    DOUBLE               the same
+//	decimal128(p,s), decimal256(p,s)           DECIMAL(p,s)         decimal128(p,s); needs p <= 38, 0 <= s <= 30
+//	date32, date64                             DATE                 date32
+//	timestamp(s|ms|us|ns) without a zone       DATETIME(0|3|6|6)    timestamp(s|ms|us) by fractional digits
+//	timestamp with a zone                      TIMESTAMP(...)       timestamp in UTC
+//	time32, time64                             TIME(...)            time32(s|ms), time64(us); needs 0 <= t < 24:00
+//	utf8, large_utf8, utf8_view                TEXT                 utf8, as CHAR, VARCHAR, JSON and ENUM
+//	binary, large_binary, binary_view          BLOB                 binary, as VARBINARY
+//	fixed_size_binary(n)                       BINARY(n)            binary
+//	dictionary                                 its values' type     -
+//	null                                       BIGINT, all NULL     null, from a bare NULL
+//
+// Nanoseconds are cut to microseconds. Lists, structs, maps, unions, intervals and durations are refused.
+package arrowconv
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// TypeOf returns the SQL type for an Arrow type; column is named in the error for a type that has none.
+func TypeOf(dt arrow.DataType, column string) (types.Type, error) {
+	switch t := dt.(type) {
+	case *arrow.Decimal128Type:
+		return decimalType(t, column)
+	case *arrow.Decimal256Type:
+		return decimalType(t, column)
+	case *arrow.TimestampType:
+		kind := types.KindDatetime
+		if t.TimeZone != "" {
+			kind = types.KindTimestamp
+		}
+		return types.Type{Kind: kind, Scale: digits(t.Unit)}, nil
+	case *arrow.Time32Type:
+		return types.Type{Kind: types.KindTime, Scale: digits(t.Unit)}, nil
+	case *arrow.Time64Type:
+		return types.Type{Kind: types.KindTime, Scale: digits(t.Unit)}, nil
+	case *arrow.FixedSizeBinaryType:
+		return types.Type{Kind: types.KindBinary, Length: int32(t.ByteWidth)}, nil
+	case *arrow.DictionaryType:
+		return TypeOf(t.ValueType, column)
+	case arrow.ExtensionType:
+		return TypeOf(t.StorageType(), column)
+	}
+	if t, ok := simpleTypes[dt.ID()]; ok {
+		return t, nil
+	}
+	return types.Type{}, sqlerr.NotSupportedf("Arrow type "+dt.String(), "column '%s' is nested or has no SQL type", column)
+}
+
+var simpleTypes = map[arrow.Type]types.Type{
+	arrow.NULL: types.Int64, arrow.BOOL: types.Bool,
+	arrow.INT8: types.Int8, arrow.INT16: types.Int16, arrow.INT32: types.Int32, arrow.INT64: types.Int64,
+	arrow.UINT8: types.Uint8, arrow.UINT16: types.Uint16, arrow.UINT32: types.Uint32, arrow.UINT64: types.Uint64,
+	arrow.FLOAT16: types.Float, arrow.FLOAT32: types.Float, arrow.FLOAT64: types.Double,
+	arrow.DATE32: types.Date, arrow.DATE64: types.Date,
+	arrow.STRING: types.Text, arrow.LARGE_STRING: types.Text, arrow.STRING_VIEW: types.Text,
+	arrow.BINARY: types.Blob, arrow.LARGE_BINARY: types.Blob, arrow.BINARY_VIEW: types.Blob,
+}
+
+func decimalType(t arrow.DecimalType, column string) (types.Type, error) {
+	p, s := t.GetPrecision(), t.GetScale()
+	if p < 1 || p > types.MaxDecimalPrecision || s < 0 || s > types.MaxDecimalScale || s > p {
+		return types.Type{}, sqlerr.NotSupportedf(t.String(), "column '%s' needs a precision of at most %d and a scale of 0 to %d",
+			column, types.MaxDecimalPrecision, types.MaxDecimalScale)
+	}
+	return types.Decimal(int(p), int(s)), nil
+}
+
+// digits returns the fractional digits of seconds that a unit has, at most 6.
+func digits(u arrow.TimeUnit) uint8 {
+	return [...]uint8{arrow.Second: 0, arrow.Millisecond: 3, arrow.Microsecond: 6, arrow.Nanosecond: 6}[u]
+}
+
+// unitOf returns the coarsest unit that holds so many fractional digits.
+func unitOf(fsp uint8) arrow.TimeUnit {
+	switch {
+	case fsp == 0:
+		return arrow.Second
+	case fsp <= 3:
+		return arrow.Millisecond
+	}
+	return arrow.Microsecond
+}
+
+// ArrowType returns the Arrow type for a SQL type.
+func ArrowType(t types.Type) arrow.DataType {
+	switch t.Kind {
+	case types.KindNull:
+		return arrow.Null
+	case types.KindBool, types.KindInt8:
+		return arrow.PrimitiveTypes.Int8
+	case types.KindInt16:
+		return arrow.PrimitiveTypes.Int16
+	case types.KindInt24, types.KindInt32:
+		return arrow.PrimitiveTypes.Int32
+	case types.KindUint8:
+		return arrow.PrimitiveTypes.Uint8
+	case types.KindUint16, types.KindYear:
+		return arrow.PrimitiveTypes.Uint16
+	case types.KindUint24, types.KindUint32:
+		return arrow.PrimitiveTypes.Uint32
+	case types.KindUint64:
+		return arrow.PrimitiveTypes.Uint64
+	case types.KindFloat:
+		return arrow.PrimitiveTypes.Float32
+	case types.KindDouble:
+		return arrow.PrimitiveTypes.Float64
+	case types.KindDecimal:
+		return &arrow.Decimal128Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}
+	case types.KindDate:
+		return arrow.FixedWidthTypes.Date32
+	case types.KindDatetime:
+		return &arrow.TimestampType{Unit: unitOf(t.Scale)}
+	case types.KindTimestamp:
+		return &arrow.TimestampType{Unit: unitOf(t.Scale), TimeZone: "UTC"}
+	case types.KindTime:
+		if u := unitOf(t.Scale); u != arrow.Microsecond {
+			return &arrow.Time32Type{Unit: u}
+		}
+		return arrow.FixedWidthTypes.Time64us
+	case types.KindBinary, types.KindVarbinary, types.KindBlob:
+		return arrow.BinaryTypes.Binary
+	case types.KindChar, types.KindVarchar, types.KindText, types.KindEnum, types.KindJSON:
+		return arrow.BinaryTypes.String
+	default:
+		return arrow.PrimitiveTypes.Int64
+	}
+}
+
+// Columns returns the column definitions for the fields of an Arrow schema. Two fields of one name are an error.
+func Columns(schema *arrow.Schema) ([]table.ColumnDef, error) {
+	defs := make([]table.ColumnDef, schema.NumFields())
+	named := table.Schema{}
+	for i, f := range schema.Fields() {
+		t, err := TypeOf(f.Type, f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if named.Ordinal(f.Name) >= 0 {
+			return nil, sqlerr.DupFieldName(f.Name)
+		}
+		defs[i] = table.ColumnDef{Name: f.Name, Type: t, Nullable: f.Nullable || f.Type.ID() == arrow.NULL}
+		named.Columns = defs[:i+1]
+	}
+	return defs, nil
+}
+
+// Schema returns an Arrow schema of nullable fields.
+func Schema(names []string, columns []types.Type) *arrow.Schema {
+	fields := make([]arrow.Field, len(names))
+	for i, name := range names {
+		fields[i] = arrow.Field{Name: name, Type: ArrowType(columns[i]), Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil)
+}

@@ -11,9 +11,13 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
+// literalPrefix is what the parser puts before the names dateliteral, timeliteral and timestampliteral, as which it reads
+// DATE '2020-01-01' and its kin.
+const literalPrefix = "'tidb`.("
+
 // call binds a function call. Keywords among the operands (interval units, TRIM's direction) become constant strings.
 func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
-	name := x.FnName.L
+	name := strings.TrimPrefix(x.FnName.L, literalPrefix)
 	if x.Schema.O != "" {
 		return nil, sqlerr.UnknownFunction(x.Schema.O+"."+x.FnName.O, "")
 	}
@@ -104,7 +108,7 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 	if owner == nil || owner.grouped == nil || owner.noAggregates {
 		return nil, sqlerr.InvalidGroupFunc()
 	}
-	return owner.grouped.add(item, x.Text(), sig), nil
+	return owner.grouped.add(item, sig), nil
 }
 
 // isStar says whether COUNT's operand is the *, which the parser turns into the literal 1; COUNT(1) is the same.

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -31,15 +33,31 @@ type grouping struct {
 func (g *grouping) active() bool { return len(g.groups) > 0 || len(g.aggs) > 0 }
 
 // add adds an aggregate, or finds the same one, and returns its column.
-func (g *grouping) add(a logical.AggItem, name string, sig expr.Signature) *expr.Column {
+func (g *grouping) add(a logical.AggItem, sig expr.Signature) *expr.Column {
 	for _, have := range g.aggs {
 		if sameAggregate(have, a) {
 			return have.Col
 		}
 	}
-	a.Col = g.b.alloc.New("", name, sig.Result, sig.Nullable)
+	a.Col = g.b.alloc.New("", aggregateName(a), sig.Result, sig.Nullable)
 	g.aggs = append(g.aggs, a)
 	return a.Col
+}
+
+// aggregateName is how plans show an aggregate's column.
+func aggregateName(a logical.AggItem) string {
+	if a.Fn.Kind == expr.AggCountStar {
+		return a.Fn.Name
+	}
+	args := make([]string, len(a.Args))
+	for i, arg := range a.Args {
+		args[i] = arg.String()
+	}
+	distinct := ""
+	if a.Distinct {
+		distinct = "DISTINCT "
+	}
+	return a.Fn.Name + "(" + distinct + strings.Join(args, ", ") + ")"
 }
 
 func sameAggregate(x, y logical.AggItem) bool {
@@ -100,9 +118,9 @@ func (g *grouping) addGroup(e expr.Expr, name string) {
 			return
 		}
 	}
-	// A group that is a column keeps its ID: subqueries in later clauses may refer to it.
+	// A group that is a column of FROM keeps its ID: subqueries in later clauses may refer to it.
 	c, ok := e.(*expr.Column)
-	if !ok {
+	if !ok || logical.FindColumn(g.input, c.ID) == nil {
 		c = g.b.alloc.New("", name, e.Type(), e.Nullable())
 	}
 	g.groups = append(g.groups, logical.Item{Col: c, Expr: e})

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -166,8 +167,14 @@ func unparen(e ast.ExprNode) ast.ExprNode {
 	}
 }
 
+// starItems expands * and table.*. The columns of one table stand in the order of the table, which is that of their IDs,
+// though USING may have moved them.
 func starItems(sc *scope, db, table string) (items []selectItem) {
-	for _, c := range sc.cols {
+	cols := sc.cols
+	if table != "" {
+		cols = slices.SortedFunc(slices.Values(cols), func(a, b scopeColumn) int { return int(a.col.ID - b.col.ID) })
+	}
+	for _, c := range cols {
 		if table == "" && c.merged ||
 			table != "" && !strings.EqualFold(c.table, table) ||
 			db != "" && !strings.EqualFold(c.db, db) {
@@ -266,8 +273,9 @@ func (b *Binder) position(p *ast.PositionExpr, n int, clause string) (int, error
 func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey) (*relation, []orderKey) {
 	p := &logical.Project{Input: input}
 	made := map[expr.ColumnID]bool{}
+	own := logical.SetOfCols(input.Schema())
 	column := func(e expr.Expr, table, name string) *expr.Column {
-		if c, ok := e.(*expr.Column); ok {
+		if c, ok := e.(*expr.Column); ok && own.Has(c.ID) { // a column of an outer query gets an ID of its own
 			if !made[c.ID] {
 				made[c.ID] = true
 				p.Items = append(p.Items, logical.Item{Col: c, Expr: c})

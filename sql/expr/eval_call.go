@@ -52,7 +52,7 @@ func (n *callNode) eval(f *frame, s *selection) (*column.Vector, error) {
 // that operand and the outcome for each of its codes: 0, 1, or 2 for NULL.
 func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, table []uint8, err error) {
 	fn := n.call.Fn
-	allConst, coded := true, -1
+	allConst, null, coded := true, false, -1
 	for i, o := range n.ops {
 		a, err := o.eval(f, s)
 		if err != nil {
@@ -60,9 +60,7 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 		}
 		n.args[i] = a
 		if a.Const {
-			if fn.Nulls == NullIfAny && a.IsNull(0) {
-				return n.null, nil, nil
-			}
+			null = null || a.IsNull(0)
 			continue
 		}
 		if a.Dict != nil && allConst {
@@ -71,6 +69,9 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 			coded = -1
 		}
 		allConst = false
+	}
+	if null && fn.Nulls == NullIfAny {
+		return n.null, nil, nil
 	}
 	rows, sel := s.n, s.pos
 	if allConst && !fn.Volatile {

@@ -1,0 +1,468 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// accumulator computes one primitive aggregate of many groups. Group numbers index its arrays.
+type accumulator interface {
+	// grow makes room for n groups; new ones are empty.
+	grow(n int)
+	// update adds, for each i, the argument at position sel[i] to group groups[i]. A nil groups stands for group 0
+	// everywhere. Arguments are flat; sel is never nil.
+	update(groups []uint32, args []*column.Vector, sel []int32) error
+	// merge adds the groups from of src, an accumulator of the same kind, to the groups dst.
+	merge(dst []uint32, src accumulator, from []uint32) error
+	// bytes returns the memory in use.
+	bytes() int64
+}
+
+func grown[T any](x []T, n int, fill T) []T {
+	old := len(x)
+	if n <= old {
+		return x
+	}
+	if cap(x) < n {
+		y := make([]T, n, max(n, 2*cap(x)))
+		copy(y, x)
+		x = y
+	} else {
+		x = x[:n]
+	}
+	for i := old; i < n; i++ {
+		x[i] = fill
+	}
+	return x
+}
+
+// countAcc counts rows, or the values of its argument that are not NULL.
+type countAcc struct{ n []int64 }
+
+func (a *countAcc) grow(n int)   { a.n = grown(a.n, n, 0) }
+func (a *countAcc) bytes() int64 { return 8 * int64(cap(a.n)) }
+
+func (a *countAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
+	var valid column.Bitmap
+	if len(args) > 0 {
+		valid = args[0].Valid
+	}
+	n := a.n
+	switch {
+	case groups == nil && valid == nil:
+		n[0] += int64(len(sel))
+	case groups == nil:
+		for _, p := range sel {
+			n[0] += int64(valid[p>>6] >> (uint(p) & 63) & 1)
+		}
+	case valid == nil:
+		for _, g := range groups {
+			n[g]++
+		}
+	default:
+		for i, p := range sel {
+			n[groups[i]] += int64(valid[p>>6] >> (uint(p) & 63) & 1)
+		}
+	}
+	return nil
+}
+
+func (a *countAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+	s := src.(*countAcc)
+	for i, g := range dst {
+		a.n[g] += s.n[from[i]]
+	}
+	return nil
+}
+
+// sumAcc sums integers and decimals exactly. While a bound on the sums (rows so far times the largest magnitude so
+// far) fits an int64 they are kept in one word per group; after that in two.
+type sumAcc struct {
+	unsigned bool
+	lo       []int64
+	hi       []int64 // nil: narrow
+	bound    uint64  // of any narrow sum's magnitude
+	narrowed []int64
+}
+
+const narrowLimit = 1 << 62
+
+func (a *sumAcc) grow(n int) {
+	a.lo = grown(a.lo, n, 0)
+	if a.hi != nil {
+		a.hi = grown(a.hi, n, 0)
+	}
+}
+
+func (a *sumAcc) bytes() int64 { return 8 * int64(cap(a.lo)+cap(a.hi)) }
+
+func (a *sumAcc) widen() {
+	if a.hi != nil {
+		return
+	}
+	a.hi = make([]int64, len(a.lo), cap(a.lo))
+	for i, x := range a.lo {
+		a.hi[i] = x >> 63
+	}
+}
+
+// fits says whether rows more values of a magnitude below 2^width keep the sums narrow, and counts them.
+func (a *sumAcc) fits(magnitude uint64, rows int) bool {
+	if a.hi != nil {
+		return false
+	}
+	hi, more := bits.Mul64(magnitude, uint64(rows))
+	if hi != 0 || more > narrowLimit || a.bound+more > narrowLimit {
+		a.widen()
+		return false
+	}
+	a.bound += more
+	return true
+}
+
+func (a *sumAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
+	v := args[0]
+	if v.Type.Phys() == types.PhysInt128 {
+		return a.updateWide(groups, v, sel)
+	}
+	return a.updateInts(groups, v.I64, v.Valid, sel)
+}
+
+func (a *sumAcc) updateInts(groups []uint32, x []int64, valid column.Bitmap, sel []int32) error {
+	if valid != nil {
+		kept := make([]int32, 0, len(sel))
+		var g []uint32
+		for i, p := range sel {
+			if valid.Get(int(p)) {
+				kept = append(kept, p)
+				if groups != nil {
+					g = append(g, groups[i])
+				}
+			}
+		}
+		if len(kept) == 0 {
+			return nil
+		}
+		sel = kept
+		if groups != nil {
+			groups = g
+		}
+	}
+	all := uint64(0)
+	dense := len(sel) > 0 && int(sel[len(sel)-1])-int(sel[0]) == len(sel)-1
+	if dense {
+		for _, y := range x[sel[0] : int(sel[0])+len(sel)] {
+			all |= uint64(y ^ y>>63)
+		}
+	} else {
+		for _, p := range sel {
+			y := x[p]
+			all |= uint64(y ^ y>>63)
+		}
+	}
+	if a.unsigned {
+		a.widen()
+	}
+	magnitude := uint64(math.MaxUint64)
+	if width := bits.Len64(all); width < 64 {
+		magnitude = 1 << width
+	}
+	if a.fits(magnitude, len(sel)) {
+		lo := a.lo
+		switch {
+		case groups == nil && dense:
+			sum := int64(0)
+			for _, y := range x[sel[0] : int(sel[0])+len(sel)] {
+				sum += y
+			}
+			lo[0] += sum
+		case groups == nil:
+			sum := int64(0)
+			for _, p := range sel {
+				sum += x[p]
+			}
+			lo[0] += sum
+		case dense:
+			x = x[sel[0] : int(sel[0])+len(sel)]
+			groups = groups[:len(x)]
+			for i, y := range x {
+				lo[groups[i]] += y
+			}
+		default:
+			groups = groups[:len(sel)]
+			for i, p := range sel {
+				lo[groups[i]] += x[p]
+			}
+		}
+		return nil
+	}
+	g := uint32(0)
+	for i, p := range sel {
+		if groups != nil {
+			g = groups[i]
+		}
+		high := x[p] >> 63
+		if a.unsigned {
+			high = 0
+		}
+		a.addWide(g, uint64(x[p]), high)
+	}
+	return nil
+}
+
+func (a *sumAcc) addWide(g uint32, lo uint64, hi int64) {
+	sum, carry := bits.Add64(uint64(a.lo[g]), lo, 0)
+	a.lo[g] = int64(sum)
+	a.hi[g] += hi + int64(carry)
+}
+
+func (a *sumAcc) updateWide(groups []uint32, v *column.Vector, sel []int32) error {
+	x := v.I128
+	if v.Valid == nil && a.hi == nil {
+		wide := int64(0)
+		for _, p := range sel {
+			y := &x[p]
+			wide |= y.Hi ^ int64(y.Lo)>>63
+		}
+		if wide == 0 {
+			if cap(a.narrowed) < len(sel) {
+				a.narrowed = make([]int64, max(len(sel), len(x)))
+			}
+			narrow := a.narrowed[:len(sel)]
+			for i, p := range sel {
+				narrow[i] = int64(x[p].Lo)
+			}
+			return a.updateInts(groups, narrow, nil, ascending(len(sel)))
+		}
+	}
+	a.widen()
+	g := uint32(0)
+	for i, p := range sel {
+		if v.Valid != nil && !v.Valid.Get(int(p)) {
+			continue
+		}
+		if groups != nil {
+			g = groups[i]
+		}
+		if err := a.add128(g, x[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *sumAcc) add128(g uint32, y types.Int128) error {
+	sum, ok := a.at(g).Add(y)
+	if !ok {
+		return sqlerr.DataOutOfRange("DECIMAL", "sum()")
+	}
+	a.lo[g], a.hi[g] = int64(sum.Lo), sum.Hi
+	return nil
+}
+
+func (a *sumAcc) at(g uint32) types.Int128 {
+	if a.hi == nil {
+		return types.Int128FromInt64(a.lo[g])
+	}
+	return types.Int128{Hi: a.hi[g], Lo: uint64(a.lo[g])}
+}
+
+func (a *sumAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+	s := src.(*sumAcc)
+	if a.hi == nil && s.hi == nil && a.bound+s.bound <= narrowLimit {
+		a.bound += s.bound
+		for i, g := range dst {
+			a.lo[g] += s.lo[from[i]]
+		}
+		return nil
+	}
+	a.widen()
+	for i, g := range dst {
+		if err := a.add128(g, s.at(from[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// floatSumAcc sums doubles in pairs of doubles (Knuth's two-sum; Dekker 1971): the sum is right to the last bit or nearly so
+// whatever the order of its terms.
+type floatSumAcc struct{ s, c []float64 }
+
+func (a *floatSumAcc) grow(n int)   { a.s, a.c = grown(a.s, n, 0), grown(a.c, n, 0) }
+func (a *floatSumAcc) bytes() int64 { return 16 * int64(cap(a.s)) }
+
+func twoSum(a, b float64) (s, e float64) {
+	s = a + b
+	t := s - a
+	return s, (a - (s - t)) + (b - t)
+}
+
+func (a *floatSumAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
+	v := args[0]
+	g := uint32(0)
+	if v.Valid == nil && groups == nil {
+		s, c := a.s[0], a.c[0]
+		for _, p := range sel {
+			var e float64
+			s, e = twoSum(s, v.F64[p])
+			c += e
+		}
+		a.s[0], a.c[0] = s, c
+		return nil
+	}
+	for i, p := range sel {
+		if v.Valid != nil && !v.Valid.Get(int(p)) {
+			continue
+		}
+		if groups != nil {
+			g = groups[i]
+		}
+		s, e := twoSum(a.s[g], v.F64[p])
+		a.s[g] = s
+		a.c[g] += e
+	}
+	return nil
+}
+
+// at returns a sum. Infinite sums have no meaningful correction.
+func (a *floatSumAcc) at(g uint32) float64 {
+	if r := a.s[g] + a.c[g]; r == r || a.s[g] != a.s[g] {
+		return r
+	}
+	return a.s[g]
+}
+
+func (a *floatSumAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+	x := src.(*floatSumAcc)
+	for i, g := range dst {
+		s, e := twoSum(a.s[g], x.s[from[i]])
+		a.s[g] = s
+		a.c[g] += e + x.c[from[i]]
+	}
+	return nil
+}
+
+// momentsAcc keeps count, mean and sum of squared deviations (Welford 1962; merged after Chan, Golub, LeVeque 1979), as
+// MySQL does.
+type momentsAcc struct {
+	n        []int64
+	mean, m2 []float64
+	scratch  []float64
+}
+
+func (a *momentsAcc) grow(n int) {
+	a.n, a.mean, a.m2 = grown(a.n, n, 0), grown(a.mean, n, 0), grown(a.m2, n, 0)
+}
+func (a *momentsAcc) bytes() int64 { return 24 * int64(cap(a.n)) }
+
+func (a *momentsAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
+	v := args[0]
+	g := uint32(0)
+	for i, p := range sel {
+		if v.Valid != nil && !v.Valid.Get(int(p)) {
+			continue
+		}
+		if groups != nil {
+			g = groups[i]
+		}
+		x := floatAt(v, int(p))
+		a.n[g]++
+		d := x - a.mean[g]
+		a.mean[g] += d / float64(a.n[g])
+		a.m2[g] += d * (x - a.mean[g])
+	}
+	return nil
+}
+
+func floatAt(v *column.Vector, p int) float64 {
+	scale := 0
+	if v.Type.Kind == types.KindDecimal {
+		scale = int(v.Type.Scale)
+	}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		return v.F64[p]
+	case types.PhysInt128:
+		return types.DecimalToFloat(v.I128[p], scale)
+	case types.PhysUint64:
+		return float64(uint64(v.I64[p]))
+	case types.PhysString:
+		return 0 // the binder casts text to DOUBLE
+	}
+	return types.ShortDecimalToFloat(v.I64[p], scale)
+}
+
+func (a *momentsAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+	s := src.(*momentsAcc)
+	for i, g := range dst {
+		f := from[i]
+		if s.n[f] == 0 {
+			continue
+		}
+		if a.n[g] == 0 {
+			a.n[g], a.mean[g], a.m2[g] = s.n[f], s.mean[f], s.m2[f]
+			continue
+		}
+		na, nb := float64(a.n[g]), float64(s.n[f])
+		d := s.mean[f] - a.mean[g]
+		a.n[g] += s.n[f]
+		n := float64(a.n[g])
+		a.mean[g] += d * nb / n
+		a.m2[g] += s.m2[f] + d*d*na*nb/n
+	}
+	return nil
+}
+
+// bitsAcc is BIT_AND, BIT_OR and BIT_XOR.
+type bitsAcc struct {
+	op    byte // '&', '|' or '^'
+	words []uint64
+}
+
+func (a *bitsAcc) grow(n int) {
+	empty := uint64(0)
+	if a.op == '&' {
+		empty = math.MaxUint64
+	}
+	a.words = grown(a.words, n, empty)
+}
+func (a *bitsAcc) bytes() int64 { return 8 * int64(cap(a.words)) }
+
+func (a *bitsAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
+	v := args[0]
+	g := uint32(0)
+	for i, p := range sel {
+		if v.Valid != nil && !v.Valid.Get(int(p)) {
+			continue
+		}
+		if groups != nil {
+			g = groups[i]
+		}
+		a.add(g, uint64(v.I64[p]))
+	}
+	return nil
+}
+
+func (a *bitsAcc) add(g uint32, x uint64) {
+	switch a.op {
+	case '&':
+		a.words[g] &= x
+	case '|':
+		a.words[g] |= x
+	default:
+		a.words[g] ^= x
+	}
+}
+
+func (a *bitsAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+	s := src.(*bitsAcc)
+	for i, g := range dst {
+		a.add(g, s.words[from[i]])
+	}
+	return nil
+}

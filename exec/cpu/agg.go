@@ -1,0 +1,502 @@
+package cpu
+
+import (
+	"sync"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// aggregate is the sink of an Aggregate. Each worker groups the rows of its morsels in a table of its own; at the end the
+// tables are merged, partition by partition of the keys' hash, in parallel. Arguments are evaluated once however many
+// aggregates share them, and so are the primitive accumulators: AVG(x), SUM(x) and COUNT(x) keep one sum and one
+// count.
+//
+// Group keys are found by a vector at a time, which gives a vector of group numbers; each accumulator then runs a loop
+// over it that knows its types.
+type aggregate struct {
+	q       *query
+	p       *physical.Aggregate
+	ordered bool // results depend on which rows a worker sees together
+	accs    []accSpec
+	items   []aggOutput
+	inputs  []expr.Expr // keys, then arguments
+	serial  bool        // some accumulator can only be merged as a whole
+	locals  []*aggLocal
+
+	mu     sync.Mutex
+	layout *groupLayout // guarded by mu while workers run
+	rel    relation
+}
+
+// accSpec is a primitive accumulator and the inputs that it reads.
+type accSpec struct {
+	make func() accumulator
+	key  accKey
+	args []int // of inputs
+}
+
+// accKey tells equal accumulators.
+type accKey struct {
+	op       string
+	arg      int // first input, or -1
+	distinct bool
+	n        int // makes those unique that are not shared
+}
+
+// aggOutput says how an aggregate's value follows from accumulators.
+type aggOutput struct {
+	item  *logical.AggItem
+	acc   int // the main accumulator
+	count int // counts the values that are not NULL; -1: there is one for sure
+}
+
+func (q *query) newAggregate(p *physical.Aggregate) (*aggregate, error) {
+	a := &aggregate{q: q, p: p, locals: make([]*aggLocal, q.cfg.Threads)}
+	a.ordered = p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
+	for _, g := range p.Groups {
+		a.inputs = append(a.inputs, g.Expr)
+	}
+	for i := range p.Aggs {
+		if err := a.addItem(&p.Aggs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// input returns the index of an argument among the inputs, which it joins if it is new.
+func (a *aggregate) input(e expr.Expr) int {
+	for i := len(a.p.Groups); i < len(a.inputs); i++ {
+		if expr.Equal(a.inputs[i], e) {
+			return i
+		}
+	}
+	a.inputs = append(a.inputs, e)
+	return len(a.inputs) - 1
+}
+
+// acc returns the index of an accumulator, which it adds if there is none like it.
+func (a *aggregate) acc(key accKey, args []int, make func() accumulator) int {
+	for i := range a.accs {
+		if a.accs[i].key == key {
+			return i
+		}
+	}
+	a.accs = append(a.accs, accSpec{make, key, args})
+	return len(a.accs) - 1
+}
+
+func (a *aggregate) addItem(it *logical.AggItem) error {
+	out := aggOutput{item: it, count: -1}
+	var args []int
+	for _, e := range it.Args {
+		args = append(args, a.input(e))
+	}
+	if it.Fn.Kind == expr.AggCountStar {
+		out.acc = a.acc(accKey{op: "count", arg: -1}, nil, func() accumulator { return &countAcc{} })
+		a.items = append(a.items, out)
+		return nil
+	}
+	if len(args) == 0 {
+		return sqlerr.Bug("%s without an argument", it.Fn.Name)
+	}
+	if it.Fn.Kind == expr.AggGroupConcat {
+		a.ordered, a.serial = true, true
+		order := make([]int, len(it.OrderBy))
+		for i, k := range it.OrderBy {
+			order[i] = a.input(k.Expr)
+		}
+		spec := &concatSpec{item: it, limit: a.concatLimit(), q: a.q, args: len(args)}
+		for _, i := range append(append([]int(nil), args...), order...) {
+			spec.types = append(spec.types, a.inputs[i].Type())
+		}
+		out.acc = a.acc(accKey{op: "concat", n: len(a.accs) + 1}, append(args, order...), func() accumulator { return newConcatAcc(spec) })
+		a.items = append(a.items, out)
+		return nil
+	}
+	arg := a.inputs[args[0]]
+	t := arg.Type()
+	wrap := func(op string, make func() accumulator) int {
+		key := accKey{op: op, arg: args[0]}
+		distinct := it.Distinct && op != "min" && op != "max"
+		if !distinct {
+			return a.acc(key, args, make)
+		}
+		a.serial = true
+		key.distinct = true
+		if len(args) > 1 {
+			key.n = len(a.accs) + 1
+		}
+		var ts []types.Type
+		for _, i := range args {
+			ts = append(ts, a.inputs[i].Type())
+		}
+		return a.acc(key, args, func() accumulator { return newDistinctAcc(ts, make()) })
+	}
+	// valueCount counts the values that are not NULL where there may be none.
+	valueCount := func() int {
+		if it.Distinct {
+			return wrap("count", func() accumulator { return &countAcc{} })
+		}
+		if !arg.Nullable() {
+			return a.acc(accKey{op: "count", arg: -1}, nil, func() accumulator { return &countAcc{} })
+		}
+		return a.acc(accKey{op: "count", arg: args[0]}, args, func() accumulator { return &countAcc{} })
+	}
+	sum := func() int {
+		if t.Phys() == types.PhysFloat64 {
+			a.ordered = true
+			return wrap("sum", func() accumulator { return &floatSumAcc{} })
+		}
+		return wrap("sum", func() accumulator { return &sumAcc{unsigned: t.Phys() == types.PhysUint64} })
+	}
+	value := func(op string, kind valueKind) int {
+		return wrap(op, func() accumulator { return &valueAcc{kind: kind, typ: t} })
+	}
+	switch it.Fn.Kind {
+	case expr.AggCount:
+		switch {
+		case it.Distinct:
+			out.acc = wrap("count", func() accumulator { return &countAcc{} })
+		default:
+			out.acc = valueCount()
+		}
+	case expr.AggSum, expr.AggAvg:
+		if t.Phys() == types.PhysString {
+			return sqlerr.Bug("%s of text", it.Fn.Name)
+		}
+		out.acc = sum()
+		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(a.p.Groups) == 0 {
+			out.count = valueCount()
+		}
+	case expr.AggMin, expr.AggMax:
+		isMax := it.Fn.Kind == expr.AggMax
+		op, kind := "min", minValue
+		if isMax {
+			op, kind = "max", maxValue
+		}
+		switch t.Phys() {
+		case types.PhysInt64:
+			out.acc = wrap(op, func() accumulator { return &intExtreme{max: isMax} })
+		case types.PhysUint64:
+			out.acc = wrap(op, func() accumulator { return &intExtreme{max: isMax, flip: -1 << 63} })
+		default:
+			out.acc = value(op, kind)
+		}
+	case expr.AggAnyValue:
+		a.ordered = true
+		out.acc = value("first", firstValue)
+	case expr.AggSingle:
+		out.acc = value("single", singleValue)
+	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
+		a.ordered = true
+		out.acc = wrap("moments", func() accumulator { return &momentsAcc{} })
+	case expr.AggBitAnd:
+		out.acc = wrap("&", func() accumulator { return &bitsAcc{op: '&'} })
+	case expr.AggBitOr:
+		out.acc = wrap("|", func() accumulator { return &bitsAcc{op: '|'} })
+	case expr.AggBitXor:
+		out.acc = wrap("^", func() accumulator { return &bitsAcc{op: '^'} })
+	default:
+		return sqlerr.Bug("unknown aggregate %s", it.Fn.Name)
+	}
+	a.items = append(a.items, out)
+	return nil
+}
+
+// aggLocal is a worker's groups.
+type aggLocal struct {
+	a      *aggregate
+	w      *worker
+	set    *expr.ProgramSet
+	table  *groupTable
+	accs   []accumulator
+	groups []uint32
+	args   []*column.Vector
+	finder finder
+	mem    memory.Account
+	rows   bool // has had any
+}
+
+func (a *aggregate) local(w *worker, l *layout) (localSink, error) {
+	x := a.locals[w.id]
+	if x == nil {
+		x = a.newLocal()
+		a.locals[w.id] = x
+	}
+	x.w = w
+	var err error
+	x.set, err = expr.CompileAll(a.inputs, l.slots)
+	return x, err
+}
+
+func (a *aggregate) newLocal() *aggLocal {
+	x := &aggLocal{a: a, mem: memory.Account{Budget: a.q.mem, Operator: "aggregation"}}
+	for _, s := range a.accs {
+		x.accs = append(x.accs, s.make())
+	}
+	return x
+}
+
+func (x *aggLocal) begin(int)     {}
+func (x *aggLocal) end(int) error { return nil }
+
+func (x *aggLocal) push(b *batch) error {
+	in, err := x.set.Eval(x.w.expr, b)
+	if err != nil {
+		return err
+	}
+	sel := b.Sel
+	if sel == nil {
+		sel = ascending(b.N)
+	}
+	keys := in[:len(x.a.p.Groups)]
+	var groups []uint32
+	if len(keys) > 0 {
+		if groups, err = x.find(keys, sel, b.N); err != nil {
+			return err
+		}
+	} else if !x.rows {
+		for _, a := range x.accs {
+			a.grow(1)
+		}
+	}
+	x.rows = true
+	for i := range x.accs {
+		spec := &x.a.accs[i]
+		x.args = x.args[:0]
+		for _, k := range spec.args {
+			x.args = append(x.args, x.finder.flatten(k, in[k], b.N))
+		}
+		if err := x.accs[i].update(groups, x.args, sel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns the group of each row and makes room for new groups in the accumulators.
+func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, error) {
+	if x.table == nil {
+		x.table = newGroupTable(x.a.layoutFor(keys))
+		for _, a := range x.accs {
+			a.grow(x.table.count)
+		}
+	}
+	if cap(x.groups) < len(sel) {
+		x.groups = make([]uint32, max(n, len(sel)))
+	}
+	groups := x.groups[:len(sel)]
+	before := x.table.count
+	if !x.table.find(keys, sel, n, groups) {
+		if err := x.useBytes(); err != nil {
+			return nil, err
+		}
+		before = -1
+		x.table.find(keys, sel, n, groups)
+	}
+	if x.table.count != before {
+		for _, a := range x.accs {
+			a.grow(x.table.count)
+		}
+		return groups, x.charge()
+	}
+	return groups, nil
+}
+
+// charge counts the memory of the groups.
+func (x *aggLocal) charge() error {
+	n := x.table.bytes()
+	for _, a := range x.accs {
+		n += a.bytes()
+	}
+	if n > x.mem.Used() {
+		return x.mem.Add(n - x.mem.Used())
+	}
+	return nil
+}
+
+func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.layout == nil {
+		var ts []types.Type
+		var nullable []bool
+		for _, g := range a.p.Groups {
+			ts = append(ts, g.Expr.Type())
+			nullable = append(nullable, g.Expr.Nullable())
+		}
+		a.layout = newGroupLayout(a.p, ts, nullable, keys)
+	}
+	return a.layout
+}
+
+// useBytes moves the groups to a table that takes any keys: a string came that is not coded over the dictionary, or an
+// integer outside the domain that the planner knew.
+func (x *aggLocal) useBytes() error {
+	old := x.table
+	x.table = newGroupTable(&groupLayout{form: byteKeys, types: old.layout.types, parts: make([]groupPart, len(old.layout.parts))})
+	from := old.groups()
+	accs := x.accs
+	x.accs = nil
+	for _, s := range x.a.accs {
+		x.accs = append(x.accs, s.make())
+	}
+	return x.absorb(old, accs, from)
+}
+
+// absorb adds groups of another table, with their accumulators, to x.
+func (x *aggLocal) absorb(src *groupTable, accs []accumulator, from []uint32) error {
+	for at := 0; at < len(from); at += column.VectorSize {
+		if err := x.a.q.check(); err != nil {
+			return err
+		}
+		part := from[at:min(at+column.VectorSize, len(from))]
+		dst := make([]uint32, len(part))
+		if src.layout == x.table.layout {
+			x.table.absorb(src, part, dst)
+		} else {
+			keys := make([]*column.Vector, len(src.layout.types))
+			for c := range keys {
+				keys[c] = &column.Vector{}
+				src.keyColumn(c, part, keys[c])
+			}
+			if !x.table.find(keys, nil, len(part), dst) {
+				return sqlerr.Bug("groups do not fit their table")
+			}
+		}
+		for i, a := range x.accs {
+			a.grow(x.table.count)
+			if err := a.merge(dst, accs[i], part); err != nil {
+				return err
+			}
+		}
+	}
+	return x.charge()
+}
+
+// mergePartitions is the number of partitions in which many groups are merged.
+const mergePartitions = 64
+
+func (a *aggregate) finish() error {
+	for _, g := range a.p.Groups {
+		a.rel.ids = append(a.rel.ids, g.Col.ID)
+	}
+	for i := range a.p.Aggs {
+		a.rel.ids = append(a.rel.ids, a.p.Aggs[i].Col.ID)
+	}
+	var parts []*aggLocal
+	for _, x := range a.locals {
+		if x != nil && x.rows {
+			parts = append(parts, x)
+		}
+	}
+	a.locals = nil
+	if len(a.p.Groups) == 0 {
+		return a.finishScalar(parts)
+	}
+	switch len(parts) {
+	case 0:
+		return nil
+	case 1:
+		return a.output(parts)
+	}
+	return a.merge(parts)
+}
+
+func (a *aggregate) finishScalar(parts []*aggLocal) error {
+	if len(parts) == 0 {
+		x := a.newLocal()
+		for _, acc := range x.accs {
+			acc.grow(1)
+		}
+		parts = append(parts, x)
+	}
+	zero := []uint32{0}
+	for _, x := range parts[1:] {
+		for i, acc := range parts[0].accs {
+			if err := acc.merge(zero, x.accs[i], zero); err != nil {
+				return err
+			}
+		}
+	}
+	return a.output(parts[:1])
+}
+
+// merge merges the workers' tables.
+func (a *aggregate) merge(parts []*aggLocal) error {
+	total := 0
+	same := true
+	for _, x := range parts {
+		total += x.table.count
+		same = same && x.table.layout == parts[0].table.layout
+	}
+	if !same {
+		for _, x := range parts {
+			if x.table.layout.form != byteKeys {
+				if err := x.useBytes(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if parts[0].table.layout.form == denseKeys || a.serial || total < 8*column.VectorSize {
+		for _, x := range parts[1:] {
+			if err := parts[0].absorbAll(x); err != nil {
+				return err
+			}
+		}
+		return a.output(parts[:1])
+	}
+	layout := parts[0].table.layout
+	// Lists of each worker's groups by partition.
+	lists := make([][mergePartitions][]uint32, len(parts))
+	err := a.q.parallel(len(parts), total, func(i int) error {
+		t := parts[i].table
+		for g := range uint32(t.count) {
+			h := t.hash(g) >> (64 - 6)
+			lists[i][h] = append(lists[i][h], g)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	merged := make([]*aggLocal, mergePartitions)
+	err = a.q.parallel(mergePartitions, total, func(k int) error {
+		m := a.newLocal()
+		m.table = newGroupTable(layout)
+		for i, x := range parts {
+			if err := m.absorb(x.table, x.accs, lists[i][k]); err != nil {
+				return err
+			}
+		}
+		merged[k] = m
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, x := range parts {
+		x.mem.Close()
+	}
+	return a.output(merged)
+}
+
+// absorbAll adds all groups of another worker, whose table may have another layout if both hold bytes.
+func (x *aggLocal) absorbAll(y *aggLocal) error { return x.absorb(y.table, y.accs, y.table.groups()) }
+
+func (a *aggregate) relation() *relation { return &a.rel }
+
+func (a *aggregate) describe() (rows int64, note string) {
+	if a.layout != nil {
+		note = [...]string{"array", "one-word keys", "two-word keys", "keys as bytes"}[a.layout.form]
+	}
+	return int64(a.rel.n), note
+}

@@ -1,0 +1,348 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// build is the sink of a Build: it stores the rows and then organises them for probes.
+//
+// Every organisation but the nested loop answers a probe with a group number: the rank of a dense key, or the first row
+// that has the key. Rows of equal keys lie together, group g in starts[g] .. starts[g+1]-1; without duplicates group
+// and row are the same and there is no starts. Matches are thus runs of rows, and following them touches memory in order.
+type build struct {
+	q     *query
+	p     *physical.Build
+	types []types.Type // of the stored columns: keys, then the payload that is no key
+	keyAt []int        // stored column of each key
+	payAt []int        // stored column of each payload column
+	// keepNulls: rows with a NULL key are kept, for a mark join or an unmatched scan; else they can match nothing.
+	keepNulls bool
+	// direct: row numbers are those in which rows came, for probes that read key columns by row.
+	direct bool
+	locals []*buildLocal
+
+	n       int // rows
+	keys    []*column.Vector
+	payload []packedColumn
+	table   keyTable
+	unique  bool
+	starts  []int32 // nil if unique
+	order   []int32 // nil, or the row at each place of a run
+	nulls   []int32 // rows with a NULL in a key part that is not NULL-safe
+	keyless bool    // nested loop or range join: no table
+	sorted  *sortedKeys
+	matched []column.Bitmap // by worker; of rows, for KeepUnmatched
+}
+
+func (q *query) newBuild(p *physical.Build) *build {
+	b := &build{q: q, p: p, locals: make([]*buildLocal, q.cfg.Threads)}
+	byID := map[expr.ColumnID]int{}
+	for _, k := range p.Keys {
+		b.keyAt = append(b.keyAt, len(b.types))
+		if c, ok := k.(*expr.Column); ok {
+			byID[c.ID] = len(b.types)
+		}
+		b.types = append(b.types, k.Type())
+	}
+	for _, c := range p.Payload {
+		at, ok := byID[c.ID]
+		if !ok {
+			at = len(b.types)
+			b.types = append(b.types, c.Typ)
+		}
+		b.payAt = append(b.payAt, at)
+	}
+	b.keyless = p.Algorithm == physical.RangeJoin || len(p.Keys) == 0
+	b.keepNulls = p.KeepUnmatched
+	for _, pl := range q.plan.Pipelines {
+		for _, t := range pl.Transforms {
+			if probe, ok := t.(*physical.Probe); ok && probe.Build == p && probe.Kind == logical.MarkJoin {
+				b.keepNulls, b.direct = true, true
+			}
+		}
+	}
+	return b
+}
+
+// aligned says whether every probe gives at most one match per row, so that its output can keep the positions of its input.
+func (b *build) aligned() bool { return !b.keyless && b.unique }
+
+type buildLocal struct {
+	rowStore
+	w     *worker
+	b     *build
+	keys  *expr.ProgramSet
+	slots []int // of payload columns that are no keys
+	cols  []*column.Vector
+	sel   []int32
+}
+
+func (b *build) local(w *worker, l *layout) (localSink, error) {
+	x := b.locals[w.id]
+	if x == nil {
+		x = &buildLocal{b: b}
+		x.types = b.types
+		x.mem = memory.Account{Budget: b.q.mem, Operator: "join build"}
+		b.locals[w.id] = x
+	}
+	x.w = w
+	x.cols = make([]*column.Vector, len(b.types))
+	var err error
+	if x.keys, err = expr.CompileAll(b.p.Keys, l.slots); err != nil {
+		return nil, err
+	}
+	x.slots = x.slots[:0]
+	for i, c := range b.p.Payload {
+		if b.payAt[i] >= len(b.p.Keys) {
+			s, err := l.lookup(c)
+			if err != nil {
+				return nil, err
+			}
+			x.slots = append(x.slots, s)
+		}
+	}
+	return x, nil
+}
+
+func (x *buildLocal) begin(seq int) { x.rowStore.begin(seq) }
+func (x *buildLocal) end(int) error { return nil }
+
+func (x *buildLocal) push(b *batch) error {
+	keys, err := x.keys.Eval(x.w.expr, b)
+	if err != nil {
+		return err
+	}
+	sel := b.Sel
+	for i, v := range keys {
+		x.cols[i] = v
+		if v.Valid != nil && !x.b.keepNulls && !x.b.nullSafe(i) {
+			sel = dropNulls(&x.sel, v, sel, b.N)
+			if len(sel) == 0 {
+				return nil
+			}
+		}
+	}
+	for i, s := range x.slots {
+		x.cols[len(keys)+i] = b.Cols[s]
+	}
+	return x.append(x.cols, sel, b.N)
+}
+
+func (b *build) nullSafe(key int) bool { return b.p.NullSafe != nil && b.p.NullSafe[key] }
+
+// dropNulls returns the positions of sel (nil: all n) at which v is not NULL, in buf's memory.
+func dropNulls(buf *[]int32, v *column.Vector, sel []int32, n int) []int32 {
+	if v.Const {
+		if v.IsNull(0) {
+			return []int32{}
+		}
+		return sel
+	}
+	if sel == nil {
+		sel = ascending(n)
+	}
+	if cap(*buf) < len(sel) {
+		*buf = make([]int32, max(len(sel), n))
+	}
+	out := (*buf)[:len(sel)]
+	k := 0
+	for _, p := range sel {
+		out[k] = p
+		k += int(v.Valid[p>>6] >> (uint(p) & 63) & 1)
+	}
+	return out[:k]
+}
+
+func (b *build) stores() []*rowStore {
+	var s []*rowStore
+	for _, x := range b.locals {
+		if x != nil {
+			s = append(s, &x.rowStore)
+		}
+	}
+	return s
+}
+
+func (b *build) finish() error {
+	cols, n, err := concat(b.q, b.stores(), b.types)
+	if err != nil {
+		return err
+	}
+	b.n, b.locals = n, nil
+	for _, at := range b.keyAt {
+		b.keys = append(b.keys, cols[at])
+	}
+	b.payload = make([]packedColumn, len(b.payAt))
+	err = b.q.parallel(len(b.payAt), n, func(i int) error {
+		b.payload[i] = packColumn(cols[b.payAt[i]], n)
+		return b.q.mem.Reserve("join build", b.payload[i].bytes())
+	})
+	if err != nil {
+		return err
+	}
+	if b.p.KeepUnmatched {
+		b.matched = make([]column.Bitmap, b.q.cfg.Threads)
+	}
+	b.findNulls()
+	if b.p.Algorithm == physical.RangeJoin {
+		return b.sortForRange()
+	}
+	if b.keyless {
+		return nil
+	}
+	var keyed []int32 // rows that go into the table; nil: all
+	if len(b.nulls) > 0 {
+		keyed = make([]int32, 0, n-len(b.nulls))
+		at := 0
+		for r := range n {
+			if at < len(b.nulls) && b.nulls[at] == int32(r) {
+				at++
+				continue
+			}
+			keyed = append(keyed, int32(r))
+		}
+	}
+	group, groups, err := b.makeTable(keyed)
+	if err != nil {
+		return err
+	}
+	return b.arrange(group, groups, keyed)
+}
+
+// findNulls lists the rows that have a NULL in a key part that is not NULL-safe.
+func (b *build) findNulls() {
+	for i, v := range b.keys {
+		if v.Valid == nil || b.nullSafe(i) {
+			continue
+		}
+		for r := range b.n {
+			if v.Valid.Get(r) {
+				continue
+			}
+			first := true
+			for k := range i {
+				if u := b.keys[k]; u.Valid != nil && !b.nullSafe(k) && !u.Valid.Get(r) {
+					first = false
+				}
+			}
+			if first {
+				b.nulls = append(b.nulls, int32(r))
+			}
+		}
+	}
+	sortInt32s(b.nulls)
+}
+
+// arrange puts the rows of each group next to each other. group gives the group of each of the keyed rows (nil: all
+// rows); it is nil if each row is its own group.
+func (b *build) arrange(group []int32, groups int, keyed []int32) error {
+	n := b.n
+	if keyed != nil {
+		n = len(keyed)
+	}
+	if group == nil {
+		b.unique = true
+		if keyed == nil {
+			return nil
+		}
+		// A hash table over some of the rows: groups are rows already.
+		return nil
+	}
+	if err := b.q.mem.Reserve("join build", int64(4*(groups+1)+4*b.n)); err != nil {
+		return err
+	}
+	starts := make([]int32, groups+1)
+	b.unique = true
+	for _, g := range group {
+		starts[g]++
+		if starts[g] > 1 {
+			b.unique = false
+		}
+	}
+	sum := int32(0)
+	for g := range starts {
+		c := starts[g]
+		starts[g] = sum
+		sum += c
+	}
+	if len(b.payload) == 0 && !b.p.KeepUnmatched && !b.direct {
+		b.starts = starts // only whether there is a match will be asked, or how many
+		if b.unique && groups == n {
+			b.starts = nil
+		}
+		return nil
+	}
+	order := make([]int32, n, b.n)
+	next := append([]int32(nil), starts...)
+	identity := keyed == nil
+	for i, g := range group {
+		at := next[g]
+		next[g]++
+		r := int32(i)
+		if keyed != nil {
+			r = keyed[i]
+		}
+		order[at] = r
+		identity = identity && at == r
+	}
+	if !b.unique || groups != n {
+		b.starts = starts
+	}
+	if identity {
+		return nil
+	}
+	if b.direct {
+		b.order = order
+		return nil
+	}
+	// Rows without a key, kept for the unmatched scan, go to the end.
+	order = append(order, b.nulls...)
+	b.nulls = countFrom(nil, n, len(b.nulls))
+	b.keys = nil
+	return b.q.parallel(len(b.payload), b.n, func(i int) error {
+		b.payload[i].permute(order)
+		return nil
+	})
+}
+
+// run returns the places of a group's rows; place is a row unless order says otherwise.
+func (b *build) run(group int32) (from, to int32) {
+	if b.starts == nil {
+		return group, group + 1
+	}
+	return b.starts[group], b.starts[group+1]
+}
+
+// runtimeFilter returns a condition that holds for every value of the key in the build, or nil if there is none worth
+// its cost.
+func (b *build) runtimeFilter(key int) *encoding.Predicate {
+	if key >= len(b.keyAt) || b.keyless || b.nullSafe(key) {
+		return nil
+	}
+	return b.table.filter(key)
+}
+
+// sortedKeys organises a range join's rows: ascending by key.
+type sortedKeys struct {
+	key *column.Vector // of the rows that have one, ascending
+	n   int
+}
+
+// dense limits.
+const (
+	denseAlways = 1 << 12 // ranges up to this are dense whatever the number of rows
+	densePerRow = 64      // so many key values per row: a word of bits and its rank, as large as a slot of the hash table
+)
+
+func (b *build) useDense(span uint64) bool {
+	if span <= denseAlways || span <= densePerRow*uint64(b.n) {
+		return true
+	}
+	return b.p.Algorithm == physical.DenseJoin && span < 1<<31
+}

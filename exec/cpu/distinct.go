@@ -1,0 +1,152 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// distinctAcc gives an inner accumulator each combination of arguments once per group. It keeps a table of group number
+// and arguments; the inner accumulator is fed when all of them are known.
+type distinctAcc struct {
+	inner  accumulator
+	types  []types.Type // group number, then the arguments
+	table  *groupTable
+	groups int
+	id     column.Vector
+	sel    []int32
+	out    []uint32
+	keys   []*column.Vector
+	done   bool
+}
+
+func newDistinctAcc(args []types.Type, inner accumulator) *distinctAcc {
+	return &distinctAcc{inner: inner, types: append([]types.Type{types.Uint32}, args...), id: column.Vector{Type: types.Uint32}}
+}
+
+func (a *distinctAcc) grow(n int) { a.groups = max(a.groups, n) }
+
+func (a *distinctAcc) bytes() int64 {
+	if a.table == nil {
+		return 0
+	}
+	return a.table.bytes()
+}
+
+func (a *distinctAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
+	// Positions at which all arguments have values, and their groups beside them.
+	a.sel = a.sel[:0]
+	n := 0
+	for _, p := range sel {
+		n = max(n, int(p)+1)
+	}
+	a.id.Reserve(n)
+	for i, p := range sel {
+		null := false
+		for _, v := range args {
+			null = null || v.IsNull(int(p))
+		}
+		if null {
+			continue
+		}
+		a.sel = append(a.sel, p)
+		if groups != nil {
+			a.id.I64[p] = int64(groups[i])
+		} else {
+			a.id.I64[p] = 0
+		}
+	}
+	if len(a.sel) == 0 {
+		return nil
+	}
+	return a.add(append(append(a.keys[:0], &a.id), args...), a.sel, n)
+}
+
+// add puts rows of group number and arguments into the table.
+func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
+	a.keys = keys
+	if a.table == nil {
+		a.table = newGroupTable(newGroupLayout(nil, a.types, make([]bool, len(a.types)), keys))
+	}
+	if cap(a.out) < len(sel) {
+		a.out = make([]uint32, len(sel))
+	}
+	// The arguments are not NULL at sel, whatever the other positions hold.
+	if a.table.find(keys, sel, n, a.out[:len(sel)]) {
+		return nil
+	}
+	old := a.table
+	a.table = newGroupTable(&groupLayout{form: byteKeys, types: a.types, parts: make([]groupPart, len(a.types))})
+	if err := a.entries(old, func(keys []*column.Vector, n int) error { return a.add(keys, ascending(n), n) }); err != nil {
+		return err
+	}
+	if !a.table.find(keys, sel, n, a.out[:len(sel)]) {
+		return sqlerr.Bug("distinct values do not fit their table")
+	}
+	return nil
+}
+
+// entries calls f with the table's rows, group number first, a vector at a time.
+func (a *distinctAcc) entries(t *groupTable, f func(keys []*column.Vector, n int) error) error {
+	all := t.groups()
+	for at := 0; at < len(all); at += column.VectorSize {
+		part := all[at:min(at+column.VectorSize, len(all))]
+		keys := make([]*column.Vector, len(a.types))
+		for c := range keys {
+			keys[c] = &column.Vector{}
+			t.keyColumn(c, part, keys[c])
+		}
+		if err := f(keys, len(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge takes all of src's entries over: such accumulators are merged as a whole.
+func (a *distinctAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+	s := src.(*distinctAcc)
+	if s.table == nil {
+		return nil
+	}
+	to := make([]int64, s.groups)
+	for i := range to {
+		to[i] = -1
+	}
+	for i, f := range from {
+		to[f] = int64(dst[i])
+	}
+	var sel []int32
+	return a.entries(s.table, func(keys []*column.Vector, n int) error {
+		sel = sel[:0]
+		for i := range n {
+			if g := to[keys[0].I64[i]]; g >= 0 {
+				keys[0].I64[i] = g
+				sel = append(sel, int32(i))
+			}
+		}
+		if len(sel) == 0 {
+			return nil
+		}
+		return a.add(keys, sel, n)
+	})
+}
+
+// complete feeds the inner accumulator.
+func (a *distinctAcc) complete() error {
+	if a.done {
+		return nil
+	}
+	a.done = true
+	a.inner.grow(a.groups)
+	if a.table == nil {
+		return nil
+	}
+	return a.entries(a.table, func(keys []*column.Vector, n int) error {
+		groups := make([]uint32, n)
+		for i := range groups {
+			groups[i] = uint32(keys[0].I64[i])
+		}
+		return a.inner.update(groups, keys[1:], ascending(n))
+	})
+}

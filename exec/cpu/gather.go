@@ -1,0 +1,289 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// packedColumn is a contiguous stored column that is read at random: integers and codes are kept as narrow as their
+// range allows, so that more of a build's payload stays in the cache.
+type packedColumn struct {
+	v    *column.Vector // the type, the validity, the dictionary; the values too if no narrow form is in use
+	base int64
+	u8   []uint8
+	u16  []uint16
+	u32  []uint32
+}
+
+// packThreshold is the number of rows from which narrowing a column pays for the pass over it.
+const packThreshold = 1 << 14
+
+// packColumn packs v, of n rows, which stays as it is.
+func packColumn(src *column.Vector, n int) packedColumn {
+	own := *src
+	v := &own
+	c := packedColumn{v: v}
+	if n < packThreshold {
+		return c
+	}
+	switch {
+	case v.Dict != nil:
+		switch size := v.Dict.Len(); {
+		case size <= 1<<8:
+			c.u8 = narrowTo[uint8](v.Codes[:n], 0)
+		case size <= 1<<16:
+			c.u16 = narrowTo[uint16](v.Codes[:n], 0)
+		default:
+			return c
+		}
+		v.Codes = nil
+	case v.Type.Phys() == types.PhysInt64:
+		lo, hi, ok := intRange(v, n)
+		if !ok {
+			return c
+		}
+		c.base = lo
+		switch span := uint64(hi) - uint64(lo); {
+		case span < 1<<8:
+			c.u8 = narrowInts[uint8](v, n, lo)
+		case span < 1<<16:
+			c.u16 = narrowInts[uint16](v, n, lo)
+		case span < 1<<32:
+			c.u32 = narrowInts[uint32](v, n, lo)
+		default:
+			return c
+		}
+		v.I64 = nil
+	}
+	return c
+}
+
+// intRange returns the least and the greatest of the values that are not NULL; ok is false if there are none.
+func intRange(v *column.Vector, n int) (lo, hi int64, ok bool) {
+	x := v.I64[:n]
+	if v.Valid == nil {
+		if n == 0 {
+			return 0, 0, false
+		}
+		lo, hi = x[0], x[0]
+		for _, y := range x {
+			lo, hi = min(lo, y), max(hi, y)
+		}
+		return lo, hi, true
+	}
+	for i, y := range x {
+		if v.Valid.Get(i) {
+			if !ok {
+				lo, hi, ok = y, y, true
+			}
+			lo, hi = min(lo, y), max(hi, y)
+		}
+	}
+	return lo, hi, ok
+}
+
+func narrowTo[U uint8 | uint16](codes []uint32, base uint32) []U {
+	out := make([]U, len(codes))
+	for i, c := range codes {
+		out[i] = U(c - base)
+	}
+	return out
+}
+
+func narrowInts[U uint8 | uint16 | uint32](v *column.Vector, n int, base int64) []U {
+	out := make([]U, n)
+	for i, x := range v.I64[:n] {
+		out[i] = U(x - base) // the slot of a NULL gives anything in range of U, which is in range of the type
+	}
+	return out
+}
+
+// bytes returns the memory of the column's narrow form, 0 if it has none.
+func (c *packedColumn) bytes() int64 {
+	return int64(len(c.u8)) + 2*int64(len(c.u16)) + 4*int64(len(c.u32))
+}
+
+// gather stores the values of rows at the positions of sel (nil: 0, 1, ...) of dst, a vector of n positions that the
+// caller owns. rows is as long as sel.
+func (c *packedColumn) gather(dst *column.Vector, n int, sel, rows []int32) {
+	dst.Type = c.v.Type
+	if c.v.Dict != nil {
+		dst.ReserveCodes(c.v.Dict, n)
+		switch {
+		case c.u8 != nil:
+			gatherCodes(dst.Codes, c.u8, sel, rows)
+		case c.u16 != nil:
+			gatherCodes(dst.Codes, c.u16, sel, rows)
+		default:
+			gatherAt(dst.Codes, c.v.Codes, sel, rows)
+		}
+	} else {
+		dst.Reserve(n)
+		switch c.v.Type.Phys() {
+		case types.PhysFloat64:
+			gatherAt(dst.F64, c.v.F64, sel, rows)
+		case types.PhysInt128:
+			gatherAt(dst.I128, c.v.I128, sel, rows)
+		case types.PhysString:
+			gatherAt(dst.Str, c.v.Str, sel, rows)
+		default:
+			switch {
+			case c.u8 != nil:
+				gatherInts(dst.I64, c.u8, c.base, sel, rows)
+			case c.u16 != nil:
+				gatherInts(dst.I64, c.u16, c.base, sel, rows)
+			case c.u32 != nil:
+				gatherInts(dst.I64, c.u32, c.base, sel, rows)
+			default:
+				gatherAt(dst.I64, c.v.I64, sel, rows)
+			}
+		}
+	}
+	if c.v.Valid != nil {
+		gatherValid(dst, c.v.Valid, n, sel, rows)
+	}
+}
+
+func gatherValid(dst *column.Vector, valid column.Bitmap, n int, sel, rows []int32) {
+	for i, r := range rows {
+		if !valid.Get(int(r)) {
+			p := i
+			if sel != nil {
+				p = int(sel[i])
+			}
+			if dst.Valid == nil {
+				dst.Valid = column.NewBitmap(n, true)
+			}
+			dst.Valid.Clear(p)
+		}
+	}
+}
+
+func gatherAt[T any](dst, src []T, sel, rows []int32) {
+	if sel == nil {
+		dst = dst[:len(rows)]
+		for i, r := range rows {
+			dst[i] = src[r]
+		}
+		return
+	}
+	rows = rows[:len(sel)]
+	for i, p := range sel {
+		dst[p] = src[rows[i]]
+	}
+}
+
+func gatherInts[U uint8 | uint16 | uint32](dst []int64, src []U, base int64, sel, rows []int32) {
+	if sel == nil {
+		dst = dst[:len(rows)]
+		for i, r := range rows {
+			dst[i] = base + int64(src[r])
+		}
+		return
+	}
+	rows = rows[:len(sel)]
+	for i, p := range sel {
+		dst[p] = base + int64(src[rows[i]])
+	}
+}
+
+func gatherCodes[U uint8 | uint16](dst []uint32, src []U, sel, rows []int32) {
+	if sel == nil {
+		dst = dst[:len(rows)]
+		for i, r := range rows {
+			dst[i] = uint32(src[r])
+		}
+		return
+	}
+	rows = rows[:len(sel)]
+	for i, p := range sel {
+		dst[p] = uint32(src[rows[i]])
+	}
+}
+
+// gatherVector stores the values of v at the positions rows in dst[0..], densely. A constant stays one.
+func gatherVector(dst, v *column.Vector, rows []int32) {
+	if v.Const {
+		*dst = *v
+		return
+	}
+	c := packedColumn{v: v}
+	c.gather(dst, len(rows), nil, rows)
+}
+
+// setNulls marks the given positions of a vector of n values as NULL and stores harmless values there.
+func setNulls(v *column.Vector, n int, at []int32) {
+	if len(at) == 0 {
+		return
+	}
+	if v.Valid == nil {
+		v.Valid = column.NewBitmap(n, true)
+	}
+	for _, p := range at {
+		v.Valid.Clear(int(p))
+	}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		zeroAt(v.F64, at)
+	case types.PhysInt128:
+		zeroAt(v.I128, at)
+	case types.PhysString:
+		if v.Dict != nil {
+			zeroAt(v.Codes, at)
+		} else {
+			zeroAt(v.Str, at)
+		}
+	default:
+		zeroAt(v.I64, at)
+	}
+}
+
+func zeroAt[T any](x []T, at []int32) {
+	var zero T
+	for _, p := range at {
+		x[p] = zero
+	}
+}
+
+// permute reorders the column so that new row i is old row order[i].
+func (c *packedColumn) permute(order []int32) {
+	n := len(order)
+	out := packedColumn{v: &column.Vector{Type: c.v.Type}, base: c.base}
+	switch {
+	case c.u8 != nil:
+		out.u8 = make([]uint8, n)
+		gatherAt(out.u8, c.u8, nil, order)
+	case c.u16 != nil:
+		out.u16 = make([]uint16, n)
+		gatherAt(out.u16, c.u16, nil, order)
+	case c.u32 != nil:
+		out.u32 = make([]uint32, n)
+		gatherAt(out.u32, c.u32, nil, order)
+	default:
+		c.gather(out.v, n, nil, order)
+		*c = out
+		return
+	}
+	out.v.Dict = c.v.Dict
+	if c.v.Valid != nil {
+		gatherValid(out.v, c.v.Valid, n, nil, order)
+	}
+	*c = out
+}
+
+// view makes dst hold rows from .. from+n-1 of the column; flat columns are shared, narrow ones widened.
+func (c *packedColumn) view(dst *column.Vector, from, n int, scratch []int32) {
+	if c.u8 == nil && c.u16 == nil && c.u32 == nil && from&63 == 0 {
+		slice(dst, c.v, from, n)
+		return
+	}
+	c.gather(dst, n, nil, countFrom(scratch[:0], from, n))
+}
+
+// countFrom appends from, from+1, ... to dst, n numbers.
+func countFrom(dst []int32, from, n int) []int32 {
+	for i := range n {
+		dst = append(dst, int32(from+i))
+	}
+	return dst
+}

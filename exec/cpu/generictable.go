@@ -1,0 +1,293 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// genericTable is a hash table over keys of any types: open addressing with linear probing over 64-bit hashes, the keys
+// themselves compared column by column in the build's vectors.
+type genericTable struct {
+	keys   []*column.Vector
+	safe   []bool // by key: NULL equals NULL
+	slots  []hashSlot
+	shift  uint
+	region uint64
+}
+
+type hashSlot struct {
+	hash uint64
+	row  int32 // row + 1; 0: free
+}
+
+func (b *build) makeGeneric(keyed []int32, n int) (group []int32, groups int, err error) {
+	t := &genericTable{keys: b.keys, safe: make([]bool, len(b.keys))}
+	for i := range t.safe {
+		t.safe[i] = b.nullSafe(i)
+	}
+	b.table = t
+	b.direct = true // the table reads key columns by row
+	size := tableSize(n)
+	if err := b.q.mem.Reserve("join build", int64(16*size+12*n)); err != nil {
+		return nil, 0, err
+	}
+	hashes := make([]uint64, n)
+	const chunk = 16 * column.VectorSize
+	err = b.q.parallel((n+chunk-1)/chunk, n, func(i int) error {
+		var h keyHasher
+		from := i * chunk
+		end := min(from+chunk, n)
+		rows := keyed
+		if rows == nil {
+			rows = countFrom(nil, from, end-from)
+		} else {
+			rows = rows[from:end]
+		}
+		h.hash(hashes[from:end], t.keys, rows, b.n)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	group = make([]int32, n)
+	regions := 1
+	if b.q.cfg.Threads > 1 && n >= inParallel {
+		regions = 1 << bits.Len(uint(b.q.cfg.Threads-1))
+	}
+	for {
+		t.slots = make([]hashSlot, size)
+		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
+		t.region = uint64(size/regions) - 1
+		dups, full := make([]bool, regions), make([]bool, regions)
+		err = b.q.parallel(regions, n, func(r int) error {
+			dups[r], full[r] = t.fill(uint64(r), regions == 1, hashes, group, keyed)
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		if !slices.Contains(full, true) {
+			if !slices.Contains(dups, true) {
+				return nil, 0, nil
+			}
+			return group, b.n, nil
+		}
+		regions = 1
+	}
+}
+
+func (t *genericTable) fill(region uint64, all bool, hashes []uint64, group, keyed []int32) (dups, full bool) {
+	mask := t.region
+	room := mask
+	base := region * (mask + 1)
+	for i, h := range hashes {
+		at := h >> t.shift
+		if !all && at&^mask != base {
+			continue
+		}
+		row := int32(i)
+		if keyed != nil {
+			row = keyed[i]
+		}
+		for {
+			s := &t.slots[at]
+			if s.row == 0 {
+				if room == 0 {
+					return dups, true
+				}
+				room--
+				s.hash, s.row = h, row+1
+				group[i] = row
+				break
+			}
+			if s.hash == h && t.equal(t.keys, int(row), int(s.row-1)) {
+				group[i] = s.row - 1
+				dups = true
+				break
+			}
+			at = at&^mask | (at+1)&mask
+		}
+	}
+	return dups, false
+}
+
+// equal compares the key at position p of vectors with that of a row in the table.
+func (t *genericTable) equal(keys []*column.Vector, p, row int) bool {
+	for i, v := range keys {
+		w := t.keys[i]
+		vn, wn := v.IsNull(p), w.IsNull(row)
+		if vn || wn {
+			if vn && wn && t.safe[i] {
+				continue
+			}
+			return false
+		}
+		if !equalValues(v, p, w, row) {
+			return false
+		}
+	}
+	return true
+}
+
+// equalValues compares two values of one physical type that are not NULL.
+func equalValues(v *column.Vector, p int, w *column.Vector, q int) bool {
+	if v.Const {
+		p = 0
+	}
+	if w.Const {
+		q = 0
+	}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		return floatBits(v.F64[p]) == floatBits(w.F64[q])
+	case types.PhysInt128:
+		return v.I128[p] == w.I128[q]
+	case types.PhysString:
+		if v.Dict != nil && v.Dict == w.Dict {
+			return v.Codes[p] == w.Codes[q]
+		}
+		return v.StringAt(p) == w.StringAt(q)
+	}
+	return v.I64[p] == w.I64[q]
+}
+
+func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	if sel == nil {
+		sel = ascending(n)
+	}
+	for i, v := range keys {
+		if v.Valid != nil && !t.safe[i] {
+			sel = dropNulls(&f.pos, v, sel, n)
+			f.pos = f.pos[:cap(f.pos)]
+		}
+	}
+	if len(sel) == 0 {
+		return nil, nil
+	}
+	if cap(f.groups) < len(sel) {
+		f.groups, f.keys = make([]int32, max(n, len(sel))), make([]uint64, max(n, len(sel)))
+	}
+	if cap(f.slots) < len(sel) {
+		f.slots, f.ok = make([]uint32, max(n, len(sel))), make([]bool, max(n, len(sel)))
+	}
+	if cap(f.pos) < len(sel) {
+		f.pos = make([]int32, max(n, len(sel)))
+	}
+	hashes := f.keys[:len(sel)]
+	f.hasher.hash(hashes, keys, sel, n)
+	pos, groups = f.pos[:len(sel)], f.groups[:len(sel)]
+	slots, mask, shift := t.slots, t.region, t.shift
+	k := 0
+	for i, h := range hashes {
+		at := h >> shift
+		for {
+			s := &slots[at]
+			if s.row == 0 {
+				break
+			}
+			if s.hash == h {
+				pos[k], groups[k] = sel[i], s.row-1
+				f.slots[k] = uint32(at)
+				hashes[k] = h
+				k++
+				break
+			}
+			at = at&^mask | (at+1)&mask
+		}
+	}
+	pos, groups = pos[:k], groups[:k]
+	ok := f.ok[:k]
+	for i := range ok {
+		ok[i] = true
+	}
+	for i, v := range keys {
+		f.compare(ok, v, pos, t.keys[i], groups, t.safe[i])
+	}
+	m := 0
+	for i := range pos {
+		g := groups[i]
+		if !ok[i] { // two keys of one hash: go on along the chain, key by key
+			if g = t.next(keys, int(pos[i]), hashes[i], uint64(f.slots[i])); g < 0 {
+				continue
+			}
+		}
+		pos[m], groups[m] = pos[i], g
+		m++
+	}
+	return pos[:m], groups[:m]
+}
+
+// next looks for a key behind slot at.
+func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32 {
+	for {
+		at = at&^t.region | (at+1)&t.region
+		s := &t.slots[at]
+		if s.row == 0 {
+			return -1
+		}
+		if s.hash == hash && t.equal(keys, p, int(s.row-1)) {
+			return s.row - 1
+		}
+	}
+}
+
+// compare clears ok[i] where v at pos[i] differs from w at rows[i].
+func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vector, rows []int32, safe bool) {
+	if v.Const || w.Const || safe && (v.Valid != nil || w.Valid != nil) {
+		for i, p := range pos {
+			vn, wn := v.IsNull(int(p)), w.IsNull(int(rows[i]))
+			if vn || wn {
+				ok[i] = ok[i] && vn && wn
+			} else {
+				ok[i] = ok[i] && equalValues(v, int(p), w, int(rows[i]))
+			}
+		}
+		return
+	}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		for i, p := range pos {
+			ok[i] = ok[i] && floatBits(v.F64[p]) == floatBits(w.F64[rows[i]])
+		}
+	case types.PhysInt128:
+		compareAt(ok, v.I128, pos, w.I128, rows)
+	case types.PhysString:
+		if v.Dict != nil && v.Dict == w.Dict {
+			compareAt(ok, v.Codes, pos, w.Codes, rows)
+			return
+		}
+		x := v.Str
+		if v.Dict != nil {
+			f.strings = f.strings[:0]
+			values := v.Dict.Values()
+			for _, p := range pos {
+				f.strings = append(f.strings, values[v.Codes[p]])
+			}
+			x, pos = f.strings, ascending(len(pos))
+		}
+		if w.Dict == nil {
+			compareAt(ok, x, pos, w.Str, rows)
+			return
+		}
+		values := w.Dict.Values()
+		for i, p := range pos {
+			ok[i] = ok[i] && x[p] == values[w.Codes[rows[i]]]
+		}
+	default:
+		compareAt(ok, v.I64, pos, w.I64, rows)
+	}
+}
+
+func compareAt[T comparable](ok []bool, x []T, pos []int32, y []T, rows []int32) {
+	for i, p := range pos {
+		ok[i] = ok[i] && x[p] == y[rows[i]]
+	}
+}
+
+func (t *genericTable) filter(int) *encoding.Predicate { return nil }
+
+func (t *genericTable) describe() string { return "hash table" }

@@ -1,0 +1,814 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// keyForm is how group keys are held.
+type keyForm uint8
+
+const (
+	denseKeys keyForm = iota // an index into an array over all possible keys
+	wordKeys                 // packed into one word
+	pairKeys                 // packed into two words
+	byteKeys                 // written out as bytes, strings included; takes any keys
+)
+
+// groupLayout is the form of keys that all workers of an aggregation start with.
+type groupLayout struct {
+	form  keyForm
+	types []types.Type
+	parts []groupPart
+	size  int // of denseKeys: number of indexes
+}
+
+// groupPart is where a key column stands.
+type groupPart struct {
+	dict     *column.Dictionary // the digit is a code
+	bits     uint               // packed forms: width, without the NULL flag
+	min      int64              // packed: offset of a narrow integer; dense: least value
+	shift    uint               // of the value; pairs: 64 and more lie in the second word
+	nullBit  int                // -1: none
+	stride   int                // dense
+	span     uint64             // dense: greatest digit
+	nullable bool
+}
+
+// denseGroups is the number of indexes up to which the dense form is used.
+const denseGroups = 1 << 20
+
+// newGroupLayout chooses the form by the first keys that come.
+func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector) *groupLayout {
+	l := &groupLayout{types: ts, parts: make([]groupPart, len(ts))}
+	if p != nil && p.Algorithm == physical.DenseAggregate && l.tryDense(p.Dense, keys) {
+		return l
+	}
+	bits := uint(0)
+	for i, t := range ts {
+		g := &l.parts[i]
+		*g = groupPart{nullBit: -1, nullable: nullable[i]}
+		switch t.Phys() {
+		case types.PhysString:
+			if keys[i].Dict == nil {
+				l.form = byteKeys
+				return l
+			}
+			g.dict, g.bits = keys[i].Dict, 32
+		case types.PhysInt128:
+			l.form = byteKeys
+			return l
+		case types.PhysFloat64, types.PhysUint64:
+			g.bits = 64
+		default:
+			g.bits, g.min = intWidth(t)
+		}
+		bits += g.bits
+		if g.nullable && len(ts) > 1 {
+			bits++
+		}
+	}
+	switch {
+	case bits <= 64:
+		l.form = wordKeys
+	case bits <= 128:
+		l.form = pairKeys
+	default:
+		l.form = byteKeys
+		return l
+	}
+	// Widest first, so that no part straddles the two words; flags fill what is left.
+	free := [2]uint{}
+	place := func(width uint) (uint, bool) {
+		for w := range free {
+			if free[w]+width <= 64 && (w == 0 || l.form == pairKeys) {
+				at := uint(w)*64 + free[w]
+				free[w] += width
+				return at, true
+			}
+		}
+		return 0, false
+	}
+	for _, width := range []uint{64, 32, 16, 8} {
+		for i := range l.parts {
+			if l.parts[i].bits == width {
+				at, ok := place(width)
+				if !ok {
+					l.form = byteKeys
+					return l
+				}
+				l.parts[i].shift = at
+			}
+		}
+	}
+	for i := range l.parts {
+		if l.parts[i].nullable && len(ts) > 1 {
+			at, ok := place(1)
+			if !ok {
+				l.form = byteKeys
+				return l
+			}
+			l.parts[i].nullBit = int(at)
+		}
+	}
+	return l
+}
+
+// intWidth returns the bits that a type's values take, counted from its least value. A value that does not fit after
+// all makes the table change to byteKeys.
+func intWidth(t types.Type) (bits uint, min int64) {
+	switch t.Kind {
+	case types.KindBool, types.KindInt8:
+		return 8, math.MinInt8
+	case types.KindUint8:
+		return 8, 0
+	case types.KindInt16:
+		return 16, math.MinInt16
+	case types.KindUint16, types.KindYear, types.KindEnum:
+		return 16, 0
+	case types.KindInt24, types.KindInt32, types.KindDate:
+		return 32, math.MinInt32
+	case types.KindUint24, types.KindUint32:
+		return 32, 0
+	}
+	return 64, 0
+}
+
+func (l *groupLayout) tryDense(domains []physical.DenseDomain, keys []*column.Vector) bool {
+	size := uint64(1)
+	for i, d := range domains {
+		g := &l.parts[i]
+		*g = groupPart{nullBit: -1, nullable: d.Nullable, min: d.Min, stride: int(size)}
+		if d.Dictionary {
+			if keys[i].Dict == nil {
+				return false
+			}
+			g.dict, g.min = keys[i].Dict, 0
+			g.span = uint64(g.dict.Len()) - 1
+		} else {
+			if p := l.types[i].Phys(); p != types.PhysInt64 {
+				return false
+			}
+			g.span = uint64(d.Max) - uint64(d.Min)
+		}
+		if d.Nullable {
+			g.span++
+		}
+		if g.span >= denseGroups {
+			return false
+		}
+		if size *= g.span + 1; size > denseGroups {
+			return false
+		}
+	}
+	l.form, l.size = denseKeys, int(size)
+	return true
+}
+
+// groupTable numbers the distinct keys that it has seen 0, 1, 2, ... in the order of their coming; in the dense form the
+// number is the index of the key.
+type groupTable struct {
+	layout *groupLayout
+	count  int // groups; dense: number of indexes
+	seen   []bool
+
+	words  []uint64 // by group, of wordKeys; two each for pairKeys
+	texts  []string // by group, of byteKeys
+	arena  []byte   // where new texts go
+	slots1 []wordSlot
+	slots2 []pairSlot
+	slots3 []textSlot
+	mask   uint64
+	null   int32 // the group of NULL for a single key column; -1: none yet
+
+	// Scratch of one call.
+	k1, k2  []uint64
+	offsets []int32
+	buf     []byte
+}
+
+type wordSlot struct {
+	key   uint64
+	group uint32 // + 1; 0: free
+}
+
+type pairSlot struct {
+	a, b  uint64
+	group uint32
+}
+
+type textSlot struct {
+	hash  uint64
+	group uint32
+}
+
+func newGroupTable(l *groupLayout) *groupTable {
+	t := &groupTable{layout: l, null: -1}
+	if l.form == denseKeys {
+		t.count = l.size
+		t.seen = make([]bool, l.size)
+	}
+	return t
+}
+
+func (t *groupTable) bytes() int64 {
+	return int64(16*len(t.slots1) + 24*len(t.slots2) + 16*len(t.slots3) + 8*cap(t.words) + 16*cap(t.texts) + cap(t.seen))
+}
+
+// find stores the group of each row at sel in out, as long as sel, making new groups. ok is false, and nothing is stored, if
+// the keys do not fit the table's form.
+func (t *groupTable) find(keys []*column.Vector, sel []int32, n int, out []uint32) (ok bool) {
+	if sel == nil {
+		sel = ascending(n)
+	}
+	switch t.layout.form {
+	case denseKeys:
+		return t.findDense(keys, sel, out)
+	case wordKeys:
+		if len(keys) == 1 {
+			return t.findWord(keys[0], sel, out)
+		}
+		if !t.pack(keys, sel) {
+			return false
+		}
+		t.lookupWords(t.k1[:len(sel)], out)
+	case pairKeys:
+		if !t.pack(keys, sel) {
+			return false
+		}
+		t.lookupPairs(t.k1[:len(sel)], t.k2[:len(sel)], out)
+	default:
+		t.write(keys, sel)
+		t.lookupTexts(out)
+	}
+	return true
+}
+
+func (t *groupTable) findDense(keys []*column.Vector, sel []int32, out []uint32) bool {
+	for i := range out {
+		out[i] = 0
+	}
+	for i, v := range keys {
+		g := &t.layout.parts[i]
+		shift := uint64(0)
+		if g.nullable {
+			shift = 1
+		}
+		switch {
+		case g.dict != v.Dict || v.Const:
+			return false
+		case v.Valid != nil:
+			if !g.nullable {
+				return false
+			}
+			for j, p := range sel {
+				if !v.Valid.Get(int(p)) {
+					continue
+				}
+				d := shift
+				if g.dict != nil {
+					d += uint64(v.Codes[p])
+				} else {
+					d += uint64(v.I64[p]) - uint64(g.min)
+				}
+				if d > g.span || d < shift {
+					return false
+				}
+				out[j] += uint32(d) * uint32(g.stride)
+			}
+		case g.dict != nil:
+			top := uint32(g.span)
+			over := false
+			stride, s := uint32(g.stride), uint32(shift)
+			for j, p := range sel {
+				d := v.Codes[p] + s
+				over = over || d > top
+				out[j] += d * stride
+			}
+			if over {
+				return false
+			}
+		default:
+			over := false
+			for j, p := range sel {
+				d := uint64(v.I64[p]) - uint64(g.min) + shift
+				over = over || d > g.span || d < shift
+				out[j] += uint32(d) * uint32(g.stride)
+			}
+			if over {
+				return false
+			}
+		}
+	}
+	seen := t.seen
+	for _, g := range out {
+		seen[g] = true
+	}
+	return true
+}
+
+// findWord finds groups of one integer, float or dictionary-coded column.
+func (t *groupTable) findWord(v *column.Vector, sel []int32, out []uint32) bool {
+	g := &t.layout.parts[0]
+	if g.dict != v.Dict {
+		return false
+	}
+	t.reserveScratch(len(sel))
+	k := t.k1[:len(sel)]
+	if v.Const || v.Valid != nil {
+		valid := k[:0]
+		rows := make([]int32, 0, len(sel))
+		for j, p := range sel {
+			if v.IsNull(int(p)) {
+				out[j] = t.nullGroup()
+				continue
+			}
+			if v.Const {
+				p = 0
+			}
+			valid = append(valid, wordOf(v, int(p)))
+			rows = append(rows, int32(j))
+		}
+		groups := make([]uint32, len(valid))
+		t.lookupWords(valid, groups)
+		for i, j := range rows {
+			out[j] = groups[i]
+		}
+		return true
+	}
+	switch {
+	case v.Dict != nil:
+		for j, p := range sel {
+			k[j] = uint64(v.Codes[p])
+		}
+	case v.Type.Phys() == types.PhysFloat64:
+		for j, p := range sel {
+			k[j] = floatBits(v.F64[p])
+		}
+	default:
+		for j, p := range sel {
+			k[j] = uint64(v.I64[p])
+		}
+	}
+	t.lookupWords(k, out)
+	return true
+}
+
+func wordOf(v *column.Vector, p int) uint64 {
+	switch {
+	case v.Dict != nil:
+		return uint64(v.Codes[p])
+	case v.Type.Phys() == types.PhysFloat64:
+		return floatBits(v.F64[p])
+	}
+	return uint64(v.I64[p])
+}
+
+// nullGroup returns the group of NULL of a single key column.
+func (t *groupTable) nullGroup() uint32 {
+	if t.null < 0 {
+		t.null = int32(t.count)
+		t.words = append(t.words, 0)
+		t.count++
+	}
+	return uint32(t.null)
+}
+
+func (t *groupTable) reserveScratch(n int) {
+	if cap(t.k1) < n {
+		t.k1, t.k2 = make([]uint64, n), make([]uint64, n)
+	}
+	t.k1, t.k2 = t.k1[:n], t.k2[:n]
+}
+
+// pack packs several key columns into t.k1 and t.k2. It is false if a value does not fit.
+func (t *groupTable) pack(keys []*column.Vector, sel []int32) bool {
+	t.reserveScratch(len(sel))
+	clear(t.k1)
+	clear(t.k2)
+	for i, v := range keys {
+		g := &t.layout.parts[i]
+		if v.Dict != g.dict {
+			return false
+		}
+		dst, shift := t.k1, g.shift
+		if shift >= 64 {
+			dst, shift = t.k2, shift-64
+		}
+		if v.Valid == nil && !v.Const {
+			over := uint64(0)
+			switch {
+			case v.Dict != nil:
+				for j, p := range sel {
+					dst[j] |= uint64(v.Codes[p]) << shift
+				}
+			case v.Type.Phys() == types.PhysFloat64:
+				for j, p := range sel {
+					dst[j] |= floatBits(v.F64[p]) << shift
+				}
+			default:
+				for j, p := range sel {
+					x := uint64(v.I64[p]) - uint64(g.min)
+					over |= x >> (g.bits - 1) >> 1
+					dst[j] |= x << shift
+				}
+			}
+			if over != 0 {
+				return false
+			}
+			continue
+		}
+		for j, p := range sel {
+			if v.IsNull(int(p)) {
+				if g.nullBit < 0 {
+					return false
+				}
+				if g.nullBit >= 64 {
+					t.k2[j] |= 1 << (g.nullBit - 64)
+				} else {
+					t.k1[j] |= 1 << g.nullBit
+				}
+				continue
+			}
+			if v.Const {
+				p = 0
+			}
+			x := wordOf(v, int(p))
+			if v.Dict == nil && v.Type.Phys() != types.PhysFloat64 {
+				x -= uint64(g.min)
+			}
+			if x>>(g.bits-1)>>1 != 0 {
+				return false
+			}
+			dst[j] |= x << shift
+		}
+	}
+	return true
+}
+
+// room returns the number of slots for some groups: a power of two, at most two thirds full.
+func roomFor(groups int) int {
+	size := 16
+	for size*2 < groups*3 {
+		size *= 2
+	}
+	return size
+}
+
+func (t *groupTable) lookupWords(keys []uint64, out []uint32) {
+	if need := roomFor(t.count + len(keys)); need > len(t.slots1) {
+		t.growWords(need)
+	}
+	slots, mask := t.slots1, t.mask
+	for i, k := range keys {
+		at := hashInt(k) >> 20 & mask
+		for {
+			s := &slots[at]
+			if s.group == 0 {
+				t.words = append(t.words, k)
+				t.count++
+				s.key, s.group = k, uint32(t.count)
+				out[i] = uint32(t.count - 1)
+				break
+			}
+			if s.key == k {
+				out[i] = s.group - 1
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+}
+
+func (t *groupTable) growWords(size int) {
+	// Tables that have grown before are about to grow again.
+	if len(t.slots1) > 0 {
+		size = max(size, 2*len(t.slots1))
+	}
+	t.slots1 = make([]wordSlot, size)
+	t.mask = uint64(size - 1)
+	for g, k := range t.words {
+		if int32(g) == t.null {
+			continue
+		}
+		at := hashInt(k) >> 20 & t.mask
+		for t.slots1[at].group != 0 {
+			at = (at + 1) & t.mask
+		}
+		t.slots1[at] = wordSlot{k, uint32(g + 1)}
+	}
+}
+
+func hashWords(a, b uint64) uint64 { return hashPair(hashInt(a), b) }
+
+func (t *groupTable) lookupPairs(a, b []uint64, out []uint32) {
+	if need := roomFor(t.count + len(a)); need > len(t.slots2) {
+		t.growPairs(need)
+	}
+	slots, mask := t.slots2, t.mask
+	for i, x := range a {
+		y := b[i]
+		at := hashWords(x, y) >> 20 & mask
+		for {
+			s := &slots[at]
+			if s.group == 0 {
+				t.words = append(t.words, x, y)
+				t.count++
+				*s = pairSlot{x, y, uint32(t.count)}
+				out[i] = uint32(t.count - 1)
+				break
+			}
+			if s.a == x && s.b == y {
+				out[i] = s.group - 1
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+}
+
+func (t *groupTable) growPairs(size int) {
+	if len(t.slots2) > 0 {
+		size = max(size, 2*len(t.slots2))
+	}
+	t.slots2 = make([]pairSlot, size)
+	t.mask = uint64(size - 1)
+	for g := range t.count {
+		a, b := t.words[2*g], t.words[2*g+1]
+		at := hashWords(a, b) >> 20 & t.mask
+		for t.slots2[at].group != 0 {
+			at = (at + 1) & t.mask
+		}
+		t.slots2[at] = pairSlot{a, b, uint32(g + 1)}
+	}
+}
+
+// write writes the keys of sel out as bytes: per column a byte that is 1 for NULL, then eight or sixteen bytes, or a
+// length of four bytes and the string. t.offsets says where each row's begin in t.buf.
+func (t *groupTable) write(keys []*column.Vector, sel []int32) {
+	t.offsets = t.offsets[:0]
+	buf := t.buf[:0]
+	for _, p := range sel {
+		t.offsets = append(t.offsets, int32(len(buf)))
+		for _, v := range keys {
+			buf = appendKey(buf, v, int(p))
+		}
+	}
+	t.offsets = append(t.offsets, int32(len(buf)))
+	t.buf = buf
+}
+
+func appendKey(buf []byte, v *column.Vector, p int) []byte {
+	if v.Const {
+		p = 0
+	}
+	if v.Valid != nil && !v.Valid.Get(p) {
+		return append(buf, 1)
+	}
+	buf = append(buf, 0)
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		return binary.LittleEndian.AppendUint64(buf, floatBits(v.F64[p]))
+	case types.PhysInt128:
+		buf = binary.LittleEndian.AppendUint64(buf, v.I128[p].Lo)
+		return binary.LittleEndian.AppendUint64(buf, uint64(v.I128[p].Hi))
+	case types.PhysString:
+		s := v.StringAt(p)
+		buf = binary.LittleEndian.AppendUint32(buf, uint32(len(s)))
+		return append(buf, s...)
+	}
+	return binary.LittleEndian.AppendUint64(buf, uint64(v.I64[p]))
+}
+
+func (t *groupTable) lookupTexts(out []uint32) {
+	for i := range out {
+		out[i] = t.lookupText(bytesToString(t.buf[t.offsets[i]:t.offsets[i+1]]), false)
+	}
+}
+
+// lookupText finds the group of a written key. stable says that the key's memory does not change any more.
+func (t *groupTable) lookupText(k string, stable bool) uint32 {
+	if 3*(t.count+1) > 2*len(t.slots3) {
+		t.growTexts()
+	}
+	h := hashString(k)
+	at := h >> 20 & t.mask
+	for {
+		s := &t.slots3[at]
+		if s.group == 0 {
+			if !stable {
+				k = t.keep(k)
+			}
+			t.texts = append(t.texts, k)
+			t.count++
+			*s = textSlot{h, uint32(t.count)}
+			return uint32(t.count - 1)
+		}
+		if s.hash == h && t.texts[s.group-1] == k {
+			return s.group - 1
+		}
+		at = (at + 1) & t.mask
+	}
+}
+
+func (t *groupTable) growTexts() {
+	old := t.slots3
+	t.slots3 = make([]textSlot, max(16, 2*len(old)))
+	t.mask = uint64(len(t.slots3) - 1)
+	for _, s := range old {
+		if s.group == 0 {
+			continue
+		}
+		at := s.hash >> 20 & t.mask
+		for t.slots3[at].group != 0 {
+			at = (at + 1) & t.mask
+		}
+		t.slots3[at] = s
+	}
+}
+
+// keep copies a key into the arena, whose blocks never move.
+func (t *groupTable) keep(k string) string {
+	if len(t.arena)+len(k) > cap(t.arena) {
+		t.arena = make([]byte, 0, max(min(max(2*cap(t.arena), 256), 1<<20), len(k)))
+	}
+	from := len(t.arena)
+	t.arena = append(t.arena, k...)
+	return bytesToString(t.arena[from:])
+}
+
+func bytesToString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// hash returns the hash of a group's key, by which workers' tables are partitioned.
+func (t *groupTable) hash(g uint32) uint64 {
+	switch t.layout.form {
+	case wordKeys:
+		return hashInt(t.words[g])
+	case pairKeys:
+		return hashWords(t.words[2*g], t.words[2*g+1])
+	case byteKeys:
+		return hashString(t.texts[g])
+	}
+	return uint64(g)
+}
+
+// absorb finds, or makes, in t the groups of another table of the same layout and stores their numbers in out.
+func (t *groupTable) absorb(src *groupTable, groups []uint32, out []uint32) {
+	switch t.layout.form {
+	case denseKeys:
+		for i, g := range groups {
+			t.seen[g] = true
+			out[i] = g
+		}
+	case wordKeys:
+		t.reserveScratch(len(groups))
+		for i, g := range groups {
+			if src.null >= 0 && g == uint32(src.null) {
+				out[i] = t.nullGroup()
+				continue
+			}
+			t.lookupWords(src.words[g:g+1], out[i:i+1])
+		}
+	case pairKeys:
+		for i, g := range groups {
+			t.lookupPairs(src.words[2*g:2*g+1], src.words[2*g+1:2*g+2], out[i:i+1])
+		}
+	default:
+		for i, g := range groups {
+			out[i] = t.lookupText(src.texts[g], true)
+		}
+	}
+}
+
+// keyColumn stores the c-th key column of some groups in out, a flat vector of the column's type.
+func (t *groupTable) keyColumn(c int, groups []uint32, out *column.Vector) {
+	l := t.layout
+	out.Type = l.types[c]
+	n := len(groups)
+	g := &l.parts[c]
+	if l.form != byteKeys && g.dict != nil {
+		out.ReserveCodes(g.dict, n)
+	} else {
+		out.Reserve(n)
+	}
+	switch l.form {
+	case denseKeys:
+		shift := 0
+		if g.nullable {
+			shift = 1
+		}
+		for i, x := range groups {
+			d := int(x) / g.stride % (int(g.span) + 1)
+			if d < shift {
+				out.SetNull(i, n)
+				continue
+			}
+			if g.dict != nil {
+				out.Codes[i] = uint32(d - shift)
+			} else {
+				out.I64[i] = g.min + int64(d-shift)
+			}
+		}
+	case wordKeys, pairKeys:
+		for i, x := range groups {
+			var w [2]uint64
+			if l.form == wordKeys {
+				w[0] = t.words[x]
+			} else {
+				w = [2]uint64{t.words[2*x], t.words[2*x+1]}
+			}
+			if len(l.parts) == 1 && t.null >= 0 && x == uint32(t.null) || g.nullBit >= 0 && w[g.nullBit>>6]>>(uint(g.nullBit)&63)&1 != 0 {
+				if out.Dict != nil {
+					out.Codes[i] = 0
+				}
+				out.SetNull(i, n)
+				continue
+			}
+			d := w[g.shift>>6] >> (g.shift & 63)
+			if g.bits < 64 && len(l.parts) > 1 {
+				d &= 1<<g.bits - 1
+			}
+			switch {
+			case g.dict != nil:
+				out.Codes[i] = uint32(d)
+			case out.Type.Phys() == types.PhysFloat64:
+				out.F64[i] = math.Float64frombits(d)
+			default:
+				if len(l.parts) > 1 {
+					d += uint64(g.min)
+				}
+				out.I64[i] = int64(d)
+			}
+		}
+	default:
+		for i, x := range groups {
+			t.readKey(c, t.texts[x], out, i, n)
+		}
+	}
+}
+
+// readKey reads the c-th column of a written key.
+func (t *groupTable) readKey(c int, k string, out *column.Vector, i, n int) {
+	for j := 0; ; j++ {
+		null := k[0] == 1
+		k = k[1:]
+		size := 0
+		if !null {
+			switch t.layout.types[j].Phys() {
+			case types.PhysInt128:
+				size = 16
+			case types.PhysString:
+				size = int(binary.LittleEndian.Uint32([]byte(k[:4])))
+				k = k[4:]
+			default:
+				size = 8
+			}
+		}
+		if j < c {
+			k = k[size:]
+			continue
+		}
+		if null {
+			out.SetNull(i, n)
+			return
+		}
+		switch out.Type.Phys() {
+		case types.PhysString:
+			out.Str[i] = k[:size]
+		case types.PhysInt128:
+			out.I128[i] = types.Int128{Lo: word(k), Hi: int64(word(k[8:]))}
+		case types.PhysFloat64:
+			out.F64[i] = math.Float64frombits(word(k))
+		default:
+			out.I64[i] = int64(word(k))
+		}
+		return
+	}
+}
+
+func word(s string) uint64 {
+	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))
+}
+
+// groups lists the groups in order.
+func (t *groupTable) groups() []uint32 {
+	if t.layout.form == denseKeys {
+		var out []uint32
+		for g, s := range t.seen {
+			if s {
+				out = append(out, uint32(g))
+			}
+		}
+		return out
+	}
+	out := make([]uint32, t.count)
+	for i := range out {
+		out[i] = uint32(i)
+	}
+	return out
+}

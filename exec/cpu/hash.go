@@ -1,0 +1,173 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Hashing. Integers go through a multiply-xorshift-multiply mix, after the finalisers of Steele, Lea and Flood 2014
+// (SplitMix64), less one round: tables take the top bits, which the last multiplication mixes well. Strings are read
+// eight bytes at a time into 64 x 64 -> 128 bit products folded by xor, after Wang Yi's wyhash. Nothing is
+// seeded at run time, so that two runs of a query meet the same order.
+const (
+	mixA = 0x9E3779B97F4A7C15
+	mixB = 0xBF58476D1CE4E5B9
+	mixC = 0x94D049BB133111EB
+)
+
+func hashInt(x uint64) uint64 {
+	x *= mixA
+	x ^= x >> 32
+	return x * mixB
+}
+
+// hashPair folds x into the hash h of the values before it.
+func hashPair(h, x uint64) uint64 {
+	hi, lo := bits.Mul64(h^mixC, x^mixA)
+	return hashInt(hi ^ lo ^ h)
+}
+
+func hashString(s string) uint64 {
+	n := len(s)
+	h := uint64(n) * mixC
+	p := unsafe.Pointer(unsafe.StringData(s))
+	for ; n >= 8; n -= 8 {
+		hi, lo := bits.Mul64(h^*(*uint64)(p), mixA)
+		h = hi ^ lo
+		p = unsafe.Add(p, 8)
+	}
+	if n > 0 {
+		t := uint64(0)
+		for i := range n {
+			t |= uint64(*(*byte)(unsafe.Add(p, i))) << (8 * uint(i))
+		}
+		hi, lo := bits.Mul64(h^t^mixB, mixA)
+		h = hi ^ lo
+	}
+	return hashInt(h)
+}
+
+// nullHash is what a NULL adds to a hash.
+const nullHash = 0x2545F4914F6CDD1D
+
+// floatBits gives equal floats equal bits: -0 is 0, and all NaNs are one.
+func floatBits(f float64) uint64 {
+	if f == 0 {
+		return 0
+	}
+	if f != f {
+		return 0x7FF8000000000001
+	}
+	return math.Float64bits(f)
+}
+
+// keyHasher hashes rows of several key columns. It caches the hashes of dictionaries' strings.
+type keyHasher struct {
+	dicts map[*column.Dictionary][]uint64
+}
+
+// hash stores the hash of cols at the i-th position of sel in out[i].
+func (k *keyHasher) hash(out []uint64, cols []*column.Vector, sel []int32, n int) {
+	for i := range out {
+		out[i] = 0
+	}
+	for _, v := range cols {
+		k.hashColumn(out, v, sel, n)
+	}
+}
+
+func (k *keyHasher) hashColumn(out []uint64, v *column.Vector, sel []int32, n int) {
+	if v.Const {
+		x := uint64(nullHash)
+		if !v.IsNull(0) {
+			x = hashValueAt(v, 0)
+		}
+		for i := range out {
+			out[i] = hashPair(out[i], x)
+		}
+		return
+	}
+	if sel == nil {
+		sel = ascending(n)
+	}
+	if v.Valid != nil {
+		for i, p := range sel {
+			x := uint64(nullHash)
+			if v.Valid.Get(int(p)) {
+				x = hashValueAt(v, int(p))
+			}
+			out[i] = hashPair(out[i], x)
+		}
+		return
+	}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		for i, p := range sel {
+			out[i] = hashPair(out[i], floatBits(v.F64[p]))
+		}
+	case types.PhysInt128:
+		for i, p := range sel {
+			out[i] = hashPair(out[i], hashPair(v.I128[p].Lo, uint64(v.I128[p].Hi)))
+		}
+	case types.PhysString:
+		if v.Dict == nil {
+			for i, p := range sel {
+				out[i] = hashPair(out[i], hashString(v.Str[p]))
+			}
+			return
+		}
+		hashes := k.dictionary(v.Dict)
+		for i, p := range sel {
+			out[i] = hashPair(out[i], hashes[v.Codes[p]])
+		}
+	default:
+		for i, p := range sel {
+			out[i] = hashPair(out[i], uint64(v.I64[p]))
+		}
+	}
+}
+
+// dictionary returns the hashes of a dictionary's strings by code.
+func (k *keyHasher) dictionary(d *column.Dictionary) []uint64 {
+	h := k.dicts[d]
+	values := d.Values()
+	if len(h) == len(values) {
+		return h
+	}
+	for _, s := range values[len(h):] {
+		h = append(h, hashString(s))
+	}
+	if k.dicts == nil {
+		k.dicts = map[*column.Dictionary][]uint64{}
+	}
+	k.dicts[d] = h
+	return h
+}
+
+// hashValueAt is what one value that is not NULL adds to a hash; the loops of hashColumn do the same.
+func hashValueAt(v *column.Vector, p int) uint64 {
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		return floatBits(v.F64[p])
+	case types.PhysInt128:
+		return hashPair(v.I128[p].Lo, uint64(v.I128[p].Hi))
+	case types.PhysString:
+		return hashString(v.StringAt(p))
+	}
+	return uint64(v.I64[p])
+}
+
+// ascendingPositions holds 0, 1, 2, ...
+var ascendingPositions = countFrom(nil, 0, 4*column.VectorSize)
+
+// ascending returns 0..n-1.
+func ascending(n int) []int32 {
+	if n <= len(ascendingPositions) {
+		return ascendingPositions[:n]
+	}
+	return countFrom(nil, 0, n)
+}

@@ -1,0 +1,519 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+func sortInt32s(x []int32) { slices.Sort(x) }
+
+// keyTable finds the group of build rows that have a probe row's key.
+type keyTable interface {
+	// find returns the positions of sel (nil: all n) whose keys are in the table, ascending, and the group of each. The
+	// slices lie in f's memory.
+	find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32)
+	// filter returns a condition on one key part that every row in the table meets, or nil.
+	filter(key int) *encoding.Predicate
+	// describe says what the table is, for EXPLAIN ANALYZE.
+	describe() string
+}
+
+// finder is the memory of one worker's lookups.
+type finder struct {
+	pos, groups []int32
+	keys        []uint64
+	slots       []uint32
+	ok          []bool
+	strings     []string
+	hasher      keyHasher
+	flat        []column.Vector
+	codes       map[*column.Dictionary][]int32 // probe's dictionary: build's code by code, or -1
+}
+
+func (f *finder) reserve(n int) {
+	if cap(f.pos) < n {
+		f.pos, f.groups, f.keys = make([]int32, n), make([]int32, n), make([]uint64, n)
+	}
+	f.pos, f.groups, f.keys = f.pos[:n], f.groups[:n], f.keys[:n]
+}
+
+// keyPart is how a part of a key becomes a digit of a mixed-radix number.
+type keyPart struct {
+	min    int64
+	span   uint64 // greatest digit
+	stride uint64
+	null   bool               // digit 0 is NULL, the others are shifted by one
+	dict   *column.Dictionary // the digit is a code
+	typ    types.Type
+}
+
+// packing maps keys of integers and dictionary codes to one number below limit.
+type packing struct {
+	parts []keyPart
+	last  uint64 // the greatest number
+}
+
+// pack finds the packing of the build's keys; ok is false if a part is no integer, or the numbers need more than 64 bits.
+func (b *build) pack() (p packing, ok bool) {
+	size := uint64(1) // numbers so far, 0: 2^64
+	for i, v := range b.keys {
+		k := keyPart{typ: v.Type, stride: size}
+		k.null = b.nullSafe(i)
+		switch {
+		case v.Dict != nil:
+			k.dict = v.Dict
+			k.span = uint64(max(1, v.Dict.Len())) - 1
+		case v.Type.Phys() == types.PhysInt64 || v.Type.Phys() == types.PhysUint64:
+			lo, hi, any := intRange(v, b.n)
+			if any {
+				k.min, k.span = lo, uint64(hi)-uint64(lo)
+			}
+		default:
+			return p, false
+		}
+		if k.null {
+			if k.span == math.MaxUint64 {
+				return p, false
+			}
+			k.span++
+		}
+		if size == 0 {
+			return p, false
+		}
+		if k.span == math.MaxUint64 {
+			if size != 1 {
+				return p, false
+			}
+			size = 0
+		} else {
+			hi, lo := bits.Mul64(size, k.span+1)
+			if hi != 0 {
+				return p, false
+			}
+			size = lo
+		}
+		p.parts = append(p.parts, k)
+	}
+	p.last = size - 1
+	return p, true
+}
+
+// numbers stores the number of each of the rows (nil: all n), which are all in range, in out.
+func (p *packing) numbers(out []uint64, keys []*column.Vector, rows []int32, n int) {
+	clear(out)
+	if rows == nil {
+		rows = countFrom(make([]int32, 0, n), 0, n)
+	}
+	for i := range p.parts {
+		k, v := &p.parts[i], keys[i]
+		shift := uint64(0)
+		if k.null {
+			shift = 1
+		}
+		for j, r := range rows {
+			if k.null && v.IsNull(int(r)) {
+				continue
+			}
+			d := shift
+			if v.Dict != nil {
+				d += uint64(v.Codes[r])
+			} else {
+				d += uint64(v.I64[r]) - uint64(k.min)
+			}
+			out[j] += d * k.stride
+		}
+	}
+}
+
+// probe stores in f.keys the numbers of the probe rows at sel that can be in the table, and in f.pos their positions.
+func (p *packing) probe(f *finder, keys []*column.Vector, sel []int32, n int) int {
+	if sel == nil {
+		sel = ascending(n)
+	}
+	f.reserve(max(len(sel), 1))
+	m := 0
+	for i := range p.parts {
+		k := &p.parts[i]
+		v := f.flatten(i, keys[i], n)
+		if i > 0 {
+			sel = f.pos[:m]
+		}
+		if len(sel) == 0 {
+			return 0
+		}
+		m = k.digits(f, v, sel, i == 0)
+	}
+	return m
+}
+
+// flatten returns v, or a flat copy of a constant.
+func (f *finder) flatten(i int, v *column.Vector, n int) *column.Vector {
+	if !v.Const {
+		return v
+	}
+	for len(f.flat) <= i {
+		f.flat = append(f.flat, column.Vector{})
+	}
+	x := &f.flat[i]
+	x.Type = v.Type
+	if v.Dict != nil {
+		x.ReserveCodes(v.Dict, n)
+	} else {
+		x.Reserve(n)
+	}
+	copyInto(x, 0, n, v, nil, 0, n)
+	return x
+}
+
+// digits adds one part's digit to the numbers in f.keys (or starts them, for the first part) and drops the positions
+// whose value is not in the part's range.
+func (k *keyPart) digits(f *finder, v *column.Vector, sel []int32, first bool) int {
+	pos, keys := f.pos, f.keys
+	if k.dict == nil && first && !k.null && v.Valid == nil && k.stride == 1 {
+		m := 0
+		x, min, span := v.I64, uint64(k.min), k.span
+		for _, p := range sel {
+			d := uint64(x[p]) - min
+			pos[m], keys[m] = p, d
+			if d <= span {
+				m++
+			}
+		}
+		return m
+	}
+	shift, limit := uint64(0), k.span
+	if k.null {
+		shift = 1
+		limit--
+	}
+	var codes []int32
+	if k.dict != nil {
+		codes = k.translation(f, v)
+	}
+	m := 0
+	for j, p := range sel {
+		d := uint64(0)
+		if v.Valid != nil && !v.Valid.Get(int(p)) {
+			if !k.null {
+				continue
+			}
+		} else {
+			switch {
+			case k.dict == nil:
+				d = uint64(v.I64[p]) - uint64(k.min)
+				if d > limit {
+					continue
+				}
+			case v.Dict == k.dict:
+				d = uint64(v.Codes[p])
+				if d > limit {
+					continue
+				}
+			case v.Dict != nil:
+				c := codes[v.Codes[p]]
+				if c < 0 {
+					continue
+				}
+				d = uint64(c)
+			default:
+				c, ok := k.code(v.Str[p])
+				if !ok {
+					continue
+				}
+				d = uint64(c)
+			}
+			d += shift
+		}
+		number := d * k.stride
+		if !first {
+			number += keys[j]
+		}
+		pos[m], keys[m] = p, number
+		m++
+	}
+	return m
+}
+
+// translation maps the codes of v's dictionary to those of the build's.
+func (k *keyPart) translation(f *finder, v *column.Vector) []int32 {
+	if v.Dict == nil || v.Dict == k.dict {
+		return nil
+	}
+	codes := f.codes[v.Dict]
+	values := v.Dict.Values()
+	for _, s := range values[len(codes):] {
+		c, ok := k.dict.Lookup(s)
+		if !ok || uint64(c) > k.greatestCode() {
+			codes = append(codes, -1)
+		} else {
+			codes = append(codes, int32(c))
+		}
+	}
+	if f.codes == nil {
+		f.codes = map[*column.Dictionary][]int32{}
+	}
+	f.codes[v.Dict] = codes
+	return codes
+}
+
+// greatestCode bounds the codes that the build can have; its dictionary may have grown since.
+func (k *keyPart) greatestCode() uint64 {
+	if k.null {
+		return k.span - 1
+	}
+	return k.span
+}
+
+func (k *keyPart) code(s string) (int32, bool) {
+	c, ok := k.dict.Lookup(s)
+	return int32(c), ok && uint64(c) <= k.greatestCode()
+}
+
+// makeTable builds the table over the keyed rows (nil: all). group is nil if every row is its own group and numbers
+// are rows; else it has the group of each keyed row.
+func (b *build) makeTable(keyed []int32) (group []int32, groups int, err error) {
+	n := b.n
+	if keyed != nil {
+		n = len(keyed)
+	}
+	p, ok := b.pack()
+	if !ok {
+		return b.makeGeneric(keyed, n)
+	}
+	if err := b.q.mem.Reserve("join build", int64(12*n)); err != nil {
+		return nil, 0, err
+	}
+	numbers := make([]uint64, n)
+	p.numbers(numbers, b.keys, keyed, n)
+	group = make([]int32, n)
+	if p.last != math.MaxUint64 && b.useDense(p.last+1) {
+		t := &denseTable{packing: p}
+		if err := b.q.mem.Reserve("join build", int64(16*(p.last/64+1))); err != nil {
+			return nil, 0, err
+		}
+		groups = t.insert(numbers, group)
+		b.table = t
+		return group, groups, nil
+	}
+	t := &intTable{packing: p}
+	if err := b.q.mem.Reserve("join build", int64(16*tableSize(n))); err != nil {
+		return nil, 0, err
+	}
+	unique, err := t.insert(b.q, numbers, group, keyed)
+	b.table = t
+	if err != nil {
+		return nil, 0, err
+	}
+	if unique {
+		return nil, 0, nil
+	}
+	return group, b.n, nil
+}
+
+// denseTable is a bitmap over the keys' range, and for each word of it the number of bits before: a key's group is its
+// rank among the keys present. At 16 bytes per 64 possible keys it stays in the cache where an array of row numbers
+// would not.
+type denseTable struct {
+	packing
+	words []denseWord
+}
+
+type denseWord struct {
+	bits uint64
+	rank uint32
+}
+
+func (t *denseTable) insert(numbers []uint64, group []int32) int {
+	t.words = make([]denseWord, t.last/64+1)
+	for _, k := range numbers {
+		t.words[k>>6].bits |= 1 << (k & 63)
+	}
+	rank := uint32(0)
+	for i := range t.words {
+		t.words[i].rank = rank
+		rank += uint32(bits.OnesCount64(t.words[i].bits))
+	}
+	for i, k := range numbers {
+		w := &t.words[k>>6]
+		group[i] = int32(w.rank) + int32(bits.OnesCount64(w.bits&(1<<(k&63)-1)))
+	}
+	return int(rank)
+}
+
+func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	m := t.probe(f, keys, sel, n)
+	if m == 0 {
+		return f.pos[:0], f.groups[:0]
+	}
+	pos, groups = f.pos[:m], f.groups[:m]
+	words := t.words
+	k := 0
+	for i, x := range f.keys[:m] {
+		w := &words[x>>6]
+		below := w.bits & (1<<(x&63) - 1)
+		pos[k] = pos[i]
+		groups[k] = int32(w.rank) + int32(bits.OnesCount64(below))
+		k += int(w.bits >> (x & 63) & 1)
+	}
+	return pos[:k], groups[:k]
+}
+
+func (t *denseTable) filter(key int) *encoding.Predicate {
+	p := &t.parts[key]
+	if p.dict != nil {
+		return nil
+	}
+	if len(t.parts) == 1 {
+		words := make([]uint64, len(t.words))
+		for i := range words {
+			words[i] = t.words[i].bits
+		}
+		return encoding.InInts(encoding.NewIntBitmap(p.min, words))
+	}
+	return p.rangeFilter()
+}
+
+// rangeFilter bounds the part's values.
+func (k *keyPart) rangeFilter() *encoding.Predicate {
+	if k.dict != nil || k.null || k.typ.Phys() != types.PhysInt64 {
+		return nil
+	}
+	lo := types.Value{Type: k.typ, I: k.min}
+	hi := types.Value{Type: k.typ, I: int64(uint64(k.min) + k.span)}
+	return encoding.Between(lo, hi, false, false)
+}
+
+func (t *denseTable) describe() string { return "bitmap with ranks" }
+
+// intTable is an open-addressing hash table of numbers with linear probing, at most three quarters full. It holds each key
+// once, with the first row that has it. The high bits of the hash choose a region, within which probing wraps
+// around, so that workers can fill regions of their own.
+type intTable struct {
+	packing
+	slots  []intSlot
+	shift  uint
+	region uint64 // slots per region - 1
+}
+
+type intSlot struct {
+	key uint64
+	row int32 // row + 1; 0: free
+}
+
+func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
+
+// insert fills the table and stores the group (the first row of the key) of each keyed row.
+func (t *intTable) insert(q *query, numbers []uint64, group, keyed []int32) (unique bool, err error) {
+	size := tableSize(len(numbers))
+	regions := 1
+	if q.cfg.Threads > 1 && len(numbers) >= inParallel {
+		regions = 1 << bits.Len(uint(q.cfg.Threads-1))
+	}
+	for {
+		t.slots = make([]intSlot, size)
+		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
+		t.region = uint64(size/regions) - 1
+		dups := make([]bool, regions)
+		full := make([]bool, regions)
+		err = q.parallel(regions, len(numbers), func(r int) error {
+			dups[r], full[r] = t.fill(uint64(r), regions == 1, numbers, group, keyed)
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		if !slices.Contains(full, true) {
+			return !slices.Contains(dups, true), nil
+		}
+		regions = 1 // keys so skewed that a region overflowed
+	}
+}
+
+func (t *intTable) fill(region uint64, all bool, numbers []uint64, group, keyed []int32) (dups, full bool) {
+	mask := t.region
+	room := mask // one slot stays free so that a search ends
+	base := region * (mask + 1)
+	for i, k := range numbers {
+		at := hashInt(k) >> t.shift
+		if !all && at&^mask != base {
+			continue
+		}
+		for {
+			s := &t.slots[at]
+			if s.row == 0 {
+				if room == 0 {
+					return dups, true
+				}
+				room--
+				row := int32(i)
+				if keyed != nil {
+					row = keyed[i]
+				}
+				s.key, s.row = k, row+1
+				group[i] = row
+				break
+			}
+			if s.key == k {
+				group[i] = s.row - 1
+				dups = true
+				break
+			}
+			at = at&^mask | (at+1)&mask
+		}
+	}
+	return dups, false
+}
+
+func (t *intTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	m := t.probe(f, keys, sel, n)
+	if m == 0 {
+		return f.pos[:0], f.groups[:0]
+	}
+	pos, groups = f.pos[:m], f.groups[:m]
+	slots, mask, shift := t.slots, t.region, t.shift
+	k := 0
+	for i, x := range f.keys[:m] {
+		at := hashInt(x) >> shift
+		for {
+			s := &slots[at]
+			if s.row == 0 {
+				break
+			}
+			if s.key == x {
+				pos[k] = pos[i]
+				groups[k] = s.row - 1
+				k++
+				break
+			}
+			at = at&^mask | (at+1)&mask
+		}
+	}
+	return pos[:k], groups[:k]
+}
+
+// filterMembers is the number of keys up to which a hash table's keys make an exact filter.
+const filterMembers = 1 << 16
+
+func (t *intTable) filter(key int) *encoding.Predicate {
+	p := &t.parts[key]
+	if p.dict != nil {
+		return nil
+	}
+	if len(t.parts) == 1 && p.typ.Phys() == types.PhysInt64 && len(t.slots) <= filterMembers {
+		var members []int64
+		for i := range t.slots {
+			if t.slots[i].row != 0 {
+				members = append(members, int64(t.slots[i].key+uint64(p.min)))
+			}
+		}
+		return encoding.InInts(encoding.NewIntSet(members))
+	}
+	return p.rangeFilter()
+}
+
+func (t *intTable) describe() string { return "hash table of integers" }

@@ -1,0 +1,251 @@
+package cpu
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// nestedLoop pairs every row of b with every row of the build, a vector of one side with one row of the other, whose
+// columns stand as constants: nothing is copied per pair.
+func (o *probeOp) nestedLoop(b *batch) error {
+	if len(o.late) > 0 {
+		o.scan.loadInto(b, o.late, b.Sel)
+	}
+	if o.t.Kind != logical.InnerJoin {
+		o.clearMatched(b.N)
+	}
+	var err error
+	if o.b.n <= b.Rows() {
+		err = o.loopBuild(b)
+	} else {
+		err = o.loopProbe(b)
+	}
+	if err != nil || o.t.Kind == logical.InnerJoin {
+		return err
+	}
+	return o.finishOuter(b, nil)
+}
+
+// loopBuild takes the build's rows one by one.
+func (o *probeOp) loopBuild(b *batch) error {
+	sel := b.Sel
+	if sel == nil && o.t.Kind != logical.InnerJoin {
+		sel = ascending(b.N)
+	}
+	all := ascending(b.N)
+	one := []int32{0}
+	for r := range o.b.n {
+		if err := o.w.q.check(); err != nil {
+			return err
+		}
+		out := &o.out
+		copy(out.Cols, b.Cols)
+		out.N, out.Sel = b.N, sel
+		one[0] = int32(r)
+		for _, p := range o.payload {
+			v := &o.vecs[p.slot]
+			o.b.payload[p.column].gather(v, 1, nil, one)
+			v.Const = true
+			out.Cols[p.slot] = v
+		}
+		if o.decidedEarly() {
+			// Only rows without a match so far are of interest.
+			open := o.misses[:0]
+			for _, p := range sel {
+				if !o.matched[p] {
+					open = append(open, p)
+				}
+			}
+			o.misses = open
+			if len(open) == 0 {
+				return nil
+			}
+			out.Sel = open
+		}
+		if err := o.candidates(out, all, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loopProbe takes b's rows one by one.
+func (o *probeOp) loopProbe(b *batch) error {
+	sel := b.Sel
+	if sel == nil {
+		sel = ascending(b.N)
+	}
+	pos := []int32{0}
+	var rows, scratch []int32
+	for _, p := range sel {
+		pos[0] = p
+		for _, s := range o.carry {
+			if v := b.Cols[s]; v != nil {
+				gatherVector(&o.vecs[s], v, pos)
+				o.vecs[s].Const = true
+			}
+		}
+		for from := 0; from < o.b.n; from += column.VectorSize {
+			if err := o.w.q.check(); err != nil {
+				return err
+			}
+			n := min(column.VectorSize, o.b.n-from)
+			out := &o.out
+			out.N, out.Sel = n, nil
+			for _, s := range o.carry {
+				if b.Cols[s] != nil {
+					out.Cols[s] = &o.vecs[s]
+				}
+			}
+			if cap(scratch) < n {
+				scratch = make([]int32, 0, n)
+			}
+			for _, c := range o.payload {
+				v := &o.vecs[c.slot]
+				*v = column.Vector{}
+				o.b.payload[c.column].view(v, from, n, scratch)
+				out.Cols[c.slot] = v
+			}
+			rows = countFrom(rows[:0], from, n)
+			if err := o.candidates(out, pos, rows); err != nil {
+				return err
+			}
+			if o.decidedEarly() && o.matched[p] {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// sortForRange orders the rows of a range join by key; those without one go last.
+func (b *build) sortForRange() error {
+	if len(b.keys) != 1 {
+		return sqlerr.Bug("a range join has %d keys", len(b.keys))
+	}
+	v := b.keys[0]
+	if v.Dict != nil {
+		flat := column.New(v.Type, b.n)
+		values := v.Dict.Values()
+		for i, c := range v.Codes[:b.n] {
+			flat.Str[i] = values[c]
+		}
+		flat.Valid = v.Valid
+		v = flat
+	}
+	rows := make([]int32, 0, b.n)
+	at := 0
+	for r := range b.n {
+		if at < len(b.nulls) && b.nulls[at] == int32(r) {
+			at++
+			continue
+		}
+		rows = append(rows, int32(r))
+	}
+	n := len(rows)
+	slices.SortStableFunc(rows, func(x, y int32) int { return compareValues(v, int(x), v, int(y)) })
+	key := packedColumn{v: v}
+	sorted := &column.Vector{}
+	key.gather(sorted, n, nil, rows)
+	b.sorted = &sortedKeys{key: sorted, n: n}
+	rows = append(rows, b.nulls...)
+	b.nulls = countFrom(nil, n, len(b.nulls))
+	b.keys = nil
+	return b.q.parallel(len(b.payload), b.n, func(i int) error {
+		b.payload[i].permute(rows)
+		return nil
+	})
+}
+
+// compareValues orders two values of one physical type that are not NULL.
+func compareValues(v *column.Vector, p int, w *column.Vector, q int) int {
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		return compareFloats(v.F64[p], w.F64[q])
+	case types.PhysInt128:
+		return v.I128[p].Cmp(w.I128[q])
+	case types.PhysString:
+		return compareOrdered(v.StringAt(p), w.StringAt(q))
+	case types.PhysUint64:
+		return compareOrdered(uint64(v.I64[p]), uint64(w.I64[q]))
+	}
+	return compareOrdered(v.I64[p], w.I64[q])
+}
+
+func compareFloats(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	case a == b:
+		return 0
+	case a != a && b != b:
+		return 0
+	case a != a:
+		return -1
+	}
+	return 1
+}
+
+func compareOrdered[T int64 | uint64 | string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// probeRange finds each row's matches, a run of the sorted build, by binary search.
+func (o *probeOp) probeRange(b *batch, key *column.Vector) error {
+	sel := b.Sel
+	if sel == nil {
+		sel = ascending(b.N)
+	}
+	s := o.b.sorted
+	o.lo, o.hi = o.lo[:0], o.hi[:0]
+	pos := o.finder.pos[:0]
+	for _, p := range sel {
+		if key.IsNull(int(p)) {
+			continue
+		}
+		at := int(p)
+		if key.Const {
+			at = 0
+		}
+		// below counts the build keys < the row's, upTo those <= it.
+		below := func() int { return sort.Search(s.n, func(i int) bool { return compareValues(s.key, i, key, at) >= 0 }) }
+		upTo := func() int { return sort.Search(s.n, func(i int) bool { return compareValues(s.key, i, key, at) > 0 }) }
+		lo, hi := 0, s.n
+		switch o.b.p.RangeOp {
+		case expr.LT:
+			lo = upTo()
+		case expr.LE:
+			lo = below()
+		case expr.GT:
+			hi = below()
+		case expr.GE:
+			hi = upTo()
+		default:
+			lo, hi = below(), upTo()
+		}
+		if lo < hi {
+			pos = append(pos, p)
+			o.lo, o.hi = append(o.lo, int32(lo)), append(o.hi, int32(hi))
+		}
+	}
+	o.finder.pos = pos
+	keys := []*column.Vector{key}
+	if len(o.residual) == 0 && o.decidedEarly() {
+		return o.decide(b, keys, pos)
+	}
+	return o.runs(b, keys, pos)
+}

@@ -1,0 +1,487 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// probeOp looks its rows up in a build.
+//
+// Where a row has at most one match (unique builds, and all semi, anti and mark joins) the output keeps the input's
+// positions: matches narrow the selection and payload is gathered beside the columns that are there. Otherwise
+// pairs are collected into new batches of at most a vector, however many matches a row has.
+type probeOp struct {
+	w        *worker
+	b        *build
+	t        *physical.Probe
+	next     op
+	keys     *expr.ProgramSet
+	residual []*expr.Program
+	payload  []payloadSlot // read by the residual or later
+	carry    []int         // probe side's slots to carry into new batches
+	resCarry []int         // those that the residual reads
+	late     []scanColumn  // loaded here, because later positions are others
+	scan     *scanReader
+	markSlot int
+
+	finder  finder
+	out     batch
+	vecs    []column.Vector // by slot; what out's columns are made in
+	nulls   []*column.Vector
+	pos     []int32 // pairs: position of the probe row
+	rows    []int32 // and row of the build
+	lo, hi  []int32
+	sel     [2][]int32
+	misses  []int32
+	matched []bool // by position: has a match that passed the residual
+	mark    column.Vector
+	hits    column.Bitmap // build rows matched, for KeepUnmatched
+}
+
+type payloadSlot struct{ column, slot int }
+
+func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanReader, next op) (op, error) {
+	b := pl.q.builds[t.Build]
+	if b == nil || b.payload == nil && len(t.Build.Payload) > 0 {
+		return nil, sqlerr.Bug("a probe of a build that has not run")
+	}
+	l := &pl.layout
+	o := &probeOp{w: w, b: b, t: t, next: next, scan: scan, markSlot: -1}
+	var err error
+	if o.keys, err = expr.CompileAll(t.Keys, l.slots); err != nil {
+		return nil, err
+	}
+	var inResidual idSet
+	for _, e := range t.Residual {
+		p, err := expr.Compile(e, l.slots)
+		if err != nil {
+			return nil, err
+		}
+		o.residual = append(o.residual, p)
+		inResidual.addExprs(e)
+	}
+	made := t.Build.Payload
+	if t.Mark != nil {
+		o.markSlot = l.slots[t.Mark.ID]
+		made = append(made[:len(made):len(made)], t.Mark)
+	}
+	keepsBuild := t.Kind != logical.SemiJoin && t.Kind != logical.AntiJoin && t.Kind != logical.MarkJoin
+	for c, col := range t.Build.Payload {
+		if keepsBuild && l.needs[i+1].has(col.ID) || inResidual.has(col.ID) {
+			o.payload = append(o.payload, payloadSlot{c, l.slots[col.ID]})
+		}
+	}
+	o.carry = pl.carried(i, made...)
+	var own idSet
+	addColumns(&own, made)
+	for id, s := range l.slots {
+		if inResidual.has(id) && !own.has(id) {
+			o.resCarry = append(o.resCarry, s)
+		}
+	}
+	if keepsBuild {
+		o.late = pl.lateColumns(i)
+		for _, s := range o.resCarry {
+			if !containsInt(o.carry, s) {
+				o.carry = append(o.carry, s)
+			}
+		}
+	} else {
+		o.carry = o.resCarry
+	}
+	o.out.Cols = make([]*column.Vector, len(l.slots))
+	o.vecs = make([]column.Vector, len(l.slots))
+	if b.p.KeepUnmatched && t.Kind == logical.FullJoin {
+		if b.matched[w.id] == nil {
+			b.matched[w.id] = column.NewBitmap(b.n, false)
+		}
+		o.hits = b.matched[w.id]
+	}
+	return o, nil
+}
+
+func containsInt(s []int, x int) bool {
+	for _, y := range s {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *probeOp) push(b *batch) error {
+	keys, err := o.keys.Eval(o.w.expr, b)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.b.p.Algorithm == physical.RangeJoin && len(keys) > 0:
+		return o.probeRange(b, keys[0])
+	case o.b.keyless:
+		return o.nestedLoop(b)
+	}
+	pos, groups := o.b.table.find(&o.finder, keys, b.Sel, b.N)
+	if o.b.unique {
+		return o.aligned(b, keys, pos, groups)
+	}
+	if len(o.residual) == 0 {
+		switch o.t.Kind {
+		case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
+			return o.decide(b, keys, pos)
+		}
+	}
+	o.lo, o.hi = o.lo[:0], o.hi[:0]
+	for _, g := range groups {
+		lo, hi := o.b.run(g)
+		o.lo, o.hi = append(o.lo, lo), append(o.hi, hi)
+	}
+	return o.runs(b, keys, pos)
+}
+
+// aligned handles at most one match per row: groups[i] is the place of the match of pos[i].
+func (o *probeOp) aligned(b *batch, keys []*column.Vector, pos, places []int32) error {
+	if order := o.b.order; order != nil {
+		for i, p := range places {
+			places[i] = order[p]
+		}
+	}
+	switch o.t.Kind {
+	case logical.InnerJoin:
+		if len(pos) == 0 {
+			return nil
+		}
+		if len(pos) < b.Rows() {
+			b.Sel = pos
+		}
+		o.gather(b, pos, places)
+		if len(o.residual) > 0 {
+			sel, err := o.pass(b)
+			if err != nil || len(sel) == 0 {
+				return err
+			}
+			b.Sel = sel
+		}
+		return o.next.push(b)
+	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
+		if len(o.residual) > 0 && len(pos) > 0 {
+			o.gather(b, pos, places)
+			sel, err := o.passAt(b, pos)
+			if err != nil {
+				return err
+			}
+			pos = sel
+		}
+		return o.decide(b, keys, pos)
+	}
+	if len(pos) > 0 {
+		o.gather(b, pos, places)
+	}
+	if len(o.residual) > 0 && len(pos) > 0 {
+		sel, err := o.passAt(b, pos)
+		if err != nil {
+			return err
+		}
+		if o.hits != nil {
+			places = keepAt(places, pos, sel)
+		}
+		pos = sel
+	}
+	if o.hits != nil {
+		for _, r := range places {
+			o.hits.Set(int(r))
+		}
+	}
+	if len(pos) == 0 {
+		o.setNullPayload(b)
+		return o.next.push(b)
+	}
+	if len(pos) < b.Rows() {
+		o.misses = without(o.misses[:0], b.Sel, b.N, pos)
+		for _, p := range o.payload {
+			setNulls(b.Cols[p.slot], b.N, o.misses)
+		}
+	}
+	return o.next.push(b)
+}
+
+// keepAt returns the places whose positions are in sel, a subsequence of pos.
+func keepAt(places, pos, sel []int32) []int32 {
+	k := 0
+	for i, p := range pos {
+		if k < len(sel) && sel[k] == p {
+			places[k] = places[i]
+			k++
+		}
+	}
+	return places[:k]
+}
+
+// gather puts the payload of rows at the positions pos of b.
+func (o *probeOp) gather(b *batch, pos, rows []int32) {
+	if len(pos) == b.N {
+		pos = nil
+	}
+	for _, p := range o.payload {
+		v := &o.vecs[p.slot]
+		o.b.payload[p.column].gather(v, b.N, pos, rows)
+		b.Cols[p.slot] = v
+	}
+}
+
+// setNullPayload makes the payload NULL for all of b.
+func (o *probeOp) setNullPayload(b *batch) {
+	if o.nulls == nil {
+		for _, p := range o.payload {
+			c := &o.b.payload[p.column]
+			v := column.ConstVector(types.NullOf(c.v.Type))
+			if c.v.Dict != nil {
+				v.ReserveCodes(c.v.Dict, 1)
+				v.Const = true
+				v.SetNull(0, 1)
+			}
+			o.nulls = append(o.nulls, v)
+		}
+	}
+	for i, p := range o.payload {
+		b.Cols[p.slot] = o.nulls[i]
+	}
+}
+
+// pass returns the selected positions of b at which the residual holds.
+func (o *probeOp) pass(b *batch) ([]int32, error) {
+	old := b.Sel
+	defer func() { b.Sel = old }()
+	for i, p := range o.residual {
+		buf := &o.sel[i&1]
+		sel, err := p.Select(o.w.expr, b, (*buf)[:0])
+		if err != nil {
+			return nil, err
+		}
+		*buf = sel
+		if b.Sel = sel; len(sel) == 0 {
+			break
+		}
+	}
+	return b.Sel, nil
+}
+
+// passAt is pass for the positions sel.
+func (o *probeOp) passAt(b *batch, sel []int32) ([]int32, error) {
+	old := b.Sel
+	b.Sel = sel
+	out, err := o.pass(b)
+	b.Sel = old
+	return out, err
+}
+
+// without appends to dst the positions of sel (nil: all n) that are not in pos, an ascending part of it.
+func without(dst, sel []int32, n int, pos []int32) []int32 {
+	if sel == nil {
+		sel = ascending(n)
+	}
+	k := 0
+	for _, p := range sel {
+		if k < len(pos) && pos[k] == p {
+			k++
+			continue
+		}
+		dst = append(dst, p)
+	}
+	return dst
+}
+
+// decide ends semi, anti and mark joins: pos are the positions with a match.
+func (o *probeOp) decide(b *batch, keys []*column.Vector, pos []int32) error {
+	switch o.t.Kind {
+	case logical.SemiJoin:
+		if len(pos) == 0 {
+			return nil
+		}
+		if len(pos) < b.Rows() {
+			b.Sel = pos
+		}
+	case logical.AntiJoin:
+		o.misses = without(o.misses[:0], b.Sel, b.N, pos)
+		if len(o.misses) == 0 {
+			return nil
+		}
+		if len(o.misses) < b.Rows() {
+			b.Sel = o.misses
+		}
+	case logical.MarkJoin:
+		if err := o.makeMark(b, keys, pos); err != nil {
+			return err
+		}
+	}
+	return o.next.push(b)
+}
+
+// runs handles any number of matches: those of pos[i] lie at the places o.lo[i] .. o.hi[i]-1.
+func (o *probeOp) runs(b *batch, keys []*column.Vector, pos []int32) error {
+	kind := o.t.Kind
+	if len(o.late) > 0 {
+		sel := b.Sel
+		if kind == logical.InnerJoin {
+			sel = pos
+		}
+		o.scan.loadInto(b, o.late, sel)
+	}
+	outer := kind != logical.InnerJoin
+	if outer {
+		o.clearMatched(b.N)
+	}
+	order := o.b.order
+	for i, p := range pos {
+		lo, hi := o.lo[i], o.hi[i]
+		if kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
+			return errManyRows()
+		}
+		for lo < hi {
+			k := min(hi-lo, int32(column.VectorSize-len(o.pos)))
+			for r := lo; r < lo+k; r++ {
+				o.pos = append(o.pos, p)
+				if order != nil {
+					o.rows = append(o.rows, order[r])
+				} else {
+					o.rows = append(o.rows, r)
+				}
+			}
+			lo += k
+			if len(o.pos) == column.VectorSize {
+				if err := o.flushPairs(b); err != nil {
+					return err
+				}
+				if o.decidedEarly() && o.matched[p] {
+					break
+				}
+			}
+		}
+	}
+	if err := o.flushPairs(b); err != nil {
+		return err
+	}
+	if !outer {
+		return nil
+	}
+	return o.finishOuter(b, keys)
+}
+
+// decidedEarly says whether further matches of a row with one are of no interest.
+func (o *probeOp) decidedEarly() bool {
+	switch o.t.Kind {
+	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
+		return true
+	}
+	return false
+}
+
+func (o *probeOp) clearMatched(n int) {
+	if cap(o.matched) < n {
+		o.matched = make([]bool, n)
+	}
+	o.matched = o.matched[:n]
+	clear(o.matched)
+}
+
+// finishOuter gives the rows of b by whether they had a match.
+func (o *probeOp) finishOuter(b *batch, keys []*column.Vector) error {
+	sel := b.Sel
+	if sel == nil {
+		sel = ascending(b.N)
+	}
+	if o.decidedEarly() {
+		buf := o.sel[0][:0]
+		for _, p := range sel {
+			if o.matched[p] {
+				buf = append(buf, p)
+			}
+		}
+		o.sel[0] = buf
+		return o.decide(b, keys, buf)
+	}
+	o.misses = o.misses[:0]
+	for _, p := range sel {
+		if !o.matched[p] {
+			o.misses = append(o.misses, p)
+		}
+	}
+	if len(o.misses) == 0 {
+		return nil
+	}
+	b.Sel = o.misses
+	o.setNullPayload(b)
+	return o.next.push(b)
+}
+
+func errManyRows() error {
+	return sqlerr.New(sqlerr.CodeSubqueryNo1Row, sqlerr.User, "Subquery returns more than 1 row")
+}
+
+// flushPairs makes a batch of the collected pairs, applies the residual and passes it on or notes the matches.
+func (o *probeOp) flushPairs(b *batch) error {
+	n := len(o.pos)
+	if n == 0 {
+		return nil
+	}
+	if err := o.w.q.check(); err != nil {
+		return err
+	}
+	pos, rows := o.pos, o.rows
+	o.pos, o.rows = o.pos[:0], o.rows[:0]
+	for _, s := range o.carry {
+		if b.Cols[s] != nil {
+			gatherVector(&o.vecs[s], b.Cols[s], pos)
+			o.out.Cols[s] = &o.vecs[s]
+		}
+	}
+	out := &o.out
+	out.N, out.Sel = n, nil
+	o.gather(out, pos[:n:n], rows)
+	return o.candidates(out, pos, rows)
+}
+
+// candidates passes on those pairs of out, from probe positions pos and build rows rows, that meet the residual. pos or
+// rows may have one element that stands for all.
+func (o *probeOp) candidates(out *batch, pos, rows []int32) error {
+	if len(o.residual) > 0 {
+		sel, err := o.pass(out)
+		if err != nil || len(sel) == 0 {
+			return err
+		}
+		out.Sel = sel
+	}
+	if o.t.Kind == logical.InnerJoin {
+		return o.next.push(out)
+	}
+	sel := out.Sel
+	if sel == nil {
+		sel = ascending(out.N)
+	}
+	for _, i := range sel {
+		p := pos[0]
+		if len(pos) > 1 {
+			p = pos[i]
+		}
+		if o.matched[p] && o.t.Kind == logical.SingleJoin {
+			return errManyRows()
+		}
+		o.matched[p] = true
+	}
+	if o.hits != nil {
+		for _, i := range sel {
+			if len(rows) > 1 {
+				o.hits.Set(int(rows[i]))
+			} else {
+				o.hits.Set(int(rows[0]))
+			}
+		}
+	}
+	if o.decidedEarly() {
+		return nil
+	}
+	return o.next.push(out)
+}

@@ -1,0 +1,251 @@
+package cpu
+
+import (
+	"context"
+	"sync"
+
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// queueBatches is how many batches wait for the client before workers have to, and again how many wait for an earlier
+// morsel's to go out first.
+const queueBatches = 64
+
+// result is the sink that hands rows to the client: batches come out in the order of their morsels.
+type result struct {
+	q     *query
+	p     *physical.Result
+	types []types.Type
+	// wait: a consumer runs beside the workers, and they wait for it when the queue is full. Else the rows are few and
+	// all kept.
+	wait bool
+
+	mu       sync.Mutex
+	cond     sync.Cond
+	next     int              // the morsel whose batches go out now
+	pending  map[int][]*batch // of later morsels
+	done     map[int]bool     // later morsels that are complete
+	held     int              // batches in pending
+	ready    []*batch
+	finished bool
+	closed   bool
+	locals   []*resultLocal
+}
+
+func (q *query) newResult(p *physical.Result) *result {
+	r := &result{q: q, p: p, types: q.plan.Types(), locals: make([]*resultLocal, q.cfg.Threads)}
+	r.cond.L = &r.mu
+	return r
+}
+
+type resultLocal struct {
+	r     *result
+	rows  rowStore
+	slots []int
+	cols  []*column.Vector
+	seq   int
+}
+
+func (r *result) local(w *worker, l *layout) (localSink, error) {
+	x := &resultLocal{r: r, cols: make([]*column.Vector, len(r.p.In)), slots: make([]int, len(r.p.In))}
+	x.rows.types = r.types
+	for i, id := range r.p.In {
+		s, err := l.lookup(&expr.Column{ID: id, Name: "of the result"})
+		if err != nil {
+			return nil, err
+		}
+		x.slots[i] = s
+	}
+	return x, nil
+}
+
+func (x *resultLocal) begin(seq int) { x.seq = seq }
+
+func (x *resultLocal) push(b *batch) error {
+	for i, s := range x.slots {
+		x.cols[i] = b.Cols[s]
+	}
+	if err := x.rows.append(x.cols, b.Sel, b.N); err != nil {
+		return err
+	}
+	if x.rows.n >= column.VectorSize {
+		return x.flush()
+	}
+	return nil
+}
+
+func (x *resultLocal) end(seq int) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	x.r.complete(seq)
+	return nil
+}
+
+func (x *resultLocal) flush() error {
+	for _, seg := range x.rows.segs {
+		b := &batch{N: seg.n, Cols: make([]*column.Vector, len(seg.cols))}
+		for c, v := range seg.cols {
+			b.Cols[c] = &column.Vector{}
+			slice(b.Cols[c], v, 0, seg.n)
+		}
+		if err := x.r.put(x.seq, b); err != nil {
+			return err
+		}
+	}
+	x.rows.segs, x.rows.n = nil, 0
+	return nil
+}
+
+// put hands over a batch of a morsel, waiting while the queue is full.
+func (r *result) put(seq int, b *batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.wait && !r.closed && !r.q.stopped.Load() {
+		if seq == r.next && len(r.ready) < queueBatches || seq != r.next && r.held < queueBatches {
+			break
+		}
+		r.cond.Wait()
+	}
+	if r.closed {
+		return errStop
+	}
+	if err := r.q.check(); err != nil {
+		return err
+	}
+	if seq == r.next {
+		r.ready = append(r.ready, b)
+		r.cond.Broadcast()
+		return nil
+	}
+	if r.pending == nil {
+		r.pending, r.done = map[int][]*batch{}, map[int]bool{}
+	}
+	r.pending[seq] = append(r.pending[seq], b)
+	r.held++
+	return nil
+}
+
+// complete lets later morsels' batches out when an earlier one is done.
+func (r *result) complete(seq int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if seq != r.next {
+		if r.done == nil {
+			r.pending, r.done = map[int][]*batch{}, map[int]bool{}
+		}
+		r.done[seq] = true
+		return
+	}
+	for {
+		r.next++
+		r.ready = append(r.ready, r.pending[r.next]...)
+		r.held -= len(r.pending[r.next])
+		delete(r.pending, r.next)
+		if !r.done[r.next] {
+			break
+		}
+		delete(r.done, r.next)
+	}
+	r.cond.Broadcast()
+}
+
+// startPipeline says which morsel is the first of the pipeline that starts.
+func (r *result) startPipeline(seq int) {
+	r.mu.Lock()
+	r.next = seq
+	r.mu.Unlock()
+}
+
+func (r *result) finish() error { return nil }
+
+// end tells the consumer that nothing more comes.
+func (r *result) end() {
+	r.mu.Lock()
+	r.finished = true
+	r.cond.Broadcast()
+	r.mu.Unlock()
+}
+
+// Cursor is the stream of a query's result.
+type Cursor struct {
+	q    *query
+	r    *result
+	stop func() bool   // ends the watch over the context
+	done chan struct{} // closed when no goroutine of the query runs any more; nil: none ever ran
+	last bool
+}
+
+// Next returns the next batch, or nil after the last. The batch is dense (no selection) and the caller's to keep.
+func (c *Cursor) Next(ctx context.Context) (*column.Batch, error) {
+	r := c.r
+	if ctx.Done() != nil && c.done != nil {
+		stop := context.AfterFunc(ctx, func() {
+			r.mu.Lock()
+			r.cond.Broadcast()
+			r.mu.Unlock()
+		})
+		defer stop()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if err := c.q.failure(); err != nil {
+			return nil, sqlerr.From(err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, sqlerr.Interrupted(context.Cause(ctx))
+		}
+		if c.last || r.closed {
+			return nil, nil
+		}
+		if len(r.ready) > 0 {
+			b := r.ready[0]
+			r.ready = r.ready[1:]
+			r.cond.Broadcast()
+			return b, nil
+		}
+		if r.finished {
+			c.last = true
+			return nil, nil
+		}
+		r.cond.Wait()
+	}
+}
+
+// Close ends the query, waits for its workers and gives its memory back. It may be called more than once.
+func (c *Cursor) Close() error {
+	r := c.r
+	r.mu.Lock()
+	r.closed = true
+	r.ready, r.pending = nil, nil
+	r.mu.Unlock()
+	c.q.stopped.Store(true)
+	r.mu.Lock()
+	r.cond.Broadcast()
+	r.mu.Unlock()
+	if c.done != nil {
+		<-c.done
+	}
+	if c.stop != nil {
+		c.stop()
+		c.stop = nil
+	}
+	c.q.close()
+	return nil
+}
+
+// Profile returns what the query cost so far; it is complete once Next has returned nil. It has no operators unless
+// the configuration asked for them.
+func (c *Cursor) Profile() *profile.Plan {
+	c.r.mu.Lock()
+	defer c.r.mu.Unlock()
+	p := c.q.prof
+	p.PeakMemory = c.q.mem.Peak()
+	return &p
+}

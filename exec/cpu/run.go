@@ -1,0 +1,189 @@
+package cpu
+
+import (
+	"context"
+	"time"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// syncRows is the number of result rows up to which a query runs wholly in the caller's goroutine.
+const syncRows = 1 << 17
+
+// Run starts a plan. When it returns, all pipelines before the result's have run; the rest runs while the cursor is
+// read, or has run if the result is known to be small. The cursor must be closed.
+func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) {
+	q := &query{cfg: cfg, plan: plan, ctx: ctx, started: time.Now()}
+	q.cfg.Threads = max(1, cfg.Threads)
+	if cfg.Memory != nil {
+		q.mem = cfg.Memory.Child(0)
+	} else {
+		q.mem = memory.NewBudget(0)
+	}
+	if cfg.Expr != nil {
+		q.expr = *cfg.Expr
+	}
+	q.expr.Ctx = ctx
+	q.sinks = make(map[physical.Sink]sink, len(plan.Pipelines))
+	q.builds = make(map[*physical.Build]*build)
+	var stop func() bool
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, func() {
+			q.fail(sqlerr.Interrupted(context.Cause(ctx)))
+		})
+	}
+	c := &Cursor{q: q, stop: stop}
+	err := guard(func() error { return q.start(c) })
+	if err != nil {
+		q.stopped.Store(true)
+		if stop != nil {
+			stop()
+		}
+		q.close()
+		return nil, sqlerr.From(err)
+	}
+	return c, nil
+}
+
+// wake lets those who wait at the result see that the query has stopped.
+func (q *query) wake() {
+	q.mu.Lock()
+	r := q.out
+	q.mu.Unlock()
+	if r != nil {
+		r.mu.Lock()
+		r.cond.Broadcast()
+		r.mu.Unlock()
+	}
+}
+
+// start runs the pipelines; from the first that gives an unknown amount of rows to the client on, in the background.
+func (q *query) start(c *Cursor) error {
+	last, ok := q.plan.Pipelines[len(q.plan.Pipelines)-1].Sink.(*physical.Result)
+	if !ok {
+		return sqlerr.Bug("the last pipeline does not end in a result")
+	}
+	s, err := q.sink(last)
+	if err != nil {
+		return err
+	}
+	r := s.(*result)
+	c.r = r
+	q.mu.Lock()
+	q.out = r
+	q.mu.Unlock()
+	if err := q.ctx.Err(); err != nil {
+		return sqlerr.Interrupted(context.Cause(q.ctx))
+	}
+	q.readers()
+	for i, p := range q.plan.Pipelines {
+		pl, err := q.prepare(p)
+		if err != nil {
+			return err
+		}
+		if pl.sink == sink(r) && pl.bound() > syncRows {
+			c.done = make(chan struct{})
+			r.wait = true
+			go func() {
+				defer close(c.done)
+				defer r.end()
+				if err := guard(func() error { return q.background(pl, i) }); err != nil && err != errStop {
+					q.fail(err)
+				}
+			}()
+			return nil
+		}
+		if err := q.runToEnd(pl); err != nil {
+			return err
+		}
+	}
+	q.prof.Wall = time.Since(q.started)
+	r.finished = true
+	return nil
+}
+
+func (q *query) background(pl *pipeline, i int) error {
+	if err := q.runToEnd(pl); err != nil {
+		return err
+	}
+	for _, p := range q.plan.Pipelines[i+1:] {
+		pl, err := q.prepare(p)
+		if err != nil {
+			return err
+		}
+		if err := q.runToEnd(pl); err != nil {
+			return err
+		}
+	}
+	q.out.mu.Lock()
+	q.prof.Wall = time.Since(q.started)
+	q.out.mu.Unlock()
+	return nil
+}
+
+// readers counts the pipelines that end in each sink, so that it is finished after the last of them.
+func (q *query) readers() {
+	q.feeding = make(map[physical.Sink]int, len(q.plan.Pipelines))
+	for _, p := range q.plan.Pipelines {
+		q.feeding[p.Sink]++
+	}
+}
+
+// runToEnd runs a pipeline and, if it is the last that ends in its sink, finishes the sink.
+func (q *query) runToEnd(pl *pipeline) error {
+	begin := time.Now()
+	if r, ok := pl.sink.(*result); ok {
+		r.startPipeline(q.seq)
+	}
+	if err := q.run(pl); err != nil {
+		return err
+	}
+	ran := time.Now()
+	q.feeding[pl.p.Sink]--
+	if q.feeding[pl.p.Sink] == 0 {
+		if err := guard(pl.sink.finish); err != nil {
+			return err
+		}
+	}
+	if pl.stats != nil {
+		pl.stats.report(pl, begin, ran)
+	}
+	return q.check()
+}
+
+// bound returns an upper bound of the rows that the pipeline gives.
+func (pl *pipeline) bound() int {
+	rows := pl.source.rows()
+	for _, t := range pl.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Probe:
+			switch t.Kind {
+			case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
+				if b := pl.q.builds[t.Build]; !b.aligned() {
+					rows *= max(1, b.n)
+				}
+			}
+		case *physical.Repeat:
+			return syncRows + 1
+		case *physical.Limit:
+			if t.Count >= 0 {
+				rows = min(rows, int(min(t.Count, syncRows+1)))
+			}
+		}
+		if rows > syncRows {
+			return rows
+		}
+	}
+	return rows
+}
+
+// close gives back the memory that the query has reserved.
+func (q *query) close() {
+	if q.cfg.Memory != nil && !q.closed {
+		q.closed = true
+		q.cfg.Memory.Release(q.mem.Used())
+	}
+}

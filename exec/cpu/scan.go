@@ -1,0 +1,290 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// morselRows is the number of rows of a morsel: work for some 100 µs, so that taking the next one and keeping morsels
+// in order cost nothing beside it, and yet enough morsels for all workers.
+const morselRows = 16 * column.VectorSize
+
+// tableScan is the source of a TableScan: the morsels of the row groups that zone maps did not rule out.
+type tableScan struct {
+	scan    *physical.TableScan
+	late    []scanColumn
+	tests   []columnTest // evaluated on encoded data, in this order
+	rest    []expr.Expr  // evaluated on decoded columns
+	groups  []scanGroup
+	parts   []scanPart
+	layout  *layout
+	nslots  int
+	rowsMax int
+}
+
+// scanColumn is a column that a scan can decode.
+type scanColumn struct {
+	id      expr.ColumnID
+	ordinal int
+	slot    int
+}
+
+// columnTest is a condition on one column's encoded values.
+type columnTest struct {
+	ordinal int
+	pred    *encoding.Predicate
+}
+
+// scanGroup is a row group with the tests that its zone maps leave open.
+type scanGroup struct {
+	rows  *table.RowGroup
+	tests []*encoding.Test
+}
+
+// scanPart is a morsel.
+type scanPart struct{ group, from, to int }
+
+func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, error) {
+	t := &tableScan{scan: s, layout: &pl.layout}
+	for i, c := range s.Cols {
+		t.late = append(t.late, scanColumn{c.ID, s.Ordinals[i], pl.layout.slot(c.ID)})
+	}
+	if err := t.split(q); err != nil {
+		return nil, err
+	}
+	for _, use := range s.RuntimeFilters {
+		b := q.builds[use.Build]
+		ordinal := t.ordinal(use.Col)
+		if b == nil || ordinal < 0 {
+			continue
+		}
+		if p := b.runtimeFilter(use.Key); p != nil {
+			t.tests = append(t.tests, columnTest{ordinal, p})
+		}
+	}
+	for _, g := range s.Table.Groups {
+		sg := scanGroup{rows: g}
+		none := false
+		for _, c := range t.tests {
+			test := encoding.CompileTest(g.Columns[c.ordinal], c.pred)
+			switch test.Outcome() {
+			case encoding.None:
+				none = true
+			case encoding.Some:
+				sg.tests = append(sg.tests, test)
+			}
+			if none {
+				break
+			}
+		}
+		if none || g.Rows == 0 {
+			continue
+		}
+		t.groups = append(t.groups, sg)
+		for from := 0; from < g.Rows; from += morselRows {
+			t.parts = append(t.parts, scanPart{len(t.groups) - 1, from, min(from+morselRows, g.Rows)})
+		}
+		t.rowsMax += g.Rows
+	}
+	return t, nil
+}
+
+// ordinal returns the table column behind a column of the scan, or -1.
+func (t *tableScan) ordinal(id expr.ColumnID) int {
+	for _, c := range t.late {
+		if c.id == id && c.ordinal != logical.RowIDOrdinal {
+			return c.ordinal
+		}
+	}
+	return -1
+}
+
+func (t *tableScan) morsels() int { return len(t.parts) }
+func (t *tableScan) rows() int    { return t.rowsMax }
+func (t *tableScan) gives(id expr.ColumnID) bool {
+	for _, c := range t.late {
+		if c.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *tableScan) open(*worker, op) (reader, error) {
+	return nil, sqlerr.Bug("a table scan is opened by its pipeline")
+}
+
+// scanReader reads morsels for one worker. Filters come first, on encoded values where they can; a column is decoded
+// when a stage asks for it, at the positions selected by then.
+type scanReader struct {
+	w       *worker
+	t       *tableScan
+	next    op
+	filters []scanFilter
+	vectors []column.Vector // by index in t.late
+	b       batch
+	sel     [2][]int32
+	group   *scanGroup
+	from    int
+}
+
+// scanFilter is a condition that needs decoded columns.
+type scanFilter struct {
+	prog *expr.Program
+	cols []scanColumn // decoded for it: those that no earlier filter has
+}
+
+func (t *tableScan) newReader(w *worker) *scanReader {
+	r := &scanReader{w: w, t: t, vectors: make([]column.Vector, len(t.late))}
+	r.b.Cols = make([]*column.Vector, len(t.layout.slots))
+	return r
+}
+
+// prepare compiles the filters on decoded columns; it is put off to the first morsel.
+func (r *scanReader) prepare() error {
+	if len(r.filters) == len(r.t.rest) {
+		return nil
+	}
+	var seen idSet
+	for _, e := range r.t.rest {
+		p, err := expr.Compile(e, r.t.layout.slots)
+		if err != nil {
+			return err
+		}
+		f := scanFilter{prog: p}
+		var uses idSet
+		uses.addExprs(e)
+		for _, c := range r.t.late {
+			if uses.has(c.id) && !seen.has(c.id) {
+				seen.add(c.id)
+				f.cols = append(f.cols, c)
+			}
+		}
+		r.filters = append(r.filters, f)
+	}
+	return nil
+}
+
+func (r *scanReader) read(morsel int) error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	part := r.t.parts[morsel]
+	r.group = &r.t.groups[part.group]
+	size := min(column.VectorSize, part.to-part.from)
+	for i := range r.sel {
+		if cap(r.sel[i]) < size {
+			r.sel[i] = make([]int32, size)
+		}
+	}
+	for from := part.from; from < part.to; from += column.VectorSize {
+		if r.w.q.stopped.Load() {
+			return r.w.q.check()
+		}
+		if err := r.vector(from, min(column.VectorSize, part.to-from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vector reads n rows from from on.
+func (r *scanReader) vector(from, n int) error {
+	b := &r.b
+	b.N, b.Sel = n, nil
+	r.from = from
+	g := r.group
+	cur := 0
+	if d := g.rows.Deleted; d != nil {
+		if zeros := d.CountZerosIn(from, n); zeros < n {
+			sel := r.sel[cur][:0]
+			for i := range n {
+				if !d.Get(from + i) {
+					sel = append(sel, int32(i))
+				}
+			}
+			b.Sel = sel
+		}
+	}
+	for _, t := range g.tests {
+		if b.Sel != nil && len(b.Sel) == 0 {
+			return nil
+		}
+		b.Sel = t.Select(from, n, b.Sel, r.sel[cur][:n])
+	}
+	for i := range r.filters {
+		f := &r.filters[i]
+		if b.Sel != nil && len(b.Sel) == 0 {
+			return nil
+		}
+		r.load(f.cols, b.Sel)
+		cur ^= 1
+		sel, err := f.prog.Select(r.w.expr, b, r.sel[cur][:0])
+		if err != nil {
+			return err
+		}
+		b.Sel = sel
+	}
+	if b.Sel != nil {
+		if len(b.Sel) == 0 {
+			return nil
+		}
+		if len(b.Sel) == n {
+			b.Sel = nil
+		}
+	}
+	return r.next.push(b)
+}
+
+// load decodes columns of the current vector at the positions of sel.
+func (r *scanReader) load(cols []scanColumn, sel []int32) {
+	for _, c := range cols {
+		v := &r.vectors[c.index(r.t)]
+		if c.ordinal == logical.RowIDOrdinal {
+			v.Type = r.t.columnType(c.id)
+			v.Reserve(r.b.N)
+			for i := range v.I64 {
+				v.I64[i] = r.group.rows.First + int64(r.from+i)
+			}
+		} else {
+			r.group.rows.Columns[c.ordinal].Gather(v, r.from, r.b.N, sel)
+		}
+		r.b.Cols[c.slot] = v
+	}
+}
+
+func (c scanColumn) index(t *tableScan) int {
+	for i := range t.late {
+		if t.late[i].slot == c.slot {
+			return i
+		}
+	}
+	return -1
+}
+
+// loadOp decodes columns before the first stage that reads them.
+type loadOp struct {
+	scan *scanReader
+	cols []scanColumn
+	next op
+}
+
+func (o *loadOp) push(b *batch) error {
+	o.scan.loadInto(b, o.cols, b.Sel)
+	return o.next.push(b)
+}
+
+// loadInto decodes columns at the positions of sel into a batch that is aligned with the current vector.
+func (r *scanReader) loadInto(b *batch, cols []scanColumn, sel []int32) {
+	r.load(cols, sel)
+	if b != &r.b {
+		for _, c := range cols {
+			b.Cols[c.slot] = r.b.Cols[c.slot]
+		}
+	}
+}

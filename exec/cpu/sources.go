@@ -1,0 +1,217 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// source makes the source of a pipeline ready.
+func (q *query) source(pl *pipeline) (source, error) {
+	switch s := pl.p.Source.(type) {
+	case *physical.TableScan:
+		t, err := q.tableScan(pl, s)
+		pl.scan = t
+		return t, err
+	case *physical.SinkScan:
+		from, err := q.sink(s.From)
+		if err != nil {
+			return nil, err
+		}
+		r, ok := from.(interface{ relation() *relation })
+		if !ok {
+			return nil, sqlerr.Bug("a pipeline reads %T", s.From)
+		}
+		return newRelationScan(pl, r.relation(), s)
+	case *physical.UnmatchedScan:
+		return newUnmatchedScan(pl, q.builds[s.Build], s)
+	case *physical.ValuesScan:
+		return newValuesScan(pl, s), nil
+	}
+	return nil, sqlerr.Bug("unknown source %T", pl.p.Source)
+}
+
+// relation is what a sink has stored for a SinkScan: segments in order, or contiguous columns read in the order of an
+// index.
+type relation struct {
+	ids  []expr.ColumnID // of the columns
+	segs []*segment
+	n    int
+
+	order []int32 // not nil: row i is row order[i] of packed
+	cols  []packedColumn
+}
+
+// relationScan reads a relation.
+type relationScan struct {
+	rel    *relation
+	layout *layout
+	ids    []expr.ColumnID
+	slots  []int // by column read
+	from   []int // the relation's column of each
+	parts  []scanPart
+}
+
+func newRelationScan(pl *pipeline, rel *relation, s *physical.SinkScan) (*relationScan, error) {
+	r := &relationScan{rel: rel, layout: &pl.layout}
+	for i, c := range s.Cols {
+		at := -1
+		for k, id := range rel.ids {
+			if id == s.Ins[i] {
+				at = k
+			}
+		}
+		if at < 0 {
+			return nil, sqlerr.Bug("column %s (#%d) is not stored by the pipeline that it is read from", c, s.Ins[i])
+		}
+		r.ids = append(r.ids, c.ID)
+		r.slots = append(r.slots, pl.layout.slot(c.ID))
+		r.from = append(r.from, at)
+	}
+	if rel.order != nil {
+		for from := 0; from < len(rel.order); from += morselRows {
+			r.parts = append(r.parts, scanPart{0, from, min(from+morselRows, len(rel.order))})
+		}
+		return r, nil
+	}
+	for i, seg := range rel.segs {
+		for from := 0; from < seg.n; from += morselRows {
+			r.parts = append(r.parts, scanPart{i, from, min(from+morselRows, seg.n)})
+		}
+	}
+	return r, nil
+}
+
+func (r *relationScan) morsels() int { return len(r.parts) }
+func (r *relationScan) rows() int    { return r.rel.n }
+func (r *relationScan) gives(id expr.ColumnID) bool {
+	for _, x := range r.ids {
+		if x == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *relationScan) open(w *worker, next op) (reader, error) {
+	x := &relationReader{w: w, r: r, next: next, vectors: make([]column.Vector, len(r.slots))}
+	x.b.Cols = make([]*column.Vector, len(r.layout.slots))
+	return x, nil
+}
+
+type relationReader struct {
+	w       *worker
+	r       *relationScan
+	next    op
+	vectors []column.Vector
+	b       batch
+}
+
+func (x *relationReader) read(morsel int) error {
+	part := x.r.parts[morsel]
+	rel := x.r.rel
+	for from := part.from; from < part.to; from += column.VectorSize {
+		if x.w.q.stopped.Load() {
+			return x.w.q.check()
+		}
+		n := min(column.VectorSize, part.to-from)
+		for i, c := range x.r.from {
+			v := &x.vectors[i]
+			if rel.order != nil {
+				rel.cols[c].gather(v, n, nil, rel.order[from:from+n])
+			} else {
+				slice(v, rel.segs[part.group].cols[c], from, n)
+			}
+			x.b.Cols[x.r.slots[i]] = v
+		}
+		x.b.N, x.b.Sel = n, nil
+		if err := x.next.push(&x.b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valuesScan gives rows of expressions without columns.
+type valuesScan struct {
+	scan   *physical.ValuesScan
+	layout *layout
+	slots  []int
+}
+
+func newValuesScan(pl *pipeline, s *physical.ValuesScan) *valuesScan {
+	v := &valuesScan{scan: s, layout: &pl.layout}
+	for _, c := range s.Cols {
+		v.slots = append(v.slots, pl.layout.slot(c.ID))
+	}
+	return v
+}
+
+func (v *valuesScan) morsels() int { return (len(v.scan.Rows) + morselRows - 1) / morselRows }
+func (v *valuesScan) rows() int    { return len(v.scan.Rows) }
+func (v *valuesScan) gives(id expr.ColumnID) bool {
+	for _, c := range v.scan.Cols {
+		if c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *valuesScan) open(w *worker, next op) (reader, error) {
+	return &valuesReader{w: w, v: v, next: next}, nil
+}
+
+type valuesReader struct {
+	w    *worker
+	v    *valuesScan
+	next op
+}
+
+func (x *valuesReader) read(morsel int) error {
+	rows := x.v.scan.Rows
+	end := min((morsel+1)*morselRows, len(rows))
+	one := batch{N: 1}
+	for from := morsel * morselRows; from < end; from += column.VectorSize {
+		if err := x.w.q.check(); err != nil {
+			return err
+		}
+		n := min(column.VectorSize, end-from)
+		b := batch{N: n, Cols: make([]*column.Vector, len(x.v.layout.slots))}
+		for c, col := range x.v.scan.Cols {
+			v := column.New(col.Typ, n)
+			for i, row := range rows[from : from+n] {
+				value, err := x.value(row[c], &one)
+				if err != nil {
+					return err
+				}
+				if !value.Null && value.Type.Phys() != col.Typ.Phys() {
+					return sqlerr.Bug("a value of type %s in a column of type %s", value.Type, col.Typ)
+				}
+				v.Set(i, n, value)
+			}
+			b.Cols[x.v.slots[c]] = v
+		}
+		if err := x.next.push(&b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *valuesReader) value(e expr.Expr, one *batch) (types.Value, error) {
+	if c, ok := e.(*expr.Const); ok {
+		return c.Value, nil
+	}
+	p, err := expr.Compile(e, nil)
+	if err != nil {
+		return types.Value{}, err
+	}
+	v, err := p.Eval(x.w.expr, one)
+	if err != nil {
+		return types.Value{}, err
+	}
+	return v.Value(0), nil
+}

@@ -1,0 +1,131 @@
+package cpu
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// pipelineStats measures a pipeline's operators: 0 is the source, then the transforms, last the sink. A nil
+// *pipelineStats measures nothing.
+type pipelineStats struct {
+	ops []opStats
+}
+
+type opStats struct {
+	name    string
+	rows    atomic.Int64 // into the operator
+	batches atomic.Int64
+	time    atomic.Int64 // nanoseconds in it and in what comes after it
+}
+
+func newPipelineStats(p *physical.Pipeline) *pipelineStats {
+	s := &pipelineStats{ops: make([]opStats, len(p.Transforms)+2)}
+	s.ops[0].name = operatorName(p.Source)
+	for i, t := range p.Transforms {
+		s.ops[i+1].name = operatorName(t)
+	}
+	s.ops[len(s.ops)-1].name = operatorName(p.Sink)
+	return s
+}
+
+func operatorName(x any) string {
+	switch x := x.(type) {
+	case *physical.TableScan:
+		return "scan " + x.Alias
+	case *physical.SinkScan:
+		return "scan of stored rows"
+	case *physical.UnmatchedScan:
+		return "unmatched rows"
+	case *physical.ValuesScan:
+		return "values"
+	case *physical.Filter:
+		return "filter"
+	case *physical.Project:
+		return "project"
+	case *physical.Probe:
+		return "probe"
+	case *physical.Limit:
+		return "limit"
+	case *physical.Repeat:
+		return "repeat"
+	case *physical.Build:
+		return "build"
+	case *physical.Aggregate:
+		return "aggregate"
+	case *physical.Sort:
+		return "sort"
+	case *physical.Materialize:
+		return "materialize"
+	}
+	return "result"
+}
+
+// wrap measures the operator i in front of which it is put.
+func (s *pipelineStats) wrap(i int, next op) op {
+	if s == nil {
+		return next
+	}
+	return &measured{stats: &s.ops[i], next: next}
+}
+
+func (s *pipelineStats) wrapReader(r reader) reader {
+	if s == nil {
+		return r
+	}
+	return &measuredReader{stats: &s.ops[0], next: r}
+}
+
+type measured struct {
+	stats *opStats
+	next  op
+}
+
+func (m *measured) push(b *batch) error {
+	rows := int64(b.Rows())
+	begin := time.Now()
+	err := m.next.push(b)
+	m.stats.time.Add(int64(time.Since(begin)))
+	m.stats.rows.Add(rows)
+	m.stats.batches.Add(1)
+	return err
+}
+
+type measuredReader struct {
+	stats *opStats
+	next  reader
+}
+
+func (m *measuredReader) read(morsel int) error {
+	begin := time.Now()
+	err := m.next.read(morsel)
+	m.stats.time.Add(int64(time.Since(begin)))
+	return err
+}
+
+// report adds the pipeline's costs to the query's profile.
+func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time) {
+	p := profile.Pipeline{ID: pl.p.ID, Workers: pl.workers, Morsels: pl.source.morsels(), Wall: time.Since(begin), Finish: time.Since(ran)}
+	for i := range s.ops {
+		o := &s.ops[i]
+		x := profile.Operator{Name: o.name, RowsIn: o.rows.Load(), Batches: o.batches.Load(), CPU: time.Duration(o.time.Load())}
+		if i == 0 {
+			x.RowsIn = int64(pl.source.rows())
+		}
+		if i+1 < len(s.ops) {
+			x.RowsOut = s.ops[i+1].rows.Load()
+			x.CPU -= time.Duration(s.ops[i+1].time.Load())
+		} else if d, ok := pl.sink.(interface {
+			describe() (rows int64, note string)
+		}); ok {
+			x.RowsOut, x.Note = d.describe()
+		}
+		p.Operators = append(p.Operators, x)
+	}
+	q := pl.q
+	q.out.mu.Lock()
+	q.prof.Pipelines = append(q.prof.Pipelines, p)
+	q.out.mu.Unlock()
+}

@@ -1,0 +1,301 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// rowStore keeps rows column by column in segments that never move: what builds, sorts and materialisations collect.
+// One worker appends to it; once it is complete, any number may read.
+type rowStore struct {
+	types []types.Type
+	segs  []*segment
+	n     int
+	mem   memory.Account
+	marks []mark // where each morsel's rows begin
+}
+
+// segment is a run of rows. Its vectors are flat or dictionary-coded and hold cap values, of which n are in use.
+type segment struct {
+	n, cap int
+	cols   []*column.Vector
+}
+
+// mark says that the rows from start on came from the morsel seq.
+type mark struct{ seq, start int }
+
+const maxSegment = 16 * column.VectorSize
+
+func (s *rowStore) begin(seq int) { s.marks = append(s.marks, mark{seq, s.n}) }
+
+// append adds the rows of cols at the positions of sel (nil: 0..n-1).
+func (s *rowStore) append(cols []*column.Vector, sel []int32, n int) error {
+	rows := n
+	if sel != nil {
+		rows = len(sel)
+	}
+	for from := 0; from < rows; {
+		seg, err := s.room(cols, rows-from)
+		if err != nil {
+			return err
+		}
+		k := min(rows-from, seg.cap-seg.n)
+		for c, v := range cols {
+			copyInto(seg.cols[c], seg.n, seg.cap, v, sel, from, k)
+		}
+		seg.n += k
+		s.n += k
+		from += k
+	}
+	return nil
+}
+
+// room returns a segment that takes at least one more row of cols' representations.
+func (s *rowStore) room(cols []*column.Vector, rows int) (*segment, error) {
+	if k := len(s.segs); k > 0 {
+		seg := s.segs[k-1]
+		if seg.n < seg.cap && seg.takes(cols) {
+			return seg, nil
+		}
+	}
+	size := min(max(s.n, rows, 64), maxSegment)
+	size = (size + 63) &^ 63
+	if size > column.VectorSize {
+		size = (size + column.VectorSize - 1) / column.VectorSize * column.VectorSize
+	}
+	seg := &segment{cap: size, cols: make([]*column.Vector, len(cols))}
+	bytes := int64(0)
+	for c, v := range cols {
+		x := &column.Vector{Type: s.types[c]}
+		if v.Dict != nil {
+			x.ReserveCodes(v.Dict, size)
+		} else {
+			x.Reserve(size)
+		}
+		seg.cols[c] = x
+		bytes += int64(size) * width(x)
+	}
+	if err := s.mem.Add(bytes); err != nil {
+		return nil, err
+	}
+	s.segs = append(s.segs, seg)
+	return seg, nil
+}
+
+func (seg *segment) takes(cols []*column.Vector) bool {
+	for c, v := range cols {
+		if seg.cols[c].Dict != v.Dict {
+			return false
+		}
+	}
+	return true
+}
+
+// width returns the bytes of one value of a vector in memory, not counting what strings point to.
+func width(v *column.Vector) int64 {
+	switch v.Type.Phys() {
+	case types.PhysInt128:
+		return 16
+	case types.PhysString:
+		if v.Dict != nil {
+			return 4
+		}
+		return 16
+	}
+	return 8
+}
+
+// copyInto copies k values of v, those at sel[from:] or from positions from on, to dst[at:]. dst has room for size
+// values and v's representation.
+func copyInto(dst *column.Vector, at, size int, v *column.Vector, sel []int32, from, k int) {
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		copySel(dst.F64[at:at+k], v.F64, v.Const, sel, from)
+	case types.PhysInt128:
+		copySel(dst.I128[at:at+k], v.I128, v.Const, sel, from)
+	case types.PhysString:
+		if v.Dict != nil {
+			copySel(dst.Codes[at:at+k], v.Codes, v.Const, sel, from)
+		} else {
+			copySel(dst.Str[at:at+k], v.Str, v.Const, sel, from)
+		}
+	default:
+		copySel(dst.I64[at:at+k], v.I64, v.Const, sel, from)
+	}
+	copyValid(dst, at, size, v, sel, from, k)
+}
+
+func copyValid(dst *column.Vector, at, size int, v *column.Vector, sel []int32, from, k int) {
+	if v.Valid == nil {
+		return // dst's bits are set from the start
+	}
+	if dst.Valid == nil {
+		dst.Valid = column.NewBitmap(size, true)
+	}
+	switch {
+	case v.Const:
+		if !v.Valid.Get(0) {
+			for i := at; i < at+k; i++ {
+				dst.Valid.Clear(i)
+			}
+		}
+	case sel == nil:
+		column.CopyBits(dst.Valid, at, v.Valid, from, k)
+	default:
+		for i, p := range sel[from : from+k] {
+			if !v.Valid.Get(int(p)) {
+				dst.Valid.Clear(at + i)
+			}
+		}
+	}
+}
+
+func copySel[T any](dst, src []T, constant bool, sel []int32, from int) {
+	switch {
+	case constant:
+		x := src[0]
+		for i := range dst {
+			dst[i] = x
+		}
+	case sel == nil:
+		copy(dst, src[from:from+len(dst)])
+	default:
+		sel = sel[from : from+len(dst)]
+		for i, p := range sel {
+			dst[i] = src[p]
+		}
+	}
+}
+
+// piece is a run of rows of one store that came from one morsel.
+type piece struct {
+	store      *rowStore
+	seq        int
+	start, end int
+	at         int // first row in the concatenation
+}
+
+// pieces lists the rows of stores in the order of their morsels, which no scheduling changes.
+func pieces(stores []*rowStore) (ps []piece, rows int) {
+	for _, s := range stores {
+		for i, m := range s.marks {
+			end := s.n
+			if i+1 < len(s.marks) {
+				end = s.marks[i+1].start
+			}
+			if end > m.start {
+				ps = append(ps, piece{store: s, seq: m.seq, start: m.start, end: end})
+			}
+		}
+	}
+	slices.SortFunc(ps, func(a, b piece) int { return a.seq - b.seq })
+	for i := range ps {
+		ps[i].at = rows
+		rows += ps[i].end - ps[i].start
+	}
+	return ps, rows
+}
+
+// concat copies the rows of stores, in the order of their morsels, into one contiguous vector per column. A string
+// column stays dictionary-coded if all of its segments share the dictionary. The stores are empty afterwards; the
+// memory is the query's.
+func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, int, error) {
+	ps, rows := pieces(stores)
+	if len(stores) == 1 && len(stores[0].segs) == 1 {
+		return stores[0].segs[0].cols, rows, nil
+	}
+	cols := make([]*column.Vector, len(ts))
+	bytes := int64(0)
+	for c, t := range ts {
+		v := &column.Vector{Type: t}
+		if d := commonDict(stores, c); d != nil {
+			v.ReserveCodes(d, rows)
+		} else {
+			v.Reserve(rows)
+		}
+		for _, s := range stores {
+			for _, seg := range s.segs {
+				if seg.cols[c].Valid != nil && v.Valid == nil {
+					v.Valid = column.NewBitmap(rows, true)
+				}
+			}
+		}
+		cols[c] = v
+		bytes += int64(rows) * width(v)
+	}
+	if err := q.mem.Reserve("joining the workers' rows", bytes); err != nil {
+		return nil, 0, err
+	}
+	// Validity bitmaps share words between pieces, so only whole columns are copied in parallel.
+	err := q.parallel(len(cols), rows, func(c int) error {
+		for _, p := range ps {
+			copyPiece(cols[c], rows, c, p)
+		}
+		return nil
+	})
+	for _, s := range stores {
+		s.mem.Close()
+	}
+	return cols, rows, err
+}
+
+func copyPiece(dst *column.Vector, rows, c int, p piece) {
+	base, at := 0, p.at
+	for _, seg := range p.store.segs {
+		from, to := max(p.start, base), min(p.end, base+seg.n)
+		if from < to {
+			v := seg.cols[c]
+			if v.Dict != nil && dst.Dict == nil {
+				values := v.Dict.Values()
+				for i := from; i < to; i++ {
+					dst.Str[at+i-from] = values[v.Codes[i-base]]
+				}
+				copyValid(dst, at, rows, v, nil, from-base, to-from)
+			} else {
+				copyInto(dst, at, rows, v, nil, from-base, to-from)
+			}
+			at += to - from
+		}
+		base += seg.n
+		if base >= p.end {
+			return
+		}
+	}
+}
+
+// commonDict returns the dictionary of column c if all segments are coded over it, else nil.
+func commonDict(stores []*rowStore, c int) *column.Dictionary {
+	var d *column.Dictionary
+	for _, s := range stores {
+		for _, seg := range s.segs {
+			x := seg.cols[c].Dict
+			if x == nil || d != nil && d != x {
+				return nil
+			}
+			d = x
+		}
+	}
+	return d
+}
+
+// slice makes dst a view of rows from .. from+n-1 of v. from is a multiple of 64.
+func slice(dst, v *column.Vector, from, n int) {
+	*dst = column.Vector{Type: v.Type, Dict: v.Dict, Valid: v.Valid.Slice(from, n)}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		dst.F64 = v.F64[from : from+n]
+	case types.PhysInt128:
+		dst.I128 = v.I128[from : from+n]
+	case types.PhysString:
+		if v.Dict != nil {
+			dst.Codes = v.Codes[from : from+n]
+		} else {
+			dst.Str = v.Str[from : from+n]
+		}
+	default:
+		dst.I64 = v.I64[from : from+n]
+	}
+}

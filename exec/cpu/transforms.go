@@ -1,0 +1,222 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// filterOp keeps the rows for which all conditions are TRUE.
+type filterOp struct {
+	w     *worker
+	preds []*expr.Program
+	sel   [2][]int32
+	next  op
+}
+
+func newFilter(w *worker, l *layout, preds []expr.Expr, next op) (op, error) {
+	f := &filterOp{w: w, next: next}
+	for _, e := range preds {
+		p, err := expr.Compile(e, l.slots)
+		if err != nil {
+			return nil, err
+		}
+		f.preds = append(f.preds, p)
+	}
+	return f, nil
+}
+
+func (f *filterOp) push(b *batch) error {
+	for i, p := range f.preds {
+		out := &f.sel[i&1]
+		sel, err := p.Select(f.w.expr, b, (*out)[:0])
+		if err != nil {
+			return err
+		}
+		*out = sel
+		if len(sel) == 0 {
+			return nil
+		}
+		b.Sel = sel
+	}
+	return f.next.push(b)
+}
+
+// projectOp adds computed columns.
+type projectOp struct {
+	w     *worker
+	set   *expr.ProgramSet
+	slots []int    // of the results of set
+	alias [][2]int // slot, slot it repeats
+	next  op
+}
+
+func newProject(w *worker, l *layout, p *physical.Project, next op) (op, error) {
+	o := &projectOp{w: w, next: next}
+	var es []expr.Expr
+	for _, it := range p.Items {
+		if c, ok := it.Expr.(*expr.Column); ok {
+			from, err := l.lookup(c)
+			if err != nil {
+				return nil, err
+			}
+			if to := l.slots[it.Col.ID]; to != from {
+				o.alias = append(o.alias, [2]int{to, from})
+			}
+			continue
+		}
+		es = append(es, it.Expr)
+		o.slots = append(o.slots, l.slots[it.Col.ID])
+	}
+	if len(es) == 0 {
+		if len(o.alias) == 0 {
+			return next, nil
+		}
+		return o, nil
+	}
+	var err error
+	o.set, err = expr.CompileAll(es, l.slots)
+	return o, err
+}
+
+func (o *projectOp) push(b *batch) error {
+	if o.set != nil {
+		out, err := o.set.Eval(o.w.expr, b)
+		if err != nil {
+			return err
+		}
+		for i, v := range out {
+			b.Cols[o.slots[i]] = v
+		}
+	}
+	for _, a := range o.alias {
+		b.Cols[a[0]] = b.Cols[a[1]]
+	}
+	return o.next.push(b)
+}
+
+// limitState is the counters of a LIMIT; its pipeline is serial.
+type limitState struct{ skip, left int64 }
+
+// limitOp passes rows until the limit is reached and then stops its pipeline.
+type limitOp struct {
+	state *limitState
+	next  op
+}
+
+func (o *limitOp) push(b *batch) error {
+	s := o.state
+	if s.left == 0 {
+		return errStop
+	}
+	rows := int64(b.Rows())
+	if s.skip >= rows {
+		s.skip -= rows
+		return nil
+	}
+	end := rows
+	if s.left >= 0 {
+		end = min(rows, s.skip+s.left)
+	}
+	if s.skip > 0 || end < rows {
+		sel := b.Sel
+		if sel == nil {
+			sel = ascending(b.N)
+		}
+		b.Sel = sel[s.skip:end:end]
+	}
+	passed := end - s.skip
+	s.skip = 0
+	if s.left >= 0 {
+		s.left -= passed
+	}
+	if err := o.next.push(b); err != nil {
+		return err
+	}
+	if s.left == 0 {
+		return errStop
+	}
+	return nil
+}
+
+// repeatOp gives each row as many times as its count says.
+type repeatOp struct {
+	w     *worker
+	count *expr.Program
+	carry []int
+	late  []scanColumn
+	scan  *scanReader
+	out   batch
+	vecs  []column.Vector
+	rows  []int32
+	next  op
+}
+
+func (pl *pipeline) newRepeat(w *worker, i int, t *physical.Repeat, scan *scanReader, next op) (op, error) {
+	p, err := expr.Compile(t.Count, pl.layout.slots)
+	if err != nil {
+		return nil, err
+	}
+	o := &repeatOp{w: w, count: p, carry: pl.carried(i), late: pl.lateColumns(i), scan: scan, next: next}
+	o.out.Cols = make([]*column.Vector, len(pl.layout.slots))
+	o.vecs = make([]column.Vector, len(pl.layout.slots))
+	return o, nil
+}
+
+func (o *repeatOp) push(b *batch) error {
+	counts, err := o.count.Eval(o.w.expr, b)
+	if err != nil {
+		return err
+	}
+	if len(o.late) > 0 {
+		o.scan.loadInto(b, o.late, b.Sel)
+	}
+	sel := b.Sel
+	if sel == nil {
+		sel = ascending(b.N)
+	}
+	for _, p := range sel {
+		if counts.IsNull(int(p)) {
+			return sqlerr.Bug("the count of a repeated row is NULL")
+		}
+		at := p
+		if counts.Const {
+			at = 0
+		}
+		for n := counts.I64[at]; n > 0; {
+			k := min(n, int64(column.VectorSize-len(o.rows)), math.MaxInt32)
+			for range k {
+				o.rows = append(o.rows, p)
+			}
+			n -= k
+			if len(o.rows) == column.VectorSize {
+				if err := o.flush(b); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return o.flush(b)
+}
+
+func (o *repeatOp) flush(b *batch) error {
+	if len(o.rows) == 0 {
+		return nil
+	}
+	if err := o.w.q.check(); err != nil {
+		return err
+	}
+	for _, s := range o.carry {
+		if b.Cols[s] == nil {
+			continue
+		}
+		gatherVector(&o.vecs[s], b.Cols[s], o.rows)
+		o.out.Cols[s] = &o.vecs[s]
+	}
+	o.out.N, o.out.Sel = len(o.rows), nil
+	o.rows = o.rows[:0]
+	return o.next.push(&o.out)
+}

@@ -1,0 +1,118 @@
+// Package memory counts the bytes that running queries hold and refuses what exceeds a limit.
+//
+// A database has one [Budget], each query a child of it. Operators that store rows take an [Account] of the query's
+// budget, which asks in coarse grains, so that the counters are touched once per some hundred kilobytes and not
+// once per row.
+package memory
+
+import (
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Budget is a limit on bytes and the count of those in use. Its methods may be called by several goroutines; a nil
+// *Budget has no limit and counts nothing.
+type Budget struct {
+	parent *Budget
+	limit  int64
+	used   atomic.Int64
+	peak   atomic.Int64
+}
+
+// NewBudget returns a budget of limit bytes; 0 or less is no limit.
+func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+
+// Child returns a budget of limit bytes (0 or less: no limit of its own) whose use also counts in b.
+func (b *Budget) Child(limit int64) *Budget { return &Budget{parent: b, limit: limit} }
+
+// Used returns the bytes in use.
+func (b *Budget) Used() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.used.Load()
+}
+
+// Peak returns the most bytes that were in use at once.
+func (b *Budget) Peak() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.peak.Load()
+}
+
+// Limit returns the limit; 0 or less is none.
+func (b *Budget) Limit() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.limit
+}
+
+// Reserve takes n bytes for an operator, or returns an error of kind sqlerr.Resource that names the operator and
+// takes nothing.
+func (b *Budget) Reserve(operator string, n int64) error {
+	if b == nil {
+		return nil
+	}
+	used := b.used.Add(n)
+	if b.limit > 0 && used > b.limit {
+		b.used.Add(-n)
+		return sqlerr.MemoryExceeded(operator, n, used-n, b.limit)
+	}
+	if err := b.parent.Reserve(operator, n); err != nil {
+		b.used.Add(-n)
+		return err
+	}
+	for {
+		peak := b.peak.Load()
+		if used <= peak || b.peak.CompareAndSwap(peak, used) {
+			return nil
+		}
+	}
+}
+
+// Release gives n bytes back.
+func (b *Budget) Release(n int64) {
+	for ; b != nil; b = b.parent {
+		b.used.Add(-n)
+	}
+}
+
+// grain is what an account asks of its budget at least, once it is past its first grain.
+const grain = 256 << 10
+
+// Account is one operator's share of a budget. It serves one goroutine; its zero value counts against no budget.
+type Account struct {
+	Budget   *Budget
+	Operator string
+	used     int64
+	reserved int64
+}
+
+// Add counts n more bytes. On an error they are not reserved, and Close gives back only what is.
+func (a *Account) Add(n int64) error {
+	a.used += n
+	if a.used <= a.reserved || a.Budget == nil {
+		return nil
+	}
+	ask := a.used - a.reserved
+	if a.used > grain {
+		ask = (ask + grain - 1) / grain * grain
+	}
+	if err := a.Budget.Reserve(a.Operator, ask); err != nil {
+		return err
+	}
+	a.reserved += ask
+	return nil
+}
+
+// Used returns the bytes counted.
+func (a *Account) Used() int64 { return a.used }
+
+// Close gives everything back.
+func (a *Account) Close() {
+	a.Budget.Release(a.reserved)
+	a.used, a.reserved = 0, 0
+}

@@ -1,0 +1,36 @@
+// Package profile holds what a query cost, operator by operator: the values behind EXPLAIN ANALYZE. Every backend
+// fills the same records.
+package profile
+
+import "time"
+
+// Operator is the cost of one operator of one pipeline, summed over its workers.
+type Operator struct {
+	Name    string
+	RowsIn  int64
+	RowsOut int64
+	Batches int64
+	// CPU is the time that workers spent in the operator itself, without those after it.
+	CPU    time.Duration
+	Memory int64 // bytes held when the operator had finished
+	Bytes  int64 // encoded bytes read, of scans
+	// Note says what the executor chose itself, e.g. the form of a hash table.
+	Note string
+}
+
+// Pipeline is the cost of one pipeline: its source, transforms and sink in this order.
+type Pipeline struct {
+	ID        int
+	Workers   int
+	Morsels   int
+	Wall      time.Duration
+	Finish    time.Duration // part of Wall after the last row: building tables, merging, sorting
+	Operators []Operator
+}
+
+// Plan is the cost of a query.
+type Plan struct {
+	Pipelines  []Pipeline
+	Wall       time.Duration
+	PeakMemory int64
+}

@@ -20,31 +20,35 @@ func Table(database, name string, schema *arrow.Schema, records []arrow.Record) 
 		return nil, err
 	}
 	b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: defs}))
+	all := make([]int, len(defs))
+	for i := range all {
+		all[i] = i
+	}
 	for _, r := range records {
-		if err := AppendRecord(b, defs, r, r.NumRows() >= shareRows); err != nil {
+		if err := AppendRecord(b, defs, r, all, r.NumRows() >= shareRows); err != nil {
 			return nil, err
 		}
 	}
 	return b.Finish()
 }
 
-// AppendRecord adds a record to a builder for a table of the columns defs. With share it becomes row groups of its
-// own that keep the record's memory where the layouts agree; else it is encoded.
-func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, share bool) error {
-	if int(r.NumCols()) != len(defs) {
-		return sqlerr.Bug("a record of %d columns for %d", r.NumCols(), len(defs))
-	}
+// AppendRecord adds the fields of a record at ordinals to a builder for a table of the columns defs. With share they
+// become row groups of their own that keep the record's memory where the layouts agree; else they are encoded.
+func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, ordinals []int, share bool) error {
 	rows := int(r.NumRows())
 	if rows == 0 {
 		return nil
 	}
 	cols := make([]encoding.Data, len(defs))
-	for i := range defs {
-		d, err := Data(r.Column(i), defs[i].Type)
+	for i, ordinal := range ordinals {
+		if ordinal >= int(r.NumCols()) {
+			return sqlerr.Bug("field %d of a record that has %d", ordinal, r.NumCols())
+		}
+		d, err := Data(r.Column(ordinal), defs[i].Type)
 		if err != nil {
 			return inColumn(err, defs[i].Name)
 		}
-		id := r.Column(i).DataType().ID()
+		id := r.Column(ordinal).DataType().ID()
 		d.KeepInts = share && d.Valid == nil && (id == arrow.INT64 || id == arrow.UINT64)
 		cols[i] = d
 	}

@@ -1,0 +1,167 @@
+// Package arrowipc reads and writes Arrow's own files: the file format (also called Feather V2) and the stream format.
+//
+// The format is arrow-go's work (arrow/ipc); types map as [arrowconv] says.
+package arrowipc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/arrowconv"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// File is an open Arrow file or stream. It is used by one goroutine; a stream can be loaded once.
+type File struct {
+	path    string
+	source  *os.File
+	file    *ipc.FileReader // of the file format
+	stream  *ipc.Reader     // of the stream format
+	columns []table.ColumnDef
+}
+
+// Open opens a file in either format and reads its schema.
+func Open(path string) (f *File, err error) {
+	source, err := os.Open(path)
+	if err != nil {
+		return nil, failed(path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = source.Close() // the error that matters is err
+		}
+	}()
+	f = &File{path: path, source: source}
+	var schema *arrow.Schema
+	err = f.guard(func() error {
+		magic := make([]byte, len(ipc.Magic))
+		if _, err := io.ReadFull(source, magic); err != nil {
+			return err
+		}
+		if _, err := source.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		var err error
+		if bytes.Equal(magic, ipc.Magic) {
+			if f.file, err = ipc.NewFileReader(source); err != nil {
+				return err
+			}
+			schema = f.file.Schema()
+			return nil
+		}
+		if f.stream, err = ipc.NewReader(bufio.NewReaderSize(source, 1<<20)); err != nil {
+			return err
+		}
+		schema = f.stream.Schema()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.columns, err = arrowconv.Columns(schema); err != nil {
+		return nil, sqlerr.From(err).WithHint("file '%s'", path)
+	}
+	return f, nil
+}
+
+// Columns returns the file's columns. The slice must not be changed.
+func (f *File) Columns() []table.ColumnDef { return f.columns }
+
+// Close closes the file.
+func (f *File) Close() error { return f.source.Close() }
+
+// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. It ends soon after ctx is
+// cancelled.
+func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
+	if ordinals == nil {
+		for i := range f.columns {
+			ordinals = append(ordinals, i)
+		}
+	}
+	defs := make([]table.ColumnDef, len(ordinals))
+	for i, ordinal := range ordinals {
+		defs[i] = f.columns[ordinal]
+	}
+	for i := 0; ; i++ {
+		if err := ctx.Err(); err != nil {
+			return sqlerr.Interrupted(err)
+		}
+		var record arrow.Record
+		err := f.guard(func() (err error) {
+			record, err = f.record(i)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if record == nil {
+			return nil
+		}
+		err = f.guard(func() error {
+			return arrowconv.AppendRecord(b, defs, record, ordinals, false)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// record returns record batch i, nil after the last.
+func (f *File) record(i int) (arrow.Record, error) {
+	if f.file != nil {
+		if i >= f.file.NumRecords() {
+			return nil, nil
+		}
+		return f.file.RecordAt(i)
+	}
+	if f.stream.Next() {
+		record := f.stream.Record()
+		record.Retain() // the next Next releases it
+		return record, nil
+	}
+	return nil, f.stream.Err()
+}
+
+// guard runs f and turns its error, or the panic with which the library meets some broken files, into one that names
+// the file.
+func (f *File) guard(run func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = damaged(f.path, "%v", r)
+		}
+	}()
+	if err := run(); err != nil {
+		return failed(f.path, err)
+	}
+	return nil
+}
+
+func failed(path string, err error) error {
+	var e *sqlerr.Error
+	switch {
+	case errors.As(err, &e):
+		return e.WithHint("file '%s'", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "can't find file '%s'", path).WithCause(err)
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "can't read file '%s': %s", path, pathErr.Err).WithCause(err)
+	}
+	return damaged(path, "%s", err)
+}
+
+func damaged(path, format string, args ...any) error {
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, format, args...)
+	e.Message = "'" + path + "' is no Arrow file or stream, or is damaged or cut off: " + e.Message
+	return e
+}

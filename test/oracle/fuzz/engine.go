@@ -1,0 +1,313 @@
+package fuzz
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Engine is a database, private and at first empty, reached by one connection.
+type Engine struct {
+	db   *sql.DB
+	conn *sql.Conn
+	// Rewrite, if set, changes every statement on its way: a planted bug.
+	Rewrite func(string) string
+}
+
+// NewEngine takes over db. Setup statements run first.
+func NewEngine(ctx context.Context, db *sql.DB, setup ...string) (*Engine, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	e := &Engine{db: db, conn: conn}
+	for _, s := range setup {
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			e.Close()
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// Close closes the connection and the database.
+func (e *Engine) Close() {
+	e.conn.Close()
+	e.db.Close()
+}
+
+// Exec runs a statement.
+func (e *Engine) Exec(ctx context.Context, text string) error {
+	if e.Rewrite != nil {
+		text = e.Rewrite(text)
+	}
+	_, err := e.conn.ExecContext(ctx, text)
+	return err
+}
+
+// class is how the values of a result column are compared.
+type class uint8
+
+const (
+	exact    class = iota // integers and decimals: by value
+	approx                // doubles: 1e-9 relative
+	text                  // bytes
+	temporal              // the textual form
+)
+
+func (c class) String() string {
+	return [...]string{"exact number", "double", "string", "date or time"}[c]
+}
+
+func classOf(name string) class {
+	name = strings.TrimPrefix(strings.ToUpper(name), "UNSIGNED ")
+	name, _, _ = strings.Cut(name, "(")
+	switch name {
+	case "BOOL", "BOOLEAN", "TINYINT", "SMALLINT", "MEDIUMINT", "INT", "INTEGER", "BIGINT", "DECIMAL", "YEAR",
+		"TINYINT UNSIGNED", "SMALLINT UNSIGNED", "INT UNSIGNED", "BIGINT UNSIGNED":
+		return exact
+	case "DOUBLE", "FLOAT":
+		return approx
+	case "DATE", "DATETIME", "TIMESTAMP", "TIME":
+		return temporal
+	}
+	return text
+}
+
+// value is one value of a result.
+type value struct {
+	null bool
+	s    string  // canonical text
+	f    float64 // of a double
+}
+
+// Result is what a query answered.
+type Result struct {
+	names   []string
+	classes []class
+	types   []string
+	rows    [][]value
+}
+
+// Query runs a query and reads all of it.
+func (e *Engine) Query(ctx context.Context, query string) (*Result, error) {
+	if e.Rewrite != nil {
+		query = e.Rewrite(query)
+	}
+	rows, err := e.conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	kinds, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	for _, k := range kinds {
+		res.names = append(res.names, k.Name())
+		res.types = append(res.types, k.DatabaseTypeName())
+		res.classes = append(res.classes, classOf(k.DatabaseTypeName()))
+	}
+	raw := make([]any, len(kinds))
+	to := make([]any, len(kinds))
+	for i := range raw {
+		to[i] = &raw[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return nil, err
+		}
+		row := make([]value, len(raw))
+		for i, v := range raw {
+			if row[i], err = canonical(v, res.classes[i], res.types[i]); err != nil {
+				return nil, err
+			}
+		}
+		res.rows = append(res.rows, row)
+	}
+	return res, rows.Err()
+}
+
+func canonical(v any, c class, kind string) (value, error) {
+	var s string
+	switch v := v.(type) {
+	case nil:
+		return value{null: true}, nil
+	case int64:
+		s = strconv.FormatInt(v, 10)
+	case uint64:
+		s = strconv.FormatUint(v, 10)
+	case bool:
+		s = "0"
+		if v {
+			s = "1"
+		}
+	case float64:
+		s = strconv.FormatFloat(v, 'g', -1, 64)
+	case float32:
+		s = strconv.FormatFloat(float64(v), 'g', -1, 64)
+	case time.Time:
+		layout := "2006-01-02 15:04:05.999999"
+		if kind == "DATE" {
+			layout = time.DateOnly
+		}
+		s = v.Format(layout)
+	case []byte:
+		s = string(v)
+	case string:
+		s = v
+	default:
+		s = fmt.Sprint(v)
+	}
+	switch c {
+	case approx:
+		f, err := strconv.ParseFloat(s, 64)
+		return value{s: s, f: f}, err
+	case exact:
+		return value{s: plain(s)}, nil
+	}
+	return value{s: s}, nil
+}
+
+// plain writes a decimal number without zeros that carry no value: "-0.50" is "-0.5", "3.000" is "3".
+func plain(s string) string {
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" || s == "" || s == "-" {
+		return "0"
+	}
+	return s
+}
+
+// String shows a result as a table of tab-separated values, at most 40 rows of it.
+func (r *Result) String() string {
+	var b strings.Builder
+	for i, n := range r.names {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		fmt.Fprintf(&b, "%s:%s", n, r.types[i])
+	}
+	b.WriteByte('\n')
+	for i, row := range r.rows {
+		if i == 40 {
+			fmt.Fprintf(&b, "... %d rows in all\n", len(r.rows))
+			break
+		}
+		for j, v := range row {
+			if j > 0 {
+				b.WriteByte('\t')
+			}
+			switch {
+			case v.null:
+				b.WriteString("NULL")
+			case r.classes[j] == text:
+				fmt.Fprintf(&b, "%q", v.s)
+			default:
+				b.WriteString(v.s)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// differ compares the oracle's result with the engine's, as multisets, and along order, if the query has one, as
+// sequences of the sort's columns. It returns what differs, or nothing.
+func differ(want, got *Result, order []int) string {
+	if len(want.types) != len(got.types) {
+		return fmt.Sprintf("%d columns, not %d", len(got.types), len(want.types))
+	}
+	if len(want.rows) != len(got.rows) {
+		return fmt.Sprintf("%d rows, not %d", len(got.rows), len(want.rows))
+	}
+	// Numbers are compared as numbers even where the engines chose differing types.
+	classes := slices.Clone(want.classes)
+	for i, c := range got.classes {
+		if c == classes[i] || want.onlyNull(i) && got.onlyNull(i) {
+			continue
+		}
+		if c == approx && classes[i] == exact || c == exact && classes[i] == approx {
+			return fmt.Sprintf("column %d is %s, not %s", i+1, got.types[i], want.types[i])
+		}
+		if c == text || classes[i] == text {
+			return fmt.Sprintf("column %d is %s, not %s", i+1, got.types[i], want.types[i])
+		}
+	}
+	for i := range want.rows {
+		for _, p := range order {
+			c := max(p, -p) - 1
+			if !same(want.rows[i][c], got.rows[i][c], classes[c]) {
+				return fmt.Sprintf("row %d is out of order", i+1)
+			}
+		}
+	}
+	a, b := sorted(want.rows, classes), sorted(got.rows, classes)
+	for i := range a {
+		for c := range classes {
+			if !same(a[i][c], b[i][c], classes[c]) {
+				return "other rows"
+			}
+		}
+	}
+	return ""
+}
+
+func (r *Result) onlyNull(column int) bool {
+	return !slices.ContainsFunc(r.rows, func(row []value) bool { return !row[column].null })
+}
+
+func same(a, b value, c class) bool {
+	if a.null || b.null {
+		return a.null == b.null
+	}
+	if c == approx {
+		return a.f == b.f || math.Abs(a.f-b.f) <= 1e-9*max(math.Abs(a.f), math.Abs(b.f)) || math.Abs(a.f-b.f) < 1e-12
+	}
+	return a.s == b.s
+}
+
+// sorted orders rows for a comparison of multisets: doubles come last, so that a difference in their last bits cannot
+// part rows that are equal otherwise.
+func sorted(rows [][]value, classes []class) [][]value {
+	var order []int
+	for _, last := range []bool{false, true} {
+		for i, c := range classes {
+			if (c == approx) == last {
+				order = append(order, i)
+			}
+		}
+	}
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b []value) int {
+		for _, i := range order {
+			if a[i].null || b[i].null {
+				if a[i].null != b[i].null {
+					if a[i].null {
+						return -1
+					}
+					return 1
+				}
+				continue
+			}
+			by := cmp.Compare(a[i].s, b[i].s)
+			if classes[i] == approx {
+				by = cmp.Compare(a[i].f, b[i].f)
+			}
+			if by != 0 {
+				return by
+			}
+		}
+		return 0
+	})
+	return rows
+}

@@ -1,0 +1,570 @@
+package fuzz
+
+import (
+	"fmt"
+	"strings"
+)
+
+// expr is a tree with its type.
+type expr struct {
+	n *Node
+	t Type
+}
+
+// named is a column that expressions may use.
+type named struct {
+	sql string
+	t   Type
+}
+
+// env is what an expression may refer to.
+type env struct {
+	cols  []named
+	outer []named // of the queries around this one
+	// grouped says that cols are group keys and that aggregates over base are allowed.
+	grouped bool
+	base    *env
+	// rows estimates how often the expression is evaluated, the queries around it included: a subquery in it reads
+	// its tables that often.
+	rows    float64
+	depth   int // of nested queries
+	noSub   bool
+	noLimit bool // inside IN, ANY and ALL
+}
+
+// oneOf runs one of the alternatives.
+func (g *generator) oneOf(alternatives ...func() expr) expr {
+	return alternatives[g.r.IntN(len(alternatives))]()
+}
+
+func (g *generator) chance(percent int) bool { return g.r.IntN(100) < percent }
+
+// leaf is a column, an aggregate or a constant.
+func (g *generator) leaf(e *env, kind Kind) expr {
+	var fit []named
+	for _, c := range e.cols {
+		if c.t.Kind == kind {
+			fit = append(fit, c)
+		}
+	}
+	if e.grouped && g.chance(60) {
+		if x, ok := g.aggregate(e, kind); ok {
+			return x
+		}
+	}
+	if len(e.outer) > 0 && g.chance(25) {
+		var out []named
+		for _, c := range e.outer {
+			if c.t.Kind == kind {
+				out = append(out, c)
+			}
+		}
+		if len(out) > 0 {
+			c := pick(g.r, out)
+			return expr{lit(kind, c.sql), c.t}
+		}
+	}
+	if len(fit) > 0 && g.chance(85) {
+		c := pick(g.r, fit)
+		return expr{lit(kind, c.sql), c.t}
+	}
+	if kind != Bool && g.chance(6) {
+		return expr{lit(kind, "NULL"), Type{kind, 1, 0}}
+	}
+	return g.constant(kind)
+}
+
+func (g *generator) constant(kind Kind) expr {
+	t := Type{kind, 3, 0}
+	if kind == Dec {
+		t.Scale = g.r.IntN(3)
+	}
+	text := literal(g.r, t)
+	if kind == Dec && t.Scale == 0 {
+		text += ".0"
+		t.Scale = 1
+	}
+	if strings.HasPrefix(text, "-") {
+		text = "(" + text + ")"
+	}
+	return expr{lit(kind, text), t}
+}
+
+// wide is the larger of two types of one kind.
+func wide(a, b Type) Type {
+	return Type{a.Kind, max(a.Digits, b.Digits), max(a.Scale, b.Scale)}
+}
+
+// expr draws an expression of the kind; depth bounds its height.
+func (g *generator) expr(e *env, kind Kind, depth int) expr {
+	if kind == Bool {
+		return expr{g.condition(e, depth), Type{Int, 1, 0}}
+	}
+	if depth <= 0 || g.chance(35) {
+		return g.leaf(e, kind)
+	}
+	if g.chance(18) {
+		return g.choice(e, kind, depth)
+	}
+	if !e.noSub && e.depth < 3 && g.chance(5) {
+		return g.scalarSubquery(e, kind)
+	}
+	switch kind {
+	case Int:
+		return g.integer(e, depth-1)
+	case Uint:
+		return g.unsigned(e, depth-1)
+	case Dec:
+		return g.decimal(e, depth-1)
+	case Dbl:
+		return g.double(e, depth-1)
+	case Str:
+		return g.text(e, depth-1)
+	case Date:
+		return g.date(e, depth-1)
+	case DateTime:
+		return g.dateTime(e, depth-1)
+	}
+	panic("no expressions of this kind")
+}
+
+// choice is one of the constructs that exist for every kind.
+func (g *generator) choice(e *env, kind Kind, depth int) expr {
+	a, b := g.expr(e, kind, depth-1), g.expr(e, kind, depth-1)
+	t := wide(a.t, b.t)
+	switch g.r.IntN(6) {
+	case 0:
+		return expr{op(kind, "IF($, $, $)", g.condition(e, depth-1), a.n, b.n), t}
+	case 1:
+		return expr{op(kind, "COALESCE($, $)", a.n, b.n), t}
+	case 2:
+		return expr{op(kind, "IFNULL($, $)", a.n, b.n), t}
+	case 3:
+		return expr{op(kind, "CASE WHEN $ THEN $ ELSE $ END", g.condition(e, depth-1), a.n, b.n), t}
+	case 4:
+		when, then := g.leaf(e, Int), g.leaf(e, Int)
+		return expr{op(kind, "CASE $ WHEN $ THEN $ WHEN 1 THEN $ END", when.n, then.n, a.n, b.n), t}
+	}
+	if kind == Date || kind == DateTime {
+		return expr{op(kind, "COALESCE($, $)", a.n, b.n), t}
+	}
+	return expr{op(kind, "NULLIF($, $)", a.n, b.n), a.t}
+}
+
+// mostDigits keeps results of integer arithmetic inside 64 bits whatever the values.
+const mostDigits = 17
+
+func (g *generator) integer(e *env, depth int) expr {
+	num := func() expr {
+		x := g.expr(e, Int, depth)
+		if x.t.Digits > mostDigits {
+			return expr{op(Int, "SIGN($)", x.n), Type{Int, 1, 0}}
+		}
+		return x
+	}
+	binary := func(format string, a, b expr, digits int) expr {
+		if digits > mostDigits {
+			return a
+		}
+		return expr{op(Int, format, a.n, b.n), Type{Int, digits, 0}}
+	}
+	str := func() *Node { return g.expr(e, Str, depth).n }
+	return g.oneOf(
+		func() expr { a, b := num(), num(); return binary("($ + $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
+		func() expr { a, b := num(), num(); return binary("($ - $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
+		func() expr { a, b := num(), num(); return binary("($ * $)", a, b, a.t.Digits+b.t.Digits) },
+		func() expr { a, b := num(), num(); return binary("($ DIV $)", a, b, a.t.Digits) },
+		func() expr { a, b := num(), num(); return binary("($ % $)", a, b, a.t.Digits) },
+		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
+		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
+		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
+		func() expr {
+			a, b := num(), num()
+			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), wide(a.t, b.t)}
+		},
+		func() expr { return expr{op(Int, "("+"$"+")", g.condition(e, depth)), Type{Int, 1, 0}} },
+		func() expr { return expr{op(Int, "CHAR_LENGTH($)", str()), Type{Int, 4, 0}} },
+		func() expr { return expr{op(Int, "LENGTH($)", str()), Type{Int, 4, 0}} },
+		func() expr { return expr{op(Int, "LOCATE($, $)", str(), str()), Type{Int, 4, 0}} },
+		func() expr { return expr{op(Int, "ASCII($)", str()), Type{Int, 3, 0}} },
+		func() expr {
+			f := pick(g.r, []string{"YEAR($)", "MONTH($)", "DAY($)", "QUARTER($)", "DAYOFWEEK($)", "WEEKDAY($)", "DAYOFYEAR($)", "EXTRACT(MONTH FROM $)"})
+			return expr{op(Int, f, g.expr(e, pick(g.r, []Kind{Date, DateTime}), depth).n), Type{Int, 4, 0}}
+		},
+		func() expr {
+			f := pick(g.r, []string{"HOUR($)", "MINUTE($)", "SECOND($)"})
+			return expr{op(Int, f, g.expr(e, DateTime, depth).n), Type{Int, 2, 0}}
+		},
+		func() expr {
+			return expr{op(Int, "DATEDIFF($, $)", g.expr(e, Date, depth).n, g.expr(e, Date, depth).n), Type{Int, 7, 0}}
+		},
+		func() expr {
+			unit := pick(g.r, []string{"DAY", "MONTH", "YEAR", "HOUR"})
+			return expr{op(Int, "TIMESTAMPDIFF("+unit+", $, $)", g.expr(e, DateTime, depth).n, g.expr(e, DateTime, depth).n), Type{Int, 9, 0}}
+		},
+		func() expr {
+			a := g.expr(e, Dec, depth)
+			if a.t.Digits > mostDigits {
+				return g.leaf(e, Int)
+			}
+			f := pick(g.r, []string{"FLOOR($)", "CEIL($)", "CAST($ AS SIGNED)"})
+			return expr{op(Int, f, a.n), Type{Int, a.t.Digits + 1, 0}}
+		},
+	)
+}
+
+func (g *generator) unsigned(e *env, depth int) expr {
+	a := g.expr(e, Uint, depth)
+	return g.oneOf(
+		func() expr {
+			if a.t.Digits > mostDigits {
+				return a
+			}
+			b := g.leaf(e, Uint)
+			if b.t.Digits > mostDigits {
+				return a
+			}
+			return expr{op(Uint, "($ + $)", a.n, b.n), Type{Uint, max(a.t.Digits, b.t.Digits) + 1, 0}}
+		},
+		func() expr { return expr{op(Uint, "($ % $)", a.n, g.leaf(e, Uint).n), a.t} },
+		func() expr {
+			f := pick(g.r, []string{"($ & $)", "($ | $)", "($ ^ $)"})
+			return expr{op(Uint, f, a.n, g.leaf(e, Uint).n), Type{Uint, 20, 0}}
+		},
+		func() expr { return expr{op(Uint, "($ >> 2)", a.n), a.t} },
+	)
+}
+
+func (g *generator) decimal(e *env, depth int) expr {
+	a := g.expr(e, Dec, depth)
+	number := func() expr {
+		b := g.expr(e, pick(g.r, []Kind{Dec, Int}), depth)
+		if b.t.Kind == Int && b.t.Digits > 10 {
+			return g.constant(Dec)
+		}
+		return b
+	}
+	return g.oneOf(
+		func() expr {
+			b := number()
+			return g.bounded(a, expr{op(Dec, pick(g.r, []string{"($ + $)", "($ - $)"}), a.n, b.n), Type{Dec, max(a.t.Digits, b.t.Digits) + 1, max(a.t.Scale, b.t.Scale)}})
+		},
+		func() expr {
+			b := number()
+			return g.bounded(a, expr{op(Dec, "($ * $)", a.n, b.n), Type{Dec, a.t.Digits + b.t.Digits, a.t.Scale + b.t.Scale}})
+		},
+		func() expr { return expr{op(Dec, "(-$)", a.n), a.t} },
+		func() expr { return expr{op(Dec, "ABS($)", a.n), a.t} },
+		func() expr {
+			b := number()
+			return g.bounded(a, expr{op(Dec, "($ % $)", a.n, b.n), Type{Dec, max(a.t.Digits, b.t.Digits), max(a.t.Scale, b.t.Scale)}})
+		},
+		func() expr {
+			n := g.r.IntN(3)
+			f := pick(g.r, []string{"ROUND", "TRUNCATE"})
+			return g.bounded(a, expr{op(Dec, fmt.Sprintf("%s($, %d)", f, n), a.n), Type{Dec, a.t.Digits + 1, min(a.t.Scale, n)}})
+		},
+		func() expr {
+			b := number()
+			return expr{op(Dec, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), Type{Dec, max(a.t.Digits, b.t.Digits), max(a.t.Scale, b.t.Scale)}}
+		},
+		func() expr {
+			b := g.expr(e, Int, depth)
+			if b.t.Digits > 10 {
+				return a
+			}
+			return expr{op(Dec, "CAST($ AS DECIMAL(14,2))", b.n), Type{Dec, 12, 2}}
+		},
+		func() expr {
+			if a.t.Digits > 12 {
+				return a
+			}
+			return expr{op(Dec, "CAST($ AS DECIMAL(14,1))", a.n), Type{Dec, 13, 1}}
+		},
+	)
+}
+
+// bounded keeps decimals within 30 digits in all and 10 behind the point: beyond that Radish, whose decimals have
+// 38 digits, is allowed to refuse.
+func (g *generator) bounded(a, result expr) expr {
+	if result.t.Digits+result.t.Scale > 28 || result.t.Scale > 10 {
+		return a
+	}
+	return result
+}
+
+func (g *generator) double(e *env, depth int) expr {
+	a := g.expr(e, Dbl, depth)
+	number := func() expr { return g.leaf(e, pick(g.r, []Kind{Dbl, Dbl, Int})) }
+	digits := func(b expr, n int) expr {
+		if n > 12 || b.t.Digits > 10 {
+			return a
+		}
+		return b
+	}
+	return g.oneOf(
+		func() expr {
+			b := number()
+			if b.t.Digits > 10 {
+				return a
+			}
+			return digits(expr{op(Dbl, pick(g.r, []string{"($ + $)", "($ - $)"}), a.n, b.n), Type{Dbl, max(a.t.Digits, b.t.Digits) + 1, 0}}, max(a.t.Digits, b.t.Digits)+1)
+		},
+		func() expr {
+			if a.t.Digits > 6 {
+				return a
+			}
+			b := g.constant(Dbl)
+			return expr{op(Dbl, "($ * $)", a.n, b.n), Type{Dbl, a.t.Digits + b.t.Digits, 0}}
+		},
+		func() expr { return expr{op(Dbl, "(-$)", a.n), a.t} },
+		func() expr {
+			return expr{op(Dbl, pick(g.r, []string{"ABS($)", "FLOOR($)", "CEIL($)", "ROUND($)"}), a.n), a.t}
+		},
+		func() expr {
+			b := number()
+			return expr{op(Dbl, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), wide(a.t, Type{Dbl, b.t.Digits, 0})}
+		},
+		func() expr {
+			b := g.expr(e, Int, depth)
+			if b.t.Digits > 10 {
+				return a
+			}
+			return expr{op(Dbl, "CAST($ AS DOUBLE)", b.n), Type{Dbl, b.t.Digits, 0}}
+		},
+	)
+}
+
+func (g *generator) text(e *env, depth int) expr {
+	a := g.expr(e, Str, depth)
+	if a.t.Digits > 200 {
+		return expr{op(Str, "LEFT($, 3)", a.n), Type{Str, 3, 0}}
+	}
+	small := func() *Node { return lit(Int, fmt.Sprint(g.r.IntN(6))) }
+	return g.oneOf(
+		func() expr {
+			b := g.expr(e, Str, depth)
+			return expr{op(Str, "CONCAT($, $)", a.n, b.n), Type{Str, a.t.Digits + b.t.Digits, 0}}
+		},
+		func() expr {
+			b := g.leaf(e, Int)
+			return expr{op(Str, "CONCAT($, ':', $)", a.n, b.n), Type{Str, a.t.Digits + 22, 0}}
+		},
+		func() expr {
+			b := g.expr(e, Str, depth)
+			return expr{op(Str, "CONCAT_WS('-', $, $)", a.n, b.n), Type{Str, a.t.Digits + b.t.Digits + 1, 0}}
+		},
+		func() expr {
+			return expr{op(Str, "SUBSTRING($, $, $)", a.n, lit(Int, fmt.Sprint(g.r.IntN(7)-3)), small()), a.t}
+		},
+		func() expr { return expr{op(Str, "SUBSTRING($, $)", a.n, small()), a.t} },
+		func() expr { return expr{op(Str, pick(g.r, []string{"LEFT($, $)", "RIGHT($, $)"}), a.n, small()), a.t} },
+		func() expr {
+			return expr{op(Str, pick(g.r, []string{"UPPER($)", "LOWER($)", "TRIM($)", "LTRIM($)", "RTRIM($)", "REVERSE($)"}), a.n), a.t}
+		},
+		func() expr {
+			return expr{op(Str, "REPLACE($, $, 'xy')", a.n, lit(Str, pick(g.r, []string{"'a'", "'ab'", "'l'", "''"}))), Type{Str, a.t.Digits * 2, 0}}
+		},
+		func() expr {
+			return expr{op(Str, pick(g.r, []string{"LPAD($, $, '*+')", "RPAD($, $, 'ab')"}), a.n, small()), Type{Str, a.t.Digits + 6, 0}}
+		},
+		func() expr {
+			return expr{op(Str, "CAST($ AS CHAR)", g.leaf(e, pick(g.r, []Kind{Int, Dec, Date})).n), Type{Str, 30, 0}}
+		},
+		func() expr {
+			return expr{op(Str, "DATE_FORMAT($, '%Y/%m/%d')", g.leaf(e, pick(g.r, []Kind{Date, DateTime})).n), Type{Str, 10, 0}}
+		},
+		func() expr {
+			return expr{op(Str, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, g.leaf(e, Str).n), Type{Str, 255, 0}}
+		},
+	)
+}
+
+func (g *generator) date(e *env, depth int) expr {
+	a := g.expr(e, Date, depth)
+	return g.oneOf(
+		func() expr {
+			n := g.r.IntN(400) - 100
+			unit := pick(g.r, []string{"DAY", "MONTH", "YEAR", "WEEK", "QUARTER"})
+			if unit != "DAY" {
+				n %= 30
+			}
+			return expr{op(Date, fmt.Sprintf("($ + INTERVAL %d %s)", n, unit), a.n), a.t}
+		},
+		func() expr {
+			return expr{op(Date, "DATE_SUB($, INTERVAL $ DAY)", a.n, lit(Int, fmt.Sprint(g.r.IntN(90)))), a.t}
+		},
+		func() expr { return expr{op(Date, "LAST_DAY($)", a.n), a.t} },
+		func() expr { return expr{op(Date, "DATE($)", g.expr(e, DateTime, depth).n), a.t} },
+	)
+}
+
+func (g *generator) dateTime(e *env, depth int) expr {
+	a := g.expr(e, DateTime, depth)
+	return g.oneOf(
+		func() expr {
+			unit := pick(g.r, []string{"DAY", "MONTH", "HOUR", "MINUTE", "SECOND"})
+			return expr{op(DateTime, fmt.Sprintf("($ + INTERVAL %d %s)", g.r.IntN(100)-50, unit), a.n), a.t}
+		},
+		func() expr { return expr{op(DateTime, "CAST($ AS DATETIME)", g.expr(e, Date, depth).n), a.t} },
+	)
+}
+
+func (g *generator) numeric() Kind { return pick(g.r, []Kind{Int, Int, Int, Dec, Dbl, Uint}) }
+
+// anyKind draws a kind, mostly one that some column has.
+func (g *generator) anyKind(e *env) Kind {
+	if e != nil && len(e.cols) > 0 && g.chance(75) {
+		return pick(g.r, e.cols).t.Kind
+	}
+	return pick(g.r, []Kind{Int, Int, Int, Uint, Dec, Dec, Dbl, Str, Str, Date, DateTime})
+}
+
+var comparisons = []string{"$ = $", "$ = $", "$ <> $", "$ < $", "$ <= $", "$ > $", "$ >= $", "$ <=> $"}
+
+// pair draws two expressions that compare well.
+func (g *generator) pair(e *env, depth int) (*Node, *Node) {
+	kind := g.anyKind(e)
+	other := kind
+	switch kind {
+	case Int, Dec, Dbl, Uint:
+		if g.chance(30) {
+			other = g.numeric()
+		}
+	case Date, DateTime:
+		if g.chance(20) {
+			other = pick(g.r, []Kind{Date, DateTime})
+		} else if g.chance(30) {
+			return g.expr(e, kind, depth).n, lit(kind, "'"+pick(g.r, days)+"'")
+		}
+	}
+	return g.expr(e, kind, depth).n, g.expr(e, other, depth).n
+}
+
+// condition draws a predicate.
+func (g *generator) condition(e *env, depth int) *Node {
+	if depth > 0 {
+		switch n := g.r.IntN(100); {
+		case n < 12:
+			return op(Bool, "($ AND $)", g.condition(e, depth-1), g.condition(e, depth-1))
+		case n < 26:
+			return op(Bool, "($ OR $)", g.condition(e, depth-1), g.condition(e, depth-1))
+		case n < 33:
+			return op(Bool, "(NOT $)", g.condition(e, depth-1))
+		case n < 35:
+			return op(Bool, "($ XOR $)", g.condition(e, depth-1), g.condition(e, depth-1))
+		case n < 39:
+			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)", "($ IS NULL)"}), g.condition(e, depth-1))
+		case n < 52 && !e.noSub && e.depth < 3:
+			return g.subqueryCondition(e)
+		}
+	}
+	depth = max(depth-1, 0)
+	switch n := g.r.IntN(100); {
+	case n < 50:
+		a, b := g.pair(e, depth)
+		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)
+	case n < 60:
+		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), g.expr(e, g.anyKind(e), depth).n)
+	case n < 72:
+		kind := g.anyKind(e)
+		values := list("", ", ", 1)
+		for range 1 + g.r.IntN(4) {
+			switch {
+			case g.chance(10):
+				values.Kids = append(values.Kids, lit(kind, "NULL"))
+			case g.chance(15):
+				values.Kids = append(values.Kids, g.leaf(e, kind).n)
+			default:
+				values.Kids = append(values.Kids, g.constant(kind).n)
+			}
+		}
+		return op(Bool, pick(g.r, []string{"($ IN ($))", "($ NOT IN ($))"}), g.expr(e, kind, depth).n, values)
+	case n < 82:
+		kind := g.anyKind(e)
+		return op(Bool, pick(g.r, []string{"($ BETWEEN $ AND $)", "($ NOT BETWEEN $ AND $)"}), g.expr(e, kind, depth).n, g.expr(e, kind, 0).n, g.expr(e, kind, 0).n)
+	case n < 92:
+		pattern := pick(g.r, []string{"'a%'", "'%b'", "'%l%'", "'_'", "'%'", "''", "'a_b%'", "'%\\%%'", "'%\\_%'", "'_b%c'", "'h%o'"})
+		return op(Bool, pick(g.r, []string{"($ LIKE $)", "($ NOT LIKE $)"}), g.expr(e, Str, depth).n, lit(Str, pattern))
+	case n < 95:
+		pattern := pick(g.r, []string{"'^a'", "'b$'", "'[0-9]+'", "'l+o'", "'^$'"})
+		return op(Bool, "($ REGEXP "+strings.ReplaceAll(pattern, "$", "\\\\z")+")", g.expr(e, Str, depth).n)
+	default:
+		return op(Bool, "($ <> 0)", g.expr(e, Int, depth).n)
+	}
+}
+
+// aggregate draws an aggregate of the kind, if there is one.
+func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
+	// An aggregate over outer columns alone would belong to the outer query.
+	base := *e.base
+	base.noSub, base.outer = true, nil
+	arg := func(k Kind) expr { return g.expr(&base, k, g.r.IntN(2)) }
+	switch kind {
+	case Int:
+		return g.oneOf(
+			func() expr { return expr{lit(Int, "COUNT(*)"), Type{Int, 7, 0}} },
+			func() expr { return expr{op(Int, "COUNT($)", arg(g.anyKind(&base)).n), Type{Int, 7, 0}} },
+			func() expr { return expr{op(Int, "COUNT(DISTINCT $)", arg(g.anyKind(&base)).n), Type{Int, 7, 0}} },
+			func() expr {
+				return expr{op(Int, "COUNT(DISTINCT $, $)", arg(g.anyKind(&base)).n, arg(g.anyKind(&base)).n), Type{Int, 7, 0}}
+			},
+			func() expr { a := arg(Int); return expr{op(Int, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t} },
+		), true
+	case Dec:
+		return g.oneOf(
+			func() expr {
+				a := arg(pick(g.r, []Kind{Int, Dec, Dec}))
+				f := pick(g.r, []string{"SUM($)", "SUM($)", "SUM(DISTINCT $)"})
+				return expr{op(Dec, f, a.n), Type{Dec, a.t.Digits + 7, a.t.Scale}}
+			},
+			func() expr { a := arg(Dec); return expr{op(Dec, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t} },
+		), true
+	case Dbl:
+		a := arg(Dbl)
+		f := pick(g.r, []string{"SUM($)", "MIN($)", "MAX($)", "SUM(DISTINCT $)"})
+		return expr{op(Dbl, f, a.n), Type{Dbl, a.t.Digits + 5, 0}}, true
+	case Uint:
+		a := arg(Uint)
+		f := pick(g.r, []string{"MIN($)", "MAX($)", "BIT_OR($)", "BIT_AND($)", "BIT_XOR($)"})
+		return expr{op(Uint, f, a.n), Type{Uint, 20, 0}}, true
+	case Str:
+		a := arg(Str)
+		if g.chance(15) {
+			f := pick(g.r, []string{"GROUP_CONCAT($ ORDER BY $)", "GROUP_CONCAT($ ORDER BY $ DESC SEPARATOR '|')", "GROUP_CONCAT(DISTINCT $ ORDER BY $)"})
+			return expr{op(Str, f, a.n, a.n.clone()), Type{Str, 255, 0}}, true
+		}
+		return expr{op(Str, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}, true
+	case Date, DateTime:
+		a := arg(kind)
+		return expr{op(kind, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}, true
+	}
+	return expr{}, false
+}
+
+// final draws an expression whose value is shown and used no further: quotients, whose hidden digits MySQL and
+// MariaDB carry into what surrounds them, and functions that differ in a double's last bit.
+func (g *generator) final(e *env) expr {
+	number := func() *Node {
+		x := g.expr(e, g.numeric(), 1)
+		if x.t.Digits > 15 {
+			return g.constant(Int).n
+		}
+		return x.n
+	}
+	if e.grouped && g.chance(60) {
+		base := *e.base
+		base.noSub, base.outer = true, nil
+		a := g.expr(&base, pick(g.r, []Kind{Int, Dec, Dbl}), 1)
+		if a.t.Digits > 15 {
+			a = g.constant(Int)
+		}
+		return expr{op(Dec, pick(g.r, []string{"AVG($)", "AVG(DISTINCT $)", "STDDEV_POP($)", "VAR_SAMP($)", "VAR_POP($)", "STDDEV_SAMP($)"}), a.n), Type{Dec, 10, 4}}
+	}
+	return g.oneOf(
+		func() expr { return expr{op(Dec, "($ / $)", number(), number()), Type{Dec, 10, 4}} },
+		func() expr { return expr{op(Dbl, "SQRT($)", number()), Type{Dbl, 10, 0}} },
+		func() expr { return expr{op(Dbl, "POW($, 2)", number()), Type{Dbl, 10, 0}} },
+		func() expr { return expr{op(Dbl, "LN($)", number()), Type{Dbl, 10, 0}} },
+	)
+}

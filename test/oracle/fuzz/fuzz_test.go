@@ -1,0 +1,157 @@
+package fuzz
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/test/oracle/mariadb"
+)
+
+// oracle starts MariaDB, or skips the test.
+func oracle(t *testing.T) func(context.Context) (*Engine, error) {
+	t.Helper()
+	server, err := mariadb.Start(t.Context())
+	if errors.Is(err, mariadb.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return func(ctx context.Context) (*Engine, error) {
+		db, err := server.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return NewEngine(ctx, db, "SET SESSION max_statement_time = 2")
+	}
+}
+
+func number(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+func config(t *testing.T, seconds uint64) Config {
+	return Config{
+		Seed:     number(t, "RADISH_FUZZ_SEED", rand.Uint64()>>20),
+		Schemas:  int(number(t, "RADISH_FUZZ_SCHEMAS", 0)),
+		Time:     time.Duration(number(t, "RADISH_FUZZ_SECONDS", seconds)) * time.Second,
+		Failures: int(number(t, "RADISH_FUZZ_FAILURES", 10)),
+		Workers:  runtime.GOMAXPROCS(0),
+		Oracle:   oracle(t),
+	}
+}
+
+// TestFuzz compares Radish with MariaDB: RADISH_FUZZ_SECONDS (60, with -short 5) long, from RADISH_FUZZ_SEED on, in at
+// most RADISH_FUZZ_SCHEMAS rounds, until RADISH_FUZZ_FAILURES kinds of failure (10) are found.
+func TestFuzz(t *testing.T) {
+	if !slices.Contains(sql.Drivers(), "radish") {
+		t.Skip("driver radish is not registered")
+	}
+	seconds := uint64(60)
+	if testing.Short() {
+		seconds = 5
+	}
+	c := config(t, seconds)
+	c.Trace = filepath.Join(os.TempDir(), "radish-fuzz-statement.sql")
+	c.Engine = func(ctx context.Context) (*Engine, error) {
+		db, err := sql.Open("radish", "")
+		if err != nil {
+			return nil, err
+		}
+		return NewEngine(ctx, db)
+	}
+	stats, err := Run(t.Context(), c)
+	if err != nil {
+		t.Error(err)
+	}
+	t.Log(stats)
+	for _, f := range stats.Failures {
+		t.Errorf("FAILURE %s: %s", f.Kind, f)
+	}
+}
+
+// TestOracleAgreesWithItself shows that the statements are deterministic and nearly all valid: a query that answers
+// differently when it is asked twice, or an error, would waste the fuzzer's time and blame Radish.
+func TestOracleAgreesWithItself(t *testing.T) {
+	c := config(t, 5)
+	c.Engine = c.Oracle
+	stats, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(stats)
+	for _, f := range stats.Failures {
+		t.Errorf("FAILURE %s: %s", f.Kind, f)
+	}
+	failed := 0
+	for _, n := range stats.BothFailed {
+		failed += n
+	}
+	if failed*50 > stats.Queries {
+		t.Errorf("%d of %d statements are refused", failed, stats.Queries)
+	}
+}
+
+// TestFindsPlantedBugs judges a MariaDB whose statements are bent on their way. Each bug has to be found, and its case
+// reduced to a few rows and a short statement.
+func TestFindsPlantedBugs(t *testing.T) {
+	for _, bug := range [][2]string{
+		{" LEFT JOIN ", " JOIN "},
+		{" <=> ", " = "},
+		{"COUNT(DISTINCT ", "COUNT("},
+		{"INTERSECT ALL", "INTERSECT"},
+		{"EXCEPT ALL", "EXCEPT"},
+		{" DESC", ""},
+		{"IS NOT TRUE", "IS FALSE"},
+		{" HAVING ", " HAVING FALSE AND "},
+		{" DIV ", " / "},
+	} {
+		t.Run(strings.TrimSpace(bug[0]), func(t *testing.T) {
+			c := config(t, 15)
+			c.Failures, c.Workers = 1, 1
+			c.Engine = func(ctx context.Context) (*Engine, error) {
+				e, err := c.Oracle(ctx)
+				if err == nil {
+					e.Rewrite = func(s string) string { return strings.ReplaceAll(s, bug[0], bug[1]) }
+				}
+				return e, err
+			}
+			stats, err := Run(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(stats.Failures) == 0 {
+				t.Fatalf("not found in %d queries", stats.Queries)
+			}
+			f := stats.Failures[0]
+			rows := 0
+			for _, table := range f.Schema.Tables {
+				rows += len(table.Rows)
+			}
+			t.Logf("found after %d queries, %d rows: %s", stats.Queries, rows, f.Statement.Tree.SQL())
+			if rows > 12 || len(f.Statement.Tree.SQL()) > 300 {
+				t.Errorf("not reduced well: %s", f)
+			}
+		})
+	}
+}

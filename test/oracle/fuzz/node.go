@@ -1,0 +1,149 @@
+package fuzz
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kind is what a node stands for. Nodes of one kind may take each other's place, which is all that the reducer
+// needs to know of SQL: whether a smaller tree still is a valid statement, the oracle says.
+type Kind uint8
+
+const (
+	Other    Kind = iota
+	Bool          // a condition: 0, 1 or NULL
+	Int           // signed, 64 bits
+	Uint          // unsigned, 64 bits
+	Dec           // DECIMAL
+	Dbl           // DOUBLE
+	Str           // VARCHAR
+	Date          // DATE
+	DateTime      // DATETIME
+	Query         // SELECT or a set operation
+	Factor        // an entry of FROM
+)
+
+// Role marks the nodes whose structure the reducer uses.
+type Role uint8
+
+const (
+	Plain   Role = iota // text with children in it
+	List                // children with a separator; each may go while more than Min remain
+	Items               // the List of a select's output columns
+	Ordered             // a query with ORDER BY over all its output columns, and perhaps LIMIT
+)
+
+// Node is a piece of SQL: a text with a "$" for each child, or a list of children.
+type Node struct {
+	Kind   Kind
+	Role   Role
+	Format string // Plain: the text; List: what stands before a list that is not empty
+	Sep    string // List
+	Min    int    // List
+	Kids   []*Node
+
+	Perm  []int  // Ordered: output columns, from 1, in the order of the sort; negative: descending
+	Limit string // Ordered: the LIMIT clause, or nothing
+}
+
+// lit is a node without children.
+func lit(kind Kind, text string) *Node { return &Node{Kind: kind, Format: text} }
+
+// op is a node whose text holds one "$" for each child.
+func op(kind Kind, format string, kids ...*Node) *Node {
+	return &Node{Kind: kind, Format: format, Kids: kids}
+}
+
+func list(prefix, sep string, least int, kids ...*Node) *Node {
+	return &Node{Role: List, Format: prefix, Sep: sep, Min: least, Kids: kids}
+}
+
+func (n *Node) clone() *Node {
+	c := *n
+	c.Kids = make([]*Node, len(n.Kids))
+	for i, k := range n.Kids {
+		c.Kids[i] = k.clone()
+	}
+	return &c
+}
+
+// SQL renders the tree.
+func (n *Node) SQL() string {
+	var b strings.Builder
+	n.render(&b)
+	return b.String()
+}
+
+func (n *Node) render(b *strings.Builder) {
+	switch n.Role {
+	case List, Items:
+		if len(n.Kids) == 0 {
+			return
+		}
+		b.WriteString(n.Format)
+		for i, k := range n.Kids {
+			if i > 0 {
+				b.WriteString(n.Sep)
+			}
+			k.render(b)
+		}
+	case Ordered:
+		n.Kids[0].render(b)
+		sep := " ORDER BY "
+		for _, p := range n.order() {
+			b.WriteString(sep)
+			sep = ", "
+			b.WriteString(strconv.Itoa(max(p, -p)))
+			if p < 0 {
+				b.WriteString(" DESC")
+			}
+		}
+		b.WriteString(n.Limit)
+	default:
+		rest, kid := n.Format, 0
+		for {
+			before, after, found := strings.Cut(rest, "$")
+			b.WriteString(before)
+			if !found {
+				return
+			}
+			n.Kids[kid].render(b)
+			kid++
+			rest = after
+		}
+	}
+}
+
+// order is the sort's columns as far as the query, perhaps reduced, still has them.
+func (n *Node) order() []int {
+	columns := len(n.outputs()[0].Kids)
+	var order []int
+	for _, p := range n.Perm {
+		if max(p, -p) <= columns {
+			order = append(order, p)
+		}
+	}
+	return order
+}
+
+// outputs are the Items lists that make a query's result: one for a select, several for a set operation.
+func (n *Node) outputs() []*Node {
+	var all []*Node
+	for _, k := range n.Kids {
+		switch {
+		case k.Role == Items:
+			return []*Node{k}
+		case k.Kind == Query:
+			all = append(all, k.outputs()...)
+		}
+	}
+	return all
+}
+
+// walk calls f for every node, parents first.
+func (n *Node) walk(f func(*Node)) {
+	f(n)
+	for _, k := range n.Kids {
+		k.walk(f)
+	}
+}

@@ -1,0 +1,483 @@
+package fuzz
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// generator draws statements over one schema.
+type generator struct {
+	r      *rand.Rand
+	schema *Schema
+	names  int       // aliases given out
+	ctes   []*source // common table expressions of the query being drawn
+}
+
+// source is something to select from.
+type source struct {
+	name string // of a table or CTE; empty for a derived table
+	sub  *Node  // a derived table's query
+	cols []named
+	rows float64
+	// common are the columns that USING and NATURAL may name.
+	common []string
+}
+
+func (g *generator) name(prefix string) string {
+	g.names++
+	return fmt.Sprintf("%s%d", prefix, g.names)
+}
+
+// mostRows bounds what the oracle's nested loops have to look at.
+const mostRows = 6e4
+
+// source draws a table, a CTE or a derived table whose rows, times rows, stay in bounds.
+func (g *generator) source(rows float64, depth int) *source {
+	if depth < 2 && g.chance(12) {
+		q, types, n := g.query(&env{depth: depth + 1, rows: 1}, nil, true)
+		if n*rows <= mostRows {
+			s := &source{sub: q, rows: n}
+			for i, item := range q.outputs()[0].Kids {
+				s.cols = append(s.cols, named{alias(item), types[i]})
+			}
+			return s
+		}
+	}
+	if len(g.ctes) > 0 && g.chance(45) {
+		if c := pick(g.r, g.ctes); c.rows*rows <= mostRows {
+			return c
+		}
+	}
+	var fit []*Table
+	smallest := g.schema.Tables[0]
+	for _, t := range g.schema.Tables {
+		if float64(len(t.Rows))*rows <= mostRows {
+			fit = append(fit, t)
+		}
+		if len(t.Rows) < len(smallest.Rows) {
+			smallest = t
+		}
+	}
+	t := smallest
+	if len(fit) > 0 {
+		t = pick(g.r, fit)
+	}
+	s := &source{name: t.Name, rows: float64(len(t.Rows))}
+	for _, c := range t.Columns {
+		s.cols = append(s.cols, named{c.Name, c.Type})
+		if c.Name == "id" || c.Name == "k" {
+			s.common = append(s.common, c.Name)
+		}
+	}
+	return s
+}
+
+// alias is the name that an item of a select list is given: the text after its last " AS ".
+func alias(item *Node) string {
+	return item.Format[strings.LastIndex(item.Format, " AS ")+4:]
+}
+
+// factor renders a source under a new alias and returns its columns, qualified.
+func (g *generator) factor(s *source) (*Node, []named) {
+	name := g.name("x")
+	n := lit(Factor, s.name+" AS "+name)
+	if s.sub != nil {
+		n = op(Factor, "($) AS "+name, s.sub)
+	}
+	cols := make([]named, len(s.cols))
+	for i, c := range s.cols {
+		cols[i] = named{name + "." + c.sql, c.t}
+	}
+	return n, cols
+}
+
+// from draws a FROM clause.
+func (g *generator) from(e *env) (*Node, []named, float64) {
+	first := g.source(e.rows, e.depth)
+	n, cols := g.factor(first)
+	rows := max(first.rows, 1)
+	joins := list("", "", 1, n)
+	count := pick(g.r, []int{0, 0, 0, 1, 1, 1, 1, 2, 2, 3})
+	if e.depth > 0 {
+		count = min(count, pick(g.r, []int{0, 0, 1, 2}))
+	}
+	for i := range count {
+		s := g.source(e.rows*rows, e.depth)
+		if e.rows*rows*s.rows > mostRows {
+			break
+		}
+		right, more := g.factor(s)
+		all := append(append([]named(nil), cols...), more...)
+		on := &env{cols: all, outer: e.outer, rows: e.rows * rows, depth: e.depth + 1, noSub: g.chance(85)}
+		kind := pick(g.r, []string{" JOIN ", " JOIN ", " LEFT JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " CROSS JOIN ", ", "})
+		if i > 0 && joins.Kids[1].Format == ", $" {
+			kind = ", " // JOIN would bind tighter, and its ON not see what stands before the comma
+		} else if i > 0 && kind == ", " {
+			kind = " CROSS JOIN "
+		}
+		switch {
+		case i == 0 && s.sub == nil && first.sub == nil && len(s.common) > 0 && len(first.common) > 0 && g.chance(20):
+			using := g.using(first.common, s.common)
+			if kind == ", " || kind == " CROSS JOIN " {
+				kind = " JOIN "
+			}
+			natural := strings.Replace(kind, " ", " NATURAL ", 1)
+			if len(using) == 0 || g.chance(30) {
+				joins.Kids = append(joins.Kids, op(Other, natural+"$", right))
+			} else {
+				joins.Kids = append(joins.Kids, op(Other, kind+"$ USING ("+strings.Join(using, ", ")+")", right))
+				for _, c := range using {
+					all = append(all, named{c, Type{Int, 10, 0}})
+				}
+			}
+			// What follows would find the common names ambiguous.
+			count = 0
+		case kind == ", " || kind == " CROSS JOIN ":
+			joins.Kids = append(joins.Kids, op(Other, kind+"$", right))
+		default:
+			joins.Kids = append(joins.Kids, op(Other, kind+"$ ON $", right, g.on(on, cols, more)))
+		}
+		cols = all
+		rows *= max(s.rows, 1)
+		if count == 0 {
+			break
+		}
+	}
+	return joins, cols, rows
+}
+
+func (g *generator) using(a, b []string) []string {
+	var both []string
+	for _, c := range a {
+		for _, d := range b {
+			if c == d && g.chance(70) {
+				both = append(both, c)
+			}
+		}
+	}
+	return both
+}
+
+// on draws a join condition: mostly an equality, often with more.
+func (g *generator) on(e *env, left, right []named) *Node {
+	conjuncts := list("", " AND ", 1)
+	if g.chance(75) {
+		for range 20 {
+			a, b := pick(g.r, left), pick(g.r, right)
+			if a.t.Kind == b.t.Kind {
+				eq := pick(g.r, []string{"$ = $", "$ = $", "$ = $", "$ = $", "$ <=> $"})
+				conjuncts.Kids = append(conjuncts.Kids, op(Bool, eq, lit(a.t.Kind, a.sql), lit(b.t.Kind, b.sql)))
+				if g.chance(70) {
+					break
+				}
+			}
+		}
+	}
+	for len(conjuncts.Kids) == 0 || g.chance(25) {
+		conjuncts.Kids = append(conjuncts.Kids, g.condition(e, g.r.IntN(3)))
+	}
+	return conjuncts
+}
+
+// query draws a query. kinds asks for columns of those kinds; nil leaves them open. named gives every column an
+// alias of its own. It returns the types of the columns and an estimate of the rows.
+func (g *generator) query(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
+	if e.depth < 2 && g.chance(15) {
+		for open := kinds == nil; kinds == nil || open && g.chance(55) && len(kinds) < 4; {
+			kinds = append(kinds, g.anyKind(nil))
+		}
+		return g.setOperation(e, kinds, aliases)
+	}
+	return g.selectQuery(e, kinds, aliases)
+}
+
+var setOperators = []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"}
+
+func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
+	inner := *e
+	inner.depth++
+	left, types, rows := g.operand(&inner, kinds, aliases)
+	format := "$"
+	kids := []*Node{left}
+	more := 1 + g.r.IntN(2)
+	if len(e.outer) > 0 {
+		more = 1 // MariaDB wraps longer ones into derived tables, which see no outer columns
+	}
+	for range more {
+		n, t, r := g.operand(&inner, kinds, false)
+		for i := range types {
+			types[i] = wide(types[i], t[i])
+		}
+		rows += r
+		format += " " + pick(g.r, setOperators) + " $"
+		kids = append(kids, n)
+	}
+	return op(Query, format, kids...), types, rows
+}
+
+// operand is a select, in parentheses where it has an ORDER BY of its own.
+func (g *generator) operand(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
+	if g.chance(15) && e.depth < 3 && len(e.outer) == 0 {
+		n, t, rows := g.query(e, kinds, aliases)
+		if g.chance(50) && !e.noLimit {
+			n, rows = g.limited(n, rows)
+		}
+		return op(Query, "($)", n), t, rows
+	}
+	return g.selectQuery(e, kinds, aliases)
+}
+
+// limited orders a query by all its columns and cuts it: equal rows apart, one result is right.
+func (g *generator) limited(q *Node, rows float64) (*Node, float64) {
+	columns := len(q.outputs()[0].Kids)
+	n := &Node{Kind: Query, Role: Ordered, Kids: []*Node{q}}
+	for _, i := range g.r.Perm(columns) {
+		p := i + 1
+		if g.chance(40) {
+			p = -p
+		}
+		n.Perm = append(n.Perm, p)
+	}
+	limit := pick(g.r, []int{0, 1, 2, 5, 10, 30})
+	n.Limit = fmt.Sprintf(" LIMIT %d", limit)
+	if g.chance(25) {
+		n.Limit += fmt.Sprintf(" OFFSET %d", g.r.IntN(8))
+	}
+	return n, min(rows, float64(limit))
+}
+
+// selectQuery draws SELECT ... FROM ... with all that may follow but ORDER BY and LIMIT.
+func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
+	open := kinds == nil
+	from, cols, rows := g.from(e)
+	inner := &env{cols: cols, outer: e.outer, rows: e.rows * rows, depth: e.depth}
+	where := list(" WHERE ", " AND ", 0)
+	for g.chance(55) && len(where.Kids) < 3 {
+		where.Kids = append(where.Kids, g.condition(inner, 1+g.r.IntN(2)))
+	}
+	group, having := list(" GROUP BY ", ", ", 0), list(" HAVING ", " AND ", 0)
+	out := inner
+	var keys []expr
+	if g.chance(30) {
+		out = &env{grouped: true, base: inner, outer: e.outer, rows: e.rows * rows, depth: e.depth}
+		if g.chance(85) {
+			for range 1 + g.r.IntN(3) {
+				if key := g.groupKey(inner); key != nil {
+					keys = append(keys, *key)
+					group.Kids = append(group.Kids, key.n)
+					if len(key.n.Kids) == 0 {
+						out.cols = append(out.cols, named{key.n.Format, key.t})
+					}
+				}
+			}
+		} else {
+			rows = 1
+		}
+		if g.chance(35) {
+			having.Kids = append(having.Kids, g.condition(out, 1))
+		}
+	}
+	for kinds == nil || open && g.chance(60) && len(kinds) < 6 {
+		kinds = append(kinds, g.anyKind(inner))
+	}
+	items := &Node{Role: Items, Sep: ", ", Min: 1}
+	types := make([]Type, len(kinds))
+	for i, kind := range kinds {
+		x := g.item(out, kind, keys)
+		if out.grouped && len(keys) == 0 && i == 0 {
+			// Without keys it is an aggregate that makes the query a grouped one.
+			x, _ = g.aggregate(out, kind)
+		}
+		types[i] = x.t
+		types[i].Kind = kind
+		format := "$"
+		if aliases || g.chance(30) {
+			format += " AS " + g.name("c")
+		}
+		items.Kids = append(items.Kids, op(Other, format, x.n))
+	}
+	distinct := "SELECT $ FROM $$$$"
+	if g.chance(15) {
+		distinct = "SELECT DISTINCT $ FROM $$$$"
+	}
+	return op(Query, distinct, items, from, where, group, having), types, rows
+}
+
+// groupKey is a column, or an expression over columns.
+func (g *generator) groupKey(e *env) *expr {
+	plain := *e
+	plain.noSub, plain.outer = true, nil
+	c := pick(g.r, e.cols)
+	if g.chance(75) {
+		return &expr{lit(c.t.Kind, c.sql), c.t}
+	}
+	x := g.expr(&plain, c.t.Kind, 1)
+	if len(x.n.Kids) == 0 {
+		return &expr{lit(c.t.Kind, c.sql), c.t}
+	}
+	return &x
+}
+
+// item is an output column: over groups sometimes a whole group key.
+func (g *generator) item(e *env, kind Kind, keys []expr) expr {
+	for _, k := range keys {
+		if k.t.Kind == kind && g.chance(50) {
+			return expr{k.n.clone(), k.t}
+		}
+	}
+	return g.expr(e, kind, 1+g.r.IntN(2))
+}
+
+// values is the environment of a subquery in IN, ANY or ALL.
+func (g *generator) values(e *env) *env {
+	sub := g.inside(e)
+	sub.noLimit = true
+	return sub
+}
+
+// inside is the environment of a subquery: the columns around it become outer ones.
+func (g *generator) inside(e *env) *env {
+	sub := &env{depth: e.depth + 1, rows: max(e.rows, 1)}
+	if g.chance(65) {
+		for _, c := range append(append([]named(nil), e.cols...), e.outer...) {
+			// A bare name, of USING, would be looked up in the subquery's own tables first.
+			if strings.Contains(c.sql, ".") {
+				sub.outer = append(sub.outer, c)
+			}
+		}
+	}
+	return sub
+}
+
+// scalarSubquery gives one value: an aggregate over everything, or the first of an order.
+func (g *generator) scalarSubquery(e *env, kind Kind) expr {
+	sub := g.inside(e)
+	from, cols, rows := g.from(sub)
+	in := &env{cols: cols, outer: sub.outer, rows: sub.rows * rows, depth: sub.depth, noSub: true}
+	where := list(" WHERE ", " AND ", 0)
+	for g.chance(70) && len(where.Kids) < 2 {
+		where.Kids = append(where.Kids, g.condition(in, 1))
+	}
+	if g.chance(75) {
+		if x, ok := g.aggregate(&env{grouped: true, base: in, depth: in.depth}, kind); ok {
+			items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{op(Other, "$", x.n)}}
+			return expr{op(kind, "($)", op(Query, "SELECT $ FROM $$", items, from, where)), x.t}
+		}
+	}
+	x := g.expr(in, kind, 1)
+	items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{op(Other, "$", x.n)}}
+	q := &Node{Kind: Query, Role: Ordered, Perm: []int{1}, Limit: " LIMIT 1", Kids: []*Node{op(Query, "SELECT $ FROM $$", items, from, where)}}
+	return expr{op(kind, "($)", q), x.t}
+}
+
+func (g *generator) subqueryCondition(e *env) *Node {
+	switch n := g.r.IntN(100); {
+	case n < 30:
+		q, _, _ := g.query(g.inside(e), nil, false)
+		return op(Bool, pick(g.r, []string{"EXISTS ($)", "(NOT EXISTS ($))"}), q)
+	case n < 65:
+		kind := g.anyKind(e)
+		q, _, _ := g.query(g.values(e), []Kind{kind}, false)
+		return op(Bool, pick(g.r, []string{"($ IN ($))", "($ NOT IN ($))"}), g.expr(e, kind, 1).n, q)
+	case n < 75:
+		a, b := g.anyKind(e), g.anyKind(e)
+		q, _, _ := g.query(g.values(e), []Kind{a, b}, false)
+		return op(Bool, pick(g.r, []string{"(($, $) IN ($))", "(($, $) NOT IN ($))"}), g.expr(e, a, 0).n, g.expr(e, b, 0).n, q)
+	case n < 88:
+		kind := g.anyKind(e)
+		q, _, _ := g.query(g.values(e), []Kind{kind}, false)
+		cmp := pick(g.r, []string{"=", "<>", "<", "<=", ">", ">="})
+		return op(Bool, "($ "+cmp+" "+pick(g.r, []string{"ANY", "ALL"})+" ($))", g.expr(e, kind, 1).n, q)
+	default:
+		kind := g.anyKind(e)
+		return op(Bool, "("+pick(g.r, comparisons)+")", g.expr(e, kind, 1).n, g.scalarSubquery(e, kind).n)
+	}
+}
+
+// Statement is one thing to put to both engines.
+type Statement struct {
+	Tree    *Node
+	Ordered []int  // query: result columns that the rows are sorted by, from 1; nil: any order
+	Check   string // DML: the query that shows its effect; empty for a query
+}
+
+// next draws a whole query.
+func (g *generator) next() *Statement {
+	g.ctes = nil
+	with := list("WITH ", ", ", 0)
+	if g.chance(12) {
+		for range 1 + g.r.IntN(2) {
+			q, types, rows := g.query(&env{depth: 1, rows: 1}, nil, true)
+			s := &source{name: g.name("w"), rows: rows}
+			for i, item := range q.outputs()[0].Kids {
+				s.cols = append(s.cols, named{alias(item), types[i]})
+			}
+			if rows > 5000 {
+				continue
+			}
+			with.Kids = append(with.Kids, op(Other, s.name+" AS ($)", q))
+			g.ctes = append(g.ctes, s)
+		}
+	}
+	e := &env{rows: 1}
+	var q *Node
+	switch n := g.r.IntN(100); {
+	case n < 4:
+		from, cols, rows := g.from(e)
+		where := list(" WHERE ", " AND ", 0, g.condition(&env{cols: cols, rows: rows}, 2))
+		items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{lit(Other, "*")}}
+		q = op(Query, "SELECT $ FROM $$", items, from, where)
+	case n < 15:
+		q = g.finals(e)
+	default:
+		q, _, _ = g.query(e, nil, false)
+		switch {
+		case g.chance(30):
+			q, _ = g.limited(q, 0)
+		case g.chance(20):
+			q, _ = g.limited(q, 0)
+			q.Limit = ""
+			if len(q.Perm) > 1 && g.chance(50) {
+				q.Perm = q.Perm[:1]
+			}
+		}
+	}
+	if len(with.Kids) > 0 {
+		q = op(Query, "$ $", with, q)
+	}
+	return &Statement{Tree: q}
+}
+
+// finals is a select of expressions that are shown only.
+func (g *generator) finals(e *env) *Node {
+	from, cols, rows := g.from(e)
+	in := &env{cols: cols, rows: rows}
+	where := list(" WHERE ", " AND ", 0)
+	if g.chance(50) {
+		where.Kids = append(where.Kids, g.condition(in, 1))
+	}
+	group := list(" GROUP BY ", ", ", 0)
+	out := in
+	if g.chance(50) {
+		c := pick(g.r, cols)
+		group.Kids = append(group.Kids, lit(c.t.Kind, c.sql))
+		out = &env{grouped: true, base: in, rows: rows, cols: []named{c}}
+	}
+	items := &Node{Role: Items, Sep: ", ", Min: 1}
+	for range 1 + g.r.IntN(3) {
+		items.Kids = append(items.Kids, op(Other, "$", g.final(out).n))
+	}
+	return op(Query, "SELECT $ FROM $$$", items, from, where, group)
+}
+
+// orderOf finds the sort of a whole query, past a WITH clause.
+func orderOf(n *Node) []int {
+	if n.Role == Ordered {
+		return n.order()
+	}
+	if n.Format == "$ $" && n.Kind == Query {
+		return orderOf(n.Kids[1])
+	}
+	return nil
+}

@@ -1,0 +1,424 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/radish-sql/radish/test/sqllogic"
+)
+
+// Config is a run of the fuzzer.
+type Config struct {
+	Seed       uint64
+	Schemas    int           // rounds at most; 0: until the time is up
+	Time       time.Duration // for all of it, reductions aside
+	Statements int           // of one schema; 300 when zero
+	Workers    int           // rounds at once
+	Failures   int           // stop after so many kinds of failure
+	Trace      string        // file that holds the statement at work, so that a crash can be traced to it
+
+	Oracle func(context.Context) (*Engine, error) // the judge: MariaDB
+	Engine func(context.Context) (*Engine, error) // who is judged
+}
+
+// Failure is a difference between the two.
+type Failure struct {
+	Seed      uint64 // of the round
+	Kind      string // failures of one kind count as one
+	What      string
+	Schema    *Schema
+	Statement *Statement
+	Want, Got string
+}
+
+// Script is the failure as statements.
+func (f *Failure) Script() string {
+	all := append(f.Schema.Statements(), f.Statement.Tree.SQL())
+	if f.Statement.Check != "" {
+		all = append(all, f.Statement.Check)
+	}
+	return strings.Join(all, ";\n") + ";\n"
+}
+
+func (f *Failure) String() string {
+	return fmt.Sprintf("%s\nreplay: RADISH_FUZZ_SEED=%d RADISH_FUZZ_SCHEMAS=1 go test -run TestFuzz ./fuzz\n%s\nwant: %s\ngot:  %s", f.What, f.Seed, f.Script(), f.Want, f.Got)
+}
+
+// Stats counts what a run did.
+type Stats struct {
+	Schemas    int
+	Queries    int
+	Changes    int
+	Rows       int // compared
+	BothFailed map[string]int
+	Refused    map[string]int
+	Tolerated  map[string]int
+	Failures   []*Failure
+	Repeated   map[string]int    // further failures of a known kind
+	Example    map[string]string // a statement for each error on both sides, and for each refusal
+	Longest    time.Duration     // the engine's slowest statement
+	LongestSQL string
+}
+
+func (s *Stats) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d schemas, %d queries, %d changes, %d rows compared, %d kinds of failure; slowest statement %v: %.200s", s.Schemas, s.Queries, s.Changes, s.Rows, len(s.Failures), s.Longest.Round(time.Millisecond), s.LongestSQL)
+	for _, part := range []struct {
+		name   string
+		counts map[string]int
+	}{{"refused by the engine", s.Refused}, {"errors on both sides", s.BothFailed}, {"tolerated", s.Tolerated}, {"again", s.Repeated}} {
+		for _, reason := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(&b, "\n%s, %d times: %.300s", part.name, part.counts[reason], reason)
+			if example := s.Example[reason]; example != "" {
+				fmt.Fprintf(&b, "\n    %.1000s", example)
+			}
+		}
+	}
+	return b.String()
+}
+
+// note counts an error by its reason and keeps a first statement for it.
+func (s *Stats) note(counts map[string]int, err error, query string) {
+	reason := sqllogic.Reason(err)
+	counts[reason]++
+	if s.Example[reason] == "" {
+		s.Example[reason] = query
+	}
+}
+
+type runner struct {
+	Config
+	mu    sync.Mutex
+	stats Stats
+	end   time.Time
+	next  uint64 // round
+	trace *os.File
+}
+
+// Run runs the fuzzer. The error is of the harness, never a difference.
+func Run(ctx context.Context, c Config) (*Stats, error) {
+	if c.Statements == 0 {
+		c.Statements = 300
+	}
+	r := &runner{Config: c, end: time.Now().Add(c.Time)}
+	r.stats = Stats{BothFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
+	if c.Trace != "" {
+		f, err := os.Create(c.Trace)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r.trace = f
+	}
+	var wg sync.WaitGroup
+	errs := make(chan error, max(c.Workers, 1))
+	for range max(c.Workers, 1) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				seed, ok := r.round()
+				if !ok {
+					return
+				}
+				if err := r.schema(ctx, seed); err != nil {
+					errs <- fmt.Errorf("seed %d: %w", seed, err)
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	select {
+	case err := <-errs:
+		return &r.stats, err
+	default:
+		return &r.stats, nil
+	}
+}
+
+// round gives out the seed of the next round.
+func (r *runner) round() (uint64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Schemas > 0 && r.next >= uint64(r.Schemas) || time.Now().After(r.end) || r.Failures > 0 && len(r.stats.Failures) >= r.Failures {
+		return 0, false
+	}
+	r.next++
+	return r.Seed + r.next - 1, true
+}
+
+// pair is both engines with one schema in them.
+type pair struct{ oracle, engine *Engine }
+
+func (p *pair) close() {
+	p.oracle.Close()
+	p.engine.Close()
+}
+
+func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
+	oracle, err := r.Oracle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := r.Engine(ctx)
+	if err != nil {
+		oracle.Close()
+		return nil, err
+	}
+	p := &pair{oracle, engine}
+	for _, text := range s.Statements() {
+		if err := oracle.Exec(ctx, text); err != nil {
+			p.close()
+			return nil, fmt.Errorf("the oracle refuses the schema: %w\n%.500s", err, text)
+		}
+		if err := engine.Exec(ctx, text); err != nil {
+			p.close()
+			return nil, fmt.Errorf("the engine refuses the schema: %w\n%.500s", err, text)
+		}
+	}
+	return p, nil
+}
+
+func (r *runner) schema(ctx context.Context, seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, 0x7261646973680000))
+	s := newSchema(rng)
+	p, err := r.open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	g := &generator{r: rng, schema: s}
+	r.count(func(t *Stats) { t.Schemas++ })
+	for range r.Statements {
+		if time.Now().After(r.end) {
+			return nil
+		}
+		var stmt *Statement
+		if g.chance(4) {
+			stmt = g.change()
+		} else {
+			stmt = g.next()
+			stmt.Ordered = orderOf(stmt.Tree)
+		}
+		f, changed := r.try(ctx, p, stmt, true)
+		if f != nil {
+			f.Seed, f.Schema = seed, s.clone()
+			r.report(ctx, f)
+			if stmt.Check != "" {
+				return nil // the two have parted
+			}
+		}
+		if changed {
+			if err := s.reload(ctx, p.oracle); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *runner) count(f func(*Stats)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.stats)
+}
+
+// try puts a statement to both sides. changed says that tables hold other rows now. The counts are kept for a first
+// try only, not for reductions.
+func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool) (f *Failure, changed bool) {
+	query := stmt.Tree.SQL()
+	if r.trace != nil && counted {
+		r.trace.WriteAt([]byte(query+";\n--\n"), 0)
+	}
+	count := func(f func(*Stats)) {
+		if counted {
+			r.count(f)
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	var want, got *Result
+	var wantErr, gotErr error
+	if stmt.Check == "" {
+		want, wantErr = p.oracle.Query(ctx, query)
+	} else {
+		wantErr = p.oracle.Exec(ctx, query)
+	}
+	start := time.Now()
+	if stmt.Check == "" {
+		got, gotErr = p.engine.Query(limited, query)
+	} else {
+		gotErr = p.engine.Exec(limited, query)
+	}
+	took := time.Since(start)
+	count(func(t *Stats) {
+		if stmt.Check == "" {
+			t.Queries++
+		} else {
+			t.Changes++
+		}
+		if took > t.Longest {
+			t.Longest, t.LongestSQL = took, query
+		}
+	})
+	fail := func(kind, what, want, got string) *Failure {
+		return &Failure{Kind: kind, What: what, Statement: stmt, Want: want, Got: got}
+	}
+	switch {
+	case wantErr != nil && gotErr != nil:
+		count(func(t *Stats) { t.note(t.BothFailed, wantErr, query) })
+		return nil, false
+	case wantErr != nil:
+		for _, t := range tolerated {
+			if t.message.MatchString(wantErr.Error()) {
+				count(func(s *Stats) { s.Tolerated[t.why]++ })
+				return nil, false
+			}
+		}
+		kind := "accepted: " + sqllogic.Reason(wantErr)
+		var number *mysql.MySQLError
+		if errors.As(wantErr, &number) {
+			kind = fmt.Sprintf("accepted: error %d", number.Number)
+		}
+		return fail(kind, "the engine answers what the oracle refuses", "error "+wantErr.Error(), "no error"), false
+	case gotErr != nil:
+		if refusals.MatchString(gotErr.Error()) {
+			count(func(t *Stats) { t.note(t.Refused, gotErr, query) })
+			return nil, false
+		}
+		return fail("error: "+sqllogic.Reason(gotErr), "the engine refuses what the oracle answers", "an answer", "error "+gotErr.Error()), false
+	}
+	if stmt.Check != "" {
+		changed = true
+		if want, wantErr = p.oracle.Query(ctx, stmt.Check); wantErr == nil {
+			got, gotErr = p.engine.Query(limited, stmt.Check)
+		}
+		if wantErr != nil || gotErr != nil {
+			return fail("check", "a table cannot be read after a change", fmt.Sprint(wantErr), fmt.Sprint(gotErr)), changed
+		}
+	}
+	count(func(t *Stats) { t.Rows += len(want.rows) })
+	if d := differ(want, got, stmt.Ordered); d != "" {
+		kind := "wrong result"
+		if strings.Contains(d, "column") {
+			kind = "wrong type: " + d[strings.Index(d, " is ")+1:]
+		}
+		return fail(kind, d, want.String(), got.String()), changed
+	}
+	return nil, changed
+}
+
+// report reduces a failure of a new kind and keeps it. Wrong results are all of one kind until they are understood,
+// so a few of them are kept.
+func (r *runner) report(ctx context.Context, f *Failure) {
+	known := 0
+	r.mu.Lock()
+	for _, old := range r.stats.Failures {
+		if old.Kind == f.Kind {
+			known++
+		}
+	}
+	if known > 0 && (f.Kind != "wrong result" || known > 3) {
+		r.stats.Repeated[f.Kind]++
+		r.mu.Unlock()
+		return
+	}
+	r.stats.Failures = append(r.stats.Failures, f)
+	r.mu.Unlock()
+	reduced := r.reduce(ctx, f)
+	r.mu.Lock()
+	*f = *reduced
+	r.mu.Unlock()
+}
+
+// reduce makes the failure smaller: first the statement, then the rows, then the statement again.
+func (r *runner) reduce(ctx context.Context, f *Failure) *Failure {
+	deadline := time.Now().Add(30 * time.Second)
+	best := f
+	attempt := func(p *pair, s *Schema, tree *Node) bool {
+		stmt := &Statement{Tree: tree, Check: best.Statement.Check}
+		if stmt.Check == "" {
+			stmt.Ordered = orderOf(tree)
+		}
+		g, _ := r.try(ctx, p, stmt, false)
+		if g == nil || g.Kind != f.Kind {
+			return false
+		}
+		g.Seed, g.Schema = f.Seed, s
+		best = g
+		return true
+	}
+	fresh := func(s *Schema, tree *Node) bool {
+		p, err := r.open(ctx, s)
+		if err != nil {
+			return false
+		}
+		defer p.close()
+		return attempt(p, s, tree)
+	}
+	shrinkTree := func(deadline time.Time) {
+		if f.Statement.Check != "" {
+			smaller(best.Statement.Tree, deadline, func(n *Node) bool { return fresh(best.Schema, n) })
+			return
+		}
+		p, err := r.open(ctx, best.Schema)
+		if err != nil {
+			return
+		}
+		defer p.close()
+		s := best.Schema
+		smaller(best.Statement.Tree, deadline, func(n *Node) bool { return attempt(p, s, n) })
+	}
+	shrinkTree(deadline.Add(-15 * time.Second))
+	fewerRows(best.Schema, deadline.Add(-3*time.Second), func(s *Schema) bool { return fresh(s, best.Statement.Tree) })
+	shrinkTree(deadline)
+	return best
+}
+
+// reload takes the rows of all tables from the oracle, after a change.
+func (s *Schema) reload(ctx context.Context, oracle *Engine) error {
+	for _, t := range s.Tables {
+		res, err := oracle.Query(ctx, "SELECT * FROM "+t.Name)
+		if err != nil {
+			return err
+		}
+		t.Rows = nil
+		for _, row := range res.rows {
+			literals := make([]string, len(row))
+			for i, v := range row {
+				literals[i] = t.Columns[i].literal(v)
+			}
+			t.Rows = append(t.Rows, literals)
+		}
+	}
+	return nil
+}
+
+// literal writes a stored value as SQL.
+func (c Column) literal(v value) string {
+	if v.null {
+		return "NULL"
+	}
+	switch c.Type.Kind {
+	case Str:
+		return "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(v.s) + "'"
+	case Date:
+		return "DATE '" + v.s + "'"
+	case DateTime:
+		return "TIMESTAMP '" + v.s + "'"
+	case Dbl:
+		return v.s + "e0"
+	}
+	return v.s
+}

@@ -99,6 +99,9 @@ func (c *checker) own(n Node) error {
 			return err
 		}
 		for i := range x.Aggs {
+			if passesValue(&x.Aggs[i]) {
+				continue
+			}
 			if err := c.make(x.Aggs[i].Col); err != nil {
 				return err
 			}
@@ -109,6 +112,15 @@ func (c *checker) own(n Node) error {
 		return c.shared(x)
 	}
 	return nil
+}
+
+// passesValue says whether an aggregate is ANY_VALUE of a column under the column's own name: a dependent group key.
+func passesValue(a *AggItem) bool {
+	if a.Fn.Kind != expr.AggAnyValue || len(a.Args) != 1 {
+		return false
+	}
+	c, ok := a.Args[0].(*expr.Column)
+	return ok && c.ID == a.Col.ID
 }
 
 func (c *checker) join(kind JoinKind, on, corr []expr.Expr, mark *expr.Column) error {

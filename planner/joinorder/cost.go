@@ -1,0 +1,86 @@
+package joinorder
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Costs, in units of handing one row on to the next operator. A hash table that outgrows the caches costs more at each
+// row put in and looked up.
+const (
+	buildRow      = 1.5
+	probeRow      = 0.5
+	outputRow     = 1.0
+	pairTest      = 0.15 // a pair of a nested loop
+	coldFactor    = 2.0  // a table beyond the second-level cache
+	cacheRows     = 1 << 16
+	hugeFactor    = 4.0 // a table beyond the last-level cache
+	hugeRows      = 1 << 21
+	denseDiscount = 0.4 // a direct-address array instead of a hash table
+)
+
+func sqrt(x float64) float64 { return math.Sqrt(x) }
+
+// join returns the cheaper way round to join two parts.
+func (g *graph) join(a, b *plan) *plan {
+	c := g.cross(a.set, b.set)
+	p := &plan{set: a.set | b.set, rows: max(a.rows*b.rows*c.selectivity, 1e-3)}
+	ab, ba := g.joinCost(a, b, c), g.joinCost(b, a, c)
+	p.left, p.right = a, b
+	cost := ab
+	if ba < ab || ba == ab && a.rows < b.rows {
+		p.left, p.right, cost = b, a, ba
+	}
+	p.cost = a.cost + b.cost + cost + outputRow*p.rows
+	return p
+}
+
+// joinCost is the cost of building on b and probing with a, output not counted.
+func (g *graph) joinCost(a, b *plan, c crossing) float64 {
+	if c.equalities == 0 {
+		return buildRow*b.rows + pairTest*a.rows*b.rows
+	}
+	factor := 1.0
+	switch {
+	case b.rows > hugeRows:
+		factor = hugeFactor
+	case b.rows > cacheRows:
+		factor = coldFactor
+	}
+	if c.equalities == 1 {
+		if m := g.classes[c.single].inPart(b.set); m != nil && m.dense {
+			factor *= denseDiscount
+		}
+	}
+	return factor * (buildRow*b.rows + probeRow*a.rows)
+}
+
+// build makes the tree of a plan. Each condition stands at the lowest join that has all of its columns.
+func (g *graph) build(p *plan) (logical.Node, set) {
+	if p.left == nil {
+		return g.relations[p.set.lowest()], p.set
+	}
+	l, ls := g.build(p.left)
+	r, rs := g.build(p.right)
+	var on []expr.Expr
+	for i := range g.classes {
+		c := &g.classes[i]
+		if c.set&ls == 0 || c.set&rs == 0 {
+			continue
+		}
+		on = append(on, &expr.Compare{Op: expr.EQ, Left: c.inPart(ls).e, Right: c.inPart(rs).e})
+	}
+	both := ls | rs
+	for _, o := range g.others {
+		if o.set.within(both) && !o.set.within(ls) && !o.set.within(rs) {
+			on = append(on, o.e)
+		}
+	}
+	j := &logical.Join{Kind: logical.InnerJoin, Left: l, Right: r, On: on}
+	if len(on) > 0 {
+		j.Hint = g.hint
+	}
+	return j, both
+}

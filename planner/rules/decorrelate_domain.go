@@ -1,0 +1,347 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// domain is the relation of the distinct outer values that a correlated plan depends on (Neumann and Kemper's D). Each
+// use in the plan takes a copy of its own.
+type domain struct {
+	w     *rewriter
+	outer []*expr.Column // the outer columns
+	first logical.Node
+	cols  []*expr.Column // first's column for each of outer
+	taken bool
+}
+
+// domainMap says by which column an outer column is known somewhere in a plan.
+type domainMap struct {
+	outer, cols []*expr.Column
+}
+
+// exprs maps the outer columns for [expr.Substitute].
+func (m domainMap) exprs() map[expr.ColumnID]expr.Expr { return columnMap(m.outer, m.cols) }
+
+// conditions equates the outer columns with the domain's, NULLs being equal.
+func (m domainMap) conditions() []expr.Expr { return sameRow(m.outer, m.cols) }
+
+// sameRow compares columns pairwise, NULLs being equal.
+func sameRow(a, b []*expr.Column) []expr.Expr {
+	out := make([]expr.Expr, len(a))
+	for i := range a {
+		op := expr.NSEQ
+		if !a[i].Null && !b[i].Null {
+			op = expr.EQ
+		}
+		out[i] = &expr.Compare{Op: op, Left: a[i], Right: b[i]}
+	}
+	return out
+}
+
+// domainJoin evaluates r for all distinct values of the columns of l that it uses, and returns l (which may have been put
+// behind a shared plan), the result, and the conditions that join them.
+func (d *decorrelator) domainJoin(l, r logical.Node) (logical.Node, logical.Node, []expr.Expr) {
+	l, n, m := d.withDomain(l, r, logical.SetOf(r.FreeColumns()...))
+	return l, n, m.conditions()
+}
+
+// withDomain evaluates r for the distinct values that l has in the columns of used.
+func (d *decorrelator) withDomain(l, r logical.Node, used logical.ColSet) (logical.Node, logical.Node, domainMap) {
+	dom := &domain{w: d.w}
+	for _, c := range l.Schema() {
+		if used.Has(c.ID) {
+			dom.outer = append(dom.outer, c)
+		}
+	}
+	var source logical.Node
+	var cols map[expr.ColumnID]*expr.Column
+	if _, ok := l.(*logical.Shared); ok || isCheap(l) || len(l.FreeColumns()) > 0 {
+		source, cols = logical.Copy(l, d.w.alloc)
+	} else {
+		root, rootCols := logical.Copy(l, d.w.alloc)
+		plan := d.w.newShared("", root)
+		main := &logical.Shared{Plan: plan, Cols: l.Schema()}
+		second := &logical.Shared{Plan: plan}
+		cols = map[expr.ColumnID]*expr.Column{}
+		for _, c := range l.Schema() {
+			from := withNull(rootCols[c.ID], c.Null)
+			main.From = append(main.From, from)
+			second.From = append(second.From, from)
+			cols[c.ID] = d.w.alloc.Like(c)
+			second.Cols = append(second.Cols, cols[c.ID])
+		}
+		l, source = main, second
+	}
+	groups := make([]logical.Item, len(dom.outer))
+	for i, c := range dom.outer {
+		col := d.w.alloc.Like(c)
+		groups[i] = logical.Item{Col: col, Expr: withNull(cols[c.ID], c.Null)}
+		dom.cols = append(dom.cols, col)
+	}
+	dom.first = &logical.Aggregate{Input: source, Groups: groups}
+	n, m := d.depend(r, dom)
+	return l, n, m
+}
+
+// use returns the domain as a relation, and its columns.
+func (dom *domain) use() (logical.Node, domainMap) {
+	if !dom.taken {
+		dom.taken = true
+		return dom.first, domainMap{dom.outer, dom.cols}
+	}
+	n, cols := logical.Copy(dom.first, dom.w.alloc)
+	m := domainMap{outer: dom.outer, cols: make([]*expr.Column, len(dom.cols))}
+	for i, c := range dom.cols {
+		m.cols[i] = cols[c.ID]
+	}
+	return n, m
+}
+
+// depend returns n evaluated for each row of the domain: n's rows, and the domain's row that each belongs to.
+func (d *decorrelator) depend(n logical.Node, dom *domain) (logical.Node, domainMap) {
+	outer := logical.SetOfCols(dom.outer)
+	if !correlated(n, outer) {
+		rows, m := dom.use()
+		return &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: n}, m
+	}
+	switch x := n.(type) {
+	case *logical.Scan:
+		return d.depend(&logical.Filter{Input: x.WithExprs(nil), Preds: x.Filter}, dom)
+	case *logical.Filter:
+		in, m := d.depend(x.Input, dom)
+		return logical.NewFilter(in, substituteAll(x.Preds, m.exprs())...), m
+	case *logical.Project:
+		in, m := d.depend(x.Input, dom)
+		items := substituteItems(x.Items, m.exprs())
+		return &logical.Project{Input: in, Items: append(items, logical.PassItems(m.cols)...)}, m
+	case *logical.Join:
+		return d.dependJoin(x, dom, outer)
+	case *logical.Aggregate:
+		if x.Scalar {
+			return d.dependScalar(x, dom)
+		}
+		in, m := d.depend(x.Input, dom)
+		e := m.exprs()
+		return &logical.Aggregate{
+			Input: in, Groups: append(substituteItems(x.Groups, e), logical.PassItems(m.cols)...),
+			Aggs: substituteAggs(x.Aggs, e), Hint: x.Hint,
+		}, m
+	case *logical.SetOp:
+		return d.dependSetOp(x, dom)
+	case *logical.Sort:
+		if x.Count == logical.NoLimit && x.Offset == 0 {
+			return d.depend(x.Input, dom)
+		}
+		return d.dependFirst(x.Input, x.Keys, x.Count, x.Offset, dom)
+	case *logical.Limit:
+		in, keys := unsorted(x.Input)
+		return d.dependFirst(in, keys, x.Count, x.Offset, dom)
+	case *logical.Values:
+		return d.dependValues(x, dom)
+	}
+	d.fail("This correlated subquery", "it reads a relation that cannot depend on outer columns")
+	rows, m := dom.use()
+	return rows, m
+}
+
+func (d *decorrelator) dependJoin(x *logical.Join, dom *domain, outer logical.ColSet) (logical.Node, domainMap) {
+	if x.Kind == logical.FullJoin {
+		d.fail("A FULL JOIN in a correlated subquery", "rewrite it as a UNION of outer joins")
+		return dom.use()
+	}
+	var m domainMap
+	l, r := x.Left, x.Right
+	var same []expr.Expr
+	switch {
+	case x.Kind == logical.InnerJoin && correlated(r, outer) && !correlated(l, outer):
+		r, m = d.depend(r, dom)
+	default:
+		// Kinds that keep every left row keep it for each row of the domain.
+		l, m = d.depend(l, dom)
+		if correlated(r, outer) {
+			var rm domainMap
+			r, rm = d.depend(r, dom)
+			same = sameRow(m.cols, rm.cols)
+		}
+	}
+	on, corr := substituteAll(x.On, m.exprs()), substituteAll(x.Corr, m.exprs())
+	if x.Kind == logical.MarkJoin {
+		corr = append(corr[:len(corr):len(corr)], same...)
+	} else {
+		on = append(on[:len(on):len(on)], same...)
+	}
+	return &logical.Join{Kind: x.Kind, Left: l, Right: r, On: on, Corr: corr, Mark: x.Mark, Hint: x.Hint}, m
+}
+
+// dependScalar groups by the domain and joins the groups back to it, because the aggregation has a row even where its
+// input has none.
+func (d *decorrelator) dependScalar(x *logical.Aggregate, dom *domain) (logical.Node, domainMap) {
+	in, m := d.depend(x.Input, dom)
+	e := m.exprs()
+	grouped := &logical.Aggregate{Input: in, Hint: x.Hint}
+	keys := make([]*expr.Column, len(m.cols))
+	for i, c := range m.cols {
+		keys[i] = d.w.alloc.Like(c)
+		grouped.Groups = append(grouped.Groups, logical.Item{Col: keys[i], Expr: c})
+	}
+	rows, all := dom.use()
+	items := logical.PassItems(all.cols)
+	for i, agg := range substituteAggs(x.Aggs, e) {
+		raw := agg
+		raw.Col = d.w.alloc.Like(agg.Col)
+		raw.Col.Null = true
+		grouped.Aggs = append(grouped.Aggs, raw)
+		items = append(items, logical.Item{Col: x.Aggs[i].Col, Expr: orEmpty(raw, agg)})
+	}
+	join := &logical.Join{Kind: logical.LeftJoin, Left: rows, Right: grouped, On: sameRow(all.cols, keys)}
+	return &logical.Project{Input: join, Items: items}, all
+}
+
+func (d *decorrelator) dependSetOp(x *logical.SetOp, dom *domain) (logical.Node, domainMap) {
+	out := &logical.SetOp{Kind: x.Kind, Cols: x.Cols[:len(x.Cols):len(x.Cols)]}
+	for i, in := range x.All {
+		n, m := d.depend(in, dom)
+		out.All = append(out.All, n)
+		out.InCols = append(out.InCols, append(x.InCols[i][:len(x.InCols[i]):len(x.InCols[i])], m.cols...))
+	}
+	m := domainMap{outer: dom.outer}
+	for _, c := range dom.outer {
+		m.cols = append(m.cols, d.w.alloc.Like(c))
+	}
+	out.Cols = append(out.Cols, m.cols...)
+	return out, m
+}
+
+// dependFirst keeps the first row by keys for each row of the domain: round by round, those with the least value of
+// one key, then any of what is left.
+func (d *decorrelator) dependFirst(in logical.Node, keys []logical.SortKey, count, offset int64, dom *domain) (logical.Node, domainMap) {
+	schema := in.Schema()
+	if count == 0 {
+		rows, m := dom.use()
+		return &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: logical.NoRows(schema)}, m
+	}
+	if count != 1 || offset != 0 {
+		d.fail("LIMIT in a correlated subquery", "only LIMIT 1 without OFFSET can be computed for all outer rows at once")
+		return dom.use()
+	}
+	n, m := d.depend(in, dom)
+	// The result bears the names of in's columns, so what it is computed from has to have others.
+	n, fresh := logical.Copy(n, d.w.alloc)
+	now := map[expr.ColumnID]expr.Expr{} // in's columns, and the domain's, in n
+	for id, c := range fresh {
+		now[id] = c
+	}
+	for i, c := range m.cols {
+		now[m.outer[i].ID] = fresh[c.ID]
+	}
+	for _, k := range keys {
+		if key := expr.Substitute(k.Expr, now); key.Nullable() && !k.Desc {
+			// NULLs come first, and MIN would skip them.
+			n, now = d.keepExtreme(n, now, m.outer, &expr.IsNull{Arg: k.Expr}, true)
+		}
+		n, now = d.keepExtreme(n, now, m.outer, k.Expr, k.Desc)
+	}
+	agg := &logical.Aggregate{Input: n}
+	out := domainMap{outer: m.outer}
+	for _, c := range m.outer {
+		g := d.w.alloc.Like(c)
+		agg.Groups = append(agg.Groups, logical.Item{Col: g, Expr: now[c.ID]})
+		out.cols = append(out.cols, g)
+	}
+	items := make([]logical.Item, 0, len(schema)+len(out.cols))
+	for _, c := range schema {
+		first := d.w.newAgg(anyValue, c.Name, now[c.ID])
+		agg.Aggs = append(agg.Aggs, first)
+		items = append(items, logical.Item{Col: c, Expr: first.Col})
+	}
+	return &logical.Project{Input: agg, Items: append(items, logical.PassItems(out.cols)...)}, out
+}
+
+// keepExtreme keeps the rows of n whose key is the largest or least of their domain row. Key is in terms of the names
+// that now maps to n's columns; the mapping onto the result's columns comes back.
+func (d *decorrelator) keepExtreme(n logical.Node, now map[expr.ColumnID]expr.Expr, outer []*expr.Column, key expr.Expr, largest bool) (logical.Node, map[expr.ColumnID]expr.Expr) {
+	rows, second := n, logical.Node(nil)
+	toRows, toSecond := map[expr.ColumnID]expr.Expr(nil), map[expr.ColumnID]expr.Expr{}
+	if len(n.FreeColumns()) > 0 {
+		var cols map[expr.ColumnID]*expr.Column
+		second, cols = logical.Copy(n, d.w.alloc)
+		for id, c := range cols {
+			toSecond[id] = c
+		}
+	} else {
+		plan := d.w.newShared("", n)
+		read := func() (*logical.Shared, map[expr.ColumnID]expr.Expr) {
+			s := &logical.Shared{Plan: plan, From: n.Schema()}
+			for _, c := range n.Schema() {
+				s.Cols = append(s.Cols, d.w.alloc.Like(c))
+			}
+			return s, columnMap(s.From, s.Cols)
+		}
+		rows, toRows = read()
+		second, toSecond = read()
+	}
+	extreme := d.w.newAgg(pick(largest, maximum, minimum), "first", expr.Substitute(expr.Substitute(key, now), toSecond))
+	agg := &logical.Aggregate{Input: second, Aggs: []logical.AggItem{extreme}}
+	next := make(map[expr.ColumnID]expr.Expr, len(now))
+	for id, e := range now {
+		next[id] = expr.Substitute(e, toRows)
+	}
+	var on []expr.Expr
+	for _, c := range outer {
+		g := d.w.alloc.Like(c)
+		agg.Groups = append(agg.Groups, logical.Item{Col: g, Expr: expr.Substitute(now[c.ID], toSecond)})
+		on = append(on, &expr.Compare{Op: expr.NSEQ, Left: next[c.ID], Right: g})
+	}
+	on = append(on, &expr.Compare{Op: expr.NSEQ, Left: expr.Substitute(key, next), Right: extreme.Col})
+	return &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: agg, On: on}, next
+}
+
+// dependValues computes a row of expressions for each row of the domain.
+func (d *decorrelator) dependValues(x *logical.Values, dom *domain) (logical.Node, domainMap) {
+	var parts []logical.Node
+	var maps []domainMap
+	for _, row := range x.Rows {
+		rows, m := dom.use()
+		items := make([]logical.Item, len(row))
+		for i, e := range row {
+			col := x.Cols[i]
+			if len(x.Rows) > 1 {
+				col = d.w.alloc.Like(col)
+			}
+			items[i] = logical.Item{Col: col, Expr: expr.Substitute(e, m.exprs())}
+		}
+		parts = append(parts, &logical.Project{Input: rows, Items: append(items, logical.PassItems(m.cols)...)})
+		maps = append(maps, m)
+	}
+	if len(parts) == 1 {
+		return parts[0], maps[0]
+	}
+	out := &logical.SetOp{Kind: logical.UnionAll, All: parts, Cols: x.Cols[:len(x.Cols):len(x.Cols)]}
+	for _, p := range parts {
+		out.InCols = append(out.InCols, p.Schema())
+	}
+	m := domainMap{outer: dom.outer}
+	for _, c := range dom.outer {
+		m.cols = append(m.cols, d.w.alloc.Like(c))
+	}
+	out.Cols = append(out.Cols, m.cols...)
+	return out, m
+}
+
+func substituteItems(items []logical.Item, m map[expr.ColumnID]expr.Expr) []logical.Item {
+	out := make([]logical.Item, len(items))
+	for i, it := range items {
+		out[i] = logical.Item{Col: it.Col, Expr: expr.Substitute(it.Expr, m)}
+	}
+	return out
+}
+
+func substituteAggs(aggs []logical.AggItem, m map[expr.ColumnID]expr.Expr) []logical.AggItem {
+	out := make([]logical.AggItem, len(aggs))
+	for i, a := range aggs {
+		a.Args, a.OrderBy = substituteAll(a.Args, m), substituteKeys(a.OrderBy, m)
+		out[i] = a
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// pull takes the conditions that use columns of outer out of n: for every binding of outer, n is the result filtered by the conditions
+// and narrowed to n's columns. With equalities it gives only conditions inner = outer, or on outer columns alone,
+// from which group keys can be made. It fails where a condition does not commute with what stands above it.
+func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, equalities bool) (logical.Node, []expr.Expr, bool) {
+	if !correlated(n, outer) {
+		return n, nil, true
+	}
+	switch x := n.(type) {
+	case *logical.Scan:
+		own, conds := splitOuter(x.Filter, outer)
+		return x.WithExprs(own), conds, !equalities || allEqualities(conds, outer)
+	case *logical.Filter:
+		in, conds, ok := d.pull(x.Input, outer, equalities)
+		if !ok {
+			return nil, nil, false
+		}
+		own, more := splitOuter(x.Preds, outer)
+		if equalities && !allEqualities(more, outer) {
+			return nil, nil, false
+		}
+		return logical.NewFilter(in, own...), append(conds, more...), true
+	case *logical.Project:
+		if usesOuter(x, outer) {
+			return nil, nil, false
+		}
+		in, conds, ok := d.pull(x.Input, outer, equalities)
+		if !ok {
+			return nil, nil, false
+		}
+		return &logical.Project{Input: in, Items: withUsed(x.Items, conds, outer, in)}, conds, true
+	case *logical.Join:
+		return d.pullJoin(x, outer, equalities)
+	case *logical.Aggregate:
+		return d.pullAggregate(x, outer)
+	case *logical.Sort:
+		if x.Count == logical.NoLimit && x.Offset == 0 {
+			return d.pull(x.Input, outer, equalities) // the order of a subquery's rows means nothing
+		}
+	}
+	return nil, nil, false
+}
+
+func (d *decorrelator) pullJoin(x *logical.Join, outer logical.ColSet, equalities bool) (logical.Node, []expr.Expr, bool) {
+	if x.Kind == logical.FullJoin {
+		return nil, nil, false
+	}
+	l, conds, ok := d.pull(x.Left, outer, equalities)
+	if !ok {
+		return nil, nil, false
+	}
+	if x.Kind != logical.InnerJoin {
+		if correlated(x.Right, outer) || usesOuter(x, outer) {
+			return nil, nil, false
+		}
+		return x.WithInputs([]logical.Node{l, x.Right}), conds, true
+	}
+	r, more, ok := d.pull(x.Right, outer, equalities)
+	if !ok {
+		return nil, nil, false
+	}
+	own, on := splitOuter(x.On, outer)
+	if equalities && !allEqualities(on, outer) {
+		return nil, nil, false
+	}
+	conds = append(append(conds, more...), on...)
+	return &logical.Join{Kind: x.Kind, Left: l, Right: r, On: own, Hint: x.Hint}, conds, true
+}
+
+// pullAggregate adds the inner sides of the conditions to the groups: the groups of one outer row are then those whose
+// keys equal its values.
+func (d *decorrelator) pullAggregate(x *logical.Aggregate, outer logical.ColSet) (logical.Node, []expr.Expr, bool) {
+	if x.Scalar || usesOuter(x, outer) {
+		return nil, nil, false
+	}
+	in, conds, ok := d.pull(x.Input, outer, true)
+	if !ok {
+		return nil, nil, false
+	}
+	groups, conds := d.groupKeys(conds, outer, x.Groups[:len(x.Groups):len(x.Groups)])
+	return &logical.Aggregate{Input: in, Groups: groups, Aggs: x.Aggs, Hint: x.Hint}, conds, true
+}
+
+func splitOuter(preds []expr.Expr, outer logical.ColSet) (own, correlated []expr.Expr) {
+	for _, p := range preds {
+		if logical.UsesAny(p, outer) {
+			correlated = append(correlated, p)
+		} else {
+			own = append(own, p)
+		}
+	}
+	return own, correlated
+}
+
+// allEqualities says whether each condition uses outer columns alone, or is an equality with them on one side only.
+func allEqualities(conds []expr.Expr, outer logical.ColSet) bool {
+	for _, e := range conds {
+		if logical.UsedWithin(e, outer) {
+			continue
+		}
+		c, ok := e.(*expr.Compare)
+		if !ok || c.Op != expr.EQ && c.Op != expr.NSEQ {
+			return false
+		}
+		l, r := logical.UsesAny(c.Left, outer), logical.UsesAny(c.Right, outer)
+		if l == r || l && !logical.UsedWithin(c.Left, outer) || r && !logical.UsedWithin(c.Right, outer) {
+			return false
+		}
+	}
+	return true
+}
+
+// withUsed passes the columns of in that conds use through a projection.
+func withUsed(items []logical.Item, conds []expr.Expr, outer logical.ColSet, in logical.Node) []logical.Item {
+	var have logical.ColSet
+	for _, it := range items {
+		have.Add(it.Col.ID)
+	}
+	for _, id := range logical.UsesOf(conds).Minus(outer).IDs() {
+		if !have.Has(id) {
+			c := logical.FindColumn(in, id)
+			items = append(items[:len(items):len(items)], logical.Item{Col: c, Expr: c})
+		}
+	}
+	return items
+}

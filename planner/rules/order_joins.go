@@ -1,0 +1,211 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/planner/joinorder"
+	"github.com/radish-sql/radish/planner/logical"
+)
+
+const orderJoinsDoc = `Order joins: give every tree of inner joins the order that planner/joinorder finds cheapest, and put semi and anti joins
+where they cost least in it.
+
+Legal because inner joins commute and associate, and a semi or anti join only drops rows of its left side, by columns that
+any later point of the tree still has. Outer joins stay where they are:
+  SELECT * FROM a LEFT JOIN (b JOIN c ON b.y = c.y) ON a.x = b.x
+is not (a LEFT JOIN b) JOIN c, which would drop rows of a.`
+
+func orderJoins(w *rewriter) error {
+	o := &joinOrderer{w: w}
+	return w.each(func(n logical.Node) (logical.Node, error) { return o.node(n), nil })
+}
+
+type joinOrderer struct{ w *rewriter }
+
+// semi is a semi or anti join whose place in the tree is open.
+type semi struct {
+	join *logical.Join
+	uses logical.ColSet // the left columns that it needs
+}
+
+// orderGroup is a join group with the semi joins in it taken out.
+type orderGroup struct {
+	group
+	semis []semi
+	hint  logical.JoinHint
+}
+
+func (o *joinOrderer) node(n logical.Node) logical.Node {
+	if j, ok := n.(*logical.Join); ok {
+		switch j.Kind {
+		case logical.InnerJoin, logical.SemiJoin, logical.AntiJoin:
+			return o.order(j)
+		}
+	}
+	if f, ok := n.(*logical.Filter); ok {
+		if _, isJoin := f.Input.(*logical.Join); isJoin {
+			in := o.node(f.Input)
+			if in == f.Input {
+				return n
+			}
+			return &logical.Filter{Input: in, Preds: f.Preds}
+		}
+	}
+	return logical.MapInputs(n, o.node)
+}
+
+func (g *orderGroup) collect(n logical.Node, o *joinOrderer) {
+	switch x := n.(type) {
+	case *logical.Filter:
+		if _, ok := x.Input.(*logical.Join); ok {
+			volatile := false
+			for _, p := range x.Preds {
+				volatile = volatile || isVolatile(p)
+			}
+			if !volatile {
+				g.preds = append(g.preds, x.Preds...)
+				g.collect(x.Input, o)
+				return
+			}
+		}
+	case *logical.Join:
+		if x.Hint != logical.NoJoinHint {
+			g.hint = x.Hint
+		}
+		switch x.Kind {
+		case logical.InnerJoin:
+			g.preds = append(g.preds, x.On...)
+			g.collect(x.Left, o)
+			g.collect(x.Right, o)
+			return
+		case logical.SemiJoin, logical.AntiJoin:
+			right := o.node(x.Right)
+			if right != x.Right {
+				x = &logical.Join{Kind: x.Kind, Left: x.Left, Right: right, On: x.On, Hint: x.Hint}
+			}
+			uses := logical.UsesOf(x.On).Minus(logical.Out(x.Right))
+			g.semis = append(g.semis, semi{join: x, uses: uses})
+			g.collect(x.Left, o)
+			return
+		}
+	}
+	g.leaves = append(g.leaves, o.node(n))
+}
+
+// maxSemiChoices bounds the semi joins whose places are tried in all combinations.
+const maxSemiChoices = 3
+
+func (o *joinOrderer) order(j *logical.Join) logical.Node {
+	g := &orderGroup{}
+	g.collect(j, o)
+	if len(g.leaves) > joinorder.MaxRelations || len(g.leaves) == 1 && len(g.preds) > 0 && len(g.semis) == 0 {
+		return logical.MapInputs(j, o.node)
+	}
+	if len(g.leaves) == 1 {
+		n := logical.NewFilter(g.leaves[0], g.preds...)
+		for _, s := range o.bySelectivity(g.semis, n) {
+			n = s.over(n)
+		}
+		return n
+	}
+	// Which semi joins can be done on a single relation, before the joins?
+	var early []int
+	for i, s := range g.semis {
+		if g.leafOf(s) >= 0 {
+			early = append(early, i)
+		}
+	}
+	if len(early) > maxSemiChoices {
+		early = early[:maxSemiChoices]
+	}
+	var best logical.Node
+	bestCost := math.Inf(1)
+	for choice := range 1 << len(early) {
+		leaves := append([]logical.Node(nil), g.leaves...)
+		var late []semi
+		cost := 0.0
+		for i, s := range g.semis {
+			chosen := false
+			for bit, e := range early {
+				chosen = chosen || e == i && choice>>bit&1 != 0
+			}
+			if chosen {
+				at := g.leafOf(s)
+				cost += semiCost(o.w.est.Rows(leaves[at]), o.w.est.Rows(s.join.Right))
+				leaves[at] = s.over(leaves[at])
+			} else {
+				late = append(late, s)
+			}
+		}
+		n, c := joinorder.Order(leaves, g.preds, o.w.est, g.hint)
+		cost += c
+		for _, s := range o.bySelectivity(late, n) {
+			cost += semiCost(o.w.est.Rows(n), o.w.est.Rows(s.join.Right))
+			n = s.place(n, o)
+		}
+		if cost < bestCost {
+			best, bestCost = n, cost
+		}
+	}
+	return best
+}
+
+// semiCost is the cost of probing and building, as joinorder counts it.
+func semiCost(left, right float64) float64 { return 1.5*right + 0.5*left }
+
+func (g *orderGroup) leafOf(s semi) int {
+	for i, l := range g.leaves {
+		if s.uses.Meets(logical.Out(l)) {
+			if s.uses.Within(logical.Out(l)) {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// over puts the semi join over n.
+func (s semi) over(n logical.Node) logical.Node {
+	return &logical.Join{Kind: s.join.Kind, Left: n, Right: s.join.Right, On: s.join.On, Hint: s.join.Hint}
+}
+
+// place puts the semi join at the point of the joins of n with the fewest rows that has its columns.
+func (s semi) place(n logical.Node, o *joinOrderer) logical.Node {
+	j, ok := n.(*logical.Join)
+	if !ok || j.Kind != logical.InnerJoin || s.uses.Empty() {
+		return s.over(n)
+	}
+	var side int
+	switch {
+	case s.uses.Within(logical.Out(j.Left)):
+	case s.uses.Within(logical.Out(j.Right)):
+		side = 1
+	default:
+		return s.over(n)
+	}
+	if in := j.Inputs(); o.w.est.Rows(in[side]) < o.w.est.Rows(n) {
+		in[side] = s.place(in[side], o)
+		return j.WithInputs(in)
+	}
+	return s.over(n)
+}
+
+// bySelectivity puts semi joins that keep the smallest share of n's rows first.
+func (o *joinOrderer) bySelectivity(semis []semi, n logical.Node) []semi {
+	if len(semis) < 2 {
+		return semis
+	}
+	out := append([]semi(nil), semis...)
+	share := make([]float64, len(out))
+	for i, s := range out {
+		share[i] = o.w.est.Rows(s.over(n))
+	}
+	for i := 1; i < len(out); i++ {
+		for k := i; k > 0 && share[k] < share[k-1]; k-- {
+			share[k], share[k-1] = share[k-1], share[k]
+			out[k], out[k-1] = out[k-1], out[k]
+		}
+	}
+	return out
+}

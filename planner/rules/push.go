@@ -1,0 +1,222 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+const pushPredicatesDoc = `Push predicates down to where their columns come from: through projections, joins, grouping keys, set operations and
+sorts, into scans.
+
+Legal through a join only on a side that keeps its rows' identity: a condition on the filled-up side of an outer join stays above it,
+a condition in ON goes down only on the filled-up side, and nothing passes LIMIT:
+  SELECT * FROM a LEFT JOIN b ON a.x = b.x AND a.y = 1
+must keep rows of a where y is not 1. A volatile condition stays where it is.`
+
+func pushPredicates(w *rewriter) error {
+	return w.each(func(n logical.Node) (logical.Node, error) { return push(n, nil), nil })
+}
+
+// push returns the rows of n that satisfy preds.
+func push(n logical.Node, preds []expr.Expr) logical.Node {
+	switch x := n.(type) {
+	case *logical.Filter:
+		return pushFilter(x, preds)
+	case *logical.Scan:
+		if len(preds) == 0 {
+			return n
+		}
+		constant, rest := splitConstant(preds)
+		if len(rest) > 0 {
+			n = x.WithExprs(append(x.Filter[:len(x.Filter):len(x.Filter)], rest...))
+		}
+		return logical.NewFilter(n, constant...)
+	case *logical.Project:
+		return pushProject(x, preds)
+	case *logical.Join:
+		return pushJoin(x, preds)
+	case *logical.Aggregate:
+		return pushAggregate(x, preds)
+	case *logical.Sort:
+		if x.Count == logical.NoLimit && x.Offset == 0 {
+			return mapInput(n, x.Input, preds)
+		}
+	case *logical.SetOp:
+		return pushSetOp(x, preds)
+	}
+	n = logical.MapInputs(n, func(in logical.Node) logical.Node { return push(in, nil) })
+	return logical.NewFilter(n, preds...)
+}
+
+func mapInput(n, in logical.Node, preds []expr.Expr) logical.Node {
+	if r := push(in, preds); r != in {
+		return n.WithInputs([]logical.Node{r})
+	}
+	return n
+}
+
+// splitConstant separates the conditions without columns: a scan need not test them for each row.
+func splitConstant(preds []expr.Expr) (constant, rest []expr.Expr) {
+	for i, p := range preds {
+		if usesColumns(p) || isVolatile(p) {
+			if constant != nil {
+				rest = append(rest, p)
+			}
+			continue
+		}
+		if constant == nil {
+			rest = append(rest, preds[:i]...)
+		}
+		constant = append(constant, p)
+	}
+	if constant == nil {
+		return nil, preds
+	}
+	return constant, rest
+}
+
+func pushFilter(f *logical.Filter, preds []expr.Expr) logical.Node {
+	var stay []expr.Expr
+	all := make([]expr.Expr, 0, len(f.Preds)+len(preds))
+	for _, p := range f.Preds {
+		if isVolatile(p) {
+			stay = append(stay, p)
+		} else {
+			all = append(all, p)
+		}
+	}
+	if len(stay) > 0 {
+		// What stands above must not see rows in another order of tests.
+		return logical.NewFilter(push(f.Input, all), append(stay, preds...)...)
+	}
+	in := push(f.Input, append(all, preds...))
+	if same, ok := in.(*logical.Filter); ok && same.Input == f.Input && sameExprs(same.Preds, f.Preds) {
+		return f
+	}
+	return in
+}
+
+func pushProject(p *logical.Project, preds []expr.Expr) logical.Node {
+	var stay, down []expr.Expr
+	if len(preds) > 0 {
+		m := itemMap(p.Items)
+		var fixed logical.ColSet // items that must be computed once a row
+		for _, it := range p.Items {
+			if isVolatile(it.Expr) {
+				fixed.Add(it.Col.ID)
+			}
+		}
+		for _, e := range preds {
+			if logical.UsesAny(e, fixed) {
+				stay = append(stay, e)
+			} else {
+				down = append(down, expr.Substitute(e, m))
+			}
+		}
+	}
+	return logical.NewFilter(mapInput(p, p.Input, down), stay...)
+}
+
+// pushAggregate pushes conditions on group columns. Those of an aggregation without groups stay: it has a row even over no rows.
+func pushAggregate(a *logical.Aggregate, preds []expr.Expr) logical.Node {
+	var stay, down []expr.Expr
+	if len(preds) > 0 {
+		var keys logical.ColSet
+		for _, g := range a.Groups {
+			if !isVolatile(g.Expr) {
+				keys.Add(g.Col.ID)
+			}
+		}
+		m := itemMap(a.Groups)
+		for _, e := range preds {
+			if a.Scalar || !logical.UsedWithin(e, keys) {
+				stay = append(stay, e)
+			} else {
+				down = append(down, expr.Substitute(e, m))
+			}
+		}
+	}
+	return logical.NewFilter(mapInput(a, a.Input, down), stay...)
+}
+
+// pushSetOp pushes conditions into every input. A row of EXCEPT or INTERSECT is judged by its values, so filtering all
+// inputs alike changes nothing else.
+func pushSetOp(s *logical.SetOp, preds []expr.Expr) logical.Node {
+	inputs := make([]logical.Node, len(s.All))
+	changed := false
+	for i, in := range s.All {
+		inputs[i] = push(in, substituteAll(preds, columnMap(s.Cols, s.InCols[i])))
+		changed = changed || inputs[i] != in
+	}
+	if !changed {
+		return s
+	}
+	return s.WithInputs(inputs)
+}
+
+func pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
+	left, right := logical.Out(j.Left), logical.Out(j.Right)
+	var toLeft, toRight, on, corr, above []expr.Expr
+	// place puts a condition on the sides that may take it.
+	place := func(e expr.Expr, leftOK, rightOK bool, rest *[]expr.Expr) {
+		switch {
+		case isVolatile(e):
+			*rest = append(*rest, e)
+		case leftOK && usesColumns(e) && logical.UsedWithin(e, left):
+			toLeft = append(toLeft, e)
+		case rightOK && usesColumns(e) && logical.UsedWithin(e, right):
+			toRight = append(toRight, e)
+		default:
+			*rest = append(*rest, e)
+		}
+	}
+	switch j.Kind {
+	case logical.InnerJoin:
+		for _, e := range preds {
+			if isVolatile(e) {
+				above = append(above, e)
+				continue
+			}
+			place(e, true, true, &on)
+		}
+		for _, e := range j.On {
+			place(e, true, true, &on)
+		}
+	case logical.LeftJoin, logical.SingleJoin:
+		for _, e := range preds {
+			place(e, true, false, &above)
+		}
+		for _, e := range j.On {
+			place(e, false, true, &on)
+		}
+	case logical.FullJoin:
+		above, on = preds, j.On
+	case logical.SemiJoin, logical.AntiJoin:
+		for _, e := range preds {
+			place(e, true, false, &above)
+		}
+		for _, e := range j.On {
+			place(e, j.Kind == logical.SemiJoin, true, &on)
+		}
+	case logical.MarkJoin:
+		for _, e := range preds {
+			place(e, true, false, &above)
+		}
+		on = j.On
+		for _, e := range j.Corr {
+			place(e, false, true, &corr)
+		}
+	}
+	// Conditions without columns decide about all rows at once: above an inner join they can be seen.
+	if j.Kind == logical.InnerJoin {
+		var constant []expr.Expr
+		constant, on = splitConstant(on)
+		above = append(above, constant...)
+	}
+	l, r := push(j.Left, toLeft), push(j.Right, toRight)
+	var n logical.Node = j
+	if l != j.Left || r != j.Right || !sameExprs(on, j.On) || !sameExprs(corr, j.Corr) {
+		n = &logical.Join{Kind: j.Kind, Left: l, Right: r, On: on, Corr: corr, Mark: j.Mark, Hint: j.Hint}
+	}
+	return logical.NewFilter(n, above...)
+}

@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+const reduceGroupsDoc = `Reduce groups: drop group keys that depend on the others, and groupings over what is distinct already.
+
+A key that a functional dependency or a constant fixes becomes ANY_VALUE. Legal because two rows of one group then agree
+in it anyway. Unique keys over nullable columns give no such dependency, NULLs being one group:
+  SELECT k, v, COUNT(*) FROM t GROUP BY k, v
+with k UNIQUE but nullable has one group for each v where k is NULL.`
+
+func reduceGroups(w *rewriter) error {
+	w.eachNode(func(n logical.Node) logical.Node {
+		a, ok := n.(*logical.Aggregate)
+		if !ok || a.Scalar || len(a.Groups) == 0 {
+			return n
+		}
+		if r := w.withoutDuplicates(a); r != nil {
+			return r
+		}
+		if r := w.fewerKeys(a); r != nil {
+			return r
+		}
+		return n
+	})
+	return nil
+}
+
+// withoutDuplicates drops a DISTINCT over rows that are distinct, or returns nil.
+func (w *rewriter) withoutDuplicates(a *logical.Aggregate) logical.Node {
+	if len(a.Aggs) > 0 {
+		return nil
+	}
+	var keys logical.ColSet
+	for _, g := range a.Groups {
+		if c, ok := g.Expr.(*expr.Column); ok {
+			keys.Add(c.ID)
+		}
+	}
+	if !w.est.Distinct(a.Input, keys) {
+		return nil
+	}
+	return logical.NewProject(a.Input, a.Groups)
+}
+
+// fewerKeys drops dependent keys, or returns nil. Wide keys go first, so that what is left is cheap to hash.
+func (w *rewriter) fewerKeys(a *logical.Aggregate) logical.Node {
+	if len(a.Groups) < 2 {
+		return nil
+	}
+	if len(a.Aggs) == 0 {
+		return nil // ANY_VALUE in place of a DISTINCT's column gains nothing
+	}
+	dropped := make([]bool, len(a.Groups))
+	left := len(a.Groups)
+	for _, strings := range [2]bool{true, false} {
+		for i := range a.Groups {
+			if left == 1 || dropped[i] || isWide(a.Groups[i]) != strings {
+				continue
+			}
+			if w.depends(a, i, dropped) {
+				dropped[i] = true
+				left--
+			}
+		}
+	}
+	if left == len(a.Groups) {
+		return nil
+	}
+	out := &logical.Aggregate{Input: a.Input, Hint: a.Hint}
+	for i, g := range a.Groups {
+		if dropped[i] {
+			out.Aggs = append(out.Aggs, logical.AggItem{Col: g.Col, Fn: anyValue, Args: []expr.Expr{g.Expr}})
+		} else {
+			out.Groups = append(out.Groups, g)
+		}
+	}
+	out.Aggs = append(out.Aggs, a.Aggs...)
+	return out
+}
+
+func isWide(g logical.Item) bool {
+	return g.Expr.Type().IsString() || g.Expr.Type().Phys() == types.PhysInt128
+}
+
+// depends says whether group i is determined by the other groups that are left.
+func (w *rewriter) depends(a *logical.Aggregate, i int, dropped []bool) bool {
+	e := a.Groups[i].Expr
+	if isVolatile(e) {
+		return false
+	}
+	var others logical.ColSet
+	for k, g := range a.Groups {
+		if k == i || dropped[k] {
+			continue
+		}
+		if expr.Equal(g.Expr, e) {
+			return true
+		}
+		if c, ok := g.Expr.(*expr.Column); ok {
+			others.Add(c.ID)
+		}
+	}
+	return logical.UsedWithin(e, w.est.Closure(a.Input, others))
+}

@@ -1,0 +1,345 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// rewriter is the state of one call of Optimize.
+type rewriter struct {
+	root     logical.Node
+	output   []*expr.Column
+	alloc    *expr.Allocator
+	fold     *expr.Context
+	disabled map[string]bool
+	est      *stats.Estimator
+	shape    shape
+	changed  bool
+	plans    int // shared plans made, for their IDs
+}
+
+// shape is a set of properties of a plan, found in one walk, that say which rules have something to do.
+type shape uint32
+
+const (
+	hasConditions shape = 1 << iota
+	hasSubquery
+	hasApply
+	hasMark
+	hasJoin
+	hasOuterJoin
+	hasAggregate
+	hasSort
+	hasLimit
+	hasSetOp
+	hasShared
+	hasRepeatedScan
+	hasEmpty
+	always
+)
+
+// shapeOf looks at n, its subqueries and its shared plans.
+func shapeOf(n logical.Node) shape {
+	v := shaper{found: always}
+	v.visit(n)
+	return v.found
+}
+
+type shaper struct {
+	found shape
+	plans map[*logical.SharedPlan]bool
+	scans []*logical.Scan
+}
+
+func (v *shaper) visit(n logical.Node) {
+	switch x := n.(type) {
+	case *logical.Scan:
+		if len(x.Filter) > 0 {
+			v.found |= hasConditions
+			v.exprs(x.Filter)
+		}
+		for _, s := range v.scans {
+			if s.Table == x.Table {
+				v.found |= hasRepeatedScan
+			}
+		}
+		v.scans = append(v.scans, x)
+		return
+	case *logical.Values:
+		if len(x.Rows) == 0 {
+			v.found |= hasEmpty
+		}
+		for _, r := range x.Rows {
+			v.exprs(r)
+		}
+		return
+	case *logical.Filter:
+		v.found |= hasConditions
+		v.exprs(x.Preds)
+		v.visit(x.Input)
+		return
+	case *logical.Project:
+		for i := range x.Items {
+			v.expr(x.Items[i].Expr)
+		}
+		v.visit(x.Input)
+		return
+	case *logical.Join:
+		v.join(x.Kind)
+		v.found |= hasJoin
+		if len(x.On) > 0 {
+			v.found |= hasConditions
+		}
+		v.exprs(x.On)
+		v.exprs(x.Corr)
+		v.visit(x.Left)
+		v.visit(x.Right)
+		return
+	case *logical.Apply:
+		v.join(x.Kind)
+		v.found |= hasApply
+		v.exprs(x.On)
+	case *logical.Aggregate:
+		v.found |= hasAggregate
+		v.exprs(x.Exprs())
+	case *logical.Sort:
+		v.found |= hasSort
+		for i := range x.Keys {
+			v.expr(x.Keys[i].Expr)
+		}
+		if x.Count != logical.NoLimit {
+			v.found |= hasLimit
+		}
+	case *logical.Limit:
+		v.found |= hasLimit
+	case *logical.SetOp:
+		v.found |= hasSetOp
+	case *logical.Shared:
+		v.found |= hasShared
+		if !v.plans[x.Plan] {
+			if v.plans == nil {
+				v.plans = map[*logical.SharedPlan]bool{}
+			}
+			v.plans[x.Plan] = true
+			v.visit(x.Plan.Root)
+		}
+	}
+	for _, in := range n.Inputs() {
+		v.visit(in)
+	}
+}
+
+func (v *shaper) join(kind logical.JoinKind) {
+	switch kind {
+	case logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
+		v.found |= hasOuterJoin
+	case logical.MarkJoin:
+		v.found |= hasMark
+	}
+}
+
+func (v *shaper) exprs(es []expr.Expr) {
+	for _, e := range es {
+		v.expr(e)
+	}
+}
+
+// expr looks for subqueries and for constant conditions that make a relation empty.
+func (v *shaper) expr(e expr.Expr) {
+	switch x := e.(type) {
+	case *expr.Column:
+	case *expr.Const:
+		v.found |= hasEmpty // perhaps: a condition that is FALSE
+	case *expr.Subquery:
+		v.found |= hasSubquery
+		v.exprs(x.Args)
+		v.visit(x.Rel.(logical.Node))
+	case *expr.Compare:
+		v.operand(x.Left)
+		v.operand(x.Right)
+	case *expr.Case:
+		v.found |= hasConditions
+		for _, c := range x.Children() {
+			v.operand(c)
+		}
+	default:
+		for _, c := range x.Children() {
+			v.operand(c)
+		}
+	}
+}
+
+func (v *shaper) operand(e expr.Expr) {
+	if _, ok := e.(*expr.Const); !ok {
+		v.expr(e)
+	}
+}
+
+// each replaces the root and the roots of the shared plans by f's results. Plans come before their readers.
+func (w *rewriter) each(f func(logical.Node) (logical.Node, error)) error {
+	if w.shape&hasShared != 0 {
+		for _, p := range logical.SharedPlans(w.root) {
+			n, err := f(p.Root)
+			if err != nil {
+				return err
+			}
+			if n != p.Root {
+				p.Root, w.changed = n, true
+			}
+		}
+	}
+	n, err := f(w.root)
+	if err != nil {
+		return err
+	}
+	if n != w.root {
+		w.root, w.changed = n, true
+	}
+	return nil
+}
+
+// eachNode replaces every node, inputs first, by f's result, in the root, in the shared plans and in subqueries.
+func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
+	var visit func(logical.Node) logical.Node
+	if w.shape&hasSubquery == 0 {
+		visit = func(n logical.Node) logical.Node { return f(logical.MapInputs(n, visit)) }
+	} else {
+		inExpr := func(e expr.Expr) expr.Expr {
+			return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+				q, ok := e.(*expr.Subquery)
+				if !ok {
+					return e
+				}
+				rel := q.Rel.(logical.Node)
+				n := visit(rel)
+				if n == rel {
+					return e
+				}
+				c := *q
+				c.Rel = n
+				return &c
+			})
+		}
+		visit = func(n logical.Node) logical.Node {
+			n = logical.MapInputs(n, visit)
+			n = logical.MapExprs(n, inExpr)
+			return f(n)
+		}
+	}
+	// The function never fails.
+	_ = w.each(func(n logical.Node) (logical.Node, error) { return visit(n), nil })
+}
+
+// ownShared gives the plan shared plans of its own, so that rules may replace their roots: the bound tree may be in use
+// elsewhere.
+func (w *rewriter) ownShared() {
+	own := map[*logical.SharedPlan]*logical.SharedPlan{}
+	for _, p := range logical.SharedPlans(w.root) {
+		own[p] = &logical.SharedPlan{ID: p.ID, Name: p.Name, Root: p.Root}
+		w.plans = max(w.plans, p.ID)
+	}
+	replace := func(n logical.Node) logical.Node {
+		if s, ok := n.(*logical.Shared); ok && own[s.Plan] != nil {
+			return &logical.Shared{Plan: own[s.Plan], Cols: s.Cols, From: s.From}
+		}
+		return n
+	}
+	// Readers inside plans first: SharedPlans gives a plan after those that it reads.
+	sub := &rewriter{shape: w.shape &^ hasShared}
+	for old, p := range own {
+		sub.root = old.Root
+		sub.eachNode(replace)
+		p.Root = sub.root
+	}
+	sub.root = w.root
+	sub.eachNode(replace)
+	w.root = sub.root
+}
+
+// newShared makes a plan that several nodes are to read.
+func (w *rewriter) newShared(name string, root logical.Node) *logical.SharedPlan {
+	w.plans++
+	return &logical.SharedPlan{ID: w.plans, Name: name, Root: root}
+}
+
+func (w *rewriter) enabled(rule string) bool { return !w.disabled[rule] }
+
+// outputColumns returns the output columns as the final plan gives them.
+func (w *rewriter) outputColumns() []*expr.Column {
+	var out []*expr.Column
+	for i, c := range w.output {
+		f := logical.FindColumn(w.root, c.ID)
+		if f != nil && f != c {
+			if out == nil {
+				out = append(out, w.output...)
+			}
+			out[i] = f
+		}
+	}
+	if out == nil {
+		return w.output
+	}
+	return out
+}
+
+func (w *rewriter) check(rule string) error {
+	err := logical.Check(w.root)
+	if err == nil && !logical.SetOfCols(w.output).Within(logical.Out(w.root)) {
+		err = fmt.Errorf("an output column is lost")
+	}
+	if err != nil {
+		return sqlerr.Bug("rule %s made a wrong plan: %v\n%s", rule, err, logical.Format(w.root))
+	}
+	return nil
+}
+
+// isVolatile says whether e gives another value each time, so that it must neither move nor be copied.
+func isVolatile(e expr.Expr) bool {
+	v := false
+	expr.Walk(e, func(e expr.Expr) bool {
+		if c, ok := e.(*expr.Call); ok && c.Fn.Volatile {
+			v = true
+		}
+		return !v
+	})
+	return v
+}
+
+// passes says whether the item passes a column through.
+func passes(it logical.Item) bool {
+	c, ok := it.Expr.(*expr.Column)
+	return ok && c.ID == it.Col.ID
+}
+
+// itemMap maps the items' columns to their expressions, those that pass through left out.
+func itemMap(items []logical.Item) map[expr.ColumnID]expr.Expr {
+	var m map[expr.ColumnID]expr.Expr
+	for _, it := range items {
+		if !passes(it) {
+			if m == nil {
+				m = make(map[expr.ColumnID]expr.Expr, len(items))
+			}
+			m[it.Col.ID] = it.Expr
+		}
+	}
+	return m
+}
+
+func substituteAll(es []expr.Expr, m map[expr.ColumnID]expr.Expr) []expr.Expr {
+	if len(m) == 0 {
+		return es
+	}
+	return logical.MapEach(es, func(e expr.Expr) expr.Expr { return expr.Substitute(e, m) })
+}
+
+func columnMap(from, to []*expr.Column) map[expr.ColumnID]expr.Expr {
+	m := make(map[expr.ColumnID]expr.Expr, len(from))
+	for i, c := range from {
+		m[c.ID] = to[i]
+	}
+	return m
+}

@@ -1,0 +1,118 @@
+// Package rules rewrites logical plans: it takes the tree that planner/bind made of a statement and gives the tree that
+// planner/physical turns into pipelines. It removes every subquery from expressions, moves predicates to where they cost least,
+// orders joins, and drops whatever no one needs.
+//
+// The rules stand in one ordered list, [List]. Each is a function over a whole query, has a file of its own that says
+// why it is legal and which SQL would break if it were not, and can be switched off by name. A statement passes
+// through [Optimize] once.
+package rules
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Options says how to optimize.
+type Options struct {
+	// Disabled names the rules to leave out (SET radish_disabled_rules). Rules marked Required run all the same.
+	Disabled map[string]bool
+	// Trace asks for the plan after each rule that changed it.
+	Trace bool
+	// Check runs logical.Check after each rule that changed the plan: for tests.
+	Check bool
+	// Context serves constant folding; with none nothing is folded.
+	Context *expr.Context
+}
+
+// Step is the plan after a rule that changed it.
+type Step struct {
+	Rule string
+	Plan string
+}
+
+// Rule is one rewrite.
+type Rule struct {
+	Name string
+	Doc  string
+	// Required rules cannot be switched off: executors do not run what they remove.
+	Required bool
+	// needs lists shapes of which the plan must have at least one, or the rule is not tried.
+	needs shape
+	apply func(*rewriter) error
+}
+
+// List returns the rules in the order in which they run. A name may stand twice.
+func List() []Rule { return list }
+
+var list = []Rule{
+	{Name: "derive_nullability", Doc: deriveNullabilityDoc, needs: hasOuterJoin, apply: deriveNullability},
+	{Name: "fold_constants", Doc: foldConstantsDoc, needs: always, apply: foldConstants},
+	{Name: "simplify_predicates", Doc: simplifyPredicatesDoc, needs: hasConditions, apply: simplifyPredicates},
+	{Name: "inline_shared", Doc: inlineSharedDoc, needs: hasShared, apply: inlineShared},
+	{Name: "introduce_apply", Doc: introduceApplyDoc, Required: true, needs: hasSubquery | hasJoin, apply: introduceApply},
+	{Name: "decorrelate", Doc: decorrelateDoc, Required: true, needs: hasApply, apply: decorrelate},
+	{Name: "simplify_marks", Doc: simplifyMarksDoc, needs: hasMark, apply: simplifyMarks},
+	{Name: "factor_or", Doc: factorOrDoc, needs: hasConditions, apply: factorOr},
+	{Name: "simplify_outer_joins", Doc: simplifyOuterJoinsDoc, needs: hasOuterJoin, apply: simplifyOuterJoins},
+	{Name: "infer_predicates", Doc: inferPredicatesDoc, needs: hasJoin, apply: inferPredicates},
+	{Name: "push_predicates", Doc: pushPredicatesDoc, needs: hasConditions, apply: pushPredicates},
+	{Name: "remove_empty", Doc: removeEmptyDoc, needs: hasEmpty, apply: removeEmpty},
+	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: always, apply: pruneColumns},
+	{Name: "eliminate_joins", Doc: eliminateJoinsDoc, needs: hasOuterJoin, apply: eliminateJoins},
+	{Name: "reduce_groups", Doc: reduceGroupsDoc, needs: hasAggregate, apply: reduceGroups},
+	{Name: "order_joins", Doc: orderJoinsDoc, needs: hasJoin, apply: orderJoins},
+	{Name: "push_limits", Doc: pushLimitsDoc, needs: hasLimit | hasSort, apply: pushLimits},
+	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: hasJoin | hasAggregate | hasSetOp | hasShared, apply: pruneColumns},
+	{Name: "derive_nullability", Doc: deriveNullabilityDoc, needs: hasJoin, apply: deriveNullability},
+}
+
+// Names returns the names of the rules that can be switched off, each once, in order.
+func Names() []string {
+	var out []string
+	for i := range list {
+		if !list[i].Required && !slices.Contains(out, list[i].Name) {
+			out = append(out, list[i].Name)
+		}
+	}
+	return out
+}
+
+// Optimize rewrites q. The trace is empty unless opts asks for it. An error is a form that Radish does not support, or
+// a bug that opts.Check found.
+func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
+	w := &rewriter{
+		root: q.Root, alloc: q.Alloc, fold: opts.Context, disabled: opts.Disabled,
+		output: q.Cols, est: stats.NewEstimator(),
+	}
+	w.shape = shapeOf(w.root)
+	if w.shape&hasShared != 0 {
+		w.ownShared()
+	}
+	var trace []Step
+	for i := range list {
+		r := &list[i]
+		if w.shape&r.needs == 0 || opts.Disabled[r.Name] && !r.Required {
+			continue
+		}
+		w.changed = false
+		if err := r.apply(w); err != nil {
+			return nil, trace, err
+		}
+		if !w.changed {
+			continue
+		}
+		w.shape = shapeOf(w.root)
+		if opts.Trace {
+			trace = append(trace, Step{r.Name, logical.Format(w.root)})
+		}
+		if opts.Check {
+			if err := w.check(r.Name); err != nil {
+				return nil, trace, err
+			}
+		}
+	}
+	return &logical.Query{Root: w.root, Cols: w.outputColumns(), Names: q.Names, Alloc: q.Alloc}, trace, nil
+}

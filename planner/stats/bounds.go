@@ -1,0 +1,268 @@
+package stats
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Bounds returns proven bounds of x over n's rows, NULLs aside: of the int64 that holds its values, or of the
+// codes of the one dictionary that holds a string column.
+func (e *Estimator) Bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
+	if x.Type().IsString() {
+		if c, isColumn := x.(*expr.Column); isColumn {
+			return codes(n, c.ID)
+		}
+		return 0, 0, false
+	}
+	if x.Type().Phys() != types.PhysInt64 {
+		return 0, 0, false
+	}
+	return bounds(n, x)
+}
+
+func bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
+	switch x := x.(type) {
+	case *expr.Column:
+		return columnBounds(n, x.ID)
+	case *expr.Const:
+		return x.Value.I, x.Value.I, !x.Value.Null && x.Value.Type.Phys() == types.PhysInt64
+	case *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
+		return 0, 1, true
+	case *expr.Cast:
+		if from := x.Arg.Type(); from.IsInteger() && x.To.IsInteger() && from.Phys() == types.PhysInt64 && x.To.Phys() == types.PhysInt64 {
+			lo, hi, ok = bounds(n, x.Arg)
+			tlo, thi := types.IntRange(x.To.Kind)
+			return max(lo, tlo), min(hi, thi), ok && lo <= thi && hi >= tlo && x.To.Kind != types.KindYear && x.To.Kind != types.KindBool
+		}
+	case *expr.Case:
+		lo, hi = math.MaxInt64, math.MinInt64
+		results := make([]expr.Expr, 0, len(x.Whens)+1)
+		for _, w := range x.Whens {
+			results = append(results, w.Then)
+		}
+		if x.Else != nil {
+			results = append(results, x.Else)
+		}
+		for _, r := range results {
+			if c, isConst := r.(*expr.Const); isConst && c.Value.Null {
+				continue
+			}
+			if r.Type().Phys() != types.PhysInt64 || r.Type().Kind == types.KindDecimal {
+				return 0, 0, false
+			}
+			l, h, known := bounds(n, r)
+			if !known {
+				return 0, 0, false
+			}
+			lo, hi = min(lo, l), max(hi, h)
+		}
+		return lo, hi, lo <= hi
+	case *expr.Call:
+		return callBounds(n, x)
+	}
+	return 0, 0, false
+}
+
+// callBounds knows the parts of dates.
+func callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
+	switch x.Fn.Name {
+	case "month":
+		return 0, 12, true
+	case "quarter":
+		return 0, 4, true
+	case "day", "dayofmonth":
+		return 0, 31, true
+	case "hour":
+		return 0, 838, true
+	case "minute", "second":
+		return 0, 59, true
+	case "dayofweek":
+		return 1, 7, true
+	case "weekday":
+		return 0, 6, true
+	case "year":
+		if len(x.Args) == 1 && x.Args[0].Type().Kind == types.KindDate {
+			if l, h, known := bounds(n, x.Args[0]); known {
+				return int64(types.YearOf(l)), int64(types.YearOf(h)), true
+			}
+		}
+		return 0, 9999, true
+	}
+	return 0, 0, false
+}
+
+func columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
+	switch x := n.(type) {
+	case *logical.Scan:
+		for i, c := range x.Cols {
+			if c.ID != id {
+				continue
+			}
+			if x.Ordinals[i] == logical.RowIDOrdinal {
+				return 0, 0, false
+			}
+			if c.Typ.Phys() != types.PhysInt64 {
+				return 0, 0, false
+			}
+			st := x.Table.Stats(x.Ordinals[i])
+			if st.Min.Null || st.Max.Null {
+				return 0, 0, false
+			}
+			lo, hi = narrowed(st.Min.I, st.Max.I, x.Filter, id)
+			return lo, hi, lo <= hi
+		}
+	case *logical.Filter:
+		if lo, hi, ok = columnBounds(x.Input, id); ok {
+			lo, hi = narrowed(lo, hi, x.Preds, id)
+			ok = lo <= hi
+		}
+		return lo, hi, ok
+	case *logical.Sort:
+		return columnBounds(x.Input, id)
+	case *logical.Limit:
+		return columnBounds(x.Input, id)
+	case *logical.Project:
+		return itemBounds(x.Input, x.Items, id)
+	case *logical.Join:
+		if x.Mark != nil && x.Mark.ID == id {
+			return 0, 1, true
+		}
+		if logical.Out(x.Left).Has(id) {
+			return columnBounds(x.Left, id)
+		}
+		return columnBounds(x.Right, id)
+	case *logical.Aggregate:
+		for i := range x.Aggs {
+			if agg := &x.Aggs[i]; agg.Col.ID == id {
+				switch agg.Fn.Kind {
+				case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggSingle:
+					return bounds(x.Input, agg.Args[0])
+				}
+				return 0, 0, false
+			}
+		}
+		return itemBounds(x.Input, x.Groups, id)
+	case *logical.SetOp:
+		for i, c := range x.Cols {
+			if c.ID != id {
+				continue
+			}
+			lo, hi = math.MaxInt64, math.MinInt64
+			for k, in := range x.All {
+				l, h, known := columnBounds(in, x.InCols[k][i].ID)
+				if !known {
+					return 0, 0, false
+				}
+				lo, hi = min(lo, l), max(hi, h)
+			}
+			return lo, hi, true
+		}
+	case *logical.Shared:
+		for i, c := range x.Cols {
+			if c.ID == id {
+				return columnBounds(x.Plan.Root, x.From[i].ID)
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func itemBounds(in logical.Node, items []logical.Item, id expr.ColumnID) (lo, hi int64, ok bool) {
+	for _, it := range items {
+		if it.Col.ID == id {
+			if it.Expr.Type().Phys() != types.PhysInt64 {
+				return 0, 0, false
+			}
+			return bounds(in, it.Expr)
+		}
+	}
+	return 0, 0, false
+}
+
+// narrowed intersects bounds with the comparisons of preds, which are true, on the column.
+func narrowed(lo, hi int64, preds []expr.Expr, id expr.ColumnID) (int64, int64) {
+	for _, p := range preds {
+		switch x := p.(type) {
+		case *expr.Compare:
+			col, ok := x.Left.(*expr.Column)
+			if !ok || col.ID != id {
+				continue
+			}
+			c, ok := x.Right.(*expr.Const)
+			if !ok || c.Value.Null || c.Value.Type.Phys() != types.PhysInt64 {
+				continue
+			}
+			v := c.Value.I
+			switch x.Op {
+			case expr.EQ, expr.NSEQ:
+				lo, hi = max(lo, v), min(hi, v)
+			case expr.LE:
+				hi = min(hi, v)
+			case expr.GE:
+				lo = max(lo, v)
+			case expr.LT:
+				if v > math.MinInt64 {
+					hi = min(hi, v-1)
+				}
+			case expr.GT:
+				if v < math.MaxInt64 {
+					lo = max(lo, v+1)
+				}
+			}
+		case *expr.In:
+			col, ok := x.Arg.(*expr.Column)
+			if !ok || col.ID != id || len(x.List) == 0 {
+				continue
+			}
+			l, h := int64(math.MaxInt64), int64(math.MinInt64)
+			for _, v := range x.List {
+				l, h = min(l, v.I), max(h, v.I)
+			}
+			lo, hi = max(lo, l), min(hi, h)
+		}
+	}
+	return lo, hi
+}
+
+// codes returns the range of the dictionary codes of a string column that comes from a scan unchanged, if the whole column
+// has one dictionary.
+func codes(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
+	switch x := n.(type) {
+	case *logical.Scan:
+		for i, c := range x.Cols {
+			if c.ID != id || x.Ordinals[i] < 0 {
+				continue
+			}
+			var d *column.Dictionary
+			for _, g := range x.Table.Groups {
+				chunk := g.Columns[x.Ordinals[i]]
+				if chunk.Dict == nil || d != nil && d != chunk.Dict {
+					return 0, 0, false
+				}
+				d = chunk.Dict
+			}
+			if d == nil || d.Len() == 0 {
+				return 0, 0, false
+			}
+			return 0, int64(d.Len()) - 1, true
+		}
+	case *logical.Filter:
+		return codes(x.Input, id)
+	case *logical.Project:
+		for _, it := range x.Items {
+			if c, isColumn := it.Expr.(*expr.Column); isColumn && it.Col.ID == id {
+				return codes(x.Input, c.ID)
+			}
+		}
+	case *logical.Join:
+		if logical.Out(x.Left).Has(id) {
+			return codes(x.Left, id)
+		}
+		return codes(x.Right, id)
+	}
+	return 0, 0, false
+}

@@ -126,38 +126,52 @@ func (p *likePattern) match(s string) bool {
 }
 
 // matchTokens is the general matcher: on a mismatch it goes back to the last % only, which then takes one character
-// more. An earlier % need not be tried again, because the later one can take whatever it could.
+// more. An earlier % need not be tried again, because the later one can take whatever it could. A literal after a % is
+// searched, so that the % takes all up to it at once.
 func (p *likePattern) matchTokens(s string) bool {
 	tok, at := 0, 0
 	star, resume := -1, 0
 	for {
-		if tok < len(p.tokens) {
+		matched := false
+		if tok == len(p.tokens) {
+			if at == len(s) {
+				return true
+			}
+		} else {
 			t := p.tokens[tok]
 			switch {
 			case t.any:
 				star, resume = tok, at
-				tok++
-				if tok == len(p.tokens) {
+				if tok++; tok == len(p.tokens) {
 					return true
 				}
-				continue
+				matched = true
 			case t.one && at < len(s):
 				at += p.width(s[at:])
 				tok++
-				continue
+				matched = true
 			case !t.one && strings.HasPrefix(s[at:], t.literal):
 				at += len(t.literal)
 				tok++
-				continue
+				matched = true
 			}
-		} else if at == len(s) {
-			return true
 		}
-		if star < 0 || resume >= len(s) {
-			return false
+		if !matched {
+			if star < 0 || resume >= len(s) {
+				return false
+			}
+			resume += p.width(s[resume:])
+			at, tok = resume, star+1
 		}
-		resume += p.width(s[resume:])
-		at, tok = resume, star+1
+		if tok == star+1 {
+			if lit := p.tokens[tok].literal; lit != "" {
+				i := strings.Index(s[at:], lit)
+				if i < 0 {
+					return false
+				}
+				resume, at = at+i, at+i
+			}
+		}
 	}
 }
 

@@ -166,11 +166,11 @@ func refEval(e Expr, row map[ColumnID]refValue) (refValue, error) {
 		return refBool(false), nil
 	case *Case:
 		for _, w := range x.Whens {
-			c, err := refEval(w.Cond, row)
+			c, err := refHolds(w.Cond, true, row)
 			if err != nil {
 				return nil, err
 			}
-			if refTrue(c) {
+			if c {
 				return refEval(w.Then, row)
 			}
 		}
@@ -205,6 +205,30 @@ func refLogic(args []Expr, decides bool, row map[ColumnID]refValue) (refValue, e
 		}
 	}
 	return out, nil
+}
+
+// refHolds says whether a condition is TRUE (want) or FALSE. Where only that matters, as in WHEN, a conjunction is over at
+// the first operand that is not TRUE, be it NULL; so an error behind that one is not raised.
+func refHolds(e Expr, want bool, row map[ColumnID]refValue) (bool, error) {
+	var args []Expr
+	all := want
+	switch x := e.(type) {
+	case *Not:
+		return refHolds(x.Arg, !want, row)
+	case *And:
+		args = x.Args
+	case *Or:
+		args, all = x.Args, !want
+	default:
+		v, err := refEval(e, row)
+		return v != nil && refTrue(v) == want, err
+	}
+	for _, a := range args {
+		if ok, err := refHolds(a, want, row); err != nil || ok != all {
+			return ok, err
+		}
+	}
+	return all, nil
 }
 
 func refCast(v refValue, to types.Type) (refValue, error) {
@@ -245,11 +269,11 @@ func refCall(x *Call, row map[ColumnID]refValue) (refValue, error) {
 		}
 		return nil, nil
 	case "if":
-		c, err := refEval(x.Args[0], row)
+		c, err := refHolds(x.Args[0], true, row)
 		if err != nil {
 			return nil, err
 		}
-		if refTrue(c) {
+		if c {
 			return refEval(x.Args[1], row)
 		}
 		return refEval(x.Args[2], row)

@@ -1,0 +1,38 @@
+package expr
+
+import (
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzLike(f *testing.F) {
+	for _, s := range [][2]string{
+		{"", ""}, {"%", ""}, {"a%b%c", "aXbYc"}, {"%special%requests%", "the special new requests"}, {"_é%", "xéy"},
+		{`\%`, "%"}, {`a\`, `a\`}, {"%_", "é"}, {"%ab_c%", "aabXabYc"}, {"a%a", "a"}, {"__%__", "abc"},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		if !utf8.ValidString(pattern) || !utf8.ValidString(text) || len(pattern) > 24 || len(text) > 24 {
+			t.Skip("the reference is defined on short UTF-8")
+		}
+		got := compileLike(pattern, '\\', true, false).match(text)
+		if want := refLike([]rune(pattern), []rune(text)); got != want {
+			t.Errorf("%q LIKE %q: got %v, want %v", text, pattern, got, want)
+		}
+	})
+}
+
+func TestLikePrefix(t *testing.T) {
+	for _, c := range []struct {
+		pattern, prefix string
+		exact           bool
+	}{
+		{"abc", "abc", true}, {"abc%", "abc", false}, {"a_c", "a", false}, {"%a", "", false}, {"", "", true},
+		{`a\%b%`, "a%b", false}, {"_a", "", false}, {"a%b", "a", false},
+	} {
+		if p, exact := LikePrefix(c.pattern); p != c.prefix || exact != c.exact {
+			t.Errorf("LikePrefix(%q) = %q, %v; want %q, %v", c.pattern, p, exact, c.prefix, c.exact)
+		}
+	}
+}

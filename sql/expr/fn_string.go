@@ -20,7 +20,7 @@ func init() {
 			MinArgs: minArgs, MaxArgs: maxArgs, ByDictionary: true, Resolve: resolve, Eval: eval}
 	}
 	register(
-		fn("concat", "CONCAT(a, ...)", "The texts one after the other; NULL if any is NULL.", 1, -1, resolveConcat, evalConcat),
+		fn("concat", "CONCAT(a, ...)", "The texts one after the other; NULL if any is NULL.", 1, -1, resolveConcat, evalConcat, "concat_op"),
 		&Function{Name: "concat_ws", Category: stringCategory, Syntax: "CONCAT_WS(sep, a, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:   "The texts that are not NULL, with the separator between them; NULL if the separator is.",
 			Nulls: NullCustom, Resolve: resolveConcatWS, Eval: evalConcatWS},

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	_ "github.com/radish-sql/radish"
 )
 
 var show = flag.Int("show", 20, "wrong answers to print")
@@ -70,7 +72,7 @@ func runRadish(t *testing.T, scripts []Script) {
 // TestScripts runs the scripts of this repository. Their expectations are MariaDB's answers, written by
 // test/oracle/cmd/slt -update.
 func TestScripts(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.test")
+	names, err := filepath.Glob("testdata/*.slt")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no scripts in testdata: %v", err)
 	}

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	_ "github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/test/oracle/mariadb"
 )
 
@@ -64,9 +64,6 @@ func config(t *testing.T, seconds uint64) Config {
 // TestFuzz compares Radish with MariaDB: RADISH_FUZZ_SECONDS (60, with -short 5) long, from RADISH_FUZZ_SEED on, in at
 // most RADISH_FUZZ_SCHEMAS rounds, until RADISH_FUZZ_FAILURES kinds of failure (10) are found.
 func TestFuzz(t *testing.T) {
-	if !slices.Contains(sql.Drivers(), "radish") {
-		t.Skip("driver radish is not registered")
-	}
 	seconds := uint64(60)
 	if testing.Short() {
 		seconds = 5

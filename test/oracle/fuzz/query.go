@@ -192,7 +192,8 @@ func (g *generator) query(e *env, kinds []Kind, aliases bool) (*Node, []Type, fl
 	return g.selectQuery(e, kinds, aliases)
 }
 
-var setOperators = []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"}
+// The last two stand alone only: among others they send MariaDB 10.11 into an endless loop.
+var setOperators = []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"}
 
 func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
 	inner := *e
@@ -204,13 +205,17 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 	if len(e.outer) > 0 {
 		more = 1 // MariaDB wraps longer ones into derived tables, which see no outer columns
 	}
+	operators := setOperators
+	if more > 1 || e.depth > 0 {
+		operators = setOperators[:5]
+	}
 	for range more {
 		n, t, r := g.operand(&inner, kinds, false)
 		for i := range types {
 			types[i] = wide(types[i], t[i])
 		}
 		rows += r
-		format += " " + pick(g.r, setOperators) + " $"
+		format += " " + pick(g.r, operators) + " $"
 		kids = append(kids, n)
 	}
 	return op(Query, format, kids...), types, rows
@@ -219,7 +224,7 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 // operand is a select, in parentheses where it has an ORDER BY of its own.
 func (g *generator) operand(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
 	if g.chance(15) && e.depth < 3 && len(e.outer) == 0 {
-		n, t, rows := g.query(e, kinds, aliases)
+		n, t, rows := g.query(e, kinds, aliases) // e is below the top: no INTERSECT ALL, EXCEPT ALL in here
 		if g.chance(50) && !e.noLimit {
 			n, rows = g.limited(n, rows)
 		}

@@ -159,7 +159,10 @@ func (r *runner) round() (uint64, bool) {
 }
 
 // pair is both engines with one schema in them.
-type pair struct{ oracle, engine *Engine }
+type pair struct {
+	oracle, engine *Engine
+	lost           bool // the oracle did not come back from a statement
+}
 
 func (p *pair) close() {
 	p.oracle.Close()
@@ -176,7 +179,7 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 		oracle.Close()
 		return nil, err
 	}
-	p := &pair{oracle, engine}
+	p := &pair{oracle: oracle, engine: engine}
 	for _, text := range s.Statements() {
 		if err := oracle.Exec(ctx, text); err != nil {
 			p.close()
@@ -212,6 +215,9 @@ func (r *runner) schema(ctx context.Context, seed uint64) error {
 			stmt.Ordered = orderOf(stmt.Tree)
 		}
 		f, changed := r.try(ctx, p, stmt, true)
+		if p.lost {
+			return nil
+		}
 		if f != nil {
 			f.Seed, f.Schema = seed, s.clone()
 			r.report(ctx, f)
@@ -250,10 +256,21 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 	defer cancel()
 	var want, got *Result
 	var wantErr, gotErr error
+	// The oracle has a limit of its own, max_statement_time, which it does not always keep.
+	patience, stop := context.WithTimeout(ctx, 6*time.Second)
+	defer stop()
 	if stmt.Check == "" {
-		want, wantErr = p.oracle.Query(ctx, query)
+		want, wantErr = p.oracle.Query(patience, query)
 	} else {
-		wantErr = p.oracle.Exec(ctx, query)
+		wantErr = p.oracle.Exec(patience, query)
+	}
+	if patience.Err() != nil {
+		p.lost = true
+		count(func(t *Stats) {
+			t.Tolerated["the oracle hangs"]++
+			t.Example["the oracle hangs"] = query
+		})
+		return nil, false
 	}
 	start := time.Now()
 	if stmt.Check == "" {

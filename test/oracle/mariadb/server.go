@@ -87,10 +87,11 @@ func (s *Server) start(ctx context.Context, install, daemon string) error {
 	s.cmd = exec.Command(daemon, append(args,
 		"--socket="+s.Socket(), "--pid-file="+filepath.Join(s.dir, "pid"), "--skip-networking",
 		"--character-set-server=utf8mb4", "--collation-server="+Collation, "--sql-mode="+mode,
-		"--default-storage-engine=MyISAM", "--skip-log-bin", "--max-connections=64",
+		"--default-storage-engine=InnoDB", "--skip-log-bin", "--max-connections=64",
 		"--innodb-buffer-pool-size=16M", "--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=0",
 		"--default-time-zone=+00:00", "--max-allowed-packet=64M", "--group-concat-max-len=1048576",
 		"--key-buffer-size=16M", "--performance-schema=OFF", "--skip-name-resolve")...)
+	endWithParent(s.cmd)
 	s.cmd.Stdout, s.cmd.Stderr = &log, &log
 	if err := s.cmd.Start(); err != nil {
 		return err

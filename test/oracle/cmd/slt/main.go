@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"os"
 
-	// RADISH
+	_ "github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/test/oracle/mariadb"
 	"github.com/radish-sql/radish/test/sqllogic"
 )

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// dotCommand is a command of the shell itself, typed behind a dot.
+type dotCommand struct {
+	name, args, help string
+	run              func(s *terminalShell, arg string) (quit bool)
+}
+
+// dotCommands is set by init, since .help reads it.
+var dotCommands []dotCommand
+
+func init() {
+	dotCommands = []dotCommand{
+		{"help", "", "show this", (*terminalShell).help},
+		{"quit", "", "leave, as Ctrl-D does", func(*terminalShell, string) bool { return true }},
+		{"tables", "[DATABASE]", "list the tables", func(s *terminalShell, arg string) bool {
+			query := "SHOW TABLES;"
+			if arg != "" {
+				query = "SHOW TABLES FROM " + quoteName(arg) + ";"
+			}
+			return s.statement(query)
+		}},
+		{"schema", "TABLE", "show how a table was made", func(s *terminalShell, arg string) bool {
+			if arg == "" {
+				return s.complain("usage: .schema TABLE")
+			}
+			return s.statement("SHOW CREATE TABLE " + quoteName(arg) + ";")
+		}},
+		{"read", "FILE", "run the statements of a file", (*terminalShell).readFile},
+		{"mode", "[FORMAT]", "print results as " + strings.Join(render.Formats(), ", "), (*terminalShell).mode},
+		{"timer", "[on|off]", "show how long statements take", (*terminalShell).setTimer},
+	}
+}
+
+// command runs a dot command. quit says that the shell is to end.
+func (s *terminalShell) command(line string) (quit bool) {
+	name, arg, _ := strings.Cut(line, " ")
+	arg = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(arg), ";"))
+	if name == "exit" {
+		name = "quit"
+	}
+	var names []string
+	for _, c := range dotCommands {
+		if c.name == name {
+			return c.run(s, arg)
+		}
+		names = append(names, c.name)
+	}
+	if near := sqlerr.Suggest(name, names); near != "" {
+		return s.complain("there is no command .%s; did you mean .%s?", name, near)
+	}
+	return s.complain("there is no command .%s; .help lists them", name)
+}
+
+func (s *terminalShell) complain(format string, args ...any) (quit bool) {
+	fmt.Fprintf(s.err, format+"\n", args...)
+	return false
+}
+
+func (s *terminalShell) statement(sql string) (quit bool) {
+	s.runScript("", strings.NewReader(sql))
+	return false
+}
+
+func (s *terminalShell) help(string) (quit bool) {
+	for _, c := range dotCommands {
+		fmt.Fprintf(s.notes, "  %-20s %s\n", "."+c.name+" "+c.args, c.help)
+	}
+	fmt.Fprintln(s.notes, "\nStatements end with ; and may take several lines. Ctrl-C clears what is typed or cancels\nthe statement that runs. EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.\nCALL tpch_generate(0.01); makes tables to try things on.")
+	return false
+}
+
+func (s *terminalShell) readFile(arg string) (quit bool) {
+	f, err := os.Open(strings.Trim(arg, `'"`))
+	if err != nil {
+		return s.complain("%v", err)
+	}
+	defer f.Close()
+	s.runScript(arg, f)
+	return false
+}
+
+func (s *terminalShell) mode(arg string) (quit bool) {
+	if arg == "" {
+		fmt.Fprintln(s.notes, s.format)
+		return false
+	}
+	format, err := render.ParseFormat(arg)
+	if err != nil {
+		return s.complain("%v", err)
+	}
+	s.format = format
+	return false
+}
+
+func (s *terminalShell) setTimer(arg string) (quit bool) {
+	switch arg {
+	case "":
+		s.timer = !s.timer
+	case "on", "off":
+		s.timer = arg == "on"
+	default:
+		return s.complain("usage: .timer on or .timer off")
+	}
+	return false
+}
+
+// quoteName quotes a name, or a database's and a table's with a dot between, unless it is quoted already.
+func quoteName(name string) string {
+	if strings.HasPrefix(name, "`") {
+		return name
+	}
+	parts := strings.Split(name, ".")
+	for i, p := range parts {
+		parts[i] = "`" + strings.ReplaceAll(p, "`", "``") + "`"
+	}
+	return strings.Join(parts, ".")
+}

@@ -1,0 +1,130 @@
+// Package render prints results: the last stop of a statement that was typed or piped in.
+//
+// [Rows] takes the batches of a result and writes them in one of the formats of [Formats]. Values print as MySQL prints
+// them. All formats but table write each batch as it comes; table holds a result until it knows how wide its columns
+// are, up to a bound.
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Format is the name of an output format.
+type Format string
+
+// The formats.
+const (
+	Table     Format = "table"     // a box; NULL is NULL, control characters are escaped
+	CSV       Format = "csv"       // RFC 4180; NULL is empty, an empty string is ""
+	TSV       Format = "tsv"       // as LOAD DATA reads it: backslash escapes, NULL is \N
+	JSON      Format = "json"      // an array of objects for each result
+	JSONLines Format = "jsonlines" // an object for each row
+	Markdown  Format = "markdown"  // a table of GitHub's Markdown
+	Vertical  Format = "vertical"  // a line for each value, as \G prints in MySQL's client
+)
+
+// Formats lists the formats.
+func Formats() []string {
+	return []string{string(Table), string(CSV), string(TSV), string(JSON), string(JSONLines), string(Markdown), string(Vertical)}
+}
+
+// ParseFormat returns the format of a name.
+func ParseFormat(name string) (Format, error) {
+	for _, f := range Formats() {
+		if f == name {
+			return Format(f), nil
+		}
+	}
+	if s := sqlerr.Suggest(name, Formats()); s != "" {
+		return "", fmt.Errorf("there is no format %q; did you mean %s?", name, s)
+	}
+	return "", fmt.Errorf("there is no format %q; the formats are %s", name, strings.Join(Formats(), ", "))
+}
+
+// printer writes one result in one format.
+type printer interface {
+	begin()
+	row(b *column.Batch, at int) // at is a position of b's vectors
+	batchEnd()
+	end()
+}
+
+// output is what every printer writes to and knows.
+type output struct {
+	w    *bufio.Writer
+	cols []radish.Column
+	zone *time.Location
+}
+
+// Rows reads a result to its end and writes it. It returns the number of rows. An error of the result or of w ends it;
+// of a result that failed, the formats that write as they go have written the rows before the failure.
+func Rows(w *bufio.Writer, format Format, rows *radish.Rows) (n int64, err error) {
+	o := output{w: w, cols: rows.Columns(), zone: rows.Location()}
+	var p printer
+	switch format {
+	case CSV:
+		p = &separated{output: o, separator: ',', cell: appendCSV}
+	case TSV:
+		p = &separated{output: o, separator: '\t', cell: appendTSV}
+	case JSON:
+		p = newJSON(o, true)
+	case JSONLines:
+		p = newJSON(o, false)
+	case Markdown:
+		p = &markdown{output: o}
+	case Vertical:
+		p = newVertical(o)
+	default:
+		p = newTable(o)
+	}
+	p.begin()
+	for {
+		b := rows.NextBatch()
+		if b == nil {
+			break
+		}
+		n += int64(b.Rows())
+		for i := range b.Rows() {
+			at := i
+			if b.Sel != nil {
+				at = int(b.Sel[i])
+			}
+			p.row(b, at)
+		}
+		p.batchEnd()
+		if _, err := w.Write(nil); err != nil { // a bufio.Writer keeps its first error
+			return n, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return n, err
+	}
+	p.end()
+	return n, w.Flush()
+}
+
+// appendValue appends a value as MySQL prints it. Bytes that are no UTF-8 are written in hexadecimal: 0x1F8B.
+func (o *output) appendValue(dst []byte, v *column.Vector, at int) []byte {
+	if v.Type.IsString() {
+		s := v.StringAt(at)
+		if v.Type.IsBinaryString() && !utf8.ValidString(s) {
+			return fmt.Appendf(dst, "0x%X", s)
+		}
+		return append(dst, s...)
+	}
+	return v.Value(at).AppendTextIn(dst, o.zone)
+}
+
+func isNull(v *column.Vector, at int) bool { return v.IsNull(at) || v.Type.Kind == types.KindNull }
+
+// alignRight says whether a column's values line up at their ends.
+func alignRight(t types.Type) bool { return t.IsNumeric() }

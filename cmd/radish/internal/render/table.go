@@ -1,0 +1,238 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// tableBound is how many bytes of text a table holds to size its columns. Rows behind it are printed with the widths
+// found so far; a longer value then sticks out of its box, uncut.
+const tableBound = 64 << 20
+
+// box writes a table with borders of ASCII, columns as wide as their widest value.
+type box struct {
+	output
+	text    []byte
+	ends    []int // of each cell in text, row by row
+	widths  []int
+	right   []bool
+	printed bool // the header
+	line    []byte
+}
+
+func newTable(o output) *box {
+	t := &box{output: o}
+	for _, c := range o.cols {
+		t.widths = append(t.widths, textWidth(escapeControls(nil, c.Name)))
+		t.right = append(t.right, alignRight(c.Type))
+	}
+	return t
+}
+
+func (t *box) begin() {}
+
+func (t *box) row(b *column.Batch, at int) {
+	for i, v := range b.Cols {
+		start := len(t.text)
+		switch {
+		case isNull(v, at):
+			t.text = append(t.text, "NULL"...)
+		case v.Type.IsString():
+			t.line = t.appendValue(t.line[:0], v, at)
+			t.text = escapeControls(t.text, string(t.line))
+		default:
+			t.text = t.appendValue(t.text, v, at)
+		}
+		t.ends = append(t.ends, len(t.text))
+		if !t.printed {
+			t.widths[i] = max(t.widths[i], textWidth(t.text[start:]))
+		}
+	}
+}
+
+func (t *box) batchEnd() {
+	if t.printed || len(t.text) > tableBound {
+		t.flush()
+	}
+}
+
+func (t *box) end() {
+	t.flush()
+	t.rule()
+}
+
+// flush prints the rows that are held, and the header before the first.
+func (t *box) flush() {
+	if !t.printed {
+		t.printed = true
+		t.rule()
+		for i, c := range t.cols {
+			t.cell(i, escapeControls(nil, c.Name))
+		}
+		t.w.WriteString("|\n")
+		t.rule()
+	}
+	start := 0
+	for i, end := range t.ends {
+		c := i % len(t.cols)
+		t.cell(c, t.text[start:end])
+		if c == len(t.cols)-1 {
+			t.w.WriteString("|\n")
+		}
+		start = end
+	}
+	t.text, t.ends = t.text[:0], t.ends[:0]
+}
+
+func (t *box) rule() {
+	for _, n := range t.widths {
+		t.w.WriteByte('+')
+		writeRepeated(t.w.WriteByte, '-', n+2)
+	}
+	t.w.WriteString("+\n")
+}
+
+func (t *box) cell(c int, text []byte) {
+	pad := t.widths[c] - textWidth(text)
+	t.w.WriteString("| ")
+	if t.right[c] {
+		writeRepeated(t.w.WriteByte, ' ', pad)
+		t.w.Write(text)
+	} else {
+		t.w.Write(text)
+		writeRepeated(t.w.WriteByte, ' ', pad)
+	}
+	t.w.WriteByte(' ')
+}
+
+func writeRepeated(write func(byte) error, c byte, n int) {
+	for range n {
+		write(c)
+	}
+}
+
+// terminal measures text as a terminal shows it, whatever the locale says of characters of ambiguous width.
+var terminal = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// textWidth returns how many cells of a terminal a text takes.
+func textWidth(text []byte) int {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return terminal.StringWidth(string(text))
+		}
+	}
+	return len(text)
+}
+
+// escapeControls appends s with characters that would move the cursor written as escapes.
+func escapeControls(dst []byte, s string) []byte {
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\r':
+			dst = append(dst, `\r`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r < ' ' || r >= 0x7f && r < 0xa0:
+			dst = fmt.Appendf(dst, `\x%02x`, r)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return dst
+}
+
+// markdown writes a table that GitHub and others render.
+type markdown struct {
+	output
+	line, text []byte
+}
+
+var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>", "\r", "<br>")
+
+func (m *markdown) begin() {
+	for _, c := range m.cols {
+		m.line = append(m.line, "| "...)
+		m.line = append(m.line, markdownEscapes.Replace(c.Name)...)
+		m.line = append(m.line, ' ')
+	}
+	m.line = append(m.line, "|\n"...)
+	for _, c := range m.cols {
+		if alignRight(c.Type) {
+			m.line = append(m.line, "| ---: "...)
+		} else {
+			m.line = append(m.line, "| --- "...)
+		}
+	}
+	m.w.Write(append(m.line, "|\n"...))
+}
+
+func (m *markdown) row(b *column.Batch, at int) {
+	m.line = m.line[:0]
+	for _, v := range b.Cols {
+		m.line = append(m.line, "| "...)
+		if isNull(v, at) {
+			m.line = append(m.line, "NULL"...)
+		} else {
+			m.text = m.appendValue(m.text[:0], v, at)
+			m.line = append(m.line, markdownEscapes.Replace(string(m.text))...)
+		}
+		m.line = append(m.line, ' ')
+	}
+	m.line = append(m.line, "|\n"...)
+	m.w.Write(m.line)
+}
+
+func (m *markdown) batchEnd() {}
+
+func (m *markdown) end() {}
+
+// vertical writes a line for each value.
+type vertical struct {
+	output
+	names [][]byte // right-aligned
+	rows  int64
+	line  []byte
+}
+
+func newVertical(o output) *vertical {
+	v := &vertical{output: o}
+	width := 0
+	for _, c := range o.cols {
+		name := escapeControls(nil, c.Name)
+		v.names = append(v.names, name)
+		width = max(width, textWidth(name))
+	}
+	for i, name := range v.names {
+		v.names[i] = append([]byte(strings.Repeat(" ", width-textWidth(name))), name...)
+	}
+	return v
+}
+
+func (v *vertical) begin() {}
+
+func (v *vertical) row(b *column.Batch, at int) {
+	const stars = "***************************"
+	v.rows++
+	v.line = fmt.Appendf(v.line[:0], "%s %d. row %s\n", stars, v.rows, stars)
+	for i, c := range b.Cols {
+		v.line = append(append(v.line, v.names[i]...), ": "...)
+		if isNull(c, at) {
+			v.line = append(v.line, "NULL"...)
+		} else {
+			v.line = v.appendValue(v.line, c, at)
+		}
+		v.line = append(v.line, '\n')
+	}
+	v.w.Write(v.line)
+}
+
+func (v *vertical) batchEnd() {}
+
+func (v *vertical) end() {}

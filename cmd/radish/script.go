@@ -1,0 +1,119 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// script cuts what a reader gives into statements. It reads no further than it must, so that a program that writes
+// statements into a pipe gets each result before it writes the next, and holds little more than one statement, so that
+// a dump of any size can be run.
+type script struct {
+	r    io.Reader
+	mode func() parse.Mode // may change from statement to statement
+
+	buf     string // from the start of a line on
+	line    int    // the line where buf starts, from 1
+	at      int    // buf up to here has been given out
+	eof     bool
+	chunk   []byte
+	scanned int // len(buf) when it was last cut in vain
+
+	pieces     []parse.Piece // of buf[piecesAt:], still to be given out
+	piecesAt   int
+	piecesLine int // the line of piecesAt
+	piecesMode parse.Mode
+}
+
+// scriptStatement is one statement of a script.
+type scriptStatement struct {
+	text    string // as it is to be parsed
+	context string // text with the rest of the line before it
+	offset  int    // of text in context
+	line    int    // where text starts, from 1
+}
+
+const (
+	chunkBytes = 1 << 18
+	// Up to this size a buffer is cut after each read; above, only when it has grown by half or seems to end in a
+	// statement, since one huge statement would be scanned again and again.
+	eagerBytes = 1 << 20
+)
+
+func newScript(r io.Reader, mode func() parse.Mode) *script {
+	return &script{r: r, mode: mode, line: 1, chunk: make([]byte, chunkBytes)}
+}
+
+// next returns the next statement; ok is false at the end. The last one needs no semicolon.
+func (s *script) next() (st scriptStatement, ok bool, err error) {
+	for {
+		if len(s.pieces) > 0 && s.mode() != s.piecesMode {
+			s.cut()
+		}
+		if len(s.pieces) > 0 {
+			p := s.pieces[0]
+			s.pieces = s.pieces[1:]
+			start := s.piecesAt + p.Offset
+			s.at = start + len(p.Text)
+			lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
+			return scriptStatement{
+				text: p.Text, context: s.buf[lineStart:s.at], offset: start - lineStart, line: s.piecesLine + p.Line - 1,
+			}, true, nil
+		}
+		if s.eof {
+			return st, false, nil
+		}
+		if err := s.read(); err != nil {
+			return st, false, err
+		}
+		if s.worthCutting() {
+			s.cut()
+			if s.scanned = 0; len(s.pieces) == 0 {
+				s.scanned = len(s.buf)
+			}
+		}
+	}
+}
+
+// read drops the lines that have been given out and appends what the reader has.
+func (s *script) read() error {
+	keep := strings.LastIndexByte(s.buf[:s.at], '\n') + 1
+	s.line += strings.Count(s.buf[:keep], "\n")
+	n, err := s.r.Read(s.chunk)
+	first := s.buf == "" && s.line == 1
+	s.buf = s.buf[keep:] + string(s.chunk[:n])
+	s.at -= keep
+	if first {
+		s.buf = strings.TrimPrefix(s.buf, "\ufeff") // a byte order mark
+	}
+	if err == io.EOF {
+		s.eof, err = true, nil
+	}
+	return err
+}
+
+func (s *script) worthCutting() bool {
+	return s.eof || len(s.buf) < eagerBytes || len(s.buf) > s.scanned+s.scanned/2 ||
+		strings.HasSuffix(strings.TrimRight(s.buf[max(0, len(s.buf)-64):], " \t\r\n"), ";")
+}
+
+// cut finds the complete statements of what has not been given out.
+func (s *script) cut() {
+	s.piecesAt, s.piecesMode = s.at, s.mode()
+	s.piecesLine = s.line + strings.Count(s.buf[:s.at], "\n")
+	s.pieces = parse.Split(s.buf[s.at:], s.piecesMode)
+	if n := len(s.pieces); n > 0 && !s.eof && !s.pieces[n-1].Terminated {
+		s.pieces = s.pieces[:n-1]
+	}
+}
+
+// position returns the place of a byte of the statement's text, counted in the whole source. Its Offset is one of the
+// context's, for the caret.
+func (st scriptStatement) position(offset int) sqlerr.Position {
+	p := sqlerr.PositionAt(st.context, st.offset+offset)
+	p.Line += st.line - 1
+	return p
+}

@@ -1,0 +1,133 @@
+package radish
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Conn is a session. It runs one statement at a time, and its rows have to be read or closed before the next; it is not
+// safe for concurrent use. It needs no closing.
+type Conn struct {
+	db      *DB
+	session *engine.Session
+	open    *Rows // rows that are not closed
+}
+
+// Stmt is a parsed text of one or more statements, to be run with arguments many times.
+type Stmt struct {
+	conn  *Conn
+	list  []parse.Statement
+	marks int
+}
+
+// Result says what statements without rows did.
+type Result struct {
+	RowsAffected int64 // of the last statement
+}
+
+// threadsText writes a number of threads as a variable's value; 0 is not given.
+func threadsText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func (c *Conn) ready() error {
+	if c.open != nil {
+		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "the rows of the connection's last statement are still open").
+			WithHint("read them to the end or close them first")
+	}
+	return c.db.alive()
+}
+
+// Prepare parses statements.
+func (c *Conn) Prepare(sql string) (*Stmt, error) {
+	if err := c.db.alive(); err != nil {
+		return nil, err
+	}
+	list, err := c.session.Parse(sql)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stmt{conn: c, list: list}
+	for _, st := range list {
+		s.marks += len(st.Params)
+	}
+	return s, nil
+}
+
+// Query runs one or more statements. The rows are those of the first that gives any; [Rows.NextResult] goes on to the
+// next, and closing the rows runs what is left. The arguments are the values of the ? markers of all statements, in the
+// order of the text; those made by sql.Named set user variables before the first statement. The context holds until the
+// rows are closed.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
+	s, err := c.Prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	return s.Query(ctx, args...)
+}
+
+// Exec runs one or more statements and drops their rows.
+func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (Result, error) {
+	s, err := c.Prepare(sql)
+	if err != nil {
+		return Result{}, err
+	}
+	return s.Exec(ctx, args...)
+}
+
+// Query runs the statement; see [Conn.Query].
+func (s *Stmt) Query(ctx context.Context, args ...any) (*Rows, error) {
+	values, err := s.conn.bind(args)
+	if err != nil {
+		return nil, err
+	}
+	return s.query(ctx, values)
+}
+
+// Exec runs the statement and drops its rows.
+func (s *Stmt) Exec(ctx context.Context, args ...any) (Result, error) {
+	rows, err := s.Query(ctx, args...)
+	if err != nil {
+		return Result{}, err
+	}
+	err = rows.Close()
+	return Result{RowsAffected: rows.affected}, err
+}
+
+func (s *Stmt) query(ctx context.Context, params []types.Value) (*Rows, error) {
+	c := s.conn
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, sqlerr.Interrupted(err)
+	}
+	if len(params) != s.marks {
+		return nil, sqlerr.WrongArguments("EXECUTE").
+			WithHint("the text has %d markers ?, and %d values were given", s.marks, len(params))
+	}
+	r := &Rows{conn: c, ctx: ctx, rest: s.list, params: params}
+	c.open = r
+	r.advance()
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r, nil
+}
+
+// Warnings returns the warnings of the last statement.
+func (c *Conn) Warnings() []sqlerr.Warning { return c.session.Warnings() }
+
+// Database returns the current database.
+func (c *Conn) Database() string { return c.session.Database() }
+
+// ParseMode returns how the session's sql_mode reads text; it serves parse.Split and parse.Incomplete.
+func (c *Conn) ParseMode() parse.Mode { return c.session.ParseMode() }

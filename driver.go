@@ -1,0 +1,232 @@
+package radish
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+func init() { sql.Register("radish", &Driver{}) }
+
+// Driver is the database/sql driver "radish". The data source name of sql.Open is that of [Open]: an unnamed database
+// belongs to one sql.DB and is shared by its pool, a named one is shared by all sql.DBs of that name.
+//
+// Every connection of a pool is a session of its own. What one sets or uses stays with that connection, as in MySQL;
+// sql.Conn holds on to one. A text may hold several statements: Rows.NextResultSet goes to the next that gives rows, and
+// closing the rows runs what is left.
+type Driver struct{}
+
+// Open opens a database and one connection to it, which ends with the connection. database/sql uses OpenConnector.
+func (d *Driver) Open(name string) (driver.Conn, error) {
+	db, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := db.Conn()
+	if err != nil {
+		return nil, err
+	}
+	return &driverConn{Conn: c, owned: db}, nil
+}
+
+// OpenConnector opens a database for a pool of connections.
+func (d *Driver) OpenConnector(name string) (driver.Connector, error) {
+	db, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{driver: d, db: db, owned: true}, nil
+}
+
+// Connector returns a connector for sql.OpenDB, which gives the database to database/sql. Closing the sql.DB leaves db
+// open.
+func (db *DB) Connector() driver.Connector { return &connector{driver: &Driver{}, db: db} }
+
+// connector makes the connections of one pool. Closing the pool closes it, and the database if it was opened for it.
+type connector struct {
+	driver *Driver
+	db     *DB
+	owned  bool
+}
+
+func (c *connector) Driver() driver.Driver { return c.driver }
+
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, sqlerr.Interrupted(err)
+	}
+	conn, err := c.db.Conn()
+	if err != nil {
+		return nil, err
+	}
+	return &driverConn{Conn: conn}, nil
+}
+
+func (c *connector) Close() error {
+	if c.owned {
+		return c.db.Close()
+	}
+	return nil
+}
+
+// driverConn is a Conn as database/sql wants it.
+type driverConn struct {
+	*Conn
+	owned *DB // closed with the connection; may be nil
+}
+
+var (
+	_ driver.QueryerContext     = (*driverConn)(nil)
+	_ driver.ExecerContext      = (*driverConn)(nil)
+	_ driver.ConnPrepareContext = (*driverConn)(nil)
+	_ driver.ConnBeginTx        = (*driverConn)(nil)
+	_ driver.NamedValueChecker  = (*driverConn)(nil)
+	_ driver.Pinger             = (*driverConn)(nil)
+	_ driver.SessionResetter    = (*driverConn)(nil)
+	_ driver.Validator          = (*driverConn)(nil)
+	_ driver.StmtQueryContext   = (*driverStmt)(nil)
+	_ driver.StmtExecContext    = (*driverStmt)(nil)
+)
+
+func (c *driverConn) Prepare(query string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), query)
+}
+
+func (c *driverConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, sqlerr.Interrupted(err)
+	}
+	s, err := c.Conn.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return &driverStmt{s}, nil
+}
+
+func (c *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := c.Conn.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return (&driverStmt{s}).QueryContext(ctx, args)
+}
+
+func (c *driverConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	s, err := c.Conn.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return (&driverStmt{s}).ExecContext(ctx, args)
+}
+
+// CheckNamedValue converts an argument to its SQL value.
+func (c *driverConn) CheckNamedValue(arg *driver.NamedValue) error {
+	v, err := sqlValue(arg.Value, c.session.Location())
+	if err != nil {
+		return argumentError(arg.Ordinal, arg.Name, err)
+	}
+	arg.Value = v
+	return nil
+}
+
+func (c *driverConn) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+func (c *driverConn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+	return nil, sqlerr.NotSupportedf("a transaction", "every statement commits by itself")
+}
+
+func (c *driverConn) Ping(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	return c.db.alive()
+}
+
+// ResetSession lets the pool use the connection again. The session keeps its state.
+func (c *driverConn) ResetSession(context.Context) error {
+	if !c.IsValid() {
+		return driver.ErrBadConn
+	}
+	return nil
+}
+
+func (c *driverConn) IsValid() bool { return c.ready() == nil }
+
+func (c *driverConn) Close() error {
+	if c.owned != nil {
+		return c.owned.Close()
+	}
+	return nil
+}
+
+// driverStmt is a Stmt as database/sql wants it.
+type driverStmt struct{ *Stmt }
+
+func (s *driverStmt) Close() error { return nil }
+
+// NumInput is -1, not known: named arguments come beside those of the markers. The count is checked with each run.
+func (s *driverStmt) NumInput() int { return -1 }
+
+func (s *driverStmt) Query(args []driver.Value) (driver.Rows, error) {
+	return s.QueryContext(context.Background(), ordinals(args))
+}
+
+func (s *driverStmt) Exec(args []driver.Value) (driver.Result, error) {
+	return s.ExecContext(context.Background(), ordinals(args))
+}
+
+func ordinals(args []driver.Value) []driver.NamedValue {
+	out := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		out[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+	}
+	return out
+}
+
+func (s *driverStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := s.run(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return &driverRows{rows}, nil
+}
+
+func (s *driverStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	rows, err := s.run(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	return driverResult{rows.affected}, nil
+}
+
+func (s *driverStmt) run(ctx context.Context, args []driver.NamedValue) (*Rows, error) {
+	values := make([]types.Value, 0, len(args))
+	for _, a := range args {
+		v, err := sqlValue(a.Value, s.conn.session.Location()) // has been converted by CheckNamedValue, as a rule
+		if err != nil {
+			return nil, argumentError(a.Ordinal, a.Name, err)
+		}
+		if a.Name != "" {
+			s.conn.session.SetUserVariable(a.Name, v)
+		} else {
+			values = append(values, v)
+		}
+	}
+	return s.query(ctx, values)
+}
+
+type driverResult struct{ affected int64 }
+
+func (r driverResult) RowsAffected() (int64, error) { return r.affected, nil }
+
+func (r driverResult) LastInsertId() (int64, error) {
+	return 0, sqlerr.NotSupportedf("LastInsertId", "there is no AUTO_INCREMENT")
+}

@@ -1,0 +1,100 @@
+package radish
+
+import (
+	"net/url"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// config is what a data source name and options ask for.
+type config struct {
+	name        string // "": a private database
+	threads     int    // 0: as many as CPUs
+	memoryLimit int64  // bytes; -1: not given
+	device      string // "": not given
+	timeZone    string
+	sqlMode     string // "": not given
+}
+
+// Option is a setting of [Open]; it goes before the same option in the name.
+type Option func(*config)
+
+// WithThreads sets the number of workers of a query; 0: as many as there are CPUs for the program.
+func WithThreads(n int) Option { return func(c *config) { c.threads = n } }
+
+// WithMemoryLimit bounds what all queries of the database may hold at once, in bytes; 0: no bound. All that open a
+// shared database have to agree on it or leave it out.
+func WithMemoryLimit(bytes int64) Option { return func(c *config) { c.memoryLimit = bytes } }
+
+// WithDevice sets where queries run: auto, cpu or gpu.
+func WithDevice(device string) Option { return func(c *config) { c.device = device } }
+
+// WithTimeZone sets the time zone in which sessions start: SYSTEM, +hh:mm or a name such as Europe/Berlin.
+func WithTimeZone(zone string) Option { return func(c *config) { c.timeZone = zone } }
+
+// dsnOptions are the options of a data source name.
+var dsnOptions = map[string]func(c *config, value string) error{
+	"threads": func(c *config, value string) (err error) {
+		c.threads, err = strconv.Atoi(value)
+		return err
+	},
+	"memory_limit": func(c *config, value string) (err error) {
+		c.memoryLimit, err = engine.ParseBytes(value)
+		return err
+	},
+	"device":    func(c *config, value string) error { c.device = value; return nil },
+	"time_zone": func(c *config, value string) error { c.timeZone = value; return nil },
+	"sql_mode":  func(c *config, value string) error { c.sqlMode = value; return nil },
+}
+
+func optionNames() []string {
+	names := make([]string, 0, len(dsnOptions))
+	for n := range dsnOptions {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// parseDSN reads a data source name.
+func parseDSN(dsn string) (*config, error) {
+	c := &config{memoryLimit: -1, timeZone: "UTC"}
+	name, query, _ := strings.Cut(dsn, "?")
+	if name != ":memory:" {
+		c.name = name
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, dsnError("the options %q cannot be read: %v", query, err).WithHint("write name?option=value&option=value")
+	}
+	for key, list := range values {
+		set, ok := dsnOptions[key]
+		if !ok {
+			e := dsnError("unknown option %q", key)
+			if s := sqlerr.Suggest(key, optionNames()); s != "" {
+				return nil, e.WithHint("did you mean %s?", s)
+			}
+			return nil, e.WithHint("the options are %s", strings.Join(optionNames(), ", "))
+		}
+		if len(list) > 1 {
+			return nil, dsnError("option %q is given %d times", key, len(list))
+		}
+		// An offset's plus sign is a space in a query string.
+		value := list[0]
+		if key == "time_zone" && strings.HasPrefix(value, " ") {
+			value = "+" + value[1:]
+		}
+		if err := set(c, value); err != nil {
+			return nil, dsnError("option %s has the value %q", key, list[0]).WithCause(err)
+		}
+	}
+	return c, nil
+}
+
+func dsnError(format string, args ...any) *sqlerr.Error {
+	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "data source name: "+format, args...)
+}

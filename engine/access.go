@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"strings"
+	"time"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// What the ways in need of an engine and its sessions besides statements.
+
+// Register makes a table that was built outside SQL visible under the name in its schema.
+func (e *Engine) Register(v *table.Version) error {
+	if err := e.alive(); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		return snap.CreateTable(v)
+	})
+}
+
+// Location returns the session's time zone.
+func (s *Session) Location() *time.Location { return s.vars.location }
+
+// ParseMode returns the part of the session's sql_mode that decides how text is read.
+func (s *Session) ParseMode() parse.Mode { return s.vars.parseMode }
+
+// SetVariable gives a system variable a value, as SET name = value does.
+func (s *Session) SetVariable(name, value string) error { return s.vars.setSystem(name, value) }
+
+// SetUserVariable gives @name a value.
+func (s *Session) SetUserVariable(name string, v types.Value) {
+	s.vars.user[strings.ToLower(name)] = v
+}

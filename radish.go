@@ -1,0 +1,170 @@
+package radish
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Version is the version of Radish.
+const Version = engine.Version
+
+// Error is a failed statement: kind, MySQL's error number, SQLSTATE, message, place and hint.
+type Error = sqlerr.Error
+
+// Column describes a column of a result.
+type Column = engine.ResultColumn
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	shared *sharedEngine
+	config *config
+	closed atomic.Bool
+}
+
+// sharedEngine is an engine that several DBs of one name hold.
+type sharedEngine struct {
+	*engine.Engine
+	name        string // "": private
+	memoryLimit int64
+	refs        int // guarded by openMu
+}
+
+var (
+	openMu    sync.Mutex
+	openNamed = map[string]*sharedEngine{} // guarded by openMu
+)
+
+// Open opens the database of a data source name; see the package documentation.
+func Open(name string, opts ...Option) (*DB, error) {
+	c, err := parseDSN(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range opts {
+		o(c)
+	}
+	if c.threads < 0 || c.memoryLimit < -1 {
+		return nil, dsnError("threads and memory_limit cannot be negative")
+	}
+	shared, err := acquire(c)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{shared: shared, config: c}
+	// A session shows whether the options are right.
+	if _, err := db.session(); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// acquire returns the engine of a name, a new one if there is none.
+func acquire(c *config) (*sharedEngine, error) {
+	openMu.Lock()
+	defer openMu.Unlock()
+	if s := openNamed[c.name]; s != nil {
+		if c.memoryLimit >= 0 && c.memoryLimit != s.memoryLimit {
+			return nil, dsnError("database %q is open with memory_limit=%d, and %d is asked for", c.name, s.memoryLimit, c.memoryLimit)
+		}
+		s.refs++
+		return s, nil
+	}
+	limit := max(c.memoryLimit, 0)
+	e, err := engine.New(engine.Options{Threads: c.threads, MemoryLimit: limit})
+	if err != nil {
+		return nil, err
+	}
+	s := &sharedEngine{Engine: e, name: c.name, memoryLimit: limit, refs: 1}
+	if c.name != "" {
+		openNamed[c.name] = s
+	}
+	return s, nil
+}
+
+func (s *sharedEngine) release() error {
+	openMu.Lock()
+	defer openMu.Unlock()
+	if s.refs--; s.refs > 0 {
+		return nil
+	}
+	if s.name != "" {
+		delete(openNamed, s.name)
+	}
+	return s.Engine.Close()
+}
+
+// Close closes the database. A private one, or the last of a shared name, is dropped with its tables; statements that
+// still run in it are cancelled.
+func (db *DB) Close() error {
+	if db.closed.Swap(true) {
+		return nil
+	}
+	return db.shared.release()
+}
+
+func (db *DB) alive() error {
+	if db.closed.Load() {
+		return sqlerr.New(sqlerr.CodeUnknownError, sqlerr.User, "the database is closed")
+	}
+	return nil
+}
+
+// session opens a session with the options of the name.
+func (db *DB) session() (*engine.Session, error) {
+	if err := db.alive(); err != nil {
+		return nil, err
+	}
+	s := db.shared.NewSession()
+	for _, v := range []struct{ name, value string }{
+		{"radish_threads", threadsText(db.config.threads)},
+		{"radish_device", db.config.device},
+		{"time_zone", db.config.timeZone},
+		{"sql_mode", db.config.sqlMode},
+	} {
+		if v.value == "" {
+			continue
+		}
+		if err := s.SetVariable(v.name, v.value); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Conn opens a session: a current database, variables and warnings of its own.
+func (db *DB) Conn() (*Conn, error) {
+	s, err := db.session()
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{db: db, session: s}, nil
+}
+
+// Query runs statements in a session of their own; see [Conn.Query]. What they SET or USE is gone afterwards.
+func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
+	c, err := db.Conn()
+	if err != nil {
+		return nil, err
+	}
+	return c.Query(ctx, sql, args...)
+}
+
+// Exec runs statements in a session of their own; see [Conn.Exec].
+func (db *DB) Exec(ctx context.Context, sql string, args ...any) (Result, error) {
+	c, err := db.Conn()
+	if err != nil {
+		return Result{}, err
+	}
+	return c.Exec(ctx, sql, args...)
+}
+
+// MemoryUsed returns the bytes that running queries hold now, tables not counted.
+func (db *DB) MemoryUsed() int64 { return db.shared.MemoryUsed() }
+
+// MemoryPeak returns the most that queries have held at once.
+func (db *DB) MemoryPeak() int64 { return db.shared.MemoryPeak() }

@@ -10,6 +10,7 @@ import (
 type generator struct {
 	r      *rand.Rand
 	schema *Schema
+	big    bool      // tables of many rows: joins on keys only, no correlated subqueries
 	names  int       // aliases given out
 	ctes   []*source // common table expressions of the query being drawn
 }
@@ -34,7 +35,7 @@ const mostRows = 6e4
 
 // source draws a table, a CTE or a derived table whose rows, times rows, stay in bounds.
 func (g *generator) source(rows float64, depth int) *source {
-	if depth < 2 && g.chance(12) {
+	if depth < 2 && g.chance(12) && !(g.big && rows > 1) {
 		q, types, n := g.query(&env{depth: depth + 1, rows: 1}, nil, true)
 		if n*rows <= mostRows {
 			s := &source{sub: q, rows: n}
@@ -44,7 +45,7 @@ func (g *generator) source(rows float64, depth int) *source {
 			return s
 		}
 	}
-	if len(g.ctes) > 0 && g.chance(45) {
+	if len(g.ctes) > 0 && g.chance(45) && !(g.big && rows > 1) {
 		if c := pick(g.r, g.ctes); c.rows*rows <= mostRows {
 			return c
 		}
@@ -52,7 +53,7 @@ func (g *generator) source(rows float64, depth int) *source {
 	var fit []*Table
 	smallest := g.schema.Tables[0]
 	for _, t := range g.schema.Tables {
-		if float64(len(t.Rows))*rows <= mostRows {
+		if g.big || float64(len(t.Rows))*rows <= mostRows {
 			fit = append(fit, t)
 		}
 		if len(t.Rows) < len(smallest.Rows) {
@@ -104,6 +105,13 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 	}
 	for i := range count {
 		s := g.source(e.rows*rows, e.depth)
+		if g.big {
+			if right, more, on := g.keyJoin(s, cols); right != nil {
+				joins.Kids = append(joins.Kids, op(Other, pick(g.r, []string{" JOIN ", " LEFT JOIN "})+"$ ON $", right, on))
+				cols = append(append([]named(nil), cols...), more...)
+			}
+			continue
+		}
 		if e.rows*rows*s.rows > mostRows {
 			break
 		}
@@ -145,6 +153,30 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 		}
 	}
 	return joins, cols, rows
+}
+
+// keyJoin joins a base table on its key, so that the result has no more rows than the left side.
+func (g *generator) keyJoin(s *source, left []named) (right *Node, cols []named, on *Node) {
+	if s.sub != nil || len(s.common) < 2 {
+		return nil, nil, nil
+	}
+	var fit []named
+	for _, c := range left {
+		if c.t.Kind == Int {
+			fit = append(fit, c)
+		}
+	}
+	if len(fit) == 0 {
+		return nil, nil, nil
+	}
+	right, cols = g.factor(s)
+	c := pick(g.r, fit)
+	on = list("", " AND ", 1, op(Bool, "$ = $", lit(Int, c.sql), lit(Int, cols[0].sql)))
+	if g.chance(25) {
+		all := append(append([]named(nil), left...), cols...)
+		on.Kids = append(on.Kids, g.condition(&env{cols: all, noSub: true}, 1))
+	}
+	return right, cols, on
 }
 
 func (g *generator) using(a, b []string) []string {
@@ -344,6 +376,10 @@ func (g *generator) values(e *env) *env {
 // inside is the environment of a subquery: the columns around it become outer ones.
 func (g *generator) inside(e *env) *env {
 	sub := &env{depth: e.depth + 1, rows: max(e.rows, 1)}
+	if g.big {
+		sub.rows = 1
+		return sub
+	}
 	if g.chance(65) {
 		for _, c := range append(append([]named(nil), e.cols...), e.outer...) {
 			// A bare name, of USING, would be looked up in the subquery's own tables first.

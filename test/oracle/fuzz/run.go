@@ -39,15 +39,30 @@ type Failure struct {
 	Schema    *Schema
 	Statement *Statement
 	Want, Got string
+	types     string // of the oracle's result, as sqllogictest writes them
 }
 
-// Script is the failure as statements.
+// Script is the failure as records of a sqllogictest script, without the query's answer: added to a file of
+// test/sqllogic/testdata, which cmd/slt -update completes, it becomes a test.
 func (f *Failure) Script() string {
-	all := append(f.Schema.Statements(), f.Statement.Tree.SQL())
-	if f.Statement.Check != "" {
-		all = append(all, f.Statement.Check)
+	var b strings.Builder
+	for _, s := range f.Schema.Statements() {
+		fmt.Fprintf(&b, "statement ok\n%s\n\n", s)
 	}
-	return strings.Join(all, ";\n") + ";\n"
+	query := f.Statement.Tree.SQL()
+	if f.Statement.Check != "" {
+		fmt.Fprintf(&b, "statement ok\n%s\n\n", query)
+		query = f.Statement.Check
+	}
+	head := "query error"
+	if f.types != "" {
+		head = "query " + f.types + " rowsort"
+	}
+	fmt.Fprintf(&b, "%s\n%s\n", head, query)
+	for _, t := range f.Schema.Tables {
+		fmt.Fprintf(&b, "\nstatement ok\nDROP TABLE %s\n", t.Name)
+	}
+	return b.String()
 }
 
 func (f *Failure) String() string {
@@ -195,15 +210,20 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 
 func (r *runner) schema(ctx context.Context, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x7261646973680000))
-	s := newSchema(rng)
+	big := rng.IntN(100) < bigSchemas
+	s := newSchema(rng, big)
 	p, err := r.open(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	g := &generator{r: rng, schema: s}
+	g := &generator{r: rng, schema: s, big: big}
+	statements := r.Statements
+	if big {
+		statements /= 4
+	}
 	r.count(func(t *Stats) { t.Schemas++ })
-	for range r.Statements {
+	for range statements {
 		if time.Now().After(r.end) {
 			return nil
 		}
@@ -289,8 +309,14 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 			t.Longest, t.LongestSQL = took, query
 		}
 	})
-	fail := func(kind, what, want, got string) *Failure {
-		return &Failure{Kind: kind, What: what, Statement: stmt, Want: want, Got: got}
+	fail := func(kind, what, wanted, given string) *Failure {
+		types := ""
+		if want != nil {
+			for _, c := range want.classes {
+				types += map[class]string{exact: "T", approx: "R", text: "T", temporal: "T"}[c]
+			}
+		}
+		return &Failure{Kind: kind, What: what, Statement: stmt, Want: wanted, Got: given, types: types}
 	}
 	switch {
 	case wantErr != nil && gotErr != nil:

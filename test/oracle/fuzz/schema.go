@@ -162,9 +162,14 @@ func literal(r *rand.Rand, t Type) string {
 	return pick(r, []string{"TRUE", "FALSE"})
 }
 
+// bigSchemas is the percentage of rounds on big tables.
+const bigSchemas = 5
+
 // newSchema draws tables and rows. Every table has a column k, an integer; most have a key id: they are what USING
 // and NATURAL joins meet on.
-func newSchema(r *rand.Rand) *Schema {
+//
+// A big schema fills several row groups and makes parallel operators run in parallel.
+func newSchema(r *rand.Rand, big bool) *Schema {
 	s := &Schema{}
 	for i := range 2 + r.IntN(3) {
 		t := &Table{Name: fmt.Sprintf("t%d", i)}
@@ -180,7 +185,10 @@ func newSchema(r *rand.Rand) *Schema {
 		default:
 			rows = 2000 + r.IntN(5000)
 		}
-		if r.IntN(4) > 0 {
+		if big && i < 2 {
+			rows = 3000 + r.IntN(30000)
+		}
+		if big || r.IntN(4) > 0 {
 			t.Columns = append(t.Columns, Column{Name: "id", Decl: "INT", Type: Type{Int, 6, 0}, NotNull: true, Unique: true})
 			t.Keys = append(t.Keys, pick(r, []string{"PRIMARY KEY (id)", "PRIMARY KEY (id)", "UNIQUE KEY (id)"}))
 		}

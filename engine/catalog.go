@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,12 +16,13 @@ import (
 
 // catalogView is the binder's view of the catalog: one snapshot, information_schema and files.
 type catalogView struct {
+	ctx     context.Context
 	session *Session
 	snap    *catalog.Snapshot
 }
 
-func (s *Session) catalogView() *catalogView {
-	return &catalogView{s, s.engine.catalog.Load()}
+func (s *Session) catalogView(ctx context.Context) *catalogView {
+	return &catalogView{ctx, s, s.engine.catalog.Load()}
 }
 
 func (c *catalogView) Table(db, name string) (*table.Version, error) {
@@ -45,7 +47,7 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 func (c *catalogView) HasDatabase(db string) bool { return c.snap.HasDatabase(db) }
 
 func (c *catalogView) File(name string) (*table.Version, bool, error) {
-	return c.session.engine.files.open(name)
+	return c.session.engine.files.open(c.ctx, name)
 }
 
 // fileCache keeps the tables of data files that queries named, until the file changes.
@@ -61,9 +63,8 @@ type cachedFile struct {
 }
 
 // open reads a data file as a table. ok is false if the name is no kind of file that Radish reads.
-func (f *fileCache) open(name string) (v *table.Version, ok bool, err error) {
-	reader := readerFor(name)
-	if reader == nil {
+func (f *fileCache) open(ctx context.Context, name string) (v *table.Version, ok bool, err error) {
+	if openerFor(name) == nil {
 		return nil, false, nil
 	}
 	path, err := filepath.Abs(name)
@@ -79,7 +80,7 @@ func (f *fileCache) open(name string) (v *table.Version, ok bool, err error) {
 	if c, ok := f.files[path]; ok && c.size == info.Size() && c.changed.Equal(info.ModTime()) {
 		return c.version, true, nil
 	}
-	if v, err = reader(path); err != nil {
+	if v, err = readFile(ctx, path); err != nil {
 		return nil, true, err
 	}
 	if f.files == nil {

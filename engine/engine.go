@@ -51,7 +51,7 @@ type Engine struct {
 	mu      sync.Mutex // serialises statements that write
 }
 
-// New returns an empty engine with one database, [DefaultDatabase].
+// New returns an empty engine with one database, [DefaultDatabase]. It reports an option that makes no sense.
 func New(opts Options) (*Engine, error) {
 	if opts.Threads <= 0 {
 		opts.Threads = runtime.GOMAXPROCS(0)
@@ -59,10 +59,9 @@ func New(opts Options) (*Engine, error) {
 	if opts.Device == "" {
 		opts.Device = "auto"
 	}
-	e := &Engine{opts: opts, budget: memory.NewBudget(opts.MemoryLimit)}
+	e := &Engine{opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit)}
 	e.ctx, e.stop = context.WithCancel(context.Background())
-	var err error
-	if e.catalog, err = catalog.New(DefaultDatabase); err != nil {
+	if _, err := setDevice(nil, opts.Device); err != nil {
 		return nil, err
 	}
 	return e, nil

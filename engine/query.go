@@ -3,7 +3,7 @@ package engine
 import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
-	"github.com/radish-sql/radish/exec"
+	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -23,7 +23,7 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 
 // plan optimizes a bound query and lowers it to pipelines.
 func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, error) {
-	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Ctx: st.exprContext()})
+	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext()})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	return physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Placer: placer, NoRuntimeFilters: s.vars.disabledRules["runtime_filters"]})
+	return physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Placer: placer, NoRuntimeFilters: s.vars.disabledRules[runtimeFilters]})
 }
 
 // runQuery plans and starts a bound query. The first batch is not waited for.
@@ -45,7 +45,7 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 
 func (s *Session) start(st *statement, plan *physical.Plan, profiled bool) (*Result, error) {
 	budget := s.engine.budget.Child(s.vars.memoryLimit(s.engine))
-	rows, err := exec.Run(st.ctx, plan, exec.Env{
+	rows, err := cpu.Run(st.ctx, plan, cpu.Config{
 		Threads: s.vars.threads(s.engine), Memory: budget, Expr: st.exprContext(), Profile: profiled,
 	})
 	if err != nil {

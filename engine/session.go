@@ -124,7 +124,7 @@ func (st *statement) exprContext() *expr.Context {
 func (st *statement) binder() *bind.Binder {
 	s := st.session
 	return &bind.Binder{
-		Catalog: s.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params,
+		Catalog: s.catalogView(st.ctx), Database: s.database, Ctx: st.exprContext(), Params: st.params,
 		Locate: st.Locate,
 	}
 }

@@ -212,7 +212,7 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 	if v != nil {
 		return v.Schema, nil
 	}
-	bound, _ := s.catalogView().View(db, name)
+	bound, _ := s.catalogView(st.ctx).View(db, name)
 	b := st.binder()
 	b.Locate = nil
 	q, err := b.Query(bound.Select)

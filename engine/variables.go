@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -199,16 +200,20 @@ func setDevice(_ *variables, value string) (string, error) {
 	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu or gpu")
 }
 
+// runtimeFilters is the name under which runtime filters, which are no rewrite rule, can be switched off.
+const runtimeFilters = "runtime_filters"
+
 func setDisabledRules(v *variables, value string) (string, error) {
 	disabled := map[string]bool{}
-	known := append(rules.Names(), "runtime_filters")
+	known := []string{runtimeFilters}
+	for _, r := range rules.List() {
+		if !r.Required && !slices.Contains(known, r.Name) {
+			known = append(known, r.Name)
+		}
+	}
 	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
 		name = strings.ToLower(name)
-		found := false
-		for _, k := range known {
-			found = found || k == name
-		}
-		if !found {
+		if !slices.Contains(known, name) {
 			e := sqlerr.WrongValueForVar("radish_disabled_rules", name)
 			if s := sqlerr.Suggest(name, known); s != "" {
 				return "", e.WithHint("did you mean %s?", s)

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -110,7 +112,11 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 	case *logical.Values:
 		return []*Pipeline{{Source: &ValuesScan{Cols: x.Cols, Rows: x.Rows}}}, nil
 	case *logical.Filter:
-		return l.transform(x.Input, &Filter{Preds: x.Preds})
+		preds := make([]expr.Expr, len(x.Preds))
+		for i, e := range x.Preds {
+			preds[i] = l.narrow(x.Input, e)
+		}
+		return l.transform(x.Input, &Filter{Preds: preds})
 	case *logical.Project:
 		return l.project(x)
 	case *logical.Join:
@@ -159,6 +165,28 @@ func (l *lowering) project(x *logical.Project) ([]*Pipeline, error) {
 	return l.transform(x.Input, t)
 }
 
+// narrow lets the exact arithmetic of e run in 64 bits where the bounds of its columns prove that enough.
+func (l *lowering) narrow(n logical.Node, e expr.Expr) expr.Expr {
+	wide := false
+	expr.Walk(e, func(e expr.Expr) bool {
+		wide = wide || e.Type().Phys() == types.PhysInt128
+		return !wide
+	})
+	if !wide {
+		return e
+	}
+	ranges := expr.Ranges{}
+	expr.Walk(e, func(e expr.Expr) bool {
+		if c, ok := e.(*expr.Column); ok && c.Typ.Phys() == types.PhysInt64 {
+			if lo, hi, ok := l.est.Bounds(n, c); ok {
+				ranges[c.ID] = [2]int64{lo, hi}
+			}
+		}
+		return true
+	})
+	return expr.NarrowDecimals(e, ranges)
+}
+
 // denseAggregateLimit is the largest array of groups that a dense aggregation makes for each worker.
 const denseAggregateLimit = 1 << 16
 
@@ -167,7 +195,13 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Aggregate{Algorithm: HashAggregate, Groups: x.Groups, Aggs: x.Aggs}
+	a := &Aggregate{Algorithm: HashAggregate, Groups: x.Groups, Aggs: slices.Clone(x.Aggs)}
+	for i := range a.Aggs {
+		switch a.Aggs[i].Fn.Kind {
+		case expr.AggSum, expr.AggAvg: // the others give their operand's type
+			a.Aggs[i].Args = []expr.Expr{l.narrow(x.Input, a.Aggs[i].Args[0])}
+		}
+	}
 	keys := make([]expr.Expr, len(x.Groups))
 	for i, g := range x.Groups {
 		keys[i] = g.Expr

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// TestDocs holds the generated sections of docs/sql.md against the code. RADISH_UPDATE=1 writes them anew.
+func TestDocs(t *testing.T) {
+	const path = "../docs/sql.md"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for name, content := range map[string]string{
+		"functions": expr.MarkdownTable(), "variables": variablesTable(), "rules": rulesTable(),
+	} {
+		start := fmt.Sprintf("<!-- generated: %s -->\n", name)
+		before, rest, ok := strings.Cut(text, start)
+		_, after, ok2 := strings.Cut(rest, "<!-- end -->")
+		if !ok || !ok2 {
+			t.Fatalf("%s has no section %q", path, name)
+		}
+		text = before + start + strings.TrimSpace(content) + "\n<!-- end -->" + after
+	}
+	if text == string(raw) {
+		return
+	}
+	if os.Getenv("RADISH_UPDATE") == "" {
+		t.Fatalf("%s is not what the code says; run RADISH_UPDATE=1 go test ./engine -run TestDocs", path)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func variablesTable() string {
+	var b strings.Builder
+	b.WriteString("| variable | initially | remarks |\n|---|---|---|\n")
+	e, err := New(Options{Threads: 1})
+	if err != nil {
+		panic(err)
+	}
+	for i := range systemVariables {
+		v := &systemVariables[i]
+		initial := v.initial(e)
+		if v.name == "radish_threads" {
+			initial = "the number of CPUs"
+		}
+		doc := v.doc
+		if v.readOnly {
+			doc = strings.TrimPrefix(doc+"; read-only", "; ")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", v.name, strings.ReplaceAll(initial, ",", ", "), doc)
+	}
+	return b.String()
+}
+
+func rulesTable() string {
+	var b strings.Builder
+	b.WriteString("| rule | what it does |\n|---|---|\n")
+	seen := map[string]bool{}
+	for _, r := range rules.List() {
+		if !seen[r.Name] {
+			seen[r.Name] = true
+			first, _, _ := strings.Cut(strings.TrimSpace(r.Doc), "\n\n")
+			fmt.Fprintf(&b, "| %s | %s |\n", r.Name, strings.ReplaceAll(strings.ReplaceAll(first, "\n", " "), "|", "\\|"))
+		}
+	}
+	return b.String()
+}

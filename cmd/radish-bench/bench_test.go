@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// answersDir holds the published answers, in a folder beside the repository.
+const answersDir = "../../../shared/tpch/answers"
+
+// duckDBPython names a Python interpreter that can import duckdb.
+const duckDBPython = "RADISH_DUCKDB_PYTHON"
+
+func answersAt(t *testing.T, sf string) string {
+	dir := filepath.Join(answersDir, "sf"+sf)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no published answers: %v", err)
+	}
+	return dir
+}
+
+// All 22 queries give the published answers, and so do the recorded digests.
+func TestPublishedAnswers(t *testing.T) {
+	for _, sf := range []string{"0.01", "0.1"} {
+		if testing.Short() && sf != "0.01" {
+			continue
+		}
+		t.Run(sf, func(t *testing.T) {
+			dir := answersAt(t, sf)
+			for _, args := range [][]string{{"--verify", dir}, nil} {
+				var out bytes.Buffer
+				if err := runTPCH(t.Context(), append([]string{"--sf", sf, "--runs", "1"}, args...), &out); err != nil {
+					t.Errorf("%v: %v\n%s", args, err, out.String())
+				}
+				if n := strings.Count(out.String(), "✓"); n != 22 {
+					t.Errorf("%v: %d of 22 results are marked as right\n%s", args, n, out.String())
+				}
+			}
+		})
+	}
+}
+
+func TestDemo(t *testing.T) {
+	var out bytes.Buffer
+	if err := runDemo(t.Context(), []string{"--sf", "0.01"}, &out); err != nil {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if n := strings.Count(out.String(), "✓"); n != 22 {
+		t.Errorf("%d of 22 results are marked as right\n%s", n, out.String())
+	}
+}
+
+// A result that is not the recorded one fails the command: the answers of another scale factor must not pass.
+func TestDifferenceFails(t *testing.T) {
+	dir := answersAt(t, "0.1")
+	var out bytes.Buffer
+	err := runTPCH(t.Context(), []string{"--sf", "0.01", "--runs", "0", "--query", "1,6", "--verify", dir}, &out)
+	if err == nil || !strings.Contains(err.Error(), "2 of 2") {
+		t.Errorf("error %v, want that 2 of 2 queries gave another result\n%s", err, out.String())
+	}
+	if n := strings.Count(out.String(), "✗"); n != 2 {
+		t.Errorf("%d results are marked as wrong, want 2\n%s", n, out.String())
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := runTPCH(ctx, []string{"--sf", "0.01"}, &bytes.Buffer{}); err == nil {
+		t.Error("a cancelled run reported success")
+	}
+}
+
+// Both engines read what export wrote, and agree.
+func TestOracle(t *testing.T) {
+	python := os.Getenv(duckDBPython)
+	if python == "" {
+		t.Skipf("%s does not name a Python with duckdb", duckDBPython)
+	}
+	dir := t.TempDir()
+	var out bytes.Buffer
+	if err := runExport(t.Context(), []string{"--sf", "0.01", "--dir", dir}, &out); err != nil {
+		t.Fatal(err)
+	}
+	table := filepath.Join(dir, "table.md")
+	args := []string{"--sf", "0.01", "--runs", "1", "--dir", dir, "--reuse", "--duckdb-python", python, "--markdown", table}
+	if err := runOracle(t.Context(), args, &out); err != nil {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "✓ equal |\n"); n != 22 {
+		t.Errorf("%d of 22 results are equal\n%s", n, text)
+	}
+}
+
+func TestSameResult(t *testing.T) {
+	q := tpch.Queries(1)[5]
+	value := func(unscaled int64) [][]types.Value {
+		return [][]types.Value{{{Type: types.Decimal(15, 2), I: unscaled}}}
+	}
+	if err := sameResult(q, value(12345), [][]string{{"123.45"}}); err != nil {
+		t.Error(err)
+	}
+	if err := sameResult(q, value(12346), [][]string{{"123.45"}}); err == nil {
+		t.Error("123.46 passed for 123.45")
+	}
+	if err := sameResult(q, value(12345), nil); err == nil {
+		t.Error("a row passed for none")
+	}
+}
+
+func TestRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "digests.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var runs []queryRun
+	for _, q := range tpch.Queries(1) {
+		runs = append(runs, queryRun{query: q, check: checkPublished, digest: q.Title})
+	}
+	broken := func(f func(r *queryRun)) []queryRun {
+		c := slices.Clone(runs)
+		f(&c[3])
+		return c
+	}
+	for name, bad := range map[string][]queryRun{
+		"a query missing":     runs[1:],
+		"a digest only":       broken(func(r *queryRun) { r.check = checkDigest }),
+		"a different result":  broken(func(r *queryRun) { r.err = errors.New("differs") }),
+		"a result not looked": broken(func(r *queryRun) { r.check = checkNothing }),
+	} {
+		if err := record(path, 1, bad); err == nil {
+			t.Errorf("%s: recorded", name)
+		}
+	}
+	if text, _ := os.ReadFile(path); string(text) != "{}" {
+		t.Errorf("a refusal changed the file: %s", text)
+	}
+	if err := record(path, 1, runs); err != nil {
+		t.Fatal(err)
+	}
+	if err := record(path, 0.1, runs); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := loadDigests(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d) != 2 || d["1"][3] != runs[3].digest || d["0.1"][21] != runs[21].digest {
+		t.Errorf("recorded %v", d)
+	}
+	if err := runDemo(t.Context(), []string{"--sf", "0.01", "--record", path}, &bytes.Buffer{}); !errors.Is(err, errUsage) {
+		t.Errorf("--record without --verify: %v", err)
+	}
+}
+
+func TestPickQueries(t *testing.T) {
+	picked, err := pickQueries(1, "6, q1,22,6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var numbers []int
+	for _, q := range picked {
+		numbers = append(numbers, q.Number)
+	}
+	if !slices.Equal(numbers, []int{1, 6, 22}) {
+		t.Errorf("picked %v", numbers)
+	}
+	for _, bad := range []string{"0", "23", "x", "1,,2", "-1"} {
+		if _, err := pickQueries(1, bad); err == nil {
+			t.Errorf("%q was taken for queries", bad)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	const ms = time.Millisecond
+	if m := median([]time.Duration{9 * ms, 1 * ms, 2 * ms}); m != 2*ms {
+		t.Errorf("median of three: %v", m)
+	}
+	if m := median([]time.Duration{9 * ms, 1 * ms, 2 * ms, 4 * ms}); m != 3*ms {
+		t.Errorf("median of four: %v", m)
+	}
+	if m := median(nil); m != 0 {
+		t.Errorf("median of none: %v", m)
+	}
+	if g := geometricMean([]float64{0.5, 2, 8}); math.Abs(g-2) > 1e-12 {
+		t.Errorf("geometric mean: %v", g)
+	}
+	if n := parseHighWater("VmPeak:\t  10 kB\nVmHWM:\t   2048 kB\nVmRSS:\t 1 kB\n"); n != 2<<20 {
+		t.Errorf("VmHWM: %d", n)
+	}
+	if n := parseHighWater("VmRSS:\t 1 kB\n"); n != 0 {
+		t.Errorf("no VmHWM: %d", n)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, args := range [][]string{
+		{"tpch", "--query", "23"}, {"tpch", "stray"}, {"tpch", "--nosuch"}, {"export"}, {"oracle"}, {"nosuch"}, nil,
+	} {
+		if status := run(t.Context(), args); status != exitUsage {
+			t.Errorf("%q: exit status %d, want %d", args, status, exitUsage)
+		}
+	}
+	if err := runTPCH(t.Context(), []string{"-h"}, &bytes.Buffer{}); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-h: %v", err)
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// settings are the flags that every command with an engine has.
+type settings struct {
+	threads     int
+	device      string
+	memoryLimit string
+}
+
+func (s *settings) register(fs *flag.FlagSet) {
+	fs.IntVar(&s.threads, "threads", 0, "workers of a query, and processors for the program; 0: all")
+	fs.StringVar(&s.device, "device", "auto", "where pipelines run: auto, cpu or gpu")
+	fs.StringVar(&s.memoryLimit, "memory-limit", "", "what queries may hold, e.g. 4GB; tables are not counted; empty: no bound")
+}
+
+// database is an engine with one session.
+type database struct {
+	engine  *engine.Engine
+	session *engine.Session
+	threads int
+}
+
+func openDatabase(s settings) (*database, error) {
+	opts := engine.Options{Threads: s.threads, Device: s.device}
+	if s.memoryLimit != "" {
+		var err error
+		if opts.MemoryLimit, err = engine.ParseBytes(s.memoryLimit); err != nil {
+			return nil, fmt.Errorf("--memory-limit: %w", err)
+		}
+	}
+	if s.threads > 0 {
+		runtime.GOMAXPROCS(s.threads) // the garbage collector, too, gets no more
+	}
+	e, err := engine.New(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0)}, nil
+}
+
+func (d *database) close() { _ = d.engine.Close() }
+
+// measure runs one statement to its end and returns the time from its text to its last batch of rows. What each does
+// with a batch is not counted; nil reads the batches only.
+func (d *database) measure(ctx context.Context, sql string, each func(*column.Batch)) (time.Duration, error) {
+	start := time.Now()
+	var outside time.Duration
+	statements, err := d.session.Parse(sql)
+	if err != nil {
+		return 0, err
+	}
+	for _, stmt := range statements {
+		res, err := d.session.Execute(ctx, stmt, nil)
+		if err != nil {
+			return 0, err
+		}
+		for {
+			b, err := res.Next(ctx)
+			if err != nil {
+				return 0, err
+			}
+			if b == nil {
+				break
+			}
+			if each != nil {
+				t := time.Now()
+				each(b)
+				outside += time.Since(t)
+			}
+		}
+	}
+	return time.Since(start) - outside, nil
+}
+
+// exec runs a statement for its effect.
+func (d *database) exec(ctx context.Context, sql string) error {
+	_, err := d.measure(ctx, sql, nil)
+	return err
+}
+
+// query runs a statement and returns its rows and its time.
+func (d *database) query(ctx context.Context, sql string) ([][]types.Value, time.Duration, error) {
+	var rows [][]types.Value
+	took, err := d.measure(ctx, sql, func(b *column.Batch) { rows = appendRows(rows, b) })
+	return rows, took, err
+}
+
+// appendRows copies the selected rows of a batch, which lives only until the next.
+func appendRows(rows [][]types.Value, b *column.Batch) [][]types.Value {
+	for i := range b.Rows() {
+		at := i
+		if b.Sel != nil {
+			at = int(b.Sel[i])
+		}
+		row := make([]types.Value, len(b.Cols))
+		for c, v := range b.Cols {
+			row[c] = v.Value(at)
+			row[c].S = strings.Clone(row[c].S)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// devices returns where a query's pipelines run, e.g. "cpu" or "cpu+gpu".
+func (d *database) devices(ctx context.Context, sql string) (string, error) {
+	rows, _, err := d.query(ctx, "EXPLAIN FORMAT = 'json' "+sql)
+	if err != nil {
+		return "", err
+	}
+	var plan struct {
+		Pipelines []struct{ Device string }
+	}
+	if err := json.Unmarshal([]byte(joinText(rows)), &plan); err != nil {
+		return "", fmt.Errorf("EXPLAIN FORMAT = 'json': %w", err)
+	}
+	seen := map[string]bool{}
+	var names []string
+	for _, p := range plan.Pipelines {
+		if !seen[p.Device] {
+			seen[p.Device] = true
+			names = append(names, p.Device)
+		}
+	}
+	return strings.Join(names, "+"), nil
+}
+
+// explainAnalyze returns the plan of a query with what each operator cost.
+func (d *database) explainAnalyze(ctx context.Context, sql string) (string, error) {
+	rows, _, err := d.query(ctx, "EXPLAIN ANALYZE "+sql)
+	return joinText(rows), err
+}
+
+// joinText joins the lines of a result of one column.
+func joinText(rows [][]types.Value) string {
+	var b strings.Builder
+	for _, row := range rows {
+		b.WriteString(row[0].Text())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// size returns the rows of the database's tables and the bytes that they hold.
+func (d *database) size(ctx context.Context) (rows, bytes int64, err error) {
+	const sql = "SELECT table_rows, data_length FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"
+	list, _, err := d.query(ctx, sql)
+	if err != nil {
+		return 0, 0, fmt.Errorf("the tables' sizes: %w", err)
+	}
+	for _, row := range list {
+		rows += row[0].I
+		bytes += row[1].I
+	}
+	return rows, bytes, nil
+}

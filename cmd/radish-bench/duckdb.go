@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+//go:embed duckdb_worker.py
+var duckDBWorker string
+
+// duckDB is a DuckDB in a process of its own, so that its memory can be told from Radish's.
+type duckDB struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	version string
+}
+
+// duckDBReply is an answer of the worker; duckdb_worker.py says what is in it.
+type duckDBReply struct {
+	Millis  float64    `json:"ms"`
+	Rows    [][]string `json:"rows"`
+	Peak    int64      `json:"peak"`
+	Error   string     `json:"error"`
+	Version string     `json:"version"`
+}
+
+func (r *duckDBReply) took() time.Duration {
+	return time.Duration(r.Millis * float64(time.Millisecond))
+}
+
+// startDuckDB starts a worker with a Python that has the package duckdb.
+func startDuckDB(ctx context.Context, python string, threads int) (*duckDB, error) {
+	d := &duckDB{process: exec.CommandContext(ctx, python, "-c", duckDBWorker)}
+	d.process.Stderr = os.Stderr
+	var err error
+	if d.in, err = d.process.StdinPipe(); err != nil {
+		return nil, err
+	}
+	stdout, err := d.process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	d.out = bufio.NewReader(stdout)
+	if err := d.process.Start(); err != nil {
+		return nil, fmt.Errorf("DuckDB: %w; make bench-oracle installs it", err)
+	}
+	hello, err := d.read()
+	if err != nil {
+		return nil, err
+	}
+	d.version = hello.Version
+	_, err = d.do(fmt.Sprintf("SET threads = %d", threads), false, false)
+	return d, err
+}
+
+// do runs a statement. fetch asks for its rows; reset begins a new peak of resident memory.
+func (d *duckDB) do(sql string, fetch, reset bool) (duckDBReply, error) {
+	request := map[string]any{"sql": sql, "fetch": fetch, "reset_peak": reset}
+	if err := json.NewEncoder(d.in).Encode(request); err != nil {
+		return duckDBReply{}, fmt.Errorf("DuckDB: %w", err)
+	}
+	return d.read()
+}
+
+func (d *duckDB) read() (duckDBReply, error) {
+	var reply duckDBReply
+	line, err := d.out.ReadBytes('\n')
+	if err != nil {
+		return reply, fmt.Errorf("DuckDB's process ended: %w", err)
+	}
+	if err := json.Unmarshal(line, &reply); err != nil {
+		return reply, fmt.Errorf("DuckDB's process wrote %q: %w", line, err)
+	}
+	if reply.Error != "" {
+		return reply, errors.New("DuckDB: " + reply.Error)
+	}
+	return reply, nil
+}
+
+// load fills the TPC-H tables from Parquet files, as DuckDB's own benchmarks have them: without declared keys, which
+// would cost it an index each and speed up none of the queries.
+func (d *duckDB) load(dir string) (load, error) {
+	var l load
+	for i, t := range tpch.Tables() {
+		sql := fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM read_parquet(%s)", t.Name, sqlString(parquetPath(dir, t.Name)))
+		reply, err := d.do(sql, false, i == 0)
+		if err != nil {
+			return l, err
+		}
+		l.took += reply.took()
+		l.peak = reply.Peak
+		count, err := d.do("SELECT count(*) FROM "+t.Name, true, false)
+		if err != nil {
+			return l, err
+		}
+		var n int64
+		if _, err := fmt.Sscan(count.Rows[0][0], &n); err != nil {
+			return l, err
+		}
+		l.rows += n
+	}
+	return l, nil
+}
+
+func (d *duckDB) close() error {
+	return errors.Join(d.in.Close(), d.process.Wait())
+}

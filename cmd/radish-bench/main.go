@@ -1,0 +1,109 @@
+// Command radish-bench runs benchmarks that check their own answers.
+//
+// TPC-H is generated in memory, or read from Parquet files that export wrote; its 22 queries are run, timed and
+// compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
+// over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
+//
+// A command is a file: tpch.go, demo.go, export.go, oracle.go. Under them are database.go (an engine, and how a
+// statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// command is a subcommand. run gets the arguments after the command's name.
+type command struct {
+	name    string
+	summary string
+	run     func(ctx context.Context, args []string, out io.Writer) error
+}
+
+var commands = []command{
+	{"demo", "generate TPC-H at scale factor 1, run the 22 queries and check them against recorded digests", runDemo},
+	{"tpch", "the same at any scale factor, with published answers, repeated runs, profiles", runTPCH},
+	{"export", "write the TPC-H tables as Parquet files", runExport},
+	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
+}
+
+// Exit statuses.
+const (
+	exitFailed = 1 // a query failed or a result differs
+	exitUsage  = 2
+	exitKilled = 130 // interrupted
+)
+
+// errUsage marks errors of the command line; what was wrong has been printed.
+var errUsage = errors.New("wrong usage")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+func run(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		usage(os.Stderr)
+		return exitUsage
+	}
+	for _, c := range commands {
+		if c.name != args[0] {
+			continue
+		}
+		err := c.run(ctx, args[1:], os.Stdout)
+		switch {
+		case err == nil || errors.Is(err, flag.ErrHelp):
+			return 0
+		case errors.Is(err, errUsage):
+			return exitUsage
+		case ctx.Err() != nil:
+			fmt.Fprintln(os.Stderr, "radish-bench: interrupted")
+			return exitKilled
+		}
+		fmt.Fprintln(os.Stderr, "radish-bench:", err)
+		return exitFailed
+	}
+	if h := args[0]; h == "help" || h == "-h" || h == "-help" || h == "--help" {
+		usage(os.Stdout)
+		return 0
+	}
+	fmt.Fprintf(os.Stderr, "radish-bench: no command %q\n", args[0])
+	usage(os.Stderr)
+	return exitUsage
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "usage: radish-bench COMMAND [flags]; radish-bench COMMAND -h lists the flags")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.summary)
+	}
+}
+
+// parseFlags parses the flags of a command, which takes no other arguments.
+func parseFlags(fs *flag.FlagSet, args []string) error {
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return errUsage
+	}
+	if fs.NArg() > 0 {
+		return wrongUsage(fs, "%q is no flag", fs.Arg(0))
+	}
+	return nil
+}
+
+// wrongUsage prints what is wrong with the command line and returns errUsage.
+func wrongUsage(fs *flag.FlagSet, format string, args ...any) error {
+	fmt.Fprintf(fs.Output(), "radish-bench "+fs.Name()+": "+format+"\n", args...)
+	return errUsage
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"runtime"
+	"runtime/pprof"
+)
+
+// profiler writes profiles of the queries, without the load before them.
+type profiler struct {
+	cpuPath, allocPath string
+	cpu                *os.File
+	rate               int // runtime.MemProfileRate while queries run
+}
+
+func (p *profiler) register(fs *flag.FlagSet) {
+	fs.StringVar(&p.cpuPath, "cpuprofile", "", "write a CPU profile of the queries to this file")
+	fs.StringVar(&p.allocPath, "memprofile", "", "write a profile of what the queries allocated to this file")
+}
+
+// hold keeps allocations out of the profile until start.
+func (p *profiler) hold() {
+	p.rate = runtime.MemProfileRate
+	runtime.MemProfileRate = 0
+}
+
+func (p *profiler) start() error {
+	if p.allocPath != "" {
+		runtime.MemProfileRate = p.rate
+	}
+	if p.cpuPath == "" {
+		return nil
+	}
+	var err error
+	if p.cpu, err = os.Create(p.cpuPath); err != nil {
+		return err
+	}
+	return pprof.StartCPUProfile(p.cpu)
+}
+
+func (p *profiler) stop() error {
+	if p.cpu != nil {
+		pprof.StopCPUProfile()
+		if err := p.cpu.Close(); err != nil {
+			return err
+		}
+	}
+	if p.allocPath == "" {
+		return nil
+	}
+	file, err := os.Create(p.allocPath)
+	if err != nil {
+		return err
+	}
+	if err := pprof.Lookup("allocs").WriteTo(file, 0); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// What a result was held against.
+const (
+	checkNothing   = "not checked"
+	checkDigest    = "digest"
+	checkPublished = "published answer"
+)
+
+// queryRun is what running one query gave.
+type queryRun struct {
+	query  tpch.Query
+	rows   int
+	first  time.Duration
+	hot    []time.Duration // the runs after the first
+	device string
+	digest string
+	check  string
+	err    error // the query failed or its result differs
+}
+
+// suite runs TPC-H queries on a database and checks each result.
+type suite struct {
+	db      *database
+	queries []tpch.Query
+	runs    int    // after the first
+	answers string // folder of published answers; empty: recorded digests, where there are any
+	digests []string
+}
+
+// newSuite picks queries by their numbers, separated by commas; an empty list is all.
+func newSuite(db *database, sf float64, list, answers string, runs int) (*suite, error) {
+	queries, err := pickQueries(sf, list)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := loadDigests(digestFile)
+	if err != nil {
+		return nil, err
+	}
+	return &suite{db: db, queries: queries, runs: runs, answers: answers, digests: recorded[scaleText(sf)]}, nil
+}
+
+func pickQueries(sf float64, list string) ([]tpch.Query, error) {
+	all := tpch.Queries(sf)
+	if list == "" {
+		return all, nil
+	}
+	var picked []tpch.Query
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "q"))
+		if err != nil || n < 1 || n > len(all) {
+			return nil, fmt.Errorf("%q is no query; queries are numbers from 1 to %d, separated by commas", text, len(all))
+		}
+		picked = append(picked, all[n-1])
+	}
+	slices.SortFunc(picked, func(a, b tpch.Query) int { return a.Number - b.Number })
+	return slices.CompactFunc(picked, func(a, b tpch.Query) bool { return a.Number == b.Number }), nil
+}
+
+// run runs the queries in order and hands each to done when it ends. A query that fails does not stop the others; an
+// ended context does.
+func (s *suite) run(ctx context.Context, done func(queryRun)) ([]queryRun, error) {
+	var out []queryRun
+	for _, q := range s.queries {
+		r := s.runQuery(ctx, q)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		out = append(out, r)
+		done(r)
+	}
+	return out, nil
+}
+
+func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
+	r := queryRun{query: q, check: checkNothing}
+	var rows [][]types.Value
+	if rows, r.first, r.err = s.db.query(ctx, q.SQL); r.err != nil {
+		return r
+	}
+	r.rows, r.digest = len(rows), q.Digest(rows)
+	if r.check, r.err = s.compare(q, rows); r.err != nil {
+		return r
+	}
+	if r.device, r.err = s.db.devices(ctx, q.SQL); r.err != nil {
+		return r
+	}
+	for range s.runs {
+		took, err := s.db.measure(ctx, q.SQL, nil)
+		if err != nil {
+			r.err = err
+			return r
+		}
+		r.hot = append(r.hot, took)
+	}
+	return r
+}
+
+// compare holds a result against what is known of it, and says against what.
+func (s *suite) compare(q tpch.Query, rows [][]types.Value) (string, error) {
+	if s.answers != "" {
+		answer, err := tpch.LoadAnswer(s.answers, q)
+		if err != nil {
+			return checkNothing, err
+		}
+		_, err = answer.Compare(rows)
+		return checkPublished, err
+	}
+	if s.digests == nil {
+		return checkNothing, nil
+	}
+	if got, want := q.Digest(rows), s.digests[q.Number-1]; got != want {
+		return checkDigest, fmt.Errorf("Q%d: the result's digest is %s, and the recorded one %s", q.Number, got, want)
+	}
+	return checkDigest, nil
+}
+
+// failures returns the runs whose query failed or whose result differs.
+func failures(runs []queryRun) []queryRun {
+	return slices.DeleteFunc(slices.Clone(runs), func(r queryRun) bool { return r.err == nil })
+}
+
+// failed makes an error of failures; nil if there are none.
+func failed(runs []queryRun) error {
+	if n := len(failures(runs)); n > 0 {
+		return fmt.Errorf("%d of %d queries failed or gave another result", n, len(runs))
+	}
+	return nil
+}
+
+// mark returns what a table shows of a check.
+func (r *queryRun) mark() string {
+	switch {
+	case r.err != nil:
+		return "✗"
+	case r.check == checkNothing:
+		return "?"
+	}
+	return "✓"
+}

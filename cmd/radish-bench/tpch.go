@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// runTPCH is the command tpch.
+func runTPCH(ctx context.Context, args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("tpch", flag.ContinueOnError)
+	var set settings
+	set.register(fs)
+	sf := fs.Float64("sf", 1, "scale factor, at least 0.01")
+	from := fs.String("from", "", "read the tables from this folder of Parquet files instead of generating them")
+	answers := fs.String("verify", "", "folder of published answers (q01.csv to q22.csv) at the same scale factor")
+	runs := fs.Int("runs", 5, "hot runs after the first")
+	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
+	explain := fs.Int("explain", 0, "print EXPLAIN ANALYZE of this query, after a run of it, and nothing else")
+	jsonPath := fs.String("json", "", "write the figures to this file, too")
+	var prof profiler
+	prof.register(fs)
+	if err := parseFlags(fs, args); err != nil {
+		return err
+	}
+	if *explain != 0 {
+		*list = strconv.Itoa(*explain)
+	}
+	if _, err := pickQueries(*sf, *list); err != nil {
+		return wrongUsage(fs, "%v", err)
+	}
+	prof.hold()
+	db, err := openDatabase(set)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	s, err := newSuite(db, *sf, *list, *answers, *runs)
+	if err != nil {
+		return err
+	}
+	var l load
+	if *from != "" {
+		l, err = loadParquet(ctx, db, *from)
+	} else {
+		l, err = generate(ctx, db, *sf)
+	}
+	if err != nil {
+		return err
+	}
+	if *explain != 0 {
+		return explainQuery(ctx, out, db, s.queries[0])
+	}
+	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
+	resetPeakRSS()
+	fmt.Fprint(out, textRow(tpchColumns, titles(tpchColumns)))
+	if err := prof.start(); err != nil {
+		return err
+	}
+	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(tpchColumns, tpchCells(r))) })
+	if profErr := prof.stop(); profErr != nil && err == nil {
+		err = profErr
+	}
+	if err != nil {
+		return err
+	}
+	peak := peakRSS()
+	var first, hot time.Duration
+	for _, r := range done {
+		first, hot = first+r.first, hot+median(r.hot)
+	}
+	fmt.Fprintf(out, "\nfirst runs %.2f s, medians of %d hot runs %.2f s in all; peak resident memory %s, of which queries held %s\n",
+		first.Seconds(), *runs, hot.Seconds(), byteText(peak), byteText(db.engine.MemoryPeak()))
+	for _, r := range failures(done) {
+		fmt.Fprintf(out, "Q%d: %v\n", r.query.Number, r.err)
+	}
+	if *jsonPath != "" {
+		if err := writeTPCHReport(*jsonPath, *sf, db, l, done, peak); err != nil {
+			return err
+		}
+	}
+	return failed(done)
+}
+
+var tpchColumns = []tableColumn{
+	{title: "query", width: 5}, {title: "rows", right: true, width: 6}, {title: "first ms", right: true, width: 9},
+	{title: "hot ms", right: true, width: 9}, {title: "device", width: 7}, {title: "check", width: 18},
+}
+
+func tpchCells(r queryRun) []string {
+	check := r.mark() + " " + r.check
+	if r.err != nil {
+		check = r.mark() + " failed, see below"
+	}
+	return []string{fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), millis(median(r.hot)), r.device, check}
+}
+
+// explainQuery prints EXPLAIN ANALYZE of a query that has run once, so that statistics are there.
+func explainQuery(ctx context.Context, out io.Writer, db *database, q tpch.Query) error {
+	if err := db.exec(ctx, q.SQL); err != nil {
+		return err
+	}
+	text, err := db.explainAnalyze(ctx, q.SQL)
+	fmt.Fprint(out, text)
+	return err
+}
+
+// tpchReport is what --json writes. Times are milliseconds.
+type tpchReport struct {
+	Scale      float64       `json:"scale_factor"`
+	Threads    int           `json:"threads"`
+	Processor  string        `json:"processor"`
+	Commit     string        `json:"commit,omitempty"`
+	Load       loadReport    `json:"load"`
+	Queries    []queryReport `json:"queries"`
+	PeakRSS    int64         `json:"peak_rss_bytes"`
+	MemoryPeak int64         `json:"query_memory_peak_bytes"`
+}
+
+type loadReport struct {
+	Seconds    float64 `json:"seconds"`
+	Rows       int64   `json:"rows"`
+	TableBytes int64   `json:"table_bytes"`
+	PeakRSS    int64   `json:"peak_rss_bytes"`
+}
+
+type queryReport struct {
+	Query  int       `json:"query"`
+	Rows   int       `json:"rows"`
+	First  float64   `json:"first_ms"`
+	Median float64   `json:"hot_median_ms"`
+	Hot    []float64 `json:"hot_ms"`
+	Device string    `json:"device"`
+	Check  string    `json:"check"`
+	Digest string    `json:"digest,omitempty"`
+	Error  string    `json:"error,omitempty"`
+}
+
+func writeTPCHReport(path string, sf float64, db *database, l load, runs []queryRun, peak int64) error {
+	report := tpchReport{
+		Scale: sf, Threads: db.threads, Processor: processor(), Commit: commit(), PeakRSS: peak, MemoryPeak: db.engine.MemoryPeak(),
+		Load: loadReport{l.took.Seconds(), l.rows, l.bytes, l.peak},
+	}
+	for _, r := range runs {
+		q := queryReport{
+			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot)),
+			Device: r.device, Check: r.check, Digest: r.digest,
+		}
+		for _, t := range r.hot {
+			q.Hot = append(q.Hot, inMillis(t))
+		}
+		if r.err != nil {
+			q.Error = r.err.Error()
+		}
+		report.Queries = append(report.Queries, q)
+	}
+	return writeJSON(path, report)
+}
+
+func inMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// peakRSS returns the most memory that the process has had resident since it began or since resetPeakRSS, in bytes;
+// 0 where the system does not tell.
+func peakRSS() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	return parseHighWater(string(status))
+}
+
+// parseHighWater reads VmHWM, in kB, from the text of /proc/PID/status.
+func parseHighWater(status string) int64 {
+	for line := range strings.Lines(status) {
+		if text, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// resetPeakRSS makes the resident memory of now the peak. Where that is refused the peak stays what it was, which
+// only makes later figures larger.
+func resetPeakRSS() {
+	const resetHighWater = "5" // proc_pid_clear_refs(5)
+	_ = os.WriteFile("/proc/self/clear_refs", []byte(resetHighWater), 0)
+}
+
+// processor names the processor and how many of it the program may use.
+func processor() string {
+	name := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			if text, ok := strings.CutPrefix(line, "model name"); ok {
+				name = strings.TrimSpace(strings.TrimLeft(text, "\t :"))
+				break
+			}
+		}
+	}
+	return name + ", " + strconv.Itoa(runtime.NumCPU()) + " threads"
+}
+
+// commit returns the commit that the program was built from, with a + if the tree had changes; empty if the build did
+// not record it.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	var revision, modified string
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			revision = s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + modified
+}

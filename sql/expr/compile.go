@@ -74,7 +74,7 @@ func (c *compiler) writeKey(b *strings.Builder, e Expr) {
 	case *Case:
 		fmt.Fprintf(b, "case %v %v", x.Typ, x.Else == nil)
 	case *Cast:
-		fmt.Fprintf(b, "cast %v %v", x.To, x.Strict)
+		fmt.Fprintf(b, "cast %v %v %q", x.To, x.Strict, x.Column)
 	case *Call:
 		fmt.Fprintf(b, "call %s %v", x.Fn.Name, x.Typ)
 		if x.Fn.Volatile {

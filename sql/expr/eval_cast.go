@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"strings"
+
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -13,6 +15,7 @@ type castNode struct {
 	from   types.Type
 	to     types.Type
 	strict bool
+	column string
 	loop   castLoop
 	memo   castMemo
 
@@ -26,7 +29,7 @@ type castLoop func(out, v *column.Vector, sel []int32)
 
 func newCastNode(e *Cast, arg node) node {
 	from := e.Arg.Type()
-	n := &castNode{ops: [1]node{arg}, from: from, to: e.To, strict: e.Strict}
+	n := &castNode{ops: [1]node{arg}, from: from, to: e.To, strict: e.Strict, column: e.Column}
 	if !sameValues(from, e.To) {
 		n.loop = fastCast(from, e.To)
 	}
@@ -75,18 +78,69 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if v.Dict != nil {
 		return &n.out, n.byDictionary(f.ctx, v, live, rows)
 	}
-	conv := f.ctx.convert()
+	conv := n.conversion(f.ctx)
 	for _, i := range live {
 		x := v.Value(int(i))
-		r, status := conv.Cast(x, n.to)
+		r, status := conv(x, n.to)
 		if status > types.ConvertRounded {
-			if err := f.ctx.conversionProblem(status, x, n.to, n.strict); err != nil {
+			if err := n.problem(f.ctx, status, x, i); err != nil {
 				return nil, err
 			}
 		}
 		n.out.Set(int(i), rows, r)
 	}
 	return &n.out, nil
+}
+
+// assigns says whether the value goes into a column.
+func (n *castNode) assigns() bool { return n.strict || n.column != "" }
+
+// conversion returns the rules: those of assignment or those of CAST.
+func (n *castNode) conversion(c *Context) func(types.Value, types.Type) (types.Value, types.ConvertStatus) {
+	if n.assigns() {
+		return c.convert().Store
+	}
+	return c.convert().Cast
+}
+
+// problem reports a conversion that lost something, as an error or a warning. position is the row's in the batch, which
+// for INSERT ... VALUES is the row that MySQL counts from 1.
+func (n *castNode) problem(c *Context, status types.ConvertStatus, v types.Value, position int32) error {
+	if n.column == "" {
+		return c.conversionProblem(status, v, n.to, n.strict)
+	}
+	row := int64(position) + 1
+	var e *sqlerr.Error
+	switch {
+	case n.to.Kind == types.KindEnum, status == types.ConvertTruncated && n.to.IsNumeric():
+		e = sqlerr.DataTruncated(n.column, row)
+	case n.to.IsString():
+		e = sqlerr.DataTooLong(n.column, row)
+	case status == types.ConvertOutOfRange:
+		e = sqlerr.OutOfRangeForColumn(n.column, row)
+	default:
+		e = sqlerr.IncorrectValueForColumn(valueName(n.to), v.Text(), n.column, row)
+	}
+	if n.strict {
+		return e
+	}
+	c.Warnings.AddError(e)
+	return nil
+}
+
+// valueName is what MySQL calls a value of type t in its messages.
+func valueName(t types.Type) string {
+	switch {
+	case t.IsTemporal():
+		return lowerName(t)
+	case t.Kind == types.KindYear:
+		return "year"
+	case t.Kind == types.KindDecimal:
+		return "decimal"
+	case t.IsFloat():
+		return strings.ToLower(t.Kind.Name())
+	}
+	return "integer"
 }
 
 // castMemo remembers the conversion of each value of a dictionary that was met so far.
@@ -110,7 +164,7 @@ func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows
 	if len(m.results) < len(values) {
 		m.results = append(m.results, make([]castResult, len(values)-len(m.results))...)
 	}
-	conv := c.convert()
+	conv := n.conversion(c)
 	for _, i := range live {
 		code := 0
 		if !v.Const {
@@ -119,11 +173,11 @@ func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows
 		code = int(v.Codes[code])
 		r := &m.results[code]
 		if !r.known {
-			r.value, r.status = conv.Cast(types.Value{Type: n.from, S: values[code]}, n.to)
+			r.value, r.status = conv(types.Value{Type: n.from, S: values[code]}, n.to)
 			r.known = true
 		}
 		if r.status > types.ConvertRounded {
-			if err := c.conversionProblem(r.status, types.Value{Type: n.from, S: values[code]}, n.to, n.strict); err != nil {
+			if err := n.problem(c, r.status, types.Value{Type: n.from, S: values[code]}, i); err != nil {
 				return err
 			}
 		}

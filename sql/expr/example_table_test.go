@@ -205,7 +205,7 @@ func keyword(fn string, i int) bool {
 		return i == 0
 	case "timestampdiff", "timestampadd":
 		return i == 0
-	case "date_add", "date_sub", "like", "adddate", "subdate":
+	case "date_add", "date_sub", "like", "trim", "adddate", "subdate":
 		return i == 2
 	}
 	return false

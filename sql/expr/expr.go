@@ -93,13 +93,16 @@ type Case struct {
 	Typ   types.Type
 }
 
-// Cast converts Arg to type To. Strict casts come from CAST(); the others are coercions that the binder put in. Both
-// follow MySQL: out of range values saturate with a warning, text that is no number counts its numeric prefix with a warning.
+// Cast converts Arg to type To: CAST(), a coercion that the binder put in, or the assignment to a column. They follow
+// MySQL: out of range values saturate with a warning, text that is no number counts its numeric prefix with a warning.
 type Cast struct {
 	Arg Expr
 	To  types.Type
 	// Strict marks a cast into a column in strict SQL mode: what would be a warning is an error.
 	Strict bool
+	// Column is the name of the column that the value is assigned to, for messages; a cast with a Column, or a Strict
+	// one, converts by the rules of assignment (types.Store), others by those of CAST.
+	Column string
 }
 
 // Call applies a scalar function of the registry.

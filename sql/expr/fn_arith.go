@@ -37,8 +37,13 @@ func init() {
 			Resolve: resolveMod, Eval: evalMod},
 		&Function{Name: "neg", Category: category, Syntax: "-a", MinArgs: 1, MaxArgs: 1,
 			Doc:     "Negation.",
-			Resolve: resolveNeg, Eval: evalNeg},
+			Resolve: resolveNeg, Eval: evalNeg, format: prefixed("-")},
 	)
+}
+
+// prefixed prints a call of one operand as an operator in front of it.
+func prefixed(op string) func(*Call) string {
+	return func(c *Call) string { return op + operand(c.Args[0]) }
 }
 
 // numericType is the type that an operand of type t has in arithmetic.
@@ -461,7 +466,7 @@ func evalNeg(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		r, _ := a.at(int(i)).Neg()
 		if out.Type.IsInteger() {
 			if _, ok := r.Int64(); !ok {
-				return sqlerr.DataOutOfRange("BIGINT", "-("+call.Args[0].String()+")")
+				return sqlerr.DataOutOfRange("BIGINT", call.String())
 			}
 		}
 		setWide(out, int(i), r)

@@ -23,7 +23,7 @@ func init() {
 		op("shl", "<<", "a << n", "a shifted left; 0 from 64 places on.", func(a, b uint64) uint64 { return a << b }),
 		op("shr", ">>", "a >> n", "a shifted right; 0 from 64 places on.", func(a, b uint64) uint64 { return a >> b }),
 		&Function{Name: "bitnot", Category: category, Syntax: "~a", Doc: "All bits inverted.", MinArgs: 1, MaxArgs: 1,
-			Resolve: resolveBits, Eval: evalBitNot, total: func(*Call) bool { return true }},
+			Resolve: resolveBits, Eval: evalBitNot, format: prefixed("~"), total: func(*Call) bool { return true }},
 		&Function{Name: "bit_count", Category: category, Syntax: "BIT_COUNT(a)", Doc: "The number of bits set.", MinArgs: 1, MaxArgs: 1,
 			Resolve: func(args []Expr) (Signature, error) {
 				return Signature{Args: []types.Type{types.Uint64}, Result: types.Int64}, nil

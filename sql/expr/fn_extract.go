@@ -16,7 +16,8 @@ func init() {
 	register(
 		&Function{Name: "extract", Category: category, Syntax: "EXTRACT(unit FROM t)", MinArgs: 2, MaxArgs: 2,
 			Doc:     "A part of a date or time: YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MICROSECOND or a compound such as YEAR_MONTH.",
-			Resolve: resolveExtract, Eval: evalExtract},
+			Resolve: resolveExtract, Eval: evalExtract,
+			format: func(c *Call) string { return "extract(" + keywordText(c.Args[0]) + " FROM " + c.Args[1].String() + ")" }},
 		datePart("year", nil, "YEAR(d)", "The year.", types.YearOf),
 		datePart("month", nil, "MONTH(d)", "The month, 1 to 12.", types.MonthOf),
 		datePart("dayofmonth", []string{"day"}, "DAYOFMONTH(d)", "The day of the month, 1 to 31.", types.DayOf),
@@ -47,6 +48,14 @@ func datePart(name string, aliases []string, syntax, doc string, part func(days 
 		},
 		total: func(*Call) bool { return true },
 	}
+}
+
+// keywordText prints a keyword that stands in a call as a constant string.
+func keywordText(e Expr) string {
+	if c, ok := e.(*Const); ok && !c.Value.Null {
+		return c.Value.Text()
+	}
+	return e.String()
 }
 
 // resolveDatePart takes dates as they are and everything else as a DATETIME, NULL if it is none.

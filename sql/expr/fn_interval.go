@@ -16,11 +16,18 @@ func init() {
 	register(
 		&Function{Name: "date_add", Category: category, Syntax: "DATE_ADD(t, INTERVAL n unit), t + INTERVAL n unit", MinArgs: 3, MaxArgs: 3,
 			Doc:     "t and an interval later. A DATE stays a DATE if the unit has no part of a day; text stays text. Out of range is NULL with a warning.",
-			Resolve: resolveDateAdd, Eval: dateAdd(false)},
+			Resolve: resolveDateAdd, Eval: dateAdd(false), format: plusInterval("+")},
 		&Function{Name: "date_sub", Category: category, Syntax: "DATE_SUB(t, INTERVAL n unit), t - INTERVAL n unit", MinArgs: 3, MaxArgs: 3,
 			Doc:     "t and an interval earlier; see DATE_ADD.",
-			Resolve: resolveDateAdd, Eval: dateAdd(true)},
+			Resolve: resolveDateAdd, Eval: dateAdd(true), format: plusInterval("-")},
 	)
+}
+
+// plusInterval prints DATE_ADD and DATE_SUB as the operators that they are.
+func plusInterval(op string) func(*Call) string {
+	return func(c *Call) string {
+		return operand(c.Args[0]) + " " + op + " INTERVAL " + operand(c.Args[1]) + " " + keywordText(c.Args[2])
+	}
 }
 
 func resolveDateAdd(args []Expr) (Signature, error) {

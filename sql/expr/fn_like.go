@@ -13,6 +13,7 @@ func init() {
 		Name: "like", Infix: "LIKE", Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
 		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. It is case-sensitive (utf8mb4_bin).",
 		ByDictionary: true, Resolve: resolveLike, Eval: evalLike, total: func(*Call) bool { return true },
+		format: formatLike,
 	})
 }
 
@@ -36,6 +37,17 @@ func resolveLike(args []Expr) (Signature, error) {
 		}
 	}
 	return sig, nil
+}
+
+// formatLike leaves out the escape character that is the default.
+func formatLike(c *Call) string {
+	s := operand(c.Args[0]) + " LIKE " + operand(c.Args[1])
+	if len(c.Args) == 3 {
+		if e := c.Args[2].String(); e != `'\'` {
+			s += " ESCAPE " + e
+		}
+	}
+	return s
 }
 
 // likeMemo is the pattern that a call compiled last.

@@ -1,10 +1,12 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -34,9 +36,9 @@ func init() {
 		fn("char_length", "CHAR_LENGTH(s)", "The number of characters.", 1, 1, resolveTextTo(types.Int64), evalCharLength, "character_length"),
 		fn("upper", "UPPER(s)", "s in upper case.", 1, 1, resolvePart, changeCase(unicode.ToUpper, 'a', 'z'), "ucase"),
 		fn("lower", "LOWER(s)", "s in lower case.", 1, 1, resolvePart, changeCase(unicode.ToLower, 'A', 'Z'), "lcase"),
-		fn("trim", "TRIM([BOTH] [rem FROM] s)", "s without leading and trailing spaces, or copies of rem.", 1, 2, resolveTrim, trimmer(true, true)),
-		fn("ltrim", "LTRIM(s), TRIM(LEADING [rem] FROM s)", "s without leading spaces, or copies of rem.", 1, 2, resolveTrim, trimmer(true, false)),
-		fn("rtrim", "RTRIM(s), TRIM(TRAILING [rem] FROM s)", "s without trailing spaces, or copies of rem.", 1, 2, resolveTrim, trimmer(false, true)),
+		fn("trim", "TRIM([BOTH | LEADING | TRAILING] [rem FROM] s)", "s without spaces, or copies of rem, at both ends or one.", 1, 3, resolveTrim, evalTrim),
+		fn("ltrim", "LTRIM(s)", "s without leading spaces.", 1, 1, resolveTrim, evalTrim),
+		fn("rtrim", "RTRIM(s)", "s without trailing spaces.", 1, 1, resolveTrim, evalTrim),
 		fn("replace", "REPLACE(s, from, to)", "s with every occurrence of from replaced.", 3, 3, resolveTextOf, evalReplace),
 		fn("reverse", "REVERSE(s)", "The characters of s in reverse order.", 1, 1, resolvePart, evalReverse),
 		fn("locate", "LOCATE(sub, s [, pos]), POSITION(sub IN s)", "The first position of sub in s, from pos on; 0 if there is none. It is case-sensitive.",
@@ -237,29 +239,36 @@ func resolveTrim(args []Expr) (Signature, error) {
 	for _, a := range args[1:] {
 		sig.Args = append(sig.Args, castText(a))
 	}
+	if len(args) == 3 {
+		if c, ok := args[2].(*Const); !ok || !slices.Contains([]string{"BOTH", "LEADING", "TRAILING"}, strings.ToUpper(c.Value.S)) {
+			return sig, sqlerr.WrongArguments("TRIM")
+		}
+	}
 	return sig, err
 }
 
-// trimmer makes TRIM, LTRIM and RTRIM; the second operand is what is removed.
-func trimmer(left, right bool) Kernel {
-	return func(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
-		s := texts(args[0])
-		remove := textReader{v: []string{" "}}
-		if len(args) == 2 {
-			remove = texts(args[1])
-		}
-		for _, i := range positions(sel, n) {
-			x, r := s.at(int(i)), remove.at(int(i))
-			for left && r != "" && strings.HasPrefix(x, r) {
-				x = x[len(r):]
-			}
-			for right && r != "" && strings.HasSuffix(x, r) {
-				x = x[:len(x)-len(r)]
-			}
-			out.Str[i] = x
-		}
-		return nil
+// evalTrim is TRIM, LTRIM and RTRIM. TRIM's operands are the text, what is removed, and the direction as a word.
+func evalTrim(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	left, right := call.Fn.Name != "rtrim", call.Fn.Name != "ltrim"
+	if len(args) == 3 {
+		direction := strings.ToUpper(args[2].StringAt(0))
+		left, right = direction != "TRAILING", direction != "LEADING"
 	}
+	s, remove := texts(args[0]), textReader{v: []string{" "}}
+	if len(args) > 1 {
+		remove = texts(args[1])
+	}
+	for _, i := range positions(sel, n) {
+		x, r := s.at(int(i)), remove.at(int(i))
+		for left && r != "" && strings.HasPrefix(x, r) {
+			x = x[len(r):]
+		}
+		for right && r != "" && strings.HasSuffix(x, r) {
+			x = x[:len(x)-len(r)]
+		}
+		out.Str[i] = x
+	}
+	return nil
 }
 
 func evalReplace(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

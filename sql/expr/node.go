@@ -183,7 +183,7 @@ func (c *Cast) Nullable() bool {
 	return c.Arg.Nullable() || c.To.IsTemporal() && !c.Arg.Type().IsTemporal() || c.To.Kind == types.KindTime
 }
 func (c *Cast) Children() []Expr            { return []Expr{c.Arg} }
-func (c *Cast) WithChildren(ch []Expr) Expr { return &Cast{ch[0], c.To, c.Strict} }
+func (c *Cast) WithChildren(ch []Expr) Expr { return &Cast{ch[0], c.To, c.Strict, c.Column} }
 func (c *Cast) String() string              { return "CAST(" + c.Arg.String() + " AS " + c.To.String() + ")" }
 
 func (c *Call) Type() types.Type            { return c.Typ }
@@ -191,6 +191,9 @@ func (c *Call) Nullable() bool              { return c.Null }
 func (c *Call) Children() []Expr            { return c.Args }
 func (c *Call) WithChildren(ch []Expr) Expr { return &Call{c.Fn, ch, c.Typ, c.Null} }
 func (c *Call) String() string {
+	if c.Fn.format != nil {
+		return c.Fn.format(c)
+	}
 	if c.Fn.Infix != "" && len(c.Args) == 2 {
 		return operand(c.Args[0]) + " " + c.Fn.Infix + " " + operand(c.Args[1])
 	}
@@ -235,7 +238,7 @@ func operand(e Expr) string {
 	case *And, *Or, *Not, *Compare, *IsNull, *In:
 		return "(" + e.String() + ")"
 	case *Call:
-		if x.Fn.Infix != "" {
+		if x.Fn.Infix != "" || x.Fn.format != nil {
 			return "(" + e.String() + ")"
 		}
 	}

@@ -40,6 +40,8 @@ type Function struct {
 	// total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
 	// NullIfAny it may run over them too. nil: it can.
 	total func(call *Call) bool
+	// format prints a call that is written neither as a function nor with Infix.
+	format func(call *Call) string
 	// compile makes the node of a function without a Kernel.
 	compile func(call *Call, ops []node) (node, error)
 }

@@ -18,7 +18,7 @@ type equality struct {
 func splitCondition(on []expr.Expr, probe, build logical.ColSet) (keys []equality, rest []expr.Expr) {
 	for _, e := range on {
 		cmp, ok := e.(*expr.Compare)
-		if ok && (cmp.Op == expr.EQ || cmp.Op == expr.NSEQ) {
+		if ok && (cmp.Op == expr.EQ || cmp.Op == expr.NSEQ) && sameForm(cmp.Left.Type(), cmp.Right.Type()) {
 			nullSafe := cmp.Op == expr.NSEQ
 			switch {
 			case usesOnly(cmp.Left, probe) && usesOnly(cmp.Right, build):
@@ -32,6 +32,12 @@ func splitCondition(on []expr.Expr, probe, build logical.ColSet) (keys []equalit
 		rest = append(rest, e)
 	}
 	return keys, rest
+}
+
+// sameForm says whether equal values of two types have the same representation, so that they can be keys of one table.
+// Decimals too wide for a common type are compared at their own scales and cannot.
+func sameForm(a, b types.Type) bool {
+	return a.Phys() == b.Phys() && (a.Kind != types.KindDecimal || a.Scale == b.Scale)
 }
 
 // usesOnly says whether e uses at least one column and none outside set.
@@ -168,16 +174,22 @@ func needsPayload(kind logical.JoinKind, residual []expr.Expr) bool {
 	return true
 }
 
+// rangeJoinRows is the size of a build from which sorting it beats testing every pair.
+const rangeJoinRows = 64
+
 // rangeBuild makes b a sorted build if an inequality compares a column of one side with one of the other; it takes
 // the first such conjunct as the range.
 func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residual []expr.Expr) bool {
+	if b.EstRows < rangeJoinRows {
+		return false
+	}
 	if x.Kind != logical.InnerJoin && x.Kind != logical.LeftJoin && x.Kind != logical.SemiJoin && x.Kind != logical.AntiJoin {
 		return false
 	}
 	probe, build := logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(n.Schema())
 	for _, e := range residual {
 		cmp, ok := e.(*expr.Compare)
-		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE || cmp.Left.Type().IsString() {
+		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE || cmp.Left.Type().IsString() || !sameForm(cmp.Left.Type(), cmp.Right.Type()) {
 			continue
 		}
 		switch {

@@ -18,7 +18,7 @@ func Columns() []table.ColumnDef {
 		types.Uint8, types.Uint16, types.Uint24, types.Uint32, types.Uint64, types.Float, types.Double,
 		types.Decimal(9, 3), types.Decimal(18, 0), types.Decimal(38, 10), types.Date, types.DatetimeFsp(0), types.DatetimeFsp(6),
 		{Kind: types.KindTimestamp, Scale: 3}, types.TimeFsp(0), types.TimeFsp(6), types.Year,
-		types.Char(8), types.Varchar(20), types.Text, types.Blob, {Kind: types.KindBinary, Length: 4}, enum, types.JSON,
+		types.Char(12), types.Varchar(20), types.Text, types.Blob, {Kind: types.KindBinary, Length: 4}, enum, types.JSON,
 	}
 	defs := make([]table.ColumnDef, len(all))
 	for i, t := range all {
@@ -48,7 +48,9 @@ func Value(r *rand.Rand, t types.Type) types.Value {
 		v = types.DecimalValue(t, d)
 	case types.KindDate:
 		v.I = types.MinDate + r.Int64N(types.MaxDate-types.MinDate)
-	case types.KindDatetime, types.KindTimestamp:
+	case types.KindTimestamp:
+		v.I, _ = types.RoundDatetime(1e12+r.Int64N(2e15), int(t.Scale)) // 1970 to 2033
+	case types.KindDatetime:
 		v.I, _ = types.RoundDatetime(r.Int64N(4e15)-1e15, int(t.Scale))
 	case types.KindTime:
 		v.I = types.TruncateDatetime(r.Int64N(types.MicrosPerDay), int(t.Scale))

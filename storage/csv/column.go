@@ -1,0 +1,214 @@
+package csv
+
+import (
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// parser turns fields of one column into values.
+type parser struct {
+	typ   types.Type
+	data  encoding.Data
+	exact *shape // of an inferred column: a value of another shape is refused, so that the type follows from all values
+}
+
+// appendNull adds a NULL.
+func (p *parser) appendNull() {
+	d := &p.data
+	for len(d.Valid) < d.Rows/64+1 {
+		d.Valid = append(d.Valid, ^uint64(0))
+	}
+	d.Valid.Clear(d.Rows)
+	switch p.typ.Phys() {
+	case types.PhysFloat64:
+		d.Floats = append(d.Floats, 0)
+	case types.PhysInt128:
+		d.Wide = append(d.Wide, types.Int128{})
+	case types.PhysString:
+		d.Strings = append(d.Strings, "")
+	default:
+		d.Ints = append(d.Ints, 0)
+	}
+	d.Rows++
+}
+
+// append adds a value; ok is false if the text is none of the column's type. A string keeps the field's memory.
+func (p *parser) append(field []byte) (ok bool) {
+	d := &p.data
+	if p.exact != nil && !p.fitsExactly(field) {
+		return false
+	}
+	switch p.typ.Kind {
+	case types.KindText:
+		d.Strings = append(d.Strings, unsafe.String(unsafe.SliceData(field), len(field)))
+	case types.KindInt64:
+		v, ok := parseInt(field)
+		if !ok {
+			return p.appendLoosely(field)
+		}
+		d.Ints = append(d.Ints, v)
+	case types.KindDate:
+		v, status := types.ParseDate(unsafe.String(unsafe.SliceData(field), len(field)))
+		if status != types.ConvertOK {
+			return p.appendLoosely(field)
+		}
+		d.Ints = append(d.Ints, v)
+	case types.KindDouble:
+		v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(field), len(field)), 64)
+		if err != nil || math.IsInf(v, 0) || v != v {
+			return p.appendLoosely(field)
+		}
+		d.Floats = append(d.Floats, v)
+	case types.KindDecimal:
+		if p.typ.Phys() == types.PhysInt64 {
+			v, ok := parseDecimal(field, int(p.typ.Precision), int(p.typ.Scale))
+			if !ok {
+				return p.appendLoosely(field)
+			}
+			d.Ints = append(d.Ints, v)
+			break
+		}
+		return p.appendOther(field)
+	default:
+		return p.appendOther(field)
+	}
+	p.added()
+	return true
+}
+
+// appendLoosely is for values that the parsers of frequent types do not read: assignment allows more, such as spaces
+// around a number.
+func (p *parser) appendLoosely(field []byte) bool { return p.exact == nil && p.appendOther(field) }
+
+// fitsExactly says whether a field leaves an inferred shape as it is. What the parsers of frequent types find out
+// themselves is left to them.
+func (p *parser) fitsExactly(field []byte) bool {
+	switch {
+	case p.exact.form == text:
+		return true
+	case p.typ.Kind == types.KindInt64, p.typ.Kind == types.KindDecimal && p.typ.Phys() == types.PhysInt64:
+		digits := field
+		if len(digits) > 1 && (digits[0] == '-' || digits[0] == '+') {
+			digits = digits[1:]
+		}
+		return !(len(digits) > 1 && digits[0] == '0' && digits[1] != '.') && (len(digits) == 0 || digits[len(digits)-1] != '.')
+	case p.exact.form == date:
+		return len(field) == 10
+	case p.typ.Kind == types.KindDouble:
+		form := classify(field).form
+		return form == number || form == float
+	}
+	return p.exact.form != unknown && p.exact.join(classify(field)) == *p.exact
+}
+
+// added counts a value that is not NULL.
+func (p *parser) added() {
+	d := &p.data
+	if d.Valid != nil && len(d.Valid) < d.Rows/64+1 {
+		d.Valid = append(d.Valid, ^uint64(0))
+	}
+	d.Rows++
+}
+
+// appendOther adds a value of any type by the rules of assignment. What strict mode refuses, a rounded digit excepted, is refused.
+func (p *parser) appendOther(field []byte) bool {
+	d := &p.data
+	s := string(field)
+	if p.typ.Kind == types.KindBool {
+		switch c := classify(field); {
+		case c.form == boolean && len(field) == 4:
+			s = "1"
+		case c.form == boolean:
+			s = "0"
+		}
+	}
+	v, status := types.Store(types.Value{Type: types.Text, S: s}, p.typ)
+	if status > types.ConvertRounded || v.Null {
+		return false
+	}
+	switch p.typ.Phys() {
+	case types.PhysFloat64:
+		d.Floats = append(d.Floats, v.F)
+	case types.PhysInt128:
+		d.Wide = append(d.Wide, v.D)
+	case types.PhysString:
+		d.Strings = append(d.Strings, v.S)
+	default:
+		d.Ints = append(d.Ints, v.I)
+	}
+	p.added()
+	return true
+}
+
+// parseInt reads [+-]digits that fit 64 bits.
+func parseInt(b []byte) (v int64, ok bool) {
+	i := 0
+	neg := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		neg = b[0] == '-'
+		i++
+	}
+	if i == len(b) || len(b)-i > 18 {
+		v, err := strconv.ParseInt(string(b), 10, 64)
+		return v, err == nil
+	}
+	for ; i < len(b); i++ {
+		digit := b[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		v = v*10 + int64(digit)
+	}
+	if neg {
+		v = -v
+	}
+	return v, true
+}
+
+// parseDecimal reads [+-]digits[.digits] with at most scale digits behind the point and precision in all.
+func parseDecimal(b []byte, precision, scale int) (v int64, ok bool) {
+	i := 0
+	neg := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		neg = b[0] == '-'
+		i++
+	}
+	count, fraction, point := 0, 0, false
+	for ; i < len(b); i++ {
+		if b[i] == '.' && !point {
+			point = true
+			continue
+		}
+		digit := b[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		if count++; point {
+			fraction++
+		}
+		if v > types.Pow10(types.MaxShortDecimal)/10-1 {
+			return 0, false
+		}
+		v = v*10 + int64(digit)
+	}
+	if count == 0 || fraction > scale {
+		return 0, false
+	}
+	for ; fraction < scale; fraction++ {
+		if v > types.Pow10(types.MaxShortDecimal)/10-1 {
+			return 0, false
+		}
+		v *= 10
+	}
+	if v >= types.Pow10(precision) {
+		return 0, false
+	}
+	if neg {
+		v = -v
+	}
+	return v, true
+}

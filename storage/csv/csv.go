@@ -1,0 +1,104 @@
+// Package csv reads and writes text tables: RFC 4180 with a choice of delimiter, quote, header and NULL text.
+//
+// Reading goes in blocks of some megabytes that end at the end of a record: one goroutine cuts them, several parse them
+// straight into typed columns, and they join a table in order. Types are inferred from the first block; should a
+// later value not fit, the whole file is classified and read again, so the result depends on all values and not
+// on where they stand.
+//
+// What a file may look like:
+//
+//   - Records end in LF or CRLF; the last may lack it. Lines that are empty are passed over if there are several columns.
+//   - A field in quotes may hold delimiters, line ends and doubled quotes. A quote inside a bare field is an error.
+//   - Text is UTF-8; a byte order mark at the start is passed over.
+//   - A bare field equal to NullText (by default: empty) is NULL; a quoted empty field is an empty string.
+//
+// Types that are inferred, each only if all values of the column have its form: BOOL (true, false), BIGINT (no leading
+// zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers), DATE, DATETIME and TIME (ISO
+// 8601), else TEXT. A column without values is TEXT.
+package csv
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Header says whether the first record holds the columns' names.
+type Header uint8
+
+// The choices. HeaderAuto takes the first record for names if all of its fields are text, distinct and not empty.
+const (
+	HeaderAuto Header = iota
+	HeaderYes
+	HeaderNo
+)
+
+// Options say what a file looks like. The zero value is comma-separated text as most programs write it.
+type Options struct {
+	Delimiter byte // 0: ','
+	Quote     byte // 0: '"'
+	NoQuote   bool // quotes are characters like others
+	Header    Header
+	NullText  string // a bare field that is NULL; the default is the empty one
+}
+
+func (o Options) delimiter() byte {
+	if o.Delimiter == 0 {
+		return ','
+	}
+	return o.Delimiter
+}
+
+func (o Options) quote() byte {
+	if o.Quote == 0 {
+		return '"'
+	}
+	return o.Quote
+}
+
+func (o Options) check() error {
+	d, q := o.delimiter(), o.quote()
+	switch {
+	case d == '\n' || d == '\r' || d >= 0x80 || !o.NoQuote && (q == '\n' || q == '\r' || q >= 0x80):
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must be ASCII characters other than line ends")
+	case d == q && !o.NoQuote:
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must differ")
+	}
+	return nil
+}
+
+// Source is a text that can be read more than once.
+type Source struct {
+	Name string // for messages
+	Open func() (io.ReadCloser, error)
+}
+
+// FileSource is the text in a file.
+func FileSource(path string) Source {
+	return Source{path, func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// BytesSource is a text in memory.
+func BytesSource(name string, text []byte) Source {
+	return Source{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
+}
+
+// failed turns an error of reading into one that names the source.
+func (s Source) failed(err error) error {
+	var e *sqlerr.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, fs.ErrNotExist):
+		return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "can't find file '%s'", s.Name).WithCause(err)
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "can't read '%s': %s", s.Name, err).WithCause(err)
+}

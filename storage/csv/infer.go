@@ -1,0 +1,194 @@
+package csv
+
+import (
+	"strings"
+
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// form is what a text looks like.
+type form uint8
+
+// The forms. An unknown column has had no values.
+const (
+	unknown form = iota
+	boolean
+	number // of integer and fractional digits: BIGINT or DECIMAL
+	float
+	date
+	datetime
+	clock
+	text
+)
+
+// shape is the form of all values of a column so far, with the most digits before and behind the point of numbers.
+type shape struct {
+	form     form
+	integers int
+	fraction int
+	over     bool // there was an integer that 64 bits do not hold
+}
+
+// inferredPrecision is the least precision of an inferred DECIMAL, which leaves room for values larger than those of the
+// first block at no cost: up to 18 digits take the same space.
+const inferredPrecision = 15
+
+const maxInferredScale = 10
+
+// typ returns the column type for a shape.
+func (s shape) typ() types.Type {
+	switch s.form {
+	case boolean:
+		return types.Bool
+	case number:
+		precision := s.integers + s.fraction
+		switch {
+		case s.fraction == 0 && !s.over:
+			return types.Int64
+		case precision > types.MaxDecimalPrecision || s.fraction > maxInferredScale:
+			return types.Double
+		}
+		return types.Decimal(max(precision, inferredPrecision), s.fraction)
+	case float:
+		return types.Double
+	case date:
+		return types.Date
+	case datetime:
+		return types.DatetimeFsp(s.fraction)
+	case clock:
+		return types.TimeFsp(s.fraction)
+	}
+	return types.Text
+}
+
+// join returns the narrowest shape that holds both.
+func (s shape) join(o shape) shape {
+	if s.form > o.form {
+		s, o = o, s
+	}
+	out := shape{o.form, max(s.integers, o.integers), max(s.fraction, o.fraction), s.over || o.over}
+	switch {
+	case s.form == unknown, s.form == o.form:
+	case s.form == number && o.form == float, s.form == date && o.form == datetime:
+	default:
+		out.form = text
+	}
+	return out
+}
+
+// classify returns the shape of one value.
+func classify(b []byte) shape {
+	if len(b) == 0 {
+		return shape{form: text}
+	}
+	c := b[0]
+	if c == '-' || c == '+' {
+		c = 0
+		if len(b) > 1 {
+			c = b[1]
+		}
+	}
+	if c != '.' && (c < '0' || c > '9') {
+		if s := string(b); len(b) <= 5 && (strings.EqualFold(s, "true") || strings.EqualFold(s, "false")) {
+			return shape{form: boolean}
+		}
+		return shape{form: text}
+	}
+	if s, ok := classifyNumber(b); ok {
+		return s
+	}
+	return classifyTemporal(b)
+}
+
+// classifyNumber reads [+-]digits[.digits][e[+-]digits]. An integer with leading zeros is a code, not a number.
+func classifyNumber(b []byte) (shape, bool) {
+	i := 0
+	if b[0] == '-' || b[0] == '+' {
+		i++
+	}
+	first := i
+	i = digits(b, i)
+	s := shape{form: number, integers: i - first}
+	if s.integers > 1 && b[first] == '0' {
+		return shape{form: text}, i == len(b)
+	}
+	if i < len(b) && b[i] == '.' {
+		end := digits(b, i+1)
+		if s.fraction = end - i - 1; s.fraction == 0 {
+			s.form = float // "1." is written for doubles only
+		}
+		i = end
+	}
+	if s.integers+s.fraction == 0 {
+		return s, false
+	}
+	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		if i < len(b) && (b[i] == '-' || b[i] == '+') {
+			i++
+		}
+		end := digits(b, i)
+		if end == i {
+			return s, false
+		}
+		i, s.form = end, float
+	}
+	if i == len(b) && s.integers > types.MaxShortDecimal && s.form == number && s.fraction == 0 {
+		_, fits := parseInt(b)
+		s.over = !fits
+	}
+	return s, i == len(b)
+}
+
+// digits returns where the run of digits that starts at i ends.
+func digits(b []byte, i int) int {
+	for i < len(b) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// classifyTemporal reads YYYY-MM-DD, hh:mm:ss[.f] and both with a space or T between them. The value must exist.
+func classifyTemporal(b []byte) shape {
+	isText := shape{form: text}
+	if len(b) >= 10 && b[4] == '-' && b[7] == '-' {
+		if _, status := types.ParseDate(string(b[:10])); status != types.ConvertOK {
+			return isText
+		}
+		if len(b) == 10 {
+			return shape{form: date}
+		}
+		if b[10] != ' ' && b[10] != 'T' {
+			return isText
+		}
+		if s := classifyClock(b[11:]); s.form == clock {
+			return shape{form: datetime, fraction: s.fraction}
+		}
+		return isText
+	}
+	return classifyClock(b)
+}
+
+func classifyClock(b []byte) shape {
+	isText := shape{form: text}
+	if len(b) < 8 || b[2] != ':' || b[5] != ':' {
+		return isText
+	}
+	two := func(i int) int {
+		if b[i]-'0' > 9 || b[i+1]-'0' > 9 {
+			return 99
+		}
+		return int(b[i]-'0')*10 + int(b[i+1]-'0')
+	}
+	if two(0) > 23 || two(3) > 59 || two(6) > 59 {
+		return isText
+	}
+	if len(b) == 8 {
+		return shape{form: clock}
+	}
+	n := len(b) - 9
+	if b[8] != '.' || n < 1 || n > 6 || digits(b, 9) != len(b) {
+		return isText
+	}
+	return shape{form: clock, fraction: n}
+}

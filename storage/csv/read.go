@@ -1,0 +1,447 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Read returns a new table of the rows of one or more texts, which have the same columns. Names come from the first
+// text's header, or are column1, column2, ...; types are inferred.
+func Read(ctx context.Context, database, name string, opts Options, sources ...Source) (*table.Version, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	first, err := sample(sources[0], opts)
+	if err != nil {
+		return nil, err
+	}
+	shapes := first.shapes
+	for round := 0; ; round++ {
+		r := &reader{opts: opts, header: first.header, names: first.names, columns: make([]table.ColumnDef, len(shapes)), exact: shapes}
+		for i, s := range shapes {
+			r.columns[i] = table.ColumnDef{Name: first.names[i], Type: s.typ(), Nullable: true}
+		}
+		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: r.columns}))
+		err := r.load(ctx, b, sources)
+		var bad misfit
+		switch {
+		case err == nil:
+			return b.Finish()
+		case !errors.As(err, &bad):
+			return nil, err
+		case round > 0:
+			// Classified by all of its values, and still one of them is not read as what it looks like.
+			shapes[bad.column] = shape{form: text}
+		default:
+			if shapes, err = r.classify(ctx, sources, len(shapes)); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// Load adds the rows of texts to a builder for a table that exists: field i of a record goes to column columns[i] of
+// the table (nil: all in order), and columns that are not named get NULL. A value that its column cannot hold is an
+// error that says where it stands. HeaderAuto means that there is none.
+func Load(ctx context.Context, b *table.Builder, schema *table.Schema, columns []int, opts Options, sources ...Source) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
+	if columns == nil {
+		for i := range schema.Columns {
+			columns = append(columns, i)
+		}
+	}
+	r := &reader{opts: opts, header: opts.Header == HeaderYes, strict: true, into: columns, schema: schema}
+	for _, c := range columns {
+		r.columns = append(r.columns, schema.Columns[c])
+		r.names = append(r.names, schema.Columns[c].Name)
+	}
+	return r.load(ctx, b, sources)
+}
+
+// head is what the first block of a text shows.
+type head struct {
+	names  []string
+	header bool
+	shapes []shape
+}
+
+// sampleRecords is how many records of the first block are looked at for types.
+const sampleRecords = 20000
+
+func sample(source Source, opts Options) (head, error) {
+	in, err := source.Open()
+	if err != nil {
+		return head{}, source.failed(err)
+	}
+	defer in.Close()
+	b, err := newCutter(source, in, opts).next()
+	if errors.Is(err, io.EOF) || err == nil && len(b.text) == 0 {
+		return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
+	} else if err != nil {
+		return head{}, err
+	}
+	s := newScanner(source, opts, b)
+	if err := s.checkUTF8(); err != nil {
+		return head{}, err
+	}
+	var h head
+	s.more(true)
+	for last := false; !last; {
+		var field []byte
+		if field, last, err = s.next(); err != nil {
+			return head{}, err
+		}
+		h.names = append(h.names, string(field))
+	}
+	switch opts.Header {
+	case HeaderYes:
+		h.header = true
+	case HeaderAuto:
+		h.header = looksLikeNames(h.names)
+	}
+	h.shapes = make([]shape, len(h.names))
+	if !h.header {
+		for i := range h.names {
+			h.names[i] = fmt.Sprintf("column%d", i+1)
+		}
+		s = newScanner(source, opts, b)
+	} else if err := checkNames(h.names); err != nil {
+		return head{}, err
+	}
+	r := reader{opts: opts, names: h.names}
+	return h, r.classifyBlock(s, h.shapes, sampleRecords)
+}
+
+func looksLikeNames(fields []string) bool {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		key := strings.ToLower(f)
+		if f == "" || seen[key] || classify([]byte(f)).form != text {
+			return false
+		}
+		seen[key] = true
+	}
+	return true
+}
+
+func checkNames(names []string) error {
+	s := table.Schema{}
+	for i, n := range names {
+		if n == "" {
+			names[i] = fmt.Sprintf("column%d", i+1)
+		}
+		if s.Ordinal(names[i]) >= 0 {
+			return sqlerr.DupFieldName(names[i])
+		}
+		s.Columns = append(s.Columns, table.ColumnDef{Name: names[i]})
+	}
+	return nil
+}
+
+// reader loads texts of known columns.
+type reader struct {
+	opts    Options
+	header  bool
+	names   []string
+	columns []table.ColumnDef // by field
+	exact   []shape           // by field; of inferred columns
+	strict  bool              // a value that does not fit is an error
+	into    []int             // of strict: the table's column of each field
+	schema  *table.Schema     // of strict
+}
+
+// skipHeader passes over the header of a text's first block.
+func (r *reader) skipHeader(s *scanner) error {
+	if !r.header || s.line != 1 || !s.more(true) {
+		return nil
+	}
+	for last := false; !last; {
+		var err error
+		if _, last, err = s.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachBlock calls work with the blocks of all texts, several at once, and then deliver with what work made of them, one
+// at a time and in order. Of several errors it returns that of the first block.
+func eachBlock[T any](ctx context.Context, opts Options, sources []Source, work func(*scanner) (T, error), deliver func(T) error) error {
+	type result struct {
+		value T
+		err   error
+	}
+	type job struct {
+		scanner *scanner
+		done    chan result
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	jobs, order := make(chan job, workers), make(chan chan result, 2*workers)
+	group.Go(func() error {
+		defer close(jobs)
+		defer close(order)
+		for _, source := range sources {
+			err := cutAll(source, opts, func(b block) error {
+				j := job{newScanner(source, opts, b), make(chan result, 1)}
+				if !send(ctx, order, j.done) || !send(ctx, jobs, j) {
+					return ctx.Err()
+				}
+				return nil
+			})
+			if err != nil {
+				// It has its turn after the blocks before.
+				failed := make(chan result, 1)
+				failed <- result{err: err}
+				if !send(ctx, order, failed) {
+					return ctx.Err()
+				}
+				return nil
+			}
+		}
+		return nil
+	})
+	for range workers {
+		group.Go(func() error {
+			for j := range jobs {
+				value, err := work(j.scanner)
+				j.done <- result{value, err}
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for done := range order {
+			select {
+			case r := <-done:
+				if r.err != nil {
+					return r.err
+				}
+				if err := deliver(r.value); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return sqlerr.From(err)
+	}
+	return nil
+}
+
+// send sends x, unless ctx ends first.
+func send[T any](ctx context.Context, to chan<- T, x T) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case to <- x:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func cutAll(source Source, opts Options, f func(block) error) error {
+	in, err := source.Open()
+	if err != nil {
+		return source.failed(err)
+	}
+	defer in.Close()
+	for c := newCutter(source, in, opts); ; {
+		b, err := c.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := f(b); err != nil {
+			return err
+		}
+	}
+}
+
+// misfit is the error of a value that does not fit the type inferred for its column.
+type misfit struct{ column int }
+
+func (m misfit) Error() string {
+	return fmt.Sprintf("a value does not fit the type of field %d", m.column+1)
+}
+
+// load adds all rows to a builder.
+func (r *reader) load(ctx context.Context, b *table.Builder, sources []Source) error {
+	return eachBlock(ctx, r.opts, sources, r.parseBlock, func(cols []encoding.Data) error {
+		if len(cols) == 0 || cols[0].Rows == 0 {
+			return nil
+		}
+		return b.AppendData(cols[0].Rows, r.arrange(cols))
+	})
+}
+
+// arrange puts the columns of the fields where the table has them, and NULLs in the others.
+func (r *reader) arrange(cols []encoding.Data) []encoding.Data {
+	if r.into == nil {
+		return cols
+	}
+	out := make([]encoding.Data, len(r.schema.Columns))
+	for i, c := range r.into {
+		out[c] = cols[i]
+	}
+	for c := range out {
+		if out[c].Rows == 0 {
+			p := parser{typ: r.schema.Columns[c].Type, data: encoding.Data{Type: r.schema.Columns[c].Type}}
+			for range cols[0].Rows {
+				p.appendNull()
+			}
+			out[c] = p.data
+		}
+	}
+	return out
+}
+
+// isNull says whether the field that s has just found is NULL.
+func (r *reader) isNull(s *scanner, field []byte) bool {
+	return !s.quoted && string(field) == r.opts.NullText
+}
+
+// parseBlock returns the columns of a block.
+func (r *reader) parseBlock(s *scanner) ([]encoding.Data, error) {
+	if err := s.checkUTF8(); err != nil {
+		return nil, err
+	}
+	if err := r.skipHeader(s); err != nil {
+		return nil, err
+	}
+	parsers := make([]parser, len(r.columns))
+	for i := range parsers {
+		t := r.columns[i].Type
+		parsers[i] = parser{typ: t, data: encoding.Data{Type: t}}
+		if r.exact != nil {
+			parsers[i].exact = &r.exact[i]
+		}
+	}
+	for s.more(len(r.columns) > 1) {
+		err := r.eachField(s, func(i int, field []byte) error {
+			p := &parsers[i]
+			if r.isNull(s, field) {
+				if r.strict && !r.columns[i].Nullable {
+					return s.errorf("column '%s' cannot be null", r.names[i])
+				}
+				p.appendNull()
+				return nil
+			}
+			if p.append(field) {
+				return nil
+			}
+			if r.strict {
+				return s.errorf("'%s' is no value for column '%s'; expected %s", shorten(field), r.names[i], p.typ)
+			}
+			return misfit{i}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]encoding.Data, len(parsers))
+	for i := range parsers {
+		out[i] = parsers[i].data
+	}
+	return out, nil
+}
+
+// eachField calls f with the fields of one record, which must be as many as there are names.
+func (r *reader) eachField(s *scanner, f func(i int, field []byte) error) error {
+	begin := s.at
+	for i := 0; ; i++ {
+		field, last, err := s.next()
+		if err != nil {
+			return err
+		}
+		if i == len(r.names) {
+			return s.errorf("a record of more than %d fields; expected %s", len(r.names), fieldCount(r.names))
+		}
+		if err := f(i, field); err != nil {
+			return err
+		}
+		if last && i+1 < len(r.names) {
+			return s.errorAt(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(r.names))
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+func fieldCount(names []string) string {
+	shown := names
+	if len(shown) > 8 {
+		shown = append(slices.Clone(shown[:8]), "...")
+	}
+	return fmt.Sprintf("%d: %s", len(names), strings.Join(shown, ", "))
+}
+
+// shorten cuts a field for a message.
+func shorten(field []byte) string {
+	if len(field) > 60 {
+		return strings.ToValidUTF8(string(field[:60]), "") + "..."
+	}
+	return string(field)
+}
+
+// classify returns the shapes of all values of all texts.
+func (r *reader) classify(ctx context.Context, sources []Source, columns int) ([]shape, error) {
+	total := make([]shape, columns)
+	var mu sync.Mutex
+	err := eachBlock(ctx, r.opts, sources, func(s *scanner) (struct{}, error) {
+		if err := s.checkUTF8(); err != nil {
+			return struct{}{}, err
+		}
+		if err := r.skipHeader(s); err != nil {
+			return struct{}{}, err
+		}
+		shapes := make([]shape, columns)
+		if err := r.classifyBlock(s, shapes, -1); err != nil {
+			return struct{}{}, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range total {
+			total[i] = total[i].join(shapes[i])
+		}
+		return struct{}{}, nil
+	}, func(struct{}) error { return nil })
+	return total, err
+}
+
+// classifyBlock joins the shapes of up to limit records (-1: all) to shapes.
+func (r *reader) classifyBlock(s *scanner, shapes []shape, limit int) error {
+	for n := 0; n != limit && s.more(len(r.names) > 1); n++ {
+		err := r.eachField(s, func(i int, field []byte) error {
+			if !r.isNull(s, field) && shapes[i].form != text {
+				shapes[i] = shapes[i].join(classify(field))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -2,15 +2,15 @@ package fuzz
 
 import "fmt"
 
-// change draws an INSERT ... SELECT, UPDATE or DELETE. Divisions are left out, as NULL in a query is an error here;
-// the target is not read in subqueries, which MySQL refuses.
+// change draws an INSERT ... SELECT, UPDATE or DELETE. Divisors are constants, as a division by zero is an error
+// here; the target is not read in subqueries, which MySQL refuses.
 func (g *generator) change() *Statement {
 	t := pick(g.r, g.schema.Tables)
 	cols := make([]named, len(t.Columns))
 	for i, c := range t.Columns {
 		cols[i] = named{c.Name, c.Type}
 	}
-	e := &env{cols: cols, rows: 1, noSub: true}
+	e := &env{cols: cols, rows: 1, noSub: true, noDiv: true}
 	s := &Statement{Check: "SELECT * FROM " + t.Name}
 	switch n := g.r.IntN(10); {
 	case n < 3:

@@ -29,6 +29,7 @@ type env struct {
 	rows    float64
 	depth   int // of nested queries
 	noSub   bool
+	noDiv   bool // in changes, where a division by zero is an error
 	noLimit bool // inside IN, ANY and ALL
 }
 
@@ -69,9 +70,15 @@ func (g *generator) leaf(e *env, kind Kind) expr {
 		return expr{lit(kind, c.sql), c.t}
 	}
 	if kind != Bool && g.chance(6) {
-		return expr{lit(kind, "NULL"), Type{kind, 1, 0}}
+		return expr{lit(kind, typedNull[kind]), Type{kind, 1, 0}}
 	}
 	return g.constant(kind)
+}
+
+// typedNull is NULL of a kind. The bare word is left to IN lists: in arithmetic it makes a DOUBLE of an INT.
+var typedNull = map[Kind]string{
+	Bool: "(1 = NULL)", Int: "NULLIF(1, 1)", Uint: "CAST(NULL AS UNSIGNED)", Dec: "NULLIF(1.5, 1.5)", Dbl: "NULLIF(1e0, 1e0)",
+	Str: "NULLIF('a', 'a')", Date: "CAST(NULL AS DATE)", DateTime: "CAST(NULL AS DATETIME)",
 }
 
 func (g *generator) constant(kind Kind) expr {
@@ -151,6 +158,14 @@ func (g *generator) choice(e *env, kind Kind, depth int) expr {
 	return expr{op(kind, "NULLIF($, $)", a.n, b.n), a.t}
 }
 
+// divisor is x, or a constant that is not zero where a division by zero is an error.
+func (g *generator) divisor(e *env, x expr) expr {
+	if e.noDiv {
+		return expr{lit(x.t.Kind, "7"), Type{x.t.Kind, 1, 0}}
+	}
+	return x
+}
+
 // mostDigits keeps results of integer arithmetic inside 64 bits whatever the values.
 const mostDigits = 17
 
@@ -173,8 +188,8 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), num(); return binary("($ + $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
 		func() expr { a, b := num(), num(); return binary("($ - $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
 		func() expr { a, b := num(), num(); return binary("($ * $)", a, b, a.t.Digits+b.t.Digits) },
-		func() expr { a, b := num(), num(); return binary("($ DIV $)", a, b, a.t.Digits) },
-		func() expr { a, b := num(), num(); return binary("($ % $)", a, b, a.t.Digits) },
+		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ DIV $)", a, b, a.t.Digits) },
+		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
 		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
 		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
@@ -226,7 +241,7 @@ func (g *generator) unsigned(e *env, depth int) expr {
 			}
 			return expr{op(Uint, "($ + $)", a.n, b.n), Type{Uint, max(a.t.Digits, b.t.Digits) + 1, 0}}
 		},
-		func() expr { return expr{op(Uint, "($ % $)", a.n, g.leaf(e, Uint).n), a.t} },
+		func() expr { return expr{op(Uint, "($ % $)", a.n, g.divisor(e, g.leaf(e, Uint)).n), a.t} },
 		func() expr {
 			f := pick(g.r, []string{"($ & $)", "($ | $)", "($ ^ $)"})
 			return expr{op(Uint, f, a.n, g.leaf(e, Uint).n), Type{Uint, 20, 0}}
@@ -256,7 +271,7 @@ func (g *generator) decimal(e *env, depth int) expr {
 		func() expr { return expr{op(Dec, "(-$)", a.n), a.t} },
 		func() expr { return expr{op(Dec, "ABS($)", a.n), a.t} },
 		func() expr {
-			b := number()
+			b := g.divisor(e, number())
 			return g.bounded(a, expr{op(Dec, "($ % $)", a.n, b.n), Type{Dec, max(a.t.Digits, b.t.Digits), max(a.t.Scale, b.t.Scale)}})
 		},
 		func() expr {

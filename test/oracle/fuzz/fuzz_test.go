@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -51,7 +52,12 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 }
 
 func config(t *testing.T, seconds uint64) Config {
+	var without *regexp.Regexp
+	if pattern := os.Getenv("RADISH_FUZZ_WITHOUT"); pattern != "" {
+		without = regexp.MustCompile(pattern)
+	}
 	return Config{
+		Without:  without,
 		Seed:     number(t, "RADISH_FUZZ_SEED", rand.Uint64()>>20),
 		Schemas:  int(number(t, "RADISH_FUZZ_SCHEMAS", 0)),
 		Time:     time.Duration(number(t, "RADISH_FUZZ_SECONDS", seconds)) * time.Second,
@@ -62,7 +68,8 @@ func config(t *testing.T, seconds uint64) Config {
 }
 
 // TestFuzz compares Radish with MariaDB: RADISH_FUZZ_SECONDS (60, with -short 5) long, from RADISH_FUZZ_SEED on, in at
-// most RADISH_FUZZ_SCHEMAS rounds, until RADISH_FUZZ_FAILURES kinds of failure (10) are found.
+// most RADISH_FUZZ_SCHEMAS rounds, until RADISH_FUZZ_FAILURES kinds of failure (10) are found. Statements that match
+// RADISH_FUZZ_WITHOUT, a regular expression, are left out.
 func TestFuzz(t *testing.T) {
 	seconds := uint64(60)
 	if testing.Short() {

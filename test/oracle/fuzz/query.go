@@ -350,7 +350,16 @@ func (g *generator) groupKey(e *env) *expr {
 		return &expr{lit(c.t.Kind, c.sql), c.t}
 	}
 	x := g.expr(&plain, c.t.Kind, 1)
-	if len(x.n.Kids) == 0 {
+	// A key without a column would be constant, or a position.
+	columns := 0
+	x.n.walk(func(n *Node) {
+		for _, c := range e.cols {
+			if n.Format == c.sql {
+				columns++
+			}
+		}
+	})
+	if columns == 0 || len(x.n.Kids) == 0 {
 		return &expr{lit(c.t.Kind, c.sql), c.t}
 	}
 	return &x

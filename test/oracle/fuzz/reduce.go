@@ -81,10 +81,12 @@ func shrink(tree *Node, at, option int) (candidate *Node, more bool) {
 		option -= len(inside)
 	}
 	// Put a constant in its place.
-	constants := map[Kind][]string{
-		Bool: {"TRUE", "FALSE"}, Int: {"NULL", "1"}, Uint: {"NULL", "1"}, Dec: {"NULL", "1.5"}, Dbl: {"NULL", "1e0"}, Str: {"NULL", "'a'"},
-		Date: {"DATE '2020-01-01'"}, DateTime: {"TIMESTAMP '2020-01-01 00:00:00'"},
-	}[node.Kind]
+	var constants []string
+	if null := typedNull[node.Kind]; null != "" {
+		constants = []string{null, map[Kind]string{
+			Bool: "TRUE", Int: "1", Uint: "CAST(1 AS UNSIGNED)", Dec: "1.5", Dbl: "1e0", Str: "'a'", Date: "DATE '2020-01-01'", DateTime: "TIMESTAMP '2020-01-01 00:00:00'",
+		}[node.Kind]}
+	}
 	if option < len(constants) {
 		if len(node.Kids) == 0 {
 			return nil, true

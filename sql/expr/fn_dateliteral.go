@@ -33,10 +33,6 @@ func init() {
 				return nil
 			}}
 	}
-	alsoCalled := func(f *Function, parserName string) *Function {
-		scalarByName[parserName] = f
-		return f
-	}
 	register(
 		alsoCalled(literal("dateliteral", "DATE 'text'", "A DATE.", "DATE", func(int) types.Type { return types.Date }, parseDateLiteral),
 			"'tidb`.(dateliteral"),
@@ -45,6 +41,12 @@ func init() {
 		alsoCalled(literal("timestampliteral", "TIMESTAMP 'text'", "A DATETIME with as many fractional digits as are written.", "DATETIME",
 			types.DatetimeFsp, parseTimestampLiteral), "'tidb`.(timestampliteral"),
 	)
+}
+
+// alsoCalled gives a function the name that the parser has for it, which is nobody's to write.
+func alsoCalled(f *Function, parserName string) *Function {
+	scalarByName[parserName] = f
+	return f
 }
 
 func wrongLiteral(kind, text string) error {

@@ -27,7 +27,7 @@ func (c *Const) String() string {
 	switch {
 	case c.Value.Null:
 		return "NULL"
-	case c.Value.Type.IsString(), c.Value.Type.IsTemporal():
+	case c.Value.Type.IsString(), c.Value.Type.IsTemporal(), c.Value.Type.Kind == types.KindEnum:
 		return "'" + strings.ReplaceAll(c.Value.Text(), "'", "''") + "'"
 	}
 	return c.Value.Text()

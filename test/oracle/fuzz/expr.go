@@ -574,7 +574,11 @@ func (g *generator) final(e *env) expr {
 		if a.t.Digits > 15 {
 			a = g.constant(Int)
 		}
-		return expr{op(Dec, pick(g.r, []string{"AVG($)", "AVG(DISTINCT $)", "STDDEV_POP($)", "VAR_SAMP($)", "VAR_POP($)", "STDDEV_SAMP($)"}), a.n), Type{Dec, 10, 4}}
+		functions := []string{"AVG($)", "AVG(DISTINCT $)"}
+		if a.t.Kind == Dbl {
+			functions = append(functions, "STDDEV_POP($)", "VAR_SAMP($)", "VAR_POP($)", "STDDEV_SAMP($)")
+		}
+		return expr{op(Dec, pick(g.r, functions), a.n), Type{Dec, 10, 4}}
 	}
 	return g.oneOf(
 		func() expr { return expr{op(Dec, "($ / $)", number(), number()), Type{Dec, 10, 4}} },

@@ -18,6 +18,8 @@ const maxRecord = 256 << 20
 type block struct {
 	text []byte
 	line int // of the first record, from 1
+	// first says that the text's first record is in it.
+	first bool
 }
 
 // cutter cuts a text into blocks.
@@ -65,13 +67,22 @@ func (c *cutter) next() (block, error) {
 	return c.block(text[:n:n]), nil
 }
 
+// block makes a block of text. Before the text's first record it passes over a byte order mark and empty lines.
 func (c *cutter) block(text []byte) block {
+	lines := bytes.Count(text, []byte{'\n'})
 	b := block{text: text, line: c.line}
-	c.line += bytes.Count(text, []byte{'\n'})
 	if c.first {
-		b.text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-		c.first = false
+		if c.line == 1 {
+			b.text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+		}
+		for bytes.HasPrefix(b.text, []byte("\n")) || bytes.HasPrefix(b.text, []byte("\r\n")) {
+			b.text = b.text[bytes.IndexByte(b.text, '\n')+1:]
+			b.line++
+		}
+		b.first = len(b.text) > 0
+		c.first = !b.first
 	}
+	c.line += lines
 	return b
 }
 

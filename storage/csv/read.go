@@ -88,18 +88,20 @@ func sample(source Source, opts Options) (head, error) {
 		return head{}, source.failed(err)
 	}
 	defer in.Close()
-	b, err := newCutter(source, in, opts).next()
-	if errors.Is(err, io.EOF) || err == nil && len(b.text) == 0 {
-		return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
-	} else if err != nil {
-		return head{}, err
-	}
-	s := newScanner(source, opts, b)
-	if err := s.checkUTF8(); err != nil {
-		return head{}, err
+	var b block
+	var s *scanner
+	for c := newCutter(source, in, opts); !b.first; {
+		if b, err = c.next(); errors.Is(err, io.EOF) {
+			return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
+		} else if err != nil {
+			return head{}, err
+		}
+		s = newScanner(source, opts, b)
+		if err := s.checkUTF8(); err != nil {
+			return head{}, err
+		}
 	}
 	var h head
-	s.more(true)
 	for last := false; !last; {
 		var field []byte
 		if field, last, err = s.next(); err != nil {
@@ -166,7 +168,7 @@ type reader struct {
 
 // skipHeader passes over the header of a text's first block.
 func (r *reader) skipHeader(s *scanner) error {
-	if !r.header || s.line != 1 || !s.more(true) {
+	if !r.header || !s.first {
 		return nil
 	}
 	for last := false; !last; {

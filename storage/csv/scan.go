@@ -15,15 +15,16 @@ type scanner struct {
 	noQuote   bool
 	text      []byte
 	at        int
-	line      int // of text[at]
-	lineStart int // where that line begins
+	first     bool // the block holds the text's first record
+	line      int  // of text[at]
+	lineStart int  // where that line begins
 	// The field that next found: a quoted one's start is after its quote.
 	start  int
 	quoted bool
 }
 
 func newScanner(source Source, opts Options, b block) *scanner {
-	return &scanner{source: source, delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote, text: b.text, line: b.line}
+	return &scanner{source: source, delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote, text: b.text, first: b.first, line: b.line}
 }
 
 // more says whether another record begins. With skipEmpty it passes over empty lines.

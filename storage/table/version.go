@@ -146,3 +146,22 @@ func (v *Version) WithSchema(schema *Schema) *Version {
 
 // Truncate returns the table without rows.
 func (v *Version) Truncate() *Version { return New(v.Schema) }
+
+// Project returns a table of some of the columns, which shares their memory. It has no keys.
+func (v *Version) Project(ordinals []int) *Version {
+	schema := &Schema{Database: v.Schema.Database, Name: v.Schema.Name, Comment: v.Schema.Comment}
+	for _, o := range ordinals {
+		schema.Columns = append(schema.Columns, v.Schema.Columns[o])
+	}
+	out := New(schema)
+	out.rows = v.rows
+	for _, g := range v.Groups {
+		own := *g
+		own.Columns = make([]*encoding.Chunk, len(ordinals))
+		for i, o := range ordinals {
+			own.Columns[i] = g.Columns[o]
+		}
+		out.Groups = append(out.Groups, &own)
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+// Package files reads tables from files whose format their names tell: what stands in backticks in FROM, and what the shell
+// is told to open.
+//
+//	.csv .tsv .psv .txt            text, see storage/csv; .tsv is delimited by tabs, .psv by bars
+//	.parquet                       Parquet
+//	.arrow .feather .ipc .arrows   Arrow file or stream; the content tells which
+//
+// A name may be a pattern (`data/*.parquet`): the files that match, in the order of their names, make one table.
+package files
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowipc"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Format is a file format.
+type Format uint8
+
+// The formats. Unknown is that of a name which is no file's.
+const (
+	Unknown Format = iota
+	CSV
+	Parquet
+	Arrow       // the file format
+	ArrowStream // the stream format
+)
+
+// FormatOf returns the format that a name tells. Reading takes Arrow and ArrowStream for the same.
+func FormatOf(name string) Format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".csv", ".tsv", ".psv", ".txt":
+		return CSV
+	case ".parquet":
+		return Parquet
+	case ".arrow", ".feather", ".ipc":
+		return Arrow
+	case ".arrows":
+		return ArrowStream
+	}
+	return Unknown
+}
+
+// CSVOptions returns the options for a text file that its name tells.
+func CSVOptions(name string) csv.Options {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".tsv":
+		return csv.Options{Delimiter: '\t'}
+	case ".psv":
+		return csv.Options{Delimiter: '|'}
+	}
+	return csv.Options{}
+}
+
+// Expand returns the files that a name or pattern stands for, sorted; an error if there is none.
+func Expand(pattern string) ([]string, error) {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return []string{pattern}, nil
+	}
+	if _, err := os.Stat(pattern); err == nil {
+		return []string{pattern}, nil // a file whose name has such a character in it
+	}
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "'%s' is no valid pattern of file names", pattern)
+	}
+	if len(paths) == 0 {
+		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "no file matches '%s'", pattern)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// Read returns a new table of the rows of one file, or of all files that match a pattern. If columns is not nil only
+// those are kept, in that order.
+func Read(ctx context.Context, database, name, pattern string, columns []string) (*table.Version, error) {
+	paths, err := Expand(pattern)
+	if err != nil {
+		return nil, err
+	}
+	format := FormatOf(paths[0])
+	for _, p := range paths {
+		if FormatOf(p) != format {
+			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", pattern, paths[0], p)
+		}
+	}
+	switch format {
+	case CSV:
+		sources := make([]csv.Source, len(paths))
+		for i, p := range paths {
+			sources[i] = csv.FileSource(p)
+		}
+		v, err := csv.Read(ctx, database, name, CSVOptions(paths[0]), sources...)
+		if err != nil || columns == nil {
+			return v, err
+		}
+		ordinals, err := find(v.Schema.Columns, columns, paths[0])
+		if err != nil {
+			return nil, err
+		}
+		return v.Project(ordinals), nil
+	case Parquet:
+		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return parquet.Open(p) })
+	case Arrow, ArrowStream:
+		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return arrowipc.Open(p) })
+	}
+	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .parquet, .arrow, .feather, .ipc and .arrows")
+}
+
+// file is an open file of a format that has a schema.
+type file interface {
+	Columns() []table.ColumnDef
+	Load(ctx context.Context, b *table.Builder, ordinals []int) error
+	io.Closer
+}
+
+func load(ctx context.Context, database, name string, paths, columns []string, open func(string) (file, error)) (*table.Version, error) {
+	var b *table.Builder
+	var defs []table.ColumnDef
+	for _, p := range paths {
+		err := func() error {
+			f, err := open(p)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			names := columns
+			if names == nil && b != nil {
+				for _, d := range defs {
+					names = append(names, d.Name)
+				}
+			}
+			var ordinals []int
+			if names != nil {
+				if ordinals, err = find(f.Columns(), names, p); err != nil {
+					return err
+				}
+			}
+			chosen := choose(f.Columns(), ordinals)
+			if b == nil {
+				defs = chosen
+				b = table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: defs}))
+			}
+			if err := agree(defs, chosen, paths[0], p); err != nil {
+				return err
+			}
+			return f.Load(ctx, b, ordinals)
+		}()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b.Finish()
+}
+
+func choose(defs []table.ColumnDef, ordinals []int) []table.ColumnDef {
+	if ordinals == nil {
+		return defs
+	}
+	out := make([]table.ColumnDef, len(ordinals))
+	for i, o := range ordinals {
+		out[i] = defs[o]
+	}
+	return out
+}
+
+// find returns the places of columns by name.
+func find(defs []table.ColumnDef, names []string, path string) ([]int, error) {
+	s := table.Schema{Columns: defs}
+	out := make([]int, len(names))
+	for i, n := range names {
+		if out[i] = s.Ordinal(n); out[i] < 0 {
+			var all []string
+			for _, d := range defs {
+				all = append(all, d.Name)
+			}
+			return nil, sqlerr.UnknownColumn(n, "file "+path, sqlerr.Suggest(n, all))
+		}
+	}
+	return out, nil
+}
+
+// agree checks that a further file has the types of the first. One that promises no NULLs may follow one that does not.
+func agree(first, next []table.ColumnDef, firstPath, path string) error {
+	for i := range first {
+		if next[i].Type != first[i].Type {
+			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "column '%s' is %s in '%s' and %s in '%s'",
+				first[i].Name, first[i].Type, firstPath, next[i].Type, path)
+		}
+	}
+	return nil
+}
+
+// Writer writes batches to a file.
+type Writer interface {
+	Write(*column.Batch) error
+	// Close finishes what Write began. It does not close the file.
+	Close() error
+}
+
+// NewWriter returns a writer of a format.
+func NewWriter(f *os.File, format Format, opts csv.Options, names []string, columns []types.Type) (Writer, error) {
+	switch format {
+	case CSV:
+		return csv.NewWriter(f, names, opts, nil)
+	case Parquet:
+		return parquet.NewWriter(f, names, columns)
+	case Arrow:
+		return arrowipc.NewWriter(f, names, columns)
+	case ArrowStream:
+		return arrowipc.NewStreamWriter(f, names, columns), nil
+	}
+	return nil, sqlerr.NotSupportedf("writing '"+f.Name()+"'", "its name should end in .csv, .tsv, .psv, .parquet, .arrow or .arrows")
+}

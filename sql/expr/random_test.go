@@ -275,9 +275,9 @@ func (g *generator) condition(depth int) Expr {
 func TestRandomExpressions(t *testing.T) {
 	seed := testSeed(t)
 	g := newGenerator(rand.New(rand.NewPCG(seed, 1)))
-	rounds := 4000
+	rounds := 1500
 	if testing.Short() {
-		rounds = 500
+		rounds = 300
 	}
 	for round := range rounds {
 		var e Expr
@@ -426,7 +426,7 @@ func TestNarrowDecimalsKeepsValues(t *testing.T) {
 	g := newGenerator(rand.New(rand.NewPCG(seed, 2)))
 	g.tiny = true
 	narrowed := 0
-	for round := range 2000 {
+	for round := range 800 {
 		e := g.number(4)
 		b := g.batch(40)
 		n := NarrowDecimals(e, g.rangesOf(b))

@@ -249,7 +249,10 @@ func (c *checker) expr(e expr.Expr, visible ColSet) (err error) {
 		case *expr.Not:
 			err = conditions([]expr.Expr{x.Arg})
 		case *expr.Compare:
-			err = comparable(x.Left.Type(), x.Right.Type())
+			// Decimals may differ in scale: the evaluator aligns them.
+			if l, r := x.Left.Type(), x.Right.Type(); l.Kind != types.KindDecimal || l.Phys() != r.Phys() {
+				err = comparable(l, r)
+			}
 		case *expr.Subquery:
 			rel := x.Rel.(Node)
 			if err = c.node(rel, visible); err == nil {

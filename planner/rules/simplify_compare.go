@@ -103,7 +103,7 @@ func unwrapTruth(op expr.Op, l expr.Expr, v types.Value) expr.Expr {
 // run on stored values: CAST(i AS DECIMAL(10,1)) < 2.5 is i <= 2.
 func (s simplifier) unwrapCast(op expr.Op, l expr.Expr, v types.Value, nullIsFalse bool) expr.Expr {
 	cast, ok := l.(*expr.Cast)
-	if !ok || cast.Strict {
+	if !ok || cast.Strict || !alike(cast.To, v.Type) {
 		return nil
 	}
 	from := cast.Arg.Type()
@@ -231,7 +231,7 @@ func unwrapList(cast *expr.Cast, list []types.Value) ([]types.Value, bool) {
 	out := make([]types.Value, 0, len(list))
 	for _, v := range list {
 		i, exact, ok := preimage(from, cast.To, v)
-		if !ok {
+		if !ok || !alike(cast.To, v.Type) {
 			return nil, false
 		}
 		if exact {

@@ -15,6 +15,7 @@ const (
 	prefixMatch     = 0.03 // LIKE 'a%'
 	infixMatch      = 0.08 // LIKE '%a%'
 	unknownBool     = 0.5
+	unknownTotal    = 0.1 // a condition on SUM or COUNT: written to pick out few groups
 )
 
 // Selectivity estimates the share of n's rows for which all of preds are true. Conditions on one column are taken
@@ -52,6 +53,9 @@ func rangeOf(p expr.Expr) (*expr.Column, *expr.Compare, bool) {
 // interval is the share of rows whose value of col lies within all range conditions of preds on it.
 func (e *Estimator) interval(preds []expr.Expr, col *expr.Column, n logical.Node) float64 {
 	st := e.Column(n, col.ID)
+	if st.Base == nil && st.Min.Type.Kind == types.KindNull {
+		return pick(st.Total, unknownTotal, unknownRange)
+	}
 	lo, hi := 0.0, 1-st.NullFrac
 	bounds := 0
 	for _, p := range preds {

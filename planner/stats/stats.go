@@ -39,6 +39,7 @@ type Column struct {
 	NullFrac float64
 	Min, Max types.Value        // NULL if unknown
 	Base     *table.ColumnStats // of the stored column that the values come from, or nil
+	Total    bool               // the result of COUNT, SUM or AVG
 }
 
 // Rows returns the estimated number of rows of n.
@@ -356,7 +357,7 @@ func (e *Estimator) aggregateColumn(a *logical.Aggregate, id expr.ColumnID) *Col
 		}
 	}
 	rows := e.Rows(a)
-	return &Column{Distinct: max(rows, 1), Domain: max(rows, 1)}
+	return &Column{Distinct: max(rows, 1), Domain: max(rows, 1), Total: true}
 }
 
 // equality returns the sides of an equality of two columns.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/radish-sql/radish/sql/parse"
+)
+
+func defaultMode() parse.Mode { return parse.DefaultMode }
+
+// TestScriptChunks cuts texts that come in pieces of every size, and compares with cutting the whole text.
+func TestScriptChunks(t *testing.T) {
+	const text = "SELECT 1;;\n-- comment; with a semicolon\nSELECT ';' ;SELECT\n\n`;`\n; /* ; */ SELECT \"a\n;\" ; ünï; last"
+	readers := map[string]func() io.Reader{
+		"whole":   func() io.Reader { return strings.NewReader(text) },
+		"bytes":   func() io.Reader { return iotest.OneByteReader(strings.NewReader(text)) },
+		"halves":  func() io.Reader { return iotest.HalfReader(strings.NewReader(text)) },
+		"dataEOF": func() io.Reader { return iotest.DataErrReader(strings.NewReader(text)) },
+	}
+	seed := rand.Uint64()
+	readers[fmt.Sprintf("random %d", seed)] = func() io.Reader { return &randomReader{text, rand.New(rand.NewPCG(seed, 0))} }
+	want := parse.Split(text, parse.DefaultMode)
+	if len(want) != 6 {
+		t.Fatalf("Split finds %d statements", len(want))
+	}
+	for name, reader := range readers {
+		s := newScript(reader(), defaultMode)
+		for i, w := range want {
+			st, ok, err := s.next()
+			if err != nil || !ok {
+				t.Fatalf("%s: statement %d: %v, %v", name, i, ok, err)
+			}
+			if st.text != w.Text || st.line != w.Line || !strings.HasSuffix(st.context, st.text) {
+				t.Errorf("%s: statement %d is %q at line %d, want %q at %d", name, i, st.text, st.line, w.Text, w.Line)
+			}
+			if p := st.position(0); p.Line != w.Line || st.context[p.Offset:] != w.Text {
+				t.Errorf("%s: statement %d has its place at %v", name, i, p)
+			}
+		}
+		if _, ok, err := s.next(); ok || err != nil {
+			t.Errorf("%s: the end: %v, %v", name, ok, err)
+		}
+	}
+}
+
+type randomReader struct {
+	text string
+	rng  *rand.Rand
+}
+
+func (r *randomReader) Read(p []byte) (int, error) {
+	if r.text == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, r.text[:min(len(r.text), r.rng.IntN(7))])
+	r.text = r.text[n:]
+	return n, nil
+}
+
+// TestScriptMode changes the mode between two statements of one chunk.
+func TestScriptMode(t *testing.T) {
+	mode := parse.DefaultMode
+	s := newScript(strings.NewReader(`first; SELECT 'a\'; second; third'`), func() parse.Mode { return mode })
+	if st, _, _ := s.next(); st.text != "first" {
+		t.Fatal(st.text)
+	}
+	var err error
+	if mode, err = parse.ParseMode("NO_BACKSLASH_ESCAPES"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`SELECT 'a\'`, "second", "third'"} {
+		if st, _, _ := s.next(); st.text != want {
+			t.Errorf("got %q, want %q", st.text, want)
+		}
+	}
+}
+
+// TestScriptReadError reports what the reader fails with, after the statements before.
+func TestScriptReadError(t *testing.T) {
+	s := newScript(io.MultiReader(strings.NewReader("SELECT 1; SELECT"), iotest.ErrReader(io.ErrClosedPipe)), defaultMode)
+	if st, ok, err := s.next(); !ok || err != nil || st.text != "SELECT 1" {
+		t.Errorf("%v, %v, %v", st, ok, err)
+	}
+	if _, ok, err := s.next(); ok || err != io.ErrClosedPipe {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
+
+// TestHistoryEntry checks that an entry is one line that means what was typed.
+func TestHistoryEntry(t *testing.T) {
+	for in, want := range map[string]string{
+		"SELECT 1;\n":                     "SELECT 1;",
+		"SELECT\n  1;\n":                  "SELECT   1;",
+		"SELECT 'a\nb';\n":                `SELECT 'a\nb';`,
+		"SELECT 1 -- one\n + 1;\n":        "SELECT 1 /* one */  + 1;",
+		"SELECT 1 # x */ y\n;\n":          "SELECT 1 /* x * / y */ ;",
+		"SELECT '# no', `-- n`\n;":        "SELECT '# no', `-- n` ;",
+		"SELECT /* a\nb */ 1;":            "SELECT /* a b */ 1;",
+		"SELECT 'it\\'s\n--', \"q\n\";\n": `SELECT 'it\'s\n--', "q\n";`,
+		"SELECT 5--3,\n 'x''\n';":         `SELECT 5--3,  'x''\n';`,
+	} {
+		if got := historyEntry(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

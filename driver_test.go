@@ -1,0 +1,530 @@
+package radish_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// open returns a pool on a database of its own.
+func open(t *testing.T, dsn string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("radish", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func exec(t *testing.T, db *sql.DB, query string, args ...any) sql.Result {
+	t.Helper()
+	res, err := db.Exec(query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return res
+}
+
+// TestDriverValues checks what Go value each SQL type gives, and its NULL.
+func TestDriverValues(t *testing.T) {
+	db := open(t, ":memory:")
+	utc := func(y, mo, d, h, mi, s, micro int) time.Time {
+		return time.Date(y, time.Month(mo), d, h, mi, s, micro*1000, time.UTC)
+	}
+	for _, tt := range []struct {
+		typ, literal string
+		want         any
+		name         string
+	}{
+		{"TINYINT", "-128", int64(-128), "TINYINT"},
+		{"BOOLEAN", "TRUE", int64(1), "BOOLEAN"},
+		{"SMALLINT UNSIGNED", "65535", int64(65535), "SMALLINT UNSIGNED"},
+		{"INT", "-7", int64(-7), "INT"},
+		{"BIGINT", "-9223372036854775808", int64(math.MinInt64), "BIGINT"},
+		{"BIGINT UNSIGNED", "18446744073709551615", uint64(math.MaxUint64), "BIGINT UNSIGNED"},
+		{"FLOAT", "1.5", 1.5, "FLOAT"},
+		{"DOUBLE", "-2.5e300", -2.5e300, "DOUBLE"},
+		{"DECIMAL(10,2)", "-1234.50", "-1234.50", "DECIMAL"},
+		{"DECIMAL(38,10)", "1234567890123456789012345678.0123456789", "1234567890123456789012345678.0123456789", "DECIMAL"},
+		{"DATE", "'2024-02-29'", utc(2024, 2, 29, 0, 0, 0, 0), "DATE"},
+		{"DATETIME(6)", "'1969-12-31 23:59:59.000001'", utc(1969, 12, 31, 23, 59, 59, 1), "DATETIME"},
+		{"TIMESTAMP", "'2020-06-01 12:00:00'", utc(2020, 6, 1, 12, 0, 0, 0), "TIMESTAMP"},
+		{"TIME", "'-100:00:01'", "-100:00:01", "TIME"},
+		{"YEAR", "2024", int64(2024), "YEAR"},
+		{"CHAR(5)", "'ab '", "ab", "CHAR"},
+		{"VARCHAR(10)", "'grün'", "grün", "VARCHAR"},
+		{"TEXT", "''", "", "TEXT"},
+		{"VARBINARY(4)", "x'00ff'", []byte{0, 255}, "VARBINARY"},
+		{"BLOB", "'b'", []byte("b"), "BLOB"},
+		{"ENUM('x','y')", "'y'", "y", "ENUM"},
+	} {
+		t.Run(tt.typ, func(t *testing.T) {
+			exec(t, db, "CREATE TABLE v (c "+tt.typ+")")
+			defer exec(t, db, "DROP TABLE v")
+			exec(t, db, "INSERT INTO v VALUES ("+tt.literal+"), (NULL)")
+			rows, err := db.Query("SELECT c FROM v")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rows.Close()
+			types, err := rows.ColumnTypes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := types[0].DatabaseTypeName(); got != tt.name {
+				t.Errorf("DatabaseTypeName is %s, want %s", got, tt.name)
+			}
+			var got [2]any
+			for i := range got {
+				if !rows.Next() {
+					t.Fatal("no row", rows.Err())
+				}
+				if err := rows.Scan(&got[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !reflect.DeepEqual(got[0], tt.want) {
+				t.Errorf("got %T %v, want %T %v", got[0], got[0], tt.want, tt.want)
+			}
+			if got[1] != nil {
+				t.Errorf("NULL gives %T %v", got[1], got[1])
+			}
+		})
+	}
+}
+
+type celsius float64
+
+type label string
+
+// money is a driver.Valuer, as decimal types of other packages are.
+type money int64
+
+func (m money) Value() (driver.Value, error) { return fmt.Sprintf("%d.%02d", m/100, m%100), nil }
+
+// TestDriverArguments sends Go values through a marker and compares what SQL makes of them.
+func TestDriverArguments(t *testing.T) {
+	db := open(t, "")
+	n, s := 7, "p"
+	var none *int
+	var nobody *money
+	for _, tt := range []struct {
+		arg  any
+		want string
+	}{
+		{nil, "NULL"}, {none, "NULL"}, {nobody, "NULL"}, {[]byte(nil), "NULL"}, {sql.NullString{}, "NULL"},
+		{true, "1"}, {false, "0"},
+		{int8(-5), "-5"}, {int32(1 << 30), "1073741824"}, {n, "7"}, {&n, "7"},
+		{uint8(255), "255"}, {uint64(math.MaxUint64), "18446744073709551615"}, {uint(3), "3"},
+		{float32(0.5), "0.5"}, {1e100, "1e100"}, {celsius(36.6), "36.6"},
+		{"it's", "it's"}, {&s, "p"}, {label("l"), "l"}, {[]byte("bytes"), "bytes"},
+		{money(12345), "123.45"}, {sql.NullInt64{Int64: 9, Valid: true}, "9"},
+		{time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC), "2020-01-02 03:04:05"},
+		{time.Date(2020, 1, 2, 3, 4, 5, 678901000, time.FixedZone("", 3600)), "2020-01-02 02:04:05.678901"},
+		{90*time.Minute + 500*time.Millisecond, "01:30:00.500000"},
+	} {
+		var got string
+		if err := db.QueryRow("SELECT COALESCE(CAST(? AS CHAR), 'NULL')", tt.arg).Scan(&got); err != nil {
+			t.Errorf("%T %v: %v", tt.arg, tt.arg, err)
+		} else if got != tt.want {
+			t.Errorf("%T %v: got %s, want %s", tt.arg, tt.arg, got, tt.want)
+		}
+	}
+	// A small unsigned argument is a BIGINT: the difference may be negative.
+	var diff int64
+	if err := db.QueryRow("SELECT ? - 10", uint(3)).Scan(&diff); err != nil || diff != -7 {
+		t.Errorf("uint(3) - 10: %d, %v", diff, err)
+	}
+	for _, bad := range []any{math.NaN(), struct{}{}, []int{1}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), 900 * time.Hour} {
+		if err := db.QueryRow("SELECT ?", bad).Scan(new(any)); err == nil {
+			t.Errorf("%T %v is taken", bad, bad)
+		} else if !strings.Contains(err.Error(), "argument 1") {
+			t.Errorf("%T %v: the error does not name the argument: %v", bad, bad, err)
+		}
+	}
+}
+
+func TestDriverNamedArguments(t *testing.T) {
+	db := open(t, "")
+	var got string
+	err := db.QueryRow("SELECT CONCAT(@a, '-', ?, '-', @b)", sql.Named("b", "y"), 1, sql.Named("a", "x")).Scan(&got)
+	if err != nil || got != "x-1-y" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestDriverArgumentCount(t *testing.T) {
+	db := open(t, "")
+	for _, args := range [][]any{{}, {1}, {1, 2, 3}} {
+		err := db.QueryRow("SELECT ? + ?", args...).Scan(new(any))
+		if !errors.Is(err, sqlerr.CodeWrongArguments) {
+			t.Errorf("%d arguments for 2 markers: %v", len(args), err)
+		}
+	}
+}
+
+// TestDriverTimeZone checks that a moment survives the way in and out in a zone with summer time.
+func TestDriverTimeZone(t *testing.T) {
+	db := open(t, ":memory:?time_zone=Europe/Berlin")
+	exec(t, db, "CREATE TABLE z (ts TIMESTAMP(6), dt DATETIME(6))")
+	want := time.Date(2024, 7, 1, 10, 0, 0, 123456000, time.UTC)
+	exec(t, db, "INSERT INTO z VALUES (?, ?)", want, want)
+	var ts, dt time.Time
+	var text string
+	if err := db.QueryRow("SELECT ts, dt, CAST(ts AS CHAR) FROM z").Scan(&ts, &dt, &text); err != nil {
+		t.Fatal(err)
+	}
+	if !ts.Equal(want) || !dt.Equal(want) || ts.Location().String() != "Europe/Berlin" {
+		t.Errorf("got %v and %v, want %v", ts, dt, want)
+	}
+	if text != "2024-07-01 12:00:00.123456" {
+		t.Errorf("as text: %s", text)
+	}
+	// An offset's sign need not be escaped.
+	offset := open(t, "?time_zone=+02:00")
+	if err := offset.QueryRow("SELECT @@time_zone").Scan(&text); err != nil || text != "+02:00" {
+		t.Errorf("time_zone is %q, %v", text, err)
+	}
+}
+
+func TestDriverPrepare(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "CREATE TABLE p (id INT PRIMARY KEY, name VARCHAR(20))")
+	insert, err := db.Prepare("INSERT INTO p VALUES (?, ?)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer insert.Close()
+	for i := range 100 {
+		res, err := insert.Exec(i, fmt.Sprint("n", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := res.RowsAffected(); n != 1 {
+			t.Fatalf("%d rows affected", n)
+		}
+	}
+	var dup *radish.Error
+	if _, err := insert.Exec(5, "again"); !errors.As(err, &dup) || dup.Code != sqlerr.CodeDupEntry {
+		t.Errorf("a duplicate key gives %v", err)
+	}
+	find, err := db.Prepare("SELECT name FROM p WHERE id = ?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer find.Close()
+	for _, i := range []int{3, 99, 0, 3} {
+		var name string
+		if err := find.QueryRow(i).Scan(&name); err != nil || name != fmt.Sprint("n", i) {
+			t.Errorf("%d: %q, %v", i, name, err)
+		}
+	}
+	if err := find.QueryRow(1000).Scan(new(string)); err != sql.ErrNoRows {
+		t.Errorf("no row gives %v", err)
+	}
+	if _, err := db.Prepare("SELECT FROM"); !errors.Is(err, sqlerr.CodeParseError) {
+		t.Errorf("Prepare of nonsense gives %v", err)
+	}
+}
+
+// TestDriverColumnTypes checks the facts that database/sql gives of columns.
+func TestDriverColumnTypes(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "CREATE TABLE c (a INT NOT NULL, b DECIMAL(12,3), c VARCHAR(30) NOT NULL, d DATETIME(3), e TEXT, f BIGINT UNSIGNED, g BLOB, h DOUBLE NOT NULL)")
+	rows, err := db.Query("SELECT a, b, c, d, e, f, g, h FROM c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	list, err := rows.ColumnTypes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"a INT int64 null=false", "b DECIMAL sql.NullString null=true decimal(12,3)", "c VARCHAR string null=false length=30",
+		"d DATETIME sql.NullTime null=true decimal(3,3)", "e TEXT sql.NullString null=true length=9223372036854775807",
+		"f BIGINT UNSIGNED sql.Null[uint64] null=true", "g BLOB []uint8 null=true length=9223372036854775807", "h DOUBLE float64 null=false",
+	}
+	for i, c := range list {
+		null, _ := c.Nullable()
+		got := fmt.Sprintf("%s %s %s null=%v", c.Name(), c.DatabaseTypeName(), c.ScanType(), null)
+		if n, ok := c.Length(); ok {
+			got += fmt.Sprintf(" length=%d", n)
+		}
+		if p, s, ok := c.DecimalSize(); ok {
+			got += fmt.Sprintf(" decimal(%d,%d)", p, s)
+		}
+		if got != want[i] {
+			t.Errorf("got  %s\nwant %s", got, want[i])
+		}
+	}
+	// Every row, NULLs too, can be scanned into the types that ScanType names.
+	exec(t, db, "INSERT INTO c VALUES (1, 1.5, 'x', '2020-01-01', 't', 1, 'b', 2), (1, NULL, 'x', NULL, NULL, NULL, NULL, 2)")
+	rows, err = db.Query("SELECT * FROM c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for n := 0; n < 2; n++ {
+		if !rows.Next() {
+			t.Fatal(rows.Err())
+		}
+		dest := make([]any, len(list))
+		for i, c := range list {
+			dest[i] = reflect.New(c.ScanType()).Interface()
+		}
+		if err := rows.Scan(dest...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDriverSeveralStatements(t *testing.T) {
+	db := open(t, "")
+	rows, err := db.Query("CREATE TABLE m (a INT); INSERT INTO m VALUES (?), (?); SELECT a FROM m; SELECT COUNT(*), ? FROM m; INSERT INTO m VALUES (?)", 1, 2, "x", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []string
+	for more := true; more; more = rows.NextResultSet() {
+		for rows.Next() {
+			cols, _ := rows.Columns()
+			dest := make([]any, len(cols))
+			for i := range dest {
+				dest[i] = new(string)
+			}
+			if err := rows.Scan(dest...); err != nil {
+				t.Fatal(err)
+			}
+			var row []string
+			for _, d := range dest {
+				row = append(row, *d.(*string))
+			}
+			got = append(got, strings.Join(row, ","))
+		}
+		got = append(got, ";")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if s := strings.Join(got, " "); s != "1 2 ; 2,x ;" {
+		t.Errorf("got %s", s)
+	}
+	// Rows that are closed early leave no statement out.
+	rows, err = db.Query("SELECT 1; INSERT INTO m VALUES (4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := db.QueryRow("SELECT SUM(a) FROM m").Scan(&n); err != nil || n != 1+2+3+4 {
+		t.Errorf("the sum is %d, %v", n, err)
+	}
+	// A statement that fails ends the text.
+	if _, err := db.Exec("INSERT INTO m VALUES (5); INSERT INTO nosuch VALUES (1); INSERT INTO m VALUES (6)"); !errors.Is(err, sqlerr.CodeNoSuchTable) {
+		t.Errorf("got %v", err)
+	}
+	if err := db.QueryRow("SELECT SUM(a) FROM m").Scan(&n); err != nil || n != 15 {
+		t.Errorf("the sum is %d, %v", n, err)
+	}
+}
+
+// TestDriverNames checks which sql.DBs see the same tables.
+func TestDriverNames(t *testing.T) {
+	name := t.Name()
+	a, b, other := open(t, name), open(t, name+"?threads=1"), open(t, name+"2")
+	private1, private2 := open(t, ":memory:"), open(t, "")
+	exec(t, a, "CREATE TABLE shared (x INT)")
+	exec(t, private1, "CREATE TABLE mine (x INT)")
+	for _, tt := range []struct {
+		db    *sql.DB
+		table string
+		sees  bool
+	}{{a, "shared", true}, {b, "shared", true}, {other, "shared", false}, {private1, "shared", false}, {private1, "mine", true}, {private2, "mine", false}} {
+		// Several connections at once, so that the pool has to open more.
+		for range 3 {
+			c, err := tt.db.Conn(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = c.ExecContext(context.Background(), "INSERT INTO "+tt.table+" VALUES (1)")
+			if tt.sees && err != nil || !tt.sees && !errors.Is(err, sqlerr.CodeNoSuchTable) {
+				t.Errorf("table %s: %v", tt.table, err)
+			}
+		}
+	}
+	// The last that closes a name drops the database.
+	a.Close()
+	exec(t, b, "INSERT INTO shared VALUES (2)")
+	b.Close()
+	again := open(t, name)
+	if err := again.QueryRow("SELECT COUNT(*) FROM shared").Scan(new(int)); !errors.Is(err, sqlerr.CodeNoSuchTable) {
+		t.Errorf("after the last close: %v", err)
+	}
+}
+
+func TestDriverOptions(t *testing.T) {
+	db := open(t, "?threads=3&device=CPU&sql_mode=ANSI_QUOTES")
+	var threads int
+	var device, text string
+	if err := db.QueryRow(`SELECT @@radish_threads, @@radish_device, CONCAT('"', 'x')`).Scan(&threads, &device, &text); err != nil {
+		t.Fatal(err)
+	}
+	if threads != 3 || device != "cpu" {
+		t.Errorf("threads %d, device %s", threads, device)
+	}
+	for dsn, want := range map[string]string{
+		"?thread=3":                   "did you mean threads?",
+		"?zebra=1":                    "the options are device, memory_limit, sql_mode, threads, time_zone",
+		"?threads=x":                  `option threads has the value "x"`,
+		"?threads=-1":                 "negative",
+		"?threads=1&threads=2":        "2 times",
+		"?memory_limit=lots":          "memory_limit",
+		"?device=abacus":              "auto, cpu or gpu",
+		"?time_zone=Mars/Olympus":     "time_zone",
+		"?sql_mode=NOSUCH":            "NOSUCH",
+		"?threads=%zz":                "cannot be read",
+		"x?memory_limit=1GB&device=q": "device",
+	} {
+		_, err := sql.Open("radish", dsn)
+		var e *radish.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", dsn, err, want)
+		}
+	}
+	// A failed Open leaves nothing behind; two limits of one name cannot both hold.
+	a := open(t, "x?memory_limit=2GB")
+	if _, err := sql.Open("radish", "x?memory_limit=1GB"); err == nil || !strings.Contains(err.Error(), "memory_limit=2147483648") {
+		t.Errorf("two memory limits: %v", err)
+	}
+	a.Close()
+	open(t, "x?memory_limit=1GB")
+}
+
+func TestDriverErrors(t *testing.T) {
+	db := open(t, "")
+	_, err := db.Exec("CREATE TABLE e (apple INT);\nSELECT appel FROM e")
+	var e *radish.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %T %v", err, err)
+	}
+	if e.Code != sqlerr.CodeUnknownColumn || e.Pos.Line != 2 || e.Pos.Column != 8 || !strings.Contains(e.Hint, "apple") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := db.Begin(); !errors.Is(err, sqlerr.NotSupported) {
+		t.Errorf("Begin: %v", err)
+	}
+	res := exec(t, db, "INSERT INTO e VALUES (1)")
+	if _, err := res.LastInsertId(); !errors.Is(err, sqlerr.NotSupported) {
+		t.Errorf("LastInsertId: %v", err)
+	}
+}
+
+// TestDriverBusy checks that a connection with open rows refuses a second statement instead of mixing the two.
+func TestDriverBusy(t *testing.T) {
+	db := open(t, "")
+	c, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	rows, err := c.QueryContext(context.Background(), "SELECT 1 UNION ALL SELECT 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ExecContext(context.Background(), "SET @a = 1"); !errors.Is(err, sqlerr.CodeWrongUsage) {
+		t.Errorf("with open rows: %v", err)
+	}
+	rows.Close()
+	if _, err := c.ExecContext(context.Background(), "SET @a = 1"); err != nil {
+		t.Errorf("with closed rows: %v", err)
+	}
+}
+
+// slowQuery joins every pair of a table's rows, some 10^10 of them, unless the planner finds a way round.
+const slowQuery = "SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_extendedprice + b.l_discount < b.l_extendedprice * a.l_tax"
+
+// TestDriverCancel checks that cancelling ends a statement within 100 ms, in each phase, and leaves the pool usable.
+func TestDriverCancel(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "CALL tpch_generate(0.01)")
+	for name, run := range map[string]func(context.Context) error{
+		"query": func(ctx context.Context) error { return db.QueryRowContext(ctx, slowQuery).Scan(new(int)) },
+		"exec": func(ctx context.Context) error {
+			_, err := db.ExecContext(ctx, "CREATE TABLE pairs AS "+slowQuery)
+			return err
+		},
+		"rows": func(ctx context.Context) error {
+			rows, err := db.QueryContext(ctx, "SELECT a.l_orderkey FROM lineitem a, lineitem b")
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+			}
+			return rows.Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan error, 1)
+			go func() { done <- run(ctx) }()
+			select {
+			case err := <-done:
+				t.Fatalf("the statement ended before it was cancelled: %v", err)
+			case <-time.After(200 * time.Millisecond):
+			}
+			cancel()
+			start := time.Now()
+			err := <-done
+			took := time.Since(start)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("the error is %v", err)
+			}
+			if took > 100*time.Millisecond {
+				t.Errorf("cancelling took %v", took)
+			}
+		})
+	}
+	t.Run("deadline", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		if err := db.QueryRowContext(ctx, slowQuery).Scan(new(int)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	t.Run("close", func(t *testing.T) {
+		own := open(t, "")
+		exec(t, own, "CALL tpch_generate(0.01)")
+		done := make(chan error, 1)
+		go func() { done <- own.QueryRow(slowQuery).Scan(new(int)) }()
+		time.Sleep(100 * time.Millisecond)
+		own.Close()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Error("the statement outlived its database")
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("closing the database does not end its statements")
+		}
+	})
+	if err := db.QueryRow("SELECT COUNT(*) FROM region").Scan(new(int)); err != nil {
+		t.Errorf("after cancelling: %v", err)
+	}
+}

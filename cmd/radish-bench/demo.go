@@ -33,7 +33,7 @@ func runDemo(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Radish %s, %s, %d used\n", engine.Version, processor(), db.threads)
+	fmt.Fprintf(out, "Radish %s on %s, %d threads\n", engine.Version, processor(), db.threads)
 	fmt.Fprintf(out, "generating TPC-H at scale factor %s in memory...\n", scaleText(*sf))
 	l, err := generate(ctx, db, *sf)
 	if err != nil {

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
@@ -43,19 +46,57 @@ func runExport(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // exportTable writes a table to a file of its name, which it replaces.
-func exportTable(ctx context.Context, out io.Writer, db *database, table, dir string) error {
-	path := parquetPath(dir, table)
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+func exportTable(ctx context.Context, out io.Writer, db *database, name, dir string) error {
+	start := time.Now()
+	path := parquetPath(dir, name)
+	file, err := os.Create(path)
+	if err != nil {
 		return err
 	}
-	took, err := db.measure(ctx, fmt.Sprintf("SELECT * FROM %s INTO OUTFILE %s", table, sqlString(path)), nil)
-	if err != nil {
+	if err := writeTable(ctx, file, db, name); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Close(); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %s in %.1f s\n", path, byteText(info.Size()), took.Seconds())
+	fmt.Fprintf(out, "%s: %s in %.1f s\n", path, byteText(info.Size()), time.Since(start).Seconds())
 	return nil
+}
+
+func writeTable(ctx context.Context, file io.Writer, db *database, name string) error {
+	statements, err := db.session.Parse("SELECT * FROM " + name)
+	if err != nil {
+		return err
+	}
+	rows, err := db.session.Execute(ctx, statements[0], nil)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var names []string
+	var columns []types.Type
+	for _, c := range rows.Columns {
+		names, columns = append(names, c.Name), append(columns, c.Type)
+	}
+	w, err := parquet.NewWriter(file, names, columns)
+	if err != nil {
+		return err
+	}
+	for {
+		b, err := rows.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			return w.Close()
+		}
+		if err := w.Write(b); err != nil {
+			return err
+		}
+	}
 }

@@ -39,18 +39,16 @@ func resetPeakRSS() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte(resetHighWater), 0)
 }
 
-// processor names the processor and how many of it the program may use.
+// processor names the processor.
 func processor() string {
-	name := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(info)) {
 			if text, ok := strings.CutPrefix(line, "model name"); ok {
-				name = strings.TrimSpace(strings.TrimLeft(text, "\t :"))
-				break
+				return strings.TrimSpace(strings.TrimLeft(text, "\t :"))
 			}
 		}
 	}
-	return name + ", " + strconv.Itoa(runtime.NumCPU()) + " threads"
+	return runtime.GOARCH
 }
 
 // commit returns the commit that the program was built from, with a + if the tree had changes; empty if the build did

@@ -99,7 +99,7 @@ func (c *checker) own(n Node) error {
 			return err
 		}
 		for i := range x.Aggs {
-			if passesValue(&x.Aggs[i]) {
+			if PassesValue(&x.Aggs[i]) {
 				continue
 			}
 			if err := c.make(x.Aggs[i].Col); err != nil {
@@ -114,8 +114,8 @@ func (c *checker) own(n Node) error {
 	return nil
 }
 
-// passesValue says whether an aggregate is ANY_VALUE of a column under the column's own name: a dependent group key.
-func passesValue(a *AggItem) bool {
+// PassesValue says whether an aggregate is ANY_VALUE of a column under the column's own name: a dependent group key.
+func PassesValue(a *AggItem) bool {
 	if a.Fn.Kind != expr.AggAnyValue || len(a.Args) != 1 {
 		return false
 	}

@@ -131,7 +131,7 @@ func sameResult(t *testing.T, c tables, sql string, disabled map[string]bool, wh
 // all rules and with each one switched off.
 func TestRulesKeepResults(t *testing.T) {
 	queries := queriesOf(t, "../testdata/equivalence.sql")
-	const seeds = 12
+	const seeds = 3
 	for i, sql := range queries {
 		for seed := range uint64(seeds) {
 			c := smallTables(seed)

@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+const shareSubplansDoc = `Share sub-plans: run a join or an aggregation once that stands in the plan several times.
+
+Two trees are the same if they are equal up to the names of their columns and use nothing volatile and no outer column; the readers of the
+shared plan give its rows under the names that each tree had. Done after predicates are pushed, so that
+  SELECT * FROM (SELECT a, COUNT(*) n FROM t GROUP BY a) x, (SELECT a, COUNT(*) n FROM t GROUP BY a) y WHERE x.a = 1 AND y.a = 2
+keeps two different aggregations.`
+
+func shareSubplans(w *rewriter) error {
+	s := &sharer{w: w, prints: map[logical.Node]*print{}, groups: map[string][]logical.Node{}}
+	for _, p := range logical.SharedPlans(w.root) {
+		s.collect(p.Root, false)
+	}
+	s.collect(w.root, false)
+	repeated := false
+	for _, nodes := range s.groups {
+		repeated = repeated || len(nodes) > 1
+	}
+	if !repeated {
+		return nil
+	}
+	s.plans = map[string]*sharedPrint{}
+	return w.each(func(n logical.Node) (logical.Node, error) { return s.replace(n), nil })
+}
+
+type sharer struct {
+	w      *rewriter
+	prints map[logical.Node]*print
+	groups map[string][]logical.Node // candidates by fingerprint
+	plans  map[string]*sharedPrint
+}
+
+// sharedPrint is a plan made for a fingerprint.
+type sharedPrint struct {
+	plan *logical.SharedPlan
+	cols []*expr.Column // in the order of the print
+}
+
+// print is a tree's fingerprint: a text that is equal for equal trees, and the tree's columns in the order in which the
+// text numbers them.
+type print struct {
+	text  string
+	cols  []*expr.Column
+	scans float64 // rows that are read
+}
+
+// collect finds the trees under n that may be shared. A join inside a larger group of inner joins may not: it would keep
+// the group from being ordered.
+func (s *sharer) collect(n logical.Node, inGroup bool) {
+	if p := s.print(n); p != nil && !inGroup && s.worthwhile(n, p) {
+		s.groups[p.text] = append(s.groups[p.text], n)
+	}
+	grouped := isGroup(n)
+	for _, in := range n.Inputs() {
+		s.collect(in, grouped && isGroup(in))
+	}
+}
+
+// worthwhile says whether storing n's rows costs less than computing them again.
+func (s *sharer) worthwhile(n logical.Node, p *print) bool {
+	switch x := n.(type) {
+	case *logical.Aggregate:
+		if x.Scalar {
+			return true
+		}
+	case *logical.Join:
+	case *logical.Filter:
+		if !isGroup(x.Input) {
+			return false
+		}
+	default:
+		return false
+	}
+	return p.scans > 0 && s.w.est.Rows(n) <= p.scans/2
+}
+
+// replace puts readers in the place of trees that stand several times, the largest first.
+func (s *sharer) replace(n logical.Node) logical.Node {
+	p := s.prints[n]
+	if p == nil || len(s.groups[p.text]) < 2 || !s.isCandidate(n, p) {
+		return logical.MapInputs(n, s.replace)
+	}
+	plan := s.plans[p.text]
+	if plan == nil {
+		root, cols := logical.Copy(n, s.w.alloc)
+		plan = &sharedPrint{plan: s.w.newShared("", root)}
+		for _, c := range p.cols {
+			plan.cols = append(plan.cols, cols[c.ID])
+		}
+		s.plans[p.text] = plan
+	}
+	reader := &logical.Shared{Plan: plan.plan}
+	out := logical.Out(n)
+	for i, c := range p.cols {
+		if out.Has(c.ID) {
+			reader.Cols = append(reader.Cols, logical.FindColumn(n, c.ID))
+			reader.From = append(reader.From, plan.cols[i])
+		}
+	}
+	return reader
+}
+
+func (s *sharer) isCandidate(n logical.Node, p *print) bool {
+	for _, c := range s.groups[p.text] {
+		if c == n {
+			return true
+		}
+	}
+	return false
+}

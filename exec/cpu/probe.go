@@ -95,7 +95,7 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 	}
 	o.out.Cols = make([]*column.Vector, len(l.slots))
 	o.vecs = make([]column.Vector, len(l.slots))
-	if b.p.KeepUnmatched && t.Kind == logical.FullJoin {
+	if b.p.KeepUnmatched {
 		if b.matched[w.id] == nil {
 			b.matched[w.id] = column.NewBitmap(b.n, false)
 		}
@@ -163,7 +163,15 @@ func (o *probeOp) aligned(b *batch, keys []*column.Vector, pos, places []int32) 
 			if err != nil || len(sel) == 0 {
 				return err
 			}
+			if o.hits != nil {
+				places = keepAt(places, pos, sel)
+			}
 			b.Sel = sel
+		}
+		if o.hits != nil {
+			for _, r := range places {
+				o.hits.Set(int(r))
+			}
 		}
 		return o.next.push(b)
 	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
@@ -454,22 +462,24 @@ func (o *probeOp) candidates(out *batch, pos, rows []int32) error {
 		}
 		out.Sel = sel
 	}
-	if o.t.Kind == logical.InnerJoin {
+	if o.t.Kind == logical.InnerJoin && o.hits == nil {
 		return o.next.push(out)
 	}
 	sel := out.Sel
 	if sel == nil {
 		sel = ascending(out.N)
 	}
-	for _, i := range sel {
-		p := pos[0]
-		if len(pos) > 1 {
-			p = pos[i]
+	if o.t.Kind != logical.InnerJoin {
+		for _, i := range sel {
+			p := pos[0]
+			if len(pos) > 1 {
+				p = pos[i]
+			}
+			if o.matched[p] && o.t.Kind == logical.SingleJoin {
+				return errManyRows()
+			}
+			o.matched[p] = true
 		}
-		if o.matched[p] && o.t.Kind == logical.SingleJoin {
-			return errManyRows()
-		}
-		o.matched[p] = true
 	}
 	if o.hits != nil {
 		for _, i := range sel {

@@ -176,9 +176,6 @@ func (s sinkNames) transform(t Transform) Operator {
 		if len(x.Residual) > 0 {
 			d += " where " + exprList(x.Residual, " AND ")
 		}
-		if len(x.MarkOn) > 0 {
-			d += " mark " + exprList(x.MarkOn, " AND ")
-		}
 		return Operator{Name: name, Detail: d + "; " + x.Build.Reason, EstRows: x.EstRows}
 	case *Limit:
 		return Operator{Name: "limit", Detail: limitText(x.Count, x.Offset)}

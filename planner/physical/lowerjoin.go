@@ -21,10 +21,10 @@ func splitCondition(on []expr.Expr, probe, build logical.ColSet) (keys []equalit
 		if ok && (cmp.Op == expr.EQ || cmp.Op == expr.NSEQ) && sameForm(cmp.Left.Type(), cmp.Right.Type()) {
 			nullSafe := cmp.Op == expr.NSEQ
 			switch {
-			case usesOnly(cmp.Left, probe) && usesOnly(cmp.Right, build):
+			case logical.UsedWithin(cmp.Left, probe) && usesOnly(cmp.Right, build): // the probe's side may be a constant
 				keys = append(keys, equality{cmp.Left, cmp.Right, nullSafe})
 				continue
-			case usesOnly(cmp.Left, build) && usesOnly(cmp.Right, probe):
+			case usesOnly(cmp.Left, build) && logical.UsedWithin(cmp.Right, probe):
 				keys = append(keys, equality{cmp.Right, cmp.Left, nullSafe})
 				continue
 			}
@@ -255,34 +255,51 @@ func (l *lowering) withUnmatched(probe, build logical.Node, p *Probe, nulls []*e
 }
 
 // markJoin lowers IN under three-valued logic. On holds the comparisons of IN, Corr those that choose the subquery's
-// rows. Equalities of Corr can be hash keys beside those of On only if nothing can be NULL; else the comparisons of On
-// that may be NULL are tested pair by pair.
+// rows for a left row, where NULL excludes a row.
+//
+// Uncorrelated, the equalities of On are the keys and the probe's own NULL rule is that of IN. Otherwise the keys come
+// from Corr; and if the comparison can be NULL, two marks are made, one for "some row compares TRUE" and one for "some row compares
+// NULL", from which the third value follows.
 func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pipeline, error) {
 	on, onRest := splitCondition(x.On, left, right)
-	corr, corrRest := splitCondition(x.Corr, left, right)
-	p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, EstRows: l.est.Rows(x), Keep: ids(x.Schema())}
-	nullable := len(onRest) > 0
-	for _, k := range on {
-		nullable = nullable || !k.nullSafe && (k.probe.Nullable() || k.build.Nullable())
+	if len(x.Corr) == 0 && len(onRest) == 0 {
+		p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, Build: l.newBuild(x, x.Right, on, nil), Keys: probeKeys(on), EstRows: l.est.Rows(x), Keep: ids(x.Schema())}
+		return l.probe(x.Left, x.Right, p)
 	}
-	var keys []equality
-	switch {
-	case !nullable: // the mark is never NULL: a pair matches or does not
-		keys = append(append(keys, on...), corr...)
-		p.Residual = append(append([]expr.Expr(nil), onRest...), corrRest...)
-	case len(corr) == 0 && len(corrRest) == 0 && len(onRest) == 0:
-		keys = on // the probe's own NULL rule is that of IN
-	default:
-		keys = corr
-		p.Residual = corrRest
-		p.MarkOn = x.On
+	keys, residual := splitCondition(x.Corr, left, right)
+	for i, k := range keys {
+		if k.nullSafe || !k.probe.Nullable() && !k.build.Nullable() {
+			continue
+		}
+		// As a key of a mark join a NULL would make the mark NULL; here it has to exclude the pair.
+		keys[i].nullSafe = true
+		residual = append(residual, &expr.Compare{Op: expr.EQ, Left: k.probe, Right: k.build})
 	}
-	p.Build = l.newBuild(x, x.Right, keys, append(append([]expr.Expr(nil), p.Residual...), p.MarkOn...))
-	if nullable {
-		p.Build.MakeFilter = make([]bool, len(keys))
+	compared := expr.AndOf(x.On)
+	if !compared.Nullable() {
+		keys = append(keys, on...)
+		residual = append(residual, onRest...)
+		p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, Residual: residual, EstRows: l.est.Rows(x), Keep: ids(x.Schema())}
+		p.Build, p.Keys = l.newBuild(x, x.Right, keys, residual), probeKeys(keys)
+		return l.probe(x.Left, x.Right, p)
 	}
-	p.Keys = probeKeys(keys)
-	return l.probe(x.Left, x.Right, p)
+	isTrue := l.alloc.New("", "is true", types.Bool, false)
+	isNull := l.alloc.New("", "is null", types.Bool, false)
+	b := l.newBuild(x, x.Right, keys, append(slices.Clone(residual), compared))
+	first := &Probe{Kind: logical.MarkJoin, Mark: isTrue, Build: b, Keys: probeKeys(keys), Residual: append(slices.Clone(residual), x.On...), EstRows: l.est.Rows(x)}
+	second := &Probe{Kind: logical.MarkJoin, Mark: isNull, Build: b, Keys: probeKeys(keys), Residual: append(slices.Clone(residual), &expr.IsNull{Arg: compared}), EstRows: l.est.Rows(x)}
+	first.Keep = append(ids(x.Left.Schema()), isTrue.ID)
+	second.Keep = append(slices.Clone(first.Keep), isNull.ID)
+	open, err := l.probe(x.Left, x.Right, first)
+	if err != nil {
+		return nil, err
+	}
+	mark := &expr.Case{
+		Whens: []expr.When{{Cond: isTrue, Then: expr.True}, {Cond: isNull, Then: &expr.Const{Value: types.NullOf(types.Bool)}}},
+		Else:  expr.False, Typ: types.Bool,
+	}
+	open = addTransform(open, second)
+	return addTransform(open, &Project{Items: []logical.Item{{Col: x.Mark, Expr: mark}}, Keep: ids(x.Schema())}), nil
 }
 
 // runtimeFilters lets the scan at the bottom of an open pipeline drop rows that cannot pass p, where a key of p is a

@@ -113,6 +113,8 @@ type Project struct {
 //     (that passes Residual) gave NULL; else FALSE. Over an empty build Mark is FALSE even for a NULL key.
 //   - SingleJoin: as LeftJoin; a second match is error 1242.
 //
+// Whatever the kind, a build with KeepUnmatched notes which of its rows matched.
+//
 // Two keys match if all their parts are equal and none is NULL, except parts marked in Build.NullSafe, where NULL equals NULL. A pair also
 // has to satisfy Residual, conjuncts over both sides' columns. Without keys every pair is a candidate (nested loop).
 type Probe struct {
@@ -121,10 +123,6 @@ type Probe struct {
 	Keys     []expr.Expr // probe side, of the same physical types as Build.Keys
 	Residual []expr.Expr
 	Mark     *expr.Column
-	// MarkOn, of a MarkJoin whose comparison cannot be a key, holds the comparison of IN: Keys and Residual then choose
-	// the subquery's rows for a probe row, and Mark is TRUE if MarkOn is for one of them, else NULL if it is NULL for
-	// one, else FALSE.
-	MarkOn []expr.Expr
 	// Keep lists the columns alive afterwards: of the probe side and of the build's payload.
 	Keep    []expr.ColumnID
 	EstRows float64

@@ -89,7 +89,6 @@ func pruneTransform(t Transform, live logical.ColSet, builds map[*Build]logical.
 		}
 		addExprs(&live, x.Keys)
 		addExprs(&live, x.Residual)
-		addExprs(&live, x.MarkOn)
 		payload := builds[x.Build]
 		for _, c := range x.Build.Payload {
 			if live.Has(c.ID) {

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// terminal is a shell that runs on a pseudo-terminal.
+type terminal struct {
+	t    *testing.T
+	file *os.File
+	cmd  *exec.Cmd
+	mu   sync.Mutex
+	seen strings.Builder
+	from int // what expect has passed
+}
+
+func startShell(t *testing.T, env ...string) *terminal {
+	t.Helper()
+	cmd := exec.Command(binary)
+	cmd.Env = append(append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+t.TempDir()), env...)
+	file, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 200})
+	if err != nil {
+		t.Skipf("there is no pseudo-terminal here: %v", err)
+	}
+	s := &terminal{t: t, file: file, cmd: cmd}
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := file.Read(buf)
+			s.mu.Lock()
+			s.seen.Write(buf[:n])
+			s.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		file.Close()
+	})
+	s.expect(prompt)
+	return s
+}
+
+func (s *terminal) write(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.file, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// expect waits for text behind what it waited for before.
+func (s *terminal) expect(text string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		s.mu.Lock()
+		seen := s.seen.String()
+		s.mu.Unlock()
+		if i := strings.Index(seen[s.from:], text); i >= 0 {
+			s.from += i + len(text)
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%q does not come; the terminal shows %q", text, seen[s.from:])
+		}
+	}
+}
+
+// leave waits for the end of the shell and returns its exit code.
+func (s *terminal) leave() int {
+	s.t.Helper()
+	timer := time.AfterFunc(10*time.Second, func() { s.cmd.Process.Kill() })
+	defer timer.Stop()
+	s.cmd.Wait()
+	return s.cmd.ProcessState.ExitCode()
+}
+
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+)
+
+// TestShellInterrupt cancels a query with Ctrl-C, clears typed text with it, and leaves with Ctrl-D.
+func TestShellInterrupt(t *testing.T) {
+	s := startShell(t)
+	s.write("CALL tpch_generate(0.01);\r")
+	s.expect(" s)")
+	s.expect(prompt)
+	s.write("SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_extendedprice + b.l_discount < b.l_extendedprice * a.l_tax;\r")
+	s.expect("l_tax;")
+	time.Sleep(500 * time.Millisecond)
+	start := time.Now()
+	s.write(ctrlC)
+	s.expect("Query execution was interrupted")
+	if took := time.Since(start); took > 500*time.Millisecond {
+		t.Errorf("Ctrl-C took %v", took)
+	}
+	s.expect(prompt)
+	s.write("SELECT nonsense\r")
+	s.expect(promptMore)
+	s.write("more nonsense" + ctrlC)
+	s.expect(prompt)
+	s.write("SELECT 6 * 7\r;\r")
+	s.expect("|    42 |")
+	s.expect("1 row (")
+	s.expect(prompt)
+	s.write(ctrlD)
+	if code := s.leave(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestShellCommands walks through the dot commands; a statement that fails leaves the shell running.
+func TestShellCommands(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.sql")
+	if err := os.WriteFile(file, []byte("CREATE TABLE fromfile (a INT);\nINSERT INTO fromfile VALUES (1), (2);\nSELECT nosuch FROM fromfile;"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startShell(t)
+	for _, step := range []struct{ keys, want string }{
+		{".help\r", ".schema TABLE"},
+		{".read " + file + "\r", "x.sql: ERROR 1054 (42S22) at line 3, column 8"},
+		{".tables\r", "fromfile"},
+		{".schema fromfile\r", "CREATE TABLE `fromfile`"},
+		{".mode csv\r", prompt},
+		{"SELECT a, NULL FROM fromfile;\r", "a,NULL\r\n1,\r\n2,\r\n2 rows ("},
+		{".mode jsn\r", "did you mean json?"},
+		{".timer off\r", prompt},
+		{"INSERT INTO fromfile VALUES (3);\r", "OK, 1 row affected\r\n"},
+		{".tabels\r", "did you mean .tables?"},
+		{"SELECT 1/0;\r", "Warning 1365"},
+		{"SELEC 1;\r", "ERROR 1064"},
+		{".quit\r", ""},
+	} {
+		s.write(step.keys)
+		s.expect(step.want)
+		if step.want != "" && step.want != prompt {
+			s.expect(prompt)
+		}
+	}
+	if code := s.leave(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestShellHistory recalls a statement of several lines, in the same shell and in a later one.
+func TestShellHistory(t *testing.T) {
+	state := "XDG_STATE_HOME=" + t.TempDir()
+	const up = "\x1b[A"
+	s := startShell(t, state)
+	s.write("SELECT\r40 +\r2;\r")
+	s.expect("1 row")
+	s.expect(prompt)
+	s.write(up + "\r")
+	s.expect("SELECT 40 + 2;")
+	s.expect("42 |")
+	s.expect(prompt)
+	s.write(ctrlD)
+	s.leave()
+	s = startShell(t, state)
+	s.write(up + "\r")
+	s.expect("SELECT 40 + 2;")
+	s.expect("42 |")
+}

@@ -1,0 +1,141 @@
+package radish_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/radish-sql/radish"
+
+// layers says what the packages of a folder may import of this module, besides their own folder's packages. The first
+// entry that fits counts. "." is package radish; a folder stands for all below it.
+var layers = []struct {
+	folder string
+	may    []string
+}{
+	{"sql/types", nil},
+	{"sql/sqlerr", nil},
+	{"sql/parse", []string{"sql/types", "sql/sqlerr"}},
+	{"sql/expr", []string{"sql/types", "sql/sqlerr", "storage/column"}},
+	{"storage/column", []string{"sql/types"}},
+	{"storage", []string{"sql/types", "sql/sqlerr"}},
+	{"planner", []string{"sql", "storage/column", "storage/table", "storage/catalog"}},
+	{"exec/memory", []string{"sql/sqlerr"}},
+	{"exec/profile", nil},
+	{"exec", []string{"planner", "sql", "storage"}},
+	{"engine", []string{"exec", "planner", "sql", "storage"}},
+	{".", []string{"engine", "sql", "storage"}},
+	{"cmd", []string{".", "engine", "exec", "planner", "sql", "storage"}},
+	{"test", []string{".", "engine", "exec", "planner", "sql", "storage"}},
+}
+
+// within says whether a package lies in a folder.
+func within(pkg, folder string) bool {
+	return pkg == folder || folder != "." && strings.HasPrefix(pkg, folder+"/")
+}
+
+// TestImportDirections checks that imports point one way: cmd, radish, engine, exec, planner, sql, and down to storage.
+func TestImportDirections(t *testing.T) {
+	checked := 0
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || otherModule(name)) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg := path.Dir(filepath.ToSlash(name))
+		for _, spec := range file.Imports {
+			target, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if target != module && !strings.HasPrefix(target, module+"/") {
+				continue
+			}
+			target = strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
+			if target == "" {
+				target = "."
+			}
+			checked++
+			if reason := refuse(pkg, target, strings.HasSuffix(name, "_test.go")); reason != "" {
+				t.Errorf("%s imports %s: %s", name, target, reason)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked < 100 {
+		t.Errorf("only %d imports were found", checked)
+	}
+}
+
+// otherModule says whether a folder is the root of a module of its own.
+func otherModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return folder != "." && err == nil
+}
+
+// refuse says why a package may not import another, "" if it may. Tests may import what their package may not, to have
+// something to compare with, but not a command's packages.
+func refuse(pkg, target string, test bool) string {
+	if within(target, "cmd") && !within(pkg, "cmd") {
+		return "commands are the outermost layer"
+	}
+	if test {
+		return ""
+	}
+	for _, l := range layers {
+		if !within(pkg, l.folder) {
+			continue
+		}
+		if target != "." && within(target, l.folder) {
+			return ""
+		}
+		for _, m := range l.may {
+			if within(target, m) {
+				return ""
+			}
+		}
+		return l.folder + " may import only " + strings.Join(l.may, ", ")
+	}
+	return "the package belongs to no layer; add it to the list in imports_test.go"
+}
+
+// TestRefuse checks that the test above can fail.
+func TestRefuse(t *testing.T) {
+	for _, tt := range []struct {
+		pkg, target string
+		test, ok    bool
+	}{
+		{"planner/rules", "exec/cpu", false, false}, {"planner/rules", "planner/logical", false, true},
+		{"sql/types", "storage/column", false, false}, {"storage/column", "sql/types", false, true},
+		{"storage/table", "sql/expr", false, false}, {"storage/table", "sql/expr", true, true},
+		{"exec/cpu", "engine", false, false}, {"engine", ".", false, false}, {".", "engine", false, true},
+		{".", "cmd/radish", true, false}, {"cmd/radish", ".", false, true}, {"newfolder", "sql/types", false, false},
+		{"sql/expr", "sql/parse", false, false}, {"storagebox", "sql/types", false, false},
+	} {
+		if reason := refuse(tt.pkg, tt.target, tt.test); (reason == "") != tt.ok {
+			t.Errorf("%s importing %s: %q", tt.pkg, tt.target, reason)
+		}
+	}
+}

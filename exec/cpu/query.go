@@ -111,7 +111,7 @@ func guard(f func() error) (err error) {
 }
 
 // inParallel is the number of rows of work from which starting goroutines pays.
-const inParallel = 1 << 14
+var inParallel = 1 << 14
 
 // parallel calls f(0), ..., f(n-1), on several workers if there are rows enough to make that worth while.
 func (q *query) parallel(n, rows int, f func(i int) error) error {

@@ -10,9 +10,9 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// morselRows is the number of rows of a morsel: work for some 100 µs, so that taking the next one and keeping morsels
+// morselRows (a variable so that tests can make many morsels of few rows) is the number of rows of a morsel: work for some 100 µs, so that taking the next one and keeping morsels
 // in order cost nothing beside it, and yet enough morsels for all workers.
-const morselRows = 16 * column.VectorSize
+var morselRows = 16 * column.VectorSize
 
 // tableScan is the source of a TableScan: the morsels of the row groups that zone maps did not rule out.
 type tableScan struct {

@@ -1,0 +1,58 @@
+package cpu_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+type backend struct {
+	threads int
+	t       *testing.T
+}
+
+func (b backend) Name() string { return fmt.Sprintf("cpu, %d threads", b.threads) }
+
+func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
+	budget := memory.NewBudget(1 << 32)
+	c, err := cpu.Run(ctx, plan, cpu.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3})
+	if err != nil {
+		if budget.Used() != 0 {
+			b.t.Errorf("a failed query keeps %d bytes", budget.Used())
+		}
+		return nil, err
+	}
+	var out []*column.Batch
+	for {
+		x, err := c.Next(ctx)
+		if err != nil || x == nil {
+			c.Close()
+			if budget.Used() != 0 {
+				b.t.Errorf("a closed query keeps %d bytes", budget.Used())
+			}
+			return out, err
+		}
+		out = append(out, x)
+	}
+}
+
+func TestEngine(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	for _, threads := range []int{1, 3} {
+		t.Run(fmt.Sprint(threads), func(t *testing.T) {
+			if threads > 1 {
+				defer cpu.SmallMorsels()()
+			}
+			enginetest.Run(t, backend{threads, t}, seed)
+		})
+	}
+}

@@ -1,0 +1,11 @@
+package cpu
+
+import "github.com/radish-sql/radish/storage/column"
+
+// SmallMorsels makes a morsel of every vector and parallel work of every finish, so that small tables exercise what
+// large ones do. It returns what undoes it.
+func SmallMorsels() func() {
+	rows, parallel := morselRows, inParallel
+	morselRows, inParallel = column.VectorSize, 1
+	return func() { morselRows, inParallel = rows, parallel }
+}

@@ -1,0 +1,174 @@
+package enginetest
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// agg makes an aggregate over columns.
+func (g *Gen) agg(name string, distinct bool, args ...*expr.Column) logical.AggItem {
+	fn := expr.LookupAggregate(name)
+	if fn == nil {
+		panic("no aggregate " + name)
+	}
+	sig, err := fn.Resolve(exprs(args))
+	if err != nil {
+		panic(err)
+	}
+	return logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: exprs(args), Distinct: distinct}
+}
+
+func aggregateCases() []Case {
+	type spec struct {
+		name  string
+		keys  []int
+		dense []physical.DenseDomain
+		few   bool // few groups
+	}
+	specs := []spec{
+		{name: "scalar"},
+		{name: "integer", keys: []int{colKey}},
+		{name: "nullable integer", keys: []int{colNull}},
+		{name: "unique", keys: []int{colUnique}},
+		{name: "wide", keys: []int{colWide}},
+		{name: "word", keys: []int{colWord}},
+		{name: "text", keys: []int{colText}},
+		{name: "double", keys: []int{colFloat}},
+		{name: "wide decimal", keys: []int{colBig}, few: true},
+		{name: "bool and date", keys: []int{colBool, colDate}},
+		{name: "two integers", keys: []int{colNull, colKey}},
+		{name: "word and integer", keys: []int{colWord, colNull}},
+		{name: "mixed", keys: []int{colText, colBool, colDec}},
+		{name: "all NULL", keys: []int{colNone}},
+		{name: "dense", keys: []int{colDate}, dense: []physical.DenseDomain{{Min: 9000, Max: 9000 + 1<<17}}},
+		{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{Dictionary: true, Nullable: true}, {Min: 0, Max: 1, Nullable: true}}},
+		{name: "dense domain too small", keys: []int{colKey, colBool}, dense: []physical.DenseDomain{{Min: 0, Max: 4}, {Min: 0, Max: 1, Nullable: true}}},
+	}
+	aggs := map[string]func(g *Gen, c []*expr.Column) []logical.AggItem{
+		"counts and sums": func(g *Gen, c []*expr.Column) []logical.AggItem {
+			return []logical.AggItem{g.agg("count(*)", false), g.agg("count", false, c[colNull]), g.agg("sum", false, c[colKey]), g.agg("sum", false, c[colDec]),
+				g.agg("sum", false, c[colBig]), g.agg("sum", false, c[colFloat]), g.agg("avg", false, c[colDec]), g.agg("avg", false, c[colWide]),
+				g.agg("avg", false, c[colFloat]), g.agg("sum", false, c[colWide]), g.agg("sum", false, c[colUns]), g.agg("avg", false, c[colBig]), g.agg("sum", false, c[colNone])}
+		},
+		"extremes": func(g *Gen, c []*expr.Column) []logical.AggItem {
+			var items []logical.AggItem
+			for _, k := range []int{colNull, colWide, colDec, colBig, colFloat, colWord, colText, colUns, colBool, colNone} {
+				items = append(items, g.agg("min", false, c[k]), g.agg("max", k == colNull, c[k]))
+			}
+			return items
+		},
+		"statistics and bits": func(g *Gen, c []*expr.Column) []logical.AggItem {
+			return []logical.AggItem{g.agg("var_pop", false, c[colFloat]), g.agg("var_samp", false, c[colFloat]), g.agg("stddev_pop", false, c[colFloat]),
+				g.agg("stddev_samp", false, c[colFloat]), g.agg("bit_and", false, c[colUns]), g.agg("bit_or", false, c[colUns]), g.agg("bit_xor", false, c[colUns])}
+		},
+		"distinct": func(g *Gen, c []*expr.Column) []logical.AggItem {
+			return []logical.AggItem{g.agg("count", true, c[colNull]), g.agg("count", true, c[colText]), g.agg("count", true, c[colWord], c[colBool]),
+				g.agg("sum", true, c[colNull]), g.agg("avg", true, c[colNull]), g.agg("count", true, c[colBig]), g.agg("sum", true, c[colFloat]), g.agg("count", false, c[colKey])}
+		},
+		"none": func(*Gen, []*expr.Column) []logical.AggItem { return nil },
+	}
+	var cs []Case
+	for _, s := range specs {
+		for name, items := range aggs {
+			if name == "none" && len(s.keys) == 0 {
+				continue
+			}
+			for _, groups := range []int{0, 5} {
+				cs = append(cs, Case{Name: fmt.Sprintf("aggregate %s by %s (%d)", name, s.name, groups), Plan: func(g *Gen) *physical.Plan {
+					keys := groups
+					if keys == 0 {
+						keys = g.Size/2 + 1
+					}
+					t, c := g.Scan(g.Table(g.Size, keys))
+					a := &physical.Aggregate{Aggs: items(g, c), Dense: s.dense}
+					switch {
+					case len(s.keys) == 0:
+						a.Algorithm = physical.ScalarAggregate
+					case s.dense != nil:
+						a.Algorithm = physical.DenseAggregate
+					}
+					var out []*expr.Column
+					for _, k := range s.keys {
+						col := g.Alloc.Like(c[k])
+						a.Groups = append(a.Groups, logical.Item{Col: col, Expr: c[k]})
+						out = append(out, col)
+					}
+					for _, it := range a.Aggs {
+						out = append(out, it.Col)
+					}
+					if g.R.IntN(2) == 0 {
+						t.Filters = []expr.Expr{compareTo(expr.GT, c[colWide], types.IntValue(0))}
+					}
+					g.Pipe(t, a)
+					return g.Result(g.Read(a, out), out)
+				}})
+			}
+		}
+	}
+	cs = append(cs, Case{Name: "group_concat", Plan: func(g *Gen) *physical.Plan {
+		t, c := g.Scan(g.Table(g.Size, g.Size/8+1))
+		one := g.agg("group_concat", false, c[colWord], c[colText])
+		one.OrderBy = []logical.SortKey{{Expr: c[colNull], Desc: true}, {Expr: c[colUnique]}}
+		one.Sep = ","
+		two := g.agg("group_concat", true, c[colText])
+		two.OrderBy = []logical.SortKey{{Expr: c[colText]}}
+		two.Sep = " | "
+		key := g.Alloc.Like(c[colKey])
+		a := &physical.Aggregate{Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: []logical.AggItem{one, two}}
+		g.Pipe(t, a)
+		out := []*expr.Column{key, one.Col, two.Col}
+		return g.Result(g.Read(a, out), out)
+	}}, Case{Name: "single value", Plan: func(g *Gen) *physical.Plan {
+		t, c := g.Scan(g.Table(g.Size, 10))
+		t.Filters = []expr.Expr{compareTo(expr.LE, c[colUnique], types.IntValue(int64(g.R.IntN(3))))}
+		one := g.agg("single_value", false, c[colText])
+		a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, Aggs: []logical.AggItem{one}}
+		g.Pipe(t, a)
+		return g.Result(g.Read(a, []*expr.Column{one.Col}), []*expr.Column{one.Col})
+	}}, Case{Name: "any value of a dependent column", Plan: func(g *Gen) *physical.Plan {
+		t, c := g.Scan(g.Table(g.Size, g.Size/3+1))
+		items := []logical.AggItem{g.agg("any_value", false, c[colKey]), g.agg("any_value", false, c[colNone]), g.agg("min", false, c[colKey])}
+		key := g.Alloc.Like(c[colKey])
+		a := &physical.Aggregate{Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: items}
+		g.Pipe(t, a)
+		out := []*expr.Column{key, items[0].Col, items[1].Col, items[2].Col}
+		return g.Result(g.Read(a, out), out)
+	}}, Case{Name: "sum overflows", Plan: func(g *Gen) *physical.Plan {
+		t, c := g.Scan(g.Table(g.Size, 1))
+		it := g.agg("sum", false, c[colBig])
+		it.Col.Typ = types.Decimal(19, 4)
+		a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, Aggs: []logical.AggItem{it}}
+		g.Pipe(t, a)
+		return g.Result(g.Read(a, []*expr.Column{it.Col}), []*expr.Column{it.Col})
+	}})
+	return cs
+}
+
+func sortCases() []Case {
+	sorts := map[string][]int{
+		"integer": {colKey}, "nullable": {colNull, colWord}, "wide": {colWide}, "word and double": {colWord, colFloat}, "text": {colText},
+		"text and more": {colText, colDec, colUns}, "double": {colFloat}, "wide decimal": {colBig}, "unsigned": {colUns}, "date": {colDate, colBool, colText}, "all NULL": {colNone},
+	}
+	var cs []Case
+	for name, keys := range sorts {
+		for _, limit := range []int64{-1, 0, 1, 10, 3000} {
+			cs = append(cs, Case{Name: fmt.Sprintf("sort %s limit %d", name, limit), Ordered: true, Plan: func(g *Gen) *physical.Plan {
+				t, c := g.Scan(g.Table(g.Size, g.Size/4+1))
+				s := &physical.Sort{Cols: pick(c, colText, colUnique, colNull, colWord, colBig), Count: limit}
+				if limit >= 0 {
+					s.Offset = int64(g.R.IntN(20))
+				}
+				for _, k := range append(keys, colUnique) {
+					s.Keys = append(s.Keys, logical.SortKey{Expr: c[k], Desc: g.R.IntN(2) == 0})
+				}
+				g.Pipe(t, s)
+				return g.Result(g.Read(s, s.Cols), s.Cols)
+			}})
+		}
+	}
+	return cs
+}

@@ -96,7 +96,7 @@ func clockPart(unit types.Unit) Kernel {
 			}
 		case types.KindDatetime:
 			for _, i := range positions(sel, n) {
-				out.I64[i] = types.ExtractDatetime(t.at(int(i)), unit)
+				out.I64[i] = types.ExtractTime(types.TimeOf(t.at(int(i))), unit)
 			}
 		default:
 			for _, i := range positions(sel, n) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
-	"strconv"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -105,24 +104,30 @@ func evalInetAton(c *Context, _ *Call, out *column.Vector, args []*column.Vector
 	return nil
 }
 
-// inetAton reads one to four bytes; the last stands lowest, the others from the highest down (127.1 is 127.0.0.1).
+// inetAton reads numbers up to 255 between dots; bytes that are missing are zeros before the last (127.1 is 127.0.0.1). As
+// in MySQL a part may be empty, except the last, and there may be too many.
 func inetAton(s string) (int64, bool) {
-	parts := strings.Split(s, ".")
-	if len(parts) > 4 {
+	if s == "" || s[len(s)-1] == '.' {
 		return 0, false
 	}
-	v := int64(0)
-	for k, p := range parts {
-		b, err := strconv.ParseUint(p, 10, 8)
-		if err != nil || len(p) > 3 {
+	v, part, dots := int64(0), int64(0), 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			if part = part*10 + int64(c-'0'); part > 255 {
+				return 0, false
+			}
+		case c == '.':
+			v, part = v<<8+part, 0
+			dots++
+		default:
 			return 0, false
 		}
-		if k == len(parts)-1 {
-			return v | int64(b), true
-		}
-		v |= int64(b) << (24 - 8*k)
 	}
-	return 0, false
+	if dots == 1 || dots == 2 {
+		v <<= 8 * (3 - dots)
+	}
+	return v<<8 + part, true
 }
 
 func resolveInetNtoa([]Expr) (Signature, error) {

@@ -188,7 +188,7 @@ func plain(s string) string {
 	return s
 }
 
-// String shows a result as a table of tab-separated values, at most 40 rows of it.
+// String shows a result as a table of tab-separated values, at most 25 rows of it.
 func (r *Result) String() string {
 	var b strings.Builder
 	for i, n := range r.names {
@@ -199,7 +199,7 @@ func (r *Result) String() string {
 	}
 	b.WriteByte('\n')
 	for i, row := range r.rows {
-		if i == 40 {
+		if i == 25 {
 			fmt.Fprintf(&b, "... %d rows in all\n", len(r.rows))
 			break
 		}
@@ -219,6 +219,29 @@ func (r *Result) String() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// only returns the result with those rows that other has not, in sorted order.
+func (r *Result) only(other *Result) *Result {
+	a, b := sorted(r.rows, r.classes), sorted(other.rows, r.classes)
+	left := &Result{names: r.names, classes: r.classes, types: r.types}
+	i, j := 0, 0
+	for i < len(a) {
+		by := -1
+		if j < len(b) {
+			by = compareRows(a[i], b[j], sortOrder(r.classes), r.classes)
+		}
+		switch {
+		case by < 0:
+			left.rows = append(left.rows, a[i])
+			i++
+		case by > 0:
+			j++
+		default:
+			i, j = i+1, j+1
+		}
+	}
+	return left
 }
 
 // differ compares the oracle's result with the engine's, as multisets, and along order, if the query has one, as
@@ -276,9 +299,9 @@ func same(a, b value, c class) bool {
 	return a.s == b.s
 }
 
-// sorted orders rows for a comparison of multisets: doubles come last, so that a difference in their last bits cannot
+// sortOrder is the order in which columns decide: doubles come last, so that a difference in their last bits cannot
 // part rows that are equal otherwise.
-func sorted(rows [][]value, classes []class) [][]value {
+func sortOrder(classes []class) []int {
 	var order []int
 	for _, last := range []bool{false, true} {
 		for i, c := range classes {
@@ -287,27 +310,35 @@ func sorted(rows [][]value, classes []class) [][]value {
 			}
 		}
 	}
+	return order
+}
+
+// sorted orders rows for a comparison of multisets.
+func sorted(rows [][]value, classes []class) [][]value {
+	order := sortOrder(classes)
 	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b []value) int {
-		for _, i := range order {
-			if a[i].null || b[i].null {
-				if a[i].null != b[i].null {
-					if a[i].null {
-						return -1
-					}
-					return 1
-				}
-				continue
-			}
-			by := cmp.Compare(a[i].s, b[i].s)
-			if classes[i] == approx {
-				by = cmp.Compare(a[i].f, b[i].f)
-			}
-			if by != 0 {
-				return by
-			}
-		}
-		return 0
-	})
+	slices.SortFunc(rows, func(a, b []value) int { return compareRows(a, b, order, classes) })
 	return rows
+}
+
+func compareRows(a, b []value, order []int, classes []class) int {
+	for _, i := range order {
+		if a[i].null || b[i].null {
+			if a[i].null != b[i].null {
+				if a[i].null {
+					return -1
+				}
+				return 1
+			}
+			continue
+		}
+		by := cmp.Compare(a[i].s, b[i].s)
+		if classes[i] == approx {
+			by = cmp.Compare(a[i].f, b[i].f)
+		}
+		if by != 0 {
+			return by
+		}
+	}
+	return 0
 }

@@ -19,6 +19,7 @@ import "regexp"
 //   - Invalid dates and numbers as text: MySQL 8 makes errors of some that MariaDB turns into warnings.
 //   - Outer references in derived tables (MySQL's LATERAL): MariaDB has none.
 //   - INTERSECT ALL and EXCEPT ALL together with further set operators: MariaDB 10.11 may not come to an end.
+//   - SELECT DISTINCT of expressions over aggregates: MariaDB loses rows of SELECT DISTINCT 9.0 - COUNT(*) ... GROUP BY k.
 //   - LIMIT directly in IN, ANY and ALL subqueries: both refuse it.
 //   - Reading a statement's own target in a subquery: MySQL refuses it, MariaDB does not.
 //   - The order of rows that a sort leaves equal, and LIMIT without a sort of all output columns.

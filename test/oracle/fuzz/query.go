@@ -345,7 +345,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		items.Kids = append(items.Kids, op(Other, format, x.n))
 	}
 	distinct := "SELECT $ FROM $$$$"
-	if g.chance(15) {
+	if !out.grouped && g.chance(15) {
 		distinct = "SELECT DISTINCT $ FROM $$$$"
 	}
 	return op(Query, distinct, items, from, where, group, having), types, rows

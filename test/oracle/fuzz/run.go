@@ -362,7 +362,12 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 		if strings.Contains(d, "column") {
 			kind = "wrong type: " + d[strings.Index(d, " is ")+1:]
 		}
-		return fail(kind, d, want.String(), got.String()), changed
+		shown, given := want.String(), got.String()
+		if len(want.rows)+len(got.rows) > 20 && len(want.types) == len(got.types) {
+			shown += "missing: " + want.only(got).String()
+			given += "too many: " + got.only(want).String()
+		}
+		return fail(kind, d, shown, given), changed
 	}
 	return nil, changed
 }

@@ -56,22 +56,10 @@ func (d *decorrelator) withDomain(l, r logical.Node, used logical.ColSet) (logic
 	}
 	var source logical.Node
 	var cols map[expr.ColumnID]*expr.Column
-	if _, ok := l.(*logical.Shared); ok || isCheap(l) || len(l.FreeColumns()) > 0 {
+	if isCheap(l) || len(l.FreeColumns()) > 0 {
 		source, cols = logical.Copy(l, d.w.alloc)
 	} else {
-		root, rootCols := logical.Copy(l, d.w.alloc)
-		plan := d.w.newShared("", root)
-		main := &logical.Shared{Plan: plan, Cols: l.Schema()}
-		second := &logical.Shared{Plan: plan}
-		cols = map[expr.ColumnID]*expr.Column{}
-		for _, c := range l.Schema() {
-			from := withNull(rootCols[c.ID], c.Null)
-			main.From = append(main.From, from)
-			second.From = append(second.From, from)
-			cols[c.ID] = d.w.alloc.Like(c)
-			second.Cols = append(second.Cols, cols[c.ID])
-		}
-		l, source = main, second
+		l, source, cols = d.w.readTwice(l)
 	}
 	groups := make([]logical.Item, len(dom.outer))
 	for i, c := range dom.outer {

@@ -2,50 +2,75 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/arrowipc"
-	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// dataFile is an open file of any format.
-type dataFile interface {
-	Columns() []table.ColumnDef
-	// Load appends the columns at ordinals (nil: all) to a builder.
-	Load(ctx context.Context, b *table.Builder, ordinals []int) error
-	Close() error
+// fileCache keeps the tables of data files that queries named, until the files change.
+type fileCache struct {
+	mu     sync.Mutex
+	tables map[string]cachedFile // by the name in the query, made absolute
 }
 
-// openers open data files by the ending of their names.
-var openers = map[string]func(path string) (dataFile, error){
-	".parquet": func(path string) (dataFile, error) { return parquet.Open(path) },
-	".arrow":   openArrow, ".arrows": openArrow, ".feather": openArrow, ".ipc": openArrow,
+type cachedFile struct {
+	stamp   string
+	version *table.Version
 }
 
-func openArrow(path string) (dataFile, error) { return arrowipc.Open(path) }
-
-func openerFor(name string) func(path string) (dataFile, error) {
-	return openers[strings.ToLower(filepath.Ext(name))]
-}
-
-// readFile reads a whole data file into a table that is named after it.
-func readFile(ctx context.Context, path string) (*table.Version, error) {
-	f, err := openerFor(path)(path)
+// open reads the file or files that a name in FROM stands for. ok is false if the name is no kind of file that Radish
+// reads.
+func (f *fileCache) open(ctx context.Context, name string) (v *table.Version, ok bool, err error) {
+	if files.FormatOf(name) == files.Unknown {
+		return nil, false, nil
+	}
+	pattern, err := filepath.Abs(name)
 	if err != nil {
-		return nil, err
+		return nil, true, cannotRead(name, err)
 	}
-	defer f.Close()
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	b := table.NewBuilder(table.New(&table.Schema{Name: name, Columns: f.Columns()}))
-	if err := f.Load(ctx, b, nil); err != nil {
-		return nil, err
+	stamp, err := stampOf(pattern)
+	if err != nil {
+		return nil, true, err
 	}
-	return b.Finish()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c, ok := f.tables[pattern]; ok && c.stamp == stamp {
+		return c.version, true, nil
+	}
+	title := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if v, err = files.Read(ctx, "", title, pattern, nil); err != nil {
+		return nil, true, err
+	}
+	if f.tables == nil {
+		f.tables = map[string]cachedFile{}
+	}
+	f.tables[pattern] = cachedFile{stamp, v}
+	return v, true, nil
 }
 
-func fileError(name string, err error) error {
-	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "Can't read '%s': %v", name, err).WithCause(err)
+// stampOf describes the state of the files that match a pattern: names, sizes and times of change.
+func stampOf(pattern string) (string, error) {
+	paths, err := files.Expand(pattern)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return "", cannotRead(p, err)
+		}
+		fmt.Fprintf(&b, "%s %d %d\n", p, info.Size(), info.ModTime().UnixNano())
+	}
+	return b.String(), nil
+}
+
+func cannotRead(name string, err error) error {
+	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", name, err).WithCause(err)
 }

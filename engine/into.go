@@ -1,12 +1,119 @@
 package engine
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/files"
 )
 
-// selectInto runs SELECT ... INTO OUTFILE.
-func (s *Session) selectInto(_ *statement, _ *ast.SelectStmt) (*Result, error) {
-	return nil, sqlerr.NotSupportedf("INTO OUTFILE", "x")
+// selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, and a name without a known one
+// gets delimited text, by tabs and without a header as MySQL writes it. A file that exists is an error, and a statement that fails leaves none behind.
+func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
+	into := n.SelectIntoOpt
+	if into.Tp != ast.SelectIntoOutfile {
+		return nil, sqlerr.NotSupportedf("SELECT ... INTO variables", "use SET @name = (SELECT ...)")
+	}
+	format, opts, err := outfileFormat(into)
+	if err != nil {
+		return nil, err
+	}
+	plain := *n
+	plain.SelectIntoOpt = nil
+	q, err := st.binder().Query(&plain)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.runQuery(st, q, false)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	f, err := os.OpenFile(into.FileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", into.FileName)
+	}
+	if err != nil {
+		return nil, cannotWrite(into.FileName, err)
+	}
+	rows, err := s.write(st, res, f, format, opts)
+	if err == nil {
+		if err = f.Close(); err != nil {
+			err = cannotWrite(into.FileName, err)
+		}
+	} else {
+		_ = f.Close() // the error that matters is err
+	}
+	if err != nil {
+		_ = os.Remove(into.FileName)
+		return nil, err
+	}
+	return &Result{RowsAffected: rows}, nil
+}
+
+// write writes all rows of a result to a file and returns their number.
+func (s *Session) write(st *statement, res *Result, f *os.File, format files.Format, opts csv.Options) (rows int64, err error) {
+	var names []string
+	var columns []types.Type
+	for _, c := range res.Columns {
+		names, columns = append(names, c.Name), append(columns, c.Type)
+	}
+	w, err := files.NewWriter(f, format, opts, names, columns)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return 0, err
+		}
+		if b == nil {
+			return rows, w.Close()
+		}
+		rows += int64(b.Rows())
+		if err := w.Write(b); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// outfileFormat returns the format of an OUTFILE from its name and its FIELDS and LINES clauses.
+func outfileFormat(into *ast.SelectIntoOption) (files.Format, csv.Options, error) {
+	format := files.FormatOf(into.FileName)
+	opts := files.CSVOptions(into.FileName)
+	if format == files.Unknown {
+		format, opts = files.CSV, csv.Options{Delimiter: '\t', Header: csv.HeaderNo, NullText: `\N`}
+	}
+	if format != files.CSV {
+		return format, opts, nil
+	}
+	if l := into.LinesInfo; l != nil && (l.Starting != nil && *l.Starting != "" || l.Terminated != nil && *l.Terminated != "\n") {
+		return 0, opts, sqlerr.NotSupportedf("LINES STARTING BY and TERMINATED BY", "lines end in \\n")
+	}
+	if fields := into.FieldsInfo; fields != nil {
+		for _, o := range []struct {
+			text *string
+			to   *byte
+			name string
+		}{{fields.Terminated, &opts.Delimiter, "FIELDS TERMINATED BY"}, {fields.Enclosed, &opts.Quote, "ENCLOSED BY"}} {
+			switch {
+			case o.text == nil || *o.text == "":
+			case len(*o.text) == 1:
+				*o.to = (*o.text)[0]
+			default:
+				return 0, opts, sqlerr.NotSupportedf(o.name+" with several characters", "use one ASCII character")
+			}
+		}
+	}
+	return format, opts, nil
+}
+
+func cannotWrite(name string, err error) error {
+	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, err).WithCause(err)
 }

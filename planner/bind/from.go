@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -34,9 +33,6 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 		alias := t.AsName.O
 		if alias == "" {
 			alias = name.Name.O
-			if isFileName(alias) {
-				alias = strings.TrimSuffix(filepath.Base(alias), filepath.Ext(alias))
-			}
 		}
 		return b.bindTableName(name, alias, sc)
 	}
@@ -119,15 +115,14 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 		if strings.EqualFold(name, "dual") {
 			return oneRow(), nil
 		}
-		if isFileName(name) {
-			v, ok, err := b.Catalog.File(name)
-			if err != nil {
-				return nil, b.at(err, n)
+		if v, ok, err := b.Catalog.File(name); err != nil {
+			return nil, b.at(err, n)
+		} else if ok {
+			if alias == name {
+				alias = v.Schema.Name // the file's name without folder and ending
 			}
-			if ok {
-				node, cols := b.scan(v, alias, "")
-				return node, b.at(sc.add(cols), n)
-			}
+			node, cols := b.scan(v, alias, "")
+			return node, b.at(sc.add(cols), n)
 		}
 		if db = b.Database; db == "" {
 			return nil, b.at(sqlerr.NoDatabaseSelected(), n)
@@ -185,16 +180,6 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	}
 	node, cols := b.distinctIDs(rel.node, cols)
 	return node, sc.add(cols)
-}
-
-// isFileName says whether a table name looks like a path to a data file.
-func isFileName(name string) bool {
-	ext := strings.ToLower(filepath.Ext(name))
-	switch ext {
-	case ".csv", ".tsv", ".parquet", ".arrow", ".arrows", ".feather", ".ipc":
-		return true
-	}
-	return false
 }
 
 // oneRow is the relation of one row and no columns: FROM DUAL, or no FROM.

@@ -1,0 +1,62 @@
+# make help lists the targets. Go 1.26 and make are enough for all but bench-oracle (Python 3 with venv) and
+# fuzz-oracle (a MariaDB server).
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DUCKDB      := duckdb==2.0.0
+SF          ?= 1
+FUZZTIME    ?= 30s
+SECONDS     ?= 60
+
+export CGO_ENABLED ?= 0
+
+.DEFAULT_GOAL := build
+
+.PHONY: build demo test race lint fuzz fuzz-oracle bench bench-oracle clean help
+
+build: ## build build/radish and build/radish-bench
+	@mkdir -p build
+	$(GO) build -o build/ ./cmd/radish ./cmd/radish-bench
+
+demo: ## generate TPC-H at scale factor 1, run the 22 queries, check the answers
+	$(GO) run ./cmd/radish-bench demo
+
+test: ## run all tests
+	$(GO) build ./...
+	$(GO) test ./...
+
+race: ## run the short tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./...
+
+lint: ## check formatting, go vet, staticcheck
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these files:"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	cd test/oracle && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
+
+fuzz: ## run each Go fuzz target for FUZZTIME (30s)
+	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | grep -v '^./test/oracle/' | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(f \*testing.F).*/\1/p' "$$file"); do \
+			echo "== $$(dirname "$$file") $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")"; \
+		done; \
+	done
+
+fuzz-oracle: ## compare random statements with MariaDB for SECONDS (60)
+	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(GO) test -count 1 -v -timeout $$(($(SECONDS) + 600))s -run '^TestFuzz$$' ./fuzz
+
+bench: build ## time the 22 TPC-H queries at scale factor SF (1); ANSWERS=folder compares with published answers
+	build/radish-bench tpch --sf $(SF) $(if $(ANSWERS),--verify $(ANSWERS))
+
+bench-oracle: build build/duckdb/bin/python ## time them against DuckDB over the same files
+	build/radish-bench oracle --duckdb-python build/duckdb/bin/python --sf $(SF) --markdown build/oracle.md
+
+build/duckdb/bin/python:
+	python3 -m venv build/duckdb
+	build/duckdb/bin/pip install --quiet $(DUCKDB) || { rm -rf build/duckdb; exit 1; }
+
+clean: ## remove what was built
+	rm -rf build
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  %-14s %s\n", $$1, $$2 }'

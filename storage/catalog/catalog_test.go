@@ -56,11 +56,15 @@ func TestNames(t *testing.T) {
 		{"drop a misspelt table", drop("shop", "order"), sqlerr.CodeUnknownTable, "did you mean 'Orders'"},
 		{"database", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.WithDatabase("other") }, nil, ""},
 		{"database again", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.WithDatabase("OTHER") }, sqlerr.CodeDBCreateExists, ""},
-		{"rename", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.RenameTable("shop", "orders", "other", "o2") }, nil, ""},
+		{"rename", func(s *catalog.Snapshot) (*catalog.Snapshot, error) {
+			return s.RenameTable("shop", "orders", "other", "o2")
+		}, nil, ""},
 		{"rename to a taken name", func(s *catalog.Snapshot) (*catalog.Snapshot, error) {
 			return s.RenameTable("other", "o2", "shop", "recent")
 		}, sqlerr.CodeTableExists, ""},
-		{"replace what is gone", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.ReplaceTable(newTable("shop", "orders")) }, sqlerr.CodeNoSuchTable, ""},
+		{"replace what is gone", func(s *catalog.Snapshot) (*catalog.Snapshot, error) {
+			return s.ReplaceTable(newTable("shop", "orders"))
+		}, sqlerr.CodeNoSuchTable, ""},
 		{"replace", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.ReplaceTable(newTable("other", "O2")) }, nil, ""},
 		{"drop an unknown database", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.WithoutDatabase("none") }, sqlerr.CodeDBDropExists, ""},
 		{"drop an unknown view", func(s *catalog.Snapshot) (*catalog.Snapshot, error) { return s.DropView("shop", "recnt") }, sqlerr.CodeUnknownTable, "did you mean 'recent'"},

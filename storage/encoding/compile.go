@@ -253,16 +253,11 @@ func (t *Test) compileIntSet(s *IntSet, negate bool) {
 		}
 	case FOR32:
 		t.run = func(from, n int, in, out []int32) int {
-			src := c.U32[from : from+n]
-			if s.words == nil {
-				return selectFunc(n, in, out, func(i int32) bool { return s.Contains(c.Base+int64(src[i])) != negate })
-			}
-			return selectBitmap32(src, c.Base, s, flip, in, out)
+			return selectSet(c.U32[from:from+n], c.Base, s, flip, in, out)
 		}
 	default:
 		t.run = func(from, n int, in, out []int32) int {
-			src := c.I64[from : from+n]
-			return selectFunc(n, in, out, func(i int32) bool { return s.Contains(src[i]) != negate })
+			return selectSet(c.I64[from:from+n], 0, s, flip, in, out)
 		}
 	}
 }

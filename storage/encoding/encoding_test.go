@@ -280,3 +280,30 @@ func TestSketch(t *testing.T) {
 		}
 	}
 }
+
+// A dictionary of more than 65,536 strings, as a generator may bring one along, has codes of 32 bits.
+func TestDict32(t *testing.T) {
+	dict := column.NewDictionary()
+	names := make([]string, 70000)
+	for i := range names {
+		names[i] = fmt.Sprint("n", i)
+	}
+	codes := dict.AddAll(nil, names)
+	slices.Reverse(codes)
+	c := encoding.NewEncoder(types.Text, dict).Encode(encoding.Data{Rows: len(codes), Codes: codes, Dict: dict})
+	if c.Kind != encoding.Dict32 || c.Min.S != "n0" || c.Max.S != "n9999" || c.Sorted {
+		t.Fatalf("kind %d, %s..%s", c.Kind, c.Min.S, c.Max.S)
+	}
+	test := encoding.CompileTest(c, encoding.In([]types.Value{types.StringValue("n69999"), types.StringValue("n5")}))
+	if got := test.Select(0, c.Rows, nil, make([]int32, c.Rows)); !slices.Equal(got, []int32{0, 69994}) {
+		t.Fatal(got)
+	}
+	v := &column.Vector{}
+	c.Gather(v, 69000, 1000, []int32{994})
+	if v.StringAt(994) != "n5" || c.At(69994).S != "n5" {
+		t.Fatal(v.StringAt(994))
+	}
+	if view, ok := c.Codes(); !ok || view.Width() != 4 {
+		t.Fatal("no view of codes")
+	}
+}

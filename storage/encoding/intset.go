@@ -18,7 +18,11 @@ type IntSet struct {
 	slots   []int64
 	shift   uint
 	hasZero bool
+	few     []int64 // the members, if they are at most maxFew and there is no bitmap
 }
+
+// maxFew is the number of members up to which comparing with each beats hashing.
+const maxFew = 6
 
 // bitmapSpread is the number of bits per member up to which a bitmap is chosen: it is then no larger than a hash table.
 const bitmapSpread = 128
@@ -47,6 +51,9 @@ func NewIntSet(members []int64) *IntSet {
 	s.slots, s.shift = make([]int64, size), uint(64-bits.TrailingZeros(uint(size)))
 	for _, m := range members {
 		s.insert(m)
+	}
+	if len(members) <= maxFew {
+		s.few = slices.Clone(members)
 	}
 	return s
 }

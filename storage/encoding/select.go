@@ -183,20 +183,36 @@ func selectRows(n, first, last int, in, out []int32) int {
 	return selectFunc(n, in, out, func(i int32) bool { return int(i) >= first && int(i) < last })
 }
 
-// selectBitmap32 passes the x for which base+x is a member of a bitmap's set; flip is 1 to pass the others.
-func selectBitmap32(src []uint32, base int64, s *IntSet, flip int, in, out []int32) int {
-	k := 0
+// selectSet passes the x for which base+x is a member of s; flip is 1 to pass the others.
+func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, out []int32) int {
 	if in == nil {
 		out = out[:len(src)]
-		for i, u := range src {
-			out[k] = int32(i)
-			k += int(s.bit(base+int64(u))) ^ flip
+		for i := range out {
+			out[i] = int32(i)
 		}
-		return k
+		in = out
 	}
-	for _, p := range in {
-		out[k] = p
-		k += int(s.bit(base+int64(src[p]))) ^ flip
+	k := 0
+	switch {
+	case s.words != nil:
+		for _, p := range in {
+			out[k] = p
+			k += int(s.bit(base+int64(src[p]))) ^ flip
+		}
+	case s.few != nil:
+		for _, p := range in {
+			out[k] = p
+			x, hit := base+int64(src[p]), 0
+			for _, m := range s.few {
+				hit |= one(x == m)
+			}
+			k += hit ^ flip
+		}
+	default:
+		for _, p := range in {
+			out[k] = p
+			k += one(s.Contains(base+int64(src[p]))) ^ flip
+		}
 	}
 	return k
 }

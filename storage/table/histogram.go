@@ -67,41 +67,80 @@ func number(v types.Value) (float64, bool) {
 
 func maxParallel() int { return runtime.GOMAXPROCS(0) }
 
-// sample fills in the common values and the histogram from a sample of rows, spread evenly.
+// sample fills in the common values and the histogram from a sample of rows.
 func (v *Version) sample(ordinal int, s *ColumnStats) {
-	values := v.sampleValues(ordinal)
+	t := v.Schema.Columns[ordinal].Type
+	switch t.Phys() {
+	case types.PhysFloat64:
+		values := sampleValues(v, ordinal, func(x types.Value) float64 { return x.F })
+		slices.Sort(values)
+		summarize(s, values, func(x float64) types.Value { return types.Value{Type: t, F: x} })
+	case types.PhysInt128:
+		values := sampleValues(v, ordinal, func(x types.Value) types.Int128 { return x.D })
+		slices.SortFunc(values, types.Int128.Cmp)
+		summarize(s, values, func(x types.Int128) types.Value { return types.Value{Type: t, D: x} })
+	case types.PhysString:
+		values := sampleValues(v, ordinal, func(x types.Value) string { return x.S })
+		slices.Sort(values)
+		summarize(s, values, func(x string) types.Value { return types.Value{Type: t, S: x} })
+	case types.PhysUint64:
+		values := sampleValues(v, ordinal, func(x types.Value) uint64 { return uint64(x.I) })
+		slices.Sort(values)
+		summarize(s, values, func(x uint64) types.Value { return types.Value{Type: t, I: int64(x)} })
+	default:
+		values := sampleValues(v, ordinal, func(x types.Value) int64 { return x.I })
+		slices.Sort(values)
+		summarize(s, values, func(x int64) types.Value { return types.Value{Type: t, I: x} })
+	}
+}
+
+// sampleValues returns up to sampleRows values that are not NULL: all there are if that is few, else one of each of as
+// many equal stretches of the table, at a place that follows from the table's size alone.
+func sampleValues[T any](v *Version, ordinal int, get func(types.Value) T) []T {
+	span := v.Span()
+	n := min(span, sampleRows)
+	values := make([]T, 0, n)
+	random := rand.New(rand.NewPCG(uint64(span), uint64(ordinal)))
+	group := 0
+	for i := range n {
+		lo, hi := i*span/n, (i+1)*span/n
+		row := lo + random.Int64N(hi-lo)
+		for row >= v.Groups[group].First+int64(v.Groups[group].Rows) {
+			group++
+		}
+		g := v.Groups[group]
+		offset := int(row - g.First)
+		if g.Deleted != nil && g.Deleted.Get(offset) || g.Columns[ordinal].NullAt(offset) {
+			continue
+		}
+		values = append(values, get(g.Columns[ordinal].At(offset)))
+	}
+	return values
+}
+
+// run is a stretch of equal values in a sorted sample.
+type run struct{ first, n int }
+
+// summarize makes the common values and the histogram of a sorted sample.
+func summarize[T comparable](s *ColumnStats, values []T, value func(T) types.Value) {
 	if len(values) == 0 {
 		return
 	}
-	slices.SortFunc(values, types.Compare)
-	total := float64(len(values))
-	notNull := 1 - s.NullFraction()
-	// Runs of equal values.
-	type run struct{ first, n int }
 	var runs []run
 	for i := 0; i < len(values); {
 		n := 1
-		for i+n < len(values) && types.Compare(values[i], values[i+n]) == 0 {
+		for i+n < len(values) && values[i] == values[i+n] {
 			n++
 		}
 		runs = append(runs, run{i, n})
 		i += n
 	}
-	// A value seen once tells nothing of its frequency, unless the sample is the table.
-	least := max(2, int(math.Ceil(commonTimes*total/math.Max(s.Distinct, 1))))
-	if int64(len(values)) == s.Rows-s.NullCount && len(runs) <= maxCommon {
-		least = 1
-	}
-	common := slices.Clone(runs)
-	common = slices.DeleteFunc(common, func(r run) bool { return r.n < least })
-	sort.SliceStable(common, func(i, j int) bool { return common[i].n > common[j].n })
-	if len(common) > maxCommon {
-		common = common[:maxCommon]
-	}
+	total, notNull := float64(len(values)), 1-s.NullFraction()
+	common := commonRuns(s, runs, len(values))
 	isCommon := make(map[int]bool, len(common))
 	for _, r := range common {
 		isCommon[r.first] = true
-		s.Common = append(s.Common, CommonValue{values[r.first], float64(r.n) / total * notNull})
+		s.Common = append(s.Common, CommonValue{value(values[r.first]), float64(r.n) / total * notNull})
 	}
 	rest := values[:0]
 	for _, r := range runs {
@@ -115,33 +154,19 @@ func (v *Version) sample(ordinal int, s *ColumnStats) {
 	h := &Histogram{Fraction: float64(len(rest)) / total * notNull}
 	buckets := min(maxBuckets, len(rest)-1)
 	for i := range buckets + 1 {
-		h.Bounds = append(h.Bounds, rest[i*(len(rest)-1)/buckets])
+		h.Bounds = append(h.Bounds, value(rest[i*(len(rest)-1)/buckets]))
 	}
 	s.Histogram = h
 }
 
-// sampleValues returns up to sampleRows values that are not NULL: all there are if that is few, else one of each of as
-// many equal stretches of the table, at a place that follows from the table's size alone.
-func (v *Version) sampleValues(ordinal int) []types.Value {
-	span := v.Span()
-	n := min(span, sampleRows)
-	values := make([]types.Value, 0, n)
-	random := rand.New(rand.NewPCG(uint64(span), uint64(ordinal)))
-	group := 0
-	for i := range n {
-		lo, hi := i*span/n, (i+1)*span/n
-		row := lo + random.Int64N(hi-lo)
-		for row >= v.Groups[group].First+int64(v.Groups[group].Rows) {
-			group++
-		}
-		g := v.Groups[group]
-		offset := int(row - g.First)
-		if g.Deleted != nil && g.Deleted.Get(offset) {
-			continue
-		}
-		if x := g.Columns[ordinal].At(offset); !x.Null {
-			values = append(values, x)
-		}
+// commonRuns returns the runs of the common values of a sample, the longest first: all values if the sample is the
+// table and has few, else those much more frequent than the average value. A value seen once tells nothing.
+func commonRuns(s *ColumnStats, runs []run, sampled int) []run {
+	least := max(2, int(math.Ceil(commonTimes*float64(sampled)/math.Max(s.Distinct, 1))))
+	if len(runs) <= maxCommon && (int64(sampled) == s.Rows-s.NullCount || float64(len(runs)) >= 0.99*s.Distinct) {
+		least = 1
 	}
-	return values
+	common := slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return r.n < least })
+	sort.SliceStable(common, func(i, j int) bool { return common[i].n > common[j].n })
+	return common[:min(len(common), maxCommon)]
 }

@@ -154,10 +154,10 @@ func TestVersionsAgainstList(t *testing.T) {
 		v    *Version
 		rows []row
 	}
-	for round := range 12 {
+	for round := range 8 {
 		states := []state{{New(s), nil}}
 		size := []int{1, 1, 10, 5000}[round%4]
-		for step := range 60 {
+		for step := range 40 {
 			base := states[len(states)-1]
 			if r.IntN(5) == 0 {
 				base = states[r.IntN(len(states))]

@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// session opens a session of a new engine.
+func session(t *testing.T, opts Options) *Session {
+	t.Helper()
+	e, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e.NewSession()
+}
+
+// run executes all statements of a text and returns the rows of the last one, a line each, columns separated by bars.
+func run(ctx context.Context, s *Session, sql string) (string, error) {
+	stmts, err := s.Parse(sql)
+	if err != nil {
+		return "", err
+	}
+	var out string
+	for _, stmt := range stmts {
+		res, err := s.Execute(ctx, stmt, nil)
+		if err != nil {
+			return "", err
+		}
+		if out, err = lines(ctx, res); err != nil {
+			return "", err
+		}
+	}
+	return out, nil
+}
+
+func lines(ctx context.Context, res *Result) (string, error) {
+	defer res.Close()
+	var b strings.Builder
+	for {
+		batch, err := res.Next(ctx)
+		if err != nil {
+			return "", err
+		}
+		if batch == nil {
+			return b.String(), nil
+		}
+		for i := range batch.Rows() {
+			at := i
+			if batch.Sel != nil {
+				at = int(batch.Sel[i])
+			}
+			for c, v := range batch.Cols {
+				if c > 0 {
+					b.WriteByte('|')
+				}
+				b.WriteString(v.Value(at).Text())
+			}
+			b.WriteByte('\n')
+		}
+	}
+}
+
+func mustRun(t *testing.T, s *Session, sql string) string {
+	t.Helper()
+	out, err := run(context.Background(), s, sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return out
+}
+
+const people = `
+CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, born DATE, height DECIMAL(4,2), UNIQUE KEY by_name (name));
+INSERT INTO people VALUES (1, 'Ada', '1815-12-10', 1.65), (2, 'Kurt', '1906-04-28', NULL), (3, 'Emmy', '1882-03-23', 1.6);
+`
+
+// Every mistake gets an error with MySQL's number and words that name what is wrong; the data stays as it was.
+func TestMistakes(t *testing.T) {
+	cases := []struct {
+		sql  string
+		code sqlerr.Code
+		says string
+	}{
+		{"SELECT nmae FROM people", sqlerr.CodeUnknownColumn, "did you mean 'name'"},
+		{"SELECT * FROM poeple", sqlerr.CodeNoSuchTable, "did you mean 'people'"},
+		{"SELECT p.id FROM people q", sqlerr.CodeUnknownColumn, "p.id"},
+		{"SELEC 1", sqlerr.CodeParseError, "line 1"},
+		{"SELECT uper(name) FROM people", sqlerr.CodeUnknownFunction, "upper"},
+		{"SELECT substring() FROM people", sqlerr.CodeParseError, ""},
+		{"SELECT sqrt(1, 2)", sqlerr.CodeWrongParamCount, "sqrt"},
+		{"SELECT 9223372036854775807 + id FROM people", sqlerr.CodeDataOutOfRange, "BIGINT"},
+		{"SELECT CAST(1 AS UNSIGNED) - id - id FROM people", sqlerr.CodeDataOutOfRange, "UNSIGNED"},
+		{"INSERT INTO people VALUES (4, 'Alan', '1912-06-23', 12345.6)", sqlerr.CodeOutOfRangeForColumn, "height"},
+		{"INSERT INTO people VALUES (3000000000, 'Alan', NULL, NULL)", sqlerr.CodeOutOfRangeForColumn, "id"},
+		{"INSERT INTO people VALUES (4, 'a name of more than twenty characters', NULL, NULL)", sqlerr.CodeDataTooLong, "name"},
+		{"INSERT INTO people VALUES (4, 'Alan', '1912-13-23', NULL)", sqlerr.CodeTruncatedWrongValue, "1912-13-23"},
+		{"INSERT INTO people VALUES (4, NULL, NULL, NULL)", sqlerr.CodeBadNull, "name"},
+		{"INSERT INTO people VALUES (4, 'Alan', NULL, NULL), (1, 'Grace', NULL, NULL)", sqlerr.CodeDupEntry, "PRIMARY"},
+		{"INSERT INTO people VALUES (4, 'Ada', NULL, NULL)", sqlerr.CodeDupEntry, "by_name"},
+		{"INSERT INTO people (id) VALUES (4)", sqlerr.CodeNoDefaultForField, "name"},
+		{"INSERT INTO people VALUES (4, 'Alan')", sqlerr.CodeWrongValueCount, "row 1"},
+		{"INSERT INTO people SELECT id + 1, name, born, height FROM people", sqlerr.CodeDupEntry, ""},
+		{"INSERT INTO people VALUES (4, 'Alan', NULL, 1/0)", sqlerr.CodeDivisionByZero, "Division"},
+		{"UPDATE people SET id = 7", sqlerr.CodeDupEntry, "PRIMARY"},
+		{"UPDATE people SET name = NULL WHERE id = 1", sqlerr.CodeBadNull, "name"},
+		{"UPDATE people SET hight = 1", sqlerr.CodeUnknownColumn, "height"},
+		{"CREATE TABLE people (x INT)", sqlerr.CodeTableExists, "people"},
+		{"CREATE TABLE x (a INT, A INT)", sqlerr.CodeDupFieldName, "A"},
+		{"CREATE TABLE x (a DECIMAL(50,2))", sqlerr.CodeTooBigPrecision, "38"},
+		{"CREATE TABLE x (a INT DEFAULT 'abc')", sqlerr.CodeInvalidDefault, "a"},
+		{"DROP TABLE nothing", sqlerr.CodeUnknownTable, "nothing"},
+		{"USE nowhere", sqlerr.CodeUnknownDatabase, "nowhere"},
+		{"SET radish_treads = 2", sqlerr.CodeUnknownVariable, "radish_threads"},
+		{"SET radish_threads = 'many'", sqlerr.CodeWrongValueForVar, "many"},
+		{"SET radish_device = 'gpu'", sqlerr.CodeNotSupported, "GPU"},
+		{"SET version = '9'", sqlerr.CodeReadOnlyVariable, "version"},
+		{"SELECT (SELECT id FROM people)", sqlerr.CodeSubqueryNo1Row, "more than 1 row"},
+		{"SELECT id FROM people WHERE id = (SELECT 1, 2)", sqlerr.CodeOperandColumns, "1 column"},
+		{"SELECT id FROM people UNION SELECT 1, 2", sqlerr.CodeWrongNumberOfColumns, "columns"},
+		{"SELECT name, count(*) FROM people", sqlerr.CodeMixOfGroupFunc, "people.name"},
+		{"SELECT * FROM people a FULL JOIN people b ON a.id = b.id", sqlerr.CodeNotSupported, "FULL"},
+		{"SELECT rank() OVER (ORDER BY id) FROM people", sqlerr.CodeNotSupported, "window"},
+		{"SELECT * FROM `missing.csv`", sqlerr.CodeFileNotFound, "missing.csv"},
+		{"CALL tpch_generate(0)", 0, "scale factor"},
+		{"CALL tpch_generator(1)", sqlerr.CodeUnknownFunction, "tpch_generate"},
+		{"BEGIN", sqlerr.CodeNotSupported, "transactions"},
+	}
+	s := session(t, Options{Threads: 2})
+	mustRun(t, s, people)
+	before := mustRun(t, s, "SELECT * FROM people ORDER BY id")
+	for _, c := range cases {
+		_, err := run(context.Background(), s, c.sql)
+		var e *sqlerr.Error
+		switch {
+		case err == nil:
+			t.Errorf("%s: no error", c.sql)
+		case !errors.As(err, &e):
+			t.Errorf("%s: %v is no *sqlerr.Error", c.sql, err)
+		case c.code != 0 && e.Code != c.code:
+			t.Errorf("%s: error %d (%v), want %d", c.sql, e.Code, e, c.code)
+		case !strings.Contains(e.Error(), c.says):
+			t.Errorf("%s: %q does not say %q", c.sql, e.Error(), c.says)
+		case e.Kind == sqlerr.Internal:
+			t.Errorf("%s: an internal error: %v", c.sql, err)
+		}
+		if after := mustRun(t, s, "SELECT * FROM people ORDER BY id"); after != before {
+			t.Fatalf("%s changed the table to\n%s", c.sql, after)
+		}
+	}
+}
+
+// Statements of absurd size end quickly, with a result or a clear error.
+func TestHugeStatements(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	mustRun(t, s, people)
+	list := make([]string, 100_000)
+	for i := range list {
+		list[i] = fmt.Sprint(i * 2)
+	}
+	if got := mustRun(t, s, "SELECT id FROM people WHERE id IN ("+strings.Join(list, ",")+")"); got != "2\n" {
+		t.Errorf("an IN list of 100,000 elements found %q", got)
+	}
+	for name, sql := range map[string]string{
+		"parentheses": "SELECT " + strings.Repeat("(", 10_000) + "1" + strings.Repeat(")", 10_000),
+		"additions":   "SELECT " + strings.Repeat("1+", 10_000) + "1",
+		"subqueries":  strings.Repeat("SELECT (", 10_000) + "1" + strings.Repeat(")", 10_000),
+		"garbage":     strings.Repeat("\x00\xff}{'`", 1<<17),
+	} {
+		_, err := run(context.Background(), s, sql)
+		var e *sqlerr.Error
+		if err != nil && (!errors.As(err, &e) || e.Kind == sqlerr.Internal) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ors := make([]string, 4000)
+	for i := range ors {
+		ors[i] = fmt.Sprintf("id = %d", i+2)
+	}
+	if got := mustRun(t, s, "SELECT count(*) FROM people WHERE "+strings.Join(ors, " OR ")); got != "2\n" {
+		t.Errorf("4,000 ORs found %q", got)
+	}
+}
+
+// A query that needs more than its budget fails with the operator and the bytes; the next one runs.
+func TestMemoryBudget(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_memory_limit = '256KB'")
+	for _, sql := range []string{
+		"SELECT l_comment, count(*) FROM lineitem GROUP BY l_comment",
+		"SELECT * FROM lineitem ORDER BY l_comment",
+		"SELECT count(*) FROM lineitem a JOIN lineitem b ON a.l_comment = b.l_comment",
+	} {
+		_, err := run(context.Background(), s, sql)
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "KiB") {
+			t.Errorf("%s: got %v, want a memory error that names bytes", sql, err)
+		}
+	}
+	if got := mustRun(t, s, "SELECT count(*) FROM region"); got != "5\n" {
+		t.Errorf("after the errors: %q", got)
+	}
+	if used := s.engine.MemoryUsed(); used != 0 {
+		t.Errorf("%d bytes are still held", used)
+	}
+}
+
+// The row counts of writes, and what they leave behind.
+func TestWrites(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	mustRun(t, s, people)
+	for _, c := range []struct{ sql, want string }{
+		{"UPDATE people SET height = height + 0.1 WHERE height IS NOT NULL; SELECT id, height FROM people ORDER BY id", "1|1.75\n2|NULL\n3|1.70\n"},
+		{"UPDATE people SET id = id + 1, born = NULL; SELECT id, born FROM people ORDER BY id", "2|NULL\n3|NULL\n4|NULL\n"},
+		{"DELETE FROM people ORDER BY name LIMIT 1; SELECT name FROM people ORDER BY name", "Emmy\nKurt\n"},
+		{"INSERT INTO people (name, id) SELECT concat(name, '!'), id + 10 FROM people; SELECT id, name FROM people ORDER BY id", "3|Kurt\n4|Emmy\n13|Kurt!\n14|Emmy!\n"},
+		{"CREATE TABLE copy AS SELECT id, upper(name) AS n FROM people; SELECT * FROM copy ORDER BY id LIMIT 1", "3|KURT\n"},
+		{"CREATE VIEW v (x) AS SELECT max(id) FROM people; INSERT INTO people VALUES (99, 'x', NULL, NULL); SELECT x FROM v", "99\n"},
+		{"TRUNCATE people; SELECT count(*) FROM people", "0\n"},
+		{"CREATE DATABASE d2; USE d2; CREATE TABLE t (a INT DEFAULT 5, b TIMESTAMP DEFAULT CURRENT_TIMESTAMP); INSERT INTO t (a) VALUES (DEFAULT); SELECT a, b > '2020-01-01' FROM t", "5|1\n"},
+		{"DROP DATABASE d2; USE main; SHOW TABLES LIKE 'c%'", "copy\n"},
+	} {
+		if got := mustRun(t, s, c.sql); got != c.want {
+			t.Errorf("%s\ngot  %q\nwant %q", c.sql, got, c.want)
+		}
+	}
+}

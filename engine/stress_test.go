@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// TestStress lets 100 goroutines read, write, cancel and close at once, for RADISH_STRESS_SECONDS (2 without). Each
+// write moves an amount between rows of one table, so every snapshot has the same sum; afterwards no goroutine and no byte is
+// left over.
+func TestStress(t *testing.T) {
+	seconds := 2
+	if v := os.Getenv("RADISH_STRESS_SECONDS"); v != "" {
+		var err error
+		if seconds, err = strconv.Atoi(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const accounts, total = 50, 50 * 1000
+	e, err := New(Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	setup := e.NewSession()
+	mustRun(t, setup, "CREATE TABLE account (id INT PRIMARY KEY, amount BIGINT); CREATE TABLE log (worker INT, n BIGINT)")
+	for i := range accounts {
+		mustRun(t, setup, fmt.Sprintf("INSERT INTO account VALUES (%d, 1000)", i))
+	}
+	goroutines := runtime.NumGoroutine()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(seconds)*time.Second)
+	defer cancel()
+	var wg sync.WaitGroup
+	for w := range 100 {
+		wg.Go(func() {
+			seed := uint64(w) + 1
+			r := rand.New(rand.NewPCG(seed, 7))
+			for n := 0; ctx.Err() == nil; n++ {
+				s := e.NewSession()
+				if err := stressStep(ctx, s, r, w, n, accounts, total); err != nil && ctx.Err() == nil {
+					t.Errorf("worker %d (seed %d), step %d: %v", w, seed, n, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := mustRun(t, setup, "SELECT sum(amount), count(*) FROM account"); got != fmt.Sprintf("%d|%d\n", total, accounts) {
+		t.Errorf("in the end: %q", got)
+	}
+	if used := e.MemoryUsed(); used != 0 {
+		t.Errorf("%d bytes are still held", used)
+	}
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			buf := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d at the start\n%s", runtime.NumGoroutine(), goroutines, buf[:runtime.Stack(buf, true)])
+		}
+	}
+}
+
+func stressStep(ctx context.Context, s *Session, r *rand.Rand, worker, n, accounts, total int) error {
+	switch k := r.IntN(10); {
+	case k < 5: // a snapshot is never torn
+		out, err := run(ctx, s, "SELECT sum(amount) FROM account a JOIN (SELECT id FROM account) b USING (id)")
+		if err != nil {
+			return err
+		}
+		if out != fmt.Sprintf("%d\n", total) {
+			return fmt.Errorf("sum is %q, want %d", out, total)
+		}
+	case k < 7: // a transfer in one statement
+		from, to, x := r.IntN(accounts), r.IntN(accounts), r.IntN(100)
+		_, err := run(ctx, s, fmt.Sprintf("UPDATE account SET amount = amount + CASE WHEN %d = %d THEN 0 WHEN id = %d THEN -%d ELSE %d END WHERE id IN (%d, %d)", from, to, from, x, x, from, to))
+		return err
+	case k < 8:
+		if _, err := run(ctx, s, fmt.Sprintf("INSERT INTO log VALUES (%d, %d)", worker, n)); err != nil {
+			return err
+		}
+		if n%20 == 0 {
+			_, err := run(ctx, s, fmt.Sprintf("DELETE FROM log WHERE worker = %d", worker))
+			return err
+		}
+	case k < 9: // a query that is cancelled
+		short, cancel := context.WithTimeout(ctx, time.Duration(r.IntN(3000))*time.Microsecond)
+		defer cancel()
+		_, err := run(short, s, "SELECT count(*) FROM account a, account b, account c WHERE a.amount + b.amount > c.amount")
+		if err != nil && !errors.Is(err, sqlerr.Cancelled) {
+			return err
+		}
+	default: // a result that is closed before its end
+		stmts, err := s.Parse("SELECT a.id FROM account a, account b, account c")
+		if err != nil {
+			return err
+		}
+		res, err := s.Execute(ctx, stmts[0], nil)
+		if err != nil {
+			return err
+		}
+		if _, err := res.Next(ctx); err != nil {
+			return err
+		}
+		return res.Close()
+	}
+	return nil
+}
+
+// A cancelled statement ends within 100 ms, whatever its operator does.
+func TestCancellation(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	mustRun(t, s, "CALL tpch_generate(0.02)")
+	for _, sql := range []string{
+		"SELECT count(*) FROM lineitem a, lineitem b WHERE a.l_comment < b.l_comment",
+		"SELECT count(*) FROM lineitem a JOIN lineitem b ON a.l_linestatus = b.l_linestatus AND a.l_quantity > b.l_tax + 100",
+		"SELECT a.l_comment, b.l_comment FROM lineitem a JOIN lineitem b ON a.l_returnflag = b.l_returnflag ORDER BY 1, 2 LIMIT 5",
+		"SELECT a.l_orderkey, b.l_orderkey, count(*) FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey GROUP BY 1, 2",
+		"SELECT count(*) FROM lineitem a WHERE l_extendedprice > ALL (SELECT l_quantity + a.l_tax FROM lineitem b WHERE b.l_comment <> a.l_comment)",
+		"SELECT sleep(10)",
+		"CALL tpch_generate(10)",
+		"CREATE TABLE big AS SELECT a.l_orderkey x, b.l_comment y FROM lineitem a, lineitem b",
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var cancelled time.Time
+		timer := time.AfterFunc(150*time.Millisecond, func() { cancelled = time.Now(); cancel() })
+		if sql == "CALL tpch_generate(10)" {
+			mustRun(t, s, "CREATE DATABASE IF NOT EXISTS big; USE big")
+		}
+		_, err := run(ctx, s, sql)
+		late := time.Since(cancelled)
+		timer.Stop()
+		cancel()
+		mustRun(t, s, "USE main")
+		switch {
+		case err == nil:
+			t.Errorf("%s: ended by itself", sql)
+		case !errors.Is(err, sqlerr.Cancelled):
+			t.Errorf("%s: %v", sql, err)
+		case late > limitOf(t):
+			t.Errorf("%s: ended %v after the cancellation", sql, late)
+		}
+		if used := s.engine.MemoryUsed(); used != 0 {
+			t.Errorf("%s: %d bytes are still held", sql, used)
+		}
+	}
+}
+
+// limitOf is the time that a cancelled statement may take: generous under the race detector and on a busy machine, for
+// this is no timing test; a statement that does not notice at all takes much longer.
+func limitOf(*testing.T) time.Duration { return 2 * time.Second }

@@ -16,10 +16,10 @@ func init() {
 			MinArgs: minArgs, MaxArgs: maxArgs, Resolve: resolve, Eval: eval}
 	}
 	register(
-		fn("hour", "HOUR(t)", "The hour; of a TIME it may exceed 23.", 1, 1, resolveClockPart, clockPart(types.UnitHour)),
-		fn("minute", "MINUTE(t)", "The minute.", 1, 1, resolveClockPart, clockPart(types.UnitMinute)),
-		fn("second", "SECOND(t)", "The second.", 1, 1, resolveClockPart, clockPart(types.UnitSecond)),
-		fn("microsecond", "MICROSECOND(t)", "The microseconds behind the second.", 1, 1, resolveClockPart, clockPart(types.UnitMicrosecond)),
+		fn("hour", "HOUR(t)", "The hour; of a TIME it may exceed 23.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t / types.MicrosPerHour })),
+		fn("minute", "MINUTE(t)", "The minute.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t / types.MicrosPerMinute % 60 })),
+		fn("second", "SECOND(t)", "The second.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t / types.MicrosPerSecond % 60 })),
+		fn("microsecond", "MICROSECOND(t)", "The microseconds behind the second.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t % types.MicrosPerSecond })),
 		fn("dayname", "DAYNAME(d)", "The day of the week in English.", 1, 1, resolveDays(types.Varchar(9)), daysToText(types.DayName)),
 		fn("monthname", "MONTHNAME(d)", "The month in English.", 1, 1, resolveDays(types.Varchar(9)), daysToText(types.MonthName)),
 		fn("week", "WEEK(d [, mode])", "The week of the year; the modes 0 to 7 say when weeks begin and which is the first (0).",
@@ -86,7 +86,8 @@ func resolveClockPart(args []Expr) (Signature, error) {
 	return sig, nil
 }
 
-func clockPart(unit types.Unit) Kernel {
+// clockPart makes the kernel of a part of a time of day, which gets a non-negative time.
+func clockPart(part func(t int64) int64) Kernel {
 	return func(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		t := ints(args[0])
 		switch args[0].Type.Kind {
@@ -96,16 +97,22 @@ func clockPart(unit types.Unit) Kernel {
 			}
 		case types.KindDatetime:
 			for _, i := range positions(sel, n) {
-				out.I64[i] = types.ExtractTime(types.TimeOf(t.at(int(i))), unit)
+				x := t.at(int(i))
+				out.I64[i] = part(x - dayOf(x)*types.MicrosPerDay)
 			}
 		default:
 			for _, i := range positions(sel, n) {
 				x := t.at(int(i))
-				out.I64[i] = types.ExtractTime(max(x, -x), unit)
+				out.I64[i] = part(max(x, -x))
 			}
 		}
 		return nil
 	}
+}
+
+// dayOf is types.DateOf without a branch: counted from the first DATETIME no quotient is negative.
+func dayOf(datetime int64) int64 {
+	return int64(uint64(datetime-types.MinDatetime)/types.MicrosPerDay) + types.MinDate
 }
 
 // resolveDays resolves a function of a date, with integers after it.
@@ -132,7 +139,7 @@ func dates(v *column.Vector) daysReader {
 
 func (r daysReader) at(i int) int64 {
 	if r.datetime {
-		return types.DateOf(r.reader.at(i))
+		return dayOf(r.reader.at(i))
 	}
 	return r.reader.at(i)
 }

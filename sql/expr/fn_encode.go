@@ -211,13 +211,16 @@ func (c *Context) storeText(out *column.Vector, i, n int, s string) {
 	out.SetNull(i, n)
 }
 
-// resolveChar: the parser puts the character set behind the numbers, or NULL.
+// resolveChar: the parser puts the character set behind the numbers, or NULL. A hexadecimal literal is a number here.
 func resolveChar(args []Expr) (Signature, error) {
 	sig := Signature{Args: make([]types.Type, len(args)), Result: types.Type{Kind: types.KindVarbinary, Length: int32(4 * len(args))}, Nullable: true}
-	for i := range args {
+	for i, a := range args {
 		sig.Args[i] = types.Int64
+		if _, ok := a.(*Const); ok && a.Type().IsBinaryString() {
+			sig.Args[i] = types.Null
+		}
 	}
-	if last, ok := args[len(args)-1].(*Const); ok && last.Value.Type.IsString() && len(args) > 1 {
+	if last, ok := args[len(args)-1].(*Const); ok && isText(last.Value.Type) && len(args) > 1 {
 		set, err := charsetLiteral(last)
 		if err != nil {
 			return sig, err
@@ -230,8 +233,10 @@ func resolveChar(args []Expr) (Signature, error) {
 	return sig, nil
 }
 
+func isText(t types.Type) bool { return t.IsString() && !t.IsBinaryString() }
+
 func evalChar(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
-	if args[len(args)-1].Type.IsString() {
+	if isText(args[len(args)-1].Type) {
 		args = args[:len(args)-1]
 	}
 	for _, i := range positions(sel, n) {
@@ -240,7 +245,13 @@ func evalChar(c *Context, _ *Call, out *column.Vector, args []*column.Vector, se
 			if a.IsNull(int(i)) {
 				continue
 			}
-			x := uint32(ints(a).at(int(i)))
+			x := uint32(0)
+			if a.Type.IsBinaryString() {
+				u, _ := types.BinaryNumber(a.StringAt(int(i)))
+				x = uint32(u)
+			} else {
+				x = uint32(ints(a).at(int(i)))
+			}
 			for shift := 24; shift >= 0; shift -= 8 {
 				if shift == 0 || x>>shift != 0 {
 					b = append(b, byte(x>>shift))

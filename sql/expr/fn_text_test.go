@@ -126,6 +126,8 @@ func TestCharsets(t *testing.T) {
 		{"convert", []any{binary("\xff"), "utf8mb4"}, nil},
 		{"char_func", []any{77, dec("77.3"), "77", nil}, "MMM"},
 		{"char_func", []any{256, nil}, "\x01\x00"},
+		{"char_func", []any{binary("\x65"), nil}, "e"},
+		{"char_func", []any{binary("\xc3\xa9"), "utf8mb4"}, "é"},
 		{"char_func", []any{0xc3a9, "utf8mb4"}, "é"},
 		{"char_func", []any{0xc3, "utf8mb4"}, nil},
 	} {

@@ -134,7 +134,7 @@ func TestFindsPlantedBugs(t *testing.T) {
 		{" DIV ", " / "},
 	} {
 		t.Run(strings.TrimSpace(bug[0]), func(t *testing.T) {
-			c := config(t, 15)
+			c := config(t, 25)
 			c.Failures, c.Workers = 1, 1
 			c.Engine = func(ctx context.Context) (*Engine, error) {
 				e, err := c.Oracle(ctx)

@@ -226,7 +226,7 @@ func (g *generator) on(e *env, left, right []named) *Node {
 // alias of its own. It returns the types of the columns and an estimate of the rows.
 func (g *generator) query(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
 	if e.depth < 2 && g.chance(15) {
-		for open := kinds == nil; kinds == nil || open && g.chance(55) && len(kinds) < 4; {
+		for open := kinds == nil; kinds == nil || open && g.chance(35) && len(kinds) < 4; {
 			kinds = append(kinds, g.anyKind(nil))
 		}
 		return g.setOperation(e, kinds, aliases)
@@ -243,13 +243,18 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 	left, types, rows := g.operand(&inner, kinds, aliases)
 	format := "$"
 	kids := []*Node{left}
-	more := 1 + g.r.IntN(2)
+	more := 1
+	if g.chance(30) {
+		more = 2
+	}
 	if len(e.outer) > 0 {
 		more = 1 // MariaDB wraps longer ones into derived tables, which see no outer columns
 	}
 	operators := setOperators
 	if more > 1 || e.depth > 0 {
 		operators = setOperators[:5]
+	} else if g.chance(40) {
+		operators = setOperators[5:]
 	}
 	for range more {
 		n, t, r := g.operand(&inner, kinds, false)

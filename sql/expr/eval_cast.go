@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strings"
+	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -78,6 +79,9 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if v.Dict != nil {
 		return &n.out, n.byDictionary(f.ctx, v, live, rows)
 	}
+	if n.to.IsString() && !n.from.IsString() {
+		return &n.out, n.toText(f.ctx, v, live)
+	}
 	conv := n.conversion(f.ctx)
 	for _, i := range live {
 		x := v.Value(int(i))
@@ -90,6 +94,25 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		n.out.Set(int(i), rows, r)
 	}
 	return &n.out, nil
+}
+
+// toText prints numbers and temporal values, many of them into one piece of memory.
+func (n *castNode) toText(c *Context, v *column.Vector, live []int32) error {
+	zone := c.convert().Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	for _, i := range live {
+		x := v.Value(int(i))
+		text, status := types.FitString(c.arena.keep(x.AppendTextIn(c.arena.room(48), zone)), n.to)
+		if status > types.ConvertRounded {
+			if err := n.problem(c, status, x, i); err != nil {
+				return err
+			}
+		}
+		n.out.Str[i] = text
+	}
+	return nil
 }
 
 // assigns says whether the value goes into a column.

@@ -221,9 +221,9 @@ func runInput(ctx context.Context, r *runner, in input, running *atomic.Bool) in
 			return exitOK
 		}
 		running.Store(true)
-		_, err = r.run(ctx, st.text)
+		o, err := r.run(ctx, st.text)
 		running.Store(false)
-		r.warn(name, st)
+		r.warn(name, st, o)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, describe(name, st, err))
 			if ctx.Err() != nil {

@@ -22,6 +22,7 @@ type runner struct {
 
 // outcome is what a statement did.
 type outcome struct {
+	ran      bool // it could be parsed
 	hasRows  bool
 	rows     int64
 	affected int64
@@ -29,7 +30,12 @@ type outcome struct {
 
 // run runs a statement and prints its rows, which are on standard output when it returns.
 func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
-	rows, err := r.conn.Query(ctx, text)
+	stmt, err := r.conn.Prepare(text)
+	if err != nil {
+		return o, err
+	}
+	o.ran = true
+	rows, err := stmt.Query(ctx)
 	if err != nil {
 		return o, err
 	}
@@ -54,7 +60,10 @@ func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
 const maxWarnings = 5
 
 // warn prints the warnings of the last statement, which came from st.
-func (r *runner) warn(name string, st scriptStatement) {
+func (r *runner) warn(name string, st scriptStatement, o outcome) {
+	if !o.ran {
+		return // the session has those of the statement before
+	}
 	list := r.conn.Warnings()
 	for i, w := range list {
 		if i == maxWarnings {

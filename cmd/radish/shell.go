@@ -108,7 +108,7 @@ func (s *terminalShell) runScript(name string, text io.Reader) {
 		start := time.Now()
 		o, err := s.runInterruptibly(st.text)
 		took := time.Since(start)
-		s.warn(name, st)
+		s.warn(name, st, o)
 		if err != nil {
 			fmt.Fprintln(s.err, describe(name, st, err))
 			return

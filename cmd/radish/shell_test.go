@@ -139,7 +139,7 @@ func TestShellCommands(t *testing.T) {
 		{"INSERT INTO fromfile VALUES (3);\r", "OK, 1 row affected\r\n"},
 		{".tabels\r", "did you mean .tables?"},
 		{"SELECT 1/0;\r", "Warning 1365"},
-		{"SELEC 1;\r", "ERROR 1064"},
+		{"SELEC 1;\r", "SELEC 1;\r\nERROR 1064"}, // without the warning again
 		{".quit\r", ""},
 	} {
 		s.write(step.keys)

@@ -52,7 +52,7 @@ func appendCSV(dst, text []byte, null bool) []byte {
 	if null {
 		return dst
 	}
-	if len(text) > 0 && bytes.IndexAny(text, ",\"\n\r") < 0 && text[0] != ' ' && text[len(text)-1] != ' ' {
+	if len(text) > 0 && !bytes.ContainsAny(text, ",\"\n\r") && text[0] != ' ' && text[len(text)-1] != ' ' {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

@@ -29,15 +29,16 @@ type duckDB struct {
 // duckDBReply is an answer of the worker; duckdb_worker.py says what is in it.
 type duckDBReply struct {
 	Millis  float64    `json:"ms"`
+	CPU     float64    `json:"cpu_ms"`
 	Rows    [][]string `json:"rows"`
 	Peak    int64      `json:"peak"`
 	Error   string     `json:"error"`
 	Version string     `json:"version"`
 }
 
-func (r *duckDBReply) took() time.Duration {
-	return time.Duration(r.Millis * float64(time.Millisecond))
-}
+func (r *duckDBReply) took() time.Duration { return fromMillis(r.Millis) }
+
+func fromMillis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // startDuckDB starts a worker with a Python that has the package duckdb.
 func startDuckDB(ctx context.Context, python string, threads int) (*duckDB, error) {
@@ -60,8 +61,15 @@ func startDuckDB(ctx context.Context, python string, threads int) (*duckDB, erro
 		return nil, err
 	}
 	d.version = hello.Version
-	_, err = d.do(fmt.Sprintf("SET threads = %d", threads), false, false)
-	return d, err
+	for _, sql := range []string{
+		fmt.Sprintf("SET threads = %d", threads),
+		"SET enable_progress_bar = false", // it would write into the answers
+	} {
+		if _, err := d.do(sql, false, false); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 // do runs a statement. fetch asks for its rows; reset begins a new peak of resident memory.

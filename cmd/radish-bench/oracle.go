@@ -111,11 +111,32 @@ type comparison struct {
 type pair struct {
 	query        tpch.Query
 	rows         int
-	radish, duck []time.Duration // hot runs
-	err          error           // a query failed or the results differ
+	radish, duck timings
+	err          error // a query failed or the results differ
 }
 
-func (p *pair) ratio() float64 { return float64(median(p.radish)) / float64(median(p.duck)) }
+// timings are the hot runs of a query in one engine.
+type timings struct {
+	clock []time.Duration
+	cpu   []time.Duration // of all threads
+}
+
+func (t *timings) add(clock, cpu time.Duration) {
+	t.clock, t.cpu = append(t.clock, clock), append(t.cpu, cpu)
+}
+
+func (p *pair) ratio() float64 {
+	return float64(median(p.radish.clock)) / float64(median(p.duck.clock))
+}
+
+// cpuRatio is 0 where a time is missing or too short to be counted.
+func (p *pair) cpuRatio() float64 {
+	radish, duck := median(p.radish.cpu), median(p.duck.cpu)
+	if radish <= 0 || duck <= 0 {
+		return 0
+	}
+	return float64(radish) / float64(duck)
+}
 
 func (c *comparison) load(ctx context.Context, out io.Writer, dir string) error {
 	var err error
@@ -134,7 +155,8 @@ func (c *comparison) load(ctx context.Context, out io.Writer, dir string) error 
 
 var oracleColumns = []tableColumn{
 	{title: "query", width: 5}, {title: "rows", right: true, width: 6}, {title: "Radish ms", right: true},
-	{title: "DuckDB ms", right: true}, {title: "ratio", right: true, width: 6}, {title: "results"},
+	{title: "DuckDB ms", right: true}, {title: "ratio", right: true, width: 6}, {title: "Radish CPU ms", right: true},
+	{title: "DuckDB CPU ms", right: true}, {title: "CPU ratio", right: true}, {title: "results"},
 }
 
 func (c *comparison) run(ctx context.Context, out io.Writer, queries []tpch.Query) error {
@@ -174,12 +196,13 @@ func (c *comparison) runPair(ctx context.Context, q tpch.Query) pair {
 		return p
 	}
 	for range c.runs {
+		cpu := cpuTime()
 		took, err := c.db.measure(ctx, q.SQL, nil)
 		if err != nil {
 			p.err = err
 			return p
 		}
-		p.radish = append(p.radish, took)
+		p.radish.add(took, cpuTime()-cpu)
 	}
 	for range c.runs {
 		reply, err := c.duck.do(q.SQL, false, false)
@@ -187,7 +210,7 @@ func (c *comparison) runPair(ctx context.Context, q tpch.Query) pair {
 			p.err = err
 			return p
 		}
-		p.duck = append(p.duck, reply.took())
+		p.duck.add(reply.took(), fromMillis(reply.CPU))
 	}
 	return p
 }
@@ -203,31 +226,36 @@ func sameResult(q tpch.Query, rows [][]types.Value, duck [][]string) error {
 }
 
 func (p *pair) cells() []string {
-	name := fmt.Sprintf("Q%d", p.query.Number)
+	cells := []string{fmt.Sprintf("Q%d", p.query.Number), fmt.Sprint(p.rows)}
 	if p.err != nil {
-		return []string{name, fmt.Sprint(p.rows), "", "", "", "✗ " + p.err.Error()}
+		return append(cells, "", "", "", "", "", "", "✗ "+p.err.Error())
 	}
-	return []string{name, fmt.Sprint(p.rows), millis(median(p.radish)), millis(median(p.duck)), fmt.Sprintf("%.2f", p.ratio()), "✓ equal"}
+	return append(cells,
+		millis(median(p.radish.clock)), millis(median(p.duck.clock)), fmt.Sprintf("%.2f", p.ratio()),
+		millis(median(p.radish.cpu)), millis(median(p.duck.cpu)), fmt.Sprintf("%.2f", p.cpuRatio()), "✓ equal")
 }
 
 // ratios returns the ratios of the queries that ran and agreed, and the worst of them.
-func (c *comparison) ratios() (ratios []float64, worst *pair) {
+func (c *comparison) ratios() (clock, cpu []float64, worst *pair) {
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		if p.err != nil {
 			continue
 		}
-		ratios = append(ratios, p.ratio())
+		clock = append(clock, p.ratio())
+		if r := p.cpuRatio(); r > 0 {
+			cpu = append(cpu, r)
+		}
 		if worst == nil || p.ratio() > worst.ratio() {
 			worst = p
 		}
 	}
-	return ratios, worst
+	return clock, cpu, worst
 }
 
 // failed makes an error of the queries that failed or differed; nil if there are none.
 func (c *comparison) failed() error {
-	if ratios, _ := c.ratios(); len(ratios) < len(c.pairs) {
+	if ratios, _, _ := c.ratios(); len(ratios) < len(c.pairs) {
 		return fmt.Errorf("%d of %d queries failed or gave different results", len(c.pairs)-len(ratios), len(c.pairs))
 	}
 	return nil
@@ -235,10 +263,10 @@ func (c *comparison) failed() error {
 
 // writeSummary writes what stands under the table.
 func (c *comparison) writeSummary(out io.Writer) {
-	ratios, worst := c.ratios()
+	ratios, cpu, worst := c.ratios()
 	if worst != nil {
-		fmt.Fprintf(out, "\nRadish / DuckDB, %d of %d queries: geometric mean %.2f, highest %.2f (Q%d). Below 1 Radish is faster.\n",
-			len(ratios), len(c.pairs), geometricMean(ratios), worst.ratio(), worst.query.Number)
+		fmt.Fprintf(out, "\nRadish / DuckDB, %d of %d queries: geometric mean %.2f, highest %.2f (Q%d); of processor time, geometric mean %.2f. Below 1 Radish is faster.\n",
+			len(ratios), len(c.pairs), geometricMean(ratios), worst.ratio(), worst.query.Number, geometricMean(cpu))
 	}
 	fmt.Fprintf(out, "Load from Parquet: Radish %.1f s, DuckDB %.1f s. Peak resident memory of the load: Radish %s, DuckDB %s; of the queries: Radish %s, DuckDB %s. Radish's tables: %s.\n",
 		c.radishLoad.took.Seconds(), c.duckLoad.took.Seconds(), byteText(c.radishLoad.peak), byteText(c.duckLoad.peak),
@@ -264,49 +292,50 @@ func (c *comparison) writeMarkdown(path string) error {
 
 // oracleReport is what --json writes. Times are milliseconds, sizes bytes.
 type oracleReport struct {
-	Scale         float64        `json:"scale_factor"`
-	Threads       int            `json:"threads"`
-	Processor     string         `json:"processor"`
-	Commit        string         `json:"commit,omitempty"`
-	DuckDB        string         `json:"duckdb"`
-	GeometricMean float64        `json:"geometric_mean_ratio"`
-	RadishLoad    loadReport     `json:"radish_load"`
-	DuckDBLoad    loadReport     `json:"duckdb_load"`
-	RadishPeak    int64          `json:"radish_peak_rss_bytes"`
-	DuckDBPeak    int64          `json:"duckdb_peak_rss_bytes"`
-	Queries       []oracleTiming `json:"queries"`
+	Scale            float64        `json:"scale_factor"`
+	Threads          int            `json:"threads"`
+	Processor        string         `json:"processor"`
+	Commit           string         `json:"commit,omitempty"`
+	DuckDB           string         `json:"duckdb"`
+	GeometricMean    float64        `json:"geometric_mean_ratio"`
+	GeometricMeanCPU float64        `json:"geometric_mean_cpu_ratio"`
+	RadishLoad       loadReport     `json:"radish_load"`
+	DuckDBLoad       loadReport     `json:"duckdb_load"`
+	RadishPeak       int64          `json:"radish_peak_rss_bytes"`
+	DuckDBPeak       int64          `json:"duckdb_peak_rss_bytes"`
+	Queries          []oracleTiming `json:"queries"`
 }
 
 type oracleTiming struct {
-	Query  int       `json:"query"`
-	Rows   int       `json:"rows"`
-	Radish []float64 `json:"radish_ms"`
-	DuckDB []float64 `json:"duckdb_ms"`
-	Ratio  float64   `json:"ratio,omitempty"`
-	Error  string    `json:"error,omitempty"`
+	Query     int       `json:"query"`
+	Rows      int       `json:"rows"`
+	Radish    []float64 `json:"radish_ms"`
+	RadishCPU []float64 `json:"radish_cpu_ms"`
+	DuckDB    []float64 `json:"duckdb_ms"`
+	DuckDBCPU []float64 `json:"duckdb_cpu_ms"`
+	Ratio     float64   `json:"ratio,omitempty"`
+	CPURatio  float64   `json:"cpu_ratio,omitempty"`
+	Error     string    `json:"error,omitempty"`
 }
 
 func (c *comparison) report() oracleReport {
-	ratios, _ := c.ratios()
+	ratios, cpu, _ := c.ratios()
 	r := oracleReport{
 		Scale: c.scale, Threads: c.db.threads, Processor: processor(), Commit: commit(), DuckDB: c.duck.version,
-		GeometricMean: geometricMean(ratios), RadishPeak: c.radishPeak, DuckDBPeak: c.duckDBPeak,
+		GeometricMean: geometricMean(ratios), GeometricMeanCPU: geometricMean(cpu), RadishPeak: c.radishPeak, DuckDBPeak: c.duckDBPeak,
 		RadishLoad: loadReport{c.radishLoad.took.Seconds(), c.radishLoad.rows, c.radishLoad.bytes, c.radishLoad.peak},
 		DuckDBLoad: loadReport{c.duckLoad.took.Seconds(), c.duckLoad.rows, c.duckLoad.bytes, c.duckLoad.peak},
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]
-		t := oracleTiming{Query: p.query.Number, Rows: p.rows}
-		for _, d := range p.radish {
-			t.Radish = append(t.Radish, inMillis(d))
-		}
-		for _, d := range p.duck {
-			t.DuckDB = append(t.DuckDB, inMillis(d))
+		t := oracleTiming{
+			Query: p.query.Number, Rows: p.rows,
+			Radish: allMillis(p.radish.clock), RadishCPU: allMillis(p.radish.cpu), DuckDB: allMillis(p.duck.clock), DuckDBCPU: allMillis(p.duck.cpu),
 		}
 		if p.err != nil {
 			t.Error = p.err.Error()
 		} else {
-			t.Ratio = p.ratio()
+			t.Ratio, t.CPURatio = p.ratio(), p.cpuRatio()
 		}
 		r.Queries = append(r.Queries, t)
 	}

@@ -7,14 +7,16 @@ import (
 	"runtime/pprof"
 )
 
-// profiler writes profiles of the queries, without the load before them.
+// profiler writes profiles of the queries, and of the load before them if asked.
 type profiler struct {
+	load               bool
 	cpuPath, allocPath string
 	cpu                *os.File
 	rate               int // runtime.MemProfileRate while queries run
 }
 
 func (p *profiler) register(fs *flag.FlagSet) {
+	fs.BoolVar(&p.load, "profile-load", false, "let the profiles include the load")
 	fs.StringVar(&p.cpuPath, "cpuprofile", "", "write a CPU profile of the queries to this file")
 	fs.StringVar(&p.allocPath, "memprofile", "", "write a profile of what the queries allocated to this file")
 }
@@ -26,7 +28,7 @@ func (p *profiler) hold() {
 }
 
 func (p *profiler) start() error {
-	if p.allocPath != "" {
+	if p.allocPath != "" && !p.load {
 		runtime.MemProfileRate = p.rate
 	}
 	if p.cpuPath == "" {

@@ -36,7 +36,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if _, err := pickQueries(*sf, *list); err != nil {
 		return wrongUsage(fs, "%v", err)
 	}
-	prof.hold()
+	if !prof.load {
+		prof.hold()
+	}
 	db, err := openDatabase(set)
 	if err != nil {
 		return err
@@ -45,6 +47,11 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	s, err := newSuite(db, *sf, *list, *answers, *runs)
 	if err != nil {
 		return err
+	}
+	if prof.load {
+		if err := prof.start(); err != nil {
+			return err
+		}
 	}
 	var l load
 	if *from != "" {
@@ -61,8 +68,10 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
 	resetPeakRSS()
 	fmt.Fprint(out, textRow(tpchColumns, titles(tpchColumns)))
-	if err := prof.start(); err != nil {
-		return err
+	if !prof.load {
+		if err := prof.start(); err != nil {
+			return err
+		}
 	}
 	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(tpchColumns, tpchCells(r))) })
 	if profErr := prof.stop(); profErr != nil && err == nil {
@@ -151,10 +160,7 @@ func writeTPCHReport(path string, sf float64, db *database, l load, runs []query
 	for _, r := range runs {
 		q := queryReport{
 			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot)),
-			Device: r.device, Check: r.check, Digest: r.digest,
-		}
-		for _, t := range r.hot {
-			q.Hot = append(q.Hot, inMillis(t))
+			Hot: allMillis(r.hot), Device: r.device, Check: r.check, Digest: r.digest,
 		}
 		if r.err != nil {
 			q.Error = r.err.Error()
@@ -165,6 +171,14 @@ func writeTPCHReport(path string, sf float64, db *database, l load, runs []query
 }
 
 func inMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+func allMillis(times []time.Duration) []float64 {
+	out := make([]float64, len(times))
+	for i, t := range times {
+		out[i] = inMillis(t)
+	}
+	return out
+}
 
 func writeJSON(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -35,11 +34,11 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	}
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return s.generateTPCH(st.ctx, sf.F)
+	return s.generateTPCH(st, sf.F)
 }
 
 // generateTPCH makes the tables at a scale factor and puts them into the current database, all at once.
-func (s *Session) generateTPCH(ctx context.Context, sf float64) (*Result, error) {
+func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 	snap := s.engine.catalog.Load()
 	db, err := snap.DatabaseName(s.database)
 	if err != nil {
@@ -62,11 +61,14 @@ func (s *Session) generateTPCH(ctx context.Context, sf float64) (*Result, error)
 		loaders[t] = &tpchLoader{builder: table.NewBuilder(table.New(schema)), waiting: map[int]*tpch.Chunk{}}
 		loaders[t].builder.TrustKeys()
 	}
-	err = tpch.Generate(ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine)}, func(c *tpch.Chunk) error {
+	err = tpch.Generate(st.ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine)}, func(c *tpch.Chunk) error {
 		return loaders[c.Table].add(c)
 	})
 	if err != nil {
-		return nil, err
+		if e := st.ctx.Err(); e != nil {
+			return nil, e
+		}
+		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("%v", err)
 	}
 	var rows int64
 	var versions []*table.Version

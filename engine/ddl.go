@@ -190,7 +190,7 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 		}
 		return nil
 	}
-	v, err := expr.Eval1(&expr.Cast{Arg: x, To: def.Type, Strict: true}, st.exprContext())
+	v, err := expr.Eval1(&expr.Cast{Arg: x, To: def.Type, Strict: true, Column: def.Name}, st.exprContext())
 	if err != nil {
 		return sqlerr.InvalidDefault(def.Name).WithCause(err)
 	}
@@ -317,7 +317,7 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 			e = &expr.Const{Value: types.NullOf(def.Type)}
 		}
 		if e.Type() != def.Type {
-			e = &expr.Cast{Arg: e, To: def.Type, Strict: true}
+			e = &expr.Cast{Arg: e, To: def.Type, Strict: true, Column: def.Name}
 		}
 		c := q.Alloc.New("", def.Name, def.Type, e.Nullable())
 		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})

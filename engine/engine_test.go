@@ -94,7 +94,7 @@ func TestMistakes(t *testing.T) {
 		{"SELEC 1", sqlerr.CodeParseError, "line 1"},
 		{"SELECT uper(name) FROM people", sqlerr.CodeUnknownFunction, "upper"},
 		{"SELECT substring() FROM people", sqlerr.CodeParseError, ""},
-		{"SELECT sqrt(1, 2)", sqlerr.CodeWrongParamCount, "sqrt"},
+		{"SELECT sqrt(1, 2)", sqlerr.CodeWrongParamCount, "SQRT"},
 		{"SELECT 9223372036854775807 + id FROM people", sqlerr.CodeDataOutOfRange, "BIGINT"},
 		{"SELECT CAST(1 AS UNSIGNED) - id - id FROM people", sqlerr.CodeDataOutOfRange, "UNSIGNED"},
 		{"INSERT INTO people VALUES (4, 'Alan', '1912-06-23', 12345.6)", sqlerr.CodeOutOfRangeForColumn, "height"},

@@ -114,10 +114,19 @@ func (st *statement) exprContext() *expr.Context {
 		loc := s.vars.location
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Warnings: s.warnings,
-			Database: s.database, User: "root@localhost", ConnID: s.id, Variables: &s.vars,
+			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, Variables: &s.vars,
 		}
 	}
 	return st.context
+}
+
+// writes says whether a statement stores values, so that strict mode makes errors of warnings.
+func writes(n ast.StmtNode) bool {
+	switch n.(type) {
+	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt, *ast.CreateTableStmt:
+		return true
+	}
+	return false
 }
 
 // binder returns a binder for the statement over the catalog as it is now.

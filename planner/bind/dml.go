@@ -131,7 +131,7 @@ func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
 	if e.Type() == def.Type {
 		return e
 	}
-	return &expr.Cast{Arg: e, To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0}
+	return &expr.Cast{Arg: e, To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0, Column: def.Name}
 }
 
 // columnDefault returns a column's default as an expression of the column's type.

@@ -18,7 +18,8 @@ const (
 	cacheRows     = 1 << 16
 	hugeFactor    = 4.0 // a table beyond the last-level cache
 	hugeRows      = 1 << 21
-	denseDiscount = 0.4 // a direct-address array instead of a hash table
+	denseDiscount = 0.2 // a direct-address array instead of a hash table; its filter drops rows in the scan already
+	wideFactor    = 1.5 // a key of several columns, which no exact filter serves
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
@@ -49,7 +50,9 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 	case b.rows > cacheRows:
 		factor = coldFactor
 	}
-	if c.equalities == 1 {
+	if c.equalities > 1 {
+		factor *= wideFactor
+	} else {
 		if m := g.classes[c.single].inPart(b.set); m != nil && m.dense {
 			factor *= denseDiscount
 		}

@@ -69,6 +69,7 @@ var list = []Rule{
 	{Name: "push_aggregates", Doc: pushAggregatesDoc, needs: hasAggregate, apply: pushAggregates},
 	{Name: "order_joins", Doc: orderJoinsDoc, needs: hasJoin, apply: orderJoins},
 	{Name: "filter_aggregates", Doc: filterAggregatesDoc, needs: hasAggregate, apply: filterAggregates},
+	{Name: "filter_builds", Doc: filterBuildsDoc, needs: hasJoin, apply: filterBuilds},
 	{Name: "push_limits", Doc: pushLimitsDoc, needs: hasLimit | hasSort, apply: pushLimits},
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: hasJoin | hasAggregate | hasSetOp | hasShared, apply: pruneColumns},
 	{Name: "derive_nullability", Doc: deriveNullabilityDoc, needs: hasJoin, apply: deriveNullability},

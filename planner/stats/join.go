@@ -74,6 +74,9 @@ func (e *Estimator) equalitySelectivity(left, right logical.Node, p expr.Expr) (
 	}
 	l, r := e.ofExpr(left, a), e.ofExpr(right, b)
 	notNull := (1 - l.NullFrac) * (1 - r.NullFrac)
+	if drawnFrom(right, b, left, a) || drawnFrom(left, a, right, b) {
+		return notNull / max(l.Distinct, r.Distinct, 1), true
+	}
 	return notNull / max(l.Domain, r.Domain, 1), true
 }
 
@@ -203,7 +206,11 @@ func (e *Estimator) matched(left, right logical.Node, on []expr.Expr) float64 {
 			}
 			if usesOnly(a, left) && usesOnly(b, right) {
 				l, r := e.ofExpr(left, a), e.ofExpr(right, b)
-				eqs = append(eqs, min(r.Distinct/max(l.Domain, r.Domain, 1), 1)*(1-l.NullFrac))
+				of := max(l.Domain, r.Domain, 1)
+				if drawnFrom(right, b, left, a) {
+					of = max(l.Distinct, 1)
+				}
+				eqs = append(eqs, min(r.Distinct/of, 1)*(1-l.NullFrac))
 				equalities++
 				continue
 			}
@@ -239,3 +246,61 @@ func onlyEqualities(on []expr.Expr) []expr.Expr {
 
 // Domain estimates how many values x, over n's columns, has to choose from.
 func (e *Estimator) Domain(n logical.Node, x expr.Expr) float64 { return max(e.ofExpr(n, x).Domain, 1) }
+
+// drawnFrom says whether the values of column x of n are among those of column y of the reader other, because a semi
+// join with another reader of the same plan has filtered n. Such columns are not independent.
+func drawnFrom(n logical.Node, x expr.Expr, other logical.Node, y expr.Expr) bool {
+	reader, ok := other.(*logical.Shared)
+	col, isColumn := y.(*expr.Column)
+	if !ok || !isColumn {
+		return false
+	}
+	from := readColumn(reader, col.ID)
+	for {
+		c, ok := x.(*expr.Column)
+		if !ok {
+			return false
+		}
+		switch in := n.(type) {
+		case *logical.Filter:
+			n = in.Input
+		case *logical.Project:
+			n, x = in.Input, itemExpr(in.Items, c.ID)
+		case *logical.Aggregate:
+			n, x = in.Input, itemExpr(in.Groups, c.ID)
+		case *logical.Join:
+			if second, ok := in.Right.(*logical.Shared); ok && in.Kind == logical.SemiJoin && second.Plan == reader.Plan {
+				for _, p := range in.On {
+					l, r, ok := equality(p)
+					if ok && (l.ID == c.ID && readColumn(second, r.ID) == from || r.ID == c.ID && readColumn(second, l.ID) == from) {
+						return true
+					}
+				}
+			}
+			if n = in.Left; !logical.Out(n).Has(c.ID) {
+				n = in.Right
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// readColumn returns the plan's column behind a reader's, or 0.
+func readColumn(s *logical.Shared, id expr.ColumnID) expr.ColumnID {
+	for i, c := range s.Cols {
+		if c.ID == id {
+			return s.From[i].ID
+		}
+	}
+	return 0
+}
+
+func itemExpr(items []logical.Item, id expr.ColumnID) expr.Expr {
+	for _, it := range items {
+		if it.Col.ID == id {
+			return it.Expr
+		}
+	}
+	return nil
+}

@@ -257,6 +257,10 @@ func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Da
 		for i := range distinct {
 			distinct[i] = values.StringAt(i)
 		}
+		if 2*len(distinct) > d.Rows {
+			d.Strings = take(distinct, index) // hardly a dictionary: not worth a hash table
+			return d, nil
+		}
 		d.Dict = column.NewDictionary()
 		codes := d.Dict.AddAll(make([]uint32, 0, len(distinct)), distinct)
 		d.Codes = make([]uint32, d.Rows)

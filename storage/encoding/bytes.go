@@ -4,7 +4,11 @@ import "unsafe"
 
 // MemoryBytes returns how much memory the chunk takes, its dictionary not counted: that belongs to the column.
 func (c *Chunk) MemoryBytes() int64 {
-	return int64(unsafe.Sizeof(*c)) + int64(cap(c.U8)) + 2*int64(cap(c.U16)) + 4*int64(cap(c.U32)) + 8*int64(cap(c.I64)) +
+	sketch := int64(0)
+	if s := c.sketch.Load(); s != nil {
+		sketch = int64(unsafe.Sizeof(*s))
+	}
+	return sketch + int64(unsafe.Sizeof(*c)) + int64(cap(c.U8)) + 2*int64(cap(c.U16)) + 4*int64(cap(c.U32)) + 8*int64(cap(c.I64)) +
 		8*int64(cap(c.F64)) + 16*int64(cap(c.I128)) + 4*int64(cap(c.Offsets)) + int64(cap(c.Bytes)) + 8*int64(cap(c.Valid))
 }
 

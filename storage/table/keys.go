@@ -212,10 +212,10 @@ func (v *Version) checkKeyFrom(ordinal int, first int64) error {
 		v.index.keys[ordinal] = x
 	}
 	var err error
-	v.scanKey(ordinal, v.Span(), func(at int64, _ *RowGroup, _ int, hashes []uint64, _ []*column.Vector) bool {
+	v.scanKey(ordinal, v.Span(), func(at int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
 		for i, h := range hashes {
 			row := at + int64(i)
-			if h == 0 || row < first {
+			if h == 0 || row < first || g.Deleted != nil && g.Deleted.Get(offset+i) {
 				continue
 			}
 			x.find(h, func(other int64) bool {

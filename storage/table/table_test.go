@@ -433,3 +433,20 @@ func TestNotNull(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A deleted row takes part in no check, whether it stands before or after the row that has its key.
+func TestWithKeysPassesOverDeletedRows(t *testing.T) {
+	s := &Schema{Name: "t", Columns: []ColumnDef{{Name: "a", Type: types.Int64}}}
+	v, err := New(s).Append(batch(s, []row{{types.IntValue(5)}, {types.IntValue(3)}, {types.IntValue(5)}}, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyed := *s
+	keyed.Keys = []Key{{Name: "u", Columns: []int{0}, Unique: true}}
+	for _, doomed := range []int64{0, 2} {
+		left, _ := v.Delete([]int64{doomed})
+		if _, err := left.WithKeys(&keyed); err != nil {
+			t.Errorf("without row %d: %v", doomed, err)
+		}
+	}
+}

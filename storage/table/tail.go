@@ -1,6 +1,7 @@
 package table
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -42,6 +43,24 @@ func newTail(schema *Schema, data []encoding.Data) (*tail, *RowGroup) {
 	}
 	g, _ = t.append(g, data, 0, data[0].Rows)
 	return t, g
+}
+
+// replaced returns a tail for the open group g with the columns of data in place of the old ones. The other columns keep
+// their arrays, which are copied when a row is added: the tail before may go on as well.
+func replaced(g *RowGroup, data map[int]encoding.Data) (*tail, *RowGroup) {
+	t := &tail{used: g.Rows, cols: make([]tailCol, len(g.Columns))}
+	next := *g
+	next.Columns = make([]*encoding.Chunk, len(g.Columns))
+	for i, c := range g.Columns {
+		if d, ok := data[i]; ok {
+			empty := &encoding.Chunk{Type: c.Type, Min: types.NullOf(c.Type), Max: types.NullOf(c.Type), Sorted: true}
+			next.Columns[i] = t.cols[i].append(empty, &d, 0, d.Rows)
+			continue
+		}
+		next.Columns[i] = c
+		t.cols[i] = tailCol{ints: c.I64, floats: c.F64, wide: c.I128, offsets: c.Offsets, bytes: c.Bytes} // of no spare capacity
+	}
+	return t, &next
 }
 
 // append returns the open group g with n rows of data more, from from on. ok is false if g is not the newest state of
@@ -99,13 +118,15 @@ func (t *tailCol) append(c *encoding.Chunk, d *encoding.Data, from, n int) *enco
 		previous = c.Max // of a sorted column, the last value
 	}
 	zone := func(v types.Value) {
+		// A bound outlives the statement whose text v may be a part of.
 		switch {
 		case next.Min.Null:
-			next.Min, next.Max = v, v
+			next.Min = cloned(v)
+			next.Max = next.Min
 		case types.Compare(v, next.Min) < 0:
-			next.Min = v
+			next.Min = cloned(v)
 		case types.Compare(v, next.Max) > 0:
-			next.Max = v
+			next.Max = cloned(v)
 		}
 		if next.Sorted && !previous.Null && types.Compare(previous, v) > 0 {
 			next.Sorted = false
@@ -157,6 +178,11 @@ func (t *tailCol) append(c *encoding.Chunk, d *encoding.Data, from, n int) *enco
 		next.Kind, next.I64 = encoding.Raw64, t.ints[:next.Rows:next.Rows]
 	}
 	return next
+}
+
+func cloned(v types.Value) types.Value {
+	v.S = strings.Clone(v.S)
+	return v
 }
 
 // extendValid returns the validity of rows values followed by n more. The bits beyond a tail's rows are set, so that

@@ -71,20 +71,9 @@ func (v *Version) updateGroup(group int, rows []int64, order []int, ordinals []i
 			own.Columns[ordinal] = v.shared.recode(ordinal, d)
 		}
 	}
-	if !open {
-		return
+	if open {
+		v.tail, v.Groups[group] = replaced(&own, changed)
 	}
-	data := make([]encoding.Data, len(own.Columns))
-	for ordinal, c := range own.Columns {
-		d, ok := changed[ordinal]
-		if !ok {
-			d = columnData(c, nil)
-		}
-		data[ordinal] = d
-	}
-	t, g := newTail(v.Schema, data)
-	g.First, g.Deleted = own.First, own.Deleted
-	v.Groups[group], v.tail = g, t
 }
 
 // flatten makes a vector of n values one that can be written: strings without a dictionary, and a validity of its own.

@@ -4,12 +4,21 @@ import "unsafe"
 
 // arena holds the bytes of strings that functions make: one allocation for many strings. A chunk is never written
 // again once it is full, so the strings live as long as anybody keeps them.
-type arena struct{ buf []byte }
+//
+// A Context, which holds an arena, is copied for each worker. A copy must not write where the original does: it notices
+// that it is one by its address and starts with nothing.
+type arena struct {
+	buf  []byte
+	self *arena
+}
 
 const arenaChunk = 32 << 10
 
 // room returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
 func (a *arena) room(n int) []byte {
+	if a.self != a {
+		a.self, a.buf = a, nil
+	}
 	if cap(a.buf)-len(a.buf) < n {
 		a.buf = make([]byte, 0, max(n, arenaChunk))
 	}

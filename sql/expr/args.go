@@ -118,15 +118,3 @@ func setWide(out *column.Vector, i int, x types.Int128) {
 	}
 	out.I64[i] = int64(x.Lo)
 }
-
-// constArg returns operand i's value if it is constant and not NULL.
-func constArg(call *Call, i int) (types.Value, bool) {
-	if i >= len(call.Args) {
-		return types.Value{}, false
-	}
-	c, ok := call.Args[i].(*Const)
-	if !ok || c.Value.Null {
-		return types.Value{}, false
-	}
-	return c.Value, true
-}

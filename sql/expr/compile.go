@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -146,15 +145,4 @@ func unshare(n node) node {
 		return s
 	}
 	return s.node
-}
-
-// isConst returns the value of a constant operand.
-func isConst(n node) (types.Value, bool) {
-	if s, ok := n.(*shared); ok {
-		n = s.node
-	}
-	if c, ok := n.(*constNode); ok {
-		return c.v.Value(0), true
-	}
-	return types.Value{}, false
 }

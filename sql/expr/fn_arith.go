@@ -19,8 +19,7 @@ func init() {
 			Doc:     "Addition.",
 			Resolve: resolveAdditive, Eval: evalAdd, total: totalDecimal},
 		&Function{Name: "sub", Infix: "-", Category: category, Syntax: "a - b", MinArgs: 2, MaxArgs: 2,
-			Doc: "Subtraction. A negative result of UNSIGNED operands is out of range.",
-
+			Doc:     "Subtraction. A negative result of UNSIGNED operands is out of range; sql_mode NO_UNSIGNED_SUBTRACTION does not change that.",
 			Resolve: resolveAdditive, Eval: evalSub, total: totalDecimal},
 		&Function{Name: "mul", Infix: "*", Category: category, Syntax: "a * b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Multiplication.",

@@ -80,14 +80,3 @@ func evalLike(c *Context, call *Call, out *column.Vector, args []*column.Vector,
 	c.remember(call, m)
 	return nil
 }
-
-// memo returns what a kernel has remembered for a call.
-func (c *Context) memo(call *Call) any { return c.memos[call] }
-
-// remember keeps a value for the kernel's next batch.
-func (c *Context) remember(call *Call, v any) {
-	if c.memos == nil {
-		c.memos = map[*Call]any{}
-	}
-	c.memos[call] = v
-}

@@ -3,6 +3,7 @@ package expr
 import (
 	"hash/crc32"
 	"math"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -188,7 +189,7 @@ func (r *randState) next() float64 {
 func evalRand(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	state, _ := c.memo(call).(*randState)
 	if state == nil {
-		seed := c.Now.UnixNano()
+		seed := rand.Int64()
 		if c.RandSeed != nil {
 			seed = c.RandSeed()
 		}

@@ -134,12 +134,18 @@ func TestClonesRunConcurrently(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Workers take copies of one Context that was used already.
+	c0 := testContext()
+	if _, err := set.Clone().Eval(c0, batch); err != nil {
+		t.Fatal(err)
+	}
 	var wg sync.WaitGroup
 	for range 4 {
 		p := set.Clone()
+		ctx := *c0
 		wg.Go(func() {
 			for range 3 {
-				got, err := p.Eval(testContext(), batch)
+				got, err := p.Eval(&ctx, batch)
 				for k := range want {
 					for i := range batch.N {
 						if err != nil || got[k].Value(i) != want[k].Value(i) {

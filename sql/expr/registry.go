@@ -69,7 +69,7 @@ const (
 // already NULL there; under NullCustom slots of NULL operands hold harmless values.
 type Kernel func(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error
 
-// Context is what evaluation may know of the statement. One Context serves one worker.
+// Context is what evaluation may know of the statement. One Context serves one worker at a time; each worker takes a copy.
 type Context struct {
 	Ctx       context.Context
 	Now       time.Time      // the statement's time, in Location
@@ -85,8 +85,8 @@ type Context struct {
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
 
-	arena arena         // the bytes of strings that functions make
-	memos map[*Call]any // what kernels compute once per call: patterns, parsed formats
+	arena arena // the bytes of strings that functions make
+	memos memos
 }
 
 // Variables looks up @@name and @name.

@@ -180,3 +180,25 @@ func TestIntSet(t *testing.T) {
 		}
 	}
 }
+
+// A predicate that is kept, as by a prepared statement, sees strings that the dictionary has got since.
+func TestPredicateOverGrowingDictionary(t *testing.T) {
+	e := encoding.NewEncoder(types.Text, nil)
+	p := encoding.Matching(func(s string) bool { return strings.HasPrefix(s, "x") })
+	for round, strs := range [][]string{{"x", "a"}, {"b", "xx", "a"}, {"c", "xxx", "x", "a"}} {
+		d := encoding.Data{Rows: len(strs), Strings: strs}
+		c := e.Encode(d)
+		if c.Dict == nil {
+			t.Fatal("no dictionary")
+		}
+		var want []int32
+		for i, s := range strs {
+			if strings.HasPrefix(s, "x") {
+				want = append(want, int32(i))
+			}
+		}
+		if got := encoding.CompileTest(c, p).Select(0, c.Rows, nil, make([]int32, c.Rows)); !slices.Equal(got, want) {
+			t.Fatalf("round %d: %v, want %v", round, got, want)
+		}
+	}
+}

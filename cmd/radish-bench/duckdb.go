@@ -107,6 +107,7 @@ func (d *duckDB) load(dir string) (load, error) {
 			return l, err
 		}
 		l.took += reply.took()
+		l.cpu += fromMillis(reply.CPU)
 		l.peak = reply.Peak
 		count, err := d.do("SELECT count(*) FROM "+t.Name, true, false)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 // load is what filling a database cost.
 type load struct {
 	took  time.Duration
+	cpu   time.Duration // of all threads
 	rows  int64
 	bytes int64 // of the tables
 	peak  int64 // resident memory
@@ -23,8 +24,8 @@ type load struct {
 func (l load) rate() float64 { return float64(l.rows) / l.took.Seconds() }
 
 func (l load) String() string {
-	return fmt.Sprintf("%.1f million rows in %.1f s (%.2f million rows/s), tables %s, peak resident memory %s",
-		float64(l.rows)/1e6, l.took.Seconds(), l.rate()/1e6, byteText(l.bytes), byteText(l.peak))
+	return fmt.Sprintf("%.1f million rows in %.1f s (%.2f million rows/s; processors %.1f s), tables %s, peak resident memory %s",
+		float64(l.rows)/1e6, l.took.Seconds(), l.rate()/1e6, l.cpu.Seconds(), byteText(l.bytes), byteText(l.peak))
 }
 
 // generate makes the TPC-H tables in memory.
@@ -47,13 +48,13 @@ func loadParquet(ctx context.Context, db *database, dir string) (load, error) {
 
 func measureLoad(ctx context.Context, db *database, script []string) (load, error) {
 	resetPeakRSS()
-	start := time.Now()
+	start, cpu := time.Now(), cpuTime()
 	for _, sql := range script {
 		if err := db.exec(ctx, sql); err != nil {
 			return load{}, err
 		}
 	}
-	l := load{took: time.Since(start), peak: peakRSS()}
+	l := load{took: time.Since(start), cpu: cpuTime() - cpu, peak: peakRSS()}
 	var err error
 	l.rows, l.bytes, err = db.size(ctx)
 	return l, err

@@ -268,8 +268,8 @@ func (c *comparison) writeSummary(out io.Writer) {
 		fmt.Fprintf(out, "\nRadish / DuckDB, %d of %d queries: geometric mean %.2f, highest %.2f (Q%d); of processor time, geometric mean %.2f. Below 1 Radish is faster.\n",
 			len(ratios), len(c.pairs), geometricMean(ratios), worst.ratio(), worst.query.Number, geometricMean(cpu))
 	}
-	fmt.Fprintf(out, "Load from Parquet: Radish %.1f s, DuckDB %.1f s. Peak resident memory of the load: Radish %s, DuckDB %s; of the queries: Radish %s, DuckDB %s. Radish's tables: %s.\n",
-		c.radishLoad.took.Seconds(), c.duckLoad.took.Seconds(), byteText(c.radishLoad.peak), byteText(c.duckLoad.peak),
+	fmt.Fprintf(out, "Load from Parquet: Radish %.1f s, DuckDB %.1f s; processors %.1f and %.1f s. Peak resident memory of the load: Radish %s, DuckDB %s; of the queries: Radish %s, DuckDB %s. Radish's tables: %s.\n",
+		c.radishLoad.took.Seconds(), c.duckLoad.took.Seconds(), c.radishLoad.cpu.Seconds(), c.duckLoad.cpu.Seconds(), byteText(c.radishLoad.peak), byteText(c.duckLoad.peak),
 		byteText(c.radishPeak), byteText(c.duckDBPeak), byteText(c.radishLoad.bytes))
 }
 
@@ -323,8 +323,8 @@ func (c *comparison) report() oracleReport {
 	r := oracleReport{
 		Scale: c.scale, Threads: c.db.threads, Processor: processor(), Commit: commit(), DuckDB: c.duck.version,
 		GeometricMean: geometricMean(ratios), GeometricMeanCPU: geometricMean(cpu), RadishPeak: c.radishPeak, DuckDBPeak: c.duckDBPeak,
-		RadishLoad: loadReport{c.radishLoad.took.Seconds(), c.radishLoad.rows, c.radishLoad.bytes, c.radishLoad.peak},
-		DuckDBLoad: loadReport{c.duckLoad.took.Seconds(), c.duckLoad.rows, c.duckLoad.bytes, c.duckLoad.peak},
+		RadishLoad: c.radishLoad.report(),
+		DuckDBLoad: c.duckLoad.report(),
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]

@@ -135,9 +135,14 @@ type tpchReport struct {
 
 type loadReport struct {
 	Seconds    float64 `json:"seconds"`
+	CPU        float64 `json:"cpu_seconds"`
 	Rows       int64   `json:"rows"`
 	TableBytes int64   `json:"table_bytes"`
 	PeakRSS    int64   `json:"peak_rss_bytes"`
+}
+
+func (l load) report() loadReport {
+	return loadReport{l.took.Seconds(), l.cpu.Seconds(), l.rows, l.bytes, l.peak}
 }
 
 type queryReport struct {
@@ -155,7 +160,7 @@ type queryReport struct {
 func writeTPCHReport(path string, sf float64, db *database, l load, runs []queryRun, peak int64) error {
 	report := tpchReport{
 		Scale: sf, Threads: db.threads, Processor: processor(), Commit: commit(), PeakRSS: peak, MemoryPeak: db.engine.MemoryPeak(),
-		Load: loadReport{l.took.Seconds(), l.rows, l.bytes, l.peak},
+		Load: l.report(),
 	}
 	for _, r := range runs {
 		q := queryReport{

@@ -155,7 +155,7 @@ func (m *namer) exprs(es []expr.Expr, sep string) string {
 	parts := make([]string, len(es))
 	for i, e := range es {
 		parts[i] = m.expr(e)
-		if _, isOr := e.(*expr.Or); isOr && sep == " AND " {
+		if _, isOr := e.(*expr.Or); isOr && sep == " AND " && len(es) > 1 {
 			parts[i] = "(" + parts[i] + ")"
 		}
 	}

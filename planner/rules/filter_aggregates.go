@@ -63,7 +63,7 @@ func (o *joinOrderer) reduce(j *logical.Join, grouped, other logical.Node) (newG
 	}
 	est := o.w.est
 	rows := est.Rows(agg.Input)
-	if rows < minReduced || est.Rows(other) > maxReduced*rows {
+	if !o.w.eager && (rows < minReduced || est.Rows(other) > maxReduced*rows) {
 		return nil, nil
 	}
 	keys := groupEqualities(j.On, agg, other)
@@ -71,7 +71,7 @@ func (o *joinOrderer) reduce(j *logical.Join, grouped, other logical.Node) (newG
 		return nil, nil
 	}
 	try := &logical.Join{Kind: logical.SemiJoin, Left: agg.Input, Right: other, On: keys}
-	if est.Rows(try) > maxReduced*rows {
+	if !o.w.eager && est.Rows(try) > maxReduced*rows {
 		return nil, nil
 	}
 	main, second, cols := o.w.readTwice(other)

@@ -35,7 +35,7 @@ const (
 func (o *joinOrderer) filterBuild(j *logical.Join) logical.Node {
 	est := o.w.est
 	rows := est.Rows(j.Right)
-	if rows < minBuild || est.Rows(j.Left) > maxProbe*rows {
+	if !o.w.eager && (rows < minBuild || est.Rows(j.Left) > maxProbe*rows) {
 		return j
 	}
 	left, right := logical.Out(j.Left), logical.Out(j.Right)
@@ -52,7 +52,7 @@ func (o *joinOrderer) filterBuild(j *logical.Join) logical.Node {
 			keys = append(keys, &expr.Compare{Op: expr.EQ, Left: r, Right: l})
 		}
 	}
-	if len(keys) == 0 || est.Rows(&logical.Join{Kind: logical.SemiJoin, Left: j.Right, Right: j.Left, On: keys}) > maxReduced*rows {
+	if len(keys) == 0 || !o.w.eager && est.Rows(&logical.Join{Kind: logical.SemiJoin, Left: j.Right, Right: j.Left, On: keys}) > maxReduced*rows {
 		return j
 	}
 	main, second, cols := o.w.readTwice(j.Left)

@@ -21,8 +21,13 @@ func deriveNullability(w *rewriter) error {
 func refreshNulls(n logical.Node) logical.Node {
 	inputs := n.Inputs()
 	switch x := n.(type) {
-	case *logical.Scan, *logical.Values, *logical.Limit:
+	case *logical.Values, *logical.Limit:
 		return n
+	case *logical.Scan:
+		if len(x.Filter) == 0 {
+			return n
+		}
+		inputs = []logical.Node{n} // its filter uses its own columns
 	case *logical.Shared:
 		return refreshShared(x)
 	case *logical.SetOp:

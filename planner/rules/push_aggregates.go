@@ -70,7 +70,7 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 		grouped.Groups = append(grouped.Groups, logical.Item{Col: key, Expr: r})
 		on[i] = &expr.Compare{Op: expr.EQ, Left: l, Right: key}
 	}
-	if !w.est.Distinct(j.Left, keys) || w.est.Rows(j) < minKept*w.est.Rows(j.Right) {
+	if !w.est.Distinct(j.Left, keys) || !w.eager && w.est.Rows(j) < minKept*w.est.Rows(j.Right) {
 		return nil
 	}
 	var items []logical.Item

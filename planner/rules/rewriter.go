@@ -19,7 +19,8 @@ type rewriter struct {
 	est      *stats.Estimator
 	shape    shape
 	changed  bool
-	plans    int // shared plans made, for their IDs
+	eager    bool // costs do not matter
+	plans    int  // shared plans made, for their IDs
 }
 
 // shape is a set of properties of a plan, found in one walk, that say which rules have something to do.

@@ -25,6 +25,8 @@ type Options struct {
 	Check bool
 	// Context serves constant folding; with none nothing is folded.
 	Context *expr.Context
+	// eager applies rules wherever they are legal, whatever they cost: for tests over small tables.
+	eager bool
 }
 
 // Step is the plan after a rule that changed it.
@@ -54,11 +56,11 @@ var list = []Rule{
 	{Name: "inline_shared", Doc: inlineSharedDoc, needs: hasShared, apply: inlineShared},
 	{Name: "introduce_apply", Doc: introduceApplyDoc, Required: true, needs: hasSubquery | hasJoin, apply: introduceApply},
 	{Name: "decorrelate", Doc: decorrelateDoc, Required: true, needs: hasApply, apply: decorrelate},
-	{Name: "simplify_marks", Doc: simplifyMarksDoc, needs: hasMark, apply: simplifyMarks},
 	{Name: "factor_or", Doc: factorOrDoc, needs: hasConditions, apply: factorOr},
 	{Name: "simplify_outer_joins", Doc: simplifyOuterJoinsDoc, needs: hasOuterJoin, apply: simplifyOuterJoins},
 	{Name: "infer_predicates", Doc: inferPredicatesDoc, needs: hasJoin, apply: inferPredicates},
 	{Name: "push_predicates", Doc: pushPredicatesDoc, needs: hasConditions, apply: pushPredicates},
+	{Name: "simplify_marks", Doc: simplifyMarksDoc, needs: hasMark, apply: simplifyMarks},
 	{Name: "remove_empty", Doc: removeEmptyDoc, needs: hasEmpty, apply: removeEmpty},
 	{Name: "share_subplans", Doc: shareSubplansDoc, needs: hasRepeatedScan, apply: shareSubplans},
 	{Name: "push_shared_predicates", Doc: pushSharedPredicatesDoc, needs: hasShared, apply: pushSharedPredicates},
@@ -90,7 +92,7 @@ func Names() []string {
 // a bug that opts.Check found.
 func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 	w := &rewriter{
-		root: q.Root, alloc: q.Alloc, fold: opts.Context, disabled: opts.Disabled,
+		root: q.Root, alloc: q.Alloc, fold: opts.Context, disabled: opts.Disabled, eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(),
 	}
 	w.shape = shapeOf(w.root)

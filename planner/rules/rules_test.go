@@ -97,7 +97,7 @@ func trace(steps []Step, bound string) string {
 }
 
 // sameResult optimizes sql and compares what both plans give.
-func sameResult(t *testing.T, c tables, sql string, disabled map[string]bool, what string) {
+func sameResult(t *testing.T, c tables, sql string, opts Options, what string) {
 	q, err := c.bind(sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -107,7 +107,8 @@ func sameResult(t *testing.T, c tables, sql string, disabled map[string]bool, wh
 	}
 	bound := logical.Format(q.Root)
 	want, wantErr := run(q)
-	opt, steps, err := Optimize(q, Options{Trace: true, Check: true, Context: testContext(), Disabled: disabled})
+	opts.Trace, opts.Check, opts.Context = true, true, testContext()
+	opt, steps, err := Optimize(q, opts)
 	if err != nil {
 		t.Errorf("%s (%s): %v\n%s", sql, what, err, trace(steps, bound))
 	}
@@ -135,9 +136,9 @@ func TestRulesKeepResults(t *testing.T) {
 	for i, sql := range queries {
 		for seed := range uint64(seeds) {
 			c := smallTables(seed)
-			sameResult(t, c, sql, nil, fmt.Sprintf("seed %d", seed))
+			sameResult(t, c, sql, Options{eager: seed%2 == 0}, fmt.Sprintf("seed %d", seed))
 			off := Names()[(i+int(seed))%len(Names())]
-			sameResult(t, c, sql, map[string]bool{off: true}, fmt.Sprintf("seed %d without %s", seed, off))
+			sameResult(t, c, sql, Options{Disabled: map[string]bool{off: true}, eager: seed%2 == 1}, fmt.Sprintf("seed %d without %s", seed, off))
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (s *sharer) worthwhile(n logical.Node, p *print) bool {
 	default:
 		return false
 	}
-	return p.scans > 0 && s.w.est.Rows(n) <= p.scans/2
+	return s.w.eager || p.scans > 0 && s.w.est.Rows(n) <= p.scans/2
 }
 
 // replace puts readers in the place of trees that stand several times, the largest first.

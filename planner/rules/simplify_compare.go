@@ -86,7 +86,7 @@ func unwrapTruth(op expr.Op, l expr.Expr, v types.Value) expr.Expr {
 		return nil
 	}
 	switch l.(type) {
-	case *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
+	case *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In, *expr.Subquery:
 	default:
 		return nil // a stored BOOL may hold other numbers
 	}

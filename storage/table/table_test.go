@@ -156,8 +156,8 @@ func TestVersionsAgainstList(t *testing.T) {
 	}
 	for round := range 8 {
 		states := []state{{New(s), nil}}
-		size := []int{1, 1, 10, 5000}[round%4]
-		for step := range 40 {
+		size := []int{1, 1, 10, 2500}[round%4]
+		for step := range 30 {
 			base := states[len(states)-1]
 			if r.IntN(5) == 0 {
 				base = states[r.IntN(len(states))]

@@ -201,13 +201,15 @@ func gatherCodes[U uint8 | uint16](dst []uint32, src []U, sel, rows []int32) {
 	}
 }
 
-// gatherVector stores the values of v at the positions rows in dst[0..], densely. A constant stays one.
+// gatherVector stores the values of v at the positions rows in dst[0..], densely. A constant stays one; it is copied, as
+// dst's memory is written again while v's belongs to its producer.
 func gatherVector(dst, v *column.Vector, rows []int32) {
+	c := packedColumn{v: v}
 	if v.Const {
-		*dst = *v
+		c.gather(dst, 1, nil, []int32{0})
+		dst.Const = true
 		return
 	}
-	c := packedColumn{v: v}
 	c.gather(dst, len(rows), nil, rows)
 }
 

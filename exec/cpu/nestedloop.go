@@ -121,6 +121,9 @@ func (o *probeOp) loopProbe(b *batch) error {
 			}
 		}
 	}
+	for _, c := range o.payload {
+		o.vecs[c.slot] = column.Vector{} // a view's memory is the build's: nothing may be gathered into it
+	}
 	return nil
 }
 

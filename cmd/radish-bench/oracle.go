@@ -115,16 +115,6 @@ type pair struct {
 	err          error // a query failed or the results differ
 }
 
-// timings are the hot runs of a query in one engine.
-type timings struct {
-	clock []time.Duration
-	cpu   []time.Duration // of all threads
-}
-
-func (t *timings) add(clock, cpu time.Duration) {
-	t.clock, t.cpu = append(t.clock, clock), append(t.cpu, cpu)
-}
-
 func (p *pair) ratio() float64 {
 	return float64(median(p.radish.clock)) / float64(median(p.duck.clock))
 }
@@ -196,13 +186,9 @@ func (c *comparison) runPair(ctx context.Context, q tpch.Query) pair {
 		return p
 	}
 	for range c.runs {
-		cpu := cpuTime()
-		took, err := c.db.measure(ctx, q.SQL, nil)
-		if err != nil {
-			p.err = err
+		if p.err = p.radish.measure(ctx, c.db, q.SQL); p.err != nil {
 			return p
 		}
-		p.radish.add(took, cpuTime()-cpu)
 	}
 	for range c.runs {
 		reply, err := c.duck.do(q.SQL, false, false)

@@ -24,11 +24,32 @@ type queryRun struct {
 	query  tpch.Query
 	rows   int
 	first  time.Duration
-	hot    []time.Duration // the runs after the first
+	hot    timings // the runs after the first
 	device string
 	digest string
 	check  string
 	err    error // the query failed or its result differs
+}
+
+// timings are the hot runs of a query.
+type timings struct {
+	clock []time.Duration
+	cpu   []time.Duration // of all threads
+}
+
+func (t *timings) add(clock, cpu time.Duration) {
+	t.clock, t.cpu = append(t.clock, clock), append(t.cpu, cpu)
+}
+
+// measure adds a run in Radish.
+func (t *timings) measure(ctx context.Context, db *database, sql string) error {
+	cpu := cpuTime()
+	took, err := db.measure(ctx, sql, nil)
+	if err != nil {
+		return err
+	}
+	t.add(took, cpuTime()-cpu)
+	return nil
 }
 
 // suite runs TPC-H queries on a database and checks each result.
@@ -99,12 +120,9 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 		return r
 	}
 	for range s.runs {
-		took, err := s.db.measure(ctx, q.SQL, nil)
-		if err != nil {
-			r.err = err
+		if r.err = r.hot.measure(ctx, s.db, q.SQL); r.err != nil {
 			return r
 		}
-		r.hot = append(r.hot, took)
 	}
 	return r
 }

@@ -23,15 +23,15 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	answers := fs.String("verify", "", "folder of published answers (q01.csv to q22.csv) at the same scale factor")
 	runs := fs.Int("runs", 5, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
-	explain := fs.Int("explain", 0, "print EXPLAIN ANALYZE of this query, after a run of it, and nothing else")
+	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
 	jsonPath := fs.String("json", "", "write the figures to this file, too")
 	var prof profiler
 	prof.register(fs)
 	if err := parseFlags(fs, args); err != nil {
 		return err
 	}
-	if *explain != 0 {
-		*list = strconv.Itoa(*explain)
+	if *explain != "" {
+		*list = *explain
 	}
 	if _, err := pickQueries(*sf, *list); err != nil {
 		return wrongUsage(fs, "%v", err)
@@ -62,8 +62,8 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if *explain != 0 {
-		return explainQuery(ctx, out, db, s.queries[0])
+	if *explain != "" {
+		return explainQueries(ctx, out, db, s.queries)
 	}
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
 	resetPeakRSS()
@@ -83,7 +83,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	peak := peakRSS()
 	var first, hot time.Duration
 	for _, r := range done {
-		first, hot = first+r.first, hot+median(r.hot)
+		first, hot = first+r.first, hot+median(r.hot.clock)
 	}
 	fmt.Fprintf(out, "\nfirst runs %.2f s, medians of %d hot runs %.2f s in all; peak resident memory %s, of which queries held %s\n",
 		first.Seconds(), *runs, hot.Seconds(), byteText(peak), byteText(db.engine.MemoryPeak()))
@@ -100,7 +100,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 
 var tpchColumns = []tableColumn{
 	{title: "query", width: 5}, {title: "rows", right: true, width: 6}, {title: "first ms", right: true, width: 9},
-	{title: "hot ms", right: true, width: 9}, {title: "device", width: 7}, {title: "check", width: 18},
+	{title: "hot ms", right: true, width: 9}, {title: "hot CPU ms", right: true}, {title: "device", width: 7}, {title: "check", width: 18},
 }
 
 func tpchCells(r queryRun) []string {
@@ -108,17 +108,22 @@ func tpchCells(r queryRun) []string {
 	if r.err != nil {
 		check = r.mark() + " failed, see below"
 	}
-	return []string{fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), millis(median(r.hot)), r.device, check}
+	return []string{fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), millis(median(r.hot.clock)), millis(median(r.hot.cpu)), r.device, check}
 }
 
-// explainQuery prints EXPLAIN ANALYZE of a query that has run once, so that statistics are there.
-func explainQuery(ctx context.Context, out io.Writer, db *database, q tpch.Query) error {
-	if err := db.exec(ctx, q.SQL); err != nil {
-		return err
+// explainQueries prints EXPLAIN ANALYZE of queries that have run once, so that statistics are there.
+func explainQueries(ctx context.Context, out io.Writer, db *database, queries []tpch.Query) error {
+	for _, q := range queries {
+		if err := db.exec(ctx, q.SQL); err != nil {
+			return err
+		}
+		text, err := db.explainAnalyze(ctx, q.SQL)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Q%d\n%s", q.Number, text)
 	}
-	text, err := db.explainAnalyze(ctx, q.SQL)
-	fmt.Fprint(out, text)
-	return err
+	return nil
 }
 
 // tpchReport is what --json writes. Times are milliseconds.
@@ -151,6 +156,7 @@ type queryReport struct {
 	First  float64   `json:"first_ms"`
 	Median float64   `json:"hot_median_ms"`
 	Hot    []float64 `json:"hot_ms"`
+	HotCPU []float64 `json:"hot_cpu_ms"`
 	Device string    `json:"device"`
 	Check  string    `json:"check"`
 	Digest string    `json:"digest,omitempty"`
@@ -164,8 +170,8 @@ func writeTPCHReport(path string, sf float64, db *database, l load, runs []query
 	}
 	for _, r := range runs {
 		q := queryReport{
-			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot)),
-			Hot: allMillis(r.hot), Device: r.device, Check: r.check, Digest: r.digest,
+			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot.clock)),
+			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Check: r.check, Digest: r.digest,
 		}
 		if r.err != nil {
 			q.Error = r.err.Error()

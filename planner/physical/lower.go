@@ -211,6 +211,13 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 		a.Algorithm, a.Reason, a.EstGroups = ScalarAggregate, "no GROUP BY", 1
 	default:
 		a.EstGroups = l.est.Groups(x.Input, keys)
+		for _, k := range keys {
+			b := Bound{}
+			if k.Type().Phys() == types.PhysInt64 {
+				b.Min, b.Max, b.Known = l.est.Bounds(x.Input, k)
+			}
+			a.Bounds = append(a.Bounds, b)
+		}
 		a.Reason = "the keys' domain is large or unknown"
 		if x.Hint == logical.HintHashAgg {
 			a.Reason = "hint HASH_AGG"

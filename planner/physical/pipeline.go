@@ -206,6 +206,7 @@ type Aggregate struct {
 	Groups    []logical.Item
 	Aggs      []logical.AggItem
 	Dense     []DenseDomain // of DenseAggregate, per group
+	Bounds    []Bound       // per group, or nil: what its values lie between, where that is known
 	EstGroups float64
 }
 
@@ -214,6 +215,13 @@ type DenseDomain struct {
 	Min, Max   int64
 	Dictionary bool
 	Nullable   bool
+}
+
+// Bound says that the integers of a column lie within Min..Max, NULLs aside, if it is Known. Executors may pack keys by it,
+// but have to notice a value outside.
+type Bound struct {
+	Min, Max int64
+	Known    bool
 }
 
 // Sort stores its rows in order. NULLs come first ascending, last descending; the sort is stable only with respect to nothing:

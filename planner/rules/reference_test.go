@@ -95,6 +95,22 @@ func run(q *logical.Query) (rows []string, err error) {
 }
 
 func (r *reference) value(e expr.Expr, row env) types.Value {
+	switch x := e.(type) { // the common cases, to save time
+	case *expr.Column:
+		if v, ok := row[x.ID]; ok && v.Type == x.Typ {
+			return v
+		}
+	case *expr.Const:
+		return x.Value
+	case *expr.Compare:
+		if x.Op == expr.EQ {
+			l, r := r.value(x.Left, row), r.value(x.Right, row)
+			if l.Null || r.Null {
+				return types.NullOf(types.Bool)
+			}
+			return three[types.Compare(l, r) == 0]
+		}
+	}
 	constant := expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		switch x := e.(type) {
 		case *expr.Column:

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,16 +130,22 @@ func sameResult(t *testing.T, c tables, sql string, opts Options, what string) {
 }
 
 // TestRulesKeepResults runs every statement of testdata/equivalence.sql over small random tables before and after optimization, with
-// all rules and with each one switched off.
+// all rules and with one switched off. RADISH_SEEDS sets how many data sets are tried.
 func TestRulesKeepResults(t *testing.T) {
 	queries := queriesOf(t, "../testdata/equivalence.sql")
-	const seeds = 3
+	seeds := 2
+	if n, err := strconv.Atoi(os.Getenv("RADISH_SEEDS")); err == nil {
+		seeds = n
+	}
 	for i, sql := range queries {
 		for seed := range uint64(seeds) {
 			c := smallTables(seed)
-			sameResult(t, c, sql, Options{eager: seed%2 == 0}, fmt.Sprintf("seed %d", seed))
+			sameResult(t, c, sql, Options{eager: (uint64(i)+seed)%2 == 0}, fmt.Sprintf("seed %d", seed))
+			if seed%2 == 0 {
+				continue
+			}
 			off := Names()[(i+int(seed))%len(Names())]
-			sameResult(t, c, sql, Options{Disabled: map[string]bool{off: true}, eager: seed%2 == 1}, fmt.Sprintf("seed %d without %s", seed, off))
+			sameResult(t, c, sql, Options{Disabled: map[string]bool{off: true}, eager: i%2 == 0}, fmt.Sprintf("seed %d without %s", seed, off))
 		}
 	}
 }

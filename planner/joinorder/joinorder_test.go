@@ -1,0 +1,191 @@
+package joinorder
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// relation makes a relation of n rows of constants in some columns.
+func relation(alloc *expr.Allocator, name string, rows, cols int) logical.Node {
+	v := &logical.Values{}
+	for c := range cols {
+		v.Cols = append(v.Cols, alloc.New(name, fmt.Sprint("c", c), types.Int64, false))
+	}
+	for r := range rows {
+		row := make([]expr.Expr, cols)
+		for c := range row {
+			row[c] = &expr.Const{Value: types.IntValue(int64(r))}
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+func equal(a, b logical.Node, ca, cb int) expr.Expr {
+	return &expr.Compare{Op: expr.EQ, Left: a.Schema()[ca], Right: b.Schema()[cb]}
+}
+
+// randomGraph makes n relations joined as a tree with some more edges.
+func randomGraph(r *rand.Rand, n int) ([]logical.Node, []expr.Expr) {
+	alloc := &expr.Allocator{}
+	relations := make([]logical.Node, n)
+	var preds []expr.Expr
+	for i := range relations {
+		relations[i] = relation(alloc, fmt.Sprint("r", i), 1+r.IntN(200), 3)
+		if i > 0 {
+			preds = append(preds, equal(relations[i], relations[r.IntN(i)], r.IntN(3), r.IntN(3)))
+		}
+	}
+	for range r.IntN(n) {
+		a, b := r.IntN(n), r.IntN(n)
+		if a != b {
+			preds = append(preds, &expr.Compare{Op: expr.LT, Left: relations[a].Schema()[0], Right: relations[b].Schema()[1]})
+		}
+	}
+	return relations, preds
+}
+
+// cheapest finds the best plan without cross products by trying every pair of every split.
+func (g *graph) cheapest(s set, memo map[set]*plan) *plan {
+	if s&(s-1) == 0 {
+		return g.leaf(s.lowest())
+	}
+	if p, ok := memo[s]; ok {
+		return p
+	}
+	var best *plan
+	for left := (s - 1) & s; left != 0; left = (left - 1) & s {
+		right := s &^ left
+		if g.neighbours(left)&right == 0 {
+			continue
+		}
+		a, b := g.cheapest(left, memo), g.cheapest(right, memo)
+		if a == nil || b == nil {
+			continue
+		}
+		if p := g.join(a, b); best == nil || p.cost < best.cost {
+			best = p
+		}
+	}
+	memo[s] = best
+	return best
+}
+
+func TestDynamicProgrammingFindsTheCheapest(t *testing.T) {
+	const seed = 20260101
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range 200 {
+		n := 3 + r.IntN(6)
+		relations, preds := randomGraph(r, n)
+		g := newGraph(relations, preds, stats.NewEstimator())
+		got := g.dynamic(g.all())
+		want := g.cheapest(g.all(), map[set]*plan{})
+		if got == nil || math.Abs(got.cost-want.cost) > 1e-6*want.cost {
+			t.Fatalf("seed %d, graph %d of %d relations: cost %v, the cheapest is %v", seed, i, n, got, want.cost)
+		}
+	}
+}
+
+// TestEveryConditionStands checks that each tree has all relations once and is equivalent to the conditions: every
+// condition is in the tree, or follows from equalities in it.
+func TestEveryConditionStands(t *testing.T) {
+	const seed = 20260102
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range 100 {
+		n := 2 + r.IntN(20)
+		relations, preds := randomGraph(r, n)
+		tree, _ := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
+		if err := logical.Check(tree); err != nil {
+			t.Fatalf("seed %d, graph %d: %v", seed, i, err)
+		}
+		leaves := 0
+		parent := map[expr.ColumnID]expr.ColumnID{}
+		var find func(id expr.ColumnID) expr.ColumnID
+		find = func(id expr.ColumnID) expr.ColumnID {
+			if p, ok := parent[id]; ok && p != id {
+				return find(p)
+			}
+			return id
+		}
+		var others []expr.Expr
+		logical.Walk(tree, func(n logical.Node) bool {
+			if _, ok := n.(*logical.Values); ok {
+				leaves++
+				return false
+			}
+			for _, e := range n.Exprs() {
+				c := e.(*expr.Compare)
+				if c.Op == expr.EQ {
+					parent[find(c.Left.(*expr.Column).ID)] = find(c.Right.(*expr.Column).ID)
+				} else {
+					others = append(others, e)
+				}
+			}
+			return true
+		})
+		if leaves != n {
+			t.Fatalf("seed %d, graph %d: %d of %d relations", seed, i, leaves, n)
+		}
+		for _, p := range preds {
+			c := p.(*expr.Compare)
+			stands := c.Op == expr.EQ && find(c.Left.(*expr.Column).ID) == find(c.Right.(*expr.Column).ID)
+			for _, o := range others {
+				stands = stands || expr.Equal(o, p)
+			}
+			if !stands {
+				t.Fatalf("seed %d, graph %d: %s is lost in\n%s", seed, i, p, logical.Format(tree))
+			}
+		}
+	}
+}
+
+func TestTwoColumnsEqualToOne(t *testing.T) {
+	alloc := &expr.Allocator{}
+	a, b := relation(alloc, "a", 10, 2), relation(alloc, "b", 10, 1)
+	tree, _ := Order([]logical.Node{a, b}, []expr.Expr{equal(a, b, 0, 0), equal(a, b, 1, 0)}, stats.NewEstimator(), logical.NoJoinHint)
+	found := false
+	logical.Walk(tree, func(n logical.Node) bool {
+		if f, ok := n.(*logical.Filter); ok && len(f.Preds) == 1 {
+			found = true
+		}
+		return true
+	})
+	if !found {
+		t.Errorf("a.c0 = a.c1 is lost:\n%s", logical.Format(tree))
+	}
+}
+
+func TestCrossProductsOnlyWhenNeeded(t *testing.T) {
+	alloc := &expr.Allocator{}
+	a, b, c, d := relation(alloc, "a", 2, 1), relation(alloc, "b", 100, 1), relation(alloc, "c", 2, 1), relation(alloc, "d", 90, 1)
+	preds := []expr.Expr{equal(a, b, 0, 0), equal(c, d, 0, 0)}
+	tree, _ := Order([]logical.Node{a, b, c, d}, preds, stats.NewEstimator(), logical.NoJoinHint)
+	cross := 0
+	logical.Walk(tree, func(n logical.Node) bool {
+		if j, ok := n.(*logical.Join); ok && len(j.On) == 0 {
+			cross++
+		}
+		return true
+	})
+	if cross != 1 {
+		t.Errorf("%d cross products:\n%s", cross, logical.Format(tree))
+	}
+}
+
+func BenchmarkOrder(b *testing.B) {
+	for _, n := range []int{2, 4, 8, 12, 20, 60} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			relations, preds := randomGraph(rand.New(rand.NewPCG(1, uint64(n))), n)
+			for b.Loop() {
+				Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
+			}
+		})
+	}
+}

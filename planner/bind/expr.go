@@ -166,15 +166,32 @@ func (b *Binder) binary(x *ast.BinaryOperationExpr, sc *scope) (expr.Expr, error
 	if !ok {
 		return nil, sqlerr.NotSupportedf("this operator", "%s", x.Op)
 	}
-	l, err := b.expr(x.L, sc)
+	l, err := b.number(x.L, sc)
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.expr(x.R, sc)
+	r, err := b.number(x.R, sc)
 	if err != nil {
 		return nil, err
 	}
 	return expr.NewCall(name, l, r)
+}
+
+// number binds an operand of arithmetic, where a hexadecimal or bit literal, a string elsewhere, is a number (MySQL
+// manual, "Hexadecimal Literals").
+func (b *Binder) number(n ast.ExprNode, sc *scope) (expr.Expr, error) {
+	e, err := b.expr(n, sc)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := e.(*expr.Const); ok && parse.IsLiteral(unparen(n)) && c.Value.Type.Kind == types.KindVarbinary && !c.Value.Null {
+		u, status := types.BinaryNumber(c.Value.S)
+		if status != types.ConvertOK {
+			return nil, sqlerr.DataOutOfRange("BIGINT UNSIGNED", e.String())
+		}
+		return &expr.Const{Value: types.UintValue(u)}, nil
+	}
+	return e, nil
 }
 
 // logic binds a chain of ANDs or ORs into one node. The chain is walked in a loop: it may be 100,000 terms long.
@@ -303,7 +320,7 @@ func (b *Binder) unary(x *ast.UnaryOperationExpr, sc *scope) (expr.Expr, error) 
 	case opcode.Plus:
 		return b.expr(x.V, sc)
 	}
-	arg, err := b.expr(x.V, sc)
+	arg, err := b.number(x.V, sc)
 	if err != nil {
 		return nil, err
 	}

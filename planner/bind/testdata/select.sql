@@ -3,7 +3,7 @@ SELECT id, a + 1 AS x, d * 2, 'text' FROM t WHERE a > 5 AND s LIKE 'x%' ORDER BY
 Limit 3 OFFSET 1
   Sort x DESC, t.d
     Project t.id, x := t.a + 1, d * 2 := t.d * 2, text := 'text', t.d
-      Filter t.a > 5 AND like(t.s, 'x%', '\')
+      Filter t.a > 5 AND t.s LIKE 'x%'
         Scan t [t.id, t.a, t.d, t.s, t.day]
 => id BIGINT, x BIGINT, d * 2 DECIMAL(16,2), text VARCHAR(4)
 
@@ -207,7 +207,9 @@ Project (SELECT sum(t.a) FROM u LIMIT 1) := (Limit 1)
 
 SELECT day + INTERVAL 1 MONTH, extract(YEAR FROM day), DATE '2020-01-31' FROM t
 ----
-error: ERROR 1305 (42000) at line 1, column 56: FUNCTION dateliteral does not exist
+Project day + INTERVAL 1 MONTH := t.day + INTERVAL 1 MONTH, extract(YEAR FROM day) := extract(YEAR FROM t.day), DATE '2020-01-31' := dateliteral('2020-01-31')
+  Scan t [t.id, t.a, t.d, t.s, t.day]
+=> day + INTERVAL 1 MONTH DATE, extract(YEAR FROM day) BIGINT, DATE '2020-01-31' DATE
 
 SELECT CASE a WHEN 1 THEN 'one' ELSE s END, a BETWEEN 1 AND 3, a IS NOT TRUE, NOT a FROM t
 ----
@@ -225,3 +227,9 @@ Project t.id, t.a, t.d, t.s, t.day
   Filter (((t.id = 1) AND (t.a = 2)) OR ((t.id = 3) AND (t.a = 4))) AND ((t.id < 5) OR ((t.id = 5) AND (t.a < 6)))
     Scan t [t.id, t.a, t.d, t.s, t.day]
 => id BIGINT, a INT, d DECIMAL(15,2), s VARCHAR(10), day DATE
+
+SELECT 0xff + a, -b'101', x'41', concat(0x41, 'b') FROM t
+----
+Project 0xff + a := 255 + t.a, -b'101' := -5, x'41' := 'A', concat(0x41, 'b') := concat('A', 'b')
+  Scan t [t.id, t.a, t.d, t.s, t.day]
+=> 0xff + a BIGINT UNSIGNED, -b'101' BIGINT, x'41' VARBINARY(1), concat(0x41, 'b') VARBINARY(2)

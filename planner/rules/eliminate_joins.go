@@ -19,7 +19,7 @@ func eliminateJoins(w *rewriter) error {
 		w.root, w.changed = root, true
 	}
 	if w.shape&hasShared != 0 {
-		for _, p := range logical.SharedPlans(w.root) {
+		for _, p := range w.sharedPlans() {
 			if n := e.node(p.Root, logical.Out(p.Root)); n != p.Root {
 				p.Root, w.changed = n, true
 			}

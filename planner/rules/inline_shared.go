@@ -13,7 +13,7 @@ every column a fresh ID. A plan with a volatile function stays, or
 would see two different r.`
 
 func inlineShared(w *rewriter) error {
-	plans := logical.SharedPlans(w.root)
+	plans := w.sharedPlans()
 	readers := map[*logical.SharedPlan]int{}
 	for i := len(plans) - 1; i >= 0; i-- {
 		countReaders(plans[i].Root, readers)

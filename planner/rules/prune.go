@@ -21,7 +21,7 @@ func pruneColumns(w *rewriter) error {
 		return nil
 	}
 	// A plan's readers come after it in the list: their needs are known before it is pruned itself.
-	plans := logical.SharedPlans(w.root)
+	plans := w.sharedPlans()
 	for i := len(plans) - 1; i >= 0; i-- {
 		needed := p.plans[plans[i]]
 		if needed == nil {

@@ -42,7 +42,7 @@ func pushSharedPredicates(w *rewriter) error {
 			return true
 		})
 	}
-	plans := logical.SharedPlans(w.root)
+	plans := w.sharedPlans()
 	visit(w.root)
 	// A plan's readers come after it: what is pushed into one may reach the plans that it reads.
 	for i := len(plans) - 1; i >= 0; i-- {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
@@ -183,7 +184,7 @@ func (v *shaper) operand(e expr.Expr) {
 // each replaces the root and the roots of the shared plans by f's results. Plans come before their readers.
 func (w *rewriter) each(f func(logical.Node) (logical.Node, error)) error {
 	if w.shape&hasShared != 0 {
-		for _, p := range logical.SharedPlans(w.root) {
+		for _, p := range w.sharedPlans() {
 			n, err := f(p.Root)
 			if err != nil {
 				return err
@@ -201,6 +202,24 @@ func (w *rewriter) each(f func(logical.Node) (logical.Node, error)) error {
 		w.root, w.changed = n, true
 	}
 	return nil
+}
+
+// sharedPlans is logical.SharedPlans of the root; without subqueries there is no need to look into expressions.
+func (w *rewriter) sharedPlans() []*logical.SharedPlan {
+	if w.shape&hasSubquery != 0 {
+		return logical.SharedPlans(w.root)
+	}
+	var out []*logical.SharedPlan
+	var visit func(n logical.Node) bool
+	visit = func(n logical.Node) bool {
+		if s, ok := n.(*logical.Shared); ok && !slices.Contains(out, s.Plan) {
+			logical.Walk(s.Plan.Root, visit)
+			out = append(out, s.Plan)
+		}
+		return true
+	}
+	logical.Walk(w.root, visit)
+	return out
 }
 
 // eachNode replaces every node, inputs first, by f's result, in the root, in the shared plans and in subqueries.

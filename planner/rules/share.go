@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 const shareSubplansDoc = `Share sub-plans: run a join or an aggregation once that stands in the plan several times.
@@ -13,8 +16,11 @@ shared plan give its rows under the names that each tree had. Done after predica
 keeps two different aggregations.`
 
 func shareSubplans(w *rewriter) error {
+	if !w.eager && !readsMuchTwice(w) {
+		return nil
+	}
 	s := &sharer{w: w, prints: map[logical.Node]*print{}, groups: map[string][]logical.Node{}}
-	for _, p := range logical.SharedPlans(w.root) {
+	for _, p := range w.sharedPlans() {
 		s.collect(p.Root, false)
 	}
 	s.collect(w.root, false)
@@ -27,6 +33,27 @@ func shareSubplans(w *rewriter) error {
 	}
 	s.plans = map[string]*sharedPrint{}
 	return w.each(func(n logical.Node) (logical.Node, error) { return s.replace(n), nil })
+}
+
+// minShared is the size of a table from which on it is worth looking for trees that read it twice.
+const minShared = 1000
+
+// readsMuchTwice says whether a table that is not small is scanned more than once.
+func readsMuchTwice(w *rewriter) bool {
+	var seen []*table.Version
+	twice := false
+	note := func(n logical.Node) bool {
+		if s, ok := n.(*logical.Scan); ok && s.Table.Rows() >= minShared {
+			twice = twice || slices.Contains(seen, s.Table)
+			seen = append(seen, s.Table)
+		}
+		return true
+	}
+	logical.Walk(w.root, note)
+	for _, p := range w.sharedPlans() {
+		logical.Walk(p.Root, note)
+	}
+	return twice
 }
 
 type sharer struct {

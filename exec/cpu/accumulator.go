@@ -16,10 +16,20 @@ type accumulator interface {
 	// update adds, for each i, the argument at position sel[i] to group groups[i]. A nil groups stands for group 0
 	// everywhere. Arguments are flat; sel is never nil.
 	update(groups []uint32, args []*column.Vector, sel []int32) error
-	// merge adds the groups from of src, an accumulator of the same kind, to the groups dst.
+	// merge adds the groups from of src, an accumulator of the same kind, to the groups dst. beginMerge has been called
+	// where there is one. Calls for different groups of dst may run at once.
 	merge(dst []uint32, src accumulator, from []uint32) error
 	// bytes returns the memory in use.
 	bytes() int64
+}
+
+// beginMerge tells dst that groups of src will be merged into it.
+func beginMerge(dst, src []accumulator) {
+	for i := range dst {
+		if d, ok := dst[i].(interface{ beginMerge(accumulator) }); ok {
+			d.beginMerge(src[i])
+		}
+	}
 }
 
 func grown[T any](x []T, n int, fill T) []T {
@@ -271,16 +281,27 @@ func (a *sumAcc) at(g uint32) types.Int128 {
 	return types.Int128{Hi: a.hi[g], Lo: uint64(a.lo[g])}
 }
 
+// beginMerge prepares for groups of src to be merged, each of them once.
+func (a *sumAcc) beginMerge(src accumulator) {
+	s := src.(*sumAcc)
+	if a.hi != nil {
+		return
+	}
+	if s.hi != nil || a.bound+s.bound > narrowLimit {
+		a.widen()
+		return
+	}
+	a.bound += s.bound
+}
+
 func (a *sumAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 	s := src.(*sumAcc)
-	if a.hi == nil && s.hi == nil && a.bound+s.bound <= narrowLimit {
-		a.bound += s.bound
+	if a.hi == nil {
 		for i, g := range dst {
 			a.lo[g] += s.lo[from[i]]
 		}
 		return nil
 	}
-	a.widen()
 	for i, g := range dst {
 		if err := a.add128(g, s.at(from[i])); err != nil {
 			return err

@@ -218,6 +218,7 @@ type aggLocal struct {
 	table  *groupTable
 	accs   []accumulator
 	groups []uint32
+	keys   []*column.Vector
 	args   []*column.Vector
 	finder finder
 	mem    memory.Account
@@ -256,8 +257,12 @@ func (x *aggLocal) push(b *batch) error {
 	if sel == nil {
 		sel = ascending(b.N)
 	}
-	keys := in[:len(x.a.p.Groups)]
+	keys := append(x.keys[:0], in[:len(x.a.p.Groups)]...)
+	x.keys = keys
 	var groups []uint32
+	for i, k := range keys {
+		keys[i] = x.finder.flatten(i, k, b.N)
+	}
 	if len(keys) > 0 {
 		if groups, err = x.find(keys, sel, b.N); err != nil {
 			return err
@@ -287,6 +292,9 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		x.table = newGroupTable(x.a.layoutFor(keys))
 		for _, a := range x.accs {
 			a.grow(x.table.count)
+		}
+		if err := x.charge(); err != nil {
+			return nil, err
 		}
 	}
 	if cap(x.groups) < len(sel) {
@@ -332,7 +340,7 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 			ts = append(ts, g.Expr.Type())
 			nullable = append(nullable, g.Expr.Nullable())
 		}
-		a.layout = newGroupLayout(a.p, ts, nullable, keys)
+		a.layout = newGroupLayout(a.p, ts, nullable, keys, len(a.accs), a.q.cfg.Threads)
 	}
 	return a.layout
 }
@@ -353,6 +361,7 @@ func (x *aggLocal) useBytes() error {
 
 // absorb adds groups of another table, with their accumulators, to x.
 func (x *aggLocal) absorb(src *groupTable, accs []accumulator, from []uint32) error {
+	beginMerge(x.accs, accs)
 	for at := 0; at < len(from); at += column.VectorSize {
 		if err := x.a.q.check(); err != nil {
 			return err
@@ -446,6 +455,14 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 			}
 		}
 	}
+	if parts[0].table.layout.form == denseKeys && !a.serial && total >= 8*column.VectorSize {
+		for _, x := range parts[1:] {
+			if err := parts[0].absorbDense(x); err != nil {
+				return err
+			}
+		}
+		return a.output(parts[:1])
+	}
 	if parts[0].table.layout.form == denseKeys || a.serial || total < 8*column.VectorSize {
 		for _, x := range parts[1:] {
 			if err := parts[0].absorbAll(x); err != nil {
@@ -472,6 +489,7 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	err = a.q.parallel(mergePartitions, total, func(k int) error {
 		m := a.newLocal()
 		m.table = newGroupTable(layout)
+		m.table.reserve(partitionRoom(lists, k))
 		for i, x := range parts {
 			if err := m.absorb(x.table, x.accs, lists[i][k]); err != nil {
 				return err
@@ -487,6 +505,33 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		x.mem.Close()
 	}
 	return a.output(merged)
+}
+
+// partitionRoom returns the number of groups that a partition will have if the workers saw the same ones.
+func partitionRoom(lists [][mergePartitions][]uint32, k int) int {
+	n := 0
+	for i := range lists {
+		n = max(n, len(lists[i][k]))
+	}
+	return n
+}
+
+// absorbDense adds the groups of another worker's array, range by range in parallel.
+func (x *aggLocal) absorbDense(y *aggLocal) error {
+	beginMerge(x.accs, y.accs)
+	n := y.table.count
+	return x.a.q.parallel((n+outputGroups-1)/outputGroups, n, func(i int) error {
+		groups := y.table.groupsIn(i*outputGroups, min((i+1)*outputGroups, n))
+		for _, g := range groups {
+			x.table.seen[g] = true
+		}
+		for k, a := range x.accs {
+			if err := a.merge(groups, y.accs[k], groups); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // absorbAll adds all groups of another worker, whose table may have another layout if both hold bytes.

@@ -11,20 +11,46 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// output turns groups into rows: one segment of the relation for each table.
-func (a *aggregate) output(parts []*aggLocal) error {
-	segs := make([]*segment, len(parts))
+// outputGroups is the number of groups that become one segment of the relation.
+const outputGroups = 1 << 15
+
+// outputPart is groups of one table that become a segment.
+type outputPart struct {
+	x        *aggLocal
+	from, to int
+}
+
+// output turns groups into rows.
+func (a *aggregate) output(tables []*aggLocal) error {
+	var parts []outputPart
 	rows := 0
-	for _, x := range parts {
+	for _, x := range tables {
+		for _, acc := range x.accs {
+			if d, ok := acc.(*distinctAcc); ok {
+				if err := d.complete(); err != nil {
+					return err
+				}
+			}
+		}
+		n := 1
 		if x.table != nil {
-			rows += x.table.count
+			n = x.table.count
+		}
+		rows += n
+		size := outputGroups
+		if a.serial {
+			size = max(n, 1)
+		}
+		for from := 0; from < n; from += size {
+			parts = append(parts, outputPart{x, from, min(from+size, n)})
 		}
 	}
+	segs := make([]*segment, len(parts))
 	err := a.q.parallel(len(parts), rows, func(i int) error {
-		x := parts[i]
+		x := parts[i].x
 		groups := []uint32{0}
 		if x.table != nil {
-			groups = x.table.groups()
+			groups = x.table.groupsIn(parts[i].from, parts[i].to)
 		}
 		seg := &segment{n: len(groups), cap: len(groups)}
 		for c := range a.p.Groups {
@@ -58,18 +84,12 @@ func (a *aggregate) output(parts []*aggLocal) error {
 func (o *aggOutput) values(accs []accumulator, groups []uint32, v *column.Vector) error {
 	acc := accs[o.acc]
 	if d, ok := acc.(*distinctAcc); ok {
-		if err := d.complete(); err != nil {
-			return err
-		}
 		acc = d.inner
 	}
 	var count *countAcc
 	if o.count >= 0 {
 		c := accs[o.count]
 		if d, ok := c.(*distinctAcc); ok {
-			if err := d.complete(); err != nil {
-				return err
-			}
 			c = d.inner
 		}
 		count = c.(*countAcc)

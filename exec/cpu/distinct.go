@@ -66,7 +66,7 @@ func (a *distinctAcc) update(groups []uint32, args []*column.Vector, sel []int32
 func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 	a.keys = keys
 	if a.table == nil {
-		a.table = newGroupTable(newGroupLayout(nil, a.types, make([]bool, len(a.types)), keys))
+		a.table = newGroupTable(newGroupLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1))
 	}
 	if cap(a.out) < len(sel) {
 		a.out = make([]uint32, len(sel))

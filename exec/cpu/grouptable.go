@@ -3,6 +3,8 @@ package cpu
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/radish-sql/radish/planner/physical"
@@ -26,6 +28,8 @@ type groupLayout struct {
 	types []types.Type
 	parts []groupPart
 	size  int // of denseKeys: number of indexes
+	// expect is about how many groups will come: a table that grows at all grows for as many.
+	expect int
 }
 
 // groupPart is where a key column stands.
@@ -40,14 +44,37 @@ type groupPart struct {
 	nullable bool
 }
 
-// denseGroups is the number of indexes up to which the dense form is used.
-const denseGroups = 1 << 20
+// Limits of the dense form: always used up to denseSmall indexes, and up to densePerGroup for each expected group as long
+// as its arrays, one set per worker, stay below denseBytes.
+const (
+	denseSmall    = 1 << 10
+	densePerGroup = 6
+	denseBytes    = 256 << 20
+	denseGroups   = 1 << 24
+)
 
-// newGroupLayout chooses the form by the first keys that come.
-func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector) *groupLayout {
+// newGroupLayout chooses the form by what the planner knows and by the first keys that come. accs is the number of
+// accumulators, workers that of tables.
+func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector, accs, workers int) *groupLayout {
 	l := &groupLayout{types: ts, parts: make([]groupPart, len(ts))}
-	if p != nil && p.Algorithm == physical.DenseAggregate && l.tryDense(p.Dense, keys) {
-		return l
+	bounds := make([]physical.Bound, len(ts))
+	if p != nil {
+		l.expect = int(min(p.EstGroups, 1<<20))
+		if p.Algorithm == physical.DenseAggregate {
+			for i, d := range p.Dense {
+				nullable[i] = nullable[i] || d.Nullable
+				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.Dictionary}
+			}
+			if l.tryDense(bounds, nullable, keys, denseGroups) {
+				return l
+			}
+		} else if p.Bounds != nil {
+			bounds = p.Bounds
+			limit := max(denseSmall, min(densePerGroup*p.EstGroups, denseBytes/float64(workers*(1+8*accs)), denseGroups))
+			if l.tryDense(bounds, nullable, keys, uint64(limit)) {
+				return l
+			}
+		}
 	}
 	bits := uint(0)
 	for i, t := range ts {
@@ -59,7 +86,8 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 				l.form = byteKeys
 				return l
 			}
-			g.dict, g.bits = keys[i].Dict, 32
+			g.dict = keys[i].Dict
+			g.bits = widthOf(uint64(g.dict.Len()))
 		case types.PhysInt128:
 			l.form = byteKeys
 			return l
@@ -67,6 +95,9 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 			g.bits = 64
 		default:
 			g.bits, g.min = intWidth(t)
+			if b := bounds[i]; b.Known {
+				g.bits, g.min = widthOf(uint64(b.Max)-uint64(b.Min)), b.Min
+			}
 		}
 		bits += g.bits
 		if g.nullable && len(ts) > 1 {
@@ -74,7 +105,7 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 		}
 	}
 	switch {
-	case bits <= 64:
+	case bits <= 64 || len(ts) == 1:
 		l.form = wordKeys
 	case bits <= 128:
 		l.form = pairKeys
@@ -94,17 +125,18 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 		}
 		return 0, false
 	}
-	for _, width := range []uint{64, 32, 16, 8} {
-		for i := range l.parts {
-			if l.parts[i].bits == width {
-				at, ok := place(width)
-				if !ok {
-					l.form = byteKeys
-					return l
-				}
-				l.parts[i].shift = at
-			}
+	order := make([]int, len(ts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(l.parts[b].bits) - int(l.parts[a].bits) })
+	for _, i := range order {
+		at, ok := place(l.parts[i].bits)
+		if !ok {
+			l.form = byteKeys
+			return l
 		}
+		l.parts[i].shift = at
 	}
 	for i := range l.parts {
 		if l.parts[i].nullable && len(ts) > 1 {
@@ -118,6 +150,9 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 	}
 	return l
 }
+
+// widthOf returns the bits of digits up to span.
+func widthOf(span uint64) uint { return uint(max(1, bits.Len64(span))) }
 
 // intWidth returns the bits that a type's values take, counted from its least value. A value that does not fit after
 // all makes the table change to byteKeys.
@@ -139,30 +174,29 @@ func intWidth(t types.Type) (bits uint, min int64) {
 	return 64, 0
 }
 
-func (l *groupLayout) tryDense(domains []physical.DenseDomain, keys []*column.Vector) bool {
+// tryDense makes the form dense if all keys have small domains: at most limit combinations.
+func (l *groupLayout) tryDense(bounds []physical.Bound, nullable []bool, keys []*column.Vector, limit uint64) bool {
 	size := uint64(1)
-	for i, d := range domains {
+	for i, b := range bounds {
 		g := &l.parts[i]
-		*g = groupPart{nullBit: -1, nullable: d.Nullable, min: d.Min, stride: int(size)}
-		if d.Dictionary {
-			if keys[i].Dict == nil {
-				return false
-			}
-			g.dict, g.min = keys[i].Dict, 0
+		*g = groupPart{nullBit: -1, nullable: nullable[i], stride: int(size)}
+		switch {
+		case keys[i].Dict != nil:
+			g.dict = keys[i].Dict
 			g.span = uint64(g.dict.Len()) - 1
-		} else {
-			if p := l.types[i].Phys(); p != types.PhysInt64 {
-				return false
-			}
-			g.span = uint64(d.Max) - uint64(d.Min)
-		}
-		if d.Nullable {
-			g.span++
-		}
-		if g.span >= denseGroups {
+		case b.Known && l.types[i].Phys() == types.PhysInt64:
+			g.min = b.Min
+			g.span = uint64(b.Max) - uint64(b.Min)
+		default:
 			return false
 		}
-		if size *= g.span + 1; size > denseGroups {
+		if g.nullable {
+			g.span++
+		}
+		if g.span >= limit {
+			return false
+		}
+		if size *= g.span + 1; size > limit {
 			return false
 		}
 	}
@@ -451,13 +485,25 @@ func (t *groupTable) pack(keys []*column.Vector, sel []int32) bool {
 	return true
 }
 
-// room returns the number of slots for some groups: a power of two, at most two thirds full.
+// roomFor returns the number of slots for some groups: a power of two, at most two thirds full.
 func roomFor(groups int) int {
 	size := 16
 	for size*2 < groups*3 {
 		size *= 2
 	}
 	return size
+}
+
+// reserve makes room for groups that will come at once.
+func (t *groupTable) reserve(groups int) {
+	switch t.layout.form {
+	case wordKeys:
+		t.growWords(roomFor(groups + groups/4))
+		t.words = make([]uint64, 0, groups+groups/4)
+	case pairKeys:
+		t.growPairs(roomFor(groups + groups/4))
+		t.words = make([]uint64, 0, 2*(groups+groups/4))
+	}
 }
 
 func (t *groupTable) lookupWords(keys []uint64, out []uint32) {
@@ -486,9 +532,11 @@ func (t *groupTable) lookupWords(keys []uint64, out []uint32) {
 }
 
 func (t *groupTable) growWords(size int) {
-	// Tables that have grown before are about to grow again.
 	if len(t.slots1) > 0 {
 		size = max(size, 2*len(t.slots1))
+	}
+	if t.count > 2*column.VectorSize {
+		size = max(size, roomFor(t.layout.expect))
 	}
 	t.slots1 = make([]wordSlot, size)
 	t.mask = uint64(size - 1)
@@ -535,6 +583,9 @@ func (t *groupTable) lookupPairs(a, b []uint64, out []uint32) {
 func (t *groupTable) growPairs(size int) {
 	if len(t.slots2) > 0 {
 		size = max(size, 2*len(t.slots2))
+	}
+	if t.count > 2*column.VectorSize {
+		size = max(size, roomFor(t.layout.expect))
 	}
 	t.slots2 = make([]pairSlot, size)
 	t.mask = uint64(size - 1)
@@ -667,17 +718,27 @@ func (t *groupTable) absorb(src *groupTable, groups []uint32, out []uint32) {
 		}
 	case wordKeys:
 		t.reserveScratch(len(groups))
+		nulls := 0
 		for i, g := range groups {
 			if src.null >= 0 && g == uint32(src.null) {
-				out[i] = t.nullGroup()
-				continue
+				nulls = i + 1
 			}
-			t.lookupWords(src.words[g:g+1], out[i:i+1])
+			t.k1[i] = src.words[g]
 		}
+		if nulls == 0 {
+			t.lookupWords(t.k1, out)
+			return
+		}
+		nulls--
+		t.lookupWords(t.k1[:nulls], out)
+		out[nulls] = t.nullGroup()
+		t.lookupWords(t.k1[nulls+1:], out[nulls+1:])
 	case pairKeys:
+		t.reserveScratch(len(groups))
 		for i, g := range groups {
-			t.lookupPairs(src.words[2*g:2*g+1], src.words[2*g+1:2*g+2], out[i:i+1])
+			t.k1[i], t.k2[i] = src.words[2*g], src.words[2*g+1]
 		}
+		t.lookupPairs(t.k1, t.k2, out)
 	default:
 		for i, g := range groups {
 			out[i] = t.lookupText(src.texts[g], true)
@@ -796,19 +857,15 @@ func word(s string) uint64 {
 }
 
 // groups lists the groups in order.
-func (t *groupTable) groups() []uint32 {
-	if t.layout.form == denseKeys {
-		var out []uint32
-		for g, s := range t.seen {
-			if s {
-				out = append(out, uint32(g))
-			}
+func (t *groupTable) groups() []uint32 { return t.groupsIn(0, t.count) }
+
+// groupsIn lists the groups numbered from .. to-1 in order.
+func (t *groupTable) groupsIn(from, to int) []uint32 {
+	out := make([]uint32, 0, to-from)
+	for g := from; g < to; g++ {
+		if t.seen == nil || t.seen[g] {
+			out = append(out, uint32(g))
 		}
-		return out
-	}
-	out := make([]uint32, t.count)
-	for i := range out {
-		out[i] = uint32(i)
 	}
 	return out
 }

@@ -59,6 +59,9 @@ func (a *concatAcc) update(groups []uint32, args []*column.Vector, sel []int32) 
 			a.id.I64[p] = int64(groups[i])
 		}
 	}
+	if len(a.sel) == 0 {
+		return nil
+	}
 	cols := append([]*column.Vector{&a.id}, args...)
 	return a.rows.append(cols, a.sel, n)
 }

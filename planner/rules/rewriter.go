@@ -12,16 +12,15 @@ import (
 
 // rewriter is the state of one call of Optimize.
 type rewriter struct {
-	root     logical.Node
-	output   []*expr.Column
-	alloc    *expr.Allocator
-	fold     *expr.Context
-	disabled map[string]bool
-	est      *stats.Estimator
-	shape    shape
-	changed  bool
-	eager    bool // costs do not matter
-	plans    int  // shared plans made, for their IDs
+	root    logical.Node
+	output  []*expr.Column
+	alloc   *expr.Allocator
+	fold    *expr.Context
+	est     *stats.Estimator
+	shape   shape
+	changed bool
+	eager   bool // costs do not matter
+	plans   int  // shared plans made, for their IDs
 }
 
 // shape is a set of properties of a plan, found in one walk, that say which rules have something to do.
@@ -285,8 +284,6 @@ func (w *rewriter) newShared(name string, root logical.Node) *logical.SharedPlan
 	w.plans++
 	return &logical.SharedPlan{ID: w.plans, Name: name, Root: root}
 }
-
-func (w *rewriter) enabled(rule string) bool { return !w.disabled[rule] }
 
 // outputColumns returns the output columns as the final plan gives them.
 func (w *rewriter) outputColumns() []*expr.Column {

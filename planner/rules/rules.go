@@ -92,7 +92,7 @@ func Names() []string {
 // a bug that opts.Check found.
 func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 	w := &rewriter{
-		root: q.Root, alloc: q.Alloc, fold: opts.Context, disabled: opts.Disabled, eager: opts.eager,
+		root: q.Root, alloc: q.Alloc, fold: opts.Context, eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(),
 	}
 	w.shape = shapeOf(w.root)

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -37,7 +39,8 @@ type build struct {
 	nulls   []int32 // rows with a NULL in a key part that is not NULL-safe
 	keyless bool    // nested loop or range join: no table
 	sorted  *sortedKeys
-	matched []column.Bitmap // by worker; of rows, for KeepUnmatched
+	matched []column.Bitmap       // by worker; of rows, for KeepUnmatched
+	filters []*encoding.Predicate // by key, where one will be asked for
 }
 
 func (q *query) newBuild(p *physical.Build) *build {
@@ -208,6 +211,7 @@ func (b *build) finish() error {
 			keyed = append(keyed, int32(r))
 		}
 	}
+	b.makeFilters()
 	group, groups, err := b.makeTable(keyed)
 	if err != nil {
 		return err
@@ -258,6 +262,25 @@ func (b *build) arrange(group []int32, groups int, keyed []int32) error {
 		return err
 	}
 	starts := make([]int32, groups+1)
+	if keyed == nil && slices.IsSorted(group) {
+		// The rows came in the order of their keys, as from a table that is stored so: they lie right already.
+		next := 0
+		b.unique = true
+		for i, g := range group {
+			b.unique = b.unique && (i == 0 || group[i-1] != g)
+			for next <= int(g) {
+				starts[next] = int32(i)
+				next++
+			}
+		}
+		for ; next <= groups; next++ {
+			starts[next] = int32(n)
+		}
+		if !b.unique || groups != n {
+			b.starts = starts
+		}
+		return nil
+	}
 	b.unique = true
 	for _, g := range group {
 		starts[g]++
@@ -319,13 +342,64 @@ func (b *build) run(group int32) (from, to int32) {
 	return b.starts[group], b.starts[group+1]
 }
 
+// Limits of runtime filters. A bitmap is several times as fast as a hash set, so it is taken up to filterBitsFew bits (1 MiB)
+// even for a few members, and up to filterBitsPerRow for each of many.
+const (
+	filterBitsFew    = 1 << 23
+	filterBitsPerRow = 128
+	filterBits       = 1 << 28
+	filterMembers    = 1 << 16
+	filterCompared   = 8 // so few members are compared one by one
+)
+
+// makeFilters makes the filters that scans will ask for: a set of the key's values if that is small, else their range.
+func (b *build) makeFilters() {
+	b.filters = make([]*encoding.Predicate, len(b.keys))
+	for i, v := range b.keys {
+		if i >= len(b.p.MakeFilter) || !b.p.MakeFilter[i] || b.nullSafe(i) || v.Dict != nil {
+			continue
+		}
+		phys := v.Type.Phys()
+		if phys != types.PhysInt64 && phys != types.PhysUint64 {
+			continue
+		}
+		lo, hi, any := intRange(v, b.n)
+		if !any {
+			b.filters[i] = encoding.InInts(encoding.NewIntSet(nil))
+			continue
+		}
+		span := uint64(hi) - uint64(lo)
+		switch {
+		case b.n > filterCompared && (span < filterBitsFew || span < min(filterBits, filterBitsPerRow*uint64(b.n))):
+			words := make([]uint64, span/64+1)
+			for r, x := range v.I64[:b.n] {
+				if v.Valid == nil || v.Valid.Get(r) {
+					d := uint64(x) - uint64(lo)
+					words[d>>6] |= 1 << (d & 63)
+				}
+			}
+			b.filters[i] = encoding.InInts(encoding.NewIntBitmap(lo, words))
+		case b.n <= filterMembers:
+			members := make([]int64, 0, b.n)
+			for r, x := range v.I64[:b.n] {
+				if v.Valid == nil || v.Valid.Get(r) {
+					members = append(members, x)
+				}
+			}
+			b.filters[i] = encoding.InInts(encoding.NewIntSet(members))
+		case phys == types.PhysInt64:
+			b.filters[i] = encoding.Between(types.Value{Type: v.Type, I: lo}, types.Value{Type: v.Type, I: hi}, false, false)
+		}
+	}
+}
+
 // runtimeFilter returns a condition that holds for every value of the key in the build, or nil if there is none worth
 // its cost.
 func (b *build) runtimeFilter(key int) *encoding.Predicate {
-	if key >= len(b.keyAt) || b.keyless || b.nullSafe(key) {
+	if key >= len(b.filters) {
 		return nil
 	}
-	return b.table.filter(key)
+	return b.filters[key]
 }
 
 // sortedKeys organises a range join's rows: ascending by key.

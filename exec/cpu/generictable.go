@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
-	"github.com/radish-sql/radish/storage/encoding"
 )
 
 // genericTable is a hash table over keys of any types: open addressing with linear probing over 64-bit hashes, the keys
@@ -287,7 +286,5 @@ func compareAt[T comparable](ok []bool, x []T, pos []int32, y []T, rows []int32)
 		ok[i] = ok[i] && x[p] == y[rows[i]]
 	}
 }
-
-func (t *genericTable) filter(int) *encoding.Predicate { return nil }
 
 func (t *genericTable) describe() string { return "hash table" }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
-	"github.com/radish-sql/radish/storage/encoding"
 )
 
 func sortInt32s(x []int32) { slices.Sort(x) }
@@ -17,8 +16,6 @@ type keyTable interface {
 	// find returns the positions of sel (nil: all n) whose keys are in the table, ascending, and the group of each. The
 	// slices lie in f's memory.
 	find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32)
-	// filter returns a condition on one key part that every row in the table meets, or nil.
-	filter(key int) *encoding.Predicate
 	// describe says what the table is, for EXPLAIN ANALYZE.
 	describe() string
 }
@@ -103,20 +100,30 @@ func (b *build) pack() (p packing, ok bool) {
 	return p, true
 }
 
-// numbers stores the number of each of the rows (nil: all n), which are all in range, in out.
-func (p *packing) numbers(out []uint64, keys []*column.Vector, rows []int32, n int) {
-	clear(out)
-	if rows == nil {
-		rows = countFrom(make([]int32, 0, n), 0, n)
-	}
+// numbers stores the number of each of the rows from .. from+len(out)-1, or of rows[from:], in out. They are all in range.
+func (p *packing) numbers(out []uint64, keys []*column.Vector, rows []int32, from int) {
 	for i := range p.parts {
 		k, v := &p.parts[i], keys[i]
+		if rows == nil && !k.null && v.Dict == nil && i == 0 {
+			min := uint64(k.min)
+			for j, x := range v.I64[from : from+len(out)] {
+				out[j] = uint64(x) - min // the first part's stride is 1
+			}
+			continue
+		}
 		shift := uint64(0)
 		if k.null {
 			shift = 1
 		}
-		for j, r := range rows {
-			if k.null && v.IsNull(int(r)) {
+		for j := range out {
+			r := from + j
+			if rows != nil {
+				r = int(rows[r])
+			}
+			if i == 0 {
+				out[j] = 0
+			}
+			if k.null && v.IsNull(r) {
 				continue
 			}
 			d := shift
@@ -289,7 +296,14 @@ func (b *build) makeTable(keyed []int32) (group []int32, groups int, err error) 
 		return nil, 0, err
 	}
 	numbers := make([]uint64, n)
-	p.numbers(numbers, b.keys, keyed, n)
+	const chunk = 16 * column.VectorSize
+	err = b.q.parallel((n+chunk-1)/chunk, n, func(i int) error {
+		p.numbers(numbers[i*chunk:min((i+1)*chunk, n)], b.keys, keyed, i*chunk)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
 	group = make([]int32, n)
 	if p.last != math.MaxUint64 && b.useDense(p.last+1) {
 		t := &denseTable{packing: p}
@@ -361,31 +375,6 @@ func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) 
 		k += int(w.bits >> (x & 63) & 1)
 	}
 	return pos[:k], groups[:k]
-}
-
-func (t *denseTable) filter(key int) *encoding.Predicate {
-	p := &t.parts[key]
-	if p.dict != nil {
-		return nil
-	}
-	if len(t.parts) == 1 {
-		words := make([]uint64, len(t.words))
-		for i := range words {
-			words[i] = t.words[i].bits
-		}
-		return encoding.InInts(encoding.NewIntBitmap(p.min, words))
-	}
-	return p.rangeFilter()
-}
-
-// rangeFilter bounds the part's values.
-func (k *keyPart) rangeFilter() *encoding.Predicate {
-	if k.dict != nil || k.null || k.typ.Phys() != types.PhysInt64 {
-		return nil
-	}
-	lo := types.Value{Type: k.typ, I: k.min}
-	hi := types.Value{Type: k.typ, I: int64(uint64(k.min) + k.span)}
-	return encoding.Between(lo, hi, false, false)
 }
 
 func (t *denseTable) describe() string { return "bitmap with ranks" }
@@ -494,26 +483,6 @@ func (t *intTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (p
 		}
 	}
 	return pos[:k], groups[:k]
-}
-
-// filterMembers is the number of keys up to which a hash table's keys make an exact filter.
-const filterMembers = 1 << 16
-
-func (t *intTable) filter(key int) *encoding.Predicate {
-	p := &t.parts[key]
-	if p.dict != nil {
-		return nil
-	}
-	if len(t.parts) == 1 && p.typ.Phys() == types.PhysInt64 && len(t.slots) <= filterMembers {
-		var members []int64
-		for i := range t.slots {
-			if t.slots[i].row != 0 {
-				members = append(members, int64(t.slots[i].key+uint64(p.min)))
-			}
-		}
-		return encoding.InInts(encoding.NewIntSet(members))
-	}
-	return p.rangeFilter()
 }
 
 func (t *intTable) describe() string { return "hash table of integers" }

@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -36,14 +39,15 @@ type scanColumn struct {
 
 // columnTest is a condition on one column's encoded values.
 type columnTest struct {
-	ordinal int
-	pred    *encoding.Predicate
+	ordinal  int
+	pred     *encoding.Predicate
+	optional bool // a runtime filter: rows that it drops would find no match later
 }
 
 // scanGroup is a row group with the tests that its zone maps leave open.
 type scanGroup struct {
 	rows  *table.RowGroup
-	tests []*encoding.Test
+	tests []*encoding.Test // by the scan's tests; nil: every row passes
 }
 
 // scanPart is a morsel.
@@ -64,19 +68,19 @@ func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, erro
 			continue
 		}
 		if p := b.runtimeFilter(use.Key); p != nil {
-			t.tests = append(t.tests, columnTest{ordinal, p})
+			t.tests = append(t.tests, columnTest{ordinal, p, true})
 		}
 	}
 	for _, g := range s.Table.Groups {
-		sg := scanGroup{rows: g}
+		sg := scanGroup{rows: g, tests: make([]*encoding.Test, len(t.tests))}
 		none := false
-		for _, c := range t.tests {
+		for i, c := range t.tests {
 			test := encoding.CompileTest(g.Columns[c.ordinal], c.pred)
 			switch test.Outcome() {
 			case encoding.None:
 				none = true
 			case encoding.Some:
-				sg.tests = append(sg.tests, test)
+				sg.tests[i] = test
 			}
 			if none {
 				break
@@ -126,11 +130,35 @@ type scanReader struct {
 	t       *tableScan
 	next    op
 	filters []scanFilter
-	vectors []column.Vector // by index in t.late
+	columns []column.Vector // by index in t.late
 	b       batch
 	sel     [2][]int32
 	group   *scanGroup
 	from    int
+	tests   []testStats // in the order in which they are run
+	vectors int         // until the order is looked at again
+}
+
+// testStats is what a reader has seen of a test.
+type testStats struct {
+	index   int // in the scan's tests
+	in, out int // positions
+}
+
+// reorderEvery is the number of vectors after which the tests that drop most rows are put first, and runtime filters that
+// drop next to none are given up.
+const reorderEvery = 32
+
+func (r *scanReader) reorder() {
+	kept := r.tests[:0]
+	for _, s := range r.tests {
+		if s.in > 4*column.VectorSize && r.t.tests[s.index].optional && s.out > s.in-s.in/16 {
+			continue
+		}
+		kept = append(kept, s)
+	}
+	r.tests = kept
+	slices.SortStableFunc(r.tests, func(a, b testStats) int { return cmp.Compare(a.out*(b.in+1), b.out*(a.in+1)) })
 }
 
 // scanFilter is a condition that needs decoded columns.
@@ -140,8 +168,11 @@ type scanFilter struct {
 }
 
 func (t *tableScan) newReader(w *worker) *scanReader {
-	r := &scanReader{w: w, t: t, vectors: make([]column.Vector, len(t.late))}
+	r := &scanReader{w: w, t: t, columns: make([]column.Vector, len(t.late))}
 	r.b.Cols = make([]*column.Vector, len(t.layout.slots))
+	for i := range t.tests {
+		r.tests = append(r.tests, testStats{index: i})
+	}
 	return r
 }
 
@@ -211,11 +242,21 @@ func (r *scanReader) vector(from, n int) error {
 			b.Sel = sel
 		}
 	}
-	for _, t := range g.tests {
-		if b.Sel != nil && len(b.Sel) == 0 {
+	if r.vectors++; r.vectors == reorderEvery {
+		r.vectors = 0
+		r.reorder()
+	}
+	for i := range r.tests {
+		s := &r.tests[i]
+		t := g.tests[s.index]
+		if t == nil {
+			continue
+		}
+		s.in += b.Rows()
+		b.Sel = t.Select(from, n, b.Sel, r.sel[cur][:n])
+		if s.out += len(b.Sel); len(b.Sel) == 0 {
 			return nil
 		}
-		b.Sel = t.Select(from, n, b.Sel, r.sel[cur][:n])
 	}
 	for i := range r.filters {
 		f := &r.filters[i]
@@ -244,7 +285,7 @@ func (r *scanReader) vector(from, n int) error {
 // load decodes columns of the current vector at the positions of sel.
 func (r *scanReader) load(cols []scanColumn, sel []int32) {
 	for _, c := range cols {
-		v := &r.vectors[c.index(r.t)]
+		v := &r.columns[c.index(r.t)]
 		if c.ordinal == logical.RowIDOrdinal {
 			v.Type = r.t.columnType(c.id)
 			v.Reserve(r.b.N)

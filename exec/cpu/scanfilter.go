@@ -31,11 +31,11 @@ func (t *tableScan) split(q *query) error {
 			}
 		}
 		if ordinal, p := t.predicate(e); p != nil {
-			t.tests = append(t.tests, columnTest{ordinal, p})
+			t.tests = append(t.tests, columnTest{ordinal: ordinal, pred: p})
 			continue
 		}
 		if ordinal, p := t.dictionaryPredicate(q, e); p != nil {
-			t.tests = append(t.tests, columnTest{ordinal, p})
+			t.tests = append(t.tests, columnTest{ordinal: ordinal, pred: p})
 			continue
 		}
 		t.rest = append(t.rest, e)
@@ -44,13 +44,13 @@ func (t *tableScan) split(q *query) error {
 		r := ranges[ordinal]
 		if r.lo != nil && r.hi != nil {
 			lo, hi := r.lo.Right.(*expr.Const).Value, r.hi.Right.(*expr.Const).Value
-			t.tests = append(t.tests, columnTest{ordinal, encoding.Between(lo, hi, r.lo.Op == expr.GT, r.hi.Op == expr.LT)})
+			t.tests = append(t.tests, columnTest{ordinal: ordinal, pred: encoding.Between(lo, hi, r.lo.Op == expr.GT, r.hi.Op == expr.LT)})
 			continue
 		}
 		for _, c := range []*expr.Compare{r.lo, r.hi} {
 			if c != nil {
 				_, p := t.predicate(c)
-				t.tests = append(t.tests, columnTest{ordinal, p})
+				t.tests = append(t.tests, columnTest{ordinal: ordinal, pred: p})
 			}
 		}
 	}

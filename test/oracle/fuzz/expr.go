@@ -334,7 +334,7 @@ func (g *generator) double(e *env, depth int) expr {
 		},
 		func() expr { return expr{op(Dbl, "(-$)", a.n), a.t} },
 		func() expr {
-			return expr{op(Dbl, pick(g.r, []string{"ABS($)", "FLOOR($)", "CEIL($)", "ROUND($)"}), a.n), a.t}
+			return expr{op(Dbl, pick(g.r, []string{"ABS($)", "(FLOOR($) + 0e0)", "(CEIL($) + 0e0)", "(ROUND($) + 0e0)"}), a.n), a.t}
 		},
 		func() expr {
 			b := number()

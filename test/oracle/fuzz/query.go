@@ -256,6 +256,9 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 	} else if g.chance(40) {
 		operators = setOperators[5:]
 	}
+	if e.noLimit {
+		operators = setOperators[:3]
+	}
 	for range more {
 		n, t, r := g.operand(&inner, kinds, false)
 		for i := range types {
@@ -293,7 +296,7 @@ func (g *generator) limited(q *Node, rows float64) (*Node, float64) {
 	}
 	limit := pick(g.r, []int{0, 1, 2, 5, 10, 30})
 	n.Limit = fmt.Sprintf(" LIMIT %d", limit)
-	if g.chance(25) {
+	if g.chance(25) && !strings.HasPrefix(q.Format, "SELECT DISTINCT") {
 		n.Limit += fmt.Sprintf(" OFFSET %d", g.r.IntN(8))
 	}
 	return n, min(rows, float64(limit))

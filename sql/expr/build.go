@@ -32,6 +32,14 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if fn.hidden != nil {
+		return applyHidden(fn, sig, args)
+	}
+	return build(fn, sig, args), nil
+}
+
+// build casts the operands as the signature says and makes the node.
+func build(fn *Function, sig Signature, args []Expr) Expr {
 	own := slices.Clone(args)
 	for i, t := range sig.Args {
 		switch {
@@ -41,7 +49,7 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 			own[i] = NewCast(own[i], t)
 		}
 	}
-	return &Call{Fn: fn, Args: own, Typ: sig.Result, Null: sig.Nullable || fn.Nulls == NullIfAny && anyNullable(own)}, nil
+	return &Call{Fn: fn, Args: own, Typ: sig.Result, Null: sig.Nullable || fn.Nulls == NullIfAny && anyNullable(own)}
 }
 
 // NewCast returns e as a value of type to, as CAST gives it. Constants are converted at once where nothing is lost and
@@ -51,6 +59,8 @@ func NewCast(e Expr, to types.Type) Expr {
 	if from == to {
 		return e
 	}
+	e = withHiddenDigits(e)
+	from = e.Type()
 	if c, ok := e.(*Const); ok && !sessionCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
 			return &Const{v}
@@ -77,6 +87,7 @@ func NewCompare(op Op, l, r Expr) (Expr, error) {
 
 // comparable casts two operands to a common representation.
 func comparable(l, r Expr) (Expr, Expr, error) {
+	l, r = withHiddenDigits(l), withHiddenDigits(r)
 	lc, lok := l.(*Const)
 	rc, rok := r.(*Const)
 	switch {

@@ -103,6 +103,9 @@ type Cast struct {
 	// Column is the name of the column that the value is assigned to, for messages; a cast with a Column, or a Strict
 	// one, converts by the rules of assignment (types.Store), others by those of CAST.
 	Column string
+	// Display marks the rounding of a quotient, or of what was computed with one, to the scale that SQL sees. Arithmetic and comparisons
+	// take Arg instead, with its further digits: see [NewCall].
+	Display bool
 }
 
 // Call applies a scalar function of the registry.

@@ -17,26 +17,26 @@ func init() {
 	register(
 		&Function{Name: "add", Infix: "+", Category: category, Syntax: "a + b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Addition.",
-			Resolve: resolveAdditive, Eval: evalAdd, total: totalDecimal},
+			Resolve: resolveAdditive, Eval: evalAdd, total: totalDecimal, hidden: hiddenOfSum},
 		&Function{Name: "sub", Infix: "-", Category: category, Syntax: "a - b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Subtraction. A negative result of UNSIGNED operands is out of range; sql_mode NO_UNSIGNED_SUBTRACTION does not change that.",
-			Resolve: resolveAdditive, Eval: evalSub, total: totalDecimal},
+			Resolve: resolveAdditive, Eval: evalSub, total: totalDecimal, hidden: hiddenOfSum},
 		&Function{Name: "mul", Infix: "*", Category: category, Syntax: "a * b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Multiplication.",
-			Resolve: resolveMul, Eval: evalMul, total: totalDecimal},
+			Resolve: resolveMul, Eval: evalMul, total: totalDecimal, hidden: hiddenOfProduct},
 		&Function{Name: "div", Infix: "/", Category: category, Syntax: "a / b", MinArgs: 2, MaxArgs: 2,
 			Doc: "Division. Exact operands give a DECIMAL with 4 more fractional digits than a; x / 0 is NULL with a warning. " +
-				"The quotient is rounded to its scale at once: MySQL keeps hidden digits inside an expression.",
-			Resolve: resolveDiv, Eval: evalDiv},
+				"Arithmetic and comparisons go on with the further digits that MySQL keeps, CASE and aggregates with the rounded quotient.",
+			Resolve: resolveDiv, Eval: evalDiv, hidden: hiddenOfDiv},
 		&Function{Name: "intdiv", Infix: "DIV", Category: category, Syntax: "a DIV b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Integer division: the quotient without its fraction, a BIGINT; x DIV 0 is NULL with a warning.",
-			Resolve: resolveIntDiv, Eval: evalIntDiv},
+			Resolve: resolveIntDiv, Eval: evalIntDiv, hidden: hiddenOfSum},
 		&Function{Name: "mod", Infix: "%", Category: category, Syntax: "a % b, a MOD b, MOD(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Remainder, with a's sign; x % 0 is NULL with a warning.",
-			Resolve: resolveMod, Eval: evalMod},
+			Resolve: resolveMod, Eval: evalMod, hidden: hiddenOfSum},
 		&Function{Name: "neg", Category: category, Syntax: "-a", MinArgs: 1, MaxArgs: 1,
 			Doc:     "Negation.",
-			Resolve: resolveNeg, Eval: evalNeg, format: prefixed("-")},
+			Resolve: resolveNeg, Eval: evalNeg, hidden: hiddenOfSum, format: prefixed("-")},
 	)
 }
 
@@ -342,8 +342,9 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 	a, b := wides(args[0]), wides(args[1])
 	as, bs, scale, precision := scaleOf(args[0].Type), scaleOf(args[1].Type), scaleOf(out.Type), int(out.Type.Precision)
 	up := scale + bs - as
+	cut := scale == hiddenOfDiv(call.Args) // else nobody rounds the result after this
 	limit := int64(-1)
-	if narrow(args[0]) && narrow(args[1]) && up >= 0 && up <= types.MaxShortDecimal {
+	if cut && narrow(args[0]) && narrow(args[1]) && up >= 0 && up <= types.MaxShortDecimal {
 		limit = math.MaxInt64 / types.Pow10(up)
 	}
 	for _, i := range positions(sel, n) {
@@ -356,10 +357,15 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		}
 		var r types.Int128
 		if sx := int64(x.Lo); sx <= limit && sx >= -limit {
-			r = types.Int128FromInt64(divRound(sx*types.Pow10(up), int64(y.Lo)))
+			r = types.Int128FromInt64(sx * types.Pow10(up) / int64(y.Lo))
 		} else {
 			var ok bool
-			if r, ok = types.DecimalDiv(x, as, y, bs, scale); !ok {
+			if cut && bs-as+scale <= types.MaxDecimalPrecision {
+				r, ok = types.DecimalDivInt(x, as-scale, y, bs)
+			} else {
+				r, ok = types.DecimalDiv(x, as, y, bs, scale)
+			}
+			if !ok {
 				return outOfRange(call)
 			}
 		}
@@ -369,25 +375,6 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		setWide(out, int(i), r)
 	}
 	return nil
-}
-
-// divRound returns x/y rounded half away from zero.
-func divRound(x, y int64) int64 {
-	q, r := x/y, x%y
-	ur, uy := uint64(r), uint64(y)
-	if r < 0 {
-		ur = -ur
-	}
-	if y < 0 {
-		uy = -uy
-	}
-	if ur >= uy-ur {
-		if (x < 0) != (y < 0) {
-			return q - 1
-		}
-		return q + 1
-	}
-	return q
 }
 
 func evalIntDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

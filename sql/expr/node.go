@@ -183,8 +183,13 @@ func (c *Cast) Nullable() bool {
 	return c.Arg.Nullable() || c.To.IsTemporal() && !c.Arg.Type().IsTemporal() || c.To.Kind == types.KindTime
 }
 func (c *Cast) Children() []Expr            { return []Expr{c.Arg} }
-func (c *Cast) WithChildren(ch []Expr) Expr { return &Cast{ch[0], c.To, c.Strict, c.Column} }
-func (c *Cast) String() string              { return "CAST(" + c.Arg.String() + " AS " + c.To.String() + ")" }
+func (c *Cast) WithChildren(ch []Expr) Expr { return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display} }
+func (c *Cast) String() string {
+	if c.Display {
+		return c.Arg.String()
+	}
+	return "CAST(" + c.Arg.String() + " AS " + c.To.String() + ")"
+}
 
 func (c *Call) Type() types.Type            { return c.Typ }
 func (c *Call) Nullable() bool              { return c.Null }
@@ -237,6 +242,10 @@ func operand(e Expr) string {
 	switch x := e.(type) {
 	case *And, *Or, *Not, *Compare, *IsNull, *In:
 		return "(" + e.String() + ")"
+	case *Cast:
+		if x.Display {
+			return operand(x.Arg)
+		}
 	case *Call:
 		if x.Fn.Infix != "" || x.Fn.format != nil {
 			return "(" + e.String() + ")"

@@ -302,7 +302,15 @@ func refCall(x *Call, row map[ColumnID]refValue) (refValue, error) {
 		if x.Typ.IsFloat() {
 			return refFloatOp(x.Fn.Name, refFloat(args[0]), refFloat(args[1]))
 		}
-		return refExactOp(x.Fn.Name, refRat(args[0]), refRat(args[1]), x.Typ)
+		r, err := refExactOp(x.Fn.Name, refRat(args[0]), refRat(args[1]))
+		if r == nil || err != nil {
+			return nil, err
+		}
+		if x.Fn.Name == "div" && int(x.Typ.Scale) == refDivScale(x.Args[0].Type(), x.Args[1].Type()) {
+			cut := new(big.Rat).Mul(r, new(big.Rat).SetInt(tenTo(int(x.Typ.Scale))))
+			r = new(big.Rat).SetFrac(new(big.Int).Quo(cut.Num(), cut.Denom()), tenTo(int(x.Typ.Scale)))
+		}
+		return refResult(r, x.Typ)
 	case "neg":
 		if x.Typ.IsFloat() {
 			return -refFloat(args[0]), nil
@@ -376,7 +384,28 @@ func refFloatOp(name string, a, b float64) (refValue, error) {
 	return r, nil
 }
 
-func refExactOp(name string, a, b *big.Rat, t types.Type) (refValue, error) {
+// refDivScale is the number of digits that MySQL computes a quotient with: nine to a word, div_precision_increment (4)
+// more than the operands have where their words have no room for them.
+func refDivScale(a, b types.Type) int {
+	digits := 0
+	for _, t := range []types.Type{a, b} {
+		if t.Kind == types.KindDecimal {
+			digits += int(t.Scale)
+		}
+	}
+	room := 0
+	for _, t := range []types.Type{a, b} {
+		if t.Kind == types.KindDecimal {
+			room += (int(t.Scale) + 8) / 9 * 9
+		}
+	}
+	for room < digits+4 {
+		room += 9
+	}
+	return room
+}
+
+func refExactOp(name string, a, b *big.Rat) (*big.Rat, error) {
 	r := new(big.Rat)
 	switch name {
 	case "add":
@@ -398,7 +427,7 @@ func refExactOp(name string, a, b *big.Rat, t types.Type) (refValue, error) {
 		cut := new(big.Int).Quo(q.Num(), q.Denom())
 		r.Sub(a, new(big.Rat).Mul(b, new(big.Rat).SetInt(cut)))
 	}
-	return refResult(r, t)
+	return r, nil
 }
 
 // refLike is the definition of LIKE, with the backslash as escape.

@@ -40,6 +40,9 @@ type Function struct {
 	// total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
 	// NullIfAny it may run over them too. nil: it can.
 	total func(call *Call) bool
+	// hidden gives the scale that an exact operator computes with inside an expression, where that may be more than SQL
+	// shows; nil: the function does not look at hidden digits.
+	hidden func(args []Expr) int
 	// format prints a call that is written neither as a function nor with Infix.
 	format func(call *Call) string
 	// compile makes the node of a function without a Kernel.

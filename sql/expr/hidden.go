@@ -1,0 +1,64 @@
+package expr
+
+import "github.com/radish-sql/radish/sql/types"
+
+// A quotient of exact numbers is shown with four digits more than its dividend has (div_precision_increment), but inside an
+// expression MySQL goes on computing with a whole number of nine-digit groups, the last one cut, not rounded (decimal.c,
+// do_div_mod): 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where that leaves 0.999999999.
+//
+// So a division is a call with those digits under a Cast, marked Display, that rounds to the scale that SQL sees.
+// Arithmetic, comparisons and other casts look through the mark. Other functions, CASE and aggregates see the rounded
+// number, where MySQL would hand some of them the longer one.
+
+// withHiddenDigits returns e as the next operation computes with it.
+func withHiddenDigits(e Expr) Expr {
+	if c, ok := e.(*Cast); ok && c.Display {
+		return c.Arg
+	}
+	return e
+}
+
+// applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.
+func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
+	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" {
+		return build(fn, sig, args), nil
+	}
+	long := make([]Expr, len(args))
+	for i, a := range args {
+		long[i] = withHiddenDigits(a)
+	}
+	inner, err := fn.Resolve(long)
+	if err != nil {
+		return nil, err
+	}
+	if sig.Result.Kind != types.KindDecimal {
+		return build(fn, inner, long), nil
+	}
+	if scale := min(fn.hidden(long), types.MaxDecimalScale, types.MaxDecimalPrecision-wholeDigits(sig.Result)); scale > int(sig.Result.Scale) {
+		inner.Result = types.Decimal(wholeDigits(sig.Result)+scale, scale)
+		return &Cast{Arg: build(fn, inner, long), To: sig.Result, Display: true}, nil
+	}
+	return build(fn, sig, args), nil
+}
+
+// hiddenOfDiv is the scale of MySQL's quotient: operands count whole groups of nine digits.
+func hiddenOfDiv(args []Expr) int {
+	groups := func(digits int) int { return (digits + 8) / 9 }
+	a, b := scaleOf(args[0].Type()), scaleOf(args[1].Type())
+	whole := 9 * (groups(a) + groups(b))
+	more := max(types.DivPrecisionIncrease-(whole-a-b), 0)
+	return 9 * groups(whole+more)
+}
+
+// hiddenOfSum is the scale of a + b, a - b, a % b and -a over such operands, hiddenOfProduct that of a * b.
+func hiddenOfSum(args []Expr) int {
+	scale := 0
+	for _, a := range args {
+		scale = max(scale, scaleOf(a.Type()))
+	}
+	return scale
+}
+
+func hiddenOfProduct(args []Expr) int {
+	return scaleOf(args[0].Type()) + scaleOf(args[1].Type())
+}

@@ -1,0 +1,29 @@
+package expr
+
+import "testing"
+
+// What MySQL 8.0 answers: a quotient shows four more digits, and computes on with nine, eighteen, ...
+func TestQuotientsKeepHiddenDigits(t *testing.T) {
+	div := func(a, b any) Expr { return must(NewCall("div", lit(a), lit(b))) }
+	for _, c := range []struct {
+		e    Expr
+		want string
+	}{
+		{div(1, 3), "0.3333"},
+		{must(NewCall("mul", div(1, 3), lit(3))), "1.0000"},
+		{must(NewCall("mul", div(2, 3), lit(1000000))), "666666.6660"},
+		{must(NewCompare(EQ, must(NewCall("mul", div(1, 3), lit(3))), lit(1))), "0"},
+		{must(NewCompare(EQ, div(1, 4), lit(dec("0.25")))), "1"},
+		{must(NewCompare(GE, lit(-91), must(NewCall("mul", div(91, 59), lit(-59))))), "0"},
+		{must(NewCall("add", div(1, 3), div(1, 3))), "0.6667"},
+		{must(NewCall("div", div(10, 3), lit(3))), "1.11111111"},
+		{must(NewCall("neg", div(2, 3))), "-0.6667"},
+		{must(NewCall("intdiv", must(NewCall("mul", div(1, 3), lit(3000))), lit(1))), "999"},
+		{must(NewCall("coalesce", div(1, 3), lit(0))), "0.3333"},
+	} {
+		v, err := Eval1(c.e, testContext())
+		if err != nil || show(v) != c.want {
+			t.Errorf("%s = %s, %v; want %s", c.e, show(v), err, c.want)
+		}
+	}
+}

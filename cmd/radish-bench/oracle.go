@@ -265,8 +265,12 @@ func (c *comparison) writeMarkdown(path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s (%s) and DuckDB %s, %d threads each, medians of %d hot runs; %s, %s.\n\n",
-		scaleText(c.scale), engine.Version, commit(), c.duck.version, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+	version := engine.Version
+	if built := commit(); built != "" {
+		version += " (" + built + ")"
+	}
+	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s and DuckDB %s, %d threads each, medians of %d hot runs; %s, %s.\n\n",
+		scaleText(c.scale), version, c.duck.version, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
 	var rows [][]string
 	for i := range c.pairs {
 		rows = append(rows, c.pairs[i].cells())

@@ -128,7 +128,7 @@ func (c *checker) join(kind JoinKind, on, corr []expr.Expr, mark *expr.Column) e
 		return fmt.Errorf("mark column with %s", kind)
 	}
 	if kind != MarkJoin && len(corr) > 0 {
-		return fmt.Errorf("Corr with %s", kind)
+		return fmt.Errorf("correlation (Corr) with %s", kind)
 	}
 	if mark != nil {
 		if mark.Typ.Kind != types.KindBool {

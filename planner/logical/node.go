@@ -187,8 +187,6 @@ type Limit struct {
 	Input  Node
 	Count  int64 // NoLimit: all
 	Offset int64
-
-	memo memo
 }
 
 // SetOpKind is a set operation.

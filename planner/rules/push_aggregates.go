@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -73,10 +75,7 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 	if !w.est.Distinct(j.Left, keys) || !w.eager && w.est.Rows(j) < minKept*w.est.Rows(j.Right) {
 		return nil
 	}
-	var items []logical.Item
-	for _, g := range a.Groups {
-		items = append(items, g)
-	}
+	items := slices.Clone(a.Groups)
 	for _, agg := range a.Aggs {
 		items = append(items, w.pushed(grouped, agg, j.Kind))
 	}

@@ -453,7 +453,19 @@ func (g *generator) pair(e *env, depth int) (*Node, *Node) {
 			return g.expr(e, kind, depth).n, lit(kind, "'"+pick(g.r, days)+"'")
 		}
 	}
-	return g.expr(e, kind, depth).n, g.expr(e, other, depth).n
+	a, b := g.expr(e, kind, depth).n, g.expr(e, other, depth).n
+	if kind != other {
+		a, b = noKey(a), noKey(b)
+	}
+	return a, b
+}
+
+// noKey keeps MariaDB from looking a value of another type up in the index of a key.
+func noKey(n *Node) *Node {
+	if strings.HasSuffix(n.Format, "id") {
+		return op(Int, "($ + 0)", n)
+	}
+	return n
 }
 
 // condition draws a predicate.

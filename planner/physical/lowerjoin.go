@@ -144,13 +144,15 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 	}
 	switch {
 	case x.Hint == logical.HintNestedLoop:
-		b.Algorithm, b.Reason = NestedLoopJoin, "hint NL_JOIN"
+		b.Algorithm, b.Reason = NestedLoopJoin, "hint INL_JOIN"
 	case len(keys) == 0:
 		if !l.rangeBuild(x, b, n, residual) {
 			b.Algorithm, b.Reason = NestedLoopJoin, "no equality between the sides"
 		}
 	case x.Hint == logical.HintHashJoin:
 		b.Reason = "hint HASH_JOIN"
+	case x.Hint == logical.HintMergeJoin:
+		b.Reason += "; MERGE_JOIN serves range conditions only"
 	case len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe):
 		lo, hi, ok := l.est.Bounds(n, keys[0].build)
 		if span := float64(hi) - float64(lo); ok && span >= 0 && span < denseJoinLimit &&

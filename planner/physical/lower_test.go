@@ -1,0 +1,160 @@
+package physical_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// catalog holds a fact table of 10,000 rows, a dimension of 100 with a primary key, and a small table without keys.
+type catalog map[string]*table.Version
+
+func makeTable(t *testing.T, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
+	t.Helper()
+	s := &table.Schema{Database: "db", Name: name, Columns: defs}
+	if key {
+		s.Keys = []table.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}
+	}
+	b := &column.Batch{N: rows}
+	for c, def := range defs {
+		v := column.New(def.Type, rows)
+		for r := range rows {
+			v.Set(r, rows, value(r, c))
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	builder := table.NewBuilder(table.New(s)) // rather than Append: it encodes
+	if err := builder.Append(b); err != nil {
+		t.Fatal(err)
+	}
+	v, err := builder.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func newCatalog(t *testing.T) catalog {
+	num := func(n int) types.Value { return types.IntValue(int64(n)) }
+	return catalog{
+		"fact": makeTable(t, "fact", 10_000, false, []table.ColumnDef{
+			{Name: "dim_id", Type: types.Int64}, {Name: "amount", Type: types.Decimal(15, 2), Nullable: true},
+			{Name: "flag", Type: types.Char(1)}, {Name: "wide", Type: types.Int64},
+		}, func(r, c int) types.Value {
+			switch c {
+			case 0:
+				return num(r%100 + 1)
+			case 1:
+				return types.Value{Type: types.Decimal(15, 2), I: int64(r), Null: r%7 == 0}
+			case 2:
+				return types.Value{Type: types.Char(1), S: string(rune('A' + r%3))}
+			}
+			return num(r * 1_000_003)
+		}),
+		"dim": makeTable(t, "dim", 100, true, []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "name", Type: types.Varchar(10)}},
+			func(r, c int) types.Value {
+				if c == 0 {
+					return num(r + 1)
+				}
+				return types.StringValue("name " + string(rune('a'+r%26)))
+			}),
+		"small": makeTable(t, "small", 8, false, []table.ColumnDef{{Name: "x", Type: types.Int64, Nullable: true}, {Name: "y", Type: types.Int64}},
+			func(r, c int) types.Value {
+				if c == 0 && r == 3 {
+					return types.NullOf(types.Int64)
+				}
+				return num(r * (c + 1))
+			}),
+	}
+}
+
+func (c catalog) Table(db, name string) (*table.Version, error) {
+	if v := c[strings.ToLower(name)]; v != nil {
+		return v, nil
+	}
+	return nil, sqlerr.NoSuchTable(db+"."+name, "")
+}
+func (catalog) View(string, string) (bind.View, bool)     { return bind.View{}, false }
+func (catalog) File(string) (*table.Version, bool, error) { return nil, false, nil }
+func (catalog) HasDatabase(string) bool                   { return true }
+
+func lower(t *testing.T, c catalog, sql string, opts physical.Options) *physical.Plan {
+	t.Helper()
+	stmt, err := parse.One(sql, parse.DefaultMode)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	ctx := &expr.Context{Ctx: context.Background(), Now: time.Unix(0, 0).UTC(), Location: time.UTC, SQLMode: expr.DefaultSQLMode, Warnings: &sqlerr.Warnings{}}
+	q, err := (&bind.Binder{Catalog: c, Database: "db", Ctx: ctx}).Query(stmt.Node)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Check: true}); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	opts.Estimator = stats.NewEstimator()
+	plan, err := physical.Lower(q, opts)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	if err := physical.Check(plan); err != nil {
+		t.Errorf("%s: %v\n%s", sql, err, physical.Text(plan, nil))
+	}
+	return plan
+}
+
+// TestPipelines compares the pipelines of each statement in testdata/pipelines.txt with what stands below it. Every
+// algorithm has a statement that is given it and, beside it, one that is not. RADISH_UPDATE=1 writes the file anew.
+func TestPipelines(t *testing.T) {
+	const file = "testdata/pipelines.txt"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(t)
+	var out strings.Builder
+	for _, block := range strings.Split(strings.TrimSpace(string(raw)), "\n\n") {
+		sql, _, _ := strings.Cut(block, "\n----\n")
+		lines := strings.Split(sql, "\n")
+		out.WriteString(sql + "\n----\n" + physical.Text(lower(t, c, lines[len(lines)-1], physical.Options{}), nil) + "\n")
+	}
+	if os.Getenv("RADISH_UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(strings.TrimSpace(out.String())+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(string(raw)) {
+		t.Errorf("the pipelines differ; got:\n%s", got)
+	}
+}
+
+// Without runtime filters no scan has one, and the plan is still sound.
+func TestNoRuntimeFilters(t *testing.T) {
+	c := newCatalog(t)
+	const sql = "SELECT sum(amount) FROM fact JOIN dim ON dim_id = id WHERE name = 'name a'"
+	with, without := 0, 0
+	for n, opts := range map[*int]physical.Options{&with: {}, &without: {NoRuntimeFilters: true}} {
+		for _, p := range lower(t, c, sql, opts).Pipelines {
+			if scan, ok := p.Source.(*physical.TableScan); ok {
+				*n += len(scan.RuntimeFilters)
+			}
+		}
+	}
+	if with != 1 || without != 0 {
+		t.Errorf("%d runtime filters with them and %d without, want 1 and 0", with, without)
+	}
+}

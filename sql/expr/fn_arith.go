@@ -12,8 +12,19 @@ import (
 // DECIMAL the computation is exact decimal; with a float or a string it is in DOUBLE; temporal operands stand for their
 // number form.
 
+const arithmeticCategory = "Arithmetic operators"
+
+// division is a / b at the scale that SQL shows, rounded.
+var division = &Function{Name: "div", Infix: "/", Category: arithmeticCategory, Syntax: "a / b", MinArgs: 2, MaxArgs: 2,
+	Doc: "Division. Exact operands give a DECIMAL with 4 more fractional digits than a; x / 0 is NULL with a warning. " +
+		"Arithmetic and comparisons go on with the further digits that MySQL keeps, CASE and aggregates with the rounded quotient.",
+	Resolve: resolveDiv, Eval: evalDiv, hidden: hiddenOfDiv}
+
+// longDivision is a / b with the digits that MySQL computes on with, the last one cut. See hidden.go.
+var longDivision = &Function{Name: "div_cut", Infix: "/", MinArgs: 2, MaxArgs: 2, Resolve: resolveDiv, Eval: evalDiv}
+
 func init() {
-	const category = "Arithmetic operators"
+	const category = arithmeticCategory
 	register(
 		&Function{Name: "add", Infix: "+", Category: category, Syntax: "a + b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Addition.",
@@ -24,10 +35,7 @@ func init() {
 		&Function{Name: "mul", Infix: "*", Category: category, Syntax: "a * b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Multiplication.",
 			Resolve: resolveMul, Eval: evalMul, total: totalDecimal, hidden: hiddenOfProduct},
-		&Function{Name: "div", Infix: "/", Category: category, Syntax: "a / b", MinArgs: 2, MaxArgs: 2,
-			Doc: "Division. Exact operands give a DECIMAL with 4 more fractional digits than a; x / 0 is NULL with a warning. " +
-				"Arithmetic and comparisons go on with the further digits that MySQL keeps, CASE and aggregates with the rounded quotient.",
-			Resolve: resolveDiv, Eval: evalDiv, hidden: hiddenOfDiv},
+		division,
 		&Function{Name: "intdiv", Infix: "DIV", Category: category, Syntax: "a DIV b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Integer division: the quotient without its fraction, a BIGINT; x DIV 0 is NULL with a warning.",
 			Resolve: resolveIntDiv, Eval: evalIntDiv, hidden: hiddenOfSum},
@@ -342,9 +350,9 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 	a, b := wides(args[0]), wides(args[1])
 	as, bs, scale, precision := scaleOf(args[0].Type), scaleOf(args[1].Type), scaleOf(out.Type), int(out.Type.Precision)
 	up := scale + bs - as
-	cut := scale == hiddenOfDiv(call.Args) // else nobody rounds the result after this
+	cut := call.Fn.Name == "div_cut"
 	limit := int64(-1)
-	if cut && narrow(args[0]) && narrow(args[1]) && up >= 0 && up <= types.MaxShortDecimal {
+	if narrow(args[0]) && narrow(args[1]) && up >= 0 && up <= types.MaxShortDecimal {
 		limit = math.MaxInt64 / types.Pow10(up)
 	}
 	for _, i := range positions(sel, n) {
@@ -357,7 +365,13 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		}
 		var r types.Int128
 		if sx := int64(x.Lo); sx <= limit && sx >= -limit {
-			r = types.Int128FromInt64(sx * types.Pow10(up) / int64(y.Lo))
+			q := sx * types.Pow10(up)
+			if cut {
+				q /= int64(y.Lo)
+			} else {
+				q = divRound(q, int64(y.Lo))
+			}
+			r = types.Int128FromInt64(q)
 		} else {
 			var ok bool
 			if cut && bs-as+scale <= types.MaxDecimalPrecision {
@@ -375,6 +389,25 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		setWide(out, int(i), r)
 	}
 	return nil
+}
+
+// divRound returns x/y rounded half away from zero.
+func divRound(x, y int64) int64 {
+	q, r := x/y, x%y
+	ur, uy := uint64(r), uint64(y)
+	if r < 0 {
+		ur = -ur
+	}
+	if y < 0 {
+		uy = -uy
+	}
+	if ur >= uy-ur {
+		if (x < 0) != (y < 0) {
+			return q - 1
+		}
+		return q + 1
+	}
+	return q
 }
 
 func evalIntDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

@@ -34,8 +34,20 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if sig.Result.Kind != types.KindDecimal {
 		return build(fn, inner, long), nil
 	}
-	if scale := min(fn.hidden(long), types.MaxDecimalScale, types.MaxDecimalPrecision-wholeDigits(sig.Result)); scale > int(sig.Result.Scale) {
+	scale := min(fn.hidden(long), types.MaxDecimalScale, types.MaxDecimalPrecision-wholeDigits(sig.Result))
+	if fn == division && scale >= int(sig.Result.Scale) {
+		fn = longDivision // even if it shows all digits that it computes: the last one is cut then
+	}
+	if scale > int(sig.Result.Scale) {
 		inner.Result = types.Decimal(wholeDigits(sig.Result)+scale, scale)
+		if fn.Name == "add" || fn.Name == "sub" {
+			// Where not all digits have room the operands give them up first, so that they can be aligned.
+			for i, a := range long {
+				if scaleOf(a.Type()) > scale {
+					long[i] = NewCast(a, types.Decimal(wholeDigits(a.Type())+1+scale, scale))
+				}
+			}
+		}
 		return &Cast{Arg: build(fn, inner, long), To: sig.Result, Display: true}, nil
 	}
 	return build(fn, sig, args), nil
@@ -61,4 +73,15 @@ func hiddenOfSum(args []Expr) int {
 
 func hiddenOfProduct(args []Expr) int {
 	return scaleOf(args[0].Type()) + scaleOf(args[1].Type())
+}
+
+// directQuotient computes a quotient that is only shown with the digits that are shown. Rounding looks at one digit
+// more, so it makes no difference that the others were there.
+func directQuotient(e Expr) Expr {
+	if c, ok := e.(*Cast); ok && c.Display {
+		if d, ok := c.Arg.(*Call); ok && d.Fn == longDivision && scaleOf(c.To) < scaleOf(d.Typ) {
+			return &Call{Fn: division, Args: d.Args, Typ: c.To, Null: d.Null}
+		}
+	}
+	return e
 }

@@ -45,7 +45,7 @@ func takesNarrow(e Expr) bool {
 		return true
 	case *Call:
 		switch x.Fn.Name {
-		case "add", "sub", "mul", "div", "mod", "intdiv", "neg", "coalesce", "ifnull", "if":
+		case "add", "sub", "mul", "div", "div_cut", "mod", "intdiv", "neg", "coalesce", "ifnull", "if":
 			return true
 		}
 	}

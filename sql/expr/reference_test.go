@@ -298,7 +298,7 @@ func refCall(x *Call, row map[ColumnID]refValue) (refValue, error) {
 		return nil, nil
 	}
 	switch x.Fn.Name {
-	case "add", "sub", "mul", "div", "mod":
+	case "add", "sub", "mul", "div", "div_cut", "mod":
 		if x.Typ.IsFloat() {
 			return refFloatOp(x.Fn.Name, refFloat(args[0]), refFloat(args[1]))
 		}
@@ -306,7 +306,7 @@ func refCall(x *Call, row map[ColumnID]refValue) (refValue, error) {
 		if r == nil || err != nil {
 			return nil, err
 		}
-		if x.Fn.Name == "div" && int(x.Typ.Scale) == refDivScale(x.Args[0].Type(), x.Args[1].Type()) {
+		if x.Fn.Name == "div_cut" {
 			cut := new(big.Rat).Mul(r, new(big.Rat).SetInt(tenTo(int(x.Typ.Scale))))
 			r = new(big.Rat).SetFrac(new(big.Int).Quo(cut.Num(), cut.Denom()), tenTo(int(x.Typ.Scale)))
 		}
@@ -384,27 +384,6 @@ func refFloatOp(name string, a, b float64) (refValue, error) {
 	return r, nil
 }
 
-// refDivScale is the number of digits that MySQL computes a quotient with: nine to a word, div_precision_increment (4)
-// more than the operands have where their words have no room for them.
-func refDivScale(a, b types.Type) int {
-	digits := 0
-	for _, t := range []types.Type{a, b} {
-		if t.Kind == types.KindDecimal {
-			digits += int(t.Scale)
-		}
-	}
-	room := 0
-	for _, t := range []types.Type{a, b} {
-		if t.Kind == types.KindDecimal {
-			room += (int(t.Scale) + 8) / 9 * 9
-		}
-	}
-	for room < digits+4 {
-		room += 9
-	}
-	return room
-}
-
 func refExactOp(name string, a, b *big.Rat) (*big.Rat, error) {
 	r := new(big.Rat)
 	switch name {
@@ -414,7 +393,7 @@ func refExactOp(name string, a, b *big.Rat) (*big.Rat, error) {
 		r.Sub(a, b)
 	case "mul":
 		r.Mul(a, b)
-	case "div":
+	case "div", "div_cut":
 		if b.Sign() == 0 {
 			return nil, nil
 		}

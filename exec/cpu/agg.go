@@ -223,6 +223,31 @@ type aggLocal struct {
 	finder finder
 	mem    memory.Account
 	rows   bool // has had any
+
+	frozen []*aggLocal // tables put aside
+	kept   int64       // bytes of those
+	taken  int         // rows taken by the current table
+}
+
+// A worker's table is put aside and a new one begun when it has frozenGroups groups, about what a core's cache holds, and
+// its rows have not been frozenRows times as many: then most groups are met once in a while, and it is cheaper to meet
+// again in the merge, where a partition's groups fit the cache, than in a table that does not.
+var frozenGroups = 1 << 15 // tests lower it
+
+const frozenRows = 4
+
+// freeze puts the current table aside.
+func (x *aggLocal) freeze() {
+	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true}
+	x.kept = x.mem.Used()
+	x.frozen = append(x.frozen, old)
+	x.table = newGroupTable(old.table.layout)
+	x.table.takeSlots(old.table)
+	x.accs = nil
+	for _, s := range x.a.accs {
+		x.accs = append(x.accs, s.make())
+	}
+	x.taken = 0
 }
 
 func (a *aggregate) local(w *worker, l *layout) (localSink, error) {
@@ -263,6 +288,10 @@ func (x *aggLocal) push(b *batch) error {
 	for i, k := range keys {
 		keys[i] = x.finder.flatten(i, k, b.N)
 	}
+	if t := x.table; t != nil && t.count >= frozenGroups && !x.a.serial && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
+		x.freeze()
+	}
+	x.taken += len(sel)
 	if len(keys) > 0 {
 		if groups, err = x.find(keys, sel, b.N); err != nil {
 			return err
@@ -290,6 +319,10 @@ func (x *aggLocal) push(b *batch) error {
 func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, error) {
 	if x.table == nil {
 		x.table = newGroupTable(x.a.layoutFor(keys))
+		x.table.expect = x.table.layout.expect
+		if !x.a.serial {
+			x.table.expect = min(x.table.expect, frozenGroups+2*column.VectorSize)
+		}
 		for _, a := range x.accs {
 			a.grow(x.table.count)
 		}
@@ -320,7 +353,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 
 // charge counts the memory of the groups.
 func (x *aggLocal) charge() error {
-	n := x.table.bytes()
+	n := x.kept + x.table.bytes()
 	for _, a := range x.accs {
 		n += a.bytes()
 	}
@@ -403,7 +436,8 @@ func (a *aggregate) finish() error {
 	var parts []*aggLocal
 	for _, x := range a.locals {
 		if x != nil && x.rows {
-			parts = append(parts, x)
+			parts = append(append(parts, x.frozen...), x)
+			x.frozen = nil
 		}
 	}
 	a.locals = nil
@@ -472,14 +506,9 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		return a.output(parts[:1])
 	}
 	layout := parts[0].table.layout
-	// Lists of each worker's groups by partition.
-	lists := make([][mergePartitions][]uint32, len(parts))
+	lists := make([]partitionedGroups, len(parts))
 	err := a.q.parallel(len(parts), total, func(i int) error {
-		t := parts[i].table
-		for g := range uint32(t.count) {
-			h := t.hash(g) >> (64 - 6)
-			lists[i][h] = append(lists[i][h], g)
-		}
+		lists[i] = partitionGroups(parts[i].table)
 		return nil
 	})
 	if err != nil {
@@ -491,7 +520,7 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		m.table = newGroupTable(layout)
 		m.table.reserve(partitionRoom(lists, k))
 		for i, x := range parts {
-			if err := m.absorb(x.table, x.accs, lists[i][k]); err != nil {
+			if err := m.absorb(x.table, x.accs, lists[i].partition(k)); err != nil {
 				return err
 			}
 		}
@@ -507,13 +536,52 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	return a.output(merged)
 }
 
-// partitionRoom returns the number of groups that a partition will have if the workers saw the same ones.
-func partitionRoom(lists [][mergePartitions][]uint32, k int) int {
-	n := 0
-	for i := range lists {
-		n = max(n, len(lists[i][k]))
+// partitionedGroups lists a table's groups by partition, in order within each.
+type partitionedGroups struct {
+	groups []uint32
+	ends   [mergePartitions]int
+}
+
+func partitionGroups(t *groupTable) partitionedGroups {
+	parts := make([]uint8, t.count)
+	var p partitionedGroups
+	var next [mergePartitions]int
+	for g := range parts {
+		h := t.hash(uint32(g)) >> (64 - 6)
+		parts[g] = uint8(h)
+		next[h]++
 	}
-	return n
+	sum := 0
+	for k, n := range next {
+		next[k] = sum
+		sum += n
+		p.ends[k] = sum
+	}
+	p.groups = make([]uint32, t.count)
+	for g, h := range parts {
+		p.groups[next[h]] = uint32(g)
+		next[h]++
+	}
+	return p
+}
+
+func (p *partitionedGroups) partition(k int) []uint32 {
+	from := 0
+	if k > 0 {
+		from = p.ends[k-1]
+	}
+	return p.groups[from:p.ends[k]]
+}
+
+// partitionRoom guesses the number of groups that a partition will have: between that of all tables having the same ones
+// and that of all having their own.
+func partitionRoom(lists []partitionedGroups, k int) int {
+	most, sum := 0, 0
+	for i := range lists {
+		n := len(lists[i].partition(k))
+		most, sum = max(most, n), sum+n
+	}
+	return max(most, sum/2)
 }
 
 // absorbDense adds the groups of another worker's array, range by range in parallel.

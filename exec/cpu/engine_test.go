@@ -51,6 +51,7 @@ func TestEngine(t *testing.T) {
 		t.Run(fmt.Sprint(threads), func(t *testing.T) {
 			if threads > 1 {
 				defer cpu.SmallMorsels()()
+				defer cpu.FreezeEarly()()
 			}
 			enginetest.Run(t, backend{threads, t}, seed)
 		})

@@ -9,3 +9,10 @@ func SmallMorsels() func() {
 	morselRows, inParallel = column.VectorSize, 1
 	return func() { morselRows, inParallel = rows, parallel }
 }
+
+// FreezeEarly makes workers put their groups aside after a few thousand.
+func FreezeEarly() func() {
+	n := frozenGroups
+	frozenGroups = 1000
+	return func() { frozenGroups = n }
+}

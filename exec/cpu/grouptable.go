@@ -24,12 +24,11 @@ const (
 
 // groupLayout is the form of keys that all workers of an aggregation start with.
 type groupLayout struct {
-	form  keyForm
-	types []types.Type
-	parts []groupPart
-	size  int // of denseKeys: number of indexes
-	// expect is about how many groups will come: a table that grows at all grows for as many.
-	expect int
+	form   keyForm
+	types  []types.Type
+	parts  []groupPart
+	size   int // of denseKeys: number of indexes
+	expect int // about how many groups will come
 }
 
 // groupPart is where a key column stands.
@@ -209,6 +208,7 @@ func (l *groupLayout) tryDense(bounds []physical.Bound, nullable []bool, keys []
 type groupTable struct {
 	layout *groupLayout
 	count  int // groups; dense: number of indexes
+	expect int // about how many will come: a table that grows at all grows for as many
 	seen   []bool
 
 	words  []uint64 // by group, of wordKeys; two each for pairKeys
@@ -494,6 +494,17 @@ func roomFor(groups int) int {
 	return size
 }
 
+// takeSlots takes over the slots of a table in which nothing will be looked up any more.
+func (t *groupTable) takeSlots(old *groupTable) {
+	t.slots1, t.slots2, t.slots3, t.mask = old.slots1, old.slots2, old.slots3, old.mask
+	old.slots1, old.slots2, old.slots3 = nil, nil, nil
+	clear(t.slots1)
+	clear(t.slots2)
+	clear(t.slots3)
+	t.words = make([]uint64, 0, len(old.words))
+	t.k1, t.k2 = old.k1, old.k2
+}
+
 // reserve makes room for groups that will come at once.
 func (t *groupTable) reserve(groups int) {
 	switch t.layout.form {
@@ -536,7 +547,7 @@ func (t *groupTable) growWords(size int) {
 		size = max(size, 2*len(t.slots1))
 	}
 	if t.count > 2*column.VectorSize {
-		size = max(size, roomFor(t.layout.expect))
+		size = max(size, roomFor(t.expect))
 	}
 	t.slots1 = make([]wordSlot, size)
 	t.mask = uint64(size - 1)
@@ -585,7 +596,7 @@ func (t *groupTable) growPairs(size int) {
 		size = max(size, 2*len(t.slots2))
 	}
 	if t.count > 2*column.VectorSize {
-		size = max(size, roomFor(t.layout.expect))
+		size = max(size, roomFor(t.expect))
 	}
 	t.slots2 = make([]pairSlot, size)
 	t.mask = uint64(size - 1)
@@ -669,8 +680,14 @@ func (t *groupTable) lookupText(k string, stable bool) uint32 {
 
 func (t *groupTable) growTexts() {
 	old := t.slots3
-	t.slots3 = make([]textSlot, max(16, 2*len(old)))
+	t.slots3 = make([]textSlot, max(roomFor(t.count+1), 2*len(old)))
 	t.mask = uint64(len(t.slots3) - 1)
+	if len(old) == 0 { // another table has taken the slots over
+		old = make([]textSlot, t.count)
+		for g, k := range t.texts {
+			old[g] = textSlot{hashString(k), uint32(g + 1)}
+		}
+	}
 	for _, s := range old {
 		if s.group == 0 {
 			continue

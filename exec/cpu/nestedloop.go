@@ -20,15 +20,27 @@ func (o *probeOp) nestedLoop(b *batch) error {
 	if o.t.Kind != logical.InnerJoin {
 		o.clearMatched(b.N)
 	}
+	rows := b.Sel
+	if len(o.early) > 0 && o.b.n > 0 {
+		sel, err := o.all(o.early, b)
+		if err != nil {
+			return err
+		}
+		o.open = append(o.open[:0], sel...)
+		b.Sel = o.open
+	}
 	var err error
-	if o.b.n <= b.Rows() {
+	switch {
+	case b.Rows() == 0 || o.b.n == 0:
+	case o.b.n <= b.Rows():
 		err = o.loopBuild(b)
-	} else {
+	default:
 		err = o.loopProbe(b)
 	}
 	if err != nil || o.t.Kind == logical.InnerJoin {
 		return err
 	}
+	b.Sel = rows
 	return o.finishOuter(b, nil)
 }
 

@@ -20,6 +20,7 @@ type probeOp struct {
 	t        *physical.Probe
 	next     op
 	keys     *expr.ProgramSet
+	early    []*expr.Program // of a nested loop's residual: reads the probe side only
 	residual []*expr.Program
 	payload  []payloadSlot // read by the residual or later
 	carry    []int         // probe side's slots to carry into new batches
@@ -37,7 +38,8 @@ type probeOp struct {
 	lo, hi  []int32
 	sel     [2][]int32
 	misses  []int32
-	matched []bool // by position: has a match that passed the residual
+	open    []int32 // positions that passed early
+	matched []bool  // by position: has a match that passed the residual
 	mark    column.Vector
 	hits    column.Bitmap // build rows matched, for KeepUnmatched
 }
@@ -50,7 +52,7 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 		return nil, sqlerr.Bug("a probe of a build that has not run")
 	}
 	l := &pl.layout
-	o := &probeOp{w: w, b: b, t: t, next: next, scan: scan, markSlot: -1}
+	o := &probeOp{w: w, b: b, t: t, next: next, scan: scan, markSlot: -1, open: []int32{}}
 	var err error
 	if o.keys, err = expr.CompileAll(t.Keys, l.slots); err != nil {
 		return nil, err
@@ -60,6 +62,10 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 		p, err := expr.Compile(e, l.slots)
 		if err != nil {
 			return nil, err
+		}
+		if b.keyless && len(t.Keys) == 0 && readsOnlyProbe(e, t.Build) {
+			o.early = append(o.early, p)
+			continue
 		}
 		o.residual = append(o.residual, p)
 		inResidual.addExprs(e)
@@ -102,6 +108,25 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 		o.hits = b.matched[w.id]
 	}
 	return o, nil
+}
+
+// readsOnlyProbe says whether e gives the same for all of a probe row's pairs.
+func readsOnlyProbe(e expr.Expr, b *physical.Build) bool {
+	var used idSet
+	used.addExprs(e)
+	for _, c := range b.Payload {
+		if used.has(c.ID) {
+			return false
+		}
+	}
+	once := true
+	expr.Walk(e, func(e expr.Expr) bool {
+		if c, ok := e.(*expr.Call); ok && c.Fn.Volatile {
+			once = false
+		}
+		return once
+	})
+	return once
 }
 
 func containsInt(s []int, x int) bool {
@@ -260,10 +285,13 @@ func (o *probeOp) setNullPayload(b *batch) {
 }
 
 // pass returns the selected positions of b at which the residual holds.
-func (o *probeOp) pass(b *batch) ([]int32, error) {
+func (o *probeOp) pass(b *batch) ([]int32, error) { return o.all(o.residual, b) }
+
+// all returns the selected positions of b at which all conditions hold.
+func (o *probeOp) all(conds []*expr.Program, b *batch) ([]int32, error) {
 	old := b.Sel
 	defer func() { b.Sel = old }()
-	for i, p := range o.residual {
+	for i, p := range conds {
 		buf := &o.sel[i&1]
 		sel, err := p.Select(o.w.expr, b, (*buf)[:0])
 		if err != nil {

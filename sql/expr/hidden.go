@@ -34,11 +34,13 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if sig.Result.Kind != types.KindDecimal {
 		return build(fn, inner, long), nil
 	}
-	scale := min(fn.hidden(long), types.MaxDecimalScale, types.MaxDecimalPrecision-wholeDigits(sig.Result))
-	if fn == division && scale >= int(sig.Result.Scale) {
-		fn = longDivision // even if it shows all digits that it computes: the last one is cut then
+	shown, digits := int(sig.Result.Scale), fn.hidden(long)
+	scale := min(digits, types.MaxDecimalScale, types.MaxDecimalPrecision-wholeDigits(sig.Result))
+	if fn == division && (scale > shown || digits == shown) {
+		// Cut and then rounded; or, where all digits that MySQL computes are shown, only cut.
+		fn = longDivision
 	}
-	if scale > int(sig.Result.Scale) {
+	if scale > shown {
 		inner.Result = types.Decimal(wholeDigits(sig.Result)+scale, scale)
 		if fn.Name == "add" || fn.Name == "sub" {
 			// Where not all digits have room the operands give them up first, so that they can be aligned.

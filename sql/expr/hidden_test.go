@@ -1,6 +1,10 @@
 package expr
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/radish-sql/radish/sql/types"
+)
 
 // What MySQL 8.0 answers: a quotient shows four more digits, and computes on with nine, eighteen, ...
 func TestQuotientsKeepHiddenDigits(t *testing.T) {
@@ -25,5 +29,11 @@ func TestQuotientsKeepHiddenDigits(t *testing.T) {
 		if err != nil || show(v) != c.want {
 			t.Errorf("%s = %s, %v; want %s", c.e, show(v), err, c.want)
 		}
+	}
+	// A quotient that has no room for more digits than it shows is rounded.
+	wide := NewCast(lit(2), types.Decimal(38, 4))
+	v, err := Eval1(must(NewCall("div", wide, NewCast(lit(3), types.Decimal(38, 4)))), testContext())
+	if err != nil || show(v) != "0.66666667" {
+		t.Errorf("2/3 of wide decimals = %s (%s), %v", show(v), v.Type, err)
 	}
 }

@@ -40,9 +40,10 @@ func (r *duckDBReply) took() time.Duration { return fromMillis(r.Millis) }
 
 func fromMillis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// startDuckDB starts a worker with a Python that has the package duckdb.
-func startDuckDB(ctx context.Context, python string, threads int) (*duckDB, error) {
-	d := &duckDB{process: exec.CommandContext(ctx, python, "-c", duckDBWorker)}
+// startDuckDB starts a worker with a Python that has the package duckdb. The database is :memory: or a file, which must
+// not exist.
+func startDuckDB(ctx context.Context, python, database string, threads int) (*duckDB, error) {
+	d := &duckDB{process: exec.CommandContext(ctx, python, "-c", duckDBWorker, database)}
 	d.process.Stderr = os.Stderr
 	var err error
 	if d.in, err = d.process.StdinPipe(); err != nil {
@@ -119,7 +120,12 @@ func (d *duckDB) load(dir string) (load, error) {
 		}
 		l.rows += n
 	}
-	return l, nil
+	// Compresses the tables of a file; those in memory stay as they are.
+	reply, err := d.do("CHECKPOINT", false, false)
+	l.took += reply.took()
+	l.cpu += fromMillis(reply.CPU)
+	l.peak = max(l.peak, reply.Peak)
+	return l, err
 }
 
 func (d *duckDB) close() error {

@@ -24,6 +24,7 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 	set.register(fs)
 	sf := fs.Float64("sf", 1, "scale factor, at least 0.01")
 	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
+	compressed := fs.Bool("duckdb-file", false, "let DuckDB hold its tables in a database file, where it compresses them, instead of in memory, where it does not")
 	dir := fs.String("dir", "", "folder of the Parquet files; empty: build/tpch/sf<scale factor>")
 	reuse := fs.Bool("reuse", false, "take the files that are there instead of exporting them anew")
 	runs := fs.Int("runs", 5, "hot runs after the first")
@@ -56,12 +57,24 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.close()
-	duck, err := startDuckDB(ctx, *python, db.threads)
+	name := inMemory
+	if *compressed {
+		temp, err := os.MkdirTemp("", "radish-bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temp)
+		name = filepath.Join(temp, "tpch.duckdb")
+	}
+	duck, err := startDuckDB(ctx, *python, name, db.threads)
 	if err != nil {
 		return err
 	}
 	defer duck.close()
-	c := comparison{scale: *sf, runs: *runs, db: db, duck: duck}
+	c := comparison{scale: *sf, runs: *runs, db: db, duck: duck, duckDBTables: "tables in memory, not compressed"}
+	if *compressed {
+		c.duckDBTables = "tables in a file, compressed, pages cached"
+	}
 	if err := c.load(ctx, out, *dir); err != nil {
 		return err
 	}
@@ -81,6 +94,9 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 	}
 	return c.failed()
 }
+
+// inMemory is DuckDB's name for a database without a file.
+const inMemory = ":memory:"
 
 // exportApart exports in a process of its own: what it allocates must not count as this one's memory.
 func exportApart(ctx context.Context, sf float64, dir string) error {
@@ -102,6 +118,7 @@ type comparison struct {
 	runs                   int
 	db                     *database
 	duck                   *duckDB
+	duckDBTables           string // how it holds them, for the heading
 	radishLoad, duckLoad   load
 	radishPeak, duckDBPeak int64 // resident memory while queries ran
 	pairs                  []pair
@@ -139,7 +156,8 @@ func (c *comparison) load(ctx context.Context, out io.Writer, dir string) error 
 	if c.radishLoad.rows != c.duckLoad.rows {
 		return fmt.Errorf("the engines loaded different tables: Radish %d rows, DuckDB %d", c.radishLoad.rows, c.duckLoad.rows)
 	}
-	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads each, medians of %d hot runs; DuckDB %s\n\n", scaleText(c.scale), c.db.threads, c.runs, c.duck.version)
+	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads each, medians of %d hot runs; DuckDB %s, %s\n\n",
+		scaleText(c.scale), c.db.threads, c.runs, c.duck.version, c.duckDBTables)
 	return nil
 }
 
@@ -269,8 +287,8 @@ func (c *comparison) writeMarkdown(path string) error {
 	if built := commit(); built != "" {
 		version += " (" + built + ")"
 	}
-	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s and DuckDB %s, %d threads each, medians of %d hot runs; %s, %s.\n\n",
-		scaleText(c.scale), version, c.duck.version, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s and DuckDB %s (%s), %d threads each, medians of %d hot runs; %s, %s.\n\n",
+		scaleText(c.scale), version, c.duck.version, c.duckDBTables, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
 	var rows [][]string
 	for i := range c.pairs {
 		rows = append(rows, c.pairs[i].cells())
@@ -287,6 +305,7 @@ type oracleReport struct {
 	Processor        string         `json:"processor"`
 	Commit           string         `json:"commit,omitempty"`
 	DuckDB           string         `json:"duckdb"`
+	DuckDBTables     string         `json:"duckdb_tables"`
 	GeometricMean    float64        `json:"geometric_mean_ratio"`
 	GeometricMeanCPU float64        `json:"geometric_mean_cpu_ratio"`
 	RadishLoad       loadReport     `json:"radish_load"`
@@ -311,7 +330,7 @@ type oracleTiming struct {
 func (c *comparison) report() oracleReport {
 	ratios, cpu, _ := c.ratios()
 	r := oracleReport{
-		Scale: c.scale, Threads: c.db.threads, Processor: processor(), Commit: commit(), DuckDB: c.duck.version,
+		Scale: c.scale, Threads: c.db.threads, Processor: processor(), Commit: commit(), DuckDB: c.duck.version, DuckDBTables: c.duckDBTables,
 		GeometricMean: geometricMean(ratios), GeometricMeanCPU: geometricMean(cpu), RadishPeak: c.radishPeak, DuckDBPeak: c.duckDBPeak,
 		RadishLoad: c.radishLoad.report(),
 		DuckDBLoad: c.duckLoad.report(),

@@ -38,6 +38,7 @@ type build struct {
 	order   []int32 // nil, or the row at each place of a run
 	nulls   []int32 // rows with a NULL in a key part that is not NULL-safe
 	keyless bool    // nested loop or range join: no table
+	scratch int64   // bytes reserved until the build is finished
 	sorted  *sortedKeys
 	matched []column.Bitmap       // by worker; of rows, for KeepUnmatched
 	filters []*encoding.Predicate // by key, where one will be asked for
@@ -216,7 +217,14 @@ func (b *build) finish() error {
 	if err != nil {
 		return err
 	}
-	return b.arrange(group, groups, keyed)
+	if err := b.arrange(group, groups, keyed); err != nil {
+		return err
+	}
+	if !b.direct {
+		b.keys = nil
+	}
+	b.q.mem.Release(b.scratch)
+	return b.q.check()
 }
 
 // findNulls lists the rows that have a NULL in a key part that is not NULL-safe.

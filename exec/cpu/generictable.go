@@ -29,6 +29,7 @@ func (b *build) makeGeneric(keyed []int32, n int) (group []int32, groups int, er
 		t.safe[i] = b.nullSafe(i)
 	}
 	b.table = t
+	b.scratch = int64(12 * n)
 	b.direct = true // the table reads key columns by row
 	size := tableSize(n)
 	if err := b.q.mem.Reserve("join build", int64(16*size+12*n)); err != nil {
@@ -63,8 +64,8 @@ func (b *build) makeGeneric(keyed []int32, n int) (group []int32, groups int, er
 		t.region = uint64(size/regions) - 1
 		dups, full := make([]bool, regions), make([]bool, regions)
 		err = b.q.parallel(regions, n, func(r int) error {
-			dups[r], full[r] = t.fill(uint64(r), regions == 1, hashes, group, keyed)
-			return nil
+			dups[r], full[r] = t.fill(b.q, uint64(r), regions == 1, hashes, group, keyed)
+			return b.q.check()
 		})
 		if err != nil {
 			return nil, 0, err
@@ -79,11 +80,14 @@ func (b *build) makeGeneric(keyed []int32, n int) (group []int32, groups int, er
 	}
 }
 
-func (t *genericTable) fill(region uint64, all bool, hashes []uint64, group, keyed []int32) (dups, full bool) {
+func (t *genericTable) fill(q *query, region uint64, all bool, hashes []uint64, group, keyed []int32) (dups, full bool) {
 	mask := t.region
 	room := mask
 	base := region * (mask + 1)
 	for i, h := range hashes {
+		if i&checkRows == 0 && q.stopped.Load() {
+			return false, false
+		}
 		at := h >> t.shift
 		if !all && at&^mask != base {
 			continue

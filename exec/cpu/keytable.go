@@ -9,6 +9,10 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
+// checkRows is a mask: loops over all rows of an operator look whether the query has been stopped each time that the
+// row's number has none of its bits.
+const checkRows = 1<<16 - 1
+
 func sortInt32s(x []int32) { slices.Sort(x) }
 
 // keyTable finds the group of build rows that have a probe row's key.
@@ -295,6 +299,7 @@ func (b *build) makeTable(keyed []int32) (group []int32, groups int, err error) 
 	if err := b.q.mem.Reserve("join build", int64(12*n)); err != nil {
 		return nil, 0, err
 	}
+	b.scratch = int64(12 * n)
 	numbers := make([]uint64, n)
 	const chunk = 16 * column.VectorSize
 	err = b.q.parallel((n+chunk-1)/chunk, n, func(i int) error {
@@ -310,9 +315,9 @@ func (b *build) makeTable(keyed []int32) (group []int32, groups int, err error) 
 		if err := b.q.mem.Reserve("join build", int64(16*(p.last/64+1))); err != nil {
 			return nil, 0, err
 		}
-		groups = t.insert(numbers, group)
+		groups = t.insert(b.q, numbers, group)
 		b.table = t
-		return group, groups, nil
+		return group, groups, b.q.check()
 	}
 	t := &intTable{packing: p}
 	if err := b.q.mem.Reserve("join build", int64(16*tableSize(n))); err != nil {
@@ -342,9 +347,12 @@ type denseWord struct {
 	rank uint32
 }
 
-func (t *denseTable) insert(numbers []uint64, group []int32) int {
+func (t *denseTable) insert(q *query, numbers []uint64, group []int32) int {
 	t.words = make([]denseWord, t.last/64+1)
-	for _, k := range numbers {
+	for i, k := range numbers {
+		if i&checkRows == 0 && q.stopped.Load() {
+			return 0
+		}
 		t.words[k>>6].bits |= 1 << (k & 63)
 	}
 	rank := uint32(0)
@@ -353,6 +361,9 @@ func (t *denseTable) insert(numbers []uint64, group []int32) int {
 		rank += uint32(bits.OnesCount64(t.words[i].bits))
 	}
 	for i, k := range numbers {
+		if i&checkRows == 0 && q.stopped.Load() {
+			return 0
+		}
 		w := &t.words[k>>6]
 		group[i] = int32(w.rank) + int32(bits.OnesCount64(w.bits&(1<<(k&63)-1)))
 	}
@@ -410,8 +421,8 @@ func (t *intTable) insert(q *query, numbers []uint64, group, keyed []int32) (uni
 		dups := make([]bool, regions)
 		full := make([]bool, regions)
 		err = q.parallel(regions, len(numbers), func(r int) error {
-			dups[r], full[r] = t.fill(uint64(r), regions == 1, numbers, group, keyed)
-			return nil
+			dups[r], full[r] = t.fill(q, uint64(r), regions == 1, numbers, group, keyed)
+			return q.check()
 		})
 		if err != nil {
 			return false, err
@@ -423,11 +434,14 @@ func (t *intTable) insert(q *query, numbers []uint64, group, keyed []int32) (uni
 	}
 }
 
-func (t *intTable) fill(region uint64, all bool, numbers []uint64, group, keyed []int32) (dups, full bool) {
+func (t *intTable) fill(q *query, region uint64, all bool, numbers []uint64, group, keyed []int32) (dups, full bool) {
 	mask := t.region
 	room := mask // one slot stays free so that a search ends
 	base := region * (mask + 1)
 	for i, k := range numbers {
+		if i&checkRows == 0 && q.stopped.Load() {
+			return false, false
+		}
 		at := hashInt(k) >> t.shift
 		if !all && at&^mask != base {
 			continue

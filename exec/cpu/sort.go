@@ -303,7 +303,9 @@ func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error
 			})
 			return nil
 		}
-		radixSort(run, width)
+		if err := radixSort(s.q, run, width); err != nil {
+			return err
+		}
 		if exact {
 			return nil
 		}
@@ -398,10 +400,13 @@ func mergeRuns(q *query, items []sortItem, size int, less func(a, b *sortItem) b
 }
 
 // radixSort orders items by the low width bits of their keys, stably, a byte at a time from the lowest (LSD).
-func radixSort(items []sortItem, width int) {
+func radixSort(q *query, items []sortItem, width int) error {
 	tmp := make([]sortItem, len(items))
 	from, to := items, tmp
 	for shift := uint(0); shift < uint(width); shift += 8 {
+		if err := q.check(); err != nil {
+			return err
+		}
 		var count [256]int
 		for i := range from {
 			count[from[i].key>>shift&255]++
@@ -425,6 +430,7 @@ func radixSort(items []sortItem, width int) {
 	if &from[0] != &items[0] {
 		copy(items, from)
 	}
+	return nil
 }
 
 // packKeys packs leading keys into items' words, the first into the highest bits. It returns the bits in use, and

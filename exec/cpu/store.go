@@ -1,9 +1,11 @@
 package cpu
 
 import (
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -69,6 +71,9 @@ func (s *rowStore) room(cols []*column.Vector, rows int) (*segment, error) {
 	seg := &segment{cap: size, cols: make([]*column.Vector, len(cols))}
 	bytes := int64(0)
 	for c, v := range cols {
+		if v.Type.Phys() != s.types[c].Phys() {
+			return nil, sqlerr.Bug("a column of type %s is given values of type %s", s.types[c], v.Type)
+		}
 		x := &column.Vector{Type: s.types[c]}
 		if v.Dict != nil {
 			x.ReserveCodes(v.Dict, size)
@@ -206,6 +211,9 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	ps, rows := pieces(stores)
 	if len(stores) == 1 && len(stores[0].segs) == 1 {
 		return stores[0].segs[0].cols, rows, nil
+	}
+	if rows > math.MaxInt32 {
+		return nil, 0, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "an operator has to keep %d rows; %d are the most", rows, math.MaxInt32)
 	}
 	cols := make([]*column.Vector, len(ts))
 	bytes := int64(0)

@@ -134,7 +134,7 @@ func (q *query) readers() {
 
 // runToEnd runs a pipeline and, if it is the last that ends in its sink, finishes the sink.
 func (q *query) runToEnd(pl *pipeline) error {
-	begin := time.Now()
+	begin, held := time.Now(), q.mem.Used()
 	if r, ok := pl.sink.(*result); ok {
 		r.startPipeline(q.seq)
 	}
@@ -149,7 +149,7 @@ func (q *query) runToEnd(pl *pipeline) error {
 		}
 	}
 	if pl.stats != nil {
-		pl.stats.report(pl, begin, ran)
+		pl.stats.report(pl, begin, ran, q.mem.Used()-held)
 	}
 	return q.check()
 }

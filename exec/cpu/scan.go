@@ -119,6 +119,29 @@ func (t *tableScan) gives(id expr.ColumnID) bool {
 	return false
 }
 
+// encodedBytes returns the size of the columns that are tested or decoded, in the row groups that are read.
+func (t *tableScan) encodedBytes(pl *pipeline) int64 {
+	read := map[int]bool{}
+	for _, c := range t.tests {
+		read[c.ordinal] = true
+	}
+	var inFilters idSet
+	inFilters.addExprs(t.rest...)
+	for _, c := range t.late {
+		if c.ordinal != logical.RowIDOrdinal && (inFilters.has(c.id) || pl.loadStage(c.id) >= 0) {
+			read[c.ordinal] = true
+		}
+	}
+	bytes := 0.0
+	for _, g := range t.groups {
+		for ordinal := range read {
+			c := g.rows.Columns[ordinal]
+			bytes += c.Width() * float64(c.Rows)
+		}
+	}
+	return int64(bytes)
+}
+
 func (t *tableScan) open(*worker, op) (reader, error) {
 	return nil, sqlerr.Bug("a table scan is opened by its pipeline")
 }

@@ -105,14 +105,21 @@ func (m *measuredReader) read(morsel int) error {
 	return err
 }
 
-// report adds the pipeline's costs to the query's profile.
-func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time) {
+// report adds the pipeline's costs to the query's profile. memory is what the sink holds.
+func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time, memory int64) {
 	p := profile.Pipeline{ID: pl.p.ID, Workers: pl.workers, Morsels: pl.source.morsels(), Wall: time.Since(begin), Finish: time.Since(ran)}
 	for i := range s.ops {
 		o := &s.ops[i]
 		x := profile.Operator{Name: o.name, RowsIn: o.rows.Load(), Batches: o.batches.Load(), CPU: time.Duration(o.time.Load())}
 		if i == 0 {
 			x.RowsIn = int64(pl.source.rows())
+			if pl.scan != nil {
+				x.Bytes = pl.scan.encodedBytes(pl)
+			}
+		}
+		if i == len(s.ops)-1 {
+			x.CPU += p.Finish
+			x.Memory = max(0, memory)
 		}
 		if i+1 < len(s.ops) {
 			x.RowsOut = s.ops[i+1].rows.Load()

@@ -10,10 +10,11 @@ type Operator struct {
 	RowsIn  int64
 	RowsOut int64
 	Batches int64
-	// CPU is the time that workers spent in the operator itself, without those after it.
+	// CPU is the time that workers spent in the operator itself, without those after it; of a sink also the time that it
+	// took, by the clock, to finish. Decoding a column counts for the operator before the first that reads it.
 	CPU    time.Duration
-	Memory int64 // bytes held when the operator had finished
-	Bytes  int64 // encoded bytes read, of scans
+	Memory int64 // bytes that a sink holds when it is finished
+	Bytes  int64 // encoded bytes of the columns that a scan reads
 	// Note says what the executor chose itself, e.g. the form of a hash table.
 	Note string
 }

@@ -110,7 +110,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		return s, e.AtOffset(text, int(offset))
 	}
 	w.parser.SetSQLMode(mode)
-	nodes, warnings, perr := w.parser.ParseSQL(p.Text)
+	nodes, warnings, perr := w.parser.ParseSQL(explainTree(text, p))
 	if perr != nil {
 		return s, convertError(text, p, perr)
 	}
@@ -132,6 +132,31 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		s.Warnings = append(s.Warnings, pipesWarning(p.tokens)...)
 	}
 	return s, nil
+}
+
+// explainTree returns the text of a piece with the TREE of EXPLAIN FORMAT = TREE, which the parser knows only as a
+// string, replaced by ROW, which is as long with its space and means the same plan.
+func explainTree(text string, p Piece) string {
+	word := func(i int) string {
+		if i >= len(p.tokens) || p.tokens[i].kind != tokWord {
+			return ""
+		}
+		return strings.ToUpper(text[p.tokens[i].start:p.tokens[i].end])
+	}
+	switch word(0) {
+	case "EXPLAIN", "DESCRIBE", "DESC":
+	default:
+		return p.Text
+	}
+	i := 1
+	if word(i) == "ANALYZE" {
+		i++
+	}
+	if word(i) != "FORMAT" || !opIs(p.tokens, i+1, '=') || word(i+2) != "TREE" {
+		return p.Text
+	}
+	at := int(p.tokens[i+2].start) - p.Offset
+	return p.Text[:at] + "ROW " + p.Text[at+len("TREE"):]
 }
 
 func unclosed(text string, t token) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -15,10 +16,12 @@ type catalogView struct {
 	ctx     context.Context
 	session *Session
 	snap    *catalog.Snapshot
+	// statement is the one that is bound, for the places of names in it; nil: there is none.
+	statement *parse.Statement
 }
 
 func (s *Session) catalogView(ctx context.Context) *catalogView {
-	return &catalogView{ctx, s, s.engine.catalog.Load()}
+	return &catalogView{ctx: ctx, session: s, snap: s.engine.catalog.Load()}
 }
 
 func (c *catalogView) Table(db, name string) (*table.Version, error) {
@@ -43,5 +46,9 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 func (c *catalogView) HasDatabase(db string) bool { return c.snap.HasDatabase(db) }
 
 func (c *catalogView) File(name string) (*table.Version, bool, error) {
-	return c.session.engine.files.open(c.ctx, name)
+	v, ok, err := c.session.engine.files.open(c.ctx, name)
+	if err != nil && c.statement != nil {
+		err = c.statement.LocateName(sqlerr.From(err), c.session.vars.parseMode, name)
+	}
+	return v, ok, err
 }

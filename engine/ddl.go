@@ -37,7 +37,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	}
 	switch {
 	case n.TemporaryKeyword != ast.TemporaryNone:
-		return nil, sqlerr.NotSupportedf("TEMPORARY tables", "all tables are in memory; create a plain one and drop it")
+		return nil, sqlerr.NotSupportedf("a TEMPORARY table", "all tables are in memory; create a plain one and drop it")
 	case n.Partition != nil:
 		return nil, sqlerr.NotSupportedf("PARTITION BY", "tables are kept in row groups with zone maps instead")
 	}
@@ -148,7 +148,7 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 		case ast.ColumnOptionAutoIncrement:
 			return sqlerr.NotSupportedf("AUTO_INCREMENT", "give the key in INSERT (column '%s')", name)
 		case ast.ColumnOptionGenerated:
-			return sqlerr.NotSupportedf("generated columns", "compute '%s' in a view", name)
+			return sqlerr.NotSupportedf("a generated column", "compute '%s' in a view", name)
 		case ast.ColumnOptionCheck:
 			return sqlerr.NotSupportedf("CHECK", "the condition of column '%s' would not be enforced", name)
 		case ast.ColumnOptionReference:
@@ -413,7 +413,7 @@ func (s *Session) dropDatabase(_ *statement, n *ast.DropDatabaseStmt) (*Result, 
 // createIndex keeps an index's definition. A unique one is enforced, so the rows there are checked.
 func (s *Session) createIndex(_ *statement, n *ast.CreateIndexStmt) (*Result, error) {
 	if n.KeyType != ast.IndexKeyTypeNone && n.KeyType != ast.IndexKeyTypeUnique {
-		return nil, sqlerr.NotSupportedf("FULLTEXT and SPATIAL indexes", "create a plain index")
+		return nil, sqlerr.NotSupportedf("a FULLTEXT or SPATIAL index", "create a plain index")
 	}
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()

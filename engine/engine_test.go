@@ -130,7 +130,7 @@ func TestMistakes(t *testing.T) {
 		{"SELECT * FROM `missing.csv`", sqlerr.CodeFileNotFound, "missing.csv"},
 		{"CALL tpch_generate(0)", 0, "scale factor"},
 		{"CALL tpch_generator(1)", sqlerr.CodeUnknownFunction, "tpch_generate"},
-		{"BEGIN", sqlerr.CodeNotSupported, "transactions"},
+		{"BEGIN", sqlerr.CodeNotSupported, "transaction"},
 	}
 	s := session(t, Options{Threads: 2})
 	mustRun(t, s, people)

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -55,6 +56,16 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		rows = append(rows, []types.Value{text(line)})
 	}
 	return rowsResult(cols, rows), nil
+}
+
+// GivesPlan says whether a statement is an EXPLAIN whose rows are the text of a plan; DESCRIBE of a table is not.
+func GivesPlan(stmt parse.Statement) bool {
+	n, ok := stmt.Node.(*ast.ExplainStmt)
+	if !ok {
+		return false
+	}
+	_, describe := n.Stmt.(*ast.ShowStmt)
+	return !describe
 }
 
 // bindForExplain returns the query of a statement: of INSERT, UPDATE and DELETE the one that finds their rows.

@@ -115,5 +115,5 @@ func outfileFormat(into *ast.SelectIntoOption) (files.Format, csv.Options, error
 }
 
 func cannotWrite(name string, err error) error {
-	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, err).WithCause(err)
+	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, reason(err)).WithCause(err)
 }

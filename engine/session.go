@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -51,7 +52,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	if len(params) != len(stmt.Params) {
 		return nil, sqlerr.WrongArguments("EXECUTE").WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
 	}
-	if !keepsWarnings(stmt.Node) {
+	if !KeepsWarnings(stmt) {
 		s.warnings = &sqlerr.Warnings{}
 		for _, w := range stmt.Warnings {
 			s.warnings.Add(w.Level, w.Code, "%s", w.Message)
@@ -61,22 +62,22 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	run, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
 	done := func() { unhook(); cancel() }
+	restore, err := s.applyHints(stmt.Node)
+	if err != nil {
+		done()
+		return nil, err
+	}
 	if limit := s.vars.maxExecutionTime(); limit > 0 {
 		var stop context.CancelFunc
 		run, stop = context.WithTimeout(run, limit)
 		inner := done
 		done = func() { stop(); inner() }
 	}
-	restore, err := s.setVarHints(stmt.Node)
-	if err != nil {
-		done()
-		return nil, err
-	}
 	res, err := s.dispatch(&statement{ctx: run, Statement: stmt, params: params, session: s})
 	restore()
 	if err != nil {
 		done()
-		return nil, sqlerr.From(err)
+		return nil, s.locate(&stmt, sqlerr.From(err))
 	}
 	s.rowCount = res.RowsAffected
 	if res.HasRows() {
@@ -92,9 +93,36 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	return res, nil
 }
 
-// keepsWarnings says whether a statement is about the warnings of the one before.
-func keepsWarnings(n ast.StmtNode) bool {
-	show, ok := n.(*ast.ShowStmt)
+// locate gives an error about a table, file or database that has no place yet that of its name in the statement.
+func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {
+		return e
+	}
+	switch e.Code {
+	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
+	default:
+		return e
+	}
+	_, rest, _ := strings.Cut(e.Message, "'")
+	name, _, quoted := strings.Cut(rest, "'")
+	if !quoted || name == "" {
+		return e
+	}
+	parts := strings.SplitN(name, ".", 2)
+	placed := stmt.LocateName(e, s.vars.parseMode, parts...)
+	switch {
+	case placed.Pos.Known():
+	case len(parts) == 2: // the message names the database, the text need not
+		placed = stmt.LocateName(e, s.vars.parseMode, parts[1])
+	case e.Code == sqlerr.CodeUnknownDatabase:
+		placed = stmt.LocateName(e, s.vars.parseMode, name, "*")
+	}
+	return placed
+}
+
+// KeepsWarnings says whether a statement is about the warnings of the one before: SHOW WARNINGS and SHOW ERRORS.
+func KeepsWarnings(stmt parse.Statement) bool {
+	show, ok := stmt.Node.(*ast.ShowStmt)
 	return ok && (show.Tp == ast.ShowWarnings || show.Tp == ast.ShowErrors)
 }
 
@@ -129,11 +157,18 @@ func writes(n ast.StmtNode) bool {
 	return false
 }
 
+// catalogView returns the catalog as it is now; errors about files have their place in the statement.
+func (st *statement) catalogView() *catalogView {
+	view := st.session.catalogView(st.ctx)
+	view.statement = &st.Statement
+	return view
+}
+
 // binder returns a binder for the statement over the catalog as it is now.
 func (st *statement) binder() *bind.Binder {
 	s := st.session
 	return &bind.Binder{
-		Catalog: s.catalogView(st.ctx), Database: s.database, Ctx: st.exprContext(), Params: st.params,
+		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params,
 		Locate: st.Locate,
 	}
 }
@@ -186,7 +221,11 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	case *ast.AnalyzeTableStmt:
 		return &Result{}, nil // statistics are made when a plan asks for them
 	case *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt:
-		return nil, sqlerr.NotSupportedf("transactions", "every statement commits by itself")
+		return nil, sqlerr.NotSupportedf("a transaction", "every statement commits by itself")
+	case *ast.LoadDataStmt:
+		return nil, sqlerr.NotSupportedf("LOAD DATA", "write INSERT INTO t SELECT * FROM `file.csv`")
+	case *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt:
+		return nil, sqlerr.NotSupportedf("PREPARE in SQL", "prepare statements through the driver")
 	}
 	return nil, sqlerr.NotSupportedf("this statement", "%s", firstWords(st.Text))
 }

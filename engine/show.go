@@ -188,11 +188,18 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 	return rowsResult(textColumns("Field", "Type", "Null", "Key", "Default", "Extra"), rows), nil
 }
 
-// schemaOf returns the definition of the table or view of a SHOW; a view's is made from its query.
+// schemaOf returns the definition of the table, view or file of a SHOW; a view's is made from its query.
 func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapshot) (*table.Schema, error) {
 	t := *n.Table
 	if n.DBName != "" && t.Schema.O == "" {
 		t.Schema = ast.NewCIStr(n.DBName)
+	}
+	if t.Schema.O == "" {
+		if v, ok, err := st.catalogView().File(t.Name.O); err != nil {
+			return nil, err
+		} else if ok {
+			return v.Schema, nil
+		}
 	}
 	db, name, err := s.qualify(&t)
 	if err != nil {
@@ -256,7 +263,11 @@ func CreateTableSQL(schema *table.Schema) string {
 		if d := c.Default; d != nil {
 			switch {
 			case d.Expr != "":
-				p += " DEFAULT (" + strings.TrimSuffix(strings.TrimPrefix(d.Expr, "("), ")") + ")"
+				if !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
+					p += " DEFAULT (" + d.Expr + ")"
+				} else {
+					p += " DEFAULT " + d.Expr
+				}
 			case !d.Value.Null:
 				p += " DEFAULT " + quoteText(d.Value.Text())
 			}

@@ -331,8 +331,9 @@ func ParseBytes(text string) (int64, error) {
 	return int64(f * float64(uint64(1)<<shift)), nil
 }
 
-// setVarHints applies the SET_VAR hints of a SELECT and returns the function that takes them back.
-func (s *Session) setVarHints(n ast.StmtNode) (restore func(), err error) {
+// applyHints sets the variables that the SET_VAR and MAX_EXECUTION_TIME hints of a SELECT name, and returns the function
+// that takes them back.
+func (s *Session) applyHints(n ast.StmtNode) (restore func(), err error) {
 	sel, ok := n.(*ast.SelectStmt)
 	if !ok {
 		return func() {}, nil
@@ -347,11 +348,16 @@ func (s *Session) setVarHints(n ast.StmtNode) (restore func(), err error) {
 		}
 	}
 	for _, h := range sel.TableHints {
-		if h.HintName.L != "set_var" {
-			continue
-		}
-		set, ok := h.HintData.(ast.HintSetVar)
-		if !ok {
+		var set ast.HintSetVar
+		switch data := h.HintData.(type) {
+		case ast.HintSetVar:
+			set = data
+		case uint64:
+			if h.HintName.L != "max_execution_time" {
+				continue
+			}
+			set = ast.HintSetVar{VarName: h.HintName.L, Value: strconv.FormatUint(data, 10)}
+		default:
 			continue
 		}
 		if !copied {

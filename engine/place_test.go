@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// TestPlaces checks that errors about tables, files and databases point at the name, marked by ^ before it.
+func TestPlaces(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (a INT); CREATE VIEW v AS SELECT a FROM t; DROP TABLE t")
+	for _, marked := range []string{
+		"SELECT a FROM ^nothing",
+		"SELECT nothing FROM u JOIN ^main.nothing",
+		"SELECT * FROM ^other.t",
+		"SELECT * FROM\n  ^`missing.parquet` AS m",
+		"INSERT INTO ^nothing VALUES (1)",
+		"UPDATE ^nothing SET a = 1",
+		"DELETE FROM ^nothing",
+		"DROP TABLE ^nothing",
+		"DROP TABLE IF EXISTS ^nowhere.nothing",
+		"CREATE VIEW ^v AS SELECT 1",
+		"DESCRIBE ^nothing",
+		"DESCRIBE ^`missing.csv`",
+		"USE ^nowhere",
+		"EXPLAIN SELECT * FROM ^nothing",
+		"SELECT * FROM (SELECT 1) AS t, v", // the name is in the view, not here
+	} {
+		want := strings.IndexByte(marked, '^')
+		sql := strings.Replace(marked, "^", "", 1)
+		_, err := run(context.Background(), s, sql)
+		var e *sqlerr.Error
+		switch {
+		case want < 0:
+			if errors.As(err, &e) && e.Pos.Known() {
+				t.Errorf("%s: %v has a place", sql, e)
+			}
+		case sql == "DROP TABLE IF EXISTS nowhere.nothing" && err == nil: // a note, as in MySQL
+		case !errors.As(err, &e):
+			t.Errorf("%s: %v is no *sqlerr.Error", sql, err)
+		case !e.Pos.Known() || e.Pos.Offset != want:
+			t.Errorf("%s: %v: at offset %d, want %d", sql, e, e.Pos.Offset, want)
+		}
+	}
+}
+
+func TestDescribeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte("id,name,day\n1,a,2024-01-01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, Options{Threads: 1})
+	got := mustRun(t, s, "DESCRIBE `"+path+"`")
+	mustRun(t, s, "CREATE TABLE copy AS SELECT * FROM `"+path+"`")
+	if want := mustRun(t, s, "DESCRIBE copy"); got != want {
+		t.Errorf("DESCRIBE of a file gives\n%sof a table made of it\n%s", got, want)
+	}
+}
+
+// What SHOW CREATE TABLE prints makes the same table again.
+func TestShowCreateTableRoundTrip(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (a INT PRIMARY KEY, b DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3), c INT DEFAULT (LENGTH('a)')), "+
+		"d DATETIME DEFAULT NOW(), e VARCHAR(10) NOT NULL DEFAULT 'it''s', f INT DEFAULT -3, UNIQUE KEY u (e, f))")
+	create := func() string {
+		stmts, err := s.Parse("SHOW CREATE TABLE t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := s.Execute(context.Background(), stmts[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Close()
+		b, err := res.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Cols[1].StringAt(0)
+	}
+	first := create()
+	mustRun(t, s, "DROP TABLE t")
+	mustRun(t, s, first)
+	if second := create(); second != first {
+		t.Errorf("\n%s\nmakes\n%s", first, second)
+	}
+}
+
+// TestTimeHints checks that hints bound the time of their statement and of no other.
+func TestTimeHints(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	for _, hint := range []string{"MAX_EXECUTION_TIME(20)", "SET_VAR(max_execution_time = 20)"} {
+		begin := time.Now()
+		_, err := run(context.Background(), s, "SELECT /*+ "+hint+" */ SLEEP(20)")
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 10*time.Second {
+			t.Errorf("%s: %v after %v", hint, err, time.Since(begin))
+		}
+		mustRun(t, s, "SELECT SLEEP(0.05)")
+	}
+}
+
+func TestExplainFormats(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	want := mustRun(t, s, "EXPLAIN SELECT 1")
+	for _, sql := range []string{"EXPLAIN FORMAT=TREE SELECT 1", "explain format = tree select 1", "DESC FORMAT='tree' SELECT 1"} {
+		if got := mustRun(t, s, sql); got != want {
+			t.Errorf("%s gives\n%s, want\n%s", sql, got, want)
+		}
+	}
+	if got := mustRun(t, s, "EXPLAIN ANALYZE FORMAT=TREE SELECT 1"); !strings.Contains(got, " ms") {
+		t.Errorf("EXPLAIN ANALYZE FORMAT=TREE gives no times:\n%s", got)
+	}
+	_, err := run(context.Background(), s, "EXPLAIN FORMAT=TREE SELECT 1 +")
+	var e *sqlerr.Error
+	if !errors.As(err, &e) || e.Pos.Offset != len("EXPLAIN FORMAT=TREE SELECT 1 +") {
+		t.Errorf("the place is %v", err)
+	}
+}

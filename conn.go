@@ -123,6 +123,20 @@ func (s *Stmt) query(ctx context.Context, params []types.Value) (*Rows, error) {
 	return r, nil
 }
 
+// ShowsWarnings says whether the statements are SHOW WARNINGS or SHOW ERRORS, whose rows are the warnings of the
+// statement before: [Conn.Warnings] has the same afterwards.
+func (s *Stmt) ShowsWarnings() bool {
+	for _, st := range s.list {
+		if !engine.KeepsWarnings(st) {
+			return false
+		}
+	}
+	return len(s.list) > 0
+}
+
+// Explains says whether the statement is EXPLAIN and gives the lines of a plan, to be printed as they are.
+func (s *Stmt) Explains() bool { return len(s.list) == 1 && engine.GivesPlan(s.list[0]) }
+
 // Warnings returns the warnings of the last statement.
 func (c *Conn) Warnings() []sqlerr.Warning { return c.session.Warnings() }
 

@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -144,7 +145,7 @@ func run(args []string) int {
 			continue
 		}
 		if info, err := os.Stat(in.file); err != nil {
-			fmt.Fprintf(os.Stderr, "radish: %v\n", err)
+			fmt.Fprintf(os.Stderr, "radish: cannot read %s: %v\n", in.file, reason(err))
 			return exitFailed
 		} else if info.IsDir() {
 			fmt.Fprintf(os.Stderr, "radish: %s is a directory\n", in.file)
@@ -232,6 +233,15 @@ func runInput(ctx context.Context, r *runner, in input, running *atomic.Bool) in
 			return exitFailed
 		}
 	}
+}
+
+// reason returns what an error of a file system operation says besides the file's name.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // newRunner opens a session that prints to standard output.

@@ -229,6 +229,31 @@ func TestWarnings(t *testing.T) {
 	if stderr != "stdin:2: Warning 1365: Division by 0\n" {
 		t.Errorf("got %q", stderr)
 	}
+	// SHOW WARNINGS prints them on standard output, once.
+	out, stderr, _ = runRadish(t, "SELECT 1/0 AS x; SHOW WARNINGS", "--format", "tsv")
+	if out != "x\n\\N\nLevel\tCode\tMessage\nWarning\t1365\tDivision by 0\n" || strings.Count(stderr, "1365") != 1 {
+		t.Errorf("got %q and %q", out, stderr)
+	}
+}
+
+// TestExplainIsPlain checks that a plan is printed without a box, and in the other formats as any result.
+func TestExplainIsPlain(t *testing.T) {
+	out, stderr, _ := runRadish(t, "EXPLAIN SELECT 1; SELECT 2")
+	if !strings.HasPrefix(out, "pipeline 0 on cpu") || !strings.HasSuffix(out, "\n+---+\n| 2 |\n+---+\n| 2 |\n+---+\n") {
+		t.Errorf("got\n%s%s", out, stderr)
+	}
+	out, stderr, _ = runRadish(t, "EXPLAIN FORMAT=JSON SELECT 1")
+	if !json.Valid([]byte(out)) {
+		t.Errorf("got\n%s%s", out, stderr)
+	}
+	out, _, _ = runRadish(t, "EXPLAIN SELECT 1", "--format", "csv")
+	if !strings.HasPrefix(out, "EXPLAIN\npipeline 0") {
+		t.Errorf("got\n%s", out)
+	}
+	out, stderr, _ = runRadish(t, "CREATE TABLE t (a INT); DESCRIBE t; EXPLAIN t")
+	if n := strings.Count(out, "| Field "); n != 2 {
+		t.Errorf("got\n%s%s", out, stderr)
+	}
 }
 
 // TestFlushAfterEachStatement speaks to the command through pipes: it waits for each answer before it goes on.

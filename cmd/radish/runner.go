@@ -23,6 +23,7 @@ type runner struct {
 // outcome is what a statement did.
 type outcome struct {
 	ran      bool // it could be parsed
+	warned   bool // its rows were the session's warnings
 	hasRows  bool
 	rows     int64
 	affected int64
@@ -34,7 +35,7 @@ func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.ran = true
+	o.ran, o.warned = true, stmt.ShowsWarnings()
 	rows, err := stmt.Query(ctx)
 	if err != nil {
 		return o, err
@@ -52,7 +53,11 @@ func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
 		return o, nil
 	}
 	o.hasRows = true
-	o.rows, err = render.Rows(r.out, r.format, rows)
+	format := r.format
+	if format == render.Table && stmt.Explains() {
+		format = render.Lines
+	}
+	o.rows, err = render.Rows(r.out, format, rows)
 	return o, err
 }
 
@@ -61,7 +66,7 @@ const maxWarnings = 5
 
 // warn prints the warnings of the last statement, which came from st.
 func (r *runner) warn(name string, st scriptStatement, o outcome) {
-	if !o.ran {
+	if !o.ran || o.warned {
 		return // the session has those of the statement before
 	}
 	list := r.conn.Warnings()

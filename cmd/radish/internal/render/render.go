@@ -32,6 +32,10 @@ const (
 	Vertical  Format = "vertical"  // a line for each value, as \G prints in MySQL's client
 )
 
+// Lines writes the values as they are, a line each and without a header: what table does with the text of a plan, whose
+// lines are too long for a box. It is not among the formats that can be asked for.
+const Lines Format = "lines"
+
 // Formats lists the formats.
 func Formats() []string {
 	return []string{string(Table), string(CSV), string(TSV), string(JSON), string(JSONLines), string(Markdown), string(Vertical)}
@@ -83,6 +87,8 @@ func Rows(w *bufio.Writer, format Format, rows *radish.Rows) (n int64, err error
 		p = &markdown{output: o}
 	case Vertical:
 		p = newVertical(o)
+	case Lines:
+		p = &plain{output: o}
 	default:
 		p = newTable(o)
 	}

@@ -40,10 +40,9 @@ func (r *duckDBReply) took() time.Duration { return fromMillis(r.Millis) }
 
 func fromMillis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// startDuckDB starts a worker with a Python that has the package duckdb. The database is :memory: or a file, which must
-// not exist.
-func startDuckDB(ctx context.Context, python, database string, threads int) (*duckDB, error) {
-	d := &duckDB{process: exec.CommandContext(ctx, python, "-c", duckDBWorker, database)}
+// startDuckDB starts a worker with a Python that has the package duckdb.
+func startDuckDB(ctx context.Context, python string, threads int) (*duckDB, error) {
+	d := &duckDB{process: exec.CommandContext(ctx, python, "-c", duckDBWorker)}
 	d.process.Stderr = os.Stderr
 	var err error
 	if d.in, err = d.process.StdinPipe(); err != nil {
@@ -99,7 +98,9 @@ func (d *duckDB) read() (duckDBReply, error) {
 
 // load fills the TPC-H tables from Parquet files, as DuckDB's own benchmarks have them: without declared keys, which
 // would cost it an index each and speed up none of the queries.
-func (d *duckDB) load(dir string) (load, error) {
+//
+// DuckDB leaves tables in memory as they come; compress makes it compress them, as it would in a file.
+func (d *duckDB) load(dir string, compress bool) (load, error) {
 	var l load
 	for i, t := range tpch.Tables() {
 		sql := fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM read_parquet(%s)", t.Name, sqlString(parquetPath(dir, t.Name)))
@@ -120,7 +121,9 @@ func (d *duckDB) load(dir string) (load, error) {
 		}
 		l.rows += n
 	}
-	// Compresses the tables of a file; those in memory stay as they are.
+	if !compress {
+		return l, nil
+	}
 	reply, err := d.do("CHECKPOINT", false, false)
 	l.took += reply.took()
 	l.cpu += fromMillis(reply.CPU)

@@ -1,7 +1,5 @@
 """Runs statements in DuckDB for radish-bench oracle: one JSON request a line on stdin, one JSON answer on stdout.
 
-The argument is the database: a file, or :memory:.
-
 A request {"sql": text, "fetch": bool, "reset_peak": bool} is answered by {"ms": time, "cpu_ms": time, "rows": [[text]],
 "peak": bytes} or {"error": text}. The times, by the clock and of all threads' processors, go from the statement's text
 to the end of its result, without making Python objects of rows; with fetch the rows come as text, "" for NULL, and the
@@ -51,7 +49,7 @@ def answer(connection, request):
 
 
 def main():
-    connection = duckdb.connect(sys.argv[1])
+    connection = duckdb.connect()
     print(json.dumps({"version": duckdb.__version__}), flush=True)
     for line in sys.stdin:
         try:

@@ -24,7 +24,7 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 	set.register(fs)
 	sf := fs.Float64("sf", 1, "scale factor, at least 0.01")
 	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
-	compressed := fs.Bool("duckdb-file", false, "let DuckDB hold its tables in a database file, where it compresses them, instead of in memory, where it does not")
+	compress := fs.Bool("duckdb-compress", false, "let DuckDB compress its tables (CHECKPOINT), which in memory it does not do by itself")
 	dir := fs.String("dir", "", "folder of the Parquet files; empty: build/tpch/sf<scale factor>")
 	reuse := fs.Bool("reuse", false, "take the files that are there instead of exporting them anew")
 	runs := fs.Int("runs", 5, "hot runs after the first")
@@ -57,24 +57,12 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.close()
-	name := inMemory
-	if *compressed {
-		temp, err := os.MkdirTemp("", "radish-bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(temp)
-		name = filepath.Join(temp, "tpch.duckdb")
-	}
-	duck, err := startDuckDB(ctx, *python, name, db.threads)
+	duck, err := startDuckDB(ctx, *python, db.threads)
 	if err != nil {
 		return err
 	}
 	defer duck.close()
-	c := comparison{scale: *sf, runs: *runs, db: db, duck: duck, duckDBTables: "tables in memory, not compressed"}
-	if *compressed {
-		c.duckDBTables = "tables in a file, compressed, pages cached"
-	}
+	c := comparison{scale: *sf, runs: *runs, db: db, duck: duck, compress: *compress}
 	if err := c.load(ctx, out, *dir); err != nil {
 		return err
 	}
@@ -94,9 +82,6 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 	}
 	return c.failed()
 }
-
-// inMemory is DuckDB's name for a database without a file.
-const inMemory = ":memory:"
 
 // exportApart exports in a process of its own: what it allocates must not count as this one's memory.
 func exportApart(ctx context.Context, sf float64, dir string) error {
@@ -118,7 +103,7 @@ type comparison struct {
 	runs                   int
 	db                     *database
 	duck                   *duckDB
-	duckDBTables           string // how it holds them, for the heading
+	compress               bool // DuckDB's tables
 	radishLoad, duckLoad   load
 	radishPeak, duckDBPeak int64 // resident memory while queries ran
 	pairs                  []pair
@@ -150,15 +135,23 @@ func (c *comparison) load(ctx context.Context, out io.Writer, dir string) error 
 	if c.radishLoad, err = loadParquet(ctx, c.db, dir); err != nil {
 		return err
 	}
-	if c.duckLoad, err = c.duck.load(dir); err != nil {
+	if c.duckLoad, err = c.duck.load(dir, c.compress); err != nil {
 		return err
 	}
 	if c.radishLoad.rows != c.duckLoad.rows {
 		return fmt.Errorf("the engines loaded different tables: Radish %d rows, DuckDB %d", c.radishLoad.rows, c.duckLoad.rows)
 	}
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads each, medians of %d hot runs; DuckDB %s, %s\n\n",
-		scaleText(c.scale), c.db.threads, c.runs, c.duck.version, c.duckDBTables)
+		scaleText(c.scale), c.db.threads, c.runs, c.duck.version, c.tables())
 	return nil
+}
+
+// tables says how DuckDB holds its tables.
+func (c *comparison) tables() string {
+	if c.compress {
+		return "tables compressed"
+	}
+	return "tables not compressed"
 }
 
 var oracleColumns = []tableColumn{
@@ -288,7 +281,7 @@ func (c *comparison) writeMarkdown(path string) error {
 		version += " (" + built + ")"
 	}
 	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s and DuckDB %s (%s), %d threads each, medians of %d hot runs; %s, %s.\n\n",
-		scaleText(c.scale), version, c.duck.version, c.duckDBTables, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+		scaleText(c.scale), version, c.duck.version, c.tables(), c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
 	var rows [][]string
 	for i := range c.pairs {
 		rows = append(rows, c.pairs[i].cells())
@@ -330,7 +323,7 @@ type oracleTiming struct {
 func (c *comparison) report() oracleReport {
 	ratios, cpu, _ := c.ratios()
 	r := oracleReport{
-		Scale: c.scale, Threads: c.db.threads, Processor: processor(), Commit: commit(), DuckDB: c.duck.version, DuckDBTables: c.duckDBTables,
+		Scale: c.scale, Threads: c.db.threads, Processor: processor(), Commit: commit(), DuckDB: c.duck.version, DuckDBTables: c.tables(),
 		GeometricMean: geometricMean(ratios), GeometricMeanCPU: geometricMean(cpu), RadishPeak: c.radishPeak, DuckDBPeak: c.duckDBPeak,
 		RadishLoad: c.radishLoad.report(),
 		DuckDBLoad: c.duckLoad.report(),

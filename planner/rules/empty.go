@@ -5,7 +5,8 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-const removeEmptyDoc = `Remove what gives no rows: a filter that is FALSE, LIMIT 0, and whatever only passes on rows of an empty input.
+const removeEmptyDoc = `Remove what gives no rows: a filter that is FALSE, LIMIT 0, whatever only passes on rows of an empty input, and joins
+whose condition is FALSE.
 
 Legal except where no rows still make a row:
   SELECT COUNT(*) FROM t WHERE FALSE
@@ -21,7 +22,7 @@ func removeEmpty(w *rewriter) error {
 		}
 		switch x := n.(type) {
 		case *logical.Join:
-			if !logical.IsEmpty(x.Right) {
+			if !logical.IsEmpty(x.Right) && !neverMatches(x) {
 				return n
 			}
 			switch x.Kind {
@@ -38,6 +39,17 @@ func removeEmpty(w *rewriter) error {
 		return n
 	})
 	return nil
+}
+
+// neverMatches says whether no row on the left of a join finds one on the right, and none on the right has to be kept.
+func neverMatches(x *logical.Join) bool {
+	switch x.Kind {
+	case logical.AntiJoin, logical.LeftJoin, logical.SingleJoin:
+		return anyFalse(x.On)
+	case logical.MarkJoin:
+		return anyFalse(x.Corr) // a NULL in On makes the mark NULL
+	}
+	return false
 }
 
 // isEmptyNode says whether n gives no rows, its inputs being simplified already.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -29,12 +30,7 @@ func init() {
 			}
 			return s.statement(query)
 		}},
-		{"schema", "TABLE", "show how a table was made", func(s *terminalShell, arg string) bool {
-			if arg == "" {
-				return s.complain("usage: .schema TABLE")
-			}
-			return s.statement("SHOW CREATE TABLE " + quoteName(arg) + ";")
-		}},
+		{"schema", "[TABLE]", "print the statement that makes a table, or those of all", (*terminalShell).schema},
 		{"read", "FILE", "run the statements of a file", (*terminalShell).readFile},
 		{"mode", "[FORMAT]", "print results as " + strings.Join(render.Formats(), ", "), (*terminalShell).mode},
 		{"timer", "[on|off]", "show how long statements take", (*terminalShell).setTimer},
@@ -75,14 +71,58 @@ func (s *terminalShell) help(string) (quit bool) {
 	for _, c := range dotCommands {
 		fmt.Fprintf(s.notes, "  %-20s %s\n", "."+c.name+" "+c.args, c.help)
 	}
-	fmt.Fprintln(s.notes, "\nStatements end with ; and may take several lines. Ctrl-C clears what is typed or cancels\nthe statement that runs. EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.\nCALL tpch_generate(0.01); makes tables to try things on.")
+	fmt.Fprint(s.notes, `
+Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically.
+Ctrl-C clears what is typed or cancels the statement that runs. Ctrl-D leaves.
+EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
+CALL tpch_generate(0.01); makes tables to try things on.
+`)
 	return false
+}
+
+func (s *terminalShell) schema(arg string) (quit bool) {
+	tables := []string{quoteName(arg)}
+	if arg == "" {
+		names, err := s.lastColumn("SHOW TABLES")
+		if err != nil {
+			return s.complain("%v", err)
+		}
+		for i, name := range names {
+			names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
+		}
+		tables = names
+	}
+	for _, t := range tables {
+		query := "SHOW CREATE TABLE " + t
+		text, err := s.lastColumn(query)
+		if err != nil {
+			return s.complain("%s", describe("", scriptStatement{text: query, context: query, line: 1}, err))
+		}
+		for _, create := range text {
+			fmt.Fprintln(s.notes, create+";")
+		}
+	}
+	return false
+}
+
+// lastColumn runs a query and returns the texts of its last column.
+func (s *terminalShell) lastColumn(query string) (out []string, err error) {
+	rows, err := s.conn.Query(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values := rows.Values()
+		out = append(out, fmt.Sprint(values[len(values)-1]))
+	}
+	return out, rows.Err()
 }
 
 func (s *terminalShell) readFile(arg string) (quit bool) {
 	f, err := os.Open(strings.Trim(arg, `'"`))
 	if err != nil {
-		return s.complain("%v", err)
+		return s.complain("cannot read %s: %v", arg, reason(err))
 	}
 	defer f.Close()
 	s.runScript(arg, f)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/parse"
 )
 
@@ -62,7 +63,12 @@ func shell(r *runner) int {
 			return exitOK
 		}
 		if s.typed.Len() == 0 {
-			switch word := strings.TrimSpace(line); {
+			word := strings.TrimSpace(line)
+			switch strings.TrimRight(word, "; ") {
+			case "quit", "exit", "help":
+				word = strings.TrimRight(word, "; ")
+			}
+			switch {
 			case word == "":
 				continue
 			case word[0] == '.', word == "quit", word == "exit", word == "help":
@@ -75,17 +81,32 @@ func shell(r *runner) int {
 		}
 		s.typed.WriteString(line)
 		s.typed.WriteByte('\n')
-		text := s.typed.String()
+		text, vertical := s.cutVertical(s.typed.String())
 		if parse.Incomplete(text, s.conn.ParseMode()) {
 			s.lines.SetPrompt(promptMore)
 			continue
 		}
 		s.clear()
+		format := s.format
+		if vertical {
+			s.format = render.Vertical
+		}
 		if entry := historyEntry(text); entry != "" {
 			s.lines.SaveHistory(entry)
 		}
 		s.runScript("", strings.NewReader(text))
+		s.format = format
 	}
+}
+
+// cutVertical takes the \G off that MySQL's client knows: it ends what was typed as a semicolon does, and asks for the
+// vertical format this once.
+func (s *terminalShell) cutVertical(text string) (rest string, vertical bool) {
+	rest, found := strings.CutSuffix(strings.TrimRight(text, " \t\r\n"), `\G`)
+	if rest += ";\n"; !found || parse.Incomplete(rest, s.conn.ParseMode()) { // inside a string or a comment it means nothing
+		return text, false
+	}
+	return rest, true
 }
 
 func (s *terminalShell) clear() {

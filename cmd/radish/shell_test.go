@@ -128,23 +128,31 @@ func TestShellCommands(t *testing.T) {
 	}
 	s := startShell(t)
 	for _, step := range []struct{ keys, want string }{
-		{".help\r", ".schema TABLE"},
+		{".help\r", ".schema [TABLE]"},
+		{"help;\r", ".schema [TABLE]"},
 		{".read " + file + "\r", "x.sql: ERROR 1054 (42S22) at line 3, column 8"},
 		{".tables\r", "fromfile"},
-		{".schema fromfile\r", "CREATE TABLE `fromfile`"},
+		{".schema fromfile\r", "CREATE TABLE `fromfile` (\r\n  `a` INT\r\n);\r\n"},
+		{"CREATE TABLE `o``dd` (b INT);\r", "OK"},
+		{".schema\r", "CREATE TABLE `fromfile` (\r\n  `a` INT\r\n);\r\nCREATE TABLE `o``dd` ("},
+		{".schema nosuch\r", "Table 'main.nosuch' doesn't exist"},
+		{".read nosuch\r", "cannot read nosuch: no such file"},
 		{".mode csv\r", prompt},
 		{"SELECT a, NULL FROM fromfile;\r", "a,NULL\r\n1,\r\n2,\r\n2 rows ("},
 		{".mode jsn\r", "did you mean json?"},
 		{".timer off\r", prompt},
 		{"INSERT INTO fromfile VALUES (3);\r", "OK, 1 row affected\r\n"},
 		{".tabels\r", "did you mean .tables?"},
+		{"SELECT 6 * 7 AS x\\G\r", "1. row ***************************\r\nx: 42\r\n1 row"},
+		{"SELECT '\\G\r", promptMore},
+		{"' AS x;\r", "x\r\n\"G\r\n\"\r\n1 row"}, // as text, and in the format as before
 		{"SELECT 1/0;\r", "Warning 1365"},
 		{"SELEC 1;\r", "SELEC 1;\r\nERROR 1064"}, // without the warning again
-		{".quit\r", ""},
+		{"quit;\r", ""},
 	} {
 		s.write(step.keys)
 		s.expect(step.want)
-		if step.want != "" && step.want != prompt {
+		if step.want != "" && step.want != prompt && step.want != promptMore {
 			s.expect(prompt)
 		}
 	}

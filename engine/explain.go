@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -27,17 +28,19 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		return nil, err
 	}
 	var notes physical.Notes
+	var total string
 	if n.Analyze {
 		cost, err := s.runForProfile(st, plan)
 		if err != nil {
 			return nil, err
 		}
 		notes = notesOf(cost)
+		total = fmt.Sprintf("in all: %.3f ms, %s held at the most\n", float64(cost.Wall.Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
 	}
 	var out string
 	switch format := strings.ToLower(n.Format); format {
 	case "", "row", "tree", "brief", "traditional":
-		out = physical.Text(plan, notes)
+		out = physical.Text(plan, notes) + total
 	case "json":
 		if out, err = physical.JSON(plan, notes); err != nil {
 			return nil, err

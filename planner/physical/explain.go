@@ -305,5 +305,8 @@ func bytesText(n int64) string {
 	for f >= 1024 && u < len(units)-1 {
 		f, u = f/1024, u+1
 	}
+	if u == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
 	return fmt.Sprintf("%.1f %s", f, units[u])
 }

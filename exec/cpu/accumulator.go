@@ -32,7 +32,8 @@ func beginMerge(dst, src []accumulator) {
 	}
 }
 
-func grown[T any](x []T, n int, fill T) []T {
+// grown makes x n long, new elements being fill. What lies beyond a slice's length has never been written, so is zero.
+func grown[T comparable](x []T, n int, fill T) []T {
 	old := len(x)
 	if n <= old {
 		return x
@@ -44,8 +45,11 @@ func grown[T any](x []T, n int, fill T) []T {
 	} else {
 		x = x[:n]
 	}
-	for i := old; i < n; i++ {
-		x[i] = fill
+	var zero T
+	if fill != zero {
+		for i := old; i < n; i++ {
+			x[i] = fill
+		}
 	}
 	return x
 }

@@ -3,6 +3,8 @@ package cpu_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -46,7 +48,10 @@ func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch,
 
 func TestEngine(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	if s := os.Getenv("RADISH_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("replay with RADISH_SEED=%d go test -run %s ./exec/cpu", seed, t.Name())
 	for _, threads := range []int{1, 3} {
 		t.Run(fmt.Sprint(threads), func(t *testing.T) {
 			if threads > 1 {

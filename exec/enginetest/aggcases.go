@@ -2,6 +2,8 @@ package enginetest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -73,7 +75,8 @@ func aggregateCases() []Case {
 	}
 	var cs []Case
 	for _, s := range specs {
-		for name, items := range aggs {
+		for _, name := range slices.Sorted(maps.Keys(aggs)) {
+			items := aggs[name]
 			if name == "none" && len(s.keys) == 0 {
 				continue
 			}
@@ -154,7 +157,8 @@ func sortCases() []Case {
 		"text and more": {colText, colDec, colUns}, "double": {colFloat}, "wide decimal": {colBig}, "unsigned": {colUns}, "date": {colDate, colBool, colText}, "all NULL": {colNone},
 	}
 	var cs []Case
-	for name, keys := range sorts {
+	for _, name := range slices.Sorted(maps.Keys(sorts)) {
+		keys := sorts[name]
 		for _, limit := range []int64{-1, 0, 1, 10, 3000} {
 			cs = append(cs, Case{Name: fmt.Sprintf("sort %s limit %d", name, limit), Ordered: true, Plan: func(g *Gen) *physical.Plan {
 				t, c := g.Scan(g.Table(g.Size, g.Size/4+1))

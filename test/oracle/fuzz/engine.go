@@ -334,11 +334,16 @@ func compareRows(a, b []value, order []int, classes []class) int {
 		}
 		by := cmp.Compare(a[i].s, b[i].s)
 		if classes[i] == approx {
-			by = cmp.Compare(a[i].f, b[i].f)
+			by = cmp.Compare(rounded(a[i].f), rounded(b[i].f))
 		}
 		if by != 0 {
 			return by
 		}
 	}
 	return 0
+}
+
+// rounded leaves out the last 20 bits, so that sums in another order sort alike.
+func rounded(f float64) float64 {
+	return math.Float64frombits((math.Float64bits(f) + 1<<19) &^ (1<<20 - 1))
 }

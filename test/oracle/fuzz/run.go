@@ -289,11 +289,19 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 	} else {
 		wantErr = p.oracle.Exec(patience, query)
 	}
-	if patience.Err() != nil {
+	why := ""
+	var refused *mysql.MySQLError
+	switch {
+	case patience.Err() != nil:
+		why = "the oracle hangs"
+	case wantErr != nil && !errors.As(wantErr, &refused):
+		why = "the oracle crashes"
+	}
+	if why != "" {
 		p.lost = true
 		count(func(t *Stats) {
-			t.Tolerated["the oracle hangs"]++
-			t.Example["the oracle hangs"] = query
+			t.Tolerated[why]++
+			t.Example[why] = query
 		})
 		return nil, false
 	}
@@ -382,7 +390,7 @@ func (r *runner) report(ctx context.Context, f *Failure) {
 			known++
 		}
 	}
-	if known > 0 && (f.Kind != "wrong result" || known > 3) {
+	if known > 0 && (f.Kind != "wrong result" || known > 7) {
 		r.stats.Repeated[f.Kind]++
 		r.mu.Unlock()
 		return

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"github.com/radish-sql/radish/planner/bind"
@@ -28,7 +29,16 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 	if strings.EqualFold(db, informationSchema) {
 		return c.session.virtualTable(c.snap, name)
 	}
-	return c.snap.Table(db, name)
+	v, err := c.snap.Table(db, name)
+	if err == nil || !strings.Contains(name, ".") {
+		return v, err
+	}
+	if e := sqlerr.From(err); e.Hint == "" {
+		if info, statErr := os.Stat(name); statErr == nil && info.Mode().IsRegular() {
+			return nil, e.WithHint("there is a file of this name; those that can be read end in .csv, .tsv, .txt, .parquet or .arrow")
+		}
+	}
+	return nil, err
 }
 
 func (c *catalogView) View(db, name string) (bind.View, bool) {

@@ -64,6 +64,22 @@ func TestDescribeFile(t *testing.T) {
 	}
 }
 
+// A name that is a file's, but of no kind that can be read, is told from a table that is missing.
+func TestUnknownKindOfFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv.gz")
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, Options{Threads: 1})
+	for name, says := range map[string]string{path: "there is a file of this name", path + ".no": "doesn't exist"} {
+		_, err := run(context.Background(), s, "SELECT * FROM `"+name+"`")
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Code != sqlerr.CodeNoSuchTable || !strings.Contains(e.Error(), says) || (e.Hint == "") != (name != path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // What SHOW CREATE TABLE prints makes the same table again.
 func TestShowCreateTableRoundTrip(t *testing.T) {
 	s := session(t, Options{Threads: 1})

@@ -235,9 +235,12 @@ func setMemoryLimit(_ *variables, value string) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
+// MaxThreads is the largest number of workers that a query may be given.
+const MaxThreads = 1024
+
 func setThreads(_ *variables, value string) (string, error) {
-	if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 1024 {
-		return "", sqlerr.WrongValueForVar("radish_threads", value).WithHint("it lies between 1 and 1024")
+	if n, err := strconv.Atoi(value); err != nil || n < 1 || n > MaxThreads {
+		return "", sqlerr.WrongValueForVar("radish_threads", value).WithHint("it lies between 1 and %d", MaxThreads)
 	}
 	return value, nil
 }

@@ -289,7 +289,7 @@ func TooDeep(what string, limit int) *Error {
 func MemoryExceeded(operator string, asked, used, budget int64) *Error {
 	return New(CodeCapacityExceeded, Resource, "out of memory in %s: it asked for %s with %s in use, of a budget of %s",
 		operator, FormatBytes(asked), FormatBytes(used), FormatBytes(budget)).
-		WithHint("raise radish_memory_limit, or select fewer rows or columns")
+		WithHint("raise the memory limit (radish_memory_limit is the query's, memory_limit or --memory-limit the database's), or select fewer rows or columns")
 }
 
 // Interrupted is the error of a statement whose context ended with cause (context.Canceled or DeadlineExceeded).

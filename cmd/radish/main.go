@@ -114,8 +114,8 @@ func parseArgs(args []string) (*options, error) {
 	if o.memoryLimit, err = engine.ParseBytes(*memory); err != nil {
 		return nil, fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
 	}
-	if o.threads < 0 {
-		return nil, fmt.Errorf("--threads cannot be negative")
+	if o.threads < 0 || o.threads > engine.MaxThreads {
+		return nil, fmt.Errorf("--threads must be between 1 and %d", engine.MaxThreads)
 	}
 	switch o.device = strings.ToLower(o.device); o.device {
 	case "auto", "cpu", "gpu":

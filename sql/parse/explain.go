@@ -1,8 +1,9 @@
 package parse
 
 import (
-	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -173,16 +174,23 @@ func explain(text string, tokens []token, at int) (offset int, err *sqlerr.Error
 	return int(tokens[at].start), sqlerr.ParseError("syntax error near '%s'", excerpt(text[tokens[at].start:]))
 }
 
-// excerpt shortens text to its first line and 80 characters.
+// excerpt shortens text to its first line and 80 characters. What cannot be printed, which could steer a terminal,
+// becomes U+FFFD.
 func excerpt(text string) string {
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 		text = text[:i]
 	}
-	n := 0
+	end, n := "", 0
 	for i := range text {
 		if n++; n > 80 {
-			return fmt.Sprintf("%s...", text[:i])
+			text, end = text[:i], "..."
+			break
 		}
 	}
-	return text
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text) + end
 }

@@ -69,6 +69,7 @@ func TestRefusals(t *testing.T) {
 		{"SELECT 1 +\n-- nothing\n", "syntax error: the statement ends too early"},
 		{"SELECT a,\n  b FROM ‸WHERE x", "syntax error near 'WHERE x'"},
 		{"SELECT 1;\nSELECT 2;\n‸SELEKT 3", "syntax error near 'SELEKT 3'"},
+		{"SELECT 1 a ‸5 \x1b[31m\xff\x00", "syntax error near '5 \ufffd[31m\ufffd\ufffd'"},
 		{"SELECT 'ä€日', 'b' 'c' ‸5 6", "syntax error near '5 6'"},
 		{"SELECT 1 a ‸\" and\"\" so\" x", "syntax error near '\" and\"\" so\" x'"},
 		{"SELECT 1 a ‸\" and so\"", "syntax error near '\" and so\"'"},

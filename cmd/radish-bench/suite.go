@@ -141,7 +141,7 @@ func (s *suite) compare(q tpch.Query, rows [][]types.Value) (string, error) {
 		return checkNothing, nil
 	}
 	if got, want := q.Digest(rows), s.digests[q.Number-1]; got != want {
-		return checkDigest, fmt.Errorf("Q%d: the result's digest is %s, and the recorded one %s", q.Number, got, want)
+		return checkDigest, fmt.Errorf("the result's digest is %s, and the recorded one %s", got, want)
 	}
 	return checkDigest, nil
 }

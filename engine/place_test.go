@@ -21,6 +21,7 @@ func TestPlaces(t *testing.T) {
 		"SELECT nothing FROM u JOIN ^main.nothing",
 		"SELECT * FROM ^other.t",
 		"SELECT * FROM\n  ^`missing.parquet` AS m",
+		"SELECT ^nothing.* FROM u",
 		"INSERT INTO ^nothing VALUES (1)",
 		"UPDATE ^nothing SET a = 1",
 		"DELETE FROM ^nothing",
@@ -137,5 +138,16 @@ func TestExplainFormats(t *testing.T) {
 	var e *sqlerr.Error
 	if !errors.As(err, &e) || e.Pos.Offset != len("EXPLAIN FORMAT=TREE SELECT 1 +") {
 		t.Errorf("the place is %v", err)
+	}
+}
+
+func TestShowFullColumns(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (a INT PRIMARY KEY COMMENT 'the key', b VARCHAR(5), c BLOB)")
+	got := mustRun(t, s, "SHOW FULL COLUMNS FROM t")
+	for i, want := range []string{"a|int|NULL|NO|PRI|NULL||select,insert,update|the key", "b|varchar(5)|utf8mb4_bin|YES||NULL||select,insert,update|", "c|blob|NULL|YES||NULL||select,insert,update|"} {
+		if line := strings.Split(got, "\n")[i]; line != want {
+			t.Errorf("got %q, want %q", line, want)
+		}
 	}
 }

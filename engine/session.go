@@ -99,7 +99,7 @@ func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 		return e
 	}
 	switch e.Code {
-	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
+	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownTableIn, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
 	default:
 		return e
 	}
@@ -114,7 +114,7 @@ func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	case placed.Pos.Known():
 	case len(parts) == 2: // the message names the database, the text need not
 		placed = stmt.LocateName(e, s.vars.parseMode, parts[1])
-	case e.Code == sqlerr.CodeUnknownDatabase:
+	case e.Code == sqlerr.CodeUnknownDatabase, e.Code == sqlerr.CodeUnknownTableIn: // db.table, table.*
 		placed = stmt.LocateName(e, s.vars.parseMode, name, "*")
 	}
 	return placed
@@ -222,6 +222,8 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		return &Result{}, nil // statistics are made when a plan asks for them
 	case *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt:
 		return nil, sqlerr.NotSupportedf("a transaction", "every statement commits by itself")
+	case *ast.AlterTableStmt:
+		return nil, sqlerr.NotSupportedf("ALTER TABLE", "make the new table with CREATE TABLE ... AS SELECT; RENAME TABLE is there")
 	case *ast.LoadDataStmt:
 		return nil, sqlerr.NotSupportedf("LOAD DATA", "write INSERT INTO t SELECT * FROM `file.csv`")
 	case *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt:

@@ -182,8 +182,19 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 			return nil, err
 		}
 		if ok {
-			rows = append(rows, describeColumn(schema, i))
+			row := describeColumn(schema, i)
+			if n.Full {
+				collation := types.NullOf(types.Text)
+				if t := schema.Columns[i].Type; t.IsString() && !t.IsBinaryString() {
+					collation = text("utf8mb4_bin")
+				}
+				row = append(append([]types.Value{row[0], row[1], collation}, row[2:]...), text("select,insert,update"), text(schema.Columns[i].Comment))
+			}
+			rows = append(rows, row)
 		}
+	}
+	if n.Full {
+		return rowsResult(textColumns("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"), rows), nil
 	}
 	return rowsResult(textColumns("Field", "Type", "Null", "Key", "Default", "Extra"), rows), nil
 }

@@ -8,7 +8,7 @@ import (
 
 // LocateName places an error at the first mention of a name, given as its parts ("test", "t" for test.t). It serves the
 // nodes that the parser gives no position: tables, aliases, columns in INSERT and in DDL, hints. A mention behind FROM,
-// JOIN, INTO, UPDATE, TABLE or a comma is preferred. The part "*" is any name. If the name is not in the text, e comes back without a place.
+// JOIN, INTO, UPDATE, TABLE or a comma is preferred. The part "*" is any name, or a star. If the name is not in the text, e comes back without a place.
 func (s *Statement) LocateName(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
 	var tokens []token
 	scan := newScanner(s.Text, mode)
@@ -43,7 +43,7 @@ func (s *Statement) names(tokens []token, i int, parts []string) bool {
 		if at >= len(tokens) || k > 0 && !opIs(tokens, at-1, '.') {
 			return false
 		}
-		if name := s.name(tokens[at]); !strings.EqualFold(name, part) && (part != "*" || name == "") {
+		if name := s.name(tokens[at]); !strings.EqualFold(name, part) && (part != "*" || name == "" && !opIs(tokens, at, '*')) {
 			return false
 		}
 	}

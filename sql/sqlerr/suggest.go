@@ -3,9 +3,10 @@ package sqlerr
 import "strings"
 
 // Suggest returns the candidate that name was probably meant to be, or "" if none is near: at most a third of its
-// characters edited (at least one), case ignored. Of equally near ones the first wins, so callers pass a fixed order.
+// characters edited (at least one, never all), case ignored. Of equally near ones the first wins, so callers pass a fixed order.
 func Suggest(name string, candidates []string) string {
-	best, bestDistance := "", max(1, len([]rune(name))/3)+1
+	length := len([]rune(name))
+	best, bestDistance := "", min(max(1, length/3)+1, length)
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(c), bestDistance); d < bestDistance {
 			best, bestDistance = c, d

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -263,15 +264,15 @@ func (s *scope) addAll(cols []scopeColumn) error {
 }
 
 // bindUsing makes the equalities of USING or NATURAL and the visible columns in the standard's order: the common
-// columns first, once each, then the rest of the left side, then the rest of the right side.
+// columns first, once each, as the first table has them, then the rest of the first table, then that of the second. The
+// first table of a RIGHT JOIN is the one on the right: MySQL takes it for a LEFT JOIN with its sides swapped.
 func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, cols []scopeColumn, err error) {
+	first, second := left, right
+	if j.Tp == ast.RightJoin {
+		first, second = right, left
+	}
 	var names []string
 	if j.NaturalJoin {
-		// The common columns in the order of the first table, or of the second for a RIGHT JOIN (MySQL manual, JOIN clause).
-		first, second := left, right
-		if j.Tp == ast.RightJoin {
-			first, second = right, left
-		}
 		for _, c := range first.cols {
 			if !c.merged && len(second.lookup("", "", c.name)) > 0 {
 				names = append(names, c.name)
@@ -281,6 +282,10 @@ func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, col
 	for _, u := range j.Using {
 		names = append(names, u.Name.O)
 	}
+	place := func(name string) int {
+		return slices.IndexFunc(first.cols, func(c scopeColumn) bool { return !c.merged && strings.EqualFold(c.name, name) })
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return place(x) - place(y) })
 	used := map[expr.ColumnID]bool{}
 	var twins []scopeColumn
 	for _, name := range names {
@@ -306,7 +311,7 @@ func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, col
 		twin.merged = true
 		twins = append(twins, twin)
 	}
-	for _, side := range []*scope{left, right} {
+	for _, side := range []*scope{first, second} {
 		for _, c := range side.cols {
 			if !used[c.col.ID] {
 				cols = append(cols, c)

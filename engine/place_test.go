@@ -151,3 +151,20 @@ func TestShowFullColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestRowCount(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (a INT PRIMARY KEY)")
+	for _, c := range []struct{ sql, want string }{
+		{"INSERT INTO t VALUES (1), (2), (3)", "3"},
+		{"DELETE FROM t WHERE a > 1", "2"},
+		{"SELECT 1", "-1"},
+		{"INSERT INTO t VALUES (1)", "-1"}, // fails
+		{"CREATE TABLE u (a INT)", "0"},
+	} {
+		_, _ = run(context.Background(), s, c.sql) // the duplicate is meant to fail
+		if got := strings.TrimSpace(mustRun(t, s, "SELECT ROW_COUNT()")); got != c.want {
+			t.Errorf("after %s: %s, want %s", c.sql, got, c.want)
+		}
+	}
+}

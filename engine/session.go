@@ -76,6 +76,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	res, err := s.dispatch(&statement{ctx: run, Statement: stmt, params: params, session: s})
 	restore()
 	if err != nil {
+		s.rowCount = -1
 		done()
 		return nil, s.locate(&stmt, sqlerr.From(err))
 	}
@@ -142,7 +143,7 @@ func (st *statement) exprContext() *expr.Context {
 		loc := s.vars.location
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Warnings: s.warnings,
-			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, Variables: &s.vars,
+			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, Variables: &s.vars,
 		}
 	}
 	return st.context

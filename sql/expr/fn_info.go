@@ -44,6 +44,13 @@ func init() {
 				out.I64[0] = int64(c.ConnID)
 				return nil
 			}},
+		&Function{Name: "row_count", Category: category, Syntax: "ROW_COUNT()",
+			Doc:     "The rows that the last statement changed; -1 if it gave rows or failed.",
+			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Int64}, nil },
+			Eval: func(c *Context, _ *Call, out *column.Vector, _ []*column.Vector, _ []int32, _ int) error {
+				out.I64[0] = c.RowCount
+				return nil
+			}},
 		&Function{Name: "uuid", Category: "Miscellaneous functions", Syntax: "UUID()", Volatile: true, Nulls: NullCustom,
 			Doc:     "A new universally unique identifier: random (version 4), where MySQL's is made of time and host.",
 			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Varchar(36)}, nil },

@@ -18,6 +18,7 @@ var _ = addExamples([]example{
 	{"current_user", nil, "root@localhost"},
 	{"version", nil, ServerVersion},
 	{"connection_id", nil, "7"},
+	{"row_count", nil, "3"},
 	{"sleep", []any{0}, "0"},
 })
 

@@ -83,6 +83,7 @@ type Context struct {
 	Database  string
 	User      string
 	ConnID    uint64
+	RowCount  int64     // rows that the session's last statement changed; -1 if it gave rows or failed
 	Variables Variables // system and user variables; may be nil
 	RandSeed  func() int64
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.

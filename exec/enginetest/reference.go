@@ -251,7 +251,7 @@ func (f *reference) probe(r, out *rel, t *physical.Probe) {
 		}
 		for _, i := range candidates {
 			m := compareKeys(t.Build, key, b.keys[i])
-			if m == no {
+			if m == no || m == maybe && t.Kind != logical.MarkJoin {
 				continue
 			}
 			y := joined(i)

@@ -200,4 +200,3 @@ func (l *groupLayout) tryDense(bounds []physical.Bound, nullable []bool, keys []
 	l.form, l.size = denseKeys, int(size)
 	return true
 }
-

@@ -516,4 +516,3 @@ func (t *groupTable) keep(k string) string {
 }
 
 func bytesToString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-

@@ -131,6 +131,8 @@ func TestMistakes(t *testing.T) {
 		{"CALL tpch_generate(0)", 0, "scale factor"},
 		{"CALL tpch_generator(1)", sqlerr.CodeUnknownFunction, "tpch_generate"},
 		{"BEGIN", sqlerr.CodeNotSupported, "transaction"},
+		{"INSERT INTO information_schema.schemata VALUES ('a', 'b', 'c', 'd')", sqlerr.CodeNotSupported, "information_schema"},
+		{"DELETE FROM information_schema.tables", sqlerr.CodeNotSupported, "information_schema"},
 	}
 	s := session(t, Options{Threads: 2})
 	mustRun(t, s, people)

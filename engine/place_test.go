@@ -63,6 +63,9 @@ func TestDescribeFile(t *testing.T) {
 	if want := mustRun(t, s, "DESCRIBE copy"); got != want {
 		t.Errorf("DESCRIBE of a file gives\n%sof a table made of it\n%s", got, want)
 	}
+	if got := mustRun(t, s, "EXPLAIN SELECT id FROM `"+path+"`"); !strings.Contains(got, "scan x (") {
+		t.Errorf("EXPLAIN does not scan x:\n%s", got)
+	}
 }
 
 // A name that is a file's, but of no kind that can be read, is told from a table that is missing.

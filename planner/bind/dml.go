@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -174,6 +176,9 @@ func (b *Binder) target(refs *ast.TableRefsClause) (*table.Version, error) {
 		if db = b.Database; db == "" {
 			return nil, b.at(sqlerr.NoDatabaseSelected(), name)
 		}
+	}
+	if strings.EqualFold(db, "information_schema") {
+		return nil, b.at(sqlerr.NotSupportedf("writing to information_schema", "it shows what CREATE, DROP and SET change"), name)
 	}
 	if _, isView := b.Catalog.View(db, name.Name.O); isView {
 		return nil, b.at(sqlerr.NotSupportedf("writing to a view", "write to the tables behind it"), name)

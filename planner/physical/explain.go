@@ -122,7 +122,10 @@ func (s sinkNames) add(p *Pipeline) {
 func (s sinkNames) source(src Source) Operator {
 	switch x := src.(type) {
 	case *TableScan:
-		d := fmt.Sprintf("%s.%s", x.Table.Schema.Database, x.Table.Schema.Name)
+		d := x.Table.Schema.Name
+		if db := x.Table.Schema.Database; db != "" { // a file has none
+			d = db + "." + d
+		}
 		if !strings.EqualFold(x.Alias, x.Table.Schema.Name) {
 			d += " AS " + x.Alias
 		}

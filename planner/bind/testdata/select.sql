@@ -56,7 +56,7 @@ error: ERROR 1140 (42000): In aggregated query without GROUP BY, expression #2 o
 
 SELECT DISTINCT a FROM t ORDER BY b
 ----
-error: ERROR 1054 (42S22) at line 1, column 35: Unknown column 'b' in 'order clause' (hint: did you mean 'a'?)
+error: ERROR 1054 (42S22) at line 1, column 35: Unknown column 'b' in 'order clause'
 
 SELECT DISTINCT a FROM t ORDER BY d
 ----

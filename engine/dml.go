@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -23,7 +24,11 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, rows, err := s.fill(st, ins.Table, ins.Query)
+	write := func() (*table.Version, int64, error) { return s.fill(st, ins.Table, ins.Query) }
+	if ins.OnDuplicate != bind.DuplicateError {
+		write = func() (*table.Version, int64, error) { return s.upsert(st, ins) }
+	}
+	next, rows, err := write()
 	if err != nil {
 		return nil, err
 	}

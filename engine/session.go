@@ -151,8 +151,10 @@ func (st *statement) exprContext() *expr.Context {
 
 // writes says whether a statement stores values, so that strict mode makes errors of warnings.
 func writes(n ast.StmtNode) bool {
-	switch n.(type) {
-	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt, *ast.CreateTableStmt:
+	switch x := n.(type) {
+	case *ast.InsertStmt:
+		return !x.IgnoreErr
+	case *ast.UpdateStmt, *ast.DeleteStmt, *ast.CreateTableStmt:
 		return true
 	}
 	return false

@@ -15,8 +15,10 @@ import (
 
 // Insert is a bound INSERT: the table, and a query that gives one column for each column of the table, of its type.
 type Insert struct {
-	Table *table.Version
-	Query *logical.Query
+	Table       *table.Version
+	Query       *logical.Query
+	OnDuplicate OnDuplicate
+	Upsert      *Upsert // of DuplicateUpdate
 }
 
 // Update is a bound UPDATE of one table. Query gives the row number first and then the new values of the columns
@@ -33,16 +35,13 @@ type Delete struct {
 	Query *logical.Query
 }
 
-// Insert binds INSERT ... VALUES, INSERT ... SET and INSERT ... SELECT.
+// Insert binds INSERT and REPLACE ... VALUES, ... SET and ... SELECT.
 func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
-	switch {
-	case s.IsReplace:
-		return nil, sqlerr.NotSupportedf("REPLACE", "delete the row and insert it")
-	case len(s.OnDuplicate) > 0:
-		return nil, sqlerr.NotSupportedf("ON DUPLICATE KEY UPDATE", "update the row, or insert it where there is none")
-	case s.IgnoreErr:
-		return nil, sqlerr.NotSupportedf("INSERT IGNORE", "select only the rows that can be inserted")
+	action, err := onDuplicate(s)
+	if err != nil {
+		return nil, err
 	}
+	b.lenient = s.IgnoreErr
 	v, err := b.target(s.Table)
 	if err != nil {
 		return nil, err
@@ -82,7 +81,11 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		q.Cols = append(q.Cols, c)
 		q.Names = append(q.Names, def.Name)
 	}
-	return &Insert{Table: v, Query: q}, nil
+	ins := &Insert{Table: v, Query: q, OnDuplicate: action}
+	if action == DuplicateUpdate {
+		err = b.upsert(s, ins)
+	}
+	return ins, err
 }
 
 // insertValues binds the rows of VALUES; DEFAULT stands for the column's default, an empty row for all defaults.
@@ -128,12 +131,12 @@ func (b *Binder) valueOrDefault(n ast.ExprNode, def *table.ColumnDef, sc *scope)
 	return b.expr(n, sc)
 }
 
-// assign converts e for storing it in a column: strictly, as sql_mode says.
+// assign converts e for storing it in a column: strictly, as sql_mode says, unless IGNORE makes warnings of errors.
 func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
 	if e.Type() == def.Type {
 		return e
 	}
-	return &expr.Cast{Arg: e, To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0, Column: def.Name}
+	return &expr.Cast{Arg: e, To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0 && !b.lenient, Column: def.Name}
 }
 
 // columnDefault returns a column's default as an expression of the column's type.

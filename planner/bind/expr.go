@@ -93,7 +93,7 @@ func (b *Binder) exprNode(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 	case *ast.DefaultExpr:
 		return nil, sqlerr.NotSupportedf("DEFAULT in an expression", "DEFAULT stands for a whole value in INSERT and UPDATE")
 	case *ast.ValuesExpr:
-		return nil, sqlerr.NotSupportedf("VALUES(column)", "it belongs to ON DUPLICATE KEY UPDATE, which is not there yet")
+		return b.insertedValue(x, sc)
 	case *ast.MatchAgainst:
 		return nil, sqlerr.NotSupportedf("MATCH ... AGAINST", "there is no full-text index; use LIKE or REGEXP")
 	case *ast.PositionExpr:

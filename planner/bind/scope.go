@@ -32,6 +32,8 @@ type scope struct {
 	aliasFirst bool
 	// noAggregates says why an aggregate function is not allowed in the clause; empty: it is.
 	noAggregates bool
+	// inserted are the columns that VALUES(name) means in ON DUPLICATE KEY UPDATE, by their lower-case names.
+	inserted map[string]*expr.Column
 }
 
 // aliasItem is an item of the select list that a later clause may name.

@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// upsert runs REPLACE, INSERT IGNORE and INSERT ... ON DUPLICATE KEY UPDATE. Rows are taken in order, as each may meet
+// one that the statement itself has written. What the statement writes is kept aside; at its end the rows that are gone
+// are deleted from the table and the new ones appended.
+type upsert struct {
+	st      *statement
+	ins     *bind.Insert
+	keys    []int            // the unique keys' ordinals
+	taken   []map[string]int // by key: the new row that has a value
+	rows    []newRow
+	gone    map[int64]bool // rows of the table
+	count   int64          // rows affected, as MySQL counts
+	set     *expr.ProgramSet
+	context *expr.Context
+}
+
+type newRow struct {
+	values []types.Value
+	gone   bool
+}
+
+// place is where a row is: in the table or among the new ones.
+type place struct {
+	key int // the index in keys of the key that found it
+	row int64
+	new bool
+}
+
+func (s *Session) upsert(st *statement, ins *bind.Insert) (*table.Version, int64, error) {
+	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, context: st.exprContext()}
+	for ordinal := range ins.Table.Schema.Keys {
+		if ins.Table.Schema.Keys[ordinal].Unique {
+			u.keys = append(u.keys, ordinal)
+			u.taken = append(u.taken, map[string]int{})
+		}
+	}
+	if up := ins.Upsert; up != nil {
+		slots := map[expr.ColumnID]int{}
+		for _, c := range append(slices.Clone(up.Old), up.New...) {
+			slots[c.ID] = len(slots)
+		}
+		var err error
+		if u.set, err = expr.CompileAll(up.Exprs, slots); err != nil {
+			return nil, 0, err
+		}
+	}
+	res, err := s.runQuery(st, ins.Query, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer res.Close()
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if b == nil {
+			break
+		}
+		for i := range b.Rows() {
+			at := i
+			if b.Sel != nil {
+				at = int(b.Sel[i])
+			}
+			if err := u.write(u.valuesAt(b, at)); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	next, err := u.finish()
+	return next, u.count, err
+}
+
+func (u *upsert) valuesAt(b *column.Batch, at int) []types.Value {
+	values := make([]types.Value, len(b.Cols))
+	for i, c := range b.Cols {
+		def := &u.ins.Table.Schema.Columns[i]
+		values[i] = c.Value(at)
+		values[i].S = strings.Clone(values[i].S)
+		values[i].Type = def.Type
+		if values[i].Null && !def.Nullable && u.ins.OnDuplicate == bind.DuplicateIgnore && !def.Type.IsTemporal() {
+			values[i] = types.Value{Type: def.Type}
+			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+		}
+	}
+	return values
+}
+
+// write inserts one row.
+func (u *upsert) write(values []types.Value) error {
+	p, found := u.find(values)
+	switch {
+	case !found:
+		u.add(values)
+		u.count++
+	case u.ins.OnDuplicate == bind.DuplicateIgnore:
+		key := &u.ins.Table.Schema.Keys[u.keys[p.key]]
+		parts := make([]string, len(key.Columns))
+		for i, c := range key.Columns {
+			parts[i] = values[c].Text()
+		}
+		u.context.Warnings.AddError(sqlerr.DupEntry(strings.Join(parts, "-"), u.ins.Table.Schema.Name+"."+key.Name))
+	case u.ins.OnDuplicate == bind.DuplicateReplace:
+		for ; found; p, found = u.find(values) {
+			// MySQL does not count a row that it replaces by an equal one, which it notices at the last key.
+			if p.key < len(u.keys)-1 || !equalRows(u.values(p), values) {
+				u.count++
+			}
+			u.remove(p)
+		}
+		u.add(values)
+		u.count++
+	default:
+		return u.change(p, values)
+	}
+	return nil
+}
+
+// change applies ON DUPLICATE KEY UPDATE to the row at p. Two rows are counted, or none if nothing changed.
+func (u *upsert) change(p place, inserted []types.Value) error {
+	old := u.values(p)
+	b := &column.Batch{N: 1}
+	for i, v := range append(slices.Clone(old), inserted...) {
+		v.Type = u.ins.Table.Schema.Columns[i%len(old)].Type
+		b.Cols = append(b.Cols, column.ConstVector(v))
+	}
+	results, err := u.set.Eval(u.context, b)
+	if err != nil {
+		return err
+	}
+	changed := slices.Clone(old)
+	for i, o := range u.ins.Upsert.Ordinals {
+		def := &u.ins.Table.Schema.Columns[o]
+		changed[o] = results[i].Value(0)
+		changed[o].S = strings.Clone(changed[o].S)
+		changed[o].Type = def.Type
+		if changed[o].Null && !def.Nullable {
+			return sqlerr.BadNull(def.Name)
+		}
+	}
+	if equalRows(old, changed) {
+		return nil
+	}
+	u.remove(p)
+	if other, taken := u.find(changed); taken {
+		key := &u.ins.Table.Schema.Keys[u.keys[other.key]]
+		parts := make([]string, len(key.Columns))
+		for i, c := range key.Columns {
+			parts[i] = changed[c].Text()
+		}
+		return sqlerr.DupEntry(strings.Join(parts, "-"), u.ins.Table.Schema.Name+"."+key.Name)
+	}
+	u.add(changed)
+	u.count += 2
+	return nil
+}
+
+func equalRows(a, b []types.Value) bool {
+	for i := range a {
+		if a[i].Null != b[i].Null || !a[i].Null && types.Compare(a[i], b[i]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns a row in the way of one with the given values, by the first key that has one.
+func (u *upsert) find(values []types.Value) (place, bool) {
+	for i, ordinal := range u.keys {
+		text, ok := u.keyText(ordinal, values)
+		if !ok {
+			continue
+		}
+		if row, ok := u.taken[i][text]; ok {
+			return place{key: i, row: int64(row), new: true}, true
+		}
+		columns := u.ins.Table.Schema.Keys[ordinal].Columns
+		parts := make([]types.Value, len(columns))
+		for j, c := range columns {
+			parts[j] = values[c]
+		}
+		if row, ok := u.ins.Table.Lookup(ordinal, parts...); ok && !u.gone[row] {
+			return place{key: i, row: row}, true
+		}
+	}
+	return place{}, false
+}
+
+// keyText returns a key's value as a string that other values do not have; ok is false if a part is NULL.
+func (u *upsert) keyText(ordinal int, values []types.Value) (text string, ok bool) {
+	var b []byte
+	for _, c := range u.ins.Table.Schema.Keys[ordinal].Columns {
+		v := values[c]
+		if v.Null {
+			return "", false
+		}
+		switch v.Type.Phys() {
+		case types.PhysFloat64:
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.F+0)) // + 0: -0 is 0
+		case types.PhysString:
+			b = append(binary.AppendUvarint(b, uint64(len(v.S))), v.S...)
+		case types.PhysInt128:
+			s := v.Text()
+			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		default:
+			b = binary.BigEndian.AppendUint64(b, uint64(v.I))
+		}
+	}
+	return string(b), true
+}
+
+// values returns those of the row at p.
+func (u *upsert) values(p place) []types.Value {
+	if p.new {
+		return u.rows[p.row].values
+	}
+	values, _ := u.ins.Table.Row(p.row)
+	return values
+}
+
+func (u *upsert) add(values []types.Value) {
+	for i, ordinal := range u.keys {
+		if text, ok := u.keyText(ordinal, values); ok {
+			u.taken[i][text] = len(u.rows)
+		}
+	}
+	u.rows = append(u.rows, newRow{values: values})
+}
+
+func (u *upsert) remove(p place) {
+	if !p.new {
+		u.gone[p.row] = true
+		return
+	}
+	r := &u.rows[p.row]
+	r.gone = true
+	for i, ordinal := range u.keys {
+		if text, ok := u.keyText(ordinal, r.values); ok {
+			delete(u.taken[i], text)
+		}
+	}
+}
+
+// finish returns the table's new version.
+func (u *upsert) finish() (*table.Version, error) {
+	rows := slices.DeleteFunc(u.rows, func(r newRow) bool { return r.gone })
+	gone := make([]int64, 0, len(u.gone))
+	for row := range u.gone {
+		gone = append(gone, row)
+	}
+	next, _ := u.ins.Table.Delete(gone)
+	var batches []*column.Batch
+	for len(rows) > 0 {
+		n := min(len(rows), column.VectorSize)
+		b := &column.Batch{N: n}
+		for c := range u.ins.Table.Schema.Columns {
+			v := column.New(u.ins.Table.Schema.Columns[c].Type, n)
+			for i := range n {
+				v.Set(i, n, rows[i].values[c])
+			}
+			b.Cols = append(b.Cols, v)
+		}
+		batches, rows = append(batches, b), rows[n:]
+	}
+	if len(batches)*column.VectorSize <= bulkRows {
+		return next.Append(batches...)
+	}
+	builder := table.NewBuilder(next)
+	for _, b := range batches {
+		if err := builder.Append(b); err != nil {
+			return nil, err
+		}
+	}
+	return builder.Finish()
+}

@@ -17,6 +17,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/radish-sql/radish/cmd/internal/heap"
 )
 
 // command is a subcommand. run gets the arguments after the command's name.
@@ -44,6 +46,7 @@ const (
 var errUsage = errors.New("wrong usage")
 
 func main() {
+	heap.Limit()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:])
 	stop()

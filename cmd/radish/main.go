@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/cmd/internal/heap"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/engine"
 )
@@ -125,7 +126,10 @@ func parseArgs(args []string) (*options, error) {
 	return o, nil
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	heap.Limit()
+	os.Exit(run(os.Args[1:]))
+}
 
 func run(args []string) int {
 	o, err := parseArgs(args)

@@ -63,9 +63,9 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next 
 			few = nil
 		}
 		if builder != nil {
-			err = builder.Append(column.CloneBatch(b))
+			err = builder.Append(b)
 		} else {
-			few = append(few, column.CloneBatch(b))
+			few = append(few, b)
 		}
 		if err != nil {
 			return nil, 0, err

@@ -3,7 +3,7 @@ package engine
 import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
-	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -45,7 +45,7 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 
 func (s *Session) start(st *statement, plan *physical.Plan, profiled bool) (*Result, error) {
 	budget := s.engine.budget.Child(s.vars.memoryLimit(s.engine))
-	rows, err := cpu.Run(st.ctx, plan, cpu.Config{
+	rows, err := exec.Run(st.ctx, plan, exec.Env{
 		Threads: s.vars.threads(s.engine), Memory: budget, Expr: st.exprContext(), Profile: profiled,
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ type Result struct {
 
 // rowSource delivers the batches of a result.
 type rowSource interface {
-	// Next returns the next batch, nil at the end. The batch lives until the next call.
+	// Next returns the next batch, nil at the end. The batch is the caller's to keep.
 	Next(ctx context.Context) (*column.Batch, error)
 	Close() error
 }
@@ -39,7 +39,7 @@ type rowSource interface {
 // HasRows says whether the statement gives rows, be it none.
 func (r *Result) HasRows() bool { return r.Columns != nil }
 
-// Next returns the next batch of rows, nil at the end. The batch lives until the next call.
+// Next returns the next batch of rows, nil at the end. The batch is the caller's to keep.
 func (r *Result) Next(ctx context.Context) (*column.Batch, error) {
 	if r.err != nil || r.source == nil {
 		return nil, r.err

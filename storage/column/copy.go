@@ -2,17 +2,6 @@ package column
 
 import "github.com/radish-sql/radish/sql/types"
 
-// CloneBatch copies the selected rows of a batch into vectors that nobody else writes to. Strings are shared.
-func CloneBatch(b *Batch) *Batch {
-	out := &Batch{N: b.Rows(), Cols: make([]*Vector, len(b.Cols))}
-	for i, c := range b.Cols {
-		v := &Vector{Type: c.Type}
-		AppendSelected(v, 0, c, b.Sel, b.N)
-		out.Cols[i] = v
-	}
-	return out
-}
-
 // AppendSelected appends the values of src at the positions of sel (nil: 0..n-1) to dst, which holds have values, is
 // flat and owned by the caller. A dictionary-coded src is read through its dictionary.
 func AppendSelected(dst *Vector, have int, src *Vector, sel []int32, n int) {

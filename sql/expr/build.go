@@ -32,8 +32,11 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fn.hidden != nil {
+	switch {
+	case fn.hidden != nil:
 		return applyHidden(fn, sig, args)
+	case fn.Name == "nullif" && (withHiddenDigits(args[0]) != args[0] || withHiddenDigits(args[1]) != args[1]):
+		return nullIfHidden(sig, args)
 	}
 	return build(fn, sig, args), nil
 }
@@ -60,7 +63,9 @@ func NewCast(e Expr, to types.Type) Expr {
 		return e
 	}
 	e = withHiddenDigits(e)
-	from = e.Type()
+	if from = e.Type(); from == to {
+		return e
+	}
 	if c, ok := e.(*Const); ok && !sessionCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
 			return &Const{v}
@@ -87,7 +92,11 @@ func NewCompare(op Op, l, r Expr) (Expr, error) {
 
 // comparable casts two operands to a common representation.
 func comparable(l, r Expr) (Expr, Expr, error) {
-	l, r = withHiddenDigits(l), withHiddenDigits(r)
+	return comparableAsShown(withHiddenDigits(l), withHiddenDigits(r))
+}
+
+// comparableAsShown is comparable for operands whose hidden digits do not count, or are no longer hidden.
+func comparableAsShown(l, r Expr) (Expr, Expr, error) {
 	lc, lok := l.(*Const)
 	rc, rok := r.(*Const)
 	switch {

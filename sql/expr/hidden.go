@@ -18,6 +18,16 @@ func withHiddenDigits(e Expr) Expr {
 	return e
 }
 
+// nullIfHidden is NULLIF spelled out: it compares with the hidden digits and returns the number without them.
+func nullIfHidden(sig Signature, args []Expr) (Expr, error) {
+	equal, err := NewCompare(EQ, args[0], args[1])
+	if err != nil {
+		return nil, err
+	}
+	null := &Const{types.NullOf(sig.Result)}
+	return &Case{Typ: sig.Result, Whens: []When{{Cond: equal, Then: null}}, Else: args[0]}, nil
+}
+
 // applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.
 func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" {

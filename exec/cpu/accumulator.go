@@ -377,7 +377,6 @@ func (a *floatSumAcc) merge(dst []uint32, src accumulator, from []uint32) error 
 type momentsAcc struct {
 	n        []int64
 	mean, m2 []float64
-	scratch  []float64
 }
 
 func (a *momentsAcc) grow(n int) {

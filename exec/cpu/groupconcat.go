@@ -21,11 +21,10 @@ type concatSpec struct {
 
 // concatAcc keeps the rows of GROUP_CONCAT until their groups are complete.
 type concatAcc struct {
-	spec  *concatSpec
-	rows  rowStore // group number, then the inputs
-	id    column.Vector
-	sel   []int32
-	warns bool
+	spec *concatSpec
+	rows rowStore // group number, then the inputs
+	id   column.Vector
+	sel  []int32
 }
 
 func newConcatAcc(s *concatSpec) *concatAcc {

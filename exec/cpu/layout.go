@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"time"
-
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -77,7 +75,6 @@ type pipeline struct {
 	limits  []*limitState
 	workers int
 	stats   *pipelineStats // nil: not profiled
-	wall    time.Duration
 }
 
 // prepare makes a pipeline ready whose dependencies have run.

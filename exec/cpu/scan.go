@@ -26,7 +26,6 @@ type tableScan struct {
 	groups  []scanGroup
 	parts   []scanPart
 	layout  *layout
-	nslots  int
 	rowsMax int
 }
 

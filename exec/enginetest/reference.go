@@ -12,7 +12,6 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/table"
 )
 
 // The reference runs a plan row by row and value by value, with nothing in common with a backend but the plan: loops
@@ -560,13 +559,4 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 		return types.BoolValue(false)
 	}
 	panic(fmt.Sprintf("expression %T", e))
-}
-
-// rowsOf counts a table's rows, for messages.
-func rowsOf(v *table.Version) int {
-	n := 0
-	for _, g := range v.Groups {
-		n += g.Rows
-	}
-	return n
 }

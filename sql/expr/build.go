@@ -32,11 +32,8 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case fn.hidden != nil:
+	if fn.hidden != nil {
 		return applyHidden(fn, sig, args)
-	case fn.Name == "nullif" && (withHiddenDigits(args[0]) != args[0] || withHiddenDigits(args[1]) != args[1]):
-		return nullIfHidden(sig, args)
 	}
 	return build(fn, sig, args), nil
 }

@@ -66,12 +66,14 @@ func resolveNullIf(args []Expr) (Signature, error) {
 	if _, _, err := comparable(args[0], args[1]); err != nil {
 		return Signature{}, err
 	}
-	return Signature{Result: args[0].Type(), Nullable: true}, nil
+	// The operands keep their hidden digits, with which they are compared.
+	a, b := withHiddenDigits(args[0]).Type(), withHiddenDigits(args[1]).Type()
+	return Signature{Args: []types.Type{a, b}, Result: args[0].Type(), Nullable: true}, nil
 }
 
 // compileNullIf makes CASE WHEN a = b THEN NULL ELSE a END.
 func compileNullIf(call *Call, ops []node) (node, error) {
-	l, r, err := comparable(call.Args[0], call.Args[1])
+	l, r, err := comparableAsShown(call.Args[0], call.Args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,11 @@ func compileNullIf(call *Call, ops []node) (node, error) {
 		return nil, err
 	}
 	null := &constNode{column.ConstVector(types.NullOf(call.Typ))}
-	return newCaseNode(&Case{Typ: call.Typ}, []node{equal, null, ops[0]}), nil
+	result := ops[0]
+	if call.Args[0].Type() != call.Typ {
+		result = newCastNode(&Cast{Arg: call.Args[0], To: call.Typ}, result)
+	}
+	return newCaseNode(&Case{Typ: call.Typ}, []node{equal, null, result}), nil
 }
 
 func resolveIf(args []Expr) (Signature, error) {

@@ -7,8 +7,8 @@ import "github.com/radish-sql/radish/sql/types"
 // do_div_mod): 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where that leaves 0.999999999.
 //
 // So a division is a call with those digits under a Cast, marked Display, that rounds to the scale that SQL sees.
-// Arithmetic, comparisons and other casts look through the mark. Other functions, CASE and aggregates see the rounded
-// number, where MySQL would hand some of them the longer one.
+// Arithmetic, comparisons (NULLIF's too) and other casts look through the mark. Other functions, CASE and aggregates see
+// the rounded number, where MySQL would hand some of them the longer one.
 
 // withHiddenDigits returns e as the next operation computes with it.
 func withHiddenDigits(e Expr) Expr {
@@ -16,16 +16,6 @@ func withHiddenDigits(e Expr) Expr {
 		return c.Arg
 	}
 	return e
-}
-
-// nullIfHidden is NULLIF spelled out: it compares with the hidden digits and returns the number without them.
-func nullIfHidden(sig Signature, args []Expr) (Expr, error) {
-	equal, err := NewCompare(EQ, args[0], args[1])
-	if err != nil {
-		return nil, err
-	}
-	null := &Const{types.NullOf(sig.Result)}
-	return &Case{Typ: sig.Result, Whens: []When{{Cond: equal, Then: null}}, Else: args[0]}, nil
 }
 
 // applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.

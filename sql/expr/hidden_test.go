@@ -24,6 +24,11 @@ func TestQuotientsKeepHiddenDigits(t *testing.T) {
 		{must(NewCall("neg", div(2, 3))), "-0.6667"},
 		{must(NewCall("intdiv", must(NewCall("mul", div(1, 3), lit(3000))), lit(1))), "999"},
 		{must(NewCall("coalesce", div(1, 3), lit(0))), "0.3333"},
+		{must(NewCall("nullif", lit(1), div(3, 3))), "NULL"},
+		{must(NewCall("nullif", div(3, 3), lit(1))), "NULL"},
+		{must(NewCall("nullif", div(2, 3), div(1, 2))), "0.6667"},
+		{must(NewCall("nullif", div(1, 3), lit(dec("0.3333")))), "0.3333"},
+		{must(NewCall("nullif", div(1, 3), lit(dec("0.333333333")))), "NULL"},
 	} {
 		v, err := Eval1(c.e, testContext())
 		if err != nil || show(v) != c.want {

@@ -1,4 +1,4 @@
-// Package parse turns SQL text into the parser's trees: the first stop of a statement, before sql/bind.
+// Package parse turns SQL text into the parser's trees: the first stop of a statement, before planner/bind.
 //
 // The grammar is that of TiDB's parser (MySQL's dialect). This package adds what a library needs around it: parsers are
 // pooled, several statements in one text each get their own text and place, errors say where with line and column, text

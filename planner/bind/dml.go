@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -327,6 +328,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 // assigned makes names of the column at ordinal o mean e from now on.
 func (s *scope) assigned(o int, e expr.Expr) {
 	name := s.cols[o].name
+	s.aliases = slices.DeleteFunc(s.aliases, func(a aliasItem) bool { return a.name == name })
 	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true})
 	s.aliasFirst = true
 }

@@ -17,8 +17,6 @@ func (e *Engine) Register(v *table.Version) error {
 	if err := e.alive(); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	return e.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})

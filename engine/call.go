@@ -32,8 +32,11 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	if v.Null || status > types.ConvertRounded {
 		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("it takes a scale factor, a number of at least 0.01")
 	}
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	return s.generateTPCH(st, sf.F)
 }
 

@@ -17,8 +17,11 @@ import (
 
 // createTable runs CREATE TABLE, CREATE TABLE ... LIKE and CREATE TABLE ... AS SELECT.
 func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, error) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	db, name, err := s.qualify(n.Table)
 	if err != nil {
 		return nil, err
@@ -326,7 +329,12 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 	return out, nil
 }
 
-func (s *Session) dropTable(_ *statement, n *ast.DropTableStmt) (*Result, error) {
+func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error) {
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, t := range n.Tables {
 			db, name, err := s.qualify(t)
@@ -396,8 +404,13 @@ func (s *Session) createDatabase(_ *statement, n *ast.CreateDatabaseStmt) (*Resu
 	})
 }
 
-func (s *Session) dropDatabase(_ *statement, n *ast.DropDatabaseStmt) (*Result, error) {
-	err := s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+func (s *Session) dropDatabase(st *statement, n *ast.DropDatabaseStmt) (*Result, error) {
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	err = s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		if !snap.HasDatabase(n.Name.O) && n.IfExists {
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBDropExists, "Can't drop database '%s'; database doesn't exist", n.Name.O)
 			return snap, nil
@@ -411,12 +424,15 @@ func (s *Session) dropDatabase(_ *statement, n *ast.DropDatabaseStmt) (*Result, 
 }
 
 // createIndex keeps an index's definition. A unique one is enforced, so the rows there are checked.
-func (s *Session) createIndex(_ *statement, n *ast.CreateIndexStmt) (*Result, error) {
+func (s *Session) createIndex(st *statement, n *ast.CreateIndexStmt) (*Result, error) {
 	if n.KeyType != ast.IndexKeyTypeNone && n.KeyType != ast.IndexKeyTypeUnique {
 		return nil, sqlerr.NotSupportedf("a FULLTEXT or SPATIAL index", "create a plain index")
 	}
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	return s.changeSchema(n.Table, func(schema *table.Schema) error {
 		cols, err := keyColumns(schema, n.IndexPartSpecifications)
 		if err != nil {
@@ -429,9 +445,12 @@ func (s *Session) createIndex(_ *statement, n *ast.CreateIndexStmt) (*Result, er
 	})
 }
 
-func (s *Session) dropIndex(_ *statement, n *ast.DropIndexStmt) (*Result, error) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error) {
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	return s.changeSchema(n.Table, func(schema *table.Schema) error {
 		for i, k := range schema.Keys {
 			if strings.EqualFold(k.Name, n.IndexName) {
@@ -470,7 +489,12 @@ func (s *Session) changeSchema(t *ast.TableName, change func(*table.Schema) erro
 	})
 }
 
-func (s *Session) renameTable(_ *statement, n *ast.RenameTableStmt) (*Result, error) {
+func (s *Session) renameTable(st *statement, n *ast.RenameTableStmt) (*Result, error) {
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, r := range n.TableToTables {
 			fromDB, from, err := s.qualify(r.OldTable)

@@ -12,14 +12,18 @@ import (
 )
 
 // Statements that write take the engine's writing lock for their whole length: they read the newest version of every
-// table, compute a new one and put it in its place. Readers are never blocked.
+// table, compute a new one and put it in its place. Those that drop or rename tables take it too, lest a writer put its
+// version in the place of another table. Readers are never blocked.
 
 // bulkRows is the number of rows from which an INSERT goes through a table builder rather than row by row.
 const bulkRows = 4096
 
 func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	ins, err := st.binder().Insert(n)
 	if err != nil {
 		return nil, err
@@ -87,8 +91,11 @@ func (s *Session) replace(v *table.Version) error {
 }
 
 func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	up, err := st.binder().Update(n)
 	if err != nil {
 		return nil, err
@@ -141,8 +148,11 @@ func appendRowIDs(ids []int64, b *column.Batch) []int64 {
 }
 
 func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	del, err := st.binder().Delete(n)
 	if err != nil {
 		return nil, err
@@ -168,8 +178,11 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 }
 
 func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, error) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
+	unlock, err := s.engine.lockWrites(st.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	db, name, err := s.qualify(n.Table)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ package engine
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/exec/memory"
@@ -48,7 +47,7 @@ type Engine struct {
 	closed  atomic.Bool
 	ctx     context.Context // ends with the engine
 	stop    context.CancelFunc
-	mu      sync.Mutex // serialises statements that write
+	writing chan struct{} // holds something while a statement writes; see lockWrites
 }
 
 // New returns an empty engine with one database, [DefaultDatabase]. It reports an option that makes no sense.
@@ -59,7 +58,7 @@ func New(opts Options) (*Engine, error) {
 	if opts.Device == "" {
 		opts.Device = "auto"
 	}
-	e := &Engine{opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit)}
+	e := &Engine{opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit), writing: make(chan struct{}, 1)}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if _, err := setDevice(nil, opts.Device); err != nil {
 		return nil, err
@@ -80,6 +79,17 @@ func (e *Engine) alive() error {
 		return sqlerr.New(sqlerr.CodeUnknownError, sqlerr.User, "the database is closed")
 	}
 	return nil
+}
+
+// lockWrites waits for the turn of a statement that writes, or for the end of its context: writers go one after the
+// other, and one that is cancelled does not wait for a slow one before it.
+func (e *Engine) lockWrites(ctx context.Context) (unlock func(), err error) {
+	select {
+	case e.writing <- struct{}{}:
+		return func() { <-e.writing }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // MemoryUsed returns the bytes that running queries hold now.

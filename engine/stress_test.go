@@ -154,6 +154,45 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
+// A statement that waits for its turn to write can be cancelled, and a write ends in the table in which it began.
+func TestWritersTakeTurns(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT); INSERT INTO u VALUES (7)")
+	// slow starts a write that holds its turn for a second.
+	slow := func() (done chan error) {
+		done = make(chan error, 1)
+		other := s.engine.NewSession()
+		go func() {
+			_, err := run(context.Background(), other, "INSERT INTO t SELECT SLEEP(1)")
+			done <- err
+		}()
+		for len(s.engine.writing) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		return done
+	}
+	done := slow()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := run(ctx, s, "INSERT INTO u VALUES (8)"); !errors.Is(err, sqlerr.Cancelled) {
+		t.Errorf("a writer that waits: %v", err)
+	}
+	if len(done) > 0 {
+		t.Error("the cancelled writer waited for the one before it")
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	done = slow()
+	mustRun(t, s, "RENAME TABLE t TO old, u TO t")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if got := mustRun(t, s, "SELECT (SELECT count(*) FROM old), b FROM t"); got != "2|7\n" {
+		t.Errorf("after RENAME TABLE: %q", got)
+	}
+}
+
 // limitOf is the time that a cancelled statement may take: generous under the race detector and on a busy machine, for
 // this is no timing test; a statement that does not notice at all takes much longer.
 func limitOf(*testing.T) time.Duration { return 2 * time.Second }

@@ -27,6 +27,7 @@ type aggregate struct {
 	items   []aggOutput
 	inputs  []expr.Expr // keys, then arguments
 	serial  bool        // some accumulator can only be merged as a whole
+	runs    bool        // groups are runs of equal keys
 	locals  []*aggLocal
 
 	mu     sync.Mutex
@@ -66,6 +67,9 @@ func (q *query) newAggregate(p *physical.Aggregate) (*aggregate, error) {
 		if err := a.addItem(&p.Aggs[i]); err != nil {
 			return nil, err
 		}
+	}
+	if a.runs = a.canRun(); a.runs {
+		a.ordered = false // what comes out follows from the morsels, whoever has them
 	}
 	return a, nil
 }
@@ -224,6 +228,7 @@ type aggLocal struct {
 	mem    memory.Account
 	rows   bool // has had any
 
+	run    run
 	frozen []*aggLocal // tables put aside
 	kept   int64       // bytes of those
 	taken  int         // rows taken by the current table
@@ -238,7 +243,7 @@ const frozenRows = 4
 
 // freeze puts the current table aside.
 func (x *aggLocal) freeze() {
-	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true}
+	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true, run: x.run}
 	x.kept = x.mem.Used()
 	x.frozen = append(x.frozen, old)
 	x.table = newGroupTable(old.table.layout)
@@ -270,7 +275,12 @@ func (a *aggregate) newLocal() *aggLocal {
 	return x
 }
 
-func (x *aggLocal) begin(int)     {}
+func (x *aggLocal) begin(seq int) {
+	if x.a.runs {
+		x.beginRuns(seq)
+	}
+}
+
 func (x *aggLocal) end(int) error { return nil }
 
 func (x *aggLocal) push(b *batch) error {
@@ -288,7 +298,7 @@ func (x *aggLocal) push(b *batch) error {
 	for i, k := range keys {
 		keys[i] = x.finder.flatten(i, k, b.N)
 	}
-	if t := x.table; t != nil && t.count >= frozenGroups && !x.a.serial && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
+	if t := x.table; t != nil && t.count >= frozenGroups && !x.a.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
 		x.freeze()
 	}
 	x.taken += len(sel)
@@ -335,7 +345,9 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 	}
 	groups := x.groups[:len(sel)]
 	before := x.table.count
-	if !x.table.find(keys, sel, n, groups) {
+	if x.a.runs {
+		x.findRuns(keys[0], sel, groups)
+	} else if !x.table.find(keys, sel, n, groups) {
 		if err := x.useBytes(); err != nil {
 			return nil, err
 		}
@@ -373,7 +385,11 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 			ts = append(ts, g.Expr.Type())
 			nullable = append(nullable, g.Expr.Nullable())
 		}
-		a.layout = newGroupLayout(a.p, ts, nullable, keys, len(a.accs), a.q.cfg.Threads)
+		p := a.p
+		if a.runs {
+			p = nil // one word, whatever the domain
+		}
+		a.layout = newGroupLayout(p, ts, nullable, keys, len(a.accs), a.q.cfg.Threads)
 	}
 	return a.layout
 }
@@ -444,10 +460,12 @@ func (a *aggregate) finish() error {
 	if len(a.p.Groups) == 0 {
 		return a.finishScalar(parts)
 	}
-	switch len(parts) {
-	case 0:
+	switch {
+	case len(parts) == 0:
 		return nil
-	case 1:
+	case a.runs:
+		return a.finishRuns(parts)
+	case len(parts) == 1:
 		return a.output(parts)
 	}
 	return a.merge(parts)
@@ -610,6 +628,9 @@ func (a *aggregate) relation() *relation { return &a.rel }
 func (a *aggregate) describe() (rows int64, note string) {
 	if a.layout != nil {
 		note = [...]string{"array", "one-word keys", "two-word keys", "keys as bytes"}[a.layout.form]
+		if a.runs {
+			note = "runs of equal keys"
+		}
 	}
 	return int64(a.rel.n), note
 }

@@ -41,7 +41,7 @@ func (a *aggregate) output(tables []*aggLocal) error {
 		if a.serial {
 			size = max(n, 1)
 		}
-		for from := 0; from < n; from += size {
+		for from := x.run.skip; from < n; from += size {
 			parts = append(parts, outputPart{x, from, min(from+size, n)})
 		}
 	}

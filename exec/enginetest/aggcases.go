@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
 )
 
 // agg makes an aggregate over columns.
@@ -30,6 +31,8 @@ func aggregateCases() []Case {
 		keys  []int
 		dense []physical.DenseDomain
 		few   bool // few groups
+
+		stream, ascending bool
 	}
 	specs := []spec{
 		{name: "scalar"},
@@ -48,6 +51,10 @@ func aggregateCases() []Case {
 		{name: "all NULL", keys: []int{colNone}},
 		{name: "dense", keys: []int{colDate}, dense: []physical.DenseDomain{{Min: 9000, Max: 9000 + 1<<17}}},
 		{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{Dictionary: true, Nullable: true}, {Min: 0, Max: 1, Nullable: true}}},
+		{name: "runs", keys: []int{colKey}, stream: true, ascending: true},
+		{name: "runs that do not ascend", keys: []int{colKey}, stream: true},
+		{name: "runs with NULLs", keys: []int{colNull}, stream: true},
+		{name: "runs of text", keys: []int{colText}, stream: true},
 		{name: "dense domain too small", keys: []int{colKey, colBool}, dense: []physical.DenseDomain{{Min: 0, Max: 4}, {Min: 0, Max: 1, Nullable: true}}},
 	}
 	aggs := map[string]func(g *Gen, c []*expr.Column) []logical.AggItem{
@@ -86,6 +93,7 @@ func aggregateCases() []Case {
 					if keys == 0 {
 						keys = g.Size/2 + 1
 					}
+					g.Ascending = s.ascending
 					t, c := g.Scan(g.Table(g.Size, keys))
 					a := &physical.Aggregate{Aggs: items(g, c), Dense: s.dense}
 					switch {
@@ -93,6 +101,8 @@ func aggregateCases() []Case {
 						a.Algorithm = physical.ScalarAggregate
 					case s.dense != nil:
 						a.Algorithm = physical.DenseAggregate
+					case s.stream:
+						a.Algorithm = physical.StreamAggregate
 					}
 					var out []*expr.Column
 					for _, k := range s.keys {
@@ -111,6 +121,22 @@ func aggregateCases() []Case {
 				}})
 			}
 		}
+	}
+	for _, every := range []int{5, 5000} { // rows of a group: runs that end in the next morsel, and that last several
+		cs = append(cs, Case{Name: fmt.Sprintf("runs of %d over morsels", every), Plan: func(g *Gen) *physical.Plan {
+			n := g.Size + 4*column.VectorSize
+			g.Ascending = true
+			t, c := g.Scan(g.Table(n, n/every+1))
+			key := g.Alloc.Like(c[colKey])
+			a := &physical.Aggregate{Algorithm: physical.StreamAggregate, Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: []logical.AggItem{
+				g.agg("count(*)", false), g.agg("sum", false, c[colDec]), g.agg("sum", false, c[colWide]), g.agg("avg", false, c[colFloat]), g.agg("min", false, c[colText]), g.agg("any_value", false, c[colKey])}}
+			g.Pipe(t, a)
+			out := []*expr.Column{key}
+			for _, it := range a.Aggs {
+				out = append(out, it.Col)
+			}
+			return g.Result(g.Read(a, out), out)
+		}})
 	}
 	cs = append(cs, Case{Name: "group_concat", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, g.Size/8+1))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -19,6 +20,8 @@ type Gen struct {
 	Size  int
 	Alloc expr.Allocator
 	pipes []*physical.Pipeline
+	// Ascending makes tables whose first column ascends.
+	Ascending bool
 }
 
 // NewGen returns a generator of tables of about size rows.
@@ -81,6 +84,9 @@ func (g *Gen) Table(n, keys int) *table.Version {
 		null(colBool, types.IntValue(int64(g.R.IntN(2))))
 		cols[colUnique].I64[i] = int64(perm[i]) * 2
 		cols[colNone].SetNull(i, n)
+	}
+	if g.Ascending {
+		slices.Sort(cols[colKey].I64[:n])
 	}
 	v := table.New(&table.Schema{Database: "test", Name: "t", Columns: columnDefs})
 	b := table.NewBuilder(v)

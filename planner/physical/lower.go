@@ -224,6 +224,8 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 		} else if dense, size, ok := l.denseDomains(x.Input, keys); ok && size <= denseAggregateLimit {
 			a.Algorithm, a.Dense = DenseAggregate, dense
 			a.Reason = "the keys can take " + count(size) + " values in all"
+		} else if key, ok := streamKey(open, a); ok && (a.EstGroups > streamGroups || x.Hint == logical.HintStreamAgg) {
+			a.Algorithm, a.Reason = StreamAggregate, "the input is sorted by "+key.String()
 		}
 	}
 	l.close(open, a, l.est.Rows(x.Input))

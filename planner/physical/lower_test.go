@@ -19,7 +19,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// catalog holds a fact table of 10,000 rows, a dimension of 100 with a primary key, and a small table without keys.
+// catalog holds a fact table of 10,000 rows, a dimension of 100 with a primary key, a small table without keys, and one of
+// 80,000 rows whose first column ascends.
 type catalog map[string]*table.Version
 
 func makeTable(t *testing.T, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
@@ -77,6 +78,13 @@ func newCatalog(t *testing.T) catalog {
 					return types.NullOf(types.Int64)
 				}
 				return num(r * (c + 1))
+			}),
+		"line": makeTable(t, "line", 80_000, false, []table.ColumnDef{{Name: "ord", Type: types.Int64}, {Name: "part", Type: types.Int64}},
+			func(r, c int) types.Value {
+				if c == 0 {
+					return num(r - r/8)
+				}
+				return num((r*7919 + 13) % 80_000 * 3)
 			}),
 	}
 }

@@ -187,7 +187,7 @@ const (
 	HashAggregate   AggAlgorithm = iota // thread-local hash tables, radix-partitioned merge
 	DenseAggregate                      // keys of small known domains: an array indexed by the mixed-radix key
 	ScalarAggregate                     // no keys: one row always
-	StreamAggregate                     // input sorted by the keys
+	StreamAggregate                     // input sorted by the key, an integer column: groups are runs
 )
 
 func (a AggAlgorithm) String() string {

@@ -118,7 +118,7 @@ func resolveRound(args []Expr) (Signature, error) {
 	digits := 0
 	if len(args) == 2 {
 		digits = scale
-		if c, ok := NewCast(args[1], types.Int64).(*Const); ok && !c.Value.Null {
+		if c, ok := NewCast(foldArithmetic(args[1]), types.Int64).(*Const); ok && !c.Value.Null {
 			digits = int(min(max(c.Value.I, -types.MaxDecimalPrecision), int64(scale)))
 		} else {
 			// Each row has its own number of digits; one more may be needed in front.
@@ -128,6 +128,29 @@ func resolveRound(args []Expr) (Signature, error) {
 	}
 	sig.Result = types.RoundType(sig.Result, digits)
 	return sig, err
+}
+
+// foldArithmetic folds what needs no session: literals under signs and sums, as in ROUND(x, -2).
+func foldArithmetic(e Expr) Expr {
+	plain := true
+	Walk(e, func(e Expr) bool {
+		switch x := e.(type) {
+		case *Const:
+		case *Call:
+			switch x.Fn.Name {
+			case "neg", "add", "sub", "mul":
+			default:
+				plain = false
+			}
+		default:
+			plain = false
+		}
+		return plain
+	})
+	if !plain {
+		return e
+	}
+	return Fold(e, &Context{})
 }
 
 // rounder makes ROUND and TRUNCATE.

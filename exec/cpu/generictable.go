@@ -290,5 +290,3 @@ func compareAt[T comparable](ok []bool, x []T, pos []int32, y []T, rows []int32)
 		ok[i] = ok[i] && x[p] == y[rows[i]]
 	}
 }
-
-func (t *genericTable) describe() string { return "hash table" }

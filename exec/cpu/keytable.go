@@ -20,8 +20,6 @@ type keyTable interface {
 	// find returns the positions of sel (nil: all n) whose keys are in the table, ascending, and the group of each. The
 	// slices lie in f's memory.
 	find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32)
-	// describe says what the table is, for EXPLAIN ANALYZE.
-	describe() string
 }
 
 // finder is the memory of one worker's lookups.
@@ -388,8 +386,6 @@ func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) 
 	return pos[:k], groups[:k]
 }
 
-func (t *denseTable) describe() string { return "bitmap with ranks" }
-
 // intTable is an open-addressing hash table of numbers with linear probing, at most three quarters full. It holds each key
 // once, with the first row that has it. The high bits of the hash choose a region, within which probing wraps
 // around, so that workers can fill regions of their own.
@@ -498,5 +494,3 @@ func (t *intTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (p
 	}
 	return pos[:k], groups[:k]
 }
-
-func (t *intTable) describe() string { return "hash table of integers" }

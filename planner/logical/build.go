@@ -60,15 +60,6 @@ func NewItem(alloc *expr.Allocator, name string, e expr.Expr) Item {
 // NewDistinct removes duplicate rows of n, which keeps its columns.
 func NewDistinct(n Node) Node { return &Aggregate{Input: n, Groups: PassItems(n.Schema())} }
 
-// NewJoin joins l and r; conditions are split into conjuncts.
-func NewJoin(kind JoinKind, l, r Node, on ...expr.Expr) *Join {
-	var conds []expr.Expr
-	for _, p := range on {
-		conds = expr.Conjuncts(conds, p)
-	}
-	return &Join{Kind: kind, Left: l, Right: r, On: conds}
-}
-
 // OneRow is the relation of one row without columns: SELECT without FROM.
 func OneRow() *Values { return &Values{Rows: [][]expr.Expr{{}}} }
 

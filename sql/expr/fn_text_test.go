@@ -9,7 +9,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-func binary(s string) types.Value { return types.BytesValue(s) }
+func binary(s string) types.Value {
+	return types.Value{Type: types.Type{Kind: types.KindVarbinary, Length: int32(len(s))}, S: s}
+}
 
 // Reference Manual 14.8, 14.10, 14.13, 14.15, 14.23.
 var _ = addExamples([]example{

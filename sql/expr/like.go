@@ -182,19 +182,3 @@ func (p *likePattern) width(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	return n
 }
-
-// LikePrefix returns the literal text that every match of a LIKE pattern with the backslash as its escape begins with, and whether
-// the pattern is nothing but that (exact). Planners make ranges of it.
-func LikePrefix(pattern string) (prefix string, exact bool) {
-	p := compileLike(pattern, '\\', true, false)
-	switch {
-	case p.tokens != nil:
-		if t := p.tokens[0]; !t.any && !t.one {
-			return t.literal, false
-		}
-		return "", false
-	case p.prefix:
-		return p.segments[0], p.suffix && len(p.segments) == 1
-	}
-	return "", false
-}

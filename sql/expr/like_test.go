@@ -22,17 +22,3 @@ func FuzzLike(f *testing.F) {
 		}
 	})
 }
-
-func TestLikePrefix(t *testing.T) {
-	for _, c := range []struct {
-		pattern, prefix string
-		exact           bool
-	}{
-		{"abc", "abc", true}, {"abc%", "abc", false}, {"a_c", "a", false}, {"%a", "", false}, {"", "", true},
-		{`a\%b%`, "a%b", false}, {"_a", "", false}, {"a%b", "a", false},
-	} {
-		if p, exact := LikePrefix(c.pattern); p != c.prefix || exact != c.exact {
-			t.Errorf("LikePrefix(%q) = %q, %v; want %q, %v", c.pattern, p, exact, c.prefix, c.exact)
-		}
-	}
-}

@@ -99,7 +99,6 @@ const (
 	CodeScaleAbovePrecision  Code = 1427
 	CodeTooDeep              Code = 1436
 	CodeDatetimeOverflow     Code = 1441
-	CodeNonGroupingHaving    Code = 1463
 	CodeNotInsertable        Code = 1471
 	CodeWrongValue           Code = 1525
 	CodeWrongParamCount      Code = 1582
@@ -111,10 +110,8 @@ const (
 	CodeOrderNotInDistinct   Code = 3065
 	CodeCapacityExceeded     Code = 3170
 	CodeRecursiveCTE         Code = 3573
-	CodeWindowUndefined      Code = 3579
 	CodeWindowFrameIllegal   Code = 3586
 	CodeWindowDefinedTwice   Code = 3591
-	CodeWindowMisplaced      Code = 3593
 	CodeRecursionLimit       Code = 3636
 )
 
@@ -174,7 +171,6 @@ var states = map[Code]string{
 	CodeTooBigPrecision:      "42000",
 	CodeScaleAbovePrecision:  "42000",
 	CodeDatetimeOverflow:     "22008",
-	CodeNonGroupingHaving:    "42000",
 	CodeWrongParamCount:      "42000",
 	CodeWrongParamsNative:    "42000",
 	CodeDataOutOfRange:       "22003",

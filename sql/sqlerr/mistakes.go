@@ -169,11 +169,6 @@ func OrderNotInDistinct(n int, column string) *Error {
 		"which is not in SELECT list; this is incompatible with DISTINCT", n, column)
 }
 
-// NonGroupingHaving: HAVING uses a column that is neither grouped nor selected.
-func NonGroupingHaving(column string) *Error {
-	return user(CodeNonGroupingHaving, "Non-grouping field '%s' is used in HAVING clause", column)
-}
-
 // WrongGroupField: GROUP BY a position or alias that is an aggregate.
 func WrongGroupField(name string) *Error {
 	return user(CodeWrongGroupField, "Can't group on '%s'", name)
@@ -181,16 +176,6 @@ func WrongGroupField(name string) *Error {
 
 // InvalidGroupFunc: an aggregate where none may stand, as in WHERE or inside another.
 func InvalidGroupFunc() *Error { return user(CodeInvalidGroupFunc, "Invalid use of group function") }
-
-// WindowMisplaced: a window function where none may stand.
-func WindowMisplaced(name string) *Error {
-	return user(CodeWindowMisplaced, "You cannot use the window function '%s' in this context", name)
-}
-
-// WindowUndefined: OVER names no window of the WINDOW clause.
-func WindowUndefined(name string) *Error {
-	return user(CodeWindowUndefined, "Window name '%s' is not defined", name)
-}
 
 // UnknownFunction names a function that the registry does not have.
 func UnknownFunction(name, suggestion string) *Error {
@@ -205,11 +190,6 @@ func WrongParamCount(name string) *Error {
 // WrongArguments: arguments of types or values that a function, clause or statement does not take.
 func WrongArguments(to string) *Error {
 	return user(CodeWrongArguments, "Incorrect arguments to %s", to)
-}
-
-// WrongUsage: two things that exclude each other.
-func WrongUsage(of, with string) *Error {
-	return user(CodeWrongUsage, "Incorrect usage of %s and %s", of, with)
 }
 
 // UnknownVariable names a system variable that does not exist.

@@ -278,3 +278,18 @@ func DecimalToUint(v Int128, scale int) (uint64, ConvertStatus) {
 	}
 	return u, ConvertOK
 }
+
+// BinaryNumber is the value of a hexadecimal or bit literal in numeric context: its bytes as a big-endian BIGINT
+// UNSIGNED. Beyond eight bytes the result is the largest with ConvertOutOfRange.
+func BinaryNumber(s string) (u uint64, status ConvertStatus) {
+	for len(s) > 8 && s[0] == 0 {
+		s = s[1:]
+	}
+	if len(s) > 8 {
+		return 1<<64 - 1, ConvertOutOfRange
+	}
+	for i := 0; i < len(s); i++ {
+		u = u<<8 | uint64(s[i])
+	}
+	return u, ConvertOK
+}

@@ -45,19 +45,6 @@ func ParseDatetime(s string) (datetime int64, status ConvertStatus) {
 	return datetime, status
 }
 
-// ParseDatetimeFsp is ParseDatetime rounded to fsp fractional digits.
-func ParseDatetimeFsp(s string, fsp int) (datetime int64, status ConvertStatus) {
-	datetime, status = ParseDatetime(s)
-	if status == ConvertInvalid {
-		return 0, status
-	}
-	r, ok := RoundDatetime(datetime, fsp)
-	if !ok {
-		return 0, ConvertInvalid
-	}
-	return r, status
-}
-
 // parseDatetime also returns how many fractional digits were written, at most 6.
 func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
 	i := skipSpaces(s, 0)
@@ -294,12 +281,6 @@ func ParseTime(s string) (t int64, status ConvertStatus) {
 		t = -t
 	}
 	return t, status
-}
-
-// ParseTimeFsp is ParseTime rounded to fsp fractional digits.
-func ParseTimeFsp(s string, fsp int) (t int64, status ConvertStatus) {
-	t, status = ParseTime(s)
-	return RoundTime(t, fsp), status
 }
 
 // timeField reads digits; beyond any valid hour the value no longer grows.

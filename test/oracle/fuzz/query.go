@@ -155,16 +155,6 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 	return joins, cols, rows
 }
 
-// swaps reports whether a join leaves open in which order SELECT * shows its sides.
-func swaps(from *Node) bool {
-	for _, j := range from.Kids[1:] {
-		if strings.Contains(j.Format, "RIGHT") && (strings.Contains(j.Format, "NATURAL") || strings.Contains(j.Format, "USING")) {
-			return true
-		}
-	}
-	return false
-}
-
 // keyJoin joins a base table on its key, so that the result has no more rows than the left side.
 func (g *generator) keyJoin(s *source, left []named) (right *Node, cols []named, on *Node) {
 	if s.sub != nil || len(s.common) < 2 {
@@ -493,9 +483,6 @@ func (g *generator) next() *Statement {
 	switch n := g.r.IntN(100); {
 	case n < 4:
 		from, cols, rows := g.from(e)
-		for swaps(from) {
-			from, cols, rows = g.from(e)
-		}
 		where := list(" WHERE ", " AND ", 0, g.condition(&env{cols: cols, rows: rows}, 2))
 		items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{lit(Other, "*")}}
 		q = op(Query, "SELECT $ FROM $$", items, from, where)

@@ -233,3 +233,13 @@ func TestWrites(t *testing.T) {
 		}
 	}
 }
+
+// A BOOLEAN column may hold other numbers than 0 and 1, which IS TRUE takes as conditions do.
+func TestTruthOfBooleanColumns(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (b BOOLEAN); INSERT INTO t VALUES (2), (0), (NULL)")
+	got := mustRun(t, s, "SELECT b IS TRUE, b IS FALSE, b IS NOT TRUE, b = TRUE FROM t ORDER BY b DESC")
+	if want := "1|0|0|0\n0|1|1|0\n0|0|1|NULL\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

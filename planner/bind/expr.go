@@ -51,11 +51,7 @@ func (b *Binder) exprNode(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		want := expr.False
-		if x.True != 0 {
-			want = expr.True
-		}
-		return negateIf(x.Not, &expr.Compare{Op: expr.NSEQ, Left: arg, Right: want}), nil
+		return negateIf(x.Not, expr.IsTruth(arg, x.True != 0)), nil
 	case *ast.PatternInExpr:
 		return b.in(x, sc)
 	case *ast.PatternLikeOrIlikeExpr:

@@ -335,8 +335,12 @@ func CommonTypeOf(exprs ...Expr) types.Type {
 // IsTruth builds `e IS TRUE` (want) or `e IS FALSE`, which are never NULL.
 func IsTruth(e Expr, want bool) Expr {
 	cond := Truth(e)
-	if cond == e { // a BOOLEAN column may hold other numbers than 0 and 1
-		cond = &Compare{NE, e, False}
+	switch e.(type) {
+	case *Compare, *And, *Or, *Not, *IsNull, *In:
+	default:
+		if cond == e { // a BOOLEAN column may hold other numbers than 0 and 1
+			cond = &Compare{NE, e, False}
+		}
 	}
 	if want {
 		return &Compare{NSEQ, cond, True}

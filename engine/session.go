@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -73,7 +75,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		inner := done
 		done = func() { stop(); inner() }
 	}
-	res, err := s.dispatch(&statement{ctx: run, Statement: stmt, params: params, session: s})
+	res, err := s.guarded(&statement{ctx: run, Statement: stmt, params: params, session: s})
 	restore()
 	if err != nil {
 		s.rowCount = -1
@@ -174,6 +176,17 @@ func (st *statement) binder() *bind.Binder {
 		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params,
 		Locate: st.Locate,
 	}
+}
+
+// guarded runs dispatch and turns a panic, which is a bug of ours, into an error with its stack: a program that embeds
+// the engine does not go down with a statement.
+func (s *Session) guarded(st *statement) (res *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			res, err = nil, sqlerr.Bug("%v", p).WithCause(fmt.Errorf("%v\n%s", p, debug.Stack()))
+		}
+	}()
+	return s.dispatch(st)
 }
 
 func (s *Session) dispatch(st *statement) (*Result, error) {

@@ -73,6 +73,8 @@ func (a *countAcc) update(groups []uint32, args []*column.Vector, sel []int32) e
 		for _, p := range sel {
 			n[0] += int64(valid[p>>6] >> (uint(p) & 63) & 1)
 		}
+	case valid == nil && len(n) <= fewGroups:
+		countFew(n, groups)
 	case valid == nil:
 		for _, g := range groups {
 			n[g]++
@@ -166,6 +168,14 @@ func (a *sumAcc) updateInts(groups []uint32, x []int64, valid column.Bitmap, sel
 			groups = g
 		}
 	}
+	if groups != nil && len(a.lo) <= fewGroups && a.hi == nil && !a.unsigned {
+		if sums, magnitude := sumFew(groups, x, sel); a.fits(magnitude, len(sel)) {
+			for g := range a.lo {
+				a.lo[g] += sums[g]
+			}
+			return nil
+		}
+	}
 	all := uint64(0)
 	dense := len(sel) > 0 && int(sel[len(sel)-1])-int(sel[0]) == len(sel)-1
 	if dense {
@@ -181,11 +191,7 @@ func (a *sumAcc) updateInts(groups []uint32, x []int64, valid column.Bitmap, sel
 	if a.unsigned {
 		a.widen()
 	}
-	magnitude := uint64(math.MaxUint64)
-	if width := bits.Len64(all); width < 64 {
-		magnitude = 1 << width
-	}
-	if a.fits(magnitude, len(sel)) {
+	if a.fits(magnitudeOf(all), len(sel)) {
 		lo := a.lo
 		switch {
 		case groups == nil && dense:
@@ -226,6 +232,14 @@ func (a *sumAcc) updateInts(groups []uint32, x []int64, valid column.Bitmap, sel
 		a.addWide(g, uint64(x[p]), high)
 	}
 	return nil
+}
+
+// magnitudeOf returns a bound of the magnitudes of integers y, all being the union of the bits of y ^ y>>63.
+func magnitudeOf(all uint64) uint64 {
+	if width := bits.Len64(all); width < 64 {
+		return 1 << width
+	}
+	return math.MaxUint64
 }
 
 func (a *sumAcc) addWide(g uint32, lo uint64, hi int64) {

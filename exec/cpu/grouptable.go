@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -89,9 +90,7 @@ func (t *groupTable) find(keys []*column.Vector, sel []int32, n int, out []uint3
 }
 
 func (t *groupTable) findDense(keys []*column.Vector, sel []int32, out []uint32) bool {
-	for i := range out {
-		out[i] = 0
-	}
+	clear(out)
 	for i, v := range keys {
 		g := &t.layout.parts[i]
 		shift := uint64(0)
@@ -121,34 +120,51 @@ func (t *groupTable) findDense(keys []*column.Vector, sel []int32, out []uint32)
 				out[j] += uint32(d) * uint32(g.stride)
 			}
 		case g.dict != nil:
-			top := uint32(g.span)
-			over := false
+			top := uint32(0)
 			stride, s := uint32(g.stride), uint32(shift)
+			codes, out := v.Codes, out[:len(sel)]
 			for j, p := range sel {
-				d := v.Codes[p] + s
-				over = over || d > top
+				d := codes[p] + s
+				top = max(top, d)
 				out[j] += d * stride
 			}
-			if over {
+			if uint64(top) > g.span {
 				return false
 			}
 		default:
-			over := false
+			least, top := g.span, shift
+			from, stride := uint64(g.min)-shift, uint32(g.stride)
+			x, out := v.I64, out[:len(sel)]
 			for j, p := range sel {
-				d := uint64(v.I64[p]) - uint64(g.min) + shift
-				over = over || d > g.span || d < shift
-				out[j] += uint32(d) * uint32(g.stride)
+				d := uint64(x[p]) - from
+				least, top = min(least, d), max(top, d)
+				out[j] += uint32(d) * stride
 			}
-			if over {
+			if top > g.span || least < shift {
 				return false
 			}
 		}
+	}
+	if len(t.seen) <= 64 {
+		t.see(out)
+		return true
 	}
 	seen := t.seen
 	for _, g := range out {
 		seen[g] = true
 	}
 	return true
+}
+
+// see notes, for a table of at most 64 indexes, those that have come.
+func (t *groupTable) see(groups []uint32) {
+	came := uint64(0)
+	for _, g := range groups {
+		came |= 1 << (g & 63)
+	}
+	for ; came != 0; came &= came - 1 {
+		t.seen[bits.TrailingZeros64(came)] = true
+	}
 }
 
 // findWord finds groups of one integer, float or dictionary-coded column.

@@ -19,7 +19,8 @@ import (
 func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	p := n.Procedure
 	if p.FnName.L != "tpch_generate" {
-		return nil, sqlerr.UnknownFunction(p.FnName.O, sqlerr.Suggest(p.FnName.L, []string{"tpch_generate"}))
+		return nil, sqlerr.New(sqlerr.CodeUnknownFunction, sqlerr.User, "PROCEDURE %s does not exist", p.FnName.O).
+			WithHint("the only one is tpch_generate(scale factor)")
 	}
 	if len(p.Args) != 1 {
 		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1")

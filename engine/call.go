@@ -30,8 +30,8 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 		return nil, err
 	}
 	sf, status := types.Cast(v, types.Double)
-	if v.Null || status > types.ConvertRounded {
-		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("it takes a scale factor, a number of at least 0.01")
+	if v.Null || status > types.ConvertRounded || !(sf.F >= tpch.MinScale && sf.F < tpch.MaxScale) {
+		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
 	}
 	unlock, err := s.engine.lockWrites(st.ctx)
 	if err != nil {
@@ -69,10 +69,7 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 		return loaders[c.Table].add(c)
 	})
 	if err != nil {
-		if e := st.ctx.Err(); e != nil {
-			return nil, e
-		}
-		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("%v", err)
+		return nil, err
 	}
 	var rows int64
 	var versions []*table.Version

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -39,42 +40,63 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	return &Result{RowsAffected: rows}, s.replace(next)
 }
 
-// fill appends the rows of a query, which has the table's columns, to a table.
-func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, err error) {
+// eachBatch runs a query and calls f with each of its batches. The bytes that f keeps of a batch count against the
+// statement's memory budget, under the operator's name, until eachBatch's caller calls release.
+func (s *Session) eachBatch(st *statement, q *logical.Query, operator string, f func(*column.Batch) (kept int64, err error)) (release func(), err error) {
+	account := &memory.Account{Budget: st.memory(), Operator: operator}
 	res, err := s.runQuery(st, q, false)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	defer res.Close()
-	var few []*column.Batch
-	var builder *table.Builder
+	defer func() {
+		_ = res.Close() // ends the query; the error that matters is err
+		if err != nil {
+			account.Close()
+		}
+	}()
 	for {
 		b, err := res.Next(st.ctx)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if b == nil {
-			break
+			return account.Close, nil
 		}
+		kept, err := f(b)
+		if err != nil {
+			return nil, err
+		}
+		if err := account.Add(kept); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fill appends the rows of a query, which has the table's columns, to a table.
+func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, err error) {
+	var few []*column.Batch
+	var builder *table.Builder
+	release, err := s.eachBatch(st, q, "insert", func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
 		if builder == nil && rows > bulkRows {
 			builder = table.NewBuilder(v)
 			for _, have := range few {
 				if err := builder.Append(have); err != nil {
-					return nil, 0, err
+					return 0, err
 				}
 			}
 			few = nil
 		}
 		if builder != nil {
-			err = builder.Append(b)
-		} else {
-			few = append(few, b)
+			return 0, builder.Append(b) // what is in a table is not counted
 		}
-		if err != nil {
-			return nil, 0, err
-		}
+		few = append(few, b)
+		return b.Bytes(), nil
+	})
+	if err != nil {
+		return nil, 0, err
 	}
+	defer release()
 	if builder != nil {
 		next, err = builder.Finish()
 	} else {
@@ -100,30 +122,23 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.runQuery(st, up.Query, false)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
 	var ids []int64
 	cols := make([]*column.Vector, len(up.Ordinals))
 	for i, o := range up.Ordinals {
 		cols[i] = column.New(up.Table.Schema.Columns[o].Type, 0)
 	}
-	for {
-		b, err := res.Next(st.ctx)
-		if err != nil {
-			return nil, err
-		}
-		if b == nil {
-			break
-		}
+	release, err := s.eachBatch(st, up.Query, "update", func(b *column.Batch) (int64, error) {
 		before := len(ids)
 		ids = appendRowIDs(ids, b)
 		for i := range cols {
 			column.AppendSelected(cols[i], before, b.Cols[i+1], b.Sel, b.N)
 		}
+		return b.Bytes(), nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	next, err := up.Table.Update(ids, up.Ordinals, cols)
 	if err != nil {
 		return nil, err
@@ -157,22 +172,15 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.runQuery(st, del.Query, false)
+	var ids []int64
+	release, err := s.eachBatch(st, del.Query, "delete", func(b *column.Batch) (int64, error) {
+		ids = appendRowIDs(ids, b)
+		return b.Bytes(), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer res.Close()
-	var ids []int64
-	for {
-		b, err := res.Next(st.ctx)
-		if err != nil {
-			return nil, err
-		}
-		if b == nil {
-			break
-		}
-		ids = appendRowIDs(ids, b)
-	}
+	defer release()
 	next, rows := del.Table.Delete(ids)
 	return &Result{RowsAffected: rows}, s.replace(next)
 }

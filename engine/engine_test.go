@@ -198,6 +198,8 @@ func TestMemoryBudget(t *testing.T) {
 		"SELECT l_comment, count(*) FROM lineitem GROUP BY l_comment",
 		"SELECT * FROM lineitem ORDER BY l_comment",
 		"SELECT count(*) FROM lineitem a JOIN lineitem b ON a.l_comment = b.l_comment",
+		"UPDATE lineitem SET l_comment = concat(l_comment, '!')",
+		"REPLACE INTO lineitem SELECT * FROM lineitem",
 	} {
 		_, err := run(context.Background(), s, sql)
 		var e *sqlerr.Error

@@ -44,9 +44,8 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 }
 
 func (s *Session) start(st *statement, plan *physical.Plan, profiled bool) (*Result, error) {
-	budget := s.engine.budget.Child(s.vars.memoryLimit(s.engine))
 	rows, err := exec.Run(st.ctx, plan, exec.Env{
-		Threads: s.vars.threads(s.engine), Memory: budget, Expr: st.exprContext(), Profile: profiled,
+		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled,
 	})
 	if err != nil {
 		return nil, err

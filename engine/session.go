@@ -9,6 +9,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
@@ -136,6 +137,16 @@ type statement struct {
 	params  []types.Value
 	session *Session
 	context *expr.Context
+	budget  *memory.Budget
+}
+
+// memory returns the budget of the statement, which lies within the engine's.
+func (st *statement) memory() *memory.Budget {
+	if st.budget == nil {
+		s := st.session
+		st.budget = s.engine.budget.Child(s.vars.memoryLimit(s.engine))
+	}
+	return st.budget
 }
 
 // exprContext returns what expressions may know of the statement.

@@ -26,11 +26,11 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			if a.IsGlobal && !strings.HasPrefix(strings.ToLower(a.Name), "radish_") {
-				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "SET GLOBAL %s takes effect in this session only", a.Name)
-			}
 			if err := s.vars.setSystem(a.Name, value); err != nil {
 				return nil, err
+			}
+			if a.IsGlobal && !strings.HasPrefix(strings.ToLower(a.Name), "radish_") {
+				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "SET GLOBAL %s takes effect in this session only", a.Name)
 			}
 		default:
 			v, err := s.evaluate(st, a.Value)

@@ -115,7 +115,7 @@ func stressStep(ctx context.Context, s *Session, r *rand.Rand, worker, n, accoun
 	return nil
 }
 
-// A cancelled statement ends within 100 ms, whatever its operator does.
+// A cancelled statement ends soon, whatever its operator does.
 func TestCancellation(t *testing.T) {
 	s := session(t, Options{Threads: 2})
 	mustRun(t, s, "CALL tpch_generate(0.02)")
@@ -145,7 +145,7 @@ func TestCancellation(t *testing.T) {
 			t.Errorf("%s: ended by itself", sql)
 		case !errors.Is(err, sqlerr.Cancelled):
 			t.Errorf("%s: %v", sql, err)
-		case late > limitOf(t):
+		case late > cancelLimit:
 			t.Errorf("%s: ended %v after the cancellation", sql, late)
 		}
 		if used := s.engine.MemoryUsed(); used != 0 {
@@ -193,6 +193,6 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// limitOf is the time that a cancelled statement may take: generous under the race detector and on a busy machine, for
-// this is no timing test; a statement that does not notice at all takes much longer.
-func limitOf(*testing.T) time.Duration { return 2 * time.Second }
+// cancelLimit is the time that a cancelled statement may take here: twenty times the 100 ms that are promised, for the
+// machine that runs the tests may be busy; a statement that does not notice takes much longer still.
+const cancelLimit = 2 * time.Second

@@ -59,29 +59,22 @@ func (s *Session) upsert(st *statement, ins *bind.Insert) (*table.Version, int64
 			return nil, 0, err
 		}
 	}
-	res, err := s.runQuery(st, ins.Query, false)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer res.Close()
-	for {
-		b, err := res.Next(st.ctx)
-		if err != nil {
-			return nil, 0, err
-		}
-		if b == nil {
-			break
-		}
+	release, err := s.eachBatch(st, ins.Query, "insert", func(b *column.Batch) (int64, error) {
 		for i := range b.Rows() {
 			at := i
 			if b.Sel != nil {
 				at = int(b.Sel[i])
 			}
 			if err := u.write(u.valuesAt(b, at)); err != nil {
-				return nil, 0, err
+				return 0, err
 			}
 		}
+		return b.Bytes(), nil
+	})
+	if err != nil {
+		return nil, 0, err
 	}
+	defer release()
 	next, err := u.finish()
 	return next, u.count, err
 }
@@ -266,6 +259,9 @@ func (u *upsert) finish() (*table.Version, error) {
 	next, _ := u.ins.Table.Delete(gone)
 	var batches []*column.Batch
 	for len(rows) > 0 {
+		if err := u.st.ctx.Err(); err != nil {
+			return nil, err
+		}
 		n := min(len(rows), column.VectorSize)
 		b := &column.Batch{N: n}
 		for c := range u.ins.Table.Schema.Columns {

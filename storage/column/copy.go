@@ -79,3 +79,25 @@ func appendValues[T any](dst, src []T, constant bool, sel []int32, n int) []T {
 	}
 	return dst
 }
+
+// Bytes returns about how much memory the selected rows of a batch take, the text of strings counted.
+func (b *Batch) Bytes() int64 {
+	var n int64
+	for _, v := range b.Cols {
+		switch v.Type.Phys() {
+		case types.PhysInt128:
+			n += 16 * int64(b.Rows())
+		case types.PhysString:
+			for i := range b.Rows() {
+				at := i
+				if b.Sel != nil {
+					at = int(b.Sel[i])
+				}
+				n += 16 + int64(len(v.StringAt(at)))
+			}
+		default:
+			n += 8 * int64(b.Rows())
+		}
+	}
+	return n
+}

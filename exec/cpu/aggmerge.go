@@ -1,0 +1,188 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// The end of an aggregation: the workers' groups become one result.
+
+func (a *aggregate) finish() error {
+	for _, g := range a.p.Groups {
+		a.rel.ids = append(a.rel.ids, g.Col.ID)
+	}
+	for i := range a.p.Aggs {
+		a.rel.ids = append(a.rel.ids, a.p.Aggs[i].Col.ID)
+	}
+	var parts []*aggLocal
+	for _, x := range a.locals {
+		if x != nil && x.rows {
+			parts = append(append(parts, x.frozen...), x)
+			x.frozen = nil
+		}
+	}
+	a.locals = nil
+	if len(a.p.Groups) == 0 {
+		return a.finishScalar(parts)
+	}
+	switch {
+	case len(parts) == 0:
+		return nil
+	case a.runs:
+		return a.finishRuns(parts)
+	case len(parts) == 1:
+		return a.output(parts)
+	}
+	return a.merge(parts)
+}
+
+func (a *aggregate) finishScalar(parts []*aggLocal) error {
+	if len(parts) == 0 {
+		x := a.newLocal()
+		for _, acc := range x.accs {
+			acc.grow(1)
+		}
+		parts = append(parts, x)
+	}
+	zero := []uint32{0}
+	for _, x := range parts[1:] {
+		for i, acc := range parts[0].accs {
+			if err := acc.merge(zero, x.accs[i], zero); err != nil {
+				return err
+			}
+		}
+	}
+	return a.output(parts[:1])
+}
+
+// merge merges the workers' tables.
+func (a *aggregate) merge(parts []*aggLocal) error {
+	total := 0
+	same := true
+	for _, x := range parts {
+		total += x.table.count
+		same = same && x.table.layout == parts[0].table.layout
+	}
+	if !same {
+		for _, x := range parts {
+			if x.table.layout.form != byteKeys {
+				if err := x.useBytes(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if parts[0].table.layout.form == denseKeys && !a.serial && total >= 8*column.VectorSize {
+		for _, x := range parts[1:] {
+			if err := parts[0].absorbDense(x); err != nil {
+				return err
+			}
+		}
+		return a.output(parts[:1])
+	}
+	if parts[0].table.layout.form == denseKeys || a.serial || total < 8*column.VectorSize {
+		for _, x := range parts[1:] {
+			if err := parts[0].absorbAll(x); err != nil {
+				return err
+			}
+		}
+		return a.output(parts[:1])
+	}
+	layout := parts[0].table.layout
+	lists := make([]partitionedGroups, len(parts))
+	err := a.q.parallel(len(parts), total, func(i int) error {
+		lists[i] = partitionGroups(parts[i].table)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	merged := make([]*aggLocal, mergePartitions)
+	err = a.q.parallel(mergePartitions, total, func(k int) error {
+		m := a.newLocal()
+		m.table = newGroupTable(layout)
+		m.table.reserve(partitionRoom(lists, k))
+		for i, x := range parts {
+			if err := m.absorb(x.table, x.accs, lists[i].partition(k)); err != nil {
+				return err
+			}
+		}
+		merged[k] = m
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, x := range parts {
+		x.mem.Close()
+	}
+	return a.output(merged)
+}
+
+// partitionedGroups lists a table's groups by partition, in order within each.
+type partitionedGroups struct {
+	groups []uint32
+	ends   [mergePartitions]int
+}
+
+func partitionGroups(t *groupTable) partitionedGroups {
+	parts := make([]uint8, t.count)
+	var p partitionedGroups
+	var next [mergePartitions]int
+	for g := range parts {
+		h := t.hash(uint32(g)) >> (64 - 6)
+		parts[g] = uint8(h)
+		next[h]++
+	}
+	sum := 0
+	for k, n := range next {
+		next[k] = sum
+		sum += n
+		p.ends[k] = sum
+	}
+	p.groups = make([]uint32, t.count)
+	for g, h := range parts {
+		p.groups[next[h]] = uint32(g)
+		next[h]++
+	}
+	return p
+}
+
+func (p *partitionedGroups) partition(k int) []uint32 {
+	from := 0
+	if k > 0 {
+		from = p.ends[k-1]
+	}
+	return p.groups[from:p.ends[k]]
+}
+
+// partitionRoom guesses the number of groups that a partition will have: between that of all tables having the same ones
+// and that of all having their own.
+func partitionRoom(lists []partitionedGroups, k int) int {
+	most, sum := 0, 0
+	for i := range lists {
+		n := len(lists[i].partition(k))
+		most, sum = max(most, n), sum+n
+	}
+	return max(most, sum/2)
+}
+
+// absorbDense adds the groups of another worker's array, range by range in parallel.
+func (x *aggLocal) absorbDense(y *aggLocal) error {
+	beginMerge(x.accs, y.accs)
+	n := y.table.count
+	return x.a.q.parallel((n+outputGroups-1)/outputGroups, n, func(i int) error {
+		groups := y.table.groupsIn(i*outputGroups, min((i+1)*outputGroups, n))
+		for _, g := range groups {
+			x.table.seen[g] = true
+		}
+		for k, a := range x.accs {
+			if err := a.merge(groups, y.accs[k], groups); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// absorbAll adds all groups of another worker, whose table may have another layout if both hold bytes.
+func (x *aggLocal) absorbAll(y *aggLocal) error { return x.absorb(y.table, y.accs, y.table.groups()) }

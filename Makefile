@@ -7,6 +7,8 @@ DUCKDB      := duckdb==2.0.0
 SF          ?= 1
 FUZZTIME    ?= 30s
 SECONDS     ?= 60
+SEED        ?=
+SCHEMAS     ?=
 
 export CGO_ENABLED ?= 0
 
@@ -42,8 +44,8 @@ fuzz: ## run each Go fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
-fuzz-oracle: ## compare random statements with MariaDB for SECONDS (60)
-	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(GO) test -count 1 -v -timeout $$(($(SECONDS) + 600))s -run '^TestFuzz$$' ./fuzz
+fuzz-oracle: ## compare random statements with MariaDB for SECONDS (60), from SEED on, in at most SCHEMAS schemas
+	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$(($(SECONDS) + 600))s -run '^TestFuzz$$' ./fuzz
 
 bench: build ## time the 22 TPC-H queries at scale factor SF (1); ANSWERS=folder compares with published answers
 	build/radish-bench tpch --sf $(SF) $(if $(ANSWERS),--verify $(ANSWERS))

@@ -7,9 +7,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -33,7 +31,7 @@ type File struct {
 func Open(path string) (f *File, err error) {
 	source, err := os.Open(path)
 	if err != nil {
-		return nil, failed(path, err)
+		return nil, arrowconv.ReadError(path, kind, err)
 	}
 	defer func() {
 		if err != nil {
@@ -131,37 +129,7 @@ func (f *File) record(i int) (arrow.Record, error) {
 	return nil, f.stream.Err()
 }
 
-// guard runs f and turns its error, or the panic with which the library meets some broken files, into one that names
-// the file.
-func (f *File) guard(run func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = damaged(f.path, "%v", r)
-		}
-	}()
-	if err := run(); err != nil {
-		return failed(f.path, err)
-	}
-	return nil
-}
+// kind is what messages call such a file.
+const kind = "Arrow file or stream"
 
-func failed(path string, err error) error {
-	var e *sqlerr.Error
-	switch {
-	case errors.As(err, &e):
-		return e.WithHint("file '%s'", path)
-	case errors.Is(err, fs.ErrNotExist):
-		return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "can't find file '%s'", path).WithCause(err)
-	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "can't read file '%s': %s", path, pathErr.Err).WithCause(err)
-	}
-	return damaged(path, "%s", err)
-}
-
-func damaged(path, format string, args ...any) error {
-	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, format, args...)
-	e.Message = "'" + path + "' is no Arrow file or stream, or is damaged or cut off: " + e.Message
-	return e
-}
+func (f *File) guard(run func() error) error { return arrowconv.Guard(f.path, kind, run) }

@@ -58,32 +58,30 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 	case *array.Float64:
 		d.Floats = own(x.Float64Values(), d.Valid)
 	case *array.Decimal128:
-		for i := range d.Rows {
+		err = decimals(&d, func(i int) types.Int128 {
 			n := x.Value(i)
-			if err := appendDecimal(&d, types.Int128{Hi: n.HighBits(), Lo: n.LowBits()}); err != nil && x.IsValid(i) {
-				return d, err
-			}
-		}
+			return types.Int128{Hi: n.HighBits(), Lo: n.LowBits()}
+		})
 	case *array.Decimal256:
-		for i := range d.Rows {
+		err = decimals(&d, func(i int) types.Int128 {
 			// TypeOf lets no more than 38 digits through, so the upper half only repeats the sign.
 			words := x.Value(i).Array() // least significant first
-			if err := appendDecimal(&d, types.Int128{Hi: int64(words[1]), Lo: words[0]}); err != nil && x.IsValid(i) {
-				return d, err
-			}
-		}
+			return types.Int128{Hi: int64(words[1]), Lo: words[0]}
+		})
 	case *array.Date32:
 		d.Ints = widen(x.Date32Values())
 	case *array.Date64:
-		d.Ints = scaled(x.Date64Values(), 1, 86_400_000)
+		d.Ints = widen(x.Date64Values())
+		err = FinishInts(&d, x.DataType())
 	case *array.Timestamp:
-		d.Ints, err = timestamps(x)
+		d.Ints = widen(x.TimestampValues())
+		err = FinishInts(&d, x.DataType())
 	case *array.Time32:
-		mul, _ := microseconds(x.DataType().(*arrow.Time32Type).Unit)
-		d.Ints = scaled(x.Time32Values(), mul, 1)
+		d.Ints = widen(x.Time32Values())
+		err = FinishInts(&d, x.DataType())
 	case *array.Time64:
-		mul, div := microseconds(x.DataType().(*arrow.Time64Type).Unit)
-		d.Ints = scaled(x.Time64Values(), mul, div)
+		d.Ints = widen(x.Time64Values())
+		err = FinishInts(&d, x.DataType())
 	case *array.String:
 		d.Offsets, d.Bytes = offsets(x.ValueOffsets(), d.Rows), x.ValueBytes()
 	case *array.Binary:
@@ -128,78 +126,12 @@ func own[T any](values []T, valid column.Bitmap) []T {
 	return append([]T(nil), values...)
 }
 
-func widen[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32](values []T) []int64 {
+func widen[T ~int8 | ~int16 | ~int32 | ~int64 | uint8 | uint16 | uint32](values []T) []int64 {
 	out := make([]int64, len(values))
 	for i, x := range values {
 		out[i] = int64(x)
 	}
 	return out
-}
-
-// scaled returns values * mul / div, rounded down.
-func scaled[T ~int32 | ~int64](values []T, mul, div int64) []int64 {
-	out := make([]int64, len(values))
-	for i, x := range values {
-		v := int64(x) * mul
-		out[i] = v / div
-		if v%div < 0 {
-			out[i]--
-		}
-	}
-	return out
-}
-
-// microseconds returns what values of a unit are multiplied and divided by to become microseconds.
-func microseconds(u arrow.TimeUnit) (mul, div int64) {
-	switch u {
-	case arrow.Second:
-		return 1_000_000, 1
-	case arrow.Millisecond:
-		return 1000, 1
-	case arrow.Microsecond:
-		return 1, 1
-	}
-	return 1, 1000
-}
-
-func timestamps(x *array.Timestamp) ([]int64, error) {
-	mul, div := microseconds(x.DataType().(*arrow.TimestampType).Unit)
-	values := x.TimestampValues()
-	if mul > 1 {
-		for i, v := range values {
-			// The years 0 to 9999 are far inside; a product that overflows would come back as some other year.
-			if limit := int64(1<<63-1) / mul; x.IsValid(i) && (int64(v) > limit || int64(v) < -limit) {
-				return nil, outOfRange(i, x.DataType())
-			}
-		}
-	}
-	out := scaled(values, mul, div)
-	for i, v := range out {
-		if x.IsValid(i) && !types.ValidDatetime(v) {
-			return nil, outOfRange(i, x.DataType())
-		}
-	}
-	return out, nil
-}
-
-func outOfRange(i int, dt arrow.DataType) error {
-	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "the value of type %s at place %d of a batch is out of range", dt, i+1)
-}
-
-func appendDecimal(d *encoding.Data, v types.Int128) error {
-	ok := types.FitsDecimal(v, int(d.Type.Precision))
-	if !ok {
-		v = types.Int128{}
-	}
-	if d.Type.Phys() == types.PhysInt128 {
-		d.Wide = append(d.Wide, v)
-	} else {
-		d.Ints = append(d.Ints, int64(v.Lo))
-	}
-	if !ok {
-		return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "a value has more digits than its type %s", d.Type)
-	}
-	return nil
 }
 
 // offsets returns n+1 offsets that begin at 0.
@@ -252,20 +184,17 @@ func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Da
 	}
 	switch t.Phys() {
 	case types.PhysString:
-		// The same string may stand twice in an Arrow dictionary, so it is coded anew.
 		distinct := make([]string, values.Rows)
 		for i := range distinct {
 			distinct[i] = values.StringAt(i)
 		}
 		if 2*len(distinct) > d.Rows {
-			d.Strings = take(distinct, index) // hardly a dictionary: not worth a hash table
+			d.Strings = take(distinct, index) // hardly a dictionary: not worth the codes
 			return d, nil
 		}
-		d.Dict = column.NewDictionary()
-		codes := d.Dict.AddAll(make([]uint32, 0, len(distinct)), distinct)
-		d.Codes = make([]uint32, d.Rows)
+		d.Words, d.Codes = distinct, make([]uint32, d.Rows)
 		for i, at := range index {
-			d.Codes[i] = codes[at]
+			d.Codes[i] = uint32(at)
 		}
 	case types.PhysFloat64:
 		d.Floats = take(values.Floats, index)

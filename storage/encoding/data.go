@@ -6,10 +6,10 @@ import (
 )
 
 // Data is one column of one row group before it is encoded. The slice in use follows from Type.Phys(), as in a
-// [column.Vector]: Ints, Floats or Wide; a string column has Strings, or Codes over Dict, or Offsets (Rows+1 of them, the
+// [column.Vector]: Ints, Floats or Wide; a string column has Strings, or Codes over Dict or Words, or Offsets (Rows+1 of them, the
 // first 0) into Bytes.
 //
-// Encoding takes the slices over: it may keep them and may overwrite the slots of NULLs.
+// Encoding takes the slices over: it may keep them, and may overwrite codes and the slots of NULLs.
 type Data struct {
 	Type    types.Type
 	Rows    int
@@ -19,6 +19,7 @@ type Data struct {
 	Strings []string
 	Codes   []uint32
 	Dict    *column.Dictionary
+	Words   []string // of Codes without Dict: a dictionary of these rows only, in which a string may stand twice
 	Offsets []uint32
 	Bytes   []byte
 	Valid   column.Bitmap // nil: no NULLs
@@ -139,7 +140,7 @@ func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32) []T {
 
 // Slice returns rows from .. from+n-1 of d. It shares d's memory, and from must be a multiple of 64.
 func (d *Data) Slice(from, n int) Data {
-	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Valid: d.Valid.Slice(from, n), KeepInts: d.KeepInts}
+	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Words: d.Words, Valid: d.Valid.Slice(from, n), KeepInts: d.KeepInts}
 	switch {
 	case d.Ints != nil:
 		out.Ints = d.Ints[from : from+n : from+n]
@@ -170,8 +171,30 @@ func (d *Data) StringAt(i int) string {
 	switch {
 	case d.Dict != nil:
 		return d.Dict.Value(d.Codes[i])
+	case d.Codes != nil:
+		return d.Words[d.Codes[i]]
 	case d.Offsets != nil:
 		return stringOf(d.Bytes[d.Offsets[i]:d.Offsets[i+1]])
 	}
 	return d.Strings[i]
+}
+
+// words returns the strings that Codes stand for; nil if there are no codes.
+func (d *Data) words() []string {
+	if d.Dict != nil {
+		return d.Dict.Values()
+	}
+	return d.Words
+}
+
+// decode turns codes into strings.
+func (d *Data) decode() {
+	values := d.words()
+	d.Strings = make([]string, d.Rows)
+	for i, code := range d.Codes[:d.Rows] {
+		if d.Valid == nil || d.Valid.Get(i) {
+			d.Strings[i] = values[code]
+		}
+	}
+	d.Dict, d.Codes, d.Words = nil, nil, nil
 }

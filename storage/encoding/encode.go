@@ -30,6 +30,9 @@ func Encode(d Data) *Chunk {
 		switch {
 		case d.Dict != nil:
 			c.encodeCodes(d.Dict, d.Codes[:d.Rows])
+		case d.Codes != nil:
+			d.decode()
+			c.encodeStrings(d.Strings)
 		case d.Offsets != nil:
 			c.encodeBytes(d.Offsets[:d.Rows+1], d.Bytes)
 		default:

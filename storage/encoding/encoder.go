@@ -65,7 +65,7 @@ func (e *Encoder) Prepare(d Data) *Pending {
 		return p
 	}
 	limit := min(maxDictionary, max(d.Rows/2, 16))
-	if d.Dict != nil {
+	if d.Codes != nil {
 		p.collectCodes(limit)
 	} else {
 		p.collectStrings(limit)
@@ -102,15 +102,31 @@ func (p *Pending) collectStrings(limit int) {
 	p.local, p.codes = local, codes
 }
 
-// collectCodes fills local and codes from codes of a foreign dictionary; if there are too many distinct ones it turns
-// the codes into strings.
+// collectCodes fills local, and codes in the place of the data's, from codes of a foreign dictionary; if there are too many
+// distinct ones it turns the codes into strings.
 func (p *Pending) collectCodes(limit int) {
 	d := &p.data
-	values := d.Dict.Values()
-	renamed := make([]uint32, len(values)) // local code + 1
-	local, codes := []string{}, make([]uint32, d.Rows)
-	for i, code := range d.Codes[:d.Rows] {
+	values, codes := d.words(), d.Codes[:d.Rows]
+	renamed := make([]uint32, len(values)) // 1 if the code occurs, then the local code
+	distinct := 0
+	for i, code := range codes {
 		if d.Valid != nil && !d.Valid.Get(i) {
+			continue
+		}
+		if renamed[code] == 0 {
+			renamed[code] = 1
+			distinct++
+		}
+	}
+	if distinct > limit {
+		p.decode()
+		return
+	}
+	local := make([]string, 0, distinct)
+	clear(renamed)
+	for i, code := range codes {
+		if d.Valid != nil && !d.Valid.Get(i) {
+			codes[i] = 0
 			continue
 		}
 		if renamed[code] == 0 {
@@ -119,28 +135,20 @@ func (p *Pending) collectCodes(limit int) {
 		}
 		codes[i] = renamed[code] - 1
 	}
-	if len(local) <= limit {
-		p.local, p.codes = local, codes
-		return
-	}
-	p.decode()
+	p.local, p.codes = local, codes
+	d.Dict, d.Codes, d.Words = nil, nil, nil
 }
 
-// decode turns codes of a foreign dictionary into strings and gives up the local one.
+// decode gives up the local dictionary and turns codes into strings.
 func (p *Pending) decode() {
+	switch d := &p.data; {
+	case p.local != nil && d.Strings == nil && d.Offsets == nil:
+		d.Codes, d.Words = p.codes, p.local
+		d.decode()
+	case d.Codes != nil:
+		d.decode()
+	}
 	p.local, p.codes = nil, nil
-	d := &p.data
-	if d.Dict == nil {
-		return
-	}
-	values := d.Dict.Values()
-	d.Strings = make([]string, d.Rows)
-	for i, code := range d.Codes[:d.Rows] {
-		if d.Valid == nil || d.Valid.Get(i) {
-			d.Strings[i] = values[code]
-		}
-	}
-	d.Dict, d.Codes = nil, nil
 }
 
 // Assign gives the group's new strings their table-wide codes. It must be called in the order of the groups.

@@ -1,25 +1,25 @@
 // Package parquet reads Parquet files into tables and writes batches to them.
 //
-// The format itself is arrow-go's work (parquet/file and parquet/pqarrow); this package chooses columns, reads them in
-// parallel, and turns whatever goes wrong in there into an error that names the file. Types map as [arrowconv] says;
-// Parquet has no seconds, so DATETIME(0) and TIME(0) come back with three fractional digits. Nested columns are refused
-// when they are asked for.
+// arrow-go reads the file's metadata and takes the pages out of their compression (parquet/file). What is in the pages goes
+// straight into columns ([cursor]) where types and encodings are those that nearly all files have; arrow-go reads the rest
+// by way of Arrow arrays ([arrowReader]). The package chooses columns, reads them in parallel, and turns whatever goes
+// wrong into an error that names the file. Types map as [arrowconv] says; Parquet has no seconds, so DATETIME(0) and
+// TIME(0) come back with three fractional digits. Nested columns are refused when they are asked for.
 package parquet
 
 import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
@@ -29,9 +29,10 @@ import (
 type File struct {
 	path    string
 	source  *os.File
+	size    int64
 	reader  *pqarrow.FileReader
-	schema  *arrow.Schema
 	columns []table.ColumnDef
+	leaves  []leaf // by column
 }
 
 // Open opens a file and reads its schema. Columns of types that Radish does not have are an error.
@@ -46,39 +47,34 @@ func Open(path string) (f *File, err error) {
 		}
 	}()
 	f = &File{path: path, source: source}
+	var schema *arrow.Schema
 	err = f.guard(func() error {
+		info, err := source.Stat()
+		if err != nil {
+			return err
+		}
+		f.size = info.Size()
 		reader, err := file.NewParquetReader(source)
 		if err != nil {
 			return err
 		}
 		props := pqarrow.ArrowReadProperties{BatchSize: table.RowGroupSize}
-		for i := range reader.MetaData().Schema.NumColumns() {
-			props.SetReadDict(i, dictionaryCoded(reader, i))
-		}
 		if f.reader, err = pqarrow.NewFileReader(reader, props, memory.DefaultAllocator); err != nil {
 			return err
 		}
-		f.schema, err = f.reader.Schema()
+		schema, err = f.reader.Schema()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if f.columns, err = arrowconv.Columns(f.schema); err != nil {
+	if f.columns, err = arrowconv.Columns(schema); err != nil {
 		return nil, sqlerr.From(err).WithHint("file '%s'", path)
 	}
-	return f, nil
-}
-
-// dictionaryCoded says whether a column's chunks begin with a dictionary, so that reading it coded pays.
-func dictionaryCoded(r *file.Reader, column int) bool {
-	for g := range r.NumRowGroups() {
-		chunk, err := r.MetaData().RowGroup(g).ColumnChunk(column)
-		if err != nil || !chunk.HasDictionaryPage() {
-			return false
-		}
-	}
-	return r.NumRowGroups() > 0
+	return f, f.guard(func() error {
+		f.leaves = f.makeLeaves(schema)
+		return nil
+	})
 }
 
 // Columns returns the file's columns. The slice must not be changed.
@@ -90,77 +86,78 @@ func (f *File) Rows() int64 { return f.reader.ParquetReader().NumRows() }
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }
 
-// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. It reads the columns of a
-// row group in parallel and ends soon after ctx is cancelled.
-func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
-	if ordinals == nil {
-		for i := range f.columns {
-			ordinals = append(ordinals, i)
-		}
+// makeLeaves describes the columns for reading. None of them is nested.
+func (f *File) makeLeaves(schema *arrow.Schema) []leaf {
+	leaves := make([]leaf, len(f.columns))
+	for i := range leaves {
+		l := &leaves[i]
+		*l = leaf{index: f.reader.Manifest.Fields[i].ColIndex, typ: f.columns[i].Type, arrow: plainType(schema.Field(i).Type)}
+		c := f.reader.ParquetReader().MetaData().Schema.Column(l.index)
+		l.physical, l.width = c.PhysicalType(), c.TypeLength()
+		l.optional = c.MaxDefinitionLevel() > 0
+		l.flat = c.MaxDefinitionLevel() <= 1 && c.MaxRepetitionLevel() == 0
 	}
-	for g := range f.reader.ParquetReader().NumRowGroups() {
-		rows := int(f.reader.ParquetReader().MetaData().RowGroup(g).NumRows())
-		data := make([]encoding.Data, len(ordinals))
-		work, workCtx := errgroup.WithContext(ctx)
-		work.SetLimit(runtime.GOMAXPROCS(0))
-		for i, ordinal := range ordinals {
-			work.Go(func() error {
-				if err := workCtx.Err(); err != nil {
-					return sqlerr.Interrupted(err)
-				}
-				var err error
-				data[i], err = f.readColumn(workCtx, g, ordinal, rows)
-				return err
-			})
-		}
-		if err := work.Wait(); err != nil {
-			return err
-		}
-		add := b.AppendColumns
-		if rows < table.RowGroupSize/2 {
-			add = b.AppendData
-		}
-		if rows == 0 {
-			continue
-		}
-		if err := add(rows, data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return leaves
 }
 
-// readColumn reads one column of one row group.
-func (f *File) readColumn(ctx context.Context, group, ordinal, rows int) (d encoding.Data, err error) {
-	err = f.guard(func() error {
-		leaf := f.reader.Manifest.Fields[ordinal].ColIndex
-		reader, err := f.reader.GetFieldReader(ctx, ordinal, map[int]bool{leaf: true}, []int{group})
-		if err != nil {
-			return err
-		}
-		chunks, err := reader.NextBatch(int64(rows))
-		if err != nil {
-			return err
-		}
-		if chunks.Len() != rows {
-			return errors.New("a column is shorter than its row group")
-		}
-		var values arrow.Array
-		switch len(chunks.Chunks()) {
-		case 0:
-			values = array.MakeArrayOfNull(memory.DefaultAllocator, chunks.DataType(), 0)
-		case 1:
-			values = chunks.Chunk(0)
-		default:
-			if values, err = array.Concatenate(chunks.Chunks(), memory.DefaultAllocator); err != nil {
-				return err
-			}
-		}
-		d, err = arrowconv.Data(values, f.columns[ordinal].Type)
-		return err
-	})
-	return d, err
+// plainType looks through dictionaries and extensions.
+func plainType(dt arrow.DataType) arrow.DataType {
+	switch t := dt.(type) {
+	case *arrow.DictionaryType:
+		return plainType(t.ValueType)
+	case arrow.ExtensionType:
+		return plainType(t.StorageType())
+	}
+	return dt
 }
+
+// columnReader reads the values of a column chunk in order.
+type columnReader interface {
+	// read returns the next rows values. That the column has no more is an error.
+	read(rows int) (encoding.Data, error)
+}
+
+// openColumn returns a reader of a column of a row group.
+func (f *File) openColumn(ctx context.Context, group, ordinal int) (columnReader, error) {
+	l := &f.leaves[ordinal]
+	chunk, err := f.reader.ParquetReader().MetaData().RowGroup(group).ColumnChunk(l.index)
+	if err != nil {
+		return nil, err
+	}
+	if l.direct() && plainOrCoded(chunk) {
+		return f.newCursor(l, chunk)
+	}
+	reader, err := f.reader.GetFieldReader(ctx, ordinal, map[int]bool{l.index: true}, []int{group})
+	if err != nil {
+		return nil, err
+	}
+	return &arrowReader{reader, l.typ}, nil
+}
+
+// arrowReader reads by way of Arrow arrays.
+type arrowReader struct {
+	reader *pqarrow.ColumnReader
+	typ    types.Type
+}
+
+func (r *arrowReader) read(rows int) (encoding.Data, error) {
+	chunks, err := r.reader.NextBatch(int64(rows))
+	if err != nil {
+		return encoding.Data{}, err
+	}
+	if chunks.Len() != rows {
+		return encoding.Data{}, errTooShort
+	}
+	values := chunks.Chunks()[0]
+	if len(chunks.Chunks()) > 1 {
+		if values, err = array.Concatenate(chunks.Chunks(), memory.DefaultAllocator); err != nil {
+			return encoding.Data{}, err
+		}
+	}
+	return arrowconv.Data(values, r.typ)
+}
+
+var errTooShort = errors.New("a column is shorter than its row group")
 
 // kind is what messages call such a file.
 const kind = "Parquet file"

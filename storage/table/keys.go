@@ -281,11 +281,16 @@ func compareInts(a, b int64) int {
 
 // vectorOf returns a vector over the memory of d.
 func vectorOf(d *encoding.Data) *column.Vector {
-	v := &column.Vector{Type: d.Type, I64: d.Ints, F64: d.Floats, I128: d.Wide, Str: d.Strings, Codes: d.Codes, Dict: d.Dict, Valid: d.Valid}
-	if d.Offsets != nil {
+	v := &column.Vector{Type: d.Type, I64: d.Ints, F64: d.Floats, I128: d.Wide, Str: d.Strings, Dict: d.Dict, Valid: d.Valid}
+	switch {
+	case d.Dict != nil:
+		v.Codes = d.Codes
+	case d.Codes != nil || d.Offsets != nil:
 		v.Str = make([]string, d.Rows)
 		for i := range v.Str {
-			v.Str[i] = d.StringAt(i)
+			if d.Valid == nil || d.Valid.Get(i) {
+				v.Str[i] = d.StringAt(i)
+			}
 		}
 	}
 	return v

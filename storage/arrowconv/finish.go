@@ -1,0 +1,135 @@
+package arrowconv
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// FinishInts turns d.Ints, which hold values of an Arrow type as Arrow keeps them, in place into what the SQL type keeps:
+// it changes units, and it checks decimals and moments, whose ranges are narrower.
+func FinishInts(d *encoding.Data, dt arrow.DataType) error {
+	switch t := dt.(type) {
+	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type:
+		for i, v := range d.Ints {
+			d.Ints[i] = int64(uint32(v)) // Parquet keeps them in signed 32 bits
+		}
+	case *arrow.Date64Type:
+		scale(d.Ints, 1, 86_400_000)
+	case *arrow.Time32Type:
+		mul, div := microseconds(t.Unit)
+		scale(d.Ints, mul, div)
+	case *arrow.Time64Type:
+		mul, div := microseconds(t.Unit)
+		scale(d.Ints, mul, div)
+	case *arrow.TimestampType:
+		return finishTimestamps(d, t)
+	case *arrow.Decimal128Type:
+		bound := types.Pow10(int(d.Type.Precision))
+		for i, v := range d.Ints {
+			if v >= bound || v <= -bound {
+				if valid(d, i) {
+					return TooManyDigits(d.Type)
+				}
+				d.Ints[i] = 0
+			}
+		}
+	}
+	return nil
+}
+
+// CheckWide checks that the values of a DECIMAL of more than 18 digits have no more than its type.
+func CheckWide(d *encoding.Data) error {
+	for i, v := range d.Wide {
+		if !types.FitsDecimal(v, int(d.Type.Precision)) {
+			if valid(d, i) {
+				return TooManyDigits(d.Type)
+			}
+			d.Wide[i] = types.Int128{}
+		}
+	}
+	return nil
+}
+
+func valid(d *encoding.Data, i int) bool { return d.Valid == nil || d.Valid.Get(i) }
+
+// decimals fills d with the values that value gives.
+func decimals(d *encoding.Data, value func(int) types.Int128) error {
+	if d.Type.Phys() == types.PhysInt128 {
+		d.Wide = make([]types.Int128, d.Rows)
+		for i := range d.Wide {
+			d.Wide[i] = value(i)
+		}
+		return CheckWide(d)
+	}
+	d.Ints = make([]int64, d.Rows)
+	for i := range d.Ints {
+		v := value(i)
+		if !types.FitsDecimal(v, int(d.Type.Precision)) {
+			if valid(d, i) {
+				return TooManyDigits(d.Type)
+			}
+			continue
+		}
+		d.Ints[i] = int64(v.Lo)
+	}
+	return nil
+}
+
+// TooManyDigits is the error for a decimal that its type cannot hold.
+func TooManyDigits(t types.Type) error {
+	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "a value has more digits than its type %s", t)
+}
+
+func finishTimestamps(d *encoding.Data, t *arrow.TimestampType) error {
+	mul, div := microseconds(t.Unit)
+	if mul > 1 {
+		limit := int64(1<<63-1) / mul
+		for i, v := range d.Ints {
+			// The years 0 to 9999 are far inside; a product that overflows would come back as some other year.
+			if (v > limit || v < -limit) && valid(d, i) {
+				return outOfRange(i, t)
+			}
+		}
+	}
+	scale(d.Ints, mul, div)
+	for i, v := range d.Ints {
+		if !types.ValidDatetime(v) && valid(d, i) {
+			return outOfRange(i, t)
+		}
+	}
+	return nil
+}
+
+func outOfRange(i int, dt arrow.DataType) error {
+	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "the value of type %s at place %d of a batch is out of range", dt, i+1)
+}
+
+// scale makes values * mul / div of values, rounded down.
+func scale(values []int64, mul, div int64) {
+	if mul == 1 && div == 1 {
+		return
+	}
+	for i, x := range values {
+		v := x * mul
+		values[i] = v / div
+		if v%div < 0 {
+			values[i]--
+		}
+	}
+}
+
+// microseconds returns what values of a unit are multiplied and divided by to become microseconds.
+func microseconds(u arrow.TimeUnit) (mul, div int64) {
+	switch u {
+	case arrow.Second:
+		return 1_000_000, 1
+	case arrow.Millisecond:
+		return 1000, 1
+	case arrow.Microsecond:
+		return 1, 1
+	}
+	return 1, 1000
+}

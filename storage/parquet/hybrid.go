@@ -1,0 +1,164 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// hybrid decodes Parquet's hybrid of run-length encoding and bit packing: runs of either one value repeated or groups of
+// eight values of width bits each. Definition levels and the codes of dictionary-coded pages are in it.
+type hybrid struct {
+	src    []byte // what follows the current run
+	width  uint   // at most 32
+	left   int    // values that the current run still has
+	packed []byte // of a bit-packed run
+	bit    int    // where in packed its next value begins
+	value  uint32 // of a repeated run, whose packed is nil
+}
+
+var errCutOff = errors.New("a page ends in the middle of its values")
+
+func newHybrid(src []byte, width uint) (hybrid, error) {
+	if width > 32 {
+		return hybrid{}, errors.New("a page has values of more than 32 bits")
+	}
+	return hybrid{src: src, width: width}, nil
+}
+
+// packedBits returns a decoder of a single bit-packed run.
+func packedBits(src []byte, width uint, n int) (hybrid, error) {
+	if len(src)*8 < n*int(width) {
+		return hybrid{}, errCutOff
+	}
+	return hybrid{width: width, left: n, packed: src}, nil
+}
+
+// begin reads the header of the next run.
+func (h *hybrid) begin() error {
+	header, n := binary.Uvarint(h.src)
+	if n <= 0 || header>>1 > 1<<31 {
+		return errCutOff
+	}
+	h.src = h.src[n:]
+	if header&1 == 1 {
+		h.left = int(header>>1) * 8
+		size := int(header>>1) * int(h.width)
+		if size > len(h.src) {
+			// Some writers leave out the padding of the last group.
+			size = len(h.src)
+			h.left = size * 8 / int(h.width)
+		}
+		h.packed, h.bit = h.src[:size:size], 0
+		h.src = h.src[size:]
+		return nil
+	}
+	h.left, h.packed, h.value = int(header>>1), nil, 0
+	size := int(h.width+7) / 8
+	if size > len(h.src) {
+		return errCutOff
+	}
+	for i, b := range h.src[:size] {
+		h.value |= uint32(b) << (8 * i)
+	}
+	h.src = h.src[size:]
+	return nil
+}
+
+// decode fills dst.
+func (h *hybrid) decode(dst []uint32) error {
+	for len(dst) > 0 {
+		if h.left == 0 {
+			if err := h.begin(); err != nil {
+				return err
+			}
+		}
+		n := min(len(dst), h.left)
+		if h.packed != nil || h.width == 0 {
+			unpack(dst[:n], h.packed, h.bit, h.width)
+			h.bit += n * int(h.width)
+		} else {
+			for i := range dst[:n] {
+				dst[i] = h.value
+			}
+		}
+		dst = dst[n:]
+		h.left -= n
+	}
+	return nil
+}
+
+// validity decodes n bits into a bitmap, from bit at on. The bitmap stays nil as long as all bits are set; it is made for
+// rows bits. ones is how many are set.
+func (h *hybrid) validity(valid column.Bitmap, rows, at, n int) (_ column.Bitmap, ones int, err error) {
+	for end := at + n; at < end; {
+		if h.left == 0 {
+			if err := h.begin(); err != nil {
+				return nil, 0, err
+			}
+		}
+		m := min(end-at, h.left)
+		h.left -= m
+		if h.packed == nil && h.value == 1 {
+			if valid != nil {
+				column.CopyBits(valid, at, nil, 0, m)
+			}
+			ones += m
+			at += m
+			continue
+		}
+		if valid == nil {
+			valid = column.NewBitmap(rows, true)
+		}
+		if h.packed == nil {
+			for i := at; i < at+m; i++ {
+				valid.Clear(i)
+			}
+			at += m
+			continue
+		}
+		bits := words(h.packed[h.bit/8 : (h.bit+m+7)/8])
+		ones += m - bits.CountZerosIn(h.bit%8, m)
+		column.CopyBits(valid, at, bits, h.bit%8, m)
+		h.bit += m
+		at += m
+	}
+	return valid, ones, nil
+}
+
+// words returns bytes as the words of a bitmap.
+func words(b []byte) column.Bitmap {
+	out := make(column.Bitmap, (len(b)+7)/8)
+	for i, x := range b {
+		out[i/8] |= uint64(x) << (8 * (i % 8))
+	}
+	return out
+}
+
+// unpack fills dst with values of width bits that begin at a bit of src, the lowest bit of each first.
+func unpack(dst []uint32, src []byte, bit int, width uint) {
+	if width == 0 {
+		clear(dst)
+		return
+	}
+	mask := uint64(1)<<width - 1
+	perLoad := int((64 - 7) / width) // values that a load of 8 bytes has whatever the bit it begins at
+	i := 0
+	for ; i+perLoad <= len(dst) && bit>>3+8 <= len(src); i += perLoad {
+		x := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
+		for j := range dst[i : i+perLoad] {
+			dst[i+j] = uint32(x & mask)
+			x >>= width
+		}
+		bit += perLoad * int(width)
+	}
+	for ; i < len(dst); i++ {
+		x := uint64(0)
+		for j, b := range src[bit>>3 : (bit+int(width)+7)>>3] {
+			x |= uint64(b) << (8 * j)
+		}
+		dst[i] = uint32(x >> (uint(bit) & 7) & mask)
+		bit += int(width)
+	}
+}

@@ -1,0 +1,122 @@
+package parquet
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// part is some rows of a row group, at most table.RowGroupSize, by column.
+type part struct {
+	rows int
+	data []encoding.Data
+}
+
+// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. Columns are read in
+// parallel, of more than one row group where there are more processors than columns. It ends soon after ctx is cancelled.
+func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
+	if ordinals == nil {
+		for i := range f.columns {
+			ordinals = append(ordinals, i)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	processors := runtime.GOMAXPROCS(0)
+	work, workCtx := errgroup.WithContext(ctx)
+	l := &loader{file: f, ctx: workCtx, ordinals: ordinals, slots: make(chan struct{}, processors)}
+	// The row groups begun so far: as many as the channel holds, the one being delivered and the one that waits.
+	groups := make(chan chan part, processors/max(1, len(ordinals)))
+	work.Go(func() error {
+		defer close(groups)
+		for g := range f.reader.ParquetReader().NumRowGroups() {
+			parts := make(chan part)
+			work.Go(func() error {
+				defer close(parts)
+				return l.readGroup(g, parts)
+			})
+			select {
+			case groups <- parts:
+			case <-workCtx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+	work.Go(func() error {
+		for parts := range groups {
+			for p := range parts {
+				add := b.AppendColumns
+				if p.rows < table.RowGroupSize/2 {
+					add = b.AppendData
+				}
+				if err := add(p.rows, p.data); err != nil {
+					return err
+				}
+			}
+			if workCtx.Err() != nil {
+				return nil // what the group lacks is for the one who ended the work to tell
+			}
+		}
+		return nil
+	})
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	return nil
+}
+
+// loader is a Load in progress.
+type loader struct {
+	file     *File
+	ctx      context.Context
+	ordinals []int
+	slots    chan struct{} // one is held while a column is read
+}
+
+// readGroup reads a row group, part by part.
+func (l *loader) readGroup(group int, out chan<- part) error {
+	left := int(l.file.reader.ParquetReader().MetaData().RowGroup(group).NumRows())
+	readers := make([]columnReader, len(l.ordinals))
+	for left > 0 {
+		p := part{rows: min(left, table.RowGroupSize), data: make([]encoding.Data, len(l.ordinals))}
+		var work errgroup.Group
+		for i := range l.ordinals {
+			work.Go(func() error {
+				l.slots <- struct{}{}
+				defer func() { <-l.slots }()
+				if err := l.ctx.Err(); err != nil {
+					return sqlerr.Interrupted(err)
+				}
+				return l.file.guard(func() (err error) {
+					if readers[i] == nil {
+						if readers[i], err = l.file.openColumn(l.ctx, group, l.ordinals[i]); err != nil {
+							return err
+						}
+					}
+					p.data[i], err = readers[i].read(p.rows)
+					return err
+				})
+			})
+		}
+		if err := work.Wait(); err != nil {
+			return err
+		}
+		select {
+		case out <- p:
+		case <-l.ctx.Done():
+			return nil
+		}
+		left -= p.rows
+	}
+	return nil
+}

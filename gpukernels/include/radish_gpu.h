@@ -1,0 +1,139 @@
+/* radish_gpu.h: the whole C ABI between Radish (Go) and a device library.
+ *
+ * Two libraries implement it: libradish_gpu (CUDA C++; needs only NVIDIA's driver, and NVRTC to compile kernels) and
+ * libradish_emulated (C++ on the processor, one thread a block; for tests). Go loads one with dlopen, checks the version and
+ * the struct sizes, and calls it through purego; gpukernels/binding_test.go compares the Go side with this file.
+ *
+ * Rules:
+ *  - Every function that can fail returns a radish_gpu_kind and, where that is not RADISH_GPU_OK, fills *err. No exception and no
+ *    abort crosses this border. err may not be NULL.
+ *  - Handles are opaque. A function may be called from any thread; a stream must not be used by two threads at once.
+ *  - Device addresses are uint64_t, 256-byte aligned as allocated. Sizes are in bytes.
+ *  - Work on a stream runs in order. Memory freed on a stream is reused only by work behind it.
+ *  - After RADISH_GPU_DEVICE_LOST every call on that device returns it again.
+ */
+#ifndef RADISH_GPU_H
+#define RADISH_GPU_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RADISH_GPU_ABI_VERSION 1
+
+typedef int32_t radish_gpu_kind;
+enum {
+  RADISH_GPU_OK = 0,
+  RADISH_GPU_USER = 1,          /* a wrong argument; the message says which */
+  RADISH_GPU_OUT_OF_MEMORY = 2, /* device memory; the device goes on working */
+  RADISH_GPU_DEVICE_LOST = 3,   /* a kernel failed: the context is poisoned */
+  RADISH_GPU_INTERNAL = 4,      /* a defect of the library or a failed compilation */
+  RADISH_GPU_UNAVAILABLE = 5    /* no driver, no device, no NVRTC: the message says what is missing and how to get it */
+};
+
+typedef struct {
+  int32_t kind;
+  int32_t code; /* CUresult, cudaError_t or nvrtcResult; 0: none */
+  char message[2040];
+} radish_gpu_error;
+
+typedef struct {
+  char name[128];
+  char library[64]; /* "cuda" or "emulated" */
+  int32_t ordinal;
+  int32_t compute_capability; /* 90 for 9.0; 0 when emulated */
+  int32_t driver_version;     /* as CUDA encodes it: 13000 for 13.0 */
+  int32_t multiprocessors;
+  int32_t warp_size;          /* 32; 1 when emulated */
+  int32_t max_threads;        /* of a block; 1 when emulated */
+  int64_t shared_bytes;       /* dynamic shared memory that a block may ask for */
+  int64_t l2_bytes;
+  int64_t memory_bytes;       /* in all */
+  int64_t memory_free;        /* at this moment */
+} radish_gpu_device_info;
+
+typedef struct radish_gpu_device radish_gpu_device;
+typedef struct radish_gpu_stream radish_gpu_stream;
+typedef struct radish_gpu_module radish_gpu_module;
+typedef struct radish_gpu_function radish_gpu_function;
+typedef struct radish_gpu_event radish_gpu_event;
+
+/* Library and devices. */
+int32_t radish_gpu_abi_version(void);
+int64_t radish_gpu_sizeof(const char *type_name); /* "radish_gpu_error", "radish_gpu_device_info"; -1: unknown */
+radish_gpu_kind radish_gpu_device_count(int32_t *count, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_device_query(int32_t ordinal, radish_gpu_device_info *info, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_device **device, radish_gpu_error *err);
+void radish_gpu_device_close(radish_gpu_device *device);
+
+/* Streams and events. radish_gpu_event_elapsed waits for both events. */
+radish_gpu_kind radish_gpu_stream_create(radish_gpu_device *device, radish_gpu_stream **stream, radish_gpu_error *err);
+void radish_gpu_stream_destroy(radish_gpu_stream *stream);
+radish_gpu_kind radish_gpu_stream_sync(radish_gpu_stream *stream, radish_gpu_error *err);
+/* *done is 1 once all work on the stream has ended; does not wait. */
+radish_gpu_kind radish_gpu_stream_query(radish_gpu_stream *stream, int32_t *done, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_event_create(radish_gpu_device *device, radish_gpu_event **event, radish_gpu_error *err);
+void radish_gpu_event_destroy(radish_gpu_event *event);
+radish_gpu_kind radish_gpu_event_record(radish_gpu_event *event, radish_gpu_stream *stream, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_event_elapsed(radish_gpu_event *from, radish_gpu_event *to, double *ms, radish_gpu_error *err);
+
+/* Memory: a stream-ordered pool. used is what is allocated and not freed; held what the pool keeps from the driver. */
+radish_gpu_kind radish_gpu_alloc(radish_gpu_stream *stream, int64_t bytes, uint64_t *address, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_free(radish_gpu_stream *stream, uint64_t address, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_memory(radish_gpu_device *device, int64_t *used, int64_t *held, int64_t *free_bytes, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_trim(radish_gpu_device *device, radish_gpu_error *err); /* gives held memory that is not used back */
+/* Uploads go through pinned staging that is reused; src may be overwritten when the call returns. */
+radish_gpu_kind radish_gpu_upload(radish_gpu_stream *stream, uint64_t dst, const void *src, int64_t bytes, radish_gpu_error *err);
+/* Waits for the stream and the copy. */
+radish_gpu_kind radish_gpu_download(radish_gpu_stream *stream, void *dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_copy(radish_gpu_stream *stream, uint64_t dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
+/* Fills count items of width 1, 2, 4 or 8 bytes with the low bytes of value. */
+radish_gpu_kind radish_gpu_fill(radish_gpu_stream *stream, uint64_t dst, uint64_t value, int32_t width, int64_t count, radish_gpu_error *err);
+
+/* Run-time compilation. source is one translation unit that includes "radish.cuh"; include_dir is the folder of gpukernels/device.
+ * options are separated by '\n' (-DNAME=VALUE). The image (a cubin, or a shared object when emulated) is malloc'ed: release it
+ * with radish_gpu_image_free. A failed compilation is RADISH_GPU_INTERNAL with the compiler's first errors in the message. */
+radish_gpu_kind radish_gpu_compile(radish_gpu_device *device, const char *source, const char *include_dir, const char *options,
+                                   void **image, int64_t *image_bytes, radish_gpu_error *err);
+void radish_gpu_image_free(void *image);
+/* What an image depends on besides its source: compiler and its version, architecture. A key of the disk cache. */
+radish_gpu_kind radish_gpu_compiler_version(radish_gpu_device *device, char *text, int64_t bytes, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_module_load(radish_gpu_device *device, const void *image, int64_t image_bytes, radish_gpu_module **module,
+                                       radish_gpu_error *err);
+void radish_gpu_module_unload(radish_gpu_module *module);
+/* The function lives as long as its module. registers, local_bytes and blocks_per_multiprocessor (at that block size and dynamic
+ * shared memory) help to choose the grid; each pointer may be NULL. */
+radish_gpu_kind radish_gpu_module_function(radish_gpu_module *module, const char *name, radish_gpu_function **function, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_function_info(radish_gpu_function *function, int32_t block, int64_t shared_bytes, int32_t *registers,
+                                         int32_t *local_bytes, int32_t *blocks_per_multiprocessor, radish_gpu_error *err);
+/* Launches with one parameter, a struct of words 64-bit words passed by value (at most 500 of them). */
+radish_gpu_kind radish_gpu_launch(radish_gpu_function *function, radish_gpu_stream *stream, int64_t grid, int32_t block, int64_t shared_bytes,
+                                  const uint64_t *params, int32_t words, radish_gpu_error *err);
+
+/* Library kernels. They take their scratch memory from the stream's pool and give it back. */
+
+/* dst[i] = (dst_width) (src[i] + delta) for unsigned integers of width 1, 2, 4 or 8 bytes: brings a chunk's frame of reference to
+ * its column's. */
+radish_gpu_kind radish_gpu_widen(radish_gpu_stream *stream, uint64_t dst, int32_t dst_width, uint64_t src, int32_t src_width, int64_t delta,
+                                 int64_t count, radish_gpu_error *err);
+/* out[i] = in[0] + ... + in[i-1] for i = 0..count (count+1 outputs). */
+radish_gpu_kind radish_gpu_exclusive_scan_u32_u64(radish_gpu_stream *stream, uint64_t in, uint64_t out, int64_t count, radish_gpu_error *err);
+/* Sorts (key, value) pairs by bits first_bit..last_bit-1 of the unsigned keys, ascending and stable, in place. width is of the
+ * keys: 4 or 8 bytes; values have 4 bytes. */
+radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream *stream, uint64_t keys, int32_t width, uint64_t values, int64_t count, int32_t first_bit,
+                                      int32_t last_bit, radish_gpu_error *err);
+/* dst[i] = src[index[i]] for items of width 1, 2, 4, 8 or 16 bytes; index has 4 bytes an item. */
+radish_gpu_kind radish_gpu_gather(radish_gpu_stream *stream, uint64_t dst, uint64_t src, uint64_t index, int32_t width, int64_t count,
+                                  radish_gpu_error *err);
+/* Strings to one run of bytes: views is count pairs (address, length) of 16 bytes; offsets gets count+1 64-bit offsets and, if bytes
+ * is not 0, bytes gets the strings end to end (it must have room for offsets[count]). */
+radish_gpu_kind radish_gpu_string_offsets(radish_gpu_stream *stream, uint64_t views, uint64_t offsets, int64_t count, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_string_copy(radish_gpu_stream *stream, uint64_t views, uint64_t offsets, uint64_t bytes, int64_t count,
+                                       radish_gpu_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

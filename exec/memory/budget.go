@@ -1,8 +1,8 @@
-// Package memory counts the bytes that running queries hold and refuses what exceeds a limit.
+// Package memory counts the bytes that a database and its running queries hold and refuses what exceeds a limit.
 //
-// A database has one [Budget], each query a child of it. Operators that store rows take an [Account] of the query's
-// budget, which asks in coarse grains, so that the counters are touched once per some hundred kilobytes and not
-// once per row.
+// A database has one [Budget], with a child for what it stores and one for its statements, of which each query's is
+// a child in turn. Operators that store rows take an [Account] of the query's budget, which asks in coarse grains, so
+// that the counters are touched once per some hundred kilobytes and not once per row.
 package memory
 
 import (
@@ -14,10 +14,11 @@ import (
 // Budget is a limit on bytes and the count of those in use. Its methods may be called by several goroutines; a nil
 // *Budget has no limit and counts nothing.
 type Budget struct {
-	parent *Budget
-	limit  int64
-	used   atomic.Int64
-	peak   atomic.Int64
+	parent  *Budget
+	limit   int64
+	used    atomic.Int64
+	peak    atomic.Int64
+	reclaim func(bytes int64) bool
 }
 
 // NewBudget returns a budget of limit bytes; 0 or less is no limit.
@@ -25,6 +26,11 @@ func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
 
 // Child returns a budget of limit bytes (0 or less: no limit of its own) whose use also counts in b.
 func (b *Budget) Child(limit int64) *Budget { return &Budget{parent: b, limit: limit} }
+
+// OnShortage sets the function that a reservation calls which would exceed b's limit, with the bytes that are missing:
+// if it says that it has given some back, the reservation is tried again. It is called by several goroutines at once. Caches
+// hang on here. It must be set before the budget is used.
+func (b *Budget) OnShortage(reclaim func(bytes int64) bool) { b.reclaim = reclaim }
 
 // Used returns the bytes in use.
 func (b *Budget) Used() int64 {
@@ -57,9 +63,12 @@ func (b *Budget) Reserve(operator string, n int64) error {
 		return nil
 	}
 	used := b.used.Add(n)
-	if b.limit > 0 && used > b.limit {
+	for b.limit > 0 && used > b.limit {
 		b.used.Add(-n)
-		return sqlerr.MemoryExceeded(operator, n, used-n, b.limit)
+		if b.reclaim == nil || !b.reclaim(used-b.limit) {
+			return sqlerr.MemoryExceeded(operator, n, used-n, b.limit)
+		}
+		used = b.used.Add(n)
 	}
 	if err := b.parent.Reserve(operator, n); err != nil {
 		b.used.Add(-n)
@@ -105,6 +114,33 @@ func (a *Account) Add(n int64) error {
 		return err
 	}
 	a.reserved += ask
+	return nil
+}
+
+// Set makes n the bytes counted, which may be fewer than before.
+func (a *Account) Set(n int64) error {
+	if n >= a.used {
+		return a.Add(n - a.used)
+	}
+	a.used = n
+	if spare := a.reserved - n; spare > 2*grain {
+		a.Budget.Release(spare - grain)
+		a.reserved = n + grain
+	}
+	return nil
+}
+
+// Leave makes n the bytes reserved, to the byte, and hands them over to the caller, who will release them; the account is
+// empty then. On an error it stays as it is.
+func (a *Account) Leave(n int64) error {
+	if n > a.reserved {
+		if err := a.Budget.Reserve(a.Operator, n-a.reserved); err != nil {
+			return err
+		}
+	} else {
+		a.Budget.Release(a.reserved - n)
+	}
+	a.used, a.reserved = 0, 0
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 // Reading is wait-free and may run beside Add; Add may be called by several goroutines.
 type Dictionary struct {
 	values atomic.Pointer[[]string]
+	bytes  atomic.Int64
 	mu     sync.Mutex
 	codes  map[string]uint32 // guarded by mu
 }
@@ -22,6 +23,7 @@ func NewDictionary(values ...string) *Dictionary {
 	own := append([]string(nil), values...)
 	for i, s := range own {
 		d.codes[s] = uint32(i)
+		d.bytes.Add(entryBytes(s))
 	}
 	d.values.Store(&own)
 	return d
@@ -56,5 +58,6 @@ func (d *Dictionary) Add(s string) uint32 {
 	next := append(old, s) // shares old's array where it has room; readers see only their own length
 	d.values.Store(&next)
 	d.codes[s] = code
+	d.bytes.Add(entryBytes(s))
 	return code
 }

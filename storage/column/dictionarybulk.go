@@ -15,6 +15,7 @@ func (d *Dictionary) AddAll(dst []uint32, values []string) []uint32 {
 			code = uint32(len(next))
 			next = append(next, s)
 			d.codes[s] = code
+			d.bytes.Add(entryBytes(s))
 		}
 		dst = append(dst, code)
 	}
@@ -23,11 +24,9 @@ func (d *Dictionary) AddAll(dst []uint32, values []string) []uint32 {
 }
 
 // Bytes returns about how much memory the dictionary takes: the strings, and their entries in the list and the map.
-func (d *Dictionary) Bytes() int64 {
+func (d *Dictionary) Bytes() int64 { return d.bytes.Load() }
+
+func entryBytes(s string) int64 {
 	const perString = 2*16 + 4 + 8 // two string headers, a code, and the map's slack
-	n := int64(0)
-	for _, s := range d.Values() {
-		n += int64(len(s)) + perString
-	}
-	return n
+	return int64(len(s)) + perString
 }

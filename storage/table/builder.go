@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/column"
@@ -22,6 +24,8 @@ type Builder struct {
 	slots    chan struct{} // bounds the groups in work
 	turn     chan struct{} // closed when the groups before have been given their codes
 	trusted  bool
+	held     atomic.Int64 // bytes of groups, encoded or not
+	meter    func(bytes int64) error
 }
 
 // maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide.
@@ -86,7 +90,7 @@ func (b *Builder) append(batch *column.Batch) error {
 	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > maxGroupBytes {
 		b.seal()
 	}
-	return nil
+	return b.report()
 }
 
 func identity(n int) []int32 {
@@ -120,9 +124,9 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 		for i := range cols {
 			part[i] = window(&cols[i], at, n)
 		}
-		b.encode(part)
+		b.encode(part, 0)
 	}
-	return nil
+	return b.report()
 }
 
 // AppendData adds whole columns, all of rows values, to the row group being collected: for pieces smaller than a row
@@ -146,18 +150,23 @@ func (b *Builder) Rows() int64 {
 
 // seal hands the collected rows to be encoded.
 func (b *Builder) seal() {
-	data := b.data
+	data, size := b.data, int64(0)
+	for _, n := range b.size {
+		size += n
+	}
 	b.data = newData(b.base.Schema)
 	clear(b.size)
-	b.encode(data)
+	b.encode(data, size)
 }
 
-// encode encodes a row group in the background.
-func (b *Builder) encode(data []encoding.Data) {
+// encode encodes a row group in the background. Its strings, where they lie elsewhere, take size bytes.
+func (b *Builder) encode(data []encoding.Data, size int64) {
 	g := &RowGroup{Rows: data[0].Rows, Columns: make([]*encoding.Chunk, len(data))}
 	b.groups = append(b.groups, g)
 	before, done := b.turn, make(chan struct{})
 	b.turn = done
+	raw := bytesOf(data) + size
+	b.held.Add(raw)
 	b.slots <- struct{}{}
 	b.work.Go(func() {
 		defer func() { <-b.slots }()
@@ -172,7 +181,9 @@ func (b *Builder) encode(data []encoding.Data) {
 		close(done)
 		for i, p := range pending {
 			g.Columns[i] = p.Chunk()
+			g.Columns[i].Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
 		}
+		b.held.Add(-raw)
 	})
 }
 
@@ -187,6 +198,9 @@ func (b *Builder) Finish() (*Version, error) {
 		b.seal()
 	}
 	b.work.Wait()
+	if err := b.report(); err != nil {
+		return nil, err
+	}
 	next := v.derive(int(b.Rows()))
 	for _, g := range b.groups {
 		next.addGroup(g, nil)

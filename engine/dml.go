@@ -74,6 +74,9 @@ func (s *Session) eachBatch(st *statement, q *logical.Query, operator string, f 
 
 // fill appends the rows of a query, which has the table's columns, to a table.
 func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, err error) {
+	if next, rows, ok, err := s.adopt(v, q); ok {
+		return next, rows, err
+	}
 	var few []*column.Batch
 	var builder *table.Builder
 	release, err := s.eachBatch(st, q, "insert", func(b *column.Batch) (int64, error) {

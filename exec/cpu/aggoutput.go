@@ -186,7 +186,7 @@ func describeItem(it *logical.AggItem) string {
 	return s + ")"
 }
 
-// setSum stores a sum, or for AVG the quotient by the count, as the result's type, rounded half away from zero.
+// setSum stores a sum, or for AVG the quotient by the count, as the result's type.
 func (o *aggOutput) setSum(v *column.Vector, i int, sum types.Int128, unsigned bool, count *countAcc, g uint32) error {
 	arg := o.item.Args[0].Type()
 	scale := 0
@@ -208,7 +208,7 @@ func (o *aggOutput) setSum(v *column.Vector, i int, sum types.Int128, unsigned b
 	}
 	ok := true
 	if avg {
-		sum, ok = types.DecimalDiv(sum, scale, types.Int128FromInt64(count.n[g]), 0, to)
+		sum, ok = types.DecimalAvg(sum, scale, count.n[g], to)
 	} else if scale != to {
 		sum, ok = types.Rescale(sum, scale, to)
 	}

@@ -11,8 +11,13 @@ func init() {
 	double := func(args []Expr) (Signature, error) {
 		return Signature{Args: []types.Type{types.Double}, Result: types.Double, Nullable: true}, nil
 	}
+	// Numbers that are no integers become signed ones, as everywhere in MySQL: what lies above 2^63 - 1 counts as that.
 	bitwise := func(args []Expr) (Signature, error) {
-		return Signature{Args: []types.Type{types.Uint64}, Result: types.Uint64}, nil
+		sig := Signature{Args: []types.Type{types.Uint64}, Result: types.Uint64}
+		if t := args[0].Type(); t.Kind == types.KindDecimal || t.IsFloat() {
+			sig.Args[0] = types.Int64
+		}
+		return sig, nil
 	}
 	same := func(args []Expr) (Signature, error) {
 		return Signature{Args: []types.Type{types.Null}, Result: args[0].Type(), Nullable: true}, nil

@@ -150,7 +150,11 @@ func castOperand(e Expr, t types.Type) Expr {
 		t.Kind == types.KindInt64 && (from.IsInteger() || from.Kind == types.KindEnum)) {
 		return e
 	}
-	return NewCast(e, t)
+	e = NewCast(e, t)
+	if c, ok := e.(*Cast); ok && t.Kind == types.KindDatetime && (from.IsString() || from.Kind == types.KindEnum) {
+		c.Compared = true
+	}
+	return e
 }
 
 // constFor returns c converted for comparison with a column or expression of type t, or nil if the general rules have

@@ -17,6 +17,7 @@ type castNode struct {
 	to     types.Type
 	strict bool
 	column string
+	zero   bool // Compared: a text that is no date is the zero date
 	loop   castLoop
 	memo   castMemo
 
@@ -30,7 +31,7 @@ type castLoop func(out, v *column.Vector, sel []int32)
 
 func newCastNode(e *Cast, arg node) node {
 	from := e.Arg.Type()
-	n := &castNode{ops: [1]node{arg}, from: from, to: e.To, strict: e.Strict, column: e.Column}
+	n := &castNode{ops: [1]node{arg}, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
 	if !sameValues(from, e.To) {
 		n.loop = fastCast(from, e.To)
 	}
@@ -90,10 +91,22 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 			if err := n.problem(f.ctx, status, x, i); err != nil {
 				return nil, err
 			}
+			r = n.orZero(r)
 		}
 		n.out.Set(int(i), rows, r)
 	}
 	return &n.out, nil
+}
+
+// zeroDatetime stands for '0000-00-00 00:00:00', which is no DATETIME here, in comparisons.
+const zeroDatetime = types.MinDatetime - types.MicrosPerDay
+
+// orZero is what a comparison takes for a text that is no date.
+func (n *castNode) orZero(r types.Value) types.Value {
+	if n.zero && r.Null {
+		return types.Value{Type: n.to, I: zeroDatetime}
+	}
+	return r
 }
 
 // toText prints numbers and temporal values, many of them into one piece of memory.
@@ -204,7 +217,7 @@ func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows
 				return err
 			}
 		}
-		n.out.Set(int(i), rows, r.value)
+		n.out.Set(int(i), rows, n.orZero(r.value))
 	}
 	return nil
 }

@@ -106,6 +106,9 @@ type Cast struct {
 	// Display marks the rounding of a quotient, or of what was computed with one, to the scale that SQL sees. Arithmetic and comparisons
 	// take Arg instead, with its further digits: see [NewCall].
 	Display bool
+	// Compared marks text that is compared with a temporal value: what is no date counts as the zero date, which lies
+	// before every other, where CAST gives NULL.
+	Compared bool
 }
 
 // Call applies a scalar function of the registry.

@@ -182,8 +182,10 @@ func (c *Cast) Type() types.Type { return c.To }
 func (c *Cast) Nullable() bool {
 	return c.Arg.Nullable() || c.To.IsTemporal() && !c.Arg.Type().IsTemporal() || c.To.Kind == types.KindTime
 }
-func (c *Cast) Children() []Expr            { return []Expr{c.Arg} }
-func (c *Cast) WithChildren(ch []Expr) Expr { return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display} }
+func (c *Cast) Children() []Expr { return []Expr{c.Arg} }
+func (c *Cast) WithChildren(ch []Expr) Expr {
+	return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display, c.Compared}
+}
 func (c *Cast) String() string {
 	if c.Display {
 		return c.Arg.String()

@@ -140,9 +140,9 @@ func DecimalMul(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok
 // Int128.
 //
 // The quotient is exact before it is rounded. MySQL instead cuts the quotient to a multiple of nine fractional digits
-// (decimal.c, do_div_mod) and rounds that when it is printed or stored: the digits that one sees are the same, but
-// Radish's value has no further hidden digits, so 1/3*3 is 0.9999 here. Where that multiple is the result's own scale,
-// as in DECIMAL(10,5) / integer, MySQL's last digit is cut and ours is rounded.
+// (decimal.c, do_div_mod) and rounds that when it is printed or stored, so that the digits which one sees are the same
+// unless that multiple is the result's own scale: see [DecimalAvg], and hidden.go in package expr for what is computed
+// with quotients.
 func DecimalDiv(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok bool) {
 	if b.IsZero() {
 		return Int128{}, false
@@ -195,6 +195,16 @@ func DecimalDiv(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok
 		}
 	}
 	return q.signed(xneg != yneg)
+}
+
+// DecimalAvg returns sum/count at scale as AVG shows it: rounded or, where the scale is a whole number of the nine-digit
+// groups to which MySQL cuts a quotient, cut.
+func DecimalAvg(sum Int128, sumScale int, count int64, scale int) (v Int128, ok bool) {
+	n := Int128FromInt64(count)
+	if scale > sumScale && scale%9 == 0 {
+		return DecimalDivInt(sum, sumScale-scale, n, 0)
+	}
+	return DecimalDiv(sum, sumScale, n, 0, scale)
 }
 
 // DecimalDivInt returns a DIV b, the integer quotient cut toward zero. ok is false for b = 0 and if the result leaves

@@ -48,15 +48,19 @@ func Open(path string) (f *File, err error) {
 		if _, err := source.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		var err error
+		info, err := source.Stat()
+		if err != nil {
+			return err
+		}
+		alloc := ipc.WithAllocator(arrowconv.BoundedAllocator(arrowconv.MaxBuffer(info.Size())))
 		if bytes.Equal(magic, ipc.Magic) {
-			if f.file, err = ipc.NewFileReader(source); err != nil {
+			if f.file, err = ipc.NewFileReader(source, alloc); err != nil {
 				return err
 			}
 			schema = f.file.Schema()
 			return nil
 		}
-		if f.stream, err = ipc.NewReader(bufio.NewReaderSize(source, 1<<20)); err != nil {
+		if f.stream, err = ipc.NewReader(bufio.NewReaderSize(source, 1<<20), alloc); err != nil {
 			return err
 		}
 		schema = f.stream.Schema()

@@ -219,7 +219,7 @@ func NewWriter(f *os.File, format Format, opts csv.Options, names []string, colu
 	case Arrow:
 		return arrowipc.NewWriter(f, names, columns)
 	case ArrowStream:
-		return arrowipc.NewStreamWriter(f, names, columns), nil
+		return arrowipc.NewStreamWriter(f, names, columns)
 	}
 	return nil, sqlerr.NotSupportedf("writing '"+f.Name()+"'", "its name should end in .csv, .tsv, .psv, .parquet, .arrow or .arrows")
 }

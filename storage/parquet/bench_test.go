@@ -3,18 +3,18 @@ package parquet_test
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // Columns like lineitem's: keys, decimals, dates, few and many strings.
 func benchBatch(b *testing.B, n int) ([]string, []types.Type, *column.Batch) {
-	r := testRand(b)
+	r := batchtest.Rand(b)
 	typs := []types.Type{types.Int64, types.Int64, types.Decimal(15, 2), types.Decimal(15, 2), types.Date, types.Char(1), types.Char(25), types.Varchar(44)}
 	var names []string
 	batch := &column.Batch{N: n}
@@ -44,26 +44,13 @@ func benchBatch(b *testing.B, n int) ([]string, []types.Type, *column.Batch) {
 
 func BenchmarkLoad(b *testing.B) {
 	names, typs, batch := benchBatch(b, 500000)
-	path := filepath.Join(b.TempDir(), "x.parquet")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
+	var defs []table.ColumnDef
+	for i, t := range typs {
+		defs = append(defs, table.ColumnDef{Name: names[i], Type: t})
 	}
-	w, err := parquet.NewWriter(f, names, typs)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Write(batch); err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
+	path := format.Write(b, defs, []*column.Batch{batch})
 	for b.Loop() {
-		if v, err := read(path, nil); err != nil || v.Rows() != 500000 {
+		if v, err := format.Read(path, nil); err != nil || v.Rows() != 500000 {
 			b.Fatal(v, err)
 		}
 	}

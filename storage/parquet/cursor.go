@@ -80,7 +80,6 @@ func plainOrCoded(chunk *metadata.ColumnChunkMetaData) bool {
 type cursor struct {
 	*leaf
 	pages file.PageReader
-	mem   *pageMemory
 
 	// The dictionary, by physical type, and how many values it has.
 	ints    []int64
@@ -99,11 +98,16 @@ type cursor struct {
 	scratch [1024]uint32
 }
 
-func (f *File) newCursor(l *leaf, chunk *metadata.ColumnChunkMetaData) (*cursor, error) {
-	c := &cursor{leaf: l, mem: &pageMemory{keep: l.typ.Phys() == types.PhysString, limit: chunk.TotalUncompressedSize() + 1<<10}}
-	var err error
-	c.pages, err = f.pages(chunk, c.mem)
-	return c, err
+// newCursor returns a cursor over a column chunk, which lies at that place in the file.
+func (f *File) newCursor(l *leaf, chunk *metadata.ColumnChunkMetaData, begin, size int64) (*cursor, error) {
+	data := make([]byte, size)
+	if _, err := f.source.ReadAt(data, begin); err != nil {
+		return nil, err
+	}
+	limit := min(chunk.TotalUncompressedSize()+1<<10, arrowconv.MaxBuffer(f.size))
+	mem := &pageMemory{keep: l.typ.Phys() == types.PhysString, limit: limit}
+	pages, err := file.NewPageReader(&chunkBytes{data}, chunk.NumValues(), chunk.Compression(), mem, nil)
+	return &cursor{leaf: l, pages: pages}, err
 }
 
 // read returns the next rows values.

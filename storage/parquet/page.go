@@ -6,27 +6,21 @@ import (
 	"io"
 	"slices"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
-// pages opens the pages of a column chunk.
-func (f *File) pages(chunk *metadata.ColumnChunkMetaData, mem memory.Allocator) (file.PageReader, error) {
-	begin := chunk.DataPageOffset()
+// extent returns where in the file a column chunk lies.
+func (f *File) extent(chunk *metadata.ColumnChunkMetaData) (begin, size int64, err error) {
+	begin, size = chunk.DataPageOffset(), chunk.TotalCompressedSize()
 	if at := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && at > 0 && at < begin {
 		begin = at
 	}
-	size := chunk.TotalCompressedSize()
 	if begin < 0 || size < 0 || begin > f.size || size > f.size-begin {
-		return nil, fmt.Errorf("a column chunk of %d bytes from byte %d on lies outside the file", size, begin)
+		return 0, 0, fmt.Errorf("a column chunk of %d bytes from byte %d on lies outside the file", size, begin)
 	}
-	data := make([]byte, size)
-	if _, err := f.source.ReadAt(data, begin); err != nil {
-		return nil, err
-	}
-	return file.NewPageReader(&chunkBytes{data}, chunk.NumValues(), chunk.Compression(), mem, nil)
+	return begin, size, nil
 }
 
 // chunkBytes reads the bytes of a column chunk, as the library wants it.

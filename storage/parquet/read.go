@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
@@ -30,6 +31,7 @@ type File struct {
 	path    string
 	source  *os.File
 	size    int64
+	alloc   memory.Allocator
 	reader  *pqarrow.FileReader
 	columns []table.ColumnDef
 	leaves  []leaf // by column
@@ -54,12 +56,13 @@ func Open(path string) (f *File, err error) {
 			return err
 		}
 		f.size = info.Size()
-		reader, err := file.NewParquetReader(source)
+		f.alloc = arrowconv.BoundedAllocator(arrowconv.MaxBuffer(f.size))
+		reader, err := file.NewParquetReader(source, file.WithReadProps(parquet.NewReaderProperties(f.alloc)))
 		if err != nil {
 			return err
 		}
 		props := pqarrow.ArrowReadProperties{BatchSize: table.RowGroupSize}
-		if f.reader, err = pqarrow.NewFileReader(reader, props, memory.DefaultAllocator); err != nil {
+		if f.reader, err = pqarrow.NewFileReader(reader, props, f.alloc); err != nil {
 			return err
 		}
 		schema, err = f.reader.Schema()
@@ -124,8 +127,12 @@ func (f *File) openColumn(ctx context.Context, group, ordinal int) (columnReader
 	if err != nil {
 		return nil, err
 	}
+	begin, size, err := f.extent(chunk)
+	if err != nil {
+		return nil, err
+	}
 	if l.direct() && plainOrCoded(chunk) {
-		return f.newCursor(l, chunk)
+		return f.newCursor(l, chunk, begin, size)
 	}
 	reader, err := f.reader.GetFieldReader(ctx, ordinal, map[int]bool{l.index: true}, []int{group})
 	if err != nil {

@@ -187,6 +187,9 @@ func (pl *pipeline) collectUses() error {
 		addColumns(u, s.Cols)
 	case *physical.Materialize:
 		addColumns(u, s.Cols)
+	case *physical.Window:
+		u.addExprs(s.Exprs()...)
+		addColumns(u, s.Cols)
 	case *physical.Result:
 		for _, id := range s.In {
 			u.add(id)

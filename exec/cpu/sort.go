@@ -25,13 +25,14 @@ type sortSink struct {
 	top    int // rows to keep; -1: all
 	locals []*sortLocal
 	rel    relation
+	name   string // of the operator, for the budget
 }
 
 // topLimit is the largest top-N that is kept in a bounded store.
 const topLimit = 1 << 16
 
 func (q *query) newSort(p *physical.Sort) *sortSink {
-	s := &sortSink{q: q, p: p, top: -1, locals: make([]*sortLocal, q.cfg.Threads)}
+	s := &sortSink{q: q, p: p, top: -1, name: "sort", locals: make([]*sortLocal, q.cfg.Threads)}
 	byID := map[expr.ColumnID]int{}
 	for _, k := range p.Keys {
 		if c, ok := k.Expr.(*expr.Column); ok {
@@ -77,7 +78,7 @@ func (s *sortSink) local(w *worker, l *layout) (localSink, error) {
 	if x == nil {
 		x = &sortLocal{s: s, tag: column.Vector{Type: types.Int64}}
 		x.types = s.types
-		x.mem = memory.Account{Budget: s.q.mem, Operator: "sort"}
+		x.mem = memory.Account{Budget: s.q.mem, Operator: s.name}
 		s.locals[w.id] = x
 	}
 	x.w = w
@@ -239,14 +240,7 @@ func (s *sortSink) finish() error {
 	for _, c := range s.p.Cols {
 		s.rel.ids = append(s.rel.ids, c.ID)
 	}
-	var stores []*rowStore
-	for _, x := range s.locals {
-		if x != nil {
-			stores = append(stores, &x.rowStore)
-		}
-	}
-	s.locals = nil
-	cols, n, err := concat(s.q, stores, s.types)
+	cols, n, err := s.stored()
 	if err != nil {
 		return err
 	}
@@ -270,6 +264,18 @@ func (s *sortSink) finish() error {
 	return nil
 }
 
+// stored takes the workers' rows together.
+func (s *sortSink) stored() ([]*column.Vector, int, error) {
+	var stores []*rowStore
+	for _, x := range s.locals {
+		if x != nil {
+			stores = append(stores, &x.rowStore)
+		}
+	}
+	s.locals = nil
+	return concat(s.q, stores, s.types)
+}
+
 func (s *sortSink) relation() *relation { return &s.rel }
 
 // sortItem is a row to be sorted: its packed keys and its number.
@@ -280,15 +286,33 @@ type sortItem struct {
 
 // order returns the rows of cols in order. With a query, sorting uses its workers.
 func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error) {
-	items := make([]sortItem, n)
-	if err := s.q.mem.Reserve("sort", int64(32*n)); err != nil {
+	items, _, err := s.sorted(cols, n, q)
+	if err != nil {
 		return nil, err
 	}
 	defer s.q.mem.Release(int64(28 * n))
+	return rowsOf(items), nil
+}
+
+func rowsOf(items []sortItem) []int32 {
+	order := make([]int32, len(items))
+	for i := range items {
+		order[i] = items[i].row
+	}
+	return order
+}
+
+// sorted returns the rows of cols in order, and how their keys are packed. 32 bytes a row are reserved for it.
+func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) ([]sortItem, packedWords, error) {
+	items := make([]sortItem, n)
+	if err := s.q.mem.Reserve(s.name, int64(32*n)); err != nil {
+		return nil, packedWords{}, err
+	}
 	for i := range items {
 		items[i].row = int32(i)
 	}
-	width, exact := s.packKeys(items, cols, n)
+	packed := s.packKeys(items, cols, n)
+	width, exact := packed.width, packed.exact
 	compare := s.comparator(cols)
 	sortRun := func(run []sortItem) error {
 		if len(run) < 128 {
@@ -340,14 +364,14 @@ func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error
 		})
 	} else if q == nil || q.cfg.Threads == 1 || n < inParallel {
 		if err := sortRun(items); err != nil {
-			return nil, err
+			return nil, packed, err
 		}
 	} else {
 		runs := q.cfg.Threads
 		size := (n + runs - 1) / runs
 		err := q.parallel(runs, n, func(i int) error { return sortRun(items[min(i*size, n):min((i+1)*size, n)]) })
 		if err != nil {
-			return nil, err
+			return nil, packed, err
 		}
 		less := func(a, b *sortItem) bool {
 			if a.key != b.key {
@@ -356,14 +380,10 @@ func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error
 			return !exact && compare(a.row, b.row) < 0
 		}
 		if items, err = mergeRuns(q, items, size, less); err != nil {
-			return nil, err
+			return nil, packed, err
 		}
 	}
-	order := make([]int32, n)
-	for i := range items {
-		order[i] = items[i].row
-	}
-	return order, nil
+	return items, packed, nil
 }
 
 // mergeRuns merges sorted runs of the given size, two by two; of equal rows the earlier run's come first.
@@ -433,14 +453,21 @@ func radixSort(q *query, items []sortItem, width int) error {
 	return nil
 }
 
-// packKeys packs leading keys into items' words, the first into the highest bits. It returns the bits in use, and
-// whether equal words mean equal keys.
-func (s *sortSink) packKeys(items []sortItem, cols []*column.Vector, n int) (width int, exact bool) {
+// packedWords says what the words of sorted rows hold.
+type packedWords struct {
+	width int   // bits in use
+	exact bool  // equal words mean equal keys
+	ends  []int // of the leading keys that are packed whole: the bits in use up to each
+}
+
+// packKeys packs leading keys into items' words, the first into the highest bits.
+func (s *sortSink) packKeys(items []sortItem, cols []*column.Vector, n int) (p packedWords) {
 	left := 64
 	for i, k := range s.p.Keys {
 		code, bits, whole := sortCodes(cols[s.keyAt[i]], n, left)
 		if bits > left || code == nil {
-			return 64 - left, false
+			p.width = 64 - left
+			return p
 		}
 		if bits > 0 {
 			mask := uint64(math.MaxUint64) >> (64 - uint(bits))
@@ -453,11 +480,14 @@ func (s *sortSink) packKeys(items []sortItem, cols []*column.Vector, n int) (wid
 			}
 		}
 		left -= bits
+		p.width = 64 - left
 		if !whole {
-			return 64 - left, false
+			return p
 		}
+		p.ends = append(p.ends, p.width)
 	}
-	return 64 - left, true
+	p.exact = true
+	return p
 }
 
 // sortCodes returns a function that gives each row's code of so many bits, whose order is that of the values, NULLs

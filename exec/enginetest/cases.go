@@ -17,6 +17,7 @@ func Cases() []Case {
 	cs = append(cs, joinCases()...)
 	cs = append(cs, aggregateCases()...)
 	cs = append(cs, sortCases()...)
+	cs = append(cs, windowCases()...)
 	return cs
 }
 

@@ -431,6 +431,8 @@ func (f *reference) sink(s physical.Sink) {
 		f.stored[s] = sorted(s, ins)
 	case *physical.Aggregate:
 		f.stored[s], f.err = aggregated(s, ins)
+	case *physical.Window:
+		f.stored[s], f.err = windowed(s, ins)
 	default:
 		panic(fmt.Sprintf("sink %T", s))
 	}
@@ -541,6 +543,15 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 			return v
 		}
 		return types.BoolValue(v.I == 0)
+	case *expr.Call: // add or sub of integers
+		a, b := r.eval(e.Args[0], x), r.eval(e.Args[1], x)
+		if a.Null || b.Null {
+			return types.NullOf(e.Typ)
+		}
+		if e.Fn.Name == "sub" {
+			b.I = -b.I
+		}
+		return types.IntValue(a.I + b.I)
 	case *expr.IsNull:
 		return types.BoolValue(r.eval(e.Arg, x).Null)
 	case *expr.In:

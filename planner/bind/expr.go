@@ -83,7 +83,7 @@ func (b *Binder) exprNode(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 		}
 		return b.expr(x.Expr, sc)
 	case *ast.WindowFuncExpr:
-		return nil, sqlerr.NotSupportedf("window functions", "%s(...) OVER is not there yet", strings.ToUpper(x.Name))
+		return b.windowFunction(x, sc)
 	case *ast.RowExpr:
 		return nil, sqlerr.OperandColumns(1)
 	case *ast.DefaultExpr:

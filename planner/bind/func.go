@@ -46,7 +46,7 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, error) {
 	inside := sc.within(sc.clause)
 	inside.noAggregates = true
-	inside.aliases = nil
+	inside.aliases, inside.windows = nil, nil
 	nodes := x.Args
 	name := strings.ToLower(x.F)
 	item := logical.AggItem{Distinct: x.Distinct, Sep: ","}

@@ -87,6 +87,8 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 	}
 	sc := list.within("group statement")
 	sc.noAggregates = true
+	windows := sc.windows
+	sc.windows = nil
 	aggs := len(g.aggs)
 	for _, it := range by.Items {
 		var e expr.Expr
@@ -106,6 +108,9 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 		}
 		if g.usesAggregates(e, aggs) {
 			return g.b.at(sqlerr.WrongGroupField(name), it)
+		}
+		if err := windows.refuse(e, items); err != nil {
+			return g.b.at(err, it.Expr)
 		}
 		g.addGroup(e, name)
 	}
@@ -137,7 +142,7 @@ func (g *grouping) usesAggregates(e expr.Expr, n int) (uses bool) {
 }
 
 // build makes the Aggregate node and lifts the later clauses above it.
-func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having *expr.Expr, keys []orderKey) (logical.Node, error) {
+func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having *expr.Expr, keys []orderKey, windows *windowing) (logical.Node, error) {
 	g.fromIDs = map[expr.ColumnID]scopeColumn{}
 	for _, c := range g.from.cols {
 		g.fromIDs[c.col.ID] = c
@@ -164,6 +169,10 @@ func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []s
 				return nil, err
 			}
 		}
+	}
+	err = windows.lift(func(e expr.Expr) (expr.Expr, error) { return g.lift(e, "SELECT list", 1, by != nil) })
+	if err != nil {
+		return nil, err
 	}
 	return &logical.Aggregate{Input: g.input, Groups: g.groups, Aggs: g.aggs, Scalar: by == nil, Hint: g.b.aggHint()}, nil
 }
@@ -356,6 +365,8 @@ func closeOver(n logical.Node, set map[expr.ColumnID]bool, inner bool) (grew boo
 				add(it.Col.ID)
 			}
 		}
+	case *logical.Window:
+		grew = closeOver(x.Input, set, inner) || grew
 	case *logical.Aggregate:
 		for _, it := range x.Groups {
 			if !set[it.Col.ID] {

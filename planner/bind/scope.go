@@ -30,6 +30,8 @@ type scope struct {
 	aliases []aliasItem
 	// aliasFirst says that aliases win over columns (ORDER BY).
 	aliasFirst bool
+	// windows collects the window functions; nil where there can be none.
+	windows *windowing
 	// noAggregates says why an aggregate function is not allowed in the clause; empty: it is.
 	noAggregates bool
 	// inserted are the columns that VALUES(name) means in ON DUPLICATE KEY UPDATE, by their lower-case names.

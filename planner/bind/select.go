@@ -32,9 +32,6 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if s.Kind == ast.SelectStmtKindValues {
 		return b.bindValues(s, outer)
 	}
-	if len(s.WindowSpecs) > 0 {
-		return nil, sqlerr.NotSupportedf("WINDOW", "window functions are not supported yet")
-	}
 
 	from := &scope{parent: outer}
 	var node logical.Node = oneRow()
@@ -57,6 +54,10 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	g := &grouping{b: b, from: from, input: node}
 	list := from.within("field list")
 	list.grouped = g
+	if list.windows, err = newWindowing(b, s.WindowSpecs); err != nil {
+		return nil, err
+	}
+	windows := list.windows
 	items, err := b.bindFields(s, list)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if err := g.bindGroupBy(s.GroupBy, list, items); err != nil {
 		return nil, err
 	}
-	having, err := b.bindHaving(s, list, g)
+	having, err := b.bindHaving(s, list, items, g)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +75,11 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		return nil, err
 	}
 
+	if err := windows.bindAll(list); err != nil {
+		return nil, err
+	}
 	if g.active() {
-		node, err = g.build(s.GroupBy, fromNode, items, &having, keys)
+		node, err = g.build(s.GroupBy, fromNode, items, &having, keys, windows)
 		if err != nil {
 			return nil, err
 		}
@@ -83,6 +87,7 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if having != nil {
 		node = filter(node, having)
 	}
+	node = windows.build(node)
 	rel, keys := b.project(node, items, keys)
 	if s.Distinct {
 		if err := b.distinct(rel, keys); err != nil {
@@ -195,15 +200,20 @@ func aliasesOf(items []selectItem) []aliasItem {
 
 // bindHaving binds HAVING: it sees columns first, then the select list's names, as GROUP BY does; MySQL manual,
 // "SELECT Statement".
-func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, g *grouping) (expr.Expr, error) {
+func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, items []selectItem, g *grouping) (expr.Expr, error) {
 	if s.Having == nil {
 		return nil, nil
 	}
 	sc := list.within("having clause")
 	sc.aliasFirst = true
+	windows := sc.windows
+	sc.windows = nil
 	having, err := b.condition(s.Having.Expr, sc)
 	if err != nil {
 		return nil, err
+	}
+	if err := windows.refuse(having, items); err != nil {
+		return nil, b.at(err, s.Having.Expr)
 	}
 	g.having = true
 	return having, nil

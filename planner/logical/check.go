@@ -106,6 +106,8 @@ func (c *checker) own(n Node) error {
 				return err
 			}
 		}
+	case *Window:
+		return c.window(x)
 	case *SetOp:
 		return c.setOp(x)
 	case *Shared:

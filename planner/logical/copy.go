@@ -46,6 +46,16 @@ func (c *copier) node(n Node) Node {
 			out.Aggs[i] = a
 		}
 		return out
+	case *Window:
+		out := &Window{Input: c.node(x.Input)}
+		out.Partition, out.Order = c.exprs(x.Partition), c.keys(x.Order)
+		out.Items = make([]WindowItem, len(x.Items))
+		for i, it := range x.Items {
+			it.Args, it.Frame = c.exprs(it.Args), it.Frame.WithExprs(c.exprs(it.Frame.Exprs()))
+			it.Col = c.freshOne(it.Col)
+			out.Items[i] = it
+		}
+		return out
 	case *Sort:
 		in := c.node(x.Input)
 		return &Sort{Input: in, Keys: c.keys(x.Keys), Count: x.Count, Offset: x.Offset}

@@ -255,6 +255,8 @@ func describe(n Node, m *namer) string {
 		return describeJoin("Apply "+x.Kind.String(), x.On, x.Corr, x.Mark, m)
 	case *Aggregate:
 		return describeAggregate(x, m)
+	case *Window:
+		return describeWindow(x, m)
 	case *Sort:
 		s := "Sort " + m.keys(x.Keys)
 		if x.Count != NoLimit || x.Offset > 0 {

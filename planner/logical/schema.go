@@ -50,6 +50,8 @@ func memoOf(n Node) *memo {
 		return &x.memo
 	case *Aggregate:
 		return &x.memo
+	case *Window:
+		return &x.memo
 	case *Sort:
 		return memoOf(x.Input)
 	case *Limit:

@@ -177,6 +177,8 @@ func intoSink(s Sink, alive logical.ColSet, filled map[Sink]logical.ColSet) erro
 			return err
 		}
 		kept = logical.SetOfCols(x.Cols)
+	case *Window:
+		return checkWindow(x, alive, filled)
 	case *Aggregate:
 		for _, g := range x.Groups {
 			if err := uses("group", []expr.Expr{g.Expr}, alive); err != nil {

@@ -216,6 +216,8 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 			d = strings.TrimSpace(d + " compute " + strings.Join(parts, ", "))
 		}
 		return Operator{Name: x.Algorithm.String() + " aggregate", Detail: d + "; " + x.Reason, EstRows: x.EstGroups}
+	case *Window:
+		return Operator{Name: "window", Detail: windowText(x), EstRows: p.EstRows}
 	case *Sort:
 		parts := make([]string, len(x.Keys))
 		for i, k := range x.Keys {

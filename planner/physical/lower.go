@@ -123,6 +123,8 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 		return l.join(x)
 	case *logical.Aggregate:
 		return l.aggregate(x)
+	case *logical.Window:
+		return l.window(x)
 	case *logical.Sort:
 		return l.sort(x)
 	case *logical.Limit:

@@ -74,7 +74,7 @@ type RuntimeFilterUse struct {
 
 // SinkScan reads what an earlier pipeline's sink stored: groups, sorted rows (in order), materialised rows.
 type SinkScan struct {
-	From Sink // *Aggregate, *Sort or *Materialize
+	From Sink // *Aggregate, *Sort, *Window or *Materialize
 	// Cols are given under these names; From's column for each.
 	Cols []*expr.Column
 	Ins  []expr.ColumnID
@@ -233,6 +233,28 @@ type Sort struct {
 	Count, Offset int64
 }
 
+// Window stores its rows partition by partition, each in order, and a column for every function beside them:
+//
+//   - A partition is the rows that agree in all of Partition, NULLs being equal. In it rows are ordered by Order, NULLs first
+//     ascending and last descending; rows that agree in all of Order are peers. Peers come in any order, but the same in two
+//     runs at one thread count, and the same for all functions.
+//   - A framed function looks at the rows of its frame: see [logical.Frame]. A frame may be empty: then COUNT is 0, the BIT
+//     functions give what they give over no rows, and all else is NULL. An offset in FrameRows and FrameGroups counts rows or groups
+//     of peers; bounds beyond the partition are its ends. In FrameRange a bound with a Value begins at the first row whose Key does not
+//     come before the Value in the order, or ends at the last whose Key does not come after; the frame of a row whose Key is NULL
+//     begins or ends with its peers there.
+//   - Aggregates are as in Aggregate: exact for integers and decimals, error 1690 where the result's type overflows. A sum of
+//     doubles is that of its frame's values alone: what has left the frame leaves no error behind.
+//   - LAG and LEAD count rows of the partition. NTILE(n) cuts it into n buckets of rows, the first ones larger by one.
+//
+// Every expression in it is a column or a constant, except for Key and Values of frames, which are columns.
+type Window struct {
+	Partition []expr.Expr
+	Order     []logical.SortKey
+	Items     []logical.WindowItem
+	Cols      []*expr.Column // the input's columns that are kept
+}
+
 // Materialize stores rows as they come: shared sub-plans, inputs of nested loops, unions.
 type Materialize struct{ Cols []*expr.Column }
 
@@ -255,6 +277,7 @@ func (*Repeat) transform()  {}
 func (*Build) sink()       {}
 func (*Aggregate) sink()   {}
 func (*Sort) sink()        {}
+func (*Window) sink()      {}
 func (*Materialize) sink() {}
 func (*Result) sink()      {}
 

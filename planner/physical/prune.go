@@ -28,6 +28,8 @@ func prune(plan *Plan) {
 			s.Cols = keepCols(s.Cols, need[s])
 		case *Sort:
 			s.Cols = keepCols(s.Cols, need[s])
+		case *Window:
+			s.Cols = keepCols(s.Cols, need[s])
 		}
 	}
 }
@@ -50,6 +52,8 @@ func sinkNeeds(s Sink, need map[Sink]logical.ColSet, builds map[*Build]logical.C
 		for _, k := range x.Keys {
 			live.AddExpr(k.Expr)
 		}
+	case *Window:
+		live = pruneWindow(x, need[s])
 	case *Aggregate:
 		for _, g := range x.Groups {
 			live.AddExpr(g.Expr)

@@ -394,6 +394,8 @@ func atMostOneRow(n logical.Node) bool {
 		return atMostOneRow(x.Input)
 	case *logical.Project:
 		return atMostOneRow(x.Input)
+	case *logical.Window:
+		return atMostOneRow(x.Input)
 	case *logical.Aggregate:
 		return x.Scalar
 	case *logical.Sort:
@@ -424,6 +426,8 @@ func exactlyOneRow(n logical.Node) bool {
 	case *logical.Values:
 		return len(x.Rows) == 1
 	case *logical.Project:
+		return exactlyOneRow(x.Input)
+	case *logical.Window:
 		return exactlyOneRow(x.Input)
 	case *logical.Aggregate:
 		return x.Scalar

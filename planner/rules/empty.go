@@ -63,6 +63,8 @@ func isEmptyNode(n logical.Node) bool {
 		return logical.IsEmpty(x.Input) || anyFalse(x.Preds)
 	case *logical.Project:
 		return logical.IsEmpty(x.Input)
+	case *logical.Window:
+		return logical.IsEmpty(x.Input)
 	case *logical.Aggregate:
 		return !x.Scalar && logical.IsEmpty(x.Input)
 	case *logical.Sort:

@@ -52,6 +52,16 @@ func (o *outerSimplifier) node(n logical.Node, preds []expr.Expr) logical.Node {
 			}
 		}
 		return logical.MapInputs(n, func(in logical.Node) logical.Node { return o.node(in, below) })
+	case *logical.Window:
+		// A condition on what partitions the rows drops whole partitions.
+		var below []expr.Expr
+		keys := partitionColumns(x)
+		for _, p := range preds {
+			if logical.UsedWithin(p, keys) {
+				below = append(below, p)
+			}
+		}
+		return logical.MapInputs(n, func(in logical.Node) logical.Node { return o.node(in, below) })
 	case *logical.Join:
 		return o.join(x, preds)
 	}

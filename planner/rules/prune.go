@@ -81,6 +81,8 @@ func (p *pruner) node(n logical.Node, needed logical.ColSet) logical.Node {
 		return x.WithInputs([]logical.Node{l, r})
 	case *logical.Aggregate:
 		return p.aggregate(x, needed)
+	case *logical.Window:
+		return p.window(x, needed)
 	case *logical.Sort:
 		below := needed.Clone()
 		for _, k := range x.Keys {
@@ -260,6 +262,24 @@ func (p *pruner) aggregate(a *logical.Aggregate, needed logical.ColSet) logical.
 		out = &logical.Aggregate{Input: a.Input, Groups: a.Groups, Aggs: kept, Scalar: a.Scalar, Hint: a.Hint}
 	}
 	return p.one(out, a.Input, logical.UsesOf(out.Exprs()))
+}
+
+// window drops functions that no one reads, and a node that has none left.
+func (p *pruner) window(x *logical.Window, needed logical.ColSet) logical.Node {
+	var kept []logical.WindowItem
+	for i := range x.Items {
+		if needed.Has(x.Items[i].Col.ID) {
+			kept = append(kept, x.Items[i])
+		}
+	}
+	if len(kept) == 0 {
+		return p.node(x.Input, needed)
+	}
+	out := x
+	if len(kept) < len(x.Items) {
+		out = &logical.Window{Input: x.Input, Partition: x.Partition, Order: x.Order, Items: kept}
+	}
+	return p.one(out, x.Input, with(needed, out.Exprs()))
 }
 
 func (p *pruner) setOp(s *logical.SetOp, needed logical.ColSet) logical.Node {

@@ -6,7 +6,7 @@ import (
 )
 
 const pushPredicatesDoc = `Push predicates down to where their columns come from: through projections, joins, grouping keys, set operations and
-sorts, into scans.
+sorts, and through windows what chooses whole partitions, into scans.
 
 Legal through a join only on a side that keeps its rows' identity: a condition on the filled-up side of an outer join stays above it,
 a condition in ON goes down only on the filled-up side, and nothing passes LIMIT:
@@ -37,6 +37,8 @@ func push(n logical.Node, preds []expr.Expr) logical.Node {
 		return pushJoin(x, preds)
 	case *logical.Aggregate:
 		return pushAggregate(x, preds)
+	case *logical.Window:
+		return pushWindow(x, preds)
 	case *logical.Sort:
 		if x.Count == logical.NoLimit && x.Offset == 0 {
 			return mapInput(n, x.Input, preds)
@@ -137,6 +139,34 @@ func pushAggregate(a *logical.Aggregate, preds []expr.Expr) logical.Node {
 		}
 	}
 	return logical.NewFilter(mapInput(a, a.Input, down), stay...)
+}
+
+// pushWindow pushes conditions on the columns that partition the rows: they drop partitions as a whole, and what a row of
+// another partition is does not matter. Any other condition would change what the functions see.
+func pushWindow(x *logical.Window, preds []expr.Expr) logical.Node {
+	var stay, down []expr.Expr
+	if len(preds) > 0 {
+		keys := partitionColumns(x)
+		for _, e := range preds {
+			if isVolatile(e) || !usesColumns(e) || !logical.UsedWithin(e, keys) {
+				stay = append(stay, e)
+			} else {
+				down = append(down, e)
+			}
+		}
+	}
+	return logical.NewFilter(mapInput(x, x.Input, down), stay...)
+}
+
+// partitionColumns returns the columns in which the rows of a partition agree.
+func partitionColumns(x *logical.Window) logical.ColSet {
+	var keys logical.ColSet
+	for _, e := range x.Partition {
+		if c, ok := e.(*expr.Column); ok {
+			keys.Add(c.ID)
+		}
+	}
+	return keys
 }
 
 // pushSetOp pushes conditions into every input. A row of EXCEPT or INTERSECT is judged by its values, so filtering all

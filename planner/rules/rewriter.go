@@ -107,6 +107,8 @@ func (v *shaper) visit(n logical.Node) {
 	case *logical.Aggregate:
 		v.found |= hasAggregate
 		v.exprs(x.Exprs())
+	case *logical.Window:
+		v.exprs(x.Exprs())
 	case *logical.Sort:
 		v.found |= hasSort
 		for i := range x.Keys {

@@ -121,6 +121,10 @@ func columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 			ok = lo <= hi
 		}
 		return lo, hi, ok
+	case *logical.Window:
+		if logical.Out(x.Input).Has(id) {
+			return columnBounds(x.Input, id)
+		}
 	case *logical.Sort:
 		return columnBounds(x.Input, id)
 	case *logical.Limit:
@@ -252,6 +256,10 @@ func codes(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 		}
 	case *logical.Filter:
 		return codes(x.Input, id)
+	case *logical.Window:
+		if logical.Out(x.Input).Has(id) {
+			return codes(x.Input, id)
+		}
 	case *logical.Project:
 		for _, it := range x.Items {
 			if c, isColumn := it.Expr.(*expr.Column); isColumn && it.Col.ID == id {

@@ -70,6 +70,8 @@ func (e *Estimator) computeRows(n logical.Node) float64 {
 		return atLeastOne(rows*e.Selectivity(x.Preds, x.Input), rows)
 	case *logical.Project:
 		return e.Rows(x.Input)
+	case *logical.Window:
+		return e.Rows(x.Input)
 	case *logical.Join:
 		return e.joinRows(x.Kind, x.Left, x.Right, x.On, x.Corr)
 	case *logical.Apply:
@@ -210,6 +212,10 @@ func (e *Estimator) computeColumn(n logical.Node, id expr.ColumnID) *Column {
 		return e.joinColumn(x, id)
 	case *logical.Aggregate:
 		return e.aggregateColumn(x, id)
+	case *logical.Window:
+		if logical.Out(x.Input).Has(id) {
+			return e.Column(x.Input, id)
+		}
 	case *logical.Sort:
 		return e.sampled(e.Column(x.Input, id), e.Rows(x.Input), e.Rows(x))
 	case *logical.Limit:

@@ -33,6 +33,8 @@ func unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
 		return x.Count == 0 || x.Count == 1 || unique(x.Input, cols, nullsEqual)
 	case *logical.Project:
 		return unique(x.Input, throughItems(x.Items, cols), nullsEqual)
+	case *logical.Window:
+		return windowUnique(x, cols, nullsEqual)
 	case *logical.Aggregate:
 		if x.Scalar {
 			return true
@@ -61,6 +63,24 @@ func unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
 		return unique(x.Plan.Root, mapped(x.Cols, x.From, cols), nullsEqual)
 	}
 	return false
+}
+
+// windowUnique knows that a row's number tells it from the others of its partition.
+func windowUnique(x *logical.Window, cols logical.ColSet, nullsEqual bool) bool {
+	for i := range x.Items {
+		if x.Items[i].Fn.Kind != expr.WinRowNumber || !cols.Has(x.Items[i].Col.ID) {
+			continue
+		}
+		known := true
+		for _, e := range x.Partition {
+			c, ok := e.(*expr.Column)
+			known = known && ok && cols.Has(c.ID)
+		}
+		if known {
+			return true
+		}
+	}
+	return unique(x.Input, within(cols, x.Input), nullsEqual)
 }
 
 func scanUnique(s *logical.Scan, cols logical.ColSet, nullsEqual bool) bool {
@@ -222,6 +242,8 @@ func closure(n logical.Node, cols logical.ColSet) logical.ColSet {
 		return cols
 	case *logical.Filter:
 		return fix(cols, func(c logical.ColSet) logical.ColSet { return withEqual(closure(x.Input, c), x.Preds) })
+	case *logical.Window:
+		return cols.Union(closure(x.Input, within(cols, x.Input)))
 	case *logical.Sort:
 		return closure(x.Input, cols)
 	case *logical.Limit:

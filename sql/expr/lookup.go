@@ -78,7 +78,7 @@ func Aggregates() []*Aggregate {
 	return fns
 }
 
-// MarkdownTable returns the tables of functions and aggregates that docs/sql.md shows.
+// MarkdownTable returns the tables of functions, window functions and aggregates that docs/sql.md shows.
 func MarkdownTable() string {
 	var b strings.Builder
 	category := ""
@@ -98,6 +98,10 @@ func MarkdownTable() string {
 			heading(category)
 		}
 		row(f.Syntax, strings.ToUpper(strings.Join(f.Aliases, ", ")), f.Doc)
+	}
+	heading("Window functions")
+	for _, f := range WindowFunctions() {
+		row(f.Syntax, "", f.Doc)
 	}
 	heading("Aggregate functions")
 	for _, f := range Aggregates() {

@@ -219,7 +219,10 @@ Project CASE a WHEN 1 THEN 'one' ELSE s END := CASE WHEN t.a = 1 THEN 'one' ELSE
 
 SELECT row_number() OVER () FROM t
 ----
-error: ERROR 1235 (42000) at line 1, column 8: window functions is not supported: ROW_NUMBER(...) OVER is not there yet
+Project row_number()
+  Window: row_number() := row_number()
+    Scan t [t.id, t.a, t.d, t.s, t.day]
+=> row_number() OVER () BIGINT UNSIGNED
 
 SELECT * FROM t WHERE (id, a) IN ((1, 2), (3, 4)) AND (id, a) < (5, 6)
 ----

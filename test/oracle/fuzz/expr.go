@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,8 +30,11 @@ type env struct {
 	rows    float64
 	depth   int // of nested queries
 	noSub   bool
-	noDiv   bool // in changes, where a division by zero is an error
+	noDiv   bool // in changes, where a division by zero is an error, and text that is no date
 	noLimit bool // inside IN, ANY and ALL
+	noGroup bool // neither groups nor aggregates
+	noCut   bool // no LIMIT in the operands of a set operation
+	simple  bool // set operations have two operands
 }
 
 // oneOf runs one of the alternatives.
@@ -192,7 +196,13 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
 		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
-		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
+		func() expr {
+			a := g.expr(e, g.numeric(), depth)
+			if a.n.has("BIT_") {
+				return expr{op(Int, "($ <> 0)", a.n), Type{Int, 1, 0}}
+			}
+			return expr{op(Int, "SIGN($)", a.n), Type{Int, 1, 0}}
+		},
 		func() expr {
 			a, b := num(), num()
 			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), wide(a.t, b.t)}
@@ -272,12 +282,12 @@ func (g *generator) decimal(e *env, depth int) expr {
 		func() expr { return expr{op(Dec, "ABS($)", a.n), a.t} },
 		func() expr {
 			b := g.divisor(e, number())
-			return g.bounded(a, expr{op(Dec, "($ % $)", a.n, b.n), Type{Dec, max(a.t.Digits, b.t.Digits), max(a.t.Scale, b.t.Scale)}})
+			return g.bounded(a, expr{op(Dec, "($ % $ + 0.0)", a.n, b.n), Type{Dec, max(a.t.Digits, b.t.Digits) + 1, max(a.t.Scale, b.t.Scale, 1)}})
 		},
 		func() expr {
-			n := g.r.IntN(3)
+			n := g.r.IntN(min(a.t.Scale, 2) + 1)
 			f := pick(g.r, []string{"ROUND", "TRUNCATE"})
-			return g.bounded(a, expr{op(Dec, fmt.Sprintf("%s($, %d)", f, n), a.n), Type{Dec, a.t.Digits + 1, min(a.t.Scale, n)}})
+			return g.bounded(a, expr{op(Dec, fmt.Sprintf("%s($, %d)", f, n), a.n), Type{Dec, a.t.Digits + 1, n}})
 		},
 		func() expr {
 			b := number()
@@ -451,6 +461,8 @@ func (g *generator) pair(e *env, depth int) (*Node, *Node) {
 			other = pick(g.r, []Kind{Date, DateTime})
 		} else if g.chance(30) {
 			return g.expr(e, kind, depth).n, lit(kind, "'"+pick(g.r, days)+"'")
+		} else if text := g.column(e, Str); text != nil && !e.noDiv && g.chance(10) {
+			return g.expr(e, kind, depth).n, text
 		}
 	}
 	a, b := g.expr(e, kind, depth).n, g.expr(e, other, depth).n
@@ -460,10 +472,41 @@ func (g *generator) pair(e *env, depth int) (*Node, *Node) {
 	return a, b
 }
 
-// noKey keeps MariaDB from looking a value of another type up in the index of a key.
+// column draws a column of the kind, or nil.
+func (g *generator) column(e *env, kind Kind) *Node {
+	var fit []named
+	for _, c := range e.cols {
+		if c.t.Kind == kind && !strings.Contains(c.sql, "(") {
+			fit = append(fit, c)
+		}
+	}
+	if len(fit) == 0 {
+		return nil
+	}
+	return lit(kind, pick(g.r, fit).sql)
+}
+
+// joined says whether columns are of more than one table.
+func joined(cols []named) bool {
+	return slices.ContainsFunc(cols, func(c named) bool {
+		a, _, _ := strings.Cut(c.sql, ".")
+		b, _, _ := strings.Cut(cols[0].sql, ".")
+		return a != b
+	})
+}
+
+// noKey keeps MariaDB from looking a value up in the index of a key.
 func noKey(n *Node) *Node {
 	if strings.HasSuffix(n.Format, "id") {
 		return op(Int, "($ + 0)", n)
+	}
+	return n
+}
+
+// plainly keeps MariaDB from taking ANY and ALL for conditions that cannot be NULL.
+func plainly(n *Node) *Node {
+	if n.has(" ANY (") || n.has(" ALL (") {
+		return op(n.Kind, "IFNULL($, NULL)", n)
 	}
 	return n
 }
@@ -481,7 +524,7 @@ func (g *generator) condition(e *env, depth int) *Node {
 		case n < 35:
 			return op(Bool, "($ XOR $)", g.condition(e, depth-1), g.condition(e, depth-1))
 		case n < 39:
-			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)", "($ IS NULL)"}), g.condition(e, depth-1))
+			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)", "($ IS NULL)"}), plainly(g.condition(e, depth-1)))
 		case n < 52 && !e.noSub && e.depth < 3:
 			return g.subqueryCondition(e)
 		}
@@ -492,7 +535,7 @@ func (g *generator) condition(e *env, depth int) *Node {
 		a, b := g.pair(e, depth)
 		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)
 	case n < 60:
-		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), g.expr(e, g.anyKind(e), depth).n)
+		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), plainly(g.expr(e, g.anyKind(e), depth).n))
 	case n < 72:
 		kind := g.anyKind(e)
 		values := list("", ", ", 1)
@@ -536,7 +579,13 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 			func() expr {
 				return expr{op(Int, "COUNT(DISTINCT $, $)", arg(g.anyKind(&base)).n, arg(g.anyKind(&base)).n), Type{Int, 7, 0}}
 			},
-			func() expr { a := arg(Int); return expr{op(Int, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t} },
+			func() expr {
+				a := arg(Int)
+				if joined(e.base.cols) {
+					a.n = noKey(a.n)
+				}
+				return expr{op(Int, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}
+			},
 		), true
 	case Dec:
 		return g.oneOf(

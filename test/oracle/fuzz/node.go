@@ -140,6 +140,13 @@ func (n *Node) outputs() []*Node {
 	return all
 }
 
+// has says whether a text stands somewhere in the tree.
+func (n *Node) has(text string) bool {
+	found := false
+	n.walk(func(n *Node) { found = found || strings.Contains(n.Format, text) })
+	return found
+}
+
 // walk calls f for every node, parents first.
 func (n *Node) walk(f func(*Node)) {
 	f(n)

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -144,7 +145,17 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 		case kind == ", " || kind == " CROSS JOIN ":
 			joins.Kids = append(joins.Kids, op(Other, kind+"$", right))
 		default:
-			joins.Kids = append(joins.Kids, op(Other, kind+"$ ON $", right, g.on(on, cols, more)))
+			outer := on.outer
+			if kind != " JOIN " {
+				on.outer = nil
+			}
+			condition := g.on(on, cols, more)
+			if kind != " JOIN " && g.chance(40) {
+				if c := g.across(all, outer); c != nil {
+					condition.Kids = append(condition.Kids, c)
+				}
+			}
+			joins.Kids = append(joins.Kids, op(Other, kind+"$ ON $", right, condition))
 		}
 		cols = all
 		rows *= max(s.rows, 1)
@@ -212,6 +223,20 @@ func (g *generator) on(e *env, left, right []named) *Node {
 	return conjuncts
 }
 
+// across compares a column of one list with one of the other, or is nil.
+func (g *generator) across(a, b []named) *Node {
+	for range 10 {
+		if len(b) == 0 {
+			break
+		}
+		x, y := pick(g.r, a), pick(g.r, b)
+		if x.t.Kind == y.t.Kind {
+			return op(Bool, "$ "+pick(g.r, []string{"=", "<>", "<", ">="})+" $", lit(x.t.Kind, x.sql), lit(y.t.Kind, y.sql))
+		}
+	}
+	return nil
+}
+
 // query draws a query. kinds asks for columns of those kinds; nil leaves them open. named gives every column an
 // alias of its own. It returns the types of the columns and an estimate of the rows.
 func (g *generator) query(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
@@ -237,7 +262,7 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 	if g.chance(30) {
 		more = 2
 	}
-	if len(e.outer) > 0 {
+	if len(e.outer) > 0 || e.simple {
 		more = 1 // MariaDB wraps longer ones into derived tables, which see no outer columns
 	}
 	operators := setOperators
@@ -264,8 +289,10 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 // operand is a select, in parentheses where it has an ORDER BY of its own.
 func (g *generator) operand(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
 	if g.chance(15) && e.depth < 3 && len(e.outer) == 0 {
-		n, t, rows := g.query(e, kinds, aliases) // e is below the top: no INTERSECT ALL, EXCEPT ALL in here
-		if g.chance(50) && !e.noLimit {
+		inner := *e
+		inner.simple = true
+		n, t, rows := g.query(&inner, kinds, aliases) // below the top: no INTERSECT ALL, EXCEPT ALL in here
+		if g.chance(50) && !e.noLimit && !e.noCut {
 			n, rows = g.limited(n, rows)
 		}
 		return op(Query, "($)", n), t, rows
@@ -304,12 +331,12 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	group, having := list(" GROUP BY ", ", ", 0), list(" HAVING ", " AND ", 0)
 	out := inner
 	var keys []expr
-	if g.chance(30) {
+	if !e.noGroup && g.chance(30) {
 		out = &env{grouped: true, base: inner, outer: e.outer, rows: e.rows * rows, depth: e.depth}
 		if g.chance(85) {
 			for range 1 + g.r.IntN(3) {
-				if key := g.groupKey(inner); key != nil {
-					keys = append(keys, *key)
+				if key := g.groupKey(inner); !confusing(keys, key.n) {
+					keys = append(keys, key)
 					group.Kids = append(group.Kids, key.n)
 					if len(key.n.Kids) == 0 {
 						out.cols = append(out.cols, named{key.n.Format, key.t})
@@ -349,13 +376,21 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	return op(Query, distinct, items, from, where, group, having), types, rows
 }
 
+// confusing says whether a key has the name of another one: USING (k) makes k, x1.k and x2.k three columns.
+func confusing(keys []expr, key *Node) bool {
+	base := func(n *Node) string { return n.Format[strings.LastIndex(n.Format, ".")+1:] }
+	return slices.ContainsFunc(keys, func(k expr) bool {
+		return base(k.n) == base(key) && strings.Contains(k.n.Format, ".") != strings.Contains(key.Format, ".")
+	})
+}
+
 // groupKey is a column, or an expression over columns.
-func (g *generator) groupKey(e *env) *expr {
+func (g *generator) groupKey(e *env) expr {
 	plain := *e
 	plain.noSub, plain.outer = true, nil
 	c := pick(g.r, e.cols)
 	if g.chance(75) {
-		return &expr{lit(c.t.Kind, c.sql), c.t}
+		return expr{lit(c.t.Kind, c.sql), c.t}
 	}
 	x := g.expr(&plain, c.t.Kind, 1)
 	// A key without a column would be constant, or a position.
@@ -368,9 +403,9 @@ func (g *generator) groupKey(e *env) *expr {
 		}
 	})
 	if columns == 0 || len(x.n.Kids) == 0 {
-		return &expr{lit(c.t.Kind, c.sql), c.t}
+		return expr{lit(c.t.Kind, c.sql), c.t}
 	}
-	return &x
+	return x
 }
 
 // item is an output column: over groups sometimes a whole group key.
@@ -383,11 +418,22 @@ func (g *generator) item(e *env, kind Kind, keys []expr) expr {
 	return g.expr(e, kind, 1+g.r.IntN(2))
 }
 
-// values is the environment of a subquery in IN, ANY or ALL.
-func (g *generator) values(e *env) *env {
+// values draws the subquery that IN, ANY or ALL compares left with. equality says that it does so by = or <>.
+func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 	sub := g.inside(e)
 	sub.noLimit = true
-	return sub
+	var kinds []Kind
+	for _, x := range left {
+		kinds = append(kinds, x.n.Kind)
+		if x.n.has("SELECT") || e.grouped && equality {
+			sub.outer = nil
+		}
+	}
+	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime) {
+		sub.noGroup = true
+	}
+	q, _, _ := g.query(sub, kinds, false)
+	return q
 }
 
 // inside is the environment of a subquery: the columns around it become outer ones.
@@ -432,21 +478,20 @@ func (g *generator) scalarSubquery(e *env, kind Kind) expr {
 func (g *generator) subqueryCondition(e *env) *Node {
 	switch n := g.r.IntN(100); {
 	case n < 30:
-		q, _, _ := g.query(g.inside(e), nil, false)
+		sub := g.inside(e)
+		sub.noCut = true
+		q, _, _ := g.query(sub, nil, false)
 		return op(Bool, pick(g.r, []string{"EXISTS ($)", "(NOT EXISTS ($))"}), q)
 	case n < 65:
-		kind := g.anyKind(e)
-		q, _, _ := g.query(g.values(e), []Kind{kind}, false)
-		return op(Bool, pick(g.r, []string{"($ IN ($))", "($ NOT IN ($))"}), g.expr(e, kind, 1).n, q)
+		left := g.expr(e, g.anyKind(e), 1)
+		return op(Bool, pick(g.r, []string{"($ IN ($))", "($ NOT IN ($))"}), left.n, g.values(e, true, left))
 	case n < 75:
-		a, b := g.anyKind(e), g.anyKind(e)
-		q, _, _ := g.query(g.values(e), []Kind{a, b}, false)
-		return op(Bool, pick(g.r, []string{"(($, $) IN ($))", "(($, $) NOT IN ($))"}), g.expr(e, a, 0).n, g.expr(e, b, 0).n, q)
+		a, b := g.expr(e, g.anyKind(e), 0), g.expr(e, g.anyKind(e), 0)
+		return op(Bool, pick(g.r, []string{"(($, $) IN ($))", "(($, $) NOT IN ($))"}), a.n, b.n, g.values(e, true, a, b))
 	case n < 88:
-		kind := g.anyKind(e)
-		q, _, _ := g.query(g.values(e), []Kind{kind}, false)
+		left := g.expr(e, g.anyKind(e), 1)
 		cmp := pick(g.r, []string{"=", "<>", "<", "<=", ">", ">="})
-		return op(Bool, "($ "+cmp+" "+pick(g.r, []string{"ANY", "ALL"})+" ($))", g.expr(e, kind, 1).n, q)
+		return op(Bool, "($ "+cmp+" "+pick(g.r, []string{"ANY", "ALL"})+" ($))", left.n, g.values(e, cmp == "=" || cmp == "<>", left))
 	default:
 		kind := g.anyKind(e)
 		return op(Bool, "("+pick(g.r, comparisons)+")", g.expr(e, kind, 1).n, g.scalarSubquery(e, kind).n)

@@ -29,11 +29,12 @@ var layers = []struct {
 	{"planner", []string{"sql", "storage/column", "storage/table", "storage/catalog"}},
 	{"exec/memory", []string{"sql/sqlerr"}},
 	{"exec/profile", nil},
-	{"exec", []string{"planner", "sql", "storage"}},
-	{"engine", []string{"exec", "planner", "sql", "storage"}},
+	{"exec", []string{"gpukernels", "planner", "sql", "storage"}},
+	{"gpukernels", nil},
+	{"engine", []string{"exec", "gpukernels", "planner", "sql", "storage"}},
 	{".", []string{"engine", "sql", "storage"}},
-	{"cmd", []string{".", "engine", "exec", "planner", "sql", "storage"}},
-	{"test", []string{".", "engine", "exec", "planner", "sql", "storage"}},
+	{"cmd", []string{".", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
+	{"test", []string{".", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
 }
 
 // within says whether a package lies in a folder.

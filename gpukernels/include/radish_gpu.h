@@ -84,6 +84,9 @@ radish_gpu_kind radish_gpu_alloc(radish_gpu_stream *stream, int64_t bytes, uint6
 radish_gpu_kind radish_gpu_free(radish_gpu_stream *stream, uint64_t address, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_memory(radish_gpu_device *device, int64_t *used, int64_t *held, int64_t *free_bytes, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_trim(radish_gpu_device *device, radish_gpu_error *err); /* gives held memory that is not used back */
+/* For tests: the n-th allocation from now (1: the next), also one of a library kernel, fails with RADISH_GPU_OUT_OF_MEMORY, and
+ * that one only; 0 takes the order back. */
+radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device *device, int64_t n, radish_gpu_error *err);
 /* Uploads go through pinned staging that is reused; src may be overwritten when the call returns. */
 radish_gpu_kind radish_gpu_upload(radish_gpu_stream *stream, uint64_t dst, const void *src, int64_t bytes, radish_gpu_error *err);
 /* Waits for the stream and the copy. */
@@ -97,8 +100,12 @@ radish_gpu_kind radish_gpu_fill(radish_gpu_stream *stream, uint64_t dst, uint64_
  * with radish_gpu_image_free. A failed compilation is RADISH_GPU_INTERNAL with the compiler's first errors in the message. */
 radish_gpu_kind radish_gpu_compile(radish_gpu_device *device, const char *source, const char *include_dir, const char *options,
                                    void **image, int64_t *image_bytes, radish_gpu_error *err);
+/* The same without a device, for a compute capability (90 for sm_90); the emulated library ignores it. Needs no driver. */
+radish_gpu_kind radish_gpu_compile_for(int32_t compute_capability, const char *source, const char *include_dir, const char *options,
+                                       void **image, int64_t *image_bytes, radish_gpu_error *err);
 void radish_gpu_image_free(void *image);
-/* What an image depends on besides its source: compiler and its version, architecture. A key of the disk cache. */
+/* What an image depends on besides its source: compiler and its version, architecture. A key of the disk cache. A NULL device
+ * leaves the architecture out. */
 radish_gpu_kind radish_gpu_compiler_version(radish_gpu_device *device, char *text, int64_t bytes, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_module_load(radish_gpu_device *device, const void *image, int64_t image_bytes, radish_gpu_module **module,
                                        radish_gpu_error *err);

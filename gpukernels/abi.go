@@ -1,0 +1,168 @@
+package gpukernels
+
+import (
+	"bytes"
+	"sync"
+	"unsafe"
+)
+
+// abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
+// file with the header.
+const abiVersion = 1
+
+// maxWords is the most parameter words that a launch takes.
+const maxWords = 500
+
+// cError is radish_gpu_error.
+type cError struct {
+	kind    int32
+	code    int32
+	message [2040]byte
+}
+
+// cDeviceInfo is radish_gpu_device_info.
+type cDeviceInfo struct {
+	name              [128]byte
+	library           [64]byte
+	ordinal           int32
+	computeCapability int32
+	driverVersion     int32
+	multiprocessors   int32
+	warpSize          int32
+	maxThreads        int32
+	sharedBytes       int64
+	l2Bytes           int64
+	memoryBytes       int64
+	memoryFree        int64
+}
+
+// symbol is a function of the ABI.
+type symbol int
+
+const (
+	fnABIVersion symbol = iota
+	fnSizeof
+	fnDeviceCount
+	fnDeviceQuery
+	fnDeviceOpen
+	fnDeviceClose
+	fnStreamCreate
+	fnStreamDestroy
+	fnStreamSync
+	fnStreamQuery
+	fnEventCreate
+	fnEventDestroy
+	fnEventRecord
+	fnEventElapsed
+	fnAlloc
+	fnFree
+	fnMemory
+	fnTrim
+	fnFailAllocation
+	fnUpload
+	fnDownload
+	fnCopy
+	fnFill
+	fnCompile
+	fnCompileFor
+	fnImageFree
+	fnCompilerVersion
+	fnModuleLoad
+	fnModuleUnload
+	fnModuleFunction
+	fnFunctionInfo
+	fnLaunch
+	fnWiden
+	fnExclusiveScan
+	fnSortPairs
+	fnGather
+	fnStringOffsets
+	fnStringCopy
+	symbolCount
+)
+
+// functions has the name of each symbol, behind "radish_gpu_", and how many arguments it takes, the error included.
+var functions = [symbolCount]struct {
+	name string
+	args int
+}{
+	fnABIVersion:      {"abi_version", 0},
+	fnSizeof:          {"sizeof", 1},
+	fnDeviceCount:     {"device_count", 2},
+	fnDeviceQuery:     {"device_query", 3},
+	fnDeviceOpen:      {"device_open", 3},
+	fnDeviceClose:     {"device_close", 1},
+	fnStreamCreate:    {"stream_create", 3},
+	fnStreamDestroy:   {"stream_destroy", 1},
+	fnStreamSync:      {"stream_sync", 2},
+	fnStreamQuery:     {"stream_query", 3},
+	fnEventCreate:     {"event_create", 3},
+	fnEventDestroy:    {"event_destroy", 1},
+	fnEventRecord:     {"event_record", 3},
+	fnEventElapsed:    {"event_elapsed", 4},
+	fnAlloc:           {"alloc", 4},
+	fnFree:            {"free", 3},
+	fnMemory:          {"memory", 5},
+	fnTrim:            {"trim", 2},
+	fnFailAllocation:  {"fail_allocation", 3},
+	fnUpload:          {"upload", 5},
+	fnDownload:        {"download", 5},
+	fnCopy:            {"copy", 5},
+	fnFill:            {"fill", 6},
+	fnCompile:         {"compile", 7},
+	fnCompileFor:      {"compile_for", 7},
+	fnImageFree:       {"image_free", 1},
+	fnCompilerVersion: {"compiler_version", 4},
+	fnModuleLoad:      {"module_load", 5},
+	fnModuleUnload:    {"module_unload", 1},
+	fnModuleFunction:  {"module_function", 4},
+	fnFunctionInfo:    {"function_info", 7},
+	fnLaunch:          {"launch", 8},
+	fnWiden:           {"widen", 8},
+	fnExclusiveScan:   {"exclusive_scan_u32_u64", 5},
+	fnSortPairs:       {"sort_pairs", 8},
+	fnGather:          {"gather", 7},
+	fnStringOffsets:   {"string_offsets", 5},
+	fnStringCopy:      {"string_copy", 6},
+}
+
+const symbolPrefix = "radish_gpu_"
+
+var errorPool = sync.Pool{New: func() any { return new(cError) }}
+
+// call calls a function that can fail; the error, its last argument, is added.
+//
+//go:uintptrescapes
+func (l *Library) call(fn symbol, args ...uintptr) error {
+	e := errorPool.Get().(*cError)
+	defer errorPool.Put(e)
+	var all [8]uintptr
+	n := copy(all[:], args)
+	all[n] = uintptr(unsafe.Pointer(e))
+	if int32(callC(l.symbols[fn], all[:n+1]...)) == 0 {
+		return nil
+	}
+	return &Error{Kind: Kind(e.kind), Code: e.code, Call: functions[fn].name, Message: cString(e.message[:])}
+}
+
+// callVoid calls a function that cannot fail and gives what it returns.
+//
+//go:uintptrescapes
+func (l *Library) callVoid(fn symbol, args ...uintptr) uintptr {
+	return callC(l.symbols[fn], args...)
+}
+
+// cString is the text before the first zero byte.
+func cString(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// cText is the text as C wants it.
+func cText(s string) *byte {
+	b := make([]byte, len(s)+1)
+	copy(b, s)
+	return &b[0]
+}

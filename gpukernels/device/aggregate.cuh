@@ -1,0 +1,218 @@
+// aggregate.cuh: finding a row's group, and adding to accumulators that many threads share.
+//
+// Accumulators are arrays of 64-bit words over the groups' places. A place is a number of a dense domain, or of a slot of an open
+// addressing table. A table that has no room for a key sets *full and the row is lost: the host repeats with a larger one.
+#pragma once
+#include "atomic.cuh"
+#include "hash.cuh"
+#include "warp.cuh"
+
+constexpr u64 no_group = ~0ull;
+constexpr u64 empty_key = ~0ull;
+constexpr int probe_limit = 1024; // slots looked at before a table is called full
+
+// The slot of a key packed into one word, in a table of mask+1 slots. Packed keys are never empty_key: see wide_key_group.
+RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
+  u32 here = active_mask();
+  u64 slot = mix(key) & mask;
+  u64 found = no_group;
+  for (int n = 0; n < probe_limit; n++) {
+    u64 k = load_relaxed(keys + slot);
+    if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
+    if (k == empty_key || k == key) {
+      found = slot;
+      break;
+    }
+    slot = (slot + 1) & mask;
+  }
+  warp_barrier(here); // threads that part in the loop go on together
+  if (found == no_group) store_relaxed(full, 1u);
+  return found;
+}
+
+// The same for keys of 64 bits and NULL: the key that looks like an empty slot has the place behind the table, NULL the next.
+RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
+  u64 special = mask + 1 + null;
+  if (null || key == empty_key) {
+    if (load_relaxed(keys + special) == empty_key) store_relaxed(keys + special, (u64)0);
+    return special;
+  }
+  return packed_group(keys, mask, key, full);
+}
+
+// States of a slot of a table whose keys lie in arrays of their own: empty, being written, and from 2 on 30 bits of the hash.
+constexpr u32 slot_empty = 0, slot_busy = 1;
+RADISH_FN u32 tag_of(u64 hash) { return (u32)(hash >> 34) | 2u; }
+
+// Loads of key parts that another block may just have written.
+RADISH_FN i64 load_key(const i64* p) { return load_relaxed(p); }
+RADISH_FN u32 load_key(const u32* p) { return load_relaxed(p); }
+RADISH_FN u8 load_key(const u8* p) { return load_relaxed(p); }
+RADISH_FN f64 load_key(const f64* p) {
+  return as_f64(load_relaxed(reinterpret_cast<const u64*>(p)));
+}
+RADISH_FN i128 load_key(const i128* p) {
+  const u64* w = reinterpret_cast<const u64*>(p);
+  return as_i128(load_relaxed(w), load_relaxed(w + 1));
+}
+RADISH_FN view load_key(const view* p) {
+  const u64* w = reinterpret_cast<const u64*>(p);
+  return view{as_pointer<const u8>(load_relaxed(w)), (i64)load_relaxed(w + 1)};
+}
+
+// Sums of 128 bits in two arrays: low words, high words.
+RADISH_FN void add_wide(u64* low, u64* high, i128 x) {
+  u64 l = (u64)x;
+  u64 before = l ? atomic_add(low, l) : 0;
+  u64 h = (u64)((u128)x >> 64) + (before + l < l);
+  if (h) atomic_add(high, h);
+}
+
+// Sums in shared memory, in 32-bit limbs that lie stride words apart, lowest first. A limb that has nothing to add is not touched.
+template <int Limbs>
+RADISH_FN void add_limbs(u32* limb, i32 stride, i128 x) {
+  u32 carry = 0;
+  RADISH_UNROLL
+  for (int i = 0; i < Limbs; i++) {
+    u32 part = (u32)((u128)x >> (32 * i));
+    u32 add = part + carry;
+    carry = add < part; // only 0xffffffff + 1 wraps
+    if (add) {
+      u32 before = atomic_add(limb + i * stride, add);
+      carry += before + add < add;
+    }
+  }
+}
+template <int Limbs>
+RADISH_FN i128 read_limbs(const u32* limb, i32 stride) {
+  u128 x = 0;
+  RADISH_UNROLL
+  for (int i = 0; i < Limbs; i++) x |= (u128)limb[i * stride] << (32 * i);
+  if (Limbs < 4 && limb[(Limbs - 1) * stride] >> 31) x |= ~(u128)0 << (32 * Limbs - 1);
+  return (i128)x;
+}
+
+// Extremes: the array is read first, since most rows change nothing; a stale value costs an atomic, no more.
+RADISH_FN void keep_min(i64* best, i64 x) {
+  if (x < *best) atomic_min(best, x);
+}
+RADISH_FN void keep_max(i64* best, i64 x) {
+  if (x > *best) atomic_max(best, x);
+}
+// Doubles as integers of the same order.
+RADISH_FN i64 order_of(f64 x) {
+  i64 b = (i64)as_bits(x);
+  return b ^ ((b >> 63) & 0x7fffffffffffffffll);
+}
+RADISH_FN f64 of_order(i64 b) { return as_f64((u64)(b ^ ((b >> 63) & 0x7fffffffffffffffll))); }
+
+// Notes that a group has had a value.
+RADISH_FN void note(u8* seen) {
+  if (!*seen) *seen = 1;
+}
+
+// A value that does not fit one atomic is changed under a lock, one a group. Work is done by the function given; threads of a warp
+// that want the same lock take turns.
+template <typename F>
+RADISH_FN void locked(u32* lock, F work) {
+  for (bool done = false; !done;) {
+    if (atomic_cas(lock, 0u, 1u) == 0u) {
+      fence();
+      work();
+      fence();
+      atomic_exchange(lock, 0u);
+      done = true;
+    }
+  }
+}
+
+// Sums of doubles that do not depend on the order of their terms: a fixed-point number of 2,144 bits in 67 limbs, each a signed word
+// that takes 32 bits of the number and up to 2^30 additions (Kulisch 1986; limbs without carries: Neal 2015). Then come the counts of
+// +infinity, -infinity and NaN.
+constexpr int exact_limbs = 67;
+constexpr int exact_words = 70;
+
+RADISH_FN void add_exact(i64* sum, f64 x) {
+  u64 bits = as_bits(x);
+  int exponent = (int)(bits >> 52) & 0x7ff;
+  u64 mantissa = bits & 0xfffffffffffffull;
+  if (exponent == 0x7ff) {
+    atomic_add(sum + exact_limbs + (mantissa ? 2 : (int)(bits >> 63)), (i64)1);
+    return;
+  }
+  if (exponent > 0) {
+    mantissa |= 1ull << 52;
+    exponent--;
+  }
+  if (mantissa == 0) return;
+  // The value is mantissa * 2^(exponent - 1074).
+  u128 wide = (u128)mantissa << (exponent & 31);
+  i64* limb = sum + (exponent >> 5);
+  bool negative = bits >> 63;
+  RADISH_UNROLL
+  for (int i = 0; i < 3; i++) {
+    i64 part = (i64)(u32)(wide >> (32 * i));
+    if (part) atomic_add(limb + i, negative ? -part : part);
+  }
+}
+
+// The double nearest to the sum.
+RADISH_NOINLINE f64 exact_sum(const i64* sum) {
+  const i64* special = sum + exact_limbs;
+  if (special[2] || (special[0] && special[1])) return as_f64(0x7ff8000000000000ull);
+  if (special[0] || special[1]) return as_f64(special[0] ? 0x7ff0000000000000ull : 0xfff0000000000000ull);
+  // Carries make every limb 32 bits of a two's complement number, whose sign comes out at the top.
+  u32 limb[exact_limbs + 1];
+  i64 carry = 0;
+  for (int i = 0; i < exact_limbs; i++) {
+    i64 x = sum[i] + carry;
+    limb[i] = (u32)x;
+    carry = x >> 32;
+  }
+  limb[exact_limbs] = (u32)carry;
+  bool negative = carry < 0;
+  if (negative) {
+    u64 one = 1;
+    for (int i = 0; i <= exact_limbs; i++) {
+      one += (u32)~limb[i];
+      limb[i] = (u32)one;
+      one >>= 32;
+    }
+  }
+  int top = exact_limbs;
+  while (top >= 0 && limb[top] == 0) top--;
+  if (top < 0) return 0;
+  i64 highest = 32 * (i64)top + 31 - leading_zeros(limb[top]); // its bit is worth 2^(highest - 1074)
+  u64 sign = negative ? 1ull << 63 : 0;
+  i64 low = highest > 52 ? highest - 52 : 0; // the lowest bit that is kept
+  u64 mantissa = 0;
+  for (int i = 0; i < 3; i++) {
+    i64 at = low / 32 + i;
+    if (at > exact_limbs) break;
+    int shift = (int)(32 * i - low % 32);
+    if (shift < 0) {
+      mantissa |= limb[at] >> -shift;
+    } else if (shift < 64) {
+      mantissa |= (u64)limb[at] << shift;
+    }
+  }
+  mantissa &= (1ull << 53) - 1;
+  if (low > 0) { // round to even
+    i64 half = low - 1;
+    bool up = limb[half / 32] >> (half % 32) & 1;
+    if (up && !(mantissa & 1)) {
+      bool more = limb[half / 32] & ((1u << (half % 32)) - 1);
+      for (i64 i = half / 32 - 1; i >= 0 && !more; i--) more = limb[i] != 0;
+      up = more;
+    }
+    mantissa += up;
+    if (mantissa >> 53) {
+      mantissa >>= 1;
+      low++;
+    }
+  }
+  if (mantissa >> 52 == 0) return as_f64(sign | mantissa); // subnormal
+  u64 exponent = (u64)low + 1;
+  if (exponent >= 0x7ff) return as_f64(sign | 0x7ff0000000000000ull);
+  return as_f64(sign | exponent << 52 | (mantissa & 0xfffffffffffffull));
+}

@@ -1,0 +1,45 @@
+// hash.cuh: hashes of keys, and equality of those that are not integers. Every key that takes part in a join or a grouping by hash
+// is mixed by these, so both sides of a join agree.
+#pragma once
+#include "base.cuh"
+
+// The finaliser of MurmurHash3 (Appleby 2011): every bit of x reaches every bit of the result.
+RADISH_FN u64 mix(u64 x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdull;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ull;
+  return x ^ x >> 33;
+}
+
+RADISH_FN u64 hash_of(i64 x) { return mix((u64)x); }
+RADISH_FN u64 hash_of(u32 x) { return mix(x); }
+RADISH_FN u64 hash_of(f64 x) { return mix(x == 0 ? 0 : as_bits(x)); } // 0 and -0 are equal
+RADISH_FN u64 hash_of(i128 x) { return mix((u64)x ^ mix((u64)((u128)x >> 64))); }
+RADISH_FN u64 hash_of(view x) {
+  u64 h = (u64)x.size;
+  i64 i = 0;
+  for (; i + 8 <= x.size; i += 8) {
+    u64 word = 0;
+    for (int k = 0; k < 8; k++) word |= (u64)x.data[i + k] << (8 * k);
+    h = mix(h ^ word) + 0x9e3779b97f4a7c15ull;
+  }
+  u64 word = 0;
+  for (int k = 0; i + k < x.size; k++) word |= (u64)x.data[i + k] << (8 * k);
+  return mix(h ^ word);
+}
+RADISH_FN u64 hash_combine(u64 h, u64 more) { return mix(h + 0x9e3779b97f4a7c15ull) ^ more * 0x9fb21c651e98df25ull; }
+constexpr u64 hash_of_null = 0x2545f4914f6cdd1dull;
+
+RADISH_FN bool same_key(i64 a, i64 b) { return a == b; }
+RADISH_FN bool same_key(u32 a, u32 b) { return a == b; }
+RADISH_FN bool same_key(f64 a, f64 b) { return a == b || (a != a && b != b); }
+RADISH_FN bool same_key(i128 a, i128 b) { return a == b; }
+RADISH_FN bool same_key(view a, view b) {
+  if (a.size != b.size) return false;
+  if (a.data == b.data) return true;
+  for (i64 i = 0; i < a.size; i++) {
+    if (a.data[i] != b.data[i]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,100 @@
+// tile.cuh: how a block walks over the rows of a scan. Rows are numbered over the whole table; the host gives the spans of row
+// numbers that may hold a result. A tile is RADISH_BLOCK * Items consecutive rows that begin at a multiple of that number, so every
+// thread's Items rows lie together and can be loaded as vectors; a span's first and last tile stick out of it.
+#pragma once
+#include "thread.cuh"
+
+// A run of row numbers; tiles is the number of tiles in this and all earlier spans.
+struct Span {
+  i64 first, end, tiles;
+};
+
+// The tiles of this block: tile numbers from..to-1 over all spans, every grid_size-th.
+template <int Items>
+struct Tiles {
+  static constexpr i64 rows = (i64)RADISH_BLOCK * Items;
+  const Span* span;
+  i64 number, to;
+  i64 first;    // row number of the tile's first row
+  i64 low, end; // the rows that belong to the span
+
+  RADISH_FN Tiles(u64 spans, u64 from, u64 to) : span(as_pointer<const Span>(spans)), number((i64)from + block_index()), to((i64)to) { find(); }
+  RADISH_FN bool valid() const { return number < to; }
+  RADISH_FN void next() {
+    number += grid_size();
+    find();
+  }
+  RADISH_FN void find() {
+    if (number >= to) return;
+    while (number >= span->tiles) span++;
+    low = span->first;
+    end = span->end;
+    first = ((end + rows - 1) / rows - (span->tiles - number)) * rows;
+  }
+  // The first of this thread's rows, which lie together.
+  RADISH_FN i64 mine() const { return first + (i64)thread_index() * Items; }
+  // Bit i: the thread's row i belongs to the span.
+  RADISH_FN u32 inside() const {
+    i64 row = mine();
+    u32 mask = 0;
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) mask |= (u32)(row + i >= low && row + i < end) << i;
+    return mask;
+  }
+};
+
+struct alignas(16) Chunk16 {
+  u32 w[4];
+};
+struct alignas(8) Chunk8 {
+  u32 w[2];
+};
+
+// out = p[0] .. p[N-1], in as few loads as the width allows. p is aligned to N items.
+template <typename T, int N>
+RADISH_FN void load_items(const T* p, T (&out)[N]) {
+  constexpr int bytes = (int)sizeof(T) * N;
+  if constexpr (bytes % 16 == 0) {
+    RADISH_UNROLL
+    for (int i = 0; i < bytes / 16; i++) {
+      Chunk16 c = reinterpret_cast<const Chunk16*>(p)[i];
+      __builtin_memcpy(reinterpret_cast<u8*>(out) + 16 * i, &c, 16);
+    }
+  } else if constexpr (bytes == 8) {
+    Chunk8 c = *reinterpret_cast<const Chunk8*>(p);
+    __builtin_memcpy(out, &c, 8);
+  } else if constexpr (bytes == 4) {
+    u32 c = *reinterpret_cast<const u32*>(p);
+    __builtin_memcpy(out, &c, 4);
+  } else {
+    RADISH_UNROLL
+    for (int i = 0; i < N; i++) out[i] = p[i];
+  }
+}
+
+// Bits first .. first+N-1 of a bitmap; first is a multiple of N, and N a power of two up to 32.
+template <int N>
+RADISH_FN u32 load_bits(const u32* words, i64 first) {
+  return (words[first >> 5] >> (first & 31)) & (u32)((1ull << N) - 1);
+}
+
+// Row row of a resident column of strings: 64-bit offsets into bytes.
+RADISH_FN view load_string(const i64* offsets, const u8* bytes, i64 row) {
+  i64 from = offsets[row];
+  return view{bytes + from, offsets[row + 1] - from};
+}
+
+// The numbers of a tile's rows that passed its filters, packed to the front: survivors[0 .. return value - 1]. mask has a bit for
+// each of the thread's rows. All threads of the block come here; a barrier ends it.
+template <int Items>
+RADISH_FN u32 compact_tile(u32 mask, u16* survivors) {
+  static_assert(RADISH_BLOCK * Items <= 65536, "16 bits number the rows of a tile");
+  u32 total;
+  u32 at = block_prefix((u32)popcount(mask), &total);
+  RADISH_UNROLL
+  for (int i = 0; i < Items; i++) {
+    if (mask >> i & 1) survivors[at++] = (u16)(thread_index() * Items + i);
+  }
+  block_barrier();
+  return total;
+}

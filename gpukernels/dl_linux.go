@@ -1,0 +1,24 @@
+//go:build linux && (amd64 || arm64)
+
+package gpukernels
+
+import "github.com/ebitengine/purego"
+
+// dlOpen loads a shared library.
+func dlOpen(path string) (uintptr, error) {
+	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+// dlSym finds a function of a loaded library.
+func dlSym(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+
+// dlClose unloads a library that turned out to be a wrong one.
+func dlClose(handle uintptr) { _ = purego.Dlclose(handle) }
+
+// callC calls a C function with integer arguments.
+//
+//go:uintptrescapes
+func callC(fn uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, args...)
+	return r
+}

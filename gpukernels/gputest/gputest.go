@@ -1,0 +1,89 @@
+// Package gputest gives tests a device. Emulated is the processor playing one: everything but speed and races can be tested with
+// it, wherever there is a C++ compiler. CUDA is a real one, where there is one.
+package gputest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/gpukernels"
+)
+
+var emulated = sync.OnceValues(func() (*gpukernels.Library, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	path, err := gpukernels.BuildEmulated(ctx, filepath.Join(base, "radish", "emulated"))
+	if err != nil {
+		return nil, err
+	}
+	return gpukernels.Open(gpukernels.Options{Path: path})
+})
+
+// EmulatedLibrary returns the emulated device's library, built once for its sources, or skips the test if there is no compiler.
+func EmulatedLibrary(tb testing.TB) *gpukernels.Library {
+	tb.Helper()
+	lib, err := emulated()
+	if errors.Is(err, gpukernels.ErrUnavailable) && lib == nil {
+		tb.Skip("no emulated device: ", err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return lib
+}
+
+// Emulated returns an emulated device of the test's own. When the test ends, no memory may be left allocated on it.
+func Emulated(tb testing.TB) *gpukernels.Device {
+	tb.Helper()
+	return open(tb, EmulatedLibrary(tb))
+}
+
+// CUDALibrary returns libradish_gpu, where it was built, or skips the test saying why not. It needs no GPU: it compiles.
+func CUDALibrary(tb testing.TB) *gpukernels.Library {
+	tb.Helper()
+	lib, err := gpukernels.Default()
+	if err != nil {
+		tb.Skip("no CUDA library: ", err)
+	}
+	return lib
+}
+
+// CUDA returns the first GPU, or skips the test saying why there is none. When the test ends, no memory may be left allocated.
+func CUDA(tb testing.TB) *gpukernels.Device {
+	tb.Helper()
+	lib := CUDALibrary(tb)
+	if _, err := lib.Devices(); err != nil {
+		tb.Skip("no GPU: ", err)
+	}
+	return open(tb, lib)
+}
+
+func open(tb testing.TB, lib *gpukernels.Library) *gpukernels.Device {
+	tb.Helper()
+	d, err := lib.OpenDevice(0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if m, err := d.Memory(); err == nil && m.Used != 0 {
+			tb.Errorf("%d bytes of device memory were not freed", m.Used)
+		}
+		d.Close()
+	})
+	return d
+}
+
+// Each runs a test on the emulated device and on a GPU, as subtests; where one is missing its subtest is skipped.
+func Each(t *testing.T, f func(t *testing.T, d *gpukernels.Device)) {
+	t.Run("emulated", func(t *testing.T) { f(t, Emulated(t)) })
+	t.Run("cuda", func(t *testing.T) { f(t, CUDA(t)) })
+}

@@ -1,0 +1,118 @@
+package gpukernels
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+)
+
+// device holds what kernels include, so that a program needs no source tree.
+//
+//go:embed device/*.cuh
+var device embed.FS
+
+// headerFiles lists the device headers with their contents, by name.
+var headerFiles = sync.OnceValue(func() []headerFile {
+	var out []headerFile
+	entries, err := device.ReadDir("device")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	for _, e := range entries {
+		text, err := fs.ReadFile(device, path.Join("device", e.Name()))
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, headerFile{e.Name(), text})
+	}
+	return out
+})
+
+type headerFile struct {
+	name string
+	text []byte
+}
+
+// headersHash stands for the headers' contents in the keys of caches.
+var headersHash = sync.OnceValue(func() string {
+	h := sha256.New()
+	for _, f := range headerFiles() {
+		fmt.Fprintf(h, "%s %d\n", f.name, len(f.text))
+		h.Write(f.text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+})
+
+// includeFolder is a folder on disk with the device headers, made when it is first needed.
+type includeFolder struct {
+	mutex sync.Mutex
+	dir   string
+}
+
+// path returns the folder: in the cache, or a temporary one where there is no cache.
+func (f *includeFolder) path() (string, error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.dir != "" {
+		return f.dir, nil
+	}
+	if cache := cacheFolder(); cache != "" {
+		dir := filepath.Join(cache, "include-"+headersHash()[:16])
+		if writeHeaders(dir) == nil {
+			f.dir = dir
+			return dir, nil
+		}
+	}
+	dir, err := os.MkdirTemp("", "radish-include-")
+	if err == nil {
+		err = writeHeaders(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("writing the device headers: %w", err)
+	}
+	f.dir = dir
+	return dir, nil
+}
+
+// writeHeaders makes a folder hold the headers. Other processes may be doing the same: each file appears whole, by a rename.
+func writeHeaders(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, h := range headerFiles() {
+		name := filepath.Join(dir, h.name)
+		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, h.text) {
+			continue
+		}
+		if err := writeWhole(name, h.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeWhole writes a file so that nobody sees a part of it.
+func writeWhole(name string, data []byte) error {
+	t, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(data)
+	if e := t.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(t.Name(), name)
+	}
+	if err != nil {
+		os.Remove(t.Name())
+	}
+	return err
+}

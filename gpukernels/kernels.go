@@ -1,0 +1,34 @@
+package gpukernels
+
+// The library kernels. Like all work on a stream they run later; what scratch memory they need they take from the pool and give back.
+
+// Widen computes dst[i] = src[i] + delta, from unsigned integers of srcWidth to such of dstWidth bytes (1, 2, 4 or 8), modulo
+// 2^(8*dstWidth): it brings a chunk's frame of reference to its column's.
+func (s *Stream) Widen(dst Ptr, dstWidth int, src Ptr, srcWidth int, delta, count int64) error {
+	return s.device.call(fnWiden, s.handle, uintptr(dst), uintptr(dstWidth), uintptr(src), uintptr(srcWidth), uintptr(delta), uintptr(count))
+}
+
+// ExclusiveScan computes out[i] = in[0] + ... + in[i-1] for i from 0 to count, from 32-bit to 64-bit words: count+1 of them.
+func (s *Stream) ExclusiveScan(in, out Ptr, count int64) error {
+	return s.device.call(fnExclusiveScan, s.handle, uintptr(in), uintptr(out), uintptr(count))
+}
+
+// SortPairs sorts keys of width 4 or 8 bytes with 32-bit values by the keys' bits firstBit to lastBit-1, ascending, stable, in place.
+func (s *Stream) SortPairs(keys Ptr, width int, values Ptr, count int64, firstBit, lastBit int) error {
+	return s.device.call(fnSortPairs, s.handle, uintptr(keys), uintptr(width), uintptr(values), uintptr(count), uintptr(firstBit), uintptr(lastBit))
+}
+
+// Gather computes dst[i] = src[index[i]] for items of width 1, 2, 4, 8 or 16 bytes and 32-bit indices.
+func (s *Stream) Gather(dst, src, index Ptr, width int, count int64) error {
+	return s.device.call(fnGather, s.handle, uintptr(dst), uintptr(src), uintptr(index), uintptr(width), uintptr(count))
+}
+
+// StringOffsets computes the 64-bit offsets, count+1 of them, of views (pairs of address and size) laid end to end.
+func (s *Stream) StringOffsets(views, offsets Ptr, count int64) error {
+	return s.device.call(fnStringOffsets, s.handle, uintptr(views), uintptr(offsets), uintptr(count))
+}
+
+// StringCopy copies what the views point to to where the offsets say.
+func (s *Stream) StringCopy(views, offsets, bytes Ptr, count int64) error {
+	return s.device.call(fnStringCopy, s.handle, uintptr(views), uintptr(offsets), uintptr(bytes), uintptr(count))
+}

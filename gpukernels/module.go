@@ -1,0 +1,256 @@
+package gpukernels
+
+import (
+	"context"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// A Module is a loaded image with its kernels. Load counts a use of it, Release takes that back; unused modules stay loaded
+// until many newer ones are.
+type Module struct {
+	device *Device
+	handle uintptr
+	key    string
+
+	// CompileTime is what compiling took; 0 if the image came from a cache.
+	CompileTime time.Duration
+
+	mutex     sync.Mutex
+	functions map[string]*Function
+}
+
+// A Function is a kernel of a module and lives as long.
+type Function struct {
+	module *Module
+	handle uintptr
+	name   string
+}
+
+// Name is the kernel's.
+func (f *Function) Name() string { return f.name }
+
+// Origin says where Load found a module.
+type Origin int
+
+// From the cheapest to the dearest.
+const (
+	FromMemory Origin = iota // it was loaded
+	FromDisk                 // its image was in the cache on disk
+	Compiled
+)
+
+func (o Origin) String() string { return [...]string{"memory", "disk", "compiled"}[o] }
+
+// maxUnused is how many modules that nobody uses stay loaded.
+const maxUnused = 512
+
+// moduleCache holds a device's modules by the key of their image.
+type moduleCache struct {
+	mutex   sync.Mutex
+	entries map[string]*moduleEntry
+	clock   int64 // counts releases
+	unused  int
+}
+
+type moduleEntry struct {
+	ready    chan struct{} // closed when module or err is there
+	module   *Module
+	err      error
+	uses     int
+	released int64 // clock of the last release
+	dropped  bool  // not in the map any more
+}
+
+// Load compiles a source, or finds what an earlier compilation of it made, and loads it. The source includes "radish.cuh"; options
+// are the compiler's (-DNAME=VALUE). When ctx ends first, Load returns its error and the compilation goes on for the next who asks.
+// Release the module when it is needed no more.
+func (d *Device) Load(ctx context.Context, source string, options ...string) (*Module, Origin, error) {
+	if err := d.Lost(); err != nil {
+		return nil, 0, err
+	}
+	compiler, err := d.compiler()
+	if err != nil {
+		return nil, 0, err
+	}
+	key := imageKey(compiler, source, options)
+	c := &d.modules
+	c.mutex.Lock()
+	e, known := c.entries[key]
+	if known {
+		if e.uses == 0 {
+			c.unused--
+		}
+		e.uses++
+	} else {
+		e = &moduleEntry{ready: make(chan struct{}), uses: 1}
+		if c.entries == nil {
+			c.entries = map[string]*moduleEntry{}
+		}
+		c.entries[key] = e
+	}
+	c.mutex.Unlock()
+
+	origin := FromMemory
+	if !known {
+		result := make(chan Origin, 1)
+		go func() {
+			result <- d.make(e, key, source, options)
+			close(e.ready)
+			if e.err != nil {
+				c.drop(key, e) // the next who asks tries again
+			}
+		}()
+		select {
+		case origin = <-result:
+		case <-ctx.Done():
+		}
+	}
+	select {
+	case <-e.ready:
+	default:
+		select {
+		case <-e.ready:
+		case <-ctx.Done():
+			c.release(e)
+			return nil, 0, context.Cause(ctx)
+		}
+	}
+	if e.err != nil {
+		return nil, origin, e.err
+	}
+	return e.module, origin, nil
+}
+
+// make fills an entry, from the disk or by compiling.
+func (d *Device) make(e *moduleEntry, key, source string, options []string) Origin {
+	origin := FromDisk
+	m := &Module{device: d, key: key, functions: map[string]*Function{}}
+	image := d.disk.get(key)
+	if image != nil && d.loadImage(m, image) != nil {
+		image = nil // not an image of this device after all: make it anew
+	}
+	if image == nil {
+		origin = Compiled
+		include, err := d.lib.headers.path()
+		if err == nil {
+			start := time.Now()
+			image, err = d.lib.compile(fnCompile, d.handle, source, include, options)
+			m.CompileTime = time.Since(start)
+		}
+		if err == nil {
+			err = d.loadImage(m, image)
+		}
+		if err != nil {
+			e.err = err
+			return origin
+		}
+		d.disk.put(key, image)
+	}
+	e.module = m
+	return origin
+}
+
+func (d *Device) loadImage(m *Module, image []byte) error {
+	return d.call(fnModuleLoad, d.handle, uintptr(unsafe.Pointer(unsafe.SliceData(image))), uintptr(len(image)), uintptr(unsafe.Pointer(&m.handle)))
+}
+
+// Release says that a module that Load gave is needed no more by who asked for it.
+func (m *Module) Release() {
+	c := &m.device.modules
+	c.mutex.Lock()
+	e := c.entries[m.key]
+	c.mutex.Unlock()
+	if e != nil {
+		c.release(e)
+	}
+}
+
+// release ends a use, and unloads the module that was released longest ago when there are many.
+func (c *moduleCache) release(e *moduleEntry) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.clock++
+	e.uses--
+	e.released = c.clock
+	if e.uses > 0 || e.dropped {
+		return
+	}
+	c.unused++
+	if c.unused <= maxUnused {
+		return
+	}
+	var oldest string
+	for key, other := range c.entries {
+		if other.uses == 0 && other.module != nil && (oldest == "" || other.released < c.entries[oldest].released) {
+			oldest = key
+		}
+	}
+	if oldest != "" {
+		c.entries[oldest].module.unload()
+		c.entries[oldest].dropped = true
+		delete(c.entries, oldest)
+		c.unused--
+	}
+}
+
+// drop takes an entry without a module out.
+func (c *moduleCache) drop(key string, e *moduleEntry) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if e.dropped {
+		return
+	}
+	e.dropped = true
+	delete(c.entries, key)
+	if e.uses == 0 {
+		c.unused--
+	}
+}
+
+func (c *moduleCache) unloadAll() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for key, e := range c.entries {
+		<-e.ready
+		if e.module != nil {
+			e.module.unload()
+		}
+		e.dropped = true
+		delete(c.entries, key)
+	}
+	c.unused = 0
+}
+
+func (m *Module) unload() { m.device.lib.callVoid(fnModuleUnload, m.handle) }
+
+// Function finds a kernel by its name.
+func (m *Module) Function(name string) (*Function, error) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if f := m.functions[name]; f != nil {
+		return f, nil
+	}
+	f := &Function{module: m, name: name}
+	if err := m.device.call(fnModuleFunction, m.handle, uintptr(unsafe.Pointer(cText(name))), uintptr(unsafe.Pointer(&f.handle))); err != nil {
+		return nil, err
+	}
+	m.functions[name] = f
+	return f, nil
+}
+
+// Usage is what a kernel needs of a multiprocessor.
+type Usage struct {
+	Registers  int // of a thread
+	LocalBytes int // of a thread, spilled registers included
+	Blocks     int // that a multiprocessor holds at once
+}
+
+// Usage asks for blocks of that many threads and that much dynamic shared memory.
+func (f *Function) Usage(block int, shared int64) (Usage, error) {
+	var registers, local, blocks int32
+	err := f.module.device.call(fnFunctionInfo, f.handle, uintptr(block), uintptr(shared), uintptr(unsafe.Pointer(&registers)),
+		uintptr(unsafe.Pointer(&local)), uintptr(unsafe.Pointer(&blocks)))
+	return Usage{int(registers), int(local), int(blocks)}, err
+}

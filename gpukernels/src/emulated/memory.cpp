@@ -1,0 +1,155 @@
+// memory.cpp: allocation with red zones, and copies that are checked against the allocations' bounds.
+#include <cstdlib>
+
+#include "emulated.h"
+
+namespace {
+
+constexpr int64_t red_zone = 256;       // bytes before and behind a block
+constexpr unsigned char red = 0xF5;     // what red zones hold
+constexpr unsigned char garbage = 0xA5; // what new memory holds
+constexpr unsigned char freed = 0xDD;
+constexpr size_t checked_blocks = 4096; // with more blocks than this, red zones are looked at only when a block is freed
+
+} // namespace
+
+Heap::~Heap() {
+  for (auto& [address, block] : blocks_) std::free(block.base);
+}
+
+uint64_t Heap::alloc(int64_t bytes) {
+  require(bytes >= 0, "a negative number of bytes");
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (fail_in_ > 0 && --fail_in_ == 0)
+    throw failure(RADISH_GPU_OUT_OF_MEMORY, "an allocation of %lld bytes failed because a test asked for it", (long long)bytes);
+  if (bytes > limit_ - used_)
+    throw failure(RADISH_GPU_OUT_OF_MEMORY, "device memory is exhausted: %lld bytes were asked for, %lld of %lld are in use", (long long)bytes,
+                  (long long)used_, (long long)limit_);
+  int64_t room = (bytes + 255) / 256 * 256; // aligned_alloc wants whole units
+  auto* base = static_cast<unsigned char*>(std::aligned_alloc(256, red_zone + room + red_zone));
+  if (!base) throw std::bad_alloc();
+  std::memset(base, red, red_zone);
+  std::memset(base + red_zone, garbage, bytes);
+  std::memset(base + red_zone + bytes, red, room - bytes + red_zone);
+  uint64_t address = reinterpret_cast<uint64_t>(base + red_zone);
+  blocks_[address] = Block{bytes, base};
+  used_ += bytes;
+  return address;
+}
+
+void Heap::check_block(uint64_t address, const Block& block, const char* blame) {
+  auto bad = [&](const char* where, int64_t offset) {
+    return failure(RADISH_GPU_INTERNAL, "%s: memory %s the %lld bytes at %#llx was written to (offset %lld)", blame, where, (long long)block.bytes,
+                   (unsigned long long)address, (long long)offset);
+  };
+  for (int64_t i = 0; i < red_zone; i++)
+    if (block.base[i] != red) throw bad("before", i - red_zone);
+  int64_t room = (block.bytes + 255) / 256 * 256;
+  for (int64_t i = block.bytes; i < room + red_zone; i++)
+    if (block.base[red_zone + i] != red) throw bad("behind", i);
+}
+
+void Heap::free(uint64_t address) {
+  if (address == 0) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto it = blocks_.find(address);
+  if (it == blocks_.end()) throw failure(RADISH_GPU_USER, "free of %#llx, which is not allocated", (unsigned long long)address);
+  Block block = it->second;
+  blocks_.erase(it);
+  used_ -= block.bytes;
+  try {
+    check_block(address, block, "found when freeing it");
+  } catch (...) {
+    std::free(block.base);
+    throw;
+  }
+  std::memset(block.base, freed, red_zone + block.bytes);
+  std::free(block.base);
+}
+
+void Heap::check_red_zones(const char* blame) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (blocks_.size() > checked_blocks) return;
+  for (auto& [address, block] : blocks_) check_block(address, block, blame);
+}
+
+void Heap::check_range(uint64_t address, int64_t bytes, const char* what) {
+  require(bytes >= 0, "a negative number of bytes");
+  if (bytes == 0) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto it = blocks_.upper_bound(address);
+  if (it != blocks_.begin()) {
+    --it;
+    if (address - it->first <= uint64_t(it->second.bytes) && bytes <= it->second.bytes - int64_t(address - it->first)) return;
+  }
+  throw failure(RADISH_GPU_USER, "%s: %lld bytes at %#llx do not lie within an allocation", what, (long long)bytes, (unsigned long long)address);
+}
+
+int64_t Heap::used() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return used_;
+}
+
+void Heap::fail_allocation(int64_t n) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  fail_in_ = n;
+}
+
+RADISH_API radish_gpu_kind radish_gpu_alloc(radish_gpu_stream* stream, int64_t bytes, uint64_t* address, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    *address = use.heap().alloc(bytes);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_free(radish_gpu_stream* stream, uint64_t address, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    use.heap().free(address);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_memory(radish_gpu_device* device, int64_t* used, int64_t* held, int64_t* free_bytes, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    device->check();
+    *used = *held = device->heap.used();
+    *free_bytes = device->heap.limit() - *used;
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_trim(radish_gpu_device* device, radish_gpu_error* err) {
+  return guarded(err, [&] { device->check(); });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device* device, int64_t n, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    require(n >= 0, "n is negative");
+    device->heap.fail_allocation(n);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_upload(radish_gpu_stream* stream, uint64_t dst, const void* src, int64_t bytes, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    use.heap().check_range(dst, bytes, "the destination of an upload");
+    if (bytes > 0) std::memcpy(reinterpret_cast<void*>(dst), src, bytes);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_download(radish_gpu_stream* stream, void* dst, uint64_t src, int64_t bytes, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    use.heap().check_range(src, bytes, "the source of a download");
+    if (bytes > 0) std::memcpy(dst, reinterpret_cast<void*>(src), bytes);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_copy(radish_gpu_stream* stream, uint64_t dst, uint64_t src, int64_t bytes, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    use.heap().check_range(dst, bytes, "the destination of a copy");
+    use.heap().check_range(src, bytes, "the source of a copy");
+    require(bytes <= 0 || dst + uint64_t(bytes) <= src || src + uint64_t(bytes) <= dst, "a copy onto itself: the ranges overlap");
+    if (bytes > 0) std::memcpy(reinterpret_cast<void*>(dst), reinterpret_cast<void*>(src), bytes);
+  });
+}

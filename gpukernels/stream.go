@@ -1,0 +1,156 @@
+package gpukernels
+
+import (
+	"context"
+	"runtime"
+	"time"
+	"unsafe"
+)
+
+// Ptr is an address in a device's memory; 0 is none.
+type Ptr uint64
+
+// A Stream is a queue of work of one device. What is put into it runs in order and, unless a method says that it waits, later. A
+// stream must not be used by two goroutines at once; a device can have many.
+type Stream struct {
+	device *Device
+	handle uintptr
+}
+
+// NewStream makes a stream. Close it.
+func (d *Device) NewStream() (*Stream, error) {
+	s := &Stream{device: d}
+	if err := d.call(fnStreamCreate, d.handle, uintptr(unsafe.Pointer(&s.handle))); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Device is whose stream it is.
+func (s *Stream) Device() *Device { return s.device }
+
+// Close ends the stream; work that is in it still runs.
+func (s *Stream) Close() {
+	if s.handle != 0 {
+		s.device.lib.callVoid(fnStreamDestroy, s.handle)
+		s.handle = 0
+	}
+}
+
+// Query says whether all work has ended. It does not wait.
+func (s *Stream) Query() (bool, error) {
+	var done int32
+	err := s.device.call(fnStreamQuery, s.handle, uintptr(unsafe.Pointer(&done)))
+	return done != 0, err
+}
+
+// How Sync waits: most kernels take less than a millisecond, so it asks all the time first, and ever more seldom then.
+const (
+	spinTime = 100 * time.Microsecond
+	minSleep = 10 * time.Microsecond
+	maxSleep = 500 * time.Microsecond
+)
+
+// Sync waits until all work has ended, or ctx has. In the second case the work goes on: what it uses must not be freed but on this stream.
+func (s *Stream) Sync(ctx context.Context) error {
+	start := time.Now()
+	for sleep := minSleep; ; {
+		done, err := s.Query()
+		if err != nil || done {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if time.Since(start) < spinTime {
+			runtime.Gosched()
+			continue
+		}
+		time.Sleep(sleep)
+		sleep = min(sleep*2, maxSleep)
+	}
+}
+
+// Alloc takes memory that work behind it may use. It holds anything. The address is a multiple of 256; 0 bytes have an address too.
+func (s *Stream) Alloc(bytes int64) (Ptr, error) {
+	var address Ptr
+	err := s.device.call(fnAlloc, s.handle, uintptr(bytes), uintptr(unsafe.Pointer(&address)))
+	return address, err
+}
+
+// Free gives memory back, once the work before it has ended. Free of 0 does nothing.
+func (s *Stream) Free(p Ptr) error {
+	if p == 0 {
+		return nil
+	}
+	return s.device.call(fnFree, s.handle, uintptr(p))
+}
+
+// Upload copies to the device. src may be changed when it returns.
+func (s *Stream) Upload(dst Ptr, src []byte) error {
+	return s.device.call(fnUpload, s.handle, uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(src))), uintptr(len(src)))
+}
+
+// Download waits for the stream, or until ctx ends, and copies from the device.
+func (s *Stream) Download(ctx context.Context, dst []byte, src Ptr) error {
+	if err := s.Sync(ctx); err != nil {
+		return err
+	}
+	return s.device.call(fnDownload, s.handle, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), uintptr(src), uintptr(len(dst)))
+}
+
+// Copy copies within the device; the ranges must not overlap.
+func (s *Stream) Copy(dst, src Ptr, bytes int64) error {
+	return s.device.call(fnCopy, s.handle, uintptr(dst), uintptr(src), uintptr(bytes))
+}
+
+// Fill stores the low width (1, 2, 4 or 8) bytes of value count times.
+func (s *Stream) Fill(dst Ptr, value uint64, width int, count int64) error {
+	return s.device.call(fnFill, s.handle, uintptr(dst), uintptr(value), uintptr(width), uintptr(count))
+}
+
+// Launch runs a kernel on grid blocks of block threads (see Device.Block) with shared bytes of dynamic shared memory each. params
+// are the words that the kernel was declared with; they are copied.
+func (s *Stream) Launch(f *Function, grid int64, block int, shared int64, params []uint64) error {
+	return s.device.call(fnLaunch, f.handle, s.handle, uintptr(grid), uintptr(block), uintptr(shared),
+		uintptr(unsafe.Pointer(unsafe.SliceData(params))), uintptr(len(params)))
+}
+
+// An Event is a mark in a stream, to measure time by.
+type Event struct {
+	device *Device
+	handle uintptr
+}
+
+// NewEvent makes an event. Close it.
+func (d *Device) NewEvent() (*Event, error) {
+	e := &Event{device: d}
+	if err := d.call(fnEventCreate, d.handle, uintptr(unsafe.Pointer(&e.handle))); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Record sets the mark behind all work that is in the stream now.
+func (s *Stream) Record(e *Event) error { return s.device.call(fnEventRecord, e.handle, s.handle) }
+
+// Since waits for both events and gives the time between them.
+func (e *Event) Since(from *Event) (time.Duration, error) {
+	var ms float64
+	err := e.device.call(fnEventElapsed, from.handle, e.handle, uintptr(unsafe.Pointer(&ms)))
+	return time.Duration(ms * float64(time.Millisecond)), err
+}
+
+// Close ends the event.
+func (e *Event) Close() {
+	if e.handle != 0 {
+		e.device.lib.callVoid(fnEventDestroy, e.handle)
+		e.handle = 0
+	}
+}
+
+// Bytes is a slice's memory. T must hold no pointers.
+func Bytes[T any](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+}

@@ -1,0 +1,141 @@
+// Package tests runs every function of the device ABI, on the emulated device and on a GPU where there is one.
+package tests
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+)
+
+// sumKernel adds up positive numbers, counts the negative ones, appends where they stand, and raises an error for 42.
+const sumKernel = `#define RADISH_BLOCK 128
+#include "radish.cuh"
+RADISH_KERNEL(sum, 6) {
+  const i64* in = as_pointer<const i64>(p.w[1]);
+  i64 n = (i64)p.w[2];
+  u64* counters = as_pointer<u64>(p.w[3]);
+  u32* negative = as_pointer<u32>(p.w[4]);
+  u64 sum = 0;
+  for (i64 i = global_thread(); i < n; i += global_threads()) {
+    i64 x = in[i];
+    if (x == 42) raise(as_pointer<Error>(p.w[0]), 7, 3);
+    if (x < 0) {
+      u64 at = append(counters + 1);
+      if (at < p.w[5]) negative[at] = (u32)i;
+    } else {
+      sum += (u64)x;
+    }
+  }
+  sum = block_reduce(sum, Sum());
+  if (thread_index() == 0) atomic_add(counters, sum);
+}
+`
+
+type deviceError struct {
+	Code, Site uint32
+	Count      uint64
+}
+
+func alloc(t *testing.T, s *gpukernels.Stream, bytes int64) gpukernels.Ptr {
+	t.Helper()
+	p, err := s.Alloc(bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func upload[T any](t *testing.T, s *gpukernels.Stream, x []T) gpukernels.Ptr {
+	t.Helper()
+	p := alloc(t, s, int64(len(gpukernels.Bytes(x))))
+	check(t, s.Upload(p, gpukernels.Bytes(x)))
+	return p
+}
+
+func download[T any](t *testing.T, s *gpukernels.Stream, p gpukernels.Ptr, n int) []T {
+	t.Helper()
+	out := make([]T, n)
+	check(t, s.Download(context.Background(), gpukernels.Bytes(out), p))
+	return out
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newStream(t *testing.T, d *gpukernels.Device) *gpukernels.Stream {
+	t.Helper()
+	s, err := d.NewStream()
+	check(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestKernel(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		s := newStream(t, d)
+		m, _, err := d.Load(context.Background(), sumKernel)
+		check(t, err)
+		defer m.Release()
+		f, err := m.Function("sum")
+		check(t, err)
+		for _, n := range []int{0, 1, 127, 129, 100_000} {
+			rng := rand.New(rand.NewPCG(1, uint64(n)))
+			in := make([]int64, n)
+			var want uint64
+			var negative []uint32
+			var errorCount uint64
+			for i := range in {
+				in[i] = rng.Int64N(1000) - 500
+				switch {
+				case in[i] < 0:
+					negative = append(negative, uint32(i))
+				default:
+					want += uint64(in[i])
+				}
+				if in[i] == 42 {
+					errorCount++
+				}
+			}
+			room := len(negative) / 2 // half of them find no room, and are counted
+			src, e, counters, places := upload(t, s, in), alloc(t, s, 16), alloc(t, s, 16), alloc(t, s, int64(4*room))
+			check(t, s.Fill(e, 0, 8, 2))
+			check(t, s.Fill(counters, 0, 8, 2))
+			check(t, s.Launch(f, 5, d.Block(128), 0, []uint64{uint64(e), uint64(src), uint64(n), uint64(counters), uint64(places), uint64(room)}))
+			check(t, s.Sync(context.Background()))
+			if got := download[uint64](t, s, counters, 2); got[0] != want || got[1] != uint64(len(negative)) {
+				t.Errorf("%d rows: sum %d, %d negative; want %d, %d", n, got[0], got[1], want, len(negative))
+			}
+			for _, i := range download[uint32](t, s, places, room) {
+				if !slices.Contains(negative, i) {
+					t.Fatalf("row %d is not negative", i)
+				}
+			}
+			got := download[deviceError](t, s, e, 1)[0]
+			if got.Count != errorCount || errorCount > 0 && (got.Code != 7 || got.Site != 3) {
+				t.Errorf("%d rows: error %+v, want %d times 7 at 3", n, got, errorCount)
+			}
+			for _, p := range []gpukernels.Ptr{src, e, counters, places} {
+				check(t, s.Free(p))
+			}
+		}
+	})
+}
+
+func TestCompileError(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		_, _, err := d.Load(context.Background(), "#include \"radish.cuh\"\nRADISH_KERNEL(k, 1) { no_such_thing(); }\n")
+		var e *gpukernels.Error
+		if !errors.As(err, &e) || e.Kind != gpukernels.KindInternal || !containsAll(e.Message, "no_such_thing") {
+			t.Errorf("error %v", err)
+		}
+	})
+}

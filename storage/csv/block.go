@@ -18,6 +18,7 @@ const maxRecord = 256 << 20
 type block struct {
 	text []byte
 	line int // of the first record, from 1
+	ends int // of lines in it
 	// first says that the text's first record is in it.
 	first bool
 }
@@ -70,7 +71,7 @@ func (c *cutter) next() (block, error) {
 // block makes a block of text. Before the text's first record it passes over a byte order mark and empty lines.
 func (c *cutter) block(text []byte) block {
 	lines := bytes.Count(text, []byte{'\n'})
-	b := block{text: text, line: c.line}
+	b := block{text: text, line: c.line, ends: lines}
 	if c.first {
 		if c.line == 1 {
 			b.text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))

@@ -16,6 +16,22 @@ type parser struct {
 	exact *shape // of an inferred column: a value of another shape is refused, so that the type follows from all values
 }
 
+// newParser returns a parser of a column with room for n values.
+func newParser(t types.Type, n int) parser {
+	p := parser{typ: t, data: encoding.Data{Type: t}}
+	switch t.Phys() {
+	case types.PhysFloat64:
+		p.data.Floats = make([]float64, 0, n)
+	case types.PhysInt128:
+		p.data.Wide = make([]types.Int128, 0, n)
+	case types.PhysString:
+		p.data.Strings = make([]string, 0, n)
+	default:
+		p.data.Ints = make([]int64, 0, n)
+	}
+	return p
+}
+
 // appendNull adds a NULL.
 func (p *parser) appendNull() {
 	d := &p.data

@@ -12,6 +12,10 @@
 //   - A field in quotes may hold delimiters, line ends and doubled quotes. A quote inside a bare field is an error.
 //   - Text is UTF-8; a byte order mark at the start is passed over.
 //   - A bare field equal to NullText (by default: empty) is NULL; a quoted empty field is an empty string.
+//   - The delimiter is the one of comma, semicolon, tab and bar that takes the first records apart into fields of the same number, see
+//     sniff.go, unless Options name one.
+//   - The first record holds the names if all of its fields are text, or text and empty ones above a column that is not text. A column
+//     without a name is column1 and so on by its place; a name that stands before already, in any case, gets _1, _2, ...
 //
 // Types that are inferred, each only if all values of the column have its form: BOOL (true, false), BIGINT (no leading
 // zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers), DATE, DATETIME and TIME (ISO
@@ -31,7 +35,7 @@ import (
 // Header says whether the first record holds the columns' names.
 type Header uint8
 
-// The choices. HeaderAuto takes the first record for names if all of its fields are text, distinct and not empty.
+// The choices. HeaderAuto takes the first record for names if it looks like it.
 const (
 	HeaderAuto Header = iota
 	HeaderYes
@@ -40,7 +44,7 @@ const (
 
 // Options say what a file looks like. The zero value is comma-separated text as most programs write it.
 type Options struct {
-	Delimiter byte // 0: ','
+	Delimiter byte // 0: [Read] finds it out; ',' elsewhere
 	Quote     byte // 0: '"'
 	NoQuote   bool // quotes are characters like others
 	Header    Header

@@ -27,6 +27,7 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...S
 	if err != nil {
 		return nil, err
 	}
+	opts.Delimiter = first.delimiter
 	shapes := first.shapes
 	for round := 0; ; round++ {
 		r := &reader{opts: opts, header: first.header, names: first.names, columns: make([]table.ColumnDef, len(shapes)), exact: shapes}
@@ -74,9 +75,10 @@ func Load(ctx context.Context, b *table.Builder, schema *table.Schema, columns [
 
 // head is what the first block of a text shows.
 type head struct {
-	names  []string
-	header bool
-	shapes []shape
+	delimiter byte
+	names     []string
+	header    bool
+	shapes    []shape
 }
 
 // sampleRecords is how many records of the first block are looked at for types.
@@ -89,19 +91,21 @@ func sample(source Source, opts Options) (head, error) {
 	}
 	defer in.Close()
 	var b block
-	var s *scanner
 	for c := newCutter(source, in, opts); !b.first; {
 		if b, err = c.next(); errors.Is(err, io.EOF) {
 			return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
 		} else if err != nil {
 			return head{}, err
 		}
-		s = newScanner(source, opts, b)
-		if err := s.checkUTF8(); err != nil {
+		if err := newScanner(source, opts, b).checkUTF8(); err != nil {
 			return head{}, err
 		}
 	}
-	var h head
+	if opts.Delimiter == 0 {
+		opts.Delimiter = sniff(source, opts, b)
+	}
+	h := head{delimiter: opts.Delimiter}
+	s := newScanner(source, opts, b)
 	for last := false; !last; {
 		var field []byte
 		if field, last, err = s.next(); err != nil {
@@ -109,49 +113,64 @@ func sample(source Source, opts Options) (head, error) {
 		}
 		h.names = append(h.names, string(field))
 	}
+	h.shapes = make([]shape, len(h.names))
+	r := reader{opts: opts, names: h.names}
+	below := s
 	switch opts.Header {
 	case HeaderYes:
 		h.header = true
 	case HeaderAuto:
-		h.header = looksLikeNames(h.names)
+		// What stands below a header may be malformed; below what is none it is the first record's matter, too.
+		rest := *s
+		h.header = looksLikeNames(h.names) && (!slices.Contains(h.names, "") || r.classifyBlock(&rest, h.shapes, sampleRecords) == nil && notAllText(h.shapes))
+		clear(h.shapes)
 	}
-	h.shapes = make([]shape, len(h.names))
-	if !h.header {
+	if h.header {
+		nameColumns(h.names)
+	} else {
 		for i := range h.names {
-			h.names[i] = fmt.Sprintf("column%d", i+1)
+			h.names[i] = defaultName(i)
 		}
-		s = newScanner(source, opts, b)
-	} else if err := checkNames(h.names); err != nil {
-		return head{}, err
+		below = newScanner(source, opts, b)
 	}
-	r := reader{opts: opts, names: h.names}
-	return h, r.classifyBlock(s, h.shapes, sampleRecords)
+	return h, r.classifyBlock(below, h.shapes, sampleRecords)
 }
 
+// looksLikeNames says whether all fields are text or empty, not all of them empty.
 func looksLikeNames(fields []string) bool {
-	seen := map[string]bool{}
+	named := false
 	for _, f := range fields {
-		key := strings.ToLower(f)
-		if f == "" || seen[key] || classify([]byte(f)).form != text {
+		if f == "" {
+			continue
+		}
+		if classify([]byte(f)).form != text {
 			return false
 		}
-		seen[key] = true
+		named = true
 	}
-	return true
+	return named
 }
 
-func checkNames(names []string) error {
-	s := table.Schema{}
-	for i, n := range names {
-		if n == "" {
-			names[i] = fmt.Sprintf("column%d", i+1)
+func notAllText(shapes []shape) bool {
+	return slices.ContainsFunc(shapes, func(s shape) bool { return s.form != text && s.form != unknown })
+}
+
+func defaultName(column int) string { return fmt.Sprintf("column%d", column+1) }
+
+// nameColumns makes the fields of a header distinct names.
+func nameColumns(names []string) {
+	taken := map[string]bool{}
+	for i, name := range names {
+		if name == "" {
+			name = defaultName(i)
 		}
-		if s.Ordinal(names[i]) >= 0 {
-			return sqlerr.DupFieldName(names[i])
+		unique := name
+		for n := 1; taken[strings.ToLower(unique)]; n++ {
+			unique = fmt.Sprintf("%s_%d", name, n)
 		}
-		s.Columns = append(s.Columns, table.ColumnDef{Name: names[i]})
+		taken[strings.ToLower(unique)] = true
+		names[i] = unique
 	}
-	return nil
 }
 
 // reader loads texts of known columns.
@@ -308,7 +327,7 @@ func (r *reader) arrange(cols []encoding.Data) []encoding.Data {
 	}
 	for c := range out {
 		if out[c].Rows == 0 {
-			p := parser{typ: r.schema.Columns[c].Type, data: encoding.Data{Type: r.schema.Columns[c].Type}}
+			p := newParser(r.schema.Columns[c].Type, cols[0].Rows)
 			for range cols[0].Rows {
 				p.appendNull()
 			}
@@ -333,8 +352,7 @@ func (r *reader) parseBlock(s *scanner) ([]encoding.Data, error) {
 	}
 	parsers := make([]parser, len(r.columns))
 	for i := range parsers {
-		t := r.columns[i].Type
-		parsers[i] = parser{typ: t, data: encoding.Data{Type: t}}
+		parsers[i] = newParser(r.columns[i].Type, s.ends+1)
 		if r.exact != nil {
 			parsers[i].exact = &r.exact[i]
 		}

@@ -16,6 +16,7 @@ type scanner struct {
 	text      []byte
 	at        int
 	first     bool // the block holds the text's first record
+	ends      int  // of lines in the block
 	line      int  // of text[at]
 	lineStart int  // where that line begins
 	// The field that next found: a quoted one's start is after its quote.
@@ -24,7 +25,7 @@ type scanner struct {
 }
 
 func newScanner(source Source, opts Options, b block) *scanner {
-	return &scanner{source: source, delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote, text: b.text, first: b.first, line: b.line}
+	return &scanner{source: source, delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote, text: b.text, first: b.first, ends: b.ends, line: b.line}
 }
 
 // more says whether another record begins. With skipEmpty it passes over empty lines.

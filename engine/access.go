@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -17,7 +18,7 @@ func (e *Engine) Register(v *table.Version) error {
 	if err := e.alive(); err != nil {
 		return err
 	}
-	return e.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return e.change(&memory.Account{Budget: e.stored.budget, Operator: "the registration of a table"}, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -49,6 +50,7 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 		return nil, err
 	}
 	loaders := map[*tpch.Table]*tpchLoader{}
+	made := &sharedAccount{account: st.making("tpch_generate")}
 	for _, t := range tpch.Tables() {
 		if _, v, err := snap.Lookup(db, t.Name); err == nil || v != nil {
 			return nil, sqlerr.TableExists(t.Name).WithHint("drop it, or generate into another database (CREATE DATABASE tpch; USE tpch)")
@@ -62,7 +64,8 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 			key.Columns = append(key.Columns, schema.Ordinal(name))
 		}
 		schema.Keys = []table.Key{key}
-		loaders[t] = &tpchLoader{builder: table.NewBuilder(table.New(schema)), waiting: map[int]*tpch.Chunk{}}
+		builder := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(st.ctx, made.meter()))
+		loaders[t] = &tpchLoader{builder: builder, waiting: map[int]*tpch.Chunk{}}
 		loaders[t].builder.TrustKeys()
 	}
 	err = tpch.Generate(st.ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine)}, func(c *tpch.Chunk) error {
@@ -81,7 +84,7 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 		rows += v.Rows()
 		versions = append(versions, v)
 	}
-	return &Result{RowsAffected: rows}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{RowsAffected: rows}, st.change("tpch_generate", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, v := range versions {
 			if snap, err = snap.CreateTable(v); err != nil {
 				return nil, err
@@ -89,6 +92,24 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 		}
 		return snap, nil
 	})
+}
+
+// sharedAccount counts what several builders hold that work at once.
+type sharedAccount struct {
+	mu      sync.Mutex
+	account *memory.Account
+}
+
+// meter returns the function to which one of the builders reports.
+func (a *sharedAccount) meter() func(bytes int64) error {
+	last := int64(0)
+	return func(bytes int64) error {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		more := bytes - last
+		last = bytes
+		return a.account.Set(a.account.Used() + more)
+	}
 }
 
 // tpchLoader puts the chunks of one table, which come in any order, into a builder in order.

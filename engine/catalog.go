@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"os"
 	"strings"
 
@@ -14,15 +13,9 @@ import (
 
 // catalogView is the binder's view of the catalog: one snapshot, information_schema and files.
 type catalogView struct {
-	ctx     context.Context
-	session *Session
-	snap    *catalog.Snapshot
-	// statement is the one that is bound, for the places of names in it; nil: there is none.
-	statement *parse.Statement
-}
-
-func (s *Session) catalogView(ctx context.Context) *catalogView {
-	return &catalogView{ctx: ctx, session: s, snap: s.engine.catalog.Load()}
+	statement *statement // the one that is bound, for the places of names in it and the files that it reads
+	session   *Session
+	snap      *catalog.Snapshot
 }
 
 func (c *catalogView) Table(db, name string) (*table.Version, error) {
@@ -56,9 +49,13 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 func (c *catalogView) HasDatabase(db string) bool { return c.snap.HasDatabase(db) }
 
 func (c *catalogView) File(name string) (*table.Version, bool, error) {
-	v, ok, err := c.session.engine.files.open(c.ctx, name)
-	if err != nil && c.statement != nil {
-		err = c.statement.LocateName(sqlerr.From(err), c.session.vars.parseMode, name)
+	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, name)
+	switch {
+	case err != nil:
+		return nil, true, c.statement.LocateName(sqlerr.From(err), c.session.vars.parseMode, name)
+	case v == nil:
+		return nil, false, nil
 	}
-	return v, ok, err
+	c.statement.files = append(c.statement.files, giveBack)
+	return v, true, nil
 }

@@ -64,11 +64,11 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	v := table.New(schema)
 	var rows int64
 	if q != nil {
-		if v, rows, err = s.fill(st, v, q); err != nil {
+		if v, rows, err = s.fill(st, v, q, "CREATE TABLE"); err != nil {
 			return nil, err
 		}
 	}
-	return &Result{RowsAffected: rows}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{RowsAffected: rows}, st.change("CREATE TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})
 }
@@ -335,7 +335,7 @@ func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error
 		return nil, err
 	}
 	defer unlock()
-	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{}, st.change("DROP TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, t := range n.Tables {
 			db, name, err := s.qualify(t)
 			if err != nil {
@@ -389,13 +389,13 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
 	}
 	view.SQL = text.String()
-	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateView(view, n.OrReplace)
 	})
 }
 
-func (s *Session) createDatabase(_ *statement, n *ast.CreateDatabaseStmt) (*Result, error) {
-	return &Result{RowsAffected: 1}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+func (s *Session) createDatabase(st *statement, n *ast.CreateDatabaseStmt) (*Result, error) {
+	return &Result{RowsAffected: 1}, st.change("CREATE DATABASE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		if snap.HasDatabase(n.Name.O) && n.IfNotExists {
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBCreateExists, "Can't create database '%s'; database exists", n.Name.O)
 			return snap, nil
@@ -410,7 +410,7 @@ func (s *Session) dropDatabase(st *statement, n *ast.DropDatabaseStmt) (*Result,
 		return nil, err
 	}
 	defer unlock()
-	err = s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	err = st.change("DROP DATABASE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		if !snap.HasDatabase(n.Name.O) && n.IfExists {
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBDropExists, "Can't drop database '%s'; database doesn't exist", n.Name.O)
 			return snap, nil
@@ -433,7 +433,7 @@ func (s *Session) createIndex(st *statement, n *ast.CreateIndexStmt) (*Result, e
 		return nil, err
 	}
 	defer unlock()
-	return s.changeSchema(n.Table, func(schema *table.Schema) error {
+	return s.changeSchema(st, "CREATE INDEX", n.Table, func(schema *table.Schema) error {
 		cols, err := keyColumns(schema, n.IndexPartSpecifications)
 		if err != nil {
 			return err
@@ -451,7 +451,7 @@ func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error
 		return nil, err
 	}
 	defer unlock()
-	return s.changeSchema(n.Table, func(schema *table.Schema) error {
+	return s.changeSchema(st, "DROP INDEX", n.Table, func(schema *table.Schema) error {
 		for i, k := range schema.Keys {
 			if strings.EqualFold(k.Name, n.IndexName) {
 				schema.Keys = append(schema.Keys[:i:i], schema.Keys[i+1:]...)
@@ -466,12 +466,12 @@ func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error
 }
 
 // changeSchema gives a table a changed copy of its definition.
-func (s *Session) changeSchema(t *ast.TableName, change func(*table.Schema) error) (*Result, error) {
+func (s *Session) changeSchema(st *statement, operation string, t *ast.TableName, change func(*table.Schema) error) (*Result, error) {
 	db, name, err := s.qualify(t)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{}, st.change(operation, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		v, err := snap.Table(db, name)
 		if err != nil {
 			return nil, err
@@ -495,7 +495,7 @@ func (s *Session) renameTable(st *statement, n *ast.RenameTableStmt) (*Result, e
 		return nil, err
 	}
 	defer unlock()
-	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{}, st.change("RENAME TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, r := range n.TableToTables {
 			fromDB, from, err := s.qualify(r.OldTable)
 			if err != nil {

@@ -29,7 +29,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	write := func() (*table.Version, int64, error) { return s.fill(st, ins.Table, ins.Query) }
+	write := func() (*table.Version, int64, error) { return s.fill(st, ins.Table, ins.Query, "INSERT") }
 	if ins.OnDuplicate != bind.DuplicateError {
 		write = func() (*table.Version, int64, error) { return s.upsert(st, ins) }
 	}
@@ -37,7 +37,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: rows}, s.replace(next)
+	return &Result{RowsAffected: rows}, st.replace("INSERT", next)
 }
 
 // eachBatch runs a query and calls f with each of its batches. The bytes that f keeps of a batch count against the
@@ -72,8 +72,8 @@ func (s *Session) eachBatch(st *statement, q *logical.Query, operator string, f 
 	}
 }
 
-// fill appends the rows of a query, which has the table's columns, to a table.
-func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, err error) {
+// fill appends the rows of a query, which has the table's columns, to a table. operation is what errors call it.
+func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operation string) (next *table.Version, rows int64, err error) {
 	if next, rows, ok, err := s.adopt(v, q); ok {
 		return next, rows, err
 	}
@@ -82,7 +82,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next 
 	release, err := s.eachBatch(st, q, "insert", func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
 		if builder == nil && rows > bulkRows {
-			builder = table.NewBuilder(v)
+			builder = st.builder(v, operation)
 			for _, have := range few {
 				if err := builder.Append(have); err != nil {
 					return 0, err
@@ -91,7 +91,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next 
 			few = nil
 		}
 		if builder != nil {
-			return 0, builder.Append(b) // what is in a table is not counted
+			return 0, builder.Append(b) // which counts what it holds
 		}
 		few = append(few, b)
 		return b.Bytes(), nil
@@ -109,8 +109,8 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query) (next 
 }
 
 // replace makes a table's new version visible.
-func (s *Session) replace(v *table.Version) error {
-	return s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+func (st *statement) replace(operation string, v *table.Version) error {
+	return st.change(operation, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.ReplaceTable(v)
 	})
 }
@@ -142,11 +142,22 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer release()
+	// The columns of every row group with a changed row are written anew.
+	encoded := int64(0)
+	for _, o := range up.Ordinals {
+		encoded += up.Table.ColumnBytes(o)
+	}
+	if few := int64(len(ids)) * table.RowGroupSize; few < up.Table.Span() {
+		encoded = encoded * few / up.Table.Span()
+	}
+	if err := st.making("UPDATE").Add(encoded); err != nil {
+		return nil, err
+	}
 	next, err := up.Table.Update(ids, up.Ordinals, cols)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: int64(len(ids))}, s.replace(next)
+	return &Result{RowsAffected: int64(len(ids))}, st.replace("UPDATE", next)
 }
 
 // appendRowIDs appends the selected values of a batch's first column.
@@ -185,7 +196,7 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 	}
 	defer release()
 	next, rows := del.Table.Delete(ids)
-	return &Result{RowsAffected: rows}, s.replace(next)
+	return &Result{RowsAffected: rows}, st.replace("DELETE", next)
 }
 
 func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, error) {
@@ -198,7 +209,7 @@ func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	return &Result{}, s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{}, st.change("TRUNCATE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		v, err := snap.Table(db, name)
 		if err != nil {
 			return nil, err

@@ -29,7 +29,8 @@ const DefaultDatabase = "main"
 type Options struct {
 	// Threads is the number of workers of a query; 0: as many as there are CPUs for the program.
 	Threads int
-	// MemoryLimit bounds what all queries of the engine hold at once, in bytes, tables not counted; 0: no bound.
+	// MemoryLimit bounds what the engine holds at once, in bytes: tables, files that queries have read, and what statements
+	// need while they run; 0: no bound.
 	MemoryLimit int64
 	// QueryMemoryLimit bounds what one query holds; 0: MemoryLimit.
 	QueryMemoryLimit int64
@@ -39,15 +40,17 @@ type Options struct {
 
 // Engine is one in-memory database. It is safe for concurrent use.
 type Engine struct {
-	opts    Options
-	catalog *catalog.Catalog
-	budget  *memory.Budget
-	files   fileCache
-	conns   atomic.Uint64
-	closed  atomic.Bool
-	ctx     context.Context // ends with the engine
-	stop    context.CancelFunc
-	writing chan struct{} // holds something while a statement writes; see lockWrites
+	opts       Options
+	catalog    *catalog.Catalog
+	budget     *memory.Budget // the whole; the two below lie within it
+	statements *memory.Budget // what statements need while they run
+	stored     *stored        // tables
+	files      *fileCache
+	conns      atomic.Uint64
+	closed     atomic.Bool
+	ctx        context.Context // ends with the engine
+	stop       context.CancelFunc
+	writing    chan struct{} // holds something while a statement writes; see lockWrites
 }
 
 // New returns an empty engine with one database, [DefaultDatabase]. It reports an option that makes no sense.
@@ -59,6 +62,9 @@ func New(opts Options) (*Engine, error) {
 		opts.Device = "auto"
 	}
 	e := &Engine{opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit), writing: make(chan struct{}, 1)}
+	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
+	e.files = newFileCache(e.stored, opts.MemoryLimit)
+	e.budget.OnShortage(e.files.evict)
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if _, err := setDevice(nil, opts.Device); err != nil {
 		return nil, err
@@ -92,8 +98,11 @@ func (e *Engine) lockWrites(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// MemoryUsed returns the bytes that running queries hold now.
-func (e *Engine) MemoryUsed() int64 { return e.budget.Used() }
+// MemoryUsed returns the bytes that running statements hold now, tables and files not counted.
+func (e *Engine) MemoryUsed() int64 { return e.statements.Used() }
 
-// MemoryPeak returns the most that queries have held at once.
-func (e *Engine) MemoryPeak() int64 { return e.budget.Peak() }
+// MemoryPeak returns the most that statements have held at once, tables and files not counted.
+func (e *Engine) MemoryPeak() int64 { return e.statements.Peak() }
+
+// MemoryStored returns the bytes that tables and the files which queries have read take.
+func (e *Engine) MemoryStored() int64 { return e.stored.budget.Used() }

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -46,6 +47,10 @@ var virtualTables = map[string]virtual{
 	"radish_variables": {
 		[]table.ColumnDef{col("NAME", name64), col("VALUE", types.Text), col("READ_ONLY", types.Varchar(3)), col("DESCRIPTION", types.Text)},
 		variablesRows,
+	},
+	"radish_memory": {
+		[]table.ColumnDef{col("USED_FOR", name64), col("BYTES", types.Uint64), col("PEAK_BYTES", types.Uint64), col("LIMIT_BYTES", types.Uint64)},
+		memoryRows,
 	},
 	"radish_devices": {
 		[]table.ColumnDef{col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text)},
@@ -149,6 +154,20 @@ func variablesRows(s *Session, _ *catalog.Snapshot) (rows [][]types.Value) {
 		rows = append(rows, []types.Value{text(def.name), text(s.vars.get(def)), text(readOnly), text(def.doc)})
 	}
 	return rows
+}
+
+// memoryRows says what the database's memory is used for: for tables and files, cached ones among them, and for statements.
+func memoryRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
+	e := s.engine
+	row := func(what string, b *memory.Budget) []types.Value {
+		limit := types.NullOf(types.Uint64)
+		if b.Limit() > 0 {
+			limit = types.UintValue(uint64(b.Limit()))
+		}
+		return []types.Value{text(what), types.UintValue(uint64(b.Used())), types.UintValue(uint64(b.Peak())), limit}
+	}
+	cached := []types.Value{text("cached files"), types.UintValue(uint64(e.files.cached())), types.NullOf(types.Uint64), types.UintValue(uint64(e.files.share))}
+	return [][]types.Value{row("database", e.budget), row("tables and files", e.stored.budget), cached, row("statements", e.statements)}
 }
 
 func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -15,6 +13,8 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // Session is one connection: a current database, variables and the warnings of its last statement. It runs one
@@ -64,7 +64,9 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	// The statement's own context ends with the caller's or the engine's, whichever comes first.
 	run, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
-	done := func() { unhook(); cancel() }
+	st := &statement{Statement: stmt, params: params, session: s}
+	leave := s.engine.stored.enter()
+	done := func() { unhook(); cancel(); st.end(); leave() }
 	restore, err := s.applyHints(stmt.Node)
 	if err != nil {
 		done()
@@ -76,7 +78,12 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		inner := done
 		done = func() { stop(); inner() }
 	}
-	res, err := s.guarded(&statement{ctx: run, Statement: stmt, params: params, session: s})
+	st.ctx = run
+	var res *Result
+	err = sqlerr.Guard(func() (err error) {
+		res, err = s.dispatch(st)
+		return err
+	})
 	restore()
 	if err != nil {
 		s.rowCount = -1
@@ -138,15 +145,42 @@ type statement struct {
 	session *Session
 	context *expr.Context
 	budget  *memory.Budget
+	made    memory.Account // what it has made so far to be stored
+	files   []func()       // give back the files that it reads
+}
+
+// end gives back what the statement holds besides its query's memory.
+func (st *statement) end() {
+	for _, giveBack := range st.files {
+		giveBack()
+	}
+	st.files = nil
+	st.made.Close()
 }
 
 // memory returns the budget of the statement, which lies within the engine's.
 func (st *statement) memory() *memory.Budget {
 	if st.budget == nil {
 		s := st.session
-		st.budget = s.engine.budget.Child(s.vars.memoryLimit(s.engine))
+		st.budget = s.engine.statements.Child(s.vars.memoryLimit(s.engine))
 	}
 	return st.budget
+}
+
+// making returns the account of what the statement makes to be stored; operation is what errors call it.
+func (st *statement) making(operation string) *memory.Account {
+	st.made.Budget, st.made.Operator = st.session.engine.stored.budget, operation
+	return &st.made
+}
+
+// builder returns a builder of rows that follow those of v, counted as what the statement makes.
+func (st *statement) builder(v *table.Version, operation string) *table.Builder {
+	return table.NewBuilder(v).Meter(table.WithMeter(st.ctx, st.making(operation).Set))
+}
+
+// change makes what the statement has made visible; see [Engine.change].
+func (st *statement) change(operation string, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
+	return st.session.engine.change(st.making(operation), edit)
 }
 
 // exprContext returns what expressions may know of the statement.
@@ -173,11 +207,9 @@ func writes(n ast.StmtNode) bool {
 	return false
 }
 
-// catalogView returns the catalog as it is now; errors about files have their place in the statement.
+// catalogView returns the catalog as it is now.
 func (st *statement) catalogView() *catalogView {
-	view := st.session.catalogView(st.ctx)
-	view.statement = &st.Statement
-	return view
+	return &catalogView{statement: st, session: st.session, snap: st.session.engine.catalog.Load()}
 }
 
 // binder returns a binder for the statement over the catalog as it is now.
@@ -187,17 +219,6 @@ func (st *statement) binder() *bind.Binder {
 		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params,
 		Locate: st.Locate,
 	}
-}
-
-// guarded runs dispatch and turns a panic, which is a bug of ours, into an error with its stack: a program that embeds
-// the engine does not go down with a statement.
-func (s *Session) guarded(st *statement) (res *Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			res, err = nil, sqlerr.Bug("%v", p).WithCause(fmt.Errorf("%v\n%s", p, debug.Stack()))
-		}
-	}()
-	return s.dispatch(st)
 }
 
 func (s *Session) dispatch(st *statement) (*Result, error) {

@@ -230,7 +230,7 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 	if v != nil {
 		return v.Schema, nil
 	}
-	bound, _ := s.catalogView(st.ctx).View(db, name)
+	bound, _ := st.catalogView().View(db, name)
 	b := st.binder()
 	b.Locate = nil
 	q, err := b.Query(bound.Select)

@@ -276,7 +276,7 @@ func (u *upsert) finish() (*table.Version, error) {
 	if len(batches)*column.VectorSize <= bulkRows {
 		return next.Append(batches...)
 	}
-	builder := table.NewBuilder(next)
+	builder := u.st.builder(next, "INSERT")
 	for _, b := range batches {
 		if err := builder.Append(b); err != nil {
 			return nil, err

@@ -13,8 +13,6 @@ package cpu
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,16 +98,6 @@ func (q *query) worker(id int) *worker {
 	return &worker{q: q, id: id, expr: &c}
 }
 
-// guard runs f and turns a panic, which is a bug of ours, into an error with its stack.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = sqlerr.Bug("%v", p).WithCause(fmt.Errorf("%v\n%s", p, debug.Stack()))
-		}
-	}()
-	return f()
-}
-
 // inParallel is the number of rows of work from which starting goroutines pays.
 var inParallel = 1 << 14
 
@@ -147,11 +135,11 @@ func (q *query) parallel(n, rows int, f func(i int) error) error {
 // spawn runs f(0) .. f(n-1) at once, f(0) in the calling goroutine, waits for all, and returns the first error.
 func (q *query) spawn(n int, f func(id int) error) error {
 	if n == 1 {
-		return guard(func() error { return f(0) })
+		return sqlerr.Guard(func() error { return f(0) })
 	}
 	var wg sync.WaitGroup
 	run := func(id int) {
-		if err := guard(func() error { return f(id) }); err != nil && !errors.Is(err, errStop) {
+		if err := sqlerr.Guard(func() error { return f(id) }); err != nil && !errors.Is(err, errStop) {
 			q.fail(err)
 		}
 	}

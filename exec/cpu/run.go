@@ -36,7 +36,7 @@ func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) 
 		})
 	}
 	c := &Cursor{q: q, stop: stop}
-	err := guard(func() error { return q.start(c) })
+	err := sqlerr.Guard(func() error { return q.start(c) })
 	if err != nil {
 		q.stopped.Store(true)
 		if stop != nil {
@@ -90,7 +90,7 @@ func (q *query) start(c *Cursor) error {
 			go func() {
 				defer close(c.done)
 				defer r.end()
-				if err := guard(func() error { return q.background(pl, i) }); err != nil && err != errStop {
+				if err := sqlerr.Guard(func() error { return q.background(pl, i) }); err != nil && err != errStop {
 					q.fail(err)
 				}
 			}()
@@ -144,7 +144,7 @@ func (q *query) runToEnd(pl *pipeline) error {
 	ran := time.Now()
 	q.feeding[pl.p.Sink]--
 	if q.feeding[pl.p.Sink] == 0 {
-		if err := guard(pl.sink.finish); err != nil {
+		if err := sqlerr.Guard(pl.sink.finish); err != nil {
 			return err
 		}
 	}

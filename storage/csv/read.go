@@ -34,7 +34,7 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...S
 		for i, s := range shapes {
 			r.columns[i] = table.ColumnDef{Name: first.names[i], Type: s.typ(), Nullable: true}
 		}
-		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: r.columns}))
+		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: r.columns})).Meter(ctx)
 		err := r.load(ctx, b, sources)
 		var bad misfit
 		switch {

@@ -83,7 +83,7 @@ func Expand(pattern string) ([]string, error) {
 }
 
 // Read returns a new table of the rows of one file, or of all files that match a pattern. If columns is not nil only
-// those are kept, in that order.
+// those are kept, in that order. The context's meter (see [table.WithMeter]) follows the table's memory.
 func Read(ctx context.Context, database, name, pattern string, columns []string) (*table.Version, error) {
 	paths, err := Expand(pattern)
 	if err != nil {
@@ -150,7 +150,7 @@ func load(ctx context.Context, database, name string, paths, columns []string, o
 			chosen := choose(f.Columns(), ordinals)
 			if b == nil {
 				defs = chosen
-				b = table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: defs}))
+				b = table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: defs})).Meter(ctx)
 			}
 			if err := agree(defs, chosen, paths[0], p); err != nil {
 				return err

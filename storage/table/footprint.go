@@ -7,75 +7,25 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Growth returns what it costs to replace versions by others, in bytes: added is the memory that only those after take, dropped
-// that which is free once nobody reads those before any more. Versions that have row groups, columns or the arrays of
-// an open row group in common share them. Dictionaries and indexes, which versions share and which grow, are left out: see
-// SharedBytes. Where before[i] and after[i] come from each other the cost is that of what changed.
-func Growth(before, after []*Version) (added, dropped int64) {
-	old, fresh := map[*RowGroup]struct{}{}, map[*RowGroup]struct{}{}
-	for i := range max(len(before), len(after)) {
-		var a, b []*RowGroup
-		if i < len(before) {
-			a = before[i].Groups
-		}
-		if i < len(after) {
-			b = after[i].Groups
-		}
-		for k := range max(len(a), len(b)) {
-			if k < len(a) && k < len(b) && a[k] == b[k] {
-				continue
-			}
-			if k < len(a) {
-				old[a[k]] = struct{}{}
-			}
-			if k < len(b) {
-				fresh[b[k]] = struct{}{}
-			}
-		}
+// pieces calls f with the address and the size in bytes of each piece of memory that a row group is made of. Groups that
+// have columns in common, or the arrays of an open row group, name the same addresses.
+func (g *RowGroup) pieces(f func(at unsafe.Pointer, bytes int64)) {
+	f(unsafe.Pointer(g), int64(unsafe.Sizeof(*g))+8*int64(len(g.Columns)))
+	if len(g.Deleted) > 0 {
+		f(unsafe.Pointer(unsafe.SliceData(g.Deleted)), 8*int64(len(g.Deleted)))
 	}
-	for g := range old {
-		if _, kept := fresh[g]; kept {
-			delete(old, g)
-			delete(fresh, g)
-		}
+	for _, c := range g.Columns {
+		c.Buffers(f)
 	}
-	was := sizes(old)
-	for at, n := range sizes(fresh) {
-		had := was[at]
-		delete(was, at)
-		added += max(n-had, 0)
-		dropped += max(had-n, 0)
-	}
-	for _, n := range was {
-		dropped += n
-	}
-	return added, dropped
 }
 
-// sizes returns the memory of row groups: by address, the greatest extent that one of them uses.
-func sizes(groups map[*RowGroup]struct{}) map[unsafe.Pointer]int64 {
-	m := make(map[unsafe.Pointer]int64, 16*len(groups))
-	add := func(at unsafe.Pointer, n int64) { m[at] = max(m[at], n) }
-	for g := range groups {
-		add(unsafe.Pointer(g), int64(unsafe.Sizeof(*g))+8*int64(len(g.Columns)))
-		if len(g.Deleted) > 0 {
-			add(unsafe.Pointer(unsafe.SliceData(g.Deleted)), 8*int64(len(g.Deleted)))
-		}
-		for _, c := range g.Columns {
-			c.Buffers(add)
-		}
-	}
-	return m
-}
-
-// SharedBytes returns the memory of what the versions of a table share: dictionaries, and the indexes of keys as far as they are
-// built.
-func (v *Version) SharedBytes() int64 {
-	total := int64(0)
+// sharedPieces does so for what the versions of a table share: dictionaries, and the indexes of keys as far as they are
+// built. They grow.
+func (v *Version) sharedPieces(f func(at unsafe.Pointer, bytes int64)) {
 	v.shared.mu.Lock()
 	for _, e := range v.shared.encoders {
 		if d := e.Dictionary(); d != nil {
-			total += d.Bytes()
+			f(unsafe.Pointer(d), d.Bytes())
 		}
 	}
 	v.shared.mu.Unlock()
@@ -83,11 +33,29 @@ func (v *Version) SharedBytes() int64 {
 	defer v.index.mu.Unlock()
 	for _, x := range v.index.keys {
 		if x != nil {
-			total += x.bytes()
+			f(unsafe.Pointer(x), x.bytes())
 		}
+	}
+}
+
+// Footprint returns the memory that a version takes by itself, in bytes. What is only made when it is asked for, such as
+// statistics, is left out.
+func (v *Version) Footprint() int64 {
+	sizes := map[unsafe.Pointer]int64{}
+	add := func(at unsafe.Pointer, n int64) { sizes[at] = max(sizes[at], n) }
+	for _, g := range v.Groups {
+		g.pieces(add)
+	}
+	v.sharedPieces(add)
+	total := int64(0)
+	for _, n := range sizes {
+		total += n
 	}
 	return total
 }
+
+// Related says whether two versions are states of one table, whatever its names.
+func Related(a, b *Version) bool { return a.shared == b.shared }
 
 // bytesOf returns the memory of rows that are not encoded yet, strings included, about.
 func bytesOf(data []encoding.Data) int64 {

@@ -12,6 +12,12 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
+func footprintSchema(keys ...table.Key) *table.Schema {
+	return &table.Schema{Name: "t", Keys: keys, Columns: []table.ColumnDef{
+		{Name: "id", Type: types.Int64}, {Name: "w", Type: types.Varchar(10)}, {Name: "n", Type: types.Text, Nullable: true},
+	}}
+}
+
 func footprintBatch(r *rand.Rand, first, n int) *column.Batch {
 	id, word, note := column.New(types.Int64, n), column.New(types.Varchar(10), n), column.New(types.Text, n)
 	for i := range n {
@@ -25,17 +31,33 @@ func footprintBatch(r *rand.Rand, first, n int) *column.Batch {
 	return &column.Batch{N: n, Cols: []*column.Vector{id, word, note}}
 }
 
-// Whatever is done to a table, what each version adds and drops sums up to what the last one takes, and that is about
-// what the heap has to hold.
-func TestGrowth(t *testing.T) {
+// ledger is a Ledger and the sum of what it has said.
+type ledger struct {
+	table.Ledger
+	sum int64
+}
+
+func (l *ledger) replace(before, after *table.Version) {
+	r := l.Replace(before, after)
+	l.sum += r.Added - r.Commit()
+}
+
+// Whatever is done to tables, and whatever they share, what a ledger adds and drops sums up to what the versions take that are
+// there, each piece of memory once, and to nothing when they are gone.
+func TestLedger(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		v := table.New(&table.Schema{Name: "t", Columns: []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "w", Type: types.Varchar(10)}, {Name: "n", Type: types.Text, Nullable: true}}})
-		sum, next := int64(0), 0
-		for step := range 40 {
-			before := v
+		schema := footprintSchema(table.Key{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true})
+		tables := []*table.Version{table.New(schema)}
+		var l ledger
+		l.replace(nil, tables[0])
+		next := 0
+		for step := range 50 {
+			at := r.IntN(len(tables))
+			before := tables[at]
+			v := before
 			var err error
-			switch k := r.IntN(12); {
+			switch k := r.IntN(13); {
 			case k < 6:
 				n := 1 + r.IntN(300)
 				v, err = v.Append(footprintBatch(r, next, n))
@@ -49,60 +71,99 @@ func TestGrowth(t *testing.T) {
 					v, err = b.Finish()
 				}
 			case k < 8:
-				var rows []int64
-				for row := range v.Span() {
-					if r.IntN(3) == 0 {
-						rows = append(rows, row)
-					}
-				}
-				v, _ = v.Delete(rows)
+				v, _ = v.Delete(someRows(r, v, 3))
 			case k < 10 && v.Rows() > 0:
-				var rows []int64
-				for row := range v.Span() {
-					if _, _, ok := v.Locate(row); ok && r.IntN(100) == 0 {
-						rows = append(rows, row)
-					}
-				}
+				rows := someRows(r, v, 100)
 				v, err = v.Update(rows, []int{2}, []*column.Vector{footprintBatch(r, 0, len(rows)).Cols[2]})
 			case k < 11:
 				renamed := *v.Schema
 				renamed.Name += "x"
 				v = v.WithSchema(&renamed)
-			case r.IntN(4) == 0:
+			case k < 12 && len(tables) < 4: // a table that shares columns of this one
+				copied := v.Project([]int{0, 1, 2})
+				tables = append(tables, copied)
+				l.replace(nil, copied)
+			case r.IntN(3) == 0 && len(tables) > 1:
+				l.replace(v, nil)
+				tables = append(tables[:at], tables[at+1:]...)
+				continue
+			case r.IntN(3) == 0:
 				v = v.Truncate()
 			}
 			if err != nil {
 				t.Fatalf("seed %d, step %d: %v", seed, step, err)
 			}
-			added, dropped := table.Growth([]*table.Version{before}, []*table.Version{v})
-			if sum += added - dropped; added < 0 || dropped < 0 {
-				t.Fatalf("seed %d, step %d: %d bytes added, %d dropped", seed, step, added, dropped)
+			if r.IntN(5) == 0 { // a change that fails in the end
+				undone := l.Replace(before, v)
+				if extra := undone.Undo(); extra != 0 {
+					t.Fatalf("seed %d, step %d: what was undone dropped %d bytes", seed, step, extra)
+				}
 			}
-			if whole, none := table.Growth(nil, []*table.Version{v}); whole != sum || none != 0 {
-				t.Fatalf("seed %d, step %d: the version takes %d bytes, its history says %d", seed, step, whole, sum)
+			l.replace(before, v)
+			tables[at] = v
+			all := table.Footprints(tables)
+			if l.sum < all || l.sum > all+all/5 { // an array that was given up keeps its greatest extent while it is read
+				t.Fatalf("seed %d, step %d: the versions take %d bytes, the ledger says %d", seed, step, all, l.sum)
 			}
 		}
-		if all := sum + v.SharedBytes(); v.Rows() > 0 && (all > v.Bytes()*11/10+4096 || all < v.Bytes()/2) {
-			t.Errorf("seed %d: %d bytes, of which the version says %d", seed, all, v.Bytes())
+		for _, v := range tables {
+			if own := v.Footprint(); v.Rows() > 0 && (own > v.Bytes()*11/10+4096 || own < v.Bytes()/2) {
+				t.Errorf("seed %d: a version takes %d bytes by one count and %d by another", seed, own, v.Bytes())
+			}
+			l.replace(v, nil)
 		}
+		if l.sum != 0 {
+			t.Errorf("seed %d: %d bytes are left of no tables", seed, l.sum)
+		}
+	}
+}
+
+func someRows(r *rand.Rand, v *table.Version, oneIn int) (rows []int64) {
+	for row := range v.Span() {
+		if _, _, ok := v.Locate(row); ok && r.IntN(oneIn) == 0 {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// If the only other holder of memory goes while a replacement is under way, undoing that gives the memory back.
+func TestLedgerUndo(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	v, err := table.New(footprintSchema()).Append(footprintBatch(r, 0, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l ledger
+	l.replace(nil, v)
+	copied := l.Replace(nil, v.Project([]int{0, 1, 2}))
+	if copied.Added > 1000 {
+		t.Errorf("a copy that shares the columns adds %d bytes", copied.Added)
+	}
+	l.replace(v, nil)
+	if l.sum -= copied.Undo(); l.sum != 0 {
+		t.Errorf("%d bytes are left", l.sum)
 	}
 }
 
 // A version that adds a row to an open row group shares its arrays with the one before: it costs a few bytes.
 func TestGrowthOfOneRow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	v := table.New(&table.Schema{Name: "t", Columns: []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "w", Type: types.Varchar(10)}, {Name: "n", Type: types.Text, Nullable: true}}})
+	v := table.New(footprintSchema())
 	v, err := v.Append(footprintBatch(r, 0, 5000))
 	if err != nil {
 		t.Fatal(err)
 	}
+	var l table.Ledger
+	l.Replace(nil, v).Commit()
 	moved := 0
 	for i := range 1000 {
 		next, err := v.Append(footprintBatch(r, 5000+i, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if added, dropped := table.Growth([]*table.Version{v}, []*table.Version{next}); added > 20000 || dropped > 20000 {
+		step := l.Replace(v, next)
+		if dropped := step.Commit(); step.Added > 20000 || dropped > 20000 {
 			moved++ // an array had to be moved to grow
 		}
 		v = next
@@ -124,7 +185,7 @@ func TestMeter(t *testing.T) {
 			return nil
 		})
 		r := rand.New(rand.NewPCG(5, 5))
-		b := table.NewBuilder(table.New(&table.Schema{Name: "t", Columns: []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "w", Type: types.Varchar(10)}, {Name: "n", Type: types.Text, Nullable: true}}})).Meter(ctx)
+		b := table.NewBuilder(table.New(footprintSchema())).Meter(ctx)
 		var v *table.Version
 		var err error
 		for i := 0; i < 200 && err == nil; i++ {
@@ -142,8 +203,7 @@ func TestMeter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		added, _ := table.Growth(nil, []*table.Version{v})
-		if took := added + v.SharedBytes(); last < took*9/10 || last > took*11/10 {
+		if took := v.Footprint(); last < took*9/10 || last > took*11/10 {
 			t.Errorf("the builder said %d bytes in the end, the version takes %d", last, took)
 		}
 	}

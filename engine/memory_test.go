@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// A statement that would store more than the database's budget allows fails with its own name and the bytes; what was there
+// stays, and nothing of it is counted.
+func TestStoredMemoryIsBounded(t *testing.T) {
+	const limit = 24 << 20
+	s := session(t, Options{Threads: 2, MemoryLimit: limit})
+	file := filepath.Join(t.TempDir(), "numbers.csv")
+	var text strings.Builder
+	for i := range 1000000 {
+		fmt.Fprintf(&text, "%d,a text of its own %d\n", i, i*7919)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, s, "CALL tpch_generate(0.01); CREATE TABLE t (a BIGINT PRIMARY KEY, b TEXT); INSERT INTO t SELECT l_orderkey * 10 + l_linenumber, l_comment FROM lineitem")
+	want := mustRun(t, s, "SELECT count(*), sum(a), max(b) FROM t")
+	stored := s.engine.MemoryStored()
+	if stored < 4<<20 || stored > limit {
+		t.Errorf("%d bytes are stored", stored)
+	}
+	for _, c := range []struct{ sql, says string }{
+		{"CREATE TABLE big AS SELECT x.l_comment FROM lineitem x, region, region y, region z", "CREATE TABLE"},
+		{"INSERT INTO t SELECT x.l_orderkey * 1000 + x.l_linenumber * 125 + y.r_regionkey * 25 + z.r_regionkey * 5 + w.r_regionkey + 1000000, concat(x.l_comment, y.r_comment) FROM lineitem x, region y, region z, region w", "INSERT"},
+		{"REPLACE INTO t SELECT x.l_orderkey * 1000 + x.l_linenumber * 125 + y.r_regionkey, repeat(x.l_comment, 20) FROM lineitem x, region y", "in insert"},
+		{"UPDATE t SET b = repeat(b, 30)", "UPDATE"},
+		{"CREATE DATABASE IF NOT EXISTS other; USE other; CALL tpch_generate(0.2)", "tpch_generate"},
+		{"SELECT count(*) FROM `" + file + "`", "reading '" + file},
+	} {
+		_, err := run(context.Background(), s, c.sql)
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(strings.ToUpper(e.Error()), strings.ToUpper(c.says)) || !strings.Contains(e.Error(), " bytes)") {
+			t.Errorf("%s: got %v, want a memory error of %q", c.sql, err, c.says)
+		}
+		mustRun(t, s, "USE main")
+		if got := s.engine.budget.Used(); got != stored {
+			t.Errorf("%s: %d bytes are counted, %d before", c.sql, got, stored)
+		}
+		if got := mustRun(t, s, "SELECT count(*), sum(a), max(b) FROM t"); got != want {
+			t.Errorf("%s: t has become %s", c.sql, got)
+		}
+	}
+	if got := mustRun(t, s, "SHOW TABLES FROM other"); got != "" {
+		t.Errorf("tables were left: %s", got)
+	}
+	if peak := s.engine.budget.Peak(); peak > limit {
+		t.Errorf("%d bytes were counted, the limit is %d", peak, limit)
+	}
+	got := mustRun(t, s, "SELECT bytes, limit_bytes FROM information_schema.radish_memory WHERE used_for IN ('database', 'tables and files') ORDER BY used_for DESC")
+	if want := fmt.Sprintf("%d|NULL\n", stored); !strings.HasPrefix(got, want) || !strings.Contains(got, fmt.Sprint("|", limit)) {
+		t.Errorf("information_schema says %s", got)
+	}
+}
+
+// What tables took is given back when they go, but not while somebody reads them.
+func TestStoredMemoryIsGivenBack(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	empty := s.engine.budget.Used()
+	mustRun(t, s, "CALL tpch_generate(0.01); CREATE TABLE copy LIKE lineitem; INSERT INTO copy SELECT * FROM lineitem; CREATE VIEW v AS SELECT 1")
+	full := s.engine.budget.Used()
+	mustRun(t, s, "RENAME TABLE copy TO renamed; CREATE INDEX i ON renamed (l_tax); DROP INDEX i ON renamed")
+	if got := s.engine.budget.Used(); got > full+4096 || got < full {
+		t.Errorf("%d bytes after a change of names, %d before", got, full)
+	}
+	reader := s.engine.NewSession()
+	stmts, err := reader.Parse("SELECT a.l_comment FROM lineitem a, lineitem b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := reader.Execute(context.Background(), stmts[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading := s.engine.MemoryUsed()
+	mustRun(t, s, "DELETE FROM renamed; DROP TABLE customer, lineitem, nation, orders, part, partsupp, region, supplier; TRUNCATE renamed")
+	if got := s.engine.MemoryStored(); got < full-64<<10 {
+		t.Errorf("%d bytes while lineitem is read, %d before", got, full)
+	}
+	if _, err := rows.Next(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if err := rows.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := s.engine.budget.Used(); got > empty+8192 {
+		t.Errorf("%d bytes are counted of empty tables (%d were read)", got, reading)
+	}
+	mustRun(t, s, "DROP DATABASE main")
+	if got := s.engine.budget.Used(); got != 0 {
+		t.Errorf("%d bytes are counted of an empty database", got)
+	}
+}
+
+// Writers and readers at once leave the count where it was.
+func TestStoredMemoryOfManyWriters(t *testing.T) {
+	s := session(t, Options{Threads: 2, MemoryLimit: 64 << 20})
+	seed := uint64(time.Now().UnixNano() % 1e6)
+	var wg sync.WaitGroup
+	for w := range uint64(8) {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(seed, w))
+			own := s.engine.NewSession()
+			for n := range 40 {
+				name := fmt.Sprintf("t%d", r.IntN(6))
+				var err error
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+r.IntN(20))*time.Millisecond)
+				switch r.IntN(8) {
+				case 0:
+					_, err = run(ctx, own, "CREATE TABLE "+name+" (a BIGINT PRIMARY KEY, b TEXT)")
+				case 1:
+					_, err = run(ctx, own, "DROP TABLE "+name)
+				case 2:
+					_, err = run(ctx, own, "TRUNCATE "+name)
+				case 3:
+					_, err = run(ctx, own, fmt.Sprintf("UPDATE %s SET b = concat(b, 'x') WHERE a %% 3 = %d", name, n%3))
+				case 4:
+					_, err = run(ctx, own, fmt.Sprintf("DELETE FROM %s WHERE a %% 5 = %d", name, n%5))
+				case 5:
+					_, err = run(ctx, own, fmt.Sprintf("RENAME TABLE %s TO t%d", name, r.IntN(6)))
+				case 6:
+					_, err = run(ctx, own, fmt.Sprintf("SELECT count(*), max(b) FROM %s", name))
+				default:
+					var rows strings.Builder
+					for i := range 1 + r.IntN(3000) {
+						fmt.Fprintf(&rows, "%s(%d, 'row %d')", map[bool]string{true: ", "}[i > 0], r.Int64(), i)
+					}
+					_, err = run(ctx, own, "INSERT INTO "+name+" VALUES "+rows.String())
+				}
+				cancel()
+				if errors.Is(err, sqlerr.CodeInternal) {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range 6 {
+		mustRun(t, s, fmt.Sprintf("DROP TABLE IF EXISTS t%d", i))
+	}
+	if got := s.engine.budget.Used(); got != 0 {
+		t.Errorf("seed %d: %d bytes are counted of no tables", seed, got)
+	}
+}

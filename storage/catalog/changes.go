@@ -1,0 +1,54 @@
+package catalog
+
+import "github.com/radish-sql/radish/storage/table"
+
+// Change is what has become of one table between two snapshots: Before is nil if it is new, After if it is gone.
+type Change struct{ Before, After *table.Version }
+
+// Changes lists the tables that differ between two snapshots of one catalog. A table that was renamed is one change.
+func Changes(before, after *Snapshot) []Change {
+	var changes []Change
+	var gone []*table.Version
+	for name, d := range before.databases {
+		next := after.databases[name]
+		if next == d {
+			continue
+		}
+		for name, v := range d.tables {
+			var now *table.Version
+			if next != nil {
+				now = next.tables[name]
+			}
+			switch {
+			case now == nil:
+				gone = append(gone, v)
+			case now != v:
+				changes = append(changes, Change{v, now})
+			}
+		}
+	}
+	for name, d := range after.databases {
+		was := before.databases[name]
+		if was == d {
+			continue
+		}
+		for name, v := range d.tables {
+			if was != nil && was.tables[name] != nil {
+				continue
+			}
+			c := Change{After: v}
+			for i, old := range gone {
+				if table.Related(old, v) {
+					c.Before = old
+					gone = append(gone[:i], gone[i+1:]...)
+					break
+				}
+			}
+			changes = append(changes, c)
+		}
+	}
+	for _, v := range gone {
+		changes = append(changes, Change{Before: v})
+	}
+	return changes
+}

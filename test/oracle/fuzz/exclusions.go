@@ -36,6 +36,11 @@ import "regexp"
 //     the first row's answer in SELECT (SELECT MIN(k) FROM t) IN (SELECT x.k FROM t) FROM t AS x.
 //   - Subqueries that see outer columns to the right of IN, = ANY and <> ALL over groups: MariaDB does not find 1 in
 //     SELECT k IN (SELECT 1 FROM t WHERE x.k = 1) FROM t AS x GROUP BY k.
+//   - HAVING in the subquery of IN, ANY and ALL over constants: MariaDB overlooks the NULL in 1 NOT IN (SELECT NULL FROM t
+//     HAVING COUNT(*) > 0).
+//   - Set operations that see outer columns to the right of < ANY and its like: MariaDB keeps the first row's answer in
+//     SELECT 1 < ALL (SELECT 1 FROM empty UNION ALL SELECT 1 FROM t WHERE x.k = 1) FROM t AS x.
+//   - Aggregates of unsigned numbers to the right of < ANY and its like: MariaDB compares those above 2^63 as signed.
 //   - IS NULL directly over ANY and ALL: MariaDB takes 1 < ANY (SELECT NULL) for a condition that cannot be NULL.
 //   - USING (k) with both k and x1.k as group keys: MariaDB takes one for the other, or finds k ambiguous.
 //   - ON conditions of outer joins with a conjunct that has outer columns only: MariaDB drops it in

@@ -503,12 +503,12 @@ func noKey(n *Node) *Node {
 	return n
 }
 
-// plainly keeps MariaDB from taking ANY and ALL for conditions that cannot be NULL.
-func plainly(n *Node) *Node {
+// isNull is IS NULL, in a form in which MariaDB does not take ANY and ALL for conditions that cannot be NULL.
+func isNull(n *Node) *Node {
 	if n.has(" ANY (") || n.has(" ALL (") {
-		return op(n.Kind, "IFNULL($, NULL)", n)
+		return op(Bool, "($ <=> NULL)", n)
 	}
-	return n
+	return op(Bool, "($ IS NULL)", n)
 }
 
 // condition draws a predicate.
@@ -524,7 +524,10 @@ func (g *generator) condition(e *env, depth int) *Node {
 		case n < 35:
 			return op(Bool, "($ XOR $)", g.condition(e, depth-1), g.condition(e, depth-1))
 		case n < 39:
-			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)", "($ IS NULL)"}), plainly(g.condition(e, depth-1)))
+			if g.chance(20) {
+				return isNull(g.condition(e, depth-1))
+			}
+			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)"}), g.condition(e, depth-1))
 		case n < 52 && !e.noSub && e.depth < 3:
 			return g.subqueryCondition(e)
 		}
@@ -535,7 +538,11 @@ func (g *generator) condition(e *env, depth int) *Node {
 		a, b := g.pair(e, depth)
 		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)
 	case n < 60:
-		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), plainly(g.expr(e, g.anyKind(e), depth).n))
+		test := isNull(g.expr(e, g.anyKind(e), depth).n)
+		if g.chance(50) {
+			test.Format = strings.Replace(test.Format, "$ IS", "$ IS NOT", 1)
+		}
+		return test
 	case n < 72:
 		kind := g.anyKind(e)
 		values := list("", ", ", 1)

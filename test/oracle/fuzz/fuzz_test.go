@@ -111,14 +111,12 @@ func TestFuzz(t *testing.T) {
 		}
 		return NewEngine(ctx, db)
 	}
+	c.Found = func(f *Failure) { t.Errorf("FAILURE %s: %s", f.Kind, f) }
 	stats, err := Run(t.Context(), c)
 	if err != nil {
 		t.Error(err)
 	}
 	t.Log(stats)
-	for _, f := range stats.Failures {
-		t.Errorf("FAILURE %s: %s", f.Kind, f)
-	}
 }
 
 // TestOracleAgreesWithItself shows that the statements are deterministic and nearly all valid: a query that answers

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -369,6 +370,9 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		}
 		items.Kids = append(items.Kids, op(Other, format, x.n))
 	}
+	if e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !hasColumn.MatchString(n.SQL()) }) {
+		having.Kids = nil
+	}
 	distinct := "SELECT $ FROM $$$$"
 	if !out.grouped && g.chance(15) {
 		distinct = "SELECT DISTINCT $ FROM $$$$"
@@ -383,6 +387,9 @@ func confusing(keys []expr, key *Node) bool {
 		return base(k.n) == base(key) && strings.Contains(k.n.Format, ".") != strings.Contains(key.Format, ".")
 	})
 }
+
+// hasColumn finds the columns of an expression.
+var hasColumn = regexp.MustCompile(`\bx\d+\.`)
 
 // groupKey is a column, or an expression over columns.
 func (g *generator) groupKey(e *env) expr {
@@ -431,6 +438,13 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 	}
 	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime) {
 		sub.noGroup = true
+	}
+	if !equality {
+		sub.noGroup = sub.noGroup || kinds[0] == Uint
+		if len(sub.outer) > 0 {
+			q, _, _ := g.selectQuery(sub, kinds, false)
+			return q
+		}
 	}
 	q, _, _ := g.query(sub, kinds, false)
 	return q

@@ -29,6 +29,8 @@ type Config struct {
 	Without    *regexp.Regexp // leaves statements out: what is known to fail and not yet fixed
 	Trace      string         // file that holds the statement at work, so that a crash can be traced to it
 
+	Found      func(*Failure) // told of each failure when it is reduced
+
 	Oracle func(context.Context) (*Engine, error) // the judge: MariaDB
 	Engine func(context.Context) (*Engine, error) // who is judged
 	// Moods are settings under which the oracle is asked again where the two differ, the usual ones last: if it gives the
@@ -406,7 +408,7 @@ func (r *runner) contradicts(ctx context.Context, oracle *Engine, query string, 
 var contradiction = errors.New("MariaDB contradicts itself under another setting of its optimizer")
 
 // report reduces a failure of a new kind and keeps it. Wrong results are all of one kind until they are understood,
-// so a few of them are kept.
+// so all of them are kept.
 func (r *runner) report(ctx context.Context, f *Failure) {
 	known := 0
 	r.mu.Lock()
@@ -415,7 +417,7 @@ func (r *runner) report(ctx context.Context, f *Failure) {
 			known++
 		}
 	}
-	if known > 0 && (f.Kind != "wrong result" || known > 7) {
+	if known > 0 && f.Kind != "wrong result" {
 		r.stats.Repeated[f.Kind]++
 		r.mu.Unlock()
 		return
@@ -426,6 +428,9 @@ func (r *runner) report(ctx context.Context, f *Failure) {
 	r.mu.Lock()
 	*f = *reduced
 	r.mu.Unlock()
+	if r.Found != nil {
+		r.Found(f)
+	}
 }
 
 // reduce makes the failure smaller: first the statement, then the rows, then the statement again.

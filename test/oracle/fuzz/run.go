@@ -29,7 +29,7 @@ type Config struct {
 	Without    *regexp.Regexp // leaves statements out: what is known to fail and not yet fixed
 	Trace      string         // file that holds the statement at work, so that a crash can be traced to it
 
-	Found      func(*Failure) // told of each failure when it is reduced
+	Found func(*Failure) // told of each failure when it is reduced
 
 	Oracle func(context.Context) (*Engine, error) // the judge: MariaDB
 	Engine func(context.Context) (*Engine, error) // who is judged

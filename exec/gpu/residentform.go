@@ -6,7 +6,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
-	"github.com/radish-sql/radish/storage/table"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // columnForm says how a table column lies on the device: one array over all row groups, in the numbering of the table's rows.
@@ -30,7 +30,7 @@ type columnForm struct {
 type zones struct{ lo, hi []int64 }
 
 // formOf returns the form of a column of a table.
-func formOf(v *table.Version, ordinal int) columnForm {
+func formOf(v *tables.Version, ordinal int) columnForm {
 	typ := v.Schema.Columns[ordinal].Type
 	f := columnForm{class: classOf(typ), width: int(classOf(typ).width())}
 	for _, g := range v.Groups {
@@ -55,7 +55,7 @@ func flipOf(t types.Type) int64 {
 }
 
 // integers chooses the narrowest frame of reference over all row groups.
-func (f *columnForm) integers(v *table.Version, ordinal int, flip int64) {
+func (f *columnForm) integers(v *tables.Version, ordinal int, flip int64) {
 	f.zones = zones{make([]int64, len(v.Groups)), make([]int64, len(v.Groups))}
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, g := range v.Groups {
@@ -84,7 +84,7 @@ func (f *columnForm) integers(v *table.Version, ordinal int, flip int64) {
 }
 
 // codes makes f one of dictionary codes if all row groups share a dictionary.
-func (f *columnForm) codes(v *table.Version, ordinal int) {
+func (f *columnForm) codes(v *tables.Version, ordinal int) {
 	width := 1
 	var dict *column.Dictionary
 	for _, g := range v.Groups {

@@ -1,0 +1,384 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// bytes is the device memory that a column of this form takes.
+func (f *columnForm) bytes(v *tables.Version, ordinal int) int64 {
+	rows := v.Span()
+	size := (rows + padRows) * int64(f.width)
+	if f.class == classView {
+		size += 8
+		for _, g := range v.Groups {
+			size += stringBytes(g.Columns[ordinal])
+		}
+	}
+	if f.nulls {
+		size += bitmapBytes(rows)
+	}
+	return size
+}
+
+func bitmapBytes(rows int64) int64 { return (rows+padRows)/64*8 + 8 }
+
+// stringBytes is the length of a chunk's strings end to end.
+func stringBytes(c *encoding.Chunk) int64 {
+	switch {
+	case c.NullCount == c.Rows:
+		return 0
+	case c.Kind == encoding.RawString:
+		return int64(c.Offsets[c.Rows] - c.Offsets[0])
+	case c.Kind == encoding.Constant:
+		return int64(c.Rows) * int64(len(c.Min.S))
+	}
+	total := int64(0)
+	v := column.Vector{Type: c.Type}
+	c.Decode(&v, 0, c.Rows)
+	for i := range c.Rows {
+		total += int64(len(v.StringAt(i)))
+	}
+	return total
+}
+
+// load uploads a column or a bitmap of deleted rows and makes it ready. like is a column whose first chunks are the same, held for
+// this call; or nil.
+func (r *residency) load(e *resident, v *tables.Version, ordinal int, like *resident) {
+	s := <-r.uploads
+	l := uploader{r: r, s: s, e: e}
+	err := func() error {
+		prefix := 0
+		if like != nil {
+			<-like.ready
+			if like.err == nil {
+				prefix = common(like.chunks, e.chunks)
+			}
+		}
+		if ordinal == deletedBits {
+			return l.deleted(v)
+		}
+		if err := l.column(v, ordinal, like, prefix); err != nil {
+			return fmt.Errorf("column %s of table %s: %w", v.Schema.Columns[ordinal].Name, v.Schema.Name, err)
+		}
+		return nil
+	}()
+	l.finish(err)
+	if like != nil {
+		r.letGo([]*resident{like})
+	}
+	r.uploads <- s
+}
+
+func (r *residency) loadDictionary(e *resident, d *column.Dictionary) {
+	s := <-r.uploads
+	l := uploader{r: r, s: s, e: e}
+	l.finish(l.dictionary(d.Values()[:e.dict.count]))
+	r.uploads <- s
+}
+
+// uploader uploads one resident.
+type uploader struct {
+	r           *residency
+	s           *gpukernels.Stream
+	e           *resident
+	scratch     gpukernels.Ptr
+	scratchSize int64
+}
+
+// finish waits for the uploads and tells those that wait for the resident.
+func (l *uploader) finish(err error) {
+	if l.scratch != 0 {
+		_ = l.s.Free(l.scratch)
+	}
+	if syncErr := l.s.Sync(context.Background()); err == nil {
+		err = syncErr
+	}
+	l.e.err = err
+	l.e.column.size = l.e.size
+	l.r.mu.Lock()
+	l.r.used += l.e.size
+	if err != nil {
+		l.r.drop(l.e)
+	}
+	l.r.mu.Unlock()
+	close(l.e.ready)
+}
+
+// alloc takes memory that the resident keeps.
+func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
+	address, err := l.r.alloc(l.s, bytes)
+	if err != nil {
+		return 0, err
+	}
+	l.e.memory = append(l.e.memory, address)
+	l.e.size += bytes
+	return address, nil
+}
+
+func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
+	l.e.sent += int64(len(src))
+	return l.s.Upload(dst, src)
+}
+
+func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix int) error {
+	c := &l.e.column
+	width := int64(c.width)
+	items := c.rows
+	if c.class == classView {
+		items++
+	}
+	var err error
+	if c.data, err = l.alloc((items + padRows) * width); err != nil {
+		return err
+	}
+	if err := l.s.Fill(c.data+gpukernels.Ptr(items*width), 0, c.width, padRows); err != nil {
+		return err
+	}
+	if c.class == classView {
+		if err := l.strings(v, ordinal, like, prefix); err != nil {
+			return err
+		}
+	} else {
+		if prefix > 0 {
+			g := v.Groups[prefix-1]
+			if err := l.s.Copy(c.data, like.column.data, (g.First+int64(g.Rows))*width); err != nil {
+				return err
+			}
+		}
+		for _, g := range v.Groups[prefix:] {
+			if err := l.chunk(c.data+gpukernels.Ptr(g.First*width), g.Columns[ordinal]); err != nil {
+				return err
+			}
+		}
+	}
+	if !c.nulls {
+		return nil
+	}
+	bits := column.NewBitmap(int(c.rows), true)
+	for _, g := range v.Groups {
+		switch x := g.Columns[ordinal]; {
+		case x.NullCount == x.Rows:
+			column.CopyBits(bits, int(g.First), column.NewBitmap(x.Rows, false), 0, x.Rows)
+		case x.NullCount > 0:
+			column.CopyBits(bits, int(g.First), x.Valid, 0, x.Rows)
+		}
+	}
+	c.valid, err = l.bitmap(bits, c.rows, true)
+	return err
+}
+
+// bitmap uploads a bitmap, padded.
+func (l *uploader) bitmap(bits column.Bitmap, rows int64, pad bool) (gpukernels.Ptr, error) {
+	address, err := l.alloc(bitmapBytes(rows))
+	if err != nil {
+		return 0, err
+	}
+	fill := uint64(0)
+	if pad {
+		fill = ^fill
+	}
+	if err := l.s.Fill(address, fill, 8, bitmapBytes(rows)/8); err != nil {
+		return 0, err
+	}
+	return address, l.upload(address, gpukernels.Bytes(bits))
+}
+
+func (l *uploader) deleted(v *tables.Version) error {
+	bits := column.NewBitmap(int(v.Span()), false)
+	for _, g := range v.Groups {
+		if g.Deleted != nil {
+			column.CopyBits(bits, int(g.First), g.Deleted, 0, g.Rows)
+		}
+	}
+	var err error
+	l.e.column.data, err = l.bitmap(bits, v.Span(), false)
+	return err
+}
+
+// chunk uploads the items of a chunk that are no views.
+func (l *uploader) chunk(dst gpukernels.Ptr, c *encoding.Chunk) error {
+	col := &l.e.column
+	rows := int64(c.Rows)
+	if c.NullCount == c.Rows {
+		if col.class == classWide {
+			return l.s.Fill(dst, 0, 8, 2*rows)
+		}
+		return l.s.Fill(dst, 0, col.width, rows)
+	}
+	switch col.class {
+	case classFloat:
+		if c.Kind == encoding.Constant {
+			return l.s.Fill(dst, math.Float64bits(c.Min.F), 8, rows)
+		}
+		return l.upload(dst, gpukernels.Bytes(c.F64))
+	case classWide:
+		words := make([][2]uint64, c.Rows)
+		if c.Kind == encoding.Constant {
+			for i := range words {
+				words[i] = wordsOf(c.Min.D)
+			}
+		} else {
+			for i, x := range c.I128 {
+				words[i] = wordsOf(x)
+			}
+		}
+		return l.upload(dst, gpukernels.Bytes(words))
+	}
+	base := c.Base - col.base // of codes: both 0, but the code of a constant
+	if c.Kind == encoding.Constant {
+		return l.s.Fill(dst, uint64(base), col.width, rows)
+	}
+	if col.class == classCode {
+		base = 0
+	}
+	switch c.Kind {
+	case encoding.FOR8, encoding.Dict8:
+		return l.widen(dst, c.U8, 1, base)
+	case encoding.FOR16, encoding.Dict16:
+		return l.widen(dst, gpukernels.Bytes(c.U16), 2, base)
+	case encoding.FOR32, encoding.Dict32:
+		return l.widen(dst, gpukernels.Bytes(c.U32), 4, base)
+	case encoding.Raw64:
+		return l.widen(dst, gpukernels.Bytes(c.I64), 8, base)
+	}
+	return fmt.Errorf("no way to upload a chunk of kind %d", c.Kind)
+}
+
+// widen uploads items of srcWidth and brings them to the column's frame of reference.
+func (l *uploader) widen(dst gpukernels.Ptr, src []byte, srcWidth int, delta int64) error {
+	return l.widenTo(dst, l.e.column.width, src, srcWidth, delta)
+}
+
+func (l *uploader) widenTo(dst gpukernels.Ptr, width int, src []byte, srcWidth int, delta int64) error {
+	if width == srcWidth && delta == 0 {
+		return l.upload(dst, src)
+	}
+	if size := int64(len(src)); size > l.scratchSize {
+		if l.scratch != 0 {
+			if err := l.s.Free(l.scratch); err != nil {
+				return err
+			}
+			l.scratch = 0
+		}
+		var err error
+		if l.scratch, err = l.r.alloc(l.s, size); err != nil {
+			return err
+		}
+		l.scratchSize = size
+	}
+	if err := l.upload(l.scratch, src); err != nil {
+		return err
+	}
+	return l.s.Widen(dst, width, l.scratch, srcWidth, delta, int64(len(src)/srcWidth))
+}
+
+// strings uploads a column of strings as offsets and bytes.
+func (l *uploader) strings(v *tables.Version, ordinal int, like *resident, prefix int) error {
+	c := &l.e.column
+	total := int64(0)
+	for _, g := range v.Groups {
+		total += stringBytes(g.Columns[ordinal])
+	}
+	var err error
+	if c.bytes, err = l.alloc(max(total, 1)); err != nil {
+		return err
+	}
+	at := int64(0)
+	if prefix > 0 {
+		for _, g := range v.Groups[:prefix] {
+			at += stringBytes(g.Columns[ordinal])
+		}
+		last := v.Groups[prefix-1]
+		if err := l.s.Copy(c.data, like.column.data, 8*(last.First+int64(last.Rows))); err != nil {
+			return err
+		}
+		if at > 0 {
+			if err := l.s.Copy(c.bytes, like.column.bytes, at); err != nil {
+				return err
+			}
+		}
+	}
+	for _, g := range v.Groups[prefix:] {
+		x := g.Columns[ordinal]
+		dst := c.data + gpukernels.Ptr(8*g.First)
+		if x.NullCount == x.Rows {
+			if err := l.s.Fill(dst, uint64(at), 8, int64(x.Rows)); err != nil {
+				return err
+			}
+			continue
+		}
+		offsets, bytes := x.Offsets, x.Bytes
+		if x.Kind != encoding.RawString {
+			offsets, bytes = decoded(x)
+		}
+		from, to := offsets[0], offsets[x.Rows]
+		if err := l.widenTo(dst, 8, gpukernels.Bytes(offsets[:x.Rows]), 4, at-int64(from)); err != nil {
+			return err
+		}
+		if to > from {
+			if err := l.upload(c.bytes+gpukernels.Ptr(at), bytes[from:to]); err != nil {
+				return err
+			}
+		}
+		at += int64(to - from)
+	}
+	return l.s.Fill(c.data+gpukernels.Ptr(8*c.rows), uint64(at), 8, 1)
+}
+
+// decoded returns the strings of a chunk end to end.
+func decoded(c *encoding.Chunk) (offsets []uint32, bytes []byte) {
+	v := column.Vector{Type: c.Type}
+	c.Decode(&v, 0, c.Rows)
+	offsets = make([]uint32, c.Rows+1)
+	for i := range c.Rows {
+		bytes = append(bytes, v.StringAt(i)...)
+		offsets[i+1] = uint32(len(bytes))
+	}
+	return offsets, bytes
+}
+
+// deviceView is a view as kernels know it.
+type deviceView struct {
+	address gpukernels.Ptr
+	size    int64
+}
+
+func (l *uploader) dictionary(words []string) error {
+	total := 0
+	for _, w := range words {
+		total += len(w)
+	}
+	bytes := make([]byte, 0, total)
+	views := make([]deviceView, len(words))
+	at, err := l.alloc(int64(max(total, 1)))
+	if err != nil {
+		return err
+	}
+	for i, w := range words {
+		views[i] = deviceView{at + gpukernels.Ptr(len(bytes)), int64(len(w))}
+		bytes = append(bytes, w...)
+	}
+	if l.e.dict.views, err = l.alloc(int64(16 * max(len(words), 1))); err != nil {
+		return err
+	}
+	if total > 0 {
+		if err := l.upload(at, bytes); err != nil {
+			return err
+		}
+	}
+	if len(views) == 0 {
+		return nil
+	}
+	return l.upload(l.e.dict.views, gpukernels.Bytes(views))
+}
+
+// wordsOf returns a 128-bit integer as a kernel's __int128 lies in memory: the low word first.
+func wordsOf(x types.Int128) [2]uint64 { return [2]uint64{x.Lo, uint64(x.Hi)} }

@@ -12,8 +12,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// bindFrom binds a table expression and adds its columns to sc, which holds the columns of what stands to its left
-// only through sc.parent (LATERAL is not bound here).
+// bindFrom binds a table expression and adds its columns to sc. What stands to its left is in sc.lateral, which LATERAL
+// sees.
 func (b *Binder) bindFrom(n ast.ResultSetNode, sc *scope) (logical.Node, error) {
 	switch t := n.(type) {
 	case *ast.Join:
@@ -27,9 +27,6 @@ func (b *Binder) bindFrom(n ast.ResultSetNode, sc *scope) (logical.Node, error) 
 }
 
 func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, error) {
-	if t.Lateral {
-		return nil, b.at(sqlerr.NotSupportedf("LATERAL", "derived tables cannot refer to tables on their left yet; join on a derived table that groups by the key instead"), t)
-	}
 	if name, ok := t.Source.(*ast.TableName); ok {
 		alias := t.AsName.O
 		if alias == "" {
@@ -43,7 +40,11 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 	if t.AsName.O == "" {
 		return nil, b.at(sqlerr.DerivedMustHaveAlias(), t)
 	}
-	rel, err := b.bindQuery(t.Source, sc.parent)
+	around := sc.parent
+	if t.Lateral {
+		around = sc.around()
+	}
+	rel, err := b.bindQuery(t.Source, around)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +64,14 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 		return nil, b.at(err, t)
 	}
 	return node, nil
+}
+
+// around returns the scope around a LATERAL derived table.
+func (s *scope) around() *scope {
+	if s.lateral != nil {
+		return s.lateral
+	}
+	return s.parent
 }
 
 // distinctIDs projects a column that a derived table shows twice under an ID of its own, so that each column of a scope
@@ -190,12 +199,15 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 	if j.Right == nil {
 		return b.bindFrom(j.Left, sc)
 	}
-	left := &scope{parent: sc.parent}
+	left := &scope{parent: sc.parent, lateral: sc.lateral}
 	leftNode, err := b.bindFrom(j.Left, left)
 	if err != nil {
 		return nil, err
 	}
-	right := &scope{parent: sc.parent}
+	right := &scope{parent: sc.parent, lateral: sc.lateral}
+	if j.Tp != ast.RightJoin { // its rows would have to come before those on their left
+		right.lateral = &scope{parent: sc.around(), cols: left.cols, noAggregates: true}
+	}
 	rightNode, err := b.bindFrom(j.Right, right)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type scope struct {
 	parent *scope
 	cols   []scopeColumn
 	clause string // "where clause" and so on, for messages
+	// lateral is what a LATERAL derived table in a FROM sees beside parent: the tables on its left; nil: nothing.
+	lateral *scope
 	// grouped is set while the clauses after GROUP BY are bound: aggregates are collected there.
 	grouped *grouping
 	// aliases are the select list's names, where a clause may use them; see resolveAlias.

@@ -42,6 +42,9 @@ func (d *decorrelator) fail(feature, reason string) {
 
 // apply returns the join that does what a does. Both its sides are free of Apply.
 func (d *decorrelator) apply(a *logical.Apply) logical.Node {
+	if a.Kind == logical.SingleJoin && atMostOneRow(a.Right) {
+		a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
+	}
 	l, r, on := a.Left, a.Right, a.On
 	existential := a.Kind == logical.SemiJoin || a.Kind == logical.AntiJoin || a.Kind == logical.MarkJoin
 	if existential {
@@ -90,12 +93,9 @@ func (d *decorrelator) join(a *logical.Apply, l, r logical.Node, on, corr []expr
 			}
 			r = firstOf(r)
 		}
-	case logical.SingleJoin:
-		if atMostOneRow(r) {
-			kind = logical.LeftJoin
-			if len(on) == 0 && len(corr) == 0 && exactlyOneRow(r) {
-				kind = logical.InnerJoin
-			}
+	case logical.LeftJoin:
+		if len(on) == 0 && len(corr) == 0 && exactlyOneRow(r) {
+			kind = logical.InnerJoin
 		}
 	}
 	return &logical.Join{Kind: kind, Left: l, Right: r, On: append(on[:len(on):len(on)], corr...)}

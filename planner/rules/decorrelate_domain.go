@@ -115,16 +115,25 @@ func (d *decorrelator) depend(n logical.Node, dom *domain) (logical.Node, domain
 			Input: in, Groups: append(substituteItems(x.Groups, e), logical.PassItems(m.cols)...),
 			Aggs: substituteAggs(x.Aggs, e), Hint: x.Hint,
 		}, m
+	case *logical.Window:
+		in, m := d.depend(x.Input, dom)
+		w := &logical.Window{Input: in, Partition: x.Partition, Order: x.Order, Items: x.Items}
+		e := m.exprs()
+		w = w.WithExprs(substituteAll(w.Exprs(), e)).(*logical.Window)
+		for _, c := range m.cols {
+			w.Partition = append(w.Partition, c)
+		}
+		return w, m
 	case *logical.SetOp:
 		return d.dependSetOp(x, dom)
 	case *logical.Sort:
 		if x.Count == logical.NoLimit && x.Offset == 0 {
 			return d.depend(x.Input, dom)
 		}
-		return d.dependFirst(x.Input, x.Keys, x.Count, x.Offset, dom)
+		return d.dependLimit(x.Input, x.Keys, x.Count, x.Offset, dom)
 	case *logical.Limit:
 		in, keys := unsorted(x.Input)
-		return d.dependFirst(in, keys, x.Count, x.Offset, dom)
+		return d.dependLimit(in, keys, x.Count, x.Offset, dom)
 	case *logical.Values:
 		return d.dependValues(x, dom)
 	}
@@ -201,88 +210,14 @@ func (d *decorrelator) dependSetOp(x *logical.SetOp, dom *domain) (logical.Node,
 	return out, m
 }
 
-// dependFirst keeps the first row by keys for each row of the domain: round by round, those with the least value of
-// one key, then any of what is left.
-func (d *decorrelator) dependFirst(in logical.Node, keys []logical.SortKey, count, offset int64, dom *domain) (logical.Node, domainMap) {
-	schema := in.Schema()
-	if count == 0 {
-		rows, m := dom.use()
-		return &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: logical.NoRows(schema)}, m
-	}
-	if count != 1 || offset != 0 {
-		d.fail("LIMIT in a correlated subquery", "only LIMIT 1 without OFFSET can be computed for all outer rows at once")
-		return dom.use()
-	}
+// dependLimit keeps the rows that LIMIT and OFFSET ask for, by keys, for each row of the domain.
+func (d *decorrelator) dependLimit(in logical.Node, keys []logical.SortKey, count, offset int64, dom *domain) (logical.Node, domainMap) {
 	n, m := d.depend(in, dom)
-	// The result bears the names of in's columns, so what it is computed from has to have others.
-	n, fresh := logical.Copy(n, d.w.alloc)
-	now := map[expr.ColumnID]expr.Expr{} // in's columns, and the domain's, in n
-	for id, c := range fresh {
-		now[id] = c
-	}
+	partition := make([]expr.Expr, len(m.cols))
 	for i, c := range m.cols {
-		now[m.outer[i].ID] = fresh[c.ID]
+		partition[i] = c
 	}
-	for _, k := range keys {
-		if key := expr.Substitute(k.Expr, now); key.Nullable() && !k.Desc {
-			// NULLs come first, and MIN would skip them.
-			n, now = d.keepExtreme(n, now, m.outer, &expr.IsNull{Arg: k.Expr}, true)
-		}
-		n, now = d.keepExtreme(n, now, m.outer, k.Expr, k.Desc)
-	}
-	agg := &logical.Aggregate{Input: n}
-	out := domainMap{outer: m.outer}
-	for _, c := range m.outer {
-		g := d.w.alloc.Like(c)
-		agg.Groups = append(agg.Groups, logical.Item{Col: g, Expr: now[c.ID]})
-		out.cols = append(out.cols, g)
-	}
-	items := make([]logical.Item, 0, len(schema)+len(out.cols))
-	for _, c := range schema {
-		first := d.w.newAgg(anyValue, c.Name, now[c.ID])
-		agg.Aggs = append(agg.Aggs, first)
-		items = append(items, logical.Item{Col: c, Expr: first.Col})
-	}
-	return &logical.Project{Input: agg, Items: append(items, logical.PassItems(out.cols)...)}, out
-}
-
-// keepExtreme keeps the rows of n whose key is the largest or least of their domain row. Key is in terms of the names
-// that now maps to n's columns; the mapping onto the result's columns comes back.
-func (d *decorrelator) keepExtreme(n logical.Node, now map[expr.ColumnID]expr.Expr, outer []*expr.Column, key expr.Expr, largest bool) (logical.Node, map[expr.ColumnID]expr.Expr) {
-	rows, second := n, logical.Node(nil)
-	toRows, toSecond := map[expr.ColumnID]expr.Expr(nil), map[expr.ColumnID]expr.Expr{}
-	if len(n.FreeColumns()) > 0 {
-		var cols map[expr.ColumnID]*expr.Column
-		second, cols = logical.Copy(n, d.w.alloc)
-		for id, c := range cols {
-			toSecond[id] = c
-		}
-	} else {
-		plan := d.w.newShared("", n)
-		read := func() (*logical.Shared, map[expr.ColumnID]expr.Expr) {
-			s := &logical.Shared{Plan: plan, From: n.Schema()}
-			for _, c := range n.Schema() {
-				s.Cols = append(s.Cols, d.w.alloc.Like(c))
-			}
-			return s, columnMap(s.From, s.Cols)
-		}
-		rows, toRows = read()
-		second, toSecond = read()
-	}
-	extreme := d.w.newAgg(pick(largest, maximum, minimum), "first", expr.Substitute(expr.Substitute(key, now), toSecond))
-	agg := &logical.Aggregate{Input: second, Aggs: []logical.AggItem{extreme}}
-	next := make(map[expr.ColumnID]expr.Expr, len(now))
-	for id, e := range now {
-		next[id] = expr.Substitute(e, toRows)
-	}
-	var on []expr.Expr
-	for _, c := range outer {
-		g := d.w.alloc.Like(c)
-		agg.Groups = append(agg.Groups, logical.Item{Col: g, Expr: expr.Substitute(now[c.ID], toSecond)})
-		on = append(on, &expr.Compare{Op: expr.NSEQ, Left: next[c.ID], Right: g})
-	}
-	on = append(on, &expr.Compare{Op: expr.NSEQ, Left: expr.Substitute(key, next), Right: extreme.Col})
-	return &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: agg, On: on}, next
+	return d.numbered(n, partition, substituteKeys(keys, m.exprs()), count, offset), m
 }
 
 // dependValues computes a row of expressions for each row of the domain.

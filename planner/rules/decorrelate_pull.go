@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // pull takes the conditions that use columns of outer out of n: for every binding of outer, n is the result filtered by the conditions
@@ -43,8 +46,75 @@ func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, equalities boo
 		if x.Count == logical.NoLimit && x.Offset == 0 {
 			return d.pull(x.Input, outer, equalities) // the order of a subquery's rows means nothing
 		}
+		return d.pullLimit(x.Input, x.Keys, x.Count, x.Offset, outer)
+	case *logical.Limit:
+		in, keys := unsorted(x.Input)
+		return d.pullLimit(in, keys, x.Count, x.Offset, outer)
+	case *logical.Window:
+		if usesOuter(x, outer) {
+			return nil, nil, false
+		}
+		in, conds, ok := d.pull(x.Input, outer, true)
+		if !ok {
+			return nil, nil, false
+		}
+		// The rows of one outer row are then those of whole partitions.
+		partition := append(x.Partition[:len(x.Partition):len(x.Partition)], innerSides(conds, outer)...)
+		return &logical.Window{Input: in, Partition: partition, Order: x.Order, Items: x.Items}, conds, true
 	}
 	return nil, nil, false
+}
+
+// pullLimit numbers the rows in that share the keys of the conditions: what LIMIT over in keeps for an outer row are the first ones
+// of its keys.
+func (d *decorrelator) pullLimit(in logical.Node, keys []logical.SortKey, count, offset int64, outer logical.ColSet) (logical.Node, []expr.Expr, bool) {
+	for _, k := range keys {
+		if logical.UsesAny(k.Expr, outer) {
+			return nil, nil, false
+		}
+	}
+	in, conds, ok := d.pull(in, outer, true)
+	if !ok {
+		return nil, nil, false
+	}
+	return d.numbered(in, innerSides(conds, outer), keys, count, offset), conds, true
+}
+
+// numbered keeps the rows offset+1 .. offset+count, by keys, of every partition of in.
+func (d *decorrelator) numbered(in logical.Node, partition []expr.Expr, keys []logical.SortKey, count, offset int64) logical.Node {
+	if count == 0 {
+		return logical.NoRows(in.Schema())
+	}
+	fn := expr.LookupWindow("row_number")
+	number := d.w.alloc.New("", fn.Name, types.Uint64, false)
+	w := &logical.Window{Input: in, Partition: partition, Order: keys, Items: []logical.WindowItem{{Col: number, Fn: fn, Frame: logical.WholePartition}}}
+	bound := func(op expr.Op, n int64) expr.Expr {
+		return &expr.Compare{Op: op, Left: number, Right: &expr.Const{Value: types.UintValue(uint64(n))}}
+	}
+	var preds []expr.Expr
+	if offset > 0 {
+		preds = append(preds, bound(expr.GT, offset))
+	}
+	if count != logical.NoLimit && count <= math.MaxInt64-offset {
+		preds = append(preds, bound(expr.LE, offset+count))
+	}
+	return logical.NewFilter(w, preds...)
+}
+
+// innerSides returns what conditions inner = outer compare with outer columns.
+func innerSides(conds []expr.Expr, outer logical.ColSet) (keys []expr.Expr) {
+	for _, e := range conds {
+		if logical.UsedWithin(e, outer) {
+			continue
+		}
+		c := e.(*expr.Compare)
+		inner := c.Left
+		if logical.UsesAny(inner, outer) || !usesColumns(inner) {
+			inner = c.Right
+		}
+		keys = append(keys, inner)
+	}
+	return keys
 }
 
 func (d *decorrelator) pullJoin(x *logical.Join, outer logical.ColSet, equalities bool) (logical.Node, []expr.Expr, bool) {

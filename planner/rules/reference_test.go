@@ -239,6 +239,8 @@ func (r *reference) node(n logical.Node, outer env) []env {
 		out = r.join(x.Kind, x.Left, x.Right, x.On, x.Corr, x.Mark, outer)
 	case *logical.Aggregate:
 		out = r.aggregate(x, outer)
+	case *logical.Window:
+		out = r.window(x, outer)
 	case *logical.Sort:
 		out = r.node(x.Input, outer)
 		slices.SortStableFunc(out, func(a, b env) int {

@@ -139,7 +139,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 	if c.data, err = l.alloc((items + padRows) * width); err != nil {
 		return err
 	}
-	if err := l.s.Fill(c.data+gpukernels.Ptr(items*width), 0, c.width, padRows); err != nil {
+	if err := l.s.Fill(c.data+gpukernels.Ptr(items*width), 0, 1, padRows*width); err != nil {
 		return err
 	}
 	if c.class == classView {
@@ -208,10 +208,7 @@ func (l *uploader) chunk(dst gpukernels.Ptr, c *encoding.Chunk) error {
 	col := &l.e.column
 	rows := int64(c.Rows)
 	if c.NullCount == c.Rows {
-		if col.class == classWide {
-			return l.s.Fill(dst, 0, 8, 2*rows)
-		}
-		return l.s.Fill(dst, 0, col.width, rows)
+		return l.s.Fill(dst, 0, 1, rows*int64(col.width))
 	}
 	switch col.class {
 	case classFloat:

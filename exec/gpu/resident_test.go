@@ -1,0 +1,285 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// download returns n items of device memory.
+func download[T any](t *testing.T, s *gpukernels.Stream, at gpukernels.Ptr, n int64) []T {
+	t.Helper()
+	out := make([]T, n)
+	if n == 0 {
+		return out
+	}
+	if err := s.Download(context.Background(), gpukernels.Bytes(out), at); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// checkResident compares a column on the device, read as its form says, with the table's values.
+func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordinal int, c *residentColumn) {
+	t.Helper()
+	typ := v.Schema.Columns[ordinal].Type
+	var valid []uint32
+	if c.valid != 0 {
+		valid = download[uint32](t, s, c.valid, (c.rows+31)/32)
+	}
+	var offsets []int64
+	var text []byte
+	var items []byte
+	if c.class == classView {
+		offsets = download[int64](t, s, c.data, c.rows+1)
+		text = download[byte](t, s, c.bytes, offsets[c.rows])
+	} else {
+		items = download[byte](t, s, c.data, c.rows*int64(c.width))
+	}
+	word := func(row int64, width int) uint64 {
+		x := uint64(0)
+		for i := range width {
+			x |= uint64(items[row*int64(c.width)+int64(i)]) << (8 * i)
+		}
+		return x
+	}
+	for row := range c.rows {
+		g, at, _ := v.Locate(row)
+		want := v.Groups[g].Columns[ordinal].At(at)
+		null := valid != nil && valid[row>>5]>>(row&31)&1 == 0
+		if null != want.Null {
+			t.Fatalf("column %s, row %d: NULL is %v, want %v", v.Schema.Columns[ordinal].Name, row, null, want.Null)
+		}
+		if null {
+			continue
+		}
+		got := types.Value{Type: typ}
+		switch c.class {
+		case classInt:
+			got.I = c.base + int64(word(row, c.width))
+		case classFloat:
+			got = types.Value{Type: typ, F: math.Float64frombits(word(row, 8))}
+		case classWide:
+			hi := uint64(0)
+			for i := range 8 {
+				hi |= uint64(items[row*16+8+int64(i)]) << (8 * i)
+			}
+			got.D = types.Int128{Hi: int64(hi), Lo: word(row, 8)}
+		case classCode:
+			got.S = c.dict.Value(uint32(word(row, c.width)))
+		case classView:
+			got.S = string(text[offsets[row]:offsets[row+1]])
+		}
+		if got.I != want.I || got.F != want.F || got.S != want.S || got.D != want.D {
+			t.Fatalf("column %s, row %d: %v, want %v", v.Schema.Columns[ordinal].Name, row, got, want)
+		}
+	}
+}
+
+// residentSchema has a column of every class.
+func residentSchema() *tables.Schema {
+	s := &tables.Schema{Name: "t"}
+	for i, typ := range []types.Type{types.Int64, types.Uint64, types.Double, types.Decimal(30, 2), types.Text, types.Text, types.Int64} {
+		s.Columns = append(s.Columns, tables.ColumnDef{Name: fmt.Sprintf("c%d", i), Type: typ, Nullable: true})
+	}
+	return s
+}
+
+// residentBatch makes random rows: narrow or wide integers, few or many strings, NULLs or none, constants.
+func residentBatch(rng *rand.Rand, s *tables.Schema, n int) *column.Batch {
+	b := &column.Batch{N: n}
+	for ordinal, def := range s.Columns {
+		v := column.New(def.Type, n)
+		nulls := []int{0, 0, 2, 1}[rng.IntN(4)]
+		wide := uint64(1) << (1 + rng.IntN(63))
+		shift := rng.Int64N(1 << 40)
+		constant := rng.IntN(4) == 0
+		for i := range n {
+			k := rng.Uint64()
+			if constant {
+				k = 7
+			}
+			switch {
+			case nulls > 0 && rng.IntN(nulls) == 0:
+				v.SetNull(i, n)
+			case def.Type.Phys() == types.PhysFloat64:
+				v.F64[i] = float64(k%1000) / 8
+			case def.Type.Phys() == types.PhysInt128:
+				v.I128[i] = types.Int128{Hi: int64(k % 100), Lo: k}
+			case def.Type.Phys() == types.PhysString:
+				words := uint64(10)
+				if ordinal == 5 {
+					words = 1 << 60
+				}
+				v.Str[i] = fmt.Sprint("word", k%words)
+			default:
+				v.I64[i] = int64(k%wide) + shift
+			}
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return b
+}
+
+func TestResident(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		r, err := newResidency(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		s, err := d.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		v := tables.New(residentSchema())
+		all := []int{0, 1, 2, 3, 4, 5, 6}
+		for _, n := range []int{0, 1, 5000, 3, tables.RowGroupSize, 100} {
+			if n > 0 {
+				if v, err = v.Append(residentBatch(rng, v.Schema, n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n == 3 {
+				v, _ = v.Delete([]int64{0, 17, 5001})
+			}
+			at, err := r.acquire(context.Background(), v, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range at.columns {
+				checkResident(t, s, v, i, c)
+			}
+			if v.Rows() < v.Span() {
+				bits := download[uint32](t, s, at.deleted, (v.Span()+31)/32)
+				for row := range v.Span() {
+					if _, _, ok := v.Locate(row); ok == (bits[row>>5]>>(row&31)&1 != 0) {
+						t.Fatalf("row %d: deleted is %v", row, ok)
+					}
+				}
+			} else if at.deleted != 0 {
+				t.Fatal("a bitmap of deleted rows for a table without")
+			}
+			at.release()
+			again, err := r.acquire(context.Background(), v, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.uploaded != 0 {
+				t.Errorf("%d bytes were uploaded again", again.uploaded)
+			}
+			again.release()
+		}
+	})
+}
+
+// Queries that need a column at once share its upload; what nobody holds makes room for what is needed; what belongs to a table that
+// is gone is freed.
+func TestResidencyShares(t *testing.T) {
+	d := gputest.Emulated(t)
+	r, err := newResidency(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	rng := rand.New(rand.NewPCG(3, 4))
+	v, err := tables.New(residentSchema()).Append(residentBatch(rng, residentSchema(), 70000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	uploaded := int64(0)
+	for range 8 {
+		wg.Go(func() {
+			at, err := r.acquire(context.Background(), v, []int{0, 5})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			uploaded += at.uploaded
+			mu.Unlock()
+			at.release()
+		})
+	}
+	wg.Wait()
+	if least := int64(70000); uploaded < least || uploaded > 3*r.used {
+		t.Errorf("%d bytes were uploaded for %d resident ones", uploaded, r.used)
+	}
+	before := r.used
+	held, err := r.acquire(context.Background(), v, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.makeRoom(1) || r.used >= before || r.used == 0 {
+		t.Errorf("making room left %d of %d bytes", r.used, before)
+	}
+	if r.makeRoom(1) {
+		t.Error("a column that is held was given up")
+	}
+	held.release()
+	held = nil
+	v = nil
+	for range 100 {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+		r.mu.Lock()
+		used := r.used
+		r.mu.Unlock()
+		if used == 0 {
+			return
+		}
+	}
+	t.Errorf("the columns of a table that is gone hold %d bytes", r.used)
+}
+
+// A column that does not fit is an error that says which; nothing stays allocated, and the next attempt may succeed.
+func TestResidencyOutOfMemory(t *testing.T) {
+	d := gputest.Emulated(t)
+	r, err := newResidency(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	v, err := tables.New(residentSchema()).Append(residentBatch(rand.New(rand.NewPCG(5, 6)), residentSchema(), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for n := 1; ; n++ {
+		if err := d.FailAllocation(n); err != nil {
+			t.Fatal(err)
+		}
+		at, err := r.acquire(context.Background(), v, []int{0, 4, 5})
+		if m, _ := d.FailAllocation(0), error(nil); m != nil {
+			t.Fatal(m)
+		}
+		if err == nil {
+			at.release()
+			break
+		}
+		failed++
+		if n > 50 {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no allocation failed")
+	}
+}

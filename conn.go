@@ -18,11 +18,13 @@ type Conn struct {
 	open    *Rows // rows that are not closed
 }
 
-// Stmt is a parsed text of one or more statements, to be run with arguments many times.
+// Stmt is a text of one or more statements, to be run with arguments many times. It stays right whatever happens to the
+// tables: each run looks names up and plans anew, for the values that it is given.
 type Stmt struct {
-	conn  *Conn
-	list  []parse.Statement
-	marks int
+	conn    *Conn
+	list    []parse.Statement
+	marks   int
+	columns []Column
 }
 
 // Result says what statements without rows did.
@@ -46,8 +48,8 @@ func (c *Conn) ready() error {
 	return c.db.alive()
 }
 
-// Prepare parses statements.
-func (c *Conn) Prepare(sql string) (*Stmt, error) {
+// Parse parses statements without looking at the database.
+func (c *Conn) Parse(sql string) (*Stmt, error) {
 	if err := c.db.alive(); err != nil {
 		return nil, err
 	}
@@ -62,12 +64,45 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	return s, nil
 }
 
+// Prepare parses statements and checks queries and changes of rows against the tables that there are: unknown names, wrong
+// numbers of arguments and the like are its errors. Statements behind one of another kind are not checked, since that may make
+// their tables. A file in FROM is read; the end of ctx ends that.
+func (c *Conn) Prepare(ctx context.Context, sql string) (*Stmt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, sqlerr.Interrupted(err)
+	}
+	s, err := c.Parse(sql)
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range s.list {
+		columns, known, err := c.session.Prepare(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			break
+		}
+		if s.columns == nil {
+			s.columns = columns
+		}
+	}
+	return s, nil
+}
+
+// Markers returns how many ? markers the statements have.
+func (s *Stmt) Markers() int { return s.marks }
+
+// Columns describes the columns of the first result, as far as [Conn.Prepare] found them out: a column whose type depends on
+// the types of the arguments has the type NULL. It is nil if there are none or they are not known.
+func (s *Stmt) Columns() []Column { return s.columns }
+
 // Query runs one or more statements. The rows are those of the first that gives any; [Rows.NextResult] goes on to the
 // next, and closing the rows runs what is left. The arguments are the values of the ? markers of all statements, in the
 // order of the text; those made by sql.Named set user variables before the first statement. The context holds until the
 // rows are closed.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
-	s, err := c.Prepare(sql)
+	s, err := c.Parse(sql)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +111,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error
 
 // Exec runs one or more statements and drops their rows.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (Result, error) {
-	s, err := c.Prepare(sql)
+	s, err := c.Parse(sql)
 	if err != nil {
 		return Result{}, err
 	}

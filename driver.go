@@ -17,6 +17,10 @@ func init() { sql.Register("radish", &Driver{}) }
 // Every connection of a pool is a session of its own. What one sets or uses stays with that connection, as in MySQL;
 // sql.Conn holds on to one. A text may hold several statements: Rows.NextResultSet goes to the next that gives rows, and
 // closing the rows runs what is left.
+//
+// Prepare checks names and types against the tables that there are and counts the markers; a prepared statement is planned at
+// each run, so it follows what happens to the tables and takes values of other types. Arguments made by sql.Named set user
+// variables and may stand among the others.
 type Driver struct{}
 
 // Open opens a database and one connection to it, which ends with the connection. database/sql uses OpenConnector.
@@ -89,6 +93,7 @@ var (
 	_ driver.Validator          = (*driverConn)(nil)
 	_ driver.StmtQueryContext   = (*driverStmt)(nil)
 	_ driver.StmtExecContext    = (*driverStmt)(nil)
+	_ driver.NamedValueChecker  = (*driverStmt)(nil)
 )
 
 func (c *driverConn) Prepare(query string) (driver.Stmt, error) {
@@ -96,10 +101,7 @@ func (c *driverConn) Prepare(query string) (driver.Stmt, error) {
 }
 
 func (c *driverConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, sqlerr.Interrupted(err)
-	}
-	s, err := c.Conn.Prepare(query)
+	s, err := c.Conn.Prepare(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +109,7 @@ func (c *driverConn) PrepareContext(ctx context.Context, query string) (driver.S
 }
 
 func (c *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := c.Conn.Prepare(query)
+	s, err := c.Parse(query)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (c *driverConn) QueryContext(ctx context.Context, query string, args []driv
 }
 
 func (c *driverConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	s, err := c.Conn.Prepare(query)
+	s, err := c.Parse(query)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +171,23 @@ type driverStmt struct{ *Stmt }
 
 func (s *driverStmt) Close() error { return nil }
 
-// NumInput is -1, not known: named arguments come beside those of the markers. The count is checked with each run.
-func (s *driverStmt) NumInput() int { return -1 }
+// NumInput returns the number of markers. Named arguments do not count: CheckNamedValue takes them out.
+func (s *driverStmt) NumInput() int { return s.marks }
+
+// CheckNamedValue converts an argument to its SQL value. Named ones set user variables.
+func (s *driverStmt) CheckNamedValue(arg *driver.NamedValue) error {
+	v, err := sqlValue(arg.Value, s.conn.session.Location())
+	if err != nil {
+		return argumentError(arg.Ordinal, arg.Name, err)
+	}
+	if arg.Name != "" {
+		s.conn.session.SetUserVariable(arg.Name, v)
+		arg.Name = "" // database/sql puts the next argument here and would leave it the name
+		return driver.ErrRemoveArgument
+	}
+	arg.Value = v
+	return nil
+}
 
 func (s *driverStmt) Query(args []driver.Value) (driver.Rows, error) {
 	return s.QueryContext(context.Background(), ordinals(args))

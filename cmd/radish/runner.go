@@ -31,7 +31,7 @@ type outcome struct {
 
 // run runs a statement and prints its rows, which are on standard output when it returns.
 func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
-	stmt, err := r.conn.Prepare(text)
+	stmt, err := r.conn.Parse(text)
 	if err != nil {
 		return o, err
 	}

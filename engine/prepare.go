@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// probes are values that stand for those of all ? markers while a statement is only checked. What a statement is depends on
+// its markers' types where they stand for anything, so it is wrong only if it is with each of these: a count cannot be
+// NULL, and one in text is none either.
+var probes = []types.Value{types.NullOf(types.Null), types.IntValue(1), types.StringValue("1")}
+
+// Prepare binds a query or a change of rows against the catalog as it is now, so that unknown names, wrong numbers of
+// arguments and the like show before it runs. It returns the columns of the result; those whose type depends on the types
+// of the markers' values have the type NULL. ok is false for statements of other kinds, which are not looked at.
+//
+// Nothing of the binding is kept: values are part of a plan, and so are the tables, which change; Execute binds anew.
+func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
+	if err := s.engine.alive(); err != nil {
+		return nil, false, err
+	}
+	defer s.engine.stored.enter()()
+	own := *s // whose warnings and hints are no one else's
+	own.warnings = &sqlerr.Warnings{}
+	if _, err := own.applyHints(stmt.Node); err != nil {
+		return nil, false, err
+	}
+	tries := probes
+	if len(stmt.Params) == 0 {
+		tries = probes[:1]
+	}
+	var first error
+	for _, value := range tries {
+		st := &statement{ctx: ctx, Statement: stmt, session: &own}
+		for range stmt.Params {
+			st.params = append(st.params, value)
+		}
+		var found []ResultColumn
+		known := false
+		err := sqlerr.Guard(func() (err error) {
+			defer st.end()
+			found, known, err = own.bindOnly(st)
+			return err
+		})
+		switch {
+		case err != nil && first == nil:
+			first = err
+		case err != nil:
+		case !known:
+			return nil, false, nil
+		case !ok:
+			ok, columns = true, found
+		default:
+			joinTypes(columns, found)
+		}
+	}
+	if !ok {
+		return nil, false, own.locate(&stmt, sqlerr.From(first))
+	}
+	return columns, true, nil
+}
+
+// bindOnly binds a statement of a kind that can be without being run; known is false for the others. columns are those of
+// the result.
+func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, err error) {
+	b := st.binder()
+	var q *logical.Query
+	switch n := st.Node.(type) {
+	case *ast.SelectStmt:
+		if n.SelectIntoOpt != nil {
+			return nil, false, nil
+		}
+		q, err = b.Query(n)
+	case *ast.SetOprStmt:
+		q, err = b.Query(n)
+	case *ast.InsertStmt:
+		_, err = b.Insert(n)
+	case *ast.UpdateStmt:
+		_, err = b.Update(n)
+	case *ast.DeleteStmt:
+		_, err = b.Delete(n)
+	default:
+		return nil, false, nil
+	}
+	if q == nil || err != nil {
+		return nil, true, err
+	}
+	return resultColumns(q.Cols, q.Names), true, nil
+}
+
+// joinTypes makes NULL of the types of columns that are others in more.
+func joinTypes(columns, more []ResultColumn) {
+	for i := range columns {
+		if columns[i].Type != more[i].Type {
+			columns[i].Type = types.Null
+		}
+		columns[i].Nullable = columns[i].Nullable || more[i].Nullable
+	}
+}

@@ -1,0 +1,282 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/gpukernels"
+)
+
+// sortColumn is a column of stored rows that orders them: an array of items of its class and, if it has NULLs, one of bytes that are 1
+// where the value is not NULL.
+type sortColumn struct {
+	class    class
+	unsigned bool // of classInt: the 64 bits are an unsigned integer
+	nullable bool
+	desc     bool
+	data     gpukernels.Ptr
+	valid    gpukernels.Ptr
+	words    gpukernels.Ptr // of classCode: the dictionary's strings, as views by code
+}
+
+// sortWords are the parameters of the sort kernels before those of the columns, of which each has three.
+const (
+	sortRowCount = iota
+	sortInput    // row numbers; 0: all
+	sortKeysIn
+	sortRowsIn
+	sortKeysOut
+	sortRowsOut
+	sortWidth
+	sortHistograms
+	sortLevel
+	sortWanted
+	sortCounter
+	sortRoom
+	sortColumns
+)
+
+const (
+	sortThreads = 256
+	sortItems   = 4 // as in sort.cuh
+	sortLevels  = 8
+	sortBins    = 256
+)
+
+// sortText returns the source of the kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
+// columns' classes and directions alone.
+func sortText(cols []sortColumn) string {
+	var b strings.Builder
+	words := sortColumns + 3*len(cols)
+	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", sortThreads)
+	fmt.Fprintf(&b, "struct Less {\n  const Params<%d>& p;\n", words)
+	for i := range cols {
+		c := &cols[i]
+		data := fmt.Sprintf("as_pointer<const %s>(p.w[%d])[row]", c.cName(), sortColumns+3*i)
+		if c.class == classCode {
+			data = fmt.Sprintf("as_pointer<const view>(p.w[%d])[%s]", sortColumns+3*i+2, data)
+		}
+		fmt.Fprintf(&b, "  RADISH_FN %s value%d(u32 row) const { return %s; }\n", c.valueName(), i, data)
+		if c.nullable {
+			fmt.Fprintf(&b, "  RADISH_FN bool null%d(u32 row) const { return !as_pointer<const u8>(p.w[%d])[row]; }\n", i, sortColumns+3*i+1)
+		}
+	}
+	first := "sort_key(value0(row))"
+	if cols[0].nullable {
+		first = "sort_key_nullable(null0(row), null0(row) ? 0 : sort_key(value0(row)))"
+	}
+	if cols[0].desc {
+		first = "~" + first
+	}
+	fmt.Fprintf(&b, "  RADISH_FN u64 key(u32 row) const { return %s; }\n", first)
+	b.WriteString("  RADISH_FN bool operator()(u64 key_a, u32 a, u64 key_b, u32 b) const {\n    if (key_a != key_b) return key_a < key_b;\n    return before(a, b);\n  }\n")
+	b.WriteString("  RADISH_NOINLINE bool before(u32 a, u32 b) const {\n")
+	for i := range cols {
+		sign := "<"
+		if cols[i].desc {
+			sign = ">"
+		}
+		compare := fmt.Sprintf("if (const i32 c = sort_compare(value%d(a), value%d(b))) return c %s 0;", i, i, sign)
+		if cols[i].nullable {
+			nullFirst := fmt.Sprintf("null%d(a)", i)
+			if cols[i].desc {
+				nullFirst = fmt.Sprintf("null%d(b)", i)
+			}
+			fmt.Fprintf(&b, "    if (null%d(a) != null%d(b)) return %s;\n    if (!null%d(a)) {\n      %s\n    }\n", i, i, nullFirst, i, compare)
+		} else {
+			b.WriteString("    " + compare + "\n")
+		}
+	}
+	b.WriteString("    return false;\n  }\n};\n\n")
+	kernel := func(name, call string) {
+		fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) { %s; }\n", name, words, call)
+	}
+	kernel("tiles", "sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), (i64)p.w[0], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+	kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), (i64)p.w[0], (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+	kernel("digits", "select_digits(Less{p}, (i64)p.w[0], as_pointer<u64>(p.w[7]), (int)p.w[8], (i64)p.w[9])")
+	kernel("candidates", "select_rows(Less{p}, (i64)p.w[0], as_pointer<const u64>(p.w[7]), (i64)p.w[9], as_pointer<u32>(p.w[5]), as_pointer<u64>(p.w[10]), (i64)p.w[11])")
+	return b.String()
+}
+
+// cName is the type of a stored item, valueName of what is compared.
+func (c *sortColumn) cName() string {
+	if c.class == classInt && c.unsigned {
+		return "u64"
+	}
+	return c.class.cName()
+}
+
+func (c *sortColumn) valueName() string {
+	if c.class == classCode {
+		return classView.cName()
+	}
+	return c.cName()
+}
+
+// sortedRows are row numbers of 32 bits in order. memory is what has to be freed.
+type sortedRows struct {
+	memory gpukernels.Ptr
+	order  gpukernels.Ptr
+	count  int64
+}
+
+// maxSortRows is what row numbers of 32 bits can name.
+const maxSortRows = 1<<32 - 1
+
+// sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
+// that may not be exchanged. Memory is taken by alloc.
+func sortRows(ctx context.Context, s *gpukernels.Stream, alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, rows, first, count int64) (out sortedRows, err error) {
+	if count < 0 || count > rows {
+		count = rows
+	}
+	wanted := min(first+count, rows)
+	out.count = max(wanted-first, 0)
+	if out.count == 0 || len(columns) == 0 {
+		out.count = 0
+		return out, nil
+	}
+	if rows > maxSortRows {
+		return out, errors.New("more rows to sort than 32 bits number")
+	}
+	module, _, err := s.Device().Load(ctx, sortText(columns))
+	if err != nil {
+		return out, err
+	}
+	defer module.Release()
+	x := sorting{s: s, module: module, alloc: alloc, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
+	for i, c := range columns {
+		x.params[sortColumns+3*i] = uint64(c.data)
+		x.params[sortColumns+3*i+1] = uint64(c.valid)
+		x.params[sortColumns+3*i+2] = uint64(c.words)
+	}
+	defer x.free()
+	n := rows
+	if wanted*8 < rows && rows > 1<<16 {
+		if n, err = x.candidates(ctx, rows); err != nil {
+			return out, err
+		}
+	}
+	out.memory, err = x.sort(n)
+	out.order = out.memory + gpukernels.Ptr(4*first)
+	return out, err
+}
+
+// sorting is one sort while it runs.
+type sorting struct {
+	s       *gpukernels.Stream
+	module  *gpukernels.Module
+	alloc   func(bytes int64) (gpukernels.Ptr, error)
+	wanted  int64
+	params  []uint64
+	scratch []gpukernels.Ptr
+}
+
+func (x *sorting) free() {
+	for _, p := range x.scratch {
+		_ = x.s.Free(p) // a lost device has nothing to give back
+	}
+}
+
+// take allocates memory that is freed when the sort has ended.
+func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
+	p, err := x.alloc(bytes)
+	if err == nil {
+		x.scratch = append(x.scratch, p)
+	}
+	return p, err
+}
+
+func (x *sorting) launch(kernel string, grid int64) error {
+	f, err := x.module.Function(kernel)
+	if err != nil {
+		return err
+	}
+	return x.s.Launch(f, grid, x.s.Device().Block(sortThreads), 0, x.params)
+}
+
+// candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
+func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
+	histograms, err := x.take((sortLevels*sortBins + 1) * 8)
+	if err != nil {
+		return 0, err
+	}
+	if err := x.s.Fill(histograms, 0, 8, sortLevels*sortBins+1); err != nil {
+		return 0, err
+	}
+	counter := histograms + sortLevels*sortBins*8
+	blocks := max(min(rows/(sortThreads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+	x.params[sortRowCount], x.params[sortHistograms], x.params[sortWanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
+	for level := range sortLevels {
+		x.params[sortLevel] = uint64(level)
+		if err := x.launch("digits", blocks); err != nil {
+			return 0, err
+		}
+	}
+	x.params[sortCounter] = uint64(counter)
+	room := max(4*x.wanted, 1<<14)
+	for {
+		if err := x.s.Fill(counter, 0, 8, 1); err != nil {
+			return 0, err
+		}
+		found, err := x.take(4 * room)
+		if err != nil {
+			return 0, err
+		}
+		x.params[sortRowsOut], x.params[sortRoom] = uint64(found), uint64(room)
+		if err := x.launch("candidates", blocks); err != nil {
+			return 0, err
+		}
+		n := make([]uint64, 1)
+		if err := x.s.Download(ctx, gpukernels.Bytes(n), counter); err != nil {
+			return 0, err
+		}
+		if int64(n[0]) <= room {
+			x.params[sortInput] = uint64(found)
+			return int64(n[0]), nil
+		}
+		room = int64(n[0]) // many rows have the same key
+	}
+}
+
+// sort orders n rows and returns their numbers.
+func (x *sorting) sort(n int64) (gpukernels.Ptr, error) {
+	tile := int64(x.s.Device().Block(sortThreads) * sortItems)
+	var keys, rows [2]gpukernels.Ptr
+	var err error
+	buffers := 2
+	if n <= tile {
+		buffers = 1
+	}
+	for i := range buffers {
+		if keys[i], err = x.take(8 * n); err != nil {
+			return 0, err
+		}
+		if rows[i], err = x.take(4 * n); err != nil {
+			return 0, err
+		}
+	}
+	blocks := min((n+tile-1)/tile, 1<<20)
+	x.params[sortRowCount] = uint64(n)
+	x.params[sortKeysOut], x.params[sortRowsOut] = uint64(keys[0]), uint64(rows[0])
+	if err := x.launch("tiles", blocks); err != nil {
+		return 0, err
+	}
+	in := 0
+	for width := tile; width < n; width *= 2 {
+		x.params[sortKeysIn], x.params[sortRowsIn] = uint64(keys[in]), uint64(rows[in])
+		x.params[sortKeysOut], x.params[sortRowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
+		x.params[sortWidth] = uint64(width)
+		if err := x.launch("merge", blocks); err != nil {
+			return 0, err
+		}
+		in = 1 - in
+	}
+	for i, p := range x.scratch {
+		if p == rows[in] {
+			x.scratch[i] = 0 // the caller's
+		}
+	}
+	return rows[in], nil
+}

@@ -9,54 +9,74 @@ import (
 
 // Loops of arithmetic. Over a whole batch, vector with vector and vector with constant have loops that the compiler
 // makes tight; everything else reads through a mask. Overflow is gathered in a flag and looked at once, after the loop.
+//
+// Operators do not share their loops: one with a function or a type parameter's method for the operator calls it for each value, which
+// takes two to three times as long (Go 1.26).
 
-// affine stores a*fa + b*fb: addition and subtraction of decimals that fit 64 bits, their scales aligned by the factors.
-// It cannot overflow, because the result's precision says so.
-func affine(dst []int64, a reader[int64], fa int64, b reader[int64], fb int64, sel []int32, n int) {
+// affine stores a*fa + b*fb: addition and subtraction of floats, and of decimals that fit 64 bits, their scales aligned by
+// the factors. Of floats, ok is false if some result is infinite or not a number, which makes r*0 a NaN and the sum of them
+// too; decimals cannot overflow, because the result's precision says so, and the compiler drops the test.
+func affine[T int64 | float64](dst []T, a reader[T], fa T, b reader[T], fb T, sel []int32, n int) (ok bool) {
 	if a.mask == 0 {
 		a, fa, b, fb = b, fb, a, fa
 	}
+	var bad T
 	switch {
 	case sel == nil && b.mask == 0 && a.mask != 0:
 		k := b.v[0] * fb
 		dst, v := dst[:n], a.v[:n]
 		for i, x := range v {
-			dst[i] = x*fa + k
+			r := x*fa + k
+			dst[i] = r
+			bad += r * 0
 		}
 	case sel == nil && a.mask != 0:
 		dst, v, w := dst[:n], a.v[:n], b.v[:n]
 		for i, x := range v {
-			dst[i] = x*fa + w[i]*fb
+			r := x*fa + w[i]*fb
+			dst[i] = r
+			bad += r * 0
 		}
 	default:
 		for _, i := range positions(sel, n) {
-			dst[i] = a.at(int(i))*fa + b.at(int(i))*fb
+			r := a.at(int(i))*fa + b.at(int(i))*fb
+			dst[i] = r
+			bad += r * 0
 		}
 	}
+	return bad == 0
 }
 
-// mulNarrow stores a*b, which cannot overflow.
-func mulNarrow(dst []int64, a, b reader[int64], sel []int32, n int) {
+// multiply stores a*b of floats, or of integers that cannot overflow; ok is as in affine.
+func multiply[T int64 | float64](dst []T, a, b reader[T], sel []int32, n int) (ok bool) {
 	if a.mask == 0 {
 		a, b = b, a
 	}
+	var bad T
 	switch {
 	case sel == nil && b.mask == 0 && a.mask != 0:
 		k := b.v[0]
 		dst, v := dst[:n], a.v[:n]
 		for i, x := range v {
-			dst[i] = x * k
+			r := x * k
+			dst[i] = r
+			bad += r * 0
 		}
 	case sel == nil && a.mask != 0:
 		dst, v, w := dst[:n], a.v[:n], b.v[:n]
 		for i, x := range v {
-			dst[i] = x * w[i]
+			r := x * w[i]
+			dst[i] = r
+			bad += r * 0
 		}
 	default:
 		for _, i := range positions(sel, n) {
-			dst[i] = a.at(int(i)) * b.at(int(i))
+			r := a.at(int(i)) * b.at(int(i))
+			dst[i] = r
+			bad += r * 0
 		}
 	}
+	return bad == 0
 }
 
 // addChecked stores a+b; ok is false if some sum left the range.
@@ -177,78 +197,4 @@ func combineWide(out *column.Vector, a, b wideReader, up [2]int, drop int, f exa
 		setWide(out, int(i), r)
 	}
 	return true
-}
-
-// Float loops. A result that is infinite or not a number makes r*0 a NaN, and the sum of them too.
-
-func addFloats(dst []float64, a, b reader[float64], sel []int32, n int) (ok bool) {
-	if a.mask == 0 {
-		a, b = b, a
-	}
-	bad := 0.0
-	switch {
-	case sel == nil && b.mask == 0 && a.mask != 0:
-		k := b.v[0]
-		dst, v := dst[:n], a.v[:n]
-		for i, x := range v {
-			r := x + k
-			dst[i] = r
-			bad += r * 0
-		}
-	case sel == nil && a.mask != 0:
-		dst, v, w := dst[:n], a.v[:n], b.v[:n]
-		for i, x := range v {
-			r := x + w[i]
-			dst[i] = r
-			bad += r * 0
-		}
-	default:
-		for _, i := range positions(sel, n) {
-			r := a.at(int(i)) + b.at(int(i))
-			dst[i] = r
-			bad += r * 0
-		}
-	}
-	return bad == 0
-}
-
-func subFloats(dst []float64, a, b reader[float64], sel []int32, n int) (ok bool) {
-	bad := 0.0
-	for _, i := range positions(sel, n) {
-		r := a.at(int(i)) - b.at(int(i))
-		dst[i] = r
-		bad += r * 0
-	}
-	return bad == 0
-}
-
-func mulFloats(dst []float64, a, b reader[float64], sel []int32, n int) (ok bool) {
-	if a.mask == 0 {
-		a, b = b, a
-	}
-	bad := 0.0
-	switch {
-	case sel == nil && b.mask == 0 && a.mask != 0:
-		k := b.v[0]
-		dst, v := dst[:n], a.v[:n]
-		for i, x := range v {
-			r := x * k
-			dst[i] = r
-			bad += r * 0
-		}
-	case sel == nil && a.mask != 0:
-		dst, v, w := dst[:n], a.v[:n], b.v[:n]
-		for i, x := range v {
-			r := x * w[i]
-			dst[i] = r
-			bad += r * 0
-		}
-	default:
-		for _, i := range positions(sel, n) {
-			r := a.at(int(i)) * b.at(int(i))
-			dst[i] = r
-			bad += r * 0
-		}
-	}
-	return bad == 0
 }

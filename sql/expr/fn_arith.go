@@ -245,7 +245,7 @@ func mul128(a, b types.Int128) (types.Int128, bool) { return a.Mul(b) }
 func evalAdd(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	switch {
 	case out.Type.IsFloat():
-		return check(addFloats(out.F64, floats(args[0]), floats(args[1]), sel, n), call)
+		return check(affine(out.F64, floats(args[0]), 1, floats(args[1]), 1, sel, n), call)
 	case out.Type.Kind == types.KindDecimal:
 		return addDecimals(call, out, args, 1, add128, sel, n)
 	case out.Type.Kind == types.KindUint64:
@@ -257,7 +257,7 @@ func evalAdd(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 func evalSub(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	switch {
 	case out.Type.IsFloat():
-		return check(subFloats(out.F64, floats(args[0]), floats(args[1]), sel, n), call)
+		return check(affine(out.F64, floats(args[0]), 1, floats(args[1]), -1, sel, n), call)
 	case out.Type.Kind == types.KindDecimal:
 		return addDecimals(call, out, args, -1, sub128, sel, n)
 	case out.Type.Kind == types.KindUint64:
@@ -285,7 +285,7 @@ func narrow(v *column.Vector) bool { return v.Type.Phys() == types.PhysInt64 }
 func evalMul(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	switch {
 	case out.Type.IsFloat():
-		return check(mulFloats(out.F64, floats(args[0]), floats(args[1]), sel, n), call)
+		return check(multiply(out.F64, floats(args[0]), floats(args[1]), sel, n), call)
 	case out.Type.Kind == types.KindUint64:
 		return check(combineUnsigned(out.I64, wides(args[0]), wides(args[1]), mul128, sel, n), call)
 	case out.Type.Kind != types.KindDecimal:
@@ -295,7 +295,7 @@ func evalMul(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 	bothNarrow := narrow(args[0]) && narrow(args[1])
 	switch {
 	case drop == 0 && narrow(out) && bothNarrow:
-		mulNarrow(out.I64, ints(args[0]), ints(args[1]), sel, n)
+		multiply(out.I64, ints(args[0]), ints(args[1]), sel, n)
 	case drop == 0 && bothNarrow && out.Type.Phys() == types.PhysInt128:
 		// 18 and 18 digits, or 19 and 19 of two BIGINTs, fit 38.
 		a, b := ints(args[0]), ints(args[1])

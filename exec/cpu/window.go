@@ -171,10 +171,34 @@ func (r *windowRows) inOrder(e expr.Expr) (*column.Vector, error) {
 	if err := r.w.q.mem.Reserve(r.w.sort.name, int64(r.n)*width(src)); err != nil {
 		return nil, err
 	}
-	v := &column.Vector{}
-	(&packedColumn{v: src}).gather(v, r.n, nil, r.order)
+	v, err := r.gather(src)
 	r.sorted[c.ID] = v
-	return v, nil
+	return v, err
+}
+
+// gather returns all values of a stored column in the order of the rows.
+func (r *windowRows) gather(src *column.Vector) (*column.Vector, error) {
+	v := &column.Vector{Type: src.Type}
+	if src.Dict != nil {
+		v.ReserveCodes(src.Dict, r.n)
+	} else {
+		v.Reserve(r.n)
+	}
+	if src.Valid != nil {
+		v.Valid = column.NewBitmap(r.n, true)
+	}
+	err := r.w.q.parallel((r.n+maxSegment-1)/maxSegment, r.n, func(k int) error {
+		from := k * maxSegment
+		n := min(maxSegment, r.n-from)
+		var part column.Vector
+		slice(&part, v, from, n)
+		(&packedColumn{v: src}).gather(&part, n, nil, r.order[from:from+n])
+		if part.Valid != nil {
+			copy(v.Valid[from/64:], part.Valid)
+		}
+		return nil
+	})
+	return v, err
 }
 
 // column returns the values of a column or constant as they were stored.

@@ -92,9 +92,9 @@ func windowPlan(g *Gen, partition, order []int, unique bool) *physical.Plan {
 	n := g.Size
 	switch {
 	case len(partition) == 0 || partition[0] == colNone || len(partition) == 3:
-		n = min(n, 150)
+		n = min(n, 120)
 	case partition[0] != colKey && partition[0] != colUnique: // an eighth of the rows has a NULL there
-		n = min(n, 2500)
+		n = min(n, 700)
 	}
 	t, c := g.Scan(g.Table(n, n/(1+g.R.IntN(20))+1))
 	w := &physical.Window{Partition: exprs(pick(c, partition...)), Cols: pick(c, colUnique, colText, colWord, colNull)}

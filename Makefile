@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test race lint fuzz fuzz-oracle bench bench-oracle clean help
+.PHONY: build demo test race lint fuzz fuzz-oracle bench bench-oracle gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -56,6 +56,12 @@ bench-oracle: build build/duckdb/bin/python ## time them against DuckDB over the
 build/duckdb/bin/python:
 	python3 -m venv build/duckdb
 	build/duckdb/bin/pip install --quiet $(DUCKDB) || { rm -rf build/duckdb; exit 1; }
+
+gpu: ## build build/libradish_gpu.so with nvcc 12.4 or newer, or with NVIDIA's wheels from PyPI; no GPU is needed
+	gpukernels/build.sh build
+
+gpu-bundle: ## pack build/radish-gpu-bundle.tar.gz: what builds, tests and measures the GPU backend on a host without Go
+	gpukernels/bundle/make.sh build
 
 clean: ## remove what was built
 	rm -rf build

@@ -75,6 +75,7 @@ template <typename T>
 RADISH_FN T* as_pointer(u64 word) {
   return reinterpret_cast<T*>(word);
 }
+#ifdef RADISH_EMULATED
 RADISH_FN f64 as_f64(u64 word) {
   f64 x;
   __builtin_memcpy(&x, &word, sizeof x);
@@ -85,6 +86,10 @@ RADISH_FN u64 as_bits(f64 x) {
   __builtin_memcpy(&word, &x, sizeof word);
   return word;
 }
+#else
+RADISH_FN f64 as_f64(u64 word) { return __longlong_as_double((i64)word); }
+RADISH_FN u64 as_bits(f64 x) { return (u64)__double_as_longlong(x); }
+#endif
 RADISH_FN i128 as_i128(u64 low, u64 high) { return (i128)(((u128)high << 64) | low); }
 
 template <typename T>

@@ -51,7 +51,7 @@ typedef struct {
   int64_t shared_bytes;       /* dynamic shared memory that a block may ask for */
   int64_t l2_bytes;
   int64_t memory_bytes;       /* in all */
-  int64_t memory_free;        /* at this moment */
+  int64_t memory_free;        /* at this moment; -1: not known, since nobody has opened the device */
 } radish_gpu_device_info;
 
 typedef struct radish_gpu_device radish_gpu_device;

@@ -193,8 +193,8 @@ func withUsed(items []logical.Item, conds []expr.Expr, outer logical.ColSet, in 
 		have.Add(it.Col.ID)
 	}
 	for _, id := range logical.UsesOf(conds).Minus(outer).IDs() {
-		if !have.Has(id) {
-			c := logical.FindColumn(in, id)
+		// A column that in does not have is of a query further out.
+		if c := logical.FindColumn(in, id); c != nil && !have.Has(id) {
 			items = append(items[:len(items):len(items)], logical.Item{Col: c, Expr: c})
 		}
 	}

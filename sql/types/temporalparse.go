@@ -96,10 +96,7 @@ func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
 		}
 	} else {
 		start := i
-		for i < len(s) && isDigit(s[i]) && i-start < 4 {
-			field[0] = field[0]*10 + int(s[i]-'0')
-			i++
-		}
+		field[0], i = digitsUpTo(s, i)
 		yearDigits = i - start
 		n = 1
 		if i = skipPunctuation(s, i); i == len(s) || !isDigit(s[i]) {
@@ -133,15 +130,20 @@ func clock(hour, minute, second, micro int) int64 {
 	return int64(hour)*MicrosPerHour + int64(minute)*MicrosPerMinute + int64(second)*MicrosPerSecond + int64(micro)
 }
 
-// delimitedFields reads the fields from the n-th on, each of at most two digits; s[i] is a digit. It stops before
-// whatever is not a delimiter followed by a digit.
+// digitsUpTo reads all digits from i on, up to the delimiter: 2019-012-3 is a date and 2019-12-311 is none.
+func digitsUpTo(s string, i int) (value, end int) {
+	for i < len(s) && isDigit(s[i]) {
+		value = min(value*10+int(s[i]-'0'), 999_999) // beyond the largest value of any field
+		i++
+	}
+	return value, i
+}
+
+// delimitedFields reads the fields from the n-th on; s[i] is a digit. It stops before whatever is not a delimiter
+// followed by a digit.
 func delimitedFields(s string, i int, field *[6]int, n int) (int, int) {
 	for {
-		start := i
-		for i < len(s) && isDigit(s[i]) && i-start < 2 {
-			field[n] = field[n]*10 + int(s[i]-'0')
-			i++
-		}
+		field[n], i = digitsUpTo(s, i)
 		n++
 		if n == 6 {
 			return n, i

@@ -43,7 +43,7 @@ type Rows interface {
 // Run starts a plan. The query ends with ctx, or when Rows is closed, which must be done in any case. All pipelines
 // before the one that gives the result have run when Run returns, so their errors come from it.
 func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
-	rows, err := cpu.Run(ctx, plan, cpu.Config(env))
+	rows, err := cpu.Run(ctx, plan, cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ type Config struct {
 	Memory  *memory.Budget // may be nil: no limit
 	Expr    *expr.Context  // copied for each worker
 	Profile bool           // measure each operator
+	// Elsewhere runs the pipelines that are placed on another device; nil: all run here, whatever they say.
+	Elsewhere Elsewhere
 }
 
 // query is a plan that runs.
@@ -48,7 +50,8 @@ type query struct {
 	err     error   // guarded by mu: the first failure
 	out     *result // guarded by mu until the query runs
 
-	feeding map[physical.Sink]int // pipelines that have still to run, by their sink
+	feeding map[physical.Sink]int       // pipelines that have still to run, by their sink
+	fetched map[physical.Sink]*relation // rows that came from another device
 	closed  bool
 
 	prof    profile.Plan

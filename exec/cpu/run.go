@@ -79,7 +79,14 @@ func (q *query) start(c *Cursor) error {
 		return sqlerr.Interrupted(context.Cause(q.ctx))
 	}
 	q.readers()
-	for i, p := range q.plan.Pipelines {
+	pipelines := q.ordered()
+	for i, p := range pipelines {
+		if !q.here(p) {
+			if background, err := q.runElsewhere(p, c); err != nil || background {
+				return err
+			}
+			continue
+		}
 		pl, err := q.prepare(p)
 		if err != nil {
 			return err
@@ -90,7 +97,7 @@ func (q *query) start(c *Cursor) error {
 			go func() {
 				defer close(c.done)
 				defer r.end()
-				if err := sqlerr.Guard(func() error { return q.background(pl, i) }); err != nil && err != errStop {
+				if err := sqlerr.Guard(func() error { return q.background(pl, pipelines[i+1:]) }); err != nil && err != errStop {
 					q.fail(err)
 				}
 			}()
@@ -105,11 +112,11 @@ func (q *query) start(c *Cursor) error {
 	return nil
 }
 
-func (q *query) background(pl *pipeline, i int) error {
+func (q *query) background(pl *pipeline, rest []*physical.Pipeline) error {
 	if err := q.runToEnd(pl); err != nil {
 		return err
 	}
-	for _, p := range q.plan.Pipelines[i+1:] {
+	for _, p := range rest {
 		pl, err := q.prepare(p)
 		if err != nil {
 			return err
@@ -185,5 +192,9 @@ func (q *query) close() {
 	if q.cfg.Memory != nil && !q.closed {
 		q.closed = true
 		q.cfg.Memory.Release(q.mem.Used())
+	}
+	if q.cfg.Elsewhere != nil {
+		q.cfg.Elsewhere.Close()
+		q.cfg.Elsewhere = nil
 	}
 }

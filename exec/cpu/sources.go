@@ -16,6 +16,17 @@ func (q *query) source(pl *pipeline) (source, error) {
 		pl.scan = t
 		return t, err
 	case *physical.SinkScan:
+		if q.storedElsewhere(s.From) {
+			var ids []expr.ColumnID
+			for _, c := range sinkColumns(s.From) {
+				ids = append(ids, c.ID)
+			}
+			rel, err := q.fetch(s.From, ids)
+			if err != nil {
+				return nil, err
+			}
+			return newRelationScan(pl, rel, s)
+		}
 		from, err := q.sink(s.From)
 		if err != nil {
 			return nil, err

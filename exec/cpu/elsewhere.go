@@ -1,0 +1,223 @@
+package cpu
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Elsewhere runs the pipelines of a plan whose Device is not the CPU. All pipelines that end in one sink run on one side, and so do a
+// build and what probes it: only the rows that a SinkScan reads cross over.
+type Elsewhere interface {
+	// Pipeline runs a pipeline to its end; last says that no further one ends in its sink. here gives the rows of sinks that were filled
+	// on the CPU.
+	Pipeline(ctx context.Context, p *physical.Pipeline, last bool, here func(physical.Sink) (Stored, error)) (profile.Pipeline, error)
+	// Rows hands over what a sink holds once its last pipeline has run, in its order. The batches have no selections and are the receiver's;
+	// of a Result they have its columns.
+	Rows(ctx context.Context, s physical.Sink, give func(*column.Batch) error) error
+	// Count is the number of rows that Rows will give.
+	Count(s physical.Sink) int64
+	// Close gives everything back. It is called once, when nothing of the query runs any more.
+	Close()
+}
+
+// Stored is what a sink holds, for the other side: batches without selections, in order.
+type Stored struct {
+	Columns []expr.ColumnID
+	Types   []column.Vector // one empty vector a column, for its type
+	Batches []*column.Batch
+	Rows    int64
+}
+
+// here says whether a pipeline runs on the CPU.
+func (q *query) here(p *physical.Pipeline) bool {
+	return p.Device == physical.CPU || q.cfg.Elsewhere == nil
+}
+
+// ordered returns the pipelines in the order in which they run. Where some run elsewhere, those that end in the result come last: until one
+// of them has begun the query can be run again on the CPU alone.
+func (q *query) ordered() []*physical.Pipeline {
+	pipelines := q.plan.Pipelines
+	if q.cfg.Elsewhere == nil || !slices.ContainsFunc(pipelines, func(p *physical.Pipeline) bool { return !q.here(p) }) {
+		return pipelines
+	}
+	pipelines = slices.Clone(pipelines)
+	slices.SortStableFunc(pipelines, func(a, b *physical.Pipeline) int { return resultRank(a) - resultRank(b) })
+	return pipelines
+}
+
+func resultRank(p *physical.Pipeline) int {
+	if _, ok := p.Sink.(*physical.Result); ok {
+		return 1
+	}
+	return 0
+}
+
+// runElsewhere runs a pipeline that is not the CPU's. done says that its rows are being handed to the client in the background.
+func (q *query) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, err error) {
+	q.feeding[p.Sink]--
+	last := q.feeding[p.Sink] == 0
+	prof, err := q.cfg.Elsewhere.Pipeline(q.ctx, p, last, q.storedHere)
+	if err != nil {
+		return false, err
+	}
+	if q.cfg.Profile {
+		q.out.mu.Lock()
+		q.prof.Pipelines = append(q.prof.Pipelines, prof)
+		q.out.mu.Unlock()
+	}
+	if err := q.check(); err != nil {
+		return false, err
+	}
+	if _, ok := p.Sink.(*physical.Result); !ok || !last {
+		return false, nil
+	}
+	if q.cfg.Elsewhere.Count(p.Sink) <= syncRows {
+		return false, q.deliver(p.Sink)
+	}
+	c.done = make(chan struct{})
+	c.r.wait = true
+	go func() {
+		defer close(c.done)
+		defer c.r.end()
+		if err := sqlerr.Guard(func() error { return q.deliver(p.Sink) }); err != nil && err != errStop {
+			q.fail(err)
+		}
+		q.out.mu.Lock()
+		q.prof.Wall = time.Since(q.started)
+		q.out.mu.Unlock()
+	}()
+	return true, nil
+}
+
+// deliver hands the rows of a result that was computed elsewhere to the client.
+func (q *query) deliver(s physical.Sink) error {
+	r := q.out
+	r.startPipeline(q.seq)
+	seq := q.seq
+	q.seq++
+	err := q.cfg.Elsewhere.Rows(q.ctx, s, func(b *column.Batch) error {
+		if len(b.Cols) != len(r.types) {
+			return sqlerr.Bug("a result of %d columns is given %d", len(r.types), len(b.Cols))
+		}
+		return r.put(seq, b)
+	})
+	if err != nil {
+		return err
+	}
+	r.complete(seq)
+	return nil
+}
+
+// fetch brings the rows of a sink that was filled elsewhere here, once.
+func (q *query) fetch(s physical.Sink, ids []expr.ColumnID) (*relation, error) {
+	if rel := q.fetched[s]; rel != nil {
+		return rel, nil
+	}
+	rel := &relation{ids: ids}
+	err := q.cfg.Elsewhere.Rows(q.ctx, s, func(b *column.Batch) error {
+		seg := &segment{n: b.N, cap: b.N, cols: b.Cols}
+		bytes := int64(0)
+		for _, v := range b.Cols {
+			bytes += int64(b.N) * width(v)
+		}
+		if err := q.mem.Reserve("rows from another device", bytes); err != nil {
+			return err
+		}
+		rel.segs = append(rel.segs, seg)
+		rel.n += b.N
+		return q.check()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if q.fetched == nil {
+		q.fetched = map[physical.Sink]*relation{}
+	}
+	q.fetched[s] = rel
+	return rel, nil
+}
+
+// storedElsewhere says whether a sink's rows are not here.
+func (q *query) storedElsewhere(s physical.Sink) bool {
+	if q.cfg.Elsewhere == nil {
+		return false
+	}
+	return slices.ContainsFunc(q.plan.Pipelines, func(p *physical.Pipeline) bool { return p.Sink == s && !q.here(p) })
+}
+
+// sinkColumns lists the columns of the rows that a SinkScan can read of a sink.
+func sinkColumns(s physical.Sink) []*expr.Column {
+	switch s := s.(type) {
+	case *physical.Materialize:
+		return s.Cols
+	case *physical.Sort:
+		return s.Cols
+	case *physical.Window:
+		cols := slices.Clone(s.Cols)
+		for _, it := range s.Items {
+			cols = append(cols, it.Col)
+		}
+		return cols
+	case *physical.Aggregate:
+		var cols []*expr.Column
+		for _, it := range s.Groups {
+			cols = append(cols, it.Col)
+		}
+		for _, it := range s.Aggs {
+			cols = append(cols, it.Col)
+		}
+		return cols
+	}
+	return nil
+}
+
+// crossingRows is how many rows of a sink in order go into one batch for another device.
+const crossingRows = 1 << 16
+
+// storedHere gives the rows of a sink that was filled on the CPU.
+func (q *query) storedHere(s physical.Sink) (Stored, error) {
+	from, err := q.sink(s)
+	if err != nil {
+		return Stored{}, err
+	}
+	r, ok := from.(interface{ relation() *relation })
+	if !ok {
+		return Stored{}, sqlerr.Bug("another device reads %T", s)
+	}
+	rel := r.relation()
+	out := Stored{Columns: rel.ids, Rows: int64(rel.n)}
+	byID := map[expr.ColumnID]*expr.Column{}
+	for _, c := range sinkColumns(s) {
+		byID[c.ID] = c
+	}
+	for _, id := range rel.ids {
+		if byID[id] == nil {
+			return Stored{}, sqlerr.Bug("a sink stores column #%d, which is none of its own", id)
+		}
+		out.Types = append(out.Types, column.Vector{Type: byID[id].Typ})
+	}
+	if rel.order == nil {
+		for _, seg := range rel.segs {
+			out.Batches = append(out.Batches, &column.Batch{N: seg.n, Cols: seg.cols})
+		}
+		return out, nil
+	}
+	for from := 0; from < len(rel.order); from += crossingRows {
+		rows := rel.order[from:min(from+crossingRows, len(rel.order))]
+		b := &column.Batch{N: len(rows)}
+		for i := range rel.cols {
+			v := &column.Vector{}
+			rel.cols[i].gather(v, len(rows), nil, rows)
+			b.Cols = append(b.Cols, v)
+		}
+		out.Batches = append(out.Batches, b)
+	}
+	return out, nil
+}

@@ -188,7 +188,7 @@ type DeviceInfo struct {
 }
 
 // Emulated says that the device is the processor playing one.
-func (i *DeviceInfo) Emulated() bool { return i.Library == "emulated" }
+func (i DeviceInfo) Emulated() bool { return i.Library == "emulated" }
 
 // Devices describes all devices. No driver and no device are errors, of the kind ErrUnavailable, that say what is missing.
 func (l *Library) Devices() ([]DeviceInfo, error) {

@@ -14,6 +14,9 @@
 
 namespace {
 
+// Products and sums of doubles are not fused, so that they are the CPU's.
+constexpr const char* flags[] = {"-std=c++17", "--device-int128", "--fmad=false", "-lineinfo"};
+
 struct Nvrtc {
   decltype(&::nvrtcVersion) Version;
   decltype(&::nvrtcGetErrorString) GetErrorString;
@@ -151,20 +154,18 @@ class Program {
 
 std::string nvrtc_version() {
   const Nvrtc& n = nvrtc();
-  return "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor);
+  std::string version = "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor);
+  for (const char* f : flags) version += std::string(" ") + f;
+  return version;
 }
 
 std::string nvrtc_compile(int32_t compute_capability, const char* source, const char* include_dir, const char* options) {
   const Nvrtc& n = nvrtc();
   int architecture = best_architecture(n, compute_capability);
   bool exact = architecture == compute_capability;
-  // Products and sums of doubles are not fused, so that they are the CPU's.
   std::vector<std::string> args = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(architecture),
-                                   "-std=c++17",
-                                   "--device-int128",
-                                   "--fmad=false",
-                                   "-lineinfo",
                                    "-I" + std::string(include_dir)};
+  args.insert(args.end(), std::begin(flags), std::end(flags));
   for (const char* p = options ? options : ""; *p;) {
     const char* end = std::strchr(p, '\n');
     size_t size = end ? size_t(end - p) : std::strlen(p);

@@ -19,7 +19,7 @@ import (
 type leaf struct {
 	index    int // of the column in the file's schema
 	typ      types.Type
-	arrow    arrow.DataType // of the values, dictionaries looked through
+	arrow    arrow.DataType
 	physical parquet.Type
 	width    int // of FIXED_LEN_BYTE_ARRAY
 	optional bool

@@ -61,6 +61,9 @@ func Open(path string) (f *File, err error) {
 		if err != nil {
 			return err
 		}
+		// The Arrow schema that some writers leave here tells nothing more of types that Radish has, and the library trusts the
+		// lengths in it.
+		reader.MetaData().FileMetaData.KeyValueMetadata = nil
 		props := pqarrow.ArrowReadProperties{BatchSize: table.RowGroupSize}
 		if f.reader, err = pqarrow.NewFileReader(reader, props, f.alloc); err != nil {
 			return err
@@ -94,24 +97,13 @@ func (f *File) makeLeaves(schema *arrow.Schema) []leaf {
 	leaves := make([]leaf, len(f.columns))
 	for i := range leaves {
 		l := &leaves[i]
-		*l = leaf{index: f.reader.Manifest.Fields[i].ColIndex, typ: f.columns[i].Type, arrow: plainType(schema.Field(i).Type)}
+		*l = leaf{index: f.reader.Manifest.Fields[i].ColIndex, typ: f.columns[i].Type, arrow: schema.Field(i).Type}
 		c := f.reader.ParquetReader().MetaData().Schema.Column(l.index)
 		l.physical, l.width = c.PhysicalType(), c.TypeLength()
 		l.optional = c.MaxDefinitionLevel() > 0
 		l.flat = c.MaxDefinitionLevel() <= 1 && c.MaxRepetitionLevel() == 0
 	}
 	return leaves
-}
-
-// plainType looks through dictionaries and extensions.
-func plainType(dt arrow.DataType) arrow.DataType {
-	switch t := dt.(type) {
-	case *arrow.DictionaryType:
-		return plainType(t.ValueType)
-	case arrow.ExtensionType:
-		return plainType(t.StorageType())
-	}
-	return dt
 }
 
 // columnReader reads the values of a column chunk in order.

@@ -152,8 +152,8 @@ func (q *query) storedElsewhere(s physical.Sink) bool {
 	return slices.ContainsFunc(q.plan.Pipelines, func(p *physical.Pipeline) bool { return p.Sink == s && !q.here(p) })
 }
 
-// sinkColumns lists the columns of the rows that a SinkScan can read of a sink.
-func sinkColumns(s physical.Sink) []*expr.Column {
+// SinkColumns lists the columns of the rows that a SinkScan can read of a sink.
+func SinkColumns(s physical.Sink) []*expr.Column {
 	switch s := s.(type) {
 	case *physical.Materialize:
 		return s.Cols
@@ -194,7 +194,7 @@ func (q *query) storedHere(s physical.Sink) (Stored, error) {
 	rel := r.relation()
 	out := Stored{Columns: rel.ids, Rows: int64(rel.n)}
 	byID := map[expr.ColumnID]*expr.Column{}
-	for _, c := range sinkColumns(s) {
+	for _, c := range SinkColumns(s) {
 		byID[c.ID] = c
 	}
 	for _, id := range rel.ids {

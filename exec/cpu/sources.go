@@ -18,7 +18,7 @@ func (q *query) source(pl *pipeline) (source, error) {
 	case *physical.SinkScan:
 		if q.storedElsewhere(s.From) {
 			var ids []expr.ColumnID
-			for _, c := range sinkColumns(s.From) {
+			for _, c := range SinkColumns(s.From) {
 				ids = append(ids, c.ID)
 			}
 			rel, err := q.fetch(s.From, ids)

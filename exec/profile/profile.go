@@ -17,6 +17,8 @@ type Operator struct {
 	Bytes  int64 // encoded bytes of the columns that a scan reads
 	// Note says what the executor chose itself, e.g. the form of a hash table.
 	Note string
+	// Fused says that the operator is part of a kernel and was not measured.
+	Fused bool
 }
 
 // Pipeline is the cost of one pipeline: its source, transforms and sink in this order.
@@ -27,6 +29,18 @@ type Pipeline struct {
 	Wall      time.Duration
 	Finish    time.Duration // part of Wall after the last row: building tables, merging, sorting
 	Operators []Operator
+	GPU       *GPU // nil: it ran on the CPU
+}
+
+// GPU is what a pipeline cost on a GPU.
+type GPU struct {
+	Kernel   time.Duration // on the device
+	Launches int
+	Bytes    int64         // of table columns that were scanned
+	Compile  time.Duration // 0 if the kernel was found in a cache
+	Cache    string        // where it was found: "memory", "disk", "compiled"
+	Uploaded int64         // bytes of table columns that were not on the device yet
+	Note     string
 }
 
 // Plan is the cost of a query.
@@ -34,4 +48,6 @@ type Plan struct {
 	Pipelines  []Pipeline
 	Wall       time.Duration
 	PeakMemory int64
+	// Fallback says why the CPU ran what had been placed on the GPU; empty: it did not.
+	Fallback string
 }

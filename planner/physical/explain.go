@@ -240,6 +240,9 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 	return Operator{Name: fmt.Sprintf("%T", p.Sink)}
 }
 
+// SinkName names what a pipeline ends in, for messages.
+func SinkName(p *Pipeline) string { return sinkNames{}.sink(p).Name }
+
 func joinName(k logical.JoinKind) string {
 	return [...]string{"inner", "left", "full", "semi", "anti", "mark", "single"}[k]
 }

@@ -21,6 +21,9 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 	if x.Schema.O != "" {
 		return nil, sqlerr.UnknownFunction(x.Schema.O+"."+x.FnName.O, "")
 	}
+	if name == "grouping" {
+		return b.groupingFunction(x, sc)
+	}
 	args := make([]expr.Expr, len(x.Args))
 	for i, a := range x.Args {
 		var err error

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // grouping collects what GROUP BY and the aggregate functions of one SELECT ask for.
@@ -23,6 +24,10 @@ type grouping struct {
 	aggs   []logical.AggItem
 	aggIDs map[expr.ColumnID]bool
 	having bool
+	// Of WITH ROLLUP: the number of keys that group a row is in level.
+	rollup    bool
+	level     *expr.Column
+	groupings []groupingCall
 
 	anyValues  map[expr.ColumnID]*expr.Column
 	fromIDs    map[expr.ColumnID]scopeColumn
@@ -83,7 +88,7 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 		return nil
 	}
 	if by.Rollup {
-		return g.b.at(sqlerr.NotSupportedf("WITH ROLLUP", "combine one SELECT per grouping with UNION ALL"), by)
+		g.rollup, g.level = true, g.b.alloc.New("", "level", types.Int64, false)
 	}
 	sc := list.within("group statement")
 	sc.noAggregates = true
@@ -125,8 +130,12 @@ func (g *grouping) addGroup(e expr.Expr, name string) {
 	}
 	// A group that is a column of FROM keeps its ID: subqueries in later clauses may refer to it.
 	c, ok := e.(*expr.Column)
-	if !ok || logical.FindColumn(g.input, c.ID) == nil {
-		c = g.b.alloc.New("", name, e.Type(), e.Nullable())
+	if !ok || g.rollup || logical.FindColumn(g.input, c.ID) == nil {
+		table := ""
+		if ok {
+			table, name = c.Table, c.Name
+		}
+		c = g.b.alloc.New(table, name, e.Type(), e.Nullable() || g.rollup)
 	}
 	g.groups = append(g.groups, logical.Item{Col: c, Expr: e})
 }
@@ -151,6 +160,9 @@ func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []s
 	for _, a := range g.aggs {
 		g.aggIDs[a.Col.ID] = true
 	}
+	for _, c := range g.groupings {
+		g.aggIDs[c.col.ID] = true
+	}
 	g.anyValues = map[expr.ColumnID]*expr.Column{}
 	var err error
 	for i := range items {
@@ -173,6 +185,9 @@ func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []s
 	err = windows.lift(func(e expr.Expr) (expr.Expr, error) { return g.lift(e, "SELECT list", 1, by != nil) })
 	if err != nil {
 		return nil, err
+	}
+	if g.rollup {
+		return g.buildRollup(), nil
 	}
 	return &logical.Aggregate{Input: g.input, Groups: g.groups, Aggs: g.aggs, Scalar: by == nil, Hint: g.b.aggHint()}, nil
 }
@@ -266,7 +281,7 @@ func (g *grouping) anyValue(c scopeColumn, clause string, n int, grouped bool) (
 		return nil, sqlerr.NotGroupBy(n, clause, name)
 	}
 	fn := expr.LookupAggregate("any_value")
-	col := g.b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null || !grouped)
+	col := g.b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null || !grouped || g.rollup)
 	g.aggs = append(g.aggs, logical.AggItem{Col: col, Fn: fn, Args: []expr.Expr{c.col}})
 	g.aggIDs[col.ID] = true
 	g.anyValues[c.col.ID] = col

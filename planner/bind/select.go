@@ -78,6 +78,9 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if err := windows.bindAll(list); err != nil {
 		return nil, err
 	}
+	if err := g.checkGroupings(); err != nil {
+		return nil, err
+	}
 	if g.active() {
 		node, err = g.build(s.GroupBy, fromNode, items, &having, keys, windows)
 		if err != nil {
@@ -88,6 +91,9 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		node = filter(node, having)
 	}
 	node = windows.build(node)
+	if g.rollup && s.OrderBy == nil && !s.Distinct {
+		keys = g.rollupOrder()
+	}
 	rel, keys := b.project(node, items, keys)
 	if s.Distinct {
 		if err := b.distinct(rel, keys); err != nil {

@@ -58,3 +58,6 @@ func WrongWindow(code Code, name string) *Error {
 	}
 	return user(code, windowMessages[code], name)
 }
+
+// CodeGroupingNotInGroupBy is an operand of GROUPING that no row is grouped by.
+const CodeGroupingNotInGroupBy Code = 3148

@@ -216,3 +216,55 @@ RADISH_NOINLINE f64 exact_sum(const i64* sum) {
   if (exponent >= 0x7ff) return as_f64(sign | 0x7ff0000000000000ull);
   return as_f64(sign | exponent << 52 | (mantissa & 0xfffffffffffffull));
 }
+
+RADISH_FN bool is_infinite(f64 x) { return (as_bits(x) & 0x7fffffffffffffffull) == 0x7ff0000000000000ull; }
+
+// Orders of values that an atomic cannot compare.
+RADISH_FN bool less_than(i128 a, i128 b) { return a < b; }
+RADISH_FN bool less_than(view a, view b) {
+  i64 n = min_of(a.size, b.size);
+  for (i64 i = 0; i < n; i++) {
+    if (a.data[i] != b.data[i]) return a.data[i] < b.data[i];
+  }
+  return a.size < b.size;
+}
+// Stores that the next holder of the lock sees, whatever its L1 cache holds.
+RADISH_FN void store_value(i128* p, i128 x) {
+  store_relaxed(reinterpret_cast<u64*>(p), (u64)x);
+  store_relaxed(reinterpret_cast<u64*>(p) + 1, (u64)((u128)x >> 64));
+}
+RADISH_FN void store_value(view* p, view x) {
+  store_relaxed(reinterpret_cast<u64*>(p), (u64)x.data);
+  store_relaxed(reinterpret_cast<u64*>(p) + 1, (u64)x.size);
+}
+
+// Results of sums. *fits becomes false where a value leaves 128 bits.
+RADISH_FN i128 times_power(i128 x, int digits, bool* fits) {
+  constexpr i128 limit = (i128)(~(u128)0 >> 1) / 10;
+  for (; digits > 0; digits--) {
+    if (x > limit || x < -limit) *fits = false;
+    x *= 10;
+  }
+  return x;
+}
+RADISH_FN bool has_digits(i128 x, int precision) { // |x| < 10^precision
+  u128 power = 1;
+  for (; precision > 0; precision--) power *= 10;
+  return (x < 0 ? -(u128)x : (u128)x) < power;
+}
+// sum / count with digits more digits: rounded half away from zero, or cut. 0 over no values.
+RADISH_NOINLINE i128 average(i128 sum, i64 count, int digits, bool cut, bool* fits) {
+  if (count == 0) return 0;
+  u128 magnitude = sum < 0 ? -(u128)sum : (u128)sum;
+  u128 n = (u128)count;
+  u128 quotient = magnitude / n, rest = magnitude % n;
+  for (; digits > 0; digits--) {
+    if (quotient > ~(u128)0 / 32) *fits = false;
+    rest *= 10;
+    quotient = quotient * 10 + rest / n;
+    rest %= n;
+  }
+  if (!cut && rest * 2 >= n) quotient++;
+  if (quotient >> 127) *fits = false;
+  return sum < 0 ? -(i128)quotient : (i128)quotient;
+}

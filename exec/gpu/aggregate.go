@@ -1,0 +1,758 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// groupShape is how groups are found.
+type groupShape uint8
+
+const (
+	scalarGroups groupShape = iota // one group
+	denseGroups                    // the place follows from the keys
+	packedGroups                   // open addressing; keys are packed into less than 64 bits
+	wordGroups                     // open addressing over one key of 64 bits
+	keyedGroups                    // open addressing; keys lie in arrays of their own
+)
+
+func (s groupShape) String() string {
+	return [...]string{"one group", "array", "packed keys", "one-word keys", "keys in columns"}[s]
+}
+
+// aggForm is how the groups of an aggregation lie on the device: arrays over their places.
+type aggForm struct {
+	p      *physical.Aggregate
+	shape  groupShape
+	shared bool // each block has a table of its own in shared memory first
+	keys   []groupKey
+	form   *rowForm // the keys, settled
+	places int64    // of a dense form
+	accs   []*accForm
+	items  []aggItem
+	arrays []aggArray
+	keyAt  int // keyedGroups: first array of the keys
+}
+
+// groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.
+type groupKey struct {
+	min    int64
+	digits uint64
+	proven bool // no value lies outside
+	stride uint64
+	shift  uint
+}
+
+// aggItem says how an aggregate's value follows from accumulators.
+type aggItem struct {
+	acc   int
+	count int // counts the values that are not NULL; -1: there is one for sure
+}
+
+// accOp is what an accumulator does.
+type accOp uint8
+
+const (
+	accCount accOp = iota
+	accSum
+	accFloatSum
+	accMin // of integers and doubles
+	accMax
+	accBitAnd
+	accBitOr
+	accBitXor
+	accAny
+	accSingle
+	accLeast // MIN and MAX of what does not fit an atomic
+	accMost
+)
+
+// accForm is an accumulator.
+type accForm struct {
+	op     accOp
+	arg    expr.Expr // nil: COUNT(*)
+	like   value     // of the argument
+	narrow bool      // a sum that is known to fit 64 bits
+	limbs  int       // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
+	at     int       // its first array
+	limb   int       // its first limb in the table in shared memory
+}
+
+// aggArray is an array over the places.
+type aggArray struct {
+	elem  string
+	width int64  // bytes of a group
+	unit  int    // bytes of an item that is filled
+	fill  uint64 // what it holds at first
+}
+
+// aggWord is the address of an array.
+type (
+	aggWord struct {
+		p  *physical.Aggregate
+		at int
+	}
+	aggKeysWord  struct{ p *physical.Aggregate } // address of the packed keys, or of the slots' states
+	aggMaskWord  struct{ p *physical.Aggregate } // slots - 1
+	aggFullWord  struct{ p *physical.Aggregate } // address of the flag that the table is full
+	aggShiftWord struct{ p *physical.Aggregate } // log2 of the copies of the table in shared memory
+)
+
+func (w aggWord) resolve(q *query) uint64      { return uint64(q.groups[w.p].arrays[w.at]) }
+func (w aggKeysWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].keys) }
+func (w aggMaskWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].slots - 1) }
+func (w aggFullWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].full) }
+func (w aggShiftWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].shift) }
+
+// Limits.
+const (
+	denseSmall    = 1 << 12 // places that are always an array
+	densePerGroup = 8
+	denseBytes    = 4 << 30
+	sharedBytes   = 64 << 10
+)
+
+// aggregateText is the sink that fills groups.
+type aggregateText struct {
+	k     *kernel
+	f     *aggForm
+	first bool // this pipeline settles the form
+	decl  []string
+	tail  []string
+}
+
+func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, error) {
+	f := g.aggs[p]
+	a := &aggregateText{k: k, f: f}
+	if f == nil {
+		f = &aggForm{p: p, form: &rowForm{}}
+		a.f, a.first = f, true
+		for i := range p.Aggs {
+			if err := f.addItem(&p.Aggs[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a, nil
+}
+
+// acc returns an accumulator's number, adding it if there is none like it.
+func (f *aggForm) acc(op accOp, arg expr.Expr) int {
+	for i, a := range f.accs {
+		if a.op == op && (a.arg == nil) == (arg == nil) && (arg == nil || expr.Equal(a.arg, arg)) {
+			return i
+		}
+	}
+	f.accs = append(f.accs, &accForm{op: op, arg: arg})
+	return len(f.accs) - 1
+}
+
+func (f *aggForm) addItem(it *logical.AggItem) error {
+	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
+		return &unsupported{fmt.Sprintf("%s(DISTINCT) runs on the CPU only", it.Fn.Name)}
+	}
+	if it.Fn.Kind == expr.AggCountStar {
+		f.items = append(f.items, aggItem{f.acc(accCount, nil), -1})
+		return nil
+	}
+	if len(it.Args) != 1 {
+		return &unsupported{fmt.Sprintf("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))}
+	}
+	arg := it.Args[0]
+	phys := arg.Type().Phys()
+	count := func() int {
+		if !arg.Nullable() {
+			return f.acc(accCount, nil)
+		}
+		return f.acc(accCount, arg)
+	}
+	out := aggItem{count: -1}
+	switch it.Fn.Kind {
+	case expr.AggCount:
+		out.acc = count()
+	case expr.AggSum, expr.AggAvg:
+		op := accSum
+		if phys == types.PhysFloat64 {
+			op = accFloatSum
+		}
+		out.acc = f.acc(op, arg)
+		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(f.p.Groups) == 0 {
+			out.count = count()
+		}
+	case expr.AggMin, expr.AggMax:
+		op := accMin
+		if it.Fn.Kind == expr.AggMax {
+			op = accMax
+		}
+		if phys == types.PhysInt128 || phys == types.PhysString {
+			op += accLeast - accMin
+		} else if arg.Nullable() || len(f.p.Groups) == 0 {
+			out.count = count()
+		}
+		out.acc = f.acc(op, arg)
+	case expr.AggBitAnd:
+		out.acc = f.acc(accBitAnd, arg)
+	case expr.AggBitOr:
+		out.acc = f.acc(accBitOr, arg)
+	case expr.AggBitXor:
+		out.acc = f.acc(accBitXor, arg)
+	case expr.AggAnyValue:
+		out.acc = f.acc(accAny, arg)
+	case expr.AggSingle:
+		out.acc = f.acc(accSingle, arg)
+	default:
+		return &unsupported{it.Fn.Name + " runs on the CPU only"}
+	}
+	f.items = append(f.items, out)
+	return nil
+}
+
+// array adds an array over the places.
+func (f *aggForm) array(elem string, width int64, unit int, fill uint64) int {
+	f.arrays = append(f.arrays, aggArray{elem, width, unit, fill})
+	return len(f.arrays) - 1
+}
+
+// settle lays the accumulators out, once keys and arguments are known.
+func (a *aggregateText) settle(keys []value) error {
+	k, f := a.k, a.f
+	if err := a.chooseShape(keys); err != nil {
+		return err
+	}
+	if f.shape == denseGroups {
+		f.acc(accCount, nil) // says which places are taken
+	}
+	limbs := 0
+	for _, acc := range f.accs {
+		acc.at, acc.limb = len(f.arrays), limbs
+		switch acc.op {
+		case accCount:
+			f.array("u64", 8, 8, 0)
+			acc.limbs = 1
+		case accSum:
+			f.array("u64", 8, 8, 0)
+			r, known := k.rangeOf(acc.arg)
+			acc.narrow = known && len(k.prog.feeders[f.p]) == 1 && r.magnitude()*k.maxRows < 1<<62
+			switch {
+			case acc.narrow:
+				acc.limbs = 2
+			case known || acc.like.class == classInt && acc.arg.Type().Phys() != types.PhysUint64:
+				acc.limbs = 3
+			default:
+				acc.limbs = 4
+			}
+			if !acc.narrow {
+				f.array("u64", 8, 8, 0)
+			}
+		case accFloatSum:
+			f.array("i64", 8*exactWords, 8, 0)
+		case accMin:
+			f.array("i64", 8, 8, math.MaxInt64)
+		case accMax:
+			f.array("i64", 8, 8, 1<<63)
+		case accBitAnd:
+			f.array("u64", 8, 8, math.MaxUint64)
+		case accBitOr, accBitXor:
+			f.array("u64", 8, 8, 0)
+		case accAny, accSingle, accLeast, accMost:
+			f.array(acc.like.class.cName(), acc.like.class.width(), 4, 0)
+			f.array("u8", 1, 1, 0)  // 1: the value is not NULL
+			f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
+		}
+		limbs += acc.limbs
+	}
+	f.shared = f.shape == denseGroups && f.places*int64(limbs)*4 <= sharedBytes
+	if f.shape == keyedGroups {
+		f.keyAt = len(f.arrays)
+		for _, v := range keys {
+			f.array(v.class.cName(), v.class.width(), 4, 0)
+			f.array("u8", 1, 1, 0)
+		}
+	}
+	return nil
+}
+
+// exactWords is exact_words of aggregate.cuh.
+const exactWords = 70
+
+// limbs is the number of 32-bit words that a group has in shared memory.
+func (f *aggForm) limbs() int {
+	n := 0
+	for _, a := range f.accs {
+		n += a.limbs
+	}
+	return n
+}
+
+// keyRange bounds a group key's integers or codes.
+func (a *aggregateText) keyRange(i int, v value) (min int64, span uint64, proven, ok bool) {
+	p := a.f.p
+	if v.class == classCode {
+		return 0, uint64(max(v.dict.Len(), 1)) - 1, true, true
+	}
+	if v.class != classInt || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
+		return 0, 0, false, false
+	}
+	one := len(a.k.prog.feeders[p]) == 1
+	if r, known := a.k.rangeOf(p.Groups[i].Expr); known && one {
+		return r.lo, uint64(r.hi) - uint64(r.lo), true, true
+	}
+	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].Dictionary {
+		return p.Dense[i].Min, uint64(p.Dense[i].Max) - uint64(p.Dense[i].Min), false, true
+	}
+	if i < len(p.Bounds) && p.Bounds[i].Known {
+		return p.Bounds[i].Min, uint64(p.Bounds[i].Max) - uint64(p.Bounds[i].Min), false, true
+	}
+	switch p.Groups[i].Expr.Type().Kind {
+	case types.KindBool, types.KindInt8:
+		return math.MinInt8, 255, false, true
+	case types.KindInt16:
+		return math.MinInt16, 1<<16 - 1, false, true
+	case types.KindYear, types.KindEnum:
+		return 0, 1<<16 - 1, false, true
+	case types.KindInt24, types.KindInt32, types.KindDate:
+		return math.MinInt32, 1<<32 - 1, false, true
+	}
+	return 0, 0, false, false
+}
+
+// chooseShape decides how groups are found.
+func (a *aggregateText) chooseShape(keys []value) error {
+	f := a.f
+	if len(keys) == 0 {
+		f.shape, f.places = scalarGroups, 1
+		return nil
+	}
+	f.keys = make([]groupKey, len(keys))
+	size, width, all := 1.0, uint(0), true
+	for i, v := range keys {
+		lo, span, proven, ok := a.keyRange(i, v)
+		all = all && ok
+		if !ok {
+			continue
+		}
+		key := groupKey{min: lo, digits: span + 1, proven: proven, stride: uint64(size), shift: width}
+		if v.null != "" {
+			key.digits++
+		}
+		if key.digits == 0 || key.digits < span {
+			all = false // all 64 bits
+			continue
+		}
+		size *= float64(key.digits)
+		width += uint(bits.Len64(key.digits - 1))
+		f.keys[i] = key
+	}
+	limit := max(denseSmall, densePerGroup*f.p.EstGroups)
+	if f.p.Algorithm == physical.DenseAggregate {
+		limit = max(limit, 1<<28)
+	}
+	switch {
+	case all && size <= limit && size*float64(a.groupBytes()) <= denseBytes:
+		f.shape, f.places = denseGroups, int64(size)
+	case all && width <= 63:
+		f.shape = packedGroups
+	case len(keys) == 1 && (keys[0].class == classInt || keys[0].class == classFloat):
+		f.shape = wordGroups
+	default:
+		f.shape = keyedGroups
+	}
+	return nil
+}
+
+// groupBytes is about what a group's accumulators take.
+func (a *aggregateText) groupBytes() int64 {
+	n := int64(8)
+	for _, acc := range a.f.accs {
+		n += 16
+		if acc.op == accFloatSum {
+			n += 8 * exactWords
+		}
+	}
+	return n
+}
+
+func (a *aggregateText) row(s *scope) error {
+	k, f := a.k, a.f
+	k.line("// aggregate")
+	var keys []value
+	for i, g := range f.p.Groups {
+		v, err := k.emit(g.Expr, s)
+		if err != nil {
+			return err
+		}
+		if v, err = k.store(f.p, f.form, i, g.Col.ID, v); err != nil {
+			return err
+		}
+		keys = append(keys, v)
+	}
+	args := make([]value, len(f.accs))
+	at := len(keys)
+	for i, acc := range f.accs {
+		if acc.arg == nil {
+			continue
+		}
+		v, err := k.emit(acc.arg, s)
+		if err != nil {
+			return err
+		}
+		if (acc.op == accLeast || acc.op == accMost) && v.class == classCode {
+			if v, err = k.asView(v); err != nil {
+				return err
+			}
+		}
+		if v, err = k.store(f.p, f.form, at, 0, v); err != nil {
+			return err
+		}
+		at++
+		args[i] = v
+		acc.like = v
+	}
+	if a.first {
+		if err := a.settle(keys); err != nil {
+			return err
+		}
+		for len(args) < len(f.accs) {
+			args = append(args, value{})
+		}
+		k.prog.aggs[f.p] = f
+	}
+	k.line("// group: %s", f.shape)
+	place := a.place(keys)
+	if f.shape == scalarGroups {
+		a.scalar(args)
+		return nil
+	}
+	for i, acc := range f.accs {
+		cond := args[i].null
+		if cond != "" && cond != "false" && acc.op != accAny && acc.op != accSingle {
+			k.open("if (!(%s)) {", cond)
+			a.update(acc, args[i], place)
+			k.close()
+			continue
+		}
+		a.update(acc, args[i], place)
+	}
+	return nil
+}
+
+// digit is the C++ of a key's digit, a u64.
+func (a *aggregateText) digit(i int, v value) string {
+	k, key := a.k, a.f.keys[i]
+	text := v.text
+	if v.class == classInt {
+		text = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(key.min)))
+	}
+	name := k.name("d")
+	nullable := v.null != ""
+	switch {
+	case !nullable:
+		k.line("const u64 %s = %s;", name, text)
+	case v.null == "false":
+		k.line("const u64 %s = %s + 1;", name, text)
+	default:
+		k.line("const u64 %s = %s ? 0 : %s + 1;", name, v.null, text)
+	}
+	return name
+}
+
+// place writes what finds a row's group, opens the block of rows that have one, and returns the place's name.
+func (a *aggregateText) place(keys []value) string {
+	k, f := a.k, a.f
+	name := k.name("g")
+	outside := func(i int, digit string) {
+		if !f.keys[i].proven {
+			k.raiseIf(fmt.Sprintf("%s >= %s", digit, k.literal(f.keys[i].digits)), errOnCPU, f.p.Groups[i].Expr)
+			k.block("if (%s < %s) {", digit, k.literal(f.keys[i].digits))
+		}
+	}
+	var text string
+	switch f.shape {
+	case scalarGroups:
+		return "0"
+	case denseGroups:
+		for i, v := range keys {
+			d := a.digit(i, v)
+			outside(i, d)
+			if i == 0 {
+				text = d
+			} else {
+				text += fmt.Sprintf(" + %s * %s", d, k.literal(f.keys[i].stride))
+			}
+		}
+		k.line("const u64 %s = %s;", name, text)
+		return name
+	case packedGroups:
+		for i, v := range keys {
+			d := a.digit(i, v)
+			outside(i, d)
+			if i == 0 {
+				text = d
+			} else {
+				text += fmt.Sprintf(" | %s << %s", d, k.literal(uint64(f.keys[i].shift)))
+			}
+		}
+		k.line("const u64 %s = packed_group(%s, %s, %s, %s);", name, k.pointer("u64", aggKeysWord{f.p}), k.word(aggMaskWord{f.p}), text, k.pointer("u32", aggFullWord{f.p}))
+	case wordGroups:
+		v := keys[0]
+		text = "(u64)" + v.text
+		if v.class == classFloat {
+			text = fmt.Sprintf("%s == 0 ? 0 : as_bits(%s)", v.text, v.text)
+		}
+		k.line("const u64 %s = word_group(%s, %s, %s, %s, %s);", name, k.pointer("u64", aggKeysWord{f.p}), k.word(aggMaskWord{f.p}), text, orFalse(v.null), k.pointer("u32", aggFullWord{f.p}))
+	default:
+		a.keyed(keys, name)
+	}
+	k.block("if (%s != no_group) {", name)
+	return name
+}
+
+// keyed writes the search of keys that lie in arrays.
+func (a *aggregateText) keyed(keys []value, name string) {
+	k, f := a.k, a.f
+	h := k.hash(keys)
+	slot, tag := k.name("slot"), k.name("tag")
+	k.line("u64 %s = no_group, %s = %s & %s;", name, slot, h, k.word(aggMaskWord{f.p}))
+	k.line("const u32 %s = tag_of(%s);", tag, h)
+	states := k.pointer("u32", aggKeysWord{f.p})
+	k.open("for (i32 n = 0; n < probe_limit && %s == no_group;) {", name)
+	k.line("u32 state = load_relaxed(%s + %s);", states, slot)
+	k.line("if (state == slot_empty) state = atomic_cas(%s + %s, slot_empty, slot_busy);", states, slot)
+	k.open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
+	for i, v := range keys {
+		k.line("%s[%s] = %s;", k.pointer(v.class.cName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
+		k.line("%s[%s] = !(%s);", k.pointer("u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot, orFalse(v.null))
+	}
+	k.line("fence();")
+	k.line("store_relaxed(%s + %s, %s);", states, slot, tag)
+	k.line("%s = %s;", name, slot)
+	k.otherwise()
+	k.line("if (state == slot_busy) continue;")
+	k.open("if (state == %s) {", tag)
+	k.line("fence();")
+	k.line("bool same = true;")
+	for i, v := range keys {
+		valid := fmt.Sprintf("load_key(%s + %s)", k.pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot)
+		k.line("same = same && (bool)%s != (%s);", valid, orFalse(v.null))
+		k.line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.null), k.pointer("const "+v.class.cName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
+	}
+	k.line("if (same) %s = %s;", name, slot)
+	k.close()
+	k.line("%s = (%s + 1) & %s;", slot, slot, k.word(aggMaskWord{f.p}))
+	k.line("n++;")
+	k.close()
+	k.close()
+	k.line("if (%s == no_group) store_relaxed(%s, 1u);", name, k.pointer("u32", aggFullWord{f.p}))
+}
+
+// addend is the C++ of a value as an i128.
+func addend(v value) string {
+	if v.class == classInt && v.typ.Phys() == types.PhysUint64 {
+		return "(i128)(u64)" + v.text
+	}
+	return "(i128)" + v.text
+}
+
+// update adds a value to an accumulator of a group.
+func (a *aggregateText) update(acc *accForm, v value, place string) {
+	k, f := a.k, a.f
+	at := func(i int) string {
+		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
+	}
+	if f.shared && acc.limbs > 0 {
+		limb := fmt.Sprintf("table + (((%d * %s + (u32)%s) << copies) + copy)", acc.limb, k.literal(uint64(f.places)), place)
+		if acc.op == accCount {
+			k.line("atomic_add(%s, 1u);", limb)
+		} else {
+			k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
+		}
+		return
+	}
+	switch acc.op {
+	case accCount:
+		k.line("atomic_add(%s, (u64)1);", at(0))
+	case accSum:
+		if acc.narrow {
+			k.line("atomic_add(%s, (u64)%s);", at(0), v.text)
+		} else {
+			k.line("add_wide(%s, %s, %s);", at(0), at(1), addend(v))
+		}
+	case accFloatSum:
+		k.line("add_exact(%s + %d * %s, %s);", k.pointer("i64", aggWord{f.p, acc.at}), exactWords, place, v.text)
+	case accMin:
+		k.line("keep_min(%s, %s);", at(0), ordered(v))
+	case accMax:
+		k.line("keep_max(%s, %s);", at(0), ordered(v))
+	case accBitAnd:
+		k.line("atomic_and(%s, (u64)%s);", at(0), v.text)
+	case accBitOr:
+		k.line("atomic_or(%s, (u64)%s);", at(0), v.text)
+	case accBitXor:
+		k.line("atomic_xor(%s, (u64)%s);", at(0), v.text)
+	case accAny, accSingle:
+		k.open("if (load_relaxed(%s) == 0 && atomic_cas(%s, 0u, 1u) == 0) {", at(2), at(2))
+		k.line("*(%s) = %s;", at(0), v.text)
+		k.line("*(%s) = !(%s);", at(1), orFalse(v.null))
+		if acc.op == accSingle {
+			k.otherwise()
+			k.raiseIf("true", errOnCPU, acc.arg)
+		}
+		k.close()
+	case accLeast, accMost:
+		less := "less_than(x, *best)"
+		if acc.op == accMost {
+			less = "less_than(*best, x)"
+		}
+		c := v.class.cName()
+		k.open("locked(%s, [&] {", at(2))
+		k.line("%s* best = %s;", c, at(0))
+		k.line("u8* seen = %s;", at(1))
+		k.line("const %s x = %s;", c, v.text)
+		k.open("if (!load_relaxed(seen) || %s) {", less)
+		k.line("store_value(best, x);")
+		k.line("store_relaxed(seen, (u8)1);")
+		k.close()
+		k.indent--
+		k.line("});")
+	}
+}
+
+// ordered is the C++ of a value as an i64 of the same order.
+func ordered(v value) string {
+	switch {
+	case v.class == classFloat:
+		return "order_of(" + v.text + ")"
+	case v.typ.Phys() == types.PhysUint64:
+		return "(i64)((u64)" + v.text + " ^ (1ull << 63))"
+	}
+	return v.text
+}
+
+// scalar adds to variables of the thread, which are put together behind the loop.
+func (a *aggregateText) scalar(args []value) {
+	k, f := a.k, a.f
+	for i, acc := range f.accs {
+		v := args[i]
+		name := k.name("sum")
+		open := false
+		if v.null != "" && v.null != "false" && acc.op != accAny && acc.op != accSingle {
+			k.open("if (!(%s)) {", v.null)
+			open = true
+		}
+		at := func(i int) string { return k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}) }
+		switch {
+		case acc.op == accCount:
+			a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))
+			k.line("%s++;", name)
+			a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, %s)", at(0), name))
+		case acc.op == accSum && acc.narrow:
+			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0;", name))
+			k.line("%s += (i64)%s;", name, v.text)
+			a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, (u64)%s)", at(0), name))
+		case acc.op == accSum:
+			a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
+			k.line("%s += %s;", name, addend(v))
+			a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
+		case acc.op == accMin:
+			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
+			k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
+			a.reduce(name, "Min()", fmt.Sprintf("keep_min(%s, %s)", at(0), name))
+		case acc.op == accMax:
+			a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
+			k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
+			a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
+		default:
+			a.update(acc, v, "0")
+		}
+		if open {
+			k.close()
+		}
+	}
+}
+
+// reduce puts the threads' variables together behind the loop; thread 0 adds the block's.
+func (a *aggregateText) reduce(name, op, add string) {
+	a.tail = append(a.tail, fmt.Sprintf("%s = block_reduce(%s, %s);", name, name, op), fmt.Sprintf("if (thread_index() == 0) %s;", add))
+}
+
+func (a *aggregateText) together() ([]string, error) { return nil, nil }
+
+func (a *aggregateText) after() error {
+	k, f := a.k, a.f
+	for _, l := range a.tail {
+		k.line("%s", l)
+	}
+	if !f.shared {
+		return nil
+	}
+	places := k.literal(uint64(f.places))
+	k.line("// the block's groups are added to all")
+	k.line("block_barrier();")
+	k.open("for (u32 g = thread_index(); g < (u32)%s; g += RADISH_BLOCK) {", places)
+	k.line("u64 n = 0;")
+	counts := 0
+	for i, acc := range f.accs {
+		if acc.op == accCount && acc.arg == nil {
+			counts = i
+		}
+	}
+	k.line("const u32* first = table + ((g) << copies);")
+	k.line("for (u32 c = 0; c < 1u << copies; c++) n += first[((%d * (u32)%s) << copies) + c];", f.accs[counts].limb, places)
+	k.line("if (n == 0) continue;")
+	for _, acc := range f.accs {
+		if acc.limbs == 0 {
+			continue
+		}
+		at := func(i int) string {
+			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
+		}
+		limb := fmt.Sprintf("first + ((%d * (u32)%s) << copies) + c", acc.limb, places)
+		if acc.op == accCount {
+			if acc == f.accs[counts] {
+				k.line("atomic_add(%s, n);", at(0))
+				continue
+			}
+			k.open("{")
+			k.line("u64 x = 0;")
+			k.line("for (u32 c = 0; c < 1u << copies; c++) x += *(%s);", limb)
+			k.line("if (x) atomic_add(%s, x);", at(0))
+			k.close()
+			continue
+		}
+		k.open("{")
+		k.line("i128 x = 0;")
+		k.line("for (u32 c = 0; c < 1u << copies; c++) x += read_limbs<%d>(%s, stride);", acc.limbs, limb)
+		if acc.narrow {
+			k.line("if (x) atomic_add(%s, (u64)x);", at(0))
+		} else {
+			k.line("add_wide(%s, %s, x);", at(0), at(1))
+		}
+		k.close()
+	}
+	k.close()
+	return nil
+}
+
+func (a *aggregateText) declare() []string {
+	k, f := a.k, a.f
+	if !f.shared {
+		return a.decl
+	}
+	places := k.literal(uint64(f.places))
+	k.shared = func(q *query) int64 { return (f.places * int64(f.limbs()) * 4) << q.groups[f.p].shift }
+	return append(a.decl,
+		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
+		"// group, then by copy.",
+		fmt.Sprintf("const u32 copies = (u32)%s;", k.word(aggShiftWord{f.p})),
+		"const u32 copy = thread_index() & ((1u << copies) - 1);",
+		fmt.Sprintf("const i32 stride = (i32)%s << copies;", places),
+		"u32* table = shared_at<u32>(0);",
+		fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[i] = 0;", f.limbs()),
+		"block_barrier();")
+}

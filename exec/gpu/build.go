@@ -1,0 +1,289 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// buildShape is how a build's rows are found.
+type buildShape uint8
+
+const (
+	loopBuild   buildShape = iota // every row is a candidate
+	hashBuild                     // chains over the keys' hash
+	denseBuild                    // chains over key - min
+	directBuild                   // payload lies at key - min, and a bit says whether there is one
+	bitmapBuild                   // the bit alone
+)
+
+func (s buildShape) String() string {
+	return [...]string{"nested loop", "hash chains", "dense chains", "payload by key", "bitmap"}[s]
+}
+
+// buildForm is how a build lies on the device. Rows, where there are any, hold the keys (but for chains over dense keys, which are all
+// equal) and the payload.
+type buildForm struct {
+	p     *physical.Build
+	shape buildShape
+	rows  *rowForm
+	keyAt []int // column of each key; -1: not stored
+	payAt []int // column of each payload column
+	// keepNulls: rows with a NULL key are stored, outside all chains.
+	keepNulls bool
+	// nullChain: they have a chain of their own, for mark joins.
+	nullChain bool
+}
+
+// directBytes is how much memory a build may take to be addressed by its keys, per estimated row, and in any case.
+const (
+	directPerRow = 256
+	directAlways = 64 << 20
+)
+
+// chooseBuild decides how a build lies.
+func (g *program) chooseBuild(p *physical.Build) *buildForm {
+	f := &buildForm{p: p, rows: g.sinks[p]}
+	if f.rows == nil {
+		f.rows = &rowForm{}
+		g.sinks[p] = f.rows
+	}
+	marks, residual := false, false
+	for _, probe := range g.probes[p] {
+		marks = marks || probe.Kind == logical.MarkJoin
+		residual = residual || len(probe.Residual) > 0
+	}
+	safe := false
+	for _, n := range p.NullSafe {
+		safe = safe || n
+	}
+	domain := float64(p.DenseMax) - float64(p.DenseMin) + 1
+	width := 0.0
+	for _, c := range p.Payload {
+		width += float64(classOf(c.Typ).width()) + 1
+	}
+	switch {
+	case len(p.Keys) == 0 || p.Algorithm == physical.RangeJoin || p.Algorithm == physical.NestedLoopJoin:
+		f.shape = loopBuild
+	case p.Algorithm != physical.DenseJoin || len(p.Keys) != 1 || safe || domain > 1<<31:
+		f.shape = hashBuild
+	case len(p.Payload) == 0 && !p.KeepUnmatched && !marks && !residual:
+		f.shape = bitmapBuild
+	case p.Unique && !p.KeepUnmatched && !marks && domain*width <= max(directAlways, directPerRow*p.EstRows):
+		f.shape = directBuild
+	default:
+		f.shape = denseBuild
+	}
+	f.keepNulls = p.KeepUnmatched || marks
+	f.nullChain = marks && f.shape != loopBuild
+	return f
+}
+
+// domain is the number of places of a dense build.
+func (f *buildForm) domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
+
+// single says whether a probe finds at most one row.
+func (f *buildForm) single() bool {
+	return f.shape == directBuild || f.shape == bitmapBuild || f.shape != loopBuild && f.p.Unique
+}
+
+// The words of a build.
+type (
+	headsWord    struct{ p *physical.Build } // address of the chains' first rows, by place
+	maskWord     struct{ p *physical.Build } // number of hash places - 1
+	nextWord     struct{ p *physical.Build } // address of the rows' successors
+	nullHeadWord struct{ p *physical.Build } // address of the first row of the NULLs' chain
+	bitsWord     struct{ p *physical.Build } // address of the bitmap
+	matchedWord  struct{ p *physical.Build } // address of a byte per row: it has found a match
+)
+
+func (w headsWord) resolve(q *query) uint64    { return uint64(q.builds[w.p].heads) }
+func (w maskWord) resolve(q *query) uint64     { return uint64(q.builds[w.p].mask) }
+func (w nextWord) resolve(q *query) uint64     { return uint64(q.builds[w.p].next) }
+func (w nullHeadWord) resolve(q *query) uint64 { return uint64(q.builds[w.p].nullHead) }
+func (w bitsWord) resolve(q *query) uint64     { return uint64(q.builds[w.p].bits) }
+func (w matchedWord) resolve(q *query) uint64  { return uint64(q.builds[w.p].matched) }
+
+// buildText is the sink that fills a build.
+type buildText struct {
+	*appendText
+	f    *buildForm
+	keys []value
+	null string // some key that is not NULL-safe is NULL; "": never
+}
+
+func (g *program) newBuildText(k *kernel, p *physical.Build) (sinkText, error) {
+	f := g.builds[p]
+	if f == nil {
+		f = g.chooseBuild(p)
+		g.builds[p] = f
+	}
+	return &buildText{appendText: g.newAppend(k, p, nil, nil, "build: "+f.shape.String()), f: f}, nil
+}
+
+func (b *buildText) row(s *scope) error {
+	k, f := b.k, b.f
+	k.line("// build: %s", f.shape)
+	at := 0
+	for i, e := range f.p.Keys {
+		v, err := k.emit(e, s)
+		if err != nil {
+			return err
+		}
+		safe := f.p.NullSafe != nil && f.p.NullSafe[i]
+		if v.null != "" && !safe {
+			if b.null != "" {
+				b.null += " || "
+			}
+			b.null += v.null
+			if !f.keepNulls {
+				k.block("if (!(%s)) {", v.null)
+				v.null = ""
+			}
+		}
+		if f.shape != bitmapBuild && f.shape != directBuild {
+			id := expr.ColumnID(0)
+			if c, ok := e.(*expr.Column); ok {
+				id = c.ID
+			}
+			if v, err = k.store(b.sink, b.form, at, id, v); err != nil {
+				return err
+			}
+			b.out = append(b.out, v)
+			if len(f.keyAt) < len(f.p.Keys) {
+				f.keyAt = append(f.keyAt, at)
+			}
+			at++
+		}
+		b.keys = append(b.keys, v)
+	}
+	if !f.keepNulls {
+		b.null = ""
+	}
+	for _, c := range f.p.Payload {
+		if j := b.form.column(c.ID); j >= 0 && j < at {
+			if len(f.payAt) < len(f.p.Payload) {
+				f.payAt = append(f.payAt, j)
+			}
+			continue // it is a key
+		}
+		v, err := k.emit(c, s)
+		if err != nil {
+			return err
+		}
+		if v, err = k.store(b.sink, b.form, at, c.ID, v); err != nil {
+			return err
+		}
+		b.out = append(b.out, v)
+		if len(f.payAt) < len(f.p.Payload) {
+			f.payAt = append(f.payAt, at)
+		}
+		at++
+	}
+	switch f.shape {
+	case bitmapBuild, directBuild:
+		place := b.place()
+		k.open("if (%s < %s) {", place, k.literal(uint64(f.domain())))
+		k.line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.pointer("u32", bitsWord{f.p}), place, place)
+		if f.shape == directBuild {
+			for i, v := range b.out {
+				k.line("%s[%s] = %s;", k.pointer(v.class.cName(), dataWord{b.sink, i}), place, v.text)
+				if v.null != "" {
+					k.line("%s[%s] = !(%s);", k.pointer("u8", validWord{b.sink, i}), place, v.null)
+				}
+			}
+		}
+		k.otherwise()
+		k.raiseIf("true", errOnCPU, f.p.Keys[0])
+		k.close()
+		return nil
+	}
+	if k.many || k.inOrder() {
+		k.line("const u64 at = append(%s);", k.pointer("u64", placesWord{b.sink}))
+		b.writeRow()
+		return nil
+	}
+	k.line("reached = true;")
+	b.vars = append(b.vars, "bool reached = false;")
+	b.carry()
+	copy(b.keys, b.out)
+	if b.null != "" {
+		b.vars = append(b.vars, "bool no_key = false;")
+		k.line("no_key = %s;", b.null)
+		b.null = "no_key"
+	}
+	return nil
+}
+
+// place writes the place of a dense key.
+func (b *buildText) place() string {
+	name := b.k.name("place")
+	b.k.line("const u64 %s = (u64)%s - %s;", name, b.keys[0].text, b.k.literal(uint64(b.f.p.DenseMin)))
+	return name
+}
+
+// writeRow stores the row and chains it.
+func (b *buildText) writeRow() {
+	k, f := b.k, b.f
+	b.write("at")
+	if f.shape == loopBuild {
+		return
+	}
+	k.open("if (at < %s) {", k.word(roomWord{b.sink}))
+	next := k.pointer("u32", nextWord{f.p})
+	if b.null != "" {
+		k.open("if (%s) {", b.null)
+		if f.nullChain {
+			k.line("chain(%s, 0, %s, (u32)at);", k.pointer("u32", nullHeadWord{f.p}), next)
+		}
+		k.otherwise()
+	}
+	if f.shape == denseBuild {
+		place := b.place()
+		k.open("if (%s < %s) {", place, k.literal(uint64(f.domain())))
+		k.line("chain(%s, %s, %s, (u32)at);", k.pointer("u32", headsWord{f.p}), place, next)
+		k.otherwise()
+		k.raiseIf("true", errOnCPU, f.p.Keys[0])
+		k.close()
+	} else {
+		k.line("chain(%s, %s & %s, %s, (u32)at);", k.pointer("u32", headsWord{f.p}), k.hash(b.keys), k.word(maskWord{f.p}), next)
+	}
+	if b.null != "" {
+		k.close()
+	}
+	k.close()
+}
+
+func (b *buildText) together() ([]string, error) {
+	if b.vars == nil {
+		return nil, nil
+	}
+	k := b.k
+	k.line("// %s", b.title)
+	k.open("if (block_any(reached)) {")
+	k.line("const u64 at = block_append(%s, reached);", k.pointer("u64", placesWord{b.sink}))
+	k.open("if (reached) {")
+	b.writeRow()
+	k.close()
+	k.close()
+	return b.vars, nil
+}
+
+// hash writes the hash of keys and returns its name. A NULL, where one may be a key, has a hash of its own.
+func (k *kernel) hash(keys []value) string {
+	h := k.name("hash")
+	for i, v := range keys {
+		text := fmt.Sprintf("hash_of(%s)", v.text)
+		if v.null != "" {
+			text = fmt.Sprintf("%s ? hash_of_null : %s", v.null, text)
+		}
+		if i == 0 {
+			k.line("u64 %s = %s;", h, text)
+		} else {
+			k.line("%s = hash_combine(%s, %s);", h, h, text)
+		}
+	}
+	return h
+}

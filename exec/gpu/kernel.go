@@ -1,0 +1,264 @@
+package gpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// kernel is the kernel of one pipeline: its text, and what a launch has to know besides the parameters.
+//
+// The text is one loop over the rows of the source. Every operator writes what it does to a row and opens a block for the rows that
+// live on; what comes after it is written inside, so each operator stands in the text once. A sink that appends rows wants all
+// threads of a block at one place: where a row gives at most one (aligned), the blocks are closed first and the values carried out in
+// variables.
+type kernel struct {
+	*kernelText
+	prog  *program
+	p     *physical.Pipeline
+	title string
+
+	declarations slot     // before the loop
+	rows         loop     // over the source's rows
+	maxRows      float64  // a bound of the rows into the sink; infinite if none is known
+	many         bool     // a row of the source may give several
+	ends         []string // of the blocks that are open around the current place, within a row: the last line of each, if any
+	finish       []func() error
+	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
+	ranges       map[expr.ColumnID]interval
+	items        int // rows that a thread takes at once
+	text         string
+}
+
+// loop says over what a launch goes: rows of a count that is known then, or tiles of a table's spans.
+type loop struct {
+	scan  *physical.TableScan // nil: plain rows
+	count func(q *query) int64
+}
+
+// slot is a place in the text that is written later.
+type slot string
+
+func (k *kernel) slot() slot {
+	s := slot(fmt.Sprintf("\x00%d\n", k.names))
+	k.names++
+	k.body.WriteString(string(s))
+	return s
+}
+
+// fill writes lines into a slot.
+func (k *kernel) fill(s slot, indent int, lines []string) {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(strings.Repeat("  ", indent) + l + "\n")
+	}
+	text := strings.Replace(k.body.String(), string(s), b.String(), 1)
+	k.body.Reset()
+	k.body.WriteString(text)
+}
+
+// word makes a parameter of what a run will know.
+func (k *kernel) word(w runWord) string { return k.param(paramSource{key: w}) }
+
+// pointer is the same, as an address.
+func (k *kernel) pointer(elem string, w runWord) string {
+	return "as_pointer<" + elem + ">(" + k.word(w) + ")"
+}
+
+// runWord is a parameter's key: a launch asks it for the word.
+type runWord interface {
+	resolve(q *query) uint64
+}
+
+// block opens a block around the rest of the row.
+func (k *kernel) block(format string, args ...any) {
+	k.open(format, args...)
+	k.ends = append(k.ends, "")
+}
+
+// atEnd says what the last line of the innermost block is.
+func (k *kernel) atEnd(line string) { k.ends[len(k.ends)-1] = line }
+
+// generate writes a pipeline's kernel.
+func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
+	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: fmt.Sprintf("pipeline%d", p.ID), ranges: map[expr.ColumnID]interval{}, items: 4}
+	k.declarations = k.slot()
+	sink, err := g.newSink(k)
+	if err != nil {
+		return nil, err
+	}
+	s := newScope()
+	if s, err = k.openSource(s); err != nil {
+		return nil, err
+	}
+	for _, t := range p.Transforms {
+		k.many = k.many || g.multiplies(t)
+	}
+	out := k.slot() // variables that the sink takes out of the row's blocks
+	s, err = k.openRow(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range p.Transforms {
+		if s, err = k.transform(s, t); err != nil {
+			return nil, err
+		}
+	}
+	if err := sink.row(s); err != nil {
+		return nil, err
+	}
+	for i := len(k.ends) - 1; i >= 0; i-- {
+		if k.ends[i] != "" {
+			k.line("%s", k.ends[i])
+		}
+		k.close()
+	}
+	outside, err := sink.together()
+	if err != nil {
+		return nil, err
+	}
+	k.fill(out, k.indent, outside)
+	for k.indent > 1 {
+		k.close()
+	}
+	if err := sink.after(); err != nil {
+		return nil, err
+	}
+	k.fill(k.declarations, 1, sink.declare())
+	k.text = k.file()
+	return k, nil
+}
+
+// file is the whole source that is compiled.
+func (k *kernel) file() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n\n", blockThreads, k.items)
+	b.WriteString(k.source(k.title))
+	return b.String()
+}
+
+// sinkText writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.
+type sinkText interface {
+	// row is called inside all blocks, for a row that lives.
+	row(s *scope) error
+	// together is called where all threads of the block are at one place, once a row. It returns the declarations of the variables that row
+	// has set, to stand before the row's blocks.
+	together() ([]string, error)
+	// after is called behind the loop.
+	after() error
+	declare() []string
+}
+
+func (k *kernel) transform(s *scope, t physical.Transform) (*scope, error) {
+	switch t := t.(type) {
+	case *physical.Filter:
+		k.line("// filter")
+		return k.filter(s, t.Preds)
+	case *physical.Project:
+		k.line("// project")
+		return s, k.project(s, t.Items)
+	case *physical.Probe:
+		return k.probe(s, t)
+	case *physical.Limit:
+		return k.limit(s, t)
+	case *physical.Repeat:
+		k.line("// repeat")
+		n, err := k.emit(t.Count, s)
+		if err != nil {
+			return nil, err
+		}
+		i := k.name("n")
+		k.maxRows = unbounded
+		k.block("for (i64 %s = 0; %s < %s; %s++) {", i, i, n.text, i)
+		return s.nested(), nil
+	}
+	return nil, &unsupported{fmt.Sprintf("%T runs on the CPU only", t)}
+}
+
+func (k *kernel) filter(s *scope, preds []expr.Expr) (*scope, error) {
+	for _, e := range preds {
+		cond, err := k.emitCond(e, s)
+		if err != nil {
+			return nil, err
+		}
+		k.block("if (%s) {", cond)
+		s = s.nested()
+	}
+	return s, nil
+}
+
+func (k *kernel) project(s *scope, items []logical.Item) error {
+	for _, it := range items {
+		if c, ok := it.Expr.(*expr.Column); ok {
+			b, found := s.find(c.ID)
+			if !found {
+				return &unsupported{"column " + c.String() + " is not at hand on the device"}
+			}
+			if r, ok := k.ranges[c.ID]; ok {
+				k.ranges[it.Col.ID] = r
+			}
+			if it.Col.ID == c.ID {
+				continue
+			}
+			if b.load == nil {
+				s.bind(it.Col.ID, b.value)
+			} else {
+				s.bindLazy(it.Col.ID, b.like, b.load)
+			}
+			continue
+		}
+		v, err := k.emit(it.Expr, s)
+		if err != nil {
+			return err
+		}
+		if r, ok := k.rangeOf(it.Expr); ok {
+			k.ranges[it.Col.ID] = r
+		}
+		s.bind(it.Col.ID, v)
+	}
+	return nil
+}
+
+// limit lets rows through by their number: of rows in order the place, else a ticket.
+func (k *kernel) limit(s *scope, t *physical.Limit) (*scope, error) {
+	k.line("// limit")
+	if k.inOrder() {
+		k.block("if (row >= (i64)%s && row - (i64)%s < (i64)%s) {", k.literal(uint64(t.Offset)), k.literal(uint64(t.Offset)), k.literal(limitCount(t)))
+		return s.nested(), nil
+	}
+	ticket := k.name("ticket")
+	k.line("const u64 %s = append(%s);", ticket, k.pointer("u64", counterWord{k.p, t}))
+	k.block("if (%s >= %s && %s - %s < %s) {", ticket, k.literal(uint64(t.Offset)), ticket, k.literal(uint64(t.Offset)), k.literal(limitCount(t)))
+	return s.nested(), nil
+}
+
+func limitCount(t *physical.Limit) uint64 {
+	if t.Count < 0 {
+		return 1 << 62
+	}
+	return uint64(t.Count)
+}
+
+// inOrder says whether the source's rows have an order that the sink has to keep.
+func (k *kernel) inOrder() bool {
+	scan, ok := k.p.Source.(*physical.SinkScan)
+	if !ok {
+		return false
+	}
+	switch scan.From.(type) {
+	case *physical.Sort, *physical.Window:
+		return true
+	}
+	return false
+}
+
+// counterWord is the address of a pipeline's counter for one of its operators: a u64 that is 0 at the start.
+type counterWord struct {
+	p  *physical.Pipeline
+	of any
+}
+
+func (w counterWord) resolve(q *query) uint64 { return q.counter(w) }

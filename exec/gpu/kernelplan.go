@@ -1,0 +1,297 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/storage/column"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+var unbounded = math.Inf(1)
+
+// program is what a plan's pipelines become on a device: a kernel for each, and the form of what they store between them. It is made
+// without a device, from the plan and the forms of the tables' columns.
+type program struct {
+	plan    *physical.Plan
+	tables  tableForms
+	on      func(*physical.Pipeline) bool
+	ctx     *expr.Context
+	lookups *lookupCache
+
+	kernels map[*physical.Pipeline]*kernel
+	reasons map[*physical.Pipeline]error
+	sinks   map[physical.Sink]*rowForm
+	builds  map[*physical.Build]*buildForm
+	aggs    map[*physical.Aggregate]*aggForm
+	feeders map[physical.Sink][]*physical.Pipeline
+	probes  map[*physical.Build][]*physical.Probe
+
+	// Decisions that a later pipeline may change; then all is written anew.
+	views  map[any]bool // strings that must be stored as views: by storedKey
+	nulls  map[any]bool // columns that can hold NULL after all
+	chains map[*physical.Build]bool
+}
+
+// storedKey names a stored column of a sink.
+type storedKey struct {
+	sink physical.Sink
+	at   int
+}
+
+// tableForms gives the forms of table columns.
+type tableForms interface {
+	form(v *tables.Version, ordinal int) columnForm
+}
+
+// errAgain says that a decision has changed.
+var errAgain = errors.New("gpu: write the kernels again")
+
+// newProgram writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
+func newProgram(plan *physical.Plan, tables tableForms, ctx *expr.Context, lookups *lookupCache, on func(*physical.Pipeline) bool) *program {
+	g := &program{plan: plan, tables: tables, on: on, ctx: ctx, lookups: lookups, views: map[any]bool{}, nulls: map[any]bool{}, chains: map[*physical.Build]bool{}}
+	for !g.write() {
+	}
+	return g
+}
+
+// write writes all kernels; false: a decision has changed on the way.
+func (g *program) write() bool {
+	g.kernels = map[*physical.Pipeline]*kernel{}
+	g.reasons = map[*physical.Pipeline]error{}
+	g.sinks = map[physical.Sink]*rowForm{}
+	g.builds = map[*physical.Build]*buildForm{}
+	g.aggs = map[*physical.Aggregate]*aggForm{}
+	g.feeders = map[physical.Sink][]*physical.Pipeline{}
+	g.probes = map[*physical.Build][]*physical.Probe{}
+	for _, p := range g.plan.Pipelines {
+		g.feeders[p.Sink] = append(g.feeders[p.Sink], p)
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				g.probes[t.Build] = append(g.probes[t.Build], t)
+			}
+		}
+	}
+	for _, p := range g.plan.Pipelines {
+		if !g.on(p) {
+			g.reasons[p] = &unsupported{"not asked for"}
+			continue
+		}
+		k, err := g.generate(p)
+		if errors.Is(err, errAgain) {
+			return false
+		}
+		if err != nil {
+			g.reasons[p] = err
+			continue
+		}
+		g.kernels[p] = k
+	}
+	return true
+}
+
+// reason is why a pipeline has no kernel; nil if it has one.
+func (g *program) reason(p *physical.Pipeline) error { return g.reasons[p] }
+
+// host says whether a sink is filled by the host: not all pipelines that end in it have kernels.
+func (g *program) host(s physical.Sink) bool {
+	for _, p := range g.feeders[s] {
+		if g.kernels[p] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// multiplies says whether a transform can give several rows for one.
+func (g *program) multiplies(t physical.Transform) bool {
+	switch t := t.(type) {
+	case *physical.Repeat:
+		return true
+	case *physical.Probe:
+		switch t.Kind {
+		case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
+			return !t.Build.Unique || t.Build.Algorithm == physical.NestedLoopJoin || t.Build.Algorithm == physical.RangeJoin || len(t.Build.Keys) == 0
+		}
+	}
+	return false
+}
+
+// rowForm is how a sink's rows lie: an array a column.
+type rowForm struct {
+	cols []storedColumn
+}
+
+// storedColumn is a column of stored rows: an array of items of its class, and one of bytes that are 1 where the value is not NULL.
+type storedColumn struct {
+	like value // text is empty; null is "" if the column has no NULLs
+	id   expr.ColumnID
+}
+
+func (c *storedColumn) nullable() bool { return c.like.null != "" }
+
+// column returns the stored column of an ID.
+func (f *rowForm) column(id expr.ColumnID) int {
+	for i := range f.cols {
+		if f.cols[i].id == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// store settles how a value is stored in column at of a sink, and returns it in that form: the first pipeline that ends in the sink
+// decides; one that has another dictionary, or NULLs where the first has none, makes all be written again.
+func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID, v value) (value, error) {
+	key := storedKey{sink, at}
+	if v.class == classCode && k.prog.views[key] {
+		var err error
+		if v, err = k.asView(v); err != nil {
+			return v, err
+		}
+	}
+	if v.null == "" && k.prog.nulls[key] {
+		v.null = "false"
+	}
+	if at == len(f.cols) {
+		like := v
+		like.text = ""
+		f.cols = append(f.cols, storedColumn{like: like, id: id})
+		return v, nil
+	}
+	c := &f.cols[at].like
+	if c.class != v.class || c.dict != v.dict {
+		if (c.class == classCode || c.class == classView) && (v.class == classCode || v.class == classView) {
+			k.prog.views[key] = true
+			return v, errAgain
+		}
+		return v, &unsupported{fmt.Sprintf("a column holds %s and %s", c.class.cName(), v.class.cName())}
+	}
+	if v.null != "" && c.null == "" {
+		k.prog.nulls[key] = true
+		return v, errAgain
+	}
+	if v.null == "" && c.null != "" {
+		v.null = "false"
+	}
+	return v, nil
+}
+
+// hostForm is the form of rows that the host puts in: strings are views.
+func hostForm(cols []*expr.Column) *rowForm {
+	f := &rowForm{}
+	for _, c := range cols {
+		like := value{class: classOf(c.Typ), typ: c.Typ}
+		if c.Null {
+			like.null = "null"
+		}
+		f.cols = append(f.cols, storedColumn{like: like, id: c.ID})
+	}
+	return f
+}
+
+// form returns the form of a sink's rows, for who reads them.
+func (g *program) form(s physical.Sink) (*rowForm, error) {
+	if f := g.sinks[s]; f != nil && !g.host(s) {
+		return f, nil
+	}
+	var cols []*expr.Column
+	switch s := s.(type) {
+	case *physical.Materialize:
+		cols = s.Cols
+	case *physical.Sort:
+		cols = s.Cols
+	case *physical.Window:
+		cols = append(cols, s.Cols...)
+		for _, it := range s.Items {
+			cols = append(cols, it.Col)
+		}
+	case *physical.Aggregate:
+		for _, it := range s.Groups {
+			cols = append(cols, it.Col)
+		}
+		for _, it := range s.Aggs {
+			cols = append(cols, it.Col)
+		}
+	default:
+		return nil, &unsupported{"what it reads was computed on the CPU"}
+	}
+	f := hostForm(cols)
+	g.sinks[s] = f
+	return f, nil
+}
+
+// dataWord is the address of a stored column's items, validWord of its validity.
+type (
+	dataWord struct {
+		sink physical.Sink
+		at   int
+	}
+	validWord  dataWord
+	rowsWord   struct{ sink physical.Sink } // the number of rows
+	roomWord   struct{ sink physical.Sink } // rows that there is room for
+	placesWord struct{ sink physical.Sink } // address of the counter of rows
+	orderWord  struct{ sink physical.Sink } // address of row numbers in order; 0: as they lie
+)
+
+func (w dataWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).data[w.at]) }
+func (w validWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).valid[w.at]) }
+func (w rowsWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).count) }
+func (w roomWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).room) }
+func (w placesWord) resolve(q *query) uint64 { return q.counter(counterWord{of: w.sink}) }
+func (w orderWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).sorted.order) }
+
+// stored binds the columns of stored rows: ids[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there
+// is no row, so that all is NULL.
+func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, ids []expr.ColumnID, row, missing string) {
+	for i, id := range ids {
+		c := f.cols[at[i]]
+		like := c.like
+		like.text = ""
+		if missing != "" && like.null == "" {
+			like.null = missing
+		}
+		s.bindLazy(id, like, func() (value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
+	}
+}
+
+// loadStored reads a stored column.
+func (k *kernel) loadStored(sink physical.Sink, c *storedColumn, at int, row, missing string) value {
+	v := c.like
+	v.text = fmt.Sprintf("%s[%s]", k.pointer("const "+v.class.cName(), dataWord{sink, at}), row)
+	if c.nullable() {
+		v.null = fmt.Sprintf("!%s[%s]", k.pointer("const u8", validWord{sink, at}), row)
+	}
+	if missing != "" {
+		v.text = fmt.Sprintf("%s ? %s{} : %s", missing, v.class.cName(), v.text)
+		if v.null != "" {
+			v.null = fmt.Sprintf("%s || %s", missing, v.null)
+		} else {
+			v.null = missing
+		}
+	}
+	return k.define(v, "s")
+}
+
+// dictionaryOf is the dictionary that a stored column's codes belong to; nil: none.
+func (c *storedColumn) dictionaryOf() *column.Dictionary { return c.like.dict }
+
+// dictionaryWord is the address of a dictionary's strings on the device, as views by code.
+type dictionaryWord struct{ dict *column.Dictionary }
+
+// asView writes a code's string.
+func (k *kernel) asView(v value) (value, error) {
+	if v.class != classCode {
+		return v, nil
+	}
+	words := "as_pointer<const view>(" + k.param(paramSource{key: dictionaryWord{v.dict}}) + ")"
+	text := fmt.Sprintf("%s[%s]", words, v.text)
+	if v.null != "" {
+		text = fmt.Sprintf("%s ? view{nullptr, 0} : %s", v.null, text)
+	}
+	return k.define(value{class: classView, typ: v.typ, text: text, null: v.null}, "t"), nil
+}

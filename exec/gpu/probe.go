@@ -1,0 +1,482 @@
+package gpu
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// keepsRows says whether a join gives each probe row exactly once if no row has several matches.
+func keepsRows(kind logical.JoinKind) bool {
+	switch kind {
+	case logical.LeftJoin, logical.FullJoin, logical.MarkJoin, logical.SingleJoin:
+		return true
+	}
+	return false
+}
+
+// probeText writes one probe.
+type probeText struct {
+	k    *kernel
+	t    *physical.Probe
+	f    *buildForm
+	keys []value
+	null string // some key that may not be NULL is; "": never
+	row  string // the variable that holds the build row
+}
+
+// probe writes the lookup of a row in a build, and opens the block of what it gives.
+func (k *kernel) probe(s *scope, t *physical.Probe) (*scope, error) {
+	f := k.prog.builds[t.Build]
+	if f == nil || k.prog.host(t.Build) {
+		return nil, &unsupported{"its join's build side runs on the CPU"}
+	}
+	p := &probeText{k: k, t: t, f: f, row: k.name("r")}
+	k.line("// %s: %s", joinTitle(t.Kind), f.shape)
+	if err := p.probeKeys(s); err != nil {
+		return nil, err
+	}
+	if f.single() {
+		if t.Kind != logical.InnerJoin && t.Kind != logical.SemiJoin && t.Kind != logical.AntiJoin {
+			k.maxRows *= 1
+		}
+	} else if k.prog.multiplies(t) {
+		k.maxRows = unbounded
+	}
+	switch {
+	case f.shape == bitmapBuild || f.shape == directBuild:
+		return p.byPlace(s)
+	case k.prog.multiplies(t):
+		return p.every(s)
+	}
+	return p.first(s)
+}
+
+func joinTitle(kind logical.JoinKind) string {
+	return [...]string{"inner join", "left join", "full join", "semi join", "anti join", "mark join", "single join"}[kind]
+}
+
+// probeKeys computes the probe's keys in the form of the build's.
+func (p *probeText) probeKeys(s *scope) error {
+	k, f := p.k, p.f
+	for i, e := range p.t.Keys {
+		v, err := k.emit(e, s)
+		if err != nil {
+			return err
+		}
+		if f.shape != bitmapBuild && f.shape != directBuild {
+			c := f.rows.cols[f.keyAt[i]].like
+			if c.class == classCode && (v.class != classCode || v.dict != c.dict) {
+				k.prog.views[storedKey{f.p, f.keyAt[i]}] = true
+				return errAgain
+			}
+			if c.class == classView && v.class == classCode {
+				if v, err = k.asView(v); err != nil {
+					return err
+				}
+			}
+			if c.class != v.class {
+				return &unsupported{fmt.Sprintf("a join compares %s and %s", c.class.cName(), v.class.cName())}
+			}
+		}
+		if safe := f.p.NullSafe != nil && f.p.NullSafe[i]; v.null != "" && !safe {
+			if p.null != "" {
+				p.null += " || "
+			}
+			p.null += v.null
+		}
+		p.keys = append(p.keys, v)
+	}
+	return nil
+}
+
+// byPlace looks a key up whose place is known from its value.
+func (p *probeText) byPlace(s *scope) (*scope, error) {
+	k, f := p.k, p.f
+	k.line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].text, k.literal(uint64(f.p.DenseMin)))
+	found := k.name("found")
+	cond := fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", p.row, k.literal(uint64(f.domain())), k.pointer("const u32", bitsWord{f.p}), p.row)
+	if p.null != "" {
+		cond = "!(" + p.null + ") && " + cond
+	}
+	if len(p.t.Residual) == 0 {
+		k.line("const bool %s = %s;", found, cond)
+	} else {
+		k.line("bool %s = %s;", found, cond)
+		k.open("if (%s) {", found)
+		in := s.nested()
+		p.bindPayload(in, "")
+		ok, err := p.residual(in)
+		if err != nil {
+			return nil, err
+		}
+		k.line("%s = %s;", found, ok)
+		k.close()
+	}
+	return p.decide(s, found)
+}
+
+// bindPayload makes the build's columns known, of row p.row; missing says when there is none.
+func (p *probeText) bindPayload(s *scope, missing string) {
+	ids := make([]expr.ColumnID, len(p.f.p.Payload))
+	for i, c := range p.f.p.Payload {
+		ids[i] = c.ID
+	}
+	p.k.bindStored(s, p.f.p, p.f.rows, p.f.payAt, ids, p.row, missing)
+}
+
+// residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
+func (p *probeText) residual(s *scope) (string, error) {
+	var all []string
+	for _, e := range p.t.Residual {
+		cond, err := p.k.emitCond(e, s)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, cond)
+	}
+	return strings.Join(all, " && "), nil
+}
+
+// decide opens the block of a row for which at most one build row was sought: found says whether there is one.
+func (p *probeText) decide(s *scope, found string) (*scope, error) {
+	k := p.k
+	switch p.t.Kind {
+	case logical.InnerJoin:
+		k.block("if (%s) {", found)
+		s = s.nested()
+		p.bindPayload(s, "")
+		p.note(found)
+		return s, nil
+	case logical.SemiJoin:
+		k.block("if (%s) {", found)
+		return s.nested(), nil
+	case logical.AntiJoin:
+		k.block("if (!%s) {", found)
+		return s.nested(), nil
+	case logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
+		p.note(found)
+		s = s.nested()
+		p.bindPayload(s, "!"+found)
+		return s, nil
+	}
+	return nil, &unsupported{"mark join of this form runs on the CPU only"}
+}
+
+// note remembers that the build's row has found a match.
+func (p *probeText) note(found string) {
+	if p.f.p.KeepUnmatched {
+		p.k.line("if (%s) %s[%s] = 1;", found, p.k.pointer("u8", matchedWord{p.f.p}), p.row)
+	}
+}
+
+// start writes the first candidate of the current row and returns its C++, the condition that p.row is a candidate, and the step to the
+// next one.
+func (p *probeText) start() (first, more, step string) {
+	k, f := p.k, p.f
+	switch f.shape {
+	case loopBuild:
+		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.word(rowsWord{f.p})), p.row + "++"
+	case denseBuild:
+		place := k.name("place")
+		k.line("const u64 %s = (u64)%s - %s;", place, p.keys[0].text, k.literal(uint64(f.p.DenseMin)))
+		first = fmt.Sprintf("%s < %s ? %s[%s] : no_row", place, k.literal(uint64(f.domain())), k.pointer("const u32", headsWord{f.p}), place)
+	default:
+		first = fmt.Sprintf("%s[%s & %s]", k.pointer("const u32", headsWord{f.p}), k.hash(p.keys), k.word(maskWord{f.p}))
+	}
+	head := k.name("head")
+	if p.null != "" {
+		first = fmt.Sprintf("%s ? no_row : (%s)", p.null, first)
+	}
+	k.line("const u32 %s = %s;", head, first)
+	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.pointer("const u32", nextWord{f.p}), p.row)
+}
+
+// pass writes, inside the loop over candidates, the tests of the pair: `continue` where it does not match.
+func (p *probeText) pass(s *scope) error {
+	k, f := p.k, p.f
+	switch {
+	case f.shape == hashBuild:
+		for i, v := range p.keys {
+			k.line("if (!(%s)) continue;", p.sameKey(i, v))
+		}
+	case f.shape == loopBuild && len(p.keys) > 0:
+		cond, err := p.compareRange()
+		if err != nil {
+			return err
+		}
+		k.line("if (!(%s)) continue;", cond)
+	}
+	if len(p.t.Residual) > 0 {
+		if p.t.Kind != logical.InnerJoin || !k.prog.multiplies(p.t) {
+			p.bindPayload(s, "")
+		}
+		for _, e := range p.t.Residual {
+			cond, err := k.emitCond(e, s)
+			if err != nil {
+				return err
+			}
+			k.line("if (!(%s)) continue;", cond)
+		}
+	}
+	return nil
+}
+
+// sameKey is the condition that key part i of the build's row is v.
+func (p *probeText) sameKey(i int, v value) string {
+	b := p.buildKey(i)
+	same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)
+	safe := p.f.p.NullSafe != nil && p.f.p.NullSafe[i]
+	if !safe || b.null == "" && v.null == "" {
+		return same
+	}
+	bn, vn := orFalse(b.null), orFalse(v.null)
+	return fmt.Sprintf("%s == (%s) && (%s || %s)", bn, vn, bn, same)
+}
+
+func orFalse(null string) string {
+	if null == "" {
+		return "false"
+	}
+	return null
+}
+
+// buildKey reads key part i of the build's row.
+func (p *probeText) buildKey(i int) value {
+	c := &p.f.rows.cols[p.f.keyAt[i]]
+	v := c.like
+	v.text = fmt.Sprintf("%s[%s]", p.k.pointer("const "+v.class.cName(), dataWord{p.f.p, p.f.keyAt[i]}), p.row)
+	if c.nullable() {
+		v.null = fmt.Sprintf("!%s[%s]", p.k.pointer("const u8", validWord{p.f.p, p.f.keyAt[i]}), p.row)
+	}
+	return v
+}
+
+// compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
+func (p *probeText) compareRange() (string, error) {
+	if p.f.p.Algorithm != physical.RangeJoin || len(p.keys) != 1 {
+		return "", &unsupported{"a nested loop with keys"}
+	}
+	b, v := p.buildKey(0), p.keys[0]
+	bound := p.t.Keys[0].(expr.Expr)
+	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.null != ""}
+	right := &expr.Column{ID: -2, Name: "build", Typ: p.f.p.Keys[0].Type(), Null: b.null != ""}
+	s := newScope()
+	s.bind(left.ID, v)
+	s.bind(right.ID, p.k.define(b, "b"))
+	return p.k.emitCond(&expr.Compare{Op: p.f.p.RangeOp, Left: left, Right: right}, s)
+}
+
+// every opens the block of each of a row's matches, and for outer joins of the row without one.
+func (p *probeText) every(s *scope) (*scope, error) {
+	k := p.k
+	first, more, step := p.start()
+	if p.t.Kind == logical.InnerJoin {
+		k.block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
+		s = s.nested()
+		p.bindPayload(s, "")
+		if err := p.pass(s); err != nil {
+			return nil, err
+		}
+		p.note("true")
+		return s, nil
+	}
+	any, found := k.name("any"), k.name("found")
+	k.line("bool %s = false;", any)
+	k.block("for (u32 %s = %s;; %s) {", p.row, first, step)
+	k.line("bool %s = false;", found)
+	k.open("for (; %s; %s) {", more, step)
+	if err := p.pass(s.nested()); err != nil {
+		return nil, err
+	}
+	k.line("%s = true;", found)
+	k.line("break;")
+	k.close()
+	k.line("if (!%s && %s) break;", found, any)
+	p.note(found)
+	// The last turn is the one without a match; it must not step on from no_row.
+	last := k.name("last")
+	k.line("const bool %s = !%s;", last, found)
+	k.line("%s = true;", any)
+	s = s.nested()
+	p.bindPayload(s, last)
+	k.atEnd(fmt.Sprintf("if (%s) break;", last))
+	return s, nil
+}
+
+// first finds a row's first match; for a single join it looks for a second one.
+func (p *probeText) first(s *scope) (*scope, error) {
+	k := p.k
+	first, more, step := p.start()
+	found := k.name("found")
+	k.line("bool %s = false;", found)
+	k.line("u32 %s = %s;", p.row, first)
+	search := func() error {
+		k.open("for (; %s; %s) {", more, step)
+		return p.pass(s.nested())
+	}
+	if err := search(); err != nil {
+		return nil, err
+	}
+	k.line("%s = true;", found)
+	every := p.f.p.KeepUnmatched && (p.t.Kind == logical.SemiJoin || p.t.Kind == logical.AntiJoin || p.t.Kind == logical.MarkJoin)
+	if every {
+		p.note("true")
+	} else {
+		k.line("break;")
+	}
+	k.close()
+	switch p.t.Kind {
+	case logical.SingleJoin:
+		if p.f.p.Unique && p.f.shape != loopBuild {
+			break
+		}
+		match, second := p.row, k.name("second")
+		k.open("if (%s) {", found)
+		p.row = second
+		k.line("u32 %s = %s;", second, match)
+		next := strings.ReplaceAll(step, match, second)
+		k.line("%s;", next)
+		k.open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
+		if err := p.pass(s.nested()); err != nil {
+			return nil, err
+		}
+		var site expr.Expr = &expr.Const{}
+		if len(p.t.Keys) > 0 {
+			site = p.t.Keys[0]
+		}
+		k.raiseIf("true", errOnCPU, site)
+		k.line("break;")
+		k.close()
+		k.close()
+		p.row = match
+	case logical.MarkJoin:
+		return p.mark(s, found)
+	}
+	return p.decide(s, found)
+}
+
+// mark binds the mark of a mark join: TRUE with a match; else NULL if some build row cannot be told to differ because of a NULL.
+// On the probe's side a NULL makes any build row such a candidate, else only those with a NULL are: they have a chain.
+func (p *probeText) mark(s *scope, found string) (*scope, error) {
+	k, f := p.k, p.f
+	unknown := "false"
+	if len(p.keys) > 0 {
+		unknown = k.name("unknown")
+		k.line("bool %s = false;", unknown)
+		hasNull := orFalse(p.null)
+		var buildNull []string
+		for i := range p.keys {
+			if b := p.buildKey(i); b.null != "" && !(f.p.NullSafe != nil && f.p.NullSafe[i]) {
+				buildNull = append(buildNull, b.null)
+			}
+		}
+		if p.null == "" && len(buildNull) == 0 {
+			return p.bindMark(s, found, ""), nil
+		}
+		match := p.row
+		p.row = k.name("r")
+		k.open("if (!%s) {", found)
+		switch {
+		case f.shape == loopBuild:
+			k.open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.word(rowsWord{f.p}), p.row)
+			var nulls []string
+			for i := range p.keys {
+				nulls = append(nulls, orFalse(p.buildKey(i).null))
+			}
+			k.line("if (!(%s) && !(%s)) continue;", hasNull, strings.Join(nulls, " || "))
+		default:
+			k.line("const bool all = %s;", hasNull)
+			k.open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.pointer("const u32", nullHeadWord{f.p}),
+				p.row, k.word(rowsWord{f.p}), p.row, p.row, k.pointer("const u32", nextWord{f.p}), p.row)
+			for i, v := range p.keys {
+				b := p.buildKey(i)
+				same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)
+				bn, vn := orFalse(b.null), orFalse(v.null)
+				if f.p.NullSafe != nil && f.p.NullSafe[i] {
+					k.line("if ((%s) != (%s) || !(%s) && !%s) continue;", bn, vn, bn, same)
+				} else {
+					k.line("if (!(%s) && !(%s) && !%s) continue;", bn, vn, same)
+				}
+			}
+		}
+		in := s.nested()
+		p.bindPayload(in, "")
+		for _, e := range p.t.Residual {
+			cond, err := k.emitCond(e, in)
+			if err != nil {
+				return nil, err
+			}
+			k.line("if (!(%s)) continue;", cond)
+		}
+		k.line("%s = true;", unknown)
+		k.line("break;")
+		k.close()
+		k.close()
+		p.row = match
+	}
+	return p.bindMark(s, found, unknown), nil
+}
+
+func (p *probeText) bindMark(s *scope, found, unknown string) *scope {
+	v := value{class: classInt, typ: p.t.Mark.Typ, text: "(i64)" + found}
+	if unknown != "false" {
+		v.null = unknown
+	}
+	s = s.nested()
+	s.bind(p.t.Mark.ID, v)
+	return s
+}
+
+// canFilter says whether a runtime filter can be applied on the device: the build keeps a bitmap of its keys.
+func (k *kernel) canFilter(f physical.RuntimeFilterUse) bool {
+	b := k.prog.builds[f.Build]
+	return b != nil && f.Key == 0 && (b.shape == bitmapBuild || b.shape == directBuild) && !k.prog.host(f.Build)
+}
+
+// runtimeFilter narrows `here` to rows whose key is in a build.
+func (k *kernel) runtimeFilter(s *scope, f physical.RuntimeFilterUse) error {
+	b := k.prog.builds[f.Build]
+	scan := k.p.Source.(*physical.TableScan)
+	for _, c := range scan.Cols {
+		if c.ID != f.Col {
+			continue
+		}
+		k.line("// runtime filter: %s is in the build", commentText(c))
+		v, err := k.emit(c, s)
+		if err != nil {
+			return err
+		}
+		place := k.name("place")
+		k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(b.p.DenseMin)))
+		cond := fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(b.domain())), k.pointer("const u32", bitsWord{b.p}), place)
+		if v.null != "" {
+			cond = fmt.Sprintf("!(%s) && %s", v.null, cond)
+		}
+		k.line("here = here && %s;", cond)
+	}
+	return nil
+}
+
+// openUnmatched writes the loop over a build's rows that found no match.
+func (k *kernel) openUnmatched(s *scope, src *physical.UnmatchedScan) (*scope, error) {
+	f := k.prog.builds[src.Build]
+	if f == nil || k.prog.host(src.Build) {
+		return nil, &unsupported{"its join's build side runs on the CPU"}
+	}
+	k.line("// rows of the build without a match")
+	k.maxRows = unbounded
+	k.openRows(func(q *query) int64 { return q.stored(src.Build).count }, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
+	ids := make([]expr.ColumnID, len(src.Build.Payload))
+	for i, c := range src.Build.Payload {
+		ids[i] = c.ID
+	}
+	k.bindStored(s, src.Build, f.rows, f.payAt, ids, "row", "")
+	for _, c := range src.Nulls {
+		s.bind(c.ID, nullOf(classOf(c.Typ), c.Typ))
+	}
+	return s, nil
+}

@@ -1,0 +1,170 @@
+package gpu
+
+import (
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// deviceColumn is a column of stored rows.
+type deviceColumn struct {
+	id    expr.ColumnID
+	class class
+	typ   types.Type
+	dict  *column.Dictionary
+	data  gpukernels.Ptr // items of the class
+	valid gpukernels.Ptr // a byte per row, 1: not NULL; 0: no value is NULL
+}
+
+// deviceRows are a sink's rows: of a Result its columns in order, of a Materialize or Sort the kept columns, behind them a Sort's keys.
+type deviceRows struct {
+	cols  []deviceColumn
+	count int64
+	order gpukernels.Ptr // 32-bit row numbers in order; 0: as the rows lie
+}
+
+// rows gives what a sink holds, once its pipelines have run.
+func (q *query) rows(s physical.Sink) *deviceRows {
+	r := q.rowsOf[s]
+	if r == nil {
+		return nil
+	}
+	out := &deviceRows{count: r.count, order: r.sorted.order}
+	for i := range r.form.cols {
+		c := &r.form.cols[i]
+		out.cols = append(out.cols, deviceColumn{id: c.id, class: c.like.class, typ: c.like.typ, dict: c.dictionaryOf(), data: r.data[i], valid: r.valid[i]})
+	}
+	return out
+}
+
+// putRows makes rows of the host a sink's: those of a Materialize, Sort, Window or Aggregate that was computed there, in the order of the
+// batches.
+func (q *query) putRows(s physical.Sink, batches []*column.Batch, ids []expr.ColumnID) error {
+	form, err := q.form(s)
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	for _, b := range batches {
+		n += int64(b.Rows())
+	}
+	q.sinks[s] = form
+	if err := q.openRowsFor(s, max(n, 1)); err != nil {
+		return err
+	}
+	r := q.rowsOf[s]
+	r.count = n
+	for i := range form.cols {
+		c := &form.cols[i]
+		from := i
+		for k, id := range ids {
+			if id == c.id {
+				from = k
+			}
+		}
+		if err := q.putColumn(r, i, from, batches); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putColumn uploads one column of batches.
+func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) error {
+	c := r.form.cols[at].like
+	var ints []int64
+	var floats []float64
+	var wides [][2]uint64
+	var text []byte
+	var ends []int64
+	var valid []byte
+	for _, b := range batches {
+		v := b.Cols[from]
+		for i := range b.Rows() {
+			p := i
+			if b.Sel != nil {
+				p = int(b.Sel[i])
+			}
+			null := v.IsNull(p)
+			if null {
+				valid = append(valid, 0)
+			} else {
+				valid = append(valid, 1)
+			}
+			var x types.Value
+			if !null {
+				x = v.Value(p)
+			}
+			switch c.class {
+			case classFloat:
+				floats = append(floats, x.F)
+			case classWide:
+				wides = append(wides, wordsOf(x.D))
+			case classView:
+				text = append(text, x.S...)
+				ends = append(ends, int64(len(text)))
+			default:
+				ints = append(ints, x.I)
+			}
+		}
+	}
+	if len(valid) == 0 {
+		return nil
+	}
+	var data []byte
+	switch c.class {
+	case classFloat:
+		data = gpukernels.Bytes(floats)
+	case classWide:
+		data = gpukernels.Bytes(wides)
+	case classView:
+		base, err := q.alloc(int64(len(text)) + 1)
+		if err != nil {
+			return err
+		}
+		if len(text) > 0 {
+			if err := q.stream.Upload(base, text); err != nil {
+				return err
+			}
+		}
+		views := make([]uint64, 0, 2*len(ends))
+		last := int64(0)
+		for _, e := range ends {
+			views = append(views, uint64(base)+uint64(last), uint64(e-last))
+			last = e
+		}
+		data = gpukernels.Bytes(views)
+	default:
+		data = gpukernels.Bytes(ints)
+	}
+	if err := q.stream.Upload(r.data[at], data); err != nil {
+		return err
+	}
+	if r.valid[at] != 0 {
+		return q.stream.Upload(r.valid[at], valid)
+	}
+	return nil
+}
+
+// openConstants computes the rows of a ValuesScan and uploads them.
+func (q *query) openConstants(src *physical.ValuesScan) error {
+	sink := valuesSink(src)
+	if q.rowsOf[sink] != nil {
+		return nil
+	}
+	b := &column.Batch{N: len(src.Rows)}
+	for i, c := range src.Cols {
+		v := column.New(c.Typ, len(src.Rows))
+		for r, row := range src.Rows {
+			x, err := expr.Eval1(row[i], q.ctx)
+			if err != nil {
+				return err
+			}
+			v.Set(r, len(src.Rows), x)
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return q.putRows(sink, []*column.Batch{b}, nil)
+}

@@ -1,0 +1,464 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// The words of a table scan.
+type (
+	columnData  struct{ c scanColumn } // address of a resident column's items
+	columnBytes struct{ c scanColumn } // address of its strings' bytes
+	columnValid struct{ c scanColumn } // address of its validity bitmap
+	columnBase  struct{ c scanColumn } // its frame of reference
+	deletedWord struct{ scan *physical.TableScan }
+	spansWord   struct{ scan *physical.TableScan } // address of the Spans
+	fromWord    struct{}                           // the launch's first tile or row
+	toWord      struct{}                           // and the one behind its last
+	scanColumn  struct {
+		scan *physical.TableScan
+		at   int // of scan.Cols
+	}
+)
+
+func (w columnData) resolve(q *query) uint64  { return uint64(q.resident(w.c).data) }
+func (w columnBytes) resolve(q *query) uint64 { return uint64(q.resident(w.c).bytes) }
+func (w columnValid) resolve(q *query) uint64 { return uint64(q.resident(w.c).valid) }
+func (w columnBase) resolve(q *query) uint64  { return uint64(q.resident(w.c).base) }
+func (w deletedWord) resolve(q *query) uint64 { return uint64(q.table(w.scan).deleted) }
+func (w spansWord) resolve(q *query) uint64   { return q.spans(w.scan) }
+func (w fromWord) resolve(q *query) uint64    { return uint64(q.launch.from) }
+func (w toWord) resolve(q *query) uint64      { return uint64(q.launch.to) }
+
+// tableReader writes how a scan's columns are read.
+type tableReader struct {
+	k      *kernel
+	scan   *physical.TableScan
+	forms  []columnForm
+	vector []string // by column: the array of a thread's items, where they were loaded at once
+	dead   bool     // some rows are deleted
+}
+
+// openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
+// whether there is one for this thread.
+func (k *kernel) openSource(s *scope) (*scope, error) {
+	switch src := k.p.Source.(type) {
+	case *physical.TableScan:
+		return k.openTable(s, src)
+	case *physical.SinkScan:
+		return k.openSink(s, src)
+	case *physical.UnmatchedScan:
+		return k.openUnmatched(s, src)
+	case *physical.ValuesScan:
+		return k.openValues(s, src)
+	}
+	return nil, &unsupported{fmt.Sprintf("%T runs on the CPU only", k.p.Source)}
+}
+
+// openRow opens the block of a row that is there.
+func (k *kernel) openRow(s *scope) (*scope, error) {
+	k.block("if (here) {")
+	return s.nested(), nil
+}
+
+// openRows writes a loop over rows 0 .. count-1, of which the condition, if not empty, says which are there.
+func (k *kernel) openRows(count func(q *query) int64, condition string) {
+	k.rows = loop{count: count}
+	k.open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < (i64)%s; base += global_threads()) {", k.word(fromWord{}), k.word(toWord{}))
+	k.line("const i64 row = base + thread_index();")
+	here := fmt.Sprintf("row < (i64)%s", k.word(toWord{}))
+	if condition != "" {
+		here += " && " + condition
+	}
+	k.line("const bool here = %s;", here)
+}
+
+func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
+	if a, ok := src.From.(*physical.Aggregate); ok && !k.prog.host(a) {
+		return k.openGroups(s, src, a)
+	}
+	f, err := k.prog.form(src.From)
+	if err != nil {
+		return nil, err
+	}
+	k.maxRows = unbounded
+	k.line("// rows of an earlier pipeline")
+	k.openRows(func(q *query) int64 { return q.stored(src.From).count }, "")
+	at := make([]int, len(src.Cols))
+	ids := make([]expr.ColumnID, len(src.Cols))
+	for i, c := range src.Cols {
+		ids[i] = c.ID
+		if at[i] = f.column(src.Ins[i]); at[i] < 0 {
+			return nil, &unsupported{"column " + c.String() + " is not stored"}
+		}
+	}
+	place := "row"
+	if k.inOrder() {
+		order := k.pointer("const u32", orderWord{src.From})
+		k.line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
+		place = "place"
+	}
+	k.bindStored(s, src.From, f, at, ids, place, "")
+	return s, nil
+}
+
+// openValues reads constants that the host has computed.
+func (k *kernel) openValues(s *scope, src *physical.ValuesScan) (*scope, error) {
+	f := hostForm(src.Cols)
+	for i := range f.cols {
+		f.cols[i].like.null = "null" // whatever the columns say
+	}
+	at := make([]int, len(src.Cols))
+	ids := make([]expr.ColumnID, len(src.Cols))
+	for i, c := range src.Cols {
+		at[i], ids[i] = i, c.ID
+	}
+	sink := valuesSink(src)
+	k.prog.sinks[sink] = f
+	k.maxRows = float64(len(src.Rows))
+	k.line("// constants")
+	k.openRows(func(q *query) int64 { return int64(len(src.Rows)) }, "")
+	k.bindStored(s, sink, f, at, ids, "row", "")
+	return s, nil
+}
+
+// valuesKey stands for the rows of a ValuesScan among the sinks.
+type valuesKey struct {
+	physical.Sink
+	scan *physical.ValuesScan
+}
+
+func valuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan: src} }
+
+// openTable writes the loop over a table's tiles.
+//
+// Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
+// are packed first, so that warps are full again; otherwise each thread takes its own rows on, loading further columns where they
+// still live, or at once as well where most do.
+func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
+	k.line("// scan of %s", scan.Alias)
+	r := &tableReader{k: k, scan: scan, vector: make([]string, len(scan.Cols))}
+	filterCols := map[expr.ColumnID]bool{}
+	for _, e := range scan.Filters {
+		addColumns(filterCols, e)
+	}
+	for _, f := range scan.RuntimeFilters {
+		if k.canFilter(f) {
+			filterCols[f.Col] = true
+		}
+	}
+	used := k.usedColumns()
+	for i, c := range scan.Cols {
+		var f columnForm
+		if scan.Ordinals[i] != logical.RowIDOrdinal {
+			f = k.prog.tables.form(scan.Table, scan.Ordinals[i])
+			k.learnRange(c, &f)
+		}
+		r.forms = append(r.forms, f)
+	}
+	for _, g := range scan.Table.Groups {
+		r.dead = r.dead || g.Deleted != nil
+	}
+	k.rows = loop{scan: scan}
+	k.maxRows = float64(scan.Table.Rows())
+	pack := k.packs()
+	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
+	k.open("for (Tiles<RADISH_ITEMS> t(%s, %s, %s); t.valid(); t.next()) {", k.word(spansWord{scan}), k.word(fromWord{}), k.word(toWord{}))
+	if pack && len(filterCols) == 0 && !r.dead {
+		k.open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
+		k.line("const i64 row = t.first + at + thread_index();")
+		k.line("const bool here = row >= t.low && row < t.end;")
+		r.bind(s, "")
+		return s, nil
+	}
+	k.line("u32 alive = t.inside();")
+	if r.dead {
+		k.line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.pointer("const u32", deletedWord{scan}))
+	}
+	for i, c := range scan.Cols {
+		if filterCols[c.ID] || !pack && most && used[c.ID] {
+			r.loadVector(i)
+		}
+	}
+	k.line("RADISH_UNROLL")
+	k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+	if !pack {
+		k.line("const i64 row = t.mine() + i;")
+		k.line("bool here = alive >> i & 1;")
+		r.bind(s, "i")
+		if err := k.scanFilters(s, scan); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	if len(filterCols) > 0 {
+		k.line("const i64 row = t.mine() + i;")
+		k.line("bool here = alive >> i & 1;")
+		early := newScope()
+		r.bind(early, "i")
+		if err := k.scanFilters(early, scan); err != nil {
+			return nil, err
+		}
+		k.line("if (!here) alive &= ~(1u << i);")
+	}
+	k.close()
+	k.items = 8
+	k.line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
+	k.line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
+	k.open("for (u32 at = 0; at < count; at += RADISH_BLOCK) {")
+	k.line("const bool here = at + thread_index() < count;")
+	k.line("const i64 row = t.first + survivors[here ? at + thread_index() : 0];")
+	for i := range r.vector {
+		r.vector[i] = ""
+	}
+	r.bind(s, "")
+	return s, nil
+}
+
+// packs says whether a scan's rows are packed together after its filters: where what follows is long or wants all threads.
+func (k *kernel) packs() bool {
+	for _, t := range k.p.Transforms {
+		switch t.(type) {
+		case *physical.Probe, *physical.Repeat:
+			return true
+		}
+	}
+	switch k.p.Sink.(type) {
+	case *physical.Aggregate:
+		return false
+	}
+	return true
+}
+
+// scanFilters narrows `here` by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
+func (k *kernel) scanFilters(s *scope, scan *physical.TableScan) error {
+	for pass := range 2 {
+		for _, e := range scan.Filters {
+			if total(e) != (pass == 0) {
+				continue
+			}
+			k.line("// %s", commentText(e))
+			if pass == 0 {
+				cond, err := k.emitCond(e, s)
+				if err != nil {
+					return err
+				}
+				k.line("here &= %s;", cond)
+				continue
+			}
+			k.open("if (here) {")
+			cond, err := k.emitCond(e, s.nested())
+			if err != nil {
+				return err
+			}
+			k.line("here = %s;", cond)
+			k.close()
+		}
+	}
+	for _, f := range scan.RuntimeFilters {
+		if k.canFilter(f) {
+			if err := k.runtimeFilter(s, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// total says whether an expression can be computed for any row, even one that is not there.
+func total(e expr.Expr) bool {
+	ok := true
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Column:
+			ok = ok && classOf(e.Typ) != classView
+		case *expr.Const, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// usedColumns are all columns that a pipeline's operators read.
+func (k *kernel) usedColumns() map[expr.ColumnID]bool {
+	used := map[expr.ColumnID]bool{}
+	add := func(es ...expr.Expr) {
+		for _, e := range es {
+			addColumns(used, e)
+		}
+	}
+	if scan, ok := k.p.Source.(*physical.TableScan); ok {
+		add(scan.Filters...)
+	}
+	for _, t := range k.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Filter:
+			add(t.Preds...)
+		case *physical.Project:
+			for _, it := range t.Items {
+				add(it.Expr)
+			}
+		case *physical.Probe:
+			add(t.Keys...)
+			add(t.Residual...)
+		case *physical.Repeat:
+			add(t.Count)
+		}
+	}
+	switch sink := k.p.Sink.(type) {
+	case *physical.Build:
+		add(sink.Keys...)
+		for _, c := range sink.Payload {
+			used[c.ID] = true
+		}
+	case *physical.Aggregate:
+		for _, it := range sink.Groups {
+			add(it.Expr)
+		}
+		for _, it := range sink.Aggs {
+			add(it.Args...)
+		}
+	case *physical.Sort:
+		for _, key := range sink.Keys {
+			add(key.Expr)
+		}
+		for _, c := range sink.Cols {
+			used[c.ID] = true
+		}
+	case *physical.Materialize:
+		for _, c := range sink.Cols {
+			used[c.ID] = true
+		}
+	case *physical.Result:
+		for _, id := range sink.In {
+			used[id] = true
+		}
+	}
+	return used
+}
+
+func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		if c, ok := e.(*expr.Column); ok {
+			set[c.ID] = true
+		}
+		return true
+	})
+}
+
+// commentText prints an expression on one line, without what could end the comment.
+func commentText(e expr.Expr) string {
+	text := []rune(e.String())
+	if len(text) > 100 {
+		text = append(text[:97], '.', '.', '.')
+	}
+	for i, c := range text {
+		if c < ' ' || c == '\\' || c > '~' {
+			text[i] = '?'
+		}
+	}
+	return string(text)
+}
+
+// loadVector writes the load of a column's items for all rows of the thread.
+func (r *tableReader) loadVector(i int) {
+	f := &r.forms[i]
+	elem := f.element()
+	if elem == "" || r.scan.Ordinals[i] == logical.RowIDOrdinal {
+		return
+	}
+	c := scanColumn{r.scan, i}
+	name := r.k.name("c")
+	r.vector[i] = name
+	r.k.line("%s %s[RADISH_ITEMS]; // %s", elem, name, commentText(r.scan.Cols[i]))
+	r.k.line("load_items(%s + t.mine(), %s);", r.k.pointer("const "+elem, columnData{c}), name)
+	if f.nulls {
+		r.k.line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.pointer("const u32", columnValid{c}))
+	}
+}
+
+// element is the C++ type of a column's items; "" for strings.
+func (f *columnForm) element() string {
+	switch f.class {
+	case classFloat, classWide:
+		return f.class.cName()
+	case classView:
+		return ""
+	}
+	return map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64"}[f.width]
+}
+
+// bind makes a scan's columns known: row `row`, which is item number item of the thread, where columns have been loaded at once.
+func (r *tableReader) bind(s *scope, item string) {
+	for i, c := range r.scan.Cols {
+		if r.scan.Ordinals[i] == logical.RowIDOrdinal {
+			s.bind(c.ID, value{class: classInt, typ: c.Typ, text: "row"})
+			continue
+		}
+		f := &r.forms[i]
+		like := value{class: f.class, typ: c.Typ, dict: f.dict}
+		if f.nulls {
+			like.null = "null"
+		}
+		s.bindLazy(c.ID, like, func() (value, error) { return r.load(i, item), nil })
+	}
+}
+
+// load reads a column of the current row.
+func (r *tableReader) load(i int, item string) value {
+	f, k := &r.forms[i], r.k
+	c := scanColumn{r.scan, i}
+	col := r.scan.Cols[i]
+	v := value{class: f.class, typ: col.Typ, dict: f.dict}
+	vector := r.vector[i]
+	if f.nulls {
+		if vector != "" {
+			v.null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
+		} else {
+			v.null = fmt.Sprintf("!bit_at(%s, row)", k.pointer("const u32", columnValid{c}))
+		}
+	}
+	if f.class == classView {
+		v.text = fmt.Sprintf("load_string(%s, %s, row)", k.pointer("const i64", columnData{c}), k.pointer("const u8", columnBytes{c}))
+		return k.define(v, "t")
+	}
+	raw := fmt.Sprintf("%s[%s]", vector, item)
+	if vector == "" {
+		raw = fmt.Sprintf("%s[row]", k.pointer("const "+f.element(), columnData{c}))
+	}
+	switch {
+	case f.class != classInt:
+		v.text = raw
+	case f.width == 8:
+		v.text = "(i64)" + raw
+	default:
+		v.text = fmt.Sprintf("(i64)(%s + %s)", k.word(columnBase{c}), raw)
+	}
+	return k.define(v, "t")
+}
+
+// learnRange notes what lies between a column's least and greatest value.
+func (k *kernel) learnRange(c *expr.Column, f *columnForm) {
+	if f.class != classInt || c.Typ.Phys() == types.PhysUint64 {
+		return
+	}
+	any := false
+	var r interval
+	for i, lo := range f.zones.lo {
+		hi := f.zones.hi[i]
+		if lo > hi {
+			continue
+		}
+		if !any {
+			r, any = interval{lo, hi}, true
+		}
+		r.lo, r.hi = min(r.lo, lo), max(r.hi, hi)
+	}
+	k.ranges[c.ID] = r // a column of NULLs alone: 0..0
+}

@@ -1,0 +1,200 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// newSink returns what writes the end of a pipeline.
+func (g *program) newSink(k *kernel) (sinkText, error) {
+	switch p := k.p.Sink.(type) {
+	case *physical.Aggregate:
+		return g.newAggregateText(k, p)
+	case *physical.Build:
+		return g.newBuildText(k, p)
+	case *physical.Materialize:
+		var values []expr.Expr
+		var ids []expr.ColumnID
+		for _, c := range p.Cols {
+			values, ids = append(values, c), append(ids, c.ID)
+		}
+		return g.newAppend(k, p, values, ids, "materialize"), nil
+	case *physical.Sort:
+		var values []expr.Expr
+		var ids []expr.ColumnID
+		for _, c := range p.Cols {
+			values, ids = append(values, c), append(ids, c.ID)
+		}
+		for _, key := range p.Keys {
+			values, ids = append(values, key.Expr), append(ids, 0)
+		}
+		return g.newAppend(k, p, values, ids, "rows to be sorted"), nil
+	case *physical.Result:
+		byID := map[expr.ColumnID]*expr.Column{}
+		for _, c := range k.columnsAlive() {
+			byID[c.ID] = c
+		}
+		var values []expr.Expr
+		for _, id := range p.In {
+			c := byID[id]
+			if c == nil {
+				return nil, &unsupported{fmt.Sprintf("column %d of the result is not at hand", id)}
+			}
+			values = append(values, c)
+		}
+		return g.newAppend(k, p, values, p.In, "result"), nil
+	case *physical.Window:
+		return nil, &unsupported{"window functions run on the CPU only"}
+	}
+	return nil, &unsupported{fmt.Sprintf("%T runs on the CPU only", k.p.Sink)}
+}
+
+// columnsAlive lists the columns that operators of the pipeline make.
+func (k *kernel) columnsAlive() []*expr.Column {
+	var cols []*expr.Column
+	switch src := k.p.Source.(type) {
+	case *physical.TableScan:
+		cols = append(cols, src.Cols...)
+	case *physical.SinkScan:
+		cols = append(cols, src.Cols...)
+	case *physical.UnmatchedScan:
+		cols = append(append(cols, src.Nulls...), src.Build.Payload...)
+	case *physical.ValuesScan:
+		cols = append(cols, src.Cols...)
+	}
+	for _, t := range k.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Project:
+			for _, it := range t.Items {
+				cols = append(cols, it.Col)
+			}
+		case *physical.Probe:
+			cols = append(cols, t.Build.Payload...)
+			if t.Mark != nil {
+				cols = append(cols, t.Mark)
+			}
+		}
+	}
+	return cols
+}
+
+// appendText appends rows to a sink's arrays.
+type appendText struct {
+	k      *kernel
+	sink   physical.Sink
+	form   *rowForm
+	values []expr.Expr
+	ids    []expr.ColumnID
+	title  string
+
+	out  []value // what row has stored in variables, or computed
+	vars []string
+}
+
+func (g *program) newAppend(k *kernel, sink physical.Sink, values []expr.Expr, ids []expr.ColumnID, title string) *appendText {
+	f := g.sinks[sink]
+	if f == nil {
+		f = &rowForm{}
+		g.sinks[sink] = f
+	}
+	return &appendText{k: k, sink: sink, form: f, values: values, ids: ids, title: title}
+}
+
+func (a *appendText) row(s *scope) error {
+	k := a.k
+	for i, e := range a.values {
+		v, err := k.emit(e, s)
+		if err != nil {
+			return err
+		}
+		if v, err = k.store(a.sink, a.form, i, a.ids[i], v); err != nil {
+			return err
+		}
+		a.out = append(a.out, v)
+	}
+	if k.inOrder() {
+		return a.inPlace()
+	}
+	if k.many {
+		k.line("const u64 at = append(%s);", k.pointer("u64", placesWord{a.sink}))
+		a.write("at")
+		return nil
+	}
+	k.line("reached = true;")
+	a.vars = append(a.vars, "bool reached = false;")
+	a.carry()
+	return nil
+}
+
+// inPlace writes a row where its number says, so that the order stays.
+func (a *appendText) inPlace() error {
+	k := a.k
+	offset := "0"
+	for _, t := range k.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Project:
+		case *physical.Limit:
+			offset = k.literal(uint64(t.Offset))
+		default:
+			if k.many {
+				return &unsupported{"rows in order that are multiplied"}
+			}
+			if p, ok := t.(*physical.Probe); ok && keepsRows(p.Kind) {
+				continue
+			}
+			return &unsupported{"rows in order of which some are dropped"}
+		}
+	}
+	k.line("append(%s);", k.pointer("u64", placesWord{a.sink}))
+	k.line("const u64 at = (u64)row - %s;", offset)
+	a.write("at")
+	return nil
+}
+
+// carry moves the values into variables that live outside the row's blocks.
+func (a *appendText) carry() {
+	for i, v := range a.out {
+		name := a.k.name("out")
+		a.vars = append(a.vars, fmt.Sprintf("%s %s{};", v.class.cName(), name))
+		a.k.line("%s = %s;", name, v.text)
+		a.out[i].text = name
+		if v.null != "" {
+			a.vars = append(a.vars, fmt.Sprintf("bool %s_null = true;", name))
+			a.k.line("%s_null = %s;", name, v.null)
+			a.out[i].null = name + "_null"
+		}
+	}
+}
+
+// write stores the values as row number at, if there is room.
+func (a *appendText) write(at string) {
+	k := a.k
+	k.open("if (%s < %s) {", at, k.word(roomWord{a.sink}))
+	for i, v := range a.out {
+		k.line("%s[%s] = %s;", k.pointer(v.class.cName(), dataWord{a.sink, i}), at, v.text)
+		if v.null != "" {
+			k.line("%s[%s] = !(%s);", k.pointer("u8", validWord{a.sink, i}), at, v.null)
+		}
+	}
+	k.close()
+}
+
+func (a *appendText) together() ([]string, error) {
+	if a.vars == nil {
+		return nil, nil
+	}
+	k := a.k
+	k.line("// %s", a.title)
+	k.open("if (block_any(reached)) {")
+	k.line("const u64 at = block_append(%s, reached);", k.pointer("u64", placesWord{a.sink}))
+	k.open("if (reached) {")
+	a.write("at")
+	k.close()
+	k.close()
+	return a.vars, nil
+}
+
+func (a *appendText) after() error      { return nil }
+func (a *appendText) declare() []string { return nil }

@@ -1,4 +1,316 @@
 package gpu
 
-// lookupCache keeps lookup tables over dictionaries between the runs of a query.
-type lookupCache struct{}
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Expressions over a dictionary column. Whatever such an expression is made of, its value follows from the code, so the CPU's
+// evaluator computes it once for each string of the dictionary, and a kernel looks it up.
+
+// maxLookup is how many strings a dictionary may have for that.
+const maxLookup = 4 << 20
+
+// maxBits is how large a table of bits may be to be a parameter.
+const maxBits = 64
+
+// coded returns the one column that e reads, if its values are codes and e is more than the column; nil otherwise.
+func (t *kernelText) coded(e expr.Expr, sc *scope) *expr.Column {
+	var found *expr.Column
+	good := true
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch x := e.(type) {
+		case *expr.Column:
+			good = good && (found == nil || found.ID == x.ID)
+			found = x
+		case *expr.Call:
+			good = good && !x.Fn.Volatile
+		case *expr.Subquery:
+			good = false
+		}
+		return good
+	})
+	if !good || found == nil || e == expr.Expr(found) {
+		return nil
+	}
+	b, ok := sc.find(found.ID)
+	like := b.value
+	if b.load != nil {
+		like = b.like
+	}
+	if !ok || like.class != classCode || like.dict == nil || like.dict.Len() > maxLookup {
+		return nil
+	}
+	return found
+}
+
+// lookUp computes an expression over a dictionary column; ok is false if e is none, or cannot be computed so.
+func (t *kernelText) lookUp(e expr.Expr, sc *scope) (v value, ok bool, err error) {
+	c := t.coded(e, sc)
+	if c == nil {
+		return value{}, false, nil
+	}
+	x, err := sc.column(c)
+	if err != nil {
+		return value{}, false, err
+	}
+	if v, ok := t.equalsCode(e, x); ok {
+		return v, true, nil
+	}
+	l, err := t.lookups.of(e, c, x.dict, x.null != "", t.ctx)
+	if err != nil {
+		return value{}, false, nil // perhaps its parts can be computed
+	}
+	return t.read(l, e, x), true, nil
+}
+
+// mayFail says whether looking e up can raise an error.
+func (t *kernelText) mayFail(e expr.Expr) bool { return !neverFails(e) }
+
+// neverFails says whether e is made of comparisons, LIKE and parts of texts alone.
+func neverFails(e expr.Expr) bool {
+	ok := true
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch x := e.(type) {
+		case *expr.Column, *expr.Const, *expr.Compare, *expr.In, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.Case:
+		case *expr.Cast:
+			ok = ok && expr.SameValues(x.Arg.Type(), x.To)
+		case *expr.Call:
+			switch x.Fn.Name {
+			case "like", "substring", "left", "right", "length", "char_length", "locate", "instr", "trim", "ltrim", "rtrim", "upper", "lower",
+				"concat", "coalesce", "ifnull", "nullif", "if", "isnull":
+			default:
+				ok = false
+			}
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// equalsCode is `column = 'text'` and `column <> 'text'`, which compare codes; a text that the dictionary lacks has a code that no row has.
+func (t *kernelText) equalsCode(e expr.Expr, x value) (value, bool) {
+	c, ok := e.(*expr.Compare)
+	if !ok || c.Op != expr.EQ && c.Op != expr.NE {
+		return value{}, false
+	}
+	k, ok := c.Right.(*expr.Const)
+	other := c.Left
+	if !ok {
+		k, ok = c.Left.(*expr.Const)
+		other = c.Right
+	}
+	if _, isColumn := other.(*expr.Column); !ok || !isColumn || k.Value.Null || !k.Value.Type.IsString() {
+		return value{}, false
+	}
+	code, ok := x.dict.Lookup(k.Value.S)
+	if !ok {
+		code = math.MaxUint32
+	}
+	return t.truthValue("("+x.text+" "+opTexts[c.Op]+" (u32)"+t.literal(uint64(code))+")"+notNull(x.null), x.null), true
+}
+
+// lookup is an expression's value for each code of a dictionary and, if the column can be NULL, for NULL behind them.
+type lookup struct {
+	entries  int // of the dictionary
+	typ      types.Type
+	class    class
+	dict     *column.Dictionary // of codes that it gives
+	values   *table             // by code: bits of a BOOL in 32-bit words, or values of the class
+	nulls    *table             // bits: NULL; nil: none is, but perhaps that of NULL
+	nullNull bool               // NULL gives NULL
+	failed   *table             // bits: an error or a warning, which the CPU words; nil: none
+}
+
+// read writes what looks a value up for a column's value x.
+func (t *kernelText) read(l *lookup, e expr.Expr, x value) value {
+	index := x.text
+	if x.null != "" {
+		index = t.name("k")
+		t.line("const u32 %s = %s ? (u32)%s : %s;", index, x.null, t.literal(uint64(l.entries)), x.text)
+	}
+	if l.failed != nil {
+		t.raiseIf(t.bit(l.failed, l.entries, index), errOnCPU, e)
+	}
+	null := ""
+	switch {
+	case l.nulls != nil:
+		null = t.named(t.bit(l.nulls, l.entries, index))
+	case l.nullNull:
+		null = x.null
+	}
+	if l.typ.Kind == types.KindBool && l.class == classInt {
+		return t.truthValue(t.bit(l.values, l.entries, index), null) // bits of NULLs are 0
+	}
+	v := value{class: l.class, typ: l.typ, dict: l.dict, null: null}
+	v.text = t.name("x")
+	t.line("const %s %s = %s[%s];", l.class.cName(), v.text, t.address(l.values, l.class.cName()), index)
+	return v
+}
+
+// bit is C++ for the bit at an index of a table of bits.
+func (t *kernelText) bit(bits *table, entries int, index string) string {
+	if entries < maxBits {
+		word := make([]byte, 8)
+		copy(word, bits.data)
+		return "(" + t.literal(binary.LittleEndian.Uint64(word)) + " >> " + index + " & 1)"
+	}
+	return fmt.Sprintf("bit_at(%s, %s)", t.address(bits, "u32"), index)
+}
+
+// makeLookup evaluates e, which reads column c alone, over all strings of a dictionary.
+func makeLookup(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx *expr.Context) (*lookup, error) {
+	n := len(values)
+	all := &column.Vector{Type: c.Typ, Str: values}
+	if nullable {
+		all.Str = append(values[:n:n], "")
+		all.Valid = column.NewBitmap(n+1, true)
+		all.Valid.Clear(n)
+	}
+	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: classOf(e.Type())}, e: e, c: c, ctx: ctx, n: len(all.Str)}
+	if err := b.run(all, 0, b.n, 0); err != nil {
+		return nil, err
+	}
+	return b.finish(nullable), nil
+}
+
+// lookupChunk is how many strings are evaluated at once.
+const lookupChunk = 1 << 14
+
+// maxFailed is how many strings may raise errors or warnings before a kernel is not worth its while.
+const maxFailed = 1000
+
+type lookupBuilder struct {
+	lookup
+	e      expr.Expr
+	c      *expr.Column
+	ctx    *expr.Context
+	n      int
+	data   []byte
+	null   []bool
+	bad    []bool
+	anyBad int
+	codes  []uint32
+}
+
+// run evaluates strings from..to-1. Where some of them fail it looks for them by halves.
+func (b *lookupBuilder) run(all *column.Vector, from, to, depth int) error {
+	if to-from > lookupChunk && depth == 0 {
+		for ; from < to; from += lookupChunk {
+			if err := b.run(all, from, min(from+lookupChunk, to), 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if from == to {
+		return nil
+	}
+	program, err := expr.Compile(b.e, map[expr.ColumnID]int{b.c.ID: 0})
+	if err != nil {
+		return err
+	}
+	ctx, warnings := evaluationContext(b.ctx)
+	part := &column.Vector{Type: all.Type, Str: all.Str[from:to], Valid: all.Valid.Slice(from, to-from)}
+	v, err := program.Eval(ctx, &column.Batch{N: to - from, Cols: []*column.Vector{part}})
+	if err == nil && warnings.Count() == 0 {
+		for i := range to - from {
+			b.add(v.Value(i))
+		}
+		return nil
+	}
+	if to-from == 1 {
+		if b.anyBad++; b.anyBad > maxFailed {
+			return refuse("%s gives errors or warnings for many values", b.e)
+		}
+		for len(b.bad) < len(b.null) {
+			b.bad = append(b.bad, false)
+		}
+		b.bad = append(b.bad, true)
+		b.add(types.NullOf(b.typ))
+		return nil
+	}
+	half := (from + to) / 2
+	if err := b.run(all, from, half, depth+1); err != nil {
+		return err
+	}
+	return b.run(all, half, to, depth+1)
+}
+
+// add appends the value of the next entry.
+func (b *lookupBuilder) add(v types.Value) {
+	b.null = append(b.null, v.Null)
+	switch {
+	case b.typ.Kind == types.KindBool:
+		i := len(b.null) - 1
+		for len(b.data) <= i/8 {
+			b.data = append(b.data, 0)
+		}
+		if !v.Null && v.I != 0 {
+			b.data[i/8] |= 1 << (i % 8)
+		}
+	case b.class == classView:
+		if b.dict == nil {
+			b.dict = column.NewDictionary()
+		}
+		code := b.dict.Add(v.S)
+		b.data = binary.LittleEndian.AppendUint32(b.data, code)
+	case b.class == classFloat:
+		b.data = binary.LittleEndian.AppendUint64(b.data, math.Float64bits(v.F))
+	case b.class == classWide:
+		b.data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b.data, v.D.Lo), uint64(v.D.Hi))
+	default:
+		b.data = binary.LittleEndian.AppendUint64(b.data, uint64(v.I))
+	}
+}
+
+func (b *lookupBuilder) finish(nullable bool) *lookup {
+	if b.class == classView {
+		b.class = classCode
+		if b.dict == nil {
+			b.dict = column.NewDictionary()
+		}
+	}
+	if b.n == 0 { // all rows are NULL, and have code 0
+		b.add(types.NullOf(b.typ))
+		b.nullNull = true
+	}
+	for len(b.data)%16 != 0 {
+		b.data = append(b.data, 0)
+	}
+	b.values = &table{data: b.data, kept: true}
+	entries := b.null
+	if nullable {
+		entries = b.null[:b.n-1]
+		b.nullNull = b.null[b.n-1]
+	}
+	for _, n := range entries {
+		if n || nullable && !b.nullNull {
+			b.nulls = bitTable(b.null)
+			break
+		}
+	}
+	if b.anyBad > 0 {
+		b.failed = bitTable(b.bad)
+	}
+	l := b.lookup
+	return &l
+}
+
+// bitTable packs flags.
+func bitTable(flags []bool) *table {
+	data := make([]byte, (len(flags)+128)/128*16)
+	for i, f := range flags {
+		if f {
+			data[i/8] |= 1 << (i % 8)
+		}
+	}
+	return &table{data: data, kept: true}
+}

@@ -47,6 +47,7 @@ type value struct {
 	text  string             // of type class.cName(); holds something harmless where the value is NULL
 	null  string             // a bool: "the value is NULL"; empty: it never is
 	dict  *column.Dictionary // of a classCode
+	truth string             // of some BOOLs: a C++ bool that is true where the value is TRUE
 }
 
 // unsupported is the error of an operator or expression that kernels cannot be made for. Its text is a reason for EXPLAIN, such as

@@ -1,0 +1,299 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Arithmetic. Its types were chosen by the binder; where they prove that a result fits, nothing is checked.
+
+// result declares a variable for what a call gives and returns it.
+func (t *kernelText) result(typ types.Type) value {
+	v := value{class: classOf(typ), typ: typ, text: t.name("x")}
+	t.line("%s %s;", v.class.cName(), v.text)
+	return v
+}
+
+// assign defines what a call gives.
+func (t *kernelText) assign(typ types.Type, format string, args ...any) value {
+	v := value{class: classOf(typ), typ: typ, text: t.name("x")}
+	t.line("const %s %s = %s;", v.class.cName(), v.text, fmt.Sprintf(format, args...))
+	return v
+}
+
+// rangeCheck raises error 1690 for a call where the condition holds and the result is not NULL anyway.
+func (t *kernelText) rangeCheck(condition, null string, c *expr.Call) {
+	t.raiseIf(unless(condition, null), errOutOfRange, c)
+}
+
+// unless is a condition, which is evaluated first, where something is not NULL.
+func unless(condition, null string) string {
+	if null == "" {
+		return condition
+	}
+	return condition + " & !" + null
+}
+
+// double is a value as an f64.
+func double(v value) string { return v.text }
+
+// wholeDigits is the number of digits before the point of an exact type.
+func wholeDigits(typ types.Type) int {
+	d := types.AsDecimal(typ)
+	return int(d.Precision) - int(d.Scale)
+}
+
+// exactResult stores an i128 text, which fits the type, in a variable of the type's class.
+func (t *kernelText) exactResult(typ types.Type, text string) value {
+	return t.assign(typ, "(%s)(%s)", classOf(typ).cName(), text)
+}
+
+// wideResult calls a function that stores an i128 and returns true where it is out of range.
+func (t *kernelText) wideResult(c *expr.Call, null, format string, args ...any) value {
+	w := t.name("w")
+	t.line("i128 %s;", w)
+	t.rangeCheck(fmt.Sprintf(format, args...)+", "+w+")", null, c)
+	return t.exactResult(c.Typ, w)
+}
+
+func emitAdditive(minus bool) strictEmitter {
+	op, wrap, checked := "+", "wrap_add", "add_i64"
+	if minus {
+		op, wrap, checked = "-", "wrap_sub", "sub_i64"
+	}
+	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+		x, y := a[0], a[1]
+		switch {
+		case c.Typ.IsFloat():
+			return t.floatResult(c, null, "%s %s %s", double(x), op, double(y))
+		case c.Typ.Kind == types.KindDecimal:
+			return t.addDecimals(c, x, y, minus, null), nil
+		case c.Typ.Kind == types.KindUint64:
+			v := t.result(c.Typ)
+			t.rangeCheck(fmt.Sprintf("to_u64(%s %s %s, %s)", wide(x), op, wide(y), v.text), null, c)
+			return v, nil
+		}
+		if small(x.typ) && small(y.typ) {
+			return t.assign(c.Typ, "%s(%s, %s)", wrap, x.text, y.text), nil
+		}
+		v := t.result(c.Typ)
+		t.rangeCheck(fmt.Sprintf("%s(%s, %s, %s)", checked, x.text, y.text, v.text), null, c)
+		return v, nil
+	}
+}
+
+// small says whether an integer type has at most 32 bits, so that sums and products of two fit 64.
+func small(t types.Type) bool {
+	return t.IsInteger() && t.Kind != types.KindInt64 && t.Kind != types.KindUint64
+}
+
+// floatResult defines a double and raises an error where it is not finite.
+func (t *kernelText) floatResult(c *expr.Call, null, format string, args ...any) (value, error) {
+	v := t.assign(c.Typ, format, args...)
+	t.rangeCheck("not_finite("+v.text+")", null, c)
+	return v, nil
+}
+
+// power is 10^n as C++.
+func power(n int, class class) string {
+	if class == classWide {
+		return fmt.Sprintf("pow10(%d)", n)
+	}
+	return fmt.Sprintf("%dLL", types.Pow10(n))
+}
+
+// timesPower is an exact value times 10^up in a class; the caller knows that it fits.
+func timesPower(v value, up int, class class) string {
+	text := v.text
+	if class == classWide {
+		text = wide(v)
+	}
+	switch {
+	case up == 0:
+		return text
+	case class == classWide && v.class == classInt && up <= types.MaxShortDecimal && v.typ.Phys() != types.PhysUint64:
+		return fmt.Sprintf("(i128)%s * %s", v.text, power(up, classInt))
+	}
+	return fmt.Sprintf("wrap_mul(%s, %s)", text, power(up, class))
+}
+
+func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null string) value {
+	as, bs, scale := scaleOf(x.typ), scaleOf(y.typ), scaleOf(c.Typ)
+	common := max(as, bs, scale)
+	whole := max(wholeDigits(x.typ), wholeDigits(y.typ)) + 1
+	class := classOf(c.Typ)
+	if narrowExact(x) && narrowExact(y) && class == classInt && scale >= max(as, bs) || whole+common <= types.MaxDecimalPrecision &&
+		common == scale && whole+scale <= int(c.Typ.Precision) {
+		wrap := "wrap_add"
+		if minus {
+			wrap = "wrap_sub"
+		}
+		return t.assign(c.Typ, "%s(%s, %s)", wrap, timesPower(x, common-as, class), timesPower(y, common-bs, class))
+	}
+	return t.wideResult(c, null, "add_decimal<%d, %d, %d, %d>(%s, %s, %v", common-as, common-bs, common-scale, c.Typ.Precision, wide(x), wide(y), minus)
+}
+
+// narrowExact says whether a value is a signed 64-bit integer.
+func narrowExact(v value) bool { return v.typ.Phys() == types.PhysInt64 && v.class == classInt }
+
+func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	x, y := a[0], a[1]
+	switch {
+	case c.Typ.IsFloat():
+		return t.floatResult(c, null, "%s * %s", double(x), double(y))
+	case c.Typ.Kind == types.KindUint64:
+		v := t.result(c.Typ)
+		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.text), null, c)
+		return v, nil
+	case c.Typ.Kind != types.KindDecimal:
+		if small(x.typ) && small(y.typ) {
+			return t.assign(c.Typ, "wrap_mul(%s, %s)", x.text, y.text), nil
+		}
+		v := t.result(c.Typ)
+		t.rangeCheck(fmt.Sprintf("mul_i64(%s, %s, %s)", x.text, y.text, v.text), null, c)
+		return v, nil
+	}
+	drop := scaleOf(x.typ) + scaleOf(y.typ) - scaleOf(c.Typ)
+	narrow := narrowExact(x) && narrowExact(y)
+	digits := int(types.AsDecimal(x.typ).Precision) + int(types.AsDecimal(y.typ).Precision)
+	switch {
+	case drop == 0 && narrow && classOf(c.Typ) == classInt:
+		return t.assign(c.Typ, "wrap_mul(%s, %s)", x.text, y.text), nil
+	case drop == 0 && narrow:
+		return t.assign(c.Typ, "(i128)%s * %s", x.text, y.text), nil
+	case drop == 0 && digits <= int(c.Typ.Precision) && classOf(c.Typ) == classWide:
+		return t.assign(c.Typ, "wrap_mul(%s, %s)", wide(x), wide(y)), nil
+	}
+	return t.wideResult(c, null, "mul_decimal<%d, %d>(%s, %s", drop, c.Typ.Precision, wide(x), wide(y)), nil
+}
+
+// divisor names what says that a divisor is 0, and writes the warning that this gives. It returns where the quotient is NULL.
+func (t *kernelText) divisor(c *expr.Call, y value, null string) string {
+	zero := t.name("n")
+	t.line("const bool %s = %s == 0;", zero, y.text)
+	if t.ctx.SQLMode&expr.ModeErrorForDivByZero != 0 {
+		t.warnOrRaise(unless(zero, null), c)
+	}
+	return zero
+}
+
+// warnOrRaise counts a warning, or in a strict write raises the error that it is there.
+func (t *kernelText) warnOrRaise(condition string, e expr.Expr) {
+	if t.ctx.Writing && t.ctx.SQLMode&expr.ModeStrict != 0 {
+		t.raiseIf(condition, errOnCPU, e)
+		return
+	}
+	t.warnIf(condition, e)
+}
+
+func emitDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	x, y := a[0], a[1]
+	zero := t.divisor(c, y, null)
+	if c.Typ.IsFloat() {
+		v := t.assign(c.Typ, "%s / (%s ? 1.0 : %s)", double(x), zero, double(y))
+		v.null = zero
+		t.rangeCheck("not_finite("+v.text+")", orText(null, zero), c)
+		return v, nil
+	}
+	up := scaleOf(c.Typ) + scaleOf(y.typ) - scaleOf(x.typ)
+	v := t.wideResult(c, orText(null, zero), "div_decimal<%d, %v, %d>(%s, %s", up, c.Fn.Name == "div_cut", c.Typ.Precision, wide(x), wide(y))
+	v.null = zero
+	return v, nil
+}
+
+func emitIntDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	x, y := a[0], a[1]
+	if x.class == classFloat || y.class == classFloat {
+		return value{}, refuse("DIV of doubles runs on the CPU only")
+	}
+	zero := t.divisor(c, y, null)
+	w := t.name("w")
+	t.line("i128 %s;", w)
+	fits := "fits_i64"
+	if c.Typ.Kind == types.KindUint64 {
+		fits = "fits_u64"
+	}
+	t.rangeCheck(fmt.Sprintf("(div_whole(%s, %s, %d, %s) || !%s(%s))", wide(x), wide(y), scaleOf(y.typ)-scaleOf(x.typ), w, fits, w),
+		orText(null, zero), c)
+	v := t.exactResult(c.Typ, w)
+	v.null = zero
+	return v, nil
+}
+
+func emitMod(t *kernelText, c *expr.Call, a []value, null string) (v value, err error) {
+	x, y := a[0], a[1]
+	zero := t.divisor(c, y, null)
+	as, bs, scale := scaleOf(x.typ), scaleOf(y.typ), scaleOf(c.Typ)
+	switch {
+	case c.Typ.IsFloat():
+		v = t.assign(c.Typ, "math_fmod(%s, %s)", double(x), double(y))
+	case narrowExact(x) && narrowExact(y) && as == bs && classOf(c.Typ) == classInt:
+		v = t.assign(c.Typ, "mod_i64(%s, %s)", x.text, y.text)
+	case scale < max(as, bs):
+		v = t.exactResult(c.Typ, fmt.Sprintf("div_pow10<%d>(mod_decimal(%s, %d, %s, %d))", max(as, bs)-scale, wide(x), as, wide(y), bs))
+	default:
+		v = t.exactResult(c.Typ, fmt.Sprintf("mod_decimal(%s, %d, %s, %d)", wide(x), as, wide(y), bs))
+	}
+	v.null = zero
+	return v, nil
+}
+
+func emitNeg(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	x := a[0]
+	switch {
+	case c.Typ.IsFloat():
+		return t.assign(c.Typ, "-%s", double(x)), nil
+	case c.Typ.IsInteger():
+		v := t.assign(c.Typ, "wrap_sub(0, %s)", x.text)
+		if !small(x.typ) {
+			t.rangeCheck("!fits_i64(-("+wide(x)+"))", null, c)
+		}
+		return v, nil
+	}
+	if classOf(c.Typ) == classWide {
+		return t.assign(c.Typ, "-(%s)", wide(x)), nil
+	}
+	return t.assign(c.Typ, "wrap_sub(0, %s)", x.text), nil
+}
+
+// emitBits makes an operator on 64 bits.
+func emitBits(format string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		args := make([]any, len(a))
+		for i, v := range a {
+			args[i] = "(u64)" + v.text
+		}
+		return t.assign(c.Typ, "(i64)("+format+")", args...), nil
+	}
+}
+
+// emitShift makes a shift, which gives 0 from 64 places on.
+func emitShift(op string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		n := "(u64)" + a[1].text
+		return t.assign(c.Typ, "%s > 63 ? 0 : (i64)((u64)%s %s (%s & 63))", n, a[0].text, op, n), nil
+	}
+}
+
+func emitXor(t *kernelText, _ *expr.Call, a []value, null string) (value, error) {
+	return t.truthValue("(("+a[0].text+" != 0) != ("+a[1].text+" != 0))"+notNull(null), null), nil
+}
+
+// harmlessArithmetic says whether a call of an exact operator needs no check.
+func harmlessArithmetic(c *expr.Call) bool {
+	a, b := c.Args[0].Type(), c.Args[1].Type()
+	if c.Typ.IsInteger() {
+		return small(a) && small(b) && c.Typ.Kind == types.KindInt64
+	}
+	if c.Typ.Kind != types.KindDecimal || a.Phys() != types.PhysInt64 || b.Phys() != types.PhysInt64 {
+		return false
+	}
+	if c.Fn.Name == "mul" {
+		return scaleOf(c.Typ) == scaleOf(a)+scaleOf(b)
+	}
+	return c.Typ.Phys() == types.PhysInt64 && scaleOf(c.Typ) >= max(scaleOf(a), scaleOf(b))
+}
+
+func always(*expr.Call) bool { return true }

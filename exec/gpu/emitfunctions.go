@@ -1,0 +1,88 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// strictEmitter writes a function that is NULL if an operand is. It gets the operands' values, of which none is always NULL, and where
+// one is (a name, or empty). It returns the result, with a null of its own where there are further reasons for NULL.
+type strictEmitter func(t *kernelText, c *expr.Call, args []value, null string) (value, error)
+
+// lazyEmitter writes a function that evaluates its operands itself.
+type lazyEmitter func(t *kernelText, c *expr.Call, sc *scope) (value, error)
+
+// function is how kernels compute a function of sql/expr's registry.
+type function struct {
+	strict strictEmitter
+	lazy   lazyEmitter
+	cheap  func(*expr.Call) bool // it raises nothing and costs a few instructions; nil: it may
+	// reads are the operands that a strict emitter reads from the call where they are constants: keywords and patterns.
+	reads []int
+}
+
+func strict(e strictEmitter) function                   { return function{strict: e} }
+func quick(e strictEmitter) function                    { return function{strict: e, cheap: always} }
+func reading(e strictEmitter, operands ...int) function { return function{strict: e, reads: operands} }
+func lazy(e lazyEmitter) function                       { return function{lazy: e, cheap: always} }
+
+// functions are the functions that kernels compute over any operands, by their names in the registry. docs/gpu.md's table follows
+// from it. Over one dictionary column and constants every function that is not volatile can be had, see lookUp.
+var functions map[string]function
+
+func init() {
+	exactCheap := func(e strictEmitter) function { return function{strict: e, cheap: harmlessArithmetic} }
+	functions = map[string]function{
+		"add": exactCheap(emitAdditive(false)), "sub": exactCheap(emitAdditive(true)), "mul": exactCheap(emitMul),
+		"div": strict(emitDiv), "div_cut": strict(emitDiv), "intdiv": strict(emitIntDiv), "mod": strict(emitMod), "neg": strict(emitNeg),
+
+		"bitand": quick(emitBits("%s & %s")), "bitor": quick(emitBits("%s | %s")), "bitxor": quick(emitBits("%s ^ %s")),
+		"bitnot": quick(emitBits("~%s")), "bit_count": quick(emitBits("popcount(%s)")),
+		"shl": quick(emitShift("<<")), "shr": quick(emitShift(">>")), "xor": quick(emitXor),
+
+		"coalesce": lazy(emitCoalesce), "ifnull": lazy(emitCoalesce), "nullif": lazy(emitNullIf), "if": lazy(emitIf), "isnull": lazy(emitIsNull),
+		"interval": {lazy: emitInterval},
+		"greatest": {strict: emitExtreme(">"), cheap: ofNumbers}, "least": {strict: emitExtreme("<"), cheap: ofNumbers},
+
+		"abs": strict(emitAbs), "sign": quick(emitSign), "ceil": strict(emitWhole("ceil", 1)), "floor": strict(emitWhole("floor", -1)),
+		"round": strict(emitRound(false)), "truncate": strict(emitRound(true)),
+		"sqrt": strict(emitPartial("%s >= 0", "math_sqrt(%s)", false)), "exp": strict(emitMath("math_exp(%s)")),
+		"ln": strict(emitPartial("%s > 0", "math_log(%s)", true)), "log2": strict(emitPartial("%s > 0", "math_log2(%s)", true)),
+		"log10": strict(emitPartial("%s > 0", "math_log10(%s)", true)), "log": strict(emitLog), "pow": strict(emitMath("math_pow(%s, %s)")),
+		"sin": strict(emitMath("math_sin(%s)")), "cos": strict(emitMath("math_cos(%s)")), "tan": strict(emitMath("math_tan(%s)")),
+		"cot": strict(emitMath("1 / math_tan(%s)")), "atan": strict(emitAtan),
+		"asin":    strict(emitPartial("math_fabs(%s) <= 1", "math_asin(%s)", false)),
+		"acos":    strict(emitPartial("math_fabs(%s) <= 1", "math_acos(%s)", false)),
+		"degrees": strict(emitMath("%s * 57.29577951308232")), "radians": strict(emitMath("%s * 0.017453292519943295")),
+
+		"year": quick(emitDays("year_of(%s)")), "month": quick(emitDays("month_of(%s)")), "dayofmonth": quick(emitDays("day_of(%s)")),
+		"quarter": quick(emitDays("quarter_of(%s)")), "dayofyear": quick(emitDays("day_of_year(%s)")),
+		"dayofweek": quick(emitDays("day_of_week(%s)")), "weekday": quick(emitDays("weekday_of(%s)")),
+		"last_day": strict(emitDays("last_day(%s)")), "date": quick(emitDays("%s")), "to_days": quick(emitDays("%s - min_date")),
+		"week": strict(emitWeek("week")), "yearweek": strict(emitWeek("year_week")), "weekofyear": strict(emitDays("week(%s, 3)")),
+		"hour": quick(emitClock("%s / micros_per_hour")), "minute": quick(emitClock("%s / micros_per_minute %% 60")),
+		"second": quick(emitClock("%s / micros_per_second %% 60")), "microsecond": quick(emitClock("%s %% micros_per_second")),
+		"extract": reading(emitExtract, 0), "date_add": reading(emitDateAdd(false), 1, 2), "adddate": reading(emitDateAdd(false), 1, 2),
+		"date_sub": reading(emitDateAdd(true), 1, 2), "subdate": reading(emitDateAdd(true), 1, 2), "timestampadd": reading(emitTimestampAdd, 0, 1),
+		"datediff": quick(emitDateDiff), "timestampdiff": reading(emitTimestampDiff, 0), "to_seconds": strict(emitToSeconds),
+		"time": strict(emitSame), "timestamp": strict(emitTimestamp), "time_to_sec": strict(emitSeconds),
+		"from_days": strict(emitMaybe("from_days")), "makedate": strict(emitMaybe("make_date")),
+
+		"like": reading(emitLike, 1, 2), "substring": strict(emitSubstring), "left": strict(emitText("substring<{bytes}>(%s, 1, %s)")),
+		"right": strict(emitText("right_part<{bytes}>(%s, %s)")), "length": quick(emitText("%s.size")),
+		"char_length": strict(emitText("length_of<{bytes}>(%s)")), "locate": strict(emitLocate),
+		"instr": strict(emitText("locate<{bytes}>(%s, %s, 1)")), "trim": reading(emitTrim, 2), "ltrim": strict(emitTrim), "rtrim": strict(emitTrim),
+	}
+}
+
+// ofNumbers says whether a call's result is a number.
+func ofNumbers(c *expr.Call) bool { return !c.Typ.IsString() }
+
+func emitSeconds(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return t.assign(c.Typ, "%s / %d", a[0].text, types.MicrosPerSecond), nil
+}
+
+// refuse is an *unsupported.
+func refuse(format string, args ...any) error { return &unsupported{fmt.Sprintf(format, args...)} }

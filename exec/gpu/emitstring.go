@@ -1,0 +1,154 @@
+package gpu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Functions of texts. Results are parts of their operands: kernels make no new strings. Functions that do can still be had over a
+// dictionary, whose values the CPU maps (lookup.go).
+
+// view returns a text as an address and a length, looking codes up in their dictionary.
+func (t *kernelText) view(v value) value {
+	if v.class != classCode {
+		return v
+	}
+	if v.null == "true" || v.dict == nil {
+		return nullOf(classView, v.typ)
+	}
+	data, offsets := t.lookups.strings(v.dict)
+	out := v
+	out.class, out.dict = classView, nil
+	out.text = fmt.Sprintf("dictionary_string(%s, %s, %s)", t.address(data, "u8"), t.address(offsets, "i64"), v.text)
+	return t.define(out, "s")
+}
+
+// textOf is view for operands of functions of texts.
+func (t *kernelText) textOf(v value) value { return t.view(v) }
+
+// emitText makes a function of texts and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
+func emitText(format string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		binary := false
+		args := make([]any, len(a))
+		for i, v := range a {
+			if v.typ.IsString() {
+				binary = binary || v.typ.IsBinaryString()
+				v = t.view(v)
+			}
+			args[i] = v.text
+		}
+		return t.assign(c.Typ, strings.ReplaceAll(format, "{bytes}", fmt.Sprint(binary)), args...), nil
+	}
+}
+
+func emitSubstring(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	if len(a) == 2 {
+		return emitText("substring<{bytes}>(%s, %s, 1LL << 40)")(t, c, a, null)
+	}
+	return emitText("substring<{bytes}>(%s, %s, %s)")(t, c, a, null)
+}
+
+func emitLocate(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	if len(a) == 2 {
+		return emitText("locate<{bytes}>(%[2]s, %[1]s, 1)")(t, c, a, null)
+	}
+	return emitText("locate<{bytes}>(%[2]s, %[1]s, %[3]s)")(t, c, a, null)
+}
+
+// emitTrim makes TRIM, LTRIM and RTRIM; what is removed is a space unless there is a second operand, and the third is a keyword.
+func emitTrim(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	left, right := c.Fn.Name != "rtrim", c.Fn.Name != "ltrim"
+	if len(a) == 3 {
+		k, ok := c.Args[2].(*expr.Const)
+		if !ok {
+			return value{}, refuse("%s runs on the CPU only", c)
+		}
+		direction := strings.ToUpper(k.Value.S)
+		left, right = direction != "TRAILING", direction != "LEADING"
+	}
+	cut := "view{" + t.address(&table{data: []byte(" ")}, "u8") + ", 1}"
+	if len(a) > 1 {
+		cut = t.view(a[1]).text
+	}
+	return t.assign(c.Typ, "trim(%s, %s, %v, %v)", t.view(a[0]).text, cut, left, right), nil
+}
+
+// emitLike makes LIKE with a constant pattern. The pattern's structure is in the text, its literals are parameters.
+func emitLike(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	p, ok := t.ctx.LikePattern(c)
+	if !ok {
+		return value{}, refuse("LIKE with a pattern that is not constant runs on the CPU only")
+	}
+	s := t.view(a[0])
+	if p.Tokens != nil {
+		return t.truthValue(t.likeTokens(s.text, p)+notNull(null), null), nil
+	}
+	segments := p.Segments
+	literal := func(s string) string {
+		return "view{" + t.address(&table{data: []byte(s)}, "u8") + ", (i64)" + t.literal(uint64(len(s))) + "}"
+	}
+	if len(segments) == 1 {
+		name := "contains"
+		switch {
+		case p.Prefix && p.Suffix:
+			name = "equal_views"
+		case p.Prefix:
+			name = "starts_with"
+		case p.Suffix:
+			name = "ends_with"
+		}
+		return t.truthValue(fmt.Sprintf("%s(%s, %s)%s", name, s.text, literal(segments[0]), notNull(null)), null), nil
+	}
+	// What is left of the text after each segment.
+	rest, matched := t.name("s"), t.name("b")
+	t.line("view %s = %s;", rest, s.text)
+	t.line("bool %s = true%s;", matched, notNull(null))
+	if p.Prefix {
+		size := t.literal(uint64(len(segments[0])))
+		t.line("if (%s) {", matched)
+		t.line("  %s = starts_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&table{data: []byte(segments[0])}, "u8"), size)
+		t.line("  if (%s) %s = without_front(%s, (i64)%s);", matched, rest, rest, size)
+		t.line("}")
+		segments = segments[1:]
+	}
+	if p.Suffix {
+		last := segments[len(segments)-1]
+		size := t.literal(uint64(len(last)))
+		t.line("if (%s) {", matched)
+		t.line("  %s = ends_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&table{data: []byte(last)}, "u8"), size)
+		t.line("  if (%s) %s = without_back(%s, (i64)%s);", matched, rest, rest, size)
+		t.line("}")
+		segments = segments[:len(segments)-1]
+	}
+	for _, x := range segments {
+		t.line("%s = %s && skip_past(%s, %s);", matched, matched, rest, literal(x))
+	}
+	return value{class: classInt, typ: c.Typ, text: "(i64)" + matched, truth: matched}, nil
+}
+
+// likeTokens calls the general matcher.
+func (t *kernelText) likeTokens(s string, p expr.LikePattern) string {
+	var tokens, text []byte
+	put := func(size, offset int) {
+		tokens = binary.LittleEndian.AppendUint32(tokens, uint32(int32(size)))
+		tokens = binary.LittleEndian.AppendUint32(tokens, uint32(offset))
+	}
+	for _, k := range p.Tokens {
+		switch {
+		case k.Any:
+			put(-1, 0)
+		case k.One:
+			put(-2, 0)
+		default:
+			put(len(k.Literal), len(text))
+			text = append(text, k.Literal...)
+		}
+	}
+	count := t.literal(uint64(len(p.Tokens)))
+	return fmt.Sprintf("like_tokens<%v>(%s, %s, (i64)%s, %s)", p.Bytes, s, t.address(&table{data: tokens}, "LikeToken"), count,
+		t.address(&table{data: text}, "u8"))
+}

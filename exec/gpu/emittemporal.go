@@ -1,0 +1,263 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Dates and times.
+
+// days is the date of a DATE or DATETIME.
+func days(v value) string {
+	if v.typ.Kind == types.KindDate {
+		return v.text
+	}
+	return "date_of(" + v.text + ")"
+}
+
+// emitDays makes a function of a date: format has the days.
+func emitDays(format string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		return t.assign(c.Typ, format, days(a[0])), nil
+	}
+}
+
+// emitWeek makes WEEK and YEARWEEK, whose mode is the second operand or 0.
+func emitWeek(name string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		mode := "0"
+		if len(a) == 2 {
+			mode = a[1].text
+		}
+		return t.assign(c.Typ, "%s(%s, %s)", name, days(a[0]), mode), nil
+	}
+}
+
+// emitClock makes a part of a time of day: format has a non-negative TIME.
+func emitClock(format string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		switch a[0].typ.Kind {
+		case types.KindDate:
+			return t.assign(c.Typ, "0"), nil
+		case types.KindDatetime:
+			return t.assign(c.Typ, format, "time_of("+a[0].text+")"), nil
+		}
+		return t.assign(c.Typ, format, "(i64)magnitude("+a[0].text+")"), nil
+	}
+}
+
+// unitOf reads a unit keyword, which is a constant string.
+func unitOf(e expr.Expr) (types.Unit, error) {
+	if c, ok := e.(*expr.Const); ok {
+		if u, ok := types.ParseUnit(c.Value.S); ok {
+			return u, nil
+		}
+	}
+	return 0, refuse("the time unit %s is not known", e)
+}
+
+// clockParts are parts of a time t and a day of the month, by unit.
+var clockParts = map[types.Unit]string{
+	types.UnitMicrosecond:       "t % 1000000",
+	types.UnitSecond:            "t / 1000000 % 60",
+	types.UnitMinute:            "t / 60000000 % 60",
+	types.UnitHour:              "t / 3600000000LL",
+	types.UnitSecondMicrosecond: "t / 1000000 % 60 * 1000000 + t % 1000000",
+	types.UnitMinuteMicrosecond: "clock_number(t) % 10000 * 1000000 + t % 1000000",
+	types.UnitMinuteSecond:      "clock_number(t) % 10000",
+	types.UnitHourMicrosecond:   "clock_number(t) * 1000000 + t % 1000000",
+	types.UnitHourSecond:        "clock_number(t)",
+	types.UnitHourMinute:        "clock_number(t) / 100",
+	types.UnitDayMicrosecond:    "(day * 1000000 + clock_number(t)) * 1000000 + t % 1000000",
+	types.UnitDaySecond:         "day * 1000000 + clock_number(t)",
+	types.UnitDayMinute:         "(day * 1000000 + clock_number(t)) / 100",
+	types.UnitDayHour:           "day * 100 + t / 3600000000LL",
+}
+
+// dateParts are parts of a date, by unit.
+var dateParts = map[types.Unit]string{
+	types.UnitYear: "year_of(%s)", types.UnitMonth: "month_of(%s)", types.UnitDay: "day_of(%s)", types.UnitQuarter: "quarter_of(%s)",
+	types.UnitWeek: "week(%s, 0)", types.UnitYearMonth: "date_number(%s) / 100",
+}
+
+func emitExtract(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	unit, err := unitOf(c.Args[0])
+	if err != nil {
+		return value{}, err
+	}
+	v := a[1]
+	if !v.typ.IsTemporal() {
+		return value{}, refuse("EXTRACT from %s runs on the CPU only", v.typ)
+	}
+	if format, ok := dateParts[unit]; ok {
+		if v.typ.Kind == types.KindTime {
+			return t.assign(c.Typ, "0"), nil
+		}
+		return t.assign(c.Typ, format, days(v)), nil
+	}
+	part, ok := clockParts[unit]
+	if !ok {
+		return value{}, refuse("EXTRACT of %s runs on the CPU only", unit)
+	}
+	out := t.result(c.Typ)
+	t.open("{")
+	switch v.typ.Kind {
+	case types.KindTime:
+		t.line("const i64 t = (i64)magnitude(%s), day = 0;", v.text)
+	case types.KindDate:
+		t.line("const i64 t = 0, day = day_of(%s);", v.text)
+	default:
+		t.line("const i64 t = time_of(%s), day = day_of(date_of(%s));", v.text, v.text)
+	}
+	if v.typ.Kind == types.KindTime {
+		t.line("%s = (%s < 0 ? -1 : 1) * (%s);", out.text, v.text, part)
+	} else {
+		t.line("%s = %s;", out.text, part)
+	}
+	t.close()
+	return out, nil
+}
+
+func emitDateDiff(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return t.assign(c.Typ, "%s - %s", days(a[0]), days(a[1])), nil
+}
+
+func emitTimestampDiff(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	unit, err := unitOf(c.Args[0])
+	if err != nil {
+		return value{}, err
+	}
+	if a[1].typ.Kind != types.KindDatetime || a[2].typ.Kind != types.KindDatetime {
+		return value{}, refuse("TIMESTAMPDIFF of %s runs on the CPU only", a[1].typ)
+	}
+	size, ok := types.IntervalOf(1, unit)
+	switch {
+	case !ok || unit.IsCompound():
+		return value{}, refuse("TIMESTAMPDIFF in %s runs on the CPU only", unit)
+	case unit.IsMonthUnit():
+		return t.assign(c.Typ, "months_between(%s, %s) / %d", a[1].text, a[2].text, size.Months), nil
+	}
+	return t.assign(c.Typ, "(%s - %s) / %d", a[2].text, a[1].text, size.Micros), nil
+}
+
+func emitToSeconds(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return t.assign(c.Typ, "(date_of(%s) - min_date) * 86400 + time_of(%s) / 1000000", a[0].text, a[0].text), nil
+}
+
+// emitMaybe makes a function of integers that is NULL where it returns true; its last parameter is the result.
+func emitMaybe(name string) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+		out, args := t.result(c.Typ), ""
+		for _, v := range a {
+			args += v.text + ", "
+		}
+		out.null = t.name("n")
+		t.line("const bool %s = %s(%s%s);", out.null, name, args, out.text)
+		return out, nil
+	}
+}
+
+// emitSame makes a function whose work its operand's cast does.
+func emitSame(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return t.assign(c.Typ, "%s", a[0].text), nil
+}
+
+// emitDateAdd makes DATE_ADD and DATE_SUB; of TIMESTAMPADD the operands come in another order.
+func emitDateAdd(minus bool) strictEmitter {
+	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+		return t.dateAdd(c, a[0], a[1], c.Args[1], c.Args[2], minus, null)
+	}
+}
+
+func emitTimestampAdd(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	return t.dateAdd(c, a[2], a[1], c.Args[1], c.Args[0], false, null)
+}
+
+// dateAdd adds count of a unit to a moment. Out of range is NULL with a warning.
+func (t *kernelText) dateAdd(c *expr.Call, moment, count value, countExpr, unitExpr expr.Expr, minus bool, null string) (value, error) {
+	unit, err := unitOf(unitExpr)
+	if err != nil {
+		return value{}, err
+	}
+	if !moment.typ.IsTemporal() {
+		return value{}, refuse("an interval added to %s runs on the CPU only", moment.typ)
+	}
+	span, tooLong, err := t.interval(countExpr, count, unit, minus)
+	if err != nil {
+		return value{}, err
+	}
+	add, days := "", unit.IsDateUnit() && !unit.IsMonthUnit()
+	text := moment.text
+	switch from := moment.typ.Kind; {
+	case from == types.KindDate && c.Typ.Kind == types.KindDate && unit.IsMonthUnit():
+		add = "add_months"
+	case from == types.KindDate && c.Typ.Kind == types.KindDate && days:
+		add = "add_days"
+		span = "(" + span + " / micros_per_day)"
+	case from == types.KindTime && !unit.IsMonthUnit():
+		add = "add_to_time"
+	case from == types.KindDate && c.Typ.Kind == types.KindDatetime:
+		text = "(" + text + " * micros_per_day)"
+		add = "add_micros"
+	case from == types.KindDatetime && unit.IsMonthUnit():
+		add = "add_months_datetime"
+	case from == types.KindDatetime:
+		add = "add_micros"
+	default:
+		return value{}, refuse("%s runs on the CPU only", c)
+	}
+	out := t.result(c.Typ)
+	out.null = t.name("n")
+	t.line("const bool %s = %s%s(%s, %s, %s);", out.null, tooLong, add, text, span, out.text)
+	t.warnOrRaise(unless(out.null, null), c)
+	return out, nil
+}
+
+// interval returns the interval in microseconds or months, and C++ that says whether it is out of range, empty or ending in "|".
+func (t *kernelText) interval(e expr.Expr, count value, unit types.Unit, minus bool) (span, tooLong string, err error) {
+	if c, ok := e.(*expr.Const); ok && !c.Value.Null {
+		v := c.Value
+		var iv types.Interval
+		switch {
+		case v.Type.IsString():
+			iv, ok = types.ParseInterval(v.S, unit)
+		case v.Type.Kind == types.KindDecimal:
+			iv, ok = types.IntervalOfDecimal(v.Unscaled(), int(v.Type.Scale), unit)
+		default:
+			iv, ok = types.IntervalOf(v.I, unit)
+		}
+		if !ok {
+			return "", "", refuse("the interval %s is out of range", e)
+		}
+		if minus {
+			iv = iv.Neg()
+		}
+		return "(i64)" + t.literal(uint64(iv.Months+iv.Micros)), "", nil // one of the two is 0
+	}
+	size, ok := types.IntervalOf(1, unit)
+	if !count.typ.IsInteger() || count.typ.Phys() == types.PhysUint64 || unit.IsCompound() || !ok {
+		return "", "", refuse("an interval of %s %s that is not constant runs on the CPU only", count.typ, unit)
+	}
+	name := t.name("x")
+	t.line("i64 %s;", name)
+	long := t.name("n")
+	t.line("const bool %s = interval_of(%s, %d, %s);", long, count.text, size.Months+size.Micros, name)
+	if minus {
+		return fmt.Sprintf("wrap_sub(0, %s)", name), long + " | ", nil
+	}
+	return name, long + " | ", nil
+}
+
+// emitTimestamp makes TIMESTAMP(t [, time]).
+func emitTimestamp(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	if len(a) == 1 {
+		return t.assign(c.Typ, "%s", a[0].text), nil
+	}
+	out := t.result(c.Typ)
+	out.null = t.name("n")
+	t.line("const bool %s = add_micros(%s, %s, %s);", out.null, a[0].text, a[1].text, out.text)
+	t.warnOrRaise(unless(out.null, null), c)
+	return out, nil
+}

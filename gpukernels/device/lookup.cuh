@@ -1,0 +1,45 @@
+// lookup.cuh: lookup tables and sets that the host makes: over a dictionary's codes, and IN lists.
+#pragma once
+#include "string.cuh"
+#include "arith.cuh"
+
+// Is x in the set of integers whose bits, from base on, are in words of 64?
+RADISH_FN bool in_bitmap(i64 x, i64 base, u64 bits, const u64* words) {
+  u64 d = (u64)x - (u64)base;
+  return d < bits && (words[d >> 6] >> (d & 63) & 1);
+}
+
+// Is x in a sorted array?
+template <typename T>
+RADISH_FN bool in_sorted(T x, const T* sorted, i64 n) {
+  i64 lo = 0;
+  while (n > 0) {
+    i64 half = n >> 1;
+    if (sorted[lo + half] < x) {
+      lo += half + 1;
+      n -= half + 1;
+    } else if (sorted[lo + half] == x) {
+      return true;
+    } else {
+      n = half;
+    }
+  }
+  return false;
+}
+
+// Is s among sorted strings?
+RADISH_NOINLINE bool in_sorted_strings(view s, const u8* bytes, const i64* offsets, i64 n) {
+  i64 lo = 0;
+  while (n > 0) {
+    i64 half = n >> 1;
+    i32 c = compare_views(dictionary_string(bytes, offsets, (u32)(lo + half)), s);
+    if (c == 0) return true;
+    if (c < 0) {
+      lo += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  return false;
+}

@@ -66,7 +66,7 @@ func (l *lowering) join(x *logical.Join) ([]*Pipeline, error) {
 	b := l.newBuild(x, x.Right, keys, residual)
 	p := &Probe{Kind: x.Kind, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x)}
 	if b.Algorithm == RangeJoin {
-		p.Keys = rangeProbeKey(b, residual)
+		p.Keys = []expr.Expr{rangeOf(residual, left, right).probe}
 	}
 	p.Keep = ids(x.Schema())
 	return l.probe(x.Left, x.Right, p)
@@ -179,8 +179,7 @@ func needsPayload(kind logical.JoinKind, residual []expr.Expr) bool {
 // rangeJoinRows is the size of a build from which sorting it beats testing every pair.
 const rangeJoinRows = 64
 
-// rangeBuild makes b a sorted build if an inequality compares a column of one side with one of the other; it takes
-// the first such conjunct as the range.
+// rangeBuild makes b a sorted build if an inequality compares one side with the other.
 func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residual []expr.Expr) bool {
 	if b.EstRows < rangeJoinRows {
 		return false
@@ -188,7 +187,25 @@ func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residua
 	if x.Kind != logical.InnerJoin && x.Kind != logical.LeftJoin && x.Kind != logical.SemiJoin && x.Kind != logical.AntiJoin {
 		return false
 	}
-	probe, build := logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(n.Schema())
+	r := rangeOf(residual, logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(n.Schema()))
+	if r == nil {
+		return false
+	}
+	b.Algorithm, b.Reason = RangeJoin, "range condition "+r.condition.String()
+	b.RangeOp, b.Keys = r.op, []expr.Expr{r.build}
+	b.MakeFilter, b.NullSafe = []bool{false}, []bool{false}
+	return true
+}
+
+// rangeCondition is a conjunct as `probe op build`, for an op of <, <=, > and >=.
+type rangeCondition struct {
+	condition    expr.Expr
+	op           expr.Op
+	probe, build expr.Expr
+}
+
+// rangeOf returns the first such conjunct, or nil.
+func rangeOf(residual []expr.Expr, probe, build logical.ColSet) *rangeCondition {
 	for _, e := range residual {
 		cmp, ok := e.(*expr.Compare)
 		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE || cmp.Left.Type().IsString() || !sameForm(cmp.Left.Type(), cmp.Right.Type()) {
@@ -196,29 +213,9 @@ func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residua
 		}
 		switch {
 		case usesOnly(cmp.Left, probe) && usesOnly(cmp.Right, build):
-			b.RangeOp, b.Keys = cmp.Op, []expr.Expr{cmp.Right}
+			return &rangeCondition{e, cmp.Op, cmp.Left, cmp.Right}
 		case usesOnly(cmp.Left, build) && usesOnly(cmp.Right, probe):
-			b.RangeOp, b.Keys = cmp.Op.Swap(), []expr.Expr{cmp.Left}
-		default:
-			continue
-		}
-		b.Algorithm, b.Reason = RangeJoin, "range condition "+e.String()
-		b.MakeFilter, b.NullSafe = []bool{false}, []bool{false}
-		return true
-	}
-	return false
-}
-
-// rangeProbeKey returns the probe side of the range that rangeBuild chose.
-func rangeProbeKey(b *Build, residual []expr.Expr) []expr.Expr {
-	for _, e := range residual {
-		if cmp, ok := e.(*expr.Compare); ok {
-			if cmp.Right == b.Keys[0] {
-				return []expr.Expr{cmp.Left}
-			}
-			if cmp.Left == b.Keys[0] {
-				return []expr.Expr{cmp.Right}
-			}
+			return &rangeCondition{e, cmp.Op.Swap(), cmp.Right, cmp.Left}
 		}
 	}
 	return nil

@@ -71,7 +71,8 @@ func classOf(name string) class {
 	name, _, _ = strings.Cut(name, "(")
 	switch name {
 	case "BOOL", "BOOLEAN", "TINYINT", "SMALLINT", "MEDIUMINT", "INT", "INTEGER", "BIGINT", "DECIMAL", "YEAR",
-		"TINYINT UNSIGNED", "SMALLINT UNSIGNED", "INT UNSIGNED", "BIGINT UNSIGNED":
+		"TINYINT UNSIGNED", "SMALLINT UNSIGNED", "INT UNSIGNED", "BIGINT UNSIGNED",
+		"HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT":
 		return exact
 	case "DOUBLE", "FLOAT":
 		return approx

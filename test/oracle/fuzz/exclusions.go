@@ -34,19 +34,22 @@ import "regexp"
 //     among its values: DATE '2020-01-01' NOT IN (SELECT MAX(NULL + INTERVAL 1 DAY)) is true. In rows it does not.
 //   - Subqueries that see outer columns to the right of IN, ANY and ALL where a subquery stands to the left: MariaDB keeps
 //     the first row's answer in SELECT (SELECT MIN(k) FROM t) IN (SELECT x.k FROM t) FROM t AS x.
-//   - Subqueries that see outer columns to the right of IN, = ANY and <> ALL over groups: MariaDB does not find 1 in
+//   - Subqueries that see outer columns to the right of IN, ANY and ALL over groups: MariaDB does not find 1 in
 //     SELECT k IN (SELECT 1 FROM t WHERE x.k = 1) FROM t AS x GROUP BY k.
+//   - ASCII in set operations: MariaDB cuts SELECT ASCII('ü') FROM t UNION SELECT 2.5 FROM t to 99.9. Zero is added to it.
 //   - HAVING in the subquery of IN, ANY and ALL over constants: MariaDB overlooks the NULL in 1 NOT IN (SELECT NULL FROM t
 //     HAVING COUNT(*) > 0).
 //   - Set operations that see outer columns to the right of < ANY and its like: MariaDB keeps the first row's answer in
 //     SELECT 1 < ALL (SELECT 1 FROM empty UNION ALL SELECT 1 FROM t WHERE x.k = 1) FROM t AS x.
 //   - Aggregates of unsigned numbers to the right of < ANY and its like: MariaDB compares those above 2^63 as signed.
-//   - IS NULL directly over ANY and ALL: MariaDB takes 1 < ANY (SELECT NULL) for a condition that cannot be NULL.
+//   - ANY and ALL as values: MariaDB takes 1 < ANY (SELECT NULL) for a condition that cannot be NULL, and stores it as 0 in
+//     temporary tables. NULLIF is put around them.
+//   - Aggregates of constants to the left of IN, ANY and ALL: SELECT MIN(5) IN (SELECT id FROM t) FROM t GROUP BY k is NULL.
 //   - USING (k) with both k and x1.k as group keys: MariaDB takes one for the other, or finds k ambiguous.
 //   - ON conditions of outer joins with a conjunct that has outer columns only: MariaDB drops it in
 //     SELECT (SELECT COUNT(r.k) FROM t AS l LEFT JOIN t AS r ON x.k <> 0) FROM t AS x.
 //   - Remainders of negative DECIMALs that are zero: MariaDB's -10.5 % 5.25 is less than zero. Zero is added to them.
-//   - SIGN of what is made of BIT_AND and the like: MariaDB's SIGN(BIT_AND(NULL)) is -1.
+//   - BIT_AND and the like above 2^63, but where they are shown only: MariaDB's SIGN(BIT_AND(NULL)) is -1.
 //   - ROUND and TRUNCATE to more digits than a DECIMAL has: TRUNCATE(1.1, 2) has two in MariaDB, one in MySQL since 8.0.21.
 //   - LIMIT in the operands of UNION under EXISTS: in MariaDB EXISTS ((SELECT 1 FROM t LIMIT 0) UNION SELECT 1 FROM empty)
 //     is true.

@@ -73,7 +73,7 @@ func (g *generator) leaf(e *env, kind Kind) expr {
 		c := pick(g.r, fit)
 		return expr{lit(kind, c.sql), c.t}
 	}
-	if kind != Bool && g.chance(6) {
+	if kind != Bool && !(kind == Uint && g.dialect != nil) && g.chance(6) {
 		return expr{lit(kind, typedNull[kind]), Type{kind, 1, 0}}
 	}
 	return g.constant(kind)
@@ -120,6 +120,9 @@ func (g *generator) expr(e *env, kind Kind, depth int) expr {
 	if !e.noSub && e.depth < 3 && g.chance(5) {
 		return g.scalarSubquery(e, kind)
 	}
+	if g.dialect != nil {
+		return g.portable(e, kind, depth-1)
+	}
 	switch kind {
 	case Int:
 		return g.integer(e, depth-1)
@@ -143,16 +146,16 @@ func (g *generator) expr(e *env, kind Kind, depth int) expr {
 func (g *generator) choice(e *env, kind Kind, depth int) expr {
 	a, b := g.expr(e, kind, depth-1), g.expr(e, kind, depth-1)
 	t := wide(a.t, b.t)
-	switch g.r.IntN(6) {
-	case 0:
+	switch n := g.r.IntN(6); {
+	case n == 0 && g.dialect == nil:
 		return expr{op(kind, "IF($, $, $)", g.condition(e, depth-1), a.n, b.n), t}
-	case 1:
+	case n == 1:
 		return expr{op(kind, "COALESCE($, $)", a.n, b.n), t}
-	case 2:
+	case n == 2:
 		return expr{op(kind, "IFNULL($, $)", a.n, b.n), t}
-	case 3:
+	case n == 0 || n == 3:
 		return expr{op(kind, "CASE WHEN $ THEN $ ELSE $ END", g.condition(e, depth-1), a.n, b.n), t}
-	case 4:
+	case n == 4:
 		when, then := g.leaf(e, Int), g.leaf(e, Int)
 		return expr{op(kind, "CASE $ WHEN $ THEN $ WHEN 1 THEN $ END", when.n, then.n, a.n, b.n), t}
 	}
@@ -196,22 +199,16 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
 		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
-		func() expr {
-			a := g.expr(e, g.numeric(), depth)
-			if a.n.has("BIT_") {
-				return expr{op(Int, "($ <> 0)", a.n), Type{Int, 1, 0}}
-			}
-			return expr{op(Int, "SIGN($)", a.n), Type{Int, 1, 0}}
-		},
+		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
 		func() expr {
 			a, b := num(), num()
 			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), wide(a.t, b.t)}
 		},
-		func() expr { return expr{op(Int, "("+"$"+")", g.condition(e, depth)), Type{Int, 1, 0}} },
+		func() expr { return expr{op(Int, "($)", nullable(g.condition(e, depth))), Type{Int, 1, 0}} },
 		func() expr { return expr{op(Int, "CHAR_LENGTH($)", str()), Type{Int, 4, 0}} },
 		func() expr { return expr{op(Int, "LENGTH($)", str()), Type{Int, 4, 0}} },
 		func() expr { return expr{op(Int, "LOCATE($, $)", str(), str()), Type{Int, 4, 0}} },
-		func() expr { return expr{op(Int, "ASCII($)", str()), Type{Int, 3, 0}} },
+		func() expr { return expr{op(Int, "(ASCII($) + 0)", str()), Type{Int, 3, 0}} },
 		func() expr {
 			f := pick(g.r, []string{"YEAR($)", "MONTH($)", "DAY($)", "QUARTER($)", "DAYOFWEEK($)", "WEEKDAY($)", "DAYOFYEAR($)", "EXTRACT(MONTH FROM $)"})
 			return expr{op(Int, f, g.expr(e, pick(g.r, []Kind{Date, DateTime}), depth).n), Type{Int, 4, 0}}
@@ -442,6 +439,9 @@ func (g *generator) anyKind(e *env) Kind {
 	if e != nil && len(e.cols) > 0 && g.chance(75) {
 		return pick(g.r, e.cols).t.Kind
 	}
+	if g.dialect != nil {
+		return pick(g.r, g.dialect.kinds())
+	}
 	return pick(g.r, []Kind{Int, Int, Int, Uint, Dec, Dec, Dbl, Str, Str, Date, DateTime})
 }
 
@@ -503,12 +503,12 @@ func noKey(n *Node) *Node {
 	return n
 }
 
-// isNull is IS NULL, in a form in which MariaDB does not take ANY and ALL for conditions that cannot be NULL.
-func isNull(n *Node) *Node {
-	if n.has(" ANY (") || n.has(" ALL (") {
-		return op(Bool, "($ <=> NULL)", n)
+// nullable keeps MariaDB from taking ANY and ALL for conditions that cannot be NULL.
+func nullable(condition *Node) *Node {
+	if condition.has(" ANY (") || condition.has(" ALL (") {
+		return op(Int, "NULLIF($, 2)", condition)
 	}
-	return op(Bool, "($ IS NULL)", n)
+	return condition
 }
 
 // condition draws a predicate.
@@ -521,11 +521,11 @@ func (g *generator) condition(e *env, depth int) *Node {
 			return op(Bool, "($ OR $)", g.condition(e, depth-1), g.condition(e, depth-1))
 		case n < 33:
 			return op(Bool, "(NOT $)", g.condition(e, depth-1))
-		case n < 35:
+		case n < 35 && g.dialect == nil:
 			return op(Bool, "($ XOR $)", g.condition(e, depth-1), g.condition(e, depth-1))
 		case n < 39:
-			if g.chance(20) {
-				return isNull(g.condition(e, depth-1))
+			if g.dialect == nil && g.chance(20) {
+				return op(Bool, "($ IS NULL)", nullable(g.condition(e, depth-1)))
 			}
 			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)"}), g.condition(e, depth-1))
 		case n < 52 && !e.noSub && e.depth < 3:
@@ -533,16 +533,15 @@ func (g *generator) condition(e *env, depth int) *Node {
 		}
 	}
 	depth = max(depth-1, 0)
+	if g.dialect != nil {
+		return g.portablePredicate(e, depth)
+	}
 	switch n := g.r.IntN(100); {
 	case n < 50:
 		a, b := g.pair(e, depth)
 		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)
 	case n < 60:
-		test := isNull(g.expr(e, g.anyKind(e), depth).n)
-		if g.chance(50) {
-			test.Format = strings.Replace(test.Format, "$ IS", "$ IS NOT", 1)
-		}
-		return test
+		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), g.expr(e, g.anyKind(e), depth).n)
 	case n < 72:
 		kind := g.anyKind(e)
 		values := list("", ", ", 1)
@@ -577,6 +576,9 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 	base := *e.base
 	base.noSub, base.outer = true, nil
 	arg := func(k Kind) expr { return g.expr(&base, k, g.r.IntN(2)) }
+	if g.dialect != nil {
+		return g.portableAggregate(arg, kind)
+	}
 	switch kind {
 	case Int:
 		return g.oneOf(
@@ -609,7 +611,7 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 		return expr{op(Dbl, f, a.n), Type{Dbl, a.t.Digits + 5, 0}}, true
 	case Uint:
 		a := arg(Uint)
-		f := pick(g.r, []string{"MIN($)", "MAX($)", "BIT_OR($)", "BIT_AND($)", "BIT_XOR($)"})
+		f := pick(g.r, []string{"MIN($)", "MAX($)", "(BIT_OR($) & 9223372036854775807)", "(BIT_AND($) & 9223372036854775807)", "(BIT_XOR($) & 9223372036854775807)"})
 		return expr{op(Uint, f, a.n), Type{Uint, 20, 0}}, true
 	case Str:
 		a := arg(Str)
@@ -628,6 +630,9 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 // final draws an expression whose value is shown and used no further: quotients, whose hidden digits MySQL and
 // MariaDB carry into what surrounds them, and functions that differ in a double's last bit.
 func (g *generator) final(e *env) expr {
+	if g.dialect != nil {
+		return g.portableFinal(e)
+	}
 	number := func() *Node {
 		x := g.expr(e, g.numeric(), 1)
 		if x.t.Digits > 15 {
@@ -638,6 +643,9 @@ func (g *generator) final(e *env) expr {
 	if e.grouped && g.chance(60) {
 		base := *e.base
 		base.noSub, base.outer = true, nil
+		if g.chance(15) {
+			return expr{op(Uint, pick(g.r, []string{"BIT_OR($)", "BIT_AND($)", "BIT_XOR($)"}), g.expr(&base, Uint, 1).n), Type{Uint, 20, 0}}
+		}
 		a := g.expr(&base, pick(g.r, []Kind{Int, Dec, Dbl}), 1)
 		if a.t.Digits > 15 {
 			a = g.constant(Int)

@@ -15,6 +15,8 @@ type generator struct {
 	big    bool      // tables of many rows: joins on keys only, no correlated subqueries
 	names  int       // aliases given out
 	ctes   []*source // common table expressions of the query being drawn
+
+	dialect *Dialect // nil: MySQL's, less what exclusions.go lists
 }
 
 // source is something to select from.
@@ -147,11 +149,11 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 			joins.Kids = append(joins.Kids, op(Other, kind+"$", right))
 		default:
 			outer := on.outer
-			if kind != " JOIN " {
+			if kind != " JOIN " && g.dialect == nil {
 				on.outer = nil
 			}
 			condition := g.on(on, cols, more)
-			if kind != " JOIN " && g.chance(40) {
+			if kind != " JOIN " && g.dialect == nil && g.chance(40) {
 				if c := g.across(all, outer); c != nil {
 					condition.Kids = append(condition.Kids, c)
 				}
@@ -263,16 +265,20 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 	if g.chance(30) {
 		more = 2
 	}
-	if len(e.outer) > 0 || e.simple {
+	if g.dialect == nil && (len(e.outer) > 0 || e.simple) || g.dialect != nil && !g.dialect.Nested {
 		more = 1 // MariaDB wraps longer ones into derived tables, which see no outer columns
 	}
 	operators := setOperators
-	if more > 1 || e.depth > 0 {
+	if g.dialect != nil {
+		if !g.dialect.Nested {
+			operators = setOperators[:5]
+		}
+	} else if more > 1 || e.depth > 0 {
 		operators = setOperators[:5]
 	} else if g.chance(40) {
 		operators = setOperators[5:]
 	}
-	if e.noLimit {
+	if g.dialect == nil && e.noLimit {
 		operators = setOperators[:3]
 	}
 	for range more {
@@ -289,7 +295,7 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 
 // operand is a select, in parentheses where it has an ORDER BY of its own.
 func (g *generator) operand(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
-	if g.chance(15) && e.depth < 3 && len(e.outer) == 0 {
+	if (g.dialect == nil || g.dialect.Nested) && g.chance(15) && e.depth < 3 && len(e.outer) == 0 {
 		inner := *e
 		inner.simple = true
 		n, t, rows := g.query(&inner, kinds, aliases) // below the top: no INTERSECT ALL, EXCEPT ALL in here
@@ -314,7 +320,7 @@ func (g *generator) limited(q *Node, rows float64) (*Node, float64) {
 	}
 	limit := pick(g.r, []int{0, 1, 2, 5, 10, 30})
 	n.Limit = fmt.Sprintf(" LIMIT %d", limit)
-	if g.chance(25) && !strings.HasPrefix(q.Format, "SELECT DISTINCT") {
+	if g.chance(25) && (g.dialect != nil || !strings.HasPrefix(q.Format, "SELECT DISTINCT")) {
 		n.Limit += fmt.Sprintf(" OFFSET %d", g.r.IntN(8))
 	}
 	return n, min(rows, float64(limit))
@@ -336,7 +342,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		out = &env{grouped: true, base: inner, outer: e.outer, rows: e.rows * rows, depth: e.depth}
 		if g.chance(85) {
 			for range 1 + g.r.IntN(3) {
-				if key := g.groupKey(inner); !confusing(keys, key.n) {
+				if key := g.groupKey(inner); g.dialect != nil || !confusing(keys, key.n) {
 					keys = append(keys, key)
 					group.Kids = append(group.Kids, key.n)
 					if len(key.n.Kids) == 0 {
@@ -370,7 +376,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		}
 		items.Kids = append(items.Kids, op(Other, format, x.n))
 	}
-	if e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !hasColumn.MatchString(n.SQL()) }) {
+	if g.dialect == nil && e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !hasColumn.MatchString(n.SQL()) }) {
 		having.Kids = nil
 	}
 	distinct := "SELECT $ FROM $$$$"
@@ -432,7 +438,13 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 	var kinds []Kind
 	for _, x := range left {
 		kinds = append(kinds, x.n.Kind)
-		if x.n.has("SELECT") || e.grouped && equality {
+	}
+	if g.dialect != nil {
+		q, _, _ := g.query(sub, kinds, false)
+		return q
+	}
+	for _, x := range left {
+		if x.n.has("SELECT") || e.grouped {
 			sub.outer = nil
 		}
 	}
@@ -489,6 +501,16 @@ func (g *generator) scalarSubquery(e *env, kind Kind) expr {
 	return expr{op(kind, "($)", q), x.t}
 }
 
+// compared draws what IN, ANY or ALL compares.
+func (g *generator) compared(e *env, depth int) expr {
+	kind := g.anyKind(e)
+	x := g.expr(e, kind, depth)
+	if g.dialect == nil && e.grouped && !hasColumn.MatchString(x.n.SQL()) {
+		return g.constant(kind)
+	}
+	return x
+}
+
 func (g *generator) subqueryCondition(e *env) *Node {
 	switch n := g.r.IntN(100); {
 	case n < 30:
@@ -497,13 +519,13 @@ func (g *generator) subqueryCondition(e *env) *Node {
 		q, _, _ := g.query(sub, nil, false)
 		return op(Bool, pick(g.r, []string{"EXISTS ($)", "(NOT EXISTS ($))"}), q)
 	case n < 65:
-		left := g.expr(e, g.anyKind(e), 1)
+		left := g.compared(e, 1)
 		return op(Bool, pick(g.r, []string{"($ IN ($))", "($ NOT IN ($))"}), left.n, g.values(e, true, left))
-	case n < 75:
-		a, b := g.expr(e, g.anyKind(e), 0), g.expr(e, g.anyKind(e), 0)
+	case n < 75 && g.dialect == nil:
+		a, b := g.compared(e, 0), g.compared(e, 0)
 		return op(Bool, pick(g.r, []string{"(($, $) IN ($))", "(($, $) NOT IN ($))"}), a.n, b.n, g.values(e, true, a, b))
-	case n < 88:
-		left := g.expr(e, g.anyKind(e), 1)
+	case n < 88 && (g.dialect == nil || g.dialect.Quantified):
+		left := g.compared(e, 1)
 		cmp := pick(g.r, []string{"=", "<>", "<", "<=", ">", ">="})
 		return op(Bool, "($ "+cmp+" "+pick(g.r, []string{"ANY", "ALL"})+" ($))", left.n, g.values(e, cmp == "=" || cmp == "<>", left))
 	default:
@@ -540,7 +562,7 @@ func (g *generator) next() *Statement {
 	e := &env{rows: 1}
 	var q *Node
 	switch n := g.r.IntN(100); {
-	case n < 4:
+	case n < 4 && g.dialect == nil:
 		from, cols, rows := g.from(e)
 		where := list(" WHERE ", " AND ", 0, g.condition(&env{cols: cols, rows: rows}, 2))
 		items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{lit(Other, "*")}}

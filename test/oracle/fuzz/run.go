@@ -29,7 +29,8 @@ type Config struct {
 	Without    *regexp.Regexp // leaves statements out: what is known to fail and not yet fixed
 	Trace      string         // file that holds the statement at work, so that a crash can be traced to it
 
-	Found func(*Failure) // told of each failure when it is reduced
+	Dialect *Dialect       // of the statements; nil: all of MySQL's
+	Found   func(*Failure) // told of each failure when it is reduced
 
 	Oracle func(context.Context) (*Engine, error) // the judge: MariaDB
 	Engine func(context.Context) (*Engine, error) // who is judged
@@ -218,13 +219,17 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 func (r *runner) schema(ctx context.Context, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x7261646973680000))
 	big := rng.IntN(100) < bigSchemas
-	s := newSchema(rng, big)
+	types := columnTypes
+	if r.Dialect != nil {
+		types = r.Dialect.columnTypes()
+	}
+	s := newSchema(rng, big, types)
 	p, err := r.open(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	g := &generator{r: rng, schema: s, big: big}
+	g := &generator{r: rng, schema: s, big: big, dialect: r.Dialect}
 	statements := r.Statements
 	if big {
 		statements /= 4
@@ -235,7 +240,7 @@ func (r *runner) schema(ctx context.Context, seed uint64) error {
 			return nil
 		}
 		var stmt *Statement
-		if g.chance(4) {
+		if r.Dialect == nil && g.chance(4) {
 			stmt = g.change()
 		} else {
 			stmt = g.next()

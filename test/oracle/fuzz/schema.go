@@ -77,12 +77,14 @@ func (s *Schema) clone() *Schema {
 	return c
 }
 
-// columnTypes are the types that columns are made of. Integers of 19 digits take part in comparisons, keys and
-// aggregates, never in sums and products, which would leave the range in an order that engines are free to choose.
-var columnTypes = []struct {
+type columnType struct {
 	decl string
 	typ  Type
-}{
+}
+
+// columnTypes are the types that columns are made of. Integers of 19 digits take part in comparisons, keys and
+// aggregates, never in sums and products, which would leave the range in an order that engines are free to choose.
+var columnTypes = []columnType{
 	{"INT", Type{Int, 10, 0}}, {"INT", Type{Int, 10, 0}}, {"INT", Type{Int, 10, 0}},
 	{"TINYINT", Type{Int, 3, 0}}, {"SMALLINT", Type{Int, 5, 0}}, {"BIGINT", Type{Int, 19, 0}},
 	{"INT UNSIGNED", Type{Uint, 10, 0}}, {"TINYINT UNSIGNED", Type{Uint, 3, 0}}, {"BIGINT UNSIGNED", Type{Uint, 20, 0}},
@@ -137,9 +139,14 @@ func literal(r *rand.Rand, t Type) string {
 			whole = r.IntN(limit)
 		}
 		text := fmt.Sprint(whole)
+		if t.Digits > 15 && r.IntN(3) == 0 {
+			for len(text) < r.IntN(t.Digits) {
+				text += fmt.Sprint(r.IntN(10))
+			}
+		}
 		if t.Scale > 0 {
 			fraction := pick(r, []string{"000", "500", "250", "100", "990", "010", "330", "750"})
-			text += "." + (fraction + "0000")[:t.Scale]
+			text += "." + (fraction + "0070000009")[:t.Scale]
 		}
 		if r.IntN(4) == 0 {
 			text = "-" + text
@@ -169,7 +176,7 @@ const bigSchemas = 5
 // and NATURAL joins meet on.
 //
 // A big schema fills several row groups and makes parallel operators run in parallel.
-func newSchema(r *rand.Rand, big bool) *Schema {
+func newSchema(r *rand.Rand, big bool, types []columnType) *Schema {
 	s := &Schema{}
 	for i := range 2 + r.IntN(3) {
 		t := &Table{Name: fmt.Sprintf("t%d", i)}
@@ -192,10 +199,10 @@ func newSchema(r *rand.Rand, big bool) *Schema {
 			t.Columns = append(t.Columns, Column{Name: "id", Decl: "INT", Type: Type{Int, 6, 0}, NotNull: true, Unique: true})
 			t.Keys = append(t.Keys, pick(r, []string{"PRIMARY KEY (id)", "PRIMARY KEY (id)", "UNIQUE KEY (id)"}))
 		}
-		k := pick(r, columnTypes[:5])
+		k := pick(r, types[:5])
 		t.Columns = append(t.Columns, Column{Name: "k", Decl: k.decl, Type: k.typ, NotNull: r.IntN(5) == 0})
 		for j := range 2 + r.IntN(5) {
-			c := pick(r, columnTypes)
+			c := pick(r, types)
 			t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%c%d", 'a'+i, j), Decl: c.decl, Type: c.typ, NotNull: r.IntN(6) == 0})
 		}
 		nulls := make([]int, len(t.Columns))

@@ -1,0 +1,217 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Dialect is what statements may use that shall mean the same to an engine which knows nothing of MySQL. They are
+// written as Radish takes them; what is spelled otherwise there, Engine.Rewrite spells.
+//
+// Such an oracle checks what MariaDB cannot: it has none of the errors that exclusions.go steps around, and it sees
+// DECIMALs of 38 digits, variances of exact numbers, and INTERSECT ALL and EXCEPT ALL inside larger set operations.
+type Dialect struct {
+	Dates      bool // DATE and DATETIME
+	Wide       bool // DECIMAL up to 38 digits, unsigned integers
+	Functions  bool // of strings and doubles, beyond the commonest
+	Quantified bool // ANY and ALL
+	Nested     bool // set operations of several operators, in parentheses, with ALL
+}
+
+// columnTypes are those of MySQL that the dialect has, the small integers first.
+func (d *Dialect) columnTypes() []columnType {
+	types := slices.Clone(columnTypes[:6])
+	for _, c := range columnTypes[6:] {
+		if kind := c.typ.Kind; kind == Dbl || kind == Str || d.Dates && (kind == Date || kind == DateTime) || d.Wide && (kind == Dec || kind == Uint) {
+			types = append(types, c)
+		}
+	}
+	if d.Wide {
+		types = append(types, columnType{"DECIMAL(38,10)", Type{Dec, 26, 10}}, columnType{"DECIMAL(38,0)", Type{Dec, 26, 0}}, columnType{"DECIMAL(30,5)", Type{Dec, 25, 5}})
+	}
+	return types
+}
+
+// kinds are those of the columns.
+func (d *Dialect) kinds() []Kind {
+	kinds := []Kind{Int, Int, Int, Dbl, Str, Str}
+	if d.Dates {
+		kinds = append(kinds, Date, DateTime)
+	}
+	if d.Wide {
+		kinds = append(kinds, Dec, Dec, Dec, Uint)
+	}
+	return kinds
+}
+
+// portable draws an operation of the kind that is no more than that: no subquery, no CASE.
+func (g *generator) portable(e *env, kind Kind, depth int) expr {
+	a := g.expr(e, kind, depth)
+	b := func() expr { return g.expr(e, kind, depth) }
+	of := func(format string, digits, scale int, kids ...*Node) expr {
+		if digits+scale > 36 || scale > 20 || kind == Int && digits > mostDigits || kind == Dbl && digits > 12 {
+			return a
+		}
+		return expr{op(kind, format, kids...), Type{kind, digits, scale}}
+	}
+	switch kind {
+	case Int:
+		return g.oneOf(
+			// The casts keep engines whose INT + INT is an INT from overflows.
+			func() expr {
+				x := b()
+				return of(pick(g.r, []string{"(CAST($ AS SIGNED) + $)", "(CAST($ AS SIGNED) - $)"}), max(a.t.Digits, x.t.Digits)+1, 0, a.n, x.n)
+			},
+			func() expr { x := b(); return of("(CAST($ AS SIGNED) * $)", a.t.Digits+x.t.Digits, 0, a.n, x.n) },
+			func() expr { x := b(); return of("(CAST($ AS SIGNED) % $)", a.t.Digits, 0, a.n, x.n) },
+			func() expr { return of("(-CAST($ AS SIGNED))", a.t.Digits, 0, a.n) },
+			func() expr { return of("ABS(CAST($ AS SIGNED))", a.t.Digits, 0, a.n) },
+			func() expr { return of("CHAR_LENGTH($)", 4, 0, g.expr(e, Str, depth).n) },
+			func() expr { return of("CASE WHEN $ THEN 1 ELSE 0 END", 1, 0, g.condition(e, depth)) },
+			func() expr {
+				if !g.dialect.Dates {
+					return a
+				}
+				f := pick(g.r, []string{"YEAR($)", "MONTH($)", "DAY($)", "QUARTER($)", "DAYOFYEAR($)"})
+				return of(f, 4, 0, g.expr(e, pick(g.r, []Kind{Date, DateTime}), depth).n)
+			},
+		)
+	case Dec:
+		return g.oneOf(
+			func() expr {
+				x := b()
+				return of(pick(g.r, []string{"($ + $)", "($ - $)"}), max(a.t.Digits, x.t.Digits)+1, max(a.t.Scale, x.t.Scale), a.n, x.n)
+			},
+			func() expr {
+				x := b()
+				return of("($ * $)", a.t.Digits+x.t.Digits, a.t.Scale+x.t.Scale, a.n, x.n)
+			},
+			func() expr { return of("(-$)", a.t.Digits, a.t.Scale, a.n) },
+			func() expr { return of("ABS($)", a.t.Digits, a.t.Scale, a.n) },
+			func() expr {
+				n := g.r.IntN(min(a.t.Scale, 4) + 1)
+				return of(fmt.Sprintf("ROUND($, %d)", n), a.t.Digits+1, n, a.n)
+			},
+			func() expr {
+				x := g.expr(e, Int, depth)
+				return of("CAST($ AS DECIMAL(38,4))", x.t.Digits, 4, x.n)
+			},
+		)
+	case Dbl:
+		return g.oneOf(
+			func() expr {
+				x := b()
+				return of(pick(g.r, []string{"($ + $)", "($ - $)"}), max(a.t.Digits, x.t.Digits)+1, 0, a.n, x.n)
+			},
+			func() expr {
+				if a.t.Digits > 6 {
+					return a
+				}
+				x := g.constant(Dbl)
+				return of("($ * $)", a.t.Digits+x.t.Digits, 0, a.n, x.n)
+			},
+			func() expr { return of("(-$)", a.t.Digits, 0, a.n) },
+			func() expr { return of("ABS($)", a.t.Digits, 0, a.n) },
+			func() expr {
+				if !g.dialect.Functions {
+					return a
+				}
+				return of(pick(g.r, []string{"FLOOR($)", "CEIL($)", "ROUND($)"}), a.t.Digits+1, 0, a.n)
+			},
+		)
+	case Str:
+		if g.dialect.Functions && g.chance(50) {
+			f := pick(g.r, []string{"LEFT($, 2)", "RIGHT($, 2)", "UPPER($)", "LOWER($)", "REVERSE($)", "LPAD($, 4, '*+')", "RPAD($, 5, 'ab')"})
+			return expr{op(Str, f, a.n), Type{Str, a.t.Digits + 5, 0}}
+		}
+		f := pick(g.r, []string{"SUBSTRING($, 1, 2)", "SUBSTRING($, 2)", "TRIM($)", "REPLACE($, 'a', 'xy')", "REPLACE($, 'l', '')"})
+		return expr{op(Str, f, a.n), Type{Str, a.t.Digits * 2, 0}}
+	case Date:
+		f := pick(g.r, []string{"LAST_DAY($)", "CAST(($ + INTERVAL 40 DAY) AS DATE)", "CAST(($ - INTERVAL 3 MONTH) AS DATE)", "CAST(($ + INTERVAL 1 YEAR) AS DATE)"})
+		return of(f, 0, 0, a.n)
+	case DateTime:
+		if g.chance(30) {
+			return of("CAST($ AS DATETIME)", 0, 0, g.expr(e, Date, depth).n)
+		}
+		return of(pick(g.r, []string{"($ + INTERVAL 40 HOUR)", "($ - INTERVAL 1 MONTH)", "($ + INTERVAL 100 SECOND)"}), 0, 0, a.n)
+	}
+	return a
+}
+
+// portablePredicate draws a comparison or test.
+func (g *generator) portablePredicate(e *env, depth int) *Node {
+	switch n := g.r.IntN(100); {
+	case n < 55:
+		kind := g.anyKind(e)
+		other := kind
+		if slices.Contains([]Kind{Int, Dec, Dbl, Uint}, kind) && g.chance(30) {
+			other = pick(g.r, []Kind{Int, Dbl})
+		}
+		return op(Bool, "("+pick(g.r, comparisons)+")", g.expr(e, kind, depth).n, g.expr(e, other, depth).n)
+	case n < 68:
+		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), g.expr(e, g.anyKind(e), depth).n)
+	case n < 80:
+		kind := g.anyKind(e)
+		values := list("", ", ", 1)
+		for range 1 + g.r.IntN(4) {
+			values.Kids = append(values.Kids, g.leaf(e, kind).n)
+		}
+		if g.chance(20) {
+			values.Kids = append(values.Kids, lit(kind, "NULL"))
+		}
+		return op(Bool, pick(g.r, []string{"($ IN ($))", "($ NOT IN ($))"}), g.expr(e, kind, depth).n, values)
+	case n < 90:
+		kind := g.anyKind(e)
+		return op(Bool, pick(g.r, []string{"($ BETWEEN $ AND $)", "($ NOT BETWEEN $ AND $)"}), g.expr(e, kind, depth).n, g.expr(e, kind, 0).n, g.expr(e, kind, 0).n)
+	default:
+		pattern := pick(g.r, []string{"'a%'", "'%b'", "'%l%'", "'_'", "'%'", "''", "'_b%c'", "'h%o'"})
+		return op(Bool, pick(g.r, []string{"($ LIKE $)", "($ NOT LIKE $)"}), g.expr(e, Str, depth).n, lit(Str, pattern))
+	}
+}
+
+// portableAggregate draws an aggregate of the kind. DOUBLEs are multiples of a quarter, so that their sums are exact.
+func (g *generator) portableAggregate(arg func(Kind) expr, kind Kind) (expr, bool) {
+	if kind == Int {
+		any := func() *Node { return arg(pick(g.r, g.dialect.kinds())).n }
+		return g.oneOf(
+			func() expr { return expr{lit(Int, "COUNT(*)"), Type{Int, 7, 0}} },
+			func() expr { return expr{op(Int, "COUNT($)", any()), Type{Int, 7, 0}} },
+			func() expr { return expr{op(Int, "COUNT(DISTINCT $)", any()), Type{Int, 7, 0}} },
+			func() expr {
+				a := arg(Int)
+				return expr{op(Int, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}
+			},
+		), true
+	}
+	a := arg(kind)
+	if kind == Dec && g.chance(60) || kind == Dbl && g.chance(50) {
+		if kind == Dec && g.chance(40) {
+			a = arg(Int)
+		}
+		return expr{op(kind, pick(g.r, []string{"SUM($)", "SUM($)", "SUM(DISTINCT $)"}), a.n), Type{kind, a.t.Digits + 7, a.t.Scale}}, true
+	}
+	return expr{op(kind, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}, true
+}
+
+// portableFinal draws an expression that is shown only.
+func (g *generator) portableFinal(e *env) expr {
+	if !e.grouped {
+		return g.expr(e, g.anyKind(e), 2)
+	}
+	base := *e.base
+	base.noSub, base.outer = true, nil
+	if !g.dialect.Functions || g.chance(40) {
+		return expr{op(Dbl, pick(g.r, []string{"AVG($)", "AVG(DISTINCT $)"}), g.expr(&base, Dbl, 1).n), Type{Dbl, 10, 0}}
+	}
+	a := g.expr(&base, pick(g.r, []Kind{Int, Dec, Dbl}), 1)
+	if a.t.Digits > 6 {
+		a = g.constant(Int) // squares of larger numbers leave too few digits to compare
+	}
+	return expr{op(Dbl, pick(g.r, []string{"STDDEV_POP($)", "VAR_SAMP($)", "VAR_POP($)", "STDDEV_SAMP($)"}), a.n), Type{Dbl, 10, 0}}
+}
+
+// Spelled makes a Rewrite: every first string of a pair becomes the second.
+func Spelled(pairs ...string) func(string) string {
+	return strings.NewReplacer(pairs...).Replace
+}

@@ -336,9 +336,10 @@ func (t *kernelText) logic(args []expr.Expr, and bool, sc *scope) (value, error)
 		}
 		if blocks > 0 {
 			if newNull != "" {
-				t.line("const bool %s_next = %s;", null, newNull)
+				next := t.name("n")
+				t.line("const bool %s = %s;", next, newNull)
 				t.line("%s = %s;", truth, newTruth)
-				t.line("%s = %s_next;", null, null)
+				t.line("%s = %s;", null, next)
 			} else {
 				t.line("%s = %s;", truth, newTruth)
 			}

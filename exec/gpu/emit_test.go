@@ -1,0 +1,489 @@
+package gpu
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Expressions in kernels, row by row against sql/expr's evaluator: values, NULLs, errors and warnings.
+
+func testSeed(t testing.TB) uint64 {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("RADISH_TEST_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("replay with RADISH_TEST_SEED=%d go test -run '^%s$' ./exec/gpu", seed, t.Name())
+	return seed
+}
+
+func testContext() *expr.Context {
+	return &expr.Context{
+		Ctx: context.Background(), Now: time.Date(2024, 2, 29, 13, 14, 15, 0, time.UTC), Location: time.UTC,
+		SQLMode: expr.DefaultSQLMode, Warnings: &sqlerr.Warnings{},
+	}
+}
+
+// exprTest is a table of random rows, on the host and on a device.
+type exprTest struct {
+	t      *testing.T
+	r      *rand.Rand
+	device *gpukernels.Device
+	stream *gpukernels.Stream
+	owned  []gpukernels.Ptr
+	cache  *lookupCache
+	tables map[*table]gpukernels.Ptr
+
+	cols []*expr.Column
+	n    int
+	// What was compared: errors and warnings for the CPU, NULLs, other values.
+	failed, nulls, values int
+	vecs                  []*column.Vector
+	data                  []gpukernels.Ptr // by column: values of its class
+	null                  []gpukernels.Ptr // by column: a byte a row
+}
+
+func newExprTest(t *testing.T, seed uint64, device *gpukernels.Device, n int) *exprTest {
+	s, err := device.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: newLookupCache(64 << 20),
+		tables: map[*table]gpukernels.Ptr{}}
+	t.Cleanup(func() {
+		for _, p := range x.owned {
+			if err := s.Free(p); err != nil {
+				t.Error(err)
+			}
+		}
+		s.Close()
+	})
+	return x
+}
+
+func (x *exprTest) alloc(bytes int) gpukernels.Ptr {
+	p, err := x.stream.Alloc(int64(max(bytes, 16)))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.owned = append(x.owned, p)
+	return p
+}
+
+func (x *exprTest) upload(b []byte) gpukernels.Ptr {
+	p := x.alloc(len(b))
+	if len(b) > 0 {
+		if err := x.stream.Upload(p, b); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// column adds a column. Texts are codes of a dictionary or lie as they are.
+func (x *exprTest) column(name string, typ types.Type, nullable, coded bool, value func(i int) types.Value) *expr.Column {
+	c := &expr.Column{ID: expr.ColumnID(len(x.cols) + 1), Name: name, Typ: typ, Null: nullable}
+	v := column.New(typ, x.n)
+	if coded {
+		v.ReserveCodes(column.NewDictionary("never used"), x.n)
+	}
+	nulls := make([]byte, x.n)
+	for i := range x.n {
+		val := value(i)
+		if coded {
+			v.Codes[i] = v.Dict.Add(val.S)
+		} else {
+			v.Set(i, x.n, val)
+		}
+		if nullable && (val.Null || x.r.IntN(6) == 0) {
+			nulls[i] = 1
+			if v.Valid == nil {
+				v.Valid = column.NewBitmap(x.n, true)
+			}
+			v.Valid.Clear(i) // its slot keeps what it held
+		}
+	}
+	var data []byte
+	switch {
+	case coded:
+		data = gpukernels.Bytes(v.Codes)
+	case typ.Phys() == types.PhysFloat64:
+		data = gpukernels.Bytes(v.F64)
+	case typ.Phys() == types.PhysInt128:
+		for _, d := range v.I128 {
+			data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(data, d.Lo), uint64(d.Hi))
+		}
+	case typ.IsString():
+		bytes, offsets := packStrings(v.Str)
+		at := x.upload(bytes)
+		for i := range x.n {
+			from := binary.LittleEndian.Uint64(offsets[8*i:])
+			data = binary.LittleEndian.AppendUint64(data, uint64(at)+from)
+			data = binary.LittleEndian.AppendUint64(data, binary.LittleEndian.Uint64(offsets[8*i+8:])-from)
+		}
+	default:
+		data = gpukernels.Bytes(v.I64)
+	}
+	x.cols, x.vecs = append(x.cols, c), append(x.vecs, v)
+	x.data, x.null = append(x.data, x.upload(data)), append(x.null, x.upload(nulls))
+	return c
+}
+
+// The words that the test binds.
+type (
+	testColumn struct{ i int }
+	testNulls  struct{ i int }
+	testRows   struct{}
+	testOut    struct{ what string }
+)
+
+// kernel writes a kernel that computes one expression for every row.
+func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelText, value, error) {
+	t := newKernelText(ctx, x.cache)
+	key := func(k any) string { return t.param(paramSource{key: k}) }
+	t.line("if (global_thread() != 0) return;")
+	t.line("Error* error = as_pointer<Error>(p.w[0]);")
+	t.open("for (i64 row = 0; row < (i64)%s; row++) {", key(testRows{}))
+	t.open("{")
+	sc := newScope()
+	for i, c := range x.cols {
+		v := value{class: classOf(c.Typ), typ: c.Typ, dict: x.vecs[i].Dict}
+		if v.dict != nil {
+			v.class = classCode
+		}
+		load := func() (value, error) {
+			v.text = fmt.Sprintf("as_pointer<const %s>(%s)[row]", v.class.cName(), key(testColumn{i}))
+			if c.Null {
+				v.null = "(as_pointer<const u8>(" + key(testNulls{i}) + ")[row] != 0)"
+			}
+			return t.define(v, "v"), nil
+		}
+		if i%2 == 0 {
+			like := v
+			if c.Null {
+				like.null = "?"
+			}
+			sc.bindLazy(c.ID, like, load)
+			continue
+		}
+		loaded, _ := load()
+		sc.bind(c.ID, loaded)
+	}
+	v, err := t.emit(e, sc)
+	if err != nil {
+		return nil, v, err
+	}
+	t.line("as_pointer<%s>(%s)[row] = %s;", v.class.cName(), key(testOut{"value"}), v.text)
+	t.line("as_pointer<u8>(%s)[row] = %s;", key(testOut{"null"}), nullText(v))
+	if e.Type().Kind == types.KindBool {
+		for _, want := range []bool{true, false} {
+			inner := newScope()
+			inner.up, sc.done = &scope{cols: sc.cols}, nil
+			t.open("{")
+			c, err := t.choose(e, want, inner)
+			if err != nil {
+				return nil, v, err
+			}
+			t.line("as_pointer<u8>(%s)[row] = %s;", key(testOut{fmt.Sprint(want)}), c)
+			t.close()
+		}
+	}
+	t.close()
+	t.line("as_pointer<u32>(%s)[row] = error->code;", key(testOut{"code"}))
+	t.line("error->code = 0;")
+	t.line("u64 warnings = 0;")
+	for i := range t.sites {
+		t.line("warnings += as_pointer<u64>(%s)[%d];", key(warningsWord{}), i)
+		t.line("as_pointer<u64>(%s)[%d] = 0;", key(warningsWord{}), i)
+	}
+	t.line("as_pointer<u64>(%s)[row] = warnings;", key(testOut{"warnings"}))
+	t.close()
+	return t, v, nil
+}
+
+// check compares expressions and returns the reasons of those that kernels cannot be made for.
+func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
+	x.t.Helper()
+	ctx := testContext()
+	source := strings.Builder{}
+	source.WriteString("#include \"radish.cuh\"\n#include \"expr.cuh\"\n")
+	type made struct {
+		e    expr.Expr
+		name string
+		text *kernelText
+		v    value
+	}
+	var kernels []made
+	for i, e := range exprs {
+		name := fmt.Sprintf("k%d", i)
+		text, v, err := x.kernel(name, e, ctx)
+		var no *unsupported
+		if errors.As(err, &no) {
+			refused = append(refused, no.reason)
+			continue
+		}
+		if err != nil {
+			x.t.Fatalf("%s: %v", e, err)
+		}
+		source.WriteString(text.source(name))
+		kernels = append(kernels, made{e, name, text, v})
+	}
+	if os.Getenv("RADISH_TEST_SOURCE") != "" {
+		x.t.Log(source.String())
+	}
+	var options []string
+	if x.device.Info().Emulated() {
+		options = append(options, "-O0") // compiling takes longer than running
+	}
+	m, _, err := x.device.Load(context.Background(), source.String(), options...)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer m.Release()
+	for _, k := range kernels {
+		f, err := m.Function(k.name)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		outs := map[string][]byte{}
+		at := map[string]gpukernels.Ptr{}
+		for what, width := range map[string]int{"value": 16, "null": 1, "true": 1, "false": 1, "code": 4, "warnings": 8} {
+			outs[what] = make([]byte, width*x.n)
+			at[what] = x.alloc(width * x.n)
+		}
+		errorAt, warningsAt := x.alloc(16), x.alloc(8*len(k.text.sites)+8)
+		for _, p := range []gpukernels.Ptr{errorAt, warningsAt} {
+			if err := x.stream.Fill(p, 0, 8, 2); err != nil {
+				x.t.Fatal(err)
+			}
+		}
+		if n := int64(len(k.text.sites)); n > 0 {
+			if err := x.stream.Fill(warningsAt, 0, 8, n); err != nil {
+				x.t.Fatal(err)
+			}
+		}
+		params := make([]uint64, len(k.text.params))
+		for i, s := range k.text.params {
+			switch {
+			case s.table != nil:
+				p, ok := x.tables[s.table]
+				if !ok {
+					p = x.upload(s.table.data)
+					x.tables[s.table] = p
+				}
+				params[i] = uint64(p)
+			case s.key == nil:
+				params[i] = s.word
+			default:
+				switch key := s.key.(type) {
+				case errorWord:
+					params[i] = uint64(errorAt)
+				case warningsWord:
+					params[i] = uint64(warningsAt)
+				case testRows:
+					params[i] = uint64(x.n)
+				case testColumn:
+					params[i] = uint64(x.data[key.i])
+				case testNulls:
+					params[i] = uint64(x.null[key.i])
+				case testOut:
+					params[i] = uint64(at[key.what])
+				}
+			}
+		}
+		if err := x.stream.Launch(f, 1, x.device.Block(256), 0, params); err != nil {
+			x.t.Fatalf("%s: %v", k.e, err)
+		}
+		for what, b := range outs {
+			if err := x.stream.Download(context.Background(), b, at[what]); err != nil {
+				x.t.Fatalf("%s: %v", k.e, err)
+			}
+		}
+		for what := range outs {
+			if err := x.stream.Free(at[what]); err != nil {
+				x.t.Fatal(err)
+			}
+			x.owned = slices.DeleteFunc(x.owned, func(p gpukernels.Ptr) bool { return p == at[what] })
+		}
+		if !x.compare(k.e, k.v, outs) {
+			x.t.Logf("the kernel:\n%s", k.text.source(k.name))
+			return refused
+		}
+	}
+	return refused
+}
+
+// compare checks what a kernel gave against the evaluator, each row on its own.
+func (x *exprTest) compare(e expr.Expr, v value, outs map[string][]byte) bool {
+	x.t.Helper()
+	slots := map[expr.ColumnID]int{}
+	for i, c := range x.cols {
+		slots[c.ID] = i
+	}
+	program, err := expr.Compile(e, slots)
+	if err != nil {
+		x.t.Errorf("%s: %v", e, err)
+		return false
+	}
+	ctx := testContext()
+	for i := range x.n {
+		row := func() string {
+			var b strings.Builder
+			for k, c := range x.cols {
+				used := false
+				expr.Columns(e, func(id expr.ColumnID) { used = used || id == c.ID })
+				if used {
+					fmt.Fprintf(&b, " %s=%s", c.Name, show(x.vecs[k].Value(i)))
+				}
+			}
+			return b.String()
+		}
+		ctx.Warnings = &sqlerr.Warnings{}
+		batch := &column.Batch{N: x.n, Sel: []int32{int32(i)}, Cols: x.vecs}
+		got, err := program.Eval(ctx, batch)
+		code := errorCode(binary.LittleEndian.Uint32(outs["code"][4*i:]))
+		warned := binary.LittleEndian.Uint64(outs["warnings"][8*i:])
+		if err != nil || ctx.Warnings.Count() > 0 && code == errOnCPU {
+			if code == 0 {
+				x.t.Errorf("%s, row %d%s: no error; the CPU's: %v", e, i, row(), err)
+				return false
+			}
+			x.failed++
+			continue
+		}
+		if code != 0 {
+			x.t.Errorf("%s, row %d%s: error %d; the CPU gives %s", e, i, row(), code, show(got.Value(i)))
+			return false
+		}
+		want := got.Value(i)
+		bools := e.Type().Kind == types.KindBool
+		if (warned > 0) != (ctx.Warnings.Count() > 0) || !bools && int64(warned) != ctx.Warnings.Count() {
+			x.t.Errorf("%s, row %d%s: %d warnings; the CPU gives %d", e, i, row(), warned, ctx.Warnings.Count())
+			return false
+		}
+		if want.Null {
+			x.nulls++
+		} else {
+			x.values++
+		}
+		have := x.read(e.Type(), v, outs, i)
+		if !sameResult(have, want, e.Type()) {
+			x.t.Errorf("%s (%s), row %d%s: %s; the CPU gives %s", e, e.Type(), i, row(), show(have), show(want))
+			return false
+		}
+		if bools && ((outs["true"][i] != 0) != (!want.Null && want.I != 0) || (outs["false"][i] != 0) != (!want.Null && want.I == 0)) {
+			x.t.Errorf("%s, row %d%s: is TRUE %d, is FALSE %d; the CPU gives %s", e, i, row(), outs["true"][i], outs["false"][i], show(want))
+			return false
+		}
+	}
+	return true
+}
+
+// read returns what a kernel stored for a row.
+func (x *exprTest) read(typ types.Type, v value, outs map[string][]byte, i int) types.Value {
+	out := types.Value{Type: typ, Null: outs["null"][i] != 0}
+	if out.Null {
+		return out
+	}
+	word := func(k int) uint64 { return binary.LittleEndian.Uint64(outs["value"][8*k:]) }
+	switch v.class {
+	case classFloat:
+		out.F = math.Float64frombits(word(i))
+	case classWide:
+		out.D = types.Int128{Hi: int64(word(2*i + 1)), Lo: word(2 * i)}
+	case classCode:
+		out.S = v.dict.Value(binary.LittleEndian.Uint32(outs["value"][4*i:]))
+	case classView:
+		b := make([]byte, word(2*i+1))
+		if len(b) > 0 {
+			if err := x.stream.Download(context.Background(), b, gpukernels.Ptr(word(2*i))); err != nil {
+				x.t.Fatal(err)
+			}
+		}
+		out.S = string(b)
+	default:
+		out.I = int64(word(i))
+	}
+	return out
+}
+
+func sameResult(a, b types.Value, typ types.Type) bool {
+	if a.Null || b.Null {
+		return a.Null == b.Null
+	}
+	switch typ.Phys() {
+	case types.PhysFloat64:
+		return a.F == b.F || math.Abs(a.F-b.F) <= 1e-9*math.Abs(b.F)
+	case types.PhysInt128:
+		if b.Type.Phys() != types.PhysInt128 { // an arm of a CASE that was narrowed
+			b.D = types.Int128FromInt64(b.I)
+		}
+		return a.D == b.D
+	case types.PhysString:
+		return a.S == b.S
+	}
+	return a.I == b.I
+}
+
+func show(v types.Value) string {
+	if v.Null {
+		return "NULL"
+	}
+	if v.Type.IsString() {
+		return strconv.Quote(v.S)
+	}
+	return v.Text()
+}
+
+// must is for building expressions.
+func must(e expr.Expr, err error) expr.Expr {
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+func call(name string, args ...expr.Expr) expr.Expr { return must(expr.NewCall(name, args...)) }
+
+func TestEmitRandom(t *testing.T) {
+	seed := testSeed(t)
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		x := newExprTest(t, seed, d, 60)
+		g := newExprGenerator(x)
+		rounds := 400
+		if testing.Short() {
+			rounds = 60
+		}
+		var exprs []expr.Expr
+		for range rounds {
+			exprs = append(exprs, g.any(3))
+		}
+		var refused []string
+		for part := range slices.Chunk(exprs, 50) {
+			refused = append(refused, x.check(part)...)
+			if t.Failed() {
+				return
+			}
+		}
+		t.Logf("%d of %d expressions were refused; %d values, %d NULLs, %d errors", len(refused), rounds, x.values, x.nulls, x.failed)
+		if len(refused) > rounds/3 {
+			t.Errorf("too many were refused: %q", refused)
+		}
+	})
+}

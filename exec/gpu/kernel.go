@@ -135,7 +135,7 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 // file is the whole source that is compiled.
 func (k *kernel) file() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n\n", blockThreads, k.items)
+	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n\n", blockThreads, k.items)
 	b.WriteString(k.source(k.title))
 	return b.String()
 }

@@ -129,14 +129,14 @@ func TestLayouts(t *testing.T) {
 					defs = some
 				}
 				var batches []*column.Batch
-				for _, n := range []int{500, 1, 333} {
+				for _, n := range []int{200, 1, 133} {
 					b := batchtest.Batch(r, defs, n, false)
 					for c, v := range b.Cols {
 						for i := range n {
 							for !defs[c].Nullable && v.IsNull(i) {
 								v.Set(i, n, batchtest.Value(r, v.Type))
 							}
-							if defs[c].Nullable && i > 400 { // pages of nothing but NULL
+							if defs[c].Nullable && i > 150 { // pages of nothing but NULL
 								v.SetNull(i, n)
 							}
 						}
@@ -173,7 +173,7 @@ func TestLayouts(t *testing.T) {
 // A row group of more rows than one of Radish's, strings of few and of many values, so that codes turn into strings on the
 // way, with and without NULLs.
 func TestLargeRowGroup(t *testing.T) {
-	const seed, total = 20260102, 2*table.RowGroupSize + 4321
+	const seed, total = 20260102, table.RowGroupSize + 4321
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	defs := []table.ColumnDef{
@@ -209,7 +209,7 @@ func TestLargeRowGroup(t *testing.T) {
 		batches = append(batches, b)
 	}
 	v, direct := load(t, writeAs(t, defs, batches, pq.WithMaxRowGroupLength(1<<30), pq.WithCompression(compress.Codecs.Snappy)), false)
-	if direct != len(defs) || v.Rows() != total || len(v.Groups) != 3 {
+	if direct != len(defs) || v.Rows() != total || len(v.Groups) != 2 {
 		t.Fatalf("%d columns, %d rows in %d groups", direct, v.Rows(), len(v.Groups))
 	}
 	for i := 0; i < total; i += 7 {
@@ -239,7 +239,7 @@ func TestDamagedLayouts(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused := 0
-		for range 60 {
+		for range 40 {
 			content := slices.Clone(good)
 			for range 1 + r.IntN(4) {
 				// The pages; what follows them is metadata.
@@ -260,7 +260,7 @@ func TestDamagedLayouts(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d of 60 damaged files refused", refused)
+		t.Logf("%d of 40 damaged files refused", refused)
 	}
 }
 

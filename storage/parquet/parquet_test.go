@@ -38,7 +38,7 @@ func TestRowGroupsAndProjection(t *testing.T) {
 	r := batchtest.Rand(t)
 	defs := []table.ColumnDef{{Name: "a", Type: types.Int64}, {Name: "few", Type: types.Text}, {Name: "many", Type: types.Text}}
 	var batches []*column.Batch
-	const total = 2*table.RowGroupSize + 5000
+	const total = table.RowGroupSize + 5000
 	for n := 0; n < total; n += 10000 {
 		b := batchtest.Batch(r, defs, min(10000, total-n), false)
 		for i := range b.N {

@@ -157,7 +157,7 @@ func (f Format) Damaged(t *testing.T, whole func(n int, v *table.Version) bool) 
 		}
 	}
 	refused := 0
-	for range 100 {
+	for range 50 {
 		content := append([]byte(nil), good...)
 		for range 1 + r.IntN(8) {
 			content[r.IntN(len(content))] ^= byte(1 << r.IntN(8))
@@ -166,7 +166,7 @@ func (f Format) Damaged(t *testing.T, whole func(n int, v *table.Version) bool) 
 			refused++
 		}
 	}
-	t.Logf("%d of 100 damaged files refused", refused)
+	t.Logf("%d of 50 damaged files refused", refused)
 	if _, err := try("text", []byte("a,b\n1,2\n")); !errors.Is(err, sqlerr.CodeErrorOnRead) {
 		t.Error(err)
 	}

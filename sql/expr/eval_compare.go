@@ -15,6 +15,7 @@ type compareNode struct {
 	phys   types.Phys
 	scales [2]int     // of decimals, where they differ
 	dict   truthTable // for a dictionary-coded operand against a constant
+	with   string     // the constant that dict was filled with: a CASE may give another with each batch
 
 	out          column.Vector
 	valid        column.Bitmap
@@ -138,6 +139,9 @@ func (n *compareNode) compareDictionary(op Op, l *column.Vector, c string, s *se
 			return append(out, s.positions()...)
 		}
 		return out
+	}
+	if n.with != c {
+		n.dict, n.with = truthTable{}, c
 	}
 	table := n.dict.of(l.Dict, func(v string) bool { return compareResult(op, strings.Compare(v, c)) })
 	return selectTable(table, 1, l.Codes, s.pos, s.n, out)

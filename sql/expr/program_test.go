@@ -172,3 +172,26 @@ func TestNoRowsNoErrors(t *testing.T) {
 		}
 	}
 }
+
+// A CASE over literals is a constant where all rows of a batch take the same arm, and another one in the next batch.
+func TestCompareDictionaryWithChangingConstant(t *testing.T) {
+	flag := &Column{ID: 1, Name: "flag", Typ: types.Int64}
+	text := &Column{ID: 2, Name: "s", Typ: types.Varchar(5)}
+	e := must(NewCompare(LE, text, must(NewCase([]When{{must(NewCompare(EQ, flag, &Const{types.IntValue(1)})), &Const{types.StringValue("m")}}},
+		&Const{types.StringValue("a")}))))
+	p, err := Compile(e, map[ColumnID]int{1: 0, 2: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := column.NewDictionary("b", "z")
+	for flagged, want := range []int{0, 1} {
+		b := &column.Batch{N: 2, Cols: []*column.Vector{
+			{Type: types.Int64, I64: []int64{int64(flagged), int64(flagged)}},
+			{Type: text.Typ, Codes: []uint32{0, 1}, Dict: d},
+		}}
+		sel, err := p.Select(testContext(), b, nil)
+		if err != nil || len(sel) != want {
+			t.Errorf("flag %d selects %v (%v), want %d rows", flagged, sel, err, want)
+		}
+	}
+}

@@ -34,8 +34,10 @@ type Options struct {
 	MemoryLimit int64
 	// QueryMemoryLimit bounds what one query holds; 0: MemoryLimit.
 	QueryMemoryLimit int64
-	// Device is the initial radish_device of sessions: "auto", "cpu" or "gpu"; empty: "auto".
+	// Device is the initial radish_device of sessions: "auto", "cpu", "gpu" or "gpu_strict"; empty: "auto".
 	Device string
+	// GPULibrary is the file of the library that GPUs are used through; empty: it is looked for (see package gpukernels).
+	GPULibrary string
 }
 
 // Engine is one in-memory database. It is safe for concurrent use.
@@ -66,7 +68,7 @@ func New(opts Options) (*Engine, error) {
 	e.files = newFileCache(e.stored, opts.MemoryLimit)
 	e.budget.OnShortage(e.files.evict)
 	e.ctx, e.stop = context.WithCancel(context.Background())
-	if _, err := setDevice(nil, opts.Device); err != nil {
+	if _, err := setDevice(&variables{engine: e}, opts.Device); err != nil {
 		return nil, err
 	}
 	return e, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -14,7 +15,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// explain runs EXPLAIN [ANALYZE] [FORMAT = 'tree' | 'json' | 'logical'].
+// explain runs EXPLAIN [ANALYZE] [FORMAT = 'tree' | 'json' | 'logical' | 'kernels'].
 func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
@@ -23,19 +24,22 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.plan(st, q)
+	plan, placed, err := s.plan(st, q)
 	if err != nil {
 		return nil, err
 	}
 	var notes physical.Notes
 	var total string
 	if n.Analyze {
-		cost, err := s.runForProfile(st, plan)
+		cost, err := s.runForProfile(st, plan, placed)
 		if err != nil {
 			return nil, err
 		}
 		notes = notesOf(cost)
 		total = fmt.Sprintf("in all: %.3f ms, %s held at the most\n", float64(cost.Wall.Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
+		if cost.Fallback != "" {
+			total = "the CPU ran the query: " + cost.Fallback + "\n" + total
+		}
 	}
 	var out string
 	switch format := strings.ToLower(n.Format); format {
@@ -47,8 +51,10 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		}
 	case "logical":
 		out = logical.Format(plan.Logical)
+	case "kernels":
+		out = placed.Kernels()
 	default:
-		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json and logical")
+		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json, logical and kernels")
 	}
 	cols := []ResultColumn{{Name: "EXPLAIN", Type: types.Text}}
 	if strings.EqualFold(n.Format, "json") {
@@ -100,8 +106,8 @@ func (s *Session) bindForExplain(st *statement, n ast.StmtNode) (*logical.Query,
 }
 
 // runForProfile runs a plan, throws its rows away and returns what it cost.
-func (s *Session) runForProfile(st *statement, plan *physical.Plan) (*profile.Plan, error) {
-	res, err := s.start(st, plan, true)
+func (s *Session) runForProfile(st *statement, plan *physical.Plan, placed *gpu.Placed) (*profile.Plan, error) {
+	res, err := s.start(st, plan, placed, true)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +130,13 @@ func notesOf(cost *profile.Plan) physical.Notes {
 	}
 	return func(p *physical.Pipeline, op int) (physical.Note, bool) {
 		pc := byID[p.ID]
-		if pc == nil || op >= len(pc.Operators) {
+		if op == physical.WholePipeline {
+			if pc == nil || pc.GPU == nil {
+				return physical.Note{}, false
+			}
+			return physical.Note{Text: gpuCost(pc.GPU)}, true
+		}
+		if pc == nil || op >= len(pc.Operators) || pc.Operators[op].Fused {
 			return physical.Note{}, false
 		}
 		o := pc.Operators[op]
@@ -134,4 +146,31 @@ func notesOf(cost *profile.Plan) physical.Notes {
 		}
 		return physical.Note{Rows: rows, Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory}, true
 	}
+}
+
+// gpuCost words what a pipeline cost on the GPU.
+func gpuCost(c *profile.GPU) string {
+	text := fmt.Sprintf("kernel %.3f ms", float64(c.Kernel.Nanoseconds())/1e6)
+	if c.Launches > 1 {
+		text += fmt.Sprintf(" in %d launches", c.Launches)
+	}
+	if c.Bytes > 0 {
+		text += ", " + sqlerr.FormatBytes(c.Bytes) + " of table columns"
+		if c.Kernel > 0 {
+			text += fmt.Sprintf(" at %.0f GB/s", float64(c.Bytes)/float64(c.Kernel.Nanoseconds()))
+		}
+	}
+	switch {
+	case c.Compile > 0:
+		text += fmt.Sprintf(", compiled in %.0f ms", float64(c.Compile.Microseconds())/1e3)
+	default:
+		text += ", kernel from " + c.Cache
+	}
+	if c.Uploaded > 0 {
+		text += ", uploaded " + sqlerr.FormatBytes(c.Uploaded)
+	}
+	if c.Note != "" {
+		text += "; " + c.Note
+	}
+	return text
 }

@@ -53,7 +53,7 @@ var virtualTables = map[string]virtual{
 		memoryRows,
 	},
 	"radish_devices": {
-		[]table.ColumnDef{col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text)},
+		[]table.ColumnDef{col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text), col("MEMORY_BYTES", types.Uint64), col("USED_BYTES", types.Uint64), col("TABLE_BYTES", types.Uint64), col("DRIVER", types.Text), col("LIBRARY", types.Text)},
 		devicesRows,
 	},
 }
@@ -168,8 +168,4 @@ func memoryRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
 	}
 	cached := []types.Value{text("cached files"), types.UintValue(uint64(e.files.cached())), types.NullOf(types.Uint64), types.UintValue(uint64(e.files.share))}
 	return [][]types.Value{row("database", e.budget), row("tables and files", e.stored.budget), cached, row("statements", e.statements)}
-}
-
-func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
-	return [][]types.Value{{text("cpu"), text(types.IntValue(s.vars.integer("radish_threads")).Text() + " threads"), text("in use")}}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/exec"
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -21,31 +22,32 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 	return s.runQuery(st, q, false)
 }
 
-// plan optimizes a bound query and lowers it to pipelines.
-func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, error) {
+// plan optimizes a bound query, lowers it to pipelines and places them.
+func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, *gpu.Placed, error) {
 	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	placer, err := s.placer()
+	plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters]})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Placer: placer, NoRuntimeFilters: s.vars.disabledRules[runtimeFilters]})
+	placed, err := s.place(st, plan)
+	return plan, placed, err
 }
 
 // runQuery plans and starts a bound query. The first batch is not waited for.
 func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Result, error) {
-	plan, err := s.plan(st, q)
+	plan, placed, err := s.plan(st, q)
 	if err != nil {
 		return nil, err
 	}
-	return s.start(st, plan, profiled)
+	return s.start(st, plan, placed, profiled)
 }
 
-func (s *Session) start(st *statement, plan *physical.Plan, profiled bool) (*Result, error) {
+func (s *Session) start(st *statement, plan *physical.Plan, placed *gpu.Placed, profiled bool) (*Result, error) {
 	rows, err := exec.Run(st.ctx, plan, exec.Env{
-		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled,
+		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, GPU: placed,
 	})
 	if err != nil {
 		return nil, err

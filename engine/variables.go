@@ -12,7 +12,6 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
-	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
@@ -42,13 +41,14 @@ var systemVariables = []variable{
 	{name: "character_set_server", initial: fixed("utf8mb4"), readOnly: true},
 	{name: "collation_connection", initial: fixed("utf8mb4_bin"), doc: "strings compare by their bytes; other values are taken and mean nothing"},
 	{name: "collation_server", initial: fixed("utf8mb4_bin"), readOnly: true},
+	{name: "cte_max_recursion_depth", initial: fixed("1000"), integer: true, doc: "rounds of a recursive expression after which it is an error"},
 	{name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true, doc: "digits that / adds to the scale of a DECIMAL"},
 	{name: "group_concat_max_len", initial: fixed("1073741824"), integer: true, doc: "GROUP_CONCAT is not cut; the value means nothing"},
 	{name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true, doc: "names compare without case and keep the case in which they were made"},
 	{name: "max_allowed_packet", initial: fixed("1073741824"), integer: true, readOnly: true},
 	{name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime, doc: "milliseconds after which a statement is cancelled; 0: never"},
 	{name: "net_write_timeout", initial: fixed("60"), integer: true},
-	{name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice, doc: "where pipelines run: auto, cpu, or gpu (an error where that is impossible)"},
+	{name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice, doc: "where pipelines run: cpu; gpu (all that can; an error if there is none); gpu_strict (an error if one cannot); auto: as estimated"},
 	{name: "radish_disabled_rules", initial: fixed(""), set: setDisabledRules, doc: "names of rewrite rules to leave out, separated by commas"},
 	{name: "radish_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) }, set: setMemoryLimit, doc: "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own"},
 	{name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, integer: true, set: setThreads, doc: "workers of a query"},
@@ -190,17 +190,6 @@ func setMaxExecutionTime(_ *variables, value string) (string, error) {
 	return value, nil
 }
 
-func setDevice(_ *variables, value string) (string, error) {
-	value = strings.ToLower(value)
-	switch value {
-	case "auto", "cpu":
-		return value, nil
-	case "gpu":
-		return "", sqlerr.NotSupportedf("SET radish_device = 'gpu'", "this build has no GPU backend; use 'auto' or 'cpu'")
-	}
-	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu or gpu")
-}
-
 // runtimeFilters is the name under which runtime filters, which are no rewrite rule, can be switched off.
 const runtimeFilters = "runtime_filters"
 
@@ -313,9 +302,6 @@ func (v *variables) threads(*Engine) int { return int(v.integer("radish_threads"
 
 // memoryLimit is what one query may hold; 0: no bound but the engine's.
 func (v *variables) memoryLimit(*Engine) int64 { return v.integer("radish_memory_limit") }
-
-// placer chooses devices. There is one backend so far, so the answer is the CPU.
-func (s *Session) placer() (physical.Placer, error) { return nil, nil }
 
 // ParseBytes reads a number of bytes with an optional unit: 1048576, 512MB, 16GiB. Units are powers of 1024.
 func ParseBytes(text string) (int64, error) {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -23,7 +26,7 @@ type settings struct {
 
 func (s *settings) register(fs *flag.FlagSet) {
 	fs.IntVar(&s.threads, "threads", 0, "workers of a query, and processors for the program; 0: all")
-	fs.StringVar(&s.device, "device", "auto", "where pipelines run: auto, cpu or gpu")
+	fs.StringVar(&s.device, "device", "auto", "where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
 	fs.StringVar(&s.memoryLimit, "memory-limit", "", "what queries may hold, e.g. 4GB; tables are not counted; empty: no bound")
 }
 
@@ -36,6 +39,16 @@ type database struct {
 
 func openDatabase(s settings) (*database, error) {
 	opts := engine.Options{Threads: s.threads, Device: s.device}
+	if s.device == "emulated" {
+		folder, err := os.UserCacheDir()
+		if err != nil {
+			folder = os.TempDir()
+		}
+		if opts.GPULibrary, err = gpukernels.BuildEmulated(context.Background(), filepath.Join(folder, "radish", "emulated")); err != nil {
+			return nil, err
+		}
+		opts.Device = "gpu"
+	}
 	if s.memoryLimit != "" {
 		var err error
 		if opts.MemoryLimit, err = engine.ParseBytes(s.memoryLimit); err != nil {

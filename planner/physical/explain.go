@@ -17,7 +17,11 @@ type Note struct {
 	Millis float64 `json:"ms"`
 	Bytes  int64   `json:"bytes,omitempty"`
 	Memory int64   `json:"memory,omitempty"`
+	Text   string  `json:"-"` // of a whole pipeline
 }
+
+// WholePipeline asks Notes for what a pipeline cost as a whole, where it has no operators to be told apart.
+const WholePipeline = -1
 
 // Notes finds the note of an operator; nil in EXPLAIN without ANALYZE.
 type Notes func(p *Pipeline, op int) (Note, bool)
@@ -36,6 +40,7 @@ type PipelineText struct {
 	Device    string     `json:"device"`
 	Reason    string     `json:"reason"`
 	After     []int      `json:"after,omitempty"`
+	Cost      string     `json:"cost,omitempty"`
 	Operators []Operator `json:"operators"`
 }
 
@@ -59,6 +64,9 @@ func Explain(plan *Plan, notes Notes) []PipelineText {
 		}
 		ops = append(ops, names.sink(p))
 		if notes != nil {
+			if n, ok := notes(p, WholePipeline); ok {
+				t.Cost = n.Text
+			}
 			for j := range ops {
 				if n, ok := notes(p, j); ok {
 					ops[j].Actual = &n
@@ -80,6 +88,9 @@ func Text(plan *Plan, notes Notes) string {
 			fmt.Fprintf(&b, "; after %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.After), " ", ", "), "[]"))
 		}
 		b.WriteByte('\n')
+		if p.Cost != "" {
+			b.WriteString("  " + p.Cost + "\n")
+		}
 		for _, op := range p.Operators {
 			b.WriteString("  " + op.Name)
 			if op.Detail != "" {

@@ -21,15 +21,9 @@ type Estimator interface {
 	Unique(n logical.Node, cols []expr.ColumnID) bool
 }
 
-// Placer chooses a pipeline's device and says why.
-type Placer interface {
-	Place(p *Pipeline) (Device, string)
-}
-
 // Options steer lowering.
 type Options struct {
 	Estimator Estimator
-	Placer    Placer // nil: everything on the CPU
 	// NoRuntimeFilters switches runtime filters off.
 	NoRuntimeFilters bool
 }
@@ -54,9 +48,6 @@ func Lower(q *logical.Query, opts Options) (*Plan, error) {
 	for i, p := range plan.Pipelines {
 		p.ID = i
 		p.Device, p.Reason = CPU, "no GPU is in use"
-		if opts.Placer != nil {
-			p.Device, p.Reason = opts.Placer.Place(p)
-		}
 	}
 	prune(plan)
 	return plan, nil

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+)
+
+// The values of radish_device.
+const (
+	deviceAuto   = "auto"
+	deviceCPU    = "cpu"
+	deviceGPU    = "gpu"
+	deviceStrict = "gpu_strict"
+)
+
+// gpu returns the GPU of the process, opened when it is first asked for.
+func (e *Engine) gpu() (*gpu.Device, error) { return gpu.Shared(e.opts.GPULibrary) }
+
+// needGPU is gpu, with an error for people: what is missing and how to get it.
+func (e *Engine) needGPU(value string) (*gpu.Device, error) {
+	d, err := e.gpu()
+	if err != nil {
+		return nil, sqlerr.NotSupportedf("radish_device = '"+value+"'", "there is no usable GPU: %v", err).WithCause(err)
+	}
+	return d, nil
+}
+
+func setDevice(v *variables, value string) (string, error) {
+	switch value = strings.ToLower(value); value {
+	case deviceAuto, deviceCPU:
+		return value, nil
+	case deviceGPU, deviceStrict:
+		_, err := v.engine.needGPU(value)
+		return value, err
+	}
+	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu, gpu or gpu_strict")
+}
+
+// place chooses the devices of a plan's pipelines. It returns nil if all run on the CPU.
+func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error) {
+	value := s.vars.get(variableByName["radish_device"])
+	mode := gpu.Always
+	switch value {
+	case deviceCPU:
+		for _, p := range plan.Pipelines {
+			p.Reason = "radish_device is 'cpu'"
+		}
+		return nil, nil
+	case deviceAuto:
+		mode = gpu.Auto
+		if gpu.PlanRows(plan) < gpu.LeastRows() {
+			return nil, nil // not worth opening a device for
+		}
+		d, err := s.engine.gpu()
+		if err != nil {
+			return nil, nil
+		}
+		return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine))
+	case deviceStrict:
+		mode = gpu.Strict
+	}
+	d, err := s.engine.needGPU(value)
+	if err != nil {
+		return nil, err
+	}
+	return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine))
+}
+
+// devicesRows lists what pipelines can run on. A GPU that cannot be used is listed with the reason.
+func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
+	none := types.NullOf(types.Uint64)
+	bytes := func(n int64) types.Value { return types.Value{Type: types.Uint64, I: n} }
+	rows := [][]types.Value{{text("cpu"), text(types.IntValue(s.vars.integer("radish_threads")).Text() + " threads"), text("in use"), none, none, none, text(""), text("")}}
+	d, err := s.engine.gpu()
+	if err != nil {
+		return append(rows, []types.Value{text("gpu"), text(""), text("not usable: " + err.Error()), none, none, none, text(""), text("")})
+	}
+	info := d.Info()
+	status := "usable"
+	if err := d.Lost(); err != nil {
+		status = "lost: " + err.Error()
+	}
+	used, resident := none, none
+	if m, err := d.Memory(); err == nil {
+		used, resident = bytes(m.Used), bytes(m.Resident)
+	}
+	driver := ""
+	if v := info.DriverVersion; v > 0 {
+		driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
+	}
+	return append(rows, []types.Value{text("gpu"), text(info.Name), text(status), bytes(info.MemoryBytes), used, resident, text(driver), text(d.LibraryPath())})
+}

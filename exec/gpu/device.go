@@ -1,0 +1,113 @@
+package gpu
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/radish-sql/radish/gpukernels"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// Device is a GPU with what queries leave on it: table columns, compiled kernels, lookup tables. It is safe for concurrent use and
+// lives as long as the process.
+type Device struct {
+	device  *gpukernels.Device
+	res     *residency
+	lookups *lookupCache
+}
+
+// lookupBytes bounds the lookup tables over dictionaries that are kept between queries.
+const lookupBytes = 256 << 20
+
+// NewDevice opens a device of a library.
+func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
+	device, err := lib.OpenDevice(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	res, err := newResidency(device)
+	if err != nil {
+		device.Close()
+		return nil, err
+	}
+	return &Device{device: device, res: res, lookups: newLookupCache(lookupBytes)}, nil
+}
+
+// Close gives everything back. No query may run on the device any more.
+func (d *Device) Close() {
+	d.res.close()
+	d.device.Close()
+}
+
+var shared = struct {
+	mu   sync.Mutex
+	open map[string]func() (*Device, error)
+}{open: map[string]func() (*Device, error){}}
+
+// Shared returns the process's first device: of the library at path, or, if that is empty, of the one that gpukernels finds. It is opened once;
+// an error says what is missing and how to get it.
+func Shared(path string) (*Device, error) {
+	shared.mu.Lock()
+	open := shared.open[path]
+	if open == nil {
+		open = sync.OnceValues(func() (*Device, error) {
+			lib, err := gpukernels.Default()
+			if path != "" {
+				lib, err = gpukernels.Open(gpukernels.Options{Path: path})
+			}
+			if err != nil {
+				return nil, err
+			}
+			return NewDevice(lib, 0)
+		})
+		shared.open[path] = open
+	}
+	shared.mu.Unlock()
+	return open()
+}
+
+// Info describes the device.
+func (d *Device) Info() gpukernels.DeviceInfo { return d.device.Info() }
+
+// Emulated says whether the device is the processor playing one, for tests: nothing runs there of itself.
+func (d *Device) Emulated() bool { return d.device.Info().Library == "emulated" }
+
+// Lost is why nothing runs on the device any more; nil while it does.
+func (d *Device) Lost() error { return d.device.Lost() }
+
+// Memory is what the device's memory is used for; Resident is the part that table columns take.
+type Memory struct {
+	gpukernels.Memory
+	Resident int64
+}
+
+// Memory asks the device.
+func (d *Device) Memory() (Memory, error) {
+	m, err := d.device.Memory()
+	return Memory{m, d.res.bytes()}, err
+}
+
+// ResidentBytes says how much of a table is on the device.
+func (d *Device) ResidentBytes(v *tables.Version) int64 {
+	all := make([]int, len(v.Schema.Columns))
+	for i := range all {
+		all[i] = i
+	}
+	here, _ := d.res.resident(v, all)
+	return here
+}
+
+func (r *residency) bytes() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used
+}
+
+// String names the device.
+func (d *Device) String() string {
+	i := d.device.Info()
+	return fmt.Sprintf("%s (%s)", i.Name, i.Library)
+}
+
+// LibraryPath is the file of the device's library.
+func (d *Device) LibraryPath() string { return d.device.Library().Path() }

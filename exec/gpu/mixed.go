@@ -1,0 +1,191 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Run is a plan's part on the device while the query runs. It serves one query once.
+type Run struct {
+	placed *Placed
+	q      *query
+	put    map[physical.Sink]bool // sinks of the CPU that have been uploaded
+	failed error                  // the first error that the device gave
+	at     *physical.Pipeline     // where
+}
+
+var _ cpu.Elsewhere = (*Run)(nil)
+
+// Start makes ready to run: it compiles what has not been compiled yet. Close the run.
+func (p *Placed) Start(ctx context.Context) (*Run, error) {
+	q, err := newQuery(ctx, p.program, p.device.res)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.compile(ctx); err != nil {
+		q.close()
+		return nil, err
+	}
+	return &Run{placed: p, q: q, put: map[physical.Sink]bool{}}, nil
+}
+
+// Compile compiles the kernels of a plan without running them, as PREPARE does.
+func (p *Placed) Compile(ctx context.Context) error {
+	run, err := p.Start(ctx)
+	if err == nil {
+		run.Close()
+	}
+	return err
+}
+
+// Close gives everything back.
+func (r *Run) Close() { r.q.close() }
+
+// fail notes an error of the device.
+func (r *Run) fail(p *physical.Pipeline, err error) error {
+	if err != nil && r.failed == nil {
+		r.failed, r.at = err, p
+	}
+	return err
+}
+
+// Pipeline runs a pipeline.
+func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here func(physical.Sink) (cpu.Stored, error)) (profile.Pipeline, error) {
+	begin := time.Now()
+	out := profile.Pipeline{ID: p.ID}
+	if src, ok := p.Source.(*physical.SinkScan); ok && !r.put[src.From] && r.q.host(src.From) {
+		rows, err := here(src.From)
+		if err != nil {
+			return out, err
+		}
+		if err := r.fail(p, r.q.putRows(src.From, rows.Batches, rows.Columns)); err != nil {
+			return out, err
+		}
+		r.put[src.From] = true
+	}
+	cost, err := r.q.runPipeline(ctx, p)
+	if err != nil {
+		return out, r.fail(p, err)
+	}
+	out.Wall = time.Since(begin)
+	out.GPU = &profile.GPU{
+		Kernel: cost.Kernel, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p), Note: cost.Note,
+	}
+	out.Operators = make([]profile.Operator, len(p.Transforms)+2)
+	out.Operators[0] = profile.Operator{Name: "source", RowsOut: cost.RowsIn, Bytes: cost.Bytes}
+	for i := range p.Transforms {
+		out.Operators[i+1].Fused = true
+	}
+	out.Operators[len(p.Transforms)+1] = profile.Operator{Name: "sink", RowsIn: cost.RowsOut, CPU: out.Wall}
+	return out, nil
+}
+
+// uploaded is the bytes of table columns that a pipeline had to wait for.
+func (r *Run) uploaded(p *physical.Pipeline) int64 {
+	if scan, ok := p.Source.(*physical.TableScan); ok {
+		if t := r.q.scans[scan]; t != nil {
+			return t.uploaded
+		}
+	}
+	return 0
+}
+
+// stored finds the rows of a sink; an aggregation's groups are stored as rows first.
+func (r *Run) stored(ctx context.Context, s physical.Sink) (*deviceRows, error) {
+	if a, ok := s.(*physical.Aggregate); ok {
+		p := r.placed.groups[a]
+		if p == nil {
+			return nil, sqlerr.Bug("groups that are read on the CPU are not stored as rows")
+		}
+		if !r.q.done[p] {
+			if _, err := r.q.runPipeline(ctx, p); err != nil {
+				return nil, r.fail(p, err)
+			}
+		}
+		s = p.Sink
+	}
+	rows := r.q.rows(s)
+	if rows == nil {
+		return nil, sqlerr.Bug("a sink of the GPU has no rows")
+	}
+	return rows, nil
+}
+
+// Rows downloads what a sink holds.
+func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch) error) error {
+	rows, err := r.stored(ctx, s)
+	if err != nil {
+		return err
+	}
+	var ts []types.Type
+	if _, ok := s.(*physical.Result); ok {
+		ts = r.placed.Plan.Types()
+	} else {
+		for _, c := range cpu.SinkColumns(s) {
+			ts = append(ts, c.Typ)
+		}
+	}
+	var stopped error
+	err = r.q.download(ctx, rows, ts, func(b *column.Batch) error {
+		stopped = give(b)
+		return stopped
+	})
+	if err != nil && stopped == nil {
+		return r.fail(nil, err)
+	}
+	return err
+}
+
+// Count is the number of rows of a result.
+func (r *Run) Count(s physical.Sink) int64 {
+	if rows := r.q.rows(s); rows != nil {
+		return rows.count
+	}
+	return 0
+}
+
+// Failure explains why the device failed; reason is empty if it did not. Without an error the CPU is to run the query in its stead: it may word
+// the error better, or the mode leaves the choice.
+func (r *Run) Failure() (reason string, err error) {
+	return r.placed.failure(r.failed, r.at, r.q.used)
+}
+
+// StartFailure is Failure of an error that Start gave.
+func (p *Placed) StartFailure(err error) (reason string, out error) { return p.failure(err, nil, 0) }
+
+func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reason string, err error) {
+	if failed == nil {
+		return "", nil
+	}
+	where := "the query"
+	if at != nil {
+		where = fmt.Sprintf("pipeline %d (%s)", at.ID, physical.SinkName(at))
+	}
+	var no *unsupported
+	switch {
+	case errors.Is(failed, errOnHost):
+		return "a kernel met an error or a warning, which the CPU words", nil
+	case errors.As(failed, &no):
+		return where + ": " + no.reason, nil
+	case errors.Is(failed, gpukernels.ErrOutOfMemory):
+		reason = fmt.Sprintf("%s ran out of GPU memory, the query holding %s of it: %v", where, sqlerr.FormatBytes(held), failed)
+	case errors.Is(failed, gpukernels.ErrDeviceLost):
+		reason = fmt.Sprintf("the GPU was lost in %s: %v", where, failed)
+	default:
+		reason = fmt.Sprintf("%s failed on the GPU: %v", where, failed)
+	}
+	if p.mode == Auto {
+		return reason, nil
+	}
+	return reason, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithCause(failed).WithHint("radish_device = 'auto' falls back to the CPU")
+}

@@ -1,0 +1,301 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Mode is how pipelines are shared out between the processor and a device.
+type Mode uint8
+
+// The modes.
+const (
+	Auto   Mode = iota // the device where it is estimated to be faster
+	Always             // the device for every pipeline that can run there
+	Strict             // the same; a pipeline that cannot is an error
+)
+
+// costs are what placement estimates with. docs/gpu.md says how they were measured.
+type costs struct {
+	launch      float64 // seconds of a pipeline on the device, whatever its rows
+	deviceRow   float64 // seconds a row of a pipeline
+	upload      float64 // seconds a byte that is not resident; columns stay, so a query pays for a part
+	uploadShare float64
+	cpuRow      float64 // seconds a row of a pipeline on one core
+	cpuStep     float64 // and of each transform
+	leastRows   float64 // below, nothing is estimated: the processor
+}
+
+var defaultCosts = costs{
+	launch: 60e-6, deviceRow: 2e-11, upload: 1 / 20e9, uploadShare: 0.25, cpuRow: 3e-9, cpuStep: 4e-9, leastRows: 1 << 16,
+}
+
+// Placed is a plan whose pipelines have their devices, with the kernels of those on the GPU.
+type Placed struct {
+	Plan    *physical.Plan
+	device  *Device
+	mode    Mode
+	program *program
+	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
+	groups map[*physical.Aggregate]*physical.Pipeline
+}
+
+// Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU.
+func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, threads int) (*Placed, error) {
+	if err := d.Lost(); err != nil {
+		if mode != Auto {
+			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU cannot be used any more: %v", err)
+		}
+		return nil, setAll(plan, "the GPU is lost: "+err.Error())
+	}
+	if mode == Auto {
+		if reason := d.cheaperHere(plan, threads); reason != "" {
+			return nil, setAll(plan, reason)
+		}
+	}
+	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
+	x.sides()
+	placed := &Placed{Plan: plan, device: d, mode: mode}
+	for {
+		placed.groups = x.crossings()
+		whole := *plan
+		whole.Pipelines = append([]*physical.Pipeline(nil), plan.Pipelines...)
+		for _, p := range plan.Pipelines {
+			if src, ok := p.Source.(*physical.SinkScan); ok {
+				if a, ok := src.From.(*physical.Aggregate); ok && placed.groups[a] != nil && !contains(whole.Pipelines, placed.groups[a]) {
+					whole.Pipelines = append(whole.Pipelines, placed.groups[a])
+				}
+			}
+		}
+		placed.program = newProgram(&whole, d.res, ctx, d.lookups, x.on)
+		if !x.refuse(placed.program, placed.groups) {
+			break
+		}
+	}
+	reason := fmt.Sprintf("radish_device is 'gpu'")
+	if mode == Auto {
+		reason = "estimated to be faster there"
+	}
+	any := false
+	for _, p := range plan.Pipelines {
+		why, off := x.off[p]
+		if off {
+			p.Device, p.Reason = physical.CPU, why
+			if mode == Strict {
+				return nil, sqlerr.NotSupportedf(fmt.Sprintf("pipeline %d on the GPU", p.ID), "%s", why).WithHint("radish_device = 'gpu' runs what the GPU cannot on the CPU")
+			}
+			continue
+		}
+		any = true
+		p.Device, p.Reason = physical.GPU, reason
+	}
+	if !any {
+		return nil, nil
+	}
+	return placed, nil
+}
+
+func setAll(plan *physical.Plan, reason string) error {
+	for _, p := range plan.Pipelines {
+		p.Device, p.Reason = physical.CPU, reason
+	}
+	return nil
+}
+
+func contains(list []*physical.Pipeline, p *physical.Pipeline) bool {
+	for _, x := range list {
+		if x == p {
+			return true
+		}
+	}
+	return false
+}
+
+// placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.
+type placing struct {
+	plan *physical.Plan
+	off  map[*physical.Pipeline]string // the reason
+	// together lists, for each pipeline, those that have to be on the same side: they end in one sink, or one fills the build that the other
+	// reads.
+	together map[*physical.Pipeline][]neighbour
+}
+
+type neighbour struct {
+	p   *physical.Pipeline
+	why string
+}
+
+func (x *placing) on(p *physical.Pipeline) bool {
+	_, off := x.off[p]
+	return !off
+}
+
+func (x *placing) sides() {
+	x.together = map[*physical.Pipeline][]neighbour{}
+	feeders := map[physical.Sink][]*physical.Pipeline{}
+	for _, p := range x.plan.Pipelines {
+		feeders[p.Sink] = append(feeders[p.Sink], p)
+	}
+	join := func(a, b *physical.Pipeline, ab, ba string) {
+		x.together[a] = append(x.together[a], neighbour{b, fmt.Sprintf(ab, b.ID)})
+		x.together[b] = append(x.together[b], neighbour{a, fmt.Sprintf(ba, a.ID)})
+	}
+	for _, p := range x.plan.Pipelines {
+		for _, f := range feeders[p.Sink] {
+			if f.ID < p.ID {
+				join(p, f, "it ends where pipeline %d does, which runs on the CPU", "it ends where pipeline %d does, which runs on the CPU")
+			}
+		}
+		builds := map[*physical.Build]bool{}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				builds[t.Build] = true
+			}
+		}
+		if src, ok := p.Source.(*physical.UnmatchedScan); ok {
+			builds[src.Build] = true
+		}
+		for b := range builds {
+			for _, f := range feeders[b] {
+				join(p, f, "the build of pipeline %d, which it reads, is on the CPU", "pipeline %d, which reads its build, runs on the CPU")
+			}
+		}
+	}
+}
+
+// refuse takes the pipelines off the device for which there is no kernel, and their neighbours. It says whether there were any.
+func (x *placing) refuse(g *program, groups map[*physical.Aggregate]*physical.Pipeline) bool {
+	var queue []*physical.Pipeline
+	off := func(p *physical.Pipeline, why string) {
+		if x.on(p) {
+			x.off[p] = why
+			queue = append(queue, p)
+		}
+	}
+	for _, p := range x.plan.Pipelines {
+		if err := g.reason(p); err != nil && x.on(p) {
+			off(p, err.Error())
+		}
+	}
+	for _, p := range x.plan.Pipelines {
+		// Groups that the CPU reads have to be stored as rows; where that cannot be, they are found on the CPU.
+		if a, ok := p.Sink.(*physical.Aggregate); ok && groups[a] != nil {
+			if err := g.reason(groups[a]); err != nil {
+				off(p, err.Error())
+			}
+		}
+	}
+	found := len(queue) > 0
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		for _, n := range x.together[p] {
+			if x.on(n.p) {
+				why := n.why
+				for _, back := range x.together[n.p] {
+					if back.p == p {
+						why = back.why
+					}
+				}
+				off(n.p, why)
+			}
+		}
+	}
+	return found
+}
+
+// crossings makes a pipeline for each aggregation on the device that is read on the CPU: it stores the groups as rows.
+func (x *placing) crossings() map[*physical.Aggregate]*physical.Pipeline {
+	out := map[*physical.Aggregate]*physical.Pipeline{}
+	filledHere := map[physical.Sink]bool{}
+	for _, p := range x.plan.Pipelines {
+		if !x.on(p) {
+			filledHere[p.Sink] = true
+		}
+	}
+	for _, p := range x.plan.Pipelines {
+		src, ok := p.Source.(*physical.SinkScan)
+		if !ok || x.on(p) || filledHere[src.From] {
+			continue
+		}
+		a, ok := src.From.(*physical.Aggregate)
+		if !ok || out[a] != nil {
+			continue
+		}
+		var cols []*expr.Column
+		for _, it := range a.Groups {
+			cols = append(cols, it.Col)
+		}
+		for _, it := range a.Aggs {
+			cols = append(cols, it.Col)
+		}
+		scan := &physical.SinkScan{From: a, Cols: cols}
+		for _, c := range cols {
+			scan.Ins = append(scan.Ins, c.ID)
+		}
+		out[a] = &physical.Pipeline{ID: len(x.plan.Pipelines) + len(out), Source: scan, Sink: &physical.Materialize{Cols: cols}, EstRows: a.EstGroups}
+	}
+	return out
+}
+
+// cheaperHere says why a plan is better run on the CPU; "" if it is not.
+func (d *Device) cheaperHere(plan *physical.Plan, threads int) string {
+	if d.Emulated() {
+		return "the device is emulated: it runs only what radish_device = 'gpu' puts there"
+	}
+	c := &defaultCosts
+	rows := PlanRows(plan)
+	if rows < c.leastRows {
+		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
+	}
+	here, there := 0.0, 0.0
+	for _, p := range plan.Pipelines {
+		n := sourceRows(p)
+		here += n * (c.cpuRow + c.cpuStep*float64(len(p.Transforms))) / float64(max(threads, 1))
+		there += c.launch + n*c.deviceRow*float64(1+len(p.Transforms))
+		if scan, ok := p.Source.(*physical.TableScan); ok {
+			var ordinals []int
+			for _, o := range scan.Ordinals {
+				if o != logical.RowIDOrdinal {
+					ordinals = append(ordinals, o)
+				}
+			}
+			_, missing := d.res.resident(scan.Table, ordinals)
+			there += float64(missing) * c.upload * c.uploadShare
+		}
+	}
+	if here <= there {
+		return fmt.Sprintf("estimated %.2f ms on the CPU, %.2f ms on the GPU", here*1e3, there*1e3)
+	}
+	return ""
+}
+
+// PlanRows is the number of rows that a plan's pipelines are estimated to read.
+func PlanRows(plan *physical.Plan) float64 {
+	rows := 0.0
+	for _, p := range plan.Pipelines {
+		rows += sourceRows(p)
+	}
+	return rows
+}
+
+func sourceRows(p *physical.Pipeline) float64 {
+	switch src := p.Source.(type) {
+	case *physical.TableScan:
+		return float64(src.Table.Rows())
+	case *physical.ValuesScan:
+		return float64(len(src.Rows))
+	case *physical.SinkScan:
+		if a, ok := src.From.(*physical.Aggregate); ok {
+			return a.EstGroups
+		}
+	}
+	return p.EstRows
+}
+
+// LeastRows is the number of rows up to which a plan is not worth opening a device for.
+func LeastRows() float64 { return defaultCosts.leastRows }

@@ -60,7 +60,7 @@ build/duckdb/bin/python:
 gpu: ## build build/libradish_gpu.so with nvcc 12.4 or newer, or with NVIDIA's wheels from PyPI; no GPU is needed
 	gpukernels/build.sh build
 
-gpu-bundle: ## pack build/radish-gpu-bundle.tar.gz: what builds, tests and measures the GPU backend on a host without Go
+gpu-bundle: ## pack build/radish-gpu-bundle.tar.xz: what builds, tests and measures the GPU backend on a host without Go
 	gpukernels/bundle/make.sh build
 
 clean: ## remove what was built

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Packs what a host with a GPU and without Go needs to build, test and measure the GPU backend: the source tree as git has it
+# (uncommitted changes included), the programs and test programs, libradish_gpu.so if it is built, and TPC-H's answers if ../shared
+# has them. Unpack it there and start run.sh.
+#
+#   make.sh [FOLDER]    writes FOLDER/radish-gpu-bundle.tar.xz (FOLDER: build)
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+out=${1:-build}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+bundle=$stage/radish-gpu-bundle
+mkdir -p "$bundle/bin" "$bundle/build"
+
+git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+  [ -f "$file" ] && printf '%s\0' "$file"
+done | tar -c --null --files-from - | tar -x -C "$bundle"
+cp gpukernels/bundle/run.sh "$bundle/run.sh"
+[ -f "$out/libradish_gpu.so" ] && cp "$out/libradish_gpu.so" "$bundle/build/"
+[ -d ../shared/tpch/answers ] && cp -r ../shared/tpch/answers "$bundle/answers"
+
+export CGO_ENABLED=0 GOOS=linux GOARCH=${GOARCH:-amd64}
+go build -ldflags='-s -w' -o "$bundle/bin/" ./cmd/radish ./cmd/radish-bench
+# Each test program is named after its folder; run.sh finds the folder again by the list.
+for package in gpukernels gpukernels/tests exec exec/gpu engine; do
+  name=${package//\//-}.test
+  go test -c -ldflags='-s -w' -o "$bundle/bin/$name" "./$package"
+  if [ -f "$bundle/bin/$name" ]; then echo "$name $package" >>"$bundle/bin/tests"; fi
+done
+git rev-parse --short HEAD >"$bundle/commit"
+git diff --quiet HEAD || echo "with uncommitted changes" >>"$bundle/commit"
+# The programs share most of their text: one stream with a window that spans several of them packs them well.
+tar -C "$stage" -c radish-gpu-bundle | xz -T1 --lzma2=preset=6,dict=192MiB -c >"$out/radish-gpu-bundle.tar.xz.new"
+mv "$out/radish-gpu-bundle.tar.xz.new" "$out/radish-gpu-bundle.tar.xz"
+ls -l "$out/radish-gpu-bundle.tar.xz"

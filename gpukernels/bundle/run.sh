@@ -1,0 +1,96 @@
+#!/bin/bash
+# Builds, tests and measures the GPU backend on a host with a GPU, from an unpacked bundle (make gpu-bundle) or a source tree with
+# bin/ beside it. Go is not needed. Logs go to $OUT, or ./out; a summary is printed. The exit status is 0 if all steps that ran passed.
+#
+#   run.sh [STEP...]            default: info build test sanitize bench
+#     info       driver, GPU, compilers
+#     build      libradish_gpu.so (skipped if the bundle brought one; rebuild: always)
+#     test       the test programs, on the emulated device and on the GPU
+#     sanitize   compute-sanitizer memcheck, racecheck and initcheck over the library's and the operators' tests
+#     micro      transfers, launches, allocations, sorts
+#     bench      TPC-H on the GPU, answers checked: SF=1 (default) ...
+#   TEST=regexp   only these tests   SF="1 10"   scale factors of bench   LIMIT=seconds of one step (default 540)
+#   BENCH="..."   more options for radish-bench tpch
+set -uo pipefail
+cd "$(dirname "$0")"
+here=$PWD
+export OUT=${OUT:-$here/out}
+mkdir -p "$OUT" build
+export RADISH_GPU_LIB=${RADISH_GPU_LIB:-$here/build/libradish_gpu.so}
+limit=${LIMIT:-540}
+steps=${*:-info build test sanitize bench}
+status=0
+
+# Runs a command with its output in a log of its own, and says in a line how it went.
+step() {
+  local name=$1 start=$SECONDS rc
+  shift
+  timeout --kill-after=10 "$limit" "$@" >>"$OUT/$name.log" 2>&1
+  rc=$?
+  printf '%-28s %s in %d s: %s\n' "$name" "$([ $rc -eq 0 ] && echo passed || echo "FAILED ($rc)")" $((SECONDS - start)) "$(tail -n 1 "$OUT/$name.log" | cut -c 1-160)"
+  [ $rc -eq 0 ] || status=1
+  return $rc
+}
+
+# Runs a test program in its package's folder: in_package NAME.test FOLDER ARGUMENTS...
+in_package() (
+  program=$here/bin/$1
+  cd "$here/$2" || exit 1
+  shift 2
+  echo "== $program $*"
+  exec ${SANITIZER:-} "$program" "$@"
+)
+export -f in_package
+export here
+
+for s in $steps; do
+  case $s in
+    info)
+      { cat commit; uname -srm; nproc; nvidia-smi; nvcc --version; g++ --version | head -n 1; compute-sanitizer --version; } >"$OUT/info.log" 2>&1
+      nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1
+      ;;
+    build)
+      [ -f build/libradish_gpu.so ] || step build gpukernels/build.sh build
+      ;;
+    rebuild)
+      step build gpukernels/build.sh build
+      ;;
+    test)
+      while read -r name folder; do
+        step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} ${TEST:+-test.run='$TEST'}"
+      done <bin/tests
+      grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
+      ;;
+    sanitize)
+      # The emulated device's half is left out: it is host code. Tests that lose the device on purpose, or only move large arrays, too.
+      for tool in memcheck racecheck initcheck; do
+        for program in gpukernels-tests exec-gpu; do
+          folder=$(sed -n "s/^$program.test //p" bin/tests)
+          [ -n "$folder" ] || continue
+          options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
+          [ $tool = memcheck ] && options="$options --leak-check no"
+          SANITIZER="compute-sanitizer $options" RADISH_TEST_DEVICE=cuda step "$tool" bash -c \
+            "in_package $program.test $folder -test.short -test.count=1 -test.timeout=${limit}s -test.skip='emulated|DeviceLost|ConcurrentUploads' ${TEST:+-test.run='$TEST'}"
+        done
+        grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY' "$OUT/$tool.log"
+      done
+      ;;
+    micro)
+      step micro bash -c "in_package gpukernels-tests.test gpukernels/tests -test.run='^\$' -test.bench=. -test.benchtime=300ms"
+      grep -h '^Benchmark' "$OUT/micro.log"
+      ;;
+    bench)
+      for sf in ${SF:-1}; do
+        verify=
+        [ -d "answers/sf$sf" ] && verify="--verify answers/sf$sf"
+        step bench bin/radish-bench tpch --device gpu --sf "$sf" $verify ${BENCH:-}
+      done
+      tail -n 40 "$OUT/bench.log"
+      ;;
+    *)
+      echo "unknown step $s" >&2
+      exit 2
+      ;;
+  esac
+done
+exit $status

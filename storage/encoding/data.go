@@ -179,6 +179,27 @@ func (d *Data) StringAt(i int) string {
 	return d.Strings[i]
 }
 
+// TextBytes returns the length of all strings of a string column.
+func (d *Data) TextBytes() int64 {
+	n := int64(0)
+	switch {
+	case d.Codes != nil:
+		words := d.words()
+		for i, code := range d.Codes[:d.Rows] {
+			if d.Valid == nil || d.Valid.Get(i) {
+				n += int64(len(words[code]))
+			}
+		}
+	case d.Offsets != nil:
+		n = int64(d.Offsets[d.Rows])
+	default:
+		for _, s := range d.Strings {
+			n += int64(len(s))
+		}
+	}
+	return n
+}
+
 // words returns the strings that Codes stand for; nil if there are no codes.
 func (d *Data) words() []string {
 	if d.Dict != nil {

@@ -27,7 +27,7 @@ func (v *Version) Append(batches ...*column.Batch) (*Version, error) {
 		return v, nil
 	}
 	for i := range data {
-		if size := stringBytes(&data[i]); size > maxGroupBytes {
+		if size := data[i].TextBytes(); size > maxGroupBytes {
 			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "one statement gives column '%s' %s of text; at most %s can be added at once",
 				v.Schema.Columns[i].Name, sqlerr.FormatBytes(size), sqlerr.FormatBytes(maxGroupBytes))
 		}
@@ -38,15 +38,6 @@ func (v *Version) Append(batches ...*column.Batch) (*Version, error) {
 		return nil, err
 	}
 	return next, nil
-}
-
-// stringBytes returns the length of all strings of a column that is not dictionary-coded.
-func stringBytes(d *encoding.Data) int64 {
-	n := int64(0)
-	for _, s := range d.Strings {
-		n += int64(len(s))
-	}
-	return n
 }
 
 func newData(schema *Schema) []encoding.Data {

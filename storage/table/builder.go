@@ -28,8 +28,8 @@ type Builder struct {
 	meter    func(bytes int64) error
 }
 
-// maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide.
-const maxGroupBytes = 1 << 30
+// maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide. It is a variable for tests.
+var maxGroupBytes int64 = 1 << 30
 
 // NewBuilder returns a builder that adds rows to base: New(schema) for a new table.
 func NewBuilder(base *Version) *Builder {
@@ -102,7 +102,8 @@ func identity(n int) []int32 {
 }
 
 // AppendColumns adds whole columns, all of rows values, and takes them over. It is the fast way in where columns are
-// made in row groups already: at most RowGroupSize rows a call become one group as they are.
+// made in row groups already: at most RowGroupSize rows a call become one group as they are, unless their strings are too
+// long for one.
 func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 	schema := b.base.Schema
 	if len(cols) != len(schema.Columns) {
@@ -118,20 +119,43 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 	if b.data[0].Rows > 0 {
 		b.seal()
 	}
-	for at := 0; at < rows; at += RowGroupSize {
-		n := min(RowGroupSize, rows-at)
-		part := make([]encoding.Data, len(cols))
-		for i := range cols {
-			part[i] = window(&cols[i], at, n)
+	for at, n := 0, 0; at < rows; at += n {
+		n = min(RowGroupSize, rows-at)
+		part, longest, all := windows(cols, at, n)
+		for ; longest > maxGroupBytes && n > 64; part, longest, all = windows(cols, at, n) {
+			n = (n/2 + 63) &^ 63 // windows begin at multiples of 64
 		}
-		b.encode(part, 0)
+		b.encode(part, all)
 	}
 	return b.report()
+}
+
+// windows returns rows at .. at+n-1 of columns, with the bytes of the strings of the column that has most, and of all of
+// them that lie elsewhere.
+func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, elsewhere int64) {
+	part = make([]encoding.Data, len(cols))
+	for i := range cols {
+		part[i] = window(&cols[i], at, n)
+		if !part[i].Type.IsString() {
+			continue
+		}
+		size := part[i].TextBytes()
+		longest = max(longest, size)
+		if part[i].Strings != nil {
+			elsewhere += size
+		}
+	}
+	return part, longest, elsewhere
 }
 
 // AppendData adds whole columns, all of rows values, to the row group being collected: for pieces smaller than a row
 // group. It copies what it needs, but not the bytes of strings.
 func (b *Builder) AppendData(rows int, cols []encoding.Data) error {
+	for i := range cols {
+		if cols[i].Type.IsString() && cols[i].TextBytes() > maxGroupBytes {
+			return b.AppendColumns(rows, cols)
+		}
+	}
 	batch := &column.Batch{N: rows, Cols: make([]*column.Vector, len(cols))}
 	for i := range cols {
 		batch.Cols[i] = vectorOf(&cols[i])

@@ -1,14 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/catalog"
 )
 
 // The values of radish_device.
@@ -70,29 +67,4 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 		return nil, err
 	}
 	return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine))
-}
-
-// devicesRows lists what pipelines can run on. A GPU that cannot be used is listed with the reason.
-func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
-	none := types.NullOf(types.Uint64)
-	bytes := func(n int64) types.Value { return types.Value{Type: types.Uint64, I: n} }
-	rows := [][]types.Value{{text("cpu"), text(types.IntValue(s.vars.integer("radish_threads")).Text() + " threads"), text("in use"), none, none, none, text(""), text("")}}
-	d, err := s.engine.gpu()
-	if err != nil {
-		return append(rows, []types.Value{text("gpu"), text(""), text("not usable: " + err.Error()), none, none, none, text(""), text("")})
-	}
-	info := d.Info()
-	status := "usable"
-	if err := d.Lost(); err != nil {
-		status = "lost: " + err.Error()
-	}
-	used, resident := none, none
-	if m, err := d.Memory(); err == nil {
-		used, resident = bytes(m.Used), bytes(m.Resident)
-	}
-	driver := ""
-	if v := info.DriverVersion; v > 0 {
-		driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
-	}
-	return append(rows, []types.Value{text("gpu"), text(info.Name), text(status), bytes(info.MemoryBytes), used, resident, text(driver), text(d.LibraryPath())})
 }

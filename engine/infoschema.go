@@ -53,7 +53,7 @@ var virtualTables = map[string]virtual{
 		memoryRows,
 	},
 	"radish_devices": {
-		[]table.ColumnDef{col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text), col("MEMORY_BYTES", types.Uint64), col("USED_BYTES", types.Uint64), col("TABLE_BYTES", types.Uint64), col("DRIVER", types.Text), col("LIBRARY", types.Text)},
+		deviceColumns,
 		devicesRows,
 	},
 }

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// deviceColumns are those of information_schema.radish_devices. USED_BYTES are what queries and tables have allocated, TABLE_BYTES the tables' part of them,
+// FREE_BYTES what the driver has left for all processes; they are NULL for what nobody has opened.
+var deviceColumns = []table.ColumnDef{
+	col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text), col("COMPUTE_CAPABILITY", name64),
+	col("MEMORY_BYTES", types.Uint64), col("FREE_BYTES", types.Uint64), col("USED_BYTES", types.Uint64), col("TABLE_BYTES", types.Uint64),
+	col("DRIVER", types.Text), col("LIBRARY", types.Text), col("ABI_VERSION", types.Int64),
+}
+
+// deviceRow is a row of radish_devices; what is left at zero shows as NULL.
+type deviceRow struct {
+	device, name, status, capability string
+	memory, free, used, resident     int64
+	opened                           bool // free, used and resident are known
+	driver, library                  string
+	abi                              int
+}
+
+func (r *deviceRow) values() []types.Value {
+	words := func(s string) types.Value {
+		if s == "" {
+			return types.NullOf(types.Text)
+		}
+		return text(s)
+	}
+	bytes := func(n int64, known bool) types.Value {
+		if !known {
+			return types.NullOf(types.Uint64)
+		}
+		return types.UintValue(uint64(n))
+	}
+	abi := types.NullOf(types.Int64)
+	if r.abi > 0 {
+		abi = types.IntValue(int64(r.abi))
+	}
+	return []types.Value{text(r.device), words(r.name), text(r.status), words(r.capability), bytes(r.memory, r.memory > 0), bytes(r.free, r.opened),
+		bytes(r.used, r.opened), bytes(r.resident, r.opened), words(r.driver), words(r.library), abi}
+}
+
+// devicesRows lists what pipelines can run on: the processor, and every GPU. Where none can be used, a row says why.
+func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
+	cpu := deviceRow{device: "cpu", name: types.IntValue(s.vars.integer("radish_threads")).Text() + " threads", status: "in use"}
+	rows := [][]types.Value{cpu.values()}
+	for _, r := range s.engine.gpuRows() {
+		rows = append(rows, r.values())
+	}
+	return rows
+}
+
+func (e *Engine) gpuRows() []deviceRow {
+	lib, err := gpukernels.Default()
+	if e.opts.GPULibrary != "" {
+		lib, err = gpukernels.Open(gpukernels.Options{Path: e.opts.GPULibrary})
+	}
+	if err != nil {
+		return []deviceRow{{device: "gpu", status: "not usable: " + err.Error()}}
+	}
+	none := deviceRow{device: "gpu", library: lib.Path(), abi: lib.ABIVersion()}
+	devices, err := lib.Devices()
+	if err != nil {
+		none.status = "not usable: " + err.Error()
+		return []deviceRow{none}
+	}
+	var rows []deviceRow
+	for _, info := range devices {
+		r := none
+		r.device = fmt.Sprint("gpu", info.Ordinal)
+		r.name = info.Name
+		r.memory = info.MemoryBytes
+		if c := info.ComputeCapability; c > 0 {
+			r.capability = fmt.Sprintf("%d.%d", c/10, c%10)
+		}
+		if v := info.DriverVersion; v > 0 {
+			r.driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
+		}
+		r.status = "present, not used: Radish runs on the first GPU"
+		if info.Ordinal == 0 {
+			e.fillOpened(&r)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// fillOpened adds what is known of the GPU that pipelines run on.
+func (e *Engine) fillOpened(r *deviceRow) {
+	d, err := e.gpu()
+	if err != nil {
+		r.status = "not usable: " + err.Error()
+		return
+	}
+	r.status = "usable"
+	if err := d.Lost(); err != nil {
+		r.status = "lost: " + err.Error()
+		return
+	}
+	if m, err := d.Memory(); err == nil {
+		r.opened, r.free, r.used, r.resident = true, m.Free, m.Used, m.Resident
+	}
+}

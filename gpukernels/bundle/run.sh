@@ -10,7 +10,7 @@
 #     micro      transfers, launches, allocations, sorts
 #     bench      TPC-H on the GPU, answers checked: SF=1 (default) ...
 #   TEST=regexp   only these tests   SF="1 10"   scale factors of bench   LIMIT=seconds of one step (default 540)
-#   BENCH="..."   more options for radish-bench tpch
+#   DEVICES=all|cuda|emulated   what the tests run on   BENCH="..."   more options for radish-bench tpch
 set -uo pipefail
 cd "$(dirname "$0")"
 here=$PWD
@@ -57,12 +57,12 @@ for s in $steps; do
       ;;
     test)
       while read -r name folder; do
-        step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} ${TEST:+-test.run='$TEST'}"
+        RADISH_TEST_DEVICE=${DEVICES:-all} step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} ${TEST:+-test.run='$TEST'}"
       done <bin/tests
       grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
       ;;
     sanitize)
-      # The emulated device's half is left out: it is host code. Tests that lose the device on purpose, or only move large arrays, too.
+      # Tests that lose the device on purpose, or only move large arrays or compile, are left out.
       for tool in memcheck racecheck initcheck; do
         for program in gpukernels-tests exec-gpu; do
           folder=$(sed -n "s/^$program.test //p" bin/tests)
@@ -70,7 +70,7 @@ for s in $steps; do
           options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
           [ $tool = memcheck ] && options="$options --leak-check no"
           SANITIZER="compute-sanitizer $options" RADISH_TEST_DEVICE=cuda step "$tool" bash -c \
-            "in_package $program.test $folder -test.short -test.count=1 -test.timeout=${limit}s -test.skip='emulated|DeviceLost|ConcurrentUploads' ${TEST:+-test.run='$TEST'}"
+            "in_package $program.test $folder -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' ${TEST:+-test.run='$TEST'}"
         done
         grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY' "$OUT/$tool.log"
       done

@@ -28,12 +28,40 @@ var emulated = sync.OnceValues(func() (*gpukernels.Library, error) {
 	return gpukernels.Open(gpukernels.Options{Path: path})
 })
 
+// DeviceVariable is the environment variable that says which devices tests must run on: "emulated" or "cuda" (the other one's
+// tests are skipped), or "all". A device that is named and missing fails the test; without the variable it is skipped.
+const DeviceVariable = "RADISH_TEST_DEVICE"
+
+// wanted skips the test if another device was named, and says whether this one was.
+func wanted(tb testing.TB, device string) bool {
+	tb.Helper()
+	switch v := os.Getenv(DeviceVariable); v {
+	case "":
+		return false
+	case device, "all":
+		return true
+	default:
+		tb.Skip(DeviceVariable + " is " + v)
+		return false
+	}
+}
+
+// missing ends a test whose device is not there.
+func missing(tb testing.TB, named bool, what string, err error) {
+	tb.Helper()
+	if named {
+		tb.Fatal(what, err)
+	}
+	tb.Skip(what, err)
+}
+
 // EmulatedLibrary returns the emulated device's library, built once for its sources, or skips the test if there is no compiler.
 func EmulatedLibrary(tb testing.TB) *gpukernels.Library {
 	tb.Helper()
+	named := wanted(tb, "emulated")
 	lib, err := emulated()
-	if errors.Is(err, gpukernels.ErrUnavailable) && lib == nil {
-		tb.Skip("no emulated device: ", err)
+	if errors.Is(err, gpukernels.ErrUnavailable) {
+		missing(tb, named, "no emulated device: ", err)
 	}
 	if err != nil {
 		tb.Fatal(err)
@@ -50,9 +78,10 @@ func Emulated(tb testing.TB) *gpukernels.Device {
 // CUDALibrary returns libradish_gpu, where it was built, or skips the test saying why not. It needs no GPU: it compiles.
 func CUDALibrary(tb testing.TB) *gpukernels.Library {
 	tb.Helper()
+	named := wanted(tb, "cuda")
 	lib, err := gpukernels.Default()
 	if err != nil {
-		tb.Skip("no CUDA library: ", err)
+		missing(tb, named, "no CUDA library: ", err)
 	}
 	return lib
 }
@@ -62,7 +91,7 @@ func CUDA(tb testing.TB) *gpukernels.Device {
 	tb.Helper()
 	lib := CUDALibrary(tb)
 	if _, err := lib.Devices(); err != nil {
-		tb.Skip("no GPU: ", err)
+		missing(tb, wanted(tb, "cuda"), "no GPU: ", err)
 	}
 	return open(tb, lib)
 }

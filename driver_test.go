@@ -253,6 +253,7 @@ func TestDriverPrepareChecks(t *testing.T) {
 		"INSERT INTO p VALUES (?)":                                                 sqlerr.CodeWrongValueCount,
 		"INSERT INTO p (id, nme) VALUES (?, ?)":                                    sqlerr.CodeUnknownColumn,
 		"INSERT INTO q VALUES (?)":                                                 sqlerr.CodeNoSuchTable,
+		"DELETE FROM p WHERE nme = ? LIMIT ?":                                      sqlerr.CodeUnknownColumn,
 		"UPDATE p SET nme = ? WHERE id = ?":                                        sqlerr.CodeUnknownColumn,
 		"DELETE FROM p WHERE nme = ?":                                              sqlerr.CodeUnknownColumn,
 		"SELECT * FROM `nosuch.csv`":                                               sqlerr.CodeFileNotFound,

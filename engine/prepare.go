@@ -12,9 +12,9 @@ import (
 )
 
 // probes are values that stand for those of all ? markers while a statement is only checked. What a statement is depends on
-// its markers' types where they stand for anything, so it is wrong only if it is with each of these: a count cannot be
-// NULL, and one in text is none either.
-var probes = []types.Value{types.NullOf(types.Null), types.IntValue(1), types.StringValue("1")}
+// its markers' types, so it is wrong only if it is with each of these. The first suits the places that take no other, LIMIT's,
+// so it is the one whose error is shown.
+var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.StringValue("1")}
 
 // Prepare binds a query or a change of rows against the catalog as it is now, so that unknown names, wrong numbers of
 // arguments and the like show before it runs. It returns the columns of the result; those whose type depends on the types

@@ -27,14 +27,6 @@ func newHybrid(src []byte, width uint) (hybrid, error) {
 	return hybrid{src: src, width: width}, nil
 }
 
-// packedBits returns a decoder of a single bit-packed run.
-func packedBits(src []byte, width uint, n int) (hybrid, error) {
-	if len(src)*8 < n*int(width) {
-		return hybrid{}, errCutOff
-	}
-	return hybrid{width: width, left: n, packed: src}, nil
-}
-
 // begin reads the header of the next run.
 func (h *hybrid) begin() error {
 	header, n := binary.Uvarint(h.src)

@@ -572,7 +572,7 @@ func TestDriverOptions(t *testing.T) {
 		"?threads=-1":                 "negative",
 		"?threads=1&threads=2":        "2 times",
 		"?memory_limit=lots":          "memory_limit",
-		"?device=abacus":              "auto, cpu or gpu",
+		"?device=abacus":              "it can be auto, cpu",
 		"?time_zone=Mars/Olympus":     "time_zone",
 		"?sql_mode=NOSUCH":            "NOSUCH",
 		"?threads=%zz":                "cannot be read",

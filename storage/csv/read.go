@@ -211,9 +211,10 @@ func eachBlock[T any](ctx context.Context, opts Options, sources []Source, work 
 		done    chan result
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	workers := runtime.GOMAXPROCS(0)
 	jobs, order := make(chan job, workers), make(chan chan result, 2*workers)
-	group.Go(func() error {
+	start(func() error {
 		defer close(jobs)
 		defer close(order)
 		for _, source := range sources {
@@ -237,7 +238,7 @@ func eachBlock[T any](ctx context.Context, opts Options, sources []Source, work 
 		return nil
 	})
 	for range workers {
-		group.Go(func() error {
+		start(func() error {
 			for j := range jobs {
 				value, err := work(j.scanner)
 				j.done <- result{value, err}
@@ -245,7 +246,7 @@ func eachBlock[T any](ctx context.Context, opts Options, sources []Source, work 
 			return nil
 		})
 	}
-	group.Go(func() error {
+	start(func() error {
 		for done := range order {
 			select {
 			case r := <-done:

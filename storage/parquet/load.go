@@ -33,11 +33,12 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 	l := &loader{file: f, ctx: workCtx, ordinals: ordinals, slots: make(chan struct{}, processors)}
 	// The row groups begun so far: as many as the channel holds, the one being delivered and the one that waits.
 	groups := make(chan chan part, processors/max(1, len(ordinals)))
-	work.Go(func() error {
+	start := func(f func() error) { work.Go(func() error { return sqlerr.Guard(f) }) }
+	start(func() error {
 		defer close(groups)
 		for g := range f.reader.ParquetReader().NumRowGroups() {
 			parts := make(chan part)
-			work.Go(func() error {
+			start(func() error {
 				defer close(parts)
 				return l.readGroup(g, parts)
 			})
@@ -49,7 +50,7 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 		}
 		return nil
 	})
-	work.Go(func() error {
+	start(func() error {
 		for parts := range groups {
 			for p := range parts {
 				add := b.AppendColumns

@@ -24,7 +24,8 @@ type Builder struct {
 	slots    chan struct{} // bounds the groups in work
 	turn     chan struct{} // closed when the groups before have been given their codes
 	trusted  bool
-	held     atomic.Int64 // bytes of groups, encoded or not
+	failed   atomic.Pointer[error] // of encoding
+	held     atomic.Int64          // bytes of groups, encoded or not
 	meter    func(bytes int64) error
 }
 
@@ -193,19 +194,26 @@ func (b *Builder) encode(data []encoding.Data, size int64) {
 	b.held.Add(raw)
 	b.slots <- struct{}{}
 	b.work.Go(func() {
-		defer func() { <-b.slots }()
-		pending := make([]*encoding.Pending, len(data))
-		for i, d := range data {
-			pending[i] = b.encoders[i].Prepare(d)
-		}
-		<-before
-		for i, p := range pending {
-			b.encoders[i].Assign(p)
-		}
-		close(done)
-		for i, p := range pending {
-			g.Columns[i] = p.Chunk()
-			g.Columns[i].Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
+		assigned := sync.OnceFunc(func() { close(done) }) // whatever happens, lest the groups behind wait
+		defer func() { assigned(); <-b.slots }()
+		err := sqlerr.Guard(func() error {
+			pending := make([]*encoding.Pending, len(data))
+			for i, d := range data {
+				pending[i] = b.encoders[i].Prepare(d)
+			}
+			<-before
+			for i, p := range pending {
+				b.encoders[i].Assign(p)
+			}
+			assigned()
+			for i, p := range pending {
+				g.Columns[i] = p.Chunk()
+				g.Columns[i].Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
+			}
+			return nil
+		})
+		if err != nil {
+			b.failed.Store(&err)
 		}
 		b.held.Add(-raw)
 	})
@@ -222,6 +230,9 @@ func (b *Builder) Finish() (*Version, error) {
 		b.seal()
 	}
 	b.work.Wait()
+	if err := b.failed.Load(); err != nil {
+		return nil, *err
+	}
 	if err := b.report(); err != nil {
 		return nil, err
 	}

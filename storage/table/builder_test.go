@@ -1,10 +1,12 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -67,5 +69,18 @@ func TestLongText(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A panic while a row group is encoded in the background is the builder's error and does not end the program.
+func TestBuilderPanics(t *testing.T) {
+	b := NewBuilder(New(&Schema{Name: "t", Columns: []ColumnDef{{Name: "n", Type: types.Int64}}}))
+	for _, have := range []int{10, 1, 10} { // the second column is shorter than it says
+		if err := b.AppendColumns(10, []encoding.Data{{Ints: make([]int64, have)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Finish(); !errors.Is(err, sqlerr.Internal) {
+		t.Errorf("the error is %v", err)
 	}
 }

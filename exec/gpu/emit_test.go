@@ -50,6 +50,9 @@ type exprTest struct {
 	cache  *lookupCache
 	tables map[*table]gpukernels.Ptr
 
+	compileOnly bool
+	library     *gpukernels.Library
+
 	cols []*expr.Column
 	n    int
 	// What was compared: errors and warnings for the CPU, NULLs, other values.
@@ -250,6 +253,15 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 	var options []string
 	if x.device.Info().Emulated() {
 		options = append(options, "-O0") // compiling takes longer than running
+	}
+	if x.compileOnly {
+		if x.t.Failed() {
+			return refused
+		}
+		if _, err := x.library.Compile(90, source.String()); err != nil {
+			x.t.Error(err)
+		}
+		return refused
 	}
 	m, _, err := x.device.Load(context.Background(), source.String(), options...)
 	if err != nil {
@@ -466,7 +478,7 @@ func TestEmitRandom(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		x := newExprTest(t, seed, d, 60)
 		g := newExprGenerator(x)
-		rounds := 400
+		rounds := 150
 		if testing.Short() {
 			rounds = 60
 		}
@@ -486,4 +498,20 @@ func TestEmitRandom(t *testing.T) {
 			t.Errorf("too many were refused: %q", refused)
 		}
 	})
+}
+
+// What the kernels call compiles for a GPU, whether there is one or not.
+func TestEmitCompilesForCUDA(t *testing.T) {
+	lib := gputest.CUDALibrary(t)
+	seed := testSeed(t)
+	x := newExprTest(t, seed, gputest.Emulated(t), 10)
+	x.compileOnly, x.library = true, lib
+	g := newExprGenerator(x)
+	exprs := functionCases(x, 1)
+	for range 20 {
+		exprs = append(exprs, g.any(3))
+	}
+	for part := range slices.Chunk(exprs, 60) {
+		x.check(part)
+	}
 }

@@ -135,6 +135,7 @@ func (t *kernelText) toDouble(c *expr.Cast, v value, from types.Type) (value, bo
 
 func (t *kernelText) toDecimal(c *expr.Cast, v value, from types.Type) (value, bool) {
 	text, scale := "", scaleOf(from)
+	short := narrowExact(v) && exactType(from) && classOf(c.To) == classInt
 	switch {
 	case from.IsTemporal():
 		text, scale = temporalNumber(v, from)
@@ -146,12 +147,12 @@ func (t *kernelText) toDecimal(c *expr.Cast, v value, from types.Type) (value, b
 	}
 	to := int(c.To.Scale)
 	if growsOnly(from, c.To) {
-		if narrowExact(v) && exactType(from) && classOf(c.To) == classInt {
+		if short {
 			return t.assign(c.To, "%s", timesPower(v, to-scale, classInt)), true
 		}
 		return t.exactResult(c.To, fmt.Sprintf("wrap_mul(%s, pow10(%d))", text, to-scale)), true
 	}
-	if narrowExact(v) && exactType(from) && classOf(c.To) == classInt && to < scale && wholeDigits(from) < wholeDigits(c.To) {
+	if short && to < scale && wholeDigits(from) < wholeDigits(c.To) {
 		return t.assign(c.To, "div_pow10<%d>(%s)", scale-to, v.text), true
 	}
 	w := t.name("w")

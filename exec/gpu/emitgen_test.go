@@ -64,7 +64,7 @@ func (g *exprGenerator) value(t types.Type) types.Value {
 		if small {
 			v.F = float64(r.IntN(200)-100) / 8
 		} else if edge {
-			v.F = []float64{0, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 0.5, 1.5, 1 << 53, 1 << 63}[r.IntN(8)]
+			v.F = []float64{0, math.MaxFloat64, -math.MaxFloat64, 1e-300, 0.5, 1.5, 1 << 53, 1 << 63}[r.IntN(8)]
 		}
 	case t.IsString():
 		for range r.IntN(8) {

@@ -287,12 +287,7 @@ RADISH_FN i64 whole_decimal(i64 x) {
 }
 
 // 2^e for normal results.
-RADISH_FN f64 power_of_2(int e) {
-  u64 word = (u64)(e + 1023) << 52;
-  f64 x;
-  __builtin_memcpy(&x, &word, sizeof x);
-  return x;
-}
+RADISH_FN f64 power_of_2(int e) { return as_f64((u64)(e + 1023) << 52); }
 
 // The double nearest to x / 10^scale. Where both are exact doubles their quotient is rounded once (Clinger 1990); otherwise the
 // quotient is brought to 64 bits and more, with one bit for whatever is cut off, and then rounded to 53.

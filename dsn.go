@@ -26,7 +26,7 @@ type Option func(*config)
 // WithThreads sets the number of workers of a query; 0: as many as there are CPUs for the program.
 func WithThreads(n int) Option { return func(c *config) { c.threads = n } }
 
-// WithMemoryLimit bounds what all queries of the database may hold at once, in bytes; 0: no bound. All that open a
+// WithMemoryLimit bounds what the database may hold at once, tables and running queries, in bytes; 0: no bound. All that open a
 // shared database have to agree on it or leave it out.
 func WithMemoryLimit(bytes int64) Option { return func(c *config) { c.memoryLimit = bytes } }
 

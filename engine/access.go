@@ -18,7 +18,8 @@ func (e *Engine) Register(v *table.Version) error {
 	if err := e.alive(); err != nil {
 		return err
 	}
-	return e.change(&memory.Account{Budget: e.stored.budget, Operator: "the registration of a table"}, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	building := &memory.Account{Budget: e.stored.budget, Operator: "the registration of a table"}
+	return e.change(building, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})
 }

@@ -32,7 +32,8 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	}
 	sf, status := types.Cast(v, types.Double)
 	if v.Null || status > types.ConvertRounded || !(sf.F >= tpch.MinScale && sf.F < tpch.MaxScale) {
-		return nil, sqlerr.WrongArguments("tpch_generate").WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
+		return nil, sqlerr.WrongArguments("tpch_generate").
+			WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
 	}
 	unlock, err := s.engine.lockWrites(st.ctx)
 	if err != nil {

@@ -481,7 +481,7 @@ func (s *Session) changeSchema(st *statement, operation string, t *ast.TableName
 		if err := change(&schema); err != nil {
 			return nil, err
 		}
-		next, err := v.WithKeys(&schema)
+		next, err := v.WithKeys(st.ctx, &schema)
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,9 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 
 // eachBatch runs a query and calls f with each of its batches. The bytes that f keeps of a batch count against the
 // statement's memory budget, under the operator's name, until eachBatch's caller calls release.
-func (s *Session) eachBatch(st *statement, q *logical.Query, operator string, f func(*column.Batch) (kept int64, err error)) (release func(), err error) {
+func (s *Session) eachBatch(
+	st *statement, q *logical.Query, operator string, f func(*column.Batch) (kept int64, err error),
+) (release func(), err error) {
 	account := &memory.Account{Budget: st.memory(), Operator: operator}
 	res, err := s.runQuery(st, q, false)
 	if err != nil {
@@ -102,7 +104,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	defer release()
 	if builder != nil {
 		next, err = builder.Finish()
-	} else {
+	} else if err = v.EnsureIndexes(st.ctx); err == nil {
 		next, err = v.Append(few...)
 	}
 	return next, rows, err
@@ -153,7 +155,7 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	if err := st.making("UPDATE").Add(encoded); err != nil {
 		return nil, err
 	}
-	next, err := up.Table.Update(ids, up.Ordinals, cols)
+	next, err := up.Table.Update(st.ctx, ids, up.Ordinals, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +197,10 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		return nil, err
 	}
 	defer release()
-	next, rows := del.Table.Delete(ids)
+	next, rows, err := del.Table.Delete(st.ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	return &Result{RowsAffected: rows}, st.replace("DELETE", next)
 }
 

@@ -63,7 +63,10 @@ func New(opts Options) (*Engine, error) {
 	if opts.Device == "" {
 		opts.Device = "auto"
 	}
-	e := &Engine{opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit), writing: make(chan struct{}, 1)}
+	e := &Engine{
+		opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
+		writing: make(chan struct{}, 1),
+	}
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
 	e.files = newFileCache(e.stored, opts.MemoryLimit)
 	e.budget.OnShortage(e.files.evict)

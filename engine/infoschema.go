@@ -29,19 +29,35 @@ var name64 = types.Varchar(64)
 // virtualTables lists information_schema, by name.
 var virtualTables = map[string]virtual{
 	"schemata": {
-		[]table.ColumnDef{col("CATALOG_NAME", name64), col("SCHEMA_NAME", name64), col("DEFAULT_CHARACTER_SET_NAME", name64), col("DEFAULT_COLLATION_NAME", name64)},
+		[]table.ColumnDef{
+			col("CATALOG_NAME", name64), col("SCHEMA_NAME", name64), col("DEFAULT_CHARACTER_SET_NAME", name64),
+			col("DEFAULT_COLLATION_NAME", name64),
+		},
 		schemataRows,
 	},
 	"tables": {
-		[]table.ColumnDef{col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("TABLE_TYPE", name64), col("ENGINE", name64), col("TABLE_ROWS", types.Uint64), col("DATA_LENGTH", types.Uint64), col("TABLE_COMMENT", types.Text)},
+		[]table.ColumnDef{
+			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("TABLE_TYPE", name64),
+			col("ENGINE", name64), col("TABLE_ROWS", types.Uint64), col("DATA_LENGTH", types.Uint64),
+			col("TABLE_COMMENT", types.Text),
+		},
 		tablesRows,
 	},
 	"columns": {
-		[]table.ColumnDef{col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("COLUMN_NAME", name64), col("ORDINAL_POSITION", types.Int64), col("COLUMN_DEFAULT", types.Text), col("IS_NULLABLE", types.Varchar(3)), col("DATA_TYPE", name64), col("NUMERIC_PRECISION", types.Int64), col("NUMERIC_SCALE", types.Int64), col("COLUMN_TYPE", types.Text), col("COLUMN_KEY", types.Varchar(3)), col("EXTRA", types.Text), col("COLUMN_COMMENT", types.Text)},
+		[]table.ColumnDef{
+			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("COLUMN_NAME", name64),
+			col("ORDINAL_POSITION", types.Int64), col("COLUMN_DEFAULT", types.Text), col("IS_NULLABLE", types.Varchar(3)),
+			col("DATA_TYPE", name64), col("NUMERIC_PRECISION", types.Int64), col("NUMERIC_SCALE", types.Int64),
+			col("COLUMN_TYPE", types.Text), col("COLUMN_KEY", types.Varchar(3)), col("EXTRA", types.Text),
+			col("COLUMN_COMMENT", types.Text),
+		},
 		columnsRows,
 	},
 	"views": {
-		[]table.ColumnDef{col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("VIEW_DEFINITION", types.Text)},
+		[]table.ColumnDef{
+			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64),
+			col("VIEW_DEFINITION", types.Text),
+		},
 		viewsRows,
 	},
 	"radish_variables": {
@@ -166,6 +182,8 @@ func memoryRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
 		}
 		return []types.Value{text(what), types.UintValue(uint64(b.Used())), types.UintValue(uint64(b.Peak())), limit}
 	}
-	cached := []types.Value{text("cached files"), types.UintValue(uint64(e.files.cached())), types.NullOf(types.Uint64), types.UintValue(uint64(e.files.share))}
+	cached := []types.Value{
+		text("cached files"), types.UintValue(uint64(e.files.cached())), types.NullOf(types.Uint64), types.UintValue(uint64(e.files.share)),
+	}
 	return [][]types.Value{row("database", e.budget), row("tables and files", e.stored.budget), cached, row("statements", e.statements)}
 }

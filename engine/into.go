@@ -14,7 +14,8 @@ import (
 )
 
 // selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, and a name without a known one
-// gets delimited text, by tabs and without a header as MySQL writes it. A file that exists is an error, and a statement that fails leaves none behind.
+// gets delimited text, by tabs and without a header as MySQL writes it. A file that exists is an error, and a statement that
+// fails leaves none behind.
 func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
 	into := n.SelectIntoOpt
 	if into.Tp != ast.SelectIntoOutfile {
@@ -94,7 +95,7 @@ func outfileFormat(into *ast.SelectIntoOption) (files.Format, csv.Options, error
 		return format, opts, nil
 	}
 	if l := into.LinesInfo; l != nil && (l.Starting != nil && *l.Starting != "" || l.Terminated != nil && *l.Terminated != "\n") {
-		return 0, opts, sqlerr.NotSupportedf("LINES STARTING BY and TERMINATED BY", "lines end in \\n")
+		return 0, opts, sqlerr.NotSupportedf("LINES STARTING BY or TERMINATED BY", "lines end in \\n")
 	}
 	if fields := into.FieldsInfo; fields != nil {
 		for _, o := range []struct {

@@ -53,7 +53,8 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		return nil, err
 	}
 	if len(params) != len(stmt.Params) {
-		return nil, sqlerr.WrongArguments("EXECUTE").WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
+		return nil, sqlerr.WrongArguments("EXECUTE").
+			WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
 	}
 	if !KeepsWarnings(stmt) {
 		s.warnings = &sqlerr.Warnings{}
@@ -267,7 +268,7 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	case *ast.DoStmt:
 		return s.do(st, n)
 	case *ast.AnalyzeTableStmt:
-		return &Result{}, nil // statistics are made when a plan asks for them
+		return s.analyze(n)
 	case *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt:
 		return nil, sqlerr.NotSupportedf("a transaction", "every statement commits by itself")
 	case *ast.AlterTableStmt:

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -30,7 +29,8 @@ func (s *Session) show(st *statement, n *ast.ShowStmt) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		return rowsResult(textColumns("Database", "Create Database"), [][]types.Value{{text(name), text("CREATE DATABASE " + quoteName(name))}}), nil
+		row := []types.Value{text(name), text("CREATE DATABASE " + quoteName(name))}
+		return rowsResult(textColumns("Database", "Create Database"), [][]types.Value{row}), nil
 	case ast.ShowIndex:
 		return s.showIndex(n, snap)
 	case ast.ShowVariables:
@@ -38,13 +38,16 @@ func (s *Session) show(st *statement, n *ast.ShowStmt) (*Result, error) {
 	case ast.ShowWarnings, ast.ShowErrors:
 		return s.showWarnings(n), nil
 	case ast.ShowEngines:
-		return rowsResult(textColumns("Engine", "Support", "Comment"), [][]types.Value{{text("Radish"), text("DEFAULT"), text("In-memory columnar tables")}}), nil
+		row := []types.Value{text("Radish"), text("DEFAULT"), text("In-memory columnar tables")}
+		return rowsResult(textColumns("Engine", "Support", "Comment"), [][]types.Value{row}), nil
 	case ast.ShowCharset:
-		return rowsResult(textColumns("Charset", "Description", "Default collation"), [][]types.Value{{text("utf8mb4"), text("UTF-8 Unicode"), text("utf8mb4_bin")}}), nil
+		row := []types.Value{text("utf8mb4"), text("UTF-8 Unicode"), text("utf8mb4_bin")}
+		return rowsResult(textColumns("Charset", "Description", "Default collation"), [][]types.Value{row}), nil
 	case ast.ShowCollation:
 		return rowsResult(textColumns("Collation", "Charset"), [][]types.Value{{text("utf8mb4_bin"), text("utf8mb4")}}), nil
 	}
-	return nil, sqlerr.NotSupportedf("this SHOW", "%s; SHOW TABLES, DATABASES, COLUMNS, INDEX, CREATE TABLE, VARIABLES and WARNINGS are there", firstWords(st.Text))
+	return nil, sqlerr.NotSupportedf("this SHOW",
+		"%s; SHOW TABLES, DATABASES, COLUMNS, INDEX, CREATE TABLE, VARIABLES and WARNINGS are there", firstWords(st.Text))
 }
 
 // pattern returns a test of names for a SHOW's LIKE.
@@ -140,7 +143,9 @@ func describeColumn(schema *table.Schema, ordinal int) []types.Value {
 			value = text(d.Value.Text())
 		}
 	}
-	return []types.Value{text(def.Name), text(strings.ToLower(def.Type.String())), text(null), text(keyOf(schema, ordinal)), value, text(extra)}
+	return []types.Value{
+		text(def.Name), text(strings.ToLower(def.Type.String())), text(null), text(keyOf(schema, ordinal)), value, text(extra),
+	}
 }
 
 // keyOf returns MySQL's letters for the part that a column plays in keys: PRI, UNI, MUL or nothing.
@@ -188,7 +193,8 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 				if t := schema.Columns[i].Type; t.IsString() && !t.IsBinaryString() {
 					collation = text("utf8mb4_bin")
 				}
-				row = append(append([]types.Value{row[0], row[1], collation}, row[2:]...), text("select,insert,update"), text(schema.Columns[i].Comment))
+				row = append(append([]types.Value{row[0], row[1], collation}, row[2:]...),
+					text("select,insert,update"), text(schema.Columns[i].Comment))
 			}
 			rows = append(rows, row)
 		}
@@ -341,7 +347,10 @@ func (s *Session) showIndex(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, e
 			if v.Schema.Columns[o].Nullable {
 				null = "YES"
 			}
-			rows = append(rows, []types.Value{text(v.Schema.Name), types.IntValue(nonUnique), text(k.Name), types.IntValue(int64(i + 1)), text(v.Schema.Columns[o].Name), text(null)})
+			rows = append(rows, []types.Value{
+				text(v.Schema.Name), types.IntValue(nonUnique), text(k.Name), types.IntValue(int64(i + 1)),
+				text(v.Schema.Columns[o].Name), text(null),
+			})
 		}
 	}
 	cols := textColumns("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Null")
@@ -377,10 +386,37 @@ func (s *Session) showWarnings(n *ast.ShowStmt) *Result {
 		rows = append(rows, []types.Value{text(w.Level.String()), types.IntValue(int64(w.Code)), text(w.Message)})
 	}
 	if n.CountWarningsOrErrors {
-		return rowsResult([]ResultColumn{{Name: fmt.Sprintf("@@session.%s_count", map[bool]string{true: "error", false: "warning"}[n.Tp == ast.ShowErrors]), Type: types.Int64}},
+		what := "warning"
+		if n.Tp == ast.ShowErrors {
+			what = "error"
+		}
+		return rowsResult([]ResultColumn{{Name: "@@session." + what + "_count", Type: types.Int64}},
 			[][]types.Value{{types.IntValue(int64(len(rows)))}})
 	}
 	cols := textColumns("Level", "Code", "Message")
 	cols[1].Type = types.Int64
 	return rowsResult(cols, rows)
+}
+
+// analyze runs ANALYZE TABLE, which has nothing to do: statistics are made when a plan asks for them. As in MySQL, tables that are
+// not there are told of in the rows.
+func (s *Session) analyze(n *ast.AnalyzeTableStmt) (*Result, error) {
+	snap := s.engine.catalog.Load()
+	var rows [][]types.Value
+	for _, t := range n.TableNames {
+		db, name, err := s.qualify(t)
+		if err != nil {
+			return nil, err
+		}
+		message := func(kind, words string) {
+			rows = append(rows, []types.Value{text(db + "." + name), text("analyze"), text(kind), text(words)})
+		}
+		if _, err := snap.Table(db, name); err != nil {
+			message("Error", sqlerr.From(err).Message)
+			message("status", "Operation failed")
+			continue
+		}
+		message("status", "OK")
+	}
+	return rowsResult(textColumns("Table", "Op", "Msg_type", "Msg_text"), rows), nil
 }

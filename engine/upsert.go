@@ -49,6 +49,9 @@ func (s *Session) upsert(st *statement, ins *bind.Insert) (*table.Version, int64
 			u.taken = append(u.taken, map[string]int{})
 		}
 	}
+	if err := ins.Table.EnsureIndexes(st.ctx); err != nil {
+		return nil, 0, err
+	}
 	if up := ins.Upsert; up != nil {
 		slots := map[expr.ColumnID]int{}
 		for _, c := range append(slices.Clone(up.Old), up.New...) {
@@ -256,7 +259,10 @@ func (u *upsert) finish() (*table.Version, error) {
 	for row := range u.gone {
 		gone = append(gone, row)
 	}
-	next, _ := u.ins.Table.Delete(gone)
+	next, _, err := u.ins.Table.Delete(u.st.ctx, gone)
+	if err != nil {
+		return nil, err
+	}
 	var batches []*column.Batch
 	for len(rows) > 0 {
 		if err := u.st.ctx.Err(); err != nil {

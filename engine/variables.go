@@ -34,25 +34,60 @@ func fixed(s string) func(*Engine) string { return func(*Engine) string { return
 
 // systemVariables lists every variable, in the order of the name.
 var systemVariables = []variable{
-	{name: "autocommit", initial: fixed("1"), doc: "always 1: every statement commits by itself", integer: true, set: onlyValue("autocommit", "1", "ON")},
+	{
+		name: "autocommit", initial: fixed("1"), integer: true, set: onlyValue("autocommit", "1", "ON"),
+		doc: "always 1: every statement commits by itself",
+	},
 	{name: "character_set_client", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_client")},
 	{name: "character_set_connection", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_connection")},
 	{name: "character_set_results", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_results")},
 	{name: "character_set_server", initial: fixed("utf8mb4"), readOnly: true},
-	{name: "collation_connection", initial: fixed("utf8mb4_bin"), doc: "strings compare by their bytes; other values are taken and mean nothing"},
+	{
+		name: "collation_connection", initial: fixed("utf8mb4_bin"),
+		doc: "strings compare by their bytes; other values are taken and mean nothing",
+	},
 	{name: "collation_server", initial: fixed("utf8mb4_bin"), readOnly: true},
 	{name: "cte_max_recursion_depth", initial: fixed("1000"), integer: true, doc: "rounds of a recursive expression after which it is an error"},
-	{name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true, doc: "digits that / adds to the scale of a DECIMAL"},
+	{
+		name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true,
+		doc: "digits that / adds to the scale of a DECIMAL",
+	},
 	{name: "group_concat_max_len", initial: fixed("1073741824"), integer: true, doc: "GROUP_CONCAT is not cut; the value means nothing"},
-	{name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true, doc: "names compare without case and keep the case in which they were made"},
+	{
+		name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true,
+		doc: "names compare without case and keep the case in which they were made",
+	},
 	{name: "max_allowed_packet", initial: fixed("1073741824"), integer: true, readOnly: true},
-	{name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime, doc: "milliseconds after which a statement is cancelled; 0: never"},
+	{
+		name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime,
+		doc: "milliseconds after which a statement is cancelled; 0: never",
+	},
 	{name: "net_write_timeout", initial: fixed("60"), integer: true},
-	{name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice, doc: "where pipelines run: cpu; gpu (all that can; an error if there is none); gpu_strict (an error if one cannot); auto: as estimated"},
-	{name: "radish_disabled_rules", initial: fixed(""), set: setDisabledRules, doc: "names of rewrite rules to leave out, separated by commas"},
-	{name: "radish_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) }, set: setMemoryLimit, doc: "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own"},
-	{name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, integer: true, set: setThreads, doc: "workers of a query"},
-	{name: "sql_mode", initial: fixed("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"), set: setSQLMode, doc: "as in MySQL"},
+	{
+		name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice,
+		doc: "where pipelines run: cpu; gpu (all that can; an error if there is none); gpu_strict (an error if one cannot); " +
+			"auto: as estimated",
+	},
+	{
+		name: "radish_disabled_rules", initial: fixed(""), set: setDisabledRules,
+		doc: "names of rewrite rules to leave out, separated by commas",
+	},
+	{
+		name:    "radish_memory_limit",
+		initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) },
+		set:     setMemoryLimit,
+		doc:     "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own",
+	},
+	{
+		name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, integer: true, set: setThreads,
+		doc: "workers of a query",
+	},
+	{
+		name:    "sql_mode",
+		initial: fixed("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"),
+		set:     setSQLMode,
+		doc:     "as in MySQL",
+	},
 	{name: "sql_safe_updates", initial: fixed("0"), integer: true},
 	{name: "sql_select_limit", initial: fixed("18446744073709551615"), integer: true, readOnly: true},
 	{name: "system_time_zone", initial: fixed("UTC"), readOnly: true},

@@ -26,8 +26,9 @@ type settings struct {
 
 func (s *settings) register(fs *flag.FlagSet) {
 	fs.IntVar(&s.threads, "threads", 0, "workers of a query, and processors for the program; 0: all")
-	fs.StringVar(&s.device, "device", "auto", "where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
-	fs.StringVar(&s.memoryLimit, "memory-limit", "", "what queries may hold, e.g. 4GB; tables are not counted; empty: no bound")
+	fs.StringVar(&s.device, "device", "auto",
+		"where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
+	fs.StringVar(&s.memoryLimit, "memory-limit", "", "what tables and queries may hold, e.g. 4GB; empty: no bound")
 }
 
 // database is an engine with one session.

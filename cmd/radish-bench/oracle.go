@@ -262,11 +262,14 @@ func (c *comparison) failed() error {
 func (c *comparison) writeSummary(out io.Writer) {
 	ratios, cpu, worst := c.ratios()
 	if worst != nil {
-		fmt.Fprintf(out, "\nRadish / DuckDB, %d of %d queries: geometric mean %.2f, highest %.2f (Q%d); of processor time, geometric mean %.2f. Below 1 Radish is faster.\n",
+		fmt.Fprintf(out, "\nRadish / DuckDB, %d of %d queries: geometric mean %.2f, highest %.2f (Q%d); "+
+			"of processor time, geometric mean %.2f. Below 1 Radish is faster.\n",
 			len(ratios), len(c.pairs), geometricMean(ratios), worst.ratio(), worst.query.Number, geometricMean(cpu))
 	}
-	fmt.Fprintf(out, "Load from Parquet: Radish %.1f s, DuckDB %.1f s; processors %.1f and %.1f s. Peak resident memory of the load: Radish %s, DuckDB %s; of the queries: Radish %s, DuckDB %s. Radish's tables: %s.\n",
-		c.radishLoad.took.Seconds(), c.duckLoad.took.Seconds(), c.radishLoad.cpu.Seconds(), c.duckLoad.cpu.Seconds(), byteText(c.radishLoad.peak), byteText(c.duckLoad.peak),
+	fmt.Fprintf(out, "Load from Parquet: Radish %.1f s, DuckDB %.1f s; processors %.1f and %.1f s. "+
+		"Peak resident memory of the load: Radish %s, DuckDB %s; of the queries: Radish %s, DuckDB %s. Radish's tables: %s.\n",
+		c.radishLoad.took.Seconds(), c.duckLoad.took.Seconds(), c.radishLoad.cpu.Seconds(), c.duckLoad.cpu.Seconds(),
+		byteText(c.radishLoad.peak), byteText(c.duckLoad.peak),
 		byteText(c.radishPeak), byteText(c.duckDBPeak), byteText(c.radishLoad.bytes))
 }
 

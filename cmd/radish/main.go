@@ -44,7 +44,7 @@ any it reads standard input; if that is a terminal it is a shell.
   -f FILE              run a file; - is standard input
   --format FORMAT      table (default), csv, tsv, json, jsonlines, markdown, vertical
   --threads N          workers of a query; default: the number of CPUs
-  --memory-limit SIZE  what all queries may hold at once: 500MB, 4GB; default: no limit
+  --memory-limit SIZE  what tables and queries may hold at once: 500MB, 4GB; default: no limit
   --device DEVICE      where queries run: auto (default), cpu, gpu
   --version            print the version
   --help               print this

@@ -141,7 +141,7 @@ func (a *aggregate) addItem(it *logical.AggItem) error {
 		for _, i := range args {
 			ts = append(ts, a.inputs[i].Type())
 		}
-		return a.acc(key, args, func() accumulator { return newDistinctAcc(ts, make()) })
+		return a.acc(key, args, func() accumulator { return newDistinctAcc(a.q, ts, make()) })
 	}
 	// valueCount counts the values that are not NULL where there may be none.
 	valueCount := func() int {
@@ -390,6 +390,7 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 			p = nil // one word, whatever the domain
 		}
 		a.layout = newGroupLayout(p, ts, nullable, keys, len(a.accs), a.q.cfg.Threads)
+		a.layout.stopped = &a.q.stopped
 	}
 	return a.layout
 }
@@ -398,7 +399,7 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 // integer outside the domain that the planner knew.
 func (x *aggLocal) useBytes() error {
 	old := x.table
-	x.table = newGroupTable(&groupLayout{form: byteKeys, types: old.layout.types, parts: make([]groupPart, len(old.layout.parts))})
+	x.table = newGroupTable(old.layout.asBytes())
 	from := old.groups()
 	accs := x.accs
 	x.accs = nil

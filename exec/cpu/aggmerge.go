@@ -90,8 +90,9 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	layout := parts[0].table.layout
 	lists := make([]partitionedGroups, len(parts))
 	err := a.q.parallel(len(parts), total, func(i int) error {
-		lists[i] = partitionGroups(parts[i].table)
-		return nil
+		var err error
+		lists[i], err = a.q.partitionGroups(parts[i].table)
+		return err
 	})
 	if err != nil {
 		return err
@@ -124,14 +125,18 @@ type partitionedGroups struct {
 	ends   [mergePartitions]int
 }
 
-func partitionGroups(t *groupTable) partitionedGroups {
+func (q *query) partitionGroups(t *groupTable) (p partitionedGroups, err error) {
 	parts := make([]uint8, t.count)
-	var p partitionedGroups
 	var next [mergePartitions]int
-	for g := range parts {
-		h := t.hash(uint32(g)) >> (64 - 6)
-		parts[g] = uint8(h)
-		next[h]++
+	err = q.blocks(t.count, func(from, to int) {
+		for g := from; g < to; g++ {
+			h := t.hash(uint32(g)) >> (64 - 6)
+			parts[g] = uint8(h)
+			next[h]++
+		}
+	})
+	if err != nil {
+		return p, err
 	}
 	sum := 0
 	for k, n := range next {
@@ -140,11 +145,14 @@ func partitionGroups(t *groupTable) partitionedGroups {
 		p.ends[k] = sum
 	}
 	p.groups = make([]uint32, t.count)
-	for g, h := range parts {
-		p.groups[next[h]] = uint32(g)
-		next[h]++
-	}
-	return p
+	err = q.blocks(t.count, func(from, to int) {
+		for g := from; g < to; g++ {
+			h := parts[g]
+			p.groups[next[h]] = uint32(g)
+			next[h]++
+		}
+	})
+	return p, err
 }
 
 func (p *partitionedGroups) partition(k int) []uint32 {

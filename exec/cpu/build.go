@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"slices"
-
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -183,8 +181,10 @@ func (b *build) finish() error {
 		b.keys = append(b.keys, cols[at])
 	}
 	b.payload = make([]packedColumn, len(b.payAt))
-	err = b.q.parallel(len(b.payAt), n, func(i int) error {
-		b.payload[i] = packColumn(cols[b.payAt[i]], n)
+	err = b.q.parallel(len(b.payAt), n, func(i int) (err error) {
+		if b.payload[i], err = b.q.packColumn(cols[b.payAt[i]], n); err != nil {
+			return err
+		}
 		return b.q.mem.Reserve("join build", b.payload[i].bytes())
 	})
 	if err != nil {
@@ -193,7 +193,9 @@ func (b *build) finish() error {
 	if b.p.KeepUnmatched {
 		b.matched = make([]column.Bitmap, b.q.cfg.Threads)
 	}
-	b.findNulls()
+	if err := b.findNulls(); err != nil {
+		return err
+	}
 	if b.p.Algorithm == physical.RangeJoin {
 		return b.sortForRange()
 	}
@@ -204,15 +206,22 @@ func (b *build) finish() error {
 	if len(b.nulls) > 0 {
 		keyed = make([]int32, 0, n-len(b.nulls))
 		at := 0
-		for r := range n {
-			if at < len(b.nulls) && b.nulls[at] == int32(r) {
-				at++
-				continue
+		err := b.q.blocks(n, func(from, to int) {
+			for r := from; r < to; r++ {
+				if at < len(b.nulls) && b.nulls[at] == int32(r) {
+					at++
+					continue
+				}
+				keyed = append(keyed, int32(r))
 			}
-			keyed = append(keyed, int32(r))
+		})
+		if err != nil {
+			return err
 		}
 	}
-	b.makeFilters()
+	if err := b.makeFilters(); err != nil {
+		return err
+	}
 	group, groups, err := b.makeTable(keyed)
 	if err != nil {
 		return err
@@ -228,27 +237,26 @@ func (b *build) finish() error {
 }
 
 // findNulls lists the rows that have a NULL in a key part that is not NULL-safe.
-func (b *build) findNulls() {
+func (b *build) findNulls() error {
+	var parts []column.Bitmap
 	for i, v := range b.keys {
-		if v.Valid == nil || b.nullSafe(i) {
-			continue
-		}
-		for r := range b.n {
-			if v.Valid.Get(r) {
-				continue
-			}
-			first := true
-			for k := range i {
-				if u := b.keys[k]; u.Valid != nil && !b.nullSafe(k) && !u.Valid.Get(r) {
-					first = false
-				}
-			}
-			if first {
-				b.nulls = append(b.nulls, int32(r))
-			}
+		if v.Valid != nil && !b.nullSafe(i) {
+			parts = append(parts, v.Valid)
 		}
 	}
-	sortInt32s(b.nulls)
+	if parts == nil {
+		return nil
+	}
+	return b.q.blocks(b.n, func(from, to int) {
+		for r := from; r < to; r++ {
+			for _, valid := range parts {
+				if !valid.Get(r) {
+					b.nulls = append(b.nulls, int32(r))
+					break
+				}
+			}
+		}
+	})
 }
 
 // arrange puts the rows of each group next to each other. group gives the group of each of the keyed rows (nil: all
@@ -259,74 +267,67 @@ func (b *build) arrange(group []int32, groups int, keyed []int32) error {
 		n = len(keyed)
 	}
 	if group == nil {
-		b.unique = true
-		if keyed == nil {
-			return nil
-		}
-		// A hash table over some of the rows: groups are rows already.
+		b.unique = true // also for a hash table over some of the rows: groups are rows already
 		return nil
 	}
 	if err := b.q.mem.Reserve("join build", int64(4*(groups+1)+4*b.n)); err != nil {
 		return err
 	}
 	starts := make([]int32, groups+1)
-	if keyed == nil && slices.IsSorted(group) {
-		// The rows came in the order of their keys, as from a table that is stored so: they lie right already.
-		next := 0
-		b.unique = true
-		for i, g := range group {
-			b.unique = b.unique && (i == 0 || group[i-1] != g)
-			for next <= int(g) {
-				starts[next] = int32(i)
-				next++
-			}
-		}
-		for ; next <= groups; next++ {
-			starts[next] = int32(n)
-		}
-		if !b.unique || groups != n {
-			b.starts = starts
-		}
-		return nil
-	}
 	b.unique = true
-	for _, g := range group {
-		starts[g]++
-		if starts[g] > 1 {
-			b.unique = false
+	ascends := keyed == nil
+	err := b.q.blocks(n, func(from, to int) {
+		last, unique, sorted := group[max(from-1, 0)], true, true
+		for _, g := range group[from:to] {
+			starts[g]++
+			unique = unique && starts[g] == 1
+			sorted = sorted && last <= g
+			last = g
 		}
+		b.unique, ascends = b.unique && unique, ascends && sorted
+	})
+	if err != nil {
+		return err
 	}
 	sum := int32(0)
-	for g := range starts {
-		c := starts[g]
-		starts[g] = sum
-		sum += c
-	}
-	if len(b.payload) == 0 && !b.p.KeepUnmatched && !b.direct {
-		b.starts = starts // only whether there is a match will be asked, or how many
-		if b.unique && groups == n {
-			b.starts = nil
+	err = b.q.blocks(len(starts), func(from, to int) {
+		for g := from; g < to; g++ {
+			c := starts[g]
+			starts[g] = sum
+			sum += c
 		}
+	})
+	if err != nil {
+		return err
+	}
+	if !b.unique || groups != n {
+		b.starts = starts
+	}
+	// If the rows came in the order of their keys, as from a table that is stored so, they lie right already. Nor does their
+	// place matter where only whether there is a match will be asked, or how many.
+	if ascends || len(b.payload) == 0 && !b.p.KeepUnmatched && !b.direct {
 		return nil
 	}
 	order := make([]int32, n, b.n)
 	next := append([]int32(nil), starts...)
 	identity := keyed == nil
-	for i, g := range group {
-		at := next[g]
-		next[g]++
-		r := int32(i)
-		if keyed != nil {
-			r = keyed[i]
+	err = b.q.blocks(n, func(from, to int) {
+		same := identity
+		for i := from; i < to; i++ {
+			g := group[i]
+			at := next[g]
+			next[g]++
+			r := int32(i)
+			if keyed != nil {
+				r = keyed[i]
+			}
+			order[at] = r
+			same = same && at == r
 		}
-		order[at] = r
-		identity = identity && at == r
-	}
-	if !b.unique || groups != n {
-		b.starts = starts
-	}
-	if identity {
-		return nil
+		identity = same
+	})
+	if err != nil || identity {
+		return err
 	}
 	if b.direct {
 		b.order = order
@@ -336,10 +337,7 @@ func (b *build) arrange(group []int32, groups int, keyed []int32) error {
 	order = append(order, b.nulls...)
 	b.nulls = countFrom(nil, n, len(b.nulls))
 	b.keys = nil
-	return b.q.parallel(len(b.payload), b.n, func(i int) error {
-		b.payload[i].permute(order)
-		return nil
-	})
+	return b.q.parallel(len(b.payload), b.n, func(i int) error { return b.payload[i].permute(b.q, order) })
 }
 
 // run returns the places of a group's rows; place is a row unless order says otherwise.
@@ -361,7 +359,7 @@ const (
 )
 
 // makeFilters makes the filters that scans will ask for: a set of the key's values if that is small, else their range.
-func (b *build) makeFilters() {
+func (b *build) makeFilters() error {
 	b.filters = make([]*encoding.Predicate, len(b.keys))
 	for i, v := range b.keys {
 		if i >= len(b.p.MakeFilter) || !b.p.MakeFilter[i] || b.nullSafe(i) || v.Dict != nil {
@@ -371,7 +369,10 @@ func (b *build) makeFilters() {
 		if phys != types.PhysInt64 && phys != types.PhysUint64 {
 			continue
 		}
-		lo, hi, any := intRange(v, b.n)
+		lo, hi, any, err := b.q.intRange(v, b.n)
+		if err != nil {
+			return err
+		}
 		if !any {
 			b.filters[i] = encoding.InInts(encoding.NewIntSet(nil))
 			continue
@@ -380,11 +381,16 @@ func (b *build) makeFilters() {
 		switch {
 		case b.n > filterCompared && (span < filterBitsFew || span < min(filterBits, filterBitsPerRow*uint64(b.n))):
 			words := make([]uint64, span/64+1)
-			for r, x := range v.I64[:b.n] {
-				if v.Valid == nil || v.Valid.Get(r) {
-					d := uint64(x) - uint64(lo)
-					words[d>>6] |= 1 << (d & 63)
+			err := b.q.blocks(b.n, func(from, to int) {
+				for r := from; r < to; r++ {
+					if v.Valid == nil || v.Valid.Get(r) {
+						d := uint64(v.I64[r]) - uint64(lo)
+						words[d>>6] |= 1 << (d & 63)
+					}
 				}
+			})
+			if err != nil {
+				return err
 			}
 			b.filters[i] = encoding.InInts(encoding.NewIntBitmap(lo, words))
 		case b.n <= filterMembers:
@@ -399,6 +405,7 @@ func (b *build) makeFilters() {
 			b.filters[i] = encoding.Between(types.Value{Type: v.Type, I: lo}, types.Value{Type: v.Type, I: hi}, false, false)
 		}
 	}
+	return nil
 }
 
 // runtimeFilter returns a condition that holds for every value of the key in the build, or nil if there is none worth

@@ -9,6 +9,7 @@ import (
 // distinctAcc gives an inner accumulator each combination of arguments once per group. It keeps a table of group number
 // and arguments; the inner accumulator is fed when all of them are known.
 type distinctAcc struct {
+	q      *query
 	inner  accumulator
 	types  []types.Type // group number, then the arguments
 	table  *groupTable
@@ -20,8 +21,8 @@ type distinctAcc struct {
 	done   bool
 }
 
-func newDistinctAcc(args []types.Type, inner accumulator) *distinctAcc {
-	return &distinctAcc{inner: inner, types: append([]types.Type{types.Uint32}, args...), id: column.Vector{Type: types.Uint32}}
+func newDistinctAcc(q *query, args []types.Type, inner accumulator) *distinctAcc {
+	return &distinctAcc{q: q, inner: inner, types: append([]types.Type{types.Uint32}, args...), id: column.Vector{Type: types.Uint32}}
 }
 
 func (a *distinctAcc) grow(n int) { a.groups = max(a.groups, n) }
@@ -66,7 +67,9 @@ func (a *distinctAcc) update(groups []uint32, args []*column.Vector, sel []int32
 func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 	a.keys = keys
 	if a.table == nil {
-		a.table = newGroupTable(newGroupLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1))
+		layout := newGroupLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1)
+		layout.stopped = &a.q.stopped
+		a.table = newGroupTable(layout)
 	}
 	if cap(a.out) < len(sel) {
 		a.out = make([]uint32, len(sel))
@@ -76,7 +79,7 @@ func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 		return nil
 	}
 	old := a.table
-	a.table = newGroupTable(&groupLayout{form: byteKeys, types: a.types, parts: make([]groupPart, len(a.types))})
+	a.table = newGroupTable(old.layout.asBytes())
 	if err := a.entries(old, func(keys []*column.Vector, n int) error { return a.add(keys, ascending(n), n) }); err != nil {
 		return err
 	}
@@ -90,6 +93,9 @@ func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 func (a *distinctAcc) entries(t *groupTable, f func(keys []*column.Vector, n int) error) error {
 	all := t.groups()
 	for at := 0; at < len(all); at += column.VectorSize {
+		if err := a.q.check(); err != nil {
+			return err
+		}
 		part := all[at:min(at+column.VectorSize, len(all))]
 		keys := make([]*column.Vector, len(a.types))
 		for c := range keys {

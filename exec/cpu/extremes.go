@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -143,7 +144,7 @@ func (a *valueAcc) add(g uint32, v *column.Vector, p int) error {
 		}
 	case singleValue:
 		if a.seen[g] {
-			return errManyRows()
+			return sqlerr.SubqueryNo1Row()
 		}
 	default:
 		if null {
@@ -200,7 +201,7 @@ func (a *valueAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 		case !s.seen[f]:
 		case s.null[f]:
 			if a.kind == singleValue && a.seen[g] {
-				return errManyRows()
+				return sqlerr.SubqueryNo1Row()
 			}
 			if !a.seen[g] {
 				a.seen[g], a.null[g] = true, true

@@ -19,52 +19,66 @@ type packedColumn struct {
 const packThreshold = 1 << 14
 
 // packColumn packs v, of n rows, which stays as it is.
-func packColumn(src *column.Vector, n int) packedColumn {
+func (q *query) packColumn(src *column.Vector, n int) (packedColumn, error) {
 	own := *src
 	v := &own
 	c := packedColumn{v: v}
 	if n < packThreshold {
-		return c
+		return c, nil
 	}
+	var err error
 	switch {
 	case v.Dict != nil:
 		switch size := v.Dict.Len(); {
 		case size <= 1<<8:
-			c.u8 = narrowTo[uint8](v.Codes[:n], 0)
+			c.u8, err = narrow[uint8](q, v.Codes[:n], 0)
 		case size <= 1<<16:
-			c.u16 = narrowTo[uint16](v.Codes[:n], 0)
+			c.u16, err = narrow[uint16](q, v.Codes[:n], 0)
 		default:
-			return c
+			return c, nil
 		}
 		v.Codes = nil
 	case v.Type.Phys() == types.PhysInt64:
-		lo, hi, ok := intRange(v, n)
-		if !ok {
-			return c
+		lo, hi, ok, err := q.intRange(v, n)
+		if !ok || err != nil {
+			return c, err
 		}
 		c.base = lo
 		switch span := uint64(hi) - uint64(lo); {
 		case span < 1<<8:
-			c.u8 = narrowInts[uint8](v, n, lo)
+			c.u8, err = narrow[uint8](q, v.I64[:n], lo)
 		case span < 1<<16:
-			c.u16 = narrowInts[uint16](v, n, lo)
+			c.u16, err = narrow[uint16](q, v.I64[:n], lo)
 		case span < 1<<32:
-			c.u32 = narrowInts[uint32](v, n, lo)
+			c.u32, err = narrow[uint32](q, v.I64[:n], lo)
 		default:
-			return c
+			return c, nil
 		}
 		v.I64 = nil
+		return c, err
 	}
-	return c
+	return c, err
 }
 
 // intRange returns the least and the greatest of the values that are not NULL; ok is false if there are none.
-func intRange(v *column.Vector, n int) (lo, hi int64, ok bool) {
-	x := v.I64[:n]
-	if v.Valid == nil {
-		if n == 0 {
-			return 0, 0, false
+func (q *query) intRange(v *column.Vector, n int) (lo, hi int64, ok bool, err error) {
+	err = q.blocks(n, func(from, to int) {
+		least, most, any := rangeOf(v, from, to)
+		switch {
+		case !any:
+		case !ok:
+			lo, hi, ok = least, most, true
+		default:
+			lo, hi = min(lo, least), max(hi, most)
 		}
+	})
+	return lo, hi, ok, err
+}
+
+// rangeOf is intRange for the rows from .. to-1.
+func rangeOf(v *column.Vector, from, to int) (lo, hi int64, ok bool) {
+	x := v.I64[from:to]
+	if v.Valid == nil {
 		lo, hi = x[0], x[0]
 		for _, y := range x {
 			lo, hi = min(lo, y), max(hi, y)
@@ -72,7 +86,7 @@ func intRange(v *column.Vector, n int) (lo, hi int64, ok bool) {
 		return lo, hi, true
 	}
 	for i, y := range x {
-		if v.Valid.Get(i) {
+		if v.Valid.Get(from + i) {
 			if !ok {
 				lo, hi, ok = y, y, true
 			}
@@ -82,20 +96,17 @@ func intRange(v *column.Vector, n int) (lo, hi int64, ok bool) {
 	return lo, hi, ok
 }
 
-func narrowTo[U uint8 | uint16](codes []uint32, base uint32) []U {
-	out := make([]U, len(codes))
-	for i, c := range codes {
-		out[i] = U(c - base)
-	}
-	return out
-}
-
-func narrowInts[U uint8 | uint16 | uint32](v *column.Vector, n int, base int64) []U {
-	out := make([]U, n)
-	for i, x := range v.I64[:n] {
-		out[i] = U(x - base) // the slot of a NULL gives anything in range of U, which is in range of the type
-	}
-	return out
+// narrow returns the distances of values from base. The slot of a NULL gives anything in range of U, which is in range of
+// the type.
+func narrow[U uint8 | uint16 | uint32, T uint32 | int64](q *query, values []T, base T) ([]U, error) {
+	out := make([]U, len(values))
+	err := q.blocks(len(values), func(from, to int) {
+		dst := out[from:to]
+		for i, x := range values[from:to] {
+			dst[i] = U(x - base)
+		}
+	})
+	return out, err
 }
 
 // bytes returns the memory of the column's narrow form, 0 if it has none.
@@ -248,29 +259,58 @@ func zeroAt[T any](x []T, at []int32) {
 }
 
 // permute reorders the column so that new row i is old row order[i].
-func (c *packedColumn) permute(order []int32) {
+func (c *packedColumn) permute(q *query, order []int32) error {
 	n := len(order)
-	out := packedColumn{v: &column.Vector{Type: c.v.Type}, base: c.base}
+	out := packedColumn{v: &column.Vector{Type: c.v.Type, Dict: c.v.Dict}, base: c.base}
 	switch {
 	case c.u8 != nil:
 		out.u8 = make([]uint8, n)
-		gatherAt(out.u8, c.u8, nil, order)
 	case c.u16 != nil:
 		out.u16 = make([]uint16, n)
-		gatherAt(out.u16, c.u16, nil, order)
 	case c.u32 != nil:
 		out.u32 = make([]uint32, n)
-		gatherAt(out.u32, c.u32, nil, order)
+	case c.v.Dict != nil:
+		out.v.ReserveCodes(c.v.Dict, n)
 	default:
-		c.gather(out.v, n, nil, order)
-		*c = out
-		return
+		out.v.Reserve(n)
 	}
-	out.v.Dict = c.v.Dict
-	if c.v.Valid != nil {
-		gatherValid(out.v, c.v.Valid, n, nil, order)
-	}
+	err := q.blocks(n, func(from, to int) {
+		rows := order[from:to]
+		switch {
+		case c.u8 != nil:
+			gatherAt(out.u8[from:to], c.u8, nil, rows)
+		case c.u16 != nil:
+			gatherAt(out.u16[from:to], c.u16, nil, rows)
+		case c.u32 != nil:
+			gatherAt(out.u32[from:to], c.u32, nil, rows)
+		case c.v.Dict != nil:
+			gatherAt(out.v.Codes[from:to], c.v.Codes, nil, rows)
+		default:
+			switch c.v.Type.Phys() {
+			case types.PhysFloat64:
+				gatherAt(out.v.F64[from:to], c.v.F64, nil, rows)
+			case types.PhysInt128:
+				gatherAt(out.v.I128[from:to], c.v.I128, nil, rows)
+			case types.PhysString:
+				gatherAt(out.v.Str[from:to], c.v.Str, nil, rows)
+			default:
+				gatherAt(out.v.I64[from:to], c.v.I64, nil, rows)
+			}
+		}
+		if c.v.Valid == nil {
+			return
+		}
+		if out.v.Valid == nil {
+			out.v.Valid = column.NewBitmap(n, true)
+		}
+		for i, r := range rows {
+			if !c.v.Valid.Get(int(r)) {
+				out.v.Valid.Clear(from + i)
+			}
+		}
+	})
 	*c = out
+	return err
 }
 
 // view makes dst hold rows from .. from+n-1 of the column; flat columns are shared, narrow ones widened.

@@ -73,6 +73,9 @@ func (a *concatAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 		to[int64(f)] = int64(dst[i])
 	}
 	for _, seg := range s.rows.segs {
+		if err := a.spec.q.check(); err != nil {
+			return err
+		}
 		cols := slices.Clone(seg.cols)
 		id := column.New(types.Uint32, seg.n)
 		var sel []int32
@@ -99,7 +102,7 @@ func (a *concatAcc) values(v *column.Vector, groups []uint32) error {
 		return err
 	}
 	order := countFrom(nil, 0, n)
-	slices.SortStableFunc(order, func(x, y int32) int {
+	err = sortStable(a.spec.q, order, func(x, y int32) int {
 		if c := compareOrdered(cols[0].I64[x], cols[0].I64[y]); c != 0 {
 			return c
 		}
@@ -114,6 +117,9 @@ func (a *concatAcc) values(v *column.Vector, groups []uint32) error {
 		}
 		return 0
 	})
+	if err != nil {
+		return err
+	}
 	at := make(map[uint32]int, len(groups))
 	for i, g := range groups {
 		at[g] = i
@@ -126,6 +132,11 @@ func (a *concatAcc) values(v *column.Vector, groups []uint32) error {
 		seen := map[string]bool{}
 		first := true
 		for ; i < n && cols[0].I64[order[i]] == g; i++ {
+			if i&(checkRows>>4) == 0 {
+				if err := a.spec.q.check(); err != nil {
+					return err
+				}
+			}
 			if len(buf) > a.spec.limit {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
@@ -27,7 +28,11 @@ type groupLayout struct {
 	parts  []groupPart
 	size   int // of denseKeys: number of indexes
 	expect int // about how many groups will come
+
+	stopped *atomic.Bool // the query's: what works on whole tables gives up then; nil: never
 }
+
+func (l *groupLayout) isStopped() bool { return l.stopped != nil && l.stopped.Load() }
 
 // groupPart is where a key column stands.
 type groupPart struct {
@@ -146,6 +151,11 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 		}
 	}
 	return l
+}
+
+// asBytes returns the layout for the same keys that takes any values.
+func (l *groupLayout) asBytes() *groupLayout {
+	return &groupLayout{form: byteKeys, types: l.types, parts: make([]groupPart, len(l.parts)), stopped: l.stopped}
 }
 
 // widthOf returns the bits of digits up to span.

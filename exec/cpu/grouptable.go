@@ -373,6 +373,9 @@ func (t *groupTable) growWords(size int) {
 	t.slots1 = make([]wordSlot, size)
 	t.mask = uint64(size - 1)
 	for g, k := range t.words {
+		if g&checkRows == 0 && t.layout.isStopped() {
+			return
+		}
 		if int32(g) == t.null {
 			continue
 		}
@@ -422,6 +425,9 @@ func (t *groupTable) growPairs(size int) {
 	t.slots2 = make([]pairSlot, size)
 	t.mask = uint64(size - 1)
 	for g := range t.count {
+		if g&checkRows == 0 && t.layout.isStopped() {
+			return
+		}
 		a, b := t.words[2*g], t.words[2*g+1]
 		at := hashWords(a, b) >> 20 & t.mask
 		for t.slots2[at].group != 0 {
@@ -509,7 +515,10 @@ func (t *groupTable) growTexts() {
 			old[g] = textSlot{hashString(k), uint32(g + 1)}
 		}
 	}
-	for _, s := range old {
+	for i, s := range old {
+		if i&checkRows == 0 && t.layout.isStopped() {
+			return
+		}
 		if s.group == 0 {
 			continue
 		}

@@ -9,12 +9,6 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// checkRows is a mask: loops over all rows of an operator look whether the query has been stopped each time that the
-// row's number has none of its bits.
-const checkRows = 1<<16 - 1
-
-func sortInt32s(x []int32) { slices.Sort(x) }
-
 // keyTable finds the group of build rows that have a probe row's key.
 type keyTable interface {
 	// find returns the positions of sel (nil: all n) whose keys are in the table, ascending, and the group of each. The
@@ -58,7 +52,7 @@ type packing struct {
 }
 
 // pack finds the packing of the build's keys; ok is false if a part is no integer, or the numbers need more than 64 bits.
-func (b *build) pack() (p packing, ok bool) {
+func (b *build) pack() (p packing, ok bool, err error) {
 	size := uint64(1) // numbers so far, 0: 2^64
 	for i, v := range b.keys {
 		k := keyPart{typ: v.Type, stride: size}
@@ -68,38 +62,41 @@ func (b *build) pack() (p packing, ok bool) {
 			k.dict = v.Dict
 			k.span = uint64(max(1, v.Dict.Len())) - 1
 		case v.Type.Phys() == types.PhysInt64 || v.Type.Phys() == types.PhysUint64:
-			lo, hi, any := intRange(v, b.n)
+			lo, hi, any, err := b.q.intRange(v, b.n)
+			if err != nil {
+				return p, false, err
+			}
 			if any {
 				k.min, k.span = lo, uint64(hi)-uint64(lo)
 			}
 		default:
-			return p, false
+			return p, false, nil
 		}
 		if k.null {
 			if k.span == math.MaxUint64 {
-				return p, false
+				return p, false, nil
 			}
 			k.span++
 		}
 		if size == 0 {
-			return p, false
+			return p, false, nil
 		}
 		if k.span == math.MaxUint64 {
 			if size != 1 {
-				return p, false
+				return p, false, nil
 			}
 			size = 0
 		} else {
 			hi, lo := bits.Mul64(size, k.span+1)
 			if hi != 0 {
-				return p, false
+				return p, false, nil
 			}
 			size = lo
 		}
 		p.parts = append(p.parts, k)
 	}
 	p.last = size - 1
-	return p, true
+	return p, true, nil
 }
 
 // numbers stores the number of each of the rows from .. from+len(out)-1, or of rows[from:], in out. They are all in range.
@@ -290,7 +287,10 @@ func (b *build) makeTable(keyed []int32) (group []int32, groups int, err error) 
 	if keyed != nil {
 		n = len(keyed)
 	}
-	p, ok := b.pack()
+	p, ok, err := b.pack()
+	if err != nil {
+		return nil, 0, err
+	}
 	if !ok {
 		return b.makeGeneric(keyed, n)
 	}
@@ -355,6 +355,9 @@ func (t *denseTable) insert(q *query, numbers []uint64, group []int32) int {
 	}
 	rank := uint32(0)
 	for i := range t.words {
+		if i&checkRows == 0 && q.stopped.Load() {
+			return 0
+		}
 		t.words[i].rank = rank
 		rank += uint32(bits.OnesCount64(t.words[i].bits))
 	}

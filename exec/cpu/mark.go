@@ -50,7 +50,7 @@ func (o *probeOp) findUnknown(b *batch, keys []*column.Vector) error {
 			candidates = o.b.n
 		}
 		for from := 0; from < candidates; from += column.VectorSize {
-			if err := o.w.q.check(); err != nil {
+			if err := o.w.check(); err != nil {
 				return err
 			}
 			o.pos, o.rows = o.pos[:0], o.rows[:0]

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -53,7 +52,7 @@ func (o *probeOp) loopBuild(b *batch) error {
 	all := ascending(b.N)
 	one := []int32{0}
 	for r := range o.b.n {
-		if err := o.w.q.check(); err != nil {
+		if err := o.w.check(); err != nil {
 			return err
 		}
 		out := &o.out
@@ -104,7 +103,7 @@ func (o *probeOp) loopProbe(b *batch) error {
 			}
 		}
 		for from := 0; from < o.b.n; from += column.VectorSize {
-			if err := o.w.q.check(); err != nil {
+			if err := o.w.check(); err != nil {
 				return err
 			}
 			n := min(column.VectorSize, o.b.n-from)
@@ -164,17 +163,21 @@ func (b *build) sortForRange() error {
 		rows = append(rows, int32(r))
 	}
 	n := len(rows)
-	slices.SortStableFunc(rows, func(x, y int32) int { return compareValues(v, int(x), v, int(y)) })
-	key := packedColumn{v: v}
-	sorted := &column.Vector{}
-	key.gather(sorted, n, nil, rows)
-	b.sorted = &sortedKeys{key: sorted, n: n}
+	err := sortStable(b.q, rows, func(x, y int32) int { return compareValues(v, int(x), v, int(y)) })
+	if err != nil {
+		return err
+	}
+	own := *v
+	key := packedColumn{v: &own}
+	if err := key.permute(b.q, rows); err != nil {
+		return err
+	}
+	b.sorted = &sortedKeys{key: key.v, n: n}
 	rows = append(rows, b.nulls...)
 	b.nulls = countFrom(nil, n, len(b.nulls))
 	b.keys = nil
 	return b.q.parallel(len(b.payload), b.n, func(i int) error {
-		b.payload[i].permute(rows)
-		return nil
+		return b.payload[i].permute(b.q, rows)
 	})
 }
 

@@ -374,7 +374,7 @@ func (o *probeOp) runs(b *batch, keys []*column.Vector, pos []int32) error {
 	for i, p := range pos {
 		lo, hi := o.lo[i], o.hi[i]
 		if kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
-			return errManyRows()
+			return sqlerr.SubqueryNo1Row()
 		}
 		for lo < hi {
 			k := min(hi-lo, int32(column.VectorSize-len(o.pos)))
@@ -453,17 +453,13 @@ func (o *probeOp) finishOuter(b *batch, keys []*column.Vector) error {
 	return o.next.push(b)
 }
 
-func errManyRows() error {
-	return sqlerr.New(sqlerr.CodeSubqueryNo1Row, sqlerr.User, "Subquery returns more than 1 row")
-}
-
 // flushPairs makes a batch of the collected pairs, applies the residual and passes it on or notes the matches.
 func (o *probeOp) flushPairs(b *batch) error {
 	n := len(o.pos)
 	if n == 0 {
 		return nil
 	}
-	if err := o.w.q.check(); err != nil {
+	if err := o.w.check(); err != nil {
 		return err
 	}
 	pos, rows := o.pos, o.rows
@@ -504,7 +500,7 @@ func (o *probeOp) candidates(out *batch, pos, rows []int32) error {
 				p = pos[i]
 			}
 			if o.matched[p] && o.t.Kind == logical.SingleJoin {
-				return errManyRows()
+				return sqlerr.SubqueryNo1Row()
 			}
 			o.matched[p] = true
 		}

@@ -236,8 +236,8 @@ func (r *scanReader) read(morsel int) error {
 		}
 	}
 	for from := part.from; from < part.to; from += column.VectorSize {
-		if r.w.q.stopped.Load() {
-			return r.w.q.check()
+		if err := r.w.check(); err != nil {
+			return err
 		}
 		if err := r.vector(from, min(column.VectorSize, part.to-from)); err != nil {
 			return err

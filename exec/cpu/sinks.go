@@ -202,7 +202,7 @@ type unmatchedReader struct {
 func (r *unmatchedReader) read(morsel int) error {
 	part := r.u.parts[morsel]
 	for from := part.from; from < part.to; from += column.VectorSize {
-		if err := r.w.q.check(); err != nil {
+		if err := r.w.check(); err != nil {
 			return err
 		}
 		r.rows = r.rows[:0]

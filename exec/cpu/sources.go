@@ -124,8 +124,8 @@ func (x *relationReader) read(morsel int) error {
 	part := x.r.parts[morsel]
 	rel := x.r.rel
 	for from := part.from; from < part.to; from += column.VectorSize {
-		if x.w.q.stopped.Load() {
-			return x.w.q.check()
+		if err := x.w.check(); err != nil {
+			return err
 		}
 		n := min(column.VectorSize, part.to-from)
 		for i, c := range x.r.from {
@@ -186,7 +186,7 @@ func (x *valuesReader) read(morsel int) error {
 	end := min((morsel+1)*morselRows, len(rows))
 	one := batch{N: 1}
 	for from := morsel * morselRows; from < end; from += column.VectorSize {
-		if err := x.w.q.check(); err != nil {
+		if err := x.w.check(); err != nil {
 			return err
 		}
 		n := min(column.VectorSize, end-from)

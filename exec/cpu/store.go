@@ -240,7 +240,9 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	// Validity bitmaps share words between pieces, so only whole columns are copied in parallel.
 	err := q.parallel(len(cols), rows, func(c int) error {
 		for _, p := range ps {
-			copyPiece(cols[c], rows, c, p)
+			if err := copyPiece(q, cols[c], rows, c, p); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -250,11 +252,14 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	return cols, rows, err
 }
 
-func copyPiece(dst *column.Vector, rows, c int, p piece) {
+func copyPiece(q *query, dst *column.Vector, rows, c int, p piece) error {
 	base, at := 0, p.at
 	for _, seg := range p.store.segs {
 		from, to := max(p.start, base), min(p.end, base+seg.n)
 		if from < to {
+			if err := q.check(); err != nil {
+				return err
+			}
 			v := seg.cols[c]
 			if v.Dict != nil && dst.Dict == nil {
 				values := v.Dict.Values()
@@ -269,9 +274,10 @@ func copyPiece(dst *column.Vector, rows, c int, p piece) {
 		}
 		base += seg.n
 		if base >= p.end {
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // commonDict returns the dictionary of column c if all segments are coded over it, else nil.

@@ -206,7 +206,7 @@ func (o *repeatOp) flush(b *batch) error {
 	if len(o.rows) == 0 {
 		return nil
 	}
-	if err := o.w.q.check(); err != nil {
+	if err := o.w.check(); err != nil {
 		return err
 	}
 	for _, s := range o.carry {

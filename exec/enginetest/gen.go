@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -111,7 +112,7 @@ func (g *Gen) Table(n, keys int) *table.Version {
 				dead = append(dead, int64(i))
 			}
 		}
-		out, _ = out.Delete(dead)
+		out, _, _ = out.Delete(context.Background(), dead)
 	}
 	return out
 }

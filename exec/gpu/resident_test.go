@@ -156,7 +156,7 @@ func TestResident(t *testing.T) {
 				}
 			}
 			if n == 3 {
-				v, _ = v.Delete([]int64{0, 17, 5001})
+				v, _, _ = v.Delete(context.Background(), []int64{0, 17, 5001})
 			}
 			at, err := r.acquire(context.Background(), v, all)
 			if err != nil {

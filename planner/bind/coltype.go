@@ -80,11 +80,11 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 	case mysql.TypeJSON:
 		return types.JSON, nil
 	case mysql.TypeBit:
-		return types.Type{}, sqlerr.NotSupportedf("BIT columns", "use BIGINT UNSIGNED, or BOOLEAN for one bit")
+		return types.Type{}, sqlerr.NotSupportedf("a BIT column", "use BIGINT UNSIGNED, or BOOLEAN for one bit")
 	case mysql.TypeSet:
-		return types.Type{}, sqlerr.NotSupportedf("SET columns", "use VARCHAR, or a BOOLEAN column for each member")
+		return types.Type{}, sqlerr.NotSupportedf("a SET column", "use VARCHAR, or a BOOLEAN column for each member")
 	case mysql.TypeGeometry:
-		return types.Type{}, sqlerr.NotSupportedf("spatial columns", "keep coordinates in DOUBLE columns")
+		return types.Type{}, sqlerr.NotSupportedf("a spatial column", "keep coordinates in DOUBLE columns")
 	}
 	return types.Type{}, sqlerr.NotSupportedf("this column type", "%s", ft.String())
 }

@@ -98,6 +98,11 @@ func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *
 	v := &logical.Values{}
 	rel := &relation{node: v}
 	for r, list := range s.Lists {
+		if r%1024 == 0 {
+			if err := b.Ctx.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
 		if len(list) != len(*targets) {
 			return nil, sqlerr.WrongValueCount(r + 1)
 		}

@@ -115,7 +115,7 @@ func (s *scope) add(cols []scopeColumn) error {
 
 func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logical.Node, error) {
 	if n.AsOf != nil || n.TableSample != nil || len(n.PartitionNames) > 0 {
-		return nil, b.at(sqlerr.NotSupportedf("AS OF, TABLESAMPLE and PARTITION in FROM", "tables have one version and no partitions"), n)
+		return nil, b.at(sqlerr.NotSupportedf("AS OF, TABLESAMPLE or PARTITION in FROM", "tables have one version and no partitions"), n)
 	}
 	db, name := n.Schema.O, n.Name.O
 	if db == "" {

@@ -57,9 +57,6 @@ func NewItem(alloc *expr.Allocator, name string, e expr.Expr) Item {
 	return Item{alloc.New("", name, e.Type(), e.Nullable()), e}
 }
 
-// NewDistinct removes duplicate rows of n, which keeps its columns.
-func NewDistinct(n Node) Node { return &Aggregate{Input: n, Groups: PassItems(n.Schema())} }
-
 // OneRow is the relation of one row without columns: SELECT without FROM.
 func OneRow() *Values { return &Values{Rows: [][]expr.Expr{{}}} }
 

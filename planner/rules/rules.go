@@ -106,6 +106,9 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 			continue
 		}
 		w.changed = false
+		if err := opts.Context.Interrupted(); err != nil {
+			return nil, trace, err
+		}
 		if err := r.apply(w); err != nil {
 			return nil, trace, err
 		}

@@ -63,7 +63,7 @@ func NewCast(e Expr, to types.Type) Expr {
 	if from = e.Type(); from == to {
 		return e
 	}
-	if c, ok := e.(*Const); ok && !sessionCast(from, to) {
+	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isJSONCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
 			return &Const{v}
 		}

@@ -77,6 +77,9 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		n.buf = dropNulls(append(n.buf[:0], live...), 0, v)
 		live = n.buf
 	}
+	if isJSONCast(n.from, n.to) {
+		return &n.out, n.toJSON(v, live)
+	}
 	if v.Dict != nil {
 		return &n.out, n.byDictionary(f.ctx, v, live, rows)
 	}

@@ -137,6 +137,9 @@ func padder(left bool) Kernel {
 				b = append(b, x...)
 			}
 			out.Str[i] = c.arena.keep(b)
+			if err := c.made(out.Str[i]); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
@@ -171,6 +174,9 @@ func evalRepeat(c *Context, call *Call, out *column.Vector, args []*column.Vecto
 				b = append(b, x...)
 			}
 			out.Str[i] = c.arena.keep(b)
+			if err := c.made(out.Str[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -189,6 +195,9 @@ func evalSpace(c *Context, call *Call, out *column.Vector, args []*column.Vector
 			continue
 		}
 		out.Str[i] = strings.Repeat(" ", int(k))
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

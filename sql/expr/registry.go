@@ -90,6 +90,7 @@ type Context struct {
 	FoldOnly bool
 
 	arena arena // the bytes of strings that functions make
+	fresh int   // their number since the last look at Ctx; see made
 	memos memos
 }
 

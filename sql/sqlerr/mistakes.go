@@ -265,6 +265,15 @@ func TooDeep(what string, limit int) *Error {
 	return New(CodeTooDeep, User, "%s nested deeper than %d", what, limit)
 }
 
+// InvalidJSON: a text that is no JSON document, for why, at a byte of it. column is the one that it should be stored in; empty:
+// it is an operand of CAST.
+func InvalidJSON(why string, at int, column string) *Error {
+	if column != "" {
+		return user(CodeInvalidJSONText, "Invalid JSON text: \"%s\" at position %d in value for column '%s'.", why, at, column)
+	}
+	return user(CodeInvalidJSONTextInParam, "Invalid JSON text in argument 1 to function cast_as_json: \"%s\" at position %d.", why, at)
+}
+
 // MemoryExceeded: an operator asked for bytes that its budget, of which used are taken, does not have.
 func MemoryExceeded(operator string, asked, used, budget int64) *Error {
 	return New(CodeCapacityExceeded, Resource, "out of memory in %s: it asked for %s with %s in use, of a budget of %s",

@@ -105,9 +105,3 @@ func RoundType(t Type, digits int) Type {
 	}
 	return clampDecimal(i, max(digits, 0))
 }
-
-// TruncateType returns the type of TRUNCATE(t, digits) of a DECIMAL: the scale becomes digits.
-func TruncateType(t Type, digits int) Type {
-	i, _ := decimalParts(t)
-	return clampDecimal(i, max(digits, 0))
-}

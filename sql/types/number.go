@@ -61,25 +61,6 @@ func ParseIntPrefix(s string) (int64, ConvertStatus) {
 	return int64(u), trailing(s, end)
 }
 
-// ParseUintPrefix is ParseIntPrefix for BIGINT UNSIGNED. A negative number is its two's complement, as
-// CAST('-1' AS UNSIGNED) is 18446744073709551615, with ConvertOutOfRange (MySQL warns and keeps the bits).
-func ParseUintPrefix(s string) (uint64, ConvertStatus) {
-	neg, u, end, status := parseDigits(s)
-	switch {
-	case status == ConvertOutOfRange && neg:
-		return 1 << 63, status
-	case status == ConvertOutOfRange:
-		return math.MaxUint64, status
-	case status != ConvertOK:
-		return 0, status
-	case neg && u > 1<<63:
-		return 1 << 63, ConvertOutOfRange
-	case neg && u != 0:
-		return -u, ConvertOutOfRange
-	}
-	return u, trailing(s, end)
-}
-
 // parseDigits reads [spaces] [sign] digits. ConvertOutOfRange means more than 64 bits.
 func parseDigits(s string) (neg bool, u uint64, end int, status ConvertStatus) {
 	i := skipSpaces(s, 0)
@@ -200,39 +181,6 @@ func appendGcvt(dst, text []byte) []byte {
 	dst = append(dst, digits[:point]...)
 	dst = append(dst, '.')
 	return append(dst, digits[point:n]...)
-}
-
-// FloatToInt rounds f to a BIGINT as MySQL does, with rint: halves go to the even neighbour, so both 1.5e0 and 2.5e0
-// become 2 (a DECIMAL 2.5 becomes 3). Outside the range the result is its nearest end; NaN gives 0 and ConvertInvalid.
-func FloatToInt(f float64) (int64, ConvertStatus) {
-	r := math.RoundToEven(f)
-	switch {
-	case r != r:
-		return 0, ConvertInvalid
-	case r >= 0x1p63:
-		return math.MaxInt64, ConvertOutOfRange
-	case r < -0x1p63:
-		return math.MinInt64, ConvertOutOfRange
-	case r != f:
-		return int64(r), ConvertRounded
-	}
-	return int64(r), ConvertOK
-}
-
-// FloatToUint is FloatToInt for BIGINT UNSIGNED; a negative number gives 0 and ConvertOutOfRange.
-func FloatToUint(f float64) (uint64, ConvertStatus) {
-	r := math.RoundToEven(f)
-	switch {
-	case r != r:
-		return 0, ConvertInvalid
-	case r >= 0x1p64:
-		return math.MaxUint64, ConvertOutOfRange
-	case r < 0:
-		return 0, ConvertOutOfRange
-	case r != f:
-		return uint64(r), ConvertRounded
-	}
-	return uint64(r), ConvertOK
 }
 
 // ClampInt returns i if it lies in the range of the integer kind k, otherwise the nearest end with ConvertOutOfRange.

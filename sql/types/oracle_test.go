@@ -403,8 +403,7 @@ func roundingCase(r *rand.Rand) oracleCase {
 		return oracleCase{fmt.Sprintf("TRUNCATE(%s,%d)", text, digits), FormatDecimal(x, to)}
 	}
 	f := float64(r.IntN(2000)-1000) / 4
-	n, _ := FloatToInt(f)
-	return oracleCase{fmt.Sprintf("CAST(%v AS DECIMAL(10,0))+0*%d", FormatShortDecimal(int64(f*100), 2), n), func() string {
+	return oracleCase{fmt.Sprintf("CAST(%v AS DECIMAL(10,0))", FormatShortDecimal(int64(f*100), 2)), func() string {
 		d, _ := DecimalToInt(Int128FromInt64(int64(f*100)), 2)
 		return fmt.Sprint(d)
 	}()}

@@ -15,6 +15,7 @@ import (
 // Builder loads many rows into a new version of a table. Rows are collected into row groups, which are encoded in the
 // background, several at once. It is used by one goroutine; the version exists when Finish returns.
 type Builder struct {
+	metered
 	base     *Version
 	encoders []*encoding.Encoder
 	data     []encoding.Data
@@ -250,7 +251,7 @@ func (b *Builder) Finish() (*Version, error) {
 		next.index = newIndexes(v.Schema)
 		return next, nil
 	}
-	if err := next.checkKeysBulk(v.Span()); err != nil {
+	if err := next.checkKeysBulk(b.context(), v.Span()); err != nil {
 		return nil, err
 	}
 	return next, nil

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -39,7 +40,7 @@ func TestConcurrentForks(t *testing.T) {
 				want = append(want, x)
 				switch i % 50 {
 				case 10:
-					v, _ = v.Delete([]int64{int64(g)})
+					v, _, _ = v.Delete(context.Background(), []int64{int64(g)})
 					want = want[:0:0]
 					for j := range v.Span() {
 						if y, ok := v.Row(j); ok {

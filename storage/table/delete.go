@@ -1,8 +1,10 @@
 package table
 
 import (
+	"context"
 	"slices"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -11,13 +13,16 @@ const compactRows = 4096
 
 // Delete returns the version without the rows of the given numbers, in any order, and how many rows that removed:
 // numbers that are not in use, and repetitions, count for nothing. The numbers of the other rows may change.
-func (v *Version) Delete(rows []int64) (*Version, int64) {
+func (v *Version) Delete(ctx context.Context, rows []int64) (*Version, int64, error) {
 	if !slices.IsSorted(rows) {
 		rows = slices.Sorted(slices.Values(rows))
 	}
 	next := v.derive(len(rows))
 	last := -1
-	for _, row := range rows {
+	for i, row := range rows {
+		if i&(checkRows-1) == 0 && ctx.Err() != nil {
+			return nil, 0, sqlerr.Interrupted(context.Cause(ctx))
+		}
 		group, offset, ok := next.Locate(row)
 		if !ok {
 			continue
@@ -36,15 +41,17 @@ func (v *Version) Delete(rows []int64) (*Version, int64) {
 	}
 	removed := v.rows - next.rows
 	if removed == 0 {
-		return v, 0
+		return v, 0, nil
 	}
-	next.compact()
-	return next, removed
+	return next, removed, next.compact(ctx)
 }
+
+// checkRows is the number of rows between two looks at a context.
+const checkRows = 1 << 14
 
 // compact drops groups without live rows at the end. If groups before them have few live rows left it rewrites those;
 // then the numbers of rows change and the keys' indexes start anew.
-func (v *Version) compact() {
+func (v *Version) compact(ctx context.Context) error {
 	for n := len(v.Groups); n > 0 && v.Groups[n-1].Live() == 0; n-- {
 		v.Groups, v.tail = v.Groups[:n-1], nil
 	}
@@ -53,11 +60,14 @@ func (v *Version) compact() {
 		return live == 0 || g.Rows >= compactRows && live < g.Rows/2
 	}
 	if !slices.ContainsFunc(v.Groups, sparse) {
-		return
+		return nil
 	}
 	old, open := v.Groups, v.tail
 	v.Groups, v.tail = make([]*RowGroup, 0, len(old)), nil
 	for i, g := range old {
+		if ctx.Err() != nil {
+			return sqlerr.Interrupted(context.Cause(ctx))
+		}
 		if sparse(g) {
 			if g.Live() > 0 {
 				v.addGroup(v.shared.encode(dataOf(g)), nil)
@@ -71,4 +81,5 @@ func (v *Version) compact() {
 		}
 	}
 	v.index = newIndexes(v.Schema)
+	return nil
 }

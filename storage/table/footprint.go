@@ -75,8 +75,13 @@ func WithMeter(ctx context.Context, meter func(bytes int64) error) context.Conte
 	return context.WithValue(ctx, meterKey{}, meter)
 }
 
-// Meter makes the builder report its memory to the context's meter, if it has one, from the goroutine that adds the rows.
+// metered is the part of a builder that its context gives it.
+type metered struct{ ctx context.Context }
+
+// Meter makes the builder report its memory to the context's meter, if it has one, from the goroutine that adds the rows, and
+// lets Finish be stopped while it checks keys.
 func (b *Builder) Meter(ctx context.Context) *Builder {
+	b.ctx = ctx
 	b.meter, _ = ctx.Value(meterKey{}).(func(int64) error)
 	return b
 }
@@ -91,6 +96,14 @@ func (b *Builder) Bytes() int64 {
 		}
 	}
 	return total
+}
+
+// context returns what ends the builder's work.
+func (m *metered) context() context.Context {
+	if m.ctx == nil {
+		return context.Background()
+	}
+	return m.ctx
 }
 
 func (b *Builder) report() error {

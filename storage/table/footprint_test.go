@@ -71,10 +71,10 @@ func TestLedger(t *testing.T) {
 					v, err = b.Finish()
 				}
 			case k < 8:
-				v, _ = v.Delete(someRows(r, v, 3))
+				v, _, _ = v.Delete(context.Background(), someRows(r, v, 3))
 			case k < 10 && v.Rows() > 0:
 				rows := someRows(r, v, 100)
-				v, err = v.Update(rows, []int{2}, []*column.Vector{footprintBatch(r, 0, len(rows)).Cols[2]})
+				v, err = v.Update(context.Background(), rows, []int{2}, []*column.Vector{footprintBatch(r, 0, len(rows)).Cols[2]})
 			case k < 11:
 				renamed := *v.Schema
 				renamed.Name += "x"

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -39,7 +40,10 @@ func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, 
 	defer v.index.mu.Unlock()
 	x := v.index.keys[ordinal]
 	if x == nil {
-		x = v.buildIndex(ordinal, built)
+		var err error
+		if x, err = v.buildIndex(context.Background(), ordinal, built); err != nil {
+			return err
+		}
 		v.index.keys[ordinal] = x
 	}
 	hashes := make([]uint64, len(numbers))
@@ -62,19 +66,37 @@ func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, 
 	return nil
 }
 
+// EnsureIndexes builds the indexes of the unique keys, unless that was done already or ctx ends. Append, Update and Lookup
+// would do it when they need one, and cannot be stopped meanwhile.
+func (v *Version) EnsureIndexes(ctx context.Context) error {
+	for ordinal := range v.Schema.Keys {
+		if v.Schema.Keys[ordinal].Unique {
+			if err := v.ensureIndex(ctx, ordinal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // ensureIndex builds the index of a key if that was not done yet.
-func (v *Version) ensureIndex(ordinal int) {
+func (v *Version) ensureIndex(ctx context.Context, ordinal int) error {
 	v.index.mu.Lock()
 	defer v.index.mu.Unlock()
-	if v.index.keys[ordinal] == nil {
-		v.index.keys[ordinal] = v.buildIndex(ordinal, v.Span())
+	if v.index.keys[ordinal] != nil {
+		return nil
 	}
+	x, err := v.buildIndex(ctx, ordinal, v.Span())
+	if err == nil {
+		v.index.keys[ordinal] = x
+	}
+	return err
 }
 
 // buildIndex makes the index over the live rows below limit.
-func (v *Version) buildIndex(ordinal int, limit int64) *keyIndex {
+func (v *Version) buildIndex(ctx context.Context, ordinal int, limit int64) (*keyIndex, error) {
 	x := newKeyIndex(min(limit, v.rows))
-	v.scanKey(ordinal, limit, func(first int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
+	err := v.scanKey(ctx, ordinal, limit, func(first int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
 		for i, h := range hashes {
 			if h != 0 && (g.Deleted == nil || !g.Deleted.Get(offset+i)) {
 				x.add(h, first+int64(i))
@@ -82,12 +104,12 @@ func (v *Version) buildIndex(ordinal int, limit int64) *keyIndex {
 		}
 		return true
 	})
-	return x
+	return x, err
 }
 
 // scanKey calls f with the hashes of a key's columns in every row below limit, a vector of rows at a time, until f
-// returns false: first is the number of the first of them, which lies at offset in its group.
-func (v *Version) scanKey(ordinal int, limit int64, f func(first int64, g *RowGroup, offset int, hashes []uint64, cols []*column.Vector) bool) {
+// returns false or ctx ends: first is the number of the first of them, which lies at offset in its group.
+func (v *Version) scanKey(ctx context.Context, ordinal int, limit int64, f func(first int64, g *RowGroup, offset int, hashes []uint64, cols []*column.Vector) bool) error {
 	columns := v.Schema.Keys[ordinal].Columns
 	cols := make([]*column.Vector, len(columns))
 	for i, c := range columns {
@@ -97,16 +119,20 @@ func (v *Version) scanKey(ordinal int, limit int64, f func(first int64, g *RowGr
 	for _, g := range v.Groups {
 		rows := int(min(int64(g.Rows), limit-g.First))
 		for at := 0; at < rows; at += column.VectorSize {
+			if err := ctx.Err(); err != nil {
+				return sqlerr.Interrupted(context.Cause(ctx))
+			}
 			n := min(column.VectorSize, rows-at)
 			for i, c := range columns {
 				g.Columns[c].Decode(cols[i], at, n)
 			}
 			hashKey(cols, n, hashes)
 			if !f(g.First+int64(at), g, at, hashes[:n], cols) {
-				return
+				return nil
 			}
 		}
 	}
+	return nil
 }
 
 // sameKey says whether other is a live row with the same key as row, neither having a NULL in it.
@@ -154,7 +180,10 @@ func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
 	defer v.index.mu.Unlock()
 	x := v.index.keys[key]
 	if x == nil {
-		x = v.buildIndex(key, v.Span())
+		var err error
+		if x, err = v.buildIndex(context.Background(), key, v.Span()); err != nil {
+			return 0, false // cannot be: nothing ends this context
+		}
 		v.index.keys[key] = x
 	}
 	x.find(hashes[0], func(candidate int64) bool {
@@ -175,7 +204,7 @@ func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
 
 // checkKeysBulk checks the unique keys after rows from first on were loaded. Keys of integers that ascend through the
 // whole table need no index.
-func (v *Version) checkKeysBulk(first int64) error {
+func (v *Version) checkKeysBulk(ctx context.Context, first int64) error {
 	proven := false
 	for ordinal := range v.Schema.Keys {
 		if !v.Schema.Keys[ordinal].Unique || v.Span() == 0 {
@@ -184,11 +213,17 @@ func (v *Version) checkKeysBulk(first int64) error {
 		v.index.mu.Lock()
 		built := v.index.keys[ordinal] != nil
 		v.index.mu.Unlock()
-		if !built && v.keyAscends(ordinal) {
-			proven = true
-			continue
+		if !built {
+			ascends, err := v.keyAscends(ctx, ordinal)
+			if err != nil {
+				return err
+			}
+			if ascends {
+				proven = true
+				continue
+			}
 		}
-		if err := v.checkKeyFrom(ordinal, first); err != nil {
+		if err := v.checkKeyFrom(ctx, ordinal, first); err != nil {
 			return err
 		}
 	}
@@ -199,20 +234,23 @@ func (v *Version) checkKeysBulk(first int64) error {
 	return nil
 }
 
-func (v *Version) checkKeyFrom(ordinal int, first int64) error {
+func (v *Version) checkKeyFrom(ctx context.Context, ordinal int, first int64) error {
 	v.index.mu.Lock()
 	defer v.index.mu.Unlock()
 	x := v.index.keys[ordinal]
 	if x == nil {
 		x = newKeyIndex(v.Span())
-		fresh := v.buildIndex(ordinal, first)
+		fresh, err := v.buildIndex(ctx, ordinal, first)
+		if err != nil {
+			return err
+		}
 		if fresh.count > 0 {
 			x = fresh
 		}
 		v.index.keys[ordinal] = x
 	}
 	var err error
-	v.scanKey(ordinal, v.Span(), func(at int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
+	ended := v.scanKey(ctx, ordinal, v.Span(), func(at int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
 		for i, h := range hashes {
 			row := at + int64(i)
 			if h == 0 || row < first || g.Deleted != nil && g.Deleted.Get(offset+i) {
@@ -231,25 +269,28 @@ func (v *Version) checkKeyFrom(ordinal int, first int64) error {
 		}
 		return true
 	})
+	if err == nil {
+		err = ended
+	}
 	return err
 }
 
 // keyAscends says whether a key of integers ascends strictly from row to row, deleted ones included, without NULLs: then it
 // is unique.
-func (v *Version) keyAscends(ordinal int) bool {
+func (v *Version) keyAscends(ctx context.Context, ordinal int) (bool, error) {
 	columns := v.Schema.Keys[ordinal].Columns
 	for _, c := range columns {
 		if v.Schema.Columns[c].Type.Phys() != types.PhysInt64 {
-			return false
+			return false, nil
 		}
 		for _, g := range v.Groups {
 			if g.Columns[c].NullCount > 0 {
-				return false
+				return false, nil
 			}
 		}
 	}
 	previous, started, ascends := make([]int64, len(columns)), false, true
-	v.scanKey(ordinal, v.Span(), func(_ int64, _ *RowGroup, _ int, hashes []uint64, cols []*column.Vector) bool {
+	err := v.scanKey(ctx, ordinal, v.Span(), func(_ int64, _ *RowGroup, _ int, hashes []uint64, cols []*column.Vector) bool {
 		for i := range hashes {
 			order := 0
 			for j := 0; j < len(cols) && order == 0; j++ {
@@ -266,7 +307,7 @@ func (v *Version) keyAscends(ordinal int) bool {
 		}
 		return true
 	})
-	return ascends
+	return ascends, err
 }
 
 func compareInts(a, b int64) int {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -162,7 +163,7 @@ func TestStatsAfterChanges(t *testing.T) {
 	if st := v.Stats(0); st.Rows != 1501 || math.Abs(st.Distinct-601) > 30 || st.Max.I != 10499 {
 		t.Fatalf("%+v", st)
 	}
-	v, _ = v.Delete(rowNumbers(v))
+	v, _, _ = v.Delete(context.Background(), rowNumbers(v))
 	if st := v.Stats(0); st.Rows != 0 || !st.Min.Null || st.Distinct != 0 || st.NullFraction() != 0 {
 		t.Fatalf("%+v", st)
 	}

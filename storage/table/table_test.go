@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -207,7 +208,7 @@ func TestVersionsAgainstList(t *testing.T) {
 				}
 				r.Shuffle(len(doomed), func(i, j int) { doomed[i], doomed[j] = doomed[j], doomed[i] })
 				var n int64
-				next.v, n = base.v.Delete(append(doomed, doomed...))
+				next.v, n, err = base.v.Delete(context.Background(), append(doomed, doomed...))
 				if n != int64(len(doomed)) {
 					t.Fatalf("deleted %d rows of %d", n, len(doomed))
 				}
@@ -225,7 +226,7 @@ func TestVersionsAgainstList(t *testing.T) {
 					}
 				}
 				b := batch(s, news, false)
-				next.v, err = base.v.Update(picked, []int{5, 0, 3}, []*column.Vector{b.Cols[5], b.Cols[0], b.Cols[3]})
+				next.v, err = base.v.Update(context.Background(), picked, []int{5, 0, 3}, []*column.Vector{b.Cols[5], b.Cols[0], b.Cols[3]})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -328,16 +329,16 @@ func TestKeys(t *testing.T) {
 		t.Fatalf("two equal keys in one statement: %v", err)
 	}
 	// Exchanging keys within one statement is fine, since only the end counts; doubling one is not.
-	swapped, err := v.Update([]int64{0, 3}, []int{1}, []*column.Vector{vectorFor(types.Text, str("y"), str("x"))})
+	swapped, err := v.Update(context.Background(), []int64{0, 3}, []int{1}, []*column.Vector{vectorFor(types.Text, str("y"), str("x"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = swapped.Update([]int64{0}, []int{1}, []*column.Vector{vectorFor(types.Text, str("x"))})
+	_, err = swapped.Update(context.Background(), []int64{0}, []int{1}, []*column.Vector{vectorFor(types.Text, str("x"))})
 	if !errors.Is(err, sqlerr.CodeDupEntry) {
 		t.Fatalf("update to a taken key: %v", err)
 	}
 	// A deleted row's key is free again, in that version only.
-	deleted, _ := v.Delete([]int64{0})
+	deleted, _, _ := v.Delete(context.Background(), []int64{0})
 	if _, err := deleted.Append(one(types.IntValue(1), str("x"))); err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +366,7 @@ func TestKeysAfterAbandonedUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Update([]int64{1}, []int{0}, []*column.Vector{vectorFor(types.Int64, types.IntValue(20))}); err != nil {
+	if _, err := v.Update(context.Background(), []int64{1}, []int{0}, []*column.Vector{vectorFor(types.Int64, types.IntValue(20))}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Append(batch(s, []row{{types.IntValue(2)}}, false)); !errors.Is(err, sqlerr.CodeDupEntry) {
@@ -444,8 +445,8 @@ func TestWithKeysPassesOverDeletedRows(t *testing.T) {
 	keyed := *s
 	keyed.Keys = []Key{{Name: "u", Columns: []int{0}, Unique: true}}
 	for _, doomed := range []int64{0, 2} {
-		left, _ := v.Delete([]int64{doomed})
-		if _, err := left.WithKeys(&keyed); err != nil {
+		left, _, _ := v.Delete(context.Background(), []int64{doomed})
+		if _, err := left.WithKeys(context.Background(), &keyed); err != nil {
 			t.Errorf("without row %d: %v", doomed, err)
 		}
 	}

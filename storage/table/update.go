@@ -1,9 +1,11 @@
 package table
 
 import (
+	"context"
 	"slices"
 	"sort"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -11,7 +13,7 @@ import (
 // Update returns the version in which column ordinals[j] of row rows[i] has value i of cols[j], already converted to
 // the column's type. Rows keep their numbers and places. A row number that stands twice takes the later values; one that is
 // not in use is passed over. It checks NOT NULL, and the keys as they are after all changes; on an error v is unchanged.
-func (v *Version) Update(rows []int64, ordinals []int, cols []*column.Vector) (*Version, error) {
+func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols []*column.Vector) (*Version, error) {
 	if len(rows) == 0 {
 		return v, nil
 	}
@@ -39,23 +41,28 @@ func (v *Version) Update(rows []int64, ordinals []int, cols []*column.Vector) (*
 		for end < len(order) && rows[order[end]] < g.First+int64(g.Rows) {
 			end++
 		}
-		next.updateGroup(group, rows, order[i:end], ordinals, cols)
+		if err := next.updateGroup(ctx, group, rows, order[i:end], ordinals, cols); err != nil {
+			return nil, err
+		}
 		i = end
 	}
-	if err := next.checkUpdatedKeys(v, rows, ordinals); err != nil {
+	if err := next.checkUpdatedKeys(ctx, v, rows, ordinals); err != nil {
 		return nil, err
 	}
 	return next, nil
 }
 
 // updateGroup changes the rows of one group: those at the places of order in rows.
-func (v *Version) updateGroup(group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) {
+func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) error {
 	own := *v.Groups[group]
 	own.Columns = slices.Clone(own.Columns)
 	v.Groups[group] = &own
 	open := v.tail != nil && group == len(v.Groups)-1
 	changed := make(map[int]encoding.Data, len(ordinals))
 	for j, ordinal := range ordinals {
+		if ctx.Err() != nil {
+			return sqlerr.Interrupted(context.Cause(ctx))
+		}
 		c := own.Columns[ordinal]
 		flat := newVector(c.Type)
 		c.Decode(flat, 0, c.Rows)
@@ -74,6 +81,7 @@ func (v *Version) updateGroup(group int, rows []int64, order []int, ordinals []i
 	if open {
 		v.tail, v.Groups[group] = replaced(&own, changed)
 	}
+	return nil
 }
 
 // flatten makes a vector of n values one that can be written: strings without a dictionary, and a validity of its own.
@@ -91,14 +99,16 @@ func flatten(v *column.Vector, n int) {
 
 // checkUpdatedKeys checks the keys of which columns were changed since base. An index that is not built yet is built over base
 // first: base may live on, and its keys must be found too.
-func (v *Version) checkUpdatedKeys(base *Version, rows []int64, ordinals []int) error {
+func (v *Version) checkUpdatedKeys(ctx context.Context, base *Version, rows []int64, ordinals []int) error {
 	var live []int64
 	for ordinal := range v.Schema.Keys {
 		key := &v.Schema.Keys[ordinal]
 		if !key.Unique || !slices.ContainsFunc(key.Columns, func(c int) bool { return slices.Contains(ordinals, c) }) {
 			continue
 		}
-		base.ensureIndex(ordinal)
+		if err := base.ensureIndex(ctx, ordinal); err != nil {
+			return err
+		}
 		if live == nil {
 			live = v.liveRows(rows)
 		}

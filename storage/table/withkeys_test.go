@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -20,11 +21,11 @@ func TestWithKeys(t *testing.T) {
 	}
 	keyed := *v.Schema
 	keyed.Keys = []Key{{Name: "u", Columns: []int{0}, Unique: true}}
-	if _, err := v.WithKeys(&keyed); !errors.Is(err, sqlerr.CodeDupEntry) {
+	if _, err := v.WithKeys(context.Background(), &keyed); !errors.Is(err, sqlerr.CodeDupEntry) {
 		t.Fatalf("two rows with 5: got %v, want a duplicate entry", err)
 	}
-	v, _ = v.Delete([]int64{0})
-	v, err = v.WithKeys(&keyed)
+	v, _, _ = v.Delete(context.Background(), []int64{0})
+	v, err = v.WithKeys(context.Background(), &keyed)
 	if err != nil {
 		t.Fatalf("after deleting one of them: %v", err)
 	}

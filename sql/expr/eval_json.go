@@ -1,0 +1,64 @@
+package expr
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// toJSON converts the live positions of v to JSON: text has to be a JSON document, and stays as it is written; numbers
+// are documents; what else there is becomes a JSON string.
+func (n *castNode) toJSON(v *column.Vector, live []int32) error {
+	for _, i := range live {
+		var text string
+		switch {
+		case n.from.IsString():
+			text = v.StringAt(int(i))
+			if why, at := jsonProblem(text); why != "" {
+				return sqlerr.InvalidJSON(why, at, n.column)
+			}
+		case n.from.IsNumeric():
+			text = v.Value(int(i)).Text()
+		default:
+			quoted, err := json.Marshal(v.Value(int(i)).Text())
+			if err != nil {
+				return sqlerr.Bug("a value of type %s does not become JSON: %v", n.from, err)
+			}
+			text = string(quoted)
+		}
+		n.out.Str[i] = text
+	}
+	return nil
+}
+
+// jsonProblem says what keeps a text from being one JSON document, in MySQL's words as far as there are few of them, and at
+// which byte. It is empty for a document.
+func jsonProblem(text string) (why string, at int) {
+	if json.Valid([]byte(text)) {
+		return "", 0
+	}
+	if strings.TrimSpace(text) == "" {
+		return "The document is empty.", len(text)
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	var first json.RawMessage
+	err := d.Decode(&first)
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		rest := text[d.InputOffset():]
+		return "The document root must not be followed by other values.", len(text) - len(strings.TrimLeft(rest, " \t\r\n"))
+	case errors.As(err, &syntax):
+		return "Invalid value.", max(int(syntax.Offset)-1, 0)
+	}
+	return "Invalid value.", len(text) // it ends too soon
+}
+
+// isJSONCast says whether a cast has to look at the text.
+func isJSONCast(from, to types.Type) bool {
+	return to.Kind == types.KindJSON && from.Kind != types.KindJSON
+}

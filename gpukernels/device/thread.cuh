@@ -13,24 +13,20 @@ struct EmulatedLaunch {
   i64 grid;
   i64 shared_bytes;
   u8* shared;
+  void (*stop)(const char* message); // ends the launch; does not return
 };
 static thread_local const EmulatedLaunch* emulated_launch;
 static thread_local i64 emulated_block;
 
-// A kernel's entry returns null, or the message of the trap that ended it. Shared memory starts as garbage in every block.
+// Shared memory starts as garbage in every block.
 #define RADISH_KERNEL(name, words)                                                          \
   static void name##_block(const Params<words>& p);                                         \
-  extern "C" const char* name(const void* params, const EmulatedLaunch* launch) {           \
+  extern "C" void name(const void* params, const EmulatedLaunch* launch) {                  \
     emulated_launch = launch;                                                               \
-    try {                                                                                   \
-      for (emulated_block = 0; emulated_block < launch->grid; emulated_block++) {           \
-        __builtin_memset(launch->shared, 0xA5, launch->shared_bytes);                       \
-        name##_block(*static_cast<const Params<words>*>(params));                           \
-      }                                                                                     \
-    } catch (const char* message) {                                                         \
-      return message;                                                                       \
+    for (emulated_block = 0; emulated_block < launch->grid; emulated_block++) {             \
+      __builtin_memset(launch->shared, 0xA5, launch->shared_bytes);                         \
+      name##_block(*static_cast<const Params<words>*>(params));                             \
     }                                                                                       \
-    return nullptr;                                                                         \
   }                                                                                         \
   extern "C" const int name##_words = words;                                                \
   static void name##_block(const Params<words>& p)
@@ -42,7 +38,28 @@ RADISH_FN void block_barrier() {}
 RADISH_FN bool block_any(bool x) { return x; }
 RADISH_FN void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 RADISH_FN u8* shared_memory() { return emulated_launch->shared; }
-[[noreturn]] RADISH_FN void trap(const char* message) { throw message; }
+[[noreturn]] inline void trap(const char* message) {
+  emulated_launch->stop(message);
+  __builtin_unreachable();
+}
+
+// What -fsanitize calls on what a GPU would fault on or answer with garbage. Each gets a record that begins with the place in the source.
+struct SanitizedPlace {
+  const char* file;
+  u32 line, column;
+};
+[[noreturn]] inline void sanitized(const void* record, const char* what) {
+  static thread_local char message[512];
+  const SanitizedPlace* at = static_cast<const SanitizedPlace*>(record);
+  __builtin_snprintf(message, sizeof message, "%s at %.300s:%u:%u", what, at->file ? at->file : "?", at->line, at->column);
+  trap(message);
+}
+extern "C" {
+[[noreturn]] __attribute__((weak)) void __ubsan_handle_type_mismatch_v1_abort(void* r, void* p) { sanitized(r, p ? "a misaligned access" : "an access through a null pointer"); }
+[[noreturn]] __attribute__((weak)) void __ubsan_handle_shift_out_of_bounds_abort(void* r, void*, void*) { sanitized(r, "a shift by a negative or too large count"); }
+[[noreturn]] __attribute__((weak)) void __ubsan_handle_divrem_overflow_abort(void* r, void*, void*) { sanitized(r, "a division by zero or overflowing"); }
+[[noreturn]] __attribute__((weak)) void __ubsan_handle_out_of_bounds_abort(void* r, void*) { sanitized(r, "an index outside its array"); }
+}
 
 #else
 

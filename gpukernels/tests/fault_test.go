@@ -113,3 +113,42 @@ func TestEmulatedWatchesMemory(t *testing.T) {
 		t.Errorf("an upload to what was freed: %v", err)
 	}
 }
+
+// TestEmulatedWatchesKernels wants the place of what a GPU would fault on or answer with garbage.
+func TestEmulatedWatchesKernels(t *testing.T) {
+	const source = `#include "radish.cuh"
+RADISH_KERNEL(watched, 3) {
+  u64* out = as_pointer<u64>(p.w[0]);
+  out[0] = 1ull << p.w[1];
+  out[1] = 100 / p.w[2];
+}
+`
+	for _, c := range []struct {
+		offset, shift, divisor uint64
+		want                   string
+	}{
+		{0, 3, 4, ""},
+		{4, 3, 4, "misaligned access at pipeline.cu:4"},
+		{0, 64, 4, "shift by a negative or too large count at pipeline.cu:4"},
+		{0, 3, 0, "division by zero or overflowing at pipeline.cu:5"},
+	} {
+		d := gputest.Emulated(t)
+		s := newStream(t, d)
+		m, _, err := d.Load(context.Background(), source)
+		check(t, err)
+		f, err := m.Function("watched")
+		check(t, err)
+		p := alloc(t, s, 32)
+		err = s.Launch(f, 1, 1, 0, []uint64{uint64(p) + c.offset, c.shift, c.divisor})
+		switch {
+		case c.want == "":
+			check(t, err)
+			check(t, s.Free(p))
+		case !errors.Is(err, gpukernels.ErrDeviceLost) || !containsAll(err.Error(), "watched", c.want):
+			t.Errorf("%+v: %v", c, err)
+		default:
+			t.Log(err)
+		}
+		m.Release()
+	}
+}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csetjmp>
 #include <cstdlib>
 
 #include "emulated.h"
@@ -60,7 +61,7 @@ class MemoryFile {
 struct radish_gpu_function {
   radish_gpu_module* module;
   std::string name;
-  const char* (*entry)(const void*, const void*);
+  void (*entry)(const void*, const void*);
   int words;
 };
 
@@ -85,10 +86,31 @@ struct Launch {
   int64_t grid;
   int64_t shared_bytes;
   unsigned char* shared;
+  void (*stop)(const char* message);
 };
 
-// No unique symbols: they would keep a library loaded for ever. -O1 compiles in half the time of -O2.
-constexpr const char* flags[] = {"-std=c++17", "-O1", "-shared", "-fPIC", "-fno-strict-aliasing", "-fno-gnu-unique", "-DRADISH_EMULATED", "-w"};
+// How a kernel is left in its middle. Its frames hold nothing that has to be destroyed.
+thread_local std::jmp_buf way_out;
+thread_local const char* stopped_by;
+
+void stop(const char* message) {
+  stopped_by = message;
+  std::longjmp(way_out, 1);
+}
+
+// Runs a kernel and returns null, or the message of what stopped it.
+const char* run_kernel(void (*entry)(const void*, const void*), const void* params, const Launch* launch) {
+  if (setjmp(way_out) != 0) return stopped_by;
+  entry(params, launch);
+  return nullptr;
+}
+
+// No unique symbols: they would keep a library loaded for ever. -O1 compiles in half the time of -O2. What is sanitized would be a fault or
+// garbage on a GPU; device/thread.cuh has the handlers. The sanitizer's own library, which would take over signals from the Go runtime,
+// is left out by naming the libraries that are linked.
+constexpr const char* flags[] = {"-std=c++17", "-O1", "-shared", "-fPIC", "-fno-strict-aliasing", "-fno-gnu-unique",
+                                 "-fsanitize=alignment,null,shift-exponent,integer-divide-by-zero,bounds", "-fno-sanitize-recover=all", "-nodefaultlibs", "-fno-exceptions",
+                                 "-DRADISH_EMULATED", "-w"};
 
 std::string compiler() {
   const char* cxx = std::getenv("RADISH_CXX");
@@ -126,6 +148,8 @@ int run(const std::vector<std::string>& args, const MemoryFile& output) {
 
 std::string compile(const char* source, const char* include_dir, const char* options) {
   MemoryFile in("radish-source"), out("radish-image"), log("radish-log");
+  static const char name[] = "#line 1 \"pipeline.cu\"\n"; // for messages
+  in.write(name, sizeof name - 1);
   in.write(source, std::strlen(source));
   // The compiler opens both through this process's descriptors.
   std::vector<std::string> args = {compiler()};
@@ -137,7 +161,7 @@ std::string compile(const char* source, const char* include_dir, const char* opt
     if (n > 0) args.emplace_back(p, n);
     p += n + (end ? 1 : 0);
   }
-  args.insert(args.end(), {"-x", "c++", in.path(), "-o", out.path()});
+  args.insert(args.end(), {"-x", "c++", in.path(), "-o", out.path(), "-lstdc++", "-lm", "-lgcc_s", "-lc"});
   int status = run(args, log);
   if (status != 0)
     throw failure(RADISH_GPU_INTERNAL, "%s ended with status %d:\n%.1500s", compiler().c_str(), status, log.read().c_str());
@@ -205,7 +229,7 @@ RADISH_API radish_gpu_kind radish_gpu_module_function(radish_gpu_module* module,
       void* entry = dlsym(module->handle, name);
       auto* words = static_cast<const int*>(dlsym(module->handle, (std::string(name) + "_words").c_str()));
       if (!entry || !words) throw failure(RADISH_GPU_USER, "the module has no kernel %s", name);
-      slot.reset(new radish_gpu_function{module, name, reinterpret_cast<const char* (*)(const void*, const void*)>(entry), *words});
+      slot.reset(new radish_gpu_function{module, name, reinterpret_cast<void (*)(const void*, const void*)>(entry), *words});
     }
     *function = slot.get();
   });
@@ -236,8 +260,8 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     std::unique_ptr<unsigned char, void (*)(void*)> shared(static_cast<unsigned char*>(std::aligned_alloc(16, room)), std::free);
     if (!shared) throw std::bad_alloc();
     std::memset(shared.get(), 0xF5, room);
-    Launch launch{grid, shared_bytes, shared.get()};
-    const char* trap = function->entry(params, &launch);
+    Launch launch{grid, shared_bytes, shared.get(), stop};
+    const char* trap = run_kernel(function->entry, params, &launch);
     if (trap) {
       stream->device->lose("kernel " + function->name + " was stopped: " + trap);
       stream->device->check();

@@ -62,7 +62,7 @@ func (q *query) newBuild(p *physical.Build) *build {
 	}
 	b.keyless = p.Algorithm == physical.RangeJoin || len(p.Keys) == 0
 	b.keepNulls = p.KeepUnmatched
-	for _, pl := range q.plan.Pipelines {
+	for _, pl := range q.plan.All() {
 		for _, t := range pl.Transforms {
 			if probe, ok := t.(*physical.Probe); ok && probe.Build == p && probe.Kind == logical.MarkJoin {
 				b.keepNulls, b.direct = true, true

@@ -159,6 +159,8 @@ func SinkColumns(s physical.Sink) []*expr.Column {
 		return s.Cols
 	case *physical.Sort:
 		return s.Cols
+	case *physical.Recursion:
+		return s.Cols
 	case *physical.Window:
 		cols := slices.Clone(s.Cols)
 		for _, it := range s.Items {

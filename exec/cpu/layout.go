@@ -187,6 +187,8 @@ func (pl *pipeline) collectUses() error {
 		addColumns(u, s.Cols)
 	case *physical.Materialize:
 		addColumns(u, s.Cols)
+	case *physical.Recursion:
+		addColumns(u, s.Cols)
 	case *physical.Window:
 		u.addExprs(s.Exprs()...)
 		addColumns(u, s.Cols)

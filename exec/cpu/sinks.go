@@ -30,6 +30,8 @@ func (q *query) sink(p physical.Sink) (sink, error) {
 		s = a
 	case *physical.Sort:
 		s = q.newSort(p)
+	case *physical.Recursion:
+		s = q.newRecursion(p)
 	case *physical.Window:
 		s = q.newWindow(p)
 	case *physical.Materialize:

@@ -57,6 +57,8 @@ func operatorName(x any) string {
 		return "aggregate"
 	case *physical.Sort:
 		return "sort"
+	case *physical.Recursion:
+		return "recursion"
 	case *physical.Window:
 		return "window"
 	case *physical.Materialize:

@@ -18,6 +18,7 @@ func Cases() []Case {
 	cs = append(cs, aggregateCases()...)
 	cs = append(cs, sortCases()...)
 	cs = append(cs, windowCases()...)
+	cs = append(cs, recursionCases()...)
 	return cs
 }
 

@@ -63,14 +63,19 @@ func Reference(plan *physical.Plan) ([]row, error) {
 	for _, p := range plan.Pipelines {
 		left[p.Sink]++
 	}
-	var out []row
-	for _, p := range plan.Pipelines {
+	out := f.pipelines(plan.Pipelines, left)
+	return out, f.err
+}
+
+// pipelines runs pipelines; left counts those that end in each sink.
+func (f *reference) pipelines(list []*physical.Pipeline, left map[physical.Sink]int) (out []row) {
+	for _, p := range list {
 		r := f.source(p.Source)
 		for _, t := range p.Transforms {
 			r = f.transform(r, t)
 		}
 		if f.err != nil {
-			return nil, f.err
+			return nil
 		}
 		if res, ok := p.Sink.(*physical.Result); ok {
 			for _, x := range r.rows {
@@ -86,11 +91,55 @@ func Reference(plan *physical.Plan) ([]row, error) {
 		if left[p.Sink]--; left[p.Sink] == 0 {
 			f.sink(p.Sink)
 			if f.err != nil {
-				return nil, f.err
+				return nil
 			}
 		}
 	}
-	return out, nil
+	return out
+}
+
+// recursion runs the rounds of a recursion.
+func (f *reference) recursion(s *physical.Recursion, ins []*rel) {
+	all := newRel()
+	for _, c := range s.Cols {
+		all.add(c.ID)
+	}
+	seen := map[string]bool{}
+	take := func(ins []*rel) *rel {
+		next := &rel{at: all.at}
+		for _, r := range ins {
+			for _, x := range r.rows {
+				var y row
+				for _, c := range s.Cols {
+					y = append(y, x[r.at[c.ID]])
+				}
+				if k := keyText(y); !s.Distinct || !seen[k] {
+					seen[k] = true
+					next.rows, all.rows = append(next.rows, y), append(all.rows, y)
+				}
+			}
+		}
+		return next
+	}
+	last := take(ins)
+	for round := 1; len(last.rows) > 0; round++ {
+		if round > 1000 {
+			f.err = sqlerr.New(sqlerr.CodeRecursionLimit, sqlerr.User, "too many rounds")
+			return
+		}
+		f.stored[s.Work] = last
+		left := map[physical.Sink]int{}
+		for _, p := range s.Step {
+			left[p.Sink]++
+			delete(f.inputs, p.Sink)
+		}
+		f.pipelines(s.Step, left)
+		if f.err != nil {
+			return
+		}
+		last = take([]*rel{f.stored[s.Round]})
+	}
+	f.stored[s] = all
 }
 
 func (f *reference) source(s physical.Source) *rel {
@@ -433,6 +482,8 @@ func (f *reference) sink(s physical.Sink) {
 		f.stored[s], f.err = aggregated(s, ins)
 	case *physical.Window:
 		f.stored[s], f.err = windowed(s, ins)
+	case *physical.Recursion:
+		f.recursion(s, ins)
 	default:
 		panic(fmt.Sprintf("sink %T", s))
 	}

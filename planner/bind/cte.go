@@ -16,9 +16,12 @@ type cteScope struct {
 	def    *ast.CommonTableExpression
 	outer  *scope // the query around the WITH
 	plan   *logical.SharedPlan
-	cols   []scopeColumn
+	// recursive: the definition sees its own name.
+	recursive bool
+	cols      []scopeColumn
 	// binding is set while the definition itself is bound: a reference is then recursive.
-	binding bool
+	binding   bool
+	recursion *recursion // while its recursive members are bound
 }
 
 // enterWith brings the expressions of a WITH clause into sight and returns the function that takes them out again.
@@ -29,14 +32,14 @@ func (b *Binder) enterWith(w *ast.WithClause, outer *scope) (leave func(), err e
 		return leave, nil
 	}
 	for _, def := range w.CTEs {
-		c := &cteScope{parent: b.ctes, name: def.Name.O, def: def, outer: outer, binding: w.IsRecursive}
+		c := &cteScope{parent: b.ctes, name: def.Name.O, def: def, outer: outer}
 		for p := b.ctes; p != saved; p = p.parent {
 			if strings.EqualFold(p.name, c.name) {
 				leave()
 				return nil, sqlerr.NonUniqTable(c.name)
 			}
 		}
-		if w.IsRecursive {
+		if c.recursive = w.IsRecursive; c.recursive {
 			b.ctes = c
 		}
 		rel, err := b.bindCTEBody(c)
@@ -45,7 +48,6 @@ func (b *Binder) enterWith(w *ast.WithClause, outer *scope) (leave func(), err e
 			return nil, err
 		}
 		b.ctes = c
-		c.binding = false
 		c.cols = rel.cols
 		if len(rel.node.FreeColumns()) == 0 {
 			b.shared++
@@ -56,7 +58,13 @@ func (b *Binder) enterWith(w *ast.WithClause, outer *scope) (leave func(), err e
 }
 
 func (b *Binder) bindCTEBody(c *cteScope) (*relation, error) {
-	rel, err := b.bindQuery(c.def.Query.Query, c.outer)
+	var rel *relation
+	var err error
+	if c.recursive {
+		rel, _, err = b.bindRecursiveBody(c)
+	} else {
+		rel, err = b.bindQuery(c.def.Query.Query, c.outer)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,13 +90,16 @@ func (b *Binder) bindCTE(name, alias string, sc *scope) (node logical.Node, ok b
 		return nil, false, nil
 	}
 	if c.binding {
-		return nil, true, sqlerr.NotSupportedf("WITH RECURSIVE", "the expression `%s` refers to itself", name)
+		node, err := b.recursiveReference(c, alias, sc)
+		return node, true, err
 	}
 	cols := make([]scopeColumn, len(c.cols))
 	if c.plan == nil {
 		// The expression uses columns of the query around it, so it is bound anew for each reference.
 		saved := b.ctes
-		b.ctes = c.parent
+		if b.ctes = c.parent; c.recursive {
+			b.ctes = c
+		}
 		rel, err := b.bindCTEBody(c)
 		b.ctes = saved
 		if err != nil {

@@ -108,6 +108,10 @@ func (c *checker) own(n Node) error {
 		}
 	case *Window:
 		return c.window(x)
+	case *Recursive:
+		return c.recursive(x)
+	case *WorkTable:
+		return c.makeAll(x.Cols)
 	case *SetOp:
 		return c.setOp(x)
 	case *Shared:

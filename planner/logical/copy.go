@@ -12,6 +12,7 @@ func Copy(n Node, alloc *expr.Allocator) (Node, map[expr.ColumnID]*expr.Column) 
 type copier struct {
 	alloc *expr.Allocator
 	cols  map[expr.ColumnID]*expr.Column
+	loops map[*Loop]*Loop // those of the Recursives in the tree
 }
 
 func (c *copier) node(n Node) Node {
@@ -46,6 +47,10 @@ func (c *copier) node(n Node) Node {
 			out.Aggs[i] = a
 		}
 		return out
+	case *Recursive:
+		return c.recursive(x)
+	case *WorkTable:
+		return c.workTable(x)
 	case *Window:
 		out := &Window{Input: c.node(x.Input)}
 		out.Partition, out.Order = c.exprs(x.Partition), c.keys(x.Order)

@@ -257,6 +257,10 @@ func describe(n Node, m *namer) string {
 		return describeAggregate(x, m)
 	case *Window:
 		return describeWindow(x, m)
+	case *Recursive:
+		return describeRecursive(x, m)
+	case *WorkTable:
+		return "WorkTable " + x.Loop.Name + " [" + m.cols(x.Cols) + "]"
 	case *Sort:
 		s := "Sort " + m.keys(x.Keys)
 		if x.Count != NoLimit || x.Offset > 0 {

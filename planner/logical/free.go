@@ -47,7 +47,8 @@ func computeFree(n Node) []expr.ColumnID {
 			free.Add(id)
 		}
 	}
-	if _, ok := n.(*SetOp); !ok {
+	_, recursive := n.(*Recursive)
+	if _, ok := n.(*SetOp); !ok && !recursive {
 		for i, in := range inputs {
 			// A lateral right side uses columns of the left one: they are not free in the join.
 			for _, id := range in.FreeColumns() {

@@ -52,6 +52,10 @@ func memoOf(n Node) *memo {
 		return &x.memo
 	case *Window:
 		return &x.memo
+	case *Recursive:
+		return &x.memo
+	case *WorkTable:
+		return &x.memo
 	case *Sort:
 		return memoOf(x.Input)
 	case *Limit:

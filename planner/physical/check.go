@@ -15,7 +15,8 @@ import (
 func Check(plan *Plan) error {
 	filled := map[Sink]logical.ColSet{} // what can be read from a sink
 	done := map[*Pipeline]bool{}
-	for i, p := range plan.Pipelines {
+	all := plan.All()
+	for i, p := range all {
 		for _, d := range p.Deps {
 			if !done[d] {
 				return fmt.Errorf("pipeline %d depends on one that comes later", p.ID)
@@ -25,7 +26,7 @@ func Check(plan *Plan) error {
 			return fmt.Errorf("pipeline %d: %w", p.ID, err)
 		}
 		done[p] = true
-		if _, isResult := p.Sink.(*Result); i == len(plan.Pipelines)-1 && !isResult {
+		if _, isResult := p.Sink.(*Result); i == len(all)-1 && !isResult {
 			return fmt.Errorf("the last pipeline ends in a %T", p.Sink)
 		}
 	}
@@ -177,6 +178,8 @@ func intoSink(s Sink, alive logical.ColSet, filled map[Sink]logical.ColSet) erro
 			return err
 		}
 		kept = logical.SetOfCols(x.Cols)
+	case *Recursion:
+		return checkRecursion(x, alive, filled)
 	case *Window:
 		return checkWindow(x, alive, filled)
 	case *Aggregate:

@@ -49,11 +49,12 @@ func (d Device) String() string { return [...]string{"cpu", "gpu"}[d] }
 // Explain describes a plan operator by operator.
 func Explain(plan *Plan, notes Notes) []PipelineText {
 	names := sinkNames{}
-	for _, p := range plan.Pipelines {
+	all := plan.All()
+	for _, p := range all {
 		names.add(p)
 	}
-	out := make([]PipelineText, len(plan.Pipelines))
-	for i, p := range plan.Pipelines {
+	out := make([]PipelineText, len(all))
+	for i, p := range all {
 		t := PipelineText{ID: p.ID, Device: p.Device.String(), Reason: p.Reason}
 		for _, d := range p.Deps {
 			t.After = append(t.After, d.ID)
@@ -127,6 +128,9 @@ type sinkNames map[Sink]int
 func (s sinkNames) add(p *Pipeline) {
 	if _, ok := s[p.Sink]; !ok {
 		s[p.Sink] = p.ID
+		if r, ok := p.Sink.(*Recursion); ok {
+			s[r.Work] = p.ID
+		}
 	}
 }
 
@@ -149,7 +153,11 @@ func (s sinkNames) source(src Source) Operator {
 		}
 		return Operator{Name: "scan", Detail: d, EstRows: x.EstRows}
 	case *SinkScan:
-		return Operator{Name: "read", Detail: fmt.Sprintf("result of %d %s", s[x.From], names(x.Cols))}
+		what := "result"
+		if _, ok := x.From.(*WorkTable); ok {
+			what = "last round"
+		}
+		return Operator{Name: "read", Detail: fmt.Sprintf("%s of %d %s", what, s[x.From], names(x.Cols))}
 	case *UnmatchedScan:
 		return Operator{Name: "read", Detail: fmt.Sprintf("unmatched rows of %d", s[x.Build])}
 	case *ValuesScan:
@@ -227,6 +235,12 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 			d = strings.TrimSpace(d + " compute " + strings.Join(parts, ", "))
 		}
 		return Operator{Name: x.Algorithm.String() + " aggregate", Detail: d + "; " + x.Reason, EstRows: x.EstGroups}
+	case *Recursion:
+		d := x.Name
+		if x.Distinct {
+			d += ", distinct rows"
+		}
+		return Operator{Name: "recursion", Detail: d, EstRows: p.EstRows}
 	case *Window:
 		return Operator{Name: "window", Detail: windowText(x), EstRows: p.EstRows}
 	case *Sort:

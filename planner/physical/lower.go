@@ -45,8 +45,11 @@ func Lower(q *logical.Query, opts Options) (*Plan, error) {
 	}
 	l.close(open, &Result{In: in}, l.est.Rows(q.Root))
 	plan := &Plan{Pipelines: l.done, Cols: q.Cols, Names: q.Names, Ordered: ordered(q.Root), Logical: q.Root}
-	for i, p := range plan.Pipelines {
+	for i, p := range plan.All() {
 		p.ID = i
+		if p.Reason != "" { // a round of a recursion
+			continue
+		}
 		p.Device, p.Reason = CPU, "no GPU is in use"
 	}
 	prune(plan)
@@ -75,6 +78,7 @@ type lowering struct {
 	done    []*Pipeline
 	shared  map[*logical.SharedPlan]Sink
 	sharers map[Sink][]*Pipeline // the pipelines that end in a shared plan's sink
+	work    map[*logical.Loop]*WorkTable
 }
 
 // close ends pipelines in one sink.
@@ -116,6 +120,10 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 		return l.aggregate(x)
 	case *logical.Window:
 		return l.window(x)
+	case *logical.Recursive:
+		return l.recursive(x)
+	case *logical.WorkTable:
+		return l.workTable(x)
 	case *logical.Sort:
 		return l.sort(x)
 	case *logical.Limit:

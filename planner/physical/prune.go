@@ -12,15 +12,21 @@ import (
 func prune(plan *Plan) {
 	need := map[Sink]logical.ColSet{} // columns read from a sink, under the sink's own IDs
 	builds := map[*Build]logical.ColSet{}
-	for i := len(plan.Pipelines) - 1; i >= 0; i-- {
-		p := plan.Pipelines[i]
+	all := plan.All()
+	for _, p := range all {
+		if r, ok := p.Sink.(*Recursion); ok { // the next round needs every column
+			need[r.Round] = logical.SetOfCols(r.Cols)
+		}
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		p := all[i]
 		live := sinkNeeds(p.Sink, need, builds)
 		for j := len(p.Transforms) - 1; j >= 0; j-- {
 			live = pruneTransform(p.Transforms[j], live, builds)
 		}
 		pruneSource(p.Source, live, need, builds)
 	}
-	for _, p := range plan.Pipelines {
+	for _, p := range all {
 		switch s := p.Sink.(type) {
 		case *Build:
 			s.Payload = keepCols(s.Payload, builds[s])
@@ -52,6 +58,8 @@ func sinkNeeds(s Sink, need map[Sink]logical.ColSet, builds map[*Build]logical.C
 		for _, k := range x.Keys {
 			live.AddExpr(k.Expr)
 		}
+	case *Recursion:
+		live = logical.SetOfCols(x.Cols)
 	case *Window:
 		live = pruneWindow(x, need[s])
 	case *Aggregate:

@@ -46,6 +46,12 @@ func (e *joinEliminator) node(n logical.Node, needed logical.ColSet) logical.Nod
 			return n
 		}
 		return x.WithInputs(inputs)
+	case *logical.Recursive:
+		seed, step := e.node(x.Seed, logical.SetOfCols(x.SeedCols)), e.node(x.Step, logical.SetOfCols(x.StepCols))
+		if seed == x.Seed && step == x.Step {
+			return n
+		}
+		return x.WithInputs([]logical.Node{seed, step})
 	}
 	below := logical.UsesOf(n.Exprs())
 	switch n.(type) {

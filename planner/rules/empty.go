@@ -65,6 +65,8 @@ func isEmptyNode(n logical.Node) bool {
 		return logical.IsEmpty(x.Input)
 	case *logical.Window:
 		return logical.IsEmpty(x.Input)
+	case *logical.Recursive:
+		return logical.IsEmpty(x.Seed)
 	case *logical.Aggregate:
 		return !x.Scalar && logical.IsEmpty(x.Input)
 	case *logical.Sort:

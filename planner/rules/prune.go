@@ -81,6 +81,13 @@ func (p *pruner) node(n logical.Node, needed logical.ColSet) logical.Node {
 		return x.WithInputs([]logical.Node{l, r})
 	case *logical.Aggregate:
 		return p.aggregate(x, needed)
+	case *logical.Recursive:
+		// The next round needs every column.
+		seed, step := p.node(x.Seed, logical.SetOfCols(x.SeedCols)), p.node(x.Step, logical.SetOfCols(x.StepCols))
+		if seed == x.Seed && step == x.Step {
+			return n
+		}
+		return x.WithInputs([]logical.Node{seed, step})
 	case *logical.Window:
 		return p.window(x, needed)
 	case *logical.Sort:

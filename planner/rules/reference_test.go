@@ -63,6 +63,7 @@ func (e env) with(o env) env {
 type reference struct {
 	ctx    *expr.Context
 	shared map[*logical.SharedPlan][]env
+	work   map[*logical.Loop][][]types.Value // the rows of the last round, by position
 }
 
 // failure carries an error of the statement through the evaluation.
@@ -241,6 +242,16 @@ func (r *reference) node(n logical.Node, outer env) []env {
 		out = r.aggregate(x, outer)
 	case *logical.Window:
 		out = r.window(x, outer)
+	case *logical.Recursive:
+		out = r.recursive(x, outer)
+	case *logical.WorkTable:
+		for _, values := range r.work[x.Loop] {
+			row := env{}
+			for i, c := range x.Cols {
+				row[c.ID] = values[i]
+			}
+			out = append(out, row)
+		}
 	case *logical.Sort:
 		out = r.node(x.Input, outer)
 		slices.SortStableFunc(out, func(a, b env) int {

@@ -72,6 +72,10 @@ func (e *Estimator) computeRows(n logical.Node) float64 {
 		return e.Rows(x.Input)
 	case *logical.Window:
 		return e.Rows(x.Input)
+	case *logical.Recursive:
+		return recursiveGrowth * e.Rows(x.Seed)
+	case *logical.WorkTable:
+		return workTableRows
 	case *logical.Join:
 		return e.joinRows(x.Kind, x.Left, x.Right, x.On, x.Corr)
 	case *logical.Apply:
@@ -96,6 +100,12 @@ func (e *Estimator) computeRows(n logical.Node) float64 {
 	}
 	return 1
 }
+
+// What is assumed of recursions: how many times its first rows one gives in all, and the rows of a round.
+const (
+	recursiveGrowth = 10
+	workTableRows   = 100
+)
 
 // atLeastOne keeps estimates of relations that are not known to be empty away from zero.
 func atLeastOne(rows, of float64) float64 { return min(max(rows, 1), of) }

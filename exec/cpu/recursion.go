@@ -1,0 +1,166 @@
+package cpu
+
+import (
+	"strconv"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// recursion is the sink of a Recursion. When the pipelines that fill it have run, finish runs its rounds: each forgets what the
+// sinks of the one before held and runs the same pipelines anew.
+type recursion struct {
+	*materialize
+	p    *physical.Recursion
+	work *workTable
+	seen *groupTable // of distinct rows
+	mem  memory.Account
+	all  rowStore
+}
+
+// workTable holds the rows of the last round.
+type workTable struct{ rel *relation }
+
+func (w *workTable) relation() *relation { return w.rel }
+func (w *workTable) local(*worker, *layout) (localSink, error) {
+	return nil, sqlerr.Bug("a pipeline ends in a work table")
+}
+func (w *workTable) finish() error { return nil }
+
+func (q *query) newRecursion(p *physical.Recursion) *recursion {
+	r := &recursion{
+		materialize: &materialize{q: q, p: &physical.Materialize{Cols: p.Cols}, locals: make([]*materializeLocal, q.cfg.Threads)},
+		p:           p, work: &workTable{},
+	}
+	q.sinks[p.Work] = r.work
+	ts := columnTypes(p.Cols)
+	r.all = rowStore{types: ts, mem: memory.Account{Budget: q.mem, Operator: "recursion"}}
+	if p.Distinct {
+		r.mem = memory.Account{Budget: q.mem, Operator: "distinct rows of a recursion"}
+		r.seen = newGroupTable(&groupLayout{form: byteKeys, types: ts, parts: make([]groupPart, len(ts))})
+	}
+	return r
+}
+
+func (r *recursion) finish() error {
+	if err := r.materialize.finish(); err != nil {
+		return err
+	}
+	ids := r.rel.ids
+	rows, err := r.take(&r.rel)
+	for round := int64(1); err == nil && rows.n > 0; round++ {
+		if r.p.Enough != logical.NoLimit && int64(r.all.n) >= r.p.Enough {
+			break
+		}
+		if most := r.maxDepth(); round > most {
+			return sqlerr.New(sqlerr.CodeRecursionLimit, sqlerr.User, "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value.", round)
+		}
+		r.work.rel = &relation{ids: ids, segs: rows.segs, n: rows.n}
+		rows, err = r.round()
+	}
+	r.rel = relation{ids: ids, segs: r.all.segs, n: r.all.n}
+	r.work.rel = nil
+	return err
+}
+
+// round runs the pipelines of one round and returns its new rows.
+func (r *recursion) round() (*rowStore, error) {
+	q := r.q
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	held := q.mem.Used()
+	for _, p := range r.p.Step {
+		if b, ok := p.Sink.(*physical.Build); ok {
+			delete(q.builds, b)
+		}
+		delete(q.sinks, p.Sink)
+		q.feeding[p.Sink] = 0
+	}
+	for _, p := range r.p.Step {
+		q.feeding[p.Sink]++
+	}
+	for _, p := range r.p.Step {
+		pl, err := q.prepare(p)
+		if err != nil {
+			return nil, err
+		}
+		pl.stats = nil // its costs are the recursion's
+		if err := q.runToEnd(pl); err != nil {
+			return nil, err
+		}
+	}
+	out := &q.sinks[r.p.Round].(*materialize).rel
+	q.mem.Release(q.mem.Used() - held) // nothing outlives the round but what is copied
+	return r.take(out)
+}
+
+// take adds rows, or those of them that are new, to all, and returns them.
+func (r *recursion) take(rel *relation) (*rowStore, error) {
+	next := &rowStore{types: r.all.types}
+	var view batch
+	vecs := make([]column.Vector, len(r.all.types))
+	groups := make([]uint32, column.VectorSize)
+	fresh := make([]int32, 0, column.VectorSize)
+	for _, seg := range rel.segs {
+		for from := 0; from < seg.n; from += column.VectorSize {
+			if err := r.q.check(); err != nil {
+				return nil, err
+			}
+			n := min(column.VectorSize, seg.n-from)
+			view.Cols = view.Cols[:0]
+			for c := range vecs {
+				slice(&vecs[c], seg.cols[c], from, n)
+				view.Cols = append(view.Cols, &vecs[c])
+			}
+			sel := ascending(n)
+			if r.seen != nil {
+				known := uint32(r.seen.count)
+				r.seen.find(view.Cols, nil, n, groups[:n])
+				sel = fresh[:0]
+				for i, g := range groups[:n] {
+					if g == known {
+						sel = append(sel, int32(i))
+						known++
+					}
+				}
+				if err := r.mem.Set(r.seen.bytes()); err != nil {
+					return nil, err
+				}
+				if len(sel) == 0 { // no selection would mean all
+					continue
+				}
+			}
+			if err := next.append(view.Cols, sel, n); err != nil {
+				return nil, err
+			}
+			if err := r.all.append(view.Cols, sel, n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return next, nil
+}
+
+// maxDepth returns @@cte_max_recursion_depth.
+func (r *recursion) maxDepth() int64 {
+	const standard = 1000
+	if r.q.expr.Variables == nil {
+		return standard
+	}
+	v, ok := r.q.expr.Variables.SystemVariable("cte_max_recursion_depth")
+	if !ok || v.Null {
+		return standard
+	}
+	if v.Type.IsString() {
+		n, err := strconv.ParseInt(v.S, 10, 64)
+		if err != nil {
+			return standard
+		}
+		return n
+	}
+	return v.I
+}

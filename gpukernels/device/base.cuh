@@ -75,7 +75,9 @@ template <typename T>
 RADISH_FN T* as_pointer(u64 word) {
   return reinterpret_cast<T*>(word);
 }
+// Copies bytes between objects of different types. n is a constant, so that it becomes moves between registers.
 #ifdef RADISH_EMULATED
+#define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
 RADISH_FN f64 as_f64(u64 word) {
   f64 x;
   __builtin_memcpy(&x, &word, sizeof x);
@@ -87,6 +89,7 @@ RADISH_FN u64 as_bits(f64 x) {
   return word;
 }
 #else
+#define copy_bytes(to, from, n) memcpy(to, from, n)
 RADISH_FN f64 as_f64(u64 word) { return __longlong_as_double((i64)word); }
 RADISH_FN u64 as_bits(f64 x) { return (u64)__double_as_longlong(x); }
 #endif

@@ -43,33 +43,49 @@ struct Tiles {
   }
 };
 
-struct alignas(16) Chunk16 {
-  u32 w[4];
-};
-struct alignas(8) Chunk8 {
-  u32 w[2];
+// The words of N items, aligned so that they come in as few loads as the width allows.
+template <int Bytes>
+struct alignas(Bytes < 16 ? Bytes : 16) Chunk {
+  u32 w[Bytes / 4];
 };
 
-// out = p[0] .. p[N-1], in as few loads as the width allows. p is aligned to N items.
+template <typename T>
+struct OfWords { // item i of some words
+  static RADISH_FN T at(const u32* w, int i) {
+    if constexpr (sizeof(T) == 1) {
+      return (T)(w[i / 4] >> (8 * (i % 4)));
+    } else if constexpr (sizeof(T) == 2) {
+      return (T)(w[i / 2] >> (16 * (i % 2)));
+    } else if constexpr (sizeof(T) == 4) {
+      return (T)w[i];
+    } else {
+      return (T)(((u64)w[2 * i + 1] << 32) | w[2 * i]);
+    }
+  }
+};
+template <>
+struct OfWords<f64> {
+  static RADISH_FN f64 at(const u32* w, int i) { return as_f64(OfWords<u64>::at(w, i)); }
+};
+template <>
+struct OfWords<i128> {
+  static RADISH_FN i128 at(const u32* w, int i) { return as_i128(OfWords<u64>::at(w, 2 * i), OfWords<u64>::at(w, 2 * i + 1)); }
+};
+
+// out = p[0] .. p[N-1]. p is aligned to N items; N is a power of two from 4 on.
 template <typename T, int N>
 RADISH_FN void load_items(const T* p, T (&out)[N]) {
   constexpr int bytes = (int)sizeof(T) * N;
-  if constexpr (bytes % 16 == 0) {
+  constexpr int step = bytes < 16 ? bytes : 16;
+  u32 w[bytes / 4];
+  RADISH_UNROLL
+  for (int i = 0; i < bytes / step; i++) {
+    const Chunk<step> c = reinterpret_cast<const Chunk<step>*>(p)[i];
     RADISH_UNROLL
-    for (int i = 0; i < bytes / 16; i++) {
-      Chunk16 c = reinterpret_cast<const Chunk16*>(p)[i];
-      __builtin_memcpy(reinterpret_cast<u8*>(out) + 16 * i, &c, 16);
-    }
-  } else if constexpr (bytes == 8) {
-    Chunk8 c = *reinterpret_cast<const Chunk8*>(p);
-    __builtin_memcpy(out, &c, 8);
-  } else if constexpr (bytes == 4) {
-    u32 c = *reinterpret_cast<const u32*>(p);
-    __builtin_memcpy(out, &c, 4);
-  } else {
-    RADISH_UNROLL
-    for (int i = 0; i < N; i++) out[i] = p[i];
+    for (int k = 0; k < step / 4; k++) w[i * step / 4 + k] = c.w[k];
   }
+  RADISH_UNROLL
+  for (int i = 0; i < N; i++) out[i] = OfWords<T>::at(w, i);
 }
 
 // Bits first .. first+N-1 of a bitmap; first is a multiple of N, and N a power of two up to 32.

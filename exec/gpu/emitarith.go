@@ -130,9 +130,30 @@ func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null stri
 		if minus {
 			wrap = "wrap_sub"
 		}
-		return t.assign(c.Typ, "%s(%s, %s)", wrap, timesPower(x, common-as, class), timesPower(y, common-bs, class))
+		return t.assign(c.Typ, "%s(%s, %s)", wrap, t.aligned(c.Args[0], x, common-as, class), t.aligned(c.Args[1], y, common-bs, class))
 	}
 	return t.wideResult(c, null, "add_decimal<%d, %d, %d, %d>(%s, %s, %v", common-as, common-bs, common-scale, c.Typ.Precision, wide(x), wide(y), minus)
+}
+
+// aligned is an operand times 10^up in a class, in which it is known to fit; of a literal the host computes it.
+func (t *kernelText) aligned(e expr.Expr, v value, up int, class class) string {
+	k, ok := e.(*expr.Const)
+	if !ok || k.Value.Null || !exactType(k.Value.Type) {
+		return timesPower(v, up, class)
+	}
+	digits := types.MaxShortDecimal
+	if class == classWide {
+		digits = types.MaxDecimalPrecision
+	}
+	n := k.Value.Unscaled()
+	switch {
+	case k.Value.Type.Phys() == types.PhysUint64:
+		n = types.Int128FromUint64(uint64(k.Value.I))
+	case k.Value.Type.IsInteger():
+		n = types.Int128FromInt64(k.Value.I)
+	}
+	n, _ = n.Mul(types.Pow10Int128(up))
+	return t.constant(types.DecimalValue(types.Decimal(digits, 0), n)).text
 }
 
 // narrowExact says whether a value is a signed 64-bit integer.

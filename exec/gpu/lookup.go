@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -174,9 +175,16 @@ func makeLookup(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx
 		all.Valid = column.NewBitmap(n+1, true)
 		all.Valid.Clear(n)
 	}
-	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: classOf(e.Type())}, e: e, c: c, ctx: ctx, n: len(all.Str)}
-	if err := b.run(all, 0, b.n, 0); err != nil {
+	program, err := expr.Compile(e, map[expr.ColumnID]int{c.ID: 0})
+	if err != nil {
 		return nil, err
+	}
+	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: classOf(e.Type())}, e: e, program: program, n: len(all.Str)}
+	b.ctx, b.warnings = evaluationContext(ctx)
+	for from := 0; from < b.n; from += lookupChunk {
+		if err := b.run(all, from, min(from+lookupChunk, b.n)); err != nil {
+			return nil, err
+		}
 	}
 	return b.finish(nullable), nil
 }
@@ -189,59 +197,42 @@ const maxFailed = 1000
 
 type lookupBuilder struct {
 	lookup
-	e      expr.Expr
-	c      *expr.Column
-	ctx    *expr.Context
-	n      int
-	data   []byte
-	null   []bool
-	bad    []bool
-	anyBad int
-	codes  []uint32
+	e        expr.Expr
+	program  *expr.Program
+	ctx      *expr.Context
+	warnings *sqlerr.Warnings
+	n        int // with NULL
+	data     []byte
+	null     []bool
+	bad      []bool // as long as null, or shorter
+	failures int
 }
 
 // run evaluates strings from..to-1. Where some of them fail it looks for them by halves.
-func (b *lookupBuilder) run(all *column.Vector, from, to, depth int) error {
-	if to-from > lookupChunk && depth == 0 {
-		for ; from < to; from += lookupChunk {
-			if err := b.run(all, from, min(from+lookupChunk, to), 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if from == to {
-		return nil
-	}
-	program, err := expr.Compile(b.e, map[expr.ColumnID]int{b.c.ID: 0})
-	if err != nil {
-		return err
-	}
-	ctx, warnings := evaluationContext(b.ctx)
+func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
 	part := &column.Vector{Type: all.Type, Str: all.Str[from:to], Valid: all.Valid.Slice(from, to-from)}
-	v, err := program.Eval(ctx, &column.Batch{N: to - from, Cols: []*column.Vector{part}})
-	if err == nil && warnings.Count() == 0 {
+	b.warnings.Reset()
+	v, err := b.program.Eval(b.ctx, &column.Batch{N: to - from, Cols: []*column.Vector{part}})
+	if err == nil && b.warnings.Count() == 0 {
 		for i := range to - from {
 			b.add(v.Value(i))
 		}
 		return nil
 	}
 	if to-from == 1 {
-		if b.anyBad++; b.anyBad > maxFailed {
+		if b.failures++; b.failures > maxFailed {
 			return refuse("%s gives errors or warnings for many values", b.e)
 		}
-		for len(b.bad) < len(b.null) {
-			b.bad = append(b.bad, false)
-		}
+		b.bad = append(b.bad, make([]bool, len(b.null)-len(b.bad))...)
 		b.bad = append(b.bad, true)
 		b.add(types.NullOf(b.typ))
 		return nil
 	}
 	half := (from + to) / 2
-	if err := b.run(all, from, half, depth+1); err != nil {
+	if err := b.run(all, from, half); err != nil {
 		return err
 	}
-	return b.run(all, half, to, depth+1)
+	return b.run(all, half, to)
 }
 
 // add appends the value of the next entry.
@@ -297,8 +288,8 @@ func (b *lookupBuilder) finish(nullable bool) *lookup {
 			break
 		}
 	}
-	if b.anyBad > 0 {
-		b.failed = bitTable(b.bad)
+	if b.failures > 0 {
+		b.failed = bitTable(append(b.bad, make([]bool, len(b.null)-len(b.bad))...))
 	}
 	l := b.lookup
 	return &l

@@ -45,7 +45,7 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 	mode := gpu.Always
 	switch value {
 	case deviceCPU:
-		for _, p := range plan.Pipelines {
+		for _, p := range plan.All() {
 			p.Reason = "radish_device is 'cpu'"
 		}
 		return nil, nil

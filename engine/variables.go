@@ -358,6 +358,9 @@ func ParseBytes(text string) (int64, error) {
 // applyHints sets the variables that the SET_VAR and MAX_EXECUTION_TIME hints of a SELECT name, and returns the function
 // that takes them back.
 func (s *Session) applyHints(n ast.StmtNode) (restore func(), err error) {
+	if x, ok := n.(*ast.ExplainStmt); ok {
+		n = x.Stmt
+	}
 	sel, ok := n.(*ast.SelectStmt)
 	if !ok {
 		return func() {}, nil

@@ -111,3 +111,6 @@ func (d *Device) String() string {
 
 // LibraryPath is the file of the device's library.
 func (d *Device) LibraryPath() string { return d.device.Library().Path() }
+
+// FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
+func (d *Device) FailAllocation(n int) error { return d.device.FailAllocation(n) }

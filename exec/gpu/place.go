@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -52,6 +53,13 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 		return nil, setAll(plan, "the GPU is lost: "+err.Error())
 	}
+	if len(plan.All()) > len(plan.Pipelines) {
+		const reason = "recursive queries run on the CPU only"
+		if mode == Strict {
+			return nil, sqlerr.NotSupportedf("a recursive query on the GPU", reason)
+		}
+		return nil, setAll(plan, reason)
+	}
 	if mode == Auto {
 		if reason := d.cheaperHere(plan, threads); reason != "" {
 			return nil, setAll(plan, reason)
@@ -66,7 +74,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		whole.Pipelines = append([]*physical.Pipeline(nil), plan.Pipelines...)
 		for _, p := range plan.Pipelines {
 			if src, ok := p.Source.(*physical.SinkScan); ok {
-				if a, ok := src.From.(*physical.Aggregate); ok && placed.groups[a] != nil && !contains(whole.Pipelines, placed.groups[a]) {
+				if a, ok := src.From.(*physical.Aggregate); ok && placed.groups[a] != nil && !slices.Contains(whole.Pipelines, placed.groups[a]) {
 					whole.Pipelines = append(whole.Pipelines, placed.groups[a])
 				}
 			}
@@ -76,7 +84,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 			break
 		}
 	}
-	reason := fmt.Sprintf("radish_device is 'gpu'")
+	reason := "radish_device is 'gpu'"
 	if mode == Auto {
 		reason = "estimated to be faster there"
 	}
@@ -100,19 +108,10 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 }
 
 func setAll(plan *physical.Plan, reason string) error {
-	for _, p := range plan.Pipelines {
+	for _, p := range plan.All() {
 		p.Device, p.Reason = physical.CPU, reason
 	}
 	return nil
-}
-
-func contains(list []*physical.Pipeline, p *physical.Pipeline) bool {
-	for _, x := range list {
-		if x == p {
-			return true
-		}
-	}
-	return false
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.
@@ -237,7 +236,7 @@ func (x *placing) crossings() map[*physical.Aggregate]*physical.Pipeline {
 		for _, c := range cols {
 			scan.Ins = append(scan.Ins, c.ID)
 		}
-		out[a] = &physical.Pipeline{ID: len(x.plan.Pipelines) + len(out), Source: scan, Sink: &physical.Materialize{Cols: cols}, EstRows: a.EstGroups}
+		out[a] = &physical.Pipeline{ID: len(x.plan.Pipelines) + len(out), Source: scan, Sink: &physical.Result{In: scan.Ins}, EstRows: a.EstGroups}
 	}
 	return out
 }

@@ -1,0 +1,291 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// gpuEngine is an engine whose GPU is the emulated one.
+func gpuEngine(t *testing.T) *Engine {
+	t.Helper()
+	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: gputest.EmulatedLibrary(t).Path()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+// values runs one statement and returns its rows.
+func values(t *testing.T, s *Session, sql string) [][]types.Value {
+	t.Helper()
+	stmts, err := s.Parse(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Execute(context.Background(), stmts[0], nil)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	defer res.Close()
+	var rows [][]types.Value
+	for {
+		b, err := res.Next(context.Background())
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if b == nil {
+			return rows
+		}
+		for i := range b.N {
+			row := make([]types.Value, len(b.Cols))
+			for c, v := range b.Cols {
+				row[c] = v.Value(i)
+			}
+			rows = append(rows, row)
+		}
+	}
+}
+
+func rowTexts(rows [][]types.Value) []string {
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		for _, v := range row {
+			if v.Null {
+				out[i] += "NULL|"
+			} else {
+				out[i] += v.Text() + "|"
+			}
+		}
+	}
+	return out
+}
+
+// TestTPCHOnEmulatedGPU runs the 22 queries wholly by kernels and compares them with the CPU's results and, where they are at hand, with the
+// published answers.
+func TestTPCHOnEmulatedGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles some 150 kernels")
+	}
+	s := gpuEngine(t).NewSession()
+	mustRun(t, s, "CALL tpch_generate(0.01)")
+	answers := filepath.Join("..", "..", "shared", "tpch", "answers", "sf0.01")
+	if _, err := os.Stat(answers); err != nil {
+		t.Log("published answers: ", err)
+		answers = ""
+	}
+	for _, q := range tpch.Queries(0.01) {
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		want := rowTexts(values(t, s, q.SQL))
+		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		rows := values(t, s, q.SQL)
+		if w := s.Warnings(); len(w) > 0 {
+			t.Errorf("Q%d: %s", q.Number, w[0].Message)
+		}
+		got := rowTexts(rows)
+		slices.Sort(got) // rows that agree in what orders them may change places
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("Q%d on the GPU gives\n%s\non the CPU\n%s", q.Number, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if answers == "" {
+			continue
+		}
+		answer, err := tpch.LoadAnswer(answers, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := answer.Compare(rows); err != nil {
+			t.Errorf("Q%d on the GPU: %v", q.Number, err)
+		}
+	}
+}
+
+// kernelSources splits what EXPLAIN FORMAT = 'kernels' prints.
+func kernelSources(text string) []string {
+	var out []string
+	for _, line := range strings.SplitAfter(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "// pipeline ") && strings.Contains(line, " on the GPU"):
+			out = append(out, line)
+		case strings.HasPrefix(line, "// pipeline "):
+		case len(out) > 0:
+			out[len(out)-1] += line
+		}
+	}
+	return out
+}
+
+// TestKernelsCompile compiles the kernels of the 22 queries with NVRTC, which needs no GPU.
+func TestKernelsCompile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	lib := gputest.CUDALibrary(t)
+	s := gpuEngine(t).NewSession()
+	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_device = 'gpu'")
+	var wg sync.WaitGroup
+	room := make(chan struct{}, 2)
+	compiled := 0
+	for _, q := range tpch.Queries(0.01) {
+		for _, source := range kernelSources(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+q.SQL)) {
+			compiled++
+			room <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-room }()
+				if _, err := lib.Compile(90, source); err != nil {
+					t.Errorf("Q%d: %v\n%s", q.Number, err, source)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if compiled < 22 {
+		t.Errorf("%d kernels for 22 queries", compiled)
+	}
+	t.Logf("%d kernels", compiled)
+}
+
+// A plan whose pipelines are on both devices gives what the CPU alone gives, whichever side reads the other's rows.
+func TestMixedPlans(t *testing.T) {
+	s := gpuEngine(t).NewSession()
+	mustRun(t, s, "CREATE TABLE t (a INT, b VARCHAR(20), c DOUBLE, d DECIMAL(30, 2), e DATE)")
+	for i := range 40 {
+		null := "NULL"
+		if i%3 > 0 {
+			null = fmt.Sprint(i % 7)
+		}
+		mustRun(t, s, fmt.Sprintf("INSERT INTO t VALUES (%s, 'word %d', %d / 8, %d * 12345678901234567890.25, '2024-01-01' + INTERVAL %d DAY)", null, i%5, i, i-20, i))
+	}
+	mustRun(t, s, "CREATE TABLE u AS SELECT * FROM t WHERE a IS NOT NULL ORDER BY e LIMIT 20")
+	for _, sql := range []string{
+		// GROUP_CONCAT and windows run on the CPU only.
+		"SELECT b, GROUP_CONCAT(a ORDER BY a) FROM (SELECT b, a, COUNT(*) AS n FROM t GROUP BY b, a) AS g GROUP BY b",
+		"SELECT a, n, ROW_NUMBER() OVER (ORDER BY n, a) FROM (SELECT a, COUNT(*) AS n, MAX(b) AS m FROM t GROUP BY a) AS g",
+		"SELECT a, SUM(n) FROM (SELECT a, b, ROW_NUMBER() OVER (PARTITION BY a ORDER BY e) AS n FROM t) AS w GROUP BY a",
+		"SELECT w.b, SUM(w.n) FROM (SELECT a, b, ROW_NUMBER() OVER (PARTITION BY b ORDER BY e DESC) AS n FROM t) AS w JOIN u ON u.a = w.a WHERE w.n < 9 GROUP BY w.b",
+		"SELECT x.a, x.d, g FROM (SELECT a, b, d, e FROM t ORDER BY d DESC, e LIMIT 7 OFFSET 2) AS x JOIN (SELECT b, GROUP_CONCAT(c ORDER BY c) AS g FROM u GROUP BY b) AS y ON x.b = y.b",
+		"SELECT b, d FROM t UNION ALL SELECT GROUP_CONCAT(b), MAX(d) FROM u GROUP BY a",
+	} {
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		want := rowTexts(values(t, s, sql))
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		plan := mustRun(t, s, "EXPLAIN "+sql)
+		if !strings.Contains(plan, " on gpu:") || !strings.Contains(plan, " on cpu:") {
+			t.Errorf("%s is not on both devices:\n%s", sql, plan)
+		}
+		got := rowTexts(values(t, s, sql))
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s gives\n%s\nwant\n%s\n%s", sql, strings.Join(got, "\n"), strings.Join(want, "\n"), plan)
+		}
+		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		_, err := run(context.Background(), s, sql)
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Code != sqlerr.CodeNotSupported || !strings.Contains(e.Message, "pipeline") {
+			t.Errorf("%s with gpu_strict: %v", sql, err)
+		}
+	}
+}
+
+// An error that a kernel meets is the CPU's error; a warning is the CPU's too, and the query says where it ran.
+func TestErrorsOnGPU(t *testing.T) {
+	s := gpuEngine(t).NewSession()
+	mustRun(t, s, "CREATE TABLE t (a BIGINT, b VARCHAR(10)); INSERT INTO t VALUES (1, '1'), (9223372036854775807, 'x'), (3, '3')")
+	for _, sql := range []string{"SELECT a + a FROM t", "SELECT a, (SELECT b FROM t) FROM t", "SELECT SUM(a * a) FROM t"} {
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		_, want := run(context.Background(), s, sql)
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		_, err := run(context.Background(), s, sql)
+		if want == nil || err == nil || err.Error() != want.Error() {
+			t.Errorf("%s: %v, want %v", sql, err, want)
+		}
+	}
+	mustRun(t, s, "SET radish_device = 'gpu'")
+	if got := mustRun(t, s, "SELECT a / (a - 3) FROM t WHERE b <> 'x'"); !strings.Contains(got, "NULL") {
+		t.Errorf("division by zero gives %q", got)
+	}
+	text := ""
+	for _, w := range s.Warnings() {
+		text += w.Message + "\n"
+	}
+	if !strings.Contains(text, "Division by 0") {
+		t.Errorf("the warnings are %q", text)
+	}
+}
+
+// A lack of device memory, at whichever allocation, is an error that says where with radish_device = 'gpu', and with 'auto' the CPU takes
+// over; nothing stays allocated.
+func TestGPUOutOfMemory(t *testing.T) {
+	e := gpuEngine(t)
+	s := e.NewSession()
+	mustRun(t, s, "CREATE TABLE t (a INT, b VARCHAR(20)); INSERT INTO t VALUES (1, 'one'), (2, 'two'), (3, 'three'), (1, 'ein')")
+	const sql = "SELECT t.a, COUNT(*), MAX(u.b) FROM t JOIN t AS u ON t.a = u.a GROUP BY t.a ORDER BY t.a"
+	want := mustRun(t, s, sql)
+	mustRun(t, s, "SET radish_device = 'gpu'")
+	if got := mustRun(t, s, sql); got != want {
+		t.Fatalf("got\n%s\nwant\n%s", got, want)
+	}
+	d, err := e.gpu()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := d.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for n := 1; n < 200; n++ {
+		if err := d.FailAllocation(n); err != nil {
+			t.Fatal(err)
+		}
+		got, err := run(context.Background(), s, sql)
+		if ferr := d.FailAllocation(0); ferr != nil {
+			t.Fatal(ferr)
+		}
+		var e *sqlerr.Error
+		switch {
+		case err == nil && got != want:
+			t.Fatalf("allocation %d failing gives\n%s\nwant\n%s", n, got, want)
+		case err != nil && (!errors.As(err, &e) || e.Kind != sqlerr.Resource):
+			t.Fatalf("allocation %d failing: %v", n, err)
+		case err != nil:
+			failed++
+		}
+		if m, err := d.Memory(); err != nil || m.Used-m.Resident != before.Used-before.Resident {
+			t.Fatalf("allocation %d failing leaves %d bytes, %v", n, m.Used-m.Resident, err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no allocation failed")
+	}
+	t.Logf("%d allocations failed", failed)
+}
+
+func TestGPUDevices(t *testing.T) {
+	s := gpuEngine(t).NewSession()
+	got := mustRun(t, s, "SELECT device, status, memory_bytes > 0, library LIKE '%emulated%' FROM information_schema.radish_devices ORDER BY device")
+	if got != "cpu|in use|NULL|NULL\ngpu0|usable|1|1\n" {
+		t.Errorf("radish_devices has\n%s", got)
+	}
+	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)")
+	if got := mustRun(t, s, "SELECT /*+ SET_VAR(radish_device='gpu') */ SUM(a) FROM t"); got != "3\n" {
+		t.Errorf("the sum is %s", got)
+	}
+	if got := mustRun(t, s, "EXPLAIN ANALYZE SELECT /*+ SET_VAR(radish_device='gpu') */ SUM(a) FROM t"); !strings.Contains(got, "kernel ") {
+		t.Errorf("EXPLAIN ANALYZE is\n%s", got)
+	}
+}

@@ -21,6 +21,13 @@ type function struct {
 	cheap  func(*expr.Call) bool // it raises nothing and costs a few instructions; nil: it may
 	// reads are the operands that a strict emitter reads from the call where they are constants: keywords and patterns.
 	reads []int
+	limit string // what the CPU alone computes, for docs/gpu.md
+}
+
+// but says what the CPU alone computes.
+func (f function) but(limit string) function {
+	f.limit = limit
+	return f
 }
 
 func strict(e strictEmitter) function                   { return function{strict: e} }
@@ -36,7 +43,7 @@ func init() {
 	exactCheap := func(e strictEmitter) function { return function{strict: e, cheap: harmlessArithmetic} }
 	functions = map[string]function{
 		"add": exactCheap(emitAdditive(false)), "sub": exactCheap(emitAdditive(true)), "mul": exactCheap(emitMul),
-		"div": strict(emitDiv), "div_cut": strict(emitDiv), "intdiv": strict(emitIntDiv), "mod": strict(emitMod), "neg": strict(emitNeg),
+		"div": strict(emitDiv), "div_cut": strict(emitDiv), "intdiv": strict(emitIntDiv).but("DIV of doubles"), "mod": strict(emitMod), "neg": strict(emitNeg),
 
 		"bitand": quick(emitBits("%s & %s")), "bitor": quick(emitBits("%s | %s")), "bitxor": quick(emitBits("%s ^ %s")),
 		"bitnot": quick(emitBits("~%s")), "bit_count": quick(emitBits("popcount(%s)")),
@@ -64,18 +71,24 @@ func init() {
 		"week": strict(emitWeek("week")), "yearweek": strict(emitWeek("year_week")), "weekofyear": strict(emitDays("week(%s, 3)")),
 		"hour": quick(emitClock("%s / micros_per_hour")), "minute": quick(emitClock("%s / micros_per_minute %% 60")),
 		"second": quick(emitClock("%s / micros_per_second %% 60")), "microsecond": quick(emitClock("%s %% micros_per_second")),
-		"extract": reading(emitExtract, 0), "date_add": reading(emitDateAdd(false), 1, 2), "adddate": reading(emitDateAdd(false), 1, 2),
-		"date_sub": reading(emitDateAdd(true), 1, 2), "subdate": reading(emitDateAdd(true), 1, 2), "timestampadd": reading(emitTimestampAdd, 0, 1),
+		"extract": reading(emitExtract, 0).but("EXTRACT from text"), "date_add": reading(emitDateAdd(false), 1, 2).but(limitInterval), "adddate": reading(emitDateAdd(false), 1, 2).but(limitInterval),
+		"date_sub": reading(emitDateAdd(true), 1, 2).but(limitInterval), "subdate": reading(emitDateAdd(true), 1, 2).but(limitInterval), "timestampadd": reading(emitTimestampAdd, 0, 1).but(limitInterval),
 		"datediff": quick(emitDateDiff), "timestampdiff": reading(emitTimestampDiff, 0), "to_seconds": strict(emitToSeconds),
 		"time": strict(emitSame), "timestamp": strict(emitTimestamp), "time_to_sec": strict(emitSeconds),
 		"from_days": strict(emitMaybe("from_days")), "makedate": strict(emitMaybe("make_date")),
 
-		"like": reading(emitLike, 1, 2), "substring": strict(emitSubstring), "left": strict(emitText("substring<{bytes}>(%s, 1, %s)")),
+		"like": reading(emitLike, 1, 2).but("LIKE with a pattern that is not constant"), "substring": strict(emitSubstring), "left": strict(emitText("substring<{bytes}>(%s, 1, %s)")),
 		"right": strict(emitText("right_part<{bytes}>(%s, %s)")), "length": quick(emitText("%s.size")),
 		"char_length": strict(emitText("length_of<{bytes}>(%s)")), "locate": strict(emitLocate),
-		"instr": strict(emitText("locate<{bytes}>(%s, %s, 1)")), "trim": reading(emitTrim, 2), "ltrim": strict(emitTrim), "rtrim": strict(emitTrim),
+		"instr": strict(emitText("locate<{bytes}>(%s, %s, 1)")), "ascii": strict(emitText("(%[1]s.size == 0 ? 0 : %[1]s.data[0])")),
+		"bit_length": quick(emitText("8 * %s.size")), "strcmp": strict(emitText("compare_views(%s, %s)")),
+		"substring_index": strict(emitText("substring_index(%s, %s, %s)")), "elt": {lazy: emitElt}, "field": {lazy: emitField},
+		"trim": reading(emitTrim, 2), "ltrim": strict(emitTrim), "rtrim": strict(emitTrim),
 	}
 }
+
+// limitInterval is what DATE_ADD and its like leave to the CPU.
+const limitInterval = "text plus an interval; an interval that is not constant, if it is compound or no integer"
 
 // ofNumbers says whether a call's result is a number.
 func ofNumbers(c *expr.Call) bool { return !c.Typ.IsString() }

@@ -174,12 +174,9 @@ func emitExtreme(op string) strictEmitter {
 
 // emitInterval makes INTERVAL(n, a, b, ...), the number of ascending operands that are at most n.
 func emitInterval(t *kernelText, c *expr.Call, sc *scope) (value, error) {
-	args := make([]value, len(c.Args))
-	for i, a := range c.Args {
-		var err error
-		if args[i], err = t.emit(a, sc); err != nil {
-			return value{}, err
-		}
+	args, err := t.all(c, sc)
+	if err != nil {
+		return value{}, err
 	}
 	x := args[0]
 	v := t.result(c.Typ)

@@ -152,3 +152,63 @@ func (t *kernelText) likeTokens(s string, p expr.LikePattern) string {
 	return fmt.Sprintf("like_tokens<%v>(%s, %s, (i64)%s, %s)", p.Bytes, s, t.address(&table{data: tokens}, "LikeToken"), count,
 		t.address(&table{data: text}, "u8"))
 }
+
+// all evaluates the operands of a function that looks at their NULLs itself.
+func (t *kernelText) all(c *expr.Call, sc *scope) ([]value, error) {
+	args := make([]value, len(c.Args))
+	for i, a := range c.Args {
+		var err error
+		if args[i], err = t.emit(a, sc); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// emitElt makes ELT(n, a, b, ...), the n-th text.
+func emitElt(t *kernelText, c *expr.Call, sc *scope) (value, error) {
+	args, err := t.all(c, sc)
+	if err != nil {
+		return value{}, err
+	}
+	if args[0].null == "true" {
+		return nullOf(classView, c.Typ), nil
+	}
+	out := t.result(c.Typ)
+	out.null = out.text + "_null"
+	t.line("%s = view{nullptr, 0};", out.text)
+	t.line("bool %s = true;", out.null)
+	for k, v := range args[1:] {
+		if v.null == "true" {
+			continue
+		}
+		v = t.view(v)
+		t.open("if (%s == %d) {", args[0].text, k+1)
+		t.line("%s = %s;", out.text, v.text)
+		t.line("%s = %s;", out.null, orText(args[0].null, nullText(v)))
+		t.close()
+	}
+	return out, nil
+}
+
+// emitField makes FIELD(x, a, b, ...), the place of x among the operands behind it.
+func emitField(t *kernelText, c *expr.Call, sc *scope) (value, error) {
+	args, err := t.all(c, sc)
+	if err != nil {
+		return value{}, err
+	}
+	x := args[0]
+	out := t.result(c.Typ)
+	t.line("%s = 0;", out.text)
+	for k := len(args) - 1; k > 0 && x.null != "true"; k-- {
+		if args[k].null == "true" {
+			continue
+		}
+		equal, err := t.comparison(expr.EQ, x, args[k])
+		if err != nil {
+			return value{}, err
+		}
+		t.line("if (%s%s%s) %s = %d;", equal, notNull(x.null), notNull(args[k].null), out.text, k)
+	}
+	return out, nil
+}

@@ -209,6 +209,29 @@ RADISH_FN bool fit_string(view s, i64 n, view& r) {
   return false;
 }
 
+// The part of s before the n-th delimiter or, n being negative, behind it, counted from the right.
+RADISH_NOINLINE view substring_index(view s, view delimiter, i64 n) {
+  i64 m = delimiter.size;
+  if (m == 0 || n == 0) return {s.data, 0};
+  if (n > 0) {
+    i64 at = 0;
+    for (; n > 0; n--) {
+      i64 k = find(without_front(s, at), delimiter);
+      if (k < 0) return s;
+      at += k + m;
+    }
+    return {s.data, at - m};
+  }
+  i64 end = s.size;
+  for (; n < 0; n++) {
+    i64 k = end - m;
+    while (k >= 0 && !equal_bytes_at(s.data + k, delimiter.data, m)) k--;
+    if (k < 0) return s;
+    end = k;
+  }
+  return without_front(s, end + m);
+}
+
 // A dictionary's string: its bytes lie at offsets[code] to offsets[code + 1].
 RADISH_FN view dictionary_string(const u8* bytes, const i64* offsets, u32 code) {
   i64 from = offsets[code];

@@ -60,7 +60,7 @@ type includeFolder struct {
 func (f *includeFolder) path() (string, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.dir != "" {
+	if f.dir != "" && writeHeaders(f.dir) == nil { // again: somebody may have emptied the cache
 		return f.dir, nil
 	}
 	if cache := cacheFolder(); cache != "" {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -15,16 +17,16 @@ import (
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
-// call runs CALL. There is one procedure: tpch_generate(scale factor) makes the eight tables of TPC-H in the current
-// database.
+// call runs CALL. There is one procedure: tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
+// in the current database.
 func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	p := n.Procedure
 	if p.FnName.L != "tpch_generate" {
 		return nil, sqlerr.New(sqlerr.CodeUnknownFunction, sqlerr.User, "PROCEDURE %s does not exist", p.FnName.O).
 			WithHint("the only one is tpch_generate(scale factor)")
 	}
-	if len(p.Args) != 1 {
-		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1")
+	if len(p.Args) != 1 && len(p.Args) != 2 {
+		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1; a second argument names columns to leave out, separated by commas")
 	}
 	v, err := s.evaluate(st, p.Args[0])
 	if err != nil {
@@ -35,16 +37,24 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 		return nil, sqlerr.WrongArguments("tpch_generate").
 			WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
 	}
+	var without []string
+	if len(p.Args) == 2 {
+		list, err := s.evaluate(st, p.Args[1])
+		if err != nil {
+			return nil, err
+		}
+		without = strings.FieldsFunc(strings.ToLower(list.Text()), func(r rune) bool { return r == ',' || r == ' ' })
+	}
 	unlock, err := s.engine.lockWrites(st.ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	return s.generateTPCH(st, sf.F)
+	return s.generateTPCH(st, sf.F, without)
 }
 
-// generateTPCH makes the tables at a scale factor and puts them into the current database, all at once.
-func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
+// generateTPCH makes the tables at a scale factor, without some columns, and puts them into the current database, all at once.
+func (s *Session) generateTPCH(st *statement, sf float64, without []string) (*Result, error) {
 	snap := s.engine.catalog.Load()
 	db, err := snap.DatabaseName(s.database)
 	if err != nil {
@@ -58,6 +68,12 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 		}
 		schema := &table.Schema{Database: db, Name: t.Name}
 		for _, c := range t.Columns {
+			if slices.Contains(without, c.Name) {
+				if slices.Contains(t.PrimaryKey, c.Name) {
+					return nil, sqlerr.WrongArguments("tpch_generate").WithHint("%s is part of the primary key of %s", c.Name, t.Name)
+				}
+				continue
+			}
 			schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.Name, Type: c.Type})
 		}
 		key := table.Key{Name: "PRIMARY", Primary: true, Unique: true}
@@ -69,7 +85,7 @@ func (s *Session) generateTPCH(st *statement, sf float64) (*Result, error) {
 		loaders[t] = &tpchLoader{builder: builder, waiting: map[int]*tpch.Chunk{}}
 		loaders[t].builder.TrustKeys()
 	}
-	err = tpch.Generate(st.ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine)}, func(c *tpch.Chunk) error {
+	err = tpch.Generate(st.ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine), Without: without}, func(c *tpch.Chunk) error {
 		return loaders[c.Table].add(c)
 	})
 	if err != nil {

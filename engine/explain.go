@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -134,7 +135,10 @@ func notesOf(cost *profile.Plan) physical.Notes {
 			if pc == nil || pc.GPU == nil {
 				return physical.Note{}, false
 			}
-			return physical.Note{Text: gpuCost(pc.GPU)}, true
+			g := pc.GPU
+			return physical.Note{
+				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Compile: inMillis(g.Compile), Uploaded: g.Uploaded,
+			}, true
 		}
 		if pc == nil || op >= len(pc.Operators) || pc.Operators[op].Fused {
 			return physical.Note{}, false
@@ -147,6 +151,8 @@ func notesOf(cost *profile.Plan) physical.Notes {
 		return physical.Note{Rows: rows, Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory}, true
 	}
 }
+
+func inMillis(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
 // gpuCost words what a pipeline cost on the GPU.
 func gpuCost(c *profile.GPU) string {

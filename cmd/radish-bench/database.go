@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type database struct {
 	engine  *engine.Engine
 	session *engine.Session
 	threads int
+	device  string // radish_device of the session
 }
 
 func openDatabase(s settings) (*database, error) {
@@ -63,7 +65,7 @@ func openDatabase(s settings) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0)}, nil
+	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: opts.Device}, nil
 }
 
 func (d *database) close() { _ = d.engine.Close() }
@@ -151,6 +153,64 @@ func (d *database) devices(ctx context.Context, sql string) (string, error) {
 		}
 	}
 	return strings.Join(names, "+"), nil
+}
+
+// setDevice sets the session's radish_device.
+func (d *database) setDevice(ctx context.Context, device string) error {
+	return d.exec(ctx, "SET radish_device = "+sqlString(device))
+}
+
+// residentBytes is what table columns take on GPUs that are in use.
+func (d *database) residentBytes(ctx context.Context) int64 {
+	if d.device == "cpu" || d.device == "auto" {
+		return 0 // asking would open a GPU that may not be needed
+	}
+	rows, _, err := d.query(ctx, "SELECT SUM(table_bytes) FROM information_schema.radish_devices")
+	if err != nil || len(rows) != 1 || rows[0][0].Null {
+		return 0
+	}
+	n, _ := strconv.ParseInt(rows[0][0].Text(), 10, 64)
+	return n
+}
+
+// planCost is what EXPLAIN ANALYZE tells of a run.
+type planCost struct {
+	bytes   int64   // encoded bytes of the table columns that were scanned
+	kernels float64 // milliseconds of kernels on the GPU
+}
+
+func (d *database) cost(ctx context.Context, sql string) (planCost, error) {
+	rows, _, err := d.query(ctx, "EXPLAIN ANALYZE FORMAT = 'json' "+sql)
+	if err != nil {
+		return planCost{}, err
+	}
+	type note struct {
+		Bytes  int64   `json:"bytes"`
+		Kernel float64 `json:"kernel_ms"`
+	}
+	var plan struct {
+		Pipelines []struct {
+			Actual    *note
+			Operators []struct{ Actual *note }
+		}
+	}
+	if err := json.Unmarshal([]byte(joinText(rows)), &plan); err != nil {
+		return planCost{}, fmt.Errorf("EXPLAIN ANALYZE FORMAT = 'json': %w", err)
+	}
+	var c planCost
+	for _, p := range plan.Pipelines {
+		if p.Actual != nil {
+			c.kernels += p.Actual.Kernel
+			c.bytes += p.Actual.Bytes
+			continue
+		}
+		for _, o := range p.Operators {
+			if o.Actual != nil {
+				c.bytes += o.Actual.Bytes
+			}
+		}
+	}
+	return c, nil
 }
 
 // explainAnalyze returns the plan of a query with what each operator cost.

@@ -35,7 +35,7 @@ func runDemo(ctx context.Context, args []string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "Radish %s on %s, %d threads\n", engine.Version, processor(), db.threads)
 	fmt.Fprintf(out, "generating TPC-H at scale factor %s in memory...\n", scaleText(*sf))
-	l, err := generate(ctx, db, *sf)
+	l, err := generate(ctx, db, *sf, nil)
 	if err != nil {
 		return err
 	}

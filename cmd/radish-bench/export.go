@@ -34,7 +34,7 @@ func runExport(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.close()
-	if _, err := generate(ctx, db, *sf); err != nil {
+	if _, err := generate(ctx, db, *sf, nil); err != nil {
 		return err
 	}
 	for _, t := range tpch.Tables() {

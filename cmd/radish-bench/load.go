@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,9 +30,27 @@ func (l load) String() string {
 		float64(l.rows)/1e6, l.took.Seconds(), l.rate()/1e6, l.cpu.Seconds(), byteText(l.bytes), byteText(l.peak))
 }
 
-// generate makes the TPC-H tables in memory.
-func generate(ctx context.Context, db *database, sf float64) (load, error) {
-	return measureLoad(ctx, db, []string{"CALL tpch_generate(" + scaleText(sf) + ")"})
+// generate makes the TPC-H tables in memory, without some columns.
+func generate(ctx context.Context, db *database, sf float64, without []string) (load, error) {
+	call := "CALL tpch_generate(" + scaleText(sf)
+	if len(without) > 0 {
+		call += ", " + sqlString(strings.Join(without, ","))
+	}
+	return measureLoad(ctx, db, []string{call + ")"})
+}
+
+// unusedColumns are the columns that no query names.
+func unusedColumns(sf float64) []string {
+	var out []string
+	for _, t := range tpch.Tables() {
+		for _, c := range t.Columns {
+			named := regexp.MustCompile(`\b` + c.Name + `\b`)
+			if !slices.Contains(t.PrimaryKey, c.Name) && !slices.ContainsFunc(tpch.Queries(sf), func(q tpch.Query) bool { return named.MatchString(strings.ToLower(q.SQL)) }) {
+				out = append(out, c.Name)
+			}
+		}
+	}
+	return out
 }
 
 // loadParquet fills the TPC-H tables from the files that export wrote.

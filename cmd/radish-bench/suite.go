@@ -26,9 +26,13 @@ type queryRun struct {
 	first  time.Duration
 	hot    timings // the runs after the first
 	device string
+	cost   planCost // of one hot run
 	digest string
 	check  string
 	err    error // the query failed or its result differs
+
+	uploaded int64     // bytes that the first run brought to the GPU
+	other    []timings // of the devices to compare with
 }
 
 // timings are the hot runs of a query.
@@ -54,11 +58,13 @@ func (t *timings) measure(ctx context.Context, db *database, sql string) error {
 
 // suite runs TPC-H queries on a database and checks each result.
 type suite struct {
-	db      *database
-	queries []tpch.Query
-	runs    int    // after the first
-	answers string // folder of published answers; empty: recorded digests, where there are any
-	digests []string
+	db          *database
+	queries     []tpch.Query
+	runs        int    // after the first
+	answers     string // folder of published answers; empty: recorded digests, where there are any
+	digests     []string
+	costs       bool     // ask EXPLAIN ANALYZE what a run scans
+	compareWith []string // devices whose rows have to be the same
 }
 
 // newSuite picks queries by their numbers, separated by commas; an empty list is all.
@@ -109,9 +115,11 @@ func (s *suite) run(ctx context.Context, done func(queryRun)) ([]queryRun, error
 func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 	r := queryRun{query: q, check: checkNothing}
 	var rows [][]types.Value
+	before := s.db.residentBytes(ctx)
 	if rows, r.first, r.err = s.db.query(ctx, q.SQL); r.err != nil {
 		return r
 	}
+	r.uploaded = max(s.db.residentBytes(ctx)-before, 0)
 	r.rows, r.digest = len(rows), q.Digest(rows)
 	if r.check, r.err = s.compare(q, rows); r.err != nil {
 		return r
@@ -124,7 +132,66 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 			return r
 		}
 	}
+	if s.costs {
+		if r.cost, r.err = s.db.cost(ctx, q.SQL); r.err != nil {
+			return r
+		}
+	}
+	for _, device := range s.compareWith {
+		t, err := s.compareDevice(ctx, q, rows, device)
+		r.other = append(r.other, t)
+		if err != nil {
+			r.err = err
+			return r
+		}
+		if r.check == checkNothing {
+			r.check = "same as " + device
+		}
+	}
 	return r
+}
+
+// compareDevice runs a query on another device, which has to give the same rows, and times it there.
+func (s *suite) compareDevice(ctx context.Context, q tpch.Query, want [][]types.Value, device string) (t timings, err error) {
+	if err := s.db.setDevice(ctx, device); err != nil {
+		return t, err
+	}
+	defer func() {
+		if back := s.db.setDevice(ctx, s.db.device); err == nil {
+			err = back
+		}
+	}()
+	rows, _, err := s.db.query(ctx, q.SQL)
+	if err != nil {
+		return t, fmt.Errorf("on device %s: %w", device, err)
+	}
+	if _, err := answerOf(q, rows).Compare(want); err != nil {
+		return t, fmt.Errorf("device %s gives other rows: %w", device, err)
+	}
+	for range s.runs {
+		if err := t.measure(ctx, s.db, q.SQL); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// answerOf makes an answer of a result.
+func answerOf(q tpch.Query, rows [][]types.Value) *tpch.Answer {
+	a := &tpch.Answer{Query: q, Rows: make([][]string, len(rows))}
+	for i, row := range rows {
+		for c, v := range row {
+			if i == 0 {
+				a.Columns = append(a.Columns, strconv.Itoa(c+1))
+			}
+			text := ""
+			if !v.Null {
+				text = v.Text()
+			}
+			a.Rows[i] = append(a.Rows[i], text)
+		}
+	}
+	return a
 }
 
 // compare holds a result against what is known of it, and says against what.

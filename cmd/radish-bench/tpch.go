@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/radish-sql/radish/storage/tpch"
@@ -24,6 +25,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	runs := fs.Int("runs", 5, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
 	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
+	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some query names")
+	compare := fs.String("compare", "", "devices, separated by commas, that have to give the same rows, and whose times are shown beside")
+	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
 	jsonPath := fs.String("json", "", "write the figures to this file, too")
 	var prof profiler
 	prof.register(fs)
@@ -35,6 +39,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if _, err := pickQueries(*sf, *list); err != nil {
 		return wrongUsage(fs, "%v", err)
+	}
+	if *columns != "all" && *columns != "used" {
+		return wrongUsage(fs, "--columns is all or used, not %q", *columns)
 	}
 	if !prof.load {
 		prof.hold()
@@ -48,6 +55,11 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	s.costs = true
+	if *compare != "" {
+		s.compareWith = strings.Split(*compare, ",")
+	}
+	table := tpchColumns(s.compareWith)
 	if prof.load {
 		if err := prof.start(); err != nil {
 			return err
@@ -57,7 +69,11 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if *from != "" {
 		l, err = loadParquet(ctx, db, *from)
 	} else {
-		l, err = generate(ctx, db, *sf)
+		var without []string
+		if *columns == "used" {
+			without = unusedColumns(*sf)
+		}
+		l, err = generate(ctx, db, *sf, without)
 	}
 	if err != nil {
 		return err
@@ -67,13 +83,13 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
 	resetPeakRSS()
-	fmt.Fprint(out, textRow(tpchColumns, titles(tpchColumns)))
+	fmt.Fprint(out, textRow(table, titles(table)))
 	if !prof.load {
 		if err := prof.start(); err != nil {
 			return err
 		}
 	}
-	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(tpchColumns, tpchCells(r))) })
+	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(table, tpchCells(r, len(table)))) })
 	if profErr := prof.stop(); profErr != nil && err == nil {
 		err = profErr
 	}
@@ -82,13 +98,30 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	}
 	peak := peakRSS()
 	var first, hot time.Duration
+	var bytes, uploaded int64
+	other := make([]time.Duration, len(s.compareWith))
 	for _, r := range done {
 		first, hot = first+r.first, hot+median(r.hot.clock)
+		bytes, uploaded = bytes+r.cost.bytes, uploaded+r.uploaded
+		for i, t := range r.other {
+			other[i] += median(t.clock)
+		}
 	}
 	fmt.Fprintf(out, "\nfirst runs %.2f s, medians of %d hot runs %.2f s in all; peak resident memory %s, of which queries held %s\n",
 		first.Seconds(), *runs, hot.Seconds(), byteText(peak), byteText(db.engine.MemoryPeak()))
+	if uploaded > 0 {
+		fmt.Fprintf(out, "first runs brought %s to the GPU; hot runs scan %s\n", byteText(uploaded), byteText(bytes))
+	}
+	for i, device := range s.compareWith {
+		fmt.Fprintf(out, "device %s: medians %.2f s in all\n", device, other[i].Seconds())
+	}
 	for _, r := range failures(done) {
 		fmt.Fprintf(out, "Q%d: %v\n", r.query.Number, r.err)
+	}
+	if *markdown != "" {
+		if err := writeTPCHMarkdown(*markdown, fmt.Sprintf("TPC-H, scale factor %s: %v", scaleText(*sf), l), table, done); err != nil {
+			return err
+		}
 	}
 	if *jsonPath != "" {
 		if err := writeTPCHReport(*jsonPath, *sf, db, l, done, peak); err != nil {
@@ -98,17 +131,63 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	return failed(done)
 }
 
-var tpchColumns = []tableColumn{
-	{title: "query", width: 5}, {title: "rows", right: true, width: 6}, {title: "first ms", right: true, width: 9},
-	{title: "hot ms", right: true, width: 9}, {title: "hot CPU ms", right: true}, {title: "device", width: 7}, {title: "check", width: 18},
+// tpchColumns are the printed columns; each device that is compared with has one for its times.
+func tpchColumns(others []string) []tableColumn {
+	cols := []tableColumn{
+		{title: "query", width: 5}, {title: "rows", right: true, width: 6}, {title: "first ms", right: true, width: 9}, {title: "uploaded", right: true, width: 9},
+		{title: "hot ms", right: true, width: 9}, {title: "hot CPU ms", right: true}, {title: "kernel ms", right: true, width: 9},
+		{title: "scanned", right: true, width: 9}, {title: "GB/s", right: true, width: 6}, {title: "of peak", right: true, width: 7},
+		{title: "device", width: 7},
+	}
+	for _, d := range others {
+		cols = append(cols, tableColumn{title: d + " ms", right: true, width: 9})
+	}
+	return append(cols, tableColumn{title: "check", width: 18})
 }
 
-func tpchCells(r queryRun) []string {
+// peakGBs is the measured speed of sequential reads of an H200's memory, in GB/s: what a scan can be at most.
+const peakGBs = 4594
+
+// writeTPCHMarkdown writes the table of a run to a file.
+func writeTPCHMarkdown(path, title string, columns []tableColumn, runs []queryRun) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", title)
+	var rows [][]string
+	for _, r := range runs {
+		rows = append(rows, tpchCells(r, len(columns)))
+	}
+	writeMarkdown(&b, columns, rows)
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+func tpchCells(r queryRun, columns int) []string {
 	check := r.mark() + " " + r.check
 	if r.err != nil {
 		check = r.mark() + " failed, see below"
 	}
-	return []string{fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), millis(median(r.hot.clock)), millis(median(r.hot.cpu)), r.device, check}
+	hot := median(r.hot.clock)
+	uploaded, kernels, rate, share := "", "", "", ""
+	if r.uploaded > 0 {
+		uploaded = byteText(r.uploaded)
+	}
+	if hot > 0 {
+		gbs := float64(r.cost.bytes) / float64(hot.Nanoseconds())
+		rate = fmt.Sprintf("%.1f", gbs)
+		if r.cost.kernels > 0 {
+			kernels, share = fmt.Sprintf("%.3f", r.cost.kernels), fmt.Sprintf("%.1f%%", 100*gbs/peakGBs)
+		}
+	}
+	cells := []string{
+		fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), uploaded, millis(hot), millis(median(r.hot.cpu)), kernels,
+		byteText(r.cost.bytes), rate, share, r.device,
+	}
+	for _, t := range r.other {
+		cells = append(cells, millis(median(t.clock)))
+	}
+	for len(cells) < columns-1 {
+		cells = append(cells, "")
+	}
+	return append(cells, check)
 }
 
 // explainQueries prints EXPLAIN ANALYZE of queries that have run once, so that statistics are there.
@@ -158,6 +237,9 @@ type queryReport struct {
 	Hot    []float64 `json:"hot_ms"`
 	HotCPU []float64 `json:"hot_cpu_ms"`
 	Device string    `json:"device"`
+	Bytes  int64     `json:"scanned_bytes,omitempty"`
+	Kernel float64   `json:"kernel_ms,omitempty"`
+	Upload int64     `json:"uploaded_bytes,omitempty"`
 	Check  string    `json:"check"`
 	Digest string    `json:"digest,omitempty"`
 	Error  string    `json:"error,omitempty"`
@@ -171,7 +253,7 @@ func writeTPCHReport(path string, sf float64, db *database, l load, runs []query
 	for _, r := range runs {
 		q := queryReport{
 			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot.clock)),
-			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Check: r.check, Digest: r.digest,
+			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Bytes: r.cost.bytes, Kernel: r.cost.kernels, Upload: r.uploaded, Check: r.check, Digest: r.digest,
 		}
 		if r.err != nil {
 			q.Error = r.err.Error()

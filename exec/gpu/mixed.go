@@ -78,6 +78,9 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 		return out, r.fail(p, err)
 	}
 	out.Wall = time.Since(begin)
+	if cost.Bytes == 0 {
+		cost.Bytes = r.scanned(p)
+	}
 	out.GPU = &profile.GPU{
 		Kernel: cost.Kernel, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p), Note: cost.Note,
 	}
@@ -88,6 +91,20 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 	}
 	out.Operators[len(p.Transforms)+1] = profile.Operator{Name: "sink", RowsIn: cost.RowsOut, CPU: out.Wall}
 	return out, nil
+}
+
+// scanned is the bytes that a table scan has to read: of all its columns, in the row groups that zone maps leave.
+func (r *Run) scanned(p *physical.Pipeline) int64 {
+	scan, ok := p.Source.(*physical.TableScan)
+	if !ok || r.q.scans[scan] == nil || r.q.spanned[scan] == nil {
+		return 0
+	}
+	t := r.q.scans[scan]
+	bytes := 0.0
+	for _, c := range t.columns {
+		bytes += float64(c.size)
+	}
+	return int64(bytes * float64(r.q.spanned[scan].rows) / float64(max(t.rows, 1)))
 }
 
 // uploaded is the bytes of table columns that a pipeline had to wait for.

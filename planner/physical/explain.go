@@ -17,7 +17,11 @@ type Note struct {
 	Millis float64 `json:"ms"`
 	Bytes  int64   `json:"bytes,omitempty"`
 	Memory int64   `json:"memory,omitempty"`
-	Text   string  `json:"-"` // of a whole pipeline
+	// Of a whole pipeline that ran on a GPU:
+	Text     string  `json:"text,omitempty"` // the rest in words
+	Kernel   float64 `json:"kernel_ms,omitempty"`
+	Compile  float64 `json:"compile_ms,omitempty"`
+	Uploaded int64   `json:"uploaded,omitempty"`
 }
 
 // WholePipeline asks Notes for what a pipeline cost as a whole, where it has no operators to be told apart.
@@ -40,7 +44,7 @@ type PipelineText struct {
 	Device    string     `json:"device"`
 	Reason    string     `json:"reason"`
 	After     []int      `json:"after,omitempty"`
-	Cost      string     `json:"cost,omitempty"`
+	Actual    *Note      `json:"actual,omitempty"`
 	Operators []Operator `json:"operators"`
 }
 
@@ -66,7 +70,7 @@ func Explain(plan *Plan, notes Notes) []PipelineText {
 		ops = append(ops, names.sink(p))
 		if notes != nil {
 			if n, ok := notes(p, WholePipeline); ok {
-				t.Cost = n.Text
+				t.Actual = &n
 			}
 			for j := range ops {
 				if n, ok := notes(p, j); ok {
@@ -89,8 +93,8 @@ func Text(plan *Plan, notes Notes) string {
 			fmt.Fprintf(&b, "; after %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.After), " ", ", "), "[]"))
 		}
 		b.WriteByte('\n')
-		if p.Cost != "" {
-			b.WriteString("  " + p.Cost + "\n")
+		if p.Actual != nil {
+			b.WriteString("  " + p.Actual.Text + "\n")
 		}
 		for _, op := range p.Operators {
 			b.WriteString("  " + op.Name)

@@ -48,6 +48,8 @@ type Options struct {
 	ChunkRows int      // rows of every chunk but a table's last
 	Workers   int      // goroutines that call emit
 	Edition   Edition
+	// Without names columns that no chunk has, in any table. Their text is not made, where that is most of the work.
+	Without []string
 }
 
 // Generate makes the named tables at scale factor sf and calls emit for each chunk. It returns the first error of
@@ -111,6 +113,8 @@ type generator struct {
 	// Rows of the tables that others refer to.
 	partCount, supplierCount, customerCount, orderCount int64
 
+	without map[string]bool
+
 	text  *textPool
 	lines *lineCounts // nil unless lineitem is made
 	clerk []string
@@ -146,6 +150,15 @@ func newGenerator(sf float64, opts Options) (*generator, []*Table, error) {
 		chunkRows:  int64(opts.ChunkRows),
 		workers:    opts.Workers,
 		edition:    opts.Edition,
+		without:    map[string]bool{},
+	}
+	for _, name := range opts.Without {
+		if !slices.ContainsFunc(Tables(), func(t *Table) bool {
+			return slices.ContainsFunc(t.Columns, func(c ColumnDef) bool { return c.Name == name })
+		}) {
+			return nil, nil, fmt.Errorf("tpch: no table has a column %s", name)
+		}
+		g.without[name] = true
 	}
 	if g.chunkRows == 0 {
 		g.chunkRows = DefaultChunkRows
@@ -195,5 +208,12 @@ func (g *generator) parts(t *Table) int {
 func (g *generator) chunk(t *Table, part int) *Chunk {
 	first := int64(part) * g.chunkRows
 	rows := int(min(g.chunkRows, g.rows(t)-first))
-	return &Chunk{Table: t, Part: part, Rows: rows, Columns: t.generate(g, first, rows)}
+	all := t.generate(g, first, rows)
+	kept := all[:0]
+	for i, c := range all {
+		if !g.without[t.Columns[i].Name] {
+			kept = append(kept, c)
+		}
+	}
+	return &Chunk{Table: t, Part: part, Rows: rows, Columns: kept}
 }

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -288,4 +289,43 @@ func benchmarkTable(b *testing.B, table string) {
 	}
 	runtime.KeepAlive(pool)
 	b.ReportMetric(float64(rows.Load())/b.Elapsed().Seconds(), "rows/s")
+}
+
+// Columns that are left out change nothing in those that are kept.
+func TestWithout(t *testing.T) {
+	without := []string{"l_comment", "ps_comment", "o_clerk", "c_address"}
+	make := func(opts Options) map[string]Column {
+		out := map[string]Column{}
+		opts.Workers = 1
+		err := Generate(context.Background(), 0.01, opts, func(c *Chunk) error {
+			at := 0
+			for _, def := range c.Table.Columns {
+				if slices.Contains(opts.Without, def.Name) {
+					continue
+				}
+				out[fmt.Sprint(def.Name, c.Part)] = c.Columns[at]
+				at++
+			}
+			if at != len(c.Columns) {
+				t.Errorf("%s has %d columns, want %d", c.Table.Name, len(c.Columns), at)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	all, some := make(Options{}), make(Options{Without: without})
+	for key := range all {
+		if slices.ContainsFunc(without, func(name string) bool { return strings.HasPrefix(key, name) }) {
+			delete(all, key)
+		}
+	}
+	if !reflect.DeepEqual(all, some) {
+		t.Errorf("%d columns with %v left out are not those of %d", len(some), without, len(all))
+	}
+	if err := Generate(context.Background(), 0.01, Options{Without: []string{"l_coment"}}, nil); err == nil {
+		t.Error("a column that no table has was left out")
+	}
 }

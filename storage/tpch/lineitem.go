@@ -45,9 +45,13 @@ func (g *generator) lineItem(first int64, rows int) []Column {
 	discount, tax := r.rates()
 	flag, status, shipped, committed, received := r.dates()
 	instruction, mode := r.shipping()
+	comment := Column{}
+	if !g.without["l_comment"] {
+		comment = r.comments(g.text)
+	}
 	return []Column{
 		order, part, supplier, number, quantity, price, discount, tax, flag, status, shipped, committed, received,
-		instruction, mode, r.comments(g.text),
+		instruction, mode, comment,
 	}
 }
 

@@ -108,11 +108,15 @@ func (g *generator) partSupp(first int64, rows int) []Column {
 	draw(quantity, partSuppQuantity.row(first), between(1, 9999))
 	cost := make([]int64, rows)
 	draw(cost, partSuppCost.row(first), between(100, 100_000))
+	comment := Column{}
+	if !g.without["ps_comment"] {
+		comment = g.text.comments(partSuppComment.row(first), rows, partSuppCommentLengths)
+	}
 	return []Column{
 		{Ints: part},
 		{Ints: supplier},
 		{Ints: quantity},
 		{Ints: cost},
-		g.text.comments(partSuppComment.row(first), rows, partSuppCommentLengths),
+		comment,
 	}
 }

@@ -24,12 +24,18 @@ cp gpukernels/bundle/run.sh "$bundle/run.sh"
 
 export CGO_ENABLED=0 GOOS=linux GOARCH=${GOARCH:-amd64}
 go build -ldflags='-s -w' -o "$bundle/bin/" ./cmd/radish ./cmd/radish-bench
-# Each test program is named after its folder; run.sh finds the folder again by the list.
-for package in gpukernels gpukernels/tests exec exec/gpu engine; do
+# A test program, its folder, and which of its tests concern the GPU.
+while read -r package tests; do
   name=${package//\//-}.test
   go test -c -ldflags='-s -w' -o "$bundle/bin/$name" "./$package"
-  if [ -f "$bundle/bin/$name" ]; then echo "$name $package" >>"$bundle/bin/tests"; fi
-done
+  if [ -f "$bundle/bin/$name" ]; then echo "$name $package $tests" >>"$bundle/bin/tests"; fi
+done <<'END'
+gpukernels .
+gpukernels/tests .
+exec .
+exec/gpu .
+engine Device|Place|GPU|TPCH
+END
 git rev-parse --short HEAD >"$bundle/commit"
 git diff --quiet HEAD || echo "with uncommitted changes" >>"$bundle/commit"
 # The programs share most of their text: one stream with a window that spans several of them packs them well.

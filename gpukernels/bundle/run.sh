@@ -56,8 +56,8 @@ for s in $steps; do
       step build gpukernels/build.sh build
       ;;
     test)
-      while read -r name folder; do
-        RADISH_TEST_DEVICE=${DEVICES:-all} step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} ${TEST:+-test.run='$TEST'}"
+      while read -r name folder tests; do
+        RADISH_TEST_DEVICE=${DEVICES:-all} step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}'"
       done <bin/tests
       grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
       ;;
@@ -65,7 +65,7 @@ for s in $steps; do
       # Tests that lose the device on purpose, or only move large arrays or compile, are left out.
       for tool in memcheck racecheck initcheck; do
         for program in gpukernels-tests exec-gpu; do
-          folder=$(sed -n "s/^$program.test //p" bin/tests)
+          folder=$(awk -v p="$program.test" '$1 == p { print $2 }' bin/tests)
           [ -n "$folder" ] || continue
           options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
           [ $tool = memcheck ] && options="$options --leak-check no"

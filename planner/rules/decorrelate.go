@@ -30,8 +30,9 @@ func decorrelate(w *rewriter) error {
 }
 
 type decorrelator struct {
-	w   *rewriter
-	err error
+	w     *rewriter
+	err   error
+	loops map[*logical.Loop]*logical.Loop // recursions whose rows are given the domain's; see dependRecursive
 }
 
 func (d *decorrelator) fail(feature, reason string) {

@@ -89,7 +89,7 @@ func (dom *domain) use() (logical.Node, domainMap) {
 // depend returns n evaluated for each row of the domain: n's rows, and the domain's row that each belongs to.
 func (d *decorrelator) depend(n logical.Node, dom *domain) (logical.Node, domainMap) {
 	outer := logical.SetOfCols(dom.outer)
-	if !correlated(n, outer) {
+	if !d.depends(n, outer) {
 		rows, m := dom.use()
 		return &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: n}, m
 	}
@@ -136,6 +136,10 @@ func (d *decorrelator) depend(n logical.Node, dom *domain) (logical.Node, domain
 		return d.dependLimit(in, keys, x.Count, x.Offset, dom)
 	case *logical.Values:
 		return d.dependValues(x, dom)
+	case *logical.Recursive:
+		return d.dependRecursive(x, dom)
+	case *logical.WorkTable:
+		return d.dependWorkTable(x, dom)
 	}
 	d.fail("This correlated subquery", "it reads a relation that cannot depend on outer columns")
 	rows, m := dom.use()
@@ -151,12 +155,12 @@ func (d *decorrelator) dependJoin(x *logical.Join, dom *domain, outer logical.Co
 	l, r := x.Left, x.Right
 	var same []expr.Expr
 	switch {
-	case x.Kind == logical.InnerJoin && correlated(r, outer) && !correlated(l, outer):
+	case x.Kind == logical.InnerJoin && d.depends(r, outer) && !d.depends(l, outer):
 		r, m = d.depend(r, dom)
 	default:
 		// Kinds that keep every left row keep it for each row of the domain.
 		l, m = d.depend(l, dom)
-		if correlated(r, outer) {
+		if d.depends(r, outer) {
 			var rm domainMap
 			r, rm = d.depend(r, dom)
 			same = sameRow(m.cols, rm.cols)

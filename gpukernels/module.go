@@ -63,6 +63,16 @@ type moduleEntry struct {
 	dropped  bool  // not in the map any more
 }
 
+// made says whether the entry has its module.
+func (e *moduleEntry) made() bool {
+	select {
+	case <-e.ready:
+		return e.module != nil
+	default:
+		return false // still being compiled, though nobody waits any more
+	}
+}
+
 // Load compiles a source, or finds what an earlier compilation of it made, and loads it. The source includes "radish.cuh"; options
 // are the compiler's (-DNAME=VALUE). When ctx ends first, Load returns its error and the compilation goes on for the next who asks.
 // Release the module when it is needed no more.
@@ -183,7 +193,7 @@ func (c *moduleCache) release(e *moduleEntry) {
 	}
 	var oldest string
 	for key, other := range c.entries {
-		if other.uses == 0 && other.module != nil && (oldest == "" || other.released < c.entries[oldest].released) {
+		if other.uses == 0 && other.made() && (oldest == "" || other.released < c.entries[oldest].released) {
 			oldest = key
 		}
 	}

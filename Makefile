@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test race lint fuzz fuzz-oracle bench bench-oracle gpu gpu-bundle clean help
+.PHONY: build demo test race lint fuzz fuzz-oracle fuzz-others bench bench-oracle gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -46,6 +46,9 @@ fuzz: ## run each Go fuzz target for FUZZTIME (30s)
 
 fuzz-oracle: ## compare random statements with MariaDB for SECONDS (60), from SEED on, in at most SCHEMAS schemas
 	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$(($(SECONDS) + 600))s -run '^TestFuzz$$' ./fuzz
+
+fuzz-others: ## compare simpler random statements with DuckDB (needs a C compiler) and SQLite, for SECONDS each
+	cd test/oracle && CGO_ENABLED=1 RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$((2 * $(SECONDS) + 600))s ./others
 
 bench: build ## time the 22 TPC-H queries at scale factor SF (1); ANSWERS=folder compares with published answers
 	build/radish-bench tpch --sf $(SF) $(if $(ANSWERS),--verify $(ANSWERS))

@@ -2,7 +2,7 @@ package fuzz
 
 import "regexp"
 
-// What the generator leaves out on purpose, because MariaDB is no judge of it:
+// What the generator leaves out on purpose where MariaDB judges ([Dialect] has none of it), because it is no judge of it:
 //
 //   - Quotients and averages inside larger expressions: MySQL and MariaDB carry digits beyond the declared scale into
 //     the surrounding expression, and how many depends on the implementation's word size. They are compared where

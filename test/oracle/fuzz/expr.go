@@ -101,8 +101,8 @@ func (g *generator) constant(kind Kind) expr {
 	return expr{lit(kind, text), t}
 }
 
-// wide is the larger of two types of one kind.
-func wide(a, b Type) Type {
+// common is the larger of two types of one kind.
+func common(a, b Type) Type {
 	return Type{a.Kind, max(a.Digits, b.Digits), max(a.Scale, b.Scale)}
 }
 
@@ -145,7 +145,7 @@ func (g *generator) expr(e *env, kind Kind, depth int) expr {
 // choice is one of the constructs that exist for every kind.
 func (g *generator) choice(e *env, kind Kind, depth int) expr {
 	a, b := g.expr(e, kind, depth-1), g.expr(e, kind, depth-1)
-	t := wide(a.t, b.t)
+	t := common(a.t, b.t)
 	switch n := g.r.IntN(6); {
 	case n == 0 && g.dialect == nil:
 		return expr{op(kind, "IF($, $, $)", g.condition(e, depth-1), a.n, b.n), t}
@@ -202,7 +202,7 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
 		func() expr {
 			a, b := num(), num()
-			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), wide(a.t, b.t)}
+			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), common(a.t, b.t)}
 		},
 		func() expr { return expr{op(Int, "($)", nullable(g.condition(e, depth))), Type{Int, 1, 0}} },
 		func() expr { return expr{op(Int, "CHAR_LENGTH($)", str()), Type{Int, 4, 0}} },
@@ -345,7 +345,7 @@ func (g *generator) double(e *env, depth int) expr {
 		},
 		func() expr {
 			b := number()
-			return expr{op(Dbl, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), wide(a.t, Type{Dbl, b.t.Digits, 0})}
+			return expr{op(Dbl, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), common(a.t, Type{Dbl, b.t.Digits, 0})}
 		},
 		func() expr {
 			b := g.expr(e, Int, depth)

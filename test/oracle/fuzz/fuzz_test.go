@@ -60,7 +60,7 @@ func oracle(t *testing.T) func(context.Context) (*Engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		return NewEngine(ctx, db, moods[len(moods)-1], "SET SESSION max_statement_time = 2")
+		return NewEngine(ctx, db, moods[len(moods)-1], "SET SESSION max_statement_time = 2", "SET SESSION max_sort_length = 1048576")
 	}
 }
 

@@ -28,7 +28,7 @@ func (d *Dialect) columnTypes() []columnType {
 		}
 	}
 	if d.Wide {
-		types = append(types, columnType{"DECIMAL(38,10)", Type{Dec, 26, 10}}, columnType{"DECIMAL(38,0)", Type{Dec, 26, 0}}, columnType{"DECIMAL(30,5)", Type{Dec, 25, 5}})
+		types = append(types, columnType{"DECIMAL(38,10)", Type{Dec, 26, 10}}, columnType{"DECIMAL(28,0)", Type{Dec, 26, 0}}, columnType{"DECIMAL(30,5)", Type{Dec, 25, 5}})
 	}
 	return types
 }
@@ -50,7 +50,7 @@ func (g *generator) portable(e *env, kind Kind, depth int) expr {
 	a := g.expr(e, kind, depth)
 	b := func() expr { return g.expr(e, kind, depth) }
 	of := func(format string, digits, scale int, kids ...*Node) expr {
-		if digits+scale > 36 || scale > 20 || kind == Int && digits > mostDigits || kind == Dbl && digits > 12 {
+		if digits > 26 || scale > 10 || kind == Int && digits > mostDigits || kind == Dbl && digits > 12 {
 			return a
 		}
 		return expr{op(kind, format, kids...), Type{kind, digits, scale}}
@@ -83,19 +83,16 @@ func (g *generator) portable(e *env, kind Kind, depth int) expr {
 				x := b()
 				return of(pick(g.r, []string{"($ + $)", "($ - $)"}), max(a.t.Digits, x.t.Digits)+1, max(a.t.Scale, x.t.Scale), a.n, x.n)
 			},
-			func() expr {
-				x := b()
-				return of("($ * $)", a.t.Digits+x.t.Digits, a.t.Scale+x.t.Scale, a.n, x.n)
-			},
+			func() expr { x := b(); return of(wide("$ * $"), a.t.Digits+x.t.Digits, 10, a.n, x.n) },
 			func() expr { return of("(-$)", a.t.Digits, a.t.Scale, a.n) },
 			func() expr { return of("ABS($)", a.t.Digits, a.t.Scale, a.n) },
 			func() expr {
 				n := g.r.IntN(min(a.t.Scale, 4) + 1)
-				return of(fmt.Sprintf("ROUND($, %d)", n), a.t.Digits+1, n, a.n)
+				return of(wide(fmt.Sprintf("ROUND($, %d)", n)), a.t.Digits+1, 10, a.n)
 			},
 			func() expr {
 				x := g.expr(e, Int, depth)
-				return of("CAST($ AS DECIMAL(38,4))", x.t.Digits, 4, x.n)
+				return of("CAST($ AS DECIMAL(30,4))", x.t.Digits, 4, x.n)
 			},
 		)
 	case Dbl:
@@ -117,7 +114,7 @@ func (g *generator) portable(e *env, kind Kind, depth int) expr {
 				if !g.dialect.Functions {
 					return a
 				}
-				return of(pick(g.r, []string{"FLOOR($)", "CEIL($)", "ROUND($)"}), a.t.Digits+1, 0, a.n)
+				return of(pick(g.r, []string{"FLOOR($)", "CEIL($)"}), a.t.Digits+1, 0, a.n)
 			},
 		)
 	case Str:
@@ -138,6 +135,10 @@ func (g *generator) portable(e *env, kind Kind, depth int) expr {
 	}
 	return a
 }
+
+// wide casts to a DECIMAL that holds all others that are drawn, 26 digits before the point and 10 behind it: engines that
+// find no room for the digits of two DECIMALs drop some behind the point.
+func wide(format string) string { return "CAST(" + format + " AS DECIMAL(36,10))" }
 
 // portablePredicate draws a comparison or test.
 func (g *generator) portablePredicate(e *env, depth int) *Node {
@@ -189,7 +190,11 @@ func (g *generator) portableAggregate(arg func(Kind) expr, kind Kind) (expr, boo
 		if kind == Dec && g.chance(40) {
 			a = arg(Int)
 		}
-		return expr{op(kind, pick(g.r, []string{"SUM($)", "SUM($)", "SUM(DISTINCT $)"}), a.n), Type{kind, a.t.Digits + 7, a.t.Scale}}, true
+		sum, t := pick(g.r, []string{"SUM($)", "SUM($)", "SUM(DISTINCT $)"}), Type{kind, a.t.Digits + 7, 0}
+		if kind == Dec {
+			sum, t = wide(sum), Type{Dec, 26, 10}
+		}
+		return expr{op(kind, sum, a.n), t}, true
 	}
 	return expr{op(kind, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}, true
 }
@@ -201,6 +206,9 @@ func (g *generator) portableFinal(e *env) expr {
 	}
 	base := *e.base
 	base.noSub, base.outer = true, nil
+	if g.dialect.Wide && g.chance(30) {
+		return expr{op(Dec, pick(g.r, []string{"SUM($)", "SUM(DISTINCT $)"}), g.expr(&base, pick(g.r, []Kind{Int, Uint, Dec}), 1).n), Type{Dec, 38, 10}}
+	}
 	if !g.dialect.Functions || g.chance(40) {
 		return expr{op(Dbl, pick(g.r, []string{"AVG($)", "AVG(DISTINCT $)"}), g.expr(&base, Dbl, 1).n), Type{Dbl, 10, 0}}
 	}

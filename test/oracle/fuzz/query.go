@@ -284,7 +284,7 @@ func (g *generator) setOperation(e *env, kinds []Kind, aliases bool) (*Node, []T
 	for range more {
 		n, t, r := g.operand(&inner, kinds, false)
 		for i := range types {
-			types[i] = wide(types[i], t[i])
+			types[i] = common(types[i], t[i])
 		}
 		rows += r
 		format += " " + pick(g.r, operators) + " $"

@@ -74,7 +74,7 @@ func (f *Failure) Script() string {
 }
 
 func (f *Failure) String() string {
-	return fmt.Sprintf("%s\nreplay: RADISH_FUZZ_SEED=%d RADISH_FUZZ_SCHEMAS=1 go test -run TestFuzz ./fuzz\n%s\nwant: %s\ngot:  %s", f.What, f.Seed, f.Script(), f.Want, f.Got)
+	return fmt.Sprintf("%s\nreplay: with RADISH_FUZZ_SEED=%d RADISH_FUZZ_SCHEMAS=1\n%s\nwant: %s\ngot:  %s", f.What, f.Seed, f.Script(), f.Want, f.Got)
 }
 
 // Stats counts what a run did.
@@ -108,6 +108,17 @@ func (s *Stats) String() string {
 		}
 	}
 	return b.String()
+}
+
+// Answered is the number of queries that neither side refused.
+func (s *Stats) Answered() int {
+	n := s.Queries
+	for _, counts := range []map[string]int{s.BothFailed, s.Refused, s.Tolerated} {
+		for _, c := range counts {
+			n -= c
+		}
+	}
+	return n
 }
 
 // note counts an error by its reason and keeps a first statement for it.
@@ -304,7 +315,7 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 	switch {
 	case patience.Err() != nil:
 		why = "the oracle hangs"
-	case wantErr != nil && !errors.As(wantErr, &refused):
+	case wantErr != nil && r.Dialect == nil && !errors.As(wantErr, &refused):
 		why = "the oracle crashes"
 	}
 	if why != "" {
@@ -346,6 +357,10 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 		count(func(t *Stats) { t.note(t.BothFailed, wantErr, query) })
 		return nil, false
 	case wantErr != nil:
+		if r.Dialect != nil {
+			count(func(t *Stats) { t.note(t.Tolerated, wantErr, query) })
+			return nil, false
+		}
 		for _, t := range tolerated {
 			if t.message.MatchString(wantErr.Error()) {
 				count(func(s *Stats) { s.Tolerated[t.why]++ })
@@ -353,7 +368,7 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 			}
 		}
 		if stmt.Check == "" && r.contradicts(patience, p.oracle, query, got, stmt.Ordered) {
-			count(func(t *Stats) { t.note(t.Tolerated, contradiction, query) })
+			count(func(t *Stats) { t.note(t.Tolerated, errContradiction, query) })
 			return nil, false
 		}
 		kind := "accepted: " + sqllogic.Reason(wantErr)
@@ -380,7 +395,7 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 	}
 	count(func(t *Stats) { t.Rows += len(want.rows) })
 	if d := differ(want, got, stmt.Ordered); d != "" && stmt.Check == "" && r.contradicts(patience, p.oracle, query, got, stmt.Ordered) {
-		count(func(t *Stats) { t.note(t.Tolerated, contradiction, query) })
+		count(func(t *Stats) { t.note(t.Tolerated, errContradiction, query) })
 	} else if d != "" {
 		kind := "wrong result"
 		if strings.Contains(d, "column") {
@@ -409,8 +424,8 @@ func (r *runner) contradicts(ctx context.Context, oracle *Engine, query string, 
 	return found
 }
 
-// contradiction is why a difference says nothing about the engine.
-var contradiction = errors.New("MariaDB contradicts itself under another setting of its optimizer")
+// errContradiction is why a difference says nothing about the engine.
+var errContradiction = errors.New("MariaDB contradicts itself under another setting of its optimizer")
 
 // report reduces a failure of a new kind and keeps it. Wrong results are all of one kind until they are understood,
 // so all of them are kept.

@@ -1,0 +1,26 @@
+//go:build cgo
+
+package others
+
+import (
+	"testing"
+
+	_ "github.com/duckdb/duckdb-go/v2"
+
+	"github.com/radish-sql/radish/test/oracle/fuzz"
+)
+
+// duckDB has wide decimals, dates and all set operations.
+var duckDB = fuzz.Dialect{Dates: true, Wide: true, Functions: true, Quantified: true, Nested: true}
+
+// duckDBSpelling is how DuckDB writes what it has under another name.
+var duckDBSpelling = fuzz.Spelled(
+	" <=> ", " IS NOT DISTINCT FROM ", " AS SIGNED)", " AS BIGINT)", "CHAR_LENGTH(", "LENGTH(", "UNIQUE KEY", "UNIQUE",
+	"TINYINT UNSIGNED", "UTINYINT", "BIGINT UNSIGNED", "UBIGINT", "INT UNSIGNED", "UINTEGER",
+)
+
+// TestDuckDB compares Radish with DuckDB. Decimals of 38 digits, sums of 128 bits and variances are its alone, and it has
+// none of MariaDB's errors that package fuzz steps around.
+func TestDuckDB(t *testing.T) {
+	compare(t, &duckDB, open("duckdb", duckDBSpelling, "SET threads = 1", "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"), 0.9)
+}

@@ -478,7 +478,7 @@ func TestEmitRandom(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		x := newExprTest(t, seed, d, 60)
 		g := newExprGenerator(x)
-		rounds := 150
+		rounds := 100
 		if testing.Short() {
 			rounds = 60
 		}

@@ -135,7 +135,8 @@ func (t *kernelText) toDouble(c *expr.Cast, v value, from types.Type) (value, bo
 
 func (t *kernelText) toDecimal(c *expr.Cast, v value, from types.Type) (value, bool) {
 	text, scale := "", scaleOf(from)
-	short := narrowExact(v) && exactType(from) && classOf(c.To) == classInt
+	number := exactType(from) && v.typ.Phys() != types.PhysUint64
+	short := number && narrowExact(v) && classOf(c.To) == classInt
 	switch {
 	case from.IsTemporal():
 		text, scale = temporalNumber(v, from)
@@ -149,6 +150,9 @@ func (t *kernelText) toDecimal(c *expr.Cast, v value, from types.Type) (value, b
 	if growsOnly(from, c.To) {
 		if short {
 			return t.assign(c.To, "%s", timesPower(v, to-scale, classInt)), true
+		}
+		if number {
+			return t.exactResult(c.To, timesPower(v, to-scale, classWide)), true
 		}
 		return t.exactResult(c.To, fmt.Sprintf("wrap_mul(%s, pow10(%d))", text, to-scale)), true
 	}

@@ -219,7 +219,7 @@ func sortedMembers[T any](t *kernelText, x, elem string, list []types.Value, of 
 	if len(list) <= fewMembers {
 		var parts []string
 		for _, v := range list {
-			parts = append(parts, "("+x+" == "+t.constant(as(v, elem)).text+")")
+			parts = append(parts, "("+x+" == ("+elem+")"+t.constant(as(v, elem)).text+")")
 		}
 		return "(" + strings.Join(parts, " | ") + ")"
 	}
@@ -236,15 +236,26 @@ func sortedMembers[T any](t *kernelText, x, elem string, list []types.Value, of 
 	return fmt.Sprintf("in_sorted<%s>(%s, %s, (i64)%s)", elem, x, t.address(&table{data: data}, elem), n)
 }
 
-// as returns a constant of the class that the C++ type names: a DECIMAL of few digits among those of many.
+// as returns a constant of the class that the C++ type names: a DECIMAL of few digits among those of many, a short string's number.
 func as(v types.Value, elem string) types.Value {
+	if elem == "u64" {
+		return types.IntValue(int64(shortString(v)))
+	}
 	if elem == "i128" && v.Type.Phys() != types.PhysInt128 {
 		return types.DecimalValue(types.Decimal(types.MaxDecimalPrecision, scaleOf(v.Type)), v.Unscaled())
 	}
 	return v
 }
 
+// maxShort is the size of strings that short_string makes numbers of.
+const maxShort = 7
+
 func (t *kernelText) memberString(v value, list []types.Value) string {
+	if !slices.ContainsFunc(list, func(x types.Value) bool { return len(x.S) > maxShort }) && len(list) > 0 {
+		name := t.name("k")
+		t.line("const u64 %s = short_string(%s);", name, v.text)
+		return sortedMembers(t, name, "u64", list, shortString, binary.LittleEndian.AppendUint64, cmp.Compare[uint64])
+	}
 	if len(list) <= fewMembers {
 		parts := []string{}
 		for _, x := range list {
@@ -264,6 +275,15 @@ func (t *kernelText) memberString(v value, list []types.Value) string {
 	n := t.literal(uint64(len(texts)))
 	return fmt.Sprintf("in_sorted_strings(%s, %s, %s, (i64)%s)", v.text, t.address(&table{data: data}, "u8"),
 		t.address(&table{data: offsets}, "i64"), n)
+}
+
+// shortString is short_string of a literal.
+func shortString(x types.Value) uint64 {
+	n := uint64(len(x.S))
+	for i := range len(x.S) {
+		n |= uint64(x.S[i]) << (8 * (i + 1))
+	}
+	return n
 }
 
 // packStrings lays strings end to end, and their offsets, one more than there are strings, as 64-bit words.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -282,11 +283,8 @@ func (b *lookupBuilder) finish(nullable bool) *lookup {
 		entries = b.null[:b.n-1]
 		b.nullNull = b.null[b.n-1]
 	}
-	for _, n := range entries {
-		if n || nullable && !b.nullNull {
-			b.nulls = bitTable(b.null)
-			break
-		}
+	if slices.Contains(entries, true) {
+		b.nulls = bitTable(b.null)
 	}
 	if b.failures > 0 {
 		b.failed = bitTable(append(b.bad, make([]bool, len(b.null)-len(b.bad))...))

@@ -27,6 +27,12 @@ RADISH_FN bool in_sorted(T x, const T* sorted, i64 n) {
   return false;
 }
 
+// A string of at most seven bytes as a number: its bytes and its size. Longer ones have none: they give a number that is nobody's.
+RADISH_FN u64 short_string(view s) {
+  if (s.size > 7) return ~(u64)0;
+  return s.size == 0 ? 0 : load_bytes(s.data, s.size) << 8 | (u64)s.size;
+}
+
 // Is s among sorted strings?
 RADISH_NOINLINE bool in_sorted_strings(view s, const u8* bytes, const i64* offsets, i64 n) {
   i64 lo = 0;

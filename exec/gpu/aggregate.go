@@ -38,6 +38,8 @@ type aggForm struct {
 	items  []aggItem
 	arrays []aggArray
 	keyAt  int // keyedGroups: first array of the keys
+	// A dense place is taken if the array seenAt says so or, where that is -1, the accumulator taken counts rows.
+	seenAt, taken int
 }
 
 // groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.
@@ -114,7 +116,7 @@ func (w aggShiftWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].shi
 const (
 	denseSmall    = 1 << 12 // places that are always an array
 	densePerGroup = 8
-	denseBytes    = 4 << 30
+	denseBytes    = 16 << 30
 	sharedBytes   = 64 << 10
 )
 
@@ -142,12 +144,20 @@ func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, 
 	return a, nil
 }
 
-// acc returns an accumulator's number, adding it if there is none like it.
-func (f *aggForm) acc(op accOp, arg expr.Expr) int {
+// find returns the number of an accumulator, or -1.
+func (f *aggForm) find(op accOp, arg expr.Expr) int {
 	for i, a := range f.accs {
 		if a.op == op && (a.arg == nil) == (arg == nil) && (arg == nil || expr.Equal(a.arg, arg)) {
 			return i
 		}
+	}
+	return -1
+}
+
+// acc returns an accumulator's number, adding it if there is none like it.
+func (f *aggForm) acc(op accOp, arg expr.Expr) int {
+	if i := f.find(op, arg); i >= 0 {
+		return i
 	}
 	f.accs = append(f.accs, &accForm{op: op, arg: arg})
 	return len(f.accs) - 1
@@ -225,8 +235,13 @@ func (a *aggregateText) settle(keys []value) error {
 	if err := a.chooseShape(keys); err != nil {
 		return err
 	}
+	f.seenAt = -1
 	if f.shape == denseGroups {
-		f.acc(accCount, nil) // says which places are taken
+		if n := f.find(accCount, nil); n < 0 && f.places*int64(4*(len(f.accs)+1)) > sharedBytes {
+			f.seenAt = f.array("u8", 1, 1, 0)
+		} else {
+			f.taken = f.acc(accCount, nil)
+		}
 	}
 	limbs := 0
 	for _, acc := range f.accs {
@@ -267,7 +282,7 @@ func (a *aggregateText) settle(keys []value) error {
 		}
 		limbs += acc.limbs
 	}
-	f.shared = f.shape == denseGroups && f.places*int64(limbs)*4 <= sharedBytes
+	f.shared = f.shape == denseGroups && f.seenAt < 0 && f.places*int64(limbs)*4 <= sharedBytes
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
@@ -350,9 +365,6 @@ func (a *aggregateText) chooseShape(keys []value) error {
 		f.keys[i] = key
 	}
 	limit := max(denseSmall, densePerGroup*f.p.EstGroups)
-	if f.p.Algorithm == physical.DenseAggregate {
-		limit = max(limit, 1<<28)
-	}
 	switch {
 	case all && size <= limit && size*float64(a.groupBytes()) <= denseBytes:
 		f.shape, f.places = denseGroups, int64(size)
@@ -368,11 +380,17 @@ func (a *aggregateText) chooseShape(keys []value) error {
 
 // groupBytes is about what a group's accumulators take.
 func (a *aggregateText) groupBytes() int64 {
-	n := int64(8)
+	n := int64(1)
 	for _, acc := range a.f.accs {
-		n += 16
-		if acc.op == accFloatSum {
+		switch acc.op {
+		case accSum:
+			n += 16
+		case accFloatSum:
 			n += 8 * exactWords
+		case accAny, accSingle, accLeast, accMost:
+			n += 21
+		default:
+			n += 8
 		}
 	}
 	return n
@@ -424,11 +442,15 @@ func (a *aggregateText) row(s *scope) error {
 		k.prog.aggs[f.p] = f
 	}
 	k.line("// group: %s", f.shape)
+	if a.inRuns() {
+		return a.runs(keys, args)
+	}
 	place := a.place(keys)
 	if f.shape == scalarGroups {
 		a.scalar(args)
 		return nil
 	}
+	a.note(place)
 	for i, acc := range f.accs {
 		cond := args[i].null
 		if cond != "" && cond != "false" && acc.op != accAny && acc.op != accSingle {
@@ -440,6 +462,13 @@ func (a *aggregateText) row(s *scope) error {
 		a.update(acc, args[i], place)
 	}
 	return nil
+}
+
+// note marks a dense place as taken, where no count does.
+func (a *aggregateText) note(place string) {
+	if a.f.seenAt >= 0 {
+		a.k.line("note(%s + %s);", a.k.pointer("u8", aggWord{a.f.p, a.f.seenAt}), place)
+	}
 }
 
 // digit is the C++ of a key's digit, a u64.
@@ -462,43 +491,47 @@ func (a *aggregateText) digit(i int, v value) string {
 	return name
 }
 
+// number writes the number that keys of known ranges make: a dense place, or a packed key.
+func (a *aggregateText) number(keys []value) string {
+	k, f := a.k, a.f
+	var text string
+	for i, v := range keys {
+		d := a.digit(i, v)
+		if !f.keys[i].proven {
+			k.raiseIf(fmt.Sprintf("%s >= %s", d, k.literal(f.keys[i].digits)), errOnCPU, f.p.Groups[i].Expr)
+			k.block("if (%s < %s) {", d, k.literal(f.keys[i].digits))
+		}
+		switch {
+		case i == 0:
+			text = d
+		case f.shape == denseGroups:
+			text += fmt.Sprintf(" + %s * %s", d, k.literal(f.keys[i].stride))
+		default:
+			text += fmt.Sprintf(" | %s << %s", d, k.literal(uint64(f.keys[i].shift)))
+		}
+	}
+	return text
+}
+
+// find is the C++ of the group of a packed key.
+func (a *aggregateText) find(key string) string {
+	k, p := a.k, a.f.p
+	return fmt.Sprintf("packed_group(%s, %s, %s, %s)", k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, k.pointer("u32", aggFullWord{p}))
+}
+
 // place writes what finds a row's group, opens the block of rows that have one, and returns the place's name.
 func (a *aggregateText) place(keys []value) string {
 	k, f := a.k, a.f
 	name := k.name("g")
-	outside := func(i int, digit string) {
-		if !f.keys[i].proven {
-			k.raiseIf(fmt.Sprintf("%s >= %s", digit, k.literal(f.keys[i].digits)), errOnCPU, f.p.Groups[i].Expr)
-			k.block("if (%s < %s) {", digit, k.literal(f.keys[i].digits))
-		}
-	}
 	var text string
 	switch f.shape {
 	case scalarGroups:
 		return "0"
 	case denseGroups:
-		for i, v := range keys {
-			d := a.digit(i, v)
-			outside(i, d)
-			if i == 0 {
-				text = d
-			} else {
-				text += fmt.Sprintf(" + %s * %s", d, k.literal(f.keys[i].stride))
-			}
-		}
-		k.line("const u64 %s = %s;", name, text)
+		k.line("const u64 %s = %s;", name, a.number(keys))
 		return name
 	case packedGroups:
-		for i, v := range keys {
-			d := a.digit(i, v)
-			outside(i, d)
-			if i == 0 {
-				text = d
-			} else {
-				text += fmt.Sprintf(" | %s << %s", d, k.literal(uint64(f.keys[i].shift)))
-			}
-		}
-		k.line("const u64 %s = packed_group(%s, %s, %s, %s);", name, k.pointer("u64", aggKeysWord{f.p}), k.word(aggMaskWord{f.p}), text, k.pointer("u32", aggFullWord{f.p}))
+		k.line("const u64 %s = %s;", name, a.find(a.number(keys)))
 	case wordGroups:
 		v := keys[0]
 		text = "(u64)" + v.text
@@ -566,7 +599,7 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
 	}
 	if f.shared && acc.limbs > 0 {
-		limb := fmt.Sprintf("table + (((%d * %s + (u32)%s) << copies) + copy)", acc.limb, k.literal(uint64(f.places)), place)
+		limb := fmt.Sprintf("table + (((%d * places + (u32)%s) << copies) + copy)", acc.limb, place)
 		if acc.op == accCount {
 			k.line("atomic_add(%s, 1u);", limb)
 		} else {
@@ -691,19 +724,13 @@ func (a *aggregateText) after() error {
 	if !f.shared {
 		return nil
 	}
-	places := k.literal(uint64(f.places))
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
-	k.open("for (u32 g = thread_index(); g < (u32)%s; g += RADISH_BLOCK) {", places)
+	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
 	k.line("u64 n = 0;")
-	counts := 0
-	for i, acc := range f.accs {
-		if acc.op == accCount && acc.arg == nil {
-			counts = i
-		}
-	}
-	k.line("const u32* first = table + ((g) << copies);")
-	k.line("for (u32 c = 0; c < 1u << copies; c++) n += first[((%d * (u32)%s) << copies) + c];", f.accs[counts].limb, places)
+	counts := f.taken
+	k.line("const u32* first = table + (g << copies);")
+	k.line("for (u32 c = 0; c < 1u << copies; c++) n += first[((%d * places) << copies) + c];", f.accs[counts].limb)
 	k.line("if (n == 0) continue;")
 	for _, acc := range f.accs {
 		if acc.limbs == 0 {
@@ -712,7 +739,7 @@ func (a *aggregateText) after() error {
 		at := func(i int) string {
 			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
 		}
-		limb := fmt.Sprintf("first + ((%d * (u32)%s) << copies) + c", acc.limb, places)
+		limb := fmt.Sprintf("first + ((%d * places) << copies) + c", acc.limb)
 		if acc.op == accCount {
 			if acc == f.accs[counts] {
 				k.line("atomic_add(%s, n);", at(0))
@@ -751,7 +778,8 @@ func (a *aggregateText) declare() []string {
 		"// group, then by copy.",
 		fmt.Sprintf("const u32 copies = (u32)%s;", k.word(aggShiftWord{f.p})),
 		"const u32 copy = thread_index() & ((1u << copies) - 1);",
-		fmt.Sprintf("const i32 stride = (i32)%s << copies;", places),
+		fmt.Sprintf("const u32 places = (u32)%s;", places),
+		"const i32 stride = (i32)(places << copies);",
 		"u32* table = shared_at<u32>(0);",
 		fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[i] = 0;", f.limbs()),
 		"block_barrier();")

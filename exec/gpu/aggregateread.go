@@ -19,12 +19,13 @@ func (k *kernel) openGroups(s *scope, src *physical.SinkScan, p *physical.Aggreg
 	occupied := ""
 	switch f.shape {
 	case denseGroups:
-		occupied = fmt.Sprintf("%s[row] != 0", k.pointer("const u64", aggWord{p, f.accs[f.acc(accCount, nil)].at}))
+		if f.seenAt >= 0 {
+			occupied = fmt.Sprintf("%s[row] != 0", k.pointer("const u8", aggWord{p, f.seenAt}))
+		} else {
+			occupied = fmt.Sprintf("%s[row] != 0", k.pointer("const u64", aggWord{p, f.accs[f.taken].at}))
+		}
 	case packedGroups, wordGroups:
 		occupied = fmt.Sprintf("%s[row] != empty_key", k.pointer("const u64", aggKeysWord{p}))
-		if f.shape == wordGroups { // the key that looks so has its own place, where anything but the mark says that it is there
-			occupied = fmt.Sprintf("%s[row] != empty_key", k.pointer("const u64", aggKeysWord{p}))
-		}
 	case keyedGroups:
 		occupied = fmt.Sprintf("%s[row] != slot_empty", k.pointer("const u32", aggKeysWord{p}))
 	}

@@ -62,7 +62,7 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 }
 
 func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
-	g := newProgram(plan, b.res, &expr.Context{}, newLookupCache(1 << 26), func(*physical.Pipeline) bool { return true })
+	g := newProgram(plan, b.res, &expr.Context{}, newLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
 	for _, p := range plan.Pipelines {
 		if err := g.reason(p); err != nil {
 			return nil, err

@@ -30,7 +30,10 @@ type kernel struct {
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
 	ranges       map[expr.ColumnID]interval
 	items        int // rows that a thread takes at once
-	text         string
+	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
+	tile    slot
+	endTile []string
+	text    string
 }
 
 // loop says over what a launch goes: rows of a count that is known then, or tiles of a table's spans.
@@ -123,6 +126,14 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	k.fill(out, k.indent, outside)
 	for k.indent > 1 {
 		k.close()
+		if k.indent == 2 {
+			for _, l := range k.endTile {
+				k.line("%s", l)
+			}
+		}
+	}
+	if k.tile != "" {
+		k.fill(k.tile, 2, nil)
 	}
 	if err := sink.after(); err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ type tableReader struct {
 	forms  []columnForm
 	vector []string // by column: the array of a thread's items, where they were loaded at once
 	dead   bool     // some rows are deleted
+	bytes  int      // of a row, in columns that were loaded at once
 }
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
@@ -183,6 +184,12 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		if filterCols[c.ID] || !pack && most && used[c.ID] {
 			r.loadVector(i)
 		}
+	}
+	if !pack {
+		if r.bytes <= 8 {
+			k.items = 8
+		}
+		k.tile = k.slot()
 	}
 	k.line("RADISH_UNROLL")
 	k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
@@ -376,6 +383,7 @@ func (r *tableReader) loadVector(i int) {
 	c := scanColumn{r.scan, i}
 	name := r.k.name("c")
 	r.vector[i] = name
+	r.bytes += f.width
 	r.k.line("%s %s[RADISH_ITEMS]; // %s", elem, name, commentText(r.scan.Cols[i]))
 	r.k.line("load_items(%s + t.mine(), %s);", r.k.pointer("const "+elem, columnData{c}), name)
 	if f.nulls {

@@ -15,9 +15,15 @@ import (
 // An error here need not be exactly one there: it makes the host run the query on the CPU, which decides. So what a kernel cannot
 // compute in rare cases (a warning that quotes a value, say) it reports as an error too.
 
+// maxWords is how many parameters a kernel may have when an expression is begun; a launch takes 500.
+const maxWords = 400
+
 // emit writes the statements that compute an expression and returns its value, computing once what a scope already knows. The error
 // is an *unsupported where a kernel cannot compute it.
 func (t *kernelText) emit(e expr.Expr, sc *scope) (value, error) {
+	if len(t.params) > maxWords {
+		return value{}, refuse("the expressions have more than %d literals and columns", maxWords)
+	}
 	e = expr.DirectQuotient(e)
 	switch x := e.(type) {
 	case *expr.Column:
@@ -377,7 +383,7 @@ func (t *kernelText) cheap(e expr.Expr, sc *scope) bool {
 		return true
 	case *expr.Column:
 		b, ok := sc.find(x.ID)
-		return ok && b.load == nil
+		return ok && (b.load == nil || b.quick)
 	}
 	if _, ok := sc.known(e); ok {
 		return true

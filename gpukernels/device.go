@@ -24,7 +24,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{lib: l, info: info, disk: newDiskCache(cacheFolder(), cacheLimit)}
+	d := &Device{lib: l, info: info, disk: newDiskCache(cacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}}
 	if err := l.call(fnDeviceOpen, uintptr(ordinal), uintptr(unsafe.Pointer(&d.handle))); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ const (
 
 func (o Origin) String() string { return [...]string{"memory", "disk", "compiled"}[o] }
 
-// maxUnused is how many modules that nobody uses stay loaded.
+// maxUnused is how many modules that nobody uses stay loaded on a device.
 const maxUnused = 512
 
 // moduleCache holds a device's modules by the key of their image.
@@ -52,6 +52,7 @@ type moduleCache struct {
 	entries map[string]*moduleEntry
 	clock   int64 // counts releases
 	unused  int
+	limit   int // of unused ones
 }
 
 type moduleEntry struct {
@@ -177,7 +178,7 @@ func (m *Module) Release() {
 	}
 }
 
-// release ends a use, and unloads the module that was released longest ago when there are many.
+// release ends a use, and unloads the modules that were released longest ago when there are many.
 func (c *moduleCache) release(e *moduleEntry) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -187,21 +188,19 @@ func (c *moduleCache) release(e *moduleEntry) {
 	if e.uses > 0 || e.dropped {
 		return
 	}
-	c.unused++
-	if c.unused <= maxUnused {
-		return
-	}
-	var oldest string
-	for key, other := range c.entries {
-		if other.uses == 0 && other.made() && (oldest == "" || other.released < c.entries[oldest].released) {
-			oldest = key
+	for c.unused++; c.unused > c.limit; c.unused-- {
+		var oldest string
+		for key, other := range c.entries {
+			if other.uses == 0 && other.made() && (oldest == "" || other.released < c.entries[oldest].released) {
+				oldest = key
+			}
 		}
-	}
-	if oldest != "" {
+		if oldest == "" {
+			return
+		}
 		c.entries[oldest].module.unload()
 		c.entries[oldest].dropped = true
 		delete(c.entries, oldest)
-		c.unused--
 	}
 }
 

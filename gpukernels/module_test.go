@@ -1,0 +1,70 @@
+package gpukernels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestUnusedModules loads more kernels than may stay unused: the one that was released longest ago goes, a used one never.
+func TestUnusedModules(t *testing.T) {
+	t.Setenv(CacheVariable, t.TempDir())
+	ctx := context.Background()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	path, err := BuildEmulated(ctx, filepath.Join(cache, "radish", "emulated")) // where package gputest has it
+	if errors.Is(err, ErrUnavailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib, err := Open(Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := lib.OpenDevice(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	d.modules.limit = 2
+	load := func(i int) (*Module, Origin) {
+		t.Helper()
+		m, origin, err := d.Load(ctx, fmt.Sprintf("#include \"radish.cuh\"\nRADISH_KERNEL(k%d, 1) {}\n", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Function(fmt.Sprint("k", i)); err != nil {
+			t.Fatal(err)
+		}
+		return m, origin
+	}
+	held, _ := load(0)
+	for i := 1; i <= 4; i++ {
+		m, origin := load(i)
+		if origin != Compiled {
+			t.Errorf("kernel %d comes from %v", i, origin)
+		}
+		m.Release()
+	}
+	for _, c := range []struct {
+		kernel int
+		want   Origin
+	}{{0, FromMemory}, {3, FromMemory}, {4, FromMemory}, {1, FromDisk}, {2, FromDisk}} {
+		m, origin := load(c.kernel)
+		defer m.Release()
+		if origin != c.want {
+			t.Errorf("kernel %d comes from %v, want %v", c.kernel, origin, c.want)
+		}
+	}
+	held.Release()
+	if n := len(d.modules.entries); n != 5 {
+		t.Errorf("%d modules are loaded", n)
+	}
+}

@@ -36,6 +36,11 @@ import "regexp"
 //     the first row's answer in SELECT (SELECT MIN(k) FROM t) IN (SELECT x.k FROM t) FROM t AS x.
 //   - Subqueries that see outer columns to the right of IN, ANY and ALL over groups: MariaDB does not find 1 in
 //     SELECT k IN (SELECT 1 FROM t WHERE x.k = 1) FROM t AS x GROUP BY k.
+//   - Outer columns in the select list of an ordered scalar subquery over groups: SELECT 1 FROM t GROUP BY k HAVING
+//     9 >= (SELECT t.k FROM u ORDER BY 1 LIMIT 1) loses rows in MariaDB.
+//   - NULLIF of constants in set operations: MariaDB cuts SELECT 0.5 FROM t UNION SELECT NULLIF(125, 50) FROM t to 99.9.
+//   - Quotients of DECIMALs that IF and its like choose: the quotient has hidden digits by the scale of the number chosen,
+//     in Radish by that of all.
 //   - ASCII in set operations: MariaDB cuts SELECT ASCII('ü') FROM t UNION SELECT 2.5 FROM t to 99.9. Zero is added to it.
 //   - HAVING in the subquery of IN, ANY and ALL over constants: MariaDB overlooks the NULL in 1 NOT IN (SELECT NULL FROM t
 //     HAVING COUNT(*) > 0).
@@ -44,6 +49,7 @@ import "regexp"
 //   - Aggregates of unsigned numbers to the right of < ANY and its like: MariaDB compares those above 2^63 as signed.
 //   - ANY and ALL as values: MariaDB takes 1 < ANY (SELECT NULL) for a condition that cannot be NULL, and stores it as 0 in
 //     temporary tables. NULLIF is put around them.
+//   - Aggregates over no groups to the left of IN, ANY and ALL: SELECT COUNT(*) IN (SELECT 0 FROM t) FROM t WHERE 1 = 0 is false.
 //   - Aggregates of constants to the left of IN, ANY and ALL: SELECT MIN(5) IN (SELECT id FROM t) FROM t GROUP BY k is NULL.
 //   - USING (k) with both k and x1.k as group keys: MariaDB takes one for the other, or finds k ambiguous.
 //   - ON conditions of outer joins with a conjunct that has outer columns only: MariaDB drops it in

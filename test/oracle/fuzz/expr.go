@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -159,7 +160,7 @@ func (g *generator) choice(e *env, kind Kind, depth int) expr {
 		when, then := g.leaf(e, Int), g.leaf(e, Int)
 		return expr{op(kind, "CASE $ WHEN $ THEN $ WHEN 1 THEN $ END", when.n, then.n, a.n, b.n), t}
 	}
-	if kind == Date || kind == DateTime {
+	if kind == Date || kind == DateTime || g.dialect == nil && !hasColumn.MatchString(a.n.SQL()) {
 		return expr{op(kind, "COALESCE($, $)", a.n, b.n), t}
 	}
 	return expr{op(kind, "NULLIF($, $)", a.n, b.n), a.t}
@@ -627,6 +628,9 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 	return expr{}, false
 }
 
+// chooses finds what gives one of several numbers.
+var chooses = regexp.MustCompile(`\b(IF|CASE|COALESCE|IFNULL|NULLIF|GREATEST|LEAST)\b`)
+
 // final draws an expression whose value is shown and used no further: quotients, whose hidden digits MySQL and
 // MariaDB carry into what surrounds them, and functions that differ in a double's last bit.
 func (g *generator) final(e *env) expr {
@@ -635,7 +639,7 @@ func (g *generator) final(e *env) expr {
 	}
 	number := func() *Node {
 		x := g.expr(e, g.numeric(), 1)
-		if x.t.Digits > 15 {
+		if x.t.Digits > 15 || x.t.Kind == Dec && chooses.MatchString(x.n.SQL()) {
 			return g.constant(Int).n
 		}
 		return x.n

@@ -495,6 +495,9 @@ func (g *generator) scalarSubquery(e *env, kind Kind) expr {
 			return expr{op(kind, "($)", op(Query, "SELECT $ FROM $$", items, from, where)), x.t}
 		}
 	}
+	if g.dialect == nil && e.grouped {
+		in.outer = nil
+	}
 	x := g.expr(in, kind, 1)
 	items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{op(Other, "$", x.n)}}
 	q := &Node{Kind: Query, Role: Ordered, Perm: []int{1}, Limit: " LIMIT 1", Kids: []*Node{op(Query, "SELECT $ FROM $$", items, from, where)}}
@@ -505,7 +508,7 @@ func (g *generator) scalarSubquery(e *env, kind Kind) expr {
 func (g *generator) compared(e *env, depth int) expr {
 	kind := g.anyKind(e)
 	x := g.expr(e, kind, depth)
-	if g.dialect == nil && e.grouped && !hasColumn.MatchString(x.n.SQL()) {
+	if g.dialect == nil && e.grouped && (len(e.cols) == 0 || !hasColumn.MatchString(x.n.SQL())) {
 		return g.constant(kind)
 	}
 	return x

@@ -60,6 +60,13 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 		return nil, setAll(plan, reason)
 	}
+	if plan.Recursive() {
+		const why = "a recursion runs its rounds on the CPU, and all that they read"
+		if mode == Strict {
+			return nil, sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", why).WithHint("radish_device = 'auto' runs it on the CPU")
+		}
+		return nil, setAll(plan, why)
+	}
 	if mode == Auto {
 		if reason := d.cheaperHere(plan, threads); reason != "" {
 			return nil, setAll(plan, reason)

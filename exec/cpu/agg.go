@@ -141,7 +141,7 @@ func (a *aggregate) addItem(it *logical.AggItem) error {
 		for _, i := range args {
 			ts = append(ts, a.inputs[i].Type())
 		}
-		return a.acc(key, args, func() accumulator { return newDistinctAcc(a.q, ts, make()) })
+		return a.acc(key, args, func() accumulator { return newDistinctAcc(a.q, ts, make) })
 	}
 	// valueCount counts the values that are not NULL where there may be none.
 	valueCount := func() int {
@@ -411,10 +411,35 @@ func (x *aggLocal) useBytes() error {
 
 // absorb adds groups of another table, with their accumulators, to x.
 func (x *aggLocal) absorb(src *groupTable, accs []accumulator, from []uint32) error {
-	beginMerge(x.accs, accs)
+	to, err := x.absorbGroups(src, accs, from)
+	if err != nil {
+		return err
+	}
+	for i, a := range x.accs {
+		if w, ok := a.(wholeAccumulator); ok {
+			if err := w.adopt(accs[i], to); err != nil {
+				return err
+			}
+		}
+	}
+	return x.charge()
+}
+
+// absorbGroups does so without the accumulators that are merged as a whole: for those it returns what each group has become.
+func (x *aggLocal) absorbGroups(src *groupTable, accs []accumulator, from []uint32) (to []uint32, err error) {
+	var own, others []accumulator
+	for i, a := range x.accs {
+		if _, whole := a.(wholeAccumulator); !whole {
+			own, others = append(own, a), append(others, accs[i])
+		}
+	}
+	if x.a.serial {
+		to = make([]uint32, src.count)
+	}
+	beginMerge(own, others)
 	for at := 0; at < len(from); at += column.VectorSize {
 		if err := x.a.q.check(); err != nil {
-			return err
+			return nil, err
 		}
 		part := from[at:min(at+column.VectorSize, len(from))]
 		dst := make([]uint32, len(part))
@@ -427,17 +452,24 @@ func (x *aggLocal) absorb(src *groupTable, accs []accumulator, from []uint32) er
 				src.keyColumn(c, part, keys[c])
 			}
 			if !x.table.find(keys, nil, len(part), dst) {
-				return sqlerr.Bug("groups do not fit their table")
+				return nil, sqlerr.Bug("groups do not fit their table")
 			}
 		}
-		for i, a := range x.accs {
+		for _, a := range x.accs {
 			a.grow(x.table.count)
-			if err := a.merge(dst, accs[i], part); err != nil {
-				return err
+		}
+		for i, a := range own {
+			if err := a.merge(dst, others[i], part); err != nil {
+				return nil, err
+			}
+		}
+		if to != nil {
+			for i, g := range part {
+				to[g] = dst[i]
 			}
 		}
 	}
-	return x.charge()
+	return to, x.charge()
 }
 
 // mergePartitions is the number of partitions in which many groups are merged.

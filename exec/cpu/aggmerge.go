@@ -44,12 +44,21 @@ func (a *aggregate) finishScalar(parts []*aggLocal) error {
 		parts = append(parts, x)
 	}
 	zero := []uint32{0}
+	var to [][]uint32
 	for _, x := range parts[1:] {
+		to = append(to, zero)
+		beginMerge(parts[0].accs, x.accs)
 		for i, acc := range parts[0].accs {
+			if _, whole := acc.(wholeAccumulator); whole {
+				continue
+			}
 			if err := acc.merge(zero, x.accs[i], zero); err != nil {
 				return err
 			}
 		}
+	}
+	if err := parts[0].adoptAll(parts[1:], to); err != nil {
+		return err
 	}
 	return a.output(parts[:1])
 }
@@ -80,10 +89,16 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		return a.output(parts[:1])
 	}
 	if parts[0].table.layout.form == denseKeys || a.serial || total < 8*column.VectorSize {
+		var to [][]uint32
 		for _, x := range parts[1:] {
-			if err := parts[0].absorbAll(x); err != nil {
+			became, err := parts[0].absorbGroups(x.table, x.accs, x.table.groups())
+			if err != nil {
 				return err
 			}
+			to = append(to, became)
+		}
+		if err := parts[0].adoptAll(parts[1:], to); err != nil {
+			return err
 		}
 		return a.output(parts[:1])
 	}
@@ -191,6 +206,3 @@ func (x *aggLocal) absorbDense(y *aggLocal) error {
 		return nil
 	})
 }
-
-// absorbAll adds all groups of another worker, whose table may have another layout if both hold bytes.
-func (x *aggLocal) absorbAll(y *aggLocal) error { return x.absorb(y.table, y.accs, y.table.groups()) }

@@ -26,8 +26,8 @@ func (a *aggregate) output(tables []*aggLocal) error {
 	rows := 0
 	for _, x := range tables {
 		for _, acc := range x.accs {
-			if d, ok := acc.(*distinctAcc); ok {
-				if err := d.complete(); err != nil {
+			if w, ok := acc.(wholeAccumulator); ok {
+				if err := w.complete(); err != nil {
 					return err
 				}
 			}
@@ -37,12 +37,8 @@ func (a *aggregate) output(tables []*aggLocal) error {
 			n = x.table.count
 		}
 		rows += n
-		size := outputGroups
-		if a.serial {
-			size = max(n, 1)
-		}
-		for from := x.run.skip; from < n; from += size {
-			parts = append(parts, outputPart{x, from, min(from+size, n)})
+		for from := x.run.skip; from < n; from += outputGroups {
+			parts = append(parts, outputPart{x, from, min(from+outputGroups, n)})
 		}
 	}
 	segs := make([]*segment, len(parts))

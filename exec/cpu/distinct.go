@@ -10,6 +10,7 @@ import (
 // and arguments; the inner accumulator is fed when all of them are known.
 type distinctAcc struct {
 	q      *query
+	make   func() accumulator // makes inner ones
 	inner  accumulator
 	types  []types.Type // group number, then the arguments
 	table  *groupTable
@@ -21,8 +22,8 @@ type distinctAcc struct {
 	done   bool
 }
 
-func newDistinctAcc(q *query, args []types.Type, inner accumulator) *distinctAcc {
-	return &distinctAcc{q: q, inner: inner, types: append([]types.Type{types.Uint32}, args...), id: column.Vector{Type: types.Uint32}}
+func newDistinctAcc(q *query, args []types.Type, make func() accumulator) *distinctAcc {
+	return &distinctAcc{q: q, make: make, inner: make(), types: append([]types.Type{types.Uint32}, args...), id: column.Vector{Type: types.Uint32}}
 }
 
 func (a *distinctAcc) grow(n int) { a.groups = max(a.groups, n) }
@@ -91,7 +92,11 @@ func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 
 // entries calls f with the table's rows, group number first, a vector at a time.
 func (a *distinctAcc) entries(t *groupTable, f func(keys []*column.Vector, n int) error) error {
-	all := t.groups()
+	return a.entriesOf(t, t.groups(), f)
+}
+
+// entriesOf does so with the rows of some of the table's numbers.
+func (a *distinctAcc) entriesOf(t *groupTable, all []uint32, f func(keys []*column.Vector, n int) error) error {
 	for at := 0; at < len(all); at += column.VectorSize {
 		if err := a.q.check(); err != nil {
 			return err
@@ -109,33 +114,16 @@ func (a *distinctAcc) entries(t *groupTable, f func(keys []*column.Vector, n int
 	return nil
 }
 
-// merge takes all of src's entries over: such accumulators are merged as a whole.
-func (a *distinctAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+func (a *distinctAcc) merge([]uint32, accumulator, []uint32) error {
+	return sqlerr.Bug("distinct values are merged as a whole")
+}
+
+func (a *distinctAcc) adopt(src accumulator, to []uint32) error {
 	s := src.(*distinctAcc)
 	if s.table == nil {
 		return nil
 	}
-	to := make([]int64, s.groups)
-	for i := range to {
-		to[i] = -1
-	}
-	for i, f := range from {
-		to[f] = int64(dst[i])
-	}
-	var sel []int32
-	return a.entries(s.table, func(keys []*column.Vector, n int) error {
-		sel = sel[:0]
-		for i := range n {
-			if g := to[keys[0].I64[i]]; g >= 0 {
-				keys[0].I64[i] = g
-				sel = append(sel, int32(i))
-			}
-		}
-		if len(sel) == 0 {
-			return nil
-		}
-		return a.add(keys, sel, n)
-	})
+	return a.take(s, s.table.groups(), to)
 }
 
 // complete feeds the inner accumulator.

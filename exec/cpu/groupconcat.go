@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -21,10 +20,21 @@ type concatSpec struct {
 
 // concatAcc keeps the rows of GROUP_CONCAT until their groups are complete.
 type concatAcc struct {
-	spec *concatSpec
-	rows rowStore // group number, then the inputs
-	id   column.Vector
-	sel  []int32
+	spec   *concatSpec
+	rows   rowStore    // group number, then the inputs
+	more   []*rowStore // of other workers, whose rows follow
+	groups int
+	id     column.Vector
+	sel    []int32
+	done   bool
+	texts  []concatText // by group
+}
+
+// concatText is what came of a group.
+type concatText struct {
+	text string
+	some bool // else NULL
+	cut  bool
 }
 
 func newConcatAcc(s *concatSpec) *concatAcc {
@@ -34,7 +44,7 @@ func newConcatAcc(s *concatSpec) *concatAcc {
 	return a
 }
 
-func (a *concatAcc) grow(int)     {}
+func (a *concatAcc) grow(n int)   { a.groups = max(a.groups, n) }
 func (a *concatAcc) bytes() int64 { return int64(a.rows.n) * int64(8+16*len(a.spec.types)) }
 
 func (a *concatAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
@@ -65,106 +75,181 @@ func (a *concatAcc) update(groups []uint32, args []*column.Vector, sel []int32) 
 	return a.rows.append(cols, a.sel, n)
 }
 
-// merge takes over src's rows, renumbering their groups; only the groups from are taken.
-func (a *concatAcc) merge(dst []uint32, src accumulator, from []uint32) error {
+func (a *concatAcc) merge([]uint32, accumulator, []uint32) error {
+	return sqlerr.Bug("GROUP_CONCAT is merged as a whole")
+}
+
+func (a *concatAcc) adopt(src accumulator, to []uint32) error {
 	s := src.(*concatAcc)
-	to := map[int64]int64{}
-	for i, f := range from {
-		to[int64(f)] = int64(dst[i])
-	}
-	for _, seg := range s.rows.segs {
-		if err := a.spec.q.check(); err != nil {
-			return err
-		}
-		cols := slices.Clone(seg.cols)
-		id := column.New(types.Uint32, seg.n)
-		var sel []int32
-		for i := range seg.n {
-			if g, ok := to[seg.cols[0].I64[i]]; ok {
-				id.I64[i] = g
-				sel = append(sel, int32(i))
-			}
-		}
-		cols[0] = id
-		if len(sel) > 0 {
-			if err := a.rows.append(cols, sel, seg.n); err != nil {
+	for _, r := range append([]*rowStore{&s.rows}, s.more...) {
+		for _, seg := range r.segs {
+			if err := a.spec.q.check(); err != nil {
 				return err
 			}
+			renumber(seg.cols[0].I64[:seg.n], to)
+		}
+		for i := range r.marks {
+			r.marks[i].seq += len(a.more) + 1 // its rows follow those that are there
+		}
+		a.more = append(a.more, r)
+	}
+	return nil
+}
+
+func (a *concatAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
+	for i, s := range srcs {
+		if err := a.adopt(s, to[i]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// values concatenates each group's rows in order.
-func (a *concatAcc) values(v *column.Vector, groups []uint32) error {
-	cols, n, err := concat(a.spec.q, []*rowStore{&a.rows}, a.rows.types)
-	if err != nil {
+// complete concatenates each group's rows in order: they are put beside each other, and workers take runs of groups.
+func (a *concatAcc) complete() error {
+	if a.done {
+		return nil
+	}
+	a.done = true
+	a.texts = make([]concatText, a.groups)
+	q := a.spec.q
+	cols, n, err := concat(q, append([]*rowStore{&a.rows}, a.more...), a.rows.types)
+	if err != nil || n == 0 {
 		return err
 	}
-	order := countFrom(nil, 0, n)
-	err = sortStable(a.spec.q, order, func(x, y int32) int {
-		if c := compareOrdered(cols[0].I64[x], cols[0].I64[y]); c != 0 {
-			return c
+	if err := q.mem.Reserve("GROUP_CONCAT", int64(4*n+4*a.groups)); err != nil {
+		return err
+	}
+	defer q.mem.Release(int64(4*n + 4*a.groups))
+	ids := cols[0].I64
+	starts, order := make([]int32, a.groups+1), make([]int32, n)
+	err = q.blocks(n, func(from, to int) {
+		for _, g := range ids[from:to] {
+			starts[g]++
 		}
-		for i, k := range a.spec.item.OrderBy {
-			c := compareNullsFirst(cols[1+a.spec.args+i], int(x), int(y))
-			if k.Desc {
-				c = -c
-			}
-			if c != 0 {
-				return c
-			}
-		}
-		return 0
 	})
 	if err != nil {
 		return err
 	}
-	at := make(map[uint32]int, len(groups))
-	for i, g := range groups {
-		at[g] = i
-		v.SetNull(i, len(groups))
+	sum := int32(0)
+	for g, k := range starts {
+		starts[g] = sum
+		sum += k
+	}
+	err = q.blocks(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			g := ids[i]
+			order[starts[g]] = int32(i)
+			starts[g]++ // where the next group starts, in the end
+		}
+	})
+	if err != nil {
+		return err
+	}
+	tasks := a.tasks(starts, n)
+	return q.parallel(len(tasks), n, func(k int) error {
+		from := 0
+		if k > 0 {
+			from = tasks[k-1]
+		}
+		for g := from; g < tasks[k]; g++ {
+			first := int32(0)
+			if g > 0 {
+				first = starts[g-1]
+			}
+			if err := a.concatenate(g, cols, order[first:starts[g]]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// tasks cuts the groups into runs of about as many rows and returns where each ends. ends are those of the groups' rows.
+func (a *concatAcc) tasks(ends []int32, n int) (tasks []int) {
+	size := int32(max(1, n/mergePartitions))
+	last := int32(0)
+	for g := range a.groups {
+		if ends[g]-last >= size || g == a.groups-1 {
+			tasks = append(tasks, g+1)
+			last = ends[g]
+		}
+	}
+	return tasks
+}
+
+// concatenate makes the text of one group of the rows that it has.
+func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) error {
+	q := a.spec.q
+	if err := q.check(); err != nil || len(rows) == 0 {
+		return err
+	}
+	if len(a.spec.item.OrderBy) > 0 {
+		err := sortStable(q, rows, func(x, y int32) int {
+			for i, k := range a.spec.item.OrderBy {
+				c := compareNullsFirst(cols[1+a.spec.args+i], int(x), int(y))
+				if k.Desc {
+					c = -c
+				}
+				if c != 0 {
+					return c
+				}
+			}
+			return 0
+		})
+		if err != nil {
+			return err
+		}
 	}
 	var buf, piece []byte
-	for i := 0; i < n; {
-		g := cols[0].I64[order[i]]
-		buf = buf[:0]
-		seen := map[string]bool{}
-		first := true
-		for ; i < n && cols[0].I64[order[i]] == g; i++ {
-			if i&(checkRows>>4) == 0 {
-				if err := a.spec.q.check(); err != nil {
-					return err
-				}
+	var seen map[string]bool
+	if a.spec.item.Distinct {
+		seen = map[string]bool{}
+	}
+	for i, r := range rows {
+		if i&(checkRows>>4) == checkRows>>4 {
+			if err := q.check(); err != nil {
+				return err
 			}
-			if len(buf) > a.spec.limit {
-				continue
-			}
-			piece = piece[:0]
-			for c := range a.spec.args {
-				piece = append(piece, textAt(cols[1+c], int(order[i]))...)
-			}
-			if a.spec.item.Distinct {
-				if seen[string(piece)] {
-					continue
-				}
-				seen[string(piece)] = true
-			}
-			if !first {
-				buf = append(buf, a.spec.item.Sep...)
-			}
-			first = false
-			buf = append(buf, piece...)
-		}
-		k, ok := at[uint32(g)]
-		if !ok {
-			continue
 		}
 		if len(buf) > a.spec.limit {
-			buf = cutText(buf, a.spec.limit)
-			a.spec.q.expr.Warnings.Add(sqlerr.LevelWarning, 1260, "Row %d was cut by GROUP_CONCAT()", k+1)
+			break
 		}
-		v.Set(k, len(groups), types.Value{Type: v.Type, S: string(buf)})
+		piece = piece[:0]
+		for c := range a.spec.args {
+			piece = append(piece, textAt(cols[1+c], int(r))...)
+		}
+		if seen != nil {
+			if seen[string(piece)] {
+				continue
+			}
+			seen[string(piece)] = true
+		}
+		if i > 0 {
+			buf = append(buf, a.spec.item.Sep...)
+		}
+		buf = append(buf, piece...)
+	}
+	t := &a.texts[g]
+	if t.some = true; len(buf) > a.spec.limit {
+		t.cut, buf = true, cutText(buf, a.spec.limit)
+	}
+	t.text = string(buf)
+	return nil
+}
+
+// values stores the texts of groups.
+func (a *concatAcc) values(v *column.Vector, groups []uint32) error {
+	for i, g := range groups {
+		t := &a.texts[g]
+		if !t.some {
+			v.SetNull(i, len(groups))
+			continue
+		}
+		if t.cut {
+			a.spec.q.expr.Warnings.Add(sqlerr.LevelWarning, 1260, "Row %d was cut by GROUP_CONCAT()", g+1)
+		}
+		v.Set(i, len(groups), types.Value{Type: v.Type, S: t.text})
 	}
 	return nil
 }

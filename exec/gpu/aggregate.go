@@ -84,6 +84,8 @@ type accForm struct {
 	limbs  int       // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
 	at     int       // its first array
 	limb   int       // its first limb in the table in shared memory
+	within interval  // what its argument lies between,
+	known  bool      // if that is known
 }
 
 // aggArray is an array over the places.
@@ -405,7 +407,7 @@ func (a *aggregateText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
-		if v, err = k.store(f.p, f.form, i, g.Col.ID, v); err != nil {
+		if v, err = k.store(f.p, f.form, i, g.Col.ID, g.Expr, v); err != nil {
 			return err
 		}
 		keys = append(keys, v)
@@ -425,12 +427,14 @@ func (a *aggregateText) row(s *scope) error {
 				return err
 			}
 		}
-		if v, err = k.store(f.p, f.form, at, 0, v); err != nil {
+		if v, err = k.store(f.p, f.form, at, 0, acc.arg, v); err != nil {
 			return err
 		}
 		at++
 		args[i] = v
 		acc.like = v
+		acc.within, acc.known = k.rangeOf(acc.arg)
+		acc.known = acc.known && len(k.prog.feeders[f.p]) == 1
 	}
 	if a.first {
 		if err := a.settle(keys); err != nil {

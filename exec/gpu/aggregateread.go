@@ -15,7 +15,10 @@ func (k *kernel) openGroups(s *scope, src *physical.SinkScan, p *physical.Aggreg
 		return nil, &unsupported{"what it reads was computed on the CPU"}
 	}
 	k.line("// groups: %s", f.shape)
-	k.maxRows = unbounded
+	k.maxRows = k.prog.bound(p)
+	if f.shape <= denseGroups {
+		k.maxRows = min(k.maxRows, float64(f.places))
+	}
 	occupied := ""
 	switch f.shape {
 	case denseGroups:
@@ -44,8 +47,12 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 		if g.Col.ID != in {
 			continue
 		}
-		like := f.form.cols[i].like
+		stored := &f.form.cols[i]
+		like := stored.like
 		like.text = ""
+		if stored.known {
+			k.ranges[c.ID] = stored.within
+		}
 		s.bindLazy(c.ID, like, func() (value, error) { return k.groupKey(f, i), nil })
 		return nil
 	}
@@ -57,6 +64,16 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 		like := value{class: classOf(it.Col.Typ), typ: it.Col.Typ, null: "null"}
 		if acc := f.accs[f.items[i].acc]; acc.like.class == classCode {
 			like.class, like.dict = classCode, acc.like.dict
+		}
+		switch acc := f.accs[f.items[i].acc]; acc.op {
+		case accCount:
+			if n := k.prog.bound(f.p); n < 1<<62 {
+				k.ranges[c.ID] = interval{0, int64(n)}
+			}
+		case accMin, accMax:
+			if r, ok := acc.within, acc.known; ok {
+				k.ranges[c.ID] = r
+			}
 		}
 		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && f.accs[f.items[i].acc].op == accSum {
 			return &unsupported{"a sum of exact numbers as a DOUBLE runs on the CPU only"}

@@ -148,7 +148,7 @@ func (b *buildText) row(s *scope) error {
 			if c, ok := e.(*expr.Column); ok {
 				id = c.ID
 			}
-			if v, err = k.store(b.sink, b.form, at, id, v); err != nil {
+			if v, err = k.store(b.sink, b.form, at, id, e, v); err != nil {
 				return err
 			}
 			b.out = append(b.out, v)
@@ -173,7 +173,7 @@ func (b *buildText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
-		if v, err = k.store(b.sink, b.form, at, c.ID, v); err != nil {
+		if v, err = k.store(b.sink, b.form, at, c.ID, c, v); err != nil {
 			return err
 		}
 		b.out = append(b.out, v)

@@ -128,8 +128,10 @@ type rowForm struct {
 
 // storedColumn is a column of stored rows: an array of items of its class, and one of bytes that are 1 where the value is not NULL.
 type storedColumn struct {
-	like value // text is empty; null is "" if the column has no NULLs
-	id   expr.ColumnID
+	like   value // text is empty; null is "" if the column has no NULLs
+	id     expr.ColumnID
+	within interval // what its values lie between,
+	known  bool     // if that is known
 }
 
 func (c *storedColumn) nullable() bool { return c.like.null != "" }
@@ -146,7 +148,9 @@ func (f *rowForm) column(id expr.ColumnID) int {
 
 // store settles how a value is stored in column at of a sink, and returns it in that form: the first pipeline that ends in the sink
 // decides; one that has another dictionary, or NULLs where the first has none, makes all be written again.
-func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID, v value) (value, error) {
+func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID, e expr.Expr, v value) (value, error) {
+	within, known := k.rangeOf(e)
+	known = known && len(k.prog.feeders[sink]) == 1
 	key := storedKey{sink, at}
 	if v.class == classCode && k.prog.views[key] {
 		var err error
@@ -160,7 +164,7 @@ func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID,
 	if at == len(f.cols) {
 		like := v
 		like.text = ""
-		f.cols = append(f.cols, storedColumn{like: like, id: id})
+		f.cols = append(f.cols, storedColumn{like: like, id: id, within: within, known: known})
 		return v, nil
 	}
 	c := &f.cols[at].like
@@ -179,6 +183,18 @@ func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID,
 		v.null = "false"
 	}
 	return v, nil
+}
+
+// bound is the most rows that a sink can hold; infinite if that is not known.
+func (g *program) bound(s physical.Sink) float64 {
+	if g.host(s) {
+		return unbounded
+	}
+	n := 0.0
+	for _, p := range g.feeders[s] {
+		n += g.kernels[p].maxRows
+	}
+	return n
 }
 
 // hostForm is the form of rows that the host puts in: strings are views.
@@ -254,6 +270,9 @@ func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, 
 		like.text = ""
 		if missing != "" && like.null == "" {
 			like.null = missing
+		}
+		if c.known {
+			k.ranges[id] = c.within
 		}
 		s.bindLazy(id, like, func() (value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
 	}

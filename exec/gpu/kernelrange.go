@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -60,6 +61,14 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 		}
 		return rescaled(from, fractionOf(e.Arg.Type()), fractionOf(e.To))
 	case *expr.Call:
+		if day := yearArg(e); day != nil {
+			r, ok = k.rangeOf(day)
+			if !ok || r.lo < -700_000 || r.hi > 2_900_000 {
+				return interval{}, false
+			}
+			year := func(days int64) int64 { return int64(types.YearOf(days)) }
+			return interval{year(r.lo), year(r.hi)}, true
+		}
 		if len(e.Args) != 2 {
 			return interval{}, false
 		}
@@ -101,6 +110,23 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 		}
 	}
 	return interval{}, false
+}
+
+// yearArg is the date of whose year e is the number; nil if e is something else.
+func yearArg(e *expr.Call) expr.Expr {
+	var day expr.Expr
+	switch {
+	case e.Fn.Name == "year" && len(e.Args) == 1:
+		day = e.Args[0]
+	case e.Fn.Name == "extract" && len(e.Args) == 2:
+		if c, ok := e.Args[0].(*expr.Const); ok && strings.EqualFold(c.Value.S, "year") {
+			day = e.Args[1]
+		}
+	}
+	if day == nil || day.Type().Kind != types.KindDate {
+		return nil
+	}
+	return day
 }
 
 // rescaled brings decimals from one scale to another that is at least as large.

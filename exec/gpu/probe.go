@@ -39,12 +39,8 @@ func (k *kernel) probe(s *scope, t *physical.Probe) (*scope, error) {
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
-	if f.single() {
-		if t.Kind != logical.InnerJoin && t.Kind != logical.SemiJoin && t.Kind != logical.AntiJoin {
-			k.maxRows *= 1
-		}
-	} else if k.prog.multiplies(t) {
-		k.maxRows = unbounded
+	if k.prog.multiplies(t) {
+		k.maxRows *= k.prog.bound(t.Build)
 	}
 	switch {
 	case f.shape == bitmapBuild || f.shape == directBuild:
@@ -468,7 +464,7 @@ func (k *kernel) openUnmatched(s *scope, src *physical.UnmatchedScan) (*scope, e
 		return nil, &unsupported{"its join's build side runs on the CPU"}
 	}
 	k.line("// rows of the build without a match")
-	k.maxRows = unbounded
+	k.maxRows = k.prog.bound(src.Build)
 	k.openRows(func(q *query) int64 { return q.stored(src.Build).count }, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
 	ids := make([]expr.ColumnID, len(src.Build.Payload))
 	for i, c := range src.Build.Payload {

@@ -86,7 +86,7 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.maxRows = unbounded
+	k.maxRows = k.prog.bound(src.From)
 	k.line("// rows of an earlier pipeline")
 	k.openRows(func(q *query) int64 { return q.stored(src.From).count }, "")
 	at := make([]int, len(src.Cols))
@@ -169,6 +169,12 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	pack := k.packs()
 	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
 	k.open("for (Tiles<RADISH_ITEMS> t(%s, %s, %s); t.valid(); t.next()) {", k.word(spansWord{scan}), k.word(fromWord{}), k.word(toWord{}))
+	for _, t := range k.p.Transforms {
+		if l, ok := t.(*physical.Limit); ok && l.Count >= 0 {
+			k.line("// enough rows have come")
+			k.line("if (block_any(load_relaxed(%s) >= %s)) break;", k.pointer("const u64", counterWord{k.p, l}), k.literal(uint64(l.Offset)+uint64(l.Count)))
+		}
+	}
 	if pack && len(filterCols) == 0 && !r.dead {
 		k.open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.line("const i64 row = t.first + at + thread_index();")

@@ -109,7 +109,7 @@ func (a *appendText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
-		if v, err = k.store(a.sink, a.form, i, a.ids[i], v); err != nil {
+		if v, err = k.store(a.sink, a.form, i, a.ids[i], e, v); err != nil {
 			return err
 		}
 		a.out = append(a.out, v)

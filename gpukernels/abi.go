@@ -10,9 +10,6 @@ import (
 // file with the header.
 const abiVersion = 1
 
-// maxWords is the most parameter words that a launch takes.
-const maxWords = 500
-
 // cError is radish_gpu_error.
 type cError struct {
 	kind    int32

@@ -13,6 +13,7 @@ struct EmulatedLaunch {
   i64 grid;
   i64 shared_bytes;
   u8* shared;
+  bool backward; // the last block runs first
   void (*stop)(const char* message); // ends the launch; does not return
 };
 static thread_local const EmulatedLaunch* emulated_launch;
@@ -23,7 +24,8 @@ static thread_local i64 emulated_block;
   static void name##_block(const Params<words>& p);                                         \
   extern "C" void name(const void* params, const EmulatedLaunch* launch) {                  \
     emulated_launch = launch;                                                               \
-    for (emulated_block = 0; emulated_block < launch->grid; emulated_block++) {             \
+    for (i64 i = 0; i < launch->grid; i++) {                                                \
+      emulated_block = launch->backward ? launch->grid - 1 - i : i;                         \
       __builtin_memset(launch->shared, 0xA5, launch->shared_bytes);                         \
       name##_block(*static_cast<const Params<words>*>(params));                             \
     }                                                                                       \

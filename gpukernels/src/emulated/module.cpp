@@ -86,6 +86,7 @@ struct Launch {
   int64_t grid;
   int64_t shared_bytes;
   unsigned char* shared;
+  bool backward;
   void (*stop)(const char* message);
 };
 
@@ -96,6 +97,15 @@ thread_local const char* stopped_by;
 void stop(const char* message) {
   stopped_by = message;
   std::longjmp(way_out, 1);
+}
+
+// Blocks of a GPU run in any order. RADISH_EMULATED_ORDER=backward runs the last one first, to find what counts on the other order.
+bool backward() {
+  static const bool is = [] {
+    const char* order = std::getenv("RADISH_EMULATED_ORDER");
+    return order && !std::strcmp(order, "backward");
+  }();
+  return is;
 }
 
 // Runs a kernel and returns null, or the message of what stopped it.
@@ -260,7 +270,7 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     std::unique_ptr<unsigned char, void (*)(void*)> shared(static_cast<unsigned char*>(std::aligned_alloc(16, room)), std::free);
     if (!shared) throw std::bad_alloc();
     std::memset(shared.get(), 0xF5, room);
-    Launch launch{grid, shared_bytes, shared.get(), stop};
+    Launch launch{grid, shared_bytes, shared.get(), backward(), stop};
     const char* trap = run_kernel(function->entry, params, &launch);
     if (trap) {
       stream->device->lose("kernel " + function->name + " was stopped: " + trap);

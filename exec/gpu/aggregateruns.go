@@ -74,7 +74,6 @@ func (a *aggregateText) runs(keys, args []value) error {
 			put = fmt.Sprintf("if (%s) atomic_add(%s, %s);", name, at(0), name)
 		case accSum:
 			typ, first, step = "i128", "0", fmt.Sprintf("%s += %s;", name, addend(args[i]))
-			put = fmt.Sprintf("add_wide(%s, %s, %s);", at(0), "", name)
 			if acc.narrow {
 				typ, step = "i64", fmt.Sprintf("%s += (i64)%s;", name, args[i].text)
 				put = fmt.Sprintf("if (%s) atomic_add(%s, (u64)%s);", name, at(0), name)

@@ -84,11 +84,6 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 // domain is the number of places of a dense build.
 func (f *buildForm) domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
 
-// single says whether a probe finds at most one row.
-func (f *buildForm) single() bool {
-	return f.shape == directBuild || f.shape == bitmapBuild || f.shape != loopBuild && f.p.Unique
-}
-
 // The words of a build.
 type (
 	headsWord    struct{ p *physical.Build } // address of the chains' first rows, by place

@@ -177,12 +177,16 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelT
 			}
 			return t.define(v, "v"), nil
 		}
-		if i%2 == 0 {
-			like := v
-			if c.Null {
-				like.null = "?"
-			}
+		like := v
+		if c.Null {
+			like.null = "?"
+		}
+		switch i % 3 {
+		case 0:
 			sc.bindLazy(c.ID, like, load)
+			continue
+		case 1:
+			sc.bindQuick(c.ID, like, load)
 			continue
 		}
 		loaded, _ := load()

@@ -21,12 +21,11 @@ type kernel struct {
 	p     *physical.Pipeline
 	title string
 
-	declarations slot     // before the loop
-	rows         loop     // over the source's rows
-	maxRows      float64  // a bound of the rows into the sink; infinite if none is known
-	many         bool     // a row of the source may give several
-	ends         []string // of the blocks that are open around the current place, within a row: the last line of each, if any
-	finish       []func() error
+	declarations slot                 // before the loop
+	rows         loop                 // over the source's rows
+	maxRows      float64              // a bound of the rows into the sink; infinite if none is known
+	many         bool                 // a row of the source may give several
+	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
 	ranges       map[expr.ColumnID]interval
 	items        int // rows that a thread takes at once

@@ -32,7 +32,10 @@ func (p *Placed) Start(ctx context.Context) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.compile(ctx); err != nil {
+	sorts := q.compileSorts(ctx)
+	err = q.compile(ctx)
+	sorts.Wait()
+	if err != nil {
 		q.close()
 		return nil, err
 	}

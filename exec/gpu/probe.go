@@ -257,7 +257,7 @@ func (p *probeText) compareRange() (string, error) {
 		return "", &unsupported{"a nested loop with keys"}
 	}
 	b, v := p.buildKey(0), p.keys[0]
-	bound := p.t.Keys[0].(expr.Expr)
+	bound := p.t.Keys[0]
 	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.null != ""}
 	right := &expr.Column{ID: -2, Name: "build", Typ: p.f.p.Keys[0].Type(), Null: b.null != ""}
 	s := newScope()

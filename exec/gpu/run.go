@@ -13,7 +13,6 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -222,37 +221,6 @@ func (q *query) free(p gpukernels.Ptr) {
 	q.used -= q.memory[p]
 	delete(q.memory, p)
 	_ = q.stream.Free(p)
-}
-
-// sort orders the rows of a Sort, or finds the first of them.
-func (q *query) sort(ctx context.Context, s *physical.Sort) error {
-	r := q.rowsOf[s]
-	var cols []sortColumn
-	for i, key := range s.Keys {
-		at := len(s.Cols) + i
-		c := r.form.cols[at].like
-		col := sortColumn{class: c.class, unsigned: c.typ.Phys() == types.PhysUint64, nullable: c.null != "", desc: key.Desc, data: r.data[at], valid: r.valid[at]}
-		if c.class == classCode {
-			words, err := q.words(ctx, c.dict)
-			if err != nil {
-				return err
-			}
-			col.words = words
-		}
-		cols = append(cols, col)
-	}
-	if r.count == 0 {
-		return nil
-	}
-	sorted, err := sortRows(ctx, q.stream, q.take, cols, r.count, s.Offset, s.Count)
-	if sorted.memory != 0 {
-		q.memory[sorted.memory] = 0
-	}
-	if err != nil {
-		return err
-	}
-	r.sorted, r.count = sorted, sorted.count
-	return nil
 }
 
 // words brings a dictionary's strings to the device, until the query is closed.

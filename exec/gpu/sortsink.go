@@ -1,0 +1,81 @@
+package gpu
+
+import (
+	"context"
+	"sync"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// sortShape lists what orders the rows of a Sort, without addresses, and the stored column of each: the keys, then what else is kept, so that
+// rows which agree in all keys come in the same order in two runs.
+func (g *program) sortShape(s *physical.Sort) (cols []sortColumn, at []int) {
+	form := g.sinks[s]
+	add := func(i int, desc bool) {
+		c := form.cols[i].like
+		cols = append(cols, sortColumn{class: c.class, unsigned: c.typ.Phys() == types.PhysUint64, nullable: c.null != "", desc: desc})
+		at = append(at, i)
+	}
+	keys := map[expr.ColumnID]bool{}
+	for i, key := range s.Keys {
+		if c, ok := key.Expr.(*expr.Column); ok {
+			keys[c.ID] = true
+		}
+		add(len(s.Cols)+i, key.Desc)
+	}
+	for i, c := range s.Cols {
+		if !keys[c.ID] {
+			add(i, false)
+		}
+	}
+	return cols, at
+}
+
+// sort orders the rows of a Sort, or finds the first of them.
+func (q *query) sort(ctx context.Context, s *physical.Sort) error {
+	r := q.rowsOf[s]
+	if r.count == 0 {
+		return nil
+	}
+	cols, at := q.sortShape(s)
+	for i, k := range at {
+		cols[i].data, cols[i].valid = r.data[k], r.valid[k]
+		if cols[i].class == classCode {
+			words, err := q.words(ctx, r.form.cols[k].dictionaryOf())
+			if err != nil {
+				return err
+			}
+			cols[i].words = words
+		}
+	}
+	sorted, err := sortRows(ctx, q.stream, q.take, cols, r.count, s.Offset, s.Count)
+	if sorted.memory != 0 {
+		q.memory[sorted.memory] = 0
+	}
+	if err != nil {
+		return err
+	}
+	r.sorted, r.count = sorted, sorted.count
+	return nil
+}
+
+// compileSorts begins to compile the kernels that order rows, beside the plan's other kernels. An error shows when they are asked for.
+func (q *query) compileSorts(ctx context.Context) *sync.WaitGroup {
+	var wg sync.WaitGroup
+	for s, form := range q.sinks {
+		x, ok := s.(*physical.Sort)
+		if !ok || q.host(s) || len(form.cols) < len(x.Cols)+len(x.Keys) {
+			continue
+		}
+		cols, _ := q.sortShape(x)
+		text := sortText(cols)
+		wg.Go(func() {
+			if m, _, err := q.device.Load(ctx, text); err == nil {
+				m.Release()
+			}
+		})
+	}
+	return &wg
+}

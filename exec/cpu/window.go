@@ -300,9 +300,36 @@ func (r *windowRows) run(from, to int, outs []*windowOut) error {
 	return nil
 }
 
+// top returns the rows whose rank is not above the Window's Top, in order; nil stands for all.
+func (r *windowRows) top() []int32 {
+	most := r.w.p.Top
+	if most == 0 {
+		return nil
+	}
+	var kept []int32
+	partition, peers := 0, 0
+	for i := range r.n {
+		if e := r.edges[i]; e != 0 {
+			peers = i
+			if e&beginsPartition != 0 {
+				partition = i
+			}
+		}
+		if int64(peers-partition) < most {
+			kept = append(kept, int32(i))
+		}
+	}
+	return kept
+}
+
 // assemble puts the kept columns and the functions' results together, in order.
 func (r *windowRows) assemble(outs []*windowOut) error {
 	w := r.w
+	kept := r.top()
+	n := r.n
+	if kept != nil {
+		n = len(kept)
+	}
 	bytes := int64(0)
 	for _, c := range w.p.Cols {
 		bytes += width(r.column(c))
@@ -310,24 +337,33 @@ func (r *windowRows) assemble(outs []*windowOut) error {
 	for _, o := range outs {
 		if o.rows != nil {
 			bytes += width(o.from)
+		} else if kept != nil {
+			bytes += width(o.values)
 		}
 	}
-	if err := w.q.mem.Reserve(w.sort.name, bytes*int64(r.n)); err != nil {
+	if err := w.q.mem.Reserve(w.sort.name, bytes*int64(n)); err != nil {
 		return err
 	}
-	w.rel.n = r.n
-	w.rel.segs = make([]*segment, (r.n+maxSegment-1)/maxSegment)
-	return w.q.parallel(len(w.rel.segs), r.n*len(w.rel.ids), func(k int) error {
+	w.rel.n = n
+	w.rel.segs = make([]*segment, (n+maxSegment-1)/maxSegment)
+	return w.q.parallel(len(w.rel.segs), n*len(w.rel.ids), func(k int) error {
 		from := k * maxSegment
-		n := min(maxSegment, r.n-from)
+		n := min(maxSegment, n-from)
 		seg := &segment{n: n, cap: n}
+		stored := r.order[from:min(from+n, r.n)]
+		var part []int32
+		if kept != nil {
+			part = kept[from : from+n]
+			stored = make([]int32, n)
+			gatherAt(stored, r.order, nil, part)
+		}
 		for _, c := range w.p.Cols {
 			v := &column.Vector{}
-			(&packedColumn{v: r.column(c)}).gather(v, n, nil, r.order[from:from+n])
+			(&packedColumn{v: r.column(c)}).gather(v, n, nil, stored)
 			seg.cols = append(seg.cols, v)
 		}
 		for _, o := range outs {
-			seg.cols = append(seg.cols, o.segment(from, n))
+			seg.cols = append(seg.cols, o.segment(from, n, part, stored))
 		}
 		w.rel.segs[k] = seg
 		return nil

@@ -75,17 +75,31 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 	return o, r.w.q.mem.Reserve(r.w.sort.name, size*int64(r.n))
 }
 
-// segment returns the results of the rows from .. from+n-1. from is a multiple of 64.
-func (o *windowOut) segment(from, n int) *column.Vector {
+// segment returns the results of the n rows of part, or if it is nil of those from on, from being a multiple of 64. stored says where
+// these rows lie.
+func (o *windowOut) segment(from, n int, part, stored []int32) *column.Vector {
 	v := &column.Vector{}
 	if o.rows != nil {
-		o.pick(v, o.rows[from:from+n], from)
+		rows := o.rows[from:min(from+n, len(o.rows))]
+		if part != nil {
+			rows = make([]int32, n)
+			gatherAt(rows, o.rows, nil, part)
+		}
+		o.pick(v, rows, stored)
 		return v
 	}
-	slice(v, o.values, from, n)
+	if part != nil {
+		(&packedColumn{v: o.values}).gather(v, n, nil, part)
+	} else {
+		slice(v, o.values, from, n)
+	}
 	if o.null != nil {
-		for i, null := range o.null[from : from+n] {
-			if null {
+		for i := range n {
+			row := from + i
+			if part != nil {
+				row = int(part[i])
+			}
+			if o.null[row] {
 				v.SetNull(i, n)
 			}
 		}
@@ -93,8 +107,8 @@ func (o *windowOut) segment(from, n int) *column.Vector {
 	return v
 }
 
-// pick stores the values of the given rows, results of the rows from on.
-func (o *windowOut) pick(v *column.Vector, rows []int32, from int) {
+// pick stores the values of the given rows, which are the results of rows that lie at at.
+func (o *windowOut) pick(v *column.Vector, rows, at []int32) {
 	n := len(rows)
 	if o.other == nil && !o.from.Const {
 		stored := make([]int32, n)
@@ -117,7 +131,7 @@ func (o *windowOut) pick(v *column.Vector, rows []int32, from int) {
 		case j >= 0:
 			copyValue(v, i, n, o.from, int(o.r.order[j]))
 		case j == defaultRow && o.other != nil:
-			copyValue(v, i, n, o.other, int(o.r.order[from+i]))
+			copyValue(v, i, n, o.other, int(at[i]))
 		default:
 			v.SetNull(i, n)
 		}

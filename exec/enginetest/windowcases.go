@@ -76,6 +76,28 @@ func windowCases() []Case {
 			}})
 		}
 	}
+	for _, name := range []string{"row_number", "rank"} {
+		cs = append(cs, Case{Name: "window keeps few by " + name, Plan: func(g *Gen) *physical.Plan {
+			t, c := g.Scan(g.Table(min(g.Size, 3000), g.Size/8+1))
+			number := g.win(name, logical.WholePartition)
+			top := int64(1 + g.R.IntN(4))
+			w := &physical.Window{Partition: exprs(pick(c, colKey)), Cols: pick(c, colUnique, colText, colWord), Top: top,
+				Items: []logical.WindowItem{number, g.win("sum", logical.Frame{Unit: logical.FrameRange, End: logical.FrameBound{Kind: logical.CurrentRow}}, c[colDec]),
+					g.win("lag", logical.WholePartition, c[colText], &expr.Const{Value: types.IntValue(1)}, c[colWord]), g.win("max", logical.WholePartition, c[colBig])}}
+			w.Order = []logical.SortKey{{Expr: c[colNull], Desc: g.R.IntN(2) == 0}}
+			if name == "row_number" || g.R.IntN(2) == 0 {
+				w.Order = append(w.Order, logical.SortKey{Expr: c[colUnique]})
+			} else {
+				w.Items = append(w.Items[:2], w.Items[3]) // LAG depends on the order of peers
+			}
+			g.Pipe(t, w)
+			out := w.Cols
+			for _, it := range w.Items {
+				out = append(out[:len(out):len(out)], it.Col)
+			}
+			return g.Result(g.Read(w, out), out, &physical.Filter{Preds: []expr.Expr{compareTo(expr.LE, number.Col, types.IntValue(top))}})
+		}})
+	}
 	cs = append(cs, Case{Name: "window sum overflows", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(min(g.Size, 500), 1))
 		it := g.win("sum", logical.WholePartition, c[colBig])

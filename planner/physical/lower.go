@@ -111,6 +111,10 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 		for i, e := range x.Preds {
 			preds[i] = l.narrow(x.Input, e)
 		}
+		if w, ok := x.Input.(*logical.Window); ok {
+			open, err := l.window(w, topOf(w, x.Preds))
+			return addTransform(open, &Filter{Preds: preds}), err
+		}
 		return l.transform(x.Input, &Filter{Preds: preds})
 	case *logical.Project:
 		return l.project(x)
@@ -119,7 +123,7 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 	case *logical.Aggregate:
 		return l.aggregate(x)
 	case *logical.Window:
-		return l.window(x)
+		return l.window(x, 0)
 	case *logical.Recursive:
 		return l.recursive(x)
 	case *logical.WorkTable:

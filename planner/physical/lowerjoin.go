@@ -50,6 +50,7 @@ func usesOnly(e expr.Expr, set logical.ColSet) bool {
 const buildSideFactor = 4
 
 func (l *lowering) join(x *logical.Join) ([]*Pipeline, error) {
+	x = l.probeByRounds(x)
 	left, right := logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(x.Right.Schema())
 	switch x.Kind {
 	case logical.LeftJoin:

@@ -11,13 +11,13 @@ import (
 
 // window closes the input in a Window. What it partitions, orders and computes by are columns: a projection before it makes
 // those that are not, once for all functions.
-func (l *lowering) window(x *logical.Window) ([]*Pipeline, error) {
+func (l *lowering) window(x *logical.Window, top int64) ([]*Pipeline, error) {
 	open, err := l.open(x.Input)
 	if err != nil {
 		return nil, err
 	}
 	p := &projector{l: l, t: &Project{Keep: ids(x.Input.Schema())}}
-	w := &Window{Partition: p.columns(x.Partition), Cols: x.Input.Schema()}
+	w := &Window{Partition: p.columns(x.Partition), Cols: x.Input.Schema(), Top: top}
 	for _, k := range x.Order {
 		w.Order = append(w.Order, logical.SortKey{Expr: p.column(k.Expr), Desc: k.Desc})
 	}
@@ -61,6 +61,36 @@ func (l *lowering) narrowAlike(n logical.Node, es []expr.Expr) []expr.Expr {
 func isConst(e expr.Expr) bool {
 	_, ok := e.(*expr.Const)
 	return ok
+}
+
+// topOf returns the rank up to which rows of a window can satisfy conditions on ROW_NUMBER or RANK; 0: any.
+func topOf(w *logical.Window, preds []expr.Expr) (top int64) {
+	for _, p := range preds {
+		c, ok := p.(*expr.Compare)
+		if !ok {
+			continue
+		}
+		col, isCol := c.Left.(*expr.Column)
+		k, isConst := c.Right.(*expr.Const)
+		if !isCol || !isConst || k.Value.Null || !k.Value.Type.IsInteger() || k.Value.I <= 0 {
+			continue
+		}
+		most := k.Value.I
+		switch c.Op {
+		case expr.LT: // LT 1 keeps nothing, which the filter sees to
+			most = max(most-1, 1)
+		case expr.LE, expr.EQ, expr.NSEQ:
+		default:
+			continue
+		}
+		for i := range w.Items {
+			it := &w.Items[i]
+			if it.Col.ID == col.ID && (it.Fn.Kind == expr.WinRowNumber || it.Fn.Kind == expr.WinRank) && (top == 0 || most < top) {
+				top = most
+			}
+		}
+	}
+	return top
 }
 
 // projector collects expressions that a projection is to make columns of.
@@ -157,5 +187,9 @@ func windowText(w *Window) string {
 	for i := range w.Items {
 		calls[i] = w.Items[i].Call()
 	}
-	return strings.Join(append(parts, "compute "+strings.Join(calls, ", ")), " ")
+	parts = append(parts, "compute "+strings.Join(calls, ", "))
+	if w.Top > 0 {
+		parts = append(parts, "keeping ranks up to "+count(w.Top))
+	}
+	return strings.Join(parts, " ")
 }

@@ -253,6 +253,9 @@ type Window struct {
 	Order     []logical.SortKey
 	Items     []logical.WindowItem
 	Cols      []*expr.Column // the input's columns that are kept
+	// Top, if it is not 0, says that rows behind which RANK() is above it are of no use: a filter drops them. They may be left out
+	// once the functions are computed.
+	Top int64
 }
 
 // Materialize stores rows as they come: shared sub-plans, inputs of nested loops, unions.

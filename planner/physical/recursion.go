@@ -97,6 +97,24 @@ func (l *lowering) recursive(x *logical.Recursive) ([]*Pipeline, error) {
 	return l.reopen(seed, r, x.Cols), nil
 }
 
+// probeByRounds exchanges the sides of an inner join whose right side alone depends on a recursion's round: the other one is then
+// stored once, not read in every round.
+func (l *lowering) probeByRounds(x *logical.Join) *logical.Join {
+	if len(l.work) == 0 || x.Kind != logical.InnerJoin || l.readsWork(x.Left) || !l.readsWork(x.Right) {
+		return x
+	}
+	return &logical.Join{Kind: x.Kind, Left: x.Right, Right: x.Left, On: x.On, Hint: x.Hint}
+}
+
+func (l *lowering) readsWork(n logical.Node) (reads bool) {
+	logical.Walk(n, func(n logical.Node) bool {
+		w, ok := n.(*logical.WorkTable)
+		reads = reads || ok && l.work[w.Loop] != nil
+		return !reads
+	})
+	return reads
+}
+
 // workTable opens a reader of the round before.
 func (l *lowering) workTable(x *logical.WorkTable) ([]*Pipeline, error) {
 	work := l.work[x.Loop]

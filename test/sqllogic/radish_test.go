@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -18,9 +19,11 @@ import (
 	"testing"
 
 	_ "github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/gpukernels"
 )
 
 var show = flag.Int("show", 20, "wrong answers to print")
+var device = flag.String("device", "", "where pipelines run: cpu, gpu, auto or emulated (the code for GPUs, on the processor); empty: auto")
 var match = flag.String("files", "", "run the sample's files whose name matches this pattern only")
 
 // known are the refusals that are allowed, each with why. A record refused for any other reason fails the test.
@@ -44,11 +47,28 @@ func isKnown(err error) bool {
 }
 
 func openRadish(ctx context.Context) (Engine, error) {
-	db, err := sql.Open("radish", "")
+	dsn := ""
+	if *device != "" {
+		dsn = "?device=" + strings.Replace(*device, "emulated", "gpu", 1)
+	}
+	db, err := sql.Open("radish", dsn)
 	if err != nil {
 		return nil, err
 	}
 	return NewEngine(ctx, db)
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *device == "emulated" {
+		library, err := gpukernels.BuildEmulated(context.Background(), filepath.Join(os.TempDir(), "radish-emulated"))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Setenv(gpukernels.LibraryVariable, library)
+	}
+	os.Exit(m.Run())
 }
 
 // runRadish fails the test on any wrong answer and any refusal that is not known.

@@ -23,8 +23,10 @@ import (
 // IN's left side to the type of the subquery's column first, which loses rows: 1073741824 NOT IN (SELECT smallint ...).
 var moods = []string{
 	"SET SESSION optimizer_switch = 'derived_merge=on,derived_with_keys=off,materialization=on,semijoin=off'",
-	"SET SESSION optimizer_switch = 'derived_merge=off,derived_with_keys=off,materialization=off,semijoin=off'",
-	"SET SESSION optimizer_switch = 'derived_merge=on,derived_with_keys=on,materialization=off,semijoin=on'",
+	"SET SESSION optimizer_switch = 'derived_merge=off,derived_with_keys=off,materialization=off,semijoin=off," +
+		"condition_pushdown_for_derived=off,condition_pushdown_for_subquery=off,condition_pushdown_from_having=off,subquery_cache=off,exists_to_in=off,split_materialized=off'",
+	"SET SESSION optimizer_switch = 'derived_merge=on,derived_with_keys=on,materialization=off,semijoin=on," +
+		"condition_pushdown_for_derived=on,condition_pushdown_for_subquery=on,condition_pushdown_from_having=on,subquery_cache=on,exists_to_in=on,split_materialized=on'",
 }
 
 // oracle starts MariaDB, or skips the test.
@@ -60,7 +62,7 @@ func oracle(t *testing.T) func(context.Context) (*Engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		return NewEngine(ctx, db, moods[len(moods)-1], "SET SESSION max_statement_time = 2", "SET SESSION max_sort_length = 1048576")
+		return NewEngine(ctx, db, moods[len(moods)-1], "SET SESSION max_statement_time = 2", "SET SESSION max_sort_length = 100000")
 	}
 }
 

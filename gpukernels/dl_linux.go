@@ -2,7 +2,12 @@
 
 package gpukernels
 
-import "github.com/ebitengine/purego"
+import (
+	"syscall"
+	"time"
+
+	"github.com/ebitengine/purego"
+)
 
 // dlOpen loads a shared library.
 func dlOpen(path string) (uintptr, error) {
@@ -21,4 +26,10 @@ func dlClose(handle uintptr) { _ = purego.Dlclose(handle) }
 func callC(fn uintptr, args ...uintptr) uintptr {
 	r, _, _ := purego.SyscallN(fn, args...)
 	return r
+}
+
+// nap sleeps for a time that may be far below a millisecond.
+func nap(d time.Duration) {
+	t := syscall.NsecToTimespec(d.Nanoseconds())
+	_ = syscall.Nanosleep(&t, nil)
 }

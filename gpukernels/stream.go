@@ -44,17 +44,18 @@ func (s *Stream) Query() (bool, error) {
 	return done != 0, err
 }
 
-// How Sync waits: most kernels take less than a millisecond, so it asks all the time first, and ever more seldom then.
+// How Sync waits: most kernels take less than a millisecond, so it asks all the time first, and then after ever longer sleeps, a part of
+// the time that has passed. The sleeps are nap's: time.Sleep takes a millisecond at least where the process has nothing else to do.
 const (
-	spinTime = 100 * time.Microsecond
-	minSleep = 10 * time.Microsecond
-	maxSleep = 500 * time.Microsecond
+	spinTime  = 200 * time.Microsecond
+	sleepPart = 32
+	maxSleep  = 500 * time.Microsecond
 )
 
 // Sync waits until all work has ended, or ctx has. In the second case the work goes on: what it uses must not be freed but on this stream.
 func (s *Stream) Sync(ctx context.Context) error {
 	start := time.Now()
-	for sleep := minSleep; ; {
+	for {
 		done, err := s.Query()
 		if err != nil || done {
 			return err
@@ -62,12 +63,12 @@ func (s *Stream) Sync(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if time.Since(start) < spinTime {
+		waited := time.Since(start)
+		if waited < spinTime {
 			runtime.Gosched()
 			continue
 		}
-		time.Sleep(sleep)
-		sleep = min(sleep*2, maxSleep)
+		nap(min(waited/sleepPart, maxSleep))
 	}
 }
 

@@ -642,22 +642,16 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		}
 		k.close()
 	case accLeast, accMost:
-		less := "less_than(x, *best)"
-		if acc.op == accMost {
-			less = "less_than(*best, x)"
-		}
-		c := v.class.cName()
-		k.open("locked(%s, [&] {", at(2))
-		k.line("%s* best = %s;", c, at(0))
-		k.line("u8* seen = %s;", at(1))
-		k.line("const %s x = %s;", c, v.text)
-		k.open("if (!load_relaxed(seen) || %s) {", less)
-		k.line("store_value(best, x);")
-		k.line("store_relaxed(seen, (u8)1);")
-		k.close()
-		k.indent--
-		k.line("});")
+		k.line("%s(%s, %s, %s, %s);", keepBest(acc), at(2), at(0), at(1), v.text)
 	}
+}
+
+// keepBest is the device function that keeps the better of a group's value and another, for values that no atomic compares.
+func keepBest(acc *accForm) string {
+	if acc.op == accMost {
+		return "keep_most"
+	}
+	return "keep_least"
 }
 
 // ordered is the C++ of a value as an i64 of the same order.
@@ -704,6 +698,15 @@ func (a *aggregateText) scalar(args []value) {
 			a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
 			k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
 			a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
+		case acc.op == accLeast || acc.op == accMost:
+			a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.cName(), name), fmt.Sprintf("bool %s_seen = false;", name))
+			better := fmt.Sprintf("less_than(%s, %s)", v.text, name)
+			if acc.op == accMost {
+				better = fmt.Sprintf("less_than(%s, %s)", name, v.text)
+			}
+			k.line("if (!%s_seen || %s) %s = %s;", name, better, name, v.text)
+			k.line("%s_seen = true;", name)
+			a.tail = append(a.tail, fmt.Sprintf("if (%s_seen) %s(%s, %s, %s, %s);", name, keepBest(acc), at(2), at(0), at(1), name))
 		default:
 			a.update(acc, v, "0")
 		}

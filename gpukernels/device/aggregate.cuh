@@ -111,21 +111,6 @@ RADISH_FN void note(u8* seen) {
   if (!*seen) *seen = 1;
 }
 
-// A value that does not fit one atomic is changed under a lock, one a group. Work is done by the function given; threads of a warp
-// that want the same lock take turns.
-template <typename F>
-RADISH_FN void locked(u32* lock, F work) {
-  for (bool done = false; !done;) {
-    if (atomic_cas(lock, 0u, 1u) == 0u) {
-      fence();
-      work();
-      fence();
-      atomic_exchange(lock, 0u);
-      done = true;
-    }
-  }
-}
-
 // Sums of doubles that do not depend on the order of their terms: a fixed-point number of 2,144 bits in 67 limbs, each a signed word
 // that takes 32 bits of the number and up to 2^30 additions (Kulisch 1986; limbs without carries: Neal 2015). Then come the counts of
 // +infinity, -infinity and NaN.
@@ -228,7 +213,17 @@ RADISH_FN bool less_than(view a, view b) {
   }
   return a.size < b.size;
 }
-// Stores that the next holder of the lock sees, whatever its L1 cache holds.
+// Values of two words, read and written word by word.
+RADISH_FN i128 load_value(const i128* p) {
+  const u64* w = reinterpret_cast<const u64*>(p);
+  const u64 low = load_acquire(w);
+  return as_i128(low, load_acquire(w + 1));
+}
+RADISH_FN view load_value(const view* p) {
+  const u64* w = reinterpret_cast<const u64*>(p);
+  const u64 data = load_acquire(w);
+  return view{as_pointer<const u8>(data), (i64)load_acquire(w + 1)};
+}
 RADISH_FN void store_value(i128* p, i128 x) {
   store_relaxed(reinterpret_cast<u64*>(p), (u64)x);
   store_relaxed(reinterpret_cast<u64*>(p) + 1, (u64)((u128)x >> 64));
@@ -236,6 +231,35 @@ RADISH_FN void store_value(i128* p, i128 x) {
 RADISH_FN void store_value(view* p, view x) {
   store_relaxed(reinterpret_cast<u64*>(p), (u64)x.data);
   store_relaxed(reinterpret_cast<u64*>(p) + 1, (u64)x.size);
+}
+
+// Replaces a group's value by a better one. It does not fit one atomic, so a version goes with it, odd while it is being changed (a
+// sequence lock): what was read between two loads of one even version belongs together, and most rows read and change nothing.
+template <typename T, typename Better>
+RADISH_FN void keep_best(u32* version, T* best, u8* seen, T x, Better better) {
+  for (;;) {
+    const u32 v = load_acquire(version);
+    if (v & 1) continue;
+    const bool any = load_acquire(seen) != 0;
+    const T b = load_value(best);
+    if (load_acquire(version) != v) continue;
+    if (any && !better(x, b)) return;
+    if (atomic_cas(version, v, v + 1) != v) continue;
+    fence();
+    store_value(best, x);
+    store_relaxed(seen, (u8)1);
+    fence();
+    atomic_exchange(version, v + 2);
+    return;
+  }
+}
+template <typename T>
+RADISH_FN void keep_least(u32* version, T* best, u8* seen, T x) {
+  keep_best(version, best, seen, x, [](const T& a, const T& b) { return less_than(a, b); });
+}
+template <typename T>
+RADISH_FN void keep_most(u32* version, T* best, u8* seen, T x) {
+  keep_best(version, best, seen, x, [](const T& a, const T& b) { return less_than(b, a); });
 }
 
 // Results of sums. *fits becomes false where a value leaves 128 bits.

@@ -57,6 +57,11 @@ template <typename T>
 RADISH_FN T load_relaxed(const T* p) {
   return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
+// A load that no later load overtakes.
+template <typename T>
+RADISH_FN T load_acquire(const T* p) {
+  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
 template <typename T>
 RADISH_FN void store_relaxed(T* p, T x) {
   __atomic_store_n(p, x, __ATOMIC_RELAXED);
@@ -90,6 +95,21 @@ RADISH_FN u64 atomic_cas(u64* p, u64 expected, u64 desired) { return atomicCAS(p
 template <typename T>
 RADISH_FN T load_relaxed(const T* p) {
   return *(const volatile T*)p;
+}
+RADISH_FN u8 load_acquire(const u8* p) {
+  u32 x;
+  asm volatile("ld.acquire.gpu.u8 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+  return (u8)x;
+}
+RADISH_FN u32 load_acquire(const u32* p) {
+  u32 x;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+  return x;
+}
+RADISH_FN u64 load_acquire(const u64* p) {
+  u64 x;
+  asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+  return x;
 }
 template <typename T>
 RADISH_FN void store_relaxed(T* p, T x) {

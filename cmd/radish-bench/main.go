@@ -4,7 +4,8 @@
 // compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
-// A command is a file: tpch.go, demo.go, export.go, oracle.go. Under them are database.go (an engine, and how a
+// groupby times group-bys over generated tables whose totals are known. A command is a file: tpch.go, demo.go, export.go,
+// groupby.go, oracle.go. Under them are database.go (an engine, and how a
 // statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
 package main
 
@@ -32,6 +33,7 @@ var commands = []command{
 	{"demo", "generate TPC-H at scale factor 1, run the 22 queries and check them against recorded digests", runDemo},
 	{"tpch", "the same at any scale factor, with published answers, repeated runs, profiles", runTPCH},
 	{"export", "write the TPC-H tables as Parquet files", runExport},
+	{"groupby", "group large tables by keys of several distributions, and check every total", runGroupBy},
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
 }
 

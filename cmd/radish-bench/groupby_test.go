@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Every case gives its totals, on the emulated device and on the CPU.
+func TestGroupBy(t *testing.T) {
+	gputest.Emulated(t)
+	path := filepath.Join(t.TempDir(), "table.md")
+	var out bytes.Buffer
+	args := []string{"--rows", "30000", "--device", "emulated", "--runs", "1", "--crossover", "--markdown", path}
+	if err := runGroupBy(t.Context(), args, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if n, want := strings.Count(out.String(), "✓ totals, CPU"), 2*len(groupCases(1)); n != want {
+		t.Errorf("%d results are marked as right, want %d\n%s", n, want, out.String())
+	}
+	if !strings.Contains(out.String(), "the device is") {
+		t.Errorf("nothing is said of the crossover\n%s", out.String())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, want := strings.Count(string(text), "\n| "), 2+2*len(groupCases(1))+1+3; n != want { // two heads, the cases, the wide one, three sizes
+		t.Errorf("%d rows of tables, want %d\n%s", n, want, text)
+	}
+}
+
+// Totals that are off by a row are noticed, whichever column it is.
+func TestGroupTotals(t *testing.T) {
+	db, err := openDatabase(settings{device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	b := &groupBench{db: db}
+	for _, d := range []groupData{{rows: 5000, groups: 300}, {rows: 5000, groups: 900, hashed: true}, {rows: 5000, groups: 400, spread: zipfKeys}} {
+		err := b.withTable(t.Context(), d, "t", func(totals *groupTotals) error {
+			rows, _, err := db.query(t.Context(), groupQueries("t")[1].check)
+			if err != nil {
+				return err
+			}
+			if err := totals.verify(rows, true); err != nil {
+				t.Errorf("%v: %v", d, err)
+			}
+			if err := totals.verify(rows[1:], true); err == nil {
+				t.Errorf("%v: a missing bucket passed", d)
+			}
+			for c := range rows[0] {
+				good := rows[7][c]
+				rows[7][c] = types.IntValue(12345)
+				if err := totals.verify(rows, true); err == nil {
+					t.Errorf("%v: a wrong column %d passed", d, c+1)
+				}
+				rows[7][c] = good
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestGroupData(t *testing.T) {
+	const draws = 200_000
+	weights := []float64{10, 1, 4, 0.5, 3, 1.5}
+	a := newAlias(len(weights), func(i int) float64 { return weights[i] })
+	counts := make([]float64, len(weights))
+	for i := range uint64(draws) {
+		counts[a.draw(splitMix(2*i), splitMix(2*i+1))]++
+	}
+	for i, w := range weights {
+		// Of 200,000 draws, five standard deviations are less than 0.006 of all.
+		if got, want := counts[i]/draws, w/20; math.Abs(got-want) > 0.006 {
+			t.Errorf("weight %v was drawn in %.4f of all cases, want %.4f", w, got, want)
+		}
+	}
+	g := groupData{rows: 4000, groups: 1001, spread: runKeys}.generator()
+	runs, last := 1, g(0)
+	for i := int64(1); i < 4000; i++ {
+		switch key := g(i); {
+		case key == last:
+		case key == last+1:
+			runs++
+			last = key
+		default:
+			t.Fatalf("key %d follows %d", key, last)
+		}
+	}
+	if runs != 1000 {
+		t.Errorf("%d runs of 4000 rows", runs)
+	}
+}
+
+func TestGroupByCommandLine(t *testing.T) {
+	for _, args := range [][]string{{"groupby", "--rows", "0"}, {"groupby", "--rows", "many"}, {"groupby", "--cases", "1e5"}} {
+		if status := run(t.Context(), args); status != exitUsage {
+			t.Errorf("%q: exit status %d, want %d", args, status, exitUsage)
+		}
+	}
+}

@@ -451,14 +451,18 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime) {
 		sub.noGroup = true
 	}
+	draw := g.query
 	if !equality {
 		sub.noGroup = sub.noGroup || kinds[0] == Uint
 		if len(sub.outer) > 0 {
-			q, _, _ := g.selectQuery(sub, kinds, false)
-			return q
+			draw = g.selectQuery
 		}
 	}
-	q, _, _ := g.query(sub, kinds, false)
+	q, _, _ := draw(sub, kinds, false)
+	if len(sub.outer) > 0 && q.has("COUNT(DISTINCT ") {
+		sub.outer = nil
+		q, _, _ = draw(sub, kinds, false)
+	}
 	return q
 }
 

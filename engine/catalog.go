@@ -49,6 +49,12 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 func (c *catalogView) HasDatabase(db string) bool { return c.snap.HasDatabase(db) }
 
 func (c *catalogView) File(name string) (*table.Version, bool, error) {
+	if v, ok, err := c.made(name); ok {
+		if err != nil {
+			err = c.statement.LocateName(sqlerr.From(err), c.session.vars.parseMode, name)
+		}
+		return v, true, err
+	}
 	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, name)
 	switch {
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
 )
@@ -48,6 +49,7 @@ type Engine struct {
 	statements *memory.Budget // what statements need while they run
 	stored     *stored        // tables
 	files      *fileCache
+	added      *added // functions of the program's own
 	conns      atomic.Uint64
 	closed     atomic.Bool
 	ctx        context.Context // ends with the engine
@@ -66,6 +68,7 @@ func New(opts Options) (*Engine, error) {
 	e := &Engine{
 		opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
 		writing: make(chan struct{}, 1),
+		added:   &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
 	e.files = newFileCache(e.stored, opts.MemoryLimit)

@@ -46,16 +46,24 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 }
 
 func (s *Session) start(st *statement, plan *physical.Plan, placed *gpu.Placed, profiled bool) (*Result, error) {
+	observers := observersOf(st.ctx)
+	profiled = profiled || observers.profiled()
+	progress, stop := observers.watch()
 	rows, err := exec.Run(st.ctx, plan, exec.Env{
-		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, GPU: placed,
+		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress, GPU: placed,
 	})
 	if err != nil {
+		stop()
 		return nil, err
 	}
-	res := &Result{Columns: resultColumns(plan.Cols, plan.Names), source: rows}
+	res := &Result{Columns: resultColumns(plan.Cols, plan.Names), source: rows, done: stop}
 	if profiled {
 		res.Profile = &profile.Plan{}
-		res.done = func() { *res.Profile = *rows.Profile() }
+		res.done = func() {
+			stop()
+			*res.Profile = *rows.Profile()
+			observers.profile(res.Profile)
+		}
 	}
 	return res, nil
 }

@@ -192,6 +192,7 @@ func (st *statement) exprContext() *expr.Context {
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, Variables: &s.vars,
+			Added: s.engine.added,
 		}
 	}
 	return st.context

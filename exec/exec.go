@@ -25,6 +25,8 @@ type Env struct {
 	// Expr is the statement's context, copied for each worker. Its Ctx is replaced by Run's.
 	Expr    *expr.Context
 	Profile bool // measure each operator, for EXPLAIN ANALYZE
+	// Progress is told what the query has done; it may be nil.
+	Progress *profile.Progress
 	// GPU is the plan with the kernels of its pipelines on the GPU; nil: all run on the CPU.
 	GPU *gpu.Placed
 }
@@ -50,7 +52,7 @@ type Rows interface {
 // Where the GPU fails, or meets an error or a warning that only the CPU can word, the query runs again on the CPU alone: a note among the
 // warnings and the profile say so. With radish_device = 'gpu' a lack of memory or the loss of the device is an error instead.
 func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
-	cfg := cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile}
+	cfg := cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress}
 	if env.GPU == nil {
 		return onCPU(ctx, plan, cfg)
 	}

@@ -63,10 +63,14 @@ func resultRank(p *physical.Pipeline) int {
 func (q *query) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, err error) {
 	q.feeding[p.Sink]--
 	last := q.feeding[p.Sink] == 0
+	q.cfg.Progress.Begin(p.ID, true)
 	prof, err := q.cfg.Elsewhere.Pipeline(q.ctx, p, last, q.storedHere)
 	if err != nil {
 		return false, err
 	}
+	rows := scannedRows(p)
+	q.cfg.Progress.Add(rows, rows)
+	q.cfg.Progress.End()
 	if q.cfg.Profile {
 		q.out.mu.Lock()
 		q.prof.Pipelines = append(q.prof.Pipelines, prof)

@@ -31,6 +31,8 @@ type Config struct {
 	Memory  *memory.Budget // may be nil: no limit
 	Expr    *expr.Context  // copied for each worker
 	Profile bool           // measure each operator
+	// Progress is told what has been done; it may be nil.
+	Progress *profile.Progress
 	// Elsewhere runs the pipelines that are placed on another device; nil: all run here, whatever they say.
 	Elsewhere Elsewhere
 }
@@ -216,6 +218,8 @@ func (q *query) run(p *pipeline) error {
 	n := p.source.morsels()
 	base := q.seq
 	q.seq += n
+	rows, scanned := p.counted(n)
+	q.cfg.Progress.Begin(p.p.ID, false)
 	workers := max(1, min(q.cfg.Threads, n))
 	if p.serial {
 		workers = 1
@@ -255,6 +259,7 @@ func (q *query) run(p *pipeline) error {
 			if err := out.end(base + morsel); err != nil {
 				return err
 			}
+			q.cfg.Progress.Add(rows, scanned)
 		}
 	}
 	return q.spawn(workers, work)

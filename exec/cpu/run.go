@@ -79,6 +79,7 @@ func (q *query) start(c *Cursor) error {
 		return sqlerr.Interrupted(context.Cause(q.ctx))
 	}
 	q.readers()
+	q.cfg.Progress.Plan(plannedRows(q.plan), len(q.plan.Pipelines))
 	pipelines := q.ordered()
 	for i, p := range pipelines {
 		if !q.here(p) {
@@ -155,6 +156,7 @@ func (q *query) runToEnd(pl *pipeline) error {
 			return err
 		}
 	}
+	q.cfg.Progress.End()
 	if pl.stats != nil {
 		pl.stats.report(pl, begin, ran, q.mem.Used()-held)
 	}

@@ -24,6 +24,11 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 	if name == "grouping" {
 		return b.groupingFunction(x, sc)
 	}
+	if b.Ctx != nil && b.Ctx.Added != nil && expr.Lookup(name) == nil {
+		if row, finish := b.Ctx.Added.Aggregate(name); row != nil {
+			return b.addedAggregate(x, row, finish, sc)
+		}
+	}
 	args := make([]expr.Expr, len(x.Args))
 	for i, a := range x.Args {
 		var err error
@@ -40,6 +45,9 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if b.Ctx != nil {
+		return expr.NewCallIn(b.Ctx.Added, name, args...)
 	}
 	return expr.NewCall(name, args...)
 }
@@ -93,6 +101,11 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 		}
 		args = []expr.Expr{joined}
 	}
+	return b.addAggregate(item, args, sc)
+}
+
+// addAggregate gives an aggregate over args to the query that evaluates it.
+func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope) (expr.Expr, error) {
 	sig, err := item.Fn.Resolve(args)
 	if err != nil {
 		return nil, err
@@ -112,6 +125,27 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 		return nil, sqlerr.InvalidGroupFunc()
 	}
 	return owner.grouped.add(item, sig), nil
+}
+
+// addedAggregate binds a call of an aggregate function of the program's own: its rows are joined as GROUP_CONCAT joins texts, and
+// its result is computed from them.
+func (b *Binder) addedAggregate(x *ast.FuncCallExpr, row, finish *expr.Function, sc *scope) (expr.Expr, error) {
+	inside := sc.within(sc.clause)
+	inside.noAggregates = true
+	inside.aliases, inside.windows = nil, nil
+	args, err := b.exprs(x.Args, inside)
+	if err != nil {
+		return nil, err
+	}
+	one, err := expr.Apply(row, args...)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat")}, []expr.Expr{one}, sc)
+	if err != nil {
+		return nil, err
+	}
+	return expr.Apply(finish, all)
 }
 
 // isStar says whether COUNT's operand is the *, which the parser turns into the literal 1; COUNT(1) is the same.

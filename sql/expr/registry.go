@@ -86,6 +86,7 @@ type Context struct {
 	RowCount  int64     // rows that the session's last statement changed; -1 if it gave rows or failed
 	Variables Variables // system and user variables; may be nil
 	RandSeed  func() int64
+	Added     UserFunctions // functions of the program's own; may be nil
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
 

@@ -11,12 +11,19 @@ import (
 )
 
 // Conn is a session. It runs one statement at a time, and its rows have to be read or closed before the next; it is not
-// safe for concurrent use. It needs no closing.
+// safe for concurrent use. It needs no closing unless it may have begun a transaction.
 type Conn struct {
 	db      *DB
 	session *engine.Session
 	open    *Rows // rows that are not closed
+	once    bool  // it serves one text of statements
 }
+
+// Close ends the session: a transaction that is not committed is rolled back. The connection must not be used afterwards.
+func (c *Conn) Close() { c.session.Close() }
+
+// InTransaction says whether a transaction has begun that is not ended.
+func (c *Conn) InTransaction() bool { return c.session.InTransaction() }
 
 // Stmt is a text of one or more statements, to be run with arguments many times. It stays right whatever happens to the
 // tables: each run looks names up and plans anew, for the values that it is given.

@@ -138,10 +138,6 @@ func (c *driverConn) Begin() (driver.Tx, error) {
 	return c.BeginTx(context.Background(), driver.TxOptions{})
 }
 
-func (c *driverConn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
-	return nil, sqlerr.NotSupportedf("a transaction", "every statement commits by itself")
-}
-
 func (c *driverConn) Ping(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return sqlerr.Interrupted(err)
@@ -159,7 +155,9 @@ func (c *driverConn) ResetSession(context.Context) error {
 
 func (c *driverConn) IsValid() bool { return c.ready() == nil }
 
+// Close ends the connection; a transaction that is not committed is rolled back.
 func (c *driverConn) Close() error {
+	c.Conn.Close()
 	if c.owned != nil {
 		return c.owned.Close()
 	}

@@ -603,9 +603,6 @@ func TestDriverErrors(t *testing.T) {
 	if e.Code != sqlerr.CodeUnknownColumn || e.Pos.Line != 2 || e.Pos.Column != 8 || !strings.Contains(e.Hint, "apple") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := db.Begin(); !errors.Is(err, sqlerr.NotSupported) {
-		t.Errorf("Begin: %v", err)
-	}
 	res := exec(t, db, "INSERT INTO e VALUES (1)")
 	if _, err := res.LastInsertId(); !errors.Is(err, sqlerr.NotSupported) {
 		t.Errorf("LastInsertId: %v", err)

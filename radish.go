@@ -145,12 +145,14 @@ func (db *DB) Conn() (*Conn, error) {
 	return &Conn{db: db, session: s}, nil
 }
 
-// Query runs statements in a session of their own; see [Conn.Query]. What they SET or USE is gone afterwards.
+// Query runs statements in a session of their own; see [Conn.Query]. What they SET or USE is gone
+// afterwards, and so is a transaction that they have not committed.
 func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	c, err := db.Conn()
 	if err != nil {
 		return nil, err
 	}
+	c.once = true
 	return c.Query(ctx, sql, args...)
 }
 
@@ -160,6 +162,7 @@ func (db *DB) Exec(ctx context.Context, sql string, args ...any) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
+	c.once = true
 	return c.Exec(ctx, sql, args...)
 }
 

@@ -64,6 +64,9 @@ func (r *Rows) release() {
 	if r.conn.open == r {
 		r.conn.open = nil
 	}
+	if r.conn.once {
+		r.conn.Close()
+	}
 }
 
 // Columns describes the columns of the result; nil if no statement gave rows.

@@ -45,7 +45,7 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 		}
 		without = strings.FieldsFunc(strings.ToLower(list.Text()), func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 
 // generateTPCH makes the tables at a scale factor, without some columns, and puts them into the current database, all at once.
 func (s *Session) generateTPCH(st *statement, sf float64, without []string) (*Result, error) {
-	snap := s.engine.catalog.Load()
+	snap := s.snapshot()
 	db, err := snap.DatabaseName(s.database)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,11 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 		return c.session.virtualTable(c.snap, name)
 	}
 	v, err := c.snap.Table(db, name)
+	if tx := c.session.tx; err == nil && c.statement.relies && tx != nil {
+		if before, err := tx.base.Table(db, name); err == nil {
+			tx.rely(before)
+		}
+	}
 	if err == nil || !strings.Contains(name, ".") {
 		return v, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // createTable runs CREATE TABLE, CREATE TABLE ... LIKE and CREATE TABLE ... AS SELECT.
 func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	snap := s.engine.catalog.Load()
+	snap := s.snapshot()
 	dbName, err := snap.DatabaseName(db)
 	if err != nil {
 		return nil, err
@@ -330,7 +330,7 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 }
 
 func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +405,7 @@ func (s *Session) createDatabase(st *statement, n *ast.CreateDatabaseStmt) (*Res
 }
 
 func (s *Session) dropDatabase(st *statement, n *ast.DropDatabaseStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -428,7 +428,7 @@ func (s *Session) createIndex(st *statement, n *ast.CreateIndexStmt) (*Result, e
 	if n.KeyType != ast.IndexKeyTypeNone && n.KeyType != ast.IndexKeyTypeUnique {
 		return nil, sqlerr.NotSupportedf("a FULLTEXT or SPATIAL index", "create a plain index")
 	}
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -446,7 +446,7 @@ func (s *Session) createIndex(st *statement, n *ast.CreateIndexStmt) (*Result, e
 }
 
 func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -490,7 +490,7 @@ func (s *Session) changeSchema(st *statement, operation string, t *ast.TableName
 }
 
 func (s *Session) renameTable(st *statement, n *ast.RenameTableStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,13 @@ import (
 
 // Statements that write take the engine's writing lock for their whole length: they read the newest version of every
 // table, compute a new one and put it in its place. Those that drop or rename tables take it too, lest a writer put its
-// version in the place of another table. Readers are never blocked.
+// version in the place of another table. Readers are never blocked, nor are statements in a transaction, whose COMMIT takes the lock.
 
 // bulkRows is the number of rows from which an INSERT goes through a table builder rather than row by row.
 const bulkRows = 4096
 
 func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (st *statement) replace(operation string, v *table.Version) error {
 }
 
 func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func appendRowIDs(ids []int64, b *column.Batch) []int64 {
 }
 
 func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 }
 
 func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, error) {
-	unlock, err := s.engine.lockWrites(st.ctx)
+	unlock, err := s.lockWrites(st)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,8 @@ func TestMistakes(t *testing.T) {
 		{"SELECT * FROM `missing.csv`", sqlerr.CodeFileNotFound, "missing.csv"},
 		{"CALL tpch_generate(0)", 0, "scale factor"},
 		{"CALL tpch_generator(1)", sqlerr.CodeUnknownFunction, "tpch_generate"},
-		{"BEGIN", sqlerr.CodeNotSupported, "transaction"},
+		{"START TRANSACTION READ ONLY AS OF TIMESTAMP '2020-01-01'", sqlerr.CodeNotSupported, "newest"},
+		{"SAVEPOINT a; ROLLBACK TO a", sqlerr.CodeUnknownFunction, "SAVEPOINT a does not exist"},
 		{"INSERT INTO information_schema.schemata VALUES ('a', 'b', 'c', 'd')", sqlerr.CodeNotSupported, "information_schema"},
 		{"DELETE FROM information_schema.tables", sqlerr.CodeNotSupported, "information_schema"},
 	}

@@ -26,6 +26,8 @@ type Session struct {
 	vars     variables
 	warnings *sqlerr.Warnings
 	rowCount int64
+	tx       *transaction // nil: each statement commits by itself
+	next     oneShot
 }
 
 // NewSession opens a session in the default database.
@@ -148,6 +150,7 @@ type statement struct {
 	budget  *memory.Budget
 	made    memory.Account // what it has made so far to be stored
 	files   []func()       // give back the files that it reads
+	relies  bool           // on the tables that it reads: see transaction.rely
 }
 
 // end gives back what the statement holds besides its query's memory.
@@ -179,8 +182,11 @@ func (st *statement) builder(v *table.Version, operation string) *table.Builder 
 	return table.NewBuilder(v).Meter(table.WithMeter(st.ctx, st.making(operation).Set))
 }
 
-// change makes what the statement has made visible; see [Engine.change].
+// change makes what the statement has made visible, to the session alone while it is in a transaction; see [Engine.change].
 func (st *statement) change(operation string, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
+	if tx := st.session.tx; tx != nil {
+		return tx.change(st.making(operation), edit)
+	}
 	return st.session.engine.change(st.making(operation), edit)
 }
 
@@ -209,9 +215,9 @@ func writes(n ast.StmtNode) bool {
 	return false
 }
 
-// catalogView returns the catalog as it is now.
+// catalogView returns the catalog as the session sees it now.
 func (st *statement) catalogView() *catalogView {
-	return &catalogView{statement: st, session: st.session, snap: st.session.engine.catalog.Load()}
+	return &catalogView{statement: st, session: st.session, snap: st.session.snapshot()}
 }
 
 // binder returns a binder for the statement over the catalog as it is now.
@@ -224,6 +230,9 @@ func (st *statement) binder() *bind.Binder {
 }
 
 func (s *Session) dispatch(st *statement) (*Result, error) {
+	if err := s.enter(st); err != nil {
+		return nil, err
+	}
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
 		if n.SelectIntoOpt != nil {
@@ -270,8 +279,16 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		return s.do(st, n)
 	case *ast.AnalyzeTableStmt:
 		return s.analyze(n)
-	case *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt:
-		return nil, sqlerr.NotSupportedf("a transaction", "every statement commits by itself")
+	case *ast.BeginStmt:
+		return s.beginStatement(st, n)
+	case *ast.CommitStmt:
+		return s.commitStatement(st, n)
+	case *ast.RollbackStmt:
+		return s.rollbackStatement(n)
+	case *ast.SavepointStmt:
+		return s.savepoint(n)
+	case *ast.ReleaseSavepointStmt:
+		return s.releaseSavepoint(n)
 	case *ast.AlterTableStmt:
 		return nil, sqlerr.NotSupportedf("ALTER TABLE", "make the new table with CREATE TABLE ... AS SELECT; RENAME TABLE is there")
 	case *ast.LoadDataStmt:

@@ -26,7 +26,7 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := s.vars.setSystem(a.Name, value); err != nil {
+			if err := s.setSystem(st, a, value); err != nil {
 				return nil, err
 			}
 			if a.IsGlobal && !strings.HasPrefix(strings.ToLower(a.Name), "radish_") {
@@ -41,6 +41,29 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 		}
 	}
 	return &Result{}, nil
+}
+
+// setSystem gives a system variable a value, and lets those about transactions take effect.
+func (s *Session) setSystem(st *statement, a *ast.VariableAssignment, value string) error {
+	name := strings.ToLower(a.Name)
+	switch name {
+	case "tx_isolation_one_shot":
+		return s.setTransaction("transaction_isolation", value)
+	case "tx_isolation":
+		name = "transaction_isolation"
+	case "tx_read_only":
+		if words := strings.Fields(strings.ToUpper(st.Text)); len(words) > 1 && words[1] == "TRANSACTION" {
+			return s.setTransaction("transaction_read_only", value)
+		}
+		name = "transaction_read_only"
+	}
+	if err := s.vars.setSystem(name, value); err != nil {
+		return err
+	}
+	if name == "autocommit" && s.vars.integer(name) == 1 {
+		return s.commit(st.ctx)
+	}
+	return nil
 }
 
 // settingText returns the text of a system variable's new value: a bare word stands for itself, DEFAULT for nothing.
@@ -118,7 +141,7 @@ func (s *Session) do(st *statement, n *ast.DoStmt) (*Result, error) {
 }
 
 func (s *Session) use(db string) (*Result, error) {
-	snap := s.engine.catalog.Load()
+	snap := s.snapshot()
 	if !snap.HasDatabase(db) && !strings.EqualFold(db, informationSchema) {
 		return nil, sqlerr.UnknownDatabase(db, sqlerr.Suggest(db, snap.Databases()))
 	}

@@ -13,7 +13,7 @@ import (
 
 // show runs SHOW and DESCRIBE.
 func (s *Session) show(st *statement, n *ast.ShowStmt) (*Result, error) {
-	snap := s.engine.catalog.Load()
+	snap := s.snapshot()
 	switch n.Tp {
 	case ast.ShowDatabases:
 		names := append(snap.Databases(), informationSchema)
@@ -401,7 +401,7 @@ func (s *Session) showWarnings(n *ast.ShowStmt) *Result {
 // analyze runs ANALYZE TABLE, which has nothing to do: statistics are made when a plan asks for them. As in MySQL, tables that are
 // not there are told of in the rows.
 func (s *Session) analyze(n *ast.AnalyzeTableStmt) (*Result, error) {
-	snap := s.engine.catalog.Load()
+	snap := s.snapshot()
 	var rows [][]types.Value
 	for _, t := range n.TableNames {
 		db, name, err := s.qualify(t)

@@ -35,8 +35,8 @@ func fixed(s string) func(*Engine) string { return func(*Engine) string { return
 // systemVariables lists every variable, in the order of the name.
 var systemVariables = []variable{
 	{
-		name: "autocommit", initial: fixed("1"), integer: true, set: onlyValue("autocommit", "1", "ON"),
-		doc: "always 1: every statement commits by itself",
+		name: "autocommit", initial: fixed("1"), integer: true, set: setSwitch("autocommit"),
+		doc: "0: what follows is a transaction until COMMIT or ROLLBACK",
 	},
 	{name: "character_set_client", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_client")},
 	{name: "character_set_connection", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_connection")},
@@ -92,8 +92,11 @@ var systemVariables = []variable{
 	{name: "sql_select_limit", initial: fixed("18446744073709551615"), integer: true, readOnly: true},
 	{name: "system_time_zone", initial: fixed("UTC"), readOnly: true},
 	{name: "time_zone", initial: fixed("SYSTEM"), set: setTimeZone, doc: "SYSTEM, +hh:mm, or a name of the IANA database"},
-	{name: "transaction_isolation", initial: fixed("REPEATABLE-READ"), readOnly: true},
-	{name: "tx_isolation", initial: fixed("REPEATABLE-READ"), readOnly: true},
+	{
+		name: "transaction_isolation", initial: fixed(repeatableRead), set: setIsolation,
+		doc: "of transactions that begin from now on: READ-UNCOMMITTED and READ-COMMITTED are served as REPEATABLE-READ, a snapshot; SERIALIZABLE is what it says",
+	},
+	{name: "transaction_read_only", initial: fixed("0"), integer: true, set: setSwitch("transaction_read_only"), doc: "1: transactions may not write"},
 	{name: "unique_checks", initial: fixed("1"), integer: true, set: onlyValue("unique_checks", "1", "ON")},
 	{name: "foreign_key_checks", initial: fixed("1"), integer: true, doc: "there are no foreign keys; the value means nothing"},
 	{name: "version", initial: fixed(MySQLVersion), readOnly: true},
@@ -138,9 +141,18 @@ func (v *variables) get(def *variable) string {
 	return def.initial(v.engine)
 }
 
+// canonicalName returns the name of a system variable, which may have an older one besides.
+func canonicalName(name string) string {
+	switch name = strings.ToLower(name); name {
+	case "tx_isolation", "tx_read_only":
+		return "transaction" + strings.TrimPrefix(name, "tx")
+	}
+	return name
+}
+
 // SystemVariable returns the value of @@name.
 func (v *variables) SystemVariable(name string) (types.Value, bool) {
-	def, ok := variableByName[strings.ToLower(name)]
+	def, ok := variableByName[canonicalName(name)]
 	if !ok {
 		return types.Value{}, false
 	}
@@ -164,7 +176,7 @@ func (v *variables) UserVariable(name string) (types.Value, bool) {
 
 // setSystem gives a system variable a value.
 func (v *variables) setSystem(name, value string) error {
-	def, ok := variableByName[strings.ToLower(name)]
+	def, ok := variableByName[canonicalName(name)]
 	if !ok {
 		names := make([]string, 0, len(variableByName))
 		for n := range variableByName {
@@ -205,6 +217,16 @@ func onlyValue(name string, allowed ...string) func(*variables, string) (string,
 			}
 		}
 		return "", sqlerr.NotSupportedf("SET "+name+" = "+value, "it is always %s", allowed[0])
+	}
+}
+
+// setSwitch takes 0 or 1; ON, OFF, TRUE and FALSE have become those.
+func setSwitch(name string) func(*variables, string) (string, error) {
+	return func(_ *variables, value string) (string, error) {
+		if value != "0" && value != "1" {
+			return "", sqlerr.WrongValueForVar(name, value)
+		}
+		return value, nil
 	}
 }
 

@@ -118,6 +118,8 @@ const (
 )
 
 var states = map[Code]string{
+	CodeLockDeadlock:         "40001",
+	CodeTransactionRunning:   "25001",
 	CodeBadNull:              "23000",
 	CodeUnknownDatabase:      "42000",
 	CodeTableExists:          "42S01",

@@ -148,7 +148,7 @@ func (v *Version) appendData(data []encoding.Data) (next *Version, undo func()) 
 func (v *Version) derive(changed int) *Version {
 	return &Version{
 		Schema: v.Schema, Groups: append([]*RowGroup(nil), v.Groups...), rows: v.rows,
-		tail: v.tail, shared: v.shared, index: v.index, stats: v.stats.derive(v.rows, changed),
+		tail: v.tail, shared: v.shared, index: v.index, numbers: v.numbers, stats: v.stats.derive(v.rows, changed),
 	}
 }
 

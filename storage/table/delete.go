@@ -14,6 +14,19 @@ const compactRows = 4096
 // Delete returns the version without the rows of the given numbers, in any order, and how many rows that removed:
 // numbers that are not in use, and repetitions, count for nothing. The numbers of the other rows may change.
 func (v *Version) Delete(ctx context.Context, rows []int64) (*Version, int64, error) {
+	next, err := v.mark(ctx, rows)
+	if err != nil {
+		return nil, 0, err
+	}
+	removed := v.rows - next.rows
+	if removed == 0 {
+		return v, 0, nil
+	}
+	return next, removed, next.compact(ctx)
+}
+
+// mark returns the version in which rows of the given numbers are deleted, with everything in its place.
+func (v *Version) mark(ctx context.Context, rows []int64) (*Version, error) {
 	if !slices.IsSorted(rows) {
 		rows = slices.Sorted(slices.Values(rows))
 	}
@@ -21,7 +34,7 @@ func (v *Version) Delete(ctx context.Context, rows []int64) (*Version, int64, er
 	last := -1
 	for i, row := range rows {
 		if i&(checkRows-1) == 0 && ctx.Err() != nil {
-			return nil, 0, sqlerr.Interrupted(context.Cause(ctx))
+			return nil, sqlerr.Interrupted(context.Cause(ctx))
 		}
 		group, offset, ok := next.Locate(row)
 		if !ok {
@@ -39,11 +52,7 @@ func (v *Version) Delete(ctx context.Context, rows []int64) (*Version, int64, er
 		g.Deleted.Set(offset)
 		next.rows--
 	}
-	removed := v.rows - next.rows
-	if removed == 0 {
-		return v, 0, nil
-	}
-	return next, removed, next.compact(ctx)
+	return next, nil
 }
 
 // checkRows is the number of rows between two looks at a context.
@@ -80,6 +89,6 @@ func (v *Version) compact(ctx context.Context) error {
 			v.tail = open
 		}
 	}
-	v.index = newIndexes(v.Schema)
+	v.index, v.numbers = newIndexes(v.Schema), new(numbering)
 	return nil
 }

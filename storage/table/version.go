@@ -67,12 +67,17 @@ type Version struct {
 	// Groups are the row groups in the order of their rows; none is empty.
 	Groups []*RowGroup
 
-	rows   int64      // live ones
-	tail   *tail      // the buffers behind the last group if that is open for appending; else nil
-	shared *lineage   // encoders
-	index  *indexes   // of the keys
-	stats  statsCache // of the columns
+	rows   int64    // live ones
+	tail   *tail    // the buffers behind the last group if that is open for appending; else nil
+	shared *lineage // encoders
+	index  *indexes // of the keys
+	// numbers is the same in two versions of a table only if a row that both have has the same number in both.
+	numbers *numbering
+	stats   statsCache // of the columns
 }
+
+// numbering stands for a way in which rows were given their numbers; only its address means something.
+type numbering struct{ _ byte }
 
 // RowGroup is up to RowGroupSize rows (more only in tables that were registered from outside), column by column.
 type RowGroup struct {
@@ -88,7 +93,7 @@ type RowGroup struct {
 func New(schema *Schema) *Version { return newVersion(schema, newLineage(schema)) }
 
 func newVersion(schema *Schema, shared *lineage) *Version {
-	return &Version{Schema: schema, shared: shared, index: newIndexes(schema), stats: newStatsCache(len(schema.Columns))}
+	return &Version{Schema: schema, shared: shared, index: newIndexes(schema), numbers: new(numbering), stats: newStatsCache(len(schema.Columns))}
 }
 
 // Rows returns the number of rows that are not deleted.

@@ -1,0 +1,446 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Transactions are snapshot isolation (Berenson et al., "A Critique of ANSI SQL Isolation Levels", 1995). A transaction reads the
+// catalog as it was at its first statement, with its own changes; those are versions of tables that nobody else sees. COMMIT
+// puts them onto the catalog as it is then (table.Merge), and fails if a row that the transaction wrote was changed since: the
+// first to commit wins. Nothing waits for anything but COMMIT for its turn among the statements that write.
+//
+// SERIALIZABLE asks besides that the tables which a transaction that writes has read are the same at COMMIT, and so do
+// SELECT ... FOR UPDATE and FOR SHARE of those that they read (backward validation: Kung and Robinson 1981).
+
+// transaction is what a session has begun and not ended.
+type transaction struct {
+	engine       *Engine
+	readOnly     bool
+	serializable bool
+
+	base, current *catalog.Snapshot // nil before the first statement that looks at tables
+	leave         func()            // of stored.enter
+	saved         []savepoint
+	counted       []*table.Version // versions that only the transaction has, in the memory ledger
+	relied        map[*table.Version]bool
+}
+
+// savepoint is a state to which a transaction can go back.
+type savepoint struct {
+	name  string
+	state *catalog.Snapshot // nil: before the first statement
+}
+
+// start takes the snapshot, unless the transaction has it already.
+func (tx *transaction) start() {
+	if tx.base == nil {
+		tx.leave = tx.engine.stored.enter()
+		tx.base = tx.engine.catalog.Load()
+		tx.current = tx.base
+	}
+}
+
+// rely notes that the transaction has read a table and must not be committed if others change it.
+func (tx *transaction) rely(v *table.Version) {
+	if tx.relied == nil {
+		tx.relied = map[*table.Version]bool{}
+	}
+	tx.relied[v] = true
+}
+
+// change makes a change visible to the transaction's next statements; building is as for [Engine.change].
+func (tx *transaction) change(building *memory.Account, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
+	after, err := edit(tx.current)
+	if err != nil {
+		return err
+	}
+	stored := tx.engine.stored
+	var steps []*table.Replacement
+	added := int64(0)
+	counted := slices.Clone(tx.counted)
+	for _, c := range catalog.Changes(tx.current, after) {
+		before := c.Before
+		i := slices.Index(counted, before)
+		if i >= 0 && len(tx.saved) == 0 {
+			counted = slices.Delete(counted, i, i+1)
+		} else {
+			before = nil // others have it, or a savepoint
+		}
+		step := stored.ledger.Replace(before, c.After)
+		added += step.Added
+		steps = append(steps, step)
+		counted = append(counted, c.After)
+	}
+	if err := building.Leave(added); err != nil {
+		for _, step := range steps {
+			stored.budget.Release(step.Undo())
+		}
+		return err
+	}
+	dropped := int64(0)
+	for _, step := range steps {
+		dropped += step.Commit()
+	}
+	stored.retire(dropped)
+	tx.current, tx.counted = after, counted
+	return nil
+}
+
+// forget gives back the memory of versions that neither the transaction's state nor a savepoint has any more.
+func (tx *transaction) forget() {
+	keep := map[*table.Version]bool{}
+	states := []*catalog.Snapshot{tx.current}
+	for _, p := range tx.saved {
+		states = append(states, p.state)
+	}
+	for _, state := range states {
+		if state != nil && state != tx.base {
+			for _, c := range catalog.Changes(tx.base, state) {
+				keep[c.After] = true
+			}
+		}
+	}
+	dropped := int64(0)
+	tx.counted = slices.DeleteFunc(tx.counted, func(v *table.Version) bool {
+		if !keep[v] {
+			dropped += tx.engine.stored.ledger.Replace(v, nil).Commit()
+		}
+		return !keep[v]
+	})
+	tx.engine.stored.retire(dropped)
+}
+
+// end drops the transaction and what only it has.
+func (tx *transaction) end() {
+	tx.saved, tx.current = nil, tx.base
+	tx.forget()
+	if tx.leave != nil {
+		tx.leave()
+		tx.leave = nil
+	}
+}
+
+// commit puts the transaction's changes onto the catalog as it is now.
+func (tx *transaction) commit(ctx context.Context) error {
+	if tx.current == tx.base {
+		return nil
+	}
+	unlock, err := tx.engine.lockWrites(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	building := &memory.Account{Budget: tx.engine.stored.budget, Operator: "COMMIT"}
+	defer building.Close()
+	return tx.engine.change(building, func(now *catalog.Snapshot) (*catalog.Snapshot, error) {
+		for v := range tx.relied {
+			if theirs, err := now.Table(v.Schema.Database, v.Schema.Name); err != nil || theirs != v {
+				return nil, sqlerr.WriteConflict("table '%s', which the transaction has read, was changed meanwhile", v.Schema.Name)
+			}
+		}
+		for _, c := range catalog.Changes(tx.base, tx.current) {
+			schema := c.Before.Schema
+			theirs, err := now.Table(schema.Database, schema.Name)
+			if err != nil {
+				return nil, sqlerr.WriteConflict("table '%s' was dropped or renamed meanwhile", schema.Name)
+			}
+			merged, err := table.Merge(ctx, c.Before, c.After, theirs)
+			if err != nil {
+				return nil, err
+			}
+			// The memory ledger knows the transaction's own version by its address until the transaction ends.
+			if now, err = now.ReplaceTable(merged.WithSchema(merged.Schema)); err != nil {
+				return nil, err
+			}
+		}
+		return now, nil
+	})
+}
+
+// The isolation levels as the system variable names them.
+const (
+	readUncommitted = "READ-UNCOMMITTED"
+	readCommitted   = "READ-COMMITTED"
+	repeatableRead  = "REPEATABLE-READ"
+	serializable    = "SERIALIZABLE"
+)
+
+// oneShot are the characteristics that SET TRANSACTION gives the next transaction only.
+type oneShot struct {
+	isolation string
+	readOnly  string
+}
+
+// InTransaction says whether the session has begun a transaction that is not ended.
+func (s *Session) InTransaction() bool { return s.tx != nil }
+
+// Close ends the session: a transaction that is not committed is rolled back.
+func (s *Session) Close() { s.rollback() }
+
+// begin begins a transaction; the one before has been ended.
+func (s *Session) begin(readOnly bool) {
+	isolation := s.vars.get(variableByName["transaction_isolation"])
+	if s.next.isolation != "" {
+		isolation = s.next.isolation
+	}
+	if s.next.readOnly != "" {
+		readOnly = readOnly || s.next.readOnly == "1"
+	} else {
+		readOnly = readOnly || s.vars.integer("transaction_read_only") == 1
+	}
+	s.next = oneShot{}
+	s.tx = &transaction{engine: s.engine, readOnly: readOnly, serializable: isolation == serializable}
+}
+
+func (s *Session) rollback() {
+	if s.tx != nil {
+		s.tx.end()
+		s.tx = nil
+	}
+}
+
+// commit ends the session's transaction, if there is one. If it fails the transaction is rolled back.
+func (s *Session) commit(ctx context.Context) error {
+	tx := s.tx
+	if tx == nil {
+		return nil
+	}
+	s.tx = nil
+	defer tx.end()
+	return tx.commit(ctx)
+}
+
+// snapshot returns the catalog as the session sees it.
+func (s *Session) snapshot() *catalog.Snapshot {
+	if s.tx != nil && s.tx.current != nil {
+		return s.tx.current
+	}
+	return s.engine.catalog.Load()
+}
+
+// lockWrites waits for the statement's turn among those that write. In a transaction nobody sees what it writes, so it
+// need not wait.
+func (s *Session) lockWrites(st *statement) (unlock func(), err error) {
+	if s.tx != nil {
+		return func() {}, nil
+	}
+	return s.engine.lockWrites(st.ctx)
+}
+
+// access is what a kind of statement means for transactions.
+type access uint8
+
+const (
+	accessNone   access = iota // it is not part of one
+	accessRead                 // it reads tables
+	accessWrite                // it changes rows
+	accessDefine               // it commits the one before it, and itself
+)
+
+func accessOf(n ast.StmtNode) access {
+	switch x := n.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt, *ast.DoStmt:
+		return accessRead
+	case *ast.ExplainStmt:
+		if x.Stmt == nil {
+			return accessNone
+		}
+		if _, describes := x.Stmt.(*ast.ShowStmt); describes {
+			return accessNone
+		}
+		return accessRead
+	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt, *ast.LoadDataStmt:
+		return accessWrite
+	case *ast.SetStmt:
+		if hasSubquery(x) {
+			return accessRead
+		}
+		return accessNone
+	case *ast.ShowStmt, *ast.UseStmt, *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt, *ast.SavepointStmt,
+		*ast.ReleaseSavepointStmt, *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt, *ast.KillStmt:
+		return accessNone
+	}
+	return accessDefine
+}
+
+// subqueryFinder looks for subqueries in a statement.
+type subqueryFinder struct{ found bool }
+
+func (f *subqueryFinder) Enter(n ast.Node) (ast.Node, bool) {
+	_, is := n.(*ast.SubqueryExpr)
+	f.found = f.found || is
+	return n, f.found
+}
+
+func (f *subqueryFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.found }
+
+func hasSubquery(n ast.Node) bool {
+	var f subqueryFinder
+	n.Accept(&f)
+	return f.found
+}
+
+// enter prepares the session's transaction for a statement: it begins one where autocommit is off, ends it before a
+// statement that defines things, and refuses to write where it may only read.
+func (s *Session) enter(st *statement) error {
+	kind := accessOf(st.Node)
+	if kind == accessNone {
+		return nil
+	}
+	if kind != accessRead && s.readOnly() {
+		return sqlerr.ReadOnlyTransaction()
+	}
+	if kind == accessDefine {
+		return s.commit(st.ctx)
+	}
+	if s.tx == nil && s.vars.integer("autocommit") == 0 {
+		s.begin(false)
+	}
+	if s.tx != nil {
+		s.tx.start()
+		st.relies = s.tx.serializable || locks(st.Node)
+	}
+	return nil
+}
+
+// readOnly says whether the session may only read now.
+func (s *Session) readOnly() bool {
+	switch {
+	case s.tx != nil:
+		return s.tx.readOnly
+	case s.next.readOnly != "":
+		return s.next.readOnly == "1"
+	}
+	return s.vars.integer("transaction_read_only") == 1
+}
+
+// locks says whether a query asks for what it reads to stay as it is: FOR UPDATE, FOR SHARE.
+func locks(n ast.StmtNode) bool {
+	sel, ok := n.(*ast.SelectStmt)
+	return ok && sel.LockInfo != nil && sel.LockInfo.LockType != ast.SelectLockNone
+}
+
+// beginStatement runs BEGIN and START TRANSACTION.
+func (s *Session) beginStatement(st *statement, n *ast.BeginStmt) (*Result, error) {
+	if n.AsOf != nil {
+		return nil, sqlerr.NotSupportedf("START TRANSACTION ... AS OF", "a transaction reads the newest state")
+	}
+	if err := s.commit(st.ctx); err != nil {
+		return nil, err
+	}
+	s.begin(n.ReadOnly)
+	words := strings.Fields(strings.ToUpper(st.Text)) // which say what the parser's tree does not
+	if slices.Contains(words, "WRITE") {
+		s.tx.readOnly = false
+	}
+	if slices.Contains(words, "CONSISTENT") {
+		s.tx.start()
+	}
+	return &Result{}, nil
+}
+
+func (s *Session) commitStatement(st *statement, n *ast.CommitStmt) (*Result, error) {
+	tx := s.tx
+	if err := s.commit(st.ctx); err != nil {
+		return nil, err
+	}
+	return &Result{}, s.complete(n.CompletionType, tx)
+}
+
+func (s *Session) rollbackStatement(n *ast.RollbackStmt) (*Result, error) {
+	if n.SavepointName != "" {
+		i, err := s.findSavepoint(n.SavepointName)
+		if err != nil {
+			return nil, err
+		}
+		tx := s.tx
+		tx.saved = tx.saved[:i+1]
+		if tx.current = tx.saved[i].state; tx.current == nil {
+			tx.current = tx.base
+		}
+		tx.forget()
+		return &Result{}, nil
+	}
+	tx := s.tx
+	s.rollback()
+	return &Result{}, s.complete(n.CompletionType, tx)
+}
+
+// complete does what COMMIT and ROLLBACK do besides: AND CHAIN begins a transaction like the one before.
+func (s *Session) complete(c ast.CompletionType, before *transaction) error {
+	switch c {
+	case ast.CompletionTypeChain:
+		s.begin(false)
+		if before != nil {
+			s.tx.readOnly, s.tx.serializable = before.readOnly, before.serializable
+		}
+	case ast.CompletionTypeRelease:
+		return sqlerr.NotSupportedf("RELEASE", "the transaction is ended; close the connection by itself")
+	}
+	return nil
+}
+
+// savepoint runs SAVEPOINT. Outside a transaction it has no effect, as in MySQL.
+func (s *Session) savepoint(n *ast.SavepointStmt) (*Result, error) {
+	if s.tx == nil && s.vars.integer("autocommit") == 0 {
+		s.begin(false)
+	}
+	if tx := s.tx; tx != nil {
+		tx.saved = slices.DeleteFunc(tx.saved, func(p savepoint) bool { return strings.EqualFold(p.name, n.Name) })
+		tx.saved = append(tx.saved, savepoint{n.Name, tx.current})
+	}
+	return &Result{}, nil
+}
+
+func (s *Session) releaseSavepoint(n *ast.ReleaseSavepointStmt) (*Result, error) {
+	i, err := s.findSavepoint(n.Name)
+	if err != nil {
+		return nil, err
+	}
+	s.tx.saved = s.tx.saved[:i]
+	s.tx.forget()
+	return &Result{}, nil
+}
+
+func (s *Session) findSavepoint(name string) (int, error) {
+	if s.tx != nil {
+		if i := slices.IndexFunc(s.tx.saved, func(p savepoint) bool { return strings.EqualFold(p.name, name) }); i >= 0 {
+			return i, nil
+		}
+	}
+	return 0, sqlerr.NoSuchSavepoint(name)
+}
+
+// setTransaction gives the next transaction an isolation level or access mode: SET TRANSACTION without SESSION or GLOBAL.
+func (s *Session) setTransaction(name, value string) error {
+	if s.tx != nil {
+		return sqlerr.TransactionRunning()
+	}
+	if name == "transaction_read_only" {
+		s.next.readOnly = value
+		return nil
+	}
+	level, err := setIsolation(&s.vars, value)
+	s.next.isolation = level
+	return err
+}
+
+// setIsolation takes the name of an isolation level. The weaker ones are served by a snapshot, which shows less.
+func setIsolation(_ *variables, value string) (string, error) {
+	level := strings.ReplaceAll(strings.ToUpper(strings.TrimSpace(value)), " ", "-")
+	switch level {
+	case readUncommitted, readCommitted, repeatableRead, serializable:
+		return level, nil
+	}
+	return "", sqlerr.WrongValueForVar("transaction_isolation", value).
+		WithHint("the levels are %s, %s, %s and %s", readUncommitted, readCommitted, repeatableRead, serializable)
+}

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 
@@ -52,6 +53,24 @@ func grown[T comparable](x []T, n int, fill T) []T {
 		}
 	}
 	return x
+}
+
+// valuesOf walks over the values of v at sel that are not NULL: the group and the position of each.
+func valuesOf(v *column.Vector, groups []uint32, sel []int32) iter.Seq2[uint32, int32] {
+	return func(yield func(uint32, int32) bool) {
+		g := uint32(0)
+		for i, p := range sel {
+			if v.Valid != nil && !v.Valid.Get(int(p)) {
+				continue
+			}
+			if groups != nil {
+				g = groups[i]
+			}
+			if !yield(g, p) {
+				return
+			}
+		}
+	}
 }
 
 // countAcc counts rows, or the values of its argument that are not NULL.
@@ -269,7 +288,7 @@ func (a *sumAcc) updateWide(groups []uint32, v *column.Vector, sel []int32) erro
 	}
 	a.widen()
 	g := uint32(0)
-	for i, p := range sel {
+	for i, p := range sel { // not valuesOf: leaving it with an error costs a sixth
 		if v.Valid != nil && !v.Valid.Get(int(p)) {
 			continue
 		}
@@ -343,7 +362,6 @@ func twoSum(a, b float64) (s, e float64) {
 
 func (a *floatSumAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
-	g := uint32(0)
 	if v.Valid == nil && groups == nil {
 		s, c := a.s[0], a.c[0]
 		for _, p := range sel {
@@ -354,13 +372,7 @@ func (a *floatSumAcc) update(groups []uint32, args []*column.Vector, sel []int32
 		a.s[0], a.c[0] = s, c
 		return nil
 	}
-	for i, p := range sel {
-		if v.Valid != nil && !v.Valid.Get(int(p)) {
-			continue
-		}
-		if groups != nil {
-			g = groups[i]
-		}
+	for g, p := range valuesOf(v, groups, sel) {
 		s, e := twoSum(a.s[g], v.F64[p])
 		a.s[g] = s
 		a.c[g] += e
@@ -400,14 +412,7 @@ func (a *momentsAcc) bytes() int64 { return 24 * int64(cap(a.n)) }
 
 func (a *momentsAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
-	g := uint32(0)
-	for i, p := range sel {
-		if v.Valid != nil && !v.Valid.Get(int(p)) {
-			continue
-		}
-		if groups != nil {
-			g = groups[i]
-		}
+	for g, p := range valuesOf(v, groups, sel) {
 		x := floatAt(v, int(p))
 		a.n[g]++
 		d := x - a.mean[g]
@@ -473,14 +478,7 @@ func (a *bitsAcc) bytes() int64 { return 8 * int64(cap(a.words)) }
 
 func (a *bitsAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
-	g := uint32(0)
-	for i, p := range sel {
-		if v.Valid != nil && !v.Valid.Get(int(p)) {
-			continue
-		}
-		if groups != nil {
-			g = groups[i]
-		}
+	for g, p := range valuesOf(v, groups, sel) {
 		a.add(g, uint64(v.I64[p]))
 	}
 	return nil

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -274,18 +273,7 @@ func (a *valueAcc) values(v *column.Vector, groups []uint32, it *logical.AggItem
 
 // concatLimit returns @@group_concat_max_len.
 func (a *aggregate) concatLimit() int {
-	const standard = 1024
-	if a.q.expr.Variables == nil {
-		return standard
-	}
-	v, ok := a.q.expr.Variables.SystemVariable("group_concat_max_len")
-	if !ok || v.Null {
-		return standard
-	}
-	n := v.I
-	if v.Type.IsString() {
-		n, _ = strconv.ParseInt(v.S, 10, 64)
-	}
+	n := a.q.integerVariable("group_concat_max_len", 1024)
 	if n <= 0 || n > math.MaxInt32 {
 		return math.MaxInt32
 	}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -36,32 +38,33 @@ func (a *distinctAcc) bytes() int64 {
 }
 
 func (a *distinctAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
-	// Positions at which all arguments have values, and their groups beside them.
-	a.sel = a.sel[:0]
-	n := 0
-	for _, p := range sel {
-		n = max(n, int(p)+1)
-	}
-	a.id.Reserve(n)
-	for i, p := range sel {
-		null := false
-		for _, v := range args {
-			null = null || v.IsNull(int(p))
-		}
-		if null {
-			continue
-		}
-		a.sel = append(a.sel, p)
-		if groups != nil {
-			a.id.I64[p] = int64(groups[i])
-		} else {
-			a.id.I64[p] = 0
-		}
-	}
+	var n int
+	a.sel, n = valuesAt(a.sel, &a.id, groups, args, sel)
 	if len(a.sel) == 0 {
 		return nil
 	}
 	return a.add(append(append(a.keys[:0], &a.id), args...), a.sel, n)
+}
+
+// valuesAt returns the positions of sel, in dst's memory, at which all of args have values; ids gets their groups there. n is
+// how many positions that spans.
+func valuesAt(dst []int32, ids *column.Vector, groups []uint32, args []*column.Vector, sel []int32) (at []int32, n int) {
+	at = dst[:0]
+	for _, p := range sel {
+		n = max(n, int(p)+1)
+	}
+	ids.Reserve(n)
+	for i, p := range sel {
+		if slices.ContainsFunc(args, func(v *column.Vector) bool { return v.IsNull(int(p)) }) {
+			continue
+		}
+		at = append(at, p)
+		ids.I64[p] = 0
+		if groups != nil {
+			ids.I64[p] = int64(groups[i])
+		}
+	}
+	return at, n
 }
 
 // add puts rows of group number and arguments into the table.

@@ -1,7 +1,9 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
+	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -178,13 +180,13 @@ func (a *valueAcc) add(g uint32, v *column.Vector, p int) error {
 func (a *valueAcc) compare(g uint32, v *column.Vector, p int) int {
 	switch a.typ.Phys() {
 	case types.PhysFloat64:
-		return compareFloats(a.f[g], v.F64[p])
+		return cmp.Compare(a.f[g], v.F64[p])
 	case types.PhysInt128:
 		return a.d[g].Cmp(v.I128[p])
 	case types.PhysString:
-		return compareOrdered(a.s[g], v.StringAt(p))
+		return strings.Compare(a.s[g], v.StringAt(p))
 	}
-	return compareOrdered(a.i[g], v.I64[p])
+	return cmp.Compare(a.i[g], v.I64[p])
 }
 
 // vector gives the values as a vector over the groups.

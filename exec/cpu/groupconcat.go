@@ -48,26 +48,8 @@ func (a *concatAcc) grow(n int)   { a.groups = max(a.groups, n) }
 func (a *concatAcc) bytes() int64 { return int64(a.rows.n) * int64(8+16*len(a.spec.types)) }
 
 func (a *concatAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
-	a.sel = a.sel[:0]
-	n := 0
-	for _, p := range sel {
-		n = max(n, int(p)+1)
-	}
-	a.id.Reserve(n)
-	for i, p := range sel {
-		null := false
-		for _, v := range args[:a.spec.args] {
-			null = null || v.IsNull(int(p))
-		}
-		if null {
-			continue
-		}
-		a.sel = append(a.sel, p)
-		a.id.I64[p] = 0
-		if groups != nil {
-			a.id.I64[p] = int64(groups[i])
-		}
-	}
+	var n int
+	a.sel, n = valuesAt(a.sel, &a.id, groups, args[:a.spec.args], sel)
 	if len(a.sel) == 0 {
 		return nil
 	}

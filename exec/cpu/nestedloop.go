@@ -1,7 +1,9 @@
 package cpu
 
 import (
+	"cmp"
 	"sort"
+	"strings"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -185,41 +187,15 @@ func (b *build) sortForRange() error {
 func compareValues(v *column.Vector, p int, w *column.Vector, q int) int {
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return compareFloats(v.F64[p], w.F64[q])
+		return cmp.Compare(v.F64[p], w.F64[q])
 	case types.PhysInt128:
 		return v.I128[p].Cmp(w.I128[q])
 	case types.PhysString:
-		return compareOrdered(v.StringAt(p), w.StringAt(q))
+		return strings.Compare(v.StringAt(p), w.StringAt(q))
 	case types.PhysUint64:
-		return compareOrdered(uint64(v.I64[p]), uint64(w.I64[q]))
+		return cmp.Compare(uint64(v.I64[p]), uint64(w.I64[q]))
 	}
-	return compareOrdered(v.I64[p], w.I64[q])
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	case a == b:
-		return 0
-	case a != a && b != b:
-		return 0
-	case a != a:
-		return -1
-	}
-	return 1
-}
-
-func compareOrdered[T int64 | uint64 | string](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return cmp.Compare(v.I64[p], w.I64[q])
 }
 
 // probeRange finds each row's matches, a run of the sorted build, by binary search.

@@ -119,14 +119,7 @@ func readsOnlyProbe(e expr.Expr, b *physical.Build) bool {
 			return false
 		}
 	}
-	once := true
-	expr.Walk(e, func(e expr.Expr) bool {
-		if c, ok := e.(*expr.Call); ok && c.Fn.Volatile {
-			once = false
-		}
-		return once
-	})
-	return once
+	return !expr.IsVolatile(e)
 }
 
 func containsInt(s []int, x int) bool {

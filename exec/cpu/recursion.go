@@ -55,7 +55,7 @@ func (r *recursion) finish() error {
 		if r.p.Enough != logical.NoLimit && int64(r.all.n) >= r.p.Enough {
 			break
 		}
-		if most := r.maxDepth(); round > most {
+		if most := r.q.integerVariable("cte_max_recursion_depth", 1000); round > most {
 			return sqlerr.New(sqlerr.CodeRecursionLimit, sqlerr.User, "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value.", round)
 		}
 		r.work.rel = &relation{ids: ids, segs: rows.segs, n: rows.n}
@@ -145,22 +145,21 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 	return next, nil
 }
 
-// maxDepth returns @@cte_max_recursion_depth.
-func (r *recursion) maxDepth() int64 {
-	const standard = 1000
-	if r.q.expr.Variables == nil {
+// integerVariable returns a system variable's value, or standard where it has no number.
+func (q *query) integerVariable(name string, standard int64) int64 {
+	if q.expr.Variables == nil {
 		return standard
 	}
-	v, ok := r.q.expr.Variables.SystemVariable("cte_max_recursion_depth")
-	if !ok || v.Null {
+	v, ok := q.expr.Variables.SystemVariable(name)
+	switch {
+	case !ok || v.Null:
+		return standard
+	case !v.Type.IsString():
+		return v.I
+	}
+	n, err := strconv.ParseInt(v.S, 10, 64)
+	if err != nil {
 		return standard
 	}
-	if v.Type.IsString() {
-		n, err := strconv.ParseInt(v.S, 10, 64)
-		if err != nil {
-			return standard
-		}
-		return n
-	}
-	return v.I
+	return n
 }

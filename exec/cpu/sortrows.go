@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -49,7 +50,7 @@ func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) ([]sortItem, p
 		if len(run) < 128 {
 			slices.SortStableFunc(run, func(a, b sortItem) int {
 				if a.key != b.key {
-					return compareOrdered(a.key, b.key)
+					return cmp.Compare(a.key, b.key)
 				}
 				if exact {
 					return 0
@@ -83,14 +84,14 @@ func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) ([]sortItem, p
 		tags := cols[len(cols)-1].I64
 		err = sortStable(s.q, items, func(a, b sortItem) int {
 			if a.key != b.key {
-				return compareOrdered(a.key, b.key)
+				return cmp.Compare(a.key, b.key)
 			}
 			if !exact {
 				if c := compare(a.row, b.row); c != 0 {
 					return c
 				}
 			}
-			return compareOrdered(tags[a.row], tags[b.row])
+			return cmp.Compare(tags[a.row], tags[b.row])
 		})
 		if err != nil {
 			return nil, packed, err
@@ -283,7 +284,7 @@ func (q *query) sortCodes(v *column.Vector, n, left int) (code func(i int) uint6
 		if v.Dict != nil && v.Dict.Len() <= 4*n+1024 {
 			values := v.Dict.Values()
 			order := countFrom(nil, 0, len(values))
-			if err := sortStable(q, order, func(a, b int32) int { return compareOrdered(values[a], values[b]) }); err != nil {
+			if err := sortStable(q, order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) }); err != nil {
 				return nil, 0, false, err
 			}
 			rank := make([]uint64, len(values))

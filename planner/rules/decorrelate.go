@@ -129,7 +129,7 @@ func stripExistential(r logical.Node, on []expr.Expr) (logical.Node, []expr.Expr
 			r = x.Input
 		case *logical.Project:
 			for _, it := range x.Items {
-				if isVolatile(it.Expr) {
+				if expr.IsVolatile(it.Expr) {
 					return r, on
 				}
 			}

@@ -98,7 +98,7 @@ func oneRow(n logical.Node) ([]logical.Item, bool) {
 		}
 		items := make([]logical.Item, len(x.Cols))
 		for i, c := range x.Cols {
-			if isVolatile(x.Rows[0][i]) {
+			if expr.IsVolatile(x.Rows[0][i]) {
 				return nil, false
 			}
 			items[i] = logical.Item{Col: c, Expr: x.Rows[0][i]}
@@ -115,7 +115,7 @@ func oneRow(n logical.Node) ([]logical.Item, bool) {
 		}
 		items := make([]logical.Item, len(x.Items))
 		for i, it := range x.Items {
-			if isVolatile(it.Expr) {
+			if expr.IsVolatile(it.Expr) {
 				return nil, false
 			}
 			items[i] = logical.Item{Col: it.Col, Expr: expr.Substitute(it.Expr, m)}

@@ -84,7 +84,7 @@ func factor(o *expr.Or) []expr.Expr {
 	}
 	var common []expr.Expr
 	for _, c := range branches[0] {
-		everywhere := !isVolatile(c)
+		everywhere := !expr.IsVolatile(c)
 		for _, b := range branches[1:] {
 			everywhere = everywhere && contains(b, c)
 		}
@@ -118,7 +118,7 @@ func derive(o *expr.Or, cols logical.ColSet) expr.Expr {
 	for i, a := range o.Args {
 		var own []expr.Expr
 		for _, c := range expr.Conjuncts(nil, a) {
-			if usesColumns(c) && logical.UsedWithin(c, cols) && !isVolatile(c) {
+			if usesColumns(c) && logical.UsedWithin(c, cols) && !expr.IsVolatile(c) {
 				own = append(own, c)
 			} else if inner, ok := c.(*expr.Or); ok {
 				if d := derive(inner, cols); d != nil {

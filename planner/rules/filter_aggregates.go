@@ -100,7 +100,7 @@ func groupEqualities(on []expr.Expr, agg *logical.Aggregate, other logical.Node)
 			continue
 		}
 		for _, g := range agg.Groups {
-			if g.Col.ID == l.ID && !isVolatile(g.Expr) {
+			if g.Col.ID == l.ID && !expr.IsVolatile(g.Expr) {
 				out = append(out, &expr.Compare{Op: expr.EQ, Left: g.Expr, Right: r})
 			}
 		}

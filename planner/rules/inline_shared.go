@@ -70,7 +70,7 @@ func countReaders(n logical.Node, readers map[*logical.SharedPlan]int) {
 func isCheap(n logical.Node) bool {
 	for {
 		for _, e := range n.Exprs() {
-			if isVolatile(e) || hasSubqueryIn(e) {
+			if expr.IsVolatile(e) || hasSubqueryIn(e) {
 				return false
 			}
 		}

@@ -2,9 +2,11 @@ package rules
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
 )
 
 const orderJoinsDoc = `Order joins: give every tree of inner joins the order that planner/joinorder finds cheapest, and put semi and anti joins
@@ -58,11 +60,7 @@ func (g *orderGroup) collect(n logical.Node, o *joinOrderer) {
 	switch x := n.(type) {
 	case *logical.Filter:
 		if _, ok := x.Input.(*logical.Join); ok {
-			volatile := false
-			for _, p := range x.Preds {
-				volatile = volatile || isVolatile(p)
-			}
-			if !volatile {
+			if !slices.ContainsFunc(x.Preds, expr.IsVolatile) {
 				g.preds = append(g.preds, x.Preds...)
 				g.collect(x.Input, o)
 				return

@@ -234,7 +234,7 @@ func mergeItems(outer, inner []logical.Item) ([]logical.Item, bool) {
 			if !computed {
 				return
 			}
-			if isVolatile(e) || seen.Has(id) && len(e.Children()) > 0 {
+			if expr.IsVolatile(e) || seen.Has(id) && len(e.Children()) > 0 {
 				ok = false
 			}
 			seen.Add(id)

@@ -60,7 +60,7 @@ func mapInput(n, in logical.Node, preds []expr.Expr) logical.Node {
 // splitConstant separates the conditions without columns: a scan need not test them for each row.
 func splitConstant(preds []expr.Expr) (constant, rest []expr.Expr) {
 	for i, p := range preds {
-		if usesColumns(p) || isVolatile(p) {
+		if usesColumns(p) || expr.IsVolatile(p) {
 			if constant != nil {
 				rest = append(rest, p)
 			}
@@ -81,7 +81,7 @@ func pushFilter(f *logical.Filter, preds []expr.Expr) logical.Node {
 	var stay []expr.Expr
 	all := make([]expr.Expr, 0, len(f.Preds)+len(preds))
 	for _, p := range f.Preds {
-		if isVolatile(p) {
+		if expr.IsVolatile(p) {
 			stay = append(stay, p)
 		} else {
 			all = append(all, p)
@@ -104,7 +104,7 @@ func pushProject(p *logical.Project, preds []expr.Expr) logical.Node {
 		m := itemMap(p.Items)
 		var fixed logical.ColSet // items that must be computed once a row
 		for _, it := range p.Items {
-			if isVolatile(it.Expr) {
+			if expr.IsVolatile(it.Expr) {
 				fixed.Add(it.Col.ID)
 			}
 		}
@@ -125,7 +125,7 @@ func pushAggregate(a *logical.Aggregate, preds []expr.Expr) logical.Node {
 	if len(preds) > 0 {
 		var keys logical.ColSet
 		for _, g := range a.Groups {
-			if !isVolatile(g.Expr) {
+			if !expr.IsVolatile(g.Expr) {
 				keys.Add(g.Col.ID)
 			}
 		}
@@ -148,7 +148,7 @@ func pushWindow(x *logical.Window, preds []expr.Expr) logical.Node {
 	if len(preds) > 0 {
 		keys := partitionColumns(x)
 		for _, e := range preds {
-			if isVolatile(e) || !usesColumns(e) || !logical.UsedWithin(e, keys) {
+			if expr.IsVolatile(e) || !usesColumns(e) || !logical.UsedWithin(e, keys) {
 				stay = append(stay, e)
 			} else {
 				down = append(down, e)
@@ -190,7 +190,7 @@ func pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
 	// place puts a condition on the sides that may take it.
 	place := func(e expr.Expr, leftOK, rightOK bool, rest *[]expr.Expr) {
 		switch {
-		case isVolatile(e):
+		case expr.IsVolatile(e):
 			*rest = append(*rest, e)
 		case leftOK && usesColumns(e) && logical.UsedWithin(e, left):
 			toLeft = append(toLeft, e)
@@ -203,7 +203,7 @@ func pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
 	switch j.Kind {
 	case logical.InnerJoin:
 		for _, e := range preds {
-			if isVolatile(e) {
+			if expr.IsVolatile(e) {
 				above = append(above, e)
 				continue
 			}

@@ -62,7 +62,7 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 		if !logical.UsedWithin(l, left) {
 			l, r = r, l
 		}
-		if !logical.UsedWithin(l, left) || !logical.UsedWithin(r, right) || !usesColumns(r) || isVolatile(r) {
+		if !logical.UsedWithin(l, left) || !logical.UsedWithin(r, right) || !usesColumns(r) || expr.IsVolatile(r) {
 			return nil
 		}
 		key := w.alloc.New("", "key", r.Type(), r.Nullable())
@@ -85,7 +85,7 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 // pushable says whether agg can be computed over the right rows of a left row.
 func pushable(agg *logical.AggItem, left, right logical.ColSet) bool {
 	for _, e := range agg.Args {
-		if isVolatile(e) {
+		if expr.IsVolatile(e) {
 			return false
 		}
 	}

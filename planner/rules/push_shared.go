@@ -22,7 +22,7 @@ func pushSharedPredicates(w *rewriter) error {
 		m := columnMap(s.Cols, s.From)
 		var own []expr.Expr
 		for _, p := range preds {
-			if !isVolatile(p) && logical.UsedWithin(p, logical.Out(s)) {
+			if !expr.IsVolatile(p) && logical.UsedWithin(p, logical.Out(s)) {
 				own = append(own, expr.Substitute(p, m))
 			}
 		}

@@ -90,7 +90,7 @@ func isWide(g logical.Item) bool {
 // depends says whether group i is determined by the other groups that are left.
 func (w *rewriter) depends(a *logical.Aggregate, i int, dropped []bool) bool {
 	e := a.Groups[i].Expr
-	if isVolatile(e) {
+	if expr.IsVolatile(e) {
 		return false
 	}
 	var others logical.ColSet

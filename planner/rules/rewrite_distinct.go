@@ -79,7 +79,7 @@ func (w *rewriter) twoLevels(a *logical.Aggregate) logical.Node {
 		return nil
 	}
 	for _, e := range a.Exprs() {
-		if isVolatile(e) {
+		if expr.IsVolatile(e) {
 			return nil
 		}
 	}

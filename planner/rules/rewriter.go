@@ -316,18 +316,6 @@ func (w *rewriter) check(rule string) error {
 	return nil
 }
 
-// isVolatile says whether e gives another value each time, so that it must neither move nor be copied.
-func isVolatile(e expr.Expr) bool {
-	v := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		if c, ok := e.(*expr.Call); ok && c.Fn.Volatile {
-			v = true
-		}
-		return !v
-	})
-	return v
-}
-
 // passes says whether the item passes a column through.
 func passes(it logical.Item) bool {
 	c, ok := it.Expr.(*expr.Column)

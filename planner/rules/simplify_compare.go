@@ -59,7 +59,7 @@ func (s simplifier) constant(e expr.Expr, nullIsFalse bool) expr.Expr {
 
 // compareWithItself decides x op x, which is NULL where x is.
 func compareWithItself(op expr.Op, x expr.Expr, nullIsFalse bool) expr.Expr {
-	if isVolatile(x) {
+	if expr.IsVolatile(x) {
 		return nil
 	}
 	switch op {

@@ -67,7 +67,7 @@ func (s simplifier) mergeRanges(args []expr.Expr, nullIsFalse bool) ([]expr.Expr
 		}
 		for k := i + 1; k < len(args); k++ {
 			b, ok := boundOf(args[k])
-			if !ok || !expr.Equal(a.arg, b.arg) || isVolatile(a.arg) {
+			if !ok || !expr.Equal(a.arg, b.arg) || expr.IsVolatile(a.arg) {
 				continue
 			}
 			kept, contradiction := intersect(a, b)
@@ -193,7 +193,7 @@ func mergeEqualities(args []expr.Expr) ([]expr.Expr, bool) {
 	changed := false
 	for i := 0; i < len(args); i++ {
 		a, ok := boundOf(args[i])
-		if !ok || a.list == nil && a.op != expr.EQ || len(a.values()) == 0 || isVolatile(a.arg) {
+		if !ok || a.list == nil && a.op != expr.EQ || len(a.values()) == 0 || expr.IsVolatile(a.arg) {
 			continue
 		}
 		values := a.values()

@@ -282,22 +282,11 @@ func itemClosure(in logical.Node, items []logical.Item, cols logical.ColSet) log
 	below := closure(in, throughItems(items, cols))
 	out := cols.Clone()
 	for _, it := range items {
-		if logical.UsedWithin(it.Expr, below) && !volatile(it.Expr) {
+		if logical.UsedWithin(it.Expr, below) && !expr.IsVolatile(it.Expr) {
 			out.Add(it.Col.ID)
 		}
 	}
 	return out
-}
-
-func volatile(e expr.Expr) bool {
-	v := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		if c, ok := e.(*expr.Call); ok && c.Fn.Volatile {
-			v = true
-		}
-		return !v
-	})
-	return v
 }
 
 func joinClosure(j *logical.Join, cols logical.ColSet) logical.ColSet {

@@ -83,6 +83,15 @@ INSERT INTO people VALUES (1, 'Ada', '1815-12-10', 1.65), (2, 'Kurt', '1906-04-2
 
 // Every mistake gets an error with MySQL's number and words that name what is wrong; the data stays as it was.
 func TestMistakes(t *testing.T) {
+	t.Run("cpu", func(t *testing.T) { testMistakes(t, session(t, Options{Threads: 2, Device: deviceCPU})) })
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		testMistakes(t, s)
+	})
+}
+
+func testMistakes(t *testing.T, s *Session) {
 	cases := []struct {
 		sql  string
 		code sqlerr.Code
@@ -119,7 +128,6 @@ func TestMistakes(t *testing.T) {
 		{"USE nowhere", sqlerr.CodeUnknownDatabase, "nowhere"},
 		{"SET radish_treads = 2", sqlerr.CodeUnknownVariable, "radish_threads"},
 		{"SET radish_threads = 'many'", sqlerr.CodeWrongValueForVar, "many"},
-		{"SET radish_device = 'gpu'", sqlerr.CodeNotSupported, "GPU"},
 		{"SET version = '9'", sqlerr.CodeReadOnlyVariable, "version"},
 		{"SELECT (SELECT id FROM people)", sqlerr.CodeSubqueryNo1Row, "more than 1 row"},
 		{"SELECT id FROM people WHERE id = (SELECT 1, 2)", sqlerr.CodeOperandColumns, "1 column"},
@@ -141,7 +149,6 @@ func TestMistakes(t *testing.T) {
 		{"INSERT INTO information_schema.schemata VALUES ('a', 'b', 'c', 'd')", sqlerr.CodeNotSupported, "information_schema"},
 		{"DELETE FROM information_schema.tables", sqlerr.CodeNotSupported, "information_schema"},
 	}
-	s := session(t, Options{Threads: 2})
 	mustRun(t, s, people)
 	before := mustRun(t, s, "SELECT * FROM people ORDER BY id")
 	for _, c := range cases {
@@ -199,7 +206,7 @@ func TestHugeStatements(t *testing.T) {
 
 // A query that needs more than its budget fails with the operator and the bytes; the next one runs.
 func TestMemoryBudget(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := session(t, Options{Threads: 2, Device: deviceCPU}) // what runs on a GPU needs memory there
 	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_memory_limit = '256KB'")
 	for _, sql := range []string{
 		"SELECT l_comment, count(*) FROM lineitem GROUP BY l_comment",

@@ -271,11 +271,11 @@ func (t *kernelText) toTime(c *expr.Cast, v value, from types.Type) (value, bool
 
 // stringToString cuts a text to a type's length. More than spaces lost gives a warning.
 func (t *kernelText) stringToString(c *expr.Cast, v value, to types.Type) (value, bool) {
-	if !to.IsString() || to.Kind == types.KindBinary {
+	if !to.IsString() || to.Kind == types.KindBinary || to.Kind == types.KindJSON { // a text has to be a document
 		return value{}, false
 	}
 	out := v
-	if to.Length > 0 && to.Kind != types.KindText && to.Kind != types.KindBlob && to.Kind != types.KindJSON {
+	if to.Length > 0 && to.Kind != types.KindText && to.Kind != types.KindBlob {
 		out = t.result(to)
 		t.onCPU(fmt.Sprintf("fit_string<%v>(%s, %d, %s)", to.IsBinaryString(), v.text, to.Length, out.text), v, c)
 	}

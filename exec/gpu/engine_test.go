@@ -3,7 +3,11 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -29,6 +33,24 @@ type backend struct {
 	ran     int
 	refused map[string]int // by reason
 	onHost  int            // ended with an error that the CPU has to word
+}
+
+// newBackend gives a test a backend, and has it log in the end what ran where.
+func newBackend(t *testing.T, d *gpukernels.Device) *backend {
+	t.Helper()
+	res, err := newResidency(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &backend{t: t, res: res, refused: map[string]int{}}
+	t.Cleanup(func() {
+		res.close()
+		t.Logf("%d plans ran on the device, %d ended with an error for the CPU to word", b.ran, b.onHost)
+		for _, why := range slices.Sorted(maps.Keys(b.refused)) {
+			t.Logf("%d plans were refused: %s", b.refused[why], why)
+		}
+	})
+	return b
 }
 
 func (b *backend) Name() string { return b.res.device.Info().Library }
@@ -61,8 +83,13 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 	}
 }
 
+// program writes a plan's kernels.
+func (b *backend) program(plan *physical.Plan) *program {
+	return newProgram(plan, b.res, &expr.Context{}, newLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+}
+
 func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
-	g := newProgram(plan, b.res, &expr.Context{}, newLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+	g := b.program(plan)
 	for _, p := range plan.Pipelines {
 		if err := g.reason(p); err != nil {
 			return nil, err
@@ -164,23 +191,196 @@ func (b *backend) batches(ctx context.Context, q *query, r *deviceRows, plan *ph
 	return []*column.Batch{out}, nil
 }
 
+// sources are the texts of all kernels that a plan needs; none if a pipeline of it has none.
+func (b *backend) sources(plan *physical.Plan) []string {
+	g := b.program(plan)
+	var texts []string
+	for _, p := range plan.Pipelines {
+		if g.reason(p) != nil {
+			return nil
+		}
+		texts = append(texts, g.kernels[p].text)
+		if s, ok := p.Sink.(*physical.Sort); ok {
+			cols, _ := g.sortShape(s)
+			texts = append(texts, sortText(cols))
+		}
+	}
+	return texts
+}
+
+// compileAhead compiles the kernels of plans, as many at once as there are processors, and keeps them until release is called. An error is
+// the plan's, which compiles again.
+func (b *backend) compileAhead(plans []enginePlan) (compiled int, release func()) {
+	texts := make(chan string)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var modules []*gpukernels.Module
+	for range runtime.NumCPU() {
+		wg.Go(func() {
+			for text := range texts {
+				if m, _, err := b.res.device.Load(context.Background(), text); err == nil {
+					mu.Lock()
+					modules = append(modules, m)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	seen := map[string]bool{}
+	for _, p := range plans {
+		for _, text := range b.sources(p.plan) {
+			if !seen[text] && !gputest.TimeUp() {
+				seen[text] = true
+				texts <- text
+			}
+		}
+	}
+	close(texts)
+	wg.Wait()
+	return len(seen), func() {
+		for _, m := range modules {
+			m.Release()
+		}
+	}
+}
+
+// enginePlan is a case of enginetest at one size.
+type enginePlan struct {
+	enginetest.Case
+	name string
+	plan *physical.Plan
+	seed uint64
+}
+
+// enginePlans are the plans of a size. Their kernels take long to compile, so a run takes every case at half of the sizes, the seed
+// decides which; a short run at one. allSizes asks for all.
+func enginePlans(at int, seed uint64) []enginePlan {
+	size := enginetest.Sizes[at]
+	var out []enginePlan
+	for k, c := range enginetest.Cases() {
+		turn := uint64(k) + uint64(at) + seed
+		switch {
+		case size > 4*column.VectorSize && (testing.Short() || (uint64(k)+seed)%64 != 0):
+			continue
+		case size > 4*column.VectorSize || os.Getenv(allSizes) != "":
+		case testing.Short() && turn%6 != 0, turn%2 != 0:
+			continue
+		}
+		s := seed + uint64(size)
+		g := enginetest.NewGen(rand.New(rand.NewPCG(s, 7)), size)
+		out = append(out, enginePlan{Case: c, name: fmt.Sprintf("%s/%d", c.Name, size), plan: c.Plan(g), seed: s})
+	}
+	return out
+}
+
+const allSizes = "RADISH_TEST_ALL_SIZES"
+
+// TestEngine runs the cases that every backend has to pass.
 func TestEngine(t *testing.T) {
+	seed := engineSeed(t)
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		b := newBackend(t, d)
+		kernels, left := 0, 0
+		for at := range enginetest.Sizes {
+			plans := enginePlans(at, seed)
+			n, release := b.compileAhead(plans)
+			kernels += n
+			for _, p := range plans {
+				if gputest.TimeUp() {
+					left++
+					continue
+				}
+				t.Run(p.name, func(t *testing.T) { b.check(t, p) })
+			}
+			release()
+		}
+		t.Logf("%d kernels, %d plans left out for want of time", kernels, left)
+	})
+}
+
+func engineSeed(t *testing.T) uint64 {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("RADISH_SEED"); s != "" {
 		seed, _ = strconv.ParseUint(s, 10, 64)
 	}
 	t.Logf("replay with RADISH_SEED=%d go test -run %s ./exec/gpu", seed, t.Name())
-	res, err := newResidency(gputest.Emulated(t))
+	return seed
+}
+
+// check compares a plan's result with the reference's. Rows of many blocks come in any order, unless they were sorted.
+func (b *backend) check(t *testing.T, p enginePlan) {
+	limited, sorted := false, false
+	for _, x := range p.plan.Pipelines {
+		_, sort := x.Sink.(*physical.Sort)
+		sorted = sorted || sort
+		for _, tr := range x.Transforms {
+			_, limit := tr.(*physical.Limit)
+			limited = limited || limit
+		}
+	}
+	if !b.res.device.Info().Emulated() && !sorted {
+		p.Ordered = false
+		if limited {
+			b.checkLimited(t, p)
+			return
+		}
+	}
+	enginetest.Check(t, b, p.Case, p.plan, p.seed)
+}
+
+// checkLimited checks a plan whose rows go through a Limit in no order: any rows will do, but as many as there have to be.
+func (b *backend) checkLimited(t *testing.T, p enginePlan) {
+	limited, err := enginetest.Reference(p.plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &backend{t: t, res: res, refused: map[string]int{}}
-	t.Cleanup(func() {
-		t.Logf("%d plans ran on the device, %d ended with an error for the CPU to word", b.ran, b.onHost)
-		for why, n := range b.refused {
-			t.Logf("%d plans were refused: %s", n, why)
+	whole := *p.plan
+	whole.Pipelines = nil
+	for _, x := range p.plan.Pipelines {
+		y := *x
+		y.Transforms = slices.DeleteFunc(slices.Clone(x.Transforms), func(tr physical.Transform) bool {
+			_, limit := tr.(*physical.Limit)
+			return limit
+		})
+		whole.Pipelines = append(whole.Pipelines, &y)
+	}
+	all, err := enginetest.Reference(&whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(row []types.Value) string {
+		out := ""
+		for _, v := range row {
+			if v.Null {
+				out += "NULL|"
+			} else {
+				out += v.Text() + "|"
+			}
 		}
-	})
-	enginetest.Run(t, b, seed)
-	res.close()
+		return out
+	}
+	there := map[string]int{}
+	for _, row := range all {
+		there[text(row)]++
+	}
+	batches, err := b.Run(context.Background(), p.plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, x := range batches {
+		for i := range x.N {
+			n++
+			var row []types.Value
+			for _, v := range x.Cols {
+				row = append(row, v.Value(i))
+			}
+			if there[text(row)]--; there[text(row)] < 0 {
+				t.Fatalf("seed %d: row %s is none of the %d", p.seed, text(row), len(all))
+			}
+		}
+	}
+	if n != len(limited) {
+		t.Fatalf("seed %d: %d rows of %d, want %d", p.seed, n, len(all), len(limited))
+	}
 }

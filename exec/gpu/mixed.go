@@ -192,7 +192,10 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 		where = fmt.Sprintf("pipeline %d (%s)", at.ID, physical.SinkName(at))
 	}
 	var no *unsupported
+	var user *sqlerr.Error
 	switch {
+	case errors.As(failed, &user) && user.Kind == sqlerr.User: // a constant's: the CPU meets it again, unless it need not look at it
+		return "its constants have an error, which the CPU words", nil
 	case errors.Is(failed, errOnHost):
 		return "a kernel met an error or a warning, which the CPU words", nil
 	case errors.As(failed, &no):

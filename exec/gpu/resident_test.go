@@ -190,8 +190,9 @@ func TestResident(t *testing.T) {
 
 // Queries that need a column at once share its upload; what nobody holds makes room for what is needed; what belongs to a table that
 // is gone is freed.
-func TestResidencyShares(t *testing.T) {
-	d := gputest.Emulated(t)
+func TestResidencyShares(t *testing.T) { gputest.Each(t, testResidencyShares) }
+
+func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 	r, err := newResidency(d)
 	if err != nil {
 		t.Fatal(err)
@@ -250,8 +251,9 @@ func TestResidencyShares(t *testing.T) {
 }
 
 // A column that does not fit is an error that says which; nothing stays allocated, and the next attempt may succeed.
-func TestResidencyOutOfMemory(t *testing.T) {
-	d := gputest.Emulated(t)
+func TestResidencyOutOfMemory(t *testing.T) { gputest.Each(t, testResidencyOutOfMemory) }
+
+func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
 	r, err := newResidency(d)
 	if err != nil {
 		t.Fatal(err)

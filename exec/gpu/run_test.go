@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -29,18 +30,14 @@ func somePlans(t *testing.T) map[string]*physical.Plan {
 
 // TestCancelled runs queries whose context has ended.
 func TestCancelled(t *testing.T) {
-	device := gputest.Emulated(t)
-	res, err := newResidency(device)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.close()
-	b := &backend{t: t, res: res, refused: map[string]int{}}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for name, plan := range somePlans(t) {
-		if _, err := b.onDevice(ctx, plan); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want that it is cancelled", name, err)
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		b := newBackend(t, d)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		for name, plan := range somePlans(t) {
+			if _, err := b.onDevice(ctx, plan); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v, want that it is cancelled", name, err)
+			}
 		}
-	}
+	})
 }

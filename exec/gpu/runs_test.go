@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -16,12 +17,11 @@ import (
 // TestRuns groups a table by its first column, in whose order it is stored or not: threads add up runs of equal keys. The keys are an
 // array's places or, where that would be too large, packed.
 func TestRuns(t *testing.T) {
-	res, err := newResidency(gputest.Emulated(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.close()
-	b := &backend{t: t, res: res, refused: map[string]int{}}
+	gputest.Each(t, testRuns)
+}
+
+func testRuns(t *testing.T, d *gpukernels.Device) {
+	b := newBackend(t, d)
 	for _, ascending := range []bool{true, false} {
 		for _, rows := range []int{7, 3000, 20000} {
 			for _, every := range []int{1, 4} {
@@ -53,7 +53,7 @@ func TestRuns(t *testing.T) {
 				}
 				g.Pipe(scan, agg)
 				plan := g.Result(g.Read(agg, out), out)
-				text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+				text := b.program(plan).kernels[plan.Pipelines[0]].text
 				if rows >= 3000 && !strings.Contains(text, "end_run();") { // fewer groups lie in shared memory
 					t.Errorf("%d rows: no runs are looked for:\n%s", rows, text)
 				}

@@ -34,7 +34,7 @@ gpukernels .
 gpukernels/tests .
 exec .
 exec/gpu .
-engine Device|Place|GPU|TPCH
+engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget
 END
 git rev-parse --short HEAD >"$bundle/commit"
 git diff --quiet HEAD || echo "with uncommitted changes" >>"$bundle/commit"

@@ -57,7 +57,7 @@ for s in $steps; do
       ;;
     test)
       while read -r name folder tests; do
-        RADISH_TEST_DEVICE=${DEVICES:-all} step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}'"
+        RADISH_TEST_DEVICE=${DEVICES:-all} RADISH_TEST_SECONDS=$((limit * 2 / 3)) step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}'"
       done <bin/tests
       grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
       ;;

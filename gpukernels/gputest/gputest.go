@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -89,11 +90,17 @@ func CUDALibrary(tb testing.TB) *gpukernels.Library {
 // CUDA returns the first GPU, or skips the test saying why there is none. When the test ends, no memory may be left allocated.
 func CUDA(tb testing.TB) *gpukernels.Device {
 	tb.Helper()
+	return open(tb, cudaWithDevice(tb))
+}
+
+// cudaWithDevice is CUDALibrary where there is a GPU too.
+func cudaWithDevice(tb testing.TB) *gpukernels.Library {
+	tb.Helper()
 	lib := CUDALibrary(tb)
 	if _, err := lib.Devices(); err != nil {
 		missing(tb, wanted(tb, "cuda"), "no GPU: ", err)
 	}
-	return open(tb, lib)
+	return lib
 }
 
 func open(tb testing.TB, lib *gpukernels.Library) *gpukernels.Device {
@@ -115,4 +122,22 @@ func open(tb testing.TB, lib *gpukernels.Library) *gpukernels.Device {
 func Each(t *testing.T, f func(t *testing.T, d *gpukernels.Device)) {
 	t.Run("emulated", func(t *testing.T) { f(t, Emulated(t)) })
 	t.Run("cuda", func(t *testing.T) { f(t, CUDA(t)) })
+}
+
+// EachLibrary is Each for tests that have their device opened by others.
+func EachLibrary(t *testing.T, f func(t *testing.T, lib *gpukernels.Library)) {
+	t.Run("emulated", func(t *testing.T) { f(t, EmulatedLibrary(t)) })
+	t.Run("cuda", func(t *testing.T) { f(t, cudaWithDevice(t)) })
+}
+
+// SecondsVariable is the environment variable that bounds the time of long tests, in seconds from the program's start: on a GPU, under
+// a sanitizer. What they leave out they say.
+const SecondsVariable = "RADISH_TEST_SECONDS"
+
+var started = time.Now()
+
+// TimeUp says whether the time that SecondsVariable gives is over.
+func TimeUp() bool {
+	limit, err := strconv.ParseFloat(os.Getenv(SecondsVariable), 64)
+	return err == nil && time.Since(started).Seconds() > limit
 }

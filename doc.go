@@ -35,7 +35,9 @@
 //	bool                                     BOOLEAN
 //	integers of all widths                   BIGINT; BIGINT UNSIGNED above 2^63-1
 //	float32, float64                         DOUBLE
-//	string and kinds of it                   text; a DECIMAL is passed as its text
+//	string and kinds of it                   text
+//	Decimal                                  DECIMAL, exact
+//	json.RawMessage                          text
 //	[]byte and kinds of it                   bytes
 //	time.Time                                DATETIME(6), in the session's time zone
 //	time.Duration                            TIME(6)
@@ -46,11 +48,12 @@
 //	NULL                                     nil
 //	integers, BOOLEAN, YEAR                  int64; uint64 of BIGINT UNSIGNED
 //	FLOAT, DOUBLE                            float64
-//	DECIMAL                                  string, exact
+//	DECIMAL                                  string, exact; scans into Decimal and float64 too
 //	DATE, DATETIME, TIMESTAMP                time.Time, in the session's time zone
 //	TIME                                     string, since it reaches from -838:59:59 to 838:59:59
-//	CHAR, VARCHAR, TEXT, ENUM, JSON          string
+//	CHAR, VARCHAR, TEXT, ENUM                string
 //	BINARY, VARBINARY, BLOB                  []byte
+//	JSON                                     []byte, so that it scans into json.RawMessage; a string takes it too
 //
 // # Errors
 //

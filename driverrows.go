@@ -3,6 +3,7 @@ package radish
 import (
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"io"
 	"math"
 	"reflect"
@@ -109,6 +110,8 @@ func (r *driverRows) ColumnTypeScanType(i int) reflect.Type {
 		return either(reflect.TypeFor[float64](), reflect.TypeFor[sql.NullFloat64]())
 	case t.Kind == types.KindDate, t.Kind == types.KindDatetime, t.Kind == types.KindTimestamp:
 		return either(reflect.TypeFor[time.Time](), reflect.TypeFor[sql.NullTime]())
+	case t.Kind == types.KindJSON:
+		return either(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[sql.Null[json.RawMessage]]())
 	case t.IsBinaryString():
 		return reflect.TypeFor[[]byte]()
 	}

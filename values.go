@@ -3,6 +3,7 @@ package radish
 import (
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -61,6 +62,13 @@ func sqlValue(arg any, zone *time.Location) (types.Value, error) {
 			return types.NullOf(types.Null), nil
 		}
 		return types.Value{Type: types.Blob, S: string(x)}, nil
+	case Decimal:
+		return sqlDecimal(x), nil
+	case json.RawMessage: // text, whose bytes MySQL's JSON takes
+		if x == nil {
+			return types.NullOf(types.Null), nil
+		}
+		return types.StringValue(string(x)), nil
 	case time.Time:
 		return timeValue(x, zone)
 	case time.Duration:
@@ -177,7 +185,7 @@ func goValue(v *column.Vector, i int, zone *time.Location) any {
 		return v.I64[i]
 	}
 	s := v.StringAt(i)
-	if v.Type.IsBinaryString() {
+	if v.Type.IsBinaryString() || v.Type.Kind == types.KindJSON {
 		return []byte(s)
 	}
 	if v.Dict != nil {

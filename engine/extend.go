@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -21,8 +22,8 @@ import (
 // codeFunctionExists is MySQL's ER_SP_ALREADY_EXISTS.
 const codeFunctionExists sqlerr.Code = 1304
 
-// TableFunction makes the rows of a table function's call.
-type TableFunction func(ctx context.Context, args []types.Value) (*table.Version, error)
+// TableFunction makes the rows of a table function's call; zone is the session's.
+type TableFunction func(ctx context.Context, zone *time.Location, args []types.Value) (*table.Version, error)
 
 // added are the functions that a program has added to an engine. It is what the binder sees as expr.UserFunctions.
 type added struct {
@@ -126,7 +127,7 @@ func (c *catalogView) made(name string) (v *table.Version, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	if v, err = f(c.statement.ctx, args); err != nil {
+	if v, err = f(c.statement.ctx, c.session.vars.location, args); err != nil {
 		return nil, true, sqlerr.From(err)
 	}
 	held := &memory.Account{Budget: c.statement.memory(), Operator: "table function " + strings.TrimSpace(function)}

@@ -92,3 +92,9 @@ func (list observers) watch() (p *profile.Progress, stop func()) {
 	}()
 	return p, func() { close(end); <-ended }
 }
+
+// QueryProfile is what a query has cost; QueryProgress is how far it is.
+type (
+	QueryProfile  = profile.Plan
+	QueryProgress = profile.Snapshot
+)

@@ -173,7 +173,7 @@ func runGroupBy(ctx context.Context, args []string, out io.Writer) error {
 	runs := fs.Int("runs", 5, "runs whose median is shown, after a first one")
 	cpuRuns := fs.Int("cpu-runs", 1, "runs on the CPU beside, which have to give the same; 0: none")
 	crossover := fs.Bool("crossover", false, "compare the CPU with the device over tables of a thousand rows up to --rows")
-	explain := fs.Bool("explain", false, "print EXPLAIN ANALYZE of each query")
+	explain := fs.String("explain", "", "print EXPLAIN ANALYZE of each query (analyze), or the source of its kernels (kernels)")
 	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
 	var prof profiler
 	prof.register(fs)
@@ -185,6 +185,9 @@ func runGroupBy(ctx context.Context, args []string, out io.Writer) error {
 		return wrongUsage(fs, "--rows is a number from 1 on, not %q", *rowsText)
 	}
 	rows := int64(float)
+	if *explain != "" && *explain != "analyze" && *explain != "kernels" {
+		return wrongUsage(fs, "--explain is analyze or kernels, not %q", *explain)
+	}
 	cases := groupCases(rows)
 	wide := *list == "all"
 	if *list != "all" {
@@ -248,7 +251,7 @@ func runGroupBy(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-func (b *groupBench) all(ctx context.Context, cases []groupCase, rows int64, wide, explain bool) error {
+func (b *groupBench) all(ctx context.Context, cases []groupCase, rows int64, wide bool, explain string) error {
 	for _, c := range cases {
 		err := b.withTable(ctx, c.data, "t", func(t *groupTotals) error {
 			for i, q := range groupQueries("t") {
@@ -257,13 +260,15 @@ func (b *groupBench) all(ctx context.Context, cases []groupCase, rows int64, wid
 					bar = 0 // it is of that many rows
 				}
 				b.report(b.measure(ctx, groupRun{c: c.name, rows: c.data.rows, query: q.name, bar: bar}, q, t))
-				if explain {
-					text, err := b.db.explainAnalyze(ctx, q.timed)
-					if err != nil {
-						return err
-					}
-					fmt.Fprint(b.out, text)
+				how, ok := map[string]string{"analyze": "ANALYZE ", "kernels": "FORMAT = 'kernels' "}[explain]
+				if !ok {
+					continue
 				}
+				lines, _, err := b.db.query(ctx, "EXPLAIN "+how+q.timed)
+				if err != nil {
+					return err
+				}
+				fmt.Fprint(b.out, joinText(lines))
 			}
 			return nil
 		})

@@ -36,6 +36,18 @@ func TestGroupBy(t *testing.T) {
 	}
 }
 
+// With many rows for each of many keys, the groups take most of a block's shared memory.
+func TestGroupByLargeTable(t *testing.T) {
+	gputest.Emulated(t)
+	var out bytes.Buffer
+	if err := runGroupBy(t.Context(), []string{"--rows", "5.2e6", "--cases", "1e4", "--device", "emulated", "--runs", "0", "--cpu-runs", "0"}, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if n := strings.Count(out.String(), "✓ totals"); n != 2 {
+		t.Errorf("%d results are marked as right, want 2\n%s", n, out.String())
+	}
+}
+
 // Totals that are off by a row are noticed, whichever column it is.
 func TestGroupTotals(t *testing.T) {
 	db, err := openDatabase(settings{device: "cpu"})

@@ -67,7 +67,7 @@ func (b *groupBench) wide(ctx context.Context, rows int64) error {
 	list := strings.Join(keys, ", ")
 	inner := "SELECT " + list + ", " + strings.Join(aggs, ", ") + " FROM wide GROUP BY " + list
 	q := groupQuery{
-		name: fmt.Sprintf("%d keys, %d reductions", wideKeys, wideValues),
+		name:  fmt.Sprintf("%d keys, %d reductions", wideKeys, wideValues),
 		timed: "SELECT COUNT(*), SUM(a1), SUM(a2), SUM(a3), SUM(a4), SUM(a5) FROM (" + inner + ") g",
 		check: "SELECT k1, COUNT(*), SUM(a1), SUM(a2), SUM(a3), SUM(a4), SUM(a5), SUM(k2), SUM(k3) FROM (" + inner + ") g GROUP BY k1 ORDER BY k1",
 	}

@@ -82,6 +82,7 @@ type accForm struct {
 	like   value     // of the argument
 	narrow bool      // a sum that is known to fit 64 bits
 	limbs  int       // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
+	offset bool      // these hold offsets from within.lo
 	at     int       // its first array
 	limb   int       // its first limb in the table in shared memory
 	within interval  // what its argument lies between,
@@ -119,7 +120,6 @@ const (
 	denseSmall    = 1 << 12 // places that are always an array
 	densePerGroup = 8
 	denseBytes    = 16 << 30
-	sharedBytes   = 64 << 10
 )
 
 // aggregateText is the sink that fills groups.
@@ -233,16 +233,16 @@ func (f *aggForm) array(elem string, width int64, unit int, fill uint64) int {
 
 // settle lays the accumulators out, once keys and arguments are known.
 func (a *aggregateText) settle(keys []value) error {
-	k, f := a.k, a.f
+	f := a.f
 	if err := a.chooseShape(keys); err != nil {
 		return err
 	}
 	f.seenAt = -1
 	if f.shape == denseGroups {
-		if n := f.find(accCount, nil); n < 0 && f.places*int64(4*(len(f.accs)+1)) > sharedBytes {
-			f.seenAt = f.array("u8", 1, 1, 0)
-		} else {
+		if n := f.find(accCount, nil); n >= 0 || a.fitsShared(1) {
 			f.taken = f.acc(accCount, nil)
+		} else {
+			f.seenAt = f.array("u8", 1, 1, 0)
 		}
 	}
 	limbs := 0
@@ -251,20 +251,9 @@ func (a *aggregateText) settle(keys []value) error {
 		switch acc.op {
 		case accCount:
 			f.array("u64", 8, 8, 0)
-			acc.limbs = 1
 		case accSum:
 			f.array("u64", 8, 8, 0)
-			r, known := k.rangeOf(acc.arg)
-			acc.narrow = known && len(k.prog.feeders[f.p]) == 1 && r.magnitude()*k.maxRows < 1<<62
-			switch {
-			case acc.narrow:
-				acc.limbs = 2
-			case known || acc.like.class == classInt && acc.arg.Type().Phys() != types.PhysUint64:
-				acc.limbs = 3
-			default:
-				acc.limbs = 4
-			}
-			if !acc.narrow {
+			if acc.narrow = a.narrow(acc); !acc.narrow {
 				f.array("u64", 8, 8, 0)
 			}
 		case accFloatSum:
@@ -282,9 +271,10 @@ func (a *aggregateText) settle(keys []value) error {
 			f.array("u8", 1, 1, 0)  // 1: the value is not NULL
 			f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
 		}
+		acc.limbs, acc.offset = a.limbs(acc)
 		limbs += acc.limbs
 	}
-	f.shared = f.shape == denseGroups && f.seenAt < 0 && f.places*int64(limbs)*4 <= sharedBytes
+	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(0)
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
@@ -297,15 +287,6 @@ func (a *aggregateText) settle(keys []value) error {
 
 // exactWords is exact_words of aggregate.cuh.
 const exactWords = 70
-
-// limbs is the number of 32-bit words that a group has in shared memory.
-func (f *aggForm) limbs() int {
-	n := 0
-	for _, a := range f.accs {
-		n += a.limbs
-	}
-	return n
-}
 
 // keyRange bounds a group key's integers or codes.
 func (a *aggregateText) keyRange(i int, v value) (min int64, span uint64, proven, ok bool) {
@@ -444,6 +425,9 @@ func (a *aggregateText) row(s *scope) error {
 			args = append(args, value{})
 		}
 		k.prog.aggs[f.p] = f
+	}
+	if f.shared {
+		k.threads = a.sharedThreads()
 	}
 	k.line("// group: %s", f.shape)
 	if a.inRuns() {
@@ -603,12 +587,7 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
 	}
 	if f.shared && acc.limbs > 0 {
-		limb := fmt.Sprintf("table + (((%d * places + (u32)%s) << copies) + copy)", acc.limb, place)
-		if acc.op == accCount {
-			k.line("atomic_add(%s, 1u);", limb)
-		} else {
-			k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
-		}
+		a.updateShared(acc, v, place)
 		return
 	}
 	switch acc.op {
@@ -728,66 +707,15 @@ func (a *aggregateText) after() error {
 	for _, l := range a.tail {
 		k.line("%s", l)
 	}
-	if !f.shared {
-		return nil
+	if f.shared {
+		a.flush()
 	}
-	k.line("// the block's groups are added to all")
-	k.line("block_barrier();")
-	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
-	k.line("u64 n = 0;")
-	counts := f.taken
-	k.line("const u32* first = table + (g << copies);")
-	k.line("for (u32 c = 0; c < 1u << copies; c++) n += first[((%d * places) << copies) + c];", f.accs[counts].limb)
-	k.line("if (n == 0) continue;")
-	for _, acc := range f.accs {
-		if acc.limbs == 0 {
-			continue
-		}
-		at := func(i int) string {
-			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
-		}
-		limb := fmt.Sprintf("first + ((%d * places) << copies) + c", acc.limb)
-		if acc.op == accCount {
-			if acc == f.accs[counts] {
-				k.line("atomic_add(%s, n);", at(0))
-				continue
-			}
-			k.open("{")
-			k.line("u64 x = 0;")
-			k.line("for (u32 c = 0; c < 1u << copies; c++) x += *(%s);", limb)
-			k.line("if (x) atomic_add(%s, x);", at(0))
-			k.close()
-			continue
-		}
-		k.open("{")
-		k.line("i128 x = 0;")
-		k.line("for (u32 c = 0; c < 1u << copies; c++) x += read_limbs<%d>(%s, stride);", acc.limbs, limb)
-		if acc.narrow {
-			k.line("if (x) atomic_add(%s, (u64)x);", at(0))
-		} else {
-			k.line("add_wide(%s, %s, x);", at(0), at(1))
-		}
-		k.close()
-	}
-	k.close()
 	return nil
 }
 
 func (a *aggregateText) declare() []string {
-	k, f := a.k, a.f
-	if !f.shared {
-		return a.decl
+	if a.f.shared {
+		return append(a.decl, a.declareShared()...)
 	}
-	places := k.literal(uint64(f.places))
-	k.shared = func(q *query) int64 { return (f.places * int64(f.limbs()) * 4) << q.groups[f.p].shift }
-	return append(a.decl,
-		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
-		"// group, then by copy.",
-		fmt.Sprintf("const u32 copies = (u32)%s;", k.word(aggShiftWord{f.p})),
-		"const u32 copy = thread_index() & ((1u << copies) - 1);",
-		fmt.Sprintf("const u32 places = (u32)%s;", places),
-		"const i32 stride = (i32)(places << copies);",
-		"u32* table = shared_at<u32>(0);",
-		fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[i] = 0;", f.limbs()),
-		"block_barrier();")
+	return a.decl
 }

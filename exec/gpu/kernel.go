@@ -29,6 +29,7 @@ type kernel struct {
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
 	ranges       map[expr.ColumnID]interval
 	items        int // rows that a thread takes at once
+	threads      int // of a block
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
 	tile    slot
 	endTile []string
@@ -86,7 +87,7 @@ func (k *kernel) atEnd(line string) { k.ends[len(k.ends)-1] = line }
 
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
-	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: fmt.Sprintf("pipeline%d", p.ID), ranges: map[expr.ColumnID]interval{}, items: 4}
+	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: fmt.Sprintf("pipeline%d", p.ID), ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
 	k.declarations = k.slot()
 	sink, err := g.newSink(k)
 	if err != nil {
@@ -145,7 +146,7 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 // file is the whole source that is compiled.
 func (k *kernel) file() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n\n", blockThreads, k.items)
+	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n\n", k.threads, k.items)
 	b.WriteString(k.source(k.title))
 	return b.String()
 }

@@ -43,9 +43,10 @@ type storedKey struct {
 	at   int
 }
 
-// tableForms gives the forms of table columns.
+// tableForms gives the forms of table columns, and what shared memory a block may have for tables.
 type tableForms interface {
 	form(v *tables.Version, ordinal int) columnForm
+	sharedBytes() int64
 }
 
 // errAgain says that a decision has changed.

@@ -16,7 +16,7 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// blockThreads is the number of threads of a block of generated kernels.
+// blockThreads is the number of threads of a block of generated kernels, unless they want more.
 const blockThreads = 256
 
 // Limits of a launch, so that a cancelled query ends soon: so many rows, or so many pairs of a nested loop.
@@ -402,7 +402,7 @@ func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableSca
 		}
 		q.scans[scan] = t
 	}
-	tile := int64(q.device.Block(blockThreads) * k.items)
+	tile := int64(q.device.Block(k.threads) * k.items)
 	var words []int64
 	st := &spanTable{}
 	for _, s := range q.res.spans(scan) {
@@ -631,7 +631,7 @@ func (q *query) openGroupsFor(p *physical.Aggregate, slots int64) error {
 		g.arrays = append(g.arrays, p)
 	}
 	if f.shared {
-		for g.shift < 5 && (f.places*int64(f.limbs())*4)<<(g.shift+1) <= 24<<10 {
+		for g.shift < 5 && (f.places*int64(f.words())*4)<<(g.shift+1) <= sharedCopies {
 			g.shift++
 		}
 		if info := q.device.Info(); info.Emulated() {
@@ -663,7 +663,7 @@ func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]b
 	if k.shared != nil {
 		shared = k.shared(q)
 	}
-	block := q.device.Block(blockThreads)
+	block := q.device.Block(k.threads)
 	f := q.modules[k.p].function
 	usage, err := f.Usage(block, shared)
 	if err != nil {
@@ -743,7 +743,7 @@ func (q *query) chunk(k *kernel) int64 {
 			}
 		}
 	}
-	return max(rows, blockThreads)
+	return max(rows, int64(k.threads))
 }
 
 // params are the words of a launch.

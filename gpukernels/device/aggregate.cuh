@@ -92,11 +92,37 @@ RADISH_FN i128 read_limbs(const u32* limb, i32 stride) {
   return (i128)x;
 }
 
+// Sums in shared memory of offsets: a word, and its carries stride words behind.
+RADISH_FN void add_offset(u32* sum, i32 stride, u32 x) {
+  const u32 before = atomic_add(sum, x);
+  if (before + x < x) atomic_add(sum + stride, 1u);
+}
+RADISH_FN i128 read_offsets(const u32* sum, i32 stride) { return (i128)(((u64)sum[stride] << 32) + *sum); }
+
+// What n copies of a word make together.
+RADISH_FN u64 sum_words(const u32* w, u32 n) {
+  u64 sum = 0;
+  for (u32 i = 0; i < n; i++) sum += w[i];
+  return sum;
+}
+RADISH_FN u64 min_word(const u32* w, u32 n) {
+  u32 best = w[0];
+  for (u32 i = 1; i < n; i++) best = min_of(best, w[i]);
+  return best;
+}
+RADISH_FN u64 max_word(const u32* w, u32 n) {
+  u32 best = w[0];
+  for (u32 i = 1; i < n; i++) best = max_of(best, w[i]);
+  return best;
+}
+
 // Extremes: the array is read first, since most rows change nothing; a stale value costs an atomic, no more.
-RADISH_FN void keep_min(i64* best, i64 x) {
+template <typename T>
+RADISH_FN void keep_min(T* best, T x) {
   if (x < *best) atomic_min(best, x);
 }
-RADISH_FN void keep_max(i64* best, i64 x) {
+template <typename T>
+RADISH_FN void keep_max(T* best, T x) {
   if (x > *best) atomic_max(best, x);
 }
 // Doubles as integers of the same order.

@@ -19,7 +19,7 @@ void describe(radish_gpu_device_info* info, int64_t memory, int64_t used) {
   info->multiprocessors = 4; // a grid of several blocks, so that tests see their boundaries
   info->warp_size = 1;
   info->max_threads = 1;
-  info->shared_bytes = 64 << 10;
+  info->shared_bytes = 227 << 10; // as an H100
   info->l2_bytes = 1 << 20;
   info->memory_bytes = memory;
   info->memory_free = memory - used;

@@ -262,7 +262,7 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     require(function->module->device == stream->device, "the kernel and the stream belong to different devices");
     require(block == 1, "the emulated device runs blocks of one thread");
     require(grid >= 1 && grid <= 0x7fffffff, "the grid must have 1 to 2^31-1 blocks");
-    require(shared_bytes >= 0 && shared_bytes <= 64 << 10, "more shared memory than a block may have");
+    require(shared_bytes >= 0 && shared_bytes <= 227 << 10, "more shared memory than a block may have");
     if (words != function->words)
       throw failure(RADISH_GPU_USER, "kernel %s takes %d words of parameters, not %d", function->name.c_str(), function->words, words);
     // 16 bytes more, which nobody may write to.

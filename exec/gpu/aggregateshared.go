@@ -1,0 +1,204 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Groups of a small domain lie in shared memory first: each block adds its rows to a table of its own, of 32-bit words, and adds that to
+// all groups when it has no more rows. Atomics on 32 bits are instructions there, those on 64 bits are loops, ten times slower.
+//
+//   - A count is a word.
+//   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
+//     4 limbs.
+//   - An extreme of such values is a word. It is read first, since most rows change nothing.
+//
+// What has no words is kept in device memory alone.
+
+// Limits of tables in shared memory.
+const (
+	sharedCopies = 24 << 10 // bytes up to which a table has copies
+	sharedSmall  = 64 << 10 // bytes that are always worth it; more take rowsPerPlace rows for each place
+	rowsPerPlace = 512
+	sharedRest   = 2 << 10 // bytes that a kernel may need besides
+)
+
+// sharedBytes is what tables in shared memory may take on the device.
+func (r *residency) sharedBytes() int64 { return r.device.Info().SharedBytes - sharedRest }
+
+// narrow says whether a sum is known to fit 64 bits.
+func (a *aggregateText) narrow(acc *accForm) bool {
+	r, known := a.k.rangeOf(acc.arg)
+	return known && len(a.k.prog.feeders[a.f.p]) == 1 && r.magnitude()*a.k.maxRows < 1<<62
+}
+
+// limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
+func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
+	offset = acc.known && acc.like.class == classInt && uint64(acc.within.hi)-uint64(acc.within.lo) <= math.MaxUint32
+	switch acc.op {
+	case accCount:
+		return 1, false
+	case accSum:
+		switch {
+		case offset && a.countOf(acc) >= 0:
+			return 2, true
+		case a.narrow(acc):
+			return 2, false
+		case acc.known || acc.like.class == classInt && acc.arg.Type().Phys() != types.PhysUint64:
+			return 3, false
+		}
+		return 4, false
+	case accMin, accMax:
+		if offset {
+			return 1, true
+		}
+	}
+	return 0, false
+}
+
+// countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which a table in
+// shared memory always has.
+func (a *aggregateText) countOf(acc *accForm) int {
+	if acc.like.null == "" {
+		return a.f.taken
+	}
+	return a.f.find(accCount, acc.arg)
+}
+
+// fitsShared says whether a dense form fits shared memory, with some words more for each group, and is worth it.
+func (a *aggregateText) fitsShared(more int) bool {
+	words := int64(more)
+	for _, acc := range a.f.accs {
+		n, _ := a.limbs(acc)
+		words += int64(n)
+	}
+	bytes := a.f.places * words * 4
+	rows := min(a.k.maxRows, max(a.k.p.EstRows, 1))
+	return bytes <= a.k.prog.tables.sharedBytes() && (bytes <= sharedSmall || rows >= rowsPerPlace*float64(a.f.places))
+}
+
+// sharedThreads is the number of threads of a block: with large tables a multiprocessor has few blocks, which then are larger.
+func (a *aggregateText) sharedThreads() int {
+	bytes := a.f.places * int64(a.f.words()) * 4
+	threads := blockThreads
+	for threads < 1024 && int64(threads)*(a.k.prog.tables.sharedBytes()/max(bytes, 1)) < 1024 {
+		threads *= 2
+	}
+	return threads
+}
+
+// words is the number of 32-bit words that a group has in shared memory.
+func (f *aggForm) words() int {
+	n := 0
+	for _, a := range f.accs {
+		n += a.limbs
+	}
+	return n
+}
+
+// updateShared adds a value to a group's words.
+func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
+	k := a.k
+	limb := fmt.Sprintf("table + (((%d * places + (u32)%s) << copies) + copy)", acc.limb, place)
+	offset := ""
+	if acc.offset {
+		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.text, k.literal(uint64(acc.within.lo)))
+	}
+	switch {
+	case acc.op == accCount:
+		k.line("atomic_add(%s, 1u);", limb)
+	case acc.op == accMin:
+		k.line("keep_min(%s, %s);", limb, offset)
+	case acc.op == accMax:
+		k.line("keep_max(%s, %s);", limb, offset)
+	case acc.offset:
+		k.line("add_offset(%s, stride, %s);", limb, offset)
+	default:
+		k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
+	}
+}
+
+// flush adds the block's groups to all.
+func (a *aggregateText) flush() {
+	k, f := a.k, a.f
+	word := func(acc *accForm) string { return fmt.Sprintf("first + ((%d * places) << copies)", acc.limb) }
+	counts := map[int]string{}
+	k.line("// the block's groups are added to all")
+	k.line("block_barrier();")
+	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.line("const u32* first = table + (g << copies);")
+	count := func(i int) string {
+		if counts[i] == "" {
+			counts[i] = k.name("n")
+			k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], word(f.accs[i]))
+		}
+		return counts[i]
+	}
+	k.line("if (%s == 0) continue;", count(f.taken))
+	for i, acc := range f.accs {
+		if acc.limbs == 0 {
+			continue
+		}
+		at := func(i int) string {
+			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
+		}
+		switch acc.op {
+		case accCount:
+			n := count(i)
+			k.line("if (%s) atomic_add(%s, %s);", n, at(0), n)
+			continue
+		case accMin, accMax:
+			name := [...]string{"min", "max"}[acc.op-accMin]
+			k.line("keep_%s(%s, (i64)(%s_word(%s, 1u << copies) + %s));", name, at(0), name, word(acc), k.literal(uint64(acc.within.lo)))
+			continue
+		}
+		sum := k.name("sum")
+		k.line("i128 %s = 0;", sum)
+		if acc.offset {
+			n := count(a.countOf(acc))
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_offsets(%s + c, stride);", sum, word(acc))
+			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
+		} else {
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, word(acc))
+		}
+		if acc.narrow {
+			k.line("if (%s) atomic_add(%s, (u64)%s);", sum, at(0), sum)
+		} else {
+			k.line("add_wide(%s, %s, %s);", at(0), at(1), sum)
+		}
+	}
+	k.close()
+}
+
+// declareShared makes the block's groups empty.
+func (a *aggregateText) declareShared() []string {
+	k, f := a.k, a.f
+	places := k.literal(uint64(f.places))
+	k.shared = func(q *query) int64 { return (f.places * int64(f.words()) * 4) << q.groups[f.p].shift }
+	lines := []string{
+		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
+		"// group, then by copy.",
+		fmt.Sprintf("const u32 copies = (u32)%s;", k.word(aggShiftWord{f.p})),
+		"const u32 copy = thread_index() & ((1u << copies) - 1);",
+		fmt.Sprintf("const u32 places = (u32)%s;", places),
+		"const i32 stride = (i32)(places << copies);",
+		"u32* table = shared_at<u32>(0);",
+	}
+	for i := 0; i < len(f.accs); {
+		from := f.accs[i].limb
+		n, first := 0, f.accs[i].op == accMin
+		for ; i < len(f.accs) && (f.accs[i].limbs == 0 || (f.accs[i].op == accMin) == first); i++ {
+			n += f.accs[i].limbs
+		}
+		fill := "0"
+		if first {
+			fill = "~0u"
+		}
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, from, fill))
+		}
+	}
+	return append(lines, "block_barrier();")
+}

@@ -37,6 +37,7 @@ type Stmt struct {
 // Result says what statements without rows did.
 type Result struct {
 	RowsAffected int64 // of the last statement
+	LastInsertID int64 // the first AUTO_INCREMENT value that the last statement made; 0: none
 }
 
 // threadsText writes a number of threads as a variable's value; 0 is not given.
@@ -141,7 +142,7 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (Result, error) {
 		return Result{}, err
 	}
 	err = rows.Close()
-	return Result{RowsAffected: rows.affected}, err
+	return Result{RowsAffected: rows.affected, LastInsertID: rows.inserted}, err
 }
 
 func (s *Stmt) query(ctx context.Context, params []types.Value) (*Rows, error) {

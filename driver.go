@@ -219,7 +219,7 @@ func (s *driverStmt) ExecContext(ctx context.Context, args []driver.NamedValue) 
 	if err := rows.Close(); err != nil {
 		return nil, err
 	}
-	return driverResult{rows.affected}, nil
+	return driverResult{rows.affected, rows.inserted}, nil
 }
 
 func (s *driverStmt) run(ctx context.Context, args []driver.NamedValue) (*Rows, error) {
@@ -238,10 +238,10 @@ func (s *driverStmt) run(ctx context.Context, args []driver.NamedValue) (*Rows, 
 	return s.query(ctx, values)
 }
 
-type driverResult struct{ affected int64 }
+type driverResult struct{ affected, inserted int64 }
 
 func (r driverResult) RowsAffected() (int64, error) { return r.affected, nil }
 
-func (r driverResult) LastInsertId() (int64, error) {
-	return 0, sqlerr.NotSupportedf("LastInsertId", "there is no AUTO_INCREMENT")
-}
+// LastInsertId returns the first AUTO_INCREMENT value that the statement made, or else the last that its rows brought; 0 if there
+// is neither.
+func (r driverResult) LastInsertId() (int64, error) { return r.inserted, nil }

@@ -603,9 +603,21 @@ func TestDriverErrors(t *testing.T) {
 	if e.Code != sqlerr.CodeUnknownColumn || e.Pos.Line != 2 || e.Pos.Column != 8 || !strings.Contains(e.Hint, "apple") {
 		t.Errorf("got %v", err)
 	}
-	res := exec(t, db, "INSERT INTO e VALUES (1)")
-	if _, err := res.LastInsertId(); !errors.Is(err, sqlerr.NotSupported) {
-		t.Errorf("LastInsertId: %v", err)
+	exec(t, db, "CREATE TABLE a (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+	for _, c := range []struct {
+		sql  string
+		want int64
+	}{
+		{"INSERT INTO e VALUES (1)", 0},
+		{"INSERT INTO a (v) VALUES (1)", 1},
+		{"INSERT INTO a (v) VALUES (2), (3), (4)", 2},
+		{"INSERT INTO a VALUES (10, 5)", 10},
+		{"INSERT INTO a VALUES (NULL, 6)", 11},
+		{"UPDATE a SET v = 0", 0},
+	} {
+		if id, err := exec(t, db, c.sql).LastInsertId(); err != nil || id != c.want {
+			t.Errorf("%s: LastInsertId %d, %v; want %d", c.sql, id, err, c.want)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type Rows struct {
 	result   *engine.Result // nil: no statement gave rows, or all are closed
 	columns  []Column
 	affected int64
+	inserted int64 // the last statement's AUTO_INCREMENT value
 	batch    *column.Batch
 	row      int // of batch, counted in selected rows
 	values   []any
@@ -52,7 +53,7 @@ func (r *Rows) advance() {
 			r.result, r.columns = res, res.Columns
 			return
 		}
-		r.affected = res.RowsAffected
+		r.affected, r.inserted = res.RowsAffected, res.LastInsertID
 	}
 	r.release()
 }

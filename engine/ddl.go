@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -62,9 +63,22 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 		return nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
 	}
 	v := table.New(schema)
+	for _, o := range n.Options {
+		if o.Tp == ast.TableOptionAutoIncrement && o.UintValue > 1 && schema.AutoIncrement() >= 0 {
+			v.SkipAuto(int64(min(o.UintValue, 1<<63-1)) - 1)
+		}
+	}
 	var rows int64
 	if q != nil {
-		if v, rows, err = s.fill(st, v, q, "CREATE TABLE"); err != nil {
+		checks, err := st.binder().Checks(schema, q.Cols)
+		if err != nil {
+			return nil, err
+		}
+		rules, err := st.storing(v, checks, q.Cols)
+		if err != nil {
+			return nil, err
+		}
+		if v, rows, err = s.fill(st, v, q, "CREATE TABLE", rules); err != nil {
 			return nil, err
 		}
 	}
@@ -104,6 +118,11 @@ func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.Create
 			schema.Comment = o.StrValue
 		}
 	}
+	return s.completeSchema(st, schema)
+}
+
+// completeSchema checks what can only be checked of a whole definition, and completes it.
+func (s *Session) completeSchema(st *statement, schema *table.Schema) error {
 	// A primary key makes its columns NOT NULL.
 	for _, k := range schema.Keys {
 		if k.Primary {
@@ -112,6 +131,57 @@ func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.Create
 			}
 		}
 	}
+	for i := range schema.Columns {
+		if !schema.Columns[i].AutoIncrement {
+			continue
+		}
+		first := slices.ContainsFunc(schema.Keys, func(k table.Key) bool { return k.Columns[0] == i })
+		if !first || schema.AutoIncrement() != i {
+			return sqlerr.WrongAutoKey()
+		}
+	}
+	for i := range schema.Checks {
+		c := &schema.Checks[i]
+		if strings.HasPrefix(c.Name, generatedCheck) {
+			c.Name = checkName(schema.Name, func(name string) bool {
+				return slices.ContainsFunc(schema.Checks, func(x table.Check) bool { return strings.EqualFold(x.Name, name) })
+			})
+		}
+		for j := range i {
+			if strings.EqualFold(schema.Checks[j].Name, c.Name) {
+				return sqlerr.DuplicateCheck(c.Name)
+			}
+		}
+		b := st.binder()
+		if _, err := b.CheckCondition(schema, c.SQL, b.TableColumns(schema)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generatedCheck begins the name of a check that is still to be named.
+const generatedCheck = "\x00"
+
+// checkName returns MySQL's name for a check without one.
+func checkName(tableName string, taken func(string) bool) string {
+	for i := 1; ; i++ {
+		if name := tableName + "_chk_" + types.IntValue(int64(i)).Text(); !taken(name) {
+			return name
+		}
+	}
+}
+
+// addCheck adds a CHECK constraint to a definition.
+func addCheck(schema *table.Schema, name string, e ast.ExprNode, enforced bool) error {
+	var text strings.Builder
+	if err := e.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringWithoutCharset, &text)); err != nil {
+		return sqlerr.Bug("the text of a CHECK cannot be written: %v", err)
+	}
+	if name == "" {
+		name = generatedCheck
+	}
+	schema.Checks = append(schema.Checks, table.Check{Name: name, SQL: text.String(), NotEnforced: !enforced})
 	return nil
 }
 
@@ -149,11 +219,16 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 				def.Comment = v.GetString()
 			}
 		case ast.ColumnOptionAutoIncrement:
-			return sqlerr.NotSupportedf("AUTO_INCREMENT", "give the key in INSERT (column '%s')", name)
+			if !typ.IsInteger() || typ.Kind == types.KindYear {
+				return sqlerr.New(sqlerr.CodeWrongFieldSpec, sqlerr.User, "Incorrect column specifier for column '%s'", name)
+			}
+			def.AutoIncrement, def.Nullable = true, false
 		case ast.ColumnOptionGenerated:
 			return sqlerr.NotSupportedf("a generated column", "compute '%s' in a view", name)
 		case ast.ColumnOptionCheck:
-			return sqlerr.NotSupportedf("CHECK", "the condition of column '%s' would not be enforced", name)
+			if err := addCheck(schema, o.ConstraintName, o.Expr, o.Enforced); err != nil {
+				return err
+			}
 		case ast.ColumnOptionReference:
 			return sqlerr.NotSupportedf("REFERENCES", "foreign keys are not enforced (column '%s')", name)
 		case ast.ColumnOptionOnUpdate:
@@ -216,7 +291,7 @@ func addConstraint(schema *table.Schema, c *ast.Constraint) error {
 	case ast.ConstraintForeignKey:
 		return sqlerr.NotSupportedf("FOREIGN KEY", "foreign keys are not enforced; leave the constraint out")
 	case ast.ConstraintCheck:
-		return sqlerr.NotSupportedf("CHECK", "the condition would not be enforced; leave the constraint out")
+		return addCheck(schema, c.Name, c.Expr, c.Enforced)
 	case ast.ConstraintFulltext:
 		return sqlerr.NotSupportedf("FULLTEXT", "there is no full-text index; use LIKE or REGEXP")
 	}
@@ -252,11 +327,7 @@ func keyColumns(schema *table.Schema, parts []*ast.IndexPartSpecification) ([]in
 // addKey adds a key; one without a name gets its first column's, made unique by a number.
 func addKey(schema *table.Schema, k table.Key) error {
 	if k.Name == "" {
-		base := schema.Columns[k.Columns[0]].Name
-		k.Name = base
-		for i := 2; hasKey(schema, k.Name); i++ {
-			k.Name = base + "_" + types.IntValue(int64(i)).Text()
-		}
+		k.Name = freeName(schema.Columns[k.Columns[0]].Name, func(name string) bool { return hasKey(schema, name) })
 	}
 	if hasKey(schema, k.Name) {
 		if k.Primary {
@@ -266,6 +337,15 @@ func addKey(schema *table.Schema, k table.Key) error {
 	}
 	schema.Keys = append(schema.Keys, k)
 	return nil
+}
+
+// freeName returns a name that is not taken: base, or base and a number.
+func freeName(base string, taken func(string) bool) string {
+	name := base
+	for i := 2; taken(name); i++ {
+		name = base + "_" + types.IntValue(int64(i)).Text()
+	}
+	return name
 }
 
 func hasKey(schema *table.Schema, name string) bool {

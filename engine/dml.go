@@ -29,15 +29,22 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	write := func() (*table.Version, int64, error) { return s.fill(st, ins.Table, ins.Query, "INSERT") }
-	if ins.OnDuplicate != bind.DuplicateError {
-		write = func() (*table.Version, int64, error) { return s.upsert(st, ins) }
-	}
-	next, rows, err := write()
+	rules, err := st.storing(ins.Table, ins.Checks, ins.Query.Cols)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: rows}, st.replace("INSERT", next)
+	write := func() (*table.Version, int64, error) { return s.fill(st, ins.Table, ins.Query, "INSERT", rules) }
+	if ins.OnDuplicate != bind.DuplicateError {
+		write = func() (*table.Version, int64, error) { return s.upsert(st, ins, rules) }
+	}
+	next, rows, err := write()
+	if err == nil {
+		err = st.replace("INSERT", next)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.inserted(rows, rules), nil
 }
 
 // eachBatch runs a query and calls f with each of its batches. The bytes that f keeps of a batch count against the
@@ -74,15 +81,22 @@ func (s *Session) eachBatch(
 	}
 }
 
-// fill appends the rows of a query, which has the table's columns, to a table. operation is what errors call it.
-func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operation string) (next *table.Version, rows int64, err error) {
-	if next, rows, ok, err := s.adopt(v, q); ok {
-		return next, rows, err
+// fill appends the rows of a query, which has the table's columns, to a table; rules is what happens to them. operation is what
+// errors call it.
+func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operation string, rules *storing) (next *table.Version, rows int64, err error) {
+	if rules == nil {
+		if next, rows, ok, err := s.adopt(v, q); ok {
+			return next, rows, err
+		}
 	}
 	var few []*column.Batch
 	var builder *table.Builder
 	release, err := s.eachBatch(st, q, "insert", func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
+		b, err := rules.batch(b)
+		if err != nil {
+			return 0, err
+		}
 		if builder == nil && rows > bulkRows {
 			builder = st.builder(v, operation)
 			for _, have := range few {
@@ -132,7 +146,14 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	for i, o := range up.Ordinals {
 		cols[i] = column.New(up.Table.Schema.Columns[o].Type, 0)
 	}
+	rules, err := st.storing(up.Table, up.Checks, up.Query.Cols)
+	if err != nil {
+		return nil, err
+	}
 	release, err := s.eachBatch(st, up.Query, "update", func(b *column.Batch) (int64, error) {
+		if err := rules.test(b); err != nil {
+			return 0, err
+		}
 		before := len(ids)
 		ids = appendRowIDs(ids, b)
 		for i := range cols {

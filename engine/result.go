@@ -21,6 +21,8 @@ type ResultColumn struct {
 type Result struct {
 	Columns      []ResultColumn // nil: the statement gives no rows
 	RowsAffected int64
+	// LastInsertID is the first AUTO_INCREMENT value that an INSERT made, or else the last that its rows brought; 0: none.
+	LastInsertID int64
 	// Profile is what the operators cost; complete once the rows have been read. nil for statements without a plan.
 	Profile *profile.Plan
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -28,11 +29,13 @@ type Session struct {
 	rowCount int64
 	tx       *transaction // nil: each statement commits by itself
 	next     oneShot
+
+	lastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives
 }
 
 // NewSession opens a session in the default database.
 func (e *Engine) NewSession() *Session {
-	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, rowCount: -1}
+	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, rowCount: -1, lastInsertID: new(atomic.Int64)}
 	s.vars.init(e)
 	return s
 }
@@ -197,7 +200,7 @@ func (st *statement) exprContext() *expr.Context {
 		loc := s.vars.location
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Warnings: s.warnings,
-			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, Variables: &s.vars,
+			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, LastInsertID: s.lastInsertID, Variables: &s.vars,
 			Added: s.engine.added,
 		}
 	}
@@ -290,7 +293,7 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	case *ast.ReleaseSavepointStmt:
 		return s.releaseSavepoint(n)
 	case *ast.AlterTableStmt:
-		return nil, sqlerr.NotSupportedf("ALTER TABLE", "make the new table with CREATE TABLE ... AS SELECT; RENAME TABLE is there")
+		return s.alterTable(st, n)
 	case *ast.LoadDataStmt:
 		return nil, sqlerr.NotSupportedf("LOAD DATA", "write INSERT INTO t SELECT * FROM `file.csv`")
 	case *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt:

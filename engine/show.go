@@ -143,6 +143,9 @@ func describeColumn(schema *table.Schema, ordinal int) []types.Value {
 			value = text(d.Value.Text())
 		}
 	}
+	if def.AutoIncrement {
+		extra = "auto_increment"
+	}
 	return []types.Value{
 		text(def.Name), text(strings.ToLower(def.Type.String())), text(null), text(keyOf(schema, ordinal)), value, text(extra),
 	}
@@ -289,6 +292,9 @@ func CreateTableSQL(schema *table.Schema) string {
 				p += " DEFAULT " + quoteText(d.Value.Text())
 			}
 		}
+		if c.AutoIncrement {
+			p += " AUTO_INCREMENT"
+		}
 		if c.Comment != "" {
 			p += " COMMENT " + quoteText(c.Comment)
 		}
@@ -307,6 +313,13 @@ func CreateTableSQL(schema *table.Schema) string {
 			kind = "UNIQUE KEY " + quoteName(k.Name)
 		}
 		parts = append(parts, "  "+kind+" ("+strings.Join(names, ",")+")")
+	}
+	for _, c := range schema.Checks {
+		p := "  CONSTRAINT " + quoteName(c.Name) + " CHECK (" + c.SQL + ")"
+		if c.NotEnforced {
+			p += " NOT ENFORCED"
+		}
+		parts = append(parts, p)
 	}
 	out := "CREATE TABLE " + quoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
 	if schema.Comment != "" {

@@ -296,11 +296,16 @@ func (s *Session) enter(st *statement) error {
 	if kind == accessNone {
 		return nil
 	}
+	if kind == accessDefine {
+		if err := s.commit(st.ctx); err != nil {
+			return err
+		}
+	}
 	if kind != accessRead && s.readOnly() {
 		return sqlerr.ReadOnlyTransaction()
 	}
 	if kind == accessDefine {
-		return s.commit(st.ctx)
+		return nil
 	}
 	if s.tx == nil && s.vars.integer("autocommit") == 0 {
 		s.begin(false)

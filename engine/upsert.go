@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type upsert struct {
 	gone    map[int64]bool // rows of the table
 	count   int64          // rows affected, as MySQL counts
 	set     *expr.ProgramSet
+	rules   *storing
 	context *expr.Context
 }
 
@@ -41,8 +43,8 @@ type place struct {
 	new bool
 }
 
-func (s *Session) upsert(st *statement, ins *bind.Insert) (*table.Version, int64, error) {
-	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, context: st.exprContext()}
+func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing) (*table.Version, int64, error) {
+	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, rules: rules, context: st.exprContext()}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
@@ -68,7 +70,18 @@ func (s *Session) upsert(st *statement, ins *bind.Insert) (*table.Version, int64
 			if b.Sel != nil {
 				at = int(b.Sel[i])
 			}
-			if err := u.write(u.valuesAt(b, at)); err != nil {
+			values, err := u.valuesAt(b, at)
+			if err == nil {
+				err = u.rules.testRow(ins.Table.Schema, values)
+			}
+			if err == nil {
+				err = u.write(values)
+			}
+			if err != nil && ins.OnDuplicate == bind.DuplicateIgnore && errors.Is(err, sqlerr.CodeCheckViolated) {
+				u.context.Warnings.AddError(sqlerr.From(err))
+				continue
+			}
+			if err != nil {
 				return 0, err
 			}
 		}
@@ -82,19 +95,25 @@ func (s *Session) upsert(st *statement, ins *bind.Insert) (*table.Version, int64
 	return next, u.count, err
 }
 
-func (u *upsert) valuesAt(b *column.Batch, at int) []types.Value {
+func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 	values := make([]types.Value, len(b.Cols))
 	for i, c := range b.Cols {
 		def := &u.ins.Table.Schema.Columns[i]
 		values[i] = c.Value(at)
 		values[i].S = strings.Clone(values[i].S)
 		values[i].Type = def.Type
+		if def.AutoIncrement {
+			var err error
+			if values[i], err = u.rules.next(values[i], def.Type); err != nil {
+				return nil, err
+			}
+		}
 		if values[i].Null && !def.Nullable && u.ins.OnDuplicate == bind.DuplicateIgnore && !def.Type.IsTemporal() {
 			values[i] = types.Value{Type: def.Type}
 			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
 		}
 	}
-	return values
+	return values, nil
 }
 
 // write inserts one row.
@@ -151,6 +170,9 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 	}
 	if equalRows(old, changed) {
 		return nil
+	}
+	if err := u.rules.testRow(u.ins.Table.Schema, changed); err != nil {
+		return err
 	}
 	u.remove(p)
 	if other, taken := u.find(changed); taken {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
@@ -20,14 +19,16 @@ type Insert struct {
 	Query       *logical.Query
 	OnDuplicate OnDuplicate
 	Upsert      *Upsert // of DuplicateUpdate
+	Checks      []Check // over the columns of Query
 }
 
-// Update is a bound UPDATE of one table. Query gives the row number first and then the new values of the columns
-// Ordinals.
+// Update is a bound UPDATE of one table. Query gives the row number first, then the new values of the columns
+// Ordinals, and then what Checks need besides.
 type Update struct {
 	Table    *table.Version
 	Ordinals []int
 	Query    *logical.Query
+	Checks   []Check // over the columns of Query
 }
 
 // Delete is a bound DELETE from one table. Query gives the row numbers.
@@ -83,6 +84,9 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		q.Names = append(q.Names, def.Name)
 	}
 	ins := &Insert{Table: v, Query: q, OnDuplicate: action}
+	if ins.Checks, err = b.Checks(v.Schema, q.Cols); err != nil {
+		return nil, err
+	}
 	if action == DuplicateUpdate {
 		err = b.upsert(s, ins)
 	}
@@ -148,22 +152,18 @@ func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
 // columnDefault returns a column's default as an expression of the column's type.
 func (b *Binder) columnDefault(def *table.ColumnDef) (expr.Expr, error) {
 	switch {
-	case def.Default == nil && def.Nullable:
+	case def.Default == nil && (def.Nullable || def.AutoIncrement):
 		return &expr.Const{Value: types.NullOf(def.Type)}, nil
 	case def.Default == nil:
 		return nil, sqlerr.NoDefaultForField(def.Name)
 	case def.Default.Expr == "":
 		return &expr.Const{Value: def.Default.Value}, nil
 	}
-	stmt, err := parse.One("SELECT "+def.Default.Expr, 0)
+	text, err := parseExpr(def.Default.Expr)
 	if err != nil {
 		return nil, err
 	}
-	sel, ok := stmt.Node.(*ast.SelectStmt)
-	if !ok || len(sel.Fields.Fields) != 1 {
-		return nil, sqlerr.InvalidDefault(def.Name)
-	}
-	e, err := b.expr(sel.Fields.Fields[0].Expr, &scope{clause: "default", noAggregates: true})
+	e, err := b.expr(text, &scope{clause: "default", noAggregates: true})
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +327,10 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		sc.assigned(o, e)
 	}
 	u.Query = q
-	return u, nil
+	if len(v.Schema.Checks) > 0 {
+		err = b.checkUpdate(u, sc.cols)
+	}
+	return u, err
 }
 
 // assigned makes names of the column at ordinal o mean e from now on.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -56,12 +57,12 @@ func init() {
 		swap(fn("uuid_to_bin", "UUID_TO_BIN(s [, swap])", "The 16 bytes of a UUID; with swap the parts of its time in the order in which they grow.",
 			resolveUUID(binary16), evalUUIDToBin)),
 		swap(fn("bin_to_uuid", "BIN_TO_UUID(b [, swap])", "The UUID of 16 bytes.", resolveUUID(types.Varchar(36)), evalBinToUUID)),
-		&Function{Name: "last_insert_id", Category: category, Syntax: "LAST_INSERT_ID()", Doc: "0: there is no AUTO_INCREMENT.",
-			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Uint64}, nil },
-			Eval: func(_ *Context, _ *Call, out *column.Vector, _ []*column.Vector, _ []int32, _ int) error {
-				out.I64[0] = 0
-				return nil
-			}},
+		&Function{Name: "last_insert_id", Category: category, Syntax: "LAST_INSERT_ID([n])", MaxArgs: 1, Volatile: true,
+			Doc: "The first AUTO_INCREMENT value that the session's last INSERT made; with n: n, which is then also what the next call gives.",
+			Resolve: func(args []Expr) (Signature, error) {
+				return Signature{Args: []types.Type{types.Uint64}[:len(args)], Result: types.Uint64}, nil
+			},
+			Eval: evalLastInsertID},
 		ofType("charset", "CHARSET(x)", "The character set of x: utf8mb4 or binary.", charsetOf),
 		ofType("collation", "COLLATION(x)", "The collation of x: utf8mb4_bin or binary.", func(t types.Type) string {
 			if charsetOf(t) == "utf8mb4" {
@@ -70,6 +71,20 @@ func init() {
 			return "binary"
 		}),
 	)
+}
+
+func evalLastInsertID(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	last := c.LastInsertID
+	if last == nil {
+		last = new(atomic.Int64)
+	}
+	for _, i := range positions(sel, n) {
+		if len(args) > 0 {
+			last.Store(int64(uints(args[0]).at(int(i))))
+		}
+		out.I64[i] = last.Load()
+	}
+	return nil
 }
 
 // partial marks a function that has no result for some operands.

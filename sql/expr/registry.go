@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -74,19 +75,20 @@ type Kernel func(c *Context, call *Call, out *column.Vector, args []*column.Vect
 
 // Context is what evaluation may know of the statement. One Context serves one worker at a time; each worker takes a copy.
 type Context struct {
-	Ctx       context.Context
-	Now       time.Time      // the statement's time, in Location
-	Location  *time.Location // the session's time zone
-	SQLMode   SQLMode
-	Writing   bool // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
-	Warnings  *sqlerr.Warnings
-	Database  string
-	User      string
-	ConnID    uint64
-	RowCount  int64     // rows that the session's last statement changed; -1 if it gave rows or failed
-	Variables Variables // system and user variables; may be nil
-	RandSeed  func() int64
-	Added     UserFunctions // functions of the program's own; may be nil
+	Ctx          context.Context
+	Now          time.Time      // the statement's time, in Location
+	Location     *time.Location // the session's time zone
+	SQLMode      SQLMode
+	Writing      bool // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
+	Warnings     *sqlerr.Warnings
+	Database     string
+	User         string
+	ConnID       uint64
+	RowCount     int64         // rows that the session's last statement changed; -1 if it gave rows or failed
+	LastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives, and LAST_INSERT_ID(n) sets; may be nil
+	Variables    Variables     // system and user variables; may be nil
+	RandSeed     func() int64
+	Added        UserFunctions // functions of the program's own; may be nil
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
 

@@ -120,6 +120,10 @@ const (
 var states = map[Code]string{
 	CodeLockDeadlock:         "40001",
 	CodeTransactionRunning:   "25001",
+	CodeWrongAutoKey:         "42000",
+	CodeCantRemoveAllFields:  "42000",
+	CodeInvalidUseOfNull:     "22004",
+	CodeKeyDoesNotExist:      "42000",
 	CodeBadNull:              "23000",
 	CodeUnknownDatabase:      "42000",
 	CodeTableExists:          "42S01",

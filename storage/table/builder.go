@@ -243,7 +243,7 @@ func (b *Builder) Finish() (*Version, error) {
 		next.rows += int64(g.Rows)
 	}
 	if len(v.Groups) == 0 {
-		next.shared = &lineage{encoders: b.encoders}
+		next.shared = &lineage{encoders: b.encoders, auto: v.shared.auto}
 	} else {
 		b.shareDictionaries()
 	}

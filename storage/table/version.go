@@ -24,6 +24,8 @@ type ColumnDef struct {
 	Nullable bool
 	Default  *Default // nil: NULL if Nullable, else none
 	Comment  string
+	// AutoIncrement: a row that gives no value, NULL or 0 gets the next one (see Version.NextAuto).
+	AutoIncrement bool
 }
 
 // Default is a column's default: a value of the column's type, or an expression's text that is evaluated per insert
@@ -47,6 +49,7 @@ type Schema struct {
 	Name     string
 	Columns  []ColumnDef
 	Keys     []Key
+	Checks   []Check
 	Comment  string
 }
 

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/mysql"
+
+	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// storing is what happens to rows on their way into a table: AUTO_INCREMENT values are given out, CHECK constraints tested.
+// nil stands for nothing.
+type storing struct {
+	table   *table.Version
+	auto    int  // the ordinal of the AUTO_INCREMENT column; -1: none
+	zeroes  bool // sql_mode NO_AUTO_VALUE_ON_ZERO: 0 is a value as any other
+	checks  *expr.ProgramSet
+	names   []string // of the checks
+	context *expr.Context
+	first   int64 // the first value that was given out; 0: none
+	last    int64 // the last value that a row brought itself; 0: none
+}
+
+// storing returns what happens to rows that are stored in v. The checks are over cols, the columns of the batches.
+func (st *statement) storing(v *table.Version, checks []bind.Check, cols []*expr.Column) (*storing, error) {
+	s := &storing{table: v, auto: v.Schema.AutoIncrement(), context: st.exprContext()}
+	if s.auto < 0 && len(checks) == 0 {
+		return nil, nil
+	}
+	s.zeroes = st.session.vars.parseMode&mysql.ModeNoAutoValueOnZero != 0
+	if len(checks) == 0 {
+		return s, nil
+	}
+	slots := map[expr.ColumnID]int{}
+	for i, c := range cols {
+		slots[c.ID] = i
+	}
+	var conditions []expr.Expr
+	for _, c := range checks {
+		s.names = append(s.names, c.Name)
+		conditions = append(conditions, c.Cond)
+	}
+	var err error
+	s.checks, err = expr.CompileAll(conditions, slots)
+	return s, err
+}
+
+// batch returns the rows of b as they are to be stored. The table's columns come first in it.
+func (s *storing) batch(b *column.Batch) (*column.Batch, error) {
+	if s == nil {
+		return b, nil
+	}
+	b, err := s.count(b)
+	if err != nil {
+		return nil, err
+	}
+	return b, s.test(b)
+}
+
+// count fills in the AUTO_INCREMENT column.
+func (s *storing) count(b *column.Batch) (*column.Batch, error) {
+	if s.auto < 0 {
+		return b, nil
+	}
+	typ := s.table.Schema.Columns[s.auto].Type
+	own := *b
+	own.Cols = append([]*column.Vector(nil), b.Cols...)
+	given, v := b.Cols[s.auto], column.New(typ, b.N)
+	for i := range b.Rows() {
+		at := i
+		if b.Sel != nil {
+			at = int(b.Sel[i])
+		}
+		n, err := s.next(given.Value(at), typ)
+		if err != nil {
+			return nil, err
+		}
+		v.I64[at] = n.I
+	}
+	own.Cols[s.auto] = v
+	return &own, nil
+}
+
+// next returns the value of a row's AUTO_INCREMENT column, given what the row brings.
+func (s *storing) next(given types.Value, typ types.Type) (types.Value, error) {
+	if !given.Null && (given.I != 0 || s.zeroes) {
+		s.last = given.I
+		if given.I > 0 {
+			s.table.SkipAuto(given.I)
+		}
+		return given, nil
+	}
+	n, err := s.table.NextAuto()
+	if err == nil && s.first == 0 {
+		s.first = n
+	}
+	return types.Value{Type: typ, I: n}, err
+}
+
+// test reports the first CHECK constraint that a row violates.
+func (s *storing) test(b *column.Batch) error {
+	if s == nil || s.checks == nil {
+		return nil
+	}
+	results, err := s.checks.Eval(s.context, b)
+	if err != nil {
+		return err
+	}
+	for c, v := range results {
+		for i := range b.Rows() {
+			at := i
+			if b.Sel != nil {
+				at = int(b.Sel[i])
+			}
+			if x := v.Value(at); !x.Null && x.I == 0 {
+				return sqlerr.CheckViolated(s.names[c])
+			}
+		}
+	}
+	return nil
+}
+
+// testRow does so for one row.
+func (s *storing) testRow(schema *table.Schema, values []types.Value) error {
+	if s == nil || s.checks == nil {
+		return nil
+	}
+	b := &column.Batch{N: 1}
+	for i, v := range values {
+		v.Type = schema.Columns[i].Type
+		b.Cols = append(b.Cols, column.ConstVector(v))
+	}
+	return s.test(b)
+}
+
+// inserted returns the result of an INSERT, and remembers the value that LAST_INSERT_ID() gives.
+func (s *Session) inserted(rows int64, rules *storing) *Result {
+	res := &Result{RowsAffected: rows}
+	if rules == nil {
+		return res
+	}
+	if res.LastInsertID = rules.first; rules.first == 0 {
+		res.LastInsertID = rules.last
+	} else {
+		s.lastInsertID.Store(rules.first)
+	}
+	return res
+}

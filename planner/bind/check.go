@@ -1,0 +1,174 @@
+package bind
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Check is a bound CHECK constraint: no row may make Cond FALSE.
+type Check struct {
+	Name string
+	Cond expr.Expr
+}
+
+// Checks binds the enforced CHECK constraints of a table over columns that stand for the table's, in their order.
+func (b *Binder) Checks(schema *table.Schema, cols []*expr.Column) ([]Check, error) {
+	var out []Check
+	for _, c := range schema.Checks {
+		if c.NotEnforced {
+			continue
+		}
+		cond, err := b.CheckCondition(schema, c.SQL, cols)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Check{c.Name, cond})
+	}
+	return out, nil
+}
+
+// CheckCondition binds the text of a CHECK constraint over columns that stand for a table's.
+func (b *Binder) CheckCondition(schema *table.Schema, text string, cols []*expr.Column) (expr.Expr, error) {
+	e, err := parseExpr(text)
+	if err != nil {
+		return nil, err
+	}
+	sc := &scope{clause: "check constraint", noAggregates: true}
+	for i := range schema.Columns {
+		sc.cols = append(sc.cols, scopeColumn{col: cols[i], db: schema.Database, table: schema.Name, name: schema.Columns[i].Name})
+	}
+	locate := b.Locate
+	b.Locate = nil // the text is not the statement's
+	defer func() { b.Locate = locate }()
+	cond, err := b.condition(e, sc)
+	if err != nil {
+		return nil, err
+	}
+	if hasSubquery(cond) {
+		return nil, sqlerr.NotSupportedf("a subquery in CHECK", "a condition sees one row")
+	}
+	return cond, nil
+}
+
+// parseExpr parses an expression that is kept as text.
+func parseExpr(text string) (ast.ExprNode, error) {
+	stmt, err := parse.One("SELECT "+text, 0)
+	if err != nil {
+		return nil, err
+	}
+	sel, ok := stmt.Node.(*ast.SelectStmt)
+	if !ok || len(sel.Fields.Fields) != 1 || sel.Fields.Fields[0].Expr == nil {
+		return nil, sqlerr.Bug("%q is kept as an expression", text)
+	}
+	return sel.Fields.Fields[0].Expr, nil
+}
+
+// TableColumns returns fresh columns that stand for a table's.
+func (b *Binder) TableColumns(schema *table.Schema) []*expr.Column {
+	out := make([]*expr.Column, len(schema.Columns))
+	for i := range schema.Columns {
+		def := &schema.Columns[i]
+		out[i] = b.alloc.New(schema.Name, def.Name, def.Type, true)
+	}
+	return out
+}
+
+// checkUpdate binds the checks that an update may violate. What they need besides the new values becomes further columns of
+// its query.
+func (b *Binder) checkUpdate(u *Update, scanned []scopeColumn) error {
+	q := u.Query
+	p := q.Root.(*logical.Project)
+	cols := make([]*expr.Column, len(scanned))
+	changed := map[expr.ColumnID]bool{}
+	for o := range scanned {
+		cols[o] = scanned[o].col
+	}
+	for i, o := range u.Ordinals {
+		cols[o] = q.Cols[i+1]
+		changed[cols[o].ID] = true
+	}
+	checks, err := b.Checks(u.Table.Schema, cols)
+	if err != nil {
+		return err
+	}
+	have := map[expr.ColumnID]bool{}
+	for _, c := range q.Cols {
+		have[c.ID] = true
+	}
+	for _, check := range checks {
+		var needs []*expr.Column
+		concerned := false
+		expr.Walk(check.Cond, func(e expr.Expr) bool {
+			if c, is := e.(*expr.Column); is {
+				needs = append(needs, c)
+				concerned = concerned || changed[c.ID]
+			}
+			return true
+		})
+		if !concerned {
+			continue
+		}
+		for _, c := range needs {
+			if !have[c.ID] {
+				have[c.ID] = true
+				p.Items = append(p.Items, logical.Item{Col: c, Expr: c})
+				q.Cols, q.Names = append(q.Cols, c), append(q.Names, c.Name)
+			}
+		}
+		u.Checks = append(u.Checks, check)
+	}
+	return nil
+}
+
+// Rebuild is a column of a table that is made anew from another: it takes the values of the column at ordinal From of that, or
+// a default if From is negative.
+type Rebuild struct {
+	Def  *table.ColumnDef
+	From int
+}
+
+// Rebuild returns the query that makes a table's rows anew, as ALTER TABLE does.
+func (b *Binder) Rebuild(v *table.Version, columns []Rebuild) (*logical.Query, error) {
+	scan, cols := b.scan(v, v.Schema.Name, v.Schema.Database)
+	p := &logical.Project{Input: scan}
+	q := &logical.Query{Root: p, Alloc: &b.alloc}
+	for _, r := range columns {
+		var e expr.Expr
+		var err error
+		switch {
+		case r.From >= 0:
+			e = b.assign(cols[r.From].col, r.Def)
+		case r.Def.Default == nil && !r.Def.Nullable:
+			e, err = implicitDefault(r.Def, v.Rows() > 0)
+		default:
+			e, err = b.columnDefault(r.Def)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c := b.alloc.New("", r.Def.Name, r.Def.Type, e.Nullable())
+		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+		q.Cols, q.Names = append(q.Cols, c), append(q.Names, r.Def.Name)
+	}
+	return q, nil
+}
+
+// implicitDefault returns what rows that are there get in a new column that is NOT NULL and has no default: zero, or an
+// empty text. needed says whether there are such rows.
+func implicitDefault(def *table.ColumnDef, needed bool) (expr.Expr, error) {
+	v := types.Value{Type: def.Type}
+	switch {
+	case def.AutoIncrement:
+	case def.Type.Kind == types.KindEnum:
+		v.I = 1
+	case def.Type.IsTemporal() && def.Type.Kind != types.KindTime && needed:
+		return nil, sqlerr.IncorrectValueForColumn("date", "0000-00-00", def.Name, 1).WithHint("give the column a default")
+	}
+	return &expr.Const{Value: v}, nil
+}

@@ -33,7 +33,7 @@ func sumFew(groups []uint32, x []int64, sel []int32) (sums [fewGroups]int64, mag
 			s[groups[1]%fewGroups+fewGroups] += b
 			s[groups[2]%fewGroups+2*fewGroups] += c
 			s[groups[3]%fewGroups+3*fewGroups] += d
-			all |= a ^ a>>63 | b ^ b>>63 | c ^ c>>63 | d ^ d>>63
+			all |= (a ^ a>>63) | (b ^ b>>63) | (c ^ c>>63) | (d ^ d>>63)
 			x, groups = x[fewCopies:], groups[fewCopies:]
 		}
 		for i, y := range x {
@@ -48,7 +48,7 @@ func sumFew(groups []uint32, x []int64, sel []int32) (sums [fewGroups]int64, mag
 		s[groups[1]%fewGroups+fewGroups] += b
 		s[groups[2]%fewGroups+2*fewGroups] += c
 		s[groups[3]%fewGroups+3*fewGroups] += d
-		all |= a ^ a>>63 | b ^ b>>63 | c ^ c>>63 | d ^ d>>63
+		all |= (a ^ a>>63) | (b ^ b>>63) | (c ^ c>>63) | (d ^ d>>63)
 		sel, groups = sel[fewCopies:], groups[fewCopies:]
 	}
 	for i, p := range sel {

@@ -129,6 +129,9 @@ type aggregateText struct {
 	first bool // this pipeline settles the form
 	decl  []string
 	tail  []string
+
+	slots   int64 // of a block's own table of keys; 0: it has none
+	inLocal bool  // what is being written concerns that table
 }
 
 func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, error) {
@@ -427,11 +430,15 @@ func (a *aggregateText) row(s *scope) error {
 		k.prog.aggs[f.p] = f
 	}
 	if f.shared {
-		k.threads = a.sharedThreads()
+		k.threads = a.sharedThreads(f.places * int64(f.words()) * 4)
 	}
 	k.line("// group: %s", f.shape)
 	if a.inRuns() {
 		return a.runs(keys, args)
+	}
+	if a.chooseLocal(); a.slots > 0 {
+		a.localRow(keys, args)
+		return nil
 	}
 	place := a.place(keys)
 	if f.shape == scalarGroups {
@@ -439,6 +446,13 @@ func (a *aggregateText) row(s *scope) error {
 		return nil
 	}
 	a.note(place)
+	a.updateAll(args, place)
+	return nil
+}
+
+// updateAll adds a row's values to a group.
+func (a *aggregateText) updateAll(args []value, place string) {
+	k, f := a.k, a.f
 	for i, acc := range f.accs {
 		cond := args[i].null
 		if cond != "" && cond != "false" && acc.op != accAny && acc.op != accSingle {
@@ -449,7 +463,6 @@ func (a *aggregateText) row(s *scope) error {
 		}
 		a.update(acc, args[i], place)
 	}
-	return nil
 }
 
 // note marks a dense place as taken, where no count does.
@@ -511,7 +524,6 @@ func (a *aggregateText) find(key string) string {
 func (a *aggregateText) place(keys []value) string {
 	k, f := a.k, a.f
 	name := k.name("g")
-	var text string
 	switch f.shape {
 	case scalarGroups:
 		return "0"
@@ -521,12 +533,7 @@ func (a *aggregateText) place(keys []value) string {
 	case packedGroups:
 		k.line("const u64 %s = %s;", name, a.find(a.number(keys)))
 	case wordGroups:
-		v := keys[0]
-		text = "(u64)" + v.text
-		if v.class == classFloat {
-			text = fmt.Sprintf("%s == 0 ? 0 : as_bits(%s)", v.text, v.text)
-		}
-		k.line("const u64 %s = word_group(%s, %s, %s, %s, %s);", name, k.pointer("u64", aggKeysWord{f.p}), k.word(aggMaskWord{f.p}), text, orFalse(v.null), k.pointer("u32", aggFullWord{f.p}))
+		k.line("const u64 %s = %s;", name, a.findWord(wordKey(keys[0]), orFalse(keys[0].null)))
 	default:
 		a.keyed(keys, name)
 	}
@@ -586,7 +593,7 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 	at := func(i int) string {
 		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
 	}
-	if f.shared && acc.limbs > 0 {
+	if (f.shared || a.inLocal) && acc.limbs > 0 {
 		a.updateShared(acc, v, place)
 		return
 	}
@@ -710,12 +717,18 @@ func (a *aggregateText) after() error {
 	if f.shared {
 		a.flush()
 	}
+	if a.slots > 0 {
+		a.flushLocal()
+	}
 	return nil
 }
 
 func (a *aggregateText) declare() []string {
 	if a.f.shared {
 		return append(a.decl, a.declareShared()...)
+	}
+	if a.slots > 0 {
+		return append(a.decl, a.declareLocal()...)
 	}
 	return a.decl
 }

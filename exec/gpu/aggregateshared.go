@@ -58,11 +58,11 @@ func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
 	return 0, false
 }
 
-// countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which a table in
+// countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
 func (a *aggregateText) countOf(acc *accForm) int {
 	if acc.like.null == "" {
-		return a.f.taken
+		return a.f.find(accCount, nil)
 	}
 	return a.f.find(accCount, acc.arg)
 }
@@ -75,13 +75,19 @@ func (a *aggregateText) fitsShared(more int) bool {
 		words += int64(n)
 	}
 	bytes := a.f.places * words * 4
-	rows := min(a.k.maxRows, max(a.k.p.EstRows, 1))
-	return bytes <= a.k.prog.tables.sharedBytes() && (bytes <= sharedSmall || rows >= rowsPerPlace*float64(a.f.places))
+	return bytes <= a.k.prog.tables.sharedBytes() && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.places))
+}
+
+// rowsIn is about the number of rows that come.
+func (a *aggregateText) rowsIn() float64 {
+	if est := a.k.p.EstRows; est > 0 {
+		return min(est, a.k.maxRows)
+	}
+	return a.k.maxRows
 }
 
 // sharedThreads is the number of threads of a block: with large tables a multiprocessor has few blocks, which then are larger.
-func (a *aggregateText) sharedThreads() int {
-	bytes := a.f.places * int64(a.f.words()) * 4
+func (a *aggregateText) sharedThreads(bytes int64) int {
 	threads := blockThreads
 	for threads < 1024 && int64(threads)*(a.k.prog.tables.sharedBytes()/max(bytes, 1)) < 1024 {
 		threads *= 2
@@ -123,20 +129,31 @@ func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
 // flush adds the block's groups to all.
 func (a *aggregateText) flush() {
 	k, f := a.k, a.f
-	word := func(acc *accForm) string { return fmt.Sprintf("first + ((%d * places) << copies)", acc.limb) }
-	counts := map[int]string{}
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
 	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
 	k.line("const u32* first = table + (g << copies);")
-	count := func(i int) string {
-		if counts[i] == "" {
-			counts[i] = k.name("n")
-			k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], word(f.accs[i]))
-		}
-		return counts[i]
+	counts := map[int]string{}
+	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
+	a.flushWords(counts)
+	k.close()
+}
+
+// word is the C++ of the address of an accumulator's first word in the group that first points to.
+func (acc *accForm) word() string { return fmt.Sprintf("first + ((%d * places) << copies)", acc.limb) }
+
+// flushCount is the C++ of what a count is in the block. It is computed once.
+func (a *aggregateText) flushCount(counts map[int]string, i int) string {
+	if counts[i] == "" {
+		counts[i] = a.k.name("n")
+		a.k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], a.f.accs[i].word())
 	}
-	k.line("if (%s == 0) continue;", count(f.taken))
+	return counts[i]
+}
+
+// flushWords adds the words that first points to to group g.
+func (a *aggregateText) flushWords(counts map[int]string) {
+	k, f := a.k, a.f
 	for i, acc := range f.accs {
 		if acc.limbs == 0 {
 			continue
@@ -146,22 +163,22 @@ func (a *aggregateText) flush() {
 		}
 		switch acc.op {
 		case accCount:
-			n := count(i)
+			n := a.flushCount(counts, i)
 			k.line("if (%s) atomic_add(%s, %s);", n, at(0), n)
 			continue
 		case accMin, accMax:
 			name := [...]string{"min", "max"}[acc.op-accMin]
-			k.line("keep_%s(%s, (i64)(%s_word(%s, 1u << copies) + %s));", name, at(0), name, word(acc), k.literal(uint64(acc.within.lo)))
+			k.line("keep_%s(%s, (i64)(%s_word(%s, 1u << copies) + %s));", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)))
 			continue
 		}
 		sum := k.name("sum")
 		k.line("i128 %s = 0;", sum)
 		if acc.offset {
-			n := count(a.countOf(acc))
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_offsets(%s + c, stride);", sum, word(acc))
+			n := a.flushCount(counts, a.countOf(acc))
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_offsets(%s + c, stride);", sum, acc.word())
 			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
 		} else {
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, word(acc))
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
 		}
 		if acc.narrow {
 			k.line("if (%s) atomic_add(%s, (u64)%s);", sum, at(0), sum)
@@ -169,7 +186,6 @@ func (a *aggregateText) flush() {
 			k.line("add_wide(%s, %s, %s);", at(0), at(1), sum)
 		}
 	}
-	k.close()
 }
 
 // declareShared makes the block's groups empty.
@@ -186,6 +202,12 @@ func (a *aggregateText) declareShared() []string {
 		"const i32 stride = (i32)(places << copies);",
 		"u32* table = shared_at<u32>(0);",
 	}
+	return append(append(lines, a.emptyWords()...), "block_barrier();")
+}
+
+// emptyWords sets all words of the block's groups to what they are without rows.
+func (a *aggregateText) emptyWords() (lines []string) {
+	f := a.f
 	for i := 0; i < len(f.accs); {
 		from := f.accs[i].limb
 		n, first := 0, f.accs[i].op == accMin
@@ -200,5 +222,5 @@ func (a *aggregateText) declareShared() []string {
 			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, from, fill))
 		}
 	}
-	return append(lines, "block_barrier();")
+	return lines
 }

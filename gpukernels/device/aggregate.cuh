@@ -40,6 +40,30 @@ RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
   return packed_group(keys, mask, key, full);
 }
 
+// The slot of a key in a block's own table in shared memory, of any number of slots below 2^32; no_slot if the table has no room for it
+// nearby, or if the key is NULL or looks like an empty slot.
+constexpr u32 no_slot = ~0u;
+constexpr int local_probes = 24;
+RADISH_FN u32 local_slot(u64* keys, u32 slots, u64 key, bool null) {
+  u32 here = active_mask();
+  u32 found = no_slot;
+  if (!null && key != empty_key) {
+    u32 slot = (u32)(((mix(key) >> 32) * slots) >> 32);
+    RADISH_NO_UNROLL
+    for (int n = 0; n < local_probes; n++) {
+      u64 k = load_relaxed(keys + slot);
+      if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
+      if (k == empty_key || k == key) {
+        found = slot;
+        break;
+      }
+      if (++slot == slots) slot = 0;
+    }
+  }
+  warp_barrier(here); // threads that part in the loop go on together
+  return found;
+}
+
 // States of a slot of a table whose keys lie in arrays of their own: empty, being written, and from 2 on 30 bits of the hash.
 constexpr u32 slot_empty = 0, slot_busy = 1;
 RADISH_FN u32 tag_of(u64 hash) { return (u32)(hash >> 34) | 2u; }

@@ -53,12 +53,14 @@ static_assert(RADISH_BLOCK % RADISH_WARP == 0, "a block is made of whole warps")
 #define RADISH_SHARED static thread_local
 #define RADISH_GLOBAL_CONST static const
 #define RADISH_UNROLL
+#define RADISH_NO_UNROLL
 #else
 #define RADISH_FN __device__ __forceinline__
 #define RADISH_NOINLINE __device__ __noinline__
 #define RADISH_SHARED __shared__
 #define RADISH_GLOBAL_CONST __device__ const
 #define RADISH_UNROLL _Pragma("unroll")
+#define RADISH_NO_UNROLL _Pragma("unroll 1")
 #endif
 
 #define RADISH_STRING_2(x) #x

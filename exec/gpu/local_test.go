@@ -1,0 +1,69 @@
+package gpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// TestLocalTables groups by keys that are found by hashing, for which blocks have tables of their own: keys of one word (integers of any
+// value, unsigned ones with NULLs, doubles) and packed ones; fewer groups than slots, and many more, so that most rows find none.
+func TestLocalTables(t *testing.T) {
+	res, err := newResidency(gputest.Emulated(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.close()
+	b := &backend{t: t, res: res, refused: map[string]int{}}
+	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
+		for _, rows := range []int{2600, 9000} {
+			seed := uint64(rows + keys[0])
+			g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 11)), rows)
+			scan, cols := g.Scan(g.Table(rows, rows/20+1))
+			if rows == 9000 {
+				scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
+			}
+			agg := &physical.Aggregate{EstGroups: 30}
+			var out []*expr.Column
+			for _, c := range keys {
+				key := g.Alloc.Like(cols[c])
+				agg.Groups = append(agg.Groups, logical.Item{Col: key, Expr: cols[c]})
+				out = append(out, key)
+			}
+			for _, f := range []struct {
+				name string
+				args []expr.Expr
+			}{
+				{"sum", []expr.Expr{cols[0]}}, {"sum", []expr.Expr{cols[3]}}, {"sum", []expr.Expr{cols[2]}}, {"sum", []expr.Expr{cols[9]}}, {"count", []expr.Expr{cols[1]}},
+				{"avg", []expr.Expr{cols[0]}}, {"min", []expr.Expr{cols[0]}}, {"max", []expr.Expr{cols[8]}}, {"min", []expr.Expr{cols[1]}}, {"max", []expr.Expr{cols[3]}},
+			} {
+				fn := expr.LookupAggregate(f.name)
+				sig, err := fn.Resolve(f.args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				it := logical.AggItem{Col: g.Alloc.New("", f.name, sig.Result, true), Fn: fn, Args: f.args}
+				agg.Aggs = append(agg.Aggs, it)
+				out = append(out, it.Col)
+			}
+			g.Pipe(scan, agg)
+			plan := g.Result(g.Read(agg, out), out)
+			text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+			if !strings.Contains(text, "local_slot(") {
+				t.Errorf("%d rows by %v: blocks have no tables of their own:\n%s", rows, keys, text)
+			}
+			enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("local tables %v", keys)}, plan, seed)
+		}
+	}
+	if b.onHost > 0 || len(b.refused) > 0 {
+		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
+	}
+}

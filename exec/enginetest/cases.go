@@ -147,6 +147,7 @@ func joinCases() []Case {
 		{name: "null-safe generic", keys: []int{colText}, safe: true, payload: []int{colUnique}},
 		{name: "all NULL", keys: []int{colNone}, payload: []int{colUnique}},
 		{name: "keys only", keys: []int{colNull}},
+		{name: "keys only dense", keys: []int{colKey}, alg: physical.DenseJoin, limit: 500},
 		{name: "skew", keys: []int{colKey}, skew: 2, limit: 400, payload: []int{colUnique, colWord}},
 		{name: "nested loop", alg: physical.NestedLoopJoin, limit: 120, payload: []int{colKey, colText}},
 		{name: "range less", keys: []int{colNull}, alg: physical.RangeJoin, op: expr.LT, limit: 120, payload: []int{colKey, colText}},

@@ -50,10 +50,11 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 		f.rows = &rowForm{}
 		g.sinks[p] = f.rows
 	}
-	marks, residual := false, false
+	marks, residual, once := false, false, true // once: that there is a row is all that probes ask, however many there are
 	for _, probe := range g.probes[p] {
 		marks = marks || probe.Kind == logical.MarkJoin
 		residual = residual || len(probe.Residual) > 0
+		once = once && (p.Unique || probe.Kind == logical.SemiJoin || probe.Kind == logical.AntiJoin)
 	}
 	safe := false
 	for _, n := range p.NullSafe {
@@ -69,7 +70,7 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 		f.shape = loopBuild
 	case p.Algorithm != physical.DenseJoin || len(p.Keys) != 1 || safe || domain > 1<<31:
 		f.shape = hashBuild
-	case len(p.Payload) == 0 && !p.KeepUnmatched && !marks && !residual:
+	case len(p.Payload) == 0 && once && !p.KeepUnmatched && !marks && !residual:
 		f.shape = bitmapBuild
 	case p.Unique && !p.KeepUnmatched && !marks && domain*width <= max(directAlways, directPerRow*p.EstRows):
 		f.shape = directBuild

@@ -76,7 +76,7 @@ func (f *columnForm) integers(v *tables.Version, ordinal int, flip int64) {
 		f.width = 1
 	case span <= math.MaxUint16:
 		f.width = 2
-	case span <= math.MaxUint32:
+	case span < math.MaxUint32: // scanrange.go: 2^32 - 1 is no offset
 		f.width = 4
 	default:
 		f.width, f.base = 8, 0

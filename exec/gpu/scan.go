@@ -138,8 +138,8 @@ func valuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan:
 // openTable writes the loop over a table's tiles.
 //
 // Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
-// are packed first, so that warps are full again; otherwise each thread takes its own rows on, loading further columns where they
-// still live, or at once as well where most do.
+// are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
+// that still live, or at once as well where most do.
 func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	k.line("// scan of %s", scan.Alias)
 	r := &tableReader{k: k, scan: scan, vector: make([]string, len(scan.Cols))}
@@ -197,13 +197,17 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		}
 		k.tile = k.slot()
 	}
-	k.line("RADISH_UNROLL")
-	k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-	if !pack {
+	sparse := !pack && !most && len(filterCols) > 0
+	each := func() {
+		k.line("RADISH_UNROLL")
+		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+	}
+	each()
+	if !pack && !sparse {
 		k.line("const i64 row = t.mine() + i;")
 		k.line("bool here = alive >> i & 1;")
 		r.bind(s, "i")
-		if err := k.scanFilters(s, scan); err != nil {
+		if err := r.narrow(s); err != nil {
 			return nil, err
 		}
 		return s, nil
@@ -213,10 +217,24 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		k.line("bool here = alive >> i & 1;")
 		early := newScope()
 		r.bind(early, "i")
-		if err := k.scanFilters(early, scan); err != nil {
+		if err := r.narrow(early); err != nil {
 			return nil, err
 		}
 		k.line("if (!here) alive &= ~(1u << i);")
+	}
+	if sparse {
+		k.close()
+		k.line("// what the rows that passed need, loaded at once")
+		for i, c := range scan.Cols {
+			if used[c.ID] && r.vector[i] == "" {
+				r.loadAlive(i)
+			}
+		}
+		each()
+		k.line("const i64 row = t.mine() + i;")
+		k.line("const bool here = alive >> i & 1;")
+		r.bind(s, "i")
+		return s, nil
 	}
 	k.close()
 	k.items = 8
@@ -245,57 +263,6 @@ func (k *kernel) packs() bool {
 		return false
 	}
 	return true
-}
-
-// scanFilters narrows `here` by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
-func (k *kernel) scanFilters(s *scope, scan *physical.TableScan) error {
-	for pass := range 2 {
-		for _, e := range scan.Filters {
-			if total(e) != (pass == 0) {
-				continue
-			}
-			k.line("// %s", commentText(e))
-			if pass == 0 {
-				cond, err := k.emitCond(e, s)
-				if err != nil {
-					return err
-				}
-				k.line("here &= %s;", cond)
-				continue
-			}
-			k.open("if (here) {")
-			cond, err := k.emitCond(e, s.nested())
-			if err != nil {
-				return err
-			}
-			k.line("here = %s;", cond)
-			k.close()
-		}
-	}
-	for _, f := range scan.RuntimeFilters {
-		if k.canFilter(f) {
-			if err := k.runtimeFilter(s, f); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// total says whether an expression can be computed for any row, even one that is not there.
-func total(e expr.Expr) bool {
-	ok := true
-	expr.Walk(e, func(e expr.Expr) bool {
-		switch e := e.(type) {
-		case *expr.Column:
-			ok = ok && classOf(e.Typ) != classView
-		case *expr.Const, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
-		default:
-			ok = false
-		}
-		return ok
-	})
-	return ok
 }
 
 // usedColumns are all columns that a pipeline's operators read.
@@ -380,7 +347,12 @@ func commentText(e expr.Expr) string {
 }
 
 // loadVector writes the load of a column's items for all rows of the thread.
-func (r *tableReader) loadVector(i int) {
+func (r *tableReader) loadVector(i int) { r.loadItems(i, "load_items(%s + t.mine(), %s);") }
+
+// loadAlive writes the load for those that are alive.
+func (r *tableReader) loadAlive(i int) { r.loadItems(i, "load_alive(%s + t.mine(), alive, %s);") }
+
+func (r *tableReader) loadItems(i int, load string) {
 	f := &r.forms[i]
 	elem := f.element()
 	if elem == "" || r.scan.Ordinals[i] == logical.RowIDOrdinal {
@@ -391,7 +363,7 @@ func (r *tableReader) loadVector(i int) {
 	r.vector[i] = name
 	r.bytes += f.width
 	r.k.line("%s %s[RADISH_ITEMS]; // %s", elem, name, commentText(r.scan.Cols[i]))
-	r.k.line("load_items(%s + t.mine(), %s);", r.k.pointer("const "+elem, columnData{c}), name)
+	r.k.line(load, r.k.pointer("const "+elem, columnData{c}), name)
 	if f.nulls {
 		r.k.line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.pointer("const u32", columnValid{c}))
 	}

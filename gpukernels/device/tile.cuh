@@ -33,14 +33,15 @@ struct Tiles {
   }
   // The first of this thread's rows, which lie together.
   RADISH_FN i64 mine() const { return first + (i64)thread_index() * Items; }
-  // Bit i: the thread's row i belongs to the span.
+  // Bit i: the thread's row i belongs to the span. Most tiles lie within it.
   RADISH_FN u32 inside() const {
-    i64 row = mine();
-    u32 mask = 0;
-    RADISH_UNROLL
-    for (int i = 0; i < Items; i++) mask |= (u32)(row + i >= low && row + i < end) << i;
-    return mask;
+    constexpr u32 all = (u32)((1ull << Items) - 1);
+    if (first >= low && first + rows <= end) return all;
+    const i64 row = mine();
+    const u32 from = (u32)clamp(low - row), to = (u32)clamp(end - row);
+    return (u32)((1ull << to) - (1ull << from)) & all;
   }
+  static RADISH_FN i64 clamp(i64 i) { return i < 0 ? 0 : i > Items ? Items : i; }
 };
 
 // The words of N items, aligned so that they come in as few loads as the width allows.
@@ -86,6 +87,13 @@ RADISH_FN void load_items(const T* p, T (&out)[N]) {
   }
   RADISH_UNROLL
   for (int i = 0; i < N; i++) out[i] = OfWords<T>::at(w, i);
+}
+
+// out[i] = p[i] for the bits i of alive, 0 for others. No load waits for another.
+template <typename T, int N>
+RADISH_FN void load_alive(const T* p, u32 alive, T (&out)[N]) {
+  RADISH_UNROLL
+  for (int i = 0; i < N; i++) out[i] = alive >> i & 1 ? p[i] : T{};
 }
 
 // Bits first .. first+N-1 of a bitmap; first is a multiple of N, and N a power of two up to 32.

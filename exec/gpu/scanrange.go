@@ -1,0 +1,178 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// columnRange is what comparisons with constants leave of a column's values. It is tested on the column's offsets as they are stored:
+// one subtraction and one comparison of 32 bits a row, however many comparisons there are.
+type columnRange struct {
+	at     int // of scan.Cols
+	lo, hi int64
+}
+
+// The words of such a test: a row passes if its offset less lowWord is at most spanWord, both as unsigned 32-bit numbers.
+type (
+	lowWord struct {
+		c      scanColumn
+		lo, hi int64
+	}
+	spanWord lowWord
+)
+
+func (w lowWord) resolve(q *query) uint64 {
+	lo, _ := w.offsets(q)
+	return uint64(lo)
+}
+
+func (w spanWord) resolve(q *query) uint64 {
+	_, span := lowWord(w).offsets(q)
+	return uint64(span)
+}
+
+// offsets is the range as offsets from the column's base, cut to what an offset can be. 2^32 - 1 is none, so it stands for nothing.
+func (w lowWord) offsets(q *query) (low, span uint32) {
+	base := q.resident(w.c).base
+	if w.lo > w.hi || w.hi < base || w.lo >= base && uint64(w.lo)-uint64(base) >= math.MaxUint32 {
+		return math.MaxUint32, 0
+	}
+	if w.lo > base {
+		low = uint32(uint64(w.lo) - uint64(base))
+	}
+	high := min(uint64(w.hi)-uint64(base), math.MaxUint32-1)
+	return low, uint32(high) - low
+}
+
+// ranges divides a scan's filters into ranges of columns that are loaded as vectors and the rest.
+func (r *tableReader) ranges() (ranges []columnRange, rest []expr.Expr) {
+next:
+	for _, e := range r.scan.Filters {
+		at, lo, hi, ok := r.rangeOf(e)
+		if !ok {
+			rest = append(rest, e)
+			continue
+		}
+		for i := range ranges {
+			if o := &ranges[i]; o.at == at {
+				o.lo, o.hi = max(o.lo, lo), min(o.hi, hi)
+				continue next
+			}
+		}
+		ranges = append(ranges, columnRange{at, lo, hi})
+	}
+	return ranges, rest
+}
+
+// rangeOf is the range that a comparison of a column with a constant leaves.
+func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
+	cmp, ok := e.(*expr.Compare)
+	if !ok {
+		return 0, 0, 0, false
+	}
+	op := cmp.Op
+	col, isCol := cmp.Left.(*expr.Column)
+	c, isConst := cmp.Right.(*expr.Const)
+	if !isCol || !isConst {
+		col, isCol = cmp.Right.(*expr.Column)
+		c, isConst = cmp.Left.(*expr.Const)
+		op = op.Swap()
+	}
+	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || scaleOf(col.Typ) != scaleOf(c.Value.Type) {
+		return 0, 0, 0, false
+	}
+	for at = range r.scan.Cols {
+		if r.scan.Cols[at].ID == col.ID {
+			break
+		}
+	}
+	if f := &r.forms[at]; r.vector[at] == "" || f.class != classInt || f.width > 4 {
+		return 0, 0, 0, false
+	}
+	lo, hi = math.MinInt64, math.MaxInt64
+	x := c.Value.I
+	switch op {
+	case expr.EQ:
+		lo, hi = x, x
+	case expr.LE:
+		hi = x
+	case expr.GE:
+		lo = x
+	case expr.LT:
+		if x == math.MinInt64 {
+			return at, 1, 0, true
+		}
+		hi = x - 1
+	case expr.GT:
+		if x == math.MaxInt64 {
+			return at, 1, 0, true
+		}
+		lo = x + 1
+	default:
+		return 0, 0, 0, false
+	}
+	return at, lo, hi, true
+}
+
+// narrow narrows `here`, for item i of the thread, by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
+func (r *tableReader) narrow(s *scope) error {
+	k := r.k
+	ranges, rest := r.ranges()
+	for _, g := range ranges {
+		w := lowWord{scanColumn{r.scan, g.at}, g.lo, g.hi}
+		k.line("// range of %s", commentText(r.scan.Cols[g.at]))
+		k.line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.word(w), k.word(spanWord(w)))
+		if r.forms[g.at].nulls {
+			k.line("here &= %s_valid >> i & 1;", r.vector[g.at])
+		}
+	}
+	for pass := range 2 {
+		for _, e := range rest {
+			if total(e) != (pass == 0) {
+				continue
+			}
+			k.line("// %s", commentText(e))
+			if pass == 0 {
+				cond, err := k.emitCond(e, s)
+				if err != nil {
+					return err
+				}
+				k.line("here &= %s;", cond)
+				continue
+			}
+			k.open("if (here) {")
+			cond, err := k.emitCond(e, s.nested())
+			if err != nil {
+				return err
+			}
+			k.line("here = %s;", cond)
+			k.close()
+		}
+	}
+	for _, f := range r.scan.RuntimeFilters {
+		if k.canFilter(f) {
+			if err := k.runtimeFilter(s, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// total says whether an expression can be computed for any row, even one that is not there.
+func total(e expr.Expr) bool {
+	ok := true
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Column:
+			ok = ok && classOf(e.Typ) != classView
+		case *expr.Const, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}

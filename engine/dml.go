@@ -137,6 +137,13 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
+	if bind.IsMulti(n) {
+		m, err := st.binder().UpdateMulti(n)
+		if err != nil {
+			return nil, err
+		}
+		return s.writeMulti(st, "UPDATE", m)
+	}
 	up, err := st.binder().Update(n)
 	if err != nil {
 		return nil, err
@@ -205,6 +212,13 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
+	if n.IsMultiTable {
+		m, err := st.binder().DeleteMulti(n)
+		if err != nil {
+			return nil, err
+		}
+		return s.writeMulti(st, "DELETE", m)
+	}
 	del, err := st.binder().Delete(n)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -82,9 +83,17 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, e
 	case *ast.InsertStmt:
 		_, err = b.Insert(n)
 	case *ast.UpdateStmt:
-		_, err = b.Update(n)
+		if bind.IsMulti(n) {
+			_, err = b.UpdateMulti(n)
+		} else {
+			_, err = b.Update(n)
+		}
 	case *ast.DeleteStmt:
-		_, err = b.Delete(n)
+		if n.IsMultiTable {
+			_, err = b.DeleteMulti(n)
+		} else {
+			_, err = b.Delete(n)
+		}
 	default:
 		return nil, false, nil
 	}

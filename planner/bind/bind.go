@@ -54,7 +54,8 @@ type Binder struct {
 	shared  int      // shared plans made so far
 	viewing []string // views being expanded, to refuse recursion
 	hints   []hint
-	lenient bool // INSERT IGNORE: values that do not fit are adjusted, with a warning
+	tables  map[expr.ColumnID]*table.Version // by the columns of row numbers
+	lenient bool                             // INSERT IGNORE: values that do not fit are adjusted, with a warning
 }
 
 // Query binds a SELECT, a set operation, TABLE or VALUES.

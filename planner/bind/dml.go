@@ -235,10 +235,7 @@ func (b *Binder) targetColumn(schema *table.Schema, n *ast.ColumnName) (int, err
 
 // targetRows binds the rows of the target that an UPDATE or DELETE touches: a scan with row numbers, filtered, ordered
 // and limited.
-func (b *Binder) targetRows(refs *ast.TableRefsClause, with *ast.WithClause, where ast.ExprNode, order *ast.OrderByClause, limit *ast.Limit) (v *table.Version, node logical.Node, rowID *expr.Column, sc *scope, err error) {
-	if with != nil {
-		return nil, nil, nil, nil, sqlerr.NotSupportedf("WITH before UPDATE or DELETE", "put the expression into a subquery")
-	}
+func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order *ast.OrderByClause, limit *ast.Limit) (v *table.Version, node logical.Node, rowID *expr.Column, sc *scope, err error) {
 	if v, err = b.target(refs); err != nil {
 		return nil, nil, nil, nil, err
 	}
@@ -249,9 +246,7 @@ func (b *Binder) targetRows(refs *ast.TableRefsClause, with *ast.WithClause, whe
 		alias = name.Name.O
 	}
 	scan, cols := b.scan(v, alias, v.Schema.Database)
-	rowID = b.alloc.New(alias, "row number", types.Int64, false)
-	scan.Cols = append(scan.Cols, rowID)
-	scan.Ordinals = append(scan.Ordinals, logical.RowIDOrdinal)
+	rowID = b.rowID(scan)
 	node = scan
 	sc = &scope{cols: cols}
 	if where != nil {
@@ -289,7 +284,12 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 	if s.IgnoreErr {
 		return nil, sqlerr.NotSupportedf("UPDATE IGNORE", "restrict the update to the rows that can be changed")
 	}
-	v, node, rowID, sc, err := b.targetRows(s.TableRefs, s.With, s.Where, s.Order, s.Limit)
+	leave, err := b.enterWith(s.With, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	v, node, rowID, sc, err := b.targetRows(s.TableRefs, s.Where, s.Order, s.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -343,10 +343,12 @@ func (s *scope) assigned(o int, e expr.Expr) {
 
 // Delete binds DELETE from one table.
 func (b *Binder) Delete(s *ast.DeleteStmt) (*Delete, error) {
-	if s.IsMultiTable {
-		return nil, sqlerr.NotSupportedf("DELETE from several tables", "delete from one table at a time, with a subquery in WHERE")
+	leave, err := b.enterWith(s.With, nil)
+	if err != nil {
+		return nil, err
 	}
-	v, node, rowID, _, err := b.targetRows(s.TableRefs, s.With, s.Where, s.Order, s.Limit)
+	defer leave()
+	v, node, rowID, _, err := b.targetRows(s.TableRefs, s.Where, s.Order, s.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -146,6 +146,9 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 		return nil, b.at(err, n)
 	}
 	node, cols := b.scan(v, alias, db)
+	if sc.rowNumbers && !strings.EqualFold(db, "information_schema") {
+		cols = b.withRowNumbers(node, cols, db)
+	}
 	return node, b.at(sc.add(cols), n)
 }
 
@@ -199,12 +202,12 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 	if j.Right == nil {
 		return b.bindFrom(j.Left, sc)
 	}
-	left := &scope{parent: sc.parent, lateral: sc.lateral}
+	left := &scope{parent: sc.parent, lateral: sc.lateral, rowNumbers: sc.rowNumbers}
 	leftNode, err := b.bindFrom(j.Left, left)
 	if err != nil {
 		return nil, err
 	}
-	right := &scope{parent: sc.parent, lateral: sc.lateral}
+	right := &scope{parent: sc.parent, lateral: sc.lateral, rowNumbers: sc.rowNumbers}
 	if j.Tp != ast.RightJoin { // its rows would have to come before those on their left
 		right.lateral = &scope{parent: sc.around(), cols: left.cols, noAggregates: true}
 	}

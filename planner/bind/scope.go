@@ -38,6 +38,8 @@ type scope struct {
 	noAggregates bool
 	// inserted are the columns that VALUES(name) means in ON DUPLICATE KEY UPDATE, by their lower-case names.
 	inserted map[string]*expr.Column
+	// rowNumbers: the base tables of a FROM show the numbers of their rows, under the name rowNumber.
+	rowNumbers bool
 }
 
 // aliasItem is an item of the select list that a later clause may name.

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// writeTarget collects what is written to one table of an UPDATE or DELETE of several.
+type writeTarget struct {
+	*bind.Target
+	ids   []int64
+	seen  map[int64]bool
+	cols  []*column.Vector
+	rules *storing
+}
+
+// writeMulti runs UPDATE and DELETE of several tables.
+func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*Result, error) {
+	var targets []*writeTarget
+	for i := range m.Targets {
+		t := &writeTarget{Target: &m.Targets[i], seen: map[int64]bool{}}
+		for _, o := range t.Ordinals {
+			t.cols = append(t.cols, column.New(t.Table.Schema.Columns[o].Type, 0))
+		}
+		var err error
+		if t.rules, err = st.storing(t.Table, t.Checks, m.Query.Cols); err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	release, err := s.eachBatch(st, m.Query, "the rows to write", func(b *column.Batch) (int64, error) {
+		for _, t := range targets {
+			if err := t.add(b); err != nil {
+				return 0, err
+			}
+		}
+		return b.Bytes(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	res := &Result{}
+	written := map[*table.Version]*table.Version{} // a table may stand in the FROM twice
+	var order []*table.Version
+	for _, t := range targets {
+		now := written[t.Table]
+		if now == nil {
+			now, order = t.Table, append(order, t.Table)
+		}
+		next, rows := now, int64(len(t.ids))
+		if len(t.Ordinals) > 0 {
+			next, err = now.Update(st.ctx, t.ids, t.Ordinals, t.cols)
+		} else {
+			if i := slices.IndexFunc(targets, func(x *writeTarget) bool { return x.Table == t.Table }); targets[i] != t {
+				continue // its rows were deleted with those of the first
+			}
+			var all []int64
+			for _, x := range targets {
+				if x.Table == t.Table {
+					all = append(all, x.ids...)
+				}
+			}
+			next, rows, err = now.Delete(st.ctx, all)
+		}
+		if err != nil {
+			return nil, err
+		}
+		written[t.Table] = next
+		res.RowsAffected += rows
+	}
+	return res, st.change(operation, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		for _, v := range order {
+			var err error
+			if snap, err = snap.ReplaceTable(written[v]); err != nil {
+				return nil, err
+			}
+		}
+		return snap, nil
+	})
+}
+
+// add takes the target's rows of a batch, each the first time that it comes.
+func (t *writeTarget) add(b *column.Batch) error {
+	own := &column.Batch{N: b.N, Cols: b.Cols, Sel: make([]int32, 0, b.Rows())}
+	id := b.Cols[t.RowID]
+	before := len(t.ids)
+	for i := range b.Rows() {
+		at := i
+		if b.Sel != nil {
+			at = int(b.Sel[i])
+		}
+		row := id.Value(at)
+		if row.Null || t.seen[row.I] {
+			continue
+		}
+		t.seen[row.I] = true
+		t.ids = append(t.ids, row.I)
+		own.Sel = append(own.Sel, int32(at))
+	}
+	if len(own.Sel) == 0 {
+		return nil
+	}
+	for i, position := range t.Values {
+		column.AppendSelected(t.cols[i], before, b.Cols[position], own.Sel, b.N)
+	}
+	return t.rules.test(own)
+}

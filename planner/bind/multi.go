@@ -1,0 +1,226 @@
+package bind
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Multi is a bound UPDATE or DELETE of rows that a join finds. Query gives, for each target, the number of its row, or NULL
+// where an outer join has none. A row may come several times; it is written once, with the values of the first time.
+type Multi struct {
+	Query   *logical.Query
+	Targets []Target
+}
+
+// Target is a table that a Multi writes to. Numbers are positions among the columns of the query.
+type Target struct {
+	Table    *table.Version
+	RowID    int
+	Ordinals []int // of the columns that change; none: rows are deleted
+	Values   []int // their new values
+	Checks   []Check
+}
+
+// rowNumber is the name under which a FROM with row numbers shows those of a table. No statement can write it.
+const rowNumber = "\x00row number"
+
+// withRowNumbers adds row numbers to the scan of a table.
+func (b *Binder) withRowNumbers(scan *logical.Scan, cols []scopeColumn, db string) []scopeColumn {
+	id := b.rowID(scan)
+	if b.tables == nil {
+		b.tables = map[expr.ColumnID]*table.Version{}
+	}
+	b.tables[id.ID] = scan.Table
+	// merged keeps it out of NATURAL JOIN.
+	return append(cols, scopeColumn{col: id, db: db, table: scan.Alias, name: rowNumber, merged: true})
+}
+
+// rowID adds the row number to what a scan gives.
+func (b *Binder) rowID(scan *logical.Scan) *expr.Column {
+	id := b.alloc.New(scan.Alias, "row number", types.Int64, false)
+	scan.Cols = append(scan.Cols, id)
+	scan.Ordinals = append(scan.Ordinals, logical.RowIDOrdinal)
+	return id
+}
+
+// IsMulti says whether an UPDATE names several tables.
+func IsMulti(s *ast.UpdateStmt) bool {
+	src, ok := s.TableRefs.TableRefs.Left.(*ast.TableSource)
+	if !ok || s.TableRefs.TableRefs.Right != nil {
+		return true
+	}
+	_, isTable := src.Source.(*ast.TableName)
+	return !isTable
+}
+
+// multi is a Multi while it is bound.
+type multi struct {
+	*Multi
+	b       *Binder
+	sc      *scope
+	project *logical.Project
+	at      map[expr.ColumnID]int // columns of the query
+}
+
+// multiRows binds the join and WHERE of an UPDATE or DELETE of several tables.
+func (b *Binder) multiRows(refs *ast.TableRefsClause, where ast.ExprNode, ordered bool, what string) (*multi, error) {
+	if ordered {
+		return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "Incorrect usage of %s and ORDER BY or LIMIT", what)
+	}
+	m := &multi{Multi: &Multi{}, b: b, sc: &scope{rowNumbers: true, noAggregates: true}, at: map[expr.ColumnID]int{}}
+	node, err := b.bindFrom(refs.TableRefs, m.sc)
+	if err != nil {
+		return nil, err
+	}
+	if where != nil {
+		cond, err := b.condition(where, m.sc.within("where clause"))
+		if err != nil {
+			return nil, err
+		}
+		node = filter(node, cond)
+	}
+	m.project = &logical.Project{Input: node}
+	m.Query = &logical.Query{Root: m.project, Alloc: &b.alloc}
+	return m, nil
+}
+
+// give makes e, or the column that it is, one of the query's and returns its position.
+func (m *multi) give(e expr.Expr, name string) int {
+	c, is := e.(*expr.Column)
+	if !is {
+		c = m.b.alloc.New("", name, e.Type(), e.Nullable())
+	}
+	if i, have := m.at[c.ID]; have {
+		return i
+	}
+	i := len(m.Query.Cols)
+	m.at[c.ID] = i
+	m.project.Items = append(m.project.Items, logical.Item{Col: c, Expr: e})
+	m.Query.Cols, m.Query.Names = append(m.Query.Cols, c), append(m.Query.Names, name)
+	return i
+}
+
+// target returns the target of a table's alias; the names are as the statement writes them.
+func (m *multi) target(db, alias string) (int, bool) {
+	found := m.sc.lookup(db, alias, rowNumber)
+	if alias == "" || len(found) != 1 {
+		return 0, false
+	}
+	position := m.give(found[0].col, rowNumber)
+	for i := range m.Targets {
+		if m.Targets[i].RowID == position {
+			return i, true
+		}
+	}
+	m.Targets = append(m.Targets, Target{Table: m.b.tables[found[0].col.ID], RowID: position})
+	return len(m.Targets) - 1, true
+}
+
+// UpdateMulti binds an UPDATE of joined tables. Every new value is computed from the values that were there before.
+func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
+	if s.IgnoreErr {
+		return nil, sqlerr.NotSupportedf("UPDATE IGNORE", "restrict the update to the rows that can be changed")
+	}
+	leave, err := b.enterWith(s.With, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	m, err := b.multiRows(s.TableRefs, s.Where, s.Order != nil || s.Limit != nil, "UPDATE")
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range s.List {
+		found := m.sc.lookup(a.Column.Schema.O, a.Column.Table.O, a.Column.Name.O)
+		switch {
+		case len(found) == 0:
+			return nil, b.at(sqlerr.UnknownColumn(a.Column.OrigColName(), "field list", m.sc.suggest(a.Column.Name.O)), a.Column)
+		case len(found) > 1:
+			return nil, b.at(sqlerr.AmbiguousColumn(a.Column.OrigColName(), "field list"), a.Column)
+		}
+		i, ok := m.target(found[0].db, found[0].table)
+		if !ok {
+			return nil, b.at(sqlerr.New(sqlerr.CodeNotUpdatable, sqlerr.User, "The target table %s of the UPDATE is not updatable", found[0].table), a.Column)
+		}
+		t := &m.Targets[i]
+		o := t.Table.Schema.Ordinal(found[0].name)
+		def := &t.Table.Schema.Columns[o]
+		e, err := b.valueOrDefault(a.Expr, def, m.sc)
+		if err != nil {
+			return nil, err
+		}
+		t.Ordinals = append(t.Ordinals, o)
+		t.Values = append(t.Values, m.give(fresh(b.assign(e, def)), def.Name))
+	}
+	for i := range m.Targets {
+		if err := m.check(&m.Targets[i]); err != nil {
+			return nil, err
+		}
+	}
+	return m.Multi, nil
+}
+
+// fresh keeps a plain column from being taken for the one of its table: a cast to its own type has a column of its own.
+func fresh(e expr.Expr) expr.Expr {
+	if _, is := e.(*expr.Column); is {
+		return &expr.Cast{Arg: e, To: e.Type()}
+	}
+	return e
+}
+
+// check binds the checks of a target over its row as it will be.
+func (m *multi) check(t *Target) error {
+	schema := t.Table.Schema
+	cols := make([]*expr.Column, len(schema.Columns))
+	id := m.Query.Cols[t.RowID]
+	for i, c := range m.sc.cols {
+		if c.col.ID == id.ID {
+			// The table's columns stand before its row number, perhaps not together: they are found by their names.
+			for o := range schema.Columns {
+				cols[o] = m.sc.lookup(m.sc.cols[i].db, m.sc.cols[i].table, schema.Columns[o].Name)[0].col
+			}
+		}
+	}
+	for i, o := range t.Ordinals {
+		cols[o] = m.Query.Cols[t.Values[i]]
+	}
+	checks, err := m.b.Checks(schema, cols)
+	if err != nil {
+		return err
+	}
+	for _, c := range checks {
+		expr.Walk(c.Cond, func(e expr.Expr) bool {
+			if c, is := e.(*expr.Column); is {
+				m.give(c, c.Name)
+			}
+			return true
+		})
+	}
+	t.Checks = checks
+	return nil
+}
+
+// DeleteMulti binds a DELETE from joined tables.
+func (b *Binder) DeleteMulti(s *ast.DeleteStmt) (*Multi, error) {
+	leave, err := b.enterWith(s.With, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	m, err := b.multiRows(s.TableRefs, s.Where, s.Order != nil || s.Limit != nil, "DELETE")
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range s.Tables.Tables {
+		if _, ok := m.target(t.Schema.O, t.Name.O); !ok {
+			return nil, b.at(sqlerr.New(sqlerr.CodeUnknownTableIn, sqlerr.User, "Unknown table '%s' in MULTI DELETE", t.Name.O).
+				WithHint("it is not a table of the FROM, or not a base table"), t)
+		}
+	}
+	return m.Multi, nil
+}

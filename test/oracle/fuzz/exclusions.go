@@ -42,8 +42,8 @@ import "regexp"
 //   - Quotients of DECIMALs that IF and its like choose: the quotient has hidden digits by the scale of the number chosen,
 //     in Radish by that of all.
 //   - ASCII in set operations: MariaDB cuts SELECT ASCII('ü') FROM t UNION SELECT 2.5 FROM t to 99.9. Zero is added to it.
-//   - HAVING in the subquery of IN, ANY and ALL over constants: MariaDB overlooks the NULL in 1 NOT IN (SELECT NULL FROM t
-//     HAVING COUNT(*) > 0).
+//   - HAVING in the subquery of IN, ANY and ALL over what uses none of its own columns: MariaDB overlooks the NULL in 1 NOT IN
+//     (SELECT NULL FROM t HAVING COUNT(*) > 0).
 //   - Set operations that see outer columns to the right of < ANY and its like: MariaDB keeps the first row's answer in
 //     SELECT 1 < ALL (SELECT 1 FROM empty UNION ALL SELECT 1 FROM t WHERE x.k = 1) FROM t AS x.
 //   - Aggregates of unsigned numbers to the right of < ANY and its like: MariaDB compares those above 2^63 as signed.

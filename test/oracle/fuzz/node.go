@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -144,6 +145,15 @@ func (n *Node) outputs() []*Node {
 func (n *Node) has(text string) bool {
 	found := false
 	n.walk(func(n *Node) { found = found || strings.Contains(n.Format, text) })
+	return found
+}
+
+// uses says whether one of the columns stands somewhere in the tree.
+func (n *Node) uses(cols []named) bool {
+	found := false
+	n.walk(func(n *Node) {
+		found = found || slices.ContainsFunc(cols, func(c named) bool { return n.Format == c.sql })
+	})
 	return found
 }
 

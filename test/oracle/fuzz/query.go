@@ -376,7 +376,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		}
 		items.Kids = append(items.Kids, op(Other, format, x.n))
 	}
-	if g.dialect == nil && e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !hasColumn.MatchString(n.SQL()) }) {
+	if g.dialect == nil && e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !n.uses(cols) }) {
 		having.Kids = nil
 	}
 	distinct := "SELECT $ FROM $$$$"
@@ -407,15 +407,7 @@ func (g *generator) groupKey(e *env) expr {
 	}
 	x := g.expr(&plain, c.t.Kind, 1)
 	// A key without a column would be constant, or a position.
-	columns := 0
-	x.n.walk(func(n *Node) {
-		for _, c := range e.cols {
-			if n.Format == c.sql {
-				columns++
-			}
-		}
-	})
-	if columns == 0 || len(x.n.Kids) == 0 {
+	if !x.n.uses(e.cols) || len(x.n.Kids) == 0 {
 		return expr{lit(c.t.Kind, c.sql), c.t}
 	}
 	return x

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -54,6 +55,7 @@ type Engine struct {
 	closed     atomic.Bool
 	ctx        context.Context // ends with the engine
 	stop       context.CancelFunc
+	autoMode   gpu.Mode      // what radish_device = 'auto' is: gpu.Auto, but for tests
 	writing    chan struct{} // holds something while a statement writes; see lockWrites
 }
 

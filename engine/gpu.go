@@ -50,8 +50,8 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 		}
 		return nil, nil
 	case deviceAuto:
-		mode = gpu.Auto
-		if gpu.PlanRows(plan) < gpu.LeastRows() {
+		mode = s.engine.autoMode
+		if mode == gpu.Auto && gpu.PlanRows(plan) < gpu.LeastRows() {
 			return nil, nil // not worth opening a device for
 		}
 		d, err := s.engine.gpu()

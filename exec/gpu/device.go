@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -114,3 +116,28 @@ func (d *Device) LibraryPath() string { return d.device.Library().Path() }
 
 // FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
 func (d *Device) FailAllocation(n int) error { return d.device.FailAllocation(n) }
+
+// EvictColumns is for tests: what no query uses of the table columns on the device is given up.
+func (d *Device) EvictColumns() { d.res.makeRoom(math.MaxInt64) }
+
+// Break is for tests: it runs a kernel that traps, which loses the device for the process, and returns the error.
+func (d *Device) Break(ctx context.Context) error {
+	m, _, err := d.device.Load(ctx, "#include \"radish.cuh\"\nRADISH_KERNEL(broken, 1) {\n  if (p.w[0] == 1) trap(\"a test asked for it\");\n}\n")
+	if err != nil {
+		return err
+	}
+	defer m.Release()
+	f, err := m.Function("broken")
+	if err != nil {
+		return err
+	}
+	s, err := d.device.NewStream()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Launch(f, 1, d.device.Block(blockThreads), 0, []uint64{1}); err != nil {
+		return err
+	}
+	return s.Sync(ctx)
+}

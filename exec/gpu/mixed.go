@@ -207,7 +207,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	default:
 		reason = fmt.Sprintf("%s failed on the GPU: %v", where, failed)
 	}
-	if p.mode == Auto {
+	if p.mode.fallsBack() {
 		return reason, nil
 	}
 	return reason, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithCause(failed).WithHint("radish_device = 'auto' falls back to the CPU")

@@ -18,7 +18,11 @@ const (
 	Auto   Mode = iota // the device where it is estimated to be faster
 	Always             // the device for every pipeline that can run there
 	Strict             // the same; a pipeline that cannot is an error
+	Eager              // Auto without an estimate, for tests: the device for every pipeline that can run there, the CPU where it fails
 )
+
+// fallsBack says whether the CPU runs what the device fails at.
+func (m Mode) fallsBack() bool { return m == Auto || m == Eager }
 
 // costs are what placement estimates with. docs/gpu.md says how they were measured.
 type costs struct {
@@ -48,7 +52,7 @@ type Placed struct {
 // Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU.
 func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, threads int) (*Placed, error) {
 	if err := d.Lost(); err != nil {
-		if mode != Auto {
+		if !mode.fallsBack() {
 			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU cannot be used any more: %v", err)
 		}
 		return nil, setAll(plan, "the GPU is lost: "+err.Error())
@@ -92,7 +96,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 	}
 	reason := "radish_device is 'gpu'"
-	if mode == Auto {
+	if mode.fallsBack() {
 		reason = "estimated to be faster there"
 	}
 	any := false

@@ -431,6 +431,7 @@ func (r *residency) drop(e *resident) {
 	}
 	e.versions = 0
 	r.used -= e.size
+	e.size = 0 // who still holds what could not be loaded drops it again
 	if !r.closed {
 		for _, address := range e.memory {
 			_ = r.freeing.Free(address) // a device that is lost has nothing to give back

@@ -1,0 +1,442 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// faultQueries have, together, every kind of sink and of what crosses between the devices. All are over the tables of faultTables.
+var faultQueries = []struct{ name, sql string }{
+	{"filter, strings", "SELECT a, b, f FROM t WHERE a > 20 AND f LIKE '%1%'"},
+	{"values", "SELECT 1 AS x, 'one' AS y UNION ALL SELECT 2, NULL"},
+	{"dense join", "SELECT t.a, u.b, u.c FROM t JOIN u ON t.a = u.a WHERE t.c < 9"},
+	{"hash join", "SELECT t.a, u.d FROM t JOIN u ON t.f = u.f AND t.e = u.e"},
+	{"left join", "SELECT t.a, u.f FROM t LEFT JOIN u ON t.d = u.d AND u.a > 3"},
+	{"full join", "SELECT x.a, y.a FROM (SELECT a FROM t WHERE a < 30) AS x RIGHT JOIN (SELECT a FROM u WHERE a > 10) AS y ON x.a = y.a"},
+	{"nested loop", "SELECT COUNT(*) FROM t JOIN u ON t.c < u.c AND t.b <> u.b"},
+	{"semi and anti join", "SELECT a, f FROM t WHERE a IN (SELECT a FROM u WHERE c > 2) AND f NOT IN (SELECT f FROM u WHERE f IS NOT NULL AND a < 5)"},
+	{"scalar aggregate", "SELECT COUNT(*), SUM(a), MIN(f), MAX(d), AVG(c) FROM t"},
+	{"dense aggregate", "SELECT b, COUNT(*), SUM(d), MIN(f) FROM t GROUP BY b"},
+	{"hash aggregate", "SELECT f, e, COUNT(*), SUM(a), MAX(c) FROM t GROUP BY f, e"},
+	{"aggregate that grows", "SELECT x, COUNT(*) FROM (SELECT t.a * 1000 + u.a * 7919 AS x FROM t, u) AS y GROUP BY x"},
+	{"distinct", "SELECT DISTINCT b, a % 7 FROM t"},
+	{"distinct aggregate", "SELECT b, COUNT(DISTINCT a) FROM t GROUP BY b"},
+	{"sort", "SELECT f, d, e FROM t ORDER BY f DESC, e"},
+	{"top-N", "SELECT b, f FROM t ORDER BY f, e LIMIT 9 OFFSET 3"},
+	{"union all", "SELECT a, f FROM t UNION ALL SELECT a + 1, b FROM u"},
+	{"union", "SELECT a, b FROM t UNION SELECT a, b FROM u"},
+	{"except", "SELECT a, b FROM t EXCEPT SELECT a, b FROM u"},
+	{"window on the CPU", "SELECT b, n, ROW_NUMBER() OVER (PARTITION BY b ORDER BY n, a) FROM (SELECT a, b, COUNT(*) AS n FROM t GROUP BY a, b) AS g"},
+	{"join of what the CPU gives", "SELECT w.b, SUM(w.n), MAX(w.f) FROM (SELECT a, b, f, ROW_NUMBER() OVER (PARTITION BY b ORDER BY e) AS n FROM t) AS w JOIN u ON u.a = w.a GROUP BY w.b"},
+	{"several aggregates of joins", "SELECT t.b, COUNT(*), MAX(u.f) FROM t JOIN u ON t.a = u.a JOIN t AS v ON v.c = u.c GROUP BY t.b ORDER BY t.b"},
+}
+
+// faultTables makes small tables of all kinds of columns.
+func faultTables(t *testing.T, s *Session) {
+	t.Helper()
+	mustRun(t, s, "CREATE TABLE t (a INT, b VARCHAR(20), c DOUBLE, d DECIMAL(30, 2), e DATE, f VARCHAR(40))")
+	var rows []string
+	for i := range 150 {
+		null := "NULL"
+		if i%5 > 0 {
+			null = fmt.Sprint(i % 61)
+		}
+		rows = append(rows, fmt.Sprintf("(%s, 'word %d', %d / 8, %d * 12345678901234567890.25, '2024-01-01' + INTERVAL %d DAY, CONCAT('text of its own ', %d))", null, i%4, i%90, i%70-20, i, i*7919%131))
+	}
+	mustRun(t, s, "INSERT INTO t VALUES "+strings.Join(rows, ", "))
+	mustRun(t, s, "CREATE TABLE u AS SELECT * FROM t WHERE a IS NOT NULL AND a % 3 > 0; DELETE FROM u WHERE a = 8")
+}
+
+// sortedLines is a result without its order.
+func sortedLines(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// faultAnswers are the CPU's.
+func faultAnswers(t *testing.T, s *Session) []string {
+	t.Helper()
+	mustRun(t, s, "SET radish_device = 'cpu'")
+	var out []string
+	for _, q := range faultQueries {
+		out = append(out, sortedLines(mustRun(t, s, q.sql)))
+	}
+	return out
+}
+
+func theGPU(t *testing.T, e *Engine) *gpu.Device {
+	t.Helper()
+	d, err := e.gpu()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// A lack of device memory, at whichever of a query's allocations, gives the right answer, by giving up columns that nobody uses, or an error
+// that says where; with radish_device = 'auto' the CPU takes over, and says so. Nothing stays allocated.
+func TestGPUOutOfMemory(t *testing.T) { eachGPU(t, testGPUOutOfMemory) }
+
+func testGPUOutOfMemory(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	faultTables(t, s)
+	answers := faultAnswers(t, s)
+	d := theGPU(t, e)
+	before := queryBytes(t, d)
+	e.autoMode = gpu.Eager
+	mustRun(t, s, "CREATE TABLE idle (x INT); INSERT INTO idle VALUES (1), (2)")
+	for i, q := range faultQueries {
+		for _, mode := range []string{"gpu", "auto"} {
+			if testing.Short() && mode == "auto" && i%4 != 0 {
+				continue
+			}
+			mustRun(t, s, "SET radish_device = '"+mode+"'")
+			if got := sortedLines(mustRun(t, s, q.sql)); got != answers[i] {
+				t.Fatalf("%s: got\n%s\nwant\n%s", q.name, got, answers[i])
+			}
+			failed, evicted, fell := 0, 0, 0
+			untouched := 0
+			for n := 1; untouched < 5; n++ {
+				idle := n%2 == 0 // something that can be given up
+				d.EvictColumns()
+				if idle {
+					mustRun(t, s, "SELECT MAX(x) FROM idle")
+				}
+				if err := d.FailAllocation(n); err != nil {
+					t.Fatal(err)
+				}
+				out, err := run(context.Background(), s, q.sql)
+				if ferr := d.FailAllocation(0); ferr != nil {
+					t.Fatal(ferr)
+				}
+				notes := ""
+				for _, w := range s.Warnings() {
+					notes += w.Message
+				}
+				var e *sqlerr.Error
+				switch {
+				case err == nil && sortedLines(out) != answers[i]:
+					t.Fatalf("%s, allocation %d failing gives\n%s\nwant\n%s", q.name, n, out, answers[i])
+				case err != nil && (mode == "auto" || !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "out of GPU memory")):
+					t.Fatalf("%s with %s, allocation %d failing: %v", q.name, mode, n, err)
+				case err != nil:
+					failed++
+					untouched = 0
+				case strings.Contains(notes, "ran on the CPU"):
+					if mode != "auto" {
+						t.Errorf("%s with %s, allocation %d failing: %s", q.name, mode, n, notes)
+					}
+					fell++
+					untouched = 0
+				case idle && !holdsIdle(t, s, d):
+					evicted++
+					untouched = 0
+				default:
+					untouched++
+				}
+				if after := settled(t, d, before); after != before {
+					t.Fatalf("%s, allocation %d failing leaves %d bytes", q.name, n, after-before)
+				}
+				if n > 500 {
+					t.Fatalf("%s: 500 allocations have failed", q.name)
+				}
+			}
+			t.Logf("%s with %s: of the allocations %d failing were errors, %d were made good by giving up columns, %d by the CPU", q.name, mode, failed, evicted, fell)
+			if mode == "gpu" && failed == 0 || mode == "auto" && fell == 0 {
+				t.Errorf("%s with %s: no allocation failed", q.name, mode)
+			}
+		}
+	}
+}
+
+// settled is queryBytes, a little later if it is not what it should be: columns whose query has ended are uploaded to their end.
+func settled(t *testing.T, d *gpu.Device, want int64) int64 {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		if n := queryBytes(t, d); n == want || time.Now().After(deadline) {
+			return n
+		}
+	}
+}
+
+// holdsIdle says whether the table idle is on the device.
+func holdsIdle(t *testing.T, s *Session, d *gpu.Device) bool {
+	t.Helper()
+	v, _, err := s.engine.catalog.Load().Lookup(DefaultDatabase, "idle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.ResidentBytes(v) > 0
+}
+
+// A cancelled query ends soon and frees what it holds. On a GPU the promise is 100 ms; an emulated device does not look up while a kernel runs.
+func TestGPUCancellation(t *testing.T) { eachGPU(t, testGPUCancellation) }
+
+func testGPUCancellation(t *testing.T, e *Engine) {
+	d := theGPU(t, e)
+	before := queryBytes(t, d)
+	r := rand.New(rand.NewPCG(1, 2))
+	s := e.NewSession()
+	sf, rounds, limit := 0.05, 6, busyLimit
+	if !d.Emulated() {
+		sf, rounds, limit = 1, 20, cancelLimit
+	}
+	if testing.Short() {
+		sf, rounds = 0.01, 3
+	}
+	mustRun(t, s, fmt.Sprintf("CALL tpch_generate(%v); SET radish_device = 'gpu'", sf))
+	type long struct {
+		name, sql string
+		takes     time.Duration
+	}
+	var queries []long
+	for _, q := range tpch.Queries(sf) {
+		if n := q.Number; n == 1 || n == 9 || n == 21 {
+			mustRun(t, s, q.SQL) // compiles
+			begin := time.Now()
+			mustRun(t, s, q.SQL)
+			queries = append(queries, long{fmt.Sprint("Q", n), q.SQL, time.Since(begin)})
+		}
+	}
+	if !d.Emulated() { // without an end
+		queries = append(queries,
+			long{"nested loop", "SELECT COUNT(*) FROM lineitem a, lineitem b WHERE a.l_comment < b.l_comment", 400 * time.Millisecond},
+			long{"nested loop of numbers", "SELECT SUM(a.l_tax + b.l_tax) FROM lineitem a, lineitem b WHERE a.l_extendedprice < b.l_quantity", 400 * time.Millisecond},
+			long{"join of many pairs", "SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey AND a.l_tax > b.l_quantity", 400 * time.Millisecond},
+			long{"join of very many pairs", "SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_linenumber = b.l_linenumber AND a.l_tax > b.l_quantity", 400 * time.Millisecond},
+			long{"groups of many pairs", "SELECT a.l_partkey, COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_returnflag = b.l_returnflag AND a.l_linenumber = b.l_linenumber GROUP BY 1", 400 * time.Millisecond})
+		for _, q := range queries[3:] { // compiles
+			mustRun(t, s, "EXPLAIN "+q.sql)
+			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+			_, _ = run(ctx, s, q.sql)
+			cancel()
+		}
+	}
+	for _, q := range queries {
+		worst, ended := time.Duration(0), 0
+		for range rounds {
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan time.Time, 1)
+			go func() {
+				time.Sleep(time.Duration(r.Int64N(int64(q.takes))))
+				done <- time.Now()
+				cancel()
+			}()
+			_, err := run(ctx, s, q.sql)
+			ended++
+			if err == nil { // it was faster
+				<-done
+				continue
+			}
+			took := time.Since(<-done)
+			worst = max(worst, took)
+			if !errors.Is(err, sqlerr.Cancelled) {
+				t.Errorf("%s: %v", q.name, err)
+			}
+			if after := settled(t, d, before); after != before {
+				t.Errorf("%s: a cancelled query leaves %d bytes", q.name, after-before)
+			}
+		}
+		t.Logf("%-28s at most %6.1f ms of %d cancellations (a run takes %v)", q.name, worst.Seconds()*1e3, ended, q.takes.Round(time.Millisecond))
+		if worst > limit {
+			t.Errorf("%s took %v to be cancelled", q.name, worst)
+		}
+	}
+}
+
+// 64 sessions share a device, some of them losing patience: every answer is right, and in the end nothing is held.
+func TestGPUSessions(t *testing.T) { eachGPU(t, testGPUSessions) }
+
+func testGPUSessions(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	faultTables(t, s)
+	answers := faultAnswers(t, s)
+	mustRun(t, s, "SET radish_device = 'gpu'")
+	for _, q := range faultQueries {
+		mustRun(t, s, q.sql) // compiles
+	}
+	d := theGPU(t, e)
+	before := queryBytes(t, d)
+	rounds := 20
+	if testing.Short() {
+		rounds = 3
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	right, cancelled := 0, 0
+	for w := range uint64(64) {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(w, 64))
+			own := e.NewSession()
+			if _, err := run(context.Background(), own, "SET radish_device = 'gpu'"); err != nil {
+				t.Error(err)
+				return
+			}
+			for range rounds {
+				k := r.IntN(len(faultQueries))
+				ctx, cancel := context.Background(), context.CancelFunc(func() {})
+				if r.IntN(4) == 0 {
+					ctx, cancel = context.WithTimeout(ctx, time.Duration(r.IntN(5000))*time.Microsecond)
+				}
+				got, err := run(ctx, own, faultQueries[k].sql)
+				patient := ctx.Err() == nil
+				cancel()
+				mu.Lock()
+				switch {
+				case err == nil && sortedLines(got) != answers[k]:
+					t.Errorf("%s: got\n%s\nwant\n%s", faultQueries[k].name, got, answers[k])
+				case err == nil:
+					right++
+				case patient || !errors.Is(err, sqlerr.Cancelled) && !errors.Is(err, context.DeadlineExceeded):
+					t.Errorf("%s: %v", faultQueries[k].name, err)
+				default:
+					cancelled++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d answers, %d cancelled", right, cancelled)
+	if after := settled(t, d, before); after != before {
+		t.Errorf("%d bytes are held", after-before)
+	}
+}
+
+// After a thousand queries the device's memory is as it was after the first ones.
+func TestGPUManyQueries(t *testing.T) { eachGPU(t, testGPUManyQueries) }
+
+func testGPUManyQueries(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	faultTables(t, s)
+	mustRun(t, s, "SET radish_device = 'gpu'")
+	d := theGPU(t, e)
+	memory := func() gpu.Memory {
+		m, err := d.Memory()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, q := range faultQueries {
+		mustRun(t, s, q.sql)
+	}
+	start := memory()
+	count := 1000
+	if testing.Short() {
+		count = 200
+	}
+	for i := range count {
+		mustRun(t, s, faultQueries[i%len(faultQueries)].sql)
+	}
+	end := memory()
+	if start.Memory.Used != end.Memory.Used || start.Resident != end.Resident {
+		t.Errorf("%d bytes are used and %d resident after %d queries, %d and %d before", end.Memory.Used, end.Resident, count, start.Memory.Used, start.Resident)
+	}
+	if end.Held > start.Held {
+		t.Errorf("the pool holds %d bytes after %d queries, %d before", end.Held, count, start.Held)
+	}
+	d.EvictColumns()
+	if m := memory(); m.Used-m.Resident != start.Used-start.Resident {
+		t.Errorf("%d bytes are left", m.Used-m.Resident)
+	}
+}
+
+// loseVariable tells the test binary to lose its GPU, which ends that for the whole process; its value is the library.
+const loseVariable = "RADISH_TEST_LOSE_GPU"
+
+// A kernel that fails takes the device with it: what runs there then, and later on, says so, or runs on the CPU.
+func TestGPULost(t *testing.T) {
+	if library := os.Getenv(loseVariable); library != "" {
+		loseGPU(t, library)
+		return
+	}
+	gputest.EachLibrary(t, func(t *testing.T, lib *gpukernels.Library) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGPULost$", "-test.v", "-test.timeout=120s")
+		cmd.Env = append(os.Environ(), loseVariable+"="+lib.Path())
+		out, err := cmd.CombinedOutput()
+		t.Logf("%s", out)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func loseGPU(t *testing.T, library string) {
+	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	s := e.NewSession()
+	faultTables(t, s)
+	mustRun(t, s, "CALL tpch_generate(0.02)")
+	answers := faultAnswers(t, s)
+	const big = "SELECT l_returnflag, COUNT(*), SUM(l_quantity) FROM lineitem GROUP BY 1 ORDER BY 1"
+	want := mustRun(t, s, big)
+	d := theGPU(t, e)
+
+	var wg sync.WaitGroup
+	begun := make(chan bool, 8)
+	for w := range 8 {
+		wg.Go(func() {
+			own := e.NewSession()
+			_, err := run(context.Background(), own, "SET radish_device = 'gpu'")
+			for i := w; err == nil; i++ {
+				k := i % len(faultQueries)
+				var got string
+				if got, err = run(context.Background(), own, faultQueries[k].sql); err == nil && sortedLines(got) != answers[k] {
+					t.Errorf("%s: got\n%s", faultQueries[k].name, got)
+				}
+				select {
+				case begun <- true:
+				default:
+				}
+			}
+			var x *sqlerr.Error
+			if !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "broken") {
+				t.Errorf("a query meets the lost GPU: %v", err)
+			}
+		})
+	}
+	<-begun
+	err = d.Break(context.Background())
+	if !errors.Is(err, gpukernels.ErrDeviceLost) || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("the kernel that traps gives %v", err)
+	}
+	wg.Wait()
+
+	mustRun(t, s, "SET radish_device = 'gpu'")
+	for _, sql := range []string{"SELECT SUM(a) FROM t", big, "EXPLAIN " + big, "SELECT /*+ SET_VAR(radish_device='gpu_strict') */ 1"} {
+		var x *sqlerr.Error
+		if _, err := run(context.Background(), s, sql); !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "the GPU cannot be used any more") || !strings.Contains(err.Error(), "broken") {
+			t.Errorf("%s on a lost GPU: %v", sql, err)
+		}
+	}
+	mustRun(t, s, "SET radish_device = 'auto'")
+	if got := mustRun(t, s, big); got != want {
+		t.Errorf("with auto: got\n%s\nwant\n%s", got, want)
+	}
+	if got := mustRun(t, s, "EXPLAIN "+big); !strings.Contains(got, "the GPU is lost") {
+		t.Errorf("EXPLAIN does not say that the GPU is lost:\n%s", got)
+	}
+	if got := mustRun(t, s, "SELECT status FROM information_schema.radish_devices WHERE device = 'gpu0'"); !strings.Contains(got, "lost") || !strings.Contains(got, "broken") {
+		t.Errorf("radish_devices says %s", got)
+	}
+}

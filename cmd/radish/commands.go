@@ -1,45 +1,60 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 
-	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// dotCommand is a command of the shell itself, typed behind a dot.
+// dotCommand is a command of the shell itself, which stands behind a dot at the start of a line.
 type dotCommand struct {
 	name, args, help string
-	run              func(s *terminalShell, arg string) (quit bool)
+	run              func(r *runner, arg string) error
 }
+
+// errQuit ends the shell or the script.
+var errQuit = fmt.Errorf("quit")
 
 // dotCommands is set by init, since .help reads it.
 var dotCommands []dotCommand
 
 func init() {
-	dotCommands = []dotCommand{
-		{"help", "", "show this", (*terminalShell).help},
-		{"quit", "", "leave, as Ctrl-D does", func(*terminalShell, string) bool { return true }},
-		{"tables", "[DATABASE]", "list the tables", func(s *terminalShell, arg string) bool {
-			query := "SHOW TABLES;"
-			if arg != "" {
-				query = "SHOW TABLES FROM " + quoteName(arg) + ";"
-			}
-			return s.statement(query)
-		}},
-		{"schema", "[TABLE]", "print the statement that makes a table, or those of all", (*terminalShell).schema},
-		{"read", "FILE", "run the statements of a file", (*terminalShell).readFile},
-		{"mode", "[FORMAT]", "print results as " + strings.Join(render.Formats(), ", "), (*terminalShell).mode},
-		{"timer", "[on|off]", "show how long statements take", (*terminalShell).setTimer},
-	}
+	dotCommands = slices.Concat(catalogCommands(), outputCommands(), sessionCommands())
+	slices.SortFunc(dotCommands, func(a, b dotCommand) int { return strings.Compare(a.name, b.name) })
 }
 
-// command runs a dot command. quit says that the shell is to end.
-func (s *terminalShell) command(line string) (quit bool) {
+// commandLine runs a command, whose text starts with the dot. It returns false if it failed; quit says that it asked for the end.
+func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) {
+	if r.echo {
+		fmt.Fprintln(r.out, st.text)
+	}
+	err := r.command(strings.TrimPrefix(st.text, "."))
+	if e := r.out.Flush(); err == nil {
+		err = e
+	}
+	switch {
+	case err == errQuit:
+		return true, true
+	case err == errReported:
+		return false, false
+	case err != nil:
+		message := err.Error()
+		if name != "" {
+			message = fmt.Sprintf("%s:%d: %s", name, st.line, message)
+		}
+		fmt.Fprintln(r.err, message)
+		r.failed = true
+		return false, false
+	}
+	return true, false
+}
+
+// command runs what stands behind the dot.
+func (r *runner) command(line string) error {
 	name, arg, _ := strings.Cut(line, " ")
+	name = strings.TrimRight(name, ";")
 	arg = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(arg), ";"))
 	if name == "exit" {
 		name = "quit"
@@ -47,121 +62,98 @@ func (s *terminalShell) command(line string) (quit bool) {
 	var names []string
 	for _, c := range dotCommands {
 		if c.name == name {
-			return c.run(s, arg)
+			return c.run(r, arg)
 		}
 		names = append(names, c.name)
 	}
 	if near := sqlerr.Suggest(name, names); near != "" {
-		return s.complain("there is no command .%s; did you mean .%s?", name, near)
+		return fmt.Errorf("there is no command .%s; did you mean .%s?", name, near)
 	}
-	return s.complain("there is no command .%s; .help lists them", name)
+	return fmt.Errorf("there is no command .%s; .help lists them", name)
 }
 
-func (s *terminalShell) complain(format string, args ...any) (quit bool) {
-	fmt.Fprintf(s.err, format+"\n", args...)
-	return false
-}
-
-func (s *terminalShell) statement(sql string) (quit bool) {
-	s.runScript("", strings.NewReader(sql))
-	return false
-}
-
-func (s *terminalShell) help(string) (quit bool) {
+// help prints all commands, or those whose name or help holds a word.
+func (r *runner) help(arg string) error {
+	w := r.notesOr(r.out)
+	found := false
 	for _, c := range dotCommands {
-		fmt.Fprintf(s.notes, "  %-20s %s\n", "."+c.name+" "+c.args, c.help)
+		if arg == "" || strings.Contains(c.name, strings.TrimPrefix(arg, ".")) || strings.Contains(c.help, arg) {
+			fmt.Fprintf(w, "  %-28s %s\n", "."+c.name+" "+c.args, c.help)
+			found = true
+		}
 	}
-	fmt.Fprint(s.notes, `
-Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically.
-Ctrl-C clears what is typed or cancels the statement that runs. Ctrl-D leaves.
+	if !found {
+		return fmt.Errorf("no command has to do with %q", arg)
+	}
+	if arg == "" {
+		fmt.Fprint(w, `
+Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed.
+Ctrl-C clears what is typed or cancels the statement that runs. Ctrl-D leaves. Ctrl-R searches the history, Tab completes.
 EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
 CALL tpch_generate(0.01); makes tables to try things on.
 `)
-	return false
+	}
+	return nil
 }
 
-func (s *terminalShell) schema(arg string) (quit bool) {
-	tables := []string{quoteName(arg)}
-	if arg == "" {
-		names, err := s.lastColumn("SHOW TABLES")
-		if err != nil {
-			return s.complain("%v", err)
+// words cuts an argument at spaces outside quotes.
+func words(arg string) (list []string, err error) {
+	var b strings.Builder
+	quote, inside := rune(0), false
+	for _, c := range arg {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, inside = c, true
+		case c == ' ' || c == '\t':
+			if inside || b.Len() > 0 {
+				list = append(list, b.String())
+				b.Reset()
+				inside = false
+			}
+		default:
+			b.WriteRune(c)
 		}
-		for i, name := range names {
-			names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
-		}
-		tables = names
 	}
-	for _, t := range tables {
-		query := "SHOW CREATE TABLE " + t
-		text, err := s.lastColumn(query)
-		if err != nil {
-			return s.complain("%s", describe("", scriptStatement{text: query, context: query, line: 1}, err))
-		}
-		for _, create := range text {
-			fmt.Fprintln(s.notes, create+";")
-		}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
 	}
-	return false
+	if inside || b.Len() > 0 {
+		list = append(list, b.String())
+	}
+	return list, nil
 }
 
-// lastColumn runs a query and returns the texts of its last column.
-func (s *terminalShell) lastColumn(query string) (out []string, err error) {
-	rows, err := s.conn.Query(context.Background(), query)
+// oneWord returns an argument of at most one word, which may be quoted.
+func oneWord(arg, usage string) (string, error) {
+	list, err := words(arg)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		values := rows.Values()
-		out = append(out, fmt.Sprint(values[len(values)-1]))
+	if len(list) > 1 {
+		return "", fmt.Errorf("usage: %s", usage)
 	}
-	return out, rows.Err()
+	if len(list) == 0 {
+		return "", nil
+	}
+	return list[0], nil
 }
 
-func (s *terminalShell) readFile(arg string) (quit bool) {
-	f, err := os.Open(strings.Trim(arg, `'"`))
-	if err != nil {
-		return s.complain("cannot read %s: %v", arg, reason(err))
+// onOff sets a switch; without an argument it turns it over.
+func onOff(name string, which func(r *runner) *bool) func(r *runner, arg string) error {
+	return func(r *runner, arg string) error {
+		v := which(r)
+		switch arg {
+		case "":
+			*v = !*v
+		case "on", "off":
+			*v = arg == "on"
+		default:
+			return fmt.Errorf("usage: .%s on or .%s off", name, name)
+		}
+		return nil
 	}
-	defer f.Close()
-	s.runScript(arg, f)
-	return false
-}
-
-func (s *terminalShell) mode(arg string) (quit bool) {
-	if arg == "" {
-		fmt.Fprintln(s.notes, s.format)
-		return false
-	}
-	format, err := render.ParseFormat(arg)
-	if err != nil {
-		return s.complain("%v", err)
-	}
-	s.format = format
-	return false
-}
-
-func (s *terminalShell) setTimer(arg string) (quit bool) {
-	switch arg {
-	case "":
-		s.timer = !s.timer
-	case "on", "off":
-		s.timer = arg == "on"
-	default:
-		return s.complain("usage: .timer on or .timer off")
-	}
-	return false
-}
-
-// quoteName quotes a name, or a database's and a table's with a dot between, unless it is quoted already.
-func quoteName(name string) string {
-	if strings.HasPrefix(name, "`") {
-		return name
-	}
-	parts := strings.Split(name, ".")
-	for i, p := range parts {
-		parts[i] = "`" + strings.ReplaceAll(p, "`", "``") + "`"
-	}
-	return strings.Join(parts, ".")
 }

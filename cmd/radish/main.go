@@ -1,12 +1,14 @@
 // Command radish runs SQL: a shell to type at, and a batch runner for scripts.
 //
-// It is the outermost layer: text is cut into statements (script.go), each is run by package radish (runner.go), and
-// its rows are printed by internal/render.
+// It is the outermost layer: text is cut into statements and commands (script.go), statements are run by package radish (runner.go),
+// commands here (commands.go and the files named after it), and rows are printed by internal/render. shell.go reads from a
+// terminal, main.go all else; check.go only looks.
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,7 +16,9 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -35,19 +39,32 @@ const (
 )
 
 const usage = `Usage: radish [flags] [file ...]
+       radish check FILE ...
 
 Runs SQL on an in-memory database: the statements of -c, -f and the files in the
 order in which they are given, in one session, up to the first that fails. Without
-any it reads standard input; if that is a terminal it is a shell.
+any it reads standard input; if that is a terminal it is a shell. A line that
+starts with a dot is a command of the shell; .help lists them.
 
   -c SQL               run these statements
   -f FILE              run a file; - is standard input
-  --format FORMAT      table (default), csv, tsv, json, jsonlines, markdown, vertical
+  --format FORMAT      table (default), box, vertical, csv, tsv, json, jsonlines, markdown, html, insert
+  --output FILE        write results there
+  --echo               print each statement before it runs
+  --no-bail            go on after a statement that fails; the exit status is 1 all the same
+  --transaction        run each file in a transaction: all of it, or nothing
+  --timer              print how long each statement took
+  --var NAME=VALUE     set the user variable @NAME, before anything runs; may be repeated
+  --init FILE          run a file first; the shell runs ~/.config/radish/init.sql if there is one
+  --no-init            run no such file
   --threads N          workers of a query; default: the number of CPUs
   --memory-limit SIZE  what tables and queries may hold at once: 500MB, 4GB; default: no limit
   --device DEVICE      where queries run: auto (default), cpu, gpu
   --version            print the version
   --help               print this
+
+radish check parses the statements of files and binds them against the tables that they
+make, runs no query and no change of rows, and reports every error.
 
 Results go to standard output, errors and warnings to standard error. Exit status:
 0 all went well, 1 a statement failed, 2 wrong usage, 130 interrupted.
@@ -57,11 +74,19 @@ Results go to standard output, errors and warnings to standard error. Exit statu
 type options struct {
 	inputs      []input
 	format      render.Format
-	threads     int
-	memoryLimit int64
-	device      string
+	config      openConfig
+	output      string
+	echo        bool
+	bail        bool
+	timer       bool
+	transaction bool
+	variables   []variable
+	init        string
 	version     bool
 }
+
+// variable is a user variable and its value.
+type variable struct{ name, value string }
 
 // input is SQL to be run: a text, or a file.
 type input struct{ text, file string }
@@ -81,15 +106,31 @@ func (f inputFlag) Set(s string) error {
 
 // parseArgs reads the command line. Files and flags may be mixed; -- ends the flags.
 func parseArgs(args []string) (*options, error) {
-	o := &options{format: render.Table, device: "auto"}
+	o := &options{format: render.Table, config: openConfig{device: "auto"}}
 	fs := flag.NewFlagSet("radish", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Var(inputFlag{&o.inputs, func(s string) input { return input{text: s} }}, "c", "")
 	fs.Var(inputFlag{&o.inputs, func(s string) input { return input{file: s} }}, "f", "")
 	format := fs.String("format", string(render.Table), "")
-	fs.IntVar(&o.threads, "threads", 0, "")
+	fs.IntVar(&o.config.threads, "threads", 0, "")
 	memory := fs.String("memory-limit", "0", "")
-	fs.StringVar(&o.device, "device", o.device, "")
+	fs.StringVar(&o.config.device, "device", o.config.device, "")
+	fs.StringVar(&o.output, "output", "", "")
+	fs.BoolVar(&o.echo, "echo", false, "")
+	fs.BoolVar(&o.bail, "bail", true, "")
+	noBail := fs.Bool("no-bail", false, "")
+	fs.BoolVar(&o.transaction, "transaction", false, "")
+	fs.BoolVar(&o.timer, "timer", false, "")
+	fs.Func("var", "", func(s string) error {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("write NAME=VALUE")
+		}
+		o.variables = append(o.variables, variable{strings.TrimPrefix(name, "@"), value})
+		return nil
+	})
+	fs.StringVar(&o.init, "init", "", "")
+	noInit := fs.Bool("no-init", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -108,20 +149,23 @@ func parseArgs(args []string) (*options, error) {
 		o.inputs = append(o.inputs, input{file: rest[0]})
 		args = rest[1:]
 	}
+	if o.bail = o.bail && !*noBail; *noInit {
+		o.init = noInitFile
+	}
 	var err error
 	if o.format, err = render.ParseFormat(*format); err != nil {
 		return nil, err
 	}
-	if o.memoryLimit, err = engine.ParseBytes(*memory); err != nil {
+	if o.config.memoryLimit, err = engine.ParseBytes(*memory); err != nil {
 		return nil, fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
 	}
-	if o.threads < 0 || o.threads > engine.MaxThreads {
+	if o.config.threads < 0 || o.config.threads > engine.MaxThreads {
 		return nil, fmt.Errorf("--threads must be between 1 and %d", engine.MaxThreads)
 	}
-	switch o.device = strings.ToLower(o.device); o.device {
+	switch o.config.device = strings.ToLower(o.config.device); o.config.device {
 	case "auto", "cpu", "gpu":
 	default:
-		return nil, fmt.Errorf("there is no device %q; it can be auto, cpu or gpu", o.device)
+		return nil, fmt.Errorf("there is no device %q; it can be auto, cpu or gpu", o.config.device)
 	}
 	return o, nil
 }
@@ -132,6 +176,9 @@ func main() {
 }
 
 func run(args []string) int {
+	if len(args) > 0 && args[0] == "check" {
+		return check(args[1:])
+	}
 	o, err := parseArgs(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -156,32 +203,90 @@ func run(args []string) int {
 			return exitFailed
 		}
 	}
-	db, err := radish.Open(":memory:", radish.WithThreads(o.threads), radish.WithMemoryLimit(o.memoryLimit),
-		radish.WithDevice(o.device), radish.WithTimeZone("SYSTEM"))
+	r, err := newRunner(o.config, o.format)
 	if err == nil {
-		defer db.Close()
-		var r *runner
-		if r, err = newRunner(db, o.format); err == nil {
-			if len(o.inputs) == 0 && term.IsTerminal(int(os.Stdin.Fd())) {
-				return shell(r)
-			}
-			return batch(r, o.inputs)
+		defer func() { r.db.Close() }()
+		err = r.prepare(o)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
+		return exitFailed
+	}
+	if len(o.inputs) == 0 && term.IsTerminal(int(os.Stdin.Fd())) {
+		init := o.init
+		switch init {
+		case "":
+			init = initFile()
+		case noInitFile:
+			init = ""
+		}
+		return shell(r, init)
+	}
+	code := batch(r, o)
+	if err := r.output(""); err != nil && code == exitOK {
+		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
+		code = exitFailed
+	}
+	return code
+}
+
+// noInitFile is the name in place of the init file's that says that there shall be none.
+const noInitFile = "-"
+
+// initFile returns the file that the shell runs before anything is typed, "" if there is none.
+func initFile() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	name := filepath.Join(dir, "radish", "init.sql")
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// prepare makes the settings of the command line.
+func (r *runner) prepare(o *options) error {
+	r.echo, r.bail, r.timer = o.echo, o.bail, o.timer
+	for _, v := range o.variables {
+		var value any = v.value
+		if n, err := strconv.ParseInt(v.value, 10, 64); err == nil {
+			value = n
+		} else if d, err := radish.ParseDecimal(v.value); err == nil {
+			value = d
+		}
+		if _, err := r.conn.Exec(context.Background(), "DO 0", sql.Named(v.name, value)); err != nil {
+			return err
 		}
 	}
-	fmt.Fprintf(os.Stderr, "radish: %v\n", err)
-	return exitFailed
+	if o.output == "" {
+		return nil
+	}
+	if err := r.output(o.output); err != nil {
+		return fmt.Errorf("cannot write %s: %w", o.output, reason(err))
+	}
+	return nil
 }
 
 // batch runs inputs up to the first statement that fails.
-func batch(r *runner, inputs []input) int {
+func batch(r *runner, o *options) int {
+	inputs := o.inputs
 	if len(inputs) == 0 {
 		inputs = []input{{file: "-"}}
+	}
+	if o.init != "" && o.init != noInitFile {
+		inputs = append([]input{{file: o.init}}, inputs...)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt)
 	var running atomic.Bool
+	r.running = func() (context.Context, func()) {
+		running.Store(true)
+		return ctx, func() { running.Store(false) }
+	}
 	go func() {
 		<-interrupts
 		if running.Load() {
@@ -191,14 +296,28 @@ func batch(r *runner, inputs []input) int {
 		os.Exit(exitInterrupted)
 	}()
 	for _, in := range inputs {
-		if code := runInput(ctx, r, in, &running); code != exitOK {
-			return code
+		quit := r.input(in, o.transaction)
+		switch {
+		case ctx.Err() != nil:
+			return exitInterrupted
+		case r.failed && r.bail:
+			return exitFailed
+		case quit:
+			return exitCode(r.failed)
 		}
+	}
+	return exitCode(r.failed)
+}
+
+func exitCode(failed bool) int {
+	if failed {
+		return exitFailed
 	}
 	return exitOK
 }
 
-func runInput(ctx context.Context, r *runner, in input, running *atomic.Bool) int {
+// input runs one input, if it is to be in a transaction.
+func (r *runner) input(in input, transaction bool) (quit bool) {
 	name := in.file
 	var text io.Reader
 	switch in.file {
@@ -209,34 +328,40 @@ func runInput(ctx context.Context, r *runner, in input, running *atomic.Bool) in
 	default:
 		f, err := os.Open(in.file)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "radish: %v\n", err)
-			return exitFailed
+			fmt.Fprintf(r.err, "radish: %v\n", err)
+			r.failed = true
+			return false
 		}
 		defer f.Close()
 		text = f
 	}
-	s := newScript(text, r.conn.ParseMode)
-	for {
-		st, ok, err := s.next()
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "radish: %s: %v\n", name, err)
-			return exitFailed
-		}
-		if !ok {
-			return exitOK
-		}
-		running.Store(true)
-		o, err := r.run(ctx, st.text)
-		running.Store(false)
-		r.warn(name, st, o)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, describe(name, st, err))
-			if ctx.Err() != nil {
-				return exitInterrupted
-			}
-			return exitFailed
+	if !transaction {
+		return r.script(name, text)
+	}
+	before := r.failed
+	r.failed = false
+	ok := r.quiet("START TRANSACTION")
+	if ok {
+		quit = r.script(name, text)
+		if r.failed {
+			r.quiet("ROLLBACK")
+			fmt.Fprintf(r.err, "radish: %s is rolled back\n", cmp.Or(name, "the text"))
+		} else {
+			r.quiet("COMMIT")
 		}
 	}
+	r.failed = r.failed || before
+	return quit
+}
+
+// quiet runs a statement that nobody has written.
+func (r *runner) quiet(text string) bool {
+	if _, err := r.conn.Exec(context.Background(), text); err != nil {
+		fmt.Fprintln(r.err, describe("", scriptStatement{text: text, context: text, line: 1}, err))
+		r.failed = true
+		return false
+	}
+	return true
 }
 
 // reason returns what an error of a file system operation says besides the file's name.
@@ -246,13 +371,4 @@ func reason(err error) error {
 		return path.Err
 	}
 	return err
-}
-
-// newRunner opens a session that prints to standard output.
-func newRunner(db *radish.DB, format render.Format) (*runner, error) {
-	conn, err := db.Conn()
-	if err != nil {
-		return nil, err
-	}
-	return &runner{conn: conn, format: format, out: bufio.NewWriterSize(os.Stdout, 1<<16), err: os.Stderr}, nil
 }

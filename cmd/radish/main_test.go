@@ -173,7 +173,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{t.TempDir()}, 1, "is a directory"},
 		{[]string{"--nosuch"}, 2, "nosuch"},
 		{[]string{"--format", "jsn"}, 2, "did you mean json?"},
-		{[]string{"--format", "xml"}, 2, "table, csv"},
+		{[]string{"--format", "xml"}, 2, "table, box"},
 		{[]string{"--threads", "many"}, 2, "threads"},
 		{[]string{"--threads", "-1"}, 2, "between 1 and 1024"},
 		{[]string{"--threads", "2000"}, 2, "between 1 and 1024"},

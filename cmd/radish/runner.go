@@ -6,18 +6,80 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
 
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// runner runs statements in one session and prints their rows.
+// runner runs statements and commands in one session and prints what they give.
 type runner struct {
+	db     *radish.DB
 	conn   *radish.Conn
-	format render.Format
-	out    *bufio.Writer
-	err    io.Writer
+	config openConfig
+
+	settings render.Settings
+	out      *bufio.Writer // results: standard output or the file of .output
+	file     *os.File      // of .output and .once; nil: standard output
+	once     bool          // the file is for one statement
+	err      io.Writer     // errors and warnings
+	notes    io.Writer     // counts, times and the like; nil: they are not printed
+
+	interactive bool
+	timer       bool
+	echo        bool
+	bail        bool // the first failure ends a script
+	profile     bool // print what each query cost
+	maxRows     int64
+	prompt      string
+
+	// running returns the context of a statement, and what is to be called at its end.
+	running func() (context.Context, func())
+	failed  bool // a statement or command has
+	depth   int  // of .read within .read
+}
+
+// openConfig is how databases are opened.
+type openConfig struct {
+	threads     int
+	memoryLimit int64
+	device      string
+}
+
+// open makes another database the current one.
+func (r *runner) open(name string) error {
+	options := []radish.Option{radish.WithThreads(r.config.threads), radish.WithDevice(r.config.device), radish.WithTimeZone("SYSTEM")}
+	if r.config.memoryLimit > 0 {
+		options = append(options, radish.WithMemoryLimit(r.config.memoryLimit))
+	}
+	db, err := radish.Open(name, options...)
+	if err != nil {
+		return err
+	}
+	conn, err := db.Conn()
+	if err != nil {
+		db.Close()
+		return err
+	}
+	if r.db != nil {
+		r.db.Close()
+	}
+	r.db, r.conn = db, conn
+	return nil
+}
+
+// newRunner opens a private database and a session that prints to standard output.
+func newRunner(config openConfig, format render.Format) (*runner, error) {
+	r := &runner{
+		config: config, settings: render.Settings{Format: format}, out: bufio.NewWriterSize(os.Stdout, 1<<16), err: os.Stderr, bail: true,
+		prompt:  defaultPrompt,
+		running: func() (context.Context, func()) { return context.Background(), func() {} },
+	}
+	return r, r.open(":memory:")
 }
 
 // outcome is what a statement did.
@@ -25,17 +87,23 @@ type outcome struct {
 	ran      bool // it could be parsed
 	warned   bool // its rows were the session's warnings
 	hasRows  bool
-	rows     int64
+	written  render.Written
 	affected int64
+	profiles []radish.Profile
 }
 
 // run runs a statement and prints its rows, which are on standard output when it returns.
-func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
+func (r *runner) run(ctx context.Context, text string, settings render.Settings) (o outcome, err error) {
 	stmt, err := r.conn.Parse(text)
 	if err != nil {
 		return o, err
 	}
 	o.ran, o.warned = true, stmt.ShowsWarnings()
+	if r.profile {
+		ctx = radish.WithProfile(ctx, func(p radish.Profile) { o.profiles = append(o.profiles, p) })
+	}
+	ctx, progress := r.watch(ctx)
+	defer progress.stop()
 	rows, err := stmt.Query(ctx)
 	if err != nil {
 		return o, err
@@ -53,12 +121,149 @@ func (r *runner) run(ctx context.Context, text string) (o outcome, err error) {
 		return o, nil
 	}
 	o.hasRows = true
-	format := r.format
-	if format == render.Table && stmt.Explains() {
-		format = render.Lines
+	settings.Begin = progress.stop
+	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
+		settings.Format = render.Lines
 	}
-	o.rows, err = render.Rows(r.out, format, rows)
+	o.written, err = render.Rows(r.out, settings, rows)
 	return o, err
+}
+
+// look returns the settings for the next result: a terminal bounds the width and the rows of tables.
+func (r *runner) look() render.Settings {
+	s := r.settings
+	if r.interactive && r.file == nil && term.IsTerminal(int(os.Stdout.Fd())) {
+		s.MaxRows = r.maxRows
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			s.Columns = width
+		}
+	}
+	return s
+}
+
+// script runs the statements and commands of a text. name is the file that it comes from. quit says that a command asked for the
+// end. After a failure it goes on, unless the first is to end it.
+func (r *runner) script(name string, text io.Reader) (quit bool) {
+	s := newScript(text, func() scriptMode { return r.conn.ParseMode() })
+	for {
+		st, ok, err := s.next()
+		if err != nil {
+			fmt.Fprintf(r.err, "radish: %s: %v\n", name, err)
+			r.failed = true
+			return false
+		}
+		if !ok {
+			return false
+		}
+		good := true
+		if st.command {
+			good, quit = r.commandLine(name, st)
+		} else {
+			good = r.statement(name, st, r.look())
+		}
+		if quit || !good && (r.bail || r.interrupted()) {
+			return quit
+		}
+	}
+}
+
+// interrupted says whether the script was.
+func (r *runner) interrupted() bool {
+	ctx, done := r.running()
+	defer done()
+	return !r.interactive && ctx.Err() != nil
+}
+
+// statement runs one statement of a script and prints all that belongs to it. It returns false if it failed.
+func (r *runner) statement(name string, st scriptStatement, settings render.Settings) bool {
+	if r.echo {
+		fmt.Fprintln(r.out, st.text+";")
+		r.out.Flush()
+	}
+	start := time.Now()
+	ctx, done := r.running()
+	o, err := r.run(ctx, st.text, settings)
+	done()
+	took := time.Since(start)
+	if r.once {
+		if e := r.output(""); err == nil {
+			err = e
+		}
+	}
+	r.warn(name, st, o)
+	if err != nil {
+		fmt.Fprintln(r.err, r.emphasize(describe(name, st, err)))
+		r.failed = true
+		return false
+	}
+	r.summary(o, took)
+	return true
+}
+
+// summary prints what a statement did besides its rows.
+func (r *runner) summary(o outcome, took time.Duration) {
+	for _, p := range o.profiles {
+		printProfile(r.notesOr(r.err), p)
+	}
+	if r.notes == nil {
+		if r.timer {
+			fmt.Fprintf(r.err, "%.3f s\n", took.Seconds())
+		}
+		return
+	}
+	line := "OK"
+	switch {
+	case o.hasRows:
+		line = counted(o.written.Rows, "row")
+		if left := o.written.Rows - o.written.Shown; left > 0 {
+			line += fmt.Sprintf(", the first %d shown; .maxrows 0 shows all", o.written.Shown)
+		}
+		if o.written.Cut {
+			line += ", values cut to fit; .mode vertical shows them whole"
+		}
+	case o.affected > 0:
+		line = "OK, " + counted(o.affected, "row") + " affected"
+	}
+	if r.timer {
+		line += fmt.Sprintf(" (%.3f s)", took.Seconds())
+	}
+	fmt.Fprintln(r.notes, line)
+}
+
+func (r *runner) notesOr(w io.Writer) io.Writer {
+	if r.notes != nil {
+		return r.notes
+	}
+	return w
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// output sends results to a file; "": to standard output again.
+func (r *runner) output(name string) (err error) {
+	err = r.out.Flush()
+	if r.file != nil {
+		if e := r.file.Close(); err == nil {
+			err = e
+		}
+	}
+	r.file, r.once = nil, false
+	r.out.Reset(os.Stdout)
+	if err != nil || name == "" {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	r.file = f
+	r.out.Reset(f)
+	return nil
 }
 
 // maxWarnings is how many warnings of a statement are shown; SHOW WARNINGS has them all.

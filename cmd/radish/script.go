@@ -13,7 +13,7 @@ import (
 // a dump of any size can be run.
 type script struct {
 	r    io.Reader
-	mode func() parse.Mode // may change from statement to statement
+	mode func() scriptMode // may change from statement to statement
 
 	buf     string // from the start of a line on
 	line    int    // the line where buf starts, from 1
@@ -25,11 +25,15 @@ type script struct {
 	pieces     []parse.Piece // of buf[piecesAt:], still to be given out
 	piecesAt   int
 	piecesLine int // the line of piecesAt
-	piecesMode parse.Mode
+	piecesMode scriptMode
 }
 
-// scriptStatement is one statement of a script.
+// scriptMode is the part of a session's sql_mode that decides where statements end.
+type scriptMode = parse.Mode
+
+// scriptStatement is one statement of a script, or a line with a command of the shell.
 type scriptStatement struct {
+	command bool   // text is a dot and a command
 	text    string // as it is to be parsed
 	context string // text with the rest of the line before it
 	offset  int    // of text in context
@@ -43,13 +47,24 @@ const (
 	eagerBytes = 1 << 20
 )
 
-func newScript(r io.Reader, mode func() parse.Mode) *script {
+func newScript(r io.Reader, mode func() scriptMode) *script {
 	return &script{r: r, mode: mode, line: 1, chunk: make([]byte, chunkBytes)}
 }
 
 // next returns the next statement; ok is false at the end. The last one needs no semicolon.
 func (s *script) next() (st scriptStatement, ok bool, err error) {
 	for {
+		st, command, more := s.commandLine()
+		if command && !more {
+			return st, true, nil
+		}
+		if command {
+			if err := s.read(); err != nil {
+				return st, false, err
+			}
+			s.cut()
+			continue
+		}
 		if len(s.pieces) > 0 && s.mode() != s.piecesMode {
 			s.cut()
 		}
@@ -76,6 +91,30 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 			}
 		}
 	}
+}
+
+// commandLine returns the line that comes next if it is a command: a dot and a letter where a statement could begin. more says that
+// its end has not been read.
+func (s *script) commandLine() (st scriptStatement, ok, more bool) {
+	start := s.at
+	if len(s.pieces) > 0 {
+		start = s.piecesAt + s.pieces[0].Offset
+	} else {
+		start += len(s.buf[s.at:]) - len(strings.TrimLeft(s.buf[s.at:], "; \t\r\n"))
+	}
+	rest := s.buf[start:]
+	if len(rest) < 2 || rest[0] != '.' || (rest[1]|0x20 < 'a' || rest[1]|0x20 > 'z') {
+		return st, false, false
+	}
+	line, _, complete := strings.Cut(rest, "\n")
+	if !complete && !s.eof {
+		return st, true, true
+	}
+	st = scriptStatement{command: true, text: strings.TrimSpace(line), context: line, line: s.line + strings.Count(s.buf[:start], "\n")}
+	s.at = start + len(line)
+	s.pieces, s.scanned = nil, 0
+	s.cut()
+	return st, true, false
 }
 
 // read drops the lines that have been given out and appends what the reader has.

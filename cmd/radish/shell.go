@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
-	"time"
 
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
@@ -19,8 +17,10 @@ import (
 )
 
 const (
-	prompt     = "radish> "
-	promptMore = "     -> "
+	defaultPrompt = "radish> "
+	promptMore    = "     -> "
+	// shellRows is how many rows of a table the shell shows; .maxrows changes it.
+	shellRows = 1000
 )
 
 // terminalShell is the interactive shell. The terminal is in raw mode only while a line is typed, where Ctrl-C clears
@@ -28,19 +28,25 @@ const (
 type terminalShell struct {
 	*runner
 	lines      *readline.Instance
-	notes      io.Writer // counts, times and the like
-	timer      bool
 	interrupts chan os.Signal
 	typed      strings.Builder // lines of a statement that is not complete yet
 }
 
-// shell reads statements from a terminal until Ctrl-D or .quit.
-func shell(r *runner) int {
-	s := &terminalShell{runner: r, timer: true, notes: os.Stdout, interrupts: make(chan os.Signal, 1)}
-	config := &readline.Config{Prompt: prompt, DisableAutoSaveHistory: true, HistoryLimit: 1000, HistoryFile: historyFile(), InterruptPrompt: "^C"}
+// shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init.
+func shell(r *runner, init string) int {
+	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
+	r.interactive, r.bail, r.timer, r.notes, r.maxRows = true, true, true, os.Stdout, shellRows
+	r.running = s.interruptible
+	config := &readline.Config{
+		Prompt: r.prompt, DisableAutoSaveHistory: true, HistoryLimit: 1000, HistoryFile: historyFile(), HistorySearchFold: true,
+		InterruptPrompt: "^C", AutoComplete: &completer{runner: r, typed: s.typed.String},
+	}
 	if !term.IsTerminal(int(os.Stdout.Fd())) {
 		// Results go to a file or a pipe; what is for the person goes to the terminal.
-		config.Stdout, s.notes = os.Stderr, os.Stderr
+		config.Stdout, r.notes = os.Stderr, os.Stderr
+	}
+	if colored(config.Stdout) {
+		config.Painter = highlighter{}
 	}
 	var err error
 	if s.lines, err = readline.NewEx(config); err != nil {
@@ -49,53 +55,79 @@ func shell(r *runner) int {
 	}
 	defer s.lines.Close()
 	signal.Notify(s.interrupts, os.Interrupt)
-	fmt.Fprintf(s.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
+	if init != "" && r.read(init) {
+		return exitOK
+	}
+	s.clear()
+	fmt.Fprintf(r.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
 	for {
 		line, err := s.lines.Readline()
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
 			if s.typed.Len() == 0 && line == "" {
-				fmt.Fprintln(s.notes, "Ctrl-D leaves the shell.")
+				fmt.Fprintln(r.notes, "Ctrl-D leaves the shell.")
 			}
 			s.clear()
 			continue
 		case err != nil: // io.EOF: Ctrl-D, or the terminal is gone
 			return exitOK
 		}
-		if s.typed.Len() == 0 {
-			word := strings.TrimSpace(line)
-			switch strings.TrimRight(word, "; ") {
-			case "quit", "exit", "help":
-				word = strings.TrimRight(word, "; ")
-			}
-			switch {
-			case word == "":
-				continue
-			case word[0] == '.', word == "quit", word == "exit", word == "help":
-				s.lines.SaveHistory(word)
-				if s.command(strings.TrimPrefix(word, ".")) {
-					return exitOK
-				}
-				continue
-			}
+		if s.line(line) {
+			return exitOK
 		}
-		s.typed.WriteString(line)
-		s.typed.WriteByte('\n')
-		text, vertical := s.cutVertical(s.typed.String())
-		if parse.Incomplete(text, s.conn.ParseMode()) {
-			s.lines.SetPrompt(promptMore)
-			continue
-		}
+	}
+}
+
+// line takes a line that was typed. quit says that the shell is to end.
+func (s *terminalShell) line(line string) (quit bool) {
+	if strings.HasSuffix(strings.TrimRight(line, " \t"), `\c`) { // as in MySQL's client
 		s.clear()
-		format := s.format
-		if vertical {
-			s.format = render.Vertical
+		return false
+	}
+	if s.typed.Len() == 0 {
+		word := strings.TrimSpace(line)
+		switch bare := strings.TrimRight(word, "; "); bare {
+		case "quit", "exit", "help":
+			word = "." + bare
+		case `\q`:
+			word = ".quit"
+		case `\h`, `\?`:
+			word = ".help"
 		}
-		if entry := historyEntry(text); entry != "" {
-			s.lines.SaveHistory(entry)
+		switch {
+		case word == "":
+			return false
+		case word[0] == '.':
+			s.save(word)
+			_, quit := s.commandLine("", scriptStatement{command: true, text: word, context: word, line: 1})
+			s.clear()
+			return quit
 		}
-		s.runScript("", strings.NewReader(text))
-		s.format = format
+	}
+	s.typed.WriteString(line)
+	s.typed.WriteByte('\n')
+	text, vertical := s.cutVertical(s.typed.String())
+	if parse.Incomplete(text, s.conn.ParseMode()) {
+		s.lines.SetPrompt(promptMore)
+		return false
+	}
+	s.clear()
+	format := s.settings.Format
+	if vertical {
+		s.settings.Format = render.Vertical
+	}
+	if entry := historyEntry(text); entry != "" {
+		s.save(entry)
+	}
+	quit = s.script("", strings.NewReader(text))
+	s.settings.Format = format
+	return quit
+}
+
+// save puts a statement or command into the history.
+func (s *terminalShell) save(entry string) {
+	if err := s.lines.SaveHistory(entry); err != nil {
+		fmt.Fprintf(s.err, "radish: the history cannot be written: %v\n", err)
 	}
 }
 
@@ -111,39 +143,13 @@ func (s *terminalShell) cutVertical(text string) (rest string, vertical bool) {
 
 func (s *terminalShell) clear() {
 	s.typed.Reset()
-	s.lines.SetPrompt(prompt)
+	s.lines.SetPrompt(s.prompt)
 }
 
-// runScript runs statements up to the first that fails. name is the file that they come from.
-func (s *terminalShell) runScript(name string, text io.Reader) {
-	script := newScript(text, s.conn.ParseMode)
-	for {
-		st, ok, err := script.next()
-		if err != nil {
-			fmt.Fprintf(s.err, "%s: %v\n", name, err)
-			return
-		}
-		if !ok {
-			return
-		}
-		start := time.Now()
-		o, err := s.runInterruptibly(st.text)
-		took := time.Since(start)
-		s.warn(name, st, o)
-		if err != nil {
-			fmt.Fprintln(s.err, describe(name, st, err))
-			return
-		}
-		s.summary(o, took)
-	}
-}
-
-// runInterruptibly runs a statement that Ctrl-C cancels.
-func (s *terminalShell) runInterruptibly(text string) (outcome, error) {
+// interruptible returns a context that Ctrl-C ends.
+func (s *terminalShell) interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	done := make(chan struct{})
-	defer close(done)
 	select {
 	case <-s.interrupts: // from before the statement
 	default:
@@ -155,28 +161,5 @@ func (s *terminalShell) runInterruptibly(text string) (outcome, error) {
 		case <-done:
 		}
 	}()
-	return s.run(ctx, text)
-}
-
-func (s *terminalShell) summary(o outcome, took time.Duration) {
-	line := ""
-	switch {
-	case o.hasRows:
-		line = counted(o.rows, "row")
-	case o.affected > 0:
-		line = "OK, " + counted(o.affected, "row") + " affected"
-	default:
-		line = "OK"
-	}
-	if s.timer {
-		line += fmt.Sprintf(" (%.3f s)", took.Seconds())
-	}
-	fmt.Fprintln(s.notes, line)
-}
-
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return ctx, func() { close(done); cancel() }
 }

@@ -26,7 +26,7 @@ type terminal struct {
 func startShell(t *testing.T, env ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(binary)
-	cmd.Env = append(append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+t.TempDir()), env...)
+	cmd.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR=1", "XDG_CONFIG_HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir()), env...)
 	file, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {
 		t.Skipf("there is no pseudo-terminal here: %v", err)
@@ -48,7 +48,7 @@ func startShell(t *testing.T, env ...string) *terminal {
 		cmd.Process.Kill()
 		file.Close()
 	})
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	return s
 }
 
@@ -95,7 +95,7 @@ func TestShellInterrupt(t *testing.T) {
 	s := startShell(t)
 	s.write("CALL tpch_generate(0.01);\r")
 	s.expect(" s)")
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	s.write("SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_extendedprice + b.l_discount < b.l_extendedprice * a.l_tax;\r")
 	s.expect("l_tax;")
 	time.Sleep(500 * time.Millisecond)
@@ -105,15 +105,15 @@ func TestShellInterrupt(t *testing.T) {
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("Ctrl-C took %v", took)
 	}
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	s.write("SELECT nonsense\r")
 	s.expect(promptMore)
 	s.write("more nonsense" + ctrlC)
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	s.write("SELECT 6 * 7\r;\r")
 	s.expect("|    42 |")
 	s.expect("1 row (")
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	s.write(ctrlD)
 	if code := s.leave(); code != 0 {
 		t.Errorf("exit %d", code)
@@ -137,10 +137,10 @@ func TestShellCommands(t *testing.T) {
 		{".schema\r", "CREATE TABLE `fromfile` (\r\n  `a` INT\r\n);\r\nCREATE TABLE `o``dd` ("},
 		{".schema nosuch\r", "Table 'main.nosuch' doesn't exist"},
 		{".read nosuch\r", "cannot read nosuch: no such file"},
-		{".mode csv\r", prompt},
+		{".mode csv\r", defaultPrompt},
 		{"SELECT a, NULL FROM fromfile;\r", "a,NULL\r\n1,\r\n2,\r\n2 rows ("},
 		{".mode jsn\r", "did you mean json?"},
-		{".timer off\r", prompt},
+		{".timer off\r", defaultPrompt},
 		{"INSERT INTO fromfile VALUES (3);\r", "OK, 1 row affected\r\n"},
 		{".tabels\r", "did you mean .tables?"},
 		{"SELECT 6 * 7 AS x\\G\r", "1. row ***************************\r\nx: 42\r\n1 row"},
@@ -152,8 +152,8 @@ func TestShellCommands(t *testing.T) {
 	} {
 		s.write(step.keys)
 		s.expect(step.want)
-		if step.want != "" && step.want != prompt && step.want != promptMore {
-			s.expect(prompt)
+		if step.want != "" && step.want != defaultPrompt && step.want != promptMore {
+			s.expect(defaultPrompt)
 		}
 	}
 	if code := s.leave(); code != 0 {
@@ -168,11 +168,11 @@ func TestShellHistory(t *testing.T) {
 	s := startShell(t, state)
 	s.write("SELECT\r40 +\r2;\r")
 	s.expect("1 row")
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	s.write(up + "\r")
 	s.expect("SELECT 40 + 2;")
 	s.expect("42 |")
-	s.expect(prompt)
+	s.expect(defaultPrompt)
 	s.write(ctrlD)
 	s.leave()
 	s = startShell(t, state)

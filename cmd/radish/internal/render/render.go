@@ -23,13 +23,16 @@ type Format string
 
 // The formats.
 const (
-	Table     Format = "table"     // a box; NULL is NULL, control characters are escaped
+	Table     Format = "table"     // a box of ASCII; NULL is NULL, control characters are escaped
+	Box       Format = "box"       // the same with lines of Unicode
 	CSV       Format = "csv"       // RFC 4180; NULL is empty, an empty string is ""
 	TSV       Format = "tsv"       // as LOAD DATA reads it: backslash escapes, NULL is \N
 	JSON      Format = "json"      // an array of objects for each result
 	JSONLines Format = "jsonlines" // an object for each row
 	Markdown  Format = "markdown"  // a table of GitHub's Markdown
 	Vertical  Format = "vertical"  // a line for each value, as \G prints in MySQL's client
+	HTML      Format = "html"      // the rows of an HTML table
+	Insert    Format = "insert"    // INSERT statements
 )
 
 // Lines writes the values as they are, a line each and without a header: what table does with the text of a plan, whose
@@ -38,7 +41,9 @@ const Lines Format = "lines"
 
 // Formats lists the formats.
 func Formats() []string {
-	return []string{string(Table), string(CSV), string(TSV), string(JSON), string(JSONLines), string(Markdown), string(Vertical)}
+	return []string{
+		string(Table), string(Box), string(Vertical), string(CSV), string(TSV), string(JSON), string(JSONLines), string(Markdown), string(HTML), string(Insert),
+	}
 }
 
 // ParseFormat returns the format of a name.
@@ -62,19 +67,47 @@ type printer interface {
 	end()
 }
 
-// output is what every printer writes to and knows.
-type output struct {
-	w    *bufio.Writer
-	cols []radish.Column
-	zone *time.Location
+// Settings say how results look. The zero value of all but Format is the default.
+type Settings struct {
+	Format    Format
+	NoHeaders bool    // table, box, csv, tsv, html
+	Null      *string // what stands for NULL; nil: what the format says
+	Widths    []int   // of a table's or box's columns, from the first on; 0: as wide as the values
+	MaxRows   int64   // of a table or box; 0: all
+	Columns   int     // what a line of a table or box may take; 0: as much as it needs
+	Into      string  // the table of insert
+	Begin     func()  // called before the first row is looked at; may be nil
 }
 
-// Rows reads a result to its end and writes it. It returns the number of rows. An error of the result or of w ends it;
-// of a result that failed, the formats that write as they go have written the rows before the failure.
-func Rows(w *bufio.Writer, format Format, rows *radish.Rows) (n int64, err error) {
-	o := output{w: w, cols: rows.Columns(), zone: rows.Location()}
+// Written says what has been written of a result.
+type Written struct {
+	Rows  int64 // of the result
+	Shown int64 // rows written
+	Cut   bool  // values were cut to fit their columns
+}
+
+// output is what every printer writes to and knows.
+type output struct {
+	w        *bufio.Writer
+	cols     []radish.Column
+	zone     *time.Location
+	settings *Settings
+}
+
+// null returns what stands for NULL where the format says otherwise.
+func (o *output) null(otherwise string) string {
+	if o.settings.Null != nil {
+		return *o.settings.Null
+	}
+	return otherwise
+}
+
+// Rows reads a result to its end and writes it. An error of the result or of w ends it; of a result that failed, the
+// formats that write as they go have written the rows before the failure.
+func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, err error) {
+	o := output{w: w, cols: rows.Columns(), zone: rows.Location(), settings: &settings}
 	var p printer
-	switch format {
+	switch settings.Format {
 	case CSV:
 		p = &separated{output: o, separator: ',', cell: appendCSV}
 	case TSV:
@@ -87,19 +120,41 @@ func Rows(w *bufio.Writer, format Format, rows *radish.Rows) (n int64, err error
 		p = &markdown{output: o}
 	case Vertical:
 		p = newVertical(o)
+	case HTML:
+		p = &htmlTable{output: o}
+	case Insert:
+		p = &inserts{output: o}
 	case Lines:
 		p = &plain{output: o}
 	default:
-		p = newTable(o)
+		t := newTable(o)
+		defer func() { done.Cut = t.cut }()
+		p = t
 	}
-	p.begin()
+	limit := int64(0)
+	if _, table := p.(*box); table {
+		limit = settings.MaxRows
+	}
+	begun := false
 	for {
 		b := rows.NextBatch()
+		if !begun {
+			begun = true
+			if settings.Begin != nil {
+				settings.Begin()
+			}
+			p.begin()
+		}
 		if b == nil {
 			break
 		}
-		n += int64(b.Rows())
-		for i := range b.Rows() {
+		n := int64(b.Rows())
+		if limit > 0 {
+			n = min(n, limit-done.Shown)
+		}
+		done.Rows += int64(b.Rows())
+		done.Shown += n
+		for i := range int(n) {
 			at := i
 			if b.Sel != nil {
 				at = int(b.Sel[i])
@@ -108,14 +163,14 @@ func Rows(w *bufio.Writer, format Format, rows *radish.Rows) (n int64, err error
 		}
 		p.batchEnd()
 		if _, err := w.Write(nil); err != nil { // a bufio.Writer keeps its first error
-			return n, err
+			return done, err
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return n, err
+		return done, err
 	}
 	p.end()
-	return n, w.Flush()
+	return done, w.Flush()
 }
 
 // appendValue appends a value as MySQL prints it. Bytes that are no UTF-8 are written in hexadecimal: 0x1F8B.

@@ -16,6 +16,9 @@ type separated struct {
 }
 
 func (s *separated) begin() {
+	if s.settings.NoHeaders {
+		return
+	}
 	s.line = s.line[:0]
 	for i, c := range s.cols {
 		if i > 0 {
@@ -33,7 +36,11 @@ func (s *separated) row(b *column.Batch, at int) {
 			s.line = append(s.line, s.separator)
 		}
 		if isNull(v, at) {
-			s.line = s.cell(s.line, nil, true)
+			if s.settings.Null != nil {
+				s.line = append(s.line, *s.settings.Null...)
+			} else {
+				s.line = s.cell(s.line, nil, true)
+			}
 			continue
 		}
 		s.text = s.appendValue(s.text[:0], v, at)

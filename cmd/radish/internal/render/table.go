@@ -14,21 +14,42 @@ import (
 // found so far; a longer value then sticks out of its box, uncut.
 const tableBound = 64 << 20
 
-// box writes a table with borders of ASCII, columns as wide as their widest value.
+// borders are the strings that a table's lines are made of.
+type borders struct {
+	horizontal, vertical string
+	top, middle, bottom  [3]string // left corner, crossing, right corner
+}
+
+var (
+	asciiBorders = borders{"-", "|", [3]string{"+", "+", "+"}, [3]string{"+", "+", "+"}, [3]string{"+", "+", "+"}}
+	boxBorders   = borders{"─", "│", [3]string{"┌", "┬", "┐"}, [3]string{"├", "┼", "┤"}, [3]string{"└", "┴", "┘"}}
+)
+
+// box writes a table with borders, columns as wide as their widest value, if they may be.
 type box struct {
 	output
+	borders
 	text    []byte
 	ends    []int // of each cell in text, row by row
 	widths  []int
 	right   []bool
-	printed bool // the header
+	bounded []bool // the column's values are cut to its width
+	cut     bool   // one was
+	printed bool   // the header
 	line    []byte
 }
 
 func newTable(o output) *box {
-	t := &box{output: o}
+	t := &box{output: o, borders: asciiBorders, bounded: make([]bool, len(o.cols))}
+	if o.settings.Format == Box {
+		t.borders = boxBorders
+	}
 	for _, c := range o.cols {
-		t.widths = append(t.widths, textWidth(escapeControls(nil, c.Name)))
+		width := 0
+		if !o.settings.NoHeaders {
+			width = textWidth(escapeControls(nil, c.Name))
+		}
+		t.widths = append(t.widths, width)
 		t.right = append(t.right, alignRight(c.Type))
 	}
 	return t
@@ -41,7 +62,7 @@ func (t *box) row(b *column.Batch, at int) {
 		start := len(t.text)
 		switch {
 		case isNull(v, at):
-			t.text = append(t.text, "NULL"...)
+			t.text = append(t.text, t.null("NULL")...)
 		case v.Type.IsString():
 			t.line = t.appendValue(t.line[:0], v, at)
 			t.text = escapeControls(t.text, string(t.line))
@@ -63,43 +84,102 @@ func (t *box) batchEnd() {
 
 func (t *box) end() {
 	t.flush()
-	t.rule()
+	t.rule(t.bottom)
 }
 
 // flush prints the rows that are held, and the header before the first.
 func (t *box) flush() {
 	if !t.printed {
 		t.printed = true
-		t.rule()
-		for i, c := range t.cols {
-			t.cell(i, escapeControls(nil, c.Name))
+		t.fit()
+		t.rule(t.top)
+		if !t.settings.NoHeaders {
+			for i, c := range t.cols {
+				t.cell(i, escapeControls(nil, c.Name))
+			}
+			t.endLine()
+			t.rule(t.middle)
 		}
-		t.w.WriteString("|\n")
-		t.rule()
 	}
 	start := 0
 	for i, end := range t.ends {
 		c := i % len(t.cols)
 		t.cell(c, t.text[start:end])
 		if c == len(t.cols)-1 {
-			t.w.WriteString("|\n")
+			t.endLine()
 		}
 		start = end
 	}
 	t.text, t.ends = t.text[:0], t.ends[:0]
 }
 
-func (t *box) rule() {
-	for _, n := range t.widths {
-		t.w.WriteByte('+')
-		writeRepeated(t.w.WriteByte, '-', n+2)
+// minWidth is what a column keeps where a table is too wide for a line.
+const minWidth = 5
+
+// fit gives the columns the widths that were asked for, and bounds the widest of the others so that a row takes one line.
+func (t *box) fit() {
+	for i, w := range t.settings.Widths {
+		if i < len(t.widths) && w > 0 {
+			t.widths[i], t.bounded[i] = w, true
+		}
 	}
-	t.w.WriteString("+\n")
+	total := func(bound int) (n int) {
+		n = 1
+		for i, w := range t.widths {
+			if !t.bounded[i] {
+				w = min(w, bound)
+			}
+			n += w + 3
+		}
+		return n
+	}
+	widest := 0
+	for _, w := range t.widths {
+		widest = max(widest, w)
+	}
+	if t.settings.Columns <= 0 || total(widest) <= t.settings.Columns {
+		return
+	}
+	bound := widest
+	for bound > minWidth && total(bound) > t.settings.Columns {
+		bound--
+	}
+	for i := range t.widths {
+		if t.widths[i] > bound && !t.bounded[i] {
+			t.widths[i], t.bounded[i] = bound, true
+		}
+	}
+}
+
+func (t *box) rule(corners [3]string) {
+	for i, n := range t.widths {
+		if i == 0 {
+			t.w.WriteString(corners[0])
+		} else {
+			t.w.WriteString(corners[1])
+		}
+		for range n + 2 {
+			t.w.WriteString(t.horizontal)
+		}
+	}
+	t.w.WriteString(corners[2])
+	t.w.WriteByte('\n')
+}
+
+func (t *box) endLine() {
+	t.w.WriteString(t.vertical)
+	t.w.WriteByte('\n')
 }
 
 func (t *box) cell(c int, text []byte) {
-	pad := t.widths[c] - textWidth(text)
-	t.w.WriteString("| ")
+	width := textWidth(text)
+	if t.bounded[c] && width > t.widths[c] {
+		text = []byte(terminal.Truncate(string(text), t.widths[c], "…"))
+		width, t.cut = textWidth(text), true
+	}
+	pad := t.widths[c] - width
+	t.w.WriteString(t.vertical)
+	t.w.WriteByte(' ')
 	if t.right[c] {
 		writeRepeated(t.w.WriteByte, ' ', pad)
 		t.w.Write(text)
@@ -178,7 +258,7 @@ func (m *markdown) row(b *column.Batch, at int) {
 	for _, v := range b.Cols {
 		m.line = append(m.line, "| "...)
 		if isNull(v, at) {
-			m.line = append(m.line, "NULL"...)
+			m.line = append(m.line, m.null("NULL")...)
 		} else {
 			m.text = m.appendValue(m.text[:0], v, at)
 			m.line = append(m.line, markdownEscapes.Replace(string(m.text))...)
@@ -224,7 +304,7 @@ func (v *vertical) row(b *column.Batch, at int) {
 	for i, c := range b.Cols {
 		v.line = append(append(v.line, v.names[i]...), ": "...)
 		if isNull(c, at) {
-			v.line = append(v.line, "NULL"...)
+			v.line = append(v.line, v.null("NULL")...)
 		} else {
 			v.line = v.appendValue(v.line, c, at)
 		}

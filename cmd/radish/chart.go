@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
+	"github.com/mattn/go-runewidth"
+	"golang.org/x/term"
+
+	"github.com/radish-sql/radish"
+)
+
+// Limits of charts: more points than a terminal has columns are averaged by the library; bars take a line each.
+const (
+	maxChartPoints = 100_000
+	maxBars        = 200
+	chartHeight    = 15
+)
+
+// chart draws the last column of a query.
+func (r *runner) chart(arg string) error {
+	kind, query, _ := strings.Cut(arg, " ")
+	if query = strings.TrimSpace(query); query == "" || kind != "bar" && kind != "line" {
+		return fmt.Errorf("usage: .chart bar QUERY or .chart line QUERY")
+	}
+	labels, values, err := r.points(query)
+	if err != nil {
+		return err
+	}
+	if len(values) == 0 {
+		return fmt.Errorf("the query gives no rows to draw")
+	}
+	width := 80
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 20 {
+		width = w
+	}
+	if kind == "line" {
+		widest := 0
+		for _, v := range values {
+			widest = max(widest, len(strconv.FormatFloat(v, 'f', 2, 64)))
+		}
+		fmt.Fprintln(r.out, asciigraph.Plot(values, asciigraph.Height(chartHeight), asciigraph.Width(max(10, width-widest-4))))
+		return nil
+	}
+	if len(values) > maxBars {
+		return fmt.Errorf("%d bars are too many to see; LIMIT the query to %d", len(values), maxBars)
+	}
+	fmt.Fprint(r.out, bars(labels, values, width))
+	return nil
+}
+
+// points runs a query and returns the texts of its first column and the numbers of its last; NULL is no number.
+func (r *runner) points(query string) (labels []string, values []float64, err error) {
+	ctx, done := r.running()
+	defer done()
+	rows, err := r.conn.Query(ctx, query)
+	if err != nil {
+		return nil, nil, describedError(query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		row := rows.Values()
+		label := ""
+		if len(row) > 1 {
+			label = fmt.Sprint(row[0])
+			if b, ok := row[0].([]byte); ok {
+				label = string(b)
+			}
+		}
+		value := math.NaN()
+		switch x := row[len(row)-1].(type) {
+		case nil:
+		case int64:
+			value = float64(x)
+		case uint64:
+			value = float64(x)
+		case float64:
+			value = x
+		case string:
+			d, err := radish.ParseDecimal(x)
+			if err != nil {
+				return nil, nil, fmt.Errorf("the last column holds %q, which is no number", x)
+			}
+			value = d.Float64()
+		default:
+			return nil, nil, fmt.Errorf("the last column holds %v, which is no number", x)
+		}
+		if len(values) == maxChartPoints {
+			return nil, nil, fmt.Errorf("the query gives more than %d points", maxChartPoints)
+		}
+		labels, values = append(labels, label), append(values, value)
+	}
+	return labels, values, rows.Err()
+}
+
+// bars draws a bar a line, from zero on; those below zero reach to the left of it.
+func bars(labels []string, values []float64, width int) string {
+	label, number := 0, 0
+	texts := make([]string, len(values))
+	lowest, highest := 0.0, 0.0
+	for i, v := range values {
+		texts[i] = "NULL"
+		if !math.IsNaN(v) {
+			texts[i] = strconv.FormatFloat(v, 'f', -1, 64)
+			lowest, highest = min(lowest, v), max(highest, v)
+		}
+		labels[i] = runewidth.Truncate(strings.ReplaceAll(labels[i], "\n", " "), max(10, width/3), "…")
+		label, number = max(label, runewidth.StringWidth(labels[i])), max(number, len(texts[i]))
+	}
+	cells := float64(max(10, width-label-number-4))
+	scale := 0.0
+	if highest > lowest {
+		scale = cells / (highest - lowest)
+	}
+	zero := int(math.Round(-lowest * scale))
+	var b strings.Builder
+	for i, v := range values {
+		b.WriteString(labels[i] + strings.Repeat(" ", label-runewidth.StringWidth(labels[i])+1))
+		fmt.Fprintf(&b, "%*s ", number, texts[i])
+		n := 0
+		if !math.IsNaN(v) {
+			n = int(math.Round(v * scale))
+		}
+		switch {
+		case n < 0:
+			b.WriteString(strings.Repeat(" ", zero+n) + strings.Repeat("█", -n))
+		case v > 0 && n == 0:
+			b.WriteString(strings.Repeat(" ", zero) + "▏")
+		default:
+			b.WriteString(strings.Repeat(" ", zero) + strings.Repeat("█", n))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// catalogCommands are those about databases, tables and files.
+func catalogCommands() []dotCommand {
+	return []dotCommand{
+		{"open", "[NAME]", "leave the database for another in memory; without NAME an empty one", func(r *runner, arg string) error {
+			name, err := oneWord(arg, ".open NAME")
+			if err != nil {
+				return err
+			}
+			return r.open(name)
+		}},
+		{"tables", "[DATABASE]", "list the tables", func(r *runner, arg string) error {
+			query := "SHOW TABLES"
+			if arg != "" {
+				query += " FROM " + quoteName(arg)
+			}
+			return r.query(query)
+		}},
+		{"schema", "[TABLE]", "print the statement that makes a table, or those of all", (*runner).schema},
+		{"indexes", "[TABLE]", "list the keys and indexes of a table, or of all", func(r *runner, arg string) error {
+			list := []string{quoteName(arg)}
+			if arg == "" {
+				var err error
+				if list, err = r.relations(); err != nil {
+					return err
+				}
+			}
+			for _, t := range list {
+				if err := r.query("SHOW INDEX FROM " + t); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"import", "FILE TABLE", "append a file's rows to a table, or make the table of them", (*runner).importFile},
+		{"export", "TABLE FILE", "write a table to a .csv, .tsv, .parquet or .arrow file", func(r *runner, arg string) error {
+			list, err := words(arg)
+			if err != nil || len(list) != 2 {
+				return fmt.Errorf("usage: .export TABLE FILE; for a query SELECT ... INTO OUTFILE 'FILE'")
+			}
+			return r.query("SELECT * FROM " + quoteName(list[0]) + " INTO OUTFILE " + string(render.AppendString(nil, list[1])))
+		}},
+		{"dump", "[TABLE ...]", "print the statements that make tables and their rows again", (*runner).dump},
+		{"explain", "QUERY", "show how a query is run", func(r *runner, arg string) error {
+			if arg == "" {
+				return fmt.Errorf("usage: .explain QUERY; EXPLAIN ANALYZE runs it and shows what it costs")
+			}
+			return r.query("EXPLAIN " + arg)
+		}},
+		{"device", "[auto|cpu|gpu]", "where queries run", func(r *runner, arg string) error {
+			if arg == "" {
+				return r.query("SELECT @@radish_device AS device")
+			}
+			if err := r.quietly("SET radish_device = " + string(render.AppendString(nil, arg))); err != nil {
+				return err
+			}
+			r.config.device = arg
+			return nil
+		}},
+		{"devices", "", "list the devices and why one cannot be used", func(r *runner, _ string) error {
+			return r.query("SELECT * FROM information_schema.radish_devices")
+		}},
+		{"tpch", "[SF | qN]", "generate TPC-H at a scale factor, or run its query N", (*runner).tpch},
+	}
+}
+
+// query runs a statement as if it had been typed.
+func (r *runner) query(text string) error {
+	if !r.statement("", scriptStatement{text: text, context: text, line: 1}, r.look()) {
+		return errReported
+	}
+	return nil
+}
+
+// errReported says that a command's statement failed, and that its error has been printed.
+var errReported = errors.New("the command failed")
+
+// quietly runs a statement and prints nothing.
+func (r *runner) quietly(text string) error {
+	ctx, done := r.running()
+	defer done()
+	_, err := r.conn.Exec(ctx, text)
+	return describedError(text, err)
+}
+
+// describedError is an error of a command's statement as it is shown.
+func describedError(text string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(describe("", scriptStatement{text: text, context: text, line: 1}, err))
+}
+
+// lastColumn runs a query and returns the texts of its last column.
+func (r *runner) lastColumn(query string) (out []string, err error) {
+	ctx, done := r.running()
+	defer done()
+	rows, err := r.conn.Query(ctx, query)
+	if err != nil {
+		return nil, describedError(query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values := rows.Values()
+		out = append(out, fmt.Sprint(values[len(values)-1]))
+	}
+	return out, rows.Err()
+}
+
+// relations returns the quoted names of the current database's tables, the views last.
+func (r *runner) relations() (list []string, err error) {
+	names, err := r.lastColumn("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_type = 'VIEW', table_name")
+	for _, n := range names {
+		list = append(list, render.QuoteName(n))
+	}
+	return list, err
+}
+
+func (r *runner) schema(arg string) error {
+	tables := []string{quoteName(arg)}
+	if arg == "" {
+		var err error
+		if tables, err = r.relations(); err != nil {
+			return err
+		}
+	}
+	for _, t := range tables {
+		create, err := r.created(t)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(r.out, create+";")
+	}
+	return nil
+}
+
+// created returns the statement that makes a table or view.
+func (r *runner) created(quoted string) (string, error) {
+	query := "SHOW CREATE TABLE " + quoted
+	ctx, done := r.running()
+	defer done()
+	rows, err := r.conn.Query(ctx, query)
+	if err != nil {
+		return "", describedError(query, err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return "", rows.Err()
+	}
+	return fmt.Sprint(rows.Values()[1]), nil
+}
+
+// dump prints tables as statements. Its reading of them is not one moment's unless a transaction is open.
+func (r *runner) dump(arg string) error {
+	list, err := words(arg)
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
+		list[i] = quoteName(t)
+	}
+	if len(list) == 0 {
+		if list, err = r.relations(); err != nil {
+			return err
+		}
+	}
+	for _, t := range list {
+		create, err := r.created(t)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(r.out, create+";")
+		if !strings.HasPrefix(create, "CREATE TABLE") {
+			continue
+		}
+		ctx, done := r.running()
+		rows, err := r.conn.Query(ctx, "SELECT * FROM "+t)
+		if err == nil {
+			into := strings.ReplaceAll(strings.Trim(t, "`"), "``", "`")
+			_, err = render.Rows(r.out, render.Settings{Format: render.Insert, Into: strings.ReplaceAll(into, "`.`", ".")}, rows)
+			rows.Close()
+		}
+		done()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) importFile(arg string) error {
+	list, err := words(arg)
+	if err != nil || len(list) != 2 {
+		return fmt.Errorf("usage: .import FILE TABLE; the file ends in .csv, .tsv, .parquet or .arrow")
+	}
+	if _, err := os.Stat(list[0]); err != nil {
+		return fmt.Errorf("cannot read %s: %v", list[0], reason(err))
+	}
+	table := quoteName(list[1])
+	source := "SELECT * FROM " + render.QuoteName(list[0])
+	ctx := context.Background()
+	if _, err := r.conn.Prepare(ctx, "SELECT 1 FROM "+table); err == nil {
+		return r.query("INSERT INTO " + table + " " + source)
+	}
+	return r.query("CREATE TABLE " + table + " AS " + source)
+}
+
+func (r *runner) tpch(arg string) error {
+	if number, ok := strings.CutPrefix(strings.ToLower(arg), "q"); ok {
+		for _, q := range tpch.Queries(1) {
+			if strconv.Itoa(q.Number) == number {
+				if !r.script("", strings.NewReader(q.SQL)) {
+					return nil
+				}
+			}
+		}
+		if n, err := strconv.Atoi(number); err != nil || n < 1 || n > 22 {
+			return fmt.Errorf("TPC-H has the queries q1 to q22")
+		}
+		return nil
+	}
+	if arg == "" {
+		arg = "0.01"
+	}
+	if _, err := strconv.ParseFloat(arg, 64); err != nil {
+		return fmt.Errorf("usage: .tpch SF, or .tpch qN")
+	}
+	return r.query("CALL tpch_generate(" + arg + ")")
+}
+
+// quoteName quotes a name, or a database's and a table's with a dot between, unless it is quoted already.
+func quoteName(name string) string {
+	if strings.HasPrefix(name, "`") {
+		return name
+	}
+	parts := strings.Split(name, ".")
+	for i, p := range parts {
+		parts[i] = render.QuoteName(p)
+	}
+	return strings.Join(parts, ".")
+}

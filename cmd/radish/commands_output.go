@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
+)
+
+// outputCommands are those about how and where results are printed.
+func outputCommands() []dotCommand {
+	return []dotCommand{
+		{"mode", "[FORMAT [TABLE]]", "print results as " + strings.Join(render.Formats(), ", ") + "; insert names a table", (*runner).mode},
+		{"headers", "[on|off]", "print the names of columns", func(r *runner, arg string) error {
+			on := !r.settings.NoHeaders
+			err := onOff("headers", func(*runner) *bool { return &on })(r, arg)
+			r.settings.NoHeaders = !on
+			return err
+		}},
+		{"nullvalue", "[TEXT]", "what stands for NULL; without TEXT what the format says", func(r *runner, arg string) error {
+			r.settings.Null = nil
+			if arg != "" {
+				list, err := words(arg)
+				if err != nil {
+					return err
+				}
+				text := strings.Join(list, " ")
+				r.settings.Null = &text
+			}
+			return nil
+		}},
+		{"width", "[N ...]", "widths of a table's columns, 0 as wide as needed; longer values are cut", func(r *runner, arg string) error {
+			var widths []int
+			for _, w := range strings.Fields(arg) {
+				n, err := strconv.Atoi(w)
+				if err != nil || n < 0 {
+					return fmt.Errorf("a width is a number of characters, not %q", w)
+				}
+				widths = append(widths, n)
+			}
+			r.settings.Widths = widths
+			return nil
+		}},
+		{"maxrows", "[N]", "how many rows of a table the terminal shows; 0 all", func(r *runner, arg string) error {
+			if arg == "" {
+				fmt.Fprintln(r.out, r.maxRows)
+				return nil
+			}
+			n, err := strconv.ParseInt(arg, 10, 64)
+			if err != nil || n < 0 {
+				return fmt.Errorf("usage: .maxrows N, 0 for all rows")
+			}
+			r.maxRows = n
+			return nil
+		}},
+		{"output", "[FILE]", "write results to a file; without FILE to the terminal again", func(r *runner, arg string) error {
+			name, err := oneWord(arg, ".output FILE")
+			if err != nil {
+				return err
+			}
+			return r.output(name)
+		}},
+		{"once", "FILE", "write the next result to a file", func(r *runner, arg string) error {
+			name, err := oneWord(arg, ".once FILE")
+			if err == nil && name == "" {
+				err = fmt.Errorf("usage: .once FILE")
+			}
+			if err != nil {
+				return err
+			}
+			err = r.output(name)
+			r.once = err == nil
+			return err
+		}},
+		{"timer", "[on|off]", "show how long statements take", onOff("timer", func(r *runner) *bool { return &r.timer })},
+		{"profile", "[on|off]", "show what the parts of each query cost", onOff("profile", func(r *runner) *bool { return &r.profile })},
+		{"echo", "[on|off]", "print statements before they run", onOff("echo", func(r *runner) *bool { return &r.echo })},
+		{"print", "[TEXT]", "print a text", func(r *runner, arg string) error {
+			list, err := words(arg)
+			fmt.Fprintln(r.out, strings.Join(list, " "))
+			return err
+		}},
+		{"prompt", "[TEXT]", "the text before what you type", func(r *runner, arg string) error {
+			list, err := words(arg)
+			if r.prompt = strings.Join(list, " "); r.prompt == "" {
+				r.prompt = defaultPrompt
+			} else if !strings.HasSuffix(r.prompt, " ") {
+				r.prompt += " "
+			}
+			return err
+		}},
+		{"chart", "bar|line QUERY", "draw a query's last column, with its first one's values beside the bars", (*runner).chart},
+		{"show", "", "print the settings", (*runner).show},
+	}
+}
+
+func (r *runner) mode(arg string) error {
+	list, err := words(arg)
+	switch {
+	case err != nil:
+		return err
+	case len(list) == 0:
+		fmt.Fprintln(r.out, r.settings.Format)
+		return nil
+	case len(list) > 2 || len(list) == 2 && list[0] != string(render.Insert):
+		return fmt.Errorf("usage: .mode FORMAT, or .mode insert TABLE")
+	}
+	format, err := render.ParseFormat(list[0])
+	if err != nil {
+		return err
+	}
+	r.settings.Format = format
+	if len(list) == 2 {
+		r.settings.Into = list[1]
+	}
+	return nil
+}
+
+func (r *runner) show(string) error {
+	null := "as the format says"
+	if r.settings.Null != nil {
+		null = strconv.Quote(*r.settings.Null)
+	}
+	target := "stdout"
+	if r.file != nil {
+		target = r.file.Name()
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = err.Error()
+	}
+	for _, v := range [][2]any{
+		{"bail", r.bail}, {"cd", dir}, {"database", r.conn.Database()}, {"device", r.config.device}, {"echo", r.echo}, {"headers", !r.settings.NoHeaders}, {"maxrows", r.maxRows},
+		{"mode", r.settings.Format}, {"nullvalue", null}, {"output", target}, {"profile", r.profile}, {"prompt", strconv.Quote(r.prompt)},
+		{"timer", r.timer}, {"width", r.settings.Widths},
+	} {
+		fmt.Fprintf(r.out, "%9s: %v\n", v[0], v[1])
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// sessionCommands are those about the shell itself.
+func sessionCommands() []dotCommand {
+	return []dotCommand{
+		{"help", "[WORD]", "show this, or the commands that have to do with a word", (*runner).help},
+		{"quit", "", "leave, as Ctrl-D does", func(*runner, string) error { return errQuit }},
+		{"read", "FILE", "run the statements and commands of a file", func(r *runner, arg string) error {
+			name, err := oneWord(arg, ".read FILE")
+			if err != nil {
+				return err
+			}
+			f, err := os.Open(name)
+			if err != nil {
+				return fmt.Errorf("cannot read %s: %v", name, reason(err))
+			}
+			defer f.Close()
+			if r.depth >= maxReads {
+				return fmt.Errorf("files read each other more than %d deep", maxReads)
+			}
+			failed := r.failed
+			r.failed = false
+			r.depth++
+			quit := r.script(name, f)
+			r.depth--
+			bad := r.failed
+			r.failed = r.failed || failed
+			switch {
+			case quit:
+				return errQuit
+			case bad && !r.interactive:
+				return fmt.Errorf(".read %s failed", name)
+			}
+			return nil
+		}},
+		{"bail", "[on|off]", "the first failure ends a script", onOff("bail", func(r *runner) *bool { return &r.bail })},
+		{"cd", "FOLDER", "change the folder in which files are named", func(_ *runner, arg string) error {
+			name, err := oneWord(arg, ".cd FOLDER")
+			if err != nil {
+				return err
+			}
+			if name == "" {
+				if name, err = os.UserHomeDir(); err != nil {
+					return err
+				}
+			}
+			if err := os.Chdir(name); err != nil {
+				return fmt.Errorf("cannot go to %s: %v", name, reason(err))
+			}
+			return nil
+		}},
+		{"shell", "COMMAND", "run a command of the system", func(r *runner, arg string) error {
+			shell, flag := "sh", "-c"
+			if runtime.GOOS == "windows" {
+				shell, flag = "cmd", "/c"
+			}
+			r.out.Flush()
+			ctx, done := r.running()
+			defer done()
+			c := exec.CommandContext(ctx, shell, flag, arg)
+			c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+			if !r.interactive {
+				c.Stdin = nil // which holds the script
+			}
+			return c.Run()
+		}},
+	}
+}
+
+// maxReads is how deep .read may nest.
+const maxReads = 16
+
+// read runs a file as .read does; quit says that a command in it asked for the end.
+func (r *runner) read(file string) (quit bool) {
+	_, quit = r.commandLine("", scriptStatement{command: true, text: ".read '" + file + "'", line: 1})
+	return quit
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// keywords are the words of SQL that are completed and highlighted.
+var keywords = wordSet(`
+	ADD ALL ALTER ANALYZE AND ANY AS ASC AUTO_INCREMENT BEGIN BETWEEN BIGINT BINARY BLOB BOOLEAN BY CALL CASE CAST CHAR CHECK COLUMN COMMIT
+	CONSTRAINT CREATE CROSS CURRENT_DATE CURRENT_TIMESTAMP DATABASE DATABASES DATE DATETIME DECIMAL DEFAULT DELETE DESC DESCRIBE DISTINCT
+	DOUBLE DROP DUPLICATE ELSE END ENUM EXCEPT EXISTS EXPLAIN FALSE FLOAT FOLLOWING FOREIGN FROM FULL GROUP GROUPS HAVING IF IGNORE IN
+	INDEX INNER INSERT INT INTEGER INTERSECT INTERVAL INTO IS JOIN JSON KEY LATERAL LEFT LIKE LIMIT LOAD MINUTE MONTH NATURAL NOT NULL OFFSET ON OR
+	ORDER OUTER OUTFILE OVER PARTITION PRECEDING PRIMARY RANGE RECURSIVE REFERENCES REGEXP RENAME REPLACE RIGHT ROLLBACK ROLLUP ROW ROWS
+	SAVEPOINT SELECT SEPARATOR SET SHOW SMALLINT START TABLE TABLES TEXT THEN TIME TIMESTAMP TINYINT TO TRANSACTION TRUE TRUNCATE UNBOUNDED
+	UNION UNIQUE UNSIGNED UPDATE USE USING VALUES VARBINARY VARCHAR VARIABLES VIEW WARNINGS WHEN WHERE WINDOW WITH XOR YEAR`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// completer completes what is typed when Tab is pressed.
+type completer struct {
+	*runner
+	typed func() string // the lines before the current one
+}
+
+// Do is readline's: it returns what may follow the rune before pos, and how many runes before pos belong to the same word.
+func (c *completer) Do(line []rune, pos int) (endings [][]rune, length int) {
+	before := string(line[:pos])
+	word, list := c.candidates(before)
+	seen := map[string]bool{}
+	for _, candidate := range list {
+		if len(candidate) < len(word) || !strings.EqualFold(candidate[:len(word)], word) {
+			continue
+		}
+		ending := candidate[len(word):]
+		if !seen[ending] {
+			seen[ending] = true
+			endings = append(endings, []rune(ending))
+		}
+	}
+	slices.SortFunc(endings, func(a, b []rune) int { return slices.Compare(a, b) })
+	return endings, len([]rune(word))
+}
+
+// candidates returns the word that is being typed, and the words that it may become.
+func (c *completer) candidates(before string) (word string, list []string) {
+	if strings.HasPrefix(before, ".") && strings.TrimSpace(c.typed()) == "" {
+		return c.commandCandidates(before)
+	}
+	if strings.Count(before, "`")%2 == 1 {
+		word = before[strings.LastIndexByte(before, '`')+1:]
+		return word, append(fileNames(word), c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")...)
+	}
+	if strings.Count(before, "'")%2 == 1 {
+		word = before[strings.LastIndexByte(before, '\'')+1:]
+		return word, fileNames(word)
+	}
+	start := len(before)
+	for start > 0 && (isWordRune(rune(before[start-1])) || before[start-1] >= 0x80 || before[start-1] == '.') {
+		start--
+	}
+	word = before[start:]
+	statement := c.typed() + before
+	if qualifier, rest, dotted := strings.Cut(word, "."); dotted {
+		table := aliasOf(statement, qualifier)
+		list = c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", table)
+		list = append(list, c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = ?", qualifier)...)
+		if len(list) == 0 { // the table is still to be named
+			list = c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()")
+		}
+		return rest, list
+	}
+	if word == "" {
+		return word, nil
+	}
+	lower := word == strings.ToLower(word)
+	spell := func(name string) string {
+		if lower {
+			return strings.ToLower(name)
+		}
+		return strings.ToUpper(name)
+	}
+	for k := range keywords {
+		list = append(list, spell(k))
+	}
+	for _, f := range expr.Functions() {
+		if f.Infix == "" {
+			list = append(list, spell(f.Name)+"(")
+		}
+	}
+	for _, f := range expr.Aggregates() {
+		if !strings.ContainsAny(f.Name, "(_") || f.Name == "group_concat" {
+			list = append(list, spell(f.Name)+"(")
+		}
+	}
+	list = append(list, c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")...)
+	list = append(list, c.column("SELECT schema_name FROM information_schema.schemata")...)
+	return word, append(list, c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()")...)
+}
+
+// commandCandidates completes a command of the shell or its argument.
+func (c *completer) commandCandidates(before string) (word string, list []string) {
+	name, arg, complete := strings.Cut(before[1:], " ")
+	if !complete {
+		for _, d := range dotCommands {
+			list = append(list, d.name)
+		}
+		return name, list
+	}
+	word = arg[strings.LastIndexByte(arg, ' ')+1:]
+	switch name {
+	case "mode":
+		return word, render.Formats()
+	case "device":
+		return word, []string{"auto", "cpu", "gpu"}
+	case "timer", "echo", "headers", "bail", "profile":
+		return word, []string{"on", "off"}
+	case "help":
+		for _, d := range dotCommands {
+			list = append(list, d.name)
+		}
+		return word, list
+	case "schema", "indexes", "dump", "export":
+		list = c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+		if name != "export" {
+			return word, list
+		}
+		return word, append(list, fileNames(word)...)
+	case "read", "import", "output", "once", "cd", "open":
+		return word, fileNames(word)
+	}
+	return word, nil
+}
+
+// column returns the first column of a query, which is asked in a session of its own, so that the warnings of the person's stay.
+func (c *completer) column(query string, args ...any) (list []string) {
+	conn, err := c.db.Conn()
+	if err != nil {
+		return nil
+	}
+	ctx := context.Background()
+	if _, err := conn.Exec(ctx, "USE "+render.QuoteName(c.conn.Database())); err != nil {
+		return nil
+	}
+	rows, err := conn.Query(ctx, query, args...)
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	for rows.Next() {
+		list = append(list, fmt.Sprint(rows.Values()[0]))
+	}
+	return list
+}
+
+// tableAlias finds tables and their aliases.
+var tableAlias = regexp.MustCompile("(?i)(?:\\bfrom|\\bjoin|\\bupdate|,)\\s+`?([\\w$]+)`?(?:\\s+as)?\\s+`?([\\w$]+)`?")
+
+// aliasOf returns the table that a name stands for in a statement, the name itself if that does not tell.
+func aliasOf(statement, name string) string {
+	for _, m := range tableAlias.FindAllStringSubmatch(statement, -1) {
+		if strings.EqualFold(m[2], name) {
+			return m[1]
+		}
+	}
+	return name
+}
+
+// fileNames returns the names of files that begin with a text; folders end in a separator.
+func fileNames(begin string) (list []string) {
+	dir, base := filepath.Split(begin)
+	entries, err := os.ReadDir(filepath.Join(".", dir))
+	if filepath.IsAbs(dir) {
+		entries, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), base) || strings.HasPrefix(e.Name(), ".") && base == "" {
+			continue
+		}
+		name := dir + e.Name()
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		list = append(list, name)
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package render
+
+import (
+	"encoding/hex"
+	"html"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// htmlTable writes the rows of an HTML table, without the table element around them, as sqlite3's and mysql's do.
+type htmlTable struct {
+	output
+	line, text []byte
+}
+
+func (h *htmlTable) begin() {
+	if h.settings.NoHeaders {
+		return
+	}
+	h.line = append(h.line, "<tr>"...)
+	for _, c := range h.cols {
+		h.line = append(h.line, "<th>"+html.EscapeString(c.Name)+"</th>"...)
+	}
+	h.w.Write(append(h.line, "</tr>\n"...))
+}
+
+func (h *htmlTable) row(b *column.Batch, at int) {
+	h.line = append(h.line[:0], "<tr>"...)
+	for i, v := range b.Cols {
+		if alignRight(h.cols[i].Type) {
+			h.line = append(h.line, `<td align="right">`...)
+		} else {
+			h.line = append(h.line, "<td>"...)
+		}
+		if isNull(v, at) {
+			h.line = append(h.line, html.EscapeString(h.null("NULL"))...)
+		} else {
+			h.text = h.appendValue(h.text[:0], v, at)
+			h.line = append(h.line, html.EscapeString(string(h.text))...)
+		}
+		h.line = append(h.line, "</td>"...)
+	}
+	h.w.Write(append(h.line, "</tr>\n"...))
+}
+
+func (h *htmlTable) batchEnd() {}
+
+func (h *htmlTable) end() {}
+
+// insertRows is the number of rows that one statement of inserts holds.
+const insertRows = 100
+
+// inserts writes INSERT statements that make the rows again.
+type inserts struct {
+	output
+	head       string
+	rows       int
+	line, text []byte
+}
+
+func (s *inserts) begin() {
+	into := s.settings.Into
+	if into == "" {
+		into = "t"
+	}
+	var names []string
+	for _, c := range s.cols {
+		names = append(names, QuoteName(c.Name))
+	}
+	parts := strings.SplitN(into, ".", 2)
+	for i, p := range parts {
+		parts[i] = QuoteName(p)
+	}
+	s.head = "INSERT INTO " + strings.Join(parts, ".") + " (" + strings.Join(names, ", ") + ") VALUES\n"
+}
+
+func (s *inserts) row(b *column.Batch, at int) {
+	s.line = s.line[:0]
+	switch {
+	case s.rows == 0:
+		s.line = append(s.line, s.head...)
+	case s.rows%insertRows == 0:
+		s.line = append(append(s.line, ";\n"...), s.head...)
+	default:
+		s.line = append(s.line, ",\n"...)
+	}
+	s.rows++
+	s.line = append(s.line, '(')
+	for i, v := range b.Cols {
+		if i > 0 {
+			s.line = append(s.line, ", "...)
+		}
+		switch t := v.Type; {
+		case isNull(v, at):
+			s.line = append(s.line, "NULL"...)
+		case t.IsNumeric():
+			s.line = s.appendValue(s.line, v, at)
+		case t.IsBinaryString() && !utf8.ValidString(v.StringAt(at)):
+			s.line = append(append(s.line, "x'"...), hex.EncodeToString([]byte(v.StringAt(at)))...)
+			s.line = append(s.line, '\'')
+		default:
+			s.text = s.appendValue(s.text[:0], v, at)
+			s.line = AppendString(s.line, string(s.text))
+		}
+	}
+	s.w.Write(append(s.line, ')'))
+}
+
+func (s *inserts) batchEnd() {}
+
+func (s *inserts) end() {
+	if s.rows > 0 {
+		s.w.WriteString(";\n")
+	}
+}
+
+// QuoteName quotes a name as SQL reads it.
+func QuoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// AppendString appends a string as a literal that MySQL reads back, unless the sql_mode has NO_BACKSLASH_ESCAPES.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '\'')
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '\'', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case 0:
+			dst = append(dst, '\\', '0')
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '\'')
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/radish-sql/radish"
+)
+
+// progressAfter is how long a statement runs before its progress is shown.
+const progressAfter = time.Second
+
+// progressLine shows on the terminal how far a statement is. Its zero value shows nothing.
+type progressLine struct {
+	w       io.Writer
+	started time.Time
+
+	mu      sync.Mutex
+	shown   bool
+	stopped bool
+}
+
+// watch returns the context of a statement whose progress is shown.
+func (r *runner) watch(ctx context.Context) (context.Context, *progressLine) {
+	if !r.interactive || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return ctx, &progressLine{}
+	}
+	l := &progressLine{w: os.Stderr, started: time.Now()}
+	return radish.WithProgress(ctx, 200*time.Millisecond, l.show), l
+}
+
+func (l *progressLine) show(p radish.Progress) {
+	took := time.Since(l.started)
+	if took < progressAfter {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
+		return
+	}
+	l.shown = true
+	fmt.Fprint(l.w, "\r\x1b[K"+progressText(p, took))
+}
+
+// progressText describes a statement that has run for some time.
+func progressText(p radish.Progress, took time.Duration) string {
+	const cells = 20
+	text := fmt.Sprintf("%s rows, %s rows/s on %s, part %d of %d", short(float64(p.Rows)), short(float64(p.Rows)/took.Seconds()), p.Device,
+		min(p.Done+1, p.Pipelines), p.Pipelines)
+	if p.Fraction <= 0 {
+		return text
+	}
+	full := int(p.Fraction * cells)
+	text = fmt.Sprintf("%3.0f%% [%s%s] %s", p.Fraction*100, strings.Repeat("=", full), strings.Repeat(" ", cells-full), text)
+	if p.Fraction >= 0.05 && p.Fraction < 1 {
+		left := time.Duration(float64(took) * (1 - p.Fraction) / p.Fraction)
+		text += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	return text
+}
+
+// short writes a number with three digits: 12.3M.
+func short(n float64) string {
+	for _, unit := range []string{"", "k", "M", "G"} {
+		if n < 1000 {
+			if unit == "" {
+				return fmt.Sprintf("%.0f", n)
+			}
+			return fmt.Sprintf("%.3g%s", n, unit)
+		}
+		n /= 1000
+	}
+	return fmt.Sprintf("%.3gT", n)
+}
+
+// stop removes the line. It may be called again.
+func (l *progressLine) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown && !l.stopped {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+	l.stopped = true
+}
+
+// printProfile prints what a query has cost.
+func printProfile(w io.Writer, p radish.Profile) {
+	for _, pl := range p.Pipelines {
+		fmt.Fprintf(w, "pipeline %d on %s, %d workers, %.3f s\n", pl.ID, pl.Device, pl.Workers, pl.Wall.Seconds())
+		for _, o := range pl.Operators {
+			fmt.Fprintf(w, "  %-24s %12d rows in %12d out %9.3f s\n", o.Name, o.RowsIn, o.RowsOut, o.Time.Seconds())
+		}
+	}
+	fmt.Fprintf(w, "in all %.3f s, %s bytes at most\n", p.Wall.Seconds(), short(float64(p.PeakMemory)))
+}

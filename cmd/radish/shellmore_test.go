@@ -1,0 +1,257 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+const (
+	tab   = "\t"
+	ctrlR = "\x12"
+	upKey = "\x1b[A"
+)
+
+// do types a line and waits for what comes of it, then for the prompt.
+func (s *terminal) do(keys, want string) {
+	s.t.Helper()
+	s.write(keys + "\r")
+	s.expect(want)
+	s.expect(defaultPrompt)
+}
+
+// TestShellModes prints one result in every mode.
+func TestShellModes(t *testing.T) {
+	s := startShell(t)
+	s.do("CREATE TABLE m (n INT, s VARCHAR(20)); INSERT INTO m VALUES (7, 'a<b'), (NULL, '日本');", "OK, 2 rows")
+	for _, m := range [][2]string{
+		{"table", "|    n | s    |\r\n+------+------+\r\n|    7 | a<b  |\r\n| NULL | 日本 |\r\n"},
+		{"box", "┌──────┬──────┐\r\n│    n │ s    │\r\n├──────┼──────┤\r\n│    7 │ a<b  │\r\n│ NULL │ 日本 │\r\n└──────┴──────┘\r\n"},
+		{"vertical", "n: 7\r\ns: a<b\r\n"},
+		{"csv", "n,s\r\n7,a<b\r\n,日本\r\n"},
+		{"tsv", "n\ts\r\n7\ta<b\r\n\\N\t日本\r\n"},
+		{"json", "[\r\n{\"n\":7,\"s\":\"a<b\"},\r\n{\"n\":null,\"s\":\"日本\"}\r\n]\r\n"},
+		{"jsonlines", "{\"n\":7,\"s\":\"a<b\"}\r\n{\"n\":null,\"s\":\"日本\"}\r\n"},
+		{"markdown", "| n | s |\r\n| ---: | --- |\r\n| 7 | a<b |\r\n| NULL | 日本 |\r\n"},
+		{"html", "<tr><th>n</th><th>s</th></tr>\r\n<tr><td align=\"right\">7</td><td>a&lt;b</td></tr>\r\n"},
+		{"insert other", "INSERT INTO `other` (`n`, `s`) VALUES\r\n(7, 'a<b'),\r\n(NULL, '日本');\r\n"},
+	} {
+		s.write(".mode " + m[0] + "\r")
+		s.expect(defaultPrompt)
+		s.do("TABLE m;", m[1])
+	}
+	s.do(".mode", "insert")
+	s.write(ctrlD)
+	if code := s.leave(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestShellWidths resizes the terminal: tables fit it, and say what they leave out.
+func TestShellWidths(t *testing.T) {
+	s := startShell(t)
+	resize := func(columns uint16) {
+		if err := pty.Setsize(s.file, &pty.Winsize{Rows: 40, Cols: columns}); err != nil {
+			t.Fatal(err)
+		}
+		s.cmd.Process.Signal(syscall.SIGWINCH)
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.do("CREATE TABLE w AS SELECT REPEAT('日', 30) AS wide, 12345 AS n, REPEAT('x', 20) AS narrow;", "OK")
+	s.do("TABLE w;", "| "+strings.Repeat("日", 30)+" | 12345 | "+strings.Repeat("x", 20)+" |")
+	resize(60)
+	s.do("TABLE w;", "| "+strings.Repeat("日", 12)+"… ")
+	resize(200)
+	s.do("TABLE w;", strings.Repeat("日", 30))
+	s.write(".width 6\r")
+	s.expect(defaultPrompt)
+	s.do("TABLE w;", "| 日日…  | 12345 |")
+	s.do("TABLE w;", "values cut to fit; .mode vertical shows them whole")
+	s.do(".width", "")
+	s.write(".maxrows 2\r")
+	s.expect(defaultPrompt)
+	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "| 2 |\r\n+---+")
+	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "3 rows, the first 2 shown; .maxrows 0 shows all")
+	s.do(".maxrows 0", "")
+	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "| 3 |\r\n+---+")
+}
+
+// TestShellCompletion presses Tab.
+func TestShellCompletion(t *testing.T) {
+	s := startShell(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "numbers_file.csv"), []byte("a\n1\n2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.do("CREATE TABLE harvest (weight INT, orchard VARCHAR(9)); INSERT INTO harvest VALUES (41, 'o');", "OK, 1 row")
+	s.do("sel"+tab+" weig"+tab+" + 1 fro"+tab+" harv"+tab+";", "42 |")
+	s.do("SELECT SUBSTRING_IN"+tab+"'a,b', ',', 1) AS k;", "| a ")
+	s.do("SELECT h.orch"+tab+" FROM harvest h WHERE h.wei"+tab+" > 1;", "| o ")
+	s.do(".cd "+dir, "")
+	s.do("SELECT SUM(a) + 100 FROM `numb"+tab+"`;", "103 |")
+	s.do(".mo"+tab+" jsonl"+tab, "")
+	s.do("SELECT 5 AS five;", `{"five":5}`)
+	s.do(".sch"+tab+" har"+tab, "CREATE TABLE `harvest`")
+	s.write("SELECT w" + tab + tab)
+	s.expect("weight")
+	s.write(ctrlC)
+	s.expect(defaultPrompt)
+}
+
+// TestShellSearch looks a statement up in the history with Ctrl-R.
+func TestShellSearch(t *testing.T) {
+	s := startShell(t)
+	s.do("SELECT 11 + 31\r;", "42 |")
+	s.do("SELECT 2;", "2 |")
+	s.do(".timer off", "")
+	s.write(ctrlR + "11 +")
+	s.expect("SELECT 11 + 31 ;")
+	s.write("\r")
+	s.expect("42 |")
+	s.expect(defaultPrompt)
+	s.write(upKey + upKey + upKey + "\r")
+	s.expect("2 |")
+}
+
+// TestShellClears drops what is typed with \c, and leaves with \q.
+func TestShellClears(t *testing.T) {
+	s := startShell(t)
+	s.write("SELECT 'open\r")
+	s.expect(promptMore)
+	s.write("more \\c\r")
+	s.expect(defaultPrompt)
+	s.do("SELECT 6 * 7;", "42 |")
+	s.write("\\q\r")
+	if code := s.leave(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestShellColors types with colours, which NO_COLOR and a dumb terminal turn off.
+func TestShellColors(t *testing.T) {
+	s := startShell(t, "NO_COLOR=")
+	s.write("SELECT 'x', 12;\r")
+	s.expect(colorKeyword + "SELECT" + colorReset)
+	s.expect(colorString + "'x'" + colorReset + ", " + colorNumber + "12" + colorReset)
+	s.expect(defaultPrompt)
+	s.write("SELEC 1;\r")
+	s.expect(colorError + "ERROR 1064" + colorReset)
+	for _, env := range []string{"NO_COLOR=1", "TERM=dumb"} {
+		s := startShell(t, "NO_COLOR=", env)
+		s.do("SELEC 1;", "ERROR 1064")
+		s.mu.Lock()
+		if seen := s.seen.String(); strings.Contains(seen, colorKeyword) || strings.Contains(seen, colorError) {
+			t.Errorf("%s: colours in %q", env, seen)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// TestShellProgress waits for the progress of a long query, and cancels it.
+func TestShellProgress(t *testing.T) {
+	s := startShell(t)
+	s.do(".tpch 0.01", " s)")
+	s.write("SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_extendedprice + b.l_discount < b.l_extendedprice * a.l_tax;\r")
+	s.expect(" rows/s on cpu, part ")
+	s.write(ctrlC)
+	s.expect("\r\x1b[K")
+	s.expect("Query execution was interrupted")
+	s.expect(defaultPrompt)
+	s.do("SELECT 6 * 7;", "42 |")
+}
+
+// TestShellDotCommands walks through the commands that TestShellCommands does not.
+func TestShellDotCommands(t *testing.T) {
+	dir := t.TempDir()
+	s := startShell(t, "HOME="+dir)
+	s.do(".cd "+dir, "")
+	for _, step := range [][2]string{
+		{"CREATE TABLE d (id INT PRIMARY KEY, s VARCHAR(20)); INSERT INTO d VALUES (1, 'it''s'), (2, NULL);", "OK, 2 rows"},
+		{"CREATE VIEW v AS SELECT id FROM d;", "OK"},
+		{".indexes d", "PRIMARY"},
+		{".indexes", "PRIMARY"},
+		{".dump", "INSERT INTO `d` (`id`, `s`) VALUES\r\n(1, 'it\\'s'),\r\n(2, NULL);\r\nCREATE "},
+		{".output 'all of it.sql'", ""},
+		{".dump d", ""},
+		{".output", ""},
+		{".shell grep -c INSERT 'all of it.sql'", "\r\n1\r\n"},
+		{".once one.csv", ""},
+		{".mode csv", ""},
+		{"SELECT id FROM d;", "2 rows"},
+		{"SELECT id + 40 AS x FROM d;", "x\r\n41\r\n42\r\n"},
+		{".shell cat one.csv", "id\r\n1\r\n2\r\n"},
+		{".headers off", ""},
+		{"SELECT 'no' 'header';", "noheader\r\n1 row"},
+		{".headers on", ""},
+		{".nullvalue (none)", ""},
+		{"SELECT s AS k FROM d WHERE id = 2;", "k\r\n(none)\r\n"},
+		{".nullvalue", ""},
+		{".import one.csv fresh", "OK, 2 rows"},
+		{".import one.csv fresh", "OK, 2 rows"},
+		{"SELECT COUNT(*) + 100 AS x FROM fresh;", "x\r\n104\r\n"},
+		{".export fresh out.parquet", "OK, 4 rows"},
+		{"SELECT COUNT(*) + 200 AS x FROM `out.parquet`;", "x\r\n204\r\n"},
+		{".explain SELECT * FROM d", "pipeline 0"},
+		{".profile on", ""},
+		{"SELECT COUNT(*) AS n FROM d;", "scan d"},
+		{".profile off", ""},
+		{".echo on", ""},
+		{"SELECT 1 AS q;", "SELECT 1 AS q;\r\nq\r\n1\r\n"},
+		{".echo off", ".echo off"},
+		{".print 'hello  there' x", "hello  there x\r\n"},
+		{".device cpu", ""},
+		{".device", "cpu"},
+		{".device abacus", "radish_device"},
+		{".devices", "cpu"},
+		{".tpch 0.01", "rows affected"},
+		{".tpch q6", "revenue\r\n1193053.2253"},
+		{".tpch q99", "q1 to q22"},
+		{".show", "mode: csv"},
+		{".chart bar SELECT id, id * 10 FROM d", "2 20 ████"},
+		{".chart line SELECT n_nationkey * n_nationkey FROM nation", "576 ┤"},
+		{".chart pie SELECT 1", "usage: .chart"},
+		{".bail off", ""},
+		{".read nothere.sql", "no such file"},
+		{".help chart", ".chart bar|line QUERY"},
+		{".open elsewhere", ""},
+		{".tables", "0 rows"},
+		{".output /nonexistent/x", "no such file"},
+		{".once", "usage: .once FILE"},
+		{".width x", "not \"x\""},
+		{".prompt 'sql>'", "sql> "},
+	} {
+		s.write(step[0] + "\r")
+		s.expect(step[1])
+		if !strings.HasPrefix(step[0], ".prompt") {
+			s.expect(defaultPrompt)
+		}
+	}
+	s.write(ctrlD)
+	if code := s.leave(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestShellInit runs a file before the first prompt, unless there is to be none.
+func TestShellInit(t *testing.T) {
+	config := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(config, "radish"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(config, "radish", "init.sql"), []byte(".mode csv\nCREATE TABLE fromrc (a INT);\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startShell(t, "XDG_CONFIG_HOME="+config)
+	s.do(".tables", "fromrc")
+	cmd := exec.Command(binary, "-c", "SHOW TABLES")
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+config)
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "fromrc") {
+		t.Errorf("a batch reads the shell's file: %s, %v", out, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -464,11 +465,9 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		}
 		seen[strings.ToLower(c)] = true
 	}
-	var text strings.Builder
-	if err := n.Select.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringWithoutCharset, &text)); err != nil {
+	if view.SQL, err = parse.Restore(n.Select, format.DefaultRestoreFlags|format.RestoreStringWithoutCharset); err != nil {
 		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
 	}
-	view.SQL = text.String()
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateView(view, n.OrReplace)
 	})

@@ -133,7 +133,7 @@ func testMistakes(t *testing.T, s *Session) {
 		{"SELECT id FROM people WHERE id = (SELECT 1, 2)", sqlerr.CodeOperandColumns, "1 column"},
 		{"SELECT id FROM people UNION SELECT 1, 2", sqlerr.CodeWrongNumberOfColumns, "columns"},
 		{"SELECT name, count(*) FROM people", sqlerr.CodeMixOfGroupFunc, "people.name"},
-		{"SELECT * FROM people a FULL JOIN people b ON a.id = b.id", sqlerr.CodeNotSupported, "FULL"},
+		{"SELECT * FROM people a ASOF JOIN people b ON a.id = b.id", sqlerr.CodeNotSupported, "ASOF"},
 		{"CREATE TABLE x (a BIT(3))", sqlerr.CodeNotSupported, "a BIT column is not supported"},
 		{"SELECT CAST('a' AS JSON)", sqlerr.CodeInvalidJSONTextInParam, "\"Invalid value.\" at position 0"},
 		{"SELECT CAST(concat(name, ']') AS JSON) FROM people", sqlerr.CodeInvalidJSONTextInParam, "cast_as_json"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -208,7 +209,7 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 		return nil, err
 	}
 	right := &scope{parent: sc.parent, lateral: sc.lateral, rowNumbers: sc.rowNumbers}
-	if j.Tp != ast.RightJoin { // its rows would have to come before those on their left
+	if j.Tp != ast.RightJoin && j.Tp != parse.FullJoin { // its rows would have to come before those on their left
 		right.lateral = &scope{parent: sc.around(), cols: left.cols, noAggregates: true}
 	}
 	rightNode, err := b.bindFrom(j.Right, right)
@@ -226,13 +227,17 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 		}
 	}
 	kind := logical.InnerJoin
-	if j.Tp == ast.LeftJoin || j.Tp == ast.RightJoin {
+	switch j.Tp {
+	case ast.LeftJoin, ast.RightJoin:
 		kind = logical.LeftJoin
+	case parse.FullJoin:
+		kind = logical.FullJoin
 	}
 	// The inputs' columns as the join gives them: NULLs may come in on the optional side.
-	if j.Tp == ast.LeftJoin {
+	if j.Tp == ast.LeftJoin || j.Tp == parse.FullJoin {
 		right.makeNullable()
-	} else if j.Tp == ast.RightJoin {
+	}
+	if j.Tp == ast.RightJoin || j.Tp == parse.FullJoin {
 		left.makeNullable()
 	}
 
@@ -252,6 +257,10 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 		}
 		on = expr.Conjuncts(nil, cond)
 	}
+	if kind == logical.FullJoin && len(on) > 0 && j.On == nil {
+		node := &logical.Join{Kind: kind, Left: leftNode, Right: rightNode, On: on, Hint: b.joinHint(both)}
+		return b.mergeColumns(node, left, right, both.cols, sc)
+	}
 	if err := sc.addAll(both.cols); err != nil {
 		return nil, b.at(err, j)
 	}
@@ -259,6 +268,35 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 		leftNode, rightNode = rightNode, leftNode
 	}
 	return &logical.Join{Kind: kind, Left: leftNode, Right: rightNode, On: on, Hint: b.joinHint(both)}, nil
+}
+
+// mergeColumns puts the common columns of a FULL JOIN with USING or NATURAL above it: the left one where it is not NULL, else the
+// right one. cols is what bindUsing gives. Either side's own column can still be named with its table.
+func (b *Binder) mergeColumns(join *logical.Join, left, right *scope, cols []scopeColumn, sc *scope) (logical.Node, error) {
+	p := &logical.Project{Input: join}
+	for _, s := range []*scope{left, right} {
+		for _, c := range s.cols {
+			p.Items = append(p.Items, logical.Item{Col: c.col, Expr: c.col})
+		}
+	}
+	var merged, rest []scopeColumn
+	for i, c := range cols {
+		if i >= len(join.On) { // the common columns come first, in the order of the conditions
+			rest = append(rest, c)
+			continue
+		}
+		twin := cols[len(cols)-len(join.On)+i]
+		e, err := expr.NewCall("coalesce", c.col, twin.col)
+		if err != nil {
+			return nil, err
+		}
+		out := b.alloc.New("", c.name, e.Type(), e.Nullable())
+		p.Items = append(p.Items, logical.Item{Col: out, Expr: e})
+		merged = append(merged, scopeColumn{col: out, name: c.name})
+		c.merged = true
+		rest = append(rest, c)
+	}
+	return p, sc.addAll(append(merged, rest...))
 }
 
 // makeNullable marks the columns of an outer join's optional side. The scope gets its own column descriptors with the

@@ -12,6 +12,7 @@ package parse
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -109,10 +110,29 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if offset, e := refuse(text, p.tokens); e != nil {
 		return s, e.AtOffset(text, int(offset))
 	}
+	full, e := fullJoins(text, p.tokens)
+	if e != nil {
+		return s, e
+	}
 	w.parser.SetSQLMode(mode)
-	nodes, warnings, perr := w.parser.ParseSQL(explainTree(text, p))
+	parsed := replaceFull(explainTree(text, p), p, full, "LEFT")
+	nodes, warnings, perr := w.parser.ParseSQL(parsed)
 	if perr != nil {
-		return s, convertError(text, p, perr)
+		e := sqlerr.From(convertError(text, p, perr))
+		if len(full) > 0 && e.Hint == "" {
+			e = e.WithHint("FULL JOIN needs ON or USING; if FULL is the table's alias, write AS FULL")
+		}
+		return s, e
+	}
+	if len(full) > 0 && len(nodes) == 1 {
+		nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
+		twin, _, perr := w.parser.ParseSQL(replaceFull(explainTree(text, p), p, full, "RIGHT"))
+		if perr != nil || len(twin) != 1 {
+			return s, sqlerr.Bug("FULL JOIN parses one way only: %v", perr).AtOffset(text, p.Offset)
+		}
+		if e := markFullJoins(nodes[0], twin[0], len(full)); e != nil {
+			return s, e.AtOffset(text, p.Offset)
+		}
 	}
 	if len(nodes) > 1 {
 		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)

@@ -22,7 +22,7 @@ func refuse(text string, tokens []token) (offset int32, err *sqlerr.Error) {
 			continue
 		}
 		switch t.key {
-		case kwFull, kwAsof, kwSemi, kwAnti, kwPositional:
+		case kwAsof, kwSemi, kwAnti, kwPositional:
 			if e := refuseJoin(text, tokens, i); e != nil {
 				return t.start, e
 			}
@@ -42,8 +42,8 @@ func refuse(text string, tokens []token) (offset int32, err *sqlerr.Error) {
 	return 0, nil
 }
 
-// refuseJoin looks at t FULL JOIN u, which the parser reads as the table t under the alias FULL in an inner join with
-// u. Where FULL is a table or column itself, behind AS, a point, a comma or an operator, it may stand.
+// refuseJoin looks at t ASOF JOIN u, which the parser reads as the table t under the alias ASOF in an inner join with
+// u. Where ASOF is a table or column itself, behind AS, a point, a comma or an operator, it may stand.
 func refuseJoin(text string, tokens []token, i int) *sqlerr.Error {
 	word := strings.ToUpper(text[tokens[i].start:tokens[i].end])
 	name, ok := word+" JOIN", false
@@ -59,7 +59,6 @@ func refuseJoin(text string, tokens []token, i int) *sqlerr.Error {
 		return nil
 	}
 	instead := map[keyword]string{
-		kwFull:       "write a LEFT JOIN UNION ALL the rows of the other side that have no match (NOT EXISTS)",
 		kwAsof:       "write a LATERAL subquery with ORDER BY and LIMIT 1",
 		kwSemi:       "write WHERE EXISTS (...) or IN (...)",
 		kwAnti:       "write WHERE NOT EXISTS (...)",

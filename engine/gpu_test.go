@@ -247,6 +247,32 @@ func testMixedPlans(t *testing.T, e *Engine) {
 	}
 }
 
+// Statements that kernels once answered otherwise than the CPU.
+func TestSameOnGPU(t *testing.T) { eachGPU(t, testSameOnGPU) }
+
+func testSameOnGPU(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	mustRun(t, s, "CREATE TABLE p (x INT, y VARCHAR(4)); INSERT INTO p VALUES (1, 'a'), (2, 'b'), (2, NULL), (NULL, 'c'), (3, 'd'), (NULL, 'a'), (3, 'd')")
+	mustRun(t, s, "CREATE TABLE q (x INT); INSERT INTO q VALUES (2), (2), (3), (NULL), (1)")
+	for _, sql := range []string{
+		// Two ordered sets of rows end in one.
+		"(SELECT x FROM p ORDER BY x DESC LIMIT 1) UNION ALL (SELECT x FROM q ORDER BY x LIMIT 2)",
+		// Rows in order, of which some are dropped before they are limited.
+		"SELECT COUNT(*), MIN(x) > 1 FROM (SELECT x FROM (SELECT x FROM p ORDER BY x LIMIT 100) AS a WHERE x > 1 LIMIT 3) AS b",
+		"SELECT COUNT(*) FROM (SELECT x FROM (SELECT x FROM p ORDER BY x LIMIT 100) AS a WHERE x > 1 LIMIT 3 OFFSET 2) AS b",
+		// A join that needs no column of a build with several rows of a key.
+		"SELECT p.y, COUNT(*) FROM p JOIN q ON p.x = q.x GROUP BY p.y",
+		"SELECT p.y, COUNT(*) FROM p LEFT JOIN q ON p.x = q.x GROUP BY p.y",
+	} {
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		want := sortedLines(mustRun(t, s, sql))
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		if got := sortedLines(mustRun(t, s, sql)); got != want {
+			t.Errorf("%s gives\n%s\nwant\n%s", sql, got, want)
+		}
+	}
+}
+
 // An error that a kernel meets is the CPU's error; a warning is the CPU's too, and the query says where it ran.
 func TestErrorsOnGPU(t *testing.T) { eachGPU(t, testErrorsOnGPU) }
 

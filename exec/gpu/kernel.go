@@ -236,7 +236,7 @@ func (k *kernel) project(s *scope, items []logical.Item) error {
 // limit lets rows through by their number: of rows in order the place, else a ticket.
 func (k *kernel) limit(s *scope, t *physical.Limit) (*scope, error) {
 	k.line("// limit")
-	if k.inOrder() {
+	if k.placed(t) {
 		k.block("if (row >= (i64)%s && row - (i64)%s < (i64)%s) {", k.literal(uint64(t.Offset)), k.literal(uint64(t.Offset)), k.literal(limitCount(t)))
 		return s.nested(), nil
 	}
@@ -253,8 +253,8 @@ func limitCount(t *physical.Limit) uint64 {
 	return uint64(t.Count)
 }
 
-// inOrder says whether the source's rows have an order that the sink has to keep.
-func (k *kernel) inOrder() bool {
+// fromOrder says whether the source's rows have an order.
+func (k *kernel) fromOrder() bool {
 	scan, ok := k.p.Source.(*physical.SinkScan)
 	if !ok {
 		return false
@@ -262,6 +262,27 @@ func (k *kernel) inOrder() bool {
 	switch scan.From.(type) {
 	case *physical.Sort, *physical.Window:
 		return true
+	}
+	return false
+}
+
+// inOrder says whether the sink has to keep the source's order: not one that other pipelines end in too, a union's.
+func (k *kernel) inOrder() bool {
+	return k.fromOrder() && len(k.prog.feeders[k.p.Sink]) == 1
+}
+
+// placed says whether the rows that come to a transform are the source's, in order, so that their numbers there say how many came before.
+func (k *kernel) placed(t physical.Transform) bool {
+	for _, before := range k.p.Transforms {
+		if before == t {
+			return k.fromOrder()
+		}
+		if p, ok := before.(*physical.Probe); ok && keepsRows(p.Kind) && !k.prog.multiplies(p) {
+			continue
+		}
+		if _, ok := before.(*physical.Project); !ok {
+			return false
+		}
 	}
 	return false
 }

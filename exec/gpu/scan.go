@@ -98,7 +98,7 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 		}
 	}
 	place := "row"
-	if k.inOrder() {
+	if k.fromOrder() {
 		order := k.pointer("const u32", orderWord{src.From})
 		k.line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
 		place = "place"

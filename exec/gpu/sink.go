@@ -136,6 +136,9 @@ func (a *appendText) inPlace() error {
 		switch t := t.(type) {
 		case *physical.Project:
 		case *physical.Limit:
+			if !k.placed(t) {
+				return &unsupported{"rows in order that are limited when some were dropped"}
+			}
 			offset = k.literal(uint64(t.Offset))
 		default:
 			if k.many {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/files"
 )
@@ -19,7 +21,7 @@ import (
 func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
 	into := n.SelectIntoOpt
 	if into.Tp != ast.SelectIntoOutfile {
-		return nil, sqlerr.NotSupportedf("SELECT ... INTO variables", "use SET @name = (SELECT ...)")
+		return nil, sqlerr.NotSupportedf("SELECT ... INTO DUMPFILE", "write INTO OUTFILE")
 	}
 	format, opts, err := outfileFormat(into)
 	if err != nil {
@@ -56,6 +58,47 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 		return nil, err
 	}
 	return &Result{RowsAffected: rows}, nil
+}
+
+// selectIntoVariables runs SELECT ... INTO @a, @b: the query's only row becomes the variables' values. Without a row they stay
+// as they are.
+func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error) {
+	q, err := st.binder().Query(n)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Cols) != len(st.Into) {
+		return nil, sqlerr.New(sqlerr.CodeWrongNumberOfColumns, sqlerr.User, "The used SELECT statements have a different number of columns").
+			WithHint("%d variables take %d columns", len(st.Into), len(q.Cols))
+	}
+	var values []types.Value
+	release, err := s.eachBatch(st, q, "SELECT INTO", func(b *column.Batch) (int64, error) {
+		if values != nil || b.Rows() > 1 {
+			return 0, sqlerr.New(sqlerr.CodeTooManyRows, sqlerr.User, "Result consisted of more than one row").WithHint("add LIMIT 1")
+		}
+		at := 0
+		if b.Sel != nil {
+			at = int(b.Sel[0])
+		}
+		for _, c := range b.Cols {
+			v := c.Value(at)
+			v.S = strings.Clone(v.S)
+			values = append(values, v)
+		}
+		return 0, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	release()
+	if values == nil {
+		s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeNoData, "No data - zero rows fetched, selected, or processed")
+		return &Result{}, nil
+	}
+	for i, name := range st.Into {
+		s.SetUserVariable(name, values[i])
+	}
+	return &Result{RowsAffected: 1}, nil
 }
 
 // write writes all rows of a result to a file and returns their number.

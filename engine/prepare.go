@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -67,6 +68,68 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 	return columns, true, nil
 }
 
+// prepareText runs PREPARE: the text, or that of a user variable, is parsed and bound, and kept under its name.
+func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error) {
+	name := strings.ToLower(n.Name)
+	delete(s.prepared, name) // also if what follows fails
+	text := n.SQLText
+	if n.SQLVar != nil {
+		v, _ := s.vars.UserVariable(n.SQLVar.Name)
+		text = v.Text()
+		if v.Null {
+			text = "NULL" // as MySQL reads it
+		}
+	}
+	stmt, err := parse.One(text, s.vars.parseMode)
+	if err != nil {
+		return nil, err
+	}
+	switch stmt.Node.(type) {
+	case *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt:
+		return nil, sqlerr.New(sqlerr.CodeUnsupportedPrepare, sqlerr.User, "This command is not supported in the prepared statement protocol yet")
+	}
+	if _, _, err := s.Prepare(st.ctx, stmt); err != nil {
+		return nil, err
+	}
+	if s.prepared == nil {
+		s.prepared = map[string]parse.Statement{}
+	}
+	s.prepared[name] = stmt
+	return &Result{}, nil
+}
+
+// executePrepared runs EXECUTE: the prepared statement with the values of user variables.
+func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, error) {
+	stmt, ok := s.prepared[strings.ToLower(n.Name)]
+	if !ok {
+		return nil, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to EXECUTE", n.Name)
+	}
+	if len(n.UsingVars) != len(stmt.Params) {
+		return nil, sqlerr.WrongArguments("EXECUTE").WithHint("the statement has %d markers ?, and USING names %d variables", len(stmt.Params), len(n.UsingVars))
+	}
+	var params []types.Value
+	for _, e := range n.UsingVars {
+		v := types.NullOf(types.Text)
+		if x, ok := e.(*ast.VariableExpr); ok {
+			if value, set := s.vars.UserVariable(x.Name); set {
+				v = value
+			}
+		}
+		params = append(params, v)
+	}
+	st.Statement, st.params, st.context = stmt, params, nil
+	return s.dispatch(st)
+}
+
+func (s *Session) deallocate(n *ast.DeallocateStmt) (*Result, error) {
+	name := strings.ToLower(n.Name)
+	if _, ok := s.prepared[name]; !ok {
+		return nil, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", n.Name)
+	}
+	delete(s.prepared, name)
+	return &Result{}, nil
+}
+
 // bindOnly binds a statement of a kind that can be without being run; known is false for the others. columns are those of
 // the result.
 func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, err error) {
@@ -97,7 +160,7 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, e
 	default:
 		return nil, false, nil
 	}
-	if q == nil || err != nil {
+	if q == nil || err != nil || len(st.Into) > 0 {
 		return nil, true, err
 	}
 	return resultColumns(q.Cols, q.Names), true, nil

@@ -30,7 +30,8 @@ type Session struct {
 	tx       *transaction // nil: each statement commits by itself
 	next     oneShot
 
-	lastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives
+	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
+	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
 }
 
 // NewSession opens a session in the default database.
@@ -238,11 +239,17 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	}
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
+		if len(st.Into) > 0 {
+			return s.selectIntoVariables(st, n)
+		}
 		if n.SelectIntoOpt != nil {
 			return s.selectInto(st, n)
 		}
 		return s.query(st, n)
 	case *ast.SetOprStmt:
+		if len(st.Into) > 0 {
+			return s.selectIntoVariables(st, n)
+		}
 		return s.query(st, n)
 	case *ast.ExplainStmt:
 		return s.explain(st, n)
@@ -296,8 +303,12 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		return s.alterTable(st, n)
 	case *ast.LoadDataStmt:
 		return nil, sqlerr.NotSupportedf("LOAD DATA", "write INSERT INTO t SELECT * FROM `file.csv`")
-	case *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt:
-		return nil, sqlerr.NotSupportedf("PREPARE in SQL", "prepare statements through the driver")
+	case *ast.PrepareStmt:
+		return s.prepareText(st, n)
+	case *ast.ExecuteStmt:
+		return s.executePrepared(st, n)
+	case *ast.DeallocateStmt:
+		return s.deallocate(n)
 	}
 	return nil, sqlerr.NotSupportedf("this statement", "%s", firstWords(st.Text))
 }

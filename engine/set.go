@@ -12,7 +12,18 @@ import (
 
 // set runs SET: system variables (SESSION, GLOBAL and @@ forms alike act on the session), user variables, SET NAMES.
 func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
-	for _, a := range n.Variables {
+	// As in MySQL all values of user variables are computed before any variable is set.
+	values := make([]types.Value, len(n.Variables))
+	for i, a := range n.Variables {
+		if a.IsSystem || a.Name == ast.SetNames || a.Name == ast.SetCharset {
+			continue
+		}
+		var err error
+		if values[i], err = s.evaluate(st, a.Value); err != nil {
+			return nil, err
+		}
+	}
+	for i, a := range n.Variables {
 		switch {
 		case a.Name == ast.SetNames:
 			if v, ok := a.Value.(ast.ValueExpr); ok {
@@ -33,11 +44,7 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "SET GLOBAL %s takes effect in this session only", a.Name)
 			}
 		default:
-			v, err := s.evaluate(st, a.Value)
-			if err != nil {
-				return nil, err
-			}
-			s.vars.user[strings.ToLower(a.Name)] = v
+			s.vars.user[strings.ToLower(a.Name)] = values[i]
 		}
 	}
 	return &Result{}, nil

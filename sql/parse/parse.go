@@ -2,7 +2,7 @@
 //
 // The grammar is that of TiDB's parser (MySQL's dialect). This package adds what a library needs around it: parsers are
 // pooled, several statements in one text each get their own text and place, errors say where with line and column, text
-// that the parser would misread is refused by name (FULL JOIN reads as an alias and an inner join), what other engines
+// that the parser would misread is refused by name (ASOF JOIN reads as an alias and an inner join) or read another way (FULL JOIN), what other engines
 // write is explained, and nesting is bounded so that no text can overflow a stack. Parse is the way in; Split and
 // Incomplete serve the shell; Literal gives a literal's value.
 //
@@ -33,6 +33,7 @@ type Statement struct {
 	Offset   int                       // where Text starts in the text given to Parse, in bytes
 	Line     int                       // the line where Text starts, from 1
 	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
+	Into     []string                  // the variables of SELECT ... INTO @a, @b, without their @
 	Warnings []sqlerr.Warning
 	source   string // the text given to Parse
 }
@@ -115,8 +116,8 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		return s, e
 	}
 	w.parser.SetSQLMode(mode)
-	parsed := replaceFull(explainTree(text, p), p, full, "LEFT")
-	nodes, warnings, perr := w.parser.ParseSQL(parsed)
+	piece, into := intoVariables(text, explainTree(text, p), p)
+	nodes, warnings, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "LEFT"))
 	if perr != nil {
 		e := sqlerr.From(convertError(text, p, perr))
 		if len(full) > 0 && e.Hint == "" {
@@ -126,7 +127,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	if len(full) > 0 && len(nodes) == 1 {
 		nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
-		twin, _, perr := w.parser.ParseSQL(replaceFull(explainTree(text, p), p, full, "RIGHT"))
+		twin, _, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "RIGHT"))
 		if perr != nil || len(twin) != 1 {
 			return s, sqlerr.Bug("FULL JOIN parses one way only: %v", perr).AtOffset(text, p.Offset)
 		}
@@ -137,7 +138,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if len(nodes) > 1 {
 		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
 	}
-	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, source: text}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Into: into, source: text}
 	if len(nodes) == 0 {
 		return s, nil
 	}

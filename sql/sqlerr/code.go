@@ -121,6 +121,8 @@ var states = map[Code]string{
 	CodeLockDeadlock:         "40001",
 	CodeTransactionRunning:   "25001",
 	CodeWrongAutoKey:         "42000",
+	CodeTooManyRows:          "42000",
+	CodeNoData:               "02000",
 	CodeCantRemoveAllFields:  "42000",
 	CodeInvalidUseOfNull:     "22004",
 	CodeKeyDoesNotExist:      "42000",

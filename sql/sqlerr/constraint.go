@@ -13,6 +13,13 @@ const (
 	CodeCheckDependency     Code = 3959
 )
 
+// And those for variables and prepared statements.
+const (
+	CodeTooManyRows        Code = 1172
+	CodeUnsupportedPrepare Code = 1295
+	CodeNoData             Code = 1329
+)
+
 // CheckViolated is a row that a CHECK constraint does not allow.
 func CheckViolated(name string) *Error {
 	return user(CodeCheckViolated, "Check constraint '%s' is violated.", name)

@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/radish-sql/radish"
@@ -24,6 +26,7 @@ import (
 
 var show = flag.Int("show", 20, "wrong answers to print")
 var device = flag.String("device", "", "where pipelines run: cpu, gpu, auto or emulated (the code for GPUs, on the processor); empty: auto")
+var queries = flag.Int("queries", 0, "run so many of the sample's queries, chosen at random; 0: all")
 var match = flag.String("files", "", "run the sample's files whose name matches this pattern only")
 
 // known are the refusals that are allowed, each with why. A record refused for any other reason fails the test.
@@ -55,13 +58,70 @@ func openRadish(ctx context.Context) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewEngine(ctx, db)
+	e, err := NewEngine(ctx, db)
+	if err == nil && (*device == "gpu" || *device == "emulated") {
+		e = onDevice{e}
+	}
+	return e, err
+}
+
+// onDevice asks for every pipeline on the GPU first; what is refused it counts, and runs again with the pipelines there that can.
+type onDevice struct{ Engine }
+
+var refusals = struct {
+	sync.Mutex
+	reasons       map[string]int
+	whole, partly int // statements
+}{reasons: map[string]int{}}
+
+// refused says whether an error is that of gpu_strict.
+var refused = regexp.MustCompile(`(?s) on the GPU is not supported: (.*?)(?: \(hint.*)?$`)
+
+func (d onDevice) both(ctx context.Context, run func() error) error {
+	if err := d.Engine.Exec(ctx, "SET radish_device = 'gpu_strict'"); err != nil {
+		return err
+	}
+	err := run()
+	refusals.Lock()
+	defer refusals.Unlock()
+	if err == nil {
+		refusals.whole++
+		return nil
+	}
+	why := refused.FindStringSubmatch(err.Error())
+	if why == nil {
+		return err
+	}
+	refusals.partly++
+	refusals.reasons[regexp.MustCompile(`'[^']*'|\d+`).ReplaceAllString(why[1], "..")]++
+	if err := d.Engine.Exec(ctx, "SET radish_device = 'gpu'"); err != nil {
+		return err
+	}
+	refusals.Unlock()
+	defer refusals.Lock()
+	return run()
+}
+
+func (d onDevice) Exec(ctx context.Context, sql string) error {
+	return d.both(ctx, func() error { return d.Engine.Exec(ctx, sql) })
+}
+
+func (d onDevice) Query(ctx context.Context, sql, types string) (values []string, err error) {
+	err = d.both(ctx, func() error {
+		values, err = d.Engine.Query(ctx, sql, types)
+		return err
+	})
+	return values, err
 }
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *device == "emulated" {
-		library, err := gpukernels.BuildEmulated(context.Background(), filepath.Join(os.TempDir(), "radish-emulated"))
+		base, err := os.UserCacheDir()
+		if err != nil {
+			base = os.TempDir()
+		}
+		library, err := gpukernels.BuildEmulated(context.Background(), filepath.Join(base, "radish", "emulated"))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -72,11 +132,18 @@ func TestMain(m *testing.M) {
 }
 
 // runRadish fails the test on any wrong answer and any refusal that is not known.
-func runRadish(t *testing.T, scripts []Script) {
+func runRadish(t *testing.T, scripts []Script, skip func(*Record) bool) {
 	t.Helper()
-	reports := (&Runner{Open: openRadish}).Run(t.Context(), scripts)
+	reports := (&Runner{Open: openRadish, Skip: skip}).Run(t.Context(), scripts)
 	if !Print(t.Output(), reports, *show) {
 		t.Fail()
+	}
+	if refusals.whole+refusals.partly > 0 {
+		t.Logf("%d statements were run with gpu_strict; of %d it refused a pipeline:", refusals.whole, refusals.partly)
+		for _, why := range slices.Sorted(maps.Keys(refusals.reasons)) {
+			t.Logf("%6d %s", refusals.reasons[why], why)
+		}
+		refusals.whole, refusals.partly, refusals.reasons = 0, 0, map[string]int{}
 	}
 	unknown := 0
 	for _, r := range reports {
@@ -106,7 +173,7 @@ func TestScripts(t *testing.T) {
 		}
 		scripts = append(scripts, Script{Name: name, Text: string(text)})
 	}
-	runRadish(t, scripts)
+	runRadish(t, scripts, nil)
 }
 
 // TestSample runs the sample of the public sqllogictest corpus, whose results are MySQL's. It lies outside the
@@ -130,7 +197,27 @@ func TestSample(t *testing.T) {
 	if testing.Short() {
 		scripts = pick(t, scripts, 8<<20)
 	}
-	runRadish(t, scripts)
+	runRadish(t, scripts, someQueries(t, scripts))
+}
+
+// someQueries leaves out as many queries, at random, as the flag says.
+func someQueries(t *testing.T, scripts []Script) func(*Record) bool {
+	if *queries == 0 {
+		return nil
+	}
+	all := 0
+	for _, s := range scripts {
+		all += strings.Count(s.Text, "\nquery ")
+	}
+	seed := rand.Uint64()
+	t.Logf("about %d of %d queries, seed %d", *queries, all, seed)
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(seed, 0))
+	return func(*Record) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return rng.IntN(max(all, 1)) >= *queries
+	}
 }
 
 // pick chooses at random, up to so many bytes of text.

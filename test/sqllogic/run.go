@@ -71,6 +71,8 @@ type Runner struct {
 	Name    string        // the name that conditions see; "mysql" when empty
 	Timeout time.Duration // for one record; one minute when zero
 	Workers int           // scripts at once; GOMAXPROCS when zero
+	// Skip says which queries to leave out; nil: none. It is called by several goroutines.
+	Skip func(*Record) bool
 }
 
 // Run runs the scripts, the longest first, and returns their reports in the order given.
@@ -136,6 +138,8 @@ func (r *Runner) runScript(ctx context.Context, s Script) *Report {
 			}
 		case rec.Kind == Halt:
 			halted = true
+		case rec.Kind == Query && r.Skip != nil && r.Skip(rec):
+			rep.Skipped++
 		default:
 			r.runRecord(ctx, engine, rec, rep)
 		}

@@ -9,12 +9,13 @@ FUZZTIME    ?= 30s
 SECONDS     ?= 60
 SEED        ?=
 SCHEMAS     ?=
+QUERIES     ?= 150
 
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test race lint fuzz fuzz-oracle fuzz-others bench bench-oracle gpu gpu-bundle clean help
+.PHONY: build demo test test-emulated race lint fuzz fuzz-oracle fuzz-others bench bench-oracle gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -25,10 +26,14 @@ demo: ## generate TPC-H at scale factor 1, run the 22 queries, check the answers
 
 test: ## run all tests
 	$(GO) build ./...
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 
 race: ## run the short tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./...
+
+test-emulated: ## run sqllogictest with the kernels for GPUs, on the processor: the scripts here, and QUERIES (150) of the sample if it is there
+	$(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestScripts
+	$(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestSample -short -queries $(QUERIES)
 
 lint: ## check formatting, go vet, staticcheck
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these files:"; echo "$$files"; exit 1; fi

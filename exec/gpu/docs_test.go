@@ -2,28 +2,38 @@ package gpu
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// TestDocs holds the generated section of docs/gpu.md against the code. RADISH_UPDATE=1 writes it anew.
+// TestDocs holds the generated sections of docs/gpu.md against the code. RADISH_UPDATE=1 writes them anew.
 func TestDocs(t *testing.T) {
 	const path = "../../docs/gpu.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const start, end = "<!-- generated: functions -->\n", "<!-- end -->"
-	before, rest, ok := strings.Cut(string(raw), start)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no section of functions", path)
+	text := string(raw)
+	for name, section := range map[string]string{"functions": functionTable(), "refusals": refusalTable(t)} {
+		start, end := "<!-- generated: "+name+" -->\n", "<!-- end -->"
+		before, rest, ok := strings.Cut(text, start)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no section of %s", path, name)
+		}
+		text = before + start + section + end + after
 	}
-	text := before + start + functionTable() + end + after
 	if text == string(raw) {
 		return
 	}
@@ -33,6 +43,70 @@ func TestDocs(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// refusalTable lists the reasons in words for which a pipeline has no kernel, as the package's source has them.
+func refusalTable(t *testing.T) string {
+	areas := []struct{ prefix, title string }{{"emit", "expressions"}, {"lookup", "expressions"}, {"aggregate", "aggregations"}, {"build", "joins"}, {"probe", "joins"}, {"", "pipelines"}}
+	reasons := map[string][]string{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		area := areas[slices.IndexFunc(areas, func(a struct{ prefix, title string }) bool { return strings.HasPrefix(file, a.prefix) })].title
+		ast.Inspect(tree, func(n ast.Node) bool {
+			text := ""
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "refuse" {
+					text = reasonText(n.Args[0])
+				}
+			case *ast.CompositeLit:
+				if name, ok := n.Type.(*ast.Ident); ok && name.Name == "unsupported" && len(n.Elts) == 1 {
+					text = reasonText(n.Elts[0])
+				}
+			}
+			if strings.Trim(text, "… ") != "" && text != "not asked for" && !slices.Contains(reasons[area], text) {
+				reasons[area] = append(reasons[area], text)
+			}
+			return true
+		})
+	}
+	var b strings.Builder
+	b.WriteString("| of | reason |\n|---|---|\n")
+	for _, area := range slices.Sorted(maps.Keys(reasons)) {
+		slices.Sort(reasons[area])
+		for _, text := range reasons[area] {
+			fmt.Fprintf(&b, "| %s | %s |\n", area, text)
+		}
+	}
+	return b.String()
+}
+
+var verb = regexp.MustCompile("%[a-zA-Z]")
+
+// reasonText is a message as the source has it, with an ellipsis for what is filled in.
+func reasonText(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, _ := strconv.Unquote(e.Value)
+		return verb.ReplaceAllString(s, "…")
+	case *ast.BinaryExpr:
+		return reasonText(e.X) + reasonText(e.Y)
+	case *ast.CallExpr:
+		if f, ok := e.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Sprintf" {
+			return reasonText(e.Args[0])
+		}
+	}
+	return "…"
 }
 
 // functionTable lists the registry's functions by where they can be computed.

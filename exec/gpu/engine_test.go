@@ -254,8 +254,8 @@ type enginePlan struct {
 	seed uint64
 }
 
-// enginePlans are the plans of a size. Their kernels take long to compile, so a run takes every case at half of the sizes, the seed
-// decides which; a short run at one. allSizes asks for all.
+// enginePlans are the plans of a size. Their kernels take long to compile, so a run takes every case at two of the six smaller sizes, the
+// seed decides which; a short run at one. allSizes asks for all.
 func enginePlans(at int, seed uint64) []enginePlan {
 	size := enginetest.Sizes[at]
 	var out []enginePlan
@@ -265,7 +265,7 @@ func enginePlans(at int, seed uint64) []enginePlan {
 		case size > 4*column.VectorSize && (testing.Short() || (uint64(k)+seed)%64 != 0):
 			continue
 		case size > 4*column.VectorSize || os.Getenv(allSizes) != "":
-		case testing.Short() && turn%6 != 0, turn%2 != 0:
+		case testing.Short() && turn%6 != 0, turn%3 != 0:
 			continue
 		}
 		s := seed + uint64(size)
@@ -301,6 +301,41 @@ func TestEngine(t *testing.T) {
 		}
 		t.Logf("%d kernels, %d plans left out for want of time", kernels, left)
 	})
+}
+
+// TestEngineCompiles compiles the kernels of every case at one size with NVRTC, which needs no GPU.
+func TestEngineCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	lib := gputest.CUDALibrary(t)
+	seed := engineSeed(t)
+	b := newBackend(t, gputest.Emulated(t))
+	texts := make(chan string)
+	var wg sync.WaitGroup
+	for range runtime.NumCPU() {
+		wg.Go(func() {
+			for text := range texts {
+				if _, err := lib.Compile(90, text); err != nil {
+					t.Errorf("%v\n%s", err, text)
+				}
+			}
+		})
+	}
+	seen := map[string]bool{}
+	for k, c := range enginetest.Cases() {
+		size := enginetest.Sizes[(uint64(k)+seed)%6]
+		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 7)), size))
+		for _, text := range b.sources(plan) {
+			if !seen[text] && !gputest.TimeUp() {
+				seen[text] = true
+				texts <- text
+			}
+		}
+	}
+	close(texts)
+	wg.Wait()
+	t.Logf("%d kernels", len(seen))
 }
 
 func engineSeed(t *testing.T) uint64 {

@@ -35,6 +35,7 @@ gpukernels/tests .
 exec .
 exec/gpu .
 engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget
+test/sqllogic TestScripts
 END
 git rev-parse --short HEAD >"$bundle/commit"
 git diff --quiet HEAD || echo "with uncommitted changes" >>"$bundle/commit"

@@ -6,7 +6,7 @@
 #     info       driver, GPU, compilers
 #     build      libradish_gpu.so (skipped if the bundle brought one; rebuild: always)
 #     test       the test programs, on the emulated device and on the GPU
-#     sanitize   compute-sanitizer memcheck, racecheck and initcheck over the library's and the operators' tests
+#     sanitize   compute-sanitizer memcheck, racecheck and initcheck (or TOOLS) over the library's and the operators' tests
 #     micro      transfers, launches, allocations, sorts
 #     bench      TPC-H on the GPU, answers checked: SF=1 (default) ...
 #   TEST=regexp   only these tests   SF="1 10"   scale factors of bench   LIMIT=seconds of one step (default 540)
@@ -57,23 +57,41 @@ for s in $steps; do
       ;;
     test)
       while read -r name folder tests; do
-        RADISH_TEST_DEVICE=${DEVICES:-all} RADISH_TEST_SECONDS=$((limit * 2 / 3)) step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}'"
+        arguments=
+        if [ "$name" = test-sqllogic.test ]; then
+          arguments="-device gpu"
+          [ "${DEVICES:-all}" = emulated ] && arguments="-device emulated"
+        fi
+        RADISH_TEST_DEVICE=${DEVICES:-all} RADISH_TEST_SECONDS=$((limit * 2 / 3)) step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}' $arguments"
       done <bin/tests
       grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
       ;;
     sanitize)
-      # Tests that lose the device on purpose, or only move large arrays or compile, are left out.
-      for tool in memcheck racecheck initcheck; do
-        for program in gpukernels-tests exec-gpu; do
+      # What kernels are made of, once: every case of enginetest at one size (joins, aggregations, sorts, unions, limits), runs of equal keys, sorts,
+      # resident columns, expressions, plans on both devices, failing allocations, 64 sessions, and the library's own kernels. Left out: what
+      # loses the device on purpose, is cancelled, or only moves large arrays or compiles. The seeds are fixed, and a run without a sanitizer
+      # comes first, so that kernels come from the cache. SANITIZE_SECONDS bounds TestEngine, which says what it left out.
+      export RADISH_SEED=1 RADISH_TEST_SEED=1
+      for tool in warm ${TOOLS:-memcheck racecheck initcheck}; do
+        options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
+        [ $tool = memcheck ] && options="$options --leak-check no"
+        sanitizer="compute-sanitizer $options"
+        [ $tool = warm ] && sanitizer=
+        start=$SECONDS
+        while read -r program tests; do
           folder=$(awk -v p="$program.test" '$1 == p { print $2 }' bin/tests)
           [ -n "$folder" ] || continue
-          options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
-          [ $tool = memcheck ] && options="$options --leak-check no"
-          SANITIZER="compute-sanitizer $options" RADISH_TEST_DEVICE=cuda step "$tool" bash -c \
-            "in_package $program.test $folder -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' ${TEST:+-test.run='$TEST'}"
-        done
-        grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY' "$OUT/$tool.log"
+          SANITIZER=$sanitizer RADISH_TEST_DEVICE=cuda RADISH_TEST_SECONDS=${SANITIZE_SECONDS:-100} step "$tool" bash -c \
+            "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
+        done <<'END'
+gpukernels-tests .
+exec-gpu ^(TestEngine|TestRuns|TestSortRows|TestResident|TestResidencyShares|TestResidencyOutOfMemory|TestEmitCases)$
+engine ^(TestSameOnGPU|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions)$
+END
+        printf '%s: %d s\n' "$tool" $((SECONDS - start))
+        grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY|plans ran on|left out for want' "$OUT/$tool.log" | sort | uniq -c
       done
+      unset RADISH_SEED RADISH_TEST_SEED
       ;;
     micro)
       step micro bash -c "in_package gpukernels-tests.test gpukernels/tests -test.run='^\$' -test.bench=. -test.benchtime=300ms"

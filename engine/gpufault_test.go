@@ -440,3 +440,78 @@ func loseGPU(t *testing.T, library string) {
 		t.Errorf("radish_devices says %s", got)
 	}
 }
+
+// memoryVariable tells the test binary that its emulated device has little memory; its value is the library.
+const memoryVariable = "RADISH_TEST_LITTLE_MEMORY"
+
+// What does not fit the device's memory is an error that says where and how much, or runs on the CPU; what crosses to the CPU counts against
+// the query's own limit.
+func TestGPUMemoryBound(t *testing.T) {
+	if library := os.Getenv(memoryVariable); library != "" {
+		boundMemory(t, library)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestGPUMemoryBound$", "-test.v", "-test.timeout=120s")
+	cmd.Env = append(os.Environ(), memoryVariable+"="+gputest.EmulatedLibrary(t).Path(), "RADISH_EMULATED_MEMORY=4000000")
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func boundMemory(t *testing.T, library string) {
+	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	s := e.NewSession()
+	mustRun(t, s, "CALL tpch_generate(0.02)")
+	d := theGPU(t, e)
+	e.autoMode = gpu.Eager
+	for _, sql := range []string{
+		"SELECT l_comment, COUNT(*) FROM lineitem GROUP BY l_comment ORDER BY 2 DESC, 1 LIMIT 3",
+		"SELECT l_orderkey, l_linenumber, l_comment FROM lineitem ORDER BY l_comment, 1, 2",
+		"SELECT COUNT(*) FROM lineitem AS a JOIN lineitem AS b ON a.l_comment = b.l_comment",
+	} {
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		want := mustRun(t, s, sql)
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		_, err := run(context.Background(), s, sql)
+		var x *sqlerr.Error
+		if !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "out of GPU memory") || !strings.Contains(err.Error(), "bytes") {
+			t.Errorf("%s: %v", sql, err)
+		}
+		t.Log(err)
+		mustRun(t, s, "SET radish_device = 'auto'")
+		if got := mustRun(t, s, sql); got != want {
+			t.Errorf("%s: the CPU takes over and gives %d bytes, want %d", sql, len(got), len(want))
+		}
+		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "out of GPU memory") {
+			t.Errorf("%s: the warnings are %v", sql, w)
+		}
+		if n := settled(t, d, 0); n != 0 {
+			t.Errorf("%s: %d bytes are left", sql, n)
+		}
+	}
+	// What fits goes on working, and a query's limit holds for what crosses over.
+	mustRun(t, s, "SET radish_device = 'gpu'")
+	if got := mustRun(t, s, "SELECT COUNT(*) FROM orders WHERE o_orderkey > 0"); got != "30000\n" {
+		t.Errorf("got %s", got)
+	}
+	mustRun(t, s, "SET radish_memory_limit = '64KB'")
+	const crossing = "SELECT o_orderkey, n, ROW_NUMBER() OVER (ORDER BY n, o_orderkey) FROM (SELECT o_orderkey, COUNT(*) AS n FROM orders GROUP BY o_orderkey) AS g"
+	if got := mustRun(t, s, "EXPLAIN "+crossing); !strings.Contains(got, " on gpu:") || !strings.Contains(got, " on cpu:") {
+		t.Errorf("the plan is not on both devices:\n%s", got)
+	}
+	var x *sqlerr.Error
+	if _, err := run(context.Background(), s, crossing); !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "KiB") || strings.Contains(err.Error(), "GPU memory") {
+		t.Errorf("more rows cross over than the limit allows: %v", err)
+	} else {
+		t.Log(err)
+	}
+	if n := settled(t, d, 0); n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+}

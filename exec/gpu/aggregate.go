@@ -40,6 +40,7 @@ type aggForm struct {
 	keyAt  int // keyedGroups: first array of the keys
 	// A dense place is taken if the array seenAt says so or, where that is -1, the accumulator taken counts rows.
 	seenAt, taken int
+	part          *partForm // groups are made by parts; nil: they are not
 }
 
 // groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.
@@ -242,7 +243,10 @@ func (a *aggregateText) settle(keys []value) error {
 	}
 	f.seenAt = -1
 	if f.shape == denseGroups {
-		if n := f.find(accCount, nil); n >= 0 || a.fitsShared(1) {
+		if !a.fitsShared(1) && !a.wantsRuns() {
+			f.part = a.choosePartition()
+		}
+		if n := f.find(accCount, nil); n >= 0 || a.fitsShared(1) || f.part != nil {
 			f.taken = f.acc(accCount, nil)
 		} else {
 			f.seenAt = f.array("u8", 1, 1, 0)
@@ -277,7 +281,7 @@ func (a *aggregateText) settle(keys []value) error {
 		acc.limbs, acc.offset = a.limbs(acc)
 		limbs += acc.limbs
 	}
-	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(0)
+	f.shared = f.shape == denseGroups && f.seenAt < 0 && f.part == nil && a.fitsShared(0)
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
@@ -435,6 +439,10 @@ func (a *aggregateText) row(s *scope) error {
 	k.line("// group: %s", f.shape)
 	if a.inRuns() {
 		return a.runs(keys, args)
+	}
+	if f.part != nil {
+		a.partRowText(keys, args)
+		return nil
 	}
 	if a.chooseLocal(); a.slots > 0 {
 		a.localRow(keys, args)
@@ -707,7 +715,13 @@ func (a *aggregateText) reduce(name, op, add string) {
 	a.tail = append(a.tail, fmt.Sprintf("%s = block_reduce(%s, %s);", name, name, op), fmt.Sprintf("if (thread_index() == 0) %s;", add))
 }
 
-func (a *aggregateText) together() ([]string, error) { return nil, nil }
+// together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
+func (a *aggregateText) together() ([]string, error) {
+	if a.f.shape >= packedGroups {
+		a.k.line("warp_barrier(full_mask());")
+	}
+	return nil, nil
+}
 
 func (a *aggregateText) after() error {
 	k, f := a.k, a.f
@@ -720,6 +734,9 @@ func (a *aggregateText) after() error {
 	if a.slots > 0 {
 		a.flushLocal()
 	}
+	if a.f.part != nil {
+		a.flushParts()
+	}
 	return nil
 }
 
@@ -729,6 +746,9 @@ func (a *aggregateText) declare() []string {
 	}
 	if a.slots > 0 {
 		return append(a.decl, a.declareLocal()...)
+	}
+	if a.f.part != nil {
+		return append(a.decl, a.declareParts()...)
 	}
 	return a.decl
 }

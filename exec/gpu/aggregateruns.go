@@ -36,9 +36,12 @@ func (k *kernel) clustered(e expr.Expr) bool {
 }
 
 // inRuns says whether rows are added up by runs of equal keys first.
-func (a *aggregateText) inRuns() bool {
+func (a *aggregateText) inRuns() bool { return !a.f.shared && a.wantsRuns() }
+
+// wantsRuns is inRuns where groups do not lie in shared memory.
+func (a *aggregateText) wantsRuns() bool {
 	k, f := a.k, a.f
-	if f.shape != denseGroups && f.shape != packedGroups || f.shared || k.tile == "" || k.many {
+	if f.shape != denseGroups && f.shape != packedGroups || k.tile == "" || k.many {
 		return false
 	}
 	for _, acc := range f.accs {

@@ -154,6 +154,10 @@ func (a *aggregateText) flushCount(counts map[int]string, i int) string {
 // flushWords adds the words that first points to to group g.
 func (a *aggregateText) flushWords(counts map[int]string) {
 	k, f := a.k, a.f
+	alone := "false" // whether no other block adds to these groups
+	if f.part != nil {
+		alone = "alone"
+	}
 	for i, acc := range f.accs {
 		if acc.limbs == 0 {
 			continue
@@ -164,11 +168,11 @@ func (a *aggregateText) flushWords(counts map[int]string) {
 		switch acc.op {
 		case accCount:
 			n := a.flushCount(counts, i)
-			k.line("if (%s) atomic_add(%s, %s);", n, at(0), n)
+			k.line("if (%s) add_group(%s, %s, %s);", n, at(0), n, alone)
 			continue
 		case accMin, accMax:
 			name := [...]string{"min", "max"}[acc.op-accMin]
-			k.line("keep_%s(%s, (i64)(%s_word(%s, 1u << copies) + %s));", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)))
+			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), alone)
 			continue
 		}
 		sum := k.name("sum")
@@ -181,7 +185,7 @@ func (a *aggregateText) flushWords(counts map[int]string) {
 			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
 		}
 		if acc.narrow {
-			k.line("if (%s) atomic_add(%s, (u64)%s);", sum, at(0), sum)
+			k.line("if (%s) add_group(%s, (u64)%s, %s);", sum, at(0), sum, alone)
 		} else {
 			k.line("add_wide(%s, %s, %s);", at(0), at(1), sum)
 		}

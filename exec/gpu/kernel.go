@@ -30,10 +30,14 @@ type kernel struct {
 	ranges       map[expr.ColumnID]interval
 	items        int // rows that a thread takes at once
 	threads      int // of a block
+	blocks       int // that a multiprocessor has to have registers for; 0: any
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
 	tile    slot
 	endTile []string
 	text    string
+
+	prepare func(q *query) error // before each run; nil: nothing to do
+	then    []*kernel            // that run after this one: other kernels of the same source
 }
 
 // loop says over what a launch goes: rows of a count that is known then, or tiles of a table's spans.
@@ -146,8 +150,18 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 // file is the whole source that is compiled.
 func (k *kernel) file() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n\n", k.threads, k.items)
+	more := ""
+	if len(k.then) > 0 {
+		more = "#include \"partition.cuh\"\n"
+	}
+	if k.blocks > 0 {
+		fmt.Fprintf(&b, "#define RADISH_BLOCKS %d\n", k.blocks)
+	}
+	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n%s\n", k.threads, k.items, more)
 	b.WriteString(k.source(k.title))
+	for _, x := range k.then {
+		b.WriteString("\n" + x.source(x.title))
+	}
 	return b.String()
 }
 

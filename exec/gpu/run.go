@@ -99,6 +99,7 @@ type groupRun struct {
 	arrays []gpukernels.Ptr
 	full   gpukernels.Ptr
 	shift  int // log2 of the copies in shared memory
+	parts  []partRun
 }
 
 // size is the number of places.
@@ -659,6 +660,11 @@ func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]b
 		q.warnings = w
 		defer q.free(w)
 	}
+	if k.prepare != nil {
+		if err := k.prepare(q); err != nil {
+			return nil, err
+		}
+	}
 	shared := int64(0)
 	if k.shared != nil {
 		shared = k.shared(q)
@@ -702,6 +708,9 @@ func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]b
 				return nil, err
 			}
 		}
+	}
+	if err := q.runThen(k, cost); err != nil {
+		return nil, err
 	}
 	control := make([]byte, controlBytes)
 	if err := q.stream.Download(ctx, control, q.control); err != nil {

@@ -149,6 +149,28 @@ template <typename T>
 RADISH_FN void keep_max(T* best, T x) {
   if (x > *best) atomic_max(best, x);
 }
+// What a block that is alone with a group adds to it, or one of several.
+RADISH_FN void add_group(u64* sum, u64 x, bool alone) {
+  if (alone) {
+    *sum += x;
+  } else {
+    atomic_add(sum, x);
+  }
+}
+RADISH_FN void min_group(i64* best, i64 x, bool alone) {
+  if (alone) {
+    *best = min_of(*best, x);
+  } else {
+    keep_min(best, x);
+  }
+}
+RADISH_FN void max_group(i64* best, i64 x, bool alone) {
+  if (alone) {
+    *best = max_of(*best, x);
+  } else {
+    keep_max(best, x);
+  }
+}
 // Doubles as integers of the same order.
 RADISH_FN i64 order_of(f64 x) {
   i64 b = (i64)as_bits(x);

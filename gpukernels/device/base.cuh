@@ -25,6 +25,7 @@ struct alignas(16) view {
 static_assert(sizeof(i64) == 8 && sizeof(void*) == 8 && sizeof(view) == 16, "the host counts on these widths");
 
 // RADISH_BLOCK: threads of a block. RADISH_WARP: threads of a warp. RADISH_ITEMS: rows that a thread takes at once.
+// RADISH_BLOCKS: blocks that a multiprocessor has to have registers for.
 // The host launches with RADISH_BLOCK threads; a source that wants other numbers defines them before it includes radish.cuh.
 #ifdef RADISH_EMULATED
 #undef RADISH_BLOCK
@@ -34,6 +35,9 @@ static_assert(sizeof(i64) == 8 && sizeof(void*) == 8 && sizeof(view) == 16, "the
 #endif
 #ifndef RADISH_BLOCK
 #define RADISH_BLOCK 256
+#endif
+#ifndef RADISH_BLOCKS
+#define RADISH_BLOCKS 1
 #endif
 #ifndef RADISH_WARP
 #define RADISH_WARP 32

@@ -65,7 +65,7 @@ extern "C" {
 
 #else
 
-#define RADISH_KERNEL(name, words) extern "C" __global__ void __launch_bounds__(RADISH_BLOCK) name(const __grid_constant__ Params<words> p)
+#define RADISH_KERNEL(name, words) extern "C" __global__ void __launch_bounds__(RADISH_BLOCK, RADISH_BLOCKS) name(const __grid_constant__ Params<words> p)
 
 extern __shared__ __align__(16) u8 radish_dynamic_shared[];
 

@@ -1,0 +1,401 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Groups of a domain too large for shared memory, where many rows come: the pipeline's kernel writes rows of 8 bytes, the group's place and
+// the value as an offset, to 128 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
+// makes 128 of each. The last one gives each part a block, which adds its rows up in shared memory (aggregateshared.go).
+//
+// A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
+// read once or twice costs 16 to 32 bytes, in whole lines.
+
+// The numbers of partition.cuh.
+const (
+	partBits   = 7
+	nearBits   = 5
+	lineRows   = 16
+	hotSlots   = 1024
+	partitions = 1 << partBits
+)
+
+const (
+	partThreads = 512
+	partItems   = 8
+	partBlocks  = 2  // of a multiprocessor: one reads while the other waits at barriers
+	chunkTiles  = 64 // of a part, that a block splits at a time
+	// A part's room is what an equal share is, and a sixteenth more.
+	partSlack = 1.0625
+)
+
+// Variables for tests: the number of rows from which on groups are made by parts, the fewest passes, the most room of a part.
+var (
+	partitionRows   = 4e6
+	partitionPasses = 1
+	partitionRoom   = int64(math.MaxInt64)
+)
+
+// partForm says how groups are made by parts.
+type partForm struct {
+	passes int
+	arg    expr.Expr // the value; nil: there is none
+	accs   *accForm  // one that has it
+	then   []*kernel // that run after the pipeline's
+}
+
+// localPlaces is the number of places of a part after some passes.
+func (f *aggForm) localPlaces(passes int) int64 {
+	return ((f.places-1)>>(nearBits+partBits*passes) + 1) << nearBits
+}
+
+// choosePartition decides whether groups are made by parts.
+func (a *aggregateText) choosePartition() *partForm {
+	k, f := a.k, a.f
+	if f.shape != denseGroups || f.places >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
+		return nil
+	}
+	if rows := a.rowsIn(); rows < partitionRows || rows < 2*float64(f.places) {
+		return nil
+	}
+	x := &partForm{}
+	words := int64(1) // the count of rows
+	for _, acc := range f.accs {
+		n, offset := a.limbs(acc)
+		switch {
+		case acc.op == accCount && acc.arg == nil:
+			continue
+		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.null != "":
+			return nil
+		case acc.op == accSum && !offset:
+			n = 2 // once rows are counted
+		case !offset:
+			return nil
+		}
+		if !acc.known || acc.like.class != classInt || uint64(acc.within.hi)-uint64(acc.within.lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
+			return nil
+		}
+		x.arg, x.accs = acc.arg, acc
+		words += int64(n)
+	}
+	for x.passes = partitionPasses; f.localPlaces(x.passes)*words*4 > k.prog.tables.sharedBytes(); x.passes++ {
+		if x.passes == 2 {
+			return nil
+		}
+	}
+	return x
+}
+
+// partWord is a word of what partitioning uses.
+type partWord struct {
+	p    *physical.Aggregate
+	pass int
+	what partItem
+}
+
+type partItem uint8
+
+const (
+	partRows partItem = iota
+	partGiven
+	partRoom
+)
+
+func (w partWord) resolve(q *query) uint64 {
+	run := q.groups[w.p].parts[w.pass]
+	return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.room)}[w.what]
+}
+
+// partRun is where a pass writes.
+type partRun struct {
+	rows, given gpukernels.Ptr
+	room        int64
+}
+
+// partOut is the C++ of where a pass writes, from a part of the pass before on.
+func (a *aggregateText) partOut(pass int, part string) string {
+	k := a.k
+	room := k.word(partWord{a.f.p, pass, partRoom})
+	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
+		k.pointer("u64", partWord{a.f.p, pass, partRows}), part, room, k.pointer("u32", partWord{a.f.p, pass, partGiven}), part, room)
+}
+
+// partValue is the C++ of the value that a row stands for.
+func (a *aggregateText) partValue(row string) string {
+	if a.f.part.arg == nil {
+		return "(i64)0"
+	}
+	return fmt.Sprintf("(i64)(%s + (u32)%s)", a.k.literal(uint64(a.f.part.accs.within.lo)), row)
+}
+
+// addPartRow adds a row that is in a part to group g, here or in shared memory.
+func (a *aggregateText) addPartRow(row, place string) {
+	k, f := a.k, a.f
+	args := make([]value, len(f.accs))
+	x := k.name("x")
+	for i, acc := range f.accs {
+		args[i] = acc.like
+		args[i].text = x
+	}
+	k.line("const i64 %s = %s;", x, a.partValue(row))
+	a.updateAll(args, place)
+}
+
+// capture returns the lines that f writes.
+func (k *kernel) capture(f func()) []string {
+	before, indent := k.body.String(), k.indent
+	k.body.Reset()
+	k.indent = 0
+	f()
+	text := strings.TrimRight(k.body.String(), "\n")
+	k.body.Reset()
+	k.body.WriteString(before)
+	k.indent = indent
+	return strings.Split(text, "\n")
+}
+
+// partRowText writes a row to its part, or adds it to a frequent place.
+func (a *aggregateText) partRowText(keys, args []value) {
+	k, f := a.k, a.f
+	k.threads, k.items, k.blocks = partThreads, partItems, partBlocks
+	place, slot := k.name("g"), k.name("slot")
+	k.line("const u64 %s = %s;", place, a.number(keys))
+	k.line("const u32 %s = hot ? hot_slot(tags, (u32)%s) : no_slot;", slot, place)
+	k.open("if (%s != no_slot) {", slot)
+	a.inLocal = true
+	a.updateAll(args, slot)
+	a.inLocal = false
+	k.otherwise()
+	offset := "0"
+	for i, acc := range f.accs {
+		if acc == f.part.accs {
+			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].text, k.literal(uint64(acc.within.lo)))
+		}
+	}
+	k.line("part_rows[i] = part_row(%s, %s);", place, offset)
+	k.close()
+	k.fill(k.tile, 2, []string{"u64 part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
+	k.tile = ""
+	k.endTile = []string{
+		"if (!looked) hot = find_hot(tags, reinterpret_cast<u32*>(memory.sorted), part_rows);",
+		"looked = true;",
+		"parting.tile(part_rows, direct);",
+	}
+}
+
+// declareParting declares what a pass needs.
+func (a *aggregateText) declareParting(pass int) []string {
+	lines := []string{
+		"using Parting = Partition<RADISH_ITEMS>;",
+		"Parting::Memory& memory = *shared_at<Parting::Memory>(0);",
+		fmt.Sprintf("Parting parting(memory, %d);", pass),
+		"const auto direct = [&](u64 row) { // it found no room",
+	}
+	for _, l := range a.k.capture(func() {
+		a.k.line("const u64 g = row_place(row);")
+		a.addPartRow("row", "g")
+	}) {
+		lines = append(lines, "  "+l)
+	}
+	return append(lines, "};")
+}
+
+// partBytes is what a pass needs of shared memory.
+func partBytes(q *query) int64 {
+	tile := int64(q.device.Block(partThreads) * partItems)
+	return 8*(tile+2*partitions*lineRows) + 8*partitions*lineRows + (4*(7*partitions+1)+7)/8*8
+}
+
+// declareParts is declareParting for the pipeline's kernel, with frequent places.
+func (a *aggregateText) declareParts() []string {
+	k, f := a.k, a.f
+	k.shared = func(q *query) int64 { return partBytes(q) + hotSlots*4*int64(1+f.words()) }
+	lines := append(a.declareParting(0),
+		"// frequent places have words of their own in shared memory",
+		"u32* tags = shared_at<u32>(sizeof(Parting::Memory));",
+		"u32* table = tags + hot_slots;",
+		"constexpr u32 copies = 0, copy = 0, places = hot_slots;",
+		"constexpr i32 stride = hot_slots;",
+		"bool hot = false, looked = false;",
+		"for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) tags[i] = not_hot;",
+	)
+	return append(append(lines, a.emptyWords()...), fmt.Sprintf("parting.begin(%s);", a.partOut(0, "0")))
+}
+
+// flushParts writes what the blocks still hold, and makes the kernels that come after.
+func (a *aggregateText) flushParts() {
+	k, f := a.k, a.f
+	k.line("parting.finish(direct);")
+	k.open("for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
+	k.line("const u64 g = tags[slot];")
+	k.line("if (g == not_hot) continue;")
+	k.line("const u32* first = table + slot;")
+	k.line("const bool alone = false;")
+	a.flushWords(map[int]string{})
+	k.close()
+	if f.part.passes == 2 {
+		f.part.then = append(f.part.then, a.splitKernel())
+	}
+	f.part.then = append(f.part.then, a.tablesKernel())
+	k.then = f.part.then
+	k.prepare = func(q *query) error { return q.openParts(k, f) }
+}
+
+// after returns a kernel that runs after the pipeline's, and what writes it.
+func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
+	k := a.k
+	sub := &kernel{kernelText: newKernelText(k.ctx, k.lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items}
+	return sub, &aggregateText{k: sub, f: a.f}
+}
+
+// splitKernel makes parts of each part.
+func (a *aggregateText) splitKernel() *kernel {
+	sub, b := a.thenKernel("_split")
+	p := a.f.p
+	sub.shared = partBytes
+	for _, l := range b.declareParting(1) {
+		sub.line("%s", l)
+	}
+	room := sub.word(partWord{p, 0, partRoom})
+	sub.line("const i64 room = (i64)%s;", room)
+	sub.line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", chunkTiles)
+	sub.line("const i64 chunks = (room + chunk - 1) / chunk;")
+	sub.open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
+	sub.line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
+	sub.line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.pointer("const u32", partWord{p, 0, partGiven}))
+	sub.line("if (from >= end) continue;")
+	sub.line("parting.begin(%s);", b.partOut(1, "part"))
+	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
+	sub.line("u64 rows[RADISH_ITEMS];")
+	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const u64", partWord{p, 0, partRows}))
+	sub.line("parting.tile(rows, direct);")
+	sub.close()
+	sub.line("parting.finish(direct);")
+	sub.close()
+	return sub
+}
+
+// tablesKernel adds the rows of each part up. After one pass there are few parts, so several blocks take pieces of each.
+func (a *aggregateText) tablesKernel() *kernel {
+	sub, b := a.thenKernel("_tables")
+	f := a.f
+	last := f.part.passes - 1
+	local := f.localPlaces(f.part.passes)
+	sub.shared = func(*query) int64 { return local * int64(f.words()) * 4 }
+	pieces := 1
+	if last == 0 {
+		pieces = 8
+	}
+	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(partBits*f.part.passes), pieces)
+	sub.line("constexpr bool alone = pieces == 1; // with a part's groups")
+	sub.line("constexpr u32 copies = 0, copy = 0;")
+	sub.line("const u32 places = (u32)%s;", sub.literal(uint64(local)))
+	sub.line("const i32 stride = (i32)places;")
+	sub.line("u32* table = shared_at<u32>(0);")
+	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
+	sub.open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
+	sub.line("const i64 part = item / pieces, piece = item - part * pieces;")
+	sub.line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.pointer("const u32", partWord{f.p, last, partGiven}))
+	sub.line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
+	sub.line("if (from == end) continue;")
+	for _, l := range b.emptyWords() {
+		sub.line("%s", l)
+	}
+	sub.line("block_barrier();")
+	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
+	sub.line("u64 rows[RADISH_ITEMS];")
+	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const u64", partWord{f.p, last, partRows}))
+	sub.line("RADISH_UNROLL")
+	sub.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+	sub.line("if (rows[i] == pad_row) continue;")
+	sub.line("const u32 g = local_place(row_place(rows[i]), %d);", f.part.passes)
+	b.inLocal = true
+	b.addPartRow("rows[i]", "g")
+	b.inLocal = false
+	sub.close()
+	sub.close()
+	sub.line("block_barrier();")
+	sub.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
+	sub.line("const u32* first = table + local;")
+	counts := map[int]string{}
+	sub.line("if (%s == 0) continue;", b.flushCount(counts, f.taken))
+	sub.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
+	b.flushWords(counts)
+	sub.close()
+	sub.line("block_barrier();")
+	sub.close()
+	return sub
+}
+
+// openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.
+func (q *query) openParts(k *kernel, f *aggForm) error {
+	run := q.groups[f.p]
+	run.parts = nil
+	rows := q.sourceBound(k)
+	for pass := range f.part.passes {
+		const blocks = 512 // each leaves a line that is not full
+		count := int64(1) << (partBits * (pass + 1))
+		share := float64(rows) / partitions
+		lines := int64(blocks)
+		if pass == 1 {
+			share = float64(run.parts[0].room) / partitions
+			lines = run.parts[0].room/int64(q.device.Block(partThreads)*partItems*chunkTiles) + 2
+		}
+		r := partRun{room: (int64(share*partSlack)/lineRows + lines + 8) * lineRows}
+		r.room = min(r.room, partitionRoom)
+		var err error
+		if r.given, err = q.filled(count, 4, 0); err != nil {
+			return err
+		}
+		r.rows, err = q.alloc(count * r.room * 8)
+		if errors.Is(err, gpukernels.ErrOutOfMemory) {
+			r.room = 0
+		} else if err != nil {
+			return err
+		}
+		run.parts = append(run.parts, r)
+	}
+	return nil
+}
+
+// runThen launches the kernels that come after a pipeline's, and frees what only they read.
+func (q *query) runThen(k *kernel, cost *pipelineCost) error {
+	for _, sub := range k.then {
+		f, err := q.modules[k.p].module.Function(sub.title)
+		if err != nil {
+			return err
+		}
+		block, shared := q.device.Block(sub.threads), sub.shared(q)
+		usage, err := f.Usage(block, shared)
+		if err != nil {
+			return err
+		}
+		grid := int64(max(usage.Blocks, 1) * max(q.device.Info().Multiprocessors, 1))
+		if info := q.device.Info(); info.Emulated() {
+			grid = emulatedBlocks(sub)
+		}
+		params, err := q.params(sub)
+		if err != nil {
+			return err
+		}
+		if err := q.stream.Launch(f, grid, block, shared, params); err != nil {
+			return err
+		}
+		cost.Launches++
+	}
+	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
+		for _, r := range q.groups[a].parts {
+			q.free(r.rows)
+			q.free(r.given)
+		}
+		q.groups[a].parts = nil
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// TestParts groups by an integer of many values, by one and by two passes; with room for all rows, for some and for none.
+func TestParts(t *testing.T) {
+	res, err := newResidency(gputest.Emulated(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.close()
+	defer func(rows float64, passes int, room int64) {
+		partitionRows, partitionPasses, partitionRoom = rows, passes, room
+	}(partitionRows, partitionPasses, partitionRoom)
+	partitionRows = 1000
+	b := &backend{t: t, res: res, refused: map[string]int{}}
+	type agg struct {
+		name string
+		arg  int
+	}
+	const rows = 40_000
+	for i, aggs := range [][]agg{
+		{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}},
+		{{"sum", 0}},
+		{{"max", 0}},
+		{{"count(*)", -1}},
+	} {
+		for _, passes := range []int{1, 2} {
+			for _, room := range []int64{math.MaxInt64, 64, 0} {
+				partitionPasses, partitionRoom = passes, room
+				seed := uint64(i)
+				g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
+				scan, cols := g.Scan(g.Table(rows, 5200))
+				if room == 64 {
+					scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
+				}
+				a := &physical.Aggregate{EstGroups: 4000}
+				key := g.Alloc.Like(cols[0])
+				a.Groups = []logical.Item{{Col: key, Expr: cols[0]}}
+				out := []*expr.Column{key}
+				for _, f := range aggs {
+					var args []expr.Expr
+					if f.arg >= 0 {
+						args = []expr.Expr{cols[f.arg]}
+					}
+					fn := expr.LookupAggregate(f.name)
+					sig, err := fn.Resolve(args)
+					if err != nil {
+						t.Fatal(err)
+					}
+					it := logical.AggItem{Col: g.Alloc.New("", f.name, sig.Result, true), Fn: fn, Args: args}
+					a.Aggs = append(a.Aggs, it)
+					out = append(out, it.Col)
+				}
+				g.Pipe(scan, a)
+				plan := g.Result(g.Read(a, out), out)
+				text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+				if !strings.Contains(text, "parting.tile(") || strings.Contains(text, "_split") != (passes == 2) {
+					t.Errorf("%v in %d passes:\n%s", aggs, passes, text)
+				}
+				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v in %d passes with room for %d rows", aggs, passes, room)}, plan, seed)
+			}
+		}
+	}
+	if b.onHost > 0 || len(b.refused) > 0 {
+		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
+	}
+}

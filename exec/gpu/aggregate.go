@@ -243,10 +243,14 @@ func (a *aggregateText) settle(keys []value) error {
 	}
 	f.seenAt = -1
 	if f.shape == denseGroups {
-		if !a.fitsShared(1) && !a.wantsRuns() {
+		more := 0
+		if f.find(accCount, nil) < 0 {
+			more = 1
+		}
+		if !a.fitsShared(more) && !a.wantsRuns() {
 			f.part = a.choosePartition()
 		}
-		if n := f.find(accCount, nil); n >= 0 || a.fitsShared(1) || f.part != nil {
+		if more == 0 || a.fitsShared(1) || f.part != nil {
 			f.taken = f.acc(accCount, nil)
 		} else {
 			f.seenAt = f.array("u8", 1, 1, 0)
@@ -281,7 +285,7 @@ func (a *aggregateText) settle(keys []value) error {
 		acc.limbs, acc.offset = a.limbs(acc)
 		limbs += acc.limbs
 	}
-	f.shared = f.shape == denseGroups && f.seenAt < 0 && f.part == nil && a.fitsShared(0)
+	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(0)
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {

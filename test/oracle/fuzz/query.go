@@ -446,7 +446,7 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 	draw := g.query
 	if !equality {
 		sub.noGroup = sub.noGroup || kinds[0] == Uint
-		if len(sub.outer) > 0 {
+		if len(sub.outer) > 0 || kinds[0] == Uint {
 			draw = g.selectQuery
 		}
 	}

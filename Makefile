@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-emulated race lint fuzz fuzz-oracle fuzz-others bench bench-oracle gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race lint fuzz fuzz-oracle fuzz-others bench bench-oracle gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -27,6 +27,9 @@ demo: ## generate TPC-H at scale factor 1, run the 22 queries, check the answers
 test: ## run all tests
 	$(GO) build ./...
 	$(GO) test -timeout 20m ./...
+
+test-clients: ## test sqlx, sqlc's code, GORM, ent and goose over the driver, in a module of their own
+	cd test/clients && $(GO) vet ./... && $(GO) test ./...
 
 race: ## run the short tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./...

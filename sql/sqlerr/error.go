@@ -53,10 +53,11 @@ func New(code Code, kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
 }
 
-// Error renders the error on one line: number, SQLSTATE, place, message, hint.
+// Error renders the error on one line: number, SQLSTATE, place, message, hint. It begins as the errors of other MySQL drivers do, for
+// programs such as ent that look for "Error 1062".
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ERROR %d (%s)", e.Code, e.State)
+	fmt.Fprintf(&b, "Error %d (%s)", e.Code, e.State)
 	if e.Pos.Known() {
 		fmt.Fprintf(&b, " at %s", e.Pos)
 	}

@@ -65,18 +65,18 @@ func TestErrorText(t *testing.T) {
 		err  error
 		want string
 	}{
-		{sqlerr.UnknownColumn("l_tx", "field list", "l_tax"), "ERROR 1054 (42S22): Unknown column 'l_tx' in 'field list' (hint: did you mean 'l_tax'?)"},
-		{sqlerr.UnknownColumn("l_tx", "field list", ""), "ERROR 1054 (42S22): Unknown column 'l_tx' in 'field list'"},
-		{sqlerr.NoSuchTable("db.t", ""), "ERROR 1146 (42S02): Table 'db.t' doesn't exist"},
-		{sqlerr.DupEntry("1-x", "t.PRIMARY"), "ERROR 1062 (23000): Duplicate entry '1-x' for key 't.PRIMARY'"},
-		{sqlerr.DivisionByZero(), "ERROR 1365 (22012): Division by 0"},
-		{sqlerr.DataOutOfRange("BIGINT", "(9223372036854775807 + 1)"), "ERROR 1690 (22003): BIGINT value is out of range in '(9223372036854775807 + 1)'"},
-		{sqlerr.IncorrectValueForColumn("date", "2020-02-30", "d", 7), "ERROR 1292 (22007): Incorrect date value: '2020-02-30' for column 'd' at row 7"},
-		{sqlerr.IncorrectValueForColumn("integer", "x", "i", 1), "ERROR 1366 (HY000): Incorrect integer value: 'x' for column 'i' at row 1"},
-		{sqlerr.NotSupportedf("COPY", "use %s", "LOAD DATA"), "ERROR 1235 (42000): COPY is not supported: use LOAD DATA"},
-		{sqlerr.WrongValueCount(2), "ERROR 1136 (21S01): Column count doesn't match value count at row 2"},
-		{sqlerr.SubqueryNo1Row(), "ERROR 1242 (21000): Subquery returns more than 1 row"},
-		{sqlerr.ParseError("100%% of it").AtOffset("a\nbc", 3), "ERROR 1064 (42000) at line 2, column 2: 100% of it"},
+		{sqlerr.UnknownColumn("l_tx", "field list", "l_tax"), "Error 1054 (42S22): Unknown column 'l_tx' in 'field list' (hint: did you mean 'l_tax'?)"},
+		{sqlerr.UnknownColumn("l_tx", "field list", ""), "Error 1054 (42S22): Unknown column 'l_tx' in 'field list'"},
+		{sqlerr.NoSuchTable("db.t", ""), "Error 1146 (42S02): Table 'db.t' doesn't exist"},
+		{sqlerr.DupEntry("1-x", "t.PRIMARY"), "Error 1062 (23000): Duplicate entry '1-x' for key 't.PRIMARY'"},
+		{sqlerr.DivisionByZero(), "Error 1365 (22012): Division by 0"},
+		{sqlerr.DataOutOfRange("BIGINT", "(9223372036854775807 + 1)"), "Error 1690 (22003): BIGINT value is out of range in '(9223372036854775807 + 1)'"},
+		{sqlerr.IncorrectValueForColumn("date", "2020-02-30", "d", 7), "Error 1292 (22007): Incorrect date value: '2020-02-30' for column 'd' at row 7"},
+		{sqlerr.IncorrectValueForColumn("integer", "x", "i", 1), "Error 1366 (HY000): Incorrect integer value: 'x' for column 'i' at row 1"},
+		{sqlerr.NotSupportedf("COPY", "use %s", "LOAD DATA"), "Error 1235 (42000): COPY is not supported: use LOAD DATA"},
+		{sqlerr.WrongValueCount(2), "Error 1136 (21S01): Column count doesn't match value count at row 2"},
+		{sqlerr.SubqueryNo1Row(), "Error 1242 (21000): Subquery returns more than 1 row"},
+		{sqlerr.ParseError("100%% of it").AtOffset("a\nbc", 3), "Error 1064 (42000) at line 2, column 2: 100% of it"},
 	} {
 		if got := tc.err.Error(); got != tc.want {
 			t.Errorf("\n got %s\nwant %s", got, tc.want)

@@ -36,7 +36,7 @@ race: ## run the short tests with the race detector (needs a C compiler)
 
 test-emulated: ## run sqllogictest with the kernels for GPUs, on the processor: the scripts here, and QUERIES (150) of the sample if it is there
 	$(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestScripts
-	$(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestSample -short -queries $(QUERIES)
+	RADISH_TEST_SECONDS=$${RADISH_TEST_SECONDS:-240} $(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestSample -short -queries $(QUERIES)
 
 lint: ## check formatting, go vet, staticcheck
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these files:"; echo "$$files"; exit 1; fi

@@ -85,7 +85,7 @@ struct Partition {
     }
     if (thread_index() < RADISH_WARP) { // only now are the places in the parts needed
       RADISH_UNROLL
-      for (int j = 0; j < each; j++) m.shift[lane() * each + j] = at[j] - m.first[lane() * each + j];
+      for (int j = 0; j < each; j++) m.shift[j * RADISH_WARP + lane()] = at[j] - m.first[j * RADISH_WARP + lane()];
     }
     block_barrier();
     const u32 total = m.total;
@@ -116,34 +116,26 @@ struct Partition {
     block_barrier();
   }
 
-  // The first warp gives each part its place in sorted, and takes room for its whole lines.
+  // The first warp gives each part its place in sorted, and takes room for its whole lines. Its lanes take neighbouring parts.
   template <int Each>
   RADISH_FN void reserve(u32 (&at)[Each], bool last) {
-    u32 count[Each], sum = 0;
+    u32 first = 0;
     RADISH_UNROLL
     for (int j = 0; j < Each; j++) {
-      const u32 p = lane() * Each + j;
-      count[j] = m.count[p];
-      const u32 up = (count[j] + line_rows - 1) & ~(u32)(line_rows - 1);
-      const u32 lines = last ? up : count[j] & ~(u32)(line_rows - 1);
+      const u32 p = j * RADISH_WARP + lane(), count = m.count[p];
+      const u32 up = (count + line_rows - 1) & ~(u32)(line_rows - 1);
+      const u32 lines = last ? up : count & ~(u32)(line_rows - 1);
       at[j] = lines ? atomic_add(out.given + p, lines) : 0;
-      sum += up;
-    }
-    u32 total;
-    u32 first = warp_prefix(sum, &total);
-    RADISH_UNROLL
-    for (int j = 0; j < Each; j++) {
-      const u32 p = lane() * Each + j;
-      const u32 up = (count[j] + line_rows - 1) & ~(u32)(line_rows - 1);
-      const u32 lines = last ? up : count[j] & ~(u32)(line_rows - 1);
-      m.first[p] = first;
-      m.lines_end[p] = first + lines;
-      m.rows_end[p] = first + count[j];
+      u32 all;
+      const u32 begin = first + warp_prefix(up, &all);
+      m.first[p] = begin;
+      m.lines_end[p] = begin + lines;
+      m.rows_end[p] = begin + count;
       m.old_rests[p] = m.rests[p];
-      m.count[p] = m.rests[p] = last ? 0 : count[j] - lines;
-      first += up;
+      m.count[p] = m.rests[p] = last ? 0 : count - lines;
+      first += all;
     }
-    if (lane() == 0) m.total = total;
+    if (lane() == 0) m.total = first;
   }
 };
 

@@ -153,7 +153,7 @@ func (c *driverConn) ResetSession(context.Context) error {
 	return nil
 }
 
-func (c *driverConn) IsValid() bool { return c.ready() == nil }
+func (c *driverConn) IsValid() bool { return c.ready() == nil && !c.session.Killed() }
 
 // Close ends the connection; a transaction that is not committed is rolled back.
 func (c *driverConn) Close() error {

@@ -60,6 +60,9 @@ func (c *catalogView) File(name string) (*table.Version, bool, error) {
 		}
 		return v, true, err
 	}
+	if name == loadedFile && c.statement.loaded != nil {
+		return c.statement.loaded, true, nil
+	}
 	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, name)
 	switch {
 	case err != nil:

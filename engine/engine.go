@@ -10,6 +10,7 @@ import (
 	"context"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/memory"
@@ -52,6 +53,9 @@ type Engine struct {
 	files      *fileCache
 	added      *added // functions of the program's own
 	conns      atomic.Uint64
+	sessions   sessions
+	questions  atomic.Int64 // statements
+	began      time.Time
 	closed     atomic.Bool
 	ctx        context.Context // ends with the engine
 	stop       context.CancelFunc
@@ -69,8 +73,8 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
-		writing: make(chan struct{}, 1),
-		added:   &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
+		writing: make(chan struct{}, 1), began: time.Now(),
+		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
 	e.files = newFileCache(e.stored, opts.MemoryLimit)

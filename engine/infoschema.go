@@ -38,8 +38,10 @@ var virtualTables = map[string]virtual{
 	"tables": {
 		[]table.ColumnDef{
 			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("TABLE_TYPE", name64),
-			col("ENGINE", name64), col("TABLE_ROWS", types.Uint64), col("DATA_LENGTH", types.Uint64),
-			col("TABLE_COMMENT", types.Text),
+			col("ENGINE", name64), col("VERSION", types.Int64), col("ROW_FORMAT", name64), col("TABLE_ROWS", types.Uint64), col("AVG_ROW_LENGTH", types.Uint64),
+			col("DATA_LENGTH", types.Uint64), col("MAX_DATA_LENGTH", types.Uint64), col("INDEX_LENGTH", types.Uint64), col("DATA_FREE", types.Uint64),
+			col("AUTO_INCREMENT", types.Uint64), col("CREATE_TIME", types.Datetime), col("UPDATE_TIME", types.Datetime), col("CHECK_TIME", types.Datetime),
+			col("TABLE_COLLATION", name64), col("CHECKSUM", types.Int64), col("CREATE_OPTIONS", name64), col("TABLE_COMMENT", types.Text),
 		},
 		tablesRows,
 	},
@@ -47,16 +49,19 @@ var virtualTables = map[string]virtual{
 		[]table.ColumnDef{
 			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("COLUMN_NAME", name64),
 			col("ORDINAL_POSITION", types.Int64), col("COLUMN_DEFAULT", types.Text), col("IS_NULLABLE", types.Varchar(3)),
-			col("DATA_TYPE", name64), col("NUMERIC_PRECISION", types.Int64), col("NUMERIC_SCALE", types.Int64),
-			col("COLUMN_TYPE", types.Text), col("COLUMN_KEY", types.Varchar(3)), col("EXTRA", types.Text),
-			col("COLUMN_COMMENT", types.Text),
+			col("DATA_TYPE", name64), col("CHARACTER_MAXIMUM_LENGTH", types.Int64), col("CHARACTER_OCTET_LENGTH", types.Int64),
+			col("NUMERIC_PRECISION", types.Int64), col("NUMERIC_SCALE", types.Int64), col("DATETIME_PRECISION", types.Int64),
+			col("CHARACTER_SET_NAME", name64), col("COLLATION_NAME", name64),
+			col("COLUMN_TYPE", types.Text), col("COLUMN_KEY", types.Varchar(3)), col("EXTRA", types.Text), col("PRIVILEGES", name64),
+			col("COLUMN_COMMENT", types.Text), col("GENERATION_EXPRESSION", types.Text),
 		},
 		columnsRows,
 	},
 	"views": {
 		[]table.ColumnDef{
 			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64),
-			col("VIEW_DEFINITION", types.Text),
+			col("VIEW_DEFINITION", types.Text), col("CHECK_OPTION", name64), col("IS_UPDATABLE", types.Varchar(3)), col("DEFINER", name64),
+			col("SECURITY_TYPE", name64), col("CHARACTER_SET_CLIENT", name64), col("COLLATION_CONNECTION", name64),
 		},
 		viewsRows,
 	},
@@ -110,40 +115,66 @@ func schemataRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 }
 
 func tablesRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
-	null := types.NullOf(types.Uint64)
 	for _, db := range snap.Databases() {
-		for _, name := range snap.Tables(db) {
-			v, err := snap.Table(db, name)
-			if err != nil {
-				continue // cannot be: the name came from the snapshot
+		for _, x := range tableStatus(snap, db) {
+			kind := "BASE TABLE"
+			if x[1].Null {
+				kind = "VIEW"
 			}
-			rows = append(rows, []types.Value{text("def"), text(db), text(name), text("BASE TABLE"), text("Radish"),
-				types.UintValue(uint64(v.Rows())), types.UintValue(uint64(v.Bytes())), text(v.Schema.Comment)})
-		}
-		for _, name := range snap.Views(db) {
-			rows = append(rows, []types.Value{text("def"), text(db), text(name), text("VIEW"), types.NullOf(name64), null, null, text("VIEW")})
+			rows = append(rows, append([]types.Value{text("def"), text(db), x[0], text(kind)}, x[1:]...))
 		}
 	}
 	return rows
 }
 
-func columnsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+// tableStatus lists the tables and views of a database as SHOW TABLE STATUS does.
+func tableStatus(snap *catalog.Snapshot, db string) (rows [][]types.Value) {
+	null, never, nothing := types.NullOf(types.Uint64), types.NullOf(types.Datetime), types.NullOf(name64)
+	for _, name := range snap.Tables(db) {
+		v, err := snap.Table(db, name)
+		if err != nil {
+			continue // cannot be: the name came from the snapshot
+		}
+		average, auto := uint64(0), null
+		if n := v.Rows(); n > 0 {
+			average = uint64(v.Bytes() / n)
+		}
+		if v.Schema.AutoIncrement() >= 0 {
+			auto = types.UintValue(uint64(v.Auto()))
+		}
+		zero := types.UintValue(0)
+		rows = append(rows, []types.Value{text(name), text("Radish"), types.IntValue(10), text("Columnar"), types.UintValue(uint64(v.Rows())), types.UintValue(average),
+			types.UintValue(uint64(v.Bytes())), zero, zero, zero, auto, never, never, never, text("utf8mb4_bin"), types.NullOf(types.Int64), text(""), text(v.Schema.Comment)})
+	}
+	for _, name := range snap.Views(db) {
+		rows = append(rows, []types.Value{text(name), nothing, types.NullOf(types.Int64), nothing, null, null, null, null, null, null, null, never, never, never, nothing,
+			types.NullOf(types.Int64), nothing, text("VIEW")})
+	}
+	return rows
+}
+
+func columnsRows(s *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+	add := func(db string, schema *table.Schema) {
+		for i := range schema.Columns {
+			c, d, f := &schema.Columns[i], describeColumn(schema, i), typeFacts(schema.Columns[i].Type)
+			row := append([]types.Value{text("def"), text(db), text(schema.Name), text(c.Name), types.IntValue(int64(i + 1)), d[4], d[2]}, f...)
+			rows = append(rows, append(row, d[1], d[3], d[5], text("select,insert,update,references"), text(c.Comment), text("")))
+		}
+	}
+	eachTable(snap, func(db string, v *table.Version) { add(db, v.Schema) })
+	if s.describing {
+		return rows // a view of this very table
+	}
+	s.describing = true
+	defer func() { s.describing = false }()
 	for _, db := range snap.Databases() {
-		for _, name := range snap.Tables(db) {
-			v, err := snap.Table(db, name)
-			if err != nil {
-				continue
+		for _, name := range snap.Views(db) {
+			st := &statement{ctx: s.engine.ctx, session: s}
+			// A view of something that is gone has no columns.
+			if schema, err := s.viewSchema(st, snap, db, name); err == nil {
+				add(db, schema)
 			}
-			for i := range v.Schema.Columns {
-				c := &v.Schema.Columns[i]
-				d := describeColumn(v.Schema, i)
-				precision, scale := types.NullOf(types.Int64), types.NullOf(types.Int64)
-				if c.Type.Kind == types.KindDecimal {
-					precision, scale = types.IntValue(int64(c.Type.Precision)), types.IntValue(int64(c.Type.Scale))
-				}
-				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(c.Name), types.IntValue(int64(i + 1)), d[4], d[2],
-					text(strings.ToLower(c.Type.Kind.Name())), precision, scale, d[1], d[3], d[5], text(c.Comment)})
-			}
+			st.end()
 		}
 	}
 	return rows
@@ -153,7 +184,7 @@ func viewsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 	for _, db := range snap.Databases() {
 		for _, name := range snap.Views(db) {
 			if v, err := snap.View(db, name); err == nil {
-				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL)})
+				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL), text("NONE"), text("NO"), text("root@localhost"), text("DEFINER"), text("utf8mb4"), text("utf8mb4_bin")})
 			}
 		}
 	}

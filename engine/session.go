@@ -30,6 +30,8 @@ type Session struct {
 	tx       *transaction // nil: each statement commits by itself
 	next     oneShot
 
+	activity     *activity
+	describing   bool                       // the columns of views are being listed
 	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
 	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
 }
@@ -37,7 +39,9 @@ type Session struct {
 // NewSession opens a session in the default database.
 func (e *Engine) NewSession() *Session {
 	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, rowCount: -1, lastInsertID: new(atomic.Int64)}
+	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
+	e.sessions.add(s)
 	return s
 }
 
@@ -58,6 +62,9 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	if err := s.engine.alive(); err != nil {
 		return nil, err
 	}
+	if err := s.alive(); err != nil {
+		return nil, err
+	}
 	if len(params) != len(stmt.Params) {
 		return nil, sqlerr.WrongArguments("EXECUTE").
 			WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
@@ -73,7 +80,9 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
 	st := &statement{Statement: stmt, params: params, session: s}
 	leave := s.engine.stored.enter()
-	done := func() { unhook(); cancel(); st.end(); leave() }
+	s.engine.questions.Add(1)
+	s.activity.begin(stmt.Text, s.database, cancel)
+	done := func() { unhook(); cancel(); st.end(); leave(); s.activity.end(s.database) }
 	restore, err := s.applyHints(stmt.Node)
 	if err != nil {
 		done()
@@ -154,6 +163,7 @@ type statement struct {
 	budget  *memory.Budget
 	made    memory.Account // what it has made so far to be stored
 	files   []func()       // give back the files that it reads
+	loaded  *table.Version // the texts of the file of LOAD DATA
 	relies  bool           // on the tables that it reads: see transaction.rely
 }
 
@@ -301,14 +311,19 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		return s.releaseSavepoint(n)
 	case *ast.AlterTableStmt:
 		return s.alterTable(st, n)
+	case *ast.KillStmt:
+		return s.kill(st, n)
 	case *ast.LoadDataStmt:
-		return nil, sqlerr.NotSupportedf("LOAD DATA", "write INSERT INTO t SELECT * FROM `file.csv`")
+		return s.loadData(st, n)
 	case *ast.PrepareStmt:
 		return s.prepareText(st, n)
 	case *ast.ExecuteStmt:
 		return s.executePrepared(st, n)
 	case *ast.DeallocateStmt:
 		return s.deallocate(n)
+	}
+	if _, is := st.Node.(*ast.ImportIntoStmt); is {
+		return nil, sqlerr.NotSupportedf("IMPORT INTO", "write INSERT INTO t SELECT * FROM `file.parquet`, or LOAD DATA")
 	}
 	return nil, sqlerr.NotSupportedf("this statement", "%s", firstWords(st.Text))
 }

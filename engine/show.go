@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -11,8 +13,38 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// show runs SHOW and DESCRIBE.
+// show runs SHOW and DESCRIBE. WHERE is a condition over the columns that SHOW gives.
 func (s *Session) show(st *statement, n *ast.ShowStmt) (*Result, error) {
+	res, err := s.showAll(st, n)
+	if err != nil || n.Where == nil {
+		return res, err
+	}
+	schema := &table.Schema{Name: "SHOW"}
+	for _, c := range res.Columns {
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.Name, Type: c.Type, Nullable: true})
+	}
+	v := table.New(schema)
+	for {
+		b, err := res.Next(st.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			break
+		}
+		if v, err = v.Append(b); err != nil {
+			return nil, err
+		}
+	}
+	q, err := st.binder().Filter(v, n.Where)
+	if err != nil {
+		return nil, err
+	}
+	return s.runQuery(st, q, false)
+}
+
+// showAll runs SHOW without its WHERE.
+func (s *Session) showAll(st *statement, n *ast.ShowStmt) (*Result, error) {
 	snap := s.snapshot()
 	switch n.Tp {
 	case ast.ShowDatabases:
@@ -38,23 +70,46 @@ func (s *Session) show(st *statement, n *ast.ShowStmt) (*Result, error) {
 	case ast.ShowWarnings, ast.ShowErrors:
 		return s.showWarnings(n), nil
 	case ast.ShowEngines:
-		row := []types.Value{text("Radish"), text("DEFAULT"), text("In-memory columnar tables")}
-		return rowsResult(textColumns("Engine", "Support", "Comment"), [][]types.Value{row}), nil
+		return rowsResult(textColumns("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"), engineRows()), nil
 	case ast.ShowCharset:
-		row := []types.Value{text("utf8mb4"), text("UTF-8 Unicode"), text("utf8mb4_bin")}
-		return rowsResult(textColumns("Charset", "Description", "Default collation"), [][]types.Value{row}), nil
+		cols := textColumns("Charset", "Description", "Default collation", "Maxlen")
+		cols[3].Type = types.Int64
+		var rows [][]types.Value
+		for _, c := range charsets {
+			rows = append(rows, []types.Value{text(c.name), text(c.description), text(c.collation), types.IntValue(c.width)})
+		}
+		return s.showLike(st, n, cols, rows)
 	case ast.ShowCollation:
-		return rowsResult(textColumns("Collation", "Charset"), [][]types.Value{{text("utf8mb4_bin"), text("utf8mb4")}}), nil
+		cols := textColumns("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute")
+		cols[2].Type, cols[5].Type = types.Int64, types.Int64
+		return s.showLike(st, n, cols, collationRows())
+	case ast.ShowTableStatus:
+		return s.showTableStatus(st, n, snap)
+	case ast.ShowStatus:
+		return s.showLike(st, n, textColumns("Variable_name", "Value"), s.statusRows(snap))
+	case ast.ShowProcessList:
+		return rowsResult(processColumns, s.processRows(n.Full)), nil
+	case ast.ShowGrants:
+		return rowsResult(textColumns("Grants for root@localhost"), [][]types.Value{{text("GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION")}}), nil
+	case ast.ShowPrivileges:
+		return rowsResult(textColumns("Privilege", "Context", "Comment"), nil), nil
+	case ast.ShowTriggers:
+		return rowsResult(textColumns("Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode", "Definer", "character_set_client", "collation_connection", "Database Collation"), nil), nil
+	case ast.ShowEvents:
+		return rowsResult(textColumns("Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Status"), nil), nil
+	case ast.ShowProcedureStatus, ast.ShowFunctionStatus:
+		return rowsResult(textColumns("Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment"), nil), nil
+	case ast.ShowPlugins:
+		return rowsResult(textColumns("Name", "Status", "Type", "Library", "License"), nil), nil
+	case ast.ShowOpenTables:
+		return rowsResult(textColumns("Database", "Table", "In_use", "Name_locked"), nil), nil
 	}
 	return nil, sqlerr.NotSupportedf("this SHOW",
-		"%s; SHOW TABLES, DATABASES, COLUMNS, INDEX, CREATE TABLE, VARIABLES and WARNINGS are there", firstWords(st.Text))
+		"%s; docs/sql.md lists those that there are", firstWords(st.Text))
 }
 
 // pattern returns a test of names for a SHOW's LIKE.
 func (s *Session) pattern(st *statement, n *ast.ShowStmt) (func(string) (bool, error), error) {
-	if n.Where != nil {
-		return nil, sqlerr.NotSupportedf("SHOW ... WHERE", "use LIKE, or query information_schema")
-	}
 	if n.Pattern == nil {
 		return func(string) (bool, error) { return true, nil }, nil
 	}
@@ -65,6 +120,68 @@ func (s *Session) pattern(st *statement, n *ast.ShowStmt) (func(string) (bool, e
 		}
 		return v, nil
 	}, nil
+}
+
+// showLike gives the rows whose first column, a text, matches the LIKE of a SHOW.
+func (s *Session) showLike(st *statement, n *ast.ShowStmt, cols []ResultColumn, rows [][]types.Value) (*Result, error) {
+	matches, err := s.pattern(st, n)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]types.Value
+	for _, row := range rows {
+		ok, err := matches(row[0].S)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, row)
+		}
+	}
+	return rowsResult(cols, out), nil
+}
+
+func (s *Session) showTableStatus(st *statement, n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
+	db := n.DBName
+	if db == "" {
+		db = s.database
+	}
+	name, err := snap.DatabaseName(db)
+	if err != nil {
+		return nil, err
+	}
+	var cols []ResultColumn
+	for _, def := range virtualTables["tables"].columns[2:] {
+		if def.Name == "TABLE_TYPE" {
+			continue
+		}
+		title := strings.TrimPrefix(def.Name, "TABLE_")
+		cols = append(cols, ResultColumn{Name: title[:1] + strings.ToLower(title[1:]), Type: def.Type, Nullable: true})
+	}
+	return s.showLike(st, n, cols, tableStatus(snap, name))
+}
+
+// statusRows are the status variables that there are.
+func (s *Session) statusRows(snap *catalog.Snapshot) [][]types.Value {
+	tables := 0
+	eachTable(snap, func(string, *table.Version) { tables++ })
+	list := s.engine.sessions.list()
+	running := 0
+	for _, other := range list {
+		other.activity.mu.Lock()
+		if other.activity.text != "" {
+			running++
+		}
+		other.activity.mu.Unlock()
+	}
+	row := func(name string, value int64) []types.Value {
+		return []types.Value{text(name), text(strconv.FormatInt(value, 10))}
+	}
+	return [][]types.Value{
+		row("Connections", int64(s.engine.conns.Load())), row("Max_used_connections", int64(len(list))), row("Open_tables", int64(tables)),
+		row("Questions", s.engine.questions.Load()), row("Threads_connected", int64(len(list))), row("Threads_running", int64(running)),
+		row("Uptime", int64(time.Since(s.engine.began).Seconds())),
+	}
 }
 
 func (s *Session) showNames(st *statement, n *ast.ShowStmt, heading string, names []string) (*Result, error) {
@@ -232,21 +349,30 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 		}
 		return v.Schema, nil
 	}
-	v, view, err := snap.Lookup(db, name)
+	v, _, err := snap.Lookup(db, name)
 	if err != nil {
 		return nil, err
 	}
 	if v != nil {
 		return v.Schema, nil
 	}
+	return s.viewSchema(st, snap, db, name)
+}
+
+// viewSchema makes a definition of a view from its query.
+func (s *Session) viewSchema(st *statement, snap *catalog.Snapshot, db, name string) (*table.Schema, error) {
+	view, err := snap.View(db, name)
+	if err != nil {
+		return nil, err
+	}
 	bound, _ := st.catalogView().View(db, name)
 	b := st.binder()
-	b.Locate = nil
+	b.Locate, b.Database = nil, view.Database
 	q, err := b.Query(bound.Select)
 	if err != nil {
 		return nil, err
 	}
-	schema := &table.Schema{Database: db, Name: name}
+	schema := &table.Schema{Database: view.Database, Name: view.Name}
 	for i, c := range q.Cols {
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: view.Columns[i], Type: c.Typ, Nullable: c.Null})
 	}
@@ -263,7 +389,8 @@ func (s *Session) showCreate(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, 
 		return nil, err
 	}
 	if view != nil {
-		return rowsResult(textColumns("View", "Create View"), [][]types.Value{{text(view.Name), text(CreateViewSQL(view))}}), nil
+		return rowsResult(textColumns("View", "Create View", "character_set_client", "collation_connection"),
+			[][]types.Value{{text(view.Name), text(CreateViewSQL(view)), text("utf8mb4"), text("utf8mb4_bin")}}), nil
 	}
 	if n.Tp == ast.ShowCreateView {
 		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.User, "'%s.%s' is not VIEW", db, name)
@@ -352,22 +479,15 @@ func (s *Session) showIndex(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, e
 	}
 	var rows [][]types.Value
 	for _, k := range v.Schema.Keys {
-		for i, o := range k.Columns {
-			nonUnique, null := int64(1), ""
-			if k.Unique {
-				nonUnique = 0
-			}
-			if v.Schema.Columns[o].Nullable {
-				null = "YES"
-			}
-			rows = append(rows, []types.Value{
-				text(v.Schema.Name), types.IntValue(nonUnique), text(k.Name), types.IntValue(int64(i + 1)),
-				text(v.Schema.Columns[o].Name), text(null),
-			})
+		for i := range k.Columns {
+			rows = append(rows, indexRow(v, &k, i))
 		}
 	}
-	cols := textColumns("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Null")
-	cols[1].Type, cols[3].Type = types.Int64, types.Int64
+	cols := textColumns("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null", "Index_type",
+		"Comment", "Index_comment", "Visible", "Expression")
+	for _, i := range []int{1, 3, 6, 7} {
+		cols[i].Type = types.Int64
+	}
 	return rowsResult(cols, rows), nil
 }
 

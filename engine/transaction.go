@@ -184,7 +184,10 @@ type oneShot struct {
 func (s *Session) InTransaction() bool { return s.tx != nil }
 
 // Close ends the session: a transaction that is not committed is rolled back.
-func (s *Session) Close() { s.rollback() }
+func (s *Session) Close() {
+	s.rollback()
+	s.engine.sessions.remove(s.id)
+}
 
 // begin begins a transaction; the one before has been ended.
 func (s *Session) begin(readOnly bool) {

@@ -72,6 +72,20 @@ func (b *Binder) Query(stmt ast.Node) (*logical.Query, error) {
 	return q, nil
 }
 
+// Filter binds SELECT * FROM v WHERE where.
+func (b *Binder) Filter(v *table.Version, where ast.ExprNode) (*logical.Query, error) {
+	scan, cols := b.scan(v, v.Schema.Name, "")
+	cond, err := b.condition(where, &scope{cols: cols, clause: "where clause", noAggregates: true})
+	if err != nil {
+		return nil, err
+	}
+	q := &logical.Query{Root: filter(scan, cond), Alloc: &b.alloc, Cols: scan.Cols}
+	for _, c := range cols {
+		q.Names = append(q.Names, c.name)
+	}
+	return q, nil
+}
+
 // relation is a bound query or table expression: its plan and the columns that it shows, in order.
 type relation struct {
 	node logical.Node

@@ -13,11 +13,13 @@ const (
 	CodeCheckDependency     Code = 3959
 )
 
-// And those for variables and prepared statements.
+// And those for sessions, variables and prepared statements.
 const (
+	CodeNoSuchThread       Code = 1094
 	CodeTooManyRows        Code = 1172
 	CodeUnsupportedPrepare Code = 1295
 	CodeNoData             Code = 1329
+	CodeSessionKilled      Code = 3169
 )
 
 // CheckViolated is a row that a CHECK constraint does not allow.

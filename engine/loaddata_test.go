@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// What MySQL's manual says of LOAD DATA ("Field and Line Handling"); wants are the rows of t, or an error's number.
+func TestLoadData(t *testing.T) {
+	dir := t.TempDir()
+	for i, tc := range []struct{ text, clauses, want string }{
+		{"1\ta\n2\tb\n", "", "1|a|7 2|b|7"},
+		{"1\t\\N\n2\tx\\ty\\\\z\n", "", "1|NULL|7 2|x\ty\\z|7"},
+		{"1,\"a,b\"\n2,\"say \"\"hi\"\"\"\n3,bare\n", "FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"'", "1|a,b|7 2|say \"hi\"|7 3|bare|7"},
+		{"1,'NULL'\n2,NULL\n", "FIELDS TERMINATED BY ',' ENCLOSED BY '\\''", "1|NULL-text|7 2|NULL|7"},
+		{"id;s\r\n1;a\r\n2;b", "FIELDS TERMINATED BY ';' LINES TERMINATED BY '\\r\\n' IGNORE 1 LINES", "1|a|7 2|b|7"},
+		{"xxx1||a#junk xxx2||b#", "FIELDS TERMINATED BY '||' LINES STARTING BY 'xxx' TERMINATED BY '#'", "1|a|7 2|b|7"},
+		{"1\\2\n", "FIELDS TERMINATED BY '\\\\' ESCAPED BY ''", "1|2|7"},
+		{"a\t1\nb\t2\n", "(s, id)", "1|a|7 2|b|7"},
+		{"1\ta\t5\n", "(id, @x, @y) SET s = CONCAT(@x, '-', @y), n = @y * 2", "1|a-5|10"},
+		{"1\ta\n1\tb\n", "", "error 1062"},
+		{"1\ta\n1\tb\n", "REPLACE", "1|b|7"},
+		{"1\ta\n1\tb\n", "IGNORE", "1|a|7"},
+		{"1\ta\nx\tb\n", "", "error 1366"},
+		{"1\n", "", "error 1261"},
+		{"1\ta\tb\n", "", "error 1262"},
+		{"1\ta\tb\n2\n", "IGNORE", "1|a|7 2|NULL|7"},
+		{"-1\ta\n", "", "error 3819"},
+		{"", "", ""},
+	} {
+		s := session(t, Options{Threads: 1})
+		mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), n INT DEFAULT 7, CHECK (id > 0))")
+		name := filepath.Join(dir, fmt.Sprint("f", i))
+		if err := os.WriteFile(name, []byte(tc.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		columns := "(id, s)"
+		if strings.HasPrefix(tc.clauses, "(") {
+			columns = ""
+		}
+		before := ""
+		if tc.clauses == "IGNORE" || tc.clauses == "REPLACE" {
+			before, tc.clauses = tc.clauses+" ", ""
+		}
+		sql := "LOAD DATA INFILE '" + name + "' " + before + "INTO TABLE t " + tc.clauses + " " + columns
+		_, err := run(context.Background(), s, sql)
+		got := strings.ReplaceAll(strings.TrimSpace(mustRun(t, s, "SELECT id, IF(s = 'NULL', 'NULL-text', s), n FROM t ORDER BY id")), "\n", " ")
+		if err != nil {
+			got = fmt.Sprintf("error %d", sqlerr.From(err).Code)
+		}
+		if got != tc.want {
+			t.Errorf("%q, %s: %q (%v), want %q", tc.text, sql, got, err, tc.want)
+		}
+	}
+}
+
+// What SELECT ... INTO OUTFILE writes LOAD DATA reads.
+func TestOutfileRoundTrip(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	name := filepath.Join(t.TempDir(), "rows")
+	mustRun(t, s, `CREATE TABLE a (id INT PRIMARY KEY, s TEXT, d DECIMAL(10,2), dt DATETIME(3), f DOUBLE, b VARBINARY(9));
+		INSERT INTO a WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+		SELECT i, IF(i % 7 = 0, NULL, CONCAT('tab', i)), i / 8, ADDDATE('2020-01-01', INTERVAL i * 1.001 SECOND), i / 3e0, HEX(i) FROM n`)
+	mustRun(t, s, "SELECT * FROM a INTO OUTFILE '"+name+"'; CREATE TABLE b LIKE a; LOAD DATA INFILE '"+name+"' INTO TABLE b")
+	if got := mustRun(t, s, "SELECT COUNT(*) FROM a JOIN b USING (id) WHERE a.s <=> b.s AND a.d = b.d AND a.dt = b.dt AND a.f = b.f AND a.b = b.b"); got != "900\n" {
+		t.Error(got)
+	}
+}
+
+// KILL ends another session's statement, or the session.
+func TestKill(t *testing.T) {
+	a := session(t, Options{Threads: 1})
+	b := a.engine.NewSession()
+	mustRun(t, a, "CREATE TABLE t (x INT); BEGIN; INSERT INTO t VALUES (1)")
+	ended := make(chan error)
+	go func() {
+		_, err := run(context.Background(), a, "SELECT SLEEP(60) AS marked")
+		ended <- err
+	}()
+	for mustRun(t, b, "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%marked%' AND id <> CONNECTION_ID()") != "1\n" {
+	}
+	if got := mustRun(t, b, "SHOW PROCESSLIST"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "SELECT SLEEP(60)") {
+		t.Error(got)
+	}
+	mustRun(t, b, fmt.Sprintf("KILL QUERY %d", a.id))
+	if err := <-ended; sqlerr.From(err).Code != sqlerr.CodeQueryInterrupted {
+		t.Errorf("the query that was killed: %v", err)
+	}
+	if got := mustRun(t, a, "SELECT COUNT(*) FROM t"); got != "1\n" {
+		t.Errorf("the transaction after KILL QUERY has %s", got)
+	}
+	mustRun(t, b, fmt.Sprintf("KILL %d", a.id))
+	if _, err := run(context.Background(), a, "COMMIT"); sqlerr.From(err).Code != sqlerr.CodeSessionKilled {
+		t.Errorf("a session that was killed: %v", err)
+	}
+	if got := mustRun(t, b, "SELECT COUNT(*) FROM t"); got != "0\n" {
+		t.Errorf("its transaction was committed: %s", got)
+	}
+	a.Close()
+	if _, err := run(context.Background(), b, fmt.Sprintf("KILL %d", a.id)); sqlerr.From(err).Code != sqlerr.CodeNoSuchThread {
+		t.Errorf("KILL of nobody: %v", err)
+	}
+}
+
+// SHOW in MySQL's forms and the tables of information_schema behind them.
+func TestShow(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, `CREATE TABLE t (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) NOT NULL COMMENT 'what', d DECIMAL(8,3), at DATETIME(3),
+		UNIQUE KEY u (name, d), KEY k (at), CONSTRAINT c CHECK (d > 0)) COMMENT = 'a table';
+		INSERT INTO t (name) VALUES ('a'), ('b'); CREATE VIEW v AS SELECT id + 1 AS one, name FROM t; CREATE DATABASE other; CREATE TABLE other.z (a INT)`)
+	for _, tc := range []struct{ sql, want string }{
+		{"SHOW TABLES", "t v"},
+		{"SHOW FULL TABLES WHERE Table_type = 'VIEW'", "v|VIEW"},
+		{"SHOW TABLES WHERE Tables_in_main LIKE 't%'", "t"},
+		{"SHOW DATABASES WHERE `Database` LIKE 'o%'", "other"},
+		{"SHOW COLUMNS FROM t WHERE `Key` = 'PRI'", "id|int unsigned|NO|PRI|NULL|auto_increment"},
+		{"SHOW VARIABLES WHERE Variable_name = 'autocommit'", "autocommit|1"},
+		{"SHOW GLOBAL STATUS LIKE 'threads_con%'", "Threads_connected|1"},
+		{"SHOW COLLATION WHERE Charset = 'utf8mb4'", "utf8mb4_bin|utf8mb4|46|Yes|Yes|1|NO PAD"},
+		{"SHOW CHARACTER SET LIKE 'utf%'", "utf8mb4|UTF-8 Unicode|utf8mb4_bin|4"},
+		{"SHOW TRIGGERS", ""}, {"SHOW EVENTS", ""}, {"SHOW PROCEDURE STATUS", ""}, {"SHOW FUNCTION STATUS WHERE Db = 'main'", ""},
+		{"SELECT table_name, table_type, engine, table_rows, auto_increment, table_comment FROM information_schema.tables WHERE table_schema = 'main' ORDER BY 1",
+			"t|BASE TABLE|Radish|2|3|a table v|VIEW|NULL|NULL|NULL|VIEW"},
+		{"SELECT column_name, data_type, character_maximum_length, numeric_precision, numeric_scale, datetime_precision, column_type, column_key, extra FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position",
+			"id|int|NULL|10|0|NULL|int unsigned|PRI|auto_increment name|varchar|20|NULL|NULL|NULL|varchar(20)|MUL| d|decimal|NULL|8|3|NULL|decimal(8,3)|| at|datetime|NULL|NULL|NULL|3|datetime(3)|MUL|"},
+		{"SELECT column_name, data_type, is_nullable FROM information_schema.columns WHERE table_name = 'v' ORDER BY ordinal_position", "one|bigint|NO name|varchar|NO"},
+		{"SELECT index_name, non_unique, seq_in_index, column_name FROM information_schema.statistics WHERE table_schema = 'main' ORDER BY 1, 3", "PRIMARY|0|1|id k|1|1|at u|0|1|name u|0|2|d"},
+		{"SELECT constraint_name, column_name, ordinal_position, referenced_table_name FROM information_schema.key_column_usage WHERE table_name = 't' ORDER BY 1, 3", "PRIMARY|id|1|NULL u|name|1|NULL u|d|2|NULL"},
+		{"SELECT constraint_name, constraint_type FROM information_schema.table_constraints WHERE table_name = 't' ORDER BY 1", "PRIMARY|PRIMARY KEY c|CHECK u|UNIQUE"},
+		{"SELECT constraint_name, check_clause FROM information_schema.check_constraints", "c|`d`>0"},
+		{"SELECT COUNT(*) FROM information_schema.routines r, information_schema.referential_constraints c", "0"},
+		{"SELECT engine, transactions FROM information_schema.engines", "Radish|YES"},
+		{"SELECT default_collate_name FROM information_schema.character_sets WHERE character_set_name = 'utf8mb4'", "utf8mb4_bin"},
+		{"SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema = 'other'", "other|z"},
+		{"SHOW TABLE STATUS FROM other WHERE `Rows` = 0 AND Name = 'z' AND Engine = 'Radish' AND Data_length < 0", ""},
+	} {
+		got := strings.ReplaceAll(strings.TrimSuffix(mustRun(t, s, tc.sql), "\n"), "\n", " ")
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.sql, got, tc.want)
+		}
+	}
+	for sql, columns := range map[string]string{
+		"SHOW INDEX FROM t":          "Table Non_unique Key_name Seq_in_index Column_name Collation Cardinality Sub_part Packed Null Index_type Comment Index_comment Visible Expression",
+		"SHOW TABLE STATUS LIKE 't'": "Name Engine Version Row_format Rows Avg_row_length Data_length Max_data_length Index_length Data_free Auto_increment Create_time Update_time Check_time Collation Checksum Create_options Comment",
+		"SHOW CREATE VIEW v":         "View Create View character_set_client collation_connection",
+		"SHOW FULL COLUMNS FROM t":   "Field Type Collation Null Key Default Extra Privileges Comment",
+		"SHOW FULL PROCESSLIST":      "Id User Host db Command Time State Info",
+		"SHOW ENGINES":               "Engine Support Comment Transactions XA Savepoints",
+	} {
+		stmts, err := s.Parse(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := s.Execute(context.Background(), stmts[0], nil)
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		var names []string
+		for _, c := range res.Columns {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, " "); got != columns {
+			t.Errorf("%s: %s, want %s", sql, got, columns)
+		}
+		if err := res.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	// What SHOW CREATE TABLE says makes the same table.
+	text := strings.TrimPrefix(strings.TrimSuffix(mustRun(t, s, "SHOW CREATE TABLE t"), "\n"), "t|")
+	mustRun(t, s, "DROP VIEW v; DROP TABLE t; "+text)
+	if again := strings.TrimPrefix(strings.TrimSuffix(mustRun(t, s, "SHOW CREATE TABLE t"), "\n"), "t|"); again != text {
+		t.Errorf("%s\nfrom\n%s", again, text)
+	}
+}

@@ -18,7 +18,12 @@ func (db *DB) QueryArrow(ctx context.Context, sql string, args ...any) (array.Re
 	if err != nil {
 		return nil, err
 	}
-	return c.QueryArrow(ctx, sql, args...)
+	c.once = true
+	r, err := c.QueryArrow(ctx, sql, args...)
+	if err != nil {
+		c.Close()
+	}
+	return r, err
 }
 
 // QueryArrow is [DB.QueryArrow] in the connection's session, which is taken until the reader is released.

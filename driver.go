@@ -145,10 +145,16 @@ func (c *driverConn) Ping(ctx context.Context) error {
 	return c.db.alive()
 }
 
-// ResetSession lets the pool use the connection again. The session keeps its state.
-func (c *driverConn) ResetSession(context.Context) error {
+// ResetSession lets the pool use the connection again. The session keeps its variables; a transaction that was begun in SQL and that
+// nobody has ended is rolled back, since its owner has gone.
+func (c *driverConn) ResetSession(ctx context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
+	}
+	if c.session.InTransaction() {
+		if _, err := c.Exec(ctx, "ROLLBACK"); err != nil {
+			return driver.ErrBadConn
+		}
 	}
 	return nil
 }
@@ -157,6 +163,7 @@ func (c *driverConn) IsValid() bool { return c.ready() == nil && !c.session.Kill
 
 // Close ends the connection; a transaction that is not committed is rolled back.
 func (c *driverConn) Close() error {
+	c.Conn.Close()
 	c.Conn.Close()
 	if c.owned != nil {
 		return c.owned.Close()

@@ -56,10 +56,12 @@ func Open(name string, opts ...Option) (*DB, error) {
 	}
 	db := &DB{shared: shared, config: c}
 	// A session shows whether the options are right.
-	if _, err := db.session(); err != nil {
+	s, err := db.session()
+	if err != nil {
 		db.Close()
 		return nil, err
 	}
+	s.Close()
 	return db, nil
 }
 
@@ -153,7 +155,11 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error)
 		return nil, err
 	}
 	c.once = true
-	return c.Query(ctx, sql, args...)
+	rows, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		c.Close()
+	}
+	return rows, err
 }
 
 // Exec runs statements in a session of their own; see [Conn.Exec].
@@ -163,6 +169,7 @@ func (db *DB) Exec(ctx context.Context, sql string, args ...any) (Result, error)
 		return Result{}, err
 	}
 	c.once = true
+	defer c.Close()
 	return c.Exec(ctx, sql, args...)
 }
 

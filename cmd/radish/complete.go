@@ -152,6 +152,7 @@ func (c *completer) column(query string, args ...any) (list []string) {
 	if err != nil {
 		return nil
 	}
+	defer conn.Close()
 	ctx := context.Background()
 	if _, err := conn.Exec(ctx, "USE "+render.QuoteName(c.conn.Database())); err != nil {
 		return nil

@@ -66,6 +66,7 @@ func (r *runner) open(name string) error {
 		return err
 	}
 	if r.db != nil {
+		r.conn.Close()
 		r.db.Close()
 	}
 	r.db, r.conn = db, conn

@@ -102,7 +102,9 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 		return nil, err
 	}
 	defer q.close()
-	if err := q.compile(ctx); err != nil {
+	if err := q.compile(ctx); err != nil && ctx.Err() != nil {
+		return nil, err
+	} else if err != nil {
 		for _, p := range plan.Pipelines {
 			b.t.Log(g.kernels[p].text)
 		}

@@ -25,11 +25,3 @@ func exec(t *testing.T, db *sql.DB, query string, args ...any) {
 		t.Fatalf("%s: %v", query, err)
 	}
 }
-
-// need skips a test while information_schema lacks what a library's migration reads.
-func need(t *testing.T, db *sql.DB, query string) {
-	t.Helper()
-	if _, err := db.Exec(query); err != nil {
-		t.Skipf("information_schema is not wide enough yet: %v", err)
-	}
-}

@@ -9,18 +9,20 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"github.com/radish-sql/radish/test/clients/ent"
+	"github.com/radish-sql/radish/test/clients/ent/migrate"
 	"github.com/radish-sql/radish/test/clients/ent/reading"
 	"github.com/radish-sql/radish/test/clients/ent/station"
 )
 
-// TestEnt makes the schema with ent's migration, creates entities, and asks for neighbours and groups.
+// TestEnt makes the schema with ent's migration, which leaves foreign keys out, since Radish refuses what it does not enforce, creates entities, and asks for neighbours and groups.
 func TestEnt(t *testing.T) {
 	ctx := context.Background()
 	db := open(t)
-	need(t, db, "SELECT 1 FROM information_schema.collations")
 	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.MySQL, db)))
-	if err := client.Schema.Create(ctx); err != nil {
-		t.Fatal(err)
+	for range 2 { // the second time there is nothing to do
+		if err := client.Schema.Create(ctx, migrate.WithForeignKeys(false)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	peak := client.Station.Create().SetName("peak").SetHeight(2962).SaveX(ctx)
 	shore := client.Station.Create().SetName("shore").SaveX(ctx)

@@ -242,6 +242,11 @@ func (a *aggregateText) settle(keys []value) error {
 		return err
 	}
 	f.seenAt = -1
+	if f.shape > denseGroups && !a.wantsRuns() {
+		if f.part = a.choosePartition(); f.part != nil {
+			f.taken = f.acc(accCount, nil)
+		}
+	}
 	if f.shape == denseGroups {
 		more := 0
 		if f.find(accCount, nil) < 0 {

@@ -30,8 +30,9 @@ const (
 const (
 	partThreads = 512
 	partItems   = 8
-	partBlocks  = 2  // of a multiprocessor: one reads while the other waits at barriers
-	chunkTiles  = 64 // of a part, that a block splits at a time
+	hashedLeast = 1 << 14 // groups that are found by hashing: fewer have tables in shared memory in front
+	partBlocks  = 2       // of a multiprocessor: one reads while the other waits at barriers
+	chunkTiles  = 64      // of a part, that a block splits at a time
 	// A part's room is what an equal share is, and a sixteenth more.
 	partSlack = 1.0625
 )
@@ -51,22 +52,47 @@ type partForm struct {
 	then   []*kernel // that run after the pipeline's
 }
 
-// localPlaces is the number of places of a part after some passes.
-func (f *aggForm) localPlaces(passes int) int64 {
-	return ((f.places-1)>>(nearBits+partBits*passes) + 1) << nearBits
+// localPlaces is the number of places of a part after some passes over so many places.
+func localPlaces(places int64, passes int) int64 {
+	return ((places-1)>>(nearBits+partBits*passes) + 1) << nearBits
+}
+
+// localWord is the number of places of a part.
+type localWord struct{ p *physical.Aggregate }
+
+func (w localWord) resolve(q *query) uint64 {
+	g := q.groups[w.p]
+	return uint64(localPlaces(g.size(), g.form.part.passes))
+}
+
+// partTable is what a part's groups take of shared memory; 0: they do not fit. That can be where a table of keys had to grow.
+func (q *query) partTable(g *groupRun) int64 {
+	bytes := localPlaces(g.size(), g.form.part.passes) * int64(g.form.words()) * 4
+	if bytes > q.res.sharedBytes() {
+		return 0
+	}
+	return bytes
 }
 
 // choosePartition decides whether groups are made by parts.
 func (a *aggregateText) choosePartition() *partForm {
 	k, f := a.k, a.f
-	if f.shape != denseGroups || f.places >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
+	places, groups := f.places, float64(f.places)
+	if f.shape == packedGroups || f.shape == wordGroups { // a place is a slot
+		groups = f.p.EstGroups
+		if groups < hashedLeast || groups > math.MaxInt32/2 {
+			return nil
+		}
+		places = slotsFor(groups) + 2
+	}
+	if f.shape < denseGroups || f.shape > wordGroups || places >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
 		return nil
 	}
-	if rows := a.rowsIn(); rows < partitionRows || rows < 2*float64(f.places) {
+	if rows := a.rowsIn(); rows < partitionRows || rows < 2*groups {
 		return nil
 	}
 	x := &partForm{}
-	words := int64(1) // the count of rows
+	words, values := int64(1), 0 // the count of rows
 	for _, acc := range f.accs {
 		n, offset := a.limbs(acc)
 		switch {
@@ -84,8 +110,12 @@ func (a *aggregateText) choosePartition() *partForm {
 		}
 		x.arg, x.accs = acc.arg, acc
 		words += int64(n)
+		values++
 	}
-	for x.passes = partitionPasses; f.localPlaces(x.passes)*words*4 > k.prog.tables.sharedBytes(); x.passes++ {
+	if f.shape != denseGroups && values < 2 {
+		return nil // to find the group costs as much as to add to it
+	}
+	for x.passes = partitionPasses; localPlaces(places, x.passes)*words*4 > k.prog.tables.sharedBytes(); x.passes++ {
 		if x.passes == 2 {
 			return nil
 		}
@@ -165,8 +195,7 @@ func (k *kernel) capture(f func()) []string {
 func (a *aggregateText) partRowText(keys, args []value) {
 	k, f := a.k, a.f
 	k.threads, k.items, k.blocks = partThreads, partItems, partBlocks
-	place, slot := k.name("g"), k.name("slot")
-	k.line("const u64 %s = %s;", place, a.number(keys))
+	place, slot := a.place(keys), k.name("slot")
 	k.line("const u32 %s = hot ? hot_slot(tags, (u32)%s) : no_slot;", slot, place)
 	k.open("if (%s != no_slot) {", slot)
 	a.inLocal = true
@@ -287,8 +316,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.part.passes - 1
-	local := f.localPlaces(f.part.passes)
-	sub.shared = func(*query) int64 { return local * int64(f.words()) * 4 }
+	sub.shared = func(q *query) int64 { return q.partTable(q.groups[f.p]) }
 	pieces := 1
 	if last == 0 {
 		pieces = 8
@@ -296,7 +324,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(partBits*f.part.passes), pieces)
 	sub.line("constexpr bool alone = pieces == 1; // with a part's groups")
 	sub.line("constexpr u32 copies = 0, copy = 0;")
-	sub.line("const u32 places = (u32)%s;", sub.literal(uint64(local)))
+	sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
 	sub.line("const i32 stride = (i32)places;")
 	sub.line("u32* table = shared_at<u32>(0);")
 	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
@@ -349,7 +377,9 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 			lines = run.parts[0].room/int64(q.device.Block(partThreads)*partItems*chunkTiles) + 2
 		}
 		r := partRun{room: (int64(share*partSlack)/lineRows + lines + 8) * lineRows}
-		r.room = min(r.room, partitionRoom)
+		if r.room = min(r.room, partitionRoom); q.partTable(run) == 0 {
+			r.room = 0
+		}
 		var err error
 		if r.given, err = q.filled(count, 4, 0); err != nil {
 			return err

@@ -15,7 +15,8 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// TestParts groups by an integer of many values, by one and by two passes; with room for all rows, for some and for none.
+// TestParts groups by an integer of many values, and by keys that are hashed: of one word, and packed ones with NULLs; by one and by two passes;
+// with room for all rows, for some and for none.
 func TestParts(t *testing.T) {
 	res, err := newResidency(gputest.Emulated(t))
 	if err != nil {
@@ -32,11 +33,14 @@ func TestParts(t *testing.T) {
 		arg  int
 	}
 	const rows = 40_000
-	for i, aggs := range [][]agg{
-		{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}},
-		{{"sum", 0}},
-		{{"max", 0}},
+	all := []agg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
+	for i, c := range []struct {
+		keys []int
+		aggs []agg
+	}{
+		{[]int{0}, all}, {[]int{0}, []agg{{"sum", 0}}}, {[]int{0}, []agg{{"max", 0}}}, {[]int{2}, all}, {[]int{1, 11}, []agg{{"sum", 0}, {"min", 0}}},
 	} {
+		aggs := c.aggs
 		for _, passes := range []int{1, 2} {
 			for _, room := range []int64{math.MaxInt64, 64, 0} {
 				partitionPasses, partitionRoom = passes, room
@@ -47,9 +51,15 @@ func TestParts(t *testing.T) {
 					scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
 				}
 				a := &physical.Aggregate{EstGroups: 4000}
-				key := g.Alloc.Like(cols[0])
-				a.Groups = []logical.Item{{Col: key, Expr: cols[0]}}
-				out := []*expr.Column{key}
+				if c.keys[0] != 0 {
+					a.EstGroups = 17_000
+				}
+				var out []*expr.Column
+				for _, at := range c.keys {
+					key := g.Alloc.Like(cols[at])
+					a.Groups = append(a.Groups, logical.Item{Col: key, Expr: cols[at]})
+					out = append(out, key)
+				}
 				for _, f := range aggs {
 					var args []expr.Expr
 					if f.arg >= 0 {
@@ -68,9 +78,9 @@ func TestParts(t *testing.T) {
 				plan := g.Result(g.Read(a, out), out)
 				text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
 				if !strings.Contains(text, "parting.tile(") || strings.Contains(text, "_split") != (passes == 2) {
-					t.Errorf("%v in %d passes:\n%s", aggs, passes, text)
+					t.Errorf("%v by %v in %d passes:\n%s", aggs, c.keys, passes, text)
 				}
-				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v in %d passes with room for %d rows", aggs, passes, room)}, plan, seed)
+				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
 			}
 		}
 	}

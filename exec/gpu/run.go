@@ -602,13 +602,12 @@ func (q *query) openGroupsFor(p *physical.Aggregate, slots int64) error {
 	var err error
 	if f.shape >= packedGroups {
 		if slots == 0 {
-			want := int64(min(max(2*p.EstGroups, 2048), 1<<31))
+			slots = slotsFor(p.EstGroups)
 			for _, pl := range q.feeders[p] {
 				if k := q.kernels[pl]; len(q.feeders[p]) == 1 && !k.many && q.ready(k) {
-					want = min(want, 2*max(q.sourceBound(k), 512))
+					slots = min(slots, powerOfTwo(2*max(q.sourceBound(k), 512)))
 				}
 			}
-			slots = int64(1) << bits.Len64(uint64(want-1))
 		}
 		g.slots = slots
 		if f.shape == keyedGroups {
@@ -641,6 +640,12 @@ func (q *query) openGroupsFor(p *physical.Aggregate, slots int64) error {
 	}
 	return nil
 }
+
+// slotsFor is the number of slots of a table for about so many groups.
+func slotsFor(groups float64) int64 { return powerOfTwo(int64(min(max(2*groups, 2048), 1<<31))) }
+
+// powerOfTwo is the least power of two that is not below n.
+func powerOfTwo(n int64) int64 { return int64(1) << bits.Len64(uint64(n-1)) }
 
 // attempt launches a pipeline's kernel over all its rows and returns the control block behind it.
 func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]byte, error) {

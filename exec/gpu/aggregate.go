@@ -131,8 +131,9 @@ type aggregateText struct {
 	decl  []string
 	tail  []string
 
-	slots   int64 // of a block's own table of keys; 0: it has none
-	inLocal bool  // what is being written concerns that table
+	slots   int64  // of a block's own table of keys; 0: it has none
+	inLocal bool   // what is being written concerns that table
+	own     string // C++: the first of a group's words in shared memory
 }
 
 func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, error) {
@@ -470,6 +471,10 @@ func (a *aggregateText) row(s *scope) error {
 // updateAll adds a row's values to a group.
 func (a *aggregateText) updateAll(args []value, place string) {
 	k, f := a.k, a.f
+	if f.shared || a.inLocal {
+		a.own = k.name("own")
+		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
+	}
 	for i, acc := range f.accs {
 		cond := args[i].null
 		if cond != "" && cond != "false" && acc.op != accAny && acc.op != accSingle {
@@ -611,7 +616,7 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
 	}
 	if (f.shared || a.inLocal) && acc.limbs > 0 {
-		a.updateShared(acc, v, place)
+		a.updateShared(acc, v)
 		return
 	}
 	switch acc.op {

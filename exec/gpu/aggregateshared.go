@@ -105,9 +105,9 @@ func (f *aggForm) words() int {
 }
 
 // updateShared adds a value to a group's words.
-func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
+func (a *aggregateText) updateShared(acc *accForm, v value) {
 	k := a.k
-	limb := fmt.Sprintf("table + (((%d * places + (u32)%s) << copies) + copy)", acc.limb, place)
+	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
 	if acc.offset {
 		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.text, k.literal(uint64(acc.within.lo)))

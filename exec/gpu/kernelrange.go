@@ -79,18 +79,18 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 		}
 		sa, sb, to := fractionOf(e.Args[0].Type()), fractionOf(e.Args[1].Type()), fractionOf(e.Typ)
 		switch e.Fn.Name {
-		case "+", "-":
+		case "add", "sub":
 			if a, okA = rescaled(a, sa, to); !okA {
 				return interval{}, false
 			}
 			if b, okB = rescaled(b, sb, to); !okB {
 				return interval{}, false
 			}
-			if e.Fn.Name == "-" {
+			if e.Fn.Name == "sub" {
 				b = interval{-b.hi, -b.lo}
 			}
 			return bigInterval(new(big.Int).Add(big.NewInt(a.lo), big.NewInt(b.lo)), new(big.Int).Add(big.NewInt(a.hi), big.NewInt(b.hi)))
-		case "*":
+		case "mul":
 			if sa+sb != to {
 				return interval{}, false
 			}

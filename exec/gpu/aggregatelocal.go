@@ -11,7 +11,8 @@ import (
 const (
 	localKeyBytes = 8
 	localLeast    = 256 // slots at least
-	rowsPerSlot   = 8   // rows for each slot that make a small table worth it
+	localSmall    = 24 << 10
+	rowsPerSlot   = 8 // rows for each slot that make a small table worth it
 )
 
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
@@ -26,9 +27,10 @@ func (a *aggregateText) chooseLocal() {
 		}
 	}
 	slotBytes := int64(localKeyBytes + 4*f.words())
-	room := k.prog.tables.sharedBytes() / slotBytes
+	room := k.prog.tables.sharedBytes() / slotBytes &^ 1
 	est := max(f.p.EstGroups, 1)
-	slots := int64(min(max(2*est, localLeast), float64(room)))
+	// Small tables are nearly empty, which makes keys quick to find.
+	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 1
 	perSlot := float64(rowsPerSlot)
 	if slots*slotBytes > sharedSmall {
 		perSlot = rowsPerPlace

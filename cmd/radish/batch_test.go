@@ -62,6 +62,16 @@ func TestBatchTransaction(t *testing.T) {
 	}
 }
 
+// TestBatchTransactionCommitted checks that DDL within a transaction commits, that what follows does not, and that this is said.
+func TestBatchTransactionCommitted(t *testing.T) {
+	script := writeFile(t, "script.sql", "CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);\nCREATE TABLE u (a INT);\nINSERT INTO t VALUES (2);\nSELECT nosuch FROM t;")
+	end := writeFile(t, "end.sql", "SELECT SUM(a) AS n FROM t;")
+	stdout, stderr, code := runRadish(t, "", "--transaction", "--no-bail", "--format", "csv", script, end)
+	if stdout != "n\n1\n" || code != 1 || !strings.Contains(stderr, "script.sql is rolled back up to line 3, which committed") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+}
+
 // TestPipedCommands pipes commands and statements in, in one write.
 func TestPipedCommands(t *testing.T) {
 	stdout, stderr, code := runRadish(t, ".mode csv\nSELECT 1 AS x;\n-- a comment\n.headers off\nSELECT 2 AS y\n;\n.print end")

@@ -35,6 +35,9 @@ func check(args []string) int {
 			defer f.Close()
 			text = f
 		}
+		if name == "-" {
+			name = "stdin"
+		}
 		n, bad := r.checkScript(name, text)
 		statements, failed = statements+n, failed+bad
 	}

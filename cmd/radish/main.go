@@ -52,7 +52,8 @@ starts with a dot is a command of the shell; .help lists them.
   --output FILE        write results there
   --echo               print each statement before it runs
   --no-bail            go on after a statement that fails; the exit status is 1 all the same
-  --transaction        run each file in a transaction: all of it, or nothing
+  --transaction        run each file in a transaction: all of it, or nothing; as in MySQL
+                       CREATE, ALTER and DROP commit what came before them
   --timer              print how long each statement took
   --var NAME=VALUE     set the user variable @NAME, before anything runs; may be repeated
   --init FILE          run a file first; the shell runs ~/.config/radish/init.sql if there is one
@@ -342,10 +343,16 @@ func (r *runner) input(in input, transaction bool) (quit bool) {
 	r.failed = false
 	ok := r.quiet("START TRANSACTION")
 	if ok {
+		r.transaction, r.committed = true, 0
 		quit = r.script(name, text)
+		r.transaction = false
 		if r.failed {
 			r.quiet("ROLLBACK")
-			fmt.Fprintf(r.err, "radish: %s is rolled back\n", cmp.Or(name, "the text"))
+			what := cmp.Or(name, "the text") + " is rolled back"
+			if r.committed > 0 {
+				what += fmt.Sprintf(" up to line %d, which committed what came before it", r.committed)
+			}
+			fmt.Fprintln(r.err, "radish: "+what)
 		} else {
 			r.quiet("COMMIT")
 		}

@@ -40,7 +40,10 @@ type runner struct {
 	// running returns the context of a statement, and what is to be called at its end.
 	running func() (context.Context, func())
 	failed  bool // a statement or command has
-	depth   int  // of .read within .read
+
+	transaction bool // a file runs in one
+	committed   int  // the line of a statement that committed it; 0: none has
+	depth       int  // of .read within .read
 }
 
 // openConfig is how databases are opened.
@@ -192,6 +195,12 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 		}
 	}
 	r.warn(name, st, o)
+	if r.transaction && !r.conn.InTransaction() { // DDL commits, as in MySQL
+		r.committed = st.line
+		if !r.quiet("START TRANSACTION") {
+			return false
+		}
+	}
 	if err != nil {
 		fmt.Fprintln(r.err, r.emphasize(describe(name, st, err)))
 		r.failed = true

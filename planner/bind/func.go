@@ -78,6 +78,9 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 			return nil, err
 		}
 	}
+	if name == "json_arrayagg" || name == "json_objectagg" {
+		return b.jsonAggregate(name, args, sc)
+	}
 	if x.Order != nil {
 		for _, by := range x.Order.Items {
 			e, err := b.orderInside(by.Expr, args, inside)
@@ -102,6 +105,37 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 		args = []expr.Expr{joined}
 	}
 	return b.addAggregate(item, args, sc)
+}
+
+// jsonAggregate binds JSON_ARRAYAGG and JSON_OBJECTAGG: each row's array or object without its brackets, joined as GROUP_CONCAT joins
+// texts, within brackets, in the normal form that JSON_EXTRACT gives.
+func (b *Binder) jsonAggregate(name string, args []expr.Expr, sc *scope) (expr.Expr, error) {
+	wrap, brackets := "json_array", "[]"
+	if name == "json_objectagg" {
+		wrap, brackets = "json_object", "{}"
+	}
+	literal := func(s string) expr.Expr { return &expr.Const{Value: types.StringValue(s)} }
+	number := func(n int64) expr.Expr { return &expr.Const{Value: types.IntValue(n)} }
+	var err error
+	call := func(name string, args ...expr.Expr) expr.Expr {
+		if err != nil {
+			return nil
+		}
+		var e expr.Expr
+		e, err = expr.NewCall(name, args...)
+		return e
+	}
+	one := call(wrap, args...)
+	inside := call("substring", one, number(2), call("sub", call("char_length", one), number(2)))
+	if err != nil {
+		return nil, err
+	}
+	joined, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat"), Sep: ", "}, []expr.Expr{inside}, sc)
+	if err != nil {
+		return nil, err
+	}
+	out := call("json_extract", call("concat", literal(brackets[:1]), joined, literal(brackets[1:])), literal("$"))
+	return out, err
 }
 
 // addAggregate gives an aggregate over args to the query that evaluates it.

@@ -94,6 +94,10 @@ func comparable(l, r Expr) (Expr, Expr, error) {
 
 // comparableAsShown is comparable for operands whose hidden digits do not count, or are no longer hidden.
 func comparableAsShown(l, r Expr) (Expr, Expr, error) {
+	l, r, err := unquoteJSON(l, r)
+	if err != nil {
+		return nil, nil, err
+	}
 	lc, lok := l.(*Const)
 	rc, rok := r.(*Const)
 	switch {

@@ -68,20 +68,20 @@ Project 1
 
 SELECT * FROM t, (SELECT b FROM u WHERE u.id = t.id) d
 ----
-error: ERROR 1054 (42S22) at line 1, column 48: Unknown column 't.id' in 'where clause' (hint: did you mean 'id'?)
+error: Error 1054 (42S22) at line 1, column 48: Unknown column 't.id' in 'where clause' (hint: did you mean 'id'?)
 
 SELECT * FROM LATERAL (SELECT t.id) d, t
 ----
-error: ERROR 1054 (42S22) at line 1, column 31: Unknown column 't.id' in 'field list'
+error: Error 1054 (42S22) at line 1, column 31: Unknown column 't.id' in 'field list'
 
 SELECT * FROM t RIGHT JOIN LATERAL (SELECT b FROM u WHERE u.id = t.id) d ON TRUE
 ----
-error: ERROR 1054 (42S22) at line 1, column 66: Unknown column 't.id' in 'where clause' (hint: did you mean 'id'?)
+error: Error 1054 (42S22) at line 1, column 66: Unknown column 't.id' in 'where clause' (hint: did you mean 'id'?)
 
 SELECT * FROM t, LATERAL (SELECT SUM(t.a)) d
 ----
-error: ERROR 1111 (HY000) at line 1, column 34: Invalid use of group function
+error: Error 1111 (HY000) at line 1, column 34: Invalid use of group function
 
 SELECT * FROM t, LATERAL (SELECT b FROM u WHERE u.id = t.nope) d
 ----
-error: ERROR 1054 (42S22) at line 1, column 56: Unknown column 't.nope' in 'where clause'
+error: Error 1054 (42S22) at line 1, column 56: Unknown column 't.nope' in 'where clause'

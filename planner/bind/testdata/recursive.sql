@@ -97,52 +97,52 @@ Project (WITH RECURSIVE r AS (SELECT t.id AS n UNION ALL SELECT n - 1 FROM r WHE
 
 WITH RECURSIVE r AS (SELECT n + 1 FROM r) SELECT * FROM r
 ----
-error: ERROR 3573 (HY000): Recursive Common Table Expression 'r' should contain a UNION
+error: Error 3573 (HY000): Recursive Common Table Expression 'r' should contain a UNION
 
 WITH RECURSIVE r AS (SELECT n + 1 AS n FROM r UNION ALL SELECT 1) SELECT * FROM r
 ----
-error: ERROR 3574 (HY000): Recursive Common Table Expression 'r' should have one or more non-recursive query blocks followed by one or more recursive ones
+error: Error 3574 (HY000): Recursive Common Table Expression 'r' should have one or more non-recursive query blocks followed by one or more recursive ones
 
 WITH RECURSIVE r AS (SELECT 1 AS n INTERSECT SELECT n FROM r) SELECT * FROM r
 ----
-error: ERROR 3573 (HY000): Recursive Common Table Expression 'r' should contain a UNION
+error: Error 3573 (HY000): Recursive Common Table Expression 'r' should contain a UNION
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT SUM(n) FROM r) SELECT * FROM r
 ----
-error: ERROR 3575 (HY000): Recursive Common Table Expression 'r' can contain neither aggregation nor window functions in recursive query block
+error: Error 3575 (HY000): Recursive Common Table Expression 'r' can contain neither aggregation nor window functions in recursive query block
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT RANK() OVER () FROM r) SELECT * FROM r
 ----
-error: ERROR 3575 (HY000): Recursive Common Table Expression 'r' can contain neither aggregation nor window functions in recursive query block
+error: Error 3575 (HY000): Recursive Common Table Expression 'r' can contain neither aggregation nor window functions in recursive query block
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT DISTINCT n FROM r) SELECT * FROM r
 ----
-error: ERROR 3575 (HY000): Recursive Common Table Expression 'r' can contain neither aggregation nor window functions in recursive query block
+error: Error 3575 (HY000): Recursive Common Table Expression 'r' can contain neither aggregation nor window functions in recursive query block
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT a.n FROM r a, r b) SELECT * FROM r
 ----
-error: ERROR 3576 (HY000): In recursive query block of Recursive Common Table Expression 'r', the recursive table must be referenced only once, and not in any subquery
+error: Error 3576 (HY000): In recursive query block of Recursive Common Table Expression 'r', the recursive table must be referenced only once, and not in any subquery
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT 2 WHERE 3 IN (SELECT n FROM r)) SELECT * FROM r
 ----
-error: ERROR 3576 (HY000): In recursive query block of Recursive Common Table Expression 'r', the recursive table must be referenced only once, and not in any subquery
+error: Error 3576 (HY000): In recursive query block of Recursive Common Table Expression 'r', the recursive table must be referenced only once, and not in any subquery
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT r.n FROM t LEFT JOIN r ON t.id = r.n) SELECT * FROM r
 ----
-error: ERROR 3577 (HY000): In recursive query block of Recursive Common Table Expression 'r', the recursive table must neither be in the right argument of a LEFT JOIN, nor be forced to be non-first with join order hints
+error: Error 3577 (HY000): In recursive query block of Recursive Common Table Expression 'r', the recursive table must neither be in the right argument of a LEFT JOIN, nor be forced to be non-first with join order hints
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n, n FROM r) SELECT * FROM r
 ----
-error: ERROR 1222 (21000): The used SELECT statements have a different number of columns
+error: Error 1222 (21000): The used SELECT statements have a different number of columns
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT nope FROM r) SELECT * FROM r
 ----
-error: ERROR 1054 (42S22) at line 1, column 53: Unknown column 'nope' in 'field list'
+error: Error 1054 (42S22) at line 1, column 53: Unknown column 'nope' in 'field list'
 
 WITH r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT * FROM r
 ----
-error: ERROR 1146 (42S02): Table 'db.r' doesn't exist
+error: Error 1146 (42S02): Table 'db.r' doesn't exist
 
 WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s), s AS (SELECT n FROM r) SELECT * FROM r
 ----
-error: ERROR 1146 (42S02): Table 'db.s' doesn't exist
+error: Error 1146 (42S02): Table 'db.s' doesn't exist

@@ -37,16 +37,16 @@ Shared rollup (1):
 
 SELECT GROUPING(a) FROM t GROUP BY a
 ----
-error: ERROR 1111 (HY000) at line 1, column 8: Invalid use of group function (hint: GROUPING needs GROUP BY ... WITH ROLLUP)
+error: Error 1111 (HY000) at line 1, column 8: Invalid use of group function (hint: GROUPING needs GROUP BY ... WITH ROLLUP)
 
 SELECT GROUPING(a, d) FROM t GROUP BY a WITH ROLLUP
 ----
-error: ERROR 3148 (HY000) at line 1, column 8: Argument #1 of GROUPING function is not in GROUP BY
+error: Error 3148 (HY000) at line 1, column 8: Argument #1 of GROUPING function is not in GROUP BY
 
 SELECT a FROM t WHERE GROUPING(a) = 0 GROUP BY a WITH ROLLUP
 ----
-error: ERROR 1111 (HY000) at line 1, column 23: Invalid use of group function
+error: Error 1111 (HY000) at line 1, column 23: Invalid use of group function
 
 SELECT s FROM t GROUP BY a WITH ROLLUP
 ----
-error: ERROR 1055 (42000): Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'db.t.s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by
+error: Error 1055 (42000): Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'db.t.s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by

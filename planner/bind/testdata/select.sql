@@ -41,7 +41,7 @@ Project t.id, t.s#7, count(*)
 
 SELECT s, count(*) FROM t GROUP BY a
 ----
-error: ERROR 1055 (42000): Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'db.t.s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by
+error: Error 1055 (42000): Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'db.t.s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by
 
 SELECT a FROM t HAVING a > 1
 ----
@@ -52,31 +52,31 @@ Project t.a
 
 SELECT count(*), a FROM t
 ----
-error: ERROR 1140 (42000): In aggregated query without GROUP BY, expression #2 of SELECT list contains nonaggregated column 'db.t.a'; this is incompatible with sql_mode=only_full_group_by
+error: Error 1140 (42000): In aggregated query without GROUP BY, expression #2 of SELECT list contains nonaggregated column 'db.t.a'; this is incompatible with sql_mode=only_full_group_by
 
 SELECT DISTINCT a FROM t ORDER BY b
 ----
-error: ERROR 1054 (42S22) at line 1, column 35: Unknown column 'b' in 'order clause'
+error: Error 1054 (42S22) at line 1, column 35: Unknown column 'b' in 'order clause'
 
 SELECT DISTINCT a FROM t ORDER BY d
 ----
-error: ERROR 3065 (HY000): Expression #1 of ORDER BY clause is not in SELECT list, references column 't.d' which is not in SELECT list; this is incompatible with DISTINCT
+error: Error 3065 (HY000): Expression #1 of ORDER BY clause is not in SELECT list, references column 't.d' which is not in SELECT list; this is incompatible with DISTINCT
 
 SELECT nope FROM t
 ----
-error: ERROR 1054 (42S22) at line 1, column 8: Unknown column 'nope' in 'field list'
+error: Error 1054 (42S22) at line 1, column 8: Unknown column 'nope' in 'field list'
 
 SELECT id FROM t, u
 ----
-error: ERROR 1052 (23000) at line 1, column 8: Column 'id' in field list is ambiguous
+error: Error 1052 (23000) at line 1, column 8: Column 'id' in field list is ambiguous
 
 SELECT * FROM missing
 ----
-error: ERROR 1146 (42S02): Table 'db.missing' doesn't exist
+error: Error 1146 (42S02): Table 'db.missing' doesn't exist
 
 SELECT * FROM t AS t1, t AS t1
 ----
-error: ERROR 1066 (42000): Not unique table/alias: 't1'
+error: Error 1066 (42000): Not unique table/alias: 't1'
 
 SELECT a FROM t WHERE id IN (SELECT id FROM u WHERE b = t.a)
 ----
@@ -189,11 +189,11 @@ Limit 1
 
 SELECT sum(count(*)) FROM t
 ----
-error: ERROR 1111 (HY000) at line 1, column 12: Invalid use of group function
+error: Error 1111 (HY000) at line 1, column 12: Invalid use of group function
 
 SELECT a FROM t WHERE count(*) > 1
 ----
-error: ERROR 1111 (HY000) at line 1, column 23: Invalid use of group function
+error: Error 1111 (HY000) at line 1, column 23: Invalid use of group function
 
 SELECT (SELECT sum(t.a) FROM u LIMIT 1) FROM t GROUP BY a
 ----

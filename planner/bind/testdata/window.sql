@@ -107,136 +107,136 @@ Project sum((Project max(u.b)))
 
 SELECT a FROM t WHERE row_number() OVER () = 1
 ----
-error: ERROR 3593 (HY000) at line 1, column 23: You cannot use the window function 'row_number' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
+error: Error 3593 (HY000) at line 1, column 23: You cannot use the window function 'row_number' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
 
 SELECT row_number() OVER () r FROM t HAVING r > 1
 ----
-error: ERROR 3594 (HY000) at line 1, column 45: You cannot use the alias 'r' of an expression containing a window function in this context.' (hint: put the expression into a derived table and use it there)
+error: Error 3594 (HY000) at line 1, column 45: You cannot use the alias 'r' of an expression containing a window function in this context.' (hint: put the expression into a derived table and use it there)
 
 SELECT row_number() OVER () r FROM t GROUP BY r
 ----
-error: ERROR 3594 (HY000) at line 1, column 47: You cannot use the alias 'r' of an expression containing a window function in this context.' (hint: put the expression into a derived table and use it there)
+error: Error 3594 (HY000) at line 1, column 47: You cannot use the alias 'r' of an expression containing a window function in this context.' (hint: put the expression into a derived table and use it there)
 
 SELECT a FROM t GROUP BY rank() OVER ()
 ----
-error: ERROR 3593 (HY000) at line 1, column 26: You cannot use the window function 'rank' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
+error: Error 3593 (HY000) at line 1, column 26: You cannot use the window function 'rank' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
 
 SELECT sum(rank() OVER ()) FROM t
 ----
-error: ERROR 3593 (HY000) at line 1, column 12: You cannot use the window function 'rank' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
+error: Error 3593 (HY000) at line 1, column 12: You cannot use the window function 'rank' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
 
 SELECT rank() OVER (ORDER BY rank() OVER ()) FROM t
 ----
-error: ERROR 3593 (HY000) at line 1, column 30: You cannot use the window function 'rank' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
+error: Error 3593 (HY000) at line 1, column 30: You cannot use the window function 'rank' in this context. (hint: window functions stand in the select list and in ORDER BY; to filter by one, put it into a derived table)
 
 SELECT a, rank() OVER (ORDER BY d) FROM t GROUP BY a
 ----
-error: ERROR 1055 (42000): Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'db.t.d' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by
+error: Error 1055 (42000): Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'db.t.d' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by
 
 SELECT rank() OVER w FROM t WINDOW v AS ()
 ----
-error: ERROR 3579 (HY000) at line 1, column 8: Window name 'w' is not defined.
+error: Error 3579 (HY000) at line 1, column 8: Window name 'w' is not defined.
 
 SELECT rank() OVER w FROM t WINDOW w AS (), W AS ()
 ----
-error: ERROR 3591 (HY000): Window 'W' is defined twice.
+error: Error 3591 (HY000): Window 'W' is defined twice.
 
 SELECT rank() OVER w FROM t WINDOW w AS (v), v AS (w)
 ----
-error: ERROR 3580 (HY000) at line 1, column 8: There is a circularity in the window dependency graph.
+error: Error 3580 (HY000) at line 1, column 8: There is a circularity in the window dependency graph.
 
 SELECT rank() OVER (w PARTITION BY a) FROM t WINDOW w AS ()
 ----
-error: ERROR 3581 (HY000) at line 1, column 8: A window which depends on another cannot define partitioning.
+error: Error 3581 (HY000) at line 1, column 8: A window which depends on another cannot define partitioning.
 
 SELECT rank() OVER (w ORDER BY a) FROM t WINDOW w AS (ORDER BY id)
 ----
-error: ERROR 3583 (HY000) at line 1, column 8: Window '<unnamed window>' cannot inherit 'w' since both contain an ORDER BY clause.
+error: Error 3583 (HY000) at line 1, column 8: Window '<unnamed window>' cannot inherit 'w' since both contain an ORDER BY clause.
 
 SELECT sum(a) OVER (w ORDER BY a) FROM t WINDOW w AS (ROWS 1 PRECEDING)
 ----
-error: ERROR 3582 (HY000) at line 1, column 8: Window 'w' has a frame definition, so cannot be referenced by another window.
+error: Error 3582 (HY000) at line 1, column 8: Window 'w' has a frame definition, so cannot be referenced by another window.
 
 SELECT rank() OVER (ORDER BY 1) FROM t
 ----
-error: ERROR 3592 (HY000) at line 1, column 8: Window '<unnamed window>': ORDER BY or PARTITION BY uses legacy position indication which is not supported, use expression.
+error: Error 3592 (HY000) at line 1, column 8: Window '<unnamed window>': ORDER BY or PARTITION BY uses legacy position indication which is not supported, use expression.
 
 SELECT rank() OVER (ORDER BY nope) FROM t
 ----
-error: ERROR 1054 (42S22) at line 1, column 30: Unknown column 'nope' in 'window order by'
+error: Error 1054 (42S22) at line 1, column 30: Unknown column 'nope' in 'window order by'
 
 SELECT a AS x, rank() OVER (PARTITION BY x) FROM t
 ----
-error: ERROR 1054 (42S22) at line 1, column 42: Unknown column 'x' in 'window partition by'
+error: Error 1054 (42S22) at line 1, column 42: Unknown column 'x' in 'window partition by'
 
 SELECT sum(a) OVER (ROWS BETWEEN UNBOUNDED FOLLOWING AND CURRENT ROW) FROM t
 ----
-error: ERROR 3584 (HY000) at line 1, column 8: Window '<unnamed window>': frame start cannot be UNBOUNDED FOLLOWING.
+error: Error 3584 (HY000) at line 1, column 8: Window '<unnamed window>': frame start cannot be UNBOUNDED FOLLOWING.
 
 SELECT sum(a) OVER (ROWS BETWEEN CURRENT ROW AND UNBOUNDED PRECEDING) FROM t
 ----
-error: ERROR 3585 (HY000) at line 1, column 8: Window '<unnamed window>': frame end cannot be UNBOUNDED PRECEDING.
+error: Error 3585 (HY000) at line 1, column 8: Window '<unnamed window>': frame end cannot be UNBOUNDED PRECEDING.
 
 SELECT sum(a) OVER (ROWS BETWEEN CURRENT ROW AND 1 PRECEDING) FROM t
 ----
-error: ERROR 3586 (HY000) at line 1, column 8: Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type
+error: Error 3586 (HY000) at line 1, column 8: Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type
 
 SELECT sum(a) OVER (ROWS 1.5 PRECEDING) FROM t
 ----
-error: ERROR 3586 (HY000) at line 1, column 8: Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type
+error: Error 3586 (HY000) at line 1, column 8: Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type
 
 SELECT sum(a) OVER (ORDER BY day ROWS INTERVAL 1 DAY PRECEDING) FROM t
 ----
-error: ERROR 3596 (HY000) at line 1, column 8: Window '<unnamed window>': INTERVAL can only be used with RANGE frames.
+error: Error 3596 (HY000) at line 1, column 8: Window '<unnamed window>': INTERVAL can only be used with RANGE frames.
 
 SELECT sum(a) OVER (ORDER BY day RANGE 1 PRECEDING) FROM t
 ----
-error: ERROR 3588 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed.
+error: Error 3588 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed.
 
 SELECT sum(a) OVER (ORDER BY a RANGE INTERVAL 1 DAY PRECEDING) FROM t
 ----
-error: ERROR 3589 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.
+error: Error 3589 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.
 
 SELECT sum(a) OVER (ORDER BY day RANGE INTERVAL -1 DAY PRECEDING) FROM t
 ----
-error: ERROR 3586 (HY000) at line 1, column 8: Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type
+error: Error 3586 (HY000) at line 1, column 8: Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type
 
 SELECT sum(a) OVER (ORDER BY day RANGE INTERVAL a DAY PRECEDING) FROM t
 ----
-error: ERROR 3590 (HY000) at line 1, column 8: Window '<unnamed window>' has a non-constant frame bound.
+error: Error 3590 (HY000) at line 1, column 8: Window '<unnamed window>' has a non-constant frame bound.
 
 SELECT sum(a) OVER (ORDER BY a, id RANGE 1 PRECEDING) FROM t
 ----
-error: ERROR 3587 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type
+error: Error 3587 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type
 
 SELECT sum(a) OVER (ORDER BY s RANGE 1 PRECEDING) FROM t
 ----
-error: ERROR 3587 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type
+error: Error 3587 (HY000) at line 1, column 8: Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type
 
 SELECT ntile(0) OVER () FROM t
 ----
-error: ERROR 1210 (HY000) at line 1, column 8: Incorrect arguments to ntile (hint: operand 1 has to be a constant of at least 1)
+error: Error 1210 (HY000) at line 1, column 8: Incorrect arguments to ntile (hint: operand 1 has to be a constant of at least 1)
 
 SELECT nth_value(a, 0) OVER () FROM t
 ----
-error: ERROR 1210 (HY000) at line 1, column 8: Incorrect arguments to nth_value (hint: operand 2 has to be a constant of at least 1)
+error: Error 1210 (HY000) at line 1, column 8: Incorrect arguments to nth_value (hint: operand 2 has to be a constant of at least 1)
 
 SELECT sum(DISTINCT a) OVER () FROM t
 ----
-error: ERROR 1235 (42000) at line 1, column 8: DISTINCT before OVER is not supported: aggregate the distinct rows of a derived table instead
+error: Error 1235 (42000) at line 1, column 8: DISTINCT before OVER is not supported: aggregate the distinct rows of a derived table instead
 
 SELECT lag(a) IGNORE NULLS OVER (ORDER BY a) FROM t
 ----
-error: ERROR 1235 (42000) at line 1, column 8: IGNORE NULLS is not supported: NULLs count as values, as in MySQL
+error: Error 1235 (42000) at line 1, column 8: IGNORE NULLS is not supported: NULLs count as values, as in MySQL
 
 SELECT nth_value(a, 2) FROM LAST OVER (ORDER BY a) FROM t
 ----
-error: ERROR 1235 (42000) at line 1, column 8: FROM LAST is not supported: turn the window's order round instead
+error: Error 1235 (42000) at line 1, column 8: FROM LAST is not supported: turn the window's order round instead
 
 SELECT group_concat(s) OVER () FROM t
 ----
-error: ERROR 1235 (42000) at line 1, column 8: GROUP_CONCAT as a window function is not supported: of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER
+error: Error 1235 (42000) at line 1, column 8: GROUP_CONCAT as a window function is not supported: of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER
 
 SELECT sum(a) OVER (ORDER BY a ROWS ? PRECEDING) FROM t
 ----
-error: ERROR 1210 (HY000) at line 1, column 8: Incorrect arguments to EXECUTE (hint: the statement has a marker ? number 1, but 0 values were given)
+error: Error 1210 (HY000) at line 1, column 8: Incorrect arguments to EXECUTE (hint: the statement has a marker ? number 1, but 0 values were given)

@@ -54,7 +54,7 @@ func TestProgress(t *testing.T) {
 	exec(t, db, "CALL tpch_generate(0.01)")
 	var calls int
 	var last radish.Progress
-	ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 800*time.Millisecond)
 	defer cancel()
 	ctx = radish.WithProgress(ctx, 10*time.Millisecond, func(p radish.Progress) {
 		if p.Rows < last.Rows || p.Fraction < last.Fraction || p.Fraction > 1 || p.Done > p.Pipelines || p.Device != "cpu" {

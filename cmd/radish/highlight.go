@@ -82,7 +82,7 @@ func (highlighter) Paint(line []rune, _ int) []rune {
 			} else {
 				put(colorString, line[start:i])
 			}
-		case c == '#' || c == '-' && next == '-':
+		case c == '#' || c == '-' && next == '-' && (i+2 == len(line) || unicode.IsSpace(line[i+2])): // 5--3 is a difference
 			i = len(line)
 			put(colorComment, line[start:i])
 		case c == '/' && next == '*':

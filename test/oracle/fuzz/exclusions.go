@@ -46,8 +46,8 @@ import "regexp"
 //     (SELECT NULL FROM t HAVING COUNT(*) > 0).
 //   - Set operations that see outer columns to the right of < ANY and its like: MariaDB keeps the first row's answer in
 //     SELECT 1 < ALL (SELECT 1 FROM empty UNION ALL SELECT 1 FROM t WHERE x.k = 1) FROM t AS x.
-//   - Aggregates and set operations of unsigned numbers to the right of < ANY and its like: MariaDB compares those above 2^63 as
-//     signed (set operations in WHERE and HAVING, not in the select list).
+//   - Unsigned numbers before < ANY and its like: where MariaDB looks at the subquery's least or greatest value only, it compares
+//     those above 2^63 as signed: 93 > ALL (SELECT 18446744073709551615 FROM t) is true in WHERE. DuckDB judges these.
 //   - ANY and ALL as values: MariaDB takes 1 < ANY (SELECT NULL) for a condition that cannot be NULL, and stores it as 0 in
 //     temporary tables. NULLIF is put around them.
 //   - Aggregates over no groups to the left of IN, ANY and ALL: SELECT COUNT(*) IN (SELECT 0 FROM t) FROM t WHERE 1 = 0 is false.

@@ -445,8 +445,7 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 	}
 	draw := g.query
 	if !equality {
-		sub.noGroup = sub.noGroup || kinds[0] == Uint
-		if len(sub.outer) > 0 || kinds[0] == Uint {
+		if len(sub.outer) > 0 {
 			draw = g.selectQuery
 		}
 	}
@@ -526,6 +525,9 @@ func (g *generator) subqueryCondition(e *env) *Node {
 	case n < 88 && (g.dialect == nil || g.dialect.Quantified):
 		left := g.compared(e, 1)
 		cmp := pick(g.r, []string{"=", "<>", "<", "<=", ">", ">="})
+		if g.dialect == nil && left.n.Kind == Uint {
+			cmp = pick(g.r, []string{"=", "<>"})
+		}
 		return op(Bool, "($ "+cmp+" "+pick(g.r, []string{"ANY", "ALL"})+" ($))", left.n, g.values(e, cmp == "=" || cmp == "<>", left))
 	default:
 		kind := g.anyKind(e)

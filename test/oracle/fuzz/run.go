@@ -95,7 +95,7 @@ type Stats struct {
 
 func (s *Stats) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d schemas, %d queries, %d changes, %d rows compared, %d kinds of failure; slowest statement %v: %.200s", s.Schemas, s.Queries, s.Changes, s.Rows, len(s.Failures), s.Longest.Round(time.Millisecond), s.LongestSQL)
+	fmt.Fprintf(&b, "%d schemas, %d queries, %d changes, %d rows compared, %d kinds of failure; slowest statement %v: %.3000s", s.Schemas, s.Queries, s.Changes, s.Rows, len(s.Failures), s.Longest.Round(time.Millisecond), s.LongestSQL)
 	for _, part := range []struct {
 		name   string
 		counts map[string]int

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -60,7 +59,6 @@ func TestShellWidths(t *testing.T) {
 		if err := pty.Setsize(s.file, &pty.Winsize{Rows: 40, Cols: columns}); err != nil {
 			t.Fatal(err)
 		}
-		s.cmd.Process.Signal(syscall.SIGWINCH)
 		time.Sleep(50 * time.Millisecond)
 	}
 	s.do("CREATE TABLE w AS SELECT REPEAT('日', 30) AS wide, 12345 AS n, REPEAT('x', 20) AS narrow;", "OK")

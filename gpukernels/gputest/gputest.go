@@ -136,8 +136,12 @@ const SecondsVariable = "RADISH_TEST_SECONDS"
 
 var started = time.Now()
 
-// TimeUp says whether the time that SecondsVariable gives is over.
-func TimeUp() bool {
-	limit, err := strconv.ParseFloat(os.Getenv(SecondsVariable), 64)
-	return err == nil && time.Since(started).Seconds() > limit
+// TimeUp says whether the time that SecondsVariable gives is over, or three quarters of the test program's own limit.
+func TimeUp(t *testing.T) bool {
+	spent := time.Since(started)
+	if limit, err := strconv.ParseFloat(os.Getenv(SecondsVariable), 64); err == nil && spent.Seconds() > limit {
+		return true
+	}
+	end, limited := t.Deadline()
+	return limited && spent > end.Sub(started)/4*3
 }

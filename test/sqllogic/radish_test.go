@@ -220,10 +220,10 @@ func someQueries(t *testing.T, scripts []Script) func(*Record) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		chosen := rng.IntN(max(all, 1)) < *queries
-		if chosen && gputest.TimeUp() {
+		if chosen && gputest.TimeUp(t) {
 			late++
 		}
-		return !chosen || gputest.TimeUp()
+		return !chosen || gputest.TimeUp(t)
 	}
 }
 

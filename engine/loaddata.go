@@ -84,21 +84,18 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (string,
 		target = quoteName(n.Table.Schema.O) + "." + target
 	}
 	var columns, values []string
-	variables := map[string]string{}
+	variables := map[string]string{} // by "@name", and columns by "name": what SET may read
 	for i, f := range fields {
 		field := quoteName(fmt.Sprintf("f%d", i+1))
 		if f.UserVar != nil {
-			variables[strings.ToLower(f.UserVar.Name)] = field
+			variables["@"+strings.ToLower(f.UserVar.Name)] = field
 			continue
 		}
+		variables[f.ColumnName.Name.L] = field
 		columns, values = append(columns, quoteName(f.ColumnName.Name.O)), append(values, field)
 	}
 	for _, a := range n.ColumnAssignments {
-		a.Expr.Accept(&variableReplacer{variables})
-		e := a.Expr
-		if x, is := e.(*ast.VariableExpr); is {
-			e = replaced(x, variables)
-		}
+		e, _ := a.Expr.Accept(&fieldReplacer{variables})
 		text, err := parse.Restore(e, format.DefaultRestoreFlags)
 		if err != nil {
 			return "", sqlerr.Bug("the text of an assignment cannot be written: %v", err)
@@ -108,24 +105,25 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (string,
 	return verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + quoteName(loadedFile), nil
 }
 
-// variableReplacer puts a file's fields in the place of the user variables that LOAD DATA reads them into.
-type variableReplacer struct{ fields map[string]string }
+// fieldReplacer puts a file's fields in the place of the user variables and columns that LOAD DATA reads them into.
+type fieldReplacer struct{ fields map[string]string }
 
-func (r *variableReplacer) Enter(n ast.Node) (ast.Node, bool) { return n, false }
+func (r *fieldReplacer) Enter(n ast.Node) (ast.Node, bool) { return n, false }
 
-func (r *variableReplacer) Leave(n ast.Node) (ast.Node, bool) {
-	if x, is := n.(*ast.VariableExpr); is {
-		return replaced(x, r.fields), true
+func (r *fieldReplacer) Leave(n ast.Node) (ast.Node, bool) {
+	name := ""
+	switch x := n.(type) {
+	case *ast.VariableExpr:
+		if !x.IsSystem {
+			name = "@" + strings.ToLower(x.Name)
+		}
+	case *ast.ColumnNameExpr:
+		name = x.Name.Name.L
+	}
+	if field, ok := r.fields[name]; ok {
+		return &ast.ColumnNameExpr{Name: &ast.ColumnName{Name: ast.NewCIStr(strings.Trim(field, "`"))}}, true
 	}
 	return n, true
-}
-
-func replaced(x *ast.VariableExpr, fields map[string]string) ast.ExprNode {
-	field, ok := fields[strings.ToLower(x.Name)]
-	if !ok || x.IsSystem {
-		return x
-	}
-	return &ast.ColumnNameExpr{Name: &ast.ColumnName{Name: ast.NewCIStr(strings.Trim(field, "`"))}}
 }
 
 // loadRules say how a file is cut into records and fields.

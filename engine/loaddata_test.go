@@ -24,6 +24,7 @@ func TestLoadData(t *testing.T) {
 		{"1\\2\n", "FIELDS TERMINATED BY '\\\\' ESCAPED BY ''", "1|2|7"},
 		{"a\t1\nb\t2\n", "(s, id)", "1|a|7 2|b|7"},
 		{"1\ta\t5\n", "(id, @x, @y) SET s = CONCAT(@x, '-', @y), n = @y * 2", "1|a-5|10"},
+		{"1\ta\n", "(id, @x) SET s = UPPER(@x), n = id + 4", "1|A|5"},
 		{"1\ta\n1\tb\n", "", "error 1062"},
 		{"1\ta\n1\tb\n", "REPLACE", "1|b|7"},
 		{"1\ta\n1\tb\n", "IGNORE", "1|a|7"},

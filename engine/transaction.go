@@ -268,11 +268,11 @@ func accessOf(n ast.StmtNode) access {
 			return accessRead
 		}
 		return accessNone
-	case *ast.ShowStmt, *ast.UseStmt, *ast.BeginStmt, *ast.CommitStmt, *ast.RollbackStmt, *ast.SavepointStmt,
-		*ast.ReleaseSavepointStmt, *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt, *ast.KillStmt:
-		return accessNone
+	case *ast.CreateTableStmt, *ast.AlterTableStmt, *ast.DropTableStmt, *ast.TruncateTableStmt, *ast.RenameTableStmt, *ast.CreateViewStmt,
+		*ast.CreateIndexStmt, *ast.DropIndexStmt, *ast.CreateDatabaseStmt, *ast.DropDatabaseStmt, *ast.AnalyzeTableStmt, *ast.CallStmt:
+		return accessDefine
 	}
-	return accessDefine
+	return accessNone
 }
 
 // subqueryFinder looks for subqueries in a statement.

@@ -83,7 +83,8 @@ uint64_t radish_gpu_device::alloc(int64_t bytes, cudaStream_t stream) {
       throw failure(RADISH_GPU_OUT_OF_MEMORY, "an allocation of %lld bytes failed because a test asked for it", (long long)bytes);
   }
   void* p = nullptr;
-  size_t size = bytes > 0 ? size_t(bytes) : 1; // each allocation has an address of its own
+  // Each allocation has an address of its own, and whole words of eight bytes: strings are read in such (device/string.cuh).
+  size_t size = bytes > 0 ? (size_t(bytes) + 7) / 8 * 8 : 8;
   cudaError_t code = cudaMallocFromPoolAsync(&p, size, pool, stream);
   if (code == cudaErrorMemoryAllocation) {
     // The pool may hold what it needs in pieces, or wait for frees of other streams.

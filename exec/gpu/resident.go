@@ -294,7 +294,7 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 			}
 		}
 	}
-	e = &resident{chunks: chunks, ready: make(chan struct{}), refs: 1, versions: 1, used: r.clock}
+	e = &resident{chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock} // the caller's and the upload's
 	e.column.columnForm, e.column.rows = form, v.Span()
 	r.versions[key] = e
 	if len(chunks) > 0 {
@@ -333,7 +333,7 @@ func (r *residency) dictionary(ctx context.Context, d *column.Dictionary) (words
 				r.drop(e)
 			}
 		}
-		e = &resident{ready: make(chan struct{}), versions: 1}
+		e = &resident{ready: make(chan struct{}), refs: 1, versions: 1} // the upload's
 		e.dict.count = n
 		r.dicts[d] = e
 		go r.loadDictionary(e, d)

@@ -105,7 +105,7 @@ func (l *uploader) finish(err error) {
 	l.e.column.size = l.e.size
 	l.r.mu.Lock()
 	l.r.used += l.e.size
-	if err != nil {
+	if l.e.refs--; err != nil || l.e.refs == 0 && l.e.versions == 0 {
 		l.r.drop(l.e)
 	}
 	l.r.mu.Unlock()

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -32,18 +33,16 @@ func hashPair(h, x uint64) uint64 {
 }
 
 func hashString(s string) uint64 {
-	n := len(s)
-	h := uint64(n) * mixC
-	p := unsafe.Pointer(unsafe.StringData(s))
-	for ; n >= 8; n -= 8 {
-		hi, lo := bits.Mul64(h^*(*uint64)(p), mixA)
+	h := uint64(len(s)) * mixC
+	rest := unsafe.Slice(unsafe.StringData(s), len(s))
+	for ; len(rest) >= 8; rest = rest[8:] {
+		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(rest), mixA)
 		h = hi ^ lo
-		p = unsafe.Add(p, 8)
 	}
-	if n > 0 {
+	if len(rest) > 0 {
 		t := uint64(0)
-		for i := range n {
-			t |= uint64(*(*byte)(unsafe.Add(p, i))) << (8 * uint(i))
+		for i, b := range rest {
+			t |= uint64(b) << (8 * uint(i))
 		}
 		hi, lo := bits.Mul64(h^t^mixB, mixA)
 		h = hi ^ lo

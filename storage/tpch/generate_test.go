@@ -77,6 +77,7 @@ func TestChunksAndWorkersChangeNothing(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, opts := range []Options{
+		{ChunkRows: 1, Workers: 4},
 		{ChunkRows: 1 + random.IntN(50), Workers: 4},
 		{ChunkRows: 100 + random.IntN(10_000), Workers: 1},
 		{ChunkRows: 100 + random.IntN(10_000), Workers: 4},

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -139,17 +140,19 @@ func appendCents(b []byte, v int64) []byte {
 // collect generates tables and returns their chunks in order.
 func collect(t testing.TB, sf float64, opts Options) map[*Table][]*Chunk {
 	t.Helper()
-	all := make(chan *Chunk, 1<<16)
+	var mu sync.Mutex
+	var all []*Chunk
 	err := Generate(context.Background(), sf, opts, func(c *Chunk) error {
-		all <- c
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, c)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	close(all)
 	tables := make(map[*Table][]*Chunk)
-	for c := range all {
+	for _, c := range all {
 		chunks := tables[c.Table]
 		for len(chunks) <= c.Part {
 			chunks = append(chunks, nil)

@@ -23,7 +23,7 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	p := n.Procedure
 	if p.FnName.L != "tpch_generate" {
 		return nil, sqlerr.New(sqlerr.CodeUnknownFunction, sqlerr.User, "PROCEDURE %s does not exist", p.FnName.O).
-			WithHint("the only one is tpch_generate(scale factor)")
+			WithHint("the only one is tpch_generate(scale factor [, columns to leave out])")
 	}
 	if len(p.Args) != 1 && len(p.Args) != 2 {
 		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1; a second argument names columns to leave out, separated by commas")

@@ -57,7 +57,10 @@ var systemVariables = []variable{
 		name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true,
 		doc: "names compare without case and keep the case in which they were made",
 	},
-	{name: "max_allowed_packet", initial: fixed("1073741824"), integer: true, readOnly: true},
+	{
+		name: "max_allowed_packet", initial: fixed(strconv.Itoa(expr.MaxAllowedPacket)), integer: true, readOnly: true,
+		doc: "bytes of the text that a function makes at most; statements may be longer",
+	},
 	{
 		name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime,
 		doc: "milliseconds after which a statement is cancelled; 0: never",

@@ -60,7 +60,7 @@ starts with a dot is a command of the shell; .help lists them.
   --no-init            run no such file
   --threads N          workers of a query; default: the number of CPUs
   --memory-limit SIZE  what tables and queries may hold at once: 500MB, 4GB; default: no limit
-  --device DEVICE      where queries run: auto (default), cpu, gpu
+  --device DEVICE      where queries run: auto (default), cpu, gpu, gpu_strict
   --version            print the version
   --help               print this
 
@@ -68,7 +68,7 @@ radish check parses the statements of files and binds them against the tables th
 make, runs no query and no change of rows, and reports every error.
 
 Results go to standard output, errors and warnings to standard error. Exit status:
-0 all went well, 1 a statement failed, 2 wrong usage, 130 interrupted.
+0 all went well, 1 a statement failed or a file could not be read or written, 2 wrong usage, 130 interrupted.
 `
 
 // options are what the command line says.
@@ -82,7 +82,8 @@ type options struct {
 	timer       bool
 	transaction bool
 	variables   []variable
-	init        string
+	init        string // the file of --init
+	shellInit   string // the file that a shell runs without --init
 	version     bool
 }
 
@@ -151,7 +152,9 @@ func parseArgs(args []string) (*options, error) {
 		args = rest[1:]
 	}
 	if o.bail = o.bail && !*noBail; *noInit {
-		o.init = noInitFile
+		o.init = ""
+	} else if o.init == "" {
+		o.shellInit = initFile()
 	}
 	var err error
 	if o.format, err = render.ParseFormat(*format); err != nil {
@@ -161,12 +164,12 @@ func parseArgs(args []string) (*options, error) {
 		return nil, fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
 	}
 	if o.config.threads < 0 || o.config.threads > engine.MaxThreads {
-		return nil, fmt.Errorf("--threads must be between 1 and %d", engine.MaxThreads)
+		return nil, fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", engine.MaxThreads)
 	}
 	switch o.config.device = strings.ToLower(o.config.device); o.config.device {
-	case "auto", "cpu", "gpu":
+	case "auto", "cpu", "gpu", "gpu_strict":
 	default:
-		return nil, fmt.Errorf("there is no device %q; it can be auto, cpu or gpu", o.config.device)
+		return nil, fmt.Errorf("there is no device %q; it can be auto, cpu, gpu or gpu_strict", o.config.device)
 	}
 	return o, nil
 }
@@ -214,14 +217,7 @@ func run(args []string) int {
 		return exitFailed
 	}
 	if len(o.inputs) == 0 && term.IsTerminal(int(os.Stdin.Fd())) {
-		init := o.init
-		switch init {
-		case "":
-			init = initFile()
-		case noInitFile:
-			init = ""
-		}
-		return shell(r, init)
+		return shell(r, cmp.Or(o.init, o.shellInit))
 	}
 	code := batch(r, o)
 	if err := r.output(""); err != nil && code == exitOK {
@@ -231,10 +227,7 @@ func run(args []string) int {
 	return code
 }
 
-// noInitFile is the name in place of the init file's that says that there shall be none.
-const noInitFile = "-"
-
-// initFile returns the file that the shell runs before anything is typed, "" if there is none.
+// initFile returns the file that a shell runs if the command line says nothing of it, "" if there is none.
 func initFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -276,7 +269,7 @@ func batch(r *runner, o *options) int {
 	if len(inputs) == 0 {
 		inputs = []input{{file: "-"}}
 	}
-	if o.init != "" && o.init != noInitFile {
+	if o.init != "" {
 		inputs = append([]input{{file: o.init}}, inputs...)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

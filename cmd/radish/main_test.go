@@ -131,6 +131,19 @@ day: 1999-12-31
 	}
 }
 
+// TestSeveralResults prints two results one behind the other: they stay apart where the format has no heads of its own.
+func TestSeveralResults(t *testing.T) {
+	for format, want := range map[string]string{
+		"markdown": "| a |\n| --- |\n| &lt;b> |\n\n| 2 |\n| ---: |\n| 2 |\n",
+		"html":     "<table>\n<tr><th>a</th></tr>\n<tr><td>&lt;b&gt;</td></tr>\n</table>\n<table>\n<tr><th>2</th></tr>\n<tr><td align=\"right\">2</td></tr>\n</table>\n",
+	} {
+		got, stderr, code := runRadish(t, "", "--format", format, "-c", "SELECT '<b>' AS a; DO 1; SELECT 2")
+		if code != 0 || got != want {
+			t.Errorf("%s: exit %d, %s\ngot\n%s\nwant\n%s", format, code, stderr, got, want)
+		}
+	}
+}
+
 // TestJSONIsValid lets encoding/json read what is printed, for every type and for results without rows.
 func TestJSONIsValid(t *testing.T) {
 	out, stderr, code := runRadish(t, `

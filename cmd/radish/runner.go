@@ -24,6 +24,7 @@ type runner struct {
 
 	settings render.Settings
 	out      *bufio.Writer // results: standard output or the file of .output
+	printed  *bufio.Writer // where the last result went
 	file     *os.File      // of .output and .once; nil: standard output
 	once     bool          // the file is for one statement
 	err      io.Writer     // errors and warnings
@@ -126,6 +127,7 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	}
 	o.hasRows = true
 	settings.Begin = progress.stop
+	settings.Follows, r.printed = r.printed == r.out, r.out
 	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
 		settings.Format = render.Lines
 	}

@@ -45,8 +45,9 @@ type columnTest struct {
 
 // scanGroup is a row group with the tests that its zone maps leave open.
 type scanGroup struct {
-	rows  *table.RowGroup
-	tests []*encoding.Test // by the scan's tests; nil: every row passes
+	rows     *table.RowGroup
+	numbered bool             // no row was deleted in it or before it, so that its rows count on from rows.First
+	tests    []*encoding.Test // by the scan's tests; nil: every row passes
 }
 
 // scanPart is a morsel.
@@ -70,8 +71,10 @@ func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, erro
 			t.tests = append(t.tests, columnTest{ordinal, p, true})
 		}
 	}
+	numbered := true
 	for _, g := range s.Table.Groups {
-		sg := scanGroup{rows: g, tests: make([]*encoding.Test, len(t.tests))}
+		numbered = numbered && g.Deleted == nil
+		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}
 		none := false
 		for i, c := range t.tests {
 			test := encoding.CompileTest(g.Columns[c.ordinal], c.pred)
@@ -252,6 +255,9 @@ func (r *scanReader) vector(from, n int) error {
 	b.N, b.Sel = n, nil
 	r.from = from
 	g := r.group
+	if b.FirstRow = 0; g.numbered {
+		b.FirstRow = g.rows.First + int64(from) + 1
+	}
 	cur := 0
 	if d := g.rows.Deleted; d != nil {
 		if zeros := d.CountZerosIn(from, n); zeros < n {

@@ -138,6 +138,9 @@ func (x *relationReader) read(morsel int) error {
 			x.b.Cols[x.r.slots[i]] = v
 		}
 		x.b.N, x.b.Sel = n, nil
+		if rel.order != nil {
+			x.b.FirstRow = int64(from) + 1
+		}
 		if err := x.next.push(&x.b); err != nil {
 			return err
 		}
@@ -190,10 +193,11 @@ func (x *valuesReader) read(morsel int) error {
 			return err
 		}
 		n := min(column.VectorSize, end-from)
-		b := batch{N: n, Cols: make([]*column.Vector, len(x.v.layout.slots))}
+		b := batch{N: n, FirstRow: int64(from) + 1, Cols: make([]*column.Vector, len(x.v.layout.slots))}
 		for c, col := range x.v.scan.Cols {
 			v := column.New(col.Typ, n)
 			for i, row := range rows[from : from+n] {
+				one.FirstRow = b.FirstRow + int64(i)
 				value, err := x.value(row[c], &one)
 				if err != nil {
 					return err

@@ -81,17 +81,17 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		return &n.out, n.toJSON(v, live)
 	}
 	if v.Dict != nil {
-		return &n.out, n.byDictionary(f.ctx, v, live, rows)
+		return &n.out, n.byDictionary(f, v, live, rows)
 	}
 	if n.to.IsString() && !n.from.IsString() {
-		return &n.out, n.toText(f.ctx, v, live)
+		return &n.out, n.toText(f, v, live)
 	}
 	conv := n.conversion(f.ctx)
 	for _, i := range live {
 		x := v.Value(int(i))
 		r, status := conv(x, n.to)
 		if status > types.ConvertRounded {
-			if err := n.problem(f.ctx, status, x, i); err != nil {
+			if err := n.problem(f, status, x, i); err != nil {
 				return nil, err
 			}
 			r = n.orZero(r)
@@ -113,7 +113,8 @@ func (n *castNode) orZero(r types.Value) types.Value {
 }
 
 // toText prints numbers and temporal values, many of them into one piece of memory.
-func (n *castNode) toText(c *Context, v *column.Vector, live []int32) error {
+func (n *castNode) toText(f *frame, v *column.Vector, live []int32) error {
+	c := f.ctx
 	zone := c.convert().Zone
 	if zone == nil {
 		zone = time.UTC
@@ -122,7 +123,7 @@ func (n *castNode) toText(c *Context, v *column.Vector, live []int32) error {
 		x := v.Value(int(i))
 		text, status := types.FitString(c.arena.keep(x.AppendTextIn(c.arena.room(48), zone)), n.to)
 		if status > types.ConvertRounded {
-			if err := n.problem(c, status, x, i); err != nil {
+			if err := n.problem(f, status, x, i); err != nil {
 				return err
 			}
 		}
@@ -142,13 +143,16 @@ func (n *castNode) conversion(c *Context) func(types.Value, types.Type) (types.V
 	return c.convert().Cast
 }
 
-// problem reports a conversion that lost something, as an error or a warning. position is the row's in the batch, which
-// for INSERT ... VALUES is the row that MySQL counts from 1.
-func (n *castNode) problem(c *Context, status types.ConvertStatus, v types.Value, position int32) error {
+// problem reports a conversion that lost something, as an error or a warning. position is the row's in the batch.
+func (n *castNode) problem(f *frame, status types.ConvertStatus, v types.Value, position int32) error {
+	c := f.ctx
 	if n.column == "" {
 		return c.conversionProblem(status, v, n.to, n.strict)
 	}
-	row := int64(position) + 1
+	row := int64(0)
+	if first := f.batch.FirstRow; first > 0 {
+		row = first + int64(position)
+	}
 	var e *sqlerr.Error
 	switch {
 	case n.to.Kind == types.KindEnum, status == types.ConvertTruncated && n.to.IsNumeric():
@@ -194,7 +198,7 @@ type castResult struct {
 	known  bool
 }
 
-func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows int) error {
+func (n *castNode) byDictionary(f *frame, v *column.Vector, live []int32, rows int) error {
 	m := &n.memo
 	if m.dict != v.Dict {
 		m.dict, m.results = v.Dict, nil
@@ -203,7 +207,7 @@ func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows
 	if len(m.results) < len(values) {
 		m.results = append(m.results, make([]castResult, len(values)-len(m.results))...)
 	}
-	conv := n.conversion(c)
+	conv := n.conversion(f.ctx)
 	for _, i := range live {
 		code := 0
 		if !v.Const {
@@ -216,7 +220,7 @@ func (n *castNode) byDictionary(c *Context, v *column.Vector, live []int32, rows
 			r.known = true
 		}
 		if r.status > types.ConvertRounded {
-			if err := n.problem(c, r.status, types.Value{Type: n.from, S: values[code]}, i); err != nil {
+			if err := n.problem(f, r.status, types.Value{Type: n.from, S: values[code]}, i); err != nil {
 				return err
 			}
 		}

@@ -41,14 +41,14 @@ func init() {
 	)
 }
 
-// maxResult is MySQL's max_allowed_packet, which bounds the texts that functions make.
-const maxResult = 64 << 20
+// MaxAllowedPacket is MySQL's max_allowed_packet, which bounds the texts that functions make, in bytes.
+const MaxAllowedPacket = 64 << 20
 
 const codeWarnAllowedPacket sqlerr.Code = 1301
 
-// tooLong makes position i NULL because the function's result would exceed maxResult.
+// tooLong makes position i NULL because the function's result would exceed MaxAllowedPacket.
 func (c *Context) tooLong(call *Call, out *column.Vector, i, n int) {
-	c.Warnings.Add(sqlerr.LevelWarning, codeWarnAllowedPacket, "Result of %s() was larger than max_allowed_packet (%d) - truncated", call.Fn.Name, maxResult)
+	c.Warnings.Add(sqlerr.LevelWarning, codeWarnAllowedPacket, "Result of %s() was larger than max_allowed_packet (%d) - truncated", call.Fn.Name, MaxAllowedPacket)
 	out.SetNull(i, n)
 }
 
@@ -113,7 +113,7 @@ func padder(left bool) Kernel {
 			case p == "":
 				out.Str[i] = ""
 				continue
-			case k > maxResult:
+			case k > MaxAllowedPacket:
 				c.tooLong(call, out, int(i), n)
 				continue
 			}
@@ -121,7 +121,7 @@ func padder(left bool) Kernel {
 			unit := charLength(p, bytes)
 			rest := p[:charOffset(p, fill%unit, bytes)]
 			size := len(x) + fill/unit*len(p) + len(rest)
-			if size > maxResult {
+			if size > MaxAllowedPacket {
 				c.tooLong(call, out, int(i), n)
 				continue
 			}
@@ -166,7 +166,7 @@ func evalRepeat(c *Context, call *Call, out *column.Vector, args []*column.Vecto
 		switch {
 		case k <= 0 || x == "":
 			out.Str[i] = ""
-		case k > maxResult/int64(len(x)):
+		case k > MaxAllowedPacket/int64(len(x)):
 			c.tooLong(call, out, int(i), n)
 		default:
 			b := c.arena.room(len(x) * int(k))
@@ -190,7 +190,7 @@ func evalSpace(c *Context, call *Call, out *column.Vector, args []*column.Vector
 	count := ints(args[0])
 	for _, i := range positions(sel, n) {
 		k := max(count.at(int(i)), 0)
-		if k > maxResult {
+		if k > MaxAllowedPacket {
 			c.tooLong(call, out, int(i), n)
 			continue
 		}

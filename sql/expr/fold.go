@@ -43,7 +43,7 @@ func Eval1(e Expr, ctx *Context) (types.Value, error) {
 	if err != nil {
 		return types.Value{}, err
 	}
-	v, err := p.Eval(ctx, &column.Batch{N: 1})
+	v, err := p.Eval(ctx, &column.Batch{N: 1, FirstRow: 1})
 	if err != nil {
 		return types.Value{}, err
 	}

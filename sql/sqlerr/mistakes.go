@@ -215,19 +215,19 @@ func DataOutOfRange(typeName, expression string) *Error {
 	return user(CodeDataOutOfRange, "%s value is out of range in '%s'", typeName, expression)
 }
 
-// OutOfRangeForColumn: a value that the column's type cannot hold; row counts from 1.
+// OutOfRangeForColumn: a value that the column's type cannot hold; row counts from 1, and is 0 where rows have no number.
 func OutOfRangeForColumn(column string, row int64) *Error {
-	return user(CodeOutOfRangeForColumn, "Out of range value for column '%s' at row %d", column, row)
+	return user(CodeOutOfRangeForColumn, "Out of range value for column '%s'%s", column, atRow(row))
 }
 
-// DataTooLong: a string longer than the column; row counts from 1.
+// DataTooLong: a string longer than the column; row counts from 1, and is 0 where rows have no number.
 func DataTooLong(column string, row int64) *Error {
-	return user(CodeDataTooLong, "Data too long for column '%s' at row %d", column, row)
+	return user(CodeDataTooLong, "Data too long for column '%s'%s", column, atRow(row))
 }
 
-// DataTruncated: a value that was cut to fit, as for ENUM; row counts from 1.
+// DataTruncated: a value that was cut to fit, as for ENUM; row counts from 1, and is 0 where rows have no number.
 func DataTruncated(column string, row int64) *Error {
-	return user(CodeDataTruncated, "Data truncated for column '%s' at row %d", column, row)
+	return user(CodeDataTruncated, "Data truncated for column '%s'%s", column, atRow(row))
 }
 
 // TruncatedWrongValue: text that is not, or not wholly, a value of the type ("DOUBLE", "INTEGER", "date", "datetime").
@@ -240,14 +240,22 @@ func IncorrectValue(typeName, value string) *Error {
 	return user(CodeTruncatedWrongValue, "Incorrect %s value: '%s'", typeName, value)
 }
 
-// IncorrectValueForColumn is MySQL's 1366, or 1292 for dates and times; row counts from 1.
+// IncorrectValueForColumn is MySQL's 1366, or 1292 for dates and times; row counts from 1, and is 0 where rows have no number.
 func IncorrectValueForColumn(typeName, value, column string, row int64) *Error {
 	code := CodeWrongValueForField
 	switch typeName {
 	case "date", "datetime", "timestamp", "time", "year":
 		code = CodeTruncatedWrongValue
 	}
-	return user(code, "Incorrect %s value: '%s' for column '%s' at row %d", typeName, value, column, row)
+	return user(code, "Incorrect %s value: '%s' for column '%s'%s", typeName, value, column, atRow(row))
+}
+
+// atRow names a row by its number, from 1; nothing for 0, a row that has no number.
+func atRow(row int64) string {
+	if row == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at row %d", row)
 }
 
 // TooBigPrecision: DECIMAL wider than limit digits.

@@ -69,7 +69,7 @@ func Caret(text string, pos Position) string {
 // replacement character.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
 			return ' '
 		}
 		return r

@@ -47,6 +47,8 @@ type Batch struct {
 	N    int       // number of positions in each vector
 	Sel  []int32   // ascending selected positions; nil: all N
 	Cols []*Vector // by slot
+	// FirstRow is the number, from 1, that the row at position 0 has in what the pipeline reads; 0: it has none.
+	FirstRow int64
 }
 
 // Rows returns the number of selected rows.

@@ -3,6 +3,7 @@ package parquet_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -86,5 +87,36 @@ func TestCancelled(t *testing.T) {
 	b := table.NewBuilder(table.New(&table.Schema{Name: "t", Columns: f.Columns()}))
 	if err := f.Load(ctx, b, nil); !errors.Is(err, sqlerr.Cancelled) {
 		t.Fatal(err)
+	}
+}
+
+// TestForeign reads files of DuckDB 2.0.0, which wrote
+//
+//	lz4_raw:  SELECT i::INT AS i, CASE WHEN i % 7 = 0 THEN NULL ELSE 'row ' || (i * i % 13) END AS s,
+//	          (i * 1.25)::DECIMAL(12, 2) AS d, i::DOUBLE / 4 AS f FROM range(500) r(i)
+//	interval: SELECT 1 AS a, INTERVAL 3 DAYS AS v
+func TestForeign(t *testing.T) {
+	v, err := format.Read("testdata/lz4_raw.parquet", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Rows() != 500 {
+		t.Fatalf("%d rows", v.Rows())
+	}
+	for i := range v.Rows() {
+		values, _ := v.Row(i)
+		text := "NULL"
+		if i%7 != 0 {
+			text = fmt.Sprintf("row %d", i*i%13)
+		}
+		want := []string{fmt.Sprint(i), text, fmt.Sprintf("%.2f", float64(i)*1.25), fmt.Sprint(float64(i) / 4)}
+		for c, w := range want {
+			if got := values[c].Text(); got != w {
+				t.Fatalf("row %d, column %d: %s, want %s", i, c, got, w)
+			}
+		}
+	}
+	if _, err := parquet.Open("testdata/interval.parquet"); !errors.Is(err, sqlerr.NotSupported) || !strings.Contains(err.Error(), "INTERVAL") || !strings.Contains(err.Error(), "'v'") {
+		t.Errorf("an interval: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -49,7 +50,7 @@ func Open(path string) (f *File, err error) {
 		}
 	}()
 	f = &File{path: path, source: source}
-	var schema *arrow.Schema
+	var fields *arrow.Schema
 	err = f.guard(func() error {
 		info, err := source.Stat()
 		if err != nil {
@@ -68,17 +69,19 @@ func Open(path string) (f *File, err error) {
 		if f.reader, err = pqarrow.NewFileReader(reader, props, f.alloc); err != nil {
 			return err
 		}
-		schema, err = f.reader.Schema()
-		return err
+		if fields, err = f.reader.Schema(); err != nil {
+			return err
+		}
+		return refuseIntervals(reader.MetaData().Schema)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if f.columns, err = arrowconv.Columns(schema); err != nil {
+	if f.columns, err = arrowconv.Columns(fields); err != nil {
 		return nil, sqlerr.From(err).WithHint("file '%s'", path)
 	}
 	return f, f.guard(func() error {
-		f.leaves = f.makeLeaves(schema)
+		f.leaves = f.makeLeaves(fields)
 		return nil
 	})
 }
@@ -92,12 +95,22 @@ func (f *File) Rows() int64 { return f.reader.ParquetReader().NumRows() }
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }
 
+// refuseIntervals refuses Parquet's INTERVAL, which arrow-go takes for the bytes that hold it.
+func refuseIntervals(s *schema.Schema) error {
+	for i := range s.NumColumns() {
+		if c := s.Column(i); c.ConvertedType() == schema.ConvertedTypes.Interval {
+			return sqlerr.NotSupportedf("Parquet type INTERVAL", "column '%s': there is no type for intervals in SQL; write days or seconds as a number", c.Path())
+		}
+	}
+	return nil
+}
+
 // makeLeaves describes the columns for reading. None of them is nested.
-func (f *File) makeLeaves(schema *arrow.Schema) []leaf {
+func (f *File) makeLeaves(fields *arrow.Schema) []leaf {
 	leaves := make([]leaf, len(f.columns))
 	for i := range leaves {
 		l := &leaves[i]
-		*l = leaf{index: f.reader.Manifest.Fields[i].ColIndex, typ: f.columns[i].Type, arrow: schema.Field(i).Type}
+		*l = leaf{index: f.reader.Manifest.Fields[i].ColIndex, typ: f.columns[i].Type, arrow: fields.Field(i).Type}
 		c := f.reader.ParquetReader().MetaData().Schema.Column(l.index)
 		l.physical, l.width = c.PhysicalType(), c.TypeLength()
 		l.optional = c.MaxDefinitionLevel() > 0
@@ -117,6 +130,9 @@ func (f *File) openColumn(ctx context.Context, group, ordinal int) (columnReader
 	l := &f.leaves[ordinal]
 	chunk, err := f.reader.ParquetReader().MetaData().RowGroup(group).ColumnChunk(l.index)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkCodec(chunk.Compression(), f.columns[ordinal].Name); err != nil {
 		return nil, err
 	}
 	begin, size, err := f.extent(chunk)

@@ -31,7 +31,7 @@ const (
 	JSONLines Format = "jsonlines" // an object for each row
 	Markdown  Format = "markdown"  // a table of GitHub's Markdown
 	Vertical  Format = "vertical"  // a line for each value, as \G prints in MySQL's client
-	HTML      Format = "html"      // the rows of an HTML table
+	HTML      Format = "html"      // an HTML table
 	Insert    Format = "insert"    // INSERT statements
 )
 
@@ -76,6 +76,7 @@ type Settings struct {
 	MaxRows   int64   // of a table or box; 0: all
 	Columns   int     // what a line of a table or box may take; 0: as much as it needs
 	Into      string  // the table of insert
+	Follows   bool    // another result stands before this one
 	Begin     func()  // called before the first row is looked at; may be nil
 }
 

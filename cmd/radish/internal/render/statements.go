@@ -9,13 +9,14 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// htmlTable writes the rows of an HTML table, without the table element around them, as sqlite3's and mysql's do.
+// htmlTable writes an HTML table, as mysql --html does.
 type htmlTable struct {
 	output
 	line, text []byte
 }
 
 func (h *htmlTable) begin() {
+	h.w.WriteString("<table>\n")
 	if h.settings.NoHeaders {
 		return
 	}
@@ -47,7 +48,7 @@ func (h *htmlTable) row(b *column.Batch, at int) {
 
 func (h *htmlTable) batchEnd() {}
 
-func (h *htmlTable) end() {}
+func (h *htmlTable) end() { h.w.WriteString("</table>\n") }
 
 // insertRows is the number of rows that one statement of inserts holds.
 const insertRows = 100

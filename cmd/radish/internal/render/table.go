@@ -234,9 +234,12 @@ type markdown struct {
 	line, text []byte
 }
 
-var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>", "\r", "<br>")
+var markdownEscapes = strings.NewReplacer("|", `\|`, "<", "&lt;", "\r\n", "<br>", "\n", "<br>", "\r", "<br>")
 
 func (m *markdown) begin() {
+	if m.settings.Follows { // without a line between them they would be one table
+		m.line = append(m.line, '\n')
+	}
 	for _, c := range m.cols {
 		m.line = append(m.line, "| "...)
 		m.line = append(m.line, markdownEscapes.Replace(c.Name)...)

@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRowNumbers looks at the row that a message names: that of VALUES or of what is read, however many batches and
+// workers there are.
+func TestRowNumbers(t *testing.T) {
+	s := session(t, Options{Threads: 3})
+	mustRun(t, s, "CREATE TABLE t (a INT, s VARCHAR(4)); CREATE TABLE u (n INT, s VARCHAR(20))")
+	many := func(bad int) string {
+		var b strings.Builder
+		for i := 1; i <= 5000; i++ {
+			if i > 1 {
+				b.WriteByte(',')
+			}
+			text := "ok"
+			if i == bad {
+				text = "too long"
+			}
+			fmt.Fprintf(&b, "(%d, '%s')", i, text)
+		}
+		return b.String()
+	}
+	mustRun(t, s, "INSERT INTO u VALUES "+many(4321))
+	for _, c := range []struct{ sql, want string }{
+		{"INSERT INTO t VALUES (1, 'ok'), (2, 'too long')", "Data too long for column 's' at row 2"},
+		{"INSERT INTO t VALUES " + many(4999), "Data too long for column 's' at row 4999"},
+		{"INSERT INTO t VALUES (1, 'ok'), (2, 'ok'), (CONCAT('x', 1), 'ok')", "Incorrect integer value: 'x1' for column 'a' at row 3"},
+		{"INSERT INTO t SELECT * FROM u", "Data too long for column 's' at row 4321"},
+		{"INSERT INTO t SELECT * FROM u ORDER BY n DESC", "Data too long for column 's' at row 680"},
+		// The rows of a join have no numbers.
+		{"INSERT INTO t SELECT x.n, y.s FROM u x JOIN u y ON x.n DIV 2 = y.n DIV 2", "Data too long for column 's'"},
+	} {
+		_, err := run(context.Background(), s, c.sql)
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%.60s: %v, want %s", c.sql, err, c.want)
+		}
+	}
+	if rows := values(t, s, "SELECT COUNT(*) FROM t"); rows[0][0].I != 0 {
+		t.Errorf("%d rows were stored", rows[0][0].I)
+	}
+}

@@ -38,7 +38,7 @@ func TestShellModes(t *testing.T) {
 		{"json", "[\r\n{\"n\":7,\"s\":\"a<b\"},\r\n{\"n\":null,\"s\":\"日本\"}\r\n]\r\n"},
 		{"jsonlines", "{\"n\":7,\"s\":\"a<b\"}\r\n{\"n\":null,\"s\":\"日本\"}\r\n"},
 		{"markdown", "| n | s |\r\n| ---: | --- |\r\n| 7 | a&lt;b |\r\n| NULL | 日本 |\r\n"},
-		{"html", "<table>\r\n<tr><th>n</th><th>s</th></tr>\r\n<tr><td align=\"right\">7</td><td>a&lt;b</td></tr>\r\n</table>\r\n"},
+		{"html", "<table>\r\n<tr><th>n</th><th>s</th></tr>\r\n<tr><td align=\"right\">7</td><td>a&lt;b</td></tr>\r\n"},
 		{"insert other", "INSERT INTO `other` (`n`, `s`) VALUES\r\n(7, 'a<b'),\r\n(NULL, '日本');\r\n"},
 	} {
 		s.write(".mode " + m[0] + "\r")

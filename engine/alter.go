@@ -20,6 +20,7 @@ type alteration struct {
 	st      *statement
 	schema  *table.Schema // as it was
 	columns []*alteredColumn
+	foreign []*alteredForeign
 	keys    []*alteredKey
 	checks  []table.Check
 	comment string
@@ -36,6 +37,12 @@ type alteredColumn struct {
 type alteredKey struct {
 	table.Key
 	columns []*alteredColumn
+}
+
+type alteredForeign struct {
+	table.ForeignKey
+	columns []*alteredColumn
+	isNew   bool
 }
 
 // alterTable runs ALTER TABLE. Changes of the definition alone keep the rows where they are; others make the rows anew, by a
@@ -64,6 +71,13 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
+	snap, children, err := a.renameReferenced(s.snapshot(), schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkDefinition(snap, schema, v.Schema); err != nil {
+		return nil, err
+	}
 	next, err := a.rebuild(v, schema)
 	if errors.Is(err, sqlerr.CodeBadNull) {
 		err = sqlerr.New(sqlerr.CodeInvalidUseOfNull, sqlerr.User, "Invalid use of NULL value").WithHint("%s", sqlerr.From(err).Message)
@@ -71,8 +85,16 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
+	if err := st.checkRows(next, a.newForeign()); err != nil {
+		return nil, err
+	}
 	return &Result{}, st.change("ALTER TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		snap, err := snap.ReplaceTable(next)
+		for _, child := range children {
+			if err == nil {
+				snap, err = snap.ReplaceTable(child)
+			}
+		}
 		if err != nil || a.rename == nil {
 			return snap, err
 		}
@@ -95,6 +117,13 @@ func newAlteration(s *Session, st *statement, schema *table.Schema) *alteration 
 			key.columns = append(key.columns, a.columns[o])
 		}
 		a.keys = append(a.keys, key)
+	}
+	for _, f := range schema.Foreign {
+		own := &alteredForeign{ForeignKey: f}
+		for _, o := range f.Columns {
+			own.columns = append(own.columns, a.columns[o])
+		}
+		a.foreign = append(a.foreign, own)
 	}
 	return a
 }
@@ -145,8 +174,7 @@ func (a *alteration) apply(spec *ast.AlterTableSpec) error {
 		ast.AlterTableWithValidation:
 		return nil // how the change is made is not the user's to choose
 	case ast.AlterTableDropForeignKey:
-		return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", spec.Name).
-			WithHint("there are no foreign keys")
+		return a.dropForeign(spec.Name, spec.IfExists)
 	}
 	return sqlerr.NotSupportedf("this ALTER TABLE", "columns, keys, checks, defaults, names and the comment can be altered")
 }
@@ -242,6 +270,11 @@ func (a *alteration) dropColumn(spec *ast.AlterTableSpec) error {
 	if len(a.columns) == 1 {
 		return sqlerr.New(sqlerr.CodeCantRemoveAllFields, sqlerr.User, "You can't delete all columns with ALTER TABLE; use DROP TABLE instead")
 	}
+	for _, f := range a.foreign {
+		if slices.Contains(f.columns, c) {
+			return sqlerr.ForeignColumnDrop(c.def.Name, f.Name)
+		}
+	}
 	// A check that names this column alone goes with it.
 	var kept []table.Check
 	for _, check := range a.checks {
@@ -316,6 +349,9 @@ func (a *alteration) renameColumn(c *alteredColumn, name string) error {
 }
 
 func (a *alteration) addConstraint(c *ast.Constraint) error {
+	if c.Tp == ast.ConstraintForeignKey {
+		return a.addForeign(c)
+	}
 	// The names of columns are looked up in a definition that has those of now.
 	own := &table.Schema{Name: a.schema.Name}
 	for _, c := range a.columns {
@@ -413,6 +449,8 @@ func (a *alteration) changeCheck(spec *ast.AlterTableSpec) error {
 	switch {
 	case i < 0 && spec.Tp == ast.AlterTableDropCheck && a.key(name) >= 0:
 		return a.dropKey(name, false)
+	case i < 0 && spec.Tp == ast.AlterTableDropCheck && a.foreignKey(name) >= 0:
+		return a.dropForeign(name, false)
 	case i < 0:
 		return sqlerr.NoSuchCheck(name)
 	case spec.Tp == ast.AlterTableDropCheck:
@@ -449,6 +487,13 @@ func (a *alteration) finish() (*table.Schema, error) {
 			key.Columns = append(key.Columns, slices.Index(a.columns, c))
 		}
 		out.Keys = append(out.Keys, key)
+	}
+	for _, f := range a.foreign {
+		f.Columns = nil
+		for _, c := range f.columns {
+			f.Columns = append(f.Columns, slices.Index(a.columns, c))
+		}
+		out.Foreign = append(out.Foreign, f.ForeignKey)
 	}
 	return out, a.session.completeSchema(a.st, out)
 }

@@ -63,6 +63,9 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if len(schema.Columns) == 0 {
 		return nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
 	}
+	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
+		return nil, err
+	}
 	v := table.New(schema)
 	for _, o := range n.Options {
 		if o.Tp == ast.TableOptionAutoIncrement && o.UintValue > 1 && schema.AutoIncrement() >= 0 {
@@ -82,6 +85,9 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 		if v, rows, err = s.fill(st, v, q, "CREATE TABLE", rules); err != nil {
 			return nil, err
 		}
+		if err := st.checkRows(v, schema.Foreign); err != nil {
+			return nil, err
+		}
 	}
 	return &Result{RowsAffected: rows}, st.change("CREATE TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
@@ -98,7 +104,7 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 		return nil, err
 	}
 	out := *v.Schema
-	out.Database, out.Name = db, name
+	out.Database, out.Name, out.Foreign = db, name, nil
 	return &out, nil
 }
 
@@ -110,6 +116,9 @@ func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.Create
 		}
 	}
 	for _, c := range n.Constraints {
+		if c.Tp == ast.ConstraintForeignKey {
+			continue // when the columns of AS SELECT are known: see addForeignKeys
+		}
 		if err := addConstraint(schema, c); err != nil {
 			return err
 		}
@@ -231,7 +240,8 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 				return err
 			}
 		case ast.ColumnOptionReference:
-			return sqlerr.NotSupportedf("REFERENCES", "foreign keys are not enforced (column '%s')", name)
+			s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeNotSupported,
+				"REFERENCES in the definition of column '%s' means nothing, as in MySQL; write FOREIGN KEY (%s) REFERENCES ...", name, quoteName(name))
 		case ast.ColumnOptionOnUpdate:
 			return sqlerr.NotSupportedf("ON UPDATE", "set column '%s' in UPDATE", name)
 		default:
@@ -289,8 +299,6 @@ func unwrapParens(e ast.ExprNode) ast.ExprNode {
 
 func addConstraint(schema *table.Schema, c *ast.Constraint) error {
 	switch c.Tp {
-	case ast.ConstraintForeignKey:
-		return sqlerr.NotSupportedf("FOREIGN KEY", "foreign keys are not enforced; leave the constraint out")
 	case ast.ConstraintCheck:
 		return addCheck(schema, c.Name, c.Expr, c.Enforced)
 	case ast.ConstraintFulltext:
@@ -417,6 +425,7 @@ func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error
 	}
 	defer unlock()
 	return &Result{}, st.change("DROP TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		var dropped []*table.Schema
 		for _, t := range n.Tables {
 			db, name, err := s.qualify(t)
 			if err != nil {
@@ -433,9 +442,12 @@ func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error
 				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownTable, "Unknown table '%s.%s'", db, name)
 				continue
 			}
+			if v, err := snap.Table(db, name); err == nil {
+				dropped = append(dropped, v.Schema)
+			}
 			snap = next
 		}
-		return snap, nil
+		return snap, s.mayDrop(snap, dropped)
 	})
 }
 
@@ -494,7 +506,17 @@ func (s *Session) dropDatabase(st *statement, n *ast.DropDatabaseStmt) (*Result,
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBDropExists, "Can't drop database '%s'; database doesn't exist", n.Name.O)
 			return snap, nil
 		}
-		return snap.WithoutDatabase(n.Name.O)
+		var dropped []*table.Schema
+		for _, name := range snap.Tables(n.Name.O) {
+			if v, err := snap.Table(n.Name.O, name); err == nil {
+				dropped = append(dropped, v.Schema)
+			}
+		}
+		next, err := snap.WithoutDatabase(n.Name.O)
+		if err != nil {
+			return nil, err
+		}
+		return next, s.mayDrop(next, dropped)
 	})
 	if err == nil && strings.EqualFold(s.database, n.Name.O) {
 		s.database = ""
@@ -558,6 +580,9 @@ func (s *Session) changeSchema(st *statement, operation string, t *ast.TableName
 		schema := *v.Schema
 		schema.Keys = append([]table.Key(nil), schema.Keys...)
 		if err := change(&schema); err != nil {
+			return nil, err
+		}
+		if err := s.checkDefinition(snap, &schema, v.Schema); err != nil {
 			return nil, err
 		}
 		next, err := v.WithKeys(st.ctx, &schema)

@@ -33,13 +33,18 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	write := func() (*table.Version, int64, error) { return s.fill(st, ins.Table, ins.Query, "INSERT", rules) }
+	keeps := st.integrity()
+	var rows int64
 	if ins.OnDuplicate != bind.DuplicateError {
-		write = func() (*table.Version, int64, error) { return s.upsert(st, ins, rules) }
+		rows, err = s.upsert(st, ins, rules, keeps)
+	} else {
+		var next *table.Version
+		if next, rows, err = s.fill(st, ins.Table, ins.Query, "INSERT", rules); err == nil {
+			keeps.inserted(next, ins.Table.Span())
+		}
 	}
-	next, rows, err := write()
 	if err == nil {
-		err = st.replace("INSERT", next)
+		err = keeps.finish("INSERT")
 	}
 	if err != nil {
 		return nil, err
@@ -124,13 +129,6 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	return next, rows, err
 }
 
-// replace makes a table's new version visible.
-func (st *statement) replace(operation string, v *table.Version) error {
-	return st.change(operation, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
-		return snap.ReplaceTable(v)
-	})
-}
-
 func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	unlock, err := s.lockWrites(st)
 	if err != nil {
@@ -172,22 +170,11 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer release()
-	// The columns of every row group with a changed row are written anew.
-	encoded := int64(0)
-	for _, o := range up.Ordinals {
-		encoded += up.Table.ColumnBytes(o)
-	}
-	if few := int64(len(ids)) * table.RowGroupSize; few < up.Table.Span() {
-		encoded = encoded * few / up.Table.Span()
-	}
-	if err := st.making("UPDATE").Add(encoded); err != nil {
+	keeps := st.integrity()
+	if err := keeps.update(up.Table, ids, up.Ordinals, cols, "UPDATE", nil); err != nil {
 		return nil, err
 	}
-	next, err := up.Table.Update(st.ctx, ids, up.Ordinals, cols)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{RowsAffected: int64(len(ids))}, st.replace("UPDATE", next)
+	return &Result{RowsAffected: int64(len(ids))}, keeps.finish("UPDATE")
 }
 
 // appendRowIDs appends the selected values of a batch's first column.
@@ -232,11 +219,12 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		return nil, err
 	}
 	defer release()
-	next, rows, err := del.Table.Delete(st.ctx, ids)
+	keeps := st.integrity()
+	rows, err := keeps.delete(del.Table, ids)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: rows}, st.replace("DELETE", next)
+	return &Result{RowsAffected: rows}, keeps.finish("DELETE")
 }
 
 func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, error) {
@@ -252,6 +240,9 @@ func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, er
 	return &Result{}, st.change("TRUNCATE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		v, err := snap.Table(db, name)
 		if err != nil {
+			return nil, err
+		}
+		if err := s.mayTruncate(snap, v.Schema); err != nil {
 			return nil, err
 		}
 		return snap.ReplaceTable(v.Truncate())

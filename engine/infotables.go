@@ -47,7 +47,7 @@ func init() {
 	}
 	virtualTables["referential_constraints"] = virtual{
 		names("CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG", "UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME",
-			"MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME"), none,
+			"MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME"), referentialRows,
 	}
 	virtualTables["character_sets"] = virtual{
 		join(names("CHARACTER_SET_NAME", "DEFAULT_COLLATE_NAME", "DESCRIPTION"), []table.ColumnDef{number("MAXLEN")}),
@@ -184,6 +184,28 @@ func keyColumnRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 					types.IntValue(int64(i + 1)), types.NullOf(types.Int64), none, none, none})
 			}
 		}
+		for _, f := range v.Schema.Foreign {
+			for i, o := range f.Columns {
+				rows = append(rows, []types.Value{text("def"), text(db), text(f.Name), text("def"), text(db), text(v.Schema.Name), text(v.Schema.Columns[o].Name),
+					types.IntValue(int64(i + 1)), types.IntValue(int64(i + 1)), text(f.Database), text(f.Table), text(f.Referenced[i])})
+			}
+		}
+	})
+	return rows
+}
+
+func referentialRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+	eachTable(snap, func(db string, v *table.Version) {
+		for _, f := range v.Schema.Foreign {
+			unique := types.NullOf(name64)
+			if parent, err := snap.Table(f.Database, f.Table); err == nil {
+				if k := parent.Schema.UniqueKey(f.Referenced); k >= 0 {
+					unique = text(parent.Schema.Keys[k].Name)
+				}
+			}
+			rows = append(rows, []types.Value{text("def"), text(db), text(f.Name), text("def"), text(f.Database), unique, text("NONE"),
+				text(f.OnUpdate.String()), text(f.OnDelete.String()), text(v.Schema.Name), text(f.Table)})
+		}
 	})
 	return rows
 }
@@ -200,6 +222,9 @@ func constraintRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 			case k.Unique:
 				add(k.Name, "UNIQUE", true)
 			}
+		}
+		for _, f := range v.Schema.Foreign {
+			add(f.Name, "FOREIGN KEY", true)
 		}
 		for _, c := range v.Schema.Checks {
 			add(c.Name, "CHECK", !c.NotEnforced)

@@ -1,12 +1,8 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/radish-sql/radish/planner/bind"
-	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/column"
-	"github.com/radish-sql/radish/storage/table"
 )
 
 // writeTarget collects what is written to one table of an UPDATE or DELETE of several.
@@ -45,43 +41,20 @@ func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*R
 	}
 	defer release()
 	res := &Result{}
-	written := map[*table.Version]*table.Version{} // a table may stand in the FROM twice
-	var order []*table.Version
+	keeps := st.integrity()
 	for _, t := range targets {
-		now := written[t.Table]
-		if now == nil {
-			now, order = t.Table, append(order, t.Table)
-		}
-		next, rows := now, int64(len(t.ids))
+		now, rows := keeps.current(t.Table), int64(len(t.ids)) // a table may stand in the FROM twice
 		if len(t.Ordinals) > 0 {
-			next, err = now.Update(st.ctx, t.ids, t.Ordinals, t.cols)
+			err = keeps.update(now, t.ids, t.Ordinals, t.cols, operation, nil)
 		} else {
-			if i := slices.IndexFunc(targets, func(x *writeTarget) bool { return x.Table == t.Table }); targets[i] != t {
-				continue // its rows were deleted with those of the first
-			}
-			var all []int64
-			for _, x := range targets {
-				if x.Table == t.Table {
-					all = append(all, x.ids...)
-				}
-			}
-			next, rows, err = now.Delete(st.ctx, all)
+			rows, err = keeps.delete(now, t.ids)
 		}
 		if err != nil {
 			return nil, err
 		}
-		written[t.Table] = next
 		res.RowsAffected += rows
 	}
-	return res, st.change(operation, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
-		for _, v := range order {
-			var err error
-			if snap, err = snap.ReplaceTable(written[v]); err != nil {
-				return nil, err
-			}
-		}
-		return snap, nil
-	})
+	return res, keeps.finish(operation)
 }
 
 // add takes the target's rows of a batch, each the first time that it comes.

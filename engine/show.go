@@ -441,6 +441,9 @@ func CreateTableSQL(schema *table.Schema) string {
 		}
 		parts = append(parts, "  "+kind+" ("+strings.Join(names, ",")+")")
 	}
+	for i := range schema.Foreign {
+		parts = append(parts, "  "+foreignKeySQL(schema, &schema.Foreign[i]))
+	}
 	for _, c := range schema.Checks {
 		p := "  CONSTRAINT " + quoteName(c.Name) + " CHECK (" + c.SQL + ")"
 		if c.NotEnforced {

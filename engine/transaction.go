@@ -18,6 +18,8 @@ import (
 // puts them onto the catalog as it is then (table.Merge), and fails if a row that the transaction wrote was changed since: the
 // first to commit wins. Nothing waits for anything but COMMIT for its turn among the statements that write.
 //
+// What a transaction has checked for foreign keys has to hold for what it meets at COMMIT too (foreigncommit.go).
+//
 // SERIALIZABLE asks besides that the tables which a transaction that writes has read are the same at COMMIT, and so do
 // SELECT ... FOR UPDATE and FOR SHARE of those that they read (backward validation: Kung and Robinson 1981).
 
@@ -130,7 +132,7 @@ func (tx *transaction) end() {
 }
 
 // commit puts the transaction's changes onto the catalog as it is now.
-func (tx *transaction) commit(ctx context.Context) error {
+func (tx *transaction) commit(ctx context.Context, s *Session) error {
 	if tx.current == tx.base {
 		return nil
 	}
@@ -142,6 +144,7 @@ func (tx *transaction) commit(ctx context.Context) error {
 	building := &memory.Account{Budget: tx.engine.stored.budget, Operator: "COMMIT"}
 	defer building.Close()
 	return tx.engine.change(building, func(now *catalog.Snapshot) (*catalog.Snapshot, error) {
+		theirs := now
 		for v := range tx.relied {
 			if theirs, err := now.Table(v.Schema.Database, v.Schema.Name); err != nil || theirs != v {
 				return nil, sqlerr.WriteConflict("table '%s', which the transaction has read, was changed meanwhile", v.Schema.Name)
@@ -162,7 +165,7 @@ func (tx *transaction) commit(ctx context.Context) error {
 				return nil, err
 			}
 		}
-		return now, nil
+		return now, tx.keepsReferences(ctx, s, theirs, now)
 	})
 }
 
@@ -219,7 +222,7 @@ func (s *Session) commit(ctx context.Context) error {
 	}
 	s.tx = nil
 	defer tx.end()
-	return tx.commit(ctx)
+	return tx.commit(ctx, s)
 }
 
 // snapshot returns the catalog as the session sees it.

@@ -217,31 +217,38 @@ func TestTransactions(t *testing.T) {
 			a SET autocommit = 2 => error 1231`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			e, err := New(Options{Threads: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer e.Close()
-			sessions := map[string]*Session{"a": e.NewSession(), "b": e.NewSession()}
-			mustRun(t, sessions["a"], "CREATE TABLE t (id INT PRIMARY KEY, v INT NOT NULL); INSERT INTO t VALUES (1, 10), (2, 20)")
-			for _, line := range strings.Split(strings.TrimSpace(tc.script), "\n") {
-				who, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-				sql, want, asks := strings.Cut(rest, " => ")
-				got, err := run(context.Background(), sessions[who], sql)
-				if err != nil {
-					got = fmt.Sprintf("error %d", sqlerr.From(err).Code)
-				}
-				got = strings.TrimSpace(got)
-				if asks && got != want || !asks && err != nil {
-					t.Fatalf("%s: %q (%v), want %q", line, got, err, want)
-				}
-			}
-			for _, s := range sessions {
-				s.Close()
-			}
-			noLeak(t, e)
+			play(t, "CREATE TABLE t (id INT PRIMARY KEY, v INT NOT NULL); INSERT INTO t VALUES (1, 10), (2, 20)", tc.script)
 		})
 	}
+}
+
+// play runs the lines of a script in two sessions, a and b, of a new database: each is a session, a statement, and what it gives behind =>
+// or the number of its error.
+func play(t *testing.T, setup, script string) {
+	t.Helper()
+	e, err := New(Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	sessions := map[string]*Session{"a": e.NewSession(), "b": e.NewSession()}
+	mustRun(t, sessions["a"], setup)
+	for _, line := range strings.Split(strings.TrimSpace(script), "\n") {
+		who, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		sql, want, asks := strings.Cut(rest, " => ")
+		got, err := run(context.Background(), sessions[who], sql)
+		if err != nil {
+			got = fmt.Sprintf("error %d", sqlerr.From(err).Code)
+		}
+		got = strings.TrimSpace(got)
+		if asks && got != want || !asks && err != nil {
+			t.Fatalf("%s: %q (%v), want %q", line, got, err, want)
+		}
+	}
+	for _, s := range sessions {
+		s.Close()
+	}
+	noLeak(t, e)
 }
 
 // noLeak checks that what is counted as stored is what the tables take.

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,11 +30,13 @@ type upsert struct {
 	set     *expr.ProgramSet
 	rules   *storing
 	context *expr.Context
+	keeps   *integrity
 }
 
 type newRow struct {
 	values []types.Value
 	gone   bool
+	from   int64 // the number of the table's row that it was; -1: it is new
 }
 
 // place is where a row is: in the table or among the new ones.
@@ -43,8 +46,8 @@ type place struct {
 	new bool
 }
 
-func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing) (*table.Version, int64, error) {
-	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, rules: rules, context: st.exprContext()}
+func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (affected int64, err error) {
+	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
@@ -52,16 +55,15 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing) (*tabl
 		}
 	}
 	if err := ins.Table.EnsureIndexes(st.ctx); err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	if up := ins.Upsert; up != nil {
 		slots := map[expr.ColumnID]int{}
 		for _, c := range append(slices.Clone(up.Old), up.New...) {
 			slots[c.ID] = len(slots)
 		}
-		var err error
 		if u.set, err = expr.CompileAll(up.Exprs, slots); err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 	}
 	release, err := s.eachBatch(st, ins.Query, "insert", func(b *column.Batch) (int64, error) {
@@ -88,11 +90,10 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing) (*tabl
 		return b.Bytes(), nil
 	})
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	defer release()
-	next, err := u.finish()
-	return next, u.count, err
+	return u.count, u.finish()
 }
 
 func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
@@ -121,7 +122,15 @@ func (u *upsert) write(values []types.Value) error {
 	p, found := u.find(values)
 	switch {
 	case !found:
-		u.add(values)
+		if u.ins.OnDuplicate == bind.DuplicateIgnore {
+			if f, err := u.missing(values); err != nil {
+				return err
+			} else if f != nil {
+				u.context.Warnings.AddError(sqlerr.NoReferencedRow(describeForeignKey(u.ins.Table.Schema, f)))
+				return nil
+			}
+		}
+		u.add(values, -1)
 		u.count++
 	case u.ins.OnDuplicate == bind.DuplicateIgnore:
 		key := &u.ins.Table.Schema.Keys[u.keys[p.key]]
@@ -138,7 +147,7 @@ func (u *upsert) write(values []types.Value) error {
 			}
 			u.remove(p)
 		}
-		u.add(values)
+		u.add(values, -1)
 		u.count++
 	default:
 		return u.change(p, values)
@@ -174,6 +183,10 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 	if err := u.rules.testRow(u.ins.Table.Schema, changed); err != nil {
 		return err
 	}
+	from := p.row
+	if p.new {
+		from = u.rows[p.row].from
+	}
 	u.remove(p)
 	if other, taken := u.find(changed); taken {
 		key := &u.ins.Table.Schema.Keys[u.keys[other.key]]
@@ -183,7 +196,7 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 		}
 		return sqlerr.DupEntry(strings.Join(parts, "-"), u.ins.Table.Schema.Name+"."+key.Name)
 	}
-	u.add(changed)
+	u.add(changed, from)
 	u.count += 2
 	return nil
 }
@@ -199,24 +212,72 @@ func equalRows(a, b []types.Value) bool {
 
 // find returns a row in the way of one with the given values, by the first key that has one.
 func (u *upsert) find(values []types.Value) (place, bool) {
-	for i, ordinal := range u.keys {
-		text, ok := u.keyText(ordinal, values)
-		if !ok {
-			continue
-		}
-		if row, ok := u.taken[i][text]; ok {
-			return place{key: i, row: int64(row), new: true}, true
-		}
-		columns := u.ins.Table.Schema.Keys[ordinal].Columns
-		parts := make([]types.Value, len(columns))
-		for j, c := range columns {
-			parts[j] = values[c]
-		}
-		if row, ok := u.ins.Table.Lookup(ordinal, parts...); ok && !u.gone[row] {
-			return place{key: i, row: row}, true
+	for i := range u.keys {
+		if p, ok := u.findKey(i, values); ok {
+			return p, true
 		}
 	}
 	return place{}, false
+}
+
+// findKey returns the row that has the value of one key, u.keys[i].
+func (u *upsert) findKey(i int, values []types.Value) (place, bool) {
+	ordinal := u.keys[i]
+	text, ok := u.keyText(ordinal, values)
+	if !ok {
+		return place{}, false
+	}
+	if row, ok := u.taken[i][text]; ok {
+		return place{key: i, row: int64(row), new: true}, true
+	}
+	columns := u.ins.Table.Schema.Keys[ordinal].Columns
+	parts := make([]types.Value, len(columns))
+	for j, c := range columns {
+		parts[j] = values[c]
+	}
+	row, ok := u.ins.Table.Lookup(ordinal, parts...)
+	return place{key: i, row: row}, ok && !u.gone[row]
+}
+
+// missing returns the first foreign key by which a row refers to one that is not there, or nil.
+func (u *upsert) missing(values []types.Value) (*table.ForeignKey, error) {
+	schema := u.ins.Table.Schema
+	for i := range schema.Foreign {
+		f := &schema.Foreign[i]
+		parts, null := make([]types.Value, len(f.Columns)), false
+		for j, o := range f.Columns {
+			parts[j] = values[o]
+			null = null || values[o].Null
+		}
+		if u.keeps.off || null {
+			continue
+		}
+		parent := u.keeps.parentOf(f)
+		if parent == nil {
+			return f, nil
+		}
+		key := parent.Schema.UniqueKey(f.Referenced)
+		found := false
+		if idOf(parent.Schema) == idOf(schema) { // rows of this statement count, and the row itself
+			row, same := slices.Clone(values), true
+			for j, o := range schema.Keys[key].Columns {
+				same = same && equalRows(values[o:o+1], parts[j:j+1])
+				row[o] = parts[j]
+			}
+			if found = same; !same {
+				_, found = u.findKey(slices.Index(u.keys, key), row)
+			}
+		} else {
+			if err := parent.EnsureIndexes(u.st.ctx); err != nil {
+				return nil, err
+			}
+			_, found = parent.Lookup(key, parts...)
+		}
+		if !found {
+			return f, nil
+		}
+	}
+	return nil, nil
 }
 
 // keyText returns a key's value as a string that other values do not have; ok is false if a part is NULL.
@@ -251,13 +312,13 @@ func (u *upsert) values(p place) []types.Value {
 	return values
 }
 
-func (u *upsert) add(values []types.Value) {
+func (u *upsert) add(values []types.Value, from int64) {
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, values); ok {
 			u.taken[i][text] = len(u.rows)
 		}
 	}
-	u.rows = append(u.rows, newRow{values: values})
+	u.rows = append(u.rows, newRow{values: values, from: from})
 }
 
 func (u *upsert) remove(p place) {
@@ -274,17 +335,38 @@ func (u *upsert) remove(p place) {
 	}
 }
 
-// finish returns the table's new version.
-func (u *upsert) finish() (*table.Version, error) {
+// finish deletes and appends the rows.
+func (u *upsert) finish() error {
 	rows := slices.DeleteFunc(u.rows, func(r newRow) bool { return r.gone })
-	gone := make([]int64, 0, len(u.gone))
-	for row := range u.gone {
-		gone = append(gone, row)
+	v := u.ins.Table
+	became := make([]movedRow, 0, len(u.gone))
+	for i, r := range rows {
+		if r.from >= 0 {
+			became = append(became, movedRow{from: r.from, to: v.Span() + int64(i)})
+			delete(u.gone, r.from)
+		}
 	}
-	next, _, err := u.ins.Table.Delete(u.st.ctx, gone)
+	gone := slices.Collect(maps.Keys(u.gone))
+	next, _, err := v.Mark(u.st.ctx, gone)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	moved := make([]int64, len(became))
+	for i, m := range became {
+		moved[i] = m.from
+	}
+	if next, _, err = next.Mark(u.st.ctx, moved); err != nil {
+		return err
+	}
+	if next, err = u.appendTo(next, rows); err != nil {
+		return err
+	}
+	u.keeps.rewritten(v, next, gone, became)
+	return nil
+}
+
+// appendTo adds rows to the table's version without those that are gone.
+func (u *upsert) appendTo(v *table.Version, rows []newRow) (*table.Version, error) {
 	var batches []*column.Batch
 	for len(rows) > 0 {
 		if err := u.st.ctx.Err(); err != nil {
@@ -292,19 +374,19 @@ func (u *upsert) finish() (*table.Version, error) {
 		}
 		n := min(len(rows), column.VectorSize)
 		b := &column.Batch{N: n}
-		for c := range u.ins.Table.Schema.Columns {
-			v := column.New(u.ins.Table.Schema.Columns[c].Type, n)
+		for c := range v.Schema.Columns {
+			vector := column.New(v.Schema.Columns[c].Type, n)
 			for i := range n {
-				v.Set(i, n, rows[i].values[c])
+				vector.Set(i, n, rows[i].values[c])
 			}
-			b.Cols = append(b.Cols, v)
+			b.Cols = append(b.Cols, vector)
 		}
 		batches, rows = append(batches, b), rows[n:]
 	}
 	if len(batches)*column.VectorSize <= bulkRows {
-		return next.Append(batches...)
+		return v.Append(batches...)
 	}
-	builder := u.st.builder(next, "INSERT")
+	builder := u.st.builder(v, "INSERT")
 	for _, b := range batches {
 		if err := builder.Append(b); err != nil {
 			return nil, err

@@ -101,7 +101,10 @@ var systemVariables = []variable{
 	},
 	{name: "transaction_read_only", initial: fixed("0"), integer: true, set: setSwitch("transaction_read_only"), doc: "1: transactions may not write"},
 	{name: "unique_checks", initial: fixed("1"), integer: true, set: onlyValue("unique_checks", "1", "ON")},
-	{name: "foreign_key_checks", initial: fixed("1"), integer: true, doc: "there are no foreign keys; the value means nothing"},
+	{
+		name: "foreign_key_checks", initial: fixed("1"), integer: true, set: setSwitch("foreign_key_checks"),
+		doc: "0: what is written is neither checked against foreign keys nor do they change other rows, and tables that others refer to can be dropped",
+	},
 	{name: "version", initial: fixed(MySQLVersion), readOnly: true},
 	{name: "version_comment", initial: fixed("Radish " + Version), readOnly: true},
 	{name: "wait_timeout", initial: fixed("28800"), integer: true},

@@ -177,10 +177,15 @@ func (r *runner) dump(arg string) error {
 			return err
 		}
 	}
+	unchecked := false
 	for _, t := range list {
 		create, err := r.created(t)
 		if err != nil {
 			return err
+		}
+		if !unchecked && strings.Contains(create, "\n  CONSTRAINT ") && strings.Contains(create, ") REFERENCES ") {
+			fmt.Fprintln(r.out, "SET foreign_key_checks = 0;") // whatever the order of tables
+			unchecked = true
 		}
 		fmt.Fprintln(r.out, create+";")
 		if !strings.HasPrefix(create, "CREATE TABLE") {
@@ -197,6 +202,9 @@ func (r *runner) dump(arg string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if unchecked {
+		fmt.Fprintln(r.out, "SET foreign_key_checks = 1;")
 	}
 	return nil
 }

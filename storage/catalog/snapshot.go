@@ -246,7 +246,10 @@ func (s *Snapshot) RenameTable(db, name, toDB, toName string) (*Snapshot, error)
 	}
 	schema := *v.Schema
 	schema.Database, schema.Name = to, toName
-	return next.CreateTable(v.WithSchema(&schema))
+	if next, err = next.CreateTable(v.WithSchema(&schema)); err != nil {
+		return nil, err
+	}
+	return next.redirect(db, v.Schema.Name, &schema)
 }
 
 // CreateView adds a view (1050 if the name is taken). With replace it may take the place of a view, but not of a table.

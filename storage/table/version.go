@@ -49,6 +49,7 @@ type Schema struct {
 	Name     string
 	Columns  []ColumnDef
 	Keys     []Key
+	Foreign  []ForeignKey
 	Checks   []Check
 	Comment  string
 }

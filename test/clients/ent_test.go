@@ -9,18 +9,17 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"github.com/radish-sql/radish/test/clients/ent"
-	"github.com/radish-sql/radish/test/clients/ent/migrate"
 	"github.com/radish-sql/radish/test/clients/ent/reading"
 	"github.com/radish-sql/radish/test/clients/ent/station"
 )
 
-// TestEnt makes the schema with ent's migration, which leaves foreign keys out, since Radish refuses what it does not enforce, creates entities, and asks for neighbours and groups.
+// TestEnt makes the schema with ent's migration, foreign keys included, creates entities, and asks for neighbours and groups.
 func TestEnt(t *testing.T) {
 	ctx := context.Background()
 	db := open(t)
 	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.MySQL, db)))
 	for range 2 { // the second time there is nothing to do
-		if err := client.Schema.Create(ctx, migrate.WithForeignKeys(false)); err != nil {
+		if err := client.Schema.Create(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,5 +71,16 @@ func TestEnt(t *testing.T) {
 	}
 	if _, err := client.Station.Create().SetName("peak").Save(ctx); !ent.IsConstraintError(err) {
 		t.Errorf("a duplicate name gives %v", err)
+	}
+	if err := client.Station.DeleteOne(peak).Exec(ctx); err == nil {
+		var left int
+		if err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM readings WHERE station_readings = ?", peak.ID).Scan(&left); err != nil || left > 0 {
+			t.Errorf("%d readings refer to a deleted station (%v)", left, err)
+		}
+	} else if !ent.IsConstraintError(err) {
+		t.Errorf("the deletion of a station with readings gives %v", err)
+	}
+	if _, err := client.Reading.Create().SetAt(at).SetValue(1).SetStationID(99999).Save(ctx); !ent.IsConstraintError(err) {
+		t.Errorf("a reading of no station gives %v", err)
 	}
 }

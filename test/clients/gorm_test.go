@@ -22,9 +22,9 @@ type Device struct {
 }
 
 type Measurement struct {
-	ID       uint    `gorm:"primaryKey"`
-	DeviceID uint    `gorm:"index"`
-	Device   *Device `gorm:"constraint:false"`
+	ID       uint `gorm:"primaryKey"`
+	DeviceID uint `gorm:"index"`
+	Device   *Device
 	At       time.Time
 	Value    float64
 	Price    string `gorm:"type:decimal(10,2)"`
@@ -33,9 +33,7 @@ type Measurement struct {
 
 func openGorm(t *testing.T) *gorm.DB {
 	t.Helper()
-	db, err := gorm.Open(mysql.New(mysql.Config{Conn: open(t)}), &gorm.Config{
-		Logger: logger.Discard, DisableForeignKeyConstraintWhenMigrating: true,
-	})
+	db, err := gorm.Open(mysql.New(mysql.Config{Conn: open(t)}), &gorm.Config{Logger: logger.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +107,16 @@ func TestGorm(t *testing.T) {
 		t.Errorf("upserted: %+v", last)
 	}
 	// GORM translates errors of go-sql-driver's type only: the driver's own stays.
-	var duplicate *radish.Error
-	if err := db.Create(&Device{Name: "e"}).Error; !errors.As(err, &duplicate) || duplicate.Code != 1062 {
+	var refused *radish.Error
+	if err := db.Create(&Device{Name: "e"}).Error; !errors.As(err, &refused) || refused.Code != 1062 {
 		t.Errorf("a duplicate key gives %v", err)
+	}
+	// The models' association made a foreign key.
+	if err := db.Create(&Measurement{DeviceID: 999, At: at, Price: "1"}).Error; !errors.As(err, &refused) || refused.Code != 1452 {
+		t.Errorf("a measurement of no device gives %v", err)
+	}
+	if err := db.Delete(&devices[0]).Error; !errors.As(err, &refused) || refused.Code != 1451 {
+		t.Errorf("the deletion of a device with measurements gives %v", err)
 	}
 	failed := errors.New("no")
 	err := db.Transaction(func(tx *gorm.DB) error {

@@ -1,0 +1,556 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// tableID is a table's database and name in lower case.
+type tableID struct{ database, name string }
+
+func idOf(schema *table.Schema) tableID {
+	return tableID{strings.ToLower(schema.Database), strings.ToLower(schema.Name)}
+}
+
+// integrity keeps the foreign keys when a statement writes: it takes what the statement does to its tables, follows ON DELETE and ON
+// UPDATE to other tables, and then, at the end of the statement, checks that every reference which was made has its row and that
+// no row whose key is gone is referred to any more. All of it is done for sets of rows, by joins or hash indexes.
+//
+// Until the end the versions that the statement makes keep the numbers of their rows: they are compacted last.
+type integrity struct {
+	st      *statement
+	snap    *catalog.Snapshot
+	off     bool                       // foreign_key_checks = 0
+	now     map[tableID]*table.Version // the tables that were written
+	order   []tableID                  // of now
+	sparse  map[tableID]bool           // rows of them were deleted
+	changes []rowChange                // to be followed
+	made    []referring                // to be checked: rows that may refer to nothing
+	lost    []losing                   // and keys that may be referred to
+}
+
+// rowChange is what happens to keys of rows of a table: deleted (after is nil), or changed.
+type rowChange struct {
+	id     tableID
+	schema *table.Schema
+	rows   int
+	before func(ordinals []int) []*column.Vector // the values that some columns had
+	after  func(ordinals []int) []*column.Vector
+	path   []tableID // tables that changes of keys have passed through on their way here
+	// replaced: others may have taken the keys of deleted rows, which were gone all the same (REPLACE).
+	replaced bool
+}
+
+// referring are rows of a table whose values in the columns of a foreign key are new.
+type referring struct {
+	id      tableID
+	foreign *table.ForeignKey
+	rows    []int64 // nil: all rows from first on
+	first   int64
+}
+
+// losing are keys that rows had which are gone, or have others.
+type losing struct {
+	parent, child tableID
+	foreign       *table.ForeignKey
+	keys          []*column.Vector
+	rows          int
+	replaced      bool
+}
+
+func (st *statement) integrity() *integrity {
+	s := st.session
+	return &integrity{
+		st: st, snap: s.snapshot(), off: s.vars.integer("foreign_key_checks") == 0, now: map[tableID]*table.Version{}, sparse: map[tableID]bool{},
+	}
+}
+
+// version returns a table as the statement has made it so far.
+func (g *integrity) version(id tableID) *table.Version {
+	if v := g.now[id]; v != nil {
+		return v
+	}
+	v, err := g.snap.Table(id.database, id.name)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// parentOf returns the parent of a foreign key as the statement has made it so far; nil if there is none.
+func (g *integrity) parentOf(f *table.ForeignKey) *table.Version {
+	return g.version(tableID{strings.ToLower(f.Database), strings.ToLower(f.Table)})
+}
+
+// current returns what the statement has made of v so far.
+func (g *integrity) current(v *table.Version) *table.Version {
+	if now := g.now[idOf(v.Schema)]; now != nil {
+		return now
+	}
+	return v
+}
+
+func (g *integrity) set(v *table.Version) {
+	id := idOf(v.Schema)
+	if g.now[id] == nil {
+		g.order = append(g.order, id)
+	}
+	g.now[id] = v
+}
+
+// inserted takes a version with new rows, from number first on.
+func (g *integrity) inserted(v *table.Version, first int64) {
+	g.set(v)
+	if g.off {
+		return
+	}
+	for i := range v.Schema.Foreign {
+		g.made = append(g.made, referring{id: idOf(v.Schema), foreign: &v.Schema.Foreign[i], first: first})
+	}
+}
+
+// update changes rows of a table: column ordinals[i] of row rows[j] gets value j of cols[i].
+func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []tableID) error {
+	// The columns of every row group with a changed row are written anew.
+	encoded := int64(0)
+	for _, o := range ordinals {
+		encoded += v.ColumnBytes(o)
+	}
+	if few := int64(len(rows)) * table.RowGroupSize; few < v.Span() {
+		encoded = encoded * few / v.Span()
+	}
+	if err := g.st.making(operation).Add(encoded); err != nil {
+		return err
+	}
+	next, err := v.Update(g.st.ctx, rows, ordinals, cols)
+	if err != nil {
+		return err
+	}
+	g.set(next)
+	if g.off {
+		return nil
+	}
+	id := idOf(v.Schema)
+	for i := range v.Schema.Foreign {
+		f := &v.Schema.Foreign[i]
+		if !intersects(f.Columns, ordinals) {
+			continue
+		}
+		if changed := next.Changed(v, rows, f.Columns); len(changed) > 0 {
+			g.made = append(g.made, referring{id: id, foreign: f, rows: changed})
+		}
+	}
+	if !g.referenced(v.Schema, ordinals) {
+		return nil
+	}
+	rows = next.Changed(v, rows, ordinals)
+	g.changes = append(g.changes, rowChange{
+		id: id, schema: v.Schema, rows: len(rows), path: append(slices.Clone(path), id),
+		before: func(o []int) []*column.Vector { return v.Gather(rows, o) },
+		after:  func(o []int) []*column.Vector { return next.Gather(rows, o) },
+	})
+	return nil
+}
+
+// delete deletes rows of a table and returns how many there were.
+func (g *integrity) delete(v *table.Version, rows []int64) (int64, error) {
+	next, removed, err := v.Mark(g.st.ctx, rows)
+	if err != nil || removed == 0 {
+		return 0, err
+	}
+	g.set(next)
+	id := idOf(v.Schema)
+	g.sparse[id] = true
+	if !g.off && g.referenced(v.Schema, nil) {
+		g.changes = append(g.changes, rowChange{
+			id: id, schema: v.Schema, rows: len(rows), before: func(o []int) []*column.Vector { return v.Gather(rows, o) },
+		})
+	}
+	return removed, nil
+}
+
+// movedRow is a row that was changed by deleting it and appending what it has become.
+type movedRow struct{ from, to int64 }
+
+// rewritten takes a version of a table in which rows were deleted, and others appended: what changed rows have become, or new ones.
+func (g *integrity) rewritten(before, after *table.Version, deleted []int64, moved []movedRow) {
+	g.set(after)
+	id := idOf(after.Schema)
+	g.sparse[id] = len(deleted)+len(moved) > 0
+	if g.off {
+		return
+	}
+	schema := after.Schema
+	from, to := make([]int64, len(moved)), make([]int64, len(moved))
+	was := map[int64]int64{}
+	for i, m := range moved {
+		from[i], to[i] = m.from, m.to
+		was[m.to] = m.from
+	}
+	for i := range schema.Foreign {
+		f := &schema.Foreign[i]
+		made := []int64{}
+		for row := before.Span(); row < after.Span(); row++ {
+			old, changed := was[row]
+			if !changed || !equalValues(before, old, after, row, f.Columns) {
+				made = append(made, row)
+			}
+		}
+		g.made = append(g.made, referring{id: id, foreign: f, rows: made})
+	}
+	if !g.referenced(schema, nil) {
+		return
+	}
+	if len(deleted) > 0 {
+		g.changes = append(g.changes, rowChange{
+			id: id, schema: schema, rows: len(deleted), before: func(o []int) []*column.Vector { return before.Gather(deleted, o) }, replaced: true,
+		})
+	}
+	if len(moved) > 0 {
+		g.changes = append(g.changes, rowChange{
+			id: id, schema: schema, rows: len(moved), path: []tableID{id},
+			before: func(o []int) []*column.Vector { return before.Gather(from, o) },
+			after:  func(o []int) []*column.Vector { return after.Gather(to, o) },
+		})
+	}
+}
+
+// equalValues says whether two rows have the same values in some columns.
+func equalValues(a *table.Version, row int64, b *table.Version, other int64, ordinals []int) bool {
+	x, y := a.Gather([]int64{row}, ordinals), b.Gather([]int64{other}, ordinals)
+	for i := range ordinals {
+		if !equalRows([]types.Value{x[i].Value(0)}, []types.Value{y[i].Value(0)}) {
+			return false
+		}
+	}
+	return true
+}
+
+// referenced says whether foreign keys refer to one of some columns of a table; nil: to any.
+func (g *integrity) referenced(schema *table.Schema, ordinals []int) bool {
+	found := false
+	g.snap.Referring(schema.Database, schema.Name, func(_ *table.Version, f *table.ForeignKey) {
+		found = found || ordinals == nil || intersects(ordinalsOf(schema, f.Referenced), ordinals)
+	})
+	return found
+}
+
+func intersects(a, b []int) bool {
+	return slices.ContainsFunc(a, func(x int) bool { return slices.Contains(b, x) })
+}
+
+// ordinalsOf returns the ordinals of columns that the table has.
+func ordinalsOf(schema *table.Schema, names []string) []int {
+	out := make([]int, len(names))
+	for i, name := range names {
+		out[i] = schema.Ordinal(name)
+	}
+	return out
+}
+
+// finish follows the changes to other tables, checks all foreign keys that they concern, and makes everything visible.
+func (g *integrity) finish(operation string) error {
+	if err := g.settle(operation); err != nil {
+		return err
+	}
+	if len(g.order) == 0 {
+		return nil
+	}
+	return g.st.change(operation, g.apply)
+}
+
+// settle follows the changes to other tables and checks all foreign keys that they concern.
+func (g *integrity) settle(operation string) error {
+	for len(g.changes) > 0 {
+		c := g.changes[0]
+		g.changes = g.changes[1:]
+		var err error
+		g.snap.Referring(c.schema.Database, c.schema.Name, func(child *table.Version, f *table.ForeignKey) {
+			if err == nil {
+				err = g.follow(&c, idOf(child.Schema), f, operation)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i := range g.lost {
+		if err := g.checkLost(&g.lost[i]); err != nil {
+			return err
+		}
+	}
+	for i := range g.made {
+		if err := g.checkMade(&g.made[i]); err != nil {
+			return err
+		}
+	}
+	for _, id := range g.order {
+		if g.sparse[id] {
+			compact, err := g.now[id].Compact(g.st.ctx)
+			if err != nil {
+				return err
+			}
+			g.now[id] = compact
+		}
+	}
+	return nil
+}
+
+// apply puts the tables into a snapshot of the catalog.
+func (g *integrity) apply(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	for _, id := range g.order {
+		var err error
+		if snap, err = snap.ReplaceTable(g.now[id]); err != nil {
+			return nil, err
+		}
+	}
+	return snap, nil
+}
+
+// follow does to the rows of a child what its foreign key says.
+func (g *integrity) follow(c *rowChange, child tableID, f *table.ForeignKey, operation string) error {
+	key := ordinalsOf(c.schema, f.Referenced)
+	old, n := c.before(key), c.rows
+	action := f.OnDelete
+	var changed []*column.Vector
+	if c.after != nil {
+		action, changed = f.OnUpdate, c.after(key)
+		// As in InnoDB, a change of keys does not come back to a table that it has passed through.
+		if slices.Contains(c.path, child) {
+			action = table.Restrict
+		}
+	}
+	keys, n, err := keyTable(old, changed, n)
+	if err != nil || n == 0 {
+		return err
+	}
+	if action == table.NoAction || action == table.Restrict {
+		g.lost = append(g.lost, losing{c.id, child, f, keys.columns, n, c.replaced})
+		return nil
+	}
+	v := g.version(child)
+	if v.Rows() == 0 {
+		return nil
+	}
+	rows, news, err := g.referringTo(v, f.Columns, keys)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	if action == table.Cascade && c.after == nil {
+		_, err := g.delete(v, rows)
+		return err
+	}
+	if action == table.SetNull {
+		news = make([]*column.Vector, len(f.Columns))
+		for i, o := range f.Columns {
+			news[i] = column.ConstVector(types.NullOf(v.Schema.Columns[o].Type))
+		}
+	}
+	return g.update(v, rows, f.Columns, news, operation, c.path)
+}
+
+// keyRows are keys as the rows of a table in no catalog.
+type keyRows struct {
+	version *table.Version
+	columns []*column.Vector // the keys, n of them, without NULLs
+}
+
+// keyTable makes a table of those of n keys that have no NULL and, where after says what they become, are changed. The further columns
+// of the table are what they become.
+func keyTable(before, after []*column.Vector, n int) (keyRows, int, error) {
+	schema := &table.Schema{Name: "keys"}
+	var sel []int32
+	for i := range n {
+		same, null := after != nil, false
+		for j, c := range before {
+			a := c.Value(i)
+			null = null || a.Null
+			if same {
+				b := after[j].Value(i)
+				same = !a.Null && !b.Null && types.Compare(a, b) == 0 && a.S == b.S
+			}
+		}
+		if !null && !same {
+			sel = append(sel, int32(i))
+		}
+	}
+	if len(sel) == 0 {
+		return keyRows{}, 0, nil
+	}
+	b := &column.Batch{N: n, Sel: sel, Cols: slices.Concat(before, after)}
+	k := keyRows{}
+	for i, c := range b.Cols {
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: "k" + types.IntValue(int64(i)).Text(), Type: c.Type, Nullable: i >= len(before)})
+	}
+	for _, c := range before {
+		own := column.New(c.Type, 0)
+		column.AppendSelected(own, 0, c, sel, n)
+		k.columns = append(k.columns, own)
+	}
+	var err error
+	k.version, err = table.New(schema).Append(b)
+	return k, len(sel), err
+}
+
+// referringTo finds the rows of v whose values in some columns are keys, and what these become.
+func (g *integrity) referringTo(v *table.Version, columns []int, keys keyRows) (rows []int64, news []*column.Vector, err error) {
+	q, err := g.st.binder().Referring(v, columns, keys.version)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range q.Cols[1:] {
+		news = append(news, column.New(c.Typ, 0))
+	}
+	release, err := g.st.session.eachBatch(g.st, q, "foreign keys", func(b *column.Batch) (int64, error) {
+		before := len(rows)
+		rows = appendRowIDs(rows, b)
+		for i := range news {
+			column.AppendSelected(news[i], before, b.Cols[i+1], b.Sel, b.N)
+		}
+		return b.Bytes(), nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	release() // they are counted again as what is written
+	return rows, news, nil
+}
+
+// checkLost fails if rows refer to keys that no row has any more.
+func (g *integrity) checkLost(l *losing) error {
+	child, parent := g.version(l.child), g.version(l.parent)
+	if child.Rows() == 0 {
+		return nil
+	}
+	keys, err := g.gone(l.keys, l.rows, parent, l.foreign, l.replaced)
+	if err != nil || keys.version == nil {
+		return err
+	}
+	referred, err := g.anyReferring(child, l.foreign.Columns, keys)
+	if err == nil && referred {
+		err = sqlerr.RowIsReferenced(describeForeignKey(child.Schema, l.foreign))
+	}
+	return err
+}
+
+// gone returns those of n keys that no row of the parent has; replaced: all of them.
+func (g *integrity) gone(keys []*column.Vector, n int, parent *table.Version, f *table.ForeignKey, replaced bool) (keyRows, error) {
+	if !replaced {
+		rows := make([]int64, n)
+		if err := parent.Find(g.st.ctx, parent.Schema.UniqueKey(f.Referenced), keys, n, rows); err != nil {
+			return keyRows{}, err
+		}
+		var sel []int32
+		for i, row := range rows {
+			if row < 0 {
+				sel = append(sel, int32(i))
+			}
+		}
+		if len(sel) == 0 {
+			return keyRows{}, nil
+		}
+		if len(sel) < n {
+			own := make([]*column.Vector, len(keys))
+			for i, c := range keys {
+				own[i] = column.New(c.Type, 0)
+				column.AppendSelected(own[i], 0, c, sel, n)
+			}
+			keys, n = own, len(sel)
+		}
+	}
+	k, _, err := keyTable(keys, nil, n)
+	return k, err
+}
+
+// anyReferring says whether a row has one of the keys in some columns.
+func (g *integrity) anyReferring(v *table.Version, columns []int, keys keyRows) (bool, error) {
+	rows, _, err := g.referringTo(v, columns, keys)
+	return len(rows) > 0, err
+}
+
+// fewRows is the number of rows up to which references are looked up in the parent's index one by one, however large the parent is.
+const fewRows = 4096
+
+// checkMade fails if a row refers to one that is not there.
+func (g *integrity) checkMade(m *referring) error {
+	child := g.version(m.id)
+	orphan, err := g.orphan(child, g.parentOf(m.foreign), m.foreign, m.rows, m.first)
+	if err == nil && orphan {
+		err = sqlerr.NoReferencedRow(describeForeignKey(child.Schema, m.foreign))
+	}
+	return err
+}
+
+// orphan says whether one of some rows of child, or of those from number first on, refers to no row of parent, which may be nil.
+func (g *integrity) orphan(child, parent *table.Version, f *table.ForeignKey, rows []int64, first int64) (bool, error) {
+	key := -1
+	if parent != nil {
+		key = parent.Schema.UniqueKey(f.Referenced)
+	}
+	if rows == nil && key >= 0 && child.Span()-first > fewRows {
+		q, err := g.st.binder().Orphans(child, f.Columns, first, parent, ordinalsOf(parent.Schema, f.Referenced))
+		if err != nil {
+			return false, err
+		}
+		found := false
+		release, err := g.st.session.eachBatch(g.st, q, "foreign keys", func(b *column.Batch) (int64, error) {
+			found = found || b.Rows() > 0
+			return 0, nil
+		})
+		if err == nil {
+			release()
+		}
+		return found, err
+	}
+	if rows == nil {
+		var err error
+		if rows, err = child.RowsFrom(g.st.ctx, first); err != nil {
+			return false, err
+		}
+	} else {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(row int64) bool { _, _, live := child.Locate(row); return !live })
+	}
+	cols, found := child.Gather(rows, f.Columns), make([]int64, len(rows))
+	if key >= 0 {
+		if err := parent.Find(g.st.ctx, key, cols, len(rows), found); err != nil {
+			return false, err
+		}
+	}
+	for i := range rows {
+		if (key < 0 || found[i] < 0) && !slices.ContainsFunc(cols, func(c *column.Vector) bool { return c.IsNull(i) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// describeForeignKey writes a foreign key as errors name it.
+func describeForeignKey(schema *table.Schema, f *table.ForeignKey) string {
+	return quoteName(schema.Database) + "." + quoteName(schema.Name) + ", " + foreignKeySQL(schema, f)
+}
+
+// foreignKeySQL writes a foreign key as CREATE TABLE defines it.
+func foreignKeySQL(schema *table.Schema, f *table.ForeignKey) string {
+	columns, referenced := make([]string, len(f.Columns)), make([]string, len(f.Columns))
+	for i, o := range f.Columns {
+		columns[i], referenced[i] = quoteName(schema.Columns[o].Name), quoteName(f.Referenced[i])
+	}
+	parent := quoteName(f.Table)
+	if !strings.EqualFold(f.Database, schema.Database) {
+		parent = quoteName(f.Database) + "." + parent
+	}
+	out := "CONSTRAINT " + quoteName(f.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " + parent + " (" + strings.Join(referenced, ", ") + ")"
+	if f.OnDelete != table.NoAction {
+		out += " ON DELETE " + f.OnDelete.String()
+	}
+	if f.OnUpdate != table.NoAction {
+		out += " ON UPDATE " + f.OnUpdate.String()
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Device memory of a query: it is taken from the budget, and given back when the last pipeline that reads it is done.
+
+// take allocates what its caller frees, if need be of what resident columns give up.
+func (q *query) take(bytes int64) (gpukernels.Ptr, error) {
+	p, err := q.stream.Alloc(bytes)
+	if errors.Is(err, gpukernels.ErrOutOfMemory) && q.res.makeRoom(bytes) {
+		p, err = q.stream.Alloc(bytes)
+	}
+	return p, err
+}
+
+// alloc allocates what lives until it is freed or the query is closed.
+func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
+	p, err := q.take(bytes)
+	if err != nil {
+		return 0, err
+	}
+	q.memory[p] = bytes
+	q.used += bytes
+	return p, nil
+}
+
+func (q *query) free(p gpukernels.Ptr) {
+	if p == 0 {
+		return
+	}
+	q.used -= q.memory[p]
+	delete(q.memory, p)
+	_ = q.stream.Free(p)
+}
+
+// words brings a dictionary's strings to the device, until the query is closed.
+func (q *query) words(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr, error) {
+	h := q.dicts[d]
+	if h == nil {
+		words, done, err := q.res.dictionary(ctx, d)
+		if err != nil {
+			return 0, err
+		}
+		h = &heldDictionary{words, done}
+		q.dicts[d] = h
+	}
+	return h.words.views, nil
+}
+
+// filled is memory of count items of a width that hold a value.
+func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, error) {
+	p, err := q.alloc(count * int64(width))
+	if err == nil && count > 0 {
+		err = q.stream.Fill(p, value, width, count)
+	}
+	return p, err
+}
+
+// release frees what no pipeline that has still to run reads.
+func (q *query) release() {
+	needed := map[physical.Sink]bool{}
+	for _, p := range q.plan.Pipelines {
+		if q.done[p] && q.finished(p.Sink) {
+			continue
+		}
+		needed[p.Sink] = true
+		switch src := p.Source.(type) {
+		case *physical.SinkScan:
+			needed[src.From] = true
+		case *physical.UnmatchedScan:
+			needed[src.Build] = true
+		case *physical.ValuesScan:
+			needed[valuesSink(src)] = true
+		case *physical.TableScan:
+			for _, f := range src.RuntimeFilters {
+				needed[f.Build] = true
+			}
+		}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				needed[t.Build] = true
+			}
+		}
+	}
+	for s := range q.rowsOf {
+		if _, last := s.(*physical.Result); !last && !needed[s] && q.finished(s) {
+			q.freeRows(s)
+		}
+	}
+	for a, g := range q.groups {
+		if !needed[a] && q.finished(a) && !q.readByHost(a) {
+			for _, p := range append(g.arrays, g.keys, g.full) {
+				q.free(p)
+			}
+			delete(q.groups, a)
+		}
+	}
+}
+
+// finished says whether all pipelines that end in a sink have run.
+func (q *query) finished(s physical.Sink) bool {
+	for _, p := range q.feeders[s] {
+		if !q.done[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// readByHost says whether a pipeline without a kernel reads a sink.
+func (q *query) readByHost(s physical.Sink) bool {
+	for _, p := range q.plan.Pipelines {
+		if src, ok := p.Source.(*physical.SinkScan); ok && src.From == s && q.kernels[p] == nil {
+			return true
+		}
+	}
+	return false
+}

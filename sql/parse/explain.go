@@ -150,9 +150,6 @@ var idioms = []idiom{
 		return -2, v.kind(-1) == tokString && v.name(-2) == "INTERVAL"
 	}},
 	{"an empty list", "", func(v view) (int, bool) { return -1, v.is(-2, "IN", "(", ")") }},
-	{"a list of column aliases on a derived table", "name the columns inside it, or write WITH t(a, b) AS (...)", func(v view) (int, bool) {
-		return 0, v.is(0, "(") && (v.is(-2, ")") || v.is(-3, ")", "AS"))
-	}},
 }
 
 // explain turns a syntax error at token number at into an error with a place and, where the text uses an idiom known

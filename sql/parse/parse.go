@@ -2,8 +2,8 @@
 //
 // The grammar is that of TiDB's parser (MySQL's dialect). This package adds what a library needs around it: parsers are
 // pooled, several statements in one text each get their own text and place, errors say where with line and column, text
-// that the parser would misread is refused by name (ASOF JOIN reads as an alias and an inner join) or read another way (FULL JOIN), what other engines
-// write is explained, and nesting is bounded so that no text can overflow a stack. Parse is the way in; Split and
+// that the parser would misread is refused by name (ASOF JOIN reads as an alias and an inner join) or read another way (FULL JOIN, the columns of a derived
+// table), what other engines write is explained, and nesting is bounded so that no text can overflow a stack. Parse is the way in; Split and
 // Incomplete serve the shell; Literal gives a literal's value.
 //
 // Everything here is safe for concurrent use. Trees belong to the caller.
@@ -117,6 +117,10 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	w.parser.SetSQLMode(mode)
 	piece, into := intoVariables(text, explainTree(text, p), p)
+	piece, lists, e := derivedColumns(text, piece, p)
+	if e != nil {
+		return s, e
+	}
 	nodes, warnings, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "LEFT"))
 	if perr != nil {
 		e := sqlerr.From(convertError(text, p, perr))
@@ -143,6 +147,9 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		return s, nil
 	}
 	s.Node = nodes[0]
+	if lists != nil {
+		restoreAliases(s.Node, lists)
+	}
 	if s.Params, err = markers(s.Node, p, text); err != nil {
 		return Statement{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -24,9 +25,11 @@ type alteration struct {
 	keys    []*alteredKey
 	checks  []table.Check
 	comment string
-	auto    uint64 // AUTO_INCREMENT = n; 0: not given
-	rename  *ast.TableName
-	tested  bool // there are new checks, which the rows have to pass
+	// collation is that of new columns.
+	collation types.Collation
+	auto      uint64 // AUTO_INCREMENT = n; 0: not given
+	rename    *ast.TableName
+	tested    bool // there are new checks, which the rows have to pass
 }
 
 type alteredColumn struct {
@@ -107,7 +110,7 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 }
 
 func newAlteration(s *Session, st *statement, schema *table.Schema) *alteration {
-	a := &alteration{session: s, st: st, schema: schema, checks: slices.Clone(schema.Checks), comment: schema.Comment}
+	a := &alteration{session: s, st: st, schema: schema, checks: slices.Clone(schema.Checks), comment: schema.Comment, collation: schema.Collation}
 	for i, def := range schema.Columns {
 		a.columns = append(a.columns, &alteredColumn{def, i})
 	}
@@ -197,7 +200,7 @@ func (a *alteration) position(name string) int {
 
 // define reads a column's definition; keys and checks that stand in it are added.
 func (a *alteration) define(def *ast.ColumnDef, from int) (*alteredColumn, error) {
-	own := &table.Schema{Database: a.schema.Database, Name: a.schema.Name}
+	own := &table.Schema{Database: a.schema.Database, Name: a.schema.Name, Collation: a.collation}
 	if err := a.session.addColumn(a.st, own, def); err != nil {
 		return nil, err
 	}
@@ -463,6 +466,9 @@ func (a *alteration) changeCheck(spec *ast.AlterTableSpec) error {
 }
 
 func (a *alteration) setOptions(options []*ast.TableOption) error {
+	if err := a.setCollation(options); err != nil {
+		return err
+	}
 	for _, o := range options {
 		switch o.Tp {
 		case ast.TableOptionComment:
@@ -476,7 +482,7 @@ func (a *alteration) setOptions(options []*ast.TableOption) error {
 
 // finish returns the new definition.
 func (a *alteration) finish() (*table.Schema, error) {
-	out := &table.Schema{Database: a.schema.Database, Name: a.schema.Name, Comment: a.comment, Checks: a.checks}
+	out := &table.Schema{Database: a.schema.Database, Name: a.schema.Name, Comment: a.comment, Checks: a.checks, Collation: a.collation}
 	for _, c := range a.columns {
 		out.Columns = append(out.Columns, c.def)
 	}

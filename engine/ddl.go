@@ -110,6 +110,10 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 
 // tableSchema fills schema from the column definitions and constraints of n.
 func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.CreateTableStmt) error {
+	var err error
+	if schema.Collation, err = tableCollation(n.Options, s.vars.collation("collation_server")); err != nil {
+		return err
+	}
 	for _, c := range n.Cols {
 		if err := s.addColumn(st, schema, c); err != nil {
 			return err
@@ -204,6 +208,9 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 	if err != nil {
 		e := sqlerr.From(err)
 		return e.WithHint("column '%s'", name)
+	}
+	if typ, err = columnCollation(typ, c, schema.Collation); err != nil {
+		return err
 	}
 	def := table.ColumnDef{Name: name, Type: typ, Nullable: true}
 	ordinal := len(schema.Columns)

@@ -144,7 +144,7 @@ func tableStatus(snap *catalog.Snapshot, db string) (rows [][]types.Value) {
 		}
 		zero := types.UintValue(0)
 		rows = append(rows, []types.Value{text(name), text("Radish"), types.IntValue(10), text("Columnar"), types.UintValue(uint64(v.Rows())), types.UintValue(average),
-			types.UintValue(uint64(v.Bytes())), zero, zero, zero, auto, never, never, never, text("utf8mb4_bin"), types.NullOf(types.Int64), text(""), text(v.Schema.Comment)})
+			types.UintValue(uint64(v.Bytes())), zero, zero, zero, auto, never, never, never, text(v.Schema.Collation.String()), types.NullOf(types.Int64), text(""), text(v.Schema.Comment)})
 	}
 	for _, name := range snap.Views(db) {
 		rows = append(rows, []types.Value{text(name), nothing, types.NullOf(types.Int64), nothing, null, null, null, null, null, null, null, never, never, never, nothing,

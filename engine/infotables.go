@@ -67,8 +67,8 @@ func init() {
 		names("COLLATION_NAME", "CHARACTER_SET_NAME"),
 		func(*Session, *catalog.Snapshot) [][]types.Value {
 			var rows [][]types.Value
-			for _, c := range charsets {
-				rows = append(rows, []types.Value{text(c.collation), text(c.name)})
+			for _, c := range types.Collations() {
+				rows = append(rows, []types.Value{text(c.String()), text(c.Charset())})
 			}
 			return rows
 		},
@@ -110,20 +110,27 @@ func init() {
 	}
 }
 
-// charset is a character set with the collation that texts in it compare by.
+// charset is a character set with its default collation.
 type charset struct {
 	name, collation, description string
-	id, width                    int64
+	width                        int64
 }
 
 var charsets = []charset{
-	{"utf8mb4", "utf8mb4_bin", "UTF-8 Unicode", 46, 4},
-	{"binary", "binary", "Binary pseudo charset", 63, 1},
+	{"utf8mb4", "utf8mb4_bin", "UTF-8 Unicode", 4},
+	{"binary", "binary", "Binary pseudo charset", 1},
 }
 
 func collationRows() (rows [][]types.Value) {
-	for _, c := range charsets {
-		rows = append(rows, []types.Value{text(c.collation), text(c.name), types.IntValue(c.id), text("Yes"), text("Yes"), types.IntValue(1), text("NO PAD")})
+	for _, c := range types.Collations() {
+		isDefault, pad := "", "NO PAD"
+		if c == types.CollationBin || c == types.CollationBinary {
+			isDefault = "Yes"
+		}
+		if c.Pads() {
+			pad = "PAD SPACE"
+		}
+		rows = append(rows, []types.Value{text(c.String()), text(c.Charset()), types.IntValue(c.ID()), text(isDefault), text("Yes"), types.IntValue(c.SortLen()), text(pad)})
 	}
 	return rows
 }
@@ -280,7 +287,7 @@ func typeFacts(t types.Type) []types.Value {
 		}
 		width := int64(1)
 		if !t.IsBinaryString() && t.Kind != types.KindJSON {
-			set, collation = text("utf8mb4"), text("utf8mb4_bin")
+			set, collation = text("utf8mb4"), text(t.Collation.String())
 			if t.Length > 0 {
 				width = 4
 			}

@@ -123,7 +123,7 @@ func TestShow(t *testing.T) {
 		{"SHOW COLUMNS FROM t WHERE `Key` = 'PRI'", "id|int unsigned|NO|PRI|NULL|auto_increment"},
 		{"SHOW VARIABLES WHERE Variable_name = 'autocommit'", "autocommit|1"},
 		{"SHOW GLOBAL STATUS LIKE 'threads_con%'", "Threads_connected|1"},
-		{"SHOW COLLATION WHERE Charset = 'utf8mb4'", "utf8mb4_bin|utf8mb4|46|Yes|Yes|1|NO PAD"},
+		{"SHOW COLLATION WHERE Charset = 'utf8mb4' AND `Default` = 'Yes'", "utf8mb4_bin|utf8mb4|46|Yes|Yes|1|NO PAD"},
 		{"SHOW CHARACTER SET LIKE 'utf%'", "utf8mb4|UTF-8 Unicode|utf8mb4_bin|4"},
 		{"SHOW TRIGGERS", ""}, {"SHOW EVENTS", ""}, {"SHOW PROCEDURE STATUS", ""}, {"SHOW FUNCTION STATUS WHERE Db = 'main'", ""},
 		{"SELECT table_name, table_type, engine, table_rows, auto_increment, table_comment FROM information_schema.tables WHERE table_schema = 'main' ORDER BY 1",

@@ -210,7 +210,7 @@ func (st *statement) exprContext() *expr.Context {
 		s := st.session
 		loc := s.vars.location
 		st.context = &expr.Context{
-			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Warnings: s.warnings,
+			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, LastInsertID: s.lastInsertID, Variables: &s.vars,
 			Added: s.engine.added,
 		}

@@ -31,6 +31,9 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 					return nil, err
 				}
 			}
+			if err := s.vars.setSystem("collation_connection", collationOfNames(a)); err != nil {
+				return nil, err
+			}
 		case a.Name == ast.SetCharset:
 		case a.IsSystem:
 			value, err := s.settingText(st, a.Value)

@@ -310,8 +310,8 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 			row := describeColumn(schema, i)
 			if n.Full {
 				collation := types.NullOf(types.Text)
-				if t := schema.Columns[i].Type; t.IsString() && !t.IsBinaryString() {
-					collation = text("utf8mb4_bin")
+				if t := schema.Columns[i].Type; t.HasCollation() || t.Kind == types.KindJSON {
+					collation = text(t.Collation.String())
 				}
 				row = append(append([]types.Value{row[0], row[1], collation}, row[2:]...),
 					text("select,insert,update"), text(schema.Columns[i].Comment))
@@ -404,6 +404,9 @@ func CreateTableSQL(schema *table.Schema) string {
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
 		p := "  " + quoteName(c.Name) + " " + c.Type.String()
+		if c.Type.HasCollation() && c.Type.Collation != schema.Collation {
+			p += " COLLATE " + c.Type.Collation.String()
+		}
 		if !c.Nullable {
 			p += " NOT NULL"
 		}
@@ -452,6 +455,9 @@ func CreateTableSQL(schema *table.Schema) string {
 		parts = append(parts, p)
 	}
 	out := "CREATE TABLE " + quoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
+	if schema.Collation != types.CollationBin {
+		out += " DEFAULT CHARSET=utf8mb4 COLLATE=" + schema.Collation.String()
+	}
 	if schema.Comment != "" {
 		out += " COMMENT=" + quoteText(schema.Comment)
 	}

@@ -292,7 +292,11 @@ func (u *upsert) keyText(ordinal int, values []types.Value) (text string, ok boo
 		case types.PhysFloat64:
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.F+0)) // + 0: -0 is 0
 		case types.PhysString:
-			b = append(binary.AppendUvarint(b, uint64(len(v.S))), v.S...)
+			s := v.S
+			if t := u.ins.Table.Schema.Columns[c].Type; t.Folds() {
+				s = t.Collation.Key(s)
+			}
+			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 		case types.PhysInt128:
 			s := v.Text()
 			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)

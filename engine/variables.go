@@ -43,10 +43,13 @@ var systemVariables = []variable{
 	{name: "character_set_results", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_results")},
 	{name: "character_set_server", initial: fixed("utf8mb4"), readOnly: true},
 	{
-		name: "collation_connection", initial: fixed("utf8mb4_bin"),
-		doc: "strings compare by their bytes; other values are taken and mean nothing",
+		name: "collation_connection", initial: fixed("utf8mb4_bin"), set: setCollation,
+		doc: "the collation of literals; SET NAMES sets it too",
 	},
-	{name: "collation_server", initial: fixed("utf8mb4_bin"), readOnly: true},
+	{
+		name: "collation_server", initial: fixed("utf8mb4_bin"), set: setCollation,
+		doc: "the collation of the session's new tables where neither they nor their database name one",
+	},
 	{name: "cte_max_recursion_depth", initial: fixed("1000"), integer: true, doc: "rounds of a recursive expression after which it is an error"},
 	{
 		name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true,

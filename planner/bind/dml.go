@@ -265,7 +265,7 @@ func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order
 	if len(keys) > 0 {
 		s := &logical.Sort{Input: node, Count: logical.NoLimit}
 		for _, k := range keys {
-			s.Keys = append(s.Keys, logical.SortKey{Expr: k.e, Desc: k.desc})
+			s.Keys = append(s.Keys, logical.SortKey{Expr: expr.CollationKey(k.e), Desc: k.desc})
 		}
 		node = s
 	}

@@ -2,7 +2,6 @@ package bind
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
@@ -31,6 +30,7 @@ func (b *Binder) exprNode(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 		return b.resolve(x.Name, sc)
 	case *test_driver.ParamMarkerExpr, *test_driver.ValueExpr:
 		v, err := b.paramOrLiteral(n)
+		v.Type = v.Type.Collate(b.connection())
 		return &expr.Const{Value: v}, err
 	case *ast.BinaryOperationExpr:
 		return b.binary(x, sc)
@@ -78,10 +78,7 @@ func (b *Binder) exprNode(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 	case *ast.VariableExpr:
 		return b.variable(x)
 	case *ast.SetCollationExpr:
-		if !strings.EqualFold(x.Collate, "utf8mb4_bin") && !strings.EqualFold(x.Collate, "utf8mb4_0900_bin") && !strings.EqualFold(x.Collate, "binary") {
-			return nil, sqlerr.NotSupportedf("COLLATE "+x.Collate, "strings compare by their bytes (utf8mb4_bin)")
-		}
-		return b.expr(x.Expr, sc)
+		return b.collate(x, sc)
 	case *ast.WindowFuncExpr:
 		return b.windowFunction(x, sc)
 	case *ast.RowExpr:
@@ -445,7 +442,7 @@ func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.NewCast(arg, to), nil
+	return expr.NewCast(arg, to.Collate(b.connection())), nil
 }
 
 func (b *Binder) variable(x *ast.VariableExpr) (expr.Expr, error) {

@@ -46,10 +46,11 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 			return nil, err
 		}
 	}
-	if b.Ctx != nil {
-		return expr.NewCallIn(b.Ctx.Added, name, args...)
+	if b.Ctx == nil {
+		return expr.NewCall(name, args...)
 	}
-	return expr.NewCall(name, args...)
+	e, err := expr.NewCallIn(b.Ctx.Added, name, args...)
+	return b.connected(e), err
 }
 
 // aggregate binds an aggregate function: it belongs to the innermost query whose columns it uses (SQL:1999, 6.16), and
@@ -149,7 +150,12 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 			args[i] = castTo(args[i], t)
 		}
 	}
+	args, value, err := collatedOperands(item.Fn, item.Distinct, args, &sig)
+	if err != nil {
+		return nil, err
+	}
 	item.Args = args
+	sortByKeys(item.OrderBy)
 	switch item.Fn.Kind {
 	case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggBitAnd, expr.AggBitOr:
 		item.Distinct = false // duplicates change nothing
@@ -158,7 +164,7 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 	if owner == nil || owner.grouped == nil || owner.noAggregates {
 		return nil, sqlerr.InvalidGroupFunc()
 	}
-	return owner.grouped.add(item, sig), nil
+	return value(owner.grouped.add(item, sig)), nil
 }
 
 // addedAggregate binds a call of an aggregate function of the program's own: its rows are joined as GROUP_CONCAT joins texts, and

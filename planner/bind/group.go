@@ -30,6 +30,7 @@ type grouping struct {
 	groupings []groupingCall
 
 	anyValues  map[expr.ColumnID]*expr.Column
+	shown      map[expr.ColumnID]int // what is shown of texts that are grouped by their collation keys: which of groups
 	fromIDs    map[expr.ColumnID]scopeColumn
 	determined map[expr.ColumnID]bool // columns that the groups determine
 }
@@ -123,6 +124,7 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 }
 
 func (g *grouping) addGroup(e expr.Expr, name string) {
+	e = expr.CollationKey(e)
 	for _, have := range g.groups {
 		if expr.Equal(have.Expr, e) {
 			return
@@ -194,10 +196,8 @@ func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []s
 
 // lift rewrites an expression over FROM's columns into one over the groups' and aggregates' columns.
 func (g *grouping) lift(e expr.Expr, clause string, n int, grouped bool) (expr.Expr, error) {
-	for _, it := range g.groups {
-		if expr.Equal(it.Expr, e) {
-			return it.Col, nil
-		}
+	if i := g.keyOf(e); i >= 0 {
+		return g.show(i, e), nil
 	}
 	switch x := e.(type) {
 	case *expr.Column:
@@ -294,7 +294,7 @@ func (g *grouping) determines(id expr.ColumnID) bool {
 	if g.determined == nil {
 		g.determined = map[expr.ColumnID]bool{}
 		for _, it := range g.groups {
-			if c, ok := it.Expr.(*expr.Column); ok {
+			if c := keyedColumn(it.Expr); c != nil {
 				g.determined[c.ID] = true
 			}
 		}

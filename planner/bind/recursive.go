@@ -106,6 +106,9 @@ func (b *Binder) recursiveNode(c *cteScope, seed *relation, members []ast.Node, 
 		if len(c.def.ColNameList) == len(seed.cols) {
 			name = c.def.ColNameList[i].O
 		}
+		if op == ast.Union && typs[i].Folds() {
+			return nil, sqlerr.NotSupportedf("a recursive expression with UNION over texts of collation "+typs[i].Collation.String(), "use UNION ALL, or compare by bytes with COLLATE utf8mb4_bin")
+		}
 		out := b.alloc.New("", name, typs[i], true)
 		node.Cols = append(node.Cols, out)
 		c.recursion.cols = append(c.recursion.cols, scopeColumn{col: out, name: name})
@@ -151,7 +154,7 @@ func recursiveType(t types.Type) types.Type {
 		}
 		return types.Int64
 	case t.IsString() && !t.IsBinaryString() && t.Kind != types.KindJSON:
-		return types.Text
+		return types.Text.Collate(t.Collation)
 	}
 	return t
 }

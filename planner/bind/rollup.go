@@ -57,8 +57,9 @@ func (g *grouping) checkGroupings() error {
 	return nil
 }
 
-// keyOf returns which group key an expression is, or -1.
+// keyOf returns which group key an expression is, or has as its collation key, or -1.
 func (g *grouping) keyOf(e expr.Expr) int {
+	e = expr.CollationKey(e)
 	for i, it := range g.groups {
 		if expr.Equal(it.Expr, e) {
 			return i
@@ -132,9 +133,14 @@ func (g *grouping) buildRollup() logical.Node {
 			for k := range a.OrderBy {
 				a.OrderBy[k].Expr = cols[a.OrderBy[k].Expr.(*expr.Column).ID]
 			}
+			of, shown := g.shown[a.Col.ID]
 			a.Col = b.alloc.Like(a.Col)
 			agg.Aggs = append(agg.Aggs, a)
-			add(a.Col.Name, a.Col)
+			if shown && of >= level {
+				add(a.Col.Name, &expr.Const{Value: types.NullOf(a.Col.Typ)})
+			} else {
+				add(a.Col.Name, a.Col)
+			}
 		}
 		for _, c := range g.groupings {
 			bits := int64(0)

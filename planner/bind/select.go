@@ -299,6 +299,7 @@ func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey
 			return c
 		}
 		c := b.alloc.New(table, name, e.Type(), e.Nullable())
+		c.Coercible = coercible(e)
 		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
 		return c
 	}
@@ -325,15 +326,7 @@ func (b *Binder) distinct(rel *relation, keys []orderKey) error {
 			return sqlerr.OrderNotInDistinct(i+1, k.e.String())
 		}
 	}
-	agg := &logical.Aggregate{Input: rel.node, Hint: b.aggHint()}
-	seen := map[expr.ColumnID]bool{}
-	for _, c := range rel.cols {
-		if !seen[c.col.ID] {
-			seen[c.col.ID] = true
-			agg.Groups = append(agg.Groups, logical.Item{Col: c.col, Expr: c.col})
-		}
-	}
-	rel.node = agg
+	b.removeDuplicates(rel, keys)
 	return nil
 }
 
@@ -346,7 +339,7 @@ func (b *Binder) orderAndLimit(rel *relation, keys []orderKey, limit *ast.Limit)
 	if len(keys) > 0 {
 		s := &logical.Sort{Input: rel.node, Count: logical.NoLimit}
 		for _, k := range keys {
-			s.Keys = append(s.Keys, logical.SortKey{Expr: k.e, Desc: k.desc})
+			s.Keys = append(s.Keys, logical.SortKey{Expr: expr.CollationKey(k.e), Desc: k.desc})
 		}
 		rel.node = s
 	}
@@ -407,15 +400,22 @@ func (b *Binder) bindValues(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	var items []selectItem
 	for c := range width {
 		typ, nullable := rows[0][c].Type(), false
-		for _, row := range rows {
+		values := make([]expr.Expr, len(rows))
+		for i, row := range rows {
+			values[i] = row[c]
 			typ = commonType(typ, row[c].Type())
 			nullable = nullable || row[c].Nullable()
+		}
+		typ, level, err := unite("VALUES", typ, values)
+		if err != nil {
+			return nil, err
 		}
 		for _, row := range rows {
 			row[c] = castTo(row[c], typ)
 		}
 		name := "column_" + itoa(c)
 		col := b.alloc.New("", name, typ, nullable)
+		col.Coercible = level
 		v.Cols = append(v.Cols, col)
 		rel.cols = append(rel.cols, scopeColumn{col: col, name: name})
 		items = append(items, selectItem{name: name, e: col})

@@ -125,9 +125,21 @@ func (b *Binder) combine(op ast.SetOprType, left []*relation, right *relation) (
 	}
 	out := &relation{}
 	set := &logical.SetOp{Kind: setOpKinds[op]}
+	folds := false
 	for c := range width {
 		name := rels[0].cols[c].name
+		values := make([]expr.Expr, len(rels))
+		for i, r := range rels {
+			values[i] = r.cols[c].col
+		}
+		var level bool
+		var err error
+		if typs[c], level, err = unite(set.Kind.String(), typs[c], values); err != nil {
+			return nil, err
+		}
+		folds = folds || typs[c].Folds()
 		col := b.alloc.New("", name, typs[c], nullable[c])
+		col.Coercible = level
 		set.Cols = append(set.Cols, col)
 		out.cols = append(out.cols, scopeColumn{col: col, name: name})
 	}
@@ -135,6 +147,9 @@ func (b *Binder) combine(op ast.SetOprType, left []*relation, right *relation) (
 		node, cols := b.castColumns(r, typs)
 		set.All = append(set.All, node)
 		set.InCols = append(set.InCols, cols)
+	}
+	if folds && set.Kind != logical.UnionAll {
+		return b.combineByKeys(set, out)
 	}
 	out.node = set
 	return out, nil
@@ -157,6 +172,7 @@ func (b *Binder) castColumns(r *relation, typs []types.Type) (logical.Node, []*e
 		e := castTo(c.col, typs[i])
 		if e != expr.Expr(c.col) {
 			cols[i] = b.alloc.New("", c.name, typs[i], e.Nullable())
+			cols[i].Coercible = c.col.Coercible
 		} else if seen[c.col.ID] {
 			continue
 		}

@@ -127,7 +127,11 @@ func (w *windowing) key(of *boundWindow, it *ast.ByItem, sc *scope) (expr.Expr, 
 		return nil, w.b.at(sqlerr.WrongWindow(sqlerr.CodeWindowPosition, of.name), it)
 	}
 	sc.windows, sc.aliases = nil, nil
-	return w.b.expr(it.Expr, sc)
+	e, err := w.b.expr(it.Expr, sc)
+	if err != nil {
+		return nil, err
+	}
+	return expr.CollationKey(e), nil
 }
 
 // windowFunction binds a function with OVER and returns its column.
@@ -173,6 +177,10 @@ func (b *Binder) windowFunction(x *ast.WindowFuncExpr, sc *scope) (expr.Expr, er
 	if err := checkCount(fn, args); err != nil {
 		return nil, err
 	}
+	args, value, err := collatedOperands(fn.Agg, false, args, &sig)
+	if err != nil {
+		return nil, err
+	}
 	bound := (*boundWindow)(nil)
 	if x.Spec.OnlyAlias {
 		bound, err = w.lookup(x.Spec.Name, inside)
@@ -190,7 +198,7 @@ func (b *Binder) windowFunction(x *ast.WindowFuncExpr, sc *scope) (expr.Expr, er
 	if fn.Framed {
 		item.Frame = frame
 	}
-	return w.add(bound, item, sig), nil
+	return value(w.add(bound, item, sig)), nil
 }
 
 // checkCount checks the operands that have to be constants: NTILE's and NTH_VALUE's at least 1, the distance of LAG and LEAD at

@@ -92,5 +92,5 @@ func TextType(t types.Type) types.Type {
 	if t.IsString() {
 		return t
 	}
-	return types.Varchar(types.TextLength(t))
+	return types.Varchar(types.TextLength(t)).Collate(t.Collation)
 }

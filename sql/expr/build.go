@@ -28,8 +28,14 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if len(args) < fn.MinArgs || fn.MaxArgs >= 0 && len(args) > fn.MaxArgs {
 		return nil, sqlerr.WrongParamCount(strings.ToUpper(fn.Name))
 	}
+	if e, err := withCollation(fn, args); e != nil || err != nil {
+		return e, err
+	}
 	sig, err := fn.Resolve(args)
 	if err != nil {
+		return nil, err
+	}
+	if sig.Result, err = resultCollation(fn, args, sig.Result); err != nil {
 		return nil, err
 	}
 	if fn.hidden != nil {
@@ -80,20 +86,20 @@ func sessionCast(from, to types.Type) bool {
 // NewCompare compares two operands after casting them to the type in which MySQL compares them (Reference Manual 14.3).
 // A constant is converted to the other side's type where that cannot change the outcome, so that columns stay bare.
 func NewCompare(op Op, l, r Expr) (Expr, error) {
-	l, r, err := comparable(l, r)
+	l, r, err := comparable(op.String(), l, r)
 	if err != nil {
 		return nil, err
 	}
 	return &Compare{op, l, r}, nil
 }
 
-// comparable casts two operands to a common representation.
-func comparable(l, r Expr) (Expr, Expr, error) {
-	return comparableAsShown(withHiddenDigits(l), withHiddenDigits(r))
+// comparable casts two operands to a common representation, texts to such as compare by their bytes.
+func comparable(operation string, l, r Expr) (Expr, Expr, error) {
+	return comparableAsShown(operation, withHiddenDigits(l), withHiddenDigits(r))
 }
 
 // comparableAsShown is comparable for operands whose hidden digits do not count, or are no longer hidden.
-func comparableAsShown(l, r Expr) (Expr, Expr, error) {
+func comparableAsShown(operation string, l, r Expr) (Expr, Expr, error) {
 	l, r, err := unquoteJSON(l, r)
 	if err != nil {
 		return nil, nil, err
@@ -121,6 +127,9 @@ func comparableAsShown(l, r Expr) (Expr, Expr, error) {
 			// Aligning the scales could overflow: each side keeps its own, which the evaluator compares exactly.
 			return castToDecimalAsIs(l), castToDecimalAsIs(r), nil
 		}
+	}
+	if t.IsString() {
+		return underCollation(operation, l, r, t)
 	}
 	return castOperand(l, t), castOperand(r, t), nil
 }
@@ -248,12 +257,16 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 	var ins []*In
 	var alternatives []Expr
 	hasNull := false
+	arg, err := sharedCollation("IN", arg, list)
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range list {
 		if c, ok := e.(*Const); ok && c.Value.Null {
 			hasNull = true
 			continue
 		}
-		l, r, err := comparable(arg, e)
+		l, r, err := comparable("IN", arg, e)
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +283,7 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 		ins[i].List = append(ins[i].List, c.Value)
 	}
 	if len(ins) == 0 && hasNull {
-		l, _, err := comparable(arg, &Const{types.NullOf(types.Null)})
+		l, _, err := comparable("IN", arg, &Const{types.NullOf(types.Null)})
 		if err != nil {
 			return nil, err
 		}
@@ -286,6 +299,10 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 
 // NewBetween builds `e BETWEEN lo AND hi`.
 func NewBetween(e, lo, hi Expr) (Expr, error) {
+	e, err := sharedCollation("BETWEEN", e, []Expr{lo, hi})
+	if err != nil {
+		return nil, err
+	}
 	a, err := NewCompare(GE, e, lo)
 	if err != nil {
 		return nil, err
@@ -305,6 +322,9 @@ func NewCase(whens []When, els Expr) (Expr, error) {
 	}
 	if els != nil {
 		results = append(results, els)
+	}
+	if _, ok := aggregate(results); !ok {
+		return nil, illegalMix("case", results)
 	}
 	t := CommonTypeOf(results...)
 	out := &Case{Whens: make([]When, len(whens)), Typ: t}
@@ -336,6 +356,11 @@ func CommonTypeOf(exprs ...Expr) types.Type {
 			et = literalType(e)
 		}
 		t = types.CommonType(t, et)
+	}
+	if t.HasCollation() && collated(exprs...) {
+		if d, _ := aggregate(exprs); d.collation != types.CollationBinary {
+			t.Collation = d.collation
+		}
 	}
 	return t
 }

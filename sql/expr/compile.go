@@ -21,7 +21,7 @@ type compiler struct {
 
 // compile returns e's node, always a *shared until finish has run.
 func (c *compiler) compile(e Expr) (node, error) {
-	e = directQuotient(e)
+	e = uncollated(directQuotient(e))
 	children := e.Children()
 	ops := make([]node, len(children))
 	var key strings.Builder

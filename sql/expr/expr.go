@@ -36,6 +36,8 @@ type Column struct {
 	Name  string
 	Typ   types.Type
 	Null  bool // can be NULL
+	// Coercible: its texts are those of literals, whose collation gives way to a table's column's.
+	Coercible bool
 }
 
 // Const is a literal, a bound parameter or a folded expression.
@@ -161,7 +163,11 @@ func (a *Allocator) New(table, name string, t types.Type, nullable bool) *Column
 }
 
 // Like makes a column like c with a fresh ID.
-func (a *Allocator) Like(c *Column) *Column { return a.New(c.Table, c.Name, c.Typ, c.Null) }
+func (a *Allocator) Like(c *Column) *Column {
+	out := a.New(c.Table, c.Name, c.Typ, c.Null)
+	out.Coercible = c.Coercible
+	return out
+}
 
 // Last returns the largest ID given out.
 func (a *Allocator) Last() ColumnID { return a.last }

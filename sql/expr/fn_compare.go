@@ -63,7 +63,7 @@ func compileCoalesce(call *Call, ops []node) (node, error) {
 }
 
 func resolveNullIf(args []Expr) (Signature, error) {
-	if _, _, err := comparable(args[0], args[1]); err != nil {
+	if _, _, err := comparable("nullif", args[0], args[1]); err != nil {
 		return Signature{}, err
 	}
 	// The operands keep their hidden digits, with which they are compared.
@@ -73,7 +73,7 @@ func resolveNullIf(args []Expr) (Signature, error) {
 
 // compileNullIf makes CASE WHEN a = b THEN NULL ELSE a END.
 func compileNullIf(call *Call, ops []node) (node, error) {
-	l, r, err := comparableAsShown(call.Args[0], call.Args[1])
+	l, r, err := comparableAsShown("nullif", call.Args[0], call.Args[1])
 	if err != nil {
 		return nil, err
 	}

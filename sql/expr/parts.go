@@ -17,7 +17,7 @@ func DirectQuotient(e Expr) Expr { return directQuotient(e) }
 
 // NullIfCase returns the CASE that a call of NULLIF stands for. Its operands occur twice in it, as the same nodes.
 func NullIfCase(call *Call) (*Case, error) {
-	l, r, err := comparableAsShown(call.Args[0], call.Args[1])
+	l, r, err := comparableAsShown("nullif", call.Args[0], call.Args[1])
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,7 @@ type Context struct {
 	Now          time.Time      // the statement's time, in Location
 	Location     *time.Location // the session's time zone
 	SQLMode      SQLMode
+	Collation    types.Collation // of literals: collation_connection
 	Writing      bool // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
 	Warnings     *sqlerr.Warnings
 	Database     string

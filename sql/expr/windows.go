@@ -53,7 +53,7 @@ var windowFunctions = func() []*WindowFunction {
 	shifted := func(args []Expr) (Signature, error) {
 		sig := Signature{Args: []types.Type{types.Null, types.Int64, types.Null}[:len(args)], Result: args[0].Type(), Nullable: true}
 		if len(args) == 3 {
-			sig.Result = types.CommonType(args[0].Type(), args[2].Type())
+			sig.Result = CommonTypeOf(args[0], args[2])
 			sig.Args[0], sig.Args[2] = sig.Result, sig.Result
 		}
 		return sig, nil

@@ -11,7 +11,8 @@ package types
 //   - A float with any number gives DOUBLE; FLOAT stays FLOAT with FLOAT, TINYINT and SMALLINT.
 //   - Two temporal types give themselves or DATETIME, with the larger fractional precision.
 //   - Everything else gives text, or bytes if one of the two is bytes, long enough for both; without limit (TEXT, BLOB)
-//     if one of them has none.
+//     if one of them has none. Texts of different collations give one by bytes; which of two wins depends on more than types
+//     (see sql/expr.CollationOf).
 func CommonType(a, b Type) Type {
 	switch {
 	case a == b:
@@ -27,7 +28,15 @@ func CommonType(a, b Type) Type {
 	case a.IsTemporal() && b.IsTemporal():
 		return commonTemporal(a, b)
 	}
-	return commonString(a, b)
+	t := commonString(a, b)
+	switch {
+	case !t.HasCollation():
+	case !a.HasCollation() || a.Collation == b.Collation:
+		t.Collation = b.Collation
+	case !b.HasCollation():
+		t.Collation = a.Collation
+	}
+	return t
 }
 
 // intBytes ranks the integer kinds by width.

@@ -74,11 +74,13 @@ const (
 //     TIME, Scale is the fractional seconds precision (0..6).
 //   - Length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY; 0 where there is no limit.
 //   - Enum: the members of an ENUM.
+//   - Collation: how CHAR, VARCHAR, TEXT and the names of an ENUM compare; it is not part of the type's text.
 type Type struct {
 	Kind      Kind
 	Precision uint8
 	Scale     uint8
 	Length    int32
+	Collation Collation
 	Enum      *EnumMembers
 }
 

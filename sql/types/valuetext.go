@@ -78,12 +78,21 @@ func (t Type) EnumName(index int64) string {
 	return t.Enum.Names[index-1]
 }
 
-// EnumIndex returns the 1-based index of a name; ok is false if there is no such member.
+// EnumIndex returns the 1-based index of a name, which may be another one that is equal to it under the type's collation; ok is false if
+// there is no such member.
 func (t Type) EnumIndex(name string) (index int64, ok bool) {
 	if t.Enum != nil {
 		for i, n := range t.Enum.Names {
 			if n == name {
 				return int64(i) + 1, true
+			}
+		}
+		if !t.Collation.Bytewise() {
+			key := t.Collation.Key(name)
+			for i, n := range t.Enum.Names {
+				if t.Collation.Key(n) == key {
+					return int64(i) + 1, true
+				}
 			}
 		}
 	}

@@ -72,13 +72,15 @@ func (x *keyIndex) find(hash uint64, f func(row int64) bool) {
 // hashSeed makes the hashes of strings unforeseeable to whoever chooses the keys.
 var hashSeed = maphash.MakeSeed()
 
-// hashKey stores in hashes the hash of each of the n rows of a key's columns. Rows with a NULL get 0, which no other has:
-// NULLs are never equal.
+// hashKey stores in hashes the hash of each of the n rows of a key's columns; texts that are equal under their collation have one hash. Rows
+// with a NULL get 0, which no other has: NULLs are never equal.
 func hashKey(cols []*column.Vector, n int, hashes []uint64) {
 	for i := range hashes[:n] {
 		hashes[i] = 0x9E3779B97F4A7C15
 	}
+	var key []byte
 	for _, c := range cols {
+		folds := c.Type.Folds()
 		for i := range n {
 			if hashes[i] == 0 {
 				continue
@@ -98,7 +100,12 @@ func hashKey(cols []*column.Vector, n int, hashes []uint64) {
 			case types.PhysInt128:
 				h = mix(c.I128[at].Lo ^ mix(uint64(c.I128[at].Hi)))
 			case types.PhysString:
-				h = maphash.String(hashSeed, c.StringAt(at))
+				if folds {
+					key = c.Type.Collation.AppendKey(key[:0], c.StringAt(at))
+					h = maphash.Bytes(hashSeed, key)
+				} else {
+					h = maphash.String(hashSeed, c.StringAt(at))
+				}
 			default:
 				h = mix(uint64(c.I64[at]))
 			}
@@ -112,4 +119,12 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
 	x = (x ^ x>>27) * 0x94D049BB133111EB
 	return x ^ x>>31
+}
+
+// equalValues says whether two values of a key's column of type t, which are not NULL, are equal.
+func equalValues(t types.Type, a, b types.Value) bool {
+	if t.Folds() && a.S != b.S {
+		return t.Collation.Key(a.S) == t.Collation.Key(b.S)
+	}
+	return types.Compare(a, b) == 0
 }

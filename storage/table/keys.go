@@ -20,6 +20,7 @@ func (v *Version) checkKeys(first int64, data []encoding.Data) error {
 		cols := make([]*column.Vector, len(key.Columns))
 		for i, c := range key.Columns {
 			cols[i] = vectorOf(&data[c])
+			cols[i].Type = v.Schema.Columns[c].Type
 		}
 		n := data[0].Rows
 		numbers := make([]int64, n)
@@ -125,6 +126,7 @@ func (v *Version) scanKey(ctx context.Context, ordinal int, limit int64, f func(
 			n := min(column.VectorSize, rows-at)
 			for i, c := range columns {
 				g.Columns[c].Decode(cols[i], at, n)
+				cols[i].Type = v.Schema.Columns[c].Type // the chunk may be another table's
 			}
 			hashKey(cols, n, hashes)
 			if !f(g.First+int64(at), g, at, hashes[:n], cols) {
@@ -144,7 +146,7 @@ func (v *Version) sameKey(ordinal int, row, other int64) bool {
 	g, i, _ := v.Locate(row)
 	for _, c := range v.Schema.Keys[ordinal].Columns {
 		a, b := v.Groups[g].Columns[c].At(i), v.Groups[og].Columns[c].At(oi)
-		if a.Null || b.Null || types.Compare(a, b) != 0 {
+		if a.Null || b.Null || !equalValues(v.Schema.Columns[c].Type, a, b) {
 			return false
 		}
 	}
@@ -194,7 +196,7 @@ func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
 				break
 			}
 			a := v.Groups[g].Columns[c].At(i)
-			ok = !a.Null && types.Compare(a, values[j]) == 0
+			ok = !a.Null && equalValues(v.Schema.Columns[c].Type, a, values[j])
 		}
 		row = candidate
 		return !ok

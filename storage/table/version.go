@@ -52,6 +52,8 @@ type Schema struct {
 	Foreign  []ForeignKey
 	Checks   []Check
 	Comment  string
+	// Collation is that of columns that are added without one.
+	Collation types.Collation
 }
 
 // Ordinal returns the position of the column called name (case-insensitive), or -1.

@@ -1,0 +1,297 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Collations (Reference Manual 12.8). The evaluator and the executors compare texts by their bytes. Where operands have another
+// collation the functions that build expressions put collation keys in their place ([CollationKey]), or take a function of
+// fn_collation.go that knows the collation; nothing behind the binder needs to know of collations.
+
+// Coercibility says how strongly an expression insists on its collation: where two differ, the lower number wins (Reference Manual
+// 12.8.4). The numbers are those of MySQL's COERCIBILITY().
+type Coercibility uint8
+
+// The coercibilities.
+const (
+	Explicit    Coercibility = 0 // by COLLATE
+	NoCollation Coercibility = 1 // of a text made of texts with different collations
+	Implicit    Coercibility = 2 // of a column
+	Coercible   Coercibility = 4 // of a literal
+	Numeric     Coercibility = 5 // of a number or a date
+	Ignorable   Coercibility = 6 // of NULL
+)
+
+var coercibilityNames = [...]string{
+	Explicit: "EXPLICIT", NoCollation: "NONE", Implicit: "IMPLICIT", Coercible: "COERCIBLE", Numeric: "NUMERIC", Ignorable: "IGNORABLE",
+}
+
+// derivation is a collation and how strongly an expression insists on it.
+type derivation struct {
+	collation types.Collation
+	level     Coercibility
+}
+
+// CollationOf returns the collation of an expression's values, CollationBinary for those that are no texts, and how strongly the expression
+// insists on it.
+func CollationOf(e Expr) (types.Collation, Coercibility) {
+	d := derive(e)
+	return d.collation, d.level
+}
+
+func derive(e Expr) derivation {
+	t := e.Type()
+	if c, ok := e.(*Const); ok && c.Value.Null {
+		return derivation{t.Collation, Ignorable}
+	}
+	switch {
+	case t.IsBinaryString():
+		if _, ok := e.(*Const); ok {
+			return derivation{types.CollationBinary, Coercible}
+		}
+		return derivation{types.CollationBinary, Implicit}
+	case t.Kind == types.KindJSON:
+		return derivation{types.CollationBin, Implicit}
+	case !t.HasCollation():
+		return derivation{types.CollationBinary, Numeric}
+	}
+	own := derivation{t.Collation, Coercible}
+	switch x := e.(type) {
+	case *Column:
+		if !x.Coercible {
+			own.level = Implicit
+		}
+	case *Cast:
+		switch from := x.Arg.Type(); {
+		case !from.HasCollation() && !from.IsString():
+			own.level = Numeric
+		case from.Collation != t.Collation || !from.HasCollation():
+			own.level = Implicit
+		default:
+			own.level = derive(x.Arg).level
+		}
+	case *Case:
+		results := make([]Expr, 0, len(x.Whens)+1)
+		for _, w := range x.Whens {
+			results = append(results, w.Then)
+		}
+		if x.Else != nil {
+			results = append(results, x.Else)
+		}
+		d, _ := aggregate(results)
+		own.level = d.level
+	case *Call:
+		switch give := collating[x.Fn.Name]; {
+		case x.Fn == collate:
+			own.level = Explicit
+		case x.Fn.Category == "JSON functions" || x.Fn == collationValue:
+			own.level = Implicit
+		case give != nil:
+			if d, _ := aggregate(give(x.Args)); d.level < Numeric {
+				own.level = d.level
+			}
+		}
+	case *Subquery:
+		if x.Kind == ScalarSubquery && len(x.Out) == 1 {
+			return derive(x.Out[0])
+		}
+	}
+	return own
+}
+
+// collating are the functions whose result has the collation of operands, and which operands those are. The result of another function has
+// the connection's, and insists on it as a literal does.
+var collating = map[string]func(args []Expr) []Expr{}
+
+func init() {
+	all := func(args []Expr) []Expr { return args }
+	behindFirst := func(args []Expr) []Expr { return args[1:] }
+	first := func(args []Expr) []Expr { return args[:1] }
+	for _, name := range []string{
+		"concat", "concat_ws", "coalesce", "ifnull", "greatest", "least", "lower", "upper", "replace", "reverse", "trim", "ltrim", "rtrim",
+		"lpad", "rpad", "substring_index", "insert", "quote", "soundex", "regexp_replace",
+	} {
+		collating[name] = all
+	}
+	for _, name := range []string{"substring", "left", "right", "repeat", "nullif", "regexp_substr"} {
+		collating[name] = first
+	}
+	for _, name := range []string{"if", "elt", "make_set", "export_set"} {
+		collating[name] = behindFirst
+	}
+}
+
+// GivesCollation says whether the result of a function takes its collation from operands, one of which is a text.
+func GivesCollation(fn *Function, operand Expr) bool {
+	return collating[fn.Name] != nil && operand.Type().HasCollation() && derive(operand).level < Numeric
+}
+
+// aggregate returns the collation of what is made of, or chosen among, expressions. ok is false if COLLATE asks for different ones (MySQL's
+// DTCollation::aggregate).
+func aggregate(args []Expr) (d derivation, ok bool) {
+	d = derivation{types.CollationBin, Ignorable}
+	for _, e := range args {
+		next := derive(e)
+		switch {
+		case next.level > Coercible && d.level > Coercible:
+			d.level = min(d.level, next.level)
+		case (d.collation == types.CollationBinary) != (next.collation == types.CollationBinary):
+			// Bytes win over characters that insist no more than they do.
+			bytes := d
+			if next.collation == types.CollationBinary {
+				bytes = next
+			}
+			if next.level < d.level || next.level == d.level && next == bytes {
+				d = next
+			}
+		case d.level < next.level:
+		case next.level < d.level:
+			d = next
+		case d.collation == next.collation:
+		case d.level == Explicit:
+			return d, false
+		case d.collation.Bytewise():
+		case next.collation.Bytewise():
+			d = next
+		default:
+			d = derivation{types.CollationBin, NoCollation}
+		}
+	}
+	return d, true
+}
+
+// Mix returns the collation under which an operation compares expressions; there may be none (MySQL's errors 1267, 1270 and 1271).
+func Mix(operation string, args ...Expr) (types.Collation, error) {
+	d, ok := aggregate(args)
+	if ok && d.level != NoCollation {
+		return d.collation, nil
+	}
+	return 0, illegalMix(operation, args)
+}
+
+func illegalMix(operation string, args []Expr) error {
+	describe := func(e Expr) string {
+		d := derive(e)
+		return "(" + d.collation.String() + "," + coercibilityNames[d.level] + ")"
+	}
+	switch len(args) {
+	case 2:
+		return sqlerr.New(sqlerr.CodeCantAggregate2Collations, sqlerr.User, "Illegal mix of collations %s and %s for operation '%s'",
+			describe(args[0]), describe(args[1]), operation)
+	case 3:
+		return sqlerr.New(sqlerr.CodeCantAggregate3Collations, sqlerr.User, "Illegal mix of collations %s, %s, %s for operation '%s'",
+			describe(args[0]), describe(args[1]), describe(args[2]), operation)
+	}
+	return sqlerr.New(sqlerr.CodeCantAggregateNCollations, sqlerr.User, "Illegal mix of collations for operation '%s'", operation)
+}
+
+// collated says whether some expression's type names a collation that is not the default.
+func collated(args ...Expr) bool {
+	return slices.ContainsFunc(args, func(e Expr) bool { return e.Type().Collation != types.CollationBin })
+}
+
+// resultCollation gives a function's result type its collation.
+func resultCollation(fn *Function, args []Expr, result types.Type) (types.Type, error) {
+	if !result.HasCollation() || result.Collation == types.CollationBin && !collated(args...) {
+		return result, nil
+	}
+	give := collating[fn.Name]
+	if give == nil {
+		return result.Collate(types.CollationBin), nil
+	}
+	d, ok := aggregate(give(args))
+	if !ok {
+		return result, illegalMix(fn.Name, give(args))
+	}
+	if d.collation == types.CollationBinary { // of numbers alone
+		d.collation = types.CollationBin
+	}
+	return result.Collate(d.collation), nil
+}
+
+// Collate is `e COLLATE c`.
+func Collate(e Expr, c types.Collation) Expr {
+	t := TextType(e.Type())
+	if e.Type().Kind == types.KindEnum || !e.Type().IsString() {
+		e = NewCast(e, t)
+	}
+	return &Call{Fn: collate, Args: []Expr{e}, Typ: t.Collate(c), Null: e.Nullable()}
+}
+
+// uncollated takes away the COLLATE around an expression.
+func uncollated(e Expr) Expr {
+	for {
+		c, ok := e.(*Call)
+		if !ok || c.Fn != collate {
+			return e
+		}
+		e = c.Args[0]
+	}
+}
+
+// CollationKey returns an expression by whose bytes e's texts compare under its collation: e itself if that is by bytes. Whatever sorts,
+// groups or compares takes it in place of e.
+func CollationKey(e Expr) Expr {
+	if !e.Type().Folds() {
+		return e
+	}
+	return keyUnder(e, e.Type().Collation)
+}
+
+// keyUnder is CollationKey under a collation that need not be e's own.
+func keyUnder(e Expr, c types.Collation) Expr {
+	e = uncollated(e)
+	if c.Bytewise() {
+		return e
+	}
+	if k, ok := e.(*Const); ok {
+		if k.Value.Null {
+			return &Const{types.NullOf(types.Blob)}
+		}
+		return &Const{types.Value{Type: types.Blob, S: c.Key(k.Value.S)}}
+	}
+	return &Call{Fn: collationKey, Args: []Expr{e, collationName(c)}, Typ: types.Blob, Null: e.Nullable()}
+}
+
+// collationName is the operand by which an internal function is told a collation.
+func collationName(c types.Collation) *Const { return &Const{types.StringValue(c.String())} }
+
+// underCollation casts operands that compare as texts, and puts their keys under the collation of all in their place.
+func underCollation(operation string, l, r Expr, t types.Type) (Expr, Expr, error) {
+	if !collated(l, r) {
+		return castOperand(l, t), castOperand(r, t), nil
+	}
+	c, err := Mix(operation, l, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return keyUnder(castOperand(l, t), c), keyUnder(castOperand(r, t), c), nil
+}
+
+// sharedCollation returns the first of several operands that are compared with it under the collation of all.
+func sharedCollation(operation string, first Expr, others []Expr) (Expr, error) {
+	if !first.Type().HasCollation() && !first.Type().IsString() || !collated(first) && !collated(others...) {
+		return first, nil
+	}
+	all := append([]Expr{first}, others...)
+	c, err := Mix(operation, all...)
+	if err != nil {
+		return nil, err
+	}
+	if c == types.CollationBinary {
+		return NewCast(uncollated(first), types.Blob), nil
+	}
+	return Collate(first, c), nil
+}
+
+// withCollation builds a call of a function that compares its operands where these do not compare by bytes; nil: any other call.
+func withCollation(fn *Function, args []Expr) (Expr, error) {
+	build := byCollation[fn.Name]
+	if build == nil || !collated(args...) {
+		return nil, nil
+	}
+	return build(fn, args)
+}

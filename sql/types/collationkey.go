@@ -1,0 +1,144 @@
+package types
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+)
+
+// Key returns the collation key of s: AppendKey's bytes.
+func (c Collation) Key(s string) string {
+	if c.Bytewise() {
+		return s
+	}
+	return string(c.AppendKey(nil, s))
+}
+
+// AppendKey appends to dst the collation key of s: of two texts, the one that comes first has the key that comes first by its
+// bytes, and equal texts have equal keys. Keys of one collation can be compared with each other only.
+func (c Collation) AppendKey(dst []byte, s string) []byte {
+	switch c {
+	case CollationGeneralCI:
+		return appendGeneralKey(dst, s)
+	case CollationAiCI:
+		return appendPrimaryKey(dst, s)
+	case CollationAsCI, CollationAsCS:
+		return appendUnicodeKey(dst, s, c)
+	}
+	return append(dst, s...)
+}
+
+// appendGeneralKey makes the key of utf8mb4_general_ci: the folded characters in UTF-8, whose bytes are in the order of code
+// points. Texts compare as if an endless row of spaces followed each. Therefore trailing spaces are left out, and
+// behind every other space, and behind the one that stands for all at the end, a byte says how what follows the spaces compares
+// with a space: 1 less, 2 there is nothing else, 3 greater.
+func appendGeneralKey(dst []byte, s string) []byte {
+	s = strings.TrimRight(s, " ")
+	dst = slices.Grow(dst, len(s)+2)
+	for i, r := range s {
+		if r != ' ' {
+			dst = utf8.AppendRune(dst, generalWeight(r))
+			continue
+		}
+		mark := byte(3)
+		if strings.TrimLeft(s[i:], " ")[0] < ' ' {
+			mark = 1
+		}
+		dst = append(dst, ' ', mark)
+	}
+	return append(dst, ' ', 2)
+}
+
+// unicodeCollators holds collators of golang.org/x/text, one of which serves one goroutine at a time.
+var unicodeCollators = [...]sync.Pool{
+	CollationAiCI: {New: func() any { return newUnicodeCollator(collate.IgnoreDiacritics, collate.IgnoreCase) }},
+	CollationAsCI: {New: func() any { return newUnicodeCollator(collate.IgnoreCase) }},
+	CollationAsCS: {New: func() any { return newUnicodeCollator() }},
+}
+
+type unicodeCollator struct {
+	*collate.Collator
+	buffer collate.Buffer
+}
+
+func newUnicodeCollator(options ...collate.Option) *unicodeCollator {
+	return &unicodeCollator{Collator: collate.New(language.Und, options...)}
+}
+
+// appendUnicodeKey makes the key of one of the collations utf8mb4_0900_*: the weights of the Unicode Collation Algorithm (UTS #10)
+// level by level, in the order of CLDR's root, as golang.org/x/text has them.
+func appendUnicodeKey(dst []byte, s string, c Collation) []byte {
+	u := unicodeCollators[c].Get().(*unicodeCollator)
+	dst = append(dst, u.KeyFromString(&u.buffer, s)...)
+	u.buffer.Reset()
+	unicodeCollators[c].Put(u)
+	return dst
+}
+
+// primaryKeys are the primary weights of the ASCII characters, none of which takes part in a contraction.
+var primaryKeys = sync.OnceValue(func() *[utf8.RuneSelf]string {
+	var keys [utf8.RuneSelf]string
+	for i := range keys {
+		keys[i] = string(appendUnicodeKey(nil, string(rune(i)), CollationAiCI))
+	}
+	return &keys
+})
+
+// appendPrimaryKey is appendUnicodeKey of utf8mb4_0900_ai_ci, in which a text's key is the sequence of its characters' primary
+// weights, and so faster for ASCII.
+func appendPrimaryKey(dst []byte, s string) []byte {
+	from := len(dst)
+	dst = slices.Grow(dst, 2*len(s))
+	keys := primaryKeys()
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return appendUnicodeKey(dst[:from], s, CollationAiCI)
+		}
+		dst = append(dst, keys[s[i]]...)
+	}
+	return dst
+}
+
+// charClasses tells which characters of a collation are equal one by one.
+type charClasses struct {
+	mu    sync.RWMutex
+	first map[string]rune // by key: the first character seen that has it
+	class map[rune]rune
+}
+
+var classes [len(collations)]charClasses
+
+// FoldChar returns a character that stands for all characters equal to r: LIKE compares texts character by character. Which it is
+// differs from process to process.
+func (c Collation) FoldChar(r rune) rune {
+	switch {
+	case c == CollationGeneralCI:
+		return generalWeight(r)
+	case c.Bytewise():
+		return r
+	}
+	m := &classes[c]
+	m.mu.RLock()
+	class, known := m.class[r]
+	m.mu.RUnlock()
+	if known {
+		return class
+	}
+	key := c.Key(string(r))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.class == nil {
+		m.first, m.class = map[string]rune{}, map[rune]rune{}
+	}
+	class, known = m.first[key]
+	if !known {
+		class = r
+		m.first[key] = r
+	}
+	m.class[r] = class
+	return class
+}

@@ -146,6 +146,9 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if up.Ignore {
+		return s.updateIgnore(st, up)
+	}
 	var ids []int64
 	cols := make([]*column.Vector, len(up.Ordinals))
 	for i, o := range up.Ordinals {

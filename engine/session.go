@@ -223,7 +223,9 @@ func writes(n ast.StmtNode) bool {
 	switch x := n.(type) {
 	case *ast.InsertStmt:
 		return !x.IgnoreErr
-	case *ast.UpdateStmt, *ast.DeleteStmt, *ast.CreateTableStmt:
+	case *ast.UpdateStmt:
+		return !x.IgnoreErr
+	case *ast.DeleteStmt, *ast.CreateTableStmt:
 		return true
 	}
 	return false
@@ -238,7 +240,7 @@ func (st *statement) catalogView() *catalogView {
 func (st *statement) binder() *bind.Binder {
 	s := st.session
 	return &bind.Binder{
-		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params,
+		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params, Alias: st.Alias,
 		Locate: st.Locate,
 	}
 }

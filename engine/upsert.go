@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -46,7 +47,7 @@ type place struct {
 	new bool
 }
 
-func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (affected int64, err error) {
+func newUpsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (*upsert, error) {
 	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
@@ -54,7 +55,12 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			u.taken = append(u.taken, map[string]int{})
 		}
 	}
-	if err := ins.Table.EnsureIndexes(st.ctx); err != nil {
+	return u, ins.Table.EnsureIndexes(st.ctx)
+}
+
+func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (affected int64, err error) {
+	u, err := newUpsert(st, ins, rules, keeps)
+	if err != nil {
 		return 0, err
 	}
 	if up := ins.Upsert; up != nil {
@@ -62,7 +68,11 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 		for _, c := range append(slices.Clone(up.Old), up.New...) {
 			slots[c.ID] = len(slots)
 		}
-		if u.set, err = expr.CompileAll(up.Exprs, slots); err != nil {
+		values, err := s.withoutSubqueries(st, up.Exprs, ins.Query.Alloc)
+		if err != nil {
+			return 0, err
+		}
+		if u.set, err = expr.CompileAll(values, slots); err != nil {
 			return 0, err
 		}
 	}
@@ -79,7 +89,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if err == nil {
 				err = u.write(values)
 			}
-			if err != nil && ins.OnDuplicate == bind.DuplicateIgnore && errors.Is(err, sqlerr.CodeCheckViolated) {
+			if err != nil && ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
 				u.context.Warnings.AddError(sqlerr.From(err))
 				continue
 			}
@@ -109,7 +119,7 @@ func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 				return nil, err
 			}
 		}
-		if values[i].Null && !def.Nullable && u.ins.OnDuplicate == bind.DuplicateIgnore && !def.Type.IsTemporal() {
+		if values[i].Null && !def.Nullable && u.ins.Ignore && !def.Type.IsTemporal() {
 			values[i] = types.Value{Type: def.Type}
 			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
 		}
@@ -122,7 +132,7 @@ func (u *upsert) write(values []types.Value) error {
 	p, found := u.find(values)
 	switch {
 	case !found:
-		if u.ins.OnDuplicate == bind.DuplicateIgnore {
+		if u.ins.Ignore {
 			if f, err := u.missing(values); err != nil {
 				return err
 			} else if f != nil {
@@ -133,12 +143,7 @@ func (u *upsert) write(values []types.Value) error {
 		u.add(values, -1)
 		u.count++
 	case u.ins.OnDuplicate == bind.DuplicateIgnore:
-		key := &u.ins.Table.Schema.Keys[u.keys[p.key]]
-		parts := make([]string, len(key.Columns))
-		for i, c := range key.Columns {
-			parts[i] = values[c].Text()
-		}
-		u.context.Warnings.AddError(sqlerr.DupEntry(strings.Join(parts, "-"), u.ins.Table.Schema.Name+"."+key.Name))
+		u.context.Warnings.AddError(u.duplicate(p, values))
 	case u.ins.OnDuplicate == bind.DuplicateReplace:
 		for ; found; p, found = u.find(values) {
 			// MySQL does not count a row that it replaces by an equal one, which it notices at the last key.
@@ -173,15 +178,43 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 		changed[o] = results[i].Value(0)
 		changed[o].S = strings.Clone(changed[o].S)
 		changed[o].Type = def.Type
+	}
+	done, err := u.become(p, old, changed)
+	if done {
+		u.count += 2
+	}
+	return err
+}
+
+// become changes the row at p, and says whether it did so: with IGNORE a row that cannot be changed stays as it is.
+func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
+	schema := u.ins.Table.Schema
+	for o := range changed {
+		def := &schema.Columns[o]
 		if changed[o].Null && !def.Nullable {
-			return sqlerr.BadNull(def.Name)
+			if !u.ins.Ignore || def.Type.IsTemporal() {
+				return false, sqlerr.BadNull(def.Name)
+			}
+			changed[o] = types.Value{Type: def.Type}
+			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
 		}
 	}
 	if equalRows(old, changed) {
-		return nil
+		return false, nil
 	}
-	if err := u.rules.testRow(u.ins.Table.Schema, changed); err != nil {
-		return err
+	if err := u.rules.testRow(schema, changed); u.ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
+		u.context.Warnings.AddError(sqlerr.From(err))
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	if u.ins.Ignore {
+		if f, err := u.missing(changed); err != nil {
+			return false, err
+		} else if f != nil {
+			u.context.Warnings.AddError(sqlerr.NoReferencedRow(describeForeignKey(schema, f)))
+			return false, nil
+		}
 	}
 	from := p.row
 	if p.new {
@@ -189,16 +222,63 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 	}
 	u.remove(p)
 	if other, taken := u.find(changed); taken {
-		key := &u.ins.Table.Schema.Keys[u.keys[other.key]]
-		parts := make([]string, len(key.Columns))
-		for i, c := range key.Columns {
-			parts[i] = changed[c].Text()
+		err := u.duplicate(other, changed)
+		if !u.ins.Ignore {
+			return false, err
 		}
-		return sqlerr.DupEntry(strings.Join(parts, "-"), u.ins.Table.Schema.Name+"."+key.Name)
+		u.context.Warnings.AddError(err)
+		if p.new {
+			u.add(old, from)
+		} else {
+			delete(u.gone, p.row)
+		}
+		return false, nil
 	}
 	u.add(changed, from)
-	u.count += 2
-	return nil
+	return true, nil
+}
+
+// duplicate is the error for a row whose key is taken by the row at p.
+func (u *upsert) duplicate(p place, values []types.Value) *sqlerr.Error {
+	key := &u.ins.Table.Schema.Keys[u.keys[p.key]]
+	parts := make([]string, len(key.Columns))
+	for i, c := range key.Columns {
+		parts[i] = values[c].Text()
+	}
+	return sqlerr.DupEntry(strings.Join(parts, "-"), u.ins.Table.Schema.Name+"."+key.Name)
+}
+
+// withoutSubqueries returns expressions in which the values of subqueries stand in their place.
+func (s *Session) withoutSubqueries(st *statement, exprs []expr.Expr, alloc *expr.Allocator) ([]expr.Expr, error) {
+	out := make([]expr.Expr, len(exprs))
+	var err error
+	for i, e := range exprs {
+		out[i] = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+			sub, is := e.(*expr.Subquery)
+			if !is || err != nil {
+				return e
+			}
+			item := logical.NewItem(alloc, "subquery", sub)
+			q := &logical.Query{Root: &logical.Project{Input: logical.OneRow(), Items: []logical.Item{item}}, Cols: []*expr.Column{item.Col}, Names: []string{item.Col.Name}, Alloc: alloc}
+			value := types.NullOf(item.Col.Typ)
+			var release func()
+			release, err = s.eachBatch(st, q, "subquery", func(b *column.Batch) (int64, error) {
+				at := 0
+				if b.Sel != nil {
+					at = int(b.Sel[0])
+				}
+				value = b.Cols[0].Value(at)
+				value.S = strings.Clone(value.S)
+				return 0, nil
+			})
+			if err != nil {
+				return e
+			}
+			release()
+			return &expr.Const{Value: value}
+		})
+	}
+	return out, err
 }
 
 func equalRows(a, b []types.Value) bool {

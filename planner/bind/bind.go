@@ -17,6 +17,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
@@ -46,6 +47,8 @@ type Binder struct {
 	Database string        // the current database; empty if none was chosen
 	Ctx      *expr.Context // for folding, session variables and sql_mode
 	Params   []types.Value // values of the ? markers, in order
+	// Alias names the rows that an INSERT inserts, for its ON DUPLICATE KEY UPDATE; nil: nothing does.
+	Alias *parse.RowAlias
 	// Locate gives an error the place of a byte offset of the statement's text; nil: errors carry no place.
 	Locate func(e *sqlerr.Error, offset int) *sqlerr.Error
 

@@ -19,6 +19,7 @@ type Insert struct {
 	Query       *logical.Query
 	OnDuplicate OnDuplicate
 	Upsert      *Upsert // of DuplicateUpdate
+	Ignore      bool    // IGNORE: what cannot be stored is left out, with a warning
 	Checks      []Check // over the columns of Query
 }
 
@@ -29,6 +30,7 @@ type Update struct {
 	Ordinals []int
 	Query    *logical.Query
 	Checks   []Check // over the columns of Query
+	Ignore   bool    // IGNORE: rows that cannot be changed stay as they are, with a warning
 }
 
 // Delete is a bound DELETE from one table. Query gives the row numbers.
@@ -39,10 +41,7 @@ type Delete struct {
 
 // Insert binds INSERT and REPLACE ... VALUES, ... SET and ... SELECT.
 func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
-	action, err := onDuplicate(s)
-	if err != nil {
-		return nil, err
-	}
+	action := onDuplicate(s)
 	b.lenient = s.IgnoreErr
 	v, err := b.target(s.Table)
 	if err != nil {
@@ -83,12 +82,12 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		q.Cols = append(q.Cols, c)
 		q.Names = append(q.Names, def.Name)
 	}
-	ins := &Insert{Table: v, Query: q, OnDuplicate: action}
+	ins := &Insert{Table: v, Query: q, OnDuplicate: action, Ignore: s.IgnoreErr}
 	if ins.Checks, err = b.Checks(v.Schema, q.Cols); err != nil {
 		return nil, err
 	}
 	if action == DuplicateUpdate {
-		err = b.upsert(s, ins)
+		err = b.upsert(s, ins, targets)
 	}
 	return ins, err
 }
@@ -281,9 +280,7 @@ func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order
 
 // Update binds UPDATE of one table.
 func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
-	if s.IgnoreErr {
-		return nil, sqlerr.NotSupportedf("UPDATE IGNORE", "restrict the update to the rows that can be changed")
-	}
+	b.lenient = s.IgnoreErr
 	leave, err := b.enterWith(s.With, nil)
 	if err != nil {
 		return nil, err
@@ -294,7 +291,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		return nil, err
 	}
 	sc.noAggregates = true
-	u := &Update{Table: v}
+	u := &Update{Table: v, Ignore: s.IgnoreErr}
 	p := &logical.Project{Input: node, Items: []logical.Item{{Col: rowID, Expr: rowID}}}
 	q := &logical.Query{Root: p, Cols: []*expr.Column{rowID}, Names: []string{rowID.Name}, Alloc: &b.alloc}
 	at := map[int]int{}
@@ -337,7 +334,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 func (s *scope) assigned(o int, e expr.Expr) {
 	name := s.cols[o].name
 	s.aliases = slices.DeleteFunc(s.aliases, func(a aliasItem) bool { return a.name == name })
-	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true})
+	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true, table: s.cols[o].table})
 	s.aliasFirst = true
 }
 

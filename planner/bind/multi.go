@@ -124,7 +124,7 @@ func (m *multi) target(db, alias string) (int, bool) {
 // UpdateMulti binds an UPDATE of joined tables. Every new value is computed from the values that were there before.
 func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 	if s.IgnoreErr {
-		return nil, sqlerr.NotSupportedf("UPDATE IGNORE", "restrict the update to the rows that can be changed")
+		return nil, sqlerr.NotSupportedf("UPDATE IGNORE of several tables", "restrict the update to the rows that can be changed")
 	}
 	leave, err := b.enterWith(s.With, nil)
 	if err != nil {

@@ -48,6 +48,8 @@ type aliasItem struct {
 	e    expr.Expr
 	// explicit: given by AS rather than taken from a column's name.
 	explicit bool
+	// table: a qualified name of this table's column means it too, as it was assigned.
+	table string
 }
 
 // lookup finds the columns called name in s alone. Empty db or table match any.
@@ -69,8 +71,8 @@ func (s *scope) lookup(db, table, name string) (found []scopeColumn) {
 func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 	db, table, name := n.Schema.O, n.Table.O, n.Name.O
 	for sc := s; sc != nil; sc = sc.parent {
-		if table == "" && sc.aliasFirst {
-			if e := sc.alias(name); e != nil {
+		if sc.aliasFirst {
+			if e := sc.alias(table, name); e != nil {
 				return e, nil
 			}
 		}
@@ -82,7 +84,7 @@ func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 			return found[0].col, nil
 		}
 		if table == "" && !sc.aliasFirst {
-			if e := sc.alias(name); e != nil {
+			if e := sc.alias("", name); e != nil {
 				return e, nil
 			}
 		}
@@ -90,11 +92,11 @@ func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 	return nil, sqlerr.UnknownColumn(n.OrigColName(), s.clauseName(), s.suggest(name))
 }
 
-// alias returns the select item called name, preferring those named by AS.
-func (s *scope) alias(name string) expr.Expr {
+// alias returns the select item called name, preferring those named by AS; with a table, what was assigned to its column.
+func (s *scope) alias(table, name string) expr.Expr {
 	var plain expr.Expr
 	for _, a := range s.aliases {
-		if !strings.EqualFold(a.name, name) {
+		if !strings.EqualFold(a.name, name) || table != "" && !strings.EqualFold(a.table, table) {
 			continue
 		}
 		if a.explicit {

@@ -199,7 +199,7 @@ func starItems(sc *scope, db, table string) (items []selectItem) {
 func aliasesOf(items []selectItem) []aliasItem {
 	out := make([]aliasItem, len(items))
 	for i, it := range items {
-		out[i] = aliasItem{it.name, it.e, it.explicit}
+		out[i] = aliasItem{name: it.name, e: it.e, explicit: it.explicit}
 	}
 	return out
 }

@@ -1,12 +1,15 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // OnDuplicate is what an INSERT does with a row whose unique key is taken.
@@ -29,22 +32,20 @@ type Upsert struct {
 }
 
 // onDuplicate says what s does with a row whose unique key is taken.
-func onDuplicate(s *ast.InsertStmt) (OnDuplicate, error) {
+func onDuplicate(s *ast.InsertStmt) OnDuplicate {
 	switch {
 	case s.IsReplace:
-		return DuplicateReplace, nil
-	case len(s.OnDuplicate) > 0 && s.IgnoreErr:
-		return 0, sqlerr.NotSupportedf("INSERT IGNORE with ON DUPLICATE KEY UPDATE", "leave IGNORE out: no key can be taken")
+		return DuplicateReplace
 	case len(s.OnDuplicate) > 0:
-		return DuplicateUpdate, nil
+		return DuplicateUpdate
 	case s.IgnoreErr:
-		return DuplicateIgnore, nil
+		return DuplicateIgnore
 	}
-	return DuplicateError, nil
+	return DuplicateError
 }
 
 // upsert binds the assignments of ON DUPLICATE KEY UPDATE, which take effect from left to right as those of UPDATE do.
-func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert) error {
+func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int) error {
 	schema := ins.Table.Schema
 	u := &Upsert{New: ins.Query.Cols}
 	sc := &scope{clause: "field list", noAggregates: true, inserted: map[string]*expr.Column{}}
@@ -54,6 +55,9 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert) error {
 		u.Old = append(u.Old, c)
 		sc.cols = append(sc.cols, scopeColumn{col: c, db: schema.Database, table: schema.Name, name: def.Name})
 		sc.inserted[strings.ToLower(def.Name)] = u.New[o]
+	}
+	if err := b.addAlias(sc, schema, u.New, targets); err != nil {
+		return err
 	}
 	at := map[int]int{}
 	for _, a := range s.OnDuplicate {
@@ -66,8 +70,8 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert) error {
 		if err != nil {
 			return err
 		}
-		if hasSubquery(e) {
-			return sqlerr.NotSupportedf("a subquery in ON DUPLICATE KEY UPDATE", "select its value into a column of the rows to insert and name that by VALUES(column)")
+		if err := standsAlone(e, u); err != nil {
+			return err
 		}
 		e = b.assign(e, def)
 		if i, again := at[o]; again {
@@ -80,6 +84,60 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert) error {
 	}
 	ins.Upsert = u
 	return nil
+}
+
+// addAlias lets the names of a row alias mean the columns of the row that was to be inserted, of which the statement gives those at the
+// ordinals of targets.
+func (b *Binder) addAlias(sc *scope, schema *table.Schema, news []*expr.Column, targets []int) error {
+	if b.Alias == nil {
+		return nil
+	}
+	names := b.Alias.Columns
+	if names != nil && len(names) != len(targets) {
+		return sqlerr.ViewColumnList()
+	}
+	if strings.EqualFold(b.Alias.Name, schema.Name) {
+		return sqlerr.NonUniqTable(b.Alias.Name)
+	}
+	for i, o := range targets {
+		c := scopeColumn{col: news[o], table: b.Alias.Name, name: schema.Columns[o].Name}
+		if names != nil {
+			c.name = names[i]
+		}
+		for _, other := range sc.cols[len(schema.Columns):] {
+			if strings.EqualFold(other.name, c.name) {
+				return sqlerr.DupFieldName(c.name)
+			}
+		}
+		sc.cols = append(sc.cols, c)
+	}
+	return nil
+}
+
+// standsAlone refuses subqueries that see the row: those that do not are run once, before the rows are written.
+func standsAlone(e expr.Expr, u *Upsert) error {
+	row := map[expr.ColumnID]bool{}
+	for _, c := range slices.Concat(u.Old, u.New) {
+		row[c.ID] = true
+	}
+	var err error
+	expr.Walk(e, func(e expr.Expr) bool {
+		s, is := e.(*expr.Subquery)
+		if !is {
+			return true
+		}
+		sees := false
+		alone := &logical.Project{Input: logical.OneRow(), Items: []logical.Item{{Expr: s}}}
+		for _, id := range alone.FreeColumns() {
+			sees = sees || row[id]
+		}
+		if sees {
+			err = sqlerr.NotSupportedf("a subquery that sees the row in ON DUPLICATE KEY UPDATE",
+				"select its value into a column of the rows to insert and name that by VALUES(column)")
+		}
+		return false
+	})
+	return err
 }
 
 func hasSubquery(e expr.Expr) bool {

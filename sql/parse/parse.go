@@ -33,6 +33,7 @@ type Statement struct {
 	Offset   int                       // where Text starts in the text given to Parse, in bytes
 	Line     int                       // the line where Text starts, from 1
 	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
+	Alias    *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
 	Into     []string                  // the variables of SELECT ... INTO @a, @b, without their @
 	Warnings []sqlerr.Warning
 	source   string // the text given to Parse
@@ -121,6 +122,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if e != nil {
 		return s, e
 	}
+	piece, alias := rowAlias(text, piece, p)
 	nodes, warnings, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "LEFT"))
 	if perr != nil {
 		e := sqlerr.From(convertError(text, p, perr))
@@ -142,7 +144,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if len(nodes) > 1 {
 		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
 	}
-	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Into: into, source: text}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, source: text}
 	if len(nodes) == 0 {
 		return s, nil
 	}

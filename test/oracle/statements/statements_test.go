@@ -130,7 +130,7 @@ func TestForeignKeys(t *testing.T) {
 				n = text
 			}
 			var s string
-			switch r.IntN(11) {
+			switch r.IntN(13) {
 			case 0, 1:
 				s = fmt.Sprintf("INSERT INTO %s (id, n) VALUES (%d, %s), (%d, NULL)", table, id, n, r.IntN(12))
 			case 2:
@@ -149,6 +149,10 @@ func TestForeignKeys(t *testing.T) {
 				s = fmt.Sprintf("UPDATE %s SET id = id + 100 WHERE id >= %d AND id < 100", table, id)
 			case 9:
 				s = fmt.Sprintf("UPDATE c SET m = '%d' WHERE n = %d", other, id)
+			case 11:
+				s = fmt.Sprintf("UPDATE IGNORE c SET n = %d, id = id + %d, m = '%d' WHERE id <= %d ORDER BY id", other, r.IntN(3), r.IntN(14), id)
+			case 12:
+				s = fmt.Sprintf("INSERT IGNORE INTO c (id, n, m) VALUES (%d, %d, '1'), (%d, %d, '2') ON DUPLICATE KEY UPDATE id = id + 1, n = VALUES(n), m = '%d'", id, other, r.IntN(12), r.IntN(14), r.IntN(14))
 			case 10:
 				s = fmt.Sprintf("UPDATE %s SET id = id - 100 WHERE id BETWEEN 100 AND %d", table, 100+id)
 			}

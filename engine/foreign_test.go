@@ -157,6 +157,14 @@ func TestForeignKeys(t *testing.T) {
 			a ALTER TABLE cc DROP CONSTRAINT cc_ibfk_1
 			a INSERT INTO cc VALUES (2, 7, 7)
 			a DROP TABLE p`},
+		{"collations", `CREATE TABLE p (id VARCHAR(10) COLLATE utf8mb4_general_ci PRIMARY KEY); INSERT INTO p VALUES ('a'), ('B');
+			CREATE TABLE c (id INT PRIMARY KEY, pid VARCHAR(20) COLLATE utf8mb4_general_ci, FOREIGN KEY (pid) REFERENCES p (id) ON UPDATE CASCADE)`, `
+			a INSERT INTO c VALUES (1, 'A'), (2, 'b')
+			a INSERT INTO c VALUES (3, 'c') => error 1452
+			a DELETE FROM p WHERE id = 'a' => error 1451
+			a UPDATE p SET id = 'x' WHERE id = 'A'
+			a SELECT GROUP_CONCAT(pid ORDER BY id) FROM c => x,b
+			a CREATE TABLE d (pid VARCHAR(10) COLLATE utf8mb4_bin, FOREIGN KEY (pid) REFERENCES p (id)) => error 3780`},
 		{"what others did meanwhile", tables, `
 			a BEGIN
 			a INSERT INTO c VALUES (1, 1, 0)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -78,7 +77,7 @@ func (v *Version) Find(ctx context.Context, key int, cols []*column.Vector, n in
 			g, at, live := v.Locate(candidate)
 			for j := 0; live && j < len(columns); j++ {
 				a := v.Groups[g].Columns[columns[j]].At(at)
-				live = !a.Null && types.Compare(a, cols[j].Value(i)) == 0
+				live = !a.Null && equalValues(v.Schema.Columns[columns[j]].Type, a, cols[j].Value(i))
 			}
 			if live {
 				rows[i] = candidate

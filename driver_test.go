@@ -198,6 +198,40 @@ func TestDriverTimeZone(t *testing.T) {
 	}
 }
 
+// As in MySQL a row counts if it has other values than before, one that ON DUPLICATE KEY UPDATE changes twice, and one that
+// REPLACE replaces by another as deleted and inserted.
+func TestDriverRowsAffected(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "CREATE TABLE a (id INT PRIMARY KEY, s VARCHAR(20), d DOUBLE)")
+	exec(t, db, "CREATE TABLE b (id INT PRIMARY KEY, x INT)")
+	for _, step := range []struct {
+		text string
+		want int64
+	}{
+		{"INSERT INTO a VALUES (1, 'x', 1), (2, NULL, 2), (3, 'z', NULL)", 3},
+		{"INSERT INTO b VALUES (1, 0), (2, 0)", 2},
+		{"UPDATE a SET s = 'x'", 2},
+		{"UPDATE a SET s = 'X' WHERE id = 1", 1},
+		{"UPDATE a SET s = s, d = d", 0},
+		{"UPDATE a SET d = NULL", 2},
+		{"UPDATE a JOIN b ON a.id = b.id SET a.s = 'x', b.x = 0", 1},
+		{"UPDATE a JOIN b ON a.id = b.id SET a.s = 'y', b.x = 1", 4},
+		{"INSERT INTO b VALUES (1, 5), (3, 5) ON DUPLICATE KEY UPDATE x = 2", 3},
+		{"INSERT INTO b VALUES (1, 5) ON DUPLICATE KEY UPDATE x = 2", 0},
+		{"REPLACE INTO b VALUES (1, 6), (4, 4)", 3},
+		{"INSERT IGNORE INTO b VALUES (1, 7), (5, 5)", 1},
+		{"DELETE a, b FROM a JOIN b ON a.id = b.id WHERE a.id > 1", 4},
+	} {
+		res, err := db.Exec(step.text)
+		if err != nil {
+			t.Fatalf("%s: %v", step.text, err)
+		}
+		if n, _ := res.RowsAffected(); n != step.want {
+			t.Errorf("%s: %d rows, want %d", step.text, n, step.want)
+		}
+	}
+}
+
 func TestDriverPrepare(t *testing.T) {
 	db := open(t, "")
 	exec(t, db, "CREATE TABLE p (id INT PRIMARY KEY, name VARCHAR(20))")

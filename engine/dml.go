@@ -174,10 +174,11 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	}
 	defer release()
 	keeps := st.integrity()
-	if err := keeps.update(up.Table, ids, up.Ordinals, cols, "UPDATE", nil); err != nil {
+	changed, err := keeps.update(up.Table, ids, up.Ordinals, cols, "UPDATE", nil)
+	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: int64(len(ids))}, keeps.finish("UPDATE")
+	return &Result{RowsAffected: changed}, keeps.finish("UPDATE")
 }
 
 // appendRowIDs appends the selected values of a batch's first column.

@@ -115,8 +115,9 @@ func (g *integrity) inserted(v *table.Version, first int64) {
 	}
 }
 
-// update changes rows of a table: column ordinals[i] of row rows[j] gets value j of cols[i].
-func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []tableID) error {
+// update changes rows of a table: column ordinals[i] of row rows[j] gets value j of cols[i]. It returns the number of rows that have got
+// other values.
+func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []tableID) (int64, error) {
 	// The columns of every row group with a changed row are written anew.
 	encoded := int64(0)
 	for _, o := range ordinals {
@@ -126,15 +127,15 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 		encoded = encoded * few / v.Span()
 	}
 	if err := g.st.making(operation).Add(encoded); err != nil {
-		return err
+		return 0, err
 	}
-	next, err := v.Update(g.st.ctx, rows, ordinals, cols)
+	next, changed, err := v.Update(g.st.ctx, rows, ordinals, cols)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	g.set(next)
 	if g.off {
-		return nil
+		return changed, nil
 	}
 	id := idOf(v.Schema)
 	for i := range v.Schema.Foreign {
@@ -142,12 +143,12 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 		if !intersects(f.Columns, ordinals) {
 			continue
 		}
-		if changed := next.Changed(v, rows, f.Columns); len(changed) > 0 {
-			g.made = append(g.made, referring{id: id, foreign: f, rows: changed})
+		if rows := next.Changed(v, rows, f.Columns); len(rows) > 0 {
+			g.made = append(g.made, referring{id: id, foreign: f, rows: rows})
 		}
 	}
 	if !g.referenced(v.Schema, ordinals) {
-		return nil
+		return changed, nil
 	}
 	rows = next.Changed(v, rows, ordinals)
 	g.changes = append(g.changes, rowChange{
@@ -155,7 +156,7 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 		before: func(o []int) []*column.Vector { return v.Gather(rows, o) },
 		after:  func(o []int) []*column.Vector { return next.Gather(rows, o) },
 	})
-	return nil
+	return changed, nil
 }
 
 // delete deletes rows of a table and returns how many there were.
@@ -352,7 +353,8 @@ func (g *integrity) follow(c *rowChange, child tableID, f *table.ForeignKey, ope
 			news[i] = column.ConstVector(types.NullOf(v.Schema.Columns[o].Type))
 		}
 	}
-	return g.update(v, rows, f.Columns, news, operation, c.path)
+	_, err = g.update(v, rows, f.Columns, news, operation, c.path)
+	return err
 }
 
 // keyRows are keys as the rows of a table in no catalog.

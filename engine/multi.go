@@ -43,9 +43,9 @@ func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*R
 	res := &Result{}
 	keeps := st.integrity()
 	for _, t := range targets {
-		now, rows := keeps.current(t.Table), int64(len(t.ids)) // a table may stand in the FROM twice
+		now, rows := keeps.current(t.Table), int64(0) // a table may stand in the FROM twice
 		if len(t.Ordinals) > 0 {
-			err = keeps.update(now, t.ids, t.Ordinals, t.cols, operation, nil)
+			rows, err = keeps.update(now, t.ids, t.Ordinals, t.cols, operation, nil)
 		} else {
 			rows, err = keeps.delete(now, t.ids)
 		}

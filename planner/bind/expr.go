@@ -320,8 +320,13 @@ func (b *Binder) unary(x *ast.UnaryOperationExpr, sc *scope) (expr.Expr, error) 
 	if x.Op == opcode.BitNeg {
 		return expr.NewCall("bitnot", arg)
 	}
-	if c, ok := arg.(*expr.Const); ok && !c.Value.Null && c.Value.Type == types.Uint64 && uint64(c.Value.I) == 1<<63 {
-		return &expr.Const{Value: types.IntValue(c.Value.I)}, nil // -9223372036854775808 is a BIGINT
+	if c, ok := arg.(*expr.Const); ok && !c.Value.Null && c.Value.Type == types.Uint64 {
+		switch n := uint64(c.Value.I); {
+		case n == 1<<63:
+			return &expr.Const{Value: types.IntValue(c.Value.I)}, nil // -9223372036854775808 is a BIGINT
+		case n > 1<<63:
+			arg = castTo(arg, types.Decimal(20, 0)) // and the numbers below it are DECIMALs
+		}
 	}
 	return expr.NewCall("neg", arg)
 }

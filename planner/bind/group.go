@@ -26,6 +26,7 @@ type grouping struct {
 	having bool
 	// Of WITH ROLLUP: the number of keys that group a row is in level.
 	rollup    bool
+	written   []int // for each key as written, the groups up to it: one that stands twice adds none, but a total
 	level     *expr.Column
 	groupings []groupingCall
 
@@ -119,6 +120,7 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 			return g.b.at(err, it.Expr)
 		}
 		g.addGroup(e, name)
+		g.written = append(g.written, len(g.groups))
 	}
 	return nil
 }

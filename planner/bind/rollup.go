@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -111,7 +113,9 @@ func (g *grouping) buildRollup() logical.Node {
 		out.Cols = append(out.Cols, c.col)
 	}
 	out.Cols = append(out.Cols, g.level)
-	for level := len(keys); level >= 0; level-- {
+	levels := append([]int{0}, g.written...)
+	slices.Reverse(levels)
+	for _, level := range levels {
 		in, cols := read()
 		agg := &logical.Aggregate{Input: in, Hint: b.aggHint(), Scalar: level == 0}
 		p := &logical.Project{}

@@ -74,7 +74,7 @@ func TestLedger(t *testing.T) {
 				v, _, _ = v.Delete(context.Background(), someRows(r, v, 3))
 			case k < 10 && v.Rows() > 0:
 				rows := someRows(r, v, 100)
-				v, err = v.Update(context.Background(), rows, []int{2}, []*column.Vector{footprintBatch(r, 0, len(rows)).Cols[2]})
+				v, _, err = v.Update(context.Background(), rows, []int{2}, []*column.Vector{footprintBatch(r, 0, len(rows)).Cols[2]})
 			case k < 11:
 				renamed := *v.Schema
 				renamed.Name += "x"

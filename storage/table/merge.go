@@ -203,7 +203,8 @@ func (d *difference) update(ctx context.Context, v, mine *Version) (*Version, er
 			cols[i].Set(j, n, mine.Groups[g].Columns[c].At(at))
 		}
 	}
-	return v.Update(ctx, d.updated, d.columns, cols)
+	next, _, err := v.Update(ctx, d.updated, d.columns, cols)
+	return next, err
 }
 
 // append adds the rows of mine that were new.

@@ -66,7 +66,7 @@ func (b *branch) step(t *testing.T, r *rand.Rand, s *Schema, pool int64, share i
 			numbers, news = append(numbers, numberOf(id)), append(news, y)
 		}
 		data := batch(s, news, false)
-		b.v, err = b.v.Update(ctx, numbers, []int{5, 4}, []*column.Vector{data.Cols[5], data.Cols[4]})
+		b.v, _, err = b.v.Update(ctx, numbers, []int{5, 4}, []*column.Vector{data.Cols[5], data.Cols[4]})
 	default: // delete
 		var numbers []int64
 		for _, id := range b.some(r, share) {

@@ -216,17 +216,25 @@ func TestVersionsAgainstList(t *testing.T) {
 				numbers := rowNumbers(base.v)
 				var picked []int64
 				var news []row
+				differing := int64(0)
 				for i, x := range base.rows {
 					if r.IntN(10) == 0 {
 						y := slices.Clone(x)
 						fill := fresh(1)[0]
 						y[0], y[3], y[5] = fill[0], fill[3], fill[5]
 						next.rows[i] = y
+						if !sameValue(x[0], y[0]) || !sameValue(x[3], y[3]) || !sameValue(x[5], y[5]) {
+							differing++
+						}
 						picked, news = append(picked, numbers[i]), append(news, y)
 					}
 				}
 				b := batch(s, news, false)
-				next.v, err = base.v.Update(context.Background(), picked, []int{5, 0, 3}, []*column.Vector{b.Cols[5], b.Cols[0], b.Cols[3]})
+				var n int64
+				next.v, n, err = base.v.Update(context.Background(), picked, []int{5, 0, 3}, []*column.Vector{b.Cols[5], b.Cols[0], b.Cols[3]})
+				if n != differing {
+					t.Fatalf("%d rows changed of %d", n, differing)
+				}
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -329,11 +337,11 @@ func TestKeys(t *testing.T) {
 		t.Fatalf("two equal keys in one statement: %v", err)
 	}
 	// Exchanging keys within one statement is fine, since only the end counts; doubling one is not.
-	swapped, err := v.Update(context.Background(), []int64{0, 3}, []int{1}, []*column.Vector{vectorFor(types.Text, str("y"), str("x"))})
+	swapped, _, err := v.Update(context.Background(), []int64{0, 3}, []int{1}, []*column.Vector{vectorFor(types.Text, str("y"), str("x"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = swapped.Update(context.Background(), []int64{0}, []int{1}, []*column.Vector{vectorFor(types.Text, str("x"))})
+	_, _, err = swapped.Update(context.Background(), []int64{0}, []int{1}, []*column.Vector{vectorFor(types.Text, str("x"))})
 	if !errors.Is(err, sqlerr.CodeDupEntry) {
 		t.Fatalf("update to a taken key: %v", err)
 	}
@@ -366,7 +374,7 @@ func TestKeysAfterAbandonedUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Update(context.Background(), []int64{1}, []int{0}, []*column.Vector{vectorFor(types.Int64, types.IntValue(20))}); err != nil {
+	if _, _, err := v.Update(context.Background(), []int64{1}, []int{0}, []*column.Vector{vectorFor(types.Int64, types.IntValue(20))}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Append(batch(s, []row{{types.IntValue(2)}}, false)); !errors.Is(err, sqlerr.CodeDupEntry) {

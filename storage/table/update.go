@@ -13,13 +13,14 @@ import (
 // Update returns the version in which column ordinals[j] of row rows[i] has value i of cols[j], already converted to
 // the column's type. Rows keep their numbers and places. A row number that stands twice takes the later values; one that is
 // not in use is passed over. It checks NOT NULL, and the keys as they are after all changes; on an error v is unchanged.
-func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols []*column.Vector) (*Version, error) {
+// changed counts the rows that have got other values than they had.
+func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols []*column.Vector) (next *Version, changed int64, err error) {
 	if len(rows) == 0 {
-		return v, nil
+		return v, 0, nil
 	}
 	for j, c := range cols {
 		if err := checkVector(&v.Schema.Columns[ordinals[j]], c, len(rows), nil); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	order := make([]int, len(rows))
@@ -29,7 +30,7 @@ func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols
 	if !slices.IsSorted(rows) {
 		sort.SliceStable(order, func(i, j int) bool { return rows[order[i]] < rows[order[j]] })
 	}
-	next := v.derive(len(rows))
+	next = v.derive(len(rows))
 	for i := 0; i < len(order); {
 		group, _, ok := v.Locate(rows[order[i]])
 		if !ok {
@@ -41,34 +42,39 @@ func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols
 		for end < len(order) && rows[order[end]] < g.First+int64(g.Rows) {
 			end++
 		}
-		if err := next.updateGroup(ctx, group, rows, order[i:end], ordinals, cols); err != nil {
-			return nil, err
+		n, err := next.updateGroup(ctx, group, rows, order[i:end], ordinals, cols)
+		if err != nil {
+			return nil, 0, err
 		}
+		changed += n
 		i = end
 	}
 	if err := next.checkUpdatedKeys(ctx, v, rows, ordinals); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return next, nil
+	return next, changed, nil
 }
 
-// updateGroup changes the rows of one group: those at the places of order in rows.
-func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) error {
+// updateGroup changes the rows of one group: those at the places of order in rows. It counts those that have got other values.
+func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) (int64, error) {
 	own := *v.Groups[group]
 	own.Columns = slices.Clone(own.Columns)
 	v.Groups[group] = &own
 	open := v.tail != nil && group == len(v.Groups)-1
 	changed := make(map[int]encoding.Data, len(ordinals))
+	differs := make([]bool, len(order))
 	for j, ordinal := range ordinals {
 		if ctx.Err() != nil {
-			return sqlerr.Interrupted(context.Cause(ctx))
+			return 0, sqlerr.Interrupted(context.Cause(ctx))
 		}
 		c := own.Columns[ordinal]
 		flat := newVector(c.Type)
 		c.Decode(flat, 0, c.Rows)
 		flatten(flat, c.Rows)
-		for _, i := range order {
-			flat.Set(int(rows[i]-own.First), c.Rows, cols[j].Value(i))
+		for o, i := range order {
+			at, value := int(rows[i]-own.First), cols[j].Value(i)
+			differs[o] = differs[o] || !sameBits(flat.Value(at), value)
+			flat.Set(at, c.Rows, value)
 		}
 		d := encoding.Data{Type: c.Type}
 		d.Append(flat, c.Rows, nil)
@@ -81,7 +87,13 @@ func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, orde
 	if open {
 		v.tail, v.Groups[group] = replaced(&own, changed)
 	}
-	return nil
+	count := int64(0)
+	for _, is := range differs {
+		if is {
+			count++
+		}
+	}
+	return count, nil
 }
 
 // flatten makes a vector of n values one that can be written: strings without a dictionary, and a validity of its own.

@@ -107,11 +107,11 @@ func comparableAsShown(operation string, l, r Expr) (Expr, Expr, error) {
 	lc, lok := l.(*Const)
 	rc, rok := r.(*Const)
 	switch {
-	case rok && !lok:
+	case rok && !lok && !l.Type().Folds():
 		if c, err := constFor(l.Type(), rc); c != nil || err != nil {
 			return l, c, err
 		}
-	case lok && !rok:
+	case lok && !rok && !r.Type().Folds():
 		if c, err := constFor(r.Type(), lc); c != nil || err != nil {
 			return c, r, err
 		}

@@ -245,7 +245,7 @@ func CollationKey(e Expr) Expr {
 func keyUnder(e Expr, c types.Collation) Expr {
 	e = uncollated(e)
 	if c.Bytewise() {
-		return e
+		return bytewise(e)
 	}
 	if k, ok := e.(*Const); ok {
 		if k.Value.Null {
@@ -254,6 +254,19 @@ func keyUnder(e Expr, c types.Collation) Expr {
 		return &Const{types.Value{Type: types.Blob, S: c.Key(k.Value.S)}}
 	}
 	return &Call{Fn: collationKey, Args: []Expr{e, collationName(c)}, Typ: types.Blob, Null: e.Nullable()}
+}
+
+// bytewise returns e under a collation by bytes, so that its type tells how it compares.
+func bytewise(e Expr) Expr {
+	if !e.Type().Folds() {
+		return e
+	}
+	if k, ok := e.(*Const); ok {
+		v := k.Value
+		v.Type = v.Type.Collate(types.CollationBin)
+		return &Const{v}
+	}
+	return Collate(e, types.CollationBin)
 }
 
 // collationName is the operand by which an internal function is told a collation.

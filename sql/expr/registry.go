@@ -80,7 +80,7 @@ type Context struct {
 	Location     *time.Location // the session's time zone
 	SQLMode      SQLMode
 	Collation    types.Collation // of literals: collation_connection
-	Writing      bool // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
+	Writing      bool            // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
 	Warnings     *sqlerr.Warnings
 	Database     string
 	User         string

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Key returns the collation key of s: AppendKey's bytes.
@@ -96,11 +98,34 @@ func appendPrimaryKey(dst []byte, s string) []byte {
 	keys := primaryKeys()
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return appendUnicodeKey(dst[:from], s, CollationAiCI)
+			return appendUnicodeKey(dst[:from], withoutCyrillicMarks(s), CollationAiCI)
 		}
 		dst = append(dst, keys[s[i]]...)
 	}
 	return dst
+}
+
+// withoutCyrillicMarks leaves out the marks on Cyrillic letters but the breve of the short i: the tables of golang.org/x/text, of UCA 6.2, make
+// letters of their own of Ї, Ў, Ѓ and their like, which have been equal to their base letters since UCA 8.
+func withoutCyrillicMarks(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x0400 && r < 0x0530 }) {
+		return s
+	}
+	var b strings.Builder
+	base, above := rune(0), false // the letter before marks, and whether it has had one above
+	for _, r := range norm.NFD.String(s) {
+		if !unicode.Is(unicode.Mn, r) {
+			base, above = r, false
+		} else if unicode.Is(unicode.Cyrillic, base) {
+			first := !above
+			above = above || norm.NFD.PropertiesString(string(r)).CCC() == 230
+			if r != 0x0306 || !first || base != 'И' && base != 'и' {
+				continue
+			}
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // charClasses tells which characters of a collation are equal one by one.

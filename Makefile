@@ -1,10 +1,11 @@
-# make help lists the targets. Go 1.26 and make are enough for all but bench-oracle (Python 3 with venv) and
-# fuzz-oracle (a MariaDB server).
+# make help lists the targets. Go 1.26 and make are enough for all but bench-oracle and bench-windows (Python 3 with
+# venv) and fuzz-oracle (a MariaDB server).
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DUCKDB      := duckdb==2.0.0
 SF          ?= 1
+ROWS        ?= 10000000
 FUZZTIME    ?= 30s
 SECONDS     ?= 60
 SEED        ?=
@@ -15,7 +16,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race lint fuzz fuzz-oracle fuzz-others bench bench-oracle gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race lint fuzz fuzz-oracle fuzz-others bench bench-oracle bench-windows gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -63,6 +64,9 @@ bench: build ## time the 22 TPC-H queries at scale factor SF (1); ANSWERS=folder
 
 bench-oracle: build build/duckdb/bin/python ## time them against DuckDB over the same files
 	build/radish-bench oracle --duckdb-python build/duckdb/bin/python --sf $(SF) --markdown build/oracle.md
+
+bench-windows: build build/duckdb/bin/python ## time window functions over ROWS rows (10 million) against DuckDB
+	build/radish-bench windows --duckdb-python build/duckdb/bin/python --rows $(ROWS) --markdown build/windows.md
 
 build/duckdb/bin/python:
 	python3 -m venv build/duckdb

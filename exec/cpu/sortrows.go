@@ -1,374 +1,313 @@
 package cpu
 
 import (
-	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 
-	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// sortItem is a row to be sorted: its packed keys and its number.
-type sortItem struct {
-	key uint64
-	row int32
+// Rows are sorted as words: the leading keys' codes in the upper bits, the row's number, which is also its place in the input, in the
+// lower ones. So a word is all that moves, its low bits keep the sort stable, and rows whose keys have no room in it
+// whole are sorted once more among those of equal words, by codes made for these alone.
+
+// sortedRows are rows in order.
+type sortedRows struct {
+	words   []uint64
+	rowBits uint
+	width   uint   // bits of codes above the row's
+	exact   bool   // equal codes mean equal keys
+	ends    []uint // of the leading keys that are held whole: the bits of codes up to each
+	asInput bool   // row i is row i of the input
 }
+
+// row returns the row at place i.
+func (s *sortedRows) row(i int) int32 { return int32(s.words[i] & (1<<s.rowBits - 1)) }
+
+// code returns the code at place i.
+func (s *sortedRows) code(i int) uint64 { return s.words[i] >> s.rowBits }
 
 // order returns the rows of cols in order. With a query, sorting uses its workers.
 func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error) {
-	items, _, err := s.sorted(cols, n, q)
+	sorted, err := s.sorted(cols, n, q)
 	if err != nil {
 		return nil, err
 	}
-	defer s.q.mem.Release(int64(28 * n))
-	return rowsOf(items), nil
+	defer s.q.mem.Release(int64(12 * n))
+	each := s.q.blocks
+	if q != nil {
+		each = q.parallelBlocks
+	}
+	return sorted.order(each)
 }
 
-func rowsOf(items []sortItem) []int32 {
-	order := make([]int32, len(items))
-	for i := range items {
-		order[i] = items[i].row
-	}
-	return order
+// order returns the rows in order.
+func (s *sortedRows) order(each eachRows) ([]int32, error) {
+	order := make([]int32, len(s.words))
+	err := each(len(order), func(from, to int) {
+		mask := uint64(1)<<s.rowBits - 1
+		for i, w := range s.words[from:to] {
+			order[from+i] = int32(w & mask)
+		}
+	})
+	return order, err
 }
 
-// sorted returns the rows of cols in order, and how their keys are packed. 32 bytes a row are reserved for it.
-func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) ([]sortItem, packedWords, error) {
-	items := make([]sortItem, n)
-	if err := s.q.mem.Reserve(s.name, int64(32*n)); err != nil {
-		return nil, packedWords{}, err
+// sorted returns the rows of cols in order. 16 bytes a row are reserved for it.
+func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) (*sortedRows, error) {
+	if err := s.q.mem.Reserve(s.name, int64(16*n)); err != nil {
+		return nil, err
 	}
-	packed, err := s.packKeys(items, cols, q)
+	r := &rowSorter{q: s.q, name: s.name, parallel: q != nil && q.cfg.Threads > 1 && n >= inParallel}
+	for i, k := range s.p.Keys {
+		key, err := newSortKey(s.q, cols[s.keyAt[i]], k.Desc, n)
+		if err != nil {
+			return nil, err
+		}
+		r.keys = append(r.keys, key)
+	}
+	if s.top >= 0 {
+		// The input's order is that of the positions, not of the rows.
+		r.keys = append(r.keys, sortKey{v: cols[len(cols)-1]})
+	}
+	return r.sort(n)
+}
+
+// rowSorter sorts rows by keys.
+type rowSorter struct {
+	q        *query
+	name     string // of the operator, for the budget
+	keys     []sortKey
+	at       []int32 // the rows that numbers in words stand for; nil: these
+	parallel bool
+}
+
+func (r *rowSorter) row(number uint64) int32 {
+	if r.at != nil {
+		return r.at[number]
+	}
+	return int32(number)
+}
+
+func (r *rowSorter) each() eachRows {
+	if r.parallel {
+		return r.q.parallelBlocks
+	}
+	return r.q.blocks
+}
+
+// sort sorts the rows 0 .. n-1.
+func (r *rowSorter) sort(n int) (*sortedRows, error) {
+	s, next, err := r.pack(someRows{}, n, 0)
 	if err != nil {
-		return nil, packed, err
+		return nil, err
 	}
-	width, exact := packed.width, packed.exact
-	compare := s.comparator(cols)
-	sortRun := func(run []sortItem) error {
-		if len(run) < 128 {
-			slices.SortStableFunc(run, func(a, b sortItem) int {
-				if a.key != b.key {
-					return cmp.Compare(a.key, b.key)
+	if s.asInput, err = r.ascend(s.words); err != nil {
+		return nil, err
+	}
+	if !s.asInput {
+		x := wordSorter{q: r.q, low: s.rowBits}
+		if err := x.sort(s.words, make([]uint64, n), s.rowBits+s.width, r.parallel, false); err != nil {
+			return nil, err
+		}
+	}
+	if s.exact {
+		return s, nil
+	}
+	changed, err := r.breakTies(s, next, r.parallel)
+	s.asInput = s.asInput && !changed
+	return s, err
+}
+
+// pack makes the words of n rows by the keys from the given one on, and returns the first key that they do not hold whole.
+func (r *rowSorter) pack(rows someRows, n, key int) (s *sortedRows, next int, err error) {
+	s = &sortedRows{words: make([]uint64, n), rowBits: uint(bits.Len(uint(max(n-1, 0)))), exact: true}
+	each := r.each()
+	var codes []keyCode
+	for next = key; next < len(r.keys) && s.exact; next++ {
+		left := 64 - s.rowBits - s.width
+		if left == 0 {
+			s.exact = false
+			break
+		}
+		k, err := newKeyCode(&r.keys[next], rows, n, left, each)
+		if err != nil {
+			return nil, 0, err
+		}
+		codes = append(codes, k)
+		s.width += k.width
+		if !k.whole {
+			s.exact = false
+			break
+		}
+		s.ends = append(s.ends, s.width)
+	}
+	err = each(n, func(from, to int) {
+		var buf [codeRows]uint64
+		for ; from < to; from += codeRows {
+			words := s.words[from:min(from+codeRows, to)]
+			for c := range codes {
+				k := &codes[c]
+				if k.width == 0 {
+					continue
 				}
-				if exact {
-					return 0
+				part := buf[:len(words)]
+				k.codes(part, rows.slice(from, from+len(words)))
+				for i, x := range part {
+					words[i] = words[i]<<k.width | x // a shift by 64 gives 0
 				}
-				return compare(a.row, b.row)
-			})
-			return nil
-		}
-		if err := radixSort(s.q, run, width); err != nil {
-			return err
-		}
-		if exact {
-			return nil
-		}
-		for i := 0; i < len(run); {
-			j := i + 1
-			for j < len(run) && run[j].key == run[i].key {
-				j++
 			}
-			if j-i > 1 {
-				if err := sortStable(s.q, run[i:j], func(a, b sortItem) int { return compare(a.row, b.row) }); err != nil {
+			for i := range words {
+				words[i] = words[i]<<s.rowBits | uint64(from+i)
+			}
+		}
+	})
+	return s, next, err
+}
+
+// ascend says whether words are in order.
+func (r *rowSorter) ascend(words []uint64) (bool, error) {
+	for from := 0; from < len(words); from += checkRows + 1 {
+		if err := r.q.check(); err != nil {
+			return false, err
+		}
+		if !slices.IsSorted(words[from:min(from+checkRows+2, len(words))]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// fewTied is the number of rows of equal codes up to which they are ordered by comparing them.
+const fewTied = 8
+
+// manyTied is the number from which all workers sort them together.
+const manyTied = 1 << 17
+
+// breakTies sorts the rows of equal codes by the keys from next on, and says whether that changed anything.
+func (r *rowSorter) breakTies(s *sortedRows, next int, parallel bool) (changed bool, err error) {
+	n := len(s.words)
+	same := func(a, b int) bool { return s.code(a) == s.code(b) }
+	const chunk = 1 << 15
+	chunks := (n + chunk - 1) / chunk
+	moved := make([]bool, chunks)
+	large := make([][][2]int, chunks)
+	// A run belongs to the chunk that it begins in.
+	one := func(c int) error {
+		i := c * chunk
+		for i > 0 && i < n && same(i-1, i) {
+			i++
+		}
+		for i < min((c+1)*chunk, n) {
+			j := i + 1
+			for j < n && same(i, j) {
+				if j++; j&checkRows == 0 {
+					if err := r.q.check(); err != nil {
+						return err
+					}
+				}
+			}
+			switch {
+			case j-i == 1:
+			case parallel && j-i >= manyTied:
+				large[c] = append(large[c], [2]int{i, j})
+			default:
+				alone := *r
+				alone.parallel = false
+				m, err := alone.tied(s, i, j, next)
+				if err != nil {
 					return err
 				}
+				moved[c] = moved[c] || m
 			}
 			i = j
 		}
 		return nil
 	}
-	if s.top >= 0 {
-		// The input's order is that of the positions, not of the rows.
-		tags := cols[len(cols)-1].I64
-		err = sortStable(s.q, items, func(a, b sortItem) int {
-			if a.key != b.key {
-				return cmp.Compare(a.key, b.key)
-			}
-			if !exact {
-				if c := compare(a.row, b.row); c != 0 {
-					return c
-				}
-			}
-			return cmp.Compare(tags[a.row], tags[b.row])
-		})
-		if err != nil {
-			return nil, packed, err
-		}
-	} else if q == nil || q.cfg.Threads == 1 || n < inParallel {
-		if err := sortRun(items); err != nil {
-			return nil, packed, err
-		}
+	if parallel {
+		err = r.q.parallel(chunks, n, one)
 	} else {
-		runs := q.cfg.Threads
-		size := (n + runs - 1) / runs
-		err = q.parallel(runs, n, func(i int) error { return sortRun(items[min(i*size, n):min((i+1)*size, n)]) })
+		for c := 0; c < chunks && err == nil; c++ {
+			if err = r.q.check(); err == nil {
+				err = one(c)
+			}
+		}
+	}
+	for _, run := range slices.Concat(large...) {
 		if err != nil {
-			return nil, packed, err
+			return false, err
 		}
-		less := func(a, b *sortItem) bool {
-			if a.key != b.key {
-				return a.key < b.key
-			}
-			return !exact && compare(a.row, b.row) < 0
-		}
-		if items, err = mergeRuns(q, items, size, less); err != nil {
-			return nil, packed, err
-		}
+		var m bool
+		m, err = r.tied(s, run[0], run[1], next)
+		changed = changed || m
 	}
-	return items, packed, nil
+	return changed || slices.Contains(moved, true), err
 }
 
-// mergeRuns merges sorted runs of the given size, two by two; of equal rows the earlier run's come first.
-func mergeRuns(q *query, items []sortItem, size int, less func(a, b *sortItem) bool) ([]sortItem, error) {
-	n := len(items)
-	out := make([]sortItem, n)
-	for ; size < n; size *= 2 {
-		pairs := (n + 2*size - 1) / (2 * size)
-		err := q.parallel(pairs, n, func(i int) error {
-			lo, mid, hi := 2*i*size, min((2*i+1)*size, n), min((2*i+2)*size, n)
-			a, b := lo, mid
-			for k := lo; k < hi; k++ {
-				if a < mid && (b == hi || !less(&items[b], &items[a])) {
-					out[k] = items[a]
-					a++
-				} else {
-					out[k] = items[b]
-					b++
-				}
-				if k&checkRows == 0 {
-					if err := q.check(); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		items, out = out, items
-	}
-	return items, nil
-}
-
-// radixSort orders items by the low width bits of their keys, stably, a byte at a time from the lowest (LSD).
-func radixSort(q *query, items []sortItem, width int) error {
-	tmp := make([]sortItem, len(items))
-	from, to := items, tmp
-	for shift := uint(0); shift < uint(width); shift += 8 {
-		var count [256]int
-		for part := range slices.Chunk(from, checkRows+1) {
-			if err := q.check(); err != nil {
-				return err
-			}
-			for i := range part {
-				count[part[i].key>>shift&255]++
-			}
-		}
-		if count[from[0].key>>shift&255] == len(from) {
-			continue
-		}
-		sum := 0
-		for d := range count {
-			c := count[d]
-			count[d] = sum
-			sum += c
-		}
-		for part := range slices.Chunk(from, checkRows+1) {
-			if err := q.check(); err != nil {
-				return err
-			}
-			for i := range part {
-				d := part[i].key >> shift & 255
-				to[count[d]] = part[i]
-				count[d]++
-			}
-		}
-		from, to = to, from
-	}
-	if &from[0] != &items[0] {
-		copy(items, from)
-	}
-	return nil
-}
-
-// packedWords says what the words of sorted rows hold.
-type packedWords struct {
-	width int   // bits in use
-	exact bool  // equal words mean equal keys
-	ends  []int // of the leading keys that are packed whole: the bits in use up to each
-}
-
-// packKeys numbers the items and packs leading keys into their words, the first into the highest bits. With a query, its
-// workers share the work.
-func (s *sortSink) packKeys(items []sortItem, cols []*column.Vector, q *query) (p packedWords, err error) {
-	each := s.q.blocks
-	if q != nil {
-		each = q.parallelBlocks
-	}
-	err = each(len(items), func(from, to int) {
-		for i := from; i < to; i++ {
-			items[i].row = int32(i)
-		}
-	})
-	if err != nil {
-		return p, err
-	}
-	left := 64
-	for i, k := range s.p.Keys {
-		code, bits, whole, err := s.q.sortCodes(cols[s.keyAt[i]], len(items), left)
-		if err != nil {
-			return p, err
-		}
-		if bits > left || code == nil {
-			p.width = 64 - left
-			return p, nil
-		}
-		if bits > 0 {
-			mask := uint64(math.MaxUint64) >> (64 - uint(bits))
-			err := each(len(items), func(from, to int) {
-				for j := from; j < to; j++ {
-					c := code(j)
-					if k.Desc {
-						c = ^c & mask
-					}
-					items[j].key = items[j].key<<uint(bits) | c // a shift by 64 gives 0
-				}
-			})
-			if err != nil {
-				return p, err
-			}
-		}
-		left -= bits
-		p.width = 64 - left
-		if !whole {
-			return p, nil
-		}
-		p.ends = append(p.ends, p.width)
-	}
-	p.exact = true
-	return p, nil
-}
-
-// sortCodes returns a function that gives each row's code of so many bits, whose order is that of the values, NULLs
-// first, and says whether equal codes mean equal values. The code is nil if left bits do not do.
-func (q *query) sortCodes(v *column.Vector, n, left int) (code func(i int) uint64, width int, whole bool, err error) {
-	null := uint64(0)
-	if v.Valid != nil {
-		null = 1
-	}
-	valid := func(i int) bool { return v.Valid == nil || v.Valid.Get(i) }
-	switch v.Type.Phys() {
-	case types.PhysInt64:
-		lo, hi, any, err := q.intRange(v, n)
-		if err != nil {
-			return nil, 0, false, err
-		}
-		if !any {
-			return func(int) uint64 { return 0 }, 0, true, nil
-		}
-		span := uint64(hi) - uint64(lo)
-		if span+null < span {
-			return nil, 0, false, nil
-		}
-		width = bits.Len64(span + null)
-		return func(i int) uint64 {
-			if !valid(i) {
-				return 0
-			}
-			return uint64(v.I64[i]) - uint64(lo) + null
-		}, width, true, nil
-	case types.PhysString:
-		if v.Dict != nil && v.Dict.Len() <= 4*n+1024 {
-			values := v.Dict.Values()
-			order := countFrom(nil, 0, len(values))
-			if err := sortStable(q, order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) }); err != nil {
-				return nil, 0, false, err
-			}
-			rank := make([]uint64, len(values))
-			for r, c := range order {
-				rank[c] = uint64(r) + null
-			}
-			return func(i int) uint64 {
-				if !valid(i) {
-					return 0
-				}
-				return rank[v.Codes[i]]
-			}, bits.Len64(uint64(len(values)) + null), true, nil
-		}
-		size := (left - int(null)) / 8
-		if size < 2 {
-			return nil, 0, false, nil
-		}
-		width = 8*size + int(null)
-		return func(i int) uint64 {
-			if !valid(i) {
-				return 0
-			}
-			return stringPrefix(v.StringAt(i), size) | null<<uint(8*size)
-		}, width, false, nil
-	case types.PhysFloat64, types.PhysUint64:
-		if left < 64 {
-			return nil, 0, false, nil
-		}
-		return func(i int) uint64 {
-			if !valid(i) {
-				return 0
-			}
-			var x uint64
-			if v.Type.Phys() == types.PhysFloat64 {
-				x = math.Float64bits(v.F64[i])
-				if v.F64[i] == 0 {
-					x = 0
-				}
-				if x>>63 != 0 {
-					x = ^x
-				} else {
-					x |= 1 << 63
-				}
-			} else {
-				x = uint64(v.I64[i])
-			}
-			return x>>null | null<<63
-		}, 64, null == 0, nil
-	}
-	if left < 64 {
-		return nil, 0, false, nil
-	}
-	return func(i int) uint64 {
-		if !valid(i) {
-			return 0
-		}
-		return (uint64(v.I128[i].Hi)^1<<63)>>null | null<<63
-	}, 64, false, nil
-}
-
-// stringPrefix returns the first size bytes as a big-endian number, zeros after the string's end.
-func stringPrefix(s string, size int) uint64 {
-	x := uint64(0)
-	for i := range size {
-		x <<= 8
-		if i < len(s) {
-			x |= uint64(s[i])
-		}
-	}
-	return x
-}
-
-// comparator orders rows by all keys.
-func (s *sortSink) comparator(cols []*column.Vector) func(x, y int32) int {
-	return func(x, y int32) int {
-		for i, k := range s.p.Keys {
-			c := compareNullsFirst(cols[s.keyAt[i]], int(x), int(y))
-			if k.Desc {
-				c = -c
-			}
-			if c != 0 {
+// tied sorts the rows at the places from .. to-1 by the keys from next on.
+func (r *rowSorter) tied(s *sortedRows, from, to, next int) (changed bool, err error) {
+	run, mask := s.words[from:to], uint64(1)<<s.rowBits-1
+	compare := func(a, b uint64) int {
+		for k := next; k < len(r.keys); k++ {
+			if c := r.keys[k].compare(r.row(a&mask), r.row(b&mask)); c != 0 {
 				return c
 			}
 		}
 		return 0
 	}
+	if len(run) <= fewTied {
+		for i := 1; i < len(run); i++ {
+			for j := i; j > 0 && compare(run[j-1], run[j]) > 0; j-- {
+				run[j-1], run[j] = run[j], run[j-1]
+				changed = true
+			}
+		}
+		return changed, nil
+	}
+	if size := int64(28 * len(run)); len(run) > checkRows {
+		if err := r.q.mem.Reserve(r.name, size); err != nil {
+			return false, err
+		}
+		defer r.q.mem.Release(size)
+	}
+	rows := make([]int32, len(run))
+	for i, w := range run {
+		rows[i] = r.row(w & mask)
+	}
+	sub, after, err := r.pack(someRows{rows: rows}, len(rows), next)
+	if err != nil {
+		return false, err
+	}
+	sorted, err := r.ascend(sub.words)
+	if err != nil {
+		return false, err
+	}
+	changed = !sorted
+	if changed {
+		x := wordSorter{q: r.q, low: sub.rowBits}
+		if err := x.sort(sub.words, make([]uint64, len(rows)), sub.rowBits+sub.width, r.parallel, false); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case sub.exact:
+	case after == next && sub.code(0) == sub.code(len(rows)-1):
+		// Codes do not tell these apart: strings that differ by zeros at the end, for one.
+		return true, sortStable(r.q, run, compare)
+	default:
+		inner := *r
+		inner.at = rows
+		c, err := inner.breakTies(sub, after, r.parallel)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || c
+	}
+	if changed {
+		before := slices.Clone(run)
+		for i := range run {
+			run[i] = before[sub.row(i)]
+		}
+	}
+	return changed, nil
 }

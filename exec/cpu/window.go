@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -10,11 +11,11 @@ import (
 )
 
 // window is the sink of a Window. It stores rows and sorts them by the partition's and the order's keys as a sort does; then
-// each function walks the sorted rows once, block by block, over frames whose bounds never move backwards, so that no frame
-// is ever looked at as a whole. Workers take whole partitions; where there are too few, functions.
+// functions are computed for blocks of the sorted rows. No block waits for another, whatever partitions they lie in: what lies before
+// a block in its rows' frames is found in trees of partial results (windowfold.go). Within a block frames' bounds never move backwards.
 //
-// Functions whose result is some row's value (FIRST_VALUE, LAG, MIN, ...) give that row's number, and the values are gathered
-// when the result is put together; the others store numbers.
+// Functions whose result is some row's string or 128-bit value (FIRST_VALUE, LAG, MIN, ...) give that row's number, and the values are
+// gathered when the result is put together; the others store numbers.
 type window struct {
 	q    *query
 	p    *physical.Window
@@ -62,18 +63,13 @@ type windowRows struct {
 	w     *window
 	n     int
 	cols  []*column.Vector // as they were stored
-	order []int32          // of each row, its place in cols
-	// edges[i] says what begins at row i; row n, which there is not, begins a partition.
-	edges  []uint8
-	groups []int32 // the first row of each group of peers, and n; nil if no frame counts groups
-	sorted map[expr.ColumnID]*column.Vector
+	order []int32          // of each row, its place in cols; nil: they were stored in order
+	// Bit i says that a partition or a group of peers begins at row i; row n, which there is not, begins both.
+	partitions, peers column.Bitmap
+	largest           int     // the most rows of a partition, or a bound of it
+	groups            []int32 // the first row of each group of peers, and n; nil if no frame counts groups
+	sorted            map[expr.ColumnID]*column.Vector
 }
-
-// What may begin at a row.
-const (
-	beginsPeers = 1 << iota
-	beginsPartition
-)
 
 func (w *window) finish() error {
 	cols, n, err := w.sort.stored()
@@ -84,15 +80,10 @@ func (w *window) finish() error {
 	if n == 0 {
 		return nil
 	}
-	items, packed, err := w.sort.sorted(cols, n, w.q)
-	if err != nil {
+	r := &windowRows{w: w, n: n, cols: cols, sorted: map[expr.ColumnID]*column.Vector{}}
+	if err := r.arrange(); err != nil {
 		return err
 	}
-	r := &windowRows{w: w, n: n, cols: cols, order: rowsOf(items), sorted: map[expr.ColumnID]*column.Vector{}}
-	if err := r.findEdges(items, packed); err != nil {
-		return err
-	}
-	w.q.mem.Release(int64(27 * n)) // order and edges stay
 	outs, err := r.compute()
 	if err != nil {
 		return err
@@ -109,49 +100,86 @@ func addRelationIDs(rel *relation, p *physical.Window) {
 	}
 }
 
-// findEdges finds where partitions and peers begin: by the sorted words where they hold the keys, else by comparing them.
-func (r *windowRows) findEdges(items []sortItem, packed packedWords) error {
-	s := r.w.sort
-	parts := len(r.w.p.Partition)
-	r.edges = make([]uint8, r.n+1)
-	r.edges[0], r.edges[r.n] = beginsPeers|beginsPartition, beginsPeers|beginsPartition
+// arrange sorts the rows and finds where partitions and peers begin.
+func (r *windowRows) arrange() error {
+	q, s := r.w.q, r.w.sort
+	r.partitions, r.peers = newEdges(r.n), newEdges(r.n)
 	if len(s.p.Keys) == 0 {
+		r.largest = r.n
 		return nil
 	}
-	shift := -1 // by which a word gives the partition's keys alone
+	sorted, err := s.sorted(r.cols, r.n, q)
+	if err != nil {
+		return err
+	}
+	if err := r.findEdges(sorted); err != nil {
+		return err
+	}
+	kept := int64(0)
+	if !sorted.asInput {
+		if r.order, err = sorted.order(q.parallelBlocks); err != nil {
+			return err
+		}
+		kept = 4
+	}
+	q.mem.Release((16 - kept) * int64(r.n))
+	return nil
+}
+
+// findEdges finds where partitions and peers begin: by the sorted codes where they hold the keys, else by comparing these.
+func (r *windowRows) findEdges(sorted *sortedRows) error {
+	s := r.w.sort
+	parts := len(r.w.p.Partition)
+	coded := true // codes tell partitions apart
+	shift := sorted.rowBits + sorted.width
 	switch {
 	case parts == 0:
-		shift = 64
-	case len(packed.ends) >= parts:
-		shift = packed.width - packed.ends[parts-1]
+	case len(sorted.ends) >= parts:
+		shift -= sorted.ends[parts-1]
+	default:
+		coded = false
 	}
-	differ := func(keys []int, x, y int32) bool {
+	differ := func(keys []int, i int) bool {
+		x, y := int(sorted.row(i-1)), int(sorted.row(i))
 		for _, k := range keys {
-			if compareNullsFirst(r.cols[k], int(x), int(y)) != 0 {
+			if compareNullsFirst(r.cols[k], x, y) != 0 {
 				return true
 			}
 		}
 		return false
 	}
-	const chunk = 1 << 16
-	return r.w.q.parallel((r.n+chunk-1)/chunk, r.n, func(c int) error {
-		for i := max(1, c*chunk); i < min(r.n, (c+1)*chunk); i++ {
-			a, b := &items[i-1], &items[i]
-			other := false
-			if shift >= 0 {
-				other = a.key>>uint(shift) != b.key>>uint(shift)
-			} else {
-				other = differ(s.keyAt[:parts], a.row, b.row)
+	words := sorted.words
+	var largest atomic.Int64
+	err := r.w.q.parallelBlocks(r.n, func(from, to int) {
+		for i := max(from, 1); i < to; i++ {
+			x := words[i] ^ words[i-1]
+			other := x>>shift != 0
+			if !coded {
+				other = differ(s.keyAt[:parts], i)
 			}
-			switch {
-			case other:
-				r.edges[i] = beginsPeers | beginsPartition
-			case a.key != b.key || !packed.exact && differ(s.keyAt[parts:], a.row, b.row):
-				r.edges[i] = beginsPeers
+			if other {
+				r.partitions[i>>6] |= 1 << (i & 63)
+			}
+			if other || x>>sorted.rowBits != 0 || !sorted.exact && differ(s.keyAt[parts:], i) {
+				r.peers[i>>6] |= 1 << (i & 63)
 			}
 		}
-		return nil
 	})
+	if err != nil {
+		return err
+	}
+	err = r.w.q.parallelBlocks(r.n, func(from, to int) {
+		most := int64(0)
+		for i := nextEdge(r.partitions, from); i < to; {
+			end := nextEdge(r.partitions, i+1)
+			most = max(most, int64(end-i))
+			i = end
+		}
+		for old := largest.Load(); most > old && !largest.CompareAndSwap(old, most); old = largest.Load() {
+		}
+	})
+	r.largest = int(largest.Load())
+	return err
 }
 
 // inOrder returns the values of a column or constant in the order of the rows.
@@ -168,6 +196,9 @@ func (r *windowRows) inOrder(e expr.Expr) (*column.Vector, error) {
 		return v, nil
 	}
 	src := r.column(c)
+	if r.order == nil {
+		return src, nil
+	}
 	if err := r.w.q.mem.Reserve(r.w.sort.name, int64(r.n)*width(src)); err != nil {
 		return nil, err
 	}
@@ -209,20 +240,8 @@ func (r *windowRows) column(e expr.Expr) *column.Vector {
 	return column.ConstVector(e.(*expr.Const).Value)
 }
 
-// windowTaskRows is the least number of rows that a worker takes at a time.
-var windowTaskRows = 1 << 15 // tests lower it
-
-// tasks cuts the rows into runs of whole partitions and returns where each ends.
-func (r *windowRows) tasks() (ends []int) {
-	from := 0
-	for i := 1; i <= r.n; i++ {
-		if r.edges[i]&beginsPartition != 0 && (i == r.n || i-from >= windowTaskRows) {
-			ends = append(ends, i)
-			from = i
-		}
-	}
-	return ends
-}
+// windowTaskRows is the number of rows that a worker takes at a time; a multiple of windowBlockRows.
+var windowTaskRows = 1 << 16 // tests lower it
 
 // compute runs the functions.
 func (r *windowRows) compute() ([]*windowOut, error) {
@@ -231,49 +250,33 @@ func (r *windowRows) compute() ([]*windowOut, error) {
 	for i := range w.p.Items {
 		it := &w.p.Items[i]
 		if it.Frame.Unit == logical.FrameGroups && r.groups == nil {
-			for k, e := range r.edges {
-				if e&beginsPeers != 0 {
-					r.groups = append(r.groups, int32(k))
-				}
+			for k := 0; k < r.n; k = nextEdge(r.peers, k+1) {
+				r.groups = append(r.groups, int32(k))
 			}
+			r.groups = append(r.groups, int32(r.n))
 		}
 		var err error
 		if outs[i], err = r.newOut(it); err != nil {
 			return nil, err
 		}
-	}
-	ends := r.tasks()
-	// Functions that run together share the bounds of partitions and frames; with few tasks it is better that each is one.
-	split := 1
-	if len(ends) < w.q.cfg.Threads {
-		split = len(outs)
-	}
-	err := w.q.parallel(len(ends)*split, r.n*len(outs), func(k int) error {
-		task, part := k/split, k%split
-		from := 0
-		if task > 0 {
-			from = ends[task-1]
+		if outs[i].begin, err = outs[i].prepare(); err != nil {
+			return nil, err
 		}
-		mine := outs
-		if split > 1 {
-			mine = outs[part : part+1]
-		}
-		return r.run(from, ends[task], mine)
+	}
+	err := w.q.parallel((r.n+windowTaskRows-1)/windowTaskRows, r.n*len(outs), func(k int) error {
+		return r.run(k*windowTaskRows, min((k+1)*windowTaskRows, r.n), outs)
 	})
 	return outs, err
 }
 
-// run computes functions over the rows from .. to-1, which are whole partitions.
+// run computes functions over the rows from .. to-1.
 func (r *windowRows) run(from, to int, outs []*windowOut) error {
-	b := newWindowBlock(r, from)
+	b := newWindowBlock(r, outs)
 	var frames []*framer
 	fns := make([]windowFunc, len(outs))
 	frameOf := make([]*framer, len(outs))
 	for i, o := range outs {
-		var err error
-		if fns[i], err = o.begin(); err != nil {
-			return err
-		}
+		fns[i] = o.begin()
 		if !o.item.Fn.Framed {
 			continue
 		}
@@ -284,10 +287,11 @@ func (r *windowRows) run(from, to int, outs []*windowOut) error {
 		}
 		frameOf[i] = frames[at]
 	}
-	for b.next(to) {
+	for ; from < to; from += windowBlockRows {
 		if err := r.w.q.check(); err != nil {
 			return err
 		}
+		b.set(from, min(windowBlockRows, to-from))
 		for _, f := range frames {
 			f.block(b)
 		}
@@ -306,20 +310,40 @@ func (r *windowRows) top() []int32 {
 	if most == 0 {
 		return nil
 	}
-	var kept []int32
-	partition, peers := 0, 0
-	for i := range r.n {
-		if e := r.edges[i]; e != 0 {
-			peers = i
-			if e&beginsPartition != 0 {
-				partition = i
-			}
+	kept := []int32{}
+	for i := 0; i < r.n; {
+		end := nextEdge(r.partitions, i+1)
+		last := end
+		if most < int64(end-i) {
+			last = nextEdge(r.peers, i+int(most))
 		}
-		if int64(peers-partition) < most {
-			kept = append(kept, int32(i))
-		}
+		kept = append(kept, countFrom(nil, i, last-i)...)
+		i = end
 	}
 	return kept
+}
+
+// place returns where row i lies in cols.
+func (r *windowRows) place(i int) int {
+	if r.order == nil {
+		return i
+	}
+	return int(r.order[i])
+}
+
+// stored returns where the n rows from on, or those of part, lie; nil: at from and behind it.
+func (r *windowRows) stored(from, n int, part []int32) []int32 {
+	switch {
+	case part == nil && r.order == nil:
+		return nil
+	case part == nil:
+		return r.order[from : from+n]
+	case r.order == nil:
+		return part
+	}
+	stored := make([]int32, n)
+	gatherAt(stored, r.order, nil, part)
+	return stored
 }
 
 // assemble puts the kept columns and the functions' results together, in order.
@@ -350,20 +374,22 @@ func (r *windowRows) assemble(outs []*windowOut) error {
 		from := k * maxSegment
 		n := min(maxSegment, n-from)
 		seg := &segment{n: n, cap: n}
-		stored := r.order[from:min(from+n, r.n)]
-		var part []int32
+		part := kept
 		if kept != nil {
 			part = kept[from : from+n]
-			stored = make([]int32, n)
-			gatherAt(stored, r.order, nil, part)
 		}
+		stored := r.stored(from, n, part)
 		for _, c := range w.p.Cols {
 			v := &column.Vector{}
-			(&packedColumn{v: r.column(c)}).gather(v, n, nil, stored)
+			if stored == nil {
+				slice(v, r.column(c), from, n)
+			} else {
+				(&packedColumn{v: r.column(c)}).gather(v, n, nil, stored)
+			}
 			seg.cols = append(seg.cols, v)
 		}
 		for _, o := range outs {
-			seg.cols = append(seg.cols, o.segment(from, n, part, stored))
+			seg.cols = append(seg.cols, o.segment(from, n, part))
 		}
 		w.rel.segs[k] = seg
 		return nil

@@ -1,60 +1,133 @@
 package cpu
 
 import (
+	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
+
+// newEdges returns a bitmap of rows at which something begins: row 0, and row n, which there is not.
+func newEdges(n int) column.Bitmap {
+	b := column.NewBitmap(n+1, false)
+	b.Set(0)
+	b.Set(n)
+	return b
+}
+
+// nextEdge returns the first set bit from i on, which there is.
+func nextEdge(b column.Bitmap, i int) int {
+	w := i >> 6
+	if x := b[w] >> (i & 63); x != 0 {
+		return i + bits.TrailingZeros64(x)
+	}
+	for w++; b[w] == 0; w++ {
+	}
+	return w<<6 + bits.TrailingZeros64(b[w])
+}
+
+// lastEdge returns the last set bit up to i.
+func lastEdge(b column.Bitmap, i int) int {
+	w := i >> 6
+	if x := b[w] << (63 - i&63); x != 0 {
+		return i - bits.LeadingZeros64(x)
+	}
+	for w--; b[w] == 0; w-- {
+	}
+	return w<<6 + 63 - bits.LeadingZeros64(b[w])
+}
+
+// countEdges returns the number of set bits from .. to-1.
+func countEdges(b column.Bitmap, from, to int) int {
+	first, last := from>>6, to>>6
+	head, tail := ^uint64(0)<<(from&63), uint64(1)<<(to&63)-1
+	if first == last {
+		return bits.OnesCount64(b[first] & head & tail)
+	}
+	n := bits.OnesCount64(b[first]&head) + bits.OnesCount64(b[last]&tail)
+	for _, w := range b[first+1 : last] {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// windowBlockRows is the most rows of a block.
+var windowBlockRows = column.VectorSize // tests lower it
 
 // windowBlock is some successive rows of a Window, with their partitions and peers. Rows are numbered in order.
 type windowBlock struct {
 	r    *windowRows
 	from int
 	n    int
-	// Of each row: the first row of its partition and the one behind its last, the same of its peers, and the number of
-	// groups of peers before its own in the partition.
+	// Of each row: the first row of its partition and the one behind its last; if they are of interest the same of its peers, and the
+	// number of groups of peers before its own in the partition.
 	p0, p1, g0, g1, rank []int32
-
-	// The same of the last row: they go on with the next block.
-	partition, partitionEnd, peers, peersEnd, before int32
 }
 
-func newWindowBlock(r *windowRows, from int) *windowBlock {
-	b := &windowBlock{r: r, from: from}
-	for _, x := range []*[]int32{&b.p0, &b.p1, &b.g0, &b.g1, &b.rank} {
-		*x = make([]int32, column.VectorSize)
+func newWindowBlock(r *windowRows, outs []*windowOut) *windowBlock {
+	b := &windowBlock{r: r, p0: make([]int32, windowBlockRows), p1: make([]int32, windowBlockRows)}
+	if slices.ContainsFunc(outs, (*windowOut).looksAtPeers) {
+		b.g0, b.g1, b.rank = make([]int32, windowBlockRows), make([]int32, windowBlockRows), make([]int32, windowBlockRows)
 	}
 	return b
 }
 
-// next goes on to the next rows before to, if there are any.
-func (b *windowBlock) next(to int) bool {
-	b.from += b.n
-	b.n = min(column.VectorSize, to-b.from)
-	edges := b.r.edges
-	end := func(i int, what uint8) int32 {
-		for i++; edges[i]&what == 0; i++ {
-		}
-		return int32(i)
+// looksAtPeers says whether a function depends on which rows are peers.
+func (o *windowOut) looksAtPeers() bool {
+	switch o.item.Fn.Kind {
+	case expr.WinRank, expr.WinDenseRank, expr.WinPercentRank, expr.WinCumeDist:
+		return true
 	}
-	for k := range b.n {
-		i := b.from + k
-		if e := edges[i]; e != 0 {
-			b.peers, b.peersEnd = int32(i), end(i, beginsPeers)
-			b.before++
-			if e&beginsPartition != 0 {
-				b.partition, b.partitionEnd = int32(i), end(i, beginsPartition)
-				b.before = 0
-			}
-		}
-		b.p0[k], b.p1[k], b.g0[k], b.g1[k], b.rank[k] = b.partition, b.partitionEnd, b.peers, b.peersEnd, b.before
-	}
-	return b.n > 0
+	return o.item.Fn.Framed && o.item.Frame.Unit != logical.FrameRows
 }
 
-// framer computes the frames of successive rows: row k of a block has the rows lo[k] .. hi[k]-1. Neither bound ever moves
-// backwards, over partitions either.
+// set makes the block that of the n rows from from on.
+func (b *windowBlock) set(from, n int) {
+	r := b.r
+	var last, lastRank int32
+	goesOn := b.n > 0 && from == b.from+b.n && b.g0 != nil
+	if goesOn {
+		last, lastRank = b.g0[b.n-1], b.rank[b.n-1]
+	}
+	b.from, b.n = from, n
+	fillEdges(r.partitions, from, b.p0[:n], b.p1[:n])
+	if b.g0 == nil {
+		return
+	}
+	fillEdges(r.peers, from, b.g0[:n], b.g1[:n])
+	if !goesOn {
+		last, lastRank = b.g0[0], int32(countEdges(r.peers, int(b.p0[0]), int(b.g0[0])))
+	}
+	for k, g := range b.g0[:n] {
+		switch {
+		case g == last:
+		case g == b.p0[k]:
+			lastRank = 0
+		default:
+			lastRank++
+		}
+		last, b.rank[k] = g, lastRank
+	}
+}
+
+// fillEdges stores, of the rows from from on, where what they lie in begins and where it ends.
+func fillEdges(edges column.Bitmap, from int, begin, end []int32) {
+	at := lastEdge(edges, from)
+	for k := 0; k < len(begin); {
+		next := nextEdge(edges, from+k+1)
+		for to := min(next-from, len(begin)); k < to; k++ {
+			begin[k], end[k] = int32(at), int32(next)
+		}
+		at = next
+	}
+}
+
+// framer computes the frames of the rows of blocks: row k of a block has the rows lo[k] .. hi[k]-1. Within a task neither bound ever
+// moves backwards, over partitions either.
 type framer struct {
 	r          *windowRows
 	frame      *logical.Frame
@@ -63,7 +136,7 @@ type framer struct {
 }
 
 func (r *windowRows) newFramer(o *windowOut) *framer {
-	f := &framer{r: r, frame: &o.item.Frame, lo: make([]int32, column.VectorSize), hi: make([]int32, column.VectorSize)}
+	f := &framer{r: r, frame: &o.item.Frame, lo: make([]int32, windowBlockRows), hi: make([]int32, windowBlockRows)}
 	f.start = valueBound{key: o.key, value: o.start, desc: f.frame.Desc, preceding: f.frame.Start.Kind == logical.Preceding, partition: -1}
 	f.end = valueBound{key: o.key, value: o.end, desc: f.frame.Desc, preceding: f.frame.End.Kind == logical.Preceding, partition: -1, behind: true}
 	return f
@@ -72,9 +145,10 @@ func (r *windowRows) newFramer(o *windowOut) *framer {
 func (f *framer) block(b *windowBlock) {
 	f.bound(b, &f.frame.Start, &f.start, f.lo)
 	f.bound(b, &f.frame.End, &f.end, f.hi)
-	for k := range b.n {
-		f.lo[k] = min(max(f.lo[k], b.p0[k]), b.p1[k])
-		f.hi[k] = max(min(f.hi[k], b.p1[k]), f.lo[k])
+	lo, hi, p0, p1 := f.lo[:b.n], f.hi[:b.n], b.p0[:b.n], b.p1[:b.n]
+	for k := range lo {
+		lo[k] = min(max(lo[k], p0[k]), p1[k])
+		hi[k] = max(min(hi[k], p1[k]), lo[k])
 	}
 }
 
@@ -94,17 +168,9 @@ func (f *framer) bound(b *windowBlock, bound *logical.FrameBound, v *valueBound,
 			copy(out, b.g0)
 		}
 	case f.frame.Unit == logical.FrameRange:
-		for k := range out {
-			out[k] = v.at(b, k)
-		}
+		v.block(b, out)
 	default:
-		offset := int(min(bound.Offset, int64(f.r.n)+1))
-		switch bound.Kind {
-		case logical.CurrentRow:
-			offset = 0
-		case logical.Preceding:
-			offset = -offset
-		}
+		offset := f.offset(bound)
 		if end {
 			offset++
 		}
@@ -112,10 +178,23 @@ func (f *framer) bound(b *windowBlock, bound *logical.FrameBound, v *valueBound,
 			f.groups(b, offset, out)
 			return
 		}
+		at := b.from + offset
 		for k := range out {
-			out[k] = int32(min(max(b.from+k+offset, 0), f.r.n))
+			out[k] = int32(min(max(at+k, 0), f.r.n))
 		}
 	}
+}
+
+// offset returns how many rows, or groups of peers, a bound of ROWS or GROUPS lies behind the row.
+func (f *framer) offset(bound *logical.FrameBound) int {
+	by := int(min(bound.Offset, int64(f.r.n)+1))
+	switch bound.Kind {
+	case logical.CurrentRow:
+		return 0
+	case logical.Preceding:
+		return -by
+	}
+	return by
 }
 
 // groups stores where the group of peers begins that is so many groups behind the row's own.
@@ -143,16 +222,66 @@ type valueBound struct {
 	place     int32
 }
 
+// block stores the bounds of a block's rows.
+func (v *valueBound) block(b *windowBlock, out []int32) {
+	if v.key.Type.Phys() != types.PhysInt64 || v.key.Valid != nil || v.value.Valid != nil {
+		for k := range out {
+			out[k] = v.at(b, k)
+		}
+		return
+	}
+	keys, flip := v.key.I64, int64(0)
+	if v.desc {
+		flip = -1 // turns their order round
+	}
+	for k := range out {
+		if b.p0[k] != v.partition {
+			v.enter(b, k)
+		}
+		limit := v.value.I64[b.from+k] ^ flip
+		if v.behind && limit < 1<<63-1 {
+			limit++ // the first key that reaches this
+		} else if v.behind {
+			v.place = v.to
+		}
+		place := int(v.place)
+		for place < int(v.to) && keys[place]^flip < limit {
+			place++
+		}
+		v.place = int32(place)
+		out[k] = v.place
+	}
+}
+
+// enter begins with the partition of row k of the block, at that row.
+func (v *valueBound) enter(b *windowBlock, k int) {
+	v.partition, v.from, v.to = b.p0[k], b.p0[k], b.p1[k]
+	if v.key.Valid != nil { // NULLs are the partition's first or last rows
+		rows := int(v.to - v.from)
+		if v.desc {
+			v.to = v.from + int32(sort.Search(rows, func(i int) bool { return v.key.IsNull(int(v.from) + i) }))
+		} else {
+			v.from += int32(sort.Search(rows, func(i int) bool { return !v.key.IsNull(int(v.from) + i) }))
+		}
+	}
+	v.place = v.from
+	if row := b.from + k; !v.key.IsNull(row) && !v.value.IsNull(row) {
+		v.place += int32(sort.Search(int(v.to-v.from), func(i int) bool { return v.reached(v.from+int32(i), row) }))
+	}
+}
+
+// reached says whether the key at place lies at or behind the bound that a row's value gives.
+func (v *valueBound) reached(place int32, row int) bool {
+	c := compareValues(v.key, int(place), v.value, row)
+	if v.desc {
+		c = -c
+	}
+	return c > 0 || c == 0 && !v.behind
+}
+
 func (v *valueBound) at(b *windowBlock, k int) int32 {
 	if b.p0[k] != v.partition {
-		v.partition, v.from, v.to = b.p0[k], b.p0[k], b.p1[k]
-		for v.from < v.to && v.key.IsNull(int(v.from)) {
-			v.from++
-		}
-		for v.to > v.from && v.key.IsNull(int(v.to-1)) {
-			v.to--
-		}
-		v.place = v.from
+		v.enter(b, k)
 	}
 	i := b.from + k
 	switch {
@@ -165,14 +294,7 @@ func (v *valueBound) at(b *windowBlock, k int) int32 {
 	case v.value.IsNull(i):
 		return v.to
 	}
-	for v.place < v.to {
-		c := compareValues(v.key, int(v.place), v.value, i)
-		if v.desc {
-			c = -c
-		}
-		if c > 0 || c == 0 && !v.behind {
-			break
-		}
+	for v.place < v.to && !v.reached(v.place, i) {
 		v.place++
 	}
 	return v.place

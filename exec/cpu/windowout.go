@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sync/atomic"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -16,9 +18,12 @@ type windowOut struct {
 	rows   []int32        // the row, in order, whose value each result is; noRow, or defaultRow
 	from   *column.Vector // where those values lie, as stored
 	other  *column.Vector // the default of LAG and LEAD, as stored; nil: NULL
-	null   []bool         // results that are NULL; nil: none is
+	null   []bool         // results that are NULL; nil: none can be
+	nulls  atomic.Bool    // some is
 
-	arg             *column.Vector // an aggregate's operand, in order
+	begin func() windowFunc
+
+	arg             *column.Vector // the operand, in order
 	key, start, end *column.Vector // of a frame by values, in order
 }
 
@@ -40,52 +45,67 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 	if it.Fn.Framed {
 		o.key, o.start, o.end = get(it.Frame.Key), get(it.Frame.Start.Value), get(it.Frame.End.Value)
 	}
+	// Whose results are some row's value.
 	picks := false
 	switch it.Fn.Kind {
-	case expr.WinFirstValue, expr.WinLastValue, expr.WinNthValue:
-		picks = true
-	case expr.WinLag, expr.WinLead:
+	case expr.WinFirstValue, expr.WinLastValue, expr.WinNthValue, expr.WinLag, expr.WinLead:
 		picks = true
 		if len(it.Args) == 3 {
 			o.other = r.column(it.Args[2])
 		}
 	case expr.WinAggregate:
+		kind := it.Fn.Agg.Kind
+		picks = kind == expr.AggMin || kind == expr.AggMax
 		if len(it.Args) > 0 {
 			o.arg = get(it.Args[0])
 		}
-		switch it.Fn.Agg.Kind {
-		case expr.AggMin, expr.AggMax:
-			picks = true
-		case expr.AggCount, expr.AggCountStar, expr.AggBitAnd, expr.AggBitOr, expr.AggBitXor:
-		default:
-			o.null = make([]bool, r.n)
+	}
+	size := int64(0)
+	if picks && !isNumber(it.Args[0].Type()) {
+		o.rows = make([]int32, r.n)
+		o.from = r.column(it.Args[0])
+		size = 4
+	} else {
+		if picks {
+			o.arg = get(it.Args[0])
 		}
+		o.values = column.New(it.Col.Typ, r.n)
+		o.null = make([]bool, r.n)
+		size = width(o.values) + 1
 	}
 	if err != nil {
 		return nil, err
 	}
-	size := int64(4)
-	if picks {
-		o.rows = make([]int32, r.n)
-		o.from = r.column(it.Args[0])
-	} else {
-		o.values = column.New(it.Col.Typ, r.n)
-		size = width(o.values) + 1
-	}
 	return o, r.w.q.mem.Reserve(r.w.sort.name, size*int64(r.n))
 }
 
-// segment returns the results of the n rows of part, or if it is nil of those from on, from being a multiple of 64. stored says where
-// these rows lie.
-func (o *windowOut) segment(from, n int, part, stored []int32) *column.Vector {
+// isNumber says whether values of a type are integers or doubles of 64 bits, as vectors hold them.
+func isNumber(t types.Type) bool {
+	switch t.Phys() {
+	case types.PhysInt64, types.PhysUint64, types.PhysFloat64:
+		return true
+	}
+	return false
+}
+
+func (o *windowOut) setNull(row int) {
+	o.null[row] = true
+	if !o.nulls.Load() {
+		o.nulls.Store(true)
+	}
+}
+
+// segment returns the results of the n rows of part, or if it is nil of those from on, from being a multiple of 64.
+func (o *windowOut) segment(from, n int, part []int32) *column.Vector {
 	v := &column.Vector{}
+	at := someRows{rows: part, from: from}
 	if o.rows != nil {
 		rows := o.rows[from:min(from+n, len(o.rows))]
 		if part != nil {
 			rows = make([]int32, n)
 			gatherAt(rows, o.rows, nil, part)
 		}
-		o.pick(v, rows, stored)
+		o.pick(v, rows, at)
 		return v
 	}
 	if part != nil {
@@ -93,13 +113,9 @@ func (o *windowOut) segment(from, n int, part, stored []int32) *column.Vector {
 	} else {
 		slice(v, o.values, from, n)
 	}
-	if o.null != nil {
+	if o.nulls.Load() {
 		for i := range n {
-			row := from + i
-			if part != nil {
-				row = int(part[i])
-			}
-			if o.null[row] {
+			if o.null[at.at(i)] {
 				v.SetNull(i, n)
 			}
 		}
@@ -107,8 +123,8 @@ func (o *windowOut) segment(from, n int, part, stored []int32) *column.Vector {
 	return v
 }
 
-// pick stores the values of the given rows, which are the results of rows that lie at at.
-func (o *windowOut) pick(v *column.Vector, rows, at []int32) {
+// pick stores the values of the given rows, which are the results of the rows at.
+func (o *windowOut) pick(v *column.Vector, rows []int32, at someRows) {
 	n := len(rows)
 	if o.other == nil && !o.from.Const {
 		stored := make([]int32, n)
@@ -117,7 +133,7 @@ func (o *windowOut) pick(v *column.Vector, rows, at []int32) {
 			if j < 0 {
 				nulls = append(nulls, int32(i))
 			} else {
-				stored[i] = o.r.order[j]
+				stored[i] = int32(o.r.place(int(j)))
 			}
 		}
 		(&packedColumn{v: o.from}).gather(v, n, nil, stored)
@@ -129,9 +145,9 @@ func (o *windowOut) pick(v *column.Vector, rows, at []int32) {
 	for i, j := range rows {
 		switch {
 		case j >= 0:
-			copyValue(v, i, n, o.from, int(o.r.order[j]))
+			copyValue(v, i, n, o.from, o.r.place(int(j)))
 		case j == defaultRow && o.other != nil:
-			copyValue(v, i, n, o.other, int(at[i]))
+			copyValue(v, i, n, o.other, o.r.place(at.at(i)))
 		default:
 			v.SetNull(i, n)
 		}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// runWindows is the command windows: window functions over one generated table in Radish and in DuckDB, which both loaded the
+// same Parquet file. The results of each case are compared, by a statement that also tells which row has which value, and by the
+// one that is timed. Runs of the two engines alternate, so that another load on the machine falls on both.
+func runWindows(ctx context.Context, args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("windows", flag.ContinueOnError)
+	var set settings
+	set.register(fs)
+	rows := fs.Int64("rows", 10_000_000, "rows of the table")
+	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
+	dir := fs.String("dir", "", "folder of the Parquet file; empty: build/windows")
+	reuse := fs.Bool("reuse", false, "take the file that is there instead of writing it anew")
+	runs := fs.Int("runs", 3, "timed runs")
+	cases := fs.String("cases", "", "only the cases whose group or text contains one of these words, separated by commas")
+	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	var profile profiler
+	profile.register(fs)
+	if err := parseFlags(fs, args); err != nil {
+		return err
+	}
+	switch {
+	case *python == "":
+		return wrongUsage(fs, "--duckdb-python is missing; make bench-windows makes a virtual environment and gives its python")
+	case *runs < 1:
+		return wrongUsage(fs, "--runs %d: medians need a run", *runs)
+	case *rows < 1 || *rows > math.MaxInt32:
+		return wrongUsage(fs, "--rows %d: from 1 to %d", *rows, math.MaxInt32)
+	}
+	if *dir == "" {
+		*dir = filepath.Join("build", "windows")
+	}
+	path := filepath.Join(*dir, fmt.Sprintf("w%d.parquet", *rows))
+	if _, err := os.Stat(path); err != nil || !*reuse {
+		if err := exportWindowTable(ctx, path, *rows); err != nil {
+			return err
+		}
+	}
+	if !profile.load {
+		profile.hold()
+	}
+	db, err := openDatabase(set)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	duck, err := startDuckDB(ctx, *python, db.threads)
+	if err != nil {
+		return err
+	}
+	defer duck.close()
+	c := windowComparison{rows: *rows, runs: *runs, db: db, duck: duck}
+	if err := c.load(ctx, path); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Window functions over %d rows, %d threads each, medians of %d runs; DuckDB %s\n\n", *rows, db.threads, *runs, duck.version)
+	if err := profile.start(); err != nil {
+		return err
+	}
+	if err := c.run(ctx, out, pickWindows(*cases)); err != nil {
+		return err
+	}
+	if err := profile.stop(); err != nil {
+		return err
+	}
+	c.writeSummary(out)
+	if *markdown != "" {
+		if err := c.writeMarkdown(*markdown); err != nil {
+			return err
+		}
+	}
+	return c.failed()
+}
+
+func pickWindows(words string) []windowCase {
+	if words == "" {
+		return windowCases
+	}
+	var picked []windowCase
+	for _, c := range windowCases {
+		text := strings.ToLower(c.group + ": " + c.String())
+		for word := range strings.SplitSeq(strings.ToLower(words), ",") {
+			if strings.Contains(text, word) {
+				picked = append(picked, c)
+				break
+			}
+		}
+	}
+	return picked
+}
+
+func exportWindowTable(ctx context.Context, path string, rows int64) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := writeWindowTable(ctx, file, rows); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// windowComparison is a run of both engines.
+type windowComparison struct {
+	rows                   int64
+	runs                   int
+	db                     *database
+	duck                   *duckDB
+	results                []windowResult
+	radishPeak, duckDBPeak int64 // resident memory while statements ran
+}
+
+// windowResult is one case in both engines.
+type windowResult struct {
+	windowCase
+	radish, duck timings
+	err          error // a statement failed or the results differ
+}
+
+func (r *windowResult) ratio() float64 {
+	return float64(median(r.radish.clock)) / float64(median(r.duck.clock))
+}
+
+func (c *windowComparison) load(ctx context.Context, path string) error {
+	defs := make([]string, len(windowTable))
+	for i, col := range windowTable {
+		defs[i] = col.name + " " + col.sql
+	}
+	for _, sql := range []string{
+		"CREATE TABLE w (" + strings.Join(defs, ", ") + ")",
+		"INSERT INTO w SELECT * FROM `" + filepath.ToSlash(path) + "`",
+	} {
+		if err := c.db.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	_, err := c.duck.do("CREATE TABLE w AS SELECT * FROM read_parquet("+sqlString(path)+")", false, false)
+	return err
+}
+
+var windowColumns = []tableColumn{
+	{title: "", width: 15}, {title: "functions", width: 100}, {title: "Radish ms", right: true}, {title: "DuckDB ms", right: true},
+	{title: "ratio", right: true, width: 5}, {title: "CPU ratio", right: true}, {title: "results"},
+}
+
+func (c *windowComparison) run(ctx context.Context, out io.Writer, cases []windowCase) error {
+	resetPeakRSS()
+	if _, err := c.duck.do("SELECT 1", false, true); err != nil {
+		return err
+	}
+	fmt.Fprint(out, textRow(windowColumns, titles(windowColumns)))
+	for _, x := range cases {
+		r := windowResult{windowCase: x}
+		r.err = c.runCase(ctx, &r)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.results = append(c.results, r)
+		fmt.Fprint(out, textRow(windowColumns, r.cells()))
+	}
+	c.radishPeak = peakRSS()
+	last, err := c.duck.do("SELECT 1", false, false)
+	c.duckDBPeak = last.Peak
+	return err
+}
+
+// runCase compares the results of a case, which warms both engines, and then times it.
+func (c *windowComparison) runCase(ctx context.Context, r *windowResult) error {
+	sql := r.timed()
+	for _, statement := range []string{r.checked(), sql} {
+		rows, _, err := c.db.query(ctx, statement)
+		if err != nil {
+			return err
+		}
+		reply, err := c.duck.do(statement, true, false)
+		if err != nil {
+			return err
+		}
+		if err := sameNumbers(rows, reply.Rows, r.exact()); err != nil {
+			return err
+		}
+	}
+	for range c.runs {
+		if err := r.radish.measure(ctx, c.db, sql); err != nil {
+			return err
+		}
+		reply, err := c.duck.do(sql, false, false)
+		if err != nil {
+			return err
+		}
+		r.duck.add(reply.took(), fromMillis(reply.CPU))
+	}
+	return nil
+}
+
+// closeEnough is how far sums of doubles or of rounded quotients may lie apart, in proportion to the greater one.
+const closeEnough = 1e-9
+
+// sameNumbers compares one row of numbers. Integers and decimals have to be equal if exact says so; doubles have to be close, since
+// engines differ in the order of additions.
+func sameNumbers(rows [][]types.Value, duck [][]string, exact bool) error {
+	if len(rows) != 1 || len(duck) != 1 || len(rows[0]) != len(duck[0]) {
+		return fmt.Errorf("%d rows in Radish and %d in DuckDB", len(rows), len(duck))
+	}
+	for i, v := range rows[0] {
+		theirs := duck[0][i]
+		if v.Null || theirs == "" {
+			if v.Null && theirs == "" {
+				continue
+			}
+			return fmt.Errorf("column %d: %s in Radish, %q in DuckDB", i+1, v.Text(), theirs)
+		}
+		a, ok := new(big.Rat).SetString(v.Text())
+		b, also := new(big.Rat).SetString(theirs)
+		if !ok || !also {
+			return fmt.Errorf("column %d: %q in Radish and %q in DuckDB are not both numbers", i+1, v.Text(), theirs)
+		}
+		if a.Cmp(b) == 0 {
+			continue
+		}
+		x, _ := a.Float64()
+		y, _ := b.Float64()
+		if exact && !v.Type.IsFloat() || math.Abs(x-y) > closeEnough*max(math.Abs(x), math.Abs(y)) {
+			return fmt.Errorf("column %d: %s in Radish, %s in DuckDB", i+1, v.Text(), theirs)
+		}
+	}
+	return nil
+}
+
+func (r *windowResult) cells() []string {
+	cells := []string{r.group, r.String()}
+	if r.err != nil {
+		return append(cells, "", "", "", "", "✗ "+r.err.Error())
+	}
+	return append(cells, millis(median(r.radish.clock)), millis(median(r.duck.clock)), fmt.Sprintf("%.2f", r.ratio()),
+		fmt.Sprintf("%.2f", float64(median(r.radish.cpu))/float64(median(r.duck.cpu))), "✓ equal")
+}
+
+// failed makes an error of the cases that failed or differed; nil if there are none.
+func (c *windowComparison) failed() error {
+	failures := 0
+	for i := range c.results {
+		if c.results[i].err != nil {
+			failures++
+		}
+	}
+	if failures > 0 {
+		return fmt.Errorf("%d of %d cases failed or gave different results", failures, len(c.results))
+	}
+	return nil
+}
+
+// writeSummary writes what stands under the table.
+func (c *windowComparison) writeSummary(out io.Writer) {
+	var ratios []float64
+	slower := 0
+	var worst *windowResult
+	for i := range c.results {
+		r := &c.results[i]
+		if r.err != nil {
+			continue
+		}
+		ratios = append(ratios, r.ratio())
+		if r.ratio() > 1 {
+			slower++
+		}
+		if worst == nil || r.ratio() > worst.ratio() {
+			worst = r
+		}
+	}
+	if worst == nil {
+		return
+	}
+	fmt.Fprintf(out, "\nRadish / DuckDB, %d of %d cases: geometric mean %.2f, highest %.2f (%s), above 1 in %d. Below 1 Radish is faster. "+
+		"Peak resident memory, tables included: Radish %s, DuckDB %s.\n",
+		len(ratios), len(c.results), geometricMean(ratios), worst.ratio(), &worst.windowCase, slower, byteText(c.radishPeak), byteText(c.duckDBPeak))
+}
+
+// writeMarkdown writes the comparison as a section for docs/benchmarks.md.
+func (c *windowComparison) writeMarkdown(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	version := engine.Version
+	if built := commit(); built != "" {
+		version += " (" + built + ")"
+	}
+	fmt.Fprintf(file, "%d rows, Radish %s and DuckDB %s, %d threads each, medians of %d runs; %s, %s.\n\n",
+		c.rows, version, c.duck.version, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+	var rows [][]string
+	for i := range c.results {
+		cells := c.results[i].cells()
+		cells[1] = "`" + cells[1] + "`"
+		rows = append(rows, cells)
+	}
+	writeMarkdown(file, windowColumns, rows)
+	c.writeSummary(file)
+	return file.Close()
+}

@@ -1,0 +1,344 @@
+package cpu
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// sortKey is a key by which rows are sorted.
+type sortKey struct {
+	v     *column.Vector
+	desc  bool
+	ranks []uint32 // of a dictionary's codes; nil: none
+}
+
+// newSortKey ranks the values of a dictionary that is not much larger than the rows to be sorted.
+func newSortKey(q *query, v *column.Vector, desc bool, n int) (sortKey, error) {
+	k := sortKey{v: v, desc: desc}
+	if v.Dict == nil || v.Dict.Len() > 4*n+1024 {
+		return k, nil
+	}
+	values := v.Dict.Values()
+	order := countFrom(nil, 0, len(values))
+	if err := sortStable(q, order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) }); err != nil {
+		return k, err
+	}
+	k.ranks = make([]uint32, len(values))
+	for r, c := range order {
+		k.ranks[c] = uint32(r)
+	}
+	return k, nil
+}
+
+// compare orders two rows.
+func (k *sortKey) compare(x, y int32) int {
+	c := compareNullsFirst(k.v, int(x), int(y))
+	if k.desc {
+		return -c
+	}
+	return c
+}
+
+// keyCode gives a key's values in some rows codes of width bits, in the values' order, NULLs first. It is made for these rows:
+// their range says how many bits there are.
+type keyCode struct {
+	*sortKey
+	wide   bool   // 128-bit values that differ by more than 64 bits hold: words are the upper halves
+	origin uint64 // the lower half of the least of 128-bit values that are not wide
+	skip   int    // bytes at the beginning of strings that are alike in all rows
+	base   uint64 // the least word
+	null   uint64 // 1 if there is a code for NULL
+	drop   uint   // bits of words that have no room
+	width  uint
+	whole  bool // equal codes mean equal values
+}
+
+// someRows are rows, or if that is nil those from from on.
+type someRows struct {
+	rows []int32
+	from int
+}
+
+func (r someRows) at(i int) int {
+	if r.rows != nil {
+		return int(r.rows[i])
+	}
+	return r.from + i
+}
+
+func (r someRows) slice(from, to int) someRows {
+	if r.rows != nil {
+		return someRows{rows: r.rows[from:to]}
+	}
+	return someRows{from: r.from + from}
+}
+
+// words stores words in dst whose unsigned order is that of the values, whatever it stores for NULLs.
+func (k *keyCode) words(dst []uint64, r someRows) {
+	v := k.v
+	switch v.Type.Phys() {
+	case types.PhysInt64:
+		if r.rows == nil {
+			for i, x := range v.I64[r.from : r.from+len(dst)] {
+				dst[i] = uint64(x) ^ 1<<63
+			}
+			return
+		}
+		for i, p := range r.rows[:len(dst)] {
+			dst[i] = uint64(v.I64[p]) ^ 1<<63
+		}
+	case types.PhysUint64:
+		for i := range dst {
+			dst[i] = uint64(v.I64[r.at(i)])
+		}
+	case types.PhysFloat64:
+		for i := range dst {
+			dst[i] = floatWord(v.F64[r.at(i)])
+		}
+	case types.PhysInt128:
+		for i := range dst {
+			if x := v.I128[r.at(i)]; k.wide {
+				dst[i] = uint64(x.Hi) ^ 1<<63
+			} else {
+				dst[i] = x.Lo - k.origin
+			}
+		}
+	case types.PhysString:
+		if k.ranks != nil {
+			for i := range dst {
+				dst[i] = uint64(k.ranks[v.Codes[r.at(i)]])
+			}
+			return
+		}
+		for i := range dst {
+			dst[i] = stringWord(v.StringAt(r.at(i)), k.skip)
+		}
+	}
+}
+
+// floatWord maps doubles to words of the same order; both zeros are one.
+func floatWord(f float64) uint64 {
+	x := math.Float64bits(f)
+	switch {
+	case f == 0:
+		x = 1 << 63
+	case x>>63 != 0:
+		x = ^x
+	default:
+		x |= 1 << 63
+	}
+	return x
+}
+
+// stringWord returns eight bytes from skip on as a big-endian number, zeros behind the string's end.
+func stringWord(s string, skip int) uint64 {
+	if len(s) <= skip {
+		return 0
+	}
+	s = s[skip:]
+	if len(s) >= 8 {
+		return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
+			uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+	}
+	x := uint64(0)
+	for i := range len(s) {
+		x |= uint64(s[i]) << (56 - 8*i)
+	}
+	return x
+}
+
+// codeRows is the number of rows whose words are made at a time.
+const codeRows = column.VectorSize
+
+// eachRows runs f for runs of rows, in order or by several workers.
+type eachRows func(n int, f func(from, to int)) error
+
+// newKeyCode looks at n rows. Codes get left bits at most.
+func newKeyCode(key *sortKey, r someRows, n int, left uint, each eachRows) (keyCode, error) {
+	k := keyCode{sortKey: key, whole: true}
+	v := key.v
+	if v.Valid != nil {
+		k.null = 1
+	}
+	var err error
+	all, equal := true, false // whether words hold values whole; whether all values are equal
+	switch {
+	case v.Type.Phys() == types.PhysInt128:
+		var span types.Int128
+		if k.origin, span, err = wideRange(v, r, n, each); err != nil {
+			return k, err
+		}
+		k.wide, all = span.Hi != 0, span.Hi == 0
+	case v.Type.Phys() == types.PhysString && k.ranks == nil:
+		if k.skip, equal, err = commonPrefix(v, r, n, each); err != nil {
+			return k, err
+		}
+		all = equal
+	}
+	words, err := k.wordRange(r, n, each)
+	if err != nil || !words.any || equal {
+		k.width = uint(k.null)
+		return k, err
+	}
+	k.base = words.lo
+	for ; ; k.drop++ {
+		top := (words.hi-words.lo)>>k.drop + k.null
+		k.width = uint(bits.Len64(top))
+		if top >= k.null && k.width <= left { // else NULL's code has made it overflow, or there is no room
+			break
+		}
+	}
+	k.whole = all && k.drop == 0
+	return k, nil
+}
+
+// codes stores the codes of rows in dst.
+func (k *keyCode) codes(dst []uint64, r someRows) {
+	if k.width == 0 {
+		clear(dst)
+		return
+	}
+	k.words(dst, r)
+	base, drop, null := k.base, k.drop, k.null
+	flip := uint64(0)
+	if k.desc {
+		flip = math.MaxUint64 >> (64 - k.width)
+	}
+	if k.v.Valid == nil {
+		for i, x := range dst {
+			dst[i] = (x-base)>>drop ^ flip
+		}
+		return
+	}
+	for i, x := range dst {
+		if k.v.Valid.Get(r.at(i)) {
+			dst[i] = ((x-base)>>drop + null) ^ flip
+		} else {
+			dst[i] = flip
+		}
+	}
+}
+
+// merged runs f over runs of rows, by several workers where each does, and hands what it returns to merge, one at a time.
+func merged[T any](n int, each eachRows, f func(from, to int) T, merge func(T)) error {
+	var mu sync.Mutex
+	return each(n, func(from, to int) {
+		x := f(from, to)
+		mu.Lock()
+		defer mu.Unlock()
+		merge(x)
+	})
+}
+
+// span is a range of words.
+type span struct {
+	lo, hi uint64
+	any    bool
+}
+
+// wordRange returns the least and the greatest word of values that are not NULL.
+func (k *keyCode) wordRange(r someRows, n int, each eachRows) (all span, err error) {
+	err = merged(n, each, func(from, to int) (s span) {
+		var buf [codeRows]uint64
+		s.lo = math.MaxUint64
+		for ; from < to; from += codeRows {
+			words := buf[:min(codeRows, to-from)]
+			part := r.slice(from, from+len(words))
+			k.words(words, part)
+			for i, x := range words {
+				if k.v.Valid == nil || k.v.Valid.Get(part.at(i)) {
+					s.lo, s.hi, s.any = min(s.lo, x), max(s.hi, x), true
+				}
+			}
+		}
+		return s
+	}, func(s span) {
+		switch {
+		case !s.any:
+		case !all.any:
+			all = s
+		default:
+			all.lo, all.hi = min(all.lo, s.lo), max(all.hi, s.hi)
+		}
+	})
+	return all, err
+}
+
+// wideRange returns the lower half of the least of 128-bit values and how far the greatest lies above the least.
+func wideRange(v *column.Vector, r someRows, n int, each eachRows) (base uint64, width types.Int128, err error) {
+	type bounds struct {
+		lo, hi types.Int128
+		any    bool
+	}
+	var all bounds
+	add := func(b *bounds, lo, hi types.Int128) {
+		if !b.any || lo.Cmp(b.lo) < 0 {
+			b.lo = lo
+		}
+		if !b.any || hi.Cmp(b.hi) > 0 {
+			b.hi = hi
+		}
+		b.any = true
+	}
+	err = merged(n, each, func(from, to int) (b bounds) {
+		for i := from; i < to; i++ {
+			if p := r.at(i); v.Valid == nil || v.Valid.Get(p) {
+				add(&b, v.I128[p], v.I128[p])
+			}
+		}
+		return b
+	}, func(b bounds) {
+		if b.any {
+			add(&all, b.lo, b.hi)
+		}
+	})
+	lo, borrow := bits.Sub64(all.hi.Lo, all.lo.Lo, 0)
+	hi, _ := bits.Sub64(uint64(all.hi.Hi), uint64(all.lo.Hi), borrow)
+	return all.lo.Lo, types.Int128{Hi: int64(hi), Lo: lo}, err
+}
+
+// commonPrefix returns how many bytes all strings begin with alike, and whether they are equal.
+func commonPrefix(v *column.Vector, r someRows, n int, each eachRows) (skip int, equal bool, err error) {
+	first, any := "", false
+	for i := range n {
+		if p := r.at(i); v.Valid == nil || v.Valid.Get(p) {
+			first, any = v.StringAt(p), true
+			break
+		}
+	}
+	if !any {
+		return 0, true, nil
+	}
+	type common struct {
+		skip  int
+		equal bool
+	}
+	all := common{len(first), true}
+	err = merged(n, each, func(from, to int) common {
+		c := common{len(first), true}
+		for i := from; i < to; i++ {
+			p := r.at(i)
+			if v.Valid != nil && !v.Valid.Get(p) {
+				continue
+			}
+			s := v.StringAt(p)
+			c.equal = c.equal && len(s) == len(first)
+			c.skip = min(c.skip, len(s))
+			for k := range c.skip {
+				if s[k] != first[k] {
+					c.skip, c.equal = k, false
+					break
+				}
+			}
+		}
+		return c
+	}, func(c common) {
+		all.skip, all.equal = min(all.skip, c.skip), all.equal && c.equal
+	})
+	return all.skip, all.equal, err
+}

@@ -12,44 +12,79 @@ import (
 	"time"
 )
 
-// Engine is a database, private and at first empty, reached by one connection.
+// Engine is a database, private and at first empty, reached by a connection for each session.
 type Engine struct {
-	db   *sql.DB
-	conn *sql.Conn
+	db    *sql.DB
+	conns []*sql.Conn
+	setup []string
 	// Rewrite, if set, changes every statement on its way: a planted bug.
 	Rewrite func(string) string
+	// Judge asks for the texts that stand for what MariaDB lacks.
+	Judge bool
 }
 
-// NewEngine takes over db. Setup statements run first.
+// NewEngine takes over db. Setup statements run first in every session.
 func NewEngine(ctx context.Context, db *sql.DB, setup ...string) (*Engine, error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		db.Close()
+	e := &Engine{db: db, setup: setup}
+	if _, err := e.session(ctx, 0); err != nil {
+		e.Close()
 		return nil, err
-	}
-	e := &Engine{db: db, conn: conn}
-	for _, s := range setup {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			e.Close()
-			return nil, err
-		}
 	}
 	return e, nil
 }
 
-// Close closes the connection and the database.
+// session is the connection of a session, which begins when it is first used.
+func (e *Engine) session(ctx context.Context, number int) (*sql.Conn, error) {
+	for len(e.conns) <= number {
+		conn, err := e.db.Conn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e.conns = append(e.conns, conn)
+		for _, s := range e.setup {
+			if _, err := conn.ExecContext(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return e.conns[number], nil
+}
+
+// Close closes the connections and the database.
 func (e *Engine) Close() {
-	e.conn.Close()
+	for _, c := range e.conns {
+		c.Close()
+	}
 	e.db.Close()
 }
 
-// Exec runs a statement.
-func (e *Engine) Exec(ctx context.Context, text string) error {
+// text is the statement as the engine is given it.
+func (e *Engine) text(n *Node) string { return e.rewritten(n.text(e.Judge)) }
+
+func (e *Engine) rewritten(text string) string {
 	if e.Rewrite != nil {
-		text = e.Rewrite(text)
+		return e.Rewrite(text)
 	}
-	_, err := e.conn.ExecContext(ctx, text)
+	return text
+}
+
+// Exec runs a statement in the first session.
+func (e *Engine) Exec(ctx context.Context, text string) error {
+	_, err := e.exec(ctx, 0, e.rewritten(text))
 	return err
+}
+
+// exec runs a statement and says how many rows it has changed.
+func (e *Engine) exec(ctx context.Context, session int, text string) (int64, error) {
+	conn, err := e.session(ctx, session)
+	if err != nil {
+		return 0, err
+	}
+	res, err := conn.ExecContext(ctx, text)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }
 
 // class is how the values of a result column are compared.
@@ -100,12 +135,26 @@ type Result struct {
 	rows    [][]value
 }
 
-// Query runs a query and reads all of it.
-func (e *Engine) Query(ctx context.Context, query string) (*Result, error) {
-	if e.Rewrite != nil {
-		query = e.Rewrite(query)
+// letters are the result's column types as sqllogictest writes them.
+func (r *Result) letters() string {
+	letters := ""
+	for _, c := range r.classes {
+		letters += map[class]string{exact: "T", approx: "R", text: "T", temporal: "T"}[c]
 	}
-	rows, err := e.conn.QueryContext(ctx, query)
+	return letters
+}
+
+// Query runs a query in the first session and reads all of it.
+func (e *Engine) Query(ctx context.Context, text string) (*Result, error) {
+	return e.query(ctx, 0, e.rewritten(text))
+}
+
+func (e *Engine) query(ctx context.Context, session int, text string) (*Result, error) {
+	conn, err := e.session(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := conn.QueryContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}

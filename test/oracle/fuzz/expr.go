@@ -31,11 +31,14 @@ type env struct {
 	rows    float64
 	depth   int // of nested queries
 	noSub   bool
-	noDiv   bool // in changes, where a division by zero is an error, and text that is no date
-	noLimit bool // inside IN, ANY and ALL
-	noGroup bool // neither groups nor aggregates
-	noCut   bool // no LIMIT in the operands of a set operation
-	simple  bool // set operations have two operands
+	noDiv   bool     // in changes, where a division by zero is an error, and text that is no date
+	noLimit bool     // inside IN, ANY and ALL
+	noGroup bool     // neither groups nor aggregates
+	noCut   bool     // no LIMIT in the operands of a set operation
+	simple  bool     // set operations have two operands
+	window  *windows // window functions are allowed
+	all     bool     // aggregates have neither DISTINCT nor an order
+	rollup  bool     // their operands are not constant
 }
 
 // oneOf runs one of the alternatives.
@@ -51,6 +54,12 @@ func (g *generator) leaf(e *env, kind Kind) expr {
 	for _, c := range e.cols {
 		if c.t.Kind == kind {
 			fit = append(fit, c)
+		}
+	}
+	// MariaDB's CONCAT(MAX('a') OVER (), 'b') over groups is 'b'.
+	if e.window != nil && kind != Bool && !(kind == Str && e.grouped) && g.chance(45) {
+		if x, ok := g.windowCall(e.window, kind); ok {
+			return x
 		}
 	}
 	if e.grouped && g.chance(60) {
@@ -577,6 +586,16 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 	base := *e.base
 	base.noSub, base.outer = true, nil
 	arg := func(k Kind) expr { return g.expr(&base, k, g.r.IntN(2)) }
+	if e.all || e.rollup {
+		any := *e
+		any.all, any.rollup = false, false
+		for {
+			x, ok := g.aggregate(&any, kind)
+			if !ok || !(e.all && (x.n.has("DISTINCT") || x.n.has("GROUP_CONCAT"))) && (!e.rollup || len(x.n.Kids) == 0 || x.n.uses(base.cols)) {
+				return x, ok
+			}
+		}
+	}
 	if g.dialect != nil {
 		return g.portableAggregate(arg, kind)
 	}

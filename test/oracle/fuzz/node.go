@@ -32,6 +32,7 @@ const (
 	List                // children with a separator; each may go while more than Min remain
 	Items               // the List of a select's output columns
 	Ordered             // a query with ORDER BY over all its output columns, and perhaps LIMIT
+	Script              // a List of statements, one after the other
 )
 
 // Node is a piece of SQL: a text with a "$" for each child, or a list of children.
@@ -42,6 +43,10 @@ type Node struct {
 	Sep    string // List
 	Min    int    // List
 	Kids   []*Node
+	// Judged is what stands for Format where the statement goes to an oracle that lacks it; "$1" is the first child, and
+	// each may stand there more than once.
+	Judged  string
+	Session int // of a Script's statement, from 0
 
 	Perm  []int  // Ordered: output columns, from 1, in the order of the sort; negative: descending
 	Limit string // Ordered: the LIMIT clause, or nothing
@@ -68,16 +73,25 @@ func (n *Node) clone() *Node {
 	return &c
 }
 
+// judged gives a node its text for the oracle.
+func (n *Node) judged(format string) *Node {
+	n.Judged = format
+	return n
+}
+
 // SQL renders the tree.
-func (n *Node) SQL() string {
+func (n *Node) SQL() string { return n.text(false) }
+
+// text renders the tree, for the oracle if judged is set.
+func (n *Node) text(judged bool) string {
 	var b strings.Builder
-	n.render(&b)
+	n.render(&b, judged)
 	return b.String()
 }
 
-func (n *Node) render(b *strings.Builder) {
+func (n *Node) render(b *strings.Builder, judged bool) {
 	switch n.Role {
-	case List, Items:
+	case List, Items, Script:
 		if len(n.Kids) == 0 {
 			return
 		}
@@ -86,10 +100,16 @@ func (n *Node) render(b *strings.Builder) {
 			if i > 0 {
 				b.WriteString(n.Sep)
 			}
-			k.render(b)
+			k.render(b, judged)
 		}
 	case Ordered:
-		n.Kids[0].render(b)
+		if judged && n.Kids[0].rolledUp() {
+			b.WriteString("SELECT * FROM (")
+			n.Kids[0].render(b, judged)
+			b.WriteString(") AS z") // MariaDB refuses ORDER BY behind WITH ROLLUP
+		} else {
+			n.Kids[0].render(b, judged)
+		}
 		sep := " ORDER BY "
 		for _, p := range n.order() {
 			b.WriteString(sep)
@@ -101,18 +121,28 @@ func (n *Node) render(b *strings.Builder) {
 		}
 		b.WriteString(n.Limit)
 	default:
-		rest, kid := n.Format, 0
-		for {
+		rest, numbered := n.Format, judged && n.Judged != ""
+		if numbered {
+			rest = n.Judged
+		}
+		for kid := 0; ; kid++ {
 			before, after, found := strings.Cut(rest, "$")
 			b.WriteString(before)
 			if !found {
 				return
 			}
-			n.Kids[kid].render(b)
-			kid++
+			if numbered {
+				kid, after = int(after[0]-'1'), after[1:]
+			}
+			n.Kids[kid].render(b, judged)
 			rest = after
 		}
 	}
+}
+
+// rolledUp says whether a query is a select that ends WITH ROLLUP.
+func (n *Node) rolledUp() bool {
+	return slices.ContainsFunc(n.Kids, func(k *Node) bool { return strings.HasSuffix(k.Format, withRollup) })
 }
 
 // order is the sort's columns as far as the query, perhaps reduced, still has them.

@@ -15,6 +15,9 @@ type generator struct {
 	big    bool      // tables of many rows: joins on keys only, no correlated subqueries
 	names  int       // aliases given out
 	ctes   []*source // common table expressions of the query being drawn
+	favour bool      // reads them more than once, if it can
+	labels []string  // what is in the statement
+	target []*Table  // of the change being drawn, which reads them nowhere else
 
 	dialect *Dialect // nil: MySQL's, less what exclusions.go lists
 }
@@ -38,9 +41,10 @@ func (g *generator) name(prefix string) string {
 const mostRows = 6e4
 
 // source draws a table, a CTE or a derived table whose rows, times rows, stay in bounds.
-func (g *generator) source(rows float64, depth int) *source {
+func (g *generator) source(rows float64, e *env) *source {
+	depth := e.depth
 	if depth < 2 && g.chance(12) && !(g.big && rows > 1) {
-		q, types, n := g.query(&env{depth: depth + 1, rows: 1}, nil, true)
+		q, types, n := g.query(&env{depth: depth + 1, rows: 1, noDiv: e.noDiv}, nil, true)
 		if n*rows <= mostRows {
 			s := &source{sub: q, rows: n}
 			for i, item := range q.outputs()[0].Kids {
@@ -49,18 +53,21 @@ func (g *generator) source(rows float64, depth int) *source {
 			return s
 		}
 	}
-	if len(g.ctes) > 0 && g.chance(45) && !(g.big && rows > 1) {
+	if len(g.ctes) > 0 && (g.favour || g.chance(45)) && !(g.big && rows > 1) {
 		if c := pick(g.r, g.ctes); c.rows*rows <= mostRows {
 			return c
 		}
 	}
 	var fit []*Table
-	smallest := g.schema.Tables[0]
+	var smallest *Table
 	for _, t := range g.schema.Tables {
+		if slices.Contains(g.target, t) {
+			continue
+		}
 		if g.big || float64(len(t.Rows))*rows <= mostRows {
 			fit = append(fit, t)
 		}
-		if len(t.Rows) < len(smallest.Rows) {
+		if smallest == nil || len(t.Rows) < len(smallest.Rows) {
 			smallest = t
 		}
 	}
@@ -99,7 +106,7 @@ func (g *generator) factor(s *source) (*Node, []named) {
 
 // from draws a FROM clause.
 func (g *generator) from(e *env) (*Node, []named, float64) {
-	first := g.source(e.rows, e.depth)
+	first := g.source(e.rows, e)
 	n, cols := g.factor(first)
 	rows := max(first.rows, 1)
 	joins := list("", "", 1, n)
@@ -108,7 +115,7 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 		count = min(count, pick(g.r, []int{0, 0, 1, 2}))
 	}
 	for i := range count {
-		s := g.source(e.rows*rows, e.depth)
+		s := g.source(e.rows*rows, e)
 		if g.big {
 			if right, more, on := g.keyJoin(s, cols); right != nil {
 				joins.Kids = append(joins.Kids, op(Other, pick(g.r, []string{" JOIN ", " LEFT JOIN "})+"$ ON $", right, on))
@@ -121,7 +128,7 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 		}
 		right, more := g.factor(s)
 		all := append(append([]named(nil), cols...), more...)
-		on := &env{cols: all, outer: e.outer, rows: e.rows * rows, depth: e.depth + 1, noSub: g.chance(85)}
+		on := &env{cols: all, outer: e.outer, rows: e.rows * rows, depth: e.depth + 1, noSub: g.chance(85), noDiv: e.noDiv}
 		kind := pick(g.r, []string{" JOIN ", " JOIN ", " LEFT JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " CROSS JOIN ", ", "})
 		if i > 0 && joins.Kids[1].Format == ", $" {
 			kind = ", " // JOIN would bind tighter, and its ON not see what stands before the comma
@@ -188,7 +195,7 @@ func (g *generator) keyJoin(s *source, left []named) (right *Node, cols []named,
 	on = list("", " AND ", 1, op(Bool, "$ = $", lit(Int, c.sql), lit(Int, cols[0].sql)))
 	if g.chance(25) {
 		all := append(append([]named(nil), left...), cols...)
-		on.Kids = append(on.Kids, g.condition(&env{cols: all, noSub: true}, 1))
+		on.Kids = append(on.Kids, g.condition(&env{cols: all, noSub: true, noDiv: true}, 1))
 	}
 	return right, cols, on
 }
@@ -330,7 +337,7 @@ func (g *generator) limited(q *Node, rows float64) (*Node, float64) {
 func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
 	open := kinds == nil
 	from, cols, rows := g.from(e)
-	inner := &env{cols: cols, outer: e.outer, rows: e.rows * rows, depth: e.depth}
+	inner := &env{cols: cols, outer: e.outer, rows: e.rows * rows, depth: e.depth, noDiv: e.noDiv}
 	where := list(" WHERE ", " AND ", 0)
 	for g.chance(55) && len(where.Kids) < 3 {
 		where.Kids = append(where.Kids, g.condition(inner, 1+g.r.IntN(2)))
@@ -338,8 +345,10 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	group, having := list(" GROUP BY ", ", ", 0), list(" HAVING ", " AND ", 0)
 	out := inner
 	var keys []expr
+	grouping := group
+	var over *windows
 	if !e.noGroup && g.chance(30) {
-		out = &env{grouped: true, base: inner, outer: e.outer, rows: e.rows * rows, depth: e.depth}
+		out = &env{grouped: true, base: inner, outer: e.outer, rows: e.rows * rows, depth: e.depth, noDiv: e.noDiv}
 		if g.chance(85) {
 			for range 1 + g.r.IntN(3) {
 				if key := g.groupKey(inner); g.dialect != nil || !confusing(keys, key.n) {
@@ -353,12 +362,33 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		} else {
 			rows = 1
 		}
-		if g.chance(35) {
-			having.Kids = append(having.Kids, g.condition(out, 1))
+		plain := g.dialect == nil && len(e.outer) == 0 && !e.noLimit
+		if plain && len(keys) > 0 && !repeated(keys) && g.chance(20) {
+			grouping, aliases, out.rollup = op(Other, "$"+withRollup, group), true, true
+			g.mark("ROLLUP")
+		} else if plain && !e.noGroup && g.chance(14) {
+			over = g.newWindows(out, cols, keys)
 		}
+		unique := slices.ContainsFunc(keys, func(k expr) bool { return k.n.has(".id") })
+		out.all = over != nil || out.rollup && unique
+		if over == nil && g.chance(35) {
+			from := *out
+			if out.rollup {
+				from.cols = nil
+			}
+			having.Kids = append(having.Kids, g.condition(&from, 1))
+		}
+	} else if g.dialect == nil && len(e.outer) == 0 && !e.noLimit && !e.noGroup && g.chance(14) {
+		over = g.newWindows(out, cols, keys)
 	}
 	for kinds == nil || open && g.chance(60) && len(kinds) < 6 {
 		kinds = append(kinds, g.anyKind(inner))
+	}
+	if over != nil {
+		with := *out
+		with.window, with.noSub = over, true
+		out = &with
+		g.mark("window functions")
 	}
 	items := &Node{Role: Items, Sep: ", ", Min: 1}
 	types := make([]Type, len(kinds))
@@ -367,6 +397,9 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		if out.grouped && len(keys) == 0 && i == 0 {
 			// Without keys it is an aggregate that makes the query a grouped one.
 			x, _ = g.aggregate(out, kind)
+		}
+		if grouping != group {
+			x = g.once(out, keys, items.Kids, kind, x)
 		}
 		types[i] = x.t
 		types[i].Kind = kind
@@ -383,7 +416,37 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	if !out.grouped && g.chance(15) {
 		distinct = "SELECT DISTINCT $ FROM $$$$"
 	}
-	return op(Query, distinct, items, from, where, group, having), types, rows
+	if over != nil {
+		return op(Query, distinct+"$", items, from, where, group, having, over.clause), types, rows
+	}
+	return op(Query, distinct, items, from, where, grouping, having), types, rows
+}
+
+const withRollup = " WITH ROLLUP"
+
+// repeated says whether a group key stands twice.
+func repeated(keys []expr) bool {
+	for i, k := range keys {
+		if slices.ContainsFunc(keys[:i], func(other expr) bool { return other.n.SQL() == k.n.SQL() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// once draws another output column of a rollup where x shows a group key that is shown already: MariaDB forgets that
+// the second one is NULL in a total.
+func (g *generator) once(e *env, keys []expr, items []*Node, kind Kind, x expr) expr {
+	for _, k := range keys {
+		shows := func(n *Node) bool { return strings.Contains(n.SQL(), k.n.SQL()) }
+		if shows(x.n) && slices.ContainsFunc(items, shows) {
+			if a, ok := g.aggregate(e, kind); ok && !shows(a.n) {
+				return a
+			}
+			return g.constant(kind)
+		}
+	}
+	return x
 }
 
 // confusing says whether a key has the name of another one: USING (k) makes k, x1.k and x2.k three columns.
@@ -418,6 +481,11 @@ func (g *generator) item(e *env, kind Kind, keys []expr) expr {
 	for _, k := range keys {
 		if k.t.Kind == kind && g.chance(50) {
 			return expr{k.n.clone(), k.t}
+		}
+	}
+	if e.window != nil && g.chance(30) {
+		if x, ok := g.windowCall(e.window, kind); ok {
+			return x
 		}
 	}
 	return g.expr(e, kind, 1+g.r.IntN(2))
@@ -459,7 +527,7 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 
 // inside is the environment of a subquery: the columns around it become outer ones.
 func (g *generator) inside(e *env) *env {
-	sub := &env{depth: e.depth + 1, rows: max(e.rows, 1)}
+	sub := &env{depth: e.depth + 1, rows: max(e.rows, 1), noDiv: e.noDiv}
 	if g.big {
 		sub.rows = 1
 		return sub
@@ -479,7 +547,7 @@ func (g *generator) inside(e *env) *env {
 func (g *generator) scalarSubquery(e *env, kind Kind) expr {
 	sub := g.inside(e)
 	from, cols, rows := g.from(sub)
-	in := &env{cols: cols, outer: sub.outer, rows: sub.rows * rows, depth: sub.depth, noSub: true}
+	in := &env{cols: cols, outer: sub.outer, rows: sub.rows * rows, depth: sub.depth, noSub: true, noDiv: e.noDiv}
 	where := list(" WHERE ", " AND ", 0)
 	for g.chance(70) && len(where.Kids) < 2 {
 		where.Kids = append(where.Kids, g.condition(in, 1))
@@ -533,91 +601,4 @@ func (g *generator) subqueryCondition(e *env) *Node {
 		kind := g.anyKind(e)
 		return op(Bool, "("+pick(g.r, comparisons)+")", g.expr(e, kind, 1).n, g.scalarSubquery(e, kind).n)
 	}
-}
-
-// Statement is one thing to put to both engines.
-type Statement struct {
-	Tree    *Node
-	Ordered []int  // query: result columns that the rows are sorted by, from 1; nil: any order
-	Check   string // DML: the query that shows its effect; empty for a query
-}
-
-// next draws a whole query.
-func (g *generator) next() *Statement {
-	g.ctes = nil
-	with := list("WITH ", ", ", 0)
-	if g.chance(12) {
-		for range 1 + g.r.IntN(2) {
-			q, types, rows := g.query(&env{depth: 1, rows: 1}, nil, true)
-			s := &source{name: g.name("w"), rows: rows}
-			for i, item := range q.outputs()[0].Kids {
-				s.cols = append(s.cols, named{alias(item), types[i]})
-			}
-			if rows > 5000 {
-				continue
-			}
-			with.Kids = append(with.Kids, op(Other, s.name+" AS ($)", q))
-			g.ctes = append(g.ctes, s)
-		}
-	}
-	e := &env{rows: 1}
-	var q *Node
-	switch n := g.r.IntN(100); {
-	case n < 4 && g.dialect == nil:
-		from, cols, rows := g.from(e)
-		where := list(" WHERE ", " AND ", 0, g.condition(&env{cols: cols, rows: rows}, 2))
-		items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{lit(Other, "*")}}
-		q = op(Query, "SELECT $ FROM $$", items, from, where)
-	case n < 15:
-		q = g.finals(e)
-	default:
-		q, _, _ = g.query(e, nil, false)
-		switch {
-		case g.chance(30):
-			q, _ = g.limited(q, 0)
-		case g.chance(20):
-			q, _ = g.limited(q, 0)
-			q.Limit = ""
-			if len(q.Perm) > 1 && g.chance(50) {
-				q.Perm = q.Perm[:1]
-			}
-		}
-	}
-	if len(with.Kids) > 0 {
-		q = op(Query, "$ $", with, q)
-	}
-	return &Statement{Tree: q}
-}
-
-// finals is a select of expressions that are shown only.
-func (g *generator) finals(e *env) *Node {
-	from, cols, rows := g.from(e)
-	in := &env{cols: cols, rows: rows}
-	where := list(" WHERE ", " AND ", 0)
-	if g.chance(50) {
-		where.Kids = append(where.Kids, g.condition(in, 1))
-	}
-	group := list(" GROUP BY ", ", ", 0)
-	out := in
-	if g.chance(50) {
-		c := pick(g.r, cols)
-		group.Kids = append(group.Kids, lit(c.t.Kind, c.sql))
-		out = &env{grouped: true, base: in, rows: rows, cols: []named{c}}
-	}
-	items := &Node{Role: Items, Sep: ", ", Min: 1}
-	for range 1 + g.r.IntN(3) {
-		items.Kids = append(items.Kids, op(Other, "$", g.final(out).n))
-	}
-	return op(Query, "SELECT $ FROM $$$", items, from, where, group)
-}
-
-// orderOf finds the sort of a whole query, past a WITH clause.
-func orderOf(n *Node) []int {
-	if n.Role == Ordered {
-		return n.order()
-	}
-	if n.Format == "$ $" && n.Kind == Query {
-		return orderOf(n.Kids[1])
-	}
-	return nil
 }

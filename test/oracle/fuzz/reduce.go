@@ -51,7 +51,7 @@ func shrink(tree *Node, at, option int) (candidate *Node, more bool) {
 		i++
 	})
 	// Drop an element of a list; an output column goes from every select of a set operation at once.
-	if node.Role == List || node.Role == Items {
+	if node.Role == List || node.Role == Items || node.Role == Script {
 		if option >= len(node.Kids) {
 			return nil, false
 		}
@@ -75,7 +75,9 @@ func shrink(tree *Node, at, option int) (candidate *Node, more bool) {
 			})
 		}
 		if option < len(inside) {
+			session := node.Session
 			*node = *inside[option]
+			node.Session = session
 			return root, true
 		}
 		option -= len(inside)

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 
 	"github.com/radish-sql/radish/test/sqllogic"
 )
@@ -57,18 +54,28 @@ func (f *Failure) Script() string {
 	for _, s := range f.Schema.Statements() {
 		fmt.Fprintf(&b, "statement ok\n%s\n\n", s)
 	}
-	query := f.Statement.Tree.SQL()
-	if f.Statement.Check != "" {
-		fmt.Fprintf(&b, "statement ok\n%s\n\n", query)
-		query = f.Statement.Check
+	steps := []*Node{f.Statement.Tree}
+	if steps[0].Role == Script {
+		steps = steps[0].Kids
 	}
-	head := "query error"
-	if f.types != "" {
-		head = "query " + f.types + " rowsort"
+	for _, check := range f.Statement.Check {
+		steps = append(steps, lit(Query, check))
 	}
-	fmt.Fprintf(&b, "%s\n%s\n", head, query)
+	for i, n := range steps {
+		head := "statement ok"
+		if n.Kind == Query {
+			head = "query T rowsort"
+			if f.types != "" && i == len(steps)-1 {
+				head = "query " + f.types + " rowsort"
+			}
+		}
+		if n.Session > 0 {
+			head = "# in a second session:\n" + head
+		}
+		fmt.Fprintf(&b, "%s\n%s\n\n", head, n.SQL())
+	}
 	for _, t := range f.Schema.Tables {
-		fmt.Fprintf(&b, "\nstatement ok\nDROP TABLE %s\n", t.Name)
+		fmt.Fprintf(&b, "statement ok\nDROP TABLE %s\n\n", t.Name)
 	}
 	return b.String()
 }
@@ -82,7 +89,8 @@ type Stats struct {
 	Schemas    int
 	Queries    int
 	Changes    int
-	Rows       int // compared
+	Rows       int            // compared
+	Labels     map[string]int // of statements, by what is in them
 	BothFailed map[string]int
 	Refused    map[string]int
 	Tolerated  map[string]int
@@ -96,6 +104,9 @@ type Stats struct {
 func (s *Stats) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d schemas, %d queries, %d changes, %d rows compared, %d kinds of failure; slowest statement %v: %.3000s", s.Schemas, s.Queries, s.Changes, s.Rows, len(s.Failures), s.Longest.Round(time.Millisecond), s.LongestSQL)
+	for _, l := range slices.Sorted(maps.Keys(s.Labels)) {
+		fmt.Fprintf(&b, "\n%s: %d", l, s.Labels[l])
+	}
 	for _, part := range []struct {
 		name   string
 		counts map[string]int
@@ -145,7 +156,7 @@ func Run(ctx context.Context, c Config) (*Stats, error) {
 		c.Statements = 300
 	}
 	r := &runner{Config: c, end: time.Now().Add(c.Time)}
-	r.stats = Stats{BothFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
+	r.stats = Stats{Labels: map[string]int{}, BothFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
 	if c.Trace != "" {
 		f, err := os.Create(c.Trace)
 		if err != nil {
@@ -190,17 +201,6 @@ func (r *runner) round() (uint64, bool) {
 	}
 	r.next++
 	return r.Seed + r.next - 1, true
-}
-
-// pair is both engines with one schema in them.
-type pair struct {
-	oracle, engine *Engine
-	lost           bool // the oracle did not come back from a statement
-}
-
-func (p *pair) close() {
-	p.oracle.Close()
-	p.engine.Close()
 }
 
 func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
@@ -250,26 +250,17 @@ func (r *runner) schema(ctx context.Context, seed uint64) error {
 		if time.Now().After(r.end) {
 			return nil
 		}
-		var stmt *Statement
-		if r.Dialect == nil && g.chance(4) {
-			stmt = g.change()
-		} else {
-			stmt = g.next()
-			stmt.Ordered = orderOf(stmt.Tree)
-		}
+		stmt := g.statement()
 		if r.Without != nil && r.Without.MatchString(stmt.Tree.SQL()) {
 			continue
 		}
 		f, changed := r.try(ctx, p, stmt, true)
-		if p.lost {
-			return nil
-		}
 		if f != nil {
 			f.Seed, f.Schema = seed, s.clone()
 			r.report(ctx, f)
-			if stmt.Check != "" {
-				return nil // the two have parted
-			}
+		}
+		if p.lost || f != nil && len(stmt.Check) > 0 {
+			return nil // the two have parted
 		}
 		if changed {
 			if err := s.reload(ctx, p.oracle); err != nil {
@@ -285,147 +276,6 @@ func (r *runner) count(f func(*Stats)) {
 	defer r.mu.Unlock()
 	f(&r.stats)
 }
-
-// try puts a statement to both sides. changed says that tables hold other rows now. The counts are kept for a first
-// try only, not for reductions.
-func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool) (f *Failure, changed bool) {
-	query := stmt.Tree.SQL()
-	if r.trace != nil && counted {
-		r.trace.WriteAt([]byte(query+";\n--\n"), 0)
-	}
-	count := func(f func(*Stats)) {
-		if counted {
-			r.count(f)
-		}
-	}
-	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	var want, got *Result
-	var wantErr, gotErr error
-	// The oracle has a limit of its own, max_statement_time, which it does not always keep.
-	patience, stop := context.WithTimeout(ctx, 6*time.Second)
-	defer stop()
-	if stmt.Check == "" {
-		want, wantErr = p.oracle.Query(patience, query)
-	} else {
-		wantErr = p.oracle.Exec(patience, query)
-	}
-	why := ""
-	var refused *mysql.MySQLError
-	switch {
-	case patience.Err() != nil:
-		why = "the oracle hangs"
-	case wantErr != nil && r.Dialect == nil && !errors.As(wantErr, &refused):
-		why = "the oracle crashes"
-	}
-	if why != "" {
-		p.lost = true
-		count(func(t *Stats) {
-			t.Tolerated[why]++
-			t.Example[why] = query
-		})
-		return nil, false
-	}
-	start := time.Now()
-	if stmt.Check == "" {
-		got, gotErr = p.engine.Query(limited, query)
-	} else {
-		gotErr = p.engine.Exec(limited, query)
-	}
-	took := time.Since(start)
-	count(func(t *Stats) {
-		if stmt.Check == "" {
-			t.Queries++
-		} else {
-			t.Changes++
-		}
-		if took > t.Longest {
-			t.Longest, t.LongestSQL = took, query
-		}
-	})
-	fail := func(kind, what, wanted, given string) *Failure {
-		types := ""
-		if want != nil {
-			for _, c := range want.classes {
-				types += map[class]string{exact: "T", approx: "R", text: "T", temporal: "T"}[c]
-			}
-		}
-		return &Failure{Kind: kind, What: what, Statement: stmt, Want: wanted, Got: given, types: types}
-	}
-	switch {
-	case wantErr != nil && gotErr != nil:
-		count(func(t *Stats) { t.note(t.BothFailed, wantErr, query) })
-		return nil, false
-	case wantErr != nil:
-		if r.Dialect != nil {
-			count(func(t *Stats) { t.note(t.Tolerated, wantErr, query) })
-			return nil, false
-		}
-		for _, t := range tolerated {
-			if t.message.MatchString(wantErr.Error()) {
-				count(func(s *Stats) { s.Tolerated[t.why]++ })
-				return nil, false
-			}
-		}
-		if stmt.Check == "" && r.contradicts(patience, p.oracle, query, got, stmt.Ordered) {
-			count(func(t *Stats) { t.note(t.Tolerated, errContradiction, query) })
-			return nil, false
-		}
-		kind := "accepted: " + sqllogic.Reason(wantErr)
-		var number *mysql.MySQLError
-		if errors.As(wantErr, &number) {
-			kind = fmt.Sprintf("accepted: error %d", number.Number)
-		}
-		return fail(kind, "the engine answers what the oracle refuses", "error "+wantErr.Error(), "no error"), false
-	case gotErr != nil:
-		if refusals.MatchString(gotErr.Error()) {
-			count(func(t *Stats) { t.note(t.Refused, gotErr, query) })
-			return nil, false
-		}
-		return fail("error: "+sqllogic.Reason(gotErr), "the engine refuses what the oracle answers", "an answer", "error "+gotErr.Error()), false
-	}
-	if stmt.Check != "" {
-		changed = true
-		if want, wantErr = p.oracle.Query(ctx, stmt.Check); wantErr == nil {
-			got, gotErr = p.engine.Query(limited, stmt.Check)
-		}
-		if wantErr != nil || gotErr != nil {
-			return fail("check", "a table cannot be read after a change", fmt.Sprint(wantErr), fmt.Sprint(gotErr)), changed
-		}
-	}
-	count(func(t *Stats) { t.Rows += len(want.rows) })
-	if d := differ(want, got, stmt.Ordered); d != "" && stmt.Check == "" && r.contradicts(patience, p.oracle, query, got, stmt.Ordered) {
-		count(func(t *Stats) { t.note(t.Tolerated, errContradiction, query) })
-	} else if d != "" {
-		kind := "wrong result"
-		if strings.Contains(d, "column") {
-			kind = "wrong type: " + d[strings.Index(d, " is ")+1:]
-		}
-		shown, given := want.String(), got.String()
-		if len(want.rows)+len(got.rows) > 20 && len(want.types) == len(got.types) {
-			shown += "missing: " + want.only(got).String()
-			given += "too many: " + got.only(want).String()
-		}
-		return fail(kind, d, shown, given), changed
-	}
-	return nil, changed
-}
-
-// contradicts says whether the oracle gives the engine's answer in another mood.
-func (r *runner) contradicts(ctx context.Context, oracle *Engine, query string, got *Result, order []int) bool {
-	found := false
-	for _, mood := range r.Moods {
-		if err := oracle.Exec(ctx, mood); err != nil {
-			return false
-		}
-		again, err := oracle.Query(ctx, query)
-		found = found || err == nil && differ(again, got, order) == ""
-	}
-	return found
-}
-
-// errContradiction is why a difference says nothing about the engine.
-var errContradiction = errors.New("MariaDB contradicts itself under another setting of its optimizer")
 
 // report reduces a failure of a new kind and keeps it. Wrong results are all of one kind until they are understood,
 // so all of them are kept.
@@ -459,9 +309,6 @@ func (r *runner) reduce(ctx context.Context, f *Failure) *Failure {
 	best := f
 	attempt := func(p *pair, s *Schema, tree *Node) bool {
 		stmt := &Statement{Tree: tree, Check: best.Statement.Check}
-		if stmt.Check == "" {
-			stmt.Ordered = orderOf(tree)
-		}
 		g, _ := r.try(ctx, p, stmt, false)
 		if g == nil || g.Kind != f.Kind {
 			return false
@@ -479,7 +326,7 @@ func (r *runner) reduce(ctx context.Context, f *Failure) *Failure {
 		return attempt(p, s, tree)
 	}
 	shrinkTree := func(deadline time.Time) {
-		if f.Statement.Check != "" {
+		if len(f.Statement.Check) > 0 {
 			smaller(best.Statement.Tree, deadline, func(n *Node) bool { return fresh(best.Schema, n) })
 			return
 		}

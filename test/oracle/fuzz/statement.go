@@ -1,0 +1,112 @@
+package fuzz
+
+import "slices"
+
+// Statement is one thing to put to both engines, or a script of them.
+type Statement struct {
+	Tree   *Node
+	Check  []string // of changes and scripts: the queries that show their effect; none for a query
+	Labels []string // what is in it
+}
+
+// mark notes what is in the statement.
+func (g *generator) mark(label string) {
+	if !slices.Contains(g.labels, label) {
+		g.labels = append(g.labels, label)
+	}
+}
+
+// statement draws a statement or a script.
+func (g *generator) statement() *Statement {
+	g.labels, g.target, g.ctes = nil, nil, nil
+	s := &Statement{}
+	switch n := g.r.IntN(200); {
+	case g.dialect == nil && n < 10:
+		s = g.change()
+	case g.dialect == nil && n < 12:
+		s = g.transaction()
+	default:
+		s.Tree = g.next()
+	}
+	s.Labels = g.labels
+	return s
+}
+
+// next draws a whole query.
+func (g *generator) next() *Node {
+	with := g.with()
+	e := &env{rows: 1}
+	var q *Node
+	switch n := g.r.IntN(100); {
+	case n < 4 && g.dialect == nil:
+		from, cols, rows := g.from(e)
+		where := list(" WHERE ", " AND ", 0, g.condition(&env{cols: cols, rows: rows}, 2))
+		items := &Node{Role: Items, Sep: ", ", Min: 1, Kids: []*Node{lit(Other, "*")}}
+		q = op(Query, "SELECT $ FROM $$", items, from, where)
+	case n < 15:
+		q = g.finals(e)
+	default:
+		q, _, _ = g.query(e, nil, false)
+		switch {
+		case g.chance(30):
+			q, _ = g.limited(q, 0)
+		case g.chance(20):
+			q, _ = g.limited(q, 0)
+			q.Limit = ""
+			if len(q.Perm) > 1 && g.chance(50) {
+				q.Perm = q.Perm[:1]
+			}
+		}
+	}
+	if with != nil {
+		g.mark("WITH")
+		q = op(Query, "$ $", with, q)
+	}
+	return q
+}
+
+// finals is a select of expressions that are shown only.
+func (g *generator) finals(e *env) *Node {
+	from, cols, rows := g.from(e)
+	in := &env{cols: cols, rows: rows}
+	where := list(" WHERE ", " AND ", 0)
+	if g.chance(50) {
+		where.Kids = append(where.Kids, g.condition(in, 1))
+	}
+	group := list(" GROUP BY ", ", ", 0)
+	out := in
+	if g.chance(50) {
+		c := pick(g.r, cols)
+		group.Kids = append(group.Kids, lit(c.t.Kind, c.sql))
+		out = &env{grouped: true, base: in, rows: rows, cols: []named{c}}
+	}
+	items := &Node{Role: Items, Sep: ", ", Min: 1}
+	var over *windows
+	if g.dialect == nil && len(group.Kids) == 0 && g.chance(30) {
+		if over = g.newWindows(out, cols, nil); over != nil {
+			g.mark("window functions")
+		}
+	}
+	for range 1 + g.r.IntN(3) {
+		x := g.final
+		if over != nil {
+			x = func(*env) expr { return g.windowFinal(over) }
+		}
+		items.Kids = append(items.Kids, op(Other, "$", x(out).n))
+	}
+	if over != nil {
+		return op(Query, "SELECT $ FROM $$$$", items, from, where, group, over.clause)
+	}
+	return op(Query, "SELECT $ FROM $$$", items, from, where, group)
+}
+
+// orderOf finds the sort of a whole query, past a WITH clause.
+func orderOf(n *Node) []int {
+	if n.Role == Ordered {
+		return n.order()
+	}
+	if n.Format == "$ $" && n.Kind == Query {
+		return orderOf(n.Kids[1])
+	}
+	return nil
+}

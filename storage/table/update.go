@@ -72,9 +72,11 @@ func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, orde
 		c.Decode(flat, 0, c.Rows)
 		flatten(flat, c.Rows)
 		for o, i := range order {
-			at, value := int(rows[i]-own.First), cols[j].Value(i)
-			differs[o] = differs[o] || !sameBits(flat.Value(at), value)
+			at := int(rows[i] - own.First)
+			old, value := flat.Value(at), cols[j].Value(i)
 			flat.Set(at, c.Rows, value)
+			old.F, value.F = old.F+0, value.F+0 // -0 counts as 0
+			differs[o] = differs[o] || !sameBits(old, value)
 		}
 		d := encoding.Data{Type: c.Type}
 		d.Append(flat, c.Rows, nil)

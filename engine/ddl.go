@@ -74,11 +74,11 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	}
 	var rows int64
 	if q != nil {
-		checks, err := st.binder().Checks(schema, q.Cols)
+		computed, checks, err := computedAll(st.binder(), schema, q.Cols)
 		if err != nil {
 			return nil, err
 		}
-		rules, err := st.storing(v, checks, q.Cols)
+		rules, err := st.storing(v, computed, checks, q.Cols)
 		if err != nil {
 			return nil, err
 		}
@@ -152,6 +152,13 @@ func (s *Session) completeSchema(st *statement, schema *table.Schema) error {
 		first := slices.ContainsFunc(schema.Keys, func(k table.Key) bool { return k.Columns[0] == i })
 		if !first || schema.AutoIncrement() != i {
 			return sqlerr.WrongAutoKey()
+		}
+	}
+	for i := range schema.Columns {
+		if schema.Columns[i].Generated != nil {
+			if err := st.binder().CheckGenerated(schema, i); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range schema.Checks {
@@ -241,7 +248,11 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 			}
 			def.AutoIncrement, def.Nullable = true, false
 		case ast.ColumnOptionGenerated:
-			return sqlerr.NotSupportedf("a generated column", "compute '%s' in a view", name)
+			var text strings.Builder
+			if err := o.Expr.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringWithoutCharset|format.RestoreWithoutSchemaName|format.RestoreWithoutTableName, &text)); err != nil {
+				return sqlerr.Bug("the text of a generated column cannot be written: %v", err)
+			}
+			def.Generated = &table.Generated{SQL: text.String(), Stored: o.Stored}
 		case ast.ColumnOptionCheck:
 			if err := addCheck(schema, o.ConstraintName, o.Expr, o.Enforced); err != nil {
 				return err
@@ -250,16 +261,41 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 			s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeNotSupported,
 				"REFERENCES in the definition of column '%s' means nothing, as in MySQL; write FOREIGN KEY (%s) REFERENCES ...", name, quoteName(name))
 		case ast.ColumnOptionOnUpdate:
-			return sqlerr.NotSupportedf("ON UPDATE", "set column '%s' in UPDATE", name)
+			var err error
+			if def.OnUpdate, err = onUpdateText(o.Expr, typ, name); err != nil {
+				return err
+			}
 		default:
 			return sqlerr.NotSupportedf("this column option", "column '%s'", name)
 		}
+	}
+	if def.Generated != nil && (defaultExpr != nil || def.AutoIncrement || def.OnUpdate != "") {
+		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "Incorrect usage of DEFAULT, AUTO_INCREMENT or ON UPDATE and generated column")
 	}
 	schema.Columns = append(schema.Columns, def)
 	if defaultExpr != nil {
 		return s.setDefault(st, &schema.Columns[ordinal], defaultExpr)
 	}
 	return nil
+}
+
+// onUpdateText returns the text of ON UPDATE CURRENT_TIMESTAMP, which has the digits behind the second that the column has.
+func onUpdateText(e ast.ExprNode, typ types.Type, name string) (string, error) {
+	call, is := e.(*ast.FuncCallExpr)
+	digits := 0
+	if is && len(call.Args) == 1 {
+		if v, literal := call.Args[0].(ast.ValueExpr); literal {
+			n, _ := v.GetValue().(int64)
+			digits = int(n)
+		}
+	}
+	if !is || typ.Kind != types.KindDatetime && typ.Kind != types.KindTimestamp || digits != int(typ.Scale) {
+		return "", sqlerr.New(sqlerr.CodeInvalidOnUpdate, sqlerr.User, "Invalid ON UPDATE clause for '%s' column", name)
+	}
+	if digits == 0 {
+		return "CURRENT_TIMESTAMP", nil
+	}
+	return "CURRENT_TIMESTAMP(" + types.IntValue(int64(digits)).Text() + ")", nil
 }
 
 // setDefault checks a default by converting it to the column's type. An expression that is not constant is kept as
@@ -390,6 +426,9 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 		}
 		seen[strings.ToLower(name)] = true
 		if o := schema.Ordinal(name); o >= 0 && o < defined {
+			if schema.Columns[o].Generated != nil {
+				return nil, sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.User, "The value specified for generated column '%s' in table '%s' is not allowed.", name, schema.Name)
+			}
 			from[o] = i + 1
 			continue
 		}

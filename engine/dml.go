@@ -29,7 +29,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := st.storing(ins.Table, ins.Checks, ins.Query.Cols)
+	rules, err := st.storing(ins.Table, ins.Computed, ins.Checks, ins.Query.Cols)
 	if err != nil {
 		return nil, err
 	}
@@ -154,18 +154,19 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	for i, o := range up.Ordinals {
 		cols[i] = column.New(up.Table.Schema.Columns[o].Type, 0)
 	}
-	rules, err := st.storing(up.Table, up.Checks, up.Query.Cols)
+	rules, err := st.storing(up.Table, up.Computed, up.Checks, up.Query.Cols)
 	if err != nil {
 		return nil, err
 	}
 	release, err := s.eachBatch(st, up.Query, "update", func(b *column.Batch) (int64, error) {
-		if err := rules.test(b); err != nil {
+		b, err := rules.complete(b)
+		if err != nil {
 			return 0, err
 		}
 		before := len(ids)
 		ids = appendRowIDs(ids, b)
 		for i := range cols {
-			column.AppendSelected(cols[i], before, b.Cols[i+1], b.Sel, b.N)
+			column.AppendSelected(cols[i], before, b.Cols[up.Values[i]], b.Sel, b.N)
 		}
 		return b.Bytes(), nil
 	})

@@ -213,10 +213,25 @@ func checkForeign(child *table.Schema, f *table.ForeignKey, parent *table.Schema
 	return nil
 }
 
-// checksLeave refuses a CHECK over columns that a foreign key changes by itself: it would not be tested then.
+// checksLeave refuses a CHECK or a generated column over columns that a foreign key changes by itself: these would not be tested or computed then.
 func checksLeave(schema *table.Schema, f *table.ForeignKey) error {
 	if f.OnDelete != table.SetNull && f.OnUpdate != table.SetNull && f.OnUpdate != table.Cascade {
 		return nil
+	}
+	for i := range schema.Columns {
+		def := &schema.Columns[i]
+		if def.Generated == nil {
+			continue
+		}
+		names, err := columnsOf(def.Generated.SQL)
+		if err != nil {
+			return err
+		}
+		for _, o := range f.Columns {
+			if o == i || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, schema.Columns[o].Name) }) {
+				return sqlerr.GeneratedForeignKey(f.OnDelete.String(), f.OnUpdate.String())
+			}
+		}
 	}
 	for _, c := range schema.Checks {
 		names, err := columnsOf(c.SQL)

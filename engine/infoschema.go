@@ -158,7 +158,7 @@ func columnsRows(s *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 		for i := range schema.Columns {
 			c, d, f := &schema.Columns[i], describeColumn(schema, i), typeFacts(schema.Columns[i].Type)
 			row := append([]types.Value{text("def"), text(db), text(schema.Name), text(c.Name), types.IntValue(int64(i + 1)), d[4], d[2]}, f...)
-			rows = append(rows, append(row, d[1], d[3], d[5], text("select,insert,update,references"), text(c.Comment), text("")))
+			rows = append(rows, append(row, d[1], d[3], d[5], text("select,insert,update,references"), text(c.Comment), text(generationOf(c))))
 		}
 	}
 	eachTable(snap, func(db string, v *table.Version) { add(db, v.Schema) })
@@ -178,6 +178,13 @@ func columnsRows(s *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 		}
 	}
 	return rows
+}
+
+func generationOf(c *table.ColumnDef) string {
+	if c.Generated == nil {
+		return ""
+	}
+	return c.Generated.SQL
 }
 
 func viewsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {

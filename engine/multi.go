@@ -23,7 +23,7 @@ func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*R
 			t.cols = append(t.cols, column.New(t.Table.Schema.Columns[o].Type, 0))
 		}
 		var err error
-		if t.rules, err = st.storing(t.Table, t.Checks, m.Query.Cols); err != nil {
+		if t.rules, err = st.storing(t.Table, t.Computed, t.Checks, m.Query.Cols); err != nil {
 			return nil, err
 		}
 		targets = append(targets, t)
@@ -78,8 +78,12 @@ func (t *writeTarget) add(b *column.Batch) error {
 	if len(own.Sel) == 0 {
 		return nil
 	}
-	for i, position := range t.Values {
-		column.AppendSelected(t.cols[i], before, b.Cols[position], own.Sel, b.N)
+	own, err := t.rules.complete(own)
+	if err != nil {
+		return err
 	}
-	return t.rules.test(own)
+	for i, position := range t.Values {
+		column.AppendSelected(t.cols[i], before, own.Cols[position], own.Sel, b.N)
+	}
+	return nil
 }

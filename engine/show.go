@@ -263,6 +263,14 @@ func describeColumn(schema *table.Schema, ordinal int) []types.Value {
 	if def.AutoIncrement {
 		extra = "auto_increment"
 	}
+	if def.OnUpdate != "" {
+		extra = strings.TrimLeft(extra+" on update "+def.OnUpdate, " ")
+	}
+	if g := def.Generated; g != nil {
+		if extra = "VIRTUAL GENERATED"; g.Stored {
+			extra = "STORED GENERATED"
+		}
+	}
 	return []types.Value{
 		text(def.Name), text(strings.ToLower(def.Type.String())), text(null), text(keyOf(schema, ordinal)), value, text(extra),
 	}
@@ -407,6 +415,13 @@ func CreateTableSQL(schema *table.Schema) string {
 		if c.Type.HasCollation() && c.Type.Collation != schema.Collation {
 			p += " COLLATE " + c.Type.Collation.String()
 		}
+		if g := c.Generated; g != nil {
+			if p += " GENERATED ALWAYS AS (" + g.SQL + ")"; g.Stored {
+				p += " STORED"
+			} else {
+				p += " VIRTUAL"
+			}
+		}
 		if !c.Nullable {
 			p += " NOT NULL"
 		}
@@ -421,6 +436,9 @@ func CreateTableSQL(schema *table.Schema) string {
 			case !d.Value.Null:
 				p += " DEFAULT " + quoteText(d.Value.Text())
 			}
+		}
+		if c.OnUpdate != "" {
+			p += " ON UPDATE " + c.OnUpdate
 		}
 		if c.AutoIncrement {
 			p += " AUTO_INCREMENT"

@@ -14,29 +14,37 @@ import (
 // storing is what happens to rows on their way into a table: AUTO_INCREMENT values are given out, CHECK constraints tested.
 // nil stands for nothing.
 type storing struct {
-	table   *table.Version
-	auto    int  // the ordinal of the AUTO_INCREMENT column; -1: none
-	zeroes  bool // sql_mode NO_AUTO_VALUE_ON_ZERO: 0 is a value as any other
-	checks  *expr.ProgramSet
-	names   []string // of the checks
-	context *expr.Context
-	first   int64 // the first value that was given out; 0: none
-	last    int64 // the last value that a row brought itself; 0: none
+	table    *table.Version
+	auto     int  // the ordinal of the AUTO_INCREMENT column; -1: none
+	zeroes   bool // sql_mode NO_AUTO_VALUE_ON_ZERO: 0 is a value as any other
+	checks   *expr.ProgramSet
+	names    []string // of the checks
+	computed []computedColumn
+	context  *expr.Context
+	first    int64 // the first value that was given out; 0: none
+	last     int64 // the last value that a row brought itself; 0: none
 }
 
-// storing returns what happens to rows that are stored in v. The checks are over cols, the columns of the batches.
-func (st *statement) storing(v *table.Version, checks []bind.Check, cols []*expr.Column) (*storing, error) {
+// storing returns what happens to rows that are stored in v. What is computed and the checks are over cols, the columns of the batches.
+func (st *statement) storing(v *table.Version, computed []bind.Computed, checks []bind.Check, cols []*expr.Column) (*storing, error) {
 	s := &storing{table: v, auto: v.Schema.AutoIncrement(), context: st.exprContext()}
-	if s.auto < 0 && len(checks) == 0 {
+	if s.auto < 0 && len(checks) == 0 && len(computed) == 0 {
 		return nil, nil
 	}
 	s.zeroes = st.session.vars.parseMode&mysql.ModeNoAutoValueOnZero != 0
-	if len(checks) == 0 {
-		return s, nil
-	}
 	slots := map[expr.ColumnID]int{}
 	for i, c := range cols {
 		slots[c.ID] = i
+	}
+	for _, c := range computed {
+		set, err := expr.CompileAll([]expr.Expr{c.Expr}, slots)
+		if err != nil {
+			return nil, err
+		}
+		s.computed = append(s.computed, computedColumn{c.Slot, c.Expr.Type(), set})
+	}
+	if len(checks) == 0 {
+		return s, nil
 	}
 	var conditions []expr.Expr
 	for _, c := range checks {
@@ -57,7 +65,7 @@ func (s *storing) batch(b *column.Batch) (*column.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, s.test(b)
+	return s.complete(b)
 }
 
 // count fills in the AUTO_INCREMENT column.
@@ -128,12 +136,7 @@ func (s *storing) testRow(schema *table.Schema, values []types.Value) error {
 	if s == nil || s.checks == nil {
 		return nil
 	}
-	b := &column.Batch{N: 1}
-	for i, v := range values {
-		v.Type = schema.Columns[i].Type
-		b.Cols = append(b.Cols, column.ConstVector(v))
-	}
-	return s.test(b)
+	return s.test(rowBatch(schema, values))
 }
 
 // inserted returns the result of an INSERT, and remembers the value that LAST_INSERT_ID() gives.

@@ -14,17 +14,20 @@ import (
 func (s *Session) updateIgnore(st *statement, up *bind.Update) (*Result, error) {
 	b := st.binder()
 	cols := b.TableColumns(up.Table.Schema)
-	checks, err := b.Checks(up.Table.Schema, cols)
+	computed, checks, err := computedAll(b, up.Table.Schema, cols)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := st.storing(up.Table, checks, cols)
+	rules, err := st.storing(up.Table, computed, checks, cols)
 	if err != nil {
 		return nil, err
 	}
 	keeps := st.integrity()
 	u, err := newUpsert(st, &bind.Insert{Table: up.Table, OnDuplicate: bind.DuplicateUpdate, Ignore: true}, rules, keeps)
 	if err != nil {
+		return nil, err
+	}
+	if u.onUpdate, err = st.onUpdate(up.Table.Schema, up.Ordinals); err != nil {
 		return nil, err
 	}
 	count := int64(0)
@@ -37,7 +40,7 @@ func (s *Session) updateIgnore(st *statement, up *bind.Update) (*Result, error) 
 			old, _ := up.Table.Row(id)
 			changed := slices.Clone(old)
 			for j, o := range up.Ordinals {
-				v := b.Cols[j+1].Value(at)
+				v := b.Cols[up.Values[j]].Value(at)
 				changed[o] = types.Value{Type: up.Table.Schema.Columns[o].Type, Null: v.Null, I: v.I, F: v.F, D: v.D, S: strings.Clone(v.S)}
 			}
 			done, err := u.become(place{row: id}, old, changed)

@@ -32,6 +32,8 @@ type upsert struct {
 	rules   *storing
 	context *expr.Context
 	keeps   *integrity
+	// onUpdate are the values that columns get when their row changes.
+	onUpdate map[int]types.Value
 }
 
 type newRow struct {
@@ -73,6 +75,9 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			return 0, err
 		}
 		if u.set, err = expr.CompileAll(values, slots); err != nil {
+			return 0, err
+		}
+		if u.onUpdate, err = st.onUpdate(ins.Table.Schema, up.Ordinals); err != nil {
 			return 0, err
 		}
 	}
@@ -119,12 +124,12 @@ func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 				return nil, err
 			}
 		}
-		if values[i].Null && !def.Nullable && u.ins.Ignore && !def.Type.IsTemporal() {
+		if values[i].Null && !def.Nullable && def.Generated == nil && u.ins.Ignore && !def.Type.IsTemporal() {
 			values[i] = types.Value{Type: def.Type}
 			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
 		}
 	}
-	return values, nil
+	return values, u.rules.computeRow(u.ins.Table.Schema, values)
 }
 
 // write inserts one row.
@@ -201,6 +206,12 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	}
 	if equalRows(old, changed) {
 		return false, nil
+	}
+	for o, v := range u.onUpdate {
+		changed[o] = v
+	}
+	if err := u.rules.computeRow(schema, changed); err != nil {
+		return false, err
 	}
 	if err := u.rules.testRow(schema, changed); u.ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
 		u.context.Warnings.AddError(sqlerr.From(err))

@@ -192,7 +192,7 @@ func (r *runner) dump(arg string) error {
 			continue
 		}
 		ctx, done := r.running()
-		rows, err := r.conn.Query(ctx, "SELECT * FROM "+t)
+		rows, err := r.conn.Query(ctx, "SELECT "+givenColumns(create)+" FROM "+t)
 		if err == nil {
 			into := strings.ReplaceAll(strings.Trim(t, "`"), "``", "`")
 			_, err = render.Rows(r.out, render.Settings{Format: render.Insert, Into: strings.ReplaceAll(into, "`.`", ".")}, rows)
@@ -207,6 +207,27 @@ func (r *runner) dump(arg string) error {
 		fmt.Fprintln(r.out, "SET foreign_key_checks = 1;")
 	}
 	return nil
+}
+
+// givenColumns lists the columns of a table that are not generated, by the statement that makes it; * if none is.
+func givenColumns(create string) string {
+	var names []string
+	generated := false
+	for _, line := range strings.Split(create, "\n") {
+		if !strings.HasPrefix(line, "  `") {
+			continue
+		}
+		if strings.Contains(line, " GENERATED ALWAYS AS (") {
+			generated = true
+			continue
+		}
+		name, _, _ := strings.Cut(line[3:], "` ")
+		names = append(names, "`"+name+"`")
+	}
+	if !generated {
+		return "*"
+	}
+	return strings.Join(names, ", ")
 }
 
 func (r *runner) importFile(arg string) error {

@@ -90,7 +90,7 @@ func (b *Binder) checkUpdate(u *Update, scanned []scopeColumn) error {
 		cols[o] = scanned[o].col
 	}
 	for i, o := range u.Ordinals {
-		cols[o] = q.Cols[i+1]
+		cols[o] = q.Cols[u.Values[i]]
 		changed[cols[o].ID] = true
 	}
 	checks, err := b.Checks(u.Table.Schema, cols)
@@ -142,6 +142,8 @@ func (b *Binder) Rebuild(v *table.Version, columns []Rebuild) (*logical.Query, e
 		var e expr.Expr
 		var err error
 		switch {
+		case r.Def.Generated != nil:
+			e = &expr.Const{Value: types.NullOf(r.Def.Type)}
 		case r.From >= 0:
 			e = b.assign(cols[r.From].col, r.Def)
 		case r.Def.Default == nil && !r.Def.Nullable:

@@ -20,15 +20,18 @@ type Insert struct {
 	OnDuplicate OnDuplicate
 	Upsert      *Upsert // of DuplicateUpdate
 	Ignore      bool    // IGNORE: what cannot be stored is left out, with a warning
+	Computed    []Computed
 	Checks      []Check // over the columns of Query
 }
 
 // Update is a bound UPDATE of one table. Query gives the row number first, then the new values of the columns
-// Ordinals, and then what Checks need besides.
+// Ordinals, and then what Computed and Checks need besides.
 type Update struct {
 	Table    *table.Version
 	Ordinals []int
+	Values   []int // the positions of the new values in Query
 	Query    *logical.Query
+	Computed []Computed
 	Checks   []Check // over the columns of Query
 	Ignore   bool    // IGNORE: rows that cannot be changed stay as they are, with a warning
 }
@@ -53,6 +56,11 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 	}
 	var rel *relation
 	if s.Select != nil {
+		for _, o := range targets {
+			if err := mayAssign(v.Schema, &v.Schema.Columns[o], nil); err != nil {
+				return nil, err
+			}
+		}
 		rel, err = b.bindQuery(s.Select, nil)
 		if err == nil && len(rel.cols) != len(targets) {
 			err = sqlerr.WrongValueCount(1)
@@ -86,6 +94,9 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 	if ins.Checks, err = b.Checks(v.Schema, q.Cols); err != nil {
 		return nil, err
 	}
+	if ins.Computed, err = b.Generated(v.Schema, q.Cols); err != nil {
+		return nil, err
+	}
 	if action == DuplicateUpdate {
 		err = b.upsert(s, ins, targets)
 	}
@@ -112,6 +123,9 @@ func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *
 		row := make([]expr.Expr, len(list))
 		for i, n := range list {
 			def := &schema.Columns[(*targets)[i]]
+			if err := mayAssign(schema, def, n); err != nil {
+				return nil, err
+			}
 			e, err := b.valueOrDefault(n, def, sc)
 			if err != nil {
 				return nil, err
@@ -151,7 +165,7 @@ func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
 // columnDefault returns a column's default as an expression of the column's type.
 func (b *Binder) columnDefault(def *table.ColumnDef) (expr.Expr, error) {
 	switch {
-	case def.Default == nil && (def.Nullable || def.AutoIncrement):
+	case def.Default == nil && (def.Nullable || def.AutoIncrement || def.Generated != nil):
 		return &expr.Const{Value: types.NullOf(def.Type)}, nil
 	case def.Default == nil:
 		return nil, sqlerr.NoDefaultForField(def.Name)
@@ -304,6 +318,12 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 			return nil, err
 		}
 		def := &v.Schema.Columns[o]
+		if def.Generated != nil {
+			if err := mayAssign(v.Schema, def, a.Expr); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		e, err := b.valueOrDefault(a.Expr, def, sc)
 		if err != nil {
 			return nil, err
@@ -324,6 +344,9 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		sc.assigned(o, e)
 	}
 	u.Query = q
+	if err := b.computeUpdate(u, sc.cols); err != nil {
+		return nil, err
+	}
 	if len(v.Schema.Checks) > 0 {
 		err = b.checkUpdate(u, sc.cols)
 	}

@@ -23,6 +23,7 @@ type Target struct {
 	RowID    int
 	Ordinals []int // of the columns that change; none: rows are deleted
 	Values   []int // their new values
+	Computed []Computed
 	Checks   []Check
 }
 
@@ -150,6 +151,12 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		t := &m.Targets[i]
 		o := t.Table.Schema.Ordinal(found[0].name)
 		def := &t.Table.Schema.Columns[o]
+		if def.Generated != nil {
+			if err := mayAssign(t.Table.Schema, def, a.Expr); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		e, err := b.valueOrDefault(a.Expr, def, m.sc)
 		if err != nil {
 			return nil, err
@@ -158,6 +165,9 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		t.Values = append(t.Values, m.give(fresh(b.assign(e, def)), def.Name))
 	}
 	for i := range m.Targets {
+		if err := m.compute(&m.Targets[i]); err != nil {
+			return nil, err
+		}
 		if err := m.check(&m.Targets[i]); err != nil {
 			return nil, err
 		}
@@ -173,8 +183,8 @@ func fresh(e expr.Expr) expr.Expr {
 	return e
 }
 
-// check binds the checks of a target over its row as it will be.
-func (m *multi) check(t *Target) error {
+// columns returns the columns of a target's row as it was.
+func (m *multi) columns(t *Target) []*expr.Column {
 	schema := t.Table.Schema
 	cols := make([]*expr.Column, len(schema.Columns))
 	id := m.Query.Cols[t.RowID]
@@ -186,6 +196,28 @@ func (m *multi) check(t *Target) error {
 			}
 		}
 	}
+	return cols
+}
+
+// compute binds what a target computes besides what is assigned.
+func (m *multi) compute(t *Target) error {
+	w := &updating{b: m.b, schema: t.Table.Schema, old: m.columns(t), now: m.columns(t), assigned: t.Ordinals}
+	for i, o := range t.Ordinals {
+		w.now[o] = m.Query.Cols[t.Values[i]]
+	}
+	w.give = func(e expr.Expr, name string) (*expr.Column, int) {
+		i := m.give(e, name)
+		return m.Query.Cols[i], i
+	}
+	ordinals, slots, computed, err := w.compute()
+	t.Ordinals, t.Values, t.Computed = append(t.Ordinals, ordinals...), append(t.Values, slots...), computed
+	return err
+}
+
+// check binds the checks of a target over its row as it will be.
+func (m *multi) check(t *Target) error {
+	schema := t.Table.Schema
+	cols := m.columns(t)
 	for i, o := range t.Ordinals {
 		cols[o] = m.Query.Cols[t.Values[i]]
 	}

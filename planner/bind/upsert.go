@@ -66,6 +66,12 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int) error {
 			return err
 		}
 		def := &schema.Columns[o]
+		if def.Generated != nil {
+			if err := mayAssign(schema, def, a.Expr); err != nil {
+				return err
+			}
+			continue
+		}
 		e, err := b.valueOrDefault(a.Expr, def, sc)
 		if err != nil {
 			return err

@@ -11,6 +11,14 @@ const (
 	CodeCheckNotFound       Code = 3821
 	CodeCheckDuplicate      Code = 3822
 	CodeCheckDependency     Code = 3959
+
+	CodeInvalidOnUpdate       Code = 1294
+	CodeGeneratedFunction     Code = 3102
+	CodeGeneratedForeignKey   Code = 3104
+	CodeGeneratedValue        Code = 3105
+	CodeGeneratedNonPrior     Code = 3107
+	CodeGeneratedDependency   Code = 3108
+	CodeGeneratedRefersToAuto Code = 3109
 )
 
 // And those for sessions, variables and prepared statements.

@@ -104,3 +104,8 @@ func ForeignIncompatibleTypes(child, parent, name string) *Error {
 func CheckForeignColumn(column, check, name string) *Error {
 	return user(CodeCheckForeignColumn, "Column '%s' cannot be used in a check constraint '%s': needed in a foreign key constraint '%s' referential action.", column, check, name)
 }
+
+// GeneratedForeignKey is a foreign key that would change a generated column, or what one is made of.
+func GeneratedForeignKey(onDelete, onUpdate string) *Error {
+	return user(CodeGeneratedForeignKey, "Cannot define foreign key with ON DELETE %s ON UPDATE %s clause on a generated column.", onDelete, onUpdate)
+}

@@ -24,8 +24,17 @@ type ColumnDef struct {
 	Nullable bool
 	Default  *Default // nil: NULL if Nullable, else none
 	Comment  string
+	// OnUpdate is the text of the value that the column gets when another one of its row changes: CURRENT_TIMESTAMP; empty: it keeps its own.
+	OnUpdate  string
+	Generated *Generated // nil: the column is given its values
 	// AutoIncrement: a row that gives no value, NULL or 0 gets the next one (see Version.NextAuto).
 	AutoIncrement bool
+}
+
+// Generated is the definition of a column whose values follow from the others of its row. They are stored in any case.
+type Generated struct {
+	SQL    string
+	Stored bool // as it was defined: STORED, or VIRTUAL
 }
 
 // Default is a column's default: a value of the column's type, or an expression's text that is evaluated per insert

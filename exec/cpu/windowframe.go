@@ -88,41 +88,53 @@ func (o *windowOut) looksAtPeers() bool {
 // set makes the block that of the n rows from from on.
 func (b *windowBlock) set(from, n int) {
 	r := b.r
-	var last, lastRank int32
-	goesOn := b.n > 0 && from == b.from+b.n && b.g0 != nil
-	if goesOn {
-		last, lastRank = b.g0[b.n-1], b.rank[b.n-1]
-	}
+	goesOn := b.n > 0 && from == b.from+b.n
+	last := b.n - 1
 	b.from, b.n = from, n
-	fillEdges(r.partitions, from, b.p0[:n], b.p1[:n])
+	b.fill(r.partitions, b.p0, b.p1, goesOn, last)
 	if b.g0 == nil {
 		return
 	}
-	fillEdges(r.peers, from, b.g0[:n], b.g1[:n])
+	group, rank := int32(0), int32(0)
+	if goesOn {
+		group, rank = b.g0[last], b.rank[last]
+	}
+	b.fill(r.peers, b.g0, b.g1, goesOn, last)
 	if !goesOn {
-		last, lastRank = b.g0[0], int32(countEdges(r.peers, int(b.p0[0]), int(b.g0[0])))
+		group, rank = b.g0[0], int32(countEdges(r.peers, int(b.p0[0]), int(b.g0[0])))
 	}
 	for k, g := range b.g0[:n] {
 		switch {
-		case g == last:
+		case g == group:
 		case g == b.p0[k]:
-			lastRank = 0
+			rank = 0
 		default:
-			lastRank++
+			rank++
 		}
-		last, b.rank[k] = g, lastRank
+		group, b.rank[k] = g, rank
 	}
 }
 
-// fillEdges stores, of the rows from from on, where what they lie in begins and where it ends.
-func fillEdges(edges column.Bitmap, from int, begin, end []int32) {
-	at := lastEdge(edges, from)
-	for k := 0; k < len(begin); {
-		next := nextEdge(edges, from+k+1)
-		for to := min(next-from, len(begin)); k < to; k++ {
+// fill stores, of the block's rows, where what they lie in begins and where it ends. If the block goes on from one before, row last of
+// that is the row before its first.
+func (b *windowBlock) fill(edges column.Bitmap, begin, end []int32, goesOn bool, last int) {
+	var at, next int
+	switch {
+	case !goesOn:
+		at, next = lastEdge(edges, b.from), nextEdge(edges, b.from+1)
+	case int(end[last]) > b.from:
+		at, next = int(begin[last]), int(end[last])
+	default:
+		at, next = b.from, nextEdge(edges, b.from+1)
+	}
+	for k := 0; ; {
+		for to := min(next-b.from, b.n); k < to; k++ {
 			begin[k], end[k] = int32(at), int32(next)
 		}
-		at = next
+		if k == b.n {
+			return
+		}
+		at, next = next, nextEdge(edges, next+1)
 	}
 }
 

@@ -40,6 +40,7 @@ type concatText struct {
 func newConcatAcc(s *concatSpec) *concatAcc {
 	a := &concatAcc{spec: s, id: column.Vector{Type: types.Uint32}}
 	a.rows.types = append([]types.Type{types.Uint32}, s.types...)
+	a.rows.mem.Operator = "GROUP_CONCAT"
 	a.rows.begin(0)
 	return a
 }

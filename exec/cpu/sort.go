@@ -205,7 +205,7 @@ func (x *sortLocal) compareKeys(keys []*column.Vector, p int) int {
 // compact keeps the first rows only.
 func (x *sortLocal) compact() error {
 	n := x.n
-	cols, _, err := concat(x.s.q, []*rowStore{{types: x.types, segs: x.segs, n: n, marks: []mark{{0, 0}}}}, x.types)
+	cols, _, err := concat(x.s.q, []*rowStore{{types: x.types, segs: x.segs, n: n, marks: []mark{{0, 0}}, mem: memory.Account{Operator: x.s.name}}}, x.types)
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,9 @@ func (s *rowStore) room(cols []*column.Vector, rows int) (*segment, error) {
 			return seg, nil
 		}
 	}
+	if s.n > math.MaxInt32 {
+		return nil, tooManyRows(s.mem.Operator, s.n, rowBytes(s.segs, s.types))
+	}
 	size := min(max(s.n, rows, 64), maxSegment)
 	size = (size + 63) &^ 63
 	if size > column.VectorSize {
@@ -88,6 +91,26 @@ func (s *rowStore) room(cols []*column.Vector, rows int) (*segment, error) {
 	}
 	s.segs = append(s.segs, seg)
 	return seg, nil
+}
+
+// tooManyRows is the error of an operator that has to keep more rows than 32 bits can number.
+func tooManyRows(operator string, rows int, bytes int64) error {
+	return sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s has to keep %d rows or more, of %s each: %d rows are the most",
+		operator, rows, sqlerr.FormatBytes(bytes), math.MaxInt32).
+		WithHint("select fewer rows before they are joined, sorted or grouped")
+}
+
+// rowBytes is the memory of one row of segments, not counting what strings point to.
+func rowBytes(segs []*segment, ts []types.Type) int64 {
+	bytes := int64(0)
+	for c, t := range ts {
+		if len(segs) > 0 {
+			bytes += width(segs[0].cols[c])
+		} else {
+			bytes += width(&column.Vector{Type: t})
+		}
+	}
+	return bytes
 }
 
 func (seg *segment) takes(cols []*column.Vector) bool {
@@ -212,8 +235,12 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	if len(stores) == 1 && len(stores[0].segs) == 1 {
 		return stores[0].segs[0].cols, rows, nil
 	}
+	operator := "an operator"
+	if len(stores) > 0 {
+		operator = stores[0].mem.Operator
+	}
 	if rows > math.MaxInt32 {
-		return nil, 0, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "an operator has to keep %d rows; %d are the most", rows, math.MaxInt32)
+		return nil, 0, tooManyRows(operator, rows, rowBytes(stores[0].segs, ts))
 	}
 	cols := make([]*column.Vector, len(ts))
 	bytes := int64(0)
@@ -234,7 +261,7 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 		cols[c] = v
 		bytes += int64(rows) * width(v)
 	}
-	if err := q.mem.Reserve("joining the workers' rows", bytes); err != nil {
+	if err := q.mem.Reserve(operator+", joining the workers' rows", bytes); err != nil {
 		return nil, 0, err
 	}
 	// Validity bitmaps share words between pieces, so only whole columns are copied in parallel.

@@ -59,6 +59,30 @@ type Binder struct {
 	hints   []hint
 	tables  map[expr.ColumnID]*table.Version // by the columns of row numbers
 	lenient bool                             // INSERT IGNORE: values that do not fit are adjusted, with a warning
+	size    int                              // queries and tables bound so far
+	polls   int                              // expressions bound since the last look at whether the statement was cancelled
+}
+
+// MaxSize bounds the queries and tables of a statement, those of views and of correlated common table expressions counted at each
+// reference: views over views can double at each level.
+const MaxSize = 20_000
+
+// grow counts one more query or table of the statement, at node. It fails where there are too many, or where the statement
+// has been cancelled.
+func (b *Binder) grow(node ast.Node) error {
+	if b.size++; b.size > MaxSize {
+		return b.at(sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "the statement has more than %d queries and tables", MaxSize).
+			WithHint("those of a view count at each of its references; store what is used often in a table (CREATE TABLE ... AS SELECT)"), node)
+	}
+	return b.Ctx.Interrupted()
+}
+
+// poll fails if the statement has been cancelled. Most calls only count.
+func (b *Binder) poll() error {
+	if b.polls++; b.polls&63 != 0 {
+		return nil
+	}
+	return b.Ctx.Interrupted()
 }
 
 // Query binds a SELECT, a set operation, TABLE or VALUES.
@@ -97,6 +121,9 @@ type relation struct {
 
 // bindQuery binds any statement that delivers rows. outer is the scope around it, or nil.
 func (b *Binder) bindQuery(stmt ast.Node, outer *scope) (*relation, error) {
+	if err := b.grow(stmt); err != nil {
+		return nil, err
+	}
 	switch s := stmt.(type) {
 	case *ast.SelectStmt:
 		return b.bindSelect(s, outer)

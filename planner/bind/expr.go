@@ -15,6 +15,9 @@ import (
 
 // expr binds an expression in a scope. An error carries the position of the smallest expression that caused it.
 func (b *Binder) expr(n ast.ExprNode, sc *scope) (expr.Expr, error) {
+	if err := b.poll(); err != nil {
+		return nil, err
+	}
 	e, err := b.exprNode(n, sc)
 	if err != nil {
 		return nil, b.at(err, n)

@@ -116,6 +116,9 @@ func (s *scope) add(cols []scopeColumn) error {
 }
 
 func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logical.Node, error) {
+	if err := b.grow(n); err != nil {
+		return nil, err
+	}
 	if n.AsOf != nil || n.TableSample != nil || len(n.PartitionNames) > 0 {
 		return nil, b.at(sqlerr.NotSupportedf("AS OF, TABLESAMPLE or PARTITION in FROM", "tables have one version and no partitions"), n)
 	}
@@ -183,6 +186,9 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	b.viewing = b.viewing[:len(b.viewing)-1]
 	if err != nil {
 		e := *sqlerr.From(err)
+		if e.Kind == sqlerr.Cancelled || e.Kind == sqlerr.Resource {
+			return nil, &e
+		}
 		e.Message = "in view `" + db + "`.`" + name + "`: " + e.Message
 		return nil, &e
 	}

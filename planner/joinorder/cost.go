@@ -7,8 +7,8 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Costs, in units of handing one row on to the next operator. A hash table that outgrows the caches costs more at each
-// row put in and looked up.
+// Costs, in units of handing one row on to the next operator. A build side that outgrows the caches costs more at each
+// row put in and looked up, or at each pair of a nested loop.
 const (
 	buildRow      = 1.5
 	probeRow      = 0.5
@@ -20,39 +20,51 @@ const (
 	hugeRows      = 1 << 21
 	denseDiscount = 0.2 // a direct-address array instead of a hash table; its filter drops rows in the scan already
 	wideFactor    = 1.5 // a key of several columns, which no exact filter serves
+	unstorable    = 1e6 // a build side of more rows than an operator can hold
 )
+
+// maxStored is the most rows that a build side can hold: executors number them by 32 bits.
+const maxStored = math.MaxInt32
+
+// maxRows bounds the rows of a plan, so that costs stay finite numbers, which can be compared.
+const maxRows = 1e100
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
 // join returns the cheaper way round to join two parts.
 func (g *graph) join(a, b *plan) *plan {
 	c := g.cross(a.set, b.set)
-	p := &plan{set: a.set | b.set, rows: max(a.rows*b.rows*c.selectivity, 1e-3)}
 	ab, ba := g.joinCost(a, b, c), g.joinCost(b, a, c)
-	p.left, p.right = a, b
-	cost := ab
 	if ba < ab || ba == ab && a.rows < b.rows {
-		p.left, p.right, cost = b, a, ba
+		return combined(b, a, c, ba)
 	}
+	return combined(a, b, c, ab)
+}
+
+// combined is the join that probes with a and builds on b at a cost, output not counted.
+func combined(a, b *plan, c crossing, cost float64) *plan {
+	p := &plan{set: a.set | b.set, left: a, right: b, rows: min(max(a.rows*b.rows*c.selectivity, 1e-3), maxRows)}
 	p.cost = a.cost + b.cost + cost + outputRow*p.rows
 	return p
 }
 
 // joinCost is the cost of building on b and probing with a, output not counted.
 func (g *graph) joinCost(a, b *plan, c crossing) float64 {
-	if c.equalities == 0 {
-		return buildRow*b.rows + pairTest*a.rows*b.rows
-	}
 	factor := 1.0
 	switch {
+	case b.rows > maxStored:
+		factor = unstorable
 	case b.rows > hugeRows:
 		factor = hugeFactor
 	case b.rows > cacheRows:
 		factor = coldFactor
 	}
+	if c.equalities == 0 {
+		return factor * (buildRow*b.rows + pairTest*a.rows*b.rows)
+	}
 	if c.equalities > 1 {
 		factor *= wideFactor
-	} else {
+	} else if c.single >= 0 {
 		if m := g.classes[c.single].inPart(b.set); m != nil && m.dense {
 			factor *= denseDiscount
 		}

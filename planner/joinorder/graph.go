@@ -41,6 +41,15 @@ type condition struct {
 	e           expr.Expr
 	set         set
 	selectivity float64
+	left, right set // of an equality: what its sides use, if they have nothing in common
+}
+
+// keys says whether the condition is a key of a hash join of two parts.
+func (c *condition) keys(a, b set) bool {
+	if c.left == 0 || c.right == 0 {
+		return false
+	}
+	return c.left.within(a) && c.right.within(b) || c.left.within(b) && c.right.within(a)
 }
 
 // compositeKey is a unique key of several columns of a base table, each in some class: equalities over all of them together match
@@ -70,6 +79,11 @@ func newGraph(relations []logical.Node, preds []expr.Expr, est *stats.Estimator)
 	}
 	for _, c := range several {
 		if !g.addEquality(c.e) {
+			if x, ok := c.e.(*expr.Compare); ok && x.Op == expr.EQ && transitive(x.Left.Type(), x.Right.Type()) {
+				if l, r := g.uses(x.Left), g.uses(x.Right); l&r == 0 {
+					c.left, c.right = l, r
+				}
+			}
 			c.selectivity = g.otherSelectivity(c)
 			g.others = append(g.others, c)
 		}
@@ -195,9 +209,28 @@ func (g *graph) otherSelectivity(c condition) float64 {
 	a := c.set.lowest()
 	rest := c.set &^ single(a)
 	if rest&(rest-1) != 0 {
+		if d := g.equatedDomain(c); d > 0 {
+			return 1 / d
+		}
 		return 0.3
 	}
 	return g.est.JoinSelectivity(g.relations[a], g.relations[rest.lowest()], []expr.Expr{c.e})
+}
+
+// equatedDomain is how many values a single relation has to offer to an equality over several others, or 0.
+func (g *graph) equatedDomain(c condition) float64 {
+	d := 0.0
+	x, _ := c.e.(*expr.Compare)
+	for _, side := range [2]set{c.left, c.right} {
+		if side != 0 && side&(side-1) == 0 {
+			e := x.Left
+			if side == c.right {
+				e = x.Right
+			}
+			d = max(d, g.est.Domain(g.relations[side.lowest()], e))
+		}
+	}
+	return d
 }
 
 // findKeys looks for composite keys of relation i whose columns are all in classes.
@@ -238,12 +271,12 @@ func (g *graph) findKeys(i int) {
 type crossing struct {
 	selectivity float64
 	equalities  int
-	single      int // the class of the only equality
+	single      int // the class of the only equality, or -1
 }
 
 // cross estimates the conditions between two disjoint parts.
 func (g *graph) cross(a, b set) crossing {
-	c := crossing{selectivity: 1}
+	c := crossing{selectivity: 1, single: -1}
 	var used [4]int
 	classes := used[:0]
 	for i := range g.classes {
@@ -288,6 +321,9 @@ func (g *graph) cross(a, b set) crossing {
 	for i := range g.others {
 		if o := &g.others[i]; o.set.within(both) && !o.set.within(a) && !o.set.within(b) {
 			c.selectivity *= o.selectivity
+			if o.keys(a, b) {
+				c.equalities++
+			}
 		}
 	}
 	return c

@@ -8,7 +8,9 @@
 package joinorder
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
@@ -62,24 +64,60 @@ func (g *graph) best() *plan {
 	for _, c := range g.components() {
 		parts = append(parts, g.component(c))
 	}
-	// Cross products, the smallest first.
-	for len(parts) > 1 {
-		a, b := 0, 1
-		if parts[a].rows > parts[b].rows {
-			a, b = b, a
+	return g.product(parts)
+}
+
+// maxStarts is the number of parts up to which a product is tried from each of them.
+const maxStarts = 8
+
+// product joins parts that no condition of two relations connects. A product that the caches hold is stored and built on. A larger
+// one never is: it streams through one join after another, each of which builds on one part, so that it takes no memory
+// and ends early under a LIMIT.
+func (g *graph) product(parts []*plan) *plan {
+	for len(parts) > 2 {
+		slices.SortStableFunc(parts, func(a, b *plan) int { return cmp.Compare(a.rows, b.rows) })
+		p := g.join(parts[0], parts[1])
+		if p.rows > cacheRows {
+			break
 		}
-		for i := 2; i < len(parts); i++ {
-			switch {
-			case parts[i].rows < parts[a].rows:
-				a, b = i, a
-			case parts[i].rows < parts[b].rows:
-				b = i
+		parts = append([]*plan{p}, parts[2:]...)
+	}
+	switch len(parts) {
+	case 1:
+		return parts[0]
+	case 2:
+		return g.join(parts[0], parts[1])
+	}
+	starts := parts
+	if len(parts) > maxStarts {
+		starts = parts[len(parts)-1:] // the largest part is the dearest to build on
+	}
+	var best *plan
+	for _, first := range starts {
+		if p := g.stream(first, parts); best == nil || p.cost < best.cost {
+			best = p
+		}
+	}
+	return best
+}
+
+// stream joins first with each of the other parts, next always the one that gives the fewest rows.
+func (g *graph) stream(first *plan, parts []*plan) *plan {
+	acc := first
+	for range len(parts) - 1 {
+		var next *plan
+		for _, p := range parts {
+			if p.set&acc.set != 0 {
+				continue
+			}
+			c := g.cross(acc.set, p.set)
+			if j := combined(acc, p, c, g.joinCost(acc, p, c)); next == nil || j.rows < next.rows {
+				next = j
 			}
 		}
-		parts[a] = g.join(parts[a], parts[b])
-		parts = append(parts[:b], parts[b+1:]...)
+		acc = next
 	}
-	return parts[0]
+	return acc
 }
 
 func (g *graph) component(c set) *plan {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -187,5 +188,89 @@ func BenchmarkOrder(b *testing.B) {
 				Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
 			}
 		})
+	}
+}
+
+// sized is a relation of so many rows, by estimate only: a union of one relation with itself.
+func sized(alloc *expr.Allocator, name string, rows float64) logical.Node {
+	var n logical.Node = relation(alloc, name, 10, 1)
+	for r := 10.0; r < rows; r *= 10 {
+		u := &logical.SetOp{Kind: logical.UnionAll}
+		for range 10 {
+			u.All, u.InCols = append(u.All, n), append(u.InCols, n.Schema())
+		}
+		u.Cols = []*expr.Column{alloc.New(name, "c", types.Int64, false)}
+		n = u
+	}
+	return n
+}
+
+// shapeOf writes a join tree as (probe build), relations by their names.
+func shapeOf(n logical.Node) string {
+	if j, ok := n.(*logical.Join); ok {
+		return "(" + shapeOf(j.Left) + " " + shapeOf(j.Right) + ")"
+	}
+	return n.Schema()[0].Table
+}
+
+// A product that fits the caches is stored; a larger one streams through joins with one part each, the largest part first.
+func TestProducts(t *testing.T) {
+	for _, tc := range []struct {
+		rows []float64
+		want string
+	}{
+		{[]float64{10, 10, 1e6}, "(r2 (r0 r1))"},
+		{[]float64{1e6, 1e6, 1e6}, "((r0 r1) r2)"},
+		{[]float64{1e6, 1e6, 1e6, 1e6}, "(((r0 r1) r2) r3)"},
+		{[]float64{1e3, 1e3, 1e8}, "((r2 r0) r1)"},
+		{[]float64{1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9}, "(((((((((r9 r0) r1) r2) r3) r4) r5) r6) r7) r8)"},
+	} {
+		alloc := &expr.Allocator{}
+		var relations []logical.Node
+		for i, rows := range tc.rows {
+			relations = append(relations, sized(alloc, fmt.Sprint("r", i), rows))
+		}
+		tree, cost := Order(relations, nil, stats.NewEstimator(), logical.NoJoinHint)
+		if got := shapeOf(tree); got != tc.want || math.IsNaN(cost) || math.IsInf(cost, 0) {
+			t.Errorf("%v rows: %s at a cost of %v, want %s", tc.rows, got, cost, tc.want)
+		}
+	}
+}
+
+// A sum of two relations' columns that equals a third's is the key of a hash join: it is not tested pair by pair.
+func TestEqualityOverThreeRelations(t *testing.T) {
+	alloc := &expr.Allocator{}
+	a, b, c := sized(alloc, "a", 1e3), sized(alloc, "b", 1e3), sized(alloc, "c", 1e6)
+	sum, err := expr.NewCall("add", a.Schema()[0], b.Schema()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	eq := &expr.Compare{Op: expr.EQ, Left: sum, Right: c.Schema()[0]}
+	tree, _ := Order([]logical.Node{a, b, c}, []expr.Expr{eq}, stats.NewEstimator(), logical.NoJoinHint)
+	if got := shapeOf(tree); got != "((a b) c)" && got != "((b a) c)" {
+		t.Errorf("%s", got)
+	}
+}
+
+// However many rows there are, costs are numbers that can be compared.
+func TestCostsAreFinite(t *testing.T) {
+	const seed = 20260103
+	r := rand.New(rand.NewPCG(seed, 1))
+	for _, n := range []int{2, 8, 12, 40, 64} {
+		for _, connected := range []bool{false, true} {
+			alloc := &expr.Allocator{}
+			var relations []logical.Node
+			var preds []expr.Expr
+			for i := range n {
+				relations = append(relations, sized(alloc, fmt.Sprint("r", i), 1e15))
+				if connected && i > 0 {
+					preds = append(preds, &expr.Compare{Op: expr.LT, Left: relations[i].Schema()[0], Right: relations[r.IntN(i)].Schema()[0]})
+				}
+			}
+			tree, cost := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
+			if math.IsNaN(cost) || math.IsInf(cost, 0) || strings.Count(shapeOf(tree), "r") != n {
+				t.Errorf("seed %d: %d relations, connected %v: cost %v", seed, n, connected, cost)
+			}
+		}
 	}
 }

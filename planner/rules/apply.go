@@ -31,6 +31,9 @@ type applier struct {
 }
 
 func (a *applier) node(n logical.Node) logical.Node {
+	if a.w.stopped() {
+		return n
+	}
 	n = logical.MapInputs(n, a.node)
 	found := false
 	for _, e := range n.Exprs() {

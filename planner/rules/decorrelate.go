@@ -20,7 +20,7 @@ func decorrelate(w *rewriter) error {
 	d := &decorrelator{w: w}
 	return w.each(func(n logical.Node) (logical.Node, error) {
 		n = logical.Rewrite(n, func(n logical.Node) logical.Node {
-			if a, ok := n.(*logical.Apply); ok {
+			if a, ok := n.(*logical.Apply); ok && !w.stopped() {
 				return d.apply(a)
 			}
 			return n

@@ -32,6 +32,9 @@ type joinEliminator struct{ w *rewriter }
 
 // node rewrites n, of whose columns those of needed are used.
 func (e *joinEliminator) node(n logical.Node, needed logical.ColSet) logical.Node {
+	if e.w.stopped() {
+		return n
+	}
 	switch x := n.(type) {
 	case *logical.Join:
 		return e.join(x, needed)

@@ -1,16 +1,20 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
-const removeEmptyDoc = `Remove what gives no rows: a filter that is FALSE, LIMIT 0, whatever only passes on rows of an empty input, and joins
-whose condition is FALSE.
+const removeEmptyDoc = `Remove what gives no rows: a filter that is FALSE, LIMIT 0, a scan for values beyond the least and the greatest of their
+column, whatever only passes on rows of an empty input, and joins whose condition is FALSE.
 
 Legal except where no rows still make a row:
   SELECT COUNT(*) FROM t WHERE FALSE
-gives 0, and the left side of an outer or anti join with nothing stays.`
+gives 0, and the left side of an outer or anti join with nothing stays. That a column has no such values holds for the version of
+the table that the plan reads, so a plan must not be kept for a later one.`
 
 func removeEmpty(w *rewriter) error {
 	w.eachNode(func(n logical.Node) logical.Node {
@@ -58,7 +62,7 @@ func isEmptyNode(n logical.Node) bool {
 	case *logical.Values:
 		return len(x.Rows) == 0
 	case *logical.Scan:
-		return anyFalse(x.Filter)
+		return anyFalse(x.Filter) || anyOutOfRange(x)
 	case *logical.Filter:
 		return logical.IsEmpty(x.Input) || anyFalse(x.Preds)
 	case *logical.Project:
@@ -105,6 +109,52 @@ func anyFalse(preds []expr.Expr) bool {
 		if isFalse(p) || isNullConst(p) {
 			return true
 		}
+	}
+	return false
+}
+
+// anyOutOfRange says whether some condition of a scan asks for values of a column that the table does not have.
+func anyOutOfRange(s *logical.Scan) bool {
+	for _, p := range s.Filter {
+		b, ok := boundOf(p)
+		if !ok {
+			continue
+		}
+		col, ok := b.arg.(*expr.Column)
+		if !ok || col.Typ.Kind == types.KindJSON { // bounds are those of the text
+			continue
+		}
+		at := slices.IndexFunc(s.Cols, func(c *expr.Column) bool { return c.ID == col.ID })
+		if at < 0 || s.Ordinals[at] < 0 {
+			continue
+		}
+		if st := s.Table.Stats(s.Ordinals[at]); !st.Min.Null && !st.Max.Null && b.beyond(st.Min, st.Max) {
+			return true
+		}
+	}
+	return false
+}
+
+// beyond says whether no value from lo to hi satisfies b.
+func (b bound) beyond(lo, hi types.Value) bool {
+	if b.list != nil {
+		return !slices.ContainsFunc(b.list.List, func(v types.Value) bool { return !(bound{op: expr.EQ, val: v}).beyond(lo, hi) })
+	}
+	if !alike(lo.Type, b.val.Type) {
+		return false
+	}
+	least, greatest := compareValues(b.val, lo), compareValues(b.val, hi)
+	switch b.op {
+	case expr.EQ:
+		return least < 0 || greatest > 0
+	case expr.LT:
+		return least <= 0
+	case expr.LE:
+		return least < 0
+	case expr.GT:
+		return greatest >= 0
+	case expr.GE:
+		return greatest > 0
 	}
 	return false
 }

@@ -28,7 +28,7 @@ func factorOr(w *rewriter) error {
 		}
 		return n
 	})
-	return w.each(func(n logical.Node) (logical.Node, error) { return eachGroup(n, deriveFromOrs), nil })
+	return w.each(func(n logical.Node) (logical.Node, error) { return w.eachGroup(n, deriveFromOrs), nil })
 }
 
 // deriveFromOrs adds to a join group what its ORs say of single relations.

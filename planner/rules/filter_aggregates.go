@@ -18,7 +18,7 @@ func filterAggregates(w *rewriter) error {
 	return w.each(func(n logical.Node) (logical.Node, error) {
 		return logical.Rewrite(n, func(n logical.Node) logical.Node {
 			j, ok := n.(*logical.Join)
-			if !ok {
+			if !ok || w.stopped() {
 				return n
 			}
 			switch j.Kind {

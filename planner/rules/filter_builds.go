@@ -18,7 +18,7 @@ func filterBuilds(w *rewriter) error {
 	return w.each(func(n logical.Node) (logical.Node, error) {
 		return logical.Rewrite(n, func(n logical.Node) logical.Node {
 			j, ok := n.(*logical.Join)
-			if !ok || j.Kind != logical.SemiJoin && j.Kind != logical.AntiJoin {
+			if !ok || w.stopped() || j.Kind != logical.SemiJoin && j.Kind != logical.AntiJoin {
 				return n
 			}
 			return o.filterBuild(j)

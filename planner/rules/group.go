@@ -42,9 +42,12 @@ func isGroup(n logical.Node) bool {
 
 // eachGroup replaces every join group in n by f's result, outer ones first. F must keep the group's own joins and
 // filters; it may add to them.
-func eachGroup(n logical.Node, f func(logical.Node, *group) logical.Node) logical.Node {
+func (w *rewriter) eachGroup(n logical.Node, f func(logical.Node, *group) logical.Node) logical.Node {
 	var visit func(n logical.Node, inside bool) logical.Node
 	visit = func(n logical.Node, inside bool) logical.Node {
+		if w.stopped() {
+			return n
+		}
 		grouped := isGroup(n)
 		if grouped && !inside {
 			g := &group{}

@@ -13,11 +13,14 @@ join from what holds for its left rows, as a further condition of ON. Not the ot
 keeps all of a, whatever a.x is.`
 
 func inferPredicates(w *rewriter) error {
-	return w.each(func(n logical.Node) (logical.Node, error) { return infer(n, nil, false), nil })
+	return w.each(func(n logical.Node) (logical.Node, error) { return w.infer(n, nil, false), nil })
 }
 
 // infer rewrites n; known are conditions that hold for all rows of n that matter.
-func infer(n logical.Node, known []expr.Expr, inside bool) logical.Node {
+func (w *rewriter) infer(n logical.Node, known []expr.Expr, inside bool) logical.Node {
+	if w.stopped() {
+		return n
+	}
 	if isGroup(n) {
 		if !inside {
 			g := &group{preds: known[:len(known):len(known)]}
@@ -30,11 +33,11 @@ func infer(n logical.Node, known []expr.Expr, inside bool) logical.Node {
 			}
 			known = g.preds
 		}
-		return logical.MapInputs(n, func(in logical.Node) logical.Node { return infer(in, known, true) })
+		return logical.MapInputs(n, func(in logical.Node) logical.Node { return w.infer(in, known, true) })
 	}
 	j, ok := n.(*logical.Join)
 	if !ok {
-		return logical.MapInputs(n, func(in logical.Node) logical.Node { return infer(in, nil, false) })
+		return logical.MapInputs(n, func(in logical.Node) logical.Node { return w.infer(in, nil, false) })
 	}
 	left := logical.Out(j.Left)
 	var ofLeft []expr.Expr
@@ -55,7 +58,7 @@ func infer(n logical.Node, known []expr.Expr, inside bool) logical.Node {
 	if j.Kind == logical.FullJoin {
 		ofLeft = nil
 	}
-	l, r := infer(j.Left, ofLeft, false), infer(j.Right, nil, false)
+	l, r := w.infer(j.Left, ofLeft, false), w.infer(j.Right, nil, false)
 	if l == j.Left && r == j.Right && len(on) == len(j.On) {
 		return n
 	}

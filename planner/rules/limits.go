@@ -25,6 +25,9 @@ type limiter struct{ w *rewriter }
 
 // node rewrites n; ordered says whether someone sees the order of its rows.
 func (l *limiter) node(n logical.Node, ordered bool) logical.Node {
+	if l.w.stopped() {
+		return n
+	}
 	switch x := n.(type) {
 	case *logical.Limit:
 		if r := l.limit(x, ordered); r != nil {

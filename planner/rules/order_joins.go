@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/planner/joinorder"
@@ -38,6 +37,9 @@ type orderGroup struct {
 }
 
 func (o *joinOrderer) node(n logical.Node) logical.Node {
+	if o.w.stopped() {
+		return n
+	}
 	if j, ok := n.(*logical.Join); ok {
 		switch j.Kind {
 		case logical.InnerJoin, logical.SemiJoin, logical.AntiJoin:
@@ -117,7 +119,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 		early = early[:maxSemiChoices]
 	}
 	var best logical.Node
-	bestCost := math.Inf(1)
+	bestCost := 0.0
 	for choice := range 1 << len(early) {
 		leaves := append([]logical.Node(nil), g.leaves...)
 		var late []semi
@@ -141,7 +143,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 			cost += semiCost(o.w.est.Rows(n), o.w.est.Rows(s.join.Right))
 			n = s.place(n, o)
 		}
-		if cost < bestCost {
+		if best == nil || cost < bestCost {
 			best, bestCost = n, cost
 		}
 	}

@@ -21,6 +21,9 @@ type outerSimplifier struct{ w *rewriter }
 
 // node rewrites n, of which only rows that satisfy all of preds matter.
 func (o *outerSimplifier) node(n logical.Node, preds []expr.Expr) logical.Node {
+	if o.w.stopped() {
+		return n
+	}
 	switch x := n.(type) {
 	case *logical.Filter:
 		in := o.node(x.Input, append(preds[:len(preds):len(preds)], x.Preds...))

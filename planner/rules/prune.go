@@ -52,6 +52,9 @@ type pruner struct {
 
 // node narrows n to the columns of needed, and those that it needs itself.
 func (p *pruner) node(n logical.Node, needed logical.ColSet) logical.Node {
+	if p.w.stopped() {
+		return n
+	}
 	switch x := n.(type) {
 	case *logical.Scan:
 		return p.scan(x, needed)

@@ -14,14 +14,17 @@ a condition in ON goes down only on the filled-up side, and nothing passes LIMIT
 must keep rows of a where y is not 1. A volatile condition stays where it is.`
 
 func pushPredicates(w *rewriter) error {
-	return w.each(func(n logical.Node) (logical.Node, error) { return push(n, nil), nil })
+	return w.each(func(n logical.Node) (logical.Node, error) { return w.push(n, nil), nil })
 }
 
 // push returns the rows of n that satisfy preds.
-func push(n logical.Node, preds []expr.Expr) logical.Node {
+func (w *rewriter) push(n logical.Node, preds []expr.Expr) logical.Node {
+	if w.stopped() {
+		return n
+	}
 	switch x := n.(type) {
 	case *logical.Filter:
-		return pushFilter(x, preds)
+		return w.pushFilter(x, preds)
 	case *logical.Scan:
 		if len(preds) == 0 {
 			return n
@@ -32,26 +35,26 @@ func push(n logical.Node, preds []expr.Expr) logical.Node {
 		}
 		return logical.NewFilter(n, constant...)
 	case *logical.Project:
-		return pushProject(x, preds)
+		return w.pushProject(x, preds)
 	case *logical.Join:
-		return pushJoin(x, preds)
+		return w.pushJoin(x, preds)
 	case *logical.Aggregate:
-		return pushAggregate(x, preds)
+		return w.pushAggregate(x, preds)
 	case *logical.Window:
-		return pushWindow(x, preds)
+		return w.pushWindow(x, preds)
 	case *logical.Sort:
 		if x.Count == logical.NoLimit && x.Offset == 0 {
-			return mapInput(n, x.Input, preds)
+			return w.mapInput(n, x.Input, preds)
 		}
 	case *logical.SetOp:
-		return pushSetOp(x, preds)
+		return w.pushSetOp(x, preds)
 	}
-	n = logical.MapInputs(n, func(in logical.Node) logical.Node { return push(in, nil) })
+	n = logical.MapInputs(n, func(in logical.Node) logical.Node { return w.push(in, nil) })
 	return logical.NewFilter(n, preds...)
 }
 
-func mapInput(n, in logical.Node, preds []expr.Expr) logical.Node {
-	if r := push(in, preds); r != in {
+func (w *rewriter) mapInput(n, in logical.Node, preds []expr.Expr) logical.Node {
+	if r := w.push(in, preds); r != in {
 		return n.WithInputs([]logical.Node{r})
 	}
 	return n
@@ -77,7 +80,7 @@ func splitConstant(preds []expr.Expr) (constant, rest []expr.Expr) {
 	return constant, rest
 }
 
-func pushFilter(f *logical.Filter, preds []expr.Expr) logical.Node {
+func (w *rewriter) pushFilter(f *logical.Filter, preds []expr.Expr) logical.Node {
 	var stay []expr.Expr
 	all := make([]expr.Expr, 0, len(f.Preds)+len(preds))
 	for _, p := range f.Preds {
@@ -89,16 +92,16 @@ func pushFilter(f *logical.Filter, preds []expr.Expr) logical.Node {
 	}
 	if len(stay) > 0 {
 		// What stands above must not see rows in another order of tests.
-		return logical.NewFilter(push(f.Input, all), append(stay, preds...)...)
+		return logical.NewFilter(w.push(f.Input, all), append(stay, preds...)...)
 	}
-	in := push(f.Input, append(all, preds...))
+	in := w.push(f.Input, append(all, preds...))
 	if same, ok := in.(*logical.Filter); ok && same.Input == f.Input && sameExprs(same.Preds, f.Preds) {
 		return f
 	}
 	return in
 }
 
-func pushProject(p *logical.Project, preds []expr.Expr) logical.Node {
+func (w *rewriter) pushProject(p *logical.Project, preds []expr.Expr) logical.Node {
 	var stay, down []expr.Expr
 	if len(preds) > 0 {
 		m := itemMap(p.Items)
@@ -116,11 +119,11 @@ func pushProject(p *logical.Project, preds []expr.Expr) logical.Node {
 			}
 		}
 	}
-	return logical.NewFilter(mapInput(p, p.Input, down), stay...)
+	return logical.NewFilter(w.mapInput(p, p.Input, down), stay...)
 }
 
 // pushAggregate pushes conditions on group columns. Those of an aggregation without groups stay: it has a row even over no rows.
-func pushAggregate(a *logical.Aggregate, preds []expr.Expr) logical.Node {
+func (w *rewriter) pushAggregate(a *logical.Aggregate, preds []expr.Expr) logical.Node {
 	var stay, down []expr.Expr
 	if len(preds) > 0 {
 		var keys logical.ColSet
@@ -138,12 +141,12 @@ func pushAggregate(a *logical.Aggregate, preds []expr.Expr) logical.Node {
 			}
 		}
 	}
-	return logical.NewFilter(mapInput(a, a.Input, down), stay...)
+	return logical.NewFilter(w.mapInput(a, a.Input, down), stay...)
 }
 
 // pushWindow pushes conditions on the columns that partition the rows: they drop partitions as a whole, and what a row of
 // another partition is does not matter. Any other condition would change what the functions see.
-func pushWindow(x *logical.Window, preds []expr.Expr) logical.Node {
+func (w *rewriter) pushWindow(x *logical.Window, preds []expr.Expr) logical.Node {
 	var stay, down []expr.Expr
 	if len(preds) > 0 {
 		keys := partitionColumns(x)
@@ -155,7 +158,7 @@ func pushWindow(x *logical.Window, preds []expr.Expr) logical.Node {
 			}
 		}
 	}
-	return logical.NewFilter(mapInput(x, x.Input, down), stay...)
+	return logical.NewFilter(w.mapInput(x, x.Input, down), stay...)
 }
 
 // partitionColumns returns the columns in which the rows of a partition agree.
@@ -171,11 +174,11 @@ func partitionColumns(x *logical.Window) logical.ColSet {
 
 // pushSetOp pushes conditions into every input. A row of EXCEPT or INTERSECT is judged by its values, so filtering all
 // inputs alike changes nothing else.
-func pushSetOp(s *logical.SetOp, preds []expr.Expr) logical.Node {
+func (w *rewriter) pushSetOp(s *logical.SetOp, preds []expr.Expr) logical.Node {
 	inputs := make([]logical.Node, len(s.All))
 	changed := false
 	for i, in := range s.All {
-		inputs[i] = push(in, substituteAll(preds, columnMap(s.Cols, s.InCols[i])))
+		inputs[i] = w.push(in, substituteAll(preds, columnMap(s.Cols, s.InCols[i])))
 		changed = changed || inputs[i] != in
 	}
 	if !changed {
@@ -184,7 +187,7 @@ func pushSetOp(s *logical.SetOp, preds []expr.Expr) logical.Node {
 	return s.WithInputs(inputs)
 }
 
-func pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
+func (w *rewriter) pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
 	left, right := logical.Out(j.Left), logical.Out(j.Right)
 	var toLeft, toRight, on, corr, above []expr.Expr
 	// place puts a condition on the sides that may take it.
@@ -243,7 +246,7 @@ func pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
 		constant, on = splitConstant(on)
 		above = append(above, constant...)
 	}
-	l, r := push(j.Left, toLeft), push(j.Right, toRight)
+	l, r := w.push(j.Left, toLeft), w.push(j.Right, toRight)
 	var n logical.Node = j
 	if l != j.Left || r != j.Right || !sameExprs(on, j.On) || !sameExprs(corr, j.Corr) {
 		n = &logical.Join{Kind: j.Kind, Left: l, Right: r, On: on, Corr: corr, Mark: j.Mark, Hint: j.Hint}

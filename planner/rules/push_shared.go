@@ -48,7 +48,7 @@ func pushSharedPredicates(w *rewriter) error {
 	for i := len(plans) - 1; i >= 0; i-- {
 		p := plans[i]
 		if cond := readers[p].common(); cond != nil {
-			p.Root, w.changed = push(p.Root, cond), true
+			p.Root, w.changed = w.push(p.Root, cond), true
 		}
 		visit(p.Root)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // rewriter is the state of one call of Optimize.
@@ -21,6 +22,18 @@ type rewriter struct {
 	changed bool
 	eager   bool // costs do not matter
 	plans   int  // shared plans made, for their IDs
+	nodes   int  // of the plan, when shape was found
+	polls   int
+	err     error // the statement was cancelled while a rule ran
+}
+
+// stopped says whether the statement has been cancelled. Whatever walks over a plan asks it at each node, and leaves alone what it
+// has not come to: the plan is thrown away.
+func (w *rewriter) stopped() bool {
+	if w.polls++; w.err == nil && w.polls&31 == 0 {
+		w.err = w.fold.Interrupted()
+	}
+	return w.err != nil
 }
 
 // shape is a set of properties of a plan, found in one walk, that say which rules have something to do.
@@ -43,32 +56,36 @@ const (
 	always
 )
 
-// shapeOf looks at n, its subqueries and its shared plans.
-func shapeOf(n logical.Node) shape {
+// look finds the shape and the size of the plan, its subqueries and its shared plans.
+func (w *rewriter) look() {
 	v := shaper{found: always}
-	v.visit(n)
-	return v.found
+	v.visit(w.root)
+	w.shape, w.nodes = v.found, v.nodes
 }
 
 type shaper struct {
 	found shape
+	nodes int
 	plans map[*logical.SharedPlan]bool
-	scans []*logical.Scan
+	scans map[*table.Version]bool
 }
 
 func (v *shaper) visit(n logical.Node) {
+	v.nodes++
 	switch x := n.(type) {
 	case *logical.Scan:
 		if len(x.Filter) > 0 {
 			v.found |= hasConditions
 			v.exprs(x.Filter)
 		}
-		for _, s := range v.scans {
-			if s.Table == x.Table {
-				v.found |= hasRepeatedScan
+		if v.scans[x.Table] {
+			v.found |= hasRepeatedScan
+		} else {
+			if v.scans == nil {
+				v.scans = map[*table.Version]bool{}
 			}
+			v.scans[x.Table] = true
 		}
-		v.scans = append(v.scans, x)
 		return
 	case *logical.Values:
 		if len(x.Rows) == 0 {
@@ -186,6 +203,9 @@ func (v *shaper) operand(e expr.Expr) {
 func (w *rewriter) each(f func(logical.Node) (logical.Node, error)) error {
 	if w.shape&hasShared != 0 {
 		for _, p := range w.sharedPlans() {
+			if w.stopped() {
+				return w.err
+			}
 			n, err := f(p.Root)
 			if err != nil {
 				return err
@@ -227,7 +247,12 @@ func (w *rewriter) sharedPlans() []*logical.SharedPlan {
 func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 	var visit func(logical.Node) logical.Node
 	if w.shape&hasSubquery == 0 {
-		visit = func(n logical.Node) logical.Node { return f(logical.MapInputs(n, visit)) }
+		visit = func(n logical.Node) logical.Node {
+			if w.stopped() {
+				return n
+			}
+			return f(logical.MapInputs(n, visit))
+		}
 	} else {
 		inExpr := func(e expr.Expr) expr.Expr {
 			return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
@@ -246,6 +271,9 @@ func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 			})
 		}
 		visit = func(n logical.Node) logical.Node {
+			if w.stopped() {
+				return n
+			}
 			n = logical.MapInputs(n, visit)
 			n = logical.MapExprs(n, inExpr)
 			return f(n)

@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Options says how to optimize.
@@ -61,7 +62,7 @@ var list = []Rule{
 	{Name: "infer_predicates", Doc: inferPredicatesDoc, needs: hasJoin, apply: inferPredicates},
 	{Name: "push_predicates", Doc: pushPredicatesDoc, needs: hasConditions, apply: pushPredicates},
 	{Name: "simplify_marks", Doc: simplifyMarksDoc, needs: hasMark, apply: simplifyMarks},
-	{Name: "remove_empty", Doc: removeEmptyDoc, needs: hasEmpty, apply: removeEmpty},
+	{Name: "remove_empty", Doc: removeEmptyDoc, needs: hasEmpty | hasConditions, apply: removeEmpty},
 	{Name: "share_subplans", Doc: shareSubplansDoc, needs: hasRepeatedScan, apply: shareSubplans},
 	{Name: "push_shared_predicates", Doc: pushSharedPredicatesDoc, needs: hasShared, apply: pushSharedPredicates},
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: always, apply: pruneColumns},
@@ -76,6 +77,9 @@ var list = []Rule{
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: hasJoin | hasAggregate | hasSetOp | hasShared, apply: pruneColumns},
 	{Name: "derive_nullability", Doc: deriveNullabilityDoc, needs: hasJoin, apply: deriveNullability},
 }
+
+// MaxNodes bounds the operators of a plan, which grow where correlated subqueries are rewritten.
+const MaxNodes = 200_000
 
 // Names returns the names of the rules that can be switched off, each once, in order.
 func Names() []string {
@@ -98,7 +102,7 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 		root: q.Root, alloc: q.Alloc, fold: opts.Context, eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(),
 	}
-	w.shape = shapeOf(w.root)
+	w.look()
 	if w.shape&hasShared != 0 {
 		w.ownShared()
 	}
@@ -115,10 +119,16 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 		if err := r.apply(w); err != nil {
 			return nil, trace, err
 		}
+		if w.err != nil {
+			return nil, trace, w.err
+		}
 		if !w.changed {
 			continue
 		}
-		w.shape = shapeOf(w.root)
+		if w.look(); w.nodes > MaxNodes {
+			return nil, trace, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "the statement's plan has more than %d operators after rule %s", MaxNodes, r.Name).
+				WithHint("store what views and subqueries give in tables (CREATE TABLE ... AS SELECT)")
+		}
 		if opts.Trace {
 			trace = append(trace, Step{r.Name, logical.Format(w.root)})
 		}

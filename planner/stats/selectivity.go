@@ -104,7 +104,7 @@ func below(st *Column, v types.Value, inclusive bool) float64 {
 		case x >= hi:
 			return notNull
 		case hi > lo:
-			return notNull * (x - lo) / (hi - lo)
+			return notNull * (x/2 - lo/2) / (hi/2 - lo/2) // halves: hi - lo may exceed the largest double
 		}
 	}
 	return notNull * unknownRange

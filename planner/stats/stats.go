@@ -42,12 +42,19 @@ type Column struct {
 	Total    bool               // the result of COUNT, SUM or AVG
 }
 
+// MaxRows is the largest estimate: products of many relations stay numbers that can be compared, added up and put into an
+// int64.
+const MaxRows = 1e15
+
 // Rows returns the estimated number of rows of n.
 func (e *Estimator) Rows(n logical.Node) float64 {
 	if r, ok := e.rows[n]; ok {
 		return r
 	}
 	r := e.computeRows(n)
+	if !(r <= MaxRows) { // NaN too
+		r = MaxRows
+	}
 	if e.rows == nil {
 		e.rows = map[logical.Node]float64{}
 	}

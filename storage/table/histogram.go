@@ -45,7 +45,7 @@ func (h *Histogram) Below(x types.Value, inclusive bool) float64 {
 	lo, ok1 := number(h.Bounds[i-1])
 	hi, ok2 := number(h.Bounds[i])
 	if at, ok := number(x); ok && ok1 && ok2 && hi > lo {
-		within = min(max((at-lo)/(hi-lo), 0), 1)
+		within = min(max((at/2-lo/2)/(hi/2-lo/2), 0), 1) // halves: hi - lo may exceed the largest double
 	}
 	return h.Fraction * (float64(i-1) + within) / float64(buckets)
 }

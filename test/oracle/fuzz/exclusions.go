@@ -65,6 +65,23 @@ import "regexp"
 //     is true.
 //   - Set operations of several operators in parentheses inside others: MariaDB loses the ALL of
 //     (SELECT k FROM t INTERSECT SELECT k FROM t UNION ALL SELECT k FROM t) UNION ALL SELECT k FROM empty.
+//   - Several partitionings or orders among the windows of a select: LAG(a, 2) OVER (ORDER BY id) is NULL in MariaDB beside
+//     MAX(b) OVER (PARTITION BY a ORDER BY b) and MAX(a) OVER ().
+//   - Frames that end before they start: MariaDB's AVG(a) OVER (ORDER BY id ROWS BETWEEN 4 FOLLOWING AND 1 FOLLOWING) is
+//     not NULL.
+//   - HAVING, and aggregates with DISTINCT or an order, in a grouped select with window functions: MariaDB loses rows of SELECT
+//     MAX(1) OVER (ORDER BY id) FROM t GROUP BY id HAVING COUNT(*) <> COUNT(DISTINCT a), and LEAD(SUM(DISTINCT a)) OVER is NULL.
+//   - Window functions of text inside expressions over groups: CONCAT(MAX('a') OVER (), 'b') is 'b' in MariaDB.
+//   - Columns that USING has merged, in windows: MariaDB finds them ambiguous.
+//   - LAG and LEAD with a default, RANGE over dates, frames of functions that have none, ORDER BY behind WITH ROLLUP: MariaDB has
+//     none of it, and is given another text of the same meaning (Node.Judged).
+//   - Two uses of one key in the select list of a rollup, and keys in its HAVING: where k is NOT NULL, MariaDB's SELECT k, k
+//     FROM t GROUP BY k WITH ROLLUP shows the last k in the total's second column.
+//   - A key that stands twice in a rollup: MariaDB shows NULL where one of the two is totalled up.
+//   - Aggregates of constants in rollups, and of DISTINCT values where a key of the table groups: MariaDB cuts SELECT 0.5 UNION
+//     SELECT MAX(197) FROM t GROUP BY id WITH ROLLUP to 99, and counts COUNT(DISTINCT a) of the total as COUNT(a).
+//   - Division by zero in recursive members: an error in MariaDB.
+//   - Changes by two sessions of the same rows, or of rows that MariaDB would lock to look at them: one would wait for the other.
 //   - Trailing spaces and letter case: both engines run with a collation without padding, by code point.
 
 // tolerated are answers of one side only which say nothing about Radish.

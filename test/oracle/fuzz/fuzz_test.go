@@ -165,6 +165,14 @@ func TestFindsPlantedBugs(t *testing.T) {
 		{"IS NOT TRUE", "IS FALSE"},
 		{" HAVING ", " HAVING FALSE AND "},
 		{" DIV ", " / "},
+		{" WITH ROLLUP", ""},
+		{"DENSE_RANK()", "RANK()"},
+		{"LEAD(", "LAG("},
+		{"CURRENT ROW AND ", "UNBOUNDED PRECEDING AND "},
+		{" UNION ALL SELECT", " UNION SELECT"},
+		{"INSERT IGNORE", "REPLACE"},
+		{"ROLLBACK TO SAVEPOINT", "RELEASE SAVEPOINT"},
+		{"START TRANSACTION WITH CONSISTENT SNAPSHOT", "ROLLBACK"},
 	} {
 		t.Run(strings.TrimSpace(bug[0]), func(t *testing.T) {
 			c := config(t, 25)

@@ -23,7 +23,7 @@ func (g *generator) statement() *Statement {
 	switch n := g.r.IntN(200); {
 	case g.dialect == nil && n < 10:
 		s = g.change()
-	case g.dialect == nil && n < 12:
+	case g.dialect == nil && n < 13:
 		s = g.transaction()
 	default:
 		s.Tree = g.next()

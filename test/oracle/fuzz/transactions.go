@@ -20,27 +20,32 @@ func (g *generator) session(script *Node) {
 	add := func(n *Node) { script.Kids = append(script.Kids, n) }
 	begin := []string{"BEGIN", "START TRANSACTION", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "SET autocommit = 0"}
 	add(lit(Other, pick(g.r, begin)))
-	for range 3 + g.r.IntN(8) {
+	names := []string{"s1", "s2"}
+	savepoint := func() string { return pick(g.r, names) }
+	set := savepoint()
+	add(lit(Other, "SAVEPOINT "+set))
+	for range 4 + g.r.IntN(8) {
 		switch n := g.r.IntN(100); {
 		case n < 45:
 			tree, _ := g.changeOf(g.schema.Tables, false)
 			add(tree)
 		case n < 70:
 			add(g.glance())
-		case n < 82:
-			add(lit(Other, "SAVEPOINT "+g.savepoint()))
+		case n < 80:
+			set = savepoint()
+			add(lit(Other, "SAVEPOINT "+set))
+		case n < 91:
+			add(lit(Other, "ROLLBACK TO SAVEPOINT "+set))
 		case n < 93:
-			add(lit(Other, "ROLLBACK TO SAVEPOINT "+g.savepoint()))
+			add(lit(Other, "ROLLBACK TO SAVEPOINT "+savepoint()))
 		case n < 96:
-			add(lit(Other, "RELEASE SAVEPOINT "+g.savepoint()))
+			add(lit(Other, "RELEASE SAVEPOINT "+savepoint()))
 		default:
 			add(lit(Other, pick(g.r, []string{"BEGIN", "COMMIT", "ROLLBACK", "COMMIT AND CHAIN", "ROLLBACK AND CHAIN"})))
 		}
 	}
 	add(lit(Other, pick(g.r, []string{"COMMIT", "COMMIT", "ROLLBACK"})))
 }
-
-func (g *generator) savepoint() string { return pick(g.r, []string{"s1", "s2"}) }
 
 // glance is a query, often of a whole table, as that shows everything.
 func (g *generator) glance() *Node {

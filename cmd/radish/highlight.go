@@ -45,71 +45,98 @@ func (r *runner) emphasize(text string) string {
 	return text[:at] + colorError + text[at:end] + colorReset + text[end:]
 }
 
-// highlighter colours a line while it is typed.
-type highlighter struct{}
+// highlighter colours a line while it is typed. typed returns the lines of the statement before it.
+type highlighter struct{ typed func() string }
 
-// Paint is readline's. A line is looked at alone: what a string or comment of a line before it makes of it is not known.
-func (highlighter) Paint(line []rune, _ int) []rune {
-	if len(line) == 0 || line[0] == '.' {
+// Paint is readline's.
+func (h highlighter) Paint(line []rune, _ int) []rune {
+	before := []rune(h.typed())
+	if len(line) == 0 || line[0] == '.' && len(before) == 0 {
 		return line
 	}
+	open := paint(before, 0, func(string, []rune) {})
 	out := make([]rune, 0, len(line)+32)
-	put := func(color string, part []rune) {
-		if color != "" {
-			out = append(out, []rune(color)...)
+	paint(line, open, func(color string, part []rune) {
+		if color == "" {
+			out = append(out, part...)
+			return
 		}
+		out = append(out, []rune(color)...)
 		out = append(out, part...)
-		if color != "" {
-			out = append(out, []rune(colorReset)...)
-		}
-	}
-	for i := 0; i < len(line); {
-		start, c := i, line[i]
+		out = append(out, []rune(colorReset)...)
+	})
+	return out
+}
+
+// paint gives put the parts of a text and their colours. open is what the text begins in: a quote, '*' for a comment, or 0;
+// paint returns what it ends in.
+func paint(text []rune, open rune, put func(color string, part []rune)) rune {
+	for i := 0; i < len(text); {
+		start, c := i, text[i]
 		next := rune(0)
-		if i+1 < len(line) {
-			next = line[i+1]
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		begins := open == 0
+		switch {
+		case begins && (c == '\'' || c == '"' || c == '`'):
+			open = c
+			i++
+		case begins && c == '/' && next == '*':
+			open = '*'
+			i += 2
 		}
 		switch {
-		case c == '\'' || c == '"' || c == '`':
-			for i++; i < len(line) && line[i] != c; i++ {
-				if line[i] == '\\' && c != '`' {
+		case open == '*':
+			for i < len(text) && (text[i] != '*' || i+1 == len(text) || text[i+1] != '/') {
+				i++
+			}
+			if i < len(text) {
+				open = 0
+			}
+			i = min(i+2, len(text))
+			put(colorComment, text[start:i])
+		case open != 0:
+			quote := open
+			for ; i < len(text) && text[i] != quote; i++ {
+				if text[i] == '\\' && quote != '`' {
 					i++
 				}
 			}
-			i = min(i+1, len(line))
-			if c == '`' {
-				put("", line[start:i])
+			if i < len(text) {
+				open = 0
+			}
+			i = min(i+1, len(text))
+			if quote == '`' {
+				put("", text[start:i])
 			} else {
-				put(colorString, line[start:i])
+				put(colorString, text[start:i])
 			}
-		case c == '#' || c == '-' && next == '-' && (i+2 == len(line) || unicode.IsSpace(line[i+2])): // 5--3 is a difference
-			i = len(line)
-			put(colorComment, line[start:i])
-		case c == '/' && next == '*':
-			for i += 2; i < len(line) && (line[i-1] != '*' || line[i] != '/' || i < start+3); i++ {
+		case c == '#' || c == '-' && next == '-' && (i+2 == len(text) || unicode.IsSpace(text[i+2])): // 5--3 is a difference
+			for i < len(text) && text[i] != '\n' {
+				i++
 			}
-			i = min(i+1, len(line))
-			put(colorComment, line[start:i])
+			put(colorComment, text[start:i])
 		case unicode.IsDigit(c):
-			for i < len(line) && (unicode.IsDigit(line[i]) || line[i] == '.' || unicode.IsLetter(line[i])) {
+			for i < len(text) && (unicode.IsDigit(text[i]) || text[i] == '.' || unicode.IsLetter(text[i])) {
 				i++
 			}
-			put(colorNumber, line[start:i])
+			put(colorNumber, text[start:i])
 		case isWordRune(c):
-			for i < len(line) && isWordRune(line[i]) {
+			for i < len(text) && isWordRune(text[i]) {
 				i++
 			}
-			if keywords[strings.ToUpper(string(line[start:i]))] {
-				put(colorKeyword, line[start:i])
+			if keywords[strings.ToUpper(string(text[start:i]))] {
+				put(colorKeyword, text[start:i])
 			} else {
-				put("", line[start:i])
+				put("", text[start:i])
 			}
 		default:
 			i++
-			put("", line[start:i])
+			put("", text[start:i])
 		}
 	}
-	return out
+	return open
 }
 
 func isWordRune(c rune) bool {

@@ -46,7 +46,7 @@ func shell(r *runner, init string) int {
 		config.Stdout, r.notes = os.Stderr, os.Stderr
 	}
 	if colored(config.Stdout) {
-		config.Painter = highlighter{}
+		config.Painter = highlighter{s.typed.String}
 	}
 	var err error
 	if s.lines, err = readline.NewEx(config); err != nil {

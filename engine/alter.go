@@ -56,7 +56,7 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 		return nil, err
 	}
 	defer unlock()
-	db, name, err := s.qualify(n.Table)
+	db, name, err := s.find(n.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +104,14 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 		toDB, to, err := s.qualify(a.rename)
 		if err != nil {
 			return nil, err
+		}
+		if catalog.IsHidden(db) {
+			if s.hiddenDatabase(toDB) != db {
+				return nil, sqlerr.NotSupportedf("moving a temporary table to another database", "make it there")
+			}
+			s.forgetTemporary(toDB, name)
+			s.temporary[tableID{strings.ToLower(toDB), strings.ToLower(to)}] = true
+			toDB = db
 		}
 		return snap.RenameTable(db, name, toDB, to)
 	})

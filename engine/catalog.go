@@ -22,6 +22,9 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 	if strings.EqualFold(db, informationSchema) {
 		return c.session.virtualTable(c.snap, name)
 	}
+	if hidden := c.session.shadowing(db, name); hidden != "" {
+		return c.snap.Table(hidden, name)
+	}
 	v, err := c.snap.Table(db, name)
 	if tx := c.session.tx; err == nil && c.statement.relies && tx != nil {
 		if before, err := tx.base.Table(db, name); err == nil {
@@ -40,6 +43,9 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 }
 
 func (c *catalogView) View(db, name string) (bind.View, bool) {
+	if c.session.shadowing(db, name) != "" {
+		return bind.View{}, false
+	}
 	_, v, err := c.snap.Lookup(db, name)
 	if err != nil || v == nil {
 		return bind.View{}, false

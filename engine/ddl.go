@@ -33,7 +33,11 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	if t, v, err := snap.Lookup(db, name); err == nil && (t != nil || v != nil) {
+	taken := n.TemporaryKeyword == ast.TemporaryLocal && s.shadowing(db, name) != ""
+	if t, v, err := snap.Lookup(db, name); n.TemporaryKeyword == ast.TemporaryNone && err == nil && (t != nil || v != nil) {
+		taken = true
+	}
+	if taken {
 		if n.IfNotExists {
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeTableExists, "Table '%s' already exists", name)
 			return &Result{}, nil
@@ -41,10 +45,13 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 		return nil, sqlerr.TableExists(name)
 	}
 	switch {
-	case n.TemporaryKeyword != ast.TemporaryNone:
-		return nil, sqlerr.NotSupportedf("a TEMPORARY table", "all tables are in memory; create a plain one and drop it")
+	case n.TemporaryKeyword == ast.TemporaryGlobal:
+		return nil, sqlerr.NotSupportedf("a GLOBAL TEMPORARY table", "CREATE TEMPORARY TABLE makes one for the session")
 	case n.Partition != nil:
 		return nil, sqlerr.NotSupportedf("PARTITION BY", "tables are kept in row groups with zone maps instead")
+	}
+	if n.TemporaryKeyword == ast.TemporaryLocal {
+		dbName = s.hiddenDatabase(dbName)
 	}
 	schema := &table.Schema{Database: dbName, Name: name}
 	if n.ReferTable != nil {
@@ -65,6 +72,9 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	}
 	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
 		return nil, err
+	}
+	if len(schema.Foreign) > 0 && n.TemporaryKeyword == ast.TemporaryLocal {
+		return nil, sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").WithHint("a temporary table has none")
 	}
 	v := table.New(schema)
 	for _, o := range n.Options {
@@ -89,13 +99,16 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 			return nil, err
 		}
 	}
+	if n.TemporaryKeyword == ast.TemporaryLocal {
+		return &Result{RowsAffected: rows}, s.addTemporary(st, v, db)
+	}
 	return &Result{RowsAffected: rows}, st.change("CREATE TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})
 }
 
 func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, name string) (*table.Schema, error) {
-	fromDB, from, err := s.qualify(like)
+	fromDB, from, err := s.find(like)
 	if err != nil {
 		return nil, err
 	}
@@ -470,12 +483,19 @@ func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error
 		return nil, err
 	}
 	defer unlock()
-	return &Result{}, st.change("DROP TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	if n.TemporaryKeyword != ast.TemporaryNone {
+		return s.dropTemporaryTables(n)
+	}
+	var temporary []*ast.TableName
+	err = st.change("DROP TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		var dropped []*table.Schema
 		for _, t := range n.Tables {
 			db, name, err := s.qualify(t)
 			if err != nil {
 				return nil, err
+			}
+			if hidden := s.shadowing(db, name); hidden != "" && !n.IsView {
+				db, temporary = hidden, append(temporary, t)
 			}
 			next, err := snap.DropTable(db, name)
 			if n.IsView {
@@ -495,6 +515,15 @@ func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error
 		}
 		return snap, s.mayDrop(snap, dropped)
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range temporary {
+		if db, name, err := s.qualify(t); err == nil {
+			s.forgetTemporary(db, name)
+		}
+	}
+	return &Result{}, nil
 }
 
 func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, error) {
@@ -532,6 +561,9 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 }
 
 func (s *Session) createDatabase(st *statement, n *ast.CreateDatabaseStmt) (*Result, error) {
+	if catalog.IsHidden(n.Name.O) {
+		return nil, sqlerr.New(sqlerr.CodeWrongDatabaseName, sqlerr.User, "Incorrect database name '%s'", n.Name.O)
+	}
 	return &Result{RowsAffected: 1}, st.change("CREATE DATABASE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		if snap.HasDatabase(n.Name.O) && n.IfNotExists {
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBCreateExists, "Can't create database '%s'; database exists", n.Name.O)
@@ -548,6 +580,9 @@ func (s *Session) dropDatabase(st *statement, n *ast.DropDatabaseStmt) (*Result,
 	}
 	defer unlock()
 	err = st.change("DROP DATABASE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		if catalog.IsHidden(n.Name.O) {
+			return nil, sqlerr.NoSuchDatabaseToDrop(n.Name.O)
+		}
 		if !snap.HasDatabase(n.Name.O) && n.IfExists {
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBDropExists, "Can't drop database '%s'; database doesn't exist", n.Name.O)
 			return snap, nil
@@ -614,7 +649,7 @@ func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error
 
 // changeSchema gives a table a changed copy of its definition.
 func (s *Session) changeSchema(st *statement, operation string, t *ast.TableName, change func(*table.Schema) error) (*Result, error) {
-	db, name, err := s.qualify(t)
+	db, name, err := s.find(t)
 	if err != nil {
 		return nil, err
 	}

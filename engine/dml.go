@@ -238,7 +238,7 @@ func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, er
 		return nil, err
 	}
 	defer unlock()
-	db, name, err := s.qualify(n.Table)
+	db, name, err := s.find(n.Table)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (s *Session) loadData(st *statement, n *ast.LoadDataStmt) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	db, name, err := s.qualify(n.Table)
+	db, name, err := s.find(n.Table)
 	if err != nil {
 		return nil, err
 	}

@@ -21,14 +21,15 @@ import (
 // Session is one connection: a current database, variables and the warnings of its last statement. It runs one
 // statement at a time and is not safe for concurrent use; sessions of one engine are independent.
 type Session struct {
-	engine   *Engine
-	id       uint64
-	database string
-	vars     variables
-	warnings *sqlerr.Warnings
-	rowCount int64
-	tx       *transaction // nil: each statement commits by itself
-	next     oneShot
+	engine    *Engine
+	id        uint64
+	database  string
+	vars      variables
+	warnings  *sqlerr.Warnings
+	rowCount  int64
+	temporary map[tableID]bool // the TEMPORARY tables, by the names that they go by
+	tx        *transaction     // nil: each statement commits by itself
+	next      oneShot
 
 	activity     *activity
 	describing   bool                       // the columns of views are being listed

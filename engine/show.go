@@ -346,7 +346,7 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 			return v.Schema, nil
 		}
 	}
-	db, name, err := s.qualify(&t)
+	db, name, err := s.find(&t)
 	if err != nil {
 		return nil, err
 	}
@@ -388,7 +388,7 @@ func (s *Session) viewSchema(st *statement, snap *catalog.Snapshot, db, name str
 }
 
 func (s *Session) showCreate(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
-	db, name, err := s.qualify(n.Table)
+	db, name, err := s.find(n.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -472,7 +472,11 @@ func CreateTableSQL(schema *table.Schema) string {
 		}
 		parts = append(parts, p)
 	}
-	out := "CREATE TABLE " + quoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
+	kind := "TABLE "
+	if catalog.IsHidden(schema.Database) {
+		kind = "TEMPORARY TABLE "
+	}
+	out := "CREATE " + kind + quoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
 	if schema.Collation != types.CollationBin {
 		out += " DEFAULT CHARSET=utf8mb4 COLLATE=" + schema.Collation.String()
 	}
@@ -496,7 +500,7 @@ func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") 
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func (s *Session) showIndex(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
-	db, name, err := s.qualify(n.Table)
+	db, name, err := s.find(n.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -571,7 +575,11 @@ func (s *Session) analyze(n *ast.AnalyzeTableStmt) (*Result, error) {
 		message := func(kind, words string) {
 			rows = append(rows, []types.Value{text(db + "." + name), text("analyze"), text(kind), text(words)})
 		}
-		if _, err := snap.Table(db, name); err != nil {
+		where := db
+		if hidden := s.shadowing(db, name); hidden != "" {
+			where = hidden
+		}
+		if _, err := snap.Table(where, name); err != nil {
 			message("Error", sqlerr.From(err).Message)
 			message("status", "Operation failed")
 			continue

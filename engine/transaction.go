@@ -189,6 +189,7 @@ func (s *Session) InTransaction() bool { return s.tx != nil }
 // Close ends the session: a transaction that is not committed is rolled back.
 func (s *Session) Close() {
 	s.rollback()
+	s.dropTemporary()
 	s.engine.sessions.remove(s.id)
 }
 
@@ -253,6 +254,9 @@ const (
 )
 
 func accessOf(n ast.StmtNode) access {
+	if isTemporary(n) {
+		return accessRead // what other sessions see stays as it is
+	}
 	switch x := n.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt, *ast.DoStmt:
 		return accessRead

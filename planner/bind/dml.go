@@ -258,7 +258,11 @@ func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order
 	if alias == "" {
 		alias = name.Name.O
 	}
-	scan, cols := b.scan(v, alias, v.Schema.Database)
+	db := name.Schema.O
+	if db == "" {
+		db = b.Database
+	}
+	scan, cols := b.scan(v, alias, db)
 	rowID = b.rowID(scan)
 	node = scan
 	sc = &scope{cols: cols}

@@ -12,6 +12,7 @@ const (
 	CodeCheckDuplicate      Code = 3822
 	CodeCheckDependency     Code = 3959
 
+	CodeWrongDatabaseName     Code = 1102
 	CodeInvalidOnUpdate       Code = 1294
 	CodeGeneratedFunction     Code = 3102
 	CodeGeneratedForeignKey   Code = 3104

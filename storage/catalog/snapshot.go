@@ -35,11 +35,13 @@ func fold(name string) string { return strings.ToLower(name) }
 // Version is a number that grows with every change. Two snapshots of one catalog with the same number are the same.
 func (s *Snapshot) Version() uint64 { return s.version }
 
-// Databases returns the names of all databases, sorted.
+// Databases returns the names of all databases but hidden ones, sorted.
 func (s *Snapshot) Databases() []string {
 	names := make([]string, 0, len(s.databases))
 	for _, d := range s.databases {
-		names = append(names, d.name)
+		if !IsHidden(d.name) {
+			names = append(names, d.name)
+		}
 	}
 	slices.SortFunc(names, compareFold)
 	return names

@@ -57,7 +57,7 @@ func (g *generator) leaf(e *env, kind Kind) expr {
 		}
 	}
 	// MariaDB's CONCAT(MAX('a') OVER (), 'b') over groups is 'b'.
-	if e.window != nil && kind != Bool && !(kind == Str && e.grouped) && g.chance(45) {
+	if e.window != nil && kind != Bool && !(kind == Str && e.grouped && g.dialect == nil) && g.chance(45) {
 		if x, ok := g.windowCall(e.window, kind); ok {
 			return x
 		}

@@ -17,6 +17,8 @@ type Dialect struct {
 	Functions  bool // of strings and doubles, beyond the commonest
 	Quantified bool // ANY and ALL
 	Nested     bool // set operations of several operators, in parentheses, with ALL
+	Windows    bool // window functions
+	Intervals  bool // RANGE frames over dates
 }
 
 // columnTypes are those of MySQL that the dialect has, the small integers first.
@@ -217,6 +219,51 @@ func (g *generator) portableFinal(e *env) expr {
 		a = g.constant(Int) // squares of larger numbers leave too few digits to compare
 	}
 	return expr{op(Dbl, pick(g.r, []string{"STDDEV_POP($)", "VAR_SAMP($)", "VAR_POP($)", "STDDEV_SAMP($)"}), a.n), Type{Dbl, 10, 0}}
+}
+
+// portableWindow draws a window function of the kind, over a window of its own.
+func (g *generator) portableWindow(w *windows, kind Kind) (expr, bool) {
+	g.windowSpec(w)
+	a := g.expr(w.args, kind, g.r.IntN(2))
+	n := g.r.IntN(100)
+	switch {
+	case w.orderedBy == placed && n < 35:
+		if kind == Int {
+			a = expr{op(Int, "CAST($ AS SIGNED)", a.n), a.t}
+		}
+		return g.valueCall(w, kind, a), true
+	case n > 55 && kind == Int:
+		t := Type{Int, 7, 0}
+		functions := []string{"COUNT(*)", "COUNT($)"}
+		if w.orderedBy != unordered {
+			functions = append(functions, "RANK()", "DENSE_RANK()")
+		}
+		if w.orderedBy == placed {
+			functions = append(functions, "ROW_NUMBER()", fmt.Sprintf("NTILE(%d)", 1+g.r.IntN(5)))
+		}
+		switch f := pick(g.r, functions); f {
+		case "COUNT(*)":
+			return expr{op(Int, f+" OVER $", g.over(w, true)), t}, true
+		case "COUNT($)":
+			return expr{op(Int, f+" OVER $", a.n, g.over(w, true)), t}, true
+		default:
+			return expr{op(Int, "CAST("+f+" OVER $ AS SIGNED)", g.over(w, false)), t}, true
+		}
+	case n > 55 && kind == Dec:
+		return expr{op(Dec, wide("SUM($) OVER $"), a.n, g.over(w, true)), Type{Dec, 26, 10}}, true
+	case n > 55 && kind == Dbl:
+		return expr{op(Dbl, "SUM($) OVER $", a.n, g.over(w, true)), Type{Dbl, a.t.Digits + 5, 0}}, true
+	}
+	return expr{op(kind, pick(g.r, []string{"MIN($)", "MAX($)"})+" OVER $", a.n, g.over(w, true)), a.t}, true
+}
+
+// portableWindowFinal draws a window function that is shown only.
+func (g *generator) portableWindowFinal(w *windows) expr {
+	g.windowSpec(w)
+	if w.orderedBy != unordered && g.chance(40) {
+		return expr{op(Dbl, pick(g.r, []string{"PERCENT_RANK()", "CUME_DIST()"})+" OVER $", g.over(w, false)), Type{Dbl, 10, 0}}
+	}
+	return expr{op(Dbl, "AVG($) OVER $", g.expr(w.args, Dbl, 1).n, g.over(w, true)), Type{Dbl, 10, 0}}
 }
 
 // Spelled makes a Rewrite: every first string of a pair becomes the second.

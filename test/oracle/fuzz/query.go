@@ -347,6 +347,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	var keys []expr
 	grouping := group
 	var over *windows
+	plain := (g.dialect == nil || g.dialect.Windows) && len(e.outer) == 0 && !e.noLimit
 	if !e.noGroup && g.chance(30) {
 		out = &env{grouped: true, base: inner, outer: e.outer, rows: e.rows * rows, depth: e.depth, noDiv: e.noDiv}
 		if g.chance(85) {
@@ -362,23 +363,22 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		} else {
 			rows = 1
 		}
-		plain := g.dialect == nil && len(e.outer) == 0 && !e.noLimit
-		if plain && len(keys) > 0 && !repeated(keys) && g.chance(20) {
+		if g.dialect == nil && plain && len(keys) > 0 && !repeated(keys) && g.chance(20) {
 			grouping, aliases, out.rollup = op(Other, "$"+withRollup, group), true, true
 			g.mark("ROLLUP")
 		} else if plain && !e.noGroup && g.chance(14) {
 			over = g.newWindows(out, cols, keys)
 		}
 		unique := slices.ContainsFunc(keys, func(k expr) bool { return k.n.has(".id") })
-		out.all = over != nil || out.rollup && unique
-		if over == nil && g.chance(35) {
+		out.all = g.dialect == nil && (over != nil || out.rollup && unique)
+		if (over == nil || g.dialect != nil) && g.chance(35) {
 			from := *out
 			if out.rollup {
 				from.cols = nil
 			}
 			having.Kids = append(having.Kids, g.condition(&from, 1))
 		}
-	} else if g.dialect == nil && len(e.outer) == 0 && !e.noLimit && !e.noGroup && g.chance(14) {
+	} else if plain && !e.noGroup && g.chance(14) {
 		over = g.newWindows(out, cols, keys)
 	}
 	for kinds == nil || open && g.chance(60) && len(kinds) < 6 {

@@ -82,7 +82,7 @@ func (g *generator) finals(e *env) *Node {
 	}
 	items := &Node{Role: Items, Sep: ", ", Min: 1}
 	var over *windows
-	if g.dialect == nil && len(group.Kids) == 0 && g.chance(30) {
+	if (g.dialect == nil || g.dialect.Windows) && len(group.Kids) == 0 && g.chance(30) {
 		if over = g.newWindows(out, cols, nil); over != nil {
 			g.mark("window functions")
 		}

@@ -13,16 +13,18 @@ type windows struct {
 	args *env // what operands and keys see: columns, or groups and their aggregates
 	// total are keys that together put the rows in an order in which only equal rows change places. Functions of a row's
 	// place need them.
-	total []*Node
-	// partition and order are those of all windows of the select: MariaDB loses values where it has to sort for several
-	// (LAG(a, 2) OVER (ORDER BY id) is NULL beside MAX(b) OVER (PARTITION BY a ORDER BY b) and MAX(a) OVER ()), and of
-	// rows that are equal the same one comes first for all functions.
+	total  []*Node
+	unique bool // there are no equal rows
+	// partition and order are, where MariaDB judges, those of all windows of the select: it loses values where it has to
+	// sort for several (LAG(a, 2) OVER (ORDER BY id) is NULL beside MAX(b) OVER (PARTITION BY a ORDER BY b) and MAX(a) OVER ()).
 	partition, order *Node
 	orderedBy        ordering
 	distances        func() *Node // RANGE frames with distances
 	clause           *Node        // WINDOW: a List
-	name             string       // of the window in it; none: it is written behind OVER, of one function
-	taken            bool         // there is that one
+	name             string       // of the window in it; none: it is written behind OVER
+	// taken says that there is a function already: without a name MariaDB's select has one, and a select over rows that may
+	// be equal has one order of places, as two could take the places of equal rows differently.
+	taken bool
 }
 
 // ordering is how far a window's order goes.
@@ -38,7 +40,7 @@ const (
 // newWindows prepares windows over the rows that cols are of, or over groups by keys; nil where neither gives an order.
 func (g *generator) newWindows(in *env, cols []named, keys []expr) *windows {
 	args := *in
-	args.noSub, args.all, args.outer, args.cols = true, true, nil, nil
+	args.noSub, args.all, args.outer, args.cols = true, g.dialect == nil, nil, nil
 	for _, c := range in.cols {
 		if strings.Contains(c.sql, ".") {
 			args.cols = append(args.cols, c)
@@ -52,25 +54,17 @@ func (g *generator) newWindows(in *env, cols []named, keys []expr) *windows {
 			}
 			w.total = append(w.total, k.n)
 		}
+		w.unique = true
 	} else {
-		w.total = places(cols)
+		w.total, w.unique = places(cols)
 	}
 	if len(w.total) == 0 || len(args.cols) == 0 {
 		return nil
 	}
-	w.partition = list("PARTITION BY ", ", ", 0)
-	for g.chance(50) && len(w.partition.Kids) < 2 {
-		w.partition.Kids = append(w.partition.Kids, g.windowKey(w.args))
+	if g.dialect != nil {
+		return w
 	}
-	w.order, w.orderedBy = lit(Other, ""), unordered
-	switch n := g.r.IntN(10); {
-	case n < 1:
-	case n < 3:
-		w.order, w.orderedBy = op(Other, " ORDER BY $$"+g.direction(), g.freeKeys(w), g.windowKey(w.args)), tied
-	case n < 5 && g.measure(w):
-	default:
-		w.order, w.orderedBy = g.totalOrder(w), placed
-	}
+	g.windowSpec(w)
 	switch w.name = g.name("v"); {
 	case g.chance(30):
 		w.name = ""
@@ -83,8 +77,25 @@ func (g *generator) newWindows(in *env, cols []named, keys []expr) *windows {
 	return w
 }
 
+// windowSpec draws a partitioning and an order.
+func (g *generator) windowSpec(w *windows) {
+	w.partition = list("PARTITION BY ", ", ", 0)
+	for g.chance(50) && len(w.partition.Kids) < 2 {
+		w.partition.Kids = append(w.partition.Kids, g.windowKey(w.args))
+	}
+	w.order, w.orderedBy = lit(Other, ""), unordered
+	switch n := g.r.IntN(10); {
+	case n < 1:
+	case n < 5 && n > 2 && g.measure(w):
+	case n < 3 || w.taken:
+		w.order, w.orderedBy = op(Other, " ORDER BY $$"+g.direction(), g.freeKeys(w), g.windowKey(w.args)), tied
+	default:
+		w.order, w.orderedBy, w.taken = g.totalOrder(w), placed, g.dialect != nil && !w.unique
+	}
+}
+
 // places are columns that together tell rows apart, or all columns.
-func places(cols []named) []*Node {
+func places(cols []named) (keys []*Node, unique bool) {
 	var tables []string
 	var ids, all []*Node
 	for _, c := range cols {
@@ -101,9 +112,9 @@ func places(cols []named) []*Node {
 		}
 	}
 	if len(ids) == len(tables) {
-		return ids
+		return ids, true
 	}
-	return all
+	return all, false
 }
 
 func (g *generator) direction() string { return pick(g.r, []string{"", "", " DESC"}) }
@@ -136,14 +147,19 @@ func (g *generator) over(w *windows, framed bool) *Node {
 		frame = w.distances()
 	case framed && w.orderedBy == placed && g.chance(55):
 		frame = g.frame("ROWS", g.offsets("%d", 4))
+	case framed && g.dialect != nil && w.orderedBy != unordered && g.chance(30):
+		frame = g.frame("GROUPS", g.offsets("%d", 3))
 	case framed && g.chance(20):
 		frame = g.frame("RANGE", nil)
 	case !framed && g.chance(10):
 		frame = g.frame("ROWS", g.offsets("%d", 4)).judged(" ") // MySQL ignores it, MariaDB refuses it
 	}
 	switch name := g.name("v"); {
+	case g.dialect != nil && g.chance(25):
+		w.clause.Kids = append(w.clause.Kids, op(Other, name+" AS ($$$)", w.partition, w.order, frame))
+		return lit(Other, name)
 	case w.name == "":
-		w.taken = true
+		w.taken = w.taken || g.dialect == nil
 		return op(Other, "($$$)", w.partition, w.order, frame)
 	case frame.Format == "":
 		return lit(Other, w.name)
@@ -191,9 +207,19 @@ func (g *generator) offsets(format string, most int) func(least int) (string, in
 func (g *generator) frame(unit string, distance func(least int) (string, int)) *Node {
 	starts, ends := []string{"UNBOUNDED PRECEDING", "CURRENT ROW"}, []string{"CURRENT ROW", "UNBOUNDED FOLLOWING"}
 	if distance != nil {
-		near, n := distance(0)
-		far, _ := distance(n)
-		switch g.r.IntN(5) {
+		first := 0
+		if g.dialect != nil && unit == "RANGE" {
+			first = 1 // DuckDB's RANGE BETWEEN 2 PRECEDING AND 0 PRECEDING leaves out peers
+		}
+		near, least := distance(first)
+		far, _ := distance(least)
+		n := g.r.IntN(5)
+		if g.dialect != nil && g.chance(15) {
+			n = 5
+		}
+		switch n {
+		case 5: // ends before it starts
+			starts, ends = []string{far + " FOLLOWING"}, []string{near + " FOLLOWING"}
 		case 0:
 			starts, ends = []string{"UNBOUNDED PRECEDING", far + " PRECEDING"}, []string{near + " PRECEDING"}
 		case 1:
@@ -214,8 +240,12 @@ func (g *generator) frame(unit string, distance func(least int) (string, int)) *
 // given numbers of seconds.
 func (g *generator) measure(w *windows) bool {
 	var fit []named
+	kinds := []Kind{Int, Dec, Dbl, Date, DateTime}
+	if g.dialect != nil && !g.dialect.Intervals {
+		kinds = kinds[:3]
+	}
 	for _, c := range w.args.cols {
-		if c.t.Digits < 16 && slices.Contains([]Kind{Int, Dec, Dbl, Date, DateTime}, c.t.Kind) {
+		if c.t.Digits < 16 && slices.Contains(kinds, c.t.Kind) {
 			fit = append(fit, c)
 		}
 	}
@@ -232,6 +262,11 @@ func (g *generator) measure(w *windows) bool {
 	case Dec, Dbl:
 		format := pick(g.r, []string{"%d", "%d.5", "0.%d"})
 		w.distances = func() *Node { return g.frame("RANGE", g.offsets(format, 4)) }
+		return true
+	}
+	if g.dialect != nil {
+		unit := pick(g.r, []string{"DAY", "MONTH", "YEAR"})
+		w.distances = func() *Node { return g.frame("RANGE", g.offsets("INTERVAL %d "+unit, 20)) }
 		return true
 	}
 	units := []string{"DAY", "WEEK"}
@@ -256,6 +291,9 @@ var inSeconds = regexp.MustCompile(`INTERVAL (\d+) (\w+)`)
 
 // windowCall draws a window function of the kind; ok is false if there is none to be had.
 func (g *generator) windowCall(w *windows, kind Kind) (x expr, ok bool) {
+	if g.dialect != nil {
+		return g.portableWindow(w, kind)
+	}
 	if w.taken {
 		return expr{}, false
 	}
@@ -273,7 +311,7 @@ func (g *generator) windowCall(w *windows, kind Kind) (x expr, ok bool) {
 			return framed(Type{Int, 7, 0}, "COUNT(*)")
 		}
 		return framed(Type{Int, 7, 0}, "COUNT($)", arg(g.anyKind(w.args)).n)
-	case n >= 50 && kind == Uint && w.orderedBy != unordered:
+	case n >= 50 && kind == Uint && w.orderedBy != unordered && g.chance(80):
 		functions := []string{"DENSE_RANK()", "RANK()"}
 		if w.orderedBy == placed {
 			functions = append(functions, "ROW_NUMBER()", "ROW_NUMBER()", "ROW_NUMBER()", fmt.Sprintf("NTILE(%d)", 1+g.r.IntN(7)))
@@ -304,6 +342,9 @@ func (g *generator) valueCall(w *windows, kind Kind, a expr) expr {
 	case n < 4:
 		f := pick(g.r, []string{"FIRST_VALUE($)", "LAST_VALUE($)", fmt.Sprintf("NTH_VALUE($, %d)", 1+g.r.IntN(3))})
 		return expr{op(kind, f+" OVER $", a.n, g.over(w, true)), a.t}
+	case n < 7 && g.dialect != nil && kind != Dec && kind != Uint:
+		d := g.expr(w.args, kind, g.r.IntN(2))
+		return expr{op(kind, fmt.Sprintf("%s($, %d, $) OVER $", shift, distance), a.n, d.n, g.over(w, false)), common(a.t, d.t)}
 	case n < 7 && w.name != "":
 		// MariaDB's LAG and LEAD have no default: whether there is such a row is counted.
 		d := g.expr(w.args, kind, g.r.IntN(2))
@@ -322,6 +363,9 @@ func (g *generator) valueCall(w *windows, kind Kind, a expr) expr {
 
 // windowFinal draws a window function whose value is shown and used no further, as final does.
 func (g *generator) windowFinal(w *windows) expr {
+	if g.dialect != nil {
+		return g.portableWindowFinal(w)
+	}
 	if w.taken {
 		return g.constant(Int)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // duckDB has wide decimals, dates and all set operations.
-var duckDB = fuzz.Dialect{Dates: true, Wide: true, Functions: true, Quantified: true, Nested: true}
+var duckDB = fuzz.Dialect{Dates: true, Wide: true, Functions: true, Quantified: true, Nested: true, Windows: true, Intervals: true}
 
 // duckDBSpelling is how DuckDB writes what it has under another name.
 var duckDBSpelling = fuzz.Spelled(

@@ -53,6 +53,7 @@ const (
 	hasShared
 	hasRepeatedScan
 	hasEmpty
+	hasWindow
 	always
 )
 
@@ -125,6 +126,7 @@ func (v *shaper) visit(n logical.Node) {
 		v.found |= hasAggregate
 		v.exprs(x.Exprs())
 	case *logical.Window:
+		v.found |= hasWindow
 		v.exprs(x.Exprs())
 	case *logical.Sort:
 		v.found |= hasSort

@@ -66,6 +66,7 @@ var list = []Rule{
 	{Name: "share_subplans", Doc: shareSubplansDoc, needs: hasRepeatedScan, apply: shareSubplans},
 	{Name: "push_shared_predicates", Doc: pushSharedPredicatesDoc, needs: hasShared, apply: pushSharedPredicates},
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: always, apply: pruneColumns},
+	{Name: "join_partitions", Doc: joinPartitionsDoc, needs: hasWindow, apply: joinPartitions},
 	{Name: "eliminate_joins", Doc: eliminateJoinsDoc, needs: hasOuterJoin, apply: eliminateJoins},
 	{Name: "reduce_groups", Doc: reduceGroupsDoc, needs: hasAggregate, apply: reduceGroups},
 	{Name: "rewrite_distinct", Doc: rewriteDistinctDoc, needs: hasAggregate, apply: rewriteDistinct},

@@ -101,33 +101,33 @@ func collatedOperands(fn *expr.Aggregate, distinct bool, args []expr.Expr, sig *
 	return args, value, nil
 }
 
-// coercible says whether e's texts have the collation of literals, which gives way to that of a column.
-func coercible(e expr.Expr) bool {
+// coercibility says how strongly e's texts insist on their collation.
+func coercibility(e expr.Expr) expr.Coercibility {
 	if !e.Type().HasCollation() {
-		return false
+		return expr.Implicit
 	}
 	_, level := expr.CollationOf(e)
-	return level >= expr.Coercible
+	return level
 }
 
-// unite gives the common type of expressions the collation of all of them, and says whether that is one of literals.
-func unite(operation string, t types.Type, values []expr.Expr) (types.Type, bool, error) {
+// unite gives the common type of expressions the collation of all of them, and says how strongly they insist on it.
+func unite(operation string, t types.Type, values []expr.Expr) (types.Type, expr.Coercibility, error) {
 	if !t.HasCollation() {
-		return t, false, nil
+		return t, expr.Implicit, nil
 	}
 	c, err := expr.Mix(operation, values...)
 	if err != nil {
-		return t, false, err
+		return t, expr.Implicit, err
 	}
-	literals := true
+	strongest := expr.Ignorable
 	for _, v := range values {
 		_, level := expr.CollationOf(v)
-		literals = literals && level >= expr.Coercible
+		strongest = min(strongest, level)
 	}
 	if c == types.CollationBinary {
 		c = types.CollationBin
 	}
-	return t.Collate(c), literals, nil
+	return t.Collate(c), strongest, nil
 }
 
 // keyedColumn returns the column whose values, or collation keys under its own collation, e gives; nil if there is none.

@@ -113,7 +113,7 @@ func (b *Binder) bindCTE(name, alias string, sc *scope) (node logical.Node, ok b
 	reader := &logical.Shared{Plan: c.plan}
 	for i, pc := range c.cols {
 		col := b.alloc.New(alias, pc.name, pc.col.Typ, pc.col.Null)
-		col.Coercible = pc.col.Coercible
+		col.Coercibility = pc.col.Coercibility
 		reader.Cols = append(reader.Cols, col)
 		reader.From = append(reader.From, pc.col)
 		cols[i] = scopeColumn{col: col, table: alias, name: pc.name}

@@ -93,7 +93,7 @@ func (b *Binder) distinctIDs(node logical.Node, cols []scopeColumn) (logical.Nod
 		to := c.col
 		if seen[c.col.ID] {
 			to = b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null)
-			to.Coercible = c.col.Coercible
+			to.Coercibility = c.col.Coercibility
 			cols[i].col = to
 		}
 		seen[c.col.ID] = true
@@ -298,7 +298,7 @@ func (b *Binder) mergeColumns(join *logical.Join, left, right *scope, cols []sco
 			return nil, err
 		}
 		out := b.alloc.New("", c.name, e.Type(), e.Nullable())
-		out.Coercible = coercible(e)
+		out.Coercibility = coercibility(e)
 		p.Items = append(p.Items, logical.Item{Col: out, Expr: e})
 		merged = append(merged, scopeColumn{col: out, name: c.name})
 		c.merged = true

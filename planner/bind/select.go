@@ -299,7 +299,7 @@ func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey
 			return c
 		}
 		c := b.alloc.New(table, name, e.Type(), e.Nullable())
-		c.Coercible = coercible(e)
+		c.Coercibility = coercibility(e)
 		p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
 		return c
 	}
@@ -415,7 +415,7 @@ func (b *Binder) bindValues(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		}
 		name := "column_" + itoa(c)
 		col := b.alloc.New("", name, typ, nullable)
-		col.Coercible = level
+		col.Coercibility = level
 		v.Cols = append(v.Cols, col)
 		rel.cols = append(rel.cols, scopeColumn{col: col, name: name})
 		items = append(items, selectItem{name: name, e: col})

@@ -132,14 +132,14 @@ func (b *Binder) combine(op ast.SetOprType, left []*relation, right *relation) (
 		for i, r := range rels {
 			values[i] = r.cols[c].col
 		}
-		var level bool
+		var level expr.Coercibility
 		var err error
 		if typs[c], level, err = unite(set.Kind.String(), typs[c], values); err != nil {
 			return nil, err
 		}
 		folds = folds || typs[c].Folds()
 		col := b.alloc.New("", name, typs[c], nullable[c])
-		col.Coercible = level
+		col.Coercibility = level
 		set.Cols = append(set.Cols, col)
 		out.cols = append(out.cols, scopeColumn{col: col, name: name})
 	}
@@ -172,7 +172,7 @@ func (b *Binder) castColumns(r *relation, typs []types.Type) (logical.Node, []*e
 		e := castTo(c.col, typs[i])
 		if e != expr.Expr(c.col) {
 			cols[i] = b.alloc.New("", c.name, typs[i], e.Nullable())
-			cols[i].Coercible = c.col.Coercible
+			cols[i].Coercibility = c.col.Coercibility
 		} else if seen[c.col.ID] {
 			continue
 		}

@@ -155,7 +155,7 @@ func (b *Binder) compareRowSubquery(op expr.Op, row *ast.RowExpr, sub *ast.Subqu
 	single := expr.LookupAggregate("single_value")
 	for i, c := range rel.cols {
 		col := b.alloc.New("", c.name, c.col.Typ, true)
-		col.Coercible = c.col.Coercible
+		col.Coercibility = c.col.Coercibility
 		agg.Aggs = append(agg.Aggs, logical.AggItem{Col: col, Fn: single, Args: []expr.Expr{c.col}})
 		rel.cols[i].col = col
 	}

@@ -12,20 +12,20 @@ import (
 // fn_collation.go that knows the collation; nothing behind the binder needs to know of collations.
 
 // Coercibility says how strongly an expression insists on its collation: where two differ, the lower number wins (Reference Manual
-// 12.8.4). The numbers are those of MySQL's COERCIBILITY().
-type Coercibility uint8
+// 12.8.4). The numbers are those of MySQL's COERCIBILITY(), less 2, so that a column's is the zero value.
+type Coercibility int8
 
 // The coercibilities.
 const (
-	Explicit    Coercibility = 0 // by COLLATE
-	NoCollation Coercibility = 1 // of a text made of texts with different collations
-	Implicit    Coercibility = 2 // of a column
-	Coercible   Coercibility = 4 // of a literal
-	Numeric     Coercibility = 5 // of a number or a date
-	Ignorable   Coercibility = 6 // of NULL
+	Explicit    Coercibility = -2 // by COLLATE
+	NoCollation Coercibility = -1 // of a text made of texts with different collations
+	Implicit    Coercibility = 0  // of a column
+	Coercible   Coercibility = 2  // of a literal
+	Numeric     Coercibility = 3  // of a number or a date
+	Ignorable   Coercibility = 4  // of NULL
 )
 
-var coercibilityNames = [...]string{
+var coercibilityNames = map[Coercibility]string{
 	Explicit: "EXPLICIT", NoCollation: "NONE", Implicit: "IMPLICIT", Coercible: "COERCIBLE", Numeric: "NUMERIC", Ignorable: "IGNORABLE",
 }
 
@@ -61,9 +61,7 @@ func derive(e Expr) derivation {
 	own := derivation{t.Collation, Coercible}
 	switch x := e.(type) {
 	case *Column:
-		if !x.Coercible {
-			own.level = Implicit
-		}
+		own.level = x.Coercibility
 	case *Cast:
 		switch from := x.Arg.Type(); {
 		case !from.HasCollation() && !from.IsString():
@@ -118,6 +116,10 @@ func init() {
 	}
 	for _, name := range []string{"substring", "left", "right", "repeat", "nullif", "regexp_substr"} {
 		collating[name] = first
+	}
+	butLast := func(args []Expr) []Expr { return args[:len(args)-1] } // the last is the collation's name
+	for _, fn := range []*Function{greatestUnder, leastUnder} {
+		collating[fn.Name] = butLast
 	}
 	for _, name := range []string{"if", "elt", "make_set", "export_set"} {
 		collating[name] = behindFirst

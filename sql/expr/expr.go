@@ -36,8 +36,8 @@ type Column struct {
 	Name  string
 	Typ   types.Type
 	Null  bool // can be NULL
-	// Coercible: its texts are those of literals, whose collation gives way to a table's column's.
-	Coercible bool
+	// Coercibility says how strongly its texts insist on their collation; those of a table's column are Implicit.
+	Coercibility Coercibility
 }
 
 // Const is a literal, a bound parameter or a folded expression.
@@ -165,7 +165,7 @@ func (a *Allocator) New(table, name string, t types.Type, nullable bool) *Column
 // Like makes a column like c with a fresh ID.
 func (a *Allocator) Like(c *Column) *Column {
 	out := a.New(c.Table, c.Name, c.Typ, c.Null)
-	out.Coercible = c.Coercible
+	out.Coercibility = c.Coercibility
 	return out
 }
 

@@ -52,9 +52,8 @@ func internal(fn *Function, result types.Type, args ...Expr) *Call {
 	return &Call{Fn: fn, Args: args, Typ: result, Null: anyNullable(args)}
 }
 
-// asText is an operand without COLLATE around it, cast to text.
+// asText is an operand cast to text.
 func asText(e Expr) Expr {
-	e = uncollated(e)
 	if e.Type().IsString() {
 		return e
 	}
@@ -242,13 +241,15 @@ func findUnder(_ *Function, args []Expr, c types.Collation) (Expr, error) {
 func evalFindInSetUnder(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, list, under := texts(args[0]), texts(args[1]), collationOperand(args[2])
 	for _, i := range positions(sel, n) {
+		// Trailing spaces count here, whatever the collation: a comma behind them sees to that.
+		key := func(part string) string { return under.Key(part + ",") }
 		parts := strings.Split(list.at(int(i)), ",")
 		for k, part := range parts {
-			parts[k] = under.Key(part)
+			parts[k] = key(part)
 		}
 		out.I64[i] = 0
 		if x := s.at(int(i)); list.at(int(i)) != "" && !strings.Contains(x, ",") {
-			out.I64[i] = int64(slices.Index(parts, under.Key(x)) + 1)
+			out.I64[i] = int64(slices.Index(parts, key(x)) + 1)
 		}
 	}
 	return nil

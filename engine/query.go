@@ -28,7 +28,9 @@ func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, *gpu.Pl
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters]})
+	plan, err := physical.Lower(q, physical.Options{
+		Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
+	})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,12 +49,8 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		return decimalType(flen, max(dec, 0))
 	case mysql.TypeDate, mysql.TypeNewDate:
 		return types.Date, nil
-	case mysql.TypeDatetime:
-		return types.DatetimeFsp(max(dec, 0)), nil
-	case mysql.TypeTimestamp:
-		return types.Type{Kind: types.KindTimestamp, Scale: uint8(max(dec, 0))}, nil
-	case mysql.TypeDuration:
-		return types.TimeFsp(max(dec, 0)), nil
+	case mysql.TypeDatetime, mysql.TypeTimestamp, mysql.TypeDuration:
+		return temporalType(ft.GetType(), max(dec, 0))
 	case mysql.TypeYear:
 		return types.Year, nil
 	case mysql.TypeString:
@@ -87,6 +83,22 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		return types.Type{}, sqlerr.NotSupportedf("a spatial column", "keep coordinates in DOUBLE columns")
 	}
 	return types.Type{}, sqlerr.NotSupportedf("this column type", "%s", ft.String())
+}
+
+// temporalType is DATETIME, TIMESTAMP or TIME with so many digits of a second.
+func temporalType(kind byte, digits int) (types.Type, error) {
+	t := types.Datetime
+	switch kind {
+	case mysql.TypeTimestamp:
+		t.Kind = types.KindTimestamp
+	case mysql.TypeDuration:
+		t.Kind = types.KindTime
+	}
+	if digits > types.MaxFsp {
+		return types.Type{}, sqlerr.TooBigPrecision(digits, t.String(), types.MaxFsp)
+	}
+	t.Scale = uint8(digits)
+	return t, nil
 }
 
 func decimalType(precision, scale int) (types.Type, error) {

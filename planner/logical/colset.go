@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/radish-sql/radish/sql/expr"
@@ -142,6 +143,18 @@ func (s ColSet) IDs() []expr.ColumnID {
 		}
 	}
 	return out
+}
+
+// Key returns a string that is equal for equal sets: for maps.
+func (s ColSet) Key() string {
+	for len(s) > 0 && s[len(s)-1] == 0 {
+		s = s[:len(s)-1]
+	}
+	b := make([]byte, 0, 8*len(s))
+	for _, w := range s {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return string(b)
 }
 
 // Uses returns the columns that e uses, including the free columns of its subqueries.

@@ -26,6 +26,8 @@ type Options struct {
 	Estimator Estimator
 	// NoRuntimeFilters switches runtime filters off.
 	NoRuntimeFilters bool
+	// Interrupted returns an error once the statement has been cancelled; nil: it never is.
+	Interrupted func() error
 }
 
 // Lower turns an optimized query into pipelines.
@@ -99,6 +101,11 @@ func (l *lowering) reopen(closed []*Pipeline, s Sink, cols []*expr.Column) []*Pi
 }
 
 func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
+	if l.opts.Interrupted != nil {
+		if err := l.opts.Interrupted(); err != nil {
+			return nil, err
+		}
+	}
 	switch x := n.(type) {
 	case *logical.Scan:
 		return []*Pipeline{{Source: &TableScan{

@@ -16,23 +16,23 @@ func factorOr(w *rewriter) error {
 	w.eachNode(func(n logical.Node) logical.Node {
 		switch x := n.(type) {
 		case *logical.Filter:
-			if preds, ok := factorAll(x.Preds); ok {
+			if preds, ok := w.factorAll(x.Preds); ok {
 				n = logical.NewFilter(x.Input, preds...)
 			}
 		case *logical.Join:
 			if x.Kind != logical.MarkJoin {
-				if on, ok := factorAll(x.On); ok {
+				if on, ok := w.factorAll(x.On); ok {
 					n = &logical.Join{Kind: x.Kind, Left: x.Left, Right: x.Right, On: on, Hint: x.Hint}
 				}
 			}
 		}
 		return n
 	})
-	return w.each(func(n logical.Node) (logical.Node, error) { return w.eachGroup(n, deriveFromOrs), nil })
+	return w.each(func(n logical.Node) (logical.Node, error) { return w.eachGroup(n, w.deriveFromOrs), nil })
 }
 
 // deriveFromOrs adds to a join group what its ORs say of single relations.
-func deriveFromOrs(n logical.Node, g *group) logical.Node {
+func (w *rewriter) deriveFromOrs(n logical.Node, g *group) logical.Node {
 	if len(g.leaves) < 2 {
 		return n
 	}
@@ -45,10 +45,10 @@ func deriveFromOrs(n logical.Node, g *group) logical.Node {
 		used := logical.Uses(o)
 		for _, leaf := range g.leaves {
 			cols := logical.Out(leaf)
-			if !used.Meets(cols) || used.Within(cols) {
+			if w.stopped() || !used.Meets(cols) || used.Within(cols) {
 				continue
 			}
-			if d := derive(o, cols); d != nil && !contains(g.preds, d) && !contains(derived, d) {
+			if d := w.derive(o, cols); d != nil && !contains(g.preds, d) && !contains(derived, d) {
 				derived = append(derived, d)
 			}
 		}
@@ -56,12 +56,12 @@ func deriveFromOrs(n logical.Node, g *group) logical.Node {
 	return logical.NewFilter(n, derived...)
 }
 
-func factorAll(preds []expr.Expr) ([]expr.Expr, bool) {
+func (w *rewriter) factorAll(preds []expr.Expr) ([]expr.Expr, bool) {
 	var out []expr.Expr
 	changed := false
 	for i, p := range preds {
 		if o, ok := p.(*expr.Or); ok {
-			if conds := factor(o); conds != nil {
+			if conds := w.factor(o); conds != nil {
 				if !changed {
 					out, changed = append(out, preds[:i]...), true
 				}
@@ -77,13 +77,16 @@ func factorAll(preds []expr.Expr) ([]expr.Expr, bool) {
 }
 
 // factor returns the conjuncts that o is equivalent to, or nil if its branches share nothing.
-func factor(o *expr.Or) []expr.Expr {
+func (w *rewriter) factor(o *expr.Or) []expr.Expr {
 	branches := make([][]expr.Expr, len(o.Args))
 	for i, a := range o.Args {
 		branches[i] = expr.Conjuncts(nil, a)
 	}
 	var common []expr.Expr
 	for _, c := range branches[0] {
+		if w.stopped() {
+			return nil
+		}
 		everywhere := !expr.IsVolatile(c)
 		for _, b := range branches[1:] {
 			everywhere = everywhere && contains(b, c)
@@ -98,6 +101,9 @@ func factor(o *expr.Or) []expr.Expr {
 	rest := make([]expr.Expr, len(branches))
 	for i, b := range branches {
 		var left []expr.Expr
+		if w.stopped() {
+			return nil
+		}
 		for _, c := range b {
 			if !contains(common, c) {
 				left = append(left, c)
@@ -113,7 +119,7 @@ func factor(o *expr.Or) []expr.Expr {
 
 // derive returns what o says of the relation with the given columns: the OR of what each branch says of it, or nil if
 // some branch says nothing.
-func derive(o *expr.Or, cols logical.ColSet) expr.Expr {
+func (w *rewriter) derive(o *expr.Or, cols logical.ColSet) expr.Expr {
 	branches := make([]expr.Expr, len(o.Args))
 	for i, a := range o.Args {
 		var own []expr.Expr
@@ -121,7 +127,7 @@ func derive(o *expr.Or, cols logical.ColSet) expr.Expr {
 			if usesColumns(c) && logical.UsedWithin(c, cols) && !expr.IsVolatile(c) {
 				own = append(own, c)
 			} else if inner, ok := c.(*expr.Or); ok {
-				if d := derive(inner, cols); d != nil {
+				if d := w.derive(inner, cols); d != nil {
 					own = append(own, d)
 				}
 			}
@@ -131,7 +137,7 @@ func derive(o *expr.Or, cols logical.ColSet) expr.Expr {
 		}
 		branches[i] = expr.AndOf(own)
 	}
-	if merged, ok := mergeEqualities(branches); ok {
+	if merged, ok := w.mergeEqualities(branches); ok {
 		branches = merged
 	}
 	return expr.OrOf(branches)

@@ -26,7 +26,7 @@ func (w *rewriter) infer(n logical.Node, known []expr.Expr, inside bool) logical
 			g := &group{preds: known[:len(known):len(known)]}
 			g.add(n)
 			if len(g.leaves) > 1 {
-				if more := inferred(g.preds, nil); len(more) > 0 {
+				if more := w.inferred(g.preds, nil); len(more) > 0 {
 					n = logical.NewFilter(n, more...)
 					g.preds = append(g.preds, more...)
 				}
@@ -53,7 +53,7 @@ func (w *rewriter) infer(n logical.Node, known []expr.Expr, inside bool) logical
 		g := &group{preds: ofLeft}
 		g.add(j.Left)
 		all := append(g.preds[:len(g.preds):len(g.preds)], j.On...)
-		on = append(on[:len(on):len(on)], inferred(all, logical.Out(j.Right))...)
+		on = append(on[:len(on):len(on)], w.inferred(all, logical.Out(j.Right))...)
 	}
 	if j.Kind == logical.FullJoin {
 		ofLeft = nil
@@ -66,7 +66,7 @@ func (w *rewriter) infer(n logical.Node, known []expr.Expr, inside bool) logical
 }
 
 // inferred returns the new conditions that follow from preds by equality; with only, those on its columns alone.
-func inferred(preds []expr.Expr, only logical.ColSet) []expr.Expr {
+func (w *rewriter) inferred(preds []expr.Expr, only logical.ColSet) []expr.Expr {
 	var eq classes
 	for _, p := range preds {
 		eq.learn(p)
@@ -85,7 +85,7 @@ func inferred(preds []expr.Expr, only logical.ColSet) []expr.Expr {
 			continue
 		}
 		for _, other := range eq.others(col.ID) {
-			if only != nil && !only.Has(other.ID) {
+			if w.stopped() || only != nil && !only.Has(other.ID) {
 				continue
 			}
 			q := expr.Substitute(p, map[expr.ColumnID]expr.Expr{col.ID: other})

@@ -47,7 +47,7 @@ func pushSharedPredicates(w *rewriter) error {
 	// A plan's readers come after it: what is pushed into one may reach the plans that it reads.
 	for i := len(plans) - 1; i >= 0; i-- {
 		p := plans[i]
-		if cond := readers[p].common(); cond != nil {
+		if cond := readers[p].common(w); cond != nil {
 			p.Root, w.changed = w.push(p.Root, cond), true
 		}
 		visit(p.Root)
@@ -59,7 +59,7 @@ func pushSharedPredicates(w *rewriter) error {
 type readerConditions struct{ each [][]expr.Expr }
 
 // common returns conditions that every row that some reader wants satisfies.
-func (r *readerConditions) common() []expr.Expr {
+func (r *readerConditions) common(w *rewriter) []expr.Expr {
 	if r == nil {
 		return nil
 	}
@@ -74,10 +74,10 @@ func (r *readerConditions) common() []expr.Expr {
 		return r.each[0]
 	}
 	or := &expr.Or{Args: branches}
-	if conds := factor(or); conds != nil {
+	if conds := w.factor(or); conds != nil {
 		return conds
 	}
-	if merged, ok := mergeEqualities(branches); ok {
+	if merged, ok := w.mergeEqualities(branches); ok {
 		branches = merged
 	}
 	return []expr.Expr{expr.OrOf(branches)}

@@ -30,7 +30,7 @@ type rewriter struct {
 // stopped says whether the statement has been cancelled. Whatever walks over a plan asks it at each node, and leaves alone what it
 // has not come to: the plan is thrown away.
 func (w *rewriter) stopped() bool {
-	if w.polls++; w.err == nil && w.polls&31 == 0 {
+	if w.polls++; w.err == nil && w.polls&7 == 0 {
 		w.err = w.fold.Interrupted()
 	}
 	return w.err != nil
@@ -320,8 +320,12 @@ func (w *rewriter) newShared(name string, root logical.Node) *logical.SharedPlan
 // outputColumns returns the output columns as the final plan gives them.
 func (w *rewriter) outputColumns() []*expr.Column {
 	var out []*expr.Column
+	final := make(map[expr.ColumnID]*expr.Column, len(w.output))
+	for _, c := range w.root.Schema() {
+		final[c.ID] = c
+	}
 	for i, c := range w.output {
-		f := logical.FindColumn(w.root, c.ID)
+		f := final[c.ID]
 		if f != nil && f != c {
 			if out == nil {
 				out = append(out, w.output...)

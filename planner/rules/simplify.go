@@ -14,7 +14,7 @@ unwraps exact casts, drops CASE arms that are never taken. Two modes: where only
 would give 0 where a is NULL.`
 
 func simplifyPredicates(w *rewriter) error {
-	s := simplifier{fold: w.fold}
+	s := simplifier{w: w, fold: w.fold}
 	w.eachNode(func(n logical.Node) logical.Node {
 		switch x := n.(type) {
 		case *logical.Filter:
@@ -64,7 +64,10 @@ func sameExprs(a, b []expr.Expr) bool {
 }
 
 // simplifier holds what simplification needs to know of the statement.
-type simplifier struct{ fold *expr.Context }
+type simplifier struct {
+	w    *rewriter
+	fold *expr.Context
+}
 
 // conjuncts simplifies a list of conditions that must all be TRUE. It returns the list itself if nothing changed, and
 // FALSE alone if they cannot be.
@@ -158,6 +161,9 @@ func (s simplifier) and(x *expr.And, nullIsFalse bool) expr.Expr {
 	args := make([]expr.Expr, 0, len(x.Args))
 	changed := false
 	for _, a := range x.Args {
+		if s.w.stopped() {
+			return x
+		}
 		r := s.cond(a, nullIsFalse)
 		changed = changed || r != a
 		switch {
@@ -215,13 +221,16 @@ func (s simplifier) or(x *expr.Or, nullIsFalse bool) expr.Expr {
 		return true
 	}
 	for _, a := range x.Args {
+		if s.w.stopped() {
+			return x
+		}
 		r := s.cond(a, nullIsFalse)
 		changed = changed || r != a
 		if !add(r) {
 			return expr.True
 		}
 	}
-	if merged, ok := mergeEqualities(args); ok {
+	if merged, ok := s.w.mergeEqualities(args); ok {
 		args, changed = merged, true
 	}
 	if changed {

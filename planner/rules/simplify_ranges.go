@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/expr"
@@ -60,7 +61,7 @@ func (s simplifier) mergeRanges(args []expr.Expr, nullIsFalse bool) ([]expr.Expr
 		return args, false
 	}
 	changed := false
-	for i := 0; i < len(args); i++ {
+	for i := 0; i < len(args) && !s.w.stopped(); i++ {
 		a, ok := boundOf(args[i])
 		if !ok {
 			continue
@@ -186,17 +187,17 @@ func (b bound) expr() expr.Expr {
 }
 
 // mergeEqualities turns x = 1 OR x = 2 OR x IN (3, 4) into one list. It reports whether it changed anything.
-func mergeEqualities(args []expr.Expr) ([]expr.Expr, bool) {
+func (w *rewriter) mergeEqualities(args []expr.Expr) ([]expr.Expr, bool) {
 	if len(args) < 2 {
 		return args, false
 	}
 	changed := false
-	for i := 0; i < len(args); i++ {
+	for i := 0; i < len(args) && !w.stopped(); i++ {
 		a, ok := boundOf(args[i])
 		if !ok || a.list == nil && a.op != expr.EQ || len(a.values()) == 0 || expr.IsVolatile(a.arg) {
 			continue
 		}
-		values := a.values()
+		values := slices.Clone(a.values())
 		kept := args[: i+1 : i+1]
 		for _, e := range args[i+1:] {
 			b, ok := boundOf(e)
@@ -205,7 +206,7 @@ func mergeEqualities(args []expr.Expr) ([]expr.Expr, bool) {
 				kept = append(kept, e)
 				continue
 			}
-			values = append(values[:len(values):len(values)], b.values()...)
+			values = append(values, b.values()...)
 		}
 		if len(kept) == len(args) {
 			continue

@@ -21,20 +21,20 @@ func (e *Estimator) Bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) 
 	if x.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false
 	}
-	return bounds(n, x)
+	return e.bounds(n, x)
 }
 
-func bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
+func (e *Estimator) bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
 	switch x := x.(type) {
 	case *expr.Column:
-		return columnBounds(n, x.ID)
+		return e.columnBounds(n, x.ID)
 	case *expr.Const:
 		return x.Value.I, x.Value.I, !x.Value.Null && x.Value.Type.Phys() == types.PhysInt64
 	case *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
 		return 0, 1, true
 	case *expr.Cast:
 		if from := x.Arg.Type(); from.IsInteger() && x.To.IsInteger() && from.Phys() == types.PhysInt64 && x.To.Phys() == types.PhysInt64 {
-			lo, hi, ok = bounds(n, x.Arg)
+			lo, hi, ok = e.bounds(n, x.Arg)
 			tlo, thi := types.IntRange(x.To.Kind)
 			return max(lo, tlo), min(hi, thi), ok && lo <= thi && hi >= tlo && x.To.Kind != types.KindYear && x.To.Kind != types.KindBool
 		}
@@ -54,7 +54,7 @@ func bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
 			if r.Type().Phys() != types.PhysInt64 || r.Type().Kind == types.KindDecimal {
 				return 0, 0, false
 			}
-			l, h, known := bounds(n, r)
+			l, h, known := e.bounds(n, r)
 			if !known {
 				return 0, 0, false
 			}
@@ -62,13 +62,13 @@ func bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
 		}
 		return lo, hi, lo <= hi
 	case *expr.Call:
-		return callBounds(n, x)
+		return e.callBounds(n, x)
 	}
 	return 0, 0, false
 }
 
 // callBounds knows the parts of dates.
-func callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
+func (e *Estimator) callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
 	switch x.Fn.Name {
 	case "month":
 		return 0, 12, true
@@ -86,7 +86,7 @@ func callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
 		return 0, 6, true
 	case "year":
 		if len(x.Args) == 1 && x.Args[0].Type().Kind == types.KindDate {
-			if l, h, known := bounds(n, x.Args[0]); known {
+			if l, h, known := e.bounds(n, x.Args[0]); known {
 				return int64(types.YearOf(l)), int64(types.YearOf(h)), true
 			}
 		}
@@ -95,7 +95,7 @@ func callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
 	return 0, 0, false
 }
 
-func columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
+func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 	switch x := n.(type) {
 	case *logical.Scan:
 		for i, c := range x.Cols {
@@ -116,40 +116,40 @@ func columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 			return lo, hi, lo <= hi
 		}
 	case *logical.Filter:
-		if lo, hi, ok = columnBounds(x.Input, id); ok {
+		if lo, hi, ok = e.columnBounds(x.Input, id); ok {
 			lo, hi = narrowed(lo, hi, x.Preds, id)
 			ok = lo <= hi
 		}
 		return lo, hi, ok
 	case *logical.Window:
 		if logical.Out(x.Input).Has(id) {
-			return columnBounds(x.Input, id)
+			return e.columnBounds(x.Input, id)
 		}
 	case *logical.Sort:
-		return columnBounds(x.Input, id)
+		return e.columnBounds(x.Input, id)
 	case *logical.Limit:
-		return columnBounds(x.Input, id)
+		return e.columnBounds(x.Input, id)
 	case *logical.Project:
-		return itemBounds(x.Input, x.Items, id)
+		return e.itemBounds(x.Input, x.Items, id)
 	case *logical.Join:
 		if x.Mark != nil && x.Mark.ID == id {
 			return 0, 1, true
 		}
 		if logical.Out(x.Left).Has(id) {
-			return columnBounds(x.Left, id)
+			return e.columnBounds(x.Left, id)
 		}
-		return columnBounds(x.Right, id)
+		return e.columnBounds(x.Right, id)
 	case *logical.Aggregate:
 		for i := range x.Aggs {
 			if agg := &x.Aggs[i]; agg.Col.ID == id {
 				switch agg.Fn.Kind {
 				case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggSingle:
-					return bounds(x.Input, agg.Args[0])
+					return e.bounds(x.Input, agg.Args[0])
 				}
 				return 0, 0, false
 			}
 		}
-		return itemBounds(x.Input, x.Groups, id)
+		return e.itemBounds(x.Input, x.Groups, id)
 	case *logical.SetOp:
 		for i, c := range x.Cols {
 			if c.ID != id {
@@ -157,7 +157,7 @@ func columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 			}
 			lo, hi = math.MaxInt64, math.MinInt64
 			for k, in := range x.All {
-				l, h, known := columnBounds(in, x.InCols[k][i].ID)
+				l, h, known := e.columnBounds(in, x.InCols[k][i].ID)
 				if !known {
 					return 0, 0, false
 				}
@@ -168,20 +168,34 @@ func columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 	case *logical.Shared:
 		for i, c := range x.Cols {
 			if c.ID == id {
-				return columnBounds(x.Plan.Root, x.From[i].ID)
+				return e.sharedBounds(x.Plan.Root, x.From[i].ID)
 			}
 		}
 	}
 	return 0, 0, false
 }
 
-func itemBounds(in logical.Node, items []logical.Item, id expr.ColumnID) (lo, hi int64, ok bool) {
+// sharedBounds is columnBounds for the root of a shared plan, which is looked at once.
+func (e *Estimator) sharedBounds(root logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
+	k := colKey{root, id}
+	r, known := e.ranges[k]
+	if !known {
+		r.lo, r.hi, r.ok = e.columnBounds(root, id)
+		if e.ranges == nil {
+			e.ranges = map[colKey]valueRange{}
+		}
+		e.ranges[k] = r
+	}
+	return r.lo, r.hi, r.ok
+}
+
+func (e *Estimator) itemBounds(in logical.Node, items []logical.Item, id expr.ColumnID) (lo, hi int64, ok bool) {
 	for _, it := range items {
 		if it.Col.ID == id {
 			if it.Expr.Type().Phys() != types.PhysInt64 {
 				return 0, 0, false
 			}
-			return bounds(in, it.Expr)
+			return e.bounds(in, it.Expr)
 		}
 	}
 	return 0, 0, false

@@ -18,8 +18,25 @@ import (
 // Estimator answers questions about the nodes of one statement's plans. Nodes being immutable, answers stay valid while
 // rules rewrite the tree. It serves one goroutine.
 type Estimator struct {
-	rows map[logical.Node]float64
-	cols map[colKey]*Column
+	rows     map[logical.Node]float64
+	cols     map[colKey]*Column
+	ranges   map[colKey]valueRange // of shared plans' columns
+	uniques  map[proofKey]bool
+	closures map[proofKey]logical.ColSet
+}
+
+// proofKey is a question about the columns cols of a join or a shared plan. The answers are kept: joins ask about their inputs
+// more than once, and a shared plan has several readers, so that the questions would double at each level.
+type proofKey struct {
+	node       logical.Node
+	cols       string
+	nullsEqual bool
+}
+
+// valueRange is what columnBounds returns.
+type valueRange struct {
+	lo, hi int64
+	ok     bool
 }
 
 type colKey struct {

@@ -9,14 +9,16 @@ import (
 
 // Unique says whether it is proven that no two rows of n agree in all of cols, none of which is NULL.
 func (e *Estimator) Unique(n logical.Node, cols []expr.ColumnID) bool {
-	return unique(n, logical.SetOf(cols...), false)
+	return e.unique(n, logical.SetOf(cols...), false)
 }
 
 // Distinct says whether it is proven that no two rows of n agree in all of cols, NULLs being equal.
-func (e *Estimator) Distinct(n logical.Node, cols logical.ColSet) bool { return unique(n, cols, true) }
+func (e *Estimator) Distinct(n logical.Node, cols logical.ColSet) bool {
+	return e.unique(n, cols, true)
+}
 
 // unique is Distinct with nullsEqual, else Unique.
-func unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
+func (e *Estimator) unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
 	switch x := n.(type) {
 	case *logical.Scan:
 		if len(x.Filter) > 0 {
@@ -26,15 +28,15 @@ func unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
 	case *logical.Values:
 		return len(x.Rows) <= 1
 	case *logical.Filter:
-		return unique(x.Input, withEqual(cols, x.Preds), nullsEqual)
+		return e.unique(x.Input, withEqual(cols, x.Preds), nullsEqual)
 	case *logical.Sort:
-		return x.Count == 0 || x.Count == 1 || unique(x.Input, cols, nullsEqual)
+		return x.Count == 0 || x.Count == 1 || e.unique(x.Input, cols, nullsEqual)
 	case *logical.Limit:
-		return x.Count == 0 || x.Count == 1 || unique(x.Input, cols, nullsEqual)
+		return x.Count == 0 || x.Count == 1 || e.unique(x.Input, cols, nullsEqual)
 	case *logical.Project:
-		return unique(x.Input, throughItems(x.Items, cols), nullsEqual)
+		return e.unique(x.Input, throughItems(x.Items, cols), nullsEqual)
 	case *logical.Window:
-		return windowUnique(x, cols, nullsEqual)
+		return e.windowUnique(x, cols, nullsEqual)
 	case *logical.Aggregate:
 		if x.Scalar {
 			return true
@@ -43,9 +45,9 @@ func unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
 		for _, g := range x.Groups {
 			all = all && cols.Has(g.Col.ID)
 		}
-		return all || unique(x.Input, throughItems(x.Groups, cols), nullsEqual)
+		return all || e.unique(x.Input, throughItems(x.Groups, cols), nullsEqual)
 	case *logical.Join:
-		return joinUnique(x, cols, nullsEqual)
+		return e.known(proofKey{x, cols.Key(), nullsEqual}, func() bool { return e.joinUnique(x, cols, nullsEqual) })
 	case *logical.SetOp:
 		switch x.Kind {
 		case logical.UnionAll:
@@ -58,15 +60,29 @@ func unique(n logical.Node, cols logical.ColSet, nullsEqual bool) bool {
 		if x.Kind == logical.Union {
 			return false
 		}
-		return unique(x.All[0], mapped(x.Cols, x.InCols[0], cols), nullsEqual)
+		return e.unique(x.All[0], mapped(x.Cols, x.InCols[0], cols), nullsEqual)
 	case *logical.Shared:
-		return unique(x.Plan.Root, mapped(x.Cols, x.From, cols), nullsEqual)
+		cols := mapped(x.Cols, x.From, cols)
+		return e.known(proofKey{x.Plan.Root, cols.Key(), nullsEqual}, func() bool { return e.unique(x.Plan.Root, cols, nullsEqual) })
 	}
 	return false
 }
 
+// known returns the answer to a question, which is found once.
+func (e *Estimator) known(k proofKey, find func() bool) bool {
+	answer, ok := e.uniques[k]
+	if !ok {
+		answer = find()
+		if e.uniques == nil {
+			e.uniques = map[proofKey]bool{}
+		}
+		e.uniques[k] = answer
+	}
+	return answer
+}
+
 // windowUnique knows that a row's number tells it from the others of its partition.
-func windowUnique(x *logical.Window, cols logical.ColSet, nullsEqual bool) bool {
+func (e *Estimator) windowUnique(x *logical.Window, cols logical.ColSet, nullsEqual bool) bool {
 	for i := range x.Items {
 		if x.Items[i].Fn.Kind != expr.WinRowNumber || !cols.Has(x.Items[i].Col.ID) {
 			continue
@@ -80,7 +96,7 @@ func windowUnique(x *logical.Window, cols logical.ColSet, nullsEqual bool) bool 
 			return true
 		}
 	}
-	return unique(x.Input, within(cols, x.Input), nullsEqual)
+	return e.unique(x.Input, within(cols, x.Input), nullsEqual)
 }
 
 func scanUnique(s *logical.Scan, cols logical.ColSet, nullsEqual bool) bool {
@@ -180,10 +196,10 @@ func within(cols logical.ColSet, n logical.Node) logical.ColSet {
 	return out
 }
 
-func joinUnique(j *logical.Join, cols logical.ColSet, nullsEqual bool) bool {
+func (e *Estimator) joinUnique(j *logical.Join, cols logical.ColSet, nullsEqual bool) bool {
 	switch j.Kind {
 	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin, logical.SingleJoin:
-		return unique(j.Left, within(cols, j.Left), nullsEqual)
+		return e.unique(j.Left, within(cols, j.Left), nullsEqual)
 	case logical.FullJoin:
 		return false
 	}
@@ -191,22 +207,22 @@ func joinUnique(j *logical.Join, cols logical.ColSet, nullsEqual bool) bool {
 		cols = withEqual(cols, j.On)
 	}
 	// One left row, and the right rows that match it; or the other way round.
-	if unique(j.Left, within(cols, j.Left), nullsEqual) &&
-		unique(j.Right, within(cols, j.Right).Union(fixedBy(j, j.Right, j.Left)), false) {
+	if e.unique(j.Left, within(cols, j.Left), nullsEqual) &&
+		e.unique(j.Right, within(cols, j.Right).Union(e.fixedBy(j, j.Right, j.Left)), false) {
 		return true
 	}
-	return j.Kind == logical.InnerJoin && unique(j.Right, within(cols, j.Right), nullsEqual) &&
-		unique(j.Left, within(cols, j.Left).Union(fixedBy(j, j.Left, j.Right)), false)
+	return j.Kind == logical.InnerJoin && e.unique(j.Right, within(cols, j.Right), nullsEqual) &&
+		e.unique(j.Left, within(cols, j.Left).Union(e.fixedBy(j, j.Left, j.Right)), false)
 }
 
 // MatchesOnce says whether it is proven that a row of j's left side finds at most one row of its right side.
 func (e *Estimator) MatchesOnce(j *logical.Join) bool {
-	return unique(j.Right, fixedBy(j, j.Right, j.Left), false)
+	return e.unique(j.Right, e.fixedBy(j, j.Right, j.Left), false)
 }
 
 // fixedBy returns the columns of side that an equality in ON ties to a row of other. NULL never matches, unless the
 // equality is NULL-safe, when the column itself must not be nullable.
-func fixedBy(j *logical.Join, side, other logical.Node) logical.ColSet {
+func (e *Estimator) fixedBy(j *logical.Join, side, other logical.Node) logical.ColSet {
 	var out logical.ColSet
 	for _, p := range j.On {
 		c, ok := p.(*expr.Compare)
@@ -218,7 +234,7 @@ func fixedBy(j *logical.Join, side, other logical.Node) logical.ColSet {
 			if !ok || !logical.Out(side).Has(col.ID) || !logical.UsedWithin(pair[1], logical.Out(other)) {
 				continue
 			}
-			if c.Op == expr.EQ || !logical.FindColumn(side, col.ID).Null || unique(side, logical.SetOf(col.ID), true) {
+			if c.Op == expr.EQ || !logical.FindColumn(side, col.ID).Null || e.unique(side, logical.SetOf(col.ID), true) {
 				out.Add(col.ID)
 			}
 		}
@@ -229,10 +245,10 @@ func fixedBy(j *logical.Join, side, other logical.Node) logical.ColSet {
 // Closure returns the columns of n whose values are proven to depend on those of cols alone, NULLs being equal: any two
 // rows that agree in cols agree in them too.
 func (e *Estimator) Closure(n logical.Node, cols logical.ColSet) logical.ColSet {
-	return closure(n, within(cols, n))
+	return e.closure(n, within(cols, n))
 }
 
-func closure(n logical.Node, cols logical.ColSet) logical.ColSet {
+func (e *Estimator) closure(n logical.Node, cols logical.ColSet) logical.ColSet {
 	switch x := n.(type) {
 	case *logical.Scan:
 		cols = withEqual(cols, x.Filter)
@@ -241,17 +257,17 @@ func closure(n logical.Node, cols logical.ColSet) logical.ColSet {
 		}
 		return cols
 	case *logical.Filter:
-		return fix(cols, func(c logical.ColSet) logical.ColSet { return withEqual(closure(x.Input, c), x.Preds) })
+		return fix(cols, func(c logical.ColSet) logical.ColSet { return withEqual(e.closure(x.Input, c), x.Preds) })
 	case *logical.Window:
-		return cols.Union(closure(x.Input, within(cols, x.Input)))
+		return cols.Union(e.closure(x.Input, within(cols, x.Input)))
 	case *logical.Sort:
-		return closure(x.Input, cols)
+		return e.closure(x.Input, cols)
 	case *logical.Limit:
-		return closure(x.Input, cols)
+		return e.closure(x.Input, cols)
 	case *logical.Project:
-		return itemClosure(x.Input, x.Items, cols)
+		return e.itemClosure(x.Input, x.Items, cols)
 	case *logical.Aggregate:
-		out := itemClosure(x.Input, x.Groups, cols)
+		out := e.itemClosure(x.Input, x.Groups, cols)
 		for _, g := range x.Groups {
 			if !out.Has(g.Col.ID) {
 				return out
@@ -259,12 +275,27 @@ func closure(n logical.Node, cols logical.ColSet) logical.ColSet {
 		}
 		return logical.Out(x).Clone()
 	case *logical.Join:
-		return joinClosure(x, cols)
+		return e.knownClosure(x, cols, func() logical.ColSet { return e.joinClosure(x, cols) })
 	case *logical.Shared:
-		in := closure(x.Plan.Root, mapped(x.Cols, x.From, cols))
+		from := mapped(x.Cols, x.From, cols)
+		in := e.knownClosure(x.Plan.Root, from, func() logical.ColSet { return e.closure(x.Plan.Root, from) })
 		return cols.Union(mapped(x.From, x.Cols, in))
 	}
 	return cols
+}
+
+// knownClosure is known for closures, which must not be changed.
+func (e *Estimator) knownClosure(n logical.Node, cols logical.ColSet, find func() logical.ColSet) logical.ColSet {
+	k := proofKey{node: n, cols: cols.Key()}
+	answer, ok := e.closures[k]
+	if !ok {
+		answer = find()
+		if e.closures == nil {
+			e.closures = map[proofKey]logical.ColSet{}
+		}
+		e.closures[k] = answer
+	}
+	return answer
 }
 
 // fix applies f until nothing is added.
@@ -278,8 +309,8 @@ func fix(cols logical.ColSet, f func(logical.ColSet) logical.ColSet) logical.Col
 	}
 }
 
-func itemClosure(in logical.Node, items []logical.Item, cols logical.ColSet) logical.ColSet {
-	below := closure(in, throughItems(items, cols))
+func (e *Estimator) itemClosure(in logical.Node, items []logical.Item, cols logical.ColSet) logical.ColSet {
+	below := e.closure(in, throughItems(items, cols))
 	out := cols.Clone()
 	for _, it := range items {
 		if logical.UsedWithin(it.Expr, below) && !expr.IsVolatile(it.Expr) {
@@ -289,31 +320,31 @@ func itemClosure(in logical.Node, items []logical.Item, cols logical.ColSet) log
 	return out
 }
 
-func joinClosure(j *logical.Join, cols logical.ColSet) logical.ColSet {
+func (e *Estimator) joinClosure(j *logical.Join, cols logical.ColSet) logical.ColSet {
 	switch j.Kind {
 	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
-		return cols.Union(closure(j.Left, within(cols, j.Left)))
+		return cols.Union(e.closure(j.Left, within(cols, j.Left)))
 	case logical.FullJoin:
 		return cols
 	case logical.InnerJoin:
 		return fix(cols, func(c logical.ColSet) logical.ColSet {
-			out := closure(j.Left, within(c, j.Left))
-			out.AddSet(closure(j.Right, within(c, j.Right)))
+			out := e.closure(j.Left, within(c, j.Left)).Clone()
+			out.AddSet(e.closure(j.Right, within(c, j.Right)))
 			return withEqual(out, j.On)
 		})
 	}
-	out := cols.Union(closure(j.Left, within(cols, j.Left)))
+	out := cols.Union(e.closure(j.Left, within(cols, j.Left)))
 	// A row filled up with NULLs must be told from the others, or it would break what holds among them.
 	right := within(cols, j.Right)
 	for _, id := range right.IDs() {
 		if !logical.FindColumn(j.Right, id).Null {
-			out.AddSet(closure(j.Right, right))
+			out.AddSet(e.closure(j.Right, right))
 			break
 		}
 	}
 	// The left row decides which right row it finds, if there is only one.
 	onLeft := within(logical.UsesOf(j.On), j.Left)
-	if onLeft.Within(out) && unique(j.Right, fixedBy(j, j.Right, j.Left), false) {
+	if onLeft.Within(out) && e.unique(j.Right, e.fixedBy(j, j.Right, j.Left), false) {
 		out.AddSet(logical.Out(j.Right))
 	}
 	return out

@@ -15,17 +15,21 @@ import (
 	"github.com/radish-sql/radish/storage/files"
 )
 
-// selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, and a name without a known one
-// gets delimited text, by tabs and without a header as MySQL writes it. A file that exists is an error, and a statement that
-// fails leaves none behind.
+// selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, unless FIELDS or LINES ask for MySQL's text, which a
+// name without a known ending gets too. A file that exists is an error, and a statement that fails leaves none behind.
 func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
 	into := n.SelectIntoOpt
 	if into.Tp != ast.SelectIntoOutfile {
 		return nil, sqlerr.NotSupportedf("SELECT ... INTO DUMPFILE", "write INTO OUTFILE")
 	}
-	format, opts, err := outfileFormat(into)
+	format := files.FormatOf(into.FileName)
+	asText := format == files.Unknown || into.FieldsInfo != nil || into.LinesInfo != nil
+	rules, err := textRulesOf(into.FieldsInfo, into.LinesInfo)
 	if err != nil {
 		return nil, err
+	}
+	if asText && format != files.Unknown && format != files.CSV {
+		return nil, sqlerr.NotSupportedf("FIELDS and LINES for '"+into.FileName+"'", "the ending says that it is no text")
 	}
 	plain := *n
 	plain.SelectIntoOpt = nil
@@ -45,7 +49,12 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 	if err != nil {
 		return nil, cannotWrite(into.FileName, err)
 	}
-	rows, err := s.write(st, res, f, format, opts)
+	var rows int64
+	if asText {
+		rows, err = writeText(st.ctx, res, f, rules)
+	} else {
+		rows, err = s.write(st, res, f, format, files.CSVOptions(into.FileName))
+	}
 	if err == nil {
 		if err = f.Close(); err != nil {
 			err = cannotWrite(into.FileName, err)
@@ -125,37 +134,6 @@ func (s *Session) write(st *statement, res *Result, f *os.File, format files.For
 			return 0, err
 		}
 	}
-}
-
-// outfileFormat returns the format of an OUTFILE from its name and its FIELDS and LINES clauses.
-func outfileFormat(into *ast.SelectIntoOption) (files.Format, csv.Options, error) {
-	format := files.FormatOf(into.FileName)
-	opts := files.CSVOptions(into.FileName)
-	if format == files.Unknown {
-		format, opts = files.CSV, csv.Options{Delimiter: '\t', Header: csv.HeaderNo, NullText: `\N`}
-	}
-	if format != files.CSV {
-		return format, opts, nil
-	}
-	if l := into.LinesInfo; l != nil && (l.Starting != nil && *l.Starting != "" || l.Terminated != nil && *l.Terminated != "\n") {
-		return 0, opts, sqlerr.NotSupportedf("LINES STARTING BY or TERMINATED BY", "lines end in \\n")
-	}
-	if fields := into.FieldsInfo; fields != nil {
-		for _, o := range []struct {
-			text *string
-			to   *byte
-			name string
-		}{{fields.Terminated, &opts.Delimiter, "FIELDS TERMINATED BY"}, {fields.Enclosed, &opts.Quote, "ENCLOSED BY"}} {
-			switch {
-			case o.text == nil || *o.text == "":
-			case len(*o.text) == 1:
-				*o.to = (*o.text)[0]
-			default:
-				return 0, opts, sqlerr.NotSupportedf(o.name+" with several characters", "use one ASCII character")
-			}
-		}
-	}
-	return format, opts, nil
 }
 
 func cannotWrite(name string, err error) error {

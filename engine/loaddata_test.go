@@ -74,6 +74,65 @@ func TestOutfileRoundTrip(t *testing.T) {
 	}
 }
 
+// IMPORT INTO, as TiDB's manual has it; wants are the rows of t, or an error's number.
+func TestImportInto(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain := write("plain.csv", "1,\"a,b\",3\r\n2,\\N,4\n3,\"say \"\"hi\"\"\",5")
+	headed := write("headed.txt", "id|s|n\n1|x|2\n")
+	parquet := filepath.Join(dir, "rows.parquet")
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "SELECT 7 AS a, 'seven' AS b, 49 AS c INTO OUTFILE '"+parquet+"'; CREATE TABLE u (x INT); INSERT INTO u VALUES (5), (6)")
+	for _, tc := range []struct{ sql, want string }{
+		{"FROM '" + plain + "'", "1|a,b|3 2|NULL|4 3|say \"hi\"|5"},
+		{"(id, @x, n) SET s = CONCAT('<', @x, '>') FROM '" + plain + "'", "1|<a,b>|3 2|NULL|4 3|<say \"hi\">|5"},
+		{"FROM '" + headed + "' FORMAT 'csv' WITH skip_rows = 1, fields_terminated_by = '|', thread = 4", "1|x|2"},
+		{"FROM '" + parquet + "'", "7|seven|49"},
+		{"(n, s, id) FROM '" + parquet + "' FORMAT 'parquet'", "49|seven|7"},
+		{"(id) FROM SELECT x FROM u", "5|NULL|NULL 6|NULL|NULL"},
+		{"FROM '" + plain + "' FORMAT 'sql'", "error 1235"},
+		{"FROM '" + plain + "' WITH nothing = 1", "error 1235"},
+		{"FROM '" + plain + "' WITH skip_rows = 'x'", "error 1210"},
+		{"FROM '" + headed + "'", "error 1261"},
+		{"FROM '" + dir + "/nowhere.parquet'", "error 1017"},
+	} {
+		mustRun(t, s, "DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), n INT)")
+		_, err := run(context.Background(), s, "IMPORT INTO t "+tc.sql)
+		got := strings.ReplaceAll(strings.TrimSpace(mustRun(t, s, "SELECT * FROM t ORDER BY id")), "\n", " ")
+		if err != nil {
+			got = fmt.Sprintf("error %d", sqlerr.From(err).Code)
+		}
+		if got != tc.want {
+			t.Errorf("%s: %q (%v), want %q", tc.sql, got, err, tc.want)
+		}
+	}
+}
+
+// What is cut into blocks is cut into the same records, wherever the blocks end.
+func TestLoadDataBlocks(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	var text, want strings.Builder
+	for i := range 150000 {
+		fmt.Fprintf(&text, "%d<>\"say \"\"%d\"\" \\\"\\n\"<>%s\r\n", i, i*7, strings.Repeat("x", i%97))
+	}
+	fmt.Fprintf(&want, "150000|%d|%d\n", 150000/97*(96*97/2)+150000%97*(150000%97-1)/2, 0)
+	name := filepath.Join(t.TempDir(), "rows")
+	if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, s TEXT, x TEXT); LOAD DATA INFILE '"+name+"' INTO TABLE t FIELDS TERMINATED BY '<>' ENCLOSED BY '\"' LINES TERMINATED BY '\\r\\n'")
+	got := mustRun(t, s, "SELECT COUNT(*), SUM(LENGTH(x)), SUM(s <> CONCAT('say \"', id * 7, '\" \"\\n')) FROM t")
+	if got != want.String() {
+		t.Errorf("got %s, want %s", got, want.String())
+	}
+}
+
 // KILL ends another session's statement, or the session.
 func TestKill(t *testing.T) {
 	a := session(t, Options{Threads: 1})

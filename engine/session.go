@@ -226,7 +226,7 @@ func writes(n ast.StmtNode) bool {
 		return !x.IgnoreErr
 	case *ast.UpdateStmt:
 		return !x.IgnoreErr
-	case *ast.DeleteStmt, *ast.CreateTableStmt:
+	case *ast.DeleteStmt, *ast.CreateTableStmt, *ast.ImportIntoStmt:
 		return true
 	}
 	return false
@@ -318,15 +318,14 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		return s.kill(st, n)
 	case *ast.LoadDataStmt:
 		return s.loadData(st, n)
+	case *ast.ImportIntoStmt:
+		return s.importInto(st, n)
 	case *ast.PrepareStmt:
 		return s.prepareText(st, n)
 	case *ast.ExecuteStmt:
 		return s.executePrepared(st, n)
 	case *ast.DeallocateStmt:
 		return s.deallocate(n)
-	}
-	if _, is := st.Node.(*ast.ImportIntoStmt); is {
-		return nil, sqlerr.NotSupportedf("IMPORT INTO", "write INSERT INTO t SELECT * FROM `file.parquet`, or LOAD DATA")
 	}
 	return nil, sqlerr.NotSupportedf("this statement", "%s", firstWords(st.Text))
 }

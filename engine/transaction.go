@@ -268,7 +268,7 @@ func accessOf(n ast.StmtNode) access {
 			return accessNone
 		}
 		return accessRead
-	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt, *ast.LoadDataStmt:
+	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt, *ast.LoadDataStmt, *ast.ImportIntoStmt:
 		return accessWrite
 	case *ast.SetStmt:
 		if hasSubquery(x) {

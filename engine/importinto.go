@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/files"
+)
+
+// importInto runs IMPORT INTO, TiDB's: a CSV file is read by LOAD DATA's rules, with quotes and either line end; any other that can be read, and
+// a query, by INSERT ... SELECT. Unlike in TiDB the table need not be empty.
+func (s *Session) importInto(st *statement, n *ast.ImportIntoStmt) (*Result, error) {
+	if n.Select != nil {
+		if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
+			return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO ... FROM SELECT", "the query says what is stored")
+		}
+		columns, err := importColumns(n)
+		if err != nil {
+			return nil, err
+		}
+		return s.insert(st, &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: n.Select})
+	}
+	format := files.FormatOf(n.Path)
+	if n.Format != nil {
+		switch strings.ToLower(*n.Format) {
+		case "csv":
+			format = files.CSV
+		case "parquet":
+			if format != files.Parquet {
+				return nil, sqlerr.NotSupportedf("FORMAT 'parquet' of '"+n.Path+"'", "the name of a Parquet file ends in .parquet")
+			}
+		default:
+			return nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"'", "IMPORT INTO reads csv and parquet")
+		}
+	}
+	if format != files.CSV {
+		return s.importWhole(st, n)
+	}
+	rules := &loadRules{textRules: textRules{terminated: ",", ending: "\n", enclosed: '"', escaped: '\\'}, returns: true}
+	if d := files.CSVOptions(n.Path).Delimiter; d != 0 {
+		rules.terminated = string(rune(d)) // of .tsv and .psv
+	}
+	for _, o := range n.Options {
+		if err := rules.option(o); err != nil {
+			return nil, err
+		}
+	}
+	return s.load(st, &ast.LoadDataStmt{Path: n.Path, Table: n.Table, ColumnsAndUserVars: n.ColumnsAndUserVars, ColumnAssignments: n.ColumnAssignments}, rules)
+}
+
+// option takes one of the options of IMPORT INTO, as far as they say how the file is read.
+func (r *loadRules) option(o *ast.LoadDataOpt) error {
+	value, isText := "", false
+	count := int64(-1)
+	if v, is := o.Value.(ast.ValueExpr); is {
+		switch x := v.GetValue().(type) {
+		case string:
+			value, isText = x, true
+		case int64:
+			count = x
+		}
+	}
+	wrong := sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "Incorrect arguments to option %s", o.Name)
+	one := func(to *byte) error {
+		if !isText || len(value) > 1 {
+			return wrong.WithHint("it is one character, or '' for none")
+		}
+		if *to = 0; value != "" {
+			*to = value[0]
+		}
+		return nil
+	}
+	switch o.Name {
+	case "fields_terminated_by":
+		if r.terminated = value; value == "" {
+			return wrong
+		}
+	case "fields_enclosed_by":
+		return one(&r.enclosed)
+	case "fields_escaped_by":
+		return one(&r.escaped)
+	case "lines_terminated_by":
+		if r.ending, r.returns = value, value == "\n"; value == "" {
+			return wrong
+		}
+	case "skip_rows":
+		if count < 0 {
+			return wrong
+		}
+		r.skip = uint64(count)
+	case "character_set":
+		if c := strings.ToLower(value); c != "utf8mb4" && c != "utf8" && c != "binary" {
+			return sqlerr.NotSupportedf("character_set = '"+value+"'", "files are UTF-8")
+		}
+	case "thread", "max_write_speed", "checksum_table", "disk_quota", "record_errors":
+		// how the work is done is not the user's to choose
+	default:
+		return sqlerr.NotSupportedf("the option "+o.Name, "fields_terminated_by, fields_enclosed_by, fields_escaped_by, lines_terminated_by, skip_rows and character_set are known")
+	}
+	return nil
+}
+
+// importWhole stores the rows of a file whose columns have types and names, by their order.
+func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*Result, error) {
+	if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
+		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(n.Path)+"'", "write INSERT INTO t SELECT ... FROM `file`")
+	}
+	if _, err := os.Stat(n.Path); err != nil {
+		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", n.Path, reason(err)).WithCause(err)
+	}
+	columns, err := importColumns(n)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := parse.One("SELECT * FROM "+quoteName(n.Path), parse.DefaultMode)
+	if err != nil {
+		return nil, sqlerr.Bug("the query of IMPORT INTO: %v", err)
+	}
+	query, ok := stmt.Node.(ast.ResultSetNode)
+	if !ok {
+		return nil, sqlerr.Bug("the query of IMPORT INTO is %T", stmt.Node)
+	}
+	return s.insert(st, &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: query})
+}
+
+func importColumns(n *ast.ImportIntoStmt) (columns []*ast.ColumnName, err error) {
+	for _, c := range n.ColumnsAndUserVars {
+		if c.UserVar != nil {
+			return nil, sqlerr.NotSupportedf("variables among the columns of this IMPORT INTO", "write INSERT INTO t SELECT ...")
+		}
+		columns = append(columns, c.ColumnName)
+	}
+	return columns, nil
+}
+
+// refsOf makes the reference to a single table.
+func refsOf(t *ast.TableName) *ast.TableRefsClause {
+	return &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: t}}}
+}

@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// textRules are the FIELDS and LINES clauses of LOAD DATA and SELECT ... INTO OUTFILE (MySQL manual, "Field and Line Handling").
+type textRules struct {
+	terminated, starting, ending string
+	enclosed, escaped            byte // 0: none
+	optionally                   bool // only texts are enclosed
+}
+
+func textRulesOf(f *ast.FieldsClause, l *ast.LinesClause) (textRules, error) {
+	r := textRules{terminated: "\t", ending: "\n", escaped: '\\'}
+	if f != nil {
+		if f.DefinedNullBy != nil {
+			return r, sqlerr.NotSupportedf("FIELDS DEFINED NULL BY", "NULL is \\N, or the word NULL without quotes where fields are enclosed")
+		}
+		if f.Terminated != nil {
+			r.terminated = *f.Terminated
+		}
+		if f.Enclosed != nil && *f.Enclosed != "" {
+			r.enclosed, r.optionally = (*f.Enclosed)[0], f.OptEnclosed
+		}
+		if f.Escaped != nil {
+			if r.escaped = 0; *f.Escaped != "" {
+				r.escaped = (*f.Escaped)[0]
+			}
+		}
+	}
+	if l != nil {
+		if l.Starting != nil {
+			r.starting = *l.Starting
+		}
+		if l.Terminated != nil {
+			r.ending = *l.Terminated
+		}
+	}
+	if r.terminated == "" || r.ending == "" {
+		return r, sqlerr.NotSupportedf("fields of a fixed width", "name what ends a field and a line")
+	}
+	return r, nil
+}
+
+// textWriter writes rows as MySQL's SELECT ... INTO OUTFILE does, byte by byte: what it escapes, and how, depends on the clauses.
+type textWriter struct {
+	textRules
+	to      *bufio.Writer
+	columns []textColumn
+	scratch []byte
+}
+
+// textColumn says how the values of a column are written.
+type textColumn struct {
+	enclosed bool
+	escapes  bool
+	special  [256]bool // bytes that are escaped
+	doubled  int       // the byte that is escaped by being doubled; -1: none
+}
+
+func newTextWriter(w io.Writer, r textRules, columns []ResultColumn) *textWriter {
+	t := &textWriter{textRules: r, to: bufio.NewWriterSize(w, 1<<16)}
+	separator := r.terminated[0]
+	if r.enclosed != 0 {
+		separator = r.enclosed
+	}
+	// What follows the escape character may stand for something else, so such a byte cannot be escaped by it.
+	const ambiguous, inNumbers = "ntrb0ZN", ".0123456789e+-"
+	for _, c := range columns {
+		text := !c.Type.IsNumeric() || c.Type.Kind == types.KindNull
+		col := textColumn{
+			enclosed: r.enclosed != 0 && (!r.optionally || text),
+			escapes:  r.escaped != 0 && (text || strings.IndexByte(inNumbers, separator) >= 0),
+			doubled:  -1,
+		}
+		col.special[r.escaped], col.special[r.ending[0]], col.special[0] = true, true, true
+		if col.enclosed {
+			col.special[separator] = true
+		} else if strings.IndexByte(ambiguous, r.terminated[0]) < 0 {
+			col.special[r.terminated[0]] = true
+		}
+		if text && !c.Type.IsBinaryString() {
+			clear(col.special[0x80:]) // parts of characters
+		}
+		if strings.IndexByte(ambiguous, separator) >= 0 {
+			col.doubled = int(separator)
+		}
+		t.columns = append(t.columns, col)
+	}
+	return t
+}
+
+// write writes the rows of a batch.
+func (t *textWriter) write(b *column.Batch) error {
+	for i := range b.Rows() {
+		at := i
+		if b.Sel != nil {
+			at = int(b.Sel[i])
+		}
+		t.to.WriteString(t.starting) // errors of a bufio.Writer stay until Flush
+		for c, v := range b.Cols {
+			if c > 0 {
+				t.to.WriteString(t.terminated)
+			}
+			t.value(&t.columns[c], v, at)
+		}
+		t.to.WriteString(t.ending)
+	}
+	return nil
+}
+
+func (t *textWriter) value(c *textColumn, v *column.Vector, at int) {
+	if v.IsNull(at) {
+		if t.escaped == 0 {
+			t.to.WriteString("NULL")
+			return
+		}
+		t.to.WriteByte(t.escaped)
+		t.to.WriteByte('N')
+		return
+	}
+	if c.enclosed {
+		t.to.WriteByte(t.enclosed)
+	}
+	switch {
+	case v.Type.IsString() && v.Type.Kind != types.KindEnum:
+		t.text(c, v.StringAt(at))
+	case v.Type.IsInteger() && v.Type.Kind != types.KindYear && v.Type.Kind != types.KindUint64 && !c.escapes:
+		if v.Const {
+			at = 0
+		}
+		t.scratch = strconv.AppendInt(t.scratch[:0], v.I64[at], 10)
+		t.to.Write(t.scratch)
+	default:
+		t.text(c, v.Value(at).Text())
+	}
+	if c.enclosed {
+		t.to.WriteByte(t.enclosed)
+	}
+}
+
+func (t *textWriter) text(c *textColumn, s string) {
+	if !c.escapes {
+		t.to.WriteString(s)
+		return
+	}
+	start := 0
+	for i := range len(s) {
+		x := s[i]
+		if !c.special[x] {
+			continue
+		}
+		t.to.WriteString(s[start:i])
+		start = i + 1
+		if int(x) == c.doubled {
+			t.to.WriteByte(x)
+		} else {
+			t.to.WriteByte(t.escaped)
+		}
+		if x == 0 {
+			x = '0'
+		}
+		t.to.WriteByte(x)
+	}
+	t.to.WriteString(s[start:])
+}
+
+// writeText writes all rows of a result and returns their number.
+func writeText(ctx context.Context, res *Result, w io.Writer, r textRules) (rows int64, err error) {
+	t := newTextWriter(w, r, res.Columns)
+	for {
+		b, err := res.Next(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if b == nil {
+			return rows, t.to.Flush()
+		}
+		rows += int64(b.Rows())
+		if err := t.write(b); err != nil {
+			return 0, err
+		}
+	}
+}

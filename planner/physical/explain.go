@@ -323,7 +323,7 @@ func limitText(count, offset int64) string {
 	return strings.Join(parts, " ")
 }
 
-// compact prints an estimate: whole below ten thousand, then in thousands, millions, billions.
+// compact prints an estimate: whole below ten thousand, then in thousands, millions, billions, trillions.
 func compact(x float64) string {
 	switch {
 	case x < 1e4:
@@ -332,8 +332,10 @@ func compact(x float64) string {
 		return fmt.Sprintf("%.0fk", x/1e3)
 	case x < 1e10:
 		return fmt.Sprintf("%.0fM", x/1e6)
+	case x < 1e13:
+		return fmt.Sprintf("%.0fG", x/1e9)
 	}
-	return fmt.Sprintf("%.0fG", x/1e9)
+	return fmt.Sprintf("%.0fT", x/1e12)
 }
 
 func bytesText(n int64) string {

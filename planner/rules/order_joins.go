@@ -98,8 +98,11 @@ const maxSemiChoices = 3
 func (o *joinOrderer) order(j *logical.Join) logical.Node {
 	g := &orderGroup{}
 	g.collect(j, o)
-	if len(g.leaves) > joinorder.MaxRelations || len(g.leaves) == 1 && len(g.preds) > 0 && len(g.semis) == 0 {
+	if len(g.leaves) == 1 && len(g.preds) > 0 && len(g.semis) == 0 {
 		return logical.MapInputs(j, o.node)
+	}
+	if len(g.leaves) > joinorder.MaxRelations {
+		return o.orderMany(j, g)
 	}
 	if len(g.leaves) == 1 {
 		n := logical.NewFilter(g.leaves[0], g.preds...)
@@ -148,6 +151,42 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 		}
 	}
 	return best
+}
+
+// orderMany orders more relations than can be ordered at once: the first ones as they are written, then their join with the next
+// ones, and so on. Semi joins come last.
+func (o *joinOrderer) orderMany(j *logical.Join, g *orderGroup) logical.Node {
+	rest, preds := g.leaves, g.preds
+	var n logical.Node
+	for len(rest) > 0 {
+		if o.w.stopped() {
+			return j
+		}
+		var leaves []logical.Node
+		if n != nil {
+			leaves = append(leaves, n)
+		}
+		k := min(len(rest), joinorder.MaxRelations-len(leaves))
+		leaves, rest = append(leaves, rest[:k]...), rest[k:]
+		var have logical.ColSet
+		for _, l := range leaves {
+			have.AddSet(logical.Out(l))
+		}
+		var now, later []expr.Expr
+		for _, p := range preds {
+			if len(rest) == 0 || logical.UsedWithin(p, have) {
+				now = append(now, p)
+			} else {
+				later = append(later, p)
+			}
+		}
+		n, _ = joinorder.Order(leaves, now, o.w.est, g.hint)
+		preds = later
+	}
+	for _, s := range o.bySelectivity(g.semis, n) {
+		n = s.place(n, o)
+	}
+	return n
 }
 
 // semiCost is the cost of probing and building, as joinorder counts it.

@@ -193,10 +193,20 @@ func (c *Cast) String() string {
 	return "CAST(" + c.Arg.String() + " AS " + c.To.String() + ")"
 }
 
-func (c *Call) Type() types.Type            { return c.Typ }
-func (c *Call) Nullable() bool              { return c.Null }
-func (c *Call) Children() []Expr            { return c.Args }
-func (c *Call) WithChildren(ch []Expr) Expr { return &Call{c.Fn, ch, c.Typ, c.Null} }
+func (c *Call) Type() types.Type { return c.Typ }
+func (c *Call) Nullable() bool   { return c.Null }
+func (c *Call) Children() []Expr { return c.Args }
+
+// WithChildren takes the result for one that can be NULL where an operand has become so: behind an outer join, or in a total
+// of a rollup.
+func (c *Call) WithChildren(ch []Expr) Expr {
+	null := c.Null
+	for i, e := range ch {
+		null = null || e.Nullable() && !c.Args[i].Nullable()
+	}
+	return &Call{c.Fn, ch, c.Typ, null}
+}
+
 func (c *Call) String() string {
 	if c.Fn.format != nil {
 		return c.Fn.format(c)

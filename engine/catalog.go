@@ -54,7 +54,7 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 	if err != nil {
 		return bind.View{}, false // the text was parsed when the view was made
 	}
-	return bind.View{Select: stmt.Node, Columns: v.Columns}, true
+	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation}, true
 }
 
 func (c *catalogView) HasDatabase(db string) bool { return c.snap.HasDatabase(db) }

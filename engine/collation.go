@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
 )
 
 // Collations in statements: SET NAMES, COLLATE of columns and tables, and the variables behind them. What they do to queries is
@@ -26,9 +27,9 @@ func textCollation(name string) (types.Collation, error) {
 	return c, err
 }
 
-// collation returns the value of a variable that holds a collation.
+// collation returns the value of a variable that holds a collation, utf8mb4_bin unless it was set.
 func (v *variables) collation(name string) types.Collation {
-	c, _ := types.CollationByName(v.get(variableByName[name]))
+	c, _ := types.CollationByName(v.values[name])
 	return c
 }
 
@@ -51,6 +52,45 @@ func tableCollation(options []*ast.TableOption, otherwise types.Collation) (type
 		}
 	}
 	return otherwise, nil
+}
+
+// newTableCollation returns the default collation of a new table: that which it names, or its database's, or the session's.
+func (s *Session) newTableCollation(n *ast.CreateTableStmt) (types.Collation, error) {
+	db, _, err := s.qualify(n.Table)
+	if err != nil {
+		return 0, err
+	}
+	return tableCollation(n.Options, s.databaseCollation(db))
+}
+
+// databaseCollation returns the collation of new tables in a database that name none.
+func (s *Session) databaseCollation(db string) types.Collation {
+	if c, ok := s.snapshot().Collation(db); ok {
+		return c
+	}
+	return s.vars.collation("collation_server")
+}
+
+// collationDatabase is the value of @@collation_database.
+func collationDatabase(v *variables) string {
+	return v.session.databaseCollation(v.session.database).String()
+}
+
+// withDatabaseOptions applies the options of CREATE DATABASE.
+func withDatabaseOptions(snap *catalog.Snapshot, db string, options []*ast.DatabaseOption) (*catalog.Snapshot, error) {
+	for _, o := range options {
+		if o.Tp != ast.DatabaseOptionCollate {
+			continue
+		}
+		c, err := textCollation(o.Value)
+		if err != nil {
+			return nil, err
+		}
+		if snap, err = snap.WithCollation(db, c); err != nil {
+			return nil, err
+		}
+	}
+	return snap, nil
 }
 
 // columnCollation gives a column's type the collation that its definition names, or else the table's.

@@ -124,7 +124,7 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 // tableSchema fills schema from the column definitions and constraints of n.
 func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.CreateTableStmt) error {
 	var err error
-	if schema.Collation, err = tableCollation(n.Options, s.vars.collation("collation_server")); err != nil {
+	if schema.Collation, err = s.newTableCollation(n); err != nil {
 		return err
 	}
 	for _, c := range n.Cols {
@@ -446,6 +446,9 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 			continue
 		}
 		typ := q.Cols[i].Typ
+		if typ.Collation == types.CollationNone {
+			typ.Collation = types.CollationBin
+		}
 		if typ.Kind == types.KindNull {
 			typ = types.Type{Kind: types.KindBinary}
 		}
@@ -535,7 +538,7 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	view := &catalog.View{Database: db, Name: name, Columns: q.Names}
+	view := &catalog.View{Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names}
 	if len(n.Cols) > 0 {
 		if len(n.Cols) != len(q.Cols) {
 			return nil, sqlerr.ViewColumnList()
@@ -569,7 +572,11 @@ func (s *Session) createDatabase(st *statement, n *ast.CreateDatabaseStmt) (*Res
 			s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBCreateExists, "Can't create database '%s'; database exists", n.Name.O)
 			return snap, nil
 		}
-		return snap.WithDatabase(n.Name.O)
+		snap, err := snap.WithDatabase(n.Name.O)
+		if err != nil {
+			return nil, err
+		}
+		return withDatabaseOptions(snap, n.Name.O, n.Options)
 	})
 }
 

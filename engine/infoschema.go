@@ -109,7 +109,8 @@ func (s *Session) virtualTable(snap *catalog.Snapshot, name string) (*table.Vers
 
 func schemataRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 	for _, db := range append(snap.Databases(), informationSchema) {
-		rows = append(rows, []types.Value{text("def"), text(db), text("utf8mb4"), text("utf8mb4_bin")})
+		c, _ := snap.Collation(db)
+		rows = append(rows, []types.Value{text("def"), text(db), text("utf8mb4"), text(c.String())})
 	}
 	return rows
 }
@@ -191,7 +192,7 @@ func viewsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 	for _, db := range snap.Databases() {
 		for _, name := range snap.Views(db) {
 			if v, err := snap.View(db, name); err == nil {
-				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL), text("NONE"), text("NO"), text("root@localhost"), text("DEFINER"), text("utf8mb4"), text("utf8mb4_bin")})
+				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL), text("NONE"), text("NO"), text("root@localhost"), text("DEFINER"), text("utf8mb4"), text(v.Collation.String())})
 			}
 		}
 	}

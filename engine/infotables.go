@@ -293,6 +293,10 @@ func typeFacts(t types.Type) []types.Value {
 			}
 		}
 		chars, bytes = types.IntValue(n), types.IntValue(n*width)
+	case t.Kind == types.KindEnum:
+		set, collation = text("utf8mb4"), text(t.Collation.String())
+		n := int64(types.TextLength(t))
+		chars, bytes = types.IntValue(n), types.IntValue(4*n)
 	}
 	return []types.Value{text(name), chars, bytes, precision, scale, fsp, set, collation}
 }

@@ -42,6 +42,7 @@ func (e *Engine) NewSession() *Session {
 	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, rowCount: -1, lastInsertID: new(atomic.Int64)}
 	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
+	s.vars.session = s
 	e.sessions.add(s)
 	return s
 }

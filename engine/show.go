@@ -61,7 +61,11 @@ func (s *Session) showAll(st *statement, n *ast.ShowStmt) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := []types.Value{text(name), text("CREATE DATABASE " + quoteName(name))}
+		create := "CREATE DATABASE " + quoteName(name)
+		if c, ok := snap.Collation(name); ok {
+			create += " COLLATE " + c.String()
+		}
+		row := []types.Value{text(name), text(create)}
 		return rowsResult(textColumns("Database", "Create Database"), [][]types.Value{row}), nil
 	case ast.ShowIndex:
 		return s.showIndex(n, snap)
@@ -398,7 +402,7 @@ func (s *Session) showCreate(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, 
 	}
 	if view != nil {
 		return rowsResult(textColumns("View", "Create View", "character_set_client", "collation_connection"),
-			[][]types.Value{{text(view.Name), text(CreateViewSQL(view)), text("utf8mb4"), text("utf8mb4_bin")}}), nil
+			[][]types.Value{{text(view.Name), text(CreateViewSQL(view)), text("utf8mb4"), text(view.Collation.String())}}), nil
 	}
 	if n.Tp == ast.ShowCreateView {
 		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.User, "'%s.%s' is not VIEW", db, name)

@@ -26,6 +26,8 @@ type variable struct {
 	doc      string
 	integer  bool
 	readOnly bool
+	// of gives the value of a variable that follows from others; nil: it has one of its own.
+	of func(*variables) string
 	// set checks a new value, normalises it and lets it take effect; nil: any value is taken and means nothing.
 	set func(v *variables, value string) (string, error)
 }
@@ -45,6 +47,10 @@ var systemVariables = []variable{
 	{
 		name: "collation_connection", initial: fixed("utf8mb4_bin"), set: setCollation,
 		doc: "the collation of literals; SET NAMES sets it too",
+	},
+	{
+		name: "collation_database", initial: fixed("utf8mb4_bin"), readOnly: true, of: collationDatabase,
+		doc: "the collation that CREATE DATABASE gave the current database, or else collation_server",
 	},
 	{
 		name: "collation_server", initial: fixed("utf8mb4_bin"), set: setCollation,
@@ -124,9 +130,10 @@ var variableByName = func() map[string]*variable {
 
 // variables are a session's settings.
 type variables struct {
-	engine *Engine
-	values map[string]string // of variables that were set; the others have their initial value
-	user   map[string]types.Value
+	engine  *Engine
+	session *Session
+	values  map[string]string // of variables that were set; the others have their initial value
+	user    map[string]types.Value
 
 	parseMode     parse.Mode
 	exprMode      expr.SQLMode
@@ -144,6 +151,9 @@ func (v *variables) init(e *Engine) {
 }
 
 func (v *variables) get(def *variable) string {
+	if def.of != nil {
+		return def.of(v)
+	}
 	if s, ok := v.values[def.name]; ok {
 		return s
 	}

@@ -39,6 +39,8 @@ type Catalog interface {
 type View struct {
 	Select  ast.StmtNode // the parsed SELECT
 	Columns []string     // names of its columns, as CREATE VIEW fixed them
+	// Collation is that of its literals.
+	Collation types.Collation
 }
 
 // Binder binds one statement.

@@ -181,7 +181,10 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	b.viewing = append(b.viewing, full)
 	ctes, database := b.ctes, b.Database
 	b.ctes, b.Database = nil, db
+	literals := b.Ctx.Collation
+	b.Ctx.Collation = view.Collation
 	rel, err := b.bindQuery(view.Select, nil)
+	b.Ctx.Collation = literals
 	b.ctes, b.Database = ctes, database
 	b.viewing = b.viewing[:len(b.viewing)-1]
 	if err != nil {

@@ -358,9 +358,8 @@ func CommonTypeOf(exprs ...Expr) types.Type {
 		t = types.CommonType(t, et)
 	}
 	if t.HasCollation() && collated(exprs...) {
-		if d, _ := aggregate(exprs); d.collation != types.CollationBinary {
-			t.Collation = d.collation
-		}
+		d, _ := aggregate(exprs)
+		t.Collation = d.ofText()
 	}
 	return t
 }

@@ -58,6 +58,9 @@ func derive(e Expr) derivation {
 	case !t.HasCollation():
 		return derivation{types.CollationBinary, Numeric}
 	}
+	if t.Collation == types.CollationNone {
+		return derivation{types.CollationBin, NoCollation}
+	}
 	own := derivation{t.Collation, Coercible}
 	switch x := e.(type) {
 	case *Column:
@@ -165,6 +168,17 @@ func aggregate(args []Expr) (d derivation, ok bool) {
 	return d, true
 }
 
+// ofText is the collation of a type of texts that are derived so.
+func (d derivation) ofText() types.Collation {
+	switch {
+	case d.level == NoCollation:
+		return types.CollationNone
+	case d.collation == types.CollationBinary: // of numbers alone
+		return types.CollationBin
+	}
+	return d.collation
+}
+
 // Mix returns the collation under which an operation compares expressions; there may be none (MySQL's errors 1267, 1270 and 1271).
 func Mix(operation string, args ...Expr) (types.Collation, error) {
 	d, ok := aggregate(args)
@@ -208,10 +222,7 @@ func resultCollation(fn *Function, args []Expr, result types.Type) (types.Type, 
 	if !ok {
 		return result, illegalMix(fn.Name, give(args))
 	}
-	if d.collation == types.CollationBinary { // of numbers alone
-		d.collation = types.CollationBin
-	}
-	return result.Collate(d.collation), nil
+	return result.Collate(d.ofText()), nil
 }
 
 // Collate is `e COLLATE c`.

@@ -11,7 +11,7 @@ import (
 func init() {
 	register(&Function{
 		Name: "like", Infix: "LIKE", Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
-		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. It is case-sensitive (utf8mb4_bin).",
+		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. Characters compare one by one, by the collation.",
 		ByDictionary: true, Resolve: resolveLike, Eval: evalLike, total: func(*Call) bool { return true },
 		format: formatLike,
 	})

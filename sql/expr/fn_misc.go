@@ -64,7 +64,7 @@ func init() {
 			},
 			Eval: evalLastInsertID},
 		ofType("charset", "CHARSET(x)", "The character set of x: utf8mb4 or binary.", charsetOf),
-		ofType("collation", "COLLATION(x)", "The collation of x: utf8mb4_bin or binary.", func(t types.Type) string {
+		ofType("collation", "COLLATION(x)", "The collation of x; binary if x is no text.", func(t types.Type) string {
 			if charsetOf(t) == "utf8mb4" {
 				return "utf8mb4_bin"
 			}

@@ -11,7 +11,8 @@ import (
 )
 
 // Regular expressions (Reference Manual 14.8.2) run on Go's package regexp: guaranteed linear time, no backreferences and no
-// look-around in patterns, where MySQL has ICU's. Matching is case-sensitive unless the match type says i.
+// look-around in patterns, where MySQL has ICU's. Matching is case-sensitive unless the
+// match type or the operands' collation says otherwise.
 
 func init() {
 	const category = "Regular expressions"

@@ -41,9 +41,9 @@ func init() {
 		fn("rtrim", "RTRIM(s)", "s without trailing spaces.", 1, 1, resolveTrim, evalTrim),
 		fn("replace", "REPLACE(s, from, to)", "s with every occurrence of from replaced.", 3, 3, resolveTextOf, evalReplace),
 		fn("reverse", "REVERSE(s)", "The characters of s in reverse order.", 1, 1, resolvePart, evalReverse),
-		fn("locate", "LOCATE(sub, s [, pos]), POSITION(sub IN s)", "The first position of sub in s, from pos on; 0 if there is none. It is case-sensitive.",
+		fn("locate", "LOCATE(sub, s [, pos]), POSITION(sub IN s)", "The first position of sub in s, from pos on; 0 if there is none. Under other collations than those by bytes, of a part as many bytes long that is equal.",
 			2, 3, resolveLocate, evalLocate, "position"),
-		fn("instr", "INSTR(s, sub)", "The first position of sub in s; 0 if there is none. It is case-sensitive.", 2, 2, resolveTextTo(types.Int64), evalInstr),
+		fn("instr", "INSTR(s, sub)", "As LOCATE(sub, s).", 2, 2, resolveTextTo(types.Int64), evalInstr),
 	)
 }
 

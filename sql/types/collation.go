@@ -10,7 +10,8 @@ import "strings"
 type Collation uint8
 
 // The collations. All are of character set utf8mb4 but CollationBinary, which is that of bytes; no type has it, as a binary
-// string's kind tells.
+// string's kind tells. CollationNone is none that has a name: it marks texts made of texts whose collations differ, which can be
+// sorted, by their bytes, but not compared with others.
 const (
 	CollationBin Collation = iota
 	CollationGeneralCI
@@ -19,6 +20,7 @@ const (
 	CollationAsCS
 	CollationBin0900
 	CollationBinary
+	CollationNone
 )
 
 // collations describes each collation as MySQL's SHOW COLLATION does.
@@ -35,11 +37,12 @@ var collations = [...]struct {
 	CollationAsCS:      {"utf8mb4_0900_as_cs", 278, 0, false},
 	CollationBin0900:   {"utf8mb4_0900_bin", 309, 1, false},
 	CollationBinary:    {"binary", 63, 1, false},
+	CollationNone:      {"utf8mb4_bin", 46, 1, false},
 }
 
-// Collations returns all collations.
+// Collations returns all collations that have names.
 func Collations() []Collation {
-	out := make([]Collation, len(collations))
+	out := make([]Collation, CollationNone)
 	for i := range out {
 		out[i] = Collation(i)
 	}
@@ -77,7 +80,7 @@ func (c Collation) Charset() string {
 
 // Bytewise says whether texts compare by their bytes, so that they are their own keys.
 func (c Collation) Bytewise() bool {
-	return c == CollationBin || c == CollationBin0900 || c == CollationBinary
+	return c == CollationBin || c >= CollationBin0900
 }
 
 // IgnoresCase says whether upper and lower case are equal.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -17,9 +18,10 @@ type Snapshot struct {
 
 // database is immutable too.
 type database struct {
-	name   string
-	tables map[string]*table.Version // by folded name
-	views  map[string]*View
+	name      string
+	collation *types.Collation          // of new tables that name none; nil: it is not set
+	tables    map[string]*table.Version // by folded name
+	views     map[string]*View
 }
 
 // View is a stored query.
@@ -28,6 +30,8 @@ type View struct {
 	Name     string
 	Columns  []string // names given in CREATE VIEW; nil: the query's own
 	SQL      string   // the SELECT
+	// Collation is that of its literals: the connection's when the view was made.
+	Collation types.Collation
 }
 
 func fold(name string) string { return strings.ToLower(name) }
@@ -152,7 +156,7 @@ func (s *Snapshot) change(db string, edit func(*database) error) (*Snapshot, err
 	if err != nil {
 		return nil, err
 	}
-	own := &database{name: d.name, tables: maps.Clone(d.tables), views: maps.Clone(d.views)}
+	own := &database{name: d.name, collation: d.collation, tables: maps.Clone(d.tables), views: maps.Clone(d.views)}
 	if own.tables == nil {
 		own.tables = map[string]*table.Version{}
 	}
@@ -179,6 +183,22 @@ func (s *Snapshot) WithDatabase(name string) (*Snapshot, error) {
 	next := s.clone()
 	next.databases[fold(name)] = &database{name: name}
 	return next, nil
+}
+
+// WithCollation gives a database the collation of new tables in it that name none.
+func (s *Snapshot) WithCollation(db string, c types.Collation) (*Snapshot, error) {
+	return s.change(db, func(d *database) error {
+		d.collation = &c
+		return nil
+	})
+}
+
+// Collation returns what WithCollation set; ok is false if that was nothing.
+func (s *Snapshot) Collation(db string) (c types.Collation, ok bool) {
+	if d := s.databases[fold(db)]; d != nil && d.collation != nil {
+		return *d.collation, true
+	}
+	return 0, false
 }
 
 // WithoutDatabase drops a database with all that is in it (1008 if there is none).

@@ -74,7 +74,7 @@ func (g *generator) recursive() (*Node, *source) {
 	g.mark("recursive CTE")
 	var trees []*Table
 	for _, t := range g.schema.Tables {
-		if n := len(t.Columns); t.Columns[0].Unique && t.Columns[1].Type.Kind == Int && n > 2 && len(t.Rows) < 400 {
+		if t.Columns[0].Unique && t.column("k").Type.Kind == Int && len(t.Rows) < 400 {
 			trees = append(trees, t)
 		}
 	}
@@ -181,7 +181,7 @@ func (g *generator) tree(t *Table) (*Node, *source) {
 		return named{w + "." + name, typ}
 	}
 	id := column(g.name("n"), t.Columns[0].Type)
-	parent := column(g.name("n"), t.Columns[1].Type)
+	parent := column(g.name("n"), t.column("k").Type)
 	levels, level := 2+g.r.IntN(6), named{}
 	union := pick(g.r, []string{" UNION ALL ", " UNION "})
 	if union == " UNION ALL " || g.chance(40) {

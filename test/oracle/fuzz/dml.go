@@ -111,8 +111,10 @@ func (g *generator) update(t *Table, e *env) *Node {
 			}
 		}
 	}
-	if t.Columns[0].Unique && g.chance(12) {
-		set.Kids = append(set.Kids, lit(Other, fmt.Sprintf("id = id + %d", g.fresh())))
+	for _, c := range t.Columns {
+		if c.Unique && g.chance(12) {
+			set.Kids = append(set.Kids, lit(Other, fmt.Sprintf("%s = %s + %d", c.Name, c.Name, g.fresh())))
+		}
 	}
 	return op(Other, "UPDATE "+t.Name+" SET $$$", set, where, g.limitedTo(t, "", 35))
 }
@@ -181,12 +183,28 @@ func (g *generator) value(c Column) *Node {
 func (g *generator) insertValues(t *Table, verb string) *Node {
 	g.mark("INSERT ... VALUES")
 	rows := list("", ", ", 1)
+	var columns []int
+	var names []string
+	some := g.chance(30) // the others take their default, NULL
+	for j, c := range t.Columns {
+		if !some || c.NotNull || g.chance(60) {
+			columns, names = append(columns, j), append(names, c.Name)
+		}
+	}
+	into := t.Name
+	if some && len(columns) > 0 {
+		g.r.Shuffle(len(columns), func(i, j int) {
+			columns[i], columns[j] = columns[j], columns[i]
+			names[i], names[j] = names[j], names[i]
+		})
+		into += "(" + strings.Join(names, ", ") + ")"
+	}
 	for len(rows.Kids) == 0 || len(rows.Kids) < 6 && g.chance(65) {
-		row := list("", ", ", len(t.Columns))
-		for _, c := range t.Columns {
-			switch {
+		row := list("", ", ", len(columns))
+		for _, j := range columns {
+			switch c := t.Columns[j]; {
 			case c.Unique && len(t.Rows) > 0 && g.chance(50):
-				row.Kids = append(row.Kids, lit(Int, pick(g.r, t.Rows)[0]))
+				row.Kids = append(row.Kids, lit(Int, pick(g.r, t.Rows)[j]))
 			case c.Unique:
 				row.Kids = append(row.Kids, lit(Int, fmt.Sprint(g.r.IntN(3*len(t.Rows)+10))))
 			case strings.Contains(verb, "IGNORE") && g.chance(8):
@@ -197,7 +215,7 @@ func (g *generator) insertValues(t *Table, verb string) *Node {
 		}
 		rows.Kids = append(rows.Kids, op(Other, "($)", row))
 	}
-	return op(Other, verb+t.Name+" VALUES $", rows)
+	return op(Other, verb+into+" VALUES $", rows)
 }
 
 // unfit is a value that IGNORE cuts down to what the column can hold.
@@ -246,8 +264,11 @@ func (g *generator) upsert(t *Table, alone bool) *Node {
 	set := list("", ", ", 1)
 	for len(set.Kids) == 0 {
 		for _, c := range t.Columns {
-			if !c.Unique && g.chance(50) {
+			switch {
+			case !c.Unique && g.chance(50):
 				set.Kids = append(set.Kids, op(Other, t.Name+"."+c.Name+" = $", g.fitting(e, c)))
+			case c.Name == "u" && g.chance(20):
+				set.Kids = append(set.Kids, lit(Other, fmt.Sprintf("u = VALUES(u) + %d", g.r.IntN(4))))
 			}
 		}
 	}
@@ -294,10 +315,15 @@ func (g *generator) joined(t *Table) *Node {
 	both := g.chance(30)
 	set := list("", ", ", 1)
 	assign := func(of *Table, alias string, reads []named) {
+		// Where both tables change, MariaDB looks for partners of rows by what it has set already.
+		conditions := on.SQL() + where.SQL()
+		free := slices.DeleteFunc(slices.Clone(of.Columns), func(c Column) bool {
+			return c.Unique || both && strings.Contains(conditions, alias+"."+c.Name)
+		})
 		var chosen []Column
-		for len(chosen) == 0 {
-			for _, c := range of.Columns {
-				if !c.Unique && g.chance(35) {
+		for len(chosen) == 0 && len(free) > 0 {
+			for _, c := range free {
+				if g.chance(35) {
 					chosen = append(chosen, c)
 				}
 			}
@@ -321,6 +347,9 @@ func (g *generator) joined(t *Table) *Node {
 		assign(t, x, e.cols)
 	default:
 		assign(t, x, xs)
+	}
+	if len(set.Kids) == 0 {
+		return nil
 	}
 	return op(Other, "UPDATE $ SET $$", from, set, where)
 }

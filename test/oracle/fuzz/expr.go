@@ -58,7 +58,8 @@ func (g *generator) leaf(e *env, kind Kind) expr {
 	}
 	// MariaDB's CONCAT(MAX('a') OVER (), 'b') over groups is 'b'.
 	if e.window != nil && kind != Bool && !(kind == Str && e.grouped && g.dialect == nil) && g.chance(45) {
-		if x, ok := g.windowCall(e.window, kind); ok {
+		// And its SIGN(MAX(9223372036854775808) OVER ()) is -1.
+		if x, ok := g.windowCall(e.window, kind); ok && (kind != Uint || x.t.Digits < 19 || g.dialect != nil) {
 			return x
 		}
 	}
@@ -507,7 +508,7 @@ func joined(cols []named) bool {
 
 // noKey keeps MariaDB from looking a value up in the index of a key.
 func noKey(n *Node) *Node {
-	if strings.HasSuffix(n.Format, "id") {
+	if strings.HasSuffix(n.Format, "id") || strings.HasSuffix(n.Format, ".u") || n.Format == "u" {
 		return op(Int, "($ + 0)", n)
 	}
 	return n
@@ -591,7 +592,8 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 		any.all, any.rollup = false, false
 		for {
 			x, ok := g.aggregate(&any, kind)
-			if !ok || !(e.all && (x.n.has("DISTINCT") || x.n.has("GROUP_CONCAT"))) && (!e.rollup || len(x.n.Kids) == 0 || x.n.uses(base.cols)) {
+			sorts := x.n != nil && (x.n.has("DISTINCT") || x.n.has("GROUP_CONCAT"))
+			if !ok || !sorts && (!e.rollup || len(x.n.Kids) == 0 || x.n.uses(base.cols)) {
 				return x, ok
 			}
 		}

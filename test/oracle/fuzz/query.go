@@ -369,8 +369,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		} else if plain && !e.noGroup && g.chance(14) {
 			over = g.newWindows(out, cols, keys)
 		}
-		unique := slices.ContainsFunc(keys, func(k expr) bool { return k.n.has(".id") })
-		out.all = g.dialect == nil && (over != nil || out.rollup && unique)
+		out.all = g.dialect == nil && (over != nil || out.rollup)
 		if (over == nil || g.dialect != nil) && g.chance(35) {
 			from := *out
 			if out.rollup {
@@ -393,7 +392,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	items := &Node{Role: Items, Sep: ", ", Min: 1}
 	types := make([]Type, len(kinds))
 	for i, kind := range kinds {
-		x := g.item(out, kind, keys)
+		x := g.item(g.rolled(out), kind, keys)
 		if out.grouped && len(keys) == 0 && i == 0 {
 			// Without keys it is an aggregate that makes the query a grouped one.
 			x, _ = g.aggregate(out, kind)
@@ -423,6 +422,22 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 }
 
 const withRollup = " WITH ROLLUP"
+
+// rolled is what an output column of a rollup may refer to: MariaDB confuses the NULL of a total where an expression has
+// both keys and aggregates, or a subquery that sees keys.
+func (g *generator) rolled(e *env) *env {
+	if !e.rollup {
+		return e
+	}
+	some := *e
+	some.noSub = true
+	if g.chance(50) {
+		some.cols = nil
+	} else {
+		some.grouped = false
+	}
+	return &some
+}
 
 // repeated says whether a group key stands twice.
 func repeated(keys []expr) bool {

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ type Column struct {
 	Decl    string
 	Type    Type
 	NotNull bool
-	Unique  bool // alone a key: DML leaves it alone
+	Unique  bool // alone a key: what changes it keeps values apart, or means to meet them
 }
 
 // Table is a table with its rows, every value as an SQL literal.
@@ -65,6 +66,11 @@ func (t *Table) insert(rows [][]string) string {
 		tuples[i] = "(" + strings.Join(r, ", ") + ")"
 	}
 	return fmt.Sprintf("INSERT INTO %s VALUES %s", t.Name, strings.Join(tuples, ", "))
+}
+
+// column finds a column that there is.
+func (t *Table) column(name string) Column {
+	return t.Columns[slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })]
 }
 
 func (s *Schema) clone() *Schema {
@@ -199,6 +205,10 @@ func newSchema(r *rand.Rand, big bool, types []columnType) *Schema {
 			t.Columns = append(t.Columns, Column{Name: "id", Decl: "INT", Type: Type{Int, 6, 0}, NotNull: true, Unique: true})
 			t.Keys = append(t.Keys, pick(r, []string{"PRIMARY KEY (id)", "PRIMARY KEY (id)", "UNIQUE KEY (id)"}))
 		}
+		if len(t.Columns) > 0 && !big && r.IntN(5) == 0 {
+			t.Columns = append(t.Columns, Column{Name: "u", Decl: "INT", Type: Type{Int, 6, 0}, Unique: true})
+			t.Keys = append(t.Keys, "UNIQUE KEY (u)")
+		}
 		k := pick(r, types[:5])
 		t.Columns = append(t.Columns, Column{Name: "k", Decl: k.decl, Type: k.typ, NotNull: r.IntN(5) == 0})
 		for j := range 2 + r.IntN(5) {
@@ -218,8 +228,13 @@ func newSchema(r *rand.Rand, big bool, types []columnType) *Schema {
 			row := make([]string, len(t.Columns))
 			for j, c := range t.Columns {
 				switch {
-				case c.Unique:
+				case c.Name == "id":
 					row[j] = fmt.Sprint(id)
+				case c.Unique:
+					row[j] = "NULL"
+					if id%2 == 1 {
+						row[j] = fmt.Sprint(id / 2)
+					}
 				case !c.NotNull && r.IntN(100) < nulls[j]:
 					row[j] = "NULL"
 				case constant[j] != "" && r.IntN(10) > 0:

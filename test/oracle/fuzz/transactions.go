@@ -115,8 +115,8 @@ func (g *generator) point(t *Table, id string) *Node {
 	}
 	e := &env{cols: bare(t), rows: 1, noSub: true, noDiv: true}
 	set := list("", ", ", 1)
-	for _, c := range t.Columns[1:] {
-		if len(set.Kids) == 0 || g.chance(40) {
+	for _, c := range t.Columns {
+		if !c.Unique && (len(set.Kids) == 0 || g.chance(40)) {
 			set.Kids = append(set.Kids, op(Other, c.Name+" = $", g.fitting(e, c)))
 		}
 	}

@@ -54,6 +54,7 @@ type Engine struct {
 	added      *added // functions of the program's own
 	conns      atomic.Uint64
 	sessions   sessions
+	locks      *namedLocks
 	questions  atomic.Int64 // statements
 	began      time.Time
 	closed     atomic.Bool
@@ -73,7 +74,7 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
-		writing: make(chan struct{}, 1), began: time.Now(),
+		writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(),
 		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))

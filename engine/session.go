@@ -214,6 +214,7 @@ func (st *statement) exprContext() *expr.Context {
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, LastInsertID: s.lastInsertID, Variables: &s.vars,
+			Locks: sessionLocks{s.engine.locks, s.id},
 			Added: s.engine.added,
 		}
 	}

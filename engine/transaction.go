@@ -190,6 +190,7 @@ func (s *Session) InTransaction() bool { return s.tx != nil }
 func (s *Session) Close() {
 	s.rollback()
 	s.dropTemporary()
+	sessionLocks{s.engine.locks, s.id}.ReleaseAll()
 	s.engine.sessions.remove(s.id)
 }
 

@@ -109,6 +109,10 @@ var systemVariables = []variable{
 		doc: "of transactions that begin from now on: READ-UNCOMMITTED and READ-COMMITTED are served as REPEATABLE-READ, a snapshot; SERIALIZABLE is what it says",
 	},
 	{name: "transaction_read_only", initial: fixed("0"), integer: true, set: setSwitch("transaction_read_only"), doc: "1: transactions may not write"},
+	{
+		name: "block_encryption_mode", initial: fixed("aes-128-ecb"), set: setEncryptionMode,
+		doc: "of AES_ENCRYPT and AES_DECRYPT: aes-, 128, 192 or 256, and -ecb, -cbc, -ofb or -cfb128",
+	},
 	{name: "unique_checks", initial: fixed("1"), integer: true, set: onlyValue("unique_checks", "1", "ON")},
 	{
 		name: "foreign_key_checks", initial: fixed("1"), integer: true, set: setSwitch("foreign_key_checks"),
@@ -247,6 +251,19 @@ func setSwitch(name string) func(*variables, string) (string, error) {
 		}
 		return value, nil
 	}
+}
+
+func setEncryptionMode(_ *variables, value string) (string, error) {
+	mode := strings.ToLower(value)
+	var bits int
+	var feedback string
+	if n, _ := fmt.Sscanf(mode, "aes-%d-%s", &bits, &feedback); n == 2 && (bits == 128 || bits == 192 || bits == 256) {
+		switch feedback {
+		case "ecb", "cbc", "ofb", "cfb128":
+			return mode, nil
+		}
+	}
+	return "", sqlerr.WrongValueForVar("block_encryption_mode", value)
 }
 
 func onlyUTF8(name string) func(*variables, string) (string, error) {

@@ -88,6 +88,7 @@ type Context struct {
 	RowCount     int64         // rows that the session's last statement changed; -1 if it gave rows or failed
 	LastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives, and LAST_INSERT_ID(n) sets; may be nil
 	Variables    Variables     // system and user variables; may be nil
+	Locks        Locks         // of GET_LOCK; may be nil
 	RandSeed     func() int64
 	Added        UserFunctions // functions of the program's own; may be nil
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.

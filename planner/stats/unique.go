@@ -207,12 +207,33 @@ func (e *Estimator) joinUnique(j *logical.Join, cols logical.ColSet, nullsEqual 
 		cols = withEqual(cols, j.On)
 	}
 	// One left row, and the right rows that match it; or the other way round.
-	if e.unique(j.Left, within(cols, j.Left), nullsEqual) &&
-		e.unique(j.Right, within(cols, j.Right).Union(e.fixedBy(j, j.Right, j.Left)), false) {
+	if e.unique(j.Left, within(cols, j.Left), nullsEqual) && e.oneFor(j, j.Right, j.Left, cols, nullsEqual) {
 		return true
 	}
-	return j.Kind == logical.InnerJoin && e.unique(j.Right, within(cols, j.Right), nullsEqual) &&
-		e.unique(j.Left, within(cols, j.Left).Union(e.fixedBy(j, j.Left, j.Right)), false)
+	return j.Kind == logical.InnerJoin && e.unique(j.Right, within(cols, j.Right), nullsEqual) && e.oneFor(j, j.Left, j.Right, cols, nullsEqual)
+}
+
+// oneFor says whether it is proven that of the rows of side that match one row of other no two agree in cols. What the join fixes
+// is not NULL; what is asked for may be:
+//
+//	SELECT DISTINCT r.u FROM l JOIN r ON TRUE
+//
+// has two rows with NULL to begin with, though l has one row and u is UNIQUE.
+func (e *Estimator) oneFor(j *logical.Join, side, other logical.Node, cols logical.ColSet, nullsEqual bool) bool {
+	asked, fixed := within(cols, side), e.fixedBy(j, side, other)
+	if e.unique(side, asked.Union(fixed), nullsEqual) {
+		return true
+	}
+	if !nullsEqual {
+		return false
+	}
+	sure := fixed.Clone()
+	for _, id := range asked.IDs() {
+		if !logical.FindColumn(side, id).Null {
+			sure.Add(id)
+		}
+	}
+	return e.unique(side, sure, false)
 }
 
 // MatchesOnce says whether it is proven that a row of j's left side finds at most one row of its right side.

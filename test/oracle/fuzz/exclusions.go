@@ -80,12 +80,14 @@ import "regexp"
 //     none of it, and is given another text of the same meaning (Node.Judged).
 //   - Two uses of one key in the select list of a rollup, and keys in its HAVING: where k is NOT NULL, MariaDB's SELECT k, k
 //     FROM t GROUP BY k WITH ROLLUP shows the last k in the total's second column.
-//   - A key that stands twice in a rollup: MariaDB shows NULL where one of the two is totalled up.
+//   - A key that stands twice in a rollup: MariaDB shows NULL where one of the two is totalled up. Expressions as keys of
+//     rollups: SELECT NULLIF(a, b) FROM t GROUP BY NULLIF(a, b) WITH ROLLUP shows the last value in the total.
 //   - Aggregates of constants, DISTINCT and GROUP_CONCAT in rollups: MariaDB cuts SELECT 0.5 UNION SELECT MAX(197) FROM t GROUP BY id
 //     WITH ROLLUP to 99, counts COUNT(DISTINCT a) of the total as COUNT(a) where a key of the table groups, and loses the total's
 //     GROUP_CONCAT in UNION.
-//   - Expressions over both keys and aggregates in rollups, and subqueries that see keys: MariaDB's IF(MIN(a) BETWEEN k AND k AND TRUE,
-//     NULL, 1) is NULL in the total, and (SELECT a FROM t WHERE t.k = x.id) FROM x GROUP BY id WITH ROLLUP that of the last id.
+//   - Expressions over both keys and aggregates in rollups, AND, OR and XOR over keys, and subqueries that see keys: in the
+//     total MariaDB's IF(MIN(a) BETWEEN k AND k AND TRUE, NULL, 1) is NULL, CASE WHEN k = k AND TRUE THEN 1 END is 1, and
+//     (SELECT a FROM t WHERE t.k = x.id) FROM x GROUP BY id WITH ROLLUP that of the last id.
 //   - Multi-table UPDATE of both tables that sets what its conditions read: MariaDB looks for the partners of later rows by
 //     what it has set: UPDATE t JOIN u ON t.a = u.k SET t.a = 1, u.k = 2 changes one of two rows of t.
 //   - Division by zero in recursive members: an error in MariaDB.

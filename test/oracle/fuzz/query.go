@@ -363,7 +363,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		} else {
 			rows = 1
 		}
-		if g.dialect == nil && plain && len(keys) > 0 && !repeated(keys) && g.chance(20) {
+		if g.dialect == nil && plain && len(keys) > 0 && apart(keys) && g.chance(20) {
 			grouping, aliases, out.rollup = op(Other, "$"+withRollup, group), true, true
 			g.mark("ROLLUP")
 		} else if plain && !e.noGroup && g.chance(14) {
@@ -439,22 +439,23 @@ func (g *generator) rolled(e *env) *env {
 	return &some
 }
 
-// repeated says whether a group key stands twice.
-func repeated(keys []expr) bool {
+// apart says whether group keys are columns, each another one.
+func apart(keys []expr) bool {
 	for i, k := range keys {
-		if slices.ContainsFunc(keys[:i], func(other expr) bool { return other.n.SQL() == k.n.SQL() }) {
-			return true
+		if len(k.n.Kids) > 0 || slices.ContainsFunc(keys[:i], func(other expr) bool { return other.n.Format == k.n.Format }) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
-// once draws another output column of a rollup where x shows a group key that is shown already: MariaDB forgets that
-// the second one is NULL in a total.
+// once draws another output column of a rollup where x shows a group key that is shown already, or one in AND, OR or XOR:
+// MariaDB forgets that it is NULL in a total.
 func (g *generator) once(e *env, keys []expr, items []*Node, kind Kind, x expr) expr {
 	for _, k := range keys {
 		shows := func(n *Node) bool { return strings.Contains(n.SQL(), k.n.SQL()) }
-		if shows(x.n) && slices.ContainsFunc(items, shows) {
+		connected := x.n.has("($ AND $)") || x.n.has("($ OR $)") || x.n.has("($ XOR $)")
+		if shows(x.n) && (connected || slices.ContainsFunc(items, shows)) {
 			if a, ok := g.aggregate(e, kind); ok && !shows(a.n) {
 				return a
 			}

@@ -142,6 +142,14 @@ func (r *windowResult) ratio() float64 {
 }
 
 func (c *windowComparison) load(ctx context.Context, path string) error {
+	if err := c.loadRadish(ctx, path); err != nil {
+		return err
+	}
+	_, err := c.duck.do("CREATE TABLE w AS SELECT * FROM read_parquet("+sqlString(path)+")", false, false)
+	return err
+}
+
+func (c *windowComparison) loadRadish(ctx context.Context, path string) error {
 	defs := make([]string, len(windowTable))
 	for i, col := range windowTable {
 		defs[i] = col.name + " " + col.sql
@@ -154,8 +162,7 @@ func (c *windowComparison) load(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	_, err := c.duck.do("CREATE TABLE w AS SELECT * FROM read_parquet("+sqlString(path)+")", false, false)
-	return err
+	return nil
 }
 
 var windowColumns = []tableColumn{

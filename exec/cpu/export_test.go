@@ -5,10 +5,10 @@ import "github.com/radish-sql/radish/storage/column"
 // SmallMorsels makes a morsel of every vector and parallel work of every finish, so that small tables exercise what
 // large ones do. It returns what undoes it.
 func SmallMorsels() func() {
-	rows, parallel, task, block, fan := morselRows, inParallel, windowTaskRows, windowBlockRows, windowFan
-	morselRows, inParallel, windowTaskRows, windowBlockRows, windowFan = column.VectorSize, 1, 64, 16, 3
+	rows, parallel, task, block, fan, ranked := morselRows, inParallel, windowTaskRows, windowBlockRows, windowFan, rankedRowsAtOnce
+	morselRows, inParallel, windowTaskRows, windowBlockRows, windowFan, rankedRowsAtOnce = column.VectorSize, 1, 64, 16, 3, 100
 	return func() {
-		morselRows, inParallel, windowTaskRows, windowBlockRows, windowFan = rows, parallel, task, block, fan
+		morselRows, inParallel, windowTaskRows, windowBlockRows, windowFan, rankedRowsAtOnce = rows, parallel, task, block, fan, ranked
 	}
 }
 

@@ -15,13 +15,17 @@ import (
 type sortSink struct {
 	q      *query
 	p      *physical.Sort
-	types  []types.Type // of the stored columns: keys, then those of Cols that are no keys; last the position, for a top-N
+	types  []types.Type // of the stored columns: keys, then those of Cols that are no keys; last the position, if rows are tagged
 	keyAt  []int
 	colAt  []int
 	top    int // rows to keep; -1: all
+	ranks  rankFilter
+	tagged bool // rows are stored with their positions in the input
 	locals []*sortLocal
 	rel    relation
 	name   string // of the operator, for the budget
+
+	reordered bool // stored rows are not in the order of the input
 }
 
 // topLimit is the largest top-N that is kept in a bounded store.
@@ -49,9 +53,14 @@ func (q *query) newSort(p *physical.Sort) *sortSink {
 	}
 	if p.Count >= 0 && p.Count < topLimit && p.Offset < topLimit {
 		s.top = int(p.Count + p.Offset)
-		s.types = append(s.types, types.Int64)
+		s.tag()
 	}
 	return s
+}
+
+func (s *sortSink) tag() {
+	s.tagged = true
+	s.types = append(s.types, types.Int64)
 }
 
 type sortLocal struct {
@@ -67,12 +76,13 @@ type sortLocal struct {
 	tag    column.Vector
 	cutoff []column.Vector // keys of the last row that is kept, as constants; nil: none yet
 	sel    []int32
+	ranked rankedRows
 }
 
 func (s *sortSink) local(w *worker, l *layout) (localSink, error) {
 	x := s.locals[w.id]
 	if x == nil {
-		x = &sortLocal{s: s, tag: column.Vector{Type: types.Int64}}
+		x = &sortLocal{s: s, tag: column.Vector{Type: types.Int64}, ranked: rankedRows{limit: rankedRowsAtOnce}}
 		x.types = s.types
 		x.mem = memory.Account{Budget: s.q.mem, Operator: s.name}
 		s.locals[w.id] = x
@@ -102,7 +112,7 @@ func (s *sortSink) local(w *worker, l *layout) (localSink, error) {
 
 func (x *sortLocal) begin(seq int) {
 	x.seq, x.row = seq, 0
-	if x.s.top < 0 || len(x.marks) == 0 {
+	if x.s.top < 0 && !x.ranked.dropped || len(x.marks) == 0 {
 		x.rowStore.begin(seq)
 	}
 }
@@ -122,7 +132,7 @@ func (x *sortLocal) push(b *batch) error {
 		x.cols[len(keys)+i] = b.Cols[slot]
 	}
 	sel := b.Sel
-	if x.s.top >= 0 {
+	if x.s.tagged {
 		x.tag.Reserve(b.N)
 		if sel == nil {
 			sel = ascending(b.N)
@@ -132,7 +142,7 @@ func (x *sortLocal) push(b *batch) error {
 		}
 		x.row += int64(len(sel))
 		x.cols[len(x.cols)-1] = &x.tag
-		if sel = x.belowCutoff(keys, sel); len(sel) == 0 {
+		if sel = x.worthKeeping(x.belowCutoff(keys, sel)); len(sel) == 0 {
 			return nil
 		}
 	}
@@ -141,6 +151,9 @@ func (x *sortLocal) push(b *batch) error {
 	}
 	if x.s.top >= 0 && x.n >= max(4*x.s.top, 4*column.VectorSize) {
 		return x.compact()
+	}
+	if x.s.ranks.most > 0 && x.n >= x.ranked.limit {
+		return x.dropRanks()
 	}
 	return nil
 }
@@ -266,6 +279,7 @@ func (s *sortSink) stored() ([]*column.Vector, int, error) {
 	for _, x := range s.locals {
 		if x != nil {
 			stores = append(stores, &x.rowStore)
+			s.reordered = s.reordered || x.ranked.dropped
 		}
 	}
 	s.locals = nil

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -26,6 +27,18 @@ func (s *sortedRows) row(i int) int32 { return int32(s.words[i] & (1<<s.rowBits 
 
 // code returns the code at place i.
 func (s *sortedRows) code(i int) uint64 { return s.words[i] >> s.rowBits }
+
+// shift returns by how much words are to be shifted to leave the codes of the first keys; ok is false if these are not held whole, and
+// then it leaves what is held.
+func (s *sortedRows) shift(keys int) (by uint, ok bool) {
+	switch {
+	case keys == 0:
+		return s.rowBits + s.width, true
+	case keys <= len(s.ends):
+		return s.rowBits + s.width - s.ends[keys-1], true
+	}
+	return s.rowBits, false
+}
 
 // order returns the rows of cols in order. With a query, sorting uses its workers.
 func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error) {
@@ -66,7 +79,7 @@ func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) (*sortedRows, 
 		}
 		r.keys = append(r.keys, key)
 	}
-	if s.top >= 0 {
+	if s.top >= 0 || s.reordered {
 		// The input's order is that of the positions, not of the rows.
 		r.keys = append(r.keys, sortKey{v: cols[len(cols)-1]})
 	}
@@ -167,15 +180,13 @@ func (r *rowSorter) pack(rows someRows, n, key int) (s *sortedRows, next int, er
 
 // ascend says whether words are in order.
 func (r *rowSorter) ascend(words []uint64) (bool, error) {
-	for from := 0; from < len(words); from += checkRows + 1 {
-		if err := r.q.check(); err != nil {
-			return false, err
+	var falls atomic.Bool
+	err := r.each()(len(words), func(from, to int) {
+		if !falls.Load() && !slices.IsSorted(words[from:min(to+1, len(words))]) {
+			falls.Store(true)
 		}
-		if !slices.IsSorted(words[from:min(from+checkRows+2, len(words))]) {
-			return false, nil
-		}
-	}
-	return true, nil
+	})
+	return !falls.Load(), err
 }
 
 // fewTied is the number of rows of equal codes up to which they are ordered by comparing them.
@@ -293,6 +304,9 @@ func (r *rowSorter) tied(s *sortedRows, from, to, next int) (changed bool, err e
 	case sub.exact:
 	case after == next && sub.code(0) == sub.code(len(rows)-1):
 		// Codes do not tell these apart: strings that differ by zeros at the end, for one.
+		if slices.IsSortedFunc(run, compare) {
+			return false, nil
+		}
 		return true, sortStable(r.q, run, compare)
 	default:
 		inner := *r

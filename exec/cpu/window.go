@@ -51,7 +51,15 @@ func (q *query) newWindow(p *physical.Window) *window {
 	for i, c := range s.Cols {
 		w.at[c.ID] = w.sort.colAt[i]
 	}
+	if p.Top > 0 && !slices.ContainsFunc(p.Items, func(it logical.WindowItem) bool { return !looksBack(it.Fn.Kind) }) {
+		w.sort.keepRanks(p.Top, len(p.Partition))
+	}
 	return w
+}
+
+// looksBack says whether a function depends on no row that comes after the row's peers.
+func looksBack(kind expr.WindowKind) bool {
+	return kind == expr.WinRowNumber || kind == expr.WinRank || kind == expr.WinDenseRank
 }
 
 func (w *window) local(wk *worker, l *layout) (localSink, error) { return w.sort.local(wk, l) }
@@ -130,15 +138,8 @@ func (r *windowRows) arrange() error {
 func (r *windowRows) findEdges(sorted *sortedRows) error {
 	s := r.w.sort
 	parts := len(r.w.p.Partition)
-	coded := true // codes tell partitions apart
-	shift := sorted.rowBits + sorted.width
-	switch {
-	case parts == 0:
-	case len(sorted.ends) >= parts:
-		shift -= sorted.ends[parts-1]
-	default:
-		coded = false
-	}
+	partShift, partCoded := sorted.shift(parts)
+	peerShift, peerCoded := sorted.shift(len(s.keyAt))
 	differ := func(keys []int, i int) bool {
 		x, y := int(sorted.row(i-1)), int(sorted.row(i))
 		for _, k := range keys {
@@ -153,14 +154,14 @@ func (r *windowRows) findEdges(sorted *sortedRows) error {
 	err := r.w.q.parallelBlocks(r.n, func(from, to int) {
 		for i := max(from, 1); i < to; i++ {
 			x := words[i] ^ words[i-1]
-			other := x>>shift != 0
-			if !coded {
+			other := x>>partShift != 0
+			if !partCoded {
 				other = differ(s.keyAt[:parts], i)
 			}
 			if other {
 				r.partitions[i>>6] |= 1 << (i & 63)
 			}
-			if other || x>>sorted.rowBits != 0 || !sorted.exact && differ(s.keyAt[parts:], i) {
+			if other || x>>peerShift != 0 || !peerCoded && differ(s.keyAt[parts:], i) {
 				r.peers[i>>6] |= 1 << (i & 63)
 			}
 		}
@@ -250,6 +251,11 @@ func (r *windowRows) compute() ([]*windowOut, error) {
 	for i := range w.p.Items {
 		it := &w.p.Items[i]
 		if it.Frame.Unit == logical.FrameGroups && r.groups == nil {
+			groups := countEdges(r.peers, 0, r.n)
+			if err := w.q.mem.Reserve(w.sort.name, 4*int64(groups+1)); err != nil {
+				return nil, err
+			}
+			r.groups = make([]int32, 0, groups+1)
 			for k := 0; k < r.n; k = nextEdge(r.peers, k+1) {
 				r.groups = append(r.groups, int32(k))
 			}

@@ -45,8 +45,8 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 	if it.Fn.Framed {
 		o.key, o.start, o.end = get(it.Frame.Key), get(it.Frame.Start.Value), get(it.Frame.End.Value)
 	}
-	// Whose results are some row's value.
-	picks := false
+	picks := false // results are some row's value, or NULL
+	sums := false  // results are computed of values, or NULL if there are none
 	switch it.Fn.Kind {
 	case expr.WinFirstValue, expr.WinLastValue, expr.WinNthValue, expr.WinLag, expr.WinLead:
 		picks = true
@@ -54,29 +54,44 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 			o.other = r.column(it.Args[2])
 		}
 	case expr.WinAggregate:
-		kind := it.Fn.Agg.Kind
-		picks = kind == expr.AggMin || kind == expr.AggMax
+		switch it.Fn.Agg.Kind {
+		case expr.AggMin, expr.AggMax:
+			picks = true
+		case expr.AggCount, expr.AggCountStar, expr.AggBitAnd, expr.AggBitOr, expr.AggBitXor:
+		default:
+			sums = true
+		}
 		if len(it.Args) > 0 {
 			o.arg = get(it.Args[0])
 		}
 	}
-	size := int64(0)
-	if picks && !isNumber(it.Args[0].Type()) {
-		o.rows = make([]int32, r.n)
-		o.from = r.column(it.Args[0])
-		size = 4
-	} else {
-		if picks {
-			o.arg = get(it.Args[0])
-		}
-		o.values = column.New(it.Col.Typ, r.n)
-		o.null = make([]bool, r.n)
-		size = width(o.values) + 1
+	byRow := picks && !isNumber(it.Args[0].Type())
+	size := int64(4)
+	if !byRow {
+		size = width(&column.Vector{Type: it.Col.Typ})
+	}
+	if (picks || sums) && !byRow {
+		size++
+	}
+	if picks && !byRow {
+		o.arg = get(it.Args[0])
 	}
 	if err != nil {
 		return nil, err
 	}
-	return o, r.w.q.mem.Reserve(r.w.sort.name, size*int64(r.n))
+	if err := r.w.q.mem.Reserve(r.w.sort.name, size*int64(r.n)); err != nil {
+		return nil, err
+	}
+	if byRow {
+		o.rows = make([]int32, r.n)
+		o.from = r.column(it.Args[0])
+		return o, nil
+	}
+	o.values = column.New(it.Col.Typ, r.n)
+	if picks || sums {
+		o.null = make([]bool, r.n)
+	}
+	return o, nil
 }
 
 // isNumber says whether values of a type are integers or doubles of 64 bits, as vectors hold them.

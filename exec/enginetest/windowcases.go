@@ -78,7 +78,7 @@ func windowCases() []Case {
 	}
 	for _, name := range []string{"row_number", "rank"} {
 		cs = append(cs, Case{Name: "window keeps few by " + name, Plan: func(g *Gen) *physical.Plan {
-			t, c := g.Scan(g.Table(min(g.Size, 3000), g.Size/8+1))
+			t, c := g.Scan(g.Table(min(g.Size, 3000), []int{g.Size/8 + 1, 3}[g.R.IntN(2)])) // partitions of few rows, or of many
 			number := g.win(name, logical.WholePartition)
 			top := int64(1 + g.R.IntN(4))
 			w := &physical.Window{Partition: exprs(pick(c, colKey)), Cols: pick(c, colUnique, colText, colWord), Top: top,
@@ -89,6 +89,12 @@ func windowCases() []Case {
 				w.Order = append(w.Order, logical.SortKey{Expr: c[colUnique]})
 			} else {
 				w.Items = append(w.Items[:2], w.Items[3]) // LAG depends on the order of peers
+			}
+			if g.R.IntN(2) == 0 {
+				w.Items = w.Items[:1] // nothing looks at rows that come later, so these need not be kept
+				if g.R.IntN(2) == 0 {
+					w.Order[0].Expr = c[colUnique]
+				}
 			}
 			g.Pipe(t, w)
 			out := w.Cols

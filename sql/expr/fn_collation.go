@@ -248,7 +248,8 @@ func evalFindInSetUnder(_ *Context, _ *Call, out *column.Vector, args []*column.
 			parts[k] = key(part)
 		}
 		out.I64[i] = 0
-		if x := s.at(int(i)); list.at(int(i)) != "" && !strings.Contains(x, ",") {
+		// MySQL finds nothing in a list that is shorter than what it looks for, equal as it may be.
+		if x := s.at(int(i)); list.at(int(i)) != "" && len(list.at(int(i))) >= len(x) && !strings.Contains(x, ",") {
 			out.I64[i] = int64(slices.Index(parts, key(x)) + 1)
 		}
 	}

@@ -4,7 +4,10 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/planner/joinorder"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -37,6 +40,22 @@ func setDevice(v *variables, value string) (string, error) {
 		return value, err
 	}
 	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu, gpu or gpu_strict")
+}
+
+// joinModel says what joins cost on the device that a query is expected to run on.
+func (s *Session) joinModel(q *logical.Query) joinorder.Model {
+	switch s.vars.get(variableByName["radish_device"]) {
+	case deviceCPU:
+		return joinorder.Model{}
+	case deviceAuto:
+		if s.engine.autoMode == gpu.Auto && rules.TableRows(q) < gpu.LeastRows() {
+			return joinorder.Model{}
+		}
+		if _, err := s.engine.gpu(); err != nil {
+			return joinorder.Model{}
+		}
+	}
+	return joinorder.GPU
 }
 
 // place chooses the devices of a plan's pipelines. It returns nil if all run on the CPU.

@@ -24,12 +24,14 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 
 // plan optimizes a bound query, lowers it to pipelines and places them.
 func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, *gpu.Placed, error) {
-	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext()})
+	model := s.joinModel(q)
+	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext(), Joins: model})
 	if err != nil {
 		return nil, nil, err
 	}
 	plan, err := physical.Lower(q, physical.Options{
 		Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
+		DenseSlack: model.DenseSlack,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -23,6 +23,25 @@ const (
 	unstorable    = 1e6 // a build side of more rows than an operator can hold
 )
 
+// Model holds what costs depend on the device that runs the joins. Its zero value is the CPU's.
+type Model struct {
+	// DenseSlack, if not zero, tells of a device that has so many threads that arrays addressed by unique keys may exceed its caches:
+	// they cost a row what small ones do, and a little for each key of their range. They are made where the range is at most
+	// DenseSlack times the rows. Large hash tables of keys that repeat get no discount for keys that might have been dense.
+	DenseSlack float64
+}
+
+// GPU is the model of a GPU.
+var GPU = Model{DenseSlack: 12}
+
+// Of a GPU: what a place of an array costs, and the rows from which on a hash table of keys that repeat, whose chains are walked in
+// memory, gets no discount for keys that might have been dense.
+const (
+	densePlace   = 0.01
+	chainedRows  = 4 * hugeRows
+	uniqueExcess = 1.001 // estimates of one thing differ by rounding
+)
+
 // maxStored is the most rows that a build side can hold: executors number them by 32 bits.
 const maxStored = math.MaxInt32
 
@@ -65,7 +84,18 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 	if c.equalities > 1 {
 		factor *= wideFactor
 	} else if c.single >= 0 {
-		if m := g.classes[c.single].inPart(b.set); m != nil && m.dense {
+		m := g.classes[c.single].inPart(b.set)
+		switch {
+		case m == nil:
+		case g.model.DenseSlack > 0 && b.rows > hugeRows && b.rows <= maxStored:
+			unique := m.unique && b.rows <= uniqueExcess*g.rows[m.relation]
+			switch {
+			case unique && m.span < min(g.model.DenseSlack*b.rows, denseLimit):
+				return denseDiscount*(buildRow*b.rows+probeRow*a.rows) + densePlace*m.span
+			case m.dense && (unique || b.rows < chainedRows):
+				factor *= denseDiscount
+			}
+		case m.dense:
 			factor *= denseDiscount
 		}
 	}

@@ -1,6 +1,7 @@
 package joinorder
 
 import (
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -13,6 +14,7 @@ import (
 type graph struct {
 	relations []logical.Node
 	est       *stats.Estimator
+	model     Model
 	rows      []float64
 	adjacent  []set
 	classes   []class
@@ -33,8 +35,16 @@ type member struct {
 	e        expr.Expr
 	relation int
 	domain   float64
-	dense    bool // an integer in a range that an array can hold
+	span     float64 // of an integer: its greatest value less its least; else infinite
+	dense    bool    // an integer in a range that an array can hold
+	unique   bool    // a key of the relation; only models that ask for it know
 }
+
+// denseSmall is a range of keys that an array holds however few rows there are, denseLimit one that none holds.
+const (
+	denseSmall = 1 << 20
+	denseLimit = 1 << 30
+)
 
 // condition is any condition over several relations that is no equality between two of them.
 type condition struct {
@@ -60,8 +70,8 @@ type compositeKey struct {
 	rows     float64
 }
 
-func newGraph(relations []logical.Node, preds []expr.Expr, est *stats.Estimator) *graph {
-	g := &graph{est: est, relations: slices.Clone(relations), adjacent: make([]set, len(relations))}
+func newGraph(relations []logical.Node, preds []expr.Expr, est *stats.Estimator, model Model) *graph {
+	g := &graph{est: est, model: model, relations: slices.Clone(relations), adjacent: make([]set, len(relations))}
 	var several []condition
 	for _, p := range preds {
 		switch s := g.uses(p); {
@@ -168,10 +178,14 @@ func (c *class) add(m member) {
 }
 
 func (g *graph) member(e expr.Expr, relation int) member {
-	m := member{e: e, relation: relation}
+	m := member{e: e, relation: relation, span: math.Inf(1)}
 	m.domain = g.est.Domain(g.relations[relation], e)
 	if lo, hi, ok := g.est.Bounds(g.relations[relation], e); ok && e.Type().Phys() == types.PhysInt64 {
-		m.dense = float64(hi)-float64(lo) < max(1<<20, 8*g.rows[relation])
+		m.span = float64(hi) - float64(lo)
+		if c, ok := e.(*expr.Column); ok && g.model.DenseSlack > 0 {
+			m.unique = g.est.Unique(g.relations[relation], []expr.ColumnID{c.ID})
+		}
+		m.dense = m.span < max(denseSmall, 8*g.rows[relation])
 	}
 	return m
 }

@@ -44,8 +44,8 @@ type plan struct {
 
 // Order returns the inner join of relations under preds, and its estimated cost. At most MaxRelations are allowed.
 // Conditions on one relation or none become filters.
-func Order(relations []logical.Node, preds []expr.Expr, est *stats.Estimator, hint logical.JoinHint) (logical.Node, float64) {
-	g := newGraph(relations, preds, est)
+func Order(relations []logical.Node, preds []expr.Expr, est *stats.Estimator, hint logical.JoinHint, model Model) (logical.Node, float64) {
+	g := newGraph(relations, preds, est, model)
 	g.hint = hint
 	p := g.best()
 	n, _ := g.build(p)

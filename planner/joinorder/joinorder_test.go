@@ -85,7 +85,7 @@ func TestDynamicProgrammingFindsTheCheapest(t *testing.T) {
 	for i := range 200 {
 		n := 3 + r.IntN(6)
 		relations, preds := randomGraph(r, n)
-		g := newGraph(relations, preds, stats.NewEstimator())
+		g := newGraph(relations, preds, stats.NewEstimator(), Model{})
 		got := g.dynamic(g.all())
 		want := g.cheapest(g.all(), map[set]*plan{})
 		if got == nil || math.Abs(got.cost-want.cost) > 1e-6*want.cost {
@@ -102,7 +102,7 @@ func TestEveryConditionStands(t *testing.T) {
 	for i := range 100 {
 		n := 2 + r.IntN(20)
 		relations, preds := randomGraph(r, n)
-		tree, _ := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
+		tree, _ := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
 		if err := logical.Check(tree); err != nil {
 			t.Fatalf("seed %d, graph %d: %v", seed, i, err)
 		}
@@ -150,7 +150,7 @@ func TestEveryConditionStands(t *testing.T) {
 func TestTwoColumnsEqualToOne(t *testing.T) {
 	alloc := &expr.Allocator{}
 	a, b := relation(alloc, "a", 10, 2), relation(alloc, "b", 10, 1)
-	tree, _ := Order([]logical.Node{a, b}, []expr.Expr{equal(a, b, 0, 0), equal(a, b, 1, 0)}, stats.NewEstimator(), logical.NoJoinHint)
+	tree, _ := Order([]logical.Node{a, b}, []expr.Expr{equal(a, b, 0, 0), equal(a, b, 1, 0)}, stats.NewEstimator(), logical.NoJoinHint, Model{})
 	found := false
 	logical.Walk(tree, func(n logical.Node) bool {
 		if f, ok := n.(*logical.Filter); ok && len(f.Preds) == 1 {
@@ -167,7 +167,7 @@ func TestCrossProductsOnlyWhenNeeded(t *testing.T) {
 	alloc := &expr.Allocator{}
 	a, b, c, d := relation(alloc, "a", 2, 1), relation(alloc, "b", 100, 1), relation(alloc, "c", 2, 1), relation(alloc, "d", 90, 1)
 	preds := []expr.Expr{equal(a, b, 0, 0), equal(c, d, 0, 0)}
-	tree, _ := Order([]logical.Node{a, b, c, d}, preds, stats.NewEstimator(), logical.NoJoinHint)
+	tree, _ := Order([]logical.Node{a, b, c, d}, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
 	cross := 0
 	logical.Walk(tree, func(n logical.Node) bool {
 		if j, ok := n.(*logical.Join); ok && len(j.On) == 0 {
@@ -185,7 +185,7 @@ func BenchmarkOrder(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			relations, preds := randomGraph(rand.New(rand.NewPCG(1, uint64(n))), n)
 			for b.Loop() {
-				Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
+				Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
 			}
 		})
 	}
@@ -230,7 +230,7 @@ func TestProducts(t *testing.T) {
 		for i, rows := range tc.rows {
 			relations = append(relations, sized(alloc, fmt.Sprint("r", i), rows))
 		}
-		tree, cost := Order(relations, nil, stats.NewEstimator(), logical.NoJoinHint)
+		tree, cost := Order(relations, nil, stats.NewEstimator(), logical.NoJoinHint, Model{})
 		if got := shapeOf(tree); got != tc.want || math.IsNaN(cost) || math.IsInf(cost, 0) {
 			t.Errorf("%v rows: %s at a cost of %v, want %s", tc.rows, got, cost, tc.want)
 		}
@@ -246,7 +246,7 @@ func TestEqualityOverThreeRelations(t *testing.T) {
 		t.Fatal(err)
 	}
 	eq := &expr.Compare{Op: expr.EQ, Left: sum, Right: c.Schema()[0]}
-	tree, _ := Order([]logical.Node{a, b, c}, []expr.Expr{eq}, stats.NewEstimator(), logical.NoJoinHint)
+	tree, _ := Order([]logical.Node{a, b, c}, []expr.Expr{eq}, stats.NewEstimator(), logical.NoJoinHint, Model{})
 	if got := shapeOf(tree); got != "((a b) c)" && got != "((b a) c)" {
 		t.Errorf("%s", got)
 	}
@@ -267,9 +267,43 @@ func TestCostsAreFinite(t *testing.T) {
 					preds = append(preds, &expr.Compare{Op: expr.LT, Left: relations[i].Schema()[0], Right: relations[r.IntN(i)].Schema()[0]})
 				}
 			}
-			tree, cost := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint)
+			tree, cost := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
 			if math.IsNaN(cost) || math.IsInf(cost, 0) || strings.Count(shapeOf(tree), "r") != n {
 				t.Errorf("seed %d: %d relations, connected %v: cost %v", seed, n, connected, cost)
+			}
+		}
+	}
+}
+
+// At scale factor 100 of TPC-H a GPU addresses orders by their keys where a CPU builds on what is left of lineitem; where that is small, both do.
+func TestModels(t *testing.T) {
+	const keys = 6e8
+	for _, tc := range []struct {
+		name             string
+		lineitem, orders float64 // rows
+		cpu, gpu         string  // what is built on
+	}{
+		{"Q9", 47e6, 150e6, "lineitem", "orders"},
+		{"Q21", 7.9e6, 73e6, "lineitem", "orders"},
+		{"Q8", 4.1e6, 45e6, "lineitem", "lineitem"},
+		{"Q5", 60e6, 22.7e6, "orders", "orders"},
+		{"few orders", 600e6, 1e6, "orders", "orders"},
+	} {
+		for _, m := range []struct {
+			model Model
+			want  string
+		}{{Model{}, tc.cpu}, {GPU, tc.gpu}} {
+			g := &graph{model: m.model, rows: []float64{tc.lineitem, tc.orders}}
+			g.classes = []class{{set: 3, members: []member{
+				{relation: 0, domain: 150e6, span: keys, dense: true},
+				{relation: 1, domain: 150e6, span: keys, dense: true, unique: true},
+			}}}
+			got := "lineitem"
+			if p := g.join(g.leaf(0), g.leaf(1)); p.right.set == single(1) {
+				got = "orders"
+			}
+			if got != m.want {
+				t.Errorf("%s, %+v: built on %s, want %s", tc.name, m.model, got, m.want)
 			}
 		}
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	Estimator Estimator
 	// NoRuntimeFilters switches runtime filters off.
 	NoRuntimeFilters bool
+	// DenseSlack is how much larger than a build's rows the range of its unique keys may be for an array addressed by them; 0: the
+	// CPU's.
+	DenseSlack float64
 	// Interrupted returns an error once the statement has been cancelled; nil: it never is.
 	Interrupted func() error
 }

@@ -156,8 +156,12 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 		b.Reason += "; MERGE_JOIN serves range conditions only"
 	case len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe):
 		lo, hi, ok := l.est.Bounds(n, keys[0].build)
+		slack := float64(denseJoinSlack)
+		if b.Unique {
+			slack = max(slack, l.opts.DenseSlack)
+		}
 		if span := float64(hi) - float64(lo); ok && span >= 0 && span < denseJoinLimit &&
-			(span < denseJoinSmall || span < denseJoinSlack*b.EstRows || len(b.Payload) == 0 && span < 64*denseJoinSlack*b.EstRows) {
+			(span < denseJoinSmall || span < slack*b.EstRows || len(b.Payload) == 0 && span < 64*denseJoinSlack*b.EstRows) {
 			b.Algorithm, b.DenseMin, b.DenseMax = DenseJoin, lo, hi
 			b.Reason = "the key lies between " + count(lo) + " and " + count(hi)
 		}

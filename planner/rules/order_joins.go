@@ -140,7 +140,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 				late = append(late, s)
 			}
 		}
-		n, c := joinorder.Order(leaves, g.preds, o.w.est, g.hint)
+		n, c := joinorder.Order(leaves, g.preds, o.w.est, g.hint, o.w.joins)
 		cost += c
 		for _, s := range o.bySelectivity(late, n) {
 			cost += semiCost(o.w.est.Rows(n), o.w.est.Rows(s.join.Right))
@@ -180,7 +180,7 @@ func (o *joinOrderer) orderMany(j *logical.Join, g *orderGroup) logical.Node {
 				later = append(later, p)
 			}
 		}
-		n, _ = joinorder.Order(leaves, now, o.w.est, g.hint)
+		n, _ = joinorder.Order(leaves, now, o.w.est, g.hint, o.w.joins)
 		preds = later
 	}
 	for _, s := range o.bySelectivity(g.semis, n) {

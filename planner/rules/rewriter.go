@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
@@ -18,6 +19,7 @@ type rewriter struct {
 	alloc   *expr.Allocator
 	fold    *expr.Context
 	est     *stats.Estimator
+	joins   joinorder.Model
 	shape   shape
 	changed bool
 	eager   bool // costs do not matter
@@ -64,9 +66,17 @@ func (w *rewriter) look() {
 	w.shape, w.nodes = v.found, v.nodes
 }
 
+// TableRows returns the rows of all tables that a query scans, at each scan.
+func TableRows(q *logical.Query) float64 {
+	v := shaper{}
+	v.visit(q.Root)
+	return v.rows
+}
+
 type shaper struct {
 	found shape
 	nodes int
+	rows  float64 // of the tables scanned
 	plans map[*logical.SharedPlan]bool
 	scans map[*table.Version]bool
 }
@@ -79,6 +89,7 @@ func (v *shaper) visit(n logical.Node) {
 			v.found |= hasConditions
 			v.exprs(x.Filter)
 		}
+		v.rows += float64(x.Table.Rows())
 		if v.scans[x.Table] {
 			v.found |= hasRepeatedScan
 		} else {

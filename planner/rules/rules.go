@@ -10,6 +10,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
@@ -26,6 +27,8 @@ type Options struct {
 	Check bool
 	// Context serves constant folding; with none nothing is folded.
 	Context *expr.Context
+	// Joins says what joins cost where they will run.
+	Joins joinorder.Model
 	// eager applies rules wherever they are legal, whatever they cost: for tests over small tables.
 	eager bool
 }
@@ -100,7 +103,7 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 		return nil, nil, err
 	}
 	w := &rewriter{
-		root: q.Root, alloc: q.Alloc, fold: opts.Context, eager: opts.eager,
+		root: q.Root, alloc: q.Alloc, fold: opts.Context, joins: opts.Joins, eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(),
 	}
 	w.look()

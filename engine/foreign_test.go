@@ -2,10 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -330,5 +334,66 @@ func TestForeignKeysRandom(t *testing.T) {
 	}
 	if failed[sqlerr.CodeNoReferencedRow] == 0 || failed[sqlerr.CodeRowIsReferenced] == 0 || failed[sqlerr.CodeLockDeadlock] == 0 {
 		t.Errorf("the statements test too little: %v", failed)
+	}
+}
+
+// Sessions that insert rows and others that delete what those refer to, at the same time, in transactions and without: no reader, at any
+// moment, finds a row that refers to nothing.
+func TestForeignKeysConcurrent(t *testing.T) {
+	e, err := New(Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	setup := e.NewSession()
+	mustRun(t, setup, "CREATE TABLE p (id INT PRIMARY KEY, v INT); CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p (id)); CREATE TABLE d (pid INT, FOREIGN KEY (pid) REFERENCES p (id) ON DELETE CASCADE)")
+	seed := uint64(setting(t, "RADISH_SEED", 1))
+	end := time.Now().Add(time.Duration(setting(t, "RADISH_FOREIGN_SECONDS", 1) * float64(time.Second)))
+	var wg sync.WaitGroup
+	var done, conflicts atomic.Int64
+	for w := range 6 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(seed, uint64(w)))
+			s := e.NewSession()
+			defer s.Close()
+			for time.Now().Before(end) {
+				var script []string
+				for range 1 + r.IntN(3) {
+					id := r.IntN(12)
+					script = append(script, []string{
+						fmt.Sprintf("INSERT IGNORE INTO p VALUES (%d, 0)", id),
+						fmt.Sprintf("DELETE FROM p WHERE id = %d", id),
+						fmt.Sprintf("INSERT INTO c VALUES (%d)", id),
+						fmt.Sprintf("INSERT INTO d VALUES (%d), (%d)", id, id),
+						fmt.Sprintf("DELETE FROM c WHERE pid = %d", id),
+						fmt.Sprintf("UPDATE p SET v = v + 1 WHERE id = %d", id),
+					}[r.IntN(6)])
+				}
+				if r.IntN(3) > 0 {
+					script = append(append([]string{"BEGIN"}, script...), "COMMIT")
+				}
+				for _, sql := range script {
+					_, err := run(context.Background(), s, sql)
+					switch {
+					case err == nil:
+						done.Add(1)
+					case errors.Is(err, sqlerr.CodeLockDeadlock):
+						conflicts.Add(1)
+					case !errors.Is(err, sqlerr.CodeNoReferencedRow) && !errors.Is(err, sqlerr.CodeRowIsReferenced):
+						t.Errorf("seed %d: %s: %v", seed, sql, err)
+						return
+					}
+				}
+				got, err := run(context.Background(), s, "SELECT (SELECT COUNT(*) FROM c LEFT JOIN p ON p.id = pid WHERE id IS NULL) + (SELECT COUNT(*) FROM d LEFT JOIN p ON p.id = pid WHERE id IS NULL)")
+				if err != nil || strings.TrimSpace(got) != "0" {
+					t.Errorf("seed %d: %s rows refer to nothing (%v)", seed, got, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if done.Load() == 0 || conflicts.Load() == 0 {
+		t.Errorf("%d statements, %d conflicts: the test tests nothing", done.Load(), conflicts.Load())
 	}
 }

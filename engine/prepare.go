@@ -137,7 +137,7 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, e
 	var q *logical.Query
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
-		if n.SelectIntoOpt != nil {
+		if n.SelectIntoOpt != nil || st.assigning() {
 			return nil, false, nil
 		}
 		q, err = b.Query(n)

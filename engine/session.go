@@ -260,6 +260,9 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		if n.SelectIntoOpt != nil {
 			return s.selectInto(st, n)
 		}
+		if st.assigning() {
+			return s.selectAssigning(st, n)
+		}
 		return s.query(st, n)
 	case *ast.SetOprStmt:
 		if len(st.Into) > 0 {

@@ -148,6 +148,11 @@ func (x *sortLocal) dropRanks() error {
 	byPartition, byKey, flip, cuts := s.cutKeys(cols)
 	var enough []int32 // of each partition that has so many rows the row at the highest rank
 	for i := range n {
+		if i&checkRows == 0 {
+			if err := q.check(); err != nil {
+				return err
+			}
+		}
 		if i > 0 {
 			word := sorted.words[i] ^ sorted.words[i-1]
 			switch {

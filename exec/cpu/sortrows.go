@@ -201,17 +201,49 @@ func (r *rowSorter) breakTies(s *sortedRows, next int, parallel bool) (changed b
 	same := func(a, b int) bool { return s.code(a) == s.code(b) }
 	const chunk = 1 << 15
 	chunks := (n + chunk - 1) / chunk
-	moved := make([]bool, chunks)
-	large := make([][][2]int, chunks)
-	// A run belongs to the chunk that it begins in.
-	one := func(c int) error {
-		i := c * chunk
-		for i > 0 && i < n && same(i-1, i) {
+	eachChunk := func(f func(c int) error) error {
+		if parallel {
+			return r.q.parallel(chunks, n, f)
+		}
+		for c := range chunks {
+			if err := r.q.check(); err != nil {
+				return err
+			}
+			if err := f(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// A run belongs to the chunk that it begins in: that of c are the places begins[c] .. begins[c+1]-1.
+	begins := make([]int, chunks+1)
+	err = eachChunk(func(c int) error {
+		i, end := c*chunk, min((c+1)*chunk, n)
+		for i > 0 && i < end && same(i-1, i) {
 			i++
 		}
-		for i < min((c+1)*chunk, n) {
+		if begins[c] = i; i == end {
+			begins[c] = -1
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	begins[chunks] = n
+	for c := chunks - 1; c >= 0; c-- {
+		if begins[c] < 0 {
+			begins[c] = begins[c+1]
+		}
+	}
+	moved := make([]bool, chunks)
+	large := make([][][2]int, chunks)
+	alone := *r
+	alone.parallel = false
+	err = eachChunk(func(c int) error {
+		for i := begins[c]; i < begins[c+1]; {
 			j := i + 1
-			for j < n && same(i, j) {
+			for j < begins[c+1] && same(i, j) {
 				if j++; j&checkRows == 0 {
 					if err := r.q.check(); err != nil {
 						return err
@@ -223,8 +255,6 @@ func (r *rowSorter) breakTies(s *sortedRows, next int, parallel bool) (changed b
 			case parallel && j-i >= manyTied:
 				large[c] = append(large[c], [2]int{i, j})
 			default:
-				alone := *r
-				alone.parallel = false
 				m, err := alone.tied(s, i, j, next)
 				if err != nil {
 					return err
@@ -234,16 +264,7 @@ func (r *rowSorter) breakTies(s *sortedRows, next int, parallel bool) (changed b
 			i = j
 		}
 		return nil
-	}
-	if parallel {
-		err = r.q.parallel(chunks, n, one)
-	} else {
-		for c := 0; c < chunks && err == nil; c++ {
-			if err = r.q.check(); err == nil {
-				err = one(c)
-			}
-		}
-	}
+	})
 	for _, run := range slices.Concat(large...) {
 		if err != nil {
 			return false, err

@@ -106,8 +106,8 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 // insertValues binds the rows of VALUES; DEFAULT stands for the column's default, an empty row for all defaults.
 func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *[]int) (*relation, error) {
 	sc := &scope{clause: "field list", noAggregates: true}
-	if len(s.Lists) == 1 && len(s.Lists[0]) == 0 && len(s.Columns) == 0 {
-		*targets = nil // INSERT INTO t VALUES ()
+	if len(s.Lists) > 0 && len(s.Lists[0]) == 0 && len(s.Columns) == 0 {
+		*targets = nil // INSERT INTO t VALUES (), ()
 	}
 	v := &logical.Values{}
 	rel := &relation{node: v}

@@ -71,7 +71,8 @@ import "regexp"
 //     not NULL.
 //   - HAVING, and aggregates with DISTINCT or an order, in a grouped select with window functions: MariaDB loses rows of SELECT
 //     MAX(1) OVER (ORDER BY id) FROM t GROUP BY id HAVING COUNT(*) <> COUNT(DISTINCT a), and LEAD(SUM(DISTINCT a)) OVER is NULL.
-//   - Aggregates as keys of windows over groups: MariaDB's SUM(SUM(a)) OVER (ORDER BY SUM(a)) takes the groups in another order.
+//   - Aggregates as keys of windows over groups: MariaDB sorts otherwise where a window refines one of several such keys, used or
+//     not: SUM(SUM(a)) OVER v FROM t GROUP BY k, b WINDOW v AS (ORDER BY SUM(a), b, k), w AS (v ROWS 1 PRECEDING).
 //   - Window functions of text inside expressions over groups: CONCAT(MAX('a') OVER (), 'b') is 'b' in MariaDB.
 //   - BIT_XOR and the like as window functions: MariaDB's BIT_XOR(a) OVER () over a join is not what a single row holds. Unsigned
 //     numbers above 2^63 from window functions, but where they are shown only: SIGN(MAX(9223372036854775808) OVER ()) is -1.
@@ -83,8 +84,8 @@ import "regexp"
 //   - A key that stands twice in a rollup: MariaDB shows NULL where one of the two is totalled up. Expressions as keys of
 //     rollups: SELECT NULLIF(a, b) FROM t GROUP BY NULLIF(a, b) WITH ROLLUP shows the last value in the total.
 //   - Aggregates of constants, DISTINCT and GROUP_CONCAT in rollups: MariaDB cuts SELECT 0.5 UNION SELECT MAX(197) FROM t GROUP BY id
-//     WITH ROLLUP to 99, counts COUNT(DISTINCT a) of the total as COUNT(a) where a key of the table groups, and loses the total's
-//     GROUP_CONCAT in UNION.
+//     WITH ROLLUP to 99, counts COUNT(DISTINCT a) of the total as COUNT(a) where a key of the table groups, and loses the total of
+//     GROUP_CONCAT in a UNION whose reader asks NOT LIKE of it.
 //   - Expressions over both keys and aggregates in rollups, AND, OR and XOR over keys, and subqueries that see keys: in the
 //     total MariaDB's IF(MIN(a) BETWEEN k AND k AND TRUE, NULL, 1) is NULL, CASE WHEN k = k AND TRUE THEN 1 END is 1, and
 //     (SELECT a FROM t WHERE t.k = x.id) FROM x GROUP BY id WITH ROLLUP that of the last id.

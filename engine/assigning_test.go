@@ -30,3 +30,21 @@ func TestAssigning(t *testing.T) {
 		a SELECT @m := n FROM t WHERE id = 3 => NULL
 		a SELECT @m IS NULL => 1`)
 }
+
+func TestFoundRows(t *testing.T) {
+	play(t, "CREATE TABLE t (id INT PRIMARY KEY, n INT); INSERT INTO t VALUES (1, 5), (2, 6), (3, NULL), (4, 6)", `
+		a SELECT FOUND_ROWS() => 0
+		a SELECT GROUP_CONCAT(id) FROM t GROUP BY n > 100 ORDER BY 1 LIMIT 0
+		a SELECT FOUND_ROWS() => 0
+		a SELECT NULL FROM t WHERE n = 6
+		a SELECT FOUND_ROWS() => 2
+		a SELECT FOUND_ROWS() => 1
+		a (SELECT id FROM t WHERE id = 1) UNION (SELECT id FROM t WHERE id = 1) => 1
+		a SELECT FOUND_ROWS() => 1
+		a SELECT id FROM t ORDER BY id LIMIT 1 => 1
+		a SELECT FOUND_ROWS() => 1
+		a SELECT SQL_CALC_FOUND_ROWS id FROM t ORDER BY id LIMIT 1 OFFSET 2 => 3
+		a SELECT FOUND_ROWS() => 4
+		a SELECT SQL_CALC_FOUND_ROWS n, COUNT(*) FROM t WHERE n IS NOT NULL GROUP BY n ORDER BY n LIMIT 1 => 5|1
+		a SELECT FOUND_ROWS() => 2`)
+}

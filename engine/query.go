@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/exec"
@@ -11,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/storage/column"
 )
 
 // query binds, plans and starts a statement that gives rows.
@@ -19,7 +22,52 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.runQuery(st, q, false)
+	whole := int64(-1)
+	if sel, is := n.(*ast.SelectStmt); is && sel.Limit != nil && sel.SelectStmtOpts != nil && sel.CalcFoundRows {
+		if whole, err = s.countWhole(st, sel); err != nil {
+			return nil, err
+		}
+	}
+	res, err := s.runQuery(st, q, false)
+	if err == nil {
+		s.found = max(whole, 0)
+		if whole < 0 {
+			res.source = &countingSource{res.source, s}
+		}
+	}
+	return res, err
+}
+
+// countWhole counts the rows that a query gives without its LIMIT: SQL_CALC_FOUND_ROWS.
+func (s *Session) countWhole(st *statement, n *ast.SelectStmt) (rows int64, err error) {
+	whole := *n
+	whole.Limit, whole.OrderBy = nil, nil
+	q, err := st.binder().Query(&whole)
+	if err != nil {
+		return 0, err
+	}
+	release, err := s.eachBatch(st, q, "SQL_CALC_FOUND_ROWS", func(b *column.Batch) (int64, error) {
+		rows += int64(b.Rows())
+		return 0, nil
+	})
+	if err == nil {
+		release()
+	}
+	return rows, err
+}
+
+// countingSource counts the rows that are read, for FOUND_ROWS().
+type countingSource struct {
+	rowSource
+	session *Session
+}
+
+func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
+	b, err := c.rowSource.Next(ctx)
+	if b != nil {
+		c.session.found += int64(b.Rows())
+	}
+	return b, err
 }
 
 // plan optimizes a bound query, lowers it to pipelines and places them.

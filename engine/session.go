@@ -27,6 +27,7 @@ type Session struct {
 	vars      variables
 	warnings  *sqlerr.Warnings
 	rowCount  int64
+	found     int64            // what FOUND_ROWS() gives
 	temporary map[tableID]bool // the TEMPORARY tables, by the names that they go by
 	tx        *transaction     // nil: each statement commits by itself
 	next      oneShot
@@ -213,7 +214,7 @@ func (st *statement) exprContext() *expr.Context {
 		loc := s.vars.location
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
-			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, LastInsertID: s.lastInsertID, Variables: &s.vars,
+			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, Variables: &s.vars,
 			Locks: sessionLocks{s.engine.locks, s.id},
 			Added: s.engine.added,
 		}

@@ -80,7 +80,7 @@ func clock(s string) types.Value    { return as(types.TimeFsp(types.LiteralFsp(s
 func testContext() *Context {
 	return &Context{
 		Now: time.Date(2024, 3, 15, 13, 14, 15, 123456000, time.UTC), Location: time.UTC,
-		SQLMode: DefaultSQLMode, Warnings: &sqlerr.Warnings{}, Database: "test", User: "root@localhost", ConnID: 7, RowCount: 3,
+		SQLMode: DefaultSQLMode, Warnings: &sqlerr.Warnings{}, Database: "test", User: "root@localhost", ConnID: 7, RowCount: 3, FoundRows: 5,
 	}
 }
 

@@ -51,6 +51,13 @@ func init() {
 				out.I64[0] = c.RowCount
 				return nil
 			}},
+		&Function{Name: "found_rows", Category: category, Syntax: "FOUND_ROWS()",
+			Doc:     "The rows that the last SELECT gave, or would have given without LIMIT if it had SQL_CALC_FOUND_ROWS.",
+			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Int64}, nil },
+			Eval: func(c *Context, _ *Call, out *column.Vector, _ []*column.Vector, _ []int32, _ int) error {
+				out.I64[0] = c.FoundRows
+				return nil
+			}},
 		&Function{Name: "uuid", Category: "Miscellaneous functions", Syntax: "UUID()", Volatile: true, Nulls: NullCustom,
 			Doc:     "A new universally unique identifier: random (version 4), where MySQL's is made of time and host.",
 			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Varchar(36)}, nil },

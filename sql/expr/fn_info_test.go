@@ -19,6 +19,7 @@ var _ = addExamples([]example{
 	{"version", nil, ServerVersion},
 	{"connection_id", nil, "7"},
 	{"row_count", nil, "3"},
+	{"found_rows", nil, "5"},
 	{"sleep", []any{0}, "0"},
 })
 

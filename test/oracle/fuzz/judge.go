@@ -135,7 +135,7 @@ func (t *trial) query(n *Node) *Failure {
 	got, gotErr := t.pair.engine.query(limited, n.Session, t.pair.engine.text(n))
 	t.timed(start, text)
 	contradicts := func() bool {
-		if len(t.stmt.Check) > 0 || !t.contradicts(waiting, judged, got, order) {
+		if !t.contradicts(waiting, n.Session, judged, got, order) {
 			return false
 		}
 		t.count(func(s *Stats) { s.note(s.Tolerated, errContradiction, text) })
@@ -249,13 +249,13 @@ func (t *trial) end() *Failure {
 }
 
 // contradicts says whether the oracle gives the engine's answer in another mood.
-func (t *trial) contradicts(ctx context.Context, query string, got *Result, order []int) bool {
+func (t *trial) contradicts(ctx context.Context, session int, query string, got *Result, order []int) bool {
 	found := false
 	for _, mood := range t.Moods {
-		if err := t.pair.oracle.Exec(ctx, mood); err != nil {
+		if _, err := t.pair.oracle.exec(ctx, session, mood); err != nil {
 			return false
 		}
-		again, err := t.pair.oracle.query(ctx, 0, query)
+		again, err := t.pair.oracle.query(ctx, session, query)
 		found = found || err == nil && differ(again, got, order) == ""
 	}
 	return found

@@ -20,6 +20,7 @@ func TestComputedColumns(t *testing.T) {
 		a INSERT INTO t (b) VALUES (1) => error 3105
 		a INSERT INTO t SELECT 1, 2, 3, NULL => error 3105
 		a UPDATE t SET b = 1 => error 3105
+		a UPDATE t SET b = DEFAULT
 		a LOAD DATA INFILE '`+file+`' INTO TABLE t (a, @x) SET ts = NULL
 		a SELECT GROUP_CONCAT(a, b, c ORDER BY a) FROM t => 122,344
 		a CREATE TABLE u LIKE t

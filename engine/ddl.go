@@ -73,9 +73,6 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
 		return nil, err
 	}
-	if len(schema.Foreign) > 0 && n.TemporaryKeyword == ast.TemporaryLocal {
-		return nil, sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").WithHint("a temporary table has none")
-	}
 	v := table.New(schema)
 	for _, o := range n.Options {
 		if o.Tp == ast.TableOptionAutoIncrement && o.UintValue > 1 && schema.AutoIncrement() >= 0 {

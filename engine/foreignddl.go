@@ -130,6 +130,9 @@ func supportingKey(schema *table.Schema, columns []int) int {
 // checkDefinition checks the foreign keys of a table that is made or altered, and those of others which refer to it. before is its
 // definition until now; nil: there was none.
 func (s *Session) checkDefinition(snap *catalog.Snapshot, schema, before *table.Schema) error {
+	if len(schema.Foreign) > 0 && catalog.IsHidden(schema.Database) {
+		return sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").WithHint("a temporary table has none")
+	}
 	for i := range schema.Foreign {
 		f := &schema.Foreign[i]
 		var err error

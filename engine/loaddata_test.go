@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +132,41 @@ func TestLoadDataBlocks(t *testing.T) {
 	got := mustRun(t, s, "SELECT COUNT(*), SUM(LENGTH(x)), SUM(s <> CONCAT('say \"', id * 7, '\" \"\\n')) FROM t")
 	if got != want.String() {
 		t.Errorf("got %s, want %s", got, want.String())
+	}
+}
+
+// Random texts come back through files as they were, whatever separates and escapes them.
+func TestOutfileRandom(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	dir := t.TempDir()
+	seed := uint64(setting(t, "RADISH_SEED", 1))
+	r := rand.New(rand.NewPCG(seed, 5))
+	pieces := []string{"a", "N", "\\", "\t", "\n", "\r\n", ",", "\"", "'", "\x00", "NULL", "\\N", "é", "日", "|", " ", "x"}
+	for i, clauses := range []string{
+		"", "FIELDS TERMINATED BY ','", "FIELDS TERMINATED BY ',' ENCLOSED BY '\"'", "FIELDS TERMINATED BY '|' OPTIONALLY ENCLOSED BY '\\''",
+		"FIELDS TERMINATED BY '||' ENCLOSED BY '\"' ESCAPED BY '!' LINES TERMINATED BY '\\r\\n'", "FIELDS TERMINATED BY ';' ENCLOSED BY '\"' LINES STARTING BY '>>' TERMINATED BY '#'",
+	} {
+		mustRun(t, s, "DROP TABLE IF EXISTS a, b; CREATE TABLE a (id INT PRIMARY KEY, s TEXT, b BLOB); CREATE TABLE b LIKE a")
+		var values []string
+		for id := range 300 {
+			text := func() string {
+				if r.IntN(9) == 0 {
+					return "NULL"
+				}
+				out := ""
+				for range r.IntN(7) {
+					out += pieces[r.IntN(len(pieces))]
+				}
+				return "X'" + hex.EncodeToString([]byte(out)) + "'"
+			}
+			values = append(values, fmt.Sprintf("(%d, %s, %s)", id, text(), text()))
+		}
+		name := filepath.Join(dir, fmt.Sprint("f", i))
+		mustRun(t, s, "INSERT INTO a VALUES "+strings.Join(values, ", "))
+		mustRun(t, s, "SELECT * FROM a ORDER BY id INTO OUTFILE '"+name+"' "+clauses+"; LOAD DATA INFILE '"+name+"' INTO TABLE b "+clauses)
+		if got := mustRun(t, s, "SELECT COUNT(*) FROM a JOIN b USING (id) WHERE a.s <=> b.s AND a.b <=> b.b"); got != "300\n" {
+			t.Errorf("seed %d, %s: %s of 300 rows came back", seed, clauses, strings.TrimSpace(got))
+		}
 	}
 }
 

@@ -77,6 +77,7 @@ func TestTemporaryTables(t *testing.T) {
 		{"what they are not", `
 			a CREATE TEMPORARY TABLE x (n INT, FOREIGN KEY (n) REFERENCES t (id)) => error 1215
 			a CREATE TEMPORARY TABLE x (n INT PRIMARY KEY)
+			a ALTER TABLE x ADD FOREIGN KEY (n) REFERENCES t (id) => error 1215
 			a CREATE TABLE y (n INT, FOREIGN KEY (n) REFERENCES x (n)) => error 1824
 			a CREATE DATABASE ` + "`#temporary-1-main`" + ` => error 1102
 			a DROP DATABASE ` + "`#temporary-1-main`" + ` => error 1008

@@ -21,6 +21,14 @@ func (b *Binder) connection() types.Collation {
 	return b.Ctx.Collation
 }
 
+// variableValue is the value of a variable: a literal, under the connection's collation unless it has one of its own.
+func (b *Binder) variableValue(v types.Value) expr.Expr {
+	if v.Type.Collation == types.CollationBin {
+		v.Type = v.Type.Collate(b.connection())
+	}
+	return &expr.Const{Value: v}
+}
+
 // connected gives the result of a function that makes text of other things the connection's collation.
 func (b *Binder) connected(e expr.Expr) expr.Expr {
 	call, ok := e.(*expr.Call)

@@ -460,12 +460,12 @@ func (b *Binder) variable(x *ast.VariableExpr) (expr.Expr, error) {
 	if b.Ctx.Variables != nil {
 		if x.IsSystem {
 			if v, ok := b.Ctx.Variables.SystemVariable(x.Name); ok {
-				return &expr.Const{Value: v}, nil
+				return b.variableValue(v), nil
 			}
 			return nil, sqlerr.UnknownVariable(x.Name, "")
 		}
 		if v, ok := b.Ctx.Variables.UserVariable(x.Name); ok {
-			return &expr.Const{Value: v}, nil
+			return b.variableValue(v), nil
 		}
 	}
 	return &expr.Const{Value: types.NullOf(types.Text)}, nil

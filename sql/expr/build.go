@@ -323,8 +323,10 @@ func NewCase(whens []When, els Expr) (Expr, error) {
 	if els != nil {
 		results = append(results, els)
 	}
-	if _, ok := aggregate(results); !ok {
-		return nil, illegalMix("case", results)
+	if collated(results...) {
+		if _, ok := aggregate(results); !ok {
+			return nil, illegalMix("case", results)
+		}
 	}
 	t := CommonTypeOf(results...)
 	out := &Case{Whens: make([]When, len(whens)), Typ: t}

@@ -18,6 +18,7 @@ const (
 	CollationAiCI
 	CollationAsCI
 	CollationAsCS
+	CollationUnicode520CI
 	CollationBin0900
 	CollationBinary
 	CollationNone
@@ -30,14 +31,15 @@ var collations = [...]struct {
 	sortLen int64
 	pads    bool
 }{
-	CollationBin:       {"utf8mb4_bin", 46, 1, false},
-	CollationGeneralCI: {"utf8mb4_general_ci", 45, 1, true},
-	CollationAiCI:      {"utf8mb4_0900_ai_ci", 255, 0, false},
-	CollationAsCI:      {"utf8mb4_0900_as_ci", 305, 0, false},
-	CollationAsCS:      {"utf8mb4_0900_as_cs", 278, 0, false},
-	CollationBin0900:   {"utf8mb4_0900_bin", 309, 1, false},
-	CollationBinary:    {"binary", 63, 1, false},
-	CollationNone:      {"utf8mb4_bin", 46, 1, false},
+	CollationBin:          {"utf8mb4_bin", 46, 1, false},
+	CollationGeneralCI:    {"utf8mb4_general_ci", 45, 1, true},
+	CollationAiCI:         {"utf8mb4_0900_ai_ci", 255, 0, false},
+	CollationAsCI:         {"utf8mb4_0900_as_ci", 305, 0, false},
+	CollationAsCS:         {"utf8mb4_0900_as_cs", 278, 0, false},
+	CollationUnicode520CI: {"utf8mb4_unicode_520_ci", 246, 8, true},
+	CollationBin0900:      {"utf8mb4_0900_bin", 309, 1, false},
+	CollationBinary:       {"binary", 63, 1, false},
+	CollationNone:         {"utf8mb4_bin", 46, 1, false},
 }
 
 // Collations returns all collations that have names.
@@ -85,7 +87,7 @@ func (c Collation) Bytewise() bool {
 
 // IgnoresCase says whether upper and lower case are equal.
 func (c Collation) IgnoresCase() bool {
-	return c == CollationGeneralCI || c == CollationAiCI || c == CollationAsCI
+	return c == CollationGeneralCI || c == CollationAiCI || c == CollationAsCI || c == CollationUnicode520CI
 }
 
 // HasCollation says whether t's values are characters, which compare by a collation; those of an ENUM are by their names. JSON

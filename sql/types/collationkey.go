@@ -30,6 +30,8 @@ func (c Collation) AppendKey(dst []byte, s string) []byte {
 		return appendPrimaryKey(dst, s)
 	case CollationAsCI, CollationAsCS:
 		return appendUnicodeKey(dst, s, c)
+	case CollationUnicode520CI:
+		return appendPaddedKey(dst, s)
 	}
 	return append(dst, s...)
 }
@@ -57,6 +59,7 @@ func appendGeneralKey(dst []byte, s string) []byte {
 
 // unicodeCollators holds collators of golang.org/x/text, one of which serves one goroutine at a time.
 var unicodeCollators = [...]sync.Pool{
+	// Of utf8mb4_unicode_520_ci too.
 	CollationAiCI: {New: func() any { return newUnicodeCollator(collate.IgnoreDiacritics, collate.IgnoreCase) }},
 	CollationAsCI: {New: func() any { return newUnicodeCollator(collate.IgnoreCase) }},
 	CollationAsCS: {New: func() any { return newUnicodeCollator() }},
@@ -103,6 +106,34 @@ func appendPrimaryKey(dst []byte, s string) []byte {
 		dst = append(dst, keys[s[i]]...)
 	}
 	return dst
+}
+
+// appendPaddedKey makes the key of utf8mb4_unicode_520_ci: the primary weights, as if an endless row of spaces followed each text; see
+// appendGeneralKey. Other characters that have the weight of a space are spaces too.
+func appendPaddedKey(dst []byte, s string) []byte {
+	var buf [128]byte
+	key := appendUnicodeKey(buf[:0], s, CollationAiCI)
+	space := primaryKeys()[' ']
+	for spaces := 0; len(key) > 0; {
+		weight := key[:2]
+		if key[0]&0x80 != 0 { // of three bytes
+			weight = key[:3]
+		}
+		key = key[len(weight):]
+		if string(weight) == space {
+			spaces++
+			continue
+		}
+		mark := byte(3)
+		if string(weight) < space {
+			mark = 1
+		}
+		for ; spaces > 0; spaces-- {
+			dst = append(append(dst, space...), mark)
+		}
+		dst = append(dst, weight...)
+	}
+	return append(append(dst, space...), 2)
 }
 
 // withoutCyrillicMarks leaves out the marks on Cyrillic letters but the breve of the short i: the tables of golang.org/x/text, of UCA 6.2, make
@@ -154,6 +185,9 @@ func (c Collation) FoldChar(r rune) rune {
 		return class
 	}
 	key := c.Key(string(r))
+	if c == CollationUnicode520CI { // whose keys have no spaces at their ends
+		key = string(appendUnicodeKey(nil, string(r), CollationAiCI))
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.class == nil {

@@ -200,7 +200,8 @@ func (g *generator) offsets(format string, most int) func(least int) (string, in
 	}
 }
 
-// frame draws a frame whose end is not before its start. Without distances it ends at peers and at the partition's ends.
+// frame draws a frame; where MariaDB judges, it does not end before it starts. Without distances it ends at peers and at the
+// partition's ends.
 func (g *generator) frame(unit string, distance func(least int) (string, int)) *Node {
 	starts, ends := []string{"UNBOUNDED PRECEDING", "CURRENT ROW"}, []string{"CURRENT ROW", "UNBOUNDED FOLLOWING"}
 	if distance != nil {

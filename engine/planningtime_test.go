@@ -91,7 +91,7 @@ func TestPlanningIsInterrupted(t *testing.T) {
 		mustRun(t, s, fmt.Sprintf("CREATE VIEW v%d AS SELECT a.x, b.y FROM v%d a JOIN v%d b ON a.x = b.x", i, i-1, i-1))
 	}
 	for i, stmt := range hardToPlan() {
-		if testing.Short() && i%4 != 0 {
+		if testing.Short() && i%8 != 0 {
 			continue
 		}
 		if !strings.Contains(stmt.name, os.Getenv("RADISH_PLAN_ONLY")) {

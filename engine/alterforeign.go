@@ -20,7 +20,7 @@ func (a *alteration) foreignKey(name string) int {
 
 // addForeign adds a foreign key, and an index on its columns if there is none.
 func (a *alteration) addForeign(c *ast.Constraint) error {
-	d, err := a.session.foreignDef(c)
+	d, err := foreignDefOf(c, a.schema.Database)
 	if err != nil {
 		return err
 	}

@@ -116,6 +116,9 @@ func TestForeignKeys(t *testing.T) {
 			a INSERT INTO c VALUES (1) => error 1452
 			a INSERT INTO other.p VALUES (1)
 			a INSERT INTO c VALUES (1)
+			a CREATE TABLE other.c2 (pid INT, FOREIGN KEY (pid) REFERENCES p (id))
+			a INSERT INTO other.c2 VALUES (2) => error 1452
+			a DROP TABLE other.c2
 			a RENAME TABLE other.p TO q
 			a DELETE FROM q => error 1451
 			a DROP DATABASE other`},

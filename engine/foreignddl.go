@@ -19,18 +19,19 @@ type foreignDef struct {
 	index   string
 }
 
-// foreignDef reads a FOREIGN KEY clause.
-func (s *Session) foreignDef(c *ast.Constraint) (*foreignDef, error) {
+// foreignDefOf reads a FOREIGN KEY clause of a table of a database, where its parent is if the clause does not say.
+func foreignDefOf(c *ast.Constraint, database string) (*foreignDef, error) {
 	d := &foreignDef{index: c.Name}
 	d.Name = c.Name
 	label := d.Name
 	if label == "" {
 		label = "foreign key without name"
 	}
-	var err error
-	if d.Database, d.Table, err = s.qualify(c.Refer.Table); err != nil {
-		return nil, err
+	d.Database, d.Table = database, c.Refer.Table.Name.O
+	if db := c.Refer.Table.Schema.O; db != "" {
+		d.Database = db
 	}
+	var err error
 	for _, p := range c.Keys {
 		if p.Expr != nil {
 			return nil, sqlerr.WrongForeignKey(label)
@@ -81,7 +82,7 @@ func (s *Session) addForeignKeys(snap *catalog.Snapshot, schema *table.Schema, c
 		if c.Tp != ast.ConstraintForeignKey {
 			continue
 		}
-		d, err := s.foreignDef(c)
+		d, err := foreignDefOf(c, schema.Database)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/sql/expr"
@@ -251,7 +250,7 @@ func (s *Session) assignFirst(st *statement, n *ast.SelectStmt) (restore func(),
 // rowExpression copies an expression of the select list, with names h0, h1 and so on for the columns that it reads, which are added to hidden, and v0
 // and so on for the variables.
 func (a *assigningSource) rowExpression(e ast.ExprNode, hidden *[]*ast.SelectField) (ast.ExprNode, error) {
-	text, err := parse.Restore(e, format.DefaultRestoreFlags)
+	text, err := parse.Restore(e, 0)
 	if err != nil {
 		return nil, sqlerr.Bug("the text of an item cannot be written: %v", err)
 	}

@@ -205,14 +205,14 @@ func checkName(tableName string, taken func(string) bool) string {
 
 // addCheck adds a CHECK constraint to a definition.
 func addCheck(schema *table.Schema, name string, e ast.ExprNode, enforced bool) error {
-	var text strings.Builder
-	if err := e.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringWithoutCharset, &text)); err != nil {
+	text, err := parse.Restore(e, format.RestoreStringWithoutCharset)
+	if err != nil {
 		return sqlerr.Bug("the text of a CHECK cannot be written: %v", err)
 	}
 	if name == "" {
 		name = generatedCheck
 	}
-	schema.Checks = append(schema.Checks, table.Check{Name: name, SQL: text.String(), NotEnforced: !enforced})
+	schema.Checks = append(schema.Checks, table.Check{Name: name, SQL: text, NotEnforced: !enforced})
 	return nil
 }
 
@@ -258,11 +258,11 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 			}
 			def.AutoIncrement, def.Nullable = true, false
 		case ast.ColumnOptionGenerated:
-			var text strings.Builder
-			if err := o.Expr.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringWithoutCharset|format.RestoreWithoutSchemaName|format.RestoreWithoutTableName, &text)); err != nil {
+			text, err := parse.Restore(o.Expr, format.RestoreStringWithoutCharset|format.RestoreWithoutSchemaName|format.RestoreWithoutTableName)
+			if err != nil {
 				return sqlerr.Bug("the text of a generated column cannot be written: %v", err)
 			}
-			def.Generated = &table.Generated{SQL: text.String(), Stored: o.Stored}
+			def.Generated = &table.Generated{SQL: text, Stored: o.Stored}
 		case ast.ColumnOptionCheck:
 			if err := addCheck(schema, o.ConstraintName, o.Expr, o.Enforced); err != nil {
 				return err
@@ -318,11 +318,11 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 	c, literal := x.(*expr.Const)
 	if !literal {
 		if _, isCall := unwrapParens(e).(*ast.FuncCallExpr); isCall || e != unwrapParens(e) {
-			var text strings.Builder
-			if err := e.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags, &text)); err != nil {
+			text, err := parse.Restore(e, 0)
+			if err != nil {
 				return sqlerr.InvalidDefault(def.Name)
 			}
-			def.Default = &table.Default{Expr: text.String()}
+			def.Default = &table.Default{Expr: text}
 			return nil
 		}
 	}
@@ -552,7 +552,7 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		}
 		seen[strings.ToLower(c)] = true
 	}
-	if view.SQL, err = parse.Restore(n.Select, format.DefaultRestoreFlags|format.RestoreStringWithoutCharset); err != nil {
+	if view.SQL, err = parse.Restore(n.Select, format.RestoreStringWithoutCharset); err != nil {
 		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
 	}
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {

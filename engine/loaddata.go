@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
@@ -95,7 +94,7 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (string,
 	}
 	for _, a := range n.ColumnAssignments {
 		e, _ := a.Expr.Accept(&fieldReplacer{variables})
-		text, err := parse.Restore(e, format.DefaultRestoreFlags)
+		text, err := parse.Restore(e, 0)
 		if err != nil {
 			return "", sqlerr.Bug("the text of an assignment cannot be written: %v", err)
 		}

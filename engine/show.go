@@ -501,7 +501,9 @@ func CreateViewSQL(v *catalog.View) string {
 
 func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
 
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func quoteText(s string) string { return "'" + textQuotes.Replace(s) + "'" }
+
+var textQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
 
 func (s *Session) showIndex(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
 	db, name, err := s.find(n.Table)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 
 	"github.com/radish-sql/radish/sql/parse"
 )
@@ -36,7 +35,7 @@ func TestDerivedColumns(t *testing.T) {
 		if !sameWords(got, tc.want) {
 			t.Errorf("%s: %s, want %s", tc.sql, got, tc.want)
 		}
-		text, err := parse.Restore(stmt.Node, format.DefaultRestoreFlags)
+		text, err := parse.Restore(stmt.Node, 0)
 		if err != nil {
 			t.Errorf("%s: %v", tc.sql, err)
 			continue

@@ -93,8 +93,9 @@ func joinsOf(n ast.Node) []*ast.Join {
 	return f.joins
 }
 
-// Restore writes the text of a tree, full joins included, which the tree's own Restore does not know.
-func Restore(n ast.Node, flags format.RestoreFlags) (string, error) {
+// Restore writes the text of a tree for Parse under DefaultMode, full joins included, which the tree's own Restore does not know.
+// more are flags beside those that every text needs.
+func Restore(n ast.Node, more format.RestoreFlags) (string, error) {
 	full := slices.DeleteFunc(joinsOf(n), func(j *ast.Join) bool { return j.Tp != FullJoin })
 	defer func() {
 		for _, j := range full {
@@ -106,7 +107,7 @@ func Restore(n ast.Node, flags format.RestoreFlags) (string, error) {
 			j.Tp = tp
 		}
 		var b strings.Builder
-		err := n.Restore(format.NewRestoreCtx(flags, &b))
+		err := n.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringEscapeBackslash|more, &b))
 		return b.String(), err
 	}
 	left, err := write(ast.LeftJoin)

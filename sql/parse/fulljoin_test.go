@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 
 	"github.com/radish-sql/radish/sql/parse"
 )
@@ -39,7 +38,7 @@ func TestFullJoins(t *testing.T) {
 		if got := joins(stmt.Node); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.sql, got, tc.want)
 		}
-		text, err := parse.Restore(stmt.Node, format.DefaultRestoreFlags)
+		text, err := parse.Restore(stmt.Node, 0)
 		if err != nil {
 			t.Errorf("%s: %v", tc.sql, err)
 			continue

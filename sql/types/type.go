@@ -202,9 +202,11 @@ func (t Type) String() string {
 	case KindEnum:
 		quoted := make([]string, len(t.Enum.Names))
 		for i, n := range t.Enum.Names {
-			quoted[i] = "'" + strings.ReplaceAll(n, "'", "''") + "'"
+			quoted[i] = "'" + enumQuotes.Replace(n) + "'"
 		}
 		return "ENUM(" + strings.Join(quoted, ",") + ")"
 	}
 	return name
 }
+
+var enumQuotes = strings.NewReplacer("'", "''", `\`, `\\`)

@@ -3,6 +3,7 @@ package arrowconv_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -97,6 +98,26 @@ func TestRefused(t *testing.T) {
 	} {
 		if typ, err := arrowconv.TypeOf(dt, "col"); !errors.Is(err, sqlerr.NotSupported) || !strings.Contains(err.Error(), "'col'") {
 			t.Errorf("%s: %v, %v", dt, typ, err)
+		}
+	}
+}
+
+// Dates beyond the years 0 to 9999, and infinite ones, are refused; what lies behind a NULL does not matter.
+func TestDatesOutOfRange(t *testing.T) {
+	for _, tc := range []struct {
+		day int32
+		ok  bool
+	}{{-719528, true}, {-719529, false}, {2932896, true}, {2932897, false}, {math.MaxInt32, false}, {math.MinInt32, false}} {
+		b := array.NewDate32Builder(memory.DefaultAllocator)
+		b.AppendValues([]arrow.Date32{0, arrow.Date32(tc.day)}, []bool{true, true})
+		days := b.NewArray()
+		b.AppendValues([]arrow.Date32{0, arrow.Date32(tc.day)}, []bool{true, false})
+		hidden := b.NewArray()
+		if _, err := arrowconv.Data(days, types.Date); (err == nil) != tc.ok || err != nil && !errors.Is(err, sqlerr.CodeWrongValueForType) {
+			t.Errorf("day %d: %v", tc.day, err)
+		}
+		if _, err := arrowconv.Data(hidden, types.Date); err != nil {
+			t.Errorf("day %d behind NULL: %v", tc.day, err)
 		}
 	}
 }

@@ -16,8 +16,11 @@ func FinishInts(d *encoding.Data, dt arrow.DataType) error {
 		for i, v := range d.Ints {
 			d.Ints[i] = int64(uint32(v)) // Parquet keeps them in signed 32 bits
 		}
+	case *arrow.Date32Type:
+		return checkDates(d, t)
 	case *arrow.Date64Type:
 		scale(d.Ints, 1, 86_400_000)
+		return checkDates(d, t)
 	case *arrow.Time32Type:
 		mul, div := microseconds(t.Unit)
 		scale(d.Ints, mul, div)
@@ -98,6 +101,16 @@ func finishTimestamps(d *encoding.Data, t *arrow.TimestampType) error {
 	for i, v := range d.Ints {
 		if !types.ValidDatetime(v) && valid(d, i) {
 			return outOfRange(i, t)
+		}
+	}
+	return nil
+}
+
+// checkDates refuses days before the year 0 or behind 9999, and the infinite dates of other engines.
+func checkDates(d *encoding.Data, dt arrow.DataType) error {
+	for i, v := range d.Ints {
+		if !types.ValidDate(v) && valid(d, i) {
+			return outOfRange(i, dt)
 		}
 	}
 	return nil

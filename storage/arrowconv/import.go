@@ -70,6 +70,7 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 		})
 	case *array.Date32:
 		d.Ints = widen(x.Date32Values())
+		err = FinishInts(&d, x.DataType())
 	case *array.Date64:
 		d.Ints = widen(x.Date64Values())
 		err = FinishInts(&d, x.DataType())

@@ -33,7 +33,8 @@ func TestRowNumbers(t *testing.T) {
 		{"INSERT INTO t VALUES (1, 'ok'), (2, 'ok'), (CONCAT('x', 1), 'ok')", "Incorrect integer value: 'x1' for column 'a' at row 3"},
 		{"INSERT INTO t SELECT * FROM u", "Data too long for column 's' at row 4321"},
 		{"INSERT INTO t SELECT * FROM u ORDER BY n DESC", "Data too long for column 's' at row 680"},
-		// The rows of a join have no numbers.
+		// The rows of a join and of a union have no numbers.
+		{"INSERT INTO t SELECT 10, 'a' UNION ALL SELECT n, s FROM u", "Data too long for column 's'"},
 		{"INSERT INTO t SELECT x.n, y.s FROM u x JOIN u y ON x.n DIV 2 = y.n DIV 2", "Data too long for column 's'"},
 	} {
 		_, err := run(context.Background(), s, c.sql)

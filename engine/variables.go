@@ -68,7 +68,7 @@ var systemVariables = []variable{
 	},
 	{
 		name: "max_allowed_packet", initial: fixed(strconv.Itoa(expr.MaxAllowedPacket)), integer: true, readOnly: true,
-		doc: "bytes of the text that a function makes at most; statements may be longer",
+		doc: "REPEAT, SPACE, LPAD and RPAD give NULL for a text of more bytes; statements and other texts may be longer",
 	},
 	{
 		name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime,

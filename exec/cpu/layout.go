@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -75,6 +77,9 @@ type pipeline struct {
 	limits  []*limitState
 	workers int
 	stats   *pipelineStats // nil: not profiled
+
+	// numbered says that the source's rows are numbered for messages (column.Batch.FirstRow): no other pipeline fills the sink.
+	numbered bool
 }
 
 // prepare makes a pipeline ready whose dependencies have run.
@@ -84,6 +89,7 @@ func (q *query) prepare(p *physical.Pipeline) (*pipeline, error) {
 	if err := pl.collectUses(); err != nil {
 		return nil, err
 	}
+	pl.numbered = !slices.ContainsFunc(q.plan.Pipelines, func(other *physical.Pipeline) bool { return other != p && other.Sink == p.Sink })
 	src, err := q.source(pl)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, erro
 			t.tests = append(t.tests, columnTest{ordinal, p, true})
 		}
 	}
-	numbered := true
+	numbered := pl.numbered
 	for _, g := range s.Table.Groups {
 		numbered = numbered && g.Deleted == nil
 		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}

@@ -63,10 +63,12 @@ type relationScan struct {
 	slots  []int // by column read
 	from   []int // the relation's column of each
 	parts  []scanPart
+
+	numbered bool // see pipeline
 }
 
 func newRelationScan(pl *pipeline, rel *relation, s *physical.SinkScan) (*relationScan, error) {
-	r := &relationScan{rel: rel, layout: &pl.layout}
+	r := &relationScan{rel: rel, layout: &pl.layout, numbered: pl.numbered}
 	for i, c := range s.Cols {
 		at := -1
 		for k, id := range rel.ids {
@@ -138,7 +140,7 @@ func (x *relationReader) read(morsel int) error {
 			x.b.Cols[x.r.slots[i]] = v
 		}
 		x.b.N, x.b.Sel = n, nil
-		if rel.order != nil {
+		if rel.order != nil && x.r.numbered {
 			x.b.FirstRow = int64(from) + 1
 		}
 		if err := x.next.push(&x.b); err != nil {
@@ -150,13 +152,14 @@ func (x *relationReader) read(morsel int) error {
 
 // valuesScan gives rows of expressions without columns.
 type valuesScan struct {
-	scan   *physical.ValuesScan
-	layout *layout
-	slots  []int
+	scan     *physical.ValuesScan
+	layout   *layout
+	slots    []int
+	numbered bool // see pipeline
 }
 
 func newValuesScan(pl *pipeline, s *physical.ValuesScan) *valuesScan {
-	v := &valuesScan{scan: s, layout: &pl.layout}
+	v := &valuesScan{scan: s, layout: &pl.layout, numbered: pl.numbered}
 	for _, c := range s.Cols {
 		v.slots = append(v.slots, pl.layout.slot(c.ID))
 	}
@@ -193,11 +196,16 @@ func (x *valuesReader) read(morsel int) error {
 			return err
 		}
 		n := min(column.VectorSize, end-from)
-		b := batch{N: n, FirstRow: int64(from) + 1, Cols: make([]*column.Vector, len(x.v.layout.slots))}
+		b := batch{N: n, Cols: make([]*column.Vector, len(x.v.layout.slots))}
+		if x.v.numbered {
+			b.FirstRow = int64(from) + 1
+		}
 		for c, col := range x.v.scan.Cols {
 			v := column.New(col.Typ, n)
 			for i, row := range rows[from : from+n] {
-				one.FirstRow = b.FirstRow + int64(i)
+				if one.FirstRow = b.FirstRow; b.FirstRow > 0 {
+					one.FirstRow += int64(i)
+				}
 				value, err := x.value(row[c], &one)
 				if err != nil {
 					return err

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // jsonObjects writes an object for each row, in an array or on lines of their own. Numbers and decimals are JSON
-// numbers with all their digits, JSON columns are values, everything else is a string.
+// numbers with all their digits, JSON columns are values, everything else is a string, NaN and infinities too.
 type jsonObjects struct {
 	output
 	array bool
@@ -88,6 +89,7 @@ func (j *jsonObjects) appendJSON(dst []byte, v *column.Vector, at int) []byte {
 		return append(dst, "null"...)
 	case t.Kind == types.KindYear: // whose text 0000 would be no number
 		return strconv.AppendInt(dst, v.Value(at).I, 10)
+	case t.IsFloat() && !finite(v.Value(at).F): // for which JSON has no number
 	case t.IsNumeric():
 		return j.appendValue(dst, v, at)
 	case t.Kind == types.KindJSON:
@@ -98,6 +100,8 @@ func (j *jsonObjects) appendJSON(dst []byte, v *column.Vector, at int) []byte {
 	j.text = j.appendValue(j.text[:0], v, at)
 	return appendJSONString(dst, string(j.text))
 }
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // appendJSONString quotes a string as RFC 8259 asks: quotation marks, backslashes and control characters are escaped,
 // bytes that are no UTF-8 become the replacement character.

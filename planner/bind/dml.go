@@ -98,7 +98,7 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		return nil, err
 	}
 	if action == DuplicateUpdate {
-		err = b.upsert(s, ins, targets)
+		err = b.upsert(s, ins, targets, rel)
 	}
 	return ins, err
 }

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,8 @@ func onDuplicate(s *ast.InsertStmt) OnDuplicate {
 }
 
 // upsert binds the assignments of ON DUPLICATE KEY UPDATE, which take effect from left to right as those of UPDATE do.
-func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int) error {
+// rel is what is inserted.
+func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int, rel *relation) error {
 	schema := ins.Table.Schema
 	u := &Upsert{New: ins.Query.Cols}
 	sc := &scope{clause: "field list", noAggregates: true, inserted: map[string]*expr.Column{}}
@@ -58,6 +60,9 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int) error {
 	}
 	if err := b.addAlias(sc, schema, u.New, targets); err != nil {
 		return err
+	}
+	if s.Select != nil {
+		sc.parent = selected(rel, u.New, targets)
 	}
 	at := map[int]int{}
 	for _, a := range s.OnDuplicate {
@@ -118,6 +123,17 @@ func (b *Binder) addAlias(sc *scope, schema *table.Schema, news []*expr.Column, 
 		sc.cols = append(sc.cols, c)
 	}
 	return nil
+}
+
+// selected is the scope around the assignments of INSERT ... SELECT: the columns of the select list mean the values that were to be
+// inserted.
+func selected(rel *relation, news []*expr.Column, targets []int) *scope {
+	sc := &scope{noAggregates: true}
+	for i, o := range targets {
+		from := rel.cols[i]
+		sc.cols = append(sc.cols, scopeColumn{col: news[o], table: cmp.Or(from.table, from.col.Table), name: from.name})
+	}
+	return sc
 }
 
 // standsAlone refuses subqueries that see the row: those that do not are run once, before the rows are written.

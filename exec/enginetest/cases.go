@@ -197,6 +197,9 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	if kind == logical.MarkJoin {
 		np, nb = min(np, 150), min(nb, 150)
 	}
+	if s.safe {
+		nb = min(nb, 1000) // every NULL meets every other, and an eighth of the rows has one
+	}
 	bs, bc := g.Scan(g.Table(nb, keys))
 	ps, pc := g.Scan(g.Table(np, keys))
 	b := &physical.Build{Algorithm: s.alg, Keys: exprs(pick(bc, s.keys...)), Payload: pick(bc, s.payload...), Unique: s.unique, RangeOp: s.op}

@@ -71,6 +71,7 @@ var list = []Rule{
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: always, apply: pruneColumns},
 	{Name: "join_partitions", Doc: joinPartitionsDoc, needs: hasWindow, apply: joinPartitions},
 	{Name: "eliminate_joins", Doc: eliminateJoinsDoc, needs: hasOuterJoin, apply: eliminateJoins},
+	{Name: "reduce_products", Doc: reduceProductsDoc, needs: hasJoin, apply: reduceProducts},
 	{Name: "reduce_groups", Doc: reduceGroupsDoc, needs: hasAggregate, apply: reduceGroups},
 	{Name: "rewrite_distinct", Doc: rewriteDistinctDoc, needs: hasAggregate, apply: rewriteDistinct},
 	{Name: "push_aggregates", Doc: pushAggregatesDoc, needs: hasAggregate, apply: pushAggregates},

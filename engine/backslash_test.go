@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // TestBackslashesAreKept looks at texts that statements are written as and read from again: SHOW CREATE gives a statement that makes
@@ -31,7 +33,7 @@ func TestBackslashesAreKept(t *testing.T) {
 	if err := os.WriteFile(name, []byte("1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, s, "DELETE FROM t; LOAD DATA INFILE "+quoteText(name)+` INTO TABLE t (@x) SET a = CONCAT(@x, '\\n')`)
+	mustRun(t, s, "DELETE FROM t; LOAD DATA INFILE "+types.QuoteText(name)+` INTO TABLE t (@x) SET a = CONCAT(@x, '\\n')`)
 	if got := rowTexts(values(t, s, "SELECT HEX(a) FROM t")); got[0] != "315C6E|" {
 		t.Errorf("%s", got)
 	}

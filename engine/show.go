@@ -438,7 +438,7 @@ func CreateTableSQL(schema *table.Schema) string {
 					p += " DEFAULT " + d.Expr
 				}
 			case !d.Value.Null:
-				p += " DEFAULT " + quoteText(d.Value.Text())
+				p += " DEFAULT " + types.QuoteText(d.Value.Text())
 			}
 		}
 		if c.OnUpdate != "" {
@@ -448,7 +448,7 @@ func CreateTableSQL(schema *table.Schema) string {
 			p += " AUTO_INCREMENT"
 		}
 		if c.Comment != "" {
-			p += " COMMENT " + quoteText(c.Comment)
+			p += " COMMENT " + types.QuoteText(c.Comment)
 		}
 		parts = append(parts, p)
 	}
@@ -485,7 +485,7 @@ func CreateTableSQL(schema *table.Schema) string {
 		out += " DEFAULT CHARSET=utf8mb4 COLLATE=" + schema.Collation.String()
 	}
 	if schema.Comment != "" {
-		out += " COMMENT=" + quoteText(schema.Comment)
+		out += " COMMENT=" + types.QuoteText(schema.Comment)
 	}
 	return out
 }
@@ -500,10 +500,6 @@ func CreateViewSQL(v *catalog.View) string {
 }
 
 func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
-
-func quoteText(s string) string { return "'" + textQuotes.Replace(s) + "'" }
-
-var textQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
 
 func (s *Session) showIndex(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
 	db, name, err := s.find(n.Table)

@@ -35,18 +35,7 @@ func (b *Binder) Checks(schema *table.Schema, cols []*expr.Column) ([]Check, err
 
 // CheckCondition binds the text of a CHECK constraint over columns that stand for a table's.
 func (b *Binder) CheckCondition(schema *table.Schema, text string, cols []*expr.Column) (expr.Expr, error) {
-	e, err := parseExpr(text)
-	if err != nil {
-		return nil, err
-	}
-	sc := &scope{clause: "check constraint", noAggregates: true}
-	for i := range schema.Columns {
-		sc.cols = append(sc.cols, scopeColumn{col: cols[i], db: schema.Database, table: schema.Name, name: schema.Columns[i].Name})
-	}
-	locate := b.Locate
-	b.Locate = nil // the text is not the statement's
-	defer func() { b.Locate = locate }()
-	cond, err := b.condition(e, sc)
+	cond, err := b.kept(schema, text, cols, "check constraint", b.condition)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +43,22 @@ func (b *Binder) CheckCondition(schema *table.Schema, text string, cols []*expr.
 		return nil, sqlerr.NotSupportedf("a subquery in CHECK", "a condition sees one row")
 	}
 	return cond, nil
+}
+
+// kept binds, by bind, an expression that a table keeps as text, over columns that stand for the table's.
+func (b *Binder) kept(schema *table.Schema, text string, cols []*expr.Column, clause string, bind func(ast.ExprNode, *scope) (expr.Expr, error)) (expr.Expr, error) {
+	n, err := parseExpr(text)
+	if err != nil {
+		return nil, err
+	}
+	sc := &scope{clause: clause, noAggregates: true}
+	for i := range schema.Columns {
+		sc.cols = append(sc.cols, scopeColumn{col: cols[i], db: schema.Database, table: schema.Name, name: schema.Columns[i].Name})
+	}
+	locate := b.Locate
+	b.Locate = nil // the text is not the statement's
+	defer func() { b.Locate = locate }()
+	return bind(n, sc)
 }
 
 // parseExpr parses an expression that is kept as text.

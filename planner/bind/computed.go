@@ -38,18 +38,7 @@ func (b *Binder) Generated(schema *table.Schema, cols []*expr.Column) ([]Compute
 }
 
 func (b *Binder) generated(schema *table.Schema, def *table.ColumnDef, cols []*expr.Column) (expr.Expr, error) {
-	n, err := parseExpr(def.Generated.SQL)
-	if err != nil {
-		return nil, err
-	}
-	sc := &scope{clause: "generated column function", noAggregates: true}
-	for i := range schema.Columns {
-		sc.cols = append(sc.cols, scopeColumn{col: cols[i], db: schema.Database, table: schema.Name, name: schema.Columns[i].Name})
-	}
-	locate := b.Locate
-	b.Locate = nil // the text is not the statement's
-	defer func() { b.Locate = locate }()
-	return b.expr(n, sc)
+	return b.kept(schema, def.Generated.SQL, cols, "generated column function", b.expr)
 }
 
 // CheckGenerated checks the definition of the generated column at an ordinal.

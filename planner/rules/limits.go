@@ -48,10 +48,7 @@ func (l *limiter) node(n logical.Node, ordered bool) logical.Node {
 }
 
 func (l *limiter) input(n, in logical.Node, ordered bool) logical.Node {
-	if r := l.node(in, ordered); r != in {
-		return n.WithInputs([]logical.Node{r})
-	}
-	return n
+	return withInput(n, in, l.node(in, ordered))
 }
 
 // limit pushes x down, or returns nil where it stays.

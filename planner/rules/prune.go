@@ -122,10 +122,7 @@ func addAll(s *logical.ColSet, es []expr.Expr) {
 }
 
 func (p *pruner) one(n, in logical.Node, needed logical.ColSet) logical.Node {
-	if r := p.node(in, needed); r != in {
-		return n.WithInputs([]logical.Node{r})
-	}
-	return n
+	return withInput(n, in, p.node(in, needed))
 }
 
 func (p *pruner) scan(s *logical.Scan, needed logical.ColSet) logical.Node {

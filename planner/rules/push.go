@@ -54,10 +54,7 @@ func (w *rewriter) push(n logical.Node, preds []expr.Expr) logical.Node {
 }
 
 func (w *rewriter) mapInput(n, in logical.Node, preds []expr.Expr) logical.Node {
-	if r := w.push(in, preds); r != in {
-		return n.WithInputs([]logical.Node{r})
-	}
-	return n
+	return withInput(n, in, w.push(in, preds))
 }
 
 // splitConstant separates the conditions without columns: a scan need not test them for each row.

@@ -83,10 +83,3 @@ func (w *rewriter) oneOf(n logical.Node, needed logical.ColSet) logical.Node {
 	}
 	return &logical.Limit{Input: n, Count: 1}
 }
-
-func withInput(n, old, in logical.Node) logical.Node {
-	if in == old {
-		return n
-	}
-	return n.WithInputs([]logical.Node{in})
-}

@@ -395,3 +395,11 @@ func columnMap(from, to []*expr.Column) map[expr.ColumnID]expr.Expr {
 	}
 	return m
 }
+
+// withInput gives n, which has one input, old, the input in.
+func withInput(n, old, in logical.Node) logical.Node {
+	if in == old {
+		return n
+	}
+	return n.WithInputs([]logical.Node{in})
+}

@@ -120,9 +120,8 @@ func evalCompress(c *Context, _ *Call, out *column.Vector, args []*column.Vector
 
 // MySQL's ER_ZLIB_Z_DATA_ERROR and ER_AES_INVALID_IV.
 const (
-	codeZlibData  sqlerr.Code = 1259
-	codeAESWrong  sqlerr.Code = 1882
-	uncompressMax             = 64 << 20
+	codeZlibData sqlerr.Code = 1259
+	codeAESWrong sqlerr.Code = 1882
 )
 
 func evalUncompress(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -152,7 +151,7 @@ func uncompress(text string) (string, bool) {
 		return "", false
 	}
 	length := le.LittleEndian.Uint32([]byte(text[:4])) & 0x3FFFFFFF
-	if length > uncompressMax {
+	if length > MaxAllowedPacket {
 		return "", false
 	}
 	r, err := zlib.NewReader(strings.NewReader(text[4:]))

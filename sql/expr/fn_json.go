@@ -270,6 +270,16 @@ func evalJSONContains(a *jsonArgs) (any, error) {
 	return int64(boolToInt(containsJSON(doc, candidate))), nil
 }
 
+// all reads the argument that is 'one' or 'all'.
+func (a *jsonArgs) all(i int) (bool, error) {
+	text := a.values[i].Text()
+	all := strings.EqualFold(text, "all")
+	if !all && !strings.EqualFold(text, "one") {
+		return false, sqlerr.New(codeJSONOneAll, sqlerr.User, "The oneOrAll argument to %s may take these values: 'one' or 'all'.", a.name)
+	}
+	return all, nil
+}
+
 func evalJSONContainsPath(a *jsonArgs) (any, error) {
 	if a.null(0, len(a.values)) {
 		return nil, nil
@@ -278,9 +288,9 @@ func evalJSONContainsPath(a *jsonArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := strings.EqualFold(a.values[1].Text(), "all")
-	if !all && !strings.EqualFold(a.values[1].Text(), "one") {
-		return nil, sqlerr.New(codeJSONOneAll, sqlerr.User, "The oneOrAll argument to %s may take these values: 'one' or 'all'.", a.name)
+	all, err := a.all(1)
+	if err != nil {
+		return nil, err
 	}
 	for i := 2; i < len(a.values); i++ {
 		p, err := a.path(i)

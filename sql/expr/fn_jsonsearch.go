@@ -153,9 +153,9 @@ func evalJSONSearch(a *jsonArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := strings.EqualFold(a.values[1].Text(), "all")
-	if !all && !strings.EqualFold(a.values[1].Text(), "one") {
-		return nil, sqlerr.New(codeJSONOneAll, sqlerr.User, "The oneOrAll argument to %s may take these values: 'one' or 'all'.", a.name)
+	all, err := a.all(1)
+	if err != nil {
+		return nil, err
 	}
 	escape := '\\'
 	if len(a.values) > 3 && !a.values[3].Null {

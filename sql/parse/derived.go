@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -51,25 +52,33 @@ func columnListAt(text string, tokens []token, at int) (l columnList, from, to i
 		at++
 	}
 	from = at
-	if l.alias, ok = nameAt(text, tokens, at); !ok || !opIs(tokens, at+1, '(') {
+	if l.alias, ok = nameAt(text, tokens, at); !ok || isKeyword(tokens[at]) || !opIs(tokens, at+1, '(') {
 		return l, 0, 0, false
 	}
-	for at += 2; ; at += 2 {
+	l.columns, to = namesAt(text, tokens, at+1)
+	return l, from, to, l.columns != nil && !slices.ContainsFunc(tokens[at+2:to], isKeyword)
+}
+
+func isKeyword(t token) bool { return t.kind == tokWord && t.key != kwNone }
+
+// namesAt reads the list of identifiers in parentheses that begins at a token, and returns the place of the closing one; nil: it is none.
+func namesAt(text string, tokens []token, at int) (names []string, end int) {
+	for at++; ; at += 2 {
 		name, ok := nameAt(text, tokens, at)
 		if !ok {
-			return l, 0, 0, false
+			return nil, 0
 		}
-		l.columns = append(l.columns, name)
+		names = append(names, name)
 		if opIs(tokens, at+1, ')') {
-			return l, from, at + 1, true
+			return names, at + 1
 		}
 		if !opIs(tokens, at+1, ',') {
-			return l, 0, 0, false
+			return nil, 0
 		}
 	}
 }
 
-// nameAt returns the identifier that a token is.
+// nameAt returns the identifier that a token is, if it is a word or quoted.
 func nameAt(text string, tokens []token, at int) (name string, ok bool) {
 	if at >= len(tokens) {
 		return "", false
@@ -80,7 +89,7 @@ func nameAt(text string, tokens []token, at int) (name string, ok bool) {
 	case t.kind == tokQuoted:
 		quote := name[:1]
 		return strings.ReplaceAll(name[1:len(name)-1], quote+quote, quote), true
-	case t.kind == tokWord && t.key == kwNone:
+	case t.kind == tokWord:
 		return name, true
 	}
 	return "", false

@@ -8,9 +8,7 @@ func intoVariables(text, piece string, p Piece) (blanked string, names []string)
 	if len(p.tokens) == 0 {
 		return piece, nil
 	}
-	word := func(t token, want string) bool {
-		return t.kind == tokWord && strings.EqualFold(text[t.start:t.end], want)
-	}
+	word := func(t token, want string) bool { return t.isWord(text, want) }
 	if first := p.tokens[0]; !word(first, "SELECT") && !word(first, "WITH") && !word(first, "VALUES") && !word(first, "TABLE") && !first.isOp('(') {
 		return piece, nil
 	}

@@ -14,17 +14,7 @@ type RowAlias struct {
 // out, and the alias; nil: there is none.
 func rowAlias(text, piece string, p Piece) (blanked string, alias *RowAlias) {
 	word := func(i int, want string) bool {
-		return i < len(p.tokens) && p.tokens[i].kind == tokWord && strings.EqualFold(text[p.tokens[i].start:p.tokens[i].end], want)
-	}
-	name := func(i int) (string, bool) {
-		if i >= len(p.tokens) || p.tokens[i].kind != tokWord && p.tokens[i].kind != tokQuoted {
-			return "", false
-		}
-		s := text[p.tokens[i].start:p.tokens[i].end]
-		if q := s[:1]; p.tokens[i].kind == tokQuoted {
-			s = strings.ReplaceAll(s[1:len(s)-1], q+q, q)
-		}
-		return s, true
+		return i < len(p.tokens) && p.tokens[i].isWord(text, want)
 	}
 	if !word(0, "INSERT") {
 		return piece, nil
@@ -52,23 +42,13 @@ func rowAlias(text, piece string, p Piece) (blanked string, alias *RowAlias) {
 		}
 		var ok bool
 		alias = &RowAlias{}
-		if alias.Name, ok = name(i + 1); !ok {
+		if alias.Name, ok = nameAt(text, p.tokens, i+1); !ok {
 			return piece, nil
 		}
 		end := i + 1
 		if opIs(p.tokens, i+2, '(') {
-			for j := i + 3; ; j += 2 {
-				column, ok := name(j)
-				if !ok {
-					return piece, nil
-				}
-				alias.Columns = append(alias.Columns, column)
-				if end = j + 1; opIs(p.tokens, end, ')') {
-					break
-				}
-				if !opIs(p.tokens, end, ',') {
-					return piece, nil
-				}
+			if alias.Columns, end = namesAt(text, p.tokens, i+2); alias.Columns == nil {
+				return piece, nil
 			}
 		}
 		if end+1 < len(p.tokens) && !wordIs(p.tokens, end+1, kwOn) {

@@ -27,6 +27,11 @@ type token struct {
 	start, end int32
 }
 
+// isWord says whether the token is a word of text, in any case.
+func (t token) isWord(text, want string) bool {
+	return t.kind == tokWord && strings.EqualFold(text[t.start:t.end], want)
+}
+
 func (t token) isOp(c byte) bool { return t.kind == tokOp && t.op == c && t.op2 == 0 }
 
 // scanner cuts text into tokens just as the parser's own lexer does (strings, comments, quoting, /*! ... */ read as

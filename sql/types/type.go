@@ -202,11 +202,14 @@ func (t Type) String() string {
 	case KindEnum:
 		quoted := make([]string, len(t.Enum.Names))
 		for i, n := range t.Enum.Names {
-			quoted[i] = "'" + enumQuotes.Replace(n) + "'"
+			quoted[i] = QuoteText(n)
 		}
 		return "ENUM(" + strings.Join(quoted, ",") + ")"
 	}
 	return name
 }
 
-var enumQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
+// QuoteText writes s as a string literal.
+func QuoteText(s string) string { return "'" + textQuotes.Replace(s) + "'" }
+
+var textQuotes = strings.NewReplacer("'", "''", `\`, `\\`)

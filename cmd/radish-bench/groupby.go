@@ -28,7 +28,7 @@ type groupCase struct {
 // groupCases are the cases for a number of rows.
 func groupCases(rows int64) []groupCase {
 	dense := func(n int64) groupData { return groupData{rows: rows, groups: n} }
-	hashed := func(n int64) groupData { return groupData{rows: rows, groups: n, hashed: true} }
+	hashed := func(n int64, bits int) groupData { return groupData{rows: rows, groups: n, hashed: bits} }
 	return []groupCase{
 		{"1e2", dense(1e2), 300, 300},
 		{"1e4", dense(1e4), 300, 300},
@@ -36,10 +36,14 @@ func groupCases(rows int64) []groupCase {
 		{"1e8", dense(1e8), 60, 55},
 		{"zipf", groupData{rows: rows, groups: 1e6, spread: zipfKeys}, 130, 110},
 		{"runs", groupData{rows: rows, groups: rows/4 + 1, spread: runKeys}, 180, 120},
-		{"h1e2", hashed(1e2), 280, 220},
-		{"h1e4", hashed(1e4), 280, 200},
-		{"h1e6", hashed(1e6), 75, 65},
-		{"h1e8", hashed(1e8), 55, 50},
+		{"h1e2", hashed(1e2, 32), 280, 220},
+		{"h1e4", hashed(1e4, 32), 280, 200},
+		{"h1e6", hashed(1e6, 32), 75, 65},
+		{"h1e8", hashed(1e8, 32), 55, 50},
+		{"w1e2", hashed(1e2, 64), 0, 0},
+		{"w1e4", hashed(1e4, 64), 0, 0},
+		{"w1e6", hashed(1e6, 64), 0, 0},
+		{"w1e8", hashed(1e8, 64), 0, 0},
 	}
 }
 
@@ -168,8 +172,8 @@ func runGroupBy(ctx context.Context, args []string, out io.Writer) error {
 	var set settings
 	set.register(fs)
 	rowsText := fs.String("rows", "1e9", "rows of the table")
-	list := fs.String("cases", "all", "cases, separated by commas: 1e2, 1e4, 1e6, 1e8 keys, zipf, runs; h1e2 to h1e8: keys spread over 64 bits; "+
-		"wide: several keys and several values; none; all")
+	list := fs.String("cases", "all", "cases, separated by commas: 1e2, 1e4, 1e6, 1e8 keys, zipf, runs; h1e2 to h1e8: keys spread over 32 bits; "+
+		"w1e2 to w1e8: over 64 bits; wide: several keys and several values; none; all")
 	runs := fs.Int("runs", 5, "runs whose median is shown, after a first one")
 	cpuRuns := fs.Int("cpu-runs", 1, "runs on the CPU beside, which have to give the same; 0: none")
 	crossover := fs.Bool("crossover", false, "compare the CPU with the device over tables of a thousand rows up to --rows")

@@ -56,7 +56,7 @@ func TestGroupTotals(t *testing.T) {
 	}
 	defer db.close()
 	b := &groupBench{db: db}
-	for _, d := range []groupData{{rows: 5000, groups: 300}, {rows: 5000, groups: 900, hashed: true}, {rows: 5000, groups: 400, spread: zipfKeys}} {
+	for _, d := range []groupData{{rows: 5000, groups: 300}, {rows: 5000, groups: 900, hashed: 32}, {rows: 5000, groups: 900, hashed: 64}, {rows: 5000, groups: 400, spread: zipfKeys}} {
 		err := b.withTable(t.Context(), d, "t", func(totals *groupTotals) error {
 			rows, _, err := db.query(t.Context(), groupQueries("t")[1].check)
 			if err != nil {

@@ -27,8 +27,8 @@ type groupData struct {
 	rows   int64
 	groups int64 // keys that can occur
 	spread keySpread
-	// hashed keys are spread over 64 bits, so that nothing follows from their range; others are numbers from 0 on.
-	hashed bool
+	// hashed keys are spread over so many bits, 32 or 64, so that no place follows from them; 0: keys are numbers from 0 on.
+	hashed int
 }
 
 // groupBuckets is the number of buckets by which results are checked: the low bits of the key.
@@ -85,6 +85,13 @@ func splitMix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
+// mix32 is the finalizer of MurmurHash3 (Appleby 2011): a bijection of 32-bit words.
+func mix32(h uint32) uint32 {
+	h = (h ^ h>>16) * 0x85EBCA6B
+	h = (h ^ h>>13) * 0xC2B2AE35
+	return h ^ h>>16
+}
+
 // below maps a random word to 0..n-1 (Lemire 2019, without the correction).
 func below(word uint64, n int64) int64 {
 	hi, _ := bits.Mul64(word, uint64(n))
@@ -123,7 +130,10 @@ func (d groupData) generator() func(i int64) int64 {
 
 // key is the key of a group.
 func (d groupData) key(group int64) int64 {
-	if d.hashed {
+	switch d.hashed {
+	case 32:
+		return int64(int32(mix32(uint32(group))))
+	case 64:
 		return int64(splitMix(uint64(group)))
 	}
 	return group
@@ -265,7 +275,7 @@ func (d groupData) build(ctx context.Context, schema *table.Schema) (*table.Vers
 // schema is that of the generated table.
 func (d groupData) schema(database, name string) *table.Schema {
 	key := types.Int32
-	if d.hashed {
+	if d.hashed == 64 {
 		key = types.Int64
 	}
 	return &table.Schema{Database: database, Name: name, Columns: []table.ColumnDef{{Name: "k", Type: key}, {Name: "v", Type: types.Int64}}}
@@ -279,8 +289,8 @@ func (d groupData) String() string {
 	case runKeys:
 		text = "runs of four"
 	}
-	if d.hashed {
-		text += ", hashed"
+	if d.hashed > 0 {
+		text += fmt.Sprintf(", spread over %d bits", d.hashed)
 	}
 	return text
 }

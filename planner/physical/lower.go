@@ -1,6 +1,7 @@
 package physical
 
 import (
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -141,7 +142,7 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 	case *logical.Sort:
 		return l.sort(x)
 	case *logical.Limit:
-		return l.transform(x.Input, &Limit{Count: x.Count, Offset: x.Offset})
+		return l.limit(x)
 	case *logical.SetOp:
 		return l.setOp(x)
 	case *logical.Shared:
@@ -164,6 +165,23 @@ func addTransform(open []*Pipeline, t Transform) []*Pipeline {
 		p.Transforms = append(p.Transforms, t)
 	}
 	return open
+}
+
+// limit counts the rows of all pipelines that give them: each of several passes what may be asked for, and what they store is counted together.
+func (l *lowering) limit(x *logical.Limit) ([]*Pipeline, error) {
+	open, err := l.open(x.Input)
+	if err != nil {
+		return nil, err
+	}
+	if len(open) > 1 {
+		if x.Count != logical.NoLimit && x.Count <= math.MaxInt64-x.Offset {
+			addTransform(open, &Limit{Count: x.Offset + x.Count})
+		}
+		m := &Materialize{Cols: x.Input.Schema()}
+		l.close(open, m, l.est.Rows(x.Input))
+		open = l.reopen(open, m, m.Cols)
+	}
+	return addTransform(open, &Limit{Count: x.Count, Offset: x.Offset}), nil
 }
 
 func (l *lowering) project(x *logical.Project) ([]*Pipeline, error) {

@@ -23,8 +23,8 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 		return nil, err
 	}
 	whole := int64(-1)
-	if sel, is := n.(*ast.SelectStmt); is && sel.Limit != nil && sel.SelectStmtOpts != nil && sel.CalcFoundRows {
-		if whole, err = s.countWhole(st, sel); err != nil {
+	if unlimited := countedWhole(n); unlimited != nil {
+		if whole, err = s.countWhole(st, unlimited); err != nil {
 			return nil, err
 		}
 	}
@@ -38,11 +38,29 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 	return res, err
 }
 
-// countWhole counts the rows that a query gives without its LIMIT: SQL_CALC_FOUND_ROWS.
-func (s *Session) countWhole(st *statement, n *ast.SelectStmt) (rows int64, err error) {
-	whole := *n
-	whole.Limit, whole.OrderBy = nil, nil
-	q, err := st.binder().Query(&whole)
+// countedWhole returns a query with SQL_CALC_FOUND_ROWS, in its first select, without its LIMIT; nil: it has not both.
+func countedWhole(n ast.Node) ast.Node {
+	switch x := n.(type) {
+	case *ast.SelectStmt:
+		if x.Limit != nil && x.SelectStmtOpts != nil && x.CalcFoundRows {
+			whole := *x
+			whole.Limit, whole.OrderBy = nil, nil
+			return &whole
+		}
+	case *ast.SetOprStmt:
+		first, is := x.SelectList.Selects[0].(*ast.SelectStmt)
+		if is && x.Limit != nil && first.SelectStmtOpts != nil && first.CalcFoundRows {
+			whole := *x
+			whole.Limit, whole.OrderBy = nil, nil
+			return &whole
+		}
+	}
+	return nil
+}
+
+// countWhole counts the rows of a query, for FOUND_ROWS().
+func (s *Session) countWhole(st *statement, whole ast.Node) (rows int64, err error) {
+	q, err := st.binder().Query(whole)
 	if err != nil {
 		return 0, err
 	}

@@ -118,8 +118,8 @@ func (o *limitOp) push(b *batch) error {
 		return nil
 	}
 	end := rows
-	if s.left >= 0 {
-		end = min(rows, s.skip+s.left)
+	if s.left >= 0 && s.left < rows-s.skip {
+		end = s.skip + s.left
 	}
 	if s.skip > 0 || end < rows {
 		sel := b.Sel

@@ -131,6 +131,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, alloc func(bytes int64)
 	if count < 0 || count > rows {
 		count = rows
 	}
+	first = min(first, rows)
 	wanted := min(first+count, rows)
 	out.count = max(wanted-first, 0)
 	if out.count == 0 || len(columns) == 0 {

@@ -18,8 +18,13 @@ type aggregateText struct {
 	tail  []string
 
 	slots   int64  // of a block's own table of keys; 0: it has none
+	slot    int64  // bytes that one takes
+	tags    int    // slots of a bucket of that table, whose keys are words of 32 bits; 0: of 64 bits
 	inLocal bool   // what is being written concerns that table
 	own     string // C++: the first of a group's words in shared memory
+	group   string // C++: its place there
+	// global makes g that group's place in device memory, in a block that closeGlobal ends; nil: the places are the same.
+	global, closeGlobal func()
 }
 
 func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, error) {
@@ -46,26 +51,21 @@ func (a *aggregateText) settle(keys []value) error {
 	f.seenAt = -1
 	if f.shape > denseGroups && !a.wantsRuns() {
 		if f.part = a.choosePartition(); f.part != nil {
-			f.taken = f.acc(accCount, nil)
+			f.taken = f.acc(accCount, nil) // sums of offsets need it
 		}
 	}
 	if f.shape == denseGroups {
-		more := 0
-		if f.find(accCount, nil) < 0 {
-			more = 1
-		}
-		if !a.fitsShared(more) && !a.wantsRuns() {
+		if !a.fitsShared(true) && !a.wantsRuns() {
 			f.part = a.choosePartition()
 		}
-		if more == 0 || a.fitsShared(1) || f.part != nil {
+		if f.find(accCount, nil) >= 0 || a.fitsShared(true) || f.part != nil {
 			f.taken = f.acc(accCount, nil)
 		} else {
 			f.seenAt = f.array("u8", 1, 1, 0)
 		}
 	}
-	limbs := 0
 	for _, acc := range f.accs {
-		acc.at, acc.limb = len(f.arrays), limbs
+		acc.at = len(f.arrays)
 		switch acc.op {
 		case accCount:
 			f.array("u64", 8, 8, 0)
@@ -90,9 +90,21 @@ func (a *aggregateText) settle(keys []value) error {
 			f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
 		}
 		acc.limbs, acc.offset = a.limbs(acc)
+	}
+	if c := f.find(accCount, nil); c >= 0 {
+		for _, acc := range f.accs {
+			if a.canCount(acc) {
+				acc.counts, f.accs[c].in, f.accs[c].limbs = true, acc, 0
+				break
+			}
+		}
+	}
+	limbs := 0
+	for _, acc := range f.accs {
+		acc.limb = limbs
 		limbs += acc.limbs
 	}
-	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(0)
+	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(false)
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
@@ -273,7 +285,7 @@ func (a *aggregateText) row(s *scope) error {
 func (a *aggregateText) updateAll(args []value, place string) {
 	k, f := a.k, a.f
 	if f.shared || a.inLocal {
-		a.own = k.name("own")
+		a.own, a.group = k.name("own"), place
 		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
 	for i, acc := range f.accs {
@@ -337,10 +349,10 @@ func (a *aggregateText) number(keys []value) string {
 	return text
 }
 
-// find is the C++ of the group of a packed key.
-func (a *aggregateText) find(key string) string {
+// find is the C++ of the group of a packed key, by packed_group or its like.
+func (a *aggregateText) find(function, key string) string {
 	k, p := a.k, a.f.p
-	return fmt.Sprintf("packed_group(%s, %s, %s, %s)", k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, k.pointer("u32", aggFullWord{p}))
+	return fmt.Sprintf("%s(%s, %s, %s, %s)", function, k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, k.pointer("u32", aggFullWord{p}))
 }
 
 // place writes what finds a row's group, opens the block of rows that have one, and returns the place's name.
@@ -354,9 +366,9 @@ func (a *aggregateText) place(keys []value) string {
 		k.line("const u64 %s = %s;", name, a.number(keys))
 		return name
 	case packedGroups:
-		k.line("const u64 %s = %s;", name, a.find(a.number(keys)))
+		k.line("const u64 %s = %s;", name, a.find("packed_group", a.number(keys)))
 	case wordGroups:
-		k.line("const u64 %s = %s;", name, a.findWord(wordKey(keys[0]), orFalse(keys[0].null)))
+		k.line("const u64 %s = %s;", name, a.findWord("word_group", wordKey(keys[0]), orFalse(keys[0].null)))
 	default:
 		a.keyed(keys, name)
 	}
@@ -416,9 +428,14 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 	at := func(i int) string {
 		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
 	}
-	if (f.shared || a.inLocal) && acc.limbs > 0 {
-		a.updateShared(acc, v)
-		return
+	if f.shared || a.inLocal {
+		if acc.in != nil {
+			return // the sum counts
+		}
+		if acc.limbs > 0 {
+			a.updateShared(acc, v)
+			return
+		}
 	}
 	switch acc.op {
 	case accCount:

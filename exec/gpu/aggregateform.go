@@ -82,6 +82,8 @@ type accForm struct {
 	narrow bool      // a sum that is known to fit 64 bits
 	limbs  int       // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
 	offset bool      // these hold offsets from within.lo
+	counts bool      // of a sum: the high half of its last word counts the rows
+	in     *accForm  // of a count: the sum that counts for it
 	at     int       // its first array
 	limb   int       // its first limb in the table in shared memory
 	within interval  // what its argument lies between,

@@ -2,18 +2,52 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/expr"
 )
 
 // Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
-// memory: keys of 64 bits and the accumulators' words (aggregateshared.go). A row whose key finds no slot there, because the table is
-// full, goes to the other table at once, so the estimate of the number of groups decides nothing but the speed.
+// memory: keys of 64 bits, or words that keys of 32 bits are mixed to, and the accumulators' words (aggregateshared.go). A row whose key
+// finds no slot there, because the table is full, goes to the other table at once, so the estimate of the number of groups decides nothing
+// but the speed.
 
 const (
-	localKeyBytes = 8
-	localLeast    = 256 // slots at least
-	localSmall    = 24 << 10
-	rowsPerSlot   = 8 // rows for each slot that make a small table worth it
+	localLeast  = 256 // slots at least
+	localSmall  = 24 << 10
+	localRoom   = 1.8 // slots for each group, where rows can be brought together by parts instead,
+	localFull   = 0.8 // and where they cannot
+	localItems  = 4
+	rowsPerSlot = 8 // rows for each slot that make a small table worth it
 )
+
+// byTags says whether a block's own table of keys has words of 32 bits.
+func (a *aggregateText) byTags() bool {
+	return a.f.shape == packedGroups && a.f.keysFitWord() && a.byTiles()
+}
+
+// byTiles says whether a tile's rows are added to the block's table together, behind the loop over them.
+func (a *aggregateText) byTiles() bool { return a.k.tile != "" && !a.k.many }
+
+// localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
+func (a *aggregateText) localSlots() int64 {
+	words := a.tableWords(false)
+	for _, acc := range a.f.accs {
+		if n, _ := a.limbs(acc); n == 0 {
+			return 0
+		}
+	}
+	return a.k.prog.tables.sharedBytes() / a.localSlotBytes(words) &^ 3
+}
+
+// localSlotBytes is what a slot takes: the key and the words.
+func (a *aggregateText) localSlotBytes(words int64) int64 {
+	if a.byTags() {
+		return 4 + 4*words
+	}
+	return 8 + 4*words
+}
 
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
 func (a *aggregateText) chooseLocal() {
@@ -22,53 +56,168 @@ func (a *aggregateText) chooseLocal() {
 		return
 	}
 	for _, acc := range f.accs {
-		if acc.limbs == 0 {
+		if acc.limbs == 0 && acc.in == nil {
 			return
 		}
 	}
-	slotBytes := int64(localKeyBytes + 4*f.words())
-	room := k.prog.tables.sharedBytes() / slotBytes &^ 1
+	slotBytes := a.localSlotBytes(int64(f.words()))
+	room := k.prog.tables.sharedBytes() / slotBytes &^ 3
 	est := max(f.p.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
-	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 1
+	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
 	perSlot := float64(rowsPerSlot)
 	if slots*slotBytes > sharedSmall {
 		perSlot = rowsPerPlace
 	}
-	if est > 1.25*float64(room) || a.rowsIn() < perSlot*float64(slots) {
+	if est*localFull > float64(room) || a.rowsIn() < perSlot*float64(slots) {
 		return
 	}
-	a.slots = slots
+	a.slots, a.slot = slots, slotBytes
+	if a.byTags() {
+		a.tags = 1
+		if 8*est > float64(slots) {
+			a.tags = 4
+		}
+	}
 	k.threads = a.sharedThreads(slots * slotBytes)
+	if a.byTiles() {
+		k.items = min(k.items, localItems) // what is kept of rows takes registers
+		k.blocks = int(max(min(2048/int64(k.threads), k.prog.tables.sharedBytes()/(slots*slotBytes)), 1))
+	}
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
 func (a *aggregateText) localRow(keys, args []value) {
 	k, f := a.k, a.f
-	key, slot, group := k.name("key"), k.name("slot"), k.name("g")
-	null := "false"
+	key, null := "", "false"
 	if f.shape == wordGroups {
-		k.line("const u64 %s = %s;", key, wordKey(keys[0]))
-		null = orFalse(keys[0].null)
+		key, null = wordKey(keys[0]), orFalse(keys[0].null)
 	} else {
-		number := a.number(keys)
-		k.line("const u64 %s = %s;", key, number)
+		key = a.number(keys)
 	}
-	k.line("const u32 %s = local_slot(local_keys, places, %s, %s);", slot, key, null)
+	if a.byTiles() {
+		a.localTile(key, null, args)
+		return
+	}
+	name, slot, group := k.name("key"), k.name("slot"), k.name("g")
+	k.line("const u64 %s = %s;", name, key)
+	k.line("const u32 %s = local_slot(local_keys, places, %s, %s);", slot, name, null)
+	a.global, a.closeGlobal = func() { a.openGroup("g", "", name, null) }, k.close
 	k.open("if (%s != no_slot) {", slot)
 	a.inLocal = true
 	a.updateAll(args, slot)
 	a.inLocal = false
 	k.otherwise()
-	if f.shape == wordGroups {
-		k.line("const u64 %s = %s;", group, a.findWord(key, null))
-	} else {
-		k.line("const u64 %s = %s;", group, a.find(key))
-	}
-	k.open("if (%s != no_group) {", group)
+	a.openGroup(group, "", name, null)
 	a.updateAll(args, group)
 	k.close()
 	k.close()
+}
+
+// openGroup makes a name the group of a key in device memory, by a function of some suffix, and opens the block for those that have one.
+func (a *aggregateText) openGroup(name, suffix, key, null string) {
+	if a.f.shape == wordGroups {
+		a.k.line("const u64 %s = %s;", name, a.findWord("word_group"+suffix, key, null))
+	} else {
+		a.k.line("const u64 %s = %s;", name, a.find("packed_group"+suffix, key))
+	}
+	a.k.open("if (%s != no_group) {", name)
+}
+
+// localTile keeps a row's key and arguments. Behind the loop over the tile's rows the threads of a warp look for the slots of each together.
+func (a *aggregateText) localTile(key, null string, args []value) {
+	k, f := a.k, a.f
+	keyType, dead, full := "u64", "empty_key", "row_key[i]"
+	find := "find_slot(local_keys, places, row_key[i], false)"
+	if a.tags > 0 {
+		keyType, dead, full = "u32", "no_tag", "unmix_word(row_key[i])"
+		find = fmt.Sprintf("tag_slot<%d>(local_keys, places, row_key[i], 32)", a.tags)
+		key = fmt.Sprintf("mix_word((u32)(%s))", key)
+	}
+	declare := []string{keyType + " row_key[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) row_key[i] = " + dead + ";"}
+	kept := make([]value, len(args))
+	parameters, given := []string{"const P& p", "u64 key"}, []string{"p", full}
+	var keep []string // lines that keep the arguments
+	for i, acc := range f.accs {
+		if acc.arg == nil {
+			continue
+		}
+		same := slices.IndexFunc(f.accs[:i], func(o *accForm) bool { return o.arg != nil && expr.Equal(o.arg, acc.arg) })
+		if same >= 0 {
+			kept[i] = kept[same]
+			continue
+		}
+		v := args[i]
+		name := fmt.Sprintf("row_arg%d", i)
+		hold := func(cType, name, text string) string {
+			declare = append(declare, fmt.Sprintf("%s %s[RADISH_ITEMS];", cType, name))
+			keep = append(keep, fmt.Sprintf("%s[i] = %s;", name, text))
+			parameters, given = append(parameters, cType+" "+name), append(given, name+"[i]")
+			return name
+		}
+		v.text = hold(v.class.cName(), name, v.text)
+		if v.null != "" && v.null != "false" {
+			v.null = hold("bool", name+"_null", v.null)
+		}
+		kept[i] = v
+	}
+	if f.shape == wordGroups { // a key that the table cannot have, or NULL, has a place of its own
+		name := k.name("key")
+		k.line("const u64 %s = %s;", name, key)
+		k.open("if (%s || %s == empty_key) {", null, name)
+		a.openGroup("g", "_aside", name, null)
+		a.updateAll(args, "g")
+		k.close()
+		k.otherwise()
+		key = name
+	}
+	k.line("row_key[i] = %s;", key)
+	for _, l := range keep {
+		k.line("%s", l)
+	}
+	if f.shape == wordGroups {
+		k.close()
+	}
+	k.functions = append(k.functions, a.asideFunction(kept, parameters))
+	for i := range kept {
+		if kept[i].text != "" {
+			kept[i].text += "[i]"
+		}
+		if strings.HasPrefix(kept[i].null, "row_arg") {
+			kept[i].null += "[i]"
+		}
+	}
+	k.endTile = k.capture(func() {
+		k.line("RADISH_UNROLL")
+		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.line("const bool here = row_key[i] != %s;", dead)
+		k.line("u32 slot = no_slot;")
+		k.line("if (here) slot = %s;", find)
+		k.line("warp_barrier(full_mask());")
+		k.open("if (slot != no_slot) {")
+		a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", full, "false") }, k.close
+		a.inLocal = true
+		a.updateAll(kept, "slot")
+		a.inLocal = false
+		k.line("} else if (here) {")
+		k.line("  %s_aside(%s);", k.title, strings.Join(given, ", "))
+		k.close()
+		k.line("warp_barrier(full_mask());")
+		k.close()
+	})
+	k.fill(k.tile, 2, declare)
+	k.tile = ""
+}
+
+// asideFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
+func (a *aggregateText) asideFunction(args []value, parameters []string) string {
+	k := a.k
+	lines := k.capture(func() {
+		a.openGroup("g", "_aside", "key", "false")
+		a.updateAll(args, "g")
+		k.close()
+	})
+	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_aside(%s) {\n  %s\n}\n", k.title, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
 }
 
 // wordKey is the C++ of a key of one word.
@@ -80,9 +229,9 @@ func wordKey(v value) string {
 }
 
 // findWord is the C++ of the group of a key of one word.
-func (a *aggregateText) findWord(key, null string) string {
+func (a *aggregateText) findWord(function, key, null string) string {
 	k, p := a.k, a.f.p
-	return fmt.Sprintf("word_group(%s, %s, %s, %s, %s)", k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, null, k.pointer("u32", aggFullWord{p}))
+	return fmt.Sprintf("%s(%s, %s, %s, %s, %s)", function, k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, null, k.pointer("u32", aggFullWord{p}))
 }
 
 // flushLocal adds the block's groups to all.
@@ -91,28 +240,36 @@ func (a *aggregateText) flushLocal() {
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
 	k.open("for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
-	k.line("const u64 key = local_keys[slot];")
-	k.line("if (key == empty_key) continue;")
-	k.line("const u64 g = %s;", a.find("key"))
+	if a.tags > 0 {
+		k.line("if (local_keys[slot] == no_tag) continue;")
+		k.line("const u64 g = %s;", a.find("packed_group", "unmix_word(local_keys[slot])"))
+	} else {
+		k.line("if (local_keys[slot] == empty_key) continue;")
+		k.line("const u64 g = %s;", a.find("packed_group", "local_keys[slot]"))
+	}
 	k.line("if (g == no_group) continue;")
 	k.line("const u32* first = table + slot;")
-	a.flushWords(map[int]string{})
+	a.flushWords(map[int]string{}, "Adds::shared")
 	k.close()
 }
 
 // declareLocal makes the block's table empty.
 func (a *aggregateText) declareLocal() []string {
 	k := a.k
-	bytes := a.slots * int64(localKeyBytes+4*a.f.words())
+	bytes := a.slots * a.slot
 	k.shared = func(*query) int64 { return bytes }
+	key, empty := "u64", "empty_key"
+	if a.tags > 0 {
+		key, empty = "u32", "no_tag"
+	}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",
 		fmt.Sprintf("const u32 places = (u32)%s;", k.literal(uint64(a.slots))),
 		"const i32 stride = (i32)places;",
-		"u64* local_keys = shared_at<u64>(0);",
+		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", key, key),
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
-		"for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = empty_key;",
+		fmt.Sprintf("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s;", empty),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }

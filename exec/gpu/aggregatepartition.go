@@ -15,24 +15,26 @@ import (
 // the value as an offset, to 128 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
 // makes 128 of each. The last one gives each part a block, which adds its rows up in shared memory (aggregateshared.go).
 //
+// Keys that are found by hashing, if they pack into 32 bits, take the same road with the key, mixed, for a place: aggregatehashed.go.
+//
 // A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
 // read once or twice costs 16 to 32 bytes, in whole lines.
 
 // The numbers of partition.cuh.
 const (
-	partBits   = 7
-	nearBits   = 5
-	lineRows   = 16
-	hotSlots   = 1024
-	partitions = 1 << partBits
+	nearBits = 5
+	hotSlots = 1024
 )
 
 const (
-	partThreads = 512
+	lineRows    = 4
+	partThreads = 512 // two blocks a multiprocessor: one reads while the other waits at barriers; or one of twice as many
 	partItems   = 8
-	hashedLeast = 1 << 14 // groups that are found by hashing: fewer have tables in shared memory in front
-	partBlocks  = 2       // of a multiprocessor: one reads while the other waits at barriers
-	chunkTiles  = 64      // of a part, that a block splits at a time
+)
+
+const (
+	partBitsLeast, partBitsMost = 7, 8 // of a pass
+	chunkTiles                  = 64   // of a part, that a block splits at a time
 	// A part's room is what an equal share is, and a sixteenth more.
 	partSlack = 1.0625
 )
@@ -47,81 +49,97 @@ var (
 // partForm says how groups are made by parts.
 type partForm struct {
 	passes int
+	bits   int       // of a place that a pass parts by
+	blocks int       // of a multiprocessor: 1 or 2
+	hashed bool      // places are keys, mixed; a part's groups are found by hashing
 	arg    expr.Expr // the value; nil: there is none
 	accs   *accForm  // one that has it
 	then   []*kernel // that run after the pipeline's
 }
 
 // localPlaces is the number of places of a part after some passes over so many places.
-func localPlaces(places int64, passes int) int64 {
-	return ((places-1)>>(nearBits+partBits*passes) + 1) << nearBits
+func (x *partForm) localPlaces(places int64) int64 {
+	return ((places-1)>>(nearBits+x.bits*x.passes) + 1) << nearBits
 }
 
-// localWord is the number of places of a part.
+// localWord is the number of places that a part's table has.
 type localWord struct{ p *physical.Aggregate }
 
-func (w localWord) resolve(q *query) uint64 {
-	g := q.groups[w.p]
-	return uint64(localPlaces(g.size(), g.form.part.passes))
+func (w localWord) resolve(q *query) uint64 { return uint64(q.partPlaces(q.groups[w.p])) }
+
+// partPlaces is the number of places that a part's table has.
+func (q *query) partPlaces(g *groupRun) int64 {
+	if x := g.form.part; x.hashed {
+		return x.partSlots(g.form.p.EstGroups, int64(g.form.words()), q.res.sharedBytes())
+	}
+	return g.form.part.localPlaces(g.form.places)
 }
 
-// partTable is what a part's groups take of shared memory; 0: they do not fit. That can be where a table of keys had to grow.
+// partTable is what a part's table takes of shared memory.
 func (q *query) partTable(g *groupRun) int64 {
-	bytes := localPlaces(g.size(), g.form.part.passes) * int64(g.form.words()) * 4
-	if bytes > q.res.sharedBytes() {
-		return 0
+	words := int64(g.form.words())
+	if g.form.part.hashed {
+		words++ // the tag
 	}
-	return bytes
+	return q.partPlaces(g) * words * 4
 }
 
 // choosePartition decides whether groups are made by parts.
 func (a *aggregateText) choosePartition() *partForm {
 	k, f := a.k, a.f
-	places, groups := f.places, float64(f.places)
-	if f.shape == packedGroups || f.shape == wordGroups { // a place is a slot
-		groups = f.p.EstGroups
-		if groups < hashedLeast || groups > math.MaxInt32/2 {
+	x := &partForm{hashed: f.shape == packedGroups}
+	groups := float64(f.places)
+	if x.hashed {
+		if groups = f.p.EstGroups; groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || !f.keysFitWord() {
 			return nil
 		}
-		places = slotsFor(groups) + 2
 	}
-	if f.shape < denseGroups || f.shape > wordGroups || places >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
+	if !x.hashed && f.shape != denseGroups || groups >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
 		return nil
 	}
 	if rows := a.rowsIn(); rows < partitionRows || rows < 2*groups {
 		return nil
 	}
-	x := &partForm{}
-	words, values := int64(1), 0 // the count of rows
 	for _, acc := range f.accs {
-		n, offset := a.limbs(acc)
+		_, offset := a.limbs(acc)
 		switch {
 		case acc.op == accCount && acc.arg == nil:
 			continue
 		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.null != "":
 			return nil
-		case acc.op == accSum && !offset:
-			n = 2 // once rows are counted
-		case !offset:
+		case acc.op != accSum && !offset:
 			return nil
 		}
 		if !acc.known || acc.like.class != classInt || uint64(acc.within.hi)-uint64(acc.within.lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
 			return nil
 		}
 		x.arg, x.accs = acc.arg, acc
-		words += int64(n)
-		values++
 	}
-	if f.shape != denseGroups && values < 2 {
-		return nil // to find the group costs as much as to add to it
-	}
-	for x.passes = partitionPasses; localPlaces(places, x.passes)*words*4 > k.prog.tables.sharedBytes(); x.passes++ {
-		if x.passes == 2 {
-			return nil
+	words := a.tableWords(true)
+	// The fewest passes, and as many parts as let the tables of two blocks fit a multiprocessor, or else one.
+	shared := k.prog.tables.sharedBytes()
+	for x.passes = partitionPasses; x.passes <= 2; x.passes++ {
+		for x.blocks = 2; x.blocks >= 1; x.blocks-- {
+			for x.bits = partBitsLeast; x.bits <= partBitsMost; x.bits++ {
+				if x.tableBytes(groups, words) <= shared/int64(x.blocks) {
+					return x
+				}
+			}
 		}
 	}
-	return x
+	return nil
 }
+
+// tableBytes is what a part's table wants of shared memory.
+func (x *partForm) tableBytes(groups float64, words int64) int64 {
+	if x.hashed {
+		return 4 * (1 + words) * x.partSlots(groups, words, math.MaxInt64)
+	}
+	return x.localPlaces(int64(groups)) * words * 4
+}
+
+// threads is the number of threads of a block.
+func (x *partForm) threads() int { return partThreads * 2 / x.blocks }
 
 // partWord is a word of what partitioning uses.
 type partWord struct {
@@ -194,10 +212,12 @@ func (k *kernel) capture(f func()) []string {
 // partRowText writes a row to its part, or adds it to a frequent place.
 func (a *aggregateText) partRowText(keys, args []value) {
 	k, f := a.k, a.f
-	k.threads, k.items, k.blocks = partThreads, partItems, partBlocks
-	place, slot := a.place(keys), k.name("slot")
+	k.threads, k.items, k.blocks = f.part.threads(), partItems, f.part.blocks
+	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.part.bits)}
+	place, slot := a.partPlace(keys), k.name("slot")
 	k.line("const u32 %s = hot ? hot_slot(tags, (u32)%s) : no_slot;", slot, place)
 	k.open("if (%s != no_slot) {", slot)
+	a.global, a.closeGlobal = func() { a.openPlace(place) }, a.closePlace
 	a.inLocal = true
 	a.updateAll(args, slot)
 	a.inLocal = false
@@ -228,24 +248,25 @@ func (a *aggregateText) declareParting(pass int) []string {
 		"const auto direct = [&](u64 row) { // it found no room",
 	}
 	for _, l := range a.k.capture(func() {
-		a.k.line("const u64 g = row_place(row);")
+		a.openPlace("row_place(row)")
 		a.addPartRow("row", "g")
+		a.closePlace()
 	}) {
 		lines = append(lines, "  "+l)
 	}
 	return append(lines, "};")
 }
 
-// partBytes is what a pass needs of shared memory.
-func partBytes(q *query) int64 {
-	tile := int64(q.device.Block(partThreads) * partItems)
-	return 8*(tile+2*partitions*lineRows) + 8*partitions*lineRows + (4*(7*partitions+1)+7)/8*8
+// bytes is what a pass needs of shared memory: Partition's Memory.
+func (x *partForm) bytes(q *query) int64 {
+	tile, parts, line := int64(q.device.Block(x.threads())*partItems), int64(1)<<x.bits, int64(lineRows)
+	return 8*(tile+2*parts*line) + 8*parts*line + (16+4+8+8)*parts + 16
 }
 
 // declareParts is declareParting for the pipeline's kernel, with frequent places.
 func (a *aggregateText) declareParts() []string {
 	k, f := a.k, a.f
-	k.shared = func(q *query) int64 { return partBytes(q) + hotSlots*4*int64(1+f.words()) }
+	k.shared = func(q *query) int64 { return f.part.bytes(q) + hotSlots*4*int64(1+f.words()) }
 	lines := append(a.declareParting(0),
 		"// frequent places have words of their own in shared memory",
 		"u32* tags = shared_at<u32>(sizeof(Parting::Memory));",
@@ -263,11 +284,11 @@ func (a *aggregateText) flushParts() {
 	k, f := a.k, a.f
 	k.line("parting.finish(direct);")
 	k.open("for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
-	k.line("const u64 g = tags[slot];")
-	k.line("if (g == not_hot) continue;")
+	k.line("if (tags[slot] == not_hot) continue;")
+	a.openPlace("tags[slot]")
 	k.line("const u32* first = table + slot;")
-	k.line("const bool alone = false;")
-	a.flushWords(map[int]string{})
+	a.flushWords(map[int]string{}, "Adds::shared")
+	a.closePlace()
 	k.close()
 	if f.part.passes == 2 {
 		f.part.then = append(f.part.then, a.splitKernel())
@@ -288,7 +309,7 @@ func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
 func (a *aggregateText) splitKernel() *kernel {
 	sub, b := a.thenKernel("_split")
 	p := a.f.p
-	sub.shared = partBytes
+	sub.shared = a.f.part.bytes
 	for _, l := range b.declareParting(1) {
 		sub.line("%s", l)
 	}
@@ -311,22 +332,43 @@ func (a *aggregateText) splitKernel() *kernel {
 	return sub
 }
 
-// tablesKernel adds the rows of each part up. After one pass there are few parts, so several blocks take pieces of each.
+// openPlace makes g the group of a place, for what is added to it directly, and notes that there is such. closePlace ends that.
+func (a *aggregateText) openPlace(place string) {
+	k := a.k
+	k.line("store_relaxed(%s, 1u);", k.pointer("u32", aggDirectWord{a.f.p}))
+	if a.f.part.hashed {
+		k.line("const u64 g = %s;", a.find("packed_group_aside", fmt.Sprintf("unmix_word(%s)", place)))
+		k.open("if (g != no_group) {")
+		return
+	}
+	k.line("const u64 g = %s;", place)
+}
+
+func (a *aggregateText) closePlace() {
+	if a.f.part.hashed {
+		a.k.close()
+	}
+}
+
+// tablesKernel adds the rows of each part up. After one pass there are few parts: several blocks take pieces of each, if they can add to groups together.
 func (a *aggregateText) tablesKernel() *kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.part.passes - 1
 	sub.shared = func(q *query) int64 { return q.partTable(q.groups[f.p]) }
 	pieces := 1
-	if last == 0 {
+	if last == 0 && !f.part.hashed {
 		pieces = 8
 	}
-	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(partBits*f.part.passes), pieces)
-	sub.line("constexpr bool alone = pieces == 1; // with a part's groups")
+	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(f.part.bits*f.part.passes), pieces)
 	sub.line("constexpr u32 copies = 0, copy = 0;")
 	sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
 	sub.line("const i32 stride = (i32)places;")
 	sub.line("u32* table = shared_at<u32>(0);")
+	if f.part.hashed {
+		sub.line("u32* tags = table; // they stand first, since they are read by four")
+		sub.line("table += places;")
+	}
 	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
 	sub.open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
 	sub.line("const i64 part = item / pieces, piece = item - part * pieces;")
@@ -336,27 +378,44 @@ func (a *aggregateText) tablesKernel() *kernel {
 	for _, l := range b.emptyWords() {
 		sub.line("%s", l)
 	}
+	if f.part.hashed {
+		sub.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = no_tag;")
+	}
 	sub.line("block_barrier();")
 	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.line("u64 rows[RADISH_ITEMS];")
 	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const u64", partWord{f.p, last, partRows}))
 	sub.line("RADISH_UNROLL")
 	sub.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-	sub.line("if (rows[i] == pad_row) continue;")
-	sub.line("const u32 g = local_place(row_place(rows[i]), %d);", f.part.passes)
-	b.inLocal = true
-	b.addPartRow("rows[i]", "g")
-	b.inLocal = false
+	if f.part.hashed {
+		b.tagRow()
+	} else {
+		sub.line("if (rows[i] == pad_row) continue;")
+		sub.line("const u32 local = local_place(row_place(rows[i]), %d);", f.part.passes)
+		b.global, b.closeGlobal = func() { b.openPlace("row_place(rows[i])") }, b.closePlace
+		b.inLocal = true
+		b.addPartRow("rows[i]", "local")
+		b.inLocal = false
+	}
 	sub.close()
 	sub.close()
 	sub.line("block_barrier();")
-	sub.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
-	sub.line("const u32* first = table + local;")
-	counts := map[int]string{}
-	sub.line("if (%s == 0) continue;", b.flushCount(counts, f.taken))
-	sub.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
-	b.flushWords(counts)
-	sub.close()
+	if f.part.hashed {
+		b.appendGroups()
+	} else {
+		how := "Adds::shared"
+		if pieces == 1 {
+			how = "how"
+			sub.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", sub.pointer("u32", aggDirectWord{f.p}))
+		}
+		sub.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
+		sub.line("const u32* first = table + local;")
+		counts := map[int]string{}
+		sub.line("if (%s == 0) continue;", b.flushCount(counts, f.taken))
+		sub.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
+		b.flushWords(counts, how)
+		sub.close()
+	}
 	sub.line("block_barrier();")
 	sub.close()
 	return sub
@@ -369,17 +428,15 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 	rows := q.sourceBound(k)
 	for pass := range f.part.passes {
 		const blocks = 512 // each leaves a line that is not full
-		count := int64(1) << (partBits * (pass + 1))
-		share := float64(rows) / partitions
+		count := int64(1) << (f.part.bits * (pass + 1))
+		share := float64(rows) / float64(int(1)<<f.part.bits)
 		lines := int64(blocks)
 		if pass == 1 {
-			share = float64(run.parts[0].room) / partitions
-			lines = run.parts[0].room/int64(q.device.Block(partThreads)*partItems*chunkTiles) + 2
+			share = float64(run.parts[0].room) / float64(int(1)<<f.part.bits)
+			lines = run.parts[0].room/int64(q.device.Block(f.part.threads())*partItems*chunkTiles) + 2
 		}
-		r := partRun{room: (int64(share*partSlack)/lineRows + lines + 8) * lineRows}
-		if r.room = min(r.room, partitionRoom); q.partTable(run) == 0 {
-			r.room = 0
-		}
+		r := partRun{room: (int64(share*partSlack)/int64(lineRows) + lines + 8) * int64(lineRows)}
+		r.room = min(r.room, partitionRoom)
 		var err error
 		if r.given, err = q.filled(count, 4, 0); err != nil {
 			return err

@@ -141,7 +141,7 @@ func (a *aggregateText) runs(keys, args []value) error {
 			lines = append(lines, fmt.Sprintf("  %s[g] = 1;", k.pointer("u8", aggWord{f.p, f.seenAt})))
 		}
 	} else {
-		lines = append(lines, "  const u64 g = "+a.find("key")+";", "  if (g == no_group) return;")
+		lines = append(lines, "  const u64 g = "+a.find("packed_group", "key")+";", "  if (g == no_group) return;")
 	}
 	lines = append(append(lines, puts...), "};", "const auto end_run = [&] {", "  if (run == no_group) return;", "  if (head == no_group) {", "    head = run;")
 	lines = append(append(lines, heads...), "  } else {", "    "+call("run", ""), "  }")

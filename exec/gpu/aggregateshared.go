@@ -12,7 +12,8 @@ import (
 //
 //   - A count is a word.
 //   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
-//     4 limbs.
+//     4 limbs. The first of the former counts the rows, too, in the high half of its carries' word: the thread that makes it 2^15 moves so
+//     many rows to the group in device memory.
 //   - An extreme of such values is a word. It is read first, since most rows change nothing.
 //
 // What has no words is kept in device memory alone.
@@ -36,13 +37,18 @@ func (a *aggregateText) narrow(acc *accForm) bool {
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
 func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
+	return a.limbsIf(acc, a.countOf(acc) >= 0)
+}
+
+// limbsIf is limbs where the accumulator's values are counted, or are not.
+func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool) {
 	offset = acc.known && acc.like.class == classInt && uint64(acc.within.hi)-uint64(acc.within.lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
 		return 1, false
 	case accSum:
 		switch {
-		case offset && a.countOf(acc) >= 0:
+		case offset && counted:
 			return 2, true
 		case a.narrow(acc):
 			return 2, false
@@ -58,6 +64,30 @@ func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
 	return 0, false
 }
 
+// canCount says whether a sum can count the rows, if they are counted.
+func (a *aggregateText) canCount(acc *accForm) bool {
+	_, offset := a.limbsIf(acc, true)
+	return acc.op == accSum && offset && acc.like.null == ""
+}
+
+// tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is.
+func (a *aggregateText) tableWords(counted bool) int64 {
+	has := a.f.find(accCount, nil) >= 0
+	words, packed := 0, false
+	for _, acc := range a.f.accs {
+		n, _ := a.limbsIf(acc, a.countOf(acc) >= 0 || counted && acc.like.null == "")
+		words += n
+		packed = packed || a.canCount(acc)
+	}
+	if counted && !has {
+		words++
+	}
+	if (counted || has) && packed {
+		words--
+	}
+	return int64(words)
+}
+
 // countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
 func (a *aggregateText) countOf(acc *accForm) int {
@@ -67,14 +97,9 @@ func (a *aggregateText) countOf(acc *accForm) int {
 	return a.f.find(accCount, acc.arg)
 }
 
-// fitsShared says whether a dense form fits shared memory, with some words more for each group, and is worth it.
-func (a *aggregateText) fitsShared(more int) bool {
-	words := int64(more)
-	for _, acc := range a.f.accs {
-		n, _ := a.limbs(acc)
-		words += int64(n)
-	}
-	bytes := a.f.places * words * 4
+// fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
+func (a *aggregateText) fitsShared(counted bool) bool {
+	bytes := a.f.places * a.tableWords(counted) * 4
 	return bytes <= a.k.prog.tables.sharedBytes() && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.places))
 }
 
@@ -119,10 +144,33 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 		k.line("keep_min(%s, %s);", limb, offset)
 	case acc.op == accMax:
 		k.line("keep_max(%s, %s);", limb, offset)
+	case acc.counts:
+		k.open("if (add_counted(%s, stride, %s)) { // 2^15 rows", limb, offset)
+		a.move(acc, limb)
+		k.close()
 	case acc.offset:
 		k.line("add_offset(%s, stride, %s);", limb, offset)
 	default:
 		k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
+	}
+}
+
+// move adds 2^15 rows and the carries of a sum that counts to the group in device memory.
+func (a *aggregateText) move(acc *accForm, limb string) {
+	k, f := a.k, a.f
+	if a.global == nil {
+		k.line("const u64 g = %s;", a.group)
+	} else {
+		a.global()
+	}
+	at := func(i int) string { return fmt.Sprintf("%s + g", k.pointer(f.arrays[i].elem, aggWord{f.p, i})) }
+	high := "nullptr"
+	if !acc.narrow {
+		high = at(acc.at + 1)
+	}
+	k.line("move_counted(%s, stride, %s, %s, %s, %s);", limb, k.literal(uint64(acc.within.lo)), at(f.accs[f.find(accCount, nil)].at), at(acc.at), high)
+	if a.global != nil {
+		a.closeGlobal()
 	}
 }
 
@@ -135,7 +183,7 @@ func (a *aggregateText) flush() {
 	k.line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
 	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
-	a.flushWords(counts)
+	a.flushWords(counts, "Adds::shared")
 	k.close()
 }
 
@@ -146,20 +194,21 @@ func (acc *accForm) word() string { return fmt.Sprintf("first + ((%d * places) <
 func (a *aggregateText) flushCount(counts map[int]string, i int) string {
 	if counts[i] == "" {
 		counts[i] = a.k.name("n")
-		a.k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], a.f.accs[i].word())
+		acc := a.f.accs[i]
+		if acc.in != nil {
+			a.k.line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
+			return counts[i]
+		}
+		a.k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], acc.word())
 	}
 	return counts[i]
 }
 
-// flushWords adds the words that first points to to group g.
-func (a *aggregateText) flushWords(counts map[int]string) {
+// flushWords adds the words that first points to to group g; how is the C++ of an Adds.
+func (a *aggregateText) flushWords(counts map[int]string, how string) {
 	k, f := a.k, a.f
-	alone := "false" // whether no other block adds to these groups
-	if f.part != nil {
-		alone = "alone"
-	}
 	for i, acc := range f.accs {
-		if acc.limbs == 0 {
+		if acc.limbs == 0 && acc.in == nil {
 			continue
 		}
 		at := func(i int) string {
@@ -168,26 +217,30 @@ func (a *aggregateText) flushWords(counts map[int]string) {
 		switch acc.op {
 		case accCount:
 			n := a.flushCount(counts, i)
-			k.line("if (%s) add_group(%s, %s, %s);", n, at(0), n, alone)
+			k.line("add_group(%s, %s, %s);", at(0), n, how)
 			continue
 		case accMin, accMax:
 			name := [...]string{"min", "max"}[acc.op-accMin]
-			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), alone)
+			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), how)
 			continue
 		}
 		sum := k.name("sum")
 		k.line("i128 %s = 0;", sum)
 		if acc.offset {
 			n := a.flushCount(counts, a.countOf(acc))
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_offsets(%s + c, stride);", sum, acc.word())
+			read := "read_offsets"
+			if acc.counts {
+				read = "read_counted"
+			}
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, acc.word())
 			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
 		} else {
 			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
 		}
 		if acc.narrow {
-			k.line("if (%s) add_group(%s, (u64)%s, %s);", sum, at(0), sum, alone)
+			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
 		} else {
-			k.line("add_wide(%s, %s, %s);", at(0), at(1), sum)
+			k.line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
 		}
 	}
 }

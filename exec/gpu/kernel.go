@@ -28,9 +28,11 @@ type kernel struct {
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
 	ranges       map[expr.ColumnID]interval
-	items        int // rows that a thread takes at once
-	threads      int // of a block
-	blocks       int // that a multiprocessor has to have registers for; 0: any
+	items        int      // rows that a thread takes at once
+	threads      int      // of a block
+	blocks       int      // that a multiprocessor has to have registers for; 0: any
+	defines      []string // macros of the headers, besides
+	functions    []string // that the kernels call
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
 	tile    slot
 	endTile []string
@@ -154,12 +156,21 @@ func (k *kernel) file() string {
 	if len(k.then) > 0 {
 		more = "#include \"partition.cuh\"\n"
 	}
+	for _, d := range k.defines {
+		fmt.Fprintf(&b, "#define %s\n", d)
+	}
 	if k.blocks > 0 {
 		fmt.Fprintf(&b, "#define RADISH_BLOCKS %d\n", k.blocks)
 	}
 	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n%s\n", k.threads, k.items, more)
+	for _, f := range k.functions {
+		b.WriteString(f + "\n")
+	}
 	b.WriteString(k.source(k.title))
 	for _, x := range k.then {
+		for _, f := range x.functions {
+			b.WriteString("\n" + f)
+		}
 		b.WriteString("\n" + x.source(x.title))
 	}
 	return b.String()

@@ -38,7 +38,7 @@ func TestParts(t *testing.T) {
 		keys []int
 		aggs []agg
 	}{
-		{[]int{0}, all}, {[]int{0}, []agg{{"sum", 0}}}, {[]int{0}, []agg{{"max", 0}}}, {[]int{2}, all}, {[]int{1, 11}, []agg{{"sum", 0}, {"min", 0}}},
+		{[]int{0}, all}, {[]int{0}, []agg{{"sum", 0}}}, {[]int{0}, []agg{{"max", 0}}}, {[]int{11, 0}, all}, {[]int{1, 11}, []agg{{"sum", 0}, {"min", 0}}},
 	} {
 		aggs := c.aggs
 		for _, passes := range []int{1, 2} {

@@ -95,9 +95,11 @@ type groupRun struct {
 	slots  int64 // of open addressing
 	keys   gpukernels.Ptr
 	arrays []gpukernels.Ptr
-	full   gpukernels.Ptr
-	shift  int // log2 of the copies in shared memory
+	full   gpukernels.Ptr // four words: the table is full, groups were added to directly, groups that were appended behind the table
+	shift  int            // log2 of the copies in shared memory
 	parts  []partRun
+
+	room, appended int64 // places behind the table, and groups there
 }
 
 // size is the number of places.
@@ -105,10 +107,10 @@ func (g *groupRun) size() int64 {
 	switch g.form.shape {
 	case scalarGroups, denseGroups:
 		return g.form.places
-	case wordGroups:
-		return g.slots + 2
+	case keyedGroups:
+		return g.slots
 	}
-	return g.slots
+	return g.slots + 2 + g.appended
 }
 
 // pipelineCost is what a pipeline has cost.

@@ -54,13 +54,18 @@ func (q *query) words(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr
 	return h.words.views, nil
 }
 
-// filled is memory of count items of a width that hold a value.
-func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, error) {
-	p, err := q.alloc(count * int64(width))
+// filledFirst is memory of count + more items of a width, the first count of which hold a value.
+func (q *query) filledFirst(count, more int64, width int, value uint64) (gpukernels.Ptr, error) {
+	p, err := q.alloc((count + more) * int64(width))
 	if err == nil && count > 0 {
 		err = q.stream.Fill(p, value, width, count)
 	}
 	return p, err
+}
+
+// filled is memory of count items of a width that hold a value.
+func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, error) {
+	return q.filledFirst(count, 0, width, value)
 }
 
 // release frees what no pipeline that has still to run reads.

@@ -140,7 +140,7 @@ func (q *query) openOutput(k *kernel) error {
 	switch s := k.p.Sink.(type) {
 	case *physical.Aggregate:
 		if q.groups[s] == nil {
-			return q.openGroupsFor(s, 0)
+			return q.openGroupsFor(s)
 		}
 		return nil
 	case *physical.Build:
@@ -250,11 +250,12 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	return err
 }
 
-// openGroupsFor makes room for groups: slots of open addressing, or 0 for an estimate.
-func (q *query) openGroupsFor(p *physical.Aggregate, slots int64) error {
+// openGroupsFor makes room for groups: as many as are expected, or more than there was room for.
+func (q *query) openGroupsFor(p *physical.Aggregate) error {
 	f := q.aggs[p]
-	if old := q.groups[p]; old != nil {
-		for _, a := range append(old.arrays, old.keys, old.full) {
+	tried := q.groups[p]
+	if tried != nil {
+		for _, a := range append(tried.arrays, tried.keys, tried.full) {
 			q.free(a)
 		}
 	}
@@ -262,30 +263,30 @@ func (q *query) openGroupsFor(p *physical.Aggregate, slots int64) error {
 	q.groups[p] = g
 	var err error
 	if f.shape >= packedGroups {
-		if slots == 0 {
-			slots = slotsFor(p.EstGroups)
-			for _, pl := range q.feeders[p] {
-				if k := q.kernels[pl]; len(q.feeders[p]) == 1 && !k.many && q.ready(k) {
-					slots = min(slots, powerOfTwo(2*max(q.sourceBound(k), 512)))
-				}
-			}
+		if f.part != nil {
+			err = q.openHashed(g, tried)
+		} else if g.slots = q.slots(p); tried != nil {
+			g.slots = 4 * tried.slots
 		}
-		g.slots = slots
+		if err != nil {
+			return err
+		}
 		if f.shape == keyedGroups {
-			g.keys, err = q.filled(slots, 4, 0)
+			g.keys, err = q.filled(g.slots, 4, 0)
 		} else {
-			g.keys, err = q.filled(slots+2, 8, math.MaxUint64)
+			g.keys, err = q.filledFirst(g.slots+2, g.room, 8, math.MaxUint64)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if g.full, err = q.filled(1, 8, 0); err != nil {
+	if g.full, err = q.filled(4, 8, 0); err != nil {
 		return err
 	}
 	for i := range f.arrays {
 		a := &f.arrays[i]
-		p, err := q.filled(g.size()*a.width/int64(a.unit), a.unit, a.fill)
+		units := a.width / int64(a.unit)
+		p, err := q.filledFirst(g.size()*units, g.room*units, a.unit, a.fill)
 		if err != nil {
 			return err
 		}
@@ -302,6 +303,17 @@ func (q *query) openGroupsFor(p *physical.Aggregate, slots int64) error {
 	return nil
 }
 
+// slots is the number of slots that the groups of an aggregation are expected to need.
+func (q *query) slots(p *physical.Aggregate) int64 {
+	slots := slotsFor(p.EstGroups)
+	for _, pl := range q.feeders[p] {
+		if k := q.kernels[pl]; len(q.feeders[p]) == 1 && !k.many && q.ready(k) {
+			slots = min(slots, powerOfTwo(2*max(q.sourceBound(k), 512)))
+		}
+	}
+	return slots
+}
+
 // slotsFor is the number of slots of a table for about so many groups.
 func slotsFor(groups float64) int64 { return powerOfTwo(int64(min(max(2*groups, 2048), 1<<31))) }
 
@@ -316,14 +328,15 @@ func (q *query) grow(k *kernel, control []byte) (bool, error) {
 		if g.form.shape < packedGroups {
 			return false, nil
 		}
-		var full [1]uint64
-		if err := q.stream.Download(q.running, gpukernels.Bytes(full[:]), g.full); err != nil {
+		var state [3]uint64 // whether the table is full, whether groups were added to directly, appended groups
+		if err := q.stream.Download(q.running, gpukernels.Bytes(state[:]), g.full); err != nil {
 			return false, err
 		}
-		if full[0] == 0 {
+		g.appended = int64(state[2])
+		if state[0] == 0 && g.appended <= g.room {
 			return false, nil
 		}
-		return true, q.openGroupsFor(s, 4*g.slots)
+		return true, q.openGroupsFor(s)
 	case *physical.Build:
 		if f := q.program.builds[s]; f.shape == directBuild || f.shape == bitmapBuild {
 			return false, nil

@@ -16,6 +16,7 @@ RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
   u32 here = active_mask();
   u64 slot = mix(key) & mask;
   u64 found = no_group;
+  RADISH_NO_UNROLL
   for (int n = 0; n < probe_limit; n++) {
     u64 k = load_relaxed(keys + slot);
     if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
@@ -30,7 +31,19 @@ RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
   return found;
 }
 
-// The same for keys of 64 bits and NULL: the key that looks like an empty slot has the place behind the table, NULL the next.
+// The slot of a packed key that may be in the table; no_group if it is not. Others may add keys to the table meanwhile.
+RADISH_FN u64 find_packed(const u64* keys, u64 mask, u64 key) {
+  u64 slot = mix(key) & mask;
+  for (int n = 0; n < probe_limit; n++) {
+    const u64 k = load_relaxed(keys + slot);
+    if (k == key) return slot;
+    if (k == empty_key) break;
+    slot = (slot + 1) & mask;
+  }
+  return no_group;
+}
+
+// packed_group for keys of 64 bits and NULL: the key that looks like an empty slot has the place behind the table, NULL the next.
 RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
   u64 special = mask + 1 + null;
   if (null || key == empty_key) {
@@ -40,6 +53,24 @@ RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
   return packed_group(keys, mask, key, full);
 }
 
+// Both for a row that finds no place in shared memory: calls, so that the loop over all rows stays in the instruction cache.
+RADISH_NOINLINE u64 packed_group_aside(u64* keys, u64 mask, u64 key, u32* full) {
+  u64 slot = mix(key) & mask;
+  RADISH_NO_UNROLL
+  for (int n = 0; n < probe_limit; n++) {
+    u64 k = load_relaxed(keys + slot);
+    if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
+    if (k == empty_key || k == key) return slot;
+    slot = (slot + 1) & mask;
+  }
+  store_relaxed(full, 1u);
+  return no_group;
+}
+RADISH_NOINLINE u64 word_group_aside(u64* keys, u64 mask, u64 key, bool null, u32* full) {
+  if (null || key == empty_key) return word_group(keys, mask, key, null, full);
+  return packed_group_aside(keys, mask, key, full);
+}
+
 // The slot of a key in a block's own table in shared memory, of an even number of slots below 2^32; no_slot if the table has no room for it
 // nearby, or if the key is NULL or looks like an empty slot. Two slots are looked at at once: a warp looks as often as its unluckiest thread.
 constexpr u32 no_slot = ~0u;
@@ -47,8 +78,7 @@ constexpr int local_probes = 12;
 struct alignas(16) KeyPair {
   u64 a, b;
 };
-RADISH_FN u32 local_slot(u64* keys, u32 slots, u64 key, bool null) {
-  u32 here = active_mask();
+RADISH_FN u32 find_slot(u64* keys, u32 slots, u64 key, bool null) {
   u32 found = no_slot;
   if (!null && key != empty_key) {
     const u32 pairs = slots / 2;
@@ -73,8 +103,66 @@ RADISH_FN u32 local_slot(u64* keys, u32 slots, u64 key, bool null) {
       }
     }
   }
-  warp_barrier(here); // threads that part in the loop go on together
   return found;
+}
+// The same, after which the threads that parted in the loop go on together.
+RADISH_FN u32 local_slot(u64* keys, u32 slots, u64 key, bool null) {
+  const u32 here = active_mask();
+  const u32 slot = find_slot(keys, slots, key, null);
+  warp_barrier(here);
+  return slot;
+}
+
+
+// The slot of a word in a table in shared memory of tags, no_tag where a slot is free. The word has so many bits, which are as good as random.
+// no_slot if there is none nearby; that does not change then. Slots are looked at by buckets of Width, 1 or 4, that are filled from their
+// front on: a warp looks as often as its unluckiest thread, so four at once are faster unless nearly all slots are free. slots is a multiple of
+// Width. The threads of a warp part here; let them come together before they go on.
+constexpr u32 no_tag = ~0u;
+struct alignas(16) TagQuad {
+  u32 a, b, c, d;
+};
+RADISH_FN TagQuad load_quad(const TagQuad* p) {
+#ifdef RADISH_EMULATED
+  return *p;
+#else
+  TagQuad t; // no later than here, and no earlier: other threads write tags
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(t.a), "=r"(t.b), "=r"(t.c), "=r"(t.d) : "r"((u32)__cvta_generic_to_shared(p)) : "memory");
+  return t;
+#endif
+}
+template <int Width>
+RADISH_FN u32 tag_slot(u32* tags, u32 slots, u32 tag, int bits) {
+  static_assert(Width == 1 || Width == 4, "one slot, or one load of 16 bytes");
+  constexpr int most = 48 / Width;
+  const u32 buckets = slots / Width;
+  u32 bucket = (u32)((u64)tag * buckets >> bits);
+  RADISH_NO_UNROLL
+  for (int n = 0; n < most;) {
+    u32 slot = Width * bucket;
+    bool full;
+    if constexpr (Width == 1) {
+      const u32 t = load_relaxed(tags + slot);
+      if (t == tag) return slot;
+      full = t != no_tag;
+    } else {
+      const TagQuad t = load_quad(reinterpret_cast<const TagQuad*>(tags + slot));
+      if (t.a == tag) return slot;
+      if (t.b == tag) return slot + 1;
+      if (t.c == tag) return slot + 2;
+      if (t.d == tag) return slot + 3;
+      full = t.d != no_tag;
+      slot += t.a == no_tag ? 0 : t.b == no_tag ? 1 : t.c == no_tag ? 2 : 3;
+    }
+    if (!full) {
+      const u32 old = atomic_cas(tags + slot, no_tag, tag);
+      if (old == no_tag || old == tag) return slot;
+      continue; // another word came first: look again
+    }
+    n++;
+    if (++bucket == buckets) bucket = 0;
+  }
+  return no_slot;
 }
 
 // States of a slot of a table whose keys lie in arrays of their own: empty, being written, and from 2 on 30 bits of the hash.
@@ -136,6 +224,30 @@ RADISH_FN void add_offset(u32* sum, i32 stride, u32 x) {
 }
 RADISH_FN i128 read_offsets(const u32* sum, i32 stride) { return (i128)(((u64)sum[stride] << 32) + *sum); }
 
+// The same where the high half of the second word counts the rows: true for the thread that makes them 2^15, which has to move_counted.
+RADISH_FN bool add_counted(u32* sum, i32 stride, u32 x) {
+  const u32 before = atomic_add(sum, x);
+  return atomic_add(sum + stride, (1u << 16) + (before + x < x)) >> 16 == (1u << 15) - 1;
+}
+// Moves 2^15 rows and the carries to the group in device memory; offsets are from base. high is null where a sum is one word.
+RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u64* low, u64* high) {
+  const u32 carries = load_relaxed(sum + stride) & 0xffff;
+  atomic_add(sum + stride, 0u - ((1u << 31) + carries));
+  atomic_add(count, (u64)(1 << 15));
+  const i128 x = (i128)((u64)carries << 32) + (i128)(i64)base * (1 << 15);
+  if (high) {
+    add_wide(low, high, x);
+  } else {
+    atomic_add(low, (u64)x);
+  }
+}
+RADISH_FN i128 read_counted(const u32* sum, i32 stride) { return (i128)(((u64)(sum[stride] & 0xffff) << 32) + *sum); }
+RADISH_FN u64 sum_counts(const u32* w, u32 n) {
+  u64 sum = 0;
+  for (u32 i = 0; i < n; i++) sum += w[i] >> 16;
+  return sum;
+}
+
 // What n copies of a word make together.
 RADISH_FN u64 sum_words(const u32* w, u32 n) {
   u64 sum = 0;
@@ -162,26 +274,37 @@ template <typename T>
 RADISH_FN void keep_max(T* best, T x) {
   if (x > *best) atomic_max(best, x);
 }
-// What a block that is alone with a group adds to it, or one of several.
-RADISH_FN void add_group(u64* sum, u64 x, bool alone) {
-  if (alone) {
-    *sum += x;
+// What a block adds to a group: as one of several, alone with it, or as the first, where the group holds nothing yet.
+// It may have been added to by atomics, which the nearest cache does not see.
+enum class Adds { shared, alone, first };
+RADISH_FN void add_group(u64* sum, u64 x, Adds how) {
+  if (how == Adds::shared) {
+    if (x) atomic_add(sum, x);
   } else {
-    atomic_add(sum, x);
+    *sum = how == Adds::first ? x : load_relaxed(sum) + x;
   }
 }
-RADISH_FN void min_group(i64* best, i64 x, bool alone) {
-  if (alone) {
-    *best = min_of(*best, x);
+RADISH_FN void add_group(u64* low, u64* high, i128 x, Adds how) {
+  if (how == Adds::shared) {
+    add_wide(low, high, x);
   } else {
+    const i128 sum = how == Adds::first ? x : as_i128(load_relaxed(low), load_relaxed(high)) + x;
+    *low = (u64)sum;
+    *high = (u64)((u128)sum >> 64);
+  }
+}
+RADISH_FN void min_group(i64* best, i64 x, Adds how) {
+  if (how == Adds::shared) {
     keep_min(best, x);
+  } else {
+    *best = how == Adds::first ? x : min_of(load_relaxed(best), x);
   }
 }
-RADISH_FN void max_group(i64* best, i64 x, bool alone) {
-  if (alone) {
-    *best = max_of(*best, x);
-  } else {
+RADISH_FN void max_group(i64* best, i64 x, Adds how) {
+  if (how == Adds::shared) {
     keep_max(best, x);
+  } else {
+    *best = how == Adds::first ? x : max_of(load_relaxed(best), x);
   }
 }
 // Doubles as integers of the same order.

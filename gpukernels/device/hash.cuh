@@ -12,6 +12,20 @@ RADISH_FN u64 mix(u64 x) {
   return x ^ x >> 33;
 }
 
+// A bijection of 32-bit words, that finaliser's of 32 bits, which keeps ~0 as it is; and its inverse.
+RADISH_FN u32 mix_word(u32 x) {
+  u32 h = ~x;
+  h = (h ^ h >> 16) * 0x85ebca6bu;
+  h = (h ^ h >> 13) * 0xc2b2ae35u;
+  return ~(h ^ h >> 16);
+}
+RADISH_FN u32 unmix_word(u32 x) {
+  u32 h = ~x;
+  h = (h ^ h >> 16) * 0x7ed1b41du;
+  h = (h ^ h >> 13 ^ h >> 26) * 0xa5cb9243u;
+  return ~(h ^ h >> 16);
+}
+
 RADISH_FN u64 hash_of(i64 x) { return mix((u64)x); }
 RADISH_FN u64 hash_of(u32 x) { return mix(x); }
 RADISH_FN u64 hash_of(f64 x) { return mix(x == 0 ? 0 : as_bits(x)); } // 0 and -0 are equal

@@ -1,19 +1,27 @@
 // partition.cuh: rows are brought together by parts of the groups' places, so that a part's groups fit a block's shared memory.
 //
 // A row is a word: its group's place, and a 32-bit offset that stands for its value. A block sorts the rows of a tile by part in shared
-// memory and writes whole lines of 128 bytes; what does not fill a line waits there for the block's next tile. (Lines: Wassenberg and
-// Sanders 2011, for processors.) Every part has the same room. Rows that find none are handed to a function, which adds them to their
-// groups at once: the spread of the places decides nothing but the speed.
+// memory and writes whole lines; what does not fill a line waits there for the block's next tile. (Lines: Wassenberg and Sanders 2011,
+// for processors.) A line is a sector of 32 bytes: what waits is copied with every tile, so that longer lines cost more than they save.
+// Every part has the same room. Rows that find none are handed to a function, which adds them to their groups at once: the spread of the
+// places decides nothing but the speed.
 //
 // Parts take 32 neighbouring places in turn, so that they become about equal where some ranges of places are more frequent than others.
+// The place of a key that is found by hashing is the key, mixed.
 #pragma once
 #include "aggregate.cuh"
 #include "tile.cuh"
 
-constexpr int part_bits = 7;
+#ifndef RADISH_PART_BITS
+#define RADISH_PART_BITS 7
+#endif
+#ifndef RADISH_LINE_ROWS
+#define RADISH_LINE_ROWS 4
+#endif
+constexpr int part_bits = RADISH_PART_BITS;
 constexpr int parts = 1 << part_bits; // that a pass makes of one
 constexpr int near_bits = 5;          // neighbouring places that stay together
-constexpr int line_rows = 16;
+constexpr int line_rows = RADISH_LINE_ROWS;
 constexpr u64 pad_row = ~0ull;
 
 RADISH_FN u64 part_row(u64 place, u32 offset) { return place << 32 | offset; }
@@ -37,19 +45,33 @@ struct PartOut {
   u64 room;
 };
 
+struct alignas(16) RowPair {
+  u64 a, b;
+};
+
 template <int Items>
 struct Partition {
-  struct Memory { // in shared memory
+  struct alignas(16) Span { // a part's rows of a tile, in sorted
+    u32 shift;              // from a place in sorted to one in the part
+    u32 lines_end, rows_end, unused;
+  };
+  struct alignas(16) Memory { // in shared memory
     u64 sorted[RADISH_BLOCK * Items + 2 * parts * line_rows];
     u64 rest[parts * line_rows];
-    u32 first[parts], lines_end[parts], rows_end[parts]; // in sorted
-    u32 shift[parts];                                    // from a place in sorted to one in the part
-    u32 count[parts], rests[parts], old_rests[parts];
+    Span span[parts];
+    u32 first[parts];               // in sorted
+    u32 count[2][parts];            // of this tile and the next one
+    u32 rests[2][parts];            // of them those that waited
     u32 total;
   };
   Memory& m;
   int pass; // 0 or 1
+  int turn = 0;
   PartOut out{};
+
+  static constexpr int lanes = parts < RADISH_BLOCK ? parts : RADISH_BLOCK; // threads that see to parts
+  static constexpr int each = parts / lanes;
+  static_assert(lanes == parts || lanes == 1, "a thread for each part, or one for all");
 
   RADISH_FN Partition(Memory& memory, int number) : m(memory), pass(number) {}
 
@@ -58,7 +80,7 @@ struct Partition {
   // Rows go to other parts from now on. All threads of the block come here, and to tile and finish.
   RADISH_FN void begin(const PartOut& to) {
     out = to;
-    for (i32 i = thread_index(); i < parts; i += RADISH_BLOCK) m.count[i] = m.rests[i] = 0;
+    for (i32 i = thread_index(); i < parts; i += RADISH_BLOCK) m.count[turn][i] = m.rests[turn][i] = 0;
     block_barrier();
   }
 
@@ -68,12 +90,11 @@ struct Partition {
     u32 rank[Items];
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (row[i] != pad_row) rank[i] = atomic_add(m.count + part(row[i]), 1u);
+      if (row[i] != pad_row) rank[i] = atomic_add(m.count[turn] + part(row[i]), 1u);
     }
     block_barrier();
-    constexpr int each = parts / RADISH_WARP;
     u32 at[each];
-    if (thread_index() < RADISH_WARP) reserve(at, last);
+    if (thread_index() < lanes) reserve(at, last);
     block_barrier();
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
@@ -81,29 +102,39 @@ struct Partition {
     }
     for (i32 i = thread_index(); i < parts * line_rows; i += RADISH_BLOCK) {
       const i32 p = i / line_rows;
-      if ((u32)(i % line_rows) < m.old_rests[p]) m.sorted[m.first[p] + i % line_rows] = m.rest[i];
+      if ((u32)(i % line_rows) < m.rests[turn][p]) m.sorted[m.first[p] + i % line_rows] = m.rest[i];
     }
-    if (thread_index() < RADISH_WARP) { // only now are the places in the parts needed
+    if (thread_index() < lanes) { // only now are the places in the parts needed
       RADISH_UNROLL
-      for (int j = 0; j < each; j++) m.shift[j * RADISH_WARP + lane()] = at[j] - m.first[j * RADISH_WARP + lane()];
+      for (int j = 0; j < each; j++) {
+        const i32 p = j * lanes + thread_index();
+        m.span[p].shift = at[j] - m.first[p];
+      }
     }
     block_barrier();
     const u32 total = m.total;
-    for (u32 r = thread_index(); r < total; r += RADISH_BLOCK) {
-      const u32 p = part(m.sorted[r & ~(u32)(line_rows - 1)]); // a line begins with a row
-      const bool real = r < m.rows_end[p];
-      const u64 x = m.sorted[r];
-      if (r < m.lines_end[p]) {
-        const u32 to = m.shift[p] + r;
+    for (u32 r = 2 * thread_index(); r < total; r += 2 * RADISH_BLOCK) { // pairs: a line's length is even
+      const u32 p = part(m.sorted[r & ~(u32)(line_rows - 1)]);           // a line begins with a row
+      const Span s = m.span[p];
+      RowPair x = *reinterpret_cast<const RowPair*>(m.sorted + r);
+      if (r >= s.rows_end) x.a = pad_row;
+      if (r + 1 >= s.rows_end) x.b = pad_row;
+      if (r < s.lines_end) {
+        const u32 to = s.shift + r;
         if (to < out.room) {
-          out.rows[p * out.room + to] = real ? x : pad_row;
-        } else if (real) {
-          direct(x);
+          *reinterpret_cast<RowPair*>(out.rows + p * out.room + to) = x;
+        } else {
+          RADISH_NO_UNROLL
+          for (int i = 0; i < 2; i++) {
+            const u64 y = i ? x.b : x.a;
+            if (y != pad_row) direct(y);
+          }
         }
-      } else if (real) {
-        m.rest[p * line_rows + r - m.lines_end[p]] = x;
+      } else {
+        *reinterpret_cast<RowPair*>(m.rest + p * line_rows + r - s.lines_end) = x;
       }
     }
+    turn ^= 1;
   }
 
   // Writes what is left, in lines that are filled up.
@@ -116,26 +147,31 @@ struct Partition {
     block_barrier();
   }
 
-  // The first warp gives each part its place in sorted, and takes room for its whole lines. Its lanes take neighbouring parts.
-  template <int Each>
-  RADISH_FN void reserve(u32 (&at)[Each], bool last) {
-    u32 first = 0;
+  static RADISH_FN u32 whole_lines(u32 rows) { return (rows + line_rows - 1) & ~(u32)(line_rows - 1); }
+
+  // The first threads give each part its place in sorted, take room for its whole lines, and prepare the next tile.
+  RADISH_FN void reserve(u32 (&at)[each], bool last) {
+    const u32* count = m.count[turn];
+    u32 before = 0; // rows of the parts before
+    if (lanes > 1) {
+      for (i32 p = lane(); p < thread_index() - lane(); p += RADISH_WARP) before += whole_lines(count[p]);
+      before = warp_reduce(before, Sum());
+    }
     RADISH_UNROLL
-    for (int j = 0; j < Each; j++) {
-      const u32 p = j * RADISH_WARP + lane(), count = m.count[p];
-      const u32 up = (count + line_rows - 1) & ~(u32)(line_rows - 1);
-      const u32 lines = last ? up : count & ~(u32)(line_rows - 1);
+    for (int j = 0; j < each; j++) {
+      const i32 p = j * lanes + thread_index();
+      const u32 up = whole_lines(count[p]);
+      const u32 lines = last ? up : count[p] & ~(u32)(line_rows - 1);
       at[j] = lines ? atomic_add(out.given + p, lines) : 0;
       u32 all;
-      const u32 begin = first + warp_prefix(up, &all);
+      const u32 begin = before + warp_prefix(up, &all);
       m.first[p] = begin;
-      m.lines_end[p] = begin + lines;
-      m.rows_end[p] = begin + count;
-      m.old_rests[p] = m.rests[p];
-      m.count[p] = m.rests[p] = last ? 0 : count - lines;
-      first += all;
+      m.span[p].lines_end = begin + lines;
+      m.span[p].rows_end = begin + count[p];
+      m.count[turn ^ 1][p] = m.rests[turn ^ 1][p] = last ? 0 : count[p] - lines;
+      if (p == parts - 1) m.total = begin + up;
+      before += all;
     }
-    if (lane() == 0) m.total = first;
   }
 };
 

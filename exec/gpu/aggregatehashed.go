@@ -1,0 +1,134 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Many groups whose keys are found by hashing, and pack into 32 bits, are made by parts as those of large domains are (aggregatepartition.go).
+// The place is the key, mixed by a bijection, so that it spreads over all 32 bits and the key follows from it. A block is alone with a part: it finds the
+// part's groups by hashing in shared memory and appends them to the groups behind the table in device memory. That table is small: it has what was
+// added directly, that is keys that are frequent in a block's first tile, and rows that found no room in their part or its table. A group that is there
+// already is added to.
+
+const (
+	hashedLeast = 1 << 12 // groups: fewer have tables in shared memory in front
+	hashedRoom  = 2.4     // slots of a part's table for each group that is expected: the fuller, the slower, by much
+	hashedSlots = 1 << 17 // of the table in device memory
+	hashedMore  = 1 << 16 // groups that are appended beyond half as many again as expected
+)
+
+// keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
+func (f *aggForm) keysFitWord() bool {
+	most := uint64(0)
+	for _, k := range f.keys {
+		if k.shift >= 32 || k.digits-1 > math.MaxUint32>>k.shift {
+			return false
+		}
+		most |= (k.digits - 1) << k.shift
+	}
+	return most < math.MaxUint32
+}
+
+// partSlots is the number of slots of a part's table of groups that are found by hashing.
+func (x *partForm) partSlots(groups float64, words int64, shared int64) int64 {
+	wanted := int64(groups * hashedRoom / float64(int64(1)<<(x.bits*x.passes)))
+	return min(max(wanted, 256), shared/(4*(1+words))) &^ 3
+}
+
+// aggDirectWord is the address of the flag that something was added to groups directly, aggNewWord that of the number of appended groups,
+// aggFirstWord the place of the first one, aggRoomWord how many may be appended.
+type (
+	aggDirectWord struct{ p *physical.Aggregate }
+	aggNewWord    struct{ p *physical.Aggregate }
+	aggFirstWord  struct{ p *physical.Aggregate }
+	aggRoomWord   struct{ p *physical.Aggregate }
+)
+
+func (w aggDirectWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].full) + 8 }
+func (w aggNewWord) resolve(q *query) uint64    { return uint64(q.groups[w.p].full) + 16 }
+func (w aggFirstWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].slots + 2) }
+func (w aggRoomWord) resolve(q *query) uint64   { return uint64(q.groups[w.p].room) }
+
+// partPlace writes a row's place.
+func (a *aggregateText) partPlace(keys []value) string {
+	if !a.f.part.hashed {
+		return a.place(keys)
+	}
+	name := a.k.name("g")
+	a.k.line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
+	return name
+}
+
+// tagRow adds row i to its group in shared memory. The threads of a warp look for their slots together.
+func (a *aggregateText) tagRow() {
+	k, passes := a.k, a.f.part.passes
+	k.line("const bool real = rows[i] != pad_row;")
+	k.line("u32 slot = no_slot;")
+	k.line("if (real) slot = tag_slot<4>(tags, places, local_place(row_place(rows[i]), %d), %d);", passes, 32-a.f.part.bits*passes)
+	k.line("warp_barrier(full_mask());")
+	k.open("if (slot != no_slot) {")
+	a.global, a.closeGlobal = func() { a.openPlace("row_place(rows[i])") }, a.closePlace
+	a.inLocal = true
+	a.addPartRow("rows[i]", "slot")
+	a.inLocal = false
+	k.line("} else if (real) {")
+	k.line("  %s_direct(p, rows[i]); // it found no slot", k.title)
+	k.close()
+	k.line("warp_barrier(full_mask());")
+	k.functions = append(k.functions, a.directFunction())
+}
+
+// directFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
+func (a *aggregateText) directFunction() string {
+	lines := a.k.capture(func() {
+		a.openPlace("row_place(row)")
+		a.addPartRow("row", "g")
+		a.closePlace()
+	})
+	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_direct(const P& p, u64 row) {\n  %s\n}\n", a.k.title, strings.Join(lines, "\n  "))
+}
+
+// appendGroups appends a part's groups, or adds them to those that are there already.
+func (a *aggregateText) appendGroups() {
+	k, p := a.k, a.f.p
+	k.line("const bool others = load_relaxed(%s) != 0;", k.pointer("u32", aggDirectWord{p}))
+	k.open("for (u32 base = 0; base < places; base += RADISH_BLOCK) {")
+	k.line("const u32 local = base + thread_index();")
+	k.line("const u32 tag = local < places ? tags[local] : no_tag;")
+	k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", a.f.part.passes)
+	k.line("u64 g = tag != no_tag && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
+	k.line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
+	k.line("const bool fresh = tag != no_tag && how == Adds::first;")
+	k.line("const u64 at = block_append(%s, fresh);", k.pointer("u64", aggNewWord{p}))
+	k.open("if (fresh && at < %s) {", k.word(aggRoomWord{p}))
+	k.line("g = %s + at;", k.word(aggFirstWord{p}))
+	k.line("%s[g] = key;", k.pointer("u64", aggKeysWord{p}))
+	k.close()
+	k.line("if (g == no_group) continue;")
+	k.line("const u32* first = table + local;")
+	a.flushWords(map[int]string{}, "how")
+	k.close()
+}
+
+// openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
+func (q *query) openHashed(g, tried *groupRun) error {
+	est := int64(g.form.p.EstGroups)
+	g.slots, g.room = hashedSlots, est+est/2+hashedMore
+	if tried != nil {
+		g.slots, g.room = tried.slots, tried.room
+		if tried.appended > tried.room {
+			g.room = tried.appended + hashedMore
+		} else {
+			g.slots *= 16
+		}
+	}
+	if g.slots+g.room >= math.MaxUint32 {
+		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
+	}
+	return nil
+}

@@ -179,8 +179,8 @@ func (g *grouping) show(i int, e expr.Expr) expr.Expr {
 }
 
 // removeDuplicates leaves one of the rows of rel that are equal, texts under their collations. It returns the columns by which rows were
-// compared, one for each of rel's. keys are columns of rel.
-func (b *Binder) removeDuplicates(rel *relation, keys []orderKey) (compared []*expr.Column) {
+// compared, one for each of rel's.
+func (b *Binder) removeDuplicates(rel *relation) (compared []*expr.Column) {
 	agg := &logical.Aggregate{Input: rel.node, Hint: b.aggHint()}
 	first := map[expr.ColumnID][2]*expr.Column{} // what compares, and what is shown
 	for i, c := range rel.cols {
@@ -200,11 +200,6 @@ func (b *Binder) removeDuplicates(rel *relation, keys []orderKey) (compared []*e
 		rel.cols[i].col = have[1]
 		compared = append(compared, have[0])
 	}
-	for i := range keys {
-		if c, ok := keys[i].e.(*expr.Column); ok {
-			keys[i].e = first[c.ID][1]
-		}
-	}
 	rel.node = agg
 	return compared
 }
@@ -214,7 +209,7 @@ func (b *Binder) combineByKeys(set *logical.SetOp, out *relation) (*relation, er
 	if set.Kind == logical.Union {
 		set.Kind = logical.UnionAll
 		out.node = set
-		b.removeDuplicates(out, nil)
+		b.removeDuplicates(out)
 		return out, nil
 	}
 	kind := logical.SemiJoin
@@ -230,7 +225,7 @@ func (b *Binder) combineByKeys(set *logical.SetOp, out *relation) (*relation, er
 		left.cols = append(left.cols, scopeColumn{col: c, name: out.cols[i].name})
 	}
 	left.node, left.cols = b.distinctIDs(left.node, left.cols)
-	compared := b.removeDuplicates(left, nil)
+	compared := b.removeDuplicates(left)
 	right := &logical.Project{Input: set.All[1]}
 	join := &logical.Join{Kind: kind, Left: left.node, Right: right}
 	for i, c := range set.InCols[1] {

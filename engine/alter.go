@@ -538,7 +538,7 @@ func (a *alteration) rebuild(v *table.Version, schema *table.Schema) (*table.Ver
 		if err != nil {
 			return nil, err
 		}
-		computed, checks, err := computedAll(b, schema, q.Cols)
+		computed, checks, err := b.TableRules(schema, q.Cols)
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	}
 	var rows int64
 	if q != nil {
-		computed, checks, err := computedAll(st.binder(), schema, q.Cols)
+		computed, checks, err := st.binder().TableRules(schema, q.Cols)
 		if err != nil {
 			return nil, err
 		}

@@ -229,7 +229,9 @@ func writes(n ast.StmtNode) bool {
 		return !x.IgnoreErr
 	case *ast.UpdateStmt:
 		return !x.IgnoreErr
-	case *ast.DeleteStmt, *ast.CreateTableStmt, *ast.ImportIntoStmt:
+	case *ast.DeleteStmt:
+		return !x.IgnoreErr
+	case *ast.CreateTableStmt, *ast.ImportIntoStmt:
 		return true
 	}
 	return false

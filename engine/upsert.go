@@ -26,6 +26,7 @@ type upsert struct {
 	keys    []int            // the unique keys' ordinals
 	taken   []map[string]int // by key: the new row that has a value
 	rows    []newRow
+	moved   map[int64]int  // by the number of a row of the table: the new row that it has become
 	gone    map[int64]bool // rows of the table
 	count   int64          // rows affected, as MySQL counts
 	set     *expr.ProgramSet
@@ -50,7 +51,7 @@ type place struct {
 }
 
 func newUpsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (*upsert, error) {
-	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
+	u := &upsert{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
@@ -195,13 +196,9 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	schema := u.ins.Table.Schema
 	for o := range changed {
-		def := &schema.Columns[o]
-		if changed[o].Null && !def.Nullable {
-			if !u.ins.Ignore || def.Type.IsTemporal() {
-				return false, sqlerr.BadNull(def.Name)
-			}
-			changed[o] = types.Value{Type: def.Type}
-			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+		var err error
+		if changed[o], err = u.notNull(&schema.Columns[o], changed[o]); err != nil {
+			return false, err
 		}
 	}
 	if equalRows(old, changed) {
@@ -247,6 +244,18 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	}
 	u.add(changed, from)
 	return true, nil
+}
+
+// notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty text for NULL, with a warning.
+func (u *upsert) notNull(def *table.ColumnDef, v types.Value) (types.Value, error) {
+	if !v.Null || def.Nullable || def.Generated != nil {
+		return v, nil
+	}
+	if !u.ins.Ignore || def.Type.IsTemporal() {
+		return v, sqlerr.BadNull(def.Name)
+	}
+	u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+	return types.Value{Type: def.Type}, nil
 }
 
 // duplicate is the error for a row whose key is taken by the row at p.
@@ -412,6 +421,9 @@ func (u *upsert) add(values []types.Value, from int64) {
 		if text, ok := u.keyText(ordinal, values); ok {
 			u.taken[i][text] = len(u.rows)
 		}
+	}
+	if from >= 0 {
+		u.moved[from] = len(u.rows)
 	}
 	u.rows = append(u.rows, newRow{values: values, from: from})
 }

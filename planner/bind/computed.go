@@ -37,6 +37,16 @@ func (b *Binder) Generated(schema *table.Schema, cols []*expr.Column) ([]Compute
 	return out, nil
 }
 
+// TableRules binds what is computed in rows of a table, and their checks, over columns that stand for the table's, in their order.
+func (b *Binder) TableRules(schema *table.Schema, cols []*expr.Column) ([]Computed, []Check, error) {
+	computed, err := b.Generated(schema, cols)
+	if err != nil {
+		return nil, nil, err
+	}
+	checks, err := b.Checks(schema, cols)
+	return computed, checks, err
+}
+
 func (b *Binder) generated(schema *table.Schema, def *table.ColumnDef, cols []*expr.Column) (expr.Expr, error) {
 	return b.kept(schema, def.Generated.SQL, cols, "generated column function", b.expr)
 }
@@ -213,10 +223,6 @@ func (b *Binder) computeUpdate(u *Update, scanned []scopeColumn) error {
 	ordinals, slots, computed, err := w.compute()
 	if err != nil {
 		return err
-	}
-	u.Values = make([]int, len(u.Ordinals))
-	for i := range u.Values {
-		u.Values[i] = i + 1
 	}
 	u.Ordinals, u.Values, u.Computed = append(u.Ordinals, ordinals...), append(u.Values, slots...), computed
 	return nil

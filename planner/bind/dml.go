@@ -24,16 +24,12 @@ type Insert struct {
 	Checks      []Check // over the columns of Query
 }
 
-// Update is a bound UPDATE of one table. Query gives the row number first, then the new values of the columns
-// Ordinals, and then what Computed and Checks need besides.
+// Update is a bound UPDATE of one table. Query gives the row number first, then the new values, and then what Computed and Checks of
+// the target need besides.
 type Update struct {
-	Table    *table.Version
-	Ordinals []int
-	Values   []int // the positions of the new values in Query
-	Query    *logical.Query
-	Computed []Computed
-	Checks   []Check // over the columns of Query
-	Ignore   bool    // IGNORE: rows that cannot be changed stay as they are, with a warning
+	Target
+	Query  *logical.Query
+	Ignore bool // as Multi.Ignore
 }
 
 // Delete is a bound DELETE from one table. Query gives the row numbers.
@@ -309,7 +305,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		return nil, err
 	}
 	sc.noAggregates = true
-	u := &Update{Table: v, Ignore: s.IgnoreErr}
+	u := &Update{Target: Target{Table: v}, Ignore: s.IgnoreErr}
 	p := &logical.Project{Input: node, Items: []logical.Item{{Col: rowID, Expr: rowID}}}
 	q := &logical.Query{Root: p, Cols: []*expr.Column{rowID}, Names: []string{rowID.Name}, Alloc: &b.alloc}
 	at := map[int]int{}
@@ -328,26 +324,33 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 			}
 			continue
 		}
-		e, err := b.valueOrDefault(a.Expr, def, sc)
+		given, err := b.valueOrDefault(a.Expr, def, sc)
 		if err != nil {
 			return nil, err
 		}
-		e = b.assign(e, def)
+		e := b.assign(given, def)
+		if !u.Ignore {
+			given = e
+		}
 		// Assignments take effect from left to right: a later one sees what an earlier one set (MySQL manual, UPDATE).
-		c := b.alloc.New("", def.Name, def.Type, e.Nullable())
+		c := b.alloc.New("", def.Name, given.Type(), given.Nullable())
 		if i, again := at[o]; again {
-			p.Items[i] = logical.Item{Col: c, Expr: e}
+			p.Items[i] = logical.Item{Col: c, Expr: given}
 			q.Cols[i] = c
 		} else {
 			at[o] = len(p.Items)
-			u.Ordinals = append(u.Ordinals, o)
-			p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+			u.Ordinals, u.Values = append(u.Ordinals, o), append(u.Values, len(p.Items))
+			p.Items = append(p.Items, logical.Item{Col: c, Expr: given})
 			q.Cols = append(q.Cols, c)
 			q.Names = append(q.Names, def.Name)
 		}
 		sc.assigned(o, e)
 	}
 	u.Query = q
+	if u.Ignore {
+		b.storeLater(&u.Target, q)
+		return u, nil
+	}
 	if err := b.computeUpdate(u, sc.cols); err != nil {
 		return nil, err
 	}
@@ -355,6 +358,18 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		err = b.checkUpdate(u, sc.cols)
 	}
 	return u, err
+}
+
+// storeLater binds the conversions of values that the query of an UPDATE IGNORE gives.
+func (b *Binder) storeLater(t *Target, q *logical.Query) {
+	for i, o := range t.Ordinals {
+		t.Stored = append(t.Stored, b.assign(q.Cols[t.Values[i]], &t.Table.Schema.Columns[o]))
+	}
+}
+
+// RowRules binds what is computed in rows of a target, and their checks, over columns that stand for the table's.
+func (b *Binder) RowRules(t *Target, cols []*expr.Column) ([]Computed, []Check, error) {
+	return b.TableRules(t.Table.Schema, cols)
 }
 
 // assigned makes names of the column at ordinal o mean e from now on.

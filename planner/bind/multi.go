@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -15,9 +17,12 @@ import (
 type Multi struct {
 	Query   *logical.Query
 	Targets []Target
+	// Ignore: IGNORE. What cannot be changed or deleted stays as it is, with a warning. An UPDATE's query then gives the new values as they
+	// were computed, for Stored, and nothing for Computed and Checks, for which see [Binder.RowRules].
+	Ignore bool
 }
 
-// Target is a table that a Multi writes to. Numbers are positions among the columns of the query.
+// Target is a table that an UPDATE or DELETE writes to. Numbers are positions among the columns of the query.
 type Target struct {
 	Table    *table.Version
 	RowID    int
@@ -25,6 +30,7 @@ type Target struct {
 	Values   []int // their new values
 	Computed []Computed
 	Checks   []Check
+	Stored   []expr.Expr // with IGNORE: the new values in the columns' types
 }
 
 // rowNumber is the name under which a FROM with row numbers shows those of a table. No statement can write it.
@@ -124,9 +130,7 @@ func (m *multi) target(db, alias string) (int, bool) {
 
 // UpdateMulti binds an UPDATE of joined tables. Every new value is computed from the values that were there before.
 func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
-	if s.IgnoreErr {
-		return nil, sqlerr.NotSupportedf("UPDATE IGNORE of several tables", "restrict the update to the rows that can be changed")
-	}
+	b.lenient = s.IgnoreErr
 	leave, err := b.enterWith(s.With, nil)
 	if err != nil {
 		return nil, err
@@ -161,8 +165,21 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Ordinals = append(t.Ordinals, o)
-		t.Values = append(t.Values, m.give(fresh(b.assign(e, def)), def.Name))
+		if !s.IgnoreErr {
+			e = b.assign(e, def)
+		}
+		value := m.give(fresh(e), def.Name)
+		if i := slices.Index(t.Ordinals, o); i >= 0 { // the last assignment counts
+			t.Values[i] = value
+			continue
+		}
+		t.Ordinals, t.Values = append(t.Ordinals, o), append(t.Values, value)
+	}
+	if m.Ignore = s.IgnoreErr; m.Ignore {
+		for i := range m.Targets {
+			b.storeLater(&m.Targets[i], m.Query)
+		}
+		return m.Multi, nil
 	}
 	for i := range m.Targets {
 		if err := m.compute(&m.Targets[i]); err != nil {
@@ -248,6 +265,7 @@ func (b *Binder) DeleteMulti(s *ast.DeleteStmt) (*Multi, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Ignore = s.IgnoreErr
 	for _, t := range s.Tables.Tables {
 		if _, ok := m.target(t.Schema.O, t.Name.O); !ok {
 			return nil, b.at(sqlerr.New(sqlerr.CodeUnknownTableIn, sqlerr.User, "Unknown table '%s' in MULTI DELETE", t.Name.O).

@@ -97,6 +97,18 @@ func (c *diskCache) put(key string, image []byte) {
 	}
 }
 
+// remove deletes an image.
+func (c *diskCache) remove(key string) {
+	if c.dir == "" {
+		return
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if os.Remove(c.file(key)) == nil {
+		c.size = -1
+	}
+}
+
 // trim measures the folder and, if it holds too much, removes the images that were used longest ago until three quarters of the limit are left.
 func (c *diskCache) trim() {
 	entries, err := os.ReadDir(c.dir)

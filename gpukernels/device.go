@@ -12,12 +12,13 @@ type Device struct {
 	handle uintptr
 	info   DeviceInfo
 
-	compiler func() (string, error) // compiler and architecture, asked for once
-	disk     *diskCache
-	modules  moduleCache
-	streams  streamPool
-	lost     atomic.Pointer[Error]
-	calls    atomic.Int64
+	compiler  func() (string, error) // compiler and architecture, asked for once
+	disk      *diskCache
+	modules   moduleCache
+	compiling compileClock
+	streams   streamPool
+	lost      atomic.Pointer[Error]
+	calls     atomic.Int64
 }
 
 // OpenDevice opens a device. Close it when no stream and no module of it is in use any more.

@@ -75,6 +75,7 @@ type moduleCache struct {
 type moduleEntry struct {
 	ready    chan struct{} // closed when module or err is there
 	module   *Module
+	image    string // its key on disk
 	err      error
 	uses     int
 	released int64 // clock of the last release
@@ -172,8 +173,8 @@ func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
 		e.err = err
 		return origin
 	}
-	file := imageKey(compiler, source, options)
-	image := d.disk.get(file)
+	e.image = imageKey(compiler, source, options)
+	image := d.disk.get(e.image)
 	if image != nil && d.loadImage(m, image) != nil {
 		image = nil // not an image of this device after all: make it anew
 	}
@@ -181,9 +182,7 @@ func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
 		origin = Compiled
 		include, err := d.lib.headers.path()
 		if err == nil {
-			start := time.Now()
-			image, err = d.lib.compile(fnCompile, d.handle, source, include, options)
-			m.CompileTime = time.Since(start)
+			m.CompileTime = d.compiling.time(func() { image, err = d.lib.compile(fnCompile, d.handle, source, include, options) })
 		}
 		if err == nil {
 			err = d.loadImage(m, image)
@@ -192,7 +191,7 @@ func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
 			e.err = err
 			return origin
 		}
-		d.disk.put(file, image)
+		d.disk.put(e.image, image)
 	}
 	e.module = m
 	return origin
@@ -243,6 +242,66 @@ func (c *moduleCache) drop(key string, e *moduleEntry) {
 	if e.uses == 0 {
 		c.unused--
 	}
+}
+
+// ForgetKernels is for benchmarks: it unloads the modules that nobody uses and deletes their images on disk, so that who asks for them again has
+// them compiled.
+func (d *Device) ForgetKernels() {
+	c := &d.modules
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for key, e := range c.entries {
+		if e.uses > 0 || !e.made() {
+			continue
+		}
+		e.module.unload()
+		e.dropped = true
+		delete(c.entries, key)
+		c.unused--
+		d.disk.remove(e.image)
+	}
+}
+
+// Compiling is what compiling kernels has taken on a device.
+type Compiling struct {
+	Kernels int
+	Each    time.Duration // all their times added up
+	Busy    time.Duration // while at least one was being compiled
+}
+
+// compileClock adds up Compiling.
+type compileClock struct {
+	mutex  sync.Mutex
+	total  Compiling
+	active int
+	since  time.Time // when active rose from 0
+}
+
+// time runs a compilation and returns what it took.
+func (c *compileClock) time(compile func()) time.Duration {
+	start := time.Now()
+	c.mutex.Lock()
+	if c.active++; c.active == 1 {
+		c.since = start
+	}
+	c.mutex.Unlock()
+	compile()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	end := time.Now()
+	if c.active--; c.active == 0 {
+		c.total.Busy += end.Sub(c.since)
+	}
+	c.total.Kernels++
+	c.total.Each += end.Sub(start)
+	return end.Sub(start)
+}
+
+// Compiling adds up all compilations that have ended since the device was opened.
+func (d *Device) Compiling() Compiling {
+	d.compiling.mutex.Lock()
+	defer d.compiling.mutex.Unlock()
+	return d.compiling.total
 }
 
 func (c *moduleCache) unloadAll() {

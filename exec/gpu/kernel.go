@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -149,20 +150,15 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 
 // file is the whole source that is compiled.
 func (k *kernel) file() string {
-	var b strings.Builder
-	more := ""
-	if len(k.then) > 0 {
-		more = "#include \"partition.cuh\"\n"
-	}
-	if k.blocks > 0 {
-		fmt.Fprintf(&b, "#define RADISH_BLOCKS %d\n", k.blocks)
-	}
-	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n%s\n", k.threads, k.items, more)
-	b.WriteString(k.source(k.title))
+	source := k.source(k.title)
 	for _, x := range k.then {
-		b.WriteString("\n" + x.source(x.title))
+		source += "\n" + x.source(x.title)
 	}
-	return b.String()
+	blocks := ""
+	if k.blocks > 0 {
+		blocks = fmt.Sprintf("#define RADISH_BLOCKS %d\n", k.blocks)
+	}
+	return fmt.Sprintf("%s#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n%s\n%s", blocks, k.threads, k.items, gpukernels.Includes(source), source)
 }
 
 // sinkText writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.

@@ -209,7 +209,13 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
 		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
-		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
+		func() expr {
+			a := g.expr(e, g.numeric(), depth)
+			if a.t.Kind == Uint && (a.n.has("MAX(") || a.n.has("MIN(")) {
+				a.n = op(Uint, "($ % 5)", a.n)
+			}
+			return expr{op(Int, "SIGN($)", a.n), Type{Int, 1, 0}}
+		},
 		func() expr {
 			a, b := num(), num()
 			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), common(a.t, b.t)}
@@ -535,7 +541,9 @@ func (g *generator) condition(e *env, depth int) *Node {
 			return op(Bool, "($ XOR $)", g.condition(e, depth-1), g.condition(e, depth-1))
 		case n < 39:
 			if g.dialect == nil && g.chance(20) {
-				return op(Bool, "($ IS NULL)", nullable(g.condition(e, depth-1)))
+				if c := g.condition(e, depth-1); !comparesRows(c) {
+					return op(Bool, "($ IS NULL)", nullable(c))
+				}
 			}
 			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)"}), g.condition(e, depth-1))
 		case n < 52 && !e.noSub && e.depth < 3:
@@ -547,6 +555,8 @@ func (g *generator) condition(e *env, depth int) *Node {
 		return g.portablePredicate(e, depth)
 	}
 	switch n := g.r.IntN(100); {
+	case n < 4 && !e.noDiv && !e.grouped:
+		return g.rowComparison(e, depth)
 	case n < 50:
 		a, b := g.pair(e, depth)
 		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)

@@ -531,11 +531,24 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	q, err := st.binder().Query(n.Select) // checks the query
+	b, cat := st.binder(), st.catalogView()
+	b.Catalog = cat
+	q, err := b.Query(n.Select) // checks the query
 	if err != nil {
 		return nil, err
 	}
-	view := &catalog.View{Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names}
+	if cat.temporary != "" {
+		return nil, sqlerr.ViewOfTemporary(cat.temporary)
+	}
+	view := &catalog.View{
+		Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names, TempTable: n.Algorithm == ast.AlgorithmTemptable,
+	}
+	switch st.Check {
+	case parse.LocalCheck:
+		view.Check = "LOCAL"
+	case parse.CascadedCheck:
+		view.Check = "CASCADED"
+	}
 	if len(n.Cols) > 0 {
 		if len(n.Cols) != len(q.Cols) {
 			return nil, sqlerr.ViewColumnList()
@@ -556,7 +569,13 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
 	}
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
-		return snap.CreateView(view, n.OrReplace)
+		next, err := snap.CreateView(view, n.OrReplace)
+		if err != nil || view.Check == "" {
+			return next, err
+		}
+		b := st.binder()
+		b.Catalog = &catalogView{statement: st, session: s, snap: next}
+		return next, b.CheckView(db, name)
 	})
 }
 

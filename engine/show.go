@@ -496,7 +496,15 @@ func CreateViewSQL(v *catalog.View) string {
 	for i, c := range v.Columns {
 		names[i] = quoteName(c)
 	}
-	return "CREATE VIEW " + quoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL
+	out := "CREATE "
+	if v.TempTable {
+		out += "ALGORITHM=TEMPTABLE "
+	}
+	out += "VIEW " + quoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL
+	if v.Check != "" {
+		out += " WITH " + v.Check + " CHECK OPTION"
+	}
+	return out
 }
 
 func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }

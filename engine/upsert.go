@@ -95,7 +95,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if err == nil {
 				err = u.write(values)
 			}
-			if err != nil && ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
+			if ins.Ignore && failsCheck(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))
 				continue
 			}
@@ -210,7 +210,7 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	if err := u.rules.computeRow(schema, changed); err != nil {
 		return false, err
 	}
-	if err := u.rules.testRow(schema, changed); u.ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
+	if err := u.rules.testRow(schema, changed); u.ins.Ignore && failsCheck(err) {
 		u.context.Warnings.AddError(sqlerr.From(err))
 		return false, nil
 	} else if err != nil {
@@ -244,6 +244,11 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	}
 	u.add(changed, from)
 	return true, nil
+}
+
+// failsCheck says whether a row was refused by a CHECK or by the view that it is written through.
+func failsCheck(err error) bool {
+	return errors.Is(err, sqlerr.CodeCheckViolated) || errors.Is(err, sqlerr.CodeViewCheckFailed)
 }
 
 // notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty text for NULL, with a warning.

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -195,14 +196,11 @@ func (u *updating) compute() (ordinals, slots []int, out []Computed, err error) 
 	return ordinals, slots, out, nil
 }
 
-// computeUpdate adds to an UPDATE of one table what it computes; scanned are the table's columns.
-func (b *Binder) computeUpdate(u *Update, scanned []scopeColumn) error {
+// computeUpdate adds to an UPDATE of one table what it computes; base are the table's columns as they were.
+func (b *Binder) computeUpdate(u *Update, base []*expr.Column) error {
 	q := u.Query
 	p := q.Root.(*logical.Project)
-	w := &updating{b: b, schema: u.Table.Schema, assigned: u.Ordinals}
-	for i := range w.schema.Columns {
-		w.old, w.now = append(w.old, scanned[i].col), append(w.now, scanned[i].col)
-	}
+	w := &updating{b: b, schema: u.Table.Schema, assigned: u.Ordinals, old: base, now: slices.Clone(base)}
 	for i, o := range u.Ordinals {
 		w.now[o] = q.Cols[i+1]
 	}

@@ -35,6 +35,7 @@ type Statement struct {
 	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
 	Alias    *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
 	Into     []string                  // the variables of SELECT ... INTO @a, @b, without their @
+	Check    CheckOption               // of CREATE VIEW
 	Warnings []sqlerr.Warning
 	source   string // the text given to Parse
 }
@@ -123,6 +124,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		return s, e
 	}
 	piece, alias := rowAlias(text, piece, p)
+	piece, check := checkOption(text, piece, p)
 	nodes, warnings, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "LEFT"))
 	if perr != nil {
 		e := sqlerr.From(convertError(text, p, perr))
@@ -144,7 +146,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if len(nodes) > 1 {
 		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
 	}
-	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, source: text}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, Check: check, source: text}
 	if len(nodes) == 0 {
 		return s, nil
 	}

@@ -45,6 +45,7 @@ type kernel struct {
 type loop struct {
 	scan  *physical.TableScan // nil: plain rows
 	count func(q *query) int64
+	of    physical.Sink // whose stored rows they are; nil: none's
 }
 
 // slot is a place in the text that is written later.

@@ -26,12 +26,14 @@ type Run struct {
 
 var _ cpu.Elsewhere = (*Run)(nil)
 
-// Start makes ready to run: it compiles what has not been compiled yet. Close the run.
-func (p *Placed) Start(ctx context.Context) (*Run, error) {
-	q, err := newQuery(ctx, p.program, p.device.res)
+// Start makes ready to run: it compiles what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
+// to be waited for. Close the run.
+func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
+	q, err := newQuery(p.program, p.device.res, false)
 	if err != nil {
 		return nil, err
 	}
+	q.timed = profiled
 	sorts := q.compileSorts(ctx)
 	err = q.compile(ctx)
 	sorts.Wait()
@@ -44,7 +46,7 @@ func (p *Placed) Start(ctx context.Context) (*Run, error) {
 
 // Compile compiles the kernels of a plan without running them, as PREPARE does.
 func (p *Placed) Compile(ctx context.Context) error {
-	run, err := p.Start(ctx)
+	run, err := p.Start(ctx, false)
 	if err == nil {
 		run.Close()
 	}
@@ -62,7 +64,8 @@ func (r *Run) fail(p *physical.Pipeline, err error) error {
 	return err
 }
 
-// Pipeline runs a pipeline.
+// Pipeline runs a pipeline. It may return before its kernel has ended; what goes wrong there is the error of a later call, of the last that ends in
+// the result at the latest.
 func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here func(physical.Sink) (cpu.Stored, error)) (profile.Pipeline, error) {
 	begin := time.Now()
 	out := profile.Pipeline{ID: p.ID}
@@ -76,9 +79,13 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 		}
 		r.put[src.From] = true
 	}
-	cost, err := r.q.runPipeline(ctx, p)
+	_, result := p.Sink.(*physical.Result)
+	cost, err := r.q.runPipeline(ctx, p, result)
 	if err != nil {
 		return out, r.fail(p, err)
+	}
+	if !r.q.timed {
+		return out, nil
 	}
 	out.Wall = time.Since(begin)
 	if cost.Bytes == 0 {
@@ -128,11 +135,14 @@ func (r *Run) stored(ctx context.Context, s physical.Sink) (*deviceRows, error) 
 			return nil, sqlerr.Bug("groups that are read on the CPU are not stored as rows")
 		}
 		if !r.q.done[p] {
-			if _, err := r.q.runPipeline(ctx, p); err != nil {
+			if _, err := r.q.runPipeline(ctx, p, true); err != nil {
 				return nil, r.fail(p, err)
 			}
 		}
 		s = p.Sink
+	}
+	if err := r.q.settle(ctx); err != nil {
+		return nil, r.fail(nil, err)
 	}
 	rows := r.q.rows(s)
 	if rows == nil {

@@ -32,7 +32,7 @@ func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
 }
 
 func (q *query) free(p gpukernels.Ptr) {
-	if p == 0 {
+	if _, ok := q.memory[p]; !ok {
 		return
 	}
 	q.used -= q.memory[p]
@@ -96,9 +96,7 @@ func (q *query) release() {
 	}
 	for a, g := range q.groups {
 		if !needed[a] && q.finished(a) && !q.readByHost(a) {
-			for _, p := range append(g.arrays, g.keys, g.full) {
-				q.free(p)
-			}
+			q.freeAll(g.memory)
 			delete(q.groups, a)
 		}
 	}

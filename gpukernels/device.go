@@ -15,7 +15,7 @@ type Device struct {
 	compiler  func() (string, error) // compiler and architecture, asked for once
 	disk      *diskCache
 	modules   moduleCache
-	compiling compileClock
+	compiling BusyClock
 	streams   streamPool
 	lost      atomic.Pointer[Error]
 	calls     atomic.Int64

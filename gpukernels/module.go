@@ -182,7 +182,7 @@ func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
 		origin = Compiled
 		include, err := d.lib.headers.path()
 		if err == nil {
-			m.CompileTime = d.compiling.time(func() { image, err = d.lib.compile(fnCompile, d.handle, source, include, options) })
+			m.CompileTime = d.compiling.Time(func() { image, err = d.lib.compile(fnCompile, d.handle, source, include, options) })
 		}
 		if err == nil {
 			err = d.loadImage(m, image)
@@ -262,47 +262,8 @@ func (d *Device) ForgetKernels() {
 	}
 }
 
-// Compiling is what compiling kernels has taken on a device.
-type Compiling struct {
-	Kernels int
-	Each    time.Duration // all their times added up
-	Busy    time.Duration // while at least one was being compiled
-}
-
-// compileClock adds up Compiling.
-type compileClock struct {
-	mutex  sync.Mutex
-	total  Compiling
-	active int
-	since  time.Time // when active rose from 0
-}
-
-// time runs a compilation and returns what it took.
-func (c *compileClock) time(compile func()) time.Duration {
-	start := time.Now()
-	c.mutex.Lock()
-	if c.active++; c.active == 1 {
-		c.since = start
-	}
-	c.mutex.Unlock()
-	compile()
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	end := time.Now()
-	if c.active--; c.active == 0 {
-		c.total.Busy += end.Sub(c.since)
-	}
-	c.total.Kernels++
-	c.total.Each += end.Sub(start)
-	return end.Sub(start)
-}
-
 // Compiling adds up all compilations that have ended since the device was opened.
-func (d *Device) Compiling() Compiling {
-	d.compiling.mutex.Lock()
-	defer d.compiling.mutex.Unlock()
-	return d.compiling.total
-}
+func (d *Device) Compiling() Busy { return d.compiling.Total() }
 
 func (c *moduleCache) unloadAll() {
 	c.mutex.Lock()

@@ -83,7 +83,7 @@ func TestForgetKernels(t *testing.T) {
 	m, _ := load(1)
 	m.Release()
 	before := d.Compiling()
-	if before.Kernels != 2 || before.Busy <= 0 || before.Each < before.Busy {
+	if before.Tasks != 2 || before.Any <= 0 || before.Each != before.Any {
 		t.Errorf("compiling two kernels one after the other: %+v", before)
 	}
 	d.ForgetKernels()
@@ -94,7 +94,7 @@ func TestForgetKernels(t *testing.T) {
 			t.Errorf("kernel %d comes from %v, want %v", i, origin, want)
 		}
 	}
-	if n := d.Compiling().Kernels; n != 3 {
+	if n := d.Compiling().Tasks; n != 3 {
 		t.Errorf("%d compilations, want 3", n)
 	}
 }

@@ -57,6 +57,8 @@ type residency struct {
 	device  *gpukernels.Device
 	uploads chan *gpukernels.Stream // the streams that uploads run on; taking one bounds how many run at once
 
+	uploading gpukernels.BusyClock
+
 	mu       sync.Mutex
 	closed   bool
 	freeing  *gpukernels.Stream
@@ -67,6 +69,7 @@ type residency struct {
 	dicts    map[*column.Dictionary]*resident
 	clock    uint64
 	used     int64 // bytes of all residents
+	sent     int64 // bytes uploaded since the beginning
 }
 
 // versionKey names a column of a table version without keeping the version alive. The ordinal deletedBits stands for the bitmap of

@@ -39,6 +39,7 @@ type build struct {
 	scratch int64   // bytes reserved until the build is finished
 	sorted  *sortedKeys
 	matched []column.Bitmap       // by worker; of rows, for KeepUnmatched
+	cut     bool                  // a limit has all rows that it asks for, and matched is not complete
 	filters []*encoding.Predicate // by key, where one will be asked for
 }
 

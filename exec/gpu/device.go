@@ -141,3 +141,6 @@ func (d *Device) Break(ctx context.Context) error {
 	}
 	return s.Sync(ctx)
 }
+
+// Calls is how many calls of its library there have been for the device.
+func (d *Device) Calls() int64 { return d.device.Calls() }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -264,47 +265,59 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	if err := q.mem.Reserve(operator+", joining the workers' rows", bytes); err != nil {
 		return nil, 0, err
 	}
-	// Validity bitmaps share words between pieces, so only whole columns are copied in parallel.
-	err := q.parallel(len(cols), rows, func(c int) error {
-		for _, p := range ps {
-			if err := copyPiece(q, cols[c], rows, c, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := copyPieces(q, cols, rows, ps)
 	for _, s := range stores {
 		s.mem.Close()
 	}
 	return cols, rows, err
 }
 
-func copyPiece(q *query, dst *column.Vector, rows, c int, p piece) error {
-	base, at := 0, p.at
-	for _, seg := range p.store.segs {
-		from, to := max(p.start, base), min(p.end, base+seg.n)
-		if from < to {
-			if err := q.check(); err != nil {
-				return err
+// copyPieces copies the rows of all pieces to their places, a block of places of one column at a time: validity bitmaps share words between
+// pieces, but not between blocks.
+func copyPieces(q *query, cols []*column.Vector, rows int, ps []piece) error {
+	firsts := map[*rowStore][]int{} // by store: the first row of each segment
+	for _, p := range ps {
+		if firsts[p.store] == nil {
+			first, at := make([]int, len(p.store.segs)), 0
+			for i, seg := range p.store.segs {
+				first[i] = at
+				at += seg.n
 			}
-			v := seg.cols[c]
-			if v.Dict != nil && dst.Dict == nil {
-				values := v.Dict.Values()
-				for i := from; i < to; i++ {
-					dst.Str[at+i-from] = values[v.Codes[i-base]]
-				}
-				copyValid(dst, at, rows, v, nil, from-base, to-from)
-			} else {
-				copyInto(dst, at, rows, v, nil, from-base, to-from)
-			}
-			at += to - from
-		}
-		base += seg.n
-		if base >= p.end {
-			return nil
+			firsts[p.store] = first
 		}
 	}
-	return nil
+	blocks := (rows + checkRows) >> 16
+	return q.parallel(blocks*len(cols), rows, func(i int) error {
+		c, at := i%len(cols), i/len(cols)<<16
+		end := min(at+checkRows+1, rows)
+		k := sort.Search(len(ps), func(k int) bool { return ps[k].at+ps[k].end-ps[k].start > at })
+		for ; at < end; k++ {
+			p := &ps[k]
+			first := firsts[p.store]
+			row := p.start + at - p.at
+			to := min(p.end, row+end-at)
+			for s := sort.Search(len(first), func(s int) bool { return first[s] > row }) - 1; row < to; s++ {
+				seg := p.store.segs[s]
+				n := min(to-row, first[s]+seg.n-row)
+				copyRows(cols[c], at, rows, seg.cols[c], row-first[s], n)
+				at, row = at+n, row+n
+			}
+		}
+		return nil
+	})
+}
+
+// copyRows copies n values of v from position from on to dst[at:]; a dictionary's strings become flat ones if dst's are.
+func copyRows(dst *column.Vector, at, size int, v *column.Vector, from, n int) {
+	if v.Dict == nil || dst.Dict != nil {
+		copyInto(dst, at, size, v, nil, from, n)
+		return
+	}
+	values := v.Dict.Values()
+	for i := range n {
+		dst.Str[at+i] = values[v.Codes[from+i]]
+	}
+	copyValid(dst, at, size, v, nil, from, n)
 }
 
 // commonDict returns the dictionary of column c if all segments are coded over it, else nil.

@@ -58,9 +58,10 @@ func NewIntSet(members []int64) *IntSet {
 	return s
 }
 
-// NewIntBitmap returns the set of the integers min+i for every set bit i of words. It keeps words.
+// NewIntBitmap returns the set of the integers min+i for every set bit i of words. It keeps words, and uses the capacity behind them, if there is
+// any, for a word of zeros.
 func NewIntBitmap(min int64, words []uint64) *IntSet {
-	s := &IntSet{min: min, words: append(words[:len(words):len(words)], 0), span: uint64(len(words)) * 64}
+	s := &IntSet{min: min, words: append(words, 0), span: uint64(len(words)) * 64}
 	for _, w := range words {
 		s.count += bits.OnesCount64(w)
 	}

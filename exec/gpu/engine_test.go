@@ -104,13 +104,14 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 		return nil, err
 	}
 	defer q.close()
-	if err := q.compile(ctx); err != nil && ctx.Err() != nil {
-		return nil, err
-	} else if err != nil {
-		for _, p := range plan.Pipelines {
-			b.t.Log(g.kernels[p].text)
+	q.compile(ctx)
+	for _, p := range plan.Pipelines {
+		if _, err := q.loaded(p); err != nil {
+			if ctx.Err() == nil {
+				b.t.Log(g.kernels[p].text)
+			}
+			return nil, err
 		}
-		return nil, err
 	}
 	for i, p := range plan.Pipelines {
 		if _, err := q.runPipeline(ctx, p, i == len(plan.Pipelines)-1); err != nil {

@@ -26,7 +26,7 @@ type Run struct {
 
 var _ cpu.Elsewhere = (*Run)(nil)
 
-// Start makes ready to run: it compiles what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
+// Start makes ready to run, and begins to compile what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
 // to be waited for. Close the run.
 func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	q, err := newQuery(p.program, p.device.res, false)
@@ -34,23 +34,24 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 		return nil, err
 	}
 	q.timed = profiled
-	sorts := q.compileSorts(ctx)
-	err = q.compile(ctx)
-	sorts.Wait()
-	if err != nil {
-		q.close()
-		return nil, err
-	}
+	q.compile(ctx)
 	return &Run{placed: p, q: q, put: map[physical.Sink]bool{}}, nil
 }
 
 // Compile compiles the kernels of a plan without running them, as PREPARE does.
 func (p *Placed) Compile(ctx context.Context) error {
 	run, err := p.Start(ctx, false)
-	if err == nil {
-		run.Close()
+	if err != nil {
+		return err
 	}
-	return err
+	defer run.Close()
+	for p := range run.q.modules {
+		if _, err := run.q.loaded(p); err != nil {
+			return err
+		}
+	}
+	run.q.loading.Wait()
+	return nil
 }
 
 // Close gives everything back.

@@ -44,6 +44,8 @@ type query struct {
 	dicts   map[*column.Dictionary]*heldDictionary
 	done    map[*physical.Pipeline]bool
 	sorters map[*physical.Sort]*sorter
+	loading sync.WaitGroup // of modules and sorters
+	giveUp  func()         // waiting for what is being compiled
 
 	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
 	control      gpukernels.Ptr
@@ -69,8 +71,9 @@ type query struct {
 
 type launchRange struct{ from, to int64 }
 
-// loadedKernel is a kernel that was compiled.
+// loadedKernel is a kernel that was compiled, or is being compiled.
 type loadedKernel struct {
+	ready    chan struct{} // closed when the rest is there
 	module   *gpukernels.Module
 	function *gpukernels.Function
 	origin   gpukernels.Origin
@@ -170,33 +173,48 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	return q, nil
 }
 
-// compile compiles all kernels at once.
-func (q *query) compile(ctx context.Context) error {
-	var wg sync.WaitGroup
-	for p, k := range q.kernels {
-		m := &loadedKernel{module: q.device.Loaded(k.text)}
+// compile begins to load all kernels, in the order in which they are needed: NVRTC reads one after the other. A pipeline waits for its own
+// alone, so that the first ones bring their columns and run meanwhile.
+func (q *query) compile(ctx context.Context) {
+	ctx, q.giveUp = context.WithCancel(ctx)
+	for _, p := range q.plan.Pipelines {
+		k := q.kernels[p]
+		if k == nil {
+			continue
+		}
+		m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
 		q.modules[p] = m
 		if m.module != nil {
 			m.function, m.err = m.module.Function(k.title)
+			close(m.ready)
 			continue
 		}
-		wg.Go(func() {
+		q.loading.Go(func() {
+			defer close(m.ready)
 			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
 				m.function, m.err = m.module.Function(k.title)
 			}
 		})
 	}
-	wg.Wait()
-	for p, m := range q.modules {
-		if m.err != nil {
-			return fmt.Errorf("compiling the kernel of pipeline %d: %w", p.ID, m.err)
-		}
+	q.compileSorts(ctx)
+}
+
+// loaded waits for a pipeline's kernel.
+func (q *query) loaded(p *physical.Pipeline) (*loadedKernel, error) {
+	m := q.modules[p]
+	<-m.ready
+	if m.err != nil {
+		return nil, fmt.Errorf("compiling the kernel of pipeline %d: %w", p.ID, m.err)
 	}
-	return nil
+	return m, nil
 }
 
 // close frees everything. Work that still runs is ordered before it.
 func (q *query) close() {
+	if q.giveUp != nil {
+		q.giveUp()
+		q.loading.Wait()
+	}
 	for p := range q.memory {
 		_ = q.stream.Free(p)
 	}
@@ -279,12 +297,6 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 	if k == nil {
 		return cost, q.reasons[p]
 	}
-	if m := q.modules[p]; m.module != nil {
-		cost.Origin = m.origin
-		if m.origin == gpukernels.Compiled {
-			cost.Compile = m.module.CompileTime
-		}
-	}
 	if ctx.Err() != nil {
 		return cost, context.Cause(ctx)
 	}
@@ -295,6 +307,13 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 	}
 	if err := q.openInput(ctx, k, &cost); err != nil {
 		return cost, err
+	}
+	m, err := q.loaded(p)
+	if err != nil {
+		return cost, err
+	}
+	if cost.Origin = m.origin; m.origin == gpukernels.Compiled {
+		cost.Compile = m.module.CompileTime
 	}
 	if err := q.openOutput(k); err != nil {
 		return cost, err
@@ -470,7 +489,7 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		shared = k.shared(q)
 	}
 	block := q.device.Block(k.threads)
-	f := q.modules[k.p].function
+	f := q.modules[k.p].function // its pipeline has waited for it
 	usage, err := f.Usage(block, shared)
 	if err != nil {
 		return err

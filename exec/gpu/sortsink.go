@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"sync"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -38,7 +37,8 @@ func (g *program) sortShape(s *physical.Sort) (cols []sortColumn, at []int) {
 type sorter struct {
 	columns []sortColumn
 	at      []int              // the stored column of each
-	module  *gpukernels.Module // nil: not loaded yet
+	module  *gpukernels.Module // nil: not loaded
+	ready   chan struct{}      // closed when that is settled
 }
 
 // sort orders the rows of a Sort, or finds the first of them.
@@ -76,10 +76,12 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 func (q *query) sorter(ctx context.Context, s *physical.Sort) (*sorter, error) {
 	x := q.sorters[s]
 	if x == nil {
-		x = &sorter{}
+		x = &sorter{ready: make(chan struct{})}
 		x.columns, x.at = q.sortShape(s)
 		q.sorters[s] = x
+		close(x.ready)
 	}
+	<-x.ready
 	if x.module == nil {
 		var err error
 		if x.module, _, err = q.device.Load(ctx, sortText(x.columns)); err != nil {
@@ -90,25 +92,25 @@ func (q *query) sorter(ctx context.Context, s *physical.Sort) (*sorter, error) {
 }
 
 // compileSorts begins to compile the kernels that order rows, beside the plan's other kernels. An error shows when they are asked for.
-func (q *query) compileSorts(ctx context.Context) *sync.WaitGroup {
-	var wg sync.WaitGroup
+func (q *query) compileSorts(ctx context.Context) {
 	for s, form := range q.sinks {
 		p, ok := s.(*physical.Sort)
 		if !ok || q.host(s) || len(form.cols) < len(p.Cols)+len(p.Keys) {
 			continue
 		}
-		x := &sorter{}
+		x := &sorter{ready: make(chan struct{})}
 		x.columns, x.at = q.sortShape(p)
 		q.sorters[p] = x
 		text := sortText(x.columns)
 		if x.module = q.device.Loaded(text); x.module != nil {
+			close(x.ready)
 			continue
 		}
-		wg.Go(func() {
+		q.loading.Go(func() {
+			defer close(x.ready)
 			if m, _, err := q.device.Load(ctx, text); err == nil {
 				x.module = m
 			}
 		})
 	}
-	return &wg
 }

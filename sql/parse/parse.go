@@ -125,7 +125,8 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	piece, alias := rowAlias(text, piece, p)
 	piece, check := checkOption(text, piece, p)
-	nodes, warnings, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "LEFT"))
+	groups := joinGroups(text, p.tokens)
+	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
 	if perr != nil {
 		e := sqlerr.From(convertError(text, p, perr))
 		if len(full) > 0 && e.Hint == "" {
@@ -135,7 +136,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	if len(full) > 0 && len(nodes) == 1 {
 		nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
-		twin, _, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "RIGHT"))
+		twin, _, perr := w.parseTree(piece, p, full, "RIGHT", groups)
 		if perr != nil || len(twin) != 1 {
 			return s, sqlerr.Bug("FULL JOIN parses one way only: %v", perr).AtOffset(text, p.Offset)
 		}

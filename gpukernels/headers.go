@@ -99,6 +99,27 @@ var includeLine = regexp.MustCompile(`(?m)^#include "(\w+\.cuh)"`)
 // Includes returns the lines that include radish.cuh and the other headers whose functions, types and constants a source names. NVRTC reads the
 // headers of one kernel after the other, so what a kernel does not need is better left out.
 func Includes(source string) string {
+	included.mutex.Lock()
+	defer included.mutex.Unlock()
+	lines, known := included.lines[source]
+	if known {
+		return lines
+	}
+	if len(included.lines) >= maxUnused { // of as many sources as kernels are kept for nobody
+		clear(included.lines)
+	}
+	lines = findIncludes(source)
+	included.lines[source] = lines
+	return lines
+}
+
+// included remembers what Includes found: a query that runs again has the same kernels.
+var included = struct {
+	mutex sync.Mutex
+	lines map[string]string // by source
+}{lines: map[string]string{}}
+
+func findIncludes(source string) string {
 	used := map[string]bool{}
 	for _, name := range identifier.FindAllString(lineComment.ReplaceAllString(source, ""), -1) {
 		for _, header := range definedIn()[name] {

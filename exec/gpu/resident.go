@@ -200,11 +200,13 @@ func (r *residency) resident(v *tables.Version, ordinals []int) (here, missing i
 	return here, missing
 }
 
+// someDeleted says whether a table has deleted rows.
+func someDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }
+
 // acquire brings columns of a table to the device, or finds them there, and holds them.
 func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []int) (*residentTable, error) {
 	begin := time.Now()
 	t := &residentTable{rows: v.Span(), from: r}
-	deleted := slices.ContainsFunc(v.Groups, func(g *tables.RowGroup) bool { return g.Deleted != nil })
 	var started []*resident
 	start := func(ordinal int) *resident {
 		e, made := r.hold(v, ordinal)
@@ -218,7 +220,7 @@ func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []i
 		t.columns = append(t.columns, &start(o).column)
 	}
 	var bits *resident
-	if deleted {
+	if someDeleted(v) {
 		bits = start(deletedBits)
 	}
 	for _, e := range t.held {

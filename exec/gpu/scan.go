@@ -162,9 +162,7 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		}
 		r.forms = append(r.forms, f)
 	}
-	for _, g := range scan.Table.Groups {
-		r.dead = r.dead || g.Deleted != nil
-	}
+	r.dead = someDeleted(scan.Table)
 	k.rows = loop{scan: scan}
 	k.maxRows = float64(scan.Table.Rows())
 	pack := k.packs()
@@ -438,17 +436,5 @@ func (k *kernel) learnRange(c *expr.Column, f *columnForm) {
 	if f.class != classInt || c.Typ.Phys() == types.PhysUint64 {
 		return
 	}
-	any := false
-	var r interval
-	for i, lo := range f.zones.lo {
-		hi := f.zones.hi[i]
-		if lo > hi {
-			continue
-		}
-		if !any {
-			r, any = interval{lo, hi}, true
-		}
-		r.lo, r.hi = min(r.lo, lo), max(r.hi, hi)
-	}
-	k.ranges[c.ID] = r // a column of NULLs alone: 0..0
+	k.ranges[c.ID] = f.all
 }

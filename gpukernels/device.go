@@ -28,6 +28,12 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{lib: l, info: info, disk: newDiskCache(cacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
+	if !info.Emulated() {
+		go func() { // NVRTC is loaded while CUDA starts: both take long
+			text := make([]byte, 256)
+			_ = l.call(fnCompilerVersion, 0, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
+		}()
+	}
 	if err := l.call(fnDeviceOpen, uintptr(ordinal), uintptr(unsafe.Pointer(&d.handle))); err != nil {
 		return nil, err
 	}

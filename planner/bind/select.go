@@ -339,7 +339,14 @@ func (b *Binder) distinct(input logical.Node, items []selectItem, keys []orderKe
 		}
 		shown := ofItems(k.e, items, rel.cols)
 		if logical.UsesAny(shown, lost) {
-			return nil, nil, sqlerr.OrderNotInDistinct(i+1, k.e.String())
+			name := k.e.String()
+			expr.Walk(shown, func(e expr.Expr) bool {
+				if c, ok := e.(*expr.Column); ok && lost.Has(c.ID) {
+					name = c.String()
+				}
+				return true
+			})
+			return nil, nil, sqlerr.OrderNotInDistinct(i+1, name)
 		}
 		k.e, computed = shown, true
 	}

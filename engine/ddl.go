@@ -446,8 +446,11 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 		if typ.Collation == types.CollationNone {
 			typ.Collation = types.CollationBin
 		}
-		if typ.Kind == types.KindNull {
-			typ = types.Type{Kind: types.KindBinary}
+		switch { // MySQL makes columns of '' and NULL that have room for nothing else
+		case typ.Kind == types.KindNull, typ.Kind == types.KindVarchar && typ.Length == 0:
+			typ = types.Text.Collate(typ.Collation)
+		case typ.Kind == types.KindVarbinary && typ.Length == 0:
+			typ = types.Blob
 		}
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: typ, Nullable: q.Cols[i].Null})
 		appended = append(appended, i)

@@ -125,6 +125,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	piece, alias := rowAlias(text, piece, p)
 	piece, check := checkOption(text, piece, p)
+	piece = barePoints(text, piece, p)
 	groups := joinGroups(text, p.tokens)
 	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
 	if perr != nil {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -52,7 +53,7 @@ type loop struct {
 type slot string
 
 func (k *kernel) slot() slot {
-	s := slot(fmt.Sprintf("\x00%d\n", k.names))
+	s := slot("\x00" + strconv.Itoa(k.names) + "\n")
 	k.names++
 	k.body.WriteString(string(s))
 	return s
@@ -62,11 +63,13 @@ func (k *kernel) slot() slot {
 func (k *kernel) fill(s slot, indent int, lines []string) {
 	var b strings.Builder
 	for _, l := range lines {
-		b.WriteString(strings.Repeat("  ", indent) + l + "\n")
+		for range indent {
+			b.WriteString("  ")
+		}
+		b.WriteString(l)
+		b.WriteByte('\n')
 	}
-	text := strings.Replace(k.body.String(), string(s), b.String(), 1)
-	k.body.Reset()
-	k.body.WriteString(text)
+	k.filled[s] = b.String()
 }
 
 // word makes a parameter of what a run will know.

@@ -80,8 +80,7 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 		}
 		r.put[src.From] = true
 	}
-	_, result := p.Sink.(*physical.Result)
-	cost, err := r.q.runPipeline(ctx, p, result)
+	cost, err := r.q.runPipeline(ctx, p, r.last(p))
 	if err != nil {
 		return out, r.fail(p, err)
 	}
@@ -102,6 +101,23 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 	}
 	out.Operators[len(p.Transforms)+1] = profile.Operator{Name: "sink", RowsIn: cost.RowsOut, CPU: out.Wall}
 	return out, nil
+}
+
+// last says whether what pipelines have met has to be known before the next one runs: the client may get rows then, and the query cannot be run again
+// on the CPU any more.
+func (r *Run) last(p *physical.Pipeline) bool {
+	if _, result := p.Sink.(*physical.Result); result {
+		return true
+	}
+	onCPU := false
+	for _, x := range r.placed.Plan.Pipelines {
+		if _, result := x.Sink.(*physical.Result); result {
+			onCPU = onCPU || x.Device == physical.CPU
+		} else if x != p && x.Device == physical.GPU && !r.q.done[x] {
+			return false
+		}
+	}
+	return onCPU
 }
 
 // scanned is the bytes that a table scan has to read: of all its columns, in the row groups that zone maps leave.

@@ -322,6 +322,9 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 			if err != nil {
 				return sqlerr.InvalidDefault(def.Name)
 			}
+			if text == "CURRENT_TIMESTAMP()" {
+				text = "CURRENT_TIMESTAMP" // as MySQL shows it
+			}
 			def.Default = &table.Default{Expr: text}
 			return nil
 		}

@@ -62,3 +62,54 @@ func TestBarePoints(t *testing.T) {
 		}
 	}
 }
+
+// What goes to a CSV file comes back as it was, or does not go there.
+func TestBytesInCSV(t *testing.T) {
+	s, dir := session(t, Options{Threads: 2}), t.TempDir()
+	mustRun(t, s, `CREATE TABLE t (id INT, v VARBINARY(10), b BLOB);
+		INSERT INTO t VALUES (1, 'ab', 'ü"\n,'), (2, '', '\\x41'), (3, NULL, NULL), (4, x'61000A', ' '); CREATE TABLE u LIKE t`)
+	same := func(sql string, rows string) {
+		t.Helper()
+		mustRun(t, s, "TRUNCATE u; "+strings.ReplaceAll(sql, "DIR", dir))
+		if got := mustRun(t, s, "SELECT COUNT(*) FROM t JOIN u USING (id) WHERE t.v <=> u.v AND t.b <=> u.b"); got != rows+"\n" {
+			t.Errorf("%s: %s rows came back as they were, want %s", sql, strings.TrimSpace(got), rows)
+		}
+	}
+	same("SELECT * FROM t INTO OUTFILE 'DIR/t.csv'; INSERT INTO u SELECT * FROM `DIR/t.csv`", "4")
+	mustRun(t, s, "INSERT INTO t VALUES (5, x'FF', 'z')")
+	for _, sql := range []string{"SELECT * FROM t INTO OUTFILE 'DIR/u.csv'", "SELECT id, CONCAT(v, b) AS c FROM t INTO OUTFILE 'DIR/u.tsv'"} {
+		_, err := run(context.Background(), s, strings.ReplaceAll(sql, "DIR", dir))
+		if !errors.Is(err, sqlerr.CodeErrorOnWrite) || !strings.Contains(err.Error(), "of row 5 has bytes") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	same("SELECT id, HEX(v) AS v, b FROM t INTO OUTFILE 'DIR/u.csv'; INSERT INTO u SELECT id, UNHEX(v), b FROM `DIR/u.csv`", "5")
+	same("SELECT * FROM t INTO OUTFILE 'DIR/u.parquet'; INSERT INTO u SELECT * FROM `DIR/u.parquet`", "5")
+	same("SELECT * FROM t INTO OUTFILE 'DIR/m.csv' FIELDS TERMINATED BY ','; LOAD DATA INFILE 'DIR/m.csv' INTO TABLE u FIELDS TERMINATED BY ','", "5")
+}
+
+// Defaults as SHOW CREATE TABLE and information_schema write them in MySQL.
+func TestShownDefaults(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, `CREATE TABLE t (a TIMESTAMP(6) DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), b DATETIME DEFAULT NOW() ON UPDATE NOW(), c DATE DEFAULT (CURDATE()),
+		d VARCHAR(9) DEFAULT (CONCAT('x', 1 + 1)), e INT DEFAULT '7')`)
+	shown := strings.Split(mustRun(t, s, "SHOW CREATE TABLE t"), "|")[1]
+	for _, want := range []string{
+		"TIMESTAMP(6) DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6)", "DATETIME DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP",
+		"DATE DEFAULT (CURRENT_DATE())", "VARCHAR(9) DEFAULT (CONCAT(", "INT DEFAULT '7'",
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%s\nlacks %s", shown, want)
+		}
+	}
+	mustRun(t, s, "RENAME TABLE t TO u; "+shown+"; INSERT INTO t () VALUES (); INSERT INTO u () VALUES ()")
+	if got := mustRun(t, s, "SELECT a > '2020-01-01', b > '2020-01-01', c > '2020-01-01', d, e FROM t"); got != "1|1|1|x2|7\n" {
+		t.Errorf("a table made of what SHOW CREATE TABLE gives: %s", got)
+	}
+	if again := strings.Split(mustRun(t, s, "SHOW CREATE TABLE t"), "|")[1]; again != shown {
+		t.Errorf("%s\nis shown again as\n%s", shown, again)
+	}
+	if got := mustRun(t, s, "SELECT GROUP_CONCAT(column_default ORDER BY ordinal_position) FROM information_schema.columns WHERE table_name = 't' AND column_name IN ('a', 'b', 'c')"); got != "CURRENT_TIMESTAMP(6),CURRENT_TIMESTAMP,CURRENT_DATE()\n" {
+		t.Errorf("information_schema.columns: %s", got)
+	}
+}

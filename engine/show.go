@@ -432,7 +432,8 @@ func CreateTableSQL(schema *table.Schema) string {
 		if d := c.Default; d != nil {
 			switch {
 			case d.Expr != "":
-				if !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
+				now := strings.HasPrefix(d.Expr, "CURRENT_TIMESTAMP") && (c.Type.Kind == types.KindTimestamp || c.Type.Kind == types.KindDatetime)
+				if !now && !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
 					p += " DEFAULT (" + d.Expr + ")"
 				} else {
 					p += " DEFAULT " + d.Expr

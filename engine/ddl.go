@@ -70,6 +70,11 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if len(schema.Columns) == 0 {
 		return nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
 	}
+	if n.ReferTable == nil {
+		if err := s.constrain(st, schema, n.Constraints); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 	return &out, nil
 }
 
-// tableSchema fills schema from the column definitions and constraints of n.
+// tableSchema fills schema from the column definitions of n.
 func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.CreateTableStmt) error {
 	var err error
 	if schema.Collation, err = s.newTableCollation(n); err != nil {
@@ -129,17 +134,22 @@ func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.Create
 			return err
 		}
 	}
-	for _, c := range n.Constraints {
-		if c.Tp == ast.ConstraintForeignKey {
-			continue // when the columns of AS SELECT are known: see addForeignKeys
-		}
-		if err := addConstraint(schema, c); err != nil {
-			return err
-		}
-	}
 	for _, o := range n.Options {
 		if o.Tp == ast.TableOptionComment {
 			schema.Comment = o.StrValue
+		}
+	}
+	return nil
+}
+
+// constrain adds the constraints that stand by themselves, foreign keys aside, to a schema that has all its columns.
+func (s *Session) constrain(st *statement, schema *table.Schema, constraints []*ast.Constraint) error {
+	for _, c := range constraints {
+		if c.Tp == ast.ConstraintForeignKey {
+			continue // see addForeignKeys
+		}
+		if err := addConstraint(schema, c); err != nil {
+			return err
 		}
 	}
 	return s.completeSchema(st, schema)
@@ -423,15 +433,15 @@ func hasKey(schema *table.Schema, name string) bool {
 }
 
 // createAs binds the query of CREATE TABLE ... AS and adds its columns to the schema: a column that was also defined
-// takes the definition, the others are appended.
+// takes the definition. The query's columns come in its order, behind those that are only defined.
 func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTableStmt) (*logical.Query, error) {
 	q, err := st.binder().Query(n.Select)
 	if err != nil {
 		return nil, err
 	}
 	defined := len(schema.Columns)
-	from := make([]int, defined) // the query's column for each defined one, from 1; 0: none
-	var appended []int
+	from := make([]int, defined) // the query's column for each one, from 1; 0: none
+	var selected []int
 	seen := map[string]bool{}
 	for i, name := range q.Names {
 		if seen[strings.ToLower(name)] {
@@ -443,6 +453,7 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 				return nil, sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.User, "The value specified for generated column '%s' in table '%s' is not allowed.", name, schema.Name)
 			}
 			from[o] = i + 1
+			selected = append(selected, o)
 			continue
 		}
 		typ := q.Cols[i].Typ
@@ -455,17 +466,24 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 		case typ.Kind == types.KindVarbinary && typ.Length == 0:
 			typ = types.Blob
 		}
+		selected = append(selected, len(schema.Columns))
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: typ, Nullable: q.Cols[i].Null})
-		appended = append(appended, i)
+		from = append(from, i+1)
 	}
+	var order []int
+	for o := range defined {
+		if from[o] == 0 {
+			order = append(order, o)
+		}
+	}
+	order = append(order, selected...)
+	arrange(schema, order)
 	p := &logical.Project{Input: q.Root}
 	out := &logical.Query{Root: p, Alloc: q.Alloc}
-	for o := range schema.Columns {
-		def := &schema.Columns[o]
+	for i, o := range order {
+		def := &schema.Columns[i]
 		var e expr.Expr
 		switch {
-		case o >= defined:
-			e = q.Cols[appended[o-defined]]
 		case from[o] > 0:
 			e = q.Cols[from[o]-1]
 		case def.Default != nil && def.Default.Expr == "":
@@ -481,6 +499,20 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 		out.Cols, out.Names = append(out.Cols, c), append(out.Names, def.Name)
 	}
 	return out, nil
+}
+
+// arrange puts a schema's columns into another order, of their ordinals so far.
+func arrange(schema *table.Schema, order []int) {
+	columns, place := make([]table.ColumnDef, len(order)), make([]int, len(order))
+	for i, o := range order {
+		columns[i], place[o] = schema.Columns[o], i
+	}
+	schema.Columns = columns
+	for _, k := range schema.Keys {
+		for i, o := range k.Columns {
+			k.Columns[i] = place[o]
+		}
+	}
 }
 
 func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// aliased are the columns of a select that have names of their own, as the clauses behind it see them.
+// aliased are the columns of a select that have names of their own, as the clauses behind it see them, constants aside.
 func aliased(items *Node, types []Type) []named {
 	var cols []named
 	for i, item := range items.Kids {
-		if i < len(types) && strings.Contains(item.Format, "$ AS ") {
+		if i < len(types) && strings.Contains(item.Format, "$ AS ") && hasColumn.MatchString(item.SQL()) {
 			cols = append(cols, named{alias(item), types[i]})
 		}
 	}
@@ -115,14 +115,7 @@ func (g *generator) valuesTable() *source {
 	return s
 }
 
-// comparesRows says whether rows are compared somewhere in the tree.
-func comparesRows(n *Node) bool {
-	found := false
-	n.walk(func(n *Node) { found = found || strings.HasPrefix(n.Judged, "NULLIF($1 ") })
-	return found
-}
-
-// rowComparison compares two values with two others. NULLIF keeps MariaDB from taking it for a condition that no NULL satisfies.
+// rowComparison compares two values with two others.
 func (g *generator) rowComparison(e *env, depth int) *Node {
 	g.mark("row comparison")
 	plain := *e
@@ -130,16 +123,20 @@ func (g *generator) rowComparison(e *env, depth int) *Node {
 	e = &plain
 	kinds := []Kind{g.anyKind(e), g.anyKind(e)}
 	row := func() *Node { return op(Other, "($, $)", g.expr(e, kinds[0], depth).n, g.expr(e, kinds[1], 0).n) }
-	if g.chance(40) {
-		rows := list("", ", ", 1, row())
-		for len(rows.Kids) < 4 && g.chance(60) {
-			rows.Kids = append(rows.Kids, row())
-		}
-		in := pick(g.r, []string{"IN", "NOT IN"})
-		return op(Bool, "($ "+in+" ($))", row(), rows).judged("NULLIF($1 " + in + " ($2), 2)")
+	// MariaDB takes such a comparison for one that cannot be NULL, and a condition that no NULL satisfies.
+	compare := func(format string, a, b *Node) *Node {
+		test := strings.Replace(strings.Replace(format, "$", "$1", 1), " $", " $2", 1)
+		test = strings.Replace(test, "($)", "($2)", 1)
+		return op(Bool, "("+format+")", a, b).judged("CASE WHEN " + test + " THEN 1 WHEN NOT (" + test + ") THEN 0 END")
 	}
-	compare := strings.Fields(pick(g.r, comparisons))[1]
-	return op(Bool, "($ "+compare+" $)", row(), row()).judged("NULLIF($1 " + compare + " $2, 2)")
+	if g.chance(60) {
+		return compare(pick(g.r, comparisons), row(), row())
+	}
+	rows := list("", ", ", 1, row())
+	for len(rows.Kids) < 4 && g.chance(60) {
+		rows.Kids = append(rows.Kids, row())
+	}
+	return compare(pick(g.r, []string{"$ IN ($)", "$ NOT IN ($)"}), row(), rows)
 }
 
 // rowless draws a select that reads no table.

@@ -205,7 +205,7 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), num(); return binary("($ + $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
 		func() expr { a, b := num(), num(); return binary("($ - $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
 		func() expr { a, b := num(), num(); return binary("($ * $)", a, b, a.t.Digits+b.t.Digits) },
-		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ DIV $)", a, b, a.t.Digits) },
+		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ DIV $ + 0)", a, b, a.t.Digits) },
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
 		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
@@ -541,9 +541,7 @@ func (g *generator) condition(e *env, depth int) *Node {
 			return op(Bool, "($ XOR $)", g.condition(e, depth-1), g.condition(e, depth-1))
 		case n < 39:
 			if g.dialect == nil && g.chance(20) {
-				if c := g.condition(e, depth-1); !comparesRows(c) {
-					return op(Bool, "($ IS NULL)", nullable(c))
-				}
+				return op(Bool, "($ IS NULL)", nullable(g.condition(e, depth-1)))
 			}
 			return op(Bool, pick(g.r, []string{"($ IS TRUE)", "($ IS NOT TRUE)", "($ IS FALSE)", "($ IS NOT FALSE)"}), g.condition(e, depth-1))
 		case n < 52 && !e.noSub && e.depth < 3:

@@ -5,9 +5,6 @@ import "fmt"
 // loose cuts a query that has no order by LIMIT: which rows remain is open, how many is not. It is no Query, so that a reduction
 // does not show what is open.
 func (g *generator) loose(q *Node) *Node {
-	if q.Role == Loose {
-		return op(Other, "$", q)
-	}
 	n := &Node{Kind: Other, Role: Loose, Kids: []*Node{q}}
 	count, offset := pick(g.r, []int{0, 1, 1, 2, 3, 5, 10, 30, 100, 1000}), pick(g.r, []int{0, 1, 2, 4, 8, 20, 90})
 	forgets := g.dialect == nil && q.has("SELECT DISTINCT")
@@ -26,6 +23,9 @@ func (g *generator) loose(q *Node) *Node {
 func (g *generator) counted(e *env, aliases bool) (*Node, []Type, float64) {
 	g.mark("LIMIT without an order")
 	q, _, _ := g.query(&env{depth: e.depth + 1, rows: 1, noDiv: e.noDiv}, nil, true)
+	for q.Role == Loose {
+		q = q.Kids[0]
+	}
 	format := "COUNT(*)"
 	if aliases {
 		format += " AS " + g.name("c")

@@ -156,9 +156,6 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 		} else if i > 0 && kind == ", " {
 			kind = " CROSS JOIN "
 		}
-		if nested && kind == " CROSS JOIN " {
-			kind = " JOIN "
-		}
 		switch {
 		case i == 0 && !nested && s.sub == nil && first.sub == nil && len(s.common) > 0 && len(first.common) > 0 && g.chance(20):
 			using := g.using(first.common, s.common)
@@ -612,7 +609,9 @@ func (g *generator) subqueryCondition(e *env) *Node {
 		q, _, _ := g.query(sub, nil, false)
 		if g.dialect == nil && g.chance(12) {
 			g.mark("LIMIT without an order")
-			q = g.loose(q)
+			if q = g.loose(q); strings.Contains(q.SQL(), " GROUP BY ") {
+				q.Limit = pick(g.r, []string{" LIMIT 0", " LIMIT 1", " LIMIT 3"})
+			}
 		}
 		return op(Bool, pick(g.r, []string{"EXISTS ($)", "(NOT EXISTS ($))"}), q)
 	case n < 65:

@@ -326,7 +326,7 @@ func (r *runner) reduce(ctx context.Context, f *Failure) *Failure {
 		return attempt(p, s, tree)
 	}
 	shrinkTree := func(deadline time.Time) {
-		if len(f.Statement.Check) > 0 {
+		if len(f.Statement.Check) > 0 || f.Statement.Tree.Role == Script {
 			smaller(best.Statement.Tree, deadline, func(n *Node) bool { return fresh(best.Schema, n) })
 			return
 		}

@@ -76,6 +76,9 @@ func (g *generator) next() *Node {
 func (g *generator) view() *Node {
 	g.mark("view")
 	q, types, rows := g.query(&env{rows: 1}, nil, true)
+	for q.has(withRollup) {
+		q, types, rows = g.query(&env{rows: 1}, nil, true)
+	}
 	s := &source{name: "v", rows: rows}
 	for i, item := range q.outputs()[0].Kids {
 		s.cols = append(s.cols, named{alias(item), types[i]})

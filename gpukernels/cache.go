@@ -21,8 +21,8 @@ const (
 	imageSuffix = ".image"
 )
 
-// cacheFolder is where compiled kernels are kept, "" if nowhere.
-func cacheFolder() string {
+// CacheFolder is where compiled kernels are kept, "" if nowhere.
+func CacheFolder() string {
 	switch dir := os.Getenv(CacheVariable); dir {
 	case "off":
 		return ""

@@ -27,7 +27,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{lib: l, info: info, disk: newDiskCache(cacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
+	d := &Device{lib: l, info: info, disk: newDiskCache(CacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
 	if !info.Emulated() {
 		go func() { // NVRTC is loaded while CUDA starts: both take long
 			text := make([]byte, 256)

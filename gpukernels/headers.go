@@ -148,7 +148,7 @@ func (f *includeFolder) path() (string, error) {
 	if f.dir != "" && writeHeaders(f.dir) == nil { // again: somebody may have emptied the cache
 		return f.dir, nil
 	}
-	if cache := cacheFolder(); cache != "" {
+	if cache := CacheFolder(); cache != "" {
 		dir := filepath.Join(cache, "include-"+headersHash()[:16])
 		if writeHeaders(dir) == nil {
 			f.dir = dir

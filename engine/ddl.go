@@ -384,6 +384,15 @@ func addConstraint(schema *table.Schema, c *ast.Constraint) error {
 	return addKey(schema, key)
 }
 
+// suggestColumn returns the column that a name was probably meant to be.
+func suggestColumn(schema *table.Schema, name string) string {
+	names := make([]string, len(schema.Columns))
+	for i := range names {
+		names[i] = schema.Columns[i].Name
+	}
+	return sqlerr.Suggest(name, names)
+}
+
 func keyColumns(schema *table.Schema, parts []*ast.IndexPartSpecification) ([]int, error) {
 	var out []int
 	for _, p := range parts {
@@ -392,7 +401,7 @@ func keyColumns(schema *table.Schema, parts []*ast.IndexPartSpecification) ([]in
 		}
 		o := schema.Ordinal(p.Column.Name.O)
 		if o < 0 {
-			return nil, sqlerr.KeyColumnMissing(p.Column.Name.O)
+			return nil, sqlerr.KeyColumnMissing(p.Column.Name.O, suggestColumn(schema, p.Column.Name.O))
 		}
 		out = append(out, o)
 	}
@@ -704,7 +713,11 @@ func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error
 		if n.IfExists {
 			return nil
 		}
-		return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", n.IndexName)
+		var names []string
+		for _, k := range schema.Keys {
+			names = append(names, k.Name)
+		}
+		return sqlerr.CantDrop(n.IndexName, sqlerr.Suggest(n.IndexName, names))
 	})
 }
 

@@ -31,7 +31,9 @@ func TestEmptyTypes(t *testing.T) {
 func TestJSONDepth(t *testing.T) {
 	s := session(t, Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (d JSON)")
-	doc := func(n int) string { return "'" + strings.Repeat(`[{"k":`, n/2) + strings.Repeat("[", n%2) + `"[[[\"[["` + strings.Repeat("]", n%2) + strings.Repeat("}]", n/2) + "'" }
+	doc := func(n int) string {
+		return "'" + strings.Repeat(`[{"k":`, n/2) + strings.Repeat("[", n%2) + `"[[[\"[["` + strings.Repeat("]", n%2) + strings.Repeat("}]", n/2) + "'"
+	}
 	doc100, doc101 := strings.ReplaceAll(doc(100), `\`, `\\`), strings.ReplaceAll(doc(101), `\`, `\\`)
 	mustRun(t, s, "INSERT INTO t VALUES ("+doc100+")")
 	if got := mustRun(t, s, "SELECT JSON_DEPTH(d), JSON_VALID("+doc100+"), JSON_STORAGE_SIZE(d) = LENGTH(d), JSON_STORAGE_FREE(d) FROM t"); got != "101|1|1|0\n" {

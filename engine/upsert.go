@@ -29,6 +29,7 @@ type upsert struct {
 	moved   map[int64]int  // by the number of a row of the table: the new row that it has become
 	gone    map[int64]bool // rows of the table
 	count   int64          // rows affected, as MySQL counts
+	row     int64          // the number of the row that is being inserted, from 1
 	set     *expr.ProgramSet
 	rules   *storing
 	context *expr.Context
@@ -88,6 +89,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if b.Sel != nil {
 				at = int(b.Sel[i])
 			}
+			u.row++
 			values, err := u.valuesAt(b, at)
 			if err == nil {
 				err = u.rules.testRow(ins.Table.Schema, values)
@@ -169,7 +171,7 @@ func (u *upsert) write(values []types.Value) error {
 // change applies ON DUPLICATE KEY UPDATE to the row at p. Two rows are counted, or none if nothing changed.
 func (u *upsert) change(p place, inserted []types.Value) error {
 	old := u.values(p)
-	b := &column.Batch{N: 1}
+	b := &column.Batch{N: 1, FirstRow: u.row}
 	for i, v := range append(slices.Clone(old), inserted...) {
 		v.Type = u.ins.Table.Schema.Columns[i%len(old)].Type
 		b.Cols = append(b.Cols, column.ConstVector(v))

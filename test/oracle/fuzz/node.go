@@ -20,6 +20,7 @@ const (
 	Str           // VARCHAR
 	Date          // DATE
 	DateTime      // DATETIME
+	Time          // TIME
 	Query         // SELECT or a set operation
 	Factor        // an entry of FROM
 )

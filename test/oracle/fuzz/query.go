@@ -532,7 +532,7 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 			sub.outer = nil
 		}
 	}
-	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime) {
+	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime || kinds[0] == Time) {
 		sub.noGroup = true
 	}
 	draw := g.query

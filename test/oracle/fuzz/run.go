@@ -230,7 +230,7 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 func (r *runner) schema(ctx context.Context, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x7261646973680000))
 	big := rng.IntN(100) < bigSchemas
-	types := columnTypes
+	types := slices.Concat(columnTypes, moreTypes)
 	if r.Dialect != nil {
 		types = r.Dialect.columnTypes()
 	}
@@ -375,6 +375,8 @@ func (c Column) literal(v value) string {
 		return "DATE '" + v.s + "'"
 	case DateTime:
 		return "TIMESTAMP '" + v.s + "'"
+	case Time:
+		return "TIME '" + v.s + "'"
 	case Dbl:
 		return v.s + "e0"
 	}

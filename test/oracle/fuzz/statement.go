@@ -76,20 +76,24 @@ func (g *generator) next() *Node {
 func (g *generator) view() *Node {
 	g.mark("view")
 	q, types, rows := g.query(&env{rows: 1}, nil, true)
-	for q.has(withRollup) {
+	for q.has(withRollup) || !hasColumn.MatchString(q.outputs()[0].SQL()) {
 		q, types, rows = g.query(&env{rows: 1}, nil, true)
 	}
 	s := &source{name: "v", rows: rows}
+	var names []string
+	renamed := g.chance(40)
 	for i, item := range q.outputs()[0].Kids {
-		s.cols = append(s.cols, named{alias(item), types[i]})
+		name := alias(item)
+		if renamed {
+			name = g.name("n")
+		}
+		names = append(names, name)
+		if hasColumn.MatchString(item.SQL()) {
+			s.cols = append(s.cols, named{name, types[i]})
+		}
 	}
 	list := ""
-	if g.chance(40) {
-		names := make([]string, len(s.cols))
-		for i := range s.cols {
-			names[i] = g.name("n")
-			s.cols[i].sql = names[i]
-		}
+	if renamed {
 		list = "(" + strings.Join(names, ", ") + ")"
 	}
 	made := op(Other, "CREATE OR REPLACE VIEW v"+list+" AS $", q)

@@ -167,6 +167,8 @@ std::string nvrtc_compile(int32_t compute_capability, const char* source, const 
   std::vector<std::string> args = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(architecture),
                                    "-I" + std::string(include_dir)};
   args.insert(args.end(), std::begin(flags), std::end(flags));
+  // From 12.9 on NVRTC keeps what it made in the driver's cache, too; package gpukernels has one of its own.
+  if (n.major > 12 || (n.major == 12 && n.minor >= 9)) args.push_back("--no-cache");
   for (const char* p = options ? options : ""; *p;) {
     const char* end = std::strchr(p, '\n');
     size_t size = end ? size_t(end - p) : std::strlen(p);

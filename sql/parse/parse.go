@@ -222,6 +222,9 @@ func convertError(text string, p Piece, err error) error {
 	if !ok {
 		return sqlerr.ParseError("%s", message).AtOffset(text, p.Offset)
 	}
+	if at < len(p.tokens) && text[p.tokens[at].start] == 0 {
+		return sqlerr.ParseError("syntax error: a NUL byte").WithHint("is the text binary, or no UTF-8?").AtOffset(text, int(p.tokens[at].start))
+	}
 	offset, e := explain(text, p.tokens, at)
 	if e.Kind == sqlerr.User && at < len(p.tokens) {
 		e.Message += detail(text[p.tokens[at].start:p.Offset+len(p.Text)], message)

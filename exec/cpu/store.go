@@ -243,8 +243,9 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	if rows > math.MaxInt32 {
 		return nil, 0, tooManyRows(operator, rows, rowBytes(stores[0].segs, ts))
 	}
+	// Column by column, so that what is copied can go.
 	cols := make([]*column.Vector, len(ts))
-	bytes := int64(0)
+	firsts := segmentStarts(stores)
 	for c, t := range ts {
 		v := &column.Vector{Type: t}
 		if d := commonDict(stores, c); d != nil {
@@ -259,37 +260,43 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 				}
 			}
 		}
+		if err := q.mem.Reserve(operator+", joining the workers' rows", int64(rows)*width(v)); err != nil {
+			return nil, 0, err
+		}
+		if err := copyPieces(q, v, c, rows, ps, firsts); err != nil {
+			return nil, 0, err
+		}
+		for _, s := range stores {
+			for _, seg := range s.segs {
+				seg.cols[c] = nil
+			}
+		}
 		cols[c] = v
-		bytes += int64(rows) * width(v)
 	}
-	if err := q.mem.Reserve(operator+", joining the workers' rows", bytes); err != nil {
-		return nil, 0, err
-	}
-	err := copyPieces(q, cols, rows, ps)
 	for _, s := range stores {
 		s.mem.Close()
 	}
-	return cols, rows, err
+	return cols, rows, nil
 }
 
-// copyPieces copies the rows of all pieces to their places, a block of places of one column at a time: validity bitmaps share words between
-// pieces, but not between blocks.
-func copyPieces(q *query, cols []*column.Vector, rows int, ps []piece) error {
-	firsts := map[*rowStore][]int{} // by store: the first row of each segment
-	for _, p := range ps {
-		if firsts[p.store] == nil {
-			first, at := make([]int, len(p.store.segs)), 0
-			for i, seg := range p.store.segs {
-				first[i] = at
-				at += seg.n
-			}
-			firsts[p.store] = first
+// segmentStarts returns the first row of each store's segments.
+func segmentStarts(stores []*rowStore) map[*rowStore][]int {
+	firsts := map[*rowStore][]int{}
+	for _, s := range stores {
+		first, at := make([]int, len(s.segs)), 0
+		for i, seg := range s.segs {
+			first[i] = at
+			at += seg.n
 		}
+		firsts[s] = first
 	}
-	blocks := (rows + checkRows) >> 16
-	return q.parallel(blocks*len(cols), rows, func(i int) error {
-		c, at := i%len(cols), i/len(cols)<<16
-		end := min(at+checkRows+1, rows)
+	return firsts
+}
+
+// copyPieces copies column c of all pieces to dst, a block of it at a time: validity bitmaps share words between pieces, but not between
+// blocks.
+func copyPieces(q *query, dst *column.Vector, c, rows int, ps []piece, firsts map[*rowStore][]int) error {
+	return q.parallelBlocks(rows, func(at, end int) {
 		k := sort.Search(len(ps), func(k int) bool { return ps[k].at+ps[k].end-ps[k].start > at })
 		for ; at < end; k++ {
 			p := &ps[k]
@@ -299,11 +306,10 @@ func copyPieces(q *query, cols []*column.Vector, rows int, ps []piece) error {
 			for s := sort.Search(len(first), func(s int) bool { return first[s] > row }) - 1; row < to; s++ {
 				seg := p.store.segs[s]
 				n := min(to-row, first[s]+seg.n-row)
-				copyRows(cols[c], at, rows, seg.cols[c], row-first[s], n)
+				copyRows(dst, at, rows, seg.cols[c], row-first[s], n)
 				at, row = at+n, row+n
 			}
 		}
-		return nil
 	})
 }
 

@@ -66,7 +66,7 @@ func (r *driverRows) ColumnTypeLength(i int) (length int64, ok bool) {
 	t := r.columns[i].Type
 	switch t.Kind {
 	case types.KindChar, types.KindVarchar, types.KindBinary, types.KindVarbinary:
-		return int64(t.Length), true
+		return int64(max(t.Length, 0)), true
 	case types.KindText, types.KindBlob, types.KindJSON:
 		return math.MaxInt64, true
 	}

@@ -190,16 +190,28 @@ func (a *alteration) apply(spec *ast.AlterTableSpec) error {
 	return sqlerr.NotSupportedf("this ALTER TABLE", "columns, keys, checks, defaults, names and the comment can be altered")
 }
 
+func (a *alteration) columnNames() []string {
+	var names []string
+	for _, c := range a.columns {
+		names = append(names, c.def.Name)
+	}
+	return names
+}
+
+func (a *alteration) keyNames() []string {
+	var names []string
+	for _, k := range a.keys {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
 // column finds a column by its name.
 func (a *alteration) column(name *ast.ColumnName) (*alteredColumn, error) {
 	if i := a.position(name.Name.O); i >= 0 {
 		return a.columns[i], nil
 	}
-	var names []string
-	for _, c := range a.columns {
-		names = append(names, c.def.Name)
-	}
-	return nil, sqlerr.UnknownColumn(name.Name.O, a.schema.Name, sqlerr.Suggest(name.Name.O, names))
+	return nil, sqlerr.UnknownColumn(name.Name.O, a.schema.Name, sqlerr.Suggest(name.Name.O, a.columnNames()))
 }
 
 func (a *alteration) position(name string) int {
@@ -275,7 +287,8 @@ func (a *alteration) dropColumn(spec *ast.AlterTableSpec) error {
 		if spec.IfExists {
 			return nil
 		}
-		return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", spec.OldColumnName.Name.O)
+		name := spec.OldColumnName.Name.O
+		return sqlerr.CantDrop(name, sqlerr.Suggest(name, a.columnNames()))
 	}
 	c := a.columns[i]
 	if len(a.columns) == 1 {
@@ -431,13 +444,13 @@ func (a *alteration) dropKey(name string, ifExists bool) error {
 	case ifExists:
 		return nil
 	}
-	return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", name)
+	return sqlerr.CantDrop(name, sqlerr.Suggest(name, a.keyNames()))
 }
 
 func (a *alteration) renameKey(from, to string) error {
 	i := a.key(from)
 	if i < 0 {
-		return sqlerr.New(sqlerr.CodeKeyDoesNotExist, sqlerr.User, "Key '%s' doesn't exist in table '%s'", from, a.schema.Name)
+		return sqlerr.NoSuchKey(from, a.schema.Name, sqlerr.Suggest(from, a.keyNames()))
 	}
 	if j := a.key(to); j >= 0 && j != i {
 		return sqlerr.DupKeyName(to)
@@ -471,7 +484,11 @@ func (a *alteration) changeCheck(spec *ast.AlterTableSpec) error {
 	case i < 0 && spec.Tp == ast.AlterTableDropCheck && a.foreignKey(name) >= 0:
 		return a.dropForeign(name, false)
 	case i < 0:
-		return sqlerr.NoSuchCheck(name)
+		var names []string
+		for _, c := range a.checks {
+			names = append(names, c.Name)
+		}
+		return sqlerr.NoSuchCheck(name, sqlerr.Suggest(name, names))
 	case spec.Tp == ast.AlterTableDropCheck:
 		a.checks = slices.Delete(a.checks, i, i+1)
 	default:
@@ -538,7 +555,7 @@ func (a *alteration) rebuild(v *table.Version, schema *table.Schema) (*table.Ver
 		if err != nil {
 			return nil, err
 		}
-		computed, checks, err := computedAll(b, schema, q.Cols)
+		computed, checks, err := b.TableRules(schema, q.Cols)
 		if err != nil {
 			return nil, err
 		}

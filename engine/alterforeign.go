@@ -34,7 +34,7 @@ func (a *alteration) addForeign(c *ast.Constraint) error {
 	for _, name := range d.columns {
 		i := a.position(name)
 		if i < 0 {
-			return sqlerr.KeyColumnMissing(name)
+			return sqlerr.KeyColumnMissing(name, sqlerr.Suggest(name, a.columnNames()))
 		}
 		f.columns = append(f.columns, a.columns[i])
 	}
@@ -66,7 +66,11 @@ func (a *alteration) dropForeign(name string, ifExists bool) error {
 	case ifExists:
 		return nil
 	}
-	return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", name)
+	var names []string
+	for _, f := range a.foreign {
+		names = append(names, f.Name)
+	}
+	return sqlerr.CantDrop(name, sqlerr.Suggest(name, names))
 }
 
 // newForeign returns the foreign keys that were added, as the new definition has them.

@@ -16,13 +16,35 @@ type catalogView struct {
 	statement *statement // the one that is bound, for the places of names in it and the files that it reads
 	session   *Session
 	snap      *catalog.Snapshot
+	permanent bool // without TEMPORARY tables
+	// temporary is the last TEMPORARY table that was found.
+	temporary string
+}
+
+// Permanent implements [bind.Catalog].
+func (c *catalogView) Permanent() bind.Catalog {
+	if c.permanent {
+		return c
+	}
+	own := *c
+	own.permanent = true
+	return &own
+}
+
+// hidden returns the database that holds the TEMPORARY table of a name; empty: there is none.
+func (c *catalogView) hidden(db, name string) string {
+	if c.permanent {
+		return ""
+	}
+	return c.session.shadowing(db, name)
 }
 
 func (c *catalogView) Table(db, name string) (*table.Version, error) {
 	if strings.EqualFold(db, informationSchema) {
 		return c.session.virtualTable(c.snap, name)
 	}
-	if hidden := c.session.shadowing(db, name); hidden != "" {
+	if hidden := c.hidden(db, name); hidden != "" {
+		c.temporary = name
 		return c.snap.Table(hidden, name)
 	}
 	v, err := c.snap.Table(db, name)
@@ -43,7 +65,7 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 }
 
 func (c *catalogView) View(db, name string) (bind.View, bool) {
-	if c.session.shadowing(db, name) != "" {
+	if c.hidden(db, name) != "" {
 		return bind.View{}, false
 	}
 	_, v, err := c.snap.Lookup(db, name)
@@ -54,8 +76,10 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 	if err != nil {
 		return bind.View{}, false // the text was parsed when the view was made
 	}
-	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation}, true
+	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation, Check: checkOptions[v.Check], TempTable: v.TempTable}, true
 }
+
+var checkOptions = map[string]bind.CheckOption{"LOCAL": bind.CheckLocal, "CASCADED": bind.CheckCascaded}
 
 func (c *catalogView) HasDatabase(db string) bool { return c.snap.HasDatabase(db) }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"strings"
 
-	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -103,14 +102,4 @@ func (st *statement) onUpdate(schema *table.Schema, assigned []int) (map[int]typ
 		out[o] = v
 	}
 	return out, nil
-}
-
-// computedAll binds what is computed in rows of a table that stand in columns as the table's.
-func computedAll(b *bind.Binder, schema *table.Schema, cols []*expr.Column) ([]bind.Computed, []bind.Check, error) {
-	computed, err := b.Generated(schema, cols)
-	if err != nil {
-		return nil, nil, err
-	}
-	checks, err := b.Checks(schema, cols)
-	return computed, checks, err
 }

@@ -70,6 +70,11 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if len(schema.Columns) == 0 {
 		return nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
 	}
+	if n.ReferTable == nil {
+		if err := s.constrain(st, schema, n.Constraints); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
 		return nil, err
 	}
@@ -81,7 +86,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	}
 	var rows int64
 	if q != nil {
-		computed, checks, err := computedAll(st.binder(), schema, q.Cols)
+		computed, checks, err := st.binder().TableRules(schema, q.Cols)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +123,7 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 	return &out, nil
 }
 
-// tableSchema fills schema from the column definitions and constraints of n.
+// tableSchema fills schema from the column definitions of n.
 func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.CreateTableStmt) error {
 	var err error
 	if schema.Collation, err = s.newTableCollation(n); err != nil {
@@ -129,17 +134,22 @@ func (s *Session) tableSchema(st *statement, schema *table.Schema, n *ast.Create
 			return err
 		}
 	}
-	for _, c := range n.Constraints {
-		if c.Tp == ast.ConstraintForeignKey {
-			continue // when the columns of AS SELECT are known: see addForeignKeys
-		}
-		if err := addConstraint(schema, c); err != nil {
-			return err
-		}
-	}
 	for _, o := range n.Options {
 		if o.Tp == ast.TableOptionComment {
 			schema.Comment = o.StrValue
+		}
+	}
+	return nil
+}
+
+// constrain adds the constraints that stand by themselves, foreign keys aside, to a schema that has all its columns.
+func (s *Session) constrain(st *statement, schema *table.Schema, constraints []*ast.Constraint) error {
+	for _, c := range constraints {
+		if c.Tp == ast.ConstraintForeignKey {
+			continue // see addForeignKeys
+		}
+		if err := addConstraint(schema, c); err != nil {
+			return err
 		}
 	}
 	return s.completeSchema(st, schema)
@@ -322,6 +332,9 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 			if err != nil {
 				return sqlerr.InvalidDefault(def.Name)
 			}
+			if text == "CURRENT_TIMESTAMP()" {
+				text = "CURRENT_TIMESTAMP" // as MySQL shows it
+			}
 			def.Default = &table.Default{Expr: text}
 			return nil
 		}
@@ -371,6 +384,15 @@ func addConstraint(schema *table.Schema, c *ast.Constraint) error {
 	return addKey(schema, key)
 }
 
+// suggestColumn returns the column that a name was probably meant to be.
+func suggestColumn(schema *table.Schema, name string) string {
+	names := make([]string, len(schema.Columns))
+	for i := range names {
+		names[i] = schema.Columns[i].Name
+	}
+	return sqlerr.Suggest(name, names)
+}
+
 func keyColumns(schema *table.Schema, parts []*ast.IndexPartSpecification) ([]int, error) {
 	var out []int
 	for _, p := range parts {
@@ -379,7 +401,7 @@ func keyColumns(schema *table.Schema, parts []*ast.IndexPartSpecification) ([]in
 		}
 		o := schema.Ordinal(p.Column.Name.O)
 		if o < 0 {
-			return nil, sqlerr.KeyColumnMissing(p.Column.Name.O)
+			return nil, sqlerr.KeyColumnMissing(p.Column.Name.O, suggestColumn(schema, p.Column.Name.O))
 		}
 		out = append(out, o)
 	}
@@ -420,15 +442,15 @@ func hasKey(schema *table.Schema, name string) bool {
 }
 
 // createAs binds the query of CREATE TABLE ... AS and adds its columns to the schema: a column that was also defined
-// takes the definition, the others are appended.
+// takes the definition. The query's columns come in its order, behind those that are only defined.
 func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTableStmt) (*logical.Query, error) {
 	q, err := st.binder().Query(n.Select)
 	if err != nil {
 		return nil, err
 	}
 	defined := len(schema.Columns)
-	from := make([]int, defined) // the query's column for each defined one, from 1; 0: none
-	var appended []int
+	from := make([]int, defined) // the query's column for each one, from 1; 0: none
+	var selected []int
 	seen := map[string]bool{}
 	for i, name := range q.Names {
 		if seen[strings.ToLower(name)] {
@@ -440,26 +462,37 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 				return nil, sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.User, "The value specified for generated column '%s' in table '%s' is not allowed.", name, schema.Name)
 			}
 			from[o] = i + 1
+			selected = append(selected, o)
 			continue
 		}
 		typ := q.Cols[i].Typ
 		if typ.Collation == types.CollationNone {
 			typ.Collation = types.CollationBin
 		}
-		if typ.Kind == types.KindNull {
-			typ = types.Type{Kind: types.KindBinary}
+		switch { // MySQL makes columns of '' and NULL that have room for nothing else
+		case typ.Kind == types.KindNull, typ.Kind == types.KindVarchar && typ.Length == 0:
+			typ = types.Text.Collate(typ.Collation)
+		case typ.Kind == types.KindVarbinary && typ.Length == 0:
+			typ = types.Blob
 		}
+		selected = append(selected, len(schema.Columns))
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: typ, Nullable: q.Cols[i].Null})
-		appended = append(appended, i)
+		from = append(from, i+1)
 	}
+	var order []int
+	for o := range defined {
+		if from[o] == 0 {
+			order = append(order, o)
+		}
+	}
+	order = append(order, selected...)
+	arrange(schema, order)
 	p := &logical.Project{Input: q.Root}
 	out := &logical.Query{Root: p, Alloc: q.Alloc}
-	for o := range schema.Columns {
-		def := &schema.Columns[o]
+	for i, o := range order {
+		def := &schema.Columns[i]
 		var e expr.Expr
 		switch {
-		case o >= defined:
-			e = q.Cols[appended[o-defined]]
 		case from[o] > 0:
 			e = q.Cols[from[o]-1]
 		case def.Default != nil && def.Default.Expr == "":
@@ -475,6 +508,20 @@ func (s *Session) createAs(st *statement, schema *table.Schema, n *ast.CreateTab
 		out.Cols, out.Names = append(out.Cols, c), append(out.Names, def.Name)
 	}
 	return out, nil
+}
+
+// arrange puts a schema's columns into another order, of their ordinals so far.
+func arrange(schema *table.Schema, order []int) {
+	columns, place := make([]table.ColumnDef, len(order)), make([]int, len(order))
+	for i, o := range order {
+		columns[i], place[o] = schema.Columns[o], i
+	}
+	schema.Columns = columns
+	for _, k := range schema.Keys {
+		for i, o := range k.Columns {
+			k.Columns[i] = place[o]
+		}
+	}
 }
 
 func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error) {
@@ -531,11 +578,24 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	q, err := st.binder().Query(n.Select) // checks the query
+	b, cat := st.binder(), st.catalogView()
+	b.Catalog = cat
+	q, err := b.Query(n.Select) // checks the query
 	if err != nil {
 		return nil, err
 	}
-	view := &catalog.View{Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names}
+	if cat.temporary != "" {
+		return nil, sqlerr.ViewOfTemporary(cat.temporary)
+	}
+	view := &catalog.View{
+		Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names, TempTable: n.Algorithm == ast.AlgorithmTemptable,
+	}
+	switch st.Check {
+	case parse.LocalCheck:
+		view.Check = "LOCAL"
+	case parse.CascadedCheck:
+		view.Check = "CASCADED"
+	}
 	if len(n.Cols) > 0 {
 		if len(n.Cols) != len(q.Cols) {
 			return nil, sqlerr.ViewColumnList()
@@ -556,7 +616,13 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
 	}
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
-		return snap.CreateView(view, n.OrReplace)
+		next, err := snap.CreateView(view, n.OrReplace)
+		if err != nil || view.Check == "" {
+			return next, err
+		}
+		b := st.binder()
+		b.Catalog = &catalogView{statement: st, session: s, snap: next}
+		return next, b.CheckView(db, name)
 	})
 }
 
@@ -647,7 +713,11 @@ func (s *Session) dropIndex(st *statement, n *ast.DropIndexStmt) (*Result, error
 		if n.IfExists {
 			return nil
 		}
-		return sqlerr.New(sqlerr.CodeCantDropFieldOrKey, sqlerr.User, "Can't DROP '%s'; check that column/key exists", n.IndexName)
+		var names []string
+		for _, k := range schema.Keys {
+			names = append(names, k.Name)
+		}
+		return sqlerr.CantDrop(n.IndexName, sqlerr.Suggest(n.IndexName, names))
 	})
 }
 

@@ -140,6 +140,9 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if m.Ignore {
+			return s.updateIgnore(st, m)
+		}
 		return s.writeMulti(st, "UPDATE", m)
 	}
 	up, err := st.binder().Update(n)
@@ -147,7 +150,7 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	if up.Ignore {
-		return s.updateIgnore(st, up)
+		return s.updateIgnore(st, &bind.Multi{Query: up.Query, Targets: []bind.Target{up.Target}, Ignore: true})
 	}
 	var ids []int64
 	cols := make([]*column.Vector, len(up.Ordinals))
@@ -225,6 +228,11 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 	}
 	defer release()
 	keeps := st.integrity()
+	if n.IgnoreErr {
+		if ids, err = keeps.deletable(del.Table, ids); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := keeps.delete(del.Table, ids)
 	if err != nil {
 		return nil, err

@@ -327,12 +327,12 @@ func (g *integrity) follow(c *rowChange, child tableID, f *table.ForeignKey, ope
 			action = table.Restrict
 		}
 	}
-	keys, n, err := keyTable(old, changed, n)
-	if err != nil || n == 0 {
+	keys, err := keyTable(old, changed, n)
+	if err != nil || keys.n == 0 {
 		return err
 	}
 	if action == table.NoAction || action == table.Restrict {
-		g.lost = append(g.lost, losing{c.id, child, f, keys.columns, n, c.replaced})
+		g.lost = append(g.lost, losing{c.id, child, f, keys.columns, keys.n, c.replaced})
 		return nil
 	}
 	v := g.version(child)
@@ -361,43 +361,53 @@ func (g *integrity) follow(c *rowChange, child tableID, f *table.ForeignKey, ope
 type keyRows struct {
 	version *table.Version
 	columns []*column.Vector // the keys, n of them, without NULLs
+	n       int
 }
 
 // keyTable makes a table of those of n keys that have no NULL and, where after says what they become, are changed. The further columns
 // of the table are what they become.
-func keyTable(before, after []*column.Vector, n int) (keyRows, int, error) {
+func keyTable(before, after []*column.Vector, n int) (keyRows, error) {
+	return keysOf(before, after, n, func(i int) bool {
+		for j, c := range before {
+			if after == nil {
+				return true
+			}
+			a, b := c.Value(i), after[j].Value(i)
+			if b.Null || types.Compare(a, b) != 0 || a.S != b.S {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// keysOf makes a table of those of n keys that have no NULL and are wanted, with further columns behind them; its version is nil if there
+// are none.
+func keysOf(cols, further []*column.Vector, n int, wanted func(i int) bool) (keyRows, error) {
 	schema := &table.Schema{Name: "keys"}
 	var sel []int32
 	for i := range n {
-		same, null := after != nil, false
-		for j, c := range before {
-			a := c.Value(i)
-			null = null || a.Null
-			if same {
-				b := after[j].Value(i)
-				same = !a.Null && !b.Null && types.Compare(a, b) == 0 && a.S == b.S
-			}
-		}
-		if !null && !same {
+		null := slices.ContainsFunc(cols, func(c *column.Vector) bool { return c.IsNull(i) })
+		if !null && wanted(i) {
 			sel = append(sel, int32(i))
 		}
 	}
 	if len(sel) == 0 {
-		return keyRows{}, 0, nil
+		return keyRows{}, nil
 	}
-	b := &column.Batch{N: n, Sel: sel, Cols: slices.Concat(before, after)}
-	k := keyRows{}
+	b := &column.Batch{N: n, Sel: sel, Cols: slices.Concat(cols, further)}
+	k := keyRows{n: len(sel)}
 	for i, c := range b.Cols {
-		schema.Columns = append(schema.Columns, table.ColumnDef{Name: "k" + types.IntValue(int64(i)).Text(), Type: c.Type, Nullable: i >= len(before)})
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: "k" + types.IntValue(int64(i)).Text(), Type: c.Type, Nullable: i >= len(cols)})
 	}
-	for _, c := range before {
+	for _, c := range cols {
 		own := column.New(c.Type, 0)
 		column.AppendSelected(own, 0, c, sel, n)
 		k.columns = append(k.columns, own)
 	}
 	var err error
 	k.version, err = table.New(schema).Append(b)
-	return k, len(sel), err
+	return k, err
 }
 
 // referringTo finds the rows of v whose values in some columns are keys, and what these become.
@@ -466,8 +476,7 @@ func (g *integrity) gone(keys []*column.Vector, n int, parent *table.Version, f 
 			keys, n = own, len(sel)
 		}
 	}
-	k, _, err := keyTable(keys, nil, n)
-	return k, err
+	return keyTable(keys, nil, n)
 }
 
 // anyReferring says whether a row has one of the keys in some columns.

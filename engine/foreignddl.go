@@ -89,7 +89,7 @@ func (s *Session) addForeignKeys(snap *catalog.Snapshot, schema *table.Schema, c
 		for _, name := range d.columns {
 			o := schema.Ordinal(name)
 			if o < 0 {
-				return sqlerr.KeyColumnMissing(name)
+				return sqlerr.KeyColumnMissing(name, suggestColumn(schema, name))
 			}
 			d.Columns = append(d.Columns, o)
 		}

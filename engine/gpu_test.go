@@ -254,12 +254,21 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 	s := e.NewSession()
 	mustRun(t, s, "CREATE TABLE p (x INT, y VARCHAR(4)); INSERT INTO p VALUES (1, 'a'), (2, 'b'), (2, NULL), (NULL, 'c'), (3, 'd'), (NULL, 'a'), (3, 'd')")
 	mustRun(t, s, "CREATE TABLE q (x INT); INSERT INTO q VALUES (2), (2), (3), (NULL), (1)")
+	mustRun(t, s, "CREATE TABLE n AS WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 1000) SELECT a.n * 1000 + b.n AS n FROM r AS a JOIN r AS b ON b.n <= 40")
 	for _, sql := range []string{
 		// Two ordered sets of rows end in one.
 		"(SELECT x FROM p ORDER BY x DESC LIMIT 1) UNION ALL (SELECT x FROM q ORDER BY x LIMIT 2)",
 		// Rows in order, of which some are dropped before they are limited.
 		"SELECT COUNT(*), MIN(x) > 1 FROM (SELECT x FROM (SELECT x FROM p ORDER BY x LIMIT 100) AS a WHERE x > 1 LIMIT 3) AS b",
 		"SELECT COUNT(*) FROM (SELECT x FROM (SELECT x FROM p ORDER BY x LIMIT 100) AS a WHERE x > 1 LIMIT 3 OFFSET 2) AS b",
+		// Limits of rows that several pipelines give.
+		"SELECT 1 FROM p UNION ALL SELECT 1 FROM q LIMIT 4",
+		"SELECT COUNT(*) FROM (SELECT x FROM p UNION ALL SELECT x FROM q LIMIT 9 OFFSET 2) AS a",
+		"SELECT COUNT(*) FROM (SELECT p.x FROM p FULL JOIN q ON p.x = q.x LIMIT 9 OFFSET 3) AS a",
+		"SELECT COUNT(*) FROM (SELECT x FROM p ORDER BY x LIMIT 9223372036854775807 OFFSET 9223372036854775807) AS a",
+		// Each row of a full join finds its partner, also where a limit needs a few.
+		"SELECT COUNT(*), COUNT(a), COUNT(b) FROM (SELECT r.n AS a, s.n AS b FROM n AS r FULL JOIN n AS s ON r.n = s.n LIMIT 30000 OFFSET 9) AS t",
+		"SELECT COUNT(*), COUNT(a), COUNT(b) FROM (SELECT r.n AS a, s.n AS b FROM n AS r FULL JOIN n AS s ON r.n = s.n LIMIT 3) AS t",
 		// A join that needs no column of a build with several rows of a key.
 		"SELECT p.y, COUNT(*) FROM p JOIN q ON p.x = q.x GROUP BY p.y",
 		"SELECT p.y, COUNT(*) FROM p LEFT JOIN q ON p.x = q.x GROUP BY p.y",

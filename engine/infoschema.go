@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 
@@ -188,11 +189,17 @@ func generationOf(c *table.ColumnDef) string {
 	return c.Generated.SQL
 }
 
-func viewsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
+func viewsRows(s *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
 	for _, db := range snap.Databases() {
 		for _, name := range snap.Views(db) {
 			if v, err := snap.View(db, name); err == nil {
-				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL), text("NONE"), text("NO"), text("root@localhost"), text("DEFINER"), text("utf8mb4"), text(v.Collation.String())})
+				st := &statement{ctx: s.engine.ctx, session: s}
+				updatable := "NO"
+				if st.binder().Updatable(db, name) {
+					updatable = "YES"
+				}
+				st.end()
+				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL), text(cmp.Or(v.Check, "NONE")), text(updatable), text("root@localhost"), text("DEFINER"), text("utf8mb4"), text(v.Collation.String())})
 			}
 		}
 	}

@@ -281,14 +281,14 @@ func typeFacts(t types.Type) []types.Value {
 	case t.IsTemporal() && t.Kind != types.KindDate:
 		fsp = types.IntValue(int64(t.Scale))
 	case t.IsString():
-		n := int64(t.Length)
-		if n == 0 {
+		n := int64(max(t.Length, 0))
+		if t.Length == 0 {
 			n = 1<<32 - 1
 		}
 		width := int64(1)
 		if !t.IsBinaryString() && t.Kind != types.KindJSON {
 			set, collation = text("utf8mb4"), text(t.Collation.String())
-			if t.Length > 0 {
+			if t.Length != 0 {
 				width = 4
 			}
 		}

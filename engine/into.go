@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -129,11 +130,36 @@ func (s *Session) write(st *statement, res *Result, f *os.File, format files.For
 		if b == nil {
 			return rows, w.Close()
 		}
+		if format == files.CSV {
+			if err := readable(b, res.Columns, f.Name(), rows); err != nil {
+				return 0, err
+			}
+		}
 		rows += int64(b.Rows())
 		if err := w.Write(b); err != nil {
 			return 0, err
 		}
 	}
+}
+
+// readable fails if a CSV file would have bytes that are no text, so that it could not be read again. before is the number of rows that it has already.
+func readable(b *column.Batch, columns []ResultColumn, file string, before int64) error {
+	for c, v := range b.Cols {
+		if !v.Type.IsBinaryString() {
+			continue
+		}
+		for i := range b.Rows() {
+			at := i
+			if b.Sel != nil {
+				at = int(b.Sel[i])
+			}
+			if !v.IsNull(at) && !utf8.ValidString(v.StringAt(at)) {
+				return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': column '%s' of row %d has bytes that are no UTF-8 text", file, columns[c].Name, before+int64(i)+1).
+					WithHint("write HEX(%s), which UNHEX reads, or a Parquet or Arrow file, or MySQL's format for LOAD DATA (name FIELDS or LINES)", columns[c].Name)
+			}
+		}
+	}
+	return nil
 }
 
 func cannotWrite(name string, err error) error {

@@ -47,13 +47,13 @@ func TestLimits(t *testing.T) {
 		{row: "| parentheses, calls, subqueries and CASEs inside each other | 1,000 |", inside: 400, beyond: 1000, text: nested("(SELECT ", ")"), want: "1\n",
 			code: sqlerr.CodeTooDeep, says: "nested deeper than 1000"},
 		{row: "| operators in a chain (a + b + c, a OR b OR c) | 5,000 |", inside: 5000, beyond: 5001,
-			text: func(n int) string { return "SELECT 1" + repeat(" + 1", n) }, want: "5001\n", code: sqlerr.CodeTooDeep, says: "deeper than 5000"},
+			text: func(n int) string { return "SELECT 1" + repeat(" + 1", n) }, want: "5001\n", code: sqlerr.CodeTooDeep, says: "more than 5000 operators"},
 		{row: "| operators in a chain (a + b + c, a OR b OR c) | 5,000 |", inside: 4999, beyond: 5001,
-			text: func(n int) string { return "SELECT count(*) FROM t WHERE a = 2" + repeat(" OR a = 2", n) }, want: "1\n", code: sqlerr.CodeTooDeep, says: "deeper than 5000"},
+			text: func(n int) string { return "SELECT count(*) FROM t WHERE a = 2" + repeat(" OR a = 2", n) }, want: "1\n", code: sqlerr.CodeTooDeep, says: "more than 5000 operators"},
 		{row: "| UNION, INTERSECT, EXCEPT in a chain | 5,000 |", inside: 4990, beyond: 5001,
-			text: func(n int) string { return "SELECT count(*) FROM (SELECT 1" + repeat(" UNION ALL SELECT 1", n) + ") x" }, want: "4991\n", code: sqlerr.CodeTooDeep, says: "deeper than 5000"},
+			text: func(n int) string { return "SELECT count(*) FROM (SELECT 1" + repeat(" UNION ALL SELECT 1", n) + ") x" }, want: "4991\n", code: sqlerr.CodeTooDeep, says: "more than 5000 UNION, INTERSECT and EXCEPT"},
 		{row: "| joins and commas of one FROM | 5,000 |", inside: 5000, beyond: 5001, long: true,
-			text: func(n int) string { return "SELECT 1 FROM " + aliases("t", n+1) + " LIMIT 1" }, want: "1\n", code: sqlerr.CodeTooDeep, says: "deeper than 5000"},
+			text: func(n int) string { return "SELECT 1 FROM " + aliases("t", n+1) + " LIMIT 1" }, want: "1\n", code: sqlerr.CodeTooDeep, says: "more than 5000 joins and commas"},
 		{row: "| queries and tables of a statement, those of views at each reference | 20,000 |", inside: 11, beyond: 13,
 			text: func(n int) string {
 				views := ""
@@ -70,6 +70,8 @@ func TestLimits(t *testing.T) {
 			text: func(n int) string { return fmt.Sprintf("CREATE TABLE digits%d (x DECIMAL(%d, 2))", n, n) }, code: sqlerr.CodeTooBigPrecision, says: "Maximum is 38"},
 		{row: "| digits of a DECIMAL; those behind the point | 38; 30 |", inside: 30, beyond: 31,
 			text: func(n int) string { return fmt.Sprintf("CREATE TABLE scale%d (x DECIMAL(38, %d))", n, n) }, code: sqlerr.CodeTooBigScale, says: "Maximum is 30"},
+		{row: "| arrays and objects of a JSON document inside each other | 100", inside: 100, beyond: 101,
+			text: func(n int) string { return "SELECT JSON_VALID('" + repeat("[", n) + repeat("]", n) + "')" }, want: "1\n", code: 3157, says: "maximum depth"},
 		{row: "| digits of a second in DATETIME, TIMESTAMP, TIME | 6 |", inside: 6, beyond: 7,
 			text: func(n int) string {
 				return fmt.Sprintf("CREATE TABLE seconds%d (x DATETIME(%d), y TIME(%d))", n, n, n)

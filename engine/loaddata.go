@@ -27,18 +27,14 @@ func (s *Session) loadData(st *statement, n *ast.LoadDataStmt) (*Result, error) 
 
 // load reads the file of a LOAD DATA or IMPORT INTO by the given rules and stores what is in it.
 func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*Result, error) {
-	db, name, err := s.find(n.Table)
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.snapshot().Table(db, name)
+	columns, err := st.binder().InsertColumns(refsOf(n.Table))
 	if err != nil {
 		return nil, err
 	}
 	fields := n.ColumnsAndUserVars
 	if len(fields) == 0 {
-		for _, c := range v.Schema.Columns {
-			fields = append(fields, &ast.ColumnNameOrUserVar{ColumnName: &ast.ColumnName{Name: ast.NewCIStr(c.Name)}})
+		for _, name := range columns {
+			fields = append(fields, &ast.ColumnNameOrUserVar{ColumnName: &ast.ColumnName{Name: ast.NewCIStr(name)}})
 		}
 	}
 	f, err := os.Open(n.Path)

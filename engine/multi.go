@@ -2,23 +2,41 @@ package engine
 
 import (
 	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/storage/column"
 )
 
 // writeTarget collects what is written to one table of an UPDATE or DELETE of several.
 type writeTarget struct {
 	*bind.Target
+	query *logical.Query
 	ids   []int64
 	seen  map[int64]bool
 	cols  []*column.Vector
 	rules *storing
 }
 
+func newWriteTarget(t *bind.Target, q *logical.Query) *writeTarget {
+	return &writeTarget{Target: t, query: q, seen: map[int64]bool{}}
+}
+
+// collect takes the rows that a query finds into the targets; release gives back their memory.
+func (s *Session) collect(st *statement, q *logical.Query, targets []*writeTarget) (release func(), err error) {
+	return s.eachBatch(st, q, "the rows to write", func(b *column.Batch) (int64, error) {
+		for _, t := range targets {
+			if err := t.add(b); err != nil {
+				return 0, err
+			}
+		}
+		return b.Bytes(), nil
+	})
+}
+
 // writeMulti runs UPDATE and DELETE of several tables.
 func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*Result, error) {
 	var targets []*writeTarget
 	for i := range m.Targets {
-		t := &writeTarget{Target: &m.Targets[i], seen: map[int64]bool{}}
+		t := newWriteTarget(&m.Targets[i], m.Query)
 		for _, o := range t.Ordinals {
 			t.cols = append(t.cols, column.New(t.Table.Schema.Columns[o].Type, 0))
 		}
@@ -28,14 +46,7 @@ func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*R
 		}
 		targets = append(targets, t)
 	}
-	release, err := s.eachBatch(st, m.Query, "the rows to write", func(b *column.Batch) (int64, error) {
-		for _, t := range targets {
-			if err := t.add(b); err != nil {
-				return 0, err
-			}
-		}
-		return b.Bytes(), nil
-	})
+	release, err := s.collect(st, m.Query, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +58,13 @@ func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*R
 		if len(t.Ordinals) > 0 {
 			rows, err = keeps.update(now, t.ids, t.Ordinals, t.cols, operation, nil)
 		} else {
-			rows, err = keeps.delete(now, t.ids)
+			ids := t.ids
+			if m.Ignore {
+				ids, err = keeps.deletable(now, ids)
+			}
+			if err == nil {
+				rows, err = keeps.delete(now, ids)
+			}
 		}
 		if err != nil {
 			return nil, err

@@ -12,10 +12,11 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// TestPlaces checks that errors about tables, files and databases point at the name, marked by ^ before it.
+// TestPlaces checks that errors point at the name, or the expression, that they are about, marked by ^ before it.
 func TestPlaces(t *testing.T) {
 	s := session(t, Options{Threads: 1})
-	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (a INT); CREATE VIEW v AS SELECT a FROM t; DROP TABLE t")
+	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (a INT); CREATE VIEW v AS SELECT a FROM t; DROP TABLE t; "+
+		"CREATE TABLE n (id INT PRIMARY KEY, big BIGINT NOT NULL, s VARCHAR(3), KEY k (s)); INSERT INTO n VALUES (1, 9223372036854775807, ''), (2, 2, '')")
 	for _, marked := range []string{
 		"SELECT a FROM ^nothing",
 		"SELECT nothing FROM u JOIN ^main.nothing",
@@ -33,6 +34,24 @@ func TestPlaces(t *testing.T) {
 		"USE ^nowhere",
 		"EXPLAIN SELECT * FROM ^nothing",
 		"SELECT * FROM (SELECT 1) AS t, v", // the name is in the view, not here
+		"SELECT id,\n  ^big+id FROM n",
+		"SELECT id, (^`n`.big * 2) + 1 FROM n WHERE id = 1",
+		"SELECT -ABS(^-big - 2) FROM n", // the place is that of what fails, which stands inside
+		"SELECT id FROM n WHERE id IN (SELECT 1) AND big = ^(SELECT id FROM n)",
+		"SELECT (SELECT 1), (SELECT id FROM n)", // one of the two
+		"INSERT INTO n (id, ^big) VALUES (3, NULL)",
+		"UPDATE n SET s = '', ^big = NULL",
+		"INSERT INTO n VALUES (3, NULL, '')",
+		"INSERT INTO n (id, big, ^s) VALUES (3, 3, 'long')",
+		"INSERT INTO n (id, ^big) VALUES (3, 'x')",
+		"INSERT INTO n (id, ^bog) VALUES (3, 1)",
+		"UPDATE n SET ^bog = 1",
+		"ALTER TABLE n DROP COLUMN ^bog",
+		"ALTER TABLE n MODIFY ^bog INT",
+		"DROP INDEX ^kk ON n",
+		"CREATE INDEX i ON n (id, ^bog)",
+		"CREATE TABLE m (a INT, PRIMARY KEY (^aa))",
+		"SET ^sql_mod = ''",
 	} {
 		want := strings.IndexByte(marked, '^')
 		sql := strings.Replace(marked, "^", "", 1)

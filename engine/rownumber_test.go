@@ -11,7 +11,8 @@ import (
 // workers there are.
 func TestRowNumbers(t *testing.T) {
 	s := session(t, Options{Threads: 3})
-	mustRun(t, s, "CREATE TABLE t (a INT, s VARCHAR(4)); CREATE TABLE u (n INT, s VARCHAR(20))")
+	mustRun(t, s, "CREATE TABLE t (a INT, s VARCHAR(4)); CREATE TABLE u (n INT, s VARCHAR(20)); "+
+		"CREATE TABLE k (id INT PRIMARY KEY, n TINYINT); INSERT INTO k VALUES (1, 1), (2, 2)")
 	many := func(bad int) string {
 		var b strings.Builder
 		for i := 1; i <= 5000; i++ {
@@ -33,6 +34,8 @@ func TestRowNumbers(t *testing.T) {
 		{"INSERT INTO t VALUES (1, 'ok'), (2, 'ok'), (CONCAT('x', 1), 'ok')", "Incorrect integer value: 'x1' for column 'a' at row 3"},
 		{"INSERT INTO t SELECT * FROM u", "Data too long for column 's' at row 4321"},
 		{"INSERT INTO t SELECT * FROM u ORDER BY n DESC", "Data too long for column 's' at row 680"},
+		{"INSERT INTO k VALUES (1, 1), (8, 1), (2, 2) ON DUPLICATE KEY UPDATE n = n * 100", "Out of range value for column 'n' at row 3"},
+		{"INSERT INTO k SELECT a, a FROM (SELECT 1 AS a UNION SELECT 2) x ON DUPLICATE KEY UPDATE n = IF(id = 1, n + 1, 'x')", "Incorrect integer value: 'x' for column 'n' at row 2"},
 		// The rows of a join and of a union have no numbers.
 		{"INSERT INTO t SELECT 10, 'a' UNION ALL SELECT n, s FROM u", "Data too long for column 's'"},
 		{"INSERT INTO t SELECT x.n, y.s FROM u x JOIN u y ON x.n DIV 2 = y.n DIV 2", "Data too long for column 's'"},

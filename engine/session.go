@@ -123,29 +123,44 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	return res, nil
 }
 
-// locate gives an error about a table, file or database that has no place yet that of its name in the statement.
+// locate gives an error that has no place yet the place of what it names in the statement: a table, file, database, column or key, or the
+// expression whose value is at fault.
 func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {
 		return e
 	}
+	mode := s.vars.parseMode
+	_, rest, _ := strings.Cut(strings.TrimPrefix(e.Message, "Can't"), "'")
 	switch e.Code {
-	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownTableIn, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
-	default:
-		return e
+	case sqlerr.CodeWrongValueForField:
+		_, rest, _ = strings.Cut(e.Message, "for column '")
+	case sqlerr.CodeDataOutOfRange:
+		return stmt.LocateText(e, mode, strings.TrimSuffix(rest, "'"))
+	case sqlerr.CodeSubqueryNo1Row:
+		return stmt.LocateSubquery(e, mode)
 	}
-	_, rest, _ := strings.Cut(e.Message, "'")
 	name, _, quoted := strings.Cut(rest, "'")
 	if !quoted || name == "" {
 		return e
 	}
 	parts := strings.SplitN(name, ".", 2)
-	placed := stmt.LocateName(e, s.vars.parseMode, parts...)
+	switch e.Code {
+	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownTableIn, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
+	case sqlerr.CodeUnknownColumn:
+		return stmt.LocateName(e, mode, strings.Split(name, ".")...)
+	case sqlerr.CodeBadNull, sqlerr.CodeKeyColumnMissing, sqlerr.CodeCantDropFieldOrKey, sqlerr.CodeKeyDoesNotExist, sqlerr.CodeCheckNotFound, sqlerr.CodeUnknownVariable,
+		sqlerr.CodeNonupdateableColumn, sqlerr.CodeOutOfRangeForColumn, sqlerr.CodeDataTooLong, sqlerr.CodeDataTruncated, sqlerr.CodeWrongValueForField:
+		return stmt.LocateName(e, mode, name)
+	default:
+		return e
+	}
+	placed := stmt.LocateName(e, mode, parts...)
 	switch {
 	case placed.Pos.Known():
 	case len(parts) == 2: // the message names the database, the text need not
-		placed = stmt.LocateName(e, s.vars.parseMode, parts[1])
+		placed = stmt.LocateName(e, mode, parts[1])
 	case e.Code == sqlerr.CodeUnknownDatabase, e.Code == sqlerr.CodeUnknownTableIn: // db.table, table.*
-		placed = stmt.LocateName(e, s.vars.parseMode, name, "*")
+		placed = stmt.LocateName(e, mode, name, "*")
 	}
 	return placed
 }
@@ -229,7 +244,9 @@ func writes(n ast.StmtNode) bool {
 		return !x.IgnoreErr
 	case *ast.UpdateStmt:
 		return !x.IgnoreErr
-	case *ast.DeleteStmt, *ast.CreateTableStmt, *ast.ImportIntoStmt:
+	case *ast.DeleteStmt:
+		return !x.IgnoreErr
+	case *ast.CreateTableStmt, *ast.ImportIntoStmt:
 		return true
 	}
 	return false

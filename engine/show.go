@@ -432,7 +432,8 @@ func CreateTableSQL(schema *table.Schema) string {
 		if d := c.Default; d != nil {
 			switch {
 			case d.Expr != "":
-				if !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
+				now := strings.HasPrefix(d.Expr, "CURRENT_TIMESTAMP") && (c.Type.Kind == types.KindTimestamp || c.Type.Kind == types.KindDatetime)
+				if !now && !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
 					p += " DEFAULT (" + d.Expr + ")"
 				} else {
 					p += " DEFAULT " + d.Expr
@@ -496,7 +497,15 @@ func CreateViewSQL(v *catalog.View) string {
 	for i, c := range v.Columns {
 		names[i] = quoteName(c)
 	}
-	return "CREATE VIEW " + quoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL
+	out := "CREATE "
+	if v.TempTable {
+		out += "ALGORITHM=TEMPTABLE "
+	}
+	out += "VIEW " + quoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL
+	if v.Check != "" {
+		out += " WITH " + v.Check + " CHECK OPTION"
+	}
+	return out
 }
 
 func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }

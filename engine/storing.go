@@ -5,7 +5,6 @@ import (
 
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
@@ -18,7 +17,7 @@ type storing struct {
 	auto     int  // the ordinal of the AUTO_INCREMENT column; -1: none
 	zeroes   bool // sql_mode NO_AUTO_VALUE_ON_ZERO: 0 is a value as any other
 	checks   *expr.ProgramSet
-	names    []string // of the checks
+	tested   []bind.Check // what checks computes
 	computed []computedColumn
 	context  *expr.Context
 	first    int64 // the first value that was given out; 0: none
@@ -46,9 +45,9 @@ func (st *statement) storing(v *table.Version, computed []bind.Computed, checks 
 	if len(checks) == 0 {
 		return s, nil
 	}
+	s.tested = checks
 	var conditions []expr.Expr
 	for _, c := range checks {
-		s.names = append(s.names, c.Name)
 		conditions = append(conditions, c.Cond)
 	}
 	var err error
@@ -124,7 +123,7 @@ func (s *storing) test(b *column.Batch) error {
 				at = int(b.Sel[i])
 			}
 			if x := v.Value(at); !x.Null && x.I == 0 {
-				return sqlerr.CheckViolated(s.names[c])
+				return s.tested[c].Violated()
 			}
 		}
 	}

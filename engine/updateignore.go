@@ -5,60 +5,212 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/table"
 )
 
-// updateIgnore runs UPDATE IGNORE of one table. Rows are taken in order, as ON DUPLICATE KEY UPDATE takes them: one whose keys are taken, or
-// that a CHECK or foreign key does not allow, stays as it is, with a warning.
-func (s *Session) updateIgnore(st *statement, up *bind.Update) (*Result, error) {
-	b := st.binder()
-	cols := b.TableColumns(up.Table.Schema)
-	computed, checks, err := computedAll(b, up.Table.Schema, cols)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := st.storing(up.Table, computed, checks, cols)
-	if err != nil {
-		return nil, err
-	}
-	keeps := st.integrity()
-	u, err := newUpsert(st, &bind.Insert{Table: up.Table, OnDuplicate: bind.DuplicateUpdate, Ignore: true}, rules, keeps)
-	if err != nil {
-		return nil, err
-	}
-	if u.onUpdate, err = st.onUpdate(up.Table.Schema, up.Ordinals); err != nil {
-		return nil, err
-	}
-	count := int64(0)
-	release, err := s.eachBatch(st, up.Query, "update", func(b *column.Batch) (int64, error) {
-		for i, id := range appendRowIDs(nil, b) {
-			at := i
-			if b.Sel != nil {
-				at = int(b.Sel[i])
-			}
-			old, _ := up.Table.Row(id)
-			changed := slices.Clone(old)
-			for j, o := range up.Ordinals {
-				v := b.Cols[up.Values[j]].Value(at)
-				changed[o] = types.Value{Type: up.Table.Schema.Columns[o].Type, Null: v.Null, I: v.I, F: v.F, D: v.D, S: strings.Clone(v.S)}
-			}
-			done, err := u.become(place{row: id}, old, changed)
-			if err != nil {
-				return 0, err
-			}
-			if done {
-				count++
-			}
+// updateIgnore runs UPDATE IGNORE. The query gives the values as the statement computes them; here they are converted row by row, so that each
+// row has its warnings, and written as ON DUPLICATE KEY UPDATE writes: a row whose keys are taken, or that a CHECK, a view or a foreign
+// key does not allow, stays as it is. The targets are taken one after the other.
+func (s *Session) updateIgnore(st *statement, m *bind.Multi) (*Result, error) {
+	var targets []*writeTarget
+	for i := range m.Targets {
+		t := newWriteTarget(&m.Targets[i], m.Query)
+		for o := range t.Stored {
+			t.cols = append(t.cols, column.New(m.Query.Cols[t.Values[o]].Typ, 0))
 		}
-		return b.Bytes(), nil
-	})
+		targets = append(targets, t)
+	}
+	release, err := s.collect(st, m.Query, targets)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := u.finish(); err != nil {
+	// A table that stands in the FROM twice is written once, with what both change.
+	order := map[tableID]int{}
+	for i, t := range slices.Backward(targets) {
+		order[idOf(t.Table.Schema)] = i
+	}
+	slices.SortStableFunc(targets, func(a, b *writeTarget) int { return order[idOf(a.Table.Schema)] - order[idOf(b.Table.Schema)] })
+	keeps := st.integrity()
+	res := &Result{}
+	for from := 0; from < len(targets); {
+		end := from + 1
+		for end < len(targets) && idOf(targets[end].Table.Schema) == idOf(targets[from].Table.Schema) {
+			end++
+		}
+		u, err := newUpsert(st, &bind.Insert{Table: targets[from].Table, OnDuplicate: bind.DuplicateUpdate, Ignore: true}, nil, keeps)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets[from:end] {
+			rows, err := u.updateIgnoring(t)
+			if err != nil {
+				return nil, err
+			}
+			res.RowsAffected += rows
+		}
+		if err := u.finish(); err != nil {
+			return nil, err
+		}
+		from = end
+	}
+	return res, keeps.finish("UPDATE")
+}
+
+// updateIgnoring changes the rows of a target and returns how many of them it could.
+func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
+	st, schema := u.st, t.Table.Schema
+	b := st.binder()
+	cols := b.TableColumns(schema)
+	computed, checks, err := b.RowRules(t.Target, cols)
+	if err != nil {
+		return 0, err
+	}
+	if u.rules, err = st.storing(t.Table, computed, checks, cols); err != nil {
+		return 0, err
+	}
+	if u.onUpdate, err = st.onUpdate(schema, t.Ordinals); err != nil {
+		return 0, err
+	}
+	slots := map[expr.ColumnID]int{}
+	for i, position := range t.Values {
+		slots[t.query.Cols[position].ID] = i
+	}
+	stored := make([]*expr.ProgramSet, len(t.Stored)) // one by one: each column's warnings follow those of the one before
+	for i, e := range t.Stored {
+		if stored[i], err = expr.CompileAll([]expr.Expr{e}, slots); err != nil {
+			return 0, err
+		}
+	}
+	kept, err := u.keeps.restricted(t.Table, t.ids, t.Ordinals)
+	if err != nil {
+		return 0, err
+	}
+	given := &column.Batch{N: 1, Cols: make([]*column.Vector, len(t.cols))}
+	for i, id := range t.ids {
+		given.FirstRow = int64(i) + 1
+		for c, v := range t.cols {
+			given.Cols[c] = column.ConstVector(v.Value(i))
+		}
+		p := u.current(id)
+		old := u.values(p)
+		changed := slices.Clone(old)
+		for c, o := range t.Ordinals {
+			def := &schema.Columns[o]
+			results, err := stored[c].Eval(u.context, given)
+			if err != nil {
+				return 0, err
+			}
+			v := results[0].Value(0)
+			changed[o] = types.Value{Type: def.Type, Null: v.Null, I: v.I, F: v.F, D: v.D, S: strings.Clone(v.S)}
+			if changed[o], err = u.notNull(def, changed[o]); err != nil {
+				return 0, err
+			}
+		}
+		if r := kept[id]; r != nil && !r.allows(old, changed) {
+			u.context.Warnings.AddError(r.err)
+			continue
+		}
+		done, err := u.become(p, old, changed)
+		if err != nil {
+			return 0, err
+		}
+		if done {
+			changedRows++
+		}
+	}
+	return changedRows, nil
+}
+
+// current returns where the row is that had a number in the table when the statement began.
+func (u *upsert) current(id int64) place {
+	if i, moved := u.moved[id]; moved {
+		return place{row: int64(i), new: true}
+	}
+	return place{row: id}
+}
+
+// deletable returns those of some rows that can be deleted, with a warning for each other one: DELETE IGNORE.
+func (g *integrity) deletable(v *table.Version, rows []int64) ([]int64, error) {
+	kept, err := g.restricted(v, rows, nil)
+	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: count}, keeps.finish("UPDATE")
+	return slices.DeleteFunc(rows, func(row int64) bool {
+		r := kept[row]
+		if r != nil {
+			g.st.exprContext().Warnings.AddError(r.err)
+		}
+		return r != nil
+	}), nil
+}
+
+// restriction is a reference that keeps a row from being deleted, or its key from being changed.
+type restriction struct {
+	key []int // the ordinals of the columns that are referred to
+	err *sqlerr.Error
+}
+
+// allows says whether a change of the row leaves the key as it is.
+func (r *restriction) allows(old, changed []types.Value) bool {
+	for _, o := range r.key {
+		if !equalRows(old[o:o+1], changed[o:o+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// restricted finds those of some rows of v that others refer to by a foreign key that neither cascades nor sets NULL. ordinals are the columns
+// that are to change; nil: the rows are to be deleted.
+func (g *integrity) restricted(v *table.Version, rows []int64, ordinals []int) (map[int64]*restriction, error) {
+	if g.off || len(rows) == 0 {
+		return nil, nil
+	}
+	out := map[int64]*restriction{}
+	var err error
+	g.snap.Referring(v.Schema.Database, v.Schema.Name, func(child *table.Version, f *table.ForeignKey) {
+		action := f.OnUpdate
+		if ordinals == nil {
+			action = f.OnDelete
+		}
+		key := ordinalsOf(v.Schema, f.Referenced)
+		if err != nil || action != table.NoAction && action != table.Restrict || ordinals != nil && !intersects(key, ordinals) {
+			return
+		}
+		child = g.version(idOf(child.Schema))
+		if child.Rows() == 0 {
+			return
+		}
+		var keys keyRows
+		if keys, err = numberedKeys(v.Gather(rows, key), rows); err != nil || keys.version == nil {
+			return
+		}
+		var found []int64
+		var parents []*column.Vector
+		if found, parents, err = g.referringTo(child, f.Columns, keys); err != nil {
+			return
+		}
+		for i, row := range found {
+			parent := parents[0].Value(i).I
+			if row == parent && idOf(child.Schema) == idOf(v.Schema) || out[parent] != nil {
+				continue
+			}
+			out[parent] = &restriction{key, sqlerr.RowIsReferenced(describeForeignKey(child.Schema, f))}
+		}
+	})
+	return out, err
+}
+
+// numberedKeys makes a table of those keys that have no NULL, with the numbers of their rows behind them.
+func numberedKeys(cols []*column.Vector, rows []int64) (keyRows, error) {
+	numbers := column.New(types.Int64, len(rows))
+	for i, row := range rows {
+		numbers.Set(i, len(rows), types.IntValue(row))
+	}
+	return keysOf(cols, []*column.Vector{numbers}, len(rows), func(int) bool { return true })
 }

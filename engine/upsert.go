@@ -26,8 +26,10 @@ type upsert struct {
 	keys    []int            // the unique keys' ordinals
 	taken   []map[string]int // by key: the new row that has a value
 	rows    []newRow
+	moved   map[int64]int  // by the number of a row of the table: the new row that it has become
 	gone    map[int64]bool // rows of the table
 	count   int64          // rows affected, as MySQL counts
+	row     int64          // the number of the row that is being inserted, from 1
 	set     *expr.ProgramSet
 	rules   *storing
 	context *expr.Context
@@ -50,7 +52,7 @@ type place struct {
 }
 
 func newUpsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (*upsert, error) {
-	u := &upsert{st: st, ins: ins, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
+	u := &upsert{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
@@ -87,6 +89,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if b.Sel != nil {
 				at = int(b.Sel[i])
 			}
+			u.row++
 			values, err := u.valuesAt(b, at)
 			if err == nil {
 				err = u.rules.testRow(ins.Table.Schema, values)
@@ -94,7 +97,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if err == nil {
 				err = u.write(values)
 			}
-			if err != nil && ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
+			if ins.Ignore && failsCheck(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))
 				continue
 			}
@@ -168,7 +171,7 @@ func (u *upsert) write(values []types.Value) error {
 // change applies ON DUPLICATE KEY UPDATE to the row at p. Two rows are counted, or none if nothing changed.
 func (u *upsert) change(p place, inserted []types.Value) error {
 	old := u.values(p)
-	b := &column.Batch{N: 1}
+	b := &column.Batch{N: 1, FirstRow: u.row}
 	for i, v := range append(slices.Clone(old), inserted...) {
 		v.Type = u.ins.Table.Schema.Columns[i%len(old)].Type
 		b.Cols = append(b.Cols, column.ConstVector(v))
@@ -195,13 +198,9 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	schema := u.ins.Table.Schema
 	for o := range changed {
-		def := &schema.Columns[o]
-		if changed[o].Null && !def.Nullable {
-			if !u.ins.Ignore || def.Type.IsTemporal() {
-				return false, sqlerr.BadNull(def.Name)
-			}
-			changed[o] = types.Value{Type: def.Type}
-			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+		var err error
+		if changed[o], err = u.notNull(&schema.Columns[o], changed[o]); err != nil {
+			return false, err
 		}
 	}
 	if equalRows(old, changed) {
@@ -213,7 +212,7 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	if err := u.rules.computeRow(schema, changed); err != nil {
 		return false, err
 	}
-	if err := u.rules.testRow(schema, changed); u.ins.Ignore && errors.Is(err, sqlerr.CodeCheckViolated) {
+	if err := u.rules.testRow(schema, changed); u.ins.Ignore && failsCheck(err) {
 		u.context.Warnings.AddError(sqlerr.From(err))
 		return false, nil
 	} else if err != nil {
@@ -247,6 +246,23 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 	}
 	u.add(changed, from)
 	return true, nil
+}
+
+// failsCheck says whether a row was refused by a CHECK or by the view that it is written through.
+func failsCheck(err error) bool {
+	return errors.Is(err, sqlerr.CodeCheckViolated) || errors.Is(err, sqlerr.CodeViewCheckFailed)
+}
+
+// notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty text for NULL, with a warning.
+func (u *upsert) notNull(def *table.ColumnDef, v types.Value) (types.Value, error) {
+	if !v.Null || def.Nullable || def.Generated != nil {
+		return v, nil
+	}
+	if !u.ins.Ignore || def.Type.IsTemporal() {
+		return v, sqlerr.BadNull(def.Name)
+	}
+	u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+	return types.Value{Type: def.Type}, nil
 }
 
 // duplicate is the error for a row whose key is taken by the row at p.
@@ -412,6 +428,9 @@ func (u *upsert) add(values []types.Value, from int64) {
 		if text, ok := u.keyText(ordinal, values); ok {
 			u.taken[i][text] = len(u.rows)
 		}
+	}
+	if from >= 0 {
+		u.moved[from] = len(u.rows)
 	}
 	u.rows = append(u.rows, newRow{values: values, from: from})
 }

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -197,16 +197,16 @@ func (v *variables) UserVariable(name string) (types.Value, bool) {
 	return x, ok
 }
 
+// Suggest implements [expr.Variables].
+func (v *variables) Suggest(name string) string {
+	return sqlerr.Suggest(name, slices.Sorted(maps.Keys(variableByName)))
+}
+
 // setSystem gives a system variable a value.
 func (v *variables) setSystem(name, value string) error {
 	def, ok := variableByName[canonicalName(name)]
 	if !ok {
-		names := make([]string, 0, len(variableByName))
-		for n := range variableByName {
-			names = append(names, n)
-		}
-		sort.Strings(names)
-		return sqlerr.UnknownVariable(name, sqlerr.Suggest(name, names))
+		return sqlerr.UnknownVariable(name, v.Suggest(name))
 	}
 	if def.readOnly {
 		return sqlerr.ReadOnlyVariable(def.name)

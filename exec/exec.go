@@ -62,7 +62,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 	}
 	before := warnings.List()
 	reason, err := "", error(nil)
-	run, startErr := env.GPU.Start(ctx)
+	run, startErr := env.GPU.Start(ctx, env.Profile)
 	if startErr == nil {
 		cfg.Elsewhere = run
 		rows, runErr := onCPU(ctx, plan, cfg)

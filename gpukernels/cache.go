@@ -21,8 +21,8 @@ const (
 	imageSuffix = ".image"
 )
 
-// cacheFolder is where compiled kernels are kept, "" if nowhere.
-func cacheFolder() string {
+// CacheFolder is where compiled kernels are kept, "" if nowhere.
+func CacheFolder() string {
 	switch dir := os.Getenv(CacheVariable); dir {
 	case "off":
 		return ""
@@ -94,6 +94,18 @@ func (c *diskCache) put(key string, image []byte) {
 	}
 	if c.size < 0 || c.size > c.limit {
 		c.trim()
+	}
+}
+
+// remove deletes an image.
+func (c *diskCache) remove(key string) {
+	if c.dir == "" {
+		return
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if os.Remove(c.file(key)) == nil {
+		c.size = -1
 	}
 }
 

@@ -12,10 +12,13 @@ type Device struct {
 	handle uintptr
 	info   DeviceInfo
 
-	compiler func() (string, error) // compiler and architecture, asked for once
-	disk     *diskCache
-	modules  moduleCache
-	lost     atomic.Pointer[Error]
+	compiler  func() (string, error) // compiler and architecture, asked for once
+	disk      *diskCache
+	modules   moduleCache
+	compiling BusyClock
+	streams   streamPool
+	lost      atomic.Pointer[Error]
+	calls     atomic.Int64
 }
 
 // OpenDevice opens a device. Close it when no stream and no module of it is in use any more.
@@ -24,7 +27,13 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{lib: l, info: info, disk: newDiskCache(cacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}}
+	d := &Device{lib: l, info: info, disk: newDiskCache(CacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
+	if !info.Emulated() {
+		go func() { // NVRTC is loaded while CUDA starts: both take long
+			text := make([]byte, 256)
+			_ = l.call(fnCompilerVersion, 0, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
+		}()
+	}
 	if err := l.call(fnDeviceOpen, uintptr(ordinal), uintptr(unsafe.Pointer(&d.handle))); err != nil {
 		return nil, err
 	}
@@ -38,6 +47,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 
 // Close gives the device's memory and modules back.
 func (d *Device) Close() {
+	d.streams.close()
 	d.modules.unloadAll()
 	d.lib.callVoid(fnDeviceClose, d.handle)
 	d.handle = 0
@@ -47,6 +57,7 @@ func (d *Device) Close() {
 //
 //go:uintptrescapes
 func (d *Device) call(fn symbol, args ...uintptr) error {
+	d.calls.Add(1)
 	err := d.lib.call(fn, args...)
 	if err != nil {
 		if e := err.(*Error); e.Kind == KindDeviceLost {
@@ -55,6 +66,9 @@ func (d *Device) call(fn symbol, args ...uintptr) error {
 	}
 	return err
 }
+
+// Calls is how many calls of the library there have been for the device: a query's host time follows their number.
+func (d *Device) Calls() int64 { return d.calls.Load() }
 
 // Library is what the device was opened with.
 func (d *Device) Library() *Library { return d.lib }

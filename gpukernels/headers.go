@@ -10,6 +10,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -50,6 +52,89 @@ var headersHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))
 })
 
+var (
+	lineComment = regexp.MustCompile(`//[^\n]*`)
+	identifier  = regexp.MustCompile(`[A-Za-z_]\w*`)
+	// What a header defines stands at the beginning of a line: functions, constants, types, macros, and functions that a macro of arith.cuh makes.
+	definition = regexp.MustCompile(`(?m)^(?:RADISH_(?:FN|NOINLINE)\s[^;{(]*?(\w+)\(|constexpr\s+\w+\s+([^;]+);|(?:struct|union)\s+(?:alignas\([^)]*\)\s+)?(\w+)|#define\s+(\w+)|RADISH_MATH_\d\((\w+)\))`)
+)
+
+// definedIn lists the headers that define a name. What radish.cuh includes is left out.
+var definedIn = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	always := map[string]bool{"radish.cuh": true}
+	for _, f := range headerFiles() {
+		if f.name == "radish.cuh" {
+			for _, m := range includeLine.FindAllSubmatch(f.text, -1) {
+				always[string(m[1])] = true
+			}
+		}
+	}
+	for _, f := range headerFiles() {
+		if always[f.name] {
+			continue
+		}
+		for _, m := range definition.FindAllStringSubmatch(lineComment.ReplaceAllString(string(f.text), ""), -1) {
+			names := []string{m[1] + m[3] + m[4]}
+			switch {
+			case m[2] != "": // a = 1, b = 2
+				names = nil
+				for _, one := range strings.Split(m[2], ",") {
+					name, _, _ := strings.Cut(one, "=")
+					names = append(names, strings.TrimSpace(name))
+				}
+			case m[5] != "":
+				names = []string{"math_" + m[5]}
+			}
+			for _, name := range names {
+				out[name] = append(out[name], f.name)
+			}
+		}
+	}
+	return out
+})
+
+var includeLine = regexp.MustCompile(`(?m)^#include "(\w+\.cuh)"`)
+
+// Includes returns the lines that include radish.cuh and the other headers whose functions, types and constants a source names. NVRTC reads the
+// headers of one kernel after the other, so what a kernel does not need is better left out.
+func Includes(source string) string {
+	included.mutex.Lock()
+	defer included.mutex.Unlock()
+	lines, known := included.lines[source]
+	if known {
+		return lines
+	}
+	if len(included.lines) >= maxUnused { // of as many sources as kernels are kept for nobody
+		clear(included.lines)
+	}
+	lines = findIncludes(source)
+	included.lines[source] = lines
+	return lines
+}
+
+// included remembers what Includes found: a query that runs again has the same kernels.
+var included = struct {
+	mutex sync.Mutex
+	lines map[string]string // by source
+}{lines: map[string]string{}}
+
+func findIncludes(source string) string {
+	used := map[string]bool{}
+	for _, name := range identifier.FindAllString(lineComment.ReplaceAllString(source, ""), -1) {
+		for _, header := range definedIn()[name] {
+			used[header] = true
+		}
+	}
+	lines := "#include \"radish.cuh\"\n"
+	for _, f := range headerFiles() {
+		if used[f.name] {
+			lines += "#include \"" + f.name + "\"\n"
+		}
+	}
+	return lines
+}
+
 // includeFolder is a folder on disk with the device headers, made when it is first needed.
 type includeFolder struct {
 	mutex sync.Mutex
@@ -63,7 +148,7 @@ func (f *includeFolder) path() (string, error) {
 	if f.dir != "" && writeHeaders(f.dir) == nil { // again: somebody may have emptied the cache
 		return f.dir, nil
 	}
-	if cache := cacheFolder(); cache != "" {
+	if cache := CacheFolder(); cache != "" {
 		dir := filepath.Join(cache, "include-"+headersHash()[:16])
 		if writeHeaders(dir) == nil {
 			f.dir = dir

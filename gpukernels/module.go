@@ -2,6 +2,7 @@ package gpukernels
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -12,7 +13,7 @@ import (
 type Module struct {
 	device *Device
 	handle uintptr
-	key    string
+	entry  *moduleEntry
 
 	// CompileTime is what compiling took; 0 if the image came from a cache.
 	CompileTime time.Duration
@@ -26,6 +27,13 @@ type Function struct {
 	module *Module
 	handle uintptr
 	name   string
+
+	usages sync.Map // of usageKey: Usage
+}
+
+type usageKey struct {
+	block  int
+	shared int64
 }
 
 // Name is the kernel's.
@@ -46,7 +54,16 @@ func (o Origin) String() string { return [...]string{"memory", "disk", "compiled
 // maxUnused is how many modules that nobody uses stay loaded on a device.
 const maxUnused = 512
 
-// moduleCache holds a device's modules by the key of their image.
+// moduleKey names a module among those of a device: hashing the source as imageKey does would take longer than all else about a kernel that
+// is loaded.
+func moduleKey(source string, options []string) string {
+	if len(options) == 0 {
+		return source
+	}
+	return source + "\x00" + strings.Join(options, "\x00")
+}
+
+// moduleCache holds a device's modules by their moduleKey.
 type moduleCache struct {
 	mutex   sync.Mutex
 	entries map[string]*moduleEntry
@@ -58,6 +75,7 @@ type moduleCache struct {
 type moduleEntry struct {
 	ready    chan struct{} // closed when module or err is there
 	module   *Module
+	image    string // its key on disk
 	err      error
 	uses     int
 	released int64 // clock of the last release
@@ -74,6 +92,22 @@ func (e *moduleEntry) made() bool {
 	}
 }
 
+// Loaded returns the module that an earlier Load of the source made, if it is still loaded, as Load would; nil: it is not.
+func (d *Device) Loaded(source string) *Module {
+	c := &d.modules
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	e := c.entries[source]
+	if e == nil || d.Lost() != nil || !e.made() {
+		return nil
+	}
+	if e.uses == 0 {
+		c.unused--
+	}
+	e.uses++
+	return e.module
+}
+
 // Load compiles a source, or finds what an earlier compilation of it made, and loads it. The source includes "radish.cuh"; options
 // are the compiler's (-DNAME=VALUE). When ctx ends first, Load returns its error and the compilation goes on for the next who asks.
 // Release the module when it is needed no more.
@@ -81,11 +115,7 @@ func (d *Device) Load(ctx context.Context, source string, options ...string) (*M
 	if err := d.Lost(); err != nil {
 		return nil, 0, err
 	}
-	compiler, err := d.compiler()
-	if err != nil {
-		return nil, 0, err
-	}
-	key := imageKey(compiler, source, options)
+	key := moduleKey(source, options)
 	c := &d.modules
 	c.mutex.Lock()
 	e, known := c.entries[key]
@@ -107,7 +137,7 @@ func (d *Device) Load(ctx context.Context, source string, options ...string) (*M
 	if !known {
 		result := make(chan Origin, 1)
 		go func() {
-			result <- d.make(e, key, source, options)
+			result <- d.make(e, source, options)
 			close(e.ready)
 			if e.err != nil {
 				c.drop(key, e) // the next who asks tries again
@@ -135,10 +165,16 @@ func (d *Device) Load(ctx context.Context, source string, options ...string) (*M
 }
 
 // make fills an entry, from the disk or by compiling.
-func (d *Device) make(e *moduleEntry, key, source string, options []string) Origin {
+func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
 	origin := FromDisk
-	m := &Module{device: d, key: key, functions: map[string]*Function{}}
-	image := d.disk.get(key)
+	m := &Module{device: d, entry: e, functions: map[string]*Function{}}
+	compiler, err := d.compiler()
+	if err != nil {
+		e.err = err
+		return origin
+	}
+	e.image = imageKey(compiler, source, options)
+	image := d.disk.get(e.image)
 	if image != nil && d.loadImage(m, image) != nil {
 		image = nil // not an image of this device after all: make it anew
 	}
@@ -146,9 +182,7 @@ func (d *Device) make(e *moduleEntry, key, source string, options []string) Orig
 		origin = Compiled
 		include, err := d.lib.headers.path()
 		if err == nil {
-			start := time.Now()
-			image, err = d.lib.compile(fnCompile, d.handle, source, include, options)
-			m.CompileTime = time.Since(start)
+			m.CompileTime = d.compiling.Time(func() { image, err = d.lib.compile(fnCompile, d.handle, source, include, options) })
 		}
 		if err == nil {
 			err = d.loadImage(m, image)
@@ -157,7 +191,7 @@ func (d *Device) make(e *moduleEntry, key, source string, options []string) Orig
 			e.err = err
 			return origin
 		}
-		d.disk.put(key, image)
+		d.disk.put(e.image, image)
 	}
 	e.module = m
 	return origin
@@ -168,15 +202,7 @@ func (d *Device) loadImage(m *Module, image []byte) error {
 }
 
 // Release says that a module that Load gave is needed no more by who asked for it.
-func (m *Module) Release() {
-	c := &m.device.modules
-	c.mutex.Lock()
-	e := c.entries[m.key]
-	c.mutex.Unlock()
-	if e != nil {
-		c.release(e)
-	}
-}
+func (m *Module) Release() { m.device.modules.release(m.entry) }
 
 // release ends a use, and unloads the modules that were released longest ago when there are many.
 func (c *moduleCache) release(e *moduleEntry) {
@@ -218,6 +244,27 @@ func (c *moduleCache) drop(key string, e *moduleEntry) {
 	}
 }
 
+// ForgetKernels is for benchmarks: it unloads the modules that nobody uses and deletes their images on disk, so that who asks for them again has
+// them compiled.
+func (d *Device) ForgetKernels() {
+	c := &d.modules
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for key, e := range c.entries {
+		if e.uses > 0 || !e.made() {
+			continue
+		}
+		e.module.unload()
+		e.dropped = true
+		delete(c.entries, key)
+		c.unused--
+		d.disk.remove(e.image)
+	}
+}
+
+// Compiling adds up all compilations that have ended since the device was opened.
+func (d *Device) Compiling() Busy { return d.compiling.Total() }
+
 func (c *moduleCache) unloadAll() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -256,10 +303,18 @@ type Usage struct {
 	Blocks     int // that a multiprocessor holds at once
 }
 
-// Usage asks for blocks of that many threads and that much dynamic shared memory.
+// Usage asks for blocks of that many threads and that much dynamic shared memory. What was asked once is remembered.
 func (f *Function) Usage(block int, shared int64) (Usage, error) {
+	key := usageKey{block, shared}
+	if u, ok := f.usages.Load(key); ok {
+		return u.(Usage), nil
+	}
 	var registers, local, blocks int32
 	err := f.module.device.call(fnFunctionInfo, f.handle, uintptr(block), uintptr(shared), uintptr(unsafe.Pointer(&registers)),
 		uintptr(unsafe.Pointer(&local)), uintptr(unsafe.Pointer(&blocks)))
-	return Usage{int(registers), int(local), int(blocks)}, err
+	u := Usage{int(registers), int(local), int(blocks)}
+	if err == nil {
+		f.usages.Store(key, u)
+	}
+	return u, err
 }

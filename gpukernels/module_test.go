@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestUnusedModules loads more kernels than may stay unused: the one that was released longest ago goes, a used one never.
-func TestUnusedModules(t *testing.T) {
+// openEmulated opens the emulated device with an empty cache of its own, and gives a function that loads the i-th of some kernels.
+func openEmulated(t *testing.T) (*Device, func(i int) (*Module, Origin)) {
+	t.Helper()
 	t.Setenv(CacheVariable, t.TempDir())
 	ctx := context.Background()
 	cache, err := os.UserCacheDir()
@@ -32,9 +33,8 @@ func TestUnusedModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
-	d.modules.limit = 2
-	load := func(i int) (*Module, Origin) {
+	t.Cleanup(d.Close)
+	return d, func(i int) (*Module, Origin) {
 		t.Helper()
 		m, origin, err := d.Load(ctx, fmt.Sprintf("#include \"radish.cuh\"\nRADISH_KERNEL(k%d, 1) {}\n", i))
 		if err != nil {
@@ -45,6 +45,12 @@ func TestUnusedModules(t *testing.T) {
 		}
 		return m, origin
 	}
+}
+
+// TestUnusedModules loads more kernels than may stay unused: the one that was released longest ago goes, a used one never.
+func TestUnusedModules(t *testing.T) {
+	d, load := openEmulated(t)
+	d.modules.limit = 2
 	held, _ := load(0)
 	for i := 1; i <= 4; i++ {
 		m, origin := load(i)
@@ -66,5 +72,29 @@ func TestUnusedModules(t *testing.T) {
 	held.Release()
 	if n := len(d.modules.entries); n != 5 {
 		t.Errorf("%d modules are loaded", n)
+	}
+}
+
+// TestForgetKernels wants unused kernels to be compiled again, others not, and every compilation to be counted.
+func TestForgetKernels(t *testing.T) {
+	d, load := openEmulated(t)
+	held, _ := load(0)
+	defer held.Release()
+	m, _ := load(1)
+	m.Release()
+	before := d.Compiling()
+	if before.Tasks != 2 || before.Any <= 0 || before.Each != before.Any {
+		t.Errorf("compiling two kernels one after the other: %+v", before)
+	}
+	d.ForgetKernels()
+	for i, want := range []Origin{FromMemory, Compiled} {
+		m, origin := load(i)
+		m.Release()
+		if origin != want {
+			t.Errorf("kernel %d comes from %v, want %v", i, origin, want)
+		}
+	}
+	if n := d.Compiling().Tasks; n != 3 {
+		t.Errorf("%d compilations, want 3", n)
 	}
 }

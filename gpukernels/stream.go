@@ -3,6 +3,7 @@ package gpukernels
 import (
 	"context"
 	"runtime"
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -17,9 +18,12 @@ type Stream struct {
 	handle uintptr
 }
 
-// NewStream makes a stream. Close it.
+// NewStream makes a stream, or takes one that was closed. Close it.
 func (d *Device) NewStream() (*Stream, error) {
-	s := &Stream{device: d}
+	s := &Stream{device: d, handle: d.streams.take()}
+	if s.handle != 0 {
+		return s, nil
+	}
 	if err := d.call(fnStreamCreate, d.handle, uintptr(unsafe.Pointer(&s.handle))); err != nil {
 		return nil, err
 	}
@@ -31,9 +35,53 @@ func (s *Stream) Device() *Device { return s.device }
 
 // Close ends the stream; work that is in it still runs.
 func (s *Stream) Close() {
-	if s.handle != 0 {
+	if s.handle == 0 {
+		return
+	}
+	if done, err := s.Query(); err != nil || !done || !s.device.streams.give(s.handle) {
 		s.device.lib.callVoid(fnStreamDestroy, s.handle)
-		s.handle = 0
+	}
+	s.handle = 0
+}
+
+// streamPool keeps streams that were closed when they were empty, since making one takes as long as launching several kernels.
+type streamPool struct {
+	mutex   sync.Mutex
+	handles []uintptr
+	lib     *Library
+}
+
+// maxStreams is how many closed streams are kept.
+const maxStreams = 16
+
+// take returns a stream, 0 if there is none.
+func (p *streamPool) take() uintptr {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	n := len(p.handles)
+	if n == 0 {
+		return 0
+	}
+	handle := p.handles[n-1]
+	p.handles = p.handles[:n-1]
+	return handle
+}
+
+// give keeps an empty stream; false: there are enough.
+func (p *streamPool) give(handle uintptr) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if len(p.handles) == maxStreams {
+		return false
+	}
+	p.handles = append(p.handles, handle)
+	return true
+}
+
+// close ends the streams.
+func (p *streamPool) close() {
+	for handle := p.take(); handle != 0; handle = p.take() {
+		p.lib.callVoid(fnStreamDestroy, handle)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"math"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/tpch"
 )
@@ -72,6 +75,45 @@ func TestDifferenceFails(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "✗"); n != 2 {
 		t.Errorf("%d results are marked as wrong, want 2\n%s", n, out.String())
+	}
+}
+
+// TestCold wants cold runs to compile what the first run compiled, uploading nothing, and first runs to tell what they brought.
+func TestCold(t *testing.T) {
+	gputest.Emulated(t)
+	t.Setenv(gpukernels.CacheVariable, "off") // set back in the end: --cold makes it another
+	path := filepath.Join(t.TempDir(), "figures.json")
+	var out bytes.Buffer
+	err := runTPCH(t.Context(), []string{"--sf", "0.01", "--runs", "1", "--query", "1,6", "--device", "emulated", "--cold", "2", "--json", path}, &out)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report tpchReport
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range report.Queries {
+		if q.Kernels == 0 || q.Compiling <= 0 || q.CompileSum < q.Compiling || q.Query == 1 && (q.Uploaded == 0 || q.Uploading <= 0) {
+			t.Errorf("Q%d's first run: %d kernels in %v ms (%v one by one), %d bytes in %v ms", q.Query, q.Kernels, q.Compiling, q.CompileSum, q.Uploaded, q.Uploading)
+		}
+		if len(q.Cold) != 2 {
+			t.Fatalf("Q%d has %d cold runs, want 2", q.Query, len(q.Cold))
+		}
+		for _, c := range q.Cold {
+			if c.Kernels != q.Kernels || c.Uploaded != 0 || c.Compiling <= 0 || c.Clock < c.Compiling {
+				t.Errorf("a cold run of Q%d: %+v; the first compiled %d kernels", q.Query, c, q.Kernels)
+			}
+		}
+	}
+	if len(report.Queries) != 2 || !strings.Contains(out.String(), "the longest run without compiled kernels") {
+		t.Errorf("printed\n%s", out.String())
+	}
+	if err := runTPCH(t.Context(), []string{"--sf", "0.01", "--device", "cpu", "--cold", "1"}, &out); !errors.Is(err, errUsage) {
+		t.Errorf("--cold on the CPU: %v", err)
 	}
 }
 

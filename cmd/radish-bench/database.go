@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -38,6 +38,7 @@ type database struct {
 	session *engine.Session
 	threads int
 	device  string // radish_device of the session
+	library string // of the GPU; empty: the one that is found
 }
 
 func openDatabase(s settings) (*database, error) {
@@ -65,7 +66,7 @@ func openDatabase(s settings) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: opts.Device}, nil
+	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: opts.Device, library: opts.GPULibrary}, nil
 }
 
 func (d *database) close() { _ = d.engine.Close() }
@@ -160,17 +161,24 @@ func (d *database) setDevice(ctx context.Context, device string) error {
 	return d.exec(ctx, "SET radish_device = "+sqlString(device))
 }
 
-// residentBytes is what table columns take on GPUs that are in use.
-func (d *database) residentBytes(ctx context.Context) int64 {
+// gpu is the device that pipelines run on; nil where that is not certain: asking would open one that may not be needed.
+func (d *database) gpu() *gpu.Device {
 	if d.device == "cpu" || d.device == "auto" {
-		return 0 // asking would open a GPU that may not be needed
+		return nil
 	}
-	rows, _, err := d.query(ctx, "SELECT SUM(table_bytes) FROM information_schema.radish_devices")
-	if err != nil || len(rows) != 1 || rows[0][0].Null {
-		return 0
+	device, err := gpu.Shared(d.library)
+	if err != nil {
+		return nil // the queries' errors tell
 	}
-	n, _ := strconv.ParseInt(rows[0][0].Text(), 10, 64)
-	return n
+	return device
+}
+
+// firstRuns is what compiling kernels and bringing columns to the GPU have taken so far.
+func (d *database) firstRuns() gpu.FirstRun {
+	if device := d.gpu(); device != nil {
+		return device.FirstRun()
+	}
+	return gpu.FirstRun{}
 }
 
 // planCost is what EXPLAIN ANALYZE tells of a run.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/tpch"
 )
@@ -31,8 +32,15 @@ type queryRun struct {
 	check  string
 	err    error // the query failed or its result differs
 
-	uploaded int64     // bytes that the first run brought to the GPU
-	other    []timings // of the devices to compare with
+	paid  gpu.FirstRun // what the first run spent on kernels and columns, some of both at the same time
+	cold  []coldRun
+	other []timings // of the devices to compare with
+}
+
+// coldRun is a run that found no compiled kernels, but all else that a first run has to make or fetch.
+type coldRun struct {
+	clock time.Duration
+	paid  gpu.FirstRun
 }
 
 // timings are the hot runs of a query.
@@ -63,6 +71,7 @@ type suite struct {
 	runs        int    // after the first
 	answers     string // folder of published answers; empty: recorded digests, where there are any
 	digests     []string
+	coldRuns    int      // after the hot ones, without compiled kernels; the first run finds none either then
 	costs       bool     // ask EXPLAIN ANALYZE what a run scans
 	compareWith []string // devices whose rows have to be the same
 }
@@ -115,11 +124,14 @@ func (s *suite) run(ctx context.Context, done func(queryRun)) ([]queryRun, error
 func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 	r := queryRun{query: q, check: checkNothing}
 	var rows [][]types.Value
-	before := s.db.residentBytes(ctx)
+	if s.coldRuns > 0 {
+		s.db.gpu().ForgetKernels()
+	}
+	before := s.db.firstRuns()
 	if rows, r.first, r.err = s.db.query(ctx, q.SQL); r.err != nil {
 		return r
 	}
-	r.uploaded = max(s.db.residentBytes(ctx)-before, 0)
+	r.paid = s.db.firstRuns().Sub(before)
 	r.rows, r.digest = len(rows), q.Digest(rows)
 	if r.check, r.err = s.compare(q, rows); r.err != nil {
 		return r
@@ -131,6 +143,9 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 		if r.err = r.hot.measure(ctx, s.db, q.SQL); r.err != nil {
 			return r
 		}
+	}
+	if r.cold, r.err = s.runCold(ctx, q); r.err != nil {
+		return r
 	}
 	if s.costs {
 		if r.cost, r.err = s.db.cost(ctx, q.SQL); r.err != nil {
@@ -149,6 +164,30 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 		}
 	}
 	return r
+}
+
+// runCold runs a query without compiled kernels.
+func (s *suite) runCold(ctx context.Context, q tpch.Query) (runs []coldRun, err error) {
+	for range s.coldRuns {
+		s.db.gpu().ForgetKernels()
+		before := s.db.firstRuns()
+		c := coldRun{}
+		if c.clock, err = s.db.measure(ctx, q.SQL, nil); err != nil {
+			return runs, err
+		}
+		c.paid = s.db.firstRuns().Sub(before)
+		runs = append(runs, c)
+	}
+	return runs, nil
+}
+
+// medianCold is the median of cold runs: of their times, and of the times while kernels were being compiled.
+func (r *queryRun) medianCold() (clock, compiling time.Duration) {
+	var clocks, compilings []time.Duration
+	for _, c := range r.cold {
+		clocks, compilings = append(clocks, c.clock), append(compilings, c.paid.Compiled.Any)
+	}
+	return median(clocks), median(compilings)
 }
 
 // compareDevice runs a query on another device, which has to give the same rows, and times it there.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
@@ -26,6 +27,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
 	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
 	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some query names")
+	coldRuns := fs.Int("cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
 	compare := fs.String("compare", "", "devices, separated by commas, that have to give the same rows, and whose times are shown beside")
 	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
 	jsonPath := fs.String("json", "", "write the figures to this file, too")
@@ -43,6 +45,13 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if *columns != "all" && *columns != "used" {
 		return wrongUsage(fs, "--columns is all or used, not %q", *columns)
 	}
+	if *coldRuns > 0 {
+		folder, err := emptyKernelCache()
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+	}
 	if !prof.load {
 		prof.hold()
 	}
@@ -56,10 +65,13 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	s.costs = true
+	if s.coldRuns = *coldRuns; *coldRuns > 0 && db.gpu() == nil {
+		return wrongUsage(fs, "--cold is about kernels: it needs --device gpu")
+	}
 	if *compare != "" {
 		s.compareWith = strings.Split(*compare, ",")
 	}
-	table := tpchColumns(s.compareWith)
+	table := s.columns()
 	if prof.load {
 		if err := prof.start(); err != nil {
 			return err
@@ -89,7 +101,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(table, tpchCells(r, len(table)))) })
+	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(table, s.cells(r))) })
 	if profErr := prof.stop(); profErr != nil && err == nil {
 		err = profErr
 	}
@@ -97,12 +109,17 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	peak := peakRSS()
-	var first, hot time.Duration
+	var first, hot, cold, uploading, compiling, oneByOne time.Duration
 	var bytes, uploaded int64
+	compiled := 0
 	other := make([]time.Duration, len(s.compareWith))
 	for _, r := range done {
 		first, hot = first+r.first, hot+median(r.hot.clock)
-		bytes, uploaded = bytes+r.cost.bytes, uploaded+r.uploaded
+		bytes, uploaded = bytes+r.cost.bytes, uploaded+r.paid.Uploaded
+		uploading, compiling, oneByOne = uploading+r.paid.Uploads.Any, compiling+r.paid.Compiled.Any, oneByOne+r.paid.Compiled.Each
+		compiled += r.paid.Compiled.Tasks
+		clock, _ := r.medianCold()
+		cold = max(cold, clock)
 		for i, t := range r.other {
 			other[i] += median(t.clock)
 		}
@@ -110,7 +127,11 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	fmt.Fprintf(out, "\nfirst runs %.2f s, medians of %d hot runs %.2f s in all; peak resident memory %s, of which queries held %s\n",
 		first.Seconds(), *runs, hot.Seconds(), byteText(peak), byteText(db.engine.MemoryPeak()))
 	if uploaded > 0 {
-		fmt.Fprintf(out, "first runs brought %s to the GPU; hot runs scan %s\n", byteText(uploaded), byteText(bytes))
+		fmt.Fprintf(out, "first runs brought %s to the GPU in %.2f s, and compiled %d kernels in %.2f s (%.2f s one after the other); hot runs scan %s\n",
+			byteText(uploaded), uploading.Seconds(), compiled, compiling.Seconds(), oneByOne.Seconds(), byteText(bytes))
+	}
+	if s.coldRuns > 0 {
+		fmt.Fprintf(out, "the longest run without compiled kernels, its columns there, took %s ms\n", millis(cold))
 	}
 	for i, device := range s.compareWith {
 		fmt.Fprintf(out, "device %s: medians %.2f s in all\n", device, other[i].Seconds())
@@ -119,7 +140,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		fmt.Fprintf(out, "Q%d: %v\n", r.query.Number, r.err)
 	}
 	if *markdown != "" {
-		if err := writeTPCHMarkdown(*markdown, fmt.Sprintf("TPC-H, scale factor %s: %v", scaleText(*sf), l), table, done); err != nil {
+		if err := s.writeMarkdown(*markdown, fmt.Sprintf("TPC-H, scale factor %s: %v", scaleText(*sf), l), done); err != nil {
 			return err
 		}
 	}
@@ -131,15 +152,29 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	return failed(done)
 }
 
-// tpchColumns are the printed columns; each device that is compared with has one for its times.
-func tpchColumns(others []string) []tableColumn {
+// emptyKernelCache makes an empty folder the one of compiled kernels.
+func emptyKernelCache() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "radish-kernels-"); err == nil {
+		err = os.Setenv(gpukernels.CacheVariable, folder)
+	}
+	return folder, err
+}
+
+// columns are the printed columns.
+func (s *suite) columns() []tableColumn {
 	cols := []tableColumn{
 		{title: "query", width: 5}, {title: "rows", right: true, width: 6}, {title: "first ms", right: true, width: 9}, {title: "uploaded", right: true, width: 9},
+		{title: "upload ms", right: true, width: 9}, {title: "kernels", right: true, width: 7}, {title: "compile ms", right: true, width: 10},
+	}
+	if s.coldRuns > 0 {
+		cols = append(cols, tableColumn{title: "cold ms", right: true, width: 9}, tableColumn{title: "compile ms", right: true, width: 10})
+	}
+	cols = append(cols, []tableColumn{
 		{title: "hot ms", right: true, width: 9}, {title: "hot CPU ms", right: true}, {title: "kernel ms", right: true, width: 9},
 		{title: "scanned", right: true, width: 9}, {title: "GB/s", right: true, width: 6}, {title: "of peak", right: true, width: 7},
 		{title: "device", width: 7},
-	}
-	for _, d := range others {
+	}...)
+	for _, d := range s.compareWith {
 		cols = append(cols, tableColumn{title: d + " ms", right: true, width: 9})
 	}
 	return append(cols, tableColumn{title: "check", width: 18})
@@ -148,27 +183,31 @@ func tpchColumns(others []string) []tableColumn {
 // peakGBs is the measured speed of sequential reads of an H200's memory, in GB/s: what a scan can be at most.
 const peakGBs = 4594
 
-// writeTPCHMarkdown writes the table of a run to a file.
-func writeTPCHMarkdown(path, title string, columns []tableColumn, runs []queryRun) error {
+// writeMarkdown writes the table of a run to a file.
+func (s *suite) writeMarkdown(path, title string, runs []queryRun) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", title)
 	var rows [][]string
 	for _, r := range runs {
-		rows = append(rows, tpchCells(r, len(columns)))
+		rows = append(rows, s.cells(r))
 	}
-	writeMarkdown(&b, columns, rows)
+	writeMarkdown(&b, s.columns(), rows)
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-func tpchCells(r queryRun, columns int) []string {
+// cells are what columns names.
+func (s *suite) cells(r queryRun) []string {
 	check := r.mark() + " " + r.check
 	if r.err != nil {
 		check = r.mark() + " failed, see below"
 	}
 	hot := median(r.hot.clock)
-	uploaded, kernels, rate, share := "", "", "", ""
-	if r.uploaded > 0 {
-		uploaded = byteText(r.uploaded)
+	uploaded, uploading, compiled, compiling, kernels, rate, share := "", "", "", "", "", "", ""
+	if r.paid.Uploaded > 0 {
+		uploaded, uploading = byteText(r.paid.Uploaded), millis(r.paid.Uploads.Any)
+	}
+	if n := r.paid.Compiled.Tasks; n > 0 {
+		compiled, compiling = strconv.Itoa(n), millis(r.paid.Compiled.Any)
 	}
 	if hot > 0 {
 		gbs := float64(r.cost.bytes) / float64(hot.Nanoseconds())
@@ -177,15 +216,18 @@ func tpchCells(r queryRun, columns int) []string {
 			kernels, share = fmt.Sprintf("%.3f", r.cost.kernels), fmt.Sprintf("%.1f%%", 100*gbs/peakGBs)
 		}
 	}
-	cells := []string{
-		fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), uploaded, millis(hot), millis(median(r.hot.cpu)), kernels,
-		byteText(r.cost.bytes), rate, share, r.device,
+	cells := []string{fmt.Sprintf("Q%d", r.query.Number), strconv.Itoa(r.rows), millis(r.first), uploaded, uploading, compiled, compiling}
+	if s.coldRuns > 0 {
+		clock, compiling := r.medianCold()
+		cells = append(cells, millis(clock), millis(compiling))
 	}
-	for _, t := range r.other {
-		cells = append(cells, millis(median(t.clock)))
-	}
-	for len(cells) < columns-1 {
-		cells = append(cells, "")
+	cells = append(cells, millis(hot), millis(median(r.hot.cpu)), kernels, byteText(r.cost.bytes), rate, share, r.device)
+	for i := range s.compareWith {
+		other := ""
+		if i < len(r.other) {
+			other = millis(median(r.other[i].clock))
+		}
+		cells = append(cells, other)
 	}
 	return append(cells, check)
 }
@@ -239,10 +281,26 @@ type queryReport struct {
 	Device string    `json:"device"`
 	Bytes  int64     `json:"scanned_bytes,omitempty"`
 	Kernel float64   `json:"kernel_ms,omitempty"`
-	Upload int64     `json:"uploaded_bytes,omitempty"`
 	Check  string    `json:"check"`
 	Digest string    `json:"digest,omitempty"`
 	Error  string    `json:"error,omitempty"`
+
+	// Of the first run. Uploads and compilations of kernels overlap.
+	Uploaded   int64   `json:"uploaded_bytes,omitempty"`
+	Uploading  float64 `json:"upload_ms,omitempty"`      // while columns were on their way
+	Kernels    int     `json:"compiled,omitempty"`       // kernels
+	Compiling  float64 `json:"compile_ms,omitempty"`     // while at least one was being compiled
+	CompileSum float64 `json:"compile_sum_ms,omitempty"` // of all
+
+	Cold []coldReport `json:"cold,omitempty"`
+}
+
+type coldReport struct {
+	Clock      float64 `json:"ms"`
+	Uploaded   int64   `json:"uploaded_bytes,omitempty"` // what had been given up meanwhile
+	Kernels    int     `json:"compiled"`
+	Compiling  float64 `json:"compile_ms"`
+	CompileSum float64 `json:"compile_sum_ms"`
 }
 
 func writeTPCHReport(path string, sf float64, db *database, l load, runs []queryRun, peak int64) error {
@@ -253,7 +311,12 @@ func writeTPCHReport(path string, sf float64, db *database, l load, runs []query
 	for _, r := range runs {
 		q := queryReport{
 			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot.clock)),
-			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Bytes: r.cost.bytes, Kernel: r.cost.kernels, Upload: r.uploaded, Check: r.check, Digest: r.digest,
+			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Bytes: r.cost.bytes, Kernel: r.cost.kernels, Check: r.check, Digest: r.digest,
+			Uploaded: r.paid.Uploaded, Uploading: inMillis(r.paid.Uploads.Any), Kernels: r.paid.Compiled.Tasks, Compiling: inMillis(r.paid.Compiled.Any),
+			CompileSum: inMillis(r.paid.Compiled.Each),
+		}
+		for _, c := range r.cold {
+			q.Cold = append(q.Cold, coldReport{inMillis(c.clock), c.paid.Uploaded, c.paid.Compiled.Tasks, inMillis(c.paid.Compiled.Any), inMillis(c.paid.Compiled.Each)})
 		}
 		if r.err != nil {
 			q.Error = r.err.Error()

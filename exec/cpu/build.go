@@ -39,6 +39,7 @@ type build struct {
 	scratch int64   // bytes reserved until the build is finished
 	sorted  *sortedKeys
 	matched []column.Bitmap       // by worker; of rows, for KeepUnmatched
+	cut     bool                  // a limit has all rows that it asks for, and matched is not complete
 	filters []*encoding.Predicate // by key, where one will be asked for
 }
 
@@ -181,14 +182,13 @@ func (b *build) finish() error {
 		b.keys = append(b.keys, cols[at])
 	}
 	b.payload = make([]packedColumn, len(b.payAt))
-	err = b.q.parallel(len(b.payAt), n, func(i int) (err error) {
+	for i := range b.payload {
 		if b.payload[i], err = b.q.packColumn(cols[b.payAt[i]], n); err != nil {
 			return err
 		}
-		return b.q.mem.Reserve("join build", b.payload[i].bytes())
-	})
-	if err != nil {
-		return err
+		if err := b.q.mem.Reserve("join build", b.payload[i].bytes()); err != nil {
+			return err
+		}
 	}
 	if b.p.KeepUnmatched {
 		b.matched = make([]column.Bitmap, b.q.cfg.Threads)
@@ -219,15 +219,17 @@ func (b *build) finish() error {
 			return err
 		}
 	}
-	if err := b.makeFilters(); err != nil {
-		return err
-	}
-	group, groups, err := b.makeTable(keyed)
+	arrange, err := b.makeTable(keyed)
 	if err != nil {
 		return err
 	}
-	if err := b.arrange(group, groups, keyed); err != nil {
+	if err := b.makeFilters(keyed); err != nil {
 		return err
+	}
+	if arrange != nil {
+		if err := arrange(); err != nil {
+			return err
+		}
 	}
 	if !b.direct {
 		b.keys = nil
@@ -259,153 +261,12 @@ func (b *build) findNulls() error {
 	})
 }
 
-// arrange puts the rows of each group next to each other. group gives the group of each of the keyed rows (nil: all
-// rows); it is nil if each row is its own group.
-func (b *build) arrange(group []int32, groups int, keyed []int32) error {
-	n := b.n
-	if keyed != nil {
-		n = len(keyed)
-	}
-	if group == nil {
-		b.unique = true // also for a hash table over some of the rows: groups are rows already
-		return nil
-	}
-	if err := b.q.mem.Reserve("join build", int64(4*(groups+1)+4*b.n)); err != nil {
-		return err
-	}
-	starts := make([]int32, groups+1)
-	b.unique = true
-	ascends := keyed == nil
-	err := b.q.blocks(n, func(from, to int) {
-		last, unique, sorted := group[max(from-1, 0)], true, true
-		for _, g := range group[from:to] {
-			starts[g]++
-			unique = unique && starts[g] == 1
-			sorted = sorted && last <= g
-			last = g
-		}
-		b.unique, ascends = b.unique && unique, ascends && sorted
-	})
-	if err != nil {
-		return err
-	}
-	sum := int32(0)
-	err = b.q.blocks(len(starts), func(from, to int) {
-		for g := from; g < to; g++ {
-			c := starts[g]
-			starts[g] = sum
-			sum += c
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if !b.unique || groups != n {
-		b.starts = starts
-	}
-	// If the rows came in the order of their keys, as from a table that is stored so, they lie right already. Nor does their
-	// place matter where only whether there is a match will be asked, or how many.
-	if ascends || len(b.payload) == 0 && !b.p.KeepUnmatched && !b.direct {
-		return nil
-	}
-	order := make([]int32, n, b.n)
-	next := append([]int32(nil), starts...)
-	identity := keyed == nil
-	err = b.q.blocks(n, func(from, to int) {
-		same := identity
-		for i := from; i < to; i++ {
-			g := group[i]
-			at := next[g]
-			next[g]++
-			r := int32(i)
-			if keyed != nil {
-				r = keyed[i]
-			}
-			order[at] = r
-			same = same && at == r
-		}
-		identity = same
-	})
-	if err != nil || identity {
-		return err
-	}
-	if b.direct {
-		b.order = order
-		return nil
-	}
-	// Rows without a key, kept for the unmatched scan, go to the end.
-	order = append(order, b.nulls...)
-	b.nulls = countFrom(nil, n, len(b.nulls))
-	b.keys = nil
-	return b.q.parallel(len(b.payload), b.n, func(i int) error { return b.payload[i].permute(b.q, order) })
-}
-
 // run returns the places of a group's rows; place is a row unless order says otherwise.
 func (b *build) run(group int32) (from, to int32) {
 	if b.starts == nil {
 		return group, group + 1
 	}
 	return b.starts[group], b.starts[group+1]
-}
-
-// Limits of runtime filters. A bitmap is several times as fast as a hash set, so it is taken up to filterBitsFew bits (1 MiB)
-// even for a few members, and up to filterBitsPerRow for each of many.
-const (
-	filterBitsFew    = 1 << 23
-	filterBitsPerRow = 128
-	filterBits       = 1 << 28
-	filterMembers    = 1 << 16
-	filterCompared   = 8 // so few members are compared one by one
-)
-
-// makeFilters makes the filters that scans will ask for: a set of the key's values if that is small, else their range.
-func (b *build) makeFilters() error {
-	b.filters = make([]*encoding.Predicate, len(b.keys))
-	for i, v := range b.keys {
-		if i >= len(b.p.MakeFilter) || !b.p.MakeFilter[i] || b.nullSafe(i) || v.Dict != nil {
-			continue
-		}
-		phys := v.Type.Phys()
-		if phys != types.PhysInt64 && phys != types.PhysUint64 {
-			continue
-		}
-		lo, hi, any, err := b.q.intRange(v, b.n)
-		if err != nil {
-			return err
-		}
-		if !any {
-			b.filters[i] = encoding.InInts(encoding.NewIntSet(nil))
-			continue
-		}
-		span := uint64(hi) - uint64(lo)
-		switch {
-		case b.n > filterCompared && (span < filterBitsFew || span < min(filterBits, filterBitsPerRow*uint64(b.n))):
-			words := make([]uint64, span/64+1)
-			err := b.q.blocks(b.n, func(from, to int) {
-				for r := from; r < to; r++ {
-					if v.Valid == nil || v.Valid.Get(r) {
-						d := uint64(v.I64[r]) - uint64(lo)
-						words[d>>6] |= 1 << (d & 63)
-					}
-				}
-			})
-			if err != nil {
-				return err
-			}
-			b.filters[i] = encoding.InInts(encoding.NewIntBitmap(lo, words))
-		case b.n <= filterMembers:
-			members := make([]int64, 0, b.n)
-			for r, x := range v.I64[:b.n] {
-				if v.Valid == nil || v.Valid.Get(r) {
-					members = append(members, x)
-				}
-			}
-			b.filters[i] = encoding.InInts(encoding.NewIntSet(members))
-		case phys == types.PhysInt64:
-			b.filters[i] = encoding.Between(types.Value{Type: v.Type, I: lo}, types.Value{Type: v.Type, I: hi}, false, false)
-		}
-	}
-	return nil
 }
 
 // runtimeFilter returns a condition that holds for every value of the key in the build, or nil if there is none worth

@@ -62,16 +62,24 @@ func (q *query) packColumn(src *column.Vector, n int) (packedColumn, error) {
 
 // intRange returns the least and the greatest of the values that are not NULL; ok is false if there are none.
 func (q *query) intRange(v *column.Vector, n int) (lo, hi int64, ok bool, err error) {
-	err = q.blocks(n, func(from, to int) {
-		least, most, any := rangeOf(v, from, to)
-		switch {
-		case !any:
-		case !ok:
-			lo, hi, ok = least, most, true
-		default:
-			lo, hi = min(lo, least), max(hi, most)
-		}
+	type span struct {
+		lo, hi int64
+		ok     bool
+	}
+	spans := make([]span, (n+checkRows)>>16)
+	err = q.parallelBlocks(n, func(from, to int) {
+		s := &spans[from>>16]
+		s.lo, s.hi, s.ok = rangeOf(v, from, to)
 	})
+	for _, s := range spans {
+		switch {
+		case !s.ok:
+		case !ok:
+			lo, hi, ok = s.lo, s.hi, true
+		default:
+			lo, hi = min(lo, s.lo), max(hi, s.hi)
+		}
+	}
 	return lo, hi, ok, err
 }
 
@@ -100,7 +108,7 @@ func rangeOf(v *column.Vector, from, to int) (lo, hi int64, ok bool) {
 // the type.
 func narrow[U uint8 | uint16 | uint32, T uint32 | int64](q *query, values []T, base T) ([]U, error) {
 	out := make([]U, len(values))
-	err := q.blocks(len(values), func(from, to int) {
+	err := q.parallelBlocks(len(values), func(from, to int) {
 		dst := out[from:to]
 		for i, x := range values[from:to] {
 			dst[i] = U(x - base)
@@ -274,7 +282,10 @@ func (c *packedColumn) permute(q *query, order []int32) error {
 	default:
 		out.v.Reserve(n)
 	}
-	err := q.blocks(n, func(from, to int) {
+	if c.v.Valid != nil {
+		out.v.Valid = column.NewBitmap(n, true)
+	}
+	err := q.parallelBlocks(n, func(from, to int) {
 		rows := order[from:to]
 		switch {
 		case c.u8 != nil:
@@ -299,9 +310,6 @@ func (c *packedColumn) permute(q *query, order []int32) error {
 		}
 		if c.v.Valid == nil {
 			return
-		}
-		if out.v.Valid == nil {
-			out.v.Valid = column.NewBitmap(n, true)
 		}
 		for i, r := range rows {
 			if !c.v.Valid.Get(int(r)) {

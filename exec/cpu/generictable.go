@@ -1,9 +1,6 @@
 package cpu
 
 import (
-	"math/bits"
-	"slices"
-
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -11,11 +8,10 @@ import (
 // genericTable is a hash table over keys of any types: open addressing with linear probing over 64-bit hashes, the keys
 // themselves compared column by column in the build's vectors.
 type genericTable struct {
-	keys   []*column.Vector
-	safe   []bool // by key: NULL equals NULL
-	slots  []hashSlot
-	shift  uint
-	region uint64
+	regionTable
+	keys  []*column.Vector
+	safe  []bool // by key: NULL equals NULL
+	slots []hashSlot
 }
 
 type hashSlot struct {
@@ -23,17 +19,17 @@ type hashSlot struct {
 	row  int32 // row + 1; 0: free
 }
 
-func (b *build) makeGeneric(keyed []int32, n int) (group []int32, groups int, err error) {
+func (b *build) makeGeneric(keyed []int32, n int) (arrange func() error, err error) {
 	t := &genericTable{keys: b.keys, safe: make([]bool, len(b.keys))}
 	for i := range t.safe {
 		t.safe[i] = b.nullSafe(i)
 	}
 	b.table = t
-	b.scratch = int64(12 * n)
+	b.scratch = int64(24 * n)
 	b.direct = true // the table reads key columns by row
 	size := tableSize(n)
-	if err := b.q.mem.Reserve("join build", int64(16*size+12*n)); err != nil {
-		return nil, 0, err
+	if err := b.q.mem.Reserve("join build", int64(16*size)+b.scratch); err != nil {
+		return nil, err
 	}
 	hashes := make([]uint64, n)
 	const chunk = 16 * column.VectorSize
@@ -51,69 +47,68 @@ func (b *build) makeGeneric(keyed []int32, n int) (group []int32, groups int, er
 		return nil
 	})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	group = make([]int32, n)
-	regions := 1
-	if b.q.cfg.Threads > 1 && n >= inParallel {
-		regions = 1 << bits.Len(uint(b.q.cfg.Threads-1))
-	}
+	items := &numberedRows{}
+	regions := b.q.partitionsFor(16*size, n)
 	for {
 		t.slots = make([]hashSlot, size)
-		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
-		t.region = uint64(size/regions) - 1
-		dups, full := make([]bool, regions), make([]bool, regions)
-		err = b.q.parallel(regions, n, func(r int) error {
-			dups[r], full[r] = t.fill(b.q, uint64(r), regions == 1, hashes, group, keyed)
-			return b.q.check()
+		t.shape(size, regions)
+		err := items.partition(b.q, n, regions, func(out []uint64, from int) { copy(out, hashes[from:]) }, func(out []uint16, hashes []uint64) {
+			for i, h := range hashes {
+				out[i] = t.regionOf(h)
+			}
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		if !slices.Contains(full, true) {
-			if !slices.Contains(dups, true) {
-				return nil, 0, nil
-			}
-			return group, b.n, nil
+		unique, full, err := b.q.fillRegions(items, func(r int, hashes []uint64, items []int32) (dups, full bool) {
+			return t.fill(b.q, r, hashes, items, keyed)
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case full:
+			regions = 1 // hashes so skewed that a region overflowed
+		default:
+			return b.arrangeByFirst(unique, items, keyed)
 		}
-		regions = 1
 	}
 }
 
-func (t *genericTable) fill(q *query, region uint64, all bool, hashes []uint64, group, keyed []int32) (dups, full bool) {
-	mask := t.region
-	room := mask
-	base := region * (mask + 1)
+// fill puts rows into their region and stores the first row of each one's key in hashes.
+func (t *genericTable) fill(q *query, r int, hashes []uint64, items, keyed []int32) (dups, full bool) {
+	mask, shift := t.region, t.shift
+	room := mask // one slot stays free so that a search ends
+	base := uint64(r) * (mask + 1)
+	slots := t.slots[base : base+mask+1]
 	for i, h := range hashes {
 		if i&checkRows == 0 && q.stopped.Load() {
 			return false, false
 		}
-		at := h >> t.shift
-		if !all && at&^mask != base {
-			continue
-		}
-		row := int32(i)
+		at := h >> shift & mask
+		row := items[i]
 		if keyed != nil {
-			row = keyed[i]
+			row = keyed[row]
 		}
 		for {
-			s := &t.slots[at]
+			s := &slots[at]
 			if s.row == 0 {
 				if room == 0 {
 					return dups, true
 				}
 				room--
 				s.hash, s.row = h, row+1
-				group[i] = row
 				break
 			}
 			if s.hash == h && t.equal(t.keys, int(row), int(s.row-1)) {
-				group[i] = s.row - 1
+				row = s.row - 1
 				dups = true
 				break
 			}
-			at = at&^mask | (at+1)&mask
+			at = (at + 1) & mask
 		}
+		hashes[i] = uint64(row)
 	}
 	return dups, false
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -184,7 +185,7 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 			return err
 		}
 	}
-	var buf, piece []byte
+	var buf, piece, key []byte
 	var seen map[string]bool
 	if a.spec.item.Distinct {
 		seen = map[string]bool{}
@@ -198,15 +199,23 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 		if len(buf) > a.spec.limit {
 			break
 		}
-		piece = piece[:0]
+		piece, key = piece[:0], key[:0]
 		for c := range a.spec.args {
-			piece = append(piece, textAt(cols[1+c], int(r))...)
-		}
-		if seen != nil {
-			if seen[string(piece)] {
+			text := textAt(cols[1+c], int(r))
+			piece = append(piece, text...)
+			if seen == nil {
 				continue
 			}
-			seen[string(piece)] = true
+			if t := a.spec.types[c]; t.Folds() {
+				text = t.Collation.Key(text)
+			}
+			key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
+		}
+		if seen != nil {
+			if seen[string(key)] {
+				continue
+			}
+			seen[string(key)] = true
 		}
 		if i > 0 {
 			buf = append(buf, a.spec.item.Sep...)

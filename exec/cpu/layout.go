@@ -95,6 +95,7 @@ func (q *query) prepare(p *physical.Pipeline) (*pipeline, error) {
 		return nil, err
 	}
 	pl.source = src
+	var noting []*build
 	for _, t := range p.Transforms {
 		switch t := t.(type) {
 		case *physical.Project:
@@ -102,6 +103,9 @@ func (q *query) prepare(p *physical.Pipeline) (*pipeline, error) {
 				pl.layout.slot(it.Col.ID)
 			}
 		case *physical.Probe:
+			if t.Build.KeepUnmatched {
+				noting = append(noting, q.builds[t.Build])
+			}
 			for _, c := range t.Build.Payload {
 				pl.layout.slot(c.ID)
 			}
@@ -110,7 +114,7 @@ func (q *query) prepare(p *physical.Pipeline) (*pipeline, error) {
 			}
 		case *physical.Limit:
 			pl.serial = true
-			pl.limits = append(pl.limits, &limitState{skip: t.Offset, left: t.Count})
+			pl.limits = append(pl.limits, &limitState{skip: t.Offset, left: t.Count, noting: slices.Clip(noting)})
 		}
 	}
 	pl.dense = len(p.Transforms)

@@ -178,9 +178,12 @@ func (b *build) sortForRange() error {
 	rows = append(rows, b.nulls...)
 	b.nulls = countFrom(nil, n, len(b.nulls))
 	b.keys = nil
-	return b.q.parallel(len(b.payload), b.n, func(i int) error {
-		return b.payload[i].permute(b.q, rows)
-	})
+	for i := range b.payload {
+		if err := b.payload[i].permute(b.q, rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compareValues orders two values of one physical type that are not NULL.

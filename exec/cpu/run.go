@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/radish-sql/radish/exec/memory"
@@ -150,6 +151,7 @@ func (q *query) runToEnd(pl *pipeline) error {
 		return err
 	}
 	ran := time.Now()
+	q.forgetSource(pl)
 	q.feeding[pl.p.Sink]--
 	if q.feeding[pl.p.Sink] == 0 {
 		if err := sqlerr.Guard(pl.sink.finish); err != nil {
@@ -161,6 +163,21 @@ func (q *query) runToEnd(pl *pipeline) error {
 		pl.stats.report(pl, begin, ran, q.mem.Used()-held)
 	}
 	return q.check()
+}
+
+// forgetSource lets go of the stored rows that a pipeline has read if it is their only reader.
+func (q *query) forgetSource(pl *pipeline) {
+	scan, ok := pl.source.(*relationScan)
+	if !ok || !slices.Contains(q.plan.Pipelines, pl.p) {
+		return // a recursion's pipelines run again
+	}
+	from := pl.p.Source.(*physical.SinkScan).From
+	for _, p := range q.plan.All() {
+		if s, ok := p.Source.(*physical.SinkScan); ok && s.From == from && p != pl.p {
+			return
+		}
+	}
+	scan.rel.segs, scan.rel.cols, scan.rel.order = nil, nil, nil
 }
 
 // bound returns an upper bound of the rows that the pipeline gives.

@@ -159,6 +159,9 @@ func newUnmatchedScan(pl *pipeline, b *build, s *physical.UnmatchedScan) (*unmat
 	for _, c := range s.Nulls {
 		u.nulls = append(u.nulls, pl.layout.slot(c.ID))
 	}
+	if b.cut {
+		u.left = 0
+	}
 	if u.left > 0 {
 		for from := 0; from < b.n; from += morselRows {
 			u.parts = append(u.parts, scanPart{0, from, min(from+morselRows, b.n)})

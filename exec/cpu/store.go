@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -242,8 +243,9 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 	if rows > math.MaxInt32 {
 		return nil, 0, tooManyRows(operator, rows, rowBytes(stores[0].segs, ts))
 	}
+	// Column by column, so that what is copied can go.
 	cols := make([]*column.Vector, len(ts))
-	bytes := int64(0)
+	firsts := segmentStarts(stores)
 	for c, t := range ts {
 		v := &column.Vector{Type: t}
 		if d := commonDict(stores, c); d != nil {
@@ -258,53 +260,70 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 				}
 			}
 		}
-		cols[c] = v
-		bytes += int64(rows) * width(v)
-	}
-	if err := q.mem.Reserve(operator+", joining the workers' rows", bytes); err != nil {
-		return nil, 0, err
-	}
-	// Validity bitmaps share words between pieces, so only whole columns are copied in parallel.
-	err := q.parallel(len(cols), rows, func(c int) error {
-		for _, p := range ps {
-			if err := copyPiece(q, cols[c], rows, c, p); err != nil {
-				return err
+		if err := q.mem.Reserve(operator+", joining the workers' rows", int64(rows)*width(v)); err != nil {
+			return nil, 0, err
+		}
+		if err := copyPieces(q, v, c, rows, ps, firsts); err != nil {
+			return nil, 0, err
+		}
+		for _, s := range stores {
+			for _, seg := range s.segs {
+				seg.cols[c] = nil
 			}
 		}
-		return nil
-	})
+		cols[c] = v
+	}
 	for _, s := range stores {
 		s.mem.Close()
 	}
-	return cols, rows, err
+	return cols, rows, nil
 }
 
-func copyPiece(q *query, dst *column.Vector, rows, c int, p piece) error {
-	base, at := 0, p.at
-	for _, seg := range p.store.segs {
-		from, to := max(p.start, base), min(p.end, base+seg.n)
-		if from < to {
-			if err := q.check(); err != nil {
-				return err
-			}
-			v := seg.cols[c]
-			if v.Dict != nil && dst.Dict == nil {
-				values := v.Dict.Values()
-				for i := from; i < to; i++ {
-					dst.Str[at+i-from] = values[v.Codes[i-base]]
-				}
-				copyValid(dst, at, rows, v, nil, from-base, to-from)
-			} else {
-				copyInto(dst, at, rows, v, nil, from-base, to-from)
-			}
-			at += to - from
+// segmentStarts returns the first row of each store's segments.
+func segmentStarts(stores []*rowStore) map[*rowStore][]int {
+	firsts := map[*rowStore][]int{}
+	for _, s := range stores {
+		first, at := make([]int, len(s.segs)), 0
+		for i, seg := range s.segs {
+			first[i] = at
+			at += seg.n
 		}
-		base += seg.n
-		if base >= p.end {
-			return nil
-		}
+		firsts[s] = first
 	}
-	return nil
+	return firsts
+}
+
+// copyPieces copies column c of all pieces to dst, a block of it at a time: validity bitmaps share words between pieces, but not between
+// blocks.
+func copyPieces(q *query, dst *column.Vector, c, rows int, ps []piece, firsts map[*rowStore][]int) error {
+	return q.parallelBlocks(rows, func(at, end int) {
+		k := sort.Search(len(ps), func(k int) bool { return ps[k].at+ps[k].end-ps[k].start > at })
+		for ; at < end; k++ {
+			p := &ps[k]
+			first := firsts[p.store]
+			row := p.start + at - p.at
+			to := min(p.end, row+end-at)
+			for s := sort.Search(len(first), func(s int) bool { return first[s] > row }) - 1; row < to; s++ {
+				seg := p.store.segs[s]
+				n := min(to-row, first[s]+seg.n-row)
+				copyRows(dst, at, rows, seg.cols[c], row-first[s], n)
+				at, row = at+n, row+n
+			}
+		}
+	})
+}
+
+// copyRows copies n values of v from position from on to dst[at:]; a dictionary's strings become flat ones if dst's are.
+func copyRows(dst *column.Vector, at, size int, v *column.Vector, from, n int) {
+	if v.Dict == nil || dst.Dict != nil {
+		copyInto(dst, at, size, v, nil, from, n)
+		return
+	}
+	values := v.Dict.Values()
+	for i := range n {
+		dst.Str[at+i] = values[v.Codes[from+i]]
+	}
+	copyValid(dst, at, size, v, nil, from, n)
 }
 
 // commonDict returns the dictionary of column c if all segments are coded over it, else nil.

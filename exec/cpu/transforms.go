@@ -99,7 +99,18 @@ func (o *projectOp) push(b *batch) error {
 }
 
 // limitState is the counters of a LIMIT; its pipeline is serial.
-type limitState struct{ skip, left int64 }
+type limitState struct {
+	skip, left int64
+	noting     []*build // note which of their rows matched, before the limit
+}
+
+// enough ends the pipeline. Rows that would have matched may not be noted then; the limit counts those without a match too, and needs none.
+func (s *limitState) enough() error {
+	for _, b := range s.noting {
+		b.cut = true
+	}
+	return errStop
+}
 
 // limitOp passes rows until the limit is reached and then stops its pipeline.
 type limitOp struct {
@@ -110,7 +121,7 @@ type limitOp struct {
 func (o *limitOp) push(b *batch) error {
 	s := o.state
 	if s.left == 0 {
-		return errStop
+		return s.enough()
 	}
 	rows := int64(b.Rows())
 	if s.skip >= rows {
@@ -137,7 +148,7 @@ func (o *limitOp) push(b *batch) error {
 		return err
 	}
 	if s.left == 0 {
-		return errStop
+		return s.enough()
 	}
 	return nil
 }

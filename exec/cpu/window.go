@@ -92,19 +92,23 @@ func (w *window) finish() error {
 	if err := r.arrange(); err != nil {
 		return err
 	}
+	r.forgetKeys()
 	outs, err := r.compute()
 	if err != nil {
 		return err
+	}
+	for _, o := range outs {
+		o.begin, o.arg, o.key, o.start, o.end = nil, nil, nil, nil, nil
 	}
 	return r.assemble(outs)
 }
 
 func addRelationIDs(rel *relation, p *physical.Window) {
-	for _, c := range p.Cols {
-		rel.ids = append(rel.ids, c.ID)
-	}
 	for i := range p.Items {
 		rel.ids = append(rel.ids, p.Items[i].Col.ID)
+	}
+	for _, c := range p.Cols {
+		rel.ids = append(rel.ids, c.ID)
 	}
 }
 
@@ -132,6 +136,38 @@ func (r *windowRows) arrange() error {
 	}
 	q.mem.Release((16 - kept) * int64(r.n))
 	return nil
+}
+
+// forgetKeys lets go of the stored columns that nothing but the sort has needed.
+func (r *windowRows) forgetKeys() {
+	needed := make([]bool, len(r.cols))
+	need := func(e expr.Expr) {
+		if c, ok := e.(*expr.Column); ok {
+			needed[r.w.at[c.ID]] = true
+		}
+	}
+	for _, c := range r.w.p.Cols {
+		need(c)
+	}
+	for i := range r.w.p.Items {
+		it := &r.w.p.Items[i]
+		for _, e := range slices.Concat(it.Args, it.Frame.Exprs()) {
+			need(e)
+		}
+	}
+	for at := range r.cols {
+		if !needed[at] {
+			r.drop(at)
+		}
+	}
+}
+
+// drop lets go of a stored column.
+func (r *windowRows) drop(at int) {
+	if v := r.cols[at]; v != nil {
+		r.w.q.mem.Release(int64(r.n) * width(v))
+		r.cols[at] = nil
+	}
 }
 
 // findEdges finds where partitions and peers begin: by the sorted codes where they hold the keys, else by comparing these.
@@ -360,44 +396,66 @@ func (r *windowRows) assemble(outs []*windowOut) error {
 	if kept != nil {
 		n = len(kept)
 	}
-	bytes := int64(0)
-	for _, c := range w.p.Cols {
-		bytes += width(r.column(c))
-	}
-	for _, o := range outs {
-		if o.rows != nil {
-			bytes += width(o.from)
-		} else if kept != nil {
-			bytes += width(o.values)
-		}
-	}
-	if err := w.q.mem.Reserve(w.sort.name, bytes*int64(n)); err != nil {
-		return err
-	}
 	w.rel.n = n
 	w.rel.segs = make([]*segment, (n+maxSegment-1)/maxSegment)
-	return w.q.parallel(len(w.rel.segs), n*len(w.rel.ids), func(k int) error {
-		from := k * maxSegment
-		n := min(maxSegment, n-from)
-		seg := &segment{n: n, cap: n}
-		part := kept
-		if kept != nil {
-			part = kept[from : from+n]
+	for k := range w.rel.segs {
+		n := min(maxSegment, n-k*maxSegment)
+		w.rel.segs[k] = &segment{n: n, cap: n}
+	}
+	// Column by column, so that a stored one can go when it has been gathered.
+	each := func(bytes int64, f func(from, n int, part []int32) *column.Vector) error {
+		if err := w.q.mem.Reserve(w.sort.name, bytes*int64(n)); err != nil {
+			return err
 		}
-		stored := r.stored(from, n, part)
-		for _, c := range w.p.Cols {
-			v := &column.Vector{}
-			if stored == nil {
-				slice(v, r.column(c), from, n)
-			} else {
-				(&packedColumn{v: r.column(c)}).gather(v, n, nil, stored)
+		return w.q.parallel(len(w.rel.segs), n, func(k int) error {
+			seg, from := w.rel.segs[k], k*maxSegment
+			part := kept
+			if kept != nil {
+				part = kept[from : from+seg.n]
 			}
-			seg.cols = append(seg.cols, v)
+			seg.cols = append(seg.cols, f(from, seg.n, part))
+			return nil
+		})
+	}
+	for _, o := range outs {
+		bytes := int64(0)
+		if o.rows != nil {
+			bytes = width(o.from)
+		} else if kept != nil {
+			bytes = width(o.values)
 		}
-		for _, o := range outs {
-			seg.cols = append(seg.cols, o.segment(from, n, part))
+		if err := each(bytes, o.segment); err != nil {
+			return err
 		}
-		w.rel.segs[k] = seg
-		return nil
-	})
+	}
+	for i, c := range w.p.Cols {
+		src, ordered := r.column(c), r.sorted[c.ID]
+		if r.order == nil {
+			ordered = src
+		}
+		bytes := width(src)
+		if ordered != nil && kept == nil {
+			bytes = 0
+		}
+		err := each(bytes, func(from, n int, part []int32) *column.Vector {
+			v := &column.Vector{}
+			switch {
+			case ordered == nil:
+				(&packedColumn{v: src}).gather(v, n, nil, r.stored(from, n, part))
+			case part == nil:
+				slice(v, ordered, from, n)
+			default:
+				(&packedColumn{v: ordered}).gather(v, n, nil, part)
+			}
+			return v
+		})
+		if err != nil {
+			return err
+		}
+		delete(r.sorted, c.ID)
+		if r.order != nil && !slices.Contains(w.p.Cols[i+1:], c) {
+			r.drop(w.at[c.ID])
+		}
+	}
+	return nil
 }

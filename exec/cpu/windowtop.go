@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/types"
@@ -107,7 +108,11 @@ func (s *sortSink) keepRanks(most int64, parts int) {
 func (x *sortLocal) dropRanks() error {
 	s, q, n := x.s, x.s.q, x.n
 	account := memory.Account{Operator: s.name}
-	cols, _, err := concat(q, []*rowStore{{types: x.types, segs: x.segs, n: n, marks: []mark{{0, 0}}, mem: account}}, x.types)
+	segs := make([]*segment, len(x.segs)) // the rows may have to stay as they are
+	for i, seg := range x.segs {
+		segs[i] = &segment{n: seg.n, cap: seg.cap, cols: slices.Clone(seg.cols)}
+	}
+	cols, _, err := concat(q, []*rowStore{{types: x.types, segs: segs, n: n, marks: []mark{{0, 0}}, mem: account}}, x.types)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ type (
 func (w aggWord) resolve(q *query) uint64      { return uint64(q.groups[w.p].arrays[w.at]) }
 func (w aggKeysWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].keys) }
 func (w aggMaskWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].slots - 1) }
-func (w aggFullWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].full) }
+func (w aggFullWord) resolve(q *query) uint64  { return q.counter(counterWord{of: w.p}) }
 func (w aggShiftWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].shift) }
 
 // Limits.

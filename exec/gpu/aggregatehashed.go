@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -18,8 +19,12 @@ import (
 const (
 	hashedLeast = 1 << 12 // groups: fewer have tables in shared memory in front
 	hashedRoom  = 2.4     // slots of a part's table for each group that is expected: the fuller, the slower, by much
-	hashedSlots = 1 << 17 // of the table in device memory
-	hashedMore  = 1 << 16 // groups that are appended beyond half as many again as expected
+)
+
+// Variables for tests: the slots of the table in device memory, and how many groups can be appended beyond half as many again as expected.
+var (
+	hashedSlots = int64(1 << 17)
+	hashedMore  = int64(1 << 16)
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
@@ -40,19 +45,20 @@ func (x *partForm) partSlots(groups float64, words int64, shared int64) int64 {
 	return min(max(wanted, 256), shared/(4*(1+words))) &^ 3
 }
 
-// aggDirectWord is the address of the flag that something was added to groups directly, aggNewWord that of the number of appended groups,
-// aggFirstWord the place of the first one, aggRoomWord how many may be appended.
+// directGroups counts what was added to an aggregation's groups directly: not 0, if something was. appendedGroups counts the groups behind the table.
 type (
-	aggDirectWord struct{ p *physical.Aggregate }
-	aggNewWord    struct{ p *physical.Aggregate }
-	aggFirstWord  struct{ p *physical.Aggregate }
-	aggRoomWord   struct{ p *physical.Aggregate }
+	directGroups   struct{ p *physical.Aggregate }
+	appendedGroups struct{ p *physical.Aggregate }
 )
 
-func (w aggDirectWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].full) + 8 }
-func (w aggNewWord) resolve(q *query) uint64    { return uint64(q.groups[w.p].full) + 16 }
-func (w aggFirstWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].slots + 2) }
-func (w aggRoomWord) resolve(q *query) uint64   { return uint64(q.groups[w.p].room) }
+// aggFirstWord is the place of the first group behind the table, aggRoomWord how many there can be.
+type (
+	aggFirstWord struct{ p *physical.Aggregate }
+	aggRoomWord  struct{ p *physical.Aggregate }
+)
+
+func (w aggFirstWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].slots + 2) }
+func (w aggRoomWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].room) }
 
 // partPlace writes a row's place.
 func (a *aggregateText) partPlace(keys []value) string {
@@ -96,7 +102,7 @@ func (a *aggregateText) directFunction() string {
 // appendGroups appends a part's groups, or adds them to those that are there already.
 func (a *aggregateText) appendGroups() {
 	k, p := a.k, a.f.p
-	k.line("const bool others = load_relaxed(%s) != 0;", k.pointer("u32", aggDirectWord{p}))
+	k.line("const bool others = load_relaxed(%s) != 0;", k.pointer("u32", counterWord{of: directGroups{p}}))
 	k.open("for (u32 base = 0; base < places; base += RADISH_BLOCK) {")
 	k.line("const u32 local = base + thread_index();")
 	k.line("const u32 tag = local < places ? tags[local] : no_tag;")
@@ -104,7 +110,7 @@ func (a *aggregateText) appendGroups() {
 	k.line("u64 g = tag != no_tag && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
 	k.line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
 	k.line("const bool fresh = tag != no_tag && how == Adds::first;")
-	k.line("const u64 at = block_append(%s, fresh);", k.pointer("u64", aggNewWord{p}))
+	k.line("const u64 at = block_append(%s, fresh);", k.pointer("u64", counterWord{of: appendedGroups{p}}))
 	k.open("if (fresh && at < %s) {", k.word(aggRoomWord{p}))
 	k.line("g = %s + at;", k.word(aggFirstWord{p}))
 	k.line("%s[g] = key;", k.pointer("u64", aggKeysWord{p}))
@@ -122,13 +128,26 @@ func (q *query) openHashed(g, tried *groupRun) error {
 	if tried != nil {
 		g.slots, g.room = tried.slots, tried.room
 		if tried.appended > tried.room {
-			g.room = tried.appended + hashedMore
+			g.room = tried.appended + tried.appended/4
 		} else {
 			g.slots *= 16
 		}
+	}
+	if err := errors.Join(q.resetCounter(counterWord{of: directGroups{g.form.p}}), q.resetCounter(counterWord{of: appendedGroups{g.form.p}})); err != nil {
+		return err
 	}
 	if g.slots+g.room >= math.MaxUint32 {
 		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
 	}
 	return nil
+}
+
+// fillHashed empties the table in device memory. What is appended behind it is written as a whole.
+func (q *query) fillHashed(g *groupRun) error {
+	err := q.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
+	for i := 0; i < len(g.arrays) && err == nil; i++ {
+		a := &g.form.arrays[i]
+		err = q.stream.Fill(g.arrays[i], a.fill, a.unit, (g.slots+2)*a.width/int64(a.unit))
+	}
+	return err
 }

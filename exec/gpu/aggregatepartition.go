@@ -335,7 +335,7 @@ func (a *aggregateText) splitKernel() *kernel {
 // openPlace makes g the group of a place, for what is added to it directly, and notes that there is such. closePlace ends that.
 func (a *aggregateText) openPlace(place string) {
 	k := a.k
-	k.line("store_relaxed(%s, 1u);", k.pointer("u32", aggDirectWord{a.f.p}))
+	k.line("store_relaxed(%s, 1u);", k.pointer("u32", counterWord{of: directGroups{a.f.p}}))
 	if a.f.part.hashed {
 		k.line("const u64 g = %s;", a.find("packed_group_aside", fmt.Sprintf("unmix_word(%s)", place)))
 		k.open("if (g != no_group) {")
@@ -406,7 +406,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 		how := "Adds::shared"
 		if pieces == 1 {
 			how = "how"
-			sub.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", sub.pointer("u32", aggDirectWord{f.p}))
+			sub.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", sub.pointer("u32", counterWord{of: directGroups{f.p}}))
 		}
 		sub.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
 		sub.line("const u32* first = table + local;")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/gpukernels"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -16,6 +17,7 @@ type Device struct {
 	device  *gpukernels.Device
 	res     *residency
 	lookups *lookupCache
+	costs   atomic.Pointer[Costs] // what was measured; nil: nothing
 }
 
 // lookupBytes bounds the lookup tables over dictionaries that are kept between queries.
@@ -32,7 +34,9 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	return &Device{device: device, res: res, lookups: newLookupCache(lookupBytes)}, nil
+	d := &Device{device: device, res: res, lookups: newLookupCache(lookupBytes)}
+	d.recall()
+	return d, nil
 }
 
 // Close gives everything back. No query may run on the device any more.
@@ -141,3 +145,6 @@ func (d *Device) Break(ctx context.Context) error {
 	}
 	return s.Sync(ctx)
 }
+
+// Calls is how many calls of its library there have been for the device.
+func (d *Device) Calls() int64 { return d.device.Calls() }

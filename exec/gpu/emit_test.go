@@ -228,8 +228,7 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelT
 func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 	x.t.Helper()
 	ctx := testContext()
-	source := strings.Builder{}
-	source.WriteString("#include \"radish.cuh\"\n#include \"expr.cuh\"\n")
+	source := ""
 	type made struct {
 		e    expr.Expr
 		name string
@@ -248,11 +247,12 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 		if err != nil {
 			x.t.Fatalf("%s: %v", e, err)
 		}
-		source.WriteString(text.source(name))
+		source += text.source(name)
 		kernels = append(kernels, made{e, name, text, v})
 	}
+	source = gpukernels.Includes(source) + source
 	if os.Getenv("RADISH_TEST_SOURCE") != "" {
-		x.t.Log(source.String())
+		x.t.Log(source)
 	}
 	var options []string
 	if x.device.Info().Emulated() {
@@ -262,12 +262,12 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 		if x.t.Failed() {
 			return refused
 		}
-		if _, err := x.library.Compile(90, source.String()); err != nil {
+		if _, err := x.library.Compile(90, source); err != nil {
 			x.t.Error(err)
 		}
 		return refused
 	}
-	m, _, err := x.device.Load(context.Background(), source.String(), options...)
+	m, _, err := x.device.Load(context.Background(), source, options...)
 	if err != nil {
 		x.t.Fatal(err)
 	}

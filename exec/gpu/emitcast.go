@@ -271,7 +271,7 @@ func (t *kernelText) toTime(c *expr.Cast, v value, from types.Type) (value, bool
 
 // stringToString cuts a text to a type's length. More than spaces lost gives a warning.
 func (t *kernelText) stringToString(c *expr.Cast, v value, to types.Type) (value, bool) {
-	if !to.IsString() || to.Kind == types.KindBinary || to.Kind == types.KindJSON { // a text has to be a document
+	if !to.IsString() || to.Kind == types.KindBinary || to.Length == types.NoLength || to.Kind == types.KindJSON { // a text has to be a document
 		return value{}, false
 	}
 	out := v

@@ -6,7 +6,7 @@ import "github.com/radish-sql/radish/sql/expr"
 // scope of a C++ block: what was computed inside a block is not known behind it, so a block gets a scope of its own (nested).
 type scope struct {
 	up   *scope
-	cols map[expr.ColumnID]binding
+	cols map[expr.ColumnID]*binding // nil: none yet
 	done []computed
 }
 
@@ -27,33 +27,40 @@ type computed struct {
 	v value
 }
 
-func newScope() *scope { return &scope{cols: map[expr.ColumnID]binding{}} }
+func newScope() *scope { return &scope{} }
 
 // nested returns the scope of a block inside.
-func (s *scope) nested() *scope { return &scope{up: s, cols: map[expr.ColumnID]binding{}} }
+func (s *scope) nested() *scope { return &scope{up: s} }
 
 // bind says that a column's value is at hand.
-func (s *scope) bind(id expr.ColumnID, v value) { s.cols[id] = binding{value: v} }
+func (s *scope) bind(id expr.ColumnID, v value) { s.set(id, &binding{value: v}) }
+
+func (s *scope) set(id expr.ColumnID, b *binding) {
+	if s.cols == nil {
+		s.cols = map[expr.ColumnID]*binding{}
+	}
+	s.cols[id] = b
+}
 
 // bindLazy says how to get a column's value where it is needed. like tells the class, type and dictionary of what load will give, and
 // whether it can be NULL (null is not empty).
 func (s *scope) bindLazy(id expr.ColumnID, like value, load loader) {
-	s.cols[id] = binding{load: load, like: like}
+	s.set(id, &binding{load: load, like: like})
 }
 
 // bindQuick is bindLazy for a column that lies in registers, say in a vector of a tile: using it is no reason for a branch.
 func (s *scope) bindQuick(id expr.ColumnID, like value, load loader) {
-	s.cols[id] = binding{load: load, like: like, quick: true}
+	s.set(id, &binding{load: load, like: like, quick: true})
 }
 
 // find returns a column's binding.
-func (s *scope) find(id expr.ColumnID) (binding, bool) {
+func (s *scope) find(id expr.ColumnID) (*binding, bool) {
 	for ; s != nil; s = s.up {
 		if b, ok := s.cols[id]; ok {
 			return b, true
 		}
 	}
-	return binding{}, false
+	return nil, false
 }
 
 // column returns a column's value, loading it if need be; from then on it is known in s.

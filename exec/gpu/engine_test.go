@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ type backend struct {
 	t   *testing.T
 	res *residency
 
+	apart   atomic.Int64 // every other plan runs with arrays that do not share allocations
 	mu      sync.Mutex
 	ran     int
 	refused map[string]int // by reason
@@ -97,21 +99,22 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 			return nil, err
 		}
 	}
-	q, err := newQuery(ctx, g, b.res)
+	q, err := newQuery(g, b.res, b.apart.Add(1)%2 == 0)
 	if err != nil {
 		return nil, err
 	}
 	defer q.close()
-	if err := q.compile(ctx); err != nil && ctx.Err() != nil {
-		return nil, err
-	} else if err != nil {
-		for _, p := range plan.Pipelines {
-			b.t.Log(g.kernels[p].text)
-		}
-		return nil, err
-	}
+	q.compile(ctx)
 	for _, p := range plan.Pipelines {
-		if _, err := q.runPipeline(ctx, p); err != nil {
+		if _, err := q.loaded(p); err != nil {
+			if ctx.Err() == nil {
+				b.t.Log(g.kernels[p].text)
+			}
+			return nil, err
+		}
+	}
+	for i, p := range plan.Pipelines {
+		if _, err := q.runPipeline(ctx, p, i == len(plan.Pipelines)-1); err != nil {
 			if os.Getenv("RADISH_SHOW") != "" {
 				b.t.Log(g.kernels[p].text)
 			}

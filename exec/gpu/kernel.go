@@ -2,8 +2,10 @@ package gpu
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -46,13 +48,14 @@ type kernel struct {
 type loop struct {
 	scan  *physical.TableScan // nil: plain rows
 	count func(q *query) int64
+	of    physical.Sink // whose stored rows they are; nil: none's
 }
 
 // slot is a place in the text that is written later.
 type slot string
 
 func (k *kernel) slot() slot {
-	s := slot(fmt.Sprintf("\x00%d\n", k.names))
+	s := slot("\x00" + strconv.Itoa(k.names) + "\n")
 	k.names++
 	k.body.WriteString(string(s))
 	return s
@@ -62,11 +65,13 @@ func (k *kernel) slot() slot {
 func (k *kernel) fill(s slot, indent int, lines []string) {
 	var b strings.Builder
 	for _, l := range lines {
-		b.WriteString(strings.Repeat("  ", indent) + l + "\n")
+		for range indent {
+			b.WriteString("  ")
+		}
+		b.WriteString(l)
+		b.WriteByte('\n')
 	}
-	text := strings.Replace(k.body.String(), string(s), b.String(), 1)
-	k.body.Reset()
-	k.body.WriteString(text)
+	k.filled[s] = b.String()
 }
 
 // word makes a parameter of what a run will know.
@@ -151,29 +156,24 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 
 // file is the whole source that is compiled.
 func (k *kernel) file() string {
-	var b strings.Builder
-	more := ""
-	if len(k.then) > 0 {
-		more = "#include \"partition.cuh\"\n"
+	source := ""
+	for _, x := range append([]*kernel{k}, k.then...) {
+		if source != "" {
+			source += "\n"
+		}
+		for _, f := range x.functions {
+			source += f + "\n"
+		}
+		source += x.source(x.title)
+	}
+	defines := ""
+	if k.blocks > 0 {
+		defines = fmt.Sprintf("#define RADISH_BLOCKS %d\n", k.blocks)
 	}
 	for _, d := range k.defines {
-		fmt.Fprintf(&b, "#define %s\n", d)
+		defines += "#define " + d + "\n"
 	}
-	if k.blocks > 0 {
-		fmt.Fprintf(&b, "#define RADISH_BLOCKS %d\n", k.blocks)
-	}
-	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n#include \"radish.cuh\"\n#include \"expr.cuh\"\n#include \"tile.cuh\"\n#include \"build.cuh\"\n#include \"aggregate.cuh\"\n%s\n", k.threads, k.items, more)
-	for _, f := range k.functions {
-		b.WriteString(f + "\n")
-	}
-	b.WriteString(k.source(k.title))
-	for _, x := range k.then {
-		for _, f := range x.functions {
-			b.WriteString("\n" + f)
-		}
-		b.WriteString("\n" + x.source(x.title))
-	}
-	return b.String()
+	return fmt.Sprintf("%s#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n%s\n%s", defines, k.threads, k.items, gpukernels.Includes(source), source)
 }
 
 // sinkText writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/expr"
@@ -24,6 +25,7 @@ type kernelText struct {
 	sites []expr.Expr
 
 	body   strings.Builder
+	filled map[slot]string // what stands in the body's slots
 	indent int
 	names  int
 }
@@ -50,7 +52,8 @@ type (
 
 // newKernelText returns an empty kernel. The first parameter is the address of the Error struct.
 func newKernelText(ctx *expr.Context, lookups *lookupCache) *kernelText {
-	t := &kernelText{ctx: ctx, lookups: lookups, byKey: map[any]int{}, indent: 1}
+	t := &kernelText{ctx: ctx, lookups: lookups, byKey: map[any]int{}, filled: map[slot]string{}, indent: 1}
+	t.body.Grow(6 << 10)
 	t.param(paramSource{key: errorWord{}})
 	return t
 }
@@ -71,7 +74,7 @@ func (t *kernelText) param(s paramSource) string {
 	return wordText(len(t.params) - 1)
 }
 
-func wordText(i int) string { return fmt.Sprintf("p.w[%d]", i) }
+func wordText(i int) string { return "p.w[" + strconv.Itoa(i) + "]" }
 
 // literal adds a parameter for a word that is known.
 func (t *kernelText) literal(w uint64) string { return t.param(paramSource{word: w}) }
@@ -151,7 +154,7 @@ func (t *kernelText) otherwise() {
 // name returns a name that the kernel does not have yet; it begins with the prefix.
 func (t *kernelText) name(prefix string) string {
 	t.names++
-	return fmt.Sprintf("%s%d", prefix, t.names)
+	return prefix + strconv.Itoa(t.names)
 }
 
 // define writes a constant of the value's type and returns the value that reads it. null, if not empty, becomes a constant too.
@@ -201,5 +204,21 @@ const (
 
 // source returns the kernel.
 func (t *kernelText) source(name string) string {
-	return fmt.Sprintf("RADISH_KERNEL(%s, %d) {\n%s}\n", name, len(t.params), t.body.String())
+	var b strings.Builder
+	b.Grow(t.body.Len() + 1<<10)
+	fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) {\n", name, len(t.params))
+	body := t.body.String()
+	for {
+		i := strings.IndexByte(body, 0)
+		if i < 0 {
+			break
+		}
+		end := i + strings.IndexByte(body[i:], '\n') + 1
+		b.WriteString(body[:i])
+		b.WriteString(t.filled[slot(body[i:end])])
+		body = body[end:]
+	}
+	b.WriteString(body)
+	b.WriteString("}\n")
+	return b.String()
 }

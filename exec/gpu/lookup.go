@@ -41,11 +41,14 @@ func (t *kernelText) coded(e expr.Expr, sc *scope) *expr.Column {
 		return nil
 	}
 	b, ok := sc.find(found.ID)
+	if !ok {
+		return nil
+	}
 	like := b.value
 	if b.load != nil {
 		like = b.like
 	}
-	if !ok || like.class != classCode || like.dict == nil || like.dict.Len() > maxLookup {
+	if like.class != classCode || like.dict == nil || like.dict.Len() > maxLookup {
 		return nil
 	}
 	return found

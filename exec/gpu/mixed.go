@@ -26,29 +26,32 @@ type Run struct {
 
 var _ cpu.Elsewhere = (*Run)(nil)
 
-// Start makes ready to run: it compiles what has not been compiled yet. Close the run.
-func (p *Placed) Start(ctx context.Context) (*Run, error) {
-	q, err := newQuery(ctx, p.program, p.device.res)
+// Start makes ready to run, and begins to compile what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
+// to be waited for. Close the run.
+func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
+	q, err := newQuery(p.program, p.device.res, false)
 	if err != nil {
 		return nil, err
 	}
-	sorts := q.compileSorts(ctx)
-	err = q.compile(ctx)
-	sorts.Wait()
-	if err != nil {
-		q.close()
-		return nil, err
-	}
+	q.timed = profiled
+	q.compile(ctx)
 	return &Run{placed: p, q: q, put: map[physical.Sink]bool{}}, nil
 }
 
 // Compile compiles the kernels of a plan without running them, as PREPARE does.
 func (p *Placed) Compile(ctx context.Context) error {
-	run, err := p.Start(ctx)
-	if err == nil {
-		run.Close()
+	run, err := p.Start(ctx, false)
+	if err != nil {
+		return err
 	}
-	return err
+	defer run.Close()
+	for p := range run.q.modules {
+		if _, err := run.q.loaded(p); err != nil {
+			return err
+		}
+	}
+	run.q.loading.Wait()
+	return nil
 }
 
 // Close gives everything back.
@@ -62,7 +65,8 @@ func (r *Run) fail(p *physical.Pipeline, err error) error {
 	return err
 }
 
-// Pipeline runs a pipeline.
+// Pipeline runs a pipeline. It may return before its kernel has ended; what goes wrong there is the error of a later call, of the last that ends in
+// the result at the latest.
 func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here func(physical.Sink) (cpu.Stored, error)) (profile.Pipeline, error) {
 	begin := time.Now()
 	out := profile.Pipeline{ID: p.ID}
@@ -76,9 +80,12 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 		}
 		r.put[src.From] = true
 	}
-	cost, err := r.q.runPipeline(ctx, p)
+	cost, err := r.q.runPipeline(ctx, p, r.last(p))
 	if err != nil {
 		return out, r.fail(p, err)
+	}
+	if !r.q.timed {
+		return out, nil
 	}
 	out.Wall = time.Since(begin)
 	if cost.Bytes == 0 {
@@ -94,6 +101,23 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 	}
 	out.Operators[len(p.Transforms)+1] = profile.Operator{Name: "sink", RowsIn: cost.RowsOut, CPU: out.Wall}
 	return out, nil
+}
+
+// last says whether what pipelines have met has to be known before the next one runs: the client may get rows then, and the query cannot be run again
+// on the CPU any more.
+func (r *Run) last(p *physical.Pipeline) bool {
+	if _, result := p.Sink.(*physical.Result); result {
+		return true
+	}
+	onCPU := false
+	for _, x := range r.placed.Plan.Pipelines {
+		if _, result := x.Sink.(*physical.Result); result {
+			onCPU = onCPU || x.Device == physical.CPU
+		} else if x != p && x.Device == physical.GPU && !r.q.done[x] {
+			return false
+		}
+	}
+	return onCPU
 }
 
 // scanned is the bytes that a table scan has to read: of all its columns, in the row groups that zone maps leave.
@@ -128,11 +152,14 @@ func (r *Run) stored(ctx context.Context, s physical.Sink) (*deviceRows, error) 
 			return nil, sqlerr.Bug("groups that are read on the CPU are not stored as rows")
 		}
 		if !r.q.done[p] {
-			if _, err := r.q.runPipeline(ctx, p); err != nil {
+			if _, err := r.q.runPipeline(ctx, p, true); err != nil {
 				return nil, r.fail(p, err)
 			}
 		}
 		s = p.Sink
+	}
+	if err := r.q.settle(ctx); err != nil {
+		return nil, r.fail(nil, err)
 	}
 	rows := r.q.rows(s)
 	if rows == nil {

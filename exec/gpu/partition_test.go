@@ -16,16 +16,16 @@ import (
 )
 
 // TestParts groups by an integer of many values, and by keys that are hashed: of one word, and packed ones with NULLs; by one and by two passes;
-// with room for all rows, for some and for none.
+// with room for all rows, for some and for none; with room for all groups and too little.
 func TestParts(t *testing.T) {
 	res, err := newResidency(gputest.Emulated(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.close()
-	defer func(rows float64, passes int, room int64) {
-		partitionRows, partitionPasses, partitionRoom = rows, passes, room
-	}(partitionRows, partitionPasses, partitionRoom)
+	defer func(rows float64, passes int, room, slots, more int64) {
+		partitionRows, partitionPasses, partitionRoom, hashedSlots, hashedMore = rows, passes, room, slots, more
+	}(partitionRows, partitionPasses, partitionRoom, hashedSlots, hashedMore)
 	partitionRows = 1000
 	b := &backend{t: t, res: res, refused: map[string]int{}}
 	type agg struct {
@@ -44,6 +44,10 @@ func TestParts(t *testing.T) {
 		for _, passes := range []int{1, 2} {
 			for _, room := range []int64{math.MaxInt64, 64, 0} {
 				partitionPasses, partitionRoom = passes, room
+				hashedSlots, hashedMore = 1<<17, 1<<16
+				if room == 64 { // so few that the groups have to be made again, with room for more
+					hashedSlots, hashedMore = 1<<8, -20_000
+				}
 				seed := uint64(i)
 				g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
 				scan, cols := g.Scan(g.Table(rows, 5200))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -23,21 +22,6 @@ const (
 
 // fallsBack says whether the CPU runs what the device fails at.
 func (m Mode) fallsBack() bool { return m == Auto || m == Eager }
-
-// costs are what placement estimates with. docs/gpu.md says how they were measured.
-type costs struct {
-	launch      float64 // seconds of a pipeline on the device, whatever its rows
-	deviceRow   float64 // seconds a row of a pipeline
-	upload      float64 // seconds a byte that is not resident; columns stay, so a query pays for a part
-	uploadShare float64
-	cpuRow      float64 // seconds a row of a pipeline on one core
-	cpuStep     float64 // and of each transform
-	leastRows   float64 // below, nothing is estimated: the processor
-}
-
-var defaultCosts = costs{
-	launch: 60e-6, deviceRow: 2e-11, upload: 1 / 20e9, uploadShare: 0.25, cpuRow: 3e-9, cpuStep: 4e-9, leastRows: 1 << 16,
-}
 
 // Placed is a plan whose pipelines have their devices, with the kernels of those on the GPU.
 type Placed struct {
@@ -251,61 +235,3 @@ func (x *placing) crossings() map[*physical.Aggregate]*physical.Pipeline {
 	}
 	return out
 }
-
-// cheaperHere says why a plan is better run on the CPU; "" if it is not.
-func (d *Device) cheaperHere(plan *physical.Plan, threads int) string {
-	if d.Emulated() {
-		return "the device is emulated: it runs only what radish_device = 'gpu' puts there"
-	}
-	c := &defaultCosts
-	rows := PlanRows(plan)
-	if rows < c.leastRows {
-		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
-	}
-	here, there := 0.0, 0.0
-	for _, p := range plan.Pipelines {
-		n := sourceRows(p)
-		here += n * (c.cpuRow + c.cpuStep*float64(len(p.Transforms))) / float64(max(threads, 1))
-		there += c.launch + n*c.deviceRow*float64(1+len(p.Transforms))
-		if scan, ok := p.Source.(*physical.TableScan); ok {
-			var ordinals []int
-			for _, o := range scan.Ordinals {
-				if o != logical.RowIDOrdinal {
-					ordinals = append(ordinals, o)
-				}
-			}
-			_, missing := d.res.resident(scan.Table, ordinals)
-			there += float64(missing) * c.upload * c.uploadShare
-		}
-	}
-	if here <= there {
-		return fmt.Sprintf("estimated %.2f ms on the CPU, %.2f ms on the GPU", here*1e3, there*1e3)
-	}
-	return ""
-}
-
-// PlanRows is the number of rows that a plan's pipelines are estimated to read.
-func PlanRows(plan *physical.Plan) float64 {
-	rows := 0.0
-	for _, p := range plan.Pipelines {
-		rows += sourceRows(p)
-	}
-	return rows
-}
-
-func sourceRows(p *physical.Pipeline) float64 {
-	switch src := p.Source.(type) {
-	case *physical.TableScan:
-		return float64(src.Table.Rows())
-	case *physical.ValuesScan:
-		return float64(len(src.Rows))
-	case *physical.SinkScan:
-		if a, ok := src.From.(*physical.Aggregate); ok {
-			return a.EstGroups
-		}
-	}
-	return p.EstRows
-}
-
-// LeastRows is the number of rows up to which a plan is not worth opening a device for.
-func LeastRows() float64 { return defaultCosts.leastRows }

@@ -57,6 +57,8 @@ type residency struct {
 	device  *gpukernels.Device
 	uploads chan *gpukernels.Stream // the streams that uploads run on; taking one bounds how many run at once
 
+	uploading gpukernels.BusyClock
+
 	mu       sync.Mutex
 	closed   bool
 	freeing  *gpukernels.Stream
@@ -67,6 +69,7 @@ type residency struct {
 	dicts    map[*column.Dictionary]*resident
 	clock    uint64
 	used     int64 // bytes of all residents
+	sent     int64 // bytes uploaded since the beginning
 }
 
 // versionKey names a column of a table version without keeping the version alive. The ordinal deletedBits stands for the bitmap of
@@ -197,11 +200,13 @@ func (r *residency) resident(v *tables.Version, ordinals []int) (here, missing i
 	return here, missing
 }
 
+// someDeleted says whether a table has deleted rows.
+func someDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }
+
 // acquire brings columns of a table to the device, or finds them there, and holds them.
 func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []int) (*residentTable, error) {
 	begin := time.Now()
 	t := &residentTable{rows: v.Span(), from: r}
-	deleted := slices.ContainsFunc(v.Groups, func(g *tables.RowGroup) bool { return g.Deleted != nil })
 	var started []*resident
 	start := func(ordinal int) *resident {
 		e, made := r.hold(v, ordinal)
@@ -215,7 +220,7 @@ func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []i
 		t.columns = append(t.columns, &start(o).column)
 	}
 	var bits *resident
-	if deleted {
+	if someDeleted(v) {
 		bits = start(deletedBits)
 	}
 	for _, e := range t.held {

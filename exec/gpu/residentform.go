@@ -23,6 +23,7 @@ type columnForm struct {
 	nulls bool // some value is NULL: there is a bitmap
 	dict  *column.Dictionary
 	zones zones
+	all   interval // of a classInt column: what all values lie between, in the order of zones; 0 and 0 if there is none
 }
 
 // zones are the least and greatest value of each row group of a classInt column, in the order of Phys (unsigned ones with the top
@@ -70,6 +71,7 @@ func (f *columnForm) integers(v *tables.Version, ordinal int, flip int64) {
 	if lo > hi {
 		lo, hi = flip, flip // no value at all
 	}
+	f.all = interval{lo, hi}
 	f.base = lo ^ flip
 	switch span := uint64(hi) - uint64(lo); {
 	case span <= math.MaxUint8:

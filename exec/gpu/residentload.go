@@ -52,9 +52,7 @@ func stringBytes(c *encoding.Chunk) int64 {
 // load uploads a column or a bitmap of deleted rows and makes it ready. like is a column whose first chunks are the same, held for
 // this call; or nil.
 func (r *residency) load(e *resident, v *tables.Version, ordinal int, like *resident) {
-	s := <-r.uploads
-	l := uploader{r: r, s: s, e: e}
-	err := func() error {
+	r.upload(e, func(l *uploader) error {
 		prefix := 0
 		if like != nil {
 			<-like.ready
@@ -69,19 +67,25 @@ func (r *residency) load(e *resident, v *tables.Version, ordinal int, like *resi
 			return fmt.Errorf("column %s of table %s: %w", v.Schema.Columns[ordinal].Name, v.Schema.Name, err)
 		}
 		return nil
-	}()
-	l.finish(err)
+	})
 	if like != nil {
 		r.letGo([]*resident{like})
 	}
-	r.uploads <- s
 }
 
 func (r *residency) loadDictionary(e *resident, d *column.Dictionary) {
+	r.upload(e, func(l *uploader) error { return l.dictionary(d.Values()[:e.dict.count]) })
+}
+
+// upload runs one upload and tells those that wait for the resident.
+func (r *residency) upload(e *resident, run func(*uploader) error) {
 	s := <-r.uploads
-	l := uploader{r: r, s: s, e: e}
-	l.finish(l.dictionary(d.Values()[:e.dict.count]))
+	r.uploading.Time(func() {
+		l := uploader{r: r, s: s, e: e}
+		l.finish(run(&l))
+	})
 	r.uploads <- s
+	close(e.ready)
 }
 
 // uploader uploads one resident.
@@ -93,7 +97,7 @@ type uploader struct {
 	scratchSize int64
 }
 
-// finish waits for the uploads and tells those that wait for the resident.
+// finish waits for the uploads and settles what became of the resident.
 func (l *uploader) finish(err error) {
 	if l.scratch != 0 {
 		_ = l.s.Free(l.scratch)
@@ -105,11 +109,11 @@ func (l *uploader) finish(err error) {
 	l.e.column.size = l.e.size
 	l.r.mu.Lock()
 	l.r.used += l.e.size
+	l.r.sent += l.e.sent
 	if l.e.refs--; err != nil || l.e.refs == 0 && l.e.versions == 0 {
 		l.r.drop(l.e)
 	}
 	l.r.mu.Unlock()
-	close(l.e.ready)
 }
 
 // alloc takes memory that the resident keeps.

@@ -15,6 +15,13 @@ const downloadRows = 1 << 17
 // download hands stored rows to the host, in order, batch by batch: the first columns, under the types given. Dictionary codes stay
 // codes; strings are copied.
 func (q *query) download(ctx context.Context, rows *deviceRows, ts []types.Type, give func(*column.Batch) error) error {
+	if at, bytes := q.together(rows, len(ts)); bytes > 0 {
+		b, err := q.downloadTogether(ctx, rows, ts, at, bytes)
+		if err != nil {
+			return err
+		}
+		return give(b)
+	}
 	for from := int64(0); from < rows.count; from += downloadRows {
 		n := min(downloadRows, rows.count-from)
 		b := &column.Batch{N: int(n)}
@@ -30,6 +37,130 @@ func (q *query) download(ctx context.Context, rows *deviceRows, ts []types.Type,
 		}
 	}
 	return nil
+}
+
+// togetherBytes is the largest allocation that crosses to the host whole: calls take longer than bytes.
+const togetherBytes = 256 << 10
+
+// together returns where rows' arrays lie, if they are so small and so close to each other that they are fetched by one copy.
+func (q *query) together(rows *deviceRows, cols int) (at gpukernels.Ptr, bytes int64) {
+	if q.apart || rows.order != 0 || rows.count == 0 || rows.count > togetherBytes || cols == 0 {
+		return 0, 0
+	}
+	at = rows.cols[0].data
+	end := at
+	for i := range rows.cols[:cols] {
+		c := &rows.cols[i]
+		at, end = min(at, c.data), max(end, c.data+gpukernels.Ptr(rows.count*c.class.width()))
+		if c.valid != 0 {
+			at, end = min(at, c.valid), max(end, c.valid+gpukernels.Ptr(rows.count))
+		}
+	}
+	if end-at > togetherBytes {
+		return 0, 0
+	}
+	return at, int64(end - at)
+}
+
+// items are n values of a type at a place in a copy of device memory. T has no pointers.
+func items[T any](memory []uint64, at gpukernels.Ptr, n int64) []T {
+	return unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(&memory[0]), at)), n)[:n:n]
+}
+
+// downloadTogether fetches all rows by one copy of the memory that they lie in, and one of the bytes of all strings.
+func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []types.Type, at gpukernels.Ptr, bytes int64) (*column.Batch, error) {
+	n := rows.count
+	memory := make([]uint64, (bytes+7)/8)
+	if err := q.stream.Download(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
+		return nil, err
+	}
+	b := &column.Batch{N: int(n)}
+	var texts []*column.Vector
+	var views []deviceView
+	for i, t := range ts {
+		c := &rows.cols[i]
+		v := &column.Vector{Type: t}
+		b.Cols = append(b.Cols, v)
+		if c.valid != 0 {
+			v.Valid = bitmapOf(items[byte](memory, c.valid-at, n))
+		}
+		switch c.class {
+		case classFloat:
+			v.F64 = items[float64](memory, c.data-at, n)
+		case classWide:
+			v.I128 = items[types.Int128](memory, c.data-at, n)
+			swapWords(v.I128)
+		case classCode:
+			v.Dict, v.Codes = c.dict, items[uint32](memory, c.data-at, n)
+		case classView:
+			texts = append(texts, v)
+			views = append(views, items[deviceView](memory, c.data-at, n)...)
+		default:
+			v.I64 = items[int64](memory, c.data-at, n)
+		}
+	}
+	if len(texts) == 0 {
+		return b, nil
+	}
+	strings, err := q.fetchStrings(ctx, views)
+	for i, v := range texts {
+		v.Str = strings[int64(i)*n : int64(i+1)*n : int64(i+1)*n]
+	}
+	return b, err
+}
+
+// fetchStrings fetches the strings that views on the host name.
+func (q *query) fetchStrings(ctx context.Context, views []deviceView) ([]string, error) {
+	n := len(views)
+	out := make([]string, n)
+	up := make([]int64, 0, 3*n+1) // the views and the offsets, as the device reads them
+	for _, v := range views {
+		up = append(up, int64(v.address), v.size)
+	}
+	total := int64(0)
+	for _, v := range views {
+		up = append(up, total)
+		total += v.size
+	}
+	up = append(up, total)
+	if total == 0 {
+		return out, nil
+	}
+	head := roundUp(int64(8*len(up)), memoryUnit)
+	at, err := q.alloc(head + total)
+	if err != nil {
+		return out, err
+	}
+	defer q.free(at)
+	packed := at + gpukernels.Ptr(head)
+	if err := q.stream.Upload(at, gpukernels.Bytes(up)); err != nil {
+		return out, err
+	}
+	if err := q.stream.StringCopy(at, at+gpukernels.Ptr(16*n), packed, int64(n)); err != nil {
+		return out, err
+	}
+	bytes := make([]byte, total)
+	if err := q.stream.Download(ctx, bytes, packed); err != nil {
+		return out, err
+	}
+	cutStrings(out, bytes, up[2*n:])
+	return out, nil
+}
+
+// cutStrings makes strings of bytes, which are written no more, and their offsets.
+func cutStrings(out []string, bytes []byte, offsets []int64) {
+	for i := range out {
+		if s := bytes[offsets[i]:offsets[i+1]]; len(s) > 0 {
+			out[i] = unsafe.String(&s[0], len(s))
+		}
+	}
+}
+
+// swapWords makes Int128s of what the device stores, the low word first.
+func swapWords(values []types.Int128) {
+	for i, v := range values {
+		values[i] = types.Int128{Hi: int64(v.Lo), Lo: uint64(v.Hi)}
+	}
 }
 
 // downloadColumn fetches rows from .. from+n-1 of a column, in the order of row numbers if there is one.
@@ -74,15 +205,10 @@ func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 		v.F64 = make([]float64, n)
 		return v, fetch(gpukernels.Bytes(v.F64), data)
 	case classWide:
-		words := make([][2]uint64, n)
-		if err := fetch(gpukernels.Bytes(words), data); err != nil {
-			return nil, err
-		}
 		v.I128 = make([]types.Int128, n)
-		for i, w := range words {
-			v.I128[i] = types.Int128{Hi: int64(w[1]), Lo: w[0]}
-		}
-		return v, nil
+		err := fetch(gpukernels.Bytes(v.I128), data)
+		swapWords(v.I128)
+		return v, err
 	case classCode:
 		v.Dict, v.Codes = c.dict, make([]uint32, n)
 		return v, fetch(gpukernels.Bytes(v.Codes), data)
@@ -124,11 +250,7 @@ func (q *query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int
 		}
 	}
 	out := make([]string, n)
-	for i := range out {
-		if s := bytes[offsets[i]:offsets[i+1]]; len(s) > 0 {
-			out[i] = unsafe.String(&s[0], len(s)) // bytes are written no more
-		}
-	}
+	cutStrings(out, bytes, offsets)
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,21 +43,37 @@ type query struct {
 	tables  map[*table]gpukernels.Ptr
 	dicts   map[*column.Dictionary]*heldDictionary
 	done    map[*physical.Pipeline]bool
+	sorters map[*physical.Sort]*sorter
+	loading sync.WaitGroup // of modules and sorters
+	giveUp  func()         // waiting for what is being compiled
 
-	control  gpukernels.Ptr // of controlBytes: the Error struct, then counters
-	counters map[counterWord]int
-	warnings gpukernels.Ptr // of the kernel that runs
+	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
+	control      gpukernels.Ptr
+	controlSize  int64
+	warnings     map[*kernel]int // where a kernel's counters of warnings are
+	counters     map[counterWord]int
+	firstCounter int
+	dirty        map[counterWord]bool // counters that kernels were launched with
+	counts       []byte               // the control block behind the kernels that have been waited for
 
-	memory  map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
-	used    int64
-	launch  launchRange
-	running context.Context
+	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
+	pending []*kernel
+	queued  int64 // rows that they read
+
+	// Arrays share allocations, unless apart is set: tests do, since the emulated device sees only what is written outside of an allocation.
+	apart  bool
+	memory map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
+	arena  arena
+	used   int64
+	launch launchRange
+	timed  bool // the time of each pipeline's kernels is wanted
 }
 
 type launchRange struct{ from, to int64 }
 
-// loadedKernel is a kernel that was compiled.
+// loadedKernel is a kernel that was compiled, or is being compiled.
 type loadedKernel struct {
+	ready    chan struct{} // closed when the rest is there
 	module   *gpukernels.Module
 	function *gpukernels.Function
 	origin   gpukernels.Origin
@@ -71,6 +88,7 @@ type heldDictionary struct {
 // spanTable is a scan's spans on the device.
 type spanTable struct {
 	address gpukernels.Ptr
+	tile    int64 // rows of one
 	tiles   int64
 	rows    int64
 }
@@ -79,7 +97,10 @@ type spanTable struct {
 type storedRows struct {
 	form        *rowForm
 	data, valid []gpukernels.Ptr
-	room, count int64
+	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
+	room        int64
+	all         bool       // no more rows can come than there is room for
+	count       int64      // known once its pipelines have been waited for
 	sorted      sortedRows // row numbers in order, of a Sort
 }
 
@@ -95,8 +116,8 @@ type groupRun struct {
 	slots  int64 // of open addressing
 	keys   gpukernels.Ptr
 	arrays []gpukernels.Ptr
-	full   gpukernels.Ptr // four words: the table is full, groups were added to directly, groups that were appended behind the table
-	shift  int            // log2 of the copies in shared memory
+	memory []gpukernels.Ptr // what has to be freed for them
+	shift  int              // log2 of the copies in shared memory
 	parts  []partRun
 
 	room, appended int64 // places behind the table, and groups there
@@ -124,53 +145,78 @@ type pipelineCost struct {
 	Note            string
 }
 
-const controlBytes = 4096
-
 // newQuery prepares a run. Close it.
-func newQuery(ctx context.Context, g *program, res *residency) (*query, error) {
+func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	q := &query{
 		program: g, res: res, device: res.device, modules: map[*physical.Pipeline]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
-		done: map[*physical.Pipeline]bool{}, counters: map[counterWord]int{}, memory: map[gpukernels.Ptr]int64{}, running: ctx,
+		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
+		dirty: map[counterWord]bool{}, apart: apart, memory: map[gpukernels.Ptr]int64{},
 	}
+	at := 16
+	for _, k := range q.kernels {
+		q.warnings[k] = at
+		at += 8 * len(k.sites)
+	}
+	q.firstCounter = at
+	for _, p := range q.plan.Pipelines {
+		at += 8 * (4 + len(p.Transforms)) // its sink, groups that were added to directly or appended, and its limits; the rows of its source where these are constants
+	}
+	q.controlSize = int64(at)
 	var err error
 	if q.stream, err = q.device.NewStream(); err != nil {
 		return nil, err
 	}
-	if q.control, err = q.alloc(controlBytes); err == nil {
-		err = q.stream.Fill(q.control, 0, 8, controlBytes/8)
-	}
-	if err != nil {
+	if err := q.openSmall(); err != nil {
 		q.close()
 		return nil, err
 	}
 	return q, nil
 }
 
-// compile compiles all kernels at once.
-func (q *query) compile(ctx context.Context) error {
-	var wg sync.WaitGroup
-	for p, k := range q.kernels {
-		m := &loadedKernel{}
+// compile begins to load all kernels, in the order in which they are needed: NVRTC reads one after the other. A pipeline waits for its own
+// alone, so that the first ones bring their columns and run meanwhile.
+func (q *query) compile(ctx context.Context) {
+	ctx, q.giveUp = context.WithCancel(ctx)
+	for _, p := range q.plan.Pipelines {
+		k := q.kernels[p]
+		if k == nil {
+			continue
+		}
+		m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
 		q.modules[p] = m
-		wg.Go(func() {
+		if m.module != nil {
+			m.function, m.err = m.module.Function(k.title)
+			close(m.ready)
+			continue
+		}
+		q.loading.Go(func() {
+			defer close(m.ready)
 			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
 				m.function, m.err = m.module.Function(k.title)
 			}
 		})
 	}
-	wg.Wait()
-	for p, m := range q.modules {
-		if m.err != nil {
-			return fmt.Errorf("compiling the kernel of pipeline %d: %w", p.ID, m.err)
-		}
+	q.compileSorts(ctx)
+}
+
+// loaded waits for a pipeline's kernel.
+func (q *query) loaded(p *physical.Pipeline) (*loadedKernel, error) {
+	m := q.modules[p]
+	<-m.ready
+	if m.err != nil {
+		return nil, fmt.Errorf("compiling the kernel of pipeline %d: %w", p.ID, m.err)
 	}
-	return nil
+	return m, nil
 }
 
 // close frees everything. Work that still runs is ordered before it.
 func (q *query) close() {
+	if q.giveUp != nil {
+		q.giveUp()
+		q.loading.Wait()
+	}
 	for p := range q.memory {
 		_ = q.stream.Free(p)
 	}
@@ -192,6 +238,12 @@ func (q *query) close() {
 		}
 	}
 	clear(q.modules)
+	for _, x := range q.sorters {
+		if x.module != nil {
+			x.module.Release()
+		}
+	}
+	clear(q.sorters)
 	q.stream.Close()
 }
 
@@ -214,86 +266,84 @@ func (q *query) resident(c scanColumn) *residentColumn {
 func (q *query) table(s *physical.TableScan) *residentTable { return q.scans[s] }
 func (q *query) spans(s *physical.TableScan) uint64         { return uint64(q.spanned[s].address) }
 func (q *query) stored(s physical.Sink) *storedRows         { return q.rowsOf[s] }
-func (q *query) counter(w counterWord) uint64               { return uint64(q.control) + uint64(q.counterAt(w)) }
+
+// counter is the address of a counter that a kernel will change.
+func (q *query) counter(w counterWord) uint64 {
+	q.dirty[w] = true
+	return uint64(q.control) + uint64(q.counterAt(w))
+}
+
+// counted is what a counter was when pipelines were waited for last.
+func (q *query) counted(w counterWord) int64 {
+	return int64(binary.LittleEndian.Uint64(q.counts[q.counterAt(w):]))
+}
 
 // counterAt is a counter's place in the control block.
 func (q *query) counterAt(w counterWord) int {
 	i, ok := q.counters[w]
 	if !ok {
-		i = 16 + 8*len(q.counters)
+		i = q.firstCounter + 8*len(q.counters)
+		if int64(i) >= q.controlSize {
+			panic("gpu: a query has more counters than its plan's operators")
+		}
 		q.counters[w] = i
 	}
 	return i
 }
 
-// runPipeline runs one pipeline to its end. What its sources read has been run or put in before.
-func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline) (pipelineCost, error) {
+// runPipeline runs one pipeline. What its sources read has been run or put in before. Where nothing here depends on what its kernel counts, it
+// is not waited for: wait says so. An error may then be a later call's.
+func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool) (pipelineCost, error) {
 	var cost pipelineCost
 	k := q.kernels[p]
 	if k == nil {
 		return cost, q.reasons[p]
 	}
-	if m := q.modules[p]; m.module != nil {
-		cost.Origin = m.origin
-		if m.origin == gpukernels.Compiled {
-			cost.Compile = m.module.CompileTime
+	if ctx.Err() != nil {
+		return cost, context.Cause(ctx)
+	}
+	if q.readsCounts(k) {
+		if err := q.settle(ctx); err != nil {
+			return cost, err
 		}
 	}
 	if err := q.openInput(ctx, k, &cost); err != nil {
 		return cost, err
 	}
+	m, err := q.loaded(p)
+	if err != nil {
+		return cost, err
+	}
+	if cost.Origin = m.origin; m.origin == gpukernels.Compiled {
+		cost.Compile = m.module.CompileTime
+	}
 	if err := q.openOutput(k); err != nil {
 		return cost, err
 	}
-	from, err := q.device.NewEvent()
+	clock, err := q.startClock()
 	if err != nil {
 		return cost, err
 	}
-	defer from.Close()
-	to, err := q.device.NewEvent()
-	if err != nil {
+	defer clock.close()
+	sort, _ := p.Sink.(*physical.Sort)
+	q.done[p] = true
+	ends := sort != nil && q.finished(sort)
+	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	defer to.Close()
-	if err := q.stream.Record(from); err != nil {
-		return cost, err
-	}
-	control, err := q.attempt(ctx, k, &cost)
-	for tries := 0; err == nil; tries++ {
-		again, gerr := q.grow(k, control)
-		if gerr != nil {
-			return cost, gerr
-		}
-		if !again {
-			break
-		}
-		if tries > 40 {
-			return cost, fmt.Errorf("gpu: pipeline %d does not come to an end", p.ID)
-		}
-		// All pipelines that end in the sink run again.
-		for _, f := range q.feeders[p.Sink] {
-			if f == p || q.done[f] {
-				if control, err = q.attempt(ctx, q.kernels[f], &cost); err != nil {
-					return cost, err
-				}
-			}
+	if wait || ends || q.timed || q.overflows(k) || q.queued > launchRows {
+		if err := q.finish(ctx, k, &cost); err != nil {
+			return cost, err
 		}
 	}
-	if err != nil {
-		return cost, err
-	}
-	if err := q.stream.Record(to); err != nil {
-		return cost, err
-	}
-	if cost.Kernel, err = to.Since(from); err != nil {
+	if cost.Kernel, err = clock.stop(); err != nil {
 		return cost, err
 	}
 	if r := q.rowsOf[p.Sink]; r != nil {
 		cost.RowsOut = r.count
 	}
-	q.done[p] = true
-	if s, ok := p.Sink.(*physical.Sort); ok && q.finished(s) {
-		if err := q.sort(ctx, s); err != nil {
+	if ends {
+		if err := q.sort(ctx, sort); err != nil {
 			return cost, err
 		}
 	}
@@ -301,27 +351,139 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline) (pipeline
 	return cost, nil
 }
 
-// attempt launches a pipeline's kernel over all its rows and returns the control block behind it.
-func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]byte, error) {
-	for _, t := range k.p.Transforms {
-		if l, ok := t.(*physical.Limit); ok {
-			at := q.counterAt(counterWord{k.p, l})
-			if err := q.stream.Fill(q.control+gpukernels.Ptr(at), 0, 8, 1); err != nil {
-				return nil, err
+// finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
+func (q *query) finish(ctx context.Context, k *kernel, cost *pipelineCost) error {
+	for tries := 0; ; tries++ {
+		if err := q.settle(ctx); err != nil {
+			return err
+		}
+		again, err := q.grow(k)
+		if err != nil || !again {
+			return err
+		}
+		if tries > 40 {
+			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.p.ID)
+		}
+		for _, f := range q.feeders[k.p.Sink] {
+			if !q.done[f] {
+				continue
+			}
+			if err := q.start(ctx, q.kernels[f], cost); err != nil {
+				return err
 			}
 		}
 	}
-	if n := len(k.sites); n > 0 {
-		w, err := q.filled(int64(n), 8, 0)
-		if err != nil {
-			return nil, err
+}
+
+// readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
+func (q *query) readsCounts(k *kernel) bool {
+	if len(q.pending) == 0 {
+		return false
+	}
+	if k.rows.of != nil && q.uncounted(k.rows.of) {
+		return true
+	}
+	for i := range k.params {
+		if w, ok := k.params[i].key.(rowsWord); ok && q.uncounted(w.sink) {
+			return true
 		}
-		q.warnings = w
-		defer q.free(w)
+	}
+	return false
+}
+
+// uncounted says whether a pipeline that ends in a sink is pending.
+func (q *query) uncounted(s physical.Sink) bool {
+	return slices.ContainsFunc(q.pending, func(x *kernel) bool { return x.p.Sink == s })
+}
+
+// settle waits for the pipelines that are pending and learns what they have counted, or that one of them met an error.
+func (q *query) settle(ctx context.Context) error {
+	if len(q.pending) == 0 {
+		return nil
+	}
+	if q.counts == nil {
+		q.counts = make([]byte, q.controlSize)
+	}
+	if err := q.stream.Download(ctx, q.counts, q.control); err != nil {
+		return err
+	}
+	pending := q.pending
+	q.pending, q.queued = q.pending[:0], 0
+	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
+		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].p.ID)
+	}
+	for _, k := range pending {
+		for i := range k.sites {
+			if binary.LittleEndian.Uint64(q.counts[q.warnings[k]+8*i:]) > 0 {
+				return fmt.Errorf("%w: there are warnings", errOnHost)
+			}
+		}
+		if r := q.rowsOf[k.p.Sink]; r != nil {
+			r.count = q.counted(counterWord{of: k.p.Sink})
+		}
+	}
+	return nil
+}
+
+// stopwatch measures what a pipeline takes on the device; a nil one does not.
+type stopwatch struct {
+	q        *query
+	from, to *gpukernels.Event
+}
+
+// startClock begins to measure a pipeline, if that is wanted.
+func (q *query) startClock() (*stopwatch, error) {
+	if !q.timed {
+		return nil, nil
+	}
+	w := &stopwatch{q: q}
+	var err error
+	if w.from, err = q.device.NewEvent(); err != nil {
+		return nil, err
+	}
+	if w.to, err = q.device.NewEvent(); err == nil {
+		err = q.stream.Record(w.from)
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// stop gives the time since the start.
+func (w *stopwatch) stop() (time.Duration, error) {
+	if w == nil {
+		return 0, nil
+	}
+	if err := w.q.stream.Record(w.to); err != nil {
+		return 0, err
+	}
+	return w.to.Since(w.from)
+}
+
+func (w *stopwatch) close() {
+	if w == nil {
+		return
+	}
+	w.from.Close()
+	if w.to != nil {
+		w.to.Close()
+	}
+}
+
+// start launches a pipeline's kernel over all its rows.
+func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error {
+	for _, t := range k.p.Transforms {
+		if l, ok := t.(*physical.Limit); ok {
+			if err := q.resetCounter(counterWord{k.p, l}); err != nil {
+				return err
+			}
+		}
 	}
 	if k.prepare != nil {
 		if err := k.prepare(q); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	shared := int64(0)
@@ -329,10 +491,10 @@ func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]b
 		shared = k.shared(q)
 	}
 	block := q.device.Block(k.threads)
-	f := q.modules[k.p].function
+	f := q.modules[k.p].function // its pipeline has waited for it
 	usage, err := f.Usage(block, shared)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	resident := int64(max(usage.Blocks, 1) * max(q.device.Info().Multiprocessors, 1))
 	if info := q.device.Info(); info.Emulated() {
@@ -356,40 +518,21 @@ func (q *query) attempt(ctx context.Context, k *kernel, cost *pipelineCost) ([]b
 		}
 		params, err := q.params(k)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := q.stream.Launch(f, min(n, resident), block, shared, params); err != nil {
-			return nil, err
+			return err
 		}
 		cost.Launches++
 		if q.launch.to < total {
 			if err := q.stream.Sync(ctx); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	if err := q.runThen(k, cost); err != nil {
-		return nil, err
-	}
-	control := make([]byte, controlBytes)
-	if err := q.stream.Download(ctx, control, q.control); err != nil {
-		return nil, err
-	}
-	if code := binary.LittleEndian.Uint32(control); code != 0 {
-		return nil, fmt.Errorf("%w: error %d at site %d of pipeline %d", errOnHost, code, binary.LittleEndian.Uint32(control[4:]), k.p.ID)
-	}
-	if n := len(k.sites); n > 0 {
-		counts := make([]uint64, n)
-		if err := q.stream.Download(ctx, gpukernels.Bytes(counts), q.warnings); err != nil {
-			return nil, err
-		}
-		for _, c := range counts {
-			if c > 0 {
-				return nil, fmt.Errorf("%w: there are warnings", errOnHost)
-			}
-		}
-	}
-	return control, nil
+	q.pending = append(q.pending, k)
+	q.queued += total * unit
+	return q.runThen(k, cost)
 }
 
 // emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
@@ -428,7 +571,11 @@ func (q *query) params(k *kernel) ([]uint64, error) {
 		case errorWord:
 			out[i] = uint64(q.control)
 		case warningsWord:
-			out[i] = uint64(q.warnings)
+			at, ok := q.warnings[k]
+			if !ok {
+				return nil, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.p.ID)
+			}
+			out[i] = uint64(q.control) + uint64(at)
 		case dictionaryWord:
 			out[i] = uint64(q.dicts[key.dict].words.views)
 		case runWord:

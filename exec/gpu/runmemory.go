@@ -32,7 +32,7 @@ func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
 }
 
 func (q *query) free(p gpukernels.Ptr) {
-	if p == 0 {
+	if _, ok := q.memory[p]; !ok {
 		return
 	}
 	q.used -= q.memory[p]
@@ -54,18 +54,13 @@ func (q *query) words(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr
 	return h.words.views, nil
 }
 
-// filledFirst is memory of count + more items of a width, the first count of which hold a value.
-func (q *query) filledFirst(count, more int64, width int, value uint64) (gpukernels.Ptr, error) {
-	p, err := q.alloc((count + more) * int64(width))
+// filled is memory of count items of a width that hold a value.
+func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, error) {
+	p, err := q.alloc(count * int64(width))
 	if err == nil && count > 0 {
 		err = q.stream.Fill(p, value, width, count)
 	}
 	return p, err
-}
-
-// filled is memory of count items of a width that hold a value.
-func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, error) {
-	return q.filledFirst(count, 0, width, value)
 }
 
 // release frees what no pipeline that has still to run reads.
@@ -101,9 +96,7 @@ func (q *query) release() {
 	}
 	for a, g := range q.groups {
 		if !needed[a] && q.finished(a) && !q.readByHost(a) {
-			for _, p := range append(g.arrays, g.keys, g.full) {
-				q.free(p)
-			}
+			q.freeAll(g.memory)
 			delete(q.groups, a)
 		}
 	}

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -20,15 +19,13 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 		s := &k.params[i]
 		if s.table != nil && q.tables[s.table] == 0 {
 			a, err := q.alloc(int64(len(s.table.data)))
+			if err == nil {
+				err = q.stream.Upload(a, s.table.data)
+			}
 			if err != nil {
 				return err
 			}
 			q.tables[s.table] = a
-			if len(s.table.data) > 0 {
-				if err := q.stream.Upload(a, s.table.data); err != nil {
-					return err
-				}
-			}
 		}
 		if w, ok := s.key.(dictionaryWord); ok {
 			if _, err := q.words(ctx, w.dict); err != nil {
@@ -64,9 +61,26 @@ func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableSca
 		}
 		q.scans[scan] = t
 	}
-	tile := int64(q.device.Block(k.threads) * k.items)
+	if st := q.spanned[scan]; st != nil && st.tile == q.tile(k) {
+		return nil
+	}
+	st, words := q.spanWords(k, scan)
+	var err error
+	if st.address, err = q.alloc(int64(8*len(words)) + 8); err != nil {
+		return err
+	}
+	q.spanned[scan] = st
+	return q.stream.Upload(st.address, gpukernels.Bytes(words))
+}
+
+// tile is how many rows a block takes at once.
+func (q *query) tile(k *kernel) int64 { return int64(q.device.Block(k.threads) * k.items) }
+
+// spanWords are a scan's spans, as a kernel reads them.
+func (q *query) spanWords(k *kernel, scan *physical.TableScan) (*spanTable, []int64) {
+	tile := q.tile(k)
 	var words []int64
-	st := &spanTable{}
+	st := &spanTable{tile: tile}
 	for _, s := range q.res.spans(scan) {
 		if s.end <= s.first {
 			continue
@@ -75,18 +89,55 @@ func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableSca
 		st.rows += s.end - s.first
 		words = append(words, s.first, s.end, st.tiles)
 	}
-	var err error
-	if st.address, err = q.alloc(int64(8*len(words)) + 8); err != nil {
+	return st, words
+}
+
+// openSmall makes the arena: the control block first, then what is small and known before anything runs, the tables of kernels and the spans of
+// scans, which is uploaded at once.
+func (q *query) openSmall() error {
+	if q.apart {
+		var err error
+		if q.control, err = q.alloc(q.controlSize); err == nil {
+			err = q.stream.Fill(q.control, 0, 8, q.controlSize/8)
+		}
 		return err
 	}
-	if old := q.spanned[scan]; old != nil {
-		q.free(old.address)
+	var data []byte
+	var settle []func(at gpukernels.Ptr)
+	add := func(bytes []byte, set func(at gpukernels.Ptr)) {
+		if len(bytes) <= arenaPart {
+			from := gpukernels.Ptr(len(data))
+			settle = append(settle, func(at gpukernels.Ptr) { set(at + from) })
+			data = append(data, bytes...)
+			data = append(data, make([]byte, roundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
+		}
 	}
-	q.spanned[scan] = st
-	if len(words) == 0 {
+	seen := map[*table]bool{}
+	for _, k := range q.kernels {
+		if scan := k.rows.scan; scan != nil {
+			st, words := q.spanWords(k, scan)
+			add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, q.spanned[scan] = at, st })
+		}
+		for i := range k.params {
+			if t := k.params[i].table; t != nil && !seen[t] {
+				seen[t] = true
+				add(t.data, func(at gpukernels.Ptr) { q.tables[t] = at })
+			}
+		}
+	}
+	control := roundUp(q.controlSize, memoryUnit)
+	if err := q.arena.grow(q, roundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
+		return err
+	}
+	q.control, _ = q.arena.take(q, control)
+	if len(data) == 0 {
 		return nil
 	}
-	return q.stream.Upload(st.address, gpukernels.Bytes(words))
+	at, _ := q.arena.take(q, int64(len(data)))
+	for _, set := range settle {
+		set(at)
+	}
+	return q.stream.Upload(at, data)
 }
 
 // sourceBound is the number of the source's rows.
@@ -97,40 +148,45 @@ func (q *query) sourceBound(k *kernel) int64 {
 	return k.rows.count(q)
 }
 
-// sinkRoom estimates the rows that come to a sink: a bound where one is known and not much too large.
-func (q *query) sinkRoom(s physical.Sink) int64 {
-	total := int64(0)
+// sinkRoom estimates the rows that come to a sink: a bound where one is known and not much too large. all says that no more can come.
+func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
+	all = true
 	for _, p := range q.feeders[s] {
 		k := q.kernels[p]
 		est := int64(min(p.EstRows*1.3, 1<<40)) + 1024
+		known := q.ready(k)
 		if k.inOrder() {
-			total = max(total, k.rows.count(q)) // rows have places of their own
+			room = max(room, k.rows.count(q)) // rows have places of their own
+			all = all && known
 			continue
 		}
-		if !k.many && q.ready(k) {
-			bound := q.sourceBound(k)
-			if bound <= 1<<20 || bound <= 2*est {
-				est = bound
-			}
-			est = min(est, bound)
+		if k.many || !known {
+			room += est
+			all = false
+			continue
 		}
-		total += est
+		bound := q.sourceBound(k)
+		if bound > 1<<20 && bound > 2*est {
+			all = false
+			bound = est
+		}
+		room += bound
 	}
-	return max(total, 1)
+	return max(room, 1), all
 }
 
-// ready says whether a pipeline's source is known already.
+// ready says whether the number of rows of a pipeline's source is known.
 func (q *query) ready(k *kernel) bool {
 	switch src := k.p.Source.(type) {
 	case *physical.TableScan:
 		return q.spanned[src] != nil
 	case *physical.SinkScan:
-		if a, ok := src.From.(*physical.Aggregate); ok && !q.host(a) {
-			return q.groups[a] != nil
+		if q.host(src.From) {
+			return q.rowsOf[src.From] != nil
 		}
-		return q.rowsOf[src.From] != nil
+		return q.finished(src.From) && !q.uncounted(src.From)
 	case *physical.UnmatchedScan:
-		return q.rowsOf[src.Build] != nil
+		return q.finished(src.Build) && !q.uncounted(src.Build)
 	}
 	return true
 }
@@ -145,44 +201,75 @@ func (q *query) openOutput(k *kernel) error {
 		return nil
 	case *physical.Build:
 		if q.rowsOf[s] == nil {
-			return q.openBuild(s, q.sinkRoom(s))
+			room, all := q.sinkRoom(s)
+			if err := q.openBuild(s, room); err != nil {
+				return err
+			}
+			q.rowsOf[s].all = all
 		}
 		return nil
 	}
 	if q.rowsOf[k.p.Sink] == nil {
-		return q.openRowsFor(k.p.Sink, q.sinkRoom(k.p.Sink))
+		room, all := q.sinkRoom(k.p.Sink)
+		if err := q.openRowsFor(k.p.Sink, room); err != nil {
+			return err
+		}
+		q.rowsOf[k.p.Sink].all = all
 	}
 	return nil
 }
 
+// overflows says whether rows may find no room in what a pipeline fills.
+func (q *query) overflows(k *kernel) bool {
+	switch s := k.p.Sink.(type) {
+	case *physical.Aggregate:
+		return q.groups[s].form.shape >= packedGroups
+	case *physical.Build:
+		if f := q.program.builds[s]; f.shape == directBuild || f.shape == bitmapBuild {
+			return false
+		}
+	}
+	return !q.rowsOf[k.p.Sink].all
+}
+
+var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
+
 // openRowsFor makes arrays for rows.
 func (q *query) openRowsFor(s physical.Sink, room int64) error {
 	if room >= math.MaxUint32 {
-		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
+		return errTooManyRows
 	}
-	form := q.sinks[s]
-	r := &storedRows{form: form, room: room}
+	var l layout
+	r := q.layRows(&l, s, room)
 	q.rowsOf[s] = r
-	for i := range form.cols {
-		c := &form.cols[i]
-		p, err := q.alloc(room * c.like.class.width())
-		if err != nil {
-			return err
-		}
-		r.data = append(r.data, p)
-		p = 0
-		if c.nullable() {
-			if p, err = q.alloc(room); err != nil {
-				return err
-			}
-		}
-		r.valid = append(r.valid, p)
+	var err error
+	if r.memory, err = q.lay(&l); err != nil {
+		return err
 	}
-	return q.resetCounter(s)
+	return q.resetCounter(counterWord{of: s})
 }
 
-func (q *query) resetCounter(s physical.Sink) error {
-	return q.stream.Fill(q.control+gpukernels.Ptr(q.counterAt(counterWord{of: s})), 0, 8, 1)
+// layRows asks for the arrays of a sink's rows.
+func (q *query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
+	form := q.sinks[s]
+	r := &storedRows{form: form, room: room, data: make([]gpukernels.Ptr, len(form.cols)), valid: make([]gpukernels.Ptr, len(form.cols))}
+	for i := range form.cols {
+		c := &form.cols[i]
+		l.add(&r.data[i], room*c.like.class.width())
+		if c.nullable() {
+			l.add(&r.valid[i], room)
+		}
+	}
+	return r
+}
+
+// resetCounter sets a counter to zero again, if a kernel may have changed it.
+func (q *query) resetCounter(w counterWord) error {
+	if !q.dirty[w] {
+		return nil
+	}
+	delete(q.dirty, w)
+	return q.stream.Fill(q.control+gpukernels.Ptr(q.counterAt(w)), 0, 8, 1)
 }
 
 // freeRows gives a sink's arrays back.
@@ -191,17 +278,10 @@ func (q *query) freeRows(s physical.Sink) {
 	if r == nil {
 		return
 	}
-	for i := range r.data {
-		q.free(r.data[i])
-		q.free(r.valid[i])
-	}
+	q.freeAll(r.memory)
 	q.free(r.sorted.memory)
 	delete(q.rowsOf, s)
 	if b, ok := s.(*physical.Build); ok {
-		run := q.builds[b]
-		for _, p := range []gpukernels.Ptr{run.heads, run.next, run.nullHead, run.bits, run.matched} {
-			q.free(p)
-		}
 		delete(q.builds, b)
 	}
 }
@@ -211,43 +291,38 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	f := q.program.builds[p]
 	run := &buildRun{}
 	q.builds[p] = run
-	rows := room
-	if f.shape == directBuild || f.shape == bitmapBuild {
-		rows = f.domain()
-		var err error
-		if run.bits, err = q.filled((f.domain()+31)/32, 4, 0); err != nil {
-			return err
-		}
-	}
-	if err := q.openRowsFor(p, rows); err != nil {
-		return err
-	}
-	var err error
-	places := int64(0)
+	rows, places := room, int64(0)
+	var l layout
 	switch f.shape {
+	case directBuild, bitmapBuild:
+		rows = f.domain()
+		l.filled(&run.bits, (f.domain()+31)/32, 4, 0)
 	case hashBuild:
 		places = int64(1) << bits.Len64(uint64(max(2*room, 64)-1))
 		run.mask = places - 1
 	case denseBuild:
 		places = f.domain()
 	}
+	if rows >= math.MaxUint32 {
+		return errTooManyRows
+	}
 	if places > 0 {
-		if run.heads, err = q.filled(places, 4, math.MaxUint32); err != nil {
-			return err
-		}
-		if run.next, err = q.filled(room, 4, math.MaxUint32); err != nil {
-			return err
-		}
+		l.filled(&run.heads, places, 4, math.MaxUint32)
+		l.add(&run.next, 4*room) // written before it can be reached
 	}
 	if f.nullChain {
-		if run.nullHead, err = q.filled(1, 4, math.MaxUint32); err != nil {
-			return err
-		}
+		l.filled(&run.nullHead, 1, 4, math.MaxUint32)
 	}
 	if p.KeepUnmatched {
-		run.matched, err = q.filled(room, 1, 0)
+		l.filled(&run.matched, room, 1, 0)
 	}
-	return err
+	r := q.layRows(&l, p, rows)
+	q.rowsOf[p] = r
+	var err error
+	if r.memory, err = q.lay(&l); err != nil {
+		return err
+	}
+	return q.resetCounter(counterWord{of: p})
 }
 
 // openGroupsFor makes room for groups: as many as are expected, or more than there was room for.
@@ -255,42 +330,48 @@ func (q *query) openGroupsFor(p *physical.Aggregate) error {
 	f := q.aggs[p]
 	tried := q.groups[p]
 	if tried != nil {
-		for _, a := range append(tried.arrays, tried.keys, tried.full) {
-			q.free(a)
-		}
+		q.freeAll(tried.memory)
 	}
-	g := &groupRun{form: f}
+	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.arrays))}
 	q.groups[p] = g
-	var err error
+	var l layout
 	if f.shape >= packedGroups {
 		if f.part != nil {
-			err = q.openHashed(g, tried)
+			if err := q.openHashed(g, tried); err != nil {
+				return err
+			}
 		} else if g.slots = q.slots(p); tried != nil {
 			g.slots = 4 * tried.slots
 		}
-		if err != nil {
-			return err
-		}
 		if f.shape == keyedGroups {
-			g.keys, err = q.filled(g.slots, 4, 0)
+			l.filled(&g.keys, g.slots, 4, 0)
+		} else if g.room > 0 {
+			l.add(&g.keys, (g.slots+2+g.room)*8)
 		} else {
-			g.keys, err = q.filledFirst(g.slots+2, g.room, 8, math.MaxUint64)
+			l.filled(&g.keys, g.slots+2, 8, math.MaxUint64)
 		}
-		if err != nil {
+		if err := q.resetCounter(counterWord{of: p}); err != nil {
 			return err
 		}
-	}
-	if g.full, err = q.filled(4, 8, 0); err != nil {
-		return err
 	}
 	for i := range f.arrays {
 		a := &f.arrays[i]
-		units := a.width / int64(a.unit)
-		p, err := q.filledFirst(g.size()*units, g.room*units, a.unit, a.fill)
-		if err != nil {
-			return err
+		if f.shape == keyedGroups && i >= f.keyAt {
+			l.add(&g.arrays[i], g.size()*a.width) // keys, which are written before they can be seen
+			continue
 		}
-		g.arrays = append(g.arrays, p)
+		if g.room > 0 {
+			l.add(&g.arrays[i], (g.size()+g.room)*a.width)
+			continue
+		}
+		l.filled(&g.arrays[i], g.size()*a.width/int64(a.unit), a.unit, a.fill)
+	}
+	var err error
+	if g.memory, err = q.lay(&l); err != nil {
+		return err
+	}
+	if g.room > 0 {
+		return q.fillHashed(g)
 	}
 	if f.shared {
 		for g.shift < 5 && (f.places*int64(f.words())*4)<<(g.shift+1) <= sharedCopies {
@@ -320,20 +401,16 @@ func slotsFor(groups float64) int64 { return powerOfTwo(int64(min(max(2*groups, 
 // powerOfTwo is the least power of two that is not below n.
 func powerOfTwo(n int64) int64 { return int64(1) << bits.Len64(uint64(n-1)) }
 
-// grow looks whether a sink had room for all, and if not makes it larger and empty: true.
-func (q *query) grow(k *kernel, control []byte) (bool, error) {
+// grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
+func (q *query) grow(k *kernel) (bool, error) {
 	switch s := k.p.Sink.(type) {
 	case *physical.Aggregate:
 		g := q.groups[s]
 		if g.form.shape < packedGroups {
 			return false, nil
 		}
-		var state [3]uint64 // whether the table is full, whether groups were added to directly, appended groups
-		if err := q.stream.Download(q.running, gpukernels.Bytes(state[:]), g.full); err != nil {
-			return false, err
-		}
-		g.appended = int64(state[2])
-		if state[0] == 0 && g.appended <= g.room {
+		g.appended = q.counted(counterWord{of: appendedGroups{s}})
+		if q.counted(counterWord{of: s}) == 0 && g.appended <= g.room {
 			return false, nil
 		}
 		return true, q.openGroupsFor(s)
@@ -343,9 +420,8 @@ func (q *query) grow(k *kernel, control []byte) (bool, error) {
 		}
 	}
 	r := q.rowsOf[k.p.Sink]
-	n := int64(binary.LittleEndian.Uint64(control[q.counterAt(counterWord{of: k.p.Sink}):]))
+	n := r.count
 	if n <= r.room {
-		r.count = n
 		return false, nil
 	}
 	for _, f := range q.feeders[k.p.Sink] {

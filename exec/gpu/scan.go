@@ -89,6 +89,7 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 	k.maxRows = k.prog.bound(src.From)
 	k.line("// rows of an earlier pipeline")
 	k.openRows(func(q *query) int64 { return q.stored(src.From).count }, "")
+	k.rows.of = src.From
 	at := make([]int, len(src.Cols))
 	ids := make([]expr.ColumnID, len(src.Cols))
 	for i, c := range src.Cols {
@@ -161,15 +162,16 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		}
 		r.forms = append(r.forms, f)
 	}
-	for _, g := range scan.Table.Groups {
-		r.dead = r.dead || g.Deleted != nil
-	}
+	r.dead = someDeleted(scan.Table)
 	k.rows = loop{scan: scan}
 	k.maxRows = float64(scan.Table.Rows())
 	pack := k.packs()
 	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
 	k.open("for (Tiles<RADISH_ITEMS> t(%s, %s, %s); t.valid(); t.next()) {", k.word(spansWord{scan}), k.word(fromWord{}), k.word(toWord{}))
 	for _, t := range k.p.Transforms {
+		if p, ok := t.(*physical.Probe); ok && p.Build.KeepUnmatched {
+			break // all rows note what they match
+		}
 		if l, ok := t.(*physical.Limit); ok && l.Count >= 0 {
 			k.line("// enough rows have come")
 			k.line("if (block_any(load_relaxed(%s) >= %s)) break;", k.pointer("const u64", counterWord{k.p, l}), k.literal(uint64(l.Offset)+uint64(l.Count)))
@@ -434,17 +436,5 @@ func (k *kernel) learnRange(c *expr.Column, f *columnForm) {
 	if f.class != classInt || c.Typ.Phys() == types.PhysUint64 {
 		return
 	}
-	any := false
-	var r interval
-	for i, lo := range f.zones.lo {
-		hi := f.zones.hi[i]
-		if lo > hi {
-			continue
-		}
-		if !any {
-			r, any = interval{lo, hi}, true
-		}
-		r.lo, r.hi = min(r.lo, lo), max(r.hi, hi)
-	}
-	k.ranges[c.ID] = r // a column of NULLs alone: 0..0
+	k.ranges[c.ID] = f.all
 }

@@ -126,8 +126,8 @@ type sortedRows struct {
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. Memory is taken by alloc.
-func sortRows(ctx context.Context, s *gpukernels.Stream, alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, rows, first, count int64) (out sortedRows, err error) {
+// that may not be exchanged. The module is of their sortText; memory is taken by alloc.
+func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Module, alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -141,11 +141,6 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, alloc func(bytes int64)
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	module, _, err := s.Device().Load(ctx, sortText(columns))
-	if err != nil {
-		return out, err
-	}
-	defer module.Release()
 	x := sorting{s: s, module: module, alloc: alloc, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
 	for i, c := range columns {
 		x.params[sortColumns+3*i] = uint64(c.data)
@@ -246,11 +241,16 @@ func (x *sorting) sort(n int64) (gpukernels.Ptr, error) {
 	tile := int64(x.s.Device().Block(sortThreads) * sortItems)
 	var keys, rows [2]gpukernels.Ptr
 	var err error
-	buffers := 2
 	if n <= tile {
-		buffers = 1
+		order, err := x.alloc(roundUp(4*n, 8) + 8*n)
+		if err != nil {
+			return 0, err
+		}
+		x.params[sortRowCount] = uint64(n)
+		x.params[sortRowsOut], x.params[sortKeysOut] = uint64(order), uint64(order)+uint64(roundUp(4*n, 8))
+		return order, x.launch("tiles", 1)
 	}
-	for i := range buffers {
+	for i := range keys {
 		if keys[i], err = x.take(8 * n); err != nil {
 			return 0, err
 		}

@@ -162,10 +162,15 @@ func TestSortRows(t *testing.T) {
 			if round%2 == 1 || n == 200000 {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
-			got, err := sortRows(context.Background(), s, alloc, cols, int64(n), first, count)
+			module, _, err := d.Load(context.Background(), sortText(cols))
 			if err != nil {
 				t.Fatal(err)
 			}
+			got, err := sortRows(context.Background(), s, module, alloc, cols, int64(n), first, count)
+			if err != nil {
+				t.Fatal(err)
+			}
+			module.Release()
 			order := download[uint32](t, s, got.order, got.count)
 			compare := func(a, b int) int {
 				for _, x := range tests {

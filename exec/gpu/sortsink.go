@@ -2,8 +2,8 @@ package gpu
 
 import (
 	"context"
-	"sync"
 
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -33,24 +33,35 @@ func (g *program) sortShape(s *physical.Sort) (cols []sortColumn, at []int) {
 	return cols, at
 }
 
+// sorter orders the rows of a Sort.
+type sorter struct {
+	columns []sortColumn
+	at      []int              // the stored column of each
+	module  *gpukernels.Module // nil: not loaded
+	ready   chan struct{}      // closed when that is settled
+}
+
 // sort orders the rows of a Sort, or finds the first of them.
 func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	r := q.rowsOf[s]
 	if r.count == 0 {
 		return nil
 	}
-	cols, at := q.sortShape(s)
-	for i, k := range at {
-		cols[i].data, cols[i].valid = r.data[k], r.valid[k]
-		if cols[i].class == classCode {
+	x, err := q.sorter(ctx, s)
+	if err != nil {
+		return err
+	}
+	for i, k := range x.at {
+		x.columns[i].data, x.columns[i].valid = r.data[k], r.valid[k]
+		if x.columns[i].class == classCode {
 			words, err := q.words(ctx, r.form.cols[k].dictionaryOf())
 			if err != nil {
 				return err
 			}
-			cols[i].words = words
+			x.columns[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, q.take, cols, r.count, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, x.module, q.take, x.columns, r.count, s.Offset, s.Count)
 	if sorted.memory != 0 {
 		q.memory[sorted.memory] = 0
 	}
@@ -61,21 +72,45 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	return nil
 }
 
+// sorter returns what orders the rows of a Sort, its kernels loaded.
+func (q *query) sorter(ctx context.Context, s *physical.Sort) (*sorter, error) {
+	x := q.sorters[s]
+	if x == nil {
+		x = &sorter{ready: make(chan struct{})}
+		x.columns, x.at = q.sortShape(s)
+		q.sorters[s] = x
+		close(x.ready)
+	}
+	<-x.ready
+	if x.module == nil {
+		var err error
+		if x.module, _, err = q.device.Load(ctx, sortText(x.columns)); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
 // compileSorts begins to compile the kernels that order rows, beside the plan's other kernels. An error shows when they are asked for.
-func (q *query) compileSorts(ctx context.Context) *sync.WaitGroup {
-	var wg sync.WaitGroup
+func (q *query) compileSorts(ctx context.Context) {
 	for s, form := range q.sinks {
-		x, ok := s.(*physical.Sort)
-		if !ok || q.host(s) || len(form.cols) < len(x.Cols)+len(x.Keys) {
+		p, ok := s.(*physical.Sort)
+		if !ok || q.host(s) || len(form.cols) < len(p.Cols)+len(p.Keys) {
 			continue
 		}
-		cols, _ := q.sortShape(x)
-		text := sortText(cols)
-		wg.Go(func() {
+		x := &sorter{ready: make(chan struct{})}
+		x.columns, x.at = q.sortShape(p)
+		q.sorters[p] = x
+		text := sortText(x.columns)
+		if x.module = q.device.Loaded(text); x.module != nil {
+			close(x.ready)
+			continue
+		}
+		q.loading.Go(func() {
+			defer close(x.ready)
 			if m, _, err := q.device.Load(ctx, text); err == nil {
-				m.Release()
+				x.module = m
 			}
 		})
 	}
-	return &wg
 }

@@ -33,6 +33,8 @@ type Catalog interface {
 	File(name string) (v *table.Version, ok bool, err error)
 	// HasDatabase says whether a database exists.
 	HasDatabase(db string) bool
+	// Permanent returns the catalog without TEMPORARY tables, as views see it.
+	Permanent() Catalog
 }
 
 // View is a view's definition.
@@ -41,6 +43,8 @@ type View struct {
 	Columns []string     // names of its columns, as CREATE VIEW fixed them
 	// Collation is that of its literals.
 	Collation types.Collation
+	Check     CheckOption
+	TempTable bool // ALGORITHM = TEMPTABLE: nobody writes through it
 }
 
 // Binder binds one statement.
@@ -59,10 +63,10 @@ type Binder struct {
 	shared  int      // shared plans made so far
 	viewing []string // views being expanded, to refuse recursion
 	hints   []hint
-	tables  map[expr.ColumnID]*table.Version // by the columns of row numbers
-	lenient bool                             // INSERT IGNORE: values that do not fit are adjusted, with a warning
-	size    int                              // queries and tables bound so far
-	polls   int                              // expressions bound since the last look at whether the statement was cancelled
+	tables  map[expr.ColumnID]numbered // by the columns of row numbers
+	lenient bool                       // INSERT IGNORE: values that do not fit are adjusted, with a warning
+	size    int                        // queries and tables bound so far
+	polls   int                        // expressions bound since the last look at whether the statement was cancelled
 }
 
 // MaxSize bounds the queries and tables of a statement, those of views and of correlated common table expressions counted at each

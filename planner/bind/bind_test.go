@@ -54,6 +54,7 @@ func (testCatalog) View(_, name string) (View, bool) {
 
 func (testCatalog) File(string) (*table.Version, bool, error) { return nil, false, nil }
 func (testCatalog) HasDatabase(db string) bool                { return db == "db" }
+func (c testCatalog) Permanent() Catalog                      { return c }
 
 func bindQuery(sql string) (*logical.Query, error) {
 	stmt, err := parse.One(sql, parse.DefaultMode)

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -11,10 +13,19 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Check is a bound CHECK constraint: no row may make Cond FALSE.
+// Check is a bound CHECK constraint, or what a view asks of the rows that are written through it: no row may make Cond FALSE.
 type Check struct {
 	Name string
 	Cond expr.Expr
+	View bool // Name is a view's
+}
+
+// Violated is the error of a row that makes Cond FALSE.
+func (c Check) Violated() *sqlerr.Error {
+	if c.View {
+		return sqlerr.ViewCheckFailed(c.Name)
+	}
+	return sqlerr.CheckViolated(c.Name)
 }
 
 // Checks binds the enforced CHECK constraints of a table over columns that stand for the table's, in their order.
@@ -28,7 +39,7 @@ func (b *Binder) Checks(schema *table.Schema, cols []*expr.Column) ([]Check, err
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Check{c.Name, cond})
+		out = append(out, Check{Name: c.Name, Cond: cond})
 	}
 	return out, nil
 }
@@ -84,21 +95,18 @@ func (b *Binder) TableColumns(schema *table.Schema) []*expr.Column {
 	return out
 }
 
-// checkUpdate binds the checks that an update may violate. What they need besides the new values becomes further columns of
-// its query.
-func (b *Binder) checkUpdate(u *Update, scanned []scopeColumn) error {
+// checkUpdate binds the checks that an update may violate; base are the table's columns as they were. What the checks need besides the new
+// values becomes further columns of the query.
+func (b *Binder) checkUpdate(u *Update, base []*expr.Column) error {
 	q := u.Query
 	p := q.Root.(*logical.Project)
-	cols := make([]*expr.Column, len(scanned))
+	cols := slices.Clone(base)
 	changed := map[expr.ColumnID]bool{}
-	for o := range scanned {
-		cols[o] = scanned[o].col
-	}
 	for i, o := range u.Ordinals {
 		cols[o] = q.Cols[u.Values[i]]
 		changed[cols[o].ID] = true
 	}
-	checks, err := b.Checks(u.Table.Schema, cols)
+	checks, err := b.targetChecks(&u.Target, cols)
 	if err != nil {
 		return err
 	}
@@ -129,6 +137,16 @@ func (b *Binder) checkUpdate(u *Update, scanned []scopeColumn) error {
 		u.Checks = append(u.Checks, check)
 	}
 	return nil
+}
+
+// targetChecks binds the checks of rows of a target over columns that stand for the table's.
+func (b *Binder) targetChecks(t *Target, cols []*expr.Column) ([]Check, error) {
+	checks, err := b.Checks(t.Table.Schema, cols)
+	if err != nil {
+		return nil, err
+	}
+	more, err := b.viewChecks(t.view, cols)
+	return append(checks, more...), err
 }
 
 // Rebuild is a column of a table that is made anew from another: it takes the values of the column at ordinal From of that, or

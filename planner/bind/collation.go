@@ -101,10 +101,8 @@ func collatedOperands(fn *expr.Aggregate, distinct bool, args []expr.Expr, sig *
 			return out, value, nil
 		}
 	case expr.AggGroupConcat:
-		if distinct {
-			return nil, nil, sqlerr.NotSupportedf("GROUP_CONCAT(DISTINCT) under "+args[0].Type().Collation.String(), "take DISTINCT in a derived table, or compare by bytes with COLLATE utf8mb4_bin")
-		}
-		sig.Result = sig.Result.Collate(args[0].Type().Collation)
+		sig.Result, _, err = unite("group_concat", sig.Result, args)
+		return args, value, err
 	}
 	return args, value, nil
 }
@@ -179,8 +177,8 @@ func (g *grouping) show(i int, e expr.Expr) expr.Expr {
 }
 
 // removeDuplicates leaves one of the rows of rel that are equal, texts under their collations. It returns the columns by which rows were
-// compared, one for each of rel's. keys are columns of rel.
-func (b *Binder) removeDuplicates(rel *relation, keys []orderKey) (compared []*expr.Column) {
+// compared, one for each of rel's.
+func (b *Binder) removeDuplicates(rel *relation) (compared []*expr.Column) {
 	agg := &logical.Aggregate{Input: rel.node, Hint: b.aggHint()}
 	first := map[expr.ColumnID][2]*expr.Column{} // what compares, and what is shown
 	for i, c := range rel.cols {
@@ -200,11 +198,6 @@ func (b *Binder) removeDuplicates(rel *relation, keys []orderKey) (compared []*e
 		rel.cols[i].col = have[1]
 		compared = append(compared, have[0])
 	}
-	for i := range keys {
-		if c, ok := keys[i].e.(*expr.Column); ok {
-			keys[i].e = first[c.ID][1]
-		}
-	}
 	rel.node = agg
 	return compared
 }
@@ -214,30 +207,61 @@ func (b *Binder) combineByKeys(set *logical.SetOp, out *relation) (*relation, er
 	if set.Kind == logical.Union {
 		set.Kind = logical.UnionAll
 		out.node = set
-		b.removeDuplicates(out, nil)
+		b.removeDuplicates(out)
 		return out, nil
 	}
+	// Rows on the left with, or without, an equal row on the right, NULLs being equal.
 	kind := logical.SemiJoin
-	switch set.Kind {
-	case logical.IntersectAll, logical.ExceptAll:
-		return nil, sqlerr.NotSupportedf(set.Kind.String()+" over texts that do not compare by their bytes", "compare by bytes with COLLATE utf8mb4_bin, or leave ALL out")
-	case logical.Except:
+	if set.Kind == logical.Except || set.Kind == logical.ExceptAll {
 		kind = logical.AntiJoin
 	}
-	// The distinct rows on the left with, or without, an equal row on the right, NULLs being equal.
 	left := &relation{node: set.All[0]}
 	for i, c := range set.InCols[0] {
 		left.cols = append(left.cols, scopeColumn{col: c, name: out.cols[i].name})
 	}
 	left.node, left.cols = b.distinctIDs(left.node, left.cols)
-	compared := b.removeDuplicates(left, nil)
-	right := &logical.Project{Input: set.All[1]}
+	var right logical.Node
+	var compared, others []*expr.Column
+	if set.Kind == logical.IntersectAll || set.Kind == logical.ExceptAll {
+		// The n-th of equal rows on the left goes with the n-th on the right.
+		cols := make([]*expr.Column, len(left.cols))
+		for i, c := range left.cols {
+			cols[i] = c.col
+		}
+		left.node, compared = b.numberEqual(left.node, cols, cols)
+		right, others = b.numberEqual(set.All[1], set.InCols[1], nil)
+	} else {
+		compared = b.removeDuplicates(left)
+		p := &logical.Project{Input: set.All[1]}
+		for _, c := range set.InCols[1] {
+			key := logical.NewItem(&b.alloc, c.Name, expr.CollationKey(c))
+			p.Items, others = append(p.Items, key), append(others, key.Col)
+		}
+		right = p
+	}
 	join := &logical.Join{Kind: kind, Left: left.node, Right: right}
-	for i, c := range set.InCols[1] {
-		key := logical.NewItem(&b.alloc, c.Name, expr.CollationKey(c))
-		right.Items = append(right.Items, key)
-		join.On = append(join.On, &expr.Compare{Op: expr.NSEQ, Left: compared[i], Right: key.Col})
+	for i, c := range compared {
+		join.On = append(join.On, &expr.Compare{Op: expr.NSEQ, Left: c, Right: others[i]})
 	}
 	left.node = join
 	return left, nil
+}
+
+// numberEqual numbers the rows of n that are equal in cols, texts under their collations. What it makes has kept, and the columns that it
+// returns: what compares, one for each of cols, and the number.
+func (b *Binder) numberEqual(n logical.Node, cols, kept []*expr.Column) (logical.Node, []*expr.Column) {
+	p := &logical.Project{Input: n}
+	for _, c := range kept {
+		p.Items = append(p.Items, logical.Item{Col: c, Expr: c})
+	}
+	var compared []*expr.Column
+	w := &logical.Window{Input: p}
+	for _, c := range cols {
+		key := logical.NewItem(&b.alloc, c.Name, expr.CollationKey(c))
+		p.Items = append(p.Items, key)
+		compared, w.Partition = append(compared, key.Col), append(w.Partition, key.Col)
+	}
+	number := b.alloc.New("", "number", types.Uint64, false)
+	w.Items = []logical.WindowItem{{Col: number, Fn: expr.LookupWindow("row_number")}}
+	return w, append(compared, number)
 }

@@ -58,14 +58,14 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 			flen = 1
 		}
 		if binary {
-			return types.Type{Kind: types.KindBinary, Length: int32(flen)}, nil
+			return types.Type{Kind: types.KindBinary, Length: declared(flen)}, nil
 		}
-		return types.Char(flen), nil
+		return types.Char(int(declared(flen))), nil
 	case mysql.TypeVarchar, mysql.TypeVarString:
 		if binary {
-			return types.Type{Kind: types.KindVarbinary, Length: int32(max(flen, 0))}, nil
+			return types.Type{Kind: types.KindVarbinary, Length: declared(flen)}, nil
 		}
-		return types.Varchar(max(flen, 0)), nil
+		return types.Varchar(int(declared(flen))), nil
 	case mysql.TypeTinyBlob, mysql.TypeMediumBlob, mysql.TypeLongBlob, mysql.TypeBlob:
 		if binary {
 			return types.Blob, nil
@@ -113,6 +113,14 @@ func decimalType(precision, scale int) (types.Type, error) {
 	return types.Decimal(precision, scale), nil
 }
 
+// declared returns the Length of a type that is declared with a length.
+func declared(length int) int32 {
+	if length == 0 {
+		return types.NoLength
+	}
+	return int32(length)
+}
+
 // castType returns the type that CAST or CONVERT names, for an operand of type from.
 func castType(ft *ptypes.FieldType, from types.Type) (types.Type, error) {
 	flen, dec := ft.GetFlen(), ft.GetDecimal()
@@ -135,9 +143,9 @@ func castType(ft *ptypes.FieldType, from types.Type) (types.Type, error) {
 		case flen < 0:
 			return types.Text, nil
 		case binary:
-			return types.Type{Kind: types.KindBinary, Length: int32(flen)}, nil
+			return types.Type{Kind: types.KindBinary, Length: declared(flen)}, nil
 		}
-		return types.Varchar(flen), nil
+		return types.Varchar(int(declared(flen))), nil
 	case mysql.TypeYear:
 		return types.Year, nil
 	}

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -35,6 +36,16 @@ func (b *Binder) Generated(schema *table.Schema, cols []*expr.Column) ([]Compute
 		out = append(out, Computed{o, b.assign(e, def)})
 	}
 	return out, nil
+}
+
+// TableRules binds what is computed in rows of a table, and their checks, over columns that stand for the table's, in their order.
+func (b *Binder) TableRules(schema *table.Schema, cols []*expr.Column) ([]Computed, []Check, error) {
+	computed, err := b.Generated(schema, cols)
+	if err != nil {
+		return nil, nil, err
+	}
+	checks, err := b.Checks(schema, cols)
+	return computed, checks, err
 }
 
 func (b *Binder) generated(schema *table.Schema, def *table.ColumnDef, cols []*expr.Column) (expr.Expr, error) {
@@ -185,14 +196,11 @@ func (u *updating) compute() (ordinals, slots []int, out []Computed, err error) 
 	return ordinals, slots, out, nil
 }
 
-// computeUpdate adds to an UPDATE of one table what it computes; scanned are the table's columns.
-func (b *Binder) computeUpdate(u *Update, scanned []scopeColumn) error {
+// computeUpdate adds to an UPDATE of one table what it computes; base are the table's columns as they were.
+func (b *Binder) computeUpdate(u *Update, base []*expr.Column) error {
 	q := u.Query
 	p := q.Root.(*logical.Project)
-	w := &updating{b: b, schema: u.Table.Schema, assigned: u.Ordinals}
-	for i := range w.schema.Columns {
-		w.old, w.now = append(w.old, scanned[i].col), append(w.now, scanned[i].col)
-	}
+	w := &updating{b: b, schema: u.Table.Schema, assigned: u.Ordinals, old: base, now: slices.Clone(base)}
 	for i, o := range u.Ordinals {
 		w.now[o] = q.Cols[i+1]
 	}
@@ -213,10 +221,6 @@ func (b *Binder) computeUpdate(u *Update, scanned []scopeColumn) error {
 	ordinals, slots, computed, err := w.compute()
 	if err != nil {
 		return err
-	}
-	u.Values = make([]int, len(u.Ordinals))
-	for i := range u.Values {
-		u.Values[i] = i + 1
 	}
 	u.Ordinals, u.Values, u.Computed = append(u.Ordinals, ordinals...), append(u.Values, slots...), computed
 	return nil

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -24,16 +25,12 @@ type Insert struct {
 	Checks      []Check // over the columns of Query
 }
 
-// Update is a bound UPDATE of one table. Query gives the row number first, then the new values of the columns
-// Ordinals, and then what Computed and Checks need besides.
+// Update is a bound UPDATE of one table. Query gives the row number first, then the new values, and then what Computed and Checks of
+// the target need besides.
 type Update struct {
-	Table    *table.Version
-	Ordinals []int
-	Values   []int // the positions of the new values in Query
-	Query    *logical.Query
-	Computed []Computed
-	Checks   []Check // over the columns of Query
-	Ignore   bool    // IGNORE: rows that cannot be changed stay as they are, with a warning
+	Target
+	Query  *logical.Query
+	Ignore bool // as Multi.Ignore
 }
 
 // Delete is a bound DELETE from one table. Query gives the row numbers.
@@ -46,11 +43,11 @@ type Delete struct {
 func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 	action := onDuplicate(s)
 	b.lenient = s.IgnoreErr
-	v, err := b.target(s.Table)
+	v, err := b.target(s.Table, "INSERT")
 	if err != nil {
 		return nil, err
 	}
-	targets, err := b.targetColumns(v.Schema, s.Columns)
+	targets, err := b.targetColumns(v, s.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +80,9 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		if c, given := source[o]; given {
 			e = b.assign(c, def)
 		} else if e, err = b.columnDefault(def); err != nil {
+			if v.view != nil && errors.Is(err, sqlerr.CodeNoDefaultForField) && !slices.Contains(v.view.ordinals, o) {
+				err = sqlerr.NoDefaultForView(v.view.db, v.view.name)
+			}
 			return nil, err
 		}
 		c := b.alloc.New("", def.Name, def.Type, e.Nullable())
@@ -90,15 +90,15 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		q.Cols = append(q.Cols, c)
 		q.Names = append(q.Names, def.Name)
 	}
-	ins := &Insert{Table: v, Query: q, OnDuplicate: action, Ignore: s.IgnoreErr}
-	if ins.Checks, err = b.Checks(v.Schema, q.Cols); err != nil {
+	ins := &Insert{Table: v.Version, Query: q, OnDuplicate: action, Ignore: s.IgnoreErr}
+	if ins.Checks, err = b.targetChecks(&Target{Table: v.Version, view: v.view}, q.Cols); err != nil {
 		return nil, err
 	}
 	if ins.Computed, err = b.Generated(v.Schema, q.Cols); err != nil {
 		return nil, err
 	}
 	if action == DuplicateUpdate {
-		err = b.upsert(s, ins, targets, rel)
+		err = b.upsert(s, ins, v, targets, rel)
 	}
 	return ins, err
 }
@@ -183,45 +183,61 @@ func (b *Binder) columnDefault(def *table.ColumnDef) (expr.Expr, error) {
 	return b.assign(e, def), nil
 }
 
-// target resolves the single base table that a statement writes to.
-func (b *Binder) target(refs *ast.TableRefsClause) (*table.Version, error) {
+// target resolves the single table, or view over one, that a statement writes to; operation is what errors call the statement.
+func (b *Binder) target(refs *ast.TableRefsClause, operation string) (written, error) {
 	src, ok := refs.TableRefs.Left.(*ast.TableSource)
 	if !ok || refs.TableRefs.Right != nil {
-		return nil, sqlerr.NotSupportedf("writing to several tables", "write to one table at a time")
+		return written{}, sqlerr.NotSupportedf("writing to several tables", "write to one table at a time")
 	}
 	name, ok := src.Source.(*ast.TableName)
 	if !ok {
-		return nil, sqlerr.NotSupportedf("writing to a derived table", "name a base table")
+		return written{}, sqlerr.NotSupportedf("writing to a derived table", "name a base table")
 	}
 	db := name.Schema.O
 	if db == "" {
 		if db = b.Database; db == "" {
-			return nil, b.at(sqlerr.NoDatabaseSelected(), name)
+			return written{}, b.at(sqlerr.NoDatabaseSelected(), name)
 		}
 	}
 	if strings.EqualFold(db, "information_schema") {
-		return nil, b.at(sqlerr.NotSupportedf("writing to information_schema", "it shows what CREATE, DROP and SET change"), name)
+		return written{}, b.at(sqlerr.NotSupportedf("writing to information_schema", "it shows what CREATE, DROP and SET change"), name)
 	}
 	if _, isView := b.Catalog.View(db, name.Name.O); isView {
-		return nil, b.at(sqlerr.NotSupportedf("writing to a view", "write to the tables behind it"), name)
+		u, err := b.updatable(db, name.Name.O)
+		switch {
+		case err != nil:
+			return written{}, b.at(err, name)
+		case operation == "INSERT" && (u == nil || !u.insertable()):
+			return written{}, b.at(sqlerr.NotInsertable(name.Name.O), name)
+		case u == nil:
+			return written{}, b.at(sqlerr.NotUpdatable(name.Name.O, operation), name)
+		}
+		return written{u.base, u}, nil
 	}
 	v, err := b.Catalog.Table(db, name.Name.O)
-	return v, b.at(err, name)
+	return written{Version: v}, b.at(err, name)
+}
+
+// InsertColumns returns the names of the columns of a table or view that takes new rows.
+func (b *Binder) InsertColumns(refs *ast.TableRefsClause) ([]string, error) {
+	v, err := b.target(refs, "INSERT")
+	if err != nil {
+		return nil, err
+	}
+	names, _ := v.columns()
+	return names, nil
 }
 
 // targetColumns returns the ordinals that an INSERT names: all columns if it names none.
-func (b *Binder) targetColumns(schema *table.Schema, names []*ast.ColumnName) ([]int, error) {
+func (b *Binder) targetColumns(v written, names []*ast.ColumnName) ([]int, error) {
 	if len(names) == 0 {
-		all := make([]int, len(schema.Columns))
-		for i := range all {
-			all[i] = i
-		}
-		return all, nil
+		_, ordinals := v.columns()
+		return ordinals, nil
 	}
 	var out []int
 	seen := map[int]bool{}
 	for _, n := range names {
-		o, err := b.targetColumn(schema, n)
+		o, err := b.targetColumn(v, n)
 		if err != nil {
 			return nil, err
 		}
@@ -234,23 +250,37 @@ func (b *Binder) targetColumns(schema *table.Schema, names []*ast.ColumnName) ([
 	return out, nil
 }
 
-func (b *Binder) targetColumn(schema *table.Schema, n *ast.ColumnName) (int, error) {
-	o := schema.Ordinal(n.Name.O)
-	if o < 0 {
-		names := make([]string, len(schema.Columns))
-		for i := range schema.Columns {
-			names[i] = schema.Columns[i].Name
+// targetColumn returns the ordinal of a column that a statement assigns to.
+func (b *Binder) targetColumn(v written, n *ast.ColumnName) (int, error) {
+	names, ordinals := v.columns()
+	for i, name := range names {
+		if !strings.EqualFold(name, n.Name.O) {
+			continue
 		}
-		return 0, b.at(sqlerr.UnknownColumn(n.OrigColName(), "field list", sqlerr.Suggest(n.Name.O, names)), n)
+		if ordinals[i] < 0 {
+			return 0, b.at(sqlerr.ColumnNotUpdatable(n.Name.O), n)
+		}
+		return ordinals[i], nil
 	}
-	return o, nil
+	return 0, b.at(sqlerr.UnknownColumn(n.OrigColName(), "field list", sqlerr.Suggest(n.Name.O, names)), n)
+}
+
+// touched are the rows that an UPDATE or DELETE of one table is about.
+type touched struct {
+	written
+	node  logical.Node
+	rowID *expr.Column
+	base  []*expr.Column // the table's columns
+	scope *scope         // what the statement calls them
 }
 
 // targetRows binds the rows of the target that an UPDATE or DELETE touches: a scan with row numbers, filtered, ordered
 // and limited.
-func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order *ast.OrderByClause, limit *ast.Limit) (v *table.Version, node logical.Node, rowID *expr.Column, sc *scope, err error) {
-	if v, err = b.target(refs); err != nil {
-		return nil, nil, nil, nil, err
+func (b *Binder) targetRows(
+	refs *ast.TableRefsClause, operation string, where ast.ExprNode, order *ast.OrderByClause, limit *ast.Limit,
+) (t touched, err error) {
+	if t.written, err = b.target(refs, operation); err != nil {
+		return t, err
 	}
 	src := refs.TableRefs.Left.(*ast.TableSource)
 	name := src.Source.(*ast.TableName)
@@ -262,22 +292,31 @@ func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order
 	if db == "" {
 		db = b.Database
 	}
-	scan, cols := b.scan(v, alias, db)
-	rowID = b.rowID(scan)
-	node = scan
-	sc = &scope{cols: cols}
+	sc := &scope{}
+	var node logical.Node
+	if t.view != nil {
+		if node, sc.cols, t.base, t.rowID, err = b.viewRows(t.view, alias); err != nil {
+			return t, err
+		}
+	} else {
+		scan, cols := b.scan(t.Version, alias, db)
+		t.base = scan.Cols
+		t.rowID = b.rowID(scan)
+		node, sc.cols = scan, cols
+	}
+	t.scope = sc
 	if where != nil {
 		in := sc.within("where clause")
 		in.noAggregates = true
 		cond, err := b.condition(where, in)
 		if err != nil {
-			return nil, nil, nil, nil, err
+			return t, err
 		}
 		node = filter(node, cond)
 	}
 	keys, err := b.bindOrderBy(order, sc, nil)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return t, err
 	}
 	if len(keys) > 0 {
 		s := &logical.Sort{Input: node, Count: logical.NoLimit}
@@ -288,12 +327,13 @@ func (b *Binder) targetRows(refs *ast.TableRefsClause, where ast.ExprNode, order
 	}
 	count, offset, err := b.limit(limit)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return t, err
 	}
 	if count != logical.NoLimit || offset > 0 {
 		node = &logical.Limit{Input: node, Count: count, Offset: offset}
 	}
-	return v, node, rowID, sc, nil
+	t.node = node
+	return t, nil
 }
 
 // Update binds UPDATE of one table.
@@ -304,64 +344,94 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		return nil, err
 	}
 	defer leave()
-	v, node, rowID, sc, err := b.targetRows(s.TableRefs, s.Where, s.Order, s.Limit)
+	rows, err := b.targetRows(s.TableRefs, "UPDATE", s.Where, s.Order, s.Limit)
 	if err != nil {
 		return nil, err
 	}
+	schema, sc := rows.Schema, rows.scope
 	sc.noAggregates = true
-	u := &Update{Table: v, Ignore: s.IgnoreErr}
-	p := &logical.Project{Input: node, Items: []logical.Item{{Col: rowID, Expr: rowID}}}
-	q := &logical.Query{Root: p, Cols: []*expr.Column{rowID}, Names: []string{rowID.Name}, Alloc: &b.alloc}
+	u := &Update{Target: Target{Table: rows.Version, view: rows.view}, Ignore: s.IgnoreErr}
+	q := rows.query(b)
+	p := q.Root.(*logical.Project)
 	at := map[int]int{}
 	for _, a := range s.List {
 		if _, err := b.resolve(a.Column, sc); err != nil {
 			return nil, b.at(err, a.Column)
 		}
-		o, err := b.targetColumn(v.Schema, a.Column)
+		o, err := b.targetColumn(rows.written, a.Column)
 		if err != nil {
 			return nil, err
 		}
-		def := &v.Schema.Columns[o]
+		def := &schema.Columns[o]
 		if def.Generated != nil {
-			if err := mayAssign(v.Schema, def, a.Expr); err != nil {
+			if err := mayAssign(schema, def, a.Expr); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		e, err := b.valueOrDefault(a.Expr, def, sc)
+		given, err := b.valueOrDefault(a.Expr, def, sc)
 		if err != nil {
 			return nil, err
 		}
-		e = b.assign(e, def)
+		e := b.assign(given, def)
+		if !u.Ignore {
+			given = e
+		}
 		// Assignments take effect from left to right: a later one sees what an earlier one set (MySQL manual, UPDATE).
-		c := b.alloc.New("", def.Name, def.Type, e.Nullable())
+		c := b.alloc.New("", def.Name, given.Type(), given.Nullable())
 		if i, again := at[o]; again {
-			p.Items[i] = logical.Item{Col: c, Expr: e}
+			p.Items[i] = logical.Item{Col: c, Expr: given}
 			q.Cols[i] = c
 		} else {
 			at[o] = len(p.Items)
-			u.Ordinals = append(u.Ordinals, o)
-			p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+			u.Ordinals, u.Values = append(u.Ordinals, o), append(u.Values, len(p.Items))
+			p.Items = append(p.Items, logical.Item{Col: c, Expr: given})
 			q.Cols = append(q.Cols, c)
 			q.Names = append(q.Names, def.Name)
 		}
-		sc.assigned(o, e)
+		sc.assigned(a.Column.Name.O, e)
 	}
 	u.Query = q
-	if err := b.computeUpdate(u, sc.cols); err != nil {
+	if u.Ignore {
+		b.storeLater(&u.Target, q)
+		return u, nil
+	}
+	if err := b.computeUpdate(u, rows.base); err != nil {
 		return nil, err
 	}
-	if len(v.Schema.Checks) > 0 {
-		err = b.checkUpdate(u, sc.cols)
-	}
-	return u, err
+	return u, b.checkUpdate(u, rows.base)
 }
 
-// assigned makes names of the column at ordinal o mean e from now on.
-func (s *scope) assigned(o int, e expr.Expr) {
-	name := s.cols[o].name
+// query gives the numbers of the rows.
+func (t *touched) query(b *Binder) *logical.Query {
+	p := &logical.Project{Input: t.node, Items: []logical.Item{{Col: t.rowID, Expr: t.rowID}}}
+	return &logical.Query{Root: p, Cols: []*expr.Column{t.rowID}, Names: []string{t.rowID.Name}, Alloc: &b.alloc}
+}
+
+// storeLater binds the conversions of values that the query of an UPDATE IGNORE gives.
+func (b *Binder) storeLater(t *Target, q *logical.Query) {
+	for i, o := range t.Ordinals {
+		t.Stored = append(t.Stored, b.assign(q.Cols[t.Values[i]], &t.Table.Schema.Columns[o]))
+	}
+}
+
+// RowRules binds what is computed in rows of a target, and their checks, over columns that stand for the table's.
+func (b *Binder) RowRules(t *Target, cols []*expr.Column) ([]Computed, []Check, error) {
+	computed, err := b.Generated(t.Table.Schema, cols)
+	if err != nil {
+		return nil, nil, err
+	}
+	checks, err := b.targetChecks(t, cols)
+	return computed, checks, err
+}
+
+// assigned makes a column's name mean e from now on.
+func (s *scope) assigned(name string, e expr.Expr) {
+	for _, c := range s.lookup("", s.cols[0].table, name) { // the columns of what is written come first
+		name = c.name
+	}
 	s.aliases = slices.DeleteFunc(s.aliases, func(a aliasItem) bool { return a.name == name })
-	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true, table: s.cols[o].table})
+	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true, table: s.cols[0].table})
 	s.aliasFirst = true
 }
 
@@ -372,10 +442,9 @@ func (b *Binder) Delete(s *ast.DeleteStmt) (*Delete, error) {
 		return nil, err
 	}
 	defer leave()
-	v, node, rowID, _, err := b.targetRows(s.TableRefs, s.Where, s.Order, s.Limit)
+	rows, err := b.targetRows(s.TableRefs, "DELETE", s.Where, s.Order, s.Limit)
 	if err != nil {
 		return nil, err
 	}
-	p := &logical.Project{Input: node, Items: []logical.Item{{Col: rowID, Expr: rowID}}}
-	return &Delete{Table: v, Query: &logical.Query{Root: p, Cols: []*expr.Column{rowID}, Names: []string{rowID.Name}, Alloc: &b.alloc}}, nil
+	return &Delete{Table: rows.Version, Query: rows.query(b)}, nil
 }

@@ -462,7 +462,7 @@ func (b *Binder) variable(x *ast.VariableExpr) (expr.Expr, error) {
 			if v, ok := b.Ctx.Variables.SystemVariable(x.Name); ok {
 				return b.variableValue(v), nil
 			}
-			return nil, sqlerr.UnknownVariable(x.Name, "")
+			return nil, sqlerr.UnknownVariable(x.Name, b.Ctx.Variables.Suggest(x.Name))
 		}
 		if v, ok := b.Ctx.Variables.UserVariable(x.Name); ok {
 			return b.variableValue(v), nil

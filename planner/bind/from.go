@@ -152,7 +152,8 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 	}
 	node, cols := b.scan(v, alias, db)
 	if sc.rowNumbers && !strings.EqualFold(db, "information_schema") {
-		cols = b.withRowNumbers(node, cols, db)
+		base := node.Cols
+		cols = b.withRowNumber(cols, numbered{written{Version: v}, base}, b.rowID(node), alias, db)
 	}
 	return node, b.at(sc.add(cols), n)
 }
@@ -172,6 +173,15 @@ func (b *Binder) scan(v *table.Version, alias, db string) (*logical.Scan, []scop
 }
 
 func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical.Node, error) {
+	if sc.rowNumbers {
+		if u, err := b.updatable(db, name); err == nil && u != nil {
+			node, cols, base, id, err := b.viewRows(u, alias)
+			if err != nil {
+				return nil, err
+			}
+			return node, sc.add(b.withRowNumber(cols, numbered{written{u.base, u}, base}, id, alias, db))
+		}
+	}
 	full := strings.ToLower(db + "." + name)
 	for _, v := range b.viewing {
 		if v == full {
@@ -179,13 +189,9 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 		}
 	}
 	b.viewing = append(b.viewing, full)
-	ctes, database := b.ctes, b.Database
-	b.ctes, b.Database = nil, db
-	literals := b.Ctx.Collation
-	b.Ctx.Collation = view.Collation
+	leave := b.enterView(view, db)
 	rel, err := b.bindQuery(view.Select, nil)
-	b.Ctx.Collation = literals
-	b.ctes, b.Database = ctes, database
+	leave()
 	b.viewing = b.viewing[:len(b.viewing)-1]
 	if err != nil {
 		e := *sqlerr.From(err)
@@ -204,6 +210,13 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	}
 	node, cols := b.distinctIDs(rel.node, cols)
 	return node, sc.add(cols)
+}
+
+// enterView makes names and literals mean what they mean in a view of db, until leave is called.
+func (b *Binder) enterView(view View, db string) (leave func()) {
+	ctes, database, literals, cat := b.ctes, b.Database, b.Ctx.Collation, b.Catalog
+	b.ctes, b.Database, b.Ctx.Collation, b.Catalog = nil, db, view.Collation, cat.Permanent()
+	return func() { b.ctes, b.Database, b.Ctx.Collation, b.Catalog = ctes, database, literals, cat }
 }
 
 // oneRow is the relation of one row and no columns: FROM DUAL, or no FROM.

@@ -98,7 +98,7 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 	if item.Fn == nil {
 		return nil, sqlerr.UnknownFunction(x.F, "")
 	}
-	if name == "group_concat" && len(args) > 1 {
+	if name == "group_concat" && len(args) > 1 && !x.Distinct { // rows are distinct if one of the operands is
 		joined, err := expr.NewCall("concat", args...)
 		if err != nil {
 			return nil, err

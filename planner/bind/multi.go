@@ -1,6 +1,9 @@
 package bind
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -15,9 +18,12 @@ import (
 type Multi struct {
 	Query   *logical.Query
 	Targets []Target
+	// Ignore: IGNORE. What cannot be changed or deleted stays as it is, with a warning. An UPDATE's query then gives the new values as they
+	// were computed, for Stored, and nothing for Computed and Checks, for which see [Binder.RowRules].
+	Ignore bool
 }
 
-// Target is a table that a Multi writes to. Numbers are positions among the columns of the query.
+// Target is a table that an UPDATE or DELETE writes to. Numbers are positions among the columns of the query.
 type Target struct {
 	Table    *table.Version
 	RowID    int
@@ -25,20 +31,27 @@ type Target struct {
 	Values   []int // their new values
 	Computed []Computed
 	Checks   []Check
+	Stored   []expr.Expr // with IGNORE: the new values in the columns' types
+	view     *updatable  // through which the table is written; nil: it is named itself
 }
 
 // rowNumber is the name under which a FROM with row numbers shows those of a table. No statement can write it.
 const rowNumber = "\x00row number"
 
-// withRowNumbers adds row numbers to the scan of a table.
-func (b *Binder) withRowNumbers(scan *logical.Scan, cols []scopeColumn, db string) []scopeColumn {
-	id := b.rowID(scan)
+// numbered is a table, or a view over one, whose row numbers a FROM shows.
+type numbered struct {
+	written
+	base []*expr.Column // the table's columns
+}
+
+// withRowNumber adds the row number id to the columns of a table or view in a FROM.
+func (b *Binder) withRowNumber(cols []scopeColumn, t numbered, id *expr.Column, alias, db string) []scopeColumn {
 	if b.tables == nil {
-		b.tables = map[expr.ColumnID]*table.Version{}
+		b.tables = map[expr.ColumnID]numbered{}
 	}
-	b.tables[id.ID] = scan.Table
+	b.tables[id.ID] = t
 	// merged keeps it out of NATURAL JOIN.
-	return append(cols, scopeColumn{col: id, db: db, table: scan.Alias, name: rowNumber, merged: true})
+	return append(cols, scopeColumn{col: id, db: db, table: alias, name: rowNumber, merged: true})
 }
 
 // rowID adds the row number to what a scan gives.
@@ -118,15 +131,14 @@ func (m *multi) target(db, alias string) (int, bool) {
 			return i, true
 		}
 	}
-	m.Targets = append(m.Targets, Target{Table: m.b.tables[found[0].col.ID], RowID: position})
+	t := m.b.tables[found[0].col.ID]
+	m.Targets = append(m.Targets, Target{Table: t.Version, RowID: position, view: t.view})
 	return len(m.Targets) - 1, true
 }
 
 // UpdateMulti binds an UPDATE of joined tables. Every new value is computed from the values that were there before.
 func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
-	if s.IgnoreErr {
-		return nil, sqlerr.NotSupportedf("UPDATE IGNORE of several tables", "restrict the update to the rows that can be changed")
-	}
+	b.lenient = s.IgnoreErr
 	leave, err := b.enterWith(s.With, nil)
 	if err != nil {
 		return nil, err
@@ -146,10 +158,13 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		}
 		i, ok := m.target(found[0].db, found[0].table)
 		if !ok {
-			return nil, b.at(sqlerr.New(sqlerr.CodeNotUpdatable, sqlerr.User, "The target table %s of the UPDATE is not updatable", found[0].table), a.Column)
+			return nil, b.at(sqlerr.NotUpdatable(found[0].table, "UPDATE"), a.Column)
 		}
 		t := &m.Targets[i]
-		o := t.Table.Schema.Ordinal(found[0].name)
+		o, err := b.targetColumn(written{t.Table, t.view}, a.Column)
+		if err != nil {
+			return nil, err
+		}
 		def := &t.Table.Schema.Columns[o]
 		if def.Generated != nil {
 			if err := mayAssign(t.Table.Schema, def, a.Expr); err != nil {
@@ -161,8 +176,21 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Ordinals = append(t.Ordinals, o)
-		t.Values = append(t.Values, m.give(fresh(b.assign(e, def)), def.Name))
+		if !s.IgnoreErr {
+			e = b.assign(e, def)
+		}
+		value := m.give(fresh(e), def.Name)
+		if i := slices.Index(t.Ordinals, o); i >= 0 { // the last assignment counts
+			t.Values[i] = value
+			continue
+		}
+		t.Ordinals, t.Values = append(t.Ordinals, o), append(t.Values, value)
+	}
+	if m.Ignore = s.IgnoreErr; m.Ignore {
+		for i := range m.Targets {
+			b.storeLater(&m.Targets[i], m.Query)
+		}
+		return m.Multi, nil
 	}
 	for i := range m.Targets {
 		if err := m.compute(&m.Targets[i]); err != nil {
@@ -183,16 +211,17 @@ func fresh(e expr.Expr) expr.Expr {
 	return e
 }
 
-// columns returns the columns of a target's row as it was.
+// columns returns the columns of a target's row as it was. Where it stands on the optional side of an outer join they can be NULL.
 func (m *multi) columns(t *Target) []*expr.Column {
-	schema := t.Table.Schema
-	cols := make([]*expr.Column, len(schema.Columns))
-	id := m.Query.Cols[t.RowID]
-	for i, c := range m.sc.cols {
-		if c.col.ID == id.ID {
-			// The table's columns stand before its row number, perhaps not together: they are found by their names.
-			for o := range schema.Columns {
-				cols[o] = m.sc.lookup(m.sc.cols[i].db, m.sc.cols[i].table, schema.Columns[o].Name)[0].col
+	base := m.b.tables[m.Query.Cols[t.RowID].ID].base
+	cols := make([]*expr.Column, len(base))
+	for o, c := range base {
+		own := *c
+		own.Null = true
+		cols[o] = &own
+		for _, s := range m.sc.cols {
+			if s.col.ID == c.ID {
+				cols[o] = s.col
 			}
 		}
 	}
@@ -216,12 +245,11 @@ func (m *multi) compute(t *Target) error {
 
 // check binds the checks of a target over its row as it will be.
 func (m *multi) check(t *Target) error {
-	schema := t.Table.Schema
 	cols := m.columns(t)
 	for i, o := range t.Ordinals {
 		cols[o] = m.Query.Cols[t.Values[i]]
 	}
-	checks, err := m.b.Checks(schema, cols)
+	checks, err := m.b.targetChecks(t, cols)
 	if err != nil {
 		return err
 	}
@@ -248,10 +276,14 @@ func (b *Binder) DeleteMulti(s *ast.DeleteStmt) (*Multi, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Ignore = s.IgnoreErr
 	for _, t := range s.Tables.Tables {
 		if _, ok := m.target(t.Schema.O, t.Name.O); !ok {
+			if slices.ContainsFunc(m.sc.cols, func(c scopeColumn) bool { return strings.EqualFold(c.table, t.Name.O) }) {
+				return nil, b.at(sqlerr.NotUpdatable(t.Name.O, "DELETE"), t)
+			}
 			return nil, b.at(sqlerr.New(sqlerr.CodeUnknownTableIn, sqlerr.User, "Unknown table '%s' in MULTI DELETE", t.Name.O).
-				WithHint("it is not a table of the FROM, or not a base table"), t)
+				WithHint("it is not a table of the FROM"), t)
 		}
 	}
 	return m.Multi, nil

@@ -94,11 +94,14 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if g.rollup && s.OrderBy == nil && !s.Distinct {
 		keys = g.rollupOrder()
 	}
-	rel, keys := b.project(node, items, keys)
+	var rel *relation
 	if s.Distinct {
-		if err := b.distinct(rel, keys); err != nil {
+		rel, keys, err = b.distinct(node, items, keys)
+		if err != nil {
 			return nil, err
 		}
+	} else {
+		rel, keys = b.project(node, items, keys)
 	}
 	return rel, b.orderAndLimit(rel, keys, s.Limit)
 }
@@ -319,15 +322,56 @@ func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey
 	return rel, keys
 }
 
-// distinct removes duplicates from rel. Sort keys must be in the select list.
-func (b *Binder) distinct(rel *relation, keys []orderKey) error {
-	for i, k := range keys {
-		if k.item < 0 {
-			return sqlerr.OrderNotInDistinct(i+1, k.e.String())
+// distinct computes the select list and removes duplicates. What sorts the rows is computed from what they show; see project for the keys.
+func (b *Binder) distinct(input logical.Node, items []selectItem, keys []orderKey) (*relation, []orderKey, error) {
+	rel, _ := b.project(input, items, nil)
+	b.removeDuplicates(rel)
+	lost := logical.SetOfCols(input.Schema())
+	for _, c := range rel.cols {
+		lost.Remove(c.col.ID)
+	}
+	computed := false
+	for i := range keys {
+		k := &keys[i]
+		if k.item >= 0 {
+			k.e = rel.cols[k.item].col
+			continue
+		}
+		shown := ofItems(k.e, items, rel.cols)
+		if logical.UsesAny(shown, lost) {
+			name := k.e.String()
+			expr.Walk(shown, func(e expr.Expr) bool {
+				if c, ok := e.(*expr.Column); ok && lost.Has(c.ID) {
+					name = c.String()
+				}
+				return true
+			})
+			return nil, nil, sqlerr.OrderNotInDistinct(i+1, name)
+		}
+		k.e, computed = shown, true
+	}
+	if computed {
+		shown := make([]selectItem, len(rel.cols))
+		for i, c := range rel.cols {
+			shown[i] = selectItem{name: c.name, e: c.col, db: c.db, table: c.table}
+		}
+		rel, keys = b.project(rel.node, shown, keys)
+	}
+	return rel, keys, nil
+}
+
+// ofItems replaces parts of e that are select items by the columns that hold them.
+func ofItems(e expr.Expr, items []selectItem, cols []scopeColumn) expr.Expr {
+	for i, it := range items {
+		if expr.Equal(it.e, e) {
+			return cols[i].col
 		}
 	}
-	b.removeDuplicates(rel, keys)
-	return nil
+	children := e.Children()
+	if len(children) == 0 {
+		return e
+	}
+	return e.WithChildren(logical.MapEach(children, func(c expr.Expr) expr.Expr { return ofItems(c, items, cols) }))
 }
 
 // orderAndLimit puts ORDER BY and LIMIT on top of rel; keys are columns of it.

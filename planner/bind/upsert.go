@@ -10,7 +10,6 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/table"
 )
 
 // OnDuplicate is what an INSERT does with a row whose unique key is taken.
@@ -47,18 +46,20 @@ func onDuplicate(s *ast.InsertStmt) OnDuplicate {
 
 // upsert binds the assignments of ON DUPLICATE KEY UPDATE, which take effect from left to right as those of UPDATE do.
 // rel is what is inserted.
-func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int, rel *relation) error {
-	schema := ins.Table.Schema
+func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, v written, targets []int, rel *relation) error {
+	schema, names := ins.Table.Schema, v.names()
 	u := &Upsert{New: ins.Query.Cols}
 	sc := &scope{clause: "field list", noAggregates: true, inserted: map[string]*expr.Column{}}
 	for o := range schema.Columns {
 		def := &schema.Columns[o]
 		c := b.alloc.New(schema.Name, def.Name, def.Type, def.Nullable)
 		u.Old = append(u.Old, c)
-		sc.cols = append(sc.cols, scopeColumn{col: c, db: schema.Database, table: schema.Name, name: def.Name})
-		sc.inserted[strings.ToLower(def.Name)] = u.New[o]
+		if names[o] != "" {
+			sc.cols = append(sc.cols, scopeColumn{col: c, db: schema.Database, table: v.name(), name: names[o]})
+			sc.inserted[strings.ToLower(names[o])] = u.New[o]
+		}
 	}
-	if err := b.addAlias(sc, schema, u.New, targets); err != nil {
+	if err := b.addAlias(sc, v, u.New, targets); err != nil {
 		return err
 	}
 	if s.Select != nil {
@@ -66,7 +67,7 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int, rel *rela
 	}
 	at := map[int]int{}
 	for _, a := range s.OnDuplicate {
-		o, err := b.targetColumn(schema, a.Column)
+		o, err := b.targetColumn(v, a.Column)
 		if err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int, rel *rela
 			at[o] = len(u.Ordinals)
 			u.Ordinals, u.Exprs = append(u.Ordinals, o), append(u.Exprs, e)
 		}
-		sc.assigned(o, e)
+		sc.assigned(a.Column.Name.O, e)
 	}
 	ins.Upsert = u
 	return nil
@@ -99,23 +100,24 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, targets []int, rel *rela
 
 // addAlias lets the names of a row alias mean the columns of the row that was to be inserted, of which the statement gives those at the
 // ordinals of targets.
-func (b *Binder) addAlias(sc *scope, schema *table.Schema, news []*expr.Column, targets []int) error {
+func (b *Binder) addAlias(sc *scope, v written, news []*expr.Column, targets []int) error {
 	if b.Alias == nil {
 		return nil
 	}
-	names := b.Alias.Columns
+	own, names := v.names(), b.Alias.Columns
 	if names != nil && len(names) != len(targets) {
 		return sqlerr.ViewColumnList()
 	}
-	if strings.EqualFold(b.Alias.Name, schema.Name) {
+	if strings.EqualFold(b.Alias.Name, v.name()) {
 		return sqlerr.NonUniqTable(b.Alias.Name)
 	}
+	first := len(sc.cols)
 	for i, o := range targets {
-		c := scopeColumn{col: news[o], table: b.Alias.Name, name: schema.Columns[o].Name}
+		c := scopeColumn{col: news[o], table: b.Alias.Name, name: own[o]}
 		if names != nil {
 			c.name = names[i]
 		}
-		for _, other := range sc.cols[len(schema.Columns):] {
+		for _, other := range sc.cols[first:] {
 			if strings.EqualFold(other.name, c.name) {
 				return sqlerr.DupFieldName(c.name)
 			}

@@ -96,6 +96,9 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 			case m.dense && (unique || b.rows < chainedRows):
 				factor *= denseDiscount
 			}
+		case m.dense && b.rows > hugeRows:
+			// Looking up in an array is cheap, but most of what storing many rows costs is moving them.
+			return factor * (buildRow*b.rows + denseDiscount*probeRow*a.rows)
 		case m.dense:
 			factor *= denseDiscount
 		}

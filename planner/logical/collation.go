@@ -47,7 +47,8 @@ func (c *collationChecker) node(n Node) {
 			c.bytes("GROUP BY or DISTINCT", g.Expr)
 		}
 		for _, a := range x.Aggs {
-			if a.Distinct || a.Fn.Kind == expr.AggMin || a.Fn.Kind == expr.AggMax {
+			// GROUP_CONCAT compares texts by their collations itself, since it needs both them and their keys.
+			if a.Distinct && a.Fn.Kind != expr.AggGroupConcat || a.Fn.Kind == expr.AggMin || a.Fn.Kind == expr.AggMax {
 				c.bytes(a.Fn.Name, a.Args...)
 			}
 			c.keys(a.Fn.Name, a.OrderBy)

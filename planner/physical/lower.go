@@ -167,7 +167,8 @@ func addTransform(open []*Pipeline, t Transform) []*Pipeline {
 	return open
 }
 
-// limit counts the rows of all pipelines that give them: each of several passes what may be asked for, and what they store is counted together.
+// limit counts the rows of all pipelines that give them: each of several passes what may be asked for, and what they store is counted
+// together.
 func (l *lowering) limit(x *logical.Limit) ([]*Pipeline, error) {
 	open, err := l.open(x.Input)
 	if err != nil {
@@ -175,13 +176,32 @@ func (l *lowering) limit(x *logical.Limit) ([]*Pipeline, error) {
 	}
 	if len(open) > 1 {
 		if x.Count != logical.NoLimit && x.Count <= math.MaxInt64-x.Offset {
-			addTransform(open, &Limit{Count: x.Offset + x.Count})
+			most := x.Offset + x.Count
+			for _, p := range open {
+				if !p.limitedTo(most) {
+					p.Transforms = append(p.Transforms, &Limit{Count: most})
+				}
+			}
 		}
 		m := &Materialize{Cols: x.Input.Schema()}
 		l.close(open, m, l.est.Rows(x.Input))
 		open = l.reopen(open, m, m.Cols)
 	}
 	return addTransform(open, &Limit{Count: x.Count, Offset: x.Offset}), nil
+}
+
+// limitedTo says whether a limit of the pipeline's own passes so many rows at most.
+func (p *Pipeline) limitedTo(rows int64) bool {
+	for _, t := range slices.Backward(p.Transforms) {
+		switch t := t.(type) {
+		case *Project, *Filter:
+		case *Limit:
+			return t.Count != logical.NoLimit && t.Count <= rows
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func (l *lowering) project(x *logical.Project) ([]*Pipeline, error) {

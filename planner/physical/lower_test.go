@@ -98,6 +98,7 @@ func (c catalog) Table(db, name string) (*table.Version, error) {
 func (catalog) View(string, string) (bind.View, bool)     { return bind.View{}, false }
 func (catalog) File(string) (*table.Version, bool, error) { return nil, false, nil }
 func (catalog) HasDatabase(string) bool                   { return true }
+func (c catalog) Permanent() bind.Catalog                 { return c }
 
 func lower(t *testing.T, c catalog, sql string, opts physical.Options) *physical.Plan {
 	t.Helper()

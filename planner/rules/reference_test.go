@@ -38,6 +38,7 @@ func (c tables) Table(db, name string) (*table.Version, error) {
 func (tables) View(_, _ string) (bind.View, bool)        { return bind.View{}, false }
 func (tables) File(string) (*table.Version, bool, error) { return nil, false, nil }
 func (tables) HasDatabase(db string) bool                { return db == "db" }
+func (c tables) Permanent() bind.Catalog                 { return c }
 func (c tables) bind(sql string) (*logical.Query, error) {
 	stmt, err := parse.One(sql, parse.DefaultMode)
 	if err != nil {

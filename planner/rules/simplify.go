@@ -160,22 +160,24 @@ var nullBool = &expr.Const{Value: types.NullOf(types.Bool)}
 func (s simplifier) and(x *expr.And, nullIsFalse bool) expr.Expr {
 	args := make([]expr.Expr, 0, len(x.Args))
 	changed := false
+	var seen expr.Set
 	for _, a := range x.Args {
 		if s.w.stopped() {
 			return x
 		}
 		r := s.cond(a, nullIsFalse)
 		changed = changed || r != a
-		switch {
-		case isFalse(r):
+		if isFalse(r) {
 			return expr.False
-		case isTrue(r) || contains(args, r):
-			changed = true
-		default:
-			if _, nested := r.(*expr.And); nested {
+		}
+		_, nested := r.(*expr.And)
+		changed = changed || nested
+		for _, c := range expr.Conjuncts(nil, r) {
+			if isTrue(c) || !seen.Add(c) {
 				changed = true
+				continue
 			}
-			args = expr.Conjuncts(args, r)
+			args = append(args, c)
 		}
 	}
 	if merged, ok := s.mergeRanges(args, nullIsFalse); ok {
@@ -199,12 +201,13 @@ func contains(es []expr.Expr, e expr.Expr) bool {
 func (s simplifier) or(x *expr.Or, nullIsFalse bool) expr.Expr {
 	args := make([]expr.Expr, 0, len(x.Args))
 	changed := false
+	var seen expr.Set
 	var add func(r expr.Expr) bool
 	add = func(r expr.Expr) bool {
 		switch {
 		case isTrue(r):
 			return false
-		case isFalse(r) || contains(args, r):
+		case isFalse(r):
 			changed = true
 			return true
 		}
@@ -215,6 +218,10 @@ func (s simplifier) or(x *expr.Or, nullIsFalse bool) expr.Expr {
 					return false
 				}
 			}
+			return true
+		}
+		if !seen.Add(r) {
+			changed = true
 			return true
 		}
 		args = append(args, r)

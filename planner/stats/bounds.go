@@ -6,7 +6,6 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Bounds returns proven bounds of x over n's rows, NULLs aside: of the int64 that holds its values, or of the
@@ -255,14 +254,7 @@ func codes(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 			if c.ID != id || x.Ordinals[i] < 0 {
 				continue
 			}
-			var d *column.Dictionary
-			for _, g := range x.Table.Groups {
-				chunk := g.Columns[x.Ordinals[i]]
-				if chunk.Dict == nil || d != nil && d != chunk.Dict {
-					return 0, 0, false
-				}
-				d = chunk.Dict
-			}
+			d := x.Table.Stats(x.Ordinals[i]).Dict
 			if d == nil || d.Len() == 0 {
 				return 0, 0, false
 			}

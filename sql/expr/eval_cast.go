@@ -20,6 +20,7 @@ type castNode struct {
 	zero   bool // Compared: a text that is no date is the zero date
 	loop   castLoop
 	memo   castMemo
+	times  []int32 // the rows that a constant is stored in, for warnings
 
 	out   column.Vector
 	valid column.Bitmap
@@ -58,7 +59,11 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		return &n.out, nil
 	}
 	rows, sel := s.n, s.pos
+	n.times = nil
 	if v.Const {
+		if n.column != "" && !n.strict { // what goes wrong does so in each row
+			n.times = positions(sel, rows)
+		}
 		rows, sel = 1, nil
 	}
 	n.out.Type = n.to
@@ -149,26 +154,33 @@ func (n *castNode) problem(f *frame, status types.ConvertStatus, v types.Value, 
 	if n.column == "" {
 		return c.conversionProblem(status, v, n.to, n.strict)
 	}
+	if n.strict {
+		return n.misfit(f, status, v, position)
+	}
+	if n.times == nil {
+		c.Warnings.AddError(n.misfit(f, status, v, position))
+	}
+	for _, i := range n.times {
+		c.Warnings.AddError(n.misfit(f, status, v, i))
+	}
+	return nil
+}
+
+// misfit is the error of a value that the column cannot hold.
+func (n *castNode) misfit(f *frame, status types.ConvertStatus, v types.Value, position int32) *sqlerr.Error {
 	row := int64(0)
 	if first := f.batch.FirstRow; first > 0 {
 		row = first + int64(position)
 	}
-	var e *sqlerr.Error
 	switch {
-	case n.to.Kind == types.KindEnum, status == types.ConvertTruncated && n.to.IsNumeric():
-		e = sqlerr.DataTruncated(n.column, row)
+	case n.to.Kind == types.KindEnum, status == types.ConvertTruncated && n.to.IsNumeric(), n.to.IsString() && !n.strict:
+		return sqlerr.DataTruncated(n.column, row)
 	case n.to.IsString():
-		e = sqlerr.DataTooLong(n.column, row)
+		return sqlerr.DataTooLong(n.column, row)
 	case status == types.ConvertOutOfRange:
-		e = sqlerr.OutOfRangeForColumn(n.column, row)
-	default:
-		e = sqlerr.IncorrectValueForColumn(valueName(n.to), v.Text(), n.column, row)
+		return sqlerr.OutOfRangeForColumn(n.column, row)
 	}
-	if n.strict {
-		return e
-	}
-	c.Warnings.AddError(e)
-	return nil
+	return sqlerr.IncorrectValueForColumn(valueName(n.to), v.Text(), n.column, row)
 }
 
 // valueName is what MySQL calls a value of type t in its messages.

@@ -21,6 +21,9 @@ func (n *castNode) toJSON(v *column.Vector, live []int32) error {
 			if why, at := jsonProblem(text); why != "" {
 				return sqlerr.InvalidJSON(why, at, n.column)
 			}
+			if jsonTooDeep(text) {
+				return errJSONTooDeep()
+			}
 		case n.from.IsNumeric():
 			text = v.Value(int(i)).Text()
 		default:
@@ -56,6 +59,34 @@ func jsonProblem(text string) (why string, at int) {
 		return "Invalid value.", max(int(syntax.Offset)-1, 0)
 	}
 	return "Invalid value.", len(text) // it ends too soon
+}
+
+// jsonTooDeep says whether arrays and objects of a document stand in each other deeper than maxJSONDepth.
+func jsonTooDeep(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '[' || c == '{':
+			if depth++; depth > maxJSONDepth {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
+}
+
+func errJSONTooDeep() *sqlerr.Error {
+	return sqlerr.New(codeJSONTooDeep, sqlerr.User, "The JSON document exceeds the maximum depth.").
+		WithHint("arrays and objects stand in each other at most %d deep", maxJSONDepth)
 }
 
 // isJSONCast says whether a cast has to look at the text.

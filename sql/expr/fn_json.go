@@ -93,7 +93,9 @@ func jsonFunction(name, syntax, doc string, least, most int, result types.Type, 
 				}
 				switch x := value.(type) {
 				case *jsonValue:
-					out.Str[i] = x.String()
+					if out.Str[i] = x.String(); jsonTooDeep(out.Str[i]) {
+						return errJSONTooDeep()
+					}
 				case string:
 					out.Str[i] = x
 				case int64:
@@ -132,6 +134,9 @@ func init() {
 				return int64(0), nil
 			}
 			why, _ := jsonProblem(a.values[0].S)
+			if why == "" && jsonTooDeep(a.values[0].S) {
+				return nil, errJSONTooDeep()
+			}
 			return int64(boolToInt(why == "")), nil
 		}),
 		jsonFunction("json_type", "JSON_TYPE(doc)", "The type of a value: OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, DECIMAL, BOOLEAN or NULL; dates and times are strings.", 1, 1, types.Varchar(20),
@@ -145,6 +150,10 @@ func init() {
 			})),
 		jsonFunction("json_depth", "JSON_DEPTH(doc)", "The depth of a document: 1 for a scalar or what is empty.", 1, 1, types.Int64,
 			onJSON(func(_ *jsonArgs, doc *jsonValue) (any, error) { return depthOfJSON(doc), nil })),
+		jsonFunction("json_storage_size", "JSON_STORAGE_SIZE(doc)", "The bytes that a document takes in a column: those of its text (MySQL: of a binary form).", 1, 1, types.Int64,
+			onJSON(func(a *jsonArgs, _ *jsonValue) (any, error) { return int64(len(a.values[0].Text())), nil })),
+		jsonFunction("json_storage_free", "JSON_STORAGE_FREE(doc)", "The bytes that changes of a document in place have left unused: 0, as documents are written anew.", 1, 1, types.Int64,
+			onJSON(func(*jsonArgs, *jsonValue) (any, error) { return int64(0), nil })),
 		jsonFunction("json_keys", "JSON_KEYS(doc [, path])", "The keys of an object as an array; NULL for what is none.", 1, 2, types.JSON,
 			onJSON(func(_ *jsonArgs, doc *jsonValue) (any, error) {
 				if doc.kind != jsonObject {

@@ -34,6 +34,8 @@ var _ = addExamples([]example{
 	{"json_depth", []any{"{}"}, "1"},
 	{"json_depth", []any{"[10, 20]"}, "2"},
 	{"json_depth", []any{`[10, {"a": 20}]`}, "3"},
+	{"json_storage_size", []any{`{"a": "ü"}`}, "11"},
+	{"json_storage_free", []any{`{"a": 1}`}, "0"},
 	{"json_keys", []any{`{"a": 1, "b": {"c": 30}}`}, `["a", "b"]`},
 	{"json_keys", []any{`{"a": 1, "b": {"c": 30}}`, "$.b"}, `["c"]`},
 	{"json_contains", []any{`{"a": 1, "b": 2, "c": {"d": 4}}`, "1", "$.a"}, "1"},

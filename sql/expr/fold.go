@@ -1,12 +1,14 @@
 package expr
 
 import (
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
 // Fold replaces every subexpression without columns, subqueries and volatile functions by its value, computed by the same
-// code that runs over vectors. What raises an error is left as it is: the error appears only if a row gets there.
+// code that runs over vectors. What raises an error is left as it is: the error appears only if a row gets there. So are values that do not
+// fit the column that they are stored in, with a warning for each row.
 func Fold(e Expr, ctx *Context) Expr {
 	return Rewrite(e, func(e Expr) Expr {
 		switch x := e.(type) {
@@ -15,6 +17,10 @@ func Fold(e Expr, ctx *Context) Expr {
 		case *Call:
 			if x.Fn.Volatile {
 				return e
+			}
+		case *Cast:
+			if x.Column != "" && !x.Strict {
+				return foldStored(x, ctx)
 			}
 		}
 		for _, c := range e.Children() {
@@ -28,6 +34,20 @@ func Fold(e Expr, ctx *Context) Expr {
 		}
 		return &Const{v}
 	})
+}
+
+// foldStored folds a conversion for a column that makes warnings of errors, if it has none.
+func foldStored(x *Cast, ctx *Context) Expr {
+	if _, ok := x.Arg.(*Const); !ok {
+		return x
+	}
+	own := *ctx
+	own.Warnings = &sqlerr.Warnings{}
+	v, err := evalFolding(x, &own)
+	if err != nil || own.Warnings.Count() > 0 {
+		return x
+	}
+	return &Const{v}
 }
 
 func evalFolding(e Expr, ctx *Context) (types.Value, error) {

@@ -38,7 +38,7 @@ type jsonValue struct {
 	keys  []string     // of an object
 }
 
-// maxJSONDepth is how deep a document may be nested, as in MySQL.
+// maxJSONDepth is how many arrays and objects of a document may stand in each other, as in MySQL.
 const maxJSONDepth = 100
 
 // parseJSON reads a document; what and argument say whose operand it is.
@@ -52,9 +52,6 @@ func parseJSON(text, function string, argument int) (*jsonValue, error) {
 }
 
 func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
-	if depth > maxJSONDepth {
-		return nil, sqlerr.New(codeJSONTooDeep, sqlerr.User, "The JSON document exceeds the maximum depth.")
-	}
 	token, err := d.Token()
 	if err != nil {
 		return nil, sqlerr.Bug("a JSON document that was valid: %v", err)
@@ -68,6 +65,9 @@ func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
 		return jsonNumber(string(x)), nil
 	case string:
 		return &jsonValue{kind: jsonString, text: x}, nil
+	}
+	if depth == maxJSONDepth {
+		return nil, errJSONTooDeep()
 	}
 	v := &jsonValue{kind: jsonArray}
 	if token == json.Delim('{') {

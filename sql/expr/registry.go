@@ -104,6 +104,8 @@ type Context struct {
 type Variables interface {
 	SystemVariable(name string) (types.Value, bool)
 	UserVariable(name string) (types.Value, bool)
+	// Suggest returns the system variable that a name was probably meant to be; empty: none is near.
+	Suggest(name string) string
 }
 
 // SQLMode is the set of sql_mode flags that change results.

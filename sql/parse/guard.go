@@ -81,6 +81,18 @@ func (l *level) setOperator() {
 
 func (l *level) total() int32 { return max(l.base, l.fold(bindSet)) + l.prefix }
 
+// tooLong is the error of a level on which something is higher than MaxDepth.
+func (l *level) tooLong() *sqlerr.Error {
+	what, instead := "operators", "write x IN (...) for x = 1 OR x = 2, or put parts of the chain into parentheses"
+	switch {
+	case l.height[bindSet] > MaxDepth:
+		what, instead = "UNION, INTERSECT and EXCEPT", "put the rows into VALUES ROW(...), ROW(...), or insert them into a table"
+	case l.height[bindJoin] > MaxDepth:
+		what, instead = "joins and commas of a FROM", "join some of the tables in derived tables"
+	}
+	return sqlerr.New(sqlerr.CodeTooDeep, sqlerr.User, "more than %d %s in a chain", MaxDepth, what).WithHint("%s", instead)
+}
+
 // guard measures one statement. It is reused, for its stack.
 type guard struct{ levels []level }
 
@@ -120,7 +132,7 @@ func (g *guard) check(tokens []token) (offset int32, err *sqlerr.Error) {
 				default:
 					l.operator(bindAnd)
 				}
-			case '.', ':', ';', '[', ']', '{', '}':
+			case 0, '.', ':', ';', '[', ']', '{', '}':
 			default:
 				l.operator(bindArith)
 			}
@@ -180,7 +192,7 @@ func (g *guard) check(tokens []token) (offset int32, err *sqlerr.Error) {
 			l.operand(h)
 		}
 		if l.prefix > MaxDepth || slices.Max(l.height[:]) > MaxDepth {
-			return t.start, sqlerr.TooDeep("expression", MaxDepth)
+			return t.start, l.tooLong()
 		}
 	}
 	return 0, nil

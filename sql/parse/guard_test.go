@@ -86,6 +86,22 @@ func TestLongIsNotDeep(t *testing.T) {
 	}
 }
 
+// What is wrong with a long text is said in words of its own.
+func TestLongTextsAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 6000):          "more than 5000 UNION, INTERSECT and EXCEPT in a chain",
+		"SELECT * FROM t" + strings.Repeat(" JOIN t USING (a)", 6000):     "more than 5000 joins and commas of a FROM in a chain",
+		"SELECT 1" + strings.Repeat(" + 1", 6000):                         "more than 5000 operators in a chain",
+		"SELECT * FROM t WHERE a = 1" + strings.Repeat(" OR a = 1", 6000): "write x IN (...)",
+		strings.Repeat("\x00", 1<<20):                                     "a NUL byte",
+		"SELECT 1 \x00":                                                   "a NUL byte",
+	} {
+		if _, err := parse.Parse(text, parse.DefaultMode); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %.200v, want %s", text, err, want)
+		}
+	}
+}
+
 // A megabyte of anything ends soon and in an error with a place inside the text.
 func TestGarbage(t *testing.T) {
 	const seed = 20240229

@@ -33,6 +33,94 @@ func (s *Statement) LocateName(e *sqlerr.Error, mode Mode, parts ...string) *sql
 	return s.Locate(e, found)
 }
 
+// LocateText places an error at the first place where an expression stands as it is written in messages: `(t.a + 1)`, with more
+// parentheses and names of tables than the statement has.
+func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *sqlerr.Error {
+	wanted := s.bare(expression, mode)
+	tokens := s.bare(s.Text, mode)
+	for i := 0; i+len(wanted) <= len(tokens) && len(wanted) > 0; i++ {
+		same := true
+		for k, w := range wanted {
+			same = same && strings.EqualFold(tokens[i+k].text, w.text)
+		}
+		if same {
+			return s.Locate(e, tokens[i].start)
+		}
+	}
+	return e
+}
+
+// bareToken is a token without quotes, at a byte offset.
+type bareToken struct {
+	text  string
+	start int
+}
+
+// bare returns the tokens of a text without parentheses and the qualifiers of names.
+func (s *Statement) bare(text string, mode Mode) []bareToken {
+	var tokens []token
+	scan := newScanner(text, mode)
+	for t := scan.next(); t.kind != tokEnd; t = scan.next() {
+		tokens = append(tokens, t)
+	}
+	var out []bareToken
+	qualified := -1 // where a qualified name begins
+	for i, t := range tokens {
+		switch {
+		case t.isOp('(') || t.isOp(')') || t.isOp('.'):
+			continue
+		case t.kind != tokOp && opIs(tokens, i+1, '.'):
+			if qualified < 0 {
+				qualified = int(t.start)
+			}
+			continue
+		}
+		start := int(t.start)
+		if qualified >= 0 {
+			start, qualified = qualified, -1
+		}
+		out = append(out, bareToken{strings.Trim(text[t.start:t.end], "`"), start})
+	}
+	return out
+}
+
+// LocateSubquery places an error about the value of a subquery, if the statement has but one that can stand for a value.
+func (s *Statement) LocateSubquery(e *sqlerr.Error, mode Mode) *sqlerr.Error {
+	var tokens []token
+	scan := newScanner(s.Text, mode)
+	for t := scan.next(); t.kind != tokEnd; t = scan.next() {
+		tokens = append(tokens, t)
+	}
+	found := -1
+	for i, t := range tokens {
+		if !t.isOp('(') || i+1 == len(tokens) || !wordIs(tokens, i+1, kwSelect) && !tokens[i+1].isWord(s.Text, "WITH") || i == 0 || !s.takesValue(tokens[i-1]) {
+			continue
+		}
+		if found >= 0 {
+			return e
+		}
+		found = int(t.start)
+	}
+	if found < 0 {
+		return e
+	}
+	return s.Locate(e, found)
+}
+
+// takesValue says whether a value may follow a token, rather than a table or a set of rows.
+func (s *Statement) takesValue(t token) bool {
+	switch t.key {
+	case kwFrom, kwJoin, kwStraightJoin, kwIn, kwLateral, kwUnion, kwIntersect, kwExcept, kwInto:
+		return false
+	}
+	for _, word := range []string{"EXISTS", "ANY", "SOME", "ALL", "AS"} { // AS: WITH name AS (SELECT ...)
+		if t.isWord(s.Text, word) {
+			return false
+		}
+	}
+	return true
+}
+
 // names says whether the tokens from i on are the whole dotted name.
 func (s *Statement) names(tokens []token, i int, parts []string) bool {
 	if opIs(tokens, i-1, '.') {

@@ -35,6 +35,7 @@ type Statement struct {
 	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
 	Alias    *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
 	Into     []string                  // the variables of SELECT ... INTO @a, @b, without their @
+	Check    CheckOption               // of CREATE VIEW
 	Warnings []sqlerr.Warning
 	source   string // the text given to Parse
 }
@@ -123,7 +124,10 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		return s, e
 	}
 	piece, alias := rowAlias(text, piece, p)
-	nodes, warnings, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "LEFT"))
+	piece, check := checkOption(text, piece, p)
+	piece = barePoints(text, piece, p)
+	groups := joinGroups(text, p.tokens)
+	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
 	if perr != nil {
 		e := sqlerr.From(convertError(text, p, perr))
 		if len(full) > 0 && e.Hint == "" {
@@ -133,7 +137,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	if len(full) > 0 && len(nodes) == 1 {
 		nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
-		twin, _, perr := w.parser.ParseSQL(replaceFull(piece, p, full, "RIGHT"))
+		twin, _, perr := w.parseTree(piece, p, full, "RIGHT", groups)
 		if perr != nil || len(twin) != 1 {
 			return s, sqlerr.Bug("FULL JOIN parses one way only: %v", perr).AtOffset(text, p.Offset)
 		}
@@ -144,7 +148,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if len(nodes) > 1 {
 		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
 	}
-	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, source: text}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, Check: check, source: text}
 	if len(nodes) == 0 {
 		return s, nil
 	}
@@ -217,6 +221,9 @@ func convertError(text string, p Piece, err error) error {
 	at, ok := rejected(p, message)
 	if !ok {
 		return sqlerr.ParseError("%s", message).AtOffset(text, p.Offset)
+	}
+	if at < len(p.tokens) && text[p.tokens[at].start] == 0 {
+		return sqlerr.ParseError("syntax error: a NUL byte").WithHint("is the text binary, or no UTF-8?").AtOffset(text, int(p.tokens[at].start))
 	}
 	offset, e := explain(text, p.tokens, at)
 	if e.Kind == sqlerr.User && at < len(p.tokens) {

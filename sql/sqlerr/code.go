@@ -125,6 +125,7 @@ const (
 var states = map[Code]string{
 	CodeLockDeadlock:         "40001",
 	CodeTransactionRunning:   "25001",
+	CodeViewCheckFailed:      "44000",
 	CodeWrongAutoKey:         "42000",
 	CodeTooManyRows:          "42000",
 	CodeNoData:               "02000",

@@ -47,8 +47,8 @@ func DuplicateCheck(name string) *Error {
 }
 
 // NoSuchCheck is the name of a CHECK constraint that the table does not have.
-func NoSuchCheck(name string) *Error {
-	return user(CodeCheckNotFound, "Check constraint '%s' is not found in the table.", name)
+func NoSuchCheck(name, suggestion string) *Error {
+	return user(CodeCheckNotFound, "Check constraint '%s' is not found in the table.", name).didYouMean(suggestion)
 }
 
 // CheckNeedsColumn is the dropping or renaming of a column that a CHECK constraint names.

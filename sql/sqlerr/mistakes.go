@@ -97,8 +97,18 @@ func DupEntry(value, key string) *Error {
 }
 
 // KeyColumnMissing: a key names a column that the table does not have.
-func KeyColumnMissing(name string) *Error {
-	return user(CodeKeyColumnMissing, "Key column '%s' doesn't exist in table", name)
+func KeyColumnMissing(name, suggestion string) *Error {
+	return user(CodeKeyColumnMissing, "Key column '%s' doesn't exist in table", name).didYouMean(suggestion)
+}
+
+// CantDrop: a column or key that is to be dropped is not there.
+func CantDrop(name, suggestion string) *Error {
+	return user(CodeCantDropFieldOrKey, "Can't DROP '%s'; check that column/key exists", name).didYouMean(suggestion)
+}
+
+// NoSuchKey: a key of a table that it does not have.
+func NoSuchKey(name, table, suggestion string) *Error {
+	return user(CodeKeyDoesNotExist, "Key '%s' doesn't exist in table '%s'", name, table).didYouMean(suggestion)
 }
 
 // MultiplePrimaryKey: a table with two PRIMARY KEYs.

@@ -171,7 +171,7 @@ func TextLength(t Type) int {
 	case KindTime:
 		return 10 + fraction
 	case KindChar, KindVarchar, KindBinary, KindVarbinary:
-		return int(t.Length)
+		return max(int(t.Length), 0)
 	case KindEnum:
 		n := 0
 		for _, name := range t.Enum.Names {

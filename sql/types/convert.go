@@ -390,17 +390,17 @@ func (v Value) toString(to Type) (Value, ConvertStatus) {
 // only spaces are lost from text), removes a CHAR's trailing spaces and pads a BINARY with zero bytes.
 func FitString(s string, to Type) (string, ConvertStatus) {
 	status := ConvertOK
-	n := int(to.Length)
+	n, limited := max(int(to.Length), 0), to.Length != 0
 	switch to.Kind {
 	case KindBinary, KindVarbinary:
-		if n > 0 && len(s) > n {
+		if limited && len(s) > n {
 			s, status = s[:n], ConvertTruncated
 		}
 		if to.Kind == KindBinary && len(s) < n {
 			s += strings.Repeat("\x00", n-len(s))
 		}
 	case KindChar, KindVarchar:
-		if n > 0 && len(s) > n {
+		if limited && len(s) > n {
 			if cut := runePrefix(s, n); cut < len(s) {
 				if strings.Trim(s[cut:], " ") != "" {
 					status = ConvertTruncated

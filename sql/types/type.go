@@ -72,7 +72,8 @@ const (
 //
 //   - Precision and Scale: of a DECIMAL, the digits in all and behind the point; of DATETIME, TIMESTAMP and
 //     TIME, Scale is the fractional seconds precision (0..6).
-//   - Length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY; 0 where there is no limit.
+//   - Length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY; 0 where there is no limit, [NoLength] where nothing but the
+//     empty text has room.
 //   - Enum: the members of an ENUM.
 //   - Collation: how CHAR, VARCHAR, TEXT and the names of an ENUM compare; it is not part of the type's text.
 type Type struct {
@@ -83,6 +84,9 @@ type Type struct {
 	Collation Collation
 	Enum      *EnumMembers
 }
+
+// NoLength is the Length of a column that was declared as CHAR(0), VARCHAR(0), BINARY(0) or VARBINARY(0).
+const NoLength = -1
 
 // EnumMembers are the names of an ENUM's values; value i is Names[i-1].
 type EnumMembers struct{ Names []string }
@@ -198,7 +202,7 @@ func (t Type) String() string {
 			return fmt.Sprintf("%s(%d)", name, t.Scale)
 		}
 	case KindChar, KindVarchar, KindBinary, KindVarbinary:
-		return fmt.Sprintf("%s(%d)", name, t.Length)
+		return fmt.Sprintf("%s(%d)", name, max(t.Length, 0))
 	case KindEnum:
 		quoted := make([]string, len(t.Enum.Names))
 		for i, n := range t.Enum.Names {

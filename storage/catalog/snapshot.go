@@ -32,6 +32,8 @@ type View struct {
 	SQL      string   // the SELECT
 	// Collation is that of its literals: the connection's when the view was made.
 	Collation types.Collation
+	Check     string // "LOCAL" or "CASCADED": WITH ... CHECK OPTION; empty: it has none
+	TempTable bool   // ALGORITHM = TEMPTABLE: nobody writes through it
 }
 
 func fold(name string) string { return strings.ToLower(name) }

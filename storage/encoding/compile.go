@@ -219,6 +219,9 @@ func (t *Test) compileTable(table []uint8) {
 
 func (t *Test) compileIntSet(s *IntSet, negate bool) {
 	c := t.chunk
+	if c.Type.Phys() == types.PhysInt64 {
+		s = s.between(c.Min.I, c.Max.I)
+	}
 	switch {
 	case s.count == 0:
 		t.decide(negate)

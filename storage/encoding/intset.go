@@ -19,6 +19,7 @@ type IntSet struct {
 	shift   uint
 	hasZero bool
 	few     []int64 // the members, if they are at most maxFew and there is no bitmap
+	sorted  []int64 // the members in order, if there is no bitmap
 }
 
 // maxFew is the number of members up to which comparing with each beats hashing.
@@ -52,15 +53,32 @@ func NewIntSet(members []int64) *IntSet {
 	for _, m := range members {
 		s.insert(m)
 	}
-	if len(members) <= maxFew {
-		s.few = slices.Clone(members)
+	s.sorted = slices.Clone(members)
+	slices.Sort(s.sorted)
+	s.sorted = slices.Compact(s.sorted)
+	if len(s.sorted) <= maxFew {
+		s.few = s.sorted
 	}
 	return s
 }
 
-// NewIntBitmap returns the set of the integers min+i for every set bit i of words. It keeps words.
+// between returns a set that has the same members from lo to hi: a smaller one if that is easily told.
+func (s *IntSet) between(lo, hi int64) *IntSet {
+	from, _ := slices.BinarySearch(s.sorted, lo)
+	to, found := slices.BinarySearch(s.sorted, hi)
+	if found {
+		to++
+	}
+	if s.words != nil || to-from > len(s.sorted)/2 {
+		return s
+	}
+	return NewIntSet(s.sorted[from:to])
+}
+
+// NewIntBitmap returns the set of the integers min+i for every set bit i of words. It keeps words, and uses the capacity behind them, if there is
+// any, for a word of zeros.
 func NewIntBitmap(min int64, words []uint64) *IntSet {
-	s := &IntSet{min: min, words: append(words[:len(words):len(words)], 0), span: uint64(len(words)) * 64}
+	s := &IntSet{min: min, words: append(words, 0), span: uint64(len(words)) * 64}
 	for _, w := range words {
 		s.count += bits.OnesCount64(w)
 	}

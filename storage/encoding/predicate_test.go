@@ -202,3 +202,47 @@ func TestPredicateOverGrowingDictionary(t *testing.T) {
 		}
 	}
 }
+
+// Of a set that is larger than a chunk's range only the members in the range are tested.
+func TestSetBeyondChunk(t *testing.T) {
+	r := testRand(t)
+	for _, size := range []int64{1, 200, 3000} {
+		members := map[int64]bool{}
+		var list []int64
+		for range size {
+			m := r.Int64N(1<<40) - 1<<39
+			members[m] = true
+			list = append(list, m)
+		}
+		for range 50 {
+			lo := r.Int64N(1<<40) - 1<<39
+			ints := make([]int64, 500)
+			for i := range ints {
+				ints[i] = lo + r.Int64N(1<<31)
+				if i%5 == 0 {
+					if m := list[r.IntN(len(list))]; m >= lo && m < lo+1<<31 {
+						ints[i] = m
+					}
+				}
+			}
+			c := encoding.NewEncoder(types.Int64, nil).Encode(encoding.Data{Rows: len(ints), Ints: ints})
+			var want []int32
+			for i, x := range ints {
+				if members[x] {
+					want = append(want, int32(i))
+				}
+			}
+			test := encoding.CompileTest(c, encoding.InInts(encoding.NewIntSet(list)))
+			var got []int32
+			switch test.Outcome() {
+			case encoding.All:
+				t.Fatal("all pass")
+			case encoding.Some:
+				got = test.Select(0, len(ints), nil, make([]int32, len(ints)))
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d members: selected %v, want %v", size, got, want)
+			}
+		}
+	}
+}

@@ -185,6 +185,25 @@ func selectRows(n, first, last int, in, out []int32) int {
 
 // selectSet passes the x for which base+x is a member of s; flip is 1 to pass the others.
 func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, out []int32) int {
+	k := 0
+	if s.words != nil {
+		words, offset, last := s.words, uint64(base)-uint64(s.min), uint64(len(s.words)-1)*64
+		if in == nil {
+			out = out[:len(src)]
+			for i, x := range src {
+				d := min(offset+uint64(x), last)
+				out[k] = int32(i)
+				k += int(words[d>>6]>>(d&63)&1) ^ flip
+			}
+			return k
+		}
+		for _, p := range in {
+			d := min(offset+uint64(src[p]), last)
+			out[k] = p
+			k += int(words[d>>6]>>(d&63)&1) ^ flip
+		}
+		return k
+	}
 	if in == nil {
 		out = out[:len(src)]
 		for i := range out {
@@ -192,13 +211,7 @@ func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, o
 		}
 		in = out
 	}
-	k := 0
 	switch {
-	case s.words != nil:
-		for _, p := range in {
-			out[k] = p
-			k += int(s.bit(base+int64(src[p]))) ^ flip
-		}
 	case s.few != nil:
 		for _, p := range in {
 			out[k] = p

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 	"golang.org/x/sync/errgroup"
 )
@@ -23,6 +24,8 @@ type ColumnStats struct {
 	Common []CommonValue
 	// Sorted says that the values ascend through the whole table, without NULLs.
 	Sorted bool
+	// Dict is the dictionary that all row groups have; nil: there is no such one.
+	Dict *column.Dictionary
 }
 
 // CommonValue is a value and its share of all live rows.
@@ -103,8 +106,13 @@ func (v *Version) bounds(ordinal int) *ColumnStats {
 	typ := v.Schema.Columns[ordinal].Type
 	s := &ColumnStats{Rows: v.rows, Min: types.NullOf(typ), Max: types.NullOf(typ), Sorted: true}
 	unknown := false
-	for _, g := range v.Groups {
+	for i, g := range v.Groups {
 		c := g.Columns[ordinal]
+		if i == 0 {
+			s.Dict = c.Dict
+		} else if s.Dict != c.Dict {
+			s.Dict = nil
+		}
 		s.NullCount += int64(c.NullCount)
 		if c.NullCount == c.Rows {
 			s.Sorted = false

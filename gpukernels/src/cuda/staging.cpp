@@ -51,6 +51,7 @@ class Pool final : public Staging {
       cudaFreeHost(b.memory);
       cudaEventDestroy(b.copied);
     }
+    for (void* p : little_) cudaFreeHost(p);
   }
 
   void upload(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) override {
@@ -59,9 +60,35 @@ class Pool final : public Staging {
     else
       run(stream, true, dst, static_cast<char*>(const_cast<void*>(src)), bytes);
   }
-  void download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) override { run(stream, false, src, static_cast<char*>(dst), bytes); }
+  void download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) override {
+    if (bytes <= direct_bytes)
+      download_little(stream, dst, src, bytes);
+    else
+      run(stream, false, src, static_cast<char*>(dst), bytes);
+  }
 
  private:
+  // A copy of a few kilobytes: it is the calls that take time, so there are two.
+  void download_little(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) {
+    void* pinned = nullptr;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!little_.empty()) {
+        pinned = little_.back();
+        little_.pop_back();
+      }
+    }
+    if (!pinned) device_->check(cudaHostAlloc(&pinned, direct_bytes, cudaHostAllocPortable), "pinning memory");
+    cudaError_t code = cudaMemcpyAsync(pinned, reinterpret_cast<void*>(src), size_t(bytes), cudaMemcpyDeviceToHost, stream);
+    if (code == cudaSuccess) code = cudaStreamSynchronize(stream);
+    if (code == cudaSuccess) std::memcpy(dst, pinned, size_t(bytes));
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      little_.push_back(pinned);
+    }
+    device_->check(code, "downloading");
+  }
+
   void run(cudaStream_t stream, bool up, uint64_t device, char* host, int64_t bytes) {
     auto job = std::make_shared<Job>();
     job->stream = stream;
@@ -204,7 +231,8 @@ class Pool final : public Staging {
   radish_gpu_device* device_;
   std::mutex mutex_;
   std::condition_variable work_, done_, returned_;
-  std::deque<Buffer> free_; // in the order they were given back
+  std::vector<void*> little_; // pinned memory of direct_bytes each, which no copy uses
+  std::deque<Buffer> free_;   // in the order they were given back
   int buffers_ = 0;         // in all
   std::deque<std::shared_ptr<Job>> jobs_;
   std::vector<std::thread> workers_;

@@ -66,7 +66,7 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 			return expr{op(Str, f, a.n, a.n.clone()), Type{Str, 255, 0}}, true
 		}
 		return expr{op(Str, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}, true
-	case Date, DateTime:
+	case Date, DateTime, Time:
 		a := arg(kind)
 		return expr{op(kind, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n), a.t}, true
 	}

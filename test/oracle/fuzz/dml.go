@@ -103,7 +103,7 @@ func (g *generator) update(t *Table, e *env) *Node {
 	set := list("", ", ", 1)
 	where := g.where(e, 2)
 	assigned := *e
-	assigned.noSub = true
+	assigned.noSub = e.noSub || g.chance(50)
 	for len(set.Kids) == 0 {
 		for _, c := range t.Columns {
 			if !c.Unique && g.chance(40) {
@@ -138,6 +138,14 @@ func (g *generator) deletion(t *Table, e *env) *Node {
 // insertSelect fills a table from another or itself. Keys are new.
 func (g *generator) insertSelect(t *Table, alone bool) *Node {
 	g.mark("INSERT ... SELECT")
+	if !alone && !t.Columns[0].Unique && g.chance(30) {
+		var kinds []Kind
+		for _, c := range t.Columns {
+			kinds = append(kinds, c.Type.Kind)
+		}
+		q, _, _ := g.alike(&env{rows: 1, depth: 1, noDiv: true}, kinds, false)
+		return op(Other, "INSERT INTO "+t.Name+" $", q)
+	}
 	_, items, from, where := g.selected(t, alone, func(id string) string { return fmt.Sprintf("%s + %d", id, g.fresh()) })
 	return op(Other, "INSERT INTO "+t.Name+" SELECT $ FROM $$", items, from, where)
 }
@@ -155,7 +163,7 @@ func (g *generator) selected(t *Table, alone bool, key func(id string) string) (
 		from = pick(g.r, fit)
 	}
 	alias = g.name("x")
-	e := &env{cols: qualified(from, alias), rows: 1, noSub: true, noDiv: true}
+	e := &env{cols: qualified(from, alias), rows: 1, noSub: alone || g.chance(70), noDiv: true}
 	items = &Node{Role: List, Sep: ", ", Min: len(t.Columns)}
 	for _, c := range t.Columns {
 		if c.Unique {

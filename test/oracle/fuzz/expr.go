@@ -92,7 +92,7 @@ func (g *generator) leaf(e *env, kind Kind) expr {
 // typedNull is NULL of a kind. The bare word is left to IN lists: in arithmetic it makes a DOUBLE of an INT.
 var typedNull = map[Kind]string{
 	Bool: "(1 = NULL)", Int: "NULLIF(1, 1)", Uint: "CAST(NULL AS UNSIGNED)", Dec: "NULLIF(1.5, 1.5)", Dbl: "NULLIF(1e0, 1e0)",
-	Str: "NULLIF('a', 'a')", Date: "CAST(NULL AS DATE)", DateTime: "CAST(NULL AS DATETIME)",
+	Str: "NULLIF('a', 'a')", Date: "CAST(NULL AS DATE)", DateTime: "CAST(NULL AS DATETIME)", Time: "CAST(NULL AS TIME)",
 }
 
 func (g *generator) constant(kind Kind) expr {
@@ -148,6 +148,8 @@ func (g *generator) expr(e *env, kind Kind, depth int) expr {
 		return g.date(e, depth-1)
 	case DateTime:
 		return g.dateTime(e, depth-1)
+	case Time:
+		return g.timeOfDay(e, depth-1)
 	}
 	panic("no expressions of this kind")
 }
@@ -169,7 +171,7 @@ func (g *generator) choice(e *env, kind Kind, depth int) expr {
 		when, then := g.leaf(e, Int), g.leaf(e, Int)
 		return expr{op(kind, "CASE $ WHEN $ THEN $ WHEN 1 THEN $ END", when.n, then.n, a.n, b.n), t}
 	}
-	if kind == Date || kind == DateTime || g.dialect == nil && !hasColumn.MatchString(a.n.SQL()) {
+	if kind == Date || kind == DateTime || kind == Time || g.dialect == nil && !hasColumn.MatchString(a.n.SQL()) {
 		return expr{op(kind, "COALESCE($, $)", a.n, b.n), t}
 	}
 	return expr{op(kind, "NULLIF($, $)", a.n, b.n), a.t}
@@ -205,11 +207,17 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), num(); return binary("($ + $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
 		func() expr { a, b := num(), num(); return binary("($ - $)", a, b, max(a.t.Digits, b.t.Digits)+1) },
 		func() expr { a, b := num(), num(); return binary("($ * $)", a, b, a.t.Digits+b.t.Digits) },
-		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ DIV $)", a, b, a.t.Digits) },
+		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ DIV $ + 0)", a, b, a.t.Digits) },
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
 		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
-		func() expr { return expr{op(Int, "SIGN($)", g.expr(e, g.numeric(), depth).n), Type{Int, 1, 0}} },
+		func() expr {
+			a := g.expr(e, g.numeric(), depth)
+			if a.t.Kind == Uint && (a.n.has("MAX(") || a.n.has("MIN(")) {
+				a.n = op(Uint, "($ % 5)", a.n)
+			}
+			return expr{op(Int, "SIGN($)", a.n), Type{Int, 1, 0}}
+		},
 		func() expr {
 			a, b := num(), num()
 			return expr{op(Int, pick(g.r, []string{"GREATEST($, $)", "LEAST($, $)"}), a.n, b.n), common(a.t, b.t)}
@@ -225,7 +233,10 @@ func (g *generator) integer(e *env, depth int) expr {
 		},
 		func() expr {
 			f := pick(g.r, []string{"HOUR($)", "MINUTE($)", "SECOND($)"})
-			return expr{op(Int, f, g.expr(e, DateTime, depth).n), Type{Int, 2, 0}}
+			return expr{op(Int, f, g.expr(e, pick(g.r, []Kind{DateTime, Time}), depth).n), Type{Int, 3, 0}}
+		},
+		func() expr {
+			return expr{op(Int, "TIME_TO_SEC($)", g.expr(e, Time, depth).n), Type{Int, 7, 0}}
 		},
 		func() expr {
 			return expr{op(Int, "DATEDIFF($, $)", g.expr(e, Date, depth).n, g.expr(e, Date, depth).n), Type{Int, 7, 0}}
@@ -442,6 +453,19 @@ func (g *generator) dateTime(e *env, depth int) expr {
 	)
 }
 
+func (g *generator) timeOfDay(e *env, depth int) expr {
+	a := g.expr(e, Time, depth)
+	return g.oneOf(
+		func() expr { return expr{op(Time, "TIME($)", g.expr(e, DateTime, depth).n), a.t} },
+		func() expr { return expr{op(Time, "CAST($ AS TIME)", g.expr(e, DateTime, depth).n), a.t} },
+		func() expr { return expr{op(Time, "SEC_TO_TIME($ % 90000)", g.leaf(e, Int).n), a.t} },
+		func() expr { return expr{op(Time, "TIMEDIFF($, $)", a.n, g.leaf(e, Time).n), a.t} },
+		func() expr {
+			return expr{op(Time, pick(g.r, []string{"ADDTIME($, '01:30:00')", "SUBTIME($, '00:00:10')"}), a.n), a.t}
+		},
+	)
+}
+
 func (g *generator) numeric() Kind { return pick(g.r, []Kind{Int, Int, Int, Dec, Dbl, Uint}) }
 
 // anyKind draws a kind, mostly one that some column has.
@@ -465,6 +489,10 @@ func (g *generator) pair(e *env, depth int) (*Node, *Node) {
 	case Int, Dec, Dbl, Uint:
 		if g.chance(30) {
 			other = g.numeric()
+		}
+	case Time:
+		if g.chance(30) {
+			return g.expr(e, kind, depth).n, lit(kind, "'"+pick(g.r, spans)+"'")
 		}
 	case Date, DateTime:
 		if g.chance(20) {
@@ -547,6 +575,8 @@ func (g *generator) condition(e *env, depth int) *Node {
 		return g.portablePredicate(e, depth)
 	}
 	switch n := g.r.IntN(100); {
+	case n < 4 && !e.noDiv && !e.grouped:
+		return g.rowComparison(e, depth)
 	case n < 50:
 		a, b := g.pair(e, depth)
 		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)

@@ -20,6 +20,7 @@ const (
 	Str           // VARCHAR
 	Date          // DATE
 	DateTime      // DATETIME
+	Time          // TIME
 	Query         // SELECT or a set operation
 	Factor        // an entry of FROM
 )
@@ -31,7 +32,8 @@ const (
 	Plain   Role = iota // text with children in it
 	List                // children with a separator; each may go while more than Min remain
 	Items               // the List of a select's output columns
-	Ordered             // a query with ORDER BY over all its output columns, and perhaps LIMIT
+	Ordered             // a query with ORDER BY over all its output columns, perhaps behind a List of other keys, and perhaps LIMIT
+	Loose               // a query with LIMIT and no order
 	Script              // a List of statements, one after the other
 )
 
@@ -49,7 +51,7 @@ type Node struct {
 	Session int // of a Script's statement, from 0
 
 	Perm  []int  // Ordered: output columns, from 1, in the order of the sort; negative: descending
-	Limit string // Ordered: the LIMIT clause, or nothing
+	Limit string // Ordered, Loose: the LIMIT clause, or nothing
 }
 
 // lit is a node without children.
@@ -110,7 +112,11 @@ func (n *Node) render(b *strings.Builder, judged bool) {
 		} else {
 			n.Kids[0].render(b, judged)
 		}
-		sep := " ORDER BY "
+		b.WriteString(" ORDER BY ")
+		for _, k := range n.Kids[1:] {
+			k.render(b, judged)
+		}
+		sep := ""
 		for _, p := range n.order() {
 			b.WriteString(sep)
 			sep = ", "
@@ -119,6 +125,9 @@ func (n *Node) render(b *strings.Builder, judged bool) {
 				b.WriteString(" DESC")
 			}
 		}
+		b.WriteString(n.Limit)
+	case Loose:
+		n.Kids[0].render(b, judged)
 		b.WriteString(n.Limit)
 	default:
 		rest, numbered := n.Format, judged && n.Judged != ""

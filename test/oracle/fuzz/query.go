@@ -28,6 +28,7 @@ type source struct {
 	sub  *Node  // a derived table's query
 	cols []named
 	rows float64
+	list bool // its columns are named behind its alias
 	// common are the columns that USING and NATURAL may name.
 	common []string
 }
@@ -43,12 +44,22 @@ const mostRows = 6e4
 // source draws a table, a CTE or a derived table whose rows, times rows, stay in bounds.
 func (g *generator) source(rows float64, e *env) *source {
 	depth := e.depth
+	if g.dialect == nil && g.chance(3) {
+		return g.valuesTable()
+	}
 	if depth < 2 && g.chance(12) && !(g.big && rows > 1) {
 		q, types, n := g.query(&env{depth: depth + 1, rows: 1, noDiv: e.noDiv}, nil, true)
 		if n*rows <= mostRows {
 			s := &source{sub: q, rows: n}
 			for i, item := range q.outputs()[0].Kids {
 				s.cols = append(s.cols, named{alias(item), types[i]})
+			}
+			if g.dialect == nil && len(g.ctes) == 0 && g.chance(20) {
+				g.mark("column list")
+				s.list = true
+				for i := range s.cols {
+					s.cols[i].sql = g.name("n")
+				}
 			}
 			return s
 		}
@@ -97,6 +108,15 @@ func (g *generator) factor(s *source) (*Node, []named) {
 	if s.sub != nil {
 		n = op(Factor, "($) AS "+name, s.sub)
 	}
+	if s.list {
+		names := make([]string, len(s.cols))
+		for i, c := range s.cols {
+			names[i] = c.sql
+		}
+		columns := "(" + strings.Join(names, ", ") + ")"
+		// MariaDB 10.11 names columns so in WITH alone.
+		n = op(Factor, n.Format+columns, s.sub).judged("(WITH z" + columns + " AS ($1) SELECT * FROM z) AS " + name)
+	}
 	cols := make([]named, len(s.cols))
 	for i, c := range s.cols {
 		cols[i] = named{name + "." + c.sql, c.t}
@@ -127,6 +147,7 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 			break
 		}
 		right, more := g.factor(s)
+		right, more, times, nested := g.nested(right, more, e, rows, max(s.rows, 1))
 		all := append(append([]named(nil), cols...), more...)
 		on := &env{cols: all, outer: e.outer, rows: e.rows * rows, depth: e.depth + 1, noSub: g.chance(85), noDiv: e.noDiv}
 		kind := pick(g.r, []string{" JOIN ", " JOIN ", " LEFT JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " CROSS JOIN ", ", "})
@@ -136,7 +157,7 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 			kind = " CROSS JOIN "
 		}
 		switch {
-		case i == 0 && s.sub == nil && first.sub == nil && len(s.common) > 0 && len(first.common) > 0 && g.chance(20):
+		case i == 0 && !nested && s.sub == nil && first.sub == nil && len(s.common) > 0 && len(first.common) > 0 && g.chance(20):
 			using := g.using(first.common, s.common)
 			if kind == ", " || kind == " CROSS JOIN " {
 				kind = " JOIN "
@@ -168,7 +189,7 @@ func (g *generator) from(e *env) (*Node, []named, float64) {
 			joins.Kids = append(joins.Kids, op(Other, kind+"$ ON $", right, condition))
 		}
 		cols = all
-		rows *= max(s.rows, 1)
+		rows *= times
 		if count == 0 {
 			break
 		}
@@ -230,6 +251,15 @@ func (g *generator) on(e *env, left, right []named) *Node {
 	for len(conjuncts.Kids) == 0 || g.chance(25) {
 		conjuncts.Kids = append(conjuncts.Kids, g.condition(e, g.r.IntN(3)))
 	}
+	for _, k := range conjuncts.Kids {
+		if g.dialect != nil || k.Format != "$ <=> $" {
+			continue
+		}
+		a, b := k.Kids[0].SQL(), k.Kids[1].SQL()
+		if text := conjuncts.SQL(); strings.Contains(text, a+" = "+b) || strings.Contains(text, b+" = "+a) {
+			k.Format = "$ = $"
+		}
+	}
 	return conjuncts
 }
 
@@ -250,6 +280,17 @@ func (g *generator) across(a, b []named) *Node {
 // query draws a query. kinds asks for columns of those kinds; nil leaves them open. named gives every column an
 // alias of its own. It returns the types of the columns and an estimate of the rows.
 func (g *generator) query(e *env, kinds []Kind, aliases bool) (*Node, []Type, float64) {
+	if g.dialect == nil && g.chance(3) {
+		return g.rowless(e, kinds, aliases)
+	}
+	if g.dialect == nil && e.depth < 3 && g.chance(6) {
+		if (kinds == nil || len(kinds) == 1 && kinds[0] == Int) && g.chance(50) {
+			return g.counted(e, aliases)
+		}
+		if !e.noLimit && !e.noCut {
+			return g.alike(e, kinds, aliases)
+		}
+	}
 	if e.depth < 2 && g.chance(15) {
 		for open := kinds == nil; kinds == nil || open && g.chance(35) && len(kinds) < 4; {
 			kinds = append(kinds, g.anyKind(nil))
@@ -306,8 +347,8 @@ func (g *generator) operand(e *env, kinds []Kind, aliases bool) (*Node, []Type, 
 		inner := *e
 		inner.simple = true
 		n, t, rows := g.query(&inner, kinds, aliases) // below the top: no INTERSECT ALL, EXCEPT ALL in here
-		if g.chance(50) && !e.noLimit && !e.noCut {
-			n, rows = g.limited(n, rows)
+		if n.Role != Loose && g.chance(50) && !e.noLimit && !e.noCut {
+			n, rows = g.limited(n, t, rows)
 		}
 		return op(Query, "($)", n), t, rows
 	}
@@ -315,9 +356,12 @@ func (g *generator) operand(e *env, kinds []Kind, aliases bool) (*Node, []Type, 
 }
 
 // limited orders a query by all its columns and cuts it: equal rows apart, one result is right.
-func (g *generator) limited(q *Node, rows float64) (*Node, float64) {
+func (g *generator) limited(q *Node, types []Type, rows float64) (*Node, float64) {
 	columns := len(q.outputs()[0].Kids)
 	n := &Node{Kind: Query, Role: Ordered, Kids: []*Node{q}}
+	if first := g.orderKeys(q, types); first != nil {
+		n.Kids = append(n.Kids, first)
+	}
 	for _, i := range g.r.Perm(columns) {
 		p := i + 1
 		if g.chance(40) {
@@ -411,6 +455,14 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	if g.dialect == nil && e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !n.uses(cols) }) {
 		having.Kids = nil
 	}
+	if g.dialect == nil {
+		if grouping == group {
+			g.byName(group, items)
+		}
+		if !out.grouped && over == nil && !e.noLimit {
+			g.havingNames(having, items, types)
+		}
+	}
 	distinct := "SELECT $ FROM $$$$"
 	if !out.grouped && g.chance(15) {
 		distinct = "SELECT DISTINCT $ FROM $$$$"
@@ -480,7 +532,7 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 			sub.outer = nil
 		}
 	}
-	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime) {
+	if len(left) == 1 && (kinds[0] == Date || kinds[0] == DateTime || kinds[0] == Time) {
 		sub.noGroup = true
 	}
 	draw := g.query
@@ -555,6 +607,12 @@ func (g *generator) subqueryCondition(e *env) *Node {
 		sub := g.inside(e)
 		sub.noCut = true
 		q, _, _ := g.query(sub, nil, false)
+		if g.dialect == nil && g.chance(12) {
+			g.mark("LIMIT without an order")
+			if q = g.loose(q); strings.Contains(q.SQL(), " GROUP BY ") {
+				q.Limit = pick(g.r, []string{" LIMIT 0", " LIMIT 1", " LIMIT 3"})
+			}
+		}
 		return op(Bool, pick(g.r, []string{"EXISTS ($)", "(NOT EXISTS ($))"}), q)
 	case n < 65:
 		left := g.compared(e, 1)

@@ -86,7 +86,7 @@ func shrink(tree *Node, at, option int) (candidate *Node, more bool) {
 	var constants []string
 	if null := typedNull[node.Kind]; null != "" {
 		constants = []string{null, map[Kind]string{
-			Bool: "TRUE", Int: "1", Uint: "CAST(1 AS UNSIGNED)", Dec: "1.5", Dbl: "1e0", Str: "'a'", Date: "DATE '2020-01-01'", DateTime: "TIMESTAMP '2020-01-01 00:00:00'",
+			Bool: "TRUE", Int: "1", Uint: "CAST(1 AS UNSIGNED)", Dec: "1.5", Dbl: "1e0", Str: "'a'", Date: "DATE '2020-01-01'", DateTime: "TIMESTAMP '2020-01-01 00:00:00'", Time: "TIME '12:00:00'",
 		}[node.Kind]}
 	}
 	if option < len(constants) {

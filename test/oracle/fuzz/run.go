@@ -230,7 +230,7 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 func (r *runner) schema(ctx context.Context, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0x7261646973680000))
 	big := rng.IntN(100) < bigSchemas
-	types := columnTypes
+	types := slices.Concat(columnTypes, moreTypes)
 	if r.Dialect != nil {
 		types = r.Dialect.columnTypes()
 	}
@@ -326,7 +326,7 @@ func (r *runner) reduce(ctx context.Context, f *Failure) *Failure {
 		return attempt(p, s, tree)
 	}
 	shrinkTree := func(deadline time.Time) {
-		if len(f.Statement.Check) > 0 {
+		if len(f.Statement.Check) > 0 || f.Statement.Tree.Role == Script {
 			smaller(best.Statement.Tree, deadline, func(n *Node) bool { return fresh(best.Schema, n) })
 			return
 		}
@@ -375,6 +375,8 @@ func (c Column) literal(v value) string {
 		return "DATE '" + v.s + "'"
 	case DateTime:
 		return "TIMESTAMP '" + v.s + "'"
+	case Time:
+		return "TIME '" + v.s + "'"
 	case Dbl:
 		return v.s + "e0"
 	}

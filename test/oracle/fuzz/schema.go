@@ -99,11 +99,18 @@ var columnTypes = []columnType{
 	{"DATE", Type{Date, 0, 0}}, {"DATE", Type{Date, 0, 0}}, {"DATETIME", Type{DateTime, 0, 0}},
 }
 
+// moreTypes are those of MySQL that other dialects lack or understand otherwise.
+var moreTypes = []columnType{
+	{"MEDIUMINT", Type{Int, 7, 0}}, {"FLOAT", Type{Dbl, 6, 0}}, {"CHAR(5)", Type{Str, 5, 0}}, {"TEXT", Type{Str, 40, 0}},
+	{"TIME", Type{Time, 0, 0}}, {"TIME", Type{Time, 0, 0}},
+}
+
 var (
 	shortWords = []string{"", "a", "A", "b", "ab", "B ", "abc", "x", "%", "_", "10", "9", " b", "ü"}
 	longWords  = []string{"hello", "Hello", "hello world", "a_b%c", "xxxxx", "grün", "2020-01-01", "1.5", "ab ab"}
 	days       = []string{"2020-02-29", "2020-01-31", "2019-12-31", "2020-01-01", "1999-12-31", "2000-01-01", "1970-01-01", "2021-06-15", "1995-03-15", "1969-12-31"}
 	times      = []string{"00:00:00", "23:59:59", "12:30:45", "06:00:00"}
+	spans      = []string{"00:00:00", "23:59:59", "12:30:45", "06:00:00", "-01:00:00", "100:00:00", "00:00:09"}
 )
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
@@ -171,6 +178,8 @@ func literal(r *rand.Rand, t Type) string {
 		return "DATE '" + pick(r, days) + "'"
 	case DateTime:
 		return "TIMESTAMP '" + pick(r, days) + " " + pick(r, times) + "'"
+	case Time:
+		return "TIME '" + pick(r, spans) + "'"
 	}
 	return pick(r, []string{"TRUE", "FALSE"})
 }

@@ -1,6 +1,9 @@
 package fuzz
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Statement is one thing to put to both engines, or a script of them.
 type Statement struct {
@@ -25,6 +28,8 @@ func (g *generator) statement() *Statement {
 		s = g.change()
 	case g.dialect == nil && n < 13:
 		s = g.transaction()
+	case g.dialect == nil && n < 17:
+		s.Tree = g.view()
 	default:
 		s.Tree = g.next()
 	}
@@ -46,12 +51,14 @@ func (g *generator) next() *Node {
 	case n < 15:
 		q = g.finals(e)
 	default:
-		q, _, _ = g.query(e, nil, false)
+		var types []Type
+		q, types, _ = g.query(e, nil, false)
 		switch {
+		case q.Role == Loose:
 		case g.chance(30):
-			q, _ = g.limited(q, 0)
+			q, _ = g.limited(q, types, 0)
 		case g.chance(20):
-			q, _ = g.limited(q, 0)
+			q, _ = g.limited(q, types, 0)
 			q.Limit = ""
 			if len(q.Perm) > 1 && g.chance(50) {
 				q.Perm = q.Perm[:1]
@@ -63,6 +70,36 @@ func (g *generator) next() *Node {
 		q = op(Query, "$ $", with, q)
 	}
 	return q
+}
+
+// view draws a script that makes a view, queries it and drops it.
+func (g *generator) view() *Node {
+	g.mark("view")
+	q, types, rows := g.query(&env{rows: 1}, nil, true)
+	for q.has(withRollup) || !hasColumn.MatchString(q.outputs()[0].SQL()) {
+		q, types, rows = g.query(&env{rows: 1}, nil, true)
+	}
+	s := &source{name: "v", rows: rows}
+	var names []string
+	renamed := g.chance(40)
+	for i, item := range q.outputs()[0].Kids {
+		name := alias(item)
+		if renamed {
+			name = g.name("n")
+		}
+		names = append(names, name)
+		if hasColumn.MatchString(item.SQL()) {
+			s.cols = append(s.cols, named{name, types[i]})
+		}
+	}
+	list := ""
+	if renamed {
+		list = "(" + strings.Join(names, ", ") + ")"
+	}
+	made := op(Other, "CREATE OR REPLACE VIEW v"+list+" AS $", q)
+	g.ctes, g.favour = []*source{s}, true
+	read, _, _ := g.query(&env{rows: 1}, nil, false)
+	return &Node{Role: Script, Sep: ";\n", Min: 1, Kids: []*Node{made, read, lit(Other, "DROP VIEW v")}}
 }
 
 // finals is a select of expressions that are shown only.

@@ -1,0 +1,172 @@
+package cpu
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// denseTable is a bitmap over the keys' range, and for each word of it the number of bits before: a key's group is its
+// rank among the keys present. At 12 bytes per 64 possible keys it stays in the cache where an array of row numbers
+// would not. The bitmap is also the runtime filter.
+type denseTable struct {
+	packing
+	bits  []uint64 // with a last word of zeros
+	ranks []uint32
+}
+
+func (t *denseTable) rank(x uint64) uint64 {
+	return uint64(t.ranks[x>>6]) + uint64(bits.OnesCount64(t.bits[x>>6]&(1<<(x&63)-1)))
+}
+
+// makeDense is makeTable for a range of keys that a bitmap can hold; n rows have a key.
+func (b *build) makeDense(p packing, n int, number numbering, keyed []int32) (arrange func() error, err error) {
+	words := int(p.last/64 + 1)
+	if err := b.q.mem.Reserve("join build", int64(12*words)); err != nil {
+		return nil, err
+	}
+	t := &denseTable{packing: p, bits: make([]uint64, words+1), ranks: make([]uint32, words)}
+	b.table = t
+	sorted, err := b.q.ascends(n, number)
+	if err != nil {
+		return nil, err
+	}
+	if sorted {
+		if err := b.q.setAscending(t.bits, n, number); err != nil {
+			return nil, err
+		}
+		groups, err := b.q.countBits(t.ranks, t.bits)
+		if b.unique = groups == n; err != nil || b.unique && keyed == nil {
+			return nil, err
+		}
+		return func() error {
+			if b.unique {
+				return b.reorder(nil, keyed)
+			}
+			return b.arrange(func(out []uint64, from int) {
+				number(out, from)
+				for i, x := range out {
+					out[i] = t.rank(x)
+				}
+			}, groups, keyed, nil)
+		}, nil
+	}
+	items, shift, err := b.q.setBits(t.bits, n, number)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := b.q.countBits(t.ranks, t.bits)
+	if b.unique = groups == n; err != nil || b.unique && !b.orderMatters() {
+		return nil, err
+	}
+	return func() error {
+		if !b.unique {
+			if err := b.q.mem.Reserve("join build", int64(4*(groups+1))); err != nil {
+				return err
+			}
+			b.starts = make([]int32, groups+1)
+		}
+		err := b.q.parallel(len(items.ends), n, func(p int) error {
+			numbers, _, _ := items.part(p)
+			for i, x := range numbers {
+				numbers[i] = t.rank(x)
+			}
+			return b.q.check()
+		})
+		if err != nil {
+			return err
+		}
+		return b.arrangeParts(items, keyed, func(p int) (lo, hi int) {
+			lo, hi = int(t.ranks[p<<shift>>6]), groups
+			if p+1 < len(items.ends) {
+				hi = int(t.ranks[(p+1)<<shift>>6])
+			}
+			return lo, hi
+		})
+	}, nil
+}
+
+// setBits sets the bits of the items' numbers and returns the items partitioned by number >> shift.
+func (q *query) setBits(words []uint64, n int, number numbering) (items *numberedRows, shift int, err error) {
+	span := 64 * (len(words) - 1)
+	shift = 6
+	for parts := q.partitionsFor(8*len(words), n); span>>shift > parts; {
+		shift++
+	}
+	items = &numberedRows{}
+	err = items.partition(q, n, (span-1)>>shift+1, number, func(out []uint16, numbers []uint64) {
+		for i, x := range numbers {
+			out[i] = uint16(x >> shift)
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return items, shift, q.parallel(len(items.ends), n, func(p int) error {
+		numbers, _, _ := items.part(p)
+		for _, x := range numbers {
+			words[x>>6] |= 1 << (x & 63)
+		}
+		return q.check()
+	})
+}
+
+// setAscending sets the bits of the items' numbers, which ascend, so that only the first and the last word of a block are others' too.
+func (q *query) setAscending(words []uint64, n int, number numbering) error {
+	return q.numberBlocks(n, number, func(_ int, numbers []uint64, _ uint64) {
+		at, word := numbers[0]>>6, uint64(0)
+		for _, x := range numbers {
+			if x>>6 != at {
+				atomic.OrUint64(&words[at], word)
+				at, word = x>>6, 0
+			}
+			word |= 1 << (x & 63)
+		}
+		atomic.OrUint64(&words[at], word)
+	})
+}
+
+// countBits stores the number of bits before each word and returns that of all.
+func (q *query) countBits(ranks []uint32, words []uint64) (int, error) {
+	sums := make([]uint32, (len(ranks)+checkRows)>>16)
+	err := q.parallelBlocks(len(ranks), func(from, to int) {
+		sum := uint32(0)
+		for i, w := range words[from:to] {
+			ranks[from+i] = sum
+			sum += uint32(bits.OnesCount64(w))
+		}
+		sums[from>>16] = sum
+	})
+	if err != nil {
+		return 0, err
+	}
+	before := uint32(0)
+	for i, sum := range sums {
+		sums[i] = before
+		before += sum
+	}
+	return int(before), q.parallelBlocks(len(ranks), func(from, to int) {
+		for i := range ranks[from:to] {
+			ranks[from+i] += sums[from>>16]
+		}
+	})
+}
+
+func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	m := t.probe(f, keys, sel, n)
+	if m == 0 {
+		return f.pos[:0], f.groups[:0]
+	}
+	pos, groups = f.pos[:m], f.groups[:m]
+	words, ranks := t.bits, t.ranks
+	k := 0
+	for i, x := range f.keys[:m] {
+		w := words[x>>6]
+		below := w & (1<<(x&63) - 1)
+		pos[k] = pos[i]
+		groups[k] = int32(ranks[x>>6]) + int32(bits.OnesCount64(below))
+		k += int(w >> (x & 63) & 1)
+	}
+	return pos[:k], groups[:k]
+}

@@ -1,0 +1,155 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/gpukernels"
+)
+
+// Of a query over little data it is calls that take the time, not kernels: arrays that live equally long are carved out of one allocation,
+// and small ones out of memory that was taken, and set to zero, when the query began.
+
+// memoryUnit is what addresses of arrays are multiples of.
+const memoryUnit = 256
+
+// Of the arena: what it takes at once, and the largest that it gives a part of.
+const (
+	arenaBytes = 64 << 10
+	arenaPart  = 8 << 10
+)
+
+// layout is arrays that live equally long.
+type layout struct{ parts []layoutPart }
+
+type layoutPart struct {
+	at     *gpukernels.Ptr // where the address goes
+	bytes  int64
+	filled bool
+	fill   uint64 // eight bytes that it is filled with, again and again
+}
+
+// add asks for an array that holds anything.
+func (l *layout) add(at *gpukernels.Ptr, bytes int64) {
+	l.parts = append(l.parts, layoutPart{at: at, bytes: bytes})
+}
+
+// filled asks for an array of count items of a width (1, 4 or 8 bytes) that hold a value.
+func (l *layout) filled(at *gpukernels.Ptr, count int64, width int, value uint64) {
+	switch width {
+	case 1:
+		value = value & 0xff * 0x0101010101010101
+	case 4:
+		value = value & 0xffffffff * 0x100000001
+	}
+	l.parts = append(l.parts, layoutPart{at, count * int64(width), true, value})
+}
+
+func roundUp(bytes, unit int64) int64 { return (bytes + unit - 1) / unit * unit }
+
+// size is what the arrays take in one allocation.
+func (l *layout) size() int64 {
+	size := int64(0)
+	for i := range l.parts {
+		size += roundUp(max(l.parts[i].bytes, 1), memoryUnit)
+	}
+	return size
+}
+
+// lay makes room for a layout's arrays, and returns what has to be given to freeAll.
+func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
+	if q.apart {
+		return q.layApart(l)
+	}
+	size := l.size()
+	at, zero := gpukernels.Ptr(0), false
+	if size <= arenaPart {
+		at, err = q.arena.take(q, size)
+		zero = true
+	} else if at, err = q.alloc(size); err == nil {
+		memory = []gpukernels.Ptr{at}
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(l.parts, func(a, b layoutPart) int {
+		switch {
+		case a.filled == b.filled && a.fill == b.fill:
+			return 0
+		case a.filled != b.filled && b.filled, a.filled == b.filled && a.fill < b.fill:
+			return -1
+		}
+		return 1
+	})
+	for i := 0; i < len(l.parts); {
+		first, from := &l.parts[i], at
+		for ; i < len(l.parts) && l.parts[i].filled == first.filled && l.parts[i].fill == first.fill; i++ {
+			*l.parts[i].at = at
+			at += gpukernels.Ptr(roundUp(max(l.parts[i].bytes, 1), memoryUnit))
+		}
+		if !first.filled || zero && first.fill == 0 {
+			continue
+		}
+		if err := q.stream.Fill(from, first.fill, 8, int64(at-from)/8); err != nil {
+			return memory, err
+		}
+	}
+	return memory, nil
+}
+
+// layApart gives each array an allocation of its own.
+func (q *query) layApart(l *layout) (memory []gpukernels.Ptr, err error) {
+	for _, p := range l.parts {
+		if *p.at, err = q.alloc(p.bytes); err != nil {
+			return memory, err
+		}
+		memory = append(memory, *p.at)
+		for width := int64(8); p.filled && p.bytes > 0; width /= 2 {
+			if p.bytes%width == 0 {
+				if err := q.stream.Fill(*p.at, p.fill, int(width), p.bytes/width); err != nil {
+					return memory, err
+				}
+				break
+			}
+		}
+	}
+	return memory, nil
+}
+
+// freeAll gives back what lay returned.
+func (q *query) freeAll(memory []gpukernels.Ptr) {
+	for _, p := range memory {
+		q.free(p)
+	}
+}
+
+// arena is memory for a query's small things, zero at first. What is taken stays until the query is closed.
+type arena struct {
+	next gpukernels.Ptr
+	left int64
+}
+
+// take gives a part of the arena; it is zero.
+func (a *arena) take(q *query, bytes int64) (gpukernels.Ptr, error) {
+	bytes = roundUp(bytes, memoryUnit)
+	if bytes > a.left {
+		if err := a.grow(q, arenaBytes); err != nil {
+			return 0, err
+		}
+	}
+	p := a.next
+	a.next += gpukernels.Ptr(bytes)
+	a.left -= bytes
+	return p, nil
+}
+
+// grow takes memory for the arena.
+func (a *arena) grow(q *query, bytes int64) error {
+	p, err := q.alloc(bytes)
+	if err == nil {
+		err = q.stream.Fill(p, 0, 8, bytes/8)
+	}
+	if err == nil {
+		a.next, a.left = p, bytes
+	}
+	return err
+}

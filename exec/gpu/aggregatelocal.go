@@ -18,6 +18,7 @@ const (
 	localSmall  = 24 << 10
 	localRoom   = 1.8 // slots for each group, where rows can be brought together by parts instead,
 	localFull   = 0.8 // and where they cannot
+	localMost   = 20  // and at most, up to localSmall bytes
 	localItems  = 4
 	rowsPerSlot = 8 // rows for each slot that make a small table worth it
 )
@@ -64,7 +65,7 @@ func (a *aggregateText) chooseLocal() {
 	room := k.prog.tables.sharedBytes() / slotBytes &^ 3
 	est := max(f.p.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
-	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
+	slots := min(int64(max(min(localMost*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
 	perSlot := float64(rowsPerSlot)
 	if slots*slotBytes > sharedSmall {
 		perSlot = rowsPerPlace
@@ -75,7 +76,7 @@ func (a *aggregateText) chooseLocal() {
 	a.slots, a.slot = slots, slotBytes
 	if a.byTags() {
 		a.tags = 1
-		if 8*est > float64(slots) {
+		if 10*est > float64(slots) {
 			a.tags = 4
 		}
 	}

@@ -30,6 +30,7 @@ const (
 	lineRows    = 4
 	partThreads = 512 // two blocks a multiprocessor: one reads while the other waits at barriers; or one of twice as many
 	partItems   = 8
+	tableBlocks = 2 // how many times more blocks may add up small tables
 )
 
 const (
@@ -50,7 +51,8 @@ var (
 type partForm struct {
 	passes int
 	bits   int       // of a place that a pass parts by
-	blocks int       // of a multiprocessor: 1 or 2
+	blocks int       // of a multiprocessor that make parts: 1 or 2
+	table  int64     // bytes that a part's table wants
 	hashed bool      // places are keys, mixed; a part's groups are found by hashing
 	arg    expr.Expr // the value; nil: there is none
 	accs   *accForm  // one that has it
@@ -121,7 +123,10 @@ func (a *aggregateText) choosePartition() *partForm {
 	for x.passes = partitionPasses; x.passes <= 2; x.passes++ {
 		for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 			for x.bits = partBitsLeast; x.bits <= partBitsMost; x.bits++ {
-				if x.tableBytes(groups, words) <= shared/int64(x.blocks) {
+				if x.hashed && x.bits < partBitsMost {
+					continue // a block sees to a part as a whole: there have to be enough for all blocks
+				}
+				if x.table = x.tableBytes(groups, words); x.table <= shared/int64(x.blocks) {
 					return x
 				}
 			}
@@ -301,7 +306,7 @@ func (a *aggregateText) flushParts() {
 // after returns a kernel that runs after the pipeline's, and what writes it.
 func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
 	k := a.k
-	sub := &kernel{kernelText: newKernelText(k.ctx, k.lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items}
+	sub := &kernel{kernelText: newKernelText(k.ctx, k.lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items, blocks: k.blocks}
 	return sub, &aggregateText{k: sub, f: a.f}
 }
 
@@ -356,6 +361,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	f := a.f
 	last := f.part.passes - 1
 	sub.shared = func(q *query) int64 { return q.partTable(q.groups[f.p]) }
+	sub.blocks = int(min(max(a.k.prog.tables.sharedBytes()/max(f.part.table, 1), int64(f.part.blocks)), int64(tableBlocks*f.part.blocks)))
 	pieces := 1
 	if last == 0 && !f.part.hashed {
 		pieces = 8

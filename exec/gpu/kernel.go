@@ -158,8 +158,8 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 func (k *kernel) file() string {
 	source := ""
 	for _, x := range append([]*kernel{k}, k.then...) {
-		if source != "" {
-			source += "\n"
+		if x != k {
+			source += fmt.Sprintf("\n#undef RADISH_BLOCKS\n#define RADISH_BLOCKS %d\n", max(x.blocks, 1))
 		}
 		for _, f := range x.functions {
 			source += f + "\n"

@@ -195,7 +195,7 @@ func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch
 
 // Count is the number of rows of a result.
 func (r *Run) Count(s physical.Sink) int64 {
-	if rows := r.q.rows(s); rows != nil {
+	if rows := r.q.rowsOf[s]; rows != nil {
 		return rows.count
 	}
 	return 0

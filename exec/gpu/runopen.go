@@ -175,8 +175,11 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 	return max(room, 1), all
 }
 
-// ready says whether the number of rows of a pipeline's source is known.
+// ready says whether the number of rows of a pipeline's source is known, or a bound.
 func (q *query) ready(k *kernel) bool {
+	stored := func(s physical.Sink) bool {
+		return q.finished(s) && (!q.uncounted(s) || q.rowsOf[s].all)
+	}
 	switch src := k.p.Source.(type) {
 	case *physical.TableScan:
 		return q.spanned[src] != nil
@@ -184,9 +187,12 @@ func (q *query) ready(k *kernel) bool {
 		if q.host(src.From) {
 			return q.rowsOf[src.From] != nil
 		}
-		return q.finished(src.From) && !q.uncounted(src.From)
+		if a, ok := src.From.(*physical.Aggregate); ok {
+			return q.finished(a)
+		}
+		return stored(src.From)
 	case *physical.UnmatchedScan:
-		return q.finished(src.Build) && !q.uncounted(src.Build)
+		return stored(src.Build)
 	}
 	return true
 }

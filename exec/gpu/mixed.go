@@ -34,23 +34,24 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 		return nil, err
 	}
 	q.timed = profiled
-	q.compile(ctx)
+	q.compile(ctx, true)
 	return &Run{placed: p, q: q, put: map[physical.Sink]bool{}}, nil
 }
 
 // Compile compiles the kernels of a plan without running them, as PREPARE does.
 func (p *Placed) Compile(ctx context.Context) error {
-	run, err := p.Start(ctx, false)
+	q, err := newQuery(p.program, p.device.res, false)
 	if err != nil {
 		return err
 	}
-	defer run.Close()
-	for p := range run.q.modules {
-		if _, err := run.q.loaded(p); err != nil {
+	defer q.close()
+	q.compile(ctx, false)
+	for p := range q.modules {
+		if _, err := q.loaded(p); err != nil {
 			return err
 		}
 	}
-	run.q.loading.Wait()
+	q.loading.Wait()
 	return nil
 }
 

@@ -43,8 +43,9 @@ type query struct {
 	dicts   map[*column.Dictionary]*heldDictionary
 	done    map[*physical.Pipeline]bool
 	sorters map[*physical.Sort]*sorter
-	loading sync.WaitGroup // of modules and sorters
-	giveUp  func()         // waiting for what is being compiled
+	loading sync.WaitGroup // of modules, sorters and columns
+	giveUp  func()         // waiting for what is being loaded
+	fetches map[*physical.TableScan]*fetch
 
 	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
 	control      gpukernels.Ptr
@@ -149,7 +150,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 		program: g, res: res, device: res.device, modules: map[*physical.Pipeline]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
-		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
+		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
 		dirty: map[counterWord]bool{}, apart: apart, memory: map[gpukernels.Ptr]int64{},
 	}
 	at := 16
@@ -174,9 +175,10 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 }
 
 // compile begins to load all kernels, in the order in which they are needed: NVRTC reads one after the other. A pipeline waits for its own
-// alone, so that the first ones bring their columns and run meanwhile.
-func (q *query) compile(ctx context.Context) {
+// alone, so that the first ones run meanwhile. Where any has to be waited for and the query is going to run, columns are brought ahead.
+func (q *query) compile(ctx context.Context, run bool) {
 	ctx, q.giveUp = context.WithCancel(ctx)
+	waits := false
 	for _, p := range q.plan.Pipelines {
 		k := q.kernels[p]
 		if k == nil {
@@ -189,6 +191,7 @@ func (q *query) compile(ctx context.Context) {
 			close(m.ready)
 			continue
 		}
+		waits = true
 		q.loading.Go(func() {
 			defer close(m.ready)
 			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
@@ -197,6 +200,9 @@ func (q *query) compile(ctx context.Context) {
 		})
 	}
 	q.compileSorts(ctx)
+	if waits && run {
+		q.fetchAhead(ctx)
+	}
 }
 
 // loaded waits for a pipeline's kernel.
@@ -215,6 +221,7 @@ func (q *query) close() {
 		q.giveUp()
 		q.loading.Wait()
 	}
+	q.dropFetches()
 	for p := range q.memory {
 		_ = q.stream.Free(p)
 	}

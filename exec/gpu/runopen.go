@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -49,13 +48,7 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 
 func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableScan) error {
 	if q.scans[scan] == nil {
-		var ordinals []int
-		for _, o := range scan.Ordinals {
-			if o != logical.RowIDOrdinal {
-				ordinals = append(ordinals, o)
-			}
-		}
-		t, err := q.res.acquire(ctx, scan.Table, ordinals)
+		t, err := q.columns(ctx, scan)
 		if err != nil {
 			return err
 		}

@@ -99,6 +99,9 @@ func testMistakes(t *testing.T, s *Session) {
 	}{
 		{"SELECT nmae FROM people", sqlerr.CodeUnknownColumn, "did you mean 'name'"},
 		{"SELECT * FROM poeple", sqlerr.CodeNoSuchTable, "did you mean 'people'"},
+		{"SELECT date_trunc('month', born) FROM people", sqlerr.CodeUnknownFunction, "DATE_FORMAT"},
+		{"SET threads = 4", sqlerr.CodeUnknownVariable, "did you mean 'radish_threads'"},
+		{"DELETE FROM people USING (SELECT 1 AS one) x WHERE people.id = x.one", sqlerr.CodeUnknownTableIn, "stand behind USING"},
 		{"SELECT @@sql_mod", sqlerr.CodeUnknownVariable, "did you mean 'sql_mode'"},
 		{"ALTER TABLE people DROP COLUMN nmae", sqlerr.CodeCantDropFieldOrKey, "did you mean 'name'"},
 		{"ALTER TABLE people DROP INDEX by_nmae", sqlerr.CodeCantDropFieldOrKey, "did you mean 'by_name'"},

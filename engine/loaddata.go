@@ -10,6 +10,8 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/csv"
 )
 
 // loadedFile is the name under which the texts of a LOAD DATA's file stand in the INSERT that it becomes. No file has it.
@@ -44,7 +46,7 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*R
 	defer f.Close()
 	rules.lenient = n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient || st.exprContext().SQLMode&expr.ModeStrict == 0
 	rules.warnings = s.warnings
-	loaded, err := rules.read(st, f, len(fields))
+	loaded, err := rules.read(st, f, s.fieldTypes(st, n, fields))
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +64,32 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*R
 	}
 	st.Statement, st.context, st.loaded = stmt, nil, loaded
 	return s.insert(st, insert)
+}
+
+// fieldTypes returns the types as which a file's fields may be read, if all of them are written plainly: those of the columns that they are
+// stored in. All others are texts, which INSERT converts.
+func (s *Session) fieldTypes(st *statement, n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) []types.Type {
+	out := make([]types.Type, len(fields))
+	for i := range out {
+		out[i] = types.Text
+	}
+	db := n.Table.Schema.O
+	if db == "" {
+		db = s.database
+	}
+	v, err := st.catalogView().Table(db, n.Table.Name.O)
+	if err != nil || len(n.ColumnAssignments) > 0 { // a view, or expressions over texts
+		return out
+	}
+	for i, f := range fields {
+		if f.UserVar != nil {
+			continue
+		}
+		if c := v.Schema.Ordinal(f.ColumnName.Name.O); c >= 0 && csv.HasValues(v.Schema.Columns[c].Type) {
+			out[i] = v.Schema.Columns[c].Type
+		}
+	}
+	return out
 }
 
 // loadInsert writes the INSERT that a LOAD DATA means.

@@ -135,6 +135,59 @@ func TestLoadDataBlocks(t *testing.T) {
 	}
 }
 
+// A field that is read as a value of its column's type gives what INSERT makes of its text: the same rows, error and warnings. SET makes
+// LOAD DATA read texts.
+func TestLoadDataTyped(t *testing.T) {
+	seed := uint64(setting(t, "RADISH_SEED", 1))
+	r := rand.New(rand.NewPCG(seed, 6))
+	dir := t.TempDir()
+	texts := []string{
+		"0", "1", "-1", "+7", "007", "-0", "127", "128", "-129", "255", "256", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808",
+		"18446744073709551615", "18446744073709551616", "1.5", "1.", ".5", "-.25", "1.005", "9999.99", "10000", "99999999999999999999", "1e3", "-1e-2", "1e400", "-0.0", "inf",
+		"nan", "0x10", "1_0", " 1", "1 ", "", "x", "12abc", "\\N", "2024-02-29", "2023-02-29", "0000-00-00", "2024-00-10", "2024-1-2", "20240102", "2024-01-02 03:04:05", "24-01-02",
+		"0001-01-01", "9999-12-31", "2024/01/02", "2024-01-0x",
+	}
+	columns := []string{"TINYINT", "TINYINT UNSIGNED", "SMALLINT NOT NULL", "INT", "INT UNSIGNED", "BIGINT NOT NULL", "BIGINT UNSIGNED", "DECIMAL(6,2)", "DECIMAL(18,0)",
+		"DECIMAL(30,4)", "DOUBLE NOT NULL", "FLOAT", "DATE", "DATETIME", "VARCHAR(4)", "CHAR(10)", "YEAR", "BOOL", "INT PRIMARY KEY AUTO_INCREMENT"}
+	modes := []string{"", "ALLOW_INVALID_DATES", "STRICT_TRANS_TABLES", "STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE"}
+	stored := 0
+	for round := range 400 {
+		typ, mode := columns[r.IntN(len(columns))], modes[r.IntN(len(modes))]
+		var text string
+		for range 1 + r.IntN(3) {
+			text += texts[r.IntN(len(texts))] + "\n"
+		}
+		name := filepath.Join(dir, fmt.Sprint("f", round))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ignore := ""
+		if r.IntN(2) == 0 {
+			ignore = "IGNORE "
+		}
+		var results [2]string
+		for i, fields := range []string{"(c)", "(@x) SET c = @x"} {
+			s := session(t, Options{Threads: 2})
+			mustRun(t, s, "CREATE TABLE t (c "+typ+"); SET sql_mode = '"+mode+"'")
+			_, err := run(context.Background(), s, "LOAD DATA INFILE '"+name+"' "+ignore+"INTO TABLE t "+fields)
+			if err != nil {
+				results[i] = fmt.Sprintf("error %d %s", sqlerr.From(err).Code, sqlerr.From(err).Message)
+			} else {
+				results[i] = mustRun(t, s, "SHOW WARNINGS")
+			}
+			rows := mustRun(t, s, "SELECT c, HEX(c) FROM t ORDER BY c")
+			stored += len(rows)
+			results[i] += "; rows " + rows
+		}
+		if results[0] != results[1] {
+			t.Errorf("seed %d: %q into %s, sql_mode %q, %s: %s, from texts %s", seed, text, typ, mode, ignore, results[0], results[1])
+		}
+	}
+	if stored == 0 {
+		t.Error("nothing was stored")
+	}
+}
+
 // Random texts come back through files as they were, whatever separates and escapes them.
 func TestOutfileRandom(t *testing.T) {
 	s := session(t, Options{Threads: 2})

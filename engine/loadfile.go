@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"unsafe"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -38,29 +41,130 @@ func loadRulesOf(n *ast.LoadDataStmt) (*loadRules, error) {
 	return r, err
 }
 
-// read makes a table of the fields of a file, all of them texts: f1, f2 and so on.
-func (r *loadRules) read(st *statement, in io.Reader, fields int) (*table.Version, error) {
+// read makes a table of the fields of a file: f1, f2 and so on, of the given types or, where a field is not written as that type's values
+// are, texts.
+func (r *loadRules) read(st *statement, in io.ReadSeeker, ts []types.Type) (*table.Version, error) {
+	for round := 0; ; round++ {
+		v, warnings, err := r.readAs(st, in, ts)
+		var m misfit
+		switch {
+		case err == nil:
+			for _, w := range warnings {
+				r.warnings.AddError(w)
+			}
+			return v, nil
+		case !errors.As(err, &m):
+			return nil, err
+		case round == 0:
+			ts[m.field] = types.Text
+		default:
+			for i := range ts {
+				ts[i] = types.Text
+			}
+		}
+		if _, err := in.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// misfit is the error of a field that is not written as its type's values are.
+type misfit struct{ field int }
+
+func (m misfit) Error() string { return fmt.Sprintf("field %d is not of its type", m.field+1) }
+
+// loadedRows is the number of records that are converted at a time.
+const loadedRows = 8 * column.VectorSize
+
+// loadedChunk is some records, field by field.
+type loadedChunk struct {
+	rows  int
+	texts [][]string
+	nulls []column.Bitmap // by field; nil: none
+}
+
+// readAs is read for fields that have the given types. One goroutine cuts the text into records, others convert them, and they join the table
+// in order.
+func (r *loadRules) readAs(st *statement, in io.Reader, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
 	schema := &table.Schema{Name: loadedFile}
-	for i := range fields {
-		schema.Columns = append(schema.Columns, table.ColumnDef{Name: fmt.Sprintf("f%d", i+1), Type: types.Text, Nullable: true})
+	for i, t := range ts {
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: fmt.Sprintf("f%d", i+1), Type: t, Nullable: true})
 	}
+	group, ctx := errgroup.WithContext(st.ctx)
 	b := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(st.ctx, st.making("LOAD DATA").Set))
-	group := make([]encoding.Data, fields) // the row group that is being filled
-	n := 0
-	flush := func() error {
-		if n == 0 {
+	workers := runtime.GOMAXPROCS(0)
+	free := make(chan struct{}, workers) // of converters
+	order := make(chan chan []encoding.Data, workers)
+	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
+	start(func() (err error) {
+		defer close(order)
+		warnings, err = r.cut(in, len(ts), func(c *loadedChunk) error {
+			done := make(chan []encoding.Data, 1)
+			select {
+			case order <- done:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case free <- struct{}{}:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			start(func() error {
+				defer func() { <-free }()
+				data, err := c.convert(ts)
+				if err == nil {
+					done <- data
+				}
+				return err
+			})
 			return nil
-		}
-		for i := range group {
-			group[i].Strings = group[i].Strings[:n]
-		}
-		err := b.AppendColumns(n, group)
-		group, n = make([]encoding.Data, fields), 0
+		})
 		return err
+	})
+	start(func() error {
+		for done := range order {
+			select {
+			case data := <-done:
+				if err := b.AppendData(data[0].Rows, data); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
 	}
+	v, err = b.Finish()
+	return v, warnings, err
+}
+
+// convert makes columns of the given types.
+func (c *loadedChunk) convert(ts []types.Type) ([]encoding.Data, error) {
+	out := make([]encoding.Data, len(ts))
+	for i, t := range ts {
+		nulls := c.nulls[i]
+		values := csv.NewValues(t, c.rows)
+		for row, text := range c.texts[i][:c.rows] {
+			if nulls != nil && nulls.Get(row) {
+				values.AppendNull()
+			} else if !values.Append(text) {
+				return nil, misfit{i}
+			}
+		}
+		out[i] = values.Data()
+	}
+	return out, nil
+}
+
+// cut cuts a text into records and calls f with chunks of them.
+func (r *loadRules) cut(in io.Reader, fields int, f func(*loadedChunk) error) (warnings []*sqlerr.Error, err error) {
 	records := &recordReader{loadRules: r, in: in}
-	row := int64(0)
-	for {
+	var c *loadedChunk
+	for row := int64(1); ; {
 		record, err := records.next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -71,7 +175,6 @@ func (r *loadRules) read(st *statement, in io.Reader, fields int) (*table.Versio
 		if records.count <= r.skip {
 			continue
 		}
-		row++
 		if len(record) != fields {
 			problem := sqlerr.New(sqlerr.CodeRowTooFewFields, sqlerr.User, "Row %d doesn't contain data for all columns", row)
 			if len(record) > fields {
@@ -80,35 +183,36 @@ func (r *loadRules) read(st *statement, in io.Reader, fields int) (*table.Versio
 			if !r.lenient {
 				return nil, problem
 			}
-			r.warnings.AddError(problem)
+			warnings = append(warnings, problem)
 		}
-		if n == 0 {
-			for i := range group {
-				group[i].Strings = make([]string, table.RowGroupSize)
+		row++
+		if c == nil {
+			c = &loadedChunk{texts: make([][]string, fields), nulls: make([]column.Bitmap, fields)}
+			for i := range c.texts {
+				c.texts[i] = make([]string, loadedRows)
 			}
 		}
-		for i := range group {
+		for i := range c.texts {
 			if i < len(record) && !record[i].null {
-				group[i].Strings[n] = record[i].text
+				c.texts[i][c.rows] = record[i].text
 				continue
 			}
-			if group[i].Valid == nil {
-				group[i].Valid = column.NewBitmap(table.RowGroupSize, true)
+			if c.nulls[i] == nil {
+				c.nulls[i] = column.NewBitmap(loadedRows, false)
 			}
-			group[i].Valid.Clear(n)
+			c.nulls[i].Set(c.rows)
 		}
-		if n++; n == table.RowGroupSize {
-			if err := flush(); err != nil {
+		if c.rows++; c.rows == loadedRows {
+			if err := f(c); err != nil {
 				return nil, err
 			}
-		} else if n%column.VectorSize == 0 && st.ctx.Err() != nil {
-			return nil, st.ctx.Err()
+			c = nil
 		}
 	}
-	if err := flush(); err != nil {
-		return nil, err
+	if c != nil {
+		err = f(c)
 	}
-	return b.Finish()
+	return warnings, err
 }
 
 // loadedField is a field of a record.
@@ -162,7 +266,7 @@ func (r *recordReader) next() ([]loadedField, error) {
 	}
 	for {
 		start := r.at
-		err := r.cut()
+		err := r.cutRecord()
 		if err != errShort {
 			return r.record, err
 		}
@@ -173,8 +277,8 @@ func (r *recordReader) next() ([]loadedField, error) {
 	}
 }
 
-// cut reads a record of the block.
-func (r *recordReader) cut() error {
+// cutRecord reads a record of the block.
+func (r *recordReader) cutRecord() error {
 	if r.starting != "" { // what stands before the mark, and lines without it, is passed over
 		i := strings.Index(r.block[r.at:], r.starting)
 		switch {

@@ -199,6 +199,9 @@ func (v *variables) UserVariable(name string) (types.Value, bool) {
 
 // Suggest implements [expr.Variables].
 func (v *variables) Suggest(name string) string {
+	if _, ours := variableByName["radish_"+canonicalName(name)]; ours {
+		return "radish_" + canonicalName(name)
+	}
 	return sqlerr.Suggest(name, slices.Sorted(maps.Keys(variableByName)))
 }
 

@@ -145,7 +145,7 @@ type includeFolder struct {
 func (f *includeFolder) path() (string, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.dir != "" && writeHeaders(f.dir) == nil { // again: somebody may have emptied the cache
+	if f.dir != "" && (holdsHeaders(f.dir) || writeHeaders(f.dir) == nil) { // somebody may have emptied the cache
 		return f.dir, nil
 	}
 	if cache := CacheFolder(); cache != "" {
@@ -164,6 +164,24 @@ func (f *includeFolder) path() (string, error) {
 	}
 	f.dir = dir
 	return dir, nil
+}
+
+// holdsHeaders says whether the headers are still there that were written before.
+func holdsHeaders(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	there := map[string]bool{}
+	for _, e := range entries {
+		there[e.Name()] = true
+	}
+	for _, h := range headerFiles() {
+		if !there[h.name] {
+			return false
+		}
+	}
+	return true
 }
 
 // writeHeaders makes a folder hold the headers. Other processes may be doing the same: each file appears whole, by a rename.

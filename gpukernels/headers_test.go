@@ -1,6 +1,8 @@
 package gpukernels
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,6 +32,30 @@ func TestIncludes(t *testing.T) {
 	for name, headers := range definedIn() {
 		if name == "" || strings.ContainsAny(name, " (") {
 			t.Errorf("%q of %q is no name", name, headers)
+		}
+	}
+}
+
+// TestIncludeFolder wants headers that were deleted to be there again.
+func TestIncludeFolder(t *testing.T) {
+	t.Setenv(CacheVariable, t.TempDir())
+	var f includeFolder
+	dir, err := f.path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{filepath.Join(dir, "radish.cuh"), dir} {
+		if err := os.RemoveAll(gone); err != nil {
+			t.Fatal(err)
+		}
+		again, err := f.path()
+		if err != nil || again != dir {
+			t.Fatalf("%s, %v", again, err)
+		}
+		for _, h := range headerFiles() {
+			if text, err := os.ReadFile(filepath.Join(dir, h.name)); err != nil || string(text) != string(h.text) {
+				t.Errorf("%s is not as it was: %v", h.name, err)
+			}
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -112,14 +111,8 @@ func (d *Device) cheaperHere(plan *physical.Plan, threads int) string {
 
 // missing is the bytes of a scan's columns that are not on the device.
 func (d *Device) missing(scan *physical.TableScan) int64 {
-	var ordinals []int
-	for _, o := range scan.Ordinals {
-		if o != logical.RowIDOrdinal {
-			ordinals = append(ordinals, o)
-		}
-	}
-	_, missing := d.res.resident(scan.Table, ordinals)
-	return missing
+	_, bytes := d.res.resident(scan.Table, scanOrdinals(scan))
+	return bytes
 }
 
 // PlanRows is the number of rows that a plan's pipelines are estimated to read.

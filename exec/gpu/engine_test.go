@@ -104,7 +104,7 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 		return nil, err
 	}
 	defer q.close()
-	q.compile(ctx)
+	q.compile(ctx, true)
 	for _, p := range plan.Pipelines {
 		if _, err := q.loaded(p); err != nil {
 			if ctx.Err() == nil {

@@ -252,6 +252,7 @@ type (
 	rowsWord   struct{ sink physical.Sink } // the number of rows
 	roomWord   struct{ sink physical.Sink } // rows that there is room for
 	placesWord struct{ sink physical.Sink } // address of the counter of rows
+	heldWord   struct{ sink physical.Sink } // address of the number of rows, where the host does not know it yet; else 0
 	orderWord  struct{ sink physical.Sink } // address of row numbers in order; 0: as they lie
 )
 
@@ -260,6 +261,7 @@ func (w validWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).va
 func (w rowsWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).count) }
 func (w roomWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).room) }
 func (w placesWord) resolve(q *query) uint64 { return q.counter(counterWord{of: w.sink}) }
+func (w heldWord) resolve(q *query) uint64   { return q.held(w.sink) }
 func (w orderWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).sorted.order) }
 
 // stored binds the columns of stored rows: ids[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there

@@ -34,23 +34,24 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 		return nil, err
 	}
 	q.timed = profiled
-	q.compile(ctx)
+	q.compile(ctx, true)
 	return &Run{placed: p, q: q, put: map[physical.Sink]bool{}}, nil
 }
 
 // Compile compiles the kernels of a plan without running them, as PREPARE does.
 func (p *Placed) Compile(ctx context.Context) error {
-	run, err := p.Start(ctx, false)
+	q, err := newQuery(p.program, p.device.res, false)
 	if err != nil {
 		return err
 	}
-	defer run.Close()
-	for p := range run.q.modules {
-		if _, err := run.q.loaded(p); err != nil {
+	defer q.close()
+	q.compile(ctx, false)
+	for p := range q.modules {
+		if _, err := q.loaded(p); err != nil {
 			return err
 		}
 	}
-	run.q.loading.Wait()
+	q.loading.Wait()
 	return nil
 }
 
@@ -195,7 +196,7 @@ func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch
 
 // Count is the number of rows of a result.
 func (r *Run) Count(s physical.Sink) int64 {
-	if rows := r.q.rows(s); rows != nil {
+	if rows := r.q.rowsOf[s]; rows != nil {
 		return rows.count
 	}
 	return 0

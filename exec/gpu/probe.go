@@ -465,8 +465,7 @@ func (k *kernel) openUnmatched(s *scope, src *physical.UnmatchedScan) (*scope, e
 	}
 	k.line("// rows of the build without a match")
 	k.maxRows = k.prog.bound(src.Build)
-	k.openRows(func(q *query) int64 { return q.stored(src.Build).count }, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
-	k.rows.of = src.Build
+	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
 	ids := make([]expr.ColumnID, len(src.Build.Payload))
 	for i, c := range src.Build.Payload {
 		ids[i] = c.ID

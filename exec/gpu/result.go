@@ -70,9 +70,14 @@ func items[T any](memory []uint64, at gpukernels.Ptr, n int64) []T {
 // downloadTogether fetches all rows by one copy of the memory that they lie in, and one of the bytes of all strings.
 func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []types.Type, at gpukernels.Ptr, bytes int64) (*column.Batch, error) {
 	n := rows.count
-	memory := make([]uint64, (bytes+7)/8)
-	if err := q.stream.Download(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
-		return nil, err
+	memory := rows.copied.words
+	if memory != nil {
+		at = rows.copied.from
+	} else {
+		memory = make([]uint64, (bytes+7)/8)
+		if err := q.stream.Download(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
+			return nil, err
+		}
 	}
 	b := &column.Batch{N: int(n)}
 	var texts []*column.Vector

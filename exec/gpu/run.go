@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -44,8 +43,9 @@ type query struct {
 	dicts   map[*column.Dictionary]*heldDictionary
 	done    map[*physical.Pipeline]bool
 	sorters map[*physical.Sort]*sorter
-	loading sync.WaitGroup // of modules and sorters
-	giveUp  func()         // waiting for what is being compiled
+	loading sync.WaitGroup // of modules, sorters and columns
+	giveUp  func()         // waiting for what is being loaded
+	fetches map[*physical.TableScan]*fetch
 
 	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
 	control      gpukernels.Ptr
@@ -54,7 +54,7 @@ type query struct {
 	counters     map[counterWord]int
 	firstCounter int
 	dirty        map[counterWord]bool // counters that kernels were launched with
-	counts       []byte               // the control block behind the kernels that have been waited for
+	counts       []byte               // the control block, and perhaps what follows it, behind the kernels that have been waited for
 
 	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
 	pending []*kernel
@@ -102,6 +102,7 @@ type storedRows struct {
 	all         bool       // no more rows can come than there is room for
 	count       int64      // known once its pipelines have been waited for
 	sorted      sortedRows // row numbers in order, of a Sort
+	copied      hostCopy   // of a small Result: what it holds
 }
 
 // buildRun is a build on the device, besides its rows.
@@ -151,7 +152,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 		program: g, res: res, device: res.device, modules: map[*physical.Pipeline]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
-		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
+		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
 		dirty: map[counterWord]bool{}, apart: apart, memory: map[gpukernels.Ptr]int64{},
 	}
 	at := 16
@@ -161,7 +162,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	}
 	q.firstCounter = at
 	for _, p := range q.plan.Pipelines {
-		at += 8 * (4 + len(p.Transforms)) // its sink, groups that were added to directly or appended, and its limits; the rows of its source where these are constants
+		at += 8 * (5 + len(p.Transforms)) // its sink, as it is filled and sorted, or with what was added to directly and appended, and its limits; its source's rows where these are constants
 	}
 	q.controlSize = int64(at)
 	var err error
@@ -176,9 +177,10 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 }
 
 // compile begins to load all kernels, in the order in which they are needed: NVRTC reads one after the other. A pipeline waits for its own
-// alone, so that the first ones bring their columns and run meanwhile.
-func (q *query) compile(ctx context.Context) {
+// alone, so that the first ones run meanwhile. Where any has to be waited for and the query is going to run, columns are brought ahead.
+func (q *query) compile(ctx context.Context, run bool) {
 	ctx, q.giveUp = context.WithCancel(ctx)
+	waits := false
 	for _, p := range q.plan.Pipelines {
 		k := q.kernels[p]
 		if k == nil {
@@ -191,6 +193,7 @@ func (q *query) compile(ctx context.Context) {
 			close(m.ready)
 			continue
 		}
+		waits = true
 		q.loading.Go(func() {
 			defer close(m.ready)
 			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
@@ -199,6 +202,9 @@ func (q *query) compile(ctx context.Context) {
 		})
 	}
 	q.compileSorts(ctx)
+	if waits && run {
+		q.fetchAhead(ctx)
+	}
 }
 
 // loaded waits for a pipeline's kernel.
@@ -217,6 +223,7 @@ func (q *query) close() {
 		q.giveUp()
 		q.loading.Wait()
 	}
+	q.dropFetches()
 	for p := range q.memory {
 		_ = q.stream.Free(p)
 	}
@@ -331,7 +338,7 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || ends || q.timed || q.overflows(k) || q.queued > launchRows {
+	if wait || ends && !q.sortsHeld(sort) || q.timed || q.overflows(k) || q.queued > launchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}
@@ -349,127 +356,6 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 	}
 	q.release()
 	return cost, nil
-}
-
-// finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
-func (q *query) finish(ctx context.Context, k *kernel, cost *pipelineCost) error {
-	for tries := 0; ; tries++ {
-		if err := q.settle(ctx); err != nil {
-			return err
-		}
-		again, err := q.grow(k)
-		if err != nil || !again {
-			return err
-		}
-		if tries > 40 {
-			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.p.ID)
-		}
-		for _, f := range q.feeders[k.p.Sink] {
-			if !q.done[f] {
-				continue
-			}
-			if err := q.start(ctx, q.kernels[f], cost); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
-func (q *query) readsCounts(k *kernel) bool {
-	if len(q.pending) == 0 {
-		return false
-	}
-	if k.rows.of != nil && q.uncounted(k.rows.of) {
-		return true
-	}
-	for i := range k.params {
-		if w, ok := k.params[i].key.(rowsWord); ok && q.uncounted(w.sink) {
-			return true
-		}
-	}
-	return false
-}
-
-// uncounted says whether a pipeline that ends in a sink is pending.
-func (q *query) uncounted(s physical.Sink) bool {
-	return slices.ContainsFunc(q.pending, func(x *kernel) bool { return x.p.Sink == s })
-}
-
-// settle waits for the pipelines that are pending and learns what they have counted, or that one of them met an error.
-func (q *query) settle(ctx context.Context) error {
-	if len(q.pending) == 0 {
-		return nil
-	}
-	if q.counts == nil {
-		q.counts = make([]byte, q.controlSize)
-	}
-	if err := q.stream.Download(ctx, q.counts, q.control); err != nil {
-		return err
-	}
-	pending := q.pending
-	q.pending, q.queued = q.pending[:0], 0
-	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
-		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].p.ID)
-	}
-	for _, k := range pending {
-		for i := range k.sites {
-			if binary.LittleEndian.Uint64(q.counts[q.warnings[k]+8*i:]) > 0 {
-				return fmt.Errorf("%w: there are warnings", errOnHost)
-			}
-		}
-		if r := q.rowsOf[k.p.Sink]; r != nil {
-			r.count = q.counted(counterWord{of: k.p.Sink})
-		}
-	}
-	return nil
-}
-
-// stopwatch measures what a pipeline takes on the device; a nil one does not.
-type stopwatch struct {
-	q        *query
-	from, to *gpukernels.Event
-}
-
-// startClock begins to measure a pipeline, if that is wanted.
-func (q *query) startClock() (*stopwatch, error) {
-	if !q.timed {
-		return nil, nil
-	}
-	w := &stopwatch{q: q}
-	var err error
-	if w.from, err = q.device.NewEvent(); err != nil {
-		return nil, err
-	}
-	if w.to, err = q.device.NewEvent(); err == nil {
-		err = q.stream.Record(w.from)
-	}
-	if err != nil {
-		w.close()
-		return nil, err
-	}
-	return w, nil
-}
-
-// stop gives the time since the start.
-func (w *stopwatch) stop() (time.Duration, error) {
-	if w == nil {
-		return 0, nil
-	}
-	if err := w.q.stream.Record(w.to); err != nil {
-		return 0, err
-	}
-	return w.to.Since(w.from)
-}
-
-func (w *stopwatch) close() {
-	if w == nil {
-		return
-	}
-	w.from.Close()
-	if w.to != nil {
-		w.to.Close()
-	}
 }
 
 // start launches a pipeline's kernel over all its rows.

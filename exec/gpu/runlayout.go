@@ -124,8 +124,9 @@ func (q *query) freeAll(memory []gpukernels.Ptr) {
 
 // arena is memory for a query's small things, zero at first. What is taken stays until the query is closed.
 type arena struct {
-	next gpukernels.Ptr
-	left int64
+	next     gpukernels.Ptr
+	left     int64
+	firstEnd gpukernels.Ptr // of the memory that was taken first
 }
 
 // take gives a part of the arena; it is zero.
@@ -148,8 +149,12 @@ func (a *arena) grow(q *query, bytes int64) error {
 	if err == nil {
 		err = q.stream.Fill(p, 0, 8, bytes/8)
 	}
-	if err == nil {
-		a.next, a.left = p, bytes
+	if err != nil {
+		return err
 	}
-	return err
+	a.next, a.left = p, bytes
+	if a.firstEnd == 0 {
+		a.firstEnd = p + gpukernels.Ptr(min(bytes, arenaBytes))
+	}
+	return nil
 }

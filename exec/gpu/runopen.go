@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -49,13 +48,7 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 
 func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableScan) error {
 	if q.scans[scan] == nil {
-		var ordinals []int
-		for _, o := range scan.Ordinals {
-			if o != logical.RowIDOrdinal {
-				ordinals = append(ordinals, o)
-			}
-		}
-		t, err := q.res.acquire(ctx, scan.Table, ordinals)
+		t, err := q.columns(ctx, scan)
 		if err != nil {
 			return err
 		}
@@ -175,8 +168,11 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 	return max(room, 1), all
 }
 
-// ready says whether the number of rows of a pipeline's source is known.
+// ready says whether the number of rows of a pipeline's source is known, or a bound.
 func (q *query) ready(k *kernel) bool {
+	stored := func(s physical.Sink) bool {
+		return q.finished(s) && (!q.uncounted(s) || q.rowsOf[s].all)
+	}
 	switch src := k.p.Source.(type) {
 	case *physical.TableScan:
 		return q.spanned[src] != nil
@@ -184,9 +180,12 @@ func (q *query) ready(k *kernel) bool {
 		if q.host(src.From) {
 			return q.rowsOf[src.From] != nil
 		}
-		return q.finished(src.From) && !q.uncounted(src.From)
+		if a, ok := src.From.(*physical.Aggregate); ok {
+			return q.finished(a)
+		}
+		return stored(src.From)
 	case *physical.UnmatchedScan:
-		return q.finished(src.Build) && !q.uncounted(src.Build)
+		return stored(src.Build)
 	}
 	return true
 }

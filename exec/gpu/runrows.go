@@ -20,9 +20,10 @@ type deviceColumn struct {
 
 // deviceRows are a sink's rows: of a Result its columns in order, of a Materialize or Sort the kept columns, behind them a Sort's keys.
 type deviceRows struct {
-	cols  []deviceColumn
-	count int64
-	order gpukernels.Ptr // 32-bit row numbers in order; 0: as the rows lie
+	cols   []deviceColumn
+	count  int64
+	order  gpukernels.Ptr // 32-bit row numbers in order; 0: as the rows lie
+	copied hostCopy       // what holds all arrays, if it is here already
 }
 
 // rows gives what a sink holds, once its pipelines have run.
@@ -31,7 +32,8 @@ func (q *query) rows(s physical.Sink) *deviceRows {
 	if r == nil {
 		return nil
 	}
-	out := &deviceRows{count: r.count, order: r.sorted.order}
+	out := &deviceRows{count: r.count, order: r.sorted.order, copied: r.copied}
+	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.cols {
 		c := &r.form.cols[i]
 		out.cols = append(out.cols, deviceColumn{id: c.id, class: c.like.class, typ: c.like.typ, dict: c.dictionaryOf(), data: r.data[i], valid: r.valid[i]})

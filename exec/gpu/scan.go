@@ -69,9 +69,21 @@ func (k *kernel) openRow(s *scope) (*scope, error) {
 // openRows writes a loop over rows 0 .. count-1, of which the condition, if not empty, says which are there.
 func (k *kernel) openRows(count func(q *query) int64, condition string) {
 	k.rows = loop{count: count}
-	k.open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < (i64)%s; base += global_threads()) {", k.word(fromWord{}), k.word(toWord{}))
+	k.loopRows("(i64)"+k.word(toWord{}), condition)
+}
+
+// openStored is openRows for a sink's rows. Where the host does not know yet how many there are, the kernel asks the counter.
+func (k *kernel) openStored(s physical.Sink, condition string) {
+	k.rows = loop{count: func(q *query) int64 { return q.most(s) }, of: s}
+	to, held := k.word(toWord{}), k.word(heldWord{s})
+	k.line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
+	k.loopRows("to", condition)
+}
+
+func (k *kernel) loopRows(to, condition string) {
+	k.open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.word(fromWord{}), to)
 	k.line("const i64 row = base + thread_index();")
-	here := fmt.Sprintf("row < (i64)%s", k.word(toWord{}))
+	here := "row < " + to
 	if condition != "" {
 		here += " && " + condition
 	}
@@ -88,8 +100,7 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 	}
 	k.maxRows = k.prog.bound(src.From)
 	k.line("// rows of an earlier pipeline")
-	k.openRows(func(q *query) int64 { return q.stored(src.From).count }, "")
-	k.rows.of = src.From
+	k.openStored(src.From, "")
 	at := make([]int, len(src.Cols))
 	ids := make([]expr.ColumnID, len(src.Cols))
 	for i, c := range src.Cols {

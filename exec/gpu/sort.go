@@ -35,6 +35,10 @@ const (
 	sortWanted
 	sortCounter
 	sortRoom
+	sortHeld // address of the number of rows, which are sortRowCount at the most; 0: they are as many
+	sortLeft // address of what gets the number of rows from sortFirst on, sortLimit at the most; 0: nobody asks
+	sortFirst
+	sortLimit
 	sortColumns
 )
 
@@ -90,11 +94,21 @@ func sortText(cols []sortColumn) string {
 		}
 	}
 	b.WriteString("    return false;\n  }\n};\n\n")
+	fmt.Fprintf(&b, `RADISH_FN i64 row_count(const Params<%d>& p) {
+  return p.w[%d] ? min_of((i64)p.w[0], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[0];
+}
+
+RADISH_FN void tell_rows(const Params<%d>& p) {
+  if (!p.w[%d] || block_index() > 0 || thread_index() > 0) return;
+  *as_pointer<u64>(p.w[%d]) = (u64)min_of(max_of(row_count(p) - (i64)p.w[%d], (i64)0), (i64)p.w[%d]);
+}
+
+`, words, sortHeld, sortHeld, words, sortLeft, sortLeft, sortFirst, sortLimit)
 	kernel := func(name, call string) {
 		fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) { %s; }\n", name, words, call)
 	}
-	kernel("tiles", "sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), (i64)p.w[0], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
-	kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), (i64)p.w[0], (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+	kernel("tiles", "tell_rows(p); sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), row_count(p), as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+	kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
 	kernel("digits", "select_digits(Less{p}, (i64)p.w[0], as_pointer<u64>(p.w[7]), (int)p.w[8], (i64)p.w[9])")
 	kernel("candidates", "select_rows(Less{p}, (i64)p.w[0], as_pointer<const u64>(p.w[7]), (i64)p.w[9], as_pointer<u32>(p.w[5]), as_pointer<u64>(p.w[10]), (i64)p.w[11])")
 	return b.String()
@@ -122,12 +136,21 @@ type sortedRows struct {
 	count  int64
 }
 
+// heldCounts are addresses of numbers of rows that the host does not know; 0: it knows them.
+type heldCounts struct{ rows, left gpukernels.Ptr }
+
+// heldRows is up to how many rows the host does not ask how many there are: it launches as many passes as they might need.
+const heldRows = 1 << 13
+
 // maxSortRows is what row numbers of 32 bits can name.
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
 // that may not be exchanged. The module is of their sortText; memory is taken by alloc.
-func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Module, alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, rows, first, count int64) (out sortedRows, err error) {
+//
+// Where the host does not know the number of rows, rows is the most that there can be (heldRows at most), held.rows the address of the number and
+// held.left that of what gets the number of rows that are kept. The result's count is a bound then.
+func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Module, alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -147,6 +170,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Modu
 		x.params[sortColumns+3*i+1] = uint64(c.valid)
 		x.params[sortColumns+3*i+2] = uint64(c.words)
 	}
+	x.params[sortHeld], x.params[sortLeft], x.params[sortFirst], x.params[sortLimit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
 	defer x.free()
 	n := rows
 	if wanted*8 < rows && rows > 1<<16 {

@@ -44,8 +44,13 @@ type sorter struct {
 // sort orders the rows of a Sort, or finds the first of them.
 func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	r := q.rowsOf[s]
-	if r.count == 0 {
+	rows := q.most(s)
+	if rows == 0 {
 		return nil
+	}
+	var held heldCounts
+	if q.uncounted(s) {
+		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(counterWord{of: sortedCount{s}}))}
 	}
 	x, err := q.sorter(ctx, s)
 	if err != nil {
@@ -61,7 +66,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 			x.columns[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, x.module, q.take, x.columns, r.count, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, x.module, q.take, x.columns, held, rows, s.Offset, s.Count)
 	if sorted.memory != 0 {
 		q.memory[sorted.memory] = 0
 	}
@@ -71,6 +76,9 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	r.sorted, r.count = sorted, sorted.count
 	return nil
 }
+
+// sortedCount stands for the rows that a Sort keeps, among the things that are counted.
+type sortedCount struct{ s *physical.Sort }
 
 // sorter returns what orders the rows of a Sort, its kernels loaded.
 func (q *query) sorter(ctx context.Context, s *physical.Sort) (*sorter, error) {

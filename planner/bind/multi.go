@@ -81,8 +81,9 @@ type multi struct {
 	at      map[expr.ColumnID]int // columns of the query
 }
 
-// multiRows binds the join and WHERE of an UPDATE or DELETE of several tables.
-func (b *Binder) multiRows(refs *ast.TableRefsClause, where ast.ExprNode, ordered bool, what string) (*multi, error) {
+// multiRows binds the join and WHERE of an UPDATE or DELETE of several tables. joined, unless it is nil, is called when names of tables
+// can be looked up.
+func (b *Binder) multiRows(refs *ast.TableRefsClause, where ast.ExprNode, ordered bool, what string, joined func(m *multi) error) (*multi, error) {
 	if ordered {
 		return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "Incorrect usage of %s and ORDER BY or LIMIT", what)
 	}
@@ -91,6 +92,13 @@ func (b *Binder) multiRows(refs *ast.TableRefsClause, where ast.ExprNode, ordere
 	if err != nil {
 		return nil, err
 	}
+	m.project = &logical.Project{}
+	m.Query = &logical.Query{Root: m.project, Alloc: &b.alloc}
+	if joined != nil {
+		if err := joined(m); err != nil {
+			return nil, err
+		}
+	}
 	if where != nil {
 		cond, err := b.condition(where, m.sc.within("where clause"))
 		if err != nil {
@@ -98,8 +106,7 @@ func (b *Binder) multiRows(refs *ast.TableRefsClause, where ast.ExprNode, ordere
 		}
 		node = filter(node, cond)
 	}
-	m.project = &logical.Project{Input: node}
-	m.Query = &logical.Query{Root: m.project, Alloc: &b.alloc}
+	m.project.Input = node
 	return m, nil
 }
 
@@ -144,7 +151,7 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		return nil, err
 	}
 	defer leave()
-	m, err := b.multiRows(s.TableRefs, s.Where, s.Order != nil || s.Limit != nil, "UPDATE")
+	m, err := b.multiRows(s.TableRefs, s.Where, s.Order != nil || s.Limit != nil, "UPDATE", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -272,19 +279,26 @@ func (b *Binder) DeleteMulti(s *ast.DeleteStmt) (*Multi, error) {
 		return nil, err
 	}
 	defer leave()
-	m, err := b.multiRows(s.TableRefs, s.Where, s.Order != nil || s.Limit != nil, "DELETE")
+	m, err := b.multiRows(s.TableRefs, s.Where, s.Order != nil || s.Limit != nil, "DELETE", func(m *multi) error {
+		for _, t := range s.Tables.Tables {
+			if _, ok := m.target(t.Schema.O, t.Name.O); !ok {
+				return b.at(m.notDeletable(t), t)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	m.Ignore = s.IgnoreErr
-	for _, t := range s.Tables.Tables {
-		if _, ok := m.target(t.Schema.O, t.Name.O); !ok {
-			if slices.ContainsFunc(m.sc.cols, func(c scopeColumn) bool { return strings.EqualFold(c.table, t.Name.O) }) {
-				return nil, b.at(sqlerr.NotUpdatable(t.Name.O, "DELETE"), t)
-			}
-			return nil, b.at(sqlerr.New(sqlerr.CodeUnknownTableIn, sqlerr.User, "Unknown table '%s' in MULTI DELETE", t.Name.O).
-				WithHint("it is not a table of the FROM"), t)
-		}
-	}
 	return m.Multi, nil
+}
+
+// notDeletable is the error of a name in a DELETE of several tables that is none of their tables.
+func (m *multi) notDeletable(t *ast.TableName) *sqlerr.Error {
+	if slices.ContainsFunc(m.sc.cols, func(c scopeColumn) bool { return strings.EqualFold(c.table, t.Name.O) }) {
+		return sqlerr.NotUpdatable(t.Name.O, "DELETE")
+	}
+	return sqlerr.New(sqlerr.CodeUnknownTableIn, sqlerr.User, "Unknown table '%s' in MULTI DELETE", t.Name.O).
+		WithHint("the tables behind FROM and USING are to be named by their aliases, and stand behind USING or the join too: DELETE FROM t USING t JOIN u ON ...")
 }

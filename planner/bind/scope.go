@@ -30,7 +30,7 @@ type scope struct {
 	grouped *grouping
 	// aliases are the select list's names, where a clause may use them; see resolveAlias.
 	aliases []aliasItem
-	// aliasFirst says that aliases win over columns (ORDER BY).
+	// aliasFirst says that aliases win over columns (a name in ORDER BY, HAVING).
 	aliasFirst bool
 	// windows collects the window functions; nil where there can be none.
 	windows *windowing

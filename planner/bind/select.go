@@ -235,13 +235,13 @@ type orderKey struct {
 	desc bool
 }
 
-// bindOrderBy binds ORDER BY: positions, then names of the select list, then columns.
+// bindOrderBy binds ORDER BY: positions, then names of the select list, then columns; in an expression columns first, as in MySQL
+// (Item_field::fix_fields).
 func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectItem) ([]orderKey, error) {
 	if o == nil {
 		return nil, nil
 	}
 	sc := list.within("order clause")
-	sc.aliasFirst = true
 	var keys []orderKey
 	for _, by := range o.Items {
 		if p, ok := by.Expr.(*ast.PositionExpr); ok {
@@ -252,6 +252,7 @@ func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectIt
 			keys = append(keys, orderKey{items[i].e, i, by.Desc})
 			continue
 		}
+		_, sc.aliasFirst = unparen(by.Expr).(*ast.ColumnNameExpr)
 		e, err := b.expr(by.Expr, sc)
 		if err != nil {
 			return nil, err

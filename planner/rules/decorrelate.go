@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -50,6 +52,7 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 	existential := a.Kind == logical.SemiJoin || a.Kind == logical.AntiJoin || a.Kind == logical.MarkJoin
 	if existential {
 		r, on = stripExistential(r, on)
+		on = d.undecided(on)
 	}
 	outer := logical.Out(l)
 	if !correlated(r, outer) {
@@ -73,6 +76,23 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		l, inner, conds = d.domainJoin(l, r)
 	}
 	return d.join(a, l, inner, on, conds)
+}
+
+// undecided computes comparisons of constants, as (a, 1) IN (SELECT b, 2 FROM t) makes, and drops those that are TRUE.
+func (d *decorrelator) undecided(on []expr.Expr) []expr.Expr {
+	if d.w.fold == nil {
+		return on
+	}
+	on = logical.MapEach(on, func(e expr.Expr) expr.Expr {
+		if foldable(e) {
+			return expr.Fold(e, d.w.fold)
+		}
+		return e
+	})
+	if !slices.ContainsFunc(on, isTrue) {
+		return on
+	}
+	return slices.DeleteFunc(slices.Clone(on), isTrue)
 }
 
 // join makes the join of an Apply whose right side is independent; corr are conditions that came out of it.

@@ -51,7 +51,7 @@ func neverMatches(x *logical.Join) bool {
 	case logical.AntiJoin, logical.LeftJoin, logical.SingleJoin:
 		return anyFalse(x.On)
 	case logical.MarkJoin:
-		return anyFalse(x.Corr) // a NULL in On makes the mark NULL
+		return anyFalse(x.Corr) || slices.ContainsFunc(x.On, isFalse) // a NULL in On makes the mark NULL
 	}
 	return false
 }

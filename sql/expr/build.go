@@ -13,6 +13,9 @@ import (
 func NewCall(name string, args ...Expr) (Expr, error) {
 	fn := Lookup(name)
 	if fn == nil {
+		if instead := elsewhere[strings.ToLower(name)]; instead != "" {
+			return nil, sqlerr.UnknownFunction(name, "").WithHint("%s", instead)
+		}
 		names := make([]string, 0, len(scalarByName))
 		for n := range scalarByName {
 			names = append(names, n)

@@ -61,6 +61,22 @@ func (v view) inFrom(d int) bool {
 	return v.is(d-1, ",")
 }
 
+// inCast says whether the innermost open parenthesis before the rejected token is that of CAST.
+func (v view) inCast() bool {
+	depth := 0
+	for d := -1; v.at+d > 0; d-- {
+		switch {
+		case v.is(d, ")"):
+			depth++
+		case v.is(d, "(") && depth == 0:
+			return v.is(d-1, "CAST")
+		case v.is(d, "("):
+			depth--
+		}
+	}
+	return false
+}
+
 // An idiom is syntax of another engine, or of a newer standard, that MySQL's grammar does not have. match gets the
 // rejected token and returns where the idiom starts, relative to it; ok says that it is there.
 type idiom struct {
@@ -106,6 +122,51 @@ var idioms = []idiom{
 	{"ATTACH", "", statement("ATTACH")},
 	{"MERGE", "write INSERT ... ON DUPLICATE KEY UPDATE", statement("MERGE")},
 	{"CREATE OR REPLACE TABLE", "write DROP TABLE IF EXISTS, then CREATE TABLE", statement("CREATE", "OR", "REPLACE", "TABLE")},
+	{"INSERT OR REPLACE", "write REPLACE INTO", statement("INSERT", "OR", "REPLACE")},
+	{"INSERT OR IGNORE", "write INSERT IGNORE INTO", statement("INSERT", "OR", "IGNORE")},
+	{"CREATE TEMP", "write CREATE TEMPORARY TABLE", statement("CREATE", "TEMP")},
+	{"SUMMARIZE", "write DESCRIBE t for its columns, SELECT COUNT(*), MIN(a), MAX(a), AVG(a) FROM t for their values", statement("SUMMARIZE")},
+	{"FROM in front of SELECT", "write SELECT * FROM t", statement("FROM")},
+	{"BEGIN TRANSACTION", "write BEGIN or START TRANSACTION", statement("BEGIN", "TRANSACTION")},
+	{"END", "write COMMIT", statement("END")},
+	{"ABORT", "write ROLLBACK", statement("ABORT")},
+	{"VACUUM", "there is nothing to clean up: what was deleted gives its memory back", statement("VACUUM")},
+	{"INSTALL", "there are no extensions; a Go program adds functions (docs/driver.md)", statement("INSTALL")},
+	{"SHOW ALL TABLES", "write SHOW TABLES, or SELECT * FROM information_schema.tables", statement("SHOW", "ALL", "TABLES")},
+	{"EXPLAIN QUERY PLAN", "write EXPLAIN", statement("EXPLAIN", "QUERY", "PLAN")},
+	{"AUTOINCREMENT", "write AUTO_INCREMENT", from("AUTOINCREMENT")},
+	{"IDENTITY", "write AUTO_INCREMENT", from("IDENTITY")},
+	{"IS DISTINCT FROM", "write NOT (a <=> b)", from("IS", "DISTINCT", "FROM")},
+	{"IS NOT DISTINCT FROM", "write a <=> b", from("IS", "NOT", "DISTINCT", "FROM")},
+	{"GROUP BY ALL", "name the columns, or their positions: GROUP BY 1, 2", from("GROUP", "BY", "ALL")},
+	{"* EXCLUDE", "name the columns that are wanted", either(from("*", "EXCLUDE"), from("*", "EXCEPT", "("))},
+	{"WITHIN GROUP", "write GROUP_CONCAT(a ORDER BY b), or number the rows with ROW_NUMBER() OVER (ORDER BY a)", func(v view) (int, bool) {
+		if v.is(-2, "WITHIN", "GROUP") {
+			return -2, true
+		}
+		return from("WITHIN", "GROUP")(v)
+	}},
+	{"USING SAMPLE", "write ORDER BY RAND() LIMIT n", from("USING", "SAMPLE")},
+	{"UPDATE ... FROM", "write UPDATE t JOIN u ON ... SET t.a = u.a", func(v view) (int, bool) {
+		return 0, v.is(0, "FROM") && v.is(-v.at, "UPDATE")
+	}},
+	{"'//'", "write a DIV b", from("/", "/")},
+	{"VALUES without ROW", "write VALUES ROW(1, 2), ROW(3, 4)", func(v view) (int, bool) {
+		if v.is(-1, "VALUES", "(") && (v.at == 1 || v.is(-2, "(")) {
+			return -1, true
+		}
+		return 0, v.is(0, "VALUES", "(") && v.is(-1, "(")
+	}},
+	{"a type of columns in CAST", "CAST takes SIGNED, UNSIGNED, DECIMAL(p, s), DOUBLE, FLOAT, CHAR, BINARY, DATE, DATETIME, TIME, YEAR and JSON", func(v view) (int, bool) {
+		switch v.name(0) {
+		case "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "VARCHAR", "TEXT", "STRING", "BOOL", "BOOLEAN", "TIMESTAMP", "NUMERIC", "BLOB":
+			return 0, v.is(-1, "AS") && v.inCast()
+		}
+		return 0, false
+	}},
+	{"EXTRACT of this unit", "write UNIX_TIMESTAMP(t) for EPOCH, DAYOFWEEK(d) for DOW, DAYOFYEAR(d) for DOY", func(v view) (int, bool) {
+		return 0, v.is(-2, "EXTRACT", "(") && (v.is(0, "EPOCH") || v.is(0, "DOW") || v.is(0, "DOY") || v.is(0, "ISODOW"))
+	}},
 	{"'::' as a cast", "write CAST(value AS type)", from("::")},
 	{"QUALIFY", "put the window function in a derived table and filter that with WHERE", from("QUALIFY")},
 	{"FILTER on an aggregate", "write an aggregate of CASE WHEN condition THEN value END", func(v view) (int, bool) {

@@ -195,6 +195,10 @@ func TestSample(t *testing.T) {
 		pattern := regexp.MustCompile(*match)
 		scripts = slices.DeleteFunc(scripts, func(s Script) bool { return !pattern.MatchString(s.Name) })
 	}
+	for i := range scripts {
+		// MySQL writes through views, which the corpus knows of SQL Server only.
+		scripts[i].Text = strings.ReplaceAll(scripts[i].Text, "skipif mssql  # this is allowed\nstatement error\n", "statement ok\n")
+	}
 	if testing.Short() {
 		scripts = pick(t, scripts, 8<<20)
 	}

@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "status.h"
@@ -141,9 +145,39 @@ int best_architecture(const Nvrtc& n, int wanted) {
   return best;
 }
 
+// The headers of a folder. They are read once, since NVRTC looks for them while it lets nobody else in.
+struct Headers {
+  std::vector<std::string> names, texts;
+  std::vector<const char*> name_pointers, text_pointers;
+};
+
+const Headers& headers_of(const std::string& folder) {
+  static std::mutex mutex;
+  static std::map<std::string, Headers> folders;
+  std::lock_guard<std::mutex> lock(mutex);
+  Headers& h = folders[folder];
+  if (!h.names.empty()) return h;
+  glob_t found;
+  if (glob((folder + "/*.cuh").c_str(), 0, nullptr, &found) == 0)
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+      std::string path = found.gl_pathv[i];
+      std::ifstream file(path);
+      h.texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+      h.names.push_back(path.substr(folder.size() + 1));
+    }
+  globfree(&found);
+  for (size_t i = 0; i < h.names.size(); i++) {
+    h.name_pointers.push_back(h.names[i].c_str());
+    h.text_pointers.push_back(h.texts[i].c_str());
+  }
+  return h;
+}
+
 class Program {
  public:
-  Program(const Nvrtc& n, const char* source) : n_(n) { check(n, n.CreateProgram(&program, source, "pipeline.cu", 0, nullptr, nullptr), "starting NVRTC"); }
+  Program(const Nvrtc& n, const char* source, const Headers& h) : n_(n) {
+    check(n, n.CreateProgram(&program, source, "pipeline.cu", int(h.names.size()), h.text_pointers.data(), h.name_pointers.data()), "starting NVRTC");
+  }
   ~Program() { n_.DestroyProgram(&program); }
   nvrtcProgram program = nullptr;
 
@@ -164,8 +198,7 @@ std::string nvrtc_compile(int32_t compute_capability, const char* source, const 
   const Nvrtc& n = nvrtc();
   int architecture = best_architecture(n, compute_capability);
   bool exact = architecture == compute_capability;
-  std::vector<std::string> args = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(architecture),
-                                   "-I" + std::string(include_dir)};
+  std::vector<std::string> args = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(architecture)};
   args.insert(args.end(), std::begin(flags), std::end(flags));
   // From 12.9 on NVRTC keeps what it made in the driver's cache, too; package gpukernels has one of its own.
   if (n.major > 12 || (n.major == 12 && n.minor >= 9)) args.push_back("--no-cache");
@@ -177,7 +210,7 @@ std::string nvrtc_compile(int32_t compute_capability, const char* source, const 
   }
   std::vector<const char*> argv;
   for (auto& a : args) argv.push_back(a.c_str());
-  Program p(n, source);
+  Program p(n, source, headers_of(include_dir));
   nvrtcResult code = n.CompileProgram(p.program, int(argv.size()), argv.data());
   if (code != NVRTC_SUCCESS) {
     size_t size = 0;

@@ -48,6 +48,7 @@ func (g *generator) changeOf(from []*Table, alone bool) (*Node, []*Table) {
 	if n := g.joined(t); n != nil {
 		return n, g.target
 	}
+	g.target = []*Table{t}
 	return g.update(t, e), g.target
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -227,7 +228,13 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 	return p, nil
 }
 
-func (r *runner) schema(ctx context.Context, seed uint64) error {
+func (r *runner) schema(ctx context.Context, seed uint64) (err error) {
+	// A fault of the generator ends its round, not the run with its counts.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	rng := rand.New(rand.NewPCG(seed, 0x7261646973680000))
 	big := rng.IntN(100) < bigSchemas
 	types := slices.Concat(columnTypes, moreTypes)

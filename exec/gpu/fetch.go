@@ -1,0 +1,79 @@
+package gpu
+
+import (
+	"context"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// fetch is a scan's columns on their way to the device.
+type fetch struct {
+	ready chan struct{} // closed when the rest is there
+	table *residentTable
+	err   error
+}
+
+// fetchAhead begins to bring the columns of all scans to the device, for a query whose kernels are being compiled meanwhile. Where they would take more
+// than half of the free memory each pipeline brings its own, when what others needed may have been freed.
+func (q *query) fetchAhead(ctx context.Context) {
+	var scans []*physical.TableScan
+	missing := int64(0)
+	for _, p := range q.plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok || q.kernels[p] == nil {
+			continue
+		}
+		if _, bytes := q.res.resident(scan.Table, scanOrdinals(scan)); bytes > 0 {
+			scans = append(scans, scan)
+			missing += bytes
+		}
+	}
+	if missing == 0 {
+		return
+	}
+	if m, err := q.device.Memory(); err != nil || missing > m.Free/2 {
+		return
+	}
+	for _, scan := range scans {
+		f := &fetch{ready: make(chan struct{})}
+		q.fetches[scan] = f
+		q.loading.Go(func() {
+			defer close(f.ready)
+			f.table, f.err = q.res.acquire(ctx, scan.Table, scanOrdinals(scan))
+		})
+	}
+}
+
+// columns brings a scan's columns to the device, or waits until they are there.
+func (q *query) columns(ctx context.Context, scan *physical.TableScan) (*residentTable, error) {
+	if f := q.fetches[scan]; f != nil {
+		delete(q.fetches, scan)
+		<-f.ready
+		if f.err == nil {
+			return f.table, nil
+		}
+	}
+	return q.res.acquire(ctx, scan.Table, scanOrdinals(scan))
+}
+
+// dropFetches lets go of columns that no pipeline came to ask for. Nothing is being fetched any more.
+func (q *query) dropFetches() {
+	for _, f := range q.fetches {
+		if f.table != nil {
+			f.table.release()
+		}
+	}
+	clear(q.fetches)
+}
+
+// scanOrdinals are the table's columns that a scan reads.
+func scanOrdinals(scan *physical.TableScan) []int {
+	var ordinals []int
+	for _, o := range scan.Ordinals {
+		if o != logical.RowIDOrdinal {
+			ordinals = append(ordinals, o)
+		}
+	}
+	return ordinals
+}

@@ -1,0 +1,197 @@
+package gpu
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// A pipeline is waited for where something here depends on what its kernel has counted: that its sink had room for all, how many rows there are to
+// launch the next one over, that there was no error. What is known without, or can be asked by the next kernel, is no reason to wait.
+
+// sortsHeld says whether the rows of a Sort are so few that they are ordered without knowing how many they are.
+func (q *query) sortsHeld(s *physical.Sort) bool {
+	return q.rowsOf[s].all && q.rowsOf[s].room <= heldRows && s.Count != 0 && s.Offset < q.rowsOf[s].room
+}
+
+// finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
+func (q *query) finish(ctx context.Context, k *kernel, cost *pipelineCost) error {
+	for tries := 0; ; tries++ {
+		if err := q.settle(ctx); err != nil {
+			return err
+		}
+		again, err := q.grow(k)
+		if err != nil || !again {
+			return err
+		}
+		if tries > 40 {
+			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.p.ID)
+		}
+		for _, f := range q.feeders[k.p.Sink] {
+			if !q.done[f] {
+				continue
+			}
+			if err := q.start(ctx, q.kernels[f], cost); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
+func (q *query) readsCounts(k *kernel) bool {
+	if len(q.pending) == 0 {
+		return false
+	}
+	if s := k.rows.of; s != nil && q.uncounted(s) && q.most(s) > heldRows {
+		return true
+	}
+	for i := range k.params {
+		if w, ok := k.params[i].key.(rowsWord); ok && q.uncounted(w.sink) {
+			return true
+		}
+	}
+	return false
+}
+
+// uncounted says whether a pipeline that ends in a sink is pending.
+func (q *query) uncounted(s physical.Sink) bool {
+	return slices.ContainsFunc(q.pending, func(x *kernel) bool { return x.p.Sink == s })
+}
+
+// settle waits for the pipelines that are pending and learns what they have counted, or that one of them met an error.
+func (q *query) settle(ctx context.Context) error {
+	if len(q.pending) == 0 {
+		return nil
+	}
+	end := q.controlSize
+	for _, k := range q.pending {
+		end = max(end, q.resultEnd(k))
+	}
+	words := make([]uint64, (end+7)/8)
+	q.counts = gpukernels.Bytes(words)[:end]
+	if err := q.stream.Download(ctx, q.counts, q.control); err != nil {
+		return err
+	}
+	pending := q.pending
+	q.pending, q.queued = q.pending[:0], 0
+	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
+		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].p.ID)
+	}
+	for _, k := range pending {
+		for i := range k.sites {
+			if binary.LittleEndian.Uint64(q.counts[q.warnings[k]+8*i:]) > 0 {
+				return fmt.Errorf("%w: there are warnings", errOnHost)
+			}
+		}
+		if r := q.rowsOf[k.p.Sink]; r != nil {
+			r.count = q.counted(counterWord{of: k.p.Sink})
+			if s, ok := k.p.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
+				r.count = q.counted(counterWord{of: sortedCount{s}})
+			}
+			if q.resultEnd(k) > 0 {
+				r.copied = hostCopy{words, q.control}
+			}
+		}
+	}
+	return nil
+}
+
+// hostCopy is a copy of device memory from an address on.
+type hostCopy struct {
+	words []uint64
+	from  gpukernels.Ptr
+}
+
+// resultEnd is where a pipeline's result ends, from the control block on, if it is so small and so near that both are fetched by one copy; else 0.
+func (q *query) resultEnd(k *kernel) int64 {
+	_, is := k.p.Sink.(*physical.Result)
+	r := q.rowsOf[k.p.Sink]
+	if !is || q.apart || len(r.memory) > 0 {
+		return 0
+	}
+	end := gpukernels.Ptr(0)
+	for i := range r.form.cols {
+		if r.data[i] < q.control {
+			return 0
+		}
+		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.cols[i].like.class.width()), r.valid[i]+gpukernels.Ptr(r.room))
+	}
+	if end < q.control || end > q.arena.firstEnd {
+		return 0
+	}
+	return int64(end - q.control)
+}
+
+// most is the number of a sink's rows, or a bound where it is not known here.
+func (q *query) most(s physical.Sink) int64 {
+	r := q.rowsOf[s]
+	if q.uncounted(s) && r.sorted.memory == 0 {
+		return r.room
+	}
+	return r.count
+}
+
+// held is the address of the number of a sink's rows; 0: it is known here.
+func (q *query) held(s physical.Sink) uint64 {
+	if !q.uncounted(s) {
+		return 0
+	}
+	w := counterWord{of: s}
+	if x, ok := s.(*physical.Sort); ok && q.rowsOf[s].sorted.memory != 0 {
+		w = counterWord{of: sortedCount{x}}
+	}
+	return uint64(q.control) + uint64(q.counterAt(w))
+}
+
+// stopwatch measures what a pipeline takes on the device; a nil one does not.
+type stopwatch struct {
+	q        *query
+	from, to *gpukernels.Event
+}
+
+// startClock begins to measure a pipeline, if that is wanted.
+func (q *query) startClock() (*stopwatch, error) {
+	if !q.timed {
+		return nil, nil
+	}
+	w := &stopwatch{q: q}
+	var err error
+	if w.from, err = q.device.NewEvent(); err != nil {
+		return nil, err
+	}
+	if w.to, err = q.device.NewEvent(); err == nil {
+		err = q.stream.Record(w.from)
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// stop gives the time since the start.
+func (w *stopwatch) stop() (time.Duration, error) {
+	if w == nil {
+		return 0, nil
+	}
+	if err := w.q.stream.Record(w.to); err != nil {
+		return 0, err
+	}
+	return w.to.Since(w.from)
+}
+
+func (w *stopwatch) close() {
+	if w == nil {
+		return
+	}
+	w.from.Close()
+	if w.to != nil {
+		w.to.Close()
+	}
+}

@@ -41,10 +41,12 @@ func TestCalibrate(t *testing.T) {
 		}
 		t.Logf("%+v", after)
 	})
-	s := session(t, Options{Threads: 2, Device: deviceCPU})
-	for _, sql := range []string{"CALL radish_calibrate(1)", "CALL nosuch()"} {
-		if _, err := run(t.Context(), s, sql); err == nil {
-			t.Errorf("%s gives no error", sql)
+	s := session(t, Options{Threads: 2, Device: deviceCPU, GPULibrary: "/nosuch/lib.so"})
+	for sql, says := range map[string]string{
+		"CALL radish_calibrate()": "no usable GPU", "CALL radish_calibrate(1)": "radish_calibrate", "CALL nosuch()": "nosuch does not exist",
+	} {
+		if _, err := run(t.Context(), s, sql); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", sql, err)
 		}
 	}
 }

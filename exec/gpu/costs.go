@@ -152,10 +152,20 @@ func (d *Device) Costs() *Costs {
 // Learn makes measured costs those of the device, in this process and, where there is a folder for compiled kernels, in later ones.
 func (d *Device) Learn(c Costs) error {
 	d.costs.Store(&c)
-	file := d.costsFile()
-	if file == "" {
-		return nil
+	if file := d.costsFile(); file != "" {
+		return c.save(file)
 	}
+	return nil
+}
+
+// recall takes costs that an earlier process measured.
+func (d *Device) recall() {
+	if file := d.costsFile(); file != "" {
+		d.costs.Store(loadCosts(file))
+	}
+}
+
+func (c *Costs) save(file string) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
@@ -166,17 +176,17 @@ func (d *Device) Learn(c Costs) error {
 	return err
 }
 
-// recall takes costs that an earlier process measured. A file that cannot be read is as good as none.
-func (d *Device) recall() {
-	file := d.costsFile()
-	if file == "" {
-		return
-	}
+// loadCosts returns what save wrote; nil if there is no such file, or another's.
+func loadCosts(file string) *Costs {
 	text, err := os.ReadFile(file)
-	var c Costs
-	if err == nil && json.Unmarshal(text, &c) == nil && c.valid() {
-		d.costs.Store(&c)
+	if err != nil {
+		return nil
 	}
+	var c Costs
+	if json.Unmarshal(text, &c) != nil || !c.valid() {
+		return nil
+	}
+	return &c
 }
 
 // valid says whether all figures can be costs.

@@ -73,7 +73,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 			WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
 	}
 	if !KeepsWarnings(stmt) {
-		s.warnings = &sqlerr.Warnings{}
+		s.warnings = &sqlerr.Warnings{NoNotes: s.vars.integer("sql_notes") == 0}
 		for _, w := range stmt.Warnings {
 			s.warnings.Add(w.Level, w.Code, "%s", w.Message)
 		}
@@ -108,6 +108,9 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		s.rowCount = -1
 		done()
 		return nil, s.locate(&stmt, sqlerr.From(err))
+	}
+	if st.context != nil && st.context.GaveInsertID.Load() && res.LastInsertID == 0 {
+		res.LastInsertID = s.lastInsertID.Load()
 	}
 	s.rowCount = res.RowsAffected
 	if res.HasRows() {
@@ -229,7 +232,7 @@ func (st *statement) exprContext() *expr.Context {
 		loc := s.vars.location
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
-			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, Variables: &s.vars,
+			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool), Variables: &s.vars,
 			Locks: sessionLocks{s.engine.locks, s.id},
 			Added: s.engine.added,
 		}
@@ -337,6 +340,11 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 		return s.releaseSavepoint(n)
 	case *ast.AlterTableStmt:
 		return s.alterTable(st, n)
+	case *ast.LockTablesStmt:
+		s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeNotSupported, "LOCK TABLES locks nothing: statements are atomic, and transactions are snapshots")
+		return &Result{}, nil
+	case *ast.UnlockTablesStmt:
+		return &Result{}, nil
 	case *ast.KillStmt:
 		return s.kill(st, n)
 	case *ast.LoadDataStmt:

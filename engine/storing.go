@@ -107,6 +107,21 @@ func (s *storing) next(given types.Value, typ types.Type) (types.Value, error) {
 	return types.Value{Type: typ, I: n}, err
 }
 
+// generated returns the first value that was given out; 0: none.
+func (s *storing) generated() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.first
+}
+
+// forget takes back that a value was given out, for a row that was not inserted: first is what generated gave before.
+func (s *storing) forget(first int64) {
+	if s != nil {
+		s.first = first
+	}
+}
+
 // test reports the first CHECK constraint that a row violates.
 func (s *storing) test(b *column.Batch) error {
 	if s == nil || s.checks == nil {

@@ -277,7 +277,8 @@ func accessOf(n ast.StmtNode) access {
 		}
 		return accessNone
 	case *ast.CreateTableStmt, *ast.AlterTableStmt, *ast.DropTableStmt, *ast.TruncateTableStmt, *ast.RenameTableStmt, *ast.CreateViewStmt,
-		*ast.CreateIndexStmt, *ast.DropIndexStmt, *ast.CreateDatabaseStmt, *ast.DropDatabaseStmt, *ast.AnalyzeTableStmt, *ast.CallStmt:
+		*ast.CreateIndexStmt, *ast.DropIndexStmt, *ast.CreateDatabaseStmt, *ast.DropDatabaseStmt, *ast.AnalyzeTableStmt, *ast.CallStmt,
+		*ast.LockTablesStmt:
 		return accessDefine
 	}
 	return accessNone

@@ -30,6 +30,7 @@ type upsert struct {
 	gone    map[int64]bool // rows of the table
 	count   int64          // rows affected, as MySQL counts
 	row     int64          // the number of the row that is being inserted, from 1
+	inserts int            // how many were
 	set     *expr.ProgramSet
 	rules   *storing
 	context *expr.Context
@@ -90,12 +91,16 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 				at = int(b.Sel[i])
 			}
 			u.row++
+			inserts, first := u.inserts, u.rules.generated()
 			values, err := u.valuesAt(b, at)
 			if err == nil {
 				err = u.rules.testRow(ins.Table.Schema, values)
 			}
 			if err == nil {
 				err = u.write(values)
+			}
+			if u.inserts == inserts { // what was generated is no row's
+				u.rules.forget(first)
 			}
 			if ins.Ignore && failsCheck(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))
@@ -431,6 +436,8 @@ func (u *upsert) add(values []types.Value, from int64) {
 	}
 	if from >= 0 {
 		u.moved[from] = len(u.rows)
+	} else {
+		u.inserts++
 	}
 	u.rows = append(u.rows, newRow{values: values, from: from})
 }

@@ -74,6 +74,7 @@ var systemVariables = []variable{
 		name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime,
 		doc: "milliseconds after which a statement is cancelled; 0: never",
 	},
+	{name: "gtid_purged", initial: fixed(""), doc: "dumps set it; it means nothing"},
 	{name: "net_write_timeout", initial: fixed("60"), integer: true},
 	{
 		name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice,
@@ -113,13 +114,15 @@ var systemVariables = []variable{
 		name: "block_encryption_mode", initial: fixed("aes-128-ecb"), set: setEncryptionMode,
 		doc: "of AES_ENCRYPT and AES_DECRYPT: aes-, 128, 192 or 256, and -ecb, -cbc, -ofb or -cfb128",
 	},
-	{name: "unique_checks", initial: fixed("1"), integer: true, set: onlyValue("unique_checks", "1", "ON")},
+	{name: "unique_checks", initial: fixed("1"), integer: true, doc: "dumps set it; unique keys are enforced whatever it is"},
 	{
 		name: "foreign_key_checks", initial: fixed("1"), integer: true, set: setSwitch("foreign_key_checks"),
 		doc: "0: what is written is neither checked against foreign keys nor do they change other rows, and tables that others refer to can be dropped",
 	},
 	{name: "version", initial: fixed(MySQLVersion), readOnly: true},
 	{name: "version_comment", initial: fixed("Radish " + Version), readOnly: true},
+	{name: "sql_log_bin", initial: fixed("1"), integer: true, doc: "dumps set it; it means nothing"},
+	{name: "sql_notes", initial: fixed("1"), integer: true, doc: "0: notes are not kept among the warnings"},
 	{name: "wait_timeout", initial: fixed("28800"), integer: true},
 	{name: "interactive_timeout", initial: fixed("28800"), integer: true},
 }
@@ -233,17 +236,6 @@ func (v *variables) setSystem(name, value string) error {
 	}
 	v.values[def.name] = value
 	return nil
-}
-
-func onlyValue(name string, allowed ...string) func(*variables, string) (string, error) {
-	return func(_ *variables, value string) (string, error) {
-		for _, a := range allowed {
-			if strings.EqualFold(value, a) {
-				return allowed[0], nil
-			}
-		}
-		return "", sqlerr.NotSupportedf("SET "+name+" = "+value, "it is always %s", allowed[0])
-	}
 }
 
 // setSwitch takes 0 or 1; ON, OFF, TRUE and FALSE have become those.

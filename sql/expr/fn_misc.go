@@ -81,6 +81,9 @@ func evalLastInsertID(c *Context, _ *Call, out *column.Vector, args []*column.Ve
 	for _, i := range positions(sel, n) {
 		if len(args) > 0 {
 			last.Store(int64(uints(args[0]).at(int(i))))
+			if c.GaveInsertID != nil {
+				c.GaveInsertID.Store(true)
+			}
 		}
 		out.I64[i] = last.Load()
 	}

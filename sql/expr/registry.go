@@ -88,6 +88,7 @@ type Context struct {
 	RowCount     int64         // rows that the session's last statement changed; -1 if it gave rows or failed
 	FoundRows    int64         // rows that the session's last SELECT gave
 	LastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives, and LAST_INSERT_ID(n) sets; may be nil
+	GaveInsertID *atomic.Bool  // set by LAST_INSERT_ID(n); may be nil
 	Variables    Variables     // system and user variables; may be nil
 	Locks        Locks         // of GET_LOCK; may be nil
 	RandSeed     func() int64

@@ -31,6 +31,8 @@ const MaxWarnings = 1024
 // Warnings collects the warnings of one statement. Its zero value is ready; all of its methods may be called by several
 // goroutines at once, and Add on a nil *Warnings drops the warning.
 type Warnings struct {
+	NoNotes bool // notes are dropped; set before anything is added
+
 	mu    sync.Mutex
 	kept  []Warning
 	total int64
@@ -38,7 +40,7 @@ type Warnings struct {
 
 // Add appends a warning.
 func (w *Warnings) Add(level Level, code Code, format string, args ...any) {
-	if w == nil {
+	if w == nil || w.NoNotes && level == LevelNote {
 		return
 	}
 	w.mu.Lock()

@@ -71,6 +71,7 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs gpu.Costs
 	if err := c.tables(); err != nil {
 		return costs, err
 	}
+	before := c.device.FirstRun().Compiled
 	for _, side := range []struct {
 		device string
 		rates  *gpu.Rates
@@ -104,6 +105,11 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs gpu.Costs
 				*q.rate = max(*q.rate-side.rates.Scan, 0)
 			}
 		}
+	}
+	// Kernels of an earlier calibration are still there: then what they took is, too.
+	costs.Compile = c.device.Costs().Compile
+	if compiled := c.device.FirstRun().Compiled.Sub(before); compiled.Tasks > 0 {
+		costs.Compile = compiled.Any.Seconds() / float64(compiled.Tasks)
 	}
 	return costs, nil
 }
@@ -265,5 +271,7 @@ func calibrationResult(c *gpu.Costs, threads int) *Result {
 	} {
 		rows = append(rows, row(r.name, types.FloatValue(r.cpu/all*1e9), types.FloatValue(r.gpu*1e9), unit))
 	}
-	return rowsResult(cols, append(rows, row("upload", types.NullOf(types.Double), types.FloatValue(1/c.Upload/1e9), "GB/s")))
+	none := types.NullOf(types.Double)
+	return rowsResult(cols, append(rows, row("upload", none, types.FloatValue(1/c.Upload/1e9), "GB/s"),
+		row("compile", none, types.FloatValue(c.Compile*1e3), "ms a kernel")))
 }

@@ -29,7 +29,7 @@ func TestCalibrate(t *testing.T) {
 				t.Errorf("%s costs %v on the CPU and %v on the GPU", name, r[1].F, r[2].F)
 			}
 		}
-		if got := strings.Join(names, " "); got != "start scan compute probe aggregate upload" {
+		if got := strings.Join(names, " "); got != "start scan compute probe aggregate upload compile" {
 			t.Errorf("costs of %s", got)
 		}
 		after := *d.Costs()

@@ -60,6 +60,15 @@ func newDiskCache(dir string, limit int64) *diskCache {
 
 func (c *diskCache) file(key string) string { return filepath.Join(c.dir, key+imageSuffix) }
 
+// has says whether there is an image.
+func (c *diskCache) has(key string) bool {
+	if c.dir == "" {
+		return false
+	}
+	_, err := os.Stat(c.file(key))
+	return err == nil
+}
+
 // get returns an image, nil if there is none or it is damaged.
 func (c *diskCache) get(key string) []byte {
 	if c.dir == "" {

@@ -108,6 +108,19 @@ func (d *Device) Loaded(source string) *Module {
 	return e.module
 }
 
+// Known says whether Load would find a source's image, in memory or on disk, or is making it.
+func (d *Device) Known(source string) bool {
+	c := &d.modules
+	c.mutex.Lock()
+	e := c.entries[moduleKey(source, nil)]
+	c.mutex.Unlock()
+	if e != nil {
+		return true
+	}
+	compiler, err := d.compiler()
+	return err == nil && d.disk.has(imageKey(compiler, source, nil))
+}
+
 // Load compiles a source, or finds what an earlier compilation of it made, and loads it. The source includes "radish.cuh"; options
 // are the compiler's (-DNAME=VALUE). When ctx ends first, Load returns its error and the compilation goes on for the next who asks.
 // Release the module when it is needed no more.

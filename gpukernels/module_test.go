@@ -86,7 +86,14 @@ func TestForgetKernels(t *testing.T) {
 	if before.Tasks != 2 || before.Any <= 0 || before.Each != before.Any {
 		t.Errorf("compiling two kernels one after the other: %+v", before)
 	}
+	const known, unknown = "#include \"radish.cuh\"\nRADISH_KERNEL(k1, 1) {}\n", "#include \"radish.cuh\"\nRADISH_KERNEL(k2, 1) {}\n"
+	if !d.Known(known) || d.Known(unknown) {
+		t.Error("a compiled kernel is not known, or another is")
+	}
 	d.ForgetKernels()
+	if d.Known(known) {
+		t.Error("a kernel is known that was forgotten")
+	}
 	for i, want := range []Origin{FromMemory, Compiled} {
 		m, origin := load(i)
 		m.Release()

@@ -17,9 +17,10 @@ import (
 
 // Costs are what placement estimates with, in seconds.
 type Costs struct {
-	CPU    Rates   `json:"cpu"` // rows: on one core
-	GPU    Rates   `json:"gpu"`
-	Upload float64 `json:"upload"` // a byte of a table column that is not on the device
+	CPU     Rates   `json:"cpu"` // rows: on one core
+	GPU     Rates   `json:"gpu"`
+	Upload  float64 `json:"upload"`  // a byte of a table column that is not on the device
+	Compile float64 `json:"compile"` // a kernel that is not compiled yet
 }
 
 // Rates are the costs of one side.
@@ -34,16 +35,18 @@ type Rates struct {
 // defaultCosts are used until something was measured: an H200's (docs/benchmarks.md), whose starts and rows are taken to cost twice as much, so that
 // a smaller GPU is not overestimated.
 var defaultCosts = Costs{
-	CPU:    Rates{Start: 30e-6, Scan: 3e-9, Step: 4e-9, Probe: 10e-9, Aggregate: 8e-9},
-	GPU:    Rates{Start: 150e-6, Scan: 4e-12, Step: 2e-12, Probe: 6e-11, Aggregate: 1e-11},
-	Upload: 1 / 20e9,
+	CPU:     Rates{Start: 30e-6, Scan: 3e-9, Step: 4e-9, Probe: 10e-9, Aggregate: 8e-9},
+	GPU:     Rates{Start: 150e-6, Scan: 4e-12, Step: 2e-12, Probe: 6e-11, Aggregate: 1e-11},
+	Upload:  1 / 20e9,
+	Compile: 50e-3,
 }
 
 const (
 	// leastRows: a plan that reads fewer stays on the processor, and no device is opened for it.
 	leastRows = 1 << 16
-	// uploadShare: columns stay on the device, so a query is charged a part of their upload.
-	uploadShare = 0.25
+	// uploadShare and compileShare: columns stay on the device, and kernels are kept, so a query is charged a part of what it takes to get them.
+	uploadShare  = 0.25
+	compileShare = 0.1
 )
 
 // Estimate is what a plan takes on the processor and on the device; missing gives the bytes of a scan's columns that are not there yet.
@@ -107,6 +110,25 @@ func (d *Device) cheaperHere(plan *physical.Plan, threads int) string {
 		return fmt.Sprintf("estimated %.2f ms on the CPU, %.2f ms on the GPU", here.Seconds()*1e3, there.Seconds()*1e3)
 	}
 	return ""
+}
+
+// cheaperThanCompiling says why a plan is better run on the processor than by kernels that are not compiled yet; "" if it is not.
+func (d *Device) cheaperThanCompiling(g *program, threads int) string {
+	unknown := 0
+	for _, k := range g.kernels {
+		if !d.device.Known(k.text) {
+			unknown++
+		}
+	}
+	if unknown == 0 {
+		return ""
+	}
+	c := d.Costs()
+	here, there := c.Estimate(g.plan, threads, d.missing)
+	if there += seconds(float64(unknown) * c.Compile * compileShare); here > there {
+		return ""
+	}
+	return fmt.Sprintf("estimated %.2f ms on the CPU, %.2f ms on the GPU, of that a share of compiling %d kernels", here.Seconds()*1e3, there.Seconds()*1e3, unknown)
 }
 
 // missing is the bytes of a scan's columns that are not on the device.
@@ -192,8 +214,8 @@ func loadCosts(file string) *Costs {
 // valid says whether all figures can be costs.
 func (c *Costs) valid() bool {
 	for _, r := range []Rates{c.CPU, c.GPU} {
-		for _, x := range []float64{r.Start, r.Scan, r.Step, r.Probe, r.Aggregate, c.Upload} {
-			if !(x >= 0 && x < 1) {
+		for _, x := range []float64{r.Start, r.Scan, r.Step, r.Probe, r.Aggregate, c.Upload, c.Compile} {
+			if !(x >= 0 && x < 100) {
 				return false
 			}
 		}
@@ -201,7 +223,7 @@ func (c *Costs) valid() bool {
 			return false
 		}
 	}
-	return true
+	return c.Compile > 0
 }
 
 // costsFile holds what was measured, by device, driver and processors: a home folder may be several machines'. "": none.

@@ -1,10 +1,14 @@
 package gpu
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels/gputest"
 )
 
 // TestKeptCosts writes costs and reads them; files that hold no costs are not taken for some.
@@ -31,6 +35,41 @@ func TestKeptCosts(t *testing.T) {
 		}
 		if c := loadCosts(file); c != nil {
 			t.Errorf("%q gives %+v", bad, c)
+		}
+	}
+}
+
+// TestCheaperThanCompiling wants a plan that is a little faster on the device to run on the processor as long as its kernels are not compiled, and one
+// that is much faster not to wait for that.
+func TestCheaperThanCompiling(t *testing.T) {
+	b := newBackend(t, gputest.Emulated(t))
+	d := &Device{device: b.res.device, res: b.res, lookups: newLookupCache(1 << 20)}
+	g := b.program(enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100)))
+	load := func() {
+		for _, k := range g.kernels {
+			m, _, err := b.res.device.Load(t.Context(), k.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Release()
+		}
+	}
+	load() // so that they can be forgotten, whatever an earlier test has left on disk
+	d.ForgetKernels()
+	const ms = 1e-3
+	little := Costs{CPU: Rates{Start: 2 * ms}, GPU: Rates{Start: 1 * ms}, Compile: 100 * ms}
+	much := Costs{CPU: Rates{Start: 200 * ms}, GPU: Rates{Start: 1 * ms}, Compile: 100 * ms}
+	for _, c := range []struct {
+		costs *Costs
+		load  bool
+		stays bool
+	}{{&little, false, true}, {&much, false, false}, {&little, true, false}} {
+		if c.load {
+			load()
+		}
+		d.costs.Store(c.costs)
+		if reason := d.cheaperThanCompiling(g, 1); (reason != "") != c.stays || c.stays && !strings.Contains(reason, "compiling") {
+			t.Errorf("costs %+v, kernels loaded %v: reason %q", *c.costs, c.load, reason)
 		}
 	}
 }

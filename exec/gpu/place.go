@@ -79,6 +79,11 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 			break
 		}
 	}
+	if mode == Auto {
+		if reason := d.cheaperThanCompiling(placed.program, threads); reason != "" {
+			return nil, setAll(plan, reason)
+		}
+	}
 	reason := "radish_device is 'gpu'"
 	if mode.fallsBack() {
 		reason = "estimated to be faster there"

@@ -31,6 +31,8 @@ func TestBatchFlags(t *testing.T) {
 		{"transaction", []string{"--format", "csv", "-c", "CREATE TABLE t (a INT)", "--transaction", "-c", "INSERT INTO t VALUES (1); SELECT nosuch FROM t"}, "", "rolled back", "", 1},
 		{"commands", []string{"-c", ".mode csv\n.print start\nSELECT 1 AS x; SELECT 2 AS y;\n.mode json\nSELECT 3 AS z;"}, "start\nx\n1\ny\n2\n[\n{\"z\":3}\n]\n", "", "", 0},
 		{"command wrong", []string{"-c", "SELECT 1 AS x;\n\n.nosuch\nSELECT 2;"}, "+", "there is no command .nosuch", "", 1},
+		{"vertical", []string{"--format", "csv", "-c", "SELECT 1 AS x\\G\nSELECT '\\G' AS y;\nSELECT 2 AS z\\G .print end"},
+			"*************************** 1. row ***************************\nx: 1\ny\nG\n*************************** 1. row ***************************\nz: 2\nend\n", "", "", 0},
 		{"quit", []string{"-c", ".mode csv\nSELECT 1 AS x;\n.quit\nSELECT 2 AS y;"}, "x\n1\n", "", "", 0},
 		{"read", []string{"--format", "csv", "-c", ".read '" + broken + "'\nSELECT 2 AS y;"}, "", "broken.sql: ERROR 1054 (42S22) at line 3", "", 1},
 	} {

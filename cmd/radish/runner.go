@@ -182,6 +182,9 @@ func (r *runner) interrupted() bool {
 
 // statement runs one statement of a script and prints all that belongs to it. It returns false if it failed.
 func (r *runner) statement(name string, st scriptStatement, settings render.Settings) bool {
+	if st.tall {
+		settings.Format = render.Vertical
+	}
 	if r.echo {
 		fmt.Fprintln(r.out, st.text+";")
 		r.out.Flush()

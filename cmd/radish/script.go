@@ -34,6 +34,7 @@ type scriptMode = parse.Mode
 // scriptStatement is one statement of a script, or a line with a command of the shell.
 type scriptStatement struct {
 	command bool   // text is a dot and a command
+	tall    bool   // it ends in \G: its rows are printed vertically
 	text    string // as it is to be parsed
 	context string // text with the rest of the line before it
 	offset  int    // of text in context
@@ -72,10 +73,13 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 			p := s.pieces[0]
 			s.pieces = s.pieces[1:]
 			start := s.piecesAt + p.Offset
-			s.at = start + len(p.Text)
+			end := start + len(p.Text)
+			if s.at = end; p.Vertical {
+				s.at += strings.Index(s.buf[end:], `\G`) + len(`\G`)
+			}
 			lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
 			return scriptStatement{
-				text: p.Text, context: s.buf[lineStart:s.at], offset: start - lineStart, line: s.piecesLine + p.Line - 1,
+				text: p.Text, tall: p.Vertical, context: s.buf[lineStart:end], offset: start - lineStart, line: s.piecesLine + p.Line - 1,
 			}, true, nil
 		}
 		if s.eof {

@@ -15,7 +15,7 @@ func defaultMode() parse.Mode { return parse.DefaultMode }
 
 // TestScriptChunks cuts texts that come in pieces of every size, and compares with cutting the whole text.
 func TestScriptChunks(t *testing.T) {
-	const text = "SELECT 1;;\n-- comment; with a semicolon\nSELECT ';' ;SELECT\n\n`;`\n; /* ; */ SELECT \"a\n;\" ; ünï; last"
+	const text = "SELECT 1;;\n-- comment; with a semicolon\nSELECT ';' ;SELECT\n\n`;`\n; /* ; */ SELECT \"a\n;\" ; ünï; SELECT '\\G', 1 \\G\nSELECT 2\\G SELECT \\ G; last"
 	readers := map[string]func() io.Reader{
 		"whole":   func() io.Reader { return strings.NewReader(text) },
 		"bytes":   func() io.Reader { return iotest.OneByteReader(strings.NewReader(text)) },
@@ -25,7 +25,7 @@ func TestScriptChunks(t *testing.T) {
 	seed := rand.Uint64()
 	readers[fmt.Sprintf("random %d", seed)] = func() io.Reader { return &randomReader{text, rand.New(rand.NewPCG(seed, 0))} }
 	want := parse.Split(text, parse.DefaultMode)
-	if len(want) != 6 {
+	if len(want) != 9 {
 		t.Fatalf("Split finds %d statements", len(want))
 	}
 	for name, reader := range readers {
@@ -35,7 +35,7 @@ func TestScriptChunks(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("%s: statement %d: %v, %v", name, i, ok, err)
 			}
-			if st.text != w.Text || st.line != w.Line || !strings.HasSuffix(st.context, st.text) {
+			if st.text != w.Text || st.tall != (i == 5 || i == 6) || st.line != w.Line || !strings.HasSuffix(st.context, st.text) {
 				t.Errorf("%s: statement %d is %q at line %d, want %q at %d", name, i, st.text, st.line, w.Text, w.Line)
 			}
 			if p := st.position(0); p.Line != w.Line || st.context[p.Offset:] != w.Text {

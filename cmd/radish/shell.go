@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/radish-sql/radish"
-	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/parse"
 )
 
@@ -106,22 +105,16 @@ func (s *terminalShell) line(line string) (quit bool) {
 	}
 	s.typed.WriteString(line)
 	s.typed.WriteByte('\n')
-	text, vertical := s.cutVertical(s.typed.String())
+	text := s.typed.String()
 	if parse.Incomplete(text, s.conn.ParseMode()) {
 		s.lines.SetPrompt(promptMore)
 		return false
 	}
 	s.clear()
-	format := s.settings.Format
-	if vertical {
-		s.settings.Format = render.Vertical
-	}
 	if entry := historyEntry(text); entry != "" {
 		s.save(entry)
 	}
-	quit = s.script("", strings.NewReader(text))
-	s.settings.Format = format
-	return quit
+	return s.script("", strings.NewReader(text))
 }
 
 // save puts a statement or command into the history.
@@ -129,16 +122,6 @@ func (s *terminalShell) save(entry string) {
 	if err := s.lines.SaveHistory(entry); err != nil {
 		fmt.Fprintf(s.err, "radish: the history cannot be written: %v\n", err)
 	}
-}
-
-// cutVertical takes the \G off that MySQL's client knows: it ends what was typed as a semicolon does, and asks for the
-// vertical format this once.
-func (s *terminalShell) cutVertical(text string) (rest string, vertical bool) {
-	rest, found := strings.CutSuffix(strings.TrimRight(text, " \t\r\n"), `\G`)
-	if rest += ";\n"; !found || parse.Incomplete(rest, s.conn.ParseMode()) { // inside a string or a comment it means nothing
-		return text, false
-	}
-	return rest, true
 }
 
 func (s *terminalShell) clear() {

@@ -55,7 +55,7 @@ func Parse(text string, mode Mode) ([]Statement, error) {
 	w := workers.Get().(*worker)
 	var list []Statement
 	var err error
-	w.tokens = pieces(text, mode, w.tokens, func(p Piece) bool {
+	w.tokens = pieces(text, mode, false, w.tokens, func(p Piece) bool {
 		var s Statement
 		if s, err = w.parse(text, p, mode); err != nil {
 			list = nil

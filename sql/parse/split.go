@@ -8,23 +8,29 @@ type Piece struct {
 	Offset     int    // where Text starts, in bytes
 	Line       int    // the line where Text starts, from 1
 	Terminated bool   // a semicolon follows
+	Vertical   bool   // or the \G of MySQL's client, which asks for rows below each other
 	tokens     []token
 }
 
 // pieces cuts text into statements and calls f with each; it stops when f returns false. The piece's tokens, whose
 // offsets count from the start of text, are valid during the call only; they lie in buffer, which is returned as it has
-// grown.
-func pieces(text string, mode Mode, buffer []token, f func(Piece) bool) []token {
+// grown. client says that \G ends a statement too.
+func pieces(text string, mode Mode, client bool, buffer []token, f func(Piece) bool) []token {
 	s := newScanner(text, mode)
 	tokens := buffer
 	line, lineEnd := 1, 0 // lines up to byte lineEnd are counted
 	for {
 		tokens = tokens[:0]
 		s.bangStart, s.bangEnd = -1, 0
+		vertical := false
 		t := s.next()
 		for t.kind != tokEnd && (s.inBang || !t.isOp(';')) {
+			next := s.next()
+			if vertical = client && !s.inBang && t.isOp('\\') && next.kind == tokWord && next.start == t.end && text[next.start:next.end] == "G"; vertical {
+				break
+			}
 			tokens = append(tokens, t)
-			t = s.next()
+			t = next
 		}
 		if len(tokens) > 0 || s.bangStart >= 0 {
 			start, end := s.bangStart, s.bangEnd
@@ -36,7 +42,7 @@ func pieces(text string, mode Mode, buffer []token, f func(Piece) bool) []token 
 			}
 			line += strings.Count(text[lineEnd:start], "\n")
 			lineEnd = start
-			if !f(Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, tokens: tokens}) {
+			if !f(Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, Vertical: vertical, tokens: tokens}) {
 				return tokens
 			}
 		}
@@ -46,11 +52,11 @@ func pieces(text string, mode Mode, buffer []token, f func(Piece) bool) []token 
 	}
 }
 
-// Split cuts text into its statements at the semicolons outside strings, quoted names and comments. It parses nothing
+// Split cuts text into its statements at the semicolons, and \G, outside strings, quoted names and comments. It parses nothing
 // and never fails: a piece may be nonsense. Empty statements are left out.
 func Split(text string, mode Mode) []Piece {
 	var list []Piece
-	pieces(text, mode, nil, func(p Piece) bool {
+	pieces(text, mode, true, nil, func(p Piece) bool {
 		p.tokens = nil
 		list = append(list, p)
 		return true
@@ -59,10 +65,10 @@ func Split(text string, mode Mode) []Piece {
 }
 
 // Incomplete says whether a person who typed text has to go on before it can be run: its last statement lacks a
-// semicolon, or a string, a quoted name or a comment is open. Space and comments alone are complete.
+// semicolon or \G, or a string, a quoted name or a comment is open. Space and comments alone are complete.
 func Incomplete(text string, mode Mode) bool {
 	incomplete := false
-	pieces(text, mode, nil, func(p Piece) bool {
+	pieces(text, mode, true, nil, func(p Piece) bool {
 		n := len(p.tokens)
 		incomplete = !p.Terminated || n > 0 && p.tokens[n-1].kind == tokUnclosed
 		return true

@@ -53,7 +53,7 @@ type (
 // newKernelText returns an empty kernel. The first parameter is the address of the Error struct.
 func newKernelText(ctx *expr.Context, lookups *lookupCache) *kernelText {
 	t := &kernelText{ctx: ctx, lookups: lookups, byKey: map[any]int{}, filled: map[slot]string{}, indent: 1}
-	t.body.Grow(6 << 10)
+	t.body.Grow(3 << 10)
 	t.param(paramSource{key: errorWord{}})
 	return t
 }
@@ -127,9 +127,34 @@ func (t *kernelText) line(format string, args ...any) {
 	if len(args) == 0 {
 		t.body.WriteString(format)
 	} else {
-		fmt.Fprintf(&t.body, format, args...)
+		t.print(format, args)
 	}
 	t.body.WriteByte('\n')
+}
+
+// print is fmt.Fprintf, without its price for the strings and small numbers that most lines are made of.
+func (t *kernelText) print(format string, args []any) {
+	for len(args) > 0 && !strings.Contains(format, "%[") {
+		i := strings.IndexByte(format, '%')
+		if i < 0 || i+1 == len(format) {
+			break
+		}
+		verb := format[i+1]
+		text, isText := args[0].(string)
+		number, isNumber := args[0].(int)
+		switch {
+		case isText && verb == 's':
+		case isNumber && verb == 'd':
+			text = strconv.Itoa(number)
+		default:
+			fmt.Fprintf(&t.body, format, args...)
+			return
+		}
+		t.body.WriteString(format[:i])
+		t.body.WriteString(text)
+		format, args = format[i+2:], args[1:]
+	}
+	fmt.Fprintf(&t.body, format, args...)
 }
 
 // open writes a line that begins a block, such as "if (x) {".

@@ -12,10 +12,10 @@ import (
 // memoryUnit is what addresses of arrays are multiples of.
 const memoryUnit = 256
 
-// Of the arena: what it takes at once, and the largest that it gives a part of.
 const (
-	arenaBytes = 64 << 10
-	arenaPart  = 8 << 10
+	arenaBytes = 64 << 10 // what the arena takes at once
+	arenaPart  = 8 << 10  // up to this the arrays of a layout lie there
+	largeArray = 64 << 20 // from this on an array has an allocation of its own, which memory in pieces has room for sooner
 )
 
 // layout is arrays that live equally long.
@@ -57,8 +57,12 @@ func (l *layout) size() int64 {
 
 // lay makes room for a layout's arrays, and returns what has to be given to freeAll.
 func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
+	least := int64(largeArray)
 	if q.apart {
-		return q.layApart(l)
+		least = 0
+	}
+	if memory, err = q.layApart(l, least); err != nil || len(l.parts) == 0 {
+		return memory, err
 	}
 	size := l.size()
 	at, zero := gpukernels.Ptr(0), false
@@ -66,10 +70,10 @@ func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
 		at, err = q.arena.take(q, size)
 		zero = true
 	} else if at, err = q.alloc(size); err == nil {
-		memory = []gpukernels.Ptr{at}
+		memory = append(memory, at)
 	}
 	if err != nil {
-		return nil, err
+		return memory, err
 	}
 	slices.SortStableFunc(l.parts, func(a, b layoutPart) int {
 		switch {
@@ -96,9 +100,14 @@ func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
 	return memory, nil
 }
 
-// layApart gives each array an allocation of its own.
-func (q *query) layApart(l *layout) (memory []gpukernels.Ptr, err error) {
+// layApart gives arrays of at least so many bytes allocations of their own, and leaves the others.
+func (q *query) layApart(l *layout, least int64) (memory []gpukernels.Ptr, err error) {
+	var rest []layoutPart
 	for _, p := range l.parts {
+		if p.bytes < least {
+			rest = append(rest, p)
+			continue
+		}
 		if *p.at, err = q.alloc(p.bytes); err != nil {
 			return memory, err
 		}
@@ -112,6 +121,7 @@ func (q *query) layApart(l *layout) (memory []gpukernels.Ptr, err error) {
 			}
 		}
 	}
+	l.parts = rest
 	return memory, nil
 }
 

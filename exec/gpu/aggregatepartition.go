@@ -12,8 +12,8 @@ import (
 )
 
 // Groups of a domain too large for shared memory, where many rows come: the pipeline's kernel writes rows of 8 bytes, the group's place and
-// the value as an offset, to 128 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
-// makes 128 of each. The last one gives each part a block, which adds its rows up in shared memory (aggregateshared.go).
+// the value as an offset, to 128 or 256 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
+// makes as many of each. The last one gives each part a block, which adds its rows up in shared memory (aggregateshared.go).
 //
 // Keys that are found by hashing, if they pack into 32 bits, take the same road with the key, mixed, for a place: aggregatehashed.go.
 //
@@ -120,12 +120,13 @@ func (a *aggregateText) choosePartition() *partForm {
 	words := a.tableWords(true)
 	// The fewest passes, and as many parts as let the tables of two blocks fit a multiprocessor, or else one.
 	shared := k.prog.tables.sharedBytes()
+	least := partBitsLeast
+	if x.hashed { // a block sees to a part as a whole: there have to be enough for all blocks
+		least = partBitsMost
+	}
 	for x.passes = partitionPasses; x.passes <= 2; x.passes++ {
 		for x.blocks = 2; x.blocks >= 1; x.blocks-- {
-			for x.bits = partBitsLeast; x.bits <= partBitsMost; x.bits++ {
-				if x.hashed && x.bits < partBitsMost {
-					continue // a block sees to a part as a whole: there have to be enough for all blocks
-				}
+			for x.bits = least; x.bits <= partBitsMost; x.bits++ {
 				if x.table = x.tableBytes(groups, words); x.table <= shared/int64(x.blocks) {
 					return x
 				}
@@ -303,7 +304,7 @@ func (a *aggregateText) flushParts() {
 	k.prepare = func(q *query) error { return q.openParts(k, f) }
 }
 
-// after returns a kernel that runs after the pipeline's, and what writes it.
+// thenKernel returns a kernel that runs after the pipeline's, and what writes it.
 func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
 	k := a.k
 	sub := &kernel{kernelText: newKernelText(k.ctx, k.lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items, blocks: k.blocks}

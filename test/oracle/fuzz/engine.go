@@ -226,6 +226,9 @@ func canonical(v any, c class, kind string) (value, error) {
 		return value{s: s, f: f}, nil
 	case approx:
 		f, err := strconv.ParseFloat(s, 64)
+		if kind == "FLOAT" { // MariaDB shows six digits of them
+			f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+		}
 		return value{s: s, f: f}, err
 	case exact:
 		return value{s: plain(s)}, nil

@@ -102,6 +102,7 @@ import "regexp"
 //   - Lists of columns behind derived tables' names that read common table expressions: MariaDB 10.11 has such lists in WITH alone.
 //   - Rollups in views: MariaDB writes a.k down as k, which it finds ambiguous in SELECT a.k FROM t AS a, t AS b GROUP BY a.k WITH ROLLUP.
 //   - Constant columns of views: MariaDB's LEAD(v.c) OVER (...) is not NULL where v is the optional side of an outer join.
+//   - Digits of FLOATs behind the sixth, which MySQL and MariaDB show in binary only.
 //   - OFFSET under EXISTS over groups: MariaDB counts the rows before they are grouped in EXISTS (SELECT 1 FROM t GROUP BY k LIMIT 1 OFFSET 5).
 //   - The number of DIV's digits: SELECT DISTINCT IF(k, 96 DIV k, 8.0) FROM t is cut to 9.9 in MariaDB, AVG(-2147483648 DIV 2) OVER () to
 //     -999999999.9999. Zero is added to it.

@@ -385,6 +385,9 @@ func (c Column) literal(v value) string {
 	case Time:
 		return "TIME '" + v.s + "'"
 	case Dbl:
+		if strings.Contains(v.s, "e") {
+			return v.s
+		}
 		return v.s + "e0"
 	}
 	return v.s

@@ -243,6 +243,9 @@ func TestWarnings(t *testing.T) {
 	if stderr != "stdin:2: Warning 1365: Division by 0\n" {
 		t.Errorf("got %q", stderr)
 	}
+	if _, stderr, _ = runRadish(t, "CREATE TABLE t (a TINYINT); INSERT IGNORE INTO t VALUES (300), (301), (302), (303), (304), (305), (306)"); strings.Count(stderr, "Warning 1264") != 5 || !strings.HasSuffix(stderr, "... and 2 more\n") {
+		t.Errorf("seven warnings: %q", stderr)
+	}
 	// SHOW WARNINGS prints them on standard output, once.
 	out, stderr, _ = runRadish(t, "SELECT 1/0 AS x; SHOW WARNINGS", "--format", "tsv")
 	if out != "x\n\\N\nLevel\tCode\tMessage\nWarning\t1365\tDivision by 0\n" || strings.Count(stderr, "1365") != 1 {

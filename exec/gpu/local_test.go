@@ -24,7 +24,7 @@ func TestLocalTables(t *testing.T) {
 	defer res.close()
 	b := &backend{t: t, res: res, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
-		for _, rows := range []int{2600, 9000} {
+		for _, rows := range []int{3000, 9000} {
 			seed := uint64(rows + keys[0])
 			g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 11)), rows)
 			scan, cols := g.Scan(g.Table(rows, rows/20+1))

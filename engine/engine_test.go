@@ -297,15 +297,38 @@ func TestAnalyzeTable(t *testing.T) {
 	}
 }
 
-// What docs/sql.md says of defaults: constants and single calls of functions, in parentheses or without.
+// Defaults as MySQL's manual has them (section 13.6): literals and expressions in parentheses.
 func TestDefaults(t *testing.T) {
 	s := session(t, Options{Threads: 1})
-	mustRun(t, s, "CREATE TABLE t (k INT, a INT DEFAULT (abs(-3)), b VARCHAR(9) DEFAULT (concat('x', 1 + 1)), c DATETIME DEFAULT CURRENT_TIMESTAMP,"+
-		" d INT DEFAULT 7, e DATE DEFAULT (CURRENT_DATE)); INSERT INTO t (k) VALUES (1)")
-	if got := mustRun(t, s, "SELECT a, b, c > '2020-01-01', d, e = CURRENT_DATE FROM t"); got != "3|x2|1|7|1\n" {
+	mustRun(t, s, `CREATE TABLE t1 (i INT DEFAULT 0, c VARCHAR(10) DEFAULT '', f FLOAT DEFAULT (RAND() * RAND()), b BINARY(16) DEFAULT (UUID_TO_BIN(UUID())),
+		d DATE DEFAULT (CURRENT_DATE + INTERVAL 1 YEAR), j JSON DEFAULT (JSON_ARRAY()));
+		INSERT INTO t1 () VALUES (), ()`)
+	if got := mustRun(t, s, "SELECT COUNT(DISTINCT f), COUNT(DISTINCT b), MIN(d) = CURDATE() + INTERVAL 1 YEAR, MIN(j), MAX(c) FROM t1"); got != "2|2|1|[]|\n" {
 		t.Errorf("got %q", got)
 	}
-	if _, err := run(context.Background(), s, "CREATE TABLE u (a INT DEFAULT (1 + 1))"); !errors.Is(err, sqlerr.CodeParseError) {
-		t.Errorf("DEFAULT (1 + 1): %v; if it can be parsed now, docs/sql.md should say so", err)
+	mustRun(t, s, `CREATE TABLE t (k INT, a INT DEFAULT (abs(-3)), b VARCHAR(9) DEFAULT (concat('x', 1 + 1)), c DATETIME DEFAULT CURRENT_TIMESTAMP, d INT DEFAULT 7,
+		e DATE DEFAULT (CURRENT_DATE), f INT DEFAULT (1), g INT NOT NULL DEFAULT (-1), h TEXT DEFAULT ('DEFAULT (1 + 1)'), i VARCHAR(3) DEFAULT ('x') COMMENT 'DEFAULT (1)', l INT DEFAULT (1 + 2 * (3)),
+		m INT DEFAULT (CAST('7' AS SIGNED)), n INT DEFAULT (CASE WHEN 1 THEN 5 END), o INT DEFAULT (NULL), p BOOL DEFAULT (TRUE));
+		ALTER TABLE t ADD COLUMN q INT DEFAULT (2 * 21), ADD COLUMN (r INT DEFAULT (10 DIV 3), s INT), ALTER COLUMN d SET DEFAULT (4 + 4);
+		INSERT INTO t (k) VALUES (1)`)
+	const all, want = "SELECT a, b, c > '2020-01-01', d, e = CURRENT_DATE, f, g, h, i, l, m, n, o, p, q, r, s FROM t", "3|x2|1|8|1|1|-1|DEFAULT (1 + 1)|x|7|7|5|NULL|1|42|3|NULL\n"
+	if got := mustRun(t, s, all); got != want {
+		t.Errorf("got %q", got)
+	}
+	shown := strings.Split(mustRun(t, s, "SHOW CREATE TABLE t"), "|")[1]
+	mustRun(t, s, "DROP TABLE t; "+shown+"; INSERT INTO t (k) VALUES (1)")
+	if got := mustRun(t, s, all); got != want {
+		t.Errorf("of a table that SHOW CREATE TABLE makes: %q", got)
+	}
+	for sql, code := range map[string]sqlerr.Code{
+		"CREATE TABLE u (a INT DEFAULT (1 +))":          sqlerr.CodeParseError,
+		"CREATE TABLE u (a INT DEFAULT (1, 2))":         sqlerr.CodeParseError,
+		"CREATE TABLE u (a INT DEFAULT (SELECT 1))":     sqlerr.CodeParseError,
+		"CREATE TABLE u (a INT DEFAULT (nothing + 1))":  sqlerr.CodeUnknownColumn,
+		"CREATE TABLE u (a INT, b INT DEFAULT (a + 1))": sqlerr.CodeUnknownColumn,
+	} {
+		if _, err := run(context.Background(), s, sql); !errors.Is(err, code) {
+			t.Errorf("%s: %v", sql, err)
+		}
 	}
 }

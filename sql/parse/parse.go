@@ -126,6 +126,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	piece, alias := rowAlias(text, piece, p)
 	piece, check := checkOption(text, piece, p)
 	piece = barePoints(text, piece, p)
+	piece, defaults := defaultExpressions(text, piece, p)
 	groups := joinGroups(text, p.tokens)
 	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
 	if perr != nil {
@@ -155,6 +156,11 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	s.Node = nodes[0]
 	if lists != nil {
 		restoreAliases(s.Node, lists)
+	}
+	if defaults != nil {
+		if err := w.restoreDefaults(text, p, s.Node, defaults); err != nil {
+			return Statement{}, err
+		}
 	}
 	if s.Params, err = markers(s.Node, p, text); err != nil {
 		return Statement{}, err

@@ -91,6 +91,7 @@ func slowStatements(dir string) []struct{ name, sql string } {
 		{"INSERT on duplicates", "INSERT INTO keyed SELECT l_orderkey, l_comment FROM lineitem ON DUPLICATE KEY UPDATE c = concat(c, 'x')"},
 		{"INSERT VALUES", "INSERT INTO pairs VALUES " + manyValues},
 		{"UPDATE", "UPDATE shuffled SET l_comment = concat(l_shipmode, substring(l_comment, 11)), l_tax = l_tax + 0.01"},
+		{"UPDATE IGNORE", "UPDATE IGNORE shuffled SET l_comment = concat(l_shipmode, substring(l_comment, 11)), l_tax = l_tax + 0.01"},
 		{"DELETE", "DELETE FROM shuffled WHERE l_comment LIKE '%a%e%' AND l_orderkey % 30 = 7"},
 		{"CREATE UNIQUE INDEX", "CREATE UNIQUE INDEX i ON shuffled (l_orderkey, l_linenumber, l_comment)"},
 		{"tpch_generate", "CREATE DATABASE IF NOT EXISTS other; USE other; CALL tpch_generate(10)"},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -92,6 +93,9 @@ func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
 	}
 	given := &column.Batch{N: 1, Cols: make([]*column.Vector, len(t.cols))}
 	for i, id := range t.ids {
+		if i&255 == 0 && st.ctx.Err() != nil {
+			return 0, sqlerr.Interrupted(context.Cause(st.ctx))
+		}
 		given.FirstRow = int64(i) + 1
 		for c, v := range t.cols {
 			given.Cols[c] = column.ConstVector(v.Value(i))

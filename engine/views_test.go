@@ -113,7 +113,10 @@ func TestUpdatableViews(t *testing.T) {
 		a CREATE VIEW bad AS SELECT a FROM t1 WHERE a IN (SELECT a FROM t) WITH CHECK OPTION => error 1235
 		a CREATE VIEW v5 AS SELECT 'WITH CHECK OPTION' AS x, a FROM t1
 		a SELECT COUNT(*) FROM information_schema.views WHERE table_name IN ('bad', 'v5') AND check_option = 'NONE' => 1
-		a TRUNCATE plain => error 1347`)
+		a TRUNCATE plain => error 1347
+		a DROP TABLE nd
+		a INSERT INTO ndv VALUES (1) => error 1146
+		a UPDATE ndv SET id = 1 => error 1146`)
 }
 
 // A view neither is made over TEMPORARY tables (1352) nor sees them later.

@@ -202,8 +202,11 @@ func (b *Binder) target(refs *ast.TableRefsClause, operation string) (written, e
 	if strings.EqualFold(db, "information_schema") {
 		return written{}, b.at(sqlerr.NotSupportedf("writing to information_schema", "it shows what CREATE, DROP and SET change"), name)
 	}
-	if _, isView := b.Catalog.View(db, name.Name.O); isView {
+	if view, isView := b.Catalog.View(db, name.Name.O); isView {
 		u, err := b.updatable(db, name.Name.O)
+		if err == nil && u == nil { // perhaps what it is over is gone
+			_, err = b.bindView(view, db, name.Name.O, name.Name.O, &scope{})
+		}
 		switch {
 		case err != nil:
 			return written{}, b.at(err, name)

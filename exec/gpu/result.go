@@ -15,7 +15,7 @@ const downloadRows = 1 << 17
 // download hands stored rows to the host, in order, batch by batch: the first columns, under the types given. Dictionary codes stay
 // codes; strings are copied.
 func (q *query) download(ctx context.Context, rows *deviceRows, ts []types.Type, give func(*column.Batch) error) error {
-	if at, bytes := q.together(rows, len(ts)); bytes > 0 {
+	if at, bytes := together(rows, len(ts)); bytes > 0 {
 		b, err := q.downloadTogether(ctx, rows, ts, at, bytes)
 		if err != nil {
 			return err
@@ -43,8 +43,8 @@ func (q *query) download(ctx context.Context, rows *deviceRows, ts []types.Type,
 const togetherBytes = 256 << 10
 
 // together returns where rows' arrays lie, if they are so small and so close to each other that they are fetched by one copy.
-func (q *query) together(rows *deviceRows, cols int) (at gpukernels.Ptr, bytes int64) {
-	if q.apart || rows.order != 0 || rows.count == 0 || rows.count > togetherBytes || cols == 0 {
+func together(rows *deviceRows, cols int) (at gpukernels.Ptr, bytes int64) {
+	if !rows.whole || rows.order != 0 || rows.count == 0 || rows.count > togetherBytes || cols == 0 {
 		return 0, 0
 	}
 	at = rows.cols[0].data

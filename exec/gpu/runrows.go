@@ -23,6 +23,7 @@ type deviceRows struct {
 	cols   []deviceColumn
 	count  int64
 	order  gpukernels.Ptr // 32-bit row numbers in order; 0: as the rows lie
+	whole  bool           // all arrays lie in one allocation
 	copied hostCopy       // what holds all arrays, if it is here already
 }
 
@@ -32,7 +33,7 @@ func (q *query) rows(s physical.Sink) *deviceRows {
 	if r == nil {
 		return nil
 	}
-	out := &deviceRows{count: r.count, order: r.sorted.order, copied: r.copied}
+	out := &deviceRows{count: r.count, order: r.sorted.order, whole: !q.apart && len(r.memory) <= 1, copied: r.copied}
 	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.cols {
 		c := &r.form.cols[i]

@@ -98,11 +98,14 @@ import "regexp"
 //   - SIGN of MIN and MAX of unsigned numbers: SIGN(MAX(9223372036854775808)) is -1.
 //   - Comparisons of rows as they stand: MariaDB takes (1, 2) > (0, y.a) for what cannot be true where y.a is NULL, and loses rows
 //     of SELECT 1 FROM x LEFT JOIN y ON FALSE WHERE (1, 2) > (0, y.a); ((NULL, 1) = (1, 1)) IS NULL is 0. It is given a CASE. With window
-//     functions and aggregates in them it compares other values, and in changes it takes NULL for 0.
+//     functions, aggregates and keys of rollups in them it compares other values, and in changes it takes NULL for 0.
 //   - Lists of columns behind derived tables' names that read common table expressions: MariaDB 10.11 has such lists in WITH alone.
 //   - Rollups in views: MariaDB writes a.k down as k, which it finds ambiguous in SELECT a.k FROM t AS a, t AS b GROUP BY a.k WITH ROLLUP.
 //   - Constant columns of views: MariaDB's LEAD(v.c) OVER (...) is not NULL where v is the optional side of an outer join.
 //   - Digits of FLOATs behind the sixth, which MySQL and MariaDB show in binary only.
+//   - HOUR of more than two digits: MariaDB cuts AVG(HOUR(TIME '100:00:00')) OVER () to 99.9999. Zero is added to it.
+//   - NULL-safe comparisons of a UNIQUE column, beyond those of joins: MariaDB finds one of several NULLs in
+//     SELECT 1 FROM t AS a RIGHT JOIN t AS b ON FALSE WHERE b.u <=> NULLIF(1, 1).
 //   - OFFSET under EXISTS over groups: MariaDB counts the rows before they are grouped in EXISTS (SELECT 1 FROM t GROUP BY k LIMIT 1 OFFSET 5).
 //   - The number of DIV's digits: SELECT DISTINCT IF(k, 96 DIV k, 8.0) FROM t is cut to 9.9 in MariaDB, AVG(-2147483648 DIV 2) OVER () to
 //     -999999999.9999. Zero is added to it.

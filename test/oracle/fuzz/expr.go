@@ -232,7 +232,7 @@ func (g *generator) integer(e *env, depth int) expr {
 			return expr{op(Int, f, g.expr(e, pick(g.r, []Kind{Date, DateTime}), depth).n), Type{Int, 4, 0}}
 		},
 		func() expr {
-			f := pick(g.r, []string{"HOUR($)", "MINUTE($)", "SECOND($)"})
+			f := pick(g.r, []string{"(HOUR($) + 0)", "MINUTE($)", "SECOND($)"})
 			return expr{op(Int, f, g.expr(e, pick(g.r, []Kind{DateTime, Time}), depth).n), Type{Int, 3, 0}}
 		},
 		func() expr {
@@ -575,11 +575,15 @@ func (g *generator) condition(e *env, depth int) *Node {
 		return g.portablePredicate(e, depth)
 	}
 	switch n := g.r.IntN(100); {
-	case n < 4 && !e.noDiv && !e.grouped:
+	case n < 4 && !e.noDiv && !e.grouped && !e.rollup:
 		return g.rowComparison(e, depth)
 	case n < 50:
 		a, b := g.pair(e, depth)
-		return op(Bool, "("+pick(g.r, comparisons)+")", a, b)
+		compare := pick(g.r, comparisons)
+		if strings.Contains(compare, "<=>") {
+			a, b = noKey(a), noKey(b)
+		}
+		return op(Bool, "("+compare+")", a, b)
 	case n < 60:
 		return op(Bool, pick(g.r, []string{"($ IS NULL)", "($ IS NOT NULL)"}), g.expr(e, g.anyKind(e), depth).n)
 	case n < 72:

@@ -12,6 +12,8 @@ import (
 const (
 	buildRow      = 1.5
 	probeRow      = 0.5
+	filterRow     = 0.5     // a row that is tested by a runtime filter
+	filteredRows  = 1 << 19 // a build side from which on it matters that rows without a match seldom get to the table
 	outputRow     = 1.0
 	pairTest      = 0.15 // a pair of a nested loop
 	coldFactor    = 2.0  // a table beyond the second-level cache
@@ -82,6 +84,7 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 	if c.equalities == 0 {
 		return factor * (buildRow*b.rows + pairTest*a.rows*b.rows)
 	}
+	discount := 1.0
 	if c.equalities > 1 {
 		factor *= wideFactor
 	} else if c.single >= 0 {
@@ -97,13 +100,33 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 				factor *= denseDiscount
 			}
 		case m.dense && b.rows > hugeRows:
-			// Looking up in an array is cheap, but most of what storing many rows costs is moving them.
-			return factor * (buildRow*b.rows + denseDiscount*probeRow*a.rows)
+			discount = denseDiscount // of looking up; most of what storing many rows costs is moving them
 		case m.dense:
 			factor *= denseDiscount
 		}
 	}
-	return factor * (buildRow*b.rows + probeRow*a.rows)
+	cost := factor * (buildRow*b.rows + discount*probeRow*a.rows)
+	if g.model.DenseSlack == 0 && b.rows > filteredRows && b.rows <= maxStored && g.filters(a, b) {
+		// Rows without a match may be dropped by a filter as they are read, and never get to the table.
+		matched := min(a.rows, a.rows*b.rows*c.selectivity)
+		cost = min(cost, factor*(buildRow*b.rows+discount*probeRow*matched)+filterRow*a.rows)
+	}
+	return cost
+}
+
+// filters says whether a build on b gives filters for the scan that a begins with: sets of integers, for each of the equalities.
+func (g *graph) filters(a, b *plan) bool {
+	scan := a
+	for scan.left != nil {
+		scan = scan.left
+	}
+	for i := range g.classes {
+		c := &g.classes[i]
+		if c.set&a.set != 0 && c.set&b.set != 0 && (c.set&scan.set == 0 || math.IsInf(c.inPart(b.set).span, 1)) {
+			return false
+		}
+	}
+	return true
 }
 
 // build makes the tree of a plan. Each condition stands at the lowest join that has all of its columns.

@@ -106,7 +106,7 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 		}
 	}
 	cost := factor * (buildRow*b.rows + discount*probeRow*a.rows)
-	if g.model.DenseSlack == 0 && b.rows > filteredRows && b.rows <= maxStored && g.filters(a, b) {
+	if g.model.DenseSlack == 0 && b.rows > filteredRows && b.rows <= maxStored && g.filters(a, b) == c.equalities {
 		// Rows without a match may be dropped by a filter as they are read, and never get to the table.
 		matched := min(a.rows, a.rows*b.rows*c.selectivity)
 		cost = min(cost, factor*(buildRow*b.rows+discount*probeRow*matched)+filterRow*a.rows)
@@ -114,19 +114,18 @@ func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 	return cost
 }
 
-// filters says whether a build on b gives filters for the scan that a begins with: sets of integers, for each of the equalities.
-func (g *graph) filters(a, b *plan) bool {
+// filters returns how many equalities of two parts give the scan that a begins with a filter, a set of b's integers.
+func (g *graph) filters(a, b *plan) (n int) {
 	scan := a
 	for scan.left != nil {
 		scan = scan.left
 	}
 	for i := range g.classes {
-		c := &g.classes[i]
-		if c.set&a.set != 0 && c.set&b.set != 0 && (c.set&scan.set == 0 || math.IsInf(c.inPart(b.set).span, 1)) {
-			return false
+		if c := &g.classes[i]; c.set&scan.set != 0 && c.set&b.set != 0 && !math.IsInf(c.inPart(b.set).span, 1) {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // build makes the tree of a plan. Each condition stands at the lowest join that has all of its columns.

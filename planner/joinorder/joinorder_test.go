@@ -308,3 +308,25 @@ func TestModels(t *testing.T) {
 		}
 	}
 }
+
+// A large side is not stored for the sole reason that its keys are dense where those of a far smaller one are not.
+func TestLargeDenseSideIsNotStored(t *testing.T) {
+	for _, tc := range []struct {
+		name             string
+		lineitem, orders float64 // rows
+	}{
+		{"Q3 at scale factor 20", 64e6, 2.9e6},
+		{"Q3 at scale factor 100", 320e6, 14.5e6},
+		{"Q18 at scale factor 20", 120e6, 3e6},
+		{"Q18 at scale factor 100", 600e6, 15e6},
+	} {
+		g := &graph{rows: []float64{tc.lineitem, tc.orders}}
+		g.classes = []class{{set: 3, members: []member{
+			{relation: 0, domain: 30e6, span: 120e6, dense: true},
+			{relation: 1, domain: 30e6, span: 120e6},
+		}}}
+		if p := g.join(g.leaf(0), g.leaf(1)); p.right.set != single(1) {
+			t.Errorf("%s: built on lineitem", tc.name)
+		}
+	}
+}

@@ -326,3 +326,22 @@ func testGPUDevices(t *testing.T, e *Engine) {
 		t.Errorf("EXPLAIN ANALYZE is\n%s", got)
 	}
 }
+
+// TestGPUCountedSums groups so many rows that a block's sums, which count them, move what they have to the groups of all, some of them with the very
+// last row: three blocks of the emulated device get 2^15 rows of one key each.
+func TestGPUCountedSums(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, "CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 511) SELECT n FROM r")
+		mustRun(t, s, "CREATE TABLE c AS SELECT 7 AS k, CAST((a.n * 512 + b.n) * 39041 % 1000003 AS SIGNED) AS v FROM d AS a JOIN d AS b ON a.n < 192")
+		for _, keys := range []string{"k", "k + v % 3", "v % 2 * 100000000 + v % 3 * 7919"} { // an array of one place, of three, a table
+			sql := "SELECT " + keys + " AS g, SUM(v), COUNT(*), MIN(v), MAX(v), AVG(v) FROM c GROUP BY " + keys + " ORDER BY g"
+			mustRun(t, s, "SET radish_device = 'cpu'")
+			want := rowTexts(values(t, s, sql))
+			mustRun(t, s, "SET radish_device = 'gpu_strict'")
+			if got := rowTexts(values(t, s, sql)); !slices.Equal(got, want) {
+				t.Errorf("%s on the GPU gives\n%s\non the CPU\n%s", sql, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+	})
+}

@@ -229,12 +229,14 @@ RADISH_FN bool add_counted(u32* sum, i32 stride, u32 x) {
   const u32 before = atomic_add(sum, x);
   return atomic_add(sum + stride, (1u << 16) + (before + x < x)) >> 16 == (1u << 15) - 1;
 }
-// Moves 2^15 rows and the carries to the group in device memory; offsets are from base. high is null where a sum is one word.
+// Moves rows and the carries to the group in device memory, all rows but one: a group without a count has had none. offsets are from base. high is
+// null where a sum is one word.
 RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u64* low, u64* high) {
+  constexpr u32 rows = (1u << 15) - 1;
   const u32 carries = load_relaxed(sum + stride) & 0xffff;
-  atomic_add(sum + stride, 0u - ((1u << 31) + carries));
-  atomic_add(count, (u64)(1 << 15));
-  const i128 x = (i128)((u64)carries << 32) + (i128)(i64)base * (1 << 15);
+  atomic_add(sum + stride, 0u - (rows << 16 | carries));
+  atomic_add(count, (u64)rows);
+  const i128 x = (i128)((u64)carries << 32) + (i128)(i64)base * rows;
   if (high) {
     add_wide(low, high, x);
   } else {

@@ -91,7 +91,7 @@ func (a *aggregateText) settle(keys []value) error {
 		}
 		acc.limbs, acc.offset = a.limbs(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 {
+	if c := f.find(accCount, nil); c >= 0 && (f.part != nil || f.shape > denseGroups) {
 		for _, acc := range f.accs {
 			if a.canCount(acc) {
 				acc.counts, f.accs[c].in, f.accs[c].limbs = true, acc, 0

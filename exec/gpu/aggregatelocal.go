@@ -33,7 +33,7 @@ func (a *aggregateText) byTiles() bool { return a.k.tile != "" && !a.k.many }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
 func (a *aggregateText) localSlots() int64 {
-	words := a.tableWords(false)
+	words := a.tableWords(false, true)
 	for _, acc := range a.f.accs {
 		if n, _ := a.limbs(acc); n == 0 {
 			return 0
@@ -102,7 +102,7 @@ func (a *aggregateText) localRow(keys, args []value) {
 	}
 	name, slot, group := k.name("key"), k.name("slot"), k.name("g")
 	k.line("const u64 %s = %s;", name, key)
-	k.line("const u32 %s = local_slot(local_keys, places, %s, %s);", slot, name, null)
+	k.line("const u32 %s = find_slot(local_keys, places, %s, %s);", slot, name, null)
 	a.global, a.closeGlobal = func() { a.openGroup("g", "", name, null) }, k.close
 	k.open("if (%s != no_slot) {", slot)
 	a.inLocal = true

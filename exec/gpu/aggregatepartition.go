@@ -117,7 +117,7 @@ func (a *aggregateText) choosePartition() *partForm {
 		}
 		x.arg, x.accs = acc.arg, acc
 	}
-	words := a.tableWords(true)
+	words := a.tableWords(true, true)
 	// The fewest passes, and as many parts as let the tables of two blocks fit a multiprocessor, or else one.
 	shared := k.prog.tables.sharedBytes()
 	least := partBitsLeast

@@ -12,8 +12,8 @@ import (
 //
 //   - A count is a word.
 //   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
-//     4 limbs. The first of the former counts the rows, too, in the high half of its carries' word: the thread that makes it 2^15 moves so
-//     many rows to the group in device memory.
+//     4 limbs. Where tables are large, of parts or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
+//     the thread that makes it 2^15 moves all but one of them to the group in device memory.
 //   - An extreme of such values is a word. It is read first, since most rows change nothing.
 //
 // What has no words is kept in device memory alone.
@@ -70,14 +70,14 @@ func (a *aggregateText) canCount(acc *accForm) bool {
 	return acc.op == accSum && offset && acc.like.null == ""
 }
 
-// tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is.
-func (a *aggregateText) tableWords(counted bool) int64 {
+// tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
+func (a *aggregateText) tableWords(counted, bySum bool) int64 {
 	has := a.f.find(accCount, nil) >= 0
 	words, packed := 0, false
 	for _, acc := range a.f.accs {
 		n, _ := a.limbsIf(acc, a.countOf(acc) >= 0 || counted && acc.like.null == "")
 		words += n
-		packed = packed || a.canCount(acc)
+		packed = packed || bySum && a.canCount(acc)
 	}
 	if counted && !has {
 		words++
@@ -99,7 +99,7 @@ func (a *aggregateText) countOf(acc *accForm) int {
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (a *aggregateText) fitsShared(counted bool) bool {
-	bytes := a.f.places * a.tableWords(counted) * 4
+	bytes := a.f.places * a.tableWords(counted, false) * 4
 	return bytes <= a.k.prog.tables.sharedBytes() && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.places))
 }
 
@@ -155,7 +155,7 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 	}
 }
 
-// move adds 2^15 rows and the carries of a sum that counts to the group in device memory.
+// move adds the rows that a sum has counted, and its carries, to the group in device memory.
 func (a *aggregateText) move(acc *accForm, limb string) {
 	k, f := a.k, a.f
 	if a.global == nil {

@@ -11,24 +11,18 @@ constexpr u64 no_group = ~0ull;
 constexpr u64 empty_key = ~0ull;
 constexpr int probe_limit = 1024; // slots looked at before a table is called full
 
-// The slot of a key packed into one word, in a table of mask+1 slots. Packed keys are never empty_key: see wide_key_group.
+// The slot of a key packed into one word, in a table of mask+1 slots. Packed keys are never empty_key: see word_group. The threads of a warp part
+// here; let them come together at a place that all of them reach. (Barriers of those that happened to come here together have hung.)
 RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
-  u32 here = active_mask();
   u64 slot = mix(key) & mask;
-  u64 found = no_group;
-  RADISH_NO_UNROLL
   for (int n = 0; n < probe_limit; n++) {
     u64 k = load_relaxed(keys + slot);
     if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
-    if (k == empty_key || k == key) {
-      found = slot;
-      break;
-    }
+    if (k == empty_key || k == key) return slot;
     slot = (slot + 1) & mask;
   }
-  warp_barrier(here); // threads that part in the loop go on together
-  if (found == no_group) store_relaxed(full, 1u);
-  return found;
+  store_relaxed(full, 1u);
+  return no_group;
 }
 
 // The slot of a packed key that may be in the table; no_group if it is not. Others may add keys to the table meanwhile.
@@ -54,22 +48,8 @@ RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
 }
 
 // Both for a row that finds no place in shared memory: calls, so that the loop over all rows stays in the instruction cache.
-RADISH_NOINLINE u64 packed_group_aside(u64* keys, u64 mask, u64 key, u32* full) {
-  u64 slot = mix(key) & mask;
-  RADISH_NO_UNROLL
-  for (int n = 0; n < probe_limit; n++) {
-    u64 k = load_relaxed(keys + slot);
-    if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
-    if (k == empty_key || k == key) return slot;
-    slot = (slot + 1) & mask;
-  }
-  store_relaxed(full, 1u);
-  return no_group;
-}
-RADISH_NOINLINE u64 word_group_aside(u64* keys, u64 mask, u64 key, bool null, u32* full) {
-  if (null || key == empty_key) return word_group(keys, mask, key, null, full);
-  return packed_group_aside(keys, mask, key, full);
-}
+RADISH_NOINLINE u64 packed_group_aside(u64* keys, u64 mask, u64 key, u32* full) { return packed_group(keys, mask, key, full); }
+RADISH_NOINLINE u64 word_group_aside(u64* keys, u64 mask, u64 key, bool null, u32* full) { return word_group(keys, mask, key, null, full); }
 
 // The slot of a key in a block's own table in shared memory, of an even number of slots below 2^32; no_slot if the table has no room for it
 // nearby, or if the key is NULL or looks like an empty slot. Two slots are looked at at once: a warp looks as often as its unluckiest thread.
@@ -105,15 +85,6 @@ RADISH_FN u32 find_slot(u64* keys, u32 slots, u64 key, bool null) {
   }
   return found;
 }
-// The same, after which the threads that parted in the loop go on together.
-RADISH_FN u32 local_slot(u64* keys, u32 slots, u64 key, bool null) {
-  const u32 here = active_mask();
-  const u32 slot = find_slot(keys, slots, key, null);
-  warp_barrier(here);
-  return slot;
-}
-
-
 // The slot of a word in a table in shared memory of tags, no_tag where a slot is free. The word has so many bits, which are as good as random.
 // no_slot if there is none nearby; that does not change then. Slots are looked at by buckets of Width, 1 or 4, that are filled from their
 // front on: a warp looks as often as its unluckiest thread, so four at once are faster unless nearly all slots are free. slots is a multiple of

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -16,8 +17,10 @@ import (
 
 // TestLocalTables groups by keys that are found by hashing, for which blocks have tables of their own: keys of one word (integers of any
 // value, unsigned ones with NULLs, doubles) and packed ones; fewer groups than slots, and many more, so that most rows find none.
-func TestLocalTables(t *testing.T) {
-	res, err := newResidency(gputest.Emulated(t))
+func TestLocalTables(t *testing.T) { gputest.Each(t, testLocalTables) }
+
+func testLocalTables(t *testing.T, d *gpukernels.Device) {
+	res, err := newResidency(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -17,8 +18,10 @@ import (
 
 // TestParts groups by an integer of many values, and by keys that are hashed: of one word, and packed ones with NULLs; by one and by two passes;
 // with room for all rows, for some and for none; with room for all groups and too little.
-func TestParts(t *testing.T) {
-	res, err := newResidency(gputest.Emulated(t))
+func TestParts(t *testing.T) { gputest.Each(t, testParts) }
+
+func testParts(t *testing.T, d *gpukernels.Device) {
+	res, err := newResidency(d)
 	if err != nil {
 		t.Fatal(err)
 	}

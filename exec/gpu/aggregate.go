@@ -19,7 +19,7 @@ type aggregateText struct {
 
 	slots   int64  // of a block's own table of keys; 0: it has none
 	slot    int64  // bytes that one takes
-	tags    int    // slots of a bucket of that table, whose keys are words of 32 bits; 0: of 64 bits
+	tags    bool   // its keys are words of 32 bits, not of 64
 	inLocal bool   // what is being written concerns that table
 	own     string // C++: the first of a group's words in shared memory
 	group   string // C++: its place there
@@ -91,7 +91,7 @@ func (a *aggregateText) settle(keys []value) error {
 		}
 		acc.limbs, acc.offset = a.limbs(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (f.part != nil || f.shape > denseGroups) {
+	if c := f.find(accCount, nil); c >= 0 && (f.part != nil || f.shape > denseGroups && f.p.EstGroups >= tilesLeast) {
 		for _, acc := range f.accs {
 			if a.canCount(acc) {
 				acc.counts, f.accs[c].in, f.accs[c].limbs = true, acc, 0

@@ -75,7 +75,7 @@ func (a *aggregateText) tagRow() {
 	k, passes := a.k, a.f.part.passes
 	k.line("const bool real = rows[i] != pad_row;")
 	k.line("u32 slot = no_slot;")
-	k.line("if (real) slot = tag_slot<4>(tags, places, local_place(row_place(rows[i]), %d), %d);", passes, 32-a.f.part.bits*passes)
+	k.line("if (real) slot = tag_slot(tags, places, local_place(row_place(rows[i]), %d), %d);", passes, 32-a.f.part.bits*passes)
 	k.line("warp_barrier(full_mask());")
 	k.open("if (slot != no_slot) {")
 	a.global, a.closeGlobal = func() { a.openPlace("row_place(rows[i])") }, a.closePlace

@@ -18,18 +18,21 @@ const (
 	localSmall  = 24 << 10
 	localRoom   = 1.8 // slots for each group, where rows can be brought together by parts instead,
 	localFull   = 0.8 // and where they cannot
-	localMost   = 20  // and at most, up to localSmall bytes
-	localItems  = 4
-	rowsPerSlot = 8 // rows for each slot that make a small table worth it
+	rowsPerSlot = 8   // rows for each slot that make a small table worth it
 )
+
+// tilesLeast is how many groups a table is not nearly empty with, so that the threads of a warp look for their slots several times. A variable for tests.
+var tilesLeast = 2048.0
 
 // byTags says whether a block's own table of keys has words of 32 bits.
 func (a *aggregateText) byTags() bool {
 	return a.f.shape == packedGroups && a.f.keysFitWord() && a.byTiles()
 }
 
-// byTiles says whether a tile's rows are added to the block's table together, behind the loop over them.
-func (a *aggregateText) byTiles() bool { return a.k.tile != "" && !a.k.many }
+// byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
+func (a *aggregateText) byTiles() bool {
+	return a.k.tile != "" && !a.k.many && a.f.p.EstGroups >= tilesLeast
+}
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
 func (a *aggregateText) localSlots() int64 {
@@ -65,7 +68,7 @@ func (a *aggregateText) chooseLocal() {
 	room := k.prog.tables.sharedBytes() / slotBytes &^ 3
 	est := max(f.p.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
-	slots := min(int64(max(min(localMost*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
+	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
 	perSlot := float64(rowsPerSlot)
 	if slots*slotBytes > sharedSmall {
 		perSlot = rowsPerPlace
@@ -73,18 +76,8 @@ func (a *aggregateText) chooseLocal() {
 	if est*localFull > float64(room) || a.rowsIn() < perSlot*float64(slots) {
 		return
 	}
-	a.slots, a.slot = slots, slotBytes
-	if a.byTags() {
-		a.tags = 1
-		if 10*est > float64(slots) {
-			a.tags = 4
-		}
-	}
+	a.slots, a.slot, a.tags = slots, slotBytes, a.byTags()
 	k.threads = a.sharedThreads(slots * slotBytes)
-	if a.byTiles() {
-		k.items = min(k.items, localItems) // what is kept of rows takes registers
-		k.blocks = int(max(min(2048/int64(k.threads), k.prog.tables.sharedBytes()/(slots*slotBytes)), 1))
-	}
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
@@ -130,9 +123,9 @@ func (a *aggregateText) localTile(key, null string, args []value) {
 	k, f := a.k, a.f
 	keyType, dead, full := "u64", "empty_key", "row_key[i]"
 	find := "find_slot(local_keys, places, row_key[i], false)"
-	if a.tags > 0 {
+	if a.tags {
 		keyType, dead, full = "u32", "no_tag", "unmix_word(row_key[i])"
-		find = fmt.Sprintf("tag_slot<%d>(local_keys, places, row_key[i], 32)", a.tags)
+		find = "tag_slot(local_keys, places, row_key[i], 32)"
 		key = fmt.Sprintf("mix_word((u32)(%s))", key)
 	}
 	declare := []string{keyType + " row_key[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) row_key[i] = " + dead + ";"}
@@ -241,7 +234,7 @@ func (a *aggregateText) flushLocal() {
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
 	k.open("for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
-	if a.tags > 0 {
+	if a.tags {
 		k.line("if (local_keys[slot] == no_tag) continue;")
 		k.line("const u64 g = %s;", a.find("packed_group", "unmix_word(local_keys[slot])"))
 	} else {
@@ -260,7 +253,7 @@ func (a *aggregateText) declareLocal() []string {
 	bytes := a.slots * a.slot
 	k.shared = func(*query) int64 { return bytes }
 	key, empty := "u64", "empty_key"
-	if a.tags > 0 {
+	if a.tags {
 		key, empty = "u32", "no_tag"
 	}
 	lines := []string{

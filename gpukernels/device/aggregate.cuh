@@ -86,9 +86,9 @@ RADISH_FN u32 find_slot(u64* keys, u32 slots, u64 key, bool null) {
   return found;
 }
 // The slot of a word in a table in shared memory of tags, no_tag where a slot is free. The word has so many bits, which are as good as random.
-// no_slot if there is none nearby; that does not change then. Slots are looked at by buckets of Width, 1 or 4, that are filled from their
-// front on: a warp looks as often as its unluckiest thread, so four at once are faster unless nearly all slots are free. slots is a multiple of
-// Width. The threads of a warp part here; let them come together before they go on.
+// no_slot if there is none nearby; that does not change then. Slots are looked at by buckets of four that are filled from their front on: a
+// warp looks as often as its unluckiest thread. slots is a multiple of four. The threads of a warp part here; let them come together
+// before they go on.
 constexpr u32 no_tag = ~0u;
 struct alignas(16) TagQuad {
   u32 a, b, c, d;
@@ -102,30 +102,20 @@ RADISH_FN TagQuad load_quad(const TagQuad* p) {
   return t;
 #endif
 }
-template <int Width>
+constexpr int tag_buckets = 12; // that are looked at
 RADISH_FN u32 tag_slot(u32* tags, u32 slots, u32 tag, int bits) {
-  static_assert(Width == 1 || Width == 4, "one slot, or one load of 16 bytes");
-  constexpr int most = 48 / Width;
-  const u32 buckets = slots / Width;
+  const u32 buckets = slots / 4;
   u32 bucket = (u32)((u64)tag * buckets >> bits);
   RADISH_NO_UNROLL
-  for (int n = 0; n < most;) {
-    u32 slot = Width * bucket;
-    bool full;
-    if constexpr (Width == 1) {
-      const u32 t = load_relaxed(tags + slot);
-      if (t == tag) return slot;
-      full = t != no_tag;
-    } else {
-      const TagQuad t = load_quad(reinterpret_cast<const TagQuad*>(tags + slot));
-      if (t.a == tag) return slot;
-      if (t.b == tag) return slot + 1;
-      if (t.c == tag) return slot + 2;
-      if (t.d == tag) return slot + 3;
-      full = t.d != no_tag;
+  for (int n = 0; n < tag_buckets;) {
+    u32 slot = 4 * bucket;
+    const TagQuad t = load_quad(reinterpret_cast<const TagQuad*>(tags + slot));
+    if (t.a == tag) return slot;
+    if (t.b == tag) return slot + 1;
+    if (t.c == tag) return slot + 2;
+    if (t.d == tag) return slot + 3;
+    if (t.d == no_tag) {
       slot += t.a == no_tag ? 0 : t.b == no_tag ? 1 : t.c == no_tag ? 2 : 3;
-    }
-    if (!full) {
       const u32 old = atomic_cas(tags + slot, no_tag, tag);
       if (old == no_tag || old == tag) return slot;
       continue; // another word came first: look again

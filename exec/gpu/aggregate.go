@@ -22,8 +22,7 @@ type aggregateText struct {
 	tags    bool   // its keys are words of 32 bits, not of 64
 	inLocal bool   // what is being written concerns that table
 	own     string // C++: the first of a group's words in shared memory
-	group   string // C++: its place there
-	// global makes g that group's place in device memory, in a block that closeGlobal ends; nil: the places are the same.
+	// global makes g that group's place in device memory, in a block that closeGlobal ends. Set where sums count.
 	global, closeGlobal func()
 }
 
@@ -285,7 +284,7 @@ func (a *aggregateText) row(s *scope) error {
 func (a *aggregateText) updateAll(args []value, place string) {
 	k, f := a.k, a.f
 	if f.shared || a.inLocal {
-		a.own, a.group = k.name("own"), place
+		a.own = k.name("own")
 		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
 	for i, acc := range f.accs {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -96,7 +95,7 @@ func (a *aggregateText) directFunction() string {
 		a.addPartRow("row", "g")
 		a.closePlace()
 	})
-	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_direct(const P& p, u64 row) {\n  %s\n}\n", a.k.title, strings.Join(lines, "\n  "))
+	return a.k.callee("direct", []string{"const P& p", "u64 row"}, lines)
 }
 
 // appendGroups appends a part's groups, or adds them to those that are there already.

@@ -211,7 +211,12 @@ func (a *aggregateText) asideFunction(args []value, parameters []string) string 
 		a.updateAll(args, "g")
 		k.close()
 	})
-	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_aside(%s) {\n  %s\n}\n", k.title, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
+	return k.callee("aside", parameters, lines)
+}
+
+// callee is a function that the kernel calls, named after it. Its first parameter is p, the kernel's.
+func (k *kernel) callee(suffix string, parameters, lines []string) string {
+	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_%s(%s) {\n  %s\n}\n", k.title, suffix, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
 }
 
 // wordKey is the C++ of a key of one word.

@@ -343,8 +343,7 @@ func (a *aggregateText) openPlace(place string) {
 	k := a.k
 	k.line("store_relaxed(%s, 1u);", k.pointer("u32", counterWord{of: directGroups{a.f.p}}))
 	if a.f.part.hashed {
-		k.line("const u64 g = %s;", a.find("packed_group_aside", fmt.Sprintf("unmix_word(%s)", place)))
-		k.open("if (g != no_group) {")
+		a.openGroup("g", "_aside", fmt.Sprintf("unmix_word(%s)", place), "false")
 		return
 	}
 	k.line("const u64 g = %s;", place)

@@ -158,20 +158,14 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 // move adds the rows that a sum has counted, and its carries, to the group in device memory.
 func (a *aggregateText) move(acc *accForm, limb string) {
 	k, f := a.k, a.f
-	if a.global == nil {
-		k.line("const u64 g = %s;", a.group)
-	} else {
-		a.global()
-	}
+	a.global()
 	at := func(i int) string { return fmt.Sprintf("%s + g", k.pointer(f.arrays[i].elem, aggWord{f.p, i})) }
 	high := "nullptr"
 	if !acc.narrow {
 		high = at(acc.at + 1)
 	}
 	k.line("move_counted(%s, stride, %s, %s, %s, %s);", limb, k.literal(uint64(acc.within.lo)), at(f.accs[f.find(accCount, nil)].at), at(acc.at), high)
-	if a.global != nil {
-		a.closeGlobal()
-	}
+	a.closeGlobal()
 }
 
 // flush adds the block's groups to all.

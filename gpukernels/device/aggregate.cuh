@@ -85,6 +85,7 @@ RADISH_FN u32 find_slot(u64* keys, u32 slots, u64 key, bool null) {
   }
   return found;
 }
+
 // The slot of a word in a table in shared memory of tags, no_tag where a slot is free. The word has so many bits, which are as good as random.
 // no_slot if there is none nearby; that does not change then. Slots are looked at by buckets of four that are filled from their front on: a
 // warp looks as often as its unluckiest thread. slots is a multiple of four. The threads of a warp part here; let them come together

@@ -30,25 +30,31 @@ func TestFullJoins(t *testing.T) {
 		{"SELECT full, 'a FULL JOIN b' FROM a /* FULL JOIN */ FULL JOIN b ON 1", "(a FULL b)"},
 		{"SELECT * FROM a FULL JOIN b ON 1 UNION SELECT * FROM c LEFT JOIN d ON 1", "(a FULL b) (c LEFT d)"},
 	} {
-		stmt, err := parse.One(tc.sql, parse.DefaultMode)
-		if err != nil {
-			t.Errorf("%s: %v", tc.sql, err)
-			continue
-		}
-		if got := joins(stmt.Node); got != tc.want {
-			t.Errorf("%s: %s, want %s", tc.sql, got, tc.want)
-		}
-		text, err := parse.Restore(stmt.Node, 0)
-		if err != nil {
-			t.Errorf("%s: %v", tc.sql, err)
-			continue
-		}
-		again, err := parse.One(text, parse.DefaultMode)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-		} else if got := joins(again.Node); got != tc.want || joins(stmt.Node) != tc.want {
-			t.Errorf("%s, written from %s: %s, want %s", text, tc.sql, got, tc.want)
-		}
+		checkJoins(t, tc.sql, tc.want)
+	}
+}
+
+// checkJoins compares the joins of a statement, before and after Restore writes it, and of what is read from that.
+func checkJoins(t *testing.T, sql, want string) {
+	t.Helper()
+	stmt, err := parse.One(sql, parse.DefaultMode)
+	if err != nil {
+		t.Errorf("%s: %v", sql, err)
+		return
+	}
+	if got := joins(stmt.Node); got != want {
+		t.Errorf("%s: %s, want %s", sql, got, want)
+	}
+	text, err := parse.Restore(stmt.Node, 0)
+	if err != nil {
+		t.Errorf("%s: %v", sql, err)
+		return
+	}
+	again, err := parse.One(text, parse.DefaultMode)
+	if err != nil {
+		t.Errorf("%s: %v", text, err)
+	} else if got := joins(again.Node); got != want || joins(stmt.Node) != want {
+		t.Errorf("%s, written from %s: %s, want %s", text, sql, got, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -58,6 +59,8 @@ type residency struct {
 	uploads chan *gpukernels.Stream // the streams that uploads run on; taking one bounds how many run at once
 
 	uploading gpukernels.BusyClock
+	loads     sync.WaitGroup // uploads that have been started; they go on when the query that asked for them has ended
+	closing   atomic.Bool    // uploads end early
 
 	mu       sync.Mutex
 	closed   bool
@@ -121,8 +124,10 @@ func newResidency(device *gpukernels.Device) (*residency, error) {
 	return r, nil
 }
 
-// close gives everything back. No query may hold anything.
+// close gives everything back. No query may hold anything, but uploads that nobody waits for any more may still run: they end first.
 func (r *residency) close() {
+	r.closing.Store(true)
+	r.loads.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -308,7 +313,7 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 	if like != nil {
 		like.refs++ // until it has been copied
 	}
-	go r.load(e, v, ordinal, like)
+	r.loads.Go(func() { r.load(e, v, ordinal, like) })
 	return e, true
 }
 
@@ -341,7 +346,7 @@ func (r *residency) dictionary(ctx context.Context, d *column.Dictionary) (words
 		e = &resident{ready: make(chan struct{}), refs: 1, versions: 1} // the upload's
 		e.dict.count = n
 		r.dicts[d] = e
-		go r.loadDictionary(e, d)
+		r.loads.Go(func() { r.loadDictionary(e, d) })
 	}
 	e.refs++
 	e.used = r.clock

@@ -285,3 +285,30 @@ func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
 		t.Error("no allocation failed")
 	}
 }
+
+// Closing ends uploads that a cancelled query has left behind, and frees what they have brought.
+func TestResidencyClosedWhileUploading(t *testing.T) {
+	gputest.Each(t, testResidencyClosedWhileUploading)
+}
+
+func testResidencyClosedWhileUploading(t *testing.T, d *gpukernels.Device) {
+	v, err := tables.New(residentSchema()).Append(residentBatch(rand.New(rand.NewPCG(7, 8)), residentSchema(), 70000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 20 {
+		r, err := newResidency(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, err := r.acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}); err == nil {
+			at.release() // all was there already
+		}
+		r.close()
+		if m, err := d.Memory(); err != nil || m.Used != 0 {
+			t.Fatalf("%d bytes are in use after closing, %v", m.Used, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -127,7 +128,12 @@ func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 	return address, nil
 }
 
+var errClosing = errors.New("gpu: the device is being closed")
+
 func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
+	if l.r.closing.Load() {
+		return errClosing
+	}
 	l.e.sent += int64(len(src))
 	return l.s.Upload(dst, src)
 }

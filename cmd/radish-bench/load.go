@@ -39,13 +39,13 @@ func generate(ctx context.Context, db *database, sf float64, without []string) (
 	return measureLoad(ctx, db, []string{call + ")"})
 }
 
-// unusedColumns are the columns that no query names.
-func unusedColumns(sf float64) []string {
+// unusedColumns are the columns that none of the queries names, primary keys apart.
+func unusedColumns(queries []tpch.Query) []string {
 	var out []string
 	for _, t := range tpch.Tables() {
 		for _, c := range t.Columns {
 			named := regexp.MustCompile(`\b` + c.Name + `\b`)
-			if !slices.Contains(t.PrimaryKey, c.Name) && !slices.ContainsFunc(tpch.Queries(sf), func(q tpch.Query) bool { return named.MatchString(strings.ToLower(q.SQL)) }) {
+			if !slices.Contains(t.PrimaryKey, c.Name) && !slices.ContainsFunc(queries, func(q tpch.Query) bool { return named.MatchString(strings.ToLower(q.SQL)) }) {
 				out = append(out, c.Name)
 			}
 		}

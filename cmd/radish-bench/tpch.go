@@ -26,7 +26,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	runs := fs.Int("runs", 5, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
 	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
-	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some query names")
+	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
 	coldRuns := fs.Int("cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
 	compare := fs.String("compare", "", "devices, separated by commas, that have to give the same rows, and whose times are shown beside")
 	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
@@ -83,7 +83,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	} else {
 		var without []string
 		if *columns == "used" {
-			without = unusedColumns(*sf)
+			without = unusedColumns(s.queries)
 		}
 		l, err = generate(ctx, db, *sf, without)
 	}

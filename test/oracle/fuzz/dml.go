@@ -266,20 +266,30 @@ func (g *generator) upsert(t *Table, alone bool) *Node {
 	if label != "ON DUPLICATE KEY UPDATE" {
 		return n
 	}
-	e := &env{rows: 1, noSub: true, noDiv: true}
-	for _, c := range t.Columns {
-		e.cols = append(e.cols, named{t.Name + "." + c.Name, c.Type}, named{"VALUES(" + c.Name + ")", c.Type})
-	}
-	set := list("", ", ", 1)
-	for len(set.Kids) == 0 {
+	var assigned []Column
+	for len(assigned) == 0 {
 		for _, c := range t.Columns {
-			switch {
-			case !c.Unique && g.chance(50):
-				set.Kids = append(set.Kids, op(Other, t.Name+"."+c.Name+" = $", g.fitting(e, c)))
-			case c.Name == "u" && g.chance(20):
-				set.Kids = append(set.Kids, lit(Other, fmt.Sprintf("u = VALUES(u) + %d", g.r.IntN(4))))
+			if !c.Unique && g.chance(50) || c.Name == "u" && g.chance(20) {
+				assigned = append(assigned, c)
 			}
 		}
+	}
+	set := list("", ", ", 1)
+	for _, c := range assigned {
+		if c.Unique {
+			set.Kids = append(set.Kids, lit(Other, fmt.Sprintf("u = VALUES(u) + %d", g.r.IntN(4))))
+			continue
+		}
+		e := &env{rows: 1, noSub: true, noDiv: true}
+		for _, d := range t.Columns {
+			e.cols = append(e.cols, named{t.Name + "." + d.Name, d.Type})
+			// MariaDB keeps the text of VALUES(d) where it writes what it sets d to.
+			shared := d.Decl == "TEXT" && d.Name != c.Name && slices.ContainsFunc(assigned, func(a Column) bool { return a.Name == d.Name })
+			if !shared {
+				e.cols = append(e.cols, named{"VALUES(" + d.Name + ")", d.Type})
+			}
+		}
+		set.Kids = append(set.Kids, op(Other, t.Name+"."+c.Name+" = $", g.fitting(e, c)))
 	}
 	return op(Other, "$ ON DUPLICATE KEY UPDATE $", n, set)
 }

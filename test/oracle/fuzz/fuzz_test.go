@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ func oracle(t *testing.T) func(context.Context) (*Engine, error) {
 			return db, nil
 		}
 		// Some statements crash MariaDB.
+		t.Logf("MariaDB is gone (%v) and is started again", err)
 		server.Close()
 		again, err := mariadb.Start(t.Context())
 		if err != nil {
@@ -58,17 +60,22 @@ func oracle(t *testing.T) func(context.Context) (*Engine, error) {
 		return server.Open(ctx)
 	}
 	return func(ctx context.Context) (*Engine, error) {
-		db, err := open(ctx)
-		if err != nil {
-			return nil, err
+		for crashes := 0; ; crashes++ {
+			db, err := open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			// Sorts look at 1,024 bytes of a text only, unless told; their buffer holds some fifteen sort keys of that length.
+			e, err := NewEngine(ctx, db, moods[len(moods)-1], "SET SESSION max_statement_time = 2", "SET SESSION innodb_lock_wait_timeout = 1",
+				"SET SESSION max_sort_length = 100000", "SET SESSION sort_buffer_size = 16777216")
+			if err == nil {
+				e.Judge = true
+				return e, nil
+			}
+			if crashes == 2 { // as another worker's statement may do to the new server, too
+				return nil, err
+			}
 		}
-		// Sorts look at 1,024 bytes of a text only, unless told; their buffer holds some fifteen sort keys of that length.
-		e, err := NewEngine(ctx, db, moods[len(moods)-1], "SET SESSION max_statement_time = 2", "SET SESSION innodb_lock_wait_timeout = 1",
-			"SET SESSION max_sort_length = 100000", "SET SESSION sort_buffer_size = 16777216")
-		if err == nil {
-			e.Judge = true
-		}
-		return e, err
 	}
 }
 
@@ -102,6 +109,14 @@ func config(t *testing.T, seconds uint64) Config {
 	}
 }
 
+func radish(ctx context.Context) (*Engine, error) {
+	db, err := sql.Open("radish", "")
+	if err != nil {
+		return nil, err
+	}
+	return NewEngine(ctx, db)
+}
+
 // TestFuzz compares Radish with MariaDB: RADISH_FUZZ_SECONDS (60, with -short 5) long, from RADISH_FUZZ_SEED on, in at
 // most RADISH_FUZZ_SCHEMAS rounds, until RADISH_FUZZ_FAILURES kinds of failure (10) are found. Statements that match
 // RADISH_FUZZ_WITHOUT, a regular expression, are left out.
@@ -112,13 +127,7 @@ func TestFuzz(t *testing.T) {
 	}
 	c := config(t, seconds)
 	c.Trace = filepath.Join(os.TempDir(), "radish-fuzz-statement.sql")
-	c.Engine = func(ctx context.Context) (*Engine, error) {
-		db, err := sql.Open("radish", "")
-		if err != nil {
-			return nil, err
-		}
-		return NewEngine(ctx, db)
-	}
+	c.Engine = radish
 	c.Found = func(f *Failure) { t.Errorf("FAILURE %s: %s", f.Kind, f) }
 	stats, err := Run(t.Context(), c)
 	if err != nil {
@@ -146,6 +155,34 @@ func TestOracleAgreesWithItself(t *testing.T) {
 	}
 	if failed*50 > stats.Queries {
 		t.Errorf("%d of %d statements are refused", failed, stats.Queries)
+	}
+}
+
+// TestGoesOnAfterCrash ends the server before a schema is made in it.
+func TestGoesOnAfterCrash(t *testing.T) {
+	c := config(t, 60)
+	c.Schemas, c.Statements = 12, 10
+	var opened atomic.Int32
+	start := c.Oracle
+	c.Oracle = func(ctx context.Context) (*Engine, error) {
+		e, err := start(ctx)
+		if n := opened.Add(1); err == nil && (n == 3 || n == 7) {
+			if err := e.Exec(ctx, "SHUTDOWN"); err != nil {
+				t.Error(err)
+			}
+		}
+		return e, err
+	}
+	c.Engine = radish
+	stats, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stats.Tolerated[errCrash.Error()]; n < 2 {
+		t.Errorf("%d crashes counted, not 2 at least", n)
+	}
+	if stats.Schemas < 4 || stats.Queries == 0 {
+		t.Errorf("only %d schemas and %d queries", stats.Schemas, stats.Queries)
 	}
 }
 

@@ -90,15 +90,23 @@ func (t *trial) fail(kind, what, want, got string) *Failure {
 // patience bounds a statement of the oracle, which has a limit of its own, max_statement_time, that it does not always keep.
 const patience = 6 * time.Second
 
+// errCrash is what a statement or a round is counted as that lost its server; the next round begins on a new one.
+var errCrash = errors.New("the oracle crashes")
+
+// crashed says whether an error of MariaDB is its connection's end and no refusal.
+func crashed(err error) bool {
+	var refused *mysql.MySQLError
+	return err != nil && !errors.As(err, &refused)
+}
+
 // gone says whether the oracle's error is that it hangs or has crashed, which ends the work on this schema.
 func (t *trial) gone(limited context.Context, err error, text string) bool {
-	var refused *mysql.MySQLError
 	why := ""
 	switch {
 	case limited.Err() != nil:
 		why = "the oracle hangs"
-	case err != nil && t.Dialect == nil && !errors.As(err, &refused):
-		why = "the oracle crashes"
+	case t.Dialect == nil && crashed(err):
+		why = errCrash.Error()
 	default:
 		return false
 	}

@@ -607,6 +607,9 @@ func (g *generator) subqueryCondition(e *env) *Node {
 		sub := g.inside(e)
 		sub.noCut = true
 		q, _, _ := g.query(sub, nil, false)
+		for g.dialect == nil && q.has(withRollup) && (q.has(" INTERSECT ") || q.has(" EXCEPT ")) {
+			q, _, _ = g.query(sub, nil, false)
+		}
 		if g.dialect == nil && g.chance(12) {
 			g.mark("LIMIT without an order")
 			if q = g.loose(q); strings.Contains(q.SQL(), " GROUP BY ") {

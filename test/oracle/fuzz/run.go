@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -167,7 +168,7 @@ func Run(ctx context.Context, c Config) (*Stats, error) {
 		r.trace = f
 	}
 	var wg sync.WaitGroup
-	errs := make(chan error, max(c.Workers, 1))
+	var errs []error
 	for range max(c.Workers, 1) {
 		wg.Add(1)
 		go func() {
@@ -177,21 +178,28 @@ func Run(ctx context.Context, c Config) (*Stats, error) {
 				if !ok {
 					return
 				}
-				if err := r.schema(ctx, seed); err != nil {
-					errs <- fmt.Errorf("seed %d: %w", seed, err)
-					return
+				switch err := r.schema(ctx, seed); {
+				case err == nil:
+				case errors.Is(err, errCrash):
+					r.count(func(s *Stats) { s.Tolerated[errCrash.Error()]++ })
+				default:
+					r.mu.Lock()
+					errs = append(errs, fmt.Errorf("seed %d: %w", seed, err))
+					last := len(errs) >= mostErrors
+					r.mu.Unlock()
+					if last {
+						return
+					}
 				}
 			}
 		}()
 	}
 	wg.Wait()
-	select {
-	case err := <-errs:
-		return &r.stats, err
-	default:
-		return &r.stats, nil
-	}
+	return &r.stats, errors.Join(errs...)
 }
+
+// mostErrors of the harness end the run: they cost a round each, and may be of every round.
+const mostErrors = 5
 
 // round gives out the seed of the next round.
 func (r *runner) round() (uint64, bool) {
@@ -207,7 +215,7 @@ func (r *runner) round() (uint64, bool) {
 func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 	oracle, err := r.Oracle(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the oracle does not open: %w", err)
 	}
 	engine, err := r.Engine(ctx)
 	if err != nil {
@@ -218,6 +226,9 @@ func (r *runner) open(ctx context.Context, s *Schema) (*pair, error) {
 	for _, text := range s.Statements() {
 		if err := oracle.Exec(ctx, text); err != nil {
 			p.close()
+			if r.Dialect == nil && crashed(err) {
+				return nil, errCrash
+			}
 			return nil, fmt.Errorf("the oracle refuses the schema: %w\n%.500s", err, text)
 		}
 		if err := engine.Exec(ctx, text); err != nil {
@@ -271,6 +282,9 @@ func (r *runner) schema(ctx context.Context, seed uint64) (err error) {
 		}
 		if changed {
 			if err := s.reload(ctx, p.oracle); err != nil {
+				if r.Dialect == nil && crashed(err) {
+					return errCrash
+				}
 				return err
 			}
 		}

@@ -301,7 +301,9 @@ func (g *generator) windowCall(w *windows, kind Kind) (x expr, ok bool) {
 	}
 	n := g.r.IntN(100)
 	if w.orderedBy == placed && n < 35 {
-		return g.valueCall(w, kind, arg(kind)), true
+		x = g.valueCall(w, kind, arg(kind))
+		x.n = g.roomy(x.n)
+		return x, true
 	}
 	switch {
 	case n >= 60 && kind == Int:
@@ -326,7 +328,9 @@ func (g *generator) windowCall(w *windows, kind Kind) (x expr, ok bool) {
 		return framed(Type{Dbl, a.t.Digits + 5, 0}, "SUM($)", a.n)
 	}
 	a := arg(kind)
-	return framed(a.t, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n)
+	x, ok = framed(a.t, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n)
+	x.n = g.roomy(x.n)
+	return x, ok
 }
 
 // valueCall draws a function that takes its operand from another row.

@@ -30,7 +30,8 @@ const Collation = "utf8mb4_nopad_bin"
 type Server struct {
 	dir       string
 	cmd       *exec.Cmd
-	done      chan error // the process's end
+	done      chan struct{} // closed at the process's end
+	end       error         // why it ended
 	admin     *sql.DB
 	databases atomic.Int64
 }
@@ -57,7 +58,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, done: make(chan error, 1)}
+	s := &Server{dir: dir, done: make(chan struct{})}
 	if err := s.start(ctx, install, daemon); err != nil {
 		s.Close()
 		return nil, err
@@ -96,7 +97,10 @@ func (s *Server) start(ctx context.Context, install, daemon string) error {
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
-	go func() { s.done <- s.cmd.Wait() }()
+	go func() {
+		s.end = s.cmd.Wait()
+		close(s.done)
+	}()
 	s.admin, err = s.connect("")
 	if err != nil {
 		return err
@@ -108,9 +112,8 @@ func (s *Server) start(ctx context.Context, install, daemon string) error {
 			return nil
 		}
 		select {
-		case end := <-s.done:
-			s.done <- end
-			return fmt.Errorf("mariadbd ended: %v\n%s", end, log.Bytes())
+		case <-s.done:
+			return fmt.Errorf("mariadbd ended: %v\n%s", s.end, log.Bytes())
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(50 * time.Millisecond):
@@ -154,7 +157,7 @@ func (s *Server) Open(ctx context.Context) (*sql.DB, error) {
 	return s.connect(name)
 }
 
-// Close stops the server and removes its data.
+// Close stops the server, if it still runs, and removes its data.
 func (s *Server) Close() error {
 	if s.admin != nil {
 		s.admin.Close()

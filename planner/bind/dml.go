@@ -434,7 +434,7 @@ func (s *scope) assigned(name string, e expr.Expr) {
 		name = c.name
 	}
 	s.aliases = slices.DeleteFunc(s.aliases, func(a aliasItem) bool { return a.name == name })
-	s.aliases = append(s.aliases, aliasItem{name: name, e: e, explicit: true, table: s.cols[0].table})
+	s.aliases = append(s.aliases, aliasItem{name: name, e: e, table: s.cols[0].table})
 	s.aliasFirst = true
 }
 

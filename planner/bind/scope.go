@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -32,6 +33,9 @@ type scope struct {
 	aliases []aliasItem
 	// aliasFirst says that aliases win over columns (a name in ORDER BY, HAVING).
 	aliasFirst bool
+	// listed are the columns of cols that stand in the select list as they are, where names mean no others: in HAVING without
+	// GROUP BY, outside its aggregates and subqueries; nil: all.
+	listed map[expr.ColumnID]bool
 	// windows collects the window functions; nil where there can be none.
 	windows *windowing
 	// noAggregates says why an aggregate function is not allowed in the clause; empty: it is.
@@ -46,8 +50,8 @@ type scope struct {
 type aliasItem struct {
 	name string
 	e    expr.Expr
-	// explicit: given by AS rather than taken from a column's name.
-	explicit bool
+	// bare: a column as it is.
+	bare bool
 	// table: a qualified name of this table's column means it too, as it was assigned.
 	table string
 }
@@ -72,11 +76,16 @@ func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 	db, table, name := n.Schema.O, n.Table.O, n.Name.O
 	for sc := s; sc != nil; sc = sc.parent {
 		if sc.aliasFirst {
-			if e := sc.alias(table, name); e != nil {
+			if e, ambiguous := sc.alias(table, name); ambiguous {
+				return nil, sqlerr.AmbiguousColumn(n.OrigColName(), s.clauseName())
+			} else if e != nil {
 				return e, nil
 			}
 		}
 		found := sc.lookup(db, table, name)
+		if sc == s && sc.listed != nil {
+			found = slices.DeleteFunc(found, func(c scopeColumn) bool { return !sc.listed[c.col.ID] })
+		}
 		if len(found) > 1 && !sameColumn(found) {
 			return nil, sqlerr.AmbiguousColumn(n.OrigColName(), s.clauseName())
 		}
@@ -84,29 +93,35 @@ func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 			return found[0].col, nil
 		}
 		if table == "" && !sc.aliasFirst {
-			if e := sc.alias("", name); e != nil {
+			if e, ambiguous := sc.alias("", name); ambiguous {
+				return nil, sqlerr.AmbiguousColumn(n.OrigColName(), s.clauseName())
+			} else if e != nil {
 				return e, nil
 			}
 		}
 	}
-	return nil, sqlerr.UnknownColumn(n.OrigColName(), s.clauseName(), s.suggest(name))
+	unknown := sqlerr.UnknownColumn(n.OrigColName(), s.clauseName(), s.suggest(name))
+	if s.listed != nil && len(s.lookup(db, table, name)) > 0 {
+		unknown = unknown.WithHint("HAVING sees the select list, and other columns in aggregates only: add the column to it, or write WHERE")
+	}
+	return nil, unknown
 }
 
-// alias returns the select item called name, preferring those named by AS; with a table, what was assigned to its column.
-func (s *scope) alias(table, name string) expr.Expr {
-	var plain expr.Expr
+// alias returns the select item called name, with a table what was assigned to its column. As in MySQL (find_item_in_list) two bare
+// columns of that name are ambiguous, unless they are the same one or an expression of that name stands before the second; of expressions the first is meant.
+func (s *scope) alias(table, name string) (e expr.Expr, ambiguous bool) {
 	for _, a := range s.aliases {
-		if !strings.EqualFold(a.name, name) || table != "" && !strings.EqualFold(a.table, table) {
-			continue
-		}
-		if a.explicit {
-			return a.e
-		}
-		if plain == nil {
-			plain = a.e
+		switch {
+		case !strings.EqualFold(a.name, name) || table != "" && !strings.EqualFold(a.table, table):
+		case !a.bare:
+			return a.e, false
+		case e != nil && !expr.Equal(e, a.e):
+			return nil, true
+		default:
+			e = a.e
 		}
 	}
-	return plain
+	return e, false
 }
 
 func sameColumn(cols []scopeColumn) bool {

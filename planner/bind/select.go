@@ -13,9 +13,9 @@ import (
 
 // selectItem is a bound item of a select list.
 type selectItem struct {
-	name     string
-	e        expr.Expr // over FROM's columns and aggregates' columns, until lift
-	explicit bool      // named by AS
+	name string
+	e    expr.Expr // over FROM's columns and aggregates' columns, until lift
+	bare bool      // a column as it is
 	// of an item that is a bare column, for the scope of a derived table
 	db, table string
 }
@@ -145,12 +145,13 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 		if err != nil {
 			return nil, err
 		}
-		it := selectItem{e: e, name: f.AsName.O, explicit: f.AsName.O != ""}
-		if c, ok := unparen(f.Expr).(*ast.ColumnNameExpr); ok {
-			if !it.explicit {
-				it.name = c.Name.Name.O
-			}
-		} else if !it.explicit {
+		c, bare := unparen(f.Expr).(*ast.ColumnNameExpr)
+		it := selectItem{e: e, name: f.AsName.O, bare: bare}
+		switch {
+		case it.name != "":
+		case bare:
+			it.name = c.Name.Name.O
+		default:
 			it.name = fieldText(f)
 		}
 		items = append(items, it)
@@ -194,7 +195,7 @@ func starItems(sc *scope, db, table string) (items []selectItem) {
 			db != "" && !strings.EqualFold(c.db, db) {
 			continue
 		}
-		items = append(items, selectItem{name: c.name, e: c.col, db: c.db, table: c.table})
+		items = append(items, selectItem{name: c.name, e: c.col, bare: true, db: c.db, table: c.table})
 	}
 	return items
 }
@@ -202,19 +203,27 @@ func starItems(sc *scope, db, table string) (items []selectItem) {
 func aliasesOf(items []selectItem) []aliasItem {
 	out := make([]aliasItem, len(items))
 	for i, it := range items {
-		out[i] = aliasItem{name: it.name, e: it.e, explicit: it.explicit}
+		out[i] = aliasItem{name: it.name, e: it.e, bare: it.bare}
 	}
 	return out
 }
 
-// bindHaving binds HAVING: it sees columns first, then the select list's names, as GROUP BY does; MySQL manual,
-// "SELECT Statement".
+// bindHaving binds HAVING: it sees the select list's names first, then columns. Without GROUP BY those are the ones that the select list
+// shows (Item_ref::fix_fields); columns that the groups determine may be named though they are not shown, where MySQL refuses them.
 func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, items []selectItem, g *grouping) (expr.Expr, error) {
 	if s.Having == nil {
 		return nil, nil
 	}
 	sc := list.within("having clause")
 	sc.aliasFirst = true
+	if s.GroupBy == nil {
+		sc.listed = map[expr.ColumnID]bool{}
+		for _, it := range items {
+			if c, ok := it.e.(*expr.Column); ok {
+				sc.listed[c.ID] = true
+			}
+		}
+	}
 	windows := sc.windows
 	sc.windows = nil
 	having, err := b.condition(s.Having.Expr, sc)

@@ -178,7 +178,7 @@ func (b *Binder) throughLevel(level *viewLevel, names []string, below []expr.Exp
 	defer b.enterView(level.View, level.db)()
 	sc := &scope{noAggregates: true, aliasFirst: true}
 	for i, e := range below {
-		sc.aliases = append(sc.aliases, aliasItem{name: names[i], e: e, explicit: true, table: level.alias})
+		sc.aliases = append(sc.aliases, aliasItem{name: names[i], e: e, table: level.alias})
 	}
 	if level.query.Where != nil {
 		if condition, err = b.condition(level.query.Where, sc.within("where clause")); err != nil {

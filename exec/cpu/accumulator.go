@@ -398,26 +398,49 @@ func (a *floatSumAcc) merge(dst []uint32, src accumulator, from []uint32) error 
 	return nil
 }
 
-// momentsAcc keeps count, mean and sum of squared deviations (Welford 1962; merged after Chan, Golub, LeVeque 1979), as
-// MySQL does.
-type momentsAcc struct {
-	n        []int64
-	mean, m2 []float64
+// momentsAcc is the variances and standard deviations.
+type momentsAcc struct{ of []momentOf }
+
+// momentOf keeps count, mean and sum of squared deviations of some values (Welford 1962; merged after Chan, Golub, LeVeque
+// 1979), as MySQL does. The mean is that of the distances from the first value, so that numbers which are large beside
+// their distances keep their digits.
+type momentOf struct {
+	n               int64
+	first, mean, m2 float64
 }
 
-func (a *momentsAcc) grow(n int) {
-	a.n, a.mean, a.m2 = grown(a.n, n, 0), grown(a.mean, n, 0), grown(a.m2, n, 0)
+func (m *momentOf) add(x float64) {
+	if m.n++; m.n == 1 {
+		m.first = x
+		return
+	}
+	x -= m.first
+	d := x - m.mean
+	m.mean += d / float64(m.n)
+	m.m2 += d * (x - m.mean)
 }
-func (a *momentsAcc) bytes() int64 { return 24 * int64(cap(a.n)) }
+
+// and returns what is kept of both's values.
+func (m momentOf) and(b momentOf) momentOf {
+	switch {
+	case m.n == 0:
+		return b
+	case b.n == 0:
+		return m
+	}
+	na, nb := float64(m.n), float64(b.n)
+	d := (b.first - m.first) + (b.mean - m.mean)
+	n := na + nb
+	return momentOf{m.n + b.n, m.first, m.mean + d*nb/n, m.m2 + b.m2 + d*d*na*nb/n}
+}
+
+func (a *momentsAcc) grow(n int)   { a.of = grown(a.of, n, momentOf{}) }
+func (a *momentsAcc) bytes() int64 { return 32 * int64(cap(a.of)) }
 
 func (a *momentsAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
 	for g, p := range valuesOf(v, groups, sel) {
-		x := floatAt(v, int(p))
-		a.n[g]++
-		d := x - a.mean[g]
-		a.mean[g] += d / float64(a.n[g])
-		a.m2[g] += d * (x - a.mean[g])
+		a.of[g].add(floatAt(v, int(p)))
 	}
 	return nil
 }
@@ -443,20 +466,7 @@ func floatAt(v *column.Vector, p int) float64 {
 func (a *momentsAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 	s := src.(*momentsAcc)
 	for i, g := range dst {
-		f := from[i]
-		if s.n[f] == 0 {
-			continue
-		}
-		if a.n[g] == 0 {
-			a.n[g], a.mean[g], a.m2[g] = s.n[f], s.mean[f], s.m2[f]
-			continue
-		}
-		na, nb := float64(a.n[g]), float64(s.n[f])
-		d := s.mean[f] - a.mean[g]
-		a.n[g] += s.n[f]
-		n := float64(a.n[g])
-		a.mean[g] += d * nb / n
-		a.m2[g] += s.m2[f] + d*d*na*nb/n
+		a.of[g] = a.of[g].and(s.of[from[i]])
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (o *aggOutput) values(accs []accumulator, groups []uint32, v *column.Vector
 		return acc.values(v, groups, o.item)
 	case *momentsAcc:
 		for i, g := range groups {
-			x, ok := moment(o.item.Fn.Kind, acc.n[g], acc.m2[g])
+			x, ok := moment(o.item.Fn.Kind, acc.of[g])
 			if !ok {
 				v.SetNull(i, n)
 				continue
@@ -151,15 +151,15 @@ func (o *aggOutput) values(accs []accumulator, groups []uint32, v *column.Vector
 	return nil
 }
 
-func moment(kind expr.AggKind, n int64, m2 float64) (float64, bool) {
-	div := float64(n)
+func moment(kind expr.AggKind, m momentOf) (float64, bool) {
+	div := float64(m.n)
 	if kind == expr.AggVarSamp || kind == expr.AggStddevSamp {
 		div--
 	}
-	if n == 0 || div <= 0 {
+	if div <= 0 {
 		return 0, false
 	}
-	x := m2 / div
+	x := m.m2 / div
 	if kind == expr.AggStddevPop || kind == expr.AggStddevSamp {
 		x = math.Sqrt(x)
 	}

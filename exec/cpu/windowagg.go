@@ -438,37 +438,20 @@ func (o *windowOut) extremeRow(greatest bool) (func() windowFunc, error) {
 	})
 }
 
-// momentOf is what momentsAcc keeps of some values.
-type momentOf struct {
-	n        int64
-	mean, m2 float64
-}
-
 func (o *windowOut) moments() (func() windowFunc, error) {
 	f := &folding[momentOf]{
 		load: func(dst []momentOf, from int) {
 			for i := range dst {
 				dst[i] = momentOf{}
 				if !o.arg.IsNull(from + i) {
-					dst[i] = momentOf{n: 1, mean: floatAt(o.arg, from+i)}
+					dst[i].add(floatAt(o.arg, from+i))
 				}
 			}
 		},
-		combine: func(a, b momentOf) momentOf {
-			switch {
-			case a.n == 0:
-				return b
-			case b.n == 0:
-				return a
-			}
-			na, nb := float64(a.n), float64(b.n)
-			d := b.mean - a.mean
-			n := na + nb
-			return momentOf{a.n + b.n, a.mean + d*nb/n, a.m2 + b.m2 + d*d*na*nb/n}
-		},
+		combine: momentOf.and,
 	}
-	return folded(o, f, 24, func(row, _, _ int, m momentOf) error {
-		x, ok := moment(o.item.Fn.Agg.Kind, m.n, m.m2)
+	return folded(o, f, 32, func(row, _, _ int, m momentOf) error {
+		x, ok := moment(o.item.Fn.Agg.Kind, m)
 		if o.values.F64[row] = x; !ok {
 			o.setNull(row)
 		}

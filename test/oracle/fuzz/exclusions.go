@@ -115,6 +115,8 @@ import "regexp"
 //     SELECT MIN(98) FROM t UNION SELECT CAST(5 AS UNSIGNED) to 9. Zero is added to it.
 //   - Rollups in INTERSECT and EXCEPT under EXISTS: MariaDB forgets the total in EXISTS (SELECT NULL INTERSECT SELECT k FROM t GROUP BY
 //     k WITH ROLLUP).
+//   - A key of a rollup that stands twice in CONCAT_WS: where t is a TEXT 'ab', MariaDB's SELECT CONCAT_WS('-', t, t) FROM t GROUP BY t WITH
+//     ROLLUP is 'ab-ab-'.
 //   - Trailing spaces and letter case: both engines run with a collation without padding, by code point.
 
 // tolerated are answers of one side only which say nothing about Radish.

@@ -134,3 +134,46 @@ func TestViewsOfTemporaryTables(t *testing.T) {
 		a DROP TEMPORARY TABLE t
 		a SELECT GROUP_CONCAT(a ORDER BY a) FROM t => 1,8`)
 }
+
+// What ALTER VIEW leaves as it was: ALGORITHM, if it names none, as MariaDB 10.11 has it. The other errors are MariaDB's, too.
+func TestAlterView(t *testing.T) {
+	play(t, `CREATE TABLE t (a INT, b INT); INSERT INTO t VALUES (1, 2); CREATE VIEW v AS SELECT a FROM t`, `
+		a ALTER VIEW v (x) AS SELECT a + b FROM t UNION SELECT 7
+		a SELECT GROUP_CONCAT(x ORDER BY x) FROM v => 3,7
+		a ALTER ALGORITHM = MERGE DEFINER = root@localhost SQL SECURITY DEFINER VIEW v AS SELECT b FROM t WHERE b > 0 WITH LOCAL CHECK OPTION
+		a SELECT check_option FROM information_schema.views WHERE table_name = 'v' => LOCAL
+		a INSERT INTO v VALUES (5)
+		a INSERT INTO v VALUES (-5) => error 1369
+		a ALTER VIEW v AS SELECT b FROM t
+		a INSERT INTO v VALUES (-5)
+		a ALTER ALGORITHM = TEMPTABLE VIEW v AS SELECT b FROM t
+		a INSERT INTO v VALUES (-5) => error 1471
+		a ALTER VIEW v AS SELECT b AS b FROM t
+		a INSERT INTO v VALUES (-5) => error 1471
+		a ALTER ALGORITHM = MERGE VIEW main.v AS SELECT b FROM t
+		a INSERT INTO v VALUES (-5)
+		a ALTER VIEW nothing AS SELECT 1 => error 1146
+		a ALTER VIEW t AS SELECT 1 => error 1347
+		a ALTER VIEW v AS SELECT nope FROM t => error 1054
+		a ALTER VIEW v (a, b) AS SELECT 1 => error 1353
+		a ALTER VIEW v AS SELECT * FROM v => error 1146
+		a CREATE VIEW w AS SELECT * FROM v
+		a ALTER VIEW v AS SELECT * FROM w => error 1146
+		a CREATE OR REPLACE VIEW v AS SELECT * FROM w => error 1146
+		a SELECT GROUP_CONCAT(b ORDER BY b) FROM w => -5,-5,2,5
+		b BEGIN
+		b INSERT INTO t VALUES (8, 8)
+		b ALTER VIEW v AS SELECT MAX(b) FROM t
+		a SELECT * FROM v => 8
+		a ALTER VIEW v AS (SELECT 1 AS a) UNION (WITH c AS (SELECT 2) SELECT * FROM c) ORDER BY 1
+		a SELECT GROUP_CONCAT(a) FROM v => 1,2`)
+}
+
+func TestViewsOfVariables(t *testing.T) {
+	play(t, "CREATE TABLE t (a INT)", `
+		a CREATE VIEW v AS SELECT @x => error 1351
+		a CREATE VIEW v AS SELECT a FROM t WHERE a IN (SELECT @@autocommit) => error 1351
+		a CREATE VIEW v AS SELECT a FROM t INTO OUTFILE 'nowhere.csv' => error 1350
+		a CREATE DEFINER = CURRENT_USER() VIEW v AS SELECT a FROM t WHERE a > 0 WITH CHECK OPTION
+		a INSERT INTO v VALUES (0) => error 1369`)
+}

@@ -2,7 +2,7 @@ package parse
 
 import "strings"
 
-// CheckOption is what a CREATE VIEW says about checking the rows that are written through it.
+// CheckOption is what a CREATE or ALTER VIEW says about checking the rows that are written through it.
 type CheckOption uint8
 
 // What there is.
@@ -12,12 +12,12 @@ const (
 	CascadedCheck
 )
 
-// checkOption finds the WITH [CASCADED, LOCAL] CHECK OPTION at the end of a CREATE VIEW: the parser knows it only with one of the two words,
+// checkOption finds the WITH [CASCADED, LOCAL] CHECK OPTION at the end of a CREATE or ALTER VIEW: the parser knows it only with one of the two words,
 // and then does not tell CASCADED from none. It returns the text of the piece with the clause blanked out.
 func checkOption(text, piece string, p Piece) (blanked string, option CheckOption) {
 	word := func(i int, want string) bool { return i >= 0 && i < len(p.tokens) && p.tokens[i].isWord(text, want) }
 	end := len(p.tokens)
-	if !word(0, "CREATE") || !word(end-2, "CHECK") || !word(end-1, "OPTION") {
+	if !word(end-2, "CHECK") || !word(end-1, "OPTION") {
 		return piece, NoCheck
 	}
 	with := end - 3
@@ -28,22 +28,9 @@ func checkOption(text, piece string, p Piece) (blanked string, option CheckOptio
 		with--
 		option = LocalCheck
 	}
-	if !word(with, "WITH") || !isView(text, p.tokens) {
+	if !word(with, "WITH") || viewAt(text, p.tokens) < 0 {
 		return piece, NoCheck
 	}
 	from, to := int(p.tokens[with].start)-p.Offset, int(p.tokens[end-1].end)-p.Offset
 	return piece[:from] + strings.Repeat(" ", to-from) + piece[to:], option
-}
-
-// isView says whether VIEW stands among the words before the first parenthesis or AS.
-func isView(text string, tokens []token) bool {
-	for _, t := range tokens {
-		if t.isWord(text, "VIEW") {
-			return true
-		}
-		if t.isOp('(') || t.key == kwAs {
-			return false
-		}
-	}
-	return false
 }

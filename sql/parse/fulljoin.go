@@ -1,11 +1,9 @@
 package parse
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/format"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -91,50 +89,4 @@ func joinsOf(n ast.Node) []*ast.Join {
 	var f joinFinder
 	n.Accept(&f)
 	return f.joins
-}
-
-// Restore writes the text of a tree for Parse under DefaultMode, full joins included, which the tree's own Restore does not know.
-// more are flags beside those that every text needs.
-func Restore(n ast.Node, more format.RestoreFlags) (string, error) {
-	full := slices.DeleteFunc(joinsOf(n), func(j *ast.Join) bool { return j.Tp != FullJoin })
-	defer func() {
-		for _, j := range full {
-			j.Tp = FullJoin
-		}
-	}()
-	write := func(tp ast.JoinType) (string, error) {
-		for _, j := range full {
-			j.Tp = tp
-		}
-		var b strings.Builder
-		err := n.Restore(format.NewRestoreCtx(format.DefaultRestoreFlags|format.RestoreStringEscapeBackslash|more, &b))
-		return b.String(), err
-	}
-	left, err := write(ast.LeftJoin)
-	if err != nil || len(full) == 0 {
-		return left, err
-	}
-	right, err := write(ast.RightJoin)
-	if err != nil {
-		return "", err
-	}
-	// The two texts differ in the words LEFT and RIGHT of these joins alone.
-	var b strings.Builder
-	for left != "" {
-		same := 0
-		for same < len(left) && left[same] == right[same] {
-			same++
-		}
-		b.WriteString(left[:same])
-		if left, right = left[same:], right[same:]; left == "" {
-			break
-		}
-		var isLeft, isRight bool
-		left, isLeft = strings.CutPrefix(left, "LEFT")
-		if right, isRight = strings.CutPrefix(right, "RIGHT"); !isLeft || !isRight {
-			return "", sqlerr.Bug("a FULL JOIN cannot be written")
-		}
-		b.WriteString("FULL")
-	}
-	return b.String(), nil
 }

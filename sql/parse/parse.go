@@ -2,7 +2,7 @@
 //
 // The grammar is that of TiDB's parser (MySQL's dialect). This package adds what a library needs around it: parsers are
 // pooled, several statements in one text each get their own text and place, errors say where with line and column, text
-// that the parser would misread is refused by name (ASOF JOIN reads as an alias and an inner join) or read another way (FULL JOIN, the columns of a derived
+// that the parser would misread is refused by name (ASOF JOIN reads as an alias and an inner join) or read another way (FULL JOIN, ALTER VIEW, the columns of a derived
 // table), what other engines write is explained, and nesting is bounded so that no text can overflow a stack. Parse is the way in; Split and
 // Incomplete serve the shell; Literal gives a literal's value.
 //
@@ -35,7 +35,8 @@ type Statement struct {
 	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
 	Alias    *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
 	Into     []string                  // the variables of SELECT ... INTO @a, @b, without their @
-	Check    CheckOption               // of CREATE VIEW
+	Check    CheckOption               // of CREATE and ALTER VIEW
+	Alter    bool                      // of a CREATE VIEW: it was ALTER VIEW
 	Warnings []sqlerr.Warning
 	source   string // the text given to Parse
 }
@@ -125,6 +126,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	piece, alias := rowAlias(text, piece, p)
 	piece, check := checkOption(text, piece, p)
+	piece, head := alterView(text, piece, p)
 	piece = barePoints(text, piece, p)
 	piece, defaults := defaultExpressions(text, piece, p)
 	groups := joinGroups(text, p.tokens)
@@ -151,6 +153,9 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, Check: check, source: text}
 	if len(nodes) == 0 {
+		if head != nil {
+			return Statement{}, sqlerr.ParseError("syntax error: a query is missing behind AS").AtOffset(text, p.Offset+len(p.Text))
+		}
 		return s, nil
 	}
 	s.Node = nodes[0]
@@ -161,6 +166,12 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		if err := w.restoreDefaults(text, p, s.Node, defaults); err != nil {
 			return Statement{}, err
 		}
+	}
+	if head != nil {
+		if s.Node, err = w.defineView(text, p, head, s.Node); err != nil {
+			return Statement{}, err
+		}
+		s.Alter = true
 	}
 	if s.Params, err = markers(s.Node, p, text); err != nil {
 		return Statement{}, err

@@ -3,6 +3,8 @@ package sqlerr
 // MySQL's error numbers for views that are written to or defined (mysqld_ername.h of MySQL 8.0), beside those in code.go.
 const (
 	CodeNonupdateableColumn Code = 1348
+	CodeViewSelectClause    Code = 1350
+	CodeViewSelectVariable  Code = 1351
 	CodeViewSelectTemporary Code = 1352
 	CodeNonupdateableCheck  Code = 1368
 	CodeViewCheckFailed     Code = 1369
@@ -43,4 +45,14 @@ func NoDefaultForView(db, name string) *Error {
 // ViewOfTemporary: a view's query names a TEMPORARY table.
 func ViewOfTemporary(name string) *Error {
 	return user(CodeViewSelectTemporary, "View's SELECT refers to a temporary table '%s'", name)
+}
+
+// ViewOfVariable: a view's query uses a variable or a marker ?, whose value would not be that of when it is read.
+func ViewOfVariable() *Error {
+	return user(CodeViewSelectVariable, "View's SELECT contains a variable or parameter")
+}
+
+// ViewWithInto: a view's query writes its rows somewhere.
+func ViewWithInto() *Error {
+	return user(CodeViewSelectClause, "View's SELECT contains a 'INTO' clause")
 }

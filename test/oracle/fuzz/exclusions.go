@@ -117,6 +117,7 @@ import "regexp"
 //     k WITH ROLLUP).
 //   - A key of a rollup that stands twice in CONCAT_WS: where t is a TEXT 'ab', MariaDB's SELECT CONCAT_WS('-', t, t) FROM t GROUP BY t WITH
 //     ROLLUP is 'ab-ab-'.
+//   - Variances of keys, which changes make large: of 6180042 and 6180043, each 17 times, MariaDB's VAR_POP is 0.2499999995.
 //   - Trailing spaces and letter case: both engines run with a collation without padding, by code point.
 
 // tolerated are answers of one side only which say nothing about Radish.
@@ -134,6 +135,7 @@ var tolerated = []struct {
 	{regexp.MustCompile(`Error 1235 `), "MariaDB lacks the form of the subquery"},
 	{regexp.MustCompile(`Error 12(67|70|71) `), "MariaDB gives texts of a view the server's collation"},
 	{regexp.MustCompile(`Error 1356 `), "MariaDB does not understand the text that it keeps of a view"},
+	{regexp.MustCompile(`Error 127 `), "MariaDB breaks its temporary table of SELECT k, x.text FROM t INTERSECT SELECT id, 'a' FROM t under EXISTS"},
 	{regexp.MustCompile(`Error 1205 `), "MariaDB locks more rows than the two sessions change"},
 	{regexp.MustCompile(`Error 1406 .*group_concat`), "GROUP_CONCAT beyond its maximum length"},
 }

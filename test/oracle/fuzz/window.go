@@ -377,7 +377,7 @@ func (g *generator) windowFinal(w *windows) expr {
 		a = g.constant(Int)
 	}
 	functions := []string{"AVG($)"}
-	if a.t.Kind == Dbl && !a.n.has("CAST") && !a.n.has(".id") { // of large numbers MariaDB gets nine digits right
+	if a.t.Kind == Dbl && !large(a.n) {
 		functions = append(functions, "STDDEV_POP($)", "VAR_SAMP($)", "VAR_POP($)", "STDDEV_SAMP($)")
 	}
 	return expr{op(Dec, pick(g.r, functions)+" OVER $", a.n, g.over(w, true)), Type{Dec, 10, 4}}

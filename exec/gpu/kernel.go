@@ -27,6 +27,7 @@ type kernel struct {
 	rows         loop                 // over the source's rows
 	maxRows      float64              // a bound of the rows into the sink; infinite if none is known
 	many         bool                 // a row of the source may give several
+	stops        bool                 // it has loops that end when the query is cancelled: the variable stop says that it was
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
 	ranges       map[expr.ColumnID]interval
@@ -110,6 +111,7 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	}
 	for _, t := range p.Transforms {
 		k.many = k.many || g.multiplies(t)
+		k.stops = k.stops || g.loops(t)
 	}
 	out := k.slot() // variables that the sink takes out of the row's blocks
 	s, err = k.openRow(s)
@@ -149,7 +151,11 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	if err := sink.after(); err != nil {
 		return nil, err
 	}
-	k.fill(k.declarations, 1, sink.declare())
+	declared := sink.declare()
+	if k.stops {
+		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.error()))
+	}
+	k.fill(k.declarations, 1, declared)
 	k.text = k.file()
 	return k, nil
 }

@@ -122,6 +122,19 @@ func (g *program) multiplies(t physical.Transform) bool {
 	return false
 }
 
+// loops says whether a transform goes over rows of a build one by one, of which there may be any number.
+func (g *program) loops(t physical.Transform) bool {
+	probe, ok := t.(*physical.Probe)
+	if !ok {
+		return false
+	}
+	f := g.builds[probe.Build]
+	if f == nil || f.shape == bitmapBuild || f.shape == directBuild {
+		return false
+	}
+	return g.multiplies(t) || f.shape == loopBuild || len(probe.Residual) > 0 || probe.Kind == logical.MarkJoin || probe.Build.KeepUnmatched
+}
+
 // rowForm is how a sink's rows lie: an array a column.
 type rowForm struct {
 	cols []storedColumn

@@ -208,9 +208,14 @@ func (t *kernelText) site(e expr.Expr) int {
 	return len(t.sites) - 1
 }
 
+// error is the address of the Error struct.
+func (t *kernelText) error() string {
+	return "as_pointer<Error>(" + t.param(paramSource{key: errorWord{}}) + ")"
+}
+
 // raiseIf writes a statement that raises an error where the condition holds: the host then runs the query on the CPU.
 func (t *kernelText) raiseIf(condition string, code errorCode, e expr.Expr) {
-	t.line("if (%s) raise(as_pointer<Error>(%s), %d, %d);", condition, t.param(paramSource{key: errorWord{}}), code, t.site(e))
+	t.line("if (%s) raise(%s, %d, %d);", condition, t.error(), code, t.site(e))
 }
 
 // warnIf writes a statement that counts a warning of an expression where the condition holds.
@@ -225,6 +230,8 @@ const (
 	errOutOfRange errorCode = iota + 1 // MySQL's 1690
 	errOnCPU                           // an error or a warning that only the CPU can word
 	errLimit                           // something was not large enough
+
+	errCancelled errorCode = math.MaxUint32 // the host's own: kernels that run are to end
 )
 
 // source returns the kernel.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"runtime"
 	"slices"
@@ -398,6 +399,15 @@ func (r *residency) makeRoom(bytes int64) bool {
 	}
 	// Freed memory is in order of the stream that it was freed on; others may have it once that has got there.
 	return r.freeing.Sync(context.Background()) == nil
+}
+
+// tell writes a word that kernels read which run, on a stream of its own. A device that is lost needs no telling.
+func (r *residency) tell(at gpukernels.Ptr, word uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.freeing.Upload(at, binary.LittleEndian.AppendUint32(nil, word)) == nil {
+		_ = r.freeing.Sync(context.Background())
+	}
 }
 
 // all lists the residents. The caller holds mu.

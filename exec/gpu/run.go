@@ -45,6 +45,7 @@ type query struct {
 	sorters map[*physical.Sort]*sorter
 	loading sync.WaitGroup // of modules, sorters and columns
 	giveUp  func()         // waiting for what is being loaded
+	unwatch func()         // see watch
 	fetches map[*physical.TableScan]*fetch
 
 	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
@@ -179,6 +180,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 // compile begins to load all kernels, in the order in which they are needed: NVRTC reads one after the other. A pipeline waits for its own
 // alone, so that the first ones run meanwhile. Where any has to be waited for and the query is going to run, columns are brought ahead.
 func (q *query) compile(ctx context.Context, run bool) {
+	q.watch(ctx)
 	ctx, q.giveUp = context.WithCancel(ctx)
 	waits := false
 	for _, p := range q.plan.Pipelines {
@@ -222,6 +224,7 @@ func (q *query) close() {
 	if q.giveUp != nil {
 		q.giveUp()
 		q.loading.Wait()
+		q.unwatch()
 	}
 	q.dropFetches()
 	for p := range q.memory {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -81,6 +82,9 @@ func (q *query) settle(ctx context.Context) error {
 	pending := q.pending
 	q.pending, q.queued = q.pending[:0], 0
 	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].p.ID)
 	}
 	for _, k := range pending {
@@ -147,6 +151,25 @@ func (q *query) held(s physical.Sink) uint64 {
 		w = counterWord{of: sortedCount{x}}
 	}
 	return uint64(q.control) + uint64(q.counterAt(w))
+}
+
+// watch has kernels whose loops may be long end soon after ctx has: the code of cancellation is written beside them while they run. The control block
+// stays until unwatch has been called.
+func (q *query) watch(ctx context.Context) {
+	q.unwatch = func() {}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(q.kernels)), func(k *kernel) bool { return k != nil && k.stops }) {
+		return
+	}
+	told := make(chan struct{})
+	forget := context.AfterFunc(ctx, func() {
+		defer close(told)
+		q.res.tell(q.control, uint32(errCancelled))
+	})
+	q.unwatch = func() {
+		if !forget() {
+			<-told
+		}
+	}
 }
 
 // stopwatch measures what a pipeline takes on the device; a nil one does not.

@@ -62,7 +62,11 @@ func (k *kernel) openSource(s *scope) (*scope, error) {
 
 // openRow opens the block of a row that is there.
 func (k *kernel) openRow(s *scope) (*scope, error) {
-	k.block("if (here) {")
+	if k.stops {
+		k.block("if (here && !stop) {")
+	} else {
+		k.block("if (here) {")
+	}
 	return s.nested(), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -16,7 +17,8 @@ type recursion struct {
 	*materialize
 	p    *physical.Recursion
 	work *workTable
-	seen *groupTable // of distinct rows
+	seen *groupTable // of distinct rows, by the columns in by
+	by   []int
 	mem  memory.Account
 	all  rowStore
 }
@@ -40,7 +42,16 @@ func (q *query) newRecursion(p *physical.Recursion) *recursion {
 	r.all = rowStore{types: ts, mem: memory.Account{Budget: q.mem, Operator: "recursion"}}
 	if p.Distinct {
 		r.mem = memory.Account{Budget: q.mem, Operator: "distinct rows of a recursion"}
-		r.seen = newGroupTable(&groupLayout{form: byteKeys, types: ts, parts: make([]groupPart, len(ts))})
+		if r.by = p.By; r.by == nil {
+			for i := range ts {
+				r.by = append(r.by, i)
+			}
+		}
+		keys := make([]types.Type, len(r.by))
+		for i, c := range r.by {
+			keys[i] = ts[c]
+		}
+		r.seen = newGroupTable(&groupLayout{form: byteKeys, types: keys, parts: make([]groupPart, len(keys))})
 	}
 	return r
 }
@@ -103,6 +114,7 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 	next := &rowStore{types: r.all.types}
 	var view batch
 	vecs := make([]column.Vector, len(r.all.types))
+	keys := make([]*column.Vector, len(r.by))
 	groups := make([]uint32, column.VectorSize)
 	fresh := make([]int32, 0, column.VectorSize)
 	for _, seg := range rel.segs {
@@ -119,7 +131,10 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 			sel := ascending(n)
 			if r.seen != nil {
 				known := uint32(r.seen.count)
-				r.seen.find(view.Cols, nil, n, groups[:n])
+				for i, c := range r.by {
+					keys[i] = view.Cols[c]
+				}
+				r.seen.find(keys, nil, n, groups[:n])
 				sel = fresh[:0]
 				for i, g := range groups[:n] {
 					if g == known {

@@ -20,7 +20,14 @@ func (f *reference) recursion(s *physical.Recursion, ins []*rel) {
 				for _, c := range s.Cols {
 					y = append(y, x[r.at[c.ID]])
 				}
-				if k := keyText(y); !s.Distinct || !seen[k] {
+				apart := y
+				if s.By != nil {
+					apart = nil
+					for _, c := range s.By {
+						apart = append(apart, y[c])
+					}
+				}
+				if k := keyText(apart); !s.Distinct || !seen[k] {
 					seen[k] = true
 					next.rows, all.rows = append(next.rows, y), append(all.rows, y)
 				}

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -18,6 +19,7 @@ var errRecursive = errors.New("bind: the expression refers to itself")
 type recursion struct {
 	loop *logical.Loop
 	cols []scopeColumn // what a reference shows, by position
+	keys bool          // behind them stand the collation keys of those that do not compare by their bytes, which tell rows apart
 }
 
 // bindRecursiveBody binds a WITH RECURSIVE expression that refers to itself: members that do not, which give the types of the
@@ -80,8 +82,8 @@ func (b *Binder) bindRecursiveBody(c *cteScope) (rel *relation, recursive bool, 
 		return nil, true, err
 	}
 	out := &relation{node: node}
-	for i, col := range node.Cols {
-		out.cols = append(out.cols, scopeColumn{col: col, name: c.recursion.cols[i].name})
+	for i, shown := range c.recursion.cols {
+		out.cols = append(out.cols, scopeColumn{col: node.Cols[i], name: shown.name})
 	}
 	if body.Limit != nil {
 		count, offset, err := b.limit(body.Limit)
@@ -106,14 +108,28 @@ func (b *Binder) recursiveNode(c *cteScope, seed *relation, members []ast.Node, 
 		if len(c.def.ColNameList) == len(seed.cols) {
 			name = c.def.ColNameList[i].O
 		}
-		if op == ast.Union && typs[i].Folds() {
-			return nil, sqlerr.NotSupportedf("a recursive expression with UNION over texts of collation "+typs[i].Collation.String(), "use UNION ALL, or compare by bytes with COLLATE utf8mb4_bin")
-		}
 		out := b.alloc.New("", name, typs[i], true)
 		node.Cols = append(node.Cols, out)
 		c.recursion.cols = append(c.recursion.cols, scopeColumn{col: out, name: name})
 	}
-	node.Seed, node.SeedCols = b.castColumns(seed, typs)
+	c.recursion.keys = op == ast.Union && slices.ContainsFunc(typs, types.Type.Folds)
+	if c.recursion.keys {
+		for i, col := range c.recursion.cols {
+			if key := expr.CollationKey(col.col); typs[i].Folds() {
+				i = len(node.Cols)
+				node.Cols = append(node.Cols, b.alloc.New("", key.String(), key.Type(), true))
+			}
+			node.By = append(node.By, i)
+		}
+	}
+	input := func(r *relation) (logical.Node, []*expr.Column) {
+		in, cols := b.castColumns(r, typs)
+		if c.recursion.keys {
+			return b.withKeys(in, cols)
+		}
+		return in, cols
+	}
+	node.Seed, node.SeedCols = input(seed)
 	union := &logical.SetOp{Kind: logical.UnionAll}
 	for _, m := range members {
 		rel, err := b.bindQuery(m, c.outer)
@@ -126,7 +142,7 @@ func (b *Binder) recursiveNode(c *cteScope, seed *relation, members []ast.Node, 
 		if len(rel.cols) != len(typs) {
 			return nil, sqlerr.WrongNumberOfColumns()
 		}
-		in, cols := b.castColumns(rel, typs)
+		in, cols := input(rel)
 		union.All = append(union.All, in)
 		union.InCols = append(union.InCols, cols)
 	}
@@ -138,6 +154,24 @@ func (b *Binder) recursiveNode(c *cteScope, seed *relation, members []ast.Node, 
 		node.Step, node.StepCols = union, union.Cols
 	}
 	return node, nil
+}
+
+// withKeys puts the collation keys of cols that do not compare by their bytes beside them, and returns all.
+func (b *Binder) withKeys(n logical.Node, cols []*expr.Column) (logical.Node, []*expr.Column) {
+	p := &logical.Project{Input: n}
+	out := slices.Clone(cols)
+	made := map[expr.ColumnID]bool{}
+	for _, c := range cols {
+		if !made[c.ID] {
+			made[c.ID] = true
+			p.Items = append(p.Items, logical.Item{Col: c, Expr: c})
+		}
+		if c.Typ.Folds() {
+			key := logical.NewItem(&b.alloc, c.Name, expr.CollationKey(c))
+			p.Items, out = append(p.Items, key), append(out, key.Col)
+		}
+	}
+	return p, out
 }
 
 // recursiveType is the type of a recursive expression's column: that of the members that are not recursive, but as wide as
@@ -170,6 +204,11 @@ func (b *Binder) recursiveReference(c *cteScope, alias string, sc *scope) (logic
 		col := b.alloc.New(alias, rc.name, rc.col.Typ, true)
 		w.Cols = append(w.Cols, col)
 		cols[i] = scopeColumn{col: col, table: alias, name: rc.name}
+	}
+	for _, rc := range c.recursion.cols {
+		if key := expr.CollationKey(rc.col); c.recursion.keys && rc.col.Typ.Folds() {
+			w.Cols = append(w.Cols, b.alloc.New(alias, key.String(), key.Type(), true))
+		}
 	}
 	return w, sc.add(cols)
 }

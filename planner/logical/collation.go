@@ -69,7 +69,7 @@ func (c *collationChecker) node(n Node) {
 		}
 	case *Recursive:
 		if x.Distinct {
-			c.columns("a recursive UNION", x.Cols)
+			c.columns("a recursive UNION", x.apart())
 		}
 	case *Shared:
 		if !c.plans[x.Plan] {

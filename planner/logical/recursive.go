@@ -16,6 +16,8 @@ type Recursive struct {
 	StepCols   []*expr.Column
 	Cols       []*expr.Column
 	Distinct   bool // UNION: a row that was given before is dropped, and starts nothing
+	// By are the positions of the columns that tell rows apart then; nil: all do. Of equal rows the first stands.
+	By []int
 	// Enough is the number of rows after which no further round is needed (LIMIT above); NoLimit: all are.
 	Enough int64
 
@@ -37,7 +39,7 @@ func (r *Recursive) Inputs() []Node { return []Node{r.Seed, r.Step} }
 func (*WorkTable) Inputs() []Node   { return nil }
 
 func (r *Recursive) WithInputs(in []Node) Node {
-	return &Recursive{Loop: r.Loop, Seed: in[0], Step: in[1], SeedCols: r.SeedCols, StepCols: r.StepCols, Cols: r.Cols, Distinct: r.Distinct, Enough: r.Enough}
+	return &Recursive{Loop: r.Loop, Seed: in[0], Step: in[1], SeedCols: r.SeedCols, StepCols: r.StepCols, Cols: r.Cols, Distinct: r.Distinct, By: r.By, Enough: r.Enough}
 }
 func (w *WorkTable) WithInputs([]Node) Node { return w }
 
@@ -57,10 +59,25 @@ func describeRecursive(r *Recursive, m *namer) string {
 	if r.Distinct {
 		s += " distinct"
 	}
+	if r.By != nil {
+		s += " by [" + m.cols(r.apart()) + "]"
+	}
 	if r.Enough != NoLimit {
 		s += fmt.Sprintf(" until %d rows", r.Enough)
 	}
 	return s
+}
+
+// apart returns the columns that tell rows apart.
+func (r *Recursive) apart() []*expr.Column {
+	if r.By == nil {
+		return r.Cols
+	}
+	out := make([]*expr.Column, len(r.By))
+	for i, c := range r.By {
+		out[i] = r.Cols[c]
+	}
+	return out
 }
 
 func (c *copier) recursive(x *Recursive) Node {
@@ -69,7 +86,7 @@ func (c *copier) recursive(x *Recursive) Node {
 		c.loops = map[*Loop]*Loop{}
 	}
 	c.loops[x.Loop] = loop
-	out := &Recursive{Loop: loop, Seed: c.node(x.Seed), Distinct: x.Distinct, Enough: x.Enough}
+	out := &Recursive{Loop: loop, Seed: c.node(x.Seed), Distinct: x.Distinct, By: x.By, Enough: x.Enough}
 	out.Step = c.node(x.Step)
 	out.SeedCols, out.StepCols, out.Cols = c.mapped(x.SeedCols), c.mapped(x.StepCols), c.fresh(x.Cols)
 	return out
@@ -100,6 +117,11 @@ func (c *checker) recursive(x *Recursive) error {
 			if err := compatible(x.Cols[i], col.Typ); err != nil {
 				return err
 			}
+		}
+	}
+	for _, i := range x.By {
+		if i < 0 || i >= len(x.Cols) || !x.Distinct {
+			return fmt.Errorf("column %d of %d tells rows apart", i, len(x.Cols))
 		}
 	}
 	return c.makeAll(x.Cols)

@@ -244,6 +244,9 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 		if x.Distinct {
 			d += ", distinct rows"
 		}
+		for i, c := range x.By {
+			d += []string{" by ", ", "}[min(i, 1)] + x.Cols[c].String()
+		}
 		return Operator{Name: "recursion", Detail: d, EstRows: p.EstRows}
 	case *Window:
 		return Operator{Name: "window", Detail: windowText(x), EstRows: p.EstRows}

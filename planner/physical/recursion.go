@@ -11,7 +11,7 @@ import (
 
 // Recursion stores the rows of the pipelines that end in it, and then, round by round, those that Step gives over the rows of the
 // round before, which are read from Work; a round that gives none is the last. With Distinct a row that has been given
-// before is dropped, NULLs being equal. Rows come round by round. A round too many (more than @@cte_max_recursion_depth, while there
+// before, to judge by the columns By (nil: all), is dropped, NULLs being equal. Rows come round by round. A round too many (more than @@cte_max_recursion_depth, while there
 // are rows to start from) is error 3636.
 //
 // The pipelines of Step run once a round, on the CPU, in an order in which each comes after those that it depends on; they end in Round or
@@ -21,6 +21,7 @@ type Recursion struct {
 	Name     string
 	Cols     []*expr.Column
 	Distinct bool
+	By       []int // positions in Cols
 	Enough   int64 // rows after which no round is needed; logical.NoLimit: all are
 	Step     []*Pipeline
 	Round    *Materialize
@@ -63,7 +64,7 @@ func (l *lowering) recursive(x *logical.Recursive) ([]*Pipeline, error) {
 		return nil, err
 	}
 	r := &Recursion{
-		Name: x.Loop.Name, Cols: x.Cols, Distinct: x.Distinct, Enough: x.Enough,
+		Name: x.Loop.Name, Cols: x.Cols, Distinct: x.Distinct, By: x.By, Enough: x.Enough,
 		Round: &Materialize{Cols: x.Cols}, Work: &WorkTable{Cols: x.Cols},
 	}
 	if l.work == nil {

@@ -23,6 +23,11 @@ func (d *decorrelator) dependRecursive(x *logical.Recursive, dom *domain) (logic
 	}
 	add := func(cols, more []*expr.Column) []*expr.Column { return append(cols[:len(cols):len(cols)], more...) }
 	out.SeedCols, out.StepCols, out.Cols = add(x.SeedCols, sm.cols), add(x.StepCols, tm.cols), add(x.Cols, m.cols)
+	if out.By = x.By[:len(x.By):len(x.By)]; x.By != nil {
+		for i := range m.cols {
+			out.By = append(out.By, len(x.Cols)+i)
+		}
+	}
 	return out, m
 }
 

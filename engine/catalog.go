@@ -58,7 +58,7 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
 		if info, statErr := os.Stat(name); statErr == nil && info.Mode().IsRegular() {
-			return nil, e.WithHint("there is a file of this name; those that can be read end in .csv, .tsv, .txt, .parquet or .arrow")
+			return nil, e.WithHint("there is a file of this name; those that can be read end in .csv, .tsv, .txt, .jsonl (and .gz or .zst behind them), .parquet or .arrow")
 		}
 	}
 	return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // fileCache keeps the tables of data files that queries named, until the files change or their memory is wanted for
@@ -73,7 +74,7 @@ func newFileCache(s *stored, limit int64) *fileCache {
 // more. The version is nil if the name is no kind of file that Radish reads.
 func (c *fileCache) open(ctx context.Context, name string) (v *table.Version, giveBack func(), err error) {
 	if files.FormatOf(name) == files.Unknown {
-		return nil, nil, nil
+		return nil, nil, files.Check(name)
 	}
 	pattern, err := filepath.Abs(name)
 	if err != nil {
@@ -137,7 +138,8 @@ func (c *fileCache) read(ctx context.Context, r *reading, key, name, pattern, st
 	f := &openFile{name: pattern, stamp: stamp}
 	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + name + "'"}
 	r.err = sqlerr.Guard(func() (err error) {
-		title := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		title := textfile.Trim(filepath.Base(name))
+		title = strings.TrimSuffix(title, filepath.Ext(title))
 		if f.version, err = c.load(table.WithMeter(ctx, account.Set), title, pattern); err != nil {
 			return err
 		}
@@ -263,6 +265,10 @@ func stampOf(pattern string) (string, error) {
 }
 
 func cannotRead(name string, err error) error {
+	var known *sqlerr.Error
+	if errors.As(err, &known) {
+		return err
+	}
 	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", name, reason(err)).WithCause(err)
 }
 

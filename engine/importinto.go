@@ -13,7 +13,7 @@ import (
 )
 
 // importInto runs IMPORT INTO, TiDB's: a CSV file is read by LOAD DATA's rules, with quotes and either line end; any other that can be read, and
-// a query, by INSERT ... SELECT. Unlike in TiDB the table need not be empty.
+// a query, by INSERT ... SELECT, JSON lines by the names of their keys. Unlike in TiDB the table need not be empty.
 func (s *Session) importInto(st *statement, n *ast.ImportIntoStmt) (*Result, error) {
 	if n.Select != nil {
 		if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
@@ -117,7 +117,13 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	stmt, err := parse.One("SELECT * FROM "+quoteName(n.Path), parse.DefaultMode)
+	chosen := "*"
+	if files.FormatOf(n.Path) == files.JSONLines {
+		if chosen, err = s.keysOf(st, n.Path, &columns); err != nil {
+			return nil, err
+		}
+	}
+	stmt, err := parse.One("SELECT "+chosen+" FROM "+quoteName(n.Path), parse.DefaultMode)
 	if err != nil {
 		return nil, sqlerr.Bug("the query of IMPORT INTO: %v", err)
 	}
@@ -126,6 +132,26 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*Result, er
 		return nil, sqlerr.Bug("the query of IMPORT INTO is %T", stmt.Node)
 	}
 	return s.insert(st, &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: query})
+}
+
+// keysOf returns the select list of the columns that are to be filled from a file of JSON lines by their names: all that the file has, which columns
+// becomes then, unless they are named.
+func (s *Session) keysOf(st *statement, path string, columns *[]*ast.ColumnName) (string, error) {
+	if *columns == nil {
+		v, giveBack, err := s.engine.files.open(st.ctx, path)
+		if err != nil {
+			return "", err
+		}
+		st.files = append(st.files, giveBack)
+		for _, c := range v.Schema.Columns {
+			*columns = append(*columns, &ast.ColumnName{Name: ast.NewCIStr(c.Name)})
+		}
+	}
+	var names []string
+	for _, c := range *columns {
+		names = append(names, quoteName(c.Name.O))
+	}
+	return strings.Join(names, ", "), nil
 }
 
 func importColumns(n *ast.ImportIntoStmt) (columns []*ast.ColumnName, err error) {

@@ -12,12 +12,12 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
-	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/files"
 )
 
 // selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, unless FIELDS or LINES ask for MySQL's text, which a
-// name without a known ending gets too. A file that exists is an error, and a statement that fails leaves none behind.
+// name without a known ending gets too. A text is compressed if the name ends in .gz or .zst. A file that exists is an error, and a statement that fails
+// leaves none behind.
 func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
 	into := n.SelectIntoOpt
 	if into.Tp != ast.SelectIntoOutfile {
@@ -27,6 +27,9 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 	asText := format == files.Unknown || into.FieldsInfo != nil || into.LinesInfo != nil
 	rules, err := textRulesOf(into.FieldsInfo, into.LinesInfo)
 	if err != nil {
+		return nil, err
+	}
+	if err := files.Check(into.FileName); err != nil {
 		return nil, err
 	}
 	if asText && format != files.Unknown && format != files.CSV {
@@ -52,9 +55,9 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 	}
 	var rows int64
 	if asText {
-		rows, err = writeText(st.ctx, res, f, rules)
+		rows, err = writeText(st.ctx, res, f, into.FileName, rules)
 	} else {
-		rows, err = s.write(st, res, f, format, files.CSVOptions(into.FileName))
+		rows, err = s.write(st, res, f, into.FileName)
 	}
 	if err == nil {
 		if err = f.Close(); err != nil {
@@ -111,14 +114,14 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 	return &Result{RowsAffected: 1}, nil
 }
 
-// write writes all rows of a result to a file and returns their number.
-func (s *Session) write(st *statement, res *Result, f *os.File, format files.Format, opts csv.Options) (rows int64, err error) {
+// write writes all rows of a result to a file in the format that its name tells, and returns their number.
+func (s *Session) write(st *statement, res *Result, f *os.File, name string) (rows int64, err error) {
 	var names []string
 	var columns []types.Type
 	for _, c := range res.Columns {
 		names, columns = append(names, c.Name), append(columns, c.Type)
 	}
-	w, err := files.NewWriter(f, format, opts, names, columns)
+	w, err := files.NewWriter(f, name, names, columns)
 	if err != nil {
 		return 0, err
 	}
@@ -130,8 +133,8 @@ func (s *Session) write(st *statement, res *Result, f *os.File, format files.For
 		if b == nil {
 			return rows, w.Close()
 		}
-		if format == files.CSV {
-			if err := readable(b, res.Columns, f.Name(), rows); err != nil {
+		if format := files.FormatOf(name); format == files.CSV || format == files.JSONLines {
+			if err := readable(b, res.Columns, name, rows); err != nil {
 				return 0, err
 			}
 		}
@@ -142,7 +145,7 @@ func (s *Session) write(st *statement, res *Result, f *os.File, format files.For
 	}
 }
 
-// readable fails if a CSV file would have bytes that are no text, so that it could not be read again. before is the number of rows that it has already.
+// readable fails if a text file would have bytes that are no text, so that it could not be read again. before is the number of rows that it has already.
 func readable(b *column.Batch, columns []ResultColumn, file string, before int64) error {
 	for c, v := range b.Cols {
 		if !v.Type.IsBinaryString() {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -11,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // loadedFile is the name under which the texts of a LOAD DATA's file stand in the INSERT that it becomes. No file has it.
@@ -39,14 +38,9 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*R
 			fields = append(fields, &ast.ColumnNameOrUserVar{ColumnName: &ast.ColumnName{Name: ast.NewCIStr(name)}})
 		}
 	}
-	f, err := os.Open(n.Path)
-	if err != nil {
-		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", n.Path, reason(err)).WithCause(err)
-	}
-	defer f.Close()
 	rules.lenient = n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient || st.exprContext().SQLMode&expr.ModeStrict == 0
 	rules.warnings = s.warnings
-	loaded, err := rules.read(st, f, s.fieldTypes(st, n, fields))
+	loaded, err := rules.read(st, n.Path, s.fieldTypes(st, n, fields))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +79,7 @@ func (s *Session) fieldTypes(st *statement, n *ast.LoadDataStmt, fields []*ast.C
 		if f.UserVar != nil {
 			continue
 		}
-		if c := v.Schema.Ordinal(f.ColumnName.Name.O); c >= 0 && csv.HasValues(v.Schema.Columns[c].Type) {
+		if c := v.Schema.Ordinal(f.ColumnName.Name.O); c >= 0 && textfile.HasValues(v.Schema.Columns[c].Type) {
 			out[i] = v.Schema.Columns[c].Type
 		}
 	}

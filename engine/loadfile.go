@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -14,9 +15,9 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
-	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // loadRules say how a file is cut into records and fields.
@@ -43,9 +44,14 @@ func loadRulesOf(n *ast.LoadDataStmt) (*loadRules, error) {
 
 // read makes a table of the fields of a file: f1, f2 and so on, of the given types or, where a field is not written as that type's values
 // are, texts.
-func (r *loadRules) read(st *statement, in io.ReadSeeker, ts []types.Type) (*table.Version, error) {
+func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Version, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe cannot be read twice
+		for i := range ts {
+			ts[i] = types.Text
+		}
+	}
 	for round := 0; ; round++ {
-		v, warnings, err := r.readAs(st, in, ts)
+		v, warnings, err := r.readAs(st, path, ts)
 		var m misfit
 		switch {
 		case err == nil:
@@ -62,9 +68,6 @@ func (r *loadRules) read(st *statement, in io.ReadSeeker, ts []types.Type) (*tab
 				ts[i] = types.Text
 			}
 		}
-		if _, err := in.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
 	}
 }
 
@@ -73,8 +76,11 @@ type misfit struct{ field int }
 
 func (m misfit) Error() string { return fmt.Sprintf("field %d is not of its type", m.field+1) }
 
-// loadedRows is the number of records that are converted at a time.
-const loadedRows = 8 * column.VectorSize
+// loadedRows is the number of records that are converted at a time, loadedBlocks the most blocks that they may stand in.
+const (
+	loadedRows   = 8 * column.VectorSize
+	loadedBlocks = 4
+)
 
 // loadedChunk is some records, field by field.
 type loadedChunk struct {
@@ -85,20 +91,27 @@ type loadedChunk struct {
 
 // readAs is read for fields that have the given types. One goroutine cuts the text into records, others convert them, and they join the table
 // in order.
-func (r *loadRules) readAs(st *statement, in io.Reader, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
+func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
+	in, err := textfile.Open(path)
+	if err != nil {
+		return nil, nil, cannotRead(path, err)
+	}
+	defer in.Close()
+	metered := textfile.Metered(table.WithMeter(st.ctx, st.making("LOAD DATA").Set))
 	schema := &table.Schema{Name: loadedFile}
 	for i, t := range ts {
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: fmt.Sprintf("f%d", i+1), Type: t, Nullable: true})
 	}
 	group, ctx := errgroup.WithContext(st.ctx)
-	b := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(st.ctx, st.making("LOAD DATA").Set))
+	b := table.NewBuilder(table.New(schema)).Meter(metered)
 	workers := runtime.GOMAXPROCS(0)
 	free := make(chan struct{}, workers) // of converters
 	order := make(chan chan []encoding.Data, workers)
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() (err error) {
 		defer close(order)
-		warnings, err = r.cut(in, len(ts), func(c *loadedChunk) error {
+		records := &recordReader{loadRules: r, in: in, path: path, room: func(bytes int) error { return textfile.Room(metered, bytes) }}
+		warnings, err = r.cut(records, len(ts), func(c *loadedChunk) error {
 			done := make(chan []encoding.Data, 1)
 			select {
 			case order <- done:
@@ -147,7 +160,7 @@ func (c *loadedChunk) convert(ts []types.Type) ([]encoding.Data, error) {
 	out := make([]encoding.Data, len(ts))
 	for i, t := range ts {
 		nulls := c.nulls[i]
-		values := csv.NewValues(t, c.rows)
+		values := textfile.NewValues(t, c.rows)
 		for row, text := range c.texts[i][:c.rows] {
 			if nulls != nil && nulls.Get(row) {
 				values.AppendNull()
@@ -161,9 +174,9 @@ func (c *loadedChunk) convert(ts []types.Type) ([]encoding.Data, error) {
 }
 
 // cut cuts a text into records and calls f with chunks of them.
-func (r *loadRules) cut(in io.Reader, fields int, f func(*loadedChunk) error) (warnings []*sqlerr.Error, err error) {
-	records := &recordReader{loadRules: r, in: in}
+func (r *loadRules) cut(records *recordReader, fields int, f func(*loadedChunk) error) (warnings []*sqlerr.Error, err error) {
 	var c *loadedChunk
+	begun := 0 // the block in which the chunk began
 	for row := int64(1); ; {
 		record, err := records.next()
 		if errors.Is(err, io.EOF) {
@@ -187,7 +200,7 @@ func (r *loadRules) cut(in io.Reader, fields int, f func(*loadedChunk) error) (w
 		}
 		row++
 		if c == nil {
-			c = &loadedChunk{texts: make([][]string, fields), nulls: make([]column.Bitmap, fields)}
+			c, begun = &loadedChunk{texts: make([][]string, fields), nulls: make([]column.Bitmap, fields)}, records.blocks
 			for i := range c.texts {
 				c.texts[i] = make([]string, loadedRows)
 			}
@@ -202,7 +215,7 @@ func (r *loadRules) cut(in io.Reader, fields int, f func(*loadedChunk) error) (w
 			}
 			c.nulls[i].Set(c.rows)
 		}
-		if c.rows++; c.rows == loadedRows {
+		if c.rows++; c.rows == loadedRows || records.blocks-begun > loadedBlocks {
 			if err := f(c); err != nil {
 				return nil, err
 			}
@@ -226,9 +239,12 @@ type loadedField struct {
 type recordReader struct {
 	*loadRules
 	in     io.Reader
+	path   string
 	block  string // the text from the current record's block on
 	at     int    // what is read of it
 	last   bool   // there is nothing behind block
+	blocks int    // that were read
+	room   func(bytes int) error
 	count  uint64 // records that were read
 	record []loadedField
 	stops  [256]bool // the bytes that may end a field, or begin an escape
@@ -238,19 +254,32 @@ type recordReader struct {
 // blockSize is the number of bytes that are read at once.
 const blockSize = 4 << 20
 
+// maxRecord bounds a record, lest one whose end is not found pulls a whole file into memory.
+const maxRecord = 1 << 30
+
 // errShort says that a record may go on behind the block.
 var errShort = errors.New("the block ends within the record")
 
 // more puts the next block behind what is not read yet.
 func (r *recordReader) more() error {
 	rest := r.block[r.at:]
+	if len(rest) > maxRecord {
+		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User,
+			"record %d of '%s' has more than %d bytes: its end may not be what LINES TERMINATED BY or FIELDS ENCLOSED BY say", r.count+1, r.path, maxRecord)
+	}
+	if len(rest) > blockSize {
+		if err := r.room(3 * len(rest)); err != nil { // what there is, and what it becomes
+			return err
+		}
+	}
+	r.blocks++
 	buffer := make([]byte, len(rest)+max(blockSize, len(rest)))
 	copy(buffer, rest)
 	n, err := io.ReadFull(r.in, buffer[len(rest):])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.last = true
 	} else if err != nil {
-		return err
+		return cannotRead(r.path, err)
 	}
 	r.block, r.at = unsafe.String(unsafe.SliceData(buffer), len(rest)+n), 0 // nothing writes into buffer any more
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // textRules are the FIELDS and LINES clauses of LOAD DATA and SELECT ... INTO OUTFILE (MySQL manual, "Field and Line Handling").
@@ -176,8 +177,12 @@ func (t *textWriter) text(c *textColumn, s string) {
 	t.to.WriteString(s[start:])
 }
 
-// writeText writes all rows of a result and returns their number.
-func writeText(ctx context.Context, res *Result, w io.Writer, r textRules) (rows int64, err error) {
+// writeText writes all rows of a result to a file of a name, which tells whether it is compressed, and returns their number.
+func writeText(ctx context.Context, res *Result, f io.Writer, name string, r textRules) (rows int64, err error) {
+	w, err := textfile.NewWriter(f, name)
+	if err != nil {
+		return 0, sqlerr.Bug("compressing '%s': %v", name, err)
+	}
 	t := newTextWriter(w, r, res.Columns)
 	for {
 		b, err := res.Next(ctx)
@@ -185,7 +190,13 @@ func writeText(ctx context.Context, res *Result, w io.Writer, r textRules) (rows
 			return 0, err
 		}
 		if b == nil {
-			return rows, t.to.Flush()
+			if err := t.to.Flush(); err != nil {
+				return 0, cannotWrite(name, err)
+			}
+			if err := w.Close(); err != nil {
+				return 0, cannotWrite(name, err)
+			}
+			return rows, nil
 		}
 		rows += int64(b.Rows())
 		if err := t.write(b); err != nil {

@@ -89,7 +89,7 @@ func TestDescribeFile(t *testing.T) {
 
 // A name that is a file's, but of no kind that can be read, is told from a table that is missing.
 func TestUnknownKindOfFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.csv.gz")
+	path := filepath.Join(t.TempDir(), "x.csv.br")
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
@@ -46,7 +47,7 @@ func catalogCommands() []dotCommand {
 			return nil
 		}},
 		{"import", "FILE TABLE", "append a file's rows to a table, or make the table of them", (*runner).importFile},
-		{"export", "TABLE FILE", "write a table to a .csv, .tsv, .parquet or .arrow file", func(r *runner, arg string) error {
+		{"export", "TABLE FILE", "write a table to a .csv, .tsv, .jsonl, .parquet or .arrow file; text may be .gz or .zst", func(r *runner, arg string) error {
 			list, err := words(arg)
 			if err != nil || len(list) != 2 {
 				return fmt.Errorf("usage: .export TABLE FILE; for a query SELECT ... INTO OUTFILE 'FILE'")
@@ -233,7 +234,7 @@ func givenColumns(create string) string {
 func (r *runner) importFile(arg string) error {
 	list, err := words(arg)
 	if err != nil || len(list) != 2 {
-		return fmt.Errorf("usage: .import FILE TABLE; the file ends in .csv, .tsv, .parquet or .arrow")
+		return fmt.Errorf("usage: .import FILE TABLE; the file ends in .csv, .tsv, .jsonl (and then maybe .gz or .zst), .parquet or .arrow")
 	}
 	if _, err := os.Stat(list[0]); err != nil {
 		return fmt.Errorf("cannot read %s: %v", list[0], reason(err))
@@ -242,6 +243,9 @@ func (r *runner) importFile(arg string) error {
 	source := "SELECT * FROM " + render.QuoteName(list[0])
 	ctx := context.Background()
 	if _, err := r.conn.Prepare(ctx, "SELECT 1 FROM "+table); err == nil {
+		if files.FormatOf(list[0]) == files.JSONLines { // by its keys, whatever their order
+			return r.query("IMPORT INTO " + table + " FROM " + string(render.AppendString(nil, list[0])))
+		}
 		return r.query("INSERT INTO " + table + " " + source)
 	}
 	return r.query("CREATE TABLE " + table + " AS " + source)

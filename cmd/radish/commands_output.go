@@ -55,7 +55,7 @@ func outputCommands() []dotCommand {
 			r.maxRows = n
 			return nil
 		}},
-		{"output", "[FILE]", "write results to a file; without FILE to the terminal again", func(r *runner, arg string) error {
+		{"output", "[FILE]", "write results to a file, compressed if it ends in .gz or .zst; without FILE to the terminal again", func(r *runner, arg string) error {
 			name, err := oneWord(arg, ".output FILE")
 			if err != nil {
 				return err

@@ -49,7 +49,7 @@ starts with a dot is a command of the shell; .help lists them.
   -c SQL               run these statements
   -f FILE              run a file; - is standard input
   --format FORMAT      table (default), box, vertical, csv, tsv, json, jsonlines, markdown, html, insert
-  --output FILE        write results there
+  --output FILE        write results there, compressed if its name ends in .gz or .zst
   --echo               print each statement before it runs
   --no-bail            go on after a statement that fails; the exit status is 1 all the same
   --transaction        run each file in a transaction: all of it, or nothing; as in MySQL

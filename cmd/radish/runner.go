@@ -14,6 +14,7 @@ import (
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // runner runs statements and commands in one session and prints what they give.
@@ -23,12 +24,13 @@ type runner struct {
 	config openConfig
 
 	settings render.Settings
-	out      *bufio.Writer // results: standard output or the file of .output
-	printed  *bufio.Writer // where the last result went
-	file     *os.File      // of .output and .once; nil: standard output
-	once     bool          // the file is for one statement
-	err      io.Writer     // errors and warnings
-	notes    io.Writer     // counts, times and the like; nil: they are not printed
+	out      *bufio.Writer  // results: standard output or the file of .output
+	printed  *bufio.Writer  // where the last result went
+	file     *os.File       // of .output and .once; nil: standard output
+	packed   io.WriteCloser // what packs what goes to the file, if its name ends in .gz or .zst
+	once     bool           // the file is for one statement
+	err      io.Writer      // errors and warnings
+	notes    io.Writer      // counts, times and the like; nil: they are not printed
 
 	interactive bool
 	timer       bool
@@ -263,6 +265,9 @@ func counted(n int64, what string) string {
 func (r *runner) output(name string) (err error) {
 	err = r.out.Flush()
 	if r.file != nil {
+		if e := r.packed.Close(); err == nil {
+			err = e
+		}
 		if e := r.file.Close(); err == nil {
 			err = e
 		}
@@ -276,8 +281,11 @@ func (r *runner) output(name string) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.packed, err = textfile.NewWriter(f, name); err != nil {
+		return errors.Join(err, f.Close())
+	}
 	r.file = f
-	r.out.Reset(f)
+	r.out.Reset(r.packed)
 	return nil
 }
 

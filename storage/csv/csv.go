@@ -1,6 +1,6 @@
 // Package csv reads and writes text tables: RFC 4180 with a choice of delimiter, quote, header and NULL text.
 //
-// Reading goes in blocks of some megabytes that end at the end of a record: one goroutine cuts them, several parse them
+// Reading goes in blocks of some megabytes that end at the end of a record (storage/textfile): one goroutine unpacks and cuts them, several parse them
 // straight into typed columns, and they join a table in order. Types are inferred from the first block; should a
 // later value not fit, the whole file is classified and read again, so the result depends on all values and not
 // on where they stand.
@@ -22,15 +22,7 @@
 // 8601), else TEXT. A column without values is TEXT.
 package csv
 
-import (
-	"bytes"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
-
-	"github.com/radish-sql/radish/sql/sqlerr"
-)
+import "github.com/radish-sql/radish/sql/sqlerr"
 
 // Header says whether the first record holds the columns' names.
 type Header uint8
@@ -65,6 +57,14 @@ func (o Options) quote() byte {
 	return o.Quote
 }
 
+// cutAt returns the quote inside which a line end is no record's end; 0: there are none.
+func (o Options) cutAt() byte {
+	if o.NoQuote {
+		return 0
+	}
+	return o.quote()
+}
+
 func (o Options) check() error {
 	d, q := o.delimiter(), o.quote()
 	switch {
@@ -74,36 +74,4 @@ func (o Options) check() error {
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must differ")
 	}
 	return nil
-}
-
-// Source is a text that can be read more than once.
-type Source struct {
-	Name string // for messages
-	Open func() (io.ReadCloser, error)
-}
-
-// FileSource is the text in a file.
-func FileSource(path string) Source {
-	return Source{path, func() (io.ReadCloser, error) { return os.Open(path) }}
-}
-
-// BytesSource is a text in memory.
-func BytesSource(name string, text []byte) Source {
-	return Source{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
-}
-
-// failed turns an error of reading into one that names the source.
-func (s Source) failed(err error) error {
-	var e *sqlerr.Error
-	switch {
-	case errors.As(err, &e):
-		return e
-	case errors.Is(err, fs.ErrNotExist):
-		return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "can't find file '%s'", s.Name).WithCause(err)
-	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
-	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "can't read '%s': %s", s.Name, err).WithCause(err)
 }

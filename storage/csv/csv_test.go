@@ -18,6 +18,7 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 func testRand(t testing.TB) *rand.Rand {
@@ -28,13 +29,13 @@ func testRand(t testing.TB) *rand.Rand {
 
 // setBlockSize makes blocks of n bytes for a test.
 func setBlockSize(t testing.TB, n int) {
-	old := blockSize
-	blockSize = n
-	t.Cleanup(func() { blockSize = old })
+	old := textfile.BlockSize
+	textfile.BlockSize = n
+	t.Cleanup(func() { textfile.BlockSize = old })
 }
 
 func read(text string, opts Options) (*table.Version, error) {
-	return Read(context.Background(), "d", "t", opts, BytesSource("x.csv", []byte(text)))
+	return Read(context.Background(), "d", "t", opts, textfile.BytesSource("x.csv", []byte(text)))
 }
 
 // describe writes a table as "name TYPE, ...; value|value; ...".
@@ -170,7 +171,7 @@ func TestMalformed(t *testing.T) {
 	if _, err := read("a\n", Options{Delimiter: '"'}); !errors.Is(err, sqlerr.CodeWrongArguments) {
 		t.Error(err)
 	}
-	_, err := Read(context.Background(), "d", "t", Options{}, FileSource(filepath.Join(t.TempDir(), "none.csv")))
+	_, err := Read(context.Background(), "d", "t", Options{}, textfile.FileSource(filepath.Join(t.TempDir(), "none.csv")))
 	if !errors.Is(err, sqlerr.CodeFileNotFound) {
 		t.Error(err)
 	}
@@ -184,7 +185,7 @@ func TestLoad(t *testing.T) {
 	}}
 	load := func(columns []int, text string) (*table.Version, error) {
 		b := table.NewBuilder(table.New(s))
-		if err := Load(context.Background(), b, s, columns, Options{}, BytesSource("x.csv", []byte(text))); err != nil {
+		if err := Load(context.Background(), b, s, columns, Options{}, textfile.BytesSource("x.csv", []byte(text))); err != nil {
 			return nil, err
 		}
 		return b.Finish()
@@ -245,7 +246,7 @@ func TestRoundTrip(t *testing.T) {
 		s := &table.Schema{Name: "t", Columns: defs}
 		b := table.NewBuilder(table.New(s))
 		opts.Header = HeaderYes
-		if err := Load(context.Background(), b, s, nil, opts, BytesSource("x.csv", out.Bytes())); err != nil {
+		if err := Load(context.Background(), b, s, nil, opts, textfile.BytesSource("x.csv", out.Bytes())); err != nil {
 			t.Fatal(err)
 		}
 		v, err := b.Finish()
@@ -268,7 +269,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	setBlockSize(t, 32)
-	_, err := Read(ctx, "d", "t", Options{}, BytesSource("x", []byte(strings.Repeat("1,2\n", 1000))))
+	_, err := Read(ctx, "d", "t", Options{}, textfile.BytesSource("x", []byte(strings.Repeat("1,2\n", 1000))))
 	if !errors.Is(err, sqlerr.Cancelled) {
 		t.Fatal(err)
 	}
@@ -290,14 +291,14 @@ func FuzzRead(f *testing.F) {
 			if err := opts.check(); err != nil {
 				t.Fatal(err)
 			}
-			h, err := sample(BytesSource("x", text), opts)
+			h, err := sample(context.Background(), textfile.BytesSource("x", text), opts)
 			if err == nil {
 				for range h.names {
 					r.columns = append(r.columns, table.ColumnDef{Type: types.Text, Nullable: true})
 				}
 				r.names, r.opts.Delimiter = h.names, h.delimiter
 				b := table.NewBuilder(table.New(&table.Schema{Columns: r.columns}))
-				if err = r.load(context.Background(), b, []Source{BytesSource("x", text)}); err == nil {
+				if err = r.load(context.Background(), b, []textfile.Source{textfile.BytesSource("x", text)}); err == nil {
 					v, ferr := b.Finish()
 					if ferr != nil {
 						t.Fatal(ferr)

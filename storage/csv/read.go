@@ -4,26 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // Read returns a new table of the rows of one or more texts, which have the same columns. Names come from the first
 // text's header, or are column1, column2, ...; types are inferred.
-func Read(ctx context.Context, database, name string, opts Options, sources ...Source) (*table.Version, error) {
+func Read(ctx context.Context, database, name string, opts Options, sources ...textfile.Source) (*table.Version, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	first, err := sample(sources[0], opts)
+	ctx = textfile.Metered(ctx)
+	first, err := sample(ctx, sources[0], opts)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +30,7 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...S
 	for round := 0; ; round++ {
 		r := &reader{opts: opts, header: first.header, names: first.names, columns: make([]table.ColumnDef, len(shapes)), exact: shapes}
 		for i, s := range shapes {
-			r.columns[i] = table.ColumnDef{Name: first.names[i], Type: s.typ(), Nullable: true}
+			r.columns[i] = table.ColumnDef{Name: first.names[i], Type: s.Type(), Nullable: true}
 		}
 		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: r.columns})).Meter(ctx)
 		err := r.load(ctx, b, sources)
@@ -44,7 +42,7 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...S
 			return nil, err
 		case round > 0:
 			// Classified by all of its values, and still one of them is not read as what it looks like.
-			shapes[bad.column] = shape{form: text}
+			shapes[bad.column] = textfile.Text
 		default:
 			if shapes, err = r.classify(ctx, sources, len(shapes)); err != nil {
 				return nil, err
@@ -56,7 +54,7 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...S
 // Load adds the rows of texts to a builder for a table that exists: field i of a record goes to column columns[i] of
 // the table (nil: all in order), and columns that are not named get NULL. A value that its column cannot hold is an
 // error that says where it stands. HeaderAuto means that there is none.
-func Load(ctx context.Context, b *table.Builder, schema *table.Schema, columns []int, opts Options, sources ...Source) error {
+func Load(ctx context.Context, b *table.Builder, schema *table.Schema, columns []int, opts Options, sources ...textfile.Source) error {
 	if err := opts.check(); err != nil {
 		return err
 	}
@@ -78,34 +76,31 @@ type head struct {
 	delimiter byte
 	names     []string
 	header    bool
-	shapes    []shape
+	shapes    []textfile.Shape
 }
 
 // sampleRecords is how many records of the first block are looked at for types.
 const sampleRecords = 20000
 
-func sample(source Source, opts Options) (head, error) {
-	in, err := source.Open()
+func sample(ctx context.Context, source textfile.Source, opts Options) (head, error) {
+	var first *textfile.Block
+	err := textfile.Head(ctx, source, opts.cutAt(), func(b *textfile.Block) (bool, error) {
+		if b.First {
+			first = b
+		}
+		return b.First, b.CheckUTF8()
+	})
 	if err != nil {
-		return head{}, source.failed(err)
+		return head{}, err
 	}
-	defer in.Close()
-	var b block
-	for c := newCutter(source, in, opts); !b.first; {
-		if b, err = c.next(); errors.Is(err, io.EOF) {
-			return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
-		} else if err != nil {
-			return head{}, err
-		}
-		if err := newScanner(source, opts, b).checkUTF8(); err != nil {
-			return head{}, err
-		}
+	if first == nil {
+		return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
 	}
 	if opts.Delimiter == 0 {
-		opts.Delimiter = sniff(source, opts, b)
+		opts.Delimiter = sniff(opts, first)
 	}
 	h := head{delimiter: opts.Delimiter}
-	s := newScanner(source, opts, b)
+	s := newScanner(opts, first)
 	for last := false; !last; {
 		var field []byte
 		if field, last, err = s.next(); err != nil {
@@ -113,7 +108,7 @@ func sample(source Source, opts Options) (head, error) {
 		}
 		h.names = append(h.names, string(field))
 	}
-	h.shapes = make([]shape, len(h.names))
+	h.shapes = make([]textfile.Shape, len(h.names))
 	r := reader{opts: opts, names: h.names}
 	below := s
 	switch opts.Header {
@@ -126,12 +121,12 @@ func sample(source Source, opts Options) (head, error) {
 		clear(h.shapes)
 	}
 	if h.header {
-		nameColumns(h.names)
+		textfile.NameColumns(h.names)
 	} else {
 		for i := range h.names {
-			h.names[i] = defaultName(i)
+			h.names[i] = textfile.DefaultName(i)
 		}
-		below = newScanner(source, opts, b)
+		below = newScanner(opts, first)
 	}
 	return h, r.classifyBlock(below, h.shapes, sampleRecords)
 }
@@ -143,7 +138,7 @@ func looksLikeNames(fields []string) bool {
 		if f == "" {
 			continue
 		}
-		if classify([]byte(f)).form != text {
+		if !textfile.Classify([]byte(f)).IsText() {
 			return false
 		}
 		named = true
@@ -151,26 +146,8 @@ func looksLikeNames(fields []string) bool {
 	return named
 }
 
-func notAllText(shapes []shape) bool {
-	return slices.ContainsFunc(shapes, func(s shape) bool { return s.form != text && s.form != unknown })
-}
-
-func defaultName(column int) string { return fmt.Sprintf("column%d", column+1) }
-
-// nameColumns makes the fields of a header distinct names.
-func nameColumns(names []string) {
-	taken := map[string]bool{}
-	for i, name := range names {
-		if name == "" {
-			name = defaultName(i)
-		}
-		unique := name
-		for n := 1; taken[strings.ToLower(unique)]; n++ {
-			unique = fmt.Sprintf("%s_%d", name, n)
-		}
-		taken[strings.ToLower(unique)] = true
-		names[i] = unique
-	}
+func notAllText(shapes []textfile.Shape) bool {
+	return slices.ContainsFunc(shapes, func(s textfile.Shape) bool { return s.Known() && !s.IsText() })
 }
 
 // reader loads texts of known columns.
@@ -179,7 +156,7 @@ type reader struct {
 	header  bool
 	names   []string
 	columns []table.ColumnDef // by field
-	exact   []shape           // by field; of inferred columns
+	exact   []textfile.Shape  // by field; of inferred columns
 	strict  bool              // a value that does not fit is an error
 	into    []int             // of strict: the table's column of each field
 	schema  *table.Schema     // of strict
@@ -187,7 +164,7 @@ type reader struct {
 
 // skipHeader passes over the header of a text's first block.
 func (r *reader) skipHeader(s *scanner) error {
-	if !r.header || !s.first {
+	if !r.header || !s.First {
 		return nil
 	}
 	for last := false; !last; {
@@ -199,107 +176,6 @@ func (r *reader) skipHeader(s *scanner) error {
 	return nil
 }
 
-// eachBlock calls work with the blocks of all texts, several at once, and then deliver with what work made of them, one
-// at a time and in order. Of several errors it returns that of the first block.
-func eachBlock[T any](ctx context.Context, opts Options, sources []Source, work func(*scanner) (T, error), deliver func(T) error) error {
-	type result struct {
-		value T
-		err   error
-	}
-	type job struct {
-		scanner *scanner
-		done    chan result
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
-	workers := runtime.GOMAXPROCS(0)
-	jobs, order := make(chan job, workers), make(chan chan result, 2*workers)
-	start(func() error {
-		defer close(jobs)
-		defer close(order)
-		for _, source := range sources {
-			err := cutAll(source, opts, func(b block) error {
-				j := job{newScanner(source, opts, b), make(chan result, 1)}
-				if !send(ctx, order, j.done) || !send(ctx, jobs, j) {
-					return ctx.Err()
-				}
-				return nil
-			})
-			if err != nil {
-				// It has its turn after the blocks before.
-				failed := make(chan result, 1)
-				failed <- result{err: err}
-				if !send(ctx, order, failed) {
-					return ctx.Err()
-				}
-				return nil
-			}
-		}
-		return nil
-	})
-	for range workers {
-		start(func() error {
-			for j := range jobs {
-				value, err := work(j.scanner)
-				j.done <- result{value, err}
-			}
-			return nil
-		})
-	}
-	start(func() error {
-		for done := range order {
-			select {
-			case r := <-done:
-				if r.err != nil {
-					return r.err
-				}
-				if err := deliver(r.value); err != nil {
-					return err
-				}
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	if err := group.Wait(); err != nil {
-		return sqlerr.From(err)
-	}
-	return nil
-}
-
-// send sends x, unless ctx ends first.
-func send[T any](ctx context.Context, to chan<- T, x T) bool {
-	if ctx.Err() != nil {
-		return false
-	}
-	select {
-	case to <- x:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func cutAll(source Source, opts Options, f func(block) error) error {
-	in, err := source.Open()
-	if err != nil {
-		return source.failed(err)
-	}
-	defer in.Close()
-	for c := newCutter(source, in, opts); ; {
-		b, err := c.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if err := f(b); err != nil {
-			return err
-		}
-	}
-}
-
 // misfit is the error of a value that does not fit the type inferred for its column.
 type misfit struct{ column int }
 
@@ -308,8 +184,8 @@ func (m misfit) Error() string {
 }
 
 // load adds all rows to a builder.
-func (r *reader) load(ctx context.Context, b *table.Builder, sources []Source) error {
-	return eachBlock(ctx, r.opts, sources, r.parseBlock, func(cols []encoding.Data) error {
+func (r *reader) load(ctx context.Context, b *table.Builder, sources []textfile.Source) error {
+	return textfile.Each(ctx, r.opts.cutAt(), sources, r.parseBlock, func(cols []encoding.Data) error {
 		if len(cols) == 0 || cols[0].Rows == 0 {
 			return nil
 		}
@@ -328,11 +204,11 @@ func (r *reader) arrange(cols []encoding.Data) []encoding.Data {
 	}
 	for c := range out {
 		if out[c].Rows == 0 {
-			p := newParser(r.schema.Columns[c].Type, cols[0].Rows)
+			nulls := textfile.NewColumn(r.schema.Columns[c].Type, cols[0].Rows)
 			for range cols[0].Rows {
-				p.appendNull()
+				nulls.AppendNull()
 			}
-			out[c] = p.data
+			out[c] = nulls.Data()
 		}
 	}
 	return out
@@ -344,35 +220,37 @@ func (r *reader) isNull(s *scanner, field []byte) bool {
 }
 
 // parseBlock returns the columns of a block.
-func (r *reader) parseBlock(s *scanner) ([]encoding.Data, error) {
-	if err := s.checkUTF8(); err != nil {
+func (r *reader) parseBlock(b *textfile.Block) ([]encoding.Data, error) {
+	s := newScanner(r.opts, b)
+	if err := s.CheckUTF8(); err != nil {
 		return nil, err
 	}
 	if err := r.skipHeader(s); err != nil {
 		return nil, err
 	}
-	parsers := make([]parser, len(r.columns))
-	for i := range parsers {
-		parsers[i] = newParser(r.columns[i].Type, s.ends+1)
+	columns := make([]*textfile.Column, len(r.columns))
+	for i := range columns {
 		if r.exact != nil {
-			parsers[i].exact = &r.exact[i]
+			columns[i] = textfile.NewInferred(r.exact[i], s.Lines+1)
+		} else {
+			columns[i] = textfile.NewColumn(r.columns[i].Type, s.Lines+1)
 		}
 	}
 	for s.more(len(r.columns) > 1) {
 		err := r.eachField(s, func(i int, field []byte) error {
-			p := &parsers[i]
+			c := columns[i]
 			if r.isNull(s, field) {
 				if r.strict && !r.columns[i].Nullable {
 					return s.errorf("column '%s' cannot be null", r.names[i])
 				}
-				p.appendNull()
+				c.AppendNull()
 				return nil
 			}
-			if p.append(field) {
+			if c.Append(field) {
 				return nil
 			}
 			if r.strict {
-				return s.errorf("'%s' is no value for column '%s'; expected %s", shorten(field), r.names[i], p.typ)
+				return s.errorf("'%s' is no value for column '%s'; expected %s", shorten(field), r.names[i], c.Type())
 			}
 			return misfit{i}
 		})
@@ -380,9 +258,9 @@ func (r *reader) parseBlock(s *scanner) ([]encoding.Data, error) {
 			return nil, err
 		}
 	}
-	out := make([]encoding.Data, len(parsers))
-	for i := range parsers {
-		out[i] = parsers[i].data
+	out := make([]encoding.Data, len(columns))
+	for i, c := range columns {
+		out[i] = c.Data()
 	}
 	return out, nil
 }
@@ -402,7 +280,7 @@ func (r *reader) eachField(s *scanner, f func(i int, field []byte) error) error 
 			return err
 		}
 		if last && i+1 < len(r.names) {
-			return s.errorAt(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(r.names))
+			return s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(r.names))
 		}
 		if last {
 			return nil
@@ -427,24 +305,25 @@ func shorten(field []byte) string {
 }
 
 // classify returns the shapes of all values of all texts.
-func (r *reader) classify(ctx context.Context, sources []Source, columns int) ([]shape, error) {
-	total := make([]shape, columns)
+func (r *reader) classify(ctx context.Context, sources []textfile.Source, columns int) ([]textfile.Shape, error) {
+	total := make([]textfile.Shape, columns)
 	var mu sync.Mutex
-	err := eachBlock(ctx, r.opts, sources, func(s *scanner) (struct{}, error) {
-		if err := s.checkUTF8(); err != nil {
+	err := textfile.Each(ctx, r.opts.cutAt(), sources, func(b *textfile.Block) (struct{}, error) {
+		s := newScanner(r.opts, b)
+		if err := s.CheckUTF8(); err != nil {
 			return struct{}{}, err
 		}
 		if err := r.skipHeader(s); err != nil {
 			return struct{}{}, err
 		}
-		shapes := make([]shape, columns)
+		shapes := make([]textfile.Shape, columns)
 		if err := r.classifyBlock(s, shapes, -1); err != nil {
 			return struct{}{}, err
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range total {
-			total[i] = total[i].join(shapes[i])
+			total[i] = total[i].Join(shapes[i])
 		}
 		return struct{}{}, nil
 	}, func(struct{}) error { return nil })
@@ -452,11 +331,11 @@ func (r *reader) classify(ctx context.Context, sources []Source, columns int) ([
 }
 
 // classifyBlock joins the shapes of up to limit records (-1: all) to shapes.
-func (r *reader) classifyBlock(s *scanner, shapes []shape, limit int) error {
+func (r *reader) classifyBlock(s *scanner, shapes []textfile.Shape, limit int) error {
 	for n := 0; n != limit && s.more(len(r.names) > 1); n++ {
 		err := r.eachField(s, func(i int, field []byte) error {
-			if !r.isNull(s, field) && shapes[i].form != text {
-				shapes[i] = shapes[i].join(classify(field))
+			if !r.isNull(s, field) && !shapes[i].IsText() {
+				shapes[i] = shapes[i].Join(textfile.Classify(field))
 			}
 			return nil
 		})

@@ -1,5 +1,7 @@
 package csv
 
+import "github.com/radish-sql/radish/storage/textfile"
+
 // delimiters are those that are looked for, the likeliest first.
 var delimiters = []byte{',', ';', '\t', '|'}
 
@@ -9,14 +11,14 @@ const sniffRecords = 1000
 // sniff returns the delimiter of a text that begins with a block: of those that take nine of ten records apart into as many
 // fields as the first one, at least two, the one that does so most often, then the one that makes the most fields. A text
 // that none of them suits has one column, or is malformed, and is read with commas.
-func sniff(source Source, opts Options, b block) byte {
+func sniff(opts Options, b *textfile.Block) byte {
 	best, bestSame, bestFields := byte(','), 0, 0
 	for _, d := range delimiters {
 		if !opts.NoQuote && d == opts.quote() {
 			continue
 		}
 		opts.Delimiter = d
-		fields, same, records := shapeOf(newScanner(source, opts, b))
+		fields, same, records := shapeOf(newScanner(opts, b))
 		if fields < 2 || same*10 < records*9 {
 			continue
 		}

@@ -2,8 +2,11 @@
 // is told to open.
 //
 //	.csv .tsv .psv .txt            text, see storage/csv; .tsv is delimited by tabs, .psv by bars
+//	.jsonl .ndjson                 JSON objects on lines, see storage/jsonlines
 //	.parquet                       Parquet
 //	.arrow .feather .ipc .arrows   Arrow file or stream; the content tells which
+//
+// Text and JSON lines may be compressed: .csv.gz, .csv.zst and so on.
 //
 // A name may be a pattern (`data/*.parquet`): the files that match, in the order of their names, make one table.
 package files
@@ -21,8 +24,10 @@ import (
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // Format is a file format.
@@ -32,6 +37,7 @@ type Format uint8
 const (
 	Unknown Format = iota
 	CSV
+	JSONLines
 	Parquet
 	Arrow       // the file format
 	ArrowStream // the stream format
@@ -39,9 +45,17 @@ const (
 
 // FormatOf returns the format that a name tells. Reading takes Arrow and ArrowStream for the same.
 func FormatOf(name string) Format {
-	switch strings.ToLower(filepath.Ext(name)) {
+	text := textfile.Trim(name)
+	switch strings.ToLower(filepath.Ext(text)) {
 	case ".csv", ".tsv", ".psv", ".txt":
 		return CSV
+	case ".jsonl", ".ndjson":
+		return JSONLines
+	}
+	if text != name {
+		return Unknown // other formats compress their parts
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
 	case ".parquet":
 		return Parquet
 	case ".arrow", ".feather", ".ipc":
@@ -52,9 +66,18 @@ func FormatOf(name string) Format {
 	return Unknown
 }
 
+// Check returns an error for a name that says that a file of a format is compressed which cannot be read so.
+func Check(name string) error {
+	inner := textfile.Trim(name)
+	if inner == name || FormatOf(name) != Unknown || FormatOf(inner) == Unknown {
+		return nil
+	}
+	return sqlerr.NotSupportedf("the file '"+name+"'", "text is compressed as a whole, but only the parts of %s files, which have no further ending", filepath.Ext(inner))
+}
+
 // CSVOptions returns the options for a text file that its name tells.
 func CSVOptions(name string) csv.Options {
-	switch strings.ToLower(filepath.Ext(name)) {
+	switch strings.ToLower(filepath.Ext(textfile.Trim(name))) {
 	case ".tsv":
 		return csv.Options{Delimiter: '\t'}
 	case ".psv":
@@ -96,12 +119,17 @@ func Read(ctx context.Context, database, name, pattern string, columns []string)
 		}
 	}
 	switch format {
-	case CSV:
-		sources := make([]csv.Source, len(paths))
+	case CSV, JSONLines:
+		sources := make([]textfile.Source, len(paths))
 		for i, p := range paths {
-			sources[i] = csv.FileSource(p)
+			sources[i] = textfile.FileSource(p)
 		}
-		v, err := csv.Read(ctx, database, name, CSVOptions(paths[0]), sources...)
+		var v *table.Version
+		if format == CSV {
+			v, err = csv.Read(ctx, database, name, CSVOptions(paths[0]), sources...)
+		} else {
+			v, err = jsonlines.Read(ctx, database, name, sources...)
+		}
 		if err != nil || columns == nil {
 			return v, err
 		}
@@ -115,7 +143,7 @@ func Read(ctx context.Context, database, name, pattern string, columns []string)
 	case Arrow, ArrowStream:
 		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return arrowipc.Open(p) })
 	}
-	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .parquet, .arrow, .feather, .ipc and .arrows")
+	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .jsonl and .ndjson, which may end in .gz or .zst too, .parquet, .arrow, .feather, .ipc and .arrows")
 }
 
 // file is an open file of a format that has a schema.
@@ -209,11 +237,18 @@ type Writer interface {
 	Close() error
 }
 
-// NewWriter returns a writer of a format.
-func NewWriter(f *os.File, format Format, opts csv.Options, names []string, columns []types.Type) (Writer, error) {
-	switch format {
+// NewWriter returns a writer to f in the format that name tells, packed if it says so. Text and JSON have TIMESTAMPs in UTC.
+func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Type) (Writer, error) {
+	packed, err := textfile.NewWriter(f, name)
+	if err != nil {
+		return nil, sqlerr.Bug("compressing '%s': %v", name, err)
+	}
+	switch FormatOf(name) {
 	case CSV:
-		return csv.NewWriter(f, names, opts, nil)
+		w, err := csv.NewWriter(packed, names, CSVOptions(name), nil)
+		return packedWriter{w, packed}, err
+	case JSONLines:
+		return packedWriter{jsonlines.NewWriter(packed, names, nil), packed}, nil
 	case Parquet:
 		return parquet.NewWriter(f, names, columns)
 	case Arrow:
@@ -221,5 +256,21 @@ func NewWriter(f *os.File, format Format, opts csv.Options, names []string, colu
 	case ArrowStream:
 		return arrowipc.NewStreamWriter(f, names, columns)
 	}
-	return nil, sqlerr.NotSupportedf("writing '"+f.Name()+"'", "its name should end in .csv, .tsv, .psv, .parquet, .arrow or .arrows")
+	return nil, sqlerr.NotSupportedf("writing '"+name+"'", "its name should end in .csv, .tsv, .psv, .jsonl, one of them and .gz or .zst, .parquet, .arrow or .arrows")
+}
+
+// packedWriter writes text that is packed behind the writer.
+type packedWriter struct {
+	Writer
+	packed io.Closer
+}
+
+func (w packedWriter) Close() error {
+	if err := w.Writer.Close(); err != nil {
+		return err
+	}
+	if err := w.packed.Close(); err != nil {
+		return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.Resource, "can't compress the file: %s", err).WithCause(err)
+	}
+	return nil
 }

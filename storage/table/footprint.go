@@ -75,6 +75,12 @@ func WithMeter(ctx context.Context, meter func(bytes int64) error) context.Conte
 	return context.WithValue(ctx, meterKey{}, meter)
 }
 
+// MeterOf returns the context's meter, nil if it has none.
+func MeterOf(ctx context.Context) func(bytes int64) error {
+	meter, _ := ctx.Value(meterKey{}).(func(int64) error)
+	return meter
+}
+
 // metered is the part of a builder that its context gives it.
 type metered struct{ ctx context.Context }
 
@@ -82,7 +88,7 @@ type metered struct{ ctx context.Context }
 // lets Finish be stopped while it checks keys.
 func (b *Builder) Meter(ctx context.Context) *Builder {
 	b.ctx = ctx
-	b.meter, _ = ctx.Value(meterKey{}).(func(int64) error)
+	b.meter = MeterOf(ctx)
 	return b
 }
 

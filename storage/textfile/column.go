@@ -1,4 +1,4 @@
-package csv
+package textfile
 
 import (
 	"math"
@@ -9,16 +9,29 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// parser turns fields of one column into values.
-type parser struct {
+// Column makes the values of a column of their texts, by the rules of assignment.
+type Column struct {
 	typ   types.Type
 	data  encoding.Data
-	exact *shape // of an inferred column: a value of another shape is refused, so that the type follows from all values
+	exact *Shape // of an inferred column: a value of another shape is refused, so that the type follows from all values
 }
 
-// newParser returns a parser of a column with room for n values.
-func newParser(t types.Type, n int) parser {
-	p := parser{typ: t, data: encoding.Data{Type: t}}
+// NewColumn returns a column with room for n values.
+func NewColumn(t types.Type, n int) *Column {
+	p := newColumn(t, n)
+	return &p
+}
+
+// NewInferred returns a column of the type that a shape has. It takes only texts that leave the shape as it is, so that the type follows
+// from all values.
+func NewInferred(s Shape, n int) *Column {
+	p := newColumn(s.Type(), n)
+	p.exact = &s
+	return &p
+}
+
+func newColumn(t types.Type, n int) Column {
+	p := Column{typ: t, data: encoding.Data{Type: t}}
 	switch t.Phys() {
 	case types.PhysFloat64:
 		p.data.Floats = make([]float64, 0, n)
@@ -32,8 +45,14 @@ func newParser(t types.Type, n int) parser {
 	return p
 }
 
-// appendNull adds a NULL.
-func (p *parser) appendNull() {
+// Data returns the values. The column must not be used any more.
+func (p *Column) Data() encoding.Data { return p.data }
+
+// Type returns the column's type.
+func (p *Column) Type() types.Type { return p.typ }
+
+// AppendNull adds a NULL.
+func (p *Column) AppendNull() {
 	d := &p.data
 	for len(d.Valid) < d.Rows/64+1 {
 		d.Valid = append(d.Valid, ^uint64(0))
@@ -52,11 +71,16 @@ func (p *parser) appendNull() {
 	d.Rows++
 }
 
-// append adds a value; ok is false if the text is none of the column's type. A string keeps the field's memory.
-func (p *parser) append(field []byte) (ok bool) {
+// Append adds a value; ok is false if the text is none of the column's type. A string keeps the field's memory.
+func (p *Column) Append(field []byte) (ok bool) {
 	d := &p.data
 	if p.exact != nil && !p.fitsExactly(field) {
 		return false
+	}
+	if p.exact != nil && p.exact.form == nested { // a document by whoever has found it
+		d.Strings = append(d.Strings, unsafe.String(unsafe.SliceData(field), len(field)))
+		p.added()
+		return true
 	}
 	switch p.typ.Kind {
 	case types.KindText:
@@ -98,13 +122,13 @@ func (p *parser) append(field []byte) (ok bool) {
 
 // appendLoosely is for values that the parsers of frequent types do not read: assignment allows more, such as spaces
 // around a number.
-func (p *parser) appendLoosely(field []byte) bool { return p.exact == nil && p.appendOther(field) }
+func (p *Column) appendLoosely(field []byte) bool { return p.exact == nil && p.appendOther(field) }
 
 // fitsExactly says whether a field leaves an inferred shape as it is. What the parsers of frequent types find out
 // themselves is left to them.
-func (p *parser) fitsExactly(field []byte) bool {
+func (p *Column) fitsExactly(field []byte) bool {
 	switch {
-	case p.exact.form == text:
+	case p.exact.form == text, p.exact.form == nested:
 		return true
 	case p.typ.Kind == types.KindInt64, p.typ.Kind == types.KindDecimal && p.typ.Phys() == types.PhysInt64:
 		digits := field
@@ -115,14 +139,14 @@ func (p *parser) fitsExactly(field []byte) bool {
 	case p.exact.form == date:
 		return len(field) == 10
 	case p.typ.Kind == types.KindDouble:
-		form := classify(field).form
+		form := Classify(field).form
 		return form == number || form == float
 	}
-	return p.exact.form != unknown && p.exact.join(classify(field)) == *p.exact
+	return p.exact.form != unknown && p.exact.Join(Classify(field)) == *p.exact
 }
 
 // added counts a value that is not NULL.
-func (p *parser) added() {
+func (p *Column) added() {
 	d := &p.data
 	if d.Valid != nil && len(d.Valid) < d.Rows/64+1 {
 		d.Valid = append(d.Valid, ^uint64(0))
@@ -131,11 +155,11 @@ func (p *parser) added() {
 }
 
 // appendOther adds a value of any type by the rules of assignment. What strict mode refuses, a rounded digit excepted, is refused.
-func (p *parser) appendOther(field []byte) bool {
+func (p *Column) appendOther(field []byte) bool {
 	d := &p.data
 	s := string(field)
 	if p.typ.Kind == types.KindBool {
-		switch c := classify(field); {
+		switch c := Classify(field); {
 		case c.form == boolean && len(field) == 4:
 			s = "1"
 		case c.form == boolean:

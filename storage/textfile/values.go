@@ -1,4 +1,4 @@
-package csv
+package textfile
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 
 // Values collects the values of a column from texts, for readers of formats of their own. It takes those texts only from which any
 // assignment to the column, whatever the sql_mode, makes the same value without a warning.
-type Values struct{ p parser }
+type Values struct{ p Column }
 
 // HasValues says whether Values can collect a type.
 func HasValues(t types.Type) bool {
@@ -27,10 +27,10 @@ func HasValues(t types.Type) bool {
 }
 
 // NewValues returns a collection for a type that HasValues, with room for n.
-func NewValues(t types.Type, n int) *Values { return &Values{newParser(t, n)} }
+func NewValues(t types.Type, n int) *Values { return &Values{newColumn(t, n)} }
 
 // AppendNull adds a NULL.
-func (v *Values) AppendNull() { v.p.appendNull() }
+func (v *Values) AppendNull() { v.p.AppendNull() }
 
 // Append adds the value of a text, whose memory a string keeps; ok is false if it does not.
 func (v *Values) Append(text string) (ok bool) {

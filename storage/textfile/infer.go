@@ -1,4 +1,4 @@
-package csv
+package textfile
 
 import (
 	"strings"
@@ -18,11 +18,13 @@ const (
 	date
 	datetime
 	clock
+	nested // a JSON array or object
 	text
 )
 
-// shape is the form of all values of a column so far, with the most digits before and behind the point of numbers.
-type shape struct {
+// Shape is the form of all values of a column so far, with the most digits before and behind the point of numbers. Its zero
+// value is that of a column without values.
+type Shape struct {
 	form     form
 	integers int
 	fraction int
@@ -35,8 +37,26 @@ const inferredPrecision = 15
 
 const maxInferredScale = 10
 
-// typ returns the column type for a shape.
-func (s shape) typ() types.Type {
+// Text is the shape of any text, Nested that of arrays and objects of JSON. Only who puts it there has the second.
+var (
+	Text   = Shape{form: text}
+	Nested = Shape{form: nested}
+)
+
+// Known says whether there were values.
+func (s Shape) Known() bool { return s.form != unknown }
+
+// IsText says whether the values have no form in common but that of texts.
+func (s Shape) IsText() bool { return s.form == text }
+
+// IsNested says whether all values are arrays or objects of JSON.
+func (s Shape) IsNested() bool { return s.form == nested }
+
+// Temporal says whether all values are dates or times.
+func (s Shape) Temporal() bool { return s.form == date || s.form == datetime || s.form == clock }
+
+// Type returns the column type for a shape.
+func (s Shape) Type() types.Type {
 	switch s.form {
 	case boolean:
 		return types.Bool
@@ -57,16 +77,18 @@ func (s shape) typ() types.Type {
 		return types.DatetimeFsp(s.fraction)
 	case clock:
 		return types.TimeFsp(s.fraction)
+	case nested:
+		return types.JSON
 	}
 	return types.Text
 }
 
-// join returns the narrowest shape that holds both.
-func (s shape) join(o shape) shape {
+// Join returns the narrowest shape that holds both.
+func (s Shape) Join(o Shape) Shape {
 	if s.form > o.form {
 		s, o = o, s
 	}
-	out := shape{o.form, max(s.integers, o.integers), max(s.fraction, o.fraction), s.over || o.over}
+	out := Shape{o.form, max(s.integers, o.integers), max(s.fraction, o.fraction), s.over || o.over}
 	switch {
 	case s.form == unknown, s.form == o.form:
 	case s.form == number && o.form == float, s.form == date && o.form == datetime:
@@ -76,10 +98,10 @@ func (s shape) join(o shape) shape {
 	return out
 }
 
-// classify returns the shape of one value.
-func classify(b []byte) shape {
+// Classify returns the shape of one value.
+func Classify(b []byte) Shape {
 	if len(b) == 0 {
-		return shape{form: text}
+		return Shape{form: text}
 	}
 	c := b[0]
 	if c == '-' || c == '+' {
@@ -90,9 +112,9 @@ func classify(b []byte) shape {
 	}
 	if c != '.' && (c < '0' || c > '9') {
 		if s := string(b); len(b) <= 5 && (strings.EqualFold(s, "true") || strings.EqualFold(s, "false")) {
-			return shape{form: boolean}
+			return Shape{form: boolean}
 		}
-		return shape{form: text}
+		return Shape{form: text}
 	}
 	if s, ok := classifyNumber(b); ok {
 		return s
@@ -101,16 +123,16 @@ func classify(b []byte) shape {
 }
 
 // classifyNumber reads [+-]digits[.digits][e[+-]digits]. An integer with leading zeros is a code, not a number.
-func classifyNumber(b []byte) (shape, bool) {
+func classifyNumber(b []byte) (Shape, bool) {
 	i := 0
 	if b[0] == '-' || b[0] == '+' {
 		i++
 	}
 	first := i
 	i = digits(b, i)
-	s := shape{form: number, integers: i - first}
+	s := Shape{form: number, integers: i - first}
 	if s.integers > 1 && b[first] == '0' {
-		return shape{form: text}, i == len(b)
+		return Shape{form: text}, i == len(b)
 	}
 	if i < len(b) && b[i] == '.' {
 		end := digits(b, i+1)
@@ -149,28 +171,28 @@ func digits(b []byte, i int) int {
 }
 
 // classifyTemporal reads YYYY-MM-DD, hh:mm:ss[.f] and both with a space or T between them. The value must exist.
-func classifyTemporal(b []byte) shape {
-	isText := shape{form: text}
+func classifyTemporal(b []byte) Shape {
+	isText := Shape{form: text}
 	if len(b) >= 10 && b[4] == '-' && b[7] == '-' {
 		if _, status := types.ParseDate(string(b[:10])); status != types.ConvertOK {
 			return isText
 		}
 		if len(b) == 10 {
-			return shape{form: date}
+			return Shape{form: date}
 		}
 		if b[10] != ' ' && b[10] != 'T' {
 			return isText
 		}
 		if s := classifyClock(b[11:]); s.form == clock {
-			return shape{form: datetime, fraction: s.fraction}
+			return Shape{form: datetime, fraction: s.fraction}
 		}
 		return isText
 	}
 	return classifyClock(b)
 }
 
-func classifyClock(b []byte) shape {
-	isText := shape{form: text}
+func classifyClock(b []byte) Shape {
+	isText := Shape{form: text}
 	if len(b) < 8 || b[2] != ':' || b[5] != ':' {
 		return isText
 	}
@@ -184,11 +206,11 @@ func classifyClock(b []byte) shape {
 		return isText
 	}
 	if len(b) == 8 {
-		return shape{form: clock}
+		return Shape{form: clock}
 	}
 	n := len(b) - 9
 	if b[8] != '.' || n < 1 || n > 6 || digits(b, 9) != len(b) {
 		return isText
 	}
-	return shape{form: clock, fraction: n}
+	return Shape{form: clock, fraction: n}
 }

@@ -1,0 +1,321 @@
+package jsonlines
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// kind is what a JSON value is.
+type kind uint8
+
+const (
+	null kind = iota // also of a key that is not there
+	boolean
+	number
+	text
+	nested // an array or object
+)
+
+// value is a JSON value: its text, a string's without quotes and escapes. It may point into the block.
+type value struct {
+	kind kind
+	text []byte
+}
+
+// shape returns what a value that is not null looks like.
+func (v value) shape() textfile.Shape {
+	switch v.kind {
+	case text:
+		if s := textfile.Classify(v.text); s.Temporal() {
+			return s
+		}
+		return textfile.Text
+	case nested:
+		return textfile.Nested
+	}
+	return textfile.Classify(v.text)
+}
+
+// may says whether a column of a shape can have values of this kind.
+func (v value) may(s textfile.Shape) bool {
+	switch {
+	case s.IsText():
+		return true
+	case s.Temporal():
+		return v.kind == text
+	case s.IsNested():
+		return v.kind == nested
+	}
+	return v.kind == boolean || v.kind == number
+}
+
+// scanner takes a block apart into objects and their fields.
+type scanner struct {
+	*textfile.Block
+	at    int
+	start int  // of the field that was found last
+	some  bool // the object has had fields
+}
+
+// maxDepth is how deep arrays and objects may lie in each other, as in the JSON functions of SQL.
+const maxDepth = 100
+
+// more says whether another line with something on it begins, and passes over those without.
+func (s *scanner) more() bool {
+	for s.at < len(s.Text) {
+		switch s.Text[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// space passes over spaces and returns the byte behind them, '\n' at the end of the text.
+func (s *scanner) space() byte {
+	for ; s.at < len(s.Text); s.at++ {
+		if c := s.Text[s.at]; c != ' ' && c != '\t' && c != '\r' {
+			return c
+		}
+	}
+	return '\n'
+}
+
+// wrong returns the error of something that is not what the syntax asks for.
+func (s *scanner) wrong(expected string) error {
+	if s.at == len(s.Text) || s.Text[s.at] == '\n' {
+		return s.Errorf(s.at, "the line ends within an object; expected %s: every object stands on one line", expected)
+	}
+	r, _ := utf8.DecodeRune(s.Text[s.at:])
+	return s.Errorf(s.at, "%s is no JSON here; expected %s", strconv.QuoteRune(r), expected)
+}
+
+// open begins an object.
+func (s *scanner) open() error {
+	if s.Text[s.at] != '{' {
+		return s.Errorf(s.at, "the line is no JSON object; expected { at its start")
+	}
+	s.at++
+	s.some = false
+	return nil
+}
+
+// field returns the next field of the object; last says that there is none, and the line is done.
+func (s *scanner) field() (key []byte, v value, last bool, err error) {
+	c := s.space()
+	switch {
+	case c == '}':
+		s.at++
+		if s.space() != '\n' {
+			return nil, v, false, s.Errorf(s.at, "text behind the object; expected the end of the line")
+		}
+		return nil, v, true, nil
+	case s.some && c == ',':
+		s.at++
+		c = s.space()
+	case s.some:
+		return nil, v, false, s.wrong(", or }")
+	}
+	s.some = true
+	if c != '"' {
+		return nil, v, false, s.wrong("a key in quotes")
+	}
+	s.start = s.at
+	if key, err = s.string(); err != nil {
+		return nil, v, false, err
+	}
+	if s.space() != ':' {
+		return nil, v, false, s.wrong(": behind the key")
+	}
+	s.at++
+	v, err = s.value()
+	return key, v, false, err
+}
+
+func (s *scanner) value() (v value, err error) {
+	c := s.space()
+	start := s.at
+	switch {
+	case c == '"':
+		v.kind = text
+		v.text, err = s.string()
+		return v, err
+	case c == '{' || c == '[':
+		v.kind = nested
+		if err := s.skip(); err != nil {
+			return v, err
+		}
+	case c == '-' || c-'0' <= 9:
+		v.kind = number
+		if !s.number() {
+			return v, s.wrong("a digit: the number is malformed")
+		}
+	case s.take("true"), s.take("false"):
+		v.kind = boolean
+	case s.take("null"):
+	default:
+		return v, s.wrong("a value")
+	}
+	v.text = s.Text[start:s.at:s.at]
+	return v, nil
+}
+
+// take passes over a word if it comes next.
+func (s *scanner) take(word string) bool {
+	if !bytes.HasPrefix(s.Text[s.at:], []byte(word)) {
+		return false
+	}
+	s.at += len(word)
+	return true
+}
+
+// number passes over a number (RFC 8259, section 6), and stops where it is malformed.
+func (s *scanner) number() (ok bool) {
+	if s.Text[s.at] == '-' {
+		s.at++
+	}
+	switch {
+	case s.at < len(s.Text) && s.Text[s.at] == '0':
+		if s.at++; s.at < len(s.Text) && s.Text[s.at]-'0' <= 9 {
+			return false // no leading zeros
+		}
+	case !s.digits():
+		return false
+	}
+	if s.at < len(s.Text) && s.Text[s.at] == '.' {
+		if s.at++; !s.digits() {
+			return false
+		}
+	}
+	if s.at < len(s.Text) && (s.Text[s.at] == 'e' || s.Text[s.at] == 'E') {
+		if s.at++; s.at < len(s.Text) && (s.Text[s.at] == '-' || s.Text[s.at] == '+') {
+			s.at++
+		}
+		return s.digits()
+	}
+	return true
+}
+
+// digits passes over at least one digit.
+func (s *scanner) digits() bool {
+	start := s.at
+	for s.at < len(s.Text) && s.Text[s.at]-'0' <= 9 {
+		s.at++
+	}
+	return s.at > start
+}
+
+// skip passes over an array or object.
+func (s *scanner) skip() error {
+	start, depth := s.at, 1 // that of the object of the line
+	for {
+		if s.at == len(s.Text) || s.Text[s.at] == '\n' {
+			return s.wrong("] or }")
+		}
+		switch s.Text[s.at] {
+		case '"':
+			if _, err := s.string(); err != nil {
+				return err
+			}
+			continue
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return s.Errorf(s.at, "arrays and objects lie more than %d deep in each other", maxDepth)
+			}
+		case '}', ']':
+			if depth--; depth == 1 {
+				s.at++
+				return s.check(start)
+			}
+		}
+		s.at++
+	}
+}
+
+// check looks whether the text from start on, whose brackets match, is JSON.
+func (s *scanner) check(start int) error {
+	doc := s.Text[start:s.at]
+	if json.Valid(doc) {
+		return nil
+	}
+	var syntax *json.SyntaxError
+	var into json.RawMessage
+	if err := json.Unmarshal(doc, &into); errors.As(err, &syntax) {
+		return s.Errorf(start+max(int(syntax.Offset)-1, 0), "no JSON: %s", syntax)
+	}
+	return s.Errorf(start, "no JSON")
+}
+
+// string passes over a string and returns what it stands for.
+func (s *scanner) string() ([]byte, error) {
+	s.at++
+	start := s.at
+	var b []byte // the string up to start, if it has escapes
+	for {
+		at := s.at
+		for at < len(s.Text) && s.Text[at] != '"' && s.Text[at] != '\\' && s.Text[at] >= ' ' {
+			at++
+		}
+		s.at = at
+		switch {
+		case at == len(s.Text) || s.Text[at] == '\n':
+			return nil, s.wrong("a closing quote")
+		case s.Text[at] == '"':
+			s.at++
+			if b == nil {
+				return s.Text[start:at:at], nil
+			}
+			return append(b, s.Text[start:at]...), nil
+		case s.Text[at] != '\\':
+			return nil, s.Errorf(at, "byte 0x%02x stands in a string; expected \\u%04x", s.Text[at], s.Text[at])
+		}
+		b = append(b, s.Text[start:at]...)
+		var ok bool
+		if b, ok = s.unescape(b); !ok {
+			return nil, s.Errorf(at, "a malformed escape in a string")
+		}
+		start = s.at
+	}
+}
+
+// escapes are the characters that may follow a backslash, and what they stand for.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape appends what an escape stands for.
+func (s *scanner) unescape(b []byte) ([]byte, bool) {
+	if s.at+1 >= len(s.Text) {
+		return b, false
+	}
+	c := s.Text[s.at+1]
+	if c != 'u' {
+		s.at += 2
+		return append(b, escapes[c]), escapes[c] != 0
+	}
+	r, ok := s.codeUnit()
+	if ok && utf16.IsSurrogate(r) {
+		var low rune
+		if low, ok = s.codeUnit(); ok {
+			r = utf16.DecodeRune(r, low)
+			ok = r != utf8.RuneError
+		}
+	}
+	return utf8.AppendRune(b, r), ok
+}
+
+// codeUnit reads \uXXXX.
+func (s *scanner) codeUnit() (rune, bool) {
+	if len(s.Text)-s.at < 6 || s.Text[s.at] != '\\' || s.Text[s.at+1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s.Text[s.at+2:s.at+6]), 16, 16)
+	s.at += 6
+	return rune(n), err == nil
+}

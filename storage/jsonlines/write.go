@@ -1,0 +1,165 @@
+package jsonlines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// Encoder writes rows as JSON objects. Numbers and decimals are JSON numbers with all their digits, JSON columns are values, everything else
+// is a string, NaN and infinities too.
+type Encoder struct {
+	keys [][]byte // `"name":` of each column
+	text func(dst []byte, v *column.Vector, at int) []byte
+	last []byte
+}
+
+// NewEncoder returns an encoder of rows with columns of the given names. text appends what MySQL prints for a value.
+func NewEncoder(names []string, text func(dst []byte, v *column.Vector, at int) []byte) *Encoder {
+	e := &Encoder{text: text}
+	// A second column of a name gets a number, since an object's keys should be distinct.
+	taken := map[string]bool{}
+	for _, name := range names {
+		taken[name] = true
+	}
+	seen := map[string]bool{}
+	for _, first := range names {
+		name := first
+		for i := 2; seen[name]; i++ {
+			if next := first + "_" + strconv.Itoa(i); !taken[next] {
+				name = next
+			}
+		}
+		seen[name] = true
+		e.keys = append(e.keys, append(appendString(nil, name), ':'))
+	}
+	return e
+}
+
+// AppendRow appends a row of a batch.
+func (e *Encoder) AppendRow(dst []byte, b *column.Batch, at int) []byte {
+	dst = append(dst, '{')
+	for i, v := range b.Cols {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, e.keys[i]...)
+		dst = e.appendValue(dst, v, at)
+	}
+	return append(dst, '}')
+}
+
+func (e *Encoder) appendValue(dst []byte, v *column.Vector, at int) []byte {
+	switch t := v.Type; {
+	case v.IsNull(at) || t.Kind == types.KindNull:
+		return append(dst, "null"...)
+	case t.Kind == types.KindYear: // whose text 0000 would be no number
+		return strconv.AppendInt(dst, v.Value(at).I, 10)
+	case t.IsFloat() && !finite(v.Value(at).F): // for which JSON has no number
+	case t.IsNumeric():
+		return e.text(dst, v, at)
+	case t.Kind == types.KindJSON:
+		s := v.StringAt(at)
+		switch {
+		case !json.Valid([]byte(s)):
+		case strings.ContainsAny(s, "\r\n"): // an object is one line
+			var line bytes.Buffer
+			if json.Compact(&line, []byte(s)) == nil {
+				return append(dst, line.Bytes()...)
+			}
+		default:
+			return append(dst, s...)
+		}
+	}
+	e.last = e.text(e.last[:0], v, at)
+	return appendString(dst, string(e.last))
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// appendString quotes a string as RFC 8259 asks: quotation marks, backslashes and control characters are escaped,
+// bytes that are no UTF-8 become the replacement character.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			dst = utf8.AppendRune(dst, r)
+			i += n
+			continue
+		}
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c == '\r':
+			dst = append(dst, '\\', 'r')
+		case c == '\t':
+			dst = append(dst, '\\', 't')
+		case c < ' ' || c == 0x7f:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			dst = append(dst, c)
+		}
+		i++
+	}
+	return append(dst, '"')
+}
+
+// Writer writes batches as lines of JSON. NULL is null.
+type Writer struct {
+	out  *bufio.Writer
+	rows *Encoder
+	line []byte
+}
+
+// NewWriter returns a writer to w of columns with the given names. TIMESTAMPs are written in zone (nil: UTC).
+func NewWriter(w io.Writer, names []string, zone *time.Location) *Writer {
+	if zone == nil {
+		zone = time.UTC
+	}
+	return &Writer{out: bufio.NewWriterSize(w, 1<<16), rows: NewEncoder(names, func(dst []byte, v *column.Vector, at int) []byte {
+		if v.Type.IsString() {
+			return append(dst, v.StringAt(at)...)
+		}
+		return v.Value(at).AppendTextIn(dst, zone)
+	})}
+}
+
+// Write adds the selected rows of a batch.
+func (w *Writer) Write(b *column.Batch) error {
+	for i := range b.Rows() {
+		at := i
+		if b.Sel != nil {
+			at = int(b.Sel[i])
+		}
+		w.line = append(w.rows.AppendRow(w.line[:0], b, at), '\n')
+		if _, err := w.out.Write(w.line); err != nil {
+			return cannotWrite(err)
+		}
+	}
+	return nil
+}
+
+// Close writes what is still buffered. It does not close the underlying writer.
+func (w *Writer) Close() error { return cannotWrite(w.out.Flush()) }
+
+func cannotWrite(err error) error {
+	if err == nil {
+		return nil
+	}
+	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.Resource, "can't write JSON: %s", err).WithCause(err)
+}

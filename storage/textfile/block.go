@@ -1,0 +1,141 @@
+package textfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// BlockSize is about how much text is parsed at once. It is a variable for tests.
+var BlockSize = 4 << 20
+
+// maxRecord bounds a record, so that a quote that is never closed does not pull a whole file into memory.
+const maxRecord = 256 << 20
+
+// Block is a piece of text that begins and ends with a record. Its memory is not used again: strings may point into it.
+type Block struct {
+	Source string // the text's name
+	Text   []byte
+	Line   int // of the first record, from 1
+	Lines  int // that end in it
+	// First says that the text's first record is in it.
+	First bool
+}
+
+// Errorf returns an error at an offset of the block.
+func (b *Block) Errorf(offset int, format string, args ...any) error {
+	before := b.Text[:offset]
+	line := b.Line + bytes.Count(before, []byte{'\n'})
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, format, args...)
+	e.Message = "'" + b.Source + "', " + sqlerr.Position{Line: line, Column: column}.String() + ": " + e.Message
+	return e
+}
+
+// CheckUTF8 returns an error for text that is not UTF-8.
+func (b *Block) CheckUTF8() error {
+	if utf8.Valid(b.Text) {
+		return nil
+	}
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(b.Text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return b.Errorf(i, "byte 0x%02x is not UTF-8; expected the file in UTF-8", b.Text[i])
+		}
+		i += size
+	}
+}
+
+// cutter cuts a text into blocks.
+type cutter struct {
+	source Source
+	in     io.Reader
+	quote  byte   // what a record's end inside is not one; 0: there are none
+	rest   []byte // what was read beyond the last block
+	line   int
+	first  bool
+	ended  bool
+	grow   func(bytes int) error // asks for a block of more than BlockSize
+}
+
+func newCutter(source Source, in io.Reader, quote byte) *cutter {
+	return &cutter{source: source, in: in, quote: quote, line: 1, first: true, grow: func(int) error { return nil }}
+}
+
+// next returns the next block, io.EOF after the last.
+func (c *cutter) next() (Block, error) {
+	text := make([]byte, max(BlockSize, 2*len(c.rest)))
+	n := copy(text, c.rest)
+	for !c.ended {
+		m, err := io.ReadFull(c.in, text[n:])
+		n += m
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			c.ended = true
+			break
+		} else if err != nil {
+			return Block{}, c.source.failed(err)
+		}
+		if end := c.lastRecordEnd(text[:n]); end > 0 {
+			c.rest = text[end:n]
+			return c.block(text[:end:end]), nil
+		}
+		if n >= maxRecord {
+			hint := ""
+			if c.quote != 0 {
+				hint = ": a quote may not be closed"
+			}
+			return Block{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User,
+				"'%s', line %d: a record of more than %d bytes%s", c.source.Name, c.line, maxRecord, hint)
+		}
+		if err := c.grow(3 * len(text)); err != nil { // what there is, while it is copied, and what it becomes
+			return Block{}, err
+		}
+		text = append(text, make([]byte, len(text))...)
+	}
+	c.rest = nil
+	if n == 0 {
+		return Block{}, io.EOF
+	}
+	return c.block(text[:n:n]), nil
+}
+
+// block makes a block of text. Before the text's first record it passes over a byte order mark and empty lines.
+func (c *cutter) block(text []byte) Block {
+	lines := bytes.Count(text, []byte{'\n'})
+	b := Block{Source: c.source.Name, Text: text, Line: c.line, Lines: lines}
+	if c.first {
+		if c.line == 1 {
+			b.Text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+		}
+		for bytes.HasPrefix(b.Text, []byte("\n")) || bytes.HasPrefix(b.Text, []byte("\r\n")) {
+			b.Text = b.Text[bytes.IndexByte(b.Text, '\n')+1:]
+			b.Line++
+		}
+		b.First = len(b.Text) > 0
+		c.first = !b.First
+	}
+	c.line += lines
+	return b
+}
+
+// lastRecordEnd returns where the last record that ends in text ends, 0 if none does. Text begins with a record, so a
+// line end is inside a field exactly if an odd number of quotes stands before it.
+func (c *cutter) lastRecordEnd(text []byte) int {
+	end := bytes.LastIndexByte(text, '\n')
+	if c.quote == 0 {
+		return end + 1
+	}
+	quote := []byte{c.quote}
+	for quotes := bytes.Count(text[:end+1], quote); end >= 0; {
+		if quotes%2 == 0 {
+			return end + 1
+		}
+		before := bytes.LastIndexByte(text[:end], '\n')
+		quotes -= bytes.Count(text[before+1:end], quote)
+		end = before
+	}
+	return 0
+}

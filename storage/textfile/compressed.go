@@ -1,0 +1,143 @@
+package textfile
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// maxWindow bounds what unpacking zstd keeps of the text behind it: what the zstd program takes without --long, and more.
+const maxWindow = 128 << 20
+
+// Trim returns a file's name without the ending that says that it is compressed: .gz or .zst.
+func Trim(name string) string {
+	if compression(name) == "" {
+		return name
+	}
+	return name[:len(name)-len(filepath.Ext(name))]
+}
+
+// compression returns "gzip", "zstd" or "" by a name's ending.
+func compression(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		return "gzip"
+	case ".zst":
+		return "zstd"
+	}
+	return ""
+}
+
+// Open opens a file for reading. One whose name ends in .gz or .zst is unpacked while it is read; where it is damaged or cut short
+// an error says so, behind all text that could be unpacked.
+func Open(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	kind := compression(path)
+	if kind == "" {
+		return f, nil
+	}
+	u := &unpacker{file: f, name: path, kind: kind}
+	packed := bufio.NewReaderSize(&counter{r: f, n: &u.packed}, 1<<18)
+	if kind == "gzip" {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(packed); err == nil {
+			u.text, u.close = z, func() { _ = z.Close() } // which has nothing to say that Read did not
+		}
+	} else {
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
+			u.text, u.close = z, z.Close
+		}
+	}
+	if err != nil {
+		err = u.failed(err)
+		_ = f.Close() // the error that matters is err
+		return nil, err
+	}
+	return u, nil
+}
+
+// unpacker reads the text in a compressed file.
+type unpacker struct {
+	file   *os.File
+	name   string
+	kind   string
+	text   io.Reader
+	close  func()
+	packed atomic.Int64 // bytes of the file that were read, maybe by a goroutine of the unpacking
+	done   int64        // bytes of text that came out
+}
+
+func (u *unpacker) Read(p []byte) (int, error) {
+	n, err := u.text.Read(p)
+	u.done += int64(n)
+	if err != nil && err != io.EOF {
+		err = u.failed(err)
+	}
+	return n, err
+}
+
+func (u *unpacker) Close() error {
+	u.close()
+	return u.file.Close()
+}
+
+// failed says how far unpacking came. It hides io.ErrUnexpectedEOF from readers who would take it for the end.
+func (u *unpacker) failed(err error) error {
+	what := "is damaged: " + strings.TrimPrefix(err.Error(), u.kind+": ")
+	class := sqlerr.User
+	var pathErr *os.PathError
+	switch {
+	case errors.As(err, &pathErr):
+		what, class = "can't be read: "+pathErr.Err.Error(), sqlerr.Resource
+	case u.packed.Load() == 0:
+		what = "is empty"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		what = "is cut short"
+	case errors.Is(err, gzip.ErrHeader) && u.done == 0, errors.Is(err, zstd.ErrMagicMismatch) && u.done == 0:
+		what = "is no " + u.kind + " file, as its name says"
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		what = "needs a window of more than 128 MB to be unpacked (zstd --long)"
+	}
+	return sqlerr.New(sqlerr.CodeErrorOnRead, class, "'%s' %s, behind %d bytes of text", u.name, what, u.done)
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// NewWriter returns a writer that packs what is written to w as the ending of name says. Close finishes what it packs and does not
+// close w. Without such an ending it is w itself.
+func NewWriter(w io.Writer, name string) (io.WriteCloser, error) {
+	switch compression(name) {
+	case "gzip":
+		return gzip.NewWriter(w), nil
+	case "zstd":
+		return zstd.NewWriter(w)
+	}
+	return plain{w}, nil
+}
+
+type plain struct{ io.Writer }
+
+func (plain) Close() error { return nil }

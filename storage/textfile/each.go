@@ -1,0 +1,216 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// Head calls f with the blocks of a text from the first one on, until it says that it has seen enough. See [Each] for quote and the context.
+func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough bool, err error)) error {
+	in, err := source.Open()
+	if err != nil {
+		return source.failed(err)
+	}
+	defer in.Close()
+	c := newCutter(source, in, quote)
+	for c.grow = func(bytes int) error { return Room(ctx, bytes) }; ; {
+		b, err := c.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if enough, err := f(&b); enough || err != nil {
+			return err
+		}
+	}
+}
+
+// Each calls work with the blocks of all texts, several at once, and then deliver with what work made of them, one at a time and in
+// order. Records end at line ends outside quotes (0: there are none). Of several errors it returns that of the first
+// block. The context's meter (see [table.WithMeter]) is asked for blocks that a long record makes larger than others.
+func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*Block) (T, error), deliver func(T) error) error {
+	type result struct {
+		value T
+		large int // bytes of the block that the meter knows
+		err   error
+	}
+	type job struct {
+		block Block
+		done  chan result
+	}
+	held, _ := ctx.Value(meterKey{}).(*meter)
+	defer held.reset()
+	group, ctx := errgroup.WithContext(ctx)
+	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
+	workers := runtime.GOMAXPROCS(0)
+	jobs, order := make(chan job, workers), make(chan chan result, 2*workers)
+	start(func() error {
+		defer close(jobs)
+		defer close(order)
+		for _, source := range sources {
+			err := cutAll(source, quote, held, func(b Block) error {
+				j := job{b, make(chan result, 1)}
+				if !send(ctx, order, j.done) || !send(ctx, jobs, j) {
+					return ctx.Err()
+				}
+				return nil
+			})
+			if err != nil {
+				// It has its turn after the blocks before.
+				failed := make(chan result, 1)
+				failed <- result{err: err}
+				if !send(ctx, order, failed) {
+					return ctx.Err()
+				}
+				return nil
+			}
+		}
+		return nil
+	})
+	for range workers {
+		start(func() error {
+			for j := range jobs {
+				value, err := work(&j.block)
+				j.done <- result{value, large(j.block.Text), err}
+			}
+			return nil
+		})
+	}
+	start(func() error {
+		for done := range order {
+			select {
+			case r := <-done:
+				if r.err != nil {
+					return r.err
+				}
+				if err := deliver(r.value); err != nil {
+					return err
+				}
+				if err := held.add(-r.large); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return sqlerr.From(err)
+	}
+	return nil
+}
+
+// send sends x, unless ctx ends first.
+func send[T any](ctx context.Context, to chan<- T, x T) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case to <- x:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func cutAll(source Source, quote byte, held *meter, f func(Block) error) error {
+	in, err := source.Open()
+	if err != nil {
+		return source.failed(err)
+	}
+	defer in.Close()
+	c := newCutter(source, in, quote)
+	for c.grow = held.may; ; {
+		b, err := c.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := held.add(large(b.Text)); err != nil {
+			return err
+		}
+		if err := f(b); err != nil {
+			return err
+		}
+	}
+}
+
+// large returns the bytes of a block's text if it is larger than blocks of ordinary records are, else 0.
+func large(text []byte) int {
+	if len(text) <= BlockSize {
+		return 0
+	}
+	return len(text)
+}
+
+type meterKey struct{}
+
+// meter adds the large blocks in work to what a builder of their rows reports. A nil meter counts nothing.
+type meter struct {
+	tell  func(bytes int64) error
+	mu    sync.Mutex
+	table int64
+	large int64
+}
+
+// Metered returns a context for [Each] and the builder that it fills, so that the context's meter sees the memory of both.
+func Metered(ctx context.Context) context.Context {
+	tell := table.MeterOf(ctx)
+	if tell == nil {
+		return ctx
+	}
+	m := &meter{tell: tell}
+	ctx = table.WithMeter(ctx, func(bytes int64) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.table = bytes
+		return m.tell(m.table + m.large)
+	})
+	return context.WithValue(ctx, meterKey{}, m)
+}
+
+// add counts the bytes of a block that comes, or goes.
+func (m *meter) add(bytes int) error {
+	if m == nil || bytes == 0 {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.large += int64(bytes)
+	return m.tell(m.table + m.large)
+}
+
+// Room asks the meter of a context that is Metered whether there is room for so many more bytes for a while.
+func Room(ctx context.Context, bytes int) error {
+	held, _ := ctx.Value(meterKey{}).(*meter)
+	return held.may(bytes)
+}
+
+// may asks whether there is room for so many bytes for a while.
+func (m *meter) may(bytes int) error {
+	if err := m.add(bytes); err != nil {
+		return err
+	}
+	return m.add(-bytes)
+}
+
+// reset forgets the blocks, none of which is in work any more.
+func (m *meter) reset() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.large = 0
+}

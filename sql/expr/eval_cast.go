@@ -83,7 +83,7 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		live = n.buf
 	}
 	if isJSONCast(n.from, n.to) {
-		return &n.out, n.toJSON(v, live)
+		return &n.out, n.toJSON(f.ctx, v, live)
 	}
 	if v.Dict != nil {
 		return &n.out, n.byDictionary(f, v, live, rows)

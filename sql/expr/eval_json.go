@@ -12,13 +12,17 @@ import (
 
 // toJSON converts the live positions of v to JSON: text has to be a JSON document, and stays as it is written; numbers
 // are documents; what else there is becomes a JSON string.
-func (n *castNode) toJSON(v *column.Vector, live []int32) error {
+func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 	for _, i := range live {
 		var text string
 		switch {
 		case n.from.IsString():
 			text = v.StringAt(int(i))
-			if why, at := jsonProblem(text); why != "" {
+			why, at, err := c.jsonProblem(text)
+			if err != nil {
+				return err
+			}
+			if why != "" {
 				return sqlerr.InvalidJSON(why, at, n.column)
 			}
 			if jsonTooDeep(text) {
@@ -39,26 +43,31 @@ func (n *castNode) toJSON(v *column.Vector, live []int32) error {
 }
 
 // jsonProblem says what keeps a text from being one JSON document, in MySQL's words as far as there are few of them, and at
-// which byte. It is empty for a document.
-func jsonProblem(text string) (why string, at int) {
-	if json.Valid([]byte(text)) {
-		return "", 0
+// which byte. It is empty for a document. The error is that of a statement that was cancelled meanwhile.
+func (c *Context) jsonProblem(text string) (why string, at int, err error) {
+	if len(text) < interruptBytes && json.Valid([]byte(text)) {
+		return "", 0, nil
 	}
 	if strings.TrimSpace(text) == "" {
-		return "The document is empty.", len(text)
+		return "The document is empty.", len(text), nil
 	}
-	d := json.NewDecoder(strings.NewReader(text))
+	d := json.NewDecoder(c.reader(text))
 	var first json.RawMessage
-	err := d.Decode(&first)
+	err = d.Decode(&first)
 	var syntax *json.SyntaxError
 	switch {
 	case err == nil:
-		rest := text[d.InputOffset():]
-		return "The document root must not be followed by other values.", len(text) - len(strings.TrimLeft(rest, " \t\r\n"))
+		rest := strings.TrimLeft(text[d.InputOffset():], " \t\r\n")
+		if rest == "" {
+			return "", 0, nil
+		}
+		return "The document root must not be followed by other values.", len(text) - len(rest), nil
+	case isInterrupted(err):
+		return "", 0, err
 	case errors.As(err, &syntax):
-		return "Invalid value.", max(int(syntax.Offset)-1, 0)
+		return "Invalid value.", max(int(syntax.Offset)-1, 0), nil
 	}
-	return "Invalid value.", len(text) // it ends too soon
+	return "Invalid value.", len(text), nil // it ends too soon
 }
 
 // jsonTooDeep says whether arrays and objects of a document stand in each other deeper than maxJSONDepth.

@@ -105,7 +105,9 @@ func evalCompress(c *Context, _ *Call, out *column.Vector, args []*column.Vector
 		var b bytes.Buffer
 		b.Write(le.LittleEndian.AppendUint32(nil, uint32(len(text))))
 		w := zlib.NewWriter(&b)
-		_, _ = io.WriteString(w, text) // a bytes.Buffer takes all
+		if err := c.feed(w, text); err != nil {
+			return err
+		}
 		_ = w.Close()
 		if b.Bytes()[b.Len()-1] == ' ' {
 			b.WriteByte('.') // lest a CHAR column cut it

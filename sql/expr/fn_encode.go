@@ -7,6 +7,7 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
+	"hash"
 	"math"
 	"strconv"
 	"strings"
@@ -307,29 +308,27 @@ func resolveSHA2(args []Expr) (Signature, error) {
 	return Signature{Args: []types.Type{castText(args[0]), types.Int64}, Result: types.Varchar(128), Nullable: true}, nil
 }
 
-func evalSHA2(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalSHA2(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, bits := texts(args[0]), ints(args[1])
 	for _, i := range positions(sel, n) {
-		var sum []byte
-		b := []byte(s.at(int(i)))
+		var h hash.Hash
 		switch bits.at(int(i)) {
 		case 224:
-			d := sha256.Sum224(b)
-			sum = d[:]
+			h = sha256.New224()
 		case 0, 256:
-			d := sha256.Sum256(b)
-			sum = d[:]
+			h = sha256.New()
 		case 384:
-			d := sha512.Sum384(b)
-			sum = d[:]
+			h = sha512.New384()
 		case 512:
-			d := sha512.Sum512(b)
-			sum = d[:]
+			h = sha512.New()
 		default:
 			out.SetNull(int(i), n)
 			continue
 		}
-		out.Str[i] = hex.EncodeToString(sum)
+		if err := c.feed(h, s.at(int(i))); err != nil {
+			return err
+		}
+		out.Str[i] = hex.EncodeToString(h.Sum(nil))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 // jsonArgs are the operands of one row.
 type jsonArgs struct {
+	c      *Context
 	name   string
 	values []types.Value
 	paths  map[string]jsonPath
@@ -28,7 +29,7 @@ func (a *jsonArgs) doc(i int) (*jsonValue, error) {
 	if t := a.values[i].Type; !t.IsString() {
 		return nil, sqlerr.New(codeJSONWrongType, sqlerr.User, "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", i+1, a.name)
 	}
-	return parseJSON(a.values[i].S, a.name, i+1)
+	return a.c.parseJSON(a.values[i].S, a.name, i+1)
 }
 
 const codeJSONWrongType sqlerr.Code = 3146
@@ -80,7 +81,7 @@ func jsonFunction(name, syntax, doc string, least, most int, result types.Type, 
 			return sig, nil
 		},
 		Eval: func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
-			a := &jsonArgs{name: name, values: make([]types.Value, len(args)), paths: map[string]jsonPath{}}
+			a := &jsonArgs{c: c, name: name, values: make([]types.Value, len(args)), paths: map[string]jsonPath{}}
 			for _, i := range positions(sel, n) {
 				for j, v := range args {
 					a.values[j] = v.Value(int(i))
@@ -133,7 +134,10 @@ func init() {
 			if !a.values[0].Type.IsString() {
 				return int64(0), nil
 			}
-			why, _ := jsonProblem(a.values[0].S)
+			why, _, err := a.c.jsonProblem(a.values[0].S)
+			if err != nil {
+				return nil, err
+			}
 			if why == "" && jsonTooDeep(a.values[0].S) {
 				return nil, errJSONTooDeep()
 			}
@@ -170,7 +174,7 @@ func init() {
 		jsonFunction("json_array", "JSON_ARRAY([a, ...])", "An array of the values.", 0, -1, types.JSON, func(a *jsonArgs) (any, error) {
 			out := &jsonValue{kind: jsonArray}
 			for i, v := range a.values {
-				item, err := jsonOf(v, a.name, i+1)
+				item, err := a.c.jsonOf(v, a.name, i+1)
 				if err != nil {
 					return nil, err
 				}
@@ -252,7 +256,7 @@ func evalJSONUnquote(a *jsonArgs) (any, error) {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
 		return s, nil
 	}
-	doc, err := parseJSON(s, a.name, 1)
+	doc, err := a.c.parseJSON(s, a.name, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -324,7 +328,7 @@ func evalJSONObject(a *jsonArgs) (any, error) {
 		if a.values[i].Null {
 			return nil, sqlerr.New(codeJSONNullKey, sqlerr.User, "JSON documents may not contain NULL member names.")
 		}
-		item, err := jsonOf(a.values[i+1], a.name, i+2)
+		item, err := a.c.jsonOf(a.values[i+1], a.name, i+2)
 		if err != nil {
 			return nil, err
 		}

@@ -57,7 +57,7 @@ func evalMemberOf(a *jsonArgs) (any, error) {
 	if a.null(0, 2) {
 		return nil, nil
 	}
-	value, err := jsonOf(a.values[0], a.name, 1)
+	value, err := a.c.jsonOf(a.values[0], a.name, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func overlapJSON(a, b *jsonValue) bool {
 // prettyJSON writes a document over several lines; line is a line's end and the indentation of the next.
 func prettyJSON(b *strings.Builder, v *jsonValue, line string) {
 	if len(v.items) == 0 {
-		b.WriteString(v.String())
+		v.write(b)
 		return
 	}
 	open, end := "[", "]"
@@ -106,18 +106,20 @@ func prettyJSON(b *strings.Builder, v *jsonValue, line string) {
 		open, end = "{", "}"
 	}
 	b.WriteString(open)
+	inner := line + "  "
 	for i, item := range v.items {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(line + "  ")
+		b.WriteString(inner)
 		if v.kind == jsonObject {
 			writeJSONString(b, v.keys[i])
 			b.WriteString(": ")
 		}
-		prettyJSON(b, item, line+"  ")
+		prettyJSON(b, item, inner)
 	}
-	b.WriteString(line + end)
+	b.WriteString(line)
+	b.WriteString(end)
 }
 
 // codeJSONNoCell is MySQL's ER_INVALID_JSON_PATH_ARRAY_CELL.

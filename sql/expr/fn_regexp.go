@@ -135,9 +135,23 @@ func evalRegexpLike(c *Context, call *Call, out *column.Vector, args []*column.V
 		if err != nil {
 			return err
 		}
-		out.I64[i] = int64(b2i(re.MatchString(s.at(int(i)))))
+		if out.I64[i], err = c.matches(re, s.at(int(i))); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// matches says whether re matches some part of s. In a long text it may take seconds, and ends with the statement.
+func (c *Context) matches(re *regexp.Regexp, s string) (int64, error) {
+	if len(s) < interruptEvery {
+		return int64(b2i(re.MatchString(s))), nil
+	}
+	found := re.MatchReader(c.reader(s))
+	if found {
+		return 1, nil
+	}
+	return 0, c.Interrupted()
 }
 
 // optional reads an integer operand, or the default where the call has none.

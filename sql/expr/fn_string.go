@@ -271,16 +271,49 @@ func evalTrim(_ *Context, call *Call, out *column.Vector, args []*column.Vector,
 	return nil
 }
 
-func evalReplace(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalReplace(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, from, to := texts(args[0]), texts(args[1]), texts(args[2])
 	for _, i := range positions(sel, n) {
 		if f := from.at(int(i)); f == "" {
 			out.Str[i] = s.at(int(i))
 		} else {
-			out.Str[i] = strings.ReplaceAll(s.at(int(i)), f, to.at(int(i)))
+			var err error
+			if out.Str[i], err = c.replaceAll(s.at(int(i)), f, to.at(int(i))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// replaceAll replaces from by to in s. Of a long text it looks now and then whether the statement goes on, and what would be longer than
+// MaxAllowedPacket and than s is an error: MySQL gives NULL, with a warning.
+func (c *Context) replaceAll(s, from, to string) (string, error) {
+	if max(len(s), len(s)/len(from)*len(to)) < interruptBytes {
+		return strings.ReplaceAll(s, from, to), nil
+	}
+	var b strings.Builder
+	most, passed := max(MaxAllowedPacket, len(s)), 0
+	for {
+		i := strings.Index(s, from)
+		if i < 0 {
+			break
+		}
+		b.WriteString(s[:i])
+		b.WriteString(to)
+		if b.Len() > most {
+			return "", sqlerr.New(codeWarnAllowedPacket, sqlerr.User, "Result of replace() was larger than max_allowed_packet (%d)", most)
+		}
+		s = s[i+len(from):]
+		if passed += i + len(to) + len(from); passed >= interruptBytes {
+			passed = 0
+			if err := c.Interrupted(); err != nil {
+				return "", err
+			}
+		}
+	}
+	b.WriteString(s)
+	return b.String(), nil
 }
 
 func evalReverse(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

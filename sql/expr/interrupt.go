@@ -2,6 +2,9 @@ package expr
 
 import (
 	"context"
+	"errors"
+	"io"
+	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -25,4 +28,63 @@ func (c *Context) Interrupted() error {
 		return nil
 	}
 	return sqlerr.Interrupted(context.Cause(c.Ctx))
+}
+
+// interruptible reads a string piece by piece, and fails when the statement has been cancelled: what works through a long text
+// reads it this way.
+type interruptible struct {
+	c *Context
+	r strings.Reader
+}
+
+// interruptEvery is how many bytes of a text are read between looks at the statement: of a JSON document, some ten thousand values.
+const interruptEvery = 32 << 10
+
+func (c *Context) reader(s string) *interruptible {
+	r := &interruptible{c: c}
+	r.r.Reset(s)
+	return r
+}
+
+// Read implements io.Reader.
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := r.c.Interrupted(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p[:min(len(p), interruptEvery)])
+}
+
+// ReadRune implements io.RuneReader.
+func (r *interruptible) ReadRune() (ch rune, size int, err error) {
+	if r.r.Len()%interruptEvery < 4 {
+		if err := r.c.Interrupted(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return r.r.ReadRune()
+}
+
+// feedBytes is the length of the pieces that feed writes: some milliseconds of a digest.
+const feedBytes = 1 << 20
+
+// feed writes a string, piece by piece, to what takes all.
+func (c *Context) feed(w io.Writer, s string) error {
+	for {
+		piece := s[:min(len(s), feedBytes)]
+		if _, err := w.Write([]byte(piece)); err != nil {
+			return err
+		}
+		if s = s[len(piece):]; s == "" {
+			return nil
+		}
+		if err := c.Interrupted(); err != nil {
+			return err
+		}
+	}
+}
+
+// isInterrupted says whether reading an interruptible failed because of the statement, not of what it read.
+func isInterrupted(err error) bool {
+	e := (*sqlerr.Error)(nil)
+	return errors.As(err, &e)
 }

@@ -42,11 +42,15 @@ type jsonValue struct {
 const maxJSONDepth = 100
 
 // parseJSON reads a document; what and argument say whose operand it is.
-func parseJSON(text, function string, argument int) (*jsonValue, error) {
-	if why, at := jsonProblem(text); why != "" {
+func (c *Context) parseJSON(text, function string, argument int) (*jsonValue, error) {
+	why, at, err := c.jsonProblem(text)
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
 		return nil, sqlerr.New(sqlerr.CodeInvalidJSONTextInParam, sqlerr.User, "Invalid JSON text in argument %d to function %s: \"%s\" at position %d.", argument, function, why, at)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
+	d := json.NewDecoder(c.reader(text))
 	d.UseNumber()
 	return decodeJSON(d, 0)
 }
@@ -54,7 +58,7 @@ func parseJSON(text, function string, argument int) (*jsonValue, error) {
 func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
 	token, err := d.Token()
 	if err != nil {
-		return nil, sqlerr.Bug("a JSON document that was valid: %v", err)
+		return nil, decoding(err)
 	}
 	switch x := token.(type) {
 	case nil:
@@ -78,7 +82,7 @@ func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
 		if v.kind == jsonObject {
 			token, err := d.Token()
 			if err != nil {
-				return nil, sqlerr.Bug("a JSON document that was valid: %v", err)
+				return nil, decoding(err)
 			}
 			key, _ = token.(string)
 		}
@@ -86,14 +90,24 @@ func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
 		if err != nil {
 			return nil, err
 		}
+		v.items = append(v.items, item)
 		if v.kind == jsonObject {
-			v.set(key, item)
-		} else {
-			v.items = append(v.items, item)
+			v.keys = append(v.keys, key)
 		}
 	}
-	_, err = d.Token() // the closing bracket
-	return v, err
+	if _, err = d.Token(); err != nil { // the closing bracket
+		return nil, decoding(err)
+	}
+	v.normalize()
+	return v, nil
+}
+
+// decoding is the error of a decoder that reads a document which was found valid: only its statement can stop it.
+func decoding(err error) error {
+	if isInterrupted(err) {
+		return err
+	}
+	return sqlerr.Bug("a JSON document that was valid: %v", err)
 }
 
 const (
@@ -141,12 +155,38 @@ func jsonFloat(f float64) *jsonValue {
 
 // find returns the place of a key in an object, or where it belongs.
 func (v *jsonValue) find(key string) (int, bool) {
-	return slices.BinarySearchFunc(v.keys, key, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
+	return slices.BinarySearchFunc(v.keys, key, compareKeys)
+}
+
+func compareKeys(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// normalize puts the keys of an object, which stand as they were written, in order. Of a key that stands there twice the last counts.
+func (v *jsonValue) normalize() {
+	ordered := true
+	for i := 1; i < len(v.keys); i++ {
+		ordered = ordered && compareKeys(v.keys[i-1], v.keys[i]) < 0
+	}
+	if ordered {
+		return
+	}
+	order := make([]int, len(v.keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compareKeys(v.keys[a], v.keys[b]) })
+	keys, items := make([]string, 0, len(order)), make([]*jsonValue, 0, len(order))
+	for i, at := range order {
+		if i+1 < len(order) && v.keys[order[i+1]] == v.keys[at] {
+			continue
 		}
-		return strings.Compare(a, b)
-	})
+		keys, items = append(keys, v.keys[at]), append(items, v.items[at])
+	}
+	v.keys, v.items = keys, items
 }
 
 // set gives a key of an object a value.
@@ -218,13 +258,13 @@ func writeJSONString(b *strings.Builder, s string) {
 }
 
 // jsonOf makes JSON of an SQL value: a document stays one, a text becomes a string.
-func jsonOf(v types.Value, function string, argument int) (*jsonValue, error) {
+func (c *Context) jsonOf(v types.Value, function string, argument int) (*jsonValue, error) {
 	t := v.Type
 	switch {
 	case v.Null:
 		return &jsonValue{}, nil
 	case t.Kind == types.KindJSON:
-		return parseJSON(v.S, function, argument)
+		return c.parseJSON(v.S, function, argument)
 	case t.Kind == types.KindBool && (v.I == 0 || v.I == 1):
 		return jsonTruth(v.I == 1), nil
 	case t.IsInteger() && t.IsUnsigned() && v.I < 0:

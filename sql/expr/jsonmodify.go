@@ -28,7 +28,7 @@ func (a *jsonArgs) eachChange(f func(doc *jsonValue, p jsonPath, value *jsonValu
 		if err != nil {
 			return nil, err
 		}
-		value, err := jsonOf(a.values[i+1], a.name, i+2)
+		value, err := a.c.jsonOf(a.values[i+1], a.name, i+2)
 		if err != nil {
 			return nil, err
 		}

@@ -124,7 +124,7 @@ func (r *pathReader) key() (string, bool) {
 		if end >= len(r.s) {
 			return "", false
 		}
-		v, err := parseJSON(r.s[r.at:end+1], "path", 1)
+		v, err := (*Context)(nil).parseJSON(r.s[r.at:end+1], "path", 1)
 		r.at = end + 1
 		if err != nil {
 			return "", false

@@ -98,6 +98,25 @@ func (c *Conn) Prepare(ctx context.Context, sql string) (*Stmt, error) {
 	return s, nil
 }
 
+// Check returns the error of statements as far as it shows without their work: their queries and changes of rows are bound, and do not run. What
+// later statements are bound against runs, tables made by CREATE TABLE ... AS SELECT stay empty, and tpch_generate makes the least
+// that it can: Check is for a database that nothing else is in.
+func (c *Conn) Check(ctx context.Context, sql string) error {
+	s, err := c.Parse(sql)
+	if err != nil {
+		return err
+	}
+	if err := c.ready(); err != nil {
+		return err
+	}
+	for _, st := range s.list {
+		if err := c.session.Check(ctx, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Markers returns how many ? markers the statements have.
 func (s *Stmt) Markers() int { return s.marks }
 

@@ -38,10 +38,9 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	sf, status := types.Cast(v, types.Double)
-	if v.Null || status > types.ConvertRounded || !(sf.F >= tpch.MinScale && sf.F < tpch.MaxScale) {
-		return nil, sqlerr.WrongArguments("tpch_generate").
-			WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
+	sf, err := scaleFactor(v)
+	if err != nil {
+		return nil, err
 	}
 	var without []string
 	if len(p.Args) == 2 {
@@ -56,7 +55,17 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	return s.generateTPCH(st, sf.F, without)
+	return s.generateTPCH(st, sf, without)
+}
+
+// scaleFactor returns tpch_generate's argument as a number.
+func scaleFactor(v types.Value) (float64, error) {
+	sf, status := types.Cast(v, types.Double)
+	if v.Null || status > types.ConvertRounded || !(sf.F >= tpch.MinScale && sf.F < tpch.MaxScale) {
+		return 0, sqlerr.WrongArguments("tpch_generate").
+			WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
+	}
+	return sf.F, nil
 }
 
 // generateTPCH makes the tables at a scale factor, without some columns, and puts them into the current database, all at once.

@@ -15,15 +15,24 @@ import (
 // importInto runs IMPORT INTO, TiDB's: a CSV file is read by LOAD DATA's rules, with quotes and either line end; any other that can be read, and
 // a query, by INSERT ... SELECT, JSON lines by the names of their keys. Unlike in TiDB the table need not be empty.
 func (s *Session) importInto(st *statement, n *ast.ImportIntoStmt) (*Result, error) {
+	insert, load, rules, err := s.importAs(st, n)
+	switch {
+	case err != nil:
+		return nil, err
+	case insert != nil:
+		return s.insert(st, insert)
+	}
+	return s.load(st, load, rules)
+}
+
+// importAs returns the INSERT ... SELECT that an IMPORT INTO means, or the LOAD DATA with its rules.
+func (s *Session) importAs(st *statement, n *ast.ImportIntoStmt) (insert *ast.InsertStmt, load *ast.LoadDataStmt, rules *loadRules, err error) {
 	if n.Select != nil {
 		if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
-			return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO ... FROM SELECT", "the query says what is stored")
+			return nil, nil, nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO ... FROM SELECT", "the query says what is stored")
 		}
 		columns, err := importColumns(n)
-		if err != nil {
-			return nil, err
-		}
-		return s.insert(st, &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: n.Select})
+		return &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: n.Select}, nil, nil, err
 	}
 	format := files.FormatOf(n.Path)
 	if n.Format != nil {
@@ -32,25 +41,26 @@ func (s *Session) importInto(st *statement, n *ast.ImportIntoStmt) (*Result, err
 			format = files.CSV
 		case "parquet":
 			if format != files.Parquet {
-				return nil, sqlerr.NotSupportedf("FORMAT 'parquet' of '"+n.Path+"'", "the name of a Parquet file ends in .parquet")
+				return nil, nil, nil, sqlerr.NotSupportedf("FORMAT 'parquet' of '"+n.Path+"'", "the name of a Parquet file ends in .parquet")
 			}
 		default:
-			return nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"'", "IMPORT INTO reads csv and parquet")
+			return nil, nil, nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"'", "IMPORT INTO reads csv and parquet")
 		}
 	}
 	if format != files.CSV {
-		return s.importWhole(st, n)
+		insert, err = s.importWhole(st, n)
+		return insert, nil, nil, err
 	}
-	rules := &loadRules{textRules: textRules{terminated: ",", ending: "\n", enclosed: '"', escaped: '\\'}, returns: true}
+	rules = &loadRules{textRules: textRules{terminated: ",", ending: "\n", enclosed: '"', escaped: '\\'}, returns: true}
 	if d := files.CSVOptions(n.Path).Delimiter; d != 0 {
 		rules.terminated = string(rune(d)) // of .tsv and .psv
 	}
 	for _, o := range n.Options {
 		if err := rules.option(o); err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return s.load(st, &ast.LoadDataStmt{Path: n.Path, Table: n.Table, ColumnsAndUserVars: n.ColumnsAndUserVars, ColumnAssignments: n.ColumnAssignments}, rules)
+	return nil, &ast.LoadDataStmt{Path: n.Path, Table: n.Table, ColumnsAndUserVars: n.ColumnsAndUserVars, ColumnAssignments: n.ColumnAssignments}, rules, nil
 }
 
 // option takes one of the options of IMPORT INTO, as far as they say how the file is read.
@@ -105,8 +115,8 @@ func (r *loadRules) option(o *ast.LoadDataOpt) error {
 	return nil
 }
 
-// importWhole stores the rows of a file whose columns have types and names, by their order.
-func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*Result, error) {
+// importWhole returns the INSERT of the rows of a file whose columns have types and names.
+func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.InsertStmt, error) {
 	if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
 		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(n.Path)+"'", "write INSERT INTO t SELECT ... FROM `file`")
 	}
@@ -131,7 +141,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*Result, er
 	if !ok {
 		return nil, sqlerr.Bug("the query of IMPORT INTO is %T", stmt.Node)
 	}
-	return s.insert(st, &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: query})
+	return &ast.InsertStmt{Table: refsOf(n.Table), Columns: columns, Select: query}, nil
 }
 
 // keysOf returns the select list of the columns that are to be filled from a file of JSON lines by their names: all that the file has, which columns

@@ -28,6 +28,37 @@ func (s *Session) loadData(st *statement, n *ast.LoadDataStmt) (*Result, error) 
 
 // load reads the file of a LOAD DATA or IMPORT INTO by the given rules and stores what is in it.
 func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*Result, error) {
+	fields, err := loadFields(st, n)
+	if err != nil {
+		return nil, err
+	}
+	rules.lenient = n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient || st.exprContext().SQLMode&expr.ModeStrict == 0
+	rules.warnings = s.warnings
+	loaded, err := rules.read(st, n.Path, s.fieldTypes(st, n, fields))
+	if err != nil {
+		return nil, err
+	}
+	stmt, insert, err := loadInsert(n, fields)
+	if err != nil {
+		return nil, err
+	}
+	st.Statement, st.context, st.loaded = stmt, nil, loaded
+	res, err := s.insert(st, insert)
+	return res, unplaced(err)
+}
+
+// unplaced takes the place from an error: it lies in the text of an INSERT that nobody has written.
+func unplaced(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *sqlerr.From(err)
+	e.Pos, e.Text = sqlerr.Position{}, ""
+	return &e
+}
+
+// loadFields returns what the fields of a LOAD DATA's records go to: what it names, else all columns.
+func loadFields(st *statement, n *ast.LoadDataStmt) ([]*ast.ColumnNameOrUserVar, error) {
 	columns, err := st.binder().InsertColumns(refsOf(n.Table))
 	if err != nil {
 		return nil, err
@@ -38,26 +69,7 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*R
 			fields = append(fields, &ast.ColumnNameOrUserVar{ColumnName: &ast.ColumnName{Name: ast.NewCIStr(name)}})
 		}
 	}
-	rules.lenient = n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient || st.exprContext().SQLMode&expr.ModeStrict == 0
-	rules.warnings = s.warnings
-	loaded, err := rules.read(st, n.Path, s.fieldTypes(st, n, fields))
-	if err != nil {
-		return nil, err
-	}
-	text, err := loadInsert(n, fields)
-	if err != nil {
-		return nil, err
-	}
-	stmt, err := parse.One(text, parse.DefaultMode)
-	if err != nil {
-		return nil, sqlerr.Bug("the INSERT of LOAD DATA: %v", err)
-	}
-	insert, ok := stmt.Node.(*ast.InsertStmt)
-	if !ok {
-		return nil, sqlerr.Bug("the INSERT of LOAD DATA is %T", stmt.Node)
-	}
-	st.Statement, st.context, st.loaded = stmt, nil, loaded
-	return s.insert(st, insert)
+	return fields, nil
 }
 
 // fieldTypes returns the types as which a file's fields may be read, if all of them are written plainly: those of the columns that they are
@@ -86,8 +98,8 @@ func (s *Session) fieldTypes(st *statement, n *ast.LoadDataStmt, fields []*ast.C
 	return out
 }
 
-// loadInsert writes the INSERT that a LOAD DATA means.
-func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (string, error) {
+// loadInsert returns the INSERT that a LOAD DATA means.
+func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (stmt parse.Statement, insert *ast.InsertStmt, err error) {
 	verb := "INSERT INTO "
 	switch {
 	case n.OnDuplicate == ast.OnDuplicateKeyHandlingReplace:
@@ -114,11 +126,19 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (string,
 		e, _ := a.Expr.Accept(&fieldReplacer{variables})
 		text, err := parse.Restore(e, 0)
 		if err != nil {
-			return "", sqlerr.Bug("the text of an assignment cannot be written: %v", err)
+			return stmt, nil, sqlerr.Bug("the text of an assignment cannot be written: %v", err)
 		}
 		columns, values = append(columns, quoteName(a.Column.Name.O)), append(values, text)
 	}
-	return verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + quoteName(loadedFile), nil
+	text := verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + quoteName(loadedFile)
+	if stmt, err = parse.One(text, parse.DefaultMode); err != nil {
+		return stmt, nil, sqlerr.Bug("the INSERT of LOAD DATA: %v", err)
+	}
+	insert, ok := stmt.Node.(*ast.InsertStmt)
+	if !ok {
+		return stmt, nil, sqlerr.Bug("the INSERT of LOAD DATA is %T", stmt.Node)
+	}
+	return stmt, insert, nil
 }
 
 // fieldReplacer puts a file's fields in the place of the user variables and columns that LOAD DATA reads them into.

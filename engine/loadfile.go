@@ -98,12 +98,8 @@ func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *tabl
 	}
 	defer in.Close()
 	metered := textfile.Metered(table.WithMeter(st.ctx, st.making("LOAD DATA").Set))
-	schema := &table.Schema{Name: loadedFile}
-	for i, t := range ts {
-		schema.Columns = append(schema.Columns, table.ColumnDef{Name: fmt.Sprintf("f%d", i+1), Type: t, Nullable: true})
-	}
 	group, ctx := errgroup.WithContext(st.ctx)
-	b := table.NewBuilder(table.New(schema)).Meter(metered)
+	b := table.NewBuilder(emptyLoaded(ts)).Meter(metered)
 	workers := runtime.GOMAXPROCS(0)
 	free := make(chan struct{}, workers) // of converters
 	order := make(chan chan []encoding.Data, workers)
@@ -153,6 +149,15 @@ func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *tabl
 	}
 	v, err = b.Finish()
 	return v, warnings, err
+}
+
+// emptyLoaded returns a table of no records with fields of the given types.
+func emptyLoaded(ts []types.Type) *table.Version {
+	schema := &table.Schema{Name: loadedFile}
+	for i, t := range ts {
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: fmt.Sprintf("f%d", i+1), Type: t, Nullable: true})
+	}
+	return table.New(schema)
 }
 
 // convert makes columns of the given types.

@@ -100,12 +100,9 @@ func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error
 
 // executePrepared runs EXECUTE: the prepared statement with the values of user variables.
 func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, error) {
-	stmt, ok := s.prepared[strings.ToLower(n.Name)]
-	if !ok {
-		return nil, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to EXECUTE", n.Name)
-	}
-	if len(n.UsingVars) != len(stmt.Params) {
-		return nil, sqlerr.WrongArguments("EXECUTE").WithHint("the statement has %d markers ?, and USING names %d variables", len(stmt.Params), len(n.UsingVars))
+	stmt, err := s.preparedFor(n)
+	if err != nil {
+		return nil, err
 	}
 	var params []types.Value
 	for _, e := range n.UsingVars {
@@ -119,6 +116,18 @@ func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, e
 	}
 	st.Statement, st.params, st.context = stmt, params, nil
 	return s.dispatch(st)
+}
+
+// preparedFor returns the statement that an EXECUTE names, whose number of values must be right; one without a node is not known (see Check).
+func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
+	stmt, ok := s.prepared[strings.ToLower(n.Name)]
+	if !ok {
+		return stmt, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to EXECUTE", n.Name)
+	}
+	if stmt.Node != nil && len(n.UsingVars) != len(stmt.Params) {
+		return stmt, sqlerr.WrongArguments("EXECUTE").WithHint("the statement has %d markers ?, and USING names %d variables", len(stmt.Params), len(n.UsingVars))
+	}
+	return stmt, nil
 }
 
 func (s *Session) deallocate(n *ast.DeallocateStmt) (*Result, error) {
@@ -137,8 +146,14 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, e
 	var q *logical.Query
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
-		if n.SelectIntoOpt != nil || st.assigning() {
+		if st.assigning() {
 			return nil, false, nil
+		}
+		if n.SelectIntoOpt != nil {
+			plain := *n
+			plain.SelectIntoOpt = nil
+			_, err = b.Query(&plain)
+			return nil, true, err
 		}
 		q, err = b.Query(n)
 	case *ast.SetOprStmt:

@@ -34,6 +34,7 @@ type Session struct {
 
 	activity     *activity
 	describing   bool                       // the columns of views are being listed
+	checking     bool                       // within Check
 	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
 	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
 }

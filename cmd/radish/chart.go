@@ -27,6 +27,9 @@ func (r *runner) chart(arg string) error {
 	if query = strings.TrimSpace(query); query == "" || kind != "bar" && kind != "line" {
 		return fmt.Errorf("usage: .chart bar QUERY or .chart line QUERY")
 	}
+	if r.checking != nil {
+		return r.query(query)
+	}
 	labels, values, err := r.points(query)
 	if err != nil {
 		return err
@@ -59,16 +62,20 @@ func (r *runner) points(query string) (labels []string, values []float64, err er
 	defer done()
 	rows, err := r.conn.Query(ctx, query)
 	if err != nil {
-		return nil, nil, describedError(query, err)
+		return nil, nil, r.described(query, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		row := rows.Values()
 		label := ""
 		if len(row) > 1 {
-			label = fmt.Sprint(row[0])
-			if b, ok := row[0].([]byte); ok {
-				label = string(b)
+			switch x := row[0].(type) {
+			case nil:
+				label = "NULL"
+			case []byte:
+				label = string(x)
+			default:
+				label = fmt.Sprint(x)
 			}
 		}
 		value := math.NaN()

@@ -30,7 +30,10 @@ func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) 
 	if r.echo {
 		fmt.Fprintln(r.out, st.text)
 	}
+	before := r.origin
+	r.origin = origin{name, st}
 	err := r.command(strings.TrimPrefix(st.text, "."))
+	r.origin = before
 	if e := r.out.Flush(); err == nil {
 		err = e
 	}
@@ -40,15 +43,29 @@ func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) 
 	case err == errReported:
 		return false, false
 	case err != nil:
-		message := err.Error()
-		if name != "" {
-			message = fmt.Sprintf("%s:%d: %s", name, st.line, message)
-		}
-		fmt.Fprintln(r.err, message)
+		fmt.Fprintln(r.err, atLine(name, st.line)+err.Error())
 		r.failed = true
 		return false, false
 	}
 	return true, false
+}
+
+// origin is a command that runs, and the source that it comes from.
+type origin struct {
+	name string
+	st   scriptStatement
+}
+
+// statement returns a statement of the command. If it ends in what the command says, places in it are found there.
+func (o origin) statement(text string) scriptStatement {
+	for _, made := range []string{"EXPLAIN ", ""} {
+		if typed, ok := strings.CutPrefix(text, made); ok && typed != "" {
+			if i := strings.Index(o.st.context, typed); i >= len(made) {
+				return scriptStatement{text: text, context: o.st.context, offset: i - len(made), line: o.st.line}
+			}
+		}
+	}
+	return scriptStatement{text: text, context: text, made: true, line: o.st.line}
 }
 
 // command runs what stands behind the dot.
@@ -61,6 +78,9 @@ func (r *runner) command(line string) error {
 	}
 	var names []string
 	for _, c := range dotCommands {
+		if c.name == name && r.checking != nil && outside[name] {
+			return nil
+		}
 		if c.name == name {
 			return c.run(r, arg)
 		}

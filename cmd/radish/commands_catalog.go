@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,9 @@ func catalogCommands() []dotCommand {
 			name, err := oneWord(arg, ".open NAME")
 			if err != nil {
 				return err
+			}
+			if looksLikeFile(name) {
+				return fmt.Errorf("%s looks like a file, but databases are kept in memory only: .read FILE runs a dump, .import FILE TABLE and FROM `FILE` read data", name)
 			}
 			return r.open(name)
 		}},
@@ -80,7 +84,7 @@ func catalogCommands() []dotCommand {
 
 // query runs a statement as if it had been typed.
 func (r *runner) query(text string) error {
-	if !r.statement("", scriptStatement{text: text, context: text, line: 1}, r.look()) {
+	if !r.statement(r.origin.name, r.origin.statement(text), r.look()) {
 		return errReported
 	}
 	return nil
@@ -94,15 +98,15 @@ func (r *runner) quietly(text string) error {
 	ctx, done := r.running()
 	defer done()
 	_, err := r.conn.Exec(ctx, text)
-	return describedError(text, err)
+	return r.described(text, err)
 }
 
-// describedError is an error of a command's statement as it is shown.
-func describedError(text string, err error) error {
+// described is an error of a command's statement as it is shown.
+func (r *runner) described(text string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(describe("", scriptStatement{text: text, context: text, line: 1}, err))
+	return errors.New(describe("", r.origin.statement(text), err))
 }
 
 // lastColumn runs a query and returns the texts of its last column.
@@ -111,7 +115,7 @@ func (r *runner) lastColumn(query string) (out []string, err error) {
 	defer done()
 	rows, err := r.conn.Query(ctx, query)
 	if err != nil {
-		return nil, describedError(query, err)
+		return nil, r.described(query, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -155,7 +159,7 @@ func (r *runner) created(quoted string) (string, error) {
 	defer done()
 	rows, err := r.conn.Query(ctx, query)
 	if err != nil {
-		return "", describedError(query, err)
+		return "", r.described(query, err)
 	}
 	defer rows.Close()
 	if !rows.Next() {
@@ -249,6 +253,16 @@ func (r *runner) importFile(arg string) error {
 		return r.query("INSERT INTO " + table + " " + source)
 	}
 	return r.query("CREATE TABLE " + table + " AS " + source)
+}
+
+// looksLikeFile says whether a name is none that one gives a database in memory.
+func looksLikeFile(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".db", ".db3", ".sqlite", ".sqlite3", ".duckdb", ".ddb", ".sql":
+		return true
+	}
+	_, err := os.Stat(name)
+	return name != "" && err == nil || strings.ContainsAny(name, `/\`)
 }
 
 func (r *runner) tpch(arg string) error {

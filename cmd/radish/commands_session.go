@@ -5,15 +5,28 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 )
 
 // sessionCommands are those about the shell itself.
 func sessionCommands() []dotCommand {
 	return []dotCommand{
 		{"help", "[WORD]", "show this, or the commands that have to do with a word", (*runner).help},
-		{"quit", "", "leave, as Ctrl-D does", func(*runner, string) error { return errQuit }},
+		{"quit", "[CODE]", "leave, as Ctrl-D does, with an exit status", func(r *runner, arg string) error {
+			if arg != "" {
+				code, err := strconv.Atoi(arg)
+				if err != nil || code < 0 || code > 255 {
+					return fmt.Errorf("usage: .quit [CODE], a number up to 255")
+				}
+				r.quitCode = &code
+			}
+			return errQuit
+		}},
 		{"read", "FILE", "run the statements and commands of a file", func(r *runner, arg string) error {
 			name, err := oneWord(arg, ".read FILE")
+			if err == nil && name == "" {
+				err = fmt.Errorf("usage: .read FILE")
+			}
 			if err != nil {
 				return err
 			}
@@ -35,7 +48,7 @@ func sessionCommands() []dotCommand {
 			switch {
 			case quit:
 				return errQuit
-			case bad && !r.interactive:
+			case bad && !r.interactive && r.checking == nil:
 				return fmt.Errorf(".read %s failed", name)
 			}
 			return nil

@@ -297,14 +297,18 @@ func batch(r *runner, o *options) int {
 		case r.failed && r.bail:
 			return exitFailed
 		case quit:
-			return exitCode(r.failed)
+			return r.exitCode()
 		}
 	}
-	return exitCode(r.failed)
+	return r.exitCode()
 }
 
-func exitCode(failed bool) int {
-	if failed {
+// exitCode is the status at the end, and the one that .quit named.
+func (r *runner) exitCode() int {
+	switch {
+	case r.quitCode != nil:
+		return *r.quitCode
+	case r.failed:
 		return exitFailed
 	}
 	return exitOK

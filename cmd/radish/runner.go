@@ -44,9 +44,12 @@ type runner struct {
 	running func() (context.Context, func())
 	failed  bool // a statement or command has
 
-	transaction bool // a file runs in one
-	committed   int  // the line of a statement that committed it; 0: none has
-	depth       int  // of .read within .read
+	transaction bool     // a file runs in one
+	committed   int      // the line of a statement that committed it; 0: none has
+	depth       int      // of .read within .read
+	checking    *checked // statements are only checked; nil: they run
+	origin      origin   // of the command that runs
+	quitCode    *int     // what .quit named
 }
 
 // openConfig is how databases are opened.
@@ -164,10 +167,16 @@ func (r *runner) script(name string, text io.Reader) (quit bool) {
 			return false
 		}
 		good := true
+		if r.checking != nil {
+			r.checking.statements++
+		}
 		if st.command {
 			good, quit = r.commandLine(name, st)
 		} else {
 			good = r.statement(name, st, r.look())
+		}
+		if r.checking != nil && !good {
+			r.checking.wrong++
 		}
 		if quit || !good && (r.bail || r.interrupted()) {
 			return quit
@@ -193,7 +202,13 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 	}
 	start := time.Now()
 	ctx, done := r.running()
-	o, err := r.run(ctx, st.text, settings)
+	var o outcome
+	var err error
+	if r.checking != nil {
+		err = r.conn.Check(ctx, st.text)
+	} else {
+		o, err = r.run(ctx, st.text, settings)
+	}
 	done()
 	took := time.Since(start)
 	if r.once {
@@ -303,11 +318,7 @@ func (r *runner) warn(name string, st scriptStatement, o outcome) {
 			fmt.Fprintf(r.err, "... and %d more\n", len(list)-i)
 			return
 		}
-		prefix := ""
-		if name != "" {
-			prefix = fmt.Sprintf("%s:%d: ", name, st.line)
-		}
-		fmt.Fprintf(r.err, "%s%s %d: %s\n", prefix, w.Level, w.Code, w.Message)
+		fmt.Fprintf(r.err, "%s%s %d: %s\n", atLine(name, st.line), w.Level, w.Code, w.Message)
 	}
 }
 
@@ -319,6 +330,10 @@ func describe(name string, st scriptStatement, err error) string {
 		return "radish: " + err.Error()
 	}
 	placed := *e
+	if st.made {
+		placed.Pos, placed.Text = sqlerr.Position{}, ""
+		return atLine(name, st.line) + placed.Render()
+	}
 	switch {
 	case !e.Pos.Known():
 		placed.Pos = st.position(0)
@@ -332,6 +347,14 @@ func describe(name string, st scriptStatement, err error) string {
 		placed.Text = "" // the place tells which statement it was; there is nothing to point at
 	}
 	return prefixed(name, placed.Render())
+}
+
+// atLine names a line of a source; "" in the shell.
+func atLine(name string, line int) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: ", name, line)
 }
 
 func prefixed(name, text string) string {

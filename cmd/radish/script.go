@@ -35,6 +35,7 @@ type scriptMode = parse.Mode
 type scriptStatement struct {
 	command bool   // text is a dot and a command
 	tall    bool   // it ends in \G: its rows are printed vertically
+	made    bool   // by a command: places in it are none that anyone has written
 	text    string // as it is to be parsed
 	context string // text with the rest of the line before it
 	offset  int    // of text in context
@@ -74,9 +75,7 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 			s.pieces = s.pieces[1:]
 			start := s.piecesAt + p.Offset
 			end := start + len(p.Text)
-			if s.at = end; p.Vertical {
-				s.at += strings.Index(s.buf[end:], `\G`) + len(`\G`)
-			}
+			s.at = s.piecesAt + p.End
 			lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
 			return scriptStatement{
 				text: p.Text, tall: p.Vertical, context: s.buf[lineStart:end], offset: start - lineStart, line: s.piecesLine + p.Line - 1,
@@ -97,7 +96,7 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 	}
 }
 
-// commandLine returns the line that comes next if it is a command: a dot and a letter where a statement could begin. more says that
+// commandLine returns the line that comes next if it is a command: a dot where a statement could begin. more says that
 // its end has not been read.
 func (s *script) commandLine() (st scriptStatement, ok, more bool) {
 	start := s.at
@@ -107,14 +106,16 @@ func (s *script) commandLine() (st scriptStatement, ok, more bool) {
 		start += len(s.buf[s.at:]) - len(strings.TrimLeft(s.buf[s.at:], "; \t\r\n"))
 	}
 	rest := s.buf[start:]
-	if len(rest) < 2 || rest[0] != '.' || (rest[1]|0x20 < 'a' || rest[1]|0x20 > 'z') {
+	if rest == "" || rest[0] != '.' {
 		return st, false, false
 	}
 	line, _, complete := strings.Cut(rest, "\n")
 	if !complete && !s.eof {
 		return st, true, true
 	}
-	st = scriptStatement{command: true, text: strings.TrimSpace(line), context: line, line: s.line + strings.Count(s.buf[:start], "\n")}
+	lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
+	context := strings.TrimRight(s.buf[lineStart:start+len(line)], " \t\r")
+	st = scriptStatement{command: true, text: strings.TrimSpace(line), context: context, line: s.line + strings.Count(s.buf[:start], "\n")}
 	s.at = start + len(line)
 	s.pieces, s.scanned = nil, 0
 	s.cut()

@@ -54,8 +54,12 @@ func shell(r *runner, init string) int {
 	}
 	defer s.lines.Close()
 	signal.Notify(s.interrupts, os.Interrupt)
+	leave := func() int {
+		r.failed = false // a person has seen what failed
+		return r.exitCode()
+	}
 	if init != "" && r.read(init) {
-		return exitOK
+		return leave()
 	}
 	s.clear()
 	fmt.Fprintf(r.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
@@ -72,7 +76,7 @@ func shell(r *runner, init string) int {
 			return exitOK
 		}
 		if s.line(line) {
-			return exitOK
+			return leave()
 		}
 	}
 }

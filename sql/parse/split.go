@@ -7,14 +7,15 @@ type Piece struct {
 	Text       string // without the semicolon and the space and comments around the statement
 	Offset     int    // where Text starts, in bytes
 	Line       int    // the line where Text starts, from 1
-	Terminated bool   // a semicolon follows
-	Vertical   bool   // or the \G of MySQL's client, which asks for rows below each other
+	Terminated bool   // a semicolon follows, or the \g or \G of MySQL's client
+	End        int    // what is behind that, in bytes of the whole text
+	Vertical   bool   // it is \G, which asks for rows below each other
 	tokens     []token
 }
 
 // pieces cuts text into statements and calls f with each; it stops when f returns false. The piece's tokens, whose
 // offsets count from the start of text, are valid during the call only; they lie in buffer, which is returned as it has
-// grown. client says that \G ends a statement too.
+// grown. client says that \G and \g end a statement too.
 func pieces(text string, mode Mode, client bool, buffer []token, f func(Piece) bool) []token {
 	s := newScanner(text, mode)
 	tokens := buffer
@@ -26,7 +27,8 @@ func pieces(text string, mode Mode, client bool, buffer []token, f func(Piece) b
 		t := s.next()
 		for t.kind != tokEnd && (s.inBang || !t.isOp(';')) {
 			next := s.next()
-			if vertical = client && !s.inBang && t.isOp('\\') && next.kind == tokWord && next.start == t.end && text[next.start:next.end] == "G"; vertical {
+			if client && !s.inBang && t.isOp('\\') && next.kind == tokWord && next.start == t.end && strings.EqualFold(text[next.start:next.end], "g") {
+				vertical, t = text[next.start] == 'G', next
 				break
 			}
 			tokens = append(tokens, t)
@@ -42,7 +44,7 @@ func pieces(text string, mode Mode, client bool, buffer []token, f func(Piece) b
 			}
 			line += strings.Count(text[lineEnd:start], "\n")
 			lineEnd = start
-			if !f(Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, Vertical: vertical, tokens: tokens}) {
+			if !f(Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, End: int(t.end), Vertical: vertical, tokens: tokens}) {
 				return tokens
 			}
 		}
@@ -52,7 +54,7 @@ func pieces(text string, mode Mode, client bool, buffer []token, f func(Piece) b
 	}
 }
 
-// Split cuts text into its statements at the semicolons, and \G, outside strings, quoted names and comments. It parses nothing
+// Split cuts text into its statements at the semicolons, \g and \G outside strings, quoted names and comments. It parses nothing
 // and never fails: a piece may be nonsense. Empty statements are left out.
 func Split(text string, mode Mode) []Piece {
 	var list []Piece
@@ -65,7 +67,7 @@ func Split(text string, mode Mode) []Piece {
 }
 
 // Incomplete says whether a person who typed text has to go on before it can be run: its last statement lacks a
-// semicolon or \G, or a string, a quoted name or a comment is open. Space and comments alone are complete.
+// semicolon, \g or \G, or a string, a quoted name or a comment is open. Space and comments alone are complete.
 func Incomplete(text string, mode Mode) bool {
 	incomplete := false
 	pieces(text, mode, true, nil, func(p Piece) bool {

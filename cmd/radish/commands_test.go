@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestCheckEverything has an error of nearly every kind of statement and command, and work that check must not do. The comment behind
+// a line says that check has to report it.
+func TestCheckEverything(t *testing.T) {
+	dir := t.TempDir()
+	script := `CREATE TABLE t (a INT, b VARCHAR(10));
+LOAD DATA INFILE 'f' INTO TABLE t (zz); -- wrong
+LOAD DATA INFILE 'f' INTO TABLE t (a, @v) SET b = UPPER(@v);
+LOAD DATA INFILE 'f' INTO TABLE t (a, @v) SET b = NOPE(@v); -- wrong
+SHOW COLUMNS FROM nope; -- wrong
+EXPLAIN SELECT nope FROM t; -- wrong
+EXPLAIN ANALYZE SELECT SLEEP(9);
+DO nope(); -- wrong
+DO SLEEP(9);
+TRUNCATE nope; -- wrong
+EXECUTE q; -- wrong
+PREPARE p FROM 'SELECT a FROM t WHERE a = ?';
+EXECUTE p; -- wrong
+EXECUTE p USING @a;
+PREPARE p FROM @text;
+EXECUTE p;
+ROLLBACK TO b; -- wrong
+GRANT ALL ON *.* TO a; -- wrong
+SET @a = (SELECT SLEEP(9)), @b = SLEEP(9);
+SET @x = 3, @y = nope(); -- wrong
+CREATE TABLE s AS SELECT SLEEP(9) AS x, (SELECT SLEEP(9)) AS y;
+SELECT x, y FROM s;
+SELECT z FROM s; -- wrong
+CALL radish_calibrate();
+SELECT * FROM lineitem; -- wrong
+CALL nope(); -- wrong
+CALL tpch_generate(-1); -- wrong
+CALL tpch_generate(1000);
+SELECT l_orderkey FROM lineitem;
+/*!50000 CREATE TABLE x (b INT) */; SELECT b FROM x;
+SELECT nope FROM t INTO OUTFILE 'DIR/never'; -- wrong
+SELECT a FROM t INTO OUTFILE 'DIR/never';
+IMPORT INTO t (zz) FROM 'x.csv'; -- wrong
+IMPORT INTO t FROM SELECT nope, 1 FROM t; -- wrong
+UPDATE t SET nope = 1; -- wrong
+KILL 5;
+.mode foo
+.read DIR/other.sql
+.read nothere.sql
+.import nothere.csv u
+.export nope DIR/never.csv
+.explain SELECT nope FROM t
+.chart bar SELECT nope FROM t
+.chart bar SELECT a, SLEEP(9) FROM t
+.tables nope
+.indexes nope
+.tpch x
+.shell touch DIR/never
+.output DIR/never
+.once DIR/never
+.quit
+SELECT nope FROM t; -- wrong
+`
+	wrongCommands := []string{".mode foo", ".read nothere", ".import", ".export", ".explain", ".chart bar SELECT nope", ".tables", ".indexes", ".tpch"}
+	var want []string
+	for i, line := range strings.Split(script, "\n") {
+		if strings.HasSuffix(line, "-- wrong") || slices.ContainsFunc(wrongCommands, func(c string) bool { return strings.HasPrefix(line, c) }) {
+			want = append(want, "script.sql "+strconv.Itoa(i+1))
+		}
+		if strings.HasPrefix(line, ".read DIR") {
+			want = append(want, "other.sql 2")
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.sql"), []byte("SELECT a FROM t;\nSELECT nope FROM t;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := runRadish(t, "", "check", writeFile(t, "script.sql", strings.ReplaceAll(script, "DIR", dir)))
+	if code != exitFailed {
+		t.Errorf("exit %d", code)
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`(?m)^\S*?(\w+\.sql)(?:: ERROR .* at line (\d+)|:(\d+): )`).FindAllStringSubmatch(stderr, -1) {
+		got = append(got, m[1]+" "+m[2]+m[3])
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("errors at\n%v\nwant\n%v\nin\n%s", got, want, stderr)
+	}
+	if !strings.Contains(stderr, strconv.Itoa(len(want))+" wrong\n") {
+		t.Errorf("the count is wrong in\n%s", stderr)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("files were written: %v, %v", list, err)
+	}
+}
+
+func TestCommandMistakes(t *testing.T) {
+	file := writeFile(t, "there.txt", "")
+	for _, tc := range []struct{ script, stdout, stderr string }{
+		{"SELECT 1 AS a\\g SELECT 2 AS b\\G SELECT 3 /* ; \\g */ AS c\\g\n.print end", "a\n1\n*************************** 1. row ***************************\nb: 2\nc\n3\nend\n", ""},
+		{".\n.  \n.1\n.print end", "end\n", "SCRIPT:1: there is no command .; .help lists them\nSCRIPT:2: there is no command .; .help lists them\nSCRIPT:3: there is no command .1; .help lists them\n"},
+		{"SELECT 1 AS a;\n.tables nope\n", "a\n1\n", "SCRIPT:2: ERROR 1049 (42000): Unknown database 'nope'\n"},
+		{"\n.import SCRIPT.csv t\n.export nope x.csv\n.read\n", "", "SCRIPT:2: cannot read SCRIPT.csv: no such file or directory\nSCRIPT:3: ERROR 1146 (42S02): Table 'main.nope' doesn't exist\nSCRIPT:4: usage: .read FILE\n"},
+		{"SELECT 1 AS a;\n  .explain SELECT nope\n", "a\n1\n", "SCRIPT: ERROR 1054 (42S22) at line 2, column 19: Unknown column 'nope' in 'field list'\n    .explain SELECT nope\n                    ^\n"},
+		{".chart bar SELECT NULL, 2 UNION ALL SELECT 'x', NULL", "NULL    2 ██", ""},
+		{".open x.db", "", "SCRIPT:1: x.db looks like a file, but databases are kept in memory only"},
+		{".open " + file, "", "looks like a file"},
+		{".open a/b", "", "looks like a file"},
+		{"CREATE TABLE t (a INT);\n.open plain\nSHOW TABLES;", "", ""},
+	} {
+		name := writeFile(t, "s.sql", tc.script)
+		stdout, stderr, _ := runRadish(t, "", "--format", "csv", "--no-bail", name)
+		tc.stderr, stderr = strings.ReplaceAll(tc.stderr, "SCRIPT", name), strings.ReplaceAll(stderr, "SCRIPT.csv", name+".csv")
+		if strings.HasPrefix(tc.script, ".chart") || strings.HasPrefix(tc.script, ".open") {
+			if !strings.HasPrefix(stdout, tc.stdout) || !strings.Contains(stderr, tc.stderr) {
+				t.Errorf("%q: %q, %q", tc.script, stdout, stderr)
+			}
+			continue
+		}
+		if tc.stdout != "" && stdout != tc.stdout || stderr != tc.stderr {
+			t.Errorf("%q:\n%s%s\nwant\n%s%s", tc.script, stdout, stderr, tc.stdout, tc.stderr)
+		}
+	}
+	for script, want := range map[string]int{".quit 3": 3, "SELECT nope;\n.exit 0": 0, "SELECT nope;\n.quit": 1, ".quit": 0, ".quit x": 1, ".quit 256": 1} {
+		if _, stderr, code := runRadish(t, script, "--no-bail"); code != want {
+			t.Errorf("%q: exit %d, want %d: %s", script, code, want, stderr)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// Check finds what is wrong with a statement as far as that shows without its work: queries and changes of rows are bound, and do not
+// run; files that queries name are read. What later statements are bound against runs, of a CREATE TABLE ... AS SELECT without its rows and
+// of tpch_generate at the least scale factor, so that Check is for a database of its own.
+func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
+	if len(stmt.Params) > 0 {
+		_, _, err := s.Prepare(ctx, stmt)
+		return err
+	}
+	switch n := stmt.Node.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt, *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+		_, _, err := s.Prepare(ctx, stmt)
+		return err
+	case *ast.LoadDataStmt, *ast.ImportIntoStmt, *ast.DoStmt:
+		return s.checkBinding(ctx, stmt, s.bindUnlike)
+	case *ast.SetStmt:
+		if works(n) {
+			return s.checkBinding(ctx, stmt, s.bindUnlike)
+		}
+	case *ast.CallStmt:
+		if err := s.checkBinding(ctx, stmt, s.bindUnlike); err != nil || n.Procedure.FnName.L == "radish_calibrate" && len(n.Procedure.Args) == 0 {
+			return err
+		}
+		if n.Procedure.FnName.L == "tpch_generate" && len(n.Procedure.Args) > 0 {
+			n.Procedure.Args[0] = ast.NewValueExpr(tpch.MinScale, "", "")
+		}
+	case *ast.ExplainStmt:
+		n.Analyze = false
+	case *ast.PrepareStmt:
+		if v := n.SQLVar; v != nil {
+			if text, set := s.vars.UserVariable(v.Name); !set || text.Null {
+				if s.prepared == nil {
+					s.prepared = map[string]parse.Statement{}
+				}
+				s.prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
+				return nil
+			}
+		}
+	case *ast.ExecuteStmt:
+		return s.checkExecute(ctx, n)
+	case *ast.KillStmt:
+		return nil
+	}
+	s.checking = true
+	defer func() { s.checking = false }()
+	res, err := s.Execute(ctx, stmt, nil)
+	if err != nil {
+		return err
+	}
+	res.Close()
+	return nil
+}
+
+// checkBinding calls bind for a statement of a kind that Prepare does not look at.
+func (s *Session) checkBinding(ctx context.Context, stmt parse.Statement, bind func(*statement) error) error {
+	if err := s.engine.alive(); err != nil {
+		return err
+	}
+	defer s.engine.stored.enter()()
+	st := &statement{ctx: ctx, Statement: stmt, session: s}
+	defer st.end()
+	if err := sqlerr.Guard(func() error { return bind(st) }); err != nil {
+		return s.locate(&stmt, sqlerr.From(err))
+	}
+	return nil
+}
+
+// bindUnlike binds what becomes another statement when it runs, and expressions that stand alone.
+func (s *Session) bindUnlike(st *statement) error {
+	var list []ast.ExprNode
+	switch n := st.Node.(type) {
+	case *ast.LoadDataStmt:
+		if _, err := loadRulesOf(n); err != nil {
+			return err
+		}
+		return s.bindLoad(st, n)
+	case *ast.ImportIntoStmt:
+		insert, load, _, err := s.importAs(st, n)
+		if err != nil {
+			return err
+		}
+		if insert == nil {
+			return s.bindLoad(st, load)
+		}
+		_, err = st.binder().Insert(insert)
+		return err
+	case *ast.DoStmt:
+		list = n.Exprs
+	case *ast.CallStmt:
+		list = n.Procedure.Args
+	case *ast.SetStmt:
+		for _, a := range n.Variables {
+			if !a.IsSystem && a.Name != ast.SetNames && a.Name != ast.SetCharset {
+				list = append(list, a.Value)
+				defer func() { s.vars.user[strings.ToLower(a.Name)] = types.NullOf(types.Null) }()
+			}
+		}
+	}
+	for _, e := range list {
+		if _, err := st.binder().Scalar(e); err != nil {
+			return err
+		}
+	}
+	if call, is := st.Node.(*ast.CallStmt); is && call.Procedure.FnName.L == "tpch_generate" && len(list) > 0 && !works(list[0]) {
+		v, err := s.evaluate(st, list[0])
+		if err == nil {
+			_, err = scaleFactor(v)
+		}
+		return err
+	}
+	return nil
+}
+
+// bindLoad binds the INSERT of a LOAD DATA over a file without records.
+func (s *Session) bindLoad(st *statement, n *ast.LoadDataStmt) error {
+	fields, err := loadFields(st, n)
+	if err != nil {
+		return err
+	}
+	ts := make([]types.Type, len(fields))
+	for i := range ts {
+		ts[i] = types.Text
+	}
+	stmt, insert, err := loadInsert(n, fields)
+	if err != nil {
+		return err
+	}
+	st.Statement, st.context, st.loaded = stmt, nil, emptyLoaded(ts)
+	_, err = st.binder().Insert(insert)
+	return unplaced(err)
+}
+
+// checkExecute checks the statement that was prepared. One whose text is not known, since it comes of a statement that did not run, is
+// not looked at.
+func (s *Session) checkExecute(ctx context.Context, n *ast.ExecuteStmt) error {
+	stmt, err := s.preparedFor(n)
+	if err != nil || stmt.Node == nil {
+		return err
+	}
+	return s.Check(ctx, stmt)
+}
+
+// works says whether what a statement or an expression computes takes queries or time.
+func works(n ast.Node) bool {
+	w := &workFinder{}
+	n.Accept(w)
+	return w.found
+}
+
+// workFinder finds subqueries, and functions that take their time.
+type workFinder struct{ found bool }
+
+func (w *workFinder) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.SubqueryExpr:
+		w.found = true
+	case *ast.FuncCallExpr:
+		w.found = w.found || x.FnName.L == "sleep" || x.FnName.L == "benchmark"
+	}
+	return n, w.found
+}
+
+func (w *workFinder) Leave(n ast.Node) (ast.Node, bool) { return n, true }

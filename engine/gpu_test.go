@@ -336,12 +336,59 @@ func TestGPUCountedSums(t *testing.T) {
 		mustRun(t, s, "CREATE TABLE c AS SELECT 7 AS k, CAST((a.n * 512 + b.n) * 39041 % 1000003 AS SIGNED) AS v FROM d AS a JOIN d AS b ON a.n < 192")
 		for _, keys := range []string{"k", "k + v % 3", "v % 2 * 100000000 + v % 3 * 7919"} { // an array of one place, of three, a table
 			sql := "SELECT " + keys + " AS g, SUM(v), COUNT(*), MIN(v), MAX(v), AVG(v) FROM c GROUP BY " + keys + " ORDER BY g"
-			mustRun(t, s, "SET radish_device = 'cpu'")
-			want := rowTexts(values(t, s, sql))
-			mustRun(t, s, "SET radish_device = 'gpu_strict'")
-			if got := rowTexts(values(t, s, sql)); !slices.Equal(got, want) {
-				t.Errorf("%s on the GPU gives\n%s\non the CPU\n%s", sql, strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
+			sameOnGPU(t, s, sql)
 		}
+	})
+}
+
+// sameOnGPU compares what a statement gives on the CPU and on the GPU.
+func sameOnGPU(t *testing.T, s *Session, sql string) {
+	t.Helper()
+	mustRun(t, s, "SET radish_device = 'cpu'")
+	want := rowTexts(values(t, s, sql))
+	mustRun(t, s, "SET radish_device = 'gpu_strict'")
+	if got := rowTexts(values(t, s, sql)); !slices.Equal(got, want) {
+		t.Errorf("%s on the GPU gives\n%s\non the CPU\n%s", sql, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestGPUSumsByPieces sums, in few groups, values whose offsets from the least one are nearly all the largest ones of 16, 32 and 48 bits, in more rows than
+// words of 32 bits can take of them.
+func TestGPUSumsByPieces(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, "CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 511) SELECT n FROM r")
+		mustRun(t, s, `CREATE TABLE c AS SELECT x.n % 100 = 7 AS k,
+			IF(x.n % 100 = 7 AND y.n = 0, -5, 65530) AS a, IF(x.n % 100 = 8 AND y.n = 0, -2147483648, 2147483647) AS b,
+			IF(x.n % 100 = 9 AND y.n = 0, -140737488355328, 140737488355327) AS c, IF(x.n % 3 = 0, NULL, IF(y.n = 9, 3, 65538)) AS d
+			FROM d AS x JOIN d AS y`)
+		for _, sql := range []string{
+			"SELECT k, SUM(a), SUM(b), SUM(c), SUM(d), COUNT(*), COUNT(d), AVG(d), MIN(a), MAX(b) FROM c GROUP BY k ORDER BY k",
+			"SELECT k, SUM(a), MIN(c), MAX(a), MIN(d), MAX(d) FROM c WHERE a > 0 GROUP BY k ORDER BY k",
+			"SELECT k, SUM(a + 5), SUM(b * 2), SUM(c + a) FROM c GROUP BY k ORDER BY k",
+			"SELECT d, SUM(a), SUM(c) FROM c GROUP BY d ORDER BY d",
+			"SELECT k, SUM(a) FROM c WHERE a > 70000 GROUP BY k",
+			"SELECT x.k, SUM(x.a), SUM(y.b) FROM c AS x JOIN (SELECT DISTINCT b FROM c) AS y GROUP BY x.k ORDER BY x.k",
+		} {
+			sameOnGPU(t, s, sql)
+		}
+	})
+}
+
+// TestGPUShortArithmetic computes with numbers whose sums, differences and products are the last that 32 bits hold, and the first that they do not.
+func TestGPUShortArithmetic(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE n (i BIGINT, j INT, k SMALLINT, p DECIMAL(15,2), q DECIMAL(12,4), u INT UNSIGNED, z BIGINT);
+			INSERT INTO n VALUES (1073741823, 1073741824, 1, 10737418.23, 1.0000, 4294967295, 2), (-1073741824, -1073741824, -1, -10737418.24, -1.0000, 0, -2),
+				(46340, 46341, 2, 463.40, 0.0002, 7, 2), (-46341, -46340, -2, -463.41, -0.0002, 1, -2), (NULL, 5, NULL, NULL, 0.5, NULL, NULL), (0, 0, 0, 0, 0, 0, 0)`)
+		exprs := []string{
+			"i + i", "i - 1073741824", "i + j", "i - j", "j - i", "i * z", "i * 2", "j * k", "j * j", "i * i", "i + k * z", "k * z - i", "-(i * z)",
+			"p + p", "p - 10737418.24", "p - p", "p * k", "p * 2", "p * q", "q * q", "p + q", "q - p", "p * (1 - q) * (1 + q)", "p * 3 - q", "CAST(u AS SIGNED) + i", "CAST(u AS SIGNED) * z + 5", "CAST(u AS SIGNED) - 1000",
+			"(i + z) * (z - 4)", "i * z * z * z", "(i * z) / 3", "(j - i) % 7", "CASE WHEN k > 0 THEN i * z ELSE j - i END",
+		}
+		sameOnGPU(t, s, "SELECT "+strings.Join(exprs, ", ")+" FROM n")
+		sameOnGPU(t, s, "SELECT k, SUM("+strings.Join(exprs, "), SUM(")+") FROM n GROUP BY k ORDER BY k")
+		sameOnGPU(t, s, "SELECT MIN("+strings.Join(exprs, "), MAX(")+"), COUNT(*) FROM n")
 	})
 }

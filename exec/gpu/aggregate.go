@@ -98,12 +98,13 @@ func (a *aggregateText) settle(keys []value) error {
 			}
 		}
 	}
+	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(false)
+	a.chooseCopies()
 	limbs := 0
 	for _, acc := range f.accs {
 		acc.limb = limbs
 		limbs += acc.limbs
 	}
-	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(false)
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
@@ -283,7 +284,11 @@ func (a *aggregateText) row(s *scope) error {
 // updateAll adds a row's values to a group.
 func (a *aggregateText) updateAll(args []value, place string) {
 	k, f := a.k, a.f
-	if f.shared || a.inLocal {
+	switch {
+	case f.byCopy:
+		a.own = k.name("own")
+		k.line("const SharedWord %s = word_after(mine, (u32)%s * group);", a.own, place)
+	case f.shared || a.inLocal:
 		a.own = k.name("own")
 		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
@@ -431,7 +436,11 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		if acc.in != nil {
 			return // the sum counts
 		}
-		if acc.limbs > 0 {
+		switch {
+		case acc.limbs > 0 && f.byCopy:
+			a.updateCopy(acc, v)
+			return
+		case acc.limbs > 0:
 			a.updateShared(acc, v)
 			return
 		}
@@ -559,7 +568,10 @@ func (a *aggregateText) after() error {
 	for _, l := range a.tail {
 		k.line("%s", l)
 	}
-	if f.shared {
+	switch {
+	case f.byCopy:
+		a.flushCopies()
+	case f.shared:
 		a.flush()
 	}
 	if a.slots > 0 {
@@ -572,6 +584,9 @@ func (a *aggregateText) after() error {
 }
 
 func (a *aggregateText) declare() []string {
+	if a.f.byCopy {
+		return append(a.decl, a.declareCopies()...)
+	}
 	if a.f.shared {
 		return append(a.decl, a.declareShared()...)
 	}

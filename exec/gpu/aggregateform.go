@@ -29,6 +29,7 @@ type aggForm struct {
 	p      *physical.Aggregate
 	shape  groupShape
 	shared bool // each block has a table of its own in shared memory first
+	byCopy bool // which is laid out by copy
 	keys   []groupKey
 	form   *rowForm // the keys, settled
 	places int64    // of a dense form

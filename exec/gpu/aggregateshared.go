@@ -126,6 +126,9 @@ func (f *aggForm) words() int {
 	for _, a := range f.accs {
 		n += a.limbs
 	}
+	if f.byCopy {
+		n |= 1
+	}
 	return n
 }
 

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -59,9 +60,9 @@ func (t *kernelText) wideResult(c *expr.Call, null, format string, args ...any) 
 }
 
 func emitAdditive(minus bool) strictEmitter {
-	op, wrap, checked := "+", "wrap_add", "add_i64"
+	op, short, wrap, checked := "+", "short_add", "wrap_add", "add_i64"
 	if minus {
-		op, wrap, checked = "-", "wrap_sub", "sub_i64"
+		op, short, wrap, checked = "-", "short_sub", "wrap_sub", "sub_i64"
 	}
 	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 		x, y := a[0], a[1]
@@ -74,6 +75,9 @@ func emitAdditive(minus bool) strictEmitter {
 			v := t.result(c.Typ)
 			t.rangeCheck(fmt.Sprintf("to_u64(%s %s %s, %s)", wide(x), op, wide(y), v.text), null, c)
 			return v, nil
+		}
+		if t.short(c) {
+			return t.assign(c.Typ, "%s(%s, %s)", short, x.text, y.text), nil
 		}
 		if small(x.typ) && small(y.typ) {
 			return t.assign(c.Typ, "%s(%s, %s)", wrap, x.text, y.text), nil
@@ -126,9 +130,12 @@ func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null stri
 	class := classOf(c.Typ)
 	if narrowExact(x) && narrowExact(y) && class == classInt && scale >= max(as, bs) || whole+common <= types.MaxDecimalPrecision &&
 		common == scale && whole+scale <= int(c.Typ.Precision) {
-		wrap := "wrap_add"
+		wrap, short := "wrap_add", "short_add"
 		if minus {
-			wrap = "wrap_sub"
+			wrap, short = "wrap_sub", "short_sub"
+		}
+		if class == classInt && t.short(c) {
+			wrap = short
 		}
 		return t.assign(c.Typ, "%s(%s, %s)", wrap, t.aligned(c.Args[0], x, common-as, class), t.aligned(c.Args[1], y, common-bs, class))
 	}
@@ -159,6 +166,41 @@ func (t *kernelText) aligned(e expr.Expr, v value, up int, class class) string {
 // narrowExact says whether a value is a signed 64-bit integer.
 func narrowExact(v value) bool { return v.typ.Phys() == types.PhysInt64 && v.class == classInt }
 
+// product is the function of arith.cuh for a product that fits 64 bits.
+func (t *kernelText) product(c *expr.Call) string {
+	switch {
+	case t.short(c):
+		return "short_mul"
+	case t.fits32(c.Args[0], fractionOf(c.Args[0].Type())) && t.fits32(c.Args[1], fractionOf(c.Args[1].Type())):
+		return "wide_mul"
+	}
+	return "wrap_mul"
+}
+
+// short says whether a sum, difference or product of two integers or decimals is known to have at most 32 bits, and so are the operands, at the scale
+// at which they are computed.
+func (t *kernelText) short(c *expr.Call) bool {
+	to := fractionOf(c.Typ)
+	a, b := to, to
+	if c.Fn.Name == "mul" {
+		a, b = fractionOf(c.Args[0].Type()), fractionOf(c.Args[1].Type())
+	}
+	return t.fits32(c, to) && t.fits32(c.Args[0], a) && t.fits32(c.Args[1], b)
+}
+
+// fits32 says whether an expression's values at a scale are known to be signed integers of 32 bits.
+func (t *kernelText) fits32(e expr.Expr, scale int) bool {
+	if t.within == nil {
+		return false
+	}
+	r, ok := t.within(e)
+	if !ok {
+		return false
+	}
+	r, ok = rescaled(r, fractionOf(e.Type()), scale)
+	return ok && r.lo >= math.MinInt32 && r.hi <= math.MaxInt32
+}
+
 func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 	x, y := a[0], a[1]
 	switch {
@@ -169,8 +211,8 @@ func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.text), null, c)
 		return v, nil
 	case c.Typ.Kind != types.KindDecimal:
-		if small(x.typ) && small(y.typ) {
-			return t.assign(c.Typ, "wrap_mul(%s, %s)", x.text, y.text), nil
+		if small(x.typ) && small(y.typ) || t.short(c) {
+			return t.assign(c.Typ, "%s(%s, %s)", t.product(c), x.text, y.text), nil
 		}
 		v := t.result(c.Typ)
 		t.rangeCheck(fmt.Sprintf("mul_i64(%s, %s, %s)", x.text, y.text, v.text), null, c)
@@ -181,7 +223,7 @@ func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	digits := int(types.AsDecimal(x.typ).Precision) + int(types.AsDecimal(y.typ).Precision)
 	switch {
 	case drop == 0 && narrow && classOf(c.Typ) == classInt:
-		return t.assign(c.Typ, "wrap_mul(%s, %s)", x.text, y.text), nil
+		return t.assign(c.Typ, "%s(%s, %s)", t.product(c), x.text, y.text), nil
 	case drop == 0 && narrow:
 		return t.assign(c.Typ, "(i128)%s * %s", x.text, y.text), nil
 	case drop == 0 && digits <= int(c.Typ.Precision) && classOf(c.Typ) == classWide:

@@ -31,11 +31,12 @@ type kernel struct {
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
 	ranges       map[expr.ColumnID]interval
-	items        int      // rows that a thread takes at once
-	threads      int      // of a block
-	blocks       int      // that a multiprocessor has to have registers for; 0: any
-	defines      []string // macros of the headers, besides
-	functions    []string // that the kernels call
+	raws         map[string]rawItem // of a column's value, by its name: the item that it comes from
+	items        int                // rows that a thread takes at once
+	threads      int                // of a block
+	blocks       int                // that a multiprocessor has to have registers for; 0: any
+	defines      []string           // macros of the headers, besides
+	functions    []string           // that the kernels call
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
 	tile    slot
 	endTile []string
@@ -100,6 +101,8 @@ func (k *kernel) atEnd(line string) { k.ends[len(k.ends)-1] = line }
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: fmt.Sprintf("pipeline%d", p.ID), ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
+	k.within = k.rangeOf
+	k.raws = map[string]rawItem{}
 	k.declarations = k.slot()
 	sink, err := g.newSink(k)
 	if err != nil {

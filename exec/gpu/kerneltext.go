@@ -11,12 +11,14 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// kernelText is a kernel while it is written: statements, and what its parameters are. The text never depends on literals or
-// data: they are words of the parameters. Two kernels of one text differ in their paramSources alone.
+// kernelText is a kernel while it is written: statements, and what its parameters are. Literals and data are words of
+// the parameters; the text depends on them by how many bits they need at most. Two kernels of one text differ in their paramSources alone.
 type kernelText struct {
 	// ctx is what sql/expr's evaluator needs for lookup tables: the statement's time zone, SQL mode and time.
 	ctx     *expr.Context
 	lookups *lookupCache
+	// within bounds an expression's values, if that is known; nil: nothing is.
+	within func(expr.Expr) (interval, bool)
 
 	params []paramSource
 	byKey  map[any]int

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -389,15 +390,16 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 	if info := q.device.Info(); info.Emulated() {
 		resident = emulatedBlocks(k)
 	}
+	chunk := min(q.chunk(k), q.copiedRows(k, resident))
 	total, step := int64(0), int64(1) // of tiles or rows
 	unit := int64(1)
 	if k.rows.scan != nil {
 		total = q.spanned[k.rows.scan].tiles
 		unit = int64(block * k.items)
-		step = max(q.chunk(k)/unit, 1)
+		step = max(chunk/unit, 1)
 	} else {
 		total = k.rows.count(q)
-		step = q.chunk(k)
+		step = chunk
 	}
 	for from := int64(0); from < total; from += step {
 		q.launch = launchRange{from, min(from+step, total)}
@@ -444,6 +446,17 @@ func (q *query) chunk(k *kernel) int64 {
 		}
 	}
 	return max(rows, int64(k.threads))
+}
+
+// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than copyRows. Blocks take tiles in turn, and the copies of
+// one the rows of a tile.
+func (q *query) copiedRows(k *kernel, blocks int64) int64 {
+	p, ok := k.p.Sink.(*physical.Aggregate)
+	if !ok || !q.groups[p].form.byCopy {
+		return math.MaxInt64
+	}
+	tile := q.tile(k)
+	return max(int64(copyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
 }
 
 // params are the words of a launch.

@@ -442,8 +442,19 @@ func (r *tableReader) load(i int, item string) value {
 		v.text = "(i64)" + raw
 	default:
 		v.text = fmt.Sprintf("(i64)(%s + %s)", k.word(columnBase{c}), raw)
+		if vector != "" {
+			v = k.define(v, "t")
+			k.raws[v.text] = rawItem{raw, f.base}
+			return v
+		}
 	}
 	return k.define(v, "t")
+}
+
+// rawItem is an item of a column in registers, of at most 32 bits: what a value is above base.
+type rawItem struct {
+	text string
+	base int64
 }
 
 // learnRange notes what lies between a column's least and greatest value.

@@ -186,7 +186,57 @@ RADISH_FN void add_offset(u32* sum, i32 stride, u32 x) {
 }
 RADISH_FN i128 read_offsets(const u32* sum, i32 stride) { return (i128)(((u64)sum[stride] << 32) + *sum); }
 
-// The same where the high half of the second word counts the rows: true for the thread that makes them 2^15, which has to move_counted.
+// A word of a block's shared memory. On a GPU it is an address of 32 bits that is kept in a register: the compiler would compute it anew for each row.
+#ifdef RADISH_EMULATED
+struct SharedWord {
+  u32* at;
+};
+RADISH_FN u32 kept(u32 x) { return x; }
+RADISH_FN SharedWord shared_word(u32* p) { return {p}; }
+RADISH_FN SharedWord word_after(SharedWord w, u32 n) { return {w.at + n}; }
+RADISH_FN u32* word_pointer(SharedWord w, i32 n) { return w.at + n; }
+template <int At>
+RADISH_FN void add_word(SharedWord w, u32 x) {
+  atomic_add(w.at + At, x);
+}
+#else
+struct SharedWord {
+  u32 at;
+};
+RADISH_FN u32 kept(u32 x) { return __shfl_sync(full_mask(), x, lane()); } // what comes out of a shuffle cannot be computed anew
+RADISH_FN SharedWord shared_word(u32* p) { return {kept((u32)__cvta_generic_to_shared(p))}; }
+RADISH_FN SharedWord word_after(SharedWord w, u32 n) { return {w.at + 4 * n}; }
+RADISH_FN u32* word_pointer(SharedWord w, i32 n) { return (u32*)__cvta_shared_to_generic(w.at + 4 * n); }
+template <int At>
+RADISH_FN void add_word(SharedWord w, u32 x) {
+  asm volatile("red.shared.add.u32 [%0+%1], %2;" : : "r"(w.at), "n"(4 * At), "r"(x));
+}
+#endif
+
+// Sums in shared memory of offsets below 2^(16 Pieces), a word for each 16 bits, lowest first, of at most 2^16 rows: no word overflows.
+template <int At, int Pieces, typename T>
+RADISH_FN void add_pieces(SharedWord w, T x) {
+  static_assert(Pieces <= 2 || sizeof(T) == 8, "u32 or u64");
+  if constexpr (Pieces == 1) {
+    add_word<At>(w, (u32)x);
+  } else {
+    add_word<At>(w, (u32)x & 0xffff);
+    if constexpr (Pieces == 2) {
+      add_word<At + 1>(w, (u32)(x >> 16));
+    } else {
+      add_pieces<At + 1, Pieces - 1>(w, x >> 16);
+    }
+  }
+}
+template <int Pieces>
+RADISH_FN i128 read_pieces(const u32* w) {
+  u128 x = 0;
+  RADISH_UNROLL
+  for (int i = 0; i < Pieces; i++) x += (u128)w[i] << (16 * i);
+  return (i128)x;
+}
+
+// The same as add_offset where the high half of the second word counts the rows: true for the thread that makes them 2^15, which has to move_counted.
 RADISH_FN bool add_counted(u32* sum, i32 stride, u32 x) {
   const u32 before = atomic_add(sum, x);
   return atomic_add(sum + stride, (1u << 16) + (before + x < x)) >> 16 == (1u << 15) - 1;

@@ -26,6 +26,11 @@ RADISH_FN bool mul_i64(i64 a, i64 b, i64& r) {
 RADISH_FN i64 wrap_add(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
 RADISH_FN i64 wrap_sub(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
 RADISH_FN i64 wrap_mul(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
+// The same for numbers whose low 32 bits are all of them: one instruction, where 64 bits take two to five. Of wide_mul the product may have more.
+RADISH_FN i32 short_add(i64 a, i64 b) { return (i32)((u32)a + (u32)b); }
+RADISH_FN i32 short_sub(i64 a, i64 b) { return (i32)((u32)a - (u32)b); }
+RADISH_FN i32 short_mul(i64 a, i64 b) { return (i32)((u32)a * (u32)b); }
+RADISH_FN i64 wide_mul(i64 a, i64 b) { return (i64)(i32)a * (i32)b; }
 RADISH_FN i128 wrap_add(i128 a, i128 b) { return (i128)((u128)a + (u128)b); }
 RADISH_FN i128 wrap_sub(i128 a, i128 b) { return (i128)((u128)a - (u128)b); }
 RADISH_FN i128 wrap_mul(i128 a, i128 b) { return (i128)((u128)a * (u128)b); }

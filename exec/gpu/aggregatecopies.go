@@ -1,0 +1,152 @@
+package gpu
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Groups so few that a block has many copies of all in shared memory are laid out by copy: the words of a group's copy lie side by side, so that a row
+// computes one address, and their number is odd, so that the copies that the threads of a warp add to begin in different banks.
+//
+// A sum of values that span less than 2^48 is a word for each 16 bits of their offsets from the least value. A copy gets at most copyRows rows of a
+// launch, so no word overflows: nothing is carried, and no addition waits for what was there before.
+
+const (
+	copyRows   = 1 << 16 // rows of a launch that a copy may get
+	copyPieces = 3       // words of a sum
+	copiesLow  = 8       // that a table has at least to be laid out so
+)
+
+// pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
+func (a *aggregateText) pieces(acc *accForm) int {
+	if !acc.known || acc.like.class != classInt || a.countOf(acc) < 0 {
+		return 0
+	}
+	n := (bits.Len64(uint64(acc.within.hi)-uint64(acc.within.lo)) + 15) / 16
+	if n > copyPieces {
+		return 0
+	}
+	return max(n, 1)
+}
+
+// chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
+func (a *aggregateText) chooseCopies() {
+	f := a.f
+	if !f.shared || a.k.many || len(a.k.prog.feeders[f.p]) != 1 {
+		return
+	}
+	limbs := make([]int, len(f.accs))
+	words := 0
+	for i, acc := range f.accs {
+		limbs[i] = acc.limbs
+		if acc.op == accSum {
+			if limbs[i] = a.pieces(acc); limbs[i] == 0 {
+				return
+			}
+		}
+		words += limbs[i]
+	}
+	if f.places*int64(words|1)*4*copiesLow > sharedCopies {
+		return
+	}
+	f.byCopy = true
+	for i, acc := range f.accs {
+		acc.limbs = limbs[i]
+		acc.offset = acc.offset || acc.op == accSum
+	}
+}
+
+// updateCopy adds a value to a group's words in the thread's copy.
+func (a *aggregateText) updateCopy(acc *accForm, v value) {
+	k := a.k
+	offset := ""
+	if acc.offset {
+		offset = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(acc.within.lo)))
+		if raw, ok := k.raws[v.text]; ok && raw.base == acc.within.lo {
+			offset = raw.text
+		}
+	}
+	switch acc.op {
+	case accCount:
+		k.line("add_word<%d>(%s, 1u);", acc.limb, a.own)
+	case accSum:
+		if acc.limbs < copyPieces {
+			offset = "(u32)(" + offset + ")"
+		}
+		k.line("add_pieces<%d, %d>(%s, %s);", acc.limb, acc.limbs, a.own, offset)
+	case accMin:
+		k.line("keep_min(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
+	case accMax:
+		k.line("keep_max(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
+	}
+}
+
+// declareCopies makes the block's groups empty.
+func (a *aggregateText) declareCopies() []string {
+	k, f := a.k, a.f
+	k.shared = func(q *query) int64 { return (f.places * int64(f.words()) * 4) << q.groups[f.p].shift }
+	lines := []string{
+		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
+		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.words()),
+		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.word(aggShiftWord{f.p}), k.literal(uint64(f.places))),
+		"u32* table = shared_at<u32>(0);",
+		"for (i32 i = thread_index(); i < words * (i32)(places << copies); i += RADISH_BLOCK) table[i] = 0;",
+	}
+	for _, acc := range f.accs {
+		if acc.op == accMin && acc.limbs > 0 {
+			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) table[i * words + %d] = ~0u;", acc.limb))
+		}
+	}
+	return append(lines,
+		"const SharedWord mine = shared_word(table + (thread_index() & ((1u << copies) - 1)) * words);",
+		"const u32 group = kept(words << copies); // words of all its copies",
+		"block_barrier();")
+}
+
+// flushCopies adds the block's groups to all.
+func (a *aggregateText) flushCopies() {
+	k, f := a.k, a.f
+	k.line("// the block's groups are added to all")
+	k.line("block_barrier();")
+	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.line("const u32* first = table + g * group;")
+	counts := map[int]string{}
+	count := func(i int) string {
+		if counts[i] == "" {
+			counts[i] = k.name("n")
+			k.line("u64 %s = 0;", counts[i])
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.accs[i].limb)
+		}
+		return counts[i]
+	}
+	k.line("if (%s == 0) continue;", count(f.taken))
+	for i, acc := range f.accs {
+		if acc.limbs == 0 {
+			continue
+		}
+		at := func(i int) string {
+			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
+		}
+		switch acc.op {
+		case accCount:
+			k.line("add_group(%s, %s, Adds::shared);", at(0), count(i))
+		case accMin, accMax:
+			name := [...]string{"min", "max"}[acc.op-accMin]
+			best := k.name("best")
+			k.line("u32 %s = first[%d];", best, acc.limb)
+			k.line("for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
+			k.line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.literal(uint64(acc.within.lo)))
+		default:
+			n := count(a.countOf(acc))
+			sum := k.name("sum")
+			k.line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
+			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
+			if acc.narrow {
+				k.line("add_group(%s, (u64)%s, Adds::shared);", at(0), sum)
+			} else {
+				k.line("add_group(%s, %s, %s, Adds::shared);", at(0), at(1), sum)
+			}
+		}
+	}
+	k.close()
+}

@@ -156,3 +156,37 @@ func TestStoredMemoryOfManyWriters(t *testing.T) {
 		t.Errorf("seed %d: %d bytes are counted of no tables", seed, got)
 	}
 }
+
+// Texts that functions make count against the memory limit while their batch lives, however few rows there are, and not longer.
+func TestTextsOfFunctionsAreCounted(t *testing.T) {
+	const rows = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 40) "
+	s := session(t, Options{Threads: 2, MemoryLimit: 100 << 20})
+	for _, sql := range []string{
+		rows + "SELECT SUM(LENGTH(REPEAT(n, 3000000))) FROM r",
+		rows + "SELECT SUM(LENGTH(CONCAT(SPACE(2000000), n, SPACE(2000000)))) FROM r",
+		rows + "SELECT SUM(LENGTH(HEX(RPAD(n, 1000000, 'x')))) FROM r",
+		"SELECT JSON_LENGTH(CONCAT('[', REPEAT('1,', 4000000), '1]'))",
+		"DO LENGTH(CONCAT(REPEAT('a', 40000000), REPEAT('b', 40000000)))",
+	} {
+		_, err := run(context.Background(), s, sql)
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "texts") {
+			t.Errorf("%s: %v", sql, err)
+		}
+		if got := s.engine.budget.Used(); got != 0 {
+			t.Errorf("%s: %d bytes are left", sql, got)
+		}
+	}
+	// More in all than the limit, but not at once.
+	mustRun(t, s, "CALL tpch_generate(0.01)")
+	stored := s.engine.budget.Used()
+	if got := mustRun(t, s, "SELECT SUM(LENGTH(REPEAT('ab', l_quantity * 100))) = SUM(l_quantity) * 200, SUM(l_quantity) * 200 > 250000000 FROM lineitem"); strings.TrimSpace(got) != "1|1" {
+		t.Error(got)
+	}
+	if got := mustRun(t, s, "SELECT SUM(JSON_LENGTH(CONCAT('[', REPEAT('1,', l_quantity * 10), '1]'))) = SUM(l_quantity * 10 + 1) FROM lineitem WHERE l_orderkey < 5000"); strings.TrimSpace(got) != "1" {
+		t.Error(got)
+	}
+	if got := s.engine.budget.Used(); got != stored {
+		t.Errorf("%d bytes are left of %d", got, stored)
+	}
+}

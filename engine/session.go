@@ -183,6 +183,7 @@ type statement struct {
 	session *Session
 	context *expr.Context
 	budget  *memory.Budget
+	texts   memory.Account // those that functions make outside of queries
 	made    memory.Account // what it has made so far to be stored
 	files   []func()       // give back the files that it reads
 	loaded  *table.Version // the texts of the file of LOAD DATA
@@ -196,6 +197,7 @@ func (st *statement) end() {
 	}
 	st.files = nil
 	st.made.Close()
+	st.texts.Close()
 }
 
 // memory returns the budget of the statement, which lies within the engine's.
@@ -235,8 +237,9 @@ func (st *statement) exprContext() *expr.Context {
 			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool), Variables: &s.vars,
 			Locks: sessionLocks{s.engine.locks, s.id},
-			Added: s.engine.added,
+			Added: s.engine.added, Texts: st.texts.Set,
 		}
+		st.texts = memory.Account{Budget: st.memory(), Operator: "texts"}
 	}
 	return st.context
 }

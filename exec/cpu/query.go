@@ -97,13 +97,15 @@ type worker struct {
 	q       *query
 	id      int
 	expr    *expr.Context
+	texts   memory.Account // those that functions make
 	checks  int
 	yielded time.Time
 }
 
 func (q *query) worker(id int) *worker {
-	c := q.expr
-	return &worker{q: q, id: id, expr: &c, yielded: time.Now()}
+	w := &worker{q: q, id: id, yielded: time.Now(), texts: memory.Account{Budget: q.mem, Operator: "texts"}}
+	w.expr = q.expr.ForWorker(w.texts.Set)
+	return w
 }
 
 // Where more workers want to run than there are processors each gives way to the others after a timeSlice, much sooner than the
@@ -229,6 +231,7 @@ func (q *query) run(p *pipeline) error {
 	var stop atomic.Bool
 	work := func(id int) error {
 		w := q.worker(id)
+		defer w.texts.Close()
 		r, out, err := p.chain(w)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) 
 		q.mem = memory.NewBudget(0)
 	}
 	if cfg.Expr != nil {
-		q.expr = *cfg.Expr
+		q.expr = *cfg.Expr.ForWorker(nil)
 	}
 	q.expr.Ctx = ctx
 	q.sinks = make(map[physical.Sink]sink, len(plan.Pipelines))

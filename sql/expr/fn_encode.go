@@ -53,11 +53,15 @@ func init() {
 
 // partialText makes the kernel of a function of one text that has no result for some.
 func partialText(f func(s string) (string, bool)) Kernel {
-	return func(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := texts(args[0])
 		for _, i := range positions(sel, n) {
 			r, ok := f(s.at(int(i)))
-			out.Str[i] = r
+			if out.Str[i] = r; len(r) > 0 {
+				if err := c.made(r); err != nil {
+					return err
+				}
+			}
 			if !ok {
 				out.SetNull(int(i), n)
 			}
@@ -90,13 +94,16 @@ func resolveHex(args []Expr) (Signature, error) {
 	return Signature{Args: []types.Type{castText(args[0])}, Result: hexLength(TextType(t))}, nil
 }
 
-func evalHex(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalHex(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	number := func(u uint64) string { return strings.ToUpper(strconv.FormatUint(u, 16)) }
 	switch t := args[0].Type; {
 	case t.IsString():
 		s := texts(args[0])
 		for _, i := range positions(sel, n) {
 			out.Str[i] = strings.ToUpper(hex.EncodeToString([]byte(s.at(int(i)))))
+			if err := c.made(out.Str[i]); err != nil {
+				return err
+			}
 		}
 	case t.IsFloat():
 		f := floats(args[0])

@@ -88,7 +88,11 @@ func jsonFunction(name, syntax, doc string, least, most int, result types.Type, 
 					a.values[j].Type = v.Type
 					a.values[j].Null = v.IsNull(int(i))
 				}
-				value, err := f(a)
+				var value any
+				err := c.while(func() (err error) {
+					value, err = f(a)
+					return err
+				})
 				if err != nil {
 					return err
 				}

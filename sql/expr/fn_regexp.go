@@ -242,6 +242,9 @@ func evalRegexpReplace(c *Context, call *Call, out *column.Vector, args []*colum
 			return sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
 		}
 		out.Str[i] = replaceMatches(re, x, goTemplate(repl.at(int(i))), charOffset(x, int(p-1), false), occurrence.at(int(i)))
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

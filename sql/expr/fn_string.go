@@ -86,6 +86,9 @@ func evalConcat(c *Context, _ *Call, out *column.Vector, args []*column.Vector, 
 			b = append(b, p.at(int(i))...)
 		}
 		out.Str[i] = c.arena.keep(b)
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -125,6 +128,9 @@ func evalConcatWS(c *Context, _ *Call, out *column.Vector, args []*column.Vector
 			b = append(b, a.StringAt(int(i))...)
 		}
 		out.Str[i] = c.arena.keep(b)
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -278,7 +284,10 @@ func evalReplace(c *Context, _ *Call, out *column.Vector, args []*column.Vector,
 			out.Str[i] = s.at(int(i))
 		} else {
 			var err error
-			if out.Str[i], err = c.replaceAll(s.at(int(i)), f, to.at(int(i))); err != nil {
+			if out.Str[i], err = c.replaceAll(s.at(int(i)), f, to.at(int(i))); err == nil {
+				err = c.made(out.Str[i])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -331,6 +340,9 @@ func evalReverse(c *Context, _ *Call, out *column.Vector, args []*column.Vector,
 			x = x[:len(x)-size]
 		}
 		out.Str[i] = c.arena.keep(b)
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -261,6 +261,9 @@ func evalInsert(c *Context, _ *Call, out *column.Vector, args []*column.Vector, 
 		end := start + charOffset(x[start:], int(l), bytes)
 		b := append(c.arena.room(start+len(ins)+len(x)-end), x[:start]...)
 		out.Str[i] = c.arena.keep(append(append(b, ins...), x[end:]...))
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -350,6 +353,9 @@ func evalQuote(c *Context, _ *Call, out *column.Vector, args []*column.Vector, s
 			}
 		}
 		out.Str[i] = c.arena.keep(append(b, '\''))
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

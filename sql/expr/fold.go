@@ -69,5 +69,6 @@ func Eval1(e Expr, ctx *Context) (types.Value, error) {
 	}
 	out := v.Value(0)
 	out.Type = e.Type()
-	return out, nil
+	ctx.begin(p.set)
+	return out, ctx.made(out.S)
 }

@@ -52,13 +52,19 @@ func (c *Context) parseJSON(text, function string, argument int) (*jsonValue, er
 	}
 	d := json.NewDecoder(c.reader(text))
 	d.UseNumber()
-	return decodeJSON(d, 0)
+	return c.decodeJSON(d, 0)
 }
 
-func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
+// jsonValueBytes is about what a value of a document takes beside its text: a jsonValue and its place in another one.
+const jsonValueBytes = 112
+
+func (c *Context) decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
 	token, err := d.Token()
 	if err != nil {
 		return nil, decoding(err)
+	}
+	if err := c.hold(jsonValueBytes); err != nil {
+		return nil, err
 	}
 	switch x := token.(type) {
 	case nil:
@@ -86,7 +92,7 @@ func decodeJSON(d *json.Decoder, depth int) (*jsonValue, error) {
 			}
 			key, _ = token.(string)
 		}
-		item, err := decodeJSON(d, depth+1)
+		item, err := c.decodeJSON(d, depth+1)
 		if err != nil {
 			return nil, err
 		}

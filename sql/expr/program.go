@@ -21,6 +21,9 @@ type ProgramSet struct {
 	out   []*column.Vector
 	frame frame
 	root  selection
+
+	held   int64 // bytes of the texts that it has made of its batch, for holder; see Context.hold
+	holder *Context
 }
 
 // Compile compiles e over batches whose columns lie in the slots that slots gives. A column without a slot and a
@@ -107,6 +110,7 @@ func (p *ProgramSet) Eval(ctx *Context, b *column.Batch) ([]*column.Vector, erro
 }
 
 func (p *ProgramSet) start(ctx *Context, b *column.Batch) {
+	ctx.begin(p)
 	p.frame.ctx, p.frame.batch = ctx, b
 	p.root = selection{pos: b.Sel, n: b.N, id: p.frame.nextID()}
 }

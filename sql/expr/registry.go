@@ -96,8 +96,12 @@ type Context struct {
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
 
+	// Texts is told how many bytes the texts take that functions have made and that are still there, when they are many; its error ends
+	// the statement; nil: nobody counts.
+	Texts func(bytes int64) error
+
 	arena arena // the bytes of strings that functions make
-	fresh int   // their number since the last look at Ctx; see made
+	texts textCount
 	memos memos
 }
 

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -14,7 +15,13 @@ func textToText(f func(c *Context, s string) string) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := texts(args[0])
 		for _, i := range positions(sel, n) {
-			out.Str[i] = f(c, s.at(int(i)))
+			x := s.at(int(i))
+			r := f(c, x)
+			if out.Str[i] = r; r != "" && (x == "" || unsafe.StringData(r) != unsafe.StringData(x)) {
+				if err := c.made(r); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}

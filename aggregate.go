@@ -27,7 +27,7 @@ import (
 //
 // Types are those of [DB.RegisterFunction]. Rows with a NULL for a parameter that is no pointer are left out; a group
 // without rows gives what Done gives at once. The order of a group's rows is that of GROUP_CONCAT. A group's arguments are
-// held until its last row has been read, and count against the query's memory.
+// held until its last row has been read, and count against the query's memory. DISTINCT and OVER are for the aggregates of SQL alone.
 func (db *DB) RegisterAggregate(name string, newState any) error {
 	if err := db.alive(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package radish
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -133,6 +134,12 @@ func (a *Appender) Flush() error {
 func (a *Appender) write(v *table.Version) error {
 	res, err := a.insert.Exec(engine.WithTable(a.ctx, appended, v))
 	if err != nil {
+		var e *sqlerr.Error
+		if errors.As(err, &e) { // a place in it lies in an INSERT that nobody has written
+			placeless := *e
+			placeless.Pos, placeless.Text = sqlerr.Position{}, ""
+			err = &placeless
+		}
 		a.err = err
 		return err
 	}
@@ -146,9 +153,7 @@ func (a *Appender) Written() int64 { return a.written }
 // Close writes the rows that are held and ends the Appender.
 func (a *Appender) Close() error {
 	err := a.Flush()
-	if a.err == nil {
-		a.err = sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "the appender is closed")
-	}
+	a.err = sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "the appender is closed")
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,8 +119,11 @@ func TestAppenderErrors(t *testing.T) {
 				err = e
 			}
 			var e *radish.Error
-			if !errors.As(err, &e) {
+			if !errors.As(err, &e) || e.Pos.Known() || strings.Contains(err.Error(), "INSERT") {
 				t.Errorf("%s: %v", name, err)
+			}
+			if err := a.Append(3, 3); err == nil || !strings.Contains(err.Error(), "closed") {
+				t.Errorf("%s: after Close: %v", name, err)
 			}
 			if _, err := c.Exec(ctx, "DELETE FROM a"); err != nil {
 				t.Fatal(err)

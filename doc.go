@@ -47,7 +47,7 @@
 //	SQL value                                Go value
 //	NULL                                     nil
 //	integers, BOOLEAN, YEAR                  int64; uint64 of BIGINT UNSIGNED
-//	FLOAT, DOUBLE                            float64
+//	FLOAT, DOUBLE                            float64 (of FLOAT the shortest decimal: 1.1)
 //	DECIMAL                                  string, exact; scans into Decimal and float64 too
 //	DATE, DATETIME, TIMESTAMP                time.Time, in the session's time zone
 //	TIME                                     string, since it reaches from -838:59:59 to 838:59:59

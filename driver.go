@@ -164,7 +164,6 @@ func (c *driverConn) IsValid() bool { return c.ready() == nil && !c.session.Kill
 // Close ends the connection; a transaction that is not committed is rolled back.
 func (c *driverConn) Close() error {
 	c.Conn.Close()
-	c.Conn.Close()
 	if c.owned != nil {
 		return c.owned.Close()
 	}

@@ -54,6 +54,9 @@ func TestDriverValues(t *testing.T) {
 		{"BIGINT", "-9223372036854775808", int64(math.MinInt64), "BIGINT"},
 		{"BIGINT UNSIGNED", "18446744073709551615", uint64(math.MaxUint64), "BIGINT UNSIGNED"},
 		{"FLOAT", "1.5", 1.5, "FLOAT"},
+		{"FLOAT", "1.1", 1.1, "FLOAT"},
+		{"FLOAT", "-3.4028234e38", -math.MaxFloat32, "FLOAT"},
+		{"FLOAT", "16777217", 16777216.0, "FLOAT"},
 		{"DOUBLE", "-2.5e300", -2.5e300, "DOUBLE"},
 		{"DECIMAL(10,2)", "-1234.50", "-1234.50", "DECIMAL"},
 		{"DECIMAL(38,10)", "1234567890123456789012345678.0123456789", "1234567890123456789012345678.0123456789", "DECIMAL"},
@@ -557,6 +560,26 @@ func TestDriverSeveralStatements(t *testing.T) {
 }
 
 // TestDriverNames checks which sql.DBs see the same tables.
+// Names that mean files and servers to other drivers are no names here, and errors of options say why.
+func TestDriverNamesOfOthers(t *testing.T) {
+	for name, want := range map[string]string{
+		"/tmp/data.db": "a file", "data.sqlite": "a file", "file:x?mode=memory": "a file", "./x": "a file", `C:\data.duckdb`: "a file",
+		"root:pw@tcp(127.0.0.1:3306)/db": "a server", "mysql://h/db": "a server", "x?threads=a": "invalid syntax", "x?memory_limit=lots": "lots",
+	} {
+		if db, err := radish.Open(name); !errors.Is(err, sqlerr.CodeWrongArguments) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v", name, db, err)
+		}
+	}
+	for _, name := range []string{"a/b", "sales.2024", "Überblick", "x@y"} {
+		db, err := radish.Open(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		db.Close()
+	}
+}
+
 func TestDriverNames(t *testing.T) {
 	name := t.Name()
 	a, b, other := open(t, name), open(t, name+"?threads=1"), open(t, name+"2")

@@ -1,7 +1,9 @@
 package radish
 
 import (
+	"errors"
 	"net/url"
+	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -67,6 +69,10 @@ func parseDSN(dsn string) (*config, error) {
 	if name != ":memory:" {
 		c.name = name
 	}
+	if what := elsewhere(name); what != "" {
+		return nil, dsnError("%q looks like %s, but databases are kept in memory only", name, what).
+			WithHint("a name is any word; SELECT ... FROM `file` reads files")
+	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, dsnError("the options %q cannot be read: %v", query, err).WithHint("write name?option=value&option=value")
@@ -89,10 +95,31 @@ func parseDSN(dsn string) (*config, error) {
 			value = "+" + value[1:]
 		}
 		if err := set(c, value); err != nil {
-			return nil, dsnError("option %s has the value %q", key, list[0]).WithCause(err)
+			var number *strconv.NumError
+			if errors.As(err, &number) {
+				err = number.Err
+			}
+			return nil, dsnError("option %s has the value %q: %v", key, list[0], err).WithCause(err)
 		}
 	}
 	return c, nil
+}
+
+// elsewhere says what a name means to other drivers: a file or a server. "" if it is a name like any.
+func elsewhere(name string) string {
+	for _, begin := range []string{"/", "./", "../", "~", `\`, "file:"} {
+		if strings.HasPrefix(name, begin) {
+			return "a file"
+		}
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".db", ".db3", ".sqlite", ".sqlite3", ".duckdb", ".ddb":
+		return "a file"
+	}
+	if strings.Contains(name, "://") || strings.Contains(name, "@tcp(") || strings.Contains(name, "@unix(") {
+		return "a server"
+	}
+	return ""
 }
 
 func dsnError(format string, args ...any) *sqlerr.Error {

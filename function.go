@@ -101,11 +101,7 @@ func (s *signature) resolve(args []expr.Expr) expr.Signature {
 
 // take runs a Go function; a panic in it is an error of the statement.
 func (s *signature) take(name string, in []reflect.Value) (out []reflect.Value, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = functionError(name, fmt.Errorf("panic: %v", r))
-		}
-	}()
+	defer panicsFail(name, &err)
 	out = s.call.Call(in)
 	if s.fails {
 		if e, _ := out[len(out)-1].Interface().(error); e != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // openBoth returns a database and a pool on it.
@@ -350,5 +351,97 @@ func TestRegisterTableFunction(t *testing.T) {
 		if err := db.RegisterTableFunction("bad", bad); err == nil {
 			t.Errorf("%T is taken", bad)
 		}
+	}
+}
+
+// TestTableFunctionEnds ends rows that never do: by the statement's context, and by its memory. A panic among them is the function's.
+func TestTableFunctionEnds(t *testing.T) {
+	db, err := radish.Open("", radish.WithMemoryLimit(64<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	type row struct {
+		N int
+		S string
+	}
+	register(t, db.RegisterTableFunction("endless", func(wait bool) iter.Seq[row] {
+		return func(yield func(row) bool) {
+			for i := 0; yield(row{i, fmt.Sprint("row ", i)}); i++ {
+				if wait {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}
+	}))
+	register(t, db.RegisterTableFunction("endless_records", func() array.RecordReader { return endlessRecords{} }))
+	register(t, db.RegisterTableFunction("broken", func() iter.Seq[row] {
+		return func(yield func(row) bool) {
+			yield(row{})
+			panic("no more")
+		}
+	}))
+	conn, err := db.Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	query := func(ctx context.Context, text string) error {
+		rows, err := conn.Query(ctx, text)
+		if err != nil {
+			return err
+		}
+		return rows.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := query(ctx, "SELECT * FROM `endless(TRUE)` LIMIT 2"); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 2*time.Second {
+		t.Errorf("after %v: %v", time.Since(start), err)
+	}
+	for _, text := range []string{"SELECT * FROM `endless(FALSE)` LIMIT 2", "SELECT * FROM `endless_records()`"} {
+		if err := query(context.Background(), text); err == nil || !strings.Contains(err.Error(), "memory") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := query(context.Background(), "SELECT * FROM `broken()`"); err == nil || !strings.Contains(err.Error(), "function broken: panic: no more") || errors.Is(err, sqlerr.Internal) {
+		t.Errorf("a panic: %v", err)
+	}
+	if err := query(context.Background(), "SELECT 1"); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// endlessRecords is a reader that always has another record.
+type endlessRecords struct{ array.RecordReader }
+
+func (endlessRecords) Retain()               {}
+func (endlessRecords) Release()              {}
+func (endlessRecords) Next() bool            { return true }
+func (endlessRecords) Err() error            { return nil }
+func (endlessRecords) Schema() *arrow.Schema { return endlessSchema }
+func (endlessRecords) Record() arrow.Record {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, endlessSchema)
+	defer b.Release()
+	b.Field(0).(*array.Int64Builder).AppendValues(make([]int64, 100000), nil)
+	return b.NewRecord()
+}
+
+var endlessSchema = arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+
+// Words of SQL that the parser does not read as calls are no names for functions.
+func TestFunctionsThatCannotBeCalled(t *testing.T) {
+	db, pool := openBoth(t)
+	for _, name := range []string{"slow", "select", "table", "interval", "not"} {
+		if err := db.RegisterFunction(name, func(i int) int { return i }); err == nil {
+			t.Errorf("%s is taken; calling it: %v", name, pool.QueryRow("SELECT "+name+"(1)").Scan(new(any)))
+		}
+		if err := db.RegisterAggregate(name, func() *product { return &product{p: 1} }); err == nil {
+			t.Errorf("the aggregate %s is taken", name)
+		}
+	}
+	register(t, db.RegisterFunction("slower", func(i int) int { return i }))
+	if got := textOf(t, pool, "SELECT SLOWER(1)"); got != "1" {
+		t.Error(got)
 	}
 }

@@ -27,7 +27,8 @@ import (
 // Parameters are those of [DB.RegisterFunction]; arguments are expressions without columns. The function returns the rows, and it may return
 // an error behind them: a []T or an iter.Seq[T], where T is a struct whose exported fields are the columns, named in lower case or by
 // a tag `db:"name"`, or an array.RecordReader of Arrow records, which is released. It is called once for each place in a statement, and a
-// statement may be planned more than once.
+// statement may be planned more than once. All rows are read before the statement goes on, whatever its LIMIT, unless the statement's context or
+// the memory that it may take ends first; a function that waits should take the context.
 func (db *DB) RegisterTableFunction(name string, function any) error {
 	if err := db.alive(); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (db *DB) RegisterTableFunction(name string, function any) error {
 		if err != nil {
 			return nil, err
 		}
-		return rows(name, zone, out[0])
+		return rows(ctx, name, zone, out[0])
 	})
 }
 
@@ -81,7 +82,7 @@ func (g goType) argument(a types.Value, zone *time.Location) (reflect.Value, err
 }
 
 // rowsOf returns what makes a table of a table function's first result.
-func rowsOf(s signature) (func(name string, zone *time.Location, out reflect.Value) (*table.Version, error), error) {
+func rowsOf(s signature) (func(ctx context.Context, name string, zone *time.Location, out reflect.Value) (*table.Version, error), error) {
 	t := s.call.Type()
 	results := t.NumOut()
 	if s.fails {
@@ -91,11 +92,11 @@ func rowsOf(s signature) (func(name string, zone *time.Location, out reflect.Val
 		return nil, fmt.Errorf("the function has to return its rows, or them and an error")
 	}
 	if t = t.Out(0); t.Implements(reflect.TypeFor[array.RecordReader]()) {
-		return func(name string, _ *time.Location, out reflect.Value) (*table.Version, error) {
+		return func(ctx context.Context, name string, _ *time.Location, out reflect.Value) (*table.Version, error) {
 			if out.IsZero() {
 				return nil, functionError(name, fmt.Errorf("it returned no reader"))
 			}
-			return readRecords(name, out.Interface().(array.RecordReader))
+			return readRecords(ctx, name, out.Interface().(array.RecordReader))
 		}, nil
 	}
 	var row reflect.Type
@@ -132,18 +133,30 @@ func rowsOf(s signature) (func(name string, zone *time.Location, out reflect.Val
 	if len(fields) == 0 {
 		return nil, fmt.Errorf("%v has no exported field", row)
 	}
-	return func(name string, zone *time.Location, out reflect.Value) (*table.Version, error) {
-		return readStructs(name, zone, out, names, columns, fields)
+	return func(ctx context.Context, name string, zone *time.Location, out reflect.Value) (*table.Version, error) {
+		return readStructs(ctx, name, zone, out, names, columns, fields)
 	}, nil
 }
 
-func readRecords(name string, records array.RecordReader) (*table.Version, error) {
+// readRecords makes a table of Arrow records. The context's meter sees their memory.
+func readRecords(ctx context.Context, name string, records array.RecordReader) (v *table.Version, err error) {
 	defer records.Release()
+	defer panicsFail(name, &err)
+	meter := table.MeterOf(ctx)
 	var list []arrow.Record
+	bytes := int64(0)
 	for records.Next() {
 		r := records.Record()
 		r.Retain()
 		list = append(list, r)
+		if bytes += recordBytes(r); meter != nil {
+			if err := meter(bytes); err != nil {
+				return nil, err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, sqlerr.Interrupted(err)
+		}
 	}
 	if err := records.Err(); err != nil {
 		return nil, functionError(name, err)
@@ -151,13 +164,44 @@ func readRecords(name string, records array.RecordReader) (*table.Version, error
 	return arrowconv.Table("", name, records.Schema(), list)
 }
 
-// readStructs makes a table of structs.
-func readStructs(name string, zone *time.Location, rows reflect.Value, names []string, columns []goType, fields []int) (*table.Version, error) {
+// recordBytes returns the memory of an Arrow record.
+func recordBytes(r arrow.Record) (bytes int64) {
+	for _, c := range r.Columns() {
+		bytes += dataBytes(c.Data())
+	}
+	return bytes
+}
+
+func dataBytes(d arrow.ArrayData) (bytes int64) {
+	for _, b := range d.Buffers() {
+		if b != nil {
+			bytes += int64(b.Len())
+		}
+	}
+	for _, c := range d.Children() {
+		bytes += dataBytes(c)
+	}
+	if d.DataType().ID() == arrow.DICTIONARY && d.Dictionary() != nil {
+		bytes += dataBytes(d.Dictionary())
+	}
+	return bytes
+}
+
+// panicsFail makes a panic of the program's function the error of the one that defers it.
+func panicsFail(name string, err *error) {
+	if r := recover(); r != nil {
+		*err = functionError(name, fmt.Errorf("panic: %v", r))
+	}
+}
+
+// readStructs makes a table of structs. The context's meter sees its memory.
+func readStructs(ctx context.Context, name string, zone *time.Location, rows reflect.Value, names []string, columns []goType, fields []int) (v *table.Version, err error) {
+	defer panicsFail(name, &err)
 	schema := &table.Schema{Name: name}
 	for i, g := range columns {
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: names[i], Type: g.sql, Nullable: g.givesNull()})
 	}
-	builder := table.NewBuilder(table.New(schema))
+	builder := table.NewBuilder(table.New(schema)).Meter(ctx)
 	const batchRows = 4 * column.VectorSize
 	var batch *column.Batch
 	flush := func() error {
@@ -168,7 +212,13 @@ func readStructs(name string, zone *time.Location, rows reflect.Value, names []s
 		batch = nil
 		return builder.Append(full)
 	}
+	ended := ctx.Done()
 	add := func(row reflect.Value) error {
+		select {
+		case <-ended:
+			return sqlerr.Interrupted(context.Cause(ctx))
+		default:
+		}
 		if batch == nil {
 			batch = &column.Batch{}
 			for _, g := range columns {

@@ -80,13 +80,34 @@ func (a *added) add(name string, put func(name string)) error {
 	return nil
 }
 
+// callable returns an error for a name that the parser takes for something else than a function of the program's.
+func callable(name string) error {
+	if !functionName.MatchString(strings.ToLower(name)) {
+		return nil // add refuses it
+	}
+	if stmt, err := parse.One("DO "+name+"(1)", parse.DefaultMode); err == nil {
+		if do, ok := stmt.Node.(*ast.DoStmt); ok && len(do.Exprs) == 1 {
+			if call, ok := do.Exprs[0].(*ast.FuncCallExpr); ok && strings.EqualFold(call.FnName.O, name) {
+				return nil
+			}
+		}
+	}
+	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "%q is a word of SQL that cannot be called", name).WithHint("give the function another name")
+}
+
 // AddScalar makes a function callable in the engine's SQL. The name must be free.
 func (e *Engine) AddScalar(fn *expr.Function) error {
+	if err := callable(fn.Name); err != nil {
+		return err
+	}
 	return e.added.add(fn.Name, func(name string) { e.added.scalars[name] = fn })
 }
 
 // AddAggregate makes an aggregate function callable in the engine's SQL; see expr.UserFunctions.
 func (e *Engine) AddAggregate(name string, row, finish *expr.Function) error {
+	if err := callable(name); err != nil {
+		return err
+	}
 	return e.added.add(name, func(name string) { e.added.aggregates[name] = [2]*expr.Function{row, finish} })
 }
 
@@ -127,12 +148,13 @@ func (c *catalogView) made(name string) (v *table.Version, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	if v, err = f(c.statement.ctx, c.session.vars.location, args); err != nil {
-		return nil, true, sqlerr.From(err)
-	}
 	held := &memory.Account{Budget: c.statement.memory(), Operator: "table function " + strings.TrimSpace(function)}
-	if err := held.Add(v.Bytes()); err != nil {
-		return nil, true, err
+	if v, err = f(table.WithMeter(c.statement.ctx, held.Set), c.session.vars.location, args); err == nil {
+		err = held.Set(v.Bytes())
+	}
+	if err != nil {
+		held.Close()
+		return nil, true, sqlerr.From(err)
 	}
 	c.statement.files = append(c.statement.files, held.Close)
 	return v, true, nil

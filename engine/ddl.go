@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/format"
+	"github.com/pingcap/tidb/pkg/parser/mysql"
 
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
@@ -229,6 +230,17 @@ func addCheck(schema *table.Schema, name string, e ast.ExprNode, enforced bool) 
 	return nil
 }
 
+// warnOfType says what of a column's type means nothing here: MySQL has deprecated it.
+func (s *Session) warnOfType(c *ast.ColumnDef) {
+	switch t := c.Tp.GetType(); {
+	case (t == mysql.TypeFloat || t == mysql.TypeDouble) && c.Tp.GetDecimal() >= 0:
+		s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeDeprecated, "Specifying number of digits for floating point data types is deprecated: "+
+			"column '%s' keeps numbers as they are; write DECIMAL(%d,%d) to have them rounded", c.Name.Name.O, c.Tp.GetFlen(), c.Tp.GetDecimal())
+	case mysql.HasZerofillFlag(c.Tp.GetFlag()):
+		s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeDeprecated, "ZEROFILL is deprecated: column '%s' is UNSIGNED and shown without zeros in front; use LPAD", c.Name.Name.O)
+	}
+}
+
 func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDef) error {
 	name := c.Name.Name.O
 	if schema.Ordinal(name) >= 0 {
@@ -239,6 +251,7 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 		e := sqlerr.From(err)
 		return e.WithHint("column '%s'", name)
 	}
+	s.warnOfType(c)
 	if typ, err = columnCollation(typ, c, schema.Collation); err != nil {
 		return err
 	}

@@ -57,11 +57,17 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		if flen < 0 {
 			flen = 1
 		}
+		if flen > maxChar {
+			return types.Type{}, tooLong(flen, maxChar, "VARCHAR or TEXT")
+		}
 		if binary {
 			return types.Type{Kind: types.KindBinary, Length: declared(flen)}, nil
 		}
 		return types.Char(int(declared(flen))), nil
 	case mysql.TypeVarchar, mysql.TypeVarString:
+		if flen > maxVarchar {
+			return types.Type{}, tooLong(flen, maxVarchar, "TEXT or BLOB")
+		}
 		if binary {
 			return types.Type{Kind: types.KindVarbinary, Length: declared(flen)}, nil
 		}
@@ -83,6 +89,16 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		return types.Type{}, sqlerr.NotSupportedf("a spatial column", "keep coordinates in DOUBLE columns")
 	}
 	return types.Type{}, sqlerr.NotSupportedf("this column type", "%s", ft.String())
+}
+
+// MySQL's limits of declared lengths: of CHAR and BINARY, and of VARCHAR and VARBINARY where characters have one byte.
+const (
+	maxChar    = 255
+	maxVarchar = 65535
+)
+
+func tooLong(length, most int, instead string) error {
+	return sqlerr.New(sqlerr.CodeTooBigFieldLength, sqlerr.User, "Column length too big (%d, max = %d); use %s instead", length, most, instead)
 }
 
 // temporalType is DATETIME, TIMESTAMP or TIME with so many digits of a second.

@@ -41,6 +41,9 @@ type Delete struct {
 
 // Insert binds INSERT and REPLACE ... VALUES, ... SET and ... SELECT.
 func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
+	if len(s.PartitionNames) > 0 {
+		return nil, sqlerr.New(sqlerr.CodePartitionClause, sqlerr.User, "PARTITION () clause on non partitioned table").WithHint("tables have no partitions here")
+	}
 	action := onDuplicate(s)
 	b.lenient = s.IgnoreErr
 	v, err := b.target(s.Table, "INSERT")

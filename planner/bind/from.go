@@ -150,12 +150,31 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 	if err != nil {
 		return nil, b.at(err, n)
 	}
+	if err := knownKeys(n, v.Schema); err != nil {
+		return nil, b.at(err, n)
+	}
 	node, cols := b.scan(v, alias, db)
 	if sc.rowNumbers && !strings.EqualFold(db, "information_schema") {
 		base := node.Cols
 		cols = b.withRowNumber(cols, numbered{written{Version: v}, base}, b.rowID(node), alias, db)
 	}
 	return node, b.at(sc.add(cols), n)
+}
+
+// knownKeys says which key of USE, FORCE or IGNORE INDEX a table does not have. Those that it has change nothing.
+func knownKeys(n *ast.TableName, schema *table.Schema) error {
+	var keys []string
+	for _, k := range schema.Keys {
+		keys = append(keys, k.Name)
+	}
+	for _, hint := range n.IndexHints {
+		for _, name := range hint.IndexNames {
+			if !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, name.O) }) {
+				return sqlerr.NoSuchKey(name.O, n.Name.O, sqlerr.Suggest(name.O, keys))
+			}
+		}
+	}
+	return nil
 }
 
 // scan makes a scan of all columns of a table and their scope entries.

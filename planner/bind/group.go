@@ -98,6 +98,9 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 	sc.windows = nil
 	aggs := len(g.aggs)
 	for _, it := range by.Items {
+		if !it.NullOrder {
+			return g.b.at(sqlerr.NotSupportedf("ASC or DESC in GROUP BY", "as in MySQL 8, groups have no order: write ORDER BY"), it.Expr)
+		}
 		var e expr.Expr
 		var err error
 		name := ""

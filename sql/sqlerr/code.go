@@ -64,6 +64,7 @@ const (
 	CodeNoSuchTable              Code = 1146
 	CodePacketTooLarge           Code = 1153
 	CodeWrongColumnName          Code = 1166
+	CodeUpdateWithoutKey         Code = 1175
 	CodeUnknownVariable          Code = 1193
 	CodeWrongArguments           Code = 1210
 	CodeWrongUsage               Code = 1221
@@ -108,7 +109,9 @@ const (
 	CodeWrongValue               Code = 1525
 	CodeWrongParamCount          Code = 1582
 	CodeWrongParamsNative        Code = 1583
+	CodeDeprecated               Code = 1681
 	CodeDataOutOfRange           Code = 1690
+	CodePartitionClause          Code = 1747
 	CodeReadOnlyTransaction      Code = 1792
 	CodeInternal                 Code = 1815
 	CodeTimeout                  Code = 3024

@@ -56,13 +56,13 @@ func TestComputedColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := CreateTableSQL(v.Schema)
+	text := CreateTableSQL(v)
 	mustRun(t, s, "DROP TABLE t; "+text)
 	v, err = e.catalog.Load().Table("main", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := CreateTableSQL(v.Schema); again != text {
+	if again := CreateTableSQL(v); again != text {
 		t.Errorf("%s\nmakes\n%s", text, again)
 	}
 }

@@ -135,6 +135,9 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
+	if err := s.safeUpdate(st, n.TableRefs, n.Where, n.Limit, updatedTables(n)); err != nil {
+		return nil, err
+	}
 	if bind.IsMulti(n) {
 		m, err := st.binder().UpdateMulti(n)
 		if err != nil {
@@ -207,6 +210,9 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
+	if err := s.safeUpdate(st, n.TableRefs, n.Where, n.Limit, deletedTables(n)); err != nil {
+		return nil, err
+	}
 	if n.IsMultiTable {
 		m, err := st.binder().DeleteMulti(n)
 		if err != nil {

@@ -249,7 +249,7 @@ func TestForeignKeyDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := CreateTableSQL(v.Schema)
+	text := CreateTableSQL(v)
 	if want := "  KEY `f` (`x`),\n  CONSTRAINT `f` FOREIGN KEY (`x`) REFERENCES `p` (`a`) ON DELETE CASCADE ON UPDATE RESTRICT\n"; !strings.Contains(text, want) {
 		t.Errorf("%s lacks %s", text, want)
 	}

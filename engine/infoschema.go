@@ -213,7 +213,7 @@ func variablesRows(s *Session, _ *catalog.Snapshot) (rows [][]types.Value) {
 		if def.readOnly {
 			readOnly = "YES"
 		}
-		rows = append(rows, []types.Value{text(def.name), text(s.vars.get(def)), text(readOnly), text(def.doc)})
+		rows = append(rows, []types.Value{text(def.name), text(s.vars.shown(def)), text(readOnly), text(def.doc)})
 	}
 	return rows
 }

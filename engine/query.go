@@ -28,6 +28,9 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 			return nil, err
 		}
 	}
+	if most := s.vars.selectLimit(); most >= 0 && !isLimited(n) {
+		q.Root = &logical.Limit{Input: q.Root, Count: most}
+	}
 	res, err := s.runQuery(st, q, false)
 	if err == nil {
 		s.found = max(whole, 0)
@@ -36,6 +39,17 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 		}
 	}
 	return res, err
+}
+
+// isLimited says whether a query has a LIMIT of its own.
+func isLimited(n ast.Node) bool {
+	switch x := n.(type) {
+	case *ast.SelectStmt:
+		return x.Limit != nil
+	case *ast.SetOprStmt:
+		return x.Limit != nil
+	}
+	return false
 }
 
 // countedWhole returns a query with SQL_CALC_FOUND_ROWS, in its first select, without its LIMIT; nil: it has not both.

@@ -36,6 +36,7 @@ type Session struct {
 	describing   bool                       // the columns of views are being listed
 	checking     bool                       // within Check
 	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
+	counted      counts                     // of the statement before, once the next one runs
 	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
 }
 
@@ -74,6 +75,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 			WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
 	}
 	if !KeepsWarnings(stmt) {
+		s.counted = countsOf(s.warnings)
 		s.warnings = &sqlerr.Warnings{NoNotes: s.vars.integer("sql_notes") == 0}
 		for _, w := range stmt.Warnings {
 			s.warnings.Add(w.Level, w.Code, "%s", w.Message)
@@ -234,7 +236,7 @@ func (st *statement) exprContext() *expr.Context {
 		s := st.session
 		loc := s.vars.location
 		st.context = &expr.Context{
-			Ctx: st.ctx, Now: time.Now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
+			Ctx: st.ctx, Now: s.vars.now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool), Variables: &s.vars,
 			Locks: sessionLocks{s.engine.locks, s.id},
 			Added: s.engine.added, Texts: st.texts.Set,

@@ -36,7 +36,7 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 			}
 		case a.Name == ast.SetCharset:
 		case a.IsSystem:
-			value, err := s.settingText(st, a.Value)
+			value, err := s.settingText(st, a)
 			if err != nil {
 				return nil, err
 			}
@@ -76,13 +76,17 @@ func (s *Session) setSystem(st *statement, a *ast.VariableAssignment, value stri
 	return nil
 }
 
-// settingText returns the text of a system variable's new value: a bare word stands for itself, DEFAULT for nothing.
-func (s *Session) settingText(st *statement, e ast.ExprNode) (string, error) {
+// settingText returns the text of a system variable's new value: a bare word stands for itself, DEFAULT for the initial value.
+func (s *Session) settingText(st *statement, a *ast.VariableAssignment) (string, error) {
+	e := a.Value
 	switch x := e.(type) {
 	case *ast.ColumnNameExpr:
 		return x.Name.Name.O, nil
 	case *ast.DefaultExpr:
-		return "", sqlerr.NotSupportedf("SET ... = DEFAULT", "name the value")
+		if def := variableByName[canonicalName(a.Name)]; def != nil {
+			return def.initial(s.engine), nil
+		}
+		return "", sqlerr.UnknownVariable(a.Name, s.vars.Suggest(a.Name))
 	}
 	v, err := s.evaluate(st, e)
 	if err != nil {

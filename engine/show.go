@@ -407,11 +407,12 @@ func (s *Session) showCreate(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, 
 	if n.Tp == ast.ShowCreateView {
 		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.User, "'%s.%s' is not VIEW", db, name)
 	}
-	return rowsResult(textColumns("Table", "Create Table"), [][]types.Value{{text(v.Schema.Name), text(CreateTableSQL(v.Schema))}}), nil
+	return rowsResult(textColumns("Table", "Create Table"), [][]types.Value{{text(v.Schema.Name), text(CreateTableSQL(v))}}), nil
 }
 
-// CreateTableSQL writes the statement that makes a table.
-func CreateTableSQL(schema *table.Schema) string {
+// CreateTableSQL writes the statement that makes a table like v, without its rows.
+func CreateTableSQL(v *table.Version) string {
+	schema := v.Schema
 	var parts []string
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
@@ -482,6 +483,9 @@ func CreateTableSQL(schema *table.Schema) string {
 		kind = "TEMPORARY TABLE "
 	}
 	out := "CREATE " + kind + quoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
+	if schema.AutoIncrement() >= 0 && v.Auto() > 1 {
+		out += " AUTO_INCREMENT=" + strconv.FormatInt(v.Auto(), 10)
+	}
 	if schema.Collation != types.CollationBin {
 		out += " DEFAULT CHARSET=utf8mb4 COLLATE=" + schema.Collation.String()
 	}
@@ -546,7 +550,7 @@ func (s *Session) showVariables(st *statement, n *ast.ShowStmt) (*Result, error)
 			return nil, err
 		}
 		if ok {
-			rows = append(rows, []types.Value{text(def.name), text(s.vars.get(def))})
+			rows = append(rows, []types.Value{text(def.name), text(s.vars.shown(def))})
 		}
 	}
 	return rowsResult(textColumns("Variable_name", "Value"), rows), nil

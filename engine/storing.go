@@ -20,6 +20,8 @@ type storing struct {
 	tested   []bind.Check // what checks computes
 	computed []computedColumn
 	context  *expr.Context
+	step     int64 // auto_increment_increment
+	start    int64 // auto_increment_offset
 	first    int64 // the first value that was given out; 0: none
 	last     int64 // the last value that a row brought itself; 0: none
 }
@@ -29,6 +31,10 @@ func (st *statement) storing(v *table.Version, computed []bind.Computed, checks 
 	s := &storing{table: v, auto: v.Schema.AutoIncrement(), context: st.exprContext()}
 	if s.auto < 0 && len(checks) == 0 && len(computed) == 0 {
 		return nil, nil
+	}
+	s.step, s.start = st.session.vars.integer("auto_increment_increment"), st.session.vars.integer("auto_increment_offset")
+	if s.start > s.step {
+		s.start = 1
 	}
 	s.zeroes = st.session.vars.parseMode&mysql.ModeNoAutoValueOnZero != 0
 	slots := map[expr.ColumnID]int{}
@@ -100,7 +106,7 @@ func (s *storing) next(given types.Value, typ types.Type) (types.Value, error) {
 		}
 		return given, nil
 	}
-	n, err := s.table.NextAuto()
+	n, err := s.table.NextAuto(s.step, s.start)
 	if err == nil && s.first == 0 {
 		s.first = n
 	}

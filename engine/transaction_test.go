@@ -240,7 +240,7 @@ func play(t *testing.T, setup, script string) {
 		if err != nil {
 			got = fmt.Sprintf("error %d", sqlerr.From(err).Code)
 		}
-		got = strings.TrimSpace(got)
+		got = strings.ReplaceAll(strings.TrimSpace(got), "\n", " ")
 		if asks && got != want || !asks && err != nil {
 			t.Fatalf("%s: %q (%v), want %q", line, got, err, want)
 		}

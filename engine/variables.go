@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ type variable struct {
 	initial  func(*Engine) string
 	doc      string
 	integer  bool
+	boolean  bool // an integer that is 0 or 1, which SHOW writes as OFF and ON
 	readOnly bool
 	// of gives the value of a variable that follows from others; nil: it has one of its own.
 	of func(*variables) string
@@ -34,10 +36,10 @@ type variable struct {
 
 func fixed(s string) func(*Engine) string { return func(*Engine) string { return s } }
 
-// systemVariables lists every variable, in the order of the name.
-var systemVariables = []variable{
+// ownVariables are those that Radish is run by; see toolVariables for others.
+var ownVariables = []variable{
 	{
-		name: "autocommit", initial: fixed("1"), integer: true, set: setSwitch("autocommit"),
+		name: "autocommit", initial: fixed("1"), boolean: true,
 		doc: "0: what follows is a transaction until COMMIT or ROLLBACK",
 	},
 	{name: "character_set_client", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_client")},
@@ -61,7 +63,7 @@ var systemVariables = []variable{
 		name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true,
 		doc: "digits that / adds to the scale of a DECIMAL",
 	},
-	{name: "group_concat_max_len", initial: fixed("1073741824"), integer: true, doc: "GROUP_CONCAT is not cut; the value means nothing"},
+	{name: "group_concat_max_len", initial: fixed("1073741824"), integer: true, set: setBetween("group_concat_max_len", 4, math.MaxInt64), doc: "bytes after which GROUP_CONCAT is cut, with warning 1260; MySQL starts with 1024"},
 	{
 		name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true,
 		doc: "names compare without case and keep the case in which they were made",
@@ -101,31 +103,40 @@ var systemVariables = []variable{
 		set:     setSQLMode,
 		doc:     "as in MySQL",
 	},
-	{name: "sql_safe_updates", initial: fixed("0"), integer: true},
-	{name: "sql_select_limit", initial: fixed("18446744073709551615"), integer: true, readOnly: true},
+	{
+		name: "sql_safe_updates", initial: fixed("0"), boolean: true,
+		doc: "1: UPDATE and DELETE without LIMIT need a WHERE that compares the first column of an index (1175)",
+	},
+	{
+		name: "sql_select_limit", initial: fixed("18446744073709551615"), integer: true, set: setSelectLimit,
+		doc: "rows that a SELECT without LIMIT gives at most; not in subqueries, INSERT ... SELECT and the like",
+	},
 	{name: "system_time_zone", initial: fixed("UTC"), readOnly: true},
 	{name: "time_zone", initial: fixed("SYSTEM"), set: setTimeZone, doc: "SYSTEM, +hh:mm, or a name of the IANA database"},
 	{
 		name: "transaction_isolation", initial: fixed(repeatableRead), set: setIsolation,
 		doc: "of transactions that begin from now on: READ-UNCOMMITTED and READ-COMMITTED are served as REPEATABLE-READ, a snapshot; SERIALIZABLE is what it says",
 	},
-	{name: "transaction_read_only", initial: fixed("0"), integer: true, set: setSwitch("transaction_read_only"), doc: "1: transactions may not write"},
+	{name: "transaction_read_only", initial: fixed("0"), boolean: true, doc: "1: transactions may not write"},
 	{
 		name: "block_encryption_mode", initial: fixed("aes-128-ecb"), set: setEncryptionMode,
 		doc: "of AES_ENCRYPT and AES_DECRYPT: aes-, 128, 192 or 256, and -ecb, -cbc, -ofb or -cfb128",
 	},
-	{name: "unique_checks", initial: fixed("1"), integer: true, doc: "dumps set it; unique keys are enforced whatever it is"},
+	{name: "unique_checks", initial: fixed("1"), boolean: true, doc: "dumps set it; unique keys are enforced whatever it is"},
 	{
-		name: "foreign_key_checks", initial: fixed("1"), integer: true, set: setSwitch("foreign_key_checks"),
+		name: "foreign_key_checks", initial: fixed("1"), boolean: true,
 		doc: "0: what is written is neither checked against foreign keys nor do they change other rows, and tables that others refer to can be dropped",
 	},
 	{name: "version", initial: fixed(MySQLVersion), readOnly: true},
 	{name: "version_comment", initial: fixed("Radish " + Version), readOnly: true},
-	{name: "sql_log_bin", initial: fixed("1"), integer: true, doc: "dumps set it; it means nothing"},
-	{name: "sql_notes", initial: fixed("1"), integer: true, doc: "0: notes are not kept among the warnings"},
+	{name: "sql_log_bin", initial: fixed("1"), boolean: true, doc: "dumps set it; it means nothing"},
+	{name: "sql_notes", initial: fixed("1"), boolean: true, doc: "0: notes are not kept among the warnings"},
 	{name: "wait_timeout", initial: fixed("28800"), integer: true},
 	{name: "interactive_timeout", initial: fixed("28800"), integer: true},
 }
+
+// systemVariables lists every variable, in the order of the names.
+var systemVariables = sortedVariables(ownVariables, toolVariables)
 
 var variableByName = func() map[string]*variable {
 	m := map[string]*variable{}
@@ -145,6 +156,7 @@ type variables struct {
 	parseMode     parse.Mode
 	exprMode      expr.SQLMode
 	location      *time.Location
+	stopped       time.Time // the moment that SET timestamp gave; zero: none
 	disabledRules map[string]bool
 }
 
@@ -165,6 +177,15 @@ func (v *variables) get(def *variable) string {
 		return s
 	}
 	return def.initial(v.engine)
+}
+
+// shown returns the value as SHOW VARIABLES writes it.
+func (v *variables) shown(def *variable) string {
+	s := v.get(def)
+	if def.boolean {
+		return map[string]string{"0": "OFF", "1": "ON"}[s]
+	}
+	return s
 }
 
 // canonicalName returns the name of a system variable, which may have an older one besides.
@@ -224,7 +245,8 @@ func (v *variables) setSystem(name, value string) error {
 		case "OFF", "FALSE":
 			value = "0"
 		}
-		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+		_, err := strconv.ParseInt(value, 10, 64)
+		if _, err2 := strconv.ParseUint(value, 10, 64); err != nil && err2 != nil {
 			return sqlerr.WrongValueForVar(def.name, value)
 		}
 	}

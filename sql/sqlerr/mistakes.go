@@ -324,3 +324,9 @@ func FormatBytes(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %ciB (%d bytes)", f, "KMGTP"[i], n)
 }
+
+// UpdateWithoutKey: an UPDATE or DELETE that sql_safe_updates does not allow.
+func UpdateWithoutKey() *Error {
+	return user(CodeUpdateWithoutKey, "You are using safe update mode and you tried to update a table without a WHERE that uses a KEY column.").
+		WithHint("add LIMIT, or compare the first column of an index in WHERE; SET sql_safe_updates = 0 allows everything")
+}

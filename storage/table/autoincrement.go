@@ -1,6 +1,8 @@
 package table
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -26,18 +28,23 @@ func (s *Schema) AutoIncrement() int {
 // value which was given out is not given again, whether its row was committed or not.
 type counter struct{ next int64 }
 
-// NextAuto returns the next value of the AUTO_INCREMENT column and counts on.
-func (v *Version) NextAuto() (int64, error) {
+// NextAuto returns the next value of the AUTO_INCREMENT column that is first or some steps behind it, and counts on.
+func (v *Version) NextAuto(step, first int64) (int64, error) {
 	v.shared.mu.Lock()
 	defer v.shared.mu.Unlock()
 	ordinal := v.Schema.AutoIncrement()
 	v.lookForAuto(ordinal)
 	n := v.shared.auto.next
+	if behind := (n - first) % step; n < first {
+		n = first
+	} else if behind > 0 && n <= math.MaxInt64-step {
+		n += step - behind
+	}
 	if largest := largestInt(v.Schema.Columns[ordinal].Type); n > largest || n < 0 {
 		return 0, sqlerr.New(sqlerr.CodeAutoIncrementFailed, sqlerr.User, "Failed to read auto-increment value from storage engine").
 			WithHint("column '%s' is at its largest value", v.Schema.Columns[ordinal].Name)
 	}
-	v.shared.auto.next++
+	v.shared.auto.next = n + min(step, math.MaxInt64-n)
 	return n, nil
 }
 

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/opcode"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// safeUpdate refuses, under sql_safe_updates, an UPDATE or DELETE without LIMIT that nothing keeps from changing all rows of a table: in MySQL,
+// one that finds them without an index. Here it is one whose WHERE, or ON, compares the first column of no index of the table with other things.
+// changed says which of several tables are written to; nil: the only one.
+func (s *Session) safeUpdate(st *statement, from *ast.TableRefsClause, where ast.ExprNode, limit *ast.Limit, changed func(*keyedTable) bool) error {
+	if s.vars.integer("sql_safe_updates") == 0 || limit != nil {
+		return nil
+	}
+	var sources []*ast.TableSource
+	conditions := []ast.ExprNode{where}
+	var visit func(n ast.ResultSetNode)
+	visit = func(n ast.ResultSetNode) {
+		switch x := n.(type) {
+		case *ast.Join:
+			visit(x.Left)
+			if x.Right != nil {
+				visit(x.Right)
+			}
+			if x.On != nil && x.Tp == ast.CrossJoin {
+				conditions = append(conditions, x.On.Expr)
+			}
+		case *ast.TableSource:
+			sources = append(sources, x)
+		}
+	}
+	visit(from.TableRefs)
+	var tables []*keyedTable
+	for _, source := range sources {
+		name, is := source.Source.(*ast.TableName)
+		if !is {
+			continue
+		}
+		t := &keyedTable{name: name.Name.O, only: len(sources) == 1}
+		if source.AsName.O != "" {
+			t.name = source.AsName.O
+		}
+		db, bare, err := s.qualify(name)
+		if err != nil {
+			return err
+		}
+		if v, err := st.catalogView().Table(db, bare); err == nil { // through a view no index is seen
+			t.schema = v.Schema
+		}
+		tables = append(tables, t)
+	}
+	for again := true; again; {
+		again = false
+		for _, t := range tables {
+			if !t.found && slices.ContainsFunc(conditions, func(e ast.ExprNode) bool { return t.finds(e, tables) }) {
+				t.found, again = true, true
+			}
+		}
+	}
+	for _, t := range tables {
+		if !t.found && (t.only || changed == nil || changed(t)) {
+			return sqlerr.UpdateWithoutKey()
+		}
+	}
+	return nil
+}
+
+// updatedTables says which tables of an UPDATE it assigns to; a column without a table's name may be of any that has it.
+func updatedTables(n *ast.UpdateStmt) func(*keyedTable) bool {
+	return func(t *keyedTable) bool {
+		return slices.ContainsFunc(n.List, func(a *ast.Assignment) bool { return t.means(a.Column) })
+	}
+}
+
+// deletedTables says which tables of a DELETE lose rows.
+func deletedTables(n *ast.DeleteStmt) func(*keyedTable) bool {
+	if n.Tables == nil {
+		return nil
+	}
+	return func(t *keyedTable) bool {
+		return slices.ContainsFunc(n.Tables.Tables, func(x *ast.TableName) bool { return strings.EqualFold(x.Name.O, t.name) })
+	}
+}
+
+// keyedTable is a table whose rows are looked for.
+type keyedTable struct {
+	name   string
+	schema *table.Schema // nil: of a view
+	only   bool          // columns without a table's name are its
+	found  bool          // an index finds its rows
+}
+
+// finds says whether a condition lets an index of the table find the rows for which it is TRUE, those of tables that are found being known.
+func (t *keyedTable) finds(e ast.ExprNode, tables []*keyedTable) bool {
+	compares := func(operand ast.ExprNode, others ...ast.ExprNode) bool {
+		return t.isKey(operand) && !slices.ContainsFunc(others, func(e ast.ExprNode) bool { return usesUnknown(e, tables) })
+	}
+	switch x := e.(type) {
+	case *ast.ParenthesesExpr:
+		return t.finds(x.Expr, tables)
+	case *ast.BinaryOperationExpr:
+		switch x.Op {
+		case opcode.LogicAnd:
+			return t.finds(x.L, tables) || t.finds(x.R, tables)
+		case opcode.LogicOr:
+			return t.finds(x.L, tables) && t.finds(x.R, tables)
+		case opcode.EQ, opcode.NullEQ, opcode.LT, opcode.LE, opcode.GT, opcode.GE:
+			return compares(x.L, x.R) || compares(x.R, x.L)
+		}
+	case *ast.BetweenExpr:
+		return !x.Not && compares(x.Expr, x.Left, x.Right)
+	case *ast.PatternInExpr:
+		return !x.Not && compares(x.Expr, x.List...)
+	case *ast.IsNullExpr:
+		return !x.Not && t.isKey(x.Expr)
+	case *ast.PatternLikeOrIlikeExpr:
+		pattern, is := x.Pattern.(ast.ValueExpr)
+		return !x.Not && is && t.isKey(x.Expr) && !strings.HasPrefix(pattern.GetString(), "%") && !strings.HasPrefix(pattern.GetString(), "_")
+	}
+	return false
+}
+
+// isKey says whether e is the first column of an index.
+func (t *keyedTable) isKey(e ast.ExprNode) bool {
+	for {
+		p, is := e.(*ast.ParenthesesExpr)
+		if !is {
+			break
+		}
+		e = p.Expr
+	}
+	c, is := e.(*ast.ColumnNameExpr)
+	if !is || t.schema == nil || !t.means(c.Name) {
+		return false
+	}
+	return slices.ContainsFunc(t.schema.Keys, func(k table.Key) bool {
+		return strings.EqualFold(t.schema.Columns[k.Columns[0]].Name, c.Name.Name.O)
+	})
+}
+
+// means says whether a name may be that of a column of the table.
+func (t *keyedTable) means(n *ast.ColumnName) bool {
+	if n.Table.O != "" {
+		return strings.EqualFold(n.Table.O, t.name)
+	}
+	return t.only || t.schema == nil || slices.ContainsFunc(t.schema.Columns, func(c table.ColumnDef) bool { return strings.EqualFold(c.Name, n.Name.O) })
+}
+
+// usesUnknown says whether columns of tables whose rows no index finds stand in e.
+func usesUnknown(e ast.ExprNode, tables []*keyedTable) bool {
+	f := unknownFinder{tables: tables}
+	e.Accept(&f)
+	return f.found
+}
+
+type unknownFinder struct {
+	tables []*keyedTable
+	found  bool
+}
+
+// Enter is part of ast.Visitor.
+func (f *unknownFinder) Enter(n ast.Node) (ast.Node, bool) {
+	if c, is := n.(*ast.ColumnName); is && !slices.ContainsFunc(f.tables, func(t *keyedTable) bool { return t.found && t.means(c) }) {
+		f.found = true
+	}
+	return n, f.found
+}
+
+// Leave is part of ast.Visitor.
+func (f *unknownFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.found }

@@ -391,3 +391,19 @@ func mustSum(t *testing.T, s *Session, r *rand.Rand, want int) {
 		t.Error(err)
 	}
 }
+
+func TestWork(t *testing.T) {
+	play(t, "CREATE TABLE t (a INT)", `
+		a BEGIN WORK
+		a INSERT INTO t VALUES (1)
+		a SAVEPOINT work
+		a INSERT INTO t VALUES (2)
+		a ROLLBACK WORK TO SAVEPOINT work
+		b SELECT COUNT(*) FROM t => 0
+		a COMMIT /* all */ WORK AND CHAIN
+		b SELECT a FROM t => 1
+		a INSERT INTO t VALUES (3)
+		a ROLLBACK WORK
+		a SELECT a FROM t => 1
+		a COMMIT WORK WORK => error 1064`)
+}

@@ -127,6 +127,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	piece, alias := rowAlias(text, piece, p)
 	piece, check := checkOption(text, piece, p)
 	piece, head := alterView(text, piece, p)
+	piece = withoutWork(text, piece, p)
 	piece = barePoints(text, piece, p)
 	piece, defaults := defaultExpressions(text, piece, p)
 	groups := joinGroups(text, p.tokens)
@@ -208,6 +209,19 @@ func explainTree(text string, p Piece) string {
 	}
 	at := int(p.tokens[i+2].start) - p.Offset
 	return p.Text[:at] + "ROW " + p.Text[at+len("TREE"):]
+}
+
+// withoutWork blanks out the WORK of BEGIN, COMMIT and ROLLBACK WORK, which means nothing and which the parser does not know.
+func withoutWork(text, piece string, p Piece) string {
+	if len(p.tokens) < 2 || !p.tokens[1].isWord(text, "WORK") {
+		return piece
+	}
+	switch first := p.tokens[0]; {
+	case first.isWord(text, "BEGIN"), first.isWord(text, "COMMIT"), first.isWord(text, "ROLLBACK"):
+		at := int(p.tokens[1].start) - p.Offset
+		return piece[:at] + "    " + piece[at+len("WORK"):]
+	}
+	return piece
 }
 
 func unclosed(text string, t token) error {
@@ -297,8 +311,14 @@ func convertWarning(warning error) sqlerr.Warning {
 		sql := terror.ToSQLError(e)
 		w.Code, w.Message = sqlerr.Code(sql.Code), strings.ReplaceAll(sql.Message, " by TiDB", "")
 	}
+	if _, clause, ok := strings.Cut(w.Message, `"The `); ok { // line 1 column 32 near ""The ... clause is parsed but ignored ...
+		w.Code, w.Message = codeIgnored, "The "+strings.TrimSpace(clause)
+	}
 	return w
 }
+
+// codeIgnored is MySQL's ER_UNSUPPORTED_ACTION... of clauses that are read and mean nothing: ER_NOT_SUPPORTED_YET.
+const codeIgnored = sqlerr.CodeNotSupported
 
 // codeDeprecated is MySQL's ER_WARN_DEPRECATED_SYNTAX.
 const codeDeprecated sqlerr.Code = 1287

@@ -49,7 +49,8 @@ func (g *generator) source(rows float64, e *env) *source {
 	}
 	if depth < 2 && g.chance(12) && !(g.big && rows > 1) {
 		q, types, n := g.query(&env{depth: depth + 1, rows: 1, noDiv: e.noDiv}, nil, true)
-		if n*rows <= mostRows {
+		constant := func(item *Node) bool { return !hasColumn.MatchString(item.SQL()) }
+		if n*rows <= mostRows && (g.target == nil || !slices.ContainsFunc(q.outputs()[0].Kids, constant)) {
 			s := &source{sub: q, rows: n}
 			for i, item := range q.outputs()[0].Kids {
 				s.cols = append(s.cols, named{alias(item), types[i]})

@@ -33,3 +33,16 @@ func TestTypesThatMeanLess(t *testing.T) {
 		t.Errorf("ALTER TABLE has no warning:\n%s", warnings)
 	}
 }
+
+// TestCheckNamesOfLike expects names that MySQL has made to follow the new table, and names that were given to stay.
+func TestCheckNamesOfLike(t *testing.T) {
+	s := session(t, Options{})
+	mustRun(t, s, "CREATE TABLE one (a INT CHECK (a > 0), b INT, CONSTRAINT given CHECK (b > a)); CREATE TABLE two LIKE one")
+	got := mustRun(t, s, "SELECT constraint_name FROM information_schema.table_constraints WHERE table_name = 'two' AND constraint_type = 'CHECK' ORDER BY 1")
+	if got != "given\ntwo_chk_1\n" && got != "given\ntwo_chk_1" {
+		t.Errorf("checks of the new table are %q", got)
+	}
+	if got := mustRun(t, s, "SHOW CREATE TABLE one"); !strings.Contains(got, "one_chk_1") {
+		t.Errorf("the first table is now %s", got)
+	}
+}

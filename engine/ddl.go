@@ -124,6 +124,12 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 	}
 	out := *v.Schema
 	out.Database, out.Name, out.Foreign = db, name, nil
+	out.Checks = slices.Clone(out.Checks)
+	for i := range out.Checks {
+		if n, generated := strings.CutPrefix(out.Checks[i].Name, v.Schema.Name+"_chk_"); generated {
+			out.Checks[i].Name = name + "_chk_" + n
+		}
+	}
 	return &out, nil
 }
 
@@ -340,6 +346,10 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 	x, err := st.binder().Scalar(e)
 	if err != nil {
 		return err
+	}
+	if bind.HasSubquery(x) {
+		return sqlerr.New(sqlerr.CodeDefaultFunction, sqlerr.User, "Default value expression of column '%s' contains a disallowed function.", def.Name).
+			WithHint("it must not have a subquery")
 	}
 	c, literal := x.(*expr.Const)
 	if !literal {

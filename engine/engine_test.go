@@ -110,6 +110,8 @@ func testMistakes(t *testing.T, s *Session) {
 		{"SELECT * FROM people FORCE INDEX (by_nmae)", sqlerr.CodeKeyDoesNotExist, "did you mean 'by_name'"},
 		{"SELECT name, COUNT(*) FROM people GROUP BY name DESC", sqlerr.CodeNotSupported, "write ORDER BY"},
 		{"INSERT INTO people PARTITION (p0) VALUES (4, 'Alan', NULL, NULL)", sqlerr.CodePartitionClause, "no partitions"},
+		{"SHOW TABLES LIKE (SELECT 'p%')", sqlerr.CodeParseError, "write SHOW ... WHERE"},
+		{"CREATE TABLE q (a INT DEFAULT ((SELECT 1)))", sqlerr.CodeDefaultFunction, "subquery"},
 		{"CREATE INDEX i ON people (hieght)", sqlerr.CodeKeyColumnMissing, "did you mean 'height'"},
 		{"ALTER TABLE people ADD UNIQUE (hieght)", sqlerr.CodeKeyColumnMissing, "did you mean 'height'"},
 		{"CREATE TABLE x (height INT, FOREIGN KEY (hieght) REFERENCES people (id))", sqlerr.CodeKeyColumnMissing, "did you mean 'height'"},

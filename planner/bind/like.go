@@ -4,11 +4,15 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // Like says whether a name matches the LIKE of a SHOW statement; both are compared in lower case.
 func (b *Binder) Like(name string, p *ast.PatternLikeOrIlikeExpr) (bool, error) {
+	if _, literal := p.Pattern.(ast.ValueExpr); !literal {
+		return false, sqlerr.ParseError("LIKE of SHOW takes a string").WithHint("write SHOW ... WHERE for other conditions")
+	}
 	sc := &scope{noAggregates: true}
 	pattern, err := b.expr(p.Pattern, sc)
 	if err != nil {

@@ -164,7 +164,8 @@ func standsAlone(e expr.Expr, u *Upsert) error {
 	return err
 }
 
-func hasSubquery(e expr.Expr) bool {
+// HasSubquery says whether an expression has a subquery somewhere.
+func HasSubquery(e expr.Expr) bool {
 	found := false
 	expr.Walk(e, func(e expr.Expr) bool {
 		_, is := e.(*expr.Subquery)

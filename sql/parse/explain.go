@@ -119,7 +119,7 @@ func statement(words ...string) func(v view) (int, bool) {
 var idioms = []idiom{
 	{"COPY", "write LOAD DATA INFILE 'file' INTO TABLE t to import, SELECT ... INTO OUTFILE 'file' to export", statement("COPY")},
 	{"PRAGMA", "write SET name = value", statement("PRAGMA")},
-	{"ATTACH", "", statement("ATTACH")},
+	{"ATTACH", "databases lie in memory: write CREATE DATABASE, and name files of tables in backticks", statement("ATTACH")},
 	{"MERGE", "write INSERT ... ON DUPLICATE KEY UPDATE", statement("MERGE")},
 	{"CREATE OR REPLACE TABLE", "write DROP TABLE IF EXISTS, then CREATE TABLE", statement("CREATE", "OR", "REPLACE", "TABLE")},
 	{"INSERT OR REPLACE", "write REPLACE INTO", statement("INSERT", "OR", "REPLACE")},
@@ -130,6 +130,17 @@ var idioms = []idiom{
 	{"BEGIN TRANSACTION", "write BEGIN or START TRANSACTION", statement("BEGIN", "TRANSACTION")},
 	{"END", "write COMMIT", statement("END")},
 	{"ABORT", "write ROLLBACK", statement("ABORT")},
+	{"CREATE TRIGGER", "write the statements into the transaction, or a generated column", statement("CREATE", "TRIGGER")},
+	{"CREATE FUNCTION", "a Go program adds functions (docs/driver.md)", statement("CREATE", "FUNCTION")},
+	{"CREATE EVENT", "let a scheduler run radish with a script", statement("CREATE", "EVENT")},
+	{"SIGNAL", "there are no programs in SQL", either(statement("SIGNAL"), statement("RESIGNAL"))},
+	{"XA", "transactions are of one engine: write BEGIN, COMMIT and ROLLBACK", statement("XA")},
+	{"HANDLER", "write SELECT ... ORDER BY ... LIMIT", statement("HANDLER")},
+	{"DELIMITER", "it is a command of MySQL's shell, for programs in SQL, which there are none of: end statements with ;", statement("DELIMITER")},
+	{"GET DIAGNOSTICS", "write SHOW WARNINGS or SHOW ERRORS", statement("GET", "DIAGNOSTICS")},
+	{"SET PERSIST", "write SET, and keep it in the shell's start file or the driver's data source name", either(statement("SET", "PERSIST"), statement("SET", "PERSIST_ONLY"))},
+	{"SOUNDS LIKE", "write SOUNDEX(a) = SOUNDEX(b)", from("SOUNDS", "LIKE")},
+	{"an INVISIBLE column", "leave it out of the select list", from("INVISIBLE")},
 	{"VACUUM", "there is nothing to clean up: what was deleted gives its memory back", statement("VACUUM")},
 	{"INSTALL", "there are no extensions; a Go program adds functions (docs/driver.md)", statement("INSTALL")},
 	{"SHOW ALL TABLES", "write SHOW TABLES, or SELECT * FROM information_schema.tables", statement("SHOW", "ALL", "TABLES")},
@@ -159,7 +170,7 @@ var idioms = []idiom{
 	}},
 	{"a type of columns in CAST", "CAST takes SIGNED, UNSIGNED, DECIMAL(p, s), DOUBLE, FLOAT, CHAR, BINARY, DATE, DATETIME, TIME, YEAR and JSON", func(v view) (int, bool) {
 		switch v.name(0) {
-		case "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "VARCHAR", "TEXT", "STRING", "BOOL", "BOOLEAN", "TIMESTAMP", "NUMERIC", "BLOB":
+		case "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "VARCHAR", "NCHAR", "TEXT", "STRING", "BOOL", "BOOLEAN", "TIMESTAMP", "NUMERIC", "BLOB":
 			return 0, v.is(-1, "AS") && v.inCast()
 		}
 		return 0, false
@@ -181,7 +192,15 @@ var idioms = []idiom{
 	{"GROUP BY ROLLUP(...)", "write GROUP BY a, b WITH ROLLUP", from("ROLLUP", "(")},
 	{"DISTINCT ON", "write ROW_NUMBER() OVER (PARTITION BY ...) = 1 in a derived table", from("DISTINCT", "ON")},
 	{"ON CONFLICT", "write ON DUPLICATE KEY UPDATE", from("ON", "CONFLICT")},
-	{"RETURNING", "", from("RETURNING")},
+	{"RETURNING in JSON_VALUE", "write CAST(JSON_VALUE(doc, path) AS type)", func(v view) (int, bool) {
+		for d := -1; v.at+d >= 0; d-- {
+			if v.is(d, "JSON_VALUE", "(") {
+				return 0, v.is(0, "RETURNING")
+			}
+		}
+		return 0, false
+	}},
+	{"RETURNING", "write a SELECT behind it; LAST_INSERT_ID() is the first number that AUTO_INCREMENT gave", from("RETURNING")},
 	{"SELECT TOP", "write LIMIT n at the end", func(v view) (int, bool) { return -1, v.is(-2, "SELECT", "TOP") }},
 	{"PIVOT", "write an aggregate of CASE WHEN per column", either(from("PIVOT", "("), from("PIVOT"))},
 	{"UNPIVOT", "write one SELECT per column joined by UNION ALL", either(from("UNPIVOT", "("), from("UNPIVOT"))},
@@ -191,11 +210,11 @@ var idioms = []idiom{
 	{"LEFT SEMI JOIN", "write WHERE EXISTS (...) or IN (...)", from("SEMI", "JOIN")},
 	{"LEFT ANTI JOIN", "write WHERE NOT EXISTS (...)", from("ANTI", "JOIN")},
 	{"'=='", "write =", from("=", "=")},
-	{"an array in brackets", "", from("[")},
+	{"an array in brackets", "write JSON_ARRAY(1, 2), or a row for each", from("[")},
 	{"a named parameter with a colon", "write ? for each parameter in turn, or @name", func(v view) (int, bool) {
 		return 0, v.is(0, ":") && (v.kind(1) == tokWord || v.kind(1) == tokNumber)
 	}},
-	{"a lambda or named argument with '=>'", "", func(v view) (int, bool) {
+	{"a lambda or named argument with '=>'", "arguments go by their places", func(v view) (int, bool) {
 		if v.is(-1, "=", ">") {
 			return -1, true
 		}
@@ -210,7 +229,7 @@ var idioms = []idiom{
 	{"an interval in one string", "write INTERVAL 1 DAY", func(v view) (int, bool) {
 		return -2, v.kind(-1) == tokString && v.name(-2) == "INTERVAL"
 	}},
-	{"an empty list", "", func(v view) (int, bool) { return -1, v.is(-2, "IN", "(", ")") }},
+	{"an empty list", "write FALSE for a IN (), TRUE for a NOT IN ()", func(v view) (int, bool) { return -1, v.is(-2, "IN", "(", ")") }},
 }
 
 // explain turns a syntax error at token number at into an error with a place and, where the text uses an idiom known

@@ -312,13 +312,10 @@ func convertWarning(warning error) sqlerr.Warning {
 		w.Code, w.Message = sqlerr.Code(sql.Code), strings.ReplaceAll(sql.Message, " by TiDB", "")
 	}
 	if _, clause, ok := strings.Cut(w.Message, `"The `); ok { // line 1 column 32 near ""The ... clause is parsed but ignored ...
-		w.Code, w.Message = codeIgnored, "The "+strings.TrimSpace(clause)
+		w.Code, w.Message = sqlerr.CodeNotSupported, "The "+strings.TrimSpace(clause)
 	}
 	return w
 }
-
-// codeIgnored is MySQL's ER_UNSUPPORTED_ACTION... of clauses that are read and mean nothing: ER_NOT_SUPPORTED_YET.
-const codeIgnored = sqlerr.CodeNotSupported
 
 // codeDeprecated is MySQL's ER_WARN_DEPRECATED_SYNTAX.
 const codeDeprecated sqlerr.Code = 1287

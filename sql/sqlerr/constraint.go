@@ -15,6 +15,7 @@ const (
 	CodeWrongDatabaseName     Code = 1102
 	CodeInvalidOnUpdate       Code = 1294
 	CodeGeneratedFunction     Code = 3102
+	CodeDefaultFunction       Code = 3770
 	CodeGeneratedForeignKey   Code = 3104
 	CodeGeneratedValue        Code = 3105
 	CodeGeneratedNonPrior     Code = 3107

@@ -55,15 +55,15 @@ func outputCommands() []dotCommand {
 			r.maxRows = n
 			return nil
 		}},
-		{"output", "[FILE]", "write results to a file, compressed if it ends in .gz or .zst; without FILE to the terminal again", func(r *runner, arg string) error {
-			name, err := oneWord(arg, ".output FILE")
+		{"output", "[FILE | |COMMAND]", "write results to a file, compressed if it ends in .gz or .zst, or to a command; without FILE to the terminal again", func(r *runner, arg string) error {
+			name, err := target(arg, ".output FILE")
 			if err != nil {
 				return err
 			}
 			return r.output(name)
 		}},
-		{"once", "FILE", "write the next result to a file", func(r *runner, arg string) error {
-			name, err := oneWord(arg, ".once FILE")
+		{"once", "FILE | |COMMAND", "write the next result to a file, or to a command", func(r *runner, arg string) error {
+			name, err := target(arg, ".once FILE")
 			if err == nil && name == "" {
 				err = fmt.Errorf("usage: .once FILE")
 			}
@@ -96,6 +96,14 @@ func outputCommands() []dotCommand {
 	}
 }
 
+// target returns the file that an argument names, or the whole of it if it is a bar and a command.
+func target(arg, usage string) (string, error) {
+	if strings.HasPrefix(arg, "|") {
+		return arg, nil
+	}
+	return oneWord(arg, usage)
+}
+
 func (r *runner) mode(arg string) error {
 	list, err := words(arg)
 	switch {
@@ -125,7 +133,7 @@ func (r *runner) show(string) error {
 	}
 	target := "stdout"
 	if r.file != nil {
-		target = r.file.Name()
+		target = r.file.name
 	}
 	dir, err := os.Getwd()
 	if err != nil {

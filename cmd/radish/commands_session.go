@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
 	"strconv"
 )
 
@@ -70,14 +68,10 @@ func sessionCommands() []dotCommand {
 			return nil
 		}},
 		{"shell", "COMMAND", "run a command of the system", func(r *runner, arg string) error {
-			shell, flag := "sh", "-c"
-			if runtime.GOOS == "windows" {
-				shell, flag = "cmd", "/c"
-			}
 			r.out.Flush()
 			ctx, done := r.running()
 			defer done()
-			c := exec.CommandContext(ctx, shell, flag, arg)
+			c := systemShell(ctx, arg)
 			c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 			if !r.interactive {
 				c.Stdin = nil // which holds the script

@@ -39,7 +39,7 @@ type completer struct {
 
 // Do is readline's: it returns what may follow the rune before pos, and how many runes before pos belong to the same word.
 func (c *completer) Do(line []rune, pos int) (endings [][]rune, length int) {
-	before := string(line[:pos])
+	before := string(shownTabs(line[:pos]))
 	word, list := c.candidates(before)
 	seen := map[string]bool{}
 	for _, candidate := range list {

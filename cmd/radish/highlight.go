@@ -50,6 +50,7 @@ type highlighter struct{ typed func() string }
 
 // Paint is readline's.
 func (h highlighter) Paint(line []rune, _ int) []rune {
+	line = shownTabs(line)
 	before := []rune(h.typed())
 	if len(line) == 0 || line[0] == '.' && len(before) == 0 {
 		return line

@@ -14,7 +14,6 @@ import (
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // runner runs statements and commands in one session and prints what they give.
@@ -24,13 +23,12 @@ type runner struct {
 	config openConfig
 
 	settings render.Settings
-	out      *bufio.Writer  // results: standard output or the file of .output
-	printed  *bufio.Writer  // where the last result went
-	file     *os.File       // of .output and .once; nil: standard output
-	packed   io.WriteCloser // what packs what goes to the file, if its name ends in .gz or .zst
-	once     bool           // the file is for one statement
-	err      io.Writer      // errors and warnings
-	notes    io.Writer      // counts, times and the like; nil: they are not printed
+	out      *bufio.Writer // results: standard output or the file of .output
+	printed  *bufio.Writer // where the last result went
+	file     *sink         // of .output and .once; nil: standard output
+	once     bool          // the file is for one statement
+	err      io.Writer     // errors and warnings
+	notes    io.Writer     // counts, times and the like; nil: they are not printed
 
 	interactive bool
 	timer       bool
@@ -276,13 +274,10 @@ func counted(n int64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// output sends results to a file; "": to standard output again.
+// output sends results to a file or command; "": to standard output again.
 func (r *runner) output(name string) (err error) {
 	err = r.out.Flush()
 	if r.file != nil {
-		if e := r.packed.Close(); err == nil {
-			err = e
-		}
 		if e := r.file.Close(); err == nil {
 			err = e
 		}
@@ -292,15 +287,12 @@ func (r *runner) output(name string) (err error) {
 	if err != nil || name == "" {
 		return err
 	}
-	f, err := os.Create(name)
+	to, err := openSink(name)
 	if err != nil {
 		return err
 	}
-	if r.packed, err = textfile.NewWriter(f, name); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	r.file = f
-	r.out.Reset(r.packed)
+	r.file = to
+	r.out.Reset(to.to)
 	return nil
 }
 

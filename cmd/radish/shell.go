@@ -44,6 +44,11 @@ func shell(r *runner, init string) int {
 		// Results go to a file or a pipe; what is for the person goes to the terminal.
 		config.Stdout, r.notes = os.Stderr, os.Stderr
 	}
+	marks := term.IsTerminal(int(os.Stdin.Fd())) && os.Getenv("TERM") != "dumb"
+	if marks {
+		config.Stdin = readline.NewCancelableStdin(&pasteReader{in: readline.Stdin})
+	}
+	config.Painter = plainPainter{}
 	if colored(config.Stdout) {
 		config.Painter = highlighter{s.typed.String}
 	}
@@ -64,7 +69,14 @@ func shell(r *runner, init string) int {
 	s.clear()
 	fmt.Fprintf(r.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
 	for {
+		if marks {
+			fmt.Fprint(r.notes, askForPasteMarks)
+		}
 		line, err := s.lines.Readline()
+		if marks {
+			fmt.Fprint(r.notes, noPasteMarks)
+		}
+		line = strings.ReplaceAll(line, string(pastedTab), "\t")
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
 			if s.typed.Len() == 0 && line == "" {

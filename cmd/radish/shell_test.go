@@ -59,12 +59,15 @@ func (s *terminal) write(keys string) {
 	}
 }
 
+// pasteMarks removes what asks a terminal to mark what is pasted, and shows nothing.
+var pasteMarks = strings.NewReplacer(askForPasteMarks, "", noPasteMarks, "")
+
 // expect waits for text behind what it waited for before.
 func (s *terminal) expect(text string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
-		seen := s.seen.String()
+		seen := pasteMarks.Replace(s.seen.String())
 		s.mu.Unlock()
 		if i := strings.Index(seen[s.from:], text); i >= 0 {
 			s.from += i + len(text)

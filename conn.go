@@ -205,5 +205,8 @@ func (c *Conn) Warnings() []sqlerr.Warning { return c.session.Warnings() }
 // Database returns the current database.
 func (c *Conn) Database() string { return c.session.Database() }
 
+// TemporaryTables returns the names of the connection's TEMPORARY tables in the current database, which information_schema does not list.
+func (c *Conn) TemporaryTables() []string { return c.session.TemporaryTables() }
+
 // ParseMode returns how the session's sql_mode reads text; it serves parse.Split and parse.Incomplete.
 func (c *Conn) ParseMode() parse.Mode { return c.session.ParseMode() }

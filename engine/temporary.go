@@ -28,6 +28,14 @@ func (s *Session) shadowing(db, name string) string {
 	return s.hiddenDatabase(db)
 }
 
+// TemporaryTables returns the names of the session's TEMPORARY tables in its database, sorted: information_schema does not list them.
+func (s *Session) TemporaryTables() []string {
+	if len(s.temporary) == 0 {
+		return nil
+	}
+	return s.snapshot().Tables(s.hiddenDatabase(s.database))
+}
+
 // find returns the database and name of the table that a name means, temporary ones included.
 func (s *Session) find(t *ast.TableName) (db, name string, err error) {
 	db, name, err = s.qualify(t)

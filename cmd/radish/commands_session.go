@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // sessionCommands are those about the shell itself.
@@ -51,6 +54,7 @@ func sessionCommands() []dotCommand {
 			}
 			return nil
 		}},
+		{"edit", "", "edit the last statement in $VISUAL or $EDITOR, and run what comes of it", (*runner).edit},
 		{"bail", "[on|off]", "the first failure ends a script", onOff("bail", func(r *runner) *bool { return &r.bail })},
 		{"cd", "FOLDER", "change the folder in which files are named", func(_ *runner, arg string) error {
 			name, err := oneWord(arg, ".cd FOLDER")
@@ -88,4 +92,42 @@ const maxReads = 16
 func (r *runner) read(file string) (quit bool) {
 	_, quit = r.commandLine("", scriptStatement{command: true, text: ".read '" + file + "'", line: 1})
 	return quit
+}
+
+// edit runs the person's editor on the last statement, which may have many lines, and then what it has become.
+func (r *runner) edit(string) error {
+	if !r.interactive {
+		return fmt.Errorf(".edit is for the shell")
+	}
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+	f, err := os.CreateTemp("", "radish-*.sql")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(r.last)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	c := systemShell(context.Background(), editor+" '"+strings.ReplaceAll(f.Name(), "'", `'\''`)+"'") // the variable may have arguments
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%s: %w", editor, err)
+	}
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(text)) == "" {
+		return nil
+	}
+	r.last = string(text)
+	fmt.Fprintln(r.notesOr(r.out), strings.TrimSpace(r.last))
+	if r.script("", strings.NewReader(r.last)) {
+		return errQuit
+	}
+	return nil
 }

@@ -132,3 +132,36 @@ func TestCommandMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestDumpRoundTrip reads a dump in a session with other settings, and dumps that: the two are the same.
+func TestDumpRoundTrip(t *testing.T) {
+	const made = `SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+02:00', foreign_key_checks = 0;
+CREATE TABLE zero (id INT PRIMARY KEY AUTO_INCREMENT, v DATE); INSERT INTO zero VALUES (1, '2024-01-01'), (0, '2024-01-02');
+CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id));
+CREATE TABLE parent (id INT PRIMARY KEY, t TIMESTAMP, s VARCHAR(20), g INT AS (id * 2));
+INSERT INTO parent (id, t, s) VALUES (7, '2024-07-01 12:00:00', 'it''s \\ "x" \n'); INSERT INTO child VALUES (1, 7);
+CREATE TABLE t (a INT);
+CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VIEW a0 AS SELECT v1.a FROM v1 JOIN (SELECT a FROM v2) AS x ON TRUE;
+`
+	first, stderr, code := runRadish(t, made+".dump\n", "--format", "csv")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	for _, want := range []string{"(0, '2024-01-02')", "(7, '2024-07-01 10:00:00', 'it\\'s", "CREATE VIEW `v1`", "SET time_zone = @old_time_zone;\n"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("%q is missing in\n%s", want, first)
+		}
+	}
+	second, stderr, code := runRadish(t, "SET time_zone = '-05:00';\n"+first+".dump\n", "--format", "csv")
+	if code != 0 || stderr != "" || second != first {
+		t.Errorf("exit %d, %s: the dump of what a dump makes is\n%s\nnot\n%s", code, stderr, second, first)
+	}
+	mode, _, _ := runRadish(t, first+"SELECT @@time_zone = 'SYSTEM' AND @@sql_mode LIKE '%STRICT%' AND @@foreign_key_checks AS same;", "--format", "csv")
+	if mode != "same\n1\n" {
+		t.Errorf("settings after a dump: %s", mode)
+	}
+	_, stderr, _ = runRadish(t, "\n\nPREPARE p FROM 'SELECT nope FROM nope';", "--format", "csv")
+	if !strings.HasPrefix(stderr, "stdin:3: ERROR 1146 (42S02) at line 1, column 18") {
+		t.Errorf("an error in the text of PREPARE: %s", stderr)
+	}
+}

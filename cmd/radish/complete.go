@@ -63,7 +63,7 @@ func (c *completer) candidates(before string) (word string, list []string) {
 	}
 	if strings.Count(before, "`")%2 == 1 {
 		word = before[strings.LastIndexByte(before, '`')+1:]
-		return word, append(fileNames(word), c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")...)
+		return word, append(fileNames(word), c.tables()...)
 	}
 	if strings.Count(before, "'")%2 == 1 {
 		word = before[strings.LastIndexByte(before, '\'')+1:]
@@ -77,10 +77,10 @@ func (c *completer) candidates(before string) (word string, list []string) {
 	statement := c.typed() + before
 	if qualifier, rest, dotted := strings.Cut(word, "."); dotted {
 		table := aliasOf(statement, qualifier)
-		list = c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", table)
+		list = c.columnsOf(table)
 		list = append(list, c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = ?", qualifier)...)
 		if len(list) == 0 { // the table is still to be named
-			list = c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()")
+			list = c.allColumns()
 		}
 		return rest, list
 	}
@@ -103,13 +103,19 @@ func (c *completer) candidates(before string) (word string, list []string) {
 		}
 	}
 	for _, f := range expr.Aggregates() {
-		if !strings.ContainsAny(f.Name, "(_") || f.Name == "group_concat" {
-			list = append(list, spell(f.Name)+"(")
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			if f.Kind != expr.AggSingle && !strings.Contains(name, "(") {
+				list = append(list, spell(name)+"(")
+			}
 		}
 	}
-	list = append(list, c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")...)
+	list = append(list, spell("json_arrayagg")+"(", spell("json_objectagg")+"(") // which the binder makes of others
+	for _, f := range expr.WindowFunctions() {
+		list = append(list, spell(f.Name)+"(")
+	}
+	list = append(list, c.tables()...)
 	list = append(list, c.column("SELECT schema_name FROM information_schema.schemata")...)
-	return word, append(list, c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()")...)
+	return word, append(list, c.allColumns()...)
 }
 
 // commandCandidates completes a command of the shell or its argument.
@@ -135,7 +141,7 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 		}
 		return word, list
 	case "schema", "indexes", "dump", "export":
-		list = c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+		list = c.tables()
 		if name != "export" {
 			return word, list
 		}
@@ -166,6 +172,38 @@ func (c *completer) column(query string, args ...any) (list []string) {
 		list = append(list, fmt.Sprint(rows.Values()[0]))
 	}
 	return list
+}
+
+// tables returns the names of the current database's tables and views.
+func (c *completer) tables() []string {
+	return append(c.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"), c.conn.TemporaryTables()...)
+}
+
+// allColumns returns the names of the columns of all of them.
+func (c *completer) allColumns() []string {
+	list := c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()")
+	for _, t := range c.conn.TemporaryTables() {
+		list = append(list, c.columnsOf(t)...)
+	}
+	return list
+}
+
+// columnsOf returns the names of a table's columns; a TEMPORARY one's are known to the session alone.
+func (c *completer) columnsOf(table string) (list []string) {
+	for _, t := range c.conn.TemporaryTables() {
+		if !strings.EqualFold(t, table) {
+			continue
+		}
+		stmt, err := c.conn.Prepare(context.Background(), "SELECT * FROM "+render.QuoteName(t))
+		if err != nil {
+			return nil
+		}
+		for _, col := range stmt.Columns() {
+			list = append(list, col.Name)
+		}
+		return list
+	}
+	return c.column("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", table)
 }
 
 // tableAlias finds tables and their aliases.

@@ -55,3 +55,24 @@ func TestShellPaste(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
+
+// .edit gives the last statement to the editor, all its lines, and runs what comes back; so it does again.
+func TestShellEdit(t *testing.T) {
+	s := startShell(t, "VISUAL=", `EDITOR=sed -i -e 's/20/40/' -e 's/2;/3;/'`)
+	s.write("SELECT 20\r + 2;\r")
+	s.expect(" 22 |")
+	s.expect(defaultPrompt)
+	s.write(".edit\r")
+	s.expect("SELECT 40\r\n + 3;\r\n")
+	s.expect(" 43 |")
+	s.expect(defaultPrompt)
+	s.write("\\e\r")
+	s.expect(" 43 |")
+	s.write(ctrlD)
+	if code := s.leave(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	if _, stderr, code := runRadish(t, ".edit\n"); code != exitFailed || !strings.Contains(stderr, ".edit is for the shell") {
+		t.Errorf("in a script: exit %d, %s", code, stderr)
+	}
+}

@@ -37,6 +37,7 @@ type runner struct {
 	profile     bool // print what each query cost
 	maxRows     int64
 	prompt      string
+	last        string // what was typed last and is no command: what .edit edits
 
 	// running returns the context of a statement, and what is to be called at its end.
 	running func() (context.Context, func())
@@ -331,8 +332,8 @@ func describe(name string, st scriptStatement, err error) string {
 		placed.Pos = st.position(0)
 	case e.Text == "" || e.Text == st.text:
 		placed.Pos = st.position(e.Pos.Offset)
-	default: // a place in some other text, as that of a view
-		return prefixed(name, e.Render())
+	default: // a place in some other text, as that of a view or of PREPARE
+		return atLine(name, st.line) + e.Render()
 	}
 	placed.Text = st.context
 	if e.Kind == sqlerr.Cancelled {

@@ -108,6 +108,8 @@ func (s *terminalShell) line(line string) (quit bool) {
 			word = ".quit"
 		case `\h`, `\?`:
 			word = ".help"
+		case `\e`:
+			word = ".edit"
 		}
 		switch {
 		case word == "":
@@ -129,6 +131,7 @@ func (s *terminalShell) line(line string) (quit bool) {
 	s.clear()
 	if entry := historyEntry(text); entry != "" {
 		s.save(entry)
+		s.last = text
 	}
 	return s.script("", strings.NewReader(text))
 }

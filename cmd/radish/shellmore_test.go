@@ -90,6 +90,10 @@ func TestShellCompletion(t *testing.T) {
 	s.do("CREATE TABLE harvest (weight INT, orchard VARCHAR(9)); INSERT INTO harvest VALUES (41, 'o');", "OK, 1 row")
 	s.do("sel"+tab+" weig"+tab+" + 1 fro"+tab+" harv"+tab+";", "42 |")
 	s.do("SELECT SUBSTRING_IN"+tab+"'a,b', ',', 1) AS k;", "| a ")
+	s.do("CREATE TEMPORARY TABLE mytemps (passing INT); INSERT INTO mytemps VALUES (43);", "OK, 1 row")
+	s.do("SELECT passi"+tab+" + 1 FROM mytem"+tab+";", "44 |")
+	s.do("SELECT z.pass"+tab+" + 2 FROM mytemps z;", "45 |")
+	s.do("SELECT row_nu"+tab+") OVER () + 45 AS r, bit_a"+tab+"passing) + 4 AS b FROM mytemps GROUP BY passing;", "46 | 47 |")
 	s.do("SELECT h.orch"+tab+" FROM harvest h WHERE h.wei"+tab+" > 1;", "| o ")
 	s.do(".cd "+dir, "")
 	s.do("SELECT SUM(a) + 100 FROM `numb"+tab+"`;", "103 |")
@@ -211,6 +215,7 @@ func TestShellDotCommands(t *testing.T) {
 		{".once |head -1", ""},
 		{"WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 900) SELECT REPEAT(n, 3000) FROM r;", "900 rows"},
 		{".output |exit 3", ""},
+		{"SELECT 1 AS gone;", "1 row"},
 		{".output", "|exit 3: exit status 3"},
 		{".explain SELECT * FROM d", "pipeline 0"},
 		{".profile on", ""},

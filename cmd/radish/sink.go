@@ -23,18 +23,8 @@ type sink struct {
 
 func openSink(name string) (*sink, error) {
 	if command, ok := strings.CutPrefix(name, "|"); ok {
-		c := systemShell(context.Background(), strings.TrimSpace(command))
-		c.Stdout, c.Stderr = os.Stdout, os.Stderr
-		in, err := c.StdinPipe()
-		if err == nil {
-			err = c.Start()
-		}
-		return &sink{name, untilClosed{in}, func() error {
-			if err := c.Wait(); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			return nil
-		}}, err
+		c := &commandInput{name: name, command: strings.TrimSpace(command)}
+		return &sink{name, c, func() error { return nil }}, nil
 	}
 	f, err := os.Create(name)
 	if err != nil {
@@ -56,15 +46,41 @@ func (s *sink) Close() error {
 	return err
 }
 
-// untilClosed writes to a command that may end before it has read everything, as head does.
-type untilClosed struct{ io.WriteCloser }
+// commandInput is the input of a command, which starts when there is something for it: a pager should not wait beside the prompt.
+type commandInput struct {
+	name, command string
+	running       *exec.Cmd
+	in            io.WriteCloser
+}
 
-func (u untilClosed) Write(b []byte) (int, error) {
-	n, err := u.WriteCloser.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
+func (c *commandInput) Write(b []byte) (n int, err error) {
+	if c.running == nil {
+		c.running = systemShell(context.Background(), c.command)
+		c.running.Stdout, c.running.Stderr = os.Stdout, os.Stderr
+		if c.in, err = c.running.StdinPipe(); err == nil {
+			err = c.running.Start()
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n, err = c.in.Write(b)
+	if errors.Is(err, syscall.EPIPE) { // it needs no more, as head
 		return len(b), nil
 	}
 	return n, err
+}
+
+// Close waits for the command to end.
+func (c *commandInput) Close() error {
+	if c.running == nil || c.in == nil {
+		return nil
+	}
+	err := c.in.Close()
+	if e := c.running.Wait(); e != nil {
+		return fmt.Errorf("%s: %w", c.name, e)
+	}
+	return err
 }
 
 // systemShell is a command of the system, which ctx ends.

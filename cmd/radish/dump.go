@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/sql/parse"
+)
+
+// dump prints tables as statements that make them again, with the settings under which they mean the same: TIMESTAMPs in UTC, an AUTO_INCREMENT
+// column's 0 as 0, foreign keys whatever the order of tables, views behind those that they read. It sees one moment of the database.
+func (r *runner) dump(arg string) (err error) {
+	list, err := words(arg)
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
+		list[i] = quoteName(t)
+	}
+	if !r.conn.InTransaction() {
+		if err := r.quietly("START TRANSACTION READ ONLY"); err != nil {
+			return err
+		}
+		defer func() {
+			if e := r.quietly("COMMIT"); err == nil {
+				err = e
+			}
+		}()
+	}
+	if len(list) == 0 {
+		if list, err = r.relations(); err != nil {
+			return err
+		}
+	}
+	zone, err := r.lastColumn("SELECT @@time_zone")
+	if err != nil {
+		return err
+	}
+	if err := r.quietly("SET time_zone = '+00:00'"); err != nil {
+		return err
+	}
+	defer func() {
+		if e := r.quietly("SET time_zone = " + string(render.AppendString(nil, zone[0]))); err == nil {
+			err = e
+		}
+	}()
+	var tables, views []relation
+	settings := []setting{{"sql_mode", "'NO_AUTO_VALUE_ON_ZERO'"}}
+	for _, t := range list {
+		create, err := r.created(t)
+		if err != nil {
+			return err
+		}
+		rel := relation{t, create}
+		if !strings.HasPrefix(create, "CREATE TABLE") {
+			views = append(views, rel)
+			continue
+		}
+		tables = append(tables, rel)
+		if strings.Contains(create, ") REFERENCES ") {
+			settings = with(settings, setting{"foreign_key_checks", "0"})
+		}
+		if strings.Contains(strings.ToUpper(create), " TIMESTAMP") {
+			settings = with(settings, setting{"time_zone", "'+00:00'"})
+		}
+	}
+	for _, s := range settings {
+		fmt.Fprintf(r.out, "SET @old_%s = @@%s, %s = %s;\n", s.name, s.name, s.name, s.value)
+	}
+	for _, t := range tables {
+		if err := r.dumpTable(t); err != nil {
+			return err
+		}
+	}
+	for _, v := range inOrder(views) {
+		fmt.Fprintln(r.out, v.create+";")
+	}
+	for _, s := range settings {
+		fmt.Fprintf(r.out, "SET %s = @old_%s;\n", s.name, s.name)
+	}
+	return nil
+}
+
+// relation is a table or view, by its quoted name, and the statement that makes it.
+type relation struct{ name, create string }
+
+// setting is a system variable and the value that it has while a dump is read.
+type setting struct{ name, value string }
+
+func with(list []setting, s setting) []setting {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+func (r *runner) dumpTable(t relation) error {
+	fmt.Fprintln(r.out, t.create+";")
+	ctx, done := r.running()
+	defer done()
+	query := "SELECT " + givenColumns(t.create) + " FROM " + t.name
+	rows, err := r.conn.Query(ctx, query)
+	if err != nil {
+		return r.described(query, err)
+	}
+	defer rows.Close()
+	into := strings.ReplaceAll(strings.Trim(t.name, "`"), "``", "`")
+	_, err = render.Rows(r.out, render.Settings{Format: render.Insert, Into: strings.ReplaceAll(into, "`.`", ".")}, rows)
+	return err
+}
+
+// inOrder puts views behind those of the list that they read.
+func inOrder(views []relation) (ordered []relation) {
+	index := map[string]int{}
+	for i, v := range views {
+		index[strings.ToLower(strings.Trim(v.name, "`"))] = i
+	}
+	const (
+		unseen = iota
+		open   // what it reads is being put out
+		done
+	)
+	state := make([]int, len(views))
+	var visit func(i int)
+	visit = func(i int) {
+		if state[i] != unseen {
+			return
+		}
+		state[i] = open
+		for _, name := range tablesIn(views[i].create) {
+			if j, ok := index[strings.ToLower(name)]; ok {
+				visit(j)
+			}
+		}
+		state[i] = done
+		ordered = append(ordered, views[i])
+	}
+	for i := range views {
+		visit(i)
+	}
+	return ordered
+}
+
+// tablesIn returns the names of the tables and views that a statement names.
+func tablesIn(text string) []string {
+	stmt, err := parse.One(text, parse.DefaultMode)
+	if err != nil {
+		return nil
+	}
+	var f tableFinder
+	stmt.Node.Accept(&f)
+	return f.names
+}
+
+type tableFinder struct{ names []string }
+
+func (f *tableFinder) Enter(n ast.Node) (ast.Node, bool) {
+	if t, ok := n.(*ast.TableName); ok {
+		f.names = append(f.names, t.Name.O)
+	}
+	return n, false
+}
+
+func (f *tableFinder) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// givenColumns lists the columns of a table that are not generated, by the statement that makes it; * if none is.
+func givenColumns(create string) string {
+	var names []string
+	generated := false
+	for _, line := range strings.Split(create, "\n") {
+		if !strings.HasPrefix(line, "  `") {
+			continue
+		}
+		if strings.Contains(line, " GENERATED ALWAYS AS (") {
+			generated = true
+			continue
+		}
+		name, _, _ := strings.Cut(line[3:], "` ")
+		names = append(names, "`"+name+"`")
+	}
+	if !generated {
+		return "*"
+	}
+	return strings.Join(names, ", ")
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,19 +35,15 @@ func (r *runner) chart(arg string) error {
 	if err != nil {
 		return err
 	}
-	if len(values) == 0 {
-		return fmt.Errorf("the query gives no rows to draw")
+	if !slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) }) {
+		return fmt.Errorf("the query gives no numbers to draw")
 	}
 	width := 80
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 20 {
 		width = w
 	}
 	if kind == "line" {
-		widest := 0
-		for _, v := range values {
-			widest = max(widest, len(strconv.FormatFloat(v, 'f', 2, 64)))
-		}
-		fmt.Fprintln(r.out, asciigraph.Plot(values, asciigraph.Height(chartHeight), asciigraph.Width(max(10, width-widest-4))))
+		fmt.Fprintln(r.out, lines(values, width))
 		return nil
 	}
 	if len(values) > maxBars {
@@ -104,6 +101,33 @@ func (r *runner) points(query string) (labels []string, values []float64, err er
 	return labels, values, rows.Err()
 }
 
+// lines draws a line through values. Those that would take more digits than can be read are shown with an exponent.
+func lines(values []float64, width int) string {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			lowest, highest = min(lowest, v), max(highest, v)
+		}
+	}
+	format := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) } // about the library's own
+	options := []asciigraph.Option{asciigraph.Height(chartHeight)}
+	if span := highest - lowest; math.IsInf(span, 0) || max(-lowest, highest) >= 1e15 || span > 0 && span < 0.05 {
+		scale := math.Exp2(float64(math.Ilogb(max(-lowest, highest)))) // the library computes with spans, and in fixed digits
+		if scale == 0 || math.IsInf(scale, 0) {
+			scale = 1
+		}
+		values = slices.Clone(values)
+		for i := range values {
+			values[i] /= scale
+		}
+		lowest, highest = lowest/scale, highest/scale
+		format = func(v float64) string { return strconv.FormatFloat(v*scale, 'g', 5, 64) }
+		options = append(options, asciigraph.YAxisValueFormatter(format))
+	}
+	widest := max(len(format(lowest)), len(format(highest)))
+	return asciigraph.Plot(values, append(options, asciigraph.Width(max(10, width-widest-4)))...)
+}
+
 // bars draws a bar a line, from zero on; those below zero reach to the left of it.
 func bars(labels []string, values []float64, width int) string {
 	label, number := 0, 0
@@ -112,7 +136,9 @@ func bars(labels []string, values []float64, width int) string {
 	for i, v := range values {
 		texts[i] = "NULL"
 		if !math.IsNaN(v) {
-			texts[i] = strconv.FormatFloat(v, 'f', -1, 64)
+			if texts[i] = strconv.FormatFloat(v, 'f', -1, 64); math.Abs(v) >= 1e15 {
+				texts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+			}
 			lowest, highest = min(lowest, v), max(highest, v)
 		}
 		labels[i] = runewidth.Truncate(strings.ReplaceAll(labels[i], "\n", " "), max(10, width/3), "…")
@@ -121,7 +147,7 @@ func bars(labels []string, values []float64, width int) string {
 	cells := float64(max(10, width-label-number-4))
 	scale := 0.0
 	if highest > lowest {
-		scale = cells / (highest - lowest)
+		scale = cells / 2 / (highest/2 - lowest/2) // the difference may be none of a double
 	}
 	zero := int(math.Round(-lowest * scale))
 	var b strings.Builder

@@ -32,7 +32,7 @@ func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) 
 	}
 	before := r.origin
 	r.origin = origin{name, st}
-	err := r.command(strings.TrimPrefix(st.text, "."))
+	err := sqlerr.Guard(func() error { return r.command(strings.TrimPrefix(st.text, ".")) })
 	r.origin = before
 	if e := r.out.Flush(); err == nil {
 		err = e

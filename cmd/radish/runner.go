@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -305,7 +306,7 @@ func (r *runner) warn(name string, st scriptStatement, o outcome) {
 	if !o.ran || o.warned {
 		return // the session has those of the statement before
 	}
-	list := r.conn.Warnings()
+	list := slices.DeleteFunc(r.conn.Warnings(), func(w sqlerr.Warning) bool { return w.Level == sqlerr.LevelError }) // which is printed by itself
 	for i, w := range list {
 		if i == maxWarnings {
 			fmt.Fprintf(r.err, "... and %d more\n", len(list)-i)

@@ -135,7 +135,7 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.safeUpdate(st, n.TableRefs, n.Where, n.Limit, updatedTables(n)); err != nil {
+	if err := s.safeUpdate(n.TableRefs, n.Where, n.Limit, updatedTables(n)); err != nil {
 		return nil, err
 	}
 	if bind.IsMulti(n) {
@@ -210,7 +210,7 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.safeUpdate(st, n.TableRefs, n.Where, n.Limit, deletedTables(n)); err != nil {
+	if err := s.safeUpdate(n.TableRefs, n.Where, n.Limit, deletedTables(n)); err != nil {
 		return nil, err
 	}
 	if n.IsMultiTable {

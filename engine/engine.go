@@ -55,6 +55,7 @@ type Engine struct {
 	conns      atomic.Uint64
 	sessions   sessions
 	locks      *namedLocks
+	tableLocks *tableLocks
 	questions  atomic.Int64 // statements
 	began      time.Time
 	closed     atomic.Bool
@@ -74,7 +75,7 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
-		writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(),
+		writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(), tableLocks: newTableLocks(),
 		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))

@@ -27,7 +27,8 @@ type Result struct {
 	Profile *profile.Plan
 
 	source rowSource
-	done   func() // runs once, when the rows end
+	done   func()              // runs once, when the rows end
+	failed func(*sqlerr.Error) // hears of the error that ends the rows; nil: nobody does
 	err    error
 }
 
@@ -49,7 +50,10 @@ func (r *Result) Next(ctx context.Context) (*column.Batch, error) {
 	for {
 		b, err := r.source.Next(ctx)
 		if err != nil {
-			r.err = sqlerr.From(err)
+			e := sqlerr.From(err)
+			if r.err = e; r.failed != nil {
+				r.failed(e)
+			}
 			r.Close()
 			return nil, r.err
 		}

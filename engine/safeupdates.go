@@ -14,46 +14,18 @@ import (
 // safeUpdate refuses, under sql_safe_updates, an UPDATE or DELETE without LIMIT that nothing keeps from changing all rows of a table: in MySQL,
 // one that finds them without an index. Here it is one whose WHERE, or ON, compares the first column of no index of the table with other things.
 // changed says which of several tables are written to; nil: the only one.
-func (s *Session) safeUpdate(st *statement, from *ast.TableRefsClause, where ast.ExprNode, limit *ast.Limit, changed func(*keyedTable) bool) error {
+func (s *Session) safeUpdate(from *ast.TableRefsClause, where ast.ExprNode, limit *ast.Limit, changed func(*keyedTable) bool) error {
 	if s.vars.integer("sql_safe_updates") == 0 || limit != nil {
 		return nil
 	}
-	var sources []*ast.TableSource
-	conditions := []ast.ExprNode{where}
-	var visit func(n ast.ResultSetNode)
-	visit = func(n ast.ResultSetNode) {
-		switch x := n.(type) {
-		case *ast.Join:
-			visit(x.Left)
-			if x.Right != nil {
-				visit(x.Right)
-			}
-			if x.On != nil && x.Tp == ast.CrossJoin {
-				conditions = append(conditions, x.On.Expr)
-			}
-		case *ast.TableSource:
-			sources = append(sources, x)
-		}
-	}
-	visit(from.TableRefs)
+	conditions := innerConditions([]ast.ExprNode{where}, from.TableRefs)
 	var tables []*keyedTable
+	sources := sourcesOf(from.TableRefs)
 	for _, source := range sources {
-		name, is := source.Source.(*ast.TableName)
-		if !is {
-			continue
+		if t := s.keyedTable(source); t != nil {
+			t.only = len(sources) == 1
+			tables = append(tables, t)
 		}
-		t := &keyedTable{name: name.Name.O, only: len(sources) == 1}
-		if source.AsName.O != "" {
-			t.name = source.AsName.O
-		}
-		db, bare, err := s.qualify(name)
-		if err != nil {
-			return err
-		}
-		if v, err := st.catalogView().Table(db, bare); err == nil { // through a view no index is seen
-			t.schema = v.Schema
-		}
-		tables = append(tables, t)
 	}
 	for again := true; again; {
 		again = false
@@ -69,6 +41,55 @@ func (s *Session) safeUpdate(st *statement, from *ast.TableRefsClause, where ast
 		}
 	}
 	return nil
+}
+
+// sourcesOf returns the tables and subqueries of a FROM.
+func sourcesOf(n ast.ResultSetNode) []*ast.TableSource {
+	switch x := n.(type) {
+	case *ast.Join:
+		left := sourcesOf(x.Left)
+		if x.Right == nil {
+			return left
+		}
+		return append(left, sourcesOf(x.Right)...)
+	case *ast.TableSource:
+		return []*ast.TableSource{x}
+	}
+	return nil
+}
+
+// innerConditions adds the conditions of a FROM's inner joins to list.
+func innerConditions(list []ast.ExprNode, n ast.ResultSetNode) []ast.ExprNode {
+	x, is := n.(*ast.Join)
+	if !is {
+		return list
+	}
+	if x.On != nil && x.Tp == ast.CrossJoin {
+		list = append(list, x.On.Expr)
+	}
+	list = innerConditions(list, x.Left)
+	if x.Right != nil {
+		list = innerConditions(list, x.Right)
+	}
+	return list
+}
+
+// keyedTable returns what is known of a source that is a table; nil: it is a subquery.
+func (s *Session) keyedTable(source *ast.TableSource) *keyedTable {
+	name, is := source.Source.(*ast.TableName)
+	if !is {
+		return nil
+	}
+	t := &keyedTable{name: name.Name.O}
+	if source.AsName.O != "" {
+		t.name = source.AsName.O
+	}
+	if db, bare, err := s.find(name); err == nil {
+		if v, err := s.snapshot().Table(db, bare); err == nil { // through a view no index is seen
+			t.schema = v.Schema
+		}
+	}
+	return t
 }
 
 // updatedTables says which tables of an UPDATE it assigns to; a column without a table's name may be of any that has it.

@@ -27,9 +27,11 @@ type Session struct {
 	vars      variables
 	warnings  *sqlerr.Warnings
 	rowCount  int64
-	found     int64            // what FOUND_ROWS() gives
-	temporary map[tableID]bool // the TEMPORARY tables, by the names that they go by
-	tx        *transaction     // nil: each statement commits by itself
+	found     int64             // what FOUND_ROWS() gives
+	temporary map[tableID]bool  // the TEMPORARY tables, by the names that they go by
+	locked    map[tableID]bool  // what LOCK TABLES named, and whether for writing; nil: nothing is locked
+	reading   *catalog.Snapshot // what a SELECT outside of a transaction reads, while it is planned
+	tx        *transaction      // nil: each statement commits by itself
 	next      oneShot
 
 	activity     *activity
@@ -53,7 +55,7 @@ func (e *Engine) NewSession() *Session {
 // Database returns the current database.
 func (s *Session) Database() string { return s.database }
 
-// Warnings returns the warnings of the last statement.
+// Warnings returns the warnings of the last statement, and its error if it had one, as SHOW WARNINGS does.
 func (s *Session) Warnings() []sqlerr.Warning { return s.warnings.List() }
 
 // Parse parses a text of statements under the session's sql_mode.
@@ -89,9 +91,12 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	s.engine.questions.Add(1)
 	s.activity.begin(stmt.Text, s.database, cancel)
 	done := func() { unhook(); cancel(); st.end(); leave(); s.activity.end(s.database) }
+	list := s.warnings // SHOW ERRORS tells of the statement's error as well
+	failed := func(e *sqlerr.Error) { list.Add(sqlerr.LevelError, e.Code, "%s", e.Message) }
 	restore, err := s.applyHints(stmt.Node)
 	if err != nil {
 		done()
+		failed(sqlerr.From(err))
 		return nil, err
 	}
 	if limit := s.vars.maxExecutionTime(); limit > 0 {
@@ -106,12 +111,16 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		res, err = s.dispatch(st)
 		return err
 	})
+	s.reading = nil
 	restore()
 	if err != nil {
 		s.rowCount = -1
 		done()
-		return nil, s.locate(&stmt, sqlerr.From(err))
+		e := s.locate(&stmt, sqlerr.From(err))
+		failed(e)
+		return nil, e
 	}
+	res.failed = failed
 	if st.context != nil && st.context.GaveInsertID.Load() && res.LastInsertID == 0 {
 		res.LastInsertID = s.lastInsertID.Load()
 	}
@@ -347,10 +356,9 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	case *ast.AlterTableStmt:
 		return s.alterTable(st, n)
 	case *ast.LockTablesStmt:
-		s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeNotSupported, "LOCK TABLES locks nothing: statements are atomic, and transactions are snapshots")
-		return &Result{}, nil
+		return s.lockTables(st, n)
 	case *ast.UnlockTablesStmt:
-		return &Result{}, nil
+		return s.unlockTables(st)
 	case *ast.KillStmt:
 		return s.kill(st, n)
 	case *ast.LoadDataStmt:
@@ -364,7 +372,24 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	case *ast.DeallocateStmt:
 		return s.deallocate(n)
 	}
-	return nil, sqlerr.NotSupportedf("this statement", "%s", firstWords(st.Text))
+	return nil, sqlerr.NotSupportedf("this statement", "%s%s", firstWords(st.Text), insteadOf(st.Node))
+}
+
+// insteadOf says, behind a comma, what can be done instead of a statement that there is none of.
+func insteadOf(n ast.StmtNode) string {
+	switch n.(type) {
+	case *ast.GrantStmt, *ast.RevokeStmt, *ast.GrantRoleStmt, *ast.RevokeRoleStmt, *ast.CreateUserStmt, *ast.AlterUserStmt, *ast.DropUserStmt, *ast.SetPwdStmt:
+		return "; there are no users: who has the process has all of its data"
+	case *ast.FlushStmt:
+		return "; there is nothing to write out or to read anew"
+	case *ast.OptimizeTableStmt:
+		return "; tables keep themselves in order, and ANALYZE TABLE takes statistics"
+	case *ast.ProcedureInfo, *ast.DropProcedureStmt:
+		return "; a Go program adds functions (docs/driver.md)"
+	case *ast.HelpStmt:
+		return "; the shell has .help, and docs/sql.md lists statements and functions"
+	}
+	return ""
 }
 
 // firstWords returns the head of a statement for a message.

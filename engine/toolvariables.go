@@ -51,6 +51,7 @@ var toolVariables = []variable{
 	{name: "lc_messages", initial: fixed("en_US"), readOnly: true},
 	{name: "lc_time_names", initial: fixed("en_US"), readOnly: true, doc: "of the names of days and months"},
 	{name: "local_infile", initial: fixed("1"), boolean: true, readOnly: true, doc: "LOAD DATA LOCAL is the same as LOAD DATA"},
+	{name: "lock_wait_timeout", initial: fixed("31536000"), integer: true, set: setBetween("lock_wait_timeout", 1, 31536000), doc: "seconds after which a statement gives up that waits for another session's LOCK TABLES (1205)"},
 	{name: "log_bin", initial: fixed("0"), boolean: true, readOnly: true},
 	{name: "max_connections", initial: fixed("100000"), integer: true, readOnly: true, doc: "sessions are bounded by memory only"},
 	{name: "max_error_count", initial: fixed(strconv.Itoa(sqlerr.MaxWarnings)), integer: true, readOnly: true, doc: "warnings of a statement that are kept"},

@@ -42,11 +42,11 @@ type savepoint struct {
 	state *catalog.Snapshot // nil: before the first statement
 }
 
-// start takes the snapshot, unless the transaction has it already.
-func (tx *transaction) start() {
+// start takes the snapshot, unless the transaction has one already.
+func (tx *transaction) start(snap *catalog.Snapshot) {
 	if tx.base == nil {
 		tx.leave = tx.engine.stored.enter()
-		tx.base = tx.engine.catalog.Load()
+		tx.base = snap
 		tx.current = tx.base
 	}
 }
@@ -136,7 +136,12 @@ func (tx *transaction) commit(ctx context.Context, s *Session) error {
 	if tx.current == tx.base {
 		return nil
 	}
-	unlock, err := tx.engine.lockWrites(ctx)
+	unlock, err := s.lockWritesTo(ctx, func() (uses []tableUse) {
+		for _, c := range catalog.Changes(tx.base, tx.current) {
+			uses = append(uses, tableUse{idOf(c.Before.Schema), true})
+		}
+		return uses
+	})
 	if err != nil {
 		return err
 	}
@@ -191,6 +196,7 @@ func (s *Session) Close() {
 	s.rollback()
 	s.dropTemporary()
 	sessionLocks{s.engine.locks, s.id}.ReleaseAll()
+	s.releaseTables()
 	s.engine.sessions.remove(s.id)
 }
 
@@ -232,6 +238,9 @@ func (s *Session) snapshot() *catalog.Snapshot {
 	if s.tx != nil && s.tx.current != nil {
 		return s.tx.current
 	}
+	if s.reading != nil {
+		return s.reading
+	}
 	return s.engine.catalog.Load()
 }
 
@@ -241,7 +250,32 @@ func (s *Session) lockWrites(st *statement) (unlock func(), err error) {
 	if s.tx != nil {
 		return func() {}, nil
 	}
-	return s.engine.lockWrites(st.ctx)
+	return s.lockWritesTo(st.ctx, func() []tableUse {
+		_, all := s.uses(st.Node)
+		return all
+	})
+}
+
+// lockWritesTo waits for a turn among those that write in which no other session's LOCK TABLES forbids what will be used. LOCK TABLES
+// takes a turn too, so what it locks stays as it is.
+func (s *Session) lockWritesTo(ctx context.Context, uses func() []tableUse) (unlock func(), err error) {
+	locks := s.engine.tableLocks
+	for {
+		if unlock, err = s.engine.lockWrites(ctx); err != nil || s.locked != nil || locks.held.Load() == 0 {
+			return unlock, err
+		}
+		used := uses()
+		locks.mu.Lock()
+		free := locks.free(s.id, used)
+		locks.mu.Unlock()
+		if free {
+			return unlock, nil
+		}
+		unlock()
+		if err := locks.await(ctx, s.id, used, s.vars.lockWait()); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // access is what a kind of statement means for transactions.
@@ -308,6 +342,10 @@ func (s *Session) enter(st *statement) error {
 	if kind == accessNone {
 		return nil
 	}
+	settled, err := s.settled(st)
+	if err != nil {
+		return err
+	}
 	if kind == accessDefine {
 		if err := s.commit(st.ctx); err != nil {
 			return err
@@ -323,8 +361,13 @@ func (s *Session) enter(st *statement) error {
 		s.begin(false)
 	}
 	if s.tx != nil {
-		s.tx.start()
+		s.tx.start(settled)
 		st.relies = s.tx.serializable || locks(st.Node)
+		return nil
+	}
+	switch st.Node.(type) {
+	case *ast.SelectStmt, *ast.SetOprStmt:
+		s.reading = settled
 	}
 	return nil
 }
@@ -354,13 +397,14 @@ func (s *Session) beginStatement(st *statement, n *ast.BeginStmt) (*Result, erro
 	if err := s.commit(st.ctx); err != nil {
 		return nil, err
 	}
+	s.releaseTables()
 	s.begin(n.ReadOnly)
 	words := strings.Fields(strings.ToUpper(st.Text)) // which say what the parser's tree does not
 	if slices.Contains(words, "WRITE") {
 		s.tx.readOnly = false
 	}
 	if slices.Contains(words, "CONSISTENT") {
-		s.tx.start()
+		s.tx.start(s.engine.catalog.Load())
 	}
 	return &Result{}, nil
 }

@@ -57,6 +57,8 @@ const (
 	CodeFieldSpecifiedTwice      Code = 1110
 	CodeInvalidGroupFunc         Code = 1111
 	CodeTableMustHaveColumns     Code = 1113
+	CodeTableLockedForReading    Code = 1099
+	CodeTableNotLocked           Code = 1100
 	CodeUnknownCharset           Code = 1115
 	CodeWrongValueCount          Code = 1136
 	CodeRegexp                   Code = 1139
@@ -66,6 +68,7 @@ const (
 	CodeWrongColumnName          Code = 1166
 	CodeUpdateWithoutKey         Code = 1175
 	CodeUnknownVariable          Code = 1193
+	CodeLockWaitTimeout          Code = 1205
 	CodeWrongArguments           Code = 1210
 	CodeWrongUsage               Code = 1221
 	CodeWrongNumberOfColumns     Code = 1222

@@ -27,3 +27,18 @@ func TransactionRunning() *Error {
 func NoSuchSavepoint(name string) *Error {
 	return user(CodeUnknownFunction, "SAVEPOINT %s does not exist", name)
 }
+
+// TableNotLocked: a session that has locked tables uses another one.
+func TableNotLocked(name string) *Error {
+	return user(CodeTableNotLocked, "Table '%s' was not locked with LOCK TABLES", name)
+}
+
+// TableLockedForReading: a session changes a table that it has locked for reading.
+func TableLockedForReading(name string) *Error {
+	return user(CodeTableLockedForReading, "Table '%s' was locked with a READ lock and can't be updated", name)
+}
+
+// LockWaitTimeout: another session's locks have not been given back in time.
+func LockWaitTimeout() *Error {
+	return user(CodeLockWaitTimeout, "Lock wait timeout exceeded; try restarting transaction")
+}

@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
+)
+
+// tableLocks are the locks of LOCK TABLES. A statement waits, before it does anything, until no other session has locked what it reads for
+// writing, or what it writes at all; so does COMMIT for what the transaction has written. Who waits holds nothing that another one
+// could wait for: LOCK TABLES gives back what the session has locked before, and takes its locks all at once.
+type tableLocks struct {
+	held    atomic.Int64 // tables that are locked; where there are none nobody looks further
+	taken   atomic.Int64 // times that tables were locked
+	mu      sync.Mutex
+	tables  map[tableID]*tableLock
+	changed chan struct{} // closed when a lock becomes free
+}
+
+type tableLock struct {
+	writer  uint64 // the session that has locked it for writing; 0: none
+	readers map[uint64]bool
+}
+
+// tableUse is what a statement does with a table.
+type tableUse struct {
+	id    tableID
+	write bool
+}
+
+func newTableLocks() *tableLocks {
+	return &tableLocks{tables: map[tableID]*tableLock{}, changed: make(chan struct{})}
+}
+
+// free says whether no other session's lock forbids the uses. mu is held.
+func (l *tableLocks) free(session uint64, uses []tableUse) bool {
+	for _, u := range uses {
+		lock := l.tables[u.id]
+		if lock == nil {
+			continue
+		}
+		if lock.writer != 0 && lock.writer != session {
+			return false
+		}
+		for reader := range lock.readers {
+			if u.write && reader != session {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// await waits until no other session's lock forbids the uses, at most as long as lock_wait_timeout says.
+func (l *tableLocks) await(ctx context.Context, session uint64, uses []tableUse, timeout time.Duration) error {
+	if l.held.Load() == 0 {
+		return nil
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	for {
+		l.mu.Lock()
+		free, changed := l.free(session, uses), l.changed
+		l.mu.Unlock()
+		if free {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return sqlerr.LockWaitTimeout()
+		case <-ctx.Done():
+			return sqlerr.Interrupted(context.Cause(ctx))
+		}
+	}
+}
+
+// tryTake takes locks, all or none.
+func (l *tableLocks) tryTake(session uint64, uses []tableUse) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.free(session, uses) {
+		return false
+	}
+	for _, u := range uses {
+		lock := l.tables[u.id]
+		if lock == nil {
+			lock = &tableLock{readers: map[uint64]bool{}}
+			l.tables[u.id] = lock
+		}
+		if u.write {
+			lock.writer = session
+		} else {
+			lock.readers[session] = true
+		}
+	}
+	l.held.Store(int64(len(l.tables)))
+	l.taken.Add(1)
+	return true
+}
+
+// release gives all locks of a session back.
+func (l *tableLocks) release(session uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, lock := range l.tables {
+		delete(lock.readers, session)
+		if lock.writer == session {
+			lock.writer = 0
+		}
+		if lock.writer == 0 && len(lock.readers) == 0 {
+			delete(l.tables, id)
+		}
+	}
+	l.held.Store(int64(len(l.tables)))
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// lockTables runs LOCK TABLES.
+func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, error) {
+	s.releaseTables()
+	snap := s.snapshot()
+	named := map[tableID]bool{}
+	var uses []tableUse
+	for _, t := range n.TableLocks {
+		db, name, err := s.qualify(t.Table)
+		if err != nil {
+			return nil, err
+		}
+		if s.shadowing(db, name) != "" || strings.EqualFold(db, informationSchema) {
+			continue
+		}
+		if _, _, err := snap.Lookup(db, name); err != nil {
+			return nil, err
+		}
+		write := t.Type != ast.TableLockRead && t.Type != ast.TableLockReadLocal
+		id := tableID{strings.ToLower(db), strings.ToLower(name)}
+		named[id] = named[id] || write
+		uses = s.expand(uses, snap, tableUse{id, write})
+	}
+	locks := s.engine.tableLocks
+	for {
+		if err := locks.await(st.ctx, s.id, uses, s.vars.lockWait()); err != nil {
+			return nil, err
+		}
+		unlock, err := s.engine.lockWrites(st.ctx) // what is being written ends first
+		if err != nil {
+			return nil, err
+		}
+		taken := locks.tryTake(s.id, uses)
+		unlock()
+		if taken {
+			s.locked = named
+			return &Result{}, nil
+		}
+	}
+}
+
+// unlockTables runs UNLOCK TABLES, which ends a transaction if there are locks.
+func (s *Session) unlockTables(st *statement) (*Result, error) {
+	if s.locked == nil {
+		return &Result{}, nil
+	}
+	err := s.commit(st.ctx)
+	s.releaseTables()
+	return &Result{}, err
+}
+
+func (s *Session) releaseTables() {
+	if s.locked != nil {
+		s.locked = nil
+		s.engine.tableLocks.release(s.id)
+	}
+}
+
+func (v *variables) lockWait() time.Duration {
+	return time.Duration(v.integer("lock_wait_timeout")) * time.Second
+}
+
+// settled waits until the statement may use its tables, and returns the catalog of a moment when it might: nobody who has locked one of
+// them since has changed it there.
+func (s *Session) settled(st *statement) (*catalog.Snapshot, error) {
+	for {
+		taken := s.engine.tableLocks.taken.Load()
+		if err := s.mayUse(st); err != nil {
+			return nil, err
+		}
+		if snap := s.engine.catalog.Load(); s.engine.tableLocks.taken.Load() == taken {
+			return snap, nil
+		}
+	}
+}
+
+// mayUse waits until the statement may use its tables. A session that has locked tables may use no others.
+func (s *Session) mayUse(st *statement) error {
+	locks := s.engine.tableLocks
+	if _, is := st.Node.(*ast.LockTablesStmt); is || s.locked == nil && locks.held.Load() == 0 {
+		return nil
+	}
+	named, all := s.uses(st.Node)
+	if s.locked == nil {
+		return locks.await(st.ctx, s.id, all, s.vars.lockWait())
+	}
+	for _, u := range named {
+		switch write, have := s.locked[u.id]; {
+		case !have:
+			return sqlerr.TableNotLocked(u.id.name)
+		case u.write && !write:
+			return sqlerr.TableLockedForReading(u.id.name)
+		}
+	}
+	return nil
+}
+
+// uses returns what a statement does with the tables and views that it names, and with those and the tables below the views.
+func (s *Session) uses(n ast.StmtNode) (named, all []tableUse) {
+	f := tableFinder{expressions: map[string]bool{}}
+	n.Accept(&f)
+	writes := s.written(n)
+	snap := s.snapshot()
+	for _, t := range f.tables {
+		db, name, err := s.qualify(t)
+		if err != nil || t.Schema.O == "" && f.expressions[t.Name.L] || s.shadowing(db, name) != "" {
+			continue
+		}
+		if _, _, err := snap.Lookup(db, name); err != nil {
+			continue // a file, of information_schema, an alias, or an error that the statement will give
+		}
+		u := tableUse{tableID{strings.ToLower(db), strings.ToLower(name)}, writes(t)}
+		named = append(named, u)
+		all = s.expand(all, snap, u)
+	}
+	return named, all
+}
+
+// written says which of a statement's tables it changes.
+func (s *Session) written(n ast.StmtNode) func(*ast.TableName) bool {
+	within := func(parts ...ast.Node) func(*ast.TableName) bool {
+		var f tableFinder
+		for _, p := range parts {
+			p.Accept(&f)
+		}
+		return func(t *ast.TableName) bool {
+			for _, x := range f.tables {
+				if x == t {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	// targets are the sources of a FROM that changed names.
+	targets := func(from *ast.TableRefsClause, changed func(*keyedTable) bool) func(*ast.TableName) bool {
+		sources := sourcesOf(from.TableRefs)
+		if len(sources) == 1 || changed == nil {
+			return within(from)
+		}
+		var parts []ast.Node
+		for _, source := range sources {
+			if t := s.keyedTable(source); t != nil && changed(t) {
+				parts = append(parts, source)
+			}
+		}
+		return within(parts...)
+	}
+	switch x := n.(type) {
+	case *ast.InsertStmt:
+		return within(x.Table)
+	case *ast.UpdateStmt:
+		return targets(x.TableRefs, updatedTables(x))
+	case *ast.DeleteStmt:
+		return targets(x.TableRefs, deletedTables(x))
+	case *ast.CreateTableStmt:
+		return within(x.Table)
+	case *ast.CreateViewStmt:
+		return within(x.ViewName)
+	case *ast.LoadDataStmt:
+		return within(x.Table)
+	case *ast.ImportIntoStmt:
+		return within(x.Table)
+	}
+	reads := accessOf(n) == accessRead
+	return func(*ast.TableName) bool { return !reads }
+}
+
+// expand adds a use, and if it is one of a view those of the tables below it.
+func (s *Session) expand(uses []tableUse, snap *catalog.Snapshot, u tableUse) []tableUse {
+	for _, have := range uses {
+		if have == u {
+			return uses
+		}
+	}
+	uses = append(uses, u)
+	_, view, err := snap.Lookup(u.id.database, u.id.name)
+	if err != nil || view == nil {
+		return uses
+	}
+	query, err := parse.One(view.SQL, parse.DefaultMode)
+	if err != nil {
+		return uses
+	}
+	f := tableFinder{expressions: map[string]bool{}}
+	query.Node.Accept(&f)
+	for _, t := range f.tables {
+		id := tableID{t.Schema.L, t.Name.L}
+		if id.database == "" {
+			if f.expressions[id.name] {
+				continue
+			}
+			id.database = u.id.database
+		}
+		uses = s.expand(uses, snap, tableUse{id, u.write})
+	}
+	return uses
+}
+
+// tableFinder collects the names of tables in a tree, and those of its common table expressions.
+type tableFinder struct {
+	tables      []*ast.TableName
+	expressions map[string]bool
+}
+
+// Enter is part of ast.Visitor.
+func (f *tableFinder) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.TableName:
+		f.tables = append(f.tables, x)
+	case *ast.CommonTableExpression:
+		if f.expressions != nil {
+			f.expressions[x.Name.L] = true
+		}
+	}
+	return n, false
+}
+
+// Leave is part of ast.Visitor.
+func (f *tableFinder) Leave(n ast.Node) (ast.Node, bool) { return n, true }

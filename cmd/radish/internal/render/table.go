@@ -10,9 +10,9 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// tableBound is how many bytes of text a table holds to size its columns. Rows behind it are printed with the widths
+// tableBound is how many bytes, 8 for each value besides its text, a table holds to size its columns. Rows behind it are printed with the widths
 // found so far; a longer value then sticks out of its box, uncut.
-const tableBound = 64 << 20
+const tableBound = 16 << 20
 
 // borders are the strings that a table's lines are made of.
 type borders struct {
@@ -77,7 +77,7 @@ func (t *box) row(b *column.Batch, at int) {
 }
 
 func (t *box) batchEnd() {
-	if t.printed || len(t.text) > tableBound {
+	if t.printed || len(t.text)+8*len(t.ends) > tableBound {
 		t.flush()
 	}
 }

@@ -68,6 +68,7 @@ func TestShellEdit(t *testing.T) {
 	s.expect(defaultPrompt)
 	s.write("\\e\r")
 	s.expect(" 43 |")
+	s.expect(defaultPrompt)
 	s.write(ctrlD)
 	if code := s.leave(); code != 0 {
 		t.Errorf("exit %d", code)

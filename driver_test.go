@@ -783,3 +783,29 @@ func TestDriverCancel(t *testing.T) {
 		t.Errorf("after cancelling: %v", err)
 	}
 }
+
+// TestDriverStreams reads a result of hundreds of megabytes from a database that may hold 32.
+func TestDriverStreams(t *testing.T) {
+	db := open(t, "?memory_limit=32MB")
+	exec(t, db, "CREATE TABLE n AS WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 1000) SELECT i FROM r")
+	rows, err := db.Query("SELECT a.i * 1000 + b.i, REPEAT(CHAR(97 + b.i % 26), 300) FROM n a, n b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	count, sum, bytes := 0, int64(0), 0
+	for rows.Next() {
+		var i int64
+		var s sql.RawBytes
+		if err := rows.Scan(&i, &s); err != nil {
+			t.Fatal(err)
+		}
+		if count == 0 {
+			time.Sleep(100 * time.Millisecond) // workers have to wait
+		}
+		count, sum, bytes = count+1, sum+i, bytes+len(s)
+	}
+	if err := rows.Err(); err != nil || count != 1_000_000 || sum != 500_500*1_000_000+500_500*1000 || bytes != 300_000_000 {
+		t.Errorf("%d rows, sum %d, %d bytes, %v", count, sum, bytes, err)
+	}
+}

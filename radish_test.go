@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -171,5 +172,91 @@ func TestClosed(t *testing.T) {
 	}
 	if _, err := db.Conn(); err == nil {
 		t.Error("a closed database opens connections")
+	}
+}
+
+// TestArrowShared changes the memory of an Arrow record behind a table's back, which nobody may do but who wants to know whether it is shared.
+func TestArrowShared(t *testing.T) {
+	db := openDB(t)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	values := make([]int64, 20_000)
+	for i := range values {
+		values[i] = int64(i) << 30 // which no smaller integer holds
+	}
+	b.Field(0).(*array.Int64Builder).AppendValues(values, nil)
+	record := b.NewRecord()
+	in, err := array.NewRecordReader(schema, []arrow.Record{record})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.RegisterArrow("shared", in); err != nil {
+		t.Fatal(err)
+	}
+	record.Column(0).(*array.Int64).Int64Values()[5] = 7
+	conn, err := db.Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	rows, err := conn.Query(background, "SELECT n + 0 FROM shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []any
+	for rows.Next() {
+		got = append(got, rows.Values()[0])
+	}
+	if len(got) != len(values) || got[5] != int64(7) || got[6] != int64(6)<<30 {
+		t.Errorf("%d rows, %v: the table has a copy", len(got), got[:7])
+	}
+}
+
+// TestConnWarnings reads the warnings of a statement, and ends another connection's statement by its number.
+func TestConnWarnings(t *testing.T) {
+	db := openDB(t)
+	a, err := db.Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := db.Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	rows, err := a.Query(background, "SELECT CAST('12x' AS SIGNED)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+	}
+	rows.Close()
+	if w := a.Warnings(); len(w) != 1 || w[0].Code != 1292 {
+		t.Errorf("warnings: %v", w)
+	}
+	if rows, err = a.Query(background, "SELECT CONNECTION_ID()"); err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	id := rows.Values()[0]
+	rows.Close()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := a.Exec(background, "DO SLEEP(20)")
+		ended <- err
+	}()
+	for {
+		if _, err := b.Exec(background, fmt.Sprint("KILL QUERY ", id)); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended: // SLEEP that is interrupted is no error in MySQL
+			if err != nil && !errors.Is(err, sqlerr.Cancelled) {
+				t.Error(err)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 }

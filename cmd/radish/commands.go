@@ -73,8 +73,11 @@ func (r *runner) command(line string) error {
 	name, arg, _ := strings.Cut(line, " ")
 	name = strings.TrimRight(name, ";")
 	arg = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(arg), ";"))
-	if name == "exit" {
+	switch name {
+	case "exit":
 		name = "quit"
+	case "system":
+		name = "shell"
 	}
 	var names []string
 	for _, c := range dotCommands {

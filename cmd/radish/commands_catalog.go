@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,13 +28,21 @@ func catalogCommands() []dotCommand {
 			}
 			return r.open(name)
 		}},
-		{"tables", "[DATABASE]", "list the tables", func(r *runner, arg string) error {
-			query := "SHOW TABLES"
-			if arg != "" {
-				query += " FROM " + quoteName(arg)
+		{"tables", "[DATABASE | PATTERN]", "list the tables, of a database or like a pattern", func(r *runner, arg string) error {
+			if arg == "" {
+				return r.query("SHOW TABLES")
 			}
-			return r.query(query)
+			databases, err := r.lastColumn("SHOW DATABASES")
+			if err != nil {
+				return err
+			}
+			same := func(name string) bool { return strings.EqualFold(name, strings.Trim(arg, "`")) }
+			if slices.ContainsFunc(databases, same) {
+				return r.query("SHOW TABLES FROM " + quoteName(arg))
+			}
+			return r.query("SHOW TABLES LIKE " + string(render.AppendString(nil, strings.Trim(arg, "'"))))
 		}},
+		{"databases", "", "list the databases", func(r *runner, _ string) error { return r.query("SHOW DATABASES") }},
 		{"schema", "[TABLE]", "print the statement that makes a table, or those of all", (*runner).schema},
 		{"indexes", "[TABLE]", "list the keys and indexes of a table, or of all", func(r *runner, arg string) error {
 			list := []string{quoteName(arg)}

@@ -59,6 +59,7 @@ KILL 5;
 .chart bar SELECT nope FROM t
 .chart bar SELECT a, SLEEP(9) FROM t
 .tables nope
+.schema nope
 .indexes nope
 .tpch x
 .shell touch DIR/never
@@ -67,7 +68,7 @@ KILL 5;
 .quit
 SELECT nope FROM t; -- wrong
 `
-	wrongCommands := []string{".mode foo", ".read nothere", ".import", ".export", ".explain", ".chart bar SELECT nope", ".tables", ".indexes", ".tpch"}
+	wrongCommands := []string{".mode foo", ".read nothere", ".import", ".export", ".explain", ".chart bar SELECT nope", ".schema", ".indexes", ".tpch"}
 	var want []string
 	for i, line := range strings.Split(script, "\n") {
 		if strings.HasSuffix(line, "-- wrong") || slices.ContainsFunc(wrongCommands, func(c string) bool { return strings.HasPrefix(line, c) }) {
@@ -104,7 +105,7 @@ func TestCommandMistakes(t *testing.T) {
 	for _, tc := range []struct{ script, stdout, stderr string }{
 		{"SELECT 1 AS a\\g SELECT 2 AS b\\G SELECT 3 /* ; \\g */ AS c\\g\n.print end", "a\n1\n*************************** 1. row ***************************\nb: 2\nc\n3\nend\n", ""},
 		{".\n.  \n.1\n.print end", "end\n", "SCRIPT:1: there is no command .; .help lists them\nSCRIPT:2: there is no command .; .help lists them\nSCRIPT:3: there is no command .1; .help lists them\n"},
-		{"SELECT 1 AS a;\n.tables nope\n", "a\n1\n", "SCRIPT:2: ERROR 1049 (42000): Unknown database 'nope'\n"},
+		{"SELECT 1 AS a;\n.indexes nope\n", "a\n1\n", "SCRIPT:2: ERROR 1146 (42S02): Table 'main.nope' doesn't exist\n"},
 		{"\n.import SCRIPT.csv t\n.export nope x.csv\n.read\n", "", "SCRIPT:2: cannot read SCRIPT.csv: no such file or directory\nSCRIPT:3: ERROR 1146 (42S02): Table 'main.nope' doesn't exist\nSCRIPT:4: usage: .read FILE\n"},
 		{"SELECT 1 AS a;\n  .explain SELECT nope\n", "a\n1\n", "SCRIPT: ERROR 1054 (42S22) at line 2, column 19: Unknown column 'nope' in 'field list'\n    .explain SELECT nope\n                    ^\n"},
 		{".chart bar SELECT NULL, 2 UNION ALL SELECT 'x', NULL", "NULL    2 ██", ""},
@@ -115,6 +116,7 @@ func TestCommandMistakes(t *testing.T) {
 		{".open x.db", "", "SCRIPT:1: x.db looks like a file, but databases are kept in memory only"},
 		{".open " + file, "", "looks like a file"},
 		{".open a/b", "", "looks like a file"},
+		{"CREATE TABLE oak (a INT); CREATE TABLE ash (a INT); CREATE DATABASE d; CREATE TABLE d.elm (a INT);\n.tables 'o%'\n.tables D\n.databases\n.system echo ok", "Tables_in_main\noak\nTables_in_d\nelm\nDatabase\nd\nmain\ninformation_schema\nok\n", ""},
 		{"CREATE TABLE t (a INT);\n.open plain\nSHOW TABLES;", "", ""},
 	} {
 		name := writeFile(t, "s.sql", tc.script)

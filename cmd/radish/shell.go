@@ -110,6 +110,11 @@ func (s *terminalShell) line(line string) (quit bool) {
 			word = ".help"
 		case `\e`:
 			word = ".edit"
+		case `\s`:
+			word = ".show"
+		}
+		if fields := strings.Fields(word); len(fields) == 2 && strings.EqualFold(fields[0], "use") && !strings.Contains(line, ";") { // as in MySQL's client
+			line += ";"
 		}
 		switch {
 		case word == "":

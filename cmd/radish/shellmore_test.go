@@ -129,6 +129,9 @@ func TestShellClears(t *testing.T) {
 	s.write("more \\c\r")
 	s.expect(defaultPrompt)
 	s.do("SELECT 6 * 7;", "42 |")
+	s.do("CREATE DATABASE elsewhere;", "OK")
+	s.do("use elsewhere", "OK") // as in MySQL's client
+	s.do("\\s", "database: elsewhere")
 	s.write("\\q\r")
 	if code := s.leave(); code != 0 {
 		t.Errorf("exit %d", code)

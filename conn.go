@@ -199,7 +199,7 @@ func (s *Stmt) ShowsWarnings() bool {
 // Explains says whether the statement is EXPLAIN and gives the lines of a plan, to be printed as they are.
 func (s *Stmt) Explains() bool { return len(s.list) == 1 && engine.GivesPlan(s.list[0]) }
 
-// Warnings returns the warnings of the last statement.
+// Warnings returns the warnings of the last statement, and its error if it had one, as SHOW WARNINGS does.
 func (c *Conn) Warnings() []sqlerr.Warning { return c.session.Warnings() }
 
 // Database returns the current database.

@@ -253,6 +253,9 @@ func (r *runner) summary(o outcome, took time.Duration) {
 		if o.written.Cut {
 			line += ", values cut to fit; .mode vertical shows them whole"
 		}
+		if o.written.Left > 0 {
+			line += fmt.Sprintf(", %s left out; .mode vertical shows all", counted(int64(o.written.Left), "column"))
+		}
 	case o.affected > 0:
 		line = "OK, " + counted(o.affected, "row") + " affected"
 	}

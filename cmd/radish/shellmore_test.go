@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,16 @@ func TestShellWidths(t *testing.T) {
 	s.do("TABLE w;", "| 日日…  | 12345 |")
 	s.do("TABLE w;", "values cut to fit; .mode vertical shows them whole")
 	s.do(".width", "")
+	resize(60)
+	var columns []string
+	for i := range 40 {
+		columns = append(columns, fmt.Sprintf("%d AS c%02d", i, i))
+	}
+	many := ".read " + writeFile(t, "many.sql", "SELECT "+strings.Join(columns, ", ")+";")
+	s.do(many, "| c00 | c01 | c02 | c03 | c04 | … | c36 | c37 | c38 | c39 |")
+	s.do(many, "|   0 |   1 |   2 |   3 |   4 | … |  36 |  37 |  38 |  39 |\r\n+-----+-----+-----+-----+-----+---+-----+-----+-----+-----+\r\n")
+	s.do(many, "1 row, 31 columns left out; .mode vertical shows all")
+	resize(200)
 	s.write(".maxrows 2\r")
 	s.expect(defaultPrompt)
 	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "| 2 |\r\n+---+")

@@ -85,6 +85,7 @@ type Written struct {
 	Rows  int64 // of the result
 	Shown int64 // rows written
 	Cut   bool  // values were cut to fit their columns
+	Left  int   // columns were left out
 }
 
 // output is what every printer writes to and knows.
@@ -129,7 +130,7 @@ func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, 
 		p = &plain{output: o}
 	default:
 		t := newTable(o)
-		defer func() { done.Cut = t.cut }()
+		defer func() { done.Cut, done.Left = t.cut, t.leave }()
 		p = t
 	}
 	limit := int64(0)

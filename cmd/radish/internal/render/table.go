@@ -35,8 +35,10 @@ type box struct {
 	right   []bool
 	bounded []bool // the column's values are cut to its width
 	cut     bool   // one was
-	printed bool   // the header
-	line    []byte
+	// Where a line has no room for all columns those from gap on are left out, leave of them, and a column of dots stands for them.
+	gap, leave int
+	printed    bool // the header
+	line       []byte
 }
 
 func newTable(o output) *box {
@@ -97,17 +99,12 @@ func (t *box) flush() {
 			for i, c := range t.cols {
 				t.cell(i, escapeControls(nil, c.Name))
 			}
-			t.endLine()
 			t.rule(t.middle)
 		}
 	}
 	start := 0
 	for i, end := range t.ends {
-		c := i % len(t.cols)
-		t.cell(c, t.text[start:end])
-		if c == len(t.cols)-1 {
-			t.endLine()
-		}
+		t.cell(i%len(t.cols), t.text[start:end])
 		start = end
 	}
 	t.text, t.ends = t.text[:0], t.ends[:0]
@@ -149,32 +146,86 @@ func (t *box) fit() {
 			t.widths[i], t.bounded[i] = bound, true
 		}
 	}
+	t.leaveOut()
+}
+
+// dots stand for the columns that are left out.
+const dots = "…"
+
+// leaveOut leaves columns in the middle out, as many as it takes for a row to fit a line; the first one and the last stay.
+func (t *box) leaveOut() {
+	total := 1
+	for _, w := range t.widths {
+		total += w + 3
+	}
+	if total <= t.settings.Columns || len(t.widths) < 3 {
+		return
+	}
+	first, last := 1, len(t.widths)-1 // those before first and from last on are shown
+	used := 1 + t.widths[0] + 3 + len("."+" | ") + t.widths[last] + 3
+	for first < last {
+		next := first
+		if first > len(t.widths)-last {
+			next = last - 1
+		}
+		if used += t.widths[next] + 3; used > t.settings.Columns {
+			break
+		}
+		if next == first {
+			first++
+		} else {
+			last--
+		}
+	}
+	t.gap, t.leave = first, last-first
+}
+
+// shown says whether a column is not left out; dotted, whether the column of dots stands before it.
+func (t *box) shown(c int) (shown, dotted bool) {
+	return t.leave == 0 || c < t.gap || c >= t.gap+t.leave, t.leave > 0 && c == t.gap+t.leave
 }
 
 func (t *box) rule(corners [3]string) {
-	for i, n := range t.widths {
-		if i == 0 {
-			t.w.WriteString(corners[0])
-		} else {
-			t.w.WriteString(corners[1])
-		}
-		for range n + 2 {
+	corner := corners[0]
+	column := func(width int) {
+		t.w.WriteString(corner)
+		corner = corners[1]
+		for range width + 2 {
 			t.w.WriteString(t.horizontal)
+		}
+	}
+	for i, width := range t.widths {
+		shown, dotted := t.shown(i)
+		if dotted {
+			column(1)
+		}
+		if shown {
+			column(width)
 		}
 	}
 	t.w.WriteString(corners[2])
 	t.w.WriteByte('\n')
 }
 
-func (t *box) endLine() {
-	t.w.WriteString(t.vertical)
-	t.w.WriteByte('\n')
+// cell prints a value, and the end of the line behind the last one.
+func (t *box) cell(c int, text []byte) {
+	shown, dotted := t.shown(c)
+	if dotted {
+		t.w.WriteString(t.vertical + " " + dots + " ")
+	}
+	if shown {
+		t.value(c, text)
+	}
+	if c == len(t.cols)-1 {
+		t.w.WriteString(t.vertical)
+		t.w.WriteByte('\n')
+	}
 }
 
-func (t *box) cell(c int, text []byte) {
+func (t *box) value(c int, text []byte) {
 	width := textWidth(text)
 	if t.bounded[c] && width > t.widths[c] {
-		text = []byte(terminal.Truncate(string(text), t.widths[c], "…"))
+		text = []byte(terminal.Truncate(string(text), t.widths[c], dots))
 		width, t.cut = textWidth(text), true
 	}
 	pad := t.widths[c] - width

@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestShowErrors asks what went wrong with the statement before: when it was bound and run, and while its rows were.
+func TestShowErrors(t *testing.T) {
+	s := session(t, Options{})
+	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)")
+	for _, c := range []struct{ sql, code string }{
+		{"SELECT * FROM nope", "1146"},
+		{"INSERT INTO t VALUES ('x')", "1366"},
+		{"SELECT (SELECT a FROM t)", "1242"},
+		{"SELECT /*+ MAX_EXECUTION_TIME(1) */ COUNT(*) FROM t AS a JOIN t AS b WHERE SLEEP(1)", "3024"},
+	} {
+		if _, err := run(t.Context(), s, c.sql); err == nil {
+			t.Fatalf("%s has no error", c.sql)
+		}
+		for _, show := range []string{"SHOW ERRORS", "SHOW WARNINGS"} {
+			if got := mustRun(t, s, show); !strings.HasPrefix(got, "Error|"+c.code+"|") || strings.Count(got, "Error|") != 1 {
+				t.Errorf("%s after %s gives %q, want one error %s", show, c.sql, got, c.code)
+			}
+		}
+		if got := mustRun(t, s, "SELECT @@error_count"); strings.TrimSpace(got) != "1" {
+			t.Errorf("@@error_count after %s is %s", c.sql, got)
+		}
+		if got := mustRun(t, s, "SHOW ERRORS"); got != "" {
+			t.Errorf("errors stay: %q", got)
+		}
+	}
+}

@@ -17,16 +17,6 @@ func init() {
 	register(
 		jsonFunction("json_search", "JSON_SEARCH(doc, 'one' | 'all', pattern [, escape [, path, ...]])", "The path of a string that is LIKE the pattern, or an array of all of them; NULL if there is none.",
 			3, -1, types.JSON, evalJSONSearch),
-		jsonFunction("json_value", "JSON_VALUE(doc, path)", "The scalar that the path finds, as text; NULL if it finds none. RETURNING and ON ERROR are not read by the parser: write CAST.", 2, 2, types.Varchar(512),
-			onJSON(func(_ *jsonArgs, doc *jsonValue) (any, error) {
-				if doc.kind == jsonArray || doc.kind == jsonObject || doc.kind == jsonNull {
-					return nil, nil
-				}
-				if doc.kind == jsonString {
-					return doc.text, nil
-				}
-				return doc.String(), nil
-			})),
 		jsonFunction("json_overlaps", "JSON_OVERLAPS(doc, doc)", "Whether two arrays have an element in common, two objects a key with its value; a scalar counts as an array of itself.", 2, 2, types.Int64,
 			func(a *jsonArgs) (any, error) {
 				if a.null(0, 2) {

@@ -192,14 +192,6 @@ var idioms = []idiom{
 	{"GROUP BY ROLLUP(...)", "write GROUP BY a, b WITH ROLLUP", from("ROLLUP", "(")},
 	{"DISTINCT ON", "write ROW_NUMBER() OVER (PARTITION BY ...) = 1 in a derived table", from("DISTINCT", "ON")},
 	{"ON CONFLICT", "write ON DUPLICATE KEY UPDATE", from("ON", "CONFLICT")},
-	{"RETURNING in JSON_VALUE", "write CAST(JSON_VALUE(doc, path) AS type)", func(v view) (int, bool) {
-		for d := -1; v.at+d >= 0; d-- {
-			if v.is(d, "JSON_VALUE", "(") {
-				return 0, v.is(0, "RETURNING")
-			}
-		}
-		return 0, false
-	}},
 	{"RETURNING", "write a SELECT behind it; LAST_INSERT_ID() is the first number that AUTO_INCREMENT gave", from("RETURNING")},
 	{"SELECT TOP", "write LIMIT n at the end", func(v view) (int, bool) { return -1, v.is(-2, "SELECT", "TOP") }},
 	{"PIVOT", "write an aggregate of CASE WHEN per column", either(from("PIVOT", "("), from("PIVOT"))},
@@ -222,6 +214,14 @@ var idioms = []idiom{
 	}},
 	{"a file or table named by a string", "put its name in backticks: FROM `file.parquet`", func(v view) (int, bool) {
 		return 0, v.kind(0) == tokString && v.inFrom(0)
+	}},
+	{"JSON_TABLE", "number the elements by WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 99) and take each by JSON_EXTRACT(doc, CONCAT('$[', i, ']'))", func(v view) (int, bool) {
+		for d := 0; v.at+d >= 0 && d > -3; d-- {
+			if v.is(d, "JSON_TABLE", "(") && v.inFrom(d) {
+				return d, true
+			}
+		}
+		return 0, false
 	}},
 	{"a table function", "name a file in backticks: FROM `file.parquet`; number rows with WITH RECURSIVE", func(v view) (int, bool) {
 		return -1, v.is(0, "(") && v.kind(-1) == tokWord && v.inFrom(-1)

@@ -126,6 +126,10 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	piece, alias := rowAlias(text, piece, p)
 	piece, check := checkOption(text, piece, p)
+	piece, clauses, e := valueClauses(text, piece, p)
+	if e != nil {
+		return s, e
+	}
 	piece, head := alterView(text, piece, p)
 	piece = withoutWork(text, piece, p)
 	piece = barePoints(text, piece, p)
@@ -165,6 +169,11 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	}
 	if defaults != nil {
 		if err := w.restoreDefaults(text, p, s.Node, defaults); err != nil {
+			return Statement{}, err
+		}
+	}
+	if clauses != nil {
+		if err := w.restoreClauses(text, piece, p, s.Node, clauses); err != nil {
 			return Statement{}, err
 		}
 	}

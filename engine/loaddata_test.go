@@ -270,7 +270,7 @@ func TestShow(t *testing.T) {
 		{"SHOW TABLES WHERE Tables_in_main LIKE 't%'", "t"},
 		{"SHOW DATABASES WHERE `Database` LIKE 'o%'", "other"},
 		{"SHOW COLUMNS FROM t WHERE `Key` = 'PRI'", "id|int unsigned|NO|PRI|NULL|auto_increment"},
-		{"SHOW VARIABLES WHERE Variable_name = 'autocommit'", "autocommit|1"},
+		{"SHOW VARIABLES WHERE Variable_name = 'autocommit'", "autocommit|ON"},
 		{"SHOW GLOBAL STATUS LIKE 'threads_con%'", "Threads_connected|1"},
 		{"SHOW COLLATION WHERE Charset = 'utf8mb4' AND `Default` = 'Yes'", "utf8mb4_bin|utf8mb4|46|Yes|Yes|1|NO PAD"},
 		{"SHOW CHARACTER SET LIKE 'utf%'", "utf8mb4|UTF-8 Unicode|utf8mb4_bin|4"},

@@ -51,8 +51,8 @@ import "regexp"
 //   - ANY and ALL as values: MariaDB takes 1 < ANY (SELECT NULL) for a condition that cannot be NULL, and stores it as 0 in
 //     temporary tables. NULLIF is put around them.
 //   - Aggregates over no groups to the left of IN, ANY and ALL: SELECT COUNT(*) IN (SELECT 0 FROM t) FROM t WHERE 1 = 0 is false.
-//   - COUNT(DISTINCT) in subqueries that see outer columns, to the right of IN, ANY and ALL: where the left side was NULL in the
-//     row before, MariaDB goes on counting from that row's values in
+//   - COUNT(DISTINCT) and SUM(DISTINCT) in subqueries that see outer columns, to the right of IN, ANY and ALL: where the left side was
+//     NULL in the row before, MariaDB goes on counting from that row's values in
 //     SELECT NULLIF(y.b, y.k) NOT IN (SELECT COUNT(DISTINCT b) FROM y WHERE x.a = 1) FROM x JOIN y ON TRUE.
 //   - Aggregates of constants to the left of IN, ANY and ALL: SELECT MIN(5) IN (SELECT id FROM t) FROM t GROUP BY k is NULL.
 //   - USING (k) with both k and x1.k as group keys: MariaDB takes one for the other, or finds k ambiguous.

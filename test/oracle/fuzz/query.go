@@ -543,7 +543,7 @@ func (g *generator) values(e *env, equality bool, left ...expr) *Node {
 		}
 	}
 	q, _, _ := draw(sub, kinds, false)
-	if len(sub.outer) > 0 && q.has("COUNT(DISTINCT ") {
+	if len(sub.outer) > 0 && (q.has("COUNT(DISTINCT ") || q.has("SUM(DISTINCT ")) {
 		sub.outer = nil
 		q, _, _ = draw(sub, kinds, false)
 	}

@@ -30,12 +30,7 @@ var (
 		Eval: textToText(func(_ *Context, s string) string { return valueOfPair(s) })}
 	// foldChars replaces each character by one that stands for all that are equal to it.
 	foldChars = &Function{Name: "collation_fold", ByDictionary: true, total: always,
-		Eval: collatedText(func(c types.Collation, dst []byte, s string) []byte {
-			for _, r := range s {
-				dst = utf8.AppendRune(dst, c.FoldChar(r))
-			}
-			return dst
-		})}
+		Eval: collatedText(types.Collation.AppendFolded)}
 	// foldPattern is foldChars for a LIKE pattern. Its operands are the pattern, the collation, and the escape character or ''.
 	foldPattern = &Function{Name: "collation_fold_pattern", ByDictionary: true, total: always, Eval: evalFoldPattern}
 

@@ -94,7 +94,7 @@ func (g *generator) roomy(call *Node) *Node {
 // chooses finds what gives one of several numbers.
 var chooses = regexp.MustCompile(`\b(IF|CASE|COALESCE|IFNULL|NULLIF|GREATEST|LEAST)\b`)
 
-// large says whether an expression may be of numbers so large that MariaDB gets nine digits of their variance right.
+// large says whether an expression may be of numbers so large that MariaDB gets eight digits of their variance right.
 func large(n *Node) bool { return n.has("CAST") || n.has(".id") || n.has(".u") }
 
 // final draws an expression whose value is shown and used no further: quotients, whose hidden digits MySQL and

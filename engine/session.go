@@ -165,7 +165,16 @@ func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 		return stmt.LocateName(e, mode, strings.Split(name, ".")...)
 	case sqlerr.CodeBadNull, sqlerr.CodeKeyColumnMissing, sqlerr.CodeCantDropFieldOrKey, sqlerr.CodeKeyDoesNotExist, sqlerr.CodeCheckNotFound, sqlerr.CodeUnknownVariable,
 		sqlerr.CodeNonupdateableColumn, sqlerr.CodeOutOfRangeForColumn, sqlerr.CodeDataTooLong, sqlerr.CodeDataTruncated, sqlerr.CodeWrongValueForField:
-		return stmt.LocateName(e, mode, name)
+		return stmt.LocateColumn(e, mode, name)
+	case sqlerr.CodeDupFieldName, sqlerr.CodeNonUniqTable:
+		return stmt.LocateLast(e, mode, name)
+	case sqlerr.CodeNotGroupBy, sqlerr.CodeMixOfGroupFunc:
+		for parts = strings.Split(name, "."); len(parts) > 0; parts = parts[1:] { // the text need not name the table
+			if placed := stmt.LocateColumn(e, mode, parts...); placed.Pos.Known() {
+				return placed
+			}
+		}
+		return e
 	default:
 		return e
 	}

@@ -121,7 +121,11 @@ func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *
 			}
 		}
 		if len(list) != len(*targets) {
-			return nil, sqlerr.WrongValueCount(r + 1)
+			err := sqlerr.WrongValueCount(r + 1)
+			if len(list) == 0 {
+				return nil, err
+			}
+			return nil, b.at(err, list[0])
 		}
 		row := make([]expr.Expr, len(list))
 		for i, n := range list {

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -10,27 +11,44 @@ import (
 // nodes that the parser gives no position: tables, aliases, columns in INSERT and in DDL, hints. A mention behind FROM,
 // JOIN, INTO, UPDATE, TABLE or a comma is preferred. The part "*" is any name, or a star. If the name is not in the text, e comes back without a place.
 func (s *Statement) LocateName(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
-	var tokens []token
+	tokens, places := s.places(mode, parts)
+	return s.locateAt(e, tokens, places, func(i int) bool { return introducesTable(s.Text, tokens, i-1) })
+}
+
+// LocateColumn is LocateName for a column, whose name a table before may have as well.
+func (s *Statement) LocateColumn(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
+	tokens, places := s.places(mode, parts)
+	return s.locateAt(e, tokens, places, func(i int) bool { return opIs(tokens, i-1, ',') || !introducesTable(s.Text, tokens, i-1) })
+}
+
+// LocateLast is LocateName for what stands there twice: the last place is the one too many.
+func (s *Statement) LocateLast(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
+	tokens, places := s.places(mode, parts)
+	slices.Reverse(places)
+	return s.locateAt(e, tokens, places, func(int) bool { return true })
+}
+
+// places returns the statement's tokens and the numbers of those where a dotted name begins.
+func (s *Statement) places(mode Mode, parts []string) (tokens []token, places []int) {
 	scan := newScanner(s.Text, mode)
 	for t := scan.next(); t.kind != tokEnd; t = scan.next() {
 		tokens = append(tokens, t)
 	}
-	found := -1
 	for i := range tokens {
-		if !s.names(tokens, i, parts) {
-			continue
-		}
-		if introducesTable(s.Text, tokens, i-1) {
-			return s.Locate(e, int(tokens[i].start))
-		}
-		if found < 0 {
-			found = int(tokens[i].start)
+		if s.names(tokens, i, parts) {
+			places = append(places, i)
 		}
 	}
-	if found < 0 {
+	return tokens, places
+}
+
+// locateAt gives an error the first place that is wanted, or else the first.
+func (s *Statement) locateAt(e *sqlerr.Error, tokens []token, places []int, wanted func(i int) bool) *sqlerr.Error {
+	if len(places) == 0 {
 		return e
 	}
-	return s.Locate(e, found)
+	at := max(slices.IndexFunc(places, wanted), 0)
+	return s.Locate(e, int(tokens[places[at]].start))
 }
 
 // LocateText places an error at the first place where an expression stands as it is written in messages: `(t.a + 1)`, with more

@@ -28,6 +28,22 @@ func TestLocateName(t *testing.T) {
 			t.Errorf("%s: %s", tc.sql, e.Render())
 		}
 	}
+	for _, tc := range []struct {
+		sql, name string
+		locate    func(*parse.Statement, *sqlerr.Error, parse.Mode, ...string) *sqlerr.Error
+	}{
+		{"INSERT INTO a (b, ‸a) VALUES (1, NULL)", "a", (*parse.Statement).LocateColumn},
+		{"INSERT INTO b (‸b) SELECT a FROM a", "b", (*parse.Statement).LocateColumn},
+		{"UPDATE ‸a SET b = 1", "a", (*parse.Statement).LocateColumn},
+		{"SELECT c.a, ‸d.a FROM c, d", "d.a", (*parse.Statement).LocateColumn},
+		{"CREATE TABLE c (c INT, d INT, ‸C INT)", "c", (*parse.Statement).LocateLast},
+		{"SELECT 1 FROM a, b, ‸a", "a", (*parse.Statement).LocateLast},
+	} {
+		s := mustOne(t, strings.Replace(tc.sql, "‸", "", 1))
+		if e := tc.locate(&s, sqlerr.NoSuchTable(tc.name, ""), parse.DefaultMode, strings.Split(tc.name, ".")...); e.Pos.Offset != strings.Index(tc.sql, "‸") || !e.Pos.Known() {
+			t.Errorf("%s: %s", tc.sql, e.Render())
+		}
+	}
 	s := mustOne(t, "SELECT a.t, 't' FROM x.t")
 	if e := s.LocateName(sqlerr.NoSuchTable("t", ""), parse.DefaultMode, "t"); e.Pos.Known() {
 		t.Errorf("a name that is not there is found at %v", e.Pos)

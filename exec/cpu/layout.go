@@ -71,7 +71,7 @@ type pipeline struct {
 	source  source
 	sink    sink
 	scan    *tableScan // the source, if it is one
-	serial  bool       // one worker: a LIMIT takes rows in order
+	serial  bool       // one worker: a LIMIT takes rows in order, and so does a sequence of random numbers
 	static  bool       // morsels are dealt out in turn, so that each worker sees the same rows in every run
 	dense   int        // first transform that makes new batches, so that columns cannot be loaded after it
 	limits  []*limitState
@@ -84,7 +84,7 @@ type pipeline struct {
 
 // prepare makes a pipeline ready whose dependencies have run.
 func (q *query) prepare(p *physical.Pipeline) (*pipeline, error) {
-	pl := &pipeline{q: q, p: p}
+	pl := &pipeline{q: q, p: p, serial: hasSequence(p)}
 	pl.layout.slots = make(map[expr.ColumnID]int, 16)
 	if err := pl.collectUses(); err != nil {
 		return nil, err

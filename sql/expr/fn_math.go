@@ -55,7 +55,7 @@ func init() {
 				return nil
 			}},
 		&Function{Name: "rand", Category: mathCategory, Syntax: "RAND([seed])", MaxArgs: 1, Volatile: true,
-			Doc:   "A random number, 0 <= r < 1. A constant seed gives MySQL's sequence, anew for each worker.",
+			Doc:   "A random number, 0 <= r < 1. A constant seed gives MySQL's sequence, in the order of the rows before ORDER BY (MySQL: behind it, unless it is in the order itself).",
 			Nulls: NullCustom,
 			Resolve: func(args []Expr) (Signature, error) {
 				sig := Signature{Result: types.Double}

@@ -11,3 +11,17 @@ func IsVolatile(e Expr) bool {
 	})
 	return found
 }
+
+// IsSequence says whether e holds RAND with a constant seed, which gives the next value of a sequence for each row.
+func IsSequence(e Expr) bool {
+	found := false
+	Walk(e, func(e Expr) bool {
+		if c, ok := e.(*Call); ok && c.Fn.Name == "rand" && len(c.Args) == 1 {
+			if _, constant := c.Args[0].(*Const); constant {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}

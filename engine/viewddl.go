@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
+)
+
+// createView runs CREATE VIEW and ALTER VIEW.
+func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, error) {
+	db, name, err := s.qualify(n.ViewName)
+	if err != nil {
+		return nil, err
+	}
+	tempTable := n.Algorithm == ast.AlgorithmTemptable
+	if st.Alter {
+		old, err := s.snapshot().View(db, name)
+		if err != nil {
+			return nil, err
+		}
+		tempTable = tempTable || n.Algorithm == ast.AlgorithmUndefined && old.TempTable
+	}
+	if err := definesView(n.Select); err != nil {
+		return nil, err
+	}
+	b, cat := st.binder(), st.catalogView()
+	b.Catalog = cat
+	q, err := b.Query(n.Select) // checks the query
+	if err != nil {
+		return nil, err
+	}
+	if cat.temporary != "" {
+		return nil, sqlerr.ViewOfTemporary(cat.temporary)
+	}
+	view := &catalog.View{
+		Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names, TempTable: tempTable,
+	}
+	switch st.Check {
+	case parse.LocalCheck:
+		view.Check = "LOCAL"
+	case parse.CascadedCheck:
+		view.Check = "CASCADED"
+	}
+	if len(n.Cols) > 0 {
+		if len(n.Cols) != len(q.Cols) {
+			return nil, sqlerr.ViewColumnList()
+		}
+		view.Columns = nil
+		for _, c := range n.Cols {
+			view.Columns = append(view.Columns, c.O)
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range view.Columns {
+		if seen[strings.ToLower(c)] {
+			return nil, sqlerr.DupFieldName(c)
+		}
+		seen[strings.ToLower(c)] = true
+	}
+	if view.SQL, err = parse.Restore(n.Select, format.RestoreStringWithoutCharset); err != nil {
+		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
+	}
+	if _, err := parse.One(view.SQL, parse.DefaultMode); err != nil {
+		return nil, sqlerr.Bug("the view's text cannot be read again: %v: %s", err, view.SQL)
+	}
+	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+		next, err := snap.CreateView(view, n.OrReplace || st.Alter)
+		if err != nil {
+			return nil, err
+		}
+		b := st.binder()
+		b.Catalog = &catalogView{statement: st, session: s, snap: next}
+		if n.OrReplace || st.Alter {
+			if _, err := b.Query(n.Select); errors.Is(err, sqlerr.CodeViewInvalid) { // it reads itself, for which MySQL does not find it
+				return nil, sqlerr.NoSuchTable(db+"."+name, "")
+			}
+		}
+		if view.Check == "" {
+			return next, nil
+		}
+		return next, b.CheckView(db, name)
+	})
+}
+
+// definesView refuses queries that a view cannot have: with variables, markers or INTO.
+func definesView(query ast.Node) error {
+	var f viewRefuser
+	query.Accept(&f)
+	return f.err
+}
+
+type viewRefuser struct{ err error }
+
+// Enter is part of ast.Visitor.
+func (f *viewRefuser) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.VariableExpr, ast.ParamMarkerExpr:
+		f.err = sqlerr.ViewOfVariable()
+	case *ast.SelectStmt:
+		if x.SelectIntoOpt != nil {
+			f.err = sqlerr.ViewWithInto()
+		}
+	}
+	return n, f.err != nil
+}
+
+// Leave is part of ast.Visitor.
+func (f *viewRefuser) Leave(n ast.Node) (ast.Node, bool) { return n, f.err == nil }

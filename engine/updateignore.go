@@ -91,6 +91,7 @@ func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	u.expect(len(t.ids))
 	given := &column.Batch{N: 1, Cols: make([]*column.Vector, len(t.cols))}
 	for i, id := range t.ids {
 		if i&255 == 0 && st.ctx.Err() != nil {
@@ -128,6 +129,18 @@ func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
 		}
 	}
 	return changedRows, nil
+}
+
+// expect makes room for so many rows that change, if none has yet.
+func (u *upsert) expect(rows int) {
+	if len(u.rows) > 0 || len(u.gone) > 0 {
+		return
+	}
+	u.rows = make([]newRow, 0, rows)
+	u.moved, u.gone = make(map[int64]int, rows), make(map[int64]bool, rows)
+	for i := range u.taken {
+		u.taken[i] = make(map[string]int, rows)
+	}
 }
 
 // current returns where the row is that had a number in the table when the statement began.

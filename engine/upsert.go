@@ -236,7 +236,7 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 		from = u.rows[p.row].from
 	}
 	u.remove(p)
-	if other, taken := u.find(changed); taken {
+	if other, taken := u.taker(old, changed); taken {
 		err := u.duplicate(other, changed)
 		if !u.ins.Ignore {
 			return false, err
@@ -326,6 +326,23 @@ func equalRows(a, b []types.Value) bool {
 func (u *upsert) find(values []types.Value) (place, bool) {
 	for i := range u.keys {
 		if p, ok := u.findKey(i, values); ok {
+			return p, true
+		}
+	}
+	return place{}, false
+}
+
+// taker is find for a row that has been removed to be changed: keys that stay as they were are free.
+func (u *upsert) taker(old, changed []types.Value) (place, bool) {
+	for i, ordinal := range u.keys {
+		same := true
+		for _, o := range u.ins.Table.Schema.Keys[ordinal].Columns {
+			same = same && equalRows(old[o:o+1], changed[o:o+1])
+		}
+		if same {
+			continue
+		}
+		if p, ok := u.findKey(i, changed); ok {
 			return p, true
 		}
 	}

@@ -58,6 +58,10 @@ func TestJSONValue(t *testing.T) {
 			t.Errorf("%s: %v, want error %d at %q", tc.sql, err, tc.code, tc.at)
 		}
 	}
+	const shown = "CREATE VIEW `v` (`k`) AS SELECT JSON_VALUE(`d`, _UTF8MB4'$.k' RETURNING SIGNED DEFAULT 0 ON EMPTY) AS `k` FROM `j`"
+	if got := mustRun(t, s, "SHOW CREATE VIEW v"); !strings.Contains(got, strings.Replace(shown, "_UTF8MB4", "", 1)) {
+		t.Error(got)
+	}
 	list, err := s.Parse("SELECT JSON_VALUE(d, '$.k'\nRETURNING SIGNED), 1 FROM j")
 	if err != nil {
 		t.Fatal(err)

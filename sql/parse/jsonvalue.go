@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -12,6 +13,9 @@ import (
 // JSON_VALUE(doc, path [RETURNING type] [{NULL | ERROR | DEFAULT v} ON EMPTY] [{NULL | ERROR | DEFAULT v} ON ERROR]): the parser has no grammar for
 // what stands behind the path. It is read from the tokens, and the call gets the operands that sql/expr takes in its place: a NULL of the
 // type, what to do where nothing is found with its value, and what to do about errors with its value.
+
+// valueOperands is how many operands there are then.
+const valueOperands = 7
 
 // The operands that say what to do instead of giving a value.
 const (
@@ -196,3 +200,68 @@ func (r *clauseRestorer) Enter(n ast.Node) (ast.Node, bool) {
 
 // Leave is part of ast.Visitor.
 func (r *clauseRestorer) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// clauseWriter puts, for Restore, the operands of JSON_VALUE behind its path into one node that writes them as clauses.
+type clauseWriter struct {
+	calls []*ast.FuncCallExpr
+	args  [][]ast.ExprNode
+}
+
+// Enter is part of ast.Visitor.
+func (c *clauseWriter) Enter(n ast.Node) (ast.Node, bool) {
+	if call, is := n.(*ast.FuncCallExpr); is && call.FnName.L == "json_value" && len(call.Args) == valueOperands {
+		c.calls, c.args = append(c.calls, call), append(c.args, call.Args)
+	}
+	return n, false
+}
+
+// Leave is part of ast.Visitor.
+func (c *clauseWriter) Leave(n ast.Node) (ast.Node, bool) {
+	if call, is := n.(*ast.FuncCallExpr); is && call.FnName.L == "json_value" && len(call.Args) == valueOperands {
+		call.Args = []ast.ExprNode{call.Args[0], &pathWithClauses{call.Args[1], call.Args[2:]}}
+	}
+	return n, true
+}
+
+// restore gives the calls their operands back.
+func (c *clauseWriter) restore() {
+	for i, call := range c.calls {
+		call.Args = c.args[i]
+	}
+}
+
+// pathWithClauses is a path with what stands behind it.
+type pathWithClauses struct {
+	ast.ExprNode
+	operands []ast.ExprNode
+}
+
+// Accept keeps visitors out.
+func (n *pathWithClauses) Accept(ast.Visitor) (ast.Node, bool) { return n, true }
+
+// Restore writes it.
+func (n *pathWithClauses) Restore(ctx *format.RestoreCtx) error {
+	if err := n.ExprNode.Restore(ctx); err != nil {
+		return err
+	}
+	cast, is := n.operands[0].(*ast.FuncCastExpr)
+	if !is {
+		return sqlerr.WrongParamCount("json_value")
+	}
+	ctx.WriteKeyWord(" RETURNING ")
+	cast.Tp.RestoreAsCastType(ctx, cast.ExplicitCharSet)
+	for i, on := range []string{" ON EMPTY", " ON ERROR"} {
+		kind, value := n.operands[1+2*i].(ast.ValueExpr), n.operands[2+2*i]
+		switch kind.GetValue() {
+		case int64(orError):
+			ctx.WriteKeyWord(" ERROR" + on)
+		case int64(orDefault):
+			ctx.WriteKeyWord(" DEFAULT ")
+			if err := value.Restore(ctx); err != nil {
+				return err
+			}
+			ctx.WriteKeyWord(on)
+		}
+	}
+	return nil
+}

@@ -10,10 +10,13 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Restore writes the text of a tree for Parse under DefaultMode, full joins included, which the tree's own Restore does not know.
+// Restore writes the text of a tree for Parse under DefaultMode, full joins and JSON_VALUE included, which the tree's own Restore does not know.
 // more are flags beside those that every text needs.
 func Restore(n ast.Node, more format.RestoreFlags) (string, error) {
 	n.Accept(onceWith{})
+	var values clauseWriter
+	n.Accept(&values)
+	defer values.restore()
 	full := slices.DeleteFunc(joinsOf(n), func(j *ast.Join) bool { return j.Tp != FullJoin })
 	defer func() {
 		for _, j := range full {

@@ -1,15 +1,19 @@
 package radish_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
-// TestDocsNameTests checks that every test that the tables of docs/driver.md and docs/shell.md name exists.
+// TestDocsNameTests checks that every test that the tables of docs/driver.md and docs/shell.md name exists where they say: in the folder
+// that stands before it, else in the root package and cmd/radish; and that what other shells and drivers have is either here with a
+// test, or refused with a reason.
 func TestDocsNameTests(t *testing.T) {
-	defined := map[string]bool{}
+	defined := map[string]bool{} // by folder and name
 	for _, folder := range []string{".", "engine", "cmd/radish", "test/clients"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil || len(files) == 0 {
@@ -21,24 +25,41 @@ func TestDocsNameTests(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
-				defined[string(m[1])] = true
+				defined[folder+" "+string(m[1])] = true
 			}
 		}
 	}
-	named := 0
-	for _, name := range []string{"docs/driver.md", "docs/shell.md"} {
+	named, rows := 0, 0
+	for name, folder := range map[string]string{"docs/driver.md": ".", "docs/shell.md": "cmd/radish"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, test := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(text), -1) {
-			named++
-			if !defined[test] {
-				t.Errorf("%s names %s, which does not exist", name, test)
+		for _, line := range strings.Split(string(text), "\n") {
+			cells := regexp.MustCompile(`[^\\]\|`).Split(line, -1)
+			if strings.HasPrefix(line, "| library") {
+				folder = "test/clients"
+			}
+			if !strings.HasPrefix(line, "| ") || len(cells) < 7 {
+				continue
+			}
+			rows++
+			here, tests := strings.TrimSpace(cells[len(cells)-3]), strings.TrimSpace(cells[len(cells)-2])
+			for _, m := range regexp.MustCompile(`(?:([\w/]+): )?(Test[A-Z]\w+)`).FindAllStringSubmatch(tests, -1) {
+				named++
+				if where := cmp.Or(m[1], folder); !defined[where+" "+m[2]] {
+					t.Errorf("%s names %s, which is not in %s", name, m[2], where)
+				}
+			}
+			if tests == "" && !strings.HasPrefix(here, "no") {
+				t.Errorf("%s: no test shows %q", name, strings.TrimSpace(cells[0]))
+			}
+			if tests == "" && here == "no" {
+				t.Errorf("%s does not say why there is no %q", name, strings.TrimSpace(cells[0]))
 			}
 		}
 	}
-	if named < 60 {
-		t.Errorf("only %d tests are named", named)
+	if named < 90 || rows < 90 {
+		t.Errorf("only %d tests are named in %d rows", named, rows)
 	}
 }

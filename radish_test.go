@@ -260,3 +260,23 @@ func TestConnWarnings(t *testing.T) {
 		}
 	}
 }
+
+// TestStatementKinds asks statements what they are before they run.
+func TestStatementKinds(t *testing.T) {
+	conn, err := openDB(t).Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for text, want := range map[string]string{
+		"SELECT ?, 1": "false false 1 2", "EXPLAIN SELECT 1": "true false 0 0", "SHOW WARNINGS": "false true 0 0", "DO 1": "false false 0 0", "SELECT 1; SHOW WARNINGS": "false false 0 1",
+	} {
+		s, err := conn.Prepare(background, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(s.Explains(), s.ShowsWarnings(), s.Markers(), len(s.Columns())); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCheckEverything has an error of nearly every kind of statement and command, and work that check must not do. The comment behind
@@ -169,5 +172,46 @@ CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VI
 	_, stderr, _ = runRadish(t, "\n\nPREPARE p FROM 'SELECT nope FROM nope';", "--format", "csv")
 	if !strings.HasPrefix(stderr, "stdin:3: ERROR 1146 (42S02) at line 1, column 18") {
 		t.Errorf("an error in the text of PREPARE: %s", stderr)
+	}
+}
+
+func TestOutputFlagCompresses(t *testing.T) {
+	for _, name := range []string{"a.csv.gz", "a.jsonl.zst", "a.csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		format := "csv"
+		if strings.Contains(name, "json") {
+			format = "jsonlines"
+		}
+		if _, stderr, code := runRadish(t, "", "--format", format, "--output", path, "-c", "SELECT 7 AS x UNION ALL SELECT 8"); code != 0 || stderr != "" {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+		if stdout, stderr, _ := runRadish(t, "SELECT SUM(x) AS s FROM `"+path+"`", "--format", "csv"); stdout != "s\n15\n" {
+			t.Errorf("%s: %s%s", name, stdout, stderr)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || strings.HasPrefix(string(text), "x\n") != (name == "a.csv") {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+}
+
+// TestRowsAsTheyCome reads the first rows of a result that has no end in sight, and goes.
+func TestRowsAsTheyCome(t *testing.T) {
+	for _, format := range []string{"csv", "tsv", "jsonlines", "json", "vertical"} {
+		cmd := exec.Command(binary, "--format", format, "-c", "CALL tpch_generate(0.01); SELECT a.l_orderkey, a.l_comment, b.l_comment FROM lineitem a, lineitem b")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+		if n, err := io.ReadFull(out, make([]byte, 1<<20)); err != nil {
+			t.Errorf("%s: %d bytes, %v", format, n, err)
+		}
+		_ = out.Close() // now it ends, as TestBrokenPipe has it
+		_ = cmd.Wait()
+		timer.Stop()
 	}
 }

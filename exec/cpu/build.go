@@ -27,20 +27,21 @@ type build struct {
 	direct bool
 	locals []*buildLocal
 
-	n       int // rows
-	keys    []*column.Vector
-	payload []packedColumn
-	table   keyTable
-	unique  bool
-	starts  []int32 // nil if unique
-	order   []int32 // nil, or the row at each place of a run
-	nulls   []int32 // rows with a NULL in a key part that is not NULL-safe
-	keyless bool    // nested loop or range join: no table
-	scratch int64   // bytes reserved until the build is finished
-	sorted  *sortedKeys
-	matched []column.Bitmap       // by worker; of rows, for KeepUnmatched
-	cut     bool                  // a limit has all rows that it asks for, and matched is not complete
-	filters []*encoding.Predicate // by key, where one will be asked for
+	n        int // rows
+	keys     []*column.Vector
+	payload  []packedColumn
+	table    keyTable
+	unique   bool
+	starts   []int32 // nil if unique
+	order    []int32 // nil, or the row at each place of a run
+	nulls    []int32 // rows with a NULL in a key part that is not NULL-safe
+	unknowns unknowns
+	keyless  bool  // nested loop or range join: no table
+	scratch  int64 // bytes reserved until the build is finished
+	sorted   *sortedKeys
+	matched  []column.Bitmap       // by worker; of rows, for KeepUnmatched
+	cut      bool                  // a limit has all rows that it asks for, and matched is not complete
+	filters  []*encoding.Predicate // by key, where one will be asked for
 }
 
 func (q *query) newBuild(p *physical.Build) *build {

@@ -36,41 +36,38 @@ func (o *probeOp) makeMark(b *batch, keys []*column.Vector, pos []int32) error {
 	return o.findUnknown(b, keys)
 }
 
-// findUnknown sets the mark to NULL at those of o.misses for which some build row cannot be told to differ. Only a NULL
-// makes it so: on the probe's side any build row may do, else those with a NULL.
-func (o *probeOp) findUnknown(b *batch, keys []*column.Vector) error {
-	misses := append([]int32(nil), o.misses...)
-	for _, p := range misses {
-		hasNull := false
-		for i, k := range keys {
-			hasNull = hasNull || k.IsNull(int(p)) && !o.b.nullSafe(i)
+// findUnknownOf is findUnknown for one position, by a look at each row that may do: any, if there is a NULL on the probe's side,
+// else those with a NULL.
+func (o *probeOp) findUnknownOf(b *batch, keys []*column.Vector, p int32) error {
+	hasNull := false
+	for i, k := range keys {
+		hasNull = hasNull || k.IsNull(int(p)) && !o.b.nullSafe(i)
+	}
+	candidates := len(o.b.nulls)
+	if hasNull {
+		candidates = o.b.n
+	}
+	for from := 0; from < candidates; from += column.VectorSize {
+		if err := o.w.check(); err != nil {
+			return err
 		}
-		candidates := len(o.b.nulls)
-		if hasNull {
-			candidates = o.b.n
+		o.pos, o.rows = o.pos[:0], o.rows[:0]
+		for i := from; i < min(from+column.VectorSize, candidates); i++ {
+			r := i
+			if !hasNull {
+				r = int(o.b.nulls[i])
+			}
+			if o.mayEqual(keys, int(p), r) {
+				o.pos, o.rows = append(o.pos, p), append(o.rows, int32(r))
+			}
 		}
-		for from := 0; from < candidates; from += column.VectorSize {
-			if err := o.w.check(); err != nil {
-				return err
-			}
-			o.pos, o.rows = o.pos[:0], o.rows[:0]
-			for i := from; i < min(from+column.VectorSize, candidates); i++ {
-				r := i
-				if !hasNull {
-					r = int(o.b.nulls[i])
-				}
-				if o.mayEqual(keys, int(p), r) {
-					o.pos, o.rows = append(o.pos, p), append(o.rows, int32(r))
-				}
-			}
-			unknown, err := o.anyPasses(b)
-			if err != nil {
-				return err
-			}
-			if unknown {
-				o.mark.SetNull(int(p), b.N)
-				break
-			}
+		unknown, err := o.anyPasses(b)
+		if err != nil {
+			return err
+		}
+		if unknown {
+			o.mark.SetNull(int(p), b.N)
+			break
 		}
 	}
 	return nil

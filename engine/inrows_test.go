@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Rows with NULLs to the left of IN and in its subquery, compared with what three-valued logic says of each pair.
+func TestInOfRowsWithNulls(t *testing.T) {
+	const seed = 20261122
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	type row [4]int // -1: NULL; the last is never
+	fill := func(n, values int) (rows []row, insert string) {
+		nulls := []int{0, 10, 40, 90}[r.IntN(4)]
+		var tuples []string
+		for range n {
+			x := row{r.IntN(values), r.IntN(values), r.IntN(values), r.IntN(10)}
+			text := ""
+			for i := range 3 {
+				if r.IntN(100) < nulls {
+					x[i] = -1
+				}
+				text += fmt.Sprintf("%d, ", x[i])
+			}
+			rows, tuples = append(rows, x), append(tuples, fmt.Sprintf("(%s%d)", text, x[3]))
+		}
+		return rows, strings.Join(tuples, ", ")
+	}
+	for round := range 60 {
+		s := session(t, Options{Threads: 2})
+		mustRun(t, s, "CREATE TABLE o (a INT, b VARCHAR(9), c DOUBLE, d INT); CREATE TABLE i (a INT, b VARCHAR(9), c DOUBLE, d INT)")
+		values := 2 + r.IntN(6)
+		var tables [2][]row
+		for k, name := range []string{"o", "i"} {
+			rows, insert := fill(1+r.IntN(60), values)
+			tables[k] = rows
+			mustRun(t, s, "CREATE TABLE z (a INT, b INT, c INT, d INT); INSERT INTO z VALUES "+insert)
+			mustRun(t, s, "INSERT INTO "+name+" SELECT NULLIF(a, -1), NULLIF(CONCAT('x', b), 'x-1'), NULLIF(c, -1), d FROM z; DROP TABLE z")
+		}
+		for _, q := range []struct {
+			columns []int
+			where   string
+			passes  func(o, i row) bool
+		}{
+			{[]int{0, 1}, "", func(o, i row) bool { return true }},
+			{[]int{0, 1, 2}, "", func(o, i row) bool { return true }},
+			{[]int{2, 1}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }},
+			{[]int{0, 1, 2}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }},
+		} {
+			var left, right []string
+			for _, c := range q.columns {
+				left, right = append(left, "o."+"abc"[c:c+1]), append(right, "i."+"abc"[c:c+1])
+			}
+			sql := fmt.Sprintf("SELECT o.a, o.b, o.c, o.d, (%s) IN (SELECT %s FROM i%s) FROM o", strings.Join(left, ", "), strings.Join(right, ", "), q.where)
+			var want []string
+			for _, o := range tables[0] {
+				in := "0"
+				for _, i := range tables[1] {
+					if !q.passes(o, i) {
+						continue
+					}
+					differs, unknown := false, false
+					for _, c := range q.columns {
+						differs = differs || o[c] >= 0 && i[c] >= 0 && o[c] != i[c]
+						unknown = unknown || o[c] < 0 || i[c] < 0
+					}
+					switch {
+					case differs:
+					case !unknown:
+						in = "1"
+					case in == "0":
+						in = "NULL"
+					}
+				}
+				value := func(c int, prefix string) string {
+					if o[c] < 0 {
+						return "NULL"
+					}
+					return fmt.Sprint(prefix, o[c])
+				}
+				want = append(want, strings.Join([]string{value(0, ""), value(1, "x"), value(2, ""), fmt.Sprint(o[3]), in}, "|"))
+			}
+			got := strings.Split(strings.TrimSuffix(mustRun(t, s, sql), "\n"), "\n")
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Fatalf("round %d: %s\no: %v\ni: %v\ngot:\n%s\nwant:\n%s", round, sql, tables[0], tables[1], strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+	}
+}
+
+// Rows with NULLs are not compared pair by pair.
+func TestNotInOfManyRowsWithNulls(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	mustRun(t, s, `SET cte_max_recursion_depth = 1000; CREATE TABLE n (x INT);
+		INSERT INTO n WITH RECURSIVE n AS (SELECT 0 AS x UNION ALL SELECT x + 1 FROM n WHERE x < 249) SELECT x FROM n;
+		CREATE TABLE o AS SELECT a.x * 250 + b.x AS id, IF(b.x % 10 = 0, b.x % 7, NULL) AS y FROM n AS a, n AS b;
+		CREATE TABLE i AS SELECT -id - 1 AS id, y FROM o`)
+	before := processorTime()
+	if got := mustRun(t, s, "SELECT COUNT(*) FROM o WHERE (id, y) NOT IN (SELECT id, y FROM i)"); got != "62500\n" {
+		t.Errorf("got %s", got)
+	}
+	if spent := processorTime() - before; spent > 5*time.Second {
+		t.Errorf("62,500 rows took %v", spent)
+	}
+}

@@ -55,7 +55,7 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 	}
 	var rows int64
 	if asText {
-		rows, err = writeText(st.ctx, res, f, into.FileName, rules)
+		rows, err = writeText(st.ctx, res, f, into.FileName, rules, s.vars.location)
 	} else {
 		rows, err = s.write(st, res, f, into.FileName)
 	}
@@ -121,7 +121,7 @@ func (s *Session) write(st *statement, res *Result, f *os.File, name string) (ro
 	for _, c := range res.Columns {
 		names, columns = append(names, c.Name), append(columns, c.Type)
 	}
-	w, err := files.NewWriter(f, name, names, columns)
+	w, err := files.NewWriter(f, name, names, columns, s.vars.location)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
+	"unsafe"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -59,6 +61,7 @@ type textWriter struct {
 	textRules
 	to      *bufio.Writer
 	columns []textColumn
+	zone    *time.Location
 	scratch []byte
 }
 
@@ -70,8 +73,8 @@ type textColumn struct {
 	doubled  int       // the byte that is escaped by being doubled; -1: none
 }
 
-func newTextWriter(w io.Writer, r textRules, columns []ResultColumn) *textWriter {
-	t := &textWriter{textRules: r, to: bufio.NewWriterSize(w, 1<<16)}
+func newTextWriter(w io.Writer, r textRules, columns []ResultColumn, zone *time.Location) *textWriter {
+	t := &textWriter{textRules: r, zone: zone, to: bufio.NewWriterSize(w, 1<<16)}
 	separator := r.terminated[0]
 	if r.enclosed != 0 {
 		separator = r.enclosed
@@ -144,7 +147,8 @@ func (t *textWriter) value(c *textColumn, v *column.Vector, at int) {
 		t.scratch = strconv.AppendInt(t.scratch[:0], v.I64[at], 10)
 		t.to.Write(t.scratch)
 	default:
-		t.text(c, v.Value(at).Text())
+		t.scratch = v.Value(at).AppendTextIn(t.scratch[:0], t.zone)
+		t.text(c, unsafe.String(unsafe.SliceData(t.scratch), len(t.scratch)))
 	}
 	if c.enclosed {
 		t.to.WriteByte(t.enclosed)
@@ -177,13 +181,14 @@ func (t *textWriter) text(c *textColumn, s string) {
 	t.to.WriteString(s[start:])
 }
 
-// writeText writes all rows of a result to a file of a name, which tells whether it is compressed, and returns their number.
-func writeText(ctx context.Context, res *Result, f io.Writer, name string, r textRules) (rows int64, err error) {
+// writeText writes all rows of a result, TIMESTAMPs in a zone, to a file of a name, which tells whether it is compressed, and returns their
+// number.
+func writeText(ctx context.Context, res *Result, f io.Writer, name string, r textRules, zone *time.Location) (rows int64, err error) {
 	w, err := textfile.NewWriter(f, name)
 	if err != nil {
 		return 0, sqlerr.Bug("compressing '%s': %v", name, err)
 	}
-	t := newTextWriter(w, r, res.Columns)
+	t := newTextWriter(w, r, res.Columns, zone)
 	for {
 		b, err := res.Next(ctx)
 		if err != nil {

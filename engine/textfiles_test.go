@@ -138,3 +138,26 @@ func TestLoadDataFromAPipe(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TIMESTAMPs leave in the session's time zone, as in MySQL, so that they come back as they were.
+func TestOutfileInTheSessionsZone(t *testing.T) {
+	dir := t.TempDir()
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "SET time_zone = '+02:00'; CREATE TABLE t (x TIMESTAMP(3)); INSERT INTO t VALUES ('2024-01-01 02:00:00.5'), (NULL)")
+	for _, name := range []string{"a.csv", "a.jsonl", "a.txt.gz", "a.my", "a.parquet", "a.arrow"} {
+		path := filepath.Join(dir, name)
+		mustRun(t, s, "SELECT * FROM t INTO OUTFILE '"+path+"'; CREATE TABLE u LIKE t")
+		load := "INSERT INTO u SELECT * FROM `" + path + "`"
+		if name == "a.my" {
+			load = "LOAD DATA INFILE '" + path + "' INTO TABLE u"
+			if text, err := os.ReadFile(path); err != nil || string(text) != "2024-01-01 02:00:00.500\n\\N\n" {
+				t.Errorf("%q, %v", text, err)
+			}
+		}
+		mustRun(t, s, load)
+		if got := mustRun(t, s, "SELECT UNIX_TIMESTAMP(x) FROM u ORDER BY x IS NULL"); got != "1704067200.500\nNULL\n" {
+			t.Errorf("%s: %q", name, got)
+		}
+		mustRun(t, s, "DROP TABLE u")
+	}
+}

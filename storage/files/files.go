@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -237,18 +238,18 @@ type Writer interface {
 	Close() error
 }
 
-// NewWriter returns a writer to f in the format that name tells, packed if it says so. Text and JSON have TIMESTAMPs in UTC.
-func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Type) (Writer, error) {
+// NewWriter returns a writer to f in the format that name tells, packed if it says so. Text and JSON have TIMESTAMPs in zone.
+func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Type, zone *time.Location) (Writer, error) {
 	packed, err := textfile.NewWriter(f, name)
 	if err != nil {
 		return nil, sqlerr.Bug("compressing '%s': %v", name, err)
 	}
 	switch FormatOf(name) {
 	case CSV:
-		w, err := csv.NewWriter(packed, names, CSVOptions(name), nil)
+		w, err := csv.NewWriter(packed, names, CSVOptions(name), zone)
 		return packedWriter{w, packed}, err
 	case JSONLines:
-		return packedWriter{jsonlines.NewWriter(packed, names, nil), packed}, nil
+		return packedWriter{jsonlines.NewWriter(packed, names, zone), packed}, nil
 	case Parquet:
 		return parquet.NewWriter(f, names, columns)
 	case Arrow:

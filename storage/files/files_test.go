@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -44,7 +45,7 @@ func write(t *testing.T, path string, batches ...*column.Batch) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := files.NewWriter(f, path, names, columns)
+	w, err := files.NewWriter(f, path, names, columns, time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,9 +75,10 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 	return expr{}, false
 }
 
-// roomy keeps MariaDB from giving what MIN and its like choose among constants a digit too few.
+// roomy keeps MariaDB from giving what MIN and its like choose among constants a digit too few, and from making a negative DOUBLE
+// of unsigned numbers that they choose.
 func (g *generator) roomy(call *Node) *Node {
-	if g.dialect != nil || call.Kind != Int && call.Kind != Uint || hasColumn.MatchString(call.Kids[0].SQL()) {
+	if g.dialect != nil || call.Kind != Uint && (call.Kind != Int || hasColumn.MatchString(call.Kids[0].SQL())) {
 		return call
 	}
 	text := call.Judged

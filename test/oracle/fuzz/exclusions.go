@@ -112,11 +112,12 @@ import "regexp"
 //   - VALUES() of a TEXT column that the same ON DUPLICATE KEY UPDATE sets, in what it sets other columns to: MariaDB keeps both in
 //     one place. INSERT INTO t(id, a, b) VALUES (1, 'x', '1.5') ON DUPLICATE KEY UPDATE a = VALUES(b), b = 'a' makes 'a.5' of a.
 //   - MIN, MAX and window functions that choose among constant integers: MariaDB gives the choice a digit too few, and cuts
-//     SELECT MIN(98) FROM t UNION SELECT CAST(5 AS UNSIGNED) to 9. Zero is added to it.
+//     SELECT MIN(98) FROM t UNION SELECT CAST(5 AS UNSIGNED) to 9. Unsigned ones above 2^63 become negative DOUBLEs: MAX(u) <= 9.75e0 is
+//     true. Zero is added to both.
 //   - Rollups in INTERSECT and EXCEPT under EXISTS: MariaDB forgets the total in EXISTS (SELECT NULL INTERSECT SELECT k FROM t GROUP BY
 //     k WITH ROLLUP).
-//   - A key of a rollup that stands twice in CONCAT_WS: where t is a TEXT 'ab', MariaDB's SELECT CONCAT_WS('-', t, t) FROM t GROUP BY t WITH
-//     ROLLUP is 'ab-ab-'.
+//   - One text twice in CONCAT_WS, in itself or under COALESCE, IF and the like: MariaDB's CONCAT_WS('-', c, c) is '1-1-' where c is
+//     SUBSTRING('2:1', 3) of a view, and 'ab-ab-' where it is a key 'ab' of a rollup and a TEXT.
 //   - Variances of keys, which changes make large: of 6180042 and 6180043, each 17 times, MariaDB's VAR_POP is 0.2499999995.
 //   - Constant columns of derived tables in changes: MariaDB's UPDATE u SET a = (SELECT y.c FROM t LEFT JOIN (SELECT 1 AS c FROM t) AS y ON FALSE)
 //     makes 1 of a, not NULL. Queries are asked again without derived_merge, and have NULL then.

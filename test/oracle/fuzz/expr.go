@@ -395,6 +395,9 @@ func (g *generator) text(e *env, depth int) expr {
 		},
 		func() expr {
 			b := g.expr(e, Str, depth)
+			if g.dialect == nil && shareColumn(a.n, b.n) {
+				return a
+			}
 			return expr{op(Str, "CONCAT_WS('-', $, $)", a.n, b.n), Type{Str, a.t.Digits + b.t.Digits + 1, 0}}
 		},
 		func() expr {
@@ -464,6 +467,13 @@ func (g *generator) timeOfDay(e *env, depth int) expr {
 			return expr{op(Time, pick(g.r, []string{"ADDTIME($, '01:30:00')", "SUBTIME($, '00:00:10')"}), a.n), a.t}
 		},
 	)
+}
+
+// shareColumn says whether two expressions have a column in common.
+func shareColumn(a, b *Node) bool {
+	found := false
+	a.walk(func(n *Node) { found = found || hasColumn.MatchString(n.Format) && len(n.Kids) == 0 && b.has(n.Format) })
+	return found
 }
 
 func (g *generator) numeric() Kind { return pick(g.r, []Kind{Int, Int, Int, Dec, Dbl, Uint}) }

@@ -34,13 +34,12 @@ func apart(keys []expr) bool {
 }
 
 // once draws another output column of a rollup where x shows a group key that is shown already, or one in AND, OR or XOR:
-// MariaDB forgets that it is NULL in a total. Of a TEXT that stands twice in CONCAT_WS it shows too much.
+// MariaDB forgets that it is NULL in a total.
 func (g *generator) once(e *env, keys []expr, items []*Node, kind Kind, x expr) expr {
 	for _, k := range keys {
 		shows := func(n *Node) bool { return strings.Contains(n.SQL(), k.n.SQL()) }
 		connected := x.n.has("($ AND $)") || x.n.has("($ OR $)") || x.n.has("($ XOR $)")
-		twice := x.n.has("CONCAT_WS(") && strings.Count(x.n.SQL(), k.n.SQL()) > 1
-		if shows(x.n) && (connected || twice || slices.ContainsFunc(items, shows)) {
+		if shows(x.n) && (connected || slices.ContainsFunc(items, shows)) {
 			if a, ok := g.aggregate(e, kind); ok && !shows(a.n) {
 				return a
 			}

@@ -93,7 +93,10 @@ func (s *Session) settingText(st *statement, a *ast.VariableAssignment) (string,
 		return "", err
 	}
 	if v.Null {
-		return "", nil
+		if name := canonicalName(a.Name); name == "character_set_results" { // NULL: as they are stored
+			return "utf8mb4", nil
+		}
+		return "", sqlerr.WrongValueForVar(a.Name, "NULL")
 	}
 	return v.Text(), nil
 }

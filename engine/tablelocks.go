@@ -239,6 +239,12 @@ func (s *Session) uses(n ast.StmtNode) (named, all []tableUse) {
 		named = append(named, u)
 		all = s.expand(all, snap, u)
 	}
+	if drop, is := n.(*ast.DropDatabaseStmt); is {
+		for _, name := range snap.Tables(drop.Name.O) {
+			named = append(named, tableUse{tableID{drop.Name.L, strings.ToLower(name)}, true})
+		}
+		all = append(all, named...)
+	}
 	return named, all
 }
 

@@ -36,6 +36,8 @@ func TestLockTables(t *testing.T) {
 		b INSERT INTO t VALUES (3) => error 1205
 		b SELECT * FROM u => error 1205
 		b DROP TABLE t => error 1205
+		b DROP DATABASE main => error 1205
+		a DROP DATABASE main => error 1099
 		b LOCK TABLES t WRITE => error 1205
 		b LOCK TABLES t READ
 		b SELECT * FROM t => 1

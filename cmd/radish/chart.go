@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/guptarohit/asciigraph"
 	"github.com/mattn/go-runewidth"
@@ -71,6 +72,8 @@ func (r *runner) points(query string) (labels []string, values []float64, err er
 				label = "NULL"
 			case []byte:
 				label = string(x)
+			case time.Time:
+				label = strings.TrimSuffix(x.Format("2006-01-02 15:04:05.999999"), " 00:00:00")
 			default:
 				label = fmt.Sprint(x)
 			}

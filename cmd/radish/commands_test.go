@@ -116,6 +116,7 @@ func TestCommandMistakes(t *testing.T) {
 		{".chart line SELECT 1e308 UNION ALL SELECT -1e308", "     1e+308 ┼╮", ""},
 		{".chart line SELECT 0.001 UNION ALL SELECT 0.002", "     0.002 ┤", ""},
 		{".chart line SELECT NULL", "", "no numbers to draw"},
+		{".chart bar SELECT DATE '2024-01-01', 3 UNION ALL SELECT DATE '2024-01-02', 1", "2024-01-01 3 ██", ""},
 		{".open x.db", "", "SCRIPT:1: x.db looks like a file, but databases are kept in memory only"},
 		{".open " + file, "", "looks like a file"},
 		{".open a/b", "", "looks like a file"},

@@ -289,7 +289,7 @@ func (r *runner) output(name string) (err error) {
 	}
 	r.file, r.once = nil, false
 	r.out.Reset(os.Stdout)
-	if err != nil || name == "" {
+	if err != nil || name == "" || name == "stdout" { // sqlite3's name
 		return err
 	}
 	to, err := openSink(name)

@@ -42,7 +42,7 @@ type Delete struct {
 // Insert binds INSERT and REPLACE ... VALUES, ... SET and ... SELECT.
 func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 	if len(s.PartitionNames) > 0 {
-		return nil, sqlerr.New(sqlerr.CodePartitionClause, sqlerr.User, "PARTITION () clause on non partitioned table").WithHint("tables have no partitions here")
+		return nil, noPartitions()
 	}
 	action := onDuplicate(s)
 	b.lenient = s.IgnoreErr
@@ -200,6 +200,9 @@ func (b *Binder) target(refs *ast.TableRefsClause, operation string) (written, e
 	if !ok {
 		return written{}, sqlerr.NotSupportedf("writing to a derived table", "name a base table")
 	}
+	if len(name.PartitionNames) > 0 {
+		return written{}, b.at(noPartitions(), name)
+	}
 	db := name.Schema.O
 	if db == "" {
 		if db = b.Database; db == "" {
@@ -225,7 +228,15 @@ func (b *Binder) target(refs *ast.TableRefsClause, operation string) (written, e
 		return written{u.base, u}, nil
 	}
 	v, err := b.Catalog.Table(db, name.Name.O)
+	if err == nil {
+		err = knownKeys(name, v.Schema)
+	}
 	return written{Version: v}, b.at(err, name)
+}
+
+// noPartitions is the error of PARTITION (...) behind a table that is written.
+func noPartitions() *sqlerr.Error {
+	return sqlerr.New(sqlerr.CodePartitionClause, sqlerr.User, "PARTITION () clause on non partitioned table").WithHint("tables have no partitions here")
 }
 
 // InsertColumns returns the names of the columns of a table or view that takes new rows.

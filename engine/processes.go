@@ -115,6 +115,10 @@ func (s *Session) kill(st *statement, n *ast.KillStmt) (*Result, error) {
 	for _, other := range s.engine.sessions.list() {
 		if other.id == id {
 			other.activity.kill(!n.Query)
+			if !n.Query { // it may be idle, and its client not know of its end for long
+				s.engine.tableLocks.release(id)
+				sessionLocks{s.engine.locks, id}.ReleaseAll()
+			}
 			return &Result{}, nil
 		}
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -97,6 +99,15 @@ func TestLockTablesWaits(t *testing.T) {
 	s.Close()
 	if err := <-done; err != nil {
 		t.Fatal(err)
+	}
+	idle := e.NewSession() // that is killed and does not know
+	mustRun(t, idle, "LOCK TABLES t WRITE; SELECT GET_LOCK('named', 0)")
+	mustRun(t, other, fmt.Sprintf("KILL %d; SET lock_wait_timeout = 5; SELECT * FROM t", idle.id))
+	if got := strings.TrimSpace(mustRun(t, other, "SELECT GET_LOCK('named', 5)")); got != "1" {
+		t.Errorf("a killed session keeps its named lock: %s", got)
+	}
+	if _, err := run(context.Background(), idle, "SELECT * FROM t"); !errors.Is(err, sqlerr.CodeSessionKilled) {
+		t.Errorf("the killed session: %v", err)
 	}
 
 	var wait sync.WaitGroup

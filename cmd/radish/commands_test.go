@@ -24,6 +24,7 @@ LOAD DATA INFILE 'f' INTO TABLE t (a, @v) SET b = NOPE(@v); -- wrong
 SHOW COLUMNS FROM nope; -- wrong
 EXPLAIN SELECT nope FROM t; -- wrong
 EXPLAIN ANALYZE SELECT SLEEP(9);
+SHOW TABLES WHERE SLEEP(9);
 DO nope(); -- wrong
 DO SLEEP(9);
 TRUNCATE nope; -- wrong

@@ -165,6 +165,8 @@ func TestTextsOfFunctionsAreCounted(t *testing.T) {
 		rows + "SELECT SUM(LENGTH(REPEAT(n, 3000000))) FROM r",
 		rows + "SELECT SUM(LENGTH(CONCAT(SPACE(2000000), n, SPACE(2000000)))) FROM r",
 		rows + "SELECT SUM(LENGTH(HEX(RPAD(n, 1000000, 'x')))) FROM r",
+		rows + "SELECT SUM(LENGTH(EXPORT_SET(-1, REPEAT('Y', 60000 + n), 'N'))) FROM r",
+		rows + "SELECT SUM(LENGTH(MAKE_SET(7, RPAD(n, 500000, 'a'), RPAD(n, 500000, 'b'), RPAD(n, 500000, 'c')))) FROM r",
 		"SELECT JSON_LENGTH(CONCAT('[', REPEAT('1,', 4000000), '1]'))",
 		"DO LENGTH(CONCAT(REPEAT('a', 40000000), REPEAT('b', 40000000)))",
 	} {

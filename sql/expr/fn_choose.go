@@ -106,6 +106,9 @@ func evalMakeSet(c *Context, _ *Call, out *column.Vector, args []*column.Vector,
 			b = append(b, a.StringAt(int(i))...)
 		}
 		out.Str[i] = c.arena.keep(b)
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -122,7 +125,7 @@ func resolveExportSet(args []Expr) (Signature, error) {
 	return sig, nil
 }
 
-func evalExportSet(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalExportSet(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	bits, on, off := ints(args[0]), texts(args[1]), texts(args[2])
 	for _, i := range positions(sel, n) {
 		sep, count := ",", int64(64)
@@ -147,6 +150,9 @@ func evalExportSet(_ *Context, _ *Call, out *column.Vector, args []*column.Vecto
 			}
 		}
 		out.Str[i] = b.String()
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -70,6 +70,9 @@ func collatedText(f func(c types.Collation, dst []byte, s string) []byte) Kernel
 		for _, i := range positions(sel, n) {
 			x := s.at(int(i))
 			out.Str[i] = c.arena.keep(f(under, c.arena.room(2*len(x)+8), x))
+			if err := c.made(out.Str[i]); err != nil {
+				return err
+			}
 		}
 		return nil
 	}

@@ -46,6 +46,9 @@ func evalDateFormat(c *Context, _ *Call, out *column.Vector, args []*column.Vect
 	for _, i := range positions(sel, n) {
 		f := format.at(int(i))
 		out.Str[i] = c.arena.keep(types.AppendDateFormat(c.arena.room(2*len(f)+16), t.at(int(i)), f))
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -25,13 +25,13 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		_, _, err := s.Prepare(ctx, stmt)
 		return err
 	case *ast.LoadDataStmt, *ast.ImportIntoStmt, *ast.DoStmt:
-		return s.checkBinding(ctx, stmt, s.bindUnlike)
+		return s.checkBinding(ctx, stmt)
 	case *ast.SetStmt:
 		if works(n) {
-			return s.checkBinding(ctx, stmt, s.bindUnlike)
+			return s.checkBinding(ctx, stmt)
 		}
 	case *ast.CallStmt:
-		if err := s.checkBinding(ctx, stmt, s.bindUnlike); err != nil || n.Procedure.FnName.L == "radish_calibrate" && len(n.Procedure.Args) == 0 {
+		if err := s.checkBinding(ctx, stmt); err != nil || n.Procedure.FnName.L == "radish_calibrate" && len(n.Procedure.Args) == 0 {
 			return err
 		}
 		if n.Procedure.FnName.L == "tpch_generate" && len(n.Procedure.Args) > 0 {
@@ -43,6 +43,10 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		}
 	case *ast.ExplainStmt:
 		n.Analyze = false
+	case *ast.ShowStmt:
+		if n.Where != nil && works(n.Where) {
+			n.Where = nil
+		}
 	case *ast.PrepareStmt:
 		if v := n.SQLVar; v != nil {
 			if text, set := s.vars.UserVariable(v.Name); !set || text.Null {
@@ -68,15 +72,15 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 	return nil
 }
 
-// checkBinding calls bind for a statement of a kind that Prepare does not look at.
-func (s *Session) checkBinding(ctx context.Context, stmt parse.Statement, bind func(*statement) error) error {
+// checkBinding binds a statement of a kind that Prepare does not look at.
+func (s *Session) checkBinding(ctx context.Context, stmt parse.Statement) error {
 	if err := s.engine.alive(); err != nil {
 		return err
 	}
 	defer s.engine.stored.enter()()
 	st := &statement{ctx: ctx, Statement: stmt, session: s}
 	defer st.end()
-	if err := sqlerr.Guard(func() error { return bind(st) }); err != nil {
+	if err := sqlerr.Guard(func() error { return s.bindUnlike(st) }); err != nil {
 		return s.locate(&stmt, sqlerr.From(err))
 	}
 	return nil

@@ -38,6 +38,8 @@ ROLLBACK TO b; -- wrong
 GRANT ALL ON *.* TO a; -- wrong
 SET @a = (SELECT SLEEP(9)), @b = SLEEP(9);
 SET @x = 3, @y = nope(); -- wrong
+SET SESSION max_execution_time = SLEEP(9);
+SHOW TABLES WHERE SLEEP(9);
 CREATE TABLE s AS SELECT SLEEP(9) AS x, (SELECT SLEEP(9)) AS y;
 SELECT x, y FROM s;
 SELECT z FROM s; -- wrong

@@ -102,7 +102,8 @@ import "regexp"
 //   - Lists of columns behind derived tables' names that read common table expressions: MariaDB 10.11 has such lists in WITH alone.
 //   - Rollups in views: MariaDB writes a.k down as k, which it finds ambiguous in SELECT a.k FROM t AS a, t AS b GROUP BY a.k WITH ROLLUP.
 //   - Constant columns of views: MariaDB's LEAD(v.c) OVER (...) is not NULL where v is the optional side of an outer join.
-//   - Digits of FLOATs behind the sixth, which MySQL and MariaDB show in binary only.
+//   - Digits of FLOATs behind the sixth, which MySQL and MariaDB show in binary only. MAX(IF(TRUE, f, f)) is one of them in MySQL, a DOUBLE
+//     in MariaDB.
 //   - HOUR of more than two digits: MariaDB cuts AVG(HOUR(TIME '100:00:00')) OVER () to 99.9999. Zero is added to it.
 //   - NULL-safe comparisons of a UNIQUE column, beyond those of joins: MariaDB finds one of several NULLs in
 //     SELECT 1 FROM t AS a RIGHT JOIN t AS b ON FALSE WHERE b.u <=> NULLIF(1, 1).

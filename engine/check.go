@@ -43,10 +43,6 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		}
 	case *ast.ExplainStmt:
 		n.Analyze = false
-	case *ast.ShowStmt:
-		if n.Where != nil && works(n.Where) {
-			n.Where = nil
-		}
 	case *ast.PrepareStmt:
 		if v := n.SQLVar; v != nil {
 			if text, set := s.vars.UserVariable(v.Name); !set || text.Null {

@@ -16,7 +16,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race lint fuzz fuzz-oracle fuzz-others bench bench-oracle bench-windows gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others bench bench-oracle bench-windows gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -34,6 +34,9 @@ test-clients: ## test sqlx, sqlc's code, GORM, ent and goose over the driver, in
 
 race: ## run the short tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./...
+
+race-transfers: ## 64 sessions that transfer balances for a minute, with the race detector
+	CGO_ENABLED=1 RADISH_TRANSFER_SECONDS=$${RADISH_TRANSFER_SECONDS:-60} $(GO) test -race -count=1 -v -run TestTransfers ./engine
 
 test-emulated: ## run sqllogictest with the kernels for GPUs, on the processor: the scripts here, and QUERIES (150) of the sample if it is there
 	$(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestScripts

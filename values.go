@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
@@ -148,19 +147,6 @@ func durationValue(d time.Duration) (types.Value, error) {
 	return types.Value{Type: types.TimeFsp(6), I: micros}, nil
 }
 
-// shortest32 returns the double of the shortest decimal number that means a FLOAT's value, 1.1 and not 1.100000023841858, which is what reads its
-// text gets in MySQL.
-func shortest32(f float64) float64 {
-	if float64(float32(f)) != f || math.Trunc(f) == f && math.Abs(f) < 1<<24 {
-		return f
-	}
-	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
-	if err != nil || math.Abs(short) > math.MaxFloat32 { // which FLOAT would not take back
-		return f
-	}
-	return short
-}
-
 // goValue returns the value of a vector at a position as package documentation says. Strings are copied unless they
 // belong to a dictionary: a vector's own lie in memory that ends with the query.
 func goValue(v *column.Vector, i int, zone *time.Location) any {
@@ -174,7 +160,7 @@ func goValue(v *column.Vector, i int, zone *time.Location) any {
 	case types.KindUint64:
 		return uint64(v.I64[i])
 	case types.KindFloat:
-		return shortest32(v.F64[i])
+		return types.ShortestFloat(v.F64[i])
 	case types.KindDouble:
 		return v.F64[i]
 	case types.KindDecimal:

@@ -147,7 +147,7 @@ func (t *textWriter) value(c *textColumn, v *column.Vector, at int) {
 		t.scratch = strconv.AppendInt(t.scratch[:0], v.I64[at], 10)
 		t.to.Write(t.scratch)
 	default:
-		t.scratch = v.Value(at).AppendTextIn(t.scratch[:0], t.zone)
+		t.scratch = v.Value(at).AppendExactIn(t.scratch[:0], t.zone)
 		t.text(c, unsafe.String(unsafe.SliceData(t.scratch), len(t.scratch)))
 	}
 	if c.enclosed {

@@ -153,7 +153,7 @@ CREATE TABLE zero (id INT PRIMARY KEY AUTO_INCREMENT, v DATE); INSERT INTO zero 
 CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id));
 CREATE TABLE parent (id INT PRIMARY KEY, t TIMESTAMP, s VARCHAR(20), g INT AS (id * 2));
 INSERT INTO parent (id, t, s) VALUES (7, '2024-07-01 12:00:00', 'it''s \\ "x" \n'); INSERT INTO child VALUES (1, 7);
-CREATE TABLE t (a INT);
+CREATE TABLE t (a INT); CREATE TABLE f (f FLOAT); INSERT INTO f VALUES (16777217), (1.2345678), (3.4028234e38), (1e-45), (0.1), (-2e9);
 CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VIEW a0 AS SELECT v1.a FROM v1 JOIN (SELECT a FROM v2) AS x ON TRUE;
 `
 	first, stderr, code := runRadish(t, made+".dump\n", "--format", "csv")
@@ -168,6 +168,14 @@ CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VI
 	second, stderr, code := runRadish(t, "SET time_zone = '-05:00';\n"+first+".dump\n", "--format", "csv")
 	if code != 0 || stderr != "" || second != first {
 		t.Errorf("exit %d, %s: the dump of what a dump makes is\n%s\nnot\n%s", code, stderr, second, first)
+	}
+	if _, stderr, _ := runRadish(t, "CREATE TABLE s (a INT); CREATE TEMPORARY TABLE s (b INT);\n.dump\n", "--format", "csv"); !strings.Contains(stderr, "a TEMPORARY table hides the table `s`") {
+		t.Errorf("a table that is hidden: %s", stderr)
+	}
+	exact, _, _ := runRadish(t, made+"CREATE TABLE before_it AS SELECT f FROM f; DROP TABLE f;\n"+first[strings.Index(first, "CREATE TABLE `f`"):strings.Index(first, "CREATE TABLE `parent`")]+
+		"SELECT COUNT(*) AS n FROM f JOIN before_it AS b ON f.f = b.f;", "--format", "csv")
+	if exact != "n\n6\n" {
+		t.Errorf("FLOATs that are the same after a dump: %s", exact)
 	}
 	mode, _, _ := runRadish(t, first+"SELECT @@time_zone = 'SYSTEM' AND @@sql_mode LIKE '%STRICT%' AND @@foreign_key_checks AS same;", "--format", "csv")
 	if mode != "same\n1\n" {

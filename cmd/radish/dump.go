@@ -31,7 +31,8 @@ func (r *runner) dump(arg string) (err error) {
 			}
 		}()
 	}
-	if len(list) == 0 {
+	all := len(list) == 0
+	if all {
 		if list, err = r.relations(); err != nil {
 			return err
 		}
@@ -56,7 +57,11 @@ func (r *runner) dump(arg string) (err error) {
 			return err
 		}
 		rel := relation{t, create}
-		if !strings.HasPrefix(create, "CREATE TABLE") {
+		temporary := strings.HasPrefix(create, "CREATE TEMPORARY TABLE")
+		if temporary && all {
+			return fmt.Errorf("a TEMPORARY table hides the table %s, which cannot be dumped: DROP TEMPORARY TABLE %s first, or name the tables to dump", t, t)
+		}
+		if !temporary && !strings.HasPrefix(create, "CREATE TABLE") {
 			views = append(views, rel)
 			continue
 		}

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,27 @@ func (v Value) AppendTextIn(dst []byte, zone *time.Location) []byte {
 		return append(dst, v.S...)
 	}
 	return strconv.AppendInt(dst, v.I, 10)
+}
+
+// AppendExactIn is AppendTextIn for what is to be read back: a FLOAT, which is shown with six digits, has as many as it takes to be the same number.
+func (v Value) AppendExactIn(dst []byte, zone *time.Location) []byte {
+	if v.Type.Kind == KindFloat && !v.Null {
+		return AppendFloat(dst, ShortestFloat(v.F))
+	}
+	return v.AppendTextIn(dst, zone)
+}
+
+// ShortestFloat returns the double of the shortest decimal number that means a FLOAT's value, 1.1 and not 1.100000023841858, which is what reads its
+// text gets in MySQL.
+func ShortestFloat(f float64) float64 {
+	if float64(float32(f)) != f || math.Trunc(f) == f && math.Abs(f) < 1<<24 {
+		return f
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
+	if err != nil || math.Abs(short) > math.MaxFloat32 { // which FLOAT would not take back
+		return f
+	}
+	return short
 }
 
 // Unscaled returns the unscaled integer of a DECIMAL of any precision.

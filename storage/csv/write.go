@@ -62,7 +62,7 @@ func (w *Writer) Write(b *column.Batch) error {
 			if v.Type.IsString() {
 				w.field = append(w.field[:0], v.StringAt(at)...)
 			} else {
-				w.field = v.Value(at).AppendTextIn(w.field[:0], w.zone)
+				w.field = v.Value(at).AppendExactIn(w.field[:0], w.zone)
 			}
 			if err := w.add(c, w.field, text); err != nil {
 				return err

@@ -135,7 +135,7 @@ func NewWriter(w io.Writer, names []string, zone *time.Location) *Writer {
 		if v.Type.IsString() {
 			return append(dst, v.StringAt(at)...)
 		}
-		return v.Value(at).AppendTextIn(dst, zone)
+		return v.Value(at).AppendExactIn(dst, zone)
 	})}
 }
 

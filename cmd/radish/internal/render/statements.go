@@ -97,7 +97,7 @@ func (s *inserts) row(b *column.Batch, at int) {
 		case isNull(v, at):
 			s.line = append(s.line, "NULL"...)
 		case t.IsNumeric():
-			s.line = s.appendValue(s.line, v, at)
+			s.line = v.Value(at).AppendExactIn(s.line, s.zone)
 		case t.IsBinaryString() && !utf8.ValidString(v.StringAt(at)):
 			s.line = append(append(s.line, "x'"...), hex.EncodeToString([]byte(v.StringAt(at)))...)
 			s.line = append(s.line, '\'')

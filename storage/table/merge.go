@@ -77,7 +77,7 @@ func differences(ctx context.Context, base, mine *Version) (*difference, error) 
 		var after *RowGroup
 		shared := 0
 		// Groups at the end may have been dropped, and others have taken their numbers.
-		if i < len(mine.Groups) && mine.Groups[i].First == before.First {
+		if i < len(mine.Groups) && mine.Groups[i].First == before.First && !revives(before, mine.Groups[i]) {
 			after = mine.Groups[i]
 			shared = min(before.Rows, after.Rows)
 			d.kept[i] = shared
@@ -112,6 +112,19 @@ func differences(ctx context.Context, base, mine *Version) (*difference, error) 
 		}
 	}
 	return d, nil
+}
+
+// revives says whether a number of before whose row was deleted has a row in after: then before was dropped, and after's rows are all new.
+func revives(before, after *RowGroup) bool {
+	if before.Deleted == nil || before == after {
+		return false
+	}
+	for row := range min(before.Rows, after.Rows) {
+		if before.Deleted.Get(row) && (after.Deleted == nil || !after.Deleted.Get(row)) {
+			return true
+		}
+	}
+	return false
 }
 
 // compareColumn marks the rows in which two chunks of a column differ, and says whether there are any.

@@ -222,3 +222,52 @@ func TestMergeAfterCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestMergeOfReusedNumbers empties a table, which drops its group, and fills it again: rows that have got the numbers of those that were deleted
+// before are new, to a merge and to a difference.
+func TestMergeOfReusedNumbers(t *testing.T) {
+	r := testRand(t)
+	s := testSchema(primary)
+	ctx := t.Context()
+	rows := func(ids ...int64) (list []row) {
+		for _, id := range ids {
+			list = append(list, testRow(r, s, id))
+		}
+		return list
+	}
+	old := rows(1, 2)
+	v, err := New(s).Append(batch(s, old, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _, err := v.Delete(ctx, []int64{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	emptied, _, err := base.Delete(ctx, []int64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := rows(7)
+	mine, err := emptied.Append(batch(s, fresh, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if numbers := rowNumbers(mine); len(numbers) != 1 || numbers[0] != 0 {
+		t.Fatalf("the new row has the number %v, want the one of the row deleted first", numbers)
+	}
+	d, ok, err := Diff(ctx, base, mine)
+	if err != nil || !ok || !slices.Equal(d.Deleted, []int64{1}) || !slices.Equal(d.Added, []int64{0}) || len(d.Updated) > 0 {
+		t.Errorf("the difference is %+v, %v, %v", d, ok, err)
+	}
+	others := rows(9)
+	theirs, err := base.Append(batch(s, others, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged, err := Merge(ctx, base, mine, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, merged, []row{others[0], fresh[0]})
+}

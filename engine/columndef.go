@@ -151,7 +151,7 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 	if err != nil {
 		return err
 	}
-	if bind.HasSubquery(x) {
+	if expr.HasSubquery(x) {
 		return sqlerr.New(sqlerr.CodeDefaultFunction, sqlerr.User, "Default value expression of column '%s' contains a disallowed function.", def.Name).
 			WithHint("it must not have a subquery")
 	}

@@ -110,13 +110,7 @@ func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
 	if c, ok := x.(*expr.Const); ok {
 		return c.Value, nil
 	}
-	hasSubquery := false
-	expr.Walk(x, func(e expr.Expr) bool {
-		_, sub := e.(*expr.Subquery)
-		hasSubquery = hasSubquery || sub
-		return true
-	})
-	if !hasSubquery {
+	if !expr.HasSubquery(x) {
 		return expr.Eval1(x, st.exprContext())
 	}
 	q, err := st.binder().Query(selectOf(e))

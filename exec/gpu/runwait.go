@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -157,7 +156,11 @@ func (q *query) held(s physical.Sink) uint64 {
 // stays until unwatch has been called.
 func (q *query) watch(ctx context.Context) {
 	q.unwatch = func() {}
-	if !slices.ContainsFunc(slices.Collect(maps.Values(q.kernels)), func(k *kernel) bool { return k != nil && k.stops }) {
+	stops := false
+	for _, k := range q.kernels {
+		stops = stops || k.stops
+	}
+	if !stops {
 		return
 	}
 	told := make(chan struct{})

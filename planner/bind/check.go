@@ -50,7 +50,7 @@ func (b *Binder) CheckCondition(schema *table.Schema, text string, cols []*expr.
 	if err != nil {
 		return nil, err
 	}
-	if HasSubquery(cond) {
+	if expr.HasSubquery(cond) {
 		return nil, sqlerr.NotSupportedf("a subquery in CHECK", "a condition sees one row")
 	}
 	return cond, nil

@@ -60,7 +60,7 @@ func (b *Binder) CheckGenerated(schema *table.Schema, ordinal int) error {
 	if err != nil {
 		return err
 	}
-	if HasSubquery(e) || expr.IsVolatile(e) || !deterministic(def.Generated.SQL) {
+	if expr.HasSubquery(e) || expr.IsVolatile(e) || !deterministic(def.Generated.SQL) {
 		return sqlerr.New(sqlerr.CodeGeneratedFunction, sqlerr.User, "Expression of generated column '%s' contains a disallowed function.", def.Name).
 			WithHint("its value must follow from the row alone")
 	}

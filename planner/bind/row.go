@@ -14,7 +14,7 @@ func (b *Binder) Over(e ast.ExprNode, cols []*expr.Column) (expr.Expr, error) {
 		sc.cols = append(sc.cols, scopeColumn{col: c, name: c.Name})
 	}
 	x, err := b.expr(e, sc)
-	if err == nil && HasSubquery(x) {
+	if err == nil && expr.HasSubquery(x) {
 		return nil, sqlerr.NotSupportedf("a subquery in an item that reads a variable", "join it")
 	}
 	return x, err

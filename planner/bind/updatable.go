@@ -253,7 +253,7 @@ func (b *Binder) viewChecks(u *updatable, cols []*expr.Column) ([]Check, error) 
 		if conditions[i] == nil || option == CheckNone && !cascaded {
 			continue
 		}
-		if HasSubquery(conditions[i]) {
+		if expr.HasSubquery(conditions[i]) {
 			return nil, sqlerr.NotSupportedf("WITH CHECK OPTION of a view with a subquery in its WHERE", "a condition that is checked sees one row")
 		}
 		checks = append(checks, Check{Name: u.db + "." + u.name, Cond: expr.IsTruth(conditions[i], true), View: true})

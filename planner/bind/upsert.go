@@ -164,17 +164,6 @@ func standsAlone(e expr.Expr, u *Upsert) error {
 	return err
 }
 
-// HasSubquery says whether an expression has a subquery somewhere.
-func HasSubquery(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		_, is := e.(*expr.Subquery)
-		found = found || is
-		return !found
-	})
-	return found
-}
-
 // insertedValue binds VALUES(column).
 func (b *Binder) insertedValue(x *ast.ValuesExpr, sc *scope) (expr.Expr, error) {
 	for s := sc; s != nil; s = s.parent {

@@ -37,7 +37,7 @@ func (a *applier) node(n logical.Node) logical.Node {
 	n = logical.MapInputs(n, a.node)
 	found := false
 	for _, e := range n.Exprs() {
-		found = found || hasSubqueryIn(e)
+		found = found || expr.HasSubquery(e)
 	}
 	join, isJoin := n.(*logical.Join)
 	if isJoin && correlated(join.Right, logical.Out(join.Left)) {
@@ -73,7 +73,7 @@ func (a *applier) filter(in logical.Node, preds []expr.Expr) logical.Node {
 	var with, without, rest []expr.Expr
 	for _, p := range preds {
 		for _, c := range expr.Conjuncts(nil, p) {
-			if hasSubqueryIn(c) {
+			if expr.HasSubquery(c) {
 				with = append(with, c)
 			} else {
 				without = append(without, c)
@@ -173,7 +173,7 @@ func (a *applier) relation(q *expr.Subquery) (logical.Node, []*expr.Column) {
 // extract replaces the subqueries in e by columns of Applies over in. The guard, conditions that hold wherever e is
 // evaluated (it stands in an arm of CASE), keeps a scalar subquery with several rows from failing where MySQL would not look at it.
 func (a *applier) extract(in logical.Node, e expr.Expr, guard []expr.Expr) (logical.Node, expr.Expr) {
-	if !hasSubqueryIn(e) {
+	if !expr.HasSubquery(e) {
 		return in, e
 	}
 	if c, ok := e.(*expr.Case); ok {
@@ -309,7 +309,7 @@ func (a *applier) join(j *logical.Join) logical.Node {
 	on := make([]expr.Expr, len(j.On))
 	for i, e := range j.On {
 		on[i] = e
-		if !hasSubqueryIn(e) {
+		if !expr.HasSubquery(e) {
 			continue
 		}
 		switch used := logical.Uses(e); {
@@ -330,7 +330,7 @@ func (a *applier) dependentJoin(j *logical.Join) logical.Node {
 	case logical.InnerJoin:
 		var plain, with []expr.Expr
 		for _, e := range j.On {
-			if hasSubqueryIn(e) {
+			if expr.HasSubquery(e) {
 				with = append(with, e)
 			} else {
 				plain = append(plain, e)

@@ -70,7 +70,7 @@ func countReaders(n logical.Node, readers map[*logical.SharedPlan]int) {
 func isCheap(n logical.Node) bool {
 	for {
 		for _, e := range n.Exprs() {
-			if expr.IsVolatile(e) || hasSubqueryIn(e) {
+			if expr.IsVolatile(e) || expr.HasSubquery(e) {
 				return false
 			}
 		}
@@ -87,15 +87,4 @@ func isCheap(n logical.Node) bool {
 			return false
 		}
 	}
-}
-
-func hasSubqueryIn(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		if _, ok := e.(*expr.Subquery); ok {
-			found = true
-		}
-		return !found
-	})
-	return found
 }

@@ -12,6 +12,17 @@ func IsVolatile(e Expr) bool {
 	return found
 }
 
+// HasSubquery says whether e has a subquery somewhere.
+func HasSubquery(e Expr) bool {
+	found := false
+	Walk(e, func(e Expr) bool {
+		_, is := e.(*Subquery)
+		found = found || is
+		return !found
+	})
+	return found
+}
+
 // IsSequence says whether e holds RAND with a constant seed, which gives the next value of a sequence for each row.
 func IsSequence(e Expr) bool {
 	found := false

@@ -38,19 +38,6 @@ func read(text string, opts Options) (*table.Version, error) {
 	return Read(context.Background(), "d", "t", opts, textfile.BytesSource("x.csv", []byte(text)))
 }
 
-// describe writes a table as "name TYPE, ...; value|value; ...".
-func describe(v *table.Version) string {
-	var cols []string
-	for _, c := range v.Schema.Columns {
-		cols = append(cols, c.Name+" "+c.Type.String())
-	}
-	parts := []string{strings.Join(cols, ", ")}
-	for _, row := range batchtest.TableTexts(v) {
-		parts = append(parts, strings.Join(row, "|"))
-	}
-	return strings.Join(parts, "; ")
-}
-
 func TestRead(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
@@ -98,7 +85,7 @@ func TestRead(t *testing.T) {
 			v, err := read(tc.text, tc.opts)
 			if err != nil {
 				t.Errorf("%s, blocks of %d: %v", tc.name, size, err)
-			} else if got := describe(v); got != tc.want {
+			} else if got := batchtest.Describe(v); got != tc.want {
 				t.Errorf("%s, blocks of %d:\n got %s\nwant %s", tc.name, size, got, tc.want)
 			}
 		}
@@ -162,7 +149,7 @@ func TestMalformed(t *testing.T) {
 			setBlockSize(t, size)
 			v, err := read(tc.text, Options{})
 			if err == nil {
-				t.Errorf("%s: no error but %s", tc.name, describe(v))
+				t.Errorf("%s: no error but %s", tc.name, batchtest.Describe(v))
 			} else if !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s, blocks of %d: %v, want %s", tc.name, size, err, tc.want)
 			}

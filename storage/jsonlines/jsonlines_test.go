@@ -35,19 +35,6 @@ func read(texts ...string) (*table.Version, error) {
 	return jsonlines.Read(context.Background(), "d", "t", sources...)
 }
 
-// describe writes a table as "name TYPE, ...; value|value; ...".
-func describe(v *table.Version) string {
-	var cols []string
-	for _, c := range v.Schema.Columns {
-		cols = append(cols, c.Name+" "+c.Type.String())
-	}
-	parts := []string{strings.Join(cols, ", ")}
-	for _, row := range batchtest.TableTexts(v) {
-		parts = append(parts, strings.Join(row, "|"))
-	}
-	return strings.Join(parts, "; ")
-}
-
 func TestRead(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"plain", `{"a":1,"b":"x"}` + "\n" + `{"a":2,"b":"y"}` + "\n", "a BIGINT, b TEXT; 1|x; 2|y"},
@@ -74,7 +61,7 @@ func TestRead(t *testing.T) {
 			v, err := read(tc.text)
 			if err != nil {
 				t.Errorf("%s, blocks of %d: %v", tc.name, size, err)
-			} else if got := describe(v); got != tc.want {
+			} else if got := batchtest.Describe(v); got != tc.want {
 				t.Errorf("%s, blocks of %d:\n got %q\nwant %q", tc.name, size, got, tc.want)
 			}
 		}
@@ -83,7 +70,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := describe(v), "a DECIMAL(15,1), b TEXT; 1.0|NULL; NULL|x; 1.5|NULL"; got != want {
+	if got, want := batchtest.Describe(v), "a DECIMAL(15,1), b TEXT; 1.0|NULL; NULL|x; 1.5|NULL"; got != want {
 		t.Errorf("three files: %s, want %s", got, want)
 	}
 }
@@ -116,7 +103,7 @@ func TestMalformed(t *testing.T) {
 		for _, size := range []int{4 << 20, 16} {
 			setBlockSize(t, size)
 			if v, err := read(tc.text); err == nil {
-				t.Errorf("%s: no error but %s", tc.name, describe(v))
+				t.Errorf("%s: no error but %s", tc.name, batchtest.Describe(v))
 			} else if !errors.Is(err, sqlerr.CodeErrorOnRead) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s, blocks of %d: %v, want %s", tc.name, size, err, tc.want)
 			}
@@ -231,7 +218,7 @@ func FuzzRead(f *testing.F) {
 			setBlockSize(t, size)
 			var v *table.Version
 			if v, errs[i] = read(string(text)); errs[i] == nil {
-				got[i] = describe(v)
+				got[i] = batchtest.Describe(v)
 			}
 		}
 		if (errs[0] == nil) != (errs[1] == nil) || got[0] != got[1] {

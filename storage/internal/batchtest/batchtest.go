@@ -4,6 +4,7 @@ package batchtest
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -125,4 +126,17 @@ func TableTexts(v *table.Version) [][]string {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// Describe writes a table as "name TYPE, ...; value|value; ...".
+func Describe(v *table.Version) string {
+	var cols []string
+	for _, c := range v.Schema.Columns {
+		cols = append(cols, c.Name+" "+c.Type.String())
+	}
+	parts := []string{strings.Join(cols, ", ")}
+	for _, row := range TableTexts(v) {
+		parts = append(parts, strings.Join(row, "|"))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -90,14 +90,16 @@ func (a *aggregateText) declareCopies() []string {
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.words()),
 		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.word(aggShiftWord{f.p}), k.literal(uint64(f.places))),
 		"u32* table = shared_at<u32>(0);",
-		"for (i32 i = thread_index(); i < words * (i32)(places << copies); i += RADISH_BLOCK) table[i] = 0;",
+		"for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
+		"  for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
 	}
 	for _, acc := range f.accs {
 		if acc.op == accMin && acc.limbs > 0 {
-			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) table[i * words + %d] = ~0u;", acc.limb))
+			lines = append(lines, fmt.Sprintf("  table[i * words + %d] = ~0u;", acc.limb)) // by the thread that has just set it to 0
 		}
 	}
 	return append(lines,
+		"}",
 		"const SharedWord mine = shared_word(table + (thread_index() & ((1u << copies) - 1)) * words);",
 		"const u32 group = kept(words << copies); // words of all its copies",
 		"block_barrier();")

@@ -139,7 +139,8 @@ func (p *printer) keys(keys []logical.SortKey) {
 }
 
 func (p *printer) value(v types.Value) {
-	fmt.Fprintf(&p.b, "%v %v %d %v %v %q", v.Type, v.Null, v.I, v.F, v.D, v.S)
+	fmt.Fprintf(&p.b, "%v %v %d %v %v %d ", v.Type, v.Null, v.I, v.F, v.D, len(v.S))
+	p.b.WriteString(v.S) // quoting a long one would take long
 }
 
 func (p *printer) expr(e expr.Expr) {

@@ -63,7 +63,8 @@ func (c *compiler) writeKey(b *strings.Builder, e Expr) {
 	case *Column:
 		fmt.Fprintf(b, "col %d", x.ID)
 	case *Const:
-		fmt.Fprintf(b, "const %v %v %d %b %v %q", x.Value.Type, x.Value.Null, x.Value.I, x.Value.F, x.Value.D, x.Value.S)
+		fmt.Fprintf(b, "const %v %v %d %b %v %d ", x.Value.Type, x.Value.Null, x.Value.I, x.Value.F, x.Value.D, len(x.Value.S))
+		b.WriteString(x.Value.S)
 	case *Compare:
 		fmt.Fprintf(b, "cmp %d", x.Op)
 	case *In:

@@ -15,7 +15,7 @@ import (
 
 var (
 	// collate is `s COLLATE c`: its type has the collation, its values are those of s.
-	collate = &Function{Name: "collate", ByDictionary: true, Eval: textToText(func(_ *Context, s string) string { return s }), total: always,
+	collate = &Function{Name: "collate", ByDictionary: true, Eval: textToText(asItIs), total: always,
 		format: func(c *Call) string { return operand(c.Args[0]) + " COLLATE " + c.Typ.Collation.String() }}
 	// collationKey is the key by whose bytes a text compares.
 	collationKey = &Function{Name: "collation_key", ByDictionary: true, total: always,
@@ -27,7 +27,7 @@ var (
 	collationPair = &Function{Name: "collation_pair", ByDictionary: true, total: always, Eval: collatedText(appendPair)}
 	// collationValue is the text of a pair.
 	collationValue = &Function{Name: "collation_value", ByDictionary: true, total: always,
-		Eval: textToText(func(_ *Context, s string) string { return valueOfPair(s) })}
+		Eval: textToText(func(_ *Context, s string) (string, error) { return valueOfPair(s), nil })}
 	// foldChars replaces each character by one that stands for all that are equal to it.
 	foldChars = &Function{Name: "collation_fold", ByDictionary: true, total: always,
 		Eval: collatedText(types.Collation.AppendFolded)}
@@ -236,14 +236,18 @@ func findUnder(_ *Function, args []Expr, c types.Collation) (Expr, error) {
 	return internal(findInSetUnder, types.Int64, asText(args[0]), asText(args[1]), collationName(c)), nil
 }
 
-func evalFindInSetUnder(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalFindInSetUnder(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, list, under := texts(args[0]), texts(args[1]), collationOperand(args[2])
 	for _, i := range positions(sel, n) {
 		// Trailing spaces count here, whatever the collation: a comma behind them sees to that.
 		key := func(part string) string { return under.Key(part + ",") }
 		parts := strings.Split(list.at(int(i)), ",")
+		work := steps{c: c}
 		for k, part := range parts {
 			parts[k] = key(part)
+			if err := work.pass(keySteps * (len(part) + 1)); err != nil {
+				return err
+			}
 		}
 		out.I64[i] = 0
 		// MySQL finds nothing in a list that is shorter than what it looks for, equal as it may be.
@@ -266,23 +270,32 @@ func locateCall(fn *Function, args []Expr, c types.Collation) (Expr, error) {
 	return internal(locateUnder, types.Int64, asText(sub), asText(s), from, collationName(c)), nil
 }
 
-func evalLocateUnder(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalLocateUnder(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	sub, s, from, under := texts(args[0]), texts(args[1]), ints(args[2]), collationOperand(args[3])
 	for _, i := range positions(sel, n) {
-		out.I64[i] = locateEqual(s.at(int(i)), sub.at(int(i)), from.at(int(i)), under)
+		var err error
+		if out.I64[i], err = c.locateEqual(s.at(int(i)), sub.at(int(i)), from.at(int(i)), under); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// keySteps is how many times as long as copying a text it takes, about, to make its key.
+const keySteps = 16
+
 // locateEqual is locate for texts that are equal without being the same. As in MySQL what is found is as long as sub, in bytes.
-func locateEqual(s, sub string, from int64, under types.Collation) int64 {
+func (c *Context) locateEqual(s, sub string, from int64, under types.Collation) (int64, error) {
 	if from < 1 || from > int64(utf8.RuneCountInString(s))+1 {
-		return 0
+		return 0, nil
 	}
-	key := under.Key(sub)
+	key, work := under.Key(sub), steps{c: c}
 	for at := charOffset(s, int(from-1), false); at+len(sub) <= len(s); from++ {
 		if part := s[at : at+len(sub)]; part == sub || utf8.ValidString(part) && under.Key(part) == key {
-			return from
+			return from, nil
+		}
+		if err := work.pass(keySteps * (len(sub) + 1)); err != nil {
+			return 0, err
 		}
 		_, size := utf8.DecodeRuneInString(s[at:])
 		if size == 0 {
@@ -290,7 +303,7 @@ func locateEqual(s, sub string, from int64, under types.Collation) int64 {
 		}
 		at += size
 	}
-	return 0
+	return 0, nil
 }
 
 // extremeCall is GREATEST and LEAST.

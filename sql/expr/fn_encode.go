@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -27,10 +28,14 @@ func init() {
 		return &Function{Name: name, Category: stringCategory, Syntax: syntax, Doc: doc,
 			MinArgs: minArgs, MaxArgs: maxArgs, ByDictionary: true, Resolve: resolve, Eval: eval}
 	}
-	digest := func(name, doc string, length int, sum func(b []byte) []byte, aliases ...string) *Function {
+	digest := func(name, doc string, length int, start func() hash.Hash, aliases ...string) *Function {
 		return &Function{Name: name, Aliases: aliases, Category: digestCategory, Syntax: strings.ToUpper(name) + "(s)", Doc: doc, MinArgs: 1, MaxArgs: 1,
 			ByDictionary: true, Resolve: resolveTextTo(types.Varchar(length)),
-			Eval: textToText(func(_ *Context, s string) string { return hex.EncodeToString(sum([]byte(s))) })}
+			Eval: textToText(func(c *Context, s string) (string, error) {
+				h := start()
+				err := c.feed(h, s)
+				return hex.EncodeToString(h.Sum(nil)), err
+			})}
 	}
 	register(
 		fn("hex", "HEX(x)", "The bytes of a text, or a number, in hexadecimal.", 1, 1, resolveHex, evalHex),
@@ -38,14 +43,14 @@ func init() {
 		fn("bin", "BIN(n)", "n in binary, CONV(n, 10, 2).", 1, 1, resolveTextTo(types.Varchar(64)), partialText(toBase(2))),
 		fn("oct", "OCT(n)", "n in octal, CONV(n, 10, 8).", 1, 1, resolveTextTo(types.Varchar(64)), partialText(toBase(8))),
 		fn("to_base64", "TO_BASE64(s)", "The bytes of s in base 64, in lines of 76 characters.", 1, 1, resolveTextTo(types.Text),
-			textToText(func(_ *Context, s string) string { return toBase64(s) })),
+			textToText(toBase64)),
 		fn("from_base64", "FROM_BASE64(s)", "The bytes that base 64 stands for; NULL if s is no such text.", 1, 1, resolveFromBase64, partialText(fromBase64)),
 		alsoCalled(&Function{Name: "char", Category: stringCategory, Syntax: "CHAR(n, ... [USING charset])", MinArgs: 1, MaxArgs: -1,
 			Doc:   "The bytes of the numbers, NULLs left out: a binary string, or with USING text.",
 			Nulls: NullCustom, Resolve: resolveChar, Eval: evalChar}, "char_func"),
 		fn("convert", "CONVERT(s USING charset)", "s as text (utf8mb4, utf8, utf8mb3, ascii) or as bytes (binary).", 2, 2, resolveConvert, evalConvert),
-		digest("md5", "The MD5 digest in hexadecimal.", 32, func(b []byte) []byte { d := md5.Sum(b); return d[:] }),
-		digest("sha1", "The SHA-1 digest in hexadecimal.", 40, func(b []byte) []byte { d := sha1.Sum(b); return d[:] }, "sha"),
+		digest("md5", "The MD5 digest in hexadecimal.", 32, md5.New),
+		digest("sha1", "The SHA-1 digest in hexadecimal.", 40, sha1.New, "sha"),
 		&Function{Name: "sha2", Category: digestCategory, Syntax: "SHA2(s, bits)", MinArgs: 2, MaxArgs: 2,
 			Doc: "The SHA-2 digest of 224, 256 (or 0), 384 or 512 bits in hexadecimal; NULL for other sizes.", Resolve: resolveSHA2, Eval: evalSHA2},
 	)
@@ -94,14 +99,23 @@ func resolveHex(args []Expr) (Signature, error) {
 	return Signature{Args: []types.Type{castText(args[0])}, Result: hexLength(TextType(t))}, nil
 }
 
+const upperHex = "0123456789ABCDEF"
+
 func evalHex(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	number := func(u uint64) string { return strings.ToUpper(strconv.FormatUint(u, 16)) }
 	switch t := args[0].Type; {
 	case t.IsString():
 		s := texts(args[0])
 		for _, i := range positions(sel, n) {
-			out.Str[i] = strings.ToUpper(hex.EncodeToString([]byte(s.at(int(i)))))
-			if err := c.made(out.Str[i]); err != nil {
+			x := s.at(int(i))
+			b := c.arena.room(2 * len(x))
+			err := c.pieces(x, func(piece string) {
+				for k := range len(piece) {
+					b = append(b, upperHex[piece[k]>>4], upperHex[piece[k]&15])
+				}
+			})
+			out.Str[i] = c.arena.keep(b)
+			if err = cmp.Or(err, c.made(out.Str[i])); err != nil {
 				return err
 			}
 		}
@@ -149,17 +163,17 @@ func toBase(base int64) func(s string) (string, bool) {
 }
 
 // toBase64 breaks lines after 76 characters, as MySQL does.
-func toBase64(s string) string {
-	const line = 76
-	code := base64.StdEncoding.EncodeToString([]byte(s))
-	var b strings.Builder
-	for len(code) > line {
-		b.WriteString(code[:line])
-		b.WriteByte('\n')
-		code = code[line:]
+func toBase64(c *Context, s string) (string, error) {
+	const line = 76 / 4 * 3
+	b, work := c.arena.room(len(s)/line*77+77), steps{c: c}
+	for len(s) > line {
+		b = append(base64.StdEncoding.AppendEncode(b, []byte(s[:line])), '\n')
+		s = s[line:]
+		if err := work.pass(line); err != nil {
+			return "", err
+		}
 	}
-	b.WriteString(code)
-	return b.String()
+	return c.arena.keep(base64.StdEncoding.AppendEncode(b, []byte(s))), nil
 }
 
 func resolveFromBase64(args []Expr) (Signature, error) {
@@ -167,13 +181,15 @@ func resolveFromBase64(args []Expr) (Signature, error) {
 }
 
 func fromBase64(s string) (string, bool) {
-	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \t\r\n\v\f", r) {
-			return -1
+	code := make([]byte, 0, len(s))
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n', '\v', '\f':
+		default:
+			code = append(code, s[i])
 		}
-		return r
-	}, s)
-	b, err := base64.StdEncoding.DecodeString(s)
+	}
+	b, err := base64.StdEncoding.AppendDecode(nil, code)
 	return string(b), err == nil
 }
 
@@ -299,12 +315,19 @@ func evalConvert(c *Context, _ *Call, out *column.Vector, args []*column.Vector,
 		}
 		x := s.at(int(i))
 		if set == charsetASCII && utf8.ValidString(x) {
-			x = strings.Map(func(r rune) rune {
-				if r >= utf8.RuneSelf {
-					return '?'
+			b := c.arena.room(len(x))
+			err := c.pieces(x, func(piece string) {
+				for _, r := range piece {
+					if r >= utf8.RuneSelf {
+						r = '?'
+					}
+					b = append(b, byte(r))
 				}
-				return r
-			}, x)
+			})
+			x = c.arena.keep(b)
+			if err = cmp.Or(err, c.made(x)); err != nil {
+				return err
+			}
 		}
 		c.storeText(out, int(i), n, x)
 	}

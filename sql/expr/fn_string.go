@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -210,31 +211,33 @@ func evalCharLength(_ *Context, _ *Call, out *column.Vector, args []*column.Vect
 
 // changeCase makes UPPER and LOWER: character by character, as the Unicode tables say; binary strings stay as they are.
 func changeCase(change func(rune) rune, from, to byte) Kernel {
-	one := func(c *Context, s string) string {
+	one := func(c *Context, s string) (string, error) {
 		i := 0
 		for i < len(s) && s[i] < utf8.RuneSelf && (s[i] < from || s[i] > to) {
 			i++
 		}
 		if i == len(s) {
-			return s
+			return s, nil
 		}
 		b := append(c.arena.room(len(s)+utf8.UTFMax), s[:i]...)
-		for _, r := range s[i:] {
-			if r < utf8.RuneSelf {
-				if byte(r) >= from && byte(r) <= to {
-					r ^= 0x20
+		err := c.pieces(s[i:], func(piece string) {
+			for _, r := range piece {
+				if r < utf8.RuneSelf {
+					if byte(r) >= from && byte(r) <= to {
+						r ^= 0x20
+					}
+					b = append(b, byte(r))
+					continue
 				}
-				b = append(b, byte(r))
-				continue
+				b = utf8.AppendRune(b, change(r))
 			}
-			b = utf8.AppendRune(b, change(r))
-		}
-		return c.arena.keep(b)
+		})
+		return c.arena.keep(b), err
 	}
 	kernel := textToText(one)
 	return func(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		if args[0].Type.IsBinaryString() {
-			return textToText(func(_ *Context, s string) string { return s })(c, call, out, args, sel, n)
+			return textToText(asItIs)(c, call, out, args, sel, n)
 		}
 		return kernel(c, call, out, args, sel, n)
 	}
@@ -254,7 +257,7 @@ func resolveTrim(args []Expr) (Signature, error) {
 }
 
 // evalTrim is TRIM, LTRIM and RTRIM. TRIM's operands are the text, what is removed, and the direction as a word.
-func evalTrim(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalTrim(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	left, right := call.Fn.Name != "rtrim", call.Fn.Name != "ltrim"
 	if len(args) == 3 {
 		direction := strings.ToUpper(args[2].StringAt(0))
@@ -264,13 +267,20 @@ func evalTrim(_ *Context, call *Call, out *column.Vector, args []*column.Vector,
 	if len(args) > 1 {
 		remove = texts(args[1])
 	}
+	work := steps{c: c}
 	for _, i := range positions(sel, n) {
 		x, r := s.at(int(i)), remove.at(int(i))
 		for left && r != "" && strings.HasPrefix(x, r) {
 			x = x[len(r):]
+			if err := work.pass(len(r)); err != nil {
+				return err
+			}
 		}
 		for right && r != "" && strings.HasSuffix(x, r) {
 			x = x[:len(x)-len(r)]
+			if err := work.pass(len(r)); err != nil {
+				return err
+			}
 		}
 		out.Str[i] = x
 	}
@@ -298,11 +308,11 @@ func evalReplace(c *Context, _ *Call, out *column.Vector, args []*column.Vector,
 // replaceAll replaces from by to in s. Of a long text it looks now and then whether the statement goes on, and what would be longer than
 // MaxAllowedPacket and than s is an error: MySQL gives NULL, with a warning.
 func (c *Context) replaceAll(s, from, to string) (string, error) {
-	if max(len(s), len(s)/len(from)*len(to)) < interruptBytes {
+	if max(len(s), len(s)/len(from)*len(to)) < pieceBytes {
 		return strings.ReplaceAll(s, from, to), nil
 	}
 	var b strings.Builder
-	most, passed := max(MaxAllowedPacket, len(s)), 0
+	most, work := max(MaxAllowedPacket, len(s)), steps{c: c}
 	for {
 		i := strings.Index(s, from)
 		if i < 0 {
@@ -314,11 +324,8 @@ func (c *Context) replaceAll(s, from, to string) (string, error) {
 			return "", sqlerr.New(codeWarnAllowedPacket, sqlerr.User, "Result of replace() was larger than max_allowed_packet (%d)", most)
 		}
 		s = s[i+len(from):]
-		if passed += i + len(to) + len(from); passed >= interruptBytes {
-			passed = 0
-			if err := c.Interrupted(); err != nil {
-				return "", err
-			}
+		if err := work.pass(i + len(to) + len(from)); err != nil {
+			return "", err
 		}
 	}
 	b.WriteString(s)
@@ -330,17 +337,21 @@ func evalReverse(c *Context, _ *Call, out *column.Vector, args []*column.Vector,
 	bytes := args[0].Type.IsBinaryString()
 	for _, i := range positions(sel, n) {
 		x := s.at(int(i))
-		b := c.arena.room(len(x))
-		for len(x) > 0 {
-			size := 1
-			if !bytes {
-				_, size = utf8.DecodeLastRuneInString(x)
+		b := c.arena.room(len(x))[:len(x)]
+		at := len(b) // what is behind it has been filled
+		err := c.pieces(x, func(piece string) {
+			for len(piece) > 0 {
+				size := 1
+				if !bytes && piece[0] >= utf8.RuneSelf {
+					_, size = utf8.DecodeRuneInString(piece)
+				}
+				at -= size
+				copy(b[at:], piece[:size])
+				piece = piece[size:]
 			}
-			b = append(b, x[len(x)-size:]...)
-			x = x[:len(x)-size]
-		}
+		})
 		out.Str[i] = c.arena.keep(b)
-		if err := c.made(out.Str[i]); err != nil {
+		if err = cmp.Or(err, c.made(out.Str[i])); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func init() {
 		fn("find_in_set", "FIND_IN_SET(s, list)", "The position of s in a text of parts separated by commas; 0 if it is not there.",
 			2, 2, resolveTextTo(types.Int64), evalFindInSet),
 		fn("soundex", "SOUNDEX(s)", "What s sounds like in English: a letter and at least three digits.", 1, 1, resolveTextOf,
-			textToText(func(_ *Context, s string) string { return soundex(s) })),
+			textToText(soundex)),
 		&Function{Name: "quote", Category: stringCategory, Syntax: "QUOTE(s)", MinArgs: 1, MaxArgs: 1,
 			Doc: "s as a string literal; NULL gives the text NULL.", Nulls: NullCustom, Resolve: resolveTextOf, Eval: evalQuote},
 	)
@@ -129,9 +129,7 @@ func padder(left bool) Kernel {
 			if !left {
 				b = append(b, x...)
 			}
-			for range fill / unit {
-				b = append(b, p...)
-			}
+			b = appendRepeated(b, p, fill/unit)
 			b = append(b, rest...)
 			if left {
 				b = append(b, x...)
@@ -143,6 +141,18 @@ func padder(left bool) Kernel {
 		}
 		return nil
 	}
+}
+
+// appendRepeated appends s n times, as long copies of what is there already.
+func appendRepeated(b []byte, s string, n int) []byte {
+	from, end := len(b), len(b)+len(s)*n
+	if n > 0 {
+		b = append(b, s...)
+	}
+	for len(b) < end {
+		b = append(b, b[from:from+min(len(b)-from, end-len(b))]...)
+	}
+	return b
 }
 
 func resolveRepeat(args []Expr) (Signature, error) {
@@ -169,11 +179,7 @@ func evalRepeat(c *Context, call *Call, out *column.Vector, args []*column.Vecto
 		case k > MaxAllowedPacket/int64(len(x)):
 			c.tooLong(call, out, int(i), n)
 		default:
-			b := c.arena.room(len(x) * int(k))
-			for range k {
-				b = append(b, x...)
-			}
-			out.Str[i] = c.arena.keep(b)
+			out.Str[i] = c.arena.keep(appendRepeated(c.arena.room(len(x)*int(k)), x, int(k)))
 			if err := c.made(out.Str[i]); err != nil {
 				return err
 			}
@@ -206,36 +212,48 @@ func resolveSubstringIndex(args []Expr) (Signature, error) {
 	return Signature{Args: []types.Type{castText(args[0]), castText(args[1]), types.Int64}, Result: varying(TextType(args[0].Type()))}, nil
 }
 
-func evalSubstringIndex(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalSubstringIndex(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, delim, count := texts(args[0]), texts(args[1]), ints(args[2])
 	for _, i := range positions(sel, n) {
-		out.Str[i] = substringIndex(s.at(int(i)), delim.at(int(i)), count.at(int(i)))
+		var err error
+		if out.Str[i], err = c.substringIndex(s.at(int(i)), delim.at(int(i)), count.at(int(i))); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func substringIndex(s, delim string, n int64) string {
+func (c *Context) substringIndex(s, delim string, n int64) (string, error) {
 	if delim == "" || n == 0 {
-		return ""
+		return "", nil
 	}
+	work := steps{c: c}
 	if n > 0 {
 		at := 0
 		for ; n > 0; n-- {
 			k := strings.Index(s[at:], delim)
 			if k < 0 {
-				return s
+				return s, nil
 			}
 			at += k + len(delim)
+			if err := work.pass(k + len(delim)); err != nil {
+				return "", err
+			}
 		}
-		return s[:at-len(delim)]
+		return s[:at-len(delim)], nil
 	}
 	end := len(s)
 	for ; n < 0; n++ {
-		if end = strings.LastIndex(s[:end], delim); end < 0 {
-			return s
+		k := strings.LastIndex(s[:end], delim)
+		if k < 0 {
+			return s, nil
 		}
+		if err := work.pass(end - k); err != nil {
+			return "", err
+		}
+		end = k
 	}
-	return s[end+len(delim):]
+	return s[end+len(delim):], nil
 }
 
 func resolveInsert(args []Expr) (Signature, error) {
@@ -303,32 +321,34 @@ func findInSet(s, list string) int64 {
 // 1918). As in MySQL a vowel between two letters of one sound does not part them, and the result is as long as need be.
 const soundexDigits = "01230120022455012623010202"
 
-func soundex(s string) string {
+func soundex(c *Context, s string) (string, error) {
 	var b []byte
 	last := byte(0)
-	for _, r := range s {
-		if !unicode.IsLetter(r) {
-			continue
+	err := c.pieces(s, func(piece string) {
+		for _, r := range piece {
+			if !unicode.IsLetter(r) {
+				continue
+			}
+			r = unicode.ToUpper(r)
+			digit := byte('0')
+			if r >= 'A' && r <= 'Z' {
+				digit = soundexDigits[r-'A']
+			}
+			switch {
+			case b == nil:
+				b = utf8.AppendRune(b, r)
+			case digit != '0' && digit != last:
+				b = append(b, digit)
+			default:
+				continue
+			}
+			last = digit
 		}
-		r = unicode.ToUpper(r)
-		digit := byte('0')
-		if r >= 'A' && r <= 'Z' {
-			digit = soundexDigits[r-'A']
-		}
-		switch {
-		case b == nil:
-			b = utf8.AppendRune(b, r)
-		case digit != '0' && digit != last:
-			b = append(b, digit)
-		default:
-			continue
-		}
-		last = digit
-	}
+	})
 	for n := utf8.RuneCount(b); n > 0 && n < 4; n++ {
 		b = append(b, '0')
 	}
-	return string(b)
+	return string(b), err
 }
 
 func evalQuote(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

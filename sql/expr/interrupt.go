@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -134,23 +135,43 @@ func (r *interruptible) ReadRune() (ch rune, size int, err error) {
 	return r.r.ReadRune()
 }
 
-// feedBytes is the length of the pieces that feed writes: some milliseconds of a digest.
-const feedBytes = 1 << 20
+// pieceBytes is the length of the pieces that long texts are worked through in: some milliseconds of work each.
+const pieceBytes = 1 << 20
 
-// feed writes a string, piece by piece, to what takes all.
-func (c *Context) feed(w io.Writer, s string) error {
-	for {
-		piece := s[:min(len(s), feedBytes)]
-		if _, err := w.Write([]byte(piece)); err != nil {
-			return err
+// pieces calls f for s piece by piece, cut between characters, and fails when the statement has been cancelled meanwhile.
+func (c *Context) pieces(s string, f func(piece string)) error {
+	for len(s) > pieceBytes {
+		end := pieceBytes
+		for end > pieceBytes-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+			end--
 		}
-		if s = s[len(piece):]; s == "" {
-			return nil
-		}
+		f(s[:end])
+		s = s[end:]
 		if err := c.Interrupted(); err != nil {
 			return err
 		}
 	}
+	f(s)
+	return nil
+}
+
+// feed writes a string, piece by piece, to a digest or the like, which cannot fail.
+func (c *Context) feed(w io.Writer, s string) error {
+	return c.pieces(s, func(piece string) { _, _ = w.Write([]byte(piece)) })
+}
+
+// steps counts the bytes that a loop has passed, and looks after every piece of them whether the statement goes on.
+type steps struct {
+	c      *Context
+	passed int
+}
+
+func (s *steps) pass(bytes int) error {
+	if s.passed += bytes; s.passed < pieceBytes {
+		return nil
+	}
+	s.passed = 0
+	return s.c.Interrupted()
 }
 
 // isInterrupted says whether reading an interruptible failed because of the statement, not of what it read.

@@ -246,12 +246,17 @@ func (v *jsonValue) write(b *strings.Builder) {
 // writeJSONString writes a string in quotes; only what has to be is escaped.
 func writeJSONString(b *strings.Builder, s string) {
 	b.WriteByte('"')
+	plain := 0 // the bytes from here on are written as they are
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b.WriteString(s[plain:i])
+		plain = i + 1
+		switch {
 		case c >= ' ':
+			b.WriteByte('\\')
 			b.WriteByte(c)
 		case strings.IndexByte("\b\f\n\r\t", c) >= 0:
 			b.WriteByte('\\')
@@ -260,6 +265,7 @@ func writeJSONString(b *strings.Builder, s string) {
 			fmt.Fprintf(b, "\\u%04x", c)
 		}
 	}
+	b.WriteString(s[plain:])
 	b.WriteByte('"')
 }
 

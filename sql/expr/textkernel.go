@@ -11,12 +11,15 @@ import (
 // Makers of kernels and resolvers for functions of text.
 
 // textToText makes the kernel of a function of one text whose result is a part of it, or a new string.
-func textToText(f func(c *Context, s string) string) Kernel {
+func textToText(f func(c *Context, s string) (string, error)) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := texts(args[0])
 		for _, i := range positions(sel, n) {
 			x := s.at(int(i))
-			r := f(c, x)
+			r, err := f(c, x)
+			if err != nil {
+				return err
+			}
 			if out.Str[i] = r; r != "" && (x == "" || unsafe.StringData(r) != unsafe.StringData(x)) {
 				if err := c.made(r); err != nil {
 					return err
@@ -26,6 +29,9 @@ func textToText(f func(c *Context, s string) string) Kernel {
 		return nil
 	}
 }
+
+// asItIs is what textToText takes for a function that only changes the type.
+func asItIs(_ *Context, s string) (string, error) { return s, nil }
 
 // textToInt makes the kernel of a function of one text that gives an integer.
 func textToInt(f func(s string) int64) Kernel {

@@ -31,3 +31,24 @@ func TestShowErrors(t *testing.T) {
 		}
 	}
 }
+
+// A statement that cannot be read leaves its error; the next one that can forgets it, and what a statement without tables left, too.
+func TestShowSyntaxErrors(t *testing.T) {
+	s := session(t, Options{})
+	mustRun(t, s, "SELECT 1 / 0")
+	if _, err := s.Parse("SELEC 1"); err == nil {
+		t.Fatal("SELEC is read")
+	}
+	for _, show := range []string{"SHOW ERRORS", "SHOW WARNINGS"} {
+		if got := mustRun(t, s, show); !strings.HasPrefix(got, "Error|1064|") || strings.Count(got, "|1064|") != 1 || strings.Contains(got, "1365") {
+			t.Errorf("%s gives %q, want error 1064 alone", show, got)
+		}
+	}
+	if got := strings.TrimSpace(mustRun(t, s, "SELECT @@error_count")); got != "1" {
+		t.Errorf("@@error_count is %s", got)
+	}
+	mustRun(t, s, "SELECT 1 / 0; SELECT 2")
+	if got := mustRun(t, s, "SHOW WARNINGS"); got != "" {
+		t.Errorf("warnings of the statement before the last are shown: %q", got)
+	}
+}

@@ -58,9 +58,16 @@ func (s *Session) Database() string { return s.database }
 // Warnings returns the warnings of the last statement, and its error if it had one, as SHOW WARNINGS does.
 func (s *Session) Warnings() []sqlerr.Warning { return s.warnings.List() }
 
-// Parse parses a text of statements under the session's sql_mode.
+// Parse parses a text of statements under the session's sql_mode. An error in it is what SHOW WARNINGS then tells of, as if it were a
+// statement's that had run.
 func (s *Session) Parse(text string) ([]parse.Statement, error) {
-	return parse.Parse(text, s.vars.parseMode)
+	list, err := parse.Parse(text, s.vars.parseMode)
+	if err != nil {
+		e := sqlerr.From(err)
+		s.warnings = &sqlerr.Warnings{}
+		s.warnings.Add(sqlerr.LevelError, e.Code, "%s", e.Message)
+	}
+	return list, err
 }
 
 // Execute runs one statement with the values of its ? markers. The statement ends when the result's rows have been

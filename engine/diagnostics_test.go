@@ -47,6 +47,16 @@ func TestShowSyntaxErrors(t *testing.T) {
 	if got := strings.TrimSpace(mustRun(t, s, "SELECT @@error_count")); got != "1" {
 		t.Errorf("@@error_count is %s", got)
 	}
+	stmts, err := s.Parse("SELECT nope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Prepare(t.Context(), stmts[0]); err == nil {
+		t.Fatal("SELECT nope is prepared")
+	}
+	if got := mustRun(t, s, "SHOW ERRORS"); !strings.HasPrefix(got, "Error|1054|") {
+		t.Errorf("SHOW ERRORS after preparing gives %q, want error 1054", got)
+	}
 	mustRun(t, s, "SELECT 1 / 0; SELECT 2")
 	if got := mustRun(t, s, "SHOW WARNINGS"); got != "" {
 		t.Errorf("warnings of the statement before the last are shown: %q", got)

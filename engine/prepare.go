@@ -63,8 +63,11 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 		}
 	}
 	if !ok {
-		return nil, false, own.locate(&stmt, sqlerr.From(first))
+		err := own.locate(&stmt, sqlerr.From(first))
+		s.prepares(err)
+		return nil, false, err
 	}
+	s.prepares(nil)
 	return columns, true, nil
 }
 

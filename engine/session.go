@@ -63,11 +63,17 @@ func (s *Session) Warnings() []sqlerr.Warning { return s.warnings.List() }
 func (s *Session) Parse(text string) ([]parse.Statement, error) {
 	list, err := parse.Parse(text, s.vars.parseMode)
 	if err != nil {
-		e := sqlerr.From(err)
-		s.warnings = &sqlerr.Warnings{}
-		s.warnings.Add(sqlerr.LevelError, e.Code, "%s", e.Message)
+		s.prepares(err)
 	}
 	return list, err
+}
+
+// prepares forgets the warnings of the statement before, for another one was read and bound, with what error there is.
+func (s *Session) prepares(err error) {
+	s.warnings = &sqlerr.Warnings{}
+	if e := sqlerr.From(err); e != nil {
+		s.warnings.Add(sqlerr.LevelError, e.Code, "%s", e.Message)
+	}
 }
 
 // Execute runs one statement with the values of its ? markers. The statement ends when the result's rows have been

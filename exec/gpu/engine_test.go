@@ -209,7 +209,9 @@ func (b *backend) sources(plan *physical.Plan) []string {
 		texts = append(texts, g.kernels[p].text)
 		if s, ok := p.Sink.(*physical.Sort); ok {
 			cols, _ := g.sortShape(s)
-			texts = append(texts, sortText(cols))
+			for part := range sortParts {
+				texts = append(texts, sortText(cols, part))
+			}
 		}
 	}
 	return texts

@@ -250,8 +250,10 @@ func (q *query) close() {
 	}
 	clear(q.modules)
 	for _, x := range q.sorters {
-		if x.module != nil {
-			x.module.Release()
+		for i := range x.parts {
+			if m := x.parts[i].module; m != nil {
+				m.Release()
+			}
 		}
 	}
 	clear(q.sorters)

@@ -44,14 +44,26 @@ const (
 
 const (
 	sortThreads = 256
-	sortItems   = 4 // as in sort.cuh
+	sortItems   = 4     // as in sort.cuh
+	sortBytes   = 8 + 4 // of a row in shared memory
 	sortLevels  = 8
 	sortBins    = 256
 )
 
-// sortText returns the source of the kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
+// sortPart is some of the kernels of a sort, which are compiled together. Few rows need sortTiles alone, more of them sortMerge as well, and
+// sortSelect is for the first rows of many.
+type sortPart int
+
+const (
+	sortTiles sortPart = iota
+	sortMerge
+	sortSelect
+	sortParts
+)
+
+// sortText returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
 // columns' classes and directions alone.
-func sortText(cols []sortColumn) string {
+func sortText(cols []sortColumn, part sortPart) string {
 	var b strings.Builder
 	words := sortColumns + 3*len(cols)
 	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", sortThreads)
@@ -98,19 +110,25 @@ func sortText(cols []sortColumn) string {
   return p.w[%d] ? min_of((i64)p.w[0], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[0];
 }
 
-RADISH_FN void tell_rows(const Params<%d>& p) {
+`, words, sortHeld, sortHeld)
+	kernel := func(name, call string) {
+		fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) { %s; }\n", name, words, call)
+	}
+	switch part {
+	case sortTiles:
+		fmt.Fprintf(&b, `RADISH_FN void tell_rows(const Params<%d>& p) {
   if (!p.w[%d] || block_index() > 0 || thread_index() > 0) return;
   *as_pointer<u64>(p.w[%d]) = (u64)min_of(max_of(row_count(p) - (i64)p.w[%d], (i64)0), (i64)p.w[%d]);
 }
 
-`, words, sortHeld, sortHeld, words, sortLeft, sortLeft, sortFirst, sortLimit)
-	kernel := func(name, call string) {
-		fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) { %s; }\n", name, words, call)
+`, words, sortLeft, sortLeft, sortFirst, sortLimit)
+		kernel("tiles", "tell_rows(p); sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+	case sortMerge:
+		kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+	case sortSelect:
+		kernel("digits", "select_digits(Less{p}, (i64)p.w[0], as_pointer<u64>(p.w[7]), (int)p.w[8], (i64)p.w[9])")
+		kernel("candidates", "select_rows(Less{p}, (i64)p.w[0], as_pointer<const u64>(p.w[7]), (i64)p.w[9], as_pointer<u32>(p.w[5]), as_pointer<u64>(p.w[10]), (i64)p.w[11])")
 	}
-	kernel("tiles", "tell_rows(p); sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), row_count(p), as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
-	kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
-	kernel("digits", "select_digits(Less{p}, (i64)p.w[0], as_pointer<u64>(p.w[7]), (int)p.w[8], (i64)p.w[9])")
-	kernel("candidates", "select_rows(Less{p}, (i64)p.w[0], as_pointer<const u64>(p.w[7]), (i64)p.w[9], as_pointer<u32>(p.w[5]), as_pointer<u64>(p.w[10]), (i64)p.w[11])")
 	return b.String()
 }
 
@@ -139,18 +157,21 @@ type sortedRows struct {
 // heldCounts are addresses of numbers of rows that the host does not know; 0: it knows them.
 type heldCounts struct{ rows, left gpukernels.Ptr }
 
-// heldRows is up to how many rows the host does not ask how many there are: it launches as many passes as they might need.
+// heldRows is up to how many rows a block sorts alone, in shared memory. The host does not ask how many of so few there are.
 const heldRows = 1 << 13
+
+// selects says whether the first wanted of some rows are found before they are sorted.
+func selects(wanted, rows float64) bool { return wanted*8 < rows && rows > 1<<16 }
 
 // maxSortRows is what row numbers of 32 bits can name.
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. The module is of their sortText; memory is taken by alloc.
+// that may not be exchanged. load gives modules of their sortText; memory is taken by alloc.
 //
 // Where the host does not know the number of rows, rows is the most that there can be (heldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Module, alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*gpukernels.Module, error), alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -164,7 +185,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Modu
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, module: module, alloc: alloc, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
+	x := sorting{s: s, load: load, alloc: alloc, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
 	for i, c := range columns {
 		x.params[sortColumns+3*i] = uint64(c.data)
 		x.params[sortColumns+3*i+1] = uint64(c.valid)
@@ -173,7 +194,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Modu
 	x.params[sortHeld], x.params[sortLeft], x.params[sortFirst], x.params[sortLimit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
 	defer x.free()
 	n := rows
-	if wanted*8 < rows && rows > 1<<16 {
+	if selects(float64(wanted), float64(rows)) {
 		if n, err = x.candidates(ctx, rows); err != nil {
 			return out, err
 		}
@@ -186,7 +207,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, module *gpukernels.Modu
 // sorting is one sort while it runs.
 type sorting struct {
 	s       *gpukernels.Stream
-	module  *gpukernels.Module
+	load    func(sortPart) (*gpukernels.Module, error)
 	alloc   func(bytes int64) (gpukernels.Ptr, error)
 	wanted  int64
 	params  []uint64
@@ -208,12 +229,16 @@ func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
 	return p, err
 }
 
-func (x *sorting) launch(kernel string, grid int64) error {
-	f, err := x.module.Function(kernel)
+func (x *sorting) launch(part sortPart, kernel string, grid, shared int64) error {
+	m, err := x.load(part)
 	if err != nil {
 		return err
 	}
-	return x.s.Launch(f, grid, x.s.Device().Block(sortThreads), 0, x.params)
+	f, err := m.Function(kernel)
+	if err != nil {
+		return err
+	}
+	return x.s.Launch(f, grid, x.s.Device().Block(sortThreads), shared, x.params)
 }
 
 // candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
@@ -230,7 +255,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 	x.params[sortRowCount], x.params[sortHistograms], x.params[sortWanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
 	for level := range sortLevels {
 		x.params[sortLevel] = uint64(level)
-		if err := x.launch("digits", blocks); err != nil {
+		if err := x.launch(sortSelect, "digits", blocks, 0); err != nil {
 			return 0, err
 		}
 	}
@@ -245,7 +270,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 			return 0, err
 		}
 		x.params[sortRowsOut], x.params[sortRoom] = uint64(found), uint64(room)
-		if err := x.launch("candidates", blocks); err != nil {
+		if err := x.launch(sortSelect, "candidates", blocks, 0); err != nil {
 			return 0, err
 		}
 		n := make([]uint64, 1)
@@ -265,14 +290,16 @@ func (x *sorting) sort(n int64) (gpukernels.Ptr, error) {
 	tile := int64(x.s.Device().Block(sortThreads) * sortItems)
 	var keys, rows [2]gpukernels.Ptr
 	var err error
-	if n <= tile {
+	x.params[sortRowCount] = uint64(n)
+	if n <= heldRows {
 		order, err := x.alloc(roundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}
-		x.params[sortRowCount] = uint64(n)
 		x.params[sortRowsOut], x.params[sortKeysOut] = uint64(order), uint64(order)+uint64(roundUp(4*n, 8))
-		return order, x.launch("tiles", 1)
+		width := powerOfTwo(n)
+		x.params[sortWidth] = uint64(width)
+		return order, x.launch(sortTiles, "tiles", 1, width*sortBytes)
 	}
 	for i := range keys {
 		if keys[i], err = x.take(8 * n); err != nil {
@@ -283,9 +310,9 @@ func (x *sorting) sort(n int64) (gpukernels.Ptr, error) {
 		}
 	}
 	blocks := min((n+tile-1)/tile, 1<<20)
-	x.params[sortRowCount] = uint64(n)
 	x.params[sortKeysOut], x.params[sortRowsOut] = uint64(keys[0]), uint64(rows[0])
-	if err := x.launch("tiles", blocks); err != nil {
+	x.params[sortWidth] = uint64(tile)
+	if err := x.launch(sortTiles, "tiles", blocks, tile*sortBytes); err != nil {
 		return 0, err
 	}
 	in := 0
@@ -293,7 +320,7 @@ func (x *sorting) sort(n int64) (gpukernels.Ptr, error) {
 		x.params[sortKeysIn], x.params[sortRowsIn] = uint64(keys[in]), uint64(rows[in])
 		x.params[sortKeysOut], x.params[sortRowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
 		x.params[sortWidth] = uint64(width)
-		if err := x.launch("merge", blocks); err != nil {
+		if err := x.launch(sortMerge, "merge", blocks, 0); err != nil {
 			return 0, err
 		}
 		in = 1 - in

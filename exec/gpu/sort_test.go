@@ -162,9 +162,13 @@ func TestSortRows(t *testing.T) {
 			if round%2 == 1 || n == 200000 {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
-			module, _, err := d.Load(context.Background(), sortText(cols))
-			if err != nil {
-				t.Fatal(err)
+			var modules []*gpukernels.Module
+			load := func(part sortPart) (*gpukernels.Module, error) {
+				m, _, err := d.Load(context.Background(), sortText(cols, part))
+				if err == nil {
+					modules = append(modules, m)
+				}
+				return m, err
 			}
 			var held heldCounts
 			most := int64(n)
@@ -175,14 +179,16 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			got, err := sortRows(context.Background(), s, module, alloc, cols, held, most, first, count)
+			got, err := sortRows(context.Background(), s, load, alloc, cols, held, most, first, count)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if held.left != 0 && got.memory != 0 {
 				got.count = int64(download[uint64](t, s, held.left, 1)[0])
 			}
-			module.Release()
+			for _, m := range modules {
+				m.Release()
+			}
 			order := download[uint32](t, s, got.order, got.count)
 			compare := func(a, b int) int {
 				for _, x := range tests {
@@ -207,7 +213,7 @@ func TestSortRows(t *testing.T) {
 			seen := map[uint32]bool{}
 			for i, row := range order {
 				if int(row) >= n || seen[row] || compare(int(row), want[i]) != 0 {
-					t.Fatalf("%d rows, first %d, count %d: place %d has row %d, want one like %d\n%s", n, first, count, i, row, want[i], sortText(cols))
+					t.Fatalf("%d rows, first %d, count %d: place %d has row %d, want one like %d\n%s", n, first, count, i, row, want[i], sortText(cols, sortTiles))
 				}
 				seen[row] = true
 			}

@@ -36,9 +36,14 @@ func (g *program) sortShape(s *physical.Sort) (cols []sortColumn, at []int) {
 // sorter orders the rows of a Sort.
 type sorter struct {
 	columns []sortColumn
-	at      []int              // the stored column of each
-	module  *gpukernels.Module // nil: not loaded
-	ready   chan struct{}      // closed when that is settled
+	at      []int // the stored column of each
+	parts   [sortParts]sortModule
+}
+
+// sortModule is a part's kernels.
+type sortModule struct {
+	module *gpukernels.Module // nil: not loaded
+	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
 }
 
 // sort orders the rows of a Sort, or finds the first of them.
@@ -52,10 +57,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	if q.uncounted(s) {
 		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(counterWord{of: sortedCount{s}}))}
 	}
-	x, err := q.sorter(ctx, s)
-	if err != nil {
-		return err
-	}
+	x := q.sorter(s)
 	for i, k := range x.at {
 		x.columns[i].data, x.columns[i].valid = r.data[k], r.valid[k]
 		if x.columns[i].class == classCode {
@@ -66,7 +68,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 			x.columns[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, x.module, q.take, x.columns, held, rows, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, q.take, x.columns, held, rows, s.Offset, s.Count)
 	if sorted.memory != 0 {
 		q.memory[sorted.memory] = 0
 	}
@@ -80,45 +82,77 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 // sortedCount stands for the rows that a Sort keeps, among the things that are counted.
 type sortedCount struct{ s *physical.Sort }
 
-// sorter returns what orders the rows of a Sort, its kernels loaded.
-func (q *query) sorter(ctx context.Context, s *physical.Sort) (*sorter, error) {
+// sorter returns what orders the rows of a Sort.
+func (q *query) sorter(s *physical.Sort) *sorter {
 	x := q.sorters[s]
 	if x == nil {
-		x = &sorter{ready: make(chan struct{})}
+		x = &sorter{}
 		x.columns, x.at = q.sortShape(s)
 		q.sorters[s] = x
-		close(x.ready)
 	}
-	<-x.ready
-	if x.module == nil {
+	return x
+}
+
+// sortPart returns a part of what orders rows, loaded.
+func (q *query) sortPart(ctx context.Context, x *sorter, part sortPart) (*gpukernels.Module, error) {
+	m := &x.parts[part]
+	if m.ready != nil {
+		<-m.ready
+	}
+	if m.module == nil {
 		var err error
-		if x.module, _, err = q.device.Load(ctx, sortText(x.columns)); err != nil {
+		if m.module, _, err = q.device.Load(ctx, sortText(x.columns, part)); err != nil {
 			return nil, err
 		}
 	}
-	return x, nil
+	return m.module, nil
 }
 
-// compileSorts begins to compile the kernels that order rows, beside the plan's other kernels. An error shows when they are asked for.
+// compileSorts begins to compile the kernels that order rows, beside the plan's other kernels: those that as many rows as are expected need. An error
+// shows when they are asked for.
 func (q *query) compileSorts(ctx context.Context) {
 	for s, form := range q.sinks {
 		p, ok := s.(*physical.Sort)
 		if !ok || q.host(s) || len(form.cols) < len(p.Cols)+len(p.Keys) {
 			continue
 		}
-		x := &sorter{ready: make(chan struct{})}
-		x.columns, x.at = q.sortShape(p)
-		q.sorters[p] = x
-		text := sortText(x.columns)
-		if x.module = q.device.Loaded(text); x.module != nil {
-			close(x.ready)
-			continue
-		}
-		q.loading.Go(func() {
-			defer close(x.ready)
-			if m, _, err := q.device.Load(ctx, text); err == nil {
-				x.module = m
+		x := q.sorter(p)
+		for part := range sortParts {
+			if !q.expects(p, part) {
+				continue
 			}
-		})
+			m, text := &x.parts[part], sortText(x.columns, part)
+			m.ready = make(chan struct{})
+			if m.module = q.device.Loaded(text); m.module != nil {
+				close(m.ready)
+				continue
+			}
+			q.loading.Go(func() {
+				defer close(m.ready)
+				if loaded, _, err := q.device.Load(ctx, text); err == nil {
+					m.module = loaded
+				}
+			})
+		}
 	}
+}
+
+// expects says whether a sort of as many rows as the planner expects needs a part.
+func (q *query) expects(s *physical.Sort, part sortPart) bool {
+	rows := 0.0
+	for _, p := range q.feeders[s] {
+		rows += p.EstRows
+	}
+	wanted := rows
+	if s.Count >= 0 {
+		wanted = min(rows, float64(s.Offset)+float64(s.Count))
+	}
+	selected := selects(wanted, rows)
+	switch part {
+	case sortMerge:
+		return rows > heldRows && (!selected || wanted > heldRows)
+	case sortSelect:
+		return selected
+	}
+	return true
 }

@@ -1,8 +1,8 @@
 // sort.cuh: orders row numbers by a comparison that the including source defines.
 //
 // An item is a row number and a key of 64 bits that agrees with the order as far as it goes: key(a) < key(b) only if a comes before b.
-// Rows with equal keys are compared in full. Sorting is a merge sort: tiles in shared memory, then passes that merge pairs of runs, each
-// block finding its part of the output by merge path (Green, McColl, Bader 2012). The first rows of many are found by selecting the
+// Rows with equal keys are compared in full. A block sorts a tile in shared memory; passes that merge pairs of runs follow if there are several,
+// each block finding its part of the output by merge path (Green, McColl, Bader 2012). The first rows of many are found by selecting the
 // k-th key digit by digit, from the highest 8 bits down; the rows up to it are then sorted.
 //
 // Less is a functor: less(key a, row a, key b, row b) and key(row).
@@ -10,7 +10,7 @@
 #include "warp.cuh"
 
 constexpr int sort_items = 4;                                // of a thread
-constexpr int sort_tile = RADISH_BLOCK * sort_items;         // of a block
+constexpr int sort_tile = RADISH_BLOCK * sort_items;         // of a block that merges
 constexpr int sort_bins = 256, sort_levels = 64 / 8;         // of the selection
 constexpr i64 sort_enough = 4096;                            // so few rows are not worth another pass
 
@@ -37,7 +37,7 @@ template <typename T>
 RADISH_FN i32 sort_compare(T a, T b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
-RADISH_FN i32 sort_compare(view a, view b) {
+RADISH_NOINLINE i32 sort_compare(view a, view b) {
   const i64 n = min_of(a.size, b.size);
   for (i64 i = 0; i < n; i++) {
     if (a.data[i] != b.data[i]) return a.data[i] < b.data[i] ? -1 : 1;
@@ -77,62 +77,60 @@ RADISH_FN int merge_serially(const Less& less, const u64* keys, const u32* rows,
   return n;
 }
 
-// Sorts each tile of the rows in[0..n-1] (in null: the numbers 0..n-1). One block a tile.
+// Sorts each tile of width rows, a power of two, of the rows in[0..n-1] (in null: the numbers 0..n-1). One block a tile.
+//
+// It is Batcher's bitonic sort (1968), in which the first step of each merge pairs a run with the other one reversed, so that of every pair the lower
+// place gets the lower item. Items behind the end would stay there: pairs with one are left out. It compares at one place of its code, which is
+// compiled in half the time that a merge sort takes.
 template <typename Less>
-RADISH_FN void sort_tiles(const Less& less, const u32* in, i64 n, u64* out_keys, u32* out_rows) {
-  RADISH_SHARED u64 keys[sort_tile];
-  RADISH_SHARED u32 rows[sort_tile];
-  for (i64 tile = block_index() * sort_tile; tile < n; tile += grid_size() * sort_tile) {
-    const int count = (int)min_of(n - tile, (i64)sort_tile);
-    const int mine = thread_index() * sort_items;
-    u64 k[sort_items];
-    u32 r[sort_items];
-    int have = max_of(min_of(count - mine, sort_items), 0);
-    for (int i = 0; i < have; i++) {
-      const u32 row = in ? in[tile + mine + i] : (u32)(tile + mine + i);
-      const u64 key = less.key(row);
-      int at = i;
-      for (; at > 0 && less(key, row, k[at - 1], r[at - 1]); at--) {
-        k[at] = k[at - 1];
-        r[at] = r[at - 1];
-      }
-      k[at] = key;
-      r[at] = row;
-    }
-    block_barrier(); // the last tile has been written
-    for (int i = 0; i < have; i++) {
-      keys[mine + i] = k[i];
-      rows[mine + i] = r[i];
+RADISH_FN void sort_tiles(const Less& less, const u32* in, i64 n, i64 width, u64* out_keys, u32* out_rows) {
+  u64* keys = shared_at<u64>(0);
+  u32* rows = shared_at<u32>(8 * width);
+  for (i64 tile = block_index() * width; tile < n; tile += grid_size() * width) {
+    const u32 count = (u32)min_of(n - tile, width);
+    RADISH_NO_UNROLL
+    for (u32 i = thread_index(); i < count; i += RADISH_BLOCK) {
+      const u32 row = in ? in[tile + i] : (u32)(tile + i);
+      rows[i] = row;
+      keys[i] = less.key(row);
     }
     block_barrier();
-    for (int width = sort_items; width < sort_tile; width *= 2) {
-      const int group = mine / (2 * width) * (2 * width);
-      const int a = min_of(group, count), ea = min_of(group + width, count), eb = min_of(group + 2 * width, count);
-      const int diagonal = min_of(mine - group, eb - a);
-      const i64 from_a = merge_path(less, keys, rows, a, ea - a, ea, eb - ea, diagonal);
-      have = merge_serially(less, keys, rows, a + from_a, ea, ea + diagonal - from_a, eb, k, r);
-      block_barrier();
-      for (int i = 0; i < have; i++) {
-        keys[mine + i] = k[i];
-        rows[mine + i] = r[i];
+    for (u32 size = 2; size < 2 * count; size *= 2) {
+      for (u32 step = size / 2; step > 0; step /= 2) {
+        const u32 flip = step == size / 2 ? size - 1 : step;
+        const u32 pairs = ((count + 2 * step - 1) & ~(2 * step - 1)) / 2;
+        RADISH_NO_UNROLL
+        for (u32 i = thread_index(); i < pairs; i += RADISH_BLOCK) {
+          const u32 a = i + (i & ~(step - 1)), b = a ^ flip;
+          if (b >= count) continue;
+          const u64 key_a = keys[a], key_b = keys[b];
+          const u32 row_a = rows[a], row_b = rows[b];
+          if (!less(key_b, row_b, key_a, row_a)) continue;
+          keys[a] = key_b;
+          rows[a] = row_b;
+          keys[b] = key_a;
+          rows[b] = row_a;
+        }
+        block_barrier();
       }
-      block_barrier();
     }
-    for (int i = thread_index(); i < count; i += RADISH_BLOCK) {
+    RADISH_NO_UNROLL
+    for (u32 i = thread_index(); i < count; i += RADISH_BLOCK) {
       out_keys[tile + i] = keys[i];
       out_rows[tile + i] = rows[i];
     }
+    block_barrier();
   }
 }
 
-// Merges pairs of sorted runs of width items, a multiple of sort_tile. One block an output tile.
+// Merges pairs of sorted runs of width items, sort_tile times a power of two. One block an output tile.
 template <typename Less>
 RADISH_FN void sort_merge(const Less& less, const u64* in_keys, const u32* in_rows, i64 n, i64 width, u64* out_keys, u32* out_rows) {
   RADISH_SHARED u64 keys[sort_tile];
   RADISH_SHARED u32 rows[sort_tile];
   RADISH_SHARED i64 path[2];
   for (i64 tile = block_index() * sort_tile; tile < n; tile += grid_size() * sort_tile) {
-    const i64 group = tile / (2 * width) * (2 * width);
+    const i64 group = tile & ~(2 * width - 1);
     const i64 a = group, ea = min_of(group + width, n), eb = min_of(group + 2 * width, n);
     const i64 first = tile - group, last = min_of(tile + sort_tile, eb) - group;
     block_barrier();

@@ -557,7 +557,7 @@ func (a *aggregateText) reduce(name, op, add string) {
 
 // together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
 func (a *aggregateText) together() ([]string, error) {
-	if a.f.shape >= packedGroups {
+	if a.f.shape >= packedGroups && !a.inRuns() {
 		a.k.line("warp_barrier(full_mask());")
 	}
 	return nil, nil

@@ -2,39 +2,75 @@ package gpu
 
 import (
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
 // A thread's rows lie together, so where a table is stored in the order of a group key most of them belong to one group. Then a
-// thread adds its rows up in variables and goes to the group's accumulators once a run of equal keys. A run that two threads of a warp share
-// is added once.
+// thread adds its rows up in variables, a run of equal keys after the other, and the threads of a warp put their runs side by side into shared memory.
+// From there the warp takes them to the groups' accumulators: neighbouring groups by neighbouring threads, so that device memory sees whole sectors.
+// A run that several threads share is put together first.
+//
+// Where it is known that equal keys lie together in the whole input, most groups are a single run of a single warp. They are written by plain stores.
+
+// scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.
+func (k *kernel) scanned(e expr.Expr) (form columnForm, id expr.ColumnID, ok bool) {
+	scan, isScan := k.p.Source.(*physical.TableScan)
+	c, isColumn := e.(*expr.Column)
+	if !isScan || !isColumn {
+		return columnForm{}, 0, false
+	}
+	id = c.ID
+	for _, t := range slices.Backward(k.p.Transforms) {
+		project, isProject := t.(*physical.Project)
+		if !isProject {
+			continue
+		}
+		for _, it := range project.Items {
+			if it.Col.ID != id {
+				continue
+			}
+			if c, isColumn = it.Expr.(*expr.Column); !isColumn {
+				return columnForm{}, 0, false
+			}
+			id = c.ID
+			break
+		}
+	}
+	for i, x := range scan.Cols {
+		if x.ID == id && scan.Ordinals[i] >= 0 {
+			return k.prog.tables.form(scan.Table, scan.Ordinals[i]), id, true
+		}
+	}
+	return columnForm{}, 0, false
+}
 
 // clustered says whether a scan's rows come in about the order of a column: each row group holds a small part of its values.
 func (k *kernel) clustered(e expr.Expr) bool {
-	scan, ok := k.p.Source.(*physical.TableScan)
-	c, isColumn := e.(*expr.Column)
-	if !ok || !isColumn {
+	f, id, ok := k.scanned(e)
+	if !ok || f.class != classInt || len(f.zones.lo) < 16 {
 		return false
 	}
-	for i, x := range scan.Cols {
-		if x.ID != c.ID || scan.Ordinals[i] < 0 {
-			continue
-		}
-		f := k.prog.tables.form(scan.Table, scan.Ordinals[i])
-		if f.class != classInt || len(f.zones.lo) < 16 {
-			return false
-		}
-		all := k.ranges[c.ID]
-		widths := 0.0
-		for g := range f.zones.lo {
-			widths += max(float64(f.zones.hi[g])-float64(f.zones.lo[g]), 0)
-		}
-		return widths/float64(len(f.zones.lo)) < (float64(all.hi)-float64(all.lo))/16
+	all := k.ranges[id]
+	widths := 0.0
+	for g := range f.zones.lo {
+		widths += max(float64(f.zones.hi[g])-float64(f.zones.lo[g]), 0)
 	}
-	return false
+	return widths/float64(len(f.zones.lo)) < (float64(all.hi)-float64(all.lo))/16
+}
+
+// contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of: the key is a column by which the
+// table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
+func (a *aggregateText) contiguous() bool {
+	p := a.f.p
+	if len(p.Groups) != 1 || len(a.k.prog.feeders[p]) != 1 {
+		return false
+	}
+	f, _, ok := a.k.scanned(p.Groups[0].Expr)
+	return ok && f.sorted
 }
 
 // inRuns says whether rows are added up by runs of equal keys first.
@@ -43,7 +79,7 @@ func (a *aggregateText) inRuns() bool { return !a.f.shared && a.wantsRuns() }
 // wantsRuns is inRuns where groups do not lie in shared memory.
 func (a *aggregateText) wantsRuns() bool {
 	k, f := a.k, a.f
-	if f.shape != denseGroups && f.shape != packedGroups || k.tile == "" || k.many {
+	if f.shape != denseGroups && f.shape != packedGroups || k.tile == "" || k.many || len(f.accs) > runAccs {
 		return false
 	}
 	for _, acc := range f.accs {
@@ -56,47 +92,63 @@ func (a *aggregateText) wantsRuns() bool {
 	return f.p.Algorithm == physical.StreamAggregate || k.clustered(f.p.Groups[0].Expr)
 }
 
-// runVar is what a thread has of a run for an accumulator: name is that of its variable, with step adding a row and put adding it to
-// group g.
+// runVar is what a thread has of a run for an accumulator.
 type runVar struct {
-	name, typ, empty, step string
-	join                   func(a, b string) string // of two variables
-	put                    func(name string) string
+	name, typ   string
+	bytes       int64
+	empty, step string                   // what it is at first; C++ that adds row i
+	join        func(a, b string) string // of two variables
+	add, set    func(x string) string    // adds it to group g, or makes it all that group g has
 }
 
-// runVars are a run's variables.
+// smallSums bounds values of which a warp's rows of a tile give no sum that leaves 64 bits.
+const smallSums = 1 << 48
+
+// runVars are a run's variables. args read row i.
 func (a *aggregateText) runVars(args []value) []runVar {
 	k, f := a.k, a.f
 	var vars []runVar
 	for i, acc := range f.accs {
-		v := runVar{name: k.name("run"), typ: "i64", join: func(a, b string) string { return a + " + " + b }}
+		v := runVar{name: k.name("run"), typ: "i64", bytes: 8, join: func(a, b string) string { return a + " + " + b }}
+		null := args[i].null
+		if null == "false" {
+			null = ""
+		}
 		at := func(i int) string {
 			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
 		}
-		extreme := func(fn, empty string) {
+		v.add = func(x string) string { return fmt.Sprintf("atomic_add(%s, (u64)%s);", at(0), x) }
+		v.set = func(x string) string { return fmt.Sprintf("*(%s) = (u64)%s;", at(0), x) }
+		extreme := func(fn, empty, emptyOffset string) {
 			v.empty, v.step = empty, fmt.Sprintf("%s = %s_of(%s, (i64)%s);", v.name, fn, v.name, ordered(args[i]))
 			v.join = func(a, b string) string { return fmt.Sprintf("%s_of(%s, %s)", fn, a, b) }
-			v.put = func(name string) string { return fmt.Sprintf("atomic_%s(%s, %s);", fn, at(0), name) } // most runs have something new
+			full := func(x string) string { return x }
+			if acc.offset && null == "" {
+				low := k.literal(uint64(acc.within.lo))
+				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].text, low)
+				full = func(x string) string { return fmt.Sprintf("(i64)(%s + %s)", x, low) }
+			}
+			v.add = func(x string) string { return fmt.Sprintf("atomic_%s(%s, %s);", fn, at(0), full(x)) } // most runs have something new
+			v.set = func(x string) string { return fmt.Sprintf("*(%s) = %s;", at(0), full(x)) }
 		}
 		switch acc.op {
 		case accCount:
-			v.typ, v.empty, v.step = "u64", "0", v.name+"++;"
-			v.put = func(name string) string { return fmt.Sprintf("if (%s) atomic_add(%s, %s);", name, at(0), name) }
+			v.typ, v.bytes, v.empty, v.step = "u32", 4, "0", v.name+"++;"
 		case accSum:
-			v.empty = "0"
-			if acc.narrow {
-				v.step = fmt.Sprintf("%s += (i64)%s;", v.name, args[i].text)
-				v.put = func(name string) string { return fmt.Sprintf("if (%s) atomic_add(%s, (u64)%s);", name, at(0), name) }
-			} else {
-				v.typ, v.step = "i128", fmt.Sprintf("%s += %s;", v.name, addend(args[i]))
-				v.put = func(name string) string { return fmt.Sprintf("add_wide(%s, %s, %s);", at(0), at(1), name) }
+			v.empty, v.step = "0", fmt.Sprintf("%s += (i64)%s;", v.name, args[i].text)
+			if r, known := k.rangeOf(acc.arg); !acc.narrow && (!known || r.magnitude() > smallSums) {
+				v.typ, v.bytes, v.step = "i128", 16, fmt.Sprintf("%s += %s;", v.name, addend(args[i]))
+			}
+			if !acc.narrow {
+				v.add = func(x string) string { return fmt.Sprintf("add_wide(%s, %s, (i128)%s);", at(0), at(1), x) }
+				v.set = func(x string) string { return fmt.Sprintf("set_wide(%s, %s, (i128)%s);", at(0), at(1), x) }
 			}
 		case accMin:
-			extreme("min", "0x7fffffffffffffffll")
+			extreme("min", "0x7fffffffffffffffll", "~0u")
 		default:
-			extreme("max", "(i64)(1ull << 63)")
+			extreme("max", "(i64)(1ull << 63)", "0")
 		}
-		if null := args[i].null; null != "" && null != "false" {
+		if null != "" {
 			v.step = fmt.Sprintf("if (!(%s)) %s", null, v.step)
 		}
 		vars = append(vars, v)
@@ -104,57 +156,193 @@ func (a *aggregateText) runVars(args []value) []runVar {
 	return vars
 }
 
-// runs adds a row to the thread's run. A run that ends goes to its group, but for a thread's first one of a tile: that waits for what the
-// thread before has of it, whose last run it may be.
+// Limits of what runs take of shared memory.
+const (
+	runBlocks = 4                                                // of a multiprocessor, where a thread has eight rows
+	runBytes  = (227<<10/runBlocks - 1<<10) / (8 * blockThreads) // of a run there
+	runRoom   = 64 << 10                                         // bytes of a block of more than a warp
+	runAccs   = 40                                               // accumulators: more might not fit even then
+)
+
+// keyType is the C++ type of a group's number.
+func (f *aggForm) keyType() (typ string, bytes int64) {
+	if f.shape == denseGroups && f.places < math.MaxUint32 || f.shape == packedGroups && f.keysFitWord() {
+		return "u32", 4
+	}
+	return "u64", 8
+}
+
+// runs notes a row's key and values. Behind the tile's rows they are made runs.
 func (a *aggregateText) runs(keys, args []value) error {
-	k, f := a.k, a.f
-	number := k.name("key")
-	k.line("const u64 %s = %s;", number, a.number(keys))
-	k.open("if (%s != run) {", number)
-	k.line("end_run();")
-	k.line("run = %s;", number)
-	k.close()
-	vars := a.runVars(args)
-	for _, v := range vars {
-		k.line("%s", v.step)
-	}
-	lines := []string{"// the run of equal keys that the thread is in, and its first one", "u64 run = no_group, head = no_group;"}
-	var params, puts, heads, clear []string
-	for _, v := range vars {
-		lines = append(lines, fmt.Sprintf("%s %s = %s, %s_head = %s;", v.typ, v.name, v.empty, v.name, v.empty))
-		params = append(params, ", "+v.typ+" "+v.name)
-		puts = append(puts, "  "+v.put(v.name))
-		heads = append(heads, fmt.Sprintf("    %s_head = %s;", v.name, v.name))
-		clear = append(clear, fmt.Sprintf("  %s = %s;", v.name, v.empty))
-	}
-	call := func(key, suffix string) string {
-		text := "put_run(" + key
-		for _, v := range vars {
-			text += ", " + v.name + suffix
+	k := a.k
+	typ, _ := a.f.keyType()
+	k.line("run_keys[i] = (%s)(%s);", typ, a.number(keys))
+	k.line("run_rows |= 1u << i;")
+	lines := []string{"// its rows as runs of equal keys: the rows that are there, and their keys", "u32 run_rows = 0;", typ + " run_keys[RADISH_ITEMS];"}
+	noted := map[string]string{}
+	note := func(typ, text string) string {
+		if noted[text] == "" {
+			name := k.name("noted")
+			noted[text] = name
+			lines = append(lines, fmt.Sprintf("%s %s[RADISH_ITEMS];", typ, name))
+			k.line("%s[i] = %s;", name, text)
 		}
-		return text + ");"
+		return noted[text] + "[i]"
 	}
-	lines = append(lines, "const auto put_run = [&](u64 key"+strings.Join(params, "")+") {")
-	if f.shape == denseGroups {
-		lines = append(lines, "  const u64 g = key;")
-		if f.seenAt >= 0 {
-			lines = append(lines, fmt.Sprintf("  %s[g] = 1;", k.pointer("u8", aggWord{f.p, f.seenAt})))
+	rows := make([]value, len(args))
+	for i, v := range args {
+		rows[i] = v
+		if a.f.accs[i].op != accCount {
+			rows[i].text = note(v.class.cName(), v.text)
 		}
-	} else {
-		lines = append(lines, "  const u64 g = "+a.find("packed_group", "key")+";", "  if (g == no_group) return;")
+		if v.null != "" && v.null != "false" {
+			rows[i].null = note("bool", v.null)
+		}
 	}
-	lines = append(append(lines, puts...), "};", "const auto end_run = [&] {", "  if (run == no_group) return;", "  if (head == no_group) {", "    head = run;")
-	lines = append(append(lines, heads...), "  } else {", "    "+call("run", ""), "  }")
-	lines = append(append(lines, clear...), "};")
 	k.fill(k.tile, 2, lines)
 	k.tile = ""
-	k.endTile = []string{"const u64 before = shuffle_up(full_mask(), run, 1);", "const bool joins = lane() > 0 && head != no_group && before == head;"}
-	for _, v := range vars {
-		from := v.name + "_before"
-		k.endTile = append(k.endTile, fmt.Sprintf("const %s %s = shuffle_up(full_mask(), %s, 1);", v.typ, from, v.name),
-			fmt.Sprintf("if (joins) %s_head = %s;", v.name, v.join(v.name+"_head", from)))
-	}
-	k.endTile = append(k.endTile, "const bool joined = ballot(full_mask(), joins) >> lane() >> 1 & 1;", "if (head != no_group) "+call("head", "_head"),
-		"if (run != no_group && !joined) "+call("run", ""))
+	a.endRuns(a.runVars(rows))
 	return nil
+}
+
+// endRuns writes what makes runs of a thread's rows of a tile, and takes a warp's to the groups.
+func (a *aggregateText) endRuns(vars []runVar) {
+	k, f := a.k, a.f
+	typ, bytes := f.keyType()
+	for _, v := range vars {
+		bytes += v.bytes
+	}
+	if bytes > runBytes {
+		k.items = 4
+	} else {
+		k.blocks = runBlocks
+	}
+	for k.threads > 32 && int64(k.threads*k.items)*bytes > runRoom {
+		k.threads /= 2
+	}
+	k.shared = func(q *query) int64 { return int64(q.device.Block(k.threads)*k.items) * bytes }
+
+	// Where the warp's runs lie in shared memory: an array for each variable, the widest first.
+	type place struct{ name, typ string }
+	slots, key := make([]place, 0, len(vars)+1), place{"slot_key", typ}
+	at, offset := map[string]string{}, int64(0)
+	for _, width := range []int64{16, 8, 4} {
+		for _, v := range vars {
+			if v.bytes == width {
+				s := place{"slot_" + v.name, v.typ}
+				slots, at[s.name] = append(slots, s), fmt.Sprintf("runs + %d * warp_rows", offset)
+				offset += width
+			}
+		}
+		if typ == "u64" && width == 8 || typ == "u32" && width == 4 {
+			slots, at[key.name] = append(slots, key), fmt.Sprintf("runs + %d * warp_rows", offset)
+			offset += width
+		}
+	}
+	a.decl = append(a.decl, "// the warp's runs of a tile, of which there are at most as many as rows",
+		"constexpr i64 warp_rows = (i64)RADISH_WARP * RADISH_ITEMS;", fmt.Sprintf("const i64 runs = thread_index() / RADISH_WARP * (%d * warp_rows);", offset))
+	for _, s := range slots {
+		a.decl = append(a.decl, fmt.Sprintf("%s* const %s = shared_at<%s>(%s);", s.typ, s.name, s.typ, at[s.name]))
+	}
+
+	k.endTile = k.capture(func() {
+		k.line("%s first = no_run<%s>(), last = no_run<%s>();", typ, typ, typ)
+		k.line("u32 starts = 0; // runs that the thread's rows make")
+		k.line("RADISH_UNROLL")
+		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.line("if (!(run_rows >> i & 1)) continue;")
+		k.line("if (first == no_run<%s>()) first = run_keys[i];", typ)
+		k.line("starts += run_keys[i] != last;")
+		k.line("last = run_keys[i];")
+		k.close()
+		k.line("// a run is put into a slot by the last thread that has rows of it")
+		k.line("const %s before = shuffle_up(full_mask(), last, 1);", typ)
+		k.line("const bool joins = lane() > 0 && starts > 0 && before == first;")
+		k.line("const bool joined = ballot(full_mask(), joins) >> lane() >> 1 & 1;")
+		k.line("u32 slots;")
+		k.line("const u32 first_slot = warp_prefix(starts - joined, &slots);")
+		k.line("u32 slot = first_slot;")
+		k.line("%s run = no_run<%s>();", typ, typ)
+		for _, v := range vars {
+			k.line("%s %s = %s;", v.typ, v.name, v.empty)
+		}
+		put := func() {
+			k.line("slot_key[slot] = run;")
+			for _, v := range vars {
+				k.line("slot_%s[slot] = %s;", v.name, v.name)
+			}
+		}
+		k.line("RADISH_UNROLL")
+		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.line("if (!(run_rows >> i & 1)) continue;")
+		k.open("if (run != run_keys[i] && run != no_run<%s>()) {", typ)
+		put()
+		k.line("slot++;")
+		for _, v := range vars {
+			k.line("%s = %s;", v.name, v.empty)
+		}
+		k.close()
+		k.line("run = run_keys[i];")
+		for _, v := range vars {
+			k.line("%s", v.step)
+		}
+		k.close()
+		k.line("const bool whole = joins && starts == 1; // all rows of the thread go on with the run of the one before")
+		k.open("if (warp_any(full_mask(), whole)) {")
+		k.line("const i32 from = segment_start(whole);")
+		k.open("for (i32 d = 1; d < RADISH_WARP; d *= 2) {")
+		for _, v := range vars {
+			k.line("const %s %s_below = shuffle_up(full_mask(), %s, d);", v.typ, v.name, v.name)
+			k.line("if (lane() - d >= from) %s = %s;", v.name, v.join(v.name, v.name+"_below"))
+		}
+		k.close()
+		k.close()
+		for _, v := range vars {
+			k.line("const %s %s_before = shuffle_up(full_mask(), %s, 1);", v.typ, v.name, v.name)
+		}
+		k.open("if (joins && !whole) {")
+		for _, v := range vars {
+			k.line("slot_%s[first_slot] = %s;", v.name, v.join(fmt.Sprintf("slot_%s[first_slot]", v.name), v.name+"_before"))
+		}
+		k.close()
+		k.open("if (starts > 0 && !joined) {")
+		put()
+		k.close()
+		a.takeRuns(vars)
+	})
+}
+
+// takeRuns writes what takes a warp's runs to the groups.
+func (a *aggregateText) takeRuns(vars []runVar) {
+	k, f := a.k, a.f
+	typ, _ := f.keyType()
+	k.line("warp_barrier(full_mask());")
+	k.open("for (u32 s = lane(); s < slots; s += RADISH_WARP) {")
+	k.line("const %s key = slot_key[s];", typ)
+	for _, v := range vars {
+		k.line("const %s %s_all = slot_%s[s];", v.typ, v.name, v.name)
+	}
+	if f.shape == denseGroups {
+		k.line("const u64 g = key;")
+		if f.seenAt >= 0 {
+			k.line("%s[g] = 1;", k.pointer("u8", aggWord{f.p, f.seenAt}))
+		}
+	} else {
+		k.line("const u64 g = %s;", a.find("packed_group", "key"))
+		k.line("if (g == no_group) continue;")
+	}
+	if a.contiguous() {
+		k.line("// rows of other groups come before and behind it, so it is all that the group has: nothing else is added there")
+		k.open("if (s > 0 && s + 1 < slots && slot_key[s - 1] != key && slot_key[s + 1] != key) {")
+		for _, v := range vars {
+			k.line("%s", v.set(v.name+"_all"))
+		}
+		k.line("continue;")
+		k.close()
+	}
+	for _, v := range vars {
+		k.line("%s", v.add(v.name+"_all"))
+	}
+	k.close()
+	k.line("warp_barrier(full_mask()); // before the slots are written again")
 }

@@ -24,6 +24,8 @@ type columnForm struct {
 	dict  *column.Dictionary
 	zones zones
 	all   interval // of a classInt column: what all values lie between, in the order of zones; 0 and 0 if there is none
+	// sorted says that a classInt column's values ascend through all rows, deleted ones included, without NULLs.
+	sorted bool
 }
 
 // zones are the least and greatest value of each row group of a classInt column, in the order of Phys (unsigned ones with the top
@@ -59,13 +61,16 @@ func flipOf(t types.Type) int64 {
 func (f *columnForm) integers(v *tables.Version, ordinal int, flip int64) {
 	f.zones = zones{make([]int64, len(v.Groups)), make([]int64, len(v.Groups))}
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	f.sorted = true
 	for i, g := range v.Groups {
 		c := g.Columns[ordinal]
 		if c.Min.Null {
 			f.zones.lo[i], f.zones.hi[i] = 1, 0
+			f.sorted = false
 			continue
 		}
 		f.zones.lo[i], f.zones.hi[i] = c.Min.I^flip, c.Max.I^flip
+		f.sorted = f.sorted && c.Sorted && hi <= f.zones.lo[i]
 		lo, hi = min(lo, c.Min.I^flip), max(hi, c.Max.I^flip)
 	}
 	if lo > hi {

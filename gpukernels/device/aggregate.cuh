@@ -25,6 +25,14 @@ RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
   return no_group;
 }
 
+// What no key of a run is: keys are numbers of places, or packed.
+template <typename T>
+RADISH_FN constexpr T no_run() {
+  return ~(T)0;
+}
+// The first lane of those that belong together up to this one. continues: the lane belongs to the one before. All threads of the warp come here.
+RADISH_FN i32 segment_start(bool continues) { return 31 - leading_zeros(~ballot(full_mask(), continues) & (lanes_below() << 1 | 1)); }
+
 // The slot of a packed key that may be in the table; no_group if it is not. Others may add keys to the table meanwhile.
 RADISH_FN u64 find_packed(const u64* keys, u64 mask, u64 key) {
   u64 slot = mix(key) & mask;
@@ -153,6 +161,12 @@ RADISH_FN void add_wide(u64* low, u64* high, i128 x) {
   u64 before = l ? atomic_add(low, l) : 0;
   u64 h = (u64)((u128)x >> 64) + (before + l < l);
   if (h) atomic_add(high, h);
+}
+
+// The same for a sum that nothing is added to besides.
+RADISH_FN void set_wide(u64* low, u64* high, i128 x) {
+  *low = (u64)x;
+  *high = (u64)((u128)x >> 64);
 }
 
 // Sums in shared memory, in 32-bit limbs that lie stride words apart, lowest first. A limb that has nothing to add is not touched.

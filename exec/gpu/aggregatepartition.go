@@ -461,10 +461,12 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
 func (q *query) runThen(k *kernel, cost *pipelineCost) error {
 	for _, sub := range k.then {
-		f, err := q.modules[k.p].module.Function(sub.title)
+		m, err := q.loaded(sub)
 		if err != nil {
 			return err
 		}
+		cost.compiled(m)
+		f := m.function
 		block, shared := q.device.Block(sub.threads), sub.shared(q)
 		usage, err := f.Usage(block, shared)
 		if err != nil {

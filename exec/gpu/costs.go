@@ -116,8 +116,10 @@ func (d *Device) cheaperHere(plan *physical.Plan, threads int) string {
 func (d *Device) cheaperThanCompiling(g *program, threads int) string {
 	unknown := 0
 	for _, k := range g.kernels {
-		if !d.device.Known(k.text) {
-			unknown++
+		for _, k := range k.all() {
+			if !d.device.Known(k.text) {
+				unknown++
+			}
 		}
 	}
 	if unknown == 0 {

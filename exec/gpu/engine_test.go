@@ -105,10 +105,10 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 	}
 	defer q.close()
 	q.compile(ctx, true)
-	for _, p := range plan.Pipelines {
-		if _, err := q.loaded(p); err != nil {
+	for k := range q.modules {
+		if _, err := q.loaded(k); err != nil {
 			if ctx.Err() == nil {
-				b.t.Log(g.kernels[p].text)
+				b.t.Log(k.text)
 			}
 			return nil, err
 		}
@@ -206,7 +206,9 @@ func (b *backend) sources(plan *physical.Plan) []string {
 		if g.reason(p) != nil {
 			return nil
 		}
-		texts = append(texts, g.kernels[p].text)
+		for _, k := range g.kernels[p].all() {
+			texts = append(texts, k.text)
+		}
 		if s, ok := p.Sink.(*physical.Sort); ok {
 			cols, _ := g.sortShape(s)
 			for part := range sortParts {

@@ -14,8 +14,12 @@ func (p *Placed) Kernels() string {
 	}
 	var b strings.Builder
 	write := func(x *physical.Pipeline, title string) {
-		k := p.program.kernels[x]
-		fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n%s\n", x.ID, title, strings.TrimRight(k.text, "\n"))
+		for i, k := range p.program.kernels[x].all() {
+			if i > 0 {
+				title = ": " + k.title
+			}
+			fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n%s\n", x.ID, title, strings.TrimRight(k.text, "\n"))
+		}
 	}
 	for _, x := range p.Plan.Pipelines {
 		if x.Device != physical.GPU {

@@ -43,7 +43,15 @@ type kernel struct {
 	text    string
 
 	prepare func(q *query) error // before each run; nil: nothing to do
-	then    []*kernel            // that run after this one: other kernels of the same source
+	then    []*kernel            // that run after this one, of sources of their own
+}
+
+// all are a pipeline's kernels, none of nil.
+func (k *kernel) all() []*kernel {
+	if k == nil {
+		return nil
+	}
+	return append([]*kernel{k}, k.then...)
 }
 
 // loop says over what a launch goes: rows of a count that is known then, or tiles of a table's spans.
@@ -159,27 +167,24 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.error()))
 	}
 	k.fill(k.declarations, 1, declared)
-	k.text = k.file()
+	for _, x := range k.all() {
+		x.text = x.file(k.defines)
+	}
 	return k, nil
 }
 
-// file is the whole source that is compiled.
-func (k *kernel) file() string {
+// file is the whole source that is compiled, with macros of the headers.
+func (k *kernel) file(macros []string) string {
 	source := ""
-	for _, x := range append([]*kernel{k}, k.then...) {
-		if x != k {
-			source += fmt.Sprintf("\n#undef RADISH_BLOCKS\n#define RADISH_BLOCKS %d\n", max(x.blocks, 1))
-		}
-		for _, f := range x.functions {
-			source += f + "\n"
-		}
-		source += x.source(x.title)
+	for _, f := range k.functions {
+		source += f + "\n"
 	}
+	source += k.source(k.title)
 	defines := ""
 	if k.blocks > 0 {
 		defines = fmt.Sprintf("#define RADISH_BLOCKS %d\n", k.blocks)
 	}
-	for _, d := range k.defines {
+	for _, d := range macros {
 		defines += "#define " + d + "\n"
 	}
 	return fmt.Sprintf("%s#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n%s\n%s", defines, k.threads, k.items, gpukernels.Includes(source), source)

@@ -46,8 +46,8 @@ func (p *Placed) Compile(ctx context.Context) error {
 	}
 	defer q.close()
 	q.compile(ctx, false)
-	for p := range q.modules {
-		if _, err := q.loaded(p); err != nil {
+	for k := range q.modules {
+		if _, err := q.loaded(k); err != nil {
 			return err
 		}
 	}

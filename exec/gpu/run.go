@@ -34,7 +34,7 @@ type query struct {
 	device *gpukernels.Device
 	stream *gpukernels.Stream
 
-	modules map[*physical.Pipeline]*loadedKernel
+	modules map[*kernel]*loadedKernel
 	scans   map[*physical.TableScan]*residentTable
 	spanned map[*physical.TableScan]*spanTable
 	rowsOf  map[physical.Sink]*storedRows
@@ -148,10 +148,18 @@ type pipelineCost struct {
 	Note            string
 }
 
+// compiled notes a kernel of the pipeline, all of which are compiled beside each other.
+func (c *pipelineCost) compiled(m *loadedKernel) {
+	c.Origin = max(c.Origin, m.origin)
+	if m.origin == gpukernels.Compiled {
+		c.Compile = max(c.Compile, m.module.CompileTime)
+	}
+}
+
 // newQuery prepares a run. Close it.
 func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	q := &query{
-		program: g, res: res, device: res.device, modules: map[*physical.Pipeline]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
+		program: g, res: res, device: res.device, modules: map[*kernel]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
@@ -185,24 +193,22 @@ func (q *query) compile(ctx context.Context, run bool) {
 	ctx, q.giveUp = context.WithCancel(ctx)
 	waits := false
 	for _, p := range q.plan.Pipelines {
-		k := q.kernels[p]
-		if k == nil {
-			continue
-		}
-		m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
-		q.modules[p] = m
-		if m.module != nil {
-			m.function, m.err = m.module.Function(k.title)
-			close(m.ready)
-			continue
-		}
-		waits = true
-		q.loading.Go(func() {
-			defer close(m.ready)
-			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
+		for _, k := range q.kernels[p].all() {
+			m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
+			q.modules[k] = m
+			if m.module != nil {
 				m.function, m.err = m.module.Function(k.title)
+				close(m.ready)
+				continue
 			}
-		})
+			waits = true
+			q.loading.Go(func() {
+				defer close(m.ready)
+				if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
+					m.function, m.err = m.module.Function(k.title)
+				}
+			})
+		}
 	}
 	q.compileSorts(ctx)
 	if waits && run {
@@ -210,12 +216,12 @@ func (q *query) compile(ctx context.Context, run bool) {
 	}
 }
 
-// loaded waits for a pipeline's kernel.
-func (q *query) loaded(p *physical.Pipeline) (*loadedKernel, error) {
-	m := q.modules[p]
+// loaded waits for a kernel.
+func (q *query) loaded(k *kernel) (*loadedKernel, error) {
+	m := q.modules[k]
 	<-m.ready
 	if m.err != nil {
-		return nil, fmt.Errorf("compiling the kernel of pipeline %d: %w", p.ID, m.err)
+		return nil, fmt.Errorf("compiling the kernel %s: %w", k.title, m.err)
 	}
 	return m, nil
 }
@@ -323,13 +329,11 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 	if err := q.openInput(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	m, err := q.loaded(p)
+	m, err := q.loaded(k)
 	if err != nil {
 		return cost, err
 	}
-	if cost.Origin = m.origin; m.origin == gpukernels.Compiled {
-		cost.Compile = m.module.CompileTime
-	}
+	cost.compiled(m)
 	if err := q.openOutput(k); err != nil {
 		return cost, err
 	}
@@ -383,7 +387,7 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		shared = k.shared(q)
 	}
 	block := q.device.Block(k.threads)
-	f := q.modules[k.p].function // its pipeline has waited for it
+	f := q.modules[k].function // its pipeline has waited for it
 	usage, err := f.Usage(block, shared)
 	if err != nil {
 		return err

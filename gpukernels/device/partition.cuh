@@ -86,7 +86,7 @@ struct Partition {
 
   // Takes the block's rows, some of which may be pad_row. direct(row) is called for rows that find no room.
   template <typename Direct>
-  RADISH_FN void tile(const u64 (&row)[Items], Direct direct, bool last = false) {
+  RADISH_FN void tile(const u64 (&row)[Items], Direct direct) {
     u32 rank[Items];
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
@@ -94,7 +94,7 @@ struct Partition {
     }
     block_barrier();
     u32 at[each];
-    if (thread_index() < lanes) reserve(at, last);
+    if (thread_index() < lanes) reserve(at);
     block_barrier();
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
@@ -137,20 +137,32 @@ struct Partition {
     turn ^= 1;
   }
 
-  // Writes what is left, in lines that are filled up.
+  // Writes what waits, in lines that are filled up.
   template <typename Direct>
   RADISH_FN void finish(Direct direct) {
-    u64 none[Items];
-    RADISH_UNROLL
-    for (int i = 0; i < Items; i++) none[i] = pad_row;
-    tile(none, direct, true);
+    block_barrier();
+    RADISH_NO_UNROLL
+    for (i32 p = thread_index(); p < parts; p += RADISH_BLOCK) {
+      const u32 waiting = m.rests[turn][p];
+      if (waiting == 0) continue;
+      const u32 to = atomic_add(out.given + p, (u32)line_rows);
+      RADISH_NO_UNROLL
+      for (u32 i = 0; i < line_rows; i++) {
+        const u64 row = i < waiting ? m.rest[p * line_rows + i] : pad_row;
+        if (to < out.room) {
+          out.rows[p * out.room + to + i] = row;
+        } else if (row != pad_row) {
+          direct(row);
+        }
+      }
+    }
     block_barrier();
   }
 
   static RADISH_FN u32 whole_lines(u32 rows) { return (rows + line_rows - 1) & ~(u32)(line_rows - 1); }
 
   // The first threads give each part its place in sorted, take room for its whole lines, and prepare the next tile.
-  RADISH_FN void reserve(u32 (&at)[each], bool last) {
+  RADISH_FN void reserve(u32 (&at)[each]) {
     const u32* count = m.count[turn];
     u32 before = 0; // rows of the parts before
     if (lanes > 1) {
@@ -161,14 +173,14 @@ struct Partition {
     for (int j = 0; j < each; j++) {
       const i32 p = j * lanes + thread_index();
       const u32 up = whole_lines(count[p]);
-      const u32 lines = last ? up : count[p] & ~(u32)(line_rows - 1);
+      const u32 lines = count[p] & ~(u32)(line_rows - 1);
       at[j] = lines ? atomic_add(out.given + p, lines) : 0;
       u32 all;
       const u32 begin = before + warp_prefix(up, &all);
       m.first[p] = begin;
       m.span[p].lines_end = begin + lines;
       m.span[p].rows_end = begin + count[p];
-      m.count[turn ^ 1][p] = m.rests[turn ^ 1][p] = last ? 0 : count[p] - lines;
+      m.count[turn ^ 1][p] = m.rests[turn ^ 1][p] = count[p] - lines;
       if (p == parts - 1) m.total = begin + up;
       before += all;
     }

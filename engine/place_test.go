@@ -16,7 +16,8 @@ import (
 func TestPlaces(t *testing.T) {
 	s := session(t, Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (a INT); CREATE VIEW v AS SELECT a FROM t; DROP TABLE t; "+
-		"CREATE TABLE n (id INT PRIMARY KEY, big BIGINT NOT NULL, s VARCHAR(3), KEY k (s)); INSERT INTO n VALUES (1, 9223372036854775807, ''), (2, 2, '')")
+		"CREATE TABLE n (id INT PRIMARY KEY, big BIGINT NOT NULL, s VARCHAR(3), KEY k (s)); INSERT INTO n VALUES (1, 9223372036854775807, ''), (2, 2, ''); "+
+		"CREATE VIEW wide AS SELECT big + id - 1 AS b FROM n")
 	for _, marked := range []string{
 		"SELECT a FROM ^nothing",
 		"SELECT nothing FROM u JOIN ^main.nothing",
@@ -41,7 +42,19 @@ func TestPlaces(t *testing.T) {
 		"SELECT (SELECT 1), (SELECT id FROM n)", // one of the two
 		"INSERT INTO n (id, ^big) VALUES (3, NULL)",
 		"UPDATE n SET s = '', ^big = NULL",
-		"INSERT INTO n VALUES (3, NULL, '')",
+		"INSERT INTO n VALUES (3, ^NULL, '')",
+		"INSERT INTO n VALUES (3, 1, ''), (4, LENGTH('a, b') + (1), ^CONCAT('lo', ('ng')))",
+		"REPLACE INTO n VALUES (3, 1, ''), (4, ^1e20, '')",
+		"SELECT id, ^JSON_EXTRACT('[', '$'), JSON_EXTRACT('{}', '$') FROM n",
+		"SELECT id, s^->'$' FROM n",
+		"SELECT id, JSON_VALID(s), ^CAST(s AS JSON) FROM n",
+		"SELECT id, 1 ^MEMBER OF (s) FROM n",
+		"SELECT id, s REGEXP 'a' FROM n WHERE s REGEXP '('", // one of the two
+		"SELECT id FROM n WHERE CONCAT('a', id) ^RLIKE '('",
+		"SELECT id, ^REGEXP_REPLACE(s, '(', 'a') FROM n",
+		"SELECT id, CAST(big AS UNSIGNED) ^* 3 FROM n",
+		"SELECT d ^+ id FROM (SELECT CAST(big AS SIGNED) AS d, id FROM n) AS x, (SELECT big FROM n) AS y",
+		"SELECT b + 1 FROM wide", // it is the view's + that fails, as is told by the columns
 		"INSERT INTO n (id, big, ^s) VALUES (3, 3, 'long')",
 		"INSERT INTO n (id, ^big) VALUES (3, 'x')",
 		"INSERT INTO n (id, ^bog) VALUES (3, 1)",

@@ -27,8 +27,8 @@ type Result struct {
 	Profile *profile.Plan
 
 	source rowSource
-	done   func()              // runs once, when the rows end
-	failed func(*sqlerr.Error) // hears of the error that ends the rows; nil: nobody does
+	done   func()                    // runs once, when the rows end
+	failed func(error) *sqlerr.Error // hears of the error that ends the rows, and gives it its place in the statement; nil: nobody does
 	err    error
 }
 
@@ -51,9 +51,10 @@ func (r *Result) Next(ctx context.Context) (*column.Batch, error) {
 		b, err := r.source.Next(ctx)
 		if err != nil {
 			e := sqlerr.From(err)
-			if r.err = e; r.failed != nil {
-				r.failed(e)
+			if r.failed != nil {
+				e = r.failed(err)
 			}
+			r.err = e
 			r.Close()
 			return nil, r.err
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -104,13 +103,16 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	s.engine.questions.Add(1)
 	s.activity.begin(stmt.Text, s.database, cancel)
 	done := func() { unhook(); cancel(); st.end(); leave(); s.activity.end(s.database) }
-	list := s.warnings // SHOW ERRORS tells of the statement's error as well
-	failed := func(e *sqlerr.Error) { list.Add(sqlerr.LevelError, e.Code, "%s", e.Message) }
+	list := s.warnings
+	failed := func(err error) *sqlerr.Error {
+		e := s.locate(&stmt, sqlerr.From(err))
+		list.Add(sqlerr.LevelError, e.Code, "%s", e.Message) // for SHOW ERRORS
+		return e
+	}
 	restore, err := s.applyHints(stmt.Node)
 	if err != nil {
 		done()
-		failed(sqlerr.From(err))
-		return nil, err
+		return nil, failed(err)
 	}
 	if limit := s.vars.maxExecutionTime(); limit > 0 {
 		var stop context.CancelFunc
@@ -129,9 +131,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	if err != nil {
 		s.rowCount = -1
 		done()
-		e := s.locate(&stmt, sqlerr.From(err))
-		failed(e)
-		return nil, e
+		return nil, failed(err)
 	}
 	res.failed = failed
 	if st.context != nil && st.context.GaveInsertID.Load() && res.LastInsertID == 0 {
@@ -149,57 +149,6 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		res.done = done
 	}
 	return res, nil
-}
-
-// locate gives an error that has no place yet the place of what it names in the statement: a table, file, database, column or key, or the
-// expression whose value is at fault.
-func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
-	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {
-		return e
-	}
-	mode := s.vars.parseMode
-	_, rest, _ := strings.Cut(strings.TrimPrefix(e.Message, "Can't"), "'")
-	switch e.Code {
-	case sqlerr.CodeWrongValueForField:
-		_, rest, _ = strings.Cut(e.Message, "for column '")
-	case sqlerr.CodeDataOutOfRange:
-		return stmt.LocateText(e, mode, strings.TrimSuffix(rest, "'"))
-	case sqlerr.CodeSubqueryNo1Row:
-		return stmt.LocateSubquery(e, mode)
-	}
-	name, _, quoted := strings.Cut(rest, "'")
-	if !quoted || name == "" {
-		return e
-	}
-	parts := strings.SplitN(name, ".", 2)
-	switch e.Code {
-	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownTableIn, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
-	case sqlerr.CodeUnknownColumn:
-		return stmt.LocateName(e, mode, strings.Split(name, ".")...)
-	case sqlerr.CodeBadNull, sqlerr.CodeKeyColumnMissing, sqlerr.CodeCantDropFieldOrKey, sqlerr.CodeKeyDoesNotExist, sqlerr.CodeCheckNotFound, sqlerr.CodeUnknownVariable,
-		sqlerr.CodeNonupdateableColumn, sqlerr.CodeOutOfRangeForColumn, sqlerr.CodeDataTooLong, sqlerr.CodeDataTruncated, sqlerr.CodeWrongValueForField:
-		return stmt.LocateColumn(e, mode, name)
-	case sqlerr.CodeDupFieldName, sqlerr.CodeNonUniqTable:
-		return stmt.LocateLast(e, mode, name)
-	case sqlerr.CodeNotGroupBy, sqlerr.CodeMixOfGroupFunc:
-		for parts = strings.Split(name, "."); len(parts) > 0; parts = parts[1:] { // the text need not name the table
-			if placed := stmt.LocateColumn(e, mode, parts...); placed.Pos.Known() {
-				return placed
-			}
-		}
-		return e
-	default:
-		return e
-	}
-	placed := stmt.LocateName(e, mode, parts...)
-	switch {
-	case placed.Pos.Known():
-	case len(parts) == 2: // the message names the database, the text need not
-		placed = stmt.LocateName(e, mode, parts[1])
-	case e.Code == sqlerr.CodeUnknownDatabase, e.Code == sqlerr.CodeUnknownTableIn: // db.table, table.*
-		placed = stmt.LocateName(e, mode, name, "*")
-	}
-	return placed
 }
 
 // KeepsWarnings says whether a statement is about the warnings of the one before: SHOW WARNINGS and SHOW ERRORS.

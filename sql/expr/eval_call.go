@@ -1,6 +1,10 @@
 package expr
 
 import (
+	"errors"
+	"slices"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -104,11 +108,23 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 	}
 	if sel == nil || len(sel) > 0 {
 		if err := fn.Eval(f.ctx, n.call, &n.out, n.args, sel, rows); err != nil {
-			return nil, nil, err
+			return nil, nil, arisen(err, n.call, append(writtenAs[fn.Name], append([]string{fn.Name, fn.Infix}, fn.Aliases...)...))
 		}
 	}
 	n.out.Const = allConst && !fn.Volatile
 	return &n.out, nil, nil
+}
+
+// writtenAs are the ways to write functions that are not their names.
+var writtenAs = map[string][]string{"json_extract": {"->", "->>"}, "json_memberof": {"MEMBER"}}
+
+// arisen gives an error of the user's the expression that it arose in, and the names and operators by which a statement calls that.
+func arisen(err error, in Expr, names []string) error {
+	var e *sqlerr.Error
+	if !errors.As(err, &e) || e.Kind != sqlerr.User {
+		return err
+	}
+	return e.In(sqlerr.Expression{Text: in.String(), Names: slices.DeleteFunc(names, func(s string) bool { return s == "" })})
 }
 
 // dictionaryMemo holds the results of a function for each value of a dictionary.

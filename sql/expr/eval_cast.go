@@ -13,6 +13,7 @@ import (
 // through package types.
 type castNode struct {
 	ops    [1]node
+	cast   *Cast
 	from   types.Type
 	to     types.Type
 	strict bool
@@ -32,7 +33,7 @@ type castLoop func(out, v *column.Vector, sel []int32)
 
 func newCastNode(e *Cast, arg node) node {
 	from := e.Arg.Type()
-	n := &castNode{ops: [1]node{arg}, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
+	n := &castNode{ops: [1]node{arg}, cast: e, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
 	if !sameValues(from, e.To) {
 		n.loop = fastCast(from, e.To)
 	}
@@ -83,7 +84,10 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		live = n.buf
 	}
 	if isJSONCast(n.from, n.to) {
-		return &n.out, n.toJSON(f.ctx, v, live)
+		if err := n.toJSON(f.ctx, v, live); err != nil {
+			return nil, arisen(err, n.cast, []string{"CAST", "CONVERT"})
+		}
+		return &n.out, nil
 	}
 	if v.Dict != nil {
 		return &n.out, n.byDictionary(f, v, live, rows)

@@ -68,10 +68,69 @@ func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *s
 	return e
 }
 
+// LocateExpression places an error in the expression that it arose in: where that stands as it is written in messages, or else where the
+// statement has one of its names, and that only once. The columns in it tell whether it can be the statement's, or is that of a view, say.
+func (s *Statement) LocateExpression(e *sqlerr.Error, mode Mode, x sqlerr.Expression) *sqlerr.Error {
+	if placed := s.LocateText(e, mode, x.Text); placed.Pos.Known() {
+		return placed
+	}
+	tokens := s.bare(s.Text, mode)
+	has := func(text string) bool {
+		return slices.ContainsFunc(tokens, func(t bareToken) bool { return strings.EqualFold(t.text, text) })
+	}
+	for _, t := range s.bare(x.Text, mode) {
+		if t.qualified && !has(t.text) {
+			return e
+		}
+	}
+	at := -1
+	for _, t := range tokens {
+		if !slices.ContainsFunc(x.Names, func(name string) bool { return strings.EqualFold(name, t.text) }) {
+			continue
+		}
+		if at >= 0 {
+			return e
+		}
+		at = t.start
+	}
+	if at < 0 {
+		return e
+	}
+	return s.Locate(e, at)
+}
+
+// LocateValue places an error at a value of INSERT ... VALUES: its row and column count from 0.
+func (s *Statement) LocateValue(e *sqlerr.Error, mode Mode, row, column int) *sqlerr.Error {
+	scan := newScanner(s.Text, mode)
+	t := scan.next()
+	for t.kind != tokEnd && !t.isWord(s.Text, "VALUES") && !t.isWord(s.Text, "VALUE") {
+		t = scan.next()
+	}
+	depth, rows, columns, begins := 0, -1, 0, false
+	for t = scan.next(); t.kind != tokEnd; t = scan.next() {
+		if begins && rows == row && columns == column {
+			return s.Locate(e, int(t.start))
+		}
+		begins = false
+		switch {
+		case t.isOp('('):
+			if depth++; depth == 1 {
+				rows, columns, begins = rows+1, 0, true
+			}
+		case t.isOp(')'):
+			depth--
+		case t.isOp(',') && depth == 1:
+			columns, begins = columns+1, true
+		}
+	}
+	return e
+}
+
 // bareToken is a token without quotes, at a byte offset.
 type bareToken struct {
-	text  string
-	start int
+	text      string
+	start     int
+	qualified bool
 }
 
 // bare returns the tokens of a text without parentheses and the qualifiers of names.
@@ -93,11 +152,11 @@ func (s *Statement) bare(text string, mode Mode) []bareToken {
 			}
 			continue
 		}
-		start := int(t.start)
+		b := bareToken{text: strings.Trim(text[t.start:t.end], "`"), start: int(t.start)}
 		if qualified >= 0 {
-			start, qualified = qualified, -1
+			b.start, b.qualified, qualified = qualified, true, -1
 		}
-		out = append(out, bareToken{strings.Trim(text[t.start:t.end], "`"), start})
+		out = append(out, b)
 	}
 	return out
 }

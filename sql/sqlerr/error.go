@@ -46,6 +46,13 @@ type Error struct {
 	Hint    string   // what would be right; may be empty
 	Text    string   // the text that Pos points into; may be empty
 	cause   error
+	about   Expression
+}
+
+// Expression is what an error arose in: as messages write it, and the names and operators by which a statement may call it.
+type Expression struct {
+	Text  string
+	Names []string
 }
 
 // New returns an error of the given number and kind. The SQLSTATE follows from the number.
@@ -155,6 +162,19 @@ func (e *Error) WithCause(err error) *Error {
 	c.cause = err
 	return &c
 }
+
+// In returns a copy of e that knows the expression that it arose in; one that knows a smaller one already keeps it.
+func (e *Error) In(x Expression) *Error {
+	if e.about.Names != nil {
+		return e
+	}
+	c := *e
+	c.about = x
+	return &c
+}
+
+// Expression returns what the error arose in; without names, if that is not known.
+func (e *Error) Expression() Expression { return e.about }
 
 // From returns err as an *Error: itself if it is or wraps one, Interrupted if a context ended, else an internal error
 // that wraps it. From(nil) is nil.

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Where errors stand in the statement: what knows no places, as the evaluator and the tables, says what an error is about, and here that is
+// looked for in the text.
+
+// locate gives an error that has no place yet the place of what it names in the statement: a table, file, database, column or key, or the
+// expression whose value is at fault.
+func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {
+		return e
+	}
+	placed := s.locateValue(stmt, e)
+	if !placed.Pos.Known() {
+		placed = s.locateName(stmt, e)
+	}
+	if x := e.Expression(); len(x.Names) > 0 && !placed.Pos.Known() {
+		placed = stmt.LocateExpression(e, s.vars.parseMode, x)
+	}
+	return placed
+}
+
+// locateName looks for what the message of an error names.
+func (s *Session) locateName(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+	mode := s.vars.parseMode
+	name := quotedName(e)
+	switch {
+	case e.Code == sqlerr.CodeSubqueryNo1Row:
+		return stmt.LocateSubquery(e, mode)
+	case name == "":
+		return e
+	case e.Code == sqlerr.CodeDataOutOfRange:
+		return stmt.LocateText(e, mode, name)
+	}
+	parts := strings.SplitN(name, ".", 2)
+	switch e.Code {
+	case sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownTableIn, sqlerr.CodeTableExists, sqlerr.CodeUnknownDatabase:
+	case sqlerr.CodeUnknownColumn:
+		return stmt.LocateName(e, mode, strings.Split(name, ".")...)
+	case sqlerr.CodeBadNull, sqlerr.CodeKeyColumnMissing, sqlerr.CodeCantDropFieldOrKey, sqlerr.CodeKeyDoesNotExist, sqlerr.CodeCheckNotFound, sqlerr.CodeUnknownVariable,
+		sqlerr.CodeNonupdateableColumn, sqlerr.CodeOutOfRangeForColumn, sqlerr.CodeDataTooLong, sqlerr.CodeDataTruncated, sqlerr.CodeWrongValueForField,
+		sqlerr.CodeInvalidJSONText:
+		return stmt.LocateColumn(e, mode, name)
+	case sqlerr.CodeDupFieldName, sqlerr.CodeNonUniqTable:
+		return stmt.LocateLast(e, mode, name)
+	case sqlerr.CodeNotGroupBy, sqlerr.CodeMixOfGroupFunc:
+		for parts = strings.Split(name, "."); len(parts) > 0; parts = parts[1:] { // the text need not name the table
+			if placed := stmt.LocateColumn(e, mode, parts...); placed.Pos.Known() {
+				return placed
+			}
+		}
+		return e
+	default:
+		return e
+	}
+	placed := stmt.LocateName(e, mode, parts...)
+	switch {
+	case placed.Pos.Known():
+	case len(parts) == 2: // the message names the database, the text need not
+		placed = stmt.LocateName(e, mode, parts[1])
+	case e.Code == sqlerr.CodeUnknownDatabase, e.Code == sqlerr.CodeUnknownTableIn: // db.table, table.*
+		placed = stmt.LocateName(e, mode, name, "*")
+	}
+	return placed
+}
+
+// locateValue places an error about the value of a column at that value of INSERT INTO t VALUES ..., which names no columns.
+func (s *Session) locateValue(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+	n, ok := stmt.Node.(*ast.InsertStmt)
+	if !ok || len(n.Lists) == 0 || len(n.Columns) > 0 {
+		return e
+	}
+	switch e.Code {
+	case sqlerr.CodeBadNull, sqlerr.CodeOutOfRangeForColumn, sqlerr.CodeDataTooLong, sqlerr.CodeDataTruncated, sqlerr.CodeWrongValueForField, sqlerr.CodeInvalidJSONText:
+	default:
+		return e
+	}
+	source, ok := n.Table.TableRefs.Left.(*ast.TableSource)
+	if !ok {
+		return e
+	}
+	name, ok := source.Source.(*ast.TableName)
+	if !ok {
+		return e
+	}
+	db, found, err := s.find(name)
+	if err != nil {
+		return e
+	}
+	t, err := s.snapshot().Table(db, found)
+	if err != nil {
+		return e
+	}
+	column := t.Schema.Ordinal(quotedName(e))
+	row := 0
+	switch _, number, numbered := strings.Cut(e.Message, "' at row "); {
+	case column < 0:
+		return e
+	case numbered:
+		if row, err = strconv.Atoi(number); err != nil {
+			return e
+		}
+		row--
+	case e.Code == sqlerr.CodeBadNull:
+		row = slices.IndexFunc(n.Lists, func(values []ast.ExprNode) bool {
+			if column >= len(values) {
+				return false
+			}
+			v, ok := values[column].(ast.ValueExpr)
+			return ok && v.GetValue() == nil
+		})
+	case len(n.Lists) > 1:
+		return e
+	}
+	if row < 0 {
+		return e
+	}
+	return stmt.LocateValue(e, s.vars.parseMode, row, column)
+}
+
+// quotedName is what stands in quotes in an error's message: mostly the name that it is about.
+func quotedName(e *sqlerr.Error) string {
+	_, rest, _ := strings.Cut(strings.TrimPrefix(e.Message, "Can't"), "'")
+	switch e.Code {
+	case sqlerr.CodeWrongValueForField, sqlerr.CodeInvalidJSONText:
+		_, rest, _ = strings.Cut(e.Message, "for column '")
+	case sqlerr.CodeDataOutOfRange: // an expression, in which there may be quotes
+		return strings.TrimSuffix(rest, "'")
+	}
+	name, _, quoted := strings.Cut(rest, "'")
+	if !quoted {
+		return ""
+	}
+	return name
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -21,7 +22,7 @@ const generatedCheck = "\x00"
 // checkName returns MySQL's name for a check without one.
 func checkName(tableName string, taken func(string) bool) string {
 	for i := 1; ; i++ {
-		if name := tableName + "_chk_" + types.IntValue(int64(i)).Text(); !taken(name) {
+		if name := tableName + catalog.GeneratedCheck + types.IntValue(int64(i)).Text(); !taken(name) {
 			return name
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -120,10 +121,8 @@ func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, na
 	out := *v.Schema
 	out.Database, out.Name, out.Foreign = db, name, nil
 	out.Checks = slices.Clone(out.Checks)
-	for i := range out.Checks {
-		if n, generated := strings.CutPrefix(out.Checks[i].Name, v.Schema.Name+"_chk_"); generated {
-			out.Checks[i].Name = name + "_chk_" + n
-		}
+	for i := range out.Checks { // their names are unique in the database, so they get new ones, as in MySQL
+		out.Checks[i].Name = name + catalog.GeneratedCheck + strconv.Itoa(i+1)
 	}
 	return &out, nil
 }

@@ -213,10 +213,13 @@ func (s *Snapshot) WithoutDatabase(name string) (*Snapshot, error) {
 	return next, nil
 }
 
-// CreateTable adds a table under the names in its schema (1050 if the name is taken).
+// CreateTable adds a table under the names in its schema (1050 if the name is taken, 3822 if that of a CHECK constraint is).
 func (s *Snapshot) CreateTable(v *table.Version) (*Snapshot, error) {
 	return s.change(v.Schema.Database, func(d *database) error {
 		if err := d.free(v.Schema.Name); err != nil {
+			return err
+		}
+		if err := d.freeChecks(v.Schema); err != nil {
 			return err
 		}
 		d.tables[fold(v.Schema.Name)] = v
@@ -232,12 +235,18 @@ func (d *database) free(name string) error {
 	return nil
 }
 
-// ReplaceTable puts a new version in a table's place (1146 if there is none).
+// ReplaceTable puts a new version in a table's place (1146 if there is none, 3822 if the name of a CHECK constraint is taken).
 func (s *Snapshot) ReplaceTable(v *table.Version) (*Snapshot, error) {
-	if _, err := s.Table(v.Schema.Database, v.Schema.Name); err != nil {
+	old, err := s.Table(v.Schema.Database, v.Schema.Name)
+	if err != nil {
 		return nil, err
 	}
 	return s.change(v.Schema.Database, func(d *database) error {
+		if old.Schema != v.Schema {
+			if err := d.freeChecks(v.Schema); err != nil {
+				return err
+			}
+		}
 		d.tables[fold(v.Schema.Name)] = v
 		return nil
 	})
@@ -270,6 +279,7 @@ func (s *Snapshot) RenameTable(db, name, toDB, toName string) (*Snapshot, error)
 	}
 	schema := *v.Schema
 	schema.Database, schema.Name = to, toName
+	schema.Checks = renamedChecks(schema.Checks, v.Schema.Name, toName)
 	if next, err = next.CreateTable(v.WithSchema(&schema)); err != nil {
 		return nil, err
 	}

@@ -127,6 +127,18 @@ func (l *tableLocks) release(session uint64) {
 
 // lockTables runs LOCK TABLES.
 func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, error) {
+	mentioned := map[tableID]bool{}
+	for _, t := range n.TableLocks {
+		db, name, err := s.qualify(t.Table)
+		if err != nil {
+			return nil, err
+		}
+		id := tableID{strings.ToLower(db), strings.ToLower(name)}
+		if mentioned[id] {
+			return nil, sqlerr.NonUniqTable(name)
+		}
+		mentioned[id] = true
+	}
 	s.releaseTables()
 	snap := s.snapshot()
 	named := map[tableID]bool{}

@@ -16,6 +16,7 @@ import (
 func TestLockTables(t *testing.T) {
 	play(t, `CREATE TABLE t (a INT PRIMARY KEY); CREATE TABLE u (a INT); CREATE TABLE w (a INT); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT a FROM w`, `
 		a LOCK TABLES t READ, u WRITE
+		a LOCK TABLES t READ, u WRITE, main.T WRITE => error 1066
 		a SELECT * FROM t => 1
 		a INSERT INTO t VALUES (2) => error 1099
 		a DELETE FROM t => error 1099

@@ -17,9 +17,8 @@ type aggregateText struct {
 	decl  []string
 	tail  []string
 
-	slots   int64  // of a block's own table of keys; 0: it has none
+	slots   int64  // of a block's own table of keys of 64 bits; 0: it has none
 	slot    int64  // bytes that one takes
-	tags    bool   // its keys are words of 32 bits, not of 64
 	inLocal bool   // what is being written concerns that table
 	own     string // C++: the first of a group's words in shared memory
 	// global makes g that group's place in device memory, in a block that closeGlobal ends. Set where sums count.
@@ -100,10 +99,14 @@ func (a *aggregateText) settle(keys []value) error {
 	}
 	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(false)
 	a.chooseCopies()
-	limbs := 0
+	limbs, local := 0, true
 	for _, acc := range f.accs {
 		acc.limb = limbs
 		limbs += acc.limbs
+		local = local && (acc.limbs > 0 || acc.in != nil)
+	}
+	if f.part == nil && local && !a.wantsRuns() {
+		f.placed = a.choosePlaced(int64(limbs))
 	}
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
@@ -259,12 +262,19 @@ func (a *aggregateText) row(s *scope) error {
 	if f.shared {
 		k.threads = a.sharedThreads(f.places * int64(f.words()) * 4)
 	}
+	if f.placed != nil {
+		k.threads = a.sharedThreads(f.placed.bytes())
+	}
 	k.line("// group: %s", f.shape)
 	if a.inRuns() {
 		return a.runs(keys, args)
 	}
 	if f.part != nil {
 		a.partRowText(keys, args)
+		return nil
+	}
+	if f.placed != nil {
+		a.placedRow(keys, args)
 		return nil
 	}
 	if a.chooseLocal(); a.slots > 0 {
@@ -574,7 +584,7 @@ func (a *aggregateText) after() error {
 	case f.shared:
 		a.flush()
 	}
-	if a.slots > 0 {
+	if a.slots > 0 || f.placed != nil {
 		a.flushLocal()
 	}
 	if a.f.part != nil {
@@ -589,6 +599,9 @@ func (a *aggregateText) declare() []string {
 	}
 	if a.f.shared {
 		return append(a.decl, a.declareShared()...)
+	}
+	if a.f.placed != nil {
+		return append(a.decl, a.declarePlaced()...)
 	}
 	if a.slots > 0 {
 		return append(a.decl, a.declareLocal()...)

@@ -39,7 +39,8 @@ type aggForm struct {
 	keyAt  int // keyedGroups: first array of the keys
 	// A dense place is taken if the array seenAt says so or, where that is -1, the accumulator taken counts rows.
 	seenAt, taken int
-	part          *partForm // groups are made by parts; nil: they are not
+	part          *partForm   // groups are made by parts; nil: they are not
+	placed        *placedForm // blocks have tables of placed keys; nil: they have not
 }
 
 // groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.

@@ -9,9 +9,9 @@ import (
 )
 
 // Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
-// memory: keys of 64 bits, or words that keys of 32 bits are mixed to, and the accumulators' words (aggregateshared.go). A row whose key
-// finds no slot there, because the table is full, goes to the other table at once, so the estimate of the number of groups decides nothing
-// but the speed.
+// memory: keys of 64 bits, and the accumulators' words (aggregateshared.go). A row whose key finds no slot there, because the table is full, goes
+// to the other table at once, so the estimate of the number of groups decides nothing but the speed. Keys of 32 bits of many rows have
+// another one (aggregateplaced.go).
 
 const (
 	localLeast  = 256 // slots at least
@@ -23,11 +23,6 @@ const (
 
 // tilesLeast is how many groups a table is not nearly empty with, so that the threads of a warp look for their slots several times. A variable for tests.
 var tilesLeast = 2048.0
-
-// byTags says whether a block's own table of keys has words of 32 bits.
-func (a *aggregateText) byTags() bool {
-	return a.f.shape == packedGroups && a.f.keysFitWord() && a.byTiles()
-}
 
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
 func (a *aggregateText) byTiles() bool {
@@ -42,16 +37,11 @@ func (a *aggregateText) localSlots() int64 {
 			return 0
 		}
 	}
-	return a.k.prog.tables.sharedBytes() / a.localSlotBytes(words) &^ 3
+	return a.k.prog.tables.sharedBytes() / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
-func (a *aggregateText) localSlotBytes(words int64) int64 {
-	if a.byTags() {
-		return 4 + 4*words
-	}
-	return 8 + 4*words
-}
+func localSlotBytes(words int64) int64 { return 8 + 4*words }
 
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
 func (a *aggregateText) chooseLocal() {
@@ -64,7 +54,7 @@ func (a *aggregateText) chooseLocal() {
 			return
 		}
 	}
-	slotBytes := a.localSlotBytes(int64(f.words()))
+	slotBytes := localSlotBytes(int64(f.words()))
 	room := k.prog.tables.sharedBytes() / slotBytes &^ 3
 	est := max(f.p.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
@@ -76,7 +66,7 @@ func (a *aggregateText) chooseLocal() {
 	if est*localFull > float64(room) || a.rowsIn() < perSlot*float64(slots) {
 		return
 	}
-	a.slots, a.slot, a.tags = slots, slotBytes, a.byTags()
+	a.slots, a.slot = slots, slotBytes
 	k.threads = a.sharedThreads(slots * slotBytes)
 }
 
@@ -121,16 +111,8 @@ func (a *aggregateText) openGroup(name, suffix, key, null string) {
 // localTile keeps a row's key and arguments. Behind the loop over the tile's rows the threads of a warp look for the slots of each together.
 func (a *aggregateText) localTile(key, null string, args []value) {
 	k, f := a.k, a.f
-	keyType, dead, full := "u64", "empty_key", "row_key[i]"
-	find := "find_slot(local_keys, places, row_key[i], false)"
-	if a.tags {
-		keyType, dead, full = "u32", "no_tag", "unmix_word(row_key[i])"
-		find = "tag_slot(local_keys, places, row_key[i], 32)"
-		key = fmt.Sprintf("mix_word((u32)(%s))", key)
-	}
-	declare := []string{keyType + " row_key[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) row_key[i] = " + dead + ";"}
+	declare := []string{"u64 row_key[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) row_key[i] = empty_key;"}
 	kept := make([]value, len(args))
-	parameters, given := []string{"const P& p", "u64 key"}, []string{"p", full}
 	var keep []string // lines that keep the arguments
 	for i, acc := range f.accs {
 		if acc.arg == nil {
@@ -146,8 +128,7 @@ func (a *aggregateText) localTile(key, null string, args []value) {
 		hold := func(cType, name, text string) string {
 			declare = append(declare, fmt.Sprintf("%s %s[RADISH_ITEMS];", cType, name))
 			keep = append(keep, fmt.Sprintf("%s[i] = %s;", name, text))
-			parameters, given = append(parameters, cType+" "+name), append(given, name+"[i]")
-			return name
+			return name + "[i]"
 		}
 		v.text = hold(v.class.cName(), name, v.text)
 		if v.null != "" && v.null != "false" {
@@ -172,29 +153,20 @@ func (a *aggregateText) localTile(key, null string, args []value) {
 	if f.shape == wordGroups {
 		k.close()
 	}
-	k.functions = append(k.functions, a.asideFunction(kept, parameters))
-	for i := range kept {
-		if kept[i].text != "" {
-			kept[i].text += "[i]"
-		}
-		if strings.HasPrefix(kept[i].null, "row_arg") {
-			kept[i].null += "[i]"
-		}
-	}
 	k.endTile = k.capture(func() {
 		k.line("RADISH_UNROLL")
 		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		k.line("const bool here = row_key[i] != %s;", dead)
+		k.line("const bool here = row_key[i] != empty_key;")
 		k.line("u32 slot = no_slot;")
-		k.line("if (here) slot = %s;", find)
+		k.line("if (here) slot = find_slot(local_keys, places, row_key[i], false);")
 		k.line("warp_barrier(full_mask());")
 		k.open("if (slot != no_slot) {")
-		a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", full, "false") }, k.close
+		a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", "row_key[i]", "false") }, k.close
 		a.inLocal = true
 		a.updateAll(kept, "slot")
 		a.inLocal = false
 		k.line("} else if (here) {")
-		k.line("  %s_aside(%s);", k.title, strings.Join(given, ", "))
+		k.line("  %s", a.aside("row_key[i]", kept))
 		k.close()
 		k.line("warp_barrier(full_mask());")
 		k.close()
@@ -203,15 +175,35 @@ func (a *aggregateText) localTile(key, null string, args []value) {
 	k.tile = ""
 }
 
-// asideFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
-func (a *aggregateText) asideFunction(args []value, parameters []string) string {
-	k := a.k
+// aside is the C++ that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
+func (a *aggregateText) aside(key string, args []value) string {
+	k, f := a.k, a.f
+	parameters, given := []string{"const P& p", "u64 key"}, []string{"p", key}
+	pass := func(cType, text string) string {
+		i := slices.Index(given, text)
+		if i < 0 {
+			i = len(given)
+			parameters, given = append(parameters, fmt.Sprintf("%s arg%d", cType, i)), append(given, text)
+		}
+		return fmt.Sprintf("arg%d", i)
+	}
+	passed := slices.Clone(args)
+	for i, acc := range f.accs {
+		if acc.arg == nil {
+			continue
+		}
+		passed[i].text = pass(args[i].class.cName(), args[i].text)
+		if null := args[i].null; null != "" && null != "false" {
+			passed[i].null = pass("bool", null)
+		}
+	}
 	lines := k.capture(func() {
 		a.openGroup("g", "_aside", "key", "false")
-		a.updateAll(args, "g")
+		a.updateAll(passed, "g")
 		k.close()
 	})
-	return k.callee("aside", parameters, lines)
+	k.functions = append(k.functions, k.callee("aside", parameters, lines))
+	return fmt.Sprintf("%s_aside(%s);", k.title, strings.Join(given, ", "))
 }
 
 // callee is a function that the kernel calls, named after it. Its first parameter is p, the kernel's.
@@ -239,13 +231,12 @@ func (a *aggregateText) flushLocal() {
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
 	k.open("for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
-	if a.tags {
-		k.line("if (local_keys[slot] == no_tag) continue;")
-		k.line("const u64 g = %s;", a.find("packed_group", "unmix_word(local_keys[slot])"))
-	} else {
-		k.line("if (local_keys[slot] == empty_key) continue;")
-		k.line("const u64 g = %s;", a.find("packed_group", "local_keys[slot]"))
+	empty, key := "empty_key", "local_keys[slot]"
+	if a.f.placed != nil {
+		empty, key = "no_tag", "unmix_word(local_keys[slot])"
 	}
+	k.line("if (local_keys[slot] == %s) continue;", empty)
+	k.line("const u64 g = %s;", a.find("packed_group", key))
 	k.line("if (g == no_group) continue;")
 	k.line("const u32* first = table + slot;")
 	a.flushWords(map[int]string{}, "Adds::shared")
@@ -257,18 +248,14 @@ func (a *aggregateText) declareLocal() []string {
 	k := a.k
 	bytes := a.slots * a.slot
 	k.shared = func(*query) int64 { return bytes }
-	key, empty := "u64", "empty_key"
-	if a.tags {
-		key, empty = "u32", "no_tag"
-	}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",
 		fmt.Sprintf("const u32 places = (u32)%s;", k.literal(uint64(a.slots))),
 		"const i32 stride = (i32)places;",
-		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", key, key),
+		"u64* local_keys = shared_at<u64>(0);",
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
-		fmt.Sprintf("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s;", empty),
+		"for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = empty_key;",
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }

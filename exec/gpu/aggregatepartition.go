@@ -92,7 +92,7 @@ func (a *aggregateText) choosePartition() *partForm {
 	x := &partForm{hashed: f.shape == packedGroups}
 	groups := float64(f.places)
 	if x.hashed {
-		if groups = f.p.EstGroups; groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || !f.keysFitWord() {
+		if groups = f.p.EstGroups; groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || !f.keysFitWord() || a.choosePlaced(a.tableWords(false, true)) != nil {
 			return nil
 		}
 	}
@@ -461,29 +461,9 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
 func (q *query) runThen(k *kernel, cost *pipelineCost) error {
 	for _, sub := range k.then {
-		m, err := q.loaded(sub)
-		if err != nil {
+		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 			return err
 		}
-		cost.compiled(m)
-		f := m.function
-		block, shared := q.device.Block(sub.threads), sub.shared(q)
-		usage, err := f.Usage(block, shared)
-		if err != nil {
-			return err
-		}
-		grid := int64(max(usage.Blocks, 1) * max(q.device.Info().Multiprocessors, 1))
-		if info := q.device.Info(); info.Emulated() {
-			grid = emulatedBlocks(sub)
-		}
-		params, err := q.params(sub)
-		if err != nil {
-			return err
-		}
-		if err := q.stream.Launch(f, grid, block, shared, params); err != nil {
-			return err
-		}
-		cost.Launches++
 	}
 	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
 		for _, r := range q.groups[a].parts {
@@ -493,4 +473,28 @@ func (q *query) runThen(k *kernel, cost *pipelineCost) error {
 		q.groups[a].parts = nil
 	}
 	return nil
+}
+
+// launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
+func (q *query) launchOther(k *kernel, most int64, cost *pipelineCost) error {
+	m, err := q.loaded(k)
+	if err != nil {
+		return err
+	}
+	cost.compiled(m)
+	block, shared := q.device.Block(k.threads), k.shared(q)
+	usage, err := m.function.Usage(block, shared)
+	if err != nil {
+		return err
+	}
+	grid := int64(max(usage.Blocks, 1) * max(q.device.Info().Multiprocessors, 1))
+	if info := q.device.Info(); info.Emulated() {
+		grid = emulatedBlocks(k)
+	}
+	params, err := q.params(k)
+	if err != nil {
+		return err
+	}
+	cost.Launches++
+	return q.stream.Launch(m.function, min(grid, most), block, shared, params)
 }

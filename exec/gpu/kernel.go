@@ -24,6 +24,7 @@ type kernel struct {
 	title string
 
 	declarations slot                 // before the loop
+	tiles        slot                 // the head of the loop over a scan's tiles
 	rows         loop                 // over the source's rows
 	maxRows      float64              // a bound of the rows into the sink; infinite if none is known
 	many         bool                 // a row of the source may give several
@@ -44,6 +45,7 @@ type kernel struct {
 
 	prepare func(q *query) error // before each run; nil: nothing to do
 	then    []*kernel            // that run after this one, of sources of their own
+	learn   *kernel              // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
 }
 
 // all are a pipeline's kernels, none of nil.
@@ -51,7 +53,11 @@ func (k *kernel) all() []*kernel {
 	if k == nil {
 		return nil
 	}
-	return append([]*kernel{k}, k.then...)
+	all := append([]*kernel{k}, k.then...)
+	if k.learn != nil {
+		all = append(all, k.learn)
+	}
+	return all
 }
 
 // loop says over what a launch goes: rows of a count that is known then, or tiles of a table's spans.
@@ -158,6 +164,13 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	}
 	if k.tile != "" {
 		k.fill(k.tile, 2, nil)
+	}
+	if scan := k.rows.scan; scan != nil {
+		tiles := fmt.Sprintf("%s, %s, %s", k.word(spansWord{scan}), k.word(fromWord{}), k.word(toWord{}))
+		if k.learn != nil {
+			tiles += ", (i64)" + k.word(everyWord{})
+		}
+		k.fill(k.tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.valid(); t.next()) {", tiles)})
 	}
 	if err := sink.after(); err != nil {
 		return nil, err

@@ -25,12 +25,22 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	defer res.close()
-	defer func(least float64) { tilesLeast = least }(tilesLeast)
+	defer func(tiles, placed float64, least, seen int64) {
+		tilesLeast, placedRows, seenLeast, seenRows = tiles, placed, least, seen
+	}(tilesLeast, placedRows, seenLeast, seenRows)
 	b := &backend{t: t, res: res, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
-		for _, rows := range []int{3000, 9000, 9001} {
-			if tilesLeast = 2048; rows == 9001 { // a tile's rows are added together
+		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
+			tilesLeast, placedRows, seenLeast, seenRows = 2048, 1e9, 1, 32
+			switch rows {
+			case 9001: // a tile's rows are added together
 				tilesLeast = 0
+			case 9002: // keys are placed: about all
+				tilesLeast, placedRows = 0, 0
+			case 9003: // those of few rows
+				placedRows, seenRows = 0, 1
+			case 9004: // all rows were looked at before
+				placedRows, seenLeast = 0, 9004
 			}
 			seed := uint64(rows + keys[0])
 			g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 11)), rows)
@@ -65,8 +75,8 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			plan := g.Result(g.Read(agg, out), out)
 			text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
 			find := "find_slot("
-			if len(keys) == 2 && tilesLeast == 0 { // packed into 32 bits
-				find = "tag_slot("
+			if len(keys) == 2 && placedRows == 0 { // packed into 32 bits
+				find = "displaced_slot("
 			}
 			if !strings.Contains(text, find) {
 				t.Errorf("%d rows by %v: blocks have no tables of their own:\n%s", rows, keys, text)

@@ -71,7 +71,8 @@ type query struct {
 	timed  bool // the time of each pipeline's kernels is wanted
 }
 
-type launchRange struct{ from, to int64 }
+// launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
+type launchRange struct{ from, to, every int64 }
 
 // loadedKernel is a kernel that was compiled, or is being compiled.
 type loadedKernel struct {
@@ -122,6 +123,7 @@ type groupRun struct {
 	memory []gpukernels.Ptr // what has to be freed for them
 	shift  int              // log2 of the copies in shared memory
 	parts  []partRun
+	placed [placedParts]gpukernels.Ptr
 
 	room, appended int64 // places behind the table, and groups there
 }
@@ -407,9 +409,10 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		total = k.rows.count(q)
 		step = chunk
 	}
-	for from := int64(0); from < total; from += step {
-		q.launch = launchRange{from, min(from+step, total)}
-		n := q.launch.to - q.launch.from
+	q.queued += total * unit
+	launch := func(r launchRange) error {
+		q.launch = r
+		n := r.to - r.from
 		if k.rows.scan == nil {
 			n = (n + int64(block) - 1) / int64(block)
 		}
@@ -417,18 +420,26 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		if err != nil {
 			return err
 		}
-		if err := q.stream.Launch(f, min(n, resident), block, shared, params); err != nil {
+		cost.Launches++
+		return q.stream.Launch(f, min(n, resident), block, shared, params)
+	}
+	every := int64(0)
+	if k.learn != nil {
+		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
 			return err
 		}
-		cost.Launches++
-		if q.launch.to < total {
+	}
+	for from := int64(0); from < total; from += step {
+		if err := launch(launchRange{from, min(from+step, total), every}); err != nil {
+			return err
+		}
+		if from+step < total {
 			if err := q.stream.Sync(ctx); err != nil {
 				return err
 			}
 		}
 	}
 	q.pending = append(q.pending, k)
-	q.queued += total * unit
 	return q.runThen(k, cost)
 }
 

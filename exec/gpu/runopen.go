@@ -365,6 +365,9 @@ func (q *query) openGroupsFor(p *physical.Aggregate) error {
 		}
 		l.filled(&g.arrays[i], g.size()*a.width/int64(a.unit), a.unit, a.fill)
 	}
+	if f.placed != nil {
+		g.layPlaced(&l)
+	}
 	var err error
 	if g.memory, err = q.lay(&l); err != nil {
 		return err

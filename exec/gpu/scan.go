@@ -19,6 +19,7 @@ type (
 	spansWord   struct{ scan *physical.TableScan } // address of the Spans
 	fromWord    struct{}                           // the launch's first tile or row
 	toWord      struct{}                           // and the one behind its last
+	everyWord   struct{}                           // which tiles are numbered: see Tiles in tile.cuh
 	scanColumn  struct {
 		scan *physical.TableScan
 		at   int // of scan.Cols
@@ -33,6 +34,7 @@ func (w deletedWord) resolve(q *query) uint64 { return uint64(q.table(w.scan).de
 func (w spansWord) resolve(q *query) uint64   { return q.spans(w.scan) }
 func (w fromWord) resolve(q *query) uint64    { return uint64(q.launch.from) }
 func (w toWord) resolve(q *query) uint64      { return uint64(q.launch.to) }
+func (w everyWord) resolve(q *query) uint64   { return uint64(q.launch.every) }
 
 // tableReader writes how a scan's columns are read.
 type tableReader struct {
@@ -182,7 +184,8 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	k.maxRows = float64(scan.Table.Rows())
 	pack := k.packs()
 	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
-	k.open("for (Tiles<RADISH_ITEMS> t(%s, %s, %s); t.valid(); t.next()) {", k.word(spansWord{scan}), k.word(fromWord{}), k.word(toWord{}))
+	k.tiles = k.slot()
+	k.indent++
 	for _, t := range k.p.Transforms {
 		if p, ok := t.(*physical.Probe); ok && p.Build.KeepUnmatched {
 			break // all rows note what they match

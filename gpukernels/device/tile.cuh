@@ -9,16 +9,20 @@ struct Span {
   i64 first, end, tiles;
 };
 
-// The tiles of this block: tile numbers from..to-1 over all spans, every grid_size-th.
+// The tiles of this block: tile numbers from..to-1 over all spans, every grid_size-th. With every > 0 only every so many tiles are numbered, the
+// first among them; with every < 0 only the others.
 template <int Items>
 struct Tiles {
   static constexpr i64 rows = (i64)RADISH_BLOCK * Items;
   const Span* span;
-  i64 number, to;
+  i64 number, to, every;
   i64 first;    // row number of the tile's first row
   i64 low, end; // the rows that belong to the span
 
-  RADISH_FN Tiles(u64 spans, u64 from, u64 to) : span(as_pointer<const Span>(spans)), number((i64)from + block_index()), to((i64)to) { find(); }
+  RADISH_FN Tiles(u64 spans, u64 from, u64 to, i64 every = 0)
+      : span(as_pointer<const Span>(spans)), number((i64)from + block_index()), to((i64)to), every(every) {
+    find();
+  }
   RADISH_FN bool valid() const { return number < to; }
   RADISH_FN void next() {
     number += grid_size();
@@ -26,10 +30,11 @@ struct Tiles {
   }
   RADISH_FN void find() {
     if (number >= to) return;
-    while (number >= span->tiles) span++;
+    const i64 tile = every == 0 ? number : every > 0 ? number * every : number + (u32)number / (u32)(-every - 1) + 1;
+    while (tile >= span->tiles) span++;
     low = span->first;
     end = span->end;
-    first = ((end + rows - 1) / rows - (span->tiles - number)) * rows;
+    first = ((end + rows - 1) / rows - (span->tiles - tile)) * rows;
   }
   // The first of this thread's rows, which lie together.
   RADISH_FN i64 mine() const { return first + (i64)thread_index() * Items; }

@@ -1,0 +1,162 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Few groups that are found by hashing, and whose keys pack into 32 bits, have tables in shared memory whose keys are placed before the rows come, each
+// at the one place where its rows look (gpukernels/device/displace.cuh). The kernel runs twice: over some tiles that lie all over the table, while the
+// block's table is empty and all rows go to their groups in device memory; then one block places the keys of these groups; then it runs
+// over the other tiles. Rows of keys that were not seen, or have no place, still go to device memory.
+
+const (
+	placedSmall    = 24 << 10 // bytes of a small table
+	placedRoom     = 0.9      // keys for each slot at the most
+	slotsPerBucket = 3.5      // or less
+)
+
+// Variables for tests: rows below which it is not worth it, and rows that are looked at before, at least and for each group that is expected.
+var (
+	placedRows = 8e6
+	seenLeast  = int64(1 << 16)
+	seenRows   = int64(32)
+)
+
+// placedForm is a table of placed keys.
+type placedForm struct {
+	slots, buckets int64
+	slot           int64 // bytes of one: the word and the accumulators
+}
+
+// bytes is what the table takes of shared memory.
+func (x *placedForm) bytes() int64 { return x.slots*x.slot + x.buckets }
+
+// placedWord is the address of a part of the placed keys.
+type placedWord struct {
+	p    *physical.Aggregate
+	part placedPart
+}
+
+type placedPart uint8
+
+const (
+	placedTags    placedPart = iota // of each slot the word
+	placedNumbers                   // of each bucket the number
+	placedWords                     // for placing: words, and the word before in the same bucket
+	placedBefore
+	placedParts
+)
+
+func (w placedWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].placed[w.part]) }
+
+// choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
+func (a *aggregateText) choosePlaced(words int64) *placedForm {
+	k, f := a.k, a.f
+	if f.shape != packedGroups || !f.keysFitWord() || k.rows.scan == nil || len(k.prog.feeders[f.p]) != 1 || a.rowsIn() < placedRows {
+		return nil
+	}
+	x := &placedForm{slot: 4 + 4*words}
+	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
+	if x.fill(placedSmall); f.p.EstGroups > float64(x.slots)/8 {
+		x.fill(k.prog.tables.sharedBytes())
+	}
+	if f.p.EstGroups > placedRoom*float64(x.slots) {
+		return nil
+	}
+	return x
+}
+
+// fill makes the table so large.
+func (x *placedForm) fill(bytes int64) {
+	x.buckets = powerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
+	x.slots = (bytes - x.buckets) / x.slot &^ 3
+}
+
+// placedRow adds a row to the block's table or, if its key has no place there, to the one in device memory.
+func (a *aggregateText) placedRow(keys, args []value) {
+	k, x := a.k, a.f.placed
+	key, word, slot := k.name("key"), k.name("word"), k.name("slot")
+	k.line("const u64 %s = %s;", key, a.number(keys))
+	k.line("const u32 %s = mix_word((u32)%s);", word, key)
+	k.line("const u32 %s = displaced_slot(%s, numbers[%s >> %d], places);", slot, word, word, x.shift())
+	k.open("if (local_keys[%s] == %s) {", slot, word)
+	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", key, "false") }, k.close
+	a.inLocal = true
+	a.updateAll(args, slot)
+	a.inLocal = false
+	k.otherwise()
+	k.line("%s", a.aside(key, args))
+	k.close()
+	k.learn = a.placeKernel()
+}
+
+// shift takes a word to its bucket.
+func (x *placedForm) shift() int { return 32 - bits.TrailingZeros64(uint64(x.buckets)) }
+
+// of is the C++ of a part of the placed keys.
+func (w placedWord) of(k *kernel) string {
+	elem := "u32"
+	if w.part == placedNumbers {
+		elem = "u8"
+	}
+	return k.pointer(elem, w)
+}
+
+// declarePlaced copies the placed keys and makes their groups empty.
+func (a *aggregateText) declarePlaced() []string {
+	k, x := a.k, a.f.placed
+	k.shared = func(*query) int64 { return x.bytes() }
+	lines := []string{
+		"// Each block has a table of its own in shared memory: placed keys, then the words of one limb after those of another, then the buckets' numbers.",
+		"constexpr u32 copies = 0, copy = 0;",
+		fmt.Sprintf("constexpr u32 places = %d, buckets = %d;", x.slots, x.buckets),
+		"constexpr i32 stride = (i32)places;",
+		"u32* local_keys = shared_at<u32>(0);",
+		"u32* table = local_keys + places;",
+		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.slots*x.slot),
+		fmt.Sprintf("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", placedWord{a.f.p, placedTags}.of(k)),
+		fmt.Sprintf("for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", placedWord{a.f.p, placedNumbers}.of(k)),
+	}
+	return append(append(lines, a.emptyWords()...), "block_barrier();")
+}
+
+// placeKernel places the keys of the groups that were seen.
+func (a *aggregateText) placeKernel() *kernel {
+	sub, _ := a.thenKernel("_place")
+	sub.threads = 1024 // one block does it
+	p, x := a.f.p, a.f.placed
+	sub.shared = func(*query) int64 { return 4 * (x.slots + 2*x.buckets + 1) }
+	part := func(part placedPart) string { return placedWord{p, part}.of(sub) }
+	sub.line("constexpr u32 slots = %d, buckets = %d;", x.slots, x.buckets)
+	sub.line("u32* tags = shared_at<u32>(0);")
+	sub.line("u32* sizes = tags + slots;")
+	sub.line("const Displacing placing{slots, buckets, %d, tags, sizes, sizes + buckets, sizes + 2 * buckets, %s, %s};", x.shift(), part(placedWords), part(placedBefore))
+	sub.line("place_keys(%s, %s + 1, placing, %s, %s);", sub.pointer("const u64", aggKeysWord{p}), sub.word(aggMaskWord{p}), part(placedTags), part(placedNumbers))
+	return sub
+}
+
+// layPlaced asks for the parts of the placed keys: none has a place at first.
+func (g *groupRun) layPlaced(l *layout) {
+	x := g.form.placed
+	l.filled(&g.placed[placedTags], x.slots, 4, math.MaxUint32)
+	l.filled(&g.placed[placedNumbers], x.buckets, 1, 0)
+	l.add(&g.placed[placedWords], 4*x.slots)
+	l.add(&g.placed[placedBefore], 4*x.slots)
+}
+
+// startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns
+// how the others are numbered, and how many they are.
+func (q *query) startSeen(k *kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
+	g := q.groups[k.p.Sink.(*physical.Aggregate)]
+	rows := max(seenLeast, seenRows*int64(g.form.p.EstGroups))
+	every = max(total/((rows+unit-1)/unit), 1)
+	seen := (total + every - 1) / every
+	if err := launch(launchRange{0, seen, every}); err != nil {
+		return 0, 0, err
+	}
+	return -every, total - seen, q.launchOther(k.learn, 1, cost)
+}

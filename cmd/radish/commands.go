@@ -111,7 +111,9 @@ func (r *runner) help(arg string) error {
 	if arg == "" {
 		fmt.Fprint(w, `
 Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed.
-Ctrl-C clears what is typed or cancels the statement that runs. Ctrl-D leaves. Ctrl-R searches the history, Tab completes.
+The cursor keys go back to lines above, then into the history (Page Up: at once); Enter runs a whole statement from any line,
+Alt-Enter breaks a line. \e, or Ctrl-X Ctrl-E, takes what is typed into $EDITOR. Ctrl-R searches the history, Tab completes.
+Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves.
 EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
 CALL tpch_generate(0.01); makes tables to try things on.
 `)

@@ -54,7 +54,7 @@ func sessionCommands() []dotCommand {
 			}
 			return nil
 		}},
-		{"edit", "", "edit the last statement in $VISUAL or $EDITOR, and run what comes of it", (*runner).edit},
+		{"edit", "", "edit what is typed, or the last statement, in $VISUAL or $EDITOR, and run what comes of it", (*runner).edit},
 		{"bail", "[on|off]", "the first failure ends a script", onOff("bail", func(r *runner) *bool { return &r.bail })},
 		{"cd", "FOLDER", "change the folder in which files are named", func(_ *runner, arg string) error {
 			name, err := oneWord(arg, ".cd FOLDER")
@@ -99,35 +99,41 @@ func (r *runner) edit(string) error {
 	if !r.interactive {
 		return fmt.Errorf(".edit is for the shell")
 	}
+	text, err := r.fromEditor(r.last)
+	if err != nil || text == "" {
+		return err
+	}
+	r.last = text
+	fmt.Fprintln(r.notesOr(r.out), text)
+	if r.script("", strings.NewReader(text)) {
+		return errQuit
+	}
+	return nil
+}
+
+// fromEditor returns what the person's editor makes of a text, without the space around it.
+func (r *runner) fromEditor(text string) (string, error) {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	f, err := os.CreateTemp("", "radish-*.sql")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(r.last)
+	if text != "" {
+		text += "\n"
+	}
+	_, err = f.WriteString(text)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	c := systemShell(context.Background(), editor+" '"+strings.ReplaceAll(f.Name(), "'", `'\''`)+"'") // the variable may have arguments
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("%s: %w", editor, err)
+		return "", fmt.Errorf("%s: %w", editor, err)
 	}
-	text, err := os.ReadFile(f.Name())
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(string(text)) == "" {
-		return nil
-	}
-	r.last = string(text)
-	fmt.Fprintln(r.notesOr(r.out), strings.TrimSpace(r.last))
-	if r.script("", strings.NewReader(r.last)) {
-		return errQuit
-	}
-	return nil
+	edited, err := os.ReadFile(f.Name())
+	return strings.TrimSpace(string(edited)), err
 }

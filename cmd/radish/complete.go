@@ -11,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 )
 
 // keywords are the words of SQL that are completed and highlighted.
@@ -32,15 +33,11 @@ func wordSet(list string) map[string]bool {
 }
 
 // completer completes what is typed when Tab is pressed.
-type completer struct {
-	*runner
-	typed func() string // the lines before the current one
-}
+type completer struct{ *runner }
 
-// Do is readline's: it returns what may follow the rune before pos, and how many runes before pos belong to the same word.
-func (c *completer) Do(line []rune, pos int) (endings [][]rune, length int) {
-	before := string(shownTabs(line[:pos]))
-	word, list := c.candidates(before)
+// complete returns what may follow the rune before the cursor, and how many runes before the cursor belong to the same word.
+func (c *completer) complete(text []rune, cursor int) (endings [][]rune, length int) {
+	word, list := c.candidates(string(text[:cursor]), string(text[cursor:]))
 	seen := map[string]bool{}
 	for _, candidate := range list {
 		if len(candidate) < len(word) || !strings.EqualFold(candidate[:len(word)], word) {
@@ -56,16 +53,16 @@ func (c *completer) Do(line []rune, pos int) (endings [][]rune, length int) {
 	return endings, len([]rune(word))
 }
 
-// candidates returns the word that is being typed, and the words that it may become.
-func (c *completer) candidates(before string) (word string, list []string) {
-	if strings.HasPrefix(before, ".") && strings.TrimSpace(c.typed()) == "" {
-		return c.commandCandidates(before)
+// candidates returns the word that ends before the cursor, and the words that it may become.
+func (c *completer) candidates(before, after string) (word string, list []string) {
+	if lineStart := strings.LastIndexByte(before, '\n') + 1; strings.HasPrefix(before[lineStart:], ".") && c.between(before[:lineStart]) {
+		return c.commandCandidates(before[lineStart:])
 	}
-	if strings.Count(before, "`")%2 == 1 {
+	switch paint([]rune(before), 0, func(string, []rune) {}) {
+	case '`':
 		word = before[strings.LastIndexByte(before, '`')+1:]
 		return word, append(fileNames(word), c.tables()...)
-	}
-	if strings.Count(before, "'")%2 == 1 {
+	case '\'':
 		word = before[strings.LastIndexByte(before, '\'')+1:]
 		return word, fileNames(word)
 	}
@@ -74,7 +71,7 @@ func (c *completer) candidates(before string) (word string, list []string) {
 		start--
 	}
 	word = before[start:]
-	statement := c.typed() + before
+	statement := before + after
 	if qualifier, rest, dotted := strings.Cut(word, "."); dotted {
 		table := aliasOf(statement, qualifier)
 		list = c.columnsOf(table)
@@ -116,6 +113,16 @@ func (c *completer) candidates(before string) (word string, list []string) {
 	list = append(list, c.tables()...)
 	list = append(list, c.column("SELECT schema_name FROM information_schema.schemata")...)
 	return word, append(list, c.allColumns()...)
+}
+
+// between says whether a command may stand behind a text: where a statement could begin.
+func (c *completer) between(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	for strings.HasPrefix(first, ".") {
+		text = strings.TrimPrefix(text[len(first):], "\n")
+		first, _, _ = strings.Cut(text, "\n")
+	}
+	return !parse.Incomplete(text, c.conn.ParseMode())
 }
 
 // commandCandidates completes a command of the shell or its argument.

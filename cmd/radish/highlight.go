@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -45,28 +46,17 @@ func (r *runner) emphasize(text string) string {
 	return text[:at] + colorError + text[at:end] + colorReset + text[end:]
 }
 
-// highlighter colours a line while it is typed. typed returns the lines of the statement before it.
-type highlighter struct{ typed func() string }
-
-// Paint is readline's.
-func (h highlighter) Paint(line []rune, _ int) []rune {
-	line = shownTabs(line)
-	before := []rune(h.typed())
-	if len(line) == 0 || line[0] == '.' && len(before) == 0 {
-		return line
-	}
-	open := paint(before, 0, func(string, []rune) {})
-	out := make([]rune, 0, len(line)+32)
-	paint(line, open, func(color string, part []rune) {
-		if color == "" {
-			out = append(out, part...)
-			return
+// highlight gives put the parts of what is typed, and their colours.
+func highlight(text []rune, put func(color string, part []rune)) {
+	for len(text) > 0 && text[0] == '.' { // commands
+		end := slices.Index(text, '\n') + 1
+		if end == 0 {
+			end = len(text)
 		}
-		out = append(out, []rune(color)...)
-		out = append(out, part...)
-		out = append(out, []rune(colorReset)...)
-	})
-	return out
+		put("", text[:end])
+		text = text[end:]
+	}
+	paint(text, 0, put)
 }
 
 // paint gives put the parts of a text and their colours. open is what the text begins in: a quote, '*' for a comment, or 0;

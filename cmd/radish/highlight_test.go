@@ -21,17 +21,17 @@ func TestHighlight(t *testing.T) {
 		".mode csv":                  ".mode csv",
 		"größe = 'ü'":                "größe = S{'ü'}",
 		"":                           "",
-		// Behind other lines of the statement.
-		"SELECT 'a\nb' c":         "S{b'} c",
-		"SELECT 'a'\nb 'c":        "b S{'c}",
-		"SELECT /* a\n'b' */ 'c'": "C{'b' */} S{'c'}",
-		"SELECT 1 -- it's\n.5, 2": ".N{5}, N{2}",
-		"SELECT `a\nfrom` from":   "from` K{from}",
-		"SELECT 'a \\\nb' c":      "S{b'} c",
-		"/* a\nb\nc */ d":         "C{c */} d",
+		// Over several lines.
+		"SELECT 'a\nb' c":         "K{SELECT} S{'a\nb'} c",
+		"SELECT 'a'\nb 'c":        "K{SELECT} S{'a'}\nb S{'c}",
+		"SELECT /* a\n'b' */ 'c'": "K{SELECT} C{/* a\n'b' */} S{'c'}",
+		"SELECT 1 -- it's\n.5, 2": "K{SELECT} N{1} C{-- it's}\n.N{5}, N{2}",
+		"SELECT `a\nfrom` from":   "K{SELECT} `a\nfrom` K{from}",
+		"SELECT 'a \\\nb' c":      "K{SELECT} S{'a \\\nb'} c",
+		"/* a\nb\nc */ d":         "C{/* a\nb\nc */} d",
+		".mode csv\nSELECT":       ".mode csv\nK{SELECT}",
 	} {
-		before, line := cutTyped(line)
-		got := string(highlighter{func() string { return before }}.Paint([]rune(line), 0))
+		got := highlighted(line)
 		for color, mark := range map[string]string{colorKeyword: "K{", colorString: "S{", colorNumber: "N{", colorComment: "C{", colorReset: "}"} {
 			got = strings.ReplaceAll(got, color, mark)
 		}
@@ -39,17 +39,22 @@ func TestHighlight(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}
-	same := func(before, line string) bool {
-		runes := []rune(strings.ReplaceAll(line, "\x1b", ""))
-		return escape.ReplaceAllString(string(highlighter{func() string { return before }}.Paint(runes, 0)), "") == string(runes)
+	same := func(text string) bool {
+		text = strings.ReplaceAll(text, "\x1b", "")
+		return escape.ReplaceAllString(highlighted(text), "") == string([]rune(text))
 	}
 	if err := quick.Check(same, nil); err != nil {
 		t.Error(err)
 	}
 }
 
-// cutTyped splits a text into its last line and those before it.
-func cutTyped(text string) (before, line string) {
-	i := strings.LastIndexByte(text, '\n') + 1
-	return text[:i], text[i:]
+func highlighted(text string) string {
+	var b strings.Builder
+	highlight([]rune(text), func(color string, part []rune) {
+		b.WriteString(color + string(part))
+		if color != "" {
+			b.WriteString(colorReset)
+		}
+	})
+	return b.String()
 }

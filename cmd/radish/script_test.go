@@ -90,22 +90,3 @@ func TestScriptReadError(t *testing.T) {
 		t.Errorf("%v, %v", ok, err)
 	}
 }
-
-// TestHistoryEntry checks that an entry is one line that means what was typed.
-func TestHistoryEntry(t *testing.T) {
-	for in, want := range map[string]string{
-		"SELECT 1;\n":                     "SELECT 1;",
-		"SELECT\n  1;\n":                  "SELECT   1;",
-		"SELECT 'a\nb';\n":                `SELECT 'a\nb';`,
-		"SELECT 1 -- one\n + 1;\n":        "SELECT 1 /* one */  + 1;",
-		"SELECT 1 # x */ y\n;\n":          "SELECT 1 /* x * / y */ ;",
-		"SELECT '# no', `-- n`\n;":        "SELECT '# no', `-- n` ;",
-		"SELECT /* a\nb */ 1;":            "SELECT /* a b */ 1;",
-		"SELECT 'it\\'s\n--', \"q\n\";\n": `SELECT 'it\'s\n--', "q\n";`,
-		"SELECT 5--3,\n 'x''\n';":         `SELECT 5--3,  'x''\n';`,
-	} {
-		if got := historyEntry(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
 
 	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/cmd/radish/internal/prompt"
 	"github.com/radish-sql/radish/sql/parse"
 )
 
@@ -22,13 +26,12 @@ const (
 	shellRows = 1000
 )
 
-// terminalShell is the interactive shell. The terminal is in raw mode only while a line is typed, where Ctrl-C clears
-// the input; while a statement runs Ctrl-C is a SIGINT, which cancels it.
+// terminalShell is the interactive shell. The terminal is in raw mode only while a statement is typed, where Ctrl-C drops
+// it; while a statement runs Ctrl-C is a SIGINT, which cancels it.
 type terminalShell struct {
 	*runner
-	lines      *readline.Instance
+	typing     *prompt.Prompt
 	interrupts chan os.Signal
-	typed      strings.Builder // lines of a statement that is not complete yet
 }
 
 // shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init.
@@ -36,28 +39,12 @@ func shell(r *runner, init string) int {
 	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
 	r.interactive, r.bail, r.timer, r.notes, r.maxRows = true, true, true, os.Stdout, shellRows
 	r.running = s.interruptible
-	config := &readline.Config{
-		Prompt: r.prompt, DisableAutoSaveHistory: true, HistoryLimit: 1000, HistoryFile: historyFile(), HistorySearchFold: true,
-		InterruptPrompt: "^C", AutoComplete: &completer{runner: r, typed: s.typed.String},
-	}
-	if !term.IsTerminal(int(os.Stdout.Fd())) {
-		// Results go to a file or a pipe; what is for the person goes to the terminal.
-		config.Stdout, r.notes = os.Stderr, os.Stderr
-	}
-	marks := term.IsTerminal(int(os.Stdin.Fd())) && os.Getenv("TERM") != "dumb"
-	if marks {
-		config.Stdin = readline.NewCancelableStdin(&pasteReader{in: readline.Stdin})
-	}
-	config.Painter = plainPainter{}
-	if colored(config.Stdout) {
-		config.Painter = highlighter{s.typed.String}
-	}
 	var err error
-	if s.lines, err = readline.NewEx(config); err != nil {
+	if s.typing, err = prompt.New(s.promptConfig()); err != nil {
 		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
 		return exitFailed
 	}
-	defer s.lines.Close()
+	defer s.typing.Close()
 	signal.Notify(s.interrupts, os.Interrupt)
 	leave := func() int {
 		r.failed = false // a person has seen what failed
@@ -66,91 +53,155 @@ func shell(r *runner, init string) int {
 	if init != "" && r.read(init) {
 		return leave()
 	}
-	s.clear()
 	fmt.Fprintf(r.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
+	again := "" // what is to be typed on
 	for {
-		if marks {
-			fmt.Fprint(r.notes, askForPasteMarks)
-		}
-		line, err := s.lines.Readline()
-		if marks {
-			fmt.Fprint(r.notes, noPasteMarks)
-		}
-		line = strings.ReplaceAll(line, string(pastedTab), "\t")
+		text, edit, err := s.typing.Read(s.prompt, promptMore, again)
+		again = ""
 		switch {
-		case errors.Is(err, readline.ErrInterrupt):
-			if s.typed.Len() == 0 && line == "" {
+		case errors.Is(err, prompt.ErrInterrupt):
+			if text == "" {
 				fmt.Fprintln(r.notes, "Ctrl-D leaves the shell.")
 			}
-			s.clear()
 			continue
 		case err != nil: // io.EOF: Ctrl-D, or the terminal is gone
 			return exitOK
 		}
-		if s.line(line) {
+		quit := false
+		if edit {
+			again, quit = s.edited(cmp.Or(strings.TrimSpace(text), s.last))
+		} else {
+			again, quit = s.typed(text)
+		}
+		if quit {
 			return leave()
 		}
 	}
 }
 
-// line takes a line that was typed. quit says that the shell is to end.
-func (s *terminalShell) line(line string) (quit bool) {
-	if strings.HasSuffix(strings.TrimRight(line, " \t"), `\c`) { // as in MySQL's client
-		s.clear()
-		return false
+// promptConfig is how statements are read from the terminal.
+func (s *terminalShell) promptConfig() prompt.Config {
+	out := os.Stdout
+	if !term.IsTerminal(int(out.Fd())) {
+		// Results go to a file or a pipe; what is for the person goes to the terminal.
+		out, s.notes = os.Stderr, os.Stderr
 	}
-	if s.typed.Len() == 0 {
-		word := strings.TrimSpace(line)
-		switch bare := strings.TrimRight(word, "; "); bare {
-		case "quit", "exit", "help":
-			word = "." + bare
-		case `\q`:
-			word = ".quit"
-		case `\h`, `\?`:
-			word = ".help"
-		case `\e`:
-			word = ".edit"
-		case `\s`:
-			word = ".show"
-		}
-		if fields := strings.Fields(word); len(fields) == 2 && strings.EqualFold(fields[0], "use") && !strings.Contains(line, ";") { // as in MySQL's client
-			line += ";"
-		}
-		switch {
-		case word == "":
-			return false
-		case word[0] == '.':
-			s.save(word)
-			_, quit := s.commandLine("", scriptStatement{command: true, text: word, context: word, line: 1})
-			s.clear()
-			return quit
-		}
+	config := prompt.Config{
+		In: readline.Stdin, Out: out, Marks: os.Getenv("TERM") != "dumb", History: historyFile(), Complete: (&completer{s.runner}).complete, Done: s.complete,
+		Paint: func(text []rune, put func(string, []rune)) { put("", text) },
+		Size: func() (columns, rows int) {
+			columns, rows, err := term.GetSize(int(out.Fd()))
+			if err != nil || columns <= 0 || rows <= 0 {
+				return 80, 24
+			}
+			return columns, rows
+		},
 	}
-	s.typed.WriteString(line)
-	s.typed.WriteByte('\n')
-	text := s.typed.String()
-	if parse.Incomplete(text, s.conn.ParseMode()) {
-		s.lines.SetPrompt(promptMore)
-		return false
+	if !term.IsTerminal(int(out.Fd())) {
+		config.Out, config.Marks = io.Discard, false
+	} else if colored(out) {
+		config.Paint = highlight
 	}
-	s.clear()
-	if entry := historyEntry(text); entry != "" {
-		s.save(entry)
-		s.last = text
-	}
-	return s.script("", strings.NewReader(text))
+	return config
 }
 
-// save puts a statement or command into the history.
-func (s *terminalShell) save(entry string) {
-	if err := s.lines.SaveHistory(entry); err != nil {
+// drops says whether a text ends in \c, which drops it, as in MySQL's client.
+func drops(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), `\c`) }
+
+// command returns the command or statement that a single word, or USE without a semicolon, stands for, as in MySQL's client; any other
+// text as it is.
+func command(text string) string {
+	switch bare := strings.TrimRight(text, "; "); bare {
+	case "quit", "exit", "help":
+		return "." + bare
+	case `\q`:
+		return ".quit"
+	case `\h`, `\?`:
+		return ".help"
+	case `\e`:
+		return ".edit"
+	case `\s`:
+		return ".show"
+	}
+	if fields := strings.Fields(text); len(fields) == 2 && strings.EqualFold(fields[0], "use") && !strings.Contains(text, ";") {
+		return text + ";"
+	}
+	return text
+}
+
+// toEdit returns the statement that an .edit, or \e, at the end of a text asks the person's editor for.
+func (s *terminalShell) toEdit(text string) (statement string, ok bool) {
+	text = strings.TrimSpace(text)
+	if command(text) == ".edit" {
+		return s.last, true
+	}
+	statement, ok = strings.CutSuffix(text, `\e`)
+	if !ok {
+		if statement, ok = strings.CutSuffix(text, "\n.edit"); ok {
+			ok = parse.Incomplete(statement, s.conn.ParseMode())
+		}
+	}
+	return strings.TrimSpace(statement), ok && paint([]rune(statement), 0, func(string, []rune) {}) == 0
+}
+
+// complete says whether a text can be run as it stands, or whether a person who typed it has to go on.
+func (s *terminalShell) complete(text string) bool {
+	rest := command(strings.TrimSpace(text))
+	if _, edits := s.toEdit(text); edits || drops(text) {
+		return true
+	}
+	for {
+		for strings.HasPrefix(rest, ".") {
+			_, rest, _ = strings.Cut(rest, "\n")
+			rest = strings.TrimLeft(rest, "; \t\r\n")
+		}
+		if !parse.Incomplete(rest, s.conn.ParseMode()) {
+			return true
+		}
+		pieces := parse.Split(rest, s.conn.ParseMode())
+		i := slices.IndexFunc(pieces, func(p parse.Piece) bool { return strings.HasPrefix(p.Text, ".") }) // a command behind statements
+		if i < 0 {
+			return false
+		}
+		rest = rest[pieces[i].Offset:]
+	}
+}
+
+// typed runs what was typed. again is what is to be typed on, quit says that the shell is to end.
+func (s *terminalShell) typed(text string) (again string, quit bool) {
+	if drops(text) {
+		return "", false
+	}
+	if statement, ok := s.toEdit(text); ok {
+		return s.edited(statement)
+	}
+	text = command(strings.TrimSpace(text))
+	if text == "" {
+		return "", false
+	}
+	if err := s.typing.Save(text); err != nil {
 		fmt.Fprintf(s.err, "radish: the history cannot be written: %v\n", err)
 	}
+	if text[0] != '.' {
+		s.last = text
+	}
+	return "", s.script("", strings.NewReader(text+"\n"))
 }
 
-func (s *terminalShell) clear() {
-	s.typed.Reset()
-	s.lines.SetPrompt(s.prompt)
+// edited runs the person's editor on a statement, and what comes of it, or has it typed on if it is not complete.
+func (s *terminalShell) edited(statement string) (again string, quit bool) {
+	text, err := s.fromEditor(statement)
+	switch {
+	case err != nil:
+		fmt.Fprintln(s.err, err)
+		return statement, false
+	case text == "":
+		return "", false
+	case !s.complete(text):
+		return text, false
+	}
+	fmt.Fprintln(s.notes, text)
+	return s.typed(text)
 }
 
 // interruptible returns a context that Ctrl-C ends.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/radish-sql/radish/cmd/radish/internal/prompt"
 )
 
 // terminal is a shell that runs on a pseudo-terminal.
@@ -60,7 +62,7 @@ func (s *terminal) write(keys string) {
 }
 
 // pasteMarks removes what asks a terminal to mark what is pasted, and shows nothing.
-var pasteMarks = strings.NewReplacer(askForPasteMarks, "", noPasteMarks, "")
+var pasteMarks = strings.NewReplacer(prompt.AskForPasteMarks, "", prompt.NoPasteMarks, "")
 
 // expect waits for text behind what it waited for before.
 func (s *terminal) expect(text string) {
@@ -164,7 +166,7 @@ func TestShellCommands(t *testing.T) {
 	}
 }
 
-// TestShellHistory recalls a statement of several lines, in the same shell and in a later one.
+// TestShellHistory recalls a statement of several lines, with its lines, in the same shell and in a later one, where it is changed.
 func TestShellHistory(t *testing.T) {
 	state := "XDG_STATE_HOME=" + t.TempDir()
 	const up = "\x1b[A"
@@ -173,13 +175,13 @@ func TestShellHistory(t *testing.T) {
 	s.expect("1 row")
 	s.expect(defaultPrompt)
 	s.write(up + "\r")
-	s.expect("SELECT 40 + 2;")
+	s.expect("SELECT\r\n" + promptMore + "40 +\r\n" + promptMore + "2;")
 	s.expect("42 |")
 	s.expect(defaultPrompt)
 	s.write(ctrlD)
 	s.leave()
 	s = startShell(t, state)
-	s.write(up + "\r")
-	s.expect("SELECT 40 + 2;")
-	s.expect("42 |")
+	s.write(up + up + "1\r")
+	s.expect(promptMore + "401 +")
+	s.expect("403 |")
 }

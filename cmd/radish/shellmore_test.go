@@ -124,11 +124,12 @@ func TestShellSearch(t *testing.T) {
 	s.do("SELECT 2;", "2 |")
 	s.do(".timer off", "")
 	s.write(ctrlR + "11 +")
-	s.expect("SELECT 11 + 31 ;")
+	s.expect("SELECT 11 + 31\r\n" + promptMore + ";")
+	s.expect("bck-i-search: 11 +")
 	s.write("\r")
 	s.expect("42 |")
 	s.expect(defaultPrompt)
-	s.write(upKey + upKey + upKey + "\r")
+	s.write(upKey + upKey + upKey + upKey + "\r") // the first two in the statement that has run
 	s.expect("2 |")
 }
 

@@ -208,7 +208,7 @@ func (k *kernel) sumValue(f *aggForm, i int, v value, count string) (value, erro
 		k.line("%s = times_power(%s, %d, &%s);", sum, sum, to-from, ok)
 	}
 	if typ.Kind == types.KindDecimal {
-		k.line("%s = %s && has_digits(%s, %d);", ok, ok, sum, typ.Precision)
+		k.line("%s = %s && has_digits<%d>(%s);", ok, ok, typ.Precision, sum)
 	}
 	switch typ.Phys() {
 	case types.PhysInt64:

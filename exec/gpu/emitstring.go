@@ -124,8 +124,14 @@ func emitLike(t *kernelText, c *expr.Call, a []value, null string) (value, error
 		t.line("}")
 		segments = segments[:len(segments)-1]
 	}
-	for _, x := range segments {
-		t.line("%s = %s && skip_past(%s, %s);", matched, matched, rest, literal(x))
+	for ; len(segments) > 2; segments = segments[1:] {
+		t.line("%s = %s && skip_past(%s, %s);", matched, matched, rest, literal(segments[0]))
+	}
+	switch len(segments) {
+	case 1:
+		t.line("%s = %s && contains(%s, %s);", matched, matched, rest, literal(segments[0]))
+	case 2:
+		t.line("%s = %s && contains_both(%s, %s, %s);", matched, matched, rest, literal(segments[0]), literal(segments[1]))
 	}
 	return value{class: classInt, typ: c.Typ, text: "(i64)" + matched, truth: matched}, nil
 }

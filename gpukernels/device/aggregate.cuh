@@ -497,30 +497,34 @@ RADISH_FN void keep_most(u32* version, T* best, u8* seen, T x) {
 // Results of sums. *fits becomes false where a value leaves 128 bits.
 RADISH_FN i128 times_power(i128 x, int digits, bool* fits) {
   constexpr i128 limit = (i128)(~(u128)0 >> 1) / 10;
+  RADISH_NO_UNROLL
   for (; digits > 0; digits--) {
     if (x > limit || x < -limit) *fits = false;
     x *= 10;
   }
   return x;
 }
-RADISH_FN bool has_digits(i128 x, int precision) { // |x| < 10^precision
-  u128 power = 1;
-  for (; precision > 0; precision--) power *= 10;
-  return (x < 0 ? -(u128)x : (u128)x) < power;
+RADISH_FN constexpr u128 power_of_ten(int n) { return n == 0 ? 1 : 10 * power_of_ten(n - 1); }
+template <int Precision>
+RADISH_FN bool has_digits(i128 x) { // |x| < 10^Precision
+  constexpr u128 limit = power_of_ten(Precision);
+  return (x < 0 ? -(u128)x : (u128)x) < limit;
 }
 // sum / count with digits more digits: rounded half away from zero, or cut. 0 over no values.
 RADISH_NOINLINE i128 average(i128 sum, i64 count, int digits, bool cut, bool* fits) {
   if (count == 0) return 0;
   u128 magnitude = sum < 0 ? -(u128)sum : (u128)sum;
   u128 n = (u128)count;
-  u128 quotient = magnitude / n, rest = magnitude % n;
+  u128 result = quotient(magnitude, n), rest = magnitude - result * n;
+  RADISH_NO_UNROLL
   for (; digits > 0; digits--) {
-    if (quotient > ~(u128)0 / 32) *fits = false;
+    if (result > ~(u128)0 / 32) *fits = false;
     rest *= 10;
-    quotient = quotient * 10 + rest / n;
-    rest %= n;
+    const u128 digit = quotient(rest, n);
+    result = result * 10 + digit;
+    rest -= digit * n;
   }
-  if (!cut && rest * 2 >= n) quotient++;
-  if (quotient >> 127) *fits = false;
-  return sum < 0 ? -(i128)quotient : (i128)quotient;
+  if (!cut && rest * 2 >= n) result++;
+  if (result >> 127) *fits = false;
+  return sum < 0 ? -(i128)result : (i128)result;
 }

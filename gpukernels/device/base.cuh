@@ -101,6 +101,9 @@ RADISH_FN u64 as_bits(f64 x) { return (u64)__double_as_longlong(x); }
 #endif
 RADISH_FN i128 as_i128(u64 low, u64 high) { return (i128)(((u128)high << 64) | low); }
 
+// a / b. A call, since it is hundreds of instructions wherever it is written.
+RADISH_NOINLINE u128 quotient(u128 a, u128 b) { return a / b; }
+
 template <typename T>
 RADISH_FN T min_of(T a, T b) {
   return b < a ? b : a;

@@ -23,7 +23,7 @@ RADISH_NOINLINE bool fits_digits(i128 x, int digits) {
 
 // The quotient of a 256-bit number by v, where high < v, with the remainder. Schoolbook division, a word of the quotient at a time
 // (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D).
-RADISH_FN u64 div_3_by_2(u128 u, u64 low, u128 v, u128& rest) {
+RADISH_NOINLINE u64 div_3_by_2(u128 u, u64 low, u128 v, u128& rest) {
   u64 v1 = (u64)(v >> 64), v0 = (u64)v, u1 = (u64)(u >> 64), u0 = (u64)u;
   u64 q;
   u128 r; // of the leading words; more than 64 bits: q is right
@@ -31,7 +31,7 @@ RADISH_FN u64 div_3_by_2(u128 u, u64 low, u128 v, u128& rest) {
     q = ~(u64)0;
     r = (u128)u0 + v1;
   } else {
-    q = (u64)(u / v1);
+    q = (u64)quotient(u, v1);
     r = u - (u128)q * v1;
   }
   while ((r >> 64) == 0 && (u128)q * v0 > (r << 64 | low)) {
@@ -48,7 +48,7 @@ RADISH_NOINLINE u128 div_256(u128 high, u128 low, u128 v, u128& rest) {
     if ((u64)(low >> 64) == 0 && (u64)(v >> 64) == 0) {
       q = (u64)low / (u64)v;
     } else {
-      q = low / v;
+      q = quotient(low, v);
     }
     rest = low - q * v;
     return q;
@@ -56,9 +56,9 @@ RADISH_NOINLINE u128 div_256(u128 high, u128 low, u128 v, u128& rest) {
   u64 v1 = (u64)(v >> 64);
   if (v1 == 0) { // so high has one word, which is less than v's
     u128 top = high << 64 | (u64)(low >> 64);
-    u128 q1 = top / v;
+    u128 q1 = quotient(top, v);
     u128 next = (top - q1 * v) << 64 | (u64)low;
-    u128 q0 = next / v;
+    u128 q0 = quotient(next, v);
     rest = next - q0 * v;
     return q1 << 64 | q0;
   }

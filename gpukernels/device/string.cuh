@@ -55,7 +55,7 @@ RADISH_FN view without_back(view s, i64 n) { return {s.data, s.size - n}; }
 
 // The first place of a needle in s, -1 if there is none. Eight places are looked at together: those where the needle's first two
 // bytes stand are compared further.
-RADISH_NOINLINE i64 find(view s, view needle) {
+RADISH_FN i64 find_here(view s, view needle) {
   i64 m = needle.size, last = s.size - m;
   if (last < 0) return -1;
   if (m == 0) return 0;
@@ -81,7 +81,20 @@ RADISH_NOINLINE i64 find(view s, view needle) {
   }
   return -1;
 }
+RADISH_NOINLINE i64 find(view s, view needle) { return find_here(s, needle); }
 RADISH_FN bool contains(view s, view needle) { return find(s, needle) >= 0; }
+
+// Is a in s, and b behind it? One call, which costs less than two, and compiles in less time.
+RADISH_NOINLINE bool contains_both(view s, view a, view b) {
+  RADISH_NO_UNROLL
+  for (int i = 0; i < 2; i++) {
+    const i64 at = find_here(s, a);
+    if (at < 0) return false;
+    s = without_front(s, at + a.size);
+    a = b;
+  }
+  return true;
+}
 
 // Finds needle in s and goes on behind it; false if it is not there. For the segments of a LIKE pattern.
 RADISH_FN bool skip_past(view& s, view needle) {
@@ -160,9 +173,9 @@ RADISH_FN i64 length_of(view s) {
 }
 
 template <bool Bytes>
-RADISH_FN view substring(view s, i64 pos, i64 length) {
+RADISH_NOINLINE view substring(view s, i64 pos, i64 length) {
   if (pos == 0 || length <= 0 || pos > s.size || pos < -s.size) return {s.data, 0};
-  i64 start = pos > 0 ? offset_of<Bytes>(s, pos - 1) : Bytes ? s.size + pos : char_offset_back(s, -pos);
+  i64 start = pos == 1 ? 0 : pos > 0 ? offset_of<Bytes>(s, pos - 1) : Bytes ? s.size + pos : char_offset_back(s, -pos);
   if (start < 0) return {s.data, 0};
   s = without_front(s, start);
   if (length < s.size) s.size = offset_of<Bytes>(s, length);

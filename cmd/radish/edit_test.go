@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 )
 
 // Marks that a terminal puts round what is pasted.
@@ -123,4 +125,35 @@ func TestShellPasteScript(t *testing.T) {
 	s.expect("SELECT 2 AS a;")
 	s.write(ctrlC)
 	s.expect(defaultPrompt)
+}
+
+// TestShellLeavesKeys runs a program that reads the terminal: the keys are its own, after lines that were broken, deleted and searched for too.
+func TestShellLeavesKeys(t *testing.T) {
+	s := startShell(t)
+	s.do("SELECT\rx"+"\x1b[D\x04\x1b[3~"+"6\r* 7;", " 42 |")
+	s.write(ctrlR + "nosuch" + ctrlC + ctrlR + "7" + ctrlD + "\x15\x15" + ctrlC) // some keys stop the line editor from reading on, and some let it
+	s.expect("^C")
+	s.expect(defaultPrompt)
+	for range 2 {
+		s.write(".shell echo ask && read x && echo \"got $x\"\r")
+		s.expect("ask\r\n")
+		time.Sleep(50 * time.Millisecond)
+		s.write("hello\n")
+		s.expect("got hello")
+		s.expect(defaultPrompt)
+	}
+}
+
+// TestShellResizeTyping makes the terminal narrower while a statement is typed: it is drawn anew, cut to the new width, and goes on.
+func TestShellResizeTyping(t *testing.T) {
+	s := startShell(t)
+	s.write("SELECT 'a wide line', 'that has to be cut',\r40 + ")
+	s.expect(promptMore + "40 + ")
+	if err := pty.Setsize(s.file, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
+		t.Fatal(err)
+	}
+	s.expect("\x1b[J" + defaultPrompt + "SELECT 'a wide line', 'that has to be cut',\r\n" + promptMore + "40 + ")
+	s.write(upKey + "\x1b[H" + strings.Repeat("\x1b[C", len("SELECT ")) + "1, ")
+	s.expect("SELECT 1, 'a wide")
+	s.do("\x1b[B\x1b[F2 AS n;", " 42 |")
 }

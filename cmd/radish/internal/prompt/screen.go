@@ -289,11 +289,6 @@ func (s *screen) finish(mark string) {
 	columns, _ := s.size()
 	s.columns = columns
 	l := s.lay(len(s.text))
-	if s.top > 0 || len(s.rows) < len(l.rows) && len(s.rows) > 0 {
-		var b strings.Builder
-		s.move(&b, 0, 0)
-		s.forget(b.String() + "\x1b[J")
-	}
 	s.update(l.rows, l.row, l.col)
 	s.forget(mark + "\n")
 }

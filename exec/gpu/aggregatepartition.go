@@ -372,7 +372,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub.line("const i32 stride = (i32)places;")
 	sub.line("u32* table = shared_at<u32>(0);")
 	if f.part.hashed {
-		sub.line("u32* tags = table; // they stand first, since they are read by pairs")
+		sub.line("u32* tags = table; // they stand first, since they are read by four")
 		sub.line("table += places;")
 	}
 	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))

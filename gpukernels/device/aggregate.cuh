@@ -95,38 +95,42 @@ RADISH_FN u32 find_slot(u64* keys, u32 slots, u64 key, bool null) {
 }
 
 // The slot of a word in a table in shared memory of tags, no_tag where a slot is free. The word has so many bits, which are as good as random.
-// no_slot if there is none nearby; that does not change then. Slots are looked at by pairs, which are filled from their front on: a warp looks as
-// often as its unluckiest thread, and reading pairs takes half as many turns of the banks as reading four. slots is even. The threads of a
-// warp part here; let them come together before they go on.
+// no_slot if there is none nearby; that does not change then. Slots are looked at by buckets of four that are filled from their front on: a
+// warp looks as often as its unluckiest thread. slots is a multiple of four. The threads of a warp part here; let them come together
+// before they go on.
 constexpr u32 no_tag = ~0u;
-struct alignas(8) TagPair {
-  u32 a, b;
+struct alignas(16) TagQuad {
+  u32 a, b, c, d;
 };
-RADISH_FN TagPair load_pair(const TagPair* p) {
+RADISH_FN TagQuad load_quad(const TagQuad* p) {
 #ifdef RADISH_EMULATED
   return *p;
 #else
-  TagPair t; // no later than here, and no earlier: other threads write tags
-  asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(t.a), "=r"(t.b) : "r"((u32)__cvta_generic_to_shared(p)) : "memory");
+  TagQuad t; // no later than here, and no earlier: other threads write tags
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(t.a), "=r"(t.b), "=r"(t.c), "=r"(t.d) : "r"((u32)__cvta_generic_to_shared(p)) : "memory");
   return t;
 #endif
 }
-constexpr int tag_pairs = 24; // that are looked at
+constexpr int tag_buckets = 12; // that are looked at
 RADISH_FN u32 tag_slot(u32* tags, u32 slots, u32 tag, int bits) {
-  const u32 pairs = slots / 2;
-  u32 pair = (u32)((u64)tag * pairs >> bits);
+  const u32 buckets = slots / 4;
+  u32 bucket = (u32)((u64)tag * buckets >> bits);
   RADISH_NO_UNROLL
-  for (int n = 0; n < tag_pairs;) {
-    const TagPair t = load_pair(reinterpret_cast<const TagPair*>(tags + 2 * pair));
-    if (t.a == tag || t.b == tag) return 2 * pair + (t.a != tag);
-    if (t.b == no_tag) {
-      const u32 slot = 2 * pair + (t.a != no_tag);
+  for (int n = 0; n < tag_buckets;) {
+    u32 slot = 4 * bucket;
+    const TagQuad t = load_quad(reinterpret_cast<const TagQuad*>(tags + slot));
+    if (t.a == tag) return slot;
+    if (t.b == tag) return slot + 1;
+    if (t.c == tag) return slot + 2;
+    if (t.d == tag) return slot + 3;
+    if (t.d == no_tag) {
+      slot += t.a == no_tag ? 0 : t.b == no_tag ? 1 : t.c == no_tag ? 2 : 3;
       const u32 old = atomic_cas(tags + slot, no_tag, tag);
       if (old == no_tag || old == tag) return slot;
       continue; // another word came first: look again
     }
     n++;
-    if (++pair == pairs) pair = 0;
+    if (++bucket == buckets) bucket = 0;
   }
   return no_slot;
 }

@@ -31,6 +31,8 @@ type buildForm struct {
 	rows  *rowForm
 	keyAt []int // column of each key; -1: not stored
 	payAt []int // column of each payload column
+	// filters of the keys, for scans; nil: that key has none. Empty: no row has been written yet.
+	filters []*keyFilter
 	// keepNulls: rows with a NULL key are stored, outside all chains.
 	keepNulls bool
 	// nullChain: they have a chain of their own, for mark joins.
@@ -154,6 +156,9 @@ func (b *buildText) row(s *scope) error {
 			at++
 		}
 		b.keys = append(b.keys, v)
+		if len(f.filters) < len(f.p.Keys) {
+			f.filters = append(f.filters, k.chooseFilter(f, i, e, v))
+		}
 	}
 	if !f.keepNulls {
 		b.null = ""
@@ -246,6 +251,7 @@ func (b *buildText) writeRow() {
 	} else {
 		k.line("chain(%s, %s & %s, %s, (u32)at);", k.pointer("u32", headsWord{f.p}), k.hash(b.keys), k.word(maskWord{f.p}), next)
 	}
+	b.addToFilters()
 	if b.null != "" {
 		k.close()
 	}

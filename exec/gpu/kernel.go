@@ -37,6 +37,7 @@ type kernel struct {
 	threads      int                // of a block
 	blocks       int                // that a multiprocessor has to have registers for; 0: any
 	defines      []string           // macros of the headers, besides
+	filters      []usedFilter       // of builds, that the scan's rows are looked up in
 	functions    []string           // that the kernels call
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
 	tile    slot
@@ -176,6 +177,7 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 		return nil, err
 	}
 	declared := sink.declare()
+	declared = append(declared, k.declareFilters()...)
 	if k.stops {
 		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.error()))
 	}

@@ -443,10 +443,10 @@ func (p *probeText) bindMark(s *scope, found, unknown string) *scope {
 	return s
 }
 
-// canFilter says whether a runtime filter can be applied on the device: the build keeps a bitmap of its keys.
+// canFilter says whether a runtime filter can be applied on the device: the build keeps a bitmap of its keys, or a filter.
 func (k *kernel) canFilter(f physical.RuntimeFilterUse) bool {
 	b := k.prog.builds[f.Build]
-	return b != nil && f.Key == 0 && (b.shape == bitmapBuild || b.shape == directBuild) && !k.prog.host(f.Build)
+	return b != nil && f.Key == 0 && (b.shape == bitmapBuild || b.shape == directBuild) && !k.prog.host(f.Build) || k.filterOf(f) != nil
 }
 
 // runtimeFilter narrows `here` to rows whose key is in a build.
@@ -462,13 +462,13 @@ func (k *kernel) runtimeFilter(s *scope, f physical.RuntimeFilterUse) error {
 		if err != nil {
 			return err
 		}
+		if x := k.filterOf(f); x != nil {
+			k.keyFilter(f, x, v)
+			continue
+		}
 		place := k.name("place")
 		k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(b.p.DenseMin)))
-		cond := fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(b.domain())), k.pointer("const u32", bitsWord{b.p}), place)
-		if v.null != "" {
-			cond = fmt.Sprintf("!(%s) && %s", v.null, cond)
-		}
-		k.line("here = here && %s;", cond)
+		k.line("here = here && %s;", andNot(v.null, fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(b.domain())), k.pointer("const u32", bitsWord{b.p}), place)))
 	}
 	return nil
 }

@@ -112,6 +112,7 @@ type storedRows struct {
 type buildRun struct {
 	heads, next, nullHead, bits, matched gpukernels.Ptr
 	mask                                 int64
+	filters                              []gpukernels.Ptr // of the keys that have one
 }
 
 // groupRun is an aggregation's groups on the device.

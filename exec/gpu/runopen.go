@@ -288,7 +288,7 @@ func (q *query) freeRows(s physical.Sink) {
 // openBuild makes room for a build.
 func (q *query) openBuild(p *physical.Build, room int64) error {
 	f := q.program.builds[p]
-	run := &buildRun{}
+	run := &buildRun{filters: make([]gpukernels.Ptr, len(f.filters))}
 	q.builds[p] = run
 	rows, places := room, int64(0)
 	var l layout
@@ -314,6 +314,11 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	}
 	if p.KeepUnmatched {
 		l.filled(&run.matched, room, 1, 0)
+	}
+	for i, x := range f.filters {
+		if x != nil {
+			l.filled(&run.filters[i], x.bytes()/8, 8, 0)
+		}
 	}
 	r := q.layRows(&l, p, rows)
 	q.rowsOf[p] = r

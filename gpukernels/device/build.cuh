@@ -3,10 +3,12 @@
 //   bitmap    a bit at key - min: for semi and anti joins, and to say which places of a dense array are taken
 //   dense     payload at key - min (unique keys), or the first row's number
 //   hash      the first row's number at hash & mask; rows of one bucket are chained by next[row]
+//   filter    a bit at key - min or at a hash of the key, beside chains, for scans to drop rows by
 //
 // Row numbers have 32 bits; no_row ends a chain.
 #pragma once
 #include "atomic.cuh"
+#include "thread.cuh"
 
 constexpr u32 no_row = 0xffffffffu;
 
@@ -19,3 +21,12 @@ RADISH_FN bool set_bit(u32* words, u64 i) {
 
 // Puts row in front of a chain.
 RADISH_FN void chain(u32* heads, u64 at, u32* next, u32 row) { next[row] = atomic_exchange(heads + at, row); }
+
+// The hash of a key in a build's filter: the place is its highest bits (Knuth's multiplicative hashing).
+RADISH_FN u32 filter_hash(i64 key) { return ((u32)key ^ (u32)((u64)key >> 32) * 0x85ebca6bu) * 0x9E3779B1u; }
+
+// Copies a filter to the block's shared memory. A barrier has to follow.
+RADISH_FN u32* copy_filter(u32* to, const u32* from, i32 words) {
+  for (i32 i = thread_index(); i < words; i += RADISH_BLOCK) to[i] = from[i];
+  return to;
+}

@@ -1,0 +1,189 @@
+package gpu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// A build whose rows are chained (hashBuild, denseBuild) keeps a filter of a key's values for scans that may drop most of their rows by it: a bit for
+// each value of a domain that is small enough, or else for each place that values are hashed to (Bloom 1970, with one hash). A probe costs two or three
+// reads of lines that lie anywhere; a filter costs one, of memory that the caches hold, or none, where it is copied to shared memory.
+
+const (
+	filterPass   = 0.5     // share of the rows that may pass the join, as is estimated
+	filterPlaces = 16      // places for each row
+	filterMost   = 1 << 28 // places at all: 32 MiB
+	filterDomain = 64      // values of a domain for each row
+)
+
+// Variables for tests: how many rows a scan has from which filters are worth it, and the places of a filter that fits shared memory, 64 KiB.
+var (
+	filterRows  = 4e6
+	filterLocal = int64(1 << 19)
+)
+
+// keyFilter is the filter of a build's key.
+type keyFilter struct {
+	places int64 // bits; of hashed values a power of two
+	exact  bool  // bit value - lo; else values are hashed
+	lo     int64
+}
+
+// local says whether blocks copy the filter to shared memory.
+func (x *keyFilter) local() bool { return !x.exact && x.places <= filterLocal }
+
+// bytes is what a filter takes.
+func (x *keyFilter) bytes() int64 { return roundUp((x.places+7)/8, 16) }
+
+// shift takes a hash of 32 bits to its place.
+func (x *keyFilter) shift() uint64 { return uint64(32 - bits.TrailingZeros64(uint64(x.places))) }
+
+// filterWord is the address of a key's filter.
+type filterWord struct {
+	p   *physical.Build
+	key int
+}
+
+func (w filterWord) resolve(q *query) uint64 { return uint64(q.builds[w.p].filters[w.key]) }
+
+// wantsFilter says whether some scan may drop most of its rows by a key of a build.
+func (g *program) wantsFilter(b *physical.Build, key int) bool {
+	for _, p := range g.plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok || float64(scan.Table.Rows()) < filterRows {
+			continue
+		}
+		for _, use := range scan.RuntimeFilters {
+			if use.Build == b && use.Key == key && dropsMost(p, scan.EstRows, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dropsMost says whether a pipeline's probe of a build is expected to give few of the rows that come to it.
+func dropsMost(p *physical.Pipeline, rows float64, b *physical.Build) bool {
+	for _, t := range p.Transforms {
+		probe, ok := t.(*physical.Probe)
+		switch {
+		case !ok:
+		case probe.Build == b:
+			return probe.EstRows <= filterPass*rows
+		default:
+			rows = probe.EstRows
+		}
+	}
+	return false
+}
+
+// chooseFilter decides on the filter of a build's key, whose value v is not NULL; nil: there is none.
+func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v value) *keyFilter {
+	if f.shape != hashBuild && f.shape != denseBuild || v.class != classInt || v.null != "" || !k.prog.wantsFilter(f.p, key) {
+		return nil
+	}
+	rows := max(f.p.EstRows, 1)
+	x := &keyFilter{places: max(powerOfTwo(int64(min(filterPlaces*rows, 1<<40))), 1<<13)}
+	if x.places <= 2*filterLocal {
+		x.places = min(x.places, filterLocal)
+		return x
+	}
+	if r, known := k.rangeOf(e); known && len(k.prog.feeders[f.p]) == 1 {
+		if span := uint64(r.hi) - uint64(r.lo); span < filterMost && float64(span) < filterDomain*rows {
+			return &keyFilter{places: int64(span) + 1, exact: true, lo: r.lo}
+		}
+	}
+	if x.places > 2*filterMost {
+		return nil
+	}
+	x.places = min(x.places, filterMost)
+	return x
+}
+
+// addToFilters notes the keys of a row that a build stores.
+func (b *buildText) addToFilters() {
+	k, f := b.k, b.f
+	for i, x := range f.filters {
+		if x == nil {
+			continue
+		}
+		place := fmt.Sprintf("(u64)%s - %s", b.keys[i].text, k.literal(uint64(x.lo)))
+		if !x.exact {
+			place = fmt.Sprintf("filter_hash(%s) >> %s", b.keys[i].text, k.literal(x.shift()))
+		}
+		k.line("set_bit(%s, %s);", k.pointer("u32", filterWord{f.p, i}), place)
+	}
+}
+
+// filterOf is the filter that a scan can use of a build's key; nil: there is none.
+func (k *kernel) filterOf(use physical.RuntimeFilterUse) *keyFilter {
+	b := k.prog.builds[use.Build]
+	scan := k.p.Source.(*physical.TableScan)
+	if b == nil || k.prog.host(use.Build) || use.Key >= len(b.filters) || float64(scan.Table.Rows()) < filterRows || !dropsMost(k.p, scan.EstRows, use.Build) {
+		return nil
+	}
+	return b.filters[use.Key]
+}
+
+// keyFilter narrows `here` to rows whose key may be in a build.
+func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v value) {
+	if v.class != classInt {
+		return
+	}
+	b := k.prog.builds[use.Build]
+	if x.exact {
+		place := k.name("place")
+		k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(x.lo)))
+		k.line("here = here && %s;", andNot(v.null, fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(x.places)), k.pointer("const u32", filterWord{b.p, use.Key}), place)))
+		return
+	}
+	name := k.name("filter")
+	k.filters = append(k.filters, usedFilter{name, filterWord{b.p, use.Key}, x})
+	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.text, k.literal(x.shift()))
+	if x.local() {
+		k.line("here &= %s;", andNot(v.null, bit)) // any value has a place, so nothing waits for what came before
+	} else {
+		k.line("here = here && %s;", andNot(v.null, bit))
+	}
+}
+
+// andNot is the C++ of a condition that no NULL meets.
+func andNot(null, cond string) string {
+	if null == "" {
+		return cond
+	}
+	return fmt.Sprintf("!(%s) && %s", null, cond)
+}
+
+// usedFilter is a filter that a kernel reads under some name.
+type usedFilter struct {
+	name string
+	word filterWord
+	form *keyFilter
+}
+
+// declareFilters declares the filters that a kernel reads: where its sink leaves shared memory alone, small ones lie there.
+func (k *kernel) declareFilters() []string {
+	var lines []string
+	at := int64(0)
+	for _, u := range k.filters {
+		from := k.pointer("const u32", u.word)
+		if size := u.form.bytes(); k.shared == nil && u.form.local() && at+size <= 2*filterLocal/8 {
+			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.literal(uint64(at)), from, k.literal(uint64(size/4))))
+			at += size
+		} else {
+			lines = append(lines, fmt.Sprintf("const u32* %s = %s;", u.name, from))
+		}
+	}
+	if at > 0 {
+		lines = append(lines, "block_barrier();")
+		k.shared = func(*query) int64 { return at }
+		for k.threads < 1024 && int64(k.threads)*(k.prog.tables.sharedBytes()/at) < 1024 {
+			k.threads *= 2
+		}
+	}
+	return lines
+}

@@ -1,0 +1,70 @@
+package gpu
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// TestKeyFilters runs inner joins whose scans drop rows by filters of a build's keys: in shared memory, of hashed keys in device memory and of a
+// bit for each value. Every kind has to be written, and the rows are the reference's.
+func TestKeyFilters(t *testing.T) { gputest.Each(t, testKeyFilters) }
+
+func testKeyFilters(t *testing.T, d *gpukernels.Device) {
+	defer func(rows float64, local int64) { filterRows, filterLocal = rows, local }(filterRows, filterLocal)
+	filterRows = 0
+	seed := engineSeed(t)
+	b := newBackend(t, d)
+	kinds := map[string]int{}
+	for _, c := range enginetest.Cases() {
+		if !strings.HasPrefix(c.Name, "join 0 ") { // inner joins
+			continue
+		}
+		for _, way := range []string{"shared", "hashed", "exact"} {
+			plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 19)), 1500))
+			filterLocal = 1 << 19
+			for _, p := range plan.Pipelines {
+				if s, ok := p.Sink.(*physical.Build); ok && way != "shared" {
+					if filterLocal = 1 << 8; way == "exact" {
+						s.EstRows = 1000
+					}
+				}
+			}
+			g := b.program(plan)
+			for _, p := range plan.Pipelines {
+				k := g.kernels[p]
+				if k == nil {
+					continue
+				}
+				for _, f := range g.builds {
+					for _, x := range f.filters {
+						if x != nil && x.exact {
+							kinds["exact"]++
+						}
+					}
+				}
+				switch {
+				case strings.Contains(k.text, "copy_filter("):
+					kinds["shared"]++
+				case strings.Contains(k.text, "filter_hash(") && strings.Contains(k.text, "// runtime filter"):
+					kinds["hashed"]++
+				}
+			}
+			b.apart.Store(0)
+			enginetest.Check(t, b, enginetest.Case{Name: c.Name + ", " + way}, plan, seed)
+		}
+	}
+	for _, way := range []string{"shared", "hashed", "exact"} {
+		if kinds[way] == 0 {
+			t.Errorf("no kernel has a filter of the kind %s", way)
+		}
+	}
+	if b.onHost > 0 {
+		t.Errorf("%d plans ended on the CPU", b.onHost)
+	}
+}

@@ -46,15 +46,24 @@ func TestInOfRowsWithNulls(t *testing.T) {
 			columns []int
 			where   string
 			passes  func(o, i row) bool
+			fixed   bool // the subquery's first column is a constant
 		}{
-			{[]int{0, 1}, "", func(o, i row) bool { return true }},
-			{[]int{0, 1, 2}, "", func(o, i row) bool { return true }},
-			{[]int{2, 1}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }},
-			{[]int{0, 1, 2}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }},
+			{[]int{0, 1}, "", func(o, i row) bool { return true }, false},
+			{[]int{0, 1, 2}, "", func(o, i row) bool { return true }, false},
+			{[]int{2, 1}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }, false},
+			{[]int{0, 1, 2}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }, false},
+			{[]int{0, 1}, " WHERE i.d = o.d", func(o, i row) bool { return i[3] == o[3] }, false},
+			{[]int{0}, "", func(o, i row) bool { return true }, true},
+			{[]int{1, 0, 2}, "", func(o, i row) bool { return true }, true},
+			{[]int{2, 1}, " WHERE i.d < o.d", func(o, i row) bool { return i[3] < o[3] }, true},
+			{[]int{0, 1}, " WHERE i.d = o.d", func(o, i row) bool { return i[3] == o[3] }, true},
 		} {
 			var left, right []string
 			for _, c := range q.columns {
 				left, right = append(left, "o."+"abc"[c:c+1]), append(right, "i."+"abc"[c:c+1])
+			}
+			if q.fixed {
+				right[0] = []string{"1", "'x1'", "1"}[q.columns[0]]
 			}
 			sql := fmt.Sprintf("SELECT o.a, o.b, o.c, o.d, (%s) IN (SELECT %s FROM i%s) FROM o", strings.Join(left, ", "), strings.Join(right, ", "), q.where)
 			var want []string
@@ -63,6 +72,9 @@ func TestInOfRowsWithNulls(t *testing.T) {
 				for _, i := range tables[1] {
 					if !q.passes(o, i) {
 						continue
+					}
+					if q.fixed {
+						i[q.columns[0]] = 1
 					}
 					differs, unknown := false, false
 					for _, c := range q.columns {
@@ -91,6 +103,20 @@ func TestInOfRowsWithNulls(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("round %d: %s\no: %v\ni: %v\ngot:\n%s\nwant:\n%s", round, sql, tables[0], tables[1], strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
+		}
+	}
+}
+
+// IN of rows is looked up by the values of both sides where the subquery has a constant, or depends on the row by an inequality.
+func TestInOfRowsIsLookedUp(t *testing.T) {
+	s := session(t, Options{})
+	mustRun(t, s, "CREATE TABLE o (a INT, b INT); CREATE TABLE i (a INT, b INT); INSERT INTO o VALUES (1, 2); INSERT INTO i VALUES (1, 2)")
+	for _, condition := range []string{
+		"(a, b) IN (SELECT a, b FROM i) OR a = 1", "(a, b) IN (SELECT a, 5 FROM i) OR a = 1", "(5, b) IN (SELECT a, b FROM i) OR a = 1", "a IN (SELECT 5 FROM i) OR b = 1",
+		"(a, b) NOT IN (SELECT a, b FROM i WHERE i.a > o.b)",
+	} {
+		if got := mustRun(t, s, "EXPLAIN SELECT * FROM o WHERE "+condition); strings.Contains(got, "nested loop") || strings.Contains(got, "is null") {
+			t.Errorf("%s compares pairs:\n%s", condition, got)
 		}
 	}
 }

@@ -126,6 +126,7 @@ type joinSpec struct {
 	limit    int  // rows at most
 	payload  []int
 	residual bool
+	constant bool // the build's last key is a constant
 }
 
 func joinCases() []Case {
@@ -146,6 +147,8 @@ func joinCases() []Case {
 		{name: "null-safe", keys: []int{colNull, colWord}, safe: true, payload: []int{colUnique}},
 		{name: "null-safe generic", keys: []int{colText}, safe: true, payload: []int{colUnique}},
 		{name: "all NULL", keys: []int{colNone}, payload: []int{colUnique}},
+		{name: "a constant", keys: []int{colKey}, constant: true, skew: 9, limit: 300, payload: []int{colUnique, colText}},
+		{name: "integer and a constant", keys: []int{colNull, colKey}, constant: true, skew: 9, payload: []int{colUnique, colText}},
 		{name: "keys only", keys: []int{colNull}},
 		{name: "keys only dense", keys: []int{colKey}, alg: physical.DenseJoin, limit: 500},
 		{name: "skew", keys: []int{colKey}, skew: 2, limit: 400, payload: []int{colUnique, colWord}},
@@ -203,6 +206,10 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	bs, bc := g.Scan(g.Table(nb, keys))
 	ps, pc := g.Scan(g.Table(np, keys))
 	b := &physical.Build{Algorithm: s.alg, Keys: exprs(pick(bc, s.keys...)), Payload: pick(bc, s.payload...), Unique: s.unique, RangeOp: s.op}
+	if s.constant {
+		last := len(b.Keys) - 1
+		b.Keys[last] = &expr.Const{Value: types.IntValue(3)}
+	}
 	if s.alg == physical.DenseJoin {
 		b.DenseMin, b.DenseMax = 0, int64(3*keys)
 	}

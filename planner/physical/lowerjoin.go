@@ -34,6 +34,28 @@ func splitCondition(on []expr.Expr, probe, build logical.ColSet) (keys []equalit
 	return keys, rest
 }
 
+// constantKeys makes keys of the equalities among rest of which one side is a constant: (a, b) IN (SELECT c, 5 ...).
+func constantKeys(keys []equality, rest []expr.Expr, probe logical.ColSet) ([]equality, []expr.Expr) {
+	var others []expr.Expr
+	for _, e := range rest {
+		cmp, ok := e.(*expr.Compare)
+		if !ok || cmp.Op != expr.EQ || !sameForm(cmp.Left.Type(), cmp.Right.Type()) {
+			others = append(others, e)
+			continue
+		}
+		l, r := cmp.Left, cmp.Right
+		if _, constant := l.(*expr.Const); constant {
+			l, r = r, l
+		}
+		if _, constant := r.(*expr.Const); !constant || !logical.UsedWithin(l, probe) {
+			others = append(others, e)
+			continue
+		}
+		keys = append(keys, equality{probe: l, build: r})
+	}
+	return keys, others
+}
+
 // sameForm says whether equal values of two types have the same representation, so that they can be keys of one table.
 // Decimals too wide for a common type are compared at their own scales and cannot.
 func sameForm(a, b types.Type) bool {
@@ -261,16 +283,18 @@ func (l *lowering) withUnmatched(probe, build logical.Node, p *Probe, nulls []*e
 // markJoin lowers IN under three-valued logic. On holds the comparisons of IN, Corr those that choose the subquery's
 // rows for a left row, where NULL excludes a row.
 //
-// Uncorrelated, the equalities of On are the keys and the probe's own NULL rule is that of IN. Otherwise the keys come
+// If Corr has no equalities, those of On are the keys and the probe's own NULL rule is that of IN. Otherwise the keys come
 // from Corr; and if the comparison can be NULL, two marks are made, one for "some row compares TRUE" and one for "some row compares
 // NULL", from which the third value follows.
 func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pipeline, error) {
 	on, onRest := splitCondition(x.On, left, right)
-	if len(x.Corr) == 0 && len(onRest) == 0 {
-		p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, Build: l.newBuild(x, x.Right, on, nil), Keys: probeKeys(on), EstRows: l.est.Rows(x), Keep: ids(x.Schema())}
+	on, onRest = constantKeys(on, onRest, left)
+	keys, residual := splitCondition(x.Corr, left, right)
+	if len(keys) == 0 && len(onRest) == 0 {
+		p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, Build: l.newBuild(x, x.Right, on, residual), Keys: probeKeys(on), Residual: residual,
+			EstRows: l.est.Rows(x), Keep: ids(x.Schema())}
 		return l.probe(x.Left, x.Right, p)
 	}
-	keys, residual := splitCondition(x.Corr, left, right)
 	for i, k := range keys {
 		if k.nullSafe || !k.probe.Nullable() && !k.build.Nullable() {
 			continue

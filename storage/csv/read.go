@@ -28,11 +28,12 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...t
 	opts.Delimiter = first.delimiter
 	shapes := first.shapes
 	for round := 0; ; round++ {
-		r := &reader{opts: opts, header: first.header, names: first.names, columns: make([]table.ColumnDef, len(shapes)), exact: shapes}
+		r := &reader{opts: opts, header: first.header, names: first.names, shapes: shapes}
+		columns := make([]table.ColumnDef, len(shapes))
 		for i, s := range shapes {
-			r.columns[i] = table.ColumnDef{Name: first.names[i], Type: s.Type(), Nullable: true}
+			columns[i] = table.ColumnDef{Name: first.names[i], Type: s.Type(), Nullable: true}
 		}
-		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: r.columns})).Meter(ctx)
+		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: columns})).Meter(ctx)
 		err := r.load(ctx, b, sources)
 		var bad misfit
 		switch {
@@ -49,26 +50,6 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...t
 			}
 		}
 	}
-}
-
-// Load adds the rows of texts to a builder for a table that exists: field i of a record goes to column columns[i] of
-// the table (nil: all in order), and columns that are not named get NULL. A value that its column cannot hold is an
-// error that says where it stands. HeaderAuto means that there is none.
-func Load(ctx context.Context, b *table.Builder, schema *table.Schema, columns []int, opts Options, sources ...textfile.Source) error {
-	if err := opts.check(); err != nil {
-		return err
-	}
-	if columns == nil {
-		for i := range schema.Columns {
-			columns = append(columns, i)
-		}
-	}
-	r := &reader{opts: opts, header: opts.Header == HeaderYes, strict: true, into: columns, schema: schema}
-	for _, c := range columns {
-		r.columns = append(r.columns, schema.Columns[c])
-		r.names = append(r.names, schema.Columns[c].Name)
-	}
-	return r.load(ctx, b, sources)
 }
 
 // head is what the first block of a text shows.
@@ -152,14 +133,10 @@ func notAllText(shapes []textfile.Shape) bool {
 
 // reader loads texts of known columns.
 type reader struct {
-	opts    Options
-	header  bool
-	names   []string
-	columns []table.ColumnDef // by field
-	exact   []textfile.Shape  // by field; of inferred columns
-	strict  bool              // a value that does not fit is an error
-	into    []int             // of strict: the table's column of each field
-	schema  *table.Schema     // of strict
+	opts   Options
+	header bool
+	names  []string         // by field
+	shapes []textfile.Shape // by field
 }
 
 // skipHeader passes over the header of a text's first block.
@@ -189,29 +166,8 @@ func (r *reader) load(ctx context.Context, b *table.Builder, sources []textfile.
 		if len(cols) == 0 || cols[0].Rows == 0 {
 			return nil
 		}
-		return b.AppendData(cols[0].Rows, r.arrange(cols))
+		return b.AppendData(cols[0].Rows, cols)
 	})
-}
-
-// arrange puts the columns of the fields where the table has them, and NULLs in the others.
-func (r *reader) arrange(cols []encoding.Data) []encoding.Data {
-	if r.into == nil {
-		return cols
-	}
-	out := make([]encoding.Data, len(r.schema.Columns))
-	for i, c := range r.into {
-		out[c] = cols[i]
-	}
-	for c := range out {
-		if out[c].Rows == 0 {
-			nulls := textfile.NewColumn(r.schema.Columns[c].Type, cols[0].Rows)
-			for range cols[0].Rows {
-				nulls.AppendNull()
-			}
-			out[c] = nulls.Data()
-		}
-	}
-	return out
 }
 
 // isNull says whether the field that s has just found is NULL.
@@ -228,31 +184,20 @@ func (r *reader) parseBlock(b *textfile.Block) ([]encoding.Data, error) {
 	if err := r.skipHeader(s); err != nil {
 		return nil, err
 	}
-	columns := make([]*textfile.Column, len(r.columns))
-	for i := range columns {
-		if r.exact != nil {
-			columns[i] = textfile.NewInferred(r.exact[i], s.Lines+1)
-		} else {
-			columns[i] = textfile.NewColumn(r.columns[i].Type, s.Lines+1)
-		}
+	columns := make([]*textfile.Column, len(r.shapes))
+	for i, shape := range r.shapes {
+		columns[i] = textfile.NewColumn(shape, s.Lines+1)
 	}
-	for s.more(len(r.columns) > 1) {
+	for s.more(len(columns) > 1) {
 		err := r.eachField(s, func(i int, field []byte) error {
 			c := columns[i]
-			if r.isNull(s, field) {
-				if r.strict && !r.columns[i].Nullable {
-					return s.errorf("column '%s' cannot be null", r.names[i])
-				}
+			switch {
+			case r.isNull(s, field):
 				c.AppendNull()
-				return nil
+			case !c.Append(field):
+				return misfit{i}
 			}
-			if c.Append(field) {
-				return nil
-			}
-			if r.strict {
-				return s.errorf("'%s' is no value for column '%s'; expected %s", shorten(field), r.names[i], c.Type())
-			}
-			return misfit{i}
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -294,14 +239,6 @@ func fieldCount(names []string) string {
 		shown = append(slices.Clone(shown[:8]), "...")
 	}
 	return fmt.Sprintf("%d: %s", len(names), strings.Join(shown, ", "))
-}
-
-// shorten cuts a field for a message.
-func shorten(field []byte) string {
-	if len(field) > 60 {
-		return strings.ToValidUTF8(string(field[:60]), "") + "..."
-	}
-	return string(field)
 }
 
 // classify returns the shapes of all values of all texts.

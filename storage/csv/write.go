@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -124,4 +125,12 @@ func cannotWrite(err error) error {
 		return nil
 	}
 	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.Resource, "can't write CSV: %s", err).WithCause(err)
+}
+
+// shorten cuts a field for a message.
+func shorten(field []byte) string {
+	if len(field) > 60 {
+		return strings.ToValidUTF8(string(field[:60]), "") + "..."
+	}
+	return string(field)
 }

@@ -167,7 +167,7 @@ func (f *fields) parse(b *textfile.Block) ([]encoding.Data, error) {
 	}
 	columns := make([]*textfile.Column, len(f.keys))
 	for i := range columns {
-		columns[i] = textfile.NewInferred(f.shapes[i], b.Lines+1)
+		columns[i] = textfile.NewColumn(f.shapes[i], b.Lines+1)
 	}
 	row := make([]value, len(f.keys))
 	s := scanner{Block: b}

@@ -9,24 +9,18 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Column makes the values of a column of their texts, by the rules of assignment.
+// Column makes the values of a column, whose type was inferred, of their texts.
 type Column struct {
+	shape Shape // none of Values
 	typ   types.Type
 	data  encoding.Data
-	exact *Shape // of an inferred column: a value of another shape is refused, so that the type follows from all values
 }
 
-// NewColumn returns a column with room for n values.
-func NewColumn(t types.Type, n int) *Column {
-	p := newColumn(t, n)
-	return &p
-}
-
-// NewInferred returns a column of the type that a shape has. It takes only texts that leave the shape as it is, so that the type follows
-// from all values.
-func NewInferred(s Shape, n int) *Column {
+// NewColumn returns a column of the type that a shape has, with room for n values. It takes only texts that leave the shape as it is, so
+// that the type follows from all values.
+func NewColumn(s Shape, n int) *Column {
 	p := newColumn(s.Type(), n)
-	p.exact = &s
+	p.shape = s
 	return &p
 }
 
@@ -48,9 +42,6 @@ func newColumn(t types.Type, n int) Column {
 // Data returns the values. The column must not be used any more.
 func (p *Column) Data() encoding.Data { return p.data }
 
-// Type returns the column's type.
-func (p *Column) Type() types.Type { return p.typ }
-
 // AppendNull adds a NULL.
 func (p *Column) AppendNull() {
 	d := &p.data
@@ -71,43 +62,38 @@ func (p *Column) AppendNull() {
 	d.Rows++
 }
 
-// Append adds a value; ok is false if the text is none of the column's type. A string keeps the field's memory.
+// Append adds a value; ok is false if the text is none of the column's shape. A string keeps the field's memory.
 func (p *Column) Append(field []byte) (ok bool) {
 	d := &p.data
-	if p.exact != nil && !p.fitsExactly(field) {
+	if !p.fits(field) {
 		return false
 	}
-	if p.exact != nil && p.exact.form == nested { // a document by whoever has found it
-		d.Strings = append(d.Strings, unsafe.String(unsafe.SliceData(field), len(field)))
-		p.added()
-		return true
-	}
 	switch p.typ.Kind {
-	case types.KindText:
+	case types.KindText, types.KindJSON: // a document by whoever has found it
 		d.Strings = append(d.Strings, unsafe.String(unsafe.SliceData(field), len(field)))
 	case types.KindInt64:
 		v, ok := parseInt(field)
 		if !ok {
-			return p.appendLoosely(field)
+			return false
 		}
 		d.Ints = append(d.Ints, v)
 	case types.KindDate:
 		v, status := types.ParseDate(unsafe.String(unsafe.SliceData(field), len(field)))
 		if status != types.ConvertOK {
-			return p.appendLoosely(field)
+			return false
 		}
 		d.Ints = append(d.Ints, v)
 	case types.KindDouble:
 		v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(field), len(field)), 64)
 		if err != nil || math.IsInf(v, 0) || v != v {
-			return p.appendLoosely(field)
+			return false
 		}
 		d.Floats = append(d.Floats, v)
 	case types.KindDecimal:
 		if p.typ.Phys() == types.PhysInt64 {
 			v, ok := parseDecimal(field, int(p.typ.Precision), int(p.typ.Scale))
 			if !ok {
-				return p.appendLoosely(field)
+				return false
 			}
 			d.Ints = append(d.Ints, v)
 			break
@@ -120,15 +106,10 @@ func (p *Column) Append(field []byte) (ok bool) {
 	return true
 }
 
-// appendLoosely is for values that the parsers of frequent types do not read: assignment allows more, such as spaces
-// around a number.
-func (p *Column) appendLoosely(field []byte) bool { return p.exact == nil && p.appendOther(field) }
-
-// fitsExactly says whether a field leaves an inferred shape as it is. What the parsers of frequent types find out
-// themselves is left to them.
-func (p *Column) fitsExactly(field []byte) bool {
+// fits says whether a field leaves the shape as it is. What the parsers of frequent types find out themselves is left to them.
+func (p *Column) fits(field []byte) bool {
 	switch {
-	case p.exact.form == text, p.exact.form == nested:
+	case p.shape.form == text, p.shape.form == nested:
 		return true
 	case p.typ.Kind == types.KindInt64, p.typ.Kind == types.KindDecimal && p.typ.Phys() == types.PhysInt64:
 		digits := field
@@ -136,13 +117,13 @@ func (p *Column) fitsExactly(field []byte) bool {
 			digits = digits[1:]
 		}
 		return !(len(digits) > 1 && digits[0] == '0' && digits[1] != '.') && (len(digits) == 0 || digits[len(digits)-1] != '.')
-	case p.exact.form == date:
+	case p.shape.form == date:
 		return len(field) == 10
 	case p.typ.Kind == types.KindDouble:
 		form := Classify(field).form
 		return form == number || form == float
 	}
-	return p.exact.form != unknown && p.exact.Join(Classify(field)) == *p.exact
+	return p.shape.form != unknown && p.shape.Join(Classify(field)) == p.shape
 }
 
 // added counts a value that is not NULL.
@@ -154,7 +135,7 @@ func (p *Column) added() {
 	d.Rows++
 }
 
-// appendOther adds a value of any type by the rules of assignment. What strict mode refuses, a rounded digit excepted, is refused.
+// appendOther adds a value of a type that is less frequent.
 func (p *Column) appendOther(field []byte) bool {
 	d := &p.data
 	s := string(field)

@@ -39,6 +39,18 @@ func deleteNext(line []rune, cursor int) ([]rune, int) {
 	return slices.Delete(slices.Clone(line), cursor, cursor+1), cursor
 }
 
+// transpose swaps the characters round the cursor, at the end of a line the last two of it.
+func transpose(line []rune, cursor int) ([]rune, int) {
+	start, end := lineStart(line, cursor), lineEnd(line, cursor)
+	if end-start < 2 || cursor == start {
+		return line, cursor
+	}
+	cursor = min(cursor, end-1)
+	line = slices.Clone(line)
+	line[cursor-1], line[cursor] = line[cursor], line[cursor-1]
+	return line, cursor + 1
+}
+
 // lineStart returns where the line that the cursor is in begins.
 func lineStart(line []rune, cursor int) int {
 	for cursor > 0 && line[cursor-1] != lineBreak {

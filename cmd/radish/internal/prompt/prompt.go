@@ -138,15 +138,12 @@ func (p *Prompt) key(key rune) (rune, bool) {
 		return readline.CharPrev, true
 	case keyNewer:
 		return readline.CharNext, true
-	}
-	if searching {
-		return key, true
-	}
-	switch key {
 	case readline.CharInterrupt:
-		p.finish("^C")
+		if !searching {
+			p.finish("^C")
+		}
 	case readline.CharDelete:
-		if len(line) == 0 {
+		if !searching && len(line) == 0 {
 			p.finish("^D")
 		}
 	case readline.CharPrev, readline.CharNext:
@@ -171,6 +168,8 @@ func (p *Prompt) key(key rune) (rune, bool) {
 		return p.kill(cursor, end)
 	case readline.CharCtrlW, readline.MetaBackspace:
 		return p.kill(wordStart(line, cursor), cursor)
+	case readline.CharTranspose: // for which the line editor's cursor leaves a text of one character
+		return p.make(transpose)
 	case readline.CharCtrlL:
 		p.screen.clear()
 		return p.make(moveTo(cursor))
@@ -180,7 +179,7 @@ func (p *Prompt) key(key rune) (rune, bool) {
 			io.WriteString(p.config.Out, NoPasteMarks)
 		}
 	case readline.MetaBackward, readline.MetaForward, readline.MetaDelete, readline.CharBackward, readline.CharForward, readline.CharBell,
-		readline.CharCtrlH, readline.CharTab, readline.CharBckSearch, readline.CharFwdSearch, readline.CharTranspose, readline.CharCtrlY:
+		readline.CharCtrlH, readline.CharTab, readline.CharBckSearch, readline.CharFwdSearch, readline.CharCtrlY:
 	default:
 		if key < ' ' { // which would be inserted
 			return readline.CharBell, true

@@ -114,20 +114,21 @@ func TestPromptKeys(t *testing.T) {
 	for _, tc := range [][2]string{
 		{"a;\r", "a;"},
 		{"ab\rcd\r;\r", "ab\ncd\n;"},
-		{"ab\rcd;" + up + "X\r", "abX\ncd;"},                          // Enter in any line of what is complete
-		{"ab\rcd" + up + "\r" + down + end + ";\r", "ab\n\ncd;"},      // and of what is not
-		{"ab\rcd;" + up + home + "X" + end + "Y\r", "XabY\ncd;"},      // of the line
-		{"ab\rcd;" + home + "\x7f\r", "abcd;"},                        // Backspace joins lines
-		{"ab\rcd;" + up + end + del + "\r", "abcd;"},                  // and so does Delete
-		{"ab\rcd;" + strings.Repeat(left, 4) + "X\r", "abX\ncd;"},     // from line to line
-		{"ab\rcd" + up + strings.Repeat(right, 3) + ";\r", "ab\ncd;"}, //
-		{"abc\rd\refgh;" + left + up + up + "X\r", "abcX\nd\nefgh;"},  // keeps the column through a short line
-		{"ab日\rcdef;" + left + up + "X\r", "ab日X\ncdef;"},             // of which a wide character has two
-		{"ab cd\refg;" + up + "\x15X\x19\r", "Xab cd\nefg;"},          // Ctrl-U, Ctrl-Y
-		{"ab\rcd;" + up + "\x0b\r", "abcd;"},                          // Ctrl-K at the end of a line
-		{"ab\rcd;" + up + home + "\x0b\x19\x19\r", "abab\ncd;"},       // and at its start
-		{"ab cd\ref;\x17gh;\r", "ab cd\ngh;"},                         // Ctrl-W
-		{"ab cd;" + home + "\x1bf\x17X\r", "Xcd;"},                    // not what is behind the cursor
+		{"ab\rcd;" + up + "X\r", "abX\ncd;"},                                    // Enter in any line of what is complete
+		{"ab\rcd" + up + "\r" + down + end + ";\r", "ab\n\ncd;"},                // and of what is not
+		{"ab\rcd;" + up + home + "X" + end + "Y\r", "XabY\ncd;"},                // of the line
+		{"ab\rcd;" + home + "\x7f\r", "abcd;"},                                  // Backspace joins lines
+		{"ab\rcd;" + up + end + del + "\r", "abcd;"},                            // and so does Delete
+		{"ab\rcd;" + strings.Repeat(left, 4) + "X\r", "abX\ncd;"},               // from line to line
+		{"ab\rcd" + up + strings.Repeat(right, 3) + ";\r", "ab\ncd;"},           //
+		{"abc\rd\refgh;" + left + up + up + "X\r", "abcX\nd\nefgh;"},            // keeps the column through a short line
+		{"ab日\rcdef;" + left + up + "X\r", "ab日X\ncdef;"},                       // of which a wide character has two
+		{"ab cd\refg;" + up + "\x15X\x19\r", "Xab cd\nefg;"},                    // Ctrl-U, Ctrl-Y
+		{"ab\rcd;" + up + "\x0b\r", "abcd;"},                                    // Ctrl-K at the end of a line
+		{"ab\rcd;" + up + home + "\x0b\x19\x19\r", "abab\ncd;"},                 // and at its start
+		{"ab cd\ref;\x17gh;\r", "ab cd\ngh;"},                                   // Ctrl-W
+		{"ab cd;" + home + "\x1bf\x17X\r", "Xcd;"},                              // not what is behind the cursor
+		{"x\r\x14ba;" + up + "\x14" + down + home + right + "\x14\r", "x\nab;"}, // Ctrl-T
 		{"ab;" + left + altEnter + "c\r", "ab\nc;"},
 		{del + "\x00a;\r", "a;"}, // neither ends the input
 		{"a" + pasted("x\r\ny\tz;") + "\r", "ax\ny\tz;"},
@@ -185,6 +186,8 @@ func TestPromptHistory(t *testing.T) {
 		p.types("\x12LINES\x1b[F!;\r", "two\n  lines;!;")
 		p.types("\x12line\r", "two\n  lines;") // what was found first is as it was
 		p.types("\x12nosuch\x07x;\r", "x;")
+		p.types("\x12lines"+home+"X\r", "two\nX  lines;")
+		p.types("\x12lines\x17X\r", "Xlines;") // Ctrl-W, where it was found
 		p.types("\x12two"+altEnter+"y;\r", "two\n  lines;\ny;")
 		p.start("")
 		io.WriteString(p.keys, "\x12e")
@@ -354,4 +357,45 @@ func (m *model) press(r *rand.Rand) (key string) {
 	m.lines[m.row] = slices.Concat(line[:m.col], word, line[m.col:])
 	m.col += len(word)
 	return string(word)
+}
+
+// TestPromptSurvives presses any keys at random, in the history and in searches too: the prompt reads what is typed next all the same.
+func TestPromptSurvives(t *testing.T) {
+	const seed = 20261124
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	keys := []string{
+		up, down, left, right, home, end, altEnter, del, "\x7f", "\r", "\t", "\x12", "\x13", "\x0b", "\x15", "\x17", "\x19", "\x14", "\x0c", "\x07", "\x10", "\x0e",
+		"\x08", "\x1bb", "\x1bf", "\x1bd", "\x1b\x7f", "\x1b[5~", "\x1b[6~", "\x18", "\x00", "\x0f", "e", "x", "日", "i", "sel", "su", "\x04a", pasted("p\nq"), pasted("x;\n"), ";\r",
+	}
+	history := filepath.Join(t.TempDir(), "history")
+	for range 40 {
+		p := newTypist(t, 5+r.IntN(40), 2+r.IntN(10), history)
+		for _, text := range []string{"one;", "two\n  lines;", "日本\n;", "e;"} {
+			if err := p.prompt.Save(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() {
+			for {
+				text, _, err := p.prompt.Read("> ", "- ", "") // io.EOF may be Ctrl-D
+				if p.read <- fmt.Sprint(text, err); text == "still here;" {
+					return
+				}
+			}
+		}()
+		var pressed strings.Builder
+		for range 150 {
+			pressed.WriteString(keys[r.IntN(len(keys))])
+		}
+		pressed.WriteString("\x07\x03\x03still here;\r")
+		io.WriteString(p.keys, pressed.String())
+		for got := ""; got != "still here;<nil>"; {
+			select {
+			case got = <-p.read:
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%q: the prompt reads no more", pressed.String())
+			}
+		}
+	}
 }

@@ -21,16 +21,14 @@ import (
 // read once or twice costs 16 to 32 bytes, in whole lines.
 
 // The numbers of partition.cuh.
-const (
-	nearBits = 5
-	hotSlots = 1024
-)
+const nearBits = 5
 
 const (
 	lineRows    = 4
 	partThreads = 512 // two blocks a multiprocessor: one reads while the other waits at barriers; or one of twice as many
 	partItems   = 8
 	tableBlocks = 2 // how many times more blocks may add up small tables
+	tableItems  = 4 // rows of a thread that they add together
 )
 
 const (
@@ -53,6 +51,7 @@ type partForm struct {
 	bits   int       // of a place that a pass parts by
 	blocks int       // of a multiprocessor that make parts: 1 or 2
 	table  int64     // bytes that a part's table wants
+	hot    int       // log2 of the frequent places that a block has room for
 	hashed bool      // places are keys, mixed; a part's groups are found by hashing
 	arg    expr.Expr // the value; nil: there is none
 	accs   *accForm  // one that has it
@@ -215,34 +214,22 @@ func (k *kernel) capture(f func()) []string {
 	return strings.Split(text, "\n")
 }
 
-// partRowText writes a row to its part, or adds it to a frequent place.
+// partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
 func (a *aggregateText) partRowText(keys, args []value) {
 	k, f := a.k, a.f
 	k.threads, k.items, k.blocks = f.part.threads(), partItems, f.part.blocks
-	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.part.bits)}
-	place, slot := a.partPlace(keys), k.name("slot")
-	k.line("const u32 %s = hot ? hot_slot(tags, (u32)%s) : no_slot;", slot, place)
-	k.open("if (%s != no_slot) {", slot)
-	a.global, a.closeGlobal = func() { a.openPlace(place) }, a.closePlace
-	a.inLocal = true
-	a.updateAll(args, slot)
-	a.inLocal = false
-	k.otherwise()
-	offset := "0"
+	f.part.hot = a.hotBits()
+	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.part.bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.part.hot)}
+	place, offset := a.partPlace(keys), "0"
 	for i, acc := range f.accs {
 		if acc == f.part.accs {
 			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].text, k.literal(uint64(acc.within.lo)))
 		}
 	}
 	k.line("part_rows[i] = part_row(%s, %s);", place, offset)
-	k.close()
 	k.fill(k.tile, 2, []string{"u64 part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
 	k.tile = ""
-	k.endTile = []string{
-		"if (!looked) hot = find_hot(tags, reinterpret_cast<u32*>(memory.sorted), part_rows);",
-		"looked = true;",
-		"parting.tile(part_rows, direct);",
-	}
+	k.endTile = append(k.capture(a.hotRows), "parting.tile(part_rows, direct);")
 }
 
 // declareParting declares what a pass needs.
@@ -263,39 +250,23 @@ func (a *aggregateText) declareParting(pass int) []string {
 	return append(lines, "};")
 }
 
-// bytes is what a pass needs of shared memory: Partition's Memory.
-func (x *partForm) bytes(q *query) int64 {
-	tile, parts, line := int64(q.device.Block(x.threads())*partItems), int64(1)<<x.bits, int64(lineRows)
-	return 8*(tile+2*parts*line) + 8*parts*line + (16+4+8+8)*parts + 16
+// bytes is what a pass needs of shared memory where a block has so many threads: Partition's Memory.
+func (x *partForm) bytes(threads int) int64 {
+	tile, parts, line := int64(threads*partItems), int64(1)<<x.bits, int64(lineRows)
+	return 8*max(tile+2*parts*line, 1<<x.hot) + 8*parts*line + (16+4+8+8)*parts + 16
 }
 
 // declareParts is declareParting for the pipeline's kernel, with frequent places.
 func (a *aggregateText) declareParts() []string {
-	k, f := a.k, a.f
-	k.shared = func(q *query) int64 { return f.part.bytes(q) + hotSlots*4*int64(1+f.words()) }
-	lines := append(a.declareParting(0),
-		"// frequent places have words of their own in shared memory",
-		"u32* tags = shared_at<u32>(sizeof(Parting::Memory));",
-		"u32* table = tags + hot_slots;",
-		"constexpr u32 copies = 0, copy = 0, places = hot_slots;",
-		"constexpr i32 stride = hot_slots;",
-		"bool hot = false, looked = false;",
-		"for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) tags[i] = not_hot;",
-	)
-	return append(append(lines, a.emptyWords()...), fmt.Sprintf("parting.begin(%s);", a.partOut(0, "0")))
+	lines := append(a.declareParting(0), a.declareHot()...)
+	return append(lines, fmt.Sprintf("parting.begin(%s);", a.partOut(0, "0")))
 }
 
 // flushParts writes what the blocks still hold, and makes the kernels that come after.
 func (a *aggregateText) flushParts() {
 	k, f := a.k, a.f
 	k.line("parting.finish(direct);")
-	k.open("for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
-	k.line("if (tags[slot] == not_hot) continue;")
-	a.openPlace("tags[slot]")
-	k.line("const u32* first = table + slot;")
-	a.flushWords(map[int]string{}, "Adds::shared")
-	a.closePlace()
-	k.close()
+	a.flushHot()
 	if f.part.passes == 2 {
 		f.part.then = append(f.part.then, a.splitKernel())
 	}
@@ -315,7 +286,7 @@ func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
 func (a *aggregateText) splitKernel() *kernel {
 	sub, b := a.thenKernel("_split")
 	p := a.f.p
-	sub.shared = a.f.part.bytes
+	sub.shared = func(q *query) int64 { return a.f.part.bytes(q.device.Block(sub.threads)) }
 	for _, l := range b.declareParting(1) {
 		sub.line("%s", l)
 	}
@@ -391,19 +362,22 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.line("u64 rows[RADISH_ITEMS];")
 	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const u64", partWord{f.p, last, partRows}))
-	sub.line("RADISH_UNROLL")
-	sub.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 	if f.part.hashed {
+		sub.line("RADISH_UNROLL")
+		sub.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 		b.tagRow()
+		sub.close()
 	} else {
-		sub.line("if (rows[i] == pad_row) continue;")
-		sub.line("const u32 local = local_place(row_place(rows[i]), %d);", f.part.passes)
-		b.global, b.closeGlobal = func() { b.openPlace("row_place(rows[i])") }, b.closePlace
-		b.inLocal = true
-		b.addPartRow("rows[i]", "local")
-		b.inLocal = false
+		sub.line("RADISH_UNROLL")
+		sub.open("for (i32 next = 0; next < RADISH_ITEMS; next += %d) {", tableItems)
+		sub.line("u32 slots[%d];", tableItems)
+		b.each(tableItems, func() {
+			sub.line("const u64 row = rows[next + i];")
+			sub.line("slots[i] = row != pad_row ? local_place(row_place(row), %d) : no_slot;", f.part.passes)
+		})
+		b.addTogether(tableItems, "rows[next + i]")
+		sub.close()
 	}
-	sub.close()
 	sub.close()
 	sub.line("block_barrier();")
 	if f.part.hashed {

@@ -251,10 +251,10 @@ RADISH_FN i128 read_pieces(const u32* w) {
 }
 
 // The same as add_offset where the high half of the second word counts the rows: true for the thread that makes them 2^15, which has to move_counted.
-RADISH_FN bool add_counted(u32* sum, i32 stride, u32 x) {
-  const u32 before = atomic_add(sum, x);
-  return atomic_add(sum + stride, (1u << 16) + (before + x < x)) >> 16 == (1u << 15) - 1;
-}
+// one_counted is what is added to the second word, where the first one held before; last_counted says the same of what the second one held.
+RADISH_FN u32 one_counted(u32 before, u32 x) { return (1u << 16) + (before + x < x); }
+RADISH_FN bool last_counted(u32 before) { return before >> 16 == (1u << 15) - 1; }
+RADISH_FN bool add_counted(u32* sum, i32 stride, u32 x) { return last_counted(atomic_add(sum + stride, one_counted(atomic_add(sum, x), x))); }
 // Moves rows and the carries to the group in device memory, all rows but one: a group without a count has had none. offsets are from base. high is
 // null where a sum is one word.
 RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u64* low, u64* high) {

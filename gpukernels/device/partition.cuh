@@ -18,6 +18,10 @@
 #ifndef RADISH_LINE_ROWS
 #define RADISH_LINE_ROWS 4
 #endif
+#ifndef RADISH_HOT_BITS
+#define RADISH_HOT_BITS 10
+#endif
+constexpr u32 hot_slots = 1u << RADISH_HOT_BITS; // frequent places that a block adds up itself
 constexpr int part_bits = RADISH_PART_BITS;
 constexpr int parts = 1 << part_bits; // that a pass makes of one
 constexpr int near_bits = 5;          // neighbouring places that stay together
@@ -51,12 +55,13 @@ struct alignas(16) RowPair {
 
 template <int Items>
 struct Partition {
+  static constexpr u32 tile_room = RADISH_BLOCK * Items + 2 * parts * line_rows;
   struct alignas(16) Span { // a part's rows of a tile, in sorted
     u32 shift;              // from a place in sorted to one in the part
     u32 lines_end, rows_end, unused;
   };
   struct alignas(16) Memory { // in shared memory
-    u64 sorted[RADISH_BLOCK * Items + 2 * parts * line_rows];
+    u64 sorted[tile_room > hot_slots ? tile_room : hot_slots]; // or HotSearch's scratch
     u64 rest[parts * line_rows];
     Span span[parts];
     u32 first[parts];               // in sorted
@@ -202,39 +207,85 @@ RADISH_FN void load_rows(const u64* rows, i64 from, i64 end, u64 (&out)[N]) {
   }
 }
 
-// Frequent places: a block takes those that stand several times in its first tile, and adds their rows up in shared memory.
-constexpr u32 hot_slots = 1024;
-constexpr u32 hot_least = 3;
+// Frequent places, whose rows a block adds up in shared memory: a table without chains, each slot of which has the place that seems to come most often.
+constexpr u32 hot_least = 3; // rows that a frequent place has while it is looked for
+constexpr u32 hot_share = 5; // frequent places are of use if together they have this part of the rows
 constexpr u32 not_hot = ~0u;
 
+RADISH_FN u32 hot_of(u32 place) { return place * 0x9E3779B1u >> (32 - RADISH_HOT_BITS); }
 RADISH_FN u32 hot_slot(const u32* tags, u32 place) {
-  const u32 slot = place * 0x9E3779B1u >> 22;
+  const u32 slot = hot_of(place);
   return tags[slot] == place ? slot : no_slot;
 }
 
-// Sets the tags by a tile's rows; true: there are some. counts is room for hot_slots words. All threads of the block come here.
-template <int Items>
-RADISH_FN bool find_hot(u32* tags, u32* counts, const u64 (&row)[Items]) {
-  for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) counts[i] = 0;
-  RADISH_UNROLL
-  for (int i = 0; i < Items; i++) {
-    if (row[i] != pad_row) store_relaxed(tags + (row_place(row[i]) * 0x9E3779B1u >> 22), row_place(row[i])); // the last one stays
-  }
-  block_barrier();
-  RADISH_UNROLL
-  for (int i = 0; i < Items; i++) {
-    if (row[i] == pad_row) continue;
-    const u32 slot = hot_slot(tags, row_place(row[i]));
-    if (slot != no_slot) atomic_add(counts + slot, 1u);
-  }
-  block_barrier();
-  bool any = false;
-  for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
-    if (counts[i] < hot_least) {
+// The search for frequent places in a block's first tiles. In each tile, the last row that comes to a slot and has another place than the slot's is its rival:
+// it takes the slot if it comes in this tile more often than the other did since it has the slot. The last tile of the search tells how many rows the places
+// have that were found. All threads of the block make one, and come to its functions.
+struct HotSearch {
+  static constexpr i32 most_tiles = 8;
+  u32 *tags, *seen, *rivals, *rivals_seen;
+  i32 tiles = 0, last = 0; // seen; of the search
+
+  // tags and seen have hot_slots words each, scratch, which is anyone's between tiles, twice as many.
+  RADISH_FN HotSearch(u32* tags, u32* seen, u32* scratch) : tags(tags), seen(seen), rivals(scratch), rivals_seen(scratch + hot_slots) {
+    for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       tags[i] = not_hot;
-    } else {
-      any = true;
+      seen[i] = 0;
     }
   }
-  return block_any(any);
-}
+  RADISH_FN bool goes_on() const { return tiles == 0 || tiles < last; }
+
+  // Takes the rows of a tile, behind which so many are left to the block. true: the search is over, and frequent places were found: their slots in tags
+  // are set, the others not_hot. seen and scratch are free then.
+  template <int Items>
+  RADISH_FN bool tile(const u64 (&row)[Items], i64 left) {
+    if (tiles++ == 0) last = (i32)max_of((i64)2, min_of((i64)most_tiles, left / 8));
+    block_barrier(); // the scratch is free, and the tags are set
+    if (tiles == last) return enough(row);
+    for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
+      rivals[i] = not_hot;
+      rivals_seen[i] = 0;
+    }
+    block_barrier();
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) {
+      if (row[i] == pad_row) continue;
+      const u32 place = row_place(row[i]), slot = hot_of(place);
+      if (tags[slot] == place) {
+        atomic_add(seen + slot, 1u);
+      } else {
+        store_relaxed(rivals + slot, place);
+      }
+    }
+    block_barrier();
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) {
+      if (row[i] == pad_row) continue;
+      const u32 place = row_place(row[i]), slot = hot_of(place);
+      if (rivals[slot] == place) atomic_add(rivals_seen + slot, 1u);
+    }
+    block_barrier();
+    for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
+      if (rivals_seen[i] > seen[i]) {
+        tags[i] = rivals[i];
+        seen[i] = rivals_seen[i];
+      }
+      if (tiles == last - 1 && seen[i] < hot_least) tags[i] = not_hot;
+    }
+    block_barrier(); // the scratch is anyone's again
+    return false;
+  }
+
+  template <int Items>
+  RADISH_FN bool enough(const u64 (&row)[Items]) {
+    u32 rows = 0, found = 0;
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) {
+      if (row[i] == pad_row) continue;
+      rows++;
+      found += hot_slot(tags, row_place(row[i])) != no_slot;
+    }
+    const u32 net = block_reduce(rows | found << 16, Sum()); // of thread 0
+    return block_any(thread_index() == 0 && (net >> 16) > 0 && (net >> 16) * hot_share >= (net & 0xffff));
+  }
+};

@@ -24,6 +24,7 @@ struct Tiles {
     find();
   }
   RADISH_FN bool valid() const { return number < to; }
+  RADISH_FN i64 left() const { return (to - number - 1) / grid_size(); } // tiles of this block behind this one
   RADISH_FN void next() {
     number += grid_size();
     find();

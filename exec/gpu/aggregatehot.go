@@ -1,0 +1,124 @@
+package gpu
+
+import "fmt"
+
+// A few places may have a good part of all rows. A block that makes parts looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
+// words in shared memory. Others are parted.
+
+// Limits of the table of frequent places.
+const (
+	hotBitsLeast, hotBitsMost = 9, 12
+	hotRest                   = 1 << 10 // bytes that a block takes of a multiprocessor besides
+)
+
+// hotBits is log2 of the number of frequent places that a block has room for.
+func (a *aggregateText) hotBits() int {
+	x := a.f.part
+	free := (a.k.prog.tables.sharedBytes()+sharedRest)/int64(x.blocks) - hotRest - x.bytes(x.threads())
+	bits := hotBitsMost
+	for bits > hotBitsLeast && a.hotBytes(bits) > free {
+		bits--
+	}
+	return bits
+}
+
+// hotBytes is what so many frequent places take of shared memory: a tag and words each.
+func (a *aggregateText) hotBytes(bits int) int64 { return 4 * int64(1+a.f.words()) << bits }
+
+// declareHot declares the table.
+func (a *aggregateText) declareHot() []string {
+	k, x := a.k, a.f.part
+	k.shared = func(q *query) int64 { return x.bytes(q.device.Block(x.threads())) + a.hotBytes(x.hot) }
+	return []string{
+		"// frequent places have words of their own in shared memory; first these count",
+		"u32* tags = shared_at<u32>(sizeof(Parting::Memory));",
+		"u32* table = tags + hot_slots;",
+		"constexpr u32 copies = 0, copy = 0, places = hot_slots;",
+		"constexpr i32 stride = hot_slots;",
+		"HotSearch search(tags, table, reinterpret_cast<u32*>(memory.sorted)); // nothing waits there between tiles",
+		"bool hot = false;",
+	}
+}
+
+// hotRows writes what takes the rows of frequent places out of a tile's.
+func (a *aggregateText) hotRows() {
+	k := a.k
+	k.open("if (hot) {")
+	k.line("u32 slots[RADISH_ITEMS];")
+	a.each(partItems, func() {
+		k.line("slots[i] = part_rows[i] != pad_row ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
+	})
+	a.addTogether(partItems, "part_rows[i]")
+	a.each(partItems, func() { k.line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
+	k.close()
+	k.open("if (!hot && search.goes_on()) {")
+	k.line("hot = search.tile(part_rows, t.left());")
+	k.open("if (hot) {")
+	for _, l := range a.emptyWords() {
+		k.line("%s", l)
+	}
+	k.line("block_barrier();")
+	k.close()
+	k.close()
+}
+
+// flushHot adds the table's words to the groups.
+func (a *aggregateText) flushHot() {
+	k := a.k
+	k.open("for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
+	k.line("if (tags[slot] == not_hot) continue;")
+	a.openPlace("tags[slot]")
+	k.line("const u32* first = table + slot;")
+	a.flushWords(map[int]string{}, "Adds::shared")
+	a.closePlace()
+	k.close()
+}
+
+// each writes a loop over items of a thread.
+func (a *aggregateText) each(items int, body func()) {
+	a.k.line("RADISH_UNROLL")
+	a.k.open("for (i32 i = 0; i < %d; i++) {", items)
+	body()
+	a.k.close()
+}
+
+// addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i], if there is one. The rows are taken through each
+// step together, so that what they wait for comes at once.
+func (a *aggregateText) addTogether(items int, row string) {
+	k, f := a.k, a.f
+	for _, acc := range f.accs {
+		if acc.in != nil {
+			continue // the sum counts
+		}
+		words := fmt.Sprintf("table + %d * stride + slots[i]", acc.limb)
+		switch acc.op {
+		case accCount:
+			a.each(items, func() { k.line("if (slots[i] != no_slot) atomic_add(%s, 1u);", words) })
+		case accSum:
+			k.line("u32 sums[%d];", items)
+			a.each(items, func() { k.line("sums[i] = slots[i] != no_slot ? atomic_add(%s, (u32)%s) : 0;", words, row) })
+			a.each(items, func() {
+				k.line("sums[i] = slots[i] != no_slot ? atomic_add(%s + stride, one_counted(sums[i], (u32)%s)) : 0;", words, row)
+			})
+			k.line("bool full = false;")
+			a.each(items, func() { k.line("full |= last_counted(sums[i]);") })
+			k.open("if (full) { // 2^15 rows")
+			a.each(items, func() {
+				k.line("if (!last_counted(sums[i])) continue;")
+				a.global, a.closeGlobal = func() { a.openPlace(fmt.Sprintf("row_place(%s)", row)) }, a.closePlace
+				a.move(acc, words)
+			})
+			k.close()
+		default:
+			name := [...]string{"min", "max"}[acc.op-accMin]
+			compare := [...]string{"<", ">"}[acc.op-accMin]
+			none := [...]string{"0", "~0u"}[acc.op-accMin] // nothing is better
+			best := k.name("best")
+			k.line("u32 %s[%d];", best, items)
+			a.each(items, func() { k.line("%s[i] = slots[i] != no_slot ? load_relaxed(%s) : %s;", best, words, none) })
+			a.each(items, func() {
+				k.line("if ((u32)%s %s %s[i]) atomic_%s(%s, (u32)%s);", row, compare, best, name, words, row)
+			})
+		}
+	}
+}

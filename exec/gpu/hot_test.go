@@ -1,0 +1,99 @@
+package gpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// TestFrequentKeys groups by keys of which a few have most of the rows, so that blocks that make parts add them up themselves: with some of which a block has more
+// than 2^16 rows, some that only come when others have been found, and a filter that drops rows; in an array and by hashing.
+func TestFrequentKeys(t *testing.T) { gputest.Each(t, testFrequentKeys) }
+
+func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
+	defer func(rows float64) { partitionRows = rows }(partitionRows)
+	partitionRows = 1000
+	b := newBackend(t, d)
+	const rows, keys = 330_000, 20_000
+	for i, c := range []struct {
+		name   string
+		key    func(r *rand.Rand, row int) int
+		hashed bool
+		names  []string
+	}{
+		{"one key", func(r *rand.Rand, row int) int { return 77 }, false, []string{"sum", "count(*)", "min", "max"}},
+		{"eight keys", func(r *rand.Rand, row int) int { return r.IntN(8) * 711 }, true, []string{"sum", "count(*)", "min", "max"}},
+		{"first these, then those", func(r *rand.Rand, row int) int { return row / (rows / 3) * 9 }, false, []string{"max"}},
+		{"by turns", func(r *rand.Rand, row int) int { return row % 3 * 32 }, true, []string{"count(*)"}},
+		{"by turns", func(r *rand.Rand, row int) int { return row % 5 * 32 }, false, []string{"sum"}},
+	} {
+		r := rand.New(rand.NewPCG(uint64(i), 17))
+		data := make([]encoding.Data, 2)
+		for row := range rows {
+			key := r.IntN(keys)
+			if r.IntN(10) > 0 {
+				key = c.key(r, row)
+			}
+			if c.hashed {
+				key = int(int32(uint32(key) * 0x85EBCA6B))
+			}
+			data[0].Ints = append(data[0].Ints, int64(key))
+			data[1].Ints = append(data[1].Ints, r.Int64N(1<<31)-1<<30)
+		}
+		schema := &tables.Schema{Database: "test", Name: "t", Columns: []tables.ColumnDef{{Name: "k", Type: types.Int32}, {Name: "v", Type: types.Int64}}}
+		builder := tables.NewBuilder(tables.New(schema))
+		if err := builder.AppendColumns(rows, data); err != nil {
+			t.Fatal(err)
+		}
+		v, err := builder.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := enginetest.NewGen(r, 0)
+		scan := &physical.TableScan{Table: v, Alias: "t"}
+		for at, d := range schema.Columns {
+			scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, false)), append(scan.Ordinals, at)
+		}
+		if i%2 == 0 {
+			scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: scan.Cols[1], Right: &expr.Const{Value: types.IntValue(-1 << 29)}}}
+		}
+		agg := &physical.Aggregate{EstGroups: keys}
+		key := g.Alloc.Like(scan.Cols[0])
+		agg.Groups = []logical.Item{{Col: key, Expr: scan.Cols[0]}}
+		out := []*expr.Column{key}
+		for _, name := range c.names {
+			args := []expr.Expr{scan.Cols[1]}
+			if name == "count(*)" {
+				args = nil
+			}
+			fn := expr.LookupAggregate(name)
+			sig, err := fn.Resolve(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			it := logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: args}
+			agg.Aggs = append(agg.Aggs, it)
+			out = append(out, it.Col)
+		}
+		g.Pipe(scan, agg)
+		plan := g.Result(g.Read(agg, out), out)
+		if text := b.program(plan).kernels[plan.Pipelines[0]].text; !strings.Contains(text, "search.tile(") {
+			t.Errorf("%s: no parts are made:\n%s", c.name, text)
+		}
+		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%s, hashed: %v, %v", c.name, c.hashed, c.names)}, plan, uint64(i))
+	}
+	if b.onHost > 0 || len(b.refused) > 0 {
+		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
+	}
+}

@@ -61,7 +61,7 @@ func (p *Pipeline) ascends(id expr.ColumnID) bool {
 	if i < 0 || scan.Ordinals[i] == logical.RowIDOrdinal {
 		return false
 	}
-	return scan.Table.Stats(scan.Ordinals[i]).Sorted
+	return scan.Table.Zones(scan.Ordinals[i]).Sorted
 }
 
 // keepsOrder says whether each row finds at most one partner, or only goes through or not.

@@ -128,7 +128,7 @@ func anyOutOfRange(s *logical.Scan) bool {
 		if at < 0 || s.Ordinals[at] < 0 {
 			continue
 		}
-		if st := s.Table.Stats(s.Ordinals[at]); !st.Min.Null && !st.Max.Null && b.beyond(st.Min, st.Max) {
+		if st := s.Table.Zones(s.Ordinals[at]); !st.Min.Null && !st.Max.Null && b.beyond(st.Min, st.Max) {
 			return true
 		}
 	}

@@ -107,7 +107,7 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 			if c.Typ.Phys() != types.PhysInt64 {
 				return 0, 0, false
 			}
-			st := x.Table.Stats(x.Ordinals[i])
+			st := x.Table.Zones(x.Ordinals[i])
 			if st.Min.Null || st.Max.Null {
 				return 0, 0, false
 			}
@@ -254,7 +254,7 @@ func codes(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 			if c.ID != id || x.Ordinals[i] < 0 {
 				continue
 			}
-			d := x.Table.Stats(x.Ordinals[i]).Dict
+			d := x.Table.Zones(x.Ordinals[i]).Dict
 			if d == nil || d.Len() == 0 {
 				return 0, 0, false
 			}

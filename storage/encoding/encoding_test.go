@@ -281,6 +281,27 @@ func TestSketch(t *testing.T) {
 	}
 }
 
+// The sketch of a chunk is that of its values one by one, whatever rows were not looked at.
+func TestSketchOfAllValues(t *testing.T) {
+	r := testRand(t)
+	for _, s := range shapes {
+		for _, nulls := range []int{0, 30} {
+			values := s.column(r, 12000, nulls)
+			var want encoding.Sketch
+			for i := range values {
+				if !values[i].Null {
+					want.Merge(encoding.Encode(encoding.FromVector(vector(s.typ, values[i:i+1]), 1)).Sketch())
+				}
+			}
+			for form, d := range forms(s.typ, values) {
+				if c := encoding.Encode(d); *c.Sketch() != want {
+					t.Errorf("%s, %d%% NULLs, %s: the sketch of a chunk of kind %v estimates %.0f values, want %.0f", s.name, nulls, form, c.Kind, c.Sketch().Estimate(), want.Estimate())
+				}
+			}
+		}
+	}
+}
+
 // A dictionary of more than 65,536 strings, as a generator may bring one along, has codes of 32 bits.
 func TestDict32(t *testing.T) {
 	dict := column.NewDictionary()

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"bytes"
 	"hash/maphash"
 	"math"
 	"math/bits"
@@ -71,38 +72,65 @@ func (c *Chunk) makeSketch() *Sketch {
 	case c.Kind == Constant:
 		s.AddHash(hashValue(c.Min))
 	case c.U8 != nil:
-		s.addCodes(c, distinctCodes(c.U8, c.Valid, 1<<8), str)
+		s.addCodes(c, distinctCodes(c.U8, c.Valid, 1<<8, c.mostCodes()), str)
 	case c.U16 != nil:
-		s.addCodes(c, distinctCodes(c.U16, c.Valid, 1<<16), str)
+		s.addCodes(c, distinctCodes(c.U16, c.Valid, 1<<16, c.mostCodes()), str)
 	case c.Kind == Dict32:
-		s.addCodes(c, distinctCodes(c.U32, c.Valid, c.Dict.Len()), str)
+		s.addCodes(c, distinctCodes(c.U32, c.Valid, c.Dict.Len(), c.mostCodes()), str)
 	default:
 		s.addValues(c)
 	}
 	return s
 }
 
-// distinctCodes returns the codes of valid rows, all of which are below limit, as a bitmap.
-func distinctCodes[U uint8 | uint16 | uint32](codes []U, valid column.Bitmap, limit int) column.Bitmap {
-	seen := column.NewBitmap(limit, false)
-	for i, code := range codes {
-		if valid == nil || valid.Get(i) {
-			seen.Set(int(code))
+// mostCodes is how many different codes the chunk's rows can have at most; 0: that is not known.
+func (c *Chunk) mostCodes() int {
+	switch {
+	case c.Dict != nil:
+		return c.Dict.Len()
+	case c.Min.Null || c.Max.Null || c.Type.Phys() != types.PhysInt64:
+		return 0
+	}
+	span := uint64(c.Max.I) - uint64(c.Min.I)
+	return int(min(span, 1<<32)) + 1
+}
+
+// distinctCodes marks the codes of valid rows, all of which are below limit, by ones. When it has found as many as there can be it looks at no more
+// rows: often after a few thousand.
+func distinctCodes[U uint8 | uint16 | uint32](codes []U, valid column.Bitmap, limit, most int) []byte {
+	seen := make([]byte, limit)
+	for at, step := 0, 4096; at < len(codes); step *= 2 {
+		part := codes[at:min(at+step, len(codes))]
+		if valid == nil {
+			for _, code := range part {
+				seen[code] = 1
+			}
+		} else {
+			for i, code := range part {
+				if valid.Get(at + i) {
+					seen[code] = 1
+				}
+			}
+		}
+		if at += len(part); bytes.Count(seen, []byte{1}) == most {
+			break
 		}
 	}
 	return seen
 }
 
-func (s *Sketch) addCodes(c *Chunk, seen column.Bitmap, str bool) {
-	for w, word := range seen {
-		for ; word != 0; word &= word - 1 {
-			code := w*64 + bits.TrailingZeros64(word)
-			if str {
-				s.AddHash(maphash.String(sketchSeed, c.Dict.Value(uint32(code))))
-			} else {
-				s.AddHash(mix(uint64(c.Base) + uint64(code)))
-			}
+func (s *Sketch) addCodes(c *Chunk, seen []byte, str bool) {
+	for code := bytes.IndexByte(seen, 1); code >= 0; {
+		if str {
+			s.AddHash(maphash.String(sketchSeed, c.Dict.Value(uint32(code))))
+		} else {
+			s.AddHash(mix(uint64(c.Base) + uint64(code)))
 		}
+		next := bytes.IndexByte(seen[code+1:], 1)
+		if next < 0 {
+			return
+		}
+		code += 1 + next
 	}
 }
 

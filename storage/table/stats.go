@@ -49,13 +49,14 @@ type statsCache struct{ *statsState }
 type statsState struct {
 	mu      sync.Mutex
 	columns []*ColumnStats // by ordinal; nil: not computed
+	zones   []*ColumnStats // what Zones gives, by ordinal; nil: not computed
 	old     []*ColumnStats // of an older version
 	oldRows int64          // its live rows
 	changed int64          // rows inserted, deleted or updated since
 }
 
 func newStatsCache(columns int) statsCache {
-	return statsCache{&statsState{columns: make([]*ColumnStats, columns), old: make([]*ColumnStats, columns)}}
+	return statsCache{&statsState{columns: make([]*ColumnStats, columns), zones: make([]*ColumnStats, columns), old: make([]*ColumnStats, columns)}}
 }
 
 // staleness is the share of changed rows from which on statistics are computed anew.
@@ -89,7 +90,8 @@ func (v *Version) Stats(ordinal int) *ColumnStats {
 	if s := c.columns[ordinal]; s != nil {
 		return s
 	}
-	s := v.bounds(ordinal)
+	s := new(ColumnStats)
+	*s = *v.zonesOf(ordinal)
 	if old := c.old[ordinal]; old != nil && staleness*c.changed <= c.oldRows {
 		s.Histogram, s.Common = old.Histogram, old.Common
 		s.Distinct = min(old.Distinct, float64(s.Rows-s.NullCount))
@@ -99,6 +101,23 @@ func (v *Version) Stats(ordinal int) *ColumnStats {
 	}
 	c.columns[ordinal] = s
 	return s
+}
+
+// Zones returns what the row groups' zone maps tell of a column: all but the number of distinct values, the histogram and the common values, for
+// which values would have to be read.
+func (v *Version) Zones(ordinal int) *ColumnStats {
+	c := v.stats.statsState
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return v.zonesOf(ordinal)
+}
+
+func (v *Version) zonesOf(ordinal int) *ColumnStats {
+	zones := v.stats.zones
+	if zones[ordinal] == nil {
+		zones[ordinal] = v.bounds(ordinal)
+	}
+	return zones[ordinal]
 }
 
 // bounds fills in what the zone maps tell.

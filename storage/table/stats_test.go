@@ -144,8 +144,15 @@ func TestStatsAfterChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	zones := v.Zones(0) // reads no values, before and after somebody wants more
+	if zones.Rows != 1000 || zones.NullCount != 0 || zones.Min.I != 0 || zones.Max.I != 99 || zones.Sorted || zones.Distinct != 0 || zones.Histogram != nil {
+		t.Fatalf("%+v", zones)
+	}
 	if st := v.Stats(0); math.Abs(st.Distinct-100) > 5 || v.Stats(0) != st {
 		t.Fatalf("%+v", st)
+	}
+	if v.Zones(0) != zones || zones.Distinct != 0 {
+		t.Fatalf("%+v", zones)
 	}
 	if v, err = v.Append(batch(s, []row{{types.IntValue(5000)}}, false)); err != nil {
 		t.Fatal(err)

@@ -5,18 +5,12 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// genericTable is a hash table over keys of any types: open addressing with linear probing over 64-bit hashes, the keys
-// themselves compared column by column in the build's vectors.
+// genericTable is a hash table over keys of any types: of their 64-bit hashes, the keys themselves compared column by column in the build's
+// vectors.
 type genericTable struct {
-	regionTable
-	keys  []*column.Vector
-	safe  []bool // by key: NULL equals NULL
-	slots []hashSlot
-}
-
-type hashSlot struct {
-	hash uint64
-	row  int32 // row + 1; 0: free
+	slotTable
+	keys []*column.Vector
+	safe []bool // by key: NULL equals NULL
 }
 
 func (b *build) makeGeneric(keyed []int32, n int) (arrange func() error, err error) {
@@ -24,11 +18,11 @@ func (b *build) makeGeneric(keyed []int32, n int) (arrange func() error, err err
 	for i := range t.safe {
 		t.safe[i] = b.nullSafe(i)
 	}
+	t.same = func(row, other int32) bool { return t.equal(t.keys, int(row), int(other)) }
 	b.table = t
 	b.scratch = int64(24 * n)
 	b.direct = true // the table reads key columns by row
-	size := tableSize(n)
-	if err := b.q.mem.Reserve("join build", int64(16*size)+b.scratch); err != nil {
+	if err := b.q.mem.Reserve("join build", b.scratch); err != nil {
 		return nil, err
 	}
 	hashes := make([]uint64, n)
@@ -49,68 +43,7 @@ func (b *build) makeGeneric(keyed []int32, n int) (arrange func() error, err err
 	if err != nil {
 		return nil, err
 	}
-	items := &numberedRows{}
-	regions := b.q.partitionsFor(16*size, n)
-	for {
-		t.slots = make([]hashSlot, size)
-		t.shape(size, regions)
-		err := items.partition(b.q, n, regions, func(out []uint64, from int) { copy(out, hashes[from:]) }, func(out []uint16, hashes []uint64) {
-			for i, h := range hashes {
-				out[i] = t.regionOf(h)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		unique, full, err := b.q.fillRegions(items, func(r int, hashes []uint64, items []int32) (dups, full bool) {
-			return t.fill(b.q, r, hashes, items, keyed)
-		})
-		switch {
-		case err != nil:
-			return nil, err
-		case full:
-			regions = 1 // hashes so skewed that a region overflowed
-		default:
-			return b.arrangeByFirst(unique, items, keyed)
-		}
-	}
-}
-
-// fill puts rows into their region and stores the first row of each one's key in hashes.
-func (t *genericTable) fill(q *query, r int, hashes []uint64, items, keyed []int32) (dups, full bool) {
-	mask, shift := t.region, t.shift
-	room := mask // one slot stays free so that a search ends
-	base := uint64(r) * (mask + 1)
-	slots := t.slots[base : base+mask+1]
-	for i, h := range hashes {
-		if i&checkRows == 0 && q.stopped.Load() {
-			return false, false
-		}
-		at := h >> shift & mask
-		row := items[i]
-		if keyed != nil {
-			row = keyed[row]
-		}
-		for {
-			s := &slots[at]
-			if s.row == 0 {
-				if room == 0 {
-					return dups, true
-				}
-				room--
-				s.hash, s.row = h, row+1
-				break
-			}
-			if s.hash == h && t.equal(t.keys, int(row), int(s.row-1)) {
-				row = s.row - 1
-				dups = true
-				break
-			}
-			at = (at + 1) & mask
-		}
-		hashes[i] = uint64(row)
-	}
-	return dups, false
+	return t.fillAll(b, n, keyed, func(out []uint64, from int) { copy(out, hashes[from:]) })
 }
 
 // equal compares the key at position p of vectors with that of a row in the table.
@@ -187,7 +120,7 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 			if s.row == 0 {
 				break
 			}
-			if s.hash == h {
+			if s.word == h {
 				pos[k], groups[k] = sel[i], s.row-1
 				f.slots[k] = uint32(at)
 				hashes[k] = h
@@ -227,7 +160,7 @@ func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32
 		if s.row == 0 {
 			return -1
 		}
-		if s.hash == hash && t.equal(keys, p, int(s.row-1)) {
+		if s.word == hash && t.equal(keys, p, int(s.row-1)) {
 			return s.row - 1
 		}
 	}

@@ -1,0 +1,132 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// slotTable is an open-addressing hash table with linear probing, at most three quarters full, of words that stand for keys. It holds each
+// key once, with the first row that has it. The high bits of the hash choose a region, within which probing wraps around, so that workers
+// can fill regions of their own.
+type slotTable struct {
+	slots  []slot
+	shift  uint
+	region uint64 // slots per region - 1
+	bits   uint   // of the hash that choose the region
+
+	// same says whether two rows of one word have one key, if a word is a hash of it; nil: a word is a key.
+	same func(row, other int32) bool
+}
+
+type slot struct {
+	word uint64
+	row  int32 // row + 1; 0: free
+}
+
+func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
+
+// fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives. What it returns brings the rows of equal keys
+// together; that comes later as it moves the rows.
+func (t *slotTable) fillAll(b *build, n int, keyed []int32, number func(out []uint64, from int)) (arrange func() error, err error) {
+	size := tableSize(n)
+	if err := b.q.mem.Reserve("join build", int64(16*size)); err != nil {
+		return nil, err
+	}
+	items := &numberedRows{}
+	for regions := b.q.partitionsFor(16*size, n); ; regions = 1 {
+		t.slots = make([]slot, size)
+		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
+		t.bits = uint(bits.TrailingZeros(uint(regions)))
+		t.region = uint64(size/regions) - 1
+		err := items.partition(b.q, n, regions, number, func(out []uint16, words []uint64) {
+			if t.same == nil {
+				for i, w := range words {
+					out[i] = uint16(hashInt(w) >> (64 - t.bits))
+				}
+				return
+			}
+			for i, w := range words {
+				out[i] = uint16(w >> (64 - t.bits))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		dups, full := make([]bool, regions), make([]bool, regions)
+		err = b.q.parallel(regions, n, func(r int) error {
+			words, rows, _ := items.part(r)
+			dups[r], full[r] = t.fill(b.q, r, words, rows, keyed)
+			return b.q.check()
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case slices.Contains(full, true): // keys so skewed that a region overflowed: there is one the next time
+		default:
+			return b.arrangeByFirst(!slices.Contains(dups, true), items, keyed)
+		}
+	}
+}
+
+// fill puts rows into their region and stores the first row of each one's key in words.
+func (t *slotTable) fill(q *query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
+	mask, shift := t.region, t.shift
+	room := mask // one slot stays free so that a search ends
+	base := uint64(r) * (mask + 1)
+	slots := t.slots[base : base+mask+1]
+	same, numbers := t.same, t.same == nil
+	for i, w := range words {
+		if i&checkRows == 0 && q.stopped.Load() {
+			return false, false
+		}
+		at := w
+		if numbers {
+			at = hashInt(w)
+		}
+		at = at >> shift & mask
+		row := items[i]
+		if keyed != nil {
+			row = keyed[row]
+		}
+		for {
+			s := &slots[at]
+			if s.row == 0 {
+				if room == 0 {
+					return dups, true
+				}
+				room--
+				s.word, s.row = w, row+1
+				break
+			}
+			if s.word == w && (numbers || same(row, s.row-1)) {
+				row = s.row - 1
+				dups = true
+				break
+			}
+			at = (at + 1) & mask
+		}
+		words[i] = uint64(row)
+	}
+	return dups, false
+}
+
+// arrangeByFirst returns what brings rows of equal keys together where items' numbers have become the first row of each key.
+func (b *build) arrangeByFirst(unique bool, items *numberedRows, keyed []int32) (func() error, error) {
+	if b.unique = unique; unique {
+		return nil, nil
+	}
+	group := make([]int32, len(items.items))
+	err := b.q.parallel(len(items.ends), len(group), func(r int) error {
+		first, rows, _ := items.part(r)
+		for i, at := range rows {
+			group[at] = int32(first[i])
+		}
+		return b.q.check()
+	})
+	number := func(out []uint64, from int) {
+		for i, g := range group[from : from+len(out)] {
+			out[i] = uint64(g)
+		}
+	}
+	return func() error { return b.arrange(number, b.n, keyed, items) }, err
+}

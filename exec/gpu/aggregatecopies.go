@@ -117,7 +117,7 @@ func (a *aggregateText) flushCopies() {
 		if counts[i] == "" {
 			counts[i] = k.name("n")
 			k.line("u64 %s = 0;", counts[i])
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.accs[i].limb)
+			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.accs[i].limb)
 		}
 		return counts[i]
 	}
@@ -136,13 +136,13 @@ func (a *aggregateText) flushCopies() {
 			name := [...]string{"min", "max"}[acc.op-accMin]
 			best := k.name("best")
 			k.line("u32 %s = first[%d];", best, acc.limb)
-			k.line("for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
+			k.line("RADISH_NO_UNROLL for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
 			k.line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.literal(uint64(acc.within.lo)))
 		default:
 			n := count(a.countOf(acc))
 			sum := k.name("sum")
 			k.line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
+			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
 			if acc.narrow {
 				k.line("add_group(%s, (u64)%s, Adds::shared);", at(0), sum)
 			} else {

@@ -229,10 +229,10 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 			if acc.counts {
 				read = "read_counted"
 			}
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, acc.word())
+			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, acc.word())
 			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
 		} else {
-			k.line("for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
+			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
 		}
 		if acc.narrow {
 			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)

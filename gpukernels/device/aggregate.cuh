@@ -272,6 +272,7 @@ RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u6
 RADISH_FN i128 read_counted(const u32* sum, i32 stride) { return (i128)(((u64)(sum[stride] & 0xffff) << 32) + *sum); }
 RADISH_FN u64 sum_counts(const u32* w, u32 n) {
   u64 sum = 0;
+  RADISH_NO_UNROLL
   for (u32 i = 0; i < n; i++) sum += w[i] >> 16;
   return sum;
 }
@@ -279,16 +280,19 @@ RADISH_FN u64 sum_counts(const u32* w, u32 n) {
 // What n copies of a word make together.
 RADISH_FN u64 sum_words(const u32* w, u32 n) {
   u64 sum = 0;
+  RADISH_NO_UNROLL
   for (u32 i = 0; i < n; i++) sum += w[i];
   return sum;
 }
 RADISH_FN u64 min_word(const u32* w, u32 n) {
   u32 best = w[0];
+  RADISH_NO_UNROLL
   for (u32 i = 1; i < n; i++) best = min_of(best, w[i]);
   return best;
 }
 RADISH_FN u64 max_word(const u32* w, u32 n) {
   u32 best = w[0];
+  RADISH_NO_UNROLL
   for (u32 i = 1; i < n; i++) best = max_of(best, w[i]);
   return best;
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,12 +190,12 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	return q, nil
 }
 
-// compile begins to load all kernels, in the order in which they are needed: NVRTC reads one after the other. A pipeline waits for its own
-// alone, so that the first ones run meanwhile. Where any has to be waited for and the query is going to run, columns are brought ahead.
+// compile begins to load all kernels. A pipeline waits for its own alone, so that the first ones run meanwhile. Where any has to be waited for and the
+// query is going to run, columns are brought ahead.
 func (q *query) compile(ctx context.Context, run bool) {
 	q.watch(ctx)
 	ctx, q.giveUp = context.WithCancel(ctx)
-	waits := false
+	var missing []*kernel
 	for _, p := range q.plan.Pipelines {
 		for _, k := range q.kernels[p].all() {
 			m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
@@ -204,17 +205,22 @@ func (q *query) compile(ctx context.Context, run bool) {
 				close(m.ready)
 				continue
 			}
-			waits = true
-			q.loading.Go(func() {
-				defer close(m.ready)
-				if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
-					m.function, m.err = m.module.Function(k.title)
-				}
-			})
+			missing = append(missing, k)
 		}
 	}
+	// The compiler's front end takes them one by one: the longest first.
+	slices.SortStableFunc(missing, func(a, b *kernel) int { return len(b.text) - len(a.text) })
+	for _, k := range missing {
+		m := q.modules[k]
+		q.loading.Go(func() {
+			defer close(m.ready)
+			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
+				m.function, m.err = m.module.Function(k.title)
+			}
+		})
+	}
 	q.compileSorts(ctx)
-	if waits && run {
+	if len(missing) > 0 && run {
 		q.fetchAhead(ctx)
 	}
 }

@@ -26,7 +26,7 @@ func functionCases(x *exprTest, each int) (out []expr.Expr) {
 var words = map[string]map[int][]string{
 	"extract": {0: {"YEAR", "WEEK", "HOUR", "DAY_MICROSECOND", "MINUTE_SECOND"}}, "timestampdiff": {0: {"MONTH", "DAY", "SECOND"}},
 	"timestampadd": {0: {"MONTH", "HOUR"}}, "date_add": {2: {"YEAR", "DAY", "MINUTE"}}, "date_sub": {2: {"QUARTER", "WEEK", "SECOND"}},
-	"adddate": {2: {"MONTH"}}, "subdate": {2: {"DAY"}}, "substring_index": {1: {"a", "ab", "é"}}, "like": {1: {"a%b", "%a_", "%é%ab%", "a%", "%b"}},
+	"adddate": {2: {"MONTH"}}, "subdate": {2: {"DAY"}}, "substring_index": {1: {"a", "ab", "é"}}, "like": {1: {"a%b", "%a%b%c%", "%a_", "%é%ab%", "a%", "%b"}},
 }
 
 // callsOf makes calls of a function with operands of each type in turn, the others being of types that suit it.

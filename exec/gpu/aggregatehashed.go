@@ -18,10 +18,15 @@ import (
 const (
 	hashedLeast = 1 << 12 // groups: fewer have tables in shared memory in front
 	hashedRoom  = 2.4     // slots of a part's table for each group that is expected: the fuller, the slower, by much
+	rankBits    = 16      // of a tag, up to which groups are numbered by a bitmap
+	rankRoom    = 1.6     // hashedRoom then: more groups than that are added to the table in device memory
+	rankBlocks  = 3       // of a multiprocessor
 )
 
-// Variables for tests: the slots of the table in device memory, and how many groups can be appended beyond half as many again as expected.
+// Variables for tests: the fewest slots of a part's table, those of the table in device memory, and how many groups can be appended beyond half as many again as
+// expected.
 var (
+	leastSlots  = int64(256)
 	hashedSlots = int64(1 << 17)
 	hashedMore  = int64(1 << 16)
 )
@@ -40,8 +45,26 @@ func (f *aggForm) keysFitWord() bool {
 
 // partSlots is the number of slots of a part's table of groups that are found by hashing.
 func (x *partForm) partSlots(groups float64, words int64, shared int64) int64 {
-	wanted := int64(groups * hashedRoom / float64(int64(1)<<(x.bits*x.passes)))
-	return min(max(wanted, 256), shared/(4*(1+words))) &^ 3
+	factor := hashedRoom
+	if x.ranked() {
+		factor = rankRoom
+	}
+	wanted := int64(groups * factor / float64(int64(1)<<(x.bits*x.passes)))
+	return min(max(wanted, leastSlots), (shared-x.rankBytes())/(4*(1+words))) &^ 3
+}
+
+// tagBits is the number of bits of a tag: what the passes have left of a place.
+func (x *partForm) tagBits() int { return 32 - x.bits*x.passes }
+
+// ranked says whether a part's groups are numbered by a bitmap of their tags, not searched for.
+func (x *partForm) ranked() bool { return x.hashed && x.tagBits() <= rankBits }
+
+// rankBytes is what numbering them takes of shared memory: two words for each 32 tags.
+func (x *partForm) rankBytes() int64 {
+	if !x.ranked() {
+		return 0
+	}
+	return 8 << (x.tagBits() - 5)
 }
 
 // directGroups counts what was added to an aggregation's groups directly: not 0, if something was. appendedGroups counts the groups behind the table.
@@ -69,23 +92,72 @@ func (a *aggregateText) partPlace(keys []value) string {
 	return name
 }
 
-// tagRow adds row i to its group in shared memory. The threads of a warp look for their slots together.
-func (a *aggregateText) tagRow() {
-	k, passes := a.k, a.f.part.passes
-	k.line("const bool real = rows[i] != pad_row;")
-	k.line("u32 slot = no_slot;")
-	k.line("if (real) slot = tag_slot(tags, places, local_place(row_place(rows[i]), %d), %d);", passes, 32-a.f.part.bits*passes)
-	k.line("warp_barrier(full_mask());")
-	k.open("if (slot != no_slot) {")
-	a.global, a.closeGlobal = func() { a.openPlace("row_place(rows[i])") }, a.closePlace
-	a.inLocal = true
-	a.addPartRow("rows[i]", "slot")
-	a.inLocal = false
-	k.line("} else if (real) {")
-	k.line("  %s_direct(p, rows[i]); // it found no slot", k.title)
-	k.close()
-	k.line("warp_barrier(full_mask());")
+// declareTags declares the tags, and what ranks them.
+func (a *aggregateText) declareTags() {
+	k, x := a.k, a.f.part
+	k.line("u32* tags = table; // they stand first, since they are read by four")
+	k.line("table += places;")
+	if x.ranked() {
+		k.line("u32* marks = table + %d * stride;", a.f.words())
+		k.line("using Ranks = TagRanks<%d>;", x.tagBits())
+		k.line("Ranks ranks{marks, marks + Ranks::words};")
+	}
 	k.functions = append(k.functions, a.directFunction())
+}
+
+// taggedPart writes what makes the groups of a part by searching for tags.
+func (a *aggregateText) taggedPart() {
+	k := a.k
+	for _, l := range a.emptyWords() {
+		k.line("%s", l)
+	}
+	k.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = no_tag;")
+	k.line("block_barrier();")
+	a.partTiles(partItems, func() {
+		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", a.f.part.passes, a.f.part.tagBits())
+		a.someTogether(partItems, search, func() {
+			k.line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
+			k.open("if (row != pad_row && slots[i] == no_slot) {")
+			k.line("%s_direct(p, row);", k.title)
+			k.close()
+			k.line("warp_barrier(full_mask());")
+		})
+	})
+	k.line("block_barrier();")
+	a.appendGroups("places")
+}
+
+// rankedPart writes what makes the groups of a part whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
+// rows will mostly be in the L2 cache then.
+func (a *aggregateText) rankedPart() {
+	k, f, passes := a.k, a.f, a.f.part.passes
+	k.line("ranks.clear();")
+	k.line("block_barrier();")
+	a.partTiles(partItems, func() { k.line("ranks.mark(rows, %d);", passes) })
+	k.line("block_barrier();")
+	k.line("const u32 groups = min_of(ranks.number(tags, places), places);")
+	k.open("for (u32 i = thread_index(); i < groups; i += RADISH_BLOCK) {")
+	for _, acc := range f.accs {
+		fill := "0"
+		if acc.op == accMin {
+			fill = "~0u"
+		}
+		for limb := range acc.limbs {
+			k.line("table[%d * stride + i] = %s;", acc.limb+limb, fill)
+		}
+	}
+	k.close()
+	k.line("block_barrier();")
+	a.partTiles(tableItems, func() {
+		a.someTogether(tableItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
+			k.open("if (slots[i] != no_slot && slots[i] >= places) { // there are more groups than room")
+			k.line("%s_direct(p, row);", k.title)
+			k.line("slots[i] = no_slot;")
+			k.close()
+		})
+	})
+	k.line("block_barrier();")
+	a.appendGroups("groups")
 }
 
 // directFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
@@ -98,13 +170,13 @@ func (a *aggregateText) directFunction() string {
 	return a.k.callee("direct", []string{"const P& p", "u64 row"}, lines)
 }
 
-// appendGroups appends a part's groups, or adds them to those that are there already.
-func (a *aggregateText) appendGroups() {
+// appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
+func (a *aggregateText) appendGroups(slots string) {
 	k, p := a.k, a.f.p
 	k.line("const bool others = load_relaxed(%s) != 0;", k.pointer("u32", counterWord{of: directGroups{p}}))
-	k.open("for (u32 base = 0; base < places; base += RADISH_BLOCK) {")
+	k.open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
 	k.line("const u32 local = base + thread_index();")
-	k.line("const u32 tag = local < places ? tags[local] : no_tag;")
+	k.line("const u32 tag = local < %s ? tags[local] : no_tag;", slots)
 	k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", a.f.part.passes)
 	k.line("u64 g = tag != no_tag && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
 	k.line("const Adds how = g == no_group ? Adds::first : Adds::alone;")

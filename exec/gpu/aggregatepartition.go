@@ -82,7 +82,7 @@ func (q *query) partTable(g *groupRun) int64 {
 	if g.form.part.hashed {
 		words++ // the tag
 	}
-	return q.partPlaces(g) * words * 4
+	return q.partPlaces(g)*words*4 + g.form.part.rankBytes()
 }
 
 // choosePartition decides whether groups are made by parts.
@@ -138,7 +138,7 @@ func (a *aggregateText) choosePartition() *partForm {
 // tableBytes is what a part's table wants of shared memory.
 func (x *partForm) tableBytes(groups float64, words int64) int64 {
 	if x.hashed {
-		return 4 * (1 + words) * x.partSlots(groups, words, math.MaxInt64)
+		return 4*(1+words)*x.partSlots(groups, words, math.MaxInt64) + x.rankBytes()
 	}
 	return x.localPlaces(int64(groups)) * words * 4
 }
@@ -332,7 +332,11 @@ func (a *aggregateText) tablesKernel() *kernel {
 	f := a.f
 	last := f.part.passes - 1
 	sub.shared = func(q *query) int64 { return q.partTable(q.groups[f.p]) }
-	sub.blocks = int(min(max(a.k.prog.tables.sharedBytes()/max(f.part.table, 1), int64(f.part.blocks)), int64(tableBlocks*f.part.blocks)))
+	most := tableBlocks * f.part.blocks
+	if f.part.ranked() {
+		most = min(most, rankBlocks)
+	}
+	sub.blocks = int(min(max(a.k.prog.tables.sharedBytes()/max(f.part.table, 1), int64(f.part.blocks)), int64(most)))
 	pieces := 1
 	if last == 0 && !f.part.hashed {
 		pieces = 8
@@ -343,8 +347,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub.line("const i32 stride = (i32)places;")
 	sub.line("u32* table = shared_at<u32>(0);")
 	if f.part.hashed {
-		sub.line("u32* tags = table; // they stand first, since they are read by four")
-		sub.line("table += places;")
+		b.declareTags()
 	}
 	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
 	sub.open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
@@ -352,53 +355,67 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub.line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.pointer("const u32", partWord{f.p, last, partGiven}))
 	sub.line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
 	sub.line("if (from == end) continue;")
-	for _, l := range b.emptyWords() {
-		sub.line("%s", l)
-	}
-	if f.part.hashed {
-		sub.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = no_tag;")
-	}
-	sub.line("block_barrier();")
-	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
-	sub.line("u64 rows[RADISH_ITEMS];")
-	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const u64", partWord{f.p, last, partRows}))
-	if f.part.hashed {
-		sub.line("RADISH_UNROLL")
-		sub.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		b.tagRow()
-		sub.close()
-	} else {
-		sub.line("RADISH_UNROLL")
-		sub.open("for (i32 next = 0; next < RADISH_ITEMS; next += %d) {", tableItems)
-		sub.line("u32 slots[%d];", tableItems)
-		b.each(tableItems, func() {
-			sub.line("const u64 row = rows[next + i];")
-			sub.line("slots[i] = row != pad_row ? local_place(row_place(row), %d) : no_slot;", f.part.passes)
-		})
-		b.addTogether(tableItems, "rows[next + i]")
-		sub.close()
-	}
-	sub.close()
-	sub.line("block_barrier();")
-	if f.part.hashed {
-		b.appendGroups()
-	} else {
-		how := "Adds::shared"
-		if pieces == 1 {
-			how = "how"
-			sub.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", sub.pointer("u32", counterWord{of: directGroups{f.p}}))
-		}
-		sub.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
-		sub.line("const u32* first = table + local;")
-		counts := map[int]string{}
-		sub.line("if (%s == 0) continue;", b.flushCount(counts, f.taken))
-		sub.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
-		b.flushWords(counts, how)
-		sub.close()
+	switch {
+	case f.part.ranked():
+		b.rankedPart()
+	case f.part.hashed:
+		b.taggedPart()
+	default:
+		b.densePart(pieces)
 	}
 	sub.line("block_barrier();")
 	sub.close()
 	return sub
+}
+
+// partTiles writes a loop over a part's rows, of which a thread takes so many at once.
+func (a *aggregateText) partTiles(items int, body func()) {
+	k, last := a.k, a.f.part.passes-1
+	k.open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
+	k.line("u64 rows[%d];", items)
+	k.line("load_rows(%s + part * room, at, end, rows);", k.pointer("const u64", partWord{a.f.p, last, partRows}))
+	body()
+	k.close()
+}
+
+// someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its place in the table.
+func (a *aggregateText) someTogether(items int, slot string, check func()) {
+	k := a.k
+	k.line("RADISH_UNROLL")
+	k.open("for (i32 next = 0; next < %d; next += %d) {", items, tableItems)
+	k.line("u32 slots[%d];", tableItems)
+	a.each(tableItems, func() {
+		k.line("const u64 row = rows[next + i];")
+		k.line("slots[i] = row != pad_row ? %s : no_slot;", slot)
+		if check != nil {
+			check()
+		}
+	})
+	a.addTogether(tableItems, "rows[next + i]")
+	k.close()
+}
+
+// densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
+func (a *aggregateText) densePart(pieces int) {
+	k, f := a.k, a.f
+	for _, l := range a.emptyWords() {
+		k.line("%s", l)
+	}
+	k.line("block_barrier();")
+	a.partTiles(partItems, func() { a.someTogether(partItems, fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil) })
+	k.line("block_barrier();")
+	how := "Adds::shared"
+	if pieces == 1 {
+		how = "how"
+		k.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.pointer("u32", counterWord{of: directGroups{f.p}}))
+	}
+	k.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
+	k.line("const u32* first = table + local;")
+	counts := map[int]string{}
+	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
+	k.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
+	a.flushWords(counts, how)
+	k.close()
 }
 
 // openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.

@@ -14,6 +14,8 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // TestParts groups by an integer of many values, and by keys that are hashed: of one word, and packed ones with NULLs; by one and by two passes;
@@ -84,7 +86,8 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 				g.Pipe(scan, a)
 				plan := g.Result(g.Read(a, out), out)
 				kernels := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
-				if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 {
+				ranked := passes == 2 && c.keys[0] != 0
+				if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked {
 					t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].text)
 				}
 				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
@@ -94,4 +97,81 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
 	}
+}
+
+// TestFullPart groups by hashed keys of which far more belong to one part than its table has room for, and to others few.
+func TestFullPart(t *testing.T) { gputest.Each(t, testFullPart) }
+
+func testFullPart(t *testing.T, d *gpukernels.Device) {
+	defer func(rows float64, passes int, least int64) {
+		partitionRows, partitionPasses, leastSlots = rows, passes, least
+	}(partitionRows, partitionPasses, leastSlots)
+	partitionRows, leastSlots = 1000, 8
+	b := newBackend(t, d)
+	for partitionPasses = 1; partitionPasses <= 2; partitionPasses++ {
+		seed := uint64(partitionPasses)
+		r := rand.New(rand.NewPCG(seed, 19))
+		data := make([]encoding.Data, 2)
+		for row := range 60_000 {
+			place := uint32(r.IntN(3000))
+			place = place>>nearBits<<(nearBits+16) | 0x1234<<nearBits | place&(1<<nearBits-1)
+			if row%4 == 0 {
+				place = uint32(r.IntN(10_000)) * 0x9E3779B1
+			}
+			key := int64(unmixWord(place))
+			if row == 0 {
+				key = 0 // so that others are what they are above the least
+			}
+			data[0].Ints = append(data[0].Ints, key)
+			data[1].Ints = append(data[1].Ints, r.Int64N(1<<31)-1<<30)
+		}
+		schema := &tables.Schema{Database: "test", Name: "t", Columns: []tables.ColumnDef{{Name: "k", Type: types.Int64}, {Name: "v", Type: types.Int64}}}
+		builder := tables.NewBuilder(tables.New(schema))
+		if err := builder.AppendColumns(len(data[0].Ints), data); err != nil {
+			t.Fatal(err)
+		}
+		v, err := builder.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := enginetest.NewGen(r, 0)
+		scan := &physical.TableScan{Table: v, Alias: "t"}
+		for at, d := range schema.Columns {
+			scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, false)), append(scan.Ordinals, at)
+		}
+		key := g.Alloc.Like(scan.Cols[0])
+		agg := &physical.Aggregate{EstGroups: 13_000, Groups: []logical.Item{{Col: key, Expr: scan.Cols[0]}}}
+		out := []*expr.Column{key}
+		for _, name := range []string{"sum", "count(*)", "min", "max"} {
+			args := []expr.Expr{scan.Cols[1]}
+			if name == "count(*)" {
+				args = nil
+			}
+			fn := expr.LookupAggregate(name)
+			sig, err := fn.Resolve(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			it := logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: args}
+			agg.Aggs = append(agg.Aggs, it)
+			out = append(out, it.Col)
+		}
+		g.Pipe(scan, agg)
+		plan := g.Result(g.Read(agg, out), out)
+		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != partitionPasses+1 {
+			t.Errorf("%d passes: %d kernels, the first\n%s", partitionPasses, len(kernels), kernels[0].text)
+		}
+		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", partitionPasses)}, plan, seed)
+	}
+	if b.onHost > 0 || len(b.refused) > 0 {
+		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
+	}
+}
+
+// unmixWord is unmix_word of hash.cuh: the key of a place.
+func unmixWord(x uint32) uint32 {
+	h := ^x
+	h = (h ^ h>>16) * 0x7ed1b41d
+	h = (h ^ h>>13 ^ h>>26) * 0xa5cb9243
+	return ^(h ^ h>>16)
 }

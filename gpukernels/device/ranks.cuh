@@ -1,0 +1,52 @@
+// ranks.cuh: groups of a part are numbered by the rank of their tags, words of few bits, among those that are there: a bitmap of all tags, in shared memory, and
+// how many there are before each of its words. Unlike a table of tags this is not searched: a row's number is two loads and a count of bits, for all threads alike.
+#pragma once
+#include "partition.cuh"
+
+// The tags have Bits bits. All threads of the block come to the functions but mark and slot, and bring a barrier between them.
+template <int Bits>
+struct TagRanks {
+  static constexpr u32 words = 1u << (Bits - 5);
+  static constexpr u32 each = words / RADISH_BLOCK; // words of a thread
+  static_assert(each > 0, "a thread for each word, or fewer");
+  u32 *marks, *before; // words of each
+
+  RADISH_FN void clear() {
+    for (u32 i = thread_index(); i < words; i += RADISH_BLOCK) marks[i] = 0;
+  }
+  RADISH_FN static u32 bit(u32 tag) { return 1u << (tag & 31); }
+
+  // Marks the tags of rows, of which some may be pad_row. Most are marked already.
+  template <int Items>
+  RADISH_FN void mark(const u64 (&row)[Items], int passes) {
+    u32 seen[Items];
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) seen[i] = row[i] != pad_row ? load_relaxed(marks + (local_place(row_place(row[i]), passes) >> 5)) : ~0u;
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) {
+      const u32 tag = local_place(row_place(row[i]), passes);
+      if (!(seen[i] & bit(tag))) atomic_or(marks + (tag >> 5), bit(tag));
+    }
+  }
+
+  // Numbers what is marked, lists the first room tags, and returns how many there are.
+  RADISH_FN u32 number(u32* tags, u32 room) {
+    u32 mine = 0;
+    RADISH_UNROLL
+    for (u32 j = 0; j < each; j++) mine += (u32)popcount(marks[thread_index() * each + j]);
+    u32 total;
+    u32 at = block_prefix(mine, &total);
+    RADISH_NO_UNROLL
+    for (u32 j = 0; j < each; j++) {
+      const u32 word = thread_index() * each + j;
+      before[word] = at;
+      for (u32 left = marks[word]; left; left &= left - 1, at++) {
+        if (at < room) tags[at] = word << 5 | (u32)(first_bit(left) - 1);
+      }
+    }
+    return total;
+  }
+
+  // The number of a tag that is marked.
+  RADISH_FN u32 slot(u32 tag) const { return before[tag >> 5] + (u32)popcount(marks[tag >> 5] & (bit(tag) - 1)); }
+};

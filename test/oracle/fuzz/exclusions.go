@@ -73,6 +73,8 @@ import "regexp"
 //     MAX(1) OVER (ORDER BY id) FROM t GROUP BY id HAVING COUNT(*) <> COUNT(DISTINCT a), and LEAD(SUM(DISTINCT a)) OVER is NULL.
 //   - Aggregates as keys of windows over groups: MariaDB sorts otherwise where a window refines one of several such keys, used or
 //     not: SUM(SUM(a)) OVER v FROM t GROUP BY k, b WINDOW v AS (ORDER BY SUM(a), b, k), w AS (v ROWS 1 PRECEDING).
+//   - Window functions over groups by one UNIQUE column: MariaDB's SELECT u, MIN(1) OVER (ORDER BY u) FROM t GROUP BY u ORDER BY 1 DESC
+//     comes in ascending order.
 //   - Window functions of text inside expressions over groups: CONCAT(MAX('a') OVER (), 'b') is 'b' in MariaDB.
 //   - BIT_XOR and the like as window functions: MariaDB's BIT_XOR(a) OVER () over a join is not what a single row holds. Unsigned
 //     numbers above 2^63 from window functions, but where they are shown only: SIGN(MAX(9223372036854775808) OVER ()) is -1.

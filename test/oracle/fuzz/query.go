@@ -411,7 +411,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		if g.dialect == nil && plain && len(keys) > 0 && apart(keys) && g.chance(20) {
 			grouping, aliases, out.rollup = op(Other, "$"+withRollup, group), true, true
 			g.mark("ROLLUP")
-		} else if plain && !e.noGroup && g.chance(14) {
+		} else if plain && !e.noGroup && g.chance(14) && (g.dialect != nil || !mayBeUnique(keys)) {
 			over = g.newWindows(out, cols, keys)
 		}
 		out.all = g.dialect == nil && (over != nil || out.rollup)
@@ -473,6 +473,13 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 	}
 	return op(Query, distinct, items, from, where, grouping, having), types, rows
 }
+
+// mayBeUnique says whether groups are by one column that is UNIQUE, perhaps under another name.
+func mayBeUnique(keys []expr) bool {
+	return len(keys) == 1 && uniqueColumn.MatchString(keys[0].n.Format)
+}
+
+var uniqueColumn = regexp.MustCompile(`\.(id|u|[cn]\d+)$`)
 
 // confusing says whether a key has the name of another one: USING (k) makes k, x1.k and x2.k three columns.
 func confusing(keys []expr, key *Node) bool {

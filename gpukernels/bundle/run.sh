@@ -85,7 +85,7 @@ for s in $steps; do
             "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
         done <<'END'
 gpukernels-tests .
-exec-gpu ^(TestEngine|TestRuns|TestParts|TestLocalTables|TestSortRows|TestResident|TestResidencyShares|TestResidencyOutOfMemory|TestEmitCases)$
+exec-gpu ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPart|TestFrequentKeys|TestLocalTables|TestSortRows|TestResident|TestResidencyShares|TestResidencyOutOfMemory|TestEmitCases)$
 engine ^(TestSameOnGPU|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions)$
 END
         printf '%s: %d s\n' "$tool" $((SECONDS - start))

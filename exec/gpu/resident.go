@@ -27,8 +27,9 @@ type residentColumn struct {
 	size  int64          // bytes of device memory in all
 }
 
-// padRows is the number of rows behind the last that may be read (as zeros, not NULL): kernels load whole tiles.
-const padRows = 4096
+// padRows is the number of rows behind the last that may be read (as zeros, not NULL): kernels load whole tiles, the largest of which have 8 rows for
+// each of 1,024 threads.
+const padRows = 8 * 1024
 
 // residentTable is what a scan reads of one table version. Its memory stays until release, which must come after the stream that
 // reads it has been waited for.

@@ -39,7 +39,7 @@ RADISH_FN u32 place_bucket(const Displacing& x, u32 bucket) {
       }
       if (taken == n) return d;
       RADISH_NO_UNROLL
-      while (taken > 0) store_relaxed(x.tags + displaced_slot(word[--taken], d, x.slots), no_tag);
+      while (taken > 0) atomic_exchange(x.tags + displaced_slot(word[--taken], d, x.slots), no_tag);
     }
   }
   return 0;

@@ -85,6 +85,20 @@ func TestCollations(t *testing.T) {
 	}
 }
 
+// TestCollationOfRecursion: the members that are not recursive alone give the columns of WITH RECURSIVE their types and collations, as in MySQL
+// and MariaDB, so that another one in a recursive member does no harm; two of the first kind do not mix.
+func TestCollationOfRecursion(t *testing.T) {
+	s := session(t, Options{})
+	const seed = "WITH RECURSIVE r AS (SELECT CAST('a' AS CHAR(9)) COLLATE utf8mb4_general_ci AS x "
+	got := mustRun(t, s, seed+"UNION SELECT CONCAT(x, 'B') COLLATE utf8mb4_0900_as_cs FROM r WHERE LENGTH(x) < 2) SELECT x, COLLATION(x), x = 'AB' FROM r")
+	if want := "a|utf8mb4_general_ci|0\naB|utf8mb4_general_ci|1\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if _, err := run(t.Context(), s, seed+"UNION SELECT 'b' COLLATE utf8mb4_0900_as_cs UNION SELECT x FROM r) SELECT x FROM r"); !errors.Is(err, sqlerr.CodeCantAggregate2Collations) {
+		t.Errorf("%v, want error 1267", err)
+	}
+}
+
 // TestCollationConflict: two transactions that take keys which are equal only under their collation cannot both commit.
 func TestCollationConflict(t *testing.T) {
 	play(t, "CREATE TABLE t (s VARCHAR(10) COLLATE utf8mb4_0900_ai_ci PRIMARY KEY)", `

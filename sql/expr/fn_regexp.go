@@ -1,7 +1,10 @@
 package expr
 
 import (
+	"cmp"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -162,23 +165,80 @@ func optional(args []*column.Vector, k int, def int64) reader[int64] {
 	return reader[int64]{v: []int64{def}}
 }
 
+// eachMatch calls f with the matches in s, with those of their groups if groups is set, from left to right until f says that it has enough.
+// In a long text it goes from match to match and ends with the statement, unless the pattern asks what stands before a match:
+// package regexp has no way to do that but to find all.
+func (c *Context) eachMatch(re *regexp.Regexp, s string, groups bool, f func(at []int) (enough bool)) error {
+	if len(s) < pieceBytes || looksBehind(re) {
+		find := re.FindAllStringIndex
+		if groups {
+			find = re.FindAllStringSubmatchIndex
+		}
+		for _, at := range find(s, -1) {
+			if f(at) {
+				break
+			}
+		}
+		return nil
+	}
+	for from, last := 0, -1; from <= len(s); {
+		r := c.reader(s[from:])
+		at := re.FindReaderSubmatchIndex(r)
+		if at == nil || r.err != nil { // which the expression takes for the end of the text
+			return r.err
+		}
+		for i := range at {
+			if at[i] >= 0 {
+				at[i] += from
+			}
+		}
+		// An empty match right behind another one does not count, as in FindAll.
+		if (at[1] > at[0] || at[0] != last) && f(at) {
+			return nil
+		}
+		if last = at[1]; at[1] > from {
+			from = at[1]
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[from:])
+		from += max(size, 1)
+	}
+	return nil
+}
+
+// looksBehind says whether a match depends on what stands before it.
+func looksBehind(re *regexp.Regexp) bool {
+	var visit func(e *syntax.Regexp) bool
+	visit = func(e *syntax.Regexp) bool {
+		switch e.Op {
+		case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+			return true
+		}
+		return slices.ContainsFunc(e.Sub, visit)
+	}
+	e, err := syntax.Parse(re.String(), syntax.Perl)
+	return err != nil || visit(e)
+}
+
 // findFrom returns the bytes of match number occurrence (from 1) of s at or after character pos, or nil.
-func findFrom(call *Call, re *regexp.Regexp, s string, pos, occurrence int64) ([]int, error) {
+func (c *Context) findFrom(call *Call, re *regexp.Regexp, s string, pos, occurrence int64) ([]int, error) {
 	if pos < 1 || pos > int64(utf8.RuneCountInString(s))+1 {
 		return nil, sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
 	}
 	// Matches are found in the whole text, so that ^ and \b see what stands before pos.
 	start := charOffset(s, int(pos-1), false)
 	occurrence = max(occurrence, 1)
-	for _, at := range re.FindAllStringIndex(s, -1) {
+	var found []int
+	err := c.eachMatch(re, s, false, func(at []int) bool {
 		if at[0] < start {
-			continue
+			return false
 		}
 		if occurrence--; occurrence == 0 {
-			return at, nil
+			found = at
 		}
-	}
-	return nil, nil
+		return occurrence == 0
+	})
+	return found, err
 }
 
 func evalRegexpInstr(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -190,7 +250,7 @@ func evalRegexpInstr(c *Context, call *Call, out *column.Vector, args []*column.
 			return err
 		}
 		x := s.at(int(i))
-		at, err := findFrom(call, re, x, pos.at(int(i)), occurrence.at(int(i)))
+		at, err := c.findFrom(call, re, x, pos.at(int(i)), occurrence.at(int(i)))
 		if err != nil {
 			return err
 		}
@@ -215,7 +275,7 @@ func evalRegexpSubstr(c *Context, call *Call, out *column.Vector, args []*column
 			return err
 		}
 		x := s.at(int(i))
-		at, err := findFrom(call, re, x, pos.at(int(i)), occurrence.at(int(i)))
+		at, err := c.findFrom(call, re, x, pos.at(int(i)), occurrence.at(int(i)))
 		if err != nil {
 			return err
 		}
@@ -241,8 +301,8 @@ func evalRegexpReplace(c *Context, call *Call, out *column.Vector, args []*colum
 		if p < 1 || p > int64(utf8.RuneCountInString(x))+1 {
 			return sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
 		}
-		out.Str[i] = replaceMatches(re, x, goTemplate(repl.at(int(i))), charOffset(x, int(p-1), false), occurrence.at(int(i)))
-		if err := c.made(out.Str[i]); err != nil {
+		out.Str[i], err = c.replaceMatches(re, x, goTemplate(repl.at(int(i))), charOffset(x, int(p-1), false), occurrence.at(int(i)))
+		if err = cmp.Or(err, c.made(out.Str[i])); err != nil {
 			return err
 		}
 	}
@@ -250,21 +310,22 @@ func evalRegexpReplace(c *Context, call *Call, out *column.Vector, args []*colum
 }
 
 // replaceMatches replaces match number occurrence (0: all) of those at or after byte start.
-func replaceMatches(re *regexp.Regexp, s, template string, start int, occurrence int64) string {
+func (c *Context) replaceMatches(re *regexp.Regexp, s, template string, start int, occurrence int64) (string, error) {
 	var b []byte
 	end, k := 0, int64(0)
-	for _, at := range re.FindAllStringSubmatchIndex(s, -1) {
+	err := c.eachMatch(re, s, true, func(at []int) bool {
 		if at[0] < start {
-			continue
+			return false
 		}
 		if k++; occurrence != 0 && k != occurrence {
-			continue
+			return k > occurrence
 		}
 		b = append(b, s[end:at[0]]...)
 		b = re.ExpandString(b, template, s, at)
 		end = at[1]
-	}
-	return string(append(b, s[end:]...))
+		return false
+	})
+	return string(append(b, s[end:]...)), err
 }
 
 // goTemplate turns ICU's replacement text ($1, \$) into Go's (${1}, $$).

@@ -104,8 +104,9 @@ func (c *Context) Interrupted() error {
 // interruptible reads a string piece by piece, and fails when the statement has been cancelled: what works through a long text
 // reads it this way.
 type interruptible struct {
-	c *Context
-	r strings.Reader
+	c   *Context
+	r   strings.Reader
+	err error // of the statement, once ReadRune has given it
 }
 
 // interruptEvery is how many bytes of a text are read between looks at the statement: of a JSON document, some ten thousand values.
@@ -128,8 +129,8 @@ func (r *interruptible) Read(p []byte) (int, error) {
 // ReadRune implements io.RuneReader.
 func (r *interruptible) ReadRune() (ch rune, size int, err error) {
 	if r.r.Len()%interruptEvery < 4 {
-		if err := r.c.Interrupted(); err != nil {
-			return 0, 0, err
+		if r.err = r.c.Interrupted(); r.err != nil {
+			return 0, 0, r.err
 		}
 	}
 	return r.r.ReadRune()

@@ -41,6 +41,9 @@ func TestLongTextsAreInterrupted(t *testing.T) {
 		{"substring_index", []any{long, ",", 600_000}, "[1234567,"},
 		{"substring_index", []any{long, ",", -600_000}, "1234567,"},
 		{"locate", []any{"X1", expr.Collate(&expr.Const{Value: types.StringValue(medium + "x1")}, types.CollationGeneralCI)}, "400004"},
+		{"regexp_replace", []any{long, "[^,]+,", ""}, "1]"},
+		{"regexp_substr", []any{long, "1]"}, "1]"},
+		{"regexp_instr", []any{long, "z+"}, "0"},
 		{"find_in_set", []any{"X", expr.Collate(&expr.Const{Value: types.StringValue(medium + ",x")}, types.CollationGeneralCI)}, "50002"},
 	} {
 		args := make([]expr.Expr, len(tc.args))

@@ -84,10 +84,11 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		live = n.buf
 	}
 	if isJSONCast(n.from, n.to) {
-		if err := n.toJSON(f.ctx, v, live); err != nil {
-			return nil, arisen(err, n.cast, []string{"CAST", "CONVERT"})
+		err := n.toJSON(f.ctx, v, live)
+		if err != nil && n.column == "" {
+			err = arisen(err, n.cast, []string{"CAST", "CONVERT"})
 		}
-		return &n.out, nil
+		return &n.out, err
 	}
 	if v.Dict != nil {
 		return &n.out, n.byDictionary(f, v, live, rows)

@@ -55,7 +55,7 @@ func TestPlaces(t *testing.T) {
 		"SELECT id, CAST(big AS UNSIGNED) ^* 3 FROM n",
 		"SELECT d ^+ id FROM (SELECT CAST(big AS SIGNED) AS d, id FROM n) AS x, (SELECT big FROM n) AS y",
 		"INSERT INTO doc SELECT CAST('[' AS CHAR)", // that CAST is not at fault
-		"SELECT b + 1 FROM wide", // it is the view's + that fails, as is told by the columns
+		"SELECT b + 1 FROM wide",                   // it is the view's + that fails, as is told by the columns
 		"INSERT INTO n (id, big, ^s) VALUES (3, 3, 'long')",
 		"INSERT INTO n (id, ^big) VALUES (3, 'x')",
 		"INSERT INTO n (id, ^bog) VALUES (3, 1)",

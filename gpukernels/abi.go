@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 1
+const abiVersion = 2
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -89,7 +89,7 @@ var functions = [symbolCount]struct {
 	fnDeviceQuery:     {"device_query", 3},
 	fnDeviceOpen:      {"device_open", 3},
 	fnDeviceClose:     {"device_close", 1},
-	fnStreamCreate:    {"stream_create", 3},
+	fnStreamCreate:    {"stream_create", 4},
 	fnStreamDestroy:   {"stream_destroy", 1},
 	fnStreamSync:      {"stream_sync", 2},
 	fnStreamQuery:     {"stream_query", 3},

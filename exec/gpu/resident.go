@@ -67,6 +67,8 @@ type residency struct {
 	mu       sync.Mutex
 	closed   bool
 	freeing  *gpukernels.Stream
+	telling  *gpukernels.Stream // see tell
+	tellMu   sync.Mutex
 	versions map[versionKey]*resident
 	forms    map[versionKey]columnForm
 	watched  map[weak.Pointer[tables.Version]]int // ordinals known of versions that are still alive
@@ -115,6 +117,10 @@ func newResidency(device *gpukernels.Device) (*residency, error) {
 	if r.freeing, err = device.NewStream(); err != nil {
 		return nil, err
 	}
+	if r.telling, err = device.NewUrgentStream(); err != nil {
+		r.freeing.Close()
+		return nil, err
+	}
 	for range uploadStreams {
 		s, err := device.NewStream()
 		if err != nil {
@@ -141,6 +147,7 @@ func (r *residency) close() {
 	r.closed = true
 	_ = r.freeing.Sync(context.Background())
 	r.freeing.Close()
+	r.telling.Close()
 	for len(r.uploads) > 0 {
 		(<-r.uploads).Close()
 	}
@@ -404,10 +411,10 @@ func (r *residency) makeRoom(bytes int64) bool {
 
 // tell writes a word that kernels read which run, on a stream of its own. A device that is lost needs no telling.
 func (r *residency) tell(at gpukernels.Ptr, word uint32) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.freeing.Upload(at, binary.LittleEndian.AppendUint32(nil, word)) == nil {
-		_ = r.freeing.Sync(context.Background())
+	r.tellMu.Lock()
+	defer r.tellMu.Unlock()
+	if r.telling.Upload(at, binary.LittleEndian.AppendUint32(nil, word)) == nil {
+		_ = r.telling.Sync(context.Background())
 	}
 }
 

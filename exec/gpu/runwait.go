@@ -152,8 +152,11 @@ func (q *query) held(s physical.Sink) uint64 {
 	return uint64(q.control) + uint64(q.counterAt(w))
 }
 
+// tellAgain is the time between two writes of the code of cancellation.
+const tellAgain = 2 * time.Millisecond
+
 // watch has kernels whose loops may be long end soon after ctx has: the code of cancellation is written beside them while they run. The control block
-// stays until unwatch has been called.
+// stays until unwatch has been called. It is written again and again until then: what sets the block to zero at first may still be on its way.
 func (q *query) watch(ctx context.Context) {
 	q.unwatch = func() {}
 	stops := false
@@ -163,15 +166,27 @@ func (q *query) watch(ctx context.Context) {
 	if !stops {
 		return
 	}
-	told := make(chan struct{})
+	enough, told := make(chan struct{}), make(chan struct{})
 	forget := context.AfterFunc(ctx, func() {
 		defer close(told)
-		q.res.tell(q.control, uint32(errCancelled))
+		again := time.NewTicker(tellAgain)
+		defer again.Stop()
+		for {
+			q.res.tell(q.control, uint32(errCancelled))
+			select {
+			case <-again.C:
+			case <-enough:
+				return
+			}
+		}
 	})
 	q.unwatch = func() {
-		if !forget() {
-			<-told
+		if forget() {
+			return
 		}
+		_ = q.stream.Sync(context.Background()) // its kernels end by what they are told
+		close(enough)
+		<-told
 	}
 }
 

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 1
+#define RADISH_GPU_ABI_VERSION 2
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -69,7 +69,7 @@ radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_device **devi
 void radish_gpu_device_close(radish_gpu_device *device);
 
 /* Streams and events. radish_gpu_event_elapsed waits for both events. */
-radish_gpu_kind radish_gpu_stream_create(radish_gpu_device *device, radish_gpu_stream **stream, radish_gpu_error *err);
+radish_gpu_kind radish_gpu_stream_create(radish_gpu_device *device, int32_t urgent, radish_gpu_stream **stream, radish_gpu_error *err); /* urgent: copies that kernels of other streams, which run, wait for */
 void radish_gpu_stream_destroy(radish_gpu_stream *stream);
 radish_gpu_kind radish_gpu_stream_sync(radish_gpu_stream *stream, radish_gpu_error *err);
 /* *done is 1 once all work on the stream has ended; does not wait. */

@@ -157,12 +157,14 @@ RADISH_API void radish_gpu_device_close(radish_gpu_device* device) {
   delete device;
 }
 
-RADISH_API radish_gpu_kind radish_gpu_stream_create(radish_gpu_device* device, radish_gpu_stream** stream, radish_gpu_error* err) {
+RADISH_API radish_gpu_kind radish_gpu_stream_create(radish_gpu_device* device, int32_t urgent, radish_gpu_stream** stream, radish_gpu_error* err) {
   return guarded(err, [&] {
     device->use();
     auto s = std::make_unique<radish_gpu_stream>();
     s->device = device;
-    device->check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "making a stream");
+    int least = 0, greatest = 0; // streams of another priority do not share a queue of the hardware with others
+    device->check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for priorities");
+    device->check(cudaStreamCreateWithPriority(&s->stream, cudaStreamNonBlocking, urgent ? greatest : least), "making a stream");
     std::lock_guard<std::mutex> lock(device->mutex);
     device->streams.insert(s.get());
     *stream = s.release();

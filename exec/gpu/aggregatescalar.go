@@ -1,0 +1,61 @@
+package gpu
+
+import "fmt"
+
+// One group is added up in variables of each thread, which a block puts together behind its loop.
+
+// scalar adds to variables of the thread, which are put together behind the loop.
+func (a *aggregateText) scalar(args []value) {
+	k, f := a.k, a.f
+	for i, acc := range f.accs {
+		v := args[i]
+		name := k.name("sum")
+		open := false
+		if v.null != "" && v.null != "false" && acc.op != accAny && acc.op != accSingle {
+			k.open("if (!(%s)) {", v.null)
+			open = true
+		}
+		at := func(i int) string { return k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}) }
+		switch {
+		case acc.op == accCount:
+			a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))
+			k.line("%s++;", name)
+			a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, %s)", at(0), name))
+		case acc.op == accSum && acc.narrow:
+			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0;", name))
+			k.line("%s += (i64)%s;", name, v.text)
+			a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, (u64)%s)", at(0), name))
+		case acc.op == accSum:
+			a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
+			k.line("%s += %s;", name, addend(v))
+			a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
+		case acc.op == accMin:
+			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
+			k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
+			a.reduce(name, "Min()", fmt.Sprintf("keep_min(%s, %s)", at(0), name))
+		case acc.op == accMax:
+			a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
+			k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
+			a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
+		case acc.op == accLeast || acc.op == accMost:
+			a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.cName(), name), fmt.Sprintf("bool %s_seen = false;", name))
+			better := fmt.Sprintf("less_than(%s, %s)", v.text, name)
+			if acc.op == accMost {
+				better = fmt.Sprintf("less_than(%s, %s)", name, v.text)
+			}
+			k.line("if (!%s_seen || %s) %s = %s;", name, better, name, v.text)
+			k.line("%s_seen = true;", name)
+			a.tail = append(a.tail, fmt.Sprintf("if (%s_seen) %s(%s, %s, %s, %s);", name, keepBest(acc), at(2), at(0), at(1), name))
+		default:
+			a.update(acc, v, "0")
+		}
+		if open {
+			k.close()
+		}
+	}
+}
+
+// reduce puts the threads' variables together behind the loop; thread 0 adds the block's.
+func (a *aggregateText) reduce(name, op, add string) {
+	a.tail = append(a.tail, fmt.Sprintf("%s = block_reduce(%s, %s);", name, name, op), fmt.Sprintf("if (thread_index() == 0) %s;", add))
+}

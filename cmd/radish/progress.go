@@ -20,6 +20,7 @@ const progressAfter = time.Second
 // progressLine shows on the terminal how far a statement is. Its zero value shows nothing.
 type progressLine struct {
 	w       io.Writer
+	width   func() int // of the terminal; 0: unknown
 	started time.Time
 
 	mu      sync.Mutex
@@ -32,7 +33,11 @@ func (r *runner) watch(ctx context.Context) (context.Context, *progressLine) {
 	if !r.interactive || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return ctx, &progressLine{}
 	}
-	l := &progressLine{w: os.Stderr, started: time.Now()}
+	width := func() int {
+		columns, _, _ := term.GetSize(int(os.Stderr.Fd()))
+		return columns
+	}
+	l := &progressLine{w: os.Stderr, width: width, started: time.Now()}
 	return radish.WithProgress(ctx, 200*time.Millisecond, l.show), l
 }
 
@@ -47,7 +52,11 @@ func (l *progressLine) show(p radish.Progress) {
 		return
 	}
 	l.shown = true
-	fmt.Fprint(l.w, "\r\x1b[K"+progressText(p, took))
+	text := progressText(p, took)
+	if columns := l.width(); columns > 0 && len(text) >= columns { // a line that wraps could not be written over
+		text = text[:columns-1]
+	}
+	fmt.Fprint(l.w, "\r\x1b[K"+text)
 }
 
 // progressText describes a statement that has run for some time.

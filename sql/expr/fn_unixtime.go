@@ -29,21 +29,6 @@ func init() {
 // maxUnixMicros is the last moment that MySQL's time functions convert since 8.0.28, 3001-01-18 23:59:59.999999 UTC.
 const maxUnixMicros = 32536771199_999999
 
-// unixTime returns the moment of a DATETIME in a zone. A time that the zone's clocks skip stands for the moment at which
-// they are put forward, as in MySQL (TIME_to_gmt_sec in tztime.cc).
-func unixTime(datetime int64, zone *time.Location) int64 {
-	utc := types.FromZone(datetime, zone)
-	shown := types.InZone(utc, zone)
-	if shown == datetime {
-		return utc
-	}
-	start, end := time.UnixMicro(utc).In(zone).ZoneBounds()
-	if shown > datetime {
-		return start.UnixMicro()
-	}
-	return end.UnixMicro()
-}
-
 func (c *Context) zone() *time.Location {
 	if c.Location == nil {
 		return time.UTC
@@ -75,7 +60,7 @@ func evalUnixTimestamp(c *Context, _ *Call, out *column.Vector, args []*column.V
 	for _, i := range positions(sel, n) {
 		utc := t.at(int(i))
 		if args[0].Type.Kind != types.KindTimestamp {
-			utc = unixTime(utc, zone)
+			utc = types.FromZone(utc, zone)
 		}
 		if utc < 0 || utc > maxUnixMicros {
 			utc = 0
@@ -142,7 +127,7 @@ func evalConvertTZ(_ *Context, _ *Call, out *column.Vector, args []*column.Vecto
 		}
 		x := t.at(int(i))
 		out.I64[i] = x
-		if utc := unixTime(x, a); utc >= 0 && utc <= maxUnixMicros { // what TIMESTAMP cannot hold is not converted
+		if utc := types.FromZone(x, a); utc >= 0 && utc <= maxUnixMicros { // what TIMESTAMP cannot hold is not converted
 			out.I64[i] = types.InZone(utc, b)
 		}
 	}

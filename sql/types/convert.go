@@ -280,9 +280,13 @@ func (c ConvertContext) toDatetime(v Value, to Type) (Value, ConvertStatus) {
 	}
 	status = max(status, roundedIf(r != micros))
 	if to.Kind == KindTimestamp {
+		shown := r
 		r = FromZone(r, c.Zone)
 		if r < MinTimestamp || r > MaxTimestamp {
 			return NullOf(to), ConvertInvalid
+		}
+		if InZone(r, c.Zone) != shown { // clocks skip it
+			status = max(status, ConvertTruncated)
 		}
 	}
 	return Value{Type: to, I: r}, status

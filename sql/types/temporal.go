@@ -217,11 +217,28 @@ func InZone(utc int64, zone *time.Location) int64 {
 }
 
 // FromZone returns the moment in microseconds UTC at which a clock in the zone shows the DATETIME, which is how a
-// TIMESTAMP is stored and what UNIX_TIMESTAMP() returns. Of a moment that occurs twice it takes one of the two; one
-// that is skipped moves by the gap, as time.Date does.
+// TIMESTAMP is stored and what UNIX_TIMESTAMP() returns. Of a time that clocks show twice it is the first moment; one that they
+// skip stands for the moment at which they are put forward, as in MySQL (TIME_to_gmt_sec in tztime.cc).
 func FromZone(datetime int64, zone *time.Location) int64 {
 	days := DateOf(datetime)
 	y, m, d := CivilFromDays(days)
 	h, min, s, micro := clockFields(datetime - days*MicrosPerDay)
-	return time.Date(y, time.Month(m), d, h, min, s, micro*1000, zone).UnixMicro()
+	t := time.Date(y, time.Month(m), d, h, min, s, micro*1000, zone)
+	utc := t.UnixMicro()
+	start, end := t.ZoneBounds()
+	switch shown := InZone(utc, zone); {
+	case shown > datetime:
+		return start.UnixMicro()
+	case shown < datetime:
+		return end.UnixMicro()
+	}
+	if start.IsZero() {
+		return utc
+	}
+	_, offset := t.Zone()
+	_, before := start.Add(-1).Zone()
+	if earlier := utc - int64(before-offset)*MicrosPerSecond; before > offset && earlier < start.UnixMicro() {
+		return earlier
+	}
+	return utc
 }

@@ -137,6 +137,27 @@ func TestZones(t *testing.T) {
 	}
 }
 
+// What clocks show twice is the first moment, and what they skip the moment of the jump: MariaDB 10.11 gives the same.
+func TestZoneChanges(t *testing.T) {
+	for _, c := range []struct{ zone, local, utc string }{
+		{"Europe/Berlin", "2024-03-31 01:59:59", "2024-03-31 00:59:59"}, {"Europe/Berlin", "2024-03-31 02:00:00", "2024-03-31 01:00:00"},
+		{"Europe/Berlin", "2024-03-31 02:30:00", "2024-03-31 01:00:00"}, {"Europe/Berlin", "2024-03-31 03:00:00", "2024-03-31 01:00:00"},
+		{"Europe/Berlin", "2024-10-27 01:59:59", "2024-10-26 23:59:59"}, {"Europe/Berlin", "2024-10-27 02:00:00", "2024-10-27 00:00:00"},
+		{"Europe/Berlin", "2024-10-27 02:59:59", "2024-10-27 00:59:59"}, {"Europe/Berlin", "2024-10-27 03:00:00", "2024-10-27 02:00:00"},
+		{"America/New_York", "2024-03-10 02:30:00", "2024-03-10 07:00:00"}, {"America/New_York", "2024-11-03 01:30:00", "2024-11-03 05:30:00"},
+		{"Australia/Lord_Howe", "2024-04-07 01:45:00", "2024-04-06 14:45:00"}, {"Australia/Lord_Howe", "2024-10-06 02:15:00", "2024-10-05 15:30:00"},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Skip("no time zone database:", err)
+		}
+		local, _ := ParseDatetime(c.local)
+		if utc := FormatDatetime(FromZone(local, zone), 0); utc != c.utc {
+			t.Errorf("%s in %s is %s UTC, want %s", c.local, c.zone, utc, c.utc)
+		}
+	}
+}
+
 func TestMakeTime(t *testing.T) {
 	for _, c := range []struct {
 		h, m, s int64

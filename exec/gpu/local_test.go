@@ -31,6 +31,9 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 	b := &backend{t: t, res: res, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
 		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
+			if rows > 9001 && len(keys) == 1 {
+				continue // keys of 64 bits are not placed
+			}
 			tilesLeast, placedRows, seenLeast, seenRows = 2048, 1e9, 1, 32
 			switch rows {
 			case 9001: // a tile's rows are added together

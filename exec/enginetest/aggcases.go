@@ -12,8 +12,8 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// agg makes an aggregate over columns.
-func (g *Gen) agg(name string, distinct bool, args ...*expr.Column) logical.AggItem {
+// Agg makes an aggregate over columns.
+func (g *Gen) Agg(name string, distinct bool, args ...*expr.Column) logical.AggItem {
 	fn := expr.LookupAggregate(name)
 	if fn == nil {
 		panic("no aggregate " + name)
@@ -59,24 +59,24 @@ func aggregateCases() []Case {
 	}
 	aggs := map[string]func(g *Gen, c []*expr.Column) []logical.AggItem{
 		"counts and sums": func(g *Gen, c []*expr.Column) []logical.AggItem {
-			return []logical.AggItem{g.agg("count(*)", false), g.agg("count", false, c[colNull]), g.agg("sum", false, c[colKey]), g.agg("sum", false, c[colDec]),
-				g.agg("sum", false, c[colBig]), g.agg("sum", false, c[colFloat]), g.agg("avg", false, c[colDec]), g.agg("avg", false, c[colWide]),
-				g.agg("avg", false, c[colFloat]), g.agg("sum", false, c[colWide]), g.agg("sum", false, c[colUns]), g.agg("avg", false, c[colBig]), g.agg("sum", false, c[colNone])}
+			return []logical.AggItem{g.Agg("count(*)", false), g.Agg("count", false, c[colNull]), g.Agg("sum", false, c[colKey]), g.Agg("sum", false, c[colDec]),
+				g.Agg("sum", false, c[colBig]), g.Agg("sum", false, c[colFloat]), g.Agg("avg", false, c[colDec]), g.Agg("avg", false, c[colWide]),
+				g.Agg("avg", false, c[colFloat]), g.Agg("sum", false, c[colWide]), g.Agg("sum", false, c[colUns]), g.Agg("avg", false, c[colBig]), g.Agg("sum", false, c[colNone])}
 		},
 		"extremes": func(g *Gen, c []*expr.Column) []logical.AggItem {
 			var items []logical.AggItem
 			for _, k := range []int{colNull, colWide, colDec, colBig, colFloat, colWord, colText, colUns, colBool, colNone} {
-				items = append(items, g.agg("min", false, c[k]), g.agg("max", k == colNull, c[k]))
+				items = append(items, g.Agg("min", false, c[k]), g.Agg("max", k == colNull, c[k]))
 			}
 			return items
 		},
 		"statistics and bits": func(g *Gen, c []*expr.Column) []logical.AggItem {
-			return []logical.AggItem{g.agg("var_pop", false, c[colFloat]), g.agg("var_samp", false, c[colFloat]), g.agg("stddev_pop", false, c[colFloat]),
-				g.agg("stddev_samp", false, c[colFloat]), g.agg("bit_and", false, c[colUns]), g.agg("bit_or", false, c[colUns]), g.agg("bit_xor", false, c[colUns])}
+			return []logical.AggItem{g.Agg("var_pop", false, c[colFloat]), g.Agg("var_samp", false, c[colFloat]), g.Agg("stddev_pop", false, c[colFloat]),
+				g.Agg("stddev_samp", false, c[colFloat]), g.Agg("bit_and", false, c[colUns]), g.Agg("bit_or", false, c[colUns]), g.Agg("bit_xor", false, c[colUns])}
 		},
 		"distinct": func(g *Gen, c []*expr.Column) []logical.AggItem {
-			return []logical.AggItem{g.agg("count", true, c[colNull]), g.agg("count", true, c[colText]), g.agg("count", true, c[colWord], c[colBool]),
-				g.agg("sum", true, c[colNull]), g.agg("avg", true, c[colNull]), g.agg("count", true, c[colBig]), g.agg("sum", true, c[colFloat]), g.agg("count", false, c[colKey])}
+			return []logical.AggItem{g.Agg("count", true, c[colNull]), g.Agg("count", true, c[colText]), g.Agg("count", true, c[colWord], c[colBool]),
+				g.Agg("sum", true, c[colNull]), g.Agg("avg", true, c[colNull]), g.Agg("count", true, c[colBig]), g.Agg("sum", true, c[colFloat]), g.Agg("count", false, c[colKey])}
 		},
 		"none": func(*Gen, []*expr.Column) []logical.AggItem { return nil },
 	}
@@ -129,7 +129,7 @@ func aggregateCases() []Case {
 			t, c := g.Scan(g.Table(n, n/every+1))
 			key := g.Alloc.Like(c[colKey])
 			a := &physical.Aggregate{Algorithm: physical.StreamAggregate, Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: []logical.AggItem{
-				g.agg("count(*)", false), g.agg("sum", false, c[colDec]), g.agg("sum", false, c[colWide]), g.agg("avg", false, c[colFloat]), g.agg("min", false, c[colText]), g.agg("any_value", false, c[colKey])}}
+				g.Agg("count(*)", false), g.Agg("sum", false, c[colDec]), g.Agg("sum", false, c[colWide]), g.Agg("avg", false, c[colFloat]), g.Agg("min", false, c[colText]), g.Agg("any_value", false, c[colKey])}}
 			g.Pipe(t, a)
 			out := []*expr.Column{key}
 			for _, it := range a.Aggs {
@@ -140,10 +140,10 @@ func aggregateCases() []Case {
 	}
 	cs = append(cs, Case{Name: "group_concat", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, g.Size/8+1))
-		one := g.agg("group_concat", false, c[colWord], c[colText])
+		one := g.Agg("group_concat", false, c[colWord], c[colText])
 		one.OrderBy = []logical.SortKey{{Expr: c[colNull], Desc: true}, {Expr: c[colUnique]}}
 		one.Sep = ","
-		two := g.agg("group_concat", true, c[colText])
+		two := g.Agg("group_concat", true, c[colText])
 		two.OrderBy = []logical.SortKey{{Expr: c[colText]}}
 		two.Sep = " | "
 		key := g.Alloc.Like(c[colKey])
@@ -154,13 +154,13 @@ func aggregateCases() []Case {
 	}}, Case{Name: "single value", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, 10))
 		t.Filters = []expr.Expr{compareTo(expr.LE, c[colUnique], types.IntValue(int64(g.R.IntN(3))))}
-		one := g.agg("single_value", false, c[colText])
+		one := g.Agg("single_value", false, c[colText])
 		a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, Aggs: []logical.AggItem{one}}
 		g.Pipe(t, a)
 		return g.Result(g.Read(a, []*expr.Column{one.Col}), []*expr.Column{one.Col})
 	}}, Case{Name: "any value of a dependent column", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, g.Size/3+1))
-		items := []logical.AggItem{g.agg("any_value", false, c[colKey]), g.agg("any_value", false, c[colNone]), g.agg("min", false, c[colKey])}
+		items := []logical.AggItem{g.Agg("any_value", false, c[colKey]), g.Agg("any_value", false, c[colNone]), g.Agg("min", false, c[colKey])}
 		key := g.Alloc.Like(c[colKey])
 		a := &physical.Aggregate{Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: items}
 		g.Pipe(t, a)
@@ -168,7 +168,7 @@ func aggregateCases() []Case {
 		return g.Result(g.Read(a, out), out)
 	}}, Case{Name: "sum overflows", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, 1))
-		it := g.agg("sum", false, c[colBig])
+		it := g.Agg("sum", false, c[colBig])
 		it.Col.Typ = types.Decimal(19, 4)
 		a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, Aggs: []logical.AggItem{it}}
 		g.Pipe(t, a)

@@ -73,16 +73,11 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 		agg.Groups = []logical.Item{{Col: key, Expr: scan.Cols[0]}}
 		out := []*expr.Column{key}
 		for _, name := range c.names {
-			args := []expr.Expr{scan.Cols[1]}
+			args := []*expr.Column{scan.Cols[1]}
 			if name == "count(*)" {
 				args = nil
 			}
-			fn := expr.LookupAggregate(name)
-			sig, err := fn.Resolve(args)
-			if err != nil {
-				t.Fatal(err)
-			}
-			it := logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: args}
+			it := g.Agg(name, false, args...)
 			agg.Aggs = append(agg.Aggs, it)
 			out = append(out, it.Col)
 		}

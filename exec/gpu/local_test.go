@@ -60,17 +60,12 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			}
 			for _, f := range []struct {
 				name string
-				args []expr.Expr
+				args []*expr.Column
 			}{
-				{"sum", []expr.Expr{cols[0]}}, {"sum", []expr.Expr{cols[3]}}, {"sum", []expr.Expr{cols[2]}}, {"sum", []expr.Expr{cols[9]}}, {"count", []expr.Expr{cols[1]}},
-				{"avg", []expr.Expr{cols[0]}}, {"min", []expr.Expr{cols[0]}}, {"max", []expr.Expr{cols[8]}}, {"min", []expr.Expr{cols[1]}}, {"max", []expr.Expr{cols[3]}},
+				{"sum", []*expr.Column{cols[0]}}, {"sum", []*expr.Column{cols[3]}}, {"sum", []*expr.Column{cols[2]}}, {"sum", []*expr.Column{cols[9]}}, {"count", []*expr.Column{cols[1]}},
+				{"avg", []*expr.Column{cols[0]}}, {"min", []*expr.Column{cols[0]}}, {"max", []*expr.Column{cols[8]}}, {"min", []*expr.Column{cols[1]}}, {"max", []*expr.Column{cols[3]}},
 			} {
-				fn := expr.LookupAggregate(f.name)
-				sig, err := fn.Resolve(f.args)
-				if err != nil {
-					t.Fatal(err)
-				}
-				it := logical.AggItem{Col: g.Alloc.New("", f.name, sig.Result, true), Fn: fn, Args: f.args}
+				it := g.Agg(f.name, false, f.args...)
 				agg.Aggs = append(agg.Aggs, it)
 				out = append(out, it.Col)
 			}

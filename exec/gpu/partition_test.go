@@ -70,16 +70,11 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 					out = append(out, key)
 				}
 				for _, f := range aggs {
-					var args []expr.Expr
+					var args []*expr.Column
 					if f.arg >= 0 {
-						args = []expr.Expr{cols[f.arg]}
+						args = []*expr.Column{cols[f.arg]}
 					}
-					fn := expr.LookupAggregate(f.name)
-					sig, err := fn.Resolve(args)
-					if err != nil {
-						t.Fatal(err)
-					}
-					it := logical.AggItem{Col: g.Alloc.New("", f.name, sig.Result, true), Fn: fn, Args: args}
+					it := g.Agg(f.name, false, args...)
 					a.Aggs = append(a.Aggs, it)
 					out = append(out, it.Col)
 				}
@@ -143,16 +138,11 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		agg := &physical.Aggregate{EstGroups: 13_000, Groups: []logical.Item{{Col: key, Expr: scan.Cols[0]}}}
 		out := []*expr.Column{key}
 		for _, name := range []string{"sum", "count(*)", "min", "max"} {
-			args := []expr.Expr{scan.Cols[1]}
+			args := []*expr.Column{scan.Cols[1]}
 			if name == "count(*)" {
 				args = nil
 			}
-			fn := expr.LookupAggregate(name)
-			sig, err := fn.Resolve(args)
-			if err != nil {
-				t.Fatal(err)
-			}
-			it := logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: args}
+			it := g.Agg(name, false, args...)
 			agg.Aggs = append(agg.Aggs, it)
 			out = append(out, it.Col)
 		}

@@ -37,17 +37,12 @@ func testRuns(t *testing.T, d *gpukernels.Device) {
 				out := []*expr.Column{key}
 				for _, f := range []struct {
 					name string
-					args []expr.Expr
+					args []*expr.Column
 				}{
-					{"count(*)", nil}, {"sum", []expr.Expr{cols[0]}}, {"sum", []expr.Expr{cols[3]}}, {"sum", []expr.Expr{cols[2]}}, {"avg", []expr.Expr{cols[4]}},
-					{"min", []expr.Expr{cols[1]}}, {"max", []expr.Expr{cols[9]}}, {"min", []expr.Expr{cols[5]}}, {"count", []expr.Expr{cols[6]}},
+					{"count(*)", nil}, {"sum", []*expr.Column{cols[0]}}, {"sum", []*expr.Column{cols[3]}}, {"sum", []*expr.Column{cols[2]}}, {"avg", []*expr.Column{cols[4]}},
+					{"min", []*expr.Column{cols[1]}}, {"max", []*expr.Column{cols[9]}}, {"min", []*expr.Column{cols[5]}}, {"count", []*expr.Column{cols[6]}},
 				} {
-					fn := expr.LookupAggregate(f.name)
-					sig, err := fn.Resolve(f.args)
-					if err != nil {
-						t.Fatal(err)
-					}
-					it := logical.AggItem{Col: g.Alloc.New("", f.name, sig.Result, true), Fn: fn, Args: f.args}
+					it := g.Agg(f.name, false, f.args...)
 					agg.Aggs = append(agg.Aggs, it)
 					out = append(out, it.Col)
 				}

@@ -99,13 +99,12 @@ func (a *aggregateText) settle(keys []value) error {
 	}
 	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(false)
 	a.chooseCopies()
-	limbs, local := 0, true
+	limbs := 0
 	for _, acc := range f.accs {
 		acc.limb = limbs
 		limbs += acc.limbs
-		local = local && (acc.limbs > 0 || acc.in != nil)
 	}
-	if f.part == nil && local && !a.wantsRuns() {
+	if f.part == nil && f.inWords() && !a.wantsRuns() {
 		f.placed = a.choosePlaced(int64(limbs))
 	}
 	if f.shape == keyedGroups {
@@ -260,10 +259,10 @@ func (a *aggregateText) row(s *scope) error {
 		k.prog.aggs[f.p] = f
 	}
 	if f.shared {
-		k.threads = a.sharedThreads(f.places * int64(f.words()) * 4)
+		k.threads = k.sharedThreads(f.places * int64(f.words()) * 4)
 	}
 	if f.placed != nil {
-		k.threads = a.sharedThreads(f.placed.bytes())
+		k.threads = k.sharedThreads(f.placed.bytes())
 	}
 	k.line("// group: %s", f.shape)
 	if a.inRuns() {

@@ -46,13 +46,8 @@ func localSlotBytes(words int64) int64 { return 8 + 4*words }
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
 func (a *aggregateText) chooseLocal() {
 	f, k := a.f, a.k
-	if f.shape != packedGroups && f.shape != wordGroups {
+	if f.shape != packedGroups && f.shape != wordGroups || !f.inWords() {
 		return
-	}
-	for _, acc := range f.accs {
-		if acc.limbs == 0 && acc.in == nil {
-			return
-		}
 	}
 	slotBytes := localSlotBytes(int64(f.words()))
 	room := k.prog.tables.sharedBytes() / slotBytes &^ 3
@@ -67,7 +62,7 @@ func (a *aggregateText) chooseLocal() {
 		return
 	}
 	a.slots, a.slot = slots, slotBytes
-	k.threads = a.sharedThreads(slots * slotBytes)
+	k.threads = k.sharedThreads(slots * slotBytes)
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.

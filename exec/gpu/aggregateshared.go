@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -111,13 +112,18 @@ func (a *aggregateText) rowsIn() float64 {
 	return a.k.maxRows
 }
 
-// sharedThreads is the number of threads of a block: with large tables a multiprocessor has few blocks, which then are larger.
-func (a *aggregateText) sharedThreads(bytes int64) int {
+// sharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.
+func (k *kernel) sharedThreads(bytes int64) int {
 	threads := blockThreads
-	for threads < 1024 && int64(threads)*(a.k.prog.tables.sharedBytes()/max(bytes, 1)) < 1024 {
+	for threads < 1024 && int64(threads)*(k.prog.tables.sharedBytes()/max(bytes, 1)) < 1024 {
 		threads *= 2
 	}
 	return threads
+}
+
+// inWords says whether all accumulators have words in shared memory, or are counted by one that has.
+func (f *aggForm) inWords() bool {
+	return !slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.limbs == 0 && acc.in == nil })
 }
 
 // words is the number of 32-bit words that a group has in shared memory.

@@ -135,9 +135,7 @@ func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v value)
 	}
 	b := k.prog.builds[use.Build]
 	if x.exact {
-		place := k.name("place")
-		k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(x.lo)))
-		k.line("here = here && %s;", andNot(v.null, fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(x.places)), k.pointer("const u32", filterWord{b.p, use.Key}), place)))
+		k.narrowByBits(v, x.lo, x.places, filterWord{b.p, use.Key})
 		return
 	}
 	name := k.name("filter")
@@ -148,14 +146,6 @@ func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v value)
 	} else {
 		k.line("here = here && %s;", andNot(v.null, bit))
 	}
-}
-
-// andNot is the C++ of a condition that no NULL meets.
-func andNot(null, cond string) string {
-	if null == "" {
-		return cond
-	}
-	return fmt.Sprintf("!(%s) && %s", null, cond)
 }
 
 // usedFilter is a filter that a kernel reads under some name.
@@ -181,9 +171,7 @@ func (k *kernel) declareFilters() []string {
 	if at > 0 {
 		lines = append(lines, "block_barrier();")
 		k.shared = func(*query) int64 { return at }
-		for k.threads < 1024 && int64(k.threads)*(k.prog.tables.sharedBytes()/at) < 1024 {
-			k.threads *= 2
-		}
+		k.threads = k.sharedThreads(at)
 	}
 	return lines
 }

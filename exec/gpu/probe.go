@@ -94,10 +94,7 @@ func (p *probeText) byPlace(s *scope) (*scope, error) {
 	k, f := p.k, p.f
 	k.line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].text, k.literal(uint64(f.p.DenseMin)))
 	found := k.name("found")
-	cond := fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", p.row, k.literal(uint64(f.domain())), k.pointer("const u32", bitsWord{f.p}), p.row)
-	if p.null != "" {
-		cond = "!(" + p.null + ") && " + cond
-	}
+	cond := andNot(p.null, k.hasBit(p.row, f.domain(), bitsWord{f.p}))
 	if len(p.t.Residual) == 0 {
 		k.line("const bool %s = %s;", found, cond)
 	} else {
@@ -466,11 +463,29 @@ func (k *kernel) runtimeFilter(s *scope, f physical.RuntimeFilterUse) error {
 			k.keyFilter(f, x, v)
 			continue
 		}
-		place := k.name("place")
-		k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(b.p.DenseMin)))
-		k.line("here = here && %s;", andNot(v.null, fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(b.domain())), k.pointer("const u32", bitsWord{b.p}), place)))
+		k.narrowByBits(v, b.p.DenseMin, b.domain(), bitsWord{b.p})
 	}
 	return nil
+}
+
+// narrowByBits narrows `here` to rows whose value has its bit, where a bitmap of so many places begins with a value.
+func (k *kernel) narrowByBits(v value, first, places int64, bits runWord) {
+	place := k.name("place")
+	k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(first)))
+	k.line("here = here && %s;", andNot(v.null, k.hasBit(place, places, bits)))
+}
+
+// hasBit is the C++ of whether a place lies within a bitmap, and its bit is set.
+func (k *kernel) hasBit(place string, places int64, bits runWord) string {
+	return fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(places)), k.pointer("const u32", bits), place)
+}
+
+// andNot is the C++ of a condition that no NULL meets.
+func andNot(null, cond string) string {
+	if null == "" {
+		return cond
+	}
+	return fmt.Sprintf("!(%s) && %s", null, cond)
 }
 
 // openUnmatched writes the loop over a build's rows that found no match.

@@ -254,7 +254,7 @@ struct HotSearch {
       if (tags[slot] == place) {
         atomic_add(seen + slot, 1u);
       } else {
-        store_relaxed(rivals + slot, place);
+        atomic_exchange(rivals + slot, place); // a plain store would race with others'
       }
     }
     block_barrier();

@@ -109,6 +109,11 @@ func TestEstimateCountsRows(t *testing.T) {
 	if !near(there, want) || !near(cpu, want/2) {
 		t.Errorf("estimates of a join are %v and %v, want %v and %v", cpu, there, want/2, want)
 	}
+	// However many threads there are: d has two morsels, t four.
+	cpu, _ = unit.Estimate(planOf(t, c.session, calibrateProbe), 64, none)
+	if want := time.Duration(65536*(1e3+1e6)/2 + 100_000*(1e3+1e6)/4); !near(cpu, want) {
+		t.Errorf("the estimate of a join by 64 threads is %v, want %v", cpu, want)
+	}
 }
 
 func planOf(t *testing.T, s *Session, sql string) *physical.Plan {

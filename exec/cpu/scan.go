@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -16,6 +17,11 @@ import (
 // morselRows (a variable so that tests can make many morsels of few rows) is the number of rows of a morsel: work for some 100 µs, so that taking the next one and keeping morsels
 // in order cost nothing beside it, and yet enough morsels for all workers.
 var morselRows = 16 * column.VectorSize
+
+// Workers is how many of a query's threads have work in a pipeline over so many rows: as many as there are morsels.
+func Workers(rows float64, threads int) int {
+	return max(1, int(min(float64(threads), math.Ceil(rows/float64(morselRows)))))
+}
 
 // tableScan is the source of a TableScan: the morsels of the row groups that zone maps did not rule out.
 type tableScan struct {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -50,10 +51,10 @@ const (
 )
 
 // Estimate is what a plan takes on the processor and on the device; missing gives the bytes of a scan's columns that are not there yet.
-func (c *Costs) Estimate(plan *physical.Plan, threads int, missing func(*physical.TableScan) int64) (cpu, gpu time.Duration) {
+func (c *Costs) Estimate(plan *physical.Plan, threads int, missing func(*physical.TableScan) int64) (onCPU, onGPU time.Duration) {
 	here, there := 0.0, 0.0
 	for _, p := range plan.Pipelines {
-		here += c.CPU.Start + c.CPU.rows(p)/float64(max(threads, 1))
+		here += c.CPU.Start + c.CPU.rows(p)/float64(cpu.Workers(sourceRows(p), threads))
 		there += c.GPU.Start + c.GPU.rows(p)
 		if scan, ok := p.Source.(*physical.TableScan); ok {
 			there += float64(missing(scan)) * c.Upload * uploadShare

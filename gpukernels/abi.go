@@ -125,21 +125,26 @@ var functions = [symbolCount]struct {
 
 const symbolPrefix = "radish_gpu_"
 
-var errorPool = sync.Pool{New: func() any { return new(cError) }}
+// callFrame is what a call points to.
+type callFrame struct {
+	err  cError
+	args [8]uintptr
+}
+
+var framePool = sync.Pool{New: func() any { return new(callFrame) }}
 
 // call calls a function that can fail; the error, its last argument, is added.
 //
 //go:uintptrescapes
 func (l *Library) call(fn symbol, args ...uintptr) error {
-	e := errorPool.Get().(*cError)
-	defer errorPool.Put(e)
-	var all [8]uintptr
-	n := copy(all[:], args)
-	all[n] = uintptr(unsafe.Pointer(e))
-	if int32(callC(l.symbols[fn], all[:n+1]...)) == 0 {
+	f := framePool.Get().(*callFrame)
+	defer framePool.Put(f)
+	n := copy(f.args[:], args)
+	f.args[n] = uintptr(unsafe.Pointer(&f.err))
+	if int32(callC(l.symbols[fn], f.args[:n+1]...)) == 0 {
 		return nil
 	}
-	return &Error{Kind: Kind(e.kind), Code: e.code, Call: functions[fn].name, Message: cString(e.message[:])}
+	return &Error{Kind: Kind(f.err.kind), Code: f.err.code, Call: functions[fn].name, Message: cString(f.err.message[:])}
 }
 
 // callVoid calls a function that cannot fail and gives what it returns.

@@ -19,6 +19,7 @@ type Device struct {
 	streams   streamPool
 	lost      atomic.Pointer[Error]
 	calls     atomic.Int64
+	waiting   atomic.Int32 // goroutines in Sync
 }
 
 // OpenDevice opens a device. Close it when no stream and no module of it is in use any more.

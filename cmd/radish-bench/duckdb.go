@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/radish-sql/radish/storage/tpch"
@@ -129,6 +130,37 @@ func (d *duckDB) load(dir string, compress bool) (load, error) {
 	l.cpu += fromMillis(reply.CPU)
 	l.peak = max(l.peak, reply.Peak)
 	return l, err
+}
+
+// add makes a table of Parquet files' rows, or adds them to it. compress makes DuckDB compress what there is of it.
+func (d *duckDB) add(table string, files []string, create, compress bool) error {
+	list := make([]string, len(files))
+	for i, f := range files {
+		list[i] = sqlString(f)
+	}
+	sql := fmt.Sprintf("FROM read_parquet([%s])", strings.Join(list, ", "))
+	if create {
+		sql = "CREATE TABLE " + table + " AS " + sql
+	} else {
+		sql = "INSERT INTO " + table + " " + sql
+	}
+	if _, err := d.do(sql, false, false); err != nil {
+		return err
+	}
+	if !compress {
+		return nil
+	}
+	_, err := d.do("CHECKPOINT", false, false)
+	return err
+}
+
+// measure adds a run of a query to its timings.
+func (d *duckDB) measure(sql string, t *timings) error {
+	reply, err := d.do(sql, false, false)
+	if err == nil {
+		t.add(reply.took(), fromMillis(reply.CPU))
+	}
+	return err
 }
 
 func (d *duckDB) close() error {

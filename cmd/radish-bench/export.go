@@ -53,7 +53,7 @@ func exportTable(ctx context.Context, out io.Writer, db *database, name, dir str
 	if err != nil {
 		return err
 	}
-	if err := writeTable(ctx, file, db, name); err != nil {
+	if err := writeRows(ctx, file, db, "SELECT * FROM "+name); err != nil {
 		file.Close()
 		return err
 	}
@@ -68,8 +68,9 @@ func exportTable(ctx context.Context, out io.Writer, db *database, name, dir str
 	return nil
 }
 
-func writeTable(ctx context.Context, file io.Writer, db *database, name string) error {
-	statements, err := db.session.Parse("SELECT * FROM " + name)
+// writeRows writes the rows of a query as Parquet.
+func writeRows(ctx context.Context, file io.Writer, db *database, sql string) error {
+	statements, err := db.session.Parse(sql)
 	if err != nil {
 		return err
 	}

@@ -202,12 +202,9 @@ func (c *comparison) runPair(ctx context.Context, q tpch.Query) pair {
 		}
 	}
 	for range c.runs {
-		reply, err := c.duck.do(q.SQL, false, false)
-		if err != nil {
-			p.err = err
+		if p.err = c.duck.measure(q.SQL, &p.duck); p.err != nil {
 			return p
 		}
-		p.duck.add(reply.took(), fromMillis(reply.CPU))
 	}
 	return p
 }

@@ -18,6 +18,7 @@ const (
 	checkNothing   = "not checked"
 	checkDigest    = "digest"
 	checkPublished = "published answer"
+	sameAs         = "same as " // and peers' names
 )
 
 // queryRun is what running one query gave.
@@ -34,7 +35,7 @@ type queryRun struct {
 
 	paid  gpu.FirstRun // what the first run spent on kernels and columns, some of both at the same time
 	cold  []coldRun
-	other []timings // of the devices to compare with
+	other []timings // of the peers
 }
 
 // coldRun is a run that found no compiled kernels, but all else that a first run has to make or fetch.
@@ -66,14 +67,15 @@ func (t *timings) measure(ctx context.Context, db *database, sql string) error {
 
 // suite runs TPC-H queries on a database and checks each result.
 type suite struct {
-	db          *database
-	queries     []tpch.Query
-	runs        int    // after the first
-	answers     string // folder of published answers; empty: recorded digests, where there are any
-	digests     []string
-	coldRuns    int      // after the hot ones, without compiled kernels; the first run finds none either then
-	costs       bool     // ask EXPLAIN ANALYZE what a run scans
-	compareWith []string // devices whose rows have to be the same
+	db       *database
+	queries  []tpch.Query
+	runs     int    // after the first
+	answers  string // folder of published answers; empty: recorded digests, where there are any
+	digests  []string
+	coldRuns int    // after the hot ones, without compiled kernels; the first run finds none either then
+	costs    bool   // ask EXPLAIN ANALYZE what a run scans
+	peers    []peer // whose rows have to be the same
+	peerRuns int    // after their first
 }
 
 // newSuite picks queries by their numbers, separated by commas; an empty list is all.
@@ -152,15 +154,18 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 			return r
 		}
 	}
-	for _, device := range s.compareWith {
-		t, err := s.compareDevice(ctx, q, rows, device)
+	for _, p := range s.peers {
+		t, err := s.comparePeer(ctx, q, rows, p)
 		r.other = append(r.other, t)
 		if err != nil {
 			r.err = err
 			return r
 		}
-		if r.check == checkNothing {
-			r.check = "same as " + device
+		switch {
+		case r.check == checkNothing:
+			r.check = sameAs + p.name()
+		case strings.HasPrefix(r.check, sameAs):
+			r.check += ", " + p.name()
 		}
 	}
 	return r
@@ -190,47 +195,21 @@ func (r *queryRun) medianCold() (clock, compiling time.Duration) {
 	return median(clocks), median(compilings)
 }
 
-// compareDevice runs a query on another device, which has to give the same rows, and times it there.
-func (s *suite) compareDevice(ctx context.Context, q tpch.Query, want [][]types.Value, device string) (t timings, err error) {
-	if err := s.db.setDevice(ctx, device); err != nil {
-		return t, err
-	}
-	defer func() {
-		if back := s.db.setDevice(ctx, s.db.device); err == nil {
-			err = back
-		}
-	}()
-	rows, _, err := s.db.query(ctx, q.SQL)
+// comparePeer runs a query in a peer, which has to give the same rows, and times it there.
+func (s *suite) comparePeer(ctx context.Context, q tpch.Query, want [][]types.Value, p peer) (t timings, err error) {
+	rows, err := p.query(ctx, q.SQL)
 	if err != nil {
-		return t, fmt.Errorf("on device %s: %w", device, err)
+		return t, fmt.Errorf("on %s: %w", p.name(), err)
 	}
-	if _, err := answerOf(q, rows).Compare(want); err != nil {
-		return t, fmt.Errorf("device %s gives other rows: %w", device, err)
+	if err := sameResult(q, want, rows); err != nil {
+		return t, fmt.Errorf("%s gives other rows: %w", p.name(), err)
 	}
-	for range s.runs {
-		if err := t.measure(ctx, s.db, q.SQL); err != nil {
-			return t, err
+	for range s.peerRuns {
+		if err := p.measure(ctx, q.SQL, &t); err != nil {
+			return t, fmt.Errorf("on %s: %w", p.name(), err)
 		}
 	}
 	return t, nil
-}
-
-// answerOf makes an answer of a result.
-func answerOf(q tpch.Query, rows [][]types.Value) *tpch.Answer {
-	a := &tpch.Answer{Query: q, Rows: make([][]string, len(rows))}
-	for i, row := range rows {
-		for c, v := range row {
-			if i == 0 {
-				a.Columns = append(a.Columns, strconv.Itoa(c+1))
-			}
-			text := ""
-			if !v.Null {
-				text = v.Text()
-			}
-			a.Rows[i] = append(a.Rows[i], text)
-		}
-	}
-	return a
 }
 
 // compare holds a result against what is known of it, and says against what.

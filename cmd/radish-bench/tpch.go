@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,8 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
 	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
 	coldRuns := fs.Int("cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
-	compare := fs.String("compare", "", "devices, separated by commas, that have to give the same rows, and whose times are shown beside")
+	var others peerSettings
+	others.register(fs)
 	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
 	jsonPath := fs.String("json", "", "write the figures to this file, too")
 	var prof profiler
@@ -44,6 +46,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *columns != "all" && *columns != "used" {
 		return wrongUsage(fs, "--columns is all or used, not %q", *columns)
+	}
+	if slices.Contains(others.names(), peerDuckDB) && others.python == "" {
+		return wrongUsage(fs, "--compare duckdb needs --duckdb-python; make bench-oracle makes a virtual environment with one")
 	}
 	if *coldRuns > 0 {
 		folder, err := emptyKernelCache()
@@ -68,10 +73,6 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if s.coldRuns = *coldRuns; *coldRuns > 0 && db.gpu() == nil {
 		return wrongUsage(fs, "--cold is about kernels: it needs --device gpu")
 	}
-	if *compare != "" {
-		s.compareWith = strings.Split(*compare, ",")
-	}
-	table := s.columns()
 	if prof.load {
 		if err := prof.start(); err != nil {
 			return err
@@ -94,6 +95,16 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		return explainQueries(ctx, out, db, s.queries)
 	}
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
+	peers, closePeers, err := others.open(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer closePeers()
+	s.peers, s.peerRuns = peers, others.runs
+	if others.runs < 0 {
+		s.peerRuns = *runs
+	}
+	table := s.columns()
 	resetPeakRSS()
 	fmt.Fprint(out, textRow(table, titles(table)))
 	if !prof.load {
@@ -112,7 +123,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	var first, hot, cold, uploading, compiling, oneByOne time.Duration
 	var bytes, uploaded int64
 	compiled := 0
-	other := make([]time.Duration, len(s.compareWith))
+	other := make([]time.Duration, len(peers))
 	for _, r := range done {
 		first, hot = first+r.first, hot+median(r.hot.clock)
 		bytes, uploaded = bytes+r.cost.bytes, uploaded+r.paid.Uploaded
@@ -133,8 +144,8 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if s.coldRuns > 0 {
 		fmt.Fprintf(out, "the longest run without compiled kernels, its columns there, took %s ms\n", millis(cold))
 	}
-	for i, device := range s.compareWith {
-		fmt.Fprintf(out, "device %s: medians %.2f s in all\n", device, other[i].Seconds())
+	for i, p := range peers {
+		fmt.Fprintf(out, "%s: medians of %d hot runs %.2f s in all\n", p.name(), s.peerRuns, other[i].Seconds())
 	}
 	for _, r := range failures(done) {
 		fmt.Fprintf(out, "Q%d: %v\n", r.query.Number, r.err)
@@ -145,7 +156,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}
 	if *jsonPath != "" {
-		if err := writeTPCHReport(*jsonPath, *sf, db, l, done, peak); err != nil {
+		if err := writeTPCHReport(*jsonPath, *sf, db, l, peers, done, peak); err != nil {
 			return err
 		}
 	}
@@ -174,8 +185,8 @@ func (s *suite) columns() []tableColumn {
 		{title: "scanned", right: true, width: 9}, {title: "GB/s", right: true, width: 6}, {title: "of peak", right: true, width: 7},
 		{title: "device", width: 7},
 	}...)
-	for _, d := range s.compareWith {
-		cols = append(cols, tableColumn{title: d + " ms", right: true, width: 9})
+	for _, p := range s.peers {
+		cols = append(cols, tableColumn{title: p.name() + " ms", right: true, width: 9})
 	}
 	return append(cols, tableColumn{title: "check", width: 18})
 }
@@ -222,7 +233,7 @@ func (s *suite) cells(r queryRun) []string {
 		cells = append(cells, millis(clock), millis(compiling))
 	}
 	cells = append(cells, millis(hot), millis(median(r.hot.cpu)), kernels, byteText(r.cost.bytes), rate, share, r.device)
-	for i := range s.compareWith {
+	for i := range s.peers {
 		other := ""
 		if i < len(r.other) {
 			other = millis(median(r.other[i].clock))
@@ -293,6 +304,8 @@ type queryReport struct {
 	CompileSum float64 `json:"compile_sum_ms,omitempty"` // of all
 
 	Cold []coldReport `json:"cold,omitempty"`
+
+	Peers map[string][]float64 `json:"peers_ms,omitempty"` // hot runs of each
 }
 
 type coldReport struct {
@@ -303,7 +316,7 @@ type coldReport struct {
 	CompileSum float64 `json:"compile_sum_ms"`
 }
 
-func writeTPCHReport(path string, sf float64, db *database, l load, runs []queryRun, peak int64) error {
+func writeTPCHReport(path string, sf float64, db *database, l load, peers []peer, runs []queryRun, peak int64) error {
 	report := tpchReport{
 		Scale: sf, Threads: db.threads, Processor: processor(), Commit: commit(), PeakRSS: peak, MemoryPeak: db.engine.MemoryPeak(),
 		Load: l.report(),
@@ -317,6 +330,12 @@ func writeTPCHReport(path string, sf float64, db *database, l load, runs []query
 		}
 		for _, c := range r.cold {
 			q.Cold = append(q.Cold, coldReport{inMillis(c.clock), c.paid.Uploaded, c.paid.Compiled.Tasks, inMillis(c.paid.Compiled.Any), inMillis(c.paid.Compiled.Each)})
+		}
+		for i, t := range r.other {
+			if q.Peers == nil {
+				q.Peers = map[string][]float64{}
+			}
+			q.Peers[peers[i].name()] = allMillis(t.clock)
 		}
 		if r.err != nil {
 			q.Error = r.err.Error()

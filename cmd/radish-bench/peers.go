@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// peer is another engine, or this one on another device, that has the same tables.
+type peer interface {
+	name() string
+	// query runs a query and returns its rows as text, NULL as the empty string.
+	query(ctx context.Context, sql string) ([][]string, error)
+	// measure adds a run of a query to its timings.
+	measure(ctx context.Context, sql string, t *timings) error
+}
+
+// peerSettings are the flags that name a run's peers.
+type peerSettings struct {
+	list     string
+	runs     int
+	python   string
+	memory   string
+	compress bool
+}
+
+func (p *peerSettings) register(fs *flag.FlagSet) {
+	fs.StringVar(&p.list, "compare", "", "devices, and duckdb, separated by commas, that have to give the same rows, and whose times are shown beside")
+	fs.IntVar(&p.runs, "compare-runs", -1, "hot runs of those after their first; -1: as many as --runs")
+	fs.StringVar(&p.python, "duckdb-python", "", "for --compare duckdb: a Python interpreter that has the package duckdb")
+	fs.StringVar(&p.memory, "duckdb-memory", "", "for --compare duckdb: what DuckDB may hold, e.g. 64GB; empty: its own default")
+	fs.BoolVar(&p.compress, "duckdb-compress", false, "for --compare duckdb: let it compress its tables, part by part while they are loaded")
+}
+
+const peerDuckDB = "duckdb"
+
+// names are the peers' names in order.
+func (p *peerSettings) names() []string {
+	if p.list == "" {
+		return nil
+	}
+	return strings.Split(p.list, ",")
+}
+
+// open makes the peers of a database whose tables are there. close ends them.
+func (p *peerSettings) open(ctx context.Context, db *database) (peers []peer, close func(), err error) {
+	var ducks []*duckDB
+	close = func() {
+		for _, d := range ducks {
+			_ = d.close()
+		}
+	}
+	for _, name := range p.names() {
+		if name != peerDuckDB {
+			peers = append(peers, &devicePeer{db: db, device: name})
+			continue
+		}
+		duck, err := startDuckDB(ctx, p.python, db.threads)
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+		ducks = append(ducks, duck)
+		peers = append(peers, duckPeer{duck})
+		if p.memory != "" {
+			if _, err = duck.do("SET memory_limit = "+sqlString(p.memory), false, false); err != nil {
+				close()
+				return nil, nil, err
+			}
+		}
+		if err := handOver(ctx, db, duck, p.compress); err != nil {
+			close()
+			return nil, nil, err
+		}
+	}
+	return peers, close, nil
+}
+
+// devicePeer is the same engine on another device.
+type devicePeer struct {
+	db     *database
+	device string
+}
+
+func (p *devicePeer) name() string { return p.device }
+
+// there runs f while queries run on the peer's device.
+func (p *devicePeer) there(ctx context.Context, f func() error) error {
+	if err := p.db.setDevice(ctx, p.device); err != nil {
+		return err
+	}
+	return errors.Join(f(), p.db.setDevice(ctx, p.db.device))
+}
+
+func (p *devicePeer) query(ctx context.Context, sql string) (rows [][]string, err error) {
+	err = p.there(ctx, func() error {
+		values, _, err := p.db.query(ctx, sql)
+		rows = textRows(values)
+		return err
+	})
+	return rows, err
+}
+
+func (p *devicePeer) measure(ctx context.Context, sql string, t *timings) error {
+	return p.there(ctx, func() error { return t.measure(ctx, p.db, sql) })
+}
+
+func textRows(values [][]types.Value) [][]string {
+	rows := make([][]string, len(values))
+	for i, row := range values {
+		for _, v := range row {
+			text := ""
+			if !v.Null {
+				text = v.Text()
+			}
+			rows[i] = append(rows[i], text)
+		}
+	}
+	return rows
+}
+
+// duckPeer is DuckDB.
+type duckPeer struct{ duck *duckDB }
+
+func (p duckPeer) name() string { return peerDuckDB }
+
+func (p duckPeer) query(_ context.Context, sql string) ([][]string, error) {
+	reply, err := p.duck.do(sql, true, false)
+	return reply.Rows, err
+}
+
+func (p duckPeer) measure(_ context.Context, sql string, t *timings) error {
+	return p.duck.measure(sql, t)
+}
+
+// partRows is how many rows a file has at most that hands a table over: so many are in neither engine's form at a time, for each thread.
+const partRows = 4 << 20
+
+// handOver gives DuckDB the TPC-H tables of a database, as Parquet files of some of their rows each, which go once they are read.
+func handOver(ctx context.Context, db *database, duck *duckDB, compress bool) error {
+	folder, err := os.MkdirTemp("", "radish-tables-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	for _, t := range tpch.Tables() {
+		ranges, err := keyRanges(ctx, db, t)
+		if err != nil {
+			return err
+		}
+		for first := 0; first < len(ranges); first += db.threads {
+			files := make([]string, min(db.threads, len(ranges)-first))
+			g, ctx := errgroup.WithContext(ctx)
+			for i := range files {
+				files[i] = filepath.Join(folder, fmt.Sprintf("%s-%d.parquet", t.Name, first+i))
+				g.Go(func() error { return exportRange(ctx, db, t, ranges[first+i], files[i]) })
+			}
+			if err := g.Wait(); err != nil {
+				return err
+			}
+			if err := duck.add(t.Name, files, first == 0, compress); err != nil {
+				return err
+			}
+			for _, f := range files {
+				if err := os.Remove(f); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// keyRanges cuts a table by the first column of its primary key: the first and the last key of each part.
+func keyRanges(ctx context.Context, db *database, t *tpch.Table) ([][2]int64, error) {
+	key := t.PrimaryKey[0]
+	rows, _, err := db.query(ctx, fmt.Sprintf("SELECT COUNT(*), MIN(%s), MAX(%s) FROM %s", key, key, t.Name))
+	if err != nil {
+		return nil, err
+	}
+	count, least, most := rows[0][0].I, rows[0][1].I, rows[0][2].I
+	parts := count/partRows + 1
+	each := (most-least)/parts + 1
+	var out [][2]int64
+	for from := least; from <= most; from += each {
+		out = append(out, [2]int64{from, from + each - 1})
+	}
+	return out, nil
+}
+
+// exportRange writes the rows of a range of keys, in a session of its own.
+func exportRange(ctx context.Context, db *database, t *tpch.Table, keys [2]int64, path string) error {
+	session := db.engine.NewSession()
+	defer session.Close()
+	one := &database{engine: db.engine, session: session}
+	for _, sql := range []string{"SET radish_device = 'cpu'", "SET radish_threads = 1"} {
+		if err := one.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	key := t.PrimaryKey[0]
+	sql := fmt.Sprintf("SELECT * FROM %s WHERE %s BETWEEN %d AND %d", t.Name, key, keys[0], keys[1])
+	return errors.Join(writeRows(ctx, file, one, sql), file.Close())
+}

@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 2
+const abiVersion = 3
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -57,6 +57,7 @@ const (
 	fnTrim
 	fnFailAllocation
 	fnUpload
+	fnUploadItems
 	fnDownload
 	fnCopy
 	fnFill
@@ -69,7 +70,6 @@ const (
 	fnModuleFunction
 	fnFunctionInfo
 	fnLaunch
-	fnWiden
 	fnExclusiveScan
 	fnSortPairs
 	fnGather
@@ -103,6 +103,7 @@ var functions = [symbolCount]struct {
 	fnTrim:            {"trim", 2},
 	fnFailAllocation:  {"fail_allocation", 3},
 	fnUpload:          {"upload", 5},
+	fnUploadItems:     {"upload_items", 6},
 	fnDownload:        {"download", 5},
 	fnCopy:            {"copy", 5},
 	fnFill:            {"fill", 6},
@@ -115,7 +116,6 @@ var functions = [symbolCount]struct {
 	fnModuleFunction:  {"module_function", 4},
 	fnFunctionInfo:    {"function_info", 7},
 	fnLaunch:          {"launch", 8},
-	fnWiden:           {"widen", 8},
 	fnExclusiveScan:   {"exclusive_scan_u32_u64", 5},
 	fnSortPairs:       {"sort_pairs", 8},
 	fnGather:          {"gather", 7},

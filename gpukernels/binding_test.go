@@ -73,22 +73,23 @@ func TestBindingStructs(t *testing.T) {
 	for name, goType := range map[string]reflect.Type{
 		"radish_gpu_error":       reflect.TypeFor[cError](),
 		"radish_gpu_device_info": reflect.TypeFor[cDeviceInfo](),
+		"radish_gpu_items":       reflect.TypeFor[Items](),
 	} {
 		m := regexp.MustCompile(`(?s)typedef struct \{([^}]*)\} ` + name + `;`).FindStringSubmatch(header(t))
 		if m == nil {
 			t.Fatalf("the header has no %s", name)
 		}
-		fields := regexp.MustCompile(`(\w+) (\w+)(?:\[(\d+)\])?;`).FindAllStringSubmatch(m[1], -1)
+		fields := regexp.MustCompile(`(\w+) (\*?\w+)(?:\[(\d+)\])?;`).FindAllStringSubmatch(m[1], -1)
 		if len(fields) != goType.NumField() {
 			t.Fatalf("%s has %d fields in the header and %d here", name, len(fields), goType.NumField())
 		}
 		for i, f := range fields {
-			want := map[string]string{"int32_t": "int32", "int64_t": "int64", "char": "uint8"}[f[1]]
+			want := map[string]string{"int32_t": "int32", "int64_t": "int64", "char": "uint8", "void": "unsafe.Pointer"}[f[1]]
 			if f[3] != "" {
 				want = "[" + f[3] + "]" + want
 			}
 			field := goType.Field(i)
-			if field.Type.String() != want || !strings.EqualFold(field.Name, strings.ReplaceAll(f[2], "_", "")) {
+			if field.Type.String() != want || !strings.EqualFold(field.Name, strings.Trim(strings.ReplaceAll(f[2], "_", ""), "*")) {
 				t.Errorf("%s, field %d: %s %s in the header, %s %s here", name, i, want, f[2], field.Type, field.Name)
 			}
 		}

@@ -2,12 +2,6 @@ package gpukernels
 
 // The library kernels. Like all work on a stream they run later; what scratch memory they need they take from the pool and give back.
 
-// Widen computes dst[i] = src[i] + delta, from unsigned integers of srcWidth to such of dstWidth bytes (1, 2, 4 or 8), modulo
-// 2^(8*dstWidth): it brings a chunk's frame of reference to its column's.
-func (s *Stream) Widen(dst Ptr, dstWidth int, src Ptr, srcWidth int, delta, count int64) error {
-	return s.device.call(fnWiden, s.handle, uintptr(dst), uintptr(dstWidth), uintptr(src), uintptr(srcWidth), uintptr(delta), uintptr(count))
-}
-
 // ExclusiveScan computes out[i] = in[0] + ... + in[i-1] for i from 0 to count, from 32-bit to 64-bit words: count+1 of them.
 func (s *Stream) ExclusiveScan(in, out Ptr, count int64) error {
 	return s.device.call(fnExclusiveScan, s.handle, uintptr(in), uintptr(out), uintptr(count))

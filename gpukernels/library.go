@@ -157,7 +157,7 @@ func (l *Library) bind(handle uintptr) error {
 	for _, s := range []struct {
 		name string
 		size uintptr
-	}{{"radish_gpu_error", unsafe.Sizeof(cError{})}, {"radish_gpu_device_info", unsafe.Sizeof(cDeviceInfo{})}} {
+	}{{"radish_gpu_error", unsafe.Sizeof(cError{})}, {"radish_gpu_device_info", unsafe.Sizeof(cDeviceInfo{})}, {"radish_gpu_items", unsafe.Sizeof(Items{})}} {
 		if got := int64(l.callVoid(fnSizeof, uintptr(unsafe.Pointer(cText(s.name))))); got != int64(s.size) {
 			return fmt.Errorf("its %s has %d bytes instead of %d; run `make gpu` again", s.name, got, s.size)
 		}

@@ -3,6 +3,7 @@ package gpukernels
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,8 +43,8 @@ func TestLoaderExplains(t *testing.T) {
 		{"missing", "/no/such/library.so", []string{"/no/such/library.so", "no such file"}},
 		{"text", text, []string{text, "invalid ELF header"}},
 		{"another", compileLibrary(t, "int f(void) { return 1; }"), []string{"no device library", "radish_gpu_abi_version"}},
-		{"version", compileLibrary(t, "int radish_gpu_abi_version(void) { return 99; }"), []string{"version 99", "version 2", "make gpu"}},
-		{"functions", compileLibrary(t, "int radish_gpu_abi_version(void) { return 2; }"), []string{"no function radish_gpu_sizeof", "make gpu"}},
+		{"version", compileLibrary(t, "int radish_gpu_abi_version(void) { return 99; }"), []string{"version 99", fmt.Sprint("version ", abiVersion), "make gpu"}},
+		{"functions", compileLibrary(t, fmt.Sprintf("int radish_gpu_abi_version(void) { return %d; }", abiVersion)), []string{"no function radish_gpu_sizeof", "make gpu"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Open(Options{Path: c.path})
@@ -62,7 +63,7 @@ func TestLoaderExplains(t *testing.T) {
 
 // TestLoaderChecksSizes builds a library whose structs have other sizes.
 func TestLoaderChecksSizes(t *testing.T) {
-	source := "long radish_gpu_sizeof(const char* n) { return 8; }\nint radish_gpu_abi_version(void) { return 2; }\n"
+	source := fmt.Sprintf("long radish_gpu_sizeof(const char* n) { return 8; }\nint radish_gpu_abi_version(void) { return %d; }\n", abiVersion)
 	for _, f := range functions[2:] {
 		source += "int radish_gpu_" + f.name + "(void) { return 0; }\n"
 	}

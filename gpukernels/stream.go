@@ -166,6 +166,33 @@ func (s *Stream) Upload(dst Ptr, src []byte) error {
 	return s.device.call(fnUpload, s.handle, uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(src))), uintptr(len(src)))
 }
 
+// Items are unsigned integers of the host that UploadItems brings to another width and frame of reference. They are read until it returns.
+type Items struct {
+	src    unsafe.Pointer
+	count  int64
+	delta  int64
+	width  int32
+	unused int32
+}
+
+// ItemsOf are a slice's integers, to each of which delta is added, or the bits of its floats.
+func ItemsOf[T uint8 | uint16 | uint32 | uint64 | int64 | float64](s []T, delta int64) Items {
+	var zero T
+	return Items{src: unsafe.Pointer(unsafe.SliceData(s)), count: int64(len(s)), delta: delta, width: int32(unsafe.Sizeof(zero))}
+}
+
+// SameItems are count times one integer.
+func SameItems(count int, value int64) Items { return Items{count: int64(count), delta: value} }
+
+// Count is how many they are.
+func (i Items) Count() int64 { return i.count }
+
+// UploadItems copies integers to the device, end to end, as such of width bytes (1, 2, 4 or 8), modulo 2^(8*width). What they were made of may
+// be changed when it returns.
+func (s *Stream) UploadItems(dst Ptr, width int, items []Items) error {
+	return s.device.call(fnUploadItems, s.handle, uintptr(dst), uintptr(width), uintptr(unsafe.Pointer(unsafe.SliceData(items))), uintptr(len(items)))
+}
+
 // Download waits for the stream, or until ctx ends, and copies from the device.
 func (s *Stream) Download(ctx context.Context, dst []byte, src Ptr) error {
 	if err := s.Sync(ctx); err != nil {

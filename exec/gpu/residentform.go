@@ -26,6 +26,7 @@ type columnForm struct {
 	all   interval // of a classInt column: what all values lie between, in the order of zones; 0 and 0 if there is none
 	// sorted says that a classInt column's values ascend through all rows, deleted ones included, without NULLs.
 	sorted bool
+	text   *textBegins // of classView
 }
 
 // zones are the least and greatest value of each row group of a classInt column, in the order of Phys (unsigned ones with the top
@@ -45,6 +46,7 @@ func formOf(v *tables.Version, ordinal int) columnForm {
 	case classView:
 		f.width = 8
 		f.codes(v, ordinal)
+		f.text = new(textBegins)
 	}
 	return f
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
-	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
@@ -18,10 +16,7 @@ func (f *columnForm) bytes(v *tables.Version, ordinal int) int64 {
 	rows := v.Span()
 	size := (rows + padRows) * int64(f.width)
 	if f.class == classView {
-		size += 8
-		for _, g := range v.Groups {
-			size += stringBytes(g.Columns[ordinal])
-		}
+		size += 8 + f.text.total(v, ordinal)
 	}
 	if f.nulls {
 		size += bitmapBytes(rows)
@@ -30,25 +25,6 @@ func (f *columnForm) bytes(v *tables.Version, ordinal int) int64 {
 }
 
 func bitmapBytes(rows int64) int64 { return (rows+padRows)/64*8 + 8 }
-
-// stringBytes is the length of a chunk's strings end to end.
-func stringBytes(c *encoding.Chunk) int64 {
-	switch {
-	case c.NullCount == c.Rows:
-		return 0
-	case c.Kind == encoding.RawString:
-		return int64(c.Offsets[c.Rows] - c.Offsets[0])
-	case c.Kind == encoding.Constant:
-		return int64(c.Rows) * int64(len(c.Min.S))
-	}
-	total := int64(0)
-	v := column.Vector{Type: c.Type}
-	c.Decode(&v, 0, c.Rows)
-	for i := range c.Rows {
-		total += int64(len(v.StringAt(i)))
-	}
-	return total
-}
 
 // load uploads a column or a bitmap of deleted rows and makes it ready. like is a column whose first chunks are the same, held for
 // this call; or nil.
@@ -91,18 +67,13 @@ func (r *residency) upload(e *resident, run func(*uploader) error) {
 
 // uploader uploads one resident.
 type uploader struct {
-	r           *residency
-	s           *gpukernels.Stream
-	e           *resident
-	scratch     gpukernels.Ptr
-	scratchSize int64
+	r *residency
+	s *gpukernels.Stream
+	e *resident
 }
 
 // finish waits for the uploads and settles what became of the resident.
 func (l *uploader) finish(err error) {
-	if l.scratch != 0 {
-		_ = l.s.Free(l.scratch)
-	}
 	if syncErr := l.s.Sync(context.Background()); err == nil {
 		err = syncErr
 	}
@@ -163,10 +134,8 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 				return err
 			}
 		}
-		for _, g := range v.Groups[prefix:] {
-			if err := l.chunk(c.data+gpukernels.Ptr(g.First*width), g.Columns[ordinal]); err != nil {
-				return err
-			}
+		if err := l.items(v, ordinal, prefix); err != nil {
+			return err
 		}
 	}
 	if !c.nulls {
@@ -211,145 +180,6 @@ func (l *uploader) deleted(v *tables.Version) error {
 	var err error
 	l.e.column.data, err = l.bitmap(bits, v.Span(), false)
 	return err
-}
-
-// chunk uploads the items of a chunk that are no views.
-func (l *uploader) chunk(dst gpukernels.Ptr, c *encoding.Chunk) error {
-	col := &l.e.column
-	rows := int64(c.Rows)
-	if c.NullCount == c.Rows {
-		return l.s.Fill(dst, 0, 1, rows*int64(col.width))
-	}
-	switch col.class {
-	case classFloat:
-		if c.Kind == encoding.Constant {
-			return l.s.Fill(dst, math.Float64bits(c.Min.F), 8, rows)
-		}
-		return l.upload(dst, gpukernels.Bytes(c.F64))
-	case classWide:
-		words := make([][2]uint64, c.Rows)
-		if c.Kind == encoding.Constant {
-			for i := range words {
-				words[i] = wordsOf(c.Min.D)
-			}
-		} else {
-			for i, x := range c.I128 {
-				words[i] = wordsOf(x)
-			}
-		}
-		return l.upload(dst, gpukernels.Bytes(words))
-	}
-	base := c.Base - col.base // of codes: both 0, but the code of a constant
-	if c.Kind == encoding.Constant {
-		return l.s.Fill(dst, uint64(base), col.width, rows)
-	}
-	if col.class == classCode {
-		base = 0
-	}
-	switch c.Kind {
-	case encoding.FOR8, encoding.Dict8:
-		return l.widen(dst, c.U8, 1, base)
-	case encoding.FOR16, encoding.Dict16:
-		return l.widen(dst, gpukernels.Bytes(c.U16), 2, base)
-	case encoding.FOR32, encoding.Dict32:
-		return l.widen(dst, gpukernels.Bytes(c.U32), 4, base)
-	case encoding.Raw64:
-		return l.widen(dst, gpukernels.Bytes(c.I64), 8, base)
-	}
-	return fmt.Errorf("no way to upload a chunk of kind %d", c.Kind)
-}
-
-// widen uploads items of srcWidth and brings them to the column's frame of reference.
-func (l *uploader) widen(dst gpukernels.Ptr, src []byte, srcWidth int, delta int64) error {
-	return l.widenTo(dst, l.e.column.width, src, srcWidth, delta)
-}
-
-func (l *uploader) widenTo(dst gpukernels.Ptr, width int, src []byte, srcWidth int, delta int64) error {
-	if width == srcWidth && delta == 0 {
-		return l.upload(dst, src)
-	}
-	if size := int64(len(src)); size > l.scratchSize {
-		if l.scratch != 0 {
-			if err := l.s.Free(l.scratch); err != nil {
-				return err
-			}
-			l.scratch = 0
-		}
-		var err error
-		if l.scratch, err = l.r.alloc(l.s, size); err != nil {
-			return err
-		}
-		l.scratchSize = size
-	}
-	if err := l.upload(l.scratch, src); err != nil {
-		return err
-	}
-	return l.s.Widen(dst, width, l.scratch, srcWidth, delta, int64(len(src)/srcWidth))
-}
-
-// strings uploads a column of strings as offsets and bytes.
-func (l *uploader) strings(v *tables.Version, ordinal int, like *resident, prefix int) error {
-	c := &l.e.column
-	total := int64(0)
-	for _, g := range v.Groups {
-		total += stringBytes(g.Columns[ordinal])
-	}
-	var err error
-	if c.bytes, err = l.alloc(max(total, 1)); err != nil {
-		return err
-	}
-	at := int64(0)
-	if prefix > 0 {
-		for _, g := range v.Groups[:prefix] {
-			at += stringBytes(g.Columns[ordinal])
-		}
-		last := v.Groups[prefix-1]
-		if err := l.s.Copy(c.data, like.column.data, 8*(last.First+int64(last.Rows))); err != nil {
-			return err
-		}
-		if at > 0 {
-			if err := l.s.Copy(c.bytes, like.column.bytes, at); err != nil {
-				return err
-			}
-		}
-	}
-	for _, g := range v.Groups[prefix:] {
-		x := g.Columns[ordinal]
-		dst := c.data + gpukernels.Ptr(8*g.First)
-		if x.NullCount == x.Rows {
-			if err := l.s.Fill(dst, uint64(at), 8, int64(x.Rows)); err != nil {
-				return err
-			}
-			continue
-		}
-		offsets, bytes := x.Offsets, x.Bytes
-		if x.Kind != encoding.RawString {
-			offsets, bytes = decoded(x)
-		}
-		from, to := offsets[0], offsets[x.Rows]
-		if err := l.widenTo(dst, 8, gpukernels.Bytes(offsets[:x.Rows]), 4, at-int64(from)); err != nil {
-			return err
-		}
-		if to > from {
-			if err := l.upload(c.bytes+gpukernels.Ptr(at), bytes[from:to]); err != nil {
-				return err
-			}
-		}
-		at += int64(to - from)
-	}
-	return l.s.Fill(c.data+gpukernels.Ptr(8*c.rows), uint64(at), 8, 1)
-}
-
-// decoded returns the strings of a chunk end to end.
-func decoded(c *encoding.Chunk) (offsets []uint32, bytes []byte) {
-	v := column.Vector{Type: c.Type}
-	c.Decode(&v, 0, c.Rows)
-	offsets = make([]uint32, c.Rows+1)
-	for i := range c.Rows {
-		bytes = append(bytes, v.StringAt(i)...)
-		offsets[i+1] = uint32(len(bytes))
-	}
-	return offsets, bytes
 }
 
 // deviceView is a view as kernels know it.

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 2
+#define RADISH_GPU_ABI_VERSION 3
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -54,6 +54,15 @@ typedef struct {
   int64_t memory_free;        /* at this moment; -1: not known, since nobody has opened the device */
 } radish_gpu_device_info;
 
+/* Unsigned integers on the host: src[i] + delta for i = 0..count-1. */
+typedef struct {
+  const void *src; /* of width bytes each, not read if width is 0 */
+  int64_t count;
+  int64_t delta;
+  int32_t width; /* 1, 2, 4, 8; or 0: all are delta */
+  int32_t unused;
+} radish_gpu_items;
+
 typedef struct radish_gpu_device radish_gpu_device;
 typedef struct radish_gpu_stream radish_gpu_stream;
 typedef struct radish_gpu_module radish_gpu_module;
@@ -62,7 +71,7 @@ typedef struct radish_gpu_event radish_gpu_event;
 
 /* Library and devices. */
 int32_t radish_gpu_abi_version(void);
-int64_t radish_gpu_sizeof(const char *type_name); /* "radish_gpu_error", "radish_gpu_device_info"; -1: unknown */
+int64_t radish_gpu_sizeof(const char *type_name); /* "radish_gpu_error", "radish_gpu_device_info", "radish_gpu_items"; -1: unknown */
 radish_gpu_kind radish_gpu_device_count(int32_t *count, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_device_query(int32_t ordinal, radish_gpu_device_info *info, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_device **device, radish_gpu_error *err);
@@ -89,6 +98,10 @@ radish_gpu_kind radish_gpu_trim(radish_gpu_device *device, radish_gpu_error *err
 radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device *device, int64_t n, radish_gpu_error *err);
 /* Uploads go through pinned staging that is reused; src may be overwritten when the call returns. */
 radish_gpu_kind radish_gpu_upload(radish_gpu_stream *stream, uint64_t dst, const void *src, int64_t bytes, radish_gpu_error *err);
+/* Uploads arrays of integers end to end, as integers of width 1, 2, 4 or 8 bytes (modulo 2^(8*width)): brings the chunks of a column to its
+ * frame of reference. Memory is copied by several threads, as large uploads are. */
+radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream *stream, uint64_t dst, int32_t width, const radish_gpu_items *items, int64_t arrays,
+                                        radish_gpu_error *err);
 /* Waits for the stream and the copy. */
 radish_gpu_kind radish_gpu_download(radish_gpu_stream *stream, void *dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_copy(radish_gpu_stream *stream, uint64_t dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
@@ -122,10 +135,6 @@ radish_gpu_kind radish_gpu_launch(radish_gpu_function *function, radish_gpu_stre
 
 /* Library kernels. They take their scratch memory from the stream's pool and give it back. */
 
-/* dst[i] = (dst_width) (src[i] + delta) for unsigned integers of width 1, 2, 4 or 8 bytes: brings a chunk's frame of reference to
- * its column's. */
-radish_gpu_kind radish_gpu_widen(radish_gpu_stream *stream, uint64_t dst, int32_t dst_width, uint64_t src, int32_t src_width, int64_t delta,
-                                 int64_t count, radish_gpu_error *err);
 /* out[i] = in[0] + ... + in[i-1] for i = 0..count (count+1 outputs). */
 radish_gpu_kind radish_gpu_exclusive_scan_u32_u64(radish_gpu_stream *stream, uint64_t in, uint64_t out, int64_t count, radish_gpu_error *err);
 /* Sorts (key, value) pairs by bits first_bit..last_bit-1 of the unsigned keys, ascending and stable, in place. width is of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -56,6 +57,33 @@ func BenchmarkTransfer(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkUploadItems uploads a column of 1 GiB as table columns come, in chunks of 2^17 items: as they are, with another frame of reference, wider.
+func BenchmarkUploadItems(b *testing.B) {
+	const size, chunk = 1 << 30, 1 << 17
+	host := make([]uint32, size/4)
+	for i := range host {
+		host[i] = uint32(i)
+	}
+	for _, c := range []struct {
+		width int
+		delta int64
+	}{{4, 0}, {4, 1}, {8, 1}} {
+		b.Run(fmt.Sprintf("4 to %d bytes, delta %d", c.width, c.delta), func(b *testing.B) {
+			var items []gpukernels.Items
+			for part := range slices.Chunk(host[:size/c.width], chunk) {
+				items = append(items, gpukernels.ItemsOf(part, c.delta))
+			}
+			s := benchStream(b)
+			p := benchAlloc(b, s, size)
+			b.SetBytes(size)
+			for b.Loop() {
+				must(b, s.UploadItems(p, c.width, items))
+				must(b, s.Sync(context.Background()))
+			}
+		})
 	}
 }
 

@@ -1,13 +1,16 @@
 package tests
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
 	"testing"
+	"unsafe"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -38,37 +41,58 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-func TestWiden(t *testing.T) {
+// TestUploadItems lays arrays of every width end to end as integers of every width: short and empty ones, one that is longer than a piece of
+// pinned memory, and runs of one integer.
+func TestUploadItems(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		s := newStream(t, d)
 		rng := rand.New(rand.NewPCG(11, 1))
-		for _, from := range []int{1, 2, 4, 8} {
-			for _, to := range []int{1, 2, 4, 8} {
-				for _, n := range sizes {
-					in := randomBytes(rng, n*from)
+		for _, to := range []int{1, 2, 4, 8} {
+			for _, counts := range [][]int{{}, {0}, {1}, {31, 0, 32, 33}, {1000, 100_003, 7}, {70_000, 1_500_000, 200_000}} {
+				var all []gpukernels.Items
+				var want []byte
+				for _, n := range counts {
+					from := []int{0, 1, 2, 4, 8}[rng.IntN(5)]
 					delta := rng.Int64() - rng.Int64()
-					src, dst := upload(t, s, in), alloc(t, s, int64(n*to))
-					check(t, s.Widen(dst, to, src, from, delta, int64(n)))
-					out := download[byte](t, s, dst, n*to)
-					for i := range n {
-						want := little(in[i*from:][:from]) + uint64(delta)
-						if to < 8 {
-							want &= 1<<(8*to) - 1
-						}
-						if got := little(out[i*to:][:to]); got != want {
-							t.Fatalf("%d to %d bytes, item %d of %d: %#x instead of %#x", from, to, i, n, got, want)
-						}
+					if rng.IntN(4) == 0 {
+						delta = 0
 					}
-					free(t, s, src, dst)
+					in := randomBytes(rng, n*from)
+					all = append(all, itemsOf(in, from, n, delta))
+					for i := range n {
+						want = append(want, binary.LittleEndian.AppendUint64(nil, little(in[i*from:][:from])+uint64(delta))[:to]...)
+					}
 				}
+				dst := alloc(t, s, int64(len(want)))
+				check(t, s.UploadItems(dst, to, all))
+				if got := download[byte](t, s, dst, len(want)); !bytes.Equal(got, want) {
+					t.Errorf("arrays of %d items as %d bytes each come out wrong", counts, to)
+				}
+				free(t, s, dst)
 			}
 		}
 		p := alloc(t, s, 64)
-		if err := s.Widen(p, 3, p, 1, 0, 1); !errors.Is(err, gpukernels.ErrUser) {
+		if err := s.UploadItems(p, 3, nil); !errors.Is(err, gpukernels.ErrUser) {
 			t.Errorf("width 3: %v", err)
 		}
 		free(t, s, p)
 	})
+}
+
+// itemsOf makes items of n integers of width bytes; of width 0: n times delta.
+func itemsOf(in []byte, width, n int, delta int64) gpukernels.Items {
+	at := unsafe.Pointer(unsafe.SliceData(in))
+	switch width {
+	case 0:
+		return gpukernels.SameItems(n, delta)
+	case 1:
+		return gpukernels.ItemsOf(in, delta)
+	case 2:
+		return gpukernels.ItemsOf(unsafe.Slice((*uint16)(at), n), delta)
+	case 4:
+		return gpukernels.ItemsOf(unsafe.Slice((*uint32)(at), n), delta)
+	}
+	return gpukernels.ItemsOf(unsafe.Slice((*uint64)(at), n), delta)
 }
 
 func TestExclusiveScan(t *testing.T) {

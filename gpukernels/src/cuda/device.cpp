@@ -1,6 +1,8 @@
 // device.cpp: an opened device: its state, streams, events, and the stream-ordered pool.
 #include "device.h"
 
+#include "items.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -306,6 +308,16 @@ RADISH_API radish_gpu_kind radish_gpu_upload(radish_gpu_stream* stream, uint64_t
     require(bytes >= 0, "a negative number of bytes");
     stream->device->use();
     if (bytes > 0) stream->device->staging->upload(stream->stream, dst, src, bytes);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream* stream, uint64_t dst, int32_t width, const radish_gpu_items* items, int64_t arrays,
+                                                   radish_gpu_error* err) {
+  return guarded(err, [&] {
+    ItemLayout layout(width, items, arrays);
+    require(dst % uint64_t(width) == 0, "the destination of an upload is not aligned");
+    stream->device->use();
+    if (layout.bytes() > 0) stream->device->staging->upload(stream->stream, dst, layout);
   });
 }
 

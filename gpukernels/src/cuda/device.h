@@ -39,6 +39,7 @@ const Driver& driver();
 // Checks for what device-wide calls need before there is a device.
 void check_runtime(cudaError_t code, const char* what);
 
+class ItemLayout;
 class Staging;
 
 struct radish_gpu_stream {
@@ -102,6 +103,7 @@ class Staging {
   virtual ~Staging() = default;
   // Copies bytes between host and device, on the stream. An upload returns when src was read, a download when dst is written.
   virtual void upload(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) = 0;
+  virtual void upload(cudaStream_t stream, uint64_t dst, const ItemLayout& src) = 0;
   virtual void download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) = 0;
   static std::unique_ptr<Staging> make(radish_gpu_device* device);
 };

@@ -85,6 +85,7 @@ RADISH_API int32_t radish_gpu_abi_version(void) { return RADISH_GPU_ABI_VERSION;
 RADISH_API int64_t radish_gpu_sizeof(const char* type_name) {
   if (!std::strcmp(type_name, "radish_gpu_error")) return sizeof(radish_gpu_error);
   if (!std::strcmp(type_name, "radish_gpu_device_info")) return sizeof(radish_gpu_device_info);
+  if (!std::strcmp(type_name, "radish_gpu_items")) return sizeof(radish_gpu_items);
   return -1;
 }
 

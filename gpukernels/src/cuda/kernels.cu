@@ -26,21 +26,6 @@ __global__ void fill_kernel(T* dst, T value, int64_t count) {
   for (int64_t i = first_item(); i < count; i += stride()) dst[i] = value;
 }
 
-// Four items at a time where the addresses allow it: their loads are under way together.
-template <typename D, typename S>
-__global__ void widen_kernel(D* __restrict__ dst, const S* __restrict__ src, uint64_t delta, int64_t count) {
-  int64_t quads = count / 4;
-  for (int64_t q = first_item(); q < quads; q += stride()) {
-    S in[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++) in[k] = src[4 * q + k];
-#pragma unroll
-    for (int k = 0; k < 4; k++) dst[4 * q + k] = D(uint64_t(in[k]) + delta);
-  }
-  int64_t rest = 4 * quads + first_item();
-  if (rest < count) dst[rest] = D(uint64_t(src[rest]) + delta);
-}
-
 template <typename T>
 __global__ void gather_kernel(T* __restrict__ dst, const T* __restrict__ src, const uint32_t* __restrict__ index, int64_t count) {
   for (int64_t i = first_item(); i < count; i += stride()) dst[i] = src[index[i]];
@@ -110,22 +95,6 @@ void gather(radish_gpu_stream* stream, uint64_t dst, uint64_t src, uint64_t inde
                                                                  reinterpret_cast<const uint32_t*>(index), count);
 }
 
-template <typename D, typename S>
-void widen(radish_gpu_stream* stream, uint64_t dst, uint64_t src, int64_t delta, int64_t count) {
-  widen_kernel<D, S><<<grid_for((count + 3) / 4), block, 0, stream->stream>>>(reinterpret_cast<D*>(dst), reinterpret_cast<const S*>(src), uint64_t(delta), count);
-}
-
-template <typename D>
-void widen_from(radish_gpu_stream* stream, uint64_t dst, uint64_t src, int32_t src_width, int64_t delta, int64_t count) {
-  switch (src_width) {
-    case 1: return widen<D, uint8_t>(stream, dst, src, delta, count);
-    case 2: return widen<D, uint16_t>(stream, dst, src, delta, count);
-    case 4: return widen<D, uint32_t>(stream, dst, src, delta, count);
-    case 8: return widen<D, uint64_t>(stream, dst, src, delta, count);
-  }
-  throw failure(RADISH_GPU_USER, "widen: source width %d is none of 1, 2, 4, 8", src_width);
-}
-
 // Whether all bytes of the value's low width bytes are the same, and which.
 bool one_byte(uint64_t value, int32_t width, int* byte) {
   *byte = int(value & 0xff);
@@ -154,23 +123,6 @@ RADISH_API radish_gpu_kind radish_gpu_fill(radish_gpu_stream* stream, uint64_t d
       case 8: fill<uint64_t>(stream, dst, value, count); break;
     }
     d->check(cudaGetLastError(), "launching a fill");
-  });
-}
-
-RADISH_API radish_gpu_kind radish_gpu_widen(radish_gpu_stream* stream, uint64_t dst, int32_t dst_width, uint64_t src, int32_t src_width, int64_t delta,
-                                            int64_t count, radish_gpu_error* err) {
-  return guarded(err, [&] {
-    check_count(count);
-    stream->device->use();
-    if (count == 0) return;
-    switch (dst_width) {
-      case 1: widen_from<uint8_t>(stream, dst, src, src_width, delta, count); break;
-      case 2: widen_from<uint16_t>(stream, dst, src, src_width, delta, count); break;
-      case 4: widen_from<uint32_t>(stream, dst, src, src_width, delta, count); break;
-      case 8: widen_from<uint64_t>(stream, dst, src, src_width, delta, count); break;
-      default: throw failure(RADISH_GPU_USER, "widen: destination width %d is none of 1, 2, 4, 8", dst_width);
-    }
-    stream->device->check(cudaGetLastError(), "launching a widening");
   });
 }
 

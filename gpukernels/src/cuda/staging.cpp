@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device.h"
+#include "items.h"
 
 namespace {
 
@@ -25,9 +26,9 @@ struct Buffer {
 // A transfer that is being worked on.
 struct Job {
   cudaStream_t stream;
-  bool up;
+  const ItemLayout* up; // what is uploaded; null: a download
   uint64_t device;
-  char* host;
+  char* host; // where a download goes
   int64_t bytes;
   int64_t chunks;
   std::atomic<int64_t> next{0};
@@ -55,19 +56,28 @@ class Pool final : public Staging {
   }
 
   void upload(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) override {
-    if (bytes <= direct_bytes)
-      device_->check(cudaMemcpyAsync(reinterpret_cast<void*>(dst), src, size_t(bytes), cudaMemcpyHostToDevice, stream), "uploading");
-    else
-      run(stream, true, dst, static_cast<char*>(const_cast<void*>(src)), bytes);
+    if (bytes <= direct_bytes) return upload_little(stream, dst, src, bytes);
+    radish_gpu_items all{src, bytes, 0, 1, 0};
+    upload(stream, dst, ItemLayout(1, &all, 1));
+  }
+  void upload(cudaStream_t stream, uint64_t dst, const ItemLayout& src) override {
+    if (src.bytes() > direct_bytes) return run(stream, &src, dst, nullptr, src.bytes());
+    std::vector<char> little(size_t(src.bytes()));
+    src.write(little.data(), 0, src.bytes());
+    upload_little(stream, dst, little.data(), src.bytes());
   }
   void download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) override {
     if (bytes <= direct_bytes)
       download_little(stream, dst, src, bytes);
     else
-      run(stream, false, src, static_cast<char*>(dst), bytes);
+      run(stream, nullptr, src, static_cast<char*>(dst), bytes);
   }
 
  private:
+  void upload_little(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) {
+    device_->check(cudaMemcpyAsync(reinterpret_cast<void*>(dst), src, size_t(bytes), cudaMemcpyHostToDevice, stream), "uploading");
+  }
+
   // A copy of a few kilobytes: it is the calls that take time, so there are two.
   void download_little(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) {
     void* pinned = nullptr;
@@ -89,7 +99,7 @@ class Pool final : public Staging {
     device_->check(code, "downloading");
   }
 
-  void run(cudaStream_t stream, bool up, uint64_t device, char* host, int64_t bytes) {
+  void run(cudaStream_t stream, const ItemLayout* up, uint64_t device, char* host, int64_t bytes) {
     auto job = std::make_shared<Job>();
     job->stream = stream;
     job->up = up;
@@ -158,7 +168,7 @@ class Pool final : public Staging {
     Buffer b = take();
     try {
       if (job.up) {
-        std::memcpy(b.memory, job.host + at, n);
+        job.up->write(b.memory, at, int64_t(n));
         device_->check(cudaMemcpyAsync(reinterpret_cast<void*>(job.device + uint64_t(at)), b.memory, n, cudaMemcpyHostToDevice, job.stream), "uploading");
         device_->check(cudaEventRecord(b.copied, job.stream), "uploading");
       } else {

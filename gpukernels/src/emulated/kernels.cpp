@@ -55,20 +55,6 @@ RADISH_API radish_gpu_kind radish_gpu_fill(radish_gpu_stream* stream, uint64_t d
   });
 }
 
-RADISH_API radish_gpu_kind radish_gpu_widen(radish_gpu_stream* stream, uint64_t dst, int32_t dst_width, uint64_t src, int32_t src_width, int64_t delta,
-                                            int64_t count, radish_gpu_error* err) {
-  return guarded(err, [&] {
-    StreamUse use(stream);
-    with_width(dst_width, dst, "the destination of widen", [&](auto* out) {
-      with_width(src_width, src, "the source of widen", [&](auto* in) {
-        use.heap().check_range(dst, bytes_of(count, dst_width), "the destination of widen");
-        use.heap().check_range(src, bytes_of(count, src_width), "the source of widen");
-        for (int64_t i = 0; i < count; i++) out[i] = static_cast<std::decay_t<decltype(*out)>>(uint64_t(in[i]) + uint64_t(delta));
-      });
-    });
-  });
-}
-
 RADISH_API radish_gpu_kind radish_gpu_exclusive_scan_u32_u64(radish_gpu_stream* stream, uint64_t in, uint64_t out, int64_t count, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "emulated.h"
+#include "items.h"
 
 namespace {
 
@@ -133,6 +134,17 @@ RADISH_API radish_gpu_kind radish_gpu_upload(radish_gpu_stream* stream, uint64_t
     StreamUse use(stream);
     use.heap().check_range(dst, bytes, "the destination of an upload");
     if (bytes > 0) std::memcpy(reinterpret_cast<void*>(dst), src, bytes);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream* stream, uint64_t dst, int32_t width, const radish_gpu_items* items, int64_t arrays,
+                                                   radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    ItemLayout layout(width, items, arrays);
+    require(dst % uint64_t(width) == 0, "the destination of an upload is not aligned");
+    use.heap().check_range(dst, layout.bytes(), "the destination of an upload");
+    layout.write(reinterpret_cast<void*>(dst), 0, layout.bytes());
   });
 }
 

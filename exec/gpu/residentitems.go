@@ -1,0 +1,274 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// A column's chunks become one array on the device. They are handed to the library by the hundred, which copies them with several threads and
+// brings them to the column's width and frame of reference meanwhile.
+
+// batch is items that will lie side by side on the device.
+type batch struct {
+	l     *uploader
+	at    gpukernels.Ptr // where the first of them goes
+	width int
+	items []gpukernels.Items
+	bytes int64
+	own   int64 // those of them that were made for the upload, and are garbage after it
+}
+
+// A batch is uploaded when it has so many bytes: enough that the end of one, where not all threads have something to copy, does not count, and so few
+// that closing need not wait for long.
+const (
+	batchBytes    = 512 << 20
+	batchOwnBytes = 64 << 20
+)
+
+func (b *batch) add(items gpukernels.Items, own bool) error {
+	bytes := items.Count() * int64(b.width)
+	b.items = append(b.items, items)
+	b.bytes += bytes
+	if own {
+		b.own += bytes
+	}
+	if b.bytes < batchBytes && b.own < batchOwnBytes {
+		return nil
+	}
+	return b.flush()
+}
+
+func (b *batch) flush() error {
+	if b.l.r.closing.Load() {
+		return errClosing
+	}
+	if err := b.l.s.UploadItems(b.at, b.width, b.items); err != nil {
+		return err
+	}
+	b.l.e.sent += b.bytes
+	b.at += gpukernels.Ptr(b.bytes)
+	b.bytes, b.own = 0, 0
+	clear(b.items)
+	b.items = b.items[:0]
+	return nil
+}
+
+// prepare makes something of each group's chunk, on all processors, and uses it in the order of the groups.
+func prepare[T any](groups []*tables.RowGroup, ordinal int, of func(*encoding.Chunk) (T, error), use func(*tables.RowGroup, T) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	for some := range slices.Chunk(groups, 4*workers) {
+		made := make([]T, len(some))
+		var next atomic.Int64
+		var all errgroup.Group
+		for range min(workers, len(some)) {
+			all.Go(func() (err error) {
+				for i := next.Add(1) - 1; i < int64(len(some)) && err == nil; i = next.Add(1) - 1 {
+					made[i], err = of(some[i].Columns[ordinal])
+				}
+				return err
+			})
+		}
+		if err := all.Wait(); err != nil {
+			return err
+		}
+		for i := range some {
+			if err := use(some[i], made[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// chunkItems are a chunk's values as the column has them.
+type chunkItems struct {
+	items gpukernels.Items
+	own   bool // they are no part of the chunk
+}
+
+// items uploads the values of a column that are no views, from a group on.
+func (l *uploader) items(v *tables.Version, ordinal, from int) error {
+	c := &l.e.column
+	if from == len(v.Groups) {
+		return nil
+	}
+	b := batch{l: l, at: c.data + gpukernels.Ptr(v.Groups[from].First*int64(c.width)), width: min(c.width, 8)}
+	err := prepare(v.Groups[from:], ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
+	if err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// items are a chunk's values as the column has them on the device; of a classWide column two words each.
+func (f *columnForm) items(c *encoding.Chunk) (chunkItems, error) {
+	same := func(value int64) (chunkItems, error) {
+		return chunkItems{items: gpukernels.SameItems(c.Rows, value)}, nil
+	}
+	constant := c.Kind == encoding.Constant
+	switch null := c.NullCount == c.Rows; {
+	case f.class == classWide:
+		words := make([]uint64, 0, 2*c.Rows)
+		for i := range c.Rows {
+			x := types.Int128{}
+			if constant && !null {
+				x = c.Min.D
+			} else if !null {
+				x = c.I128[i]
+			}
+			w := wordsOf(x)
+			words = append(words, w[:]...)
+		}
+		return chunkItems{gpukernels.ItemsOf(words, 0), true}, nil
+	case null:
+		return same(0)
+	case f.class == classFloat && constant:
+		return same(int64(math.Float64bits(c.Min.F)))
+	case f.class == classFloat:
+		return chunkItems{items: gpukernels.ItemsOf(c.F64, 0)}, nil
+	}
+	base := c.Base - f.base // of codes: both 0, but the code of a constant
+	if constant {
+		return same(base)
+	}
+	if f.class == classCode {
+		base = 0
+	}
+	switch c.Kind {
+	case encoding.FOR8, encoding.Dict8:
+		return chunkItems{items: gpukernels.ItemsOf(c.U8, base)}, nil
+	case encoding.FOR16, encoding.Dict16:
+		return chunkItems{items: gpukernels.ItemsOf(c.U16, base)}, nil
+	case encoding.FOR32, encoding.Dict32:
+		return chunkItems{items: gpukernels.ItemsOf(c.U32, base)}, nil
+	case encoding.Raw64:
+		return chunkItems{items: gpukernels.ItemsOf(c.I64, base)}, nil
+	}
+	return chunkItems{}, fmt.Errorf("no way to upload a chunk of kind %d", c.Kind)
+}
+
+// chunkText is a chunk's strings end to end: string i is bytes[offsets[i]:offsets[i+1]].
+type chunkText struct {
+	offsets []uint32
+	bytes   []byte
+	own     bool // they are no part of the chunk
+}
+
+func textOf(c *encoding.Chunk) (chunkText, error) {
+	switch {
+	case c.NullCount == c.Rows:
+		return chunkText{}, nil
+	case c.Kind == encoding.RawString:
+		return chunkText{offsets: c.Offsets, bytes: c.Bytes}, nil
+	}
+	v := column.Vector{Type: c.Type}
+	c.Decode(&v, 0, c.Rows)
+	t := chunkText{offsets: make([]uint32, c.Rows+1), own: true}
+	for i := range c.Rows {
+		t.bytes = append(t.bytes, v.StringAt(i)...)
+		t.offsets[i+1] = uint32(len(t.bytes))
+	}
+	return t, nil
+}
+
+// strings uploads a column of strings as offsets and bytes.
+func (l *uploader) strings(v *tables.Version, ordinal int, like *resident, prefix int) error {
+	c := &l.e.column
+	begins := c.text.begins(v, ordinal)
+	total := begins[len(v.Groups)]
+	var err error
+	if c.bytes, err = l.alloc(max(total, 1)); err != nil {
+		return err
+	}
+	at, row := begins[prefix], int64(0)
+	if prefix > 0 {
+		last := v.Groups[prefix-1]
+		row = last.First + int64(last.Rows)
+		if err := l.s.Copy(c.data, like.column.data, 8*row); err != nil {
+			return err
+		}
+		if at > 0 {
+			if err := l.s.Copy(c.bytes, like.column.bytes, at); err != nil {
+				return err
+			}
+		}
+	}
+	offsets := batch{l: l, at: c.data + gpukernels.Ptr(8*row), width: 8}
+	bytes := batch{l: l, at: c.bytes + gpukernels.Ptr(at), width: 1}
+	err = prepare(v.Groups[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
+		if t.offsets == nil {
+			return offsets.add(gpukernels.SameItems(g.Rows, at), false)
+		}
+		from, to := t.offsets[0], t.offsets[g.Rows]
+		if err := offsets.add(gpukernels.ItemsOf(t.offsets[:g.Rows], at-int64(from)), t.own); err != nil {
+			return err
+		}
+		at += int64(to - from)
+		return bytes.add(gpukernels.ItemsOf(t.bytes[from:to], 0), t.own)
+	})
+	if err != nil {
+		return err
+	}
+	if err := offsets.add(gpukernels.SameItems(1, total), false); err != nil {
+		return err
+	}
+	if err := offsets.flush(); err != nil {
+		return err
+	}
+	return bytes.flush()
+}
+
+// textBegins says where the strings of each row group begin when all are laid end to end. It is found when first asked for, since codes have to be
+// looked up for it.
+type textBegins struct {
+	once sync.Once
+	at   []int64
+}
+
+// begins has a place for each row group, and the end.
+func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
+	t.once.Do(func() {
+		t.at = make([]int64, 1, len(v.Groups)+1)
+		_ = prepare(v.Groups, ordinal, func(c *encoding.Chunk) (int64, error) { return stringBytes(c), nil }, func(_ *tables.RowGroup, size int64) error {
+			t.at = append(t.at, t.at[len(t.at)-1]+size)
+			return nil
+		})
+	})
+	return t.at
+}
+
+// total is the length of all strings.
+func (t *textBegins) total(v *tables.Version, ordinal int) int64 {
+	return t.begins(v, ordinal)[len(v.Groups)]
+}
+
+// stringBytes is the length of a chunk's strings end to end.
+func stringBytes(c *encoding.Chunk) int64 {
+	switch {
+	case c.NullCount == c.Rows:
+		return 0
+	case c.Kind == encoding.RawString:
+		return int64(c.Offsets[c.Rows] - c.Offsets[0])
+	case c.Kind == encoding.Constant:
+		return int64(c.Rows) * int64(len(c.Min.S))
+	}
+	total := int64(0)
+	v := column.Vector{Type: c.Type}
+	c.Decode(&v, 0, c.Rows)
+	for i := range c.Rows {
+		total += int64(len(v.StringAt(i)))
+	}
+	return total
+}

@@ -255,7 +255,15 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 	mustRun(t, s, "CREATE TABLE p (x INT, y VARCHAR(4)); INSERT INTO p VALUES (1, 'a'), (2, 'b'), (2, NULL), (NULL, 'c'), (3, 'd'), (NULL, 'a'), (3, 'd')")
 	mustRun(t, s, "CREATE TABLE q (x INT); INSERT INTO q VALUES (2), (2), (3), (NULL), (1)")
 	mustRun(t, s, "CREATE TABLE n AS WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 1000) SELECT a.n * 1000 + b.n AS n FROM r AS a JOIN r AS b ON b.n <= 40")
+	members := make([]string, 1000)
+	for i := range members {
+		members[i] = fmt.Sprintf("'member %d'", i)
+	}
+	mustRun(t, s, "CREATE TABLE m (e ENUM("+strings.Join(members, ",")+"), f VARCHAR(12)); INSERT INTO m VALUES (900, 'member 899'), (NULL, 'a'), (3, NULL), (NULL, NULL)")
 	for _, sql := range []string{
+		// What stands where a NULL is says nothing, and is no place in a table.
+		"SELECT e, f, CONCAT('', NULLIF(e, f)), CAST(e AS CHAR), e = f FROM m",
+		"SELECT COALESCE(NULLIF(a.e, 'member 2'), b.f, b.e) FROM m AS a LEFT JOIN m AS b ON a.e = b.e",
 		// Two ordered sets of rows end in one.
 		"(SELECT x FROM p ORDER BY x DESC LIMIT 1) UNION ALL (SELECT x FROM q ORDER BY x LIMIT 2)",
 		// Rows in order, of which some are dropped before they are limited.

@@ -295,7 +295,10 @@ func (t *kernelText) enumToString(v value, from, to types.Type) (value, bool) {
 	if d == nil {
 		return value{}, false
 	}
-	code := t.name("x")
-	t.line("const u32 %s = %s[%s];", code, t.address(codes, "u32"), v.text)
+	code, index := t.name("x"), v.text
+	if v.null != "" {
+		index = v.null + " ? 0 : " + index // a NULL's number may be any
+	}
+	t.line("const u32 %s = %s[%s];", code, t.address(codes, "u32"), index)
 	return codeOf(to, code, v.null, d), true
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/exec/profile"
 )
 
 // Profile is what a query has cost.
@@ -29,7 +30,7 @@ type PipelineProfile struct {
 // OperatorProfile is the cost of one operator, summed over its workers.
 type OperatorProfile struct {
 	Name            string
-	RowsIn, RowsOut int64
+	RowsIn, RowsOut int64 // -1: not counted, as in the middle of a GPU's kernel; RowsOut of an aggregation: its groups
 	Time            time.Duration
 	Memory          int64 // bytes that it held when its input was complete
 	Bytes           int64 // encoded bytes of columns that a scan read
@@ -50,6 +51,9 @@ func profileOf(p *engine.QueryProfile) Profile {
 			each.Device, each.Kernel = "gpu", pl.GPU.Kernel
 		}
 		for _, o := range pl.Operators {
+			if o.Fused {
+				o.RowsIn, o.RowsOut = profile.Uncounted, profile.Uncounted
+			}
 			each.Operators = append(each.Operators, OperatorProfile{
 				Name: strings.TrimSpace(o.Name), RowsIn: o.RowsIn, RowsOut: o.RowsOut, Time: o.CPU, Memory: o.Memory, Bytes: o.Bytes, Note: o.Note,
 			})

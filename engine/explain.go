@@ -37,7 +37,11 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 			return nil, err
 		}
 		notes = notesOf(cost)
-		total = fmt.Sprintf("in all: %.3f ms, %s held at the most\n", float64(cost.Wall.Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
+		total = fmt.Sprintf("in all: %.3f ms, %s held at the most", float64(cost.Wall.Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
+		if held := heldOnGPU(cost); held > 0 {
+			total += fmt.Sprintf(", and on the GPU %s beside table columns", sqlerr.FormatBytes(held))
+		}
+		total += "\n"
 		if cost.Fallback != "" {
 			total = "the CPU ran the query: " + cost.Fallback + "\n" + total
 		}
@@ -138,18 +142,55 @@ func notesOf(cost *profile.Plan) physical.Notes {
 			g := pc.GPU
 			return physical.Note{
 				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Compile: inMillis(g.Compile), Uploaded: g.Uploaded,
+				Share: bandwidthShare(g),
 			}, true
 		}
 		if pc == nil || op >= len(pc.Operators) || pc.Operators[op].Fused {
 			return physical.Note{}, false
 		}
 		o := pc.Operators[op]
-		rows := o.RowsOut
-		if op == len(pc.Operators)-1 {
-			rows = o.RowsIn
+		note := physical.Note{Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory}
+		sink := op == len(pc.Operators)-1
+		_, groups := p.Sink.(*physical.Aggregate)
+		switch {
+		case sink && groups:
+			note.Rows, note.Groups = counted(o.RowsIn), counted(o.RowsOut)
+		case sink:
+			note.Rows = counted(o.RowsIn)
+		case o.RowsOut == profile.Uncounted:
+			note.Read = counted(o.RowsIn)
+		default:
+			note.Rows = counted(o.RowsOut)
 		}
-		return physical.Note{Rows: rows, Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory}, true
+		return note, true
 	}
+}
+
+// heldOnGPU is the memory of the GPU that a query held at the most, table columns apart.
+func heldOnGPU(cost *profile.Plan) int64 {
+	held := int64(0)
+	for _, p := range cost.Pipelines {
+		if p.GPU != nil {
+			held = max(held, p.GPU.Held)
+		}
+	}
+	return held
+}
+
+// counted is a number of rows; nil if nobody counted them.
+func counted(rows int64) *int64 {
+	if rows == profile.Uncounted {
+		return nil
+	}
+	return &rows
+}
+
+// bandwidthShare is what part of the speed at which the device can read its memory a pipeline's kernels reached; 0 if that is not known.
+func bandwidthShare(c *profile.GPU) float64 {
+	if c.ReadRate == 0 || c.Kernel == 0 {
+		return 0
+	}
+	return float64(c.Bytes) / c.Kernel.Seconds() / c.ReadRate
 }
 
 func inMillis(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
@@ -164,6 +205,9 @@ func gpuCost(c *profile.GPU) string {
 		text += ", " + sqlerr.FormatBytes(c.Bytes) + " of table columns"
 		if c.Kernel > 0 {
 			text += fmt.Sprintf(" at %.0f GB/s", float64(c.Bytes)/float64(c.Kernel.Nanoseconds()))
+		}
+		if share := bandwidthShare(c); share > 0 {
+			text += fmt.Sprintf(" (%.0f%% of what its memory gives)", 100*share)
 		}
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -100,12 +101,20 @@ func (l *progressLine) stop() {
 	l.stopped = true
 }
 
+// countText is a number of rows; ? if nobody counted them.
+func countText(rows int64) string {
+	if rows < 0 {
+		return "?"
+	}
+	return strconv.FormatInt(rows, 10)
+}
+
 // printProfile prints what a query has cost.
 func printProfile(w io.Writer, p radish.Profile) {
 	for _, pl := range p.Pipelines {
 		fmt.Fprintf(w, "pipeline %d on %s, %d workers, %.3f s\n", pl.ID, pl.Device, pl.Workers, pl.Wall.Seconds())
 		for _, o := range pl.Operators {
-			fmt.Fprintf(w, "  %-24s %12d rows in %12d out %9.3f s\n", o.Name, o.RowsIn, o.RowsOut, o.Time.Seconds())
+			fmt.Fprintf(w, "  %-24s %12s rows in %12s out %9.3f s\n", o.Name, countText(o.RowsIn), countText(o.RowsOut), o.Time.Seconds())
 		}
 	}
 	fmt.Fprintf(w, "in all %.3f s, %s bytes at most\n", p.Wall.Seconds(), short(float64(p.PeakMemory)))

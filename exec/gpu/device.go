@@ -18,6 +18,9 @@ type Device struct {
 	res     *residency
 	lookups *lookupCache
 	costs   atomic.Pointer[Costs] // what was measured; nil: nothing
+
+	measuring sync.Mutex
+	readRate  float64 // bytes a second, once it was measured
 }
 
 // lookupBytes bounds the lookup tables over dictionaries that are kept between queries.

@@ -21,7 +21,9 @@ type Run struct {
 	q      *query
 	put    map[physical.Sink]bool // sinks of the CPU that have been uploaded
 	failed error                  // the first error that the device gave
-	at     *physical.Pipeline     // where
+	// of a run with a profile
+	readRate float64
+	at       *physical.Pipeline // where
 }
 
 var _ cpu.Elsewhere = (*Run)(nil)
@@ -35,7 +37,11 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	}
 	q.timed = profiled
 	q.compile(ctx, true)
-	return &Run{placed: p, q: q, put: map[physical.Sink]bool{}}, nil
+	r := &Run{placed: p, q: q, put: map[physical.Sink]bool{}}
+	if profiled {
+		r.readRate = p.device.bandwidth(ctx)
+	}
+	return r, nil
 }
 
 // Compile compiles the kernels of a plan without running them, as PREPARE does.
@@ -94,13 +100,18 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 	}
 	out.GPU = &profile.GPU{
 		Kernel: cost.Kernel, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p), Note: cost.Note,
+		ReadRate: r.readRate, Held: r.q.peak,
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)
-	out.Operators[0] = profile.Operator{Name: "source", RowsOut: cost.RowsIn, Bytes: cost.Bytes}
+	out.Operators[0] = profile.Operator{Name: "source", RowsIn: cost.RowsIn, RowsOut: profile.Uncounted, Bytes: cost.Bytes}
 	for i := range p.Transforms {
 		out.Operators[i+1].Fused = true
 	}
-	out.Operators[len(p.Transforms)+1] = profile.Operator{Name: "sink", RowsIn: cost.RowsOut, CPU: out.Wall}
+	sink := profile.Operator{Name: "sink", RowsIn: cost.RowsOut, RowsOut: cost.RowsOut, CPU: out.Wall}
+	if _, groups := p.Sink.(*physical.Aggregate); groups {
+		sink.RowsIn = profile.Uncounted
+	}
+	out.Operators[len(p.Transforms)+1] = sink
 	return out, nil
 }
 

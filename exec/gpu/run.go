@@ -68,6 +68,7 @@ type query struct {
 	memory map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
 	arena  arena
 	used   int64
+	peak   int64 // of used
 	launch launchRange
 	timed  bool // the time of each pipeline's kernels is wanted
 }
@@ -128,6 +129,7 @@ type groupRun struct {
 	placed [placedParts]gpukernels.Ptr
 
 	room, appended int64 // places behind the table, and groups there
+	taken          int64 // places, where a profile is wanted
 }
 
 // size is the number of places.
@@ -367,6 +369,12 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 	}
 	if r := q.rowsOf[p.Sink]; r != nil {
 		cost.RowsOut = r.count
+	}
+	if a, ok := p.Sink.(*physical.Aggregate); ok && q.timed && q.finished(a) {
+		if cost.RowsOut, err = q.countGroups(ctx, a); err != nil {
+			return cost, err
+		}
+		q.groups[a].taken = cost.RowsOut
 	}
 	if ends {
 		if err := q.sort(ctx, sort); err != nil {

@@ -28,6 +28,7 @@ func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
 	}
 	q.memory[p] = bytes
 	q.used += bytes
+	q.peak = max(q.peak, q.used)
 	return p, nil
 }
 

@@ -42,6 +42,9 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 		if r := q.rowsOf[src.From]; r != nil {
 			cost.RowsIn = r.count
 		}
+		if a, ok := src.From.(*physical.Aggregate); ok && q.groups[a] != nil {
+			cost.RowsIn = q.groups[a].taken
+		}
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import "time"
 // Operator is the cost of one operator of one pipeline, summed over its workers.
 type Operator struct {
 	Name    string
-	RowsIn  int64
-	RowsOut int64
+	RowsIn  int64 // Uncounted where nobody counted
+	RowsOut int64 // of an aggregation: its groups
 	Batches int64
 	// CPU is the time that workers spent in the operator itself, without those after it; of a sink also the time that it
 	// took, by the clock, to finish. Decoding a column counts for the operator before the first that reads it.
@@ -20,6 +20,9 @@ type Operator struct {
 	// Fused says that the operator is part of a kernel and was not measured.
 	Fused bool
 }
+
+// Uncounted is in the place of a number of rows that was not counted.
+const Uncounted = -1
 
 // Pipeline is the cost of one pipeline: its source, transforms and sink in this order.
 type Pipeline struct {
@@ -37,9 +40,11 @@ type GPU struct {
 	Kernel   time.Duration // on the device
 	Launches int
 	Bytes    int64         // of table columns that were scanned
+	ReadRate float64       // bytes of its memory that the device can read in a second; 0: that is not known
 	Compile  time.Duration // 0 if the kernel was found in a cache
 	Cache    string        // where it was found: "memory", "disk", "compiled"
 	Uploaded int64         // bytes of table columns that were not on the device yet
+	Held     int64         // bytes of the device's memory that the query held at the most until then, table columns apart
 	Note     string
 }
 

@@ -13,13 +13,16 @@ import (
 // Note is what EXPLAIN ANALYZE knows of an operator after a run. Operators are named by their place in a pipeline: 0
 // is the source, then the transforms, then the sink.
 type Note struct {
-	Rows   int64   `json:"rows"`
+	Rows   *int64  `json:"rows,omitempty"`      // that came out, of a sink those that went in; nil: not counted
+	Read   *int64  `json:"rows_read,omitempty"` // that a source read, where it was not counted how many came out
+	Groups *int64  `json:"groups,omitempty"`    // of an aggregation
 	Millis float64 `json:"ms"`
 	Bytes  int64   `json:"bytes,omitempty"`
 	Memory int64   `json:"memory,omitempty"`
 	// Of a whole pipeline that ran on a GPU:
 	Text     string  `json:"text,omitempty"` // the rest in words
 	Kernel   float64 `json:"kernel_ms,omitempty"`
+	Share    float64 `json:"bandwidth_share,omitempty"` // of the speed at which the device reads its memory
 	Compile  float64 `json:"compile_ms,omitempty"`
 	Uploaded int64   `json:"uploaded,omitempty"`
 }
@@ -105,7 +108,16 @@ func Text(plan *Plan, notes Notes) string {
 				fmt.Fprintf(&b, " (~%s rows)", compact(op.EstRows))
 			}
 			if n := op.Actual; n != nil {
-				fmt.Fprintf(&b, " [%d rows, %.3f ms", n.Rows, n.Millis)
+				b.WriteString(" [")
+				for _, of := range []struct {
+					count *int64
+					what  string
+				}{{n.Rows, "rows"}, {n.Read, "rows read"}, {n.Groups, "groups"}} {
+					if of.count != nil {
+						fmt.Fprintf(&b, "%d %s, ", *of.count, of.what)
+					}
+				}
+				fmt.Fprintf(&b, "%.3f ms", n.Millis)
 				if n.Bytes > 0 {
 					fmt.Fprintf(&b, ", %s read", bytesText(n.Bytes))
 				}

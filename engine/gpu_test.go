@@ -296,7 +296,12 @@ func TestErrorsOnGPU(t *testing.T) { eachGPU(t, testErrorsOnGPU) }
 func testErrorsOnGPU(t *testing.T, e *Engine) {
 	s := e.NewSession()
 	mustRun(t, s, "CREATE TABLE t (a BIGINT, b VARCHAR(10)); INSERT INTO t VALUES (1, '1'), (9223372036854775807, 'x'), (3, '3')")
-	for _, sql := range []string{"SELECT a + a FROM t", "SELECT a, (SELECT b FROM t) FROM t", "SELECT SUM(a * a) FROM t"} {
+	// Sums that leave 128 bits: of four terms, the last 38 digits of what is left would look like a result.
+	mustRun(t, s, "CREATE TABLE w (k INT, d DECIMAL(38, 0)); INSERT INTO w SELECT a % 2, 99999999999999999999999999999999999999 FROM (VALUES ROW(1), ROW(3), ROW(5), ROW(7), ROW(2)) v (a)")
+	for _, sql := range []string{
+		"SELECT a + a FROM t", "SELECT a, (SELECT b FROM t) FROM t", "SELECT SUM(a * a) FROM t",
+		"SELECT SUM(d) FROM w WHERE k = 1", "SELECT AVG(d) FROM w", "SELECT k, SUM(d) FROM w GROUP BY k", "SELECT d, k, SUM(d) FROM w GROUP BY d, k",
+	} {
 		mustRun(t, s, "SET radish_device = 'cpu'")
 		_, want := run(context.Background(), s, sql)
 		mustRun(t, s, "SET radish_device = 'gpu'")

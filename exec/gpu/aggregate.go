@@ -243,6 +243,9 @@ func (a *aggregateText) row(s *scope) error {
 		if v, err = k.store(f.p, f.form, at, 0, acc.arg, v); err != nil {
 			return err
 		}
+		if acc.op == accSum && v.class == classWide {
+			a.boundTerm(acc.arg, v)
+		}
 		at++
 		args[i] = v
 		acc.like = v

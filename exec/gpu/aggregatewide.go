@@ -1,0 +1,27 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Sums have 128 bits, and nothing looks whether one leaves them: terms are bounded instead, so that all rows together cannot. A decimal
+// of more digits than the bound has the CPU run the query.
+
+// mostRows are more than come to a sink in half a day: at 10^11 a second.
+const mostRows = 1 << 52
+
+// boundTerm writes a check of a sum's term of 128 bits.
+func (a *aggregateText) boundTerm(arg expr.Expr, v value) {
+	rows := a.k.maxRows
+	if len(a.k.prog.feeders[a.f.p]) > 1 || !(rows < mostRows) {
+		rows = mostRows
+	}
+	bits := 127 - int(math.Ceil(math.Log2(max(rows, 1)))) // a term x with -2^bits <= x < 2^bits
+	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(bits) {
+		return
+	}
+	a.k.raiseIf(fmt.Sprintf("(u64)(((i64)(%s >> 64) >> %s) + 1) > 1%s", v.text, a.k.literal(uint64(bits-64)), notNull(v.null)), errOnCPU, arg)
+}

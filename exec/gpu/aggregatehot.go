@@ -100,14 +100,21 @@ func (a *aggregateText) addTogether(items int, row string) {
 			a.each(items, func() {
 				k.line("sums[i] = slots[i] != no_slot ? atomic_add(%s + stride, one_counted(sums[i], (u32)%s)) : 0;", words, row)
 			})
-			k.line("bool full = false;")
-			a.each(items, func() { k.line("full |= last_counted(sums[i]);") })
-			k.open("if (full) { // 2^15 rows")
+			k.line("u32 full = 0;")
+			a.each(items, func() { k.line("full |= (u32)last_counted(sums[i]) << i;") })
+			k.open("if (full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
+			k.line("u64 moved[%d];", items)
+			k.line("u32 from[%d];", items)
 			a.each(items, func() {
-				k.line("if (!last_counted(sums[i])) continue;")
-				a.global, a.closeGlobal = func() { a.openPlace(fmt.Sprintf("row_place(%s)", row)) }, a.closePlace
-				a.move(acc, words)
+				k.line("moved[i] = %s;", row)
+				k.line("from[i] = slots[i];")
 			})
+			k.line("RADISH_NO_UNROLL")
+			k.open("for (i32 i = 0; i < %d; i++) {", items)
+			k.line("if (!(full >> i & 1)) continue;")
+			a.global, a.closeGlobal = func() { a.openPlace("row_place(moved[i])") }, a.closePlace
+			a.move(acc, fmt.Sprintf("table + %d * stride + from[i]", acc.limb))
+			k.close()
 			k.close()
 		default:
 			name := [...]string{"min", "max"}[acc.op-accMin]

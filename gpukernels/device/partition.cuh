@@ -228,6 +228,7 @@ struct HotSearch {
 
   // tags and seen have hot_slots words each, scratch, which is anyone's between tiles, twice as many.
   RADISH_FN HotSearch(u32* tags, u32* seen, u32* scratch) : tags(tags), seen(seen), rivals(scratch), rivals_seen(scratch + hot_slots) {
+    RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       tags[i] = not_hot;
       seen[i] = 0;
@@ -238,16 +239,20 @@ struct HotSearch {
   // Takes the rows of a tile, behind which so many are left to the block. true: the search is over, and frequent places were found: their slots in tags
   // are set, the others not_hot. seen and scratch are free then.
   template <int Items>
-  RADISH_FN bool tile(const u64 (&row)[Items], i64 left) {
+  RADISH_FN bool tile(const u64 (&rows)[Items], i64 left) {
+    u64 row[Items]; // a copy: the loops index it, since there are too few tiles for unrolled ones to be worth their compilation
+    RADISH_UNROLL
+    for (int i = 0; i < Items; i++) row[i] = rows[i];
     if (tiles++ == 0) last = (i32)max_of((i64)2, min_of((i64)most_tiles, left / 8));
     block_barrier(); // the scratch is free, and the tags are set
     if (tiles == last) return enough(row);
+    RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       rivals[i] = not_hot;
       rivals_seen[i] = 0;
     }
     block_barrier();
-    RADISH_UNROLL
+    RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
       if (row[i] == pad_row) continue;
       const u32 place = row_place(row[i]), slot = hot_of(place);
@@ -258,13 +263,14 @@ struct HotSearch {
       }
     }
     block_barrier();
-    RADISH_UNROLL
+    RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
       if (row[i] == pad_row) continue;
       const u32 place = row_place(row[i]), slot = hot_of(place);
       if (rivals[slot] == place) atomic_add(rivals_seen + slot, 1u);
     }
     block_barrier();
+    RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       if (rivals_seen[i] > seen[i]) {
         tags[i] = rivals[i];
@@ -279,7 +285,7 @@ struct HotSearch {
   template <int Items>
   RADISH_FN bool enough(const u64 (&row)[Items]) {
     u32 rows = 0, found = 0;
-    RADISH_UNROLL
+    RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
       if (row[i] == pad_row) continue;
       rows++;

@@ -98,7 +98,7 @@ func TestGPUCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, most := int64(0), map[int]int64{1: 24, 6: 18}
+	all, most := int64(0), map[int]int64{1: 16, 6: 11}
 	for _, q := range tpch.Queries(0.01) {
 		values(t, s, q.SQL)
 		before := d.Calls()
@@ -110,7 +110,7 @@ func TestGPUCalls(t *testing.T) {
 			t.Errorf("Q%d makes %d calls, want at most %d", q.Number, calls, bound)
 		}
 	}
-	if all > 950 {
+	if all > 620 {
 		t.Errorf("the 22 queries make %d calls", all)
 	}
 }

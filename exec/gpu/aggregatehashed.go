@@ -195,7 +195,10 @@ func (a *aggregateText) appendGroups(slots string) {
 // openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
 func (q *query) openHashed(g, tried *groupRun) error {
 	est := int64(g.form.p.EstGroups)
-	g.slots, g.room = hashedSlots, est+est/2+hashedMore
+	if n, ok := q.before(g.form.p); ok {
+		est = n
+	}
+	g.slots, g.room = hashedSlots, max(est+est/2+hashedMore, 1)
 	if tried != nil {
 		g.slots, g.room = tried.slots, tried.room
 		if tried.appended > tried.room {

@@ -57,7 +57,7 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 					kinds["hashed"]++
 				}
 			}
-			b.apart.Store(0)
+			b.runs.Store(0)
 			enginetest.Check(t, b, enginetest.Case{Name: c.Name + ", " + way}, plan, seed)
 		}
 	}

@@ -60,6 +60,8 @@ type residency struct {
 	device  *gpukernels.Device
 	uploads chan *gpukernels.Stream // the streams that uploads run on; taking one bounds how many run at once
 
+	sizes *sizeMemory
+
 	uploading gpukernels.BusyClock
 	loads     sync.WaitGroup // uploads that have been started; they go on when the query that asked for them has ended
 	closing   atomic.Bool    // uploads end early
@@ -111,7 +113,7 @@ const uploadStreams = 4
 func newResidency(device *gpukernels.Device) (*residency, error) {
 	r := &residency{
 		device: device, uploads: make(chan *gpukernels.Stream, uploadStreams), versions: map[versionKey]*resident{}, forms: map[versionKey]columnForm{},
-		watched: map[weak.Pointer[tables.Version]]int{}, first: map[*encoding.Chunk][]*resident{}, dicts: map[*column.Dictionary]*resident{},
+		watched: map[weak.Pointer[tables.Version]]int{}, first: map[*encoding.Chunk][]*resident{}, dicts: map[*column.Dictionary]*resident{}, sizes: newSizeMemory(),
 	}
 	var err error
 	if r.freeing, err = device.NewStream(); err != nil {

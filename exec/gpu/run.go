@@ -70,6 +70,7 @@ type query struct {
 	used   int64
 	peak   int64 // of used
 	launch launchRange
+	sizes  sizing
 	timed  bool // the time of each pipeline's kernels is wanted
 }
 
@@ -169,7 +170,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
-		dirty: map[counterWord]bool{}, apart: apart, memory: map[gpukernels.Ptr]int64{},
+		dirty: map[counterWord]bool{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
 	}
 	at := 16
 	for _, k := range q.kernels {
@@ -324,7 +325,16 @@ func (q *query) counterAt(w counterWord) int {
 // runPipeline runs one pipeline. What its sources read has been run or put in before. Where nothing here depends on what its kernel counts, it
 // is not waited for: wait says so. An error may then be a later call's.
 func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool) (pipelineCost, error) {
+	cost, err := q.runOnce(ctx, p, wait)
+	if err == errTooSmall {
+		err = q.runAgain(ctx, &cost)
+	}
+	return cost, err
+}
+
+func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (pipelineCost, error) {
 	var cost pipelineCost
+	q.sizes.ran = append(q.sizes.ran, p)
 	k := q.kernels[p]
 	if k == nil {
 		return cost, q.reasons[p]

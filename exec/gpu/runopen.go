@@ -144,7 +144,8 @@ func (q *query) sourceBound(k *kernel) int64 {
 	return k.rows.count(q)
 }
 
-// sinkRoom estimates the rows that come to a sink: a bound where one is known and not much too large. all says that no more can come.
+// sinkRoom estimates the rows that come to a sink: a bound where one is known and not much too large, else what came before. all says that no more can
+// come.
 func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 	all = true
 	for _, p := range q.feeders[s] {
@@ -168,13 +169,17 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 		}
 		room += bound
 	}
+	if n, ok := q.before(s); ok && !all {
+		room = max(n, 1)
+		q.trust(s, room)
+	}
 	return max(room, 1), all
 }
 
 // ready says whether the number of rows of a pipeline's source is known, or a bound.
 func (q *query) ready(k *kernel) bool {
 	stored := func(s physical.Sink) bool {
-		return q.finished(s) && (!q.uncounted(s) || q.rowsOf[s].all)
+		return q.finished(s) && (!q.uncounted(s) || q.rowsOf[s].all || q.isTrusted(s))
 	}
 	switch src := k.p.Source.(type) {
 	case *physical.TableScan:
@@ -223,6 +228,9 @@ func (q *query) openOutput(k *kernel) error {
 
 // overflows says whether rows may find no room in what a pipeline fills.
 func (q *query) overflows(k *kernel) bool {
+	if q.isTrusted(k.p.Sink) {
+		return false
+	}
 	switch s := k.p.Sink.(type) {
 	case *physical.Aggregate:
 		return q.groups[s].form.shape >= packedGroups
@@ -397,6 +405,10 @@ func (q *query) openGroupsFor(p *physical.Aggregate) error {
 // slots is the number of slots that the groups of an aggregation are expected to need.
 func (q *query) slots(p *physical.Aggregate) int64 {
 	slots := slotsFor(p.EstGroups)
+	if n, ok := q.before(p); ok {
+		slots = slotsFor(float64(n))
+		q.trust(p, 0)
+	}
 	for _, pl := range q.feeders[p] {
 		if k := q.kernels[pl]; len(q.feeders[p]) == 1 && !k.many && q.ready(k) {
 			slots = min(slots, powerOfTwo(2*max(q.sourceBound(k), 512)))

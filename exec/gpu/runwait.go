@@ -16,7 +16,7 @@ import (
 
 // sortsHeld says whether the rows of a Sort are so few that they are ordered without knowing how many they are.
 func (q *query) sortsHeld(s *physical.Sort) bool {
-	return q.rowsOf[s].all && q.rowsOf[s].room <= heldRows && s.Count != 0 && s.Offset < q.rowsOf[s].room
+	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].room <= heldRows && s.Count != 0 && s.Offset < q.rowsOf[s].room
 }
 
 // finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
@@ -48,7 +48,7 @@ func (q *query) readsCounts(k *kernel) bool {
 	if len(q.pending) == 0 {
 		return false
 	}
-	if s := k.rows.of; s != nil && q.uncounted(s) && q.most(s) > heldRows {
+	if s := k.rows.of; s != nil && q.uncounted(s) && q.most(s) > heldRows && !q.isTrusted(s) {
 		return true
 	}
 	for i := range k.params {
@@ -80,6 +80,9 @@ func (q *query) settle(ctx context.Context) error {
 	}
 	pending := q.pending
 	q.pending, q.queued = q.pending[:0], 0
+	if slices.ContainsFunc(pending, func(k *kernel) bool { return q.outgrown(k.p) }) {
+		return errTooSmall // which may be the reason for an error
+	}
 	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -97,6 +100,7 @@ func (q *query) settle(ctx context.Context) error {
 			if s, ok := k.p.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
 				r.count = q.counted(counterWord{of: sortedCount{s}})
 			}
+			q.learn(k)
 			if q.resultEnd(k) > 0 {
 				r.copied = hostCopy{words, q.control}
 			}

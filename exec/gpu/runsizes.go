@@ -1,0 +1,247 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"sync"
+	"unsafe"
+
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// The planner's estimate of how many rows a pipeline gives may be far off, and a sink that had too little room for them costs a second run of the
+// pipeline, one that had too much a hash table that is too large. So a device remembers how many came in the end, and a query that does the same over
+// the same versions of its tables makes room for as many.
+//
+// That is no more than a better estimate, but one that is hardly ever wrong: what comes next is launched without waiting for the count, and whether there
+// was room is looked at when something else has to be waited for. If there was none all runs again, and each pipeline is waited for.
+
+// keptSizes is how many sizes are remembered at least.
+const keptSizes = 1 << 12
+
+// sizeMemory has the number of rows by what was done for them, a hash (see workOf). It is safe for concurrent use.
+type sizeMemory struct {
+	seed maphash.Seed
+
+	mu            sync.Mutex
+	recent, older map[uint64]int64 // older is what recent was when it was full
+}
+
+func newSizeMemory() *sizeMemory {
+	return &sizeMemory{seed: maphash.MakeSeed(), recent: map[uint64]int64{}}
+}
+
+func (m *sizeMemory) get(work uint64) (rows int64, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if rows, ok = m.recent[work]; !ok {
+		if rows, ok = m.older[work]; ok {
+			m.put(work, rows)
+		}
+	}
+	return rows, ok
+}
+
+func (m *sizeMemory) set(work uint64, rows int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(work, rows)
+}
+
+// put notes a size. The caller holds mu.
+func (m *sizeMemory) put(work uint64, rows int64) {
+	if len(m.recent) >= keptSizes {
+		m.older, m.recent = m.recent, make(map[uint64]int64, keptSizes)
+	}
+	m.recent[work] = rows
+}
+
+// sizing finds out what a query's sinks held when the same was done before.
+type sizing struct {
+	memory  *sizeMemory
+	works   map[physical.Sink]uint64 // 0: something is not known
+	trusts  bool                     // sizes that are remembered, so far that there is no waiting
+	trusted map[physical.Sink]int64  // sinks that have such a size, and the rows that they have room for; 0 for groups
+	ran     []*physical.Pipeline     // since the beginning
+}
+
+func newSizing(g *program, memory *sizeMemory) sizing {
+	s := sizing{memory: memory, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
+	for _, p := range g.plan.Pipelines {
+		s.trusts = s.trusts && g.kernels[p] != nil // others cannot run again
+	}
+	return s
+}
+
+// errTooSmall says that a size which was trusted is too small.
+var errTooSmall = errors.New("gpu: more rows came than before")
+
+// trust notes that a sink was given room for what came before, and no less.
+func (q *query) trust(s physical.Sink, room int64) {
+	if q.sizes.trusts {
+		q.sizes.trusted[s] = room
+	}
+}
+
+// isTrusted says whether no more rows come to a sink than there is room for, as far as is remembered.
+func (q *query) isTrusted(s physical.Sink) bool {
+	_, ok := q.sizes.trusted[s]
+	return ok
+}
+
+// outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
+func (q *query) outgrown(p *physical.Pipeline) bool {
+	room, ok := q.sizes.trusted[p.Sink]
+	return ok && q.counted(counterWord{of: p.Sink}) > room
+}
+
+// runAgain runs all pipelines again that have run, and waits for the counts.
+func (q *query) runAgain(ctx context.Context, cost *pipelineCost) error {
+	ran := q.sizes.ran
+	q.sizes.trusts, q.sizes.ran = false, nil
+	clear(q.sizes.trusted)
+	for s := range q.rowsOf {
+		q.freeRows(s)
+	}
+	for a, g := range q.groups {
+		q.freeAll(g.memory)
+		delete(q.groups, a)
+	}
+	clear(q.done)
+	clear(q.dirty)
+	q.pending, q.queued = q.pending[:0], 0
+	if err := q.stream.Fill(q.control, 0, 8, q.controlSize/8); err != nil {
+		return err
+	}
+	for i, p := range ran {
+		again, err := q.runOnce(ctx, p, i == len(ran)-1)
+		if err != nil {
+			return err
+		}
+		cost.Launches += again.Launches
+		cost.RowsOut = again.RowsOut
+	}
+	return nil
+}
+
+// before is how many rows, or groups, came to a sink when the same was done before.
+func (q *query) before(s physical.Sink) (rows int64, ok bool) {
+	if work := q.workOf(s); work != 0 {
+		return q.sizes.memory.get(work)
+	}
+	return 0, false
+}
+
+// remember notes how many rows came to a sink, which are all that ever come.
+func (q *query) remember(s physical.Sink, rows int64) {
+	if work := q.workOf(s); work != 0 {
+		q.sizes.memory.set(work, rows)
+	}
+}
+
+// workOf is a hash of all that is done for a sink: kernels, literals, the versions of tables. It is 0 where some of it is done on the host.
+func (q *query) workOf(s physical.Sink) uint64 {
+	if work, ok := q.sizes.works[s]; ok {
+		return work
+	}
+	var h maphash.Hash
+	h.SetSeed(q.sizes.memory.seed)
+	known := true
+	of := func(s physical.Sink) {
+		work := q.workOf(s)
+		known = known && work != 0
+		maphash.WriteComparable(&h, work)
+	}
+	for _, p := range q.feeders[s] {
+		k := q.kernels[p]
+		if k == nil {
+			known = false
+			break
+		}
+		_, _ = h.WriteString(k.text)
+		writeWords(&h, k)
+		switch src := p.Source.(type) {
+		case *physical.TableScan:
+			maphash.WriteComparable(&h, uintptr(unsafe.Pointer(src.Table)))
+			maphash.WriteComparable(&h, src.Table.Rows())
+			for _, f := range src.RuntimeFilters {
+				of(f.Build)
+			}
+		case *physical.SinkScan:
+			of(src.From)
+		case *physical.UnmatchedScan:
+			of(src.Build)
+		case *physical.ValuesScan:
+			maphash.WriteComparable(&h, len(src.Rows))
+		}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				of(t.Build)
+			}
+		}
+	}
+	work := uint64(0)
+	if known {
+		work = max(h.Sum64(), 1)
+	}
+	q.sizes.works[s] = work
+	return work
+}
+
+// writeWords adds a kernel's literals to a hash.
+func writeWords(h *maphash.Hash, k *kernel) {
+	for i := range k.params {
+		s := &k.params[i]
+		switch key := s.key.(type) {
+		case lowWord:
+			maphash.WriteComparable(h, [2]int64{key.lo, key.hi})
+		case nil:
+			maphash.WriteComparable(h, s.word)
+			switch {
+			case s.table == nil:
+			case s.table.kept:
+				maphash.WriteComparable(h, s.table)
+			default:
+				_, _ = h.Write(s.table.data)
+			}
+		}
+	}
+}
+
+// learn notes what a pipeline that has been waited for tells of sizes.
+func (q *query) learn(k *kernel) {
+	if q.rowsOf[k.p.Sink] == nil || !q.finished(k.p.Sink) {
+		return
+	}
+	n := q.counted(counterWord{of: k.p.Sink})
+	if !k.inOrder() && !q.placedBuild(k.p.Sink) {
+		q.remember(k.p.Sink, n)
+	}
+	// All groups were stored as rows.
+	if src, ok := k.p.Source.(*physical.SinkScan); ok && len(q.feeders[k.p.Sink]) == 1 {
+		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.p) {
+			q.remember(a, n)
+		}
+	}
+}
+
+// placedBuild says whether a sink is a build whose rows have places of their own, and are not counted.
+func (q *query) placedBuild(s physical.Sink) bool {
+	b, ok := s.(*physical.Build)
+	if !ok {
+		return false
+	}
+	shape := q.program.builds[b].shape
+	return shape == directBuild || shape == bitmapBuild
+}
+
+// onlyProjects says whether a pipeline gives a row for each row of its source.
+func onlyProjects(p *physical.Pipeline) bool {
+	for _, t := range p.Transforms {
+		if _, ok := t.(*physical.Project); !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -136,14 +137,18 @@ func (s *Sketch) addCodes(c *Chunk, seen []byte, str bool) {
 
 func (s *Sketch) addValues(c *Chunk) {
 	valid := func(i int) bool { return c.Valid == nil || c.Valid.Get(i) }
-	switch c.Kind {
-	case FOR32:
+	switch {
+	case c.Kind == FOR32 && c.Valid == nil:
+		addIntegers(s, uint64(c.Base), c.U32, c.Sorted)
+	case c.Kind == Raw64 && c.Valid == nil:
+		addIntegers(s, 0, c.I64, c.Sorted)
+	case c.Kind == FOR32:
 		for i, u := range c.U32 {
 			if valid(i) {
 				s.AddHash(mix(uint64(c.Base) + uint64(u)))
 			}
 		}
-	case Raw64:
+	case c.Kind == Raw64:
 		for i, x := range c.I64 {
 			if valid(i) {
 				s.AddHash(mix(uint64(x)))
@@ -154,6 +159,42 @@ func (s *Sketch) addValues(c *Chunk) {
 			if valid(i) {
 				s.AddHash(hashValue(c.At(i)))
 			}
+		}
+	}
+}
+
+// addIntegers adds base + x for all values x, as AddHash does, in half the time or less: a register's rank follows from the least hash that comes to it, so that
+// there is one comparison a value, without a branch. Of equal neighbours in sorted values one is added.
+func addIntegers[T uint32 | int64](s *Sketch, base uint64, values []T, sorted bool) {
+	var least [1 << sketchBits]uint64 // by register, the bits behind its number
+	for i := range least {
+		least[i] = math.MaxUint64
+	}
+	add := func(values []T) {
+		for _, x := range values {
+			h := mix(base + uint64(x))
+			i := h >> (64 - sketchBits)
+			least[i] = min(least[i], h<<sketchBits)
+		}
+	}
+	if sorted {
+		var different [1024]T
+		for part := range slices.Chunk(values, len(different)) {
+			n := 0
+			for i, x := range part {
+				different[n] = x
+				if i+1 == len(part) || part[i+1] != x {
+					n++
+				}
+			}
+			add(different[:n])
+		}
+	} else {
+		add(values)
+	}
+	for i, low := range least {
+		if low != math.MaxUint64 {
+			s.AddHash(uint64(i)<<(64-sketchBits) | low>>sketchBits)
 		}
 	}
 }

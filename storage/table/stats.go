@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"sync"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -156,6 +157,11 @@ func (v *Version) bounds(ordinal int) *ColumnStats {
 	return s
 }
 
+const (
+	manyGroups = 64
+	nearlyAll  = 0.98 // as near as sketches tell
+)
+
 // distinct merges the sketches of the row groups.
 func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 	values := float64(s.Rows - s.NullCount)
@@ -167,18 +173,41 @@ func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 			return values
 		}
 	}
-	var work errgroup.Group
-	work.SetLimit(maxParallel())
-	for _, g := range v.Groups {
-		work.Go(func() error {
-			g.Columns[ordinal].Sketch()
-			return nil
-		})
+	// Of many row groups every 16th is looked at first, then every 8th, and so on, until there are about all values that there can be.
+	first := 1
+	if len(v.Groups) >= manyGroups {
+		first = 16
 	}
-	_ = work.Wait() // the functions return no errors
 	var whole encoding.Sketch
-	for _, g := range v.Groups {
-		whole.Merge(g.Columns[ordinal].Sketch())
+	done := false
+	for stride := first; !done; stride /= 2 {
+		var groups []*RowGroup
+		for i := 0; i < len(v.Groups); i += stride {
+			if stride == first || i%(2*stride) != 0 {
+				groups = append(groups, v.Groups[i])
+			}
+		}
+		var work errgroup.Group
+		work.SetLimit(maxParallel())
+		for _, g := range groups {
+			work.Go(func() error {
+				g.Columns[ordinal].Sketch()
+				return nil
+			})
+		}
+		_ = work.Wait() // the functions return no errors
+		for _, g := range groups {
+			whole.Merge(g.Columns[ordinal].Sketch())
+		}
+		done = stride == 1 || whole.Estimate() >= nearlyAll*s.most()
 	}
 	return max(1, min(whole.Estimate(), values))
+}
+
+// most is the number of different integers that the bounds leave room for; of other columns it is not known.
+func (s *ColumnStats) most() float64 {
+	if s.Min.Null || s.Min.Type.Phys() != types.PhysInt64 {
+		return math.Inf(1)
+	}
+	return float64(s.Max.I) - float64(s.Min.I) + 1
 }

@@ -175,3 +175,32 @@ func TestStatsAfterChanges(t *testing.T) {
 		t.Fatalf("%+v", st)
 	}
 }
+
+// Columns of many row groups, of which not all may be looked at: all values that there can be, a part of them, values that only some groups have, keys.
+func TestDistinctOfManyGroups(t *testing.T) {
+	r := testRand(t)
+	const n, piece = 300 * 1000, 1000 // 300 groups
+	for name, value := range map[string]func(i int) int64{
+		"all":      func(int) int64 { return r.Int64N(500) },
+		"half":     func(int) int64 { return r.Int64N(5000) &^ 1 },
+		"few rows": func(i int) int64 { return r.Int64N(10_000) },
+		"clusters": func(i int) int64 { return int64(i / 2000) },
+		"one part": func(i int) int64 { return int64(max(0, i-n+9000)) },
+		"keys":     func(i int) int64 { return int64(i) * 3 },
+	} {
+		v := New(&Schema{Name: "t", Columns: []ColumnDef{{Name: "a", Type: types.Int64}}})
+		v.rows = n
+		seen := map[int64]bool{}
+		for at := 0; at < n; at += piece {
+			d := encoding.Data{Type: types.Int64, Rows: piece, Ints: make([]int64, piece)}
+			for i := range d.Ints {
+				d.Ints[i] = value(at + i)
+				seen[d.Ints[i]] = true
+			}
+			v.Groups = append(v.Groups, &RowGroup{First: int64(at), Rows: piece, Columns: []*encoding.Chunk{encoding.Encode(d)}})
+		}
+		if got, want := v.Stats(0).Distinct, float64(len(seen)); math.Abs(got-want) > 0.1*want {
+			t.Errorf("%s: %.0f distinct values, want %.0f", name, got, want)
+		}
+	}
+}

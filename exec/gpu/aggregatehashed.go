@@ -23,12 +23,13 @@ const (
 	rankBlocks  = 3       // of a multiprocessor
 )
 
-// Variables for tests: the fewest slots of a part's table, those of the table in device memory, and how many groups can be appended beyond half as many again as
-// expected.
+// Variables for tests: the fewest slots of a part's table, the fewest and the most of the table in device memory, and how many groups can be appended beyond half
+// as many again as expected.
 var (
-	leastSlots  = int64(256)
-	hashedSlots = int64(1 << 17)
-	hashedMore  = int64(1 << 16)
+	leastSlots      = int64(256)
+	hashedSlots     = int64(1 << 17)
+	hashedSlotsMost = int64(1 << 22)
+	hashedMore      = int64(1 << 16)
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
@@ -44,13 +45,13 @@ func (f *aggForm) keysFitWord() bool {
 }
 
 // partSlots is the number of slots of a part's table of groups that are found by hashing.
-func (x *partForm) partSlots(groups float64, words int64, shared int64) int64 {
+func (x *partForm) partSlots(groups float64) int64 {
 	factor := hashedRoom
 	if x.ranked() {
 		factor = rankRoom
 	}
 	wanted := int64(groups * factor / float64(int64(1)<<(x.bits*x.passes)))
-	return min(max(wanted, leastSlots), (shared-x.rankBytes())/(4*(1+words))) &^ 3
+	return max(wanted, leastSlots) &^ 3
 }
 
 // tagBits is the number of bits of a tag: what the passes have left of a place.
@@ -96,7 +97,7 @@ func (a *aggregateText) partPlace(keys []value) string {
 func (a *aggregateText) declareTags() {
 	k, x := a.k, a.f.part
 	k.line("u32* tags = table; // they stand first, since they are read by four")
-	k.line("table += places;")
+	k.line("table += stride;")
 	if x.ranked() {
 		k.line("u32* marks = table + %d * stride;", a.f.words())
 		k.line("using Ranks = TagRanks<%d>;", x.tagBits())
@@ -108,17 +109,16 @@ func (a *aggregateText) declareTags() {
 // taggedPart writes what makes the groups of a part by searching for tags.
 func (a *aggregateText) taggedPart() {
 	k := a.k
-	for _, l := range a.emptyWords() {
-		k.line("%s", l)
-	}
+	a.emptyPart("places")
 	k.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = no_tag;")
 	k.line("block_barrier();")
 	a.partTiles(partItems, func() {
 		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", a.f.part.passes, a.f.part.tagBits())
 		a.someTogether(partItems, search, func() {
 			k.line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
-			k.open("if (row != pad_row && slots[i] == no_slot) {")
+			k.open("if (slots[i] == no_slot) {")
 			k.line("%s_direct(p, row);", k.title)
+			k.line("slots[i] = spare + lane();")
 			k.close()
 			k.line("warp_barrier(full_mask());")
 		})
@@ -130,29 +130,19 @@ func (a *aggregateText) taggedPart() {
 // rankedPart writes what makes the groups of a part whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
 // rows will mostly be in the L2 cache then.
 func (a *aggregateText) rankedPart() {
-	k, f, passes := a.k, a.f, a.f.part.passes
+	k, passes := a.k, a.f.part.passes
 	k.line("ranks.clear();")
 	k.line("block_barrier();")
 	a.partTiles(partItems, func() { k.line("ranks.mark(rows, %d);", passes) })
 	k.line("block_barrier();")
 	k.line("const u32 groups = min_of(ranks.number(tags, places), places);")
-	k.open("for (u32 i = thread_index(); i < groups; i += RADISH_BLOCK) {")
-	for _, acc := range f.accs {
-		fill := "0"
-		if acc.op == accMin {
-			fill = "~0u"
-		}
-		for limb := range acc.limbs {
-			k.line("table[%d * stride + i] = %s;", acc.limb+limb, fill)
-		}
-	}
-	k.close()
+	a.emptyPart("groups")
 	k.line("block_barrier();")
 	a.partTiles(tableItems, func() {
 		a.someTogether(tableItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
-			k.open("if (slots[i] != no_slot && slots[i] >= places) { // there are more groups than room")
+			k.open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
 			k.line("%s_direct(p, row);", k.title)
-			k.line("slots[i] = no_slot;")
+			k.line("slots[i] = spare + lane();")
 			k.close()
 		})
 	})
@@ -177,7 +167,11 @@ func (a *aggregateText) appendGroups(slots string) {
 	k.open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
 	k.line("const u32 local = base + thread_index();")
 	k.line("const u32 tag = local < %s ? tags[local] : no_tag;", slots)
-	k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", a.f.part.passes)
+	if a.f.part.placed != nil {
+		k.line("const u64 key = unmix_word(tag);")
+	} else {
+		k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", a.f.part.passes)
+	}
 	k.line("u64 g = tag != no_tag && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
 	k.line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
 	k.line("const bool fresh = tag != no_tag && how == Adds::first;")
@@ -198,7 +192,7 @@ func (q *query) openHashed(g, tried *groupRun) error {
 	if n, ok := q.before(g.form.p); ok {
 		est = n
 	}
-	g.slots, g.room = hashedSlots, max(est+est/2+hashedMore, 1)
+	g.slots, g.room = min(max(powerOfTwo(2*max(est, 1)), hashedSlots), hashedSlotsMost), max(est+est/2+hashedMore, 1)
 	if tried != nil {
 		g.slots, g.room = tried.slots, tried.room
 		if tried.appended > tried.room {

@@ -7,14 +7,14 @@ import "fmt"
 
 // Limits of the table of frequent places.
 const (
-	hotBitsLeast, hotBitsMost = 9, 12
+	hotBitsLeast, hotBitsMost = 9, 10   // more would be taken from the cache that loads go through
 	hotRest                   = 1 << 10 // bytes that a block takes of a multiprocessor besides
 )
 
 // hotBits is log2 of the number of frequent places that a block has room for.
 func (a *aggregateText) hotBits() int {
 	x := a.f.part
-	free := (a.k.prog.tables.sharedBytes()+sharedRest)/int64(x.blocks) - hotRest - x.bytes(x.threads())
+	free := (a.k.prog.tables.sharedBytes()+sharedRest)/partBlocks - hotRest - x.bytes(partThreads)
 	bits := hotBitsMost
 	for bits > hotBitsLeast && a.hotBytes(bits) > free {
 		bits--
@@ -28,7 +28,7 @@ func (a *aggregateText) hotBytes(bits int) int64 { return 4 * int64(1+a.f.words(
 // declareHot declares the table.
 func (a *aggregateText) declareHot() []string {
 	k, x := a.k, a.f.part
-	k.shared = func(q *query) int64 { return x.bytes(q.device.Block(x.threads())) + a.hotBytes(x.hot) }
+	k.shared = func(q *query) int64 { return x.bytes(q.device.Block(partThreads)) + a.hotBytes(x.hot) }
 	return []string{
 		"// frequent places have words of their own in shared memory; first these count",
 		"u32* tags = shared_at<u32>(sizeof(Parting::Memory));",
@@ -46,9 +46,9 @@ func (a *aggregateText) hotRows() {
 	k.open("if (hot) {")
 	k.line("u32 slots[RADISH_ITEMS];")
 	a.each(partItems, func() {
-		k.line("slots[i] = part_rows[i] != pad_row ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
+		k.line("slots[i] = !is_pad(part_rows[i]) ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
 	})
-	a.addTogether(partItems, "part_rows[i]")
+	a.addTogether(partItems, "part_rows[i]", true)
 	a.each(partItems, func() { k.line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
 	k.close()
 	k.open("if (!hot && search.goes_on()) {")
@@ -82,10 +82,17 @@ func (a *aggregateText) each(items int, body func()) {
 	a.k.close()
 }
 
-// addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i], if there is one. The rows are taken through each
-// step together, so that what they wait for comes at once.
-func (a *aggregateText) addTogether(items int, row string) {
+// addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
+// that what they wait for comes at once. some: a row may have no slot; otherwise those that are none have slots from spare on, which costs less than to ask,
+// and extremes are not read first: a warp whose rows are of so many groups meets one that changes something almost every time.
+func (a *aggregateText) addTogether(items int, row string, some bool) {
 	k, f := a.k, a.f
+	here := func(then, otherwise string) string {
+		if some {
+			return fmt.Sprintf("slots[i] != no_slot ? %s : %s", then, otherwise)
+		}
+		return then
+	}
 	for _, acc := range f.accs {
 		if acc.in != nil {
 			continue // the sum counts
@@ -93,31 +100,45 @@ func (a *aggregateText) addTogether(items int, row string) {
 		words := fmt.Sprintf("table + %d * stride + slots[i]", acc.limb)
 		switch acc.op {
 		case accCount:
-			a.each(items, func() { k.line("if (slots[i] != no_slot) atomic_add(%s, 1u);", words) })
+			a.each(items, func() {
+				if some {
+					k.line("if (slots[i] == no_slot) continue;")
+				}
+				k.line("atomic_add(%s, 1u);", words)
+			})
 		case accSum:
 			k.line("u32 sums[%d];", items)
-			a.each(items, func() { k.line("sums[i] = slots[i] != no_slot ? atomic_add(%s, (u32)%s) : 0;", words, row) })
+			a.each(items, func() { k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s, (u32)%s)", words, row), "0")) })
 			a.each(items, func() {
-				k.line("sums[i] = slots[i] != no_slot ? atomic_add(%s + stride, one_counted(sums[i], (u32)%s)) : 0;", words, row)
+				k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s + stride, one_counted(sums[i], (u32)%s))", words, row), "0"))
 			})
-			k.line("u32 full = 0;")
-			a.each(items, func() { k.line("full |= (u32)last_counted(sums[i]) << i;") })
-			k.open("if (full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
+			k.line("bool any_full = false;")
+			a.each(items, func() { k.line("any_full |= last_counted(sums[i]);") })
+			k.open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
 			k.line("u64 moved[%d];", items)
-			k.line("u32 from[%d];", items)
+			k.line("u32 from[%d], full = 0;", items)
 			a.each(items, func() {
 				k.line("moved[i] = %s;", row)
 				k.line("from[i] = slots[i];")
+				k.line("full |= (u32)last_counted(sums[i]) << i;")
 			})
 			k.line("RADISH_NO_UNROLL")
 			k.open("for (i32 i = 0; i < %d; i++) {", items)
-			k.line("if (!(full >> i & 1)) continue;")
+			if some {
+				k.line("if (!(full >> i & 1)) continue;")
+			} else {
+				k.line("if (!(full >> i & 1) || from[i] >= spare || is_pad(moved[i])) continue;")
+			}
 			a.global, a.closeGlobal = func() { a.openPlace("row_place(moved[i])") }, a.closePlace
 			a.move(acc, fmt.Sprintf("table + %d * stride + from[i]", acc.limb))
 			k.close()
 			k.close()
 		default:
 			name := [...]string{"min", "max"}[acc.op-accMin]
+			if !some {
+				a.each(items, func() { k.line("atomic_%s(%s, (u32)%s);", name, words, row) })
+				continue
+			}
 			compare := [...]string{"<", ">"}[acc.op-accMin]
 			none := [...]string{"0", "~0u"}[acc.op-accMin] // nothing is better
 			best := k.name("best")

@@ -227,11 +227,19 @@ func (a *aggregateText) flushLocal() {
 	k.line("block_barrier();")
 	k.open("for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
 	empty, key := "empty_key", "local_keys[slot]"
-	if a.f.placed != nil {
+	switch {
+	case a.f.placed == nil:
+	case a.f.placed.tag == 8:
+		key = "unspread_word(local_keys[slot])"
+	default:
 		empty, key = "no_tag", "unmix_word(local_keys[slot])"
 	}
 	k.line("if (local_keys[slot] == %s) continue;", empty)
-	k.line("const u64 g = %s;", a.find("packed_group", key))
+	if a.f.placed != nil && a.f.shape == wordGroups {
+		k.line("const u64 g = %s;", a.findWord("word_group", key, "false"))
+	} else {
+		k.line("const u64 g = %s;", a.find("packed_group", key))
+	}
 	k.line("if (g == no_group) continue;")
 	k.line("const u32* first = table + slot;")
 	a.flushWords(map[int]string{}, "Adds::shared")

@@ -25,17 +25,20 @@ const nearBits = 5
 
 const (
 	lineRows    = 4
-	partThreads = 512 // two blocks a multiprocessor: one reads while the other waits at barriers; or one of twice as many
+	partThreads = 512
+	partBlocks  = 2 // of a multiprocessor that make parts: one reads while the other waits at barriers
 	partItems   = 8
-	tableBlocks = 2 // how many times more blocks may add up small tables
-	tableItems  = 4 // rows of a thread that they add together
+	tableBlocks = 4       // of a multiprocessor that add up small tables after two passes
+	tableItems  = 4       // rows of a thread that they add together
+	spareSlots  = 32      // of a table, for the threads of a warp: they take what is no row's
+	blockShared = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
 )
 
 const (
 	partBitsLeast, partBitsMost = 7, 8 // of a pass
 	chunkTiles                  = 64   // of a part, that a block splits at a time
-	// A part's room is what an equal share is, and a sixteenth more.
-	partSlack = 1.0625
+	// A part's room is what an equal share is and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most twice as much.
+	partSlack, slackDeviations, slackMost = 1. / 16, 4, 1
 )
 
 // Variables for tests: the number of rows from which on groups are made by parts, the fewest passes, the most room of a part.
@@ -48,14 +51,16 @@ var (
 // partForm says how groups are made by parts.
 type partForm struct {
 	passes int
-	bits   int       // of a place that a pass parts by
-	blocks int       // of a multiprocessor that make parts: 1 or 2
-	table  int64     // bytes that a part's table wants
-	hot    int       // log2 of the frequent places that a block has room for
-	hashed bool      // places are keys, mixed; a part's groups are found by hashing
-	arg    expr.Expr // the value; nil: there is none
-	accs   *accForm  // one that has it
-	then   []*kernel // that run after the pipeline's
+	bits   int          // of a place that a pass parts by
+	blocks int          // of a multiprocessor that have room for a part's table: 1 or 2
+	table  int64        // bytes that a part's table wants
+	stride int64        // slots for which it has room
+	hot    int          // log2 of the frequent places that a block has room for
+	hashed bool         // places are keys, mixed; a part's groups are found by hashing
+	placed *placedTable // keys of parts are placed; nil: they are not
+	arg    expr.Expr    // the value; nil: there is none
+	accs   *accForm     // one that has it
+	then   []*kernel    // that run after the pipeline's
 }
 
 // localPlaces is the number of places of a part after some passes over so many places.
@@ -68,21 +73,29 @@ type localWord struct{ p *physical.Aggregate }
 
 func (w localWord) resolve(q *query) uint64 { return uint64(q.partPlaces(q.groups[w.p])) }
 
-// partPlaces is the number of places that a part's table has.
+// partPlaces is the number of places that a part's table has, besides the spare ones.
 func (q *query) partPlaces(g *groupRun) int64 {
-	if x := g.form.part; x.hashed {
-		return x.partSlots(g.form.p.EstGroups, int64(g.form.words()), q.res.sharedBytes())
+	x := g.form.part
+	if x.hashed {
+		return min(x.partSlots(g.form.p.EstGroups), (x.stride-spareSlots)&^3)
 	}
-	return g.form.part.localPlaces(g.form.places)
+	return x.localPlaces(g.form.places)
+}
+
+// tableRoom is how many bytes a part's table has if so many blocks share a multiprocessor.
+func tableRoom(shared, blocks int64) int64 {
+	return min(shared, (shared+sharedRest+blockShared)/blocks-blockShared-sharedRest/4) &^ 15
 }
 
 // partTable is what a part's table takes of shared memory.
-func (q *query) partTable(g *groupRun) int64 {
-	words := int64(g.form.words())
-	if g.form.part.hashed {
+func (x *partForm) partTable(words int64) int64 {
+	switch {
+	case x.placed != nil:
+		return x.placed.bytes()
+	case x.hashed:
 		words++ // the tag
 	}
-	return q.partPlaces(g)*words*4 + g.form.part.rankBytes()
+	return x.stride*words*4 + x.rankBytes()
 }
 
 // choosePartition decides whether groups are made by parts.
@@ -117,16 +130,22 @@ func (a *aggregateText) choosePartition() *partForm {
 		x.arg, x.accs = acc.arg, acc
 	}
 	words := a.tableWords(true, true)
-	// The fewest passes, and as many parts as let the tables of two blocks fit a multiprocessor, or else one.
+	// The fewest passes, and the fewest parts whose tables fit shared memory: the more parts, the slower a pass.
 	shared := k.prog.tables.sharedBytes()
-	least := partBitsLeast
-	if x.hashed { // a block sees to a part as a whole: there have to be enough for all blocks
-		least = partBitsMost
-	}
 	for x.passes = partitionPasses; x.passes <= 2; x.passes++ {
-		for x.blocks = 2; x.blocks >= 1; x.blocks-- {
-			for x.bits = least; x.bits <= partBitsMost; x.bits++ {
-				if x.table = x.tableBytes(groups, words); x.table <= shared/int64(x.blocks) {
+		for x.bits = partBitsLeast; x.bits <= partBitsMost; x.bits++ {
+			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
+				room := tableRoom(shared, int64(x.blocks))
+				if x.hashed && x.bits < partBitsMost && (x.passes == 2 || !x.partsForAll(k.prog.tables.multiprocessors())) {
+					continue
+				}
+				if x.hashed && !x.ranked() && a.rowsIn() >= partPlacedRows*groups {
+					if t := newPlacedTable(4, words, room); t.fits(groups / float64(int64(1)<<(x.bits*x.passes))) {
+						x.placed, x.table = t, t.bytes()
+						return x
+					}
+				}
+				if x.table = x.tableBytes(groups, words); x.table <= room {
 					return x
 				}
 			}
@@ -135,16 +154,20 @@ func (a *aggregateText) choosePartition() *partForm {
 	return nil
 }
 
+// partsForAll says whether the parts of one pass are about as many as blocks run at once, or a multiple of it: a block sees to a part as a whole.
+func (x *partForm) partsForAll(multiprocessors int) bool {
+	parts, blocks := 1<<x.bits, x.blocks*multiprocessors
+	rounds := (parts + blocks - 1) / blocks
+	return parts*10 >= rounds*blocks*9
+}
+
 // tableBytes is what a part's table wants of shared memory.
 func (x *partForm) tableBytes(groups float64, words int64) int64 {
 	if x.hashed {
-		return 4*(1+words)*x.partSlots(groups, words, math.MaxInt64) + x.rankBytes()
+		return 4*(1+words)*(x.partSlots(groups)+spareSlots) + x.rankBytes()
 	}
-	return x.localPlaces(int64(groups)) * words * 4
+	return (x.localPlaces(int64(groups)) + spareSlots) * words * 4
 }
-
-// threads is the number of threads of a block.
-func (x *partForm) threads() int { return partThreads * 2 / x.blocks }
 
 // partWord is a word of what partitioning uses.
 type partWord struct {
@@ -217,7 +240,7 @@ func (k *kernel) capture(f func()) []string {
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
 func (a *aggregateText) partRowText(keys, args []value) {
 	k, f := a.k, a.f
-	k.threads, k.items, k.blocks = f.part.threads(), partItems, f.part.blocks
+	k.threads, k.items, k.blocks = partThreads, partItems, partBlocks
 	f.part.hot = a.hotBits()
 	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.part.bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.part.hot)}
 	place, offset := a.partPlace(keys), "0"
@@ -331,23 +354,44 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.part.passes - 1
-	sub.shared = func(q *query) int64 { return q.partTable(q.groups[f.p]) }
-	most := tableBlocks * f.part.blocks
-	if f.part.ranked() {
-		most = min(most, rankBlocks)
+	words, shared := int64(f.words()), a.k.prog.tables.sharedBytes()
+	sub.shared = func(q *query) int64 { return f.part.partTable(words) }
+	sub.threads = partThreads * 2 / f.part.blocks
+	most := f.part.blocks
+	switch {
+	case f.part.blocks == 1:
+	case f.part.ranked():
+		most = rankBlocks
+	case f.part.passes == 2:
+		most = tableBlocks
 	}
-	sub.blocks = int(min(max(a.k.prog.tables.sharedBytes()/max(f.part.table, 1), int64(f.part.blocks)), int64(most)))
+	for sub.blocks = most; sub.blocks > f.part.blocks && f.part.table > tableRoom(shared, int64(sub.blocks)); {
+		sub.blocks--
+	}
 	pieces := 1
 	if last == 0 && !f.part.hashed {
 		pieces = 8
 	}
 	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(f.part.bits*f.part.passes), pieces)
 	sub.line("constexpr u32 copies = 0, copy = 0;")
-	sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
-	sub.line("const i32 stride = (i32)places;")
-	sub.line("u32* table = shared_at<u32>(0);")
-	if f.part.hashed {
-		b.declareTags()
+	if t := f.part.placed; t != nil {
+		sub.line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
+		sub.line("constexpr i32 stride = places + %d;", spareSlots)
+		t.declare(sub)
+		sub.functions = append(sub.functions, b.directFunction())
+	} else {
+		slot := 4 * words
+		if f.part.hashed {
+			slot += 4
+		}
+		f.part.stride = (tableRoom(shared, int64(sub.blocks)) - f.part.rankBytes()) / slot &^ 3
+		sub.line("constexpr i32 stride = %d;", f.part.stride)
+		sub.line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
+		sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
+		sub.line("u32* table = shared_at<u32>(0);")
+		if f.part.hashed {
+			b.declareTags()
+		}
 	}
 	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
 	sub.open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
@@ -356,6 +400,8 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub.line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
 	sub.line("if (from == end) continue;")
 	switch {
+	case f.part.placed != nil:
+		b.placedPartText()
 	case f.part.ranked():
 		b.rankedPart()
 	case f.part.hashed:
@@ -370,11 +416,33 @@ func (a *aggregateText) tablesKernel() *kernel {
 
 // partTiles writes a loop over a part's rows, of which a thread takes so many at once.
 func (a *aggregateText) partTiles(items int, body func()) {
-	k, last := a.k, a.f.part.passes-1
+	k := a.k
 	k.open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
-	k.line("u64 rows[%d];", items)
-	k.line("load_rows(%s + part * room, at, end, rows);", k.pointer("const u64", partWord{a.f.p, last, partRows}))
+	a.partRows(items, "end")
 	body()
+	k.close()
+}
+
+// partRows writes the loading of so many of a part's rows, from at up to an end.
+func (a *aggregateText) partRows(items int, end string) {
+	k, last := a.k, a.f.part.passes-1
+	k.line("u64 rows[%d];", items)
+	k.line("load_rows(%s + part * room, at, %s, rows);", k.pointer("const u64", partWord{a.f.p, last, partRows}), end)
+}
+
+// emptyPart makes so many slots empty.
+func (a *aggregateText) emptyPart(slots string) {
+	k := a.k
+	k.open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
+	for _, acc := range a.f.accs {
+		fill := "0"
+		if acc.op == accMin {
+			fill = "~0u"
+		}
+		for limb := range acc.limbs {
+			k.line("table[%d * stride + i] = %s;", acc.limb+limb, fill)
+		}
+	}
 	k.close()
 }
 
@@ -386,21 +454,19 @@ func (a *aggregateText) someTogether(items int, slot string, check func()) {
 	k.line("u32 slots[%d];", tableItems)
 	a.each(tableItems, func() {
 		k.line("const u64 row = rows[next + i];")
-		k.line("slots[i] = row != pad_row ? %s : no_slot;", slot)
+		k.line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
 		if check != nil {
 			check()
 		}
 	})
-	a.addTogether(tableItems, "rows[next + i]")
+	a.addTogether(tableItems, "rows[next + i]", false)
 	k.close()
 }
 
 // densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
 func (a *aggregateText) densePart(pieces int) {
 	k, f := a.k, a.f
-	for _, l := range a.emptyWords() {
-		k.line("%s", l)
-	}
+	a.emptyPart("places")
 	k.line("block_barrier();")
 	a.partTiles(partItems, func() { a.someTogether(partItems, fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil) })
 	k.line("block_barrier();")
@@ -427,12 +493,16 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 		const blocks = 512 // each leaves a line that is not full
 		count := int64(1) << (f.part.bits * (pass + 1))
 		share := float64(rows) / float64(int(1)<<f.part.bits)
+		slack := partSlack
+		if f.part.hashed {
+			slack = min(max(slack, slackDeviations/math.Sqrt(max(f.p.EstGroups, 1)/float64(count))), slackMost)
+		}
 		lines := int64(blocks)
 		if pass == 1 {
 			share = float64(run.parts[0].room) / float64(int(1)<<f.part.bits)
-			lines = run.parts[0].room/int64(q.device.Block(f.part.threads())*partItems*chunkTiles) + 2
+			lines = run.parts[0].room/int64(q.device.Block(partThreads)*partItems*chunkTiles) + 2
 		}
-		r := partRun{room: (int64(share*partSlack)/int64(lineRows) + lines + 8) * int64(lineRows)}
+		r := partRun{room: (int64(share*(1+slack))/int64(lineRows) + lines + 8) * int64(lineRows)}
 		r.room = min(r.room, partitionRoom)
 		var err error
 		if r.given, err = q.filled(count, 4, 0); err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Few groups that are found by hashing, and whose keys pack into 32 bits, have tables in shared memory whose keys are placed before the rows come, each
-// at the one place where its rows look (gpukernels/device/displace.cuh). The kernel runs twice: over some tiles that lie all over the table, while the
+// Few groups that are found by hashing, and whose keys are of one word, have tables in shared memory whose keys are placed before the rows come, each
+// at the one place where its rows look (gpukernels/device/displace.cuh). The table has the keys mixed by a bijection, as tags of 32 bits if the packed keys
+// fit these, and of 64 otherwise. The kernel runs twice: over some tiles that lie all over the table, while the
 // block's table is empty and all rows go to their groups in device memory; then one block places the keys of these groups; then it runs
 // over the other tiles. Rows of keys that were not seen, or have no place, still go to device memory.
 
@@ -29,7 +30,8 @@ var (
 // placedForm is a table of placed keys.
 type placedForm struct {
 	slots, buckets int64
-	slot           int64 // bytes of one: the word and the accumulators
+	tag            int64 // bytes of a tag
+	slot           int64 // bytes of a slot: the tag and the accumulators
 }
 
 // bytes is what the table takes of shared memory.
@@ -44,9 +46,9 @@ type placedWord struct {
 type placedPart uint8
 
 const (
-	placedTags    placedPart = iota // of each slot the word
-	placedNumbers                   // of each bucket the number
-	placedWords                     // for placing: words, and the word before in the same bucket
+	placedTags    placedPart = iota // of each slot
+	placedNumbers                   // of each bucket
+	placedList                      // for placing: tags, and the number of the one before in the same bucket
 	placedBefore
 	placedParts
 )
@@ -56,10 +58,14 @@ func (w placedWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].place
 // choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
 func (a *aggregateText) choosePlaced(words int64) *placedForm {
 	k, f := a.k, a.f
-	if f.shape != packedGroups || !f.keysFitWord() || k.rows.scan == nil || len(k.prog.feeders[f.p]) != 1 || a.rowsIn() < placedRows {
+	if f.shape != packedGroups && f.shape != wordGroups || k.rows.scan == nil || len(k.prog.feeders[f.p]) != 1 || a.rowsIn() < placedRows {
 		return nil
 	}
-	x := &placedForm{slot: 4 + 4*words}
+	x := &placedForm{tag: 4}
+	if f.shape != packedGroups || !f.keysFitWord() {
+		x.tag = 8
+	}
+	x.slot = x.tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
 	if x.fill(placedSmall); f.p.EstGroups > float64(x.slots)/8 {
 		x.fill(k.prog.tables.sharedBytes())
@@ -76,14 +82,41 @@ func (x *placedForm) fill(bytes int64) {
 	x.slots = (bytes - x.buckets) / x.slot &^ 3
 }
 
+// elem is the C++ of a tag's type.
+func (x *placedForm) elem() string {
+	if x.tag == 8 {
+		return "u64"
+	}
+	return "u32"
+}
+
 // placedRow adds a row to the block's table or, if its key has no place there, to the one in device memory.
 func (a *aggregateText) placedRow(keys, args []value) {
 	k, x := a.k, a.f.placed
-	key, word, slot := k.name("key"), k.name("word"), k.name("slot")
-	k.line("const u64 %s = %s;", key, a.number(keys))
-	k.line("const u32 %s = mix_word((u32)%s);", word, key)
-	k.line("const u32 %s = displaced_slot(%s, numbers[%s >> %d], places);", slot, word, word, x.shift())
-	k.open("if (local_keys[%s] == %s) {", slot, word)
+	key, tag, slot := k.name("key"), k.name("tag"), k.name("slot")
+	text, null := "", "false"
+	if a.f.shape == wordGroups {
+		text, null = wordKey(keys[0]), orFalse(keys[0].null)
+	} else {
+		text = a.number(keys)
+	}
+	k.line("const u64 %s = %s;", key, text)
+	if null != "false" {
+		k.open("if (%s) {", null)
+		a.openGroup("g", "_aside", key, "true")
+		a.updateAll(args, "g")
+		k.close()
+		k.otherwise()
+	}
+	there := fmt.Sprintf("local_keys[%s] == %s", slot, tag)
+	if x.tag == 8 {
+		k.line("const u64 %s = spread_word(%s);", tag, key)
+		there += fmt.Sprintf(" && %s != empty_key", tag)
+	} else {
+		k.line("const u32 %s = mix_word((u32)%s);", tag, key)
+	}
+	k.line("const u32 %s = displaced_slot(displaced_word(%s), numbers[displaced_word(%s) >> %d], places);", slot, tag, tag, x.shift())
+	k.open("if (%s) {", there)
 	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", key, "false") }, k.close
 	a.inLocal = true
 	a.updateAll(args, slot)
@@ -91,6 +124,9 @@ func (a *aggregateText) placedRow(keys, args []value) {
 	k.otherwise()
 	k.line("%s", a.aside(key, args))
 	k.close()
+	if null != "false" {
+		k.close()
+	}
 	k.learn = a.placeKernel()
 }
 
@@ -99,9 +135,12 @@ func (x *placedForm) shift() int { return 32 - bits.TrailingZeros64(uint64(x.buc
 
 // of is the C++ of a part of the placed keys.
 func (w placedWord) of(k *kernel) string {
-	elem := "u32"
-	if w.part == placedNumbers {
+	elem := k.prog.aggs[w.p].placed.elem()
+	switch w.part {
+	case placedNumbers:
 		elem = "u8"
+	case placedBefore:
+		elem = "u16"
 	}
 	return k.pointer(elem, w)
 }
@@ -115,8 +154,8 @@ func (a *aggregateText) declarePlaced() []string {
 		"constexpr u32 copies = 0, copy = 0;",
 		fmt.Sprintf("constexpr u32 places = %d, buckets = %d;", x.slots, x.buckets),
 		"constexpr i32 stride = (i32)places;",
-		"u32* local_keys = shared_at<u32>(0);",
-		"u32* table = local_keys + places;",
+		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", x.elem(), x.elem()),
+		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
 		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.slots*x.slot),
 		fmt.Sprintf("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", placedWord{a.f.p, placedTags}.of(k)),
 		fmt.Sprintf("for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", placedWord{a.f.p, placedNumbers}.of(k)),
@@ -129,23 +168,25 @@ func (a *aggregateText) placeKernel() *kernel {
 	sub, _ := a.thenKernel("_place")
 	sub.threads = 1024 // one block does it
 	p, x := a.f.p, a.f.placed
-	sub.shared = func(*query) int64 { return 4 * (x.slots + 2*x.buckets + 1) }
+	sub.shared = func(*query) int64 { return x.tag*x.slots + (4+1)*x.buckets }
 	part := func(part placedPart) string { return placedWord{p, part}.of(sub) }
 	sub.line("constexpr u32 slots = %d, buckets = %d;", x.slots, x.buckets)
-	sub.line("u32* tags = shared_at<u32>(0);")
-	sub.line("u32* sizes = tags + slots;")
-	sub.line("const Displacing placing{slots, buckets, %d, tags, sizes, sizes + buckets, sizes + 2 * buckets, %s, %s};", x.shift(), part(placedWords), part(placedBefore))
-	sub.line("place_keys(%s, %s + 1, placing, %s, %s);", sub.pointer("const u64", aggKeysWord{p}), sub.word(aggMaskWord{p}), part(placedTags), part(placedNumbers))
+	sub.line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
+	sub.line("u32* last = reinterpret_cast<u32*>(tags + slots);")
+	sub.line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
+	sub.line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), part(placedList), part(placedBefore))
+	sub.line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.pointer("const u64", aggKeysWord{p}), sub.word(aggMaskWord{p}), a.f.shape == wordGroups,
+		part(placedTags), part(placedNumbers))
 	return sub
 }
 
 // layPlaced asks for the parts of the placed keys: none has a place at first.
 func (g *groupRun) layPlaced(l *layout) {
 	x := g.form.placed
-	l.filled(&g.placed[placedTags], x.slots, 4, math.MaxUint32)
+	l.filled(&g.placed[placedTags], x.slots, int(x.tag), math.MaxUint64)
 	l.filled(&g.placed[placedNumbers], x.buckets, 1, 0)
-	l.add(&g.placed[placedWords], 4*x.slots)
-	l.add(&g.placed[placedBefore], 4*x.slots)
+	l.add(&g.placed[placedList], x.tag*x.slots)
+	l.add(&g.placed[placedBefore], 2*x.slots)
 }
 
 // startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns

@@ -30,6 +30,8 @@ const (
 // sharedBytes is what tables in shared memory may take on the device.
 func (r *residency) sharedBytes() int64 { return r.device.Info().SharedBytes - sharedRest }
 
+func (r *residency) multiprocessors() int { return max(r.device.Info().Multiprocessors, 1) }
+
 // narrow says whether a sum is known to fit 64 bits.
 func (a *aggregateText) narrow(acc *accForm) bool {
 	r, known := a.k.rangeOf(acc.arg)
@@ -191,7 +193,7 @@ func (a *aggregateText) flush() {
 }
 
 // word is the C++ of the address of an accumulator's first word in the group that first points to.
-func (acc *accForm) word() string { return fmt.Sprintf("first + ((%d * places) << copies)", acc.limb) }
+func (acc *accForm) word() string { return fmt.Sprintf("first + %d * stride", acc.limb) }
 
 // flushCount is the C++ of what a count is in the block. It is computed once.
 func (a *aggregateText) flushCount(counts map[int]string, i int) string {

@@ -47,6 +47,7 @@ type storedKey struct {
 type tableForms interface {
 	form(v *tables.Version, ordinal int) columnForm
 	sharedBytes() int64
+	multiprocessors() int
 }
 
 // errAgain says that a decision has changed.

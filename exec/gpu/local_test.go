@@ -31,9 +31,6 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 	b := &backend{t: t, res: res, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
 		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
-			if rows > 9001 && len(keys) == 1 {
-				continue // keys of 64 bits are not placed
-			}
 			tilesLeast, placedRows, seenLeast, seenRows = 2048, 1e9, 1, 32
 			switch rows {
 			case 9001: // a tile's rows are added together
@@ -73,7 +70,7 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			plan := g.Result(g.Read(agg, out), out)
 			text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
 			find := "find_slot("
-			if len(keys) == 2 && placedRows == 0 { // packed into 32 bits
+			if placedRows == 0 {
 				find = "displaced_slot("
 			}
 			if !strings.Contains(text, find) {

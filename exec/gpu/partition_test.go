@@ -28,9 +28,9 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	defer res.close()
-	defer func(rows float64, passes int, room, slots, more int64) {
-		partitionRows, partitionPasses, partitionRoom, hashedSlots, hashedMore = rows, passes, room, slots, more
-	}(partitionRows, partitionPasses, partitionRoom, hashedSlots, hashedMore)
+	defer func(rows, placed float64, passes int, room, slots, most, more int64) {
+		partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore = rows, placed, passes, room, slots, most, more
+	}(partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore)
 	partitionRows = 1000
 	b := &backend{t: t, res: res, refused: map[string]int{}}
 	type agg struct {
@@ -46,12 +46,19 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 		{[]int{0}, all}, {[]int{0}, []agg{{"sum", 0}}}, {[]int{0}, []agg{{"max", 0}}}, {[]int{11, 0}, all}, {[]int{1, 11}, []agg{{"sum", 0}, {"min", 0}}},
 	} {
 		aggs := c.aggs
-		for _, passes := range []int{1, 2} {
+		for _, passes := range []int{0, 1, 2} {
+			partPlacedRows = math.MaxFloat64
+			if passes == 0 { // one, and keys are placed
+				if c.keys[0] == 0 {
+					continue
+				}
+				passes, partPlacedRows = 1, 0
+			}
 			for _, room := range []int64{math.MaxInt64, 64, 0} {
 				partitionPasses, partitionRoom = passes, room
-				hashedSlots, hashedMore = 1<<17, 1<<16
+				hashedSlots, hashedSlotsMost, hashedMore = 1<<17, 1<<22, 1<<16
 				if room == 64 { // so few that the groups have to be made again, with room for more
-					hashedSlots, hashedMore = 1<<8, -20_000
+					hashedSlots, hashedSlotsMost, hashedMore = 1<<8, 1<<8, -20_000
 				}
 				seed := uint64(i)
 				g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
@@ -82,7 +89,8 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 				plan := g.Result(g.Read(a, out), out)
 				kernels := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
 				ranked := passes == 2 && c.keys[0] != 0
-				if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked {
+				if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||
+					strings.Contains(kernels[passes].text, "PlacedPart") != (partPlacedRows == 0) {
 					t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].text)
 				}
 				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
@@ -98,13 +106,14 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 func TestFullPart(t *testing.T) { gputest.Each(t, testFullPart) }
 
 func testFullPart(t *testing.T, d *gpukernels.Device) {
-	defer func(rows float64, passes int, least int64) {
-		partitionRows, partitionPasses, leastSlots = rows, passes, least
-	}(partitionRows, partitionPasses, leastSlots)
-	partitionRows, leastSlots = 1000, 8
+	defer func(rows, placed float64, passes int, least, bytes int64) {
+		partitionRows, partPlacedRows, partitionPasses, leastSlots, partPlacedBytes = rows, placed, passes, least, bytes
+	}(partitionRows, partPlacedRows, partitionPasses, leastSlots, partPlacedBytes)
+	partitionRows, leastSlots, partPlacedBytes = 1000, 8, 8<<10
 	b := newBackend(t, d)
-	for partitionPasses = 1; partitionPasses <= 2; partitionPasses++ {
-		seed := uint64(partitionPasses)
+	for seed := range uint64(3) {
+		partitionPasses = int(max(seed, 1))
+		partPlacedRows = float64(seed) * math.MaxFloat32 // keys are placed at first
 		r := rand.New(rand.NewPCG(seed, 19))
 		data := make([]encoding.Data, 2)
 		for row := range 60_000 {
@@ -148,7 +157,7 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
-		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != partitionPasses+1 {
+		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != partitionPasses+1 || strings.Contains(kernels[partitionPasses].text, "PlacedPart") != (seed == 0) {
 			t.Errorf("%d passes: %d kernels, the first\n%s", partitionPasses, len(kernels), kernels[0].text)
 		}
 		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", partitionPasses)}, plan, seed)

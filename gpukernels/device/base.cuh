@@ -128,6 +128,7 @@ RADISH_FN i32 leading_zeros(u64 x) { return x ? __builtin_clzll(x) : 64; }
 RADISH_FN i32 first_bit(u32 x) { return __builtin_ffs((i32)x); }
 RADISH_FN i32 first_bit(u64 x) { return __builtin_ffsll((i64)x); }
 RADISH_FN u64 mul_high(u64 a, u64 b) { return (u64)(((u128)a * b) >> 64); }
+RADISH_FN u32 high_word(u64 x) { return (u32)(x >> 32); }
 RADISH_FN u32 byte_permute(u32 a, u32 b, u32 selector) { // as PTX's prmt in its default mode, without sign replication
   u64 both = ((u64)b << 32) | a;
   u32 out = 0;
@@ -142,6 +143,11 @@ RADISH_FN i32 leading_zeros(u64 x) { return __clzll((i64)x); }
 RADISH_FN i32 first_bit(u32 x) { return __ffs((i32)x); }
 RADISH_FN i32 first_bit(u64 x) { return __ffsll((i64)x); }
 RADISH_FN u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
+RADISH_FN u32 high_word(u64 x) { // a register, with which the compiler makes no comparison of 64 bits
+  u32 low, high;
+  asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(x));
+  return high;
+}
 RADISH_FN u32 byte_permute(u32 a, u32 b, u32 selector) { return __byte_perm(a, b, selector); }
 #endif
 

@@ -26,6 +26,10 @@ RADISH_FN u32 unmix_word(u32 x) {
   return ~(h ^ h >> 16);
 }
 
+// A bijection of 64-bit words that makes the high half depend on all of them (Fibonacci hashing, Knuth), and its inverse.
+RADISH_FN u64 spread_word(u64 x) { return x * 0x9E3779B97F4A7C15ull; }
+RADISH_FN u64 unspread_word(u64 x) { return x * 0xF1DE83E19937733Dull; }
+
 RADISH_FN u64 hash_of(i64 x) { return mix((u64)x); }
 RADISH_FN u64 hash_of(u32 x) { return mix(x); }
 RADISH_FN u64 hash_of(f64 x) { return mix(x == 0 ? 0 : as_bits(x)); } // 0 and -0 are equal

@@ -26,10 +26,11 @@ constexpr int part_bits = RADISH_PART_BITS;
 constexpr int parts = 1 << part_bits; // that a pass makes of one
 constexpr int near_bits = 5;          // neighbouring places that stay together
 constexpr int line_rows = RADISH_LINE_ROWS;
-constexpr u64 pad_row = ~0ull;
+constexpr u64 pad_row = ~0ull; // no place is ~0
 
 RADISH_FN u64 part_row(u64 place, u32 offset) { return place << 32 | offset; }
 RADISH_FN u32 row_place(u64 row) { return (u32)(row >> 32); }
+RADISH_FN bool is_pad(u64 row) { return high_word(row) == ~0u; }
 
 // A place's number in its part after some passes, and back from the part's number: that of the first pass comes first.
 RADISH_FN u32 local_place(u32 place, int passes) {
@@ -95,7 +96,7 @@ struct Partition {
     u32 rank[Items];
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (row[i] != pad_row) rank[i] = atomic_add(m.count[turn] + part(row[i]), 1u);
+      if (!is_pad(row[i])) rank[i] = atomic_add(m.count[turn] + part(row[i]), 1u);
     }
     block_barrier();
     u32 at[each];
@@ -103,7 +104,7 @@ struct Partition {
     block_barrier();
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (row[i] != pad_row) m.sorted[m.first[part(row[i])] + rank[i]] = row[i];
+      if (!is_pad(row[i])) m.sorted[m.first[part(row[i])] + rank[i]] = row[i];
     }
     for (i32 i = thread_index(); i < parts * line_rows; i += RADISH_BLOCK) {
       const i32 p = i / line_rows;
@@ -132,7 +133,7 @@ struct Partition {
           RADISH_NO_UNROLL
           for (int i = 0; i < 2; i++) {
             const u64 y = i ? x.b : x.a;
-            if (y != pad_row) direct(y);
+            if (!is_pad(y)) direct(y);
           }
         }
       } else {
@@ -156,7 +157,7 @@ struct Partition {
         const u64 row = i < waiting ? m.rest[p * line_rows + i] : pad_row;
         if (to < out.room) {
           out.rows[p * out.room + to + i] = row;
-        } else if (row != pad_row) {
+        } else if (!is_pad(row)) {
           direct(row);
         }
       }
@@ -254,7 +255,7 @@ struct HotSearch {
     block_barrier();
     RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (row[i] == pad_row) continue;
+      if (is_pad(row[i])) continue;
       const u32 place = row_place(row[i]), slot = hot_of(place);
       if (tags[slot] == place) {
         atomic_add(seen + slot, 1u);
@@ -265,7 +266,7 @@ struct HotSearch {
     block_barrier();
     RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (row[i] == pad_row) continue;
+      if (is_pad(row[i])) continue;
       const u32 place = row_place(row[i]), slot = hot_of(place);
       if (rivals[slot] == place) atomic_add(rivals_seen + slot, 1u);
     }
@@ -287,7 +288,7 @@ struct HotSearch {
     u32 rows = 0, found = 0;
     RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (row[i] == pad_row) continue;
+      if (is_pad(row[i])) continue;
       rows++;
       found += hot_slot(tags, row_place(row[i])) != no_slot;
     }

@@ -21,7 +21,7 @@ struct TagRanks {
   RADISH_FN void mark(const u64 (&row)[Items], int passes) {
     u32 seen[Items];
     RADISH_UNROLL
-    for (int i = 0; i < Items; i++) seen[i] = row[i] != pad_row ? load_relaxed(marks + (local_place(row_place(row[i]), passes) >> 5)) : ~0u;
+    for (int i = 0; i < Items; i++) seen[i] = !is_pad(row[i]) ? load_relaxed(marks + (local_place(row_place(row[i]), passes) >> 5)) : ~0u;
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
       const u32 tag = local_place(row_place(row[i]), passes);

@@ -1,0 +1,115 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Where a part has many rows for each of its groups, the block that has the part looks at some of its rows first, and places the keys that it finds there as those
+// of few groups are placed (gpukernels/device/placedpart.cuh): each of the rows then looks at one slot. An eighth of the slots is searched, for keys that were
+// not found or have no place.
+
+const (
+	searchedShare = 8   // one of so many slots is searched
+	placedFull    = 0.8 // of a part's placed slots, at most, where the number of groups is as expected
+	partSeen      = 8   // rows for each placed slot that are looked at before
+)
+
+// Variables for tests: the number of rows for each group from which on keys of parts are placed, and the most bytes of a table.
+var (
+	partPlacedRows  = 64.0
+	partPlacedBytes = int64(math.MaxInt64)
+)
+
+// placedTable is the table of a part whose keys are placed.
+type placedTable struct {
+	tag, words       int64 // bytes of a tag, words of a group
+	placed, searched int64 // slots
+	buckets          int64
+}
+
+// newPlacedTable makes as many slots as fit so many bytes.
+func newPlacedTable(tag, words, bytes int64) *placedTable {
+	t := &placedTable{tag: tag, words: words}
+	bytes = min(bytes, partPlacedBytes)
+	slot := tag + max(4*words, tag+4)
+	t.buckets = powerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
+	slots := (bytes-t.buckets)/slot - spareSlots
+	t.searched = slots / searchedShare &^ 3
+	t.placed = (slots - t.searched) &^ 3
+	return t
+}
+
+func (t *placedTable) slots() int64 { return t.placed + t.searched }
+
+// scratch is where the buckets' numbers begin behind the tags: behind the words, or what placing needs instead of them.
+func (t *placedTable) scratch() int64 {
+	return max(4*t.words*(t.slots()+spareSlots), (t.tag+2)*t.slots()+5*t.buckets)
+}
+
+// bytes is what the table takes of shared memory.
+func (t *placedTable) bytes() int64 { return t.tag*(t.slots()+spareSlots) + t.scratch() + t.buckets }
+
+// fits says whether so many groups are expected to have places.
+func (t *placedTable) fits(groups float64) bool { return groups <= placedFull*float64(t.placed) }
+
+// declare declares the table.
+func (t *placedTable) declare(k *kernel) {
+	elem := "u32"
+	if t.tag == 8 {
+		elem = "u64"
+	}
+	k.line("using Placed = PlacedPart<%s, %d, %d, %d>;", elem, t.placed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
+	k.line("%s* tags = shared_at<%s>(0);", elem, elem)
+	k.line("u32* table = reinterpret_cast<u32*>(tags + stride);")
+	k.line("const Placed placed{tags, shared_at<u8>(%d), shared_at<%s>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), elem, t.tag*(t.slots()+spareSlots))
+}
+
+// placedPartText writes what makes the groups of a part whose keys are placed.
+func (a *aggregateText) placedPartText() {
+	k := a.k
+	k.line("placed.clear();")
+	k.line("block_barrier();")
+	k.line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", partItems, partSeen)
+	k.line("const i64 step = max_of((end - from) / (tile * wanted), (i64)1) * tile;")
+	k.open("for (i64 at = from; at < end; at += step) {")
+	a.partRows(partItems, "min_of(end, at + tile)")
+	a.each(partItems, func() {
+		k.line("placed.see(%s);", a.partTag("rows[i]"))
+		k.line("warp_barrier(full_mask());")
+	})
+	k.close()
+	k.line("placed.place();")
+	a.emptyPart("places")
+	k.line("block_barrier();")
+	a.partTiles(partItems, func() {
+		k.line("RADISH_UNROLL")
+		k.open("for (i32 next = 0; next < %d; next += %d) {", partItems, tableItems)
+		k.line("u32 slots[%d];", tableItems)
+		k.line("bool missed = false;")
+		a.each(tableItems, func() {
+			k.line("const auto tag = %s;", a.partTag("rows[next + i]"))
+			k.line("slots[i] = placed.slot(tag);")
+			k.line("missed |= slots[i] == no_slot;")
+		})
+		k.open("if (warp_any(full_mask(), missed)) {")
+		a.each(tableItems, func() {
+			k.line("const auto tag = %s;", a.partTag("rows[next + i]"))
+			k.line("const bool lost = slots[i] == no_slot && tag != Placed::none;")
+			k.line("if (lost) slots[i] = placed.search(tag);")
+			k.line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
+			k.line("if (lost && slots[i] == no_slot) %s_direct(p, rows[next + i]);", k.title)
+			k.line("if (slots[i] == no_slot) slots[i] = spare + lane();")
+			k.line("warp_barrier(full_mask());")
+		})
+		k.close()
+		a.addTogether(tableItems, "rows[next + i]", false)
+		k.close()
+	})
+	k.line("block_barrier();")
+	a.appendGroups("places")
+}
+
+// partTag is the C++ of a row's tag.
+func (a *aggregateText) partTag(row string) string { return fmt.Sprintf("row_place(%s)", row) }

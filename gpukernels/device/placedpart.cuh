@@ -1,0 +1,57 @@
+// placedpart.cuh: the groups of a part whose keys are placed by displacement (displace.cuh) once they have been seen in some of its rows. A row then looks at one
+// slot; keys that were not seen, or had no place, are searched for in slots behind these.
+#pragma once
+#include "displace.cuh"
+
+// The slot of a tag in a table that is searched, of a multiple of four slots.
+RADISH_FN u32 searched_slot(u32* tags, u32 slots, u32 tag) { return tag_slot(tags, slots, tag, 32); }
+RADISH_FN u32 searched_slot(u64* tags, u32 slots, u64 tag) { return find_slot(tags, slots, tag, false); }
+
+// A table of Places slots for placed tags and Searched others, with 2^BucketBits buckets. All threads of the block come to clear and place.
+template <typename Tag, u32 Places, u32 Searched, int BucketBits>
+struct PlacedPart {
+  static constexpr u32 slots = Places + Searched, buckets = 1u << BucketBits;
+  static constexpr Tag none = Displacing<Tag>::none;
+  static_assert(slots < 0xffff && Places % 4 == 0 && Searched % 4 == 0, "what the list and the search want");
+  Tag* tags;    // of the slots
+  u8* numbers;  // of the buckets
+  Tag* scratch; // (sizeof(Tag) + 2) * slots + 5 * buckets bytes, anyone's behind place
+
+  RADISH_FN void clear() const {
+    for (u32 i = thread_index(); i < slots; i += RADISH_BLOCK) tags[i] = none;
+  }
+
+  // Notes a tag. The threads of a warp part here.
+  RADISH_FN void see(Tag tag) const {
+    if (tag != none) searched_slot(tags, slots, tag);
+  }
+
+  // Places what has been seen.
+  RADISH_FN void place() const {
+    block_barrier();
+    u32* last = reinterpret_cast<u32*>(scratch + slots);
+    u16* before = reinterpret_cast<u16*>(last + buckets);
+    const Displacing<Tag> x{Places, buckets, 32 - BucketBits, tags, last, reinterpret_cast<u8*>(before + slots), scratch, before};
+    for (u32 i = thread_index(); i < slots; i += RADISH_BLOCK) {
+      scratch[i] = tags[i];
+      tags[i] = none;
+    }
+    block_barrier();
+    x.clear();
+    for (u32 i = thread_index(); i < slots; i += RADISH_BLOCK) {
+      if (scratch[i] != none) x.add(i, scratch[i]);
+    }
+    x.place(numbers);
+  }
+
+  // The slot of a tag that has been placed, and that of another one; no_slot if it has none. A row that is none, whose tag is none, may get a free slot.
+  RADISH_FN u32 slot(Tag tag) const {
+    const u32 word = displaced_word(tag);
+    const u32 at = displaced_slot(word, numbers[word >> (32 - BucketBits)], Places);
+    return tags[at] == tag ? at : no_slot;
+  }
+  RADISH_FN u32 search(Tag tag) const {
+    const u32 at = searched_slot(tags + Places, Searched, tag);
+    return at == no_slot ? no_slot : Places + at;
+  }
+};

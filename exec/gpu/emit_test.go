@@ -224,6 +224,9 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelT
 	return t, v, nil
 }
 
+// textBytesInTests is the memory for the texts that a kernel makes of a test's rows.
+const textBytesInTests = 1 << 20
+
 // check compares expressions and returns the reasons of those that kernels cannot be made for.
 func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 	x.t.Helper()
@@ -284,7 +287,8 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 			at[what] = x.alloc(width * x.n)
 		}
 		errorAt, warningsAt := x.alloc(16), x.alloc(8*len(k.text.sites)+8)
-		for _, p := range []gpukernels.Ptr{errorAt, warningsAt} {
+		texts, textsUsed := x.alloc(textBytesInTests), x.alloc(16)
+		for _, p := range []gpukernels.Ptr{errorAt, warningsAt, textsUsed} {
 			if err := x.stream.Fill(p, 0, 8, 2); err != nil {
 				x.t.Fatal(err)
 			}
@@ -310,6 +314,8 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 				switch key := s.key.(type) {
 				case errorWord:
 					params[i] = uint64(errorAt)
+				case textWord:
+					params[i] = [...]uint64{uint64(texts), textBytesInTests, uint64(textsUsed)}[key]
 				case warningsWord:
 					params[i] = uint64(warningsAt)
 				case testRows:

@@ -43,6 +43,8 @@ func (t *kernelText) emitCast(c *expr.Cast, sc *scope) (value, error) {
 		out, ok = t.stringToString(c, t.textOf(v), to)
 	case from.Kind == types.KindEnum && to.IsString():
 		out, ok = t.enumToString(v, from, to)
+	case to.IsString():
+		out, ok = t.toText(v, from, to)
 	case to.IsFloat():
 		out, ok = t.toDouble(c, v, from)
 	case to.Kind == types.KindDecimal:

@@ -83,6 +83,7 @@ func init() {
 		"instr": strict(emitText("locate<{bytes}>(%s, %s, 1)")), "ascii": strict(emitText("(%[1]s.size == 0 ? 0 : %[1]s.data[0])")),
 		"bit_length": quick(emitText("8 * %s.size")), "strcmp": strict(emitText("compare_views(%s, %s)")),
 		"substring_index": strict(emitText("substring_index(%s, %s, %s)")), "elt": {lazy: emitElt}, "field": {lazy: emitField},
+		"concat": strict(emitConcat), "concat_ws": {lazy: emitConcatWS},
 		"trim": reading(emitTrim, 2), "ltrim": strict(emitTrim), "rtrim": strict(emitTrim),
 	}
 }

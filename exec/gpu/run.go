@@ -66,6 +66,7 @@ type query struct {
 	// Arrays share allocations, unless apart is set: tests do, since the emulated device sees only what is written outside of an allocation.
 	apart  bool
 	memory map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
+	texts  map[*physical.Pipeline]*textRun
 	arena  arena
 	used   int64
 	peak   int64 // of used
@@ -170,7 +171,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
-		dirty: map[counterWord]bool{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
+		dirty: map[counterWord]bool{}, texts: map[*physical.Pipeline]*textRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
 	}
 	at := 16
 	for _, k := range q.kernels {
@@ -179,7 +180,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	}
 	q.firstCounter = at
 	for _, p := range q.plan.Pipelines {
-		at += 8 * (5 + len(p.Transforms)) // its sink, as it is filled and sorted, or with what was added to directly and appended, and its limits; its source's rows where these are constants
+		at += 8 * (6 + len(p.Transforms)) // its sink, as it is filled and sorted, or with what was added to directly and appended, its texts, and its limits; its source's rows where these are constants
 	}
 	q.controlSize = int64(at)
 	var err error
@@ -404,6 +405,11 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 			}
 		}
 	}
+	if k.makesTexts() {
+		if err := q.openTexts(k); err != nil {
+			return err
+		}
+	}
 	if k.prepare != nil {
 		if err := k.prepare(q); err != nil {
 			return err
@@ -520,6 +526,8 @@ func (q *query) params(k *kernel) ([]uint64, error) {
 				return nil, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.p.ID)
 			}
 			out[i] = uint64(q.control) + uint64(at)
+		case textWord:
+			out[i] = q.textWord(k, key)
 		case dictionaryWord:
 			out[i] = uint64(q.dicts[key.dict].words.views)
 		case runWord:

@@ -226,8 +226,11 @@ func (q *query) openOutput(k *kernel) error {
 	return nil
 }
 
-// overflows says whether rows may find no room in what a pipeline fills.
+// overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
 func (q *query) overflows(k *kernel) bool {
+	if k.makesTexts() {
+		return true
+	}
 	if q.isTrusted(k.p.Sink) {
 		return false
 	}
@@ -425,6 +428,9 @@ func powerOfTwo(n int64) int64 { return int64(1) << bits.Len64(uint64(n-1)) }
 
 // grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
 func (q *query) grow(k *kernel) (bool, error) {
+	if again, err := q.growTexts(k); again || err != nil {
+		return again, err
+	}
 	switch s := k.p.Sink.(type) {
 	case *physical.Aggregate:
 		g := q.groups[s]

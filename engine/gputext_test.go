@@ -1,0 +1,28 @@
+package engine
+
+import "testing"
+
+// TestGPUMadeTexts makes texts in kernels, some in so much more memory than they were thought to take that pipelines run again, into sinks of every kind.
+func TestGPUMadeTexts(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
+			CREATE TABLE w AS SELECT a.n * 60 + b.n AS id, CONCAT(REPEAT('Ärger ', a.n), b.n) AS s, IF(b.n % 7 = 0, NULL, CAST(b.n * 1.25 - 9 AS DECIMAL(20,4))) AS m,
+				DATE_ADD('1999-12-25', INTERVAL b.n DAY) AS dt, CAST('2001-02-03 04:05:06.789' AS DATETIME(3)) - INTERVAL a.n * 7919 SECOND AS ts,
+				CAST(SEC_TO_TIME(b.n * 40000 - 900000) AS TIME) AS ti, 18446744073709551615 - a.n AS u FROM d AS a JOIN d AS b`)
+		for _, sql := range []string{
+			"SELECT id, CONCAT(s, '|', m), CONCAT_WS(', ', m, dt, ts, ti, u, NULL, s) FROM w WHERE id % 11 = 3 ORDER BY id",
+			"SELECT CONCAT(s, s, s, s, s, s, '/', id), id FROM w ORDER BY id",
+			"SELECT CONCAT(s, s, s, s, s, s, '/', id) AS x FROM w ORDER BY x DESC, id",
+			"SELECT CONCAT(s, s, s, s, s, s, '/', id % 7) AS x, COUNT(*), SUM(id) FROM w GROUP BY x ORDER BY x",
+			"SELECT CONCAT(id % 3, '') AS x, MIN(CONCAT(s, s, s, s, s, s, id)), MAX(CONCAT(dt, ' ', ti)) FROM w GROUP BY x ORDER BY x",
+			"SELECT MAX(CONCAT(s, s, s, s, s, s, ts)), COUNT(DISTINCT CONCAT(u, m)) FROM w",
+			"SELECT COUNT(*), SUM(a.id) FROM w AS a JOIN w AS b ON CONCAT(a.s, a.s, a.s, a.s, a.s, a.dt) = CONCAT(b.s, b.s, b.s, b.s, b.s, b.dt)",
+			"SELECT CONCAT(s, s, s, s, s, id) AS x FROM w WHERE id < 1800 UNION ALL SELECT CONCAT('-', s, s, s, s, s, id) FROM w WHERE id >= 1800 ORDER BY x",
+			"SELECT id, CONCAT_WS(NULLIF(id % 2, 1), 'a', m) FROM w WHERE CONCAT(ti, '') LIKE '-%' ORDER BY id",
+			"SELECT CAST(m AS CHAR), CAST(id AS CHAR(20)), CAST(dt AS CHAR), CAST(ts AS CHAR(30)), CAST(ti AS CHAR), CAST(u AS CHAR) FROM w WHERE id < 300 ORDER BY id",
+		} {
+			sameOnGPU(t, s, sql)
+		}
+	})
+}

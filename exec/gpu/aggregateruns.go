@@ -55,11 +55,7 @@ func (k *kernel) clustered(e expr.Expr) bool {
 		return false
 	}
 	all := k.ranges[id]
-	widths := 0.0
-	for g := range f.zones.lo {
-		widths += max(float64(f.zones.hi[g])-float64(f.zones.lo[g]), 0)
-	}
-	return widths/float64(len(f.zones.lo)) < (float64(all.hi)-float64(all.lo))/16
+	return f.zones.widths/float64(len(f.zones.lo)) < (float64(all.hi)-float64(all.lo))/16
 }
 
 // contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of: the key is a column by which the

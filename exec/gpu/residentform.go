@@ -31,7 +31,11 @@ type columnForm struct {
 
 // zones are the least and greatest value of each row group of a classInt column, in the order of Phys (unsigned ones with the top
 // bit flipped), so that ranges are compared as signed integers. A group of NULLs alone has lo > hi. Empty for other classes.
-type zones struct{ lo, hi []int64 }
+type zones struct {
+	lo, hi          []int64
+	mostLo, leastHi int64   // of all groups
+	widths          float64 // of all groups' ranges
+}
 
 // formOf returns the form of a column of a table.
 func formOf(v *tables.Version, ordinal int) columnForm {
@@ -61,7 +65,7 @@ func flipOf(t types.Type) int64 {
 
 // integers chooses the narrowest frame of reference over all row groups.
 func (f *columnForm) integers(v *tables.Version, ordinal int, flip int64) {
-	f.zones = zones{make([]int64, len(v.Groups)), make([]int64, len(v.Groups))}
+	f.zones = zones{lo: make([]int64, len(v.Groups)), hi: make([]int64, len(v.Groups)), mostLo: math.MinInt64, leastHi: math.MaxInt64}
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	f.sorted = true
 	for i, g := range v.Groups {
@@ -74,6 +78,11 @@ func (f *columnForm) integers(v *tables.Version, ordinal int, flip int64) {
 		f.zones.lo[i], f.zones.hi[i] = c.Min.I^flip, c.Max.I^flip
 		f.sorted = f.sorted && c.Sorted && hi <= f.zones.lo[i]
 		lo, hi = min(lo, c.Min.I^flip), max(hi, c.Max.I^flip)
+	}
+	for i, from := range f.zones.lo {
+		to := f.zones.hi[i]
+		f.zones.mostLo, f.zones.leastHi = max(f.zones.mostLo, from), min(f.zones.leastHi, to)
+		f.zones.widths += max(float64(to)-float64(from), 0)
 	}
 	if lo > hi {
 		lo, hi = flip, flip // no value at all

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -16,6 +17,7 @@ func (r *residency) spans(scan *physical.TableScan) []span {
 	for _, e := range scan.Filters {
 		bounds = r.bounds(bounds, scan, e)
 	}
+	bounds = slices.DeleteFunc(bounds, zoneBound.leavesAll)
 	groups := scan.Table.Groups
 	if len(bounds) == 0 {
 		if len(groups) == 0 {
@@ -46,6 +48,9 @@ type zoneBound struct {
 	zones  zones
 	lo, hi int64
 }
+
+// leavesAll says whether there are such rows in every row group, as far as is known: with columns in no order that is so, however many groups there are.
+func (b zoneBound) leavesAll() bool { return b.zones.mostLo <= b.hi && b.zones.leastHi >= b.lo }
 
 // bounds adds what a conjunct says of a column's range.
 func (r *residency) bounds(out []zoneBound, scan *physical.TableScan, e expr.Expr) []zoneBound {

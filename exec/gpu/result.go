@@ -39,24 +39,32 @@ func (q *query) download(ctx context.Context, rows *deviceRows, ts []types.Type,
 	return nil
 }
 
-// togetherBytes is the largest allocation that crosses to the host whole: calls take longer than bytes.
-const togetherBytes = 256 << 10
+// An allocation crosses to the host whole if it has so many bytes at most: a call takes longer than some thousands of them, which nobody asked for. Larger ones do up
+// to a limit, if half of the bytes are rows.
+const (
+	togetherBytes = 256 << 10
+	togetherLimit = 4 << 20
+)
+
+// stringsLimit is how many bytes of strings several columns fetch together. Tests change it.
+var stringsLimit = int64(64 << 20)
 
 // together returns where rows' arrays lie, if they are so small and so close to each other that they are fetched by one copy.
 func together(rows *deviceRows, cols int) (at gpukernels.Ptr, bytes int64) {
-	if !rows.whole || rows.order != 0 || rows.count == 0 || rows.count > togetherBytes || cols == 0 {
+	if !rows.whole || rows.order != 0 || rows.count == 0 || rows.count > downloadRows || cols == 0 {
 		return 0, 0
 	}
 	at = rows.cols[0].data
-	end := at
+	end, wanted := at, gpukernels.Ptr(0)
 	for i := range rows.cols[:cols] {
 		c := &rows.cols[i]
+		wanted += gpukernels.Ptr(rows.count * c.class.width())
 		at, end = min(at, c.data), max(end, c.data+gpukernels.Ptr(rows.count*c.class.width()))
 		if c.valid != 0 {
 			at, end = min(at, c.valid), max(end, c.valid+gpukernels.Ptr(rows.count))
 		}
 	}
-	if end-at > togetherBytes {
+	if end-at > togetherBytes && (end-at > togetherLimit || end-at > 2*wanted) {
 		return 0, 0
 	}
 	return at, int64(end - at)
@@ -81,6 +89,7 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 	}
 	b := &column.Batch{N: int(n)}
 	var texts []*column.Vector
+	var addresses []gpukernels.Ptr // of their views
 	var views []deviceView
 	for i, t := range ts {
 		c := &rows.cols[i]
@@ -99,6 +108,7 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 			v.Dict, v.Codes = c.dict, items[uint32](memory, c.data-at, n)
 		case classView:
 			texts = append(texts, v)
+			addresses = append(addresses, c.data)
 			views = append(views, items[deviceView](memory, c.data-at, n)...)
 		default:
 			v.I64 = items[int64](memory, c.data-at, n)
@@ -107,48 +117,57 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 	if len(texts) == 0 {
 		return b, nil
 	}
-	strings, err := q.fetchStrings(ctx, views)
+	strings, err := q.fetchStrings(ctx, addresses, views)
 	for i, v := range texts {
 		v.Str = strings[int64(i)*n : int64(i+1)*n : int64(i+1)*n]
 	}
 	return b, err
 }
 
-// fetchStrings fetches the strings that views on the host name.
-func (q *query) fetchStrings(ctx context.Context, views []deviceView) ([]string, error) {
-	n := len(views)
-	out := make([]string, n)
-	up := make([]int64, 0, 3*n+1) // the views and the offsets, as the device reads them
-	for _, v := range views {
-		up = append(up, int64(v.address), v.size)
-	}
+// fetchStrings fetches the strings of columns whose views lie at addresses, and are here, too, one column behind the other.
+func (q *query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, views []deviceView) ([]string, error) {
+	out := make([]string, len(views))
+	n := len(views) / len(addresses)
+	offsets := make([]int64, 0, len(views)+1)
 	total := int64(0)
 	for _, v := range views {
-		up = append(up, total)
+		offsets = append(offsets, total)
 		total += v.size
 	}
-	up = append(up, total)
-	if total == 0 {
+	offsets = append(offsets, total)
+	switch {
+	case total == 0:
+		return out, nil
+	case total > stringsLimit && len(addresses) > 1:
+		for i := range addresses {
+			of, err := q.fetchStrings(ctx, addresses[i:i+1], views[i*n:(i+1)*n])
+			if err != nil {
+				return out, err
+			}
+			copy(out[i*n:], of)
+		}
 		return out, nil
 	}
-	head := roundUp(int64(8*len(up)), memoryUnit)
+	head := roundUp(int64(8*len(offsets)), memoryUnit)
 	at, err := q.alloc(head + total)
 	if err != nil {
 		return out, err
 	}
 	defer q.free(at)
 	packed := at + gpukernels.Ptr(head)
-	if err := q.stream.Upload(at, gpukernels.Bytes(up)); err != nil {
+	if err := q.stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
 		return out, err
 	}
-	if err := q.stream.StringCopy(at, at+gpukernels.Ptr(16*n), packed, int64(n)); err != nil {
-		return out, err
+	for i, views := range addresses {
+		if err := q.stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
+			return out, err
+		}
 	}
 	bytes := make([]byte, total)
 	if err := q.stream.Download(ctx, bytes, packed); err != nil {
 		return out, err
 	}
-	cutStrings(out, bytes, up[2*n:])
+	cutStrings(out, bytes, offsets)
 	return out, nil
 }
 

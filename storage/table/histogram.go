@@ -7,11 +7,14 @@ import (
 	"slices"
 	"sort"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/radish-sql/radish/sql/types"
 )
 
 const (
 	sampleRows  = 1 << 15 // rows looked at for a histogram
+	samplePart  = 1 << 11 // of them that one goroutine looks at
 	maxBuckets  = 100
 	maxCommon   = 64
 	commonTimes = 1.25 // a common value is so much more frequent than the average value
@@ -99,12 +102,31 @@ func (v *Version) sample(ordinal int, s *ColumnStats) {
 func sampleValues[T any](v *Version, ordinal int, get func(types.Value) T) []T {
 	span := v.Span()
 	n := min(span, sampleRows)
-	values := make([]T, 0, n)
+	rows := make([]int64, n)
 	random := rand.New(rand.NewPCG(uint64(span), uint64(ordinal)))
-	group := 0
 	for i := range n {
 		lo, hi := i*span/n, (i+1)*span/n
-		row := lo + random.Int64N(hi-lo)
+		rows[i] = lo + random.Int64N(hi-lo)
+	}
+	// Most of the time goes into waiting for memory, so that several look at once.
+	parts := make([][]T, (n+samplePart-1)/samplePart)
+	var work errgroup.Group
+	work.SetLimit(maxParallel())
+	for i := range parts {
+		work.Go(func() error {
+			parts[i] = valuesAt(v, ordinal, rows[i*samplePart:min((i+1)*samplePart, len(rows))], get)
+			return nil
+		})
+	}
+	_ = work.Wait() // the functions return no errors
+	return slices.Concat(parts...)
+}
+
+// valuesAt returns the values of rows, in ascending order, that are neither NULL nor deleted.
+func valuesAt[T any](v *Version, ordinal int, rows []int64, get func(types.Value) T) []T {
+	values := make([]T, 0, len(rows))
+	group := sort.Search(len(v.Groups), func(i int) bool { return v.Groups[i].First > rows[0] }) - 1
+	for _, row := range rows {
 		for row >= v.Groups[group].First+int64(v.Groups[group].Rows) {
 			group++
 		}

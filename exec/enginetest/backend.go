@@ -39,9 +39,9 @@ type Case struct {
 // Sizes are the table sizes of the cases: no row, one, a few, a vector and one more, a morsel and one more.
 var Sizes = []int{0, 1, 3, 100, column.VectorSize, column.VectorSize + 1, 16*column.VectorSize + 1}
 
-// Run runs all cases with a backend. The largest tables take most of the time, for the reference above all, so each run takes
-// other cases with them, as the seed says; short runs leave them out.
-func Run(t *testing.T, b Backend, seed uint64) {
+// Run runs all cases with each of the backends, which share what the reference gives. The largest tables take most of the time, for
+// the reference above all, so each run takes other cases with them, as the seed says; short runs leave them out.
+func Run(t *testing.T, seed uint64, backends ...Backend) {
 	for k, c := range Cases() {
 		for _, size := range Sizes {
 			switch {
@@ -53,7 +53,11 @@ func Run(t *testing.T, b Backend, seed uint64) {
 			t.Run(fmt.Sprintf("%s/%d", c.Name, size), func(t *testing.T) {
 				s := seed + uint64(size)
 				g := NewGen(rand.New(rand.NewPCG(s, 7)), size)
-				Check(t, b, c, c.Plan(g), s)
+				plan := c.Plan(g)
+				want, err := Reference(plan)
+				for _, b := range backends {
+					agree(t, b, c, plan, s, want, err)
+				}
 			})
 		}
 	}
@@ -62,7 +66,13 @@ func Run(t *testing.T, b Backend, seed uint64) {
 // Check runs one plan and compares the result with the reference's.
 func Check(t *testing.T, b Backend, c Case, plan *physical.Plan, seed uint64) {
 	t.Helper()
-	want, wantErr := Reference(plan)
+	want, err := Reference(plan)
+	agree(t, b, c, plan, seed, want, err)
+}
+
+// agree runs a plan and compares the result with the reference's, which it may put into another order.
+func agree(t *testing.T, b Backend, c Case, plan *physical.Plan, seed uint64, want []row, wantErr error) {
+	t.Helper()
 	batches, err := b.Run(context.Background(), plan)
 	if wantErr != nil || err != nil {
 		if wantErr == nil || err == nil || code(wantErr) != code(err) {

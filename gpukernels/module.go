@@ -125,8 +125,22 @@ func (d *Device) Known(source string) bool {
 // are the compiler's (-DNAME=VALUE). When ctx ends first, Load returns its error and the compilation goes on for the next who asks.
 // Release the module when it is needed no more.
 func (d *Device) Load(ctx context.Context, source string, options ...string) (*Module, Origin, error) {
+	return d.Begin(ctx, source, options...).Wait(ctx)
+}
+
+// A Loading is a source on its way to be a module.
+type Loading struct {
+	device *Device
+	entry  *moduleEntry
+	origin chan Origin // where it comes from; nil: somebody else had begun before
+	err    error       // it was not begun
+}
+
+// Begin is the beginning of Load: it returns when the compiler, if it is needed, has been called, or ctx ends. So sources are taken by the compiler's front end,
+// which takes one at a time, in the order in which they were begun. Wait must be called once for each.
+func (d *Device) Begin(ctx context.Context, source string, options ...string) *Loading {
 	if err := d.Lost(); err != nil {
-		return nil, 0, err
+		return &Loading{err: err}
 	}
 	key := moduleKey(source, options)
 	c := &d.modules
@@ -145,31 +159,47 @@ func (d *Device) Load(ctx context.Context, source string, options ...string) (*M
 		c.entries[key] = e
 	}
 	c.mutex.Unlock()
-
-	origin := FromMemory
-	if !known {
-		result := make(chan Origin, 1)
-		go func() {
-			result <- d.make(e, source, options)
-			close(e.ready)
-			if e.err != nil {
-				c.drop(key, e) // the next who asks tries again
-			}
-		}()
-		select {
-		case origin = <-result:
-		case <-ctx.Done():
-		}
+	l := &Loading{device: d, entry: e}
+	if known {
+		return l
 	}
+	l.origin = make(chan Origin, 1)
+	begun := make(chan struct{})
+	go func() {
+		begin := sync.OnceFunc(func() { close(begun) })
+		l.origin <- d.make(e, source, options, begin)
+		begin()
+		close(e.ready)
+		if e.err != nil {
+			c.drop(key, e) // the next who asks tries again
+		}
+	}()
+	select {
+	case <-begun:
+	case <-ctx.Done():
+	}
+	return l
+}
+
+// Wait is the rest of Load.
+func (l *Loading) Wait(ctx context.Context) (*Module, Origin, error) {
+	if l.err != nil {
+		return nil, 0, l.err
+	}
+	e := l.entry
 	select {
 	case <-e.ready:
 	default:
 		select {
 		case <-e.ready:
 		case <-ctx.Done():
-			c.release(e)
+			l.device.modules.release(e)
 			return nil, 0, context.Cause(ctx)
 		}
+	}
+	origin := FromMemory
+	if l.origin != nil {
+		origin = <-l.origin
 	}
 	if e.err != nil {
 		return nil, origin, e.err
@@ -177,8 +207,8 @@ func (d *Device) Load(ctx context.Context, source string, options ...string) (*M
 	return e.module, origin, nil
 }
 
-// make fills an entry, from the disk or by compiling.
-func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
+// make fills an entry, from the disk or by compiling. It says when it calls the compiler.
+func (d *Device) make(e *moduleEntry, source string, options []string, compiling func()) Origin {
 	origin := FromDisk
 	m := &Module{device: d, entry: e, functions: map[string]*Function{}}
 	compiler, err := d.compiler()
@@ -195,6 +225,7 @@ func (d *Device) make(e *moduleEntry, source string, options []string) Origin {
 		origin = Compiled
 		include, err := d.lib.headers.path()
 		if err == nil {
+			compiling()
 			m.CompileTime = d.compiling.Time(func() { image, err = d.lib.compile(fnCompile, d.handle, source, include, options) })
 		}
 		if err == nil {

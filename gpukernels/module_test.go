@@ -105,3 +105,44 @@ func TestForgetKernels(t *testing.T) {
 		t.Errorf("%d compilations, want 3", n)
 	}
 }
+
+// TestBegin begins sources and waits for them later, twice for one of them, and not at all for one.
+func TestBegin(t *testing.T) {
+	d, _ := openEmulated(t)
+	ctx := context.Background()
+	source := func(i int) string {
+		return fmt.Sprintf("#include \"radish.cuh\"\nRADISH_KERNEL(k%d, 1) {}\n", i)
+	}
+	first, again := d.Begin(ctx, source(1)), d.Begin(ctx, source(1))
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, _, err := d.Begin(gone, source(2)).Wait(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting after the end: %v", err)
+	}
+	module, origin, err := first.Wait(ctx)
+	if err != nil || origin != Compiled {
+		t.Fatalf("the kernel comes from %v, %v", origin, err)
+	}
+	same, origin, err := again.Wait(ctx)
+	if err != nil || origin != FromMemory || same != module {
+		t.Errorf("the kernel comes from %v the second time, %v", origin, err)
+	}
+	other, _, err := d.Load(ctx, source(2)) // it was compiled all the same
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Module{module, same, other} {
+		m.Release()
+	}
+	for key, e := range d.modules.entries {
+		if e.uses != 0 {
+			t.Errorf("%d uses are left of %s", e.uses, key)
+		}
+	}
+	if n := len(d.modules.entries); n != 2 || d.modules.unused != n {
+		t.Errorf("%d modules are loaded, %d unused", n, d.modules.unused)
+	}
+	if _, _, err := d.Begin(ctx, "RADISH_KERNEL(").Wait(ctx); err == nil {
+		t.Error("what is no kernel was compiled")
+	}
+}

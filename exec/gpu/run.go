@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -199,7 +198,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 func (q *query) compile(ctx context.Context, run bool) {
 	q.watch(ctx)
 	ctx, q.giveUp = context.WithCancel(ctx)
-	var missing []*kernel
+	var missing []load
 	for _, p := range q.plan.Pipelines {
 		for _, k := range q.kernels[p].all() {
 			m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
@@ -209,24 +208,18 @@ func (q *query) compile(ctx context.Context, run bool) {
 				close(m.ready)
 				continue
 			}
-			missing = append(missing, k)
+			missing = append(missing, load{k.text, func(module *gpukernels.Module, origin gpukernels.Origin, err error) {
+				defer close(m.ready)
+				if m.module, m.origin, m.err = module, origin, err; err == nil {
+					m.function, m.err = module.Function(k.title)
+				}
+			}})
 		}
 	}
-	// The compiler's front end takes them one by one: the longest first.
-	slices.SortStableFunc(missing, func(a, b *kernel) int { return len(b.text) - len(a.text) })
-	for _, k := range missing {
-		m := q.modules[k]
-		q.loading.Go(func() {
-			defer close(m.ready)
-			if m.module, m.origin, m.err = q.device.Load(ctx, k.text); m.err == nil {
-				m.function, m.err = m.module.Function(k.title)
-			}
-		})
-	}
-	q.compileSorts(ctx)
 	if len(missing) > 0 && run {
 		q.fetchAhead(ctx)
 	}
+	q.begin(ctx, q.missingSorts(missing))
 }
 
 // loaded waits for a kernel.

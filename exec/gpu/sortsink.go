@@ -108,9 +108,9 @@ func (q *query) sortPart(ctx context.Context, x *sorter, part sortPart) (*gpuker
 	return m.module, nil
 }
 
-// compileSorts begins to compile the kernels that order rows, beside the plan's other kernels: those that as many rows as are expected need. An error
+// missingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those that as many rows as are expected need. An error
 // shows when they are asked for.
-func (q *query) compileSorts(ctx context.Context) {
+func (q *query) missingSorts(missing []load) []load {
 	for s, form := range q.sinks {
 		p, ok := s.(*physical.Sort)
 		if !ok || q.host(s) || len(form.cols) < len(p.Cols)+len(p.Keys) {
@@ -127,14 +127,15 @@ func (q *query) compileSorts(ctx context.Context) {
 				close(m.ready)
 				continue
 			}
-			q.loading.Go(func() {
+			missing = append(missing, load{text, func(module *gpukernels.Module, _ gpukernels.Origin, err error) {
 				defer close(m.ready)
-				if loaded, _, err := q.device.Load(ctx, text); err == nil {
-					m.module = loaded
+				if err == nil {
+					m.module = module
 				}
-			})
+			}})
 		}
 	}
+	return missing
 }
 
 // expects says whether a sort of as many rows as the planner expects needs a part.

@@ -10,12 +10,10 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
@@ -317,7 +315,7 @@ const allSizes = "RADISH_TEST_ALL_SIZES"
 
 // TestEngine runs the cases that every backend has to pass.
 func TestEngine(t *testing.T) {
-	seed := engineSeed(t)
+	seed := testSeed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		b := newBackend(t, d)
 		kernels, left := 0, 0
@@ -351,7 +349,7 @@ func TestEngineCompiles(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	lib := gputest.CUDALibrary(t)
-	seed := engineSeed(t)
+	seed := testSeed(t)
 	b := newBackend(t, gputest.Emulated(t))
 	texts := make(chan string)
 	var wg sync.WaitGroup
@@ -385,15 +383,6 @@ func TestEngineCompiles(t *testing.T) {
 	close(texts)
 	wg.Wait()
 	t.Logf("%d kernels, %d left out for want of time", len(seen), left)
-}
-
-func engineSeed(t *testing.T) uint64 {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("RADISH_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("replay with RADISH_SEED=%d go test -run %s ./exec/gpu", seed, t.Name())
-	return seed
 }
 
 // check compares a plan's result with the reference's. Rows of many blocks come in any order, unless they were sorted.

@@ -23,7 +23,7 @@ func TestSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.close()
-	seed := engineSeed(t)
+	seed := testSeed(t)
 	r := rand.New(rand.NewPCG(seed, 5))
 	const groups, groupRows = 40, 50
 	var defs []tables.ColumnDef

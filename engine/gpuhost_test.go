@@ -110,7 +110,7 @@ func TestGPUCalls(t *testing.T) {
 			t.Errorf("Q%d makes %d calls, want at most %d", q.Number, calls, bound)
 		}
 	}
-	if all > 620 {
+	if all > 570 {
 		t.Errorf("the 22 queries make %d calls", all)
 	}
 }

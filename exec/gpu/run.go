@@ -60,7 +60,7 @@ type query struct {
 
 	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
 	pending []*kernel
-	queued  int64 // rows that they read
+	queued  int64 // rows that they read, and rows of sinks whose size is trusted
 
 	// Arrays share allocations, unless apart is set: tests do, since the emulated device sees only what is written outside of an allocation.
 	apart  bool
@@ -433,7 +433,7 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		total = k.rows.count(q)
 		step = chunk
 	}
-	q.queued += total * unit
+	q.queued += total*unit + q.sizes.trusted[k.p.Sink]
 	launch := func(r launchRange) error {
 		q.launch = r
 		n := r.to - r.from

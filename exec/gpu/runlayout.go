@@ -14,7 +14,7 @@ const memoryUnit = 256
 
 const (
 	arenaBytes = 64 << 10 // what the arena takes at once
-	arenaPart  = 8 << 10  // up to this the arrays of a layout lie there
+	arenaPart  = 16 << 10 // up to this the arrays of a layout lie there
 	largeArray = 64 << 20 // from this on an array has an allocation of its own, which memory in pieces has room for sooner
 )
 

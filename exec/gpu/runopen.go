@@ -169,9 +169,9 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 		}
 		room += bound
 	}
-	if n, ok := q.before(s); ok && !all {
-		room = max(n, 1)
-		q.trust(s, room)
+	if n, ok := q.before(s); ok && (!all || n < room/2 && q.sizes.trusts) {
+		room, all = n, false
+		q.trust(s, max(n, 1))
 	}
 	return max(room, 1), all
 }
@@ -411,6 +411,9 @@ func (q *query) slots(p *physical.Aggregate) int64 {
 	if n, ok := q.before(p); ok {
 		slots = slotsFor(float64(n))
 		q.trust(p, 0)
+	} else if n, ok := q.slotsBefore(p); ok {
+		q.trust(p, 0)
+		return n
 	}
 	for _, pl := range q.feeders[p] {
 		if k := q.kernels[pl]; len(q.feeders[p]) == 1 && !k.many && q.ready(k) {

@@ -211,7 +211,11 @@ func writeWords(h *maphash.Hash, k *kernel) {
 
 // learn notes what a pipeline that has been waited for tells of sizes.
 func (q *query) learn(k *kernel) {
-	if q.rowsOf[k.p.Sink] == nil || !q.finished(k.p.Sink) {
+	if !q.finished(k.p.Sink) {
+		return
+	}
+	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
+		q.learnSlots(a)
 		return
 	}
 	n := q.counted(counterWord{of: k.p.Sink})
@@ -224,6 +228,25 @@ func (q *query) learn(k *kernel) {
 			q.remember(a, n)
 		}
 	}
+}
+
+// learnSlots notes how many slots a table of groups has, if they sufficed.
+func (q *query) learnSlots(a *physical.Aggregate) {
+	g, work := q.groups[a], q.workOf(a)
+	if g != nil && work != 0 && g.form.shape >= packedGroups && g.form.part == nil && q.counted(counterWord{of: a}) == 0 {
+		q.sizes.memory.set(work^slotsWork, g.slots)
+	}
+}
+
+// slotsWork makes what is done for an aggregation's groups what is done for the slots of their table.
+const slotsWork = 1 << 63
+
+// slotsBefore is how many slots sufficed for an aggregation's groups before, where it is not known how many groups there were.
+func (q *query) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
+	if work := q.workOf(a); work != 0 {
+		return q.sizes.memory.get(work ^ slotsWork)
+	}
+	return 0, false
 }
 
 // placedBuild says whether a sink is a build whose rows have places of their own, and are not counted.

@@ -95,12 +95,12 @@ func (q *query) settle(ctx context.Context) error {
 				return fmt.Errorf("%w: there are warnings", errOnHost)
 			}
 		}
+		q.learn(k)
 		if r := q.rowsOf[k.p.Sink]; r != nil {
 			r.count = q.counted(counterWord{of: k.p.Sink})
 			if s, ok := k.p.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
 				r.count = q.counted(counterWord{of: sortedCount{s}})
 			}
-			q.learn(k)
 			if q.resultEnd(k) > 0 {
 				r.copied = hostCopy{words, q.control}
 			}

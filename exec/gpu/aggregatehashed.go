@@ -55,7 +55,7 @@ func (x *partForm) partSlots(groups float64) int64 {
 }
 
 // tagBits is the number of bits of a tag: what the passes have left of a place.
-func (x *partForm) tagBits() int { return 32 - x.bits*x.passes }
+func (x *partForm) tagBits() int { return int(8*x.placeBytes()) - x.bits*x.passes }
 
 // ranked says whether a part's groups are numbered by a bitmap of their tags, not searched for.
 func (x *partForm) ranked() bool { return x.hashed && x.tagBits() <= rankBits }
@@ -83,21 +83,54 @@ type (
 func (w aggFirstWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].slots + 2) }
 func (w aggRoomWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].room) }
 
-// partPlace writes a row's place.
-func (a *aggregateText) partPlace(keys []value) string {
-	if !a.f.part.hashed {
+// nullPlaces says whether NULL has a place besides those of keys.
+func (a *aggregateText) nullPlaces() bool {
+	return a.f.shape == wordGroups && orFalse(a.f.form.cols[0].like.null) != "false"
+}
+
+// partKey is the C++ of the key that a place stands for.
+func (a *aggregateText) partKey(place string) string {
+	if a.f.part.wide {
+		return fmt.Sprintf("unmix(%s)", place)
+	}
+	return fmt.Sprintf("unmix_word(%s)", place)
+}
+
+// partPlace writes a row's place. Of wide rows it opens the block of those that have one: two keys of all have none and go to their groups directly.
+func (a *aggregateText) partPlace(keys, args []value) string {
+	k, f := a.k, a.f
+	if !f.part.hashed {
 		return a.place(keys)
 	}
-	name := a.k.name("g")
-	a.k.line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
+	name := k.name("g")
+	if !f.part.wide {
+		k.line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
+		return name
+	}
+	key, null := k.name("key"), "false"
+	if f.shape == wordGroups {
+		null = orFalse(keys[0].null)
+		k.line("const u64 %s = %s;", key, wordKey(keys[0]))
+	} else {
+		k.line("const u64 %s = %s;", key, a.number(keys))
+	}
+	if null == "false" {
+		k.line("const u64 %s = mix(%s);", name, key)
+	} else {
+		k.line("const u64 %s = %s ? null_place : mix(%s);", name, null, key)
+	}
+	k.open("if (%s >= null_place && !(%s)) {", name, null)
+	k.line("store_relaxed(%s, 1u);", k.pointer("u32", counterWord{of: directGroups{f.p}}))
+	k.line("%s", a.aside(key, args))
+	k.otherwise()
 	return name
 }
 
 // declareTags declares the tags, and what ranks them.
 func (a *aggregateText) declareTags() {
 	k, x := a.k, a.f.part
-	k.line("u32* tags = table; // they stand first, since they are read by four")
-	k.line("table += stride;")
+	k.line("Place* tags = shared_at<Place>(0); // they stand first, since they are read by four")
+	k.line("u32* table = reinterpret_cast<u32*>(tags + stride);")
 	if x.ranked() {
 		k.line("u32* marks = table + %d * stride;", a.f.words())
 		k.line("using Ranks = TagRanks<%d>;", x.tagBits())
@@ -108,13 +141,16 @@ func (a *aggregateText) declareTags() {
 
 // taggedPart writes what makes the groups of a part by searching for tags.
 func (a *aggregateText) taggedPart() {
-	k := a.k
+	k, x := a.k, a.f.part
 	a.emptyPart("places")
-	k.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = no_tag;")
+	k.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
 	k.line("block_barrier();")
-	a.partTiles(partItems, func() {
-		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", a.f.part.passes, a.f.part.tagBits())
-		a.someTogether(partItems, search, func() {
+	a.partTiles(x.items(), func() {
+		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.passes, x.tagBits())
+		if x.wide {
+			search = "find_slot(tags, places, row_place(row), false)"
+		}
+		a.someTogether(x.items(), search, func() {
 			k.line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
 			k.open("if (slots[i] == no_slot) {")
 			k.line("%s_direct(p, row);", k.title)
@@ -133,7 +169,7 @@ func (a *aggregateText) rankedPart() {
 	k, passes := a.k, a.f.part.passes
 	k.line("ranks.clear();")
 	k.line("block_barrier();")
-	a.partTiles(partItems, func() { k.line("ranks.mark(rows, %d);", passes) })
+	a.partTiles(a.f.part.items(), func() { k.line("ranks.mark(rows, %d);", passes) })
 	k.line("block_barrier();")
 	k.line("const u32 groups = min_of(ranks.number(tags, places), places);")
 	a.emptyPart("groups")
@@ -157,7 +193,7 @@ func (a *aggregateText) directFunction() string {
 		a.addPartRow("row", "g")
 		a.closePlace()
 	})
-	return a.k.callee("direct", []string{"const P& p", "u64 row"}, lines)
+	return a.k.callee("direct", []string{"const P& p", "Row row"}, lines)
 }
 
 // appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
@@ -166,15 +202,30 @@ func (a *aggregateText) appendGroups(slots string) {
 	k.line("const bool others = load_relaxed(%s) != 0;", k.pointer("u32", counterWord{of: directGroups{p}}))
 	k.open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
 	k.line("const u32 local = base + thread_index();")
-	k.line("const u32 tag = local < %s ? tags[local] : no_tag;", slots)
-	if a.f.part.placed != nil {
-		k.line("const u64 key = unmix_word(tag);")
+	k.line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
+	k.line("const bool taken = tag != ~(Place)0;")
+	if x := a.f.part; x.placed != nil || x.wide {
+		k.line("const u64 key = %s;", a.partKey("tag"))
 	} else {
-		k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", a.f.part.passes)
+		k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.passes)
 	}
-	k.line("u64 g = tag != no_tag && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
+	k.line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
+	if a.f.shape == wordGroups { // they have places behind the table, which hold what was added directly, or nothing
+		special := "key == empty_key"
+		if a.nullPlaces() {
+			special += " || tag == null_place"
+		}
+		k.open("if (taken && (%s)) {", special)
+		if a.nullPlaces() {
+			k.line("g = %s + 1 + (tag == null_place);", k.word(aggMaskWord{p}))
+		} else {
+			k.line("g = %s + 1;", k.word(aggMaskWord{p}))
+		}
+		k.line("%s[g] = 0;", k.pointer("u64", aggKeysWord{p}))
+		k.close()
+	}
 	k.line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
-	k.line("const bool fresh = tag != no_tag && how == Adds::first;")
+	k.line("const bool fresh = taken && how == Adds::first;")
 	k.line("const u64 at = block_append(%s, fresh);", k.pointer("u64", counterWord{of: appendedGroups{p}}))
 	k.open("if (fresh && at < %s) {", k.word(aggRoomWord{p}))
 	k.line("g = %s + at;", k.word(aggFirstWord{p}))

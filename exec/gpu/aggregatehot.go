@@ -23,7 +23,9 @@ func (a *aggregateText) hotBits() int {
 }
 
 // hotBytes is what so many frequent places take of shared memory: a tag and words each.
-func (a *aggregateText) hotBytes(bits int) int64 { return 4 * int64(1+a.f.words()) << bits }
+func (a *aggregateText) hotBytes(bits int) int64 {
+	return (a.f.part.placeBytes() + 4*int64(a.f.words())) << bits
+}
 
 // declareHot declares the table.
 func (a *aggregateText) declareHot() []string {
@@ -31,25 +33,25 @@ func (a *aggregateText) declareHot() []string {
 	k.shared = func(q *query) int64 { return x.bytes(q.device.Block(partThreads)) + a.hotBytes(x.hot) }
 	return []string{
 		"// frequent places have words of their own in shared memory; first these count",
-		"u32* tags = shared_at<u32>(sizeof(Parting::Memory));",
-		"u32* table = tags + hot_slots;",
+		"Place* tags = shared_at<Place>(sizeof(Parting::Memory));",
+		"u32* table = reinterpret_cast<u32*>(tags + hot_slots);",
 		"constexpr u32 copies = 0, copy = 0, places = hot_slots;",
 		"constexpr i32 stride = hot_slots;",
-		"HotSearch search(tags, table, reinterpret_cast<u32*>(memory.sorted)); // nothing waits there between tiles",
+		"HotSearch search(tags, table, reinterpret_cast<Place*>(memory.sorted)); // nothing waits there between tiles",
 		"bool hot = false;",
 	}
 }
 
 // hotRows writes what takes the rows of frequent places out of a tile's.
 func (a *aggregateText) hotRows() {
-	k := a.k
+	k, items := a.k, a.f.part.items()
 	k.open("if (hot) {")
 	k.line("u32 slots[RADISH_ITEMS];")
-	a.each(partItems, func() {
+	a.each(items, func() {
 		k.line("slots[i] = !is_pad(part_rows[i]) ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
 	})
-	a.addTogether(partItems, "part_rows[i]", true)
-	a.each(partItems, func() { k.line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
+	a.addTogether(items, "part_rows[i]", true)
+	a.each(items, func() { k.line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
 	k.close()
 	k.open("if (!hot && search.goes_on()) {")
 	k.line("hot = search.tile(part_rows, t.left());")
@@ -108,14 +110,14 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 			})
 		case accSum:
 			k.line("u32 sums[%d];", items)
-			a.each(items, func() { k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s, (u32)%s)", words, row), "0")) })
+			a.each(items, func() { k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s, row_offset(%s))", words, row), "0")) })
 			a.each(items, func() {
-				k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s + stride, one_counted(sums[i], (u32)%s))", words, row), "0"))
+				k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s + stride, one_counted(sums[i], row_offset(%s)))", words, row), "0"))
 			})
 			k.line("bool any_full = false;")
 			a.each(items, func() { k.line("any_full |= last_counted(sums[i]);") })
 			k.open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
-			k.line("u64 moved[%d];", items)
+			k.line("Row moved[%d];", items)
 			k.line("u32 from[%d], full = 0;", items)
 			a.each(items, func() {
 				k.line("moved[i] = %s;", row)
@@ -136,7 +138,7 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 		default:
 			name := [...]string{"min", "max"}[acc.op-accMin]
 			if !some {
-				a.each(items, func() { k.line("atomic_%s(%s, (u32)%s);", name, words, row) })
+				a.each(items, func() { k.line("atomic_%s(%s, row_offset(%s));", name, words, row) })
 				continue
 			}
 			compare := [...]string{"<", ">"}[acc.op-accMin]
@@ -145,7 +147,7 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 			k.line("u32 %s[%d];", best, items)
 			a.each(items, func() { k.line("%s[i] = slots[i] != no_slot ? load_relaxed(%s) : %s;", best, words, none) })
 			a.each(items, func() {
-				k.line("if ((u32)%s %s %s[i]) atomic_%s(%s, (u32)%s);", row, compare, best, name, words, row)
+				k.line("if (row_offset(%s) %s %s[i]) atomic_%s(%s, row_offset(%s));", row, compare, best, name, words, row)
 			})
 		}
 	}

@@ -24,10 +24,10 @@ import (
 const nearBits = 5
 
 const (
-	lineRows    = 4
+	lineBytes   = 32
 	partThreads = 512
-	partBlocks  = 2 // of a multiprocessor that make parts: one reads while the other waits at barriers
-	partItems   = 8
+	partBlocks  = 2       // of a multiprocessor that make parts: one reads while the other waits at barriers
+	partItems   = 8       // rows of a thread; half as many of the wide ones
 	tableBlocks = 4       // of a multiprocessor that add up small tables after two passes
 	tableItems  = 4       // rows of a thread that they add together
 	spareSlots  = 32      // of a table, for the threads of a warp: they take what is no row's
@@ -56,12 +56,26 @@ type partForm struct {
 	table  int64        // bytes that a part's table wants
 	stride int64        // slots for which it has room
 	hot    int          // log2 of the frequent places that a block has room for
+	wide   bool         // keys of 64 bits: rows are of two words
 	hashed bool         // places are keys, mixed; a part's groups are found by hashing
 	placed *placedTable // keys of parts are placed; nil: they are not
 	arg    expr.Expr    // the value; nil: there is none
 	accs   *accForm     // one that has it
 	then   []*kernel    // that run after the pipeline's
 }
+
+// rowBytes, items and lineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
+func (x *partForm) rowBytes() int64 {
+	if x.wide {
+		return 16
+	}
+	return 8
+}
+func (x *partForm) items() int      { return partItems * 8 / int(x.rowBytes()) }
+func (x *partForm) lineRows() int64 { return lineBytes / x.rowBytes() }
+
+// placeBytes is the bytes of a place, and of a tag.
+func (x *partForm) placeBytes() int64 { return x.rowBytes() / 2 }
 
 // localPlaces is the number of places of a part after some passes over so many places.
 func (x *partForm) localPlaces(places int64) int64 {
@@ -89,24 +103,30 @@ func tableRoom(shared, blocks int64) int64 {
 
 // partTable is what a part's table takes of shared memory.
 func (x *partForm) partTable(words int64) int64 {
-	switch {
-	case x.placed != nil:
+	if x.placed != nil {
 		return x.placed.bytes()
-	case x.hashed:
-		words++ // the tag
 	}
-	return x.stride*words*4 + x.rankBytes()
+	return x.stride*x.slotBytes(words) + x.rankBytes()
+}
+
+// slotBytes is what a slot of a table takes: the words and, where it is found by hashing, the tag.
+func (x *partForm) slotBytes(words int64) int64 {
+	if x.hashed {
+		return 4*words + x.placeBytes()
+	}
+	return 4 * words
 }
 
 // choosePartition decides whether groups are made by parts.
 func (a *aggregateText) choosePartition() *partForm {
 	k, f := a.k, a.f
-	x := &partForm{hashed: f.shape == packedGroups}
+	x := &partForm{hashed: f.shape == packedGroups || f.shape == wordGroups}
 	groups := float64(f.places)
 	if x.hashed {
-		if groups = f.p.EstGroups; groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || !f.keysFitWord() || a.choosePlaced(a.tableWords(false, true)) != nil {
+		if groups = f.p.EstGroups; groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
 			return nil
 		}
+		x.wide = f.shape == wordGroups || !f.keysFitWord()
 	}
 	if !x.hashed && f.shape != denseGroups || groups >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
 		return nil
@@ -140,7 +160,7 @@ func (a *aggregateText) choosePartition() *partForm {
 					continue
 				}
 				if x.hashed && !x.ranked() && a.rowsIn() >= partPlacedRows*groups {
-					if t := newPlacedTable(4, words, room); t.fits(groups / float64(int64(1)<<(x.bits*x.passes))) {
+					if t := newPlacedTable(x.placeBytes(), words, room); t.fits(groups / float64(int64(1)<<(x.bits*x.passes))) {
 						x.placed, x.table = t, t.bytes()
 						return x
 					}
@@ -164,9 +184,9 @@ func (x *partForm) partsForAll(multiprocessors int) bool {
 // tableBytes is what a part's table wants of shared memory.
 func (x *partForm) tableBytes(groups float64, words int64) int64 {
 	if x.hashed {
-		return 4*(1+words)*(x.partSlots(groups)+spareSlots) + x.rankBytes()
+		return x.slotBytes(words)*(x.partSlots(groups)+spareSlots) + x.rankBytes()
 	}
-	return (x.localPlaces(int64(groups)) + spareSlots) * words * 4
+	return x.slotBytes(words) * (x.localPlaces(int64(groups)) + spareSlots)
 }
 
 // partWord is a word of what partitioning uses.
@@ -200,7 +220,7 @@ func (a *aggregateText) partOut(pass int, part string) string {
 	k := a.k
 	room := k.word(partWord{a.f.p, pass, partRoom})
 	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
-		k.pointer("u64", partWord{a.f.p, pass, partRows}), part, room, k.pointer("u32", partWord{a.f.p, pass, partGiven}), part, room)
+		k.pointer("Row", partWord{a.f.p, pass, partRows}), part, room, k.pointer("u32", partWord{a.f.p, pass, partGiven}), part, room)
 }
 
 // partValue is the C++ of the value that a row stands for.
@@ -208,7 +228,7 @@ func (a *aggregateText) partValue(row string) string {
 	if a.f.part.arg == nil {
 		return "(i64)0"
 	}
-	return fmt.Sprintf("(i64)(%s + (u32)%s)", a.k.literal(uint64(a.f.part.accs.within.lo)), row)
+	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.literal(uint64(a.f.part.accs.within.lo)), row)
 }
 
 // addPartRow adds a row that is in a part to group g, here or in shared memory.
@@ -240,17 +260,23 @@ func (k *kernel) capture(f func()) []string {
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
 func (a *aggregateText) partRowText(keys, args []value) {
 	k, f := a.k, a.f
-	k.threads, k.items, k.blocks = partThreads, partItems, partBlocks
+	k.threads, k.items, k.blocks = partThreads, f.part.items(), partBlocks
 	f.part.hot = a.hotBits()
 	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.part.bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.part.hot)}
-	place, offset := a.partPlace(keys), "0"
+	if f.part.wide {
+		k.defines = append(k.defines, "RADISH_WIDE_ROWS")
+	}
+	place, offset := a.partPlace(keys, args), "0"
 	for i, acc := range f.accs {
 		if acc == f.part.accs {
 			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].text, k.literal(uint64(acc.within.lo)))
 		}
 	}
 	k.line("part_rows[i] = part_row(%s, %s);", place, offset)
-	k.fill(k.tile, 2, []string{"u64 part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
+	if f.part.wide {
+		k.close()
+	}
+	k.fill(k.tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
 	k.tile = ""
 	k.endTile = append(k.capture(a.hotRows), "parting.tile(part_rows, direct);")
 }
@@ -261,7 +287,7 @@ func (a *aggregateText) declareParting(pass int) []string {
 		"using Parting = Partition<RADISH_ITEMS>;",
 		"Parting::Memory& memory = *shared_at<Parting::Memory>(0);",
 		fmt.Sprintf("Parting parting(memory, %d);", pass),
-		"const auto direct = [&](u64 row) { // it found no room",
+		"const auto direct = [&](Row row) { // it found no room",
 	}
 	for _, l := range a.k.capture(func() {
 		a.openPlace("row_place(row)")
@@ -275,8 +301,8 @@ func (a *aggregateText) declareParting(pass int) []string {
 
 // bytes is what a pass needs of shared memory where a block has so many threads: Partition's Memory.
 func (x *partForm) bytes(threads int) int64 {
-	tile, parts, line := int64(threads*partItems), int64(1)<<x.bits, int64(lineRows)
-	return 8*max(tile+2*parts*line, 1<<x.hot) + 8*parts*line + (16+4+8+8)*parts + 16
+	tile, parts, row, line := int64(threads*x.items()), int64(1)<<x.bits, x.rowBytes(), x.lineRows()
+	return row*max(tile+2*parts*line, 1<<x.hot) + row*parts*line + (16+4+8+8)*parts + 16
 }
 
 // declareParts is declareParting for the pipeline's kernel, with frequent places.
@@ -323,8 +349,8 @@ func (a *aggregateText) splitKernel() *kernel {
 	sub.line("if (from >= end) continue;")
 	sub.line("parting.begin(%s);", b.partOut(1, "part"))
 	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
-	sub.line("u64 rows[RADISH_ITEMS];")
-	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const u64", partWord{p, 0, partRows}))
+	sub.line("Row rows[RADISH_ITEMS];")
+	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const Row", partWord{p, 0, partRows}))
 	sub.line("parting.tile(rows, direct);")
 	sub.close()
 	sub.line("parting.finish(direct);")
@@ -337,7 +363,11 @@ func (a *aggregateText) openPlace(place string) {
 	k := a.k
 	k.line("store_relaxed(%s, 1u);", k.pointer("u32", counterWord{of: directGroups{a.f.p}}))
 	if a.f.part.hashed {
-		a.openGroup("g", "_aside", fmt.Sprintf("unmix_word(%s)", place), "false")
+		null := "false"
+		if a.nullPlaces() {
+			null = place + " == null_place"
+		}
+		a.openGroup("g", "_aside", a.partKey(place), null)
 		return
 	}
 	k.line("const u64 g = %s;", place)
@@ -380,17 +410,14 @@ func (a *aggregateText) tablesKernel() *kernel {
 		t.declare(sub)
 		sub.functions = append(sub.functions, b.directFunction())
 	} else {
-		slot := 4 * words
-		if f.part.hashed {
-			slot += 4
-		}
-		f.part.stride = (tableRoom(shared, int64(sub.blocks)) - f.part.rankBytes()) / slot &^ 3
+		f.part.stride = (tableRoom(shared, int64(sub.blocks)) - f.part.rankBytes()) / f.part.slotBytes(words) &^ 3
 		sub.line("constexpr i32 stride = %d;", f.part.stride)
 		sub.line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
 		sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
-		sub.line("u32* table = shared_at<u32>(0);")
 		if f.part.hashed {
 			b.declareTags()
+		} else {
+			sub.line("u32* table = shared_at<u32>(0);")
 		}
 	}
 	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
@@ -426,8 +453,8 @@ func (a *aggregateText) partTiles(items int, body func()) {
 // partRows writes the loading of so many of a part's rows, from at up to an end.
 func (a *aggregateText) partRows(items int, end string) {
 	k, last := a.k, a.f.part.passes-1
-	k.line("u64 rows[%d];", items)
-	k.line("load_rows(%s + part * room, at, %s, rows);", k.pointer("const u64", partWord{a.f.p, last, partRows}), end)
+	k.line("Row rows[%d];", items)
+	k.line("load_rows(%s + part * room, at, %s, rows);", k.pointer("const Row", partWord{a.f.p, last, partRows}), end)
 }
 
 // emptyPart makes so many slots empty.
@@ -453,7 +480,7 @@ func (a *aggregateText) someTogether(items int, slot string, check func()) {
 	k.open("for (i32 next = 0; next < %d; next += %d) {", items, tableItems)
 	k.line("u32 slots[%d];", tableItems)
 	a.each(tableItems, func() {
-		k.line("const u64 row = rows[next + i];")
+		k.line("const Row row = rows[next + i];")
 		k.line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
 		if check != nil {
 			check()
@@ -468,7 +495,9 @@ func (a *aggregateText) densePart(pieces int) {
 	k, f := a.k, a.f
 	a.emptyPart("places")
 	k.line("block_barrier();")
-	a.partTiles(partItems, func() { a.someTogether(partItems, fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil) })
+	a.partTiles(f.part.items(), func() {
+		a.someTogether(f.part.items(), fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil)
+	})
 	k.line("block_barrier();")
 	how := "Adds::shared"
 	if pieces == 1 {
@@ -500,15 +529,15 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 		lines := int64(blocks)
 		if pass == 1 {
 			share = float64(run.parts[0].room) / float64(int(1)<<f.part.bits)
-			lines = run.parts[0].room/int64(q.device.Block(partThreads)*partItems*chunkTiles) + 2
+			lines = run.parts[0].room/int64(q.device.Block(partThreads)*f.part.items()*chunkTiles) + 2
 		}
-		r := partRun{room: (int64(share*(1+slack))/int64(lineRows) + lines + 8) * int64(lineRows)}
+		r := partRun{room: (int64(share*(1+slack))/f.part.lineRows() + lines + 8) * f.part.lineRows()}
 		r.room = min(r.room, partitionRoom)
 		var err error
 		if r.given, err = q.filled(count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.alloc(count * r.room * 8)
+		r.rows, err = q.alloc(count * r.room * f.part.rowBytes())
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.room = 0
 		} else if err != nil {

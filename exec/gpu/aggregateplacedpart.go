@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 )
@@ -56,46 +55,42 @@ func (t *placedTable) fits(groups float64) bool { return groups <= placedFull*fl
 
 // declare declares the table.
 func (t *placedTable) declare(k *kernel) {
-	elem := "u32"
-	if t.tag == 8 {
-		elem = "u64"
-	}
-	k.line("using Placed = PlacedPart<%s, %d, %d, %d>;", elem, t.placed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
-	k.line("%s* tags = shared_at<%s>(0);", elem, elem)
+	k.line("using Placed = PlacedPart<Place, %d, %d, %d>;", t.placed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
+	k.line("Place* tags = shared_at<Place>(0);")
 	k.line("u32* table = reinterpret_cast<u32*>(tags + stride);")
-	k.line("const Placed placed{tags, shared_at<u8>(%d), shared_at<%s>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), elem, t.tag*(t.slots()+spareSlots))
+	k.line("const Placed placed{tags, shared_at<u8>(%d), shared_at<Place>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), t.tag*(t.slots()+spareSlots))
 }
 
 // placedPartText writes what makes the groups of a part whose keys are placed.
 func (a *aggregateText) placedPartText() {
-	k := a.k
+	k, items := a.k, a.f.part.items()
 	k.line("placed.clear();")
 	k.line("block_barrier();")
-	k.line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", partItems, partSeen)
+	k.line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", items, partSeen)
 	k.line("const i64 step = max_of((end - from) / (tile * wanted), (i64)1) * tile;")
 	k.open("for (i64 at = from; at < end; at += step) {")
-	a.partRows(partItems, "min_of(end, at + tile)")
-	a.each(partItems, func() {
-		k.line("placed.see(%s);", a.partTag("rows[i]"))
+	a.partRows(items, "min_of(end, at + tile)")
+	a.each(items, func() {
+		k.line("placed.see(row_place(rows[i]));")
 		k.line("warp_barrier(full_mask());")
 	})
 	k.close()
 	k.line("placed.place();")
 	a.emptyPart("places")
 	k.line("block_barrier();")
-	a.partTiles(partItems, func() {
+	a.partTiles(items, func() {
 		k.line("RADISH_UNROLL")
-		k.open("for (i32 next = 0; next < %d; next += %d) {", partItems, tableItems)
+		k.open("for (i32 next = 0; next < %d; next += %d) {", items, tableItems)
 		k.line("u32 slots[%d];", tableItems)
 		k.line("bool missed = false;")
 		a.each(tableItems, func() {
-			k.line("const auto tag = %s;", a.partTag("rows[next + i]"))
+			k.line("const Place tag = row_place(rows[next + i]);")
 			k.line("slots[i] = placed.slot(tag);")
 			k.line("missed |= slots[i] == no_slot;")
 		})
 		k.open("if (warp_any(full_mask(), missed)) {")
 		a.each(tableItems, func() {
-			k.line("const auto tag = %s;", a.partTag("rows[next + i]"))
+			k.line("const Place tag = row_place(rows[next + i]);")
 			k.line("const bool lost = slots[i] == no_slot && tag != Placed::none;")
 			k.line("if (lost) slots[i] = placed.search(tag);")
 			k.line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
@@ -110,6 +105,3 @@ func (a *aggregateText) placedPartText() {
 	k.line("block_barrier();")
 	a.appendGroups("places")
 }
-
-// partTag is the C++ of a row's tag.
-func (a *aggregateText) partTag(row string) string { return fmt.Sprintf("row_place(%s)", row) }

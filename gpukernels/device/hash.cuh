@@ -12,6 +12,14 @@ RADISH_FN u64 mix(u64 x) {
   return x ^ x >> 33;
 }
 
+RADISH_FN u64 unmix(u64 x) { // its inverse
+  x ^= x >> 33;
+  x *= 0x9cb4b2f8129337dbull;
+  x ^= x >> 33;
+  x *= 0x4f74430c22a54005ull;
+  return x ^ x >> 33;
+}
+
 // A bijection of 32-bit words, that finaliser's of 32 bits, which keeps ~0 as it is; and its inverse.
 RADISH_FN u32 mix_word(u32 x) {
   u32 h = ~x;

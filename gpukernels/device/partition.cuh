@@ -1,6 +1,6 @@
 // partition.cuh: rows are brought together by parts of the groups' places, so that a part's groups fit a block's shared memory.
 //
-// A row is a word: its group's place, and a 32-bit offset that stands for its value. A block sorts the rows of a tile by part in shared
+// A row is a word: its group's place, and a 32-bit offset that stands for its value. With RADISH_WIDE_ROWS it is two, the first of which is the place. A block sorts the rows of a tile by part in shared
 // memory and writes whole lines; what does not fill a line waits there for the block's next tile. (Lines: Wassenberg and Sanders 2011,
 // for processors.) A line is a sector of 32 bytes: what waits is copied with every tile, so that longer lines cost more than they save.
 // Every part has the same room. Rows that find none are handed to a function, which adds them to their groups at once: the spread of the
@@ -15,9 +15,6 @@
 #ifndef RADISH_PART_BITS
 #define RADISH_PART_BITS 7
 #endif
-#ifndef RADISH_LINE_ROWS
-#define RADISH_LINE_ROWS 4
-#endif
 #ifndef RADISH_HOT_BITS
 #define RADISH_HOT_BITS 10
 #endif
@@ -25,12 +22,34 @@ constexpr u32 hot_slots = 1u << RADISH_HOT_BITS; // frequent places that a block
 constexpr int part_bits = RADISH_PART_BITS;
 constexpr int parts = 1 << part_bits; // that a pass makes of one
 constexpr int near_bits = 5;          // neighbouring places that stay together
-constexpr int line_rows = RADISH_LINE_ROWS;
-constexpr u64 pad_row = ~0ull; // no place is ~0
 
-RADISH_FN u64 part_row(u64 place, u32 offset) { return place << 32 | offset; }
-RADISH_FN u32 row_place(u64 row) { return (u32)(row >> 32); }
-RADISH_FN bool is_pad(u64 row) { return high_word(row) == ~0u; }
+#ifdef RADISH_WIDE_ROWS
+typedef u64 Place;
+struct alignas(16) Row {
+  u64 place, offset;
+};
+constexpr Row pad_row = {~0ull, ~0ull}; // no place is ~0
+constexpr u64 null_place = ~0ull - 1;   // that of NULL, where the places are keys, mixed
+
+RADISH_FN Row part_row(u64 place, u32 offset) { return Row{place, offset}; }
+RADISH_FN u64 row_place(const Row& row) { return row.place; }
+RADISH_FN u32 row_offset(const Row& row) { return (u32)row.offset; }
+RADISH_FN bool is_pad(const Row& row) { return row.place == ~0ull; }
+#else
+typedef u32 Place;
+typedef u64 Row;
+constexpr Row pad_row = ~0ull; // no place is ~0
+
+RADISH_FN Row part_row(u64 place, u32 offset) { return place << 32 | offset; }
+RADISH_FN u32 row_place(Row row) { return (u32)(row >> 32); }
+RADISH_FN u32 row_offset(Row row) { return (u32)row; }
+RADISH_FN bool is_pad(Row row) { return high_word(row) == ~0u; }
+#endif
+constexpr int line_rows = 32 / (int)sizeof(Row);
+constexpr int unit_rows = 16 / (int)sizeof(Row); // that a thread copies at once
+struct alignas(16) RowUnit {
+  Row row[unit_rows];
+};
 
 // A place's number in its part after some passes, and back from the part's number: that of the first pass comes first.
 RADISH_FN u32 local_place(u32 place, int passes) {
@@ -45,13 +64,9 @@ RADISH_FN u64 global_place(u64 part, u32 local, int passes) {
 
 // Where a pass writes: parts of room rows each, and how many rows each was given; the latter goes on counting past the room.
 struct PartOut {
-  u64* rows;
+  Row* rows;
   u32* given;
   u64 room;
-};
-
-struct alignas(16) RowPair {
-  u64 a, b;
 };
 
 template <int Items>
@@ -62,8 +77,8 @@ struct Partition {
     u32 lines_end, rows_end, unused;
   };
   struct alignas(16) Memory { // in shared memory
-    u64 sorted[tile_room > hot_slots ? tile_room : hot_slots]; // or HotSearch's scratch
-    u64 rest[parts * line_rows];
+    Row sorted[tile_room > hot_slots ? tile_room : hot_slots]; // or HotSearch's scratch
+    Row rest[parts * line_rows];
     Span span[parts];
     u32 first[parts];               // in sorted
     u32 count[2][parts];            // of this tile and the next one
@@ -81,7 +96,7 @@ struct Partition {
 
   RADISH_FN Partition(Memory& memory, int number) : m(memory), pass(number) {}
 
-  RADISH_FN u32 part(u64 row) const { return (u32)(row >> (32 + near_bits + part_bits * pass)) & (parts - 1); }
+  RADISH_FN u32 part(const Row& row) const { return (u32)(row_place(row) >> (near_bits + part_bits * pass)) & (parts - 1); }
 
   // Rows go to other parts from now on. All threads of the block come here, and to tile and finish.
   RADISH_FN void begin(const PartOut& to) {
@@ -92,7 +107,7 @@ struct Partition {
 
   // Takes the block's rows, some of which may be pad_row. direct(row) is called for rows that find no room.
   template <typename Direct>
-  RADISH_FN void tile(const u64 (&row)[Items], Direct direct) {
+  RADISH_FN void tile(const Row (&row)[Items], Direct direct) {
     u32 rank[Items];
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
@@ -119,25 +134,27 @@ struct Partition {
     }
     block_barrier();
     const u32 total = m.total;
-    for (u32 r = 2 * thread_index(); r < total; r += 2 * RADISH_BLOCK) { // pairs: a line's length is even
-      const u32 p = part(m.sorted[r & ~(u32)(line_rows - 1)]);           // a line begins with a row
+    for (u32 r = unit_rows * thread_index(); r < total; r += unit_rows * RADISH_BLOCK) {
+      const u32 p = part(m.sorted[r & ~(u32)(line_rows - 1)]); // a line begins with a row
       const Span s = m.span[p];
-      RowPair x = *reinterpret_cast<const RowPair*>(m.sorted + r);
-      if (r >= s.rows_end) x.a = pad_row;
-      if (r + 1 >= s.rows_end) x.b = pad_row;
+      RowUnit x = *reinterpret_cast<const RowUnit*>(m.sorted + r);
+      RADISH_UNROLL
+      for (int i = 0; i < unit_rows; i++) {
+        if (r + i >= s.rows_end) x.row[i] = pad_row;
+      }
       if (r < s.lines_end) {
         const u32 to = s.shift + r;
         if (to < out.room) {
-          *reinterpret_cast<RowPair*>(out.rows + p * out.room + to) = x;
+          *reinterpret_cast<RowUnit*>(out.rows + p * out.room + to) = x;
         } else {
           RADISH_NO_UNROLL
-          for (int i = 0; i < 2; i++) {
-            const u64 y = i ? x.b : x.a;
+          for (int i = 0; i < unit_rows; i++) {
+            const Row y = i ? x.row[unit_rows - 1] : x.row[0];
             if (!is_pad(y)) direct(y);
           }
         }
       } else {
-        *reinterpret_cast<RowPair*>(m.rest + p * line_rows + r - s.lines_end) = x;
+        *reinterpret_cast<RowUnit*>(m.rest + p * line_rows + r - s.lines_end) = x;
       }
     }
     turn ^= 1;
@@ -154,7 +171,7 @@ struct Partition {
       const u32 to = atomic_add(out.given + p, (u32)line_rows);
       RADISH_NO_UNROLL
       for (u32 i = 0; i < line_rows; i++) {
-        const u64 row = i < waiting ? m.rest[p * line_rows + i] : pad_row;
+        const Row row = i < waiting ? m.rest[p * line_rows + i] : pad_row;
         if (to < out.room) {
           out.rows[p * out.room + to + i] = row;
         } else if (!is_pad(row)) {
@@ -193,17 +210,18 @@ struct Partition {
   }
 };
 
-// Rows from .. end-1 of a part, both multiples of line_rows: this thread's pairs, pad_row behind the end.
+// Rows from .. end-1 of a part, both multiples of line_rows: this thread's, by units, pad_row behind the end.
 template <int N>
-RADISH_FN void load_rows(const u64* rows, i64 from, i64 end, u64 (&out)[N]) {
+RADISH_FN void load_rows(const Row* rows, i64 from, i64 end, Row (&out)[N]) {
   RADISH_UNROLL
-  for (int i = 0; i < N; i += 2) {
-    const i64 at = from + ((i64)i / 2 * RADISH_BLOCK + thread_index()) * 2;
-    out[i] = out[i + 1] = pad_row;
+  for (int i = 0; i < N; i += unit_rows) {
+    const i64 at = from + ((i64)i / unit_rows * RADISH_BLOCK + thread_index()) * unit_rows;
+    RADISH_UNROLL
+    for (int j = 0; j < unit_rows; j++) out[i + j] = pad_row;
     if (at < end) {
-      const Chunk<16> c = *reinterpret_cast<const Chunk<16>*>(rows + at);
-      out[i] = OfWords<u64>::at(c.w, 0);
-      out[i + 1] = OfWords<u64>::at(c.w, 1);
+      const RowUnit unit = *reinterpret_cast<const RowUnit*>(rows + at);
+      RADISH_UNROLL
+      for (int j = 0; j < unit_rows; j++) out[i + j] = unit.row[j];
     }
   }
 }
@@ -211,10 +229,10 @@ RADISH_FN void load_rows(const u64* rows, i64 from, i64 end, u64 (&out)[N]) {
 // Frequent places, whose rows a block adds up in shared memory: a table without chains, each slot of which has the place that seems to come most often.
 constexpr u32 hot_least = 3; // rows that a frequent place has while it is looked for
 constexpr u32 hot_share = 5; // frequent places are of use if together they have this part of the rows
-constexpr u32 not_hot = ~0u;
+constexpr Place not_hot = ~(Place)0;
 
-RADISH_FN u32 hot_of(u32 place) { return place * 0x9E3779B1u >> (32 - RADISH_HOT_BITS); }
-RADISH_FN u32 hot_slot(const u32* tags, u32 place) {
+RADISH_FN u32 hot_of(Place place) { return (u32)(place >> 8 * (sizeof place - 4)) * 0x9E3779B1u >> (32 - RADISH_HOT_BITS); }
+RADISH_FN u32 hot_slot(const Place* tags, Place place) {
   const u32 slot = hot_of(place);
   return tags[slot] == place ? slot : no_slot;
 }
@@ -224,11 +242,12 @@ RADISH_FN u32 hot_slot(const u32* tags, u32 place) {
 // have that were found. All threads of the block make one, and come to its functions.
 struct HotSearch {
   static constexpr i32 most_tiles = 8;
-  u32 *tags, *seen, *rivals, *rivals_seen;
+  Place *tags, *rivals;
+  u32 *seen, *rivals_seen;
   i32 tiles = 0, last = 0; // seen; of the search
 
-  // tags and seen have hot_slots words each, scratch, which is anyone's between tiles, twice as many.
-  RADISH_FN HotSearch(u32* tags, u32* seen, u32* scratch) : tags(tags), seen(seen), rivals(scratch), rivals_seen(scratch + hot_slots) {
+  // tags and seen have hot_slots each, scratch, which is anyone's between tiles, as many of both.
+  RADISH_FN HotSearch(Place* tags, u32* seen, Place* scratch) : tags(tags), rivals(scratch), seen(seen), rivals_seen(reinterpret_cast<u32*>(scratch + hot_slots)) {
     RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       tags[i] = not_hot;
@@ -240,8 +259,8 @@ struct HotSearch {
   // Takes the rows of a tile, behind which so many are left to the block. true: the search is over, and frequent places were found: their slots in tags
   // are set, the others not_hot. seen and scratch are free then.
   template <int Items>
-  RADISH_FN bool tile(const u64 (&rows)[Items], i64 left) {
-    u64 row[Items]; // a copy: the loops index it, since there are too few tiles for unrolled ones to be worth their compilation
+  RADISH_FN bool tile(const Row (&rows)[Items], i64 left) {
+    Row row[Items]; // a copy: the loops index it, since there are too few tiles for unrolled ones to be worth their compilation
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) row[i] = rows[i];
     if (tiles++ == 0) last = (i32)max_of((i64)2, min_of((i64)most_tiles, left / 8));
@@ -256,7 +275,8 @@ struct HotSearch {
     RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
       if (is_pad(row[i])) continue;
-      const u32 place = row_place(row[i]), slot = hot_of(place);
+      const Place place = row_place(row[i]);
+      const u32 slot = hot_of(place);
       if (tags[slot] == place) {
         atomic_add(seen + slot, 1u);
       } else {
@@ -267,7 +287,8 @@ struct HotSearch {
     RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {
       if (is_pad(row[i])) continue;
-      const u32 place = row_place(row[i]), slot = hot_of(place);
+      const Place place = row_place(row[i]);
+      const u32 slot = hot_of(place);
       if (rivals[slot] == place) atomic_add(rivals_seen + slot, 1u);
     }
     block_barrier();
@@ -284,7 +305,7 @@ struct HotSearch {
   }
 
   template <int Items>
-  RADISH_FN bool enough(const u64 (&row)[Items]) {
+  RADISH_FN bool enough(const Row (&row)[Items]) {
     u32 rows = 0, found = 0;
     RADISH_NO_UNROLL
     for (int i = 0; i < Items; i++) {

@@ -18,7 +18,7 @@ struct TagRanks {
 
   // Marks the tags of rows, of which some may be pad_row. Most are marked already.
   template <int Items>
-  RADISH_FN void mark(const u64 (&row)[Items], int passes) {
+  RADISH_FN void mark(const Row (&row)[Items], int passes) {
     u32 seen[Items];
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) seen[i] = !is_pad(row[i]) ? load_relaxed(marks + (local_place(row_place(row[i]), passes) >> 5)) : ~0u;

@@ -32,9 +32,12 @@ type placedTable struct {
 func newPlacedTable(tag, words, bytes int64) *placedTable {
 	t := &placedTable{tag: tag, words: words}
 	bytes = min(bytes, partPlacedBytes)
-	slot := tag + max(4*words, tag+4)
+	slot := tag + max(4*words, tag+4) // 2 bytes of each slot are for the list of tags, 2 for the buckets
 	t.buckets = powerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
 	slots := (bytes-t.buckets)/slot - spareSlots
+	if 5*t.buckets > 2*slots {
+		t.buckets /= 2
+	}
 	t.searched = slots / searchedShare &^ 3
 	t.placed = (slots - t.searched) &^ 3
 	return t

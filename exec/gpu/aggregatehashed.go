@@ -83,6 +83,14 @@ type (
 func (w aggFirstWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].slots + 2) }
 func (w aggRoomWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].room) }
 
+// groups is about how many groups there are, or places in a dense domain.
+func (f *aggForm) groups() float64 {
+	if f.shape == denseGroups {
+		return float64(f.places)
+	}
+	return f.p.EstGroups
+}
+
 // nullPlaces says whether NULL has a place besides those of keys.
 func (a *aggregateText) nullPlaces() bool {
 	return a.f.shape == wordGroups && orFalse(a.f.form.cols[0].like.null) != "false"

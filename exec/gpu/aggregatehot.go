@@ -16,6 +16,9 @@ func (a *aggregateText) hotBits() int {
 	x := a.f.part
 	free := (a.k.prog.tables.sharedBytes()+sharedRest)/partBlocks - hotRest - x.bytes(partThreads)
 	bits := hotBitsMost
+	if x.bits == partBitsMost {
+		bits--
+	}
 	for bits > hotBitsLeast && a.hotBytes(bits) > free {
 		bits--
 	}

@@ -26,11 +26,12 @@ const nearBits = 5
 const (
 	lineBytes   = 32
 	partThreads = 512
-	partBlocks  = 2       // of a multiprocessor that make parts: one reads while the other waits at barriers
-	partItems   = 8       // rows of a thread; half as many of the wide ones
-	tableBlocks = 4       // of a multiprocessor that add up small tables after two passes
-	tableItems  = 4       // rows of a thread that they add together
-	spareSlots  = 32      // of a table, for the threads of a warp: they take what is no row's
+	partBlocks  = 2  // of a multiprocessor that make parts: one reads while the other waits at barriers
+	partItems   = 8  // rows of a thread; half as many of the wide ones
+	tableBlocks = 4  // of a multiprocessor that add up small tables after two passes
+	tableItems  = 4  // rows of a thread that they add together
+	spareSlots  = 32 // of a table, for the threads of a warp: they take what is no row's
+	strideSteps = 8
 	blockShared = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
 )
 
@@ -101,6 +102,18 @@ func tableRoom(shared, blocks int64) int64 {
 	return min(shared, (shared+sharedRest+blockShared)/blocks-blockShared-sharedRest/4) &^ 15
 }
 
+// wantedStride is how many slots a part's table should have, spare ones included: a few steps for each power of two, so that there are few different kernels. More
+// shared memory than that is better left to the cache that loads go through.
+func (x *partForm) wantedStride(groups float64) int64 {
+	wanted := x.localPlaces(int64(groups))
+	if x.hashed {
+		wanted = x.partSlots(groups)
+	}
+	wanted += spareSlots
+	step := max(powerOfTwo(wanted)/strideSteps, 4)
+	return roundUp(wanted, step)
+}
+
 // partTable is what a part's table takes of shared memory.
 func (x *partForm) partTable(words int64) int64 {
 	if x.placed != nil {
@@ -121,9 +134,9 @@ func (x *partForm) slotBytes(words int64) int64 {
 func (a *aggregateText) choosePartition() *partForm {
 	k, f := a.k, a.f
 	x := &partForm{hashed: f.shape == packedGroups || f.shape == wordGroups}
-	groups := float64(f.places)
+	groups := f.groups()
 	if x.hashed {
-		if groups = f.p.EstGroups; groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
+		if groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
 			return nil
 		}
 		x.wide = f.shape == wordGroups || !f.keysFitWord()
@@ -160,7 +173,7 @@ func (a *aggregateText) choosePartition() *partForm {
 					continue
 				}
 				if x.hashed && !x.ranked() && a.rowsIn() >= partPlacedRows*groups {
-					if t := newPlacedTable(x.placeBytes(), words, room); t.fits(groups / float64(int64(1)<<(x.bits*x.passes))) {
+					if t := choosePlacedTable(x.placeBytes(), words, groups/float64(int64(1)<<x.bits), int64(x.blocks), room); t != nil {
 						x.placed, x.table = t, t.bytes()
 						return x
 					}
@@ -410,7 +423,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 		t.declare(sub)
 		sub.functions = append(sub.functions, b.directFunction())
 	} else {
-		f.part.stride = (tableRoom(shared, int64(sub.blocks)) - f.part.rankBytes()) / f.part.slotBytes(words) &^ 3
+		f.part.stride = min(f.part.wantedStride(f.groups()), (tableRoom(shared, int64(sub.blocks))-f.part.rankBytes())/f.part.slotBytes(words)&^3)
 		sub.line("constexpr i32 stride = %d;", f.part.stride)
 		sub.line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
 		sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))

@@ -10,9 +10,10 @@ import (
 // not found or have no place.
 
 const (
-	searchedShare = 8   // one of so many slots is searched
-	placedFull    = 0.8 // of a part's placed slots, at most, where the number of groups is as expected
-	partSeen      = 8   // rows for each placed slot that are looked at before
+	searchedShare = 8         // one of so many slots is searched
+	placedFull    = 0.8       // of a part's placed slots, at most, where the number of groups is as expected
+	placedBytes   = 164 << 10 // of a multiprocessor's shared memory that tables take, if they fit
+	partSeen      = 8         // rows for each placed slot that are looked at before
 )
 
 // Variables for tests: the number of rows for each group from which on keys of parts are placed, and the most bytes of a table.
@@ -41,6 +42,17 @@ func newPlacedTable(tag, words, bytes int64) *placedTable {
 	t.searched = slots / searchedShare &^ 3
 	t.placed = (slots - t.searched) &^ 3
 	return t
+}
+
+// choosePlacedTable returns a table for so many groups where some blocks share a multiprocessor, each of which has so much room at most: where that is enough, one that leaves
+// a quarter of the memory to the cache that loads go through. nil: the groups do not fit.
+func choosePlacedTable(tag, words int64, groups float64, blocks, room int64) *placedTable {
+	for _, bytes := range []int64{min(placedBytes/blocks-2*blockShared, room), room} {
+		if t := newPlacedTable(tag, words, bytes); t.fits(groups) {
+			return t
+		}
+	}
+	return nil
 }
 
 func (t *placedTable) slots() int64 { return t.placed + t.searched }

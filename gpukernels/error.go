@@ -42,6 +42,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Kind == KindUnavailable {
+		return e.Message // for who has not got it yet
+	}
 	text := e.Kind.String()
 	if e.Call != "" {
 		text = e.Call + ": " + text

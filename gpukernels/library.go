@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -90,7 +91,9 @@ func places(o Options) (out []string) {
 		out = append(out, filepath.Join(filepath.Dir(exe), libraryName))
 	}
 	if root := sourceTree(); root != "" {
-		out = append(out, filepath.Join(root, "build", libraryName))
+		if path := filepath.Join(root, "build", libraryName); !slices.Contains(out, path) {
+			out = append(out, path)
+		}
 	}
 	return append(out, libraryName)
 }

@@ -66,7 +66,7 @@ func init() {
 			},
 			Eval: evalRand},
 		&Function{Name: "crc32", Category: mathCategory, Syntax: "CRC32(s)", MinArgs: 1, MaxArgs: 1, ByDictionary: true,
-			Doc: "The CRC-32 checksum (ISO 3309).", Resolve: resolveTextTo(types.Int64),
+			Doc: "The CRC-32 checksum (ISO 3309).", Resolve: resolveTextTo(types.Uint64),
 			Eval: textToInt(func(s string) int64 { return int64(crc32.ChecksumIEEE([]byte(s))) })},
 		&Function{Name: "conv", Category: mathCategory, Syntax: "CONV(n, from, to)", MinArgs: 3, MaxArgs: 3,
 			Doc: "A number's digits in another base, 2 to 36; a negative base means signed. NULL for other bases.",

@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 3
+const abiVersion = 4
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -59,6 +59,7 @@ const (
 	fnUpload
 	fnUploadItems
 	fnDownload
+	fnDownloadBegin
 	fnCopy
 	fnFill
 	fnCompile
@@ -105,6 +106,7 @@ var functions = [symbolCount]struct {
 	fnUpload:          {"upload", 5},
 	fnUploadItems:     {"upload_items", 6},
 	fnDownload:        {"download", 5},
+	fnDownloadBegin:   {"download_begin", 5},
 	fnCopy:            {"copy", 5},
 	fnFill:            {"fill", 6},
 	fnCompile:         {"compile", 7},

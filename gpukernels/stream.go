@@ -21,6 +21,8 @@ type Stream struct {
 	// Of Query, which is called again and again and makes no garbage. What the library was given the address of is on the heap, so they are.
 	done int32
 	args [2]uintptr
+
+	mailbox *byte // memory of the library, where its last small download is
 }
 
 // NewStream makes a stream, or takes one that was closed. Close it.
@@ -193,8 +195,21 @@ func (s *Stream) UploadItems(dst Ptr, width int, items []Items) error {
 	return s.device.call(fnUploadItems, s.handle, uintptr(dst), uintptr(width), uintptr(unsafe.Pointer(unsafe.SliceData(items))), uintptr(len(items)))
 }
 
-// Download waits for the stream, or until ctx ends, and copies from the device.
+// mailboxBytes is the largest download that the library does not wait for.
+const mailboxBytes = 64 << 10
+
+// Download waits for the stream, or until ctx ends, and copies from the device. What is small is copied right behind the work that is waited for.
 func (s *Stream) Download(ctx context.Context, dst []byte, src Ptr) error {
+	if n := len(dst); n > 0 && n <= mailboxBytes {
+		err := s.device.call(fnDownloadBegin, s.handle, uintptr(src), uintptr(n), uintptr(unsafe.Pointer(&s.mailbox)))
+		if err == nil {
+			err = s.Sync(ctx)
+		}
+		if err == nil {
+			copy(dst, unsafe.Slice(s.mailbox, n))
+		}
+		return err
+	}
 	if err := s.Sync(ctx); err != nil {
 		return err
 	}

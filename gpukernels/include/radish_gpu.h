@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 3
+#define RADISH_GPU_ABI_VERSION 4
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -104,6 +104,10 @@ radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream *stream, uint64_t dst,
                                         radish_gpu_error *err);
 /* Waits for the stream and the copy. */
 radish_gpu_kind radish_gpu_download(radish_gpu_stream *stream, void *dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
+/* A download of 1 to RADISH_GPU_MAILBOX bytes that does not wait: when the stream has been found empty they are at *mailbox, until the stream's next
+ * download. */
+#define RADISH_GPU_MAILBOX (64 << 10)
+radish_gpu_kind radish_gpu_download_begin(radish_gpu_stream *stream, uint64_t src, int64_t bytes, const void **mailbox, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_copy(radish_gpu_stream *stream, uint64_t dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
 /* Fills count items of width 1, 2, 4 or 8 bytes with the low bytes of value. */
 radish_gpu_kind radish_gpu_fill(radish_gpu_stream *stream, uint64_t dst, uint64_t value, int32_t width, int64_t count, radish_gpu_error *err);

@@ -180,6 +180,10 @@ RADISH_API void radish_gpu_stream_destroy(radish_gpu_stream* stream) {
     stream->device->streams.erase(stream);
   }
   cudaSetDevice(stream->device->ordinal);
+  if (stream->mailbox) {
+    cudaStreamSynchronize(stream->stream); // its last download may not have been waited for
+    stream->device->staging->give_mailbox(stream->mailbox);
+  }
   cudaStreamDestroy(stream->stream);
   cudaGetLastError();
   delete stream;
@@ -328,6 +332,17 @@ RADISH_API radish_gpu_kind radish_gpu_download(radish_gpu_stream* stream, void* 
     if (bytes > 0) stream->device->staging->download(stream->stream, dst, src, bytes);
     stream->device->check(cudaStreamSynchronize(stream->stream), "waiting for a download");
     emptied(stream);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_download_begin(radish_gpu_stream* stream, uint64_t src, int64_t bytes, const void** mailbox, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    require(bytes > 0 && bytes <= RADISH_GPU_MAILBOX, "a download that does not wait has 1 to 65536 bytes");
+    radish_gpu_device* device = stream->device;
+    device->use();
+    if (!stream->mailbox) stream->mailbox = device->staging->mailbox();
+    device->check(cudaMemcpyAsync(stream->mailbox, reinterpret_cast<void*>(src), size_t(bytes), cudaMemcpyDeviceToHost, stream->stream), "downloading");
+    *mailbox = stream->mailbox;
   });
 }
 

@@ -49,6 +49,7 @@ struct radish_gpu_stream {
   static constexpr int max_names = 8;
   char names[max_names][64];
   int64_t launched = 0;
+  void* mailbox = nullptr; // pinned memory for small downloads; null: there was none yet
 };
 
 struct radish_gpu_device {
@@ -105,5 +106,8 @@ class Staging {
   virtual void upload(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) = 0;
   virtual void upload(cudaStream_t stream, uint64_t dst, const ItemLayout& src) = 0;
   virtual void download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) = 0;
+  // Pinned memory of RADISH_GPU_MAILBOX bytes. It is given back when no copy writes to it any more.
+  virtual void* mailbox() = 0;
+  virtual void give_mailbox(void* pinned) = 0;
   static std::unique_ptr<Staging> make(radish_gpu_device* device);
 };

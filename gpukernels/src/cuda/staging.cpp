@@ -14,7 +14,7 @@
 namespace {
 
 constexpr int64_t chunk_bytes = 4 << 20; // long enough that an event and a launch cost nothing beside it
-constexpr int64_t direct_bytes = 64 << 10; // up to this the driver copies pageable memory into its command buffer, and returns
+constexpr int64_t direct_bytes = RADISH_GPU_MAILBOX; // up to this the driver copies pageable memory into its command buffer, and returns
 constexpr int max_buffers = 24;          // 96 MiB pinned at most
 constexpr int max_workers = 8;           // some 8 GB/s each against a bus of 55 GB/s
 
@@ -72,6 +72,23 @@ class Pool final : public Staging {
     else
       run(stream, nullptr, src, static_cast<char*>(dst), bytes);
   }
+  void* mailbox() override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!little_.empty()) {
+        void* pinned = little_.back();
+        little_.pop_back();
+        return pinned;
+      }
+    }
+    void* pinned = nullptr;
+    device_->check(cudaHostAlloc(&pinned, direct_bytes, cudaHostAllocPortable), "pinning memory");
+    return pinned;
+  }
+  void give_mailbox(void* pinned) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    little_.push_back(pinned);
+  }
 
  private:
   void upload_little(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) {
@@ -80,22 +97,11 @@ class Pool final : public Staging {
 
   // A copy of a few kilobytes: it is the calls that take time, so there are two.
   void download_little(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) {
-    void* pinned = nullptr;
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      if (!little_.empty()) {
-        pinned = little_.back();
-        little_.pop_back();
-      }
-    }
-    if (!pinned) device_->check(cudaHostAlloc(&pinned, direct_bytes, cudaHostAllocPortable), "pinning memory");
+    void* pinned = mailbox();
     cudaError_t code = cudaMemcpyAsync(pinned, reinterpret_cast<void*>(src), size_t(bytes), cudaMemcpyDeviceToHost, stream);
     if (code == cudaSuccess) code = cudaStreamSynchronize(stream);
     if (code == cudaSuccess) std::memcpy(dst, pinned, size_t(bytes));
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      little_.push_back(pinned);
-    }
+    give_mailbox(pinned);
     device_->check(code, "downloading");
   }
 

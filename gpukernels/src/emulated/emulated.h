@@ -54,6 +54,7 @@ struct radish_gpu_device {
 struct radish_gpu_stream {
   radish_gpu_device* device;
   std::atomic<bool> busy{false};
+  std::vector<char> mailbox;
 };
 
 // A call's hold on a stream: refuses two threads at once, and a lost device.

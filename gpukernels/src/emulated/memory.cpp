@@ -156,6 +156,17 @@ RADISH_API radish_gpu_kind radish_gpu_download(radish_gpu_stream* stream, void* 
   });
 }
 
+RADISH_API radish_gpu_kind radish_gpu_download_begin(radish_gpu_stream* stream, uint64_t src, int64_t bytes, const void** mailbox, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    require(bytes > 0 && bytes <= RADISH_GPU_MAILBOX, "a download that does not wait has 1 to 65536 bytes");
+    use.heap().check_range(src, bytes, "the source of a download");
+    stream->mailbox.resize(RADISH_GPU_MAILBOX);
+    std::memcpy(stream->mailbox.data(), reinterpret_cast<void*>(src), bytes);
+    *mailbox = stream->mailbox.data();
+  });
+}
+
 RADISH_API radish_gpu_kind radish_gpu_copy(radish_gpu_stream* stream, uint64_t dst, uint64_t src, int64_t bytes, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);

@@ -9,9 +9,9 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Many groups whose keys are found by hashing, and pack into 32 bits, are made by parts as those of large domains are (aggregatepartition.go).
-// The place is the key, mixed by a bijection, so that it spreads over all 32 bits and the key follows from it. A block is alone with a part: it finds the
-// part's groups by hashing in shared memory and appends them to the groups behind the table in device memory. That table is small: it has what was
+// Many groups whose keys are found by hashing, and are of one word, are made by parts as those of large domains are (aggregatepartition.go).
+// The place is the key, mixed by a bijection, so that it spreads over all 32 bits, or 64, and the key follows from it. A block is alone with a part: it finds the
+// part's groups in shared memory (by placing their keys, aggregateplacedpart.go, by a bitmap of their tags, or by searching) and appends them to the groups behind the table in device memory. That table is small: it has what was
 // added directly, that is keys that are frequent in a block's first tiles, and rows that found no room in their part or its table. A group that is there
 // already is added to.
 

@@ -15,7 +15,7 @@ import (
 // the value as an offset, to 128 or 256 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
 // makes as many of each. The last one gives each part a block, which adds its rows up in shared memory (aggregateshared.go).
 //
-// Keys that are found by hashing, if they pack into 32 bits, take the same road with the key, mixed, for a place: aggregatehashed.go.
+// Keys that are found by hashing take the same road with the key, mixed, for a place: aggregatehashed.go. Those that do not pack into 32 bits make rows of 16 bytes.
 //
 // A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
 // read once or twice costs 16 to 32 bytes, in whole lines.
@@ -390,140 +390,6 @@ func (a *aggregateText) closePlace() {
 	if a.f.part.hashed {
 		a.k.close()
 	}
-}
-
-// tablesKernel adds the rows of each part up. After one pass there are few parts: several blocks take pieces of each, if they can add to groups together.
-func (a *aggregateText) tablesKernel() *kernel {
-	sub, b := a.thenKernel("_tables")
-	f := a.f
-	last := f.part.passes - 1
-	words, shared := int64(f.words()), a.k.prog.tables.sharedBytes()
-	sub.shared = func(q *query) int64 { return f.part.partTable(words) }
-	sub.threads = partThreads * 2 / f.part.blocks
-	most := f.part.blocks
-	switch {
-	case f.part.blocks == 1:
-	case f.part.ranked():
-		most = rankBlocks
-	case f.part.passes == 2:
-		most = tableBlocks
-	}
-	for sub.blocks = most; sub.blocks > f.part.blocks && f.part.table > tableRoom(shared, int64(sub.blocks)); {
-		sub.blocks--
-	}
-	pieces := 1
-	if last == 0 && !f.part.hashed {
-		pieces = 8
-	}
-	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(f.part.bits*f.part.passes), pieces)
-	sub.line("constexpr u32 copies = 0, copy = 0;")
-	if t := f.part.placed; t != nil {
-		sub.line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
-		sub.line("constexpr i32 stride = places + %d;", spareSlots)
-		t.declare(sub)
-		sub.functions = append(sub.functions, b.directFunction())
-	} else {
-		f.part.stride = min(f.part.wantedStride(f.groups()), (tableRoom(shared, int64(sub.blocks))-f.part.rankBytes())/f.part.slotBytes(words)&^3)
-		sub.line("constexpr i32 stride = %d;", f.part.stride)
-		sub.line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
-		sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
-		if f.part.hashed {
-			b.declareTags()
-		} else {
-			sub.line("u32* table = shared_at<u32>(0);")
-		}
-	}
-	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
-	sub.open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
-	sub.line("const i64 part = item / pieces, piece = item - part * pieces;")
-	sub.line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.pointer("const u32", partWord{f.p, last, partGiven}))
-	sub.line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
-	sub.line("if (from == end) continue;")
-	switch {
-	case f.part.placed != nil:
-		b.placedPartText()
-	case f.part.ranked():
-		b.rankedPart()
-	case f.part.hashed:
-		b.taggedPart()
-	default:
-		b.densePart(pieces)
-	}
-	sub.line("block_barrier();")
-	sub.close()
-	return sub
-}
-
-// partTiles writes a loop over a part's rows, of which a thread takes so many at once.
-func (a *aggregateText) partTiles(items int, body func()) {
-	k := a.k
-	k.open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
-	a.partRows(items, "end")
-	body()
-	k.close()
-}
-
-// partRows writes the loading of so many of a part's rows, from at up to an end.
-func (a *aggregateText) partRows(items int, end string) {
-	k, last := a.k, a.f.part.passes-1
-	k.line("Row rows[%d];", items)
-	k.line("load_rows(%s + part * room, at, %s, rows);", k.pointer("const Row", partWord{a.f.p, last, partRows}), end)
-}
-
-// emptyPart makes so many slots empty.
-func (a *aggregateText) emptyPart(slots string) {
-	k := a.k
-	k.open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
-	for _, acc := range a.f.accs {
-		fill := "0"
-		if acc.op == accMin {
-			fill = "~0u"
-		}
-		for limb := range acc.limbs {
-			k.line("table[%d * stride + i] = %s;", acc.limb+limb, fill)
-		}
-	}
-	k.close()
-}
-
-// someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its place in the table.
-func (a *aggregateText) someTogether(items int, slot string, check func()) {
-	k := a.k
-	k.line("RADISH_UNROLL")
-	k.open("for (i32 next = 0; next < %d; next += %d) {", items, tableItems)
-	k.line("u32 slots[%d];", tableItems)
-	a.each(tableItems, func() {
-		k.line("const Row row = rows[next + i];")
-		k.line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
-		if check != nil {
-			check()
-		}
-	})
-	a.addTogether(tableItems, "rows[next + i]", false)
-	k.close()
-}
-
-// densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
-func (a *aggregateText) densePart(pieces int) {
-	k, f := a.k, a.f
-	a.emptyPart("places")
-	k.line("block_barrier();")
-	a.partTiles(f.part.items(), func() {
-		a.someTogether(f.part.items(), fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil)
-	})
-	k.line("block_barrier();")
-	how := "Adds::shared"
-	if pieces == 1 {
-		how = "how"
-		k.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.pointer("u32", counterWord{of: directGroups{f.p}}))
-	}
-	k.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
-	k.line("const u32* first = table + local;")
-	counts := map[int]string{}
-	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
-	k.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
-	a.flushWords(counts, how)
-	k.close()
 }
 
 // openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.

@@ -18,7 +18,7 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// TestParts groups by an integer of many values, and by keys that are hashed: of one word, and packed ones with NULLs; by one and by two passes;
+// TestParts groups by an integer of many values, and by keys that are hashed: of 32 bits, packed ones with NULLs, and of 64 bits; by one and by two passes;
 // with room for all rows, for some and for none; with room for all groups and too little.
 func TestParts(t *testing.T) { gputest.Each(t, testParts) }
 
@@ -56,6 +56,9 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 				passes, partPlacedRows = 1, 0
 			}
 			for _, room := range []int64{math.MaxInt64, 64, 0} {
+				if i > 5 && room != 64 {
+					continue // what differs from the case before are the keys
+				}
 				partitionPasses, partitionRoom = passes, room
 				hashedSlots, hashedSlotsMost, hashedMore = 1<<17, 1<<22, 1<<16
 				if room == 64 { // so few that the groups have to be made again, with room for more

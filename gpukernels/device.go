@@ -3,6 +3,7 @@ package gpukernels
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -20,6 +21,7 @@ type Device struct {
 	lost      atomic.Pointer[Error]
 	calls     atomic.Int64
 	waiting   atomic.Int32 // goroutines in Sync
+	trace     atomic.Pointer[func(string, time.Time, time.Duration)]
 }
 
 // OpenDevice opens a device. Close it when no stream and no module of it is in use any more.
@@ -59,7 +61,15 @@ func (d *Device) Close() {
 //go:uintptrescapes
 func (d *Device) call(fn symbol, args ...uintptr) error {
 	d.calls.Add(1)
+	trace := d.trace.Load()
+	var begin time.Time
+	if trace != nil {
+		begin = time.Now()
+	}
 	err := d.lib.call(fn, args...)
+	if trace != nil {
+		(*trace)(functions[fn].name, begin, time.Since(begin))
+	}
 	if err != nil {
 		if e := err.(*Error); e.Kind == KindDeviceLost {
 			d.lost.CompareAndSwap(nil, e)
@@ -70,6 +80,15 @@ func (d *Device) call(fn symbol, args ...uintptr) error {
 
 // Calls is how many calls of the library there have been for the device: a query's host time follows their number.
 func (d *Device) Calls() int64 { return d.calls.Load() }
+
+// Trace is for benchmarks: f is told of each call of the library from now on, its name, when it began and what it took; nil: nobody is.
+func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) {
+	if f == nil {
+		d.trace.Store(nil)
+		return
+	}
+	d.trace.Store(&f)
+}
 
 // Library is what the device was opened with.
 func (d *Device) Library() *Library { return d.lib }

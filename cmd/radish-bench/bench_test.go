@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,33 @@ func TestCold(t *testing.T) {
 	}
 	if err := runTPCH(t.Context(), []string{"--sf", "0.01", "--device", "cpu", "--cold", "1"}, &out); !errors.Is(err, errUsage) {
 		t.Errorf("--cold on the CPU: %v", err)
+	}
+}
+
+// TestCalls wants the calls of a hot run in the order of their times: memory, kernels, a copy of the result, and no compilation.
+func TestCalls(t *testing.T) {
+	gputest.Emulated(t)
+	var out bytes.Buffer
+	if err := runTPCH(t.Context(), []string{"--sf", "0.01", "--device", "emulated", "--calls", "6"}, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	var names []string
+	last := 0.0
+	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n")[2:] {
+		fields := strings.Fields(line)
+		at, err := strconv.ParseFloat(fields[0], 64)
+		if err != nil || at < last {
+			t.Errorf("%q comes after %v", line, last)
+		}
+		last = at
+		names = append(names, fields[2])
+	}
+	all := strings.Join(names, " ")
+	if !strings.HasPrefix(all, "alloc ") || !strings.Contains(all, " launch download_begin stream_query ") || strings.Contains(all, "module") {
+		t.Errorf("printed\n%s", out.String())
+	}
+	if err := runTPCH(t.Context(), []string{"--sf", "0.01", "--device", "cpu", "--calls", "6"}, &out); !errors.Is(err, errUsage) {
+		t.Errorf("--calls on the CPU: %v", err)
 	}
 }
 

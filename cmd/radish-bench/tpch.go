@@ -27,6 +27,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	runs := fs.Int("runs", 5, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
 	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
+	calls := fs.String("calls", "", "numbers of queries to print the calls of the GPU's library of, in a hot run, and nothing else")
 	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
 	coldRuns := fs.Int("cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
 	var others peerSettings
@@ -40,6 +41,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *explain != "" {
 		*list = *explain
+	}
+	if *calls != "" {
+		*list = *calls
 	}
 	if _, err := pickQueries(*sf, *list); err != nil {
 		return wrongUsage(fs, "%v", err)
@@ -73,6 +77,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if s.coldRuns = *coldRuns; *coldRuns > 0 && db.gpu() == nil {
 		return wrongUsage(fs, "--cold is about kernels: it needs --device gpu")
 	}
+	if *calls != "" && db.gpu() == nil {
+		return wrongUsage(fs, "--calls needs --device gpu")
+	}
 	if prof.load {
 		if err := prof.start(); err != nil {
 			return err
@@ -93,6 +100,9 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *explain != "" {
 		return explainQueries(ctx, out, db, s.queries)
+	}
+	if *calls != "" {
+		return traceQueries(ctx, out, db, s.queries)
 	}
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
 	peers, closePeers, err := others.open(ctx, db)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -151,3 +152,6 @@ func (d *Device) Break(ctx context.Context) error {
 
 // Calls is how many calls of its library there have been for the device.
 func (d *Device) Calls() int64 { return d.device.Calls() }
+
+// Trace is for benchmarks: f is told of each call of the device's library, when it began and what it took, until Trace(nil).
+func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) { d.device.Trace(f) }

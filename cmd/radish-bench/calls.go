@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// waiting is the call that asks whether a stream's work has ended, again and again.
+const waiting = "stream_query"
+
+// call is a call of the GPU's library, or several that waited for the same.
+type call struct {
+	name        string
+	count       int
+	begin, took time.Duration // since the query's text was given
+}
+
+// traceQueries prints, for each query, when a hot run called the GPU's library and how long the calls took: what lies between two lines is the
+// program's own work, what lies before the first is parsing and planning.
+func traceQueries(ctx context.Context, out io.Writer, db *database, queries []tpch.Query) error {
+	const hot = 4
+	device := db.gpu()
+	for _, q := range queries {
+		for range hot {
+			if err := db.exec(ctx, q.SQL); err != nil {
+				return err
+			}
+		}
+		var calls []call
+		start := time.Now()
+		device.Trace(func(name string, begin time.Time, took time.Duration) {
+			if n := len(calls); n > 0 && calls[n-1].name == name && name == waiting {
+				calls[n-1].count++
+				calls[n-1].took = begin.Add(took).Sub(start) - calls[n-1].begin
+				return
+			}
+			calls = append(calls, call{name, 1, begin.Sub(start), took})
+		})
+		took, err := db.measure(ctx, q.SQL, nil)
+		device.Trace(nil)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Q%d: %s ms\n%10s %10s  call\n", q.Number, millis(took), "at µs", "took µs")
+		for _, c := range calls {
+			times := ""
+			if c.count > 1 {
+				times = fmt.Sprintf(" × %d", c.count)
+			}
+			fmt.Fprintf(out, "%10.1f %10.1f  %s%s\n", float64(c.begin)/1e3, float64(c.took)/1e3, c.name, times)
+		}
+	}
+	return nil
+}

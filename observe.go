@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/engine"
-	"github.com/radish-sql/radish/exec/profile"
 )
 
 // Profile is what a query has cost.
@@ -52,7 +51,7 @@ func profileOf(p *engine.QueryProfile) Profile {
 		}
 		for _, o := range pl.Operators {
 			if o.Fused {
-				o.RowsIn, o.RowsOut = profile.Uncounted, profile.Uncounted
+				o.RowsIn, o.RowsOut = engine.Uncounted, engine.Uncounted
 			}
 			each.Operators = append(each.Operators, OperatorProfile{
 				Name: strings.TrimSpace(o.Name), RowsIn: o.RowsIn, RowsOut: o.RowsOut, Time: o.CPU, Memory: o.Memory, Bytes: o.Bytes, Note: o.Note,

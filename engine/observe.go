@@ -98,3 +98,6 @@ type (
 	QueryProfile  = profile.Plan
 	QueryProgress = profile.Snapshot
 )
+
+// Uncounted is in the place of a number of rows that was not counted.
+const Uncounted = profile.Uncounted

@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// Device memory of a query: it is taken from the budget, and given back when the last pipeline that reads it is done.
+// Device memory of a query: it is taken from the device's pool, and given back when the last pipeline that reads it is done.
 
 // take allocates what its caller frees, if need be of what resident columns give up.
 func (q *query) take(bytes int64) (gpukernels.Ptr, error) {

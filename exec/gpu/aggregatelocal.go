@@ -10,8 +10,8 @@ import (
 
 // Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
 // memory: keys of 64 bits, and the accumulators' words (aggregateshared.go). A row whose key finds no slot there, because the table is full, goes
-// to the other table at once, so the estimate of the number of groups decides nothing but the speed. Keys of 32 bits of many rows have
-// another one (aggregateplaced.go).
+// to the other table at once, so the estimate of the number of groups decides nothing but the speed. Where there are many rows the keys are
+// placed in another one (aggregateplaced.go).
 
 const (
 	localLeast  = 256 // slots at least

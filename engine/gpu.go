@@ -77,7 +77,7 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 		if err != nil {
 			return nil, nil
 		}
-		return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine))
+		return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine), s.vars.integer("radish_gpu_memory_limit"))
 	case deviceStrict:
 		mode = gpu.Strict
 	}
@@ -85,5 +85,5 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 	if err != nil {
 		return nil, err
 	}
-	return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine))
+	return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine), s.vars.integer("radish_gpu_memory_limit"))
 }

@@ -88,9 +88,13 @@ var ownVariables = []variable{
 		doc: "names of rewrite rules to leave out, separated by commas",
 	},
 	{
+		name: "radish_gpu_memory_limit", initial: fixed("0"), set: setBytes("radish_gpu_memory_limit"),
+		doc: "bytes of a GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are. What finds no room goes a slower way, or runs on the CPU",
+	},
+	{
 		name:    "radish_memory_limit",
 		initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) },
-		set:     setMemoryLimit,
+		set:     setBytes("radish_memory_limit"),
 		doc:     "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own",
 	},
 	{
@@ -326,12 +330,15 @@ func setDisabledRules(v *variables, value string) (string, error) {
 	return value, nil
 }
 
-func setMemoryLimit(_ *variables, value string) (string, error) {
-	n, err := ParseBytes(value)
-	if err != nil {
-		return "", sqlerr.WrongValueForVar("radish_memory_limit", value).WithHint("write a number of bytes, or one with KB, MB, GB")
+// setBytes takes a number of bytes, perhaps with a unit.
+func setBytes(name string) func(*variables, string) (string, error) {
+	return func(_ *variables, value string) (string, error) {
+		n, err := ParseBytes(value)
+		if err != nil {
+			return "", sqlerr.WrongValueForVar(name, value).WithHint("write a number of bytes, or one with KB, MB, GB")
+		}
+		return strconv.FormatInt(n, 10), nil
 	}
-	return strconv.FormatInt(n, 10), nil
 }
 
 // MaxThreads is the largest number of workers that a query may be given.

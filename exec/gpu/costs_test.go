@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/physical"
 )
 
 // TestKeptCosts writes costs and reads them; files that hold no costs are not taken for some.
@@ -71,5 +72,27 @@ func TestCheaperThanCompiling(t *testing.T) {
 		if reason := d.cheaperThanCompiling(g, 1); (reason != "") != c.stays || c.stays && !strings.Contains(reason, "compiling") {
 			t.Errorf("costs %+v, kernels loaded %v: reason %q", *c.costs, c.load, reason)
 		}
+	}
+}
+
+// TestTooLarge wants a plan refused before it starts where the columns of one of its scans have no room on the device, and only there.
+func TestTooLarge(t *testing.T) {
+	b := newBackend(t, gputest.Emulated(t))
+	d := &Device{device: b.res.device, res: b.res, lookups: newLookupCache(1 << 20)}
+	plan := enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100_000))
+	most := int64(0)
+	for _, p := range plan.Pipelines {
+		if scan, ok := p.Source.(*physical.TableScan); ok {
+			most = max(most, d.missing(scan))
+		}
+	}
+	if most < 100_000 {
+		t.Fatalf("the plan reads %d bytes of columns", most)
+	}
+	if reason := d.tooLarge(plan, most-1); !strings.Contains(reason, "the GPU has") {
+		t.Errorf("%d bytes of columns in one less: %q", most, reason)
+	}
+	if reason := d.tooLarge(plan, most); reason != "" {
+		t.Errorf("%d bytes of columns in as many: %q", most, reason)
 	}
 }

@@ -35,7 +35,7 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.timed = profiled
+	q.timed, q.limit = profiled, p.limit
 	q.compile(ctx, true)
 	r := &Run{placed: p, q: q, put: map[physical.Sink]bool{}}
 	if profiled {

@@ -31,10 +31,12 @@ type Placed struct {
 	program *program
 	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
 	groups map[*physical.Aggregate]*physical.Pipeline
+	limit  int64 // bytes of the device's memory that the query may hold; 0: any
 }
 
-// Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU.
-func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, threads int) (*Placed, error) {
+// Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU. limit is how many bytes of the device's memory the
+// query may hold beside table columns; 0: as many as there are.
+func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, threads int, limit int64) (*Placed, error) {
 	if err := d.Lost(); err != nil {
 		if !mode.fallsBack() {
 			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU cannot be used any more: %v", err)
@@ -55,6 +57,12 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 		return nil, setAll(plan, why)
 	}
+	if reason := d.tooLarge(plan, d.Info().MemoryBytes); reason != "" {
+		if mode == Strict {
+			return nil, sqlerr.NotSupportedf("this query on the GPU", "%s", reason)
+		}
+		return nil, setAll(plan, reason)
+	}
 	if mode == Auto {
 		if reason := d.cheaperHere(plan, threads); reason != "" {
 			return nil, setAll(plan, reason)
@@ -62,7 +70,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 	}
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
-	placed := &Placed{Plan: plan, device: d, mode: mode}
+	placed := &Placed{Plan: plan, device: d, mode: mode, limit: limit}
 	for {
 		placed.groups = x.crossings()
 		whole := *plan
@@ -105,6 +113,20 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		return nil, nil
 	}
 	return placed, nil
+}
+
+// tooLarge says why a plan cannot run on a device with so much memory, whatever it gives up: a scan's columns are there all at once. "" if it can.
+func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
+	for _, p := range plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok {
+			continue
+		}
+		if here, missing := d.res.resident(scan.Table, scanOrdinals(scan)); here+missing > memory {
+			return fmt.Sprintf("the columns that it reads of table %s take %s, and the GPU has %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
+		}
+	}
+	return ""
 }
 
 func setAll(plan *physical.Plan, reason string) error {

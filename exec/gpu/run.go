@@ -69,6 +69,7 @@ type query struct {
 	arena  arena
 	used   int64
 	peak   int64 // of used
+	limit  int64 // of used; 0: none but the device's
 	launch launchRange
 	sizes  sizing
 	timed  bool // the time of each pipeline's kernels is wanted

@@ -3,9 +3,11 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -13,6 +15,9 @@ import (
 
 // take allocates what its caller frees, if need be of what resident columns give up.
 func (q *query) take(bytes int64) (gpukernels.Ptr, error) {
+	if q.limit > 0 && q.used+bytes > q.limit {
+		return 0, &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("%s more are wanted, and radish_gpu_memory_limit is %s", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(q.limit))}
+	}
 	p, err := q.stream.Alloc(bytes)
 	if errors.Is(err, gpukernels.ErrOutOfMemory) && q.res.makeRoom(bytes) {
 		p, err = q.stream.Alloc(bytes)

@@ -21,6 +21,7 @@ const (
 	rankBits    = 16      // of a tag, up to which groups are numbered by a bitmap
 	rankRoom    = 1.6     // hashedRoom then: more groups than that are added to the table in device memory
 	rankBlocks  = 3       // of a multiprocessor
+	rankItems   = 2       // rows that a thread adds together then
 )
 
 // Variables for tests: the fewest slots of a part's table, the fewest and the most of the table in device memory, and how many groups can be appended beyond half
@@ -182,8 +183,8 @@ func (a *aggregateText) rankedPart() {
 	k.line("const u32 groups = min_of(ranks.number(tags, places), places);")
 	a.emptyPart("groups")
 	k.line("block_barrier();")
-	a.partTiles(tableItems, func() {
-		a.someTogether(tableItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
+	a.partTiles(rankItems, func() {
+		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
 			k.open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
 			k.line("%s_direct(p, row);", k.title)
 			k.line("slots[i] = spare + lane();")

@@ -102,17 +102,18 @@ func (a *aggregateText) emptyPart(slots string) {
 // someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its place in the table.
 func (a *aggregateText) someTogether(items int, slot string, check func()) {
 	k := a.k
+	together := min(items, tableItems)
 	k.line("RADISH_UNROLL")
-	k.open("for (i32 next = 0; next < %d; next += %d) {", items, tableItems)
-	k.line("u32 slots[%d];", tableItems)
-	a.each(tableItems, func() {
+	k.open("for (i32 next = 0; next < %d; next += %d) {", items, together)
+	k.line("u32 slots[%d];", together)
+	a.each(together, func() {
 		k.line("const Row row = rows[next + i];")
 		k.line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
 		if check != nil {
 			check()
 		}
 	})
-	a.addTogether(tableItems, "rows[next + i]", false)
+	a.addTogether(together, "rows[next + i]", false)
 	k.close()
 }
 

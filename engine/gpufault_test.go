@@ -443,23 +443,32 @@ func loseGPU(t *testing.T, library string) {
 // memoryVariable tells the test binary that its emulated device has little memory; its value is the library.
 const memoryVariable = "RADISH_TEST_LITTLE_MEMORY"
 
+// emulatedMemory is the variable that says how many bytes of memory an emulated device has.
+const emulatedMemory = "RADISH_EMULATED_MEMORY"
+
+// Of 4 MB the columns of a query take more, which is known before it starts; they fit 6.5 MB, and what the query makes of them does not.
+const tooLittleForColumns, tooLittleForQueries = "4000000", "6500000"
+
 // What does not fit the device's memory is an error that says where and how much, or runs on the CPU; what crosses to the CPU counts against
 // the query's own limit.
 func TestGPUMemoryBound(t *testing.T) {
 	if library := os.Getenv(memoryVariable); library != "" {
-		boundMemory(t, library)
+		boundMemory(t, library, os.Getenv(emulatedMemory) == tooLittleForColumns)
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestGPUMemoryBound$", "-test.v", "-test.timeout=120s")
-	cmd.Env = append(os.Environ(), memoryVariable+"="+gputest.EmulatedLibrary(t).Path(), "RADISH_EMULATED_MEMORY=4000000")
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
+	for _, memory := range []string{tooLittleForColumns, tooLittleForQueries} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGPUMemoryBound$", "-test.v", "-test.timeout=120s")
+		cmd.Env = append(os.Environ(), memoryVariable+"="+gputest.EmulatedLibrary(t).Path(), emulatedMemory+"="+memory)
+		out, err := cmd.CombinedOutput()
+		t.Logf("%s bytes: %s", memory, out)
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 
-func boundMemory(t *testing.T, library string) {
+// boundMemory runs queries that do not fit; known says that it is known before they start.
+func boundMemory(t *testing.T, library string, known bool) {
 	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
@@ -487,8 +496,11 @@ func boundMemory(t *testing.T, library string) {
 		if got := mustRun(t, s, sql); got != want {
 			t.Errorf("%s: the CPU takes over and gives %d bytes, want %d", sql, len(got), len(want))
 		}
-		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "out of GPU memory") {
+		if w := s.Warnings(); !known && (len(w) != 1 || !strings.Contains(w[0].Message, "out of GPU memory")) || known && len(w) != 0 {
 			t.Errorf("%s: the warnings are %v", sql, w)
+		}
+		if got := mustRun(t, s, "EXPLAIN "+sql); known && !strings.Contains(got, "on cpu: it would run out of GPU memory") || !known && strings.Contains(got, "memory") {
+			t.Errorf("%s: the plan is\n%s", sql, got)
 		}
 		if n := settled(t, d, 0); n != 0 {
 			t.Errorf("%s: %d bytes are left", sql, n)

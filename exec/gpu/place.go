@@ -58,8 +58,8 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		return nil, setAll(plan, why)
 	}
 	if reason := d.tooLarge(plan, d.Info().MemoryBytes); reason != "" {
-		if mode == Strict {
-			return nil, sqlerr.NotSupportedf("this query on the GPU", "%s", reason)
+		if !mode.fallsBack() {
+			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("radish_device = 'auto' falls back to the CPU")
 		}
 		return nil, setAll(plan, reason)
 	}
@@ -123,7 +123,7 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 			continue
 		}
 		if here, missing := d.res.resident(scan.Table, scanOrdinals(scan)); here+missing > memory {
-			return fmt.Sprintf("the columns that it reads of table %s take %s, and the GPU has %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
+			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and the GPU has %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
 		}
 	}
 	return ""

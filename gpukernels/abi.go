@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 4
+const abiVersion = 5
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -56,6 +56,8 @@ const (
 	fnMemory
 	fnTrim
 	fnFailAllocation
+	fnHostAlloc
+	fnHostFree
 	fnUpload
 	fnUploadItems
 	fnDownload
@@ -90,7 +92,7 @@ var functions = [symbolCount]struct {
 	fnDeviceQuery:     {"device_query", 3},
 	fnDeviceOpen:      {"device_open", 3},
 	fnDeviceClose:     {"device_close", 1},
-	fnStreamCreate:    {"stream_create", 4},
+	fnStreamCreate:    {"stream_create", 3},
 	fnStreamDestroy:   {"stream_destroy", 1},
 	fnStreamSync:      {"stream_sync", 2},
 	fnStreamQuery:     {"stream_query", 3},
@@ -103,6 +105,8 @@ var functions = [symbolCount]struct {
 	fnMemory:          {"memory", 5},
 	fnTrim:            {"trim", 2},
 	fnFailAllocation:  {"fail_allocation", 3},
+	fnHostAlloc:       {"host_alloc", 4},
+	fnHostFree:        {"host_free", 2},
 	fnUpload:          {"upload", 5},
 	fnUploadItems:     {"upload_items", 6},
 	fnDownload:        {"download", 5},

@@ -18,6 +18,7 @@ type Device struct {
 	modules   moduleCache
 	compiling BusyClock
 	streams   streamPool
+	signals   signalPool
 	lost      atomic.Pointer[Error]
 	calls     atomic.Int64
 	waiting   atomic.Int32 // goroutines in Sync
@@ -52,6 +53,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 func (d *Device) Close() {
 	d.streams.close()
 	d.modules.unloadAll()
+	d.signals.close(d)
 	d.lib.callVoid(fnDeviceClose, d.handle)
 	d.handle = 0
 }

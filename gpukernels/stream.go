@@ -16,7 +16,6 @@ type Ptr uint64
 type Stream struct {
 	device *Device
 	handle uintptr
-	urgent bool
 
 	// Of Query, which is called again and again and makes no garbage. What the library was given the address of is on the heap, so they are.
 	done int32
@@ -31,16 +30,7 @@ func (d *Device) NewStream() (*Stream, error) {
 	if s.handle != 0 {
 		return s, nil
 	}
-	if err := d.call(fnStreamCreate, d.handle, 0, uintptr(unsafe.Pointer(&s.handle))); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// NewUrgentStream makes a stream for small copies that kernels of other streams, which run, wait for. Close it.
-func (d *Device) NewUrgentStream() (*Stream, error) {
-	s := &Stream{device: d, urgent: true}
-	if err := d.call(fnStreamCreate, d.handle, 1, uintptr(unsafe.Pointer(&s.handle))); err != nil {
+	if err := d.call(fnStreamCreate, d.handle, uintptr(unsafe.Pointer(&s.handle))); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -54,7 +44,7 @@ func (s *Stream) Close() {
 	if s.handle == 0 {
 		return
 	}
-	if done, err := s.Query(); err != nil || !done || s.urgent || !s.device.streams.give(s.handle) {
+	if done, err := s.Query(); err != nil || !done || !s.device.streams.give(s.handle) {
 		s.device.lib.callVoid(fnStreamDestroy, s.handle)
 	}
 	s.handle = 0

@@ -232,8 +232,6 @@ const (
 	errOutOfRange errorCode = iota + 1 // MySQL's 1690
 	errOnCPU                           // an error or a warning that only the CPU can word
 	errLimit                           // something was not large enough
-
-	errCancelled errorCode = math.MaxUint32 // the host's own: kernels that run are to end
 )
 
 // source returns the kernel.

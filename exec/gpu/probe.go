@@ -191,7 +191,7 @@ func (p *probeText) start() (first, more, step string) {
 // askStop writes, first in a loop over rows of the build, that it ends when the query has been cancelled. What the loop has found then is of no account.
 func (p *probeText) askStop() {
 	if p.k.stops {
-		p.k.line("if (stop || raised_at(%s, %s)) {", p.k.error(), p.row)
+		p.k.line("if (stop || stopped_at(%s, %s, %s)) {", p.k.error(), p.k.pointer("const u32", cancelWord{}), p.row)
 		p.k.line("  stop = true;")
 		p.k.line("  break;")
 		p.k.line("}")

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"runtime"
 	"slices"
@@ -69,8 +68,6 @@ type residency struct {
 	mu       sync.Mutex
 	closed   bool
 	freeing  *gpukernels.Stream
-	telling  *gpukernels.Stream // see tell
-	tellMu   sync.Mutex
 	versions map[versionKey]*resident
 	forms    map[versionKey]columnForm
 	watched  map[weak.Pointer[tables.Version]]int // ordinals known of versions that are still alive
@@ -119,10 +116,6 @@ func newResidency(device *gpukernels.Device) (*residency, error) {
 	if r.freeing, err = device.NewStream(); err != nil {
 		return nil, err
 	}
-	if r.telling, err = device.NewUrgentStream(); err != nil {
-		r.freeing.Close()
-		return nil, err
-	}
 	for range uploadStreams {
 		s, err := device.NewStream()
 		if err != nil {
@@ -149,7 +142,6 @@ func (r *residency) close() {
 	r.closed = true
 	_ = r.freeing.Sync(context.Background())
 	r.freeing.Close()
-	r.telling.Close()
 	for len(r.uploads) > 0 {
 		(<-r.uploads).Close()
 	}
@@ -409,15 +401,6 @@ func (r *residency) makeRoom(bytes int64) bool {
 	}
 	// Freed memory is in order of the stream that it was freed on; others may have it once that has got there.
 	return r.freeing.Sync(context.Background()) == nil
-}
-
-// tell writes a word that kernels read which run, on a stream of its own. A device that is lost needs no telling.
-func (r *residency) tell(at gpukernels.Ptr, word uint32) {
-	r.tellMu.Lock()
-	defer r.tellMu.Unlock()
-	if r.telling.Upload(at, binary.LittleEndian.AppendUint32(nil, word)) == nil {
-		_ = r.telling.Sync(context.Background())
-	}
 }
 
 // all lists the residents. The caller holds mu.

@@ -34,20 +34,21 @@ type query struct {
 	device *gpukernels.Device
 	stream *gpukernels.Stream
 
-	modules map[*kernel]*loadedKernel
-	scans   map[*physical.TableScan]*residentTable
-	spanned map[*physical.TableScan]*spanTable
-	rowsOf  map[physical.Sink]*storedRows
-	builds  map[*physical.Build]*buildRun
-	groups  map[*physical.Aggregate]*groupRun
-	tables  map[*table]gpukernels.Ptr
-	dicts   map[*column.Dictionary]*heldDictionary
-	done    map[*physical.Pipeline]bool
-	sorters map[*physical.Sort]*sorter
-	loading sync.WaitGroup // of modules, sorters and columns
-	giveUp  func()         // waiting for what is being loaded
-	unwatch func()         // see watch
-	fetches map[*physical.TableScan]*fetch
+	modules   map[*kernel]*loadedKernel
+	scans     map[*physical.TableScan]*residentTable
+	spanned   map[*physical.TableScan]*spanTable
+	rowsOf    map[physical.Sink]*storedRows
+	builds    map[*physical.Build]*buildRun
+	groups    map[*physical.Aggregate]*groupRun
+	tables    map[*table]gpukernels.Ptr
+	dicts     map[*column.Dictionary]*heldDictionary
+	done      map[*physical.Pipeline]bool
+	sorters   map[*physical.Sort]*sorter
+	loading   sync.WaitGroup     // of modules, sorters and columns
+	giveUp    func()             // waiting for what is being loaded
+	unwatch   func()             // see watch
+	cancelled *gpukernels.Signal // nil: no kernel has loops that may be long
+	fetches   map[*physical.TableScan]*fetch
 
 	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
 	control      gpukernels.Ptr
@@ -187,7 +188,15 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	if q.stream, err = q.device.NewStream(); err != nil {
 		return nil, err
 	}
-	if err := q.openSmall(); err != nil {
+	for _, k := range q.kernels {
+		if k.stops && q.cancelled == nil && err == nil {
+			q.cancelled, err = q.device.NewSignal()
+		}
+	}
+	if err == nil {
+		err = q.openSmall()
+	}
+	if err != nil {
 		q.close()
 		return nil, err
 	}
@@ -270,6 +279,9 @@ func (q *query) close() {
 		}
 	}
 	clear(q.sorters)
+	if q.cancelled != nil {
+		q.cancelled.Close()
+	}
 	q.stream.Close()
 }
 

@@ -156,43 +156,30 @@ func (q *query) held(s physical.Sink) uint64 {
 	return uint64(q.control) + uint64(q.counterAt(w))
 }
 
-// tellAgain is the time between two writes of the code of cancellation.
-const tellAgain = 2 * time.Millisecond
-
-// watch has kernels whose loops may be long end soon after ctx has: the code of cancellation is written beside them while they run. The control block
-// stays until unwatch has been called. It is written again and again until then: what sets the block to zero at first may still be on its way.
+// watch has kernels whose loops may be long end soon after ctx has: they read a word of the host's memory, which is set then. Until unwatch was called
+// they may run.
 func (q *query) watch(ctx context.Context) {
-	q.unwatch = func() {}
-	stops := false
-	for _, k := range q.kernels {
-		stops = stops || k.stops
-	}
-	if !stops {
+	if q.cancelled == nil {
+		q.unwatch = func() {}
 		return
 	}
-	enough, told := make(chan struct{}), make(chan struct{})
+	told := make(chan struct{})
 	forget := context.AfterFunc(ctx, func() {
-		defer close(told)
-		again := time.NewTicker(tellAgain)
-		defer again.Stop()
-		for {
-			q.res.tell(q.control, uint32(errCancelled))
-			select {
-			case <-again.C:
-			case <-enough:
-				return
-			}
-		}
+		q.cancelled.Set()
+		close(told)
 	})
 	q.unwatch = func() {
-		if forget() {
-			return
+		if !forget() {
+			<-told
 		}
 		_ = q.stream.Sync(context.Background()) // its kernels end by what they are told
-		close(enough)
-		<-told
 	}
 }
+
+// cancelWord is the address of the word that says that the query was cancelled.
+type cancelWord struct{}
+
+func (cancelWord) resolve(q *query) uint64 { return uint64(q.cancelled.Address()) }
 
 // stopwatch measures what a pipeline takes on the device; a nil one does not.
 type stopwatch struct {

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 4
+#define RADISH_GPU_ABI_VERSION 5
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -78,7 +78,7 @@ radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_device **devi
 void radish_gpu_device_close(radish_gpu_device *device);
 
 /* Streams and events. radish_gpu_event_elapsed waits for both events. */
-radish_gpu_kind radish_gpu_stream_create(radish_gpu_device *device, int32_t urgent, radish_gpu_stream **stream, radish_gpu_error *err); /* urgent: copies that kernels of other streams, which run, wait for */
+radish_gpu_kind radish_gpu_stream_create(radish_gpu_device *device, radish_gpu_stream **stream, radish_gpu_error *err);
 void radish_gpu_stream_destroy(radish_gpu_stream *stream);
 radish_gpu_kind radish_gpu_stream_sync(radish_gpu_stream *stream, radish_gpu_error *err);
 /* *done is 1 once all work on the stream has ended; does not wait. */
@@ -96,6 +96,9 @@ radish_gpu_kind radish_gpu_trim(radish_gpu_device *device, radish_gpu_error *err
 /* For tests: the n-th allocation from now (1: the next), also one of a library kernel, fails with RADISH_GPU_OUT_OF_MEMORY, and
  * that one only; 0 takes the order back. */
 radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device *device, int64_t n, radish_gpu_error *err);
+/* Memory of the host, zero at first, that kernels read at the same address, also what the host writes while they run. */
+radish_gpu_kind radish_gpu_host_alloc(radish_gpu_device *device, int64_t bytes, void **memory, radish_gpu_error *err);
+void radish_gpu_host_free(radish_gpu_device *device, void *memory);
 /* Uploads go through pinned staging that is reused; src may be overwritten when the call returns. */
 radish_gpu_kind radish_gpu_upload(radish_gpu_stream *stream, uint64_t dst, const void *src, int64_t bytes, radish_gpu_error *err);
 /* Uploads arrays of integers end to end, as integers of width 1, 2, 4 or 8 bytes (modulo 2^(8*width)): brings the chunks of a column to its

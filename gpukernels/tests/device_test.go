@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -138,6 +139,64 @@ func TestCompileError(t *testing.T) {
 		var e *gpukernels.Error
 		if !errors.As(err, &e) || e.Kind != gpukernels.KindInternal || !containsAll(e.Message, "no_such_thing") {
 			t.Errorf("error %v", err)
+		}
+	})
+}
+
+const signalKernel = `#include "radish.cuh"
+RADISH_KERNEL(listen, 3) {
+  if (global_thread() != 0) return;
+  u64 asked = 0;
+  while (load_relaxed(as_pointer<const u32>(p.w[0])) == 0 && asked < p.w[1]) asked++;
+  *as_pointer<u64>(p.w[2]) = asked;
+}
+`
+
+// A kernel sees a signal that is set while it runs, and only that one; the word of a signal that was closed is zero again.
+func TestSignal(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		s := newStream(t, d)
+		m, _, err := d.Load(context.Background(), signalKernel)
+		check(t, err)
+		defer m.Release()
+		f, err := m.Function("listen")
+		check(t, err)
+		out := alloc(t, s, 8)
+		defer func() { check(t, s.Free(out)) }()
+		listen := func(signal *gpukernels.Signal, most uint64) uint64 {
+			check(t, s.Launch(f, 1, d.Block(32), 0, []uint64{uint64(signal.Address()), most, uint64(out)}))
+			return download[uint64](t, s, out, 1)[0]
+		}
+		const forever = 1 << 33 // some minutes
+		var signals []*gpukernels.Signal
+		for range 100 { // more than a page has
+			signal, err := d.NewSignal()
+			check(t, err)
+			signals = append(signals, signal)
+		}
+		signals[1].Set()
+		if asked := listen(signals[1], forever); asked != 0 {
+			t.Errorf("a signal that was set before is seen after %d times", asked)
+		}
+		if asked := listen(signals[2], 1000); asked != 1000 {
+			t.Errorf("a signal that is not set is seen after %d times", asked)
+		}
+		begin := time.Now()
+		timer := time.AfterFunc(50*time.Millisecond, signals[3].Set)
+		if asked := listen(signals[3], forever); asked == 0 || asked == forever || timer.Stop() {
+			t.Errorf("a signal that is set after 50 ms is seen after %d times", asked)
+		}
+		t.Logf("seen after %v", time.Since(begin))
+		for _, signal := range signals {
+			signal.Close()
+		}
+		for range 100 {
+			signal, err := d.NewSignal()
+			check(t, err)
+			defer signal.Close()
+			if asked := listen(signal, 1); asked != 1 {
+				t.Fatal("a new signal is set")
+			}
 		}
 	})
 }

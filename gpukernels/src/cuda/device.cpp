@@ -4,6 +4,7 @@
 #include "items.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace {
@@ -159,14 +160,12 @@ RADISH_API void radish_gpu_device_close(radish_gpu_device* device) {
   delete device;
 }
 
-RADISH_API radish_gpu_kind radish_gpu_stream_create(radish_gpu_device* device, int32_t urgent, radish_gpu_stream** stream, radish_gpu_error* err) {
+RADISH_API radish_gpu_kind radish_gpu_stream_create(radish_gpu_device* device, radish_gpu_stream** stream, radish_gpu_error* err) {
   return guarded(err, [&] {
     device->use();
     auto s = std::make_unique<radish_gpu_stream>();
     s->device = device;
-    int least = 0, greatest = 0; // streams of another priority do not share a queue of the hardware with others
-    device->check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for priorities");
-    device->check(cudaStreamCreateWithPriority(&s->stream, cudaStreamNonBlocking, urgent ? greatest : least), "making a stream");
+    device->check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "making a stream");
     std::lock_guard<std::mutex> lock(device->mutex);
     device->streams.insert(s.get());
     *stream = s.release();
@@ -297,6 +296,21 @@ RADISH_API radish_gpu_kind radish_gpu_trim(radish_gpu_device* device, radish_gpu
     device->check(cudaDeviceSynchronize(), "waiting for frees"); // only what is freed by now can be given back
     device->check(cudaMemPoolTrimTo(device->pool, 0), "trimming the pool");
   });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_host_alloc(radish_gpu_device* device, int64_t bytes, void** memory, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    require(bytes > 0, "no bytes of the host's memory");
+    device->use();
+    device->check(cudaHostAlloc(memory, size_t(bytes), cudaHostAllocMapped), "pinning memory");
+    std::memset(*memory, 0, size_t(bytes));
+  });
+}
+
+RADISH_API void radish_gpu_host_free(radish_gpu_device* device, void* memory) {
+  cudaSetDevice(device->ordinal);
+  cudaFreeHost(memory);
+  cudaGetLastError();
 }
 
 RADISH_API radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device* device, int64_t n, radish_gpu_error* err) {

@@ -75,7 +75,7 @@ RADISH_API radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_de
 
 RADISH_API void radish_gpu_device_close(radish_gpu_device* device) { delete device; }
 
-RADISH_API radish_gpu_kind radish_gpu_stream_create(radish_gpu_device* device, int32_t, radish_gpu_stream** stream, radish_gpu_error* err) {
+RADISH_API radish_gpu_kind radish_gpu_stream_create(radish_gpu_device* device, radish_gpu_stream** stream, radish_gpu_error* err) {
   return guarded(err, [&] {
     device->check();
     *stream = new radish_gpu_stream;

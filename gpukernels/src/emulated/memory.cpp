@@ -122,6 +122,17 @@ RADISH_API radish_gpu_kind radish_gpu_trim(radish_gpu_device* device, radish_gpu
   return guarded(err, [&] { device->check(); });
 }
 
+RADISH_API radish_gpu_kind radish_gpu_host_alloc(radish_gpu_device* device, int64_t bytes, void** memory, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    require(bytes > 0, "no bytes of the host's memory");
+    device->check();
+    *memory = std::calloc(1, size_t(bytes));
+    if (!*memory) throw failure(RADISH_GPU_OUT_OF_MEMORY, "the host has no %lld bytes", (long long)bytes);
+  });
+}
+
+RADISH_API void radish_gpu_host_free(radish_gpu_device*, void* memory) { std::free(memory); }
+
 RADISH_API radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device* device, int64_t n, radish_gpu_error* err) {
   return guarded(err, [&] {
     require(n >= 0, "n is negative");

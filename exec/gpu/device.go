@@ -20,6 +20,7 @@ type Device struct {
 	lookups *lookupCache
 	costs   atomic.Pointer[Costs] // what was measured; nil: nothing
 
+	later     sync.WaitGroup // kernels that nobody waits for, see compileLater
 	measuring sync.Mutex
 	readRate  float64 // bytes a second, once it was measured
 }
@@ -45,6 +46,7 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 
 // Close gives everything back. No query may run on the device any more.
 func (d *Device) Close() {
+	d.later.Wait()
 	d.res.close()
 	d.device.Close()
 }

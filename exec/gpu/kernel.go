@@ -28,6 +28,7 @@ type kernel struct {
 	rows         loop                 // over the source's rows
 	maxRows      float64              // a bound of the rows into the sink; infinite if none is known
 	many         bool                 // a row of the source may give several
+	either       bool                 // with program.most of its scan or without, the kernel is right
 	stops        bool                 // it has loops that end when the query is cancelled: the variable stop says that it was
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none

@@ -22,6 +22,7 @@ type program struct {
 	on      func(*physical.Pipeline) bool
 	ctx     *expr.Context
 	lookups *lookupCache
+	other   map[*physical.TableScan]bool // scans that are read as most would not have it: see preferMade
 
 	kernels map[*physical.Pipeline]*kernel
 	reasons map[*physical.Pipeline]error
@@ -55,10 +56,29 @@ var errAgain = errors.New("gpu: write the kernels again")
 
 // newProgram writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
 func newProgram(plan *physical.Plan, tables tableForms, ctx *expr.Context, lookups *lookupCache, on func(*physical.Pipeline) bool) *program {
-	g := &program{plan: plan, tables: tables, on: on, ctx: ctx, lookups: lookups, views: map[any]bool{}, nulls: map[any]bool{}, chains: map[*physical.Build]bool{}}
+	g := &program{plan: plan, tables: tables, on: on, ctx: ctx, lookups: lookups}
+	g.decide()
+	return g
+}
+
+// readOtherwise writes the program again, with scans that are read as most would not have it.
+func (g *program) readOtherwise(scans map[*physical.TableScan]bool) *program {
+	other := &program{plan: g.plan, tables: g.tables, on: g.on, ctx: g.ctx, lookups: g.lookups, other: scans}
+	other.decide()
+	return other
+}
+
+// decide writes all kernels until no decision changes any more.
+func (g *program) decide() {
+	g.views, g.nulls, g.chains = map[any]bool{}, map[any]bool{}, map[*physical.Build]bool{}
 	for !g.write() {
 	}
-	return g
+}
+
+// most says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
+func (g *program) most(scan *physical.TableScan) bool {
+	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
+	return most != g.other[scan]
 }
 
 // write writes all kernels; false: a decision has changed on the way.

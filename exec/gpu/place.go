@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -87,6 +88,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 			break
 		}
 	}
+	placed.program = d.preferMade(placed.program)
 	if mode == Auto {
 		if reason := d.cheaperThanCompiling(placed.program, threads); reason != "" {
 			return nil, setAll(plan, reason)
@@ -127,6 +129,49 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 		}
 	}
 	return ""
+}
+
+// preferMade writes a program's kernels so that as few as possible have to be compiled: how a scan loads its columns hangs on how many rows are estimated
+// to pass its filters, so on their literals, and where the kernel that suits them is not there but the other one is, that one serves. The better one is compiled
+// beside, for the next time.
+func (d *Device) preferMade(g *program) *program {
+	other := map[*physical.TableScan]bool{}
+	for _, k := range g.kernels {
+		if k.either && !d.made(k) {
+			other[k.rows.scan] = true
+		}
+	}
+	if len(other) == 0 {
+		return g
+	}
+	serves := g.readOtherwise(other)
+	for p, k := range serves.kernels {
+		if scan := k.rows.scan; other[scan] && !d.made(k) {
+			delete(other, scan)
+		} else if other[scan] {
+			d.compileLater(g.kernels[p])
+		}
+	}
+	if len(other) == 0 {
+		return g
+	}
+	return g.readOtherwise(other)
+}
+
+// made says whether a pipeline's kernels need not be compiled.
+func (d *Device) made(k *kernel) bool {
+	return !slices.ContainsFunc(k.all(), func(k *kernel) bool { return !d.device.Known(k.text) })
+}
+
+// compileLater compiles a pipeline's kernels while nobody waits for them.
+func (d *Device) compileLater(k *kernel) {
+	for _, k := range k.all() {
+		d.later.Go(func() {
+			if m, _, err := d.device.Load(context.Background(), k.text); err == nil {
+				m.Release()
+			}
+		})
+	}
 }
 
 func setAll(plan *physical.Plan, reason string) error {

@@ -183,7 +183,7 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	k.rows = loop{scan: scan}
 	k.maxRows = float64(scan.Table.Rows())
 	pack := k.packs()
-	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
+	most := k.prog.most(scan)
 	k.tiles = k.slot()
 	k.indent++
 	for _, t := range k.p.Transforms {
@@ -217,7 +217,8 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		}
 		k.tile = k.slot()
 	}
-	sparse := !pack && !most && len(filterCols) > 0
+	k.either = !pack && len(filterCols) > 0
+	sparse := k.either && !most
 	each := func() {
 		k.line("RADISH_UNROLL")
 		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
@@ -352,8 +353,18 @@ func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
 	})
 }
 
-// commentText prints an expression on one line, without what could end the comment.
+// commentText prints an expression on one line, without what could end the comment, and with a ? for each literal: comments are part of what the
+// compiler is asked for, and the kernel is the same whatever the literals are.
 func commentText(e expr.Expr) string {
+	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Const:
+			return &expr.Column{Name: "?", Typ: e.Value.Type}
+		case *expr.In:
+			return &expr.Column{Name: e.Arg.String() + " IN (?)", Typ: e.Type()}
+		}
+		return e
+	})
 	text := []rune(e.String())
 	if len(text) > 100 {
 		text = append(text[:97], '.', '.', '.')

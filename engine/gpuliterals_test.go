@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// otherValues are, of queries of TPC-H, other substitution values that the specification allows (clauses 2.4.1.3 to 2.4.22.3), by those of query validation.
+var otherValues = map[int][]string{
+	1: {"'90'", "'61'"}, 2: {"15", "48", "BRASS", "TIN", "EUROPE", "ASIA"}, 3: {"BUILDING", "MACHINERY", "1995-03-15", "1995-03-03"},
+	4: {"1993-07-01", "1996-10-01"}, 5: {"ASIA", "AFRICA", "1994-01-01", "1996-01-01"}, 6: {"1994-01-01", "1997-01-01", "0.06", "0.09", "24", "25"},
+	7: {"FRANCE", "CANADA", "GERMANY", "JAPAN"}, 8: {"BRAZIL", "KENYA", "AMERICA", "AFRICA", "ECONOMY ANODIZED STEEL", "PROMO BRUSHED TIN"}, 9: {"green", "almond"},
+	10: {"1993-10-01", "1994-12-01"}, 11: {"GERMANY", "VIETNAM"}, 12: {"'MAIL'", "'RAIL'", "1994-01-01", "1997-01-01"}, 13: {"special", "unusual", "requests", "deposits"},
+	14: {"1995-09-01", "1997-02-01"}, 15: {"1996-01-01", "1993-04-01"}, 16: {"Brand#45", "Brand#11", "MEDIUM POLISHED", "SMALL PLATED"}, 17: {"Brand#23", "Brand#54", "MED BOX", "LG DRUM"},
+	18: {"300", "313"}, 19: {"Brand#12", "Brand#51", "Brand#23", "Brand#42", "Brand#34", "Brand#13"}, 20: {"forest", "azure", "1994-01-01", "1997-01-01", "CANADA", "CHINA"},
+	21: {"SAUDI ARABIA", "PERU"}, 22: {"'13'", "'10'", "'31'", "'20'", "'23'", "'34'"},
+}
+
+// A query of TPC-H with other literals has the same kernels, comments included: each would be compiled again.
+func TestGPUOtherLiterals(t *testing.T) { eachGPU(t, testGPUOtherLiterals) }
+
+func testGPUOtherLiterals(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	mustRun(t, s, "CALL tpch_generate(0.1); SET radish_device = 'gpu'")
+	kernels := func(sql string) []string { return strings.Split(mustRun(t, s, "EXPLAIN FORMAT='kernels' "+sql), "\n") }
+	for _, q := range tpch.Queries(0.1) {
+		other := strings.NewReplacer(otherValues[q.Number]...).Replace(q.SQL)
+		if other == q.SQL {
+			t.Errorf("Q%d has the same literals", q.Number)
+		}
+		a, b := kernels(q.SQL), kernels(other)
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				t.Errorf("Q%d: line %d of its kernels is\n%s\nand with other literals\n%s", q.Number, i+1, a[i], b[i])
+				break
+			}
+		}
+		if len(a) != len(b) {
+			t.Errorf("Q%d: its kernels have %d lines, with other literals %d", q.Number, len(a), len(b))
+		}
+	}
+}
+
+// A literal that lets far fewer rows pass finds the kernel that is there, if not the one that suits it, which is compiled beside and taken the next time.
+func TestGPUKernelAtHand(t *testing.T) { eachGPU(t, testGPUKernelAtHand) }
+
+func testGPUKernelAtHand(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	mustRun(t, s, `CREATE TABLE t (k INT, v INT);
+		INSERT INTO t WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n % 20, n FROM r;
+		ANALYZE TABLE t; SET radish_device = 'gpu'`)
+	theGPU(t, e).ForgetKernels()
+	const many, few = "SELECT COUNT(*), SUM(v) FROM t WHERE k < 18", "SELECT COUNT(*), SUM(v) FROM t WHERE k < 1"
+	kernels := func(sql string) string { return mustRun(t, s, "EXPLAIN FORMAT='kernels' "+sql) }
+	suits := kernels(few)
+	if suits == kernels(many) {
+		t.Fatal("the kernels are the same")
+	}
+	mustRun(t, s, many)
+	if kernels(few) != kernels(many) {
+		t.Error("a kernel that was compiled is not taken")
+	}
+	answer := mustRun(t, s, few)
+	for deadline := time.Now().Add(time.Minute); kernels(few) != suits; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the better kernel is not compiled")
+		}
+	}
+	if again := mustRun(t, s, few); again != answer || !strings.Contains(again, "24500") {
+		t.Errorf("the kernels give\n%s\nand\n%s", answer, again)
+	}
+}

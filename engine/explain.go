@@ -41,6 +41,9 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		if held := heldOnGPU(cost); held > 0 {
 			total += fmt.Sprintf(", and on the GPU %s beside table columns", sqlerr.FormatBytes(held))
 		}
+		if cost.Downloaded > 0 {
+			total += fmt.Sprintf("; %s downloaded", sqlerr.FormatBytes(cost.Downloaded))
+		}
 		total += "\n"
 		if cost.Fallback != "" {
 			total = "the CPU ran the query: " + cost.Fallback + "\n" + total

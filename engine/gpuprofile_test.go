@@ -50,3 +50,19 @@ func TestGPUProfileCounts(t *testing.T) {
 		}
 	})
 }
+
+// TestGPUProfileDownloads wants EXPLAIN ANALYZE to tell how many bytes of a result came from the device.
+func TestGPUProfileDownloads(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n FROM r; SET radish_device = 'gpu'`)
+		for _, c := range []struct{ sql, want string }{
+			{"SELECT a.n * 1000 + b.n FROM d AS a JOIN d AS b", "; 7.6"},      // 10^6 integers of 8 bytes
+			{"SELECT COUNT(*) FROM d AS a JOIN d AS b", " table columns; 1."}, // KiB: a row, and counters,
+		} {
+			if text := mustRun(t, s, "EXPLAIN ANALYZE "+c.sql); !strings.Contains(text, c.want) || !strings.Contains(text, " downloaded") {
+				t.Errorf("%s: no %q in\n%s", c.sql, c.want, text)
+			}
+		}
+	})
+}

@@ -67,7 +67,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 		cfg.Elsewhere = run
 		rows, runErr := onCPU(ctx, plan, cfg)
 		if runErr == nil {
-			return rows, nil
+			return placed{rows, run}, nil
 		}
 		reason, err = run.Failure()
 		if reason == "" || ctx.Err() != nil {
@@ -103,6 +103,18 @@ func onCPU(ctx context.Context, plan *physical.Plan, cfg cpu.Config) (Rows, erro
 		return nil, err // not a nil *Cursor in an interface
 	}
 	return rows, nil
+}
+
+// placed are rows of a plan that has pipelines on the GPU.
+type placed struct {
+	Rows
+	run *gpu.Run
+}
+
+func (p placed) Profile() *profile.Plan {
+	cost := p.Rows.Profile()
+	cost.Downloaded = p.run.Downloaded()
+	return cost
 }
 
 // fallback are rows that the CPU computes because the GPU could not.

@@ -205,6 +205,9 @@ func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch
 	return err
 }
 
+// Downloaded is how many bytes have come from the device so far: results, counts, rows that the CPU goes on with. Any goroutine may ask.
+func (r *Run) Downloaded() int64 { return r.q.downloaded.Load() }
+
 // Count is the number of rows of a result.
 func (r *Run) Count(s physical.Sink) int64 {
 	if rows := r.q.rowsOf[s]; rows != nil {

@@ -44,13 +44,6 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 		return nil, setAll(plan, "the GPU is lost: "+err.Error())
 	}
-	if len(plan.All()) > len(plan.Pipelines) {
-		const reason = "recursive queries run on the CPU only"
-		if mode == Strict {
-			return nil, sqlerr.NotSupportedf("a recursive query on the GPU", reason)
-		}
-		return nil, setAll(plan, reason)
-	}
 	if plan.Recursive() {
 		const why = "a recursion runs its rounds on the CPU, and all that they read"
 		if mode == Strict {
@@ -95,7 +88,10 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 	}
 	reason := "radish_device is 'gpu'"
-	if mode.fallsBack() {
+	switch {
+	case mode == Strict:
+		reason = "radish_device is 'gpu_strict'"
+	case mode.fallsBack():
 		reason = "estimated to be faster there"
 	}
 	any := false

@@ -83,7 +83,7 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 		at = rows.copied.from
 	} else {
 		memory = make([]uint64, (bytes+7)/8)
-		if err := q.stream.Download(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
+		if err := q.fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
 			return nil, err
 		}
 	}
@@ -164,7 +164,7 @@ func (q *query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 		}
 	}
 	bytes := make([]byte, total)
-	if err := q.stream.Download(ctx, bytes, packed); err != nil {
+	if err := q.fetch(ctx, bytes, packed); err != nil {
 		return out, err
 	}
 	cutStrings(out, bytes, offsets)
@@ -216,7 +216,7 @@ func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 		}
 	}
 	v := &column.Vector{Type: t}
-	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.stream.Download(ctx, dst, src) }
+	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.fetch(ctx, dst, src) }
 	if valid != 0 {
 		bytes := make([]byte, n)
 		if err := fetch(bytes, valid); err != nil {
@@ -256,7 +256,7 @@ func (q *query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int
 		return nil, err
 	}
 	offsets := make([]int64, n+1)
-	if err := q.stream.Download(ctx, gpukernels.Bytes(offsets), at); err != nil {
+	if err := q.fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
 		return nil, err
 	}
 	bytes := make([]byte, offsets[n])
@@ -269,13 +269,19 @@ func (q *query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int
 		if err := q.stream.StringCopy(views, at, packed, n); err != nil {
 			return nil, err
 		}
-		if err := q.stream.Download(ctx, bytes, packed); err != nil {
+		if err := q.fetch(ctx, bytes, packed); err != nil {
 			return nil, err
 		}
 	}
 	out := make([]string, n)
 	cutStrings(out, bytes, offsets)
 	return out, nil
+}
+
+// fetch downloads, and waits for the stream.
+func (q *query) fetch(ctx context.Context, dst []byte, src gpukernels.Ptr) error {
+	q.downloaded.Add(int64(len(dst)))
+	return q.stream.Download(ctx, dst, src)
 }
 
 // bitmapOf makes a bitmap of bytes that are 1 where a value is not NULL; nil if all are.

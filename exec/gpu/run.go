@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -34,21 +35,22 @@ type query struct {
 	device *gpukernels.Device
 	stream *gpukernels.Stream
 
-	modules   map[*kernel]*loadedKernel
-	scans     map[*physical.TableScan]*residentTable
-	spanned   map[*physical.TableScan]*spanTable
-	rowsOf    map[physical.Sink]*storedRows
-	builds    map[*physical.Build]*buildRun
-	groups    map[*physical.Aggregate]*groupRun
-	tables    map[*table]gpukernels.Ptr
-	dicts     map[*column.Dictionary]*heldDictionary
-	done      map[*physical.Pipeline]bool
-	sorters   map[*physical.Sort]*sorter
-	loading   sync.WaitGroup     // of modules, sorters and columns
-	giveUp    func()             // waiting for what is being loaded
-	unwatch   func()             // see watch
-	cancelled *gpukernels.Signal // nil: no kernel has loops that may be long
-	fetches   map[*physical.TableScan]*fetch
+	modules    map[*kernel]*loadedKernel
+	scans      map[*physical.TableScan]*residentTable
+	spanned    map[*physical.TableScan]*spanTable
+	rowsOf     map[physical.Sink]*storedRows
+	builds     map[*physical.Build]*buildRun
+	groups     map[*physical.Aggregate]*groupRun
+	tables     map[*table]gpukernels.Ptr
+	dicts      map[*column.Dictionary]*heldDictionary
+	done       map[*physical.Pipeline]bool
+	sorters    map[*physical.Sort]*sorter
+	loading    sync.WaitGroup     // of modules, sorters and columns
+	giveUp     func()             // waiting for what is being loaded
+	unwatch    func()             // see watch
+	downloaded atomic.Int64       // bytes
+	cancelled  *gpukernels.Signal // nil: no kernel has loops that may be long
+	fetches    map[*physical.TableScan]*fetch
 
 	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
 	control      gpukernels.Ptr

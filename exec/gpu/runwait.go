@@ -75,7 +75,7 @@ func (q *query) settle(ctx context.Context) error {
 	}
 	words := make([]uint64, (end+7)/8)
 	q.counts = gpukernels.Bytes(words)[:end]
-	if err := q.stream.Download(ctx, q.counts, q.control); err != nil {
+	if err := q.fetch(ctx, q.counts, q.control); err != nil {
 		return err
 	}
 	pending := q.pending

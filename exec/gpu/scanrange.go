@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -83,10 +84,8 @@ func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || scaleOf(col.Typ) != scaleOf(c.Value.Type) {
 		return 0, 0, 0, false
 	}
-	for at = range r.scan.Cols {
-		if r.scan.Cols[at].ID == col.ID {
-			break
-		}
+	if at = slices.IndexFunc(r.scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
+		return 0, 0, 0, false
 	}
 	if f := &r.forms[at]; r.vector[at] == "" || f.class != classInt || f.width > 4 {
 		return 0, 0, 0, false

@@ -53,6 +53,7 @@ type Plan struct {
 	Pipelines  []Pipeline
 	Wall       time.Duration
 	PeakMemory int64
+	Downloaded int64 // bytes that came from the GPU
 	// Fallback says why the CPU ran what had been placed on the GPU; empty: it did not.
 	Fallback string
 }

@@ -1,0 +1,24 @@
+// Package gpu runs pipelines of a physical plan on a GPU: it turns each into one CUDA C++ kernel, compiles it, and launches it over table columns that stay in
+// the device's memory. docs/gpu.md explains the kernels, the memory and the faults; this is where they stand in the package.
+//
+// A query takes this way:
+//
+//	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan
+//	newProgram          kernelplan.go           the forms of what is stored between pipelines, and a kernel for each
+//	program.generate    kernel.go               the text of one: source, transforms, sink, each written inside the one before
+//	  scans             scan*.go                tiles of table rows, their filters by ranges of stored offsets
+//	  joins             build.go, probe.go      dense arrays, bitmaps, hash chains, loops; keyfilter.go: filters in front of them
+//	  groups            aggregate*.go           one file a way: scalar, dense in shared memory, hashed, parts, placed keys, runs
+//	  sorts, rows       sort*.go, sink.go       keys and row numbers; appended rows
+//	  expressions       emit*.go, lookup*.go    what becomes a value in flight (value.go); lookup tables over dictionaries
+//	Placed.Start        mixed.go                a Run, which exec/cpu calls for each pipeline that is here (cpu.Elsewhere)
+//	query               run*.go                 memory of the sinks, launches, waits, what to do when something was too small
+//	Run.Rows            result.go               rows that come back to the host
+//
+// What outlives a query belongs to the Device: table columns (resident*.go: their forms, uploads, eviction), lookup tables, compiled kernels (in
+// gpukernels), measured costs, and how many rows came to sinks (runsizes.go).
+//
+// Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
+// parameter of a kernel, found at the launch by its key (runWord); a range is an interval that values are proven to lie in (kernelrange.go), whereas
+// estimates choose between ways that are all right. Keys are placed when their place in a table follows from their value without a search.
+package gpu

@@ -73,16 +73,14 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 		if mode == gpu.Auto && gpu.PlanRows(plan) < gpu.LeastRows() {
 			return nil, nil // not worth opening a device for
 		}
-		d, err := s.engine.gpu()
-		if err != nil {
-			return nil, nil
-		}
-		return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine), s.vars.integer("radish_gpu_memory_limit"))
 	case deviceStrict:
 		mode = gpu.Strict
 	}
 	d, err := s.engine.needGPU(value)
-	if err != nil {
+	switch {
+	case err != nil && value == deviceAuto:
+		return nil, nil // the CPU does
+	case err != nil:
 		return nil, err
 	}
 	return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine), s.vars.integer("radish_gpu_memory_limit"))

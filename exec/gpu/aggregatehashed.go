@@ -116,13 +116,9 @@ func (a *aggregateText) partPlace(keys, args []value) string {
 		k.line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
 		return name
 	}
-	key, null := k.name("key"), "false"
-	if f.shape == wordGroups {
-		null = orFalse(keys[0].null)
-		k.line("const u64 %s = %s;", key, wordKey(keys[0]))
-	} else {
-		k.line("const u64 %s = %s;", key, a.number(keys))
-	}
+	key := k.name("key")
+	text, null := a.oneWord(keys)
+	k.line("const u64 %s = %s;", key, text)
 	if null == "false" {
 		k.line("const u64 %s = mix(%s);", name, key)
 	} else {
@@ -197,12 +193,7 @@ func (a *aggregateText) rankedPart() {
 
 // directFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
 func (a *aggregateText) directFunction() string {
-	lines := a.k.capture(func() {
-		a.openPlace("row_place(row)")
-		a.addPartRow("row", "g")
-		a.closePlace()
-	})
-	return a.k.callee("direct", []string{"const P& p", "Row row"}, lines)
+	return a.k.callee("direct", []string{"const P& p", "Row row"}, a.directLines())
 }
 
 // appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.

@@ -67,13 +67,8 @@ func (a *aggregateText) chooseLocal() {
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
 func (a *aggregateText) localRow(keys, args []value) {
-	k, f := a.k, a.f
-	key, null := "", "false"
-	if f.shape == wordGroups {
-		key, null = wordKey(keys[0]), orFalse(keys[0].null)
-	} else {
-		key = a.number(keys)
-	}
+	k := a.k
+	key, null := a.oneWord(keys)
 	if a.byTiles() {
 		a.localTile(key, null, args)
 		return
@@ -91,16 +86,6 @@ func (a *aggregateText) localRow(keys, args []value) {
 	a.updateAll(args, group)
 	k.close()
 	k.close()
-}
-
-// openGroup makes a name the group of a key in device memory, by a function of some suffix, and opens the block for those that have one.
-func (a *aggregateText) openGroup(name, suffix, key, null string) {
-	if a.f.shape == wordGroups {
-		a.k.line("const u64 %s = %s;", name, a.findWord("word_group"+suffix, key, null))
-	} else {
-		a.k.line("const u64 %s = %s;", name, a.find("packed_group"+suffix, key))
-	}
-	a.k.open("if (%s != no_group) {", name)
 }
 
 // localTile keeps a row's key and arguments. Behind the loop over the tile's rows the threads of a warp look for the slots of each together.
@@ -206,20 +191,6 @@ func (k *kernel) callee(suffix string, parameters, lines []string) string {
 	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_%s(%s) {\n  %s\n}\n", k.title, suffix, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
 }
 
-// wordKey is the C++ of a key of one word.
-func wordKey(v value) string {
-	if v.class == classFloat {
-		return fmt.Sprintf("%s == 0 ? 0 : as_bits(%s)", v.text, v.text)
-	}
-	return "(u64)" + v.text
-}
-
-// findWord is the C++ of the group of a key of one word.
-func (a *aggregateText) findWord(function, key, null string) string {
-	k, p := a.k, a.f.p
-	return fmt.Sprintf("%s(%s, %s, %s, %s, %s)", function, k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, null, k.pointer("u32", aggFullWord{p}))
-}
-
 // flushLocal adds the block's groups to all.
 func (a *aggregateText) flushLocal() {
 	k := a.k
@@ -238,7 +209,7 @@ func (a *aggregateText) flushLocal() {
 	if a.f.placed != nil && a.f.shape == wordGroups {
 		k.line("const u64 g = %s;", a.findWord("word_group", key, "false"))
 	} else {
-		k.line("const u64 g = %s;", a.find("packed_group", key))
+		k.line("const u64 g = %s;", a.findPacked("packed_group", key))
 	}
 	k.line("if (g == no_group) continue;")
 	k.line("const u32* first = table + slot;")

@@ -302,11 +302,7 @@ func (a *aggregateText) declareParting(pass int) []string {
 		fmt.Sprintf("Parting parting(memory, %d);", pass),
 		"const auto direct = [&](Row row) { // it found no room",
 	}
-	for _, l := range a.k.capture(func() {
-		a.openPlace("row_place(row)")
-		a.addPartRow("row", "g")
-		a.closePlace()
-	}) {
+	for _, l := range a.directLines() {
 		lines = append(lines, "  "+l)
 	}
 	return append(lines, "};")
@@ -390,6 +386,15 @@ func (a *aggregateText) closePlace() {
 	if a.f.part.hashed {
 		a.k.close()
 	}
+}
+
+// directLines are lines that add a row to its group in device memory.
+func (a *aggregateText) directLines() []string {
+	return a.k.capture(func() {
+		a.openPlace("row_place(row)")
+		a.addPartRow("row", "g")
+		a.closePlace()
+	})
 }
 
 // openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.

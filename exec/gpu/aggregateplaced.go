@@ -94,12 +94,7 @@ func (x *placedForm) elem() string {
 func (a *aggregateText) placedRow(keys, args []value) {
 	k, x := a.k, a.f.placed
 	key, tag, slot := k.name("key"), k.name("tag"), k.name("slot")
-	text, null := "", "false"
-	if a.f.shape == wordGroups {
-		text, null = wordKey(keys[0]), orFalse(keys[0].null)
-	} else {
-		text = a.number(keys)
-	}
+	text, null := a.oneWord(keys)
 	k.line("const u64 %s = %s;", key, text)
 	if null != "false" {
 		k.open("if (%s) {", null)

@@ -324,7 +324,7 @@ func (a *aggregateText) takeRuns(vars []runVar) {
 			k.line("%s[g] = 1;", k.pointer("u8", aggWord{f.p, f.seenAt}))
 		}
 	} else {
-		k.line("const u64 g = %s;", a.find("packed_group", "key"))
+		k.line("const u64 g = %s;", a.findPacked("packed_group", "key"))
 		k.line("if (g == no_group) continue;")
 	}
 	if a.contiguous() {

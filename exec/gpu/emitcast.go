@@ -271,13 +271,23 @@ func (t *kernelText) toTime(c *expr.Cast, v value, from types.Type) (value, bool
 	return value{}, false
 }
 
+// becomesText says whether what is converted to a type is a text no longer than what it is made of: a BINARY is filled up, a JSON has to be a document.
+func becomesText(to types.Type) bool {
+	return to.IsString() && to.Kind != types.KindBinary && to.Kind != types.KindJSON && to.Length != types.NoLength
+}
+
+// bounded says whether a type of texts has a length to which they are cut.
+func bounded(to types.Type) bool {
+	return to.Length > 0 && to.Kind != types.KindText && to.Kind != types.KindBlob
+}
+
 // stringToString cuts a text to a type's length. More than spaces lost gives a warning.
 func (t *kernelText) stringToString(c *expr.Cast, v value, to types.Type) (value, bool) {
-	if !to.IsString() || to.Kind == types.KindBinary || to.Length == types.NoLength || to.Kind == types.KindJSON { // a text has to be a document
+	if !becomesText(to) {
 		return value{}, false
 	}
 	out := v
-	if to.Length > 0 && to.Kind != types.KindText && to.Kind != types.KindBlob {
+	if bounded(to) {
 		out = t.result(to)
 		t.onCPU(fmt.Sprintf("fit_string<%v>(%s, %d, %s)", to.IsBinaryString(), v.text, to.Length, out.text), v, c)
 	}

@@ -79,9 +79,6 @@ func emitConcatWS(t *kernelText, c *expr.Call, sc *scope) (value, error) {
 			parts = append(parts, fmt.Sprintf("TextPart{%s, %s}", v.text, nullText(v)))
 		}
 	}
-	if len(parts) == 2 {
-		parts = append(parts, "TextPart{view{nullptr, 0}, true}")
-	}
 	out := t.making(c.Typ, separator.null, "concat_ws("+strings.Join(parts, ", ")+")")
 	out.null = separator.null
 	return out, nil
@@ -89,10 +86,7 @@ func emitConcatWS(t *kernelText, c *expr.Call, sc *scope) (value, error) {
 
 // toText writes a number or a time as text. Where that may be longer than the type it is the CPU's, which cuts and warns.
 func (t *kernelText) toText(v value, from, to types.Type) (value, bool) {
-	if !to.IsString() || to.Kind == types.KindBinary || to.Kind == types.KindJSON || to.Length == types.NoLength {
-		return value{}, false
-	}
-	if bounded := to.Kind != types.KindText && to.Kind != types.KindBlob && to.Length > 0; bounded && int(to.Length) < types.TextLength(from) {
+	if !becomesText(to) || bounded(to) && int(to.Length) < types.TextLength(from) {
 		return value{}, false
 	}
 	text := ""
@@ -167,23 +161,12 @@ func (q *query) growTexts(k *kernel) (bool, error) {
 
 // emptySink makes a sink as it was before its pipelines ran.
 func (q *query) emptySink(s physical.Sink) error {
-	switch s := s.(type) {
-	case *physical.Aggregate:
-		q.freeAll(q.groups[s].memory)
-		delete(q.groups, s)
-		return q.openGroupsFor(s)
-	case *physical.Build:
-		room, all := q.rowsOf[s].room, q.rowsOf[s].all
-		q.freeRows(s)
-		err := q.openBuild(s, room)
-		q.rowsOf[s].all = all
-		return err
+	if a, ok := s.(*physical.Aggregate); ok {
+		q.freeGroups(a)
+		return q.openGroupsFor(a)
 	}
-	room, all := q.rowsOf[s].room, q.rowsOf[s].all
-	q.freeRows(s)
-	err := q.openRowsFor(s, room)
-	q.rowsOf[s].all = all
-	return err
+	r := q.rowsOf[s]
+	return q.openRows(s, r.room, r.all)
 }
 
 // textWord gives the word of a parameter.

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -26,20 +27,23 @@ const (
 	countStates        // u32 other than slot_empty
 )
 
-const measureText = `#define RADISH_BLOCK 256
+var measureText = fmt.Sprintf(`#define RADISH_BLOCK %d
 #include "radish.cuh"
 #include "aggregate.cuh"
 #include "tile.cuh"
 
-// Reads 16 bytes eight times, from p.w[0] on. The store, which never comes to pass in memory of zeros, keeps the compiler from leaving that out.
+constexpr int chunk_count = %d;
+constexpr int count_bytes = %d, count_words = %d, count_keys = %d;
+
+// Reads chunk_count times 16 bytes, from p.w[0] on. The store, which never comes to pass in memory of zeros, keeps the compiler from leaving that out.
 RADISH_KERNEL(read_all, 1) {
-  const Chunk<16>* chunks = as_pointer<const Chunk<16>>(p.w[0]) + block_index() * 8 * RADISH_BLOCK + thread_index();
-  Chunk<16> c[8];
+  const Chunk<16>* chunks = as_pointer<const Chunk<16>>(p.w[0]) + block_index() * chunk_count * RADISH_BLOCK + thread_index();
+  Chunk<16> c[chunk_count];
   RADISH_UNROLL
-  for (int i = 0; i < 8; i++) c[i] = chunks[i * RADISH_BLOCK];
+  for (int i = 0; i < chunk_count; i++) c[i] = chunks[i * RADISH_BLOCK];
   u32 bits = 0;
   RADISH_UNROLL
-  for (int i = 0; i < 8; i++) bits |= c[i].w[0] | c[i].w[1] | c[i].w[2] | c[i].w[3];
+  for (int i = 0; i < chunk_count; i++) bits |= c[i].w[0] | c[i].w[1] | c[i].w[2] | c[i].w[3];
   if (bits != 0) *as_pointer<u32>(p.w[0]) = 0;
 }
 
@@ -48,15 +52,15 @@ RADISH_KERNEL(count_groups, 4) {
   u64 taken = 0;
   for (i64 i = block_index() * RADISH_BLOCK + thread_index(); i < (i64)p.w[1]; i += grid_size() * RADISH_BLOCK) {
     switch ((int)p.w[2]) {
-      case 0: taken += as_pointer<const u8>(p.w[0])[i] != 0; break;
-      case 1: taken += as_pointer<const u64>(p.w[0])[i] != 0; break;
-      case 2: taken += as_pointer<const u64>(p.w[0])[i] != empty_key; break;
+      case count_bytes: taken += as_pointer<const u8>(p.w[0])[i] != 0; break;
+      case count_words: taken += as_pointer<const u64>(p.w[0])[i] != 0; break;
+      case count_keys: taken += as_pointer<const u64>(p.w[0])[i] != empty_key; break;
       default: taken += as_pointer<const u32>(p.w[0])[i] != slot_empty;
     }
   }
   if (taken > 0) atomic_add(as_pointer<u64>(p.w[3]), taken);
 }
-`
+`, measureThreads, measureChunks, countBytes, countWords, countKeys)
 
 // measure puts a kernel of measureText into a stream.
 func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int64, params []uint64) error {

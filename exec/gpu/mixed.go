@@ -21,9 +21,9 @@ type Run struct {
 	q      *query
 	put    map[physical.Sink]bool // sinks of the CPU that have been uploaded
 	failed error                  // the first error that the device gave
-	// of a run with a profile
-	readRate float64
-	at       *physical.Pipeline // where
+	at     *physical.Pipeline     // where
+
+	readRate float64 // the device's bandwidth, of a run with a profile
 }
 
 var _ cpu.Elsewhere = (*Run)(nil)

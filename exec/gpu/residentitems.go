@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -70,13 +69,11 @@ func prepare[T any](groups []*tables.RowGroup, ordinal int, of func(*encoding.Ch
 	workers := runtime.GOMAXPROCS(0)
 	for some := range slices.Chunk(groups, 4*workers) {
 		made := make([]T, len(some))
-		var next atomic.Int64
 		var all errgroup.Group
-		for range min(workers, len(some)) {
+		all.SetLimit(workers)
+		for i := range some {
 			all.Go(func() (err error) {
-				for i := next.Add(1) - 1; i < int64(len(some)) && err == nil; i = next.Add(1) - 1 {
-					made[i], err = of(some[i].Columns[ordinal])
-				}
+				made[i], err = of(some[i].Columns[ordinal])
 				return err
 			})
 		}

@@ -69,6 +69,26 @@ func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, er
 	return p, err
 }
 
+// freeRows gives a sink's arrays back.
+func (q *query) freeRows(s physical.Sink) {
+	r := q.rowsOf[s]
+	if r == nil {
+		return
+	}
+	q.freeAll(r.memory)
+	q.free(r.sorted.memory)
+	delete(q.rowsOf, s)
+	if b, ok := s.(*physical.Build); ok {
+		delete(q.builds, b)
+	}
+}
+
+// freeGroups gives the arrays of an aggregation's groups back.
+func (q *query) freeGroups(a *physical.Aggregate) {
+	q.freeAll(q.groups[a].memory)
+	delete(q.groups, a)
+}
+
 // release frees what no pipeline that has still to run reads.
 func (q *query) release() {
 	needed := map[physical.Sink]bool{}
@@ -100,10 +120,9 @@ func (q *query) release() {
 			q.freeRows(s)
 		}
 	}
-	for a, g := range q.groups {
+	for a := range q.groups {
 		if !needed[a] && q.finished(a) && !q.readByHost(a) {
-			q.freeAll(g.memory)
-			delete(q.groups, a)
+			q.freeGroups(a)
 		}
 	}
 }

@@ -200,30 +200,18 @@ func (q *query) ready(k *kernel) bool {
 
 // openOutput makes room for what the pipeline gives, unless an earlier one that ends in the same sink has.
 func (q *query) openOutput(k *kernel) error {
-	switch s := k.p.Sink.(type) {
-	case *physical.Aggregate:
-		if q.groups[s] == nil {
-			return q.openGroupsFor(s)
+	s := k.p.Sink
+	if a, ok := s.(*physical.Aggregate); ok {
+		if q.groups[a] != nil {
+			return nil
 		}
-		return nil
-	case *physical.Build:
-		if q.rowsOf[s] == nil {
-			room, all := q.sinkRoom(s)
-			if err := q.openBuild(s, room); err != nil {
-				return err
-			}
-			q.rowsOf[s].all = all
-		}
+		return q.openGroupsFor(a)
+	}
+	if q.rowsOf[s] != nil {
 		return nil
 	}
-	if q.rowsOf[k.p.Sink] == nil {
-		room, all := q.sinkRoom(k.p.Sink)
-		if err := q.openRowsFor(k.p.Sink, room); err != nil {
-			return err
-		}
-		q.rowsOf[k.p.Sink].all = all
-	}
-	return nil
+	room, all := q.sinkRoom(s)
+	return q.openRows(s, room, all)
 }
 
 // overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
@@ -246,6 +234,21 @@ func (q *query) overflows(k *kernel) bool {
 }
 
 var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
+
+// openRows makes room for a sink's rows, in place of what it had. all says that no more can come.
+func (q *query) openRows(s physical.Sink, room int64, all bool) error {
+	q.freeRows(s)
+	var err error
+	if b, ok := s.(*physical.Build); ok {
+		err = q.openBuild(b, room)
+	} else {
+		err = q.openRowsFor(s, room)
+	}
+	if err == nil {
+		q.rowsOf[s].all = all
+	}
+	return err
+}
 
 // openRowsFor makes arrays for rows.
 func (q *query) openRowsFor(s physical.Sink, room int64) error {
@@ -283,20 +286,6 @@ func (q *query) resetCounter(w counterWord) error {
 	}
 	delete(q.dirty, w)
 	return q.stream.Fill(q.control+gpukernels.Ptr(q.counterAt(w)), 0, 8, 1)
-}
-
-// freeRows gives a sink's arrays back.
-func (q *query) freeRows(s physical.Sink) {
-	r := q.rowsOf[s]
-	if r == nil {
-		return
-	}
-	q.freeAll(r.memory)
-	q.free(r.sorted.memory)
-	delete(q.rowsOf, s)
-	if b, ok := s.(*physical.Build); ok {
-		delete(q.builds, b)
-	}
 }
 
 // openBuild makes room for a build.
@@ -460,9 +449,5 @@ func (q *query) grow(k *kernel) (bool, error) {
 			n += int64(f.EstRows*1.3) + 1024
 		}
 	}
-	q.freeRows(k.p.Sink)
-	if b, ok := k.p.Sink.(*physical.Build); ok {
-		return true, q.openBuild(b, n)
-	}
-	return true, q.openRowsFor(k.p.Sink, n)
+	return true, q.openRows(k.p.Sink, n, false)
 }

@@ -104,9 +104,8 @@ func (q *query) runAgain(ctx context.Context, cost *pipelineCost) error {
 	for s := range q.rowsOf {
 		q.freeRows(s)
 	}
-	for a, g := range q.groups {
-		q.freeAll(g.memory)
-		delete(q.groups, a)
+	for a := range q.groups {
+		q.freeGroups(a)
 	}
 	clear(q.done)
 	clear(q.dirty)

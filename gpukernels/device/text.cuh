@@ -75,8 +75,8 @@ struct TextPart {
 // The texts that are not NULL, with a separator between them.
 template <typename... Parts>
 RADISH_NOINLINE view concat_ws(TextRoom room, view separator, Parts... parts) {
-  const i64 count = (i64)(!parts.null + ...);
-  const i64 size = ((parts.null ? 0 : parts.text.size) + ...) + (count > 1 ? (count - 1) * separator.size : 0);
+  const i64 count = ((i64)0 + ... + !parts.null);
+  const i64 size = ((i64)0 + ... + (parts.null ? 0 : parts.text.size)) + (count > 1 ? (count - 1) * separator.size : 0);
   u64* const memory = room.take(size);
   if (memory == nullptr) return {nullptr, 0};
   TextWriter w(memory);

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -175,6 +176,66 @@ func TestOracle(t *testing.T) {
 	}
 	if n := strings.Count(string(text), "✓ equal |\n"); n != 22 {
 		t.Errorf("%d of 22 results are equal\n%s", n, text)
+	}
+}
+
+// DuckDB gets the tables of a database that made them itself.
+func TestCompare(t *testing.T) {
+	python := os.Getenv(duckDBPython)
+	if python == "" {
+		t.Skipf("%s does not name a Python with duckdb", duckDBPython)
+	}
+	for _, more := range [][]string{nil, {"--duckdb-compress", "--duckdb-memory", "1GB"}} {
+		var out bytes.Buffer
+		args := append([]string{"--sf", "0.01", "--runs", "1", "--query", "1,6,13", "--compare", "cpu,duckdb", "--duckdb-python", python}, more...)
+		if err := runTPCH(t.Context(), args, &out); err != nil {
+			t.Errorf("%v\n%s", err, out.String())
+		}
+	}
+}
+
+// TestKeyRanges wants ranges that have each row once, and a GPU to which nothing was brought to find them.
+func TestKeyRanges(t *testing.T) {
+	gputest.Emulated(t)
+	ctx := t.Context()
+	db, err := openDatabase(settings{device: "emulated"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	if _, err := generate(ctx, db, 0.01, nil); err != nil {
+		t.Fatal(err)
+	}
+	one, err := aside(ctx, db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.session.Close()
+	defer func(rows int64) { partRows = rows }(partRows)
+	partRows = 700
+	before := db.firstRuns()
+	for _, table := range tpch.Tables() {
+		ranges, err := keyRanges(ctx, db, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(where string) int64 {
+			rows, _, err := one.query(ctx, "SELECT COUNT(*) FROM "+table.Name+where)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rows[0][0].I
+		}
+		n := int64(0)
+		for _, r := range ranges {
+			n += count(fmt.Sprintf(" WHERE %s BETWEEN %d AND %d", table.PrimaryKey[0], r[0], r[1]))
+		}
+		if all := count(""); n != all {
+			t.Errorf("%s: ranges %v have %d rows of %d", table.Name, ranges, n, all)
+		}
+	}
+	if brought := db.firstRuns().Sub(before); brought.Uploaded != 0 || brought.Compiled.Tasks != 0 {
+		t.Errorf("%d bytes were uploaded and %d kernels compiled", brought.Uploaded, brought.Compiled.Tasks)
 	}
 }
 

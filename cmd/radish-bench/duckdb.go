@@ -98,20 +98,20 @@ func (d *duckDB) read() (duckDBReply, error) {
 }
 
 // load fills the TPC-H tables from Parquet files, as DuckDB's own benchmarks have them: without declared keys, which
-// would cost it an index each and speed up none of the queries.
-//
-// DuckDB leaves tables in memory as they come; compress makes it compress them, as it would in a file.
+// would cost it an index each and speed up none of the queries. compress says that they are compressed then.
 func (d *duckDB) load(dir string, compress bool) (load, error) {
 	var l load
+	spend := func(reply duckDBReply) {
+		l.took += reply.took()
+		l.cpu += fromMillis(reply.CPU)
+		l.peak = max(l.peak, reply.Peak)
+	}
 	for i, t := range tpch.Tables() {
-		sql := fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM read_parquet(%s)", t.Name, sqlString(parquetPath(dir, t.Name)))
-		reply, err := d.do(sql, false, i == 0)
+		reply, err := d.add(t.Name, []string{parquetPath(dir, t.Name)}, true, i == 0)
 		if err != nil {
 			return l, err
 		}
-		l.took += reply.took()
-		l.cpu += fromMillis(reply.CPU)
-		l.peak = reply.Peak
+		spend(reply)
 		count, err := d.do("SELECT count(*) FROM "+t.Name, true, false)
 		if err != nil {
 			return l, err
@@ -125,15 +125,16 @@ func (d *duckDB) load(dir string, compress bool) (load, error) {
 	if !compress {
 		return l, nil
 	}
-	reply, err := d.do("CHECKPOINT", false, false)
-	l.took += reply.took()
-	l.cpu += fromMillis(reply.CPU)
-	l.peak = max(l.peak, reply.Peak)
+	reply, err := d.compress()
+	spend(reply)
 	return l, err
 }
 
-// add makes a table of Parquet files' rows, or adds them to it. compress makes DuckDB compress what there is of it.
-func (d *duckDB) add(table string, files []string, create, compress bool) error {
+// compress makes DuckDB compress its tables, as it would in a file: in memory it leaves them as they come.
+func (d *duckDB) compress() (duckDBReply, error) { return d.do("CHECKPOINT", false, false) }
+
+// add makes a table of Parquet files' rows, or adds them to it. reset begins a new peak of resident memory.
+func (d *duckDB) add(table string, files []string, create, reset bool) (duckDBReply, error) {
 	list := make([]string, len(files))
 	for i, f := range files {
 		list[i] = sqlString(f)
@@ -144,14 +145,7 @@ func (d *duckDB) add(table string, files []string, create, compress bool) error 
 	} else {
 		sql = "INSERT INTO " + table + " " + sql
 	}
-	if _, err := d.do(sql, false, false); err != nil {
-		return err
-	}
-	if !compress {
-		return nil
-	}
-	_, err := d.do("CHECKPOINT", false, false)
-	return err
+	return d.do(sql, false, reset)
 }
 
 // measure adds a run of a query to its timings.

@@ -53,10 +53,10 @@ func (p *peerSettings) names() []string {
 
 // open makes the peers of a database whose tables are there. close ends them.
 func (p *peerSettings) open(ctx context.Context, db *database) (peers []peer, close func(), err error) {
-	var ducks []*duckDB
+	var duck *duckDB
 	close = func() {
-		for _, d := range ducks {
-			_ = d.close()
+		if duck != nil {
+			_ = duck.close()
 		}
 	}
 	for _, name := range p.names() {
@@ -64,25 +64,28 @@ func (p *peerSettings) open(ctx context.Context, db *database) (peers []peer, cl
 			peers = append(peers, &devicePeer{db: db, device: name})
 			continue
 		}
-		duck, err := startDuckDB(ctx, p.python, db.threads)
-		if err != nil {
-			close()
-			return nil, nil, err
-		}
-		ducks = append(ducks, duck)
-		peers = append(peers, duckPeer{duck})
-		if p.memory != "" {
-			if _, err = duck.do("SET memory_limit = "+sqlString(p.memory), false, false); err != nil {
+		if duck == nil {
+			if duck, err = startDuckDB(ctx, p.python, db.threads); err != nil {
+				return nil, nil, err
+			}
+			if err = p.fill(ctx, db, duck); err != nil {
 				close()
 				return nil, nil, err
 			}
 		}
-		if err := handOver(ctx, db, duck, p.compress); err != nil {
-			close()
-			return nil, nil, err
-		}
+		peers = append(peers, duckPeer{duck})
 	}
 	return peers, close, nil
+}
+
+// fill gives a DuckDB that was started its bound of memory and the database's tables.
+func (p *peerSettings) fill(ctx context.Context, db *database, duck *duckDB) error {
+	if p.memory != "" {
+		if _, err := duck.do("SET memory_limit = "+sqlString(p.memory), false, false); err != nil {
+			return err
+		}
+	}
+	return handOver(ctx, db, duck, p.compress)
 }
 
 // devicePeer is the same engine on another device.
@@ -142,8 +145,8 @@ func (p duckPeer) measure(_ context.Context, sql string, t *timings) error {
 	return p.duck.measure(sql, t)
 }
 
-// partRows is how many rows a file has at most that hands a table over: so many are in neither engine's form at a time, for each thread.
-const partRows = 4 << 20
+// partRows is about how many rows a file has that hands a table over: so many are in neither engine's form at a time, for each thread. A variable for tests.
+var partRows = int64(4 << 20)
 
 // handOver gives DuckDB the TPC-H tables of a database, as Parquet files of some of their rows each, which go once they are read.
 func handOver(ctx context.Context, db *database, duck *duckDB, compress bool) error {
@@ -167,8 +170,13 @@ func handOver(ctx context.Context, db *database, duck *duckDB, compress bool) er
 			if err := g.Wait(); err != nil {
 				return err
 			}
-			if err := duck.add(t.Name, files, first == 0, compress); err != nil {
+			if _, err := duck.add(t.Name, files, first == 0, false); err != nil {
 				return err
+			}
+			if compress {
+				if _, err := duck.compress(); err != nil {
+					return err
+				}
 			}
 			for _, f := range files {
 				if err := os.Remove(f); err != nil {
@@ -180,10 +188,30 @@ func handOver(ctx context.Context, db *database, duck *duckDB, compress bool) er
 	return nil
 }
 
+// aside opens a session beside a database's own, which takes one processor and brings nothing to the GPU that a query's first run would find there.
+// Close its session, not its engine.
+func aside(ctx context.Context, db *database) (*database, error) {
+	one := &database{engine: db.engine, session: db.engine.NewSession(), threads: 1, device: "cpu"}
+	err := one.setDevice(ctx, one.device)
+	if err == nil {
+		err = one.exec(ctx, "SET radish_threads = 1")
+	}
+	if err != nil {
+		one.session.Close()
+		return nil, err
+	}
+	return one, nil
+}
+
 // keyRanges cuts a table by the first column of its primary key: the first and the last key of each part.
 func keyRanges(ctx context.Context, db *database, t *tpch.Table) ([][2]int64, error) {
+	one, err := aside(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	defer one.session.Close()
 	key := t.PrimaryKey[0]
-	rows, _, err := db.query(ctx, fmt.Sprintf("SELECT COUNT(*), MIN(%s), MAX(%s) FROM %s", key, key, t.Name))
+	rows, _, err := one.query(ctx, fmt.Sprintf("SELECT COUNT(*), MIN(%s), MAX(%s) FROM %s", key, key, t.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -197,16 +225,13 @@ func keyRanges(ctx context.Context, db *database, t *tpch.Table) ([][2]int64, er
 	return out, nil
 }
 
-// exportRange writes the rows of a range of keys, in a session of its own.
+// exportRange writes the rows of a range of keys.
 func exportRange(ctx context.Context, db *database, t *tpch.Table, keys [2]int64, path string) error {
-	session := db.engine.NewSession()
-	defer session.Close()
-	one := &database{engine: db.engine, session: session}
-	for _, sql := range []string{"SET radish_device = 'cpu'", "SET radish_threads = 1"} {
-		if err := one.exec(ctx, sql); err != nil {
-			return err
-		}
+	one, err := aside(ctx, db)
+	if err != nil {
+		return err
 	}
+	defer one.session.Close()
 	file, err := os.Create(path)
 	if err != nil {
 		return err

@@ -186,11 +186,6 @@ func (a *aggregateText) aside(key string, args []value) string {
 	return fmt.Sprintf("%s_aside(%s);", k.title, strings.Join(given, ", "))
 }
 
-// callee is a function that the kernel calls, named after it. Its first parameter is p, the kernel's.
-func (k *kernel) callee(suffix string, parameters, lines []string) string {
-	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_%s(%s) {\n  %s\n}\n", k.title, suffix, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
-}
-
 // flushLocal adds the block's groups to all.
 func (a *aggregateText) flushLocal() {
 	k := a.k

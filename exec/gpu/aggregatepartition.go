@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -257,19 +256,6 @@ func (a *aggregateText) addPartRow(row, place string) {
 	a.updateAll(args, place)
 }
 
-// capture returns the lines that f writes.
-func (k *kernel) capture(f func()) []string {
-	before, indent := k.body.String(), k.indent
-	k.body.Reset()
-	k.indent = 0
-	f()
-	text := strings.TrimRight(k.body.String(), "\n")
-	k.body.Reset()
-	k.body.WriteString(before)
-	k.indent = indent
-	return strings.Split(text, "\n")
-}
-
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
 func (a *aggregateText) partRowText(keys, args []value) {
 	k, f := a.k, a.f
@@ -430,45 +416,4 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 		run.parts = append(run.parts, r)
 	}
 	return nil
-}
-
-// runThen launches the kernels that come after a pipeline's, and frees what only they read.
-func (q *query) runThen(k *kernel, cost *pipelineCost) error {
-	for _, sub := range k.then {
-		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
-			return err
-		}
-	}
-	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
-		for _, r := range q.groups[a].parts {
-			q.free(r.rows)
-			q.free(r.given)
-		}
-		q.groups[a].parts = nil
-	}
-	return nil
-}
-
-// launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
-func (q *query) launchOther(k *kernel, most int64, cost *pipelineCost) error {
-	m, err := q.loaded(k)
-	if err != nil {
-		return err
-	}
-	cost.compiled(m)
-	block, shared := q.device.Block(k.threads), k.shared(q)
-	usage, err := m.function.Usage(block, shared)
-	if err != nil {
-		return err
-	}
-	grid := int64(max(usage.Blocks, 1) * max(q.device.Info().Multiprocessors, 1))
-	if info := q.device.Info(); info.Emulated() {
-		grid = emulatedBlocks(k)
-	}
-	params, err := q.params(k)
-	if err != nil {
-		return err
-	}
-	cost.Launches++
-	return q.stream.Launch(m.function, min(grid, most), block, shared, params)
 }

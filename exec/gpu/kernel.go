@@ -114,6 +114,24 @@ func (k *kernel) block(format string, args ...any) {
 // atEnd says what the last line of the innermost block is.
 func (k *kernel) atEnd(line string) { k.ends[len(k.ends)-1] = line }
 
+// capture returns the lines that f writes.
+func (k *kernel) capture(f func()) []string {
+	before, indent := k.body.String(), k.indent
+	k.body.Reset()
+	k.indent = 0
+	f()
+	text := strings.TrimRight(k.body.String(), "\n")
+	k.body.Reset()
+	k.body.WriteString(before)
+	k.indent = indent
+	return strings.Split(text, "\n")
+}
+
+// callee is a function that the kernel calls, named after it. Its first parameter is p, the kernel's.
+func (k *kernel) callee(suffix string, parameters, lines []string) string {
+	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_%s(%s) {\n  %s\n}\n", k.title, suffix, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
+}
+
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: fmt.Sprintf("pipeline%d", p.ID), ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
@@ -241,7 +259,7 @@ func (k *kernel) transform(s *scope, t physical.Transform) (*scope, error) {
 		k.block("for (i64 %s = 0; %s < %s; %s++) {", i, i, n.text, i)
 		return s.nested(), nil
 	}
-	return nil, &unsupported{fmt.Sprintf("%T runs on the CPU only", t)}
+	return nil, refuse("%T runs on the CPU only", t)
 }
 
 func (k *kernel) filter(s *scope, preds []expr.Expr) (*scope, error) {
@@ -261,7 +279,7 @@ func (k *kernel) project(s *scope, items []logical.Item) error {
 		if c, ok := it.Expr.(*expr.Column); ok {
 			b, found := s.find(c.ID)
 			if !found {
-				return &unsupported{"column " + c.String() + " is not at hand on the device"}
+				return refuse("column %s is not at hand on the device", c)
 			}
 			if r, ok := k.ranges[c.ID]; ok {
 				k.ranges[it.Col.ID] = r

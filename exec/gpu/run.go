@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,12 +17,6 @@ import (
 
 // blockThreads is the number of threads of a block of generated kernels, unless they want more.
 const blockThreads = 256
-
-// Limits of a launch, so that a cancelled query ends soon: so many rows, or so many pairs of a nested loop.
-const (
-	launchRows  = 1 << 30
-	launchPairs = 1 << 34
-)
 
 // errOnHost says that a kernel met an error, or a case that it does not handle: the query has to run on the CPU, which words it.
 var errOnHost = errors.New("gpu: the query has to run on the CPU")
@@ -77,9 +70,6 @@ type query struct {
 	sizes  sizing
 	timed  bool // the time of each pipeline's kernels is wanted
 }
-
-// launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
-type launchRange struct{ from, to, every int64 }
 
 // loadedKernel is a kernel that was compiled, or is being compiled.
 type loadedKernel struct {
@@ -402,147 +392,4 @@ func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (p
 	}
 	q.release()
 	return cost, nil
-}
-
-// start launches a pipeline's kernel over all its rows.
-func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error {
-	for _, t := range k.p.Transforms {
-		if l, ok := t.(*physical.Limit); ok {
-			if err := q.resetCounter(counterWord{k.p, l}); err != nil {
-				return err
-			}
-		}
-	}
-	if k.makesTexts() {
-		if err := q.openTexts(k); err != nil {
-			return err
-		}
-	}
-	if k.prepare != nil {
-		if err := k.prepare(q); err != nil {
-			return err
-		}
-	}
-	shared := int64(0)
-	if k.shared != nil {
-		shared = k.shared(q)
-	}
-	block := q.device.Block(k.threads)
-	f := q.modules[k].function // its pipeline has waited for it
-	usage, err := f.Usage(block, shared)
-	if err != nil {
-		return err
-	}
-	resident := int64(max(usage.Blocks, 1) * max(q.device.Info().Multiprocessors, 1))
-	if info := q.device.Info(); info.Emulated() {
-		resident = emulatedBlocks(k)
-	}
-	chunk := min(q.chunk(k), q.copiedRows(k, resident))
-	total, step := int64(0), int64(1) // of tiles or rows
-	unit := int64(1)
-	if k.rows.scan != nil {
-		total = q.spanned[k.rows.scan].tiles
-		unit = int64(block * k.items)
-		step = max(chunk/unit, 1)
-	} else {
-		total = k.rows.count(q)
-		step = chunk
-	}
-	q.queued += total*unit + q.sizes.trusted[k.p.Sink]
-	launch := func(r launchRange) error {
-		q.launch = r
-		n := r.to - r.from
-		if k.rows.scan == nil {
-			n = (n + int64(block) - 1) / int64(block)
-		}
-		params, err := q.params(k)
-		if err != nil {
-			return err
-		}
-		cost.Launches++
-		return q.stream.Launch(f, min(n, resident), block, shared, params)
-	}
-	every := int64(0)
-	if k.learn != nil {
-		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
-			return err
-		}
-	}
-	for from := int64(0); from < total; from += step {
-		if err := launch(launchRange{from, min(from+step, total), every}); err != nil {
-			return err
-		}
-		if from+step < total {
-			if err := q.stream.Sync(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	q.pending = append(q.pending, k)
-	return q.runThen(k, cost)
-}
-
-// emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
-// blocks put what they have together.
-func emulatedBlocks(k *kernel) int64 {
-	if _, ok := k.p.Sink.(*physical.Aggregate); ok {
-		return 3
-	}
-	return 1
-}
-
-// chunk is the number of rows of one launch.
-func (q *query) chunk(k *kernel) int64 {
-	rows := int64(launchRows)
-	for _, t := range k.p.Transforms {
-		if t, ok := t.(*physical.Probe); ok {
-			if f := q.program.builds[t.Build]; f != nil && f.shape == loopBuild {
-				rows = min(rows, launchPairs/max(q.rowsOf[t.Build].count, 1))
-			}
-		}
-	}
-	return max(rows, int64(k.threads))
-}
-
-// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than copyRows. Blocks take tiles in turn, and the copies of
-// one the rows of a tile.
-func (q *query) copiedRows(k *kernel, blocks int64) int64 {
-	p, ok := k.p.Sink.(*physical.Aggregate)
-	if !ok || !q.groups[p].form.byCopy {
-		return math.MaxInt64
-	}
-	tile := q.tile(k)
-	return max(int64(copyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
-}
-
-// params are the words of a launch.
-func (q *query) params(k *kernel) ([]uint64, error) {
-	out := make([]uint64, len(k.params))
-	for i := range k.params {
-		s := &k.params[i]
-		switch key := s.key.(type) {
-		case nil:
-			out[i] = s.word
-			if s.table != nil {
-				out[i] = uint64(q.tables[s.table])
-			}
-		case errorWord:
-			out[i] = uint64(q.control)
-		case warningsWord:
-			at, ok := q.warnings[k]
-			if !ok {
-				return nil, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.p.ID)
-			}
-			out[i] = uint64(q.control) + uint64(at)
-		case textWord:
-			out[i] = q.textWord(k, key)
-		case dictionaryWord:
-			out[i] = uint64(q.dicts[key.dict].words.views)
-		case runWord:
-			out[i] = key.resolve(q)
-		default:
-			return nil, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.p.ID, key)
-		}
-	}
-	return out, nil
 }

@@ -19,7 +19,7 @@ func TestGPUMadeTexts(t *testing.T) {
 			"SELECT MAX(CONCAT(s, s, s, s, s, s, ts)), COUNT(DISTINCT CONCAT(u, m)) FROM w",
 			"SELECT COUNT(*), SUM(a.id) FROM w AS a JOIN w AS b ON CONCAT(a.s, a.s, a.s, a.s, a.s, a.dt) = CONCAT(b.s, b.s, b.s, b.s, b.s, b.dt)",
 			"SELECT CONCAT(s, s, s, s, s, id) AS x FROM w WHERE id < 1800 UNION ALL SELECT CONCAT('-', s, s, s, s, s, id) FROM w WHERE id >= 1800 ORDER BY x",
-			"SELECT id, CONCAT_WS(NULLIF(id % 2, 1), 'a', m) FROM w WHERE CONCAT(ti, '') LIKE '-%' ORDER BY id",
+			"SELECT id, CONCAT_WS(NULLIF(id % 2, 1), 'a', m), CONCAT_WS(s, NULL, NULL) FROM w WHERE CONCAT(ti, '') LIKE '-%' ORDER BY id",
 			"SELECT CAST(m AS CHAR), CAST(id AS CHAR(20)), CAST(dt AS CHAR), CAST(ts AS CHAR(30)), CAST(ti AS CHAR), CAST(u AS CHAR) FROM w WHERE id < 300 ORDER BY id",
 		} {
 			sameOnGPU(t, s, sql)

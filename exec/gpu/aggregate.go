@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -331,12 +330,15 @@ func addend(v value) string {
 	return "(i128)" + v.text
 }
 
+// arrayOf is the C++ of the address of an accumulator's array number i.
+func (a *aggregateText) arrayOf(acc *accForm, i int) string {
+	return a.k.pointer(a.f.arrays[acc.at+i].elem, aggWord{a.f.p, acc.at + i})
+}
+
 // update adds a value to an accumulator of a group.
 func (a *aggregateText) update(acc *accForm, v value, place string) {
 	k, f := a.k, a.f
-	at := func(i int) string {
-		return fmt.Sprintf("%s + %s", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}), place)
-	}
+	at := func(i int) string { return a.arrayOf(acc, i) + " + " + place }
 	if f.shared || a.inLocal {
 		if acc.in != nil {
 			return // the sum counts

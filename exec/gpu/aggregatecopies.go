@@ -126,14 +126,12 @@ func (a *aggregateText) flushCopies() {
 		if acc.limbs == 0 {
 			continue
 		}
-		at := func(i int) string {
-			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
-		}
+		at := func(i int) string { return a.arrayOf(acc, i) + " + g" }
 		switch acc.op {
 		case accCount:
 			k.line("add_group(%s, %s, Adds::shared);", at(0), count(i))
 		case accMin, accMax:
-			name := [...]string{"min", "max"}[acc.op-accMin]
+			name := acc.extreme()
 			best := k.name("best")
 			k.line("u32 %s = first[%d];", best, acc.limb)
 			k.line("RADISH_NO_UNROLL for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)

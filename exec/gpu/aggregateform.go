@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -92,6 +90,14 @@ type accForm struct {
 	known  bool      // if that is known
 }
 
+// extreme is the part of device functions' names that says which extreme an accumulator is.
+func (acc *accForm) extreme() string {
+	if acc.op == accMin {
+		return "min"
+	}
+	return "max"
+}
+
 // aggArray is an array over the places.
 type aggArray struct {
 	elem  string
@@ -146,14 +152,14 @@ func (f *aggForm) acc(op accOp, arg expr.Expr) int {
 
 func (f *aggForm) addItem(it *logical.AggItem) error {
 	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
-		return &unsupported{fmt.Sprintf("%s(DISTINCT) runs on the CPU only", it.Fn.Name)}
+		return refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
 	}
 	if it.Fn.Kind == expr.AggCountStar {
 		f.items = append(f.items, aggItem{f.acc(accCount, nil), -1})
 		return nil
 	}
 	if len(it.Args) != 1 {
-		return &unsupported{fmt.Sprintf("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))}
+		return refuse("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))
 	}
 	arg := it.Args[0]
 	phys := arg.Type().Phys()
@@ -198,7 +204,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 	case expr.AggSingle:
 		out.acc = f.acc(accSingle, arg)
 	default:
-		return &unsupported{it.Fn.Name + " runs on the CPU only"}
+		return refuse("%s runs on the CPU only", it.Fn.Name)
 	}
 	f.items = append(f.items, out)
 	return nil

@@ -139,7 +139,7 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 			k.close()
 			k.close()
 		default:
-			name := [...]string{"min", "max"}[acc.op-accMin]
+			name := acc.extreme()
 			if !some {
 				a.each(items, func() { k.line("atomic_%s(%s, row_offset(%s));", name, words, row) })
 				continue

@@ -12,7 +12,7 @@ import (
 func (k *kernel) openGroups(s *scope, src *physical.SinkScan, p *physical.Aggregate) (*scope, error) {
 	f := k.prog.aggs[p]
 	if f == nil {
-		return nil, &unsupported{"what it reads was computed on the CPU"}
+		return nil, refuse("what it reads was computed on the CPU")
 	}
 	k.line("// groups: %s", f.shape)
 	k.maxRows = k.prog.bound(p)
@@ -76,12 +76,12 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 			}
 		}
 		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && f.accs[f.items[i].acc].op == accSum {
-			return &unsupported{"a sum of exact numbers as a DOUBLE runs on the CPU only"}
+			return refuse("a sum of exact numbers as a DOUBLE runs on the CPU only")
 		}
 		s.bindLazy(c.ID, like, func() (value, error) { return k.groupValue(f, i) })
 		return nil
 	}
-	return &unsupported{"column " + c.String() + " is not stored"}
+	return refuse("column %s is not stored", c)
 }
 
 // groupKey reads key i of group number row.
@@ -162,7 +162,7 @@ func (k *kernel) groupValue(f *aggForm, i int) (value, error) {
 		v = k.define(v, "sum")
 		k.raiseIf(fmt.Sprintf("is_infinite(%s)", v.text), errOutOfRange, it.Args[0])
 		if typ.Phys() != types.PhysFloat64 {
-			return v, &unsupported{it.Fn.Name + " of doubles as an exact number runs on the CPU only"}
+			return v, refuse("%s of doubles as an exact number runs on the CPU only", it.Fn.Name)
 		}
 		return v, nil
 	case accMin, accMax:
@@ -197,7 +197,7 @@ func (k *kernel) sumValue(f *aggForm, i int, v value, count string) (value, erro
 	}
 	from, to := fractionOf(it.Args[0].Type()), fractionOf(typ)
 	if to < from {
-		return v, &unsupported{it.Fn.Name + " of fewer digits than its argument runs on the CPU only"}
+		return v, refuse("%s of fewer digits than its argument runs on the CPU only", it.Fn.Name)
 	}
 	ok := k.name("fits")
 	k.line("bool %s = true;", ok)

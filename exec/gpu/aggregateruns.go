@@ -110,9 +110,7 @@ func (a *aggregateText) runVars(args []value) []runVar {
 		if null == "false" {
 			null = ""
 		}
-		at := func(i int) string {
-			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
-		}
+		at := func(i int) string { return a.arrayOf(acc, i) + " + g" }
 		v.add = func(x string) string { return fmt.Sprintf("atomic_add(%s, (u64)%s);", at(0), x) }
 		v.set = func(x string) string { return fmt.Sprintf("*(%s) = (u64)%s;", at(0), x) }
 		extreme := func(fn, empty, emptyOffset string) {

@@ -15,7 +15,7 @@ func (a *aggregateText) scalar(args []value) {
 			k.open("if (!(%s)) {", v.null)
 			open = true
 		}
-		at := func(i int) string { return k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}) }
+		at := func(i int) string { return a.arrayOf(acc, i) }
 		switch {
 		case acc.op == accCount:
 			a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))

@@ -170,12 +170,12 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 func (a *aggregateText) move(acc *accForm, limb string) {
 	k, f := a.k, a.f
 	a.global()
-	at := func(i int) string { return fmt.Sprintf("%s + g", k.pointer(f.arrays[i].elem, aggWord{f.p, i})) }
 	high := "nullptr"
 	if !acc.narrow {
-		high = at(acc.at + 1)
+		high = a.arrayOf(acc, 1) + " + g"
 	}
-	k.line("move_counted(%s, stride, %s, %s, %s, %s);", limb, k.literal(uint64(acc.within.lo)), at(f.accs[f.find(accCount, nil)].at), at(acc.at), high)
+	count := f.accs[f.find(accCount, nil)]
+	k.line("move_counted(%s, stride, %s, %s + g, %s + g, %s);", limb, k.literal(uint64(acc.within.lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
 	a.closeGlobal()
 }
 
@@ -216,16 +216,14 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 		if acc.limbs == 0 && acc.in == nil {
 			continue
 		}
-		at := func(i int) string {
-			return fmt.Sprintf("%s + g", k.pointer(f.arrays[acc.at+i].elem, aggWord{f.p, acc.at + i}))
-		}
+		at := func(i int) string { return a.arrayOf(acc, i) + " + g" }
 		switch acc.op {
 		case accCount:
 			n := a.flushCount(counts, i)
 			k.line("add_group(%s, %s, %s);", at(0), n, how)
 			continue
 		case accMin, accMax:
-			name := [...]string{"min", "max"}[acc.op-accMin]
+			name := acc.extreme()
 			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), how)
 			continue
 		}

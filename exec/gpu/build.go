@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -58,10 +59,6 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 		residual = residual || len(probe.Residual) > 0
 		once = once && (p.Unique || probe.Kind == logical.SemiJoin || probe.Kind == logical.AntiJoin)
 	}
-	safe := false
-	for _, n := range p.NullSafe {
-		safe = safe || n
-	}
 	domain := float64(p.DenseMax) - float64(p.DenseMin) + 1
 	width := 0.0
 	for _, c := range p.Payload {
@@ -70,7 +67,7 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 	switch {
 	case len(p.Keys) == 0 || p.Algorithm == physical.RangeJoin || p.Algorithm == physical.NestedLoopJoin:
 		f.shape = loopBuild
-	case p.Algorithm != physical.DenseJoin || len(p.Keys) != 1 || safe || domain > 1<<31:
+	case p.Algorithm != physical.DenseJoin || len(p.Keys) != 1 || slices.Contains(p.NullSafe, true) || domain > 1<<31:
 		f.shape = hashBuild
 	case len(p.Payload) == 0 && once && !p.KeepUnmatched && !marks && !residual:
 		f.shape = bitmapBuild
@@ -83,6 +80,9 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 	f.nullChain = marks && f.shape != loopBuild
 	return f
 }
+
+// nullSafe says whether a NULL of key part i equals another.
+func (f *buildForm) nullSafe(i int) bool { return f.p.NullSafe != nil && f.p.NullSafe[i] }
 
 // domain is the number of places of a dense build.
 func (f *buildForm) domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
@@ -130,8 +130,7 @@ func (b *buildText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
-		safe := f.p.NullSafe != nil && f.p.NullSafe[i]
-		if v.null != "" && !safe {
+		if v.null != "" && !f.nullSafe(i) {
 			if b.null != "" {
 				b.null += " || "
 			}
@@ -189,12 +188,7 @@ func (b *buildText) row(s *scope) error {
 		k.open("if (%s < %s) {", place, k.literal(uint64(f.domain())))
 		k.line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.pointer("u32", bitsWord{f.p}), place, place)
 		if f.shape == directBuild {
-			for i, v := range b.out {
-				k.line("%s[%s] = %s;", k.pointer(v.class.cName(), dataWord{b.sink, i}), place, v.text)
-				if v.null != "" {
-					k.line("%s[%s] = !(%s);", k.pointer("u8", validWord{b.sink, i}), place, v.null)
-				}
-			}
+			b.writeValues(place)
 		}
 		k.otherwise()
 		k.raiseIf("true", errOnCPU, f.p.Keys[0])
@@ -206,8 +200,6 @@ func (b *buildText) row(s *scope) error {
 		b.writeRow()
 		return nil
 	}
-	k.line("reached = true;")
-	b.vars = append(b.vars, "bool reached = false;")
 	b.carry()
 	copy(b.keys, b.out)
 	if b.null != "" {
@@ -262,14 +254,7 @@ func (b *buildText) together() ([]string, error) {
 	if b.vars == nil {
 		return nil, nil
 	}
-	k := b.k
-	k.line("// %s", b.title)
-	k.open("if (block_any(reached)) {")
-	k.line("const u64 at = block_append(%s, reached);", k.pointer("u64", placesWord{b.sink}))
-	k.open("if (reached) {")
-	b.writeRow()
-	k.close()
-	k.close()
+	b.appendReached(b.writeRow)
 	return b.vars, nil
 }
 

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -97,6 +95,3 @@ func ofNumbers(c *expr.Call) bool { return !c.Typ.IsString() }
 func emitSeconds(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
 	return t.assign(c.Typ, "%s / %d", a[0].text, types.MicrosPerSecond), nil
 }
-
-// refuse is an *unsupported.
-func refuse(format string, args ...any) error { return &unsupported{fmt.Sprintf(format, args...)} }

@@ -67,7 +67,7 @@ func (s *scope) find(id expr.ColumnID) (*binding, bool) {
 func (s *scope) column(c *expr.Column) (value, error) {
 	b, ok := s.find(c.ID)
 	if !ok {
-		return value{}, &unsupported{"column " + c.String() + " is not at hand on the device"}
+		return value{}, refuse("column %s is not at hand on the device", c)
 	}
 	if b.load == nil {
 		return b.value, nil

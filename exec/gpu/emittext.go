@@ -163,7 +163,7 @@ func (q *query) growTexts(k *kernel) (bool, error) {
 func (q *query) emptySink(s physical.Sink) error {
 	if a, ok := s.(*physical.Aggregate); ok {
 		q.freeGroups(a)
-		return q.openGroupsFor(a)
+		return q.openGroups(a)
 	}
 	r := q.rowsOf[s]
 	return q.openRows(s, r.room, r.all)

@@ -100,7 +100,7 @@ func (g *program) write() bool {
 	}
 	for _, p := range g.plan.Pipelines {
 		if !g.on(p) {
-			g.reasons[p] = &unsupported{"not asked for"}
+			g.reasons[p] = refuse("not asked for")
 			continue
 		}
 		k, err := g.generate(p)
@@ -208,7 +208,7 @@ func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID,
 			k.prog.views[key] = true
 			return v, errAgain
 		}
-		return v, &unsupported{fmt.Sprintf("a column holds %s and %s", c.class.cName(), v.class.cName())}
+		return v, refuse("a column holds %s and %s", c.class.cName(), v.class.cName())
 	}
 	if v.null != "" && c.null == "" {
 		k.prog.nulls[key] = true
@@ -269,7 +269,7 @@ func (g *program) form(s physical.Sink) (*rowForm, error) {
 			cols = append(cols, it.Col)
 		}
 	default:
-		return nil, &unsupported{"what it reads was computed on the CPU"}
+		return nil, refuse("what it reads was computed on the CPU")
 	}
 	f := hostForm(cols)
 	g.sinks[s] = f
@@ -298,10 +298,10 @@ func (w placesWord) resolve(q *query) uint64 { return q.counter(counterWord{of: 
 func (w heldWord) resolve(q *query) uint64   { return q.held(w.sink) }
 func (w orderWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).sorted.order) }
 
-// stored binds the columns of stored rows: ids[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there
+// bindStored makes columns known that are stored as rows: cols[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there
 // is no row, so that all is NULL.
-func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, ids []expr.ColumnID, row, missing string) {
-	for i, id := range ids {
+func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, cols []*expr.Column, row, missing string) {
+	for i, col := range cols {
 		c := f.cols[at[i]]
 		like := c.like
 		like.text = ""
@@ -309,9 +309,9 @@ func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, 
 			like.null = missing
 		}
 		if c.known {
-			k.ranges[id] = c.within
+			k.ranges[col.ID] = c.within
 		}
-		s.bindLazy(id, like, func() (value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
+		s.bindLazy(col.ID, like, func() (value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
 	}
 }
 

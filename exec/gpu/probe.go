@@ -32,7 +32,7 @@ type probeText struct {
 func (k *kernel) probe(s *scope, t *physical.Probe) (*scope, error) {
 	f := k.prog.builds[t.Build]
 	if f == nil || k.prog.host(t.Build) {
-		return nil, &unsupported{"its join's build side runs on the CPU"}
+		return nil, refuse("its join's build side runs on the CPU")
 	}
 	p := &probeText{k: k, t: t, f: f, row: k.name("r")}
 	k.line("// %s: %s", joinTitle(t.Kind), f.shape)
@@ -75,10 +75,10 @@ func (p *probeText) probeKeys(s *scope) error {
 				}
 			}
 			if c.class != v.class {
-				return &unsupported{fmt.Sprintf("a join compares %s and %s", c.class.cName(), v.class.cName())}
+				return refuse("a join compares %s and %s", c.class.cName(), v.class.cName())
 			}
 		}
-		if safe := f.p.NullSafe != nil && f.p.NullSafe[i]; v.null != "" && !safe {
+		if v.null != "" && !f.nullSafe(i) {
 			if p.null != "" {
 				p.null += " || "
 			}
@@ -114,11 +114,7 @@ func (p *probeText) byPlace(s *scope) (*scope, error) {
 
 // bindPayload makes the build's columns known, of row p.row; missing says when there is none.
 func (p *probeText) bindPayload(s *scope, missing string) {
-	ids := make([]expr.ColumnID, len(p.f.p.Payload))
-	for i, c := range p.f.p.Payload {
-		ids[i] = c.ID
-	}
-	p.k.bindStored(s, p.f.p, p.f.rows, p.f.payAt, ids, p.row, missing)
+	p.k.bindStored(s, p.f.p, p.f.rows, p.f.payAt, p.f.p.Payload, p.row, missing)
 }
 
 // residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
@@ -156,7 +152,7 @@ func (p *probeText) decide(s *scope, found string) (*scope, error) {
 		p.bindPayload(s, "!"+found)
 		return s, nil
 	}
-	return nil, &unsupported{"mark join of this form runs on the CPU only"}
+	return nil, refuse("mark join of this form runs on the CPU only")
 }
 
 // note remembers that the build's row has found a match.
@@ -213,17 +209,20 @@ func (p *probeText) pass(s *scope) error {
 		}
 		k.line("if (!(%s)) continue;", cond)
 	}
-	if len(p.t.Residual) > 0 {
-		if p.t.Kind != logical.InnerJoin || !k.prog.multiplies(p.t) {
-			p.bindPayload(s, "")
+	if len(p.t.Residual) > 0 && (p.t.Kind != logical.InnerJoin || !k.prog.multiplies(p.t)) {
+		p.bindPayload(s, "")
+	}
+	return p.passResidual(s)
+}
+
+// passResidual writes the tests of the residual condition.
+func (p *probeText) passResidual(s *scope) error {
+	for _, e := range p.t.Residual {
+		cond, err := p.k.emitCond(e, s)
+		if err != nil {
+			return err
 		}
-		for _, e := range p.t.Residual {
-			cond, err := k.emitCond(e, s)
-			if err != nil {
-				return err
-			}
-			k.line("if (!(%s)) continue;", cond)
-		}
+		p.k.line("if (!(%s)) continue;", cond)
 	}
 	return nil
 }
@@ -232,8 +231,7 @@ func (p *probeText) pass(s *scope) error {
 func (p *probeText) sameKey(i int, v value) string {
 	b := p.buildKey(i)
 	same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)
-	safe := p.f.p.NullSafe != nil && p.f.p.NullSafe[i]
-	if !safe || b.null == "" && v.null == "" {
+	if !p.f.nullSafe(i) || b.null == "" && v.null == "" {
 		return same
 	}
 	bn, vn := orFalse(b.null), orFalse(v.null)
@@ -261,7 +259,7 @@ func (p *probeText) buildKey(i int) value {
 // compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
 func (p *probeText) compareRange() (string, error) {
 	if p.f.p.Algorithm != physical.RangeJoin || len(p.keys) != 1 {
-		return "", &unsupported{"a nested loop with keys"}
+		return "", refuse("a nested loop with keys")
 	}
 	b, v := p.buildKey(0), p.keys[0]
 	bound := p.t.Keys[0]
@@ -377,7 +375,7 @@ func (p *probeText) mark(s *scope, found string) (*scope, error) {
 		hasNull := orFalse(p.null)
 		var buildNull []string
 		for i := range p.keys {
-			if b := p.buildKey(i); b.null != "" && !(f.p.NullSafe != nil && f.p.NullSafe[i]) {
+			if b := p.buildKey(i); b.null != "" && !f.nullSafe(i) {
 				buildNull = append(buildNull, b.null)
 			}
 		}
@@ -405,7 +403,7 @@ func (p *probeText) mark(s *scope, found string) (*scope, error) {
 				b := p.buildKey(i)
 				same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)
 				bn, vn := orFalse(b.null), orFalse(v.null)
-				if f.p.NullSafe != nil && f.p.NullSafe[i] {
+				if f.nullSafe(i) {
 					k.line("if ((%s) != (%s) || !(%s) && !%s) continue;", bn, vn, bn, same)
 				} else {
 					k.line("if (!(%s) && !(%s) && !%s) continue;", bn, vn, same)
@@ -414,12 +412,8 @@ func (p *probeText) mark(s *scope, found string) (*scope, error) {
 		}
 		in := s.nested()
 		p.bindPayload(in, "")
-		for _, e := range p.t.Residual {
-			cond, err := k.emitCond(e, in)
-			if err != nil {
-				return nil, err
-			}
-			k.line("if (!(%s)) continue;", cond)
+		if err := p.passResidual(in); err != nil {
+			return nil, err
 		}
 		k.line("%s = true;", unknown)
 		k.line("break;")
@@ -492,16 +486,12 @@ func andNot(null, cond string) string {
 func (k *kernel) openUnmatched(s *scope, src *physical.UnmatchedScan) (*scope, error) {
 	f := k.prog.builds[src.Build]
 	if f == nil || k.prog.host(src.Build) {
-		return nil, &unsupported{"its join's build side runs on the CPU"}
+		return nil, refuse("its join's build side runs on the CPU")
 	}
 	k.line("// rows of the build without a match")
 	k.maxRows = k.prog.bound(src.Build)
 	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
-	ids := make([]expr.ColumnID, len(src.Build.Payload))
-	for i, c := range src.Build.Payload {
-		ids[i] = c.ID
-	}
-	k.bindStored(s, src.Build, f.rows, f.payAt, ids, "row", "")
+	k.bindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")
 	for _, c := range src.Nulls {
 		s.bind(c.ID, nullOf(classOf(c.Typ), c.Typ))
 	}

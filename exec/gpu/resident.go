@@ -104,6 +104,16 @@ type resident struct {
 	size     int64
 }
 
+// wait waits until the resident is on the device, or could not be brought there.
+func (e *resident) wait(ctx context.Context) error {
+	select {
+	case <-e.ready:
+		return e.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // uploadStreams is how many uploads run at once: enough to keep the copy engine busy while others fill staging buffers.
 const uploadStreams = 4
 
@@ -232,14 +242,7 @@ func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []i
 		bits = start(deletedBits)
 	}
 	for _, e := range t.held {
-		select {
-		case <-e.ready:
-		case <-ctx.Done():
-			t.release()
-			return nil, context.Cause(ctx)
-		}
-		if e.err != nil {
-			err := e.err
+		if err := e.wait(ctx); err != nil {
 			t.release()
 			return nil, err
 		}
@@ -355,15 +358,9 @@ func (r *residency) dictionary(ctx context.Context, d *column.Dictionary) (words
 	e.used = r.clock
 	r.mu.Unlock()
 	done = func() { r.letGo([]*resident{e}) }
-	select {
-	case <-e.ready:
-	case <-ctx.Done():
+	if err := e.wait(ctx); err != nil {
 		done()
-		return nil, nil, context.Cause(ctx)
-	}
-	if e.err != nil {
-		done()
-		return nil, nil, e.err
+		return nil, nil, err
 	}
 	return &e.dict, done, nil
 }

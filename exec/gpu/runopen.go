@@ -205,7 +205,7 @@ func (q *query) openOutput(k *kernel) error {
 		if q.groups[a] != nil {
 			return nil
 		}
-		return q.openGroupsFor(a)
+		return q.openGroups(a)
 	}
 	if q.rowsOf[s] != nil {
 		return nil
@@ -242,7 +242,7 @@ func (q *query) openRows(s physical.Sink, room int64, all bool) error {
 	if b, ok := s.(*physical.Build); ok {
 		err = q.openBuild(b, room)
 	} else {
-		err = q.openRowsFor(s, room)
+		err = q.openArrays(s, room)
 	}
 	if err == nil {
 		q.rowsOf[s].all = all
@@ -250,8 +250,8 @@ func (q *query) openRows(s physical.Sink, room int64, all bool) error {
 	return err
 }
 
-// openRowsFor makes arrays for rows.
-func (q *query) openRowsFor(s physical.Sink, room int64) error {
+// openArrays makes arrays for rows.
+func (q *query) openArrays(s physical.Sink, room int64) error {
 	if room >= math.MaxUint32 {
 		return errTooManyRows
 	}
@@ -332,8 +332,8 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	return q.resetCounter(counterWord{of: p})
 }
 
-// openGroupsFor makes room for groups: as many as are expected, or more than there was room for.
-func (q *query) openGroupsFor(p *physical.Aggregate) error {
+// openGroups makes room for groups: as many as are expected, or more than there was room for.
+func (q *query) openGroups(p *physical.Aggregate) error {
 	f := q.aggs[p]
 	tried := q.groups[p]
 	if tried != nil {
@@ -433,7 +433,7 @@ func (q *query) grow(k *kernel) (bool, error) {
 		if q.counted(counterWord{of: s}) == 0 && g.appended <= g.room {
 			return false, nil
 		}
-		return true, q.openGroupsFor(s)
+		return true, q.openGroups(s)
 	case *physical.Build:
 		if f := q.program.builds[s]; f.shape == directBuild || f.shape == bitmapBuild {
 			return false, nil

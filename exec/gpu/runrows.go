@@ -54,7 +54,7 @@ func (q *query) putRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 		n += int64(b.Rows())
 	}
 	q.sinks[s] = form
-	if err := q.openRowsFor(s, max(n, 1)); err != nil {
+	if err := q.openArrays(s, max(n, 1)); err != nil {
 		return err
 	}
 	r := q.rowsOf[s]

@@ -59,7 +59,7 @@ func (k *kernel) openSource(s *scope) (*scope, error) {
 	case *physical.ValuesScan:
 		return k.openValues(s, src)
 	}
-	return nil, &unsupported{fmt.Sprintf("%T runs on the CPU only", k.p.Source)}
+	return nil, refuse("%T runs on the CPU only", k.p.Source)
 }
 
 // openRow opens the block of a row that is there.
@@ -108,11 +108,9 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 	k.line("// rows of an earlier pipeline")
 	k.openStored(src.From, "")
 	at := make([]int, len(src.Cols))
-	ids := make([]expr.ColumnID, len(src.Cols))
 	for i, c := range src.Cols {
-		ids[i] = c.ID
 		if at[i] = f.column(src.Ins[i]); at[i] < 0 {
-			return nil, &unsupported{"column " + c.String() + " is not stored"}
+			return nil, refuse("column %s is not stored", c)
 		}
 	}
 	place := "row"
@@ -121,7 +119,7 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 		k.line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
 		place = "place"
 	}
-	k.bindStored(s, src.From, f, at, ids, place, "")
+	k.bindStored(s, src.From, f, at, src.Cols, place, "")
 	return s, nil
 }
 
@@ -132,16 +130,15 @@ func (k *kernel) openValues(s *scope, src *physical.ValuesScan) (*scope, error) 
 		f.cols[i].like.null = "null" // whatever the columns say
 	}
 	at := make([]int, len(src.Cols))
-	ids := make([]expr.ColumnID, len(src.Cols))
-	for i, c := range src.Cols {
-		at[i], ids[i] = i, c.ID
+	for i := range at {
+		at[i] = i
 	}
 	sink := valuesSink(src)
 	k.prog.sinks[sink] = f
 	k.maxRows = float64(len(src.Rows))
 	k.line("// constants")
 	k.openRows(func(q *query) int64 { return int64(len(src.Rows)) }, "")
-	k.bindStored(s, sink, f, at, ids, "row", "")
+	k.bindStored(s, sink, f, at, src.Cols, "row", "")
 	return s, nil
 }
 

@@ -40,15 +40,15 @@ func (g *program) newSink(k *kernel) (sinkText, error) {
 		for _, id := range p.In {
 			c := byID[id]
 			if c == nil {
-				return nil, &unsupported{fmt.Sprintf("column %d of the result is not at hand", id)}
+				return nil, refuse("column %d of the result is not at hand", id)
 			}
 			values = append(values, c)
 		}
 		return g.newAppend(k, p, values, p.In, "result"), nil
 	case *physical.Window:
-		return nil, &unsupported{"window functions run on the CPU only"}
+		return nil, refuse("window functions run on the CPU only")
 	}
-	return nil, &unsupported{fmt.Sprintf("%T runs on the CPU only", k.p.Sink)}
+	return nil, refuse("%T runs on the CPU only", k.p.Sink)
 }
 
 // columnsAlive lists the columns that operators of the pipeline make.
@@ -122,8 +122,6 @@ func (a *appendText) row(s *scope) error {
 		a.write("at")
 		return nil
 	}
-	k.line("reached = true;")
-	a.vars = append(a.vars, "bool reached = false;")
 	a.carry()
 	return nil
 }
@@ -137,17 +135,17 @@ func (a *appendText) inPlace() error {
 		case *physical.Project:
 		case *physical.Limit:
 			if !k.placed(t) {
-				return &unsupported{"rows in order that are limited when some were dropped"}
+				return refuse("rows in order that are limited when some were dropped")
 			}
 			offset = k.literal(uint64(t.Offset))
 		default:
 			if k.many {
-				return &unsupported{"rows in order that are multiplied"}
+				return refuse("rows in order that are multiplied")
 			}
 			if p, ok := t.(*physical.Probe); ok && keepsRows(p.Kind) {
 				continue
 			}
-			return &unsupported{"rows in order of which some are dropped"}
+			return refuse("rows in order of which some are dropped")
 		}
 	}
 	k.line("append(%s);", k.pointer("u64", placesWord{a.sink}))
@@ -156,8 +154,10 @@ func (a *appendText) inPlace() error {
 	return nil
 }
 
-// carry moves the values into variables that live outside the row's blocks.
+// carry moves the values into variables that live outside the row's blocks, beside one that says that the row has come.
 func (a *appendText) carry() {
+	a.k.line("reached = true;")
+	a.vars = append(a.vars, "bool reached = false;")
 	for i, v := range a.out {
 		name := a.k.name("out")
 		a.vars = append(a.vars, fmt.Sprintf("%s %s{};", v.class.cName(), name))
@@ -175,28 +175,39 @@ func (a *appendText) carry() {
 func (a *appendText) write(at string) {
 	k := a.k
 	k.open("if (%s < %s) {", at, k.word(roomWord{a.sink}))
+	a.writeValues(at)
+	k.close()
+}
+
+// writeValues stores the values as row number at, for which there is room.
+func (a *appendText) writeValues(at string) {
+	k := a.k
 	for i, v := range a.out {
 		k.line("%s[%s] = %s;", k.pointer(v.class.cName(), dataWord{a.sink, i}), at, v.text)
 		if v.null != "" {
 			k.line("%s[%s] = !(%s);", k.pointer("u8", validWord{a.sink, i}), at, v.null)
 		}
 	}
-	k.close()
 }
 
 func (a *appendText) together() ([]string, error) {
 	if a.vars == nil {
 		return nil, nil
 	}
+	a.appendReached(func() { a.write("at") })
+	return a.vars, nil
+}
+
+// appendReached numbers the rows that have come, a block's together; write stores one as row number at.
+func (a *appendText) appendReached(write func()) {
 	k := a.k
 	k.line("// %s", a.title)
 	k.open("if (block_any(reached)) {")
 	k.line("const u64 at = block_append(%s, reached);", k.pointer("u64", placesWord{a.sink}))
 	k.open("if (reached) {")
-	a.write("at")
+	write()
 	k.close()
 	k.close()
-	return a.vars, nil
 }
 
 func (a *appendText) after() error      { return nil }

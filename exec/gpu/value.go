@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"fmt"
+
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
@@ -55,3 +57,6 @@ type value struct {
 type unsupported struct{ reason string }
 
 func (u *unsupported) Error() string { return u.reason }
+
+// refuse is an *unsupported.
+func refuse(format string, args ...any) error { return &unsupported{fmt.Sprintf(format, args...)} }

@@ -145,6 +145,7 @@ func (g *exprGenerator) digit(lo, n int) expr.Expr { return intConst(int64(lo + 
 
 func isNumber(t types.Type) bool { return t.IsNumeric() }
 func isText(t types.Type) bool   { return t.IsString() }
+func isTime(t types.Type) bool   { return t.Kind == types.KindTime }
 func isDate(t types.Type) bool   { return t.Kind == types.KindDate || t.Kind == types.KindDatetime }
 
 func (g *exprGenerator) number(depth int) expr.Expr {
@@ -153,7 +154,7 @@ func (g *exprGenerator) number(depth int) expr.Expr {
 		return g.leaf(isNumber)
 	}
 	d := depth - 1
-	switch r.IntN(22) {
+	switch r.IntN(23) {
 	case 0, 1, 2:
 		return call([]string{"add", "sub", "mul"}[r.IntN(3)], g.number(d), g.number(d))
 	case 3, 4:
@@ -191,6 +192,8 @@ func (g *exprGenerator) number(depth int) expr.Expr {
 		return call([]string{"bitand", "bitor", "bitxor", "shl", "shr"}[r.IntN(5)], g.number(d), g.number(d))
 	case 20:
 		return call([]string{"sqrt", "exp", "ln", "log10", "sin", "atan"}[r.IntN(6)], g.number(d))
+	case 21:
+		return expr.NewCast(g.pick(g.moment, g.clock)(d), []types.Type{types.Int64, types.Decimal(16, 0), types.Decimal(20, 6), types.Decimal(30, 2)}[r.IntN(4)])
 	}
 	return g.datePart(d)
 }
@@ -222,7 +225,9 @@ func (g *exprGenerator) moment(depth int) expr.Expr {
 	}
 	d := depth - 1
 	units := []string{"DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "HOUR", "MINUTE", "SECOND", "MICROSECOND"}
-	switch r.IntN(6) {
+	switch r.IntN(7) {
+	case 5:
+		return expr.NewCast(g.clock(d), []types.Type{types.Date, types.Datetime}[r.IntN(2)])
 	case 0:
 		return call([]string{"date_add", "date_sub"}[r.IntN(2)], g.moment(d), g.digit(-2000, 4000), textConst(units[r.IntN(len(units))]))
 	case 1:
@@ -235,6 +240,14 @@ func (g *exprGenerator) moment(depth int) expr.Expr {
 		return call("coalesce", g.moment(d), g.moment(d))
 	}
 	return must(expr.NewCase([]expr.When{{Cond: g.condition(d), Then: g.moment(d)}}, g.moment(d)))
+}
+
+// clock is a time of day, or what else is a TIME.
+func (g *exprGenerator) clock(depth int) expr.Expr {
+	if depth <= 0 || g.r.IntN(2) == 0 {
+		return g.leaf(isTime)
+	}
+	return expr.NewCast(g.pick(g.clock, g.moment)(depth-1), types.TimeFsp(2*g.r.IntN(4)))
 }
 
 func (g *exprGenerator) text(depth int) expr.Expr {

@@ -281,9 +281,8 @@ func (k *kernel) project(s *scope, items []logical.Item) error {
 			if !found {
 				return refuse("column %s is not at hand on the device", c)
 			}
-			if r, ok := k.ranges[c.ID]; ok {
-				k.ranges[it.Col.ID] = r
-			}
+			within, known := k.ranges[c.ID]
+			k.noteRange(it.Col.ID, within, known)
 			if it.Col.ID == c.ID {
 				continue
 			}
@@ -298,9 +297,8 @@ func (k *kernel) project(s *scope, items []logical.Item) error {
 		if err != nil {
 			return err
 		}
-		if r, ok := k.rangeOf(it.Expr); ok {
-			k.ranges[it.Col.ID] = r
-		}
+		within, known := k.rangeOf(it.Expr)
+		k.noteRange(it.Col.ID, within, known)
 		s.bind(it.Col.ID, v)
 	}
 	return nil

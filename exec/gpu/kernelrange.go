@@ -12,7 +12,8 @@ import (
 // interval bounds the integers (or decimals, as integers) that an expression gives; NULLs aside.
 type interval struct{ lo, hi int64 }
 
-// rangeOf bounds an expression's values by those of the columns in it; ok is false if nothing is known.
+// rangeOf bounds an expression's values by those of the columns in it; ok is false if nothing is known. Nothing looks at the values again: places in
+// arrays and the bits that sums take follow from what this says, so a case has to hold for every value that the evaluator can give.
 func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 	if p := e.Type().Phys(); p != types.PhysInt64 && p != types.PhysInt128 {
 		return interval{}, false
@@ -33,33 +34,12 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 		}
 		return interval{x, x}, true
 	case *expr.Case:
-		first := true
-		join := func(x expr.Expr) bool {
-			s, known := k.rangeOf(x)
-			if !known {
-				return false
-			}
-			if first {
-				r, first = s, false
-			}
-			r.lo, r.hi = min(r.lo, s.lo), max(r.hi, s.hi)
-			return true
-		}
-		for _, w := range e.Whens {
-			if !join(w.Then) {
-				return interval{}, false
-			}
-		}
-		if e.Else != nil && !join(e.Else) {
-			return interval{}, false
-		}
-		return r, true
+		return k.caseRange(e)
 	case *expr.Cast:
-		from, known := k.rangeOf(e.Arg)
-		if !known {
+		if r, ok = k.rangeOf(e.Arg); !ok {
 			return interval{}, false
 		}
-		return rescaled(from, fractionOf(e.Arg.Type()), fractionOf(e.To))
+		return castRange(r, e.Arg.Type(), e.To)
 	case *expr.Call:
 		if day := yearArg(e); day != nil {
 			r, ok = k.rangeOf(day)
@@ -69,47 +49,147 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 			year := func(days int64) int64 { return int64(types.YearOf(days)) }
 			return interval{year(r.lo), year(r.hi)}, true
 		}
-		if len(e.Args) != 2 {
-			return interval{}, false
-		}
-		a, okA := k.rangeOf(e.Args[0])
-		b, okB := k.rangeOf(e.Args[1])
-		if !okA || !okB {
-			return interval{}, false
-		}
-		sa, sb, to := fractionOf(e.Args[0].Type()), fractionOf(e.Args[1].Type()), fractionOf(e.Typ)
-		switch e.Fn.Name {
-		case "add", "sub":
-			if a, okA = rescaled(a, sa, to); !okA {
-				return interval{}, false
-			}
-			if b, okB = rescaled(b, sb, to); !okB {
-				return interval{}, false
-			}
-			if e.Fn.Name == "sub" {
-				b = interval{-b.hi, -b.lo}
-			}
-			return bigInterval(new(big.Int).Add(big.NewInt(a.lo), big.NewInt(b.lo)), new(big.Int).Add(big.NewInt(a.hi), big.NewInt(b.hi)))
-		case "mul":
-			if sa+sb != to {
-				return interval{}, false
-			}
-			var lo, hi *big.Int
-			for _, x := range []int64{a.lo, a.hi} {
-				for _, y := range []int64{b.lo, b.hi} {
-					p := new(big.Int).Mul(big.NewInt(x), big.NewInt(y))
-					if lo == nil || p.Cmp(lo) < 0 {
-						lo = p
-					}
-					if hi == nil || p.Cmp(hi) > 0 {
-						hi = p
-					}
-				}
-			}
-			return bigInterval(lo, hi)
-		}
+		return k.arithmeticRange(e)
 	}
 	return interval{}, false
+}
+
+// noteRange notes what a column's values lie between, or that it is not known.
+func (k *kernel) noteRange(id expr.ColumnID, within interval, known bool) {
+	if !known {
+		delete(k.ranges, id)
+		return
+	}
+	k.ranges[id] = within
+}
+
+// caseRange bounds a CASE by its results, each of which has to be a value of the CASE's type as it is.
+func (k *kernel) caseRange(e *expr.Case) (r interval, ok bool) {
+	results := make([]expr.Expr, 0, len(e.Whens)+1)
+	for _, w := range e.Whens {
+		results = append(results, w.Then)
+	}
+	if e.Else != nil {
+		results = append(results, e.Else)
+	}
+	first := true
+	for _, x := range results {
+		if c, constant := x.(*expr.Const); constant && c.Value.Null {
+			continue
+		}
+		s, known := k.rangeOf(x)
+		if !known || !sameIntegers(x.Type(), e.Typ) {
+			return interval{}, false
+		}
+		if first {
+			r, first = s, false
+		}
+		r.lo, r.hi = min(r.lo, s.lo), max(r.hi, s.hi)
+	}
+	return r, true
+}
+
+// sameIntegers says whether what is one integer as a value of a type is the same as a value of another.
+func sameIntegers(a, b types.Type) bool {
+	return expr.SameValues(a, b) || exactType(a) && exactType(b) && fractionOf(a) == fractionOf(b)
+}
+
+// arithmeticRange bounds sums, differences and products of integers and decimals. What does not fit the result's type is an error.
+func (k *kernel) arithmeticRange(e *expr.Call) (interval, bool) {
+	switch e.Fn.Name {
+	case "add", "sub", "mul":
+	default:
+		return interval{}, false
+	}
+	var args [2]interval
+	for i, x := range e.Args {
+		if i > 1 || !exactType(x.Type()) {
+			return interval{}, false
+		}
+		var ok bool
+		if args[i], ok = k.rangeOf(x); !ok {
+			return interval{}, false
+		}
+	}
+	a, b := args[0], args[1]
+	sa, sb, to := fractionOf(e.Args[0].Type()), fractionOf(e.Args[1].Type()), fractionOf(e.Typ)
+	if e.Fn.Name == "mul" {
+		if sa+sb != to {
+			return interval{}, false
+		}
+		return spanOf((*big.Int).Mul, a, b)
+	}
+	a, okA := rescaled(a, sa, to)
+	b, okB := rescaled(b, sb, to)
+	if !okA || !okB {
+		return interval{}, false
+	}
+	if e.Fn.Name == "sub" {
+		return spanOf((*big.Int).Sub, a, b)
+	}
+	return spanOf((*big.Int).Add, a, b)
+}
+
+// spanOf bounds an operator's results by those of the operands' ends, as sums, differences and products are.
+func spanOf(op func(z, x, y *big.Int) *big.Int, a, b interval) (interval, bool) {
+	var lo, hi *big.Int
+	for _, x := range []int64{a.lo, a.hi} {
+		for _, y := range []int64{b.lo, b.hi} {
+			p := op(new(big.Int), big.NewInt(x), big.NewInt(y))
+			if lo == nil || p.Cmp(lo) < 0 {
+				lo = p
+			}
+			if hi == nil || p.Cmp(hi) > 0 {
+				hi = p
+			}
+		}
+	}
+	return bigInterval(lo, hi)
+}
+
+// castRange bounds what a cast makes of values within r: where it keeps their order, of the ends come the ends. An end that does not fit, or that gives a
+// warning, leaves nothing known.
+func castRange(r interval, from, to types.Type) (interval, bool) {
+	if expr.SameValues(from, to) {
+		return r, true
+	}
+	if !keepsOrder(from, to) {
+		return interval{}, false
+	}
+	lo, okLo := castEnd(r.lo, from, to)
+	hi, okHi := castEnd(r.hi, from, to)
+	return interval{lo, hi}, okLo && okHi
+}
+
+// castEnd casts a value that is an int64, or a decimal's, to one that is.
+func castEnd(x int64, from, to types.Type) (int64, bool) {
+	v := types.Value{Type: from, I: x}
+	if from.Phys() == types.PhysInt128 {
+		v = types.DecimalValue(from, types.Int128FromInt64(x))
+	}
+	out, status := types.Cast(v, to)
+	switch {
+	case status != types.ConvertOK || out.Null:
+		return 0, false
+	case to.Phys() == types.PhysInt128:
+		return out.D.Int64()
+	}
+	return out.I, true
+}
+
+// keepsOrder says whether a cast gives no smaller value for a larger one, whatever the session's clock shows: numbers are rounded, and dates and times become
+// the numbers that their digits make. Not so unsigned numbers, to which negative ones wrap round, and the two digits that stand for a YEAR.
+func keepsOrder(from, to types.Type) bool {
+	number := to.Kind == types.KindDecimal || to.IsInteger() && !to.IsUnsigned() && to.Kind != types.KindBool
+	switch from.Kind {
+	case types.KindDate:
+		return number || to.Kind == types.KindDatetime
+	case types.KindDatetime:
+		return number || to.Kind == types.KindDatetime || to.Kind == types.KindDate
+	case types.KindTime:
+		return number || to.Kind == types.KindTime
+	}
+	return number && exactType(from)
 }
 
 // yearArg is the date of whose year e is the number; nil if e is something else.

@@ -62,7 +62,7 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 			continue
 		}
 		like := value{class: classOf(it.Col.Typ), typ: it.Col.Typ, null: "null"}
-		if acc := f.accs[f.items[i].acc]; acc.like.class == classCode {
+		if acc := f.accs[f.items[i].acc]; acc.like.class == classCode && acc.op != accCount {
 			like.class, like.dict = classCode, acc.like.dict
 		}
 		switch acc := f.accs[f.items[i].acc]; acc.op {

@@ -260,6 +260,7 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 		members[i] = fmt.Sprintf("'member %d'", i)
 	}
 	mustRun(t, s, "CREATE TABLE m (e ENUM("+strings.Join(members, ",")+"), f VARCHAR(12)); INSERT INTO m VALUES (900, 'member 899'), (NULL, 'a'), (3, NULL), (NULL, NULL)")
+	mustRun(t, s, "CREATE TABLE days AS SELECT DATE_ADD(DATE '1999-12-20', INTERVAL n % 400 DAY) AS d FROM n WHERE n % 40 = 1; CREATE TABLE none (a INT, b INT)")
 	for _, sql := range []string{
 		// What stands where a NULL is says nothing, and is no place in a table.
 		"SELECT e, f, CONCAT('', NULLIF(e, f)), CAST(e AS CHAR), e = f FROM m",
@@ -280,6 +281,19 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 		// A join that needs no column of a build with several rows of a key.
 		"SELECT p.y, COUNT(*) FROM p JOIN q ON p.x = q.x GROUP BY p.y",
 		"SELECT p.y, COUNT(*) FROM p LEFT JOIN q ON p.x = q.x GROUP BY p.y",
+		// Dates as numbers, and as times, lie elsewhere than the days that they are stored as.
+		"SELECT d + 0, (d + 0) * 200, COUNT(*) FROM days GROUP BY d + 0, (d + 0) * 200",
+		"SELECT CAST(d AS DATETIME), MAX(CAST(d AS SIGNED)) FROM days GROUP BY CAST(d AS DATETIME)",
+		"SELECT YEAR(d), MONTH(d), MIN(TIMESTAMP(d)), MAX(CAST(d AS DATETIME)), SUM(CAST(d AS DECIMAL(10, 0))) FROM days GROUP BY YEAR(d), MONTH(d)",
+		// An aggregation of no rows gives one, and a join that keeps rows without a match gives them where it has nothing to match.
+		"SELECT c, COUNT(*) FROM (SELECT n % 3, COUNT(*) AS c FROM n WHERE n >= (SELECT COUNT(*) FROM none) GROUP BY n % 3) AS g GROUP BY c",
+		"SELECT c, COUNT(*) FROM (SELECT n % 50, COUNT(*) AS c FROM n, (SELECT COUNT(*) AS w FROM none) AS o GROUP BY n % 50) AS g GROUP BY c",
+		"SELECT c, COUNT(*), SUM(m) FROM (SELECT n % 3, COUNT(*) AS c, COUNT(a) AS m FROM n LEFT JOIN none ON n < a GROUP BY n % 3) AS g GROUP BY c",
+		"SELECT c, COUNT(*), SUM(m) FROM (SELECT n % 3, COUNT(*) AS c, COUNT(a) AS m FROM n FULL JOIN none ON n = a GROUP BY n % 3) AS g GROUP BY c",
+		"SELECT c, COUNT(*) FROM (SELECT k, COUNT(*) AS c FROM (SELECT n % 50 AS k FROM n UNION ALL SELECT COUNT(*) FROM none) AS u GROUP BY k) AS g GROUP BY c",
+		"SELECT c + 5, COUNT(*) FROM (SELECT w + 5, COUNT(*) AS c FROM (SELECT COUNT(*) AS w FROM none) AS o GROUP BY w + 5) AS g GROUP BY c + 5",
+		// A number of texts is a number.
+		"SELECT c % 2, c - 1 FROM (SELECT COUNT(CASE WHEN x > 2 THEN 'a' WHEN x = 2 THEN 'b' END) AS c FROM p) AS g",
 	} {
 		mustRun(t, s, "SET radish_device = 'cpu'")
 		want := sortedLines(mustRun(t, s, sql))
@@ -298,7 +312,10 @@ func testErrorsOnGPU(t *testing.T, e *Engine) {
 	mustRun(t, s, "CREATE TABLE t (a BIGINT, b VARCHAR(10)); INSERT INTO t VALUES (1, '1'), (9223372036854775807, 'x'), (3, '3')")
 	// Sums that leave 128 bits: of four terms, the last 38 digits of what is left would look like a result.
 	mustRun(t, s, "CREATE TABLE w (k INT, d DECIMAL(38, 0)); INSERT INTO w SELECT a % 2, 99999999999999999999999999999999999999 FROM (VALUES ROW(1), ROW(3), ROW(5), ROW(7), ROW(2)) v (a)")
+	mustRun(t, s, "CREATE TABLE none (a DECIMAL(38, 0))")
 	for _, sql := range []string{
+		"SELECT SUM(d) FROM w WHERE d >= (SELECT COUNT(*) FROM none)", "SELECT SUM(d), MAX(a) FROM w LEFT JOIN none ON d < a",
+		"SELECT SUM(d) FROM w, (SELECT COUNT(*) AS n FROM none) AS o WHERE d >= n",
 		"SELECT a + a FROM t", "SELECT a, (SELECT b FROM t) FROM t", "SELECT SUM(a * a) FROM t",
 		"SELECT SUM(d) FROM w WHERE k = 1", "SELECT AVG(d) FROM w", "SELECT k, SUM(d) FROM w GROUP BY k", "SELECT d, k, SUM(d) FROM w GROUP BY d, k",
 	} {

@@ -15,10 +15,7 @@ func (k *kernel) openGroups(s *scope, src *physical.SinkScan, p *physical.Aggreg
 		return nil, refuse("what it reads was computed on the CPU")
 	}
 	k.line("// groups: %s", f.shape)
-	k.maxRows = k.prog.bound(p)
-	if f.shape <= denseGroups {
-		k.maxRows = min(k.maxRows, float64(f.places))
-	}
+	k.maxRows = k.prog.groups(f)
 	occupied := ""
 	switch f.shape {
 	case denseGroups:
@@ -50,9 +47,7 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 		stored := &f.form.cols[i]
 		like := stored.like
 		like.text = ""
-		if stored.known {
-			k.ranges[c.ID] = stored.within
-		}
+		k.noteRange(c.ID, stored.within, stored.known)
 		s.bindLazy(c.ID, like, func() (value, error) { return k.groupKey(f, i), nil })
 		return nil
 	}
@@ -67,13 +62,10 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 		}
 		switch acc := f.accs[f.items[i].acc]; acc.op {
 		case accCount:
-			if n := k.prog.bound(f.p); n < 1<<62 {
-				k.ranges[c.ID] = interval{0, int64(n)}
-			}
+			n := k.prog.bound(f.p)
+			k.noteRange(c.ID, interval{0, int64(n)}, n < mostRows)
 		case accMin, accMax:
-			if r, ok := acc.within, acc.known; ok {
-				k.ranges[c.ID] = r
-			}
+			k.noteRange(c.ID, acc.within, acc.known)
 		}
 		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && f.accs[f.items[i].acc].op == accSum {
 			return refuse("a sum of exact numbers as a DOUBLE runs on the CPU only")

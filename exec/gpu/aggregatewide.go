@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -19,9 +20,9 @@ func (a *aggregateText) boundTerm(arg expr.Expr, v value) {
 	if len(a.k.prog.feeders[a.f.p]) > 1 || !(rows < mostRows) {
 		rows = mostRows
 	}
-	bits := 127 - int(math.Ceil(math.Log2(max(rows, 1)))) // a term x with -2^bits <= x < 2^bits
-	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(bits) {
+	width := 127 - bits.Len64(uint64(max(rows, 1))-1) // a term x has -2^width <= x < 2^width
+	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(width) {
 		return
 	}
-	a.k.raiseIf(fmt.Sprintf("(u64)(((i64)(%s >> 64) >> %s) + 1) > 1%s", v.text, a.k.literal(uint64(bits-64)), notNull(v.null)), errOnCPU, arg)
+	a.k.raiseIf(fmt.Sprintf("(u64)(((i64)(%s >> 64) >> %s) + 1) > 1%s", v.text, a.k.literal(uint64(width-64)), notNull(v.null)), errOnCPU, arg)
 }

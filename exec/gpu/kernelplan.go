@@ -220,7 +220,8 @@ func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID,
 	return v, nil
 }
 
-// bound is the most rows that a sink can hold; infinite if that is not known.
+// bound is the most rows that can come to a sink; infinite if that is not known. Like the ranges of values it is relied on: counts are taken to be no
+// larger, and sums to need no more bits than so many terms do.
 func (g *program) bound(s physical.Sink) float64 {
 	if g.host(s) {
 		return unbounded
@@ -230,6 +231,38 @@ func (g *program) bound(s physical.Sink) float64 {
 		n += g.kernels[p].maxRows
 	}
 	return n
+}
+
+// perRow is the most rows that a probe gives for one: of a join that keeps rows without a match one at least, however few rows the build has.
+func (g *program) perRow(t *physical.Probe) float64 {
+	if !g.multiplies(t) {
+		return 1
+	}
+	n := g.bound(t.Build)
+	if keepsRows(t.Kind) {
+		n = max(n, 1)
+	}
+	return n
+}
+
+// groups is the most groups that an aggregation gives: without keys one, even of no rows.
+func (g *program) groups(f *aggForm) float64 {
+	n := g.bound(f.p)
+	switch f.shape {
+	case scalarGroups:
+		return 1
+	case denseGroups:
+		return min(n, float64(f.places))
+	}
+	return n
+}
+
+// times is a product of bounds: nothing, however often, is nothing.
+func times(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return a * b
 }
 
 // hostForm is the form of rows that the host puts in: strings are views.
@@ -308,9 +341,7 @@ func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, 
 		if missing != "" && like.null == "" {
 			like.null = missing
 		}
-		if c.known {
-			k.ranges[col.ID] = c.within
-		}
+		k.noteRange(col.ID, c.within, c.known)
 		s.bindLazy(col.ID, like, func() (value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
 	}
 }

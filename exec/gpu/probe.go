@@ -39,9 +39,7 @@ func (k *kernel) probe(s *scope, t *physical.Probe) (*scope, error) {
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
-	if k.prog.multiplies(t) {
-		k.maxRows *= k.prog.bound(t.Build)
-	}
+	k.maxRows = times(k.maxRows, k.prog.perRow(t))
 	switch {
 	case f.shape == bitmapBuild || f.shape == directBuild:
 		return p.byPlace(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// Agg makes an aggregate over columns.
+// Agg makes an aggregate over columns; those that it takes as doubles are made doubles.
 func (g *Gen) Agg(name string, distinct bool, args ...*expr.Column) logical.AggItem {
 	fn := expr.LookupAggregate(name)
 	if fn == nil {
@@ -22,7 +22,13 @@ func (g *Gen) Agg(name string, distinct bool, args ...*expr.Column) logical.AggI
 	if err != nil {
 		panic(err)
 	}
-	return logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: exprs(args), Distinct: distinct}
+	it := logical.AggItem{Col: g.Alloc.New("", name, sig.Result, true), Fn: fn, Args: exprs(args), Distinct: distinct}
+	for i, t := range sig.Args {
+		if t.IsFloat() && it.Args[i].Type().Kind != t.Kind {
+			it.Args[i] = &expr.Cast{Arg: it.Args[i], To: t} // as the binder does
+		}
+	}
+	return it
 }
 
 func aggregateCases() []Case {
@@ -72,7 +78,7 @@ func aggregateCases() []Case {
 		},
 		"statistics and bits": func(g *Gen, c []*expr.Column) []logical.AggItem {
 			return []logical.AggItem{g.Agg("var_pop", false, c[colFloat]), g.Agg("var_samp", false, c[colFloat]), g.Agg("stddev_pop", false, c[colFloat]),
-				g.Agg("stddev_samp", false, c[colFloat]), g.Agg("bit_and", false, c[colUns]), g.Agg("bit_or", false, c[colUns]), g.Agg("bit_xor", false, c[colUns])}
+				g.Agg("stddev_samp", false, c[colFloat]), g.Agg("stddev_pop", false, c[colDec]), g.Agg("var_samp", false, c[colKey]), g.Agg("bit_and", false, c[colUns]), g.Agg("bit_or", false, c[colUns]), g.Agg("bit_xor", false, c[colUns])}
 		},
 		"distinct": func(g *Gen, c []*expr.Column) []logical.AggItem {
 			return []logical.AggItem{g.Agg("count", true, c[colNull]), g.Agg("count", true, c[colText]), g.Agg("count", true, c[colWord], c[colBool]),

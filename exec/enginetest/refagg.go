@@ -175,16 +175,7 @@ func total(a *logical.AggItem, args []row) (types.Value, error) {
 	scale := 0
 	for _, v := range args {
 		x := v[0]
-		switch x.Type.Phys() {
-		case types.PhysFloat64:
-			sum.Add(sum, new(big.Rat).SetFloat64(x.F))
-		case types.PhysInt128:
-			sum.Add(sum, new(big.Rat).SetInt(bigOf(x.D)))
-		case types.PhysUint64:
-			sum.Add(sum, new(big.Rat).SetInt(new(big.Int).SetUint64(uint64(x.I))))
-		default:
-			sum.Add(sum, new(big.Rat).SetInt64(x.I))
-		}
+		sum.Add(sum, ratOf(x))
 		if x.Type.Kind == types.KindDecimal {
 			scale = int(x.Type.Scale)
 		}
@@ -222,23 +213,37 @@ func total(a *logical.AggItem, args []row) (types.Value, error) {
 	return types.Value{Type: t, I: i}, nil
 }
 
+// ratOf is a number; a decimal without its point.
+func ratOf(x types.Value) *big.Rat {
+	switch x.Type.Phys() {
+	case types.PhysFloat64:
+		return new(big.Rat).SetFloat64(x.F)
+	case types.PhysInt128:
+		return new(big.Rat).SetInt(bigOf(x.D))
+	case types.PhysUint64:
+		return new(big.Rat).SetInt(new(big.Int).SetUint64(uint64(x.I)))
+	}
+	return new(big.Rat).SetInt64(x.I)
+}
+
+// moments computes the variances with big rationals.
 func moments(a *logical.AggItem, args []row) types.Value {
-	n := float64(len(args))
-	mean := 0.0
+	n := int64(len(args))
+	sum, squares := new(big.Rat), new(big.Rat)
 	for _, v := range args {
-		mean += v[0].F / n
+		x := new(big.Rat).SetFloat64(v[0].F)
+		sum.Add(sum, x)
+		squares.Add(squares, x.Mul(x, x))
 	}
-	m2 := 0.0
-	for _, v := range args {
-		m2 += (v[0].F - mean) * (v[0].F - mean)
-	}
+	sum.Mul(sum, sum)
+	squares.Sub(squares, sum.Quo(sum, big.NewRat(n, 1)))
 	if a.Fn.Kind == expr.AggVarSamp || a.Fn.Kind == expr.AggStddevSamp {
 		n--
 	}
 	if n == 0 {
 		return types.NullOf(a.Col.Typ)
 	}
-	x := m2 / n
+	x, _ := squares.Quo(squares, big.NewRat(n, 1)).Float64()
 	if a.Fn.Kind == expr.AggStddevPop || a.Fn.Kind == expr.AggStddevSamp {
 		x = math.Sqrt(x)
 	}

@@ -559,6 +559,17 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 			b.I = -b.I
 		}
 		return types.IntValue(a.I + b.I)
+	case *expr.Cast: // of a number to DOUBLE
+		v := r.eval(e.Arg, x)
+		if v.Null {
+			return types.NullOf(e.To)
+		}
+		q := ratOf(v)
+		if v.Type.Kind == types.KindDecimal {
+			q.Quo(q, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(v.Type.Scale)), nil)))
+		}
+		f, _ := q.Float64()
+		return types.FloatValue(f)
 	case *expr.IsNull:
 		return types.BoolValue(r.eval(e.Arg, x).Null)
 	case *expr.In:

@@ -71,7 +71,7 @@ func (a *aggregateText) settle(keys []value) error {
 			if acc.narrow = a.narrow(acc); !acc.narrow {
 				f.array("u64", 8, 8, 0)
 			}
-		case accFloatSum:
+		case accFloatSum, accFloatSquares:
 			f.array("i64", 8*exactWords, 8, 0)
 		case accMin:
 			f.array("i64", 8, 8, math.MaxInt64)
@@ -199,7 +199,7 @@ func (a *aggregateText) groupBytes() int64 {
 		switch acc.op {
 		case accSum:
 			n += 16
-		case accFloatSum:
+		case accFloatSum, accFloatSquares:
 			n += 8 * exactWords
 		case accAny, accSingle, accLeast, accMost:
 			n += 21
@@ -223,6 +223,9 @@ func (a *aggregateText) row(s *scope) error {
 			return err
 		}
 		keys = append(keys, v)
+	}
+	if a.first {
+		a.addVariances()
 	}
 	args := make([]value, len(f.accs))
 	at := len(keys)
@@ -363,6 +366,8 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		}
 	case accFloatSum:
 		k.line("add_exact(%s + %d * %s, %s);", k.pointer("i64", aggWord{f.p, acc.at}), exactWords, place, v.text)
+	case accFloatSquares:
+		a.addSquare(acc, v, place)
 	case accMin:
 		k.line("keep_min(%s, %s);", at(0), ordered(v))
 	case accMax:

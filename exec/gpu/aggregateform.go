@@ -52,8 +52,9 @@ type groupKey struct {
 
 // aggItem says how an aggregate's value follows from accumulators.
 type aggItem struct {
-	acc   int
-	count int // counts the values that are not NULL; -1: there is one for sure
+	acc     int
+	count   int // counts the values that are not NULL; -1: there is one for sure
+	squares int // of a variance: sums the squares
 }
 
 // accOp is what an accumulator does.
@@ -72,6 +73,7 @@ const (
 	accSingle
 	accLeast // MIN and MAX of what does not fit an atomic
 	accMost
+	accFloatSquares // sums the squares of doubles
 )
 
 // accForm is an accumulator.
@@ -82,6 +84,7 @@ type accForm struct {
 	narrow bool      // a sum that is known to fit 64 bits
 	limbs  int       // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
 	offset bool      // these hold offsets from within.lo
+	nulls  expr.Expr // what is NULL where arg is; nil: no more is known
 	counts bool      // of a sum: the high half of its last word counts the rows
 	in     *accForm  // of a count: the sum that counts for it
 	at     int       // its first array
@@ -155,7 +158,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 		return refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
 	}
 	if it.Fn.Kind == expr.AggCountStar {
-		f.items = append(f.items, aggItem{f.acc(accCount, nil), -1})
+		f.items = append(f.items, aggItem{acc: f.acc(accCount, nil), count: -1})
 		return nil
 	}
 	if len(it.Args) != 1 {
@@ -203,6 +206,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 		out.acc = f.acc(accAny, arg)
 	case expr.AggSingle:
 		out.acc = f.acc(accSingle, arg)
+	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp: // addVariances
 	default:
 		return refuse("%s runs on the CPU only", it.Fn.Name)
 	}

@@ -67,7 +67,7 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 		case accMin, accMax:
 			k.noteRange(c.ID, acc.within, acc.known)
 		}
-		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && f.accs[f.items[i].acc].op == accSum {
+		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && f.accs[f.items[i].acc].op == accSum {
 			return refuse("a sum of exact numbers as a DOUBLE runs on the CPU only")
 		}
 		s.bindLazy(c.ID, like, func() (value, error) { return k.groupValue(f, i) })
@@ -140,6 +140,9 @@ func (k *kernel) groupValue(f *aggForm, i int) (value, error) {
 		count = k.name("n")
 		k.line("const i64 %s = (i64)%s; // of values", count, at(f.accs[n], 0))
 		v.null = count + " == 0"
+	}
+	if isVariance(it.Fn.Kind) {
+		return k.varianceValue(f, i, v, count)
 	}
 	switch acc.op {
 	case accCount:

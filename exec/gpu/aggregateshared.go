@@ -97,6 +97,9 @@ func (a *aggregateText) countOf(acc *accForm) int {
 	if acc.like.null == "" {
 		return a.f.find(accCount, nil)
 	}
+	if acc.nulls != nil {
+		return a.f.find(accCount, acc.nulls)
+	}
 	return a.f.find(accCount, acc.arg)
 }
 

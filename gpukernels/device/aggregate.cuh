@@ -381,13 +381,9 @@ RADISH_FN void add_exact(i64* sum, f64 x) {
   }
 }
 
-// The double nearest to the sum.
-RADISH_NOINLINE f64 exact_sum(const i64* sum) {
-  const i64* special = sum + exact_limbs;
-  if (special[2] || (special[0] && special[1])) return as_f64(0x7ff8000000000000ull);
-  if (special[0] || special[1]) return as_f64(special[0] ? 0x7ff0000000000000ull : 0xfff0000000000000ull);
+// Makes limbs 32 bits each, of the sum's magnitude; true if it is negative.
+RADISH_FN bool carry_limbs(const i64* sum, u32* limb) {
   // Carries make every limb 32 bits of a two's complement number, whose sign comes out at the top.
-  u32 limb[exact_limbs + 1];
   i64 carry = 0;
   for (int i = 0; i < exact_limbs; i++) {
     i64 x = sum[i] + carry;
@@ -404,6 +400,16 @@ RADISH_NOINLINE f64 exact_sum(const i64* sum) {
       one >>= 32;
     }
   }
+  return negative;
+}
+
+// The double nearest to the sum.
+RADISH_NOINLINE f64 exact_sum(const i64* sum) {
+  const i64* special = sum + exact_limbs;
+  if (special[2] || (special[0] && special[1])) return as_f64(0x7ff8000000000000ull);
+  if (special[0] || special[1]) return as_f64(special[0] ? 0x7ff0000000000000ull : 0xfff0000000000000ull);
+  u32 limb[exact_limbs + 1];
+  bool negative = carry_limbs(sum, limb);
   int top = exact_limbs;
   while (top >= 0 && limb[top] == 0) top--;
   if (top < 0) return 0;

@@ -1,0 +1,159 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Variances and standard deviations follow from the number of values, their sum and the sum of their squares, (n * squares - sum^2) / n^2, all of which
+// are exact: nothing is lost where the values are far from 0 and near each other, and nothing depends on the order of rows (variance.cuh).
+//
+// The values are doubles to SQL. Where they were integers or decimals of which that is known to lose nothing, or their last digits at most, integers are added up,
+// as for SUM. Numbers whose squares have more than 64 bits but lie near each other are taken as distances from a number between them, which changes no variance.
+// Doubles are added up in limbs, as for SUM; what is too large for its square to have limbs, and variances of the size of the smallest doubles, have the CPU run
+// the query.
+
+// maxExact bounds the integers that are doubles, too.
+const maxExact = 1 << 53
+
+func isVariance(k expr.AggKind) bool {
+	switch k {
+	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
+		return true
+	}
+	return false
+}
+
+// addVariances adds what variances are computed from, once ranges are known.
+func (a *aggregateText) addVariances() {
+	f := a.f
+	for i := range f.p.Aggs {
+		it := &f.p.Aggs[i]
+		if !isVariance(it.Fn.Kind) {
+			continue
+		}
+		out := &f.items[i]
+		arg, of, square, ok := a.exactSquare(it.Args[0])
+		if !ok {
+			out.acc, out.squares = f.acc(accFloatSum, arg), f.acc(accFloatSquares, arg)
+		} else {
+			out.acc, out.squares = f.acc(accSum, of), f.acc(accSum, square)
+			f.accs[out.acc].nulls, f.accs[out.squares].nulls = arg, arg
+		}
+		if arg.Nullable() {
+			out.count = f.acc(accCount, arg)
+		} else {
+			out.count = f.acc(accCount, nil)
+		}
+	}
+}
+
+// exactSquare returns the integers or decimals that a variance's argument is made of, what they are added up as and the square of that; ok is false where
+// doubles have to be added up.
+func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
+	cast, isCast := e.(*expr.Cast)
+	if !isCast || !exactType(cast.Arg.Type()) || 2*fractionOf(cast.Arg.Type()) > types.MaxDecimalScale {
+		return e, nil, nil, false
+	}
+	x := cast.Arg
+	r, ok := a.within(x)
+	if !ok || r.magnitude() > maxExact {
+		return e, nil, nil, false
+	}
+	scale := fractionOf(x.Type())
+	of, short := x, x
+	if x.Type().Phys() != types.PhysInt64 {
+		short = &expr.Cast{Arg: x, To: types.Decimal(types.MaxShortDecimal, scale)}
+	}
+	most := r.magnitude() * r.magnitude()
+	if distance := math.Ceil(float64(r.hi-r.lo) / 2); most >= 1<<63 && distance*distance < 1<<63 {
+		middle := types.DecimalValue(types.Decimal(types.MaxShortDecimal, scale), types.Int128FromInt64(r.lo+(r.hi-r.lo)/2))
+		short = &expr.Call{Fn: expr.Lookup("sub"), Args: []expr.Expr{short, &expr.Const{Value: middle}}, Typ: middle.Type, Null: x.Nullable()}
+		of, most = short, distance*distance
+	}
+	rows := a.k.maxRows
+	if len(a.k.prog.feeders[a.f.p]) != 1 || !(rows < mostRows) {
+		rows = mostRows
+	}
+	if most*rows >= 1<<126 {
+		return e, nil, nil, false
+	}
+	digits := types.MaxShortDecimal
+	if most >= 1<<63 {
+		digits = int(math.Ceil(math.Log10(most)))
+	}
+	return x, of, &expr.Call{Fn: expr.Lookup("mul"), Args: []expr.Expr{short, short}, Typ: types.Decimal(digits, 2*scale), Null: x.Nullable()}, true
+}
+
+// within bounds an argument's values, those of all pipelines that end in the sink.
+func (a *aggregateText) within(e expr.Expr) (r interval, ok bool) {
+	if len(a.k.prog.feeders[a.f.p]) == 1 {
+		if r, ok = a.k.rangeOf(e); ok {
+			return r, true
+		}
+	}
+	switch t := e.Type(); {
+	case small(t) && t.Phys() == types.PhysInt64:
+		return interval{math.MinInt32, math.MaxUint32}, true
+	case t.Kind == types.KindDecimal && t.Precision <= 15:
+		most := types.Pow10(int(t.Precision))
+		return interval{-most, most}, true
+	}
+	return interval{}, false
+}
+
+// varianceValue computes aggregate i, a variance or standard deviation.
+func (k *kernel) varianceValue(f *aggForm, i int, v value, count string) (value, error) {
+	it, out := &f.p.Aggs[i], f.items[i]
+	divisor := count
+	if it.Fn.Kind == expr.AggVarSamp || it.Fn.Kind == expr.AggStddevSamp {
+		divisor = k.name("n")
+		k.line("const i64 %s = %s - 1;", divisor, count)
+		v.null = divisor + " <= 0"
+	}
+	fits, x := k.name("fits"), k.name("x")
+	k.line("bool %s = true;", fits)
+	k.line("f64 %s = 0;", x)
+	sum, squares := f.accs[out.acc], f.accs[out.squares]
+	k.open("if (%s > 0) {", divisor)
+	if sum.op == accFloatSum {
+		limbs := func(acc *accForm) string {
+			return fmt.Sprintf("%s + %d * row", k.pointer("const i64", aggWord{f.p, acc.at}), exactWords)
+		}
+		k.line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, limbs(sum), limbs(squares), count, divisor, fits)
+	} else {
+		k.line("%s = variance(%s, %s, %s, %s, &%s);", x, k.sumText(f, sum), k.sumText(f, squares), count, divisor, fits)
+		if scale := fractionOf(sum.arg.Type()); scale > 0 {
+			k.line("%s /= 1e%d;", x, 2*scale)
+		}
+	}
+	k.close()
+	k.raiseIf("!"+fits, errOnCPU, it.Args[0])
+	v.text = x
+	if it.Fn.Kind == expr.AggStddevPop || it.Fn.Kind == expr.AggStddevSamp {
+		v.text = "math_sqrt(" + x + ")"
+	}
+	return k.define(v, "value"), nil
+}
+
+// sumText is the C++ of an exact sum of group number row, an i128.
+func (k *kernel) sumText(f *aggForm, acc *accForm) string {
+	low := fmt.Sprintf("%s[row]", k.pointer("const u64", aggWord{f.p, acc.at}))
+	if acc.narrow {
+		return "(i64)" + low
+	}
+	return fmt.Sprintf("as_i128(%s, %s[row])", low, k.pointer("const u64", aggWord{f.p, acc.at + 1}))
+}
+
+// addSquare adds the square of a double to a group's limbs.
+func (a *aggregateText) addSquare(acc *accForm, v value, place string) {
+	k := a.k
+	k.open("if (has_square(%s)) {", v.text)
+	k.line("add_square(%s + %d * %s, %s);", a.arrayOf(acc, 0), exactWords, place, v.text)
+	k.otherwise()
+	k.raiseIf("true", errOnCPU, acc.arg)
+	k.close()
+}

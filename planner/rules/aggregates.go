@@ -10,6 +10,7 @@ import (
 var (
 	countStar   = &expr.Aggregate{Kind: expr.AggCountStar, Name: "count"}
 	countValues = &expr.Aggregate{Kind: expr.AggCount, Name: "count"}
+	sumValues   = &expr.Aggregate{Kind: expr.AggSum, Name: "sum", EmptyNull: true}
 	minimum     = &expr.Aggregate{Kind: expr.AggMin, Name: "min", EmptyNull: true}
 	maximum     = &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyNull: true}
 	anyValue    = &expr.Aggregate{Kind: expr.AggAnyValue, Name: "any_value", EmptyNull: true}

@@ -9,8 +9,8 @@ import (
 const rewriteDistinctDoc = `Rewrite distinct aggregates: COUNT(DISTINCT x) becomes COUNT over groups by x; where duplicates change nothing, DISTINCT is
 dropped.
 
-Legal if all distinct aggregates of the node have the same argument. The others are computed in two steps, which AVG, GROUP_CONCAT
-and the variances are not made for. A group whose x are all NULL must stay, with a count of 0:
+Legal if all distinct aggregates of the node have the same argument. The others are computed in two steps, AVG from sums and counts;
+GROUP_CONCAT and the variances are not made for that. A group whose x are all NULL must stay, with a count of 0:
   SELECT g, COUNT(DISTINCT x) FROM t GROUP BY g`
 
 func rewriteDistinct(w *rewriter) error {
@@ -61,21 +61,17 @@ func (w *rewriter) twoLevels(a *logical.Aggregate) logical.Node {
 	for i := range a.Aggs {
 		agg := &a.Aggs[i]
 		switch {
-		case agg.Distinct:
-			if agg.Fn.Kind != expr.AggCount && agg.Fn.Kind != expr.AggSum && agg.Fn.Kind != expr.AggAvg {
+		case !agg.Distinct:
+			if !inTwoSteps(agg) {
 				return nil
 			}
-			if distinct == nil {
-				distinct = agg
-			} else if !sameArgs(distinct.Args, agg.Args) {
-				return nil
-			}
-		case ignoresDuplicates(agg.Fn.Kind), agg.Fn.Kind == expr.AggCount, agg.Fn.Kind == expr.AggCountStar, agg.Fn.Kind == expr.AggSum:
-		default:
+		case !overGroups(agg) || distinct != nil && !sameArgs(distinct.Args, agg.Args):
 			return nil
+		default:
+			distinct = agg
 		}
 	}
-	if distinct == nil || len(distinct.Args) > 1 && distinct.Fn.Kind != expr.AggCount {
+	if distinct == nil {
 		return nil
 	}
 	for _, e := range a.Exprs() {
@@ -117,6 +113,26 @@ func (w *rewriter) twoLevels(a *logical.Aggregate) logical.Node {
 	return logical.NewProject(outer, append(items, final...))
 }
 
+// overGroups says whether an aggregate with DISTINCT can be computed over groups by its arguments.
+func overGroups(a *logical.AggItem) bool {
+	switch a.Fn.Kind {
+	case expr.AggCount:
+		return true
+	case expr.AggSum, expr.AggAvg:
+		return len(a.Args) == 1
+	}
+	return false
+}
+
+// inTwoSteps says whether an aggregate can be computed in parts first: see combine.
+func inTwoSteps(a *logical.AggItem) bool {
+	switch a.Fn.Kind {
+	case expr.AggCount, expr.AggCountStar, expr.AggSum, expr.AggAvg:
+		return true
+	}
+	return ignoresDuplicates(a.Fn.Kind)
+}
+
 // groupFor returns a group column of a for e, which it adds if there is none.
 func (w *rewriter) groupFor(a *logical.Aggregate, e expr.Expr) *expr.Column {
 	for _, g := range a.Groups {
@@ -139,6 +155,10 @@ func (w *rewriter) combine(inner, outer *logical.Aggregate, agg logical.AggItem)
 		inner.Aggs, outer.Aggs = append(inner.Aggs, agg), append(outer.Aggs, agg) // a dependent key, under its own name
 		return logical.Item{Col: agg.Col, Expr: agg.Col}
 	}
+	if agg.Fn.Kind == expr.AggAvg {
+		sum, count := w.total(inner, outer, agg, sumValues, exactSum(agg)), w.total(inner, outer, agg, countValues, types.Int64)
+		return logical.Item{Col: agg.Col, Expr: expr.Average(sum, count, agg.Col.Typ)}
+	}
 	part := agg
 	part.Col = w.alloc.Like(agg.Col)
 	inner.Aggs = append(inner.Aggs, part)
@@ -158,6 +178,28 @@ func (w *rewriter) combine(inner, outer *logical.Aggregate, agg logical.AggItem)
 	agg.Args = []expr.Expr{part.Col}
 	outer.Aggs = append(outer.Aggs, agg)
 	return logical.Item{Col: agg.Col, Expr: agg.Col}
+}
+
+// total adds up fn of agg's argument: in inner, where it is of type t, and then in outer. The column has the whole.
+func (w *rewriter) total(inner, outer *logical.Aggregate, agg logical.AggItem, fn *expr.Aggregate, t types.Type) *expr.Column {
+	name := fn.Name + "(" + agg.Args[0].String() + ")"
+	part := w.alloc.New("", name, t, fn.EmptyNull)
+	inner.Aggs = append(inner.Aggs, logical.AggItem{Col: part, Fn: fn, Args: agg.Args})
+	if !t.IsFloat() {
+		t = types.Decimal(types.MaxDecimalPrecision, int(t.Scale))
+	}
+	whole := w.alloc.New("", name, t, true)
+	outer.Aggs = append(outer.Aggs, logical.AggItem{Col: whole, Fn: sumValues, Args: []expr.Expr{part}})
+	return whole
+}
+
+// exactSum is the type of the sum that agg, an AVG, is computed from: no digit behind the point is dropped, as it may be from what SUM gives.
+func exactSum(agg logical.AggItem) types.Type {
+	t := agg.Args[0].Type()
+	if t.IsFloat() {
+		return types.Double
+	}
+	return types.Decimal(types.MaxDecimalPrecision, int(types.AsDecimal(t).Scale))
 }
 
 func sameArgs(a, b []expr.Expr) bool {

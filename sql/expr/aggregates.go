@@ -68,6 +68,18 @@ func init() {
 	)
 }
 
+// Average returns sum / count, an AVG of a type: see types.DecimalAvg. The sum has the scale of what was summed.
+func Average(sum, count Expr, t types.Type) Expr {
+	by := division
+	switch {
+	case t.IsFloat():
+		count = &Cast{Arg: count, To: types.Double}
+	case t.Scale > sum.Type().Scale && t.Scale%9 == 0:
+		by = longDivision
+	}
+	return &Call{Fn: by, Args: []Expr{sum, count}, Typ: t, Null: true}
+}
+
 // resolveTotal resolves SUM and AVG: exact over integers and decimals, DOUBLE over everything else. Temporal values count by
 // their number form.
 func resolveTotal(exact func(types.Type) types.Type) func(args []Expr) (Signature, error) {

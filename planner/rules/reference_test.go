@@ -524,6 +524,13 @@ rows:
 	if a.Fn.Kind == expr.AggCount {
 		return types.Value{Type: t, I: int64(len(values))}
 	}
+	if a.Fn.Kind == expr.AggBitXor {
+		x := types.Value{Type: t}
+		for _, v := range values {
+			x.I ^= v.I
+		}
+		return x
+	}
 	if len(values) == 0 {
 		return types.NullOf(t)
 	}

@@ -9,8 +9,8 @@ import (
 const rewriteDistinctDoc = `Rewrite distinct aggregates: COUNT(DISTINCT x) becomes COUNT over groups by x; where duplicates change nothing, DISTINCT is
 dropped.
 
-Legal if all distinct aggregates of the node have the same argument. The others are computed in two steps, AVG from sums and counts;
-GROUP_CONCAT and the variances are not made for that. A group whose x are all NULL must stay, with a count of 0:
+Where distinct aggregates have different arguments, or stand beside GROUP_CONCAT or variances, which are not computed in two steps, aggregations of
+their own are joined by the group keys, NULLs being equal. A group whose x are all NULL must stay, with a count of 0:
   SELECT g, COUNT(DISTINCT x) FROM t GROUP BY g`
 
 func rewriteDistinct(w *rewriter) error {
@@ -23,6 +23,9 @@ func rewriteDistinct(w *rewriter) error {
 			a = r
 		}
 		if r := w.twoLevels(a); r != nil {
+			return r
+		}
+		if r := w.splitDistinct(a); r != nil {
 			return r
 		}
 		return a

@@ -67,6 +67,8 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 		{"integers of 64 bits", types.Int64, false, whole(func(r *rand.Rand, _ int) int64 { return int64(r.Uint64()) })},
 		{"unsigned integers", types.Uint64, false, whole(func(r *rand.Rand, _ int) int64 { return int64(r.Uint64()) })},
 		{"prices", types.Decimal(15, 2), true, whole(func(r *rand.Rand, _ int) int64 { return r.Int64N(1e8) })},
+		{"fractions", types.Decimal(15, 13), true, whole(func(r *rand.Rand, _ int) int64 { return r.Int64N(2e14) - 1e14 })},
+		{"small fractions", types.Decimal(15, 12), true, whole(func(r *rand.Rand, _ int) int64 { return r.Int64N(1000) })},
 		{"wide decimals of few digits", types.Decimal(30, 4), false, fill(func(r *rand.Rand, _ int) types.Value {
 			return types.Value{D: types.Int128FromInt64(r.Int64N(2e9) - 1e9)}
 		})},

@@ -114,6 +114,28 @@ func TestEmulatedWatchesMemory(t *testing.T) {
 	}
 }
 
+// TestEmulatedWatchesSharedMemory writes before and behind a block's shared memory, within and beyond the words next to it.
+func TestEmulatedWatchesSharedMemory(t *testing.T) {
+	d := gputest.Emulated(t)
+	s := newStream(t, d)
+	m, _, err := d.Load(context.Background(), `#include "radish.cuh"
+RADISH_KERNEL(shares, 1) { shared_at<u32>(0)[(i64)p.w[0]] = 1; }
+`)
+	check(t, err)
+	defer m.Release()
+	f, err := m.Function("shares")
+	check(t, err)
+	for _, at := range []int64{-1000, -1, 0, 24, 25, 28, 1000} {
+		err := s.Launch(f, 1, 1, 100, []uint64{uint64(at)})
+		switch {
+		case at >= 0 && at < 25:
+			check(t, err)
+		case !errors.Is(err, gpukernels.ErrInternal) || !containsAll(err.Error(), "shares", "outside its 100 bytes"):
+			t.Errorf("writing word %d of 25: %v", at, err)
+		}
+	}
+}
+
 // TestEmulatedWatchesKernels wants the place of what a GPU would fault on or answer with garbage.
 func TestEmulatedWatchesKernels(t *testing.T) {
 	const source = `#include "radish.cuh"

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csetjmp>
 #include <cstdlib>
@@ -107,6 +108,9 @@ bool backward() {
   }();
   return is;
 }
+
+// Bytes beside a block's shared memory, so many that an index a little outside of a table does not come to what malloc keeps.
+constexpr size_t shared_zone = 4096;
 
 // Runs a kernel and returns null, or the message of what stopped it.
 const char* run_kernel(void (*entry)(const void*, const void*), const void* params, const Launch* launch) {
@@ -265,19 +269,21 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     require(shared_bytes >= 0 && shared_bytes <= 227 << 10, "more shared memory than a block may have");
     if (words != function->words)
       throw failure(RADISH_GPU_USER, "kernel %s takes %d words of parameters, not %d", function->name.c_str(), function->words, words);
-    // 16 bytes more, which nobody may write to.
-    size_t room = (size_t(shared_bytes) + 15) / 16 * 16 + 16;
-    std::unique_ptr<unsigned char, void (*)(void*)> shared(static_cast<unsigned char*>(std::aligned_alloc(16, room)), std::free);
-    if (!shared) throw std::bad_alloc();
-    std::memset(shared.get(), 0xF5, room);
-    Launch launch{grid, shared_bytes, shared.get(), backward(), stop};
+    // Before and behind it lie bytes that nobody may write to.
+    size_t room = 2 * shared_zone + (size_t(shared_bytes) + 15) / 16 * 16;
+    std::unique_ptr<unsigned char, void (*)(void*)> memory(static_cast<unsigned char*>(std::aligned_alloc(16, room)), std::free);
+    if (!memory) throw std::bad_alloc();
+    std::memset(memory.get(), 0xF5, room);
+    unsigned char* shared = memory.get() + shared_zone;
+    Launch launch{grid, shared_bytes, shared, backward(), stop};
     const char* trap = run_kernel(function->entry, params, &launch);
     if (trap) {
       stream->device->lose("kernel " + function->name + " was stopped: " + trap);
       stream->device->check();
     }
-    for (size_t i = size_t(shared_bytes); i < room; i++)
-      if (shared.get()[i] != 0xF5) throw failure(RADISH_GPU_INTERNAL, "kernel %s wrote behind its %lld bytes of shared memory", function->name.c_str(), (long long)shared_bytes);
+    auto written = [](unsigned char byte) { return byte != 0xF5; };
+    if (std::any_of(memory.get(), shared, written) || std::any_of(shared + shared_bytes, memory.get() + room, written))
+      throw failure(RADISH_GPU_INTERNAL, "kernel %s wrote outside its %lld bytes of shared memory", function->name.c_str(), (long long)shared_bytes);
     use.heap().check_red_zones(("kernel " + function->name).c_str());
   });
 }

@@ -16,7 +16,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others bench bench-oracle bench-windows gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices bench bench-oracle bench-windows gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -61,6 +61,9 @@ fuzz-oracle: ## compare random statements with MariaDB for SECONDS (60), from SE
 
 fuzz-others: ## compare simpler random statements with DuckDB (needs a C compiler) and SQLite, for SECONDS each
 	cd test/oracle && CGO_ENABLED=1 RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$((2 * $(SECONDS) + 600))s ./others
+
+fuzz-devices: ## compare random statements on the CPU and with the kernels for GPUs (RADISH_TEST_DEVICE=cuda: on a GPU) for SECONDS
+	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$((2 * $(SECONDS) + 600))s -run '^TestDevices$$' ./others
 
 bench: build ## time the 22 TPC-H queries at scale factor SF (1); ANSWERS=folder compares with published answers
 	build/radish-bench tpch --sf $(SF) $(if $(ANSWERS),--verify $(ANSWERS))

@@ -45,7 +45,10 @@ func settings(t *testing.T, d *fuzz.Dialect, oracle func(context.Context) (*fuzz
 
 // compare judges Radish by an oracle. At least the part least of the statements must have got an answer from both.
 func compare(t *testing.T, d *fuzz.Dialect, oracle func(context.Context) (*fuzz.Engine, error), least float64) {
-	c := settings(t, d, oracle)
+	compareTwo(t, settings(t, d, oracle), least)
+}
+
+func compareTwo(t *testing.T, c fuzz.Config, least float64) {
 	c.Found = func(f *fuzz.Failure) { t.Errorf("FAILURE %s: %s", f.Kind, f) }
 	stats, err := fuzz.Run(t.Context(), c)
 	if err != nil {

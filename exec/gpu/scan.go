@@ -350,15 +350,15 @@ func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
 	})
 }
 
-// commentText prints an expression on one line, without what could end the comment, and with a ? for each literal: comments are part of what the
-// compiler is asked for, and the kernel is the same whatever the literals are.
+// commentText prints an expression on one line, without what could end the comment, and with empty literals: comments are part of what the compiler is
+// asked for, and the kernel is the same whatever the literals are.
 func commentText(e expr.Expr) string {
 	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.Const:
-			return &expr.Column{Name: "?", Typ: e.Value.Type}
+			return &expr.Const{Value: types.Value{Type: e.Value.Type}}
 		case *expr.In:
-			return &expr.Column{Name: e.Arg.String() + " IN (?)", Typ: e.Type()}
+			return &expr.In{Arg: e.Arg}
 		}
 		return e
 	})

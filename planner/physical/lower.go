@@ -20,6 +20,8 @@ type Estimator interface {
 	Bounds(n logical.Node, e expr.Expr) (lo, hi int64, ok bool)
 	// Unique says whether it is proven that no two rows of a node agree in cols, none of which is NULL.
 	Unique(n logical.Node, cols []expr.ColumnID) bool
+	// Distinct says whether it is proven that no two rows of a node agree in cols, NULLs being equal.
+	Distinct(n logical.Node, cols logical.ColSet) bool
 }
 
 // Options steer lowering.

@@ -151,17 +151,24 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 	b.MakeFilter = make([]bool, len(keys))
 	b.NullSafe = make([]bool, len(keys))
 	var keyCols []expr.ColumnID
-	plain := true
+	plain, nulls := true, false
 	for i, k := range keys {
 		b.Keys = append(b.Keys, k.build)
 		b.NullSafe[i] = k.nullSafe
+		nulls = nulls || k.nullSafe && k.build.Nullable()
 		if c, ok := k.build.(*expr.Column); ok {
 			keyCols = append(keyCols, c.ID)
 		} else {
 			plain = false
 		}
 	}
-	b.Unique = plain && len(keys) > 0 && l.est.Unique(n, keyCols)
+	switch {
+	case !plain || len(keys) == 0:
+	case nulls: // which a UNIQUE KEY may hold many times
+		b.Unique = l.est.Distinct(n, logical.SetOf(keyCols...))
+	default:
+		b.Unique = l.est.Unique(n, keyCols)
+	}
 	if needsPayload(x.Kind, residual) {
 		b.Payload = n.Schema()
 	}

@@ -24,7 +24,7 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// Kernels rely on how many rows come to a sink at most, and on what values lie between. Here random queries are planned, and the CPU says how many rows
+// Kernels rely on how many rows come to a sink at most, on what values lie between, on arguments without NULLs and on unique keys. Here random queries are planned, and the CPU says how many rows
 // do come to each of their sinks, and with what values: no kernel runs.
 
 // boundTables are the tables of a test.
@@ -422,6 +422,8 @@ func tapped(plan *physical.Plan, at int, exprs []expr.Expr) *physical.Plan {
 type boundCheck struct {
 	t                                               *testing.T
 	planned, failed, sinks, bounded, reached, known int
+	unique                                          int             // rows of builds whose keys are said to be unique
+	keys                                            map[string]bool // of the current one
 }
 
 // TestBounds compares how many rows come to the sinks of random queries, and with what values, with what kernels take as proven.
@@ -444,8 +446,9 @@ func TestBounds(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d queries planned, %d gave an error; %d sinks, %d with a bound of their rows, which %d reached; %d ranges", x.planned, x.failed, x.sinks, x.bounded, x.reached, x.known)
-	if x.bounded < x.sinks/2 || x.reached < x.sinks/10 || x.known < x.planned {
+	t.Logf("%d queries planned, %d gave an error; %d sinks, %d with a bound of their rows, which %d reached; %d ranges; %d rows with unique keys",
+		x.planned, x.failed, x.sinks, x.bounded, x.reached, x.known, x.unique)
+	if x.bounded < x.sinks/2 || x.reached < x.sinks/10 || x.known < x.planned || x.unique == 0 {
 		t.Error("too little was compared")
 	}
 }
@@ -468,19 +471,29 @@ func (x *boundCheck) query(c boundTables, sql string, opts physical.Options) {
 		exprs := sunk(p)
 		if res, ok := p.Sink.(*physical.Result); ok {
 			for at, c := range plan.Cols {
-				exprs = append(exprs, &expr.Column{ID: res.In[at], Name: c.Name, Typ: c.Typ, Null: true})
+				exprs = append(exprs, &expr.Column{ID: res.In[at], Name: c.Name, Typ: c.Typ, Null: c.Null})
 			}
 		}
+		counted := len(exprs) // from here on they are arguments, of which kernels count all that are said not to be NULL
+		if a, ok := p.Sink.(*physical.Aggregate); ok {
+			counted = len(a.Groups)
+		}
+		x.keys = map[string]bool{}
 		x.sinks++
 		if k.maxRows < unbounded {
 			x.bounded++
 		}
-		rows, err := x.read(tapped(plan, i, exprs), func(at int, v types.Value) error {
-			r, known := k.rangeOf(exprs[at])
-			if known && !v.Null && !r.holds(v) {
-				return fmt.Errorf("%s of pipeline %d is %s, and its range %d to %d", exprs[at], i, show(v), r.lo, r.hi)
+		rows, err := x.read(tapped(plan, i, exprs), func(row []types.Value) error {
+			for at, v := range row {
+				r, known := k.rangeOf(exprs[at])
+				switch {
+				case v.Null && at >= counted && !exprs[at].Nullable():
+					return fmt.Errorf("%s of pipeline %d is NULL, and is said not to be", exprs[at], i)
+				case known && !v.Null && !r.holds(v):
+					return fmt.Errorf("%s of pipeline %d is %s, and its range %d to %d", exprs[at], i, show(v), r.lo, r.hi)
+				}
 			}
-			return nil
+			return x.key(p, row)
 		})
 		for _, e := range exprs {
 			if _, known := k.rangeOf(e); known {
@@ -505,8 +518,34 @@ func (x *boundCheck) query(c boundTables, sql string, opts physical.Options) {
 	}
 }
 
-// read runs a plan on the CPU, and gives the values of its rows to see.
-func (x *boundCheck) read(plan *physical.Plan, see func(at int, v types.Value) error) (rows int, err error) {
+// key checks what a build says of its keys, which come first in a row.
+func (x *boundCheck) key(p *physical.Pipeline, row []types.Value) error {
+	b, ok := p.Sink.(*physical.Build)
+	if !ok {
+		return nil
+	}
+	text := ""
+	for i, v := range row[:len(b.Keys)] {
+		if v.Null && !(b.NullSafe != nil && b.NullSafe[i]) {
+			return nil
+		}
+		text += show(v) + "|"
+	}
+	if b.Algorithm == physical.DenseJoin && !(interval{b.DenseMin, b.DenseMax}).holds(row[0]) {
+		return fmt.Errorf("a key of pipeline %d is %s, and is said to lie between %d and %d", p.ID, text, b.DenseMin, b.DenseMax)
+	}
+	if b.Unique && x.keys[text] {
+		return fmt.Errorf("the key %s of pipeline %d is there twice, and is said to be unique", text, p.ID)
+	}
+	if b.Unique {
+		x.unique++
+	}
+	x.keys[text] = true
+	return nil
+}
+
+// read runs a plan on the CPU, and gives its rows to see.
+func (x *boundCheck) read(plan *physical.Plan, see func(row []types.Value) error) (rows int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	cur, err := cpu.Run(ctx, plan, cpu.Config{Threads: 1, Expr: testContext()})
@@ -520,11 +559,13 @@ func (x *boundCheck) read(plan *physical.Plan, see func(at int, v types.Value) e
 			return rows, err
 		}
 		rows += b.N
-		for at, v := range b.Cols {
-			for i := range b.N {
-				if err := see(at, v.Value(i)); err != nil {
-					return rows, err
-				}
+		row := make([]types.Value, len(b.Cols))
+		for i := range b.N {
+			for at, v := range b.Cols {
+				row[at] = v.Value(i)
+			}
+			if err := see(row); err != nil {
+				return rows, err
 			}
 		}
 	}

@@ -46,62 +46,66 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 		{[]int{0}, all}, {[]int{0}, []agg{{"sum", 0}}}, {[]int{0}, []agg{{"max", 0}}}, {[]int{11, 0}, all}, {[]int{1, 11}, []agg{{"sum", 0}, {"min", 0}}},
 		{[]int{2}, all}, {[]int{9}, []agg{{"sum", 8}, {"max", 8}}}, {[]int{5}, []agg{{"count(*)", -1}}}, {[]int{11, 3}, []agg{{"sum", 8}}},
 	} {
-		aggs := c.aggs
-		for _, passes := range []int{0, 1, 2} {
-			partPlacedRows = math.MaxFloat64
-			if passes == 0 { // one, and keys are placed
-				if c.keys[0] == 0 {
-					continue
-				}
-				passes, partPlacedRows = 1, 0
-			}
-			for _, room := range []int64{math.MaxInt64, 64, 0} {
-				if i > 5 && room != 64 {
-					continue // what differs from the case before are the keys
-				}
-				partitionPasses, partitionRoom = passes, room
-				hashedSlots, hashedSlotsMost, hashedMore = 1<<17, 1<<22, 1<<16
-				if room == 64 { // so few that the groups have to be made again, with room for more
-					hashedSlots, hashedSlotsMost, hashedMore = 1<<8, 1<<8, -20_000
-				}
-				seed := uint64(i)
-				g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
-				scan, cols := g.Scan(g.Table(rows, 5200))
-				if room == 64 {
-					scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
-				}
-				a := &physical.Aggregate{EstGroups: 4000}
-				if c.keys[0] != 0 {
-					a.EstGroups = 17_000
-				}
-				var out []*expr.Column
-				for _, at := range c.keys {
-					key := g.Alloc.Like(cols[at])
-					a.Groups = append(a.Groups, logical.Item{Col: key, Expr: cols[at]})
-					out = append(out, key)
-				}
-				for _, f := range aggs {
-					var args []*expr.Column
-					if f.arg >= 0 {
-						args = []*expr.Column{cols[f.arg]}
+		t.Run(fmt.Sprint("case ", i), func(t *testing.T) {
+			b.t = t
+			aggs := c.aggs
+			for _, passes := range []int{0, 1, 2} {
+				partPlacedRows = math.MaxFloat64
+				if passes == 0 { // one, and keys are placed
+					if c.keys[0] == 0 {
+						continue
 					}
-					it := g.Agg(f.name, false, args...)
-					a.Aggs = append(a.Aggs, it)
-					out = append(out, it.Col)
+					passes, partPlacedRows = 1, 0
 				}
-				g.Pipe(scan, a)
-				plan := g.Result(g.Read(a, out), out)
-				kernels := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
-				wide := i > 4
-				ranked := passes == 2 && c.keys[0] != 0 && !wide
-				if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||
-					strings.Contains(kernels[passes].text, "PlacedPart") != (partPlacedRows == 0) || strings.Contains(kernels[0].text, "RADISH_WIDE_ROWS") != wide {
-					t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].text)
+				for _, room := range []int64{math.MaxInt64, 64, 0} {
+					if i > 5 && room != 64 {
+						continue // what differs from the case before are the keys
+					}
+					partitionPasses, partitionRoom = passes, room
+					hashedSlots, hashedSlotsMost, hashedMore = 1<<17, 1<<22, 1<<16
+					if room == 64 { // so few that the groups have to be made again, with room for more
+						hashedSlots, hashedSlotsMost, hashedMore = 1<<8, 1<<8, -20_000
+					}
+					seed := uint64(i)
+					g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
+					scan, cols := g.Scan(g.Table(rows, 5200))
+					if room == 64 {
+						scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
+					}
+					a := &physical.Aggregate{EstGroups: 4000}
+					if c.keys[0] != 0 {
+						a.EstGroups = 17_000
+					}
+					var out []*expr.Column
+					for _, at := range c.keys {
+						key := g.Alloc.Like(cols[at])
+						a.Groups = append(a.Groups, logical.Item{Col: key, Expr: cols[at]})
+						out = append(out, key)
+					}
+					for _, f := range aggs {
+						var args []*expr.Column
+						if f.arg >= 0 {
+							args = []*expr.Column{cols[f.arg]}
+						}
+						it := g.Agg(f.name, false, args...)
+						a.Aggs = append(a.Aggs, it)
+						out = append(out, it.Col)
+					}
+					g.Pipe(scan, a)
+					plan := g.Result(g.Read(a, out), out)
+					kernels := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
+					wide := i > 4
+					ranked := passes == 2 && c.keys[0] != 0 && !wide
+					if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||
+						strings.Contains(kernels[passes].text, "PlacedPart") != (partPlacedRows == 0) || strings.Contains(kernels[0].text, "RADISH_WIDE_ROWS") != wide {
+						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].text)
+					}
+					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
 				}
-				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
 			}
-		}
+		})
 	}
+	b.t = t
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
 	}

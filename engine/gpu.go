@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu"
@@ -58,20 +59,32 @@ func (s *Session) joinModel(q *logical.Query) joinorder.Model {
 	return joinorder.GPU
 }
 
+// readsInformationSchema says whether a pipeline reads a table of information_schema.
+func readsInformationSchema(p *physical.Pipeline) bool {
+	scan, ok := p.Source.(*physical.TableScan)
+	return ok && scan.Table.Schema.Database == informationSchema
+}
+
 // place chooses the devices of a plan's pipelines. It returns nil if all run on the CPU.
 func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error) {
 	value := s.vars.get(variableByName["radish_device"])
 	mode := gpu.Always
-	switch value {
-	case deviceCPU:
+	stay := func(reason string) (*gpu.Placed, error) {
 		for _, p := range plan.All() {
-			p.Reason = "radish_device is 'cpu'"
+			p.Reason = reason
 		}
 		return nil, nil
+	}
+	if slices.ContainsFunc(plan.All(), readsInformationSchema) {
+		return stay("information_schema is read on the CPU") // which says what is wrong with a GPU
+	}
+	switch value {
+	case deviceCPU:
+		return stay("radish_device is 'cpu'")
 	case deviceAuto:
 		mode = s.engine.autoMode
-		if mode == gpu.Auto && gpu.PlanRows(plan) < gpu.LeastRows() {
-			return nil, nil // not worth opening a device for
+		if reason := gpu.Small(plan); mode == gpu.Auto && reason != "" {
+			return stay(reason)
 		}
 	case deviceStrict:
 		mode = gpu.Strict

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,11 +50,11 @@ func TestGPUKernelAtHand(t *testing.T) { eachGPU(t, testGPUKernelAtHand) }
 
 func testGPUKernelAtHand(t *testing.T, e *Engine) {
 	s := e.NewSession()
-	mustRun(t, s, `CREATE TABLE t (k INT, v INT);
-		INSERT INTO t WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n % 20, n FROM r;
-		ANALYZE TABLE t; SET radish_device = 'gpu'`)
-	theGPU(t, e).ForgetKernels()
-	const many, few = "SELECT COUNT(*), SUM(v) FROM t WHERE k < 18", "SELECT COUNT(*), SUM(v) FROM t WHERE k < 1"
+	table := fmt.Sprint("t", time.Now().UnixNano()) // which kernels name: no earlier run has left them on disk
+	mustRun(t, s, strings.ReplaceAll(`CREATE TABLE t0 (k INT, v INT);
+		INSERT INTO t0 WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n % 20, n FROM r;
+		ANALYZE TABLE t0; SET radish_device = 'gpu'`, "t0", table))
+	many, few := "SELECT COUNT(*), SUM(v) FROM "+table+" WHERE k < 18", "SELECT COUNT(*), SUM(v) FROM "+table+" WHERE k < 1"
 	kernels := func(sql string) string { return mustRun(t, s, "EXPLAIN FORMAT='kernels' "+sql) }
 	suits := kernels(few)
 	if suits == kernels(many) {

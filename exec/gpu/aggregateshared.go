@@ -48,9 +48,13 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 	offset = acc.known && acc.like.class == classInt && uint64(acc.within.hi)-uint64(acc.within.lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
-		return 1, false
+		return a.countLimbs(), false
 	case accSum:
 		switch {
+		case a.crowded() && a.narrow(acc):
+			return 2, false
+		case a.crowded():
+			return 4, false
 		case offset && counted:
 			return 2, true
 		case a.narrow(acc):
@@ -65,6 +69,21 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 		}
 	}
 	return 0, false
+}
+
+// crowdedRows is from how many rows on a block's words may overflow. A variable for tests.
+var crowdedRows = float64(1 << 32)
+
+// crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
+// 10^8 rows of a build has that many for each.
+func (a *aggregateText) crowded() bool { return a.k.many && !(a.k.maxRows < crowdedRows) }
+
+// countLimbs is how many words a count has in shared memory.
+func (a *aggregateText) countLimbs() int {
+	if a.crowded() {
+		return 2
+	}
+	return 1
 }
 
 // canCount says whether a sum can count the rows, if they are counted.
@@ -83,7 +102,7 @@ func (a *aggregateText) tableWords(counted, bySum bool) int64 {
 		packed = packed || bySum && a.canCount(acc)
 	}
 	if counted && !has {
-		words++
+		words += a.countLimbs()
 	}
 	if (counted || has) && packed {
 		words--
@@ -152,6 +171,8 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.text, k.literal(uint64(acc.within.lo)))
 	}
 	switch {
+	case acc.op == accCount && acc.limbs == 2:
+		k.line("add_limbs<2>(%s, stride, 1);", limb)
 	case acc.op == accCount:
 		k.line("atomic_add(%s, 1u);", limb)
 	case acc.op == accMin:
@@ -205,6 +226,11 @@ func (a *aggregateText) flushCount(counts map[int]string, i int) string {
 		acc := a.f.accs[i]
 		if acc.in != nil {
 			a.k.line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
+			return counts[i]
+		}
+		if acc.limbs == 2 {
+			a.k.line("u64 %s = 0;", counts[i])
+			a.k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += (u64)read_limbs<2>(%s + c, stride);", counts[i], acc.word())
 			return counts[i]
 		}
 		a.k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], acc.word())

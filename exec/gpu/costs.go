@@ -103,8 +103,8 @@ func (d *Device) cheaperHere(plan *physical.Plan, threads int) string {
 	if d.Emulated() {
 		return "the device is emulated: it runs only what radish_device = 'gpu' puts there"
 	}
-	if rows := PlanRows(plan); rows < leastRows {
-		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
+	if reason := Small(plan); reason != "" {
+		return reason
 	}
 	here, there := d.Costs().Estimate(plan, threads, d.missing)
 	if here <= there {
@@ -161,6 +161,14 @@ func sourceRows(p *physical.Pipeline) float64 {
 		}
 	}
 	return p.EstRows
+}
+
+// Small says that a plan reads so little that it stays on the CPU, without opening a device; "" if it does not.
+func Small(plan *physical.Plan) string {
+	if rows := PlanRows(plan); rows < leastRows {
+		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
+	}
+	return ""
 }
 
 // LeastRows is the number of rows up to which a plan is not worth opening a device for.

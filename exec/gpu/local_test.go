@@ -15,6 +15,32 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
+// TestCrowdedBlocks groups what joins give several rows of for one, as if a block could get more rows than 32 bits count.
+func TestCrowdedBlocks(t *testing.T) { gputest.Each(t, testCrowdedBlocks) }
+
+func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
+	defer func(rows float64) { crowdedRows = rows }(crowdedRows)
+	crowdedRows = 0
+	b := newBackend(t, d)
+	const seed = 5
+	given := newBoundTables(t, rand.New(rand.NewPCG(seed, 3)))
+	for _, keys := range []string{"a.k", "a.k, b.k", "a.c", "a.t", "a.c, a.k"} {
+		sql := "SELECT " + keys + ", COUNT(*), COUNT(b.c), SUM(b.c), AVG(b.id), SUM(b.w), MIN(b.c), MAX(b.id) FROM some a LEFT JOIN some b ON a.k <= b.k GROUP BY " + keys
+		plan, err := given.plan(sql, &expr.Context{}, physical.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := ""
+		for _, k := range b.program(plan).kernels {
+			texts += k.text
+		}
+		if keys[2] == 'k' && (!strings.Contains(texts, "add_limbs<2>") || !strings.Contains(texts, "read_limbs<4>")) {
+			t.Errorf("by %s: counts or sums in shared memory are not large:\n%s", keys, texts)
+		}
+		enginetest.Check(t, b, enginetest.Case{Name: "by " + keys}, plan, seed)
+	}
+}
+
 // TestLocalTables groups by keys that are found by hashing, for which blocks have tables of their own: keys of one word (integers of any
 // value, unsigned ones with NULLs, doubles) and packed ones; fewer groups than slots, and many more, so that most rows find none.
 func TestLocalTables(t *testing.T) { gputest.Each(t, testLocalTables) }

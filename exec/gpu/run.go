@@ -18,6 +18,9 @@ import (
 // blockThreads is the number of threads of a block of generated kernels, unless they want more.
 const blockThreads = 256
 
+// errorBytes is what an Error takes (device/error.cuh), with which the control block begins.
+const errorBytes = 24
+
 // errOnHost says that a kernel met an error, or a case that it does not handle: the query has to run on the CPU, which words it.
 var errOnHost = errors.New("gpu: the query has to run on the CPU")
 
@@ -166,7 +169,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
 		dirty: map[counterWord]bool{}, texts: map[*physical.Pipeline]*textRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
 	}
-	at := 16
+	at := errorBytes
 	for _, k := range q.kernels {
 		q.warnings[k] = at
 		at += 8 * len(k.sites)

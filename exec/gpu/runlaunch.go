@@ -14,7 +14,7 @@ import (
 // Limits of a launch, so that a cancelled query ends soon: so many rows, or so many pairs of a nested loop.
 const (
 	launchRows  = 1 << 30
-	launchPairs = 1 << 34
+	launchPairs = 1 << 32
 )
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).

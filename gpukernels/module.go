@@ -109,13 +109,18 @@ func (d *Device) Loaded(source string) *Module {
 }
 
 // Known says whether Load would find a source's image, in memory or on disk, or is making it.
-func (d *Device) Known(source string) bool {
+func (d *Device) Known(source string) bool { return d.known(source, true) }
+
+// Made says whether Load would find a source's image, in memory or on disk, so that it need not wait for the compiler.
+func (d *Device) Made(source string) bool { return d.known(source, false) }
+
+func (d *Device) known(source string, orMaking bool) bool {
 	c := &d.modules
 	c.mutex.Lock()
 	e := c.entries[moduleKey(source, nil)]
 	c.mutex.Unlock()
 	if e != nil {
-		return true
+		return orMaking || e.made()
 	}
 	compiler, err := d.compiler()
 	return err == nil && d.disk.has(imageKey(compiler, source, nil))

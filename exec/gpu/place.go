@@ -156,7 +156,7 @@ func (d *Device) preferMade(g *program) *program {
 
 // made says whether a pipeline's kernels need not be compiled.
 func (d *Device) made(k *kernel) bool {
-	return !slices.ContainsFunc(k.all(), func(k *kernel) bool { return !d.device.Known(k.text) })
+	return !slices.ContainsFunc(k.all(), func(k *kernel) bool { return !d.device.Made(k.text) })
 }
 
 // compileLater compiles a pipeline's kernels while nobody waits for them.

@@ -74,11 +74,7 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 		short = &expr.Call{Fn: expr.Lookup("sub"), Args: []expr.Expr{short, &expr.Const{Value: middle}}, Typ: middle.Type, Null: x.Nullable()}
 		of, most = short, distance*distance
 	}
-	rows := a.k.maxRows
-	if len(a.k.prog.feeders[a.f.p]) != 1 || !(rows < mostRows) {
-		rows = mostRows
-	}
-	if most*rows >= 1<<126 {
+	if most*a.mostTerms() >= 1<<126 {
 		return e, nil, nil, false
 	}
 	digits := types.MaxShortDecimal

@@ -14,13 +14,17 @@ import (
 // mostRows are more than come to a sink in half a day: at 10^11 a second.
 const mostRows = 1 << 52
 
+// mostTerms is how many rows come to the groups at most, so how many terms a sum has.
+func (a *aggregateText) mostTerms() float64 {
+	if rows := a.k.maxRows; len(a.k.prog.feeders[a.f.p]) == 1 && rows < mostRows {
+		return rows
+	}
+	return mostRows
+}
+
 // boundTerm writes a check of a sum's term of 128 bits.
 func (a *aggregateText) boundTerm(arg expr.Expr, v value) {
-	rows := a.k.maxRows
-	if len(a.k.prog.feeders[a.f.p]) > 1 || !(rows < mostRows) {
-		rows = mostRows
-	}
-	width := 127 - bits.Len64(uint64(max(rows, 1))-1) // a term x has -2^width <= x < 2^width
+	width := 127 - bits.Len64(uint64(max(a.mostTerms(), 1))-1) // a term x has -2^width <= x < 2^width
 	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(width) {
 		return
 	}

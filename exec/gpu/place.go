@@ -140,7 +140,7 @@ func (d *Device) preferMade(g *program) *program {
 	if len(other) == 0 {
 		return g
 	}
-	serves := g.readOtherwise(other)
+	serves, all := g.readOtherwise(other), len(other)
 	for p, k := range serves.kernels {
 		if scan := k.rows.scan; other[scan] && !d.made(k) {
 			delete(other, scan)
@@ -148,8 +148,11 @@ func (d *Device) preferMade(g *program) *program {
 			d.compileLater(g.kernels[p])
 		}
 	}
-	if len(other) == 0 {
+	switch len(other) {
+	case 0:
 		return g
+	case all:
+		return serves
 	}
 	return g.readOtherwise(other)
 }

@@ -456,6 +456,9 @@ func (b *Binder) bindValues(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		typ, nullable := rows[0][c].Type(), false
 		values := make([]expr.Expr, len(rows))
 		for i, row := range rows {
+			if err := b.poll(); err != nil {
+				return nil, err
+			}
 			values[i] = row[c]
 			typ = commonType(typ, row[c].Type())
 			nullable = nullable || row[c].Nullable()
@@ -465,6 +468,9 @@ func (b *Binder) bindValues(s *ast.SelectStmt, outer *scope) (*relation, error) 
 			return nil, err
 		}
 		for _, row := range rows {
+			if err := b.poll(); err != nil {
+				return nil, err
+			}
 			row[c] = castTo(row[c], typ)
 		}
 		name := "column_" + itoa(c)

@@ -7,14 +7,16 @@ import (
 
 // CheckCollations refuses a plan that would compare, group or sort texts by their bytes though their collation says otherwise. The
 // binder puts collation keys in the place of such texts, so that only what it has overlooked is found here: better no answer than a
-// wrong one.
-func CheckCollations(n Node) error {
-	c := collationChecker{plans: map[*SharedPlan]bool{}}
+// wrong one. It ends with the error of ctx once the statement has been cancelled.
+func CheckCollations(n Node, ctx *expr.Context) error {
+	c := collationChecker{ctx: ctx, plans: map[*SharedPlan]bool{}}
 	c.node(n)
 	return c.err
 }
 
 type collationChecker struct {
+	ctx   *expr.Context
+	polls int
 	plans map[*SharedPlan]bool
 	err   error
 }
@@ -86,6 +88,9 @@ func (c *collationChecker) node(n Node) {
 }
 
 func (c *collationChecker) expr(e expr.Expr) bool {
+	if c.polls++; c.polls&255 == 0 && c.err == nil {
+		c.err = c.ctx.Interrupted()
+	}
 	switch x := e.(type) {
 	case *expr.Compare:
 		c.bytes(x.Op.String(), x.Left, x.Right)

@@ -16,13 +16,13 @@ func foldConstants(w *rewriter) error {
 		return nil
 	}
 	fold := func(e expr.Expr) expr.Expr {
-		if !foldable(e) || w.fold.Interrupted() != nil {
+		if w.stopped() || !foldable(e) {
 			return e
 		}
 		return expr.Fold(e, w.fold)
 	}
 	w.eachNode(func(n logical.Node) logical.Node { return logical.MapExprs(n, fold) })
-	return w.fold.Interrupted()
+	return nil
 }
 
 // foldable says whether somewhere in e an operator has only constants for operands. It is cheap, and mostly false.

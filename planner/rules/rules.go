@@ -100,7 +100,7 @@ func Names() []string {
 // Optimize rewrites q. The trace is empty unless opts asks for it. An error is a form that Radish does not support, or
 // a bug that opts.Check found.
 func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
-	if err := logical.CheckCollations(q.Root); err != nil {
+	if err := logical.CheckCollations(q.Root, opts.Context); err != nil {
 		return nil, nil, err
 	}
 	w := &rewriter{

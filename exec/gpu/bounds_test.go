@@ -24,7 +24,7 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// Kernels rely on how many rows come to a sink at most, on what values lie between, on arguments without NULLs and on unique keys. Here random queries are planned, and the CPU says how many rows
+// Kernels rely on how many rows come to a sink at most, on what values lie between, on what is never NULL and on unique keys. Here random queries are planned, and the CPU says how many rows
 // do come to each of their sinks, and with what values: no kernel runs.
 
 // boundTables are the tables of a test.
@@ -474,10 +474,6 @@ func (x *boundCheck) query(c boundTables, sql string, opts physical.Options) {
 				exprs = append(exprs, &expr.Column{ID: res.In[at], Name: c.Name, Typ: c.Typ, Null: c.Null})
 			}
 		}
-		counted := len(exprs) // from here on they are arguments, of which kernels count all that are said not to be NULL
-		if a, ok := p.Sink.(*physical.Aggregate); ok {
-			counted = len(a.Groups)
-		}
 		x.keys = map[string]bool{}
 		x.sinks++
 		if k.maxRows < unbounded {
@@ -487,7 +483,7 @@ func (x *boundCheck) query(c boundTables, sql string, opts physical.Options) {
 			for at, v := range row {
 				r, known := k.rangeOf(exprs[at])
 				switch {
-				case v.Null && at >= counted && !exprs[at].Nullable():
+				case v.Null && !exprs[at].Nullable():
 					return fmt.Errorf("%s of pipeline %d is NULL, and is said not to be", exprs[at], i)
 				case known && !v.Null && !r.holds(v):
 					return fmt.Errorf("%s of pipeline %d is %s, and its range %d to %d", exprs[at], i, show(v), r.lo, r.hi)

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -81,9 +83,18 @@ func (l *lowering) countingSet(x *logical.SetOp) ([]*Pipeline, error) {
 	none := &expr.Const{Value: types.NullOf(types.Int64)}
 	left := l.alloc.New("", "left", types.Int64, true)
 	right := l.alloc.New("", "right", types.Int64, true)
+	// What is NULL on one side only never is in the result, and yet is a group.
+	groups := slices.Clone(x.Cols)
+	for c, col := range groups {
+		if x.InCols[0][c].Null || x.InCols[1][c].Null {
+			n := *col
+			n.Null = true
+			groups[c] = &n
+		}
+	}
 	var open []*Pipeline
 	for i, in := range x.All {
-		t := rename(x.InCols[i], x.Cols)
+		t := rename(x.InCols[i], groups)
 		mark := [2]expr.Expr{one, none}
 		if i == 1 {
 			mark = [2]expr.Expr{none, one}
@@ -99,13 +110,13 @@ func (l *lowering) countingSet(x *logical.SetOp) ([]*Pipeline, error) {
 	countFn := expr.LookupAggregate("count")
 	lcount := l.alloc.New("", "left rows", types.Int64, false)
 	rcount := l.alloc.New("", "right rows", types.Int64, false)
-	a := &Aggregate{Algorithm: HashAggregate, Reason: "rows are counted on both sides", Groups: logical.PassItems(x.Cols), EstGroups: l.est.Rows(x)}
+	a := &Aggregate{Algorithm: HashAggregate, Reason: "rows are counted on both sides", Groups: logical.PassItems(groups), EstGroups: l.est.Rows(x)}
 	a.Aggs = []logical.AggItem{
 		{Col: lcount, Fn: countFn, Args: []expr.Expr{left}},
 		{Col: rcount, Fn: countFn, Args: []expr.Expr{right}},
 	}
 	l.close(open, a, l.est.Rows(x))
-	out := l.reopen(open, a, append(append([]*expr.Column(nil), x.Cols...), lcount, rcount))
+	out := l.reopen(open, a, append(groups, lcount, rcount))
 
 	var times expr.Expr
 	var err error

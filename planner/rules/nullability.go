@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -110,30 +112,35 @@ func refreshShared(s *logical.Shared) logical.Node {
 
 // refreshSetOp: a row of the result comes from some input; of EXCEPT always from the first, of INTERSECT from both.
 func refreshSetOp(s *logical.SetOp) logical.Node {
-	var cols []*expr.Column
-	for i, c := range s.Cols {
-		null := s.Kind == logical.Intersect || s.Kind == logical.IntersectAll
-		for k, in := range s.All {
-			f := logical.FindColumn(in, s.InCols[k][i].ID)
-			n := f == nil || f.Null
-			switch s.Kind {
-			case logical.Intersect, logical.IntersectAll:
-				null = null && n
-			case logical.Except, logical.ExceptAll:
-				null = null || n && k == 0
-			default:
-				null = null || n
+	changed := false
+	inputs := make([][]*expr.Column, len(s.All))
+	for k, in := range s.All {
+		inputs[k] = slices.Clone(s.InCols[k])
+		for i, c := range inputs[k] {
+			if f := logical.FindColumn(in, c.ID); f != nil && f.Null != c.Null {
+				inputs[k][i], changed = f, true
 			}
+		}
+	}
+	cols := slices.Clone(s.Cols)
+	for i, c := range cols {
+		some, each := false, true
+		for k := range inputs {
+			some, each = some || inputs[k][i].Null, each && inputs[k][i].Null
+		}
+		null := some
+		switch s.Kind {
+		case logical.Intersect, logical.IntersectAll:
+			null = each
+		case logical.Except, logical.ExceptAll:
+			null = inputs[0][i].Null
 		}
 		if null != c.Null {
-			if cols == nil {
-				cols = append(cols, s.Cols...)
-			}
-			cols[i] = withNull(c, null)
+			cols[i], changed = withNull(c, null), true
 		}
 	}
-	if cols == nil {
+	if !changed {
 		return s
 	}
-	return &logical.SetOp{Kind: s.Kind, All: s.All, InCols: s.InCols, Cols: cols}
+	return &logical.SetOp{Kind: s.Kind, All: s.All, InCols: inputs, Cols: cols}
 }

@@ -11,13 +11,12 @@ import (
 
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/gpukernels/gputest"
-	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -27,20 +26,6 @@ import (
 // Kernels rely on how many rows come to a sink at most, on what values lie between, on what is never NULL and on unique keys. Here random queries are planned, and the CPU says how many rows
 // do come to each of their sinks, and with what values: no kernel runs.
 
-// boundTables are the tables of a test.
-type boundTables map[string]*tables.Version
-
-func (c boundTables) Table(db, name string) (*tables.Version, error) {
-	if v := c[strings.ToLower(name)]; v != nil {
-		return v, nil
-	}
-	return nil, sqlerr.NoSuchTable(db+"."+name, "")
-}
-func (boundTables) View(string, string) (bind.View, bool)      { return bind.View{}, false }
-func (boundTables) File(string) (*tables.Version, bool, error) { return nil, false, nil }
-func (boundTables) HasDatabase(string) bool                    { return true }
-func (c boundTables) Permanent() bind.Catalog                  { return c }
-
 // boundColumns are the columns of each table; the first is its key.
 var boundColumns = []tables.ColumnDef{
 	{Name: "id", Type: types.Int32}, {Name: "k", Type: types.Int64, Nullable: true}, {Name: "d", Type: types.Date, Nullable: true},
@@ -49,8 +34,8 @@ var boundColumns = []tables.ColumnDef{
 }
 
 // newBoundTables makes tables of few rows: empty ones too, and those that were emptied.
-func newBoundTables(t *testing.T, r *rand.Rand) boundTables {
-	out := boundTables{}
+func newBoundTables(t *testing.T, r *rand.Rand) plantest.Tables {
+	out := plantest.Tables{}
 	for name, rows := range map[string]int{"none": 0, "gone": 3, "one": 1, "few": 5, "some": 24} {
 		schema := &tables.Schema{Database: "db", Name: name, Columns: boundColumns, Keys: []tables.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}}
 		b := &column.Batch{N: rows}
@@ -351,13 +336,9 @@ func (g *boundQueries) shared(d int) relation {
 	return out
 }
 
-// plan is what a query becomes.
-func (c boundTables) plan(sql string, ctx *expr.Context, opts physical.Options) (*physical.Plan, error) {
-	stmt, err := parse.One(sql, parse.DefaultMode)
-	if err != nil {
-		return nil, err
-	}
-	q, err := (&bind.Binder{Catalog: c, Database: "db", Ctx: ctx}).Query(stmt.Node)
+// lowered is the plan of a query.
+func lowered(c plantest.Tables, sql string, ctx *expr.Context, opts physical.Options) (*physical.Plan, error) {
+	q, err := c.Bind(sql, ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -454,9 +435,9 @@ func TestBounds(t *testing.T) {
 }
 
 // query checks the sinks of a query.
-func (x *boundCheck) query(c boundTables, sql string, opts physical.Options) {
-	ctx := testContext()
-	plan, err := c.plan(sql, ctx, opts)
+func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options) {
+	ctx := plantest.Context()
+	plan, err := lowered(c, sql, ctx, opts)
 	if err != nil {
 		x.t.Errorf("%v: %s", err, sql)
 		return
@@ -544,7 +525,7 @@ func (x *boundCheck) key(p *physical.Pipeline, row []types.Value) error {
 func (x *boundCheck) read(plan *physical.Plan, see func(row []types.Value) error) (rows int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	cur, err := cpu.Run(ctx, plan, cpu.Config{Threads: 1, Expr: testContext()})
+	cur, err := cpu.Run(ctx, plan, cpu.Config{Threads: 1, Expr: plantest.Context()})
 	if err != nil {
 		return 0, err
 	}

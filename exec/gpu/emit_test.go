@@ -16,6 +16,7 @@ import (
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -31,13 +32,6 @@ func testSeed(t testing.TB) uint64 {
 	}
 	t.Logf("replay with RADISH_TEST_SEED=%d go test -run '^%s$' ./exec/gpu", seed, t.Name())
 	return seed
-}
-
-func testContext() *expr.Context {
-	return &expr.Context{
-		Ctx: context.Background(), Now: time.Date(2024, 2, 29, 13, 14, 15, 0, time.UTC), Location: time.UTC,
-		SQLMode: expr.DefaultSQLMode, Warnings: &sqlerr.Warnings{},
-	}
 }
 
 // exprTest is a table of random rows, on the host and on a device.
@@ -233,7 +227,7 @@ const textBytesInTests = 1 << 20
 // check compares expressions and returns the reasons of those that kernels cannot be made for.
 func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 	x.t.Helper()
-	ctx := testContext()
+	ctx := plantest.Context()
 	source := ""
 	type made struct {
 		e    expr.Expr
@@ -366,7 +360,7 @@ func (x *exprTest) compare(e expr.Expr, v value, outs map[string][]byte) bool {
 		x.t.Errorf("%s: %v", e, err)
 		return false
 	}
-	ctx := testContext()
+	ctx := plantest.Context()
 	for i := range x.n {
 		row := func() string {
 			var b strings.Builder

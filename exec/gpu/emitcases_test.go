@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -179,7 +180,7 @@ func TestEmitTextHasNoLiterals(t *testing.T) {
 	}
 	var texts []string
 	for k, s := range map[int64]string{1: "abc", 22: "zz", 333: "q"} {
-		text, _, err := x.kernel("k", make(k, s), testContext())
+		text, _, err := x.kernel("k", make(k, s), plantest.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

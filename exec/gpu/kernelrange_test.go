@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -161,7 +162,7 @@ func checkRange(x *exprTest, k *kernel, slots map[expr.ColumnID]int, e expr.Expr
 	if err != nil {
 		x.t.Fatalf("%s: %v", e, err)
 	}
-	ctx := testContext()
+	ctx := plantest.Context()
 	for i := range x.n {
 		ctx.Warnings = &sqlerr.Warnings{}
 		got, err := program.Eval(ctx, &column.Batch{N: x.n, Sel: []int32{int32(i)}, Cols: x.vecs})

@@ -26,7 +26,7 @@ func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
 	given := newBoundTables(t, rand.New(rand.NewPCG(seed, 3)))
 	for _, keys := range []string{"a.k", "a.k, b.k", "a.c", "a.t", "a.c, a.k"} {
 		sql := "SELECT " + keys + ", COUNT(*), COUNT(b.c), SUM(b.c), AVG(b.id), SUM(b.w), MIN(b.c), MAX(b.id) FROM some a LEFT JOIN some b ON a.k <= b.k GROUP BY " + keys
-		plan, err := given.plan(sql, &expr.Context{}, physical.Options{})
+		plan, err := lowered(given, sql, &expr.Context{}, physical.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

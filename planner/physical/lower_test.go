@@ -1,27 +1,18 @@
 package physical_test
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
-	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/parse"
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
-
-// catalog holds a fact table of 10,000 rows, a dimension of 100 with a primary key, a small table without keys, and one of
-// 80,000 rows whose first column ascends.
-type catalog map[string]*table.Version
 
 func makeTable(t *testing.T, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
 	t.Helper()
@@ -48,9 +39,11 @@ func makeTable(t *testing.T, name string, rows int, key bool, defs []table.Colum
 	return v
 }
 
-func newCatalog(t *testing.T) catalog {
+// newCatalog makes a fact table of 10,000 rows, a dimension of 100 with a primary key, a small table without keys, and one of
+// 80,000 rows whose first column ascends.
+func newCatalog(t *testing.T) plantest.Tables {
 	num := func(n int) types.Value { return types.IntValue(int64(n)) }
-	return catalog{
+	return plantest.Tables{
 		"fact": makeTable(t, "fact", 10_000, false, []table.ColumnDef{
 			{Name: "dim_id", Type: types.Int64}, {Name: "amount", Type: types.Decimal(15, 2), Nullable: true},
 			{Name: "flag", Type: types.Char(1)}, {Name: "wide", Type: types.Int64},
@@ -89,25 +82,10 @@ func newCatalog(t *testing.T) catalog {
 	}
 }
 
-func (c catalog) Table(db, name string) (*table.Version, error) {
-	if v := c[strings.ToLower(name)]; v != nil {
-		return v, nil
-	}
-	return nil, sqlerr.NoSuchTable(db+"."+name, "")
-}
-func (catalog) View(string, string) (bind.View, bool)     { return bind.View{}, false }
-func (catalog) File(string) (*table.Version, bool, error) { return nil, false, nil }
-func (catalog) HasDatabase(string) bool                   { return true }
-func (c catalog) Permanent() bind.Catalog                 { return c }
-
-func lower(t *testing.T, c catalog, sql string, opts physical.Options) *physical.Plan {
+func lower(t *testing.T, c plantest.Tables, sql string, opts physical.Options) *physical.Plan {
 	t.Helper()
-	stmt, err := parse.One(sql, parse.DefaultMode)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	ctx := &expr.Context{Ctx: context.Background(), Now: time.Unix(0, 0).UTC(), Location: time.UTC, SQLMode: expr.DefaultSQLMode, Warnings: &sqlerr.Warnings{}}
-	q, err := (&bind.Binder{Catalog: c, Database: "db", Ctx: ctx}).Query(stmt.Node)
+	ctx := plantest.Context()
+	q, err := c.Bind(sql, ctx)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/plantest"
 )
 
 // BenchmarkOptimize measures planning, binding left out, of statements like those of large test suites.
@@ -17,11 +18,11 @@ func BenchmarkOptimize(b *testing.B) {
 		"join":       "SELECT t.a, u.c, v.y FROM t, u, v WHERE t.a = u.a AND u.c = v.y AND t.b = 3",
 	} {
 		b.Run(name, func(b *testing.B) {
-			q, err := c.bind(sql)
+			q, err := c.Bind(sql, plantest.Context())
 			if err != nil {
 				b.Fatal(err)
 			}
-			ctx := testContext()
+			ctx := plantest.Context()
 			b.ReportAllocs()
 			for b.Loop() {
 				alloc := *q.Alloc // as after binding

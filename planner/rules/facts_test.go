@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -16,20 +17,20 @@ func TestProofsHold(t *testing.T) {
 	proved := map[string]int{}
 	for i, sql := range queriesOf(t, "../testdata/equivalence.sql") {
 		c := smallTables(uint64(i % 5))
-		q, err := c.bind(sql)
+		q, err := c.Bind(sql, plantest.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := run(q); err != nil {
 			continue
 		}
-		opt, _, err := Optimize(q, Options{Context: testContext(), eager: i%2 == 0})
+		opt, _, err := Optimize(q, Options{Context: plantest.Context(), eager: i%2 == 0})
 		if err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
 		est := stats.NewEstimator()
 		logical.Walk(opt.Root, func(n logical.Node) bool {
-			r := &reference{ctx: testContext(), shared: map[*logical.SharedPlan][]env{}}
+			r := &reference{ctx: plantest.Context(), shared: map[*logical.SharedPlan][]env{}}
 			if err := checkFacts(est, n, r.node(n, env{}), proved); err != nil {
 				t.Errorf("%s\n%s\n%v", sql, logical.Format(n), err)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/plantest"
 )
 
 // TestGoldens shows each rule at work: testdata/rules.txt holds blocks of a rule's name, a statement, and what the rule made of
@@ -61,12 +62,12 @@ func TestGoldens(t *testing.T) {
 
 // goldenOf returns the plan before and after the last run of the rule that changed something.
 func goldenOf(t *testing.T, rule, sql string, eager bool) (text string, fired bool) {
-	q, err := smallTables(1).bind(sql)
+	q, err := smallTables(1).Bind(sql, plantest.Context())
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 	before := logical.Format(q.Root)
-	_, steps, err := Optimize(q, Options{Trace: true, Check: true, Context: testContext(), eager: eager})
+	_, steps, err := Optimize(q, Options{Trace: true, Check: true, Context: plantest.Context(), eager: eager})
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}

@@ -1,52 +1,19 @@
 package rules
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/table"
 )
 
 // This file evaluates logical plans in the most direct way: every operator by its definition, subqueries and Apply once
 // per row. What rules do to a plan must not change what it gives.
-
-func testContext() *expr.Context {
-	return &expr.Context{
-		Ctx: context.Background(), Now: time.Unix(0, 0).UTC(), Location: time.UTC, SQLMode: expr.DefaultSQLMode,
-		Warnings: &sqlerr.Warnings{},
-	}
-}
-
-// tables is a catalog.
-type tables map[string]*table.Version
-
-func (c tables) Table(db, name string) (*table.Version, error) {
-	if v := c[strings.ToLower(name)]; v != nil {
-		return v, nil
-	}
-	return nil, sqlerr.NoSuchTable(db+"."+name, "")
-}
-func (tables) View(_, _ string) (bind.View, bool)        { return bind.View{}, false }
-func (tables) File(string) (*table.Version, bool, error) { return nil, false, nil }
-func (tables) HasDatabase(db string) bool                { return db == "db" }
-func (c tables) Permanent() bind.Catalog                 { return c }
-func (c tables) bind(sql string) (*logical.Query, error) {
-	stmt, err := parse.One(sql, parse.DefaultMode)
-	if err != nil {
-		return nil, err
-	}
-	b := &bind.Binder{Catalog: c, Database: "db", Ctx: testContext(), Locate: stmt.Locate}
-	return b.Query(stmt.Node)
-}
 
 type env map[expr.ColumnID]types.Value
 
@@ -81,7 +48,7 @@ func run(q *logical.Query) (rows []string, err error) {
 			err = f.err
 		}
 	}()
-	r := &reference{ctx: testContext(), shared: map[*logical.SharedPlan][]env{}}
+	r := &reference{ctx: plantest.Context(), shared: map[*logical.SharedPlan][]env{}}
 	for _, e := range r.node(q.Root, env{}) {
 		parts := make([]string, len(q.Cols))
 		for i, c := range q.Cols {

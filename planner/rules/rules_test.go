@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
@@ -52,12 +53,12 @@ func makeTable(name string, r *rand.Rand, rows int, keys []table.Key, cols ...st
 
 // smallTables are: t (id primary key, a, b), u (id primary key, a, c), v (x, y without keys), k (id unique but nullable, a),
 // p (x, y primary key, z), e (empty).
-func smallTables(seed uint64) tables {
+func smallTables(seed uint64) plantest.Tables {
 	r := rand.New(rand.NewPCG(seed, 7))
 	primary := func(cols ...int) []table.Key {
 		return []table.Key{{Name: "PRIMARY", Columns: cols, Primary: true, Unique: true}}
 	}
-	c := tables{
+	c := plantest.Tables{
 		"t": makeTable("t", r, 5+r.IntN(3), primary(0), "ID", "a", "b"),
 		"u": makeTable("u", r, 4+r.IntN(4), primary(0), "ID", "a", "c"),
 		"v": makeTable("v", r, r.IntN(7), nil, "x", "y"),
@@ -107,8 +108,8 @@ func isOrdered(n logical.Node) bool {
 }
 
 // sameResult optimizes sql and compares what both plans give.
-func sameResult(t *testing.T, c tables, sql string, opts Options, what string) {
-	q, err := c.bind(sql)
+func sameResult(t *testing.T, c plantest.Tables, sql string, opts Options, what string) {
+	q, err := c.Bind(sql, plantest.Context())
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
@@ -117,7 +118,7 @@ func sameResult(t *testing.T, c tables, sql string, opts Options, what string) {
 	}
 	bound := logical.Format(q.Root)
 	want, wantErr := run(q)
-	opts.Trace, opts.Check, opts.Context = true, true, testContext()
+	opts.Trace, opts.Check, opts.Context = true, true, plantest.Context()
 	opt, steps, err := Optimize(q, opts)
 	if err != nil {
 		t.Errorf("%s (%s): %v\n%s", sql, what, err, trace(steps, bound))

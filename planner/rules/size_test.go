@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -25,7 +26,7 @@ func TestPlanSize(t *testing.T) {
 		}
 		// An empty input, which remove_empty takes out, so that the plan is looked at again.
 		u.All, u.InCols = append(u.All, logical.NoRows(one.Cols)), append(u.InCols, one.Cols)
-		_, _, err := Optimize(&logical.Query{Root: u, Cols: u.Cols, Names: []string{"x"}, Alloc: alloc}, Options{Context: testContext()})
+		_, _, err := Optimize(&logical.Query{Root: u, Cols: u.Cols, Names: []string{"x"}, Alloc: alloc}, Options{Context: plantest.Context()})
 		switch {
 		case tc.fits && err != nil:
 			t.Errorf("%d inputs: %v", tc.inputs, err)

@@ -222,14 +222,7 @@ func (t *kernelText) toDatetime(c *expr.Cast, v value, from types.Type) (value, 
 	case from.Kind == types.KindDatetime:
 		micros = v.text
 	case from.Kind == types.KindTime:
-		today := types.Value{Type: types.Date}
-		if !t.ctx.Now.IsZero() {
-			now := t.ctx.Now.UnixMicro()
-			if t.ctx.Location != nil {
-				now = types.InZone(now, t.ctx.Location)
-			}
-			today.I = types.DateOf(now)
-		}
+		today := types.Value{Type: types.Date, I: t.ctx.Today()}
 		sum := t.assign(types.Datetime, "%s * micros_per_day + %s", t.constant(today).text, v.text)
 		if to.Kind == types.KindDate {
 			out := t.assign(to, "date_of(%s)", sum.text)

@@ -168,7 +168,11 @@ func evaluationContext(ctx *expr.Context) (*expr.Context, *sqlerr.Warnings) {
 // fingerprint stands for an expression of one column, and for what of the statement its value may depend on.
 func fingerprint(e expr.Expr, nullable bool, ctx *expr.Context) [sha256.Size]byte {
 	h := sha256.New()
-	fmt.Fprintf(h, "%v %v %v %v %v %s %s", nullable, ctx.SQLMode, ctx.Writing, ctx.Location, ctx.Now.Unix()/86400, ctx.Database, ctx.User)
+	mode := types.Value{} // of AES_ENCRYPT
+	if ctx.Variables != nil {
+		mode, _ = ctx.Variables.SystemVariable("block_encryption_mode")
+	}
+	fmt.Fprintf(h, "%v %v %v %v %v %s %s %s", nullable, ctx.SQLMode, ctx.Writing, ctx.Location, ctx.Today(), ctx.Database, ctx.User, mode.S)
 	writeExpr(h, e)
 	return [sha256.Size]byte(h.Sum(nil))
 }
@@ -190,7 +194,7 @@ func writeExpr(w io.Writer, e expr.Expr) {
 	case *expr.Cast:
 		fmt.Fprintf(w, "%v %v %q", x.Strict, x.Compared, x.Column)
 	case *expr.Call:
-		fmt.Fprintf(w, "%q", x.Fn.Name)
+		fmt.Fprintf(w, "%q %p", x.Fn.Name, x.Fn) // programs add functions, each to a database of its own
 	}
 	for _, c := range e.Children() {
 		writeExpr(w, c)

@@ -248,11 +248,11 @@ func (n *castNode) byDictionary(f *frame, v *column.Vector, live []int32, rows i
 
 // convert returns what conversions depend on.
 func (c *Context) convert() types.ConvertContext {
-	return types.ConvertContext{Zone: c.Location, Today: c.today()}
+	return types.ConvertContext{Zone: c.Location, Today: c.Today()}
 }
 
-// today is the statement's date in the session's time zone.
-func (c *Context) today() int64 {
+// Today is the statement's date in the session's time zone, as a DATE.
+func (c *Context) Today() int64 {
 	if c.Now.IsZero() {
 		return 0
 	}

@@ -3,6 +3,7 @@ package gpu
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -226,6 +227,53 @@ func TestSortRows(t *testing.T) {
 			memory = nil
 		}
 		if err := s.Sync(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestSortCancelled cancels a sort of many rows between two of its passes: no further one is launched.
+func TestSortCancelled(t *testing.T) {
+	defer func(rows int64) { sortWaitRows = rows }(sortWaitRows)
+	sortWaitRows = 1
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		s, err := d.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		const n = 70_000
+		data, err := s.Alloc(8 * n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Fill(data, 7, 8, n); err != nil {
+			t.Fatal(err)
+		}
+		cols := []sortColumn{{class: classInt, data: data}}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var modules []*gpukernels.Module
+		merges := 0
+		load := func(part sortPart) (*gpukernels.Module, error) {
+			if part == sortMerge {
+				if merges++; merges == 2 {
+					cancel()
+				}
+			}
+			m, _, err := d.Load(context.Background(), sortText(cols, part))
+			if err == nil {
+				modules = append(modules, m)
+			}
+			return m, err
+		}
+		if _, err := sortRows(ctx, s, load, s.Alloc, cols, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
+			t.Errorf("after %d passes: %v", merges, err)
+		}
+		for _, m := range modules {
+			m.Release()
+		}
+		if err := s.Free(data); err != nil {
 			t.Fatal(err)
 		}
 	})

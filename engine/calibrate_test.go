@@ -114,6 +114,12 @@ func TestEstimateCountsRows(t *testing.T) {
 	if want := time.Duration(65536*(1e3+1e6)/2 + 100_000*(1e3+1e6)/4); !near(cpu, want) {
 		t.Errorf("the estimate of a join by 64 threads is %v, want %v", cpu, want)
 	}
+	// The CPU searches a sorted build; on the GPU each of t's rows is compared with each of d's.
+	steps := gpu.Costs{CPU: gpu.Rates{Step: 1e-9}, GPU: gpu.Rates{Step: 1e-9}}
+	cpu, there = steps.Estimate(planOf(t, c.session, "SELECT t.g FROM t WHERE NOT EXISTS (SELECT 1 FROM d WHERE d.x > t.v AND d.id < t.k)"), 1, none)
+	if pairs := time.Duration(65536 * 100_000); !near(there-cpu, pairs) {
+		t.Errorf("estimates of a range join are %v and %v, want a difference of %v", cpu, there, pairs)
+	}
 }
 
 func planOf(t *testing.T, s *Session, sql string) *physical.Plan {

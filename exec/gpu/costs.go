@@ -54,8 +54,8 @@ const (
 func (c *Costs) Estimate(plan *physical.Plan, threads int, missing func(*physical.TableScan) int64) (onCPU, onGPU time.Duration) {
 	here, there := 0.0, 0.0
 	for _, p := range plan.Pipelines {
-		here += c.CPU.Start + c.CPU.rows(p)/float64(cpu.Workers(sourceRows(p), threads))
-		there += c.GPU.Start + c.GPU.rows(p)
+		here += c.CPU.Start + c.CPU.rows(p, true)/float64(cpu.Workers(sourceRows(p), threads))
+		there += c.GPU.Start + c.GPU.rows(p, false)
 		if scan, ok := p.Source.(*physical.TableScan); ok {
 			there += float64(missing(scan)) * c.Upload * uploadShare
 		}
@@ -67,8 +67,8 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s*1e9, math.MaxInt64/2))
 }
 
-// rows is what a pipeline's rows cost.
-func (r *Rates) rows(p *physical.Pipeline) float64 {
+// rows is what a pipeline's rows cost. sorted says that builds of range joins are sorted and searched; else joins go over all pairs.
+func (r *Rates) rows(p *physical.Pipeline, sorted bool) float64 {
 	n := sourceRows(p)
 	cost := n * r.Scan
 	if scan, ok := p.Source.(*physical.TableScan); ok {
@@ -77,7 +77,7 @@ func (r *Rates) rows(p *physical.Pipeline) float64 {
 	for _, t := range p.Transforms {
 		switch t := t.(type) {
 		case *physical.Probe:
-			if t.Build.Algorithm == physical.NestedLoopJoin {
+			if a := t.Build.Algorithm; a == physical.NestedLoopJoin || a == physical.RangeJoin && !sorted {
 				cost += n * max(t.Build.EstRows, 1) * r.Step
 			} else {
 				cost += n * r.Probe

@@ -92,6 +92,9 @@ func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration))
 	d.trace.Store(&f)
 }
 
+// Compiler names what compiles kernels for the device, with its version. Without one the error is an ErrUnavailable, which says what is missing.
+func (d *Device) Compiler() (string, error) { return d.compiler() }
+
 // Library is what the device was opened with.
 func (d *Device) Library() *Library { return d.lib }
 

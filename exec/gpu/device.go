@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -28,10 +29,14 @@ type Device struct {
 // lookupBytes bounds the lookup tables over dictionaries that are kept between queries.
 const lookupBytes = 256 << 20
 
-// NewDevice opens a device of a library.
+// NewDevice opens a device of a library. One without a compiler for kernels is of no use: the error says how to get it.
 func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 	device, err := lib.OpenDevice(ordinal)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := device.Compiler(); errors.Is(err, gpukernels.ErrUnavailable) {
+		device.Close()
 		return nil, err
 	}
 	res, err := newResidency(device)

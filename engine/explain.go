@@ -222,8 +222,5 @@ func gpuCost(c *profile.GPU) string {
 	if c.Uploaded > 0 {
 		text += ", uploaded " + sqlerr.FormatBytes(c.Uploaded)
 	}
-	if c.Note != "" {
-		text += "; " + c.Note
-	}
 	return text
 }

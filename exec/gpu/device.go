@@ -87,7 +87,7 @@ func Shared(path string) (*Device, error) {
 func (d *Device) Info() gpukernels.DeviceInfo { return d.device.Info() }
 
 // Emulated says whether the device is the processor playing one, for tests: nothing runs there of itself.
-func (d *Device) Emulated() bool { return d.device.Info().Library == "emulated" }
+func (d *Device) Emulated() bool { return d.device.Info().Emulated() }
 
 // Lost is why nothing runs on the device any more; nil while it does.
 func (d *Device) Lost() error { return d.device.Lost() }

@@ -392,7 +392,7 @@ func (t *kernelText) cheap(e expr.Expr, sc *scope) bool {
 		return true
 	}
 	if c := t.coded(e, sc); c != nil {
-		return t.cheap(c, sc) && !t.mayFail(e)
+		return t.cheap(c, sc) && neverFails(e)
 	}
 	few := 8
 	switch x := e.(type) {

@@ -40,7 +40,7 @@ func (t *kernelText) emitCast(c *expr.Cast, sc *scope) (value, error) {
 	out, ok := value{}, false
 	switch {
 	case from.IsString():
-		out, ok = t.stringToString(c, t.textOf(v), to)
+		out, ok = t.stringToString(c, t.view(v), to)
 	case from.Kind == types.KindEnum && to.IsString():
 		out, ok = t.enumToString(v, from, to)
 	case to.IsString():

@@ -8,8 +8,8 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Functions of texts. Results are parts of their operands: kernels make no new strings. Functions that do can still be had over a
-// dictionary, whose values the CPU maps (lookup.go).
+// Functions of texts whose results are numbers, conditions or parts of their operands. Those that make new texts stand in emittext.go; over a dictionary
+// any function can be had, since the CPU maps its strings (lookup.go).
 
 // view returns a text as an address and a length, looking codes up in their dictionary.
 func (t *kernelText) view(v value) value {
@@ -25,9 +25,6 @@ func (t *kernelText) view(v value) value {
 	out.text = fmt.Sprintf("dictionary_string(%s, %s, %s)", t.address(data, "u8"), t.address(offsets, "i64"), v.text)
 	return t.define(out, "s")
 }
-
-// textOf is view for operands of functions of texts.
-func (t *kernelText) textOf(v value) value { return t.view(v) }
 
 // emitText makes a function of texts and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
 func emitText(format string) strictEmitter {

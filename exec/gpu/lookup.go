@@ -74,9 +74,6 @@ func (t *kernelText) lookUp(e expr.Expr, sc *scope) (v value, ok bool, err error
 	return t.read(l, e, x), true, nil
 }
 
-// mayFail says whether looking e up can raise an error.
-func (t *kernelText) mayFail(e expr.Expr) bool { return !neverFails(e) }
-
 // neverFails says whether e is made of comparisons, LIKE and parts of texts alone.
 func neverFails(e expr.Expr) bool {
 	ok := true

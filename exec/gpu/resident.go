@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 	"weak"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -37,8 +36,7 @@ type residentTable struct {
 	columns []*residentColumn // by position in the ordinals asked for
 	deleted gpukernels.Ptr    // device address of a bitmap of 32-bit words, a set bit is a deleted row; 0: none is
 
-	uploaded int64         // bytes that had to be uploaded for it
-	waited   time.Duration // for uploads, others' among them
+	uploaded int64 // bytes that had to be uploaded for it
 
 	held []*resident
 	from *residency
@@ -223,7 +221,6 @@ func someDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }
 
 // acquire brings columns of a table to the device, or finds them there, and holds them.
 func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []int) (*residentTable, error) {
-	begin := time.Now()
 	t := &residentTable{rows: v.Span(), from: r}
 	var started []*resident
 	start := func(ordinal int) *resident {
@@ -253,7 +250,6 @@ func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []i
 	for _, e := range started {
 		t.uploaded += e.sent
 	}
-	t.waited = time.Since(begin)
 	return t, nil
 }
 

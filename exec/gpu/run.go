@@ -149,7 +149,6 @@ type pipelineCost struct {
 	Compile         time.Duration
 	Origin          gpukernels.Origin
 	Launches        int
-	Note            string
 }
 
 // compiled notes a kernel of the pipeline, all of which are compiled beside each other.

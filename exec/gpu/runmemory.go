@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -18,11 +17,7 @@ func (q *query) take(bytes int64) (gpukernels.Ptr, error) {
 	if q.limit > 0 && q.used+bytes > q.limit {
 		return 0, &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("%s more are wanted, and radish_gpu_memory_limit is %s", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(q.limit))}
 	}
-	p, err := q.stream.Alloc(bytes)
-	if errors.Is(err, gpukernels.ErrOutOfMemory) && q.res.makeRoom(bytes) {
-		p, err = q.stream.Alloc(bytes)
-	}
-	return p, err
+	return q.res.alloc(q.stream, bytes)
 }
 
 // alloc allocates what lives until it is freed or the query is closed.

@@ -45,7 +45,6 @@ type GPU struct {
 	Cache    string        // where it was found: "memory", "disk", "compiled"
 	Uploaded int64         // bytes of table columns that were not on the device yet
 	Held     int64         // bytes of the device's memory that the query held at the most until then, table columns apart
-	Note     string
 }
 
 // Plan is the cost of a query.

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +16,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
 )
@@ -33,18 +36,14 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 	}(partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore)
 	partitionRows = 1000
 	b := &backend{t: t, res: res, refused: map[string]int{}}
-	type agg struct {
-		name string
-		arg  int
-	}
 	const rows = 40_000
-	all := []agg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
+	all := []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
 	for i, c := range []struct {
 		keys []int
-		aggs []agg
+		aggs []groupAgg
 	}{
-		{[]int{0}, all}, {[]int{0}, []agg{{"sum", 0}}}, {[]int{0}, []agg{{"max", 0}}}, {[]int{11, 0}, all}, {[]int{1, 11}, []agg{{"sum", 0}, {"min", 0}}},
-		{[]int{2}, all}, {[]int{9}, []agg{{"sum", 8}, {"max", 8}}}, {[]int{5}, []agg{{"count(*)", -1}}}, {[]int{11, 3}, []agg{{"sum", 8}}},
+		{[]int{0}, all}, {[]int{0}, []groupAgg{{"sum", 0}}}, {[]int{0}, []groupAgg{{"max", 0}}}, {[]int{11, 0}, all}, {[]int{1, 11}, []groupAgg{{"sum", 0}, {"min", 0}}},
+		{[]int{2}, all}, {[]int{9}, []groupAgg{{"sum", 8}, {"max", 8}}}, {[]int{5}, []groupAgg{{"count(*)", -1}}}, {[]int{11, 3}, []groupAgg{{"sum", 8}}},
 	} {
 		t.Run(fmt.Sprint("case ", i), func(t *testing.T) {
 			b.t = t
@@ -72,27 +71,11 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 					if room == 64 {
 						scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
 					}
-					a := &physical.Aggregate{EstGroups: 4000}
+					groups := 4000.0
 					if c.keys[0] != 0 {
-						a.EstGroups = 17_000
+						groups = 17_000
 					}
-					var out []*expr.Column
-					for _, at := range c.keys {
-						key := g.Alloc.Like(cols[at])
-						a.Groups = append(a.Groups, logical.Item{Col: key, Expr: cols[at]})
-						out = append(out, key)
-					}
-					for _, f := range aggs {
-						var args []*expr.Column
-						if f.arg >= 0 {
-							args = []*expr.Column{cols[f.arg]}
-						}
-						it := g.Agg(f.name, false, args...)
-						a.Aggs = append(a.Aggs, it)
-						out = append(out, it.Col)
-					}
-					g.Pipe(scan, a)
-					plan := g.Result(g.Read(a, out), out)
+					plan := groupsPlan(g, scan, cols, groups, c.keys, aggs)
 					kernels := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
@@ -108,6 +91,85 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 	b.t = t
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
+	}
+}
+
+// groupAgg is an aggregate and the column that it is of; less than 0: of none.
+type groupAgg struct {
+	name string
+	arg  int
+}
+
+// groupsPlan groups a scan's rows by some of its columns.
+func groupsPlan(g *enginetest.Gen, scan *physical.TableScan, cols []*expr.Column, groups float64, keys []int, aggs []groupAgg) *physical.Plan {
+	a := &physical.Aggregate{EstGroups: groups}
+	var out []*expr.Column
+	for _, at := range keys {
+		key := g.Alloc.Like(cols[at])
+		a.Groups = append(a.Groups, logical.Item{Col: key, Expr: cols[at]})
+		out = append(out, key)
+	}
+	for _, f := range aggs {
+		var args []*expr.Column
+		if f.arg >= 0 {
+			args = []*expr.Column{cols[f.arg]}
+		}
+		it := g.Agg(f.name, false, args...)
+		a.Aggs = append(a.Aggs, it)
+		out = append(out, it.Col)
+	}
+	g.Pipe(scan, a)
+	return g.Result(g.Read(a, out), out)
+}
+
+// failing runs plans of which one allocation fails. Where that is an error it wants a lack of memory, and runs the plan again.
+type failing struct {
+	*backend
+	allocation, errors int
+}
+
+func (b *failing) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
+	g := b.program(plan)
+	if _, err := b.once(ctx, plan, g, false); err != nil { // brings the columns
+		return nil, err
+	}
+	d := b.res.device
+	if err := d.FailAllocation(b.allocation); err != nil {
+		return nil, err
+	}
+	out, err := b.once(ctx, plan, g, false)
+	if errors.Is(err, gpukernels.ErrOutOfMemory) {
+		b.errors++
+		return b.once(ctx, plan, g, false)
+	}
+	return out, errors.Join(err, d.FailAllocation(0))
+}
+
+// TestPartsOutOfMemory lets each allocation of groups that are made by parts fail in turn: those of the parts themselves cost time only.
+func TestPartsOutOfMemory(t *testing.T) { gputest.Each(t, testPartsOutOfMemory) }
+
+func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
+	defer func(rows float64, passes int) { partitionRows, partitionPasses = rows, passes }(partitionRows, partitionPasses)
+	partitionRows, partitionPasses = 1000, 2
+	const rows = 40_000
+	for _, c := range []struct {
+		keys   []int
+		groups float64
+	}{{[]int{0}, 4000}, {[]int{11, 0}, 17_000}} { // of a dense domain, and hashed
+		b := &failing{backend: newBackend(t, d)}
+		g := enginetest.NewGen(rand.New(rand.NewPCG(5, 13)), rows)
+		scan, cols := g.Scan(g.Table(rows, 5200))
+		plan := groupsPlan(g, scan, cols, c.groups, c.keys, []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}})
+		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != 3 {
+			t.Fatalf("grouping by %v has %d kernels", c.keys, len(kernels))
+		}
+		for b.allocation = 1; b.allocation <= 12; b.allocation++ {
+			enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprint("allocation ", b.allocation, " fails")}, plan, 5)
+		}
+		t.Logf("by %v: %d allocations that failed were errors", c.keys, b.errors)
+		if b.errors == 0 || b.errors > 8 {
+			t.Error("all or none were")
+		}
 	}
 }
 

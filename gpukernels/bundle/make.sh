@@ -34,7 +34,7 @@ gpukernels .
 gpukernels/tests .
 exec .
 exec/gpu .
-engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget
+engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget|Calibrate|Distinct|ColumnsComeAhead
 test/sqllogic TestScripts
 END
 git rev-parse --short HEAD >"$bundle/commit"

@@ -51,7 +51,7 @@ func (e *LoadError) Error() string {
 	for _, a := range e.Attempts {
 		fmt.Fprintf(&b, "\n  %s: %s", a.Path, a.Problem)
 	}
-	b.WriteString("\nBuild it with `make gpu`, or name it in " + LibraryVariable + ".")
+	b.WriteString("\nBuild it with `make gpu` in Radish's source tree, or name it in " + LibraryVariable + ".")
 	return b.String()
 }
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # Builds, tests and measures the GPU backend on a host with a GPU, from an unpacked bundle (make gpu-bundle) or a source tree with
-# bin/ beside it. Go is not needed. Logs go to $OUT, or ./out; a summary is printed. The exit status is 0 if all steps that ran passed.
+# bin/ beside it. Go is not needed, NVIDIA's driver is, and NVRTC, which is part of the CUDA toolkit: where there is none, rebuild brings it
+# from PyPI. Logs go to $OUT, or ./out; a summary is printed. The exit status is 0 if all steps that ran passed.
 #
 #   run.sh [STEP...]            default: info build test sanitize bench
 #     info       driver, GPU, compilers
 #     build      libradish_gpu.so (skipped if the bundle brought one; rebuild: always)
-#     test       the test programs, on the emulated device and on the GPU
+#     test       the test programs, on the emulated device (which needs g++) and on the GPU
 #     sanitize   compute-sanitizer memcheck, racecheck and initcheck (or TOOLS) over the library's and the operators' tests
 #     micro      transfers, launches, allocations, sorts
 #     bench      TPC-H on the GPU, answers checked: SF=1 (default) ...
@@ -21,13 +22,13 @@ limit=${LIMIT:-540}
 steps=${*:-info build test sanitize bench}
 status=0
 
-# Runs a command with its output in a log of its own, and says in a line how it went.
+# Runs a command with its output in a log of its own, and says in a line how it went. what: which of several with one log.
 step() {
   local name=$1 start=$SECONDS rc
   shift
   timeout --kill-after=10 "$limit" "$@" >>"$OUT/$name.log" 2>&1
   rc=$?
-  printf '%-28s %s in %d s: %s\n' "$name" "$([ $rc -eq 0 ] && echo passed || echo "FAILED ($rc)")" $((SECONDS - start)) "$(tail -n 1 "$OUT/$name.log" | cut -c 1-160)"
+  printf '%-28s %s in %d s: %s\n' "$name${what:+ $what}" "$([ $rc -eq 0 ] && echo passed || echo "FAILED ($rc)")" $((SECONDS - start)) "$(tail -n 1 "$OUT/$name.log" | cut -c 1-160)"
   [ $rc -eq 0 ] || status=1
   return $rc
 }
@@ -62,7 +63,7 @@ for s in $steps; do
           arguments="-device gpu"
           [ "${DEVICES:-all}" = emulated ] && arguments="-device emulated"
         fi
-        RADISH_TEST_DEVICE=${DEVICES:-all} RADISH_TEST_SECONDS=$((limit * 2 / 3)) step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}' $arguments"
+        RADISH_TEST_DEVICE=${DEVICES:-all} RADISH_TEST_SECONDS=$((limit * 2 / 3)) what=$name step test bash -c "in_package $name $folder -test.count=1 -test.timeout=${limit}s ${VERBOSE:+-test.v} -test.run='${TEST:-$tests}' $arguments"
       done <bin/tests
       grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
       ;;
@@ -82,7 +83,7 @@ for s in $steps; do
         while read -r program tests; do
           folder=$(awk -v p="$program.test" '$1 == p { print $2 }' bin/tests)
           [ -n "$folder" ] || continue
-          SANITIZER=$sanitizer RADISH_TEST_DEVICE=cuda RADISH_TEST_SECONDS=${SANITIZE_SECONDS:-100} step "$tool" bash -c \
+          SANITIZER=$sanitizer RADISH_TEST_DEVICE=cuda RADISH_TEST_SECONDS=${SANITIZE_SECONDS:-100} what=$program step "$tool" bash -c \
             "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
         done <<'END'
 gpukernels-tests .

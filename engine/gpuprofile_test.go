@@ -48,6 +48,11 @@ func TestGPUProfileCounts(t *testing.T) {
 				t.Errorf("GROUP BY %s has %d groups of 10,000 rows; EXPLAIN ANALYZE is\n%s", keys, want, text)
 			}
 		}
+		// Of two pipelines that end in the same groups the last one tells how many there are.
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		if text := mustRun(t, s, "EXPLAIN ANALYZE SELECT few FROM t UNION SELECT n FROM d"); !strings.Contains(text, "[100 groups, ") || strings.Count(text, " groups, ") != 1 {
+			t.Errorf("a union of 100 rows:\n%s", text)
+		}
 	})
 }
 

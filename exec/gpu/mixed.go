@@ -110,6 +110,9 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 	sink := profile.Operator{Name: "sink", RowsIn: cost.RowsOut, RowsOut: cost.RowsOut, CPU: out.Wall}
 	if _, groups := p.Sink.(*physical.Aggregate); groups {
 		sink.RowsIn = profile.Uncounted
+		if !r.q.finished(p.Sink) { // another pipeline adds to them
+			sink.RowsOut = profile.Uncounted
+		}
 	}
 	out.Operators[len(p.Transforms)+1] = sink
 	return out, nil

@@ -183,6 +183,9 @@ func makeLookup(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx
 	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: classOf(e.Type())}, e: e, program: program, n: len(all.Str)}
 	b.ctx, b.warnings = evaluationContext(ctx)
 	for from := 0; from < b.n; from += lookupChunk {
+		if err := ctx.Interrupted(); err != nil {
+			return nil, err
+		}
 		if err := b.run(all, from, min(from+lookupChunk, b.n)); err != nil {
 			return nil, err
 		}
@@ -219,6 +222,9 @@ func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
 			b.add(v.Value(i))
 		}
 		return nil
+	}
+	if ended(err) {
+		return err
 	}
 	if to-from == 1 {
 		if b.failures++; b.failures > maxFailed {

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -45,9 +46,26 @@ func newLookupCache(limit int) *lookupCache {
 	return &lookupCache{entries: map[lookupKey]*list.Element{}, limit: limit}
 }
 
-// get returns what was made under a key, or makes it. Others who ask for it meanwhile wait.
+// get returns what was made under a key, or makes it. Others who ask for it meanwhile wait; where a statement ended before it was made the next one does.
 func get[T any](c *lookupCache, key lookupKey, make func() (T, int, error)) (T, error) {
+	for {
+		e, mine := c.entry(key), false
+		e.once.Do(func() {
+			mine = true
+			made, bytes, err := make()
+			e.made, e.err = made, err
+			c.keep(e, bytes)
+		})
+		if mine || !ended(e.err) {
+			return e.made.(T), e.err
+		}
+	}
+}
+
+// entry returns the entry of a key, which may still have to be made.
+func (c *lookupCache) entry(key lookupKey) *cached {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	el := c.entries[key]
 	if el == nil {
 		el = c.recent.PushFront(&cached{key: key})
@@ -55,23 +73,34 @@ func get[T any](c *lookupCache, key lookupKey, make func() (T, int, error)) (T, 
 	} else {
 		c.recent.MoveToFront(el)
 	}
-	e := el.Value.(*cached)
-	c.mu.Unlock()
-	e.once.Do(func() {
-		var made T
-		made, bytes, err := make()
-		e.made, e.err = made, err
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		e.bytes = bytes + 200
-		c.bytes += e.bytes
-		for c.bytes > c.limit && c.recent.Len() > 1 {
-			last := c.recent.Remove(c.recent.Back()).(*cached)
-			delete(c.entries, last.key)
-			c.bytes -= last.bytes
-		}
-	})
-	return e.made.(T), e.err
+	return el.Value.(*cached)
+}
+
+// keep counts what was made, and evicts others for it. What was not made because a statement ended is forgotten.
+func (c *lookupCache) keep(e *cached, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	el := c.entries[e.key]
+	switch {
+	case el == nil || el.Value.(*cached) != e: // evicted meanwhile
+		return
+	case ended(e.err):
+		c.recent.Remove(el)
+		delete(c.entries, e.key)
+		return
+	}
+	e.bytes = bytes + 200
+	c.bytes += e.bytes
+	for c.bytes > c.limit && c.recent.Len() > 1 {
+		last := c.recent.Remove(c.recent.Back()).(*cached)
+		delete(c.entries, last.key)
+		c.bytes -= last.bytes
+	}
+}
+
+// ended says whether an error is a statement's own, which was cancelled or has no more memory, not one of the value that was to be computed.
+func ended(err error) bool {
+	return errors.Is(err, sqlerr.Cancelled) || errors.Is(err, sqlerr.Resource)
 }
 
 // of returns an expression's values over a dictionary column. Errors are kept too: they are refusals.

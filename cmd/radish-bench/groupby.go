@@ -418,7 +418,11 @@ func (d *database) firstPipeline(ctx context.Context, sql string) (kernel time.D
 
 func (b *groupBench) writeMarkdown(path string, rows int64, crossed []crossing) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "Group-by over %d rows; %s; commit %s\n\n", rows, time.Now().UTC().Format(time.DateOnly), commit())
+	fmt.Fprintf(&text, "Group-by over %d rows; %s; device %s", rows, time.Now().UTC().Format(time.DateOnly), b.db.device)
+	if built := commit(); built != "" {
+		fmt.Fprintf(&text, "; commit %s", built)
+	}
+	text.WriteString("\n\n")
 	var cells [][]string
 	for _, r := range b.done {
 		cells = append(cells, r.cells())

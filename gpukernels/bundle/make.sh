@@ -23,7 +23,7 @@ cp gpukernels/bundle/run.sh "$bundle/run.sh"
 [ -d ../shared/tpch/answers ] && cp -r ../shared/tpch/answers "$bundle/answers"
 
 export CGO_ENABLED=0 GOOS=linux GOARCH=${GOARCH:-amd64}
-go build -ldflags='-s -w' -o "$bundle/bin/" ./cmd/radish ./cmd/radish-bench
+go build -buildvcs=auto -ldflags='-s -w' -o "$bundle/bin/" ./cmd/radish ./cmd/radish-bench # figures name the commit
 # A test program, its folder, and which of its tests concern the GPU.
 while read -r package tests; do
   name=${package//\//-}.test

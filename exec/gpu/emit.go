@@ -386,7 +386,7 @@ func (t *kernelText) cheap(e expr.Expr, sc *scope) bool {
 		return true
 	case *expr.Column:
 		b, ok := sc.find(x.ID)
-		return ok && (b.load == nil || b.quick)
+		return ok && b.load == nil
 	}
 	if _, ok := sc.known(e); ok {
 		return true

@@ -15,7 +15,6 @@ type binding struct {
 	value value
 	load  loader // nil: value is ready
 	like  value  // of a loader: class, type and dictionary of what it gives; text is empty, null not if it can be NULL
-	quick bool   // loading costs an instruction or two and no memory access
 }
 
 // loader writes what reads a column's value and returns it. It is called where the column is used first, perhaps once in each of
@@ -46,11 +45,6 @@ func (s *scope) set(id expr.ColumnID, b *binding) {
 // whether it can be NULL (null is not empty).
 func (s *scope) bindLazy(id expr.ColumnID, like value, load loader) {
 	s.set(id, &binding{load: load, like: like})
-}
-
-// bindQuick is bindLazy for a column that lies in registers, say in a vector of a tile: using it is no reason for a branch.
-func (s *scope) bindQuick(id expr.ColumnID, like value, load loader) {
-	s.set(id, &binding{load: load, like: like, quick: true})
 }
 
 // find returns a column's binding.

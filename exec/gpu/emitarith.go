@@ -37,9 +37,6 @@ func unless(condition, null string) string {
 	return condition + " & !" + null
 }
 
-// double is a value as an f64.
-func double(v value) string { return v.text }
-
 // wholeDigits is the number of digits before the point of an exact type.
 func wholeDigits(typ types.Type) int {
 	d := types.AsDecimal(typ)
@@ -68,7 +65,7 @@ func emitAdditive(minus bool) strictEmitter {
 		x, y := a[0], a[1]
 		switch {
 		case c.Typ.IsFloat():
-			return t.floatResult(c, null, "%s %s %s", double(x), op, double(y))
+			return t.floatResult(c, null, "%s %s %s", x.text, op, y.text)
 		case c.Typ.Kind == types.KindDecimal:
 			return t.addDecimals(c, x, y, minus, null), nil
 		case c.Typ.Kind == types.KindUint64:
@@ -205,7 +202,7 @@ func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	x, y := a[0], a[1]
 	switch {
 	case c.Typ.IsFloat():
-		return t.floatResult(c, null, "%s * %s", double(x), double(y))
+		return t.floatResult(c, null, "%s * %s", x.text, y.text)
 	case c.Typ.Kind == types.KindUint64:
 		v := t.result(c.Typ)
 		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.text), null, c)
@@ -255,7 +252,7 @@ func emitDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	x, y := a[0], a[1]
 	zero := t.divisor(c, y, null)
 	if c.Typ.IsFloat() {
-		v := t.assign(c.Typ, "%s / (%s ? 1.0 : %s)", double(x), zero, double(y))
+		v := t.assign(c.Typ, "%s / (%s ? 1.0 : %s)", x.text, zero, y.text)
 		v.null = zero
 		t.rangeCheck("not_finite("+v.text+")", orText(null, zero), c)
 		return v, nil
@@ -291,7 +288,7 @@ func emitMod(t *kernelText, c *expr.Call, a []value, null string) (v value, err 
 	as, bs, scale := scaleOf(x.typ), scaleOf(y.typ), scaleOf(c.Typ)
 	switch {
 	case c.Typ.IsFloat():
-		v = t.assign(c.Typ, "math_fmod(%s, %s)", double(x), double(y))
+		v = t.assign(c.Typ, "math_fmod(%s, %s)", x.text, y.text)
 	case narrowExact(x) && narrowExact(y) && as == bs && classOf(c.Typ) == classInt:
 		v = t.assign(c.Typ, "mod_i64(%s, %s)", x.text, y.text)
 	case scale < max(as, bs):
@@ -307,7 +304,7 @@ func emitNeg(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	x := a[0]
 	switch {
 	case c.Typ.IsFloat():
-		return t.assign(c.Typ, "-%s", double(x)), nil
+		return t.assign(c.Typ, "-%s", x.text), nil
 	case c.Typ.IsInteger():
 		v := t.assign(c.Typ, "wrap_sub(0, %s)", x.text)
 		if !small(x.typ) {

@@ -14,7 +14,7 @@ func emitMath(format string) strictEmitter {
 	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 		args := make([]any, len(a))
 		for i, v := range a {
-			args[i] = double(v)
+			args[i] = v.text
 		}
 		return t.floatResult(c, null, format, args...)
 	}
@@ -23,7 +23,7 @@ func emitMath(format string) strictEmitter {
 // emitPartial makes a function of one double that is NULL where the condition does not hold; warns says whether that gives a warning.
 func emitPartial(defined, format string, warns bool) strictEmitter {
 	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
-		x := double(a[0])
+		x := a[0].text
 		undefined := t.name("n")
 		t.line("const bool %s = !(%s);", undefined, fmt.Sprintf(defined, x))
 		if warns {
@@ -40,25 +40,25 @@ func emitLog(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 		return emitPartial("%s > 0", "math_log(%s)", true)(t, c, a, null)
 	}
 	undefined := t.name("n")
-	t.line("const bool %s = %s <= 0 || %s <= 1;", undefined, double(a[1]), double(a[0]))
+	t.line("const bool %s = %s <= 0 || %s <= 1;", undefined, a[1].text, a[0].text)
 	t.warnIf(unless(undefined, null), c)
-	v := t.assign(c.Typ, "math_log(%s) / math_log(%s)", double(a[1]), double(a[0]))
+	v := t.assign(c.Typ, "math_log(%s) / math_log(%s)", a[1].text, a[0].text)
 	v.null = undefined
 	return v, nil
 }
 
 func emitAtan(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
 	if len(a) == 1 {
-		return t.assign(c.Typ, "math_atan(%s)", double(a[0])), nil
+		return t.assign(c.Typ, "math_atan(%s)", a[0].text), nil
 	}
-	return t.assign(c.Typ, "math_atan2(%s, %s)", double(a[0]), double(a[1])), nil
+	return t.assign(c.Typ, "math_atan2(%s, %s)", a[0].text, a[1].text), nil
 }
 
 func emitAbs(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 	x := a[0]
 	switch {
 	case c.Typ.IsFloat():
-		return t.floatResult(c, null, "math_fabs(%s)", double(x))
+		return t.floatResult(c, null, "math_fabs(%s)", x.text)
 	case x.class == classWide:
 		return t.assign(c.Typ, "(i128)magnitude(%s)", x.text), nil
 	case x.typ.Phys() == types.PhysUint64:
@@ -85,7 +85,7 @@ func emitWhole(name string, direction int) strictEmitter {
 		x, scale := a[0], scaleOf(a[0].typ)
 		switch {
 		case c.Typ.IsFloat():
-			return t.floatResult(c, null, "math_"+name+"(%s)", double(x))
+			return t.floatResult(c, null, "math_"+name+"(%s)", x.text)
 		case scale == 0 && classOf(c.Typ) == x.class:
 			return t.assign(c.Typ, "%s", x.text), nil
 		case x.class == classInt && x.typ.Phys() == types.PhysInt64:
@@ -109,7 +109,7 @@ func emitRound(cut bool) strictEmitter {
 			text = a[1].text
 		}
 		if c.Typ.IsFloat() {
-			return t.floatResult(c, null, "round_double(%s, %s, %v)", double(x), text, cut)
+			return t.floatResult(c, null, "round_double(%s, %s, %v)", x.text, text, cut)
 		}
 		from, to := scaleOf(x.typ), scaleOf(c.Typ)
 		if constant {
@@ -182,7 +182,7 @@ func emitInterval(t *kernelText, c *expr.Call, sc *scope) (value, error) {
 	v := t.result(c.Typ)
 	t.line("%s = %s ? -1 : %d;", v.text, nullText(x), len(args)-1)
 	for k := len(args) - 1; k > 0; k-- {
-		t.line("if (!%s && !%s && %s > %s) %s = %d;", nullText(x), nullText(args[k]), double(args[k]), double(x), v.text, k-1)
+		t.line("if (!%s && !%s && %s > %s) %s = %d;", nullText(x), nullText(args[k]), args[k].text, x.text, v.text, k-1)
 	}
 	return v, nil
 }

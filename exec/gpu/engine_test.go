@@ -311,6 +311,11 @@ func enginePlans(at int, seed uint64) []enginePlan {
 	return out
 }
 
+// leftOut says whether a short run on the processor, where kernels are slow, leaves the i-th case out.
+func leftOut(d *gpukernels.Device, i int) bool {
+	return testing.Short() && d.Info().Emulated() && i%3 != 0
+}
+
 const allSizes = "RADISH_TEST_ALL_SIZES"
 
 // TestEngine runs the cases that every backend has to pass.

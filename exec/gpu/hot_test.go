@@ -42,6 +42,9 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 		{"eight keys", func(r *rand.Rand, row int) int { return r.IntN(8) * 711 }, 64, []string{"sum", "count(*)", "min", "max"}},
 		{"keys without places", func(r *rand.Rand, row int) int { return row % 4 }, 64, []string{"sum", "count(*)"}},
 	} {
+		if leftOut(d, i) {
+			continue
+		}
 		r := rand.New(rand.NewPCG(uint64(i), 17))
 		data := make([]encoding.Data, 2)
 		for row := range rows {

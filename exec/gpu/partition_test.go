@@ -45,6 +45,9 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 		{[]int{0}, all}, {[]int{0}, []groupAgg{{"sum", 0}}}, {[]int{0}, []groupAgg{{"max", 0}}}, {[]int{11, 0}, all}, {[]int{1, 11}, []groupAgg{{"sum", 0}, {"min", 0}}},
 		{[]int{2}, all}, {[]int{9}, []groupAgg{{"sum", 8}, {"max", 8}}}, {[]int{5}, []groupAgg{{"count(*)", -1}}}, {[]int{11, 3}, []groupAgg{{"sum", 8}}},
 	} {
+		if leftOut(d, i) {
+			continue
+		}
 		t.Run(fmt.Sprint("case ", i), func(t *testing.T) {
 			b.t = t
 			aggs := c.aggs

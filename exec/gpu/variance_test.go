@@ -121,6 +121,9 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	for at, c := range cases {
+		if leftOut(d, at) {
+			continue
+		}
 		for keyAt, key := range []string{"", "few", "many", "ascending"} {
 			g := enginetest.NewGen(r, 0)
 			scan := &physical.TableScan{Table: v, Alias: "t"}

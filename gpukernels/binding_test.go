@@ -1,6 +1,7 @@
 package gpukernels
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -55,6 +56,9 @@ func TestBindingVersionAndKinds(t *testing.T) {
 	h := header(t)
 	if m := regexp.MustCompile(`#define RADISH_GPU_ABI_VERSION (\d+)`).FindStringSubmatch(h); m == nil || m[1] != strconv.Itoa(abiVersion) {
 		t.Errorf("the header's version is %q, the binding's %d", m, abiVersion)
+	}
+	if want := fmt.Sprintf("#define RADISH_GPU_MAILBOX (%d << 10)\n", mailboxBytes>>10); !strings.Contains(h, want) {
+		t.Errorf("the header has no %s", want)
 	}
 	kinds := map[string]Kind{"OK": 0, "USER": KindUser, "OUT_OF_MEMORY": KindOutOfMemory, "DEVICE_LOST": KindDeviceLost, "INTERNAL": KindInternal, "UNAVAILABLE": KindUnavailable}
 	found := regexp.MustCompile(`RADISH_GPU_(\w+) = (\d+)`).FindAllStringSubmatch(h, -1)

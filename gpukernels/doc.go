@@ -6,7 +6,7 @@
 //
 //	lib, err := gpukernels.Open(gpukernels.Options{})
 //	dev, err := lib.OpenDevice(0)
-//	mod, err := dev.Load(ctx, source)            // from memory, from the disk cache, or compiled
+//	mod, origin, err := dev.Load(ctx, source)    // from memory, from the disk cache, or compiled
 //	f, err := mod.Function("pipeline0")
 //	s, err := dev.NewStream()
 //	p, err := s.Alloc(8 * n)                      // in order with the stream's other work

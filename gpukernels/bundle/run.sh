@@ -87,8 +87,8 @@ for s in $steps; do
             "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
         done <<'END'
 gpukernels-tests .
-exec-gpu ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPart|TestFrequentKeys|TestLocalTables|TestKeyFilters|TestSortRows|TestResident|TestResidencyShares|TestResidencyOutOfMemory|TestEmitCases)$
-engine ^(TestSameOnGPU|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions|TestGPUMadeTexts|TestGPUProfileCounts)$
+exec-gpu ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPart|TestFrequentKeys|TestLocalTables|TestVariances|TestCrowdedBlocks|TestKeyFilters|TestSortRows|TestResident|TestResidencyShares|TestResidencyOutOfMemory|TestEmitCases)$
+engine ^(TestSameOnGPU|TestGPUVariances|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions|TestGPUMadeTexts|TestGPUProfileCounts)$
 END
         printf '%s: %d s\n' "$tool" $((SECONDS - start))
         grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY|plans ran on|left out for want' "$OUT/$tool.log" | sort | uniq -c

@@ -257,9 +257,21 @@ func (k *kernel) transform(s *scope, t physical.Transform) (*scope, error) {
 		i := k.name("n")
 		k.maxRows = unbounded
 		k.block("for (i64 %s = 0; %s < %s; %s++) {", i, i, n.text, i)
+		k.askStop("(u32)(row + " + i + ")")
 		return s.nested(), nil
 	}
 	return nil, refuse("%T runs on the CPU only", t)
+}
+
+// askStop writes, first in a loop of which a row of the source may have very many turns, that it ends when the query has been cancelled. What the loop has found
+// then is of no account. turn is the C++ of a number that differs from turn to turn: some of them ask, see stopped_at in error.cuh.
+func (k *kernel) askStop(turn string) {
+	if k.stops {
+		k.line("if (stop || stopped_at(%s, %s, %s)) {", k.error(), k.pointer("const u32", cancelWord{}), turn)
+		k.line("  stop = true;")
+		k.line("  break;")
+		k.line("}")
+	}
 }
 
 func (k *kernel) filter(s *scope, preds []expr.Expr) (*scope, error) {

@@ -143,11 +143,11 @@ func (g *program) multiplies(t physical.Transform) bool {
 	return false
 }
 
-// loops says whether a transform goes over rows of a build one by one, of which there may be any number.
+// loops says whether a transform goes over rows of a build, or copies of a row, one by one, of which there may be any number.
 func (g *program) loops(t physical.Transform) bool {
 	probe, ok := t.(*physical.Probe)
 	if !ok {
-		return false
+		return g.multiplies(t)
 	}
 	f := g.builds[probe.Build]
 	if f == nil || f.shape == bitmapBuild || f.shape == directBuild {

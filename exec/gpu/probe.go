@@ -182,16 +182,6 @@ func (p *probeText) start() (first, more, step string) {
 	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.pointer("const u32", nextWord{f.p}), p.row)
 }
 
-// askStop writes, first in a loop over rows of the build, that it ends when the query has been cancelled. What the loop has found then is of no account.
-func (p *probeText) askStop() {
-	if p.k.stops {
-		p.k.line("if (stop || stopped_at(%s, %s, %s)) {", p.k.error(), p.k.pointer("const u32", cancelWord{}), p.row)
-		p.k.line("  stop = true;")
-		p.k.line("  break;")
-		p.k.line("}")
-	}
-}
-
 // pass writes, inside the loop over candidates, the tests of the pair: `continue` where it does not match.
 func (p *probeText) pass(s *scope) error {
 	k, f := p.k, p.f
@@ -275,7 +265,7 @@ func (p *probeText) every(s *scope) (*scope, error) {
 	first, more, step := p.start()
 	if p.t.Kind == logical.InnerJoin {
 		k.block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
-		p.askStop()
+		k.askStop(p.row)
 		s = s.nested()
 		p.bindPayload(s, "")
 		if err := p.pass(s); err != nil {
@@ -289,7 +279,7 @@ func (p *probeText) every(s *scope) (*scope, error) {
 	k.block("for (u32 %s = %s;; %s) {", p.row, first, step)
 	k.line("bool %s = false;", found)
 	k.open("for (; %s; %s) {", more, step)
-	p.askStop()
+	k.askStop(p.row)
 	if err := p.pass(s.nested()); err != nil {
 		return nil, err
 	}
@@ -317,7 +307,7 @@ func (p *probeText) first(s *scope) (*scope, error) {
 	k.line("u32 %s = %s;", p.row, first)
 	search := func() error {
 		k.open("for (; %s; %s) {", more, step)
-		p.askStop()
+		k.askStop(p.row)
 		return p.pass(s.nested())
 	}
 	if err := search(); err != nil {
@@ -343,7 +333,7 @@ func (p *probeText) first(s *scope) (*scope, error) {
 		next := strings.ReplaceAll(step, match, second)
 		k.line("%s;", next)
 		k.open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
-		p.askStop()
+		k.askStop(p.row)
 		if err := p.pass(s.nested()); err != nil {
 			return nil, err
 		}
@@ -386,7 +376,7 @@ func (p *probeText) mark(s *scope, found string) (*scope, error) {
 		switch {
 		case f.shape == loopBuild:
 			k.open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.word(rowsWord{f.p}), p.row)
-			p.askStop()
+			k.askStop(p.row)
 			var nulls []string
 			for i := range p.keys {
 				nulls = append(nulls, orFalse(p.buildKey(i).null))
@@ -396,7 +386,7 @@ func (p *probeText) mark(s *scope, found string) (*scope, error) {
 			k.line("const bool all = %s;", hasNull)
 			k.open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.pointer("const u32", nullHeadWord{f.p}),
 				p.row, k.word(rowsWord{f.p}), p.row, p.row, k.pointer("const u32", nextWord{f.p}), p.row)
-			p.askStop()
+			k.askStop(p.row)
 			for i, v := range p.keys {
 				b := p.buildKey(i)
 				same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // somePlans are cases that together have every kind of sink.
@@ -38,6 +41,45 @@ func TestCancelled(t *testing.T) {
 			if _, err := b.onDevice(ctx, plan); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v, want that it is cancelled", name, err)
 			}
+		}
+	})
+}
+
+// TestCancelledCopies cancels a query while one thread gives a row so many times that it would take a quarter of a minute, on a GPU an hour.
+func TestCancelledCopies(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		b := newBackend(t, d)
+		gen := enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 1)
+		copies := gen.Alloc.New("", "copies", types.Int64, false)
+		values := &physical.ValuesScan{Cols: []*expr.Column{copies}, Rows: [][]expr.Expr{{&expr.Const{Value: types.IntValue(1 << 32)}}}}
+		plan := gen.Result(values, values.Cols, &physical.Repeat{Count: copies})
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		q, err := newQuery(b.program(plan), b.res, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.close()
+		q.compile(ctx, true)
+		for k := range q.modules {
+			if _, err := q.loaded(k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var cancelled time.Time
+		time.AfterFunc(50*time.Millisecond, func() {
+			cancelled = time.Now()
+			cancel()
+		})
+		_, err = q.runPipeline(ctx, plan.Pipelines[0], true)
+		q.unwatch() // waits for the kernel
+		late := time.Since(cancelled)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want that it is cancelled", err)
+		}
+		t.Logf("the kernel ended %v after it was cancelled", late)
+		if late > 4*time.Second { // of a busy machine: 1 ms if it is idle
+			t.Errorf("cancelled after %v", late)
 		}
 	})
 }

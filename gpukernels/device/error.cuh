@@ -40,11 +40,11 @@ RADISH_FN u64 nanoseconds() {
 
 // Whether a loop is to stop. cancelled is a word of the host's memory, which the host sets while kernels run. Reads of it cross the bus, one after the other
 // (three million a second on an H200), so one thread of all reads it each millisecond. Who finds it set raises that, which the others see in
-// the device's memory, and the host knows that the result is of no account.
+// the device's memory, and the host knows that the result is of no account. (The difference has a sign: the time may be taken before another thread's is loaded.)
 RADISH_NOINLINE bool stopped(Error* e, const u32* cancelled) {
   if (raised(e)) return true;
   const u64 asked = load_relaxed(&e->asked), now = nanoseconds();
-  if (now - asked < 1000000 || atomic_cas(&e->asked, asked, now) != asked || load_relaxed(cancelled) == 0) return false;
+  if ((i64)(now - asked) < 1000000 || atomic_cas(&e->asked, asked, now) != asked || load_relaxed(cancelled) == 0) return false;
   raise(e, error_cancelled, 0);
   return true;
 }

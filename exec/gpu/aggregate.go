@@ -22,11 +22,12 @@ type aggregateText struct {
 	own     string // C++: the first of a group's words in shared memory
 	// global makes g that group's place in device memory, in a block that closeGlobal ends. Set where sums count.
 	global, closeGlobal func()
+	windows             map[*accForm]string // C++: the thread's copies of the windows of sums of doubles
 }
 
 func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, error) {
 	f := g.aggs[p]
-	a := &aggregateText{k: k, f: f}
+	a := &aggregateText{k: k, f: f, windows: map[*accForm]string{}}
 	if f == nil {
 		f = &aggForm{p: p, form: &rowForm{}}
 		a.f, a.first = f, true
@@ -71,7 +72,11 @@ func (a *aggregateText) settle(keys []value) error {
 			if acc.narrow = a.narrow(acc); !acc.narrow {
 				f.array("u64", 8, 8, 0)
 			}
-		case accFloatSum, accFloatSquares:
+		case accFloatSum:
+			f.array("i64", 8*exactWords, 8, 0)
+			f.array("u64", 8, 8, 0) // what fitted the window
+			f.array("u64", 8, 8, 0)
+		case accFloatSquares:
 			f.array("i64", 8*exactWords, 8, 0)
 		case accMin:
 			f.array("i64", 8, 8, math.MaxInt64)
@@ -115,9 +120,6 @@ func (a *aggregateText) settle(keys []value) error {
 	}
 	return nil
 }
-
-// exactWords is exact_words of aggregate.cuh.
-const exactWords = 70
 
 // keyRange bounds a group key's integers or codes.
 func (a *aggregateText) keyRange(i int, v value) (min int64, span uint64, proven, ok bool) {
@@ -199,7 +201,9 @@ func (a *aggregateText) groupBytes() int64 {
 		switch acc.op {
 		case accSum:
 			n += 16
-		case accFloatSum, accFloatSquares:
+		case accFloatSum:
+			n += 8*exactWords + 16
+		case accFloatSquares:
 			n += 8 * exactWords
 		case accAny, accSingle, accLeast, accMost:
 			n += 21
@@ -350,6 +354,11 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		case acc.limbs > 0 && f.byCopy:
 			a.updateCopy(acc, v)
 			return
+		case acc.limbs > 0 && acc.op == accFloatSum:
+			a.addFloat(acc, v, place, func(term string) {
+				k.line("add_limbs<%d>(%s + %d * stride, stride, %s);", acc.limbs, a.own, acc.limb, term)
+			})
+			return
 		case acc.limbs > 0:
 			a.updateShared(acc, v)
 			return
@@ -365,19 +374,20 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 			k.line("add_wide(%s, %s, %s);", at(0), at(1), addend(v))
 		}
 	case accFloatSum:
-		k.line("add_exact(%s + %d * %s, %s);", k.pointer("i64", aggWord{f.p, acc.at}), exactWords, place, v.text)
+		a.addExact("add_exact", acc, v, place)
 	case accFloatSquares:
-		a.addSquare(acc, v, place)
+		k.open("if (has_square(%s)) {", v.text)
+		a.addExact("add_square", acc, v, place)
+		k.otherwise()
+		k.raiseIf("true", errOnCPU, acc.arg)
+		k.close()
 	case accMin:
 		k.line("keep_min(%s, %s);", at(0), ordered(v))
 	case accMax:
 		k.line("keep_max(%s, %s);", at(0), ordered(v))
-	case accBitAnd:
-		k.line("atomic_and(%s, (u64)%s);", at(0), v.text)
-	case accBitOr:
-		k.line("atomic_or(%s, (u64)%s);", at(0), v.text)
-	case accBitXor:
-		k.line("atomic_xor(%s, (u64)%s);", at(0), v.text)
+	case accBitAnd, accBitOr, accBitXor:
+		name, _ := acc.bits()
+		k.line("atomic_%s(%s, (u64)%s);", name, at(0), v.text)
 	case accAny, accSingle:
 		k.open("if (load_relaxed(%s) == 0 && atomic_cas(%s, 0u, 1u) == 0) {", at(2), at(2))
 		k.line("*(%s) = %s;", at(0), v.text)

@@ -39,10 +39,13 @@ func (a *aggregateText) chooseCopies() {
 	words := 0
 	for i, acc := range f.accs {
 		limbs[i] = acc.limbs
-		if acc.op == accSum {
+		switch acc.op {
+		case accSum:
 			if limbs[i] = a.pieces(acc); limbs[i] == 0 {
 				return
 			}
+		case accFloatSum, accBitAnd, accBitOr, accBitXor:
+			return
 		}
 		words += limbs[i]
 	}

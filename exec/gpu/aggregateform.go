@@ -101,6 +101,27 @@ func (acc *accForm) extreme() string {
 	return "max"
 }
 
+// bits are what BIT_AND, BIT_OR and BIT_XOR are called in device functions' names, and as functors; "" for other accumulators.
+func (acc *accForm) bits() (name, functor string) {
+	switch acc.op {
+	case accBitAnd:
+		return "and", "And()"
+	case accBitOr:
+		return "or", "Or()"
+	case accBitXor:
+		return "xor", "Xor()"
+	}
+	return "", ""
+}
+
+// noWord is the C++ of what an accumulator's words in shared memory are without rows.
+func (acc *accForm) noWord() string {
+	if acc.op == accMin || acc.op == accBitAnd {
+		return "~0u"
+	}
+	return "0"
+}
+
 // aggArray is an array over the places.
 type aggArray struct {
 	elem  string
@@ -119,6 +140,7 @@ type (
 	aggMaskWord  struct{ p *physical.Aggregate } // slots - 1
 	aggFullWord  struct{ p *physical.Aggregate } // address of the flag that the table is full
 	aggShiftWord struct{ p *physical.Aggregate } // log2 of the copies of the table in shared memory
+	windowOf     struct{ acc *accForm }          // the counter that is the window of a sum of doubles, see aggregatefloat.go
 )
 
 func (w aggWord) resolve(q *query) uint64      { return uint64(q.groups[w.p].arrays[w.at]) }

@@ -150,7 +150,7 @@ func (k *kernel) groupValue(f *aggForm, i int) (value, error) {
 	case accSum:
 		return k.sumValue(f, i, v, count)
 	case accFloatSum:
-		v.text = fmt.Sprintf("exact_sum(%s + %d * row)", k.pointer("const i64", aggWord{f.p, acc.at}), exactWords)
+		v.text = fmt.Sprintf("exact_sum(%s)", k.floatSum(f, acc))
 		if it.Fn.Kind == expr.AggAvg {
 			v.text += fmt.Sprintf(" / (f64)(%s == 0 ? 1 : %s)", count, count)
 		}

@@ -29,6 +29,10 @@ func (a *aggregateText) scalar(args []value) {
 			a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
 			k.line("%s += %s;", name, addend(v))
 			a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
+		case acc.op == accFloatSum:
+			a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
+			a.addFloat(acc, v, "0", func(term string) { k.line("%s += %s;", name, term) })
+			a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
 		case acc.op == accMin:
 			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
 			k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
@@ -37,6 +41,11 @@ func (a *aggregateText) scalar(args []value) {
 			a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
 			k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
 			a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
+		case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
+			op, functor := acc.bits()
+			a.decl = append(a.decl, fmt.Sprintf("u64 %s = (u64)(i32)%s;", name, acc.noWord()))
+			k.line("%s = %s(%s, (u64)%s);", name, functor, name, v.text)
+			a.reduce(name, functor, fmt.Sprintf("atomic_%s(%s, %s)", op, at(0), name))
 		case acc.op == accLeast || acc.op == accMost:
 			a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.cName(), name), fmt.Sprintf("bool %s_seen = false;", name))
 			better := fmt.Sprintf("less_than(%s, %s)", v.text, name)

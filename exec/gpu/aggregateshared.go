@@ -12,9 +12,11 @@ import (
 // all groups when it has no more rows. Atomics on 32 bits are instructions there, those on 64 bits are loops, ten times slower.
 //
 //   - A count is a word.
+//   - A sum of doubles is 4 limbs of those that fit a window (aggregatefloat.go).
 //   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
 //     4 limbs. Where tables are large, of parts or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
 //     the thread that makes it 2^15 moves all but one of them to the group in device memory.
+//   - BIT_AND, BIT_OR and BIT_XOR are 2 words.
 //   - An extreme of such values is a word. It is read first, since most rows change nothing.
 //
 // What has no words is kept in device memory alone.
@@ -63,6 +65,10 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 			return 3, false
 		}
 		return 4, false
+	case accFloatSum:
+		return 4, false
+	case accBitAnd, accBitOr, accBitXor:
+		return 2, false
 	case accMin, accMax:
 		if offset {
 			return 1, true
@@ -179,6 +185,10 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 		k.line("keep_min(%s, %s);", limb, offset)
 	case acc.op == accMax:
 		k.line("keep_max(%s, %s);", limb, offset)
+	case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
+		name, _ := acc.bits()
+		k.line("atomic_%s(%s, (u32)%s);", name, limb, v.text)
+		k.line("atomic_%s(%s + stride, (u32)((u64)%s >> 32));", name, limb, v.text)
 	case acc.counts:
 		k.open("if (add_counted(%s, stride, %s)) { // 2^15 rows", limb, offset)
 		a.move(acc, limb)
@@ -256,6 +266,13 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), how)
 			continue
 		}
+		if op, functor := acc.bits(); op != "" {
+			all := k.name("bits")
+			k.line("u64 %s = (u64)(i32)%s;", all, acc.noWord())
+			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s = %s(%s, (u64)read_limbs<2>(%s + c, stride));", all, functor, all, acc.word())
+			k.line("atomic_%s(%s, %s);", op, at(0), all)
+			continue
+		}
 		sum := k.name("sum")
 		k.line("i128 %s = 0;", sum)
 		if acc.offset {
@@ -269,9 +286,12 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 		} else {
 			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
 		}
-		if acc.narrow {
+		switch {
+		case acc.narrow:
 			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
-		} else {
+		case acc.op == accFloatSum:
+			k.line("add_group(%s, %s, %s, %s);", at(1), at(2), sum, how)
+		default:
 			k.line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
 		}
 	}
@@ -298,17 +318,12 @@ func (a *aggregateText) declareShared() []string {
 func (a *aggregateText) emptyWords() (lines []string) {
 	f := a.f
 	for i := 0; i < len(f.accs); {
-		from := f.accs[i].limb
-		n, first := 0, f.accs[i].op == accMin
-		for ; i < len(f.accs) && (f.accs[i].limbs == 0 || (f.accs[i].op == accMin) == first); i++ {
+		n, first := 0, f.accs[i]
+		for ; i < len(f.accs) && (f.accs[i].limbs == 0 || f.accs[i].noWord() == first.noWord()); i++ {
 			n += f.accs[i].limbs
 		}
-		fill := "0"
-		if first {
-			fill = "~0u"
-		}
 		if n > 0 {
-			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, from, fill))
+			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, first.limb, first.noWord()))
 		}
 	}
 	return lines

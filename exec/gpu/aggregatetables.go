@@ -88,12 +88,8 @@ func (a *aggregateText) emptyPart(slots string) {
 	k := a.k
 	k.open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
 	for _, acc := range a.f.accs {
-		fill := "0"
-		if acc.op == accMin {
-			fill = "~0u"
-		}
 		for limb := range acc.limbs {
-			k.line("table[%d * stride + i] = %s;", acc.limb+limb, fill)
+			k.line("table[%d * stride + i] = %s;", acc.limb+limb, acc.noWord())
 		}
 	}
 	k.close()

@@ -116,10 +116,7 @@ func (k *kernel) varianceValue(f *aggForm, i int, v value, count string) (value,
 	sum, squares := f.accs[out.acc], f.accs[out.squares]
 	k.open("if (%s > 0) {", divisor)
 	if sum.op == accFloatSum {
-		limbs := func(acc *accForm) string {
-			return fmt.Sprintf("%s + %d * row", k.pointer("const i64", aggWord{f.p, acc.at}), exactWords)
-		}
-		k.line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, limbs(sum), limbs(squares), count, divisor, fits)
+		k.line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatLimbs(f, squares), count, divisor, fits)
 	} else {
 		k.line("%s = variance(%s, %s, %s, %s, &%s);", x, k.sumText(f, sum), k.sumText(f, squares), count, divisor, fits)
 		if scale := fractionOf(sum.arg.Type()); scale > 0 {
@@ -142,14 +139,4 @@ func (k *kernel) sumText(f *aggForm, acc *accForm) string {
 		return "(i64)" + low
 	}
 	return fmt.Sprintf("as_i128(%s, %s[row])", low, k.pointer("const u64", aggWord{f.p, acc.at + 1}))
-}
-
-// addSquare adds the square of a double to a group's limbs.
-func (a *aggregateText) addSquare(acc *accForm, v value, place string) {
-	k := a.k
-	k.open("if (has_square(%s)) {", v.text)
-	k.line("add_square(%s + %d * %s, %s);", a.arrayOf(acc, 0), exactWords, place, v.text)
-	k.otherwise()
-	k.raiseIf("true", errOnCPU, acc.arg)
-	k.close()
 }

@@ -149,7 +149,7 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 			g.Pipe(scan, a)
 			plan := g.Result(g.Read(a, out), out)
 			text := strings.Join(b.sources(plan), "")
-			if got := !strings.Contains(text, "add_square("); got != c.exact {
+			if got := !strings.Contains(text, "add_square<"); got != c.exact {
 				t.Errorf("variances of %s: integers are added up: %v, want %v", c.name, got, c.exact)
 			}
 			if key == "ascending" && strings.Contains(text, "run_keys") != c.exact {

@@ -351,47 +351,93 @@ RADISH_FN void note(u8* seen) {
   if (!*seen) *seen = 1;
 }
 
+// A finite double as mantissa * 2^(exponent - 1074); whether it is negative is its highest bit.
+struct Taken {
+  u64 mantissa;
+  i32 exponent;
+};
+RADISH_FN Taken take_apart(f64 x) {
+  const u64 bits = as_bits(x), mantissa = bits & 0xfffffffffffffull;
+  const i32 exponent = (i32)(bits >> 52) & 0x7ff;
+  return exponent > 0 ? Taken{mantissa | 1ull << 52, exponent - 1} : Taken{mantissa, 0};
+}
+
 // Sums of doubles that do not depend on the order of their terms: a fixed-point number of 2,144 bits in 67 limbs, each a signed word
 // that takes 32 bits of the number and up to 2^30 additions (Kulisch 1986; limbs without carries: Neal 2015). Then come the counts of
 // +infinity, -infinity and NaN.
+//
+// Most of a group's values are of like size. These are added as integers of 128 bits, in units of 2^(window - 1 - 1074), in a thread's registers or in a
+// block's shared memory (fixed_term); the limbs get what does not fit that window.
 constexpr int exact_limbs = 67;
 constexpr int exact_words = 70;
 
-RADISH_FN void add_exact(i64* sum, f64 x) {
-  u64 bits = as_bits(x);
-  int exponent = (int)(bits >> 52) & 0x7ff;
-  u64 mantissa = bits & 0xfffffffffffffull;
-  if (exponent == 0x7ff) {
-    atomic_add(sum + exact_limbs + (mantissa ? 2 : (int)(bits >> 63)), (i64)1);
-    return;
+// Adds x to limbs in device memory. Checked: true if one of them is so full that the sum has to be made elsewhere.
+template <bool Checked>
+RADISH_FN bool add_exact(i64* sum, f64 x) {
+  const bool negative = as_bits(x) >> 63;
+  const Taken t = take_apart(x);
+  if (t.exponent == 0x7fe) {
+    atomic_add(sum + exact_limbs + (t.mantissa << 12 ? 2 : (int)negative), (i64)1);
+    return false;
   }
-  if (exponent > 0) {
-    mantissa |= 1ull << 52;
-    exponent--;
-  }
-  if (mantissa == 0) return;
-  // The value is mantissa * 2^(exponent - 1074).
-  u128 wide = (u128)mantissa << (exponent & 31);
-  i64* limb = sum + (exponent >> 5);
-  bool negative = bits >> 63;
+  if (t.mantissa == 0) return false;
+  const u128 wide = (u128)t.mantissa << (t.exponent & 31);
+  i64* limb = sum + (t.exponent >> 5);
+  bool full = false;
   RADISH_UNROLL
   for (int i = 0; i < 3; i++) {
-    i64 part = (i64)(u32)(wide >> (32 * i));
-    if (part) atomic_add(limb + i, negative ? -part : part);
+    const i64 part = (i64)(u32)(wide >> (32 * i));
+    if (part == 0) continue;
+    const i64 before = atomic_add(limb + i, negative ? -part : part);
+    if (Checked) full |= before >> 62 != before >> 63;
   }
+  return full;
 }
 
-// Makes limbs 32 bits each, of the sum's magnitude; true if it is negative.
-RADISH_FN bool carry_limbs(const i64* sum, u32* limb) {
+// The window that all share: what is there, or else mine. Threads of a warp that come together ask once.
+RADISH_NOINLINE u32 choose_window(u32* shared, u32 mine) {
+  u32 chosen = load_relaxed(shared);
+  if (chosen != 0) return chosen;
+  const u32 here = active_mask();
+  const i32 leader = first_bit(here) - 1;
+  if (lane() == leader) {
+    chosen = atomic_cas(shared, 0u, mine);
+    if (chosen == 0) chosen = mine;
+  }
+  return shuffle(here, chosen, leader);
+}
+
+// x as an integer in units of 2^(*window - 1 - 1074); false if it is not one of less than 53 + range bits. *window is the thread's copy of a word that all
+// share, 0 at first: the first value that is neither 0 nor special chooses it, so that as much lies below as above.
+RADISH_FN bool fixed_term(f64 x, u32* window, u32* shared, i32 range, i128* term) {
+  const Taken t = take_apart(x);
+  *term = 0;
+  if (t.mantissa == 0) return true;
+  if (t.exponent == 0x7fe) return false;
+  if (*window == 0) *window = choose_window(shared, (u32)max_of(t.exponent - range / 2, 0) + 1);
+  const i32 shift = t.exponent - (i32)(*window - 1);
+  if (shift > range || shift < -52 || (shift < 0 && t.mantissa << (64 + shift) != 0)) return false;
+  const i128 magnitude = shift < 0 ? (i128)(t.mantissa >> -shift) : (i128)((u128)t.mantissa << shift);
+  *term = as_bits(x) >> 63 ? -magnitude : magnitude;
+  return true;
+}
+
+// Makes limbs 32 bits each, of the magnitude of a sum and of what fitted its window; true if it is negative.
+RADISH_FN bool carry_limbs(const i64* sum, i128 fitted, u32 window, u32* limb) {
+  const int at = window ? (int)window - 1 : 0;
+  const u128 low = (u128)fitted << (at & 31);
+  const i64 high = (i64)(fitted >> 96 >> (32 - (at & 31))); // what that shift loses
   // Carries make every limb 32 bits of a two's complement number, whose sign comes out at the top.
   i64 carry = 0;
-  for (int i = 0; i < exact_limbs; i++) {
-    i64 x = sum[i] + carry;
+  for (int i = 0; i <= exact_limbs; i++) {
+    const int piece = i - (at >> 5);
+    i64 x = carry + (i < exact_limbs ? sum[i] : 0);
+    if (piece >= 0 && piece < 4) x += (u32)(low >> (32 * piece));
+    if (piece == 4) x += high;
     limb[i] = (u32)x;
     carry = x >> 32;
   }
-  limb[exact_limbs] = (u32)carry;
-  bool negative = carry < 0;
+  const bool negative = (i32)limb[exact_limbs] < 0;
   if (negative) {
     u64 one = 1;
     for (int i = 0; i <= exact_limbs; i++) {
@@ -404,12 +450,12 @@ RADISH_FN bool carry_limbs(const i64* sum, u32* limb) {
 }
 
 // The double nearest to the sum.
-RADISH_NOINLINE f64 exact_sum(const i64* sum) {
+RADISH_NOINLINE f64 exact_sum(const i64* sum, i128 fitted, u32 window) {
   const i64* special = sum + exact_limbs;
   if (special[2] || (special[0] && special[1])) return as_f64(0x7ff8000000000000ull);
   if (special[0] || special[1]) return as_f64(special[0] ? 0x7ff0000000000000ull : 0xfff0000000000000ull);
   u32 limb[exact_limbs + 1];
-  bool negative = carry_limbs(sum, limb);
+  bool negative = carry_limbs(sum, fitted, window, limb);
   int top = exact_limbs;
   while (top >= 0 && limb[top] == 0) top--;
   if (top < 0) return 0;

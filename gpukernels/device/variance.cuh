@@ -65,41 +65,40 @@ RADISH_NOINLINE f64 variance(i128 sum, i128 squares, i64 n, i64 divisor, bool* f
   return variance_of(a, 4, 0, b, 4, 0, (u64)n, (u64)divisor, 0, fits);
 }
 
-// Sums of squares of doubles, in the limbs of add_exact: exact, but for what lies below 2^-1074.
+// Sums of squares of doubles, in the limbs of add_exact, which see for Checked: exact, but for what lies below 2^-1074.
 RADISH_FN bool has_square(f64 x) { return ((as_bits(x) >> 52) & 0x7ff) < 1023 + 500; } // |x| < 2^500
-RADISH_FN void add_square(i64* sum, f64 x) {
-  const u64 bits = as_bits(x);
-  int exponent = (int)(bits >> 52) & 0x7ff;
-  u64 mantissa = bits & 0xfffffffffffffull;
-  if (exponent > 0) {
-    mantissa |= 1ull << 52;
-    exponent--;
-  }
+template <bool Checked>
+RADISH_FN bool add_square(i64* sum, f64 x) {
+  const Taken t = take_apart(x);
   // The square is worth mantissa^2 * 2^(2 * exponent - 2148), a bit of the limbs 2^(at - 1074).
-  u128 square = (u128)mantissa * mantissa;
-  int at = 2 * exponent - 1074;
+  u128 square = (u128)t.mantissa * t.mantissa;
+  int at = 2 * t.exponent - 1074;
   if (at < 0) {
     square = at > -128 ? square >> -at : 0;
     at = 0;
   }
-  if (square == 0) return;
+  if (square == 0) return false;
   const int shift = at & 31;
   const u128 low = square << shift;
   const u32 high = shift ? (u32)(square >> (128 - shift)) : 0;
   i64* limb = sum + (at >> 5);
+  bool full = false;
   RADISH_UNROLL
   for (int i = 0; i < 5; i++) {
     const u32 part = i < 4 ? (u32)(low >> (32 * i)) : high;
-    if (part) atomic_add(limb + i, (i64)part);
+    if (part == 0) continue;
+    const i64 before = atomic_add(limb + i, (i64)part);
+    if (Checked) full |= before >> 62 != 0;
   }
+  return full;
 }
 
 // The variance of doubles. A sum and its square need a few hundred bits: the highest limbs of both are enough.
-RADISH_NOINLINE f64 exact_variance(const i64* sum, const i64* squares, i64 n, i64 divisor, bool* fits) {
+RADISH_NOINLINE f64 exact_variance(const i64* sum, i128 fitted, u32 window, const i64* squares, i64 n, i64 divisor, bool* fits) {
   constexpr int kept = 13;
   u32 a[exact_limbs + 1], b[exact_limbs + 2];
-  carry_limbs(sum, a);
-  carry_limbs(squares, b);
+  carry_limbs(sum, fitted, window, a);
+  carry_limbs(squares, 0, 0, b);
   b[exact_limbs + 1] = 0;
   int top_a = exact_limbs, top_b = exact_limbs;
   while (top_a >= 0 && a[top_a] == 0) top_a--;

@@ -102,6 +102,24 @@ struct Max {
     return max_of(a, b);
   }
 };
+struct And {
+  template <typename T>
+  RADISH_FN T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+struct Or {
+  template <typename T>
+  RADISH_FN T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+struct Xor {
+  template <typename T>
+  RADISH_FN T operator()(T a, T b) const {
+    return a ^ b;
+  }
+};
 
 // All threads of the warp come here with a value; every one gets the whole warp's.
 template <typename T, typename Op>

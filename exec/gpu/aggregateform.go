@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -155,6 +157,20 @@ const (
 	densePerGroup = 8
 	denseBytes    = 16 << 30
 )
+
+// hotGroups are so few that their atomics in device memory wait for each other.
+const hotGroups = 1 << 12
+
+// hot says whether rows are added to few words of device memory one by one.
+func (f *aggForm) hot() bool {
+	switch {
+	case f.shape == scalarGroups || f.shared:
+		return slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.op == accFloatSquares })
+	case f.part != nil:
+		return false
+	}
+	return f.p.EstGroups <= hotGroups && (f.shape == keyedGroups || !f.inWords())
+}
 
 // find returns the number of an accumulator, or -1.
 func (f *aggForm) find(op accOp, arg expr.Expr) int {

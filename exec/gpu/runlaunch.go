@@ -17,6 +17,9 @@ const (
 	launchPairs = 1 << 32
 )
 
+// launchHot is how many rows a launch may have whose atomics in device memory wait for each other. A variable for tests.
+var launchHot = int64(1 << 24)
+
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
 type launchRange struct{ from, to, every int64 }
 
@@ -124,6 +127,9 @@ func (q *query) chunk(k *kernel) int64 {
 				rows = min(rows, launchPairs/max(q.rowsOf[t.Build].count, 1))
 			}
 		}
+	}
+	if p, ok := k.p.Sink.(*physical.Aggregate); ok && q.groups[p].form.hot() {
+		rows = min(rows, launchHot)
 	}
 	return max(rows, int64(k.threads))
 }

@@ -292,6 +292,11 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 		"SELECT c, COUNT(*), SUM(m) FROM (SELECT n % 3, COUNT(*) AS c, COUNT(a) AS m FROM n FULL JOIN none ON n = a GROUP BY n % 3) AS g GROUP BY c",
 		"SELECT c, COUNT(*) FROM (SELECT k, COUNT(*) AS c FROM (SELECT n % 50 AS k FROM n UNION ALL SELECT COUNT(*) FROM none) AS u GROUP BY k) AS g GROUP BY c",
 		"SELECT c + 5, COUNT(*) FROM (SELECT w + 5, COUNT(*) AS c FROM (SELECT COUNT(*) AS w FROM none) AS o GROUP BY w + 5) AS g GROUP BY c + 5",
+		// Copies of rows, which several threads share, are grouped, joined and counted.
+		"SELECT k, COUNT(*), SUM(k), SUM(v), MAX(v), COUNT(v) FROM (SELECT n % 7 AS k, NULLIF(n % 5, 2) AS v FROM n EXCEPT ALL SELECT n % 7, n % 5 FROM n WHERE n % 3 = 0) AS a GROUP BY k",
+		"SELECT COUNT(*), SUM(b.n) FROM (SELECT n % 7 AS k FROM n INTERSECT ALL SELECT n % 9 FROM n) AS a JOIN n AS b ON a.k + 1010 = b.n",
+		"SELECT COUNT(*), SUM(b.n), SUM(a.k) FROM n AS b LEFT JOIN (SELECT n % 40 AS k, n % 2 AS o FROM n EXCEPT ALL SELECT n % 40, 1 FROM n) AS a ON a.k + 1010 = b.n",
+		"SELECT COUNT(*) FROM (SELECT n % 7 AS k FROM n EXCEPT ALL SELECT n % 9 FROM n LIMIT 777 OFFSET 3) AS a WHERE k < 9",
 		// A number of texts is a number.
 		"SELECT c % 2, c - 1 FROM (SELECT COUNT(CASE WHEN x > 2 THEN 'a' WHEN x = 2 THEN 'b' END) AS c FROM p) AS g",
 	} {

@@ -80,6 +80,21 @@ func scanCases() []Case {
 			s, c := g.Scan(g.Table(min(g.Size, 3000), 3))
 			return g.Result(s, pick(c, colUnique, colText), &physical.Repeat{Count: c[colKey]})
 		}},
+		{Name: "repeat groups", Plan: func(g *Gen) *physical.Plan { // as often as they have rows
+			s, c := g.Scan(g.Table(min(g.Size, 20000), []int{2, 50, g.Size/2 + 1}[g.R.IntN(3)]))
+			key, n := g.Alloc.Like(c[colKey]), g.Agg("count(*)", false)
+			a := &physical.Aggregate{Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: []logical.AggItem{n}}
+			g.Pipe(s, a)
+			out := []*expr.Column{key, n.Col}
+			return g.Result(g.Read(a, out), out, &physical.Filter{Preds: []expr.Expr{compareTo(expr.NE, key, types.IntValue(1))}}, &physical.Repeat{Count: n.Col})
+		}},
+		{Name: "repeat constants", Plan: func(g *Gen) *physical.Plan {
+			v := &physical.ValuesScan{Cols: []*expr.Column{g.Alloc.New("", "a", types.Int64, false)}}
+			for _, n := range []int64{0, 1, 2, 31, 32, 33, 64, 65, 4095, 70000} {
+				v.Rows = append(v.Rows, []expr.Expr{&expr.Const{Value: types.IntValue(n)}})
+			}
+			return g.Result(v, v.Cols, &physical.Repeat{Count: v.Cols[0]})
+		}},
 		{Name: "values", Ordered: true, Plan: func(g *Gen) *physical.Plan {
 			v := &physical.ValuesScan{Cols: []*expr.Column{g.Alloc.New("", "a", types.Int64, true), g.Alloc.New("", "b", types.Varchar(10), false)}}
 			for i := range min(g.Size, 5000) {

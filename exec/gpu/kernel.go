@@ -67,6 +67,8 @@ type loop struct {
 	scan  *physical.TableScan // nil: plain rows
 	count func(q *query) int64
 	of    physical.Sink // whose stored rows they are; nil: none's
+	// shared is what gives copies of the rows, if several threads come for each row and share its copies; nil: one comes.
+	shared *physical.Repeat
 }
 
 // slot is a place in the text that is written later.
@@ -255,8 +257,12 @@ func (k *kernel) transform(s *scope, t physical.Transform) (*scope, error) {
 			return nil, err
 		}
 		i := k.name("n")
+		first, step := "0", "1"
+		if k.rows.shared == t {
+			first, step = "turn & (sharers - 1)", "sharers"
+		}
 		k.maxRows = unbounded
-		k.block("for (i64 %s = 0; %s < %s; %s++) {", i, i, n.text, i)
+		k.block("for (i64 %s = %s; %s < %s; %s += %s) {", i, first, i, n.text, i, step)
 		k.askStop("(u32)(row + " + i + ")")
 		return s.nested(), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -60,7 +61,7 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		unit = int64(block * k.items)
 		step = max(chunk/unit, 1)
 	} else {
-		total = k.rows.count(q)
+		total = k.rows.count(q) << q.sharers(k)
 		step = chunk
 	}
 	q.queued += total*unit + q.sizes.trusted[k.p.Sink]
@@ -96,6 +97,27 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 	q.pending = append(q.pending, k)
 	return q.runThen(k, cost)
 }
+
+// Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
+// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.askStop).
+const (
+	sharersLeast, sharersMost = 5, 16
+	sharersAll                = 1 << 14
+)
+
+// sharers is log2 of how many threads share the copies of a row.
+func (q *query) sharers(k *kernel) int {
+	if k.rows.shared == nil {
+		return 0
+	}
+	each := int64(q.res.multiprocessors()*sharersAll) / max(k.rows.count(q), 1)
+	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
+}
+
+// sharersWord is what sharers gives.
+type sharersWord struct{ k *kernel }
+
+func (w sharersWord) resolve(q *query) uint64 { return uint64(q.sharers(w.k)) }
 
 // residentBlocks is how many blocks of a kernel the device runs at once.
 func (q *query) residentBlocks(k *kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {

@@ -74,7 +74,7 @@ func (k *kernel) openRow(s *scope) (*scope, error) {
 
 // openRows writes a loop over rows 0 .. count-1, of which the condition, if not empty, says which are there.
 func (k *kernel) openRows(count func(q *query) int64, condition string) {
-	k.rows = loop{count: count}
+	k.rows = loop{count: count, shared: k.firstRepeat()}
 	k.loopRows("(i64)"+k.word(toWord{}), condition)
 }
 
@@ -88,12 +88,35 @@ func (k *kernel) openStored(s physical.Sink, condition string) {
 
 func (k *kernel) loopRows(to, condition string) {
 	k.open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.word(fromWord{}), to)
-	k.line("const i64 row = base + thread_index();")
-	here := "row < " + to
+	turn := "row"
+	if k.rows.shared != nil {
+		turn = "turn"
+		share := k.word(sharersWord{k})
+		k.line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
+		k.line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
+	} else {
+		k.line("const i64 row = base + thread_index();")
+	}
+	here := turn + " < " + to
 	if condition != "" {
 		here += " && " + condition
 	}
 	k.line("const bool here = %s;", here)
+}
+
+// firstRepeat is the transform that gives copies of the source's rows, if those before it only compute and drop rows: several threads may do that for the
+// same row. nil: there is none.
+func (k *kernel) firstRepeat() *physical.Repeat {
+	for _, t := range k.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Repeat:
+			return t
+		case *physical.Filter, *physical.Project:
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {

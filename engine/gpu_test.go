@@ -297,6 +297,9 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 		"SELECT COUNT(*), SUM(b.n) FROM (SELECT n % 7 AS k FROM n INTERSECT ALL SELECT n % 9 FROM n) AS a JOIN n AS b ON a.k + 1010 = b.n",
 		"SELECT COUNT(*), SUM(b.n), SUM(a.k) FROM n AS b LEFT JOIN (SELECT n % 40 AS k, n % 2 AS o FROM n EXCEPT ALL SELECT n % 40, 1 FROM n) AS a ON a.k + 1010 = b.n",
 		"SELECT COUNT(*) FROM (SELECT n % 7 AS k FROM n EXCEPT ALL SELECT n % 9 FROM n LIMIT 777 OFFSET 3) AS a WHERE k < 9",
+		// What is always NULL adds nothing.
+		"SELECT COUNT(NULL), SUM(NULL), MAX(IF(FALSE, n, NULL)), BIT_AND(NULL), COUNT(*) FROM n",
+		"SELECT n % 3, COUNT(NULL), SUM(NULL), AVG(NULL), MIN(NULL), BIT_OR(NULL) FROM n GROUP BY n % 3",
 		// A number of texts is a number.
 		"SELECT c % 2, c - 1 FROM (SELECT COUNT(CASE WHEN x > 2 THEN 'a' WHEN x = 2 THEN 'b' END) AS c FROM p) AS g",
 	} {

@@ -311,14 +311,14 @@ func (a *aggregateText) updateAll(args []value, place string) {
 		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
 	for i, acc := range f.accs {
-		cond := args[i].null
-		if cond != "" && cond != "false" && acc.op != accAny && acc.op != accSingle {
+		switch cond := args[i].null; {
+		case cond == "" || cond == "false" || acc.op == accAny || acc.op == accSingle:
+			a.update(acc, args[i], place)
+		case cond != "true":
 			k.open("if (!(%s)) {", cond)
 			a.update(acc, args[i], place)
 			k.close()
-			continue
 		}
-		a.update(acc, args[i], place)
 	}
 }
 

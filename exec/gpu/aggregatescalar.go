@@ -12,6 +12,9 @@ func (a *aggregateText) scalar(args []value) {
 		name := k.name("sum")
 		open := false
 		if v.null != "" && v.null != "false" && acc.op != accAny && acc.op != accSingle {
+			if v.null == "true" {
+				continue
+			}
 			k.open("if (!(%s)) {", v.null)
 			open = true
 		}

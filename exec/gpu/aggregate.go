@@ -354,13 +354,8 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		case acc.limbs > 0 && f.byCopy:
 			a.updateCopy(acc, v)
 			return
-		case acc.limbs > 0 && acc.op == accFloatSum:
-			a.addFloat(acc, v, place, func(term string) {
-				k.line("add_limbs<%d>(%s + %d * stride, stride, %s);", acc.limbs, a.own, acc.limb, term)
-			})
-			return
 		case acc.limbs > 0:
-			a.updateShared(acc, v)
+			a.updateShared(acc, v, place)
 			return
 		}
 	}

@@ -46,6 +46,10 @@ func (a *aggregateText) chooseCopies() {
 			}
 		case accFloatSum, accBitAnd, accBitOr, accBitXor:
 			return
+		case accMin, accMax:
+			if acc.extremeOf64() {
+				return
+			}
 		}
 		words += limbs[i]
 	}

@@ -33,13 +33,7 @@ func (a *aggregateText) addFloat(acc *accForm, v value, place string, add func(t
 	k.open("if (fixed_term(%s, &%s, %s, (i32)%s, &%s)) {", v.text, window, shared, k.literal(uint64(min(room, 64))), term)
 	add(term)
 	k.otherwise()
-	if a.inLocal {
-		a.global()
-		a.addExact("add_exact", acc, v, "g")
-		a.closeGlobal()
-	} else {
-		a.addExact("add_exact", acc, v, place)
-	}
+	a.inDevice(place, func(place string) { a.addExact("add_exact", acc, v, place) })
 	k.close()
 }
 

@@ -103,6 +103,11 @@ func (acc *accForm) extreme() string {
 	return "max"
 }
 
+// extremeOf64 says whether an accumulator is an extreme of values that do not fit a word.
+func (acc *accForm) extremeOf64() bool {
+	return (acc.op == accMin || acc.op == accMax) && !acc.offset
+}
+
 // bits are what BIT_AND, BIT_OR and BIT_XOR are called in device functions' names, and as functors; "" for other accumulators.
 func (acc *accForm) bits() (name, functor string) {
 	switch acc.op {

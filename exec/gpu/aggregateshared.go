@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -17,7 +18,8 @@ import (
 //     4 limbs. Where tables are large, of parts or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
 //     the thread that makes it 2^15 moves all but one of them to the group in device memory.
 //   - BIT_AND, BIT_OR and BIT_XOR are 2 words.
-//   - An extreme of such values is a word. It is read first, since most rows change nothing.
+//   - An extreme of such values is a word. It is read first, since most rows change nothing. Of others, the word has the highest bits of the best that
+//     the block has had: the few rows that are not worse go to the group in device memory.
 //
 // What has no words is kept in device memory alone.
 
@@ -70,9 +72,7 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 	case accBitAnd, accBitOr, accBitXor:
 		return 2, false
 	case accMin, accMax:
-		if offset {
-			return 1, true
-		}
+		return 1, offset
 	}
 	return 0, false
 }
@@ -168,8 +168,8 @@ func (f *aggForm) words() int {
 	return n
 }
 
-// updateShared adds a value to a group's words.
-func (a *aggregateText) updateShared(acc *accForm, v value) {
+// updateShared adds a value to a group's words. place is that of a dense form.
+func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
 	k := a.k
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
@@ -181,6 +181,10 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 		k.line("add_limbs<2>(%s, stride, 1);", limb)
 	case acc.op == accCount:
 		k.line("atomic_add(%s, 1u);", limb)
+	case acc.op == accFloatSum:
+		a.addFloat(acc, v, place, func(term string) { k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, term) })
+	case acc.extremeOf64():
+		a.updateBest(acc, v, limb, place)
 	case acc.op == accMin:
 		k.line("keep_min(%s, %s);", limb, offset)
 	case acc.op == accMax:
@@ -198,6 +202,37 @@ func (a *aggregateText) updateShared(acc *accForm, v value) {
 	default:
 		k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
 	}
+}
+
+// updateBest keeps the better of a group's extreme and a value of 64 bits. limb is the C++ of the address of the block's word.
+func (a *aggregateText) updateBest(acc *accForm, v value, limb, place string) {
+	k := a.k
+	best, high, compare := k.name("best"), k.name("high"), "<="
+	if acc.op == accMax {
+		compare = ">="
+	}
+	k.line("const i64 %s = %s;", best, ordered(v))
+	if acc.known && v.class == classInt {
+		span := uint64(acc.within.hi) - uint64(acc.within.lo)
+		k.line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.text, k.literal(uint64(acc.within.lo)), k.literal(uint64(max(bits.Len64(span)-32, 0))))
+	} else {
+		k.line("const u32 %s = (u32)(((u64)%s ^ (1ull << 63)) >> 32);", high, best)
+	}
+	k.open("if (%s %s load_relaxed(%s)) {", high, compare, limb)
+	k.line("keep_%s(%s, %s);", acc.extreme(), limb, high)
+	a.inDevice(place, func(place string) { k.line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), place, best) })
+	k.close()
+}
+
+// inDevice writes what is done to a row's group in device memory, whose place it is told; place is that of a dense form.
+func (a *aggregateText) inDevice(place string, write func(place string)) {
+	if !a.inLocal {
+		write(place)
+		return
+	}
+	a.global()
+	write("g")
+	a.closeGlobal()
 }
 
 // move adds the rows that a sum has counted, and its carries, to the group in device memory.
@@ -262,6 +297,9 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 			k.line("add_group(%s, %s, %s);", at(0), n, how)
 			continue
 		case accMin, accMax:
+			if acc.extremeOf64() {
+				continue // rows have seen to that
+			}
 			name := acc.extreme()
 			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), how)
 			continue

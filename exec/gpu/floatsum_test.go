@@ -18,7 +18,7 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// TestFloatSums adds doubles up that fit one window, and such that do not.
+// TestFloatSums adds doubles up that fit one window, and such that do not, and has their extremes.
 func TestFloatSums(t *testing.T) { gputest.Each(t, testFloatSums) }
 
 func testFloatSums(t *testing.T, d *gpukernels.Device) {
@@ -75,6 +75,10 @@ func testFloatSums(t *testing.T, d *gpukernels.Device) {
 	add(keys[0], types.Int64, func(int) types.Value { return types.IntValue(r.Int64N(7)) })
 	add(keys[1], types.Int64, func(int) types.Value { return types.IntValue(r.Int64N(600) << 40) })
 	add(keys[2], types.Int64, func(int) types.Value { return types.IntValue(-r.Int64N(3)) })
+	wide := len(schema.Columns) // integers of 64 bits
+	add("wide", types.Int64, func(int) types.Value { return types.IntValue(int64(r.Uint64()) >> r.IntN(60)) })
+	add("long", types.Int64, func(int) types.Value { return types.IntValue(1<<40 + r.Int64N(1<<38)) })
+	add("unsigned", types.Uint64, func(int) types.Value { return types.Value{Type: types.Uint64, I: int64(r.Uint64())} })
 	for _, c := range cases {
 		add(c.name, types.Double, func(row int) types.Value { return types.FloatValue(c.next(r, row)) })
 	}
@@ -110,18 +114,19 @@ func testFloatSums(t *testing.T, d *gpukernels.Device) {
 				a.Groups = []logical.Item{{Col: col, Expr: scan.Cols[keyAt]}}
 				out = append(out, col)
 			}
-			x := scan.Cols[len(keys)+at]
-			for _, it := range []logical.AggItem{g.Agg("sum", false, x), g.Agg("sum", false, scan.Cols[0]), g.Agg("avg", false, x), g.Agg("count(*)", false), g.Agg("max", false, x)} {
-				if it.Fn.Kind == expr.AggMax && keyAt == 1 {
-					continue // it has no words in shared memory, and a table there has all or none
-				}
+			x := scan.Cols[wide+3+at]
+			for _, it := range []logical.AggItem{g.Agg("sum", false, x), g.Agg("sum", false, scan.Cols[0]), g.Agg("avg", false, x), g.Agg("count(*)", false), g.Agg("max", false, x), g.Agg("min", false, x), g.Agg("max", false, scan.Cols[wide+at%3]), g.Agg("min", false, scan.Cols[wide+at%3])} {
 				a.Aggs = append(a.Aggs, it)
 				out = append(out, it.Col)
 			}
 			g.Pipe(scan, a)
 			plan := g.Result(g.Read(a, out), out)
-			if text := strings.Join(b.sources(plan), ""); !strings.Contains(text, "fixed_term(") {
+			text := strings.Join(b.sources(plan), "")
+			if !strings.Contains(text, "fixed_term(") {
 				t.Errorf("sums of %s by key %d have no window:\n%s", c.name, keyAt, text)
+			}
+			if keyAt >= 0 && !strings.Contains(text, ">= load_relaxed(") {
+				t.Errorf("greatest values of %s by key %d have no words:\n%s", c.name, keyAt, text)
 			}
 			enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("sums of %s by key %d", c.name, keyAt)}, plan, 1)
 		}

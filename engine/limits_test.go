@@ -15,6 +15,9 @@ import (
 
 // TestLimits runs, for each limit of docs/sql.md, a statement that keeps it and one that does not.
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and one thread does it all")
+	}
 	raw, err := os.ReadFile("../docs/sql.md")
 	if err != nil {
 		t.Fatal(err)

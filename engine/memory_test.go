@@ -179,6 +179,9 @@ func TestTextsOfFunctionsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d bytes are left", sql, got)
 		}
 	}
+	if testing.Short() {
+		return
+	}
 	// More in all than the limit, but not at once.
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	stored := s.engine.budget.Used()

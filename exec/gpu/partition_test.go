@@ -152,6 +152,9 @@ func (b *failing) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 func TestPartsOutOfMemory(t *testing.T) { gputest.Each(t, testPartsOutOfMemory) }
 
 func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
+	if leftOut(d, 1) {
+		t.Skip("a plan runs once for each of its allocations")
+	}
 	defer func(rows float64, passes int) { partitionRows, partitionPasses = rows, passes }(partitionRows, partitionPasses)
 	partitionRows, partitionPasses = 1000, 2
 	const rows = 40_000

@@ -11,6 +11,9 @@ import (
 
 // Matches in a long text, which are looked for one by one, are those that package regexp finds all at once.
 func TestMatchesOfLongTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and one thread does it all")
+	}
 	const seed = 20261122
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

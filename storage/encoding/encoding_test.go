@@ -283,6 +283,9 @@ func TestSketch(t *testing.T) {
 
 // The sketch of a chunk is that of its values one by one, whatever rows were not looked at.
 func TestSketchOfAllValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and one thread does it all")
+	}
 	r := testRand(t)
 	for _, s := range shapes {
 		for _, nulls := range []int{0, 30} {

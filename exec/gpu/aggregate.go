@@ -311,14 +311,19 @@ func (a *aggregateText) updateAll(args []value, place string) {
 		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
 	for i, acc := range f.accs {
-		switch cond := args[i].null; {
-		case cond == "" || cond == "false" || acc.op == accAny || acc.op == accSingle:
-			a.update(acc, args[i], place)
-		case cond != "true":
-			k.open("if (!(%s)) {", cond)
-			a.update(acc, args[i], place)
-			k.close()
-		}
+		a.unlessNull(acc, args[i], func() { a.update(acc, args[i], place) })
+	}
+}
+
+// unlessNull writes what adds a value to an accumulator, where the value is one that the accumulator takes.
+func (a *aggregateText) unlessNull(acc *accForm, v value, write func()) {
+	switch {
+	case v.null == "" || v.null == "false" || acc.op == accAny || acc.op == accSingle:
+		write()
+	case v.null != "true":
+		a.k.open("if (!(%s)) {", v.null)
+		write()
+		a.k.close()
 	}
 }
 

@@ -54,8 +54,5 @@ func (k *kernel) floatLimbs(f *aggForm, acc *accForm) string {
 
 // floatSum is the C++ of the arguments that say what a sum of doubles is in group number row: its limbs, what fitted the window, and that.
 func (k *kernel) floatSum(f *aggForm, acc *accForm) string {
-	part := func(i int) string {
-		return fmt.Sprintf("%s[row]", k.pointer("const u64", aggWord{f.p, acc.at + i}))
-	}
-	return fmt.Sprintf("%s, as_i128(%s, %s), *%s", k.floatLimbs(f, acc), part(1), part(2), k.pointer("const u32", counterWord{of: windowOf{acc}}))
+	return fmt.Sprintf("%s, %s, *%s", k.floatLimbs(f, acc), k.wideText(f, acc.at+1), k.pointer("const u32", counterWord{of: windowOf{acc}}))
 }

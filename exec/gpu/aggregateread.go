@@ -184,12 +184,7 @@ func (k *kernel) sumValue(f *aggForm, i int, v value, count string) (value, erro
 	acc := f.accs[f.items[i].acc]
 	typ := it.Col.Typ
 	sum := k.name("sum")
-	low := fmt.Sprintf("%s[row]", k.pointer("const u64", aggWord{f.p, acc.at}))
-	if acc.narrow {
-		k.line("i128 %s = (i64)%s;", sum, low)
-	} else {
-		k.line("i128 %s = as_i128(%s, %s[row]);", sum, low, k.pointer("const u64", aggWord{f.p, acc.at + 1}))
-	}
+	k.line("i128 %s = %s;", sum, k.sumText(f, acc))
 	from, to := fractionOf(it.Args[0].Type()), fractionOf(typ)
 	if to < from {
 		return v, refuse("%s of fewer digits than its argument runs on the CPU only", it.Fn.Name)

@@ -6,64 +6,57 @@ import "fmt"
 
 // scalar adds to variables of the thread, which are put together behind the loop.
 func (a *aggregateText) scalar(args []value) {
-	k, f := a.k, a.f
-	for i, acc := range f.accs {
-		v := args[i]
-		name := k.name("sum")
-		open := false
-		if v.null != "" && v.null != "false" && acc.op != accAny && acc.op != accSingle {
-			if v.null == "true" {
-				continue
-			}
-			k.open("if (!(%s)) {", v.null)
-			open = true
+	for i, acc := range a.f.accs {
+		a.unlessNull(acc, args[i], func() { a.scalarValue(acc, args[i]) })
+	}
+}
+
+// scalarValue adds a value to an accumulator's variable.
+func (a *aggregateText) scalarValue(acc *accForm, v value) {
+	k := a.k
+	name := k.name("sum")
+	at := func(i int) string { return a.arrayOf(acc, i) }
+	switch {
+	case acc.op == accCount:
+		a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))
+		k.line("%s++;", name)
+		a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, %s)", at(0), name))
+	case acc.op == accSum && acc.narrow:
+		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0;", name))
+		k.line("%s += (i64)%s;", name, v.text)
+		a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, (u64)%s)", at(0), name))
+	case acc.op == accSum:
+		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
+		k.line("%s += %s;", name, addend(v))
+		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
+	case acc.op == accFloatSum:
+		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
+		a.addFloat(acc, v, "0", func(term string) { k.line("%s += %s;", name, term) })
+		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
+	case acc.op == accMin:
+		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
+		k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
+		a.reduce(name, "Min()", fmt.Sprintf("keep_min(%s, %s)", at(0), name))
+	case acc.op == accMax:
+		a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
+		k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
+		a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
+	case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
+		op, functor := acc.bits()
+		a.decl = append(a.decl, fmt.Sprintf("u64 %s = (u64)(i32)%s;", name, acc.noWord()))
+		k.line("%s = %s(%s, (u64)%s);", name, functor, name, v.text)
+		a.reduce(name, functor, fmt.Sprintf("atomic_%s(%s, %s)", op, at(0), name))
+	case acc.op == accLeast || acc.op == accMost:
+		a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.cName(), name), fmt.Sprintf("bool %s_seen = false;", name))
+		better := fmt.Sprintf("less_than(%s, %s)", v.text, name)
+		if acc.op == accMost {
+			better = fmt.Sprintf("less_than(%s, %s)", name, v.text)
 		}
-		at := func(i int) string { return a.arrayOf(acc, i) }
-		switch {
-		case acc.op == accCount:
-			a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))
-			k.line("%s++;", name)
-			a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, %s)", at(0), name))
-		case acc.op == accSum && acc.narrow:
-			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0;", name))
-			k.line("%s += (i64)%s;", name, v.text)
-			a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, (u64)%s)", at(0), name))
-		case acc.op == accSum:
-			a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
-			k.line("%s += %s;", name, addend(v))
-			a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
-		case acc.op == accFloatSum:
-			a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
-			a.addFloat(acc, v, "0", func(term string) { k.line("%s += %s;", name, term) })
-			a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
-		case acc.op == accMin:
-			a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
-			k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
-			a.reduce(name, "Min()", fmt.Sprintf("keep_min(%s, %s)", at(0), name))
-		case acc.op == accMax:
-			a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
-			k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
-			a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
-		case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
-			op, functor := acc.bits()
-			a.decl = append(a.decl, fmt.Sprintf("u64 %s = (u64)(i32)%s;", name, acc.noWord()))
-			k.line("%s = %s(%s, (u64)%s);", name, functor, name, v.text)
-			a.reduce(name, functor, fmt.Sprintf("atomic_%s(%s, %s)", op, at(0), name))
-		case acc.op == accLeast || acc.op == accMost:
-			a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.cName(), name), fmt.Sprintf("bool %s_seen = false;", name))
-			better := fmt.Sprintf("less_than(%s, %s)", v.text, name)
-			if acc.op == accMost {
-				better = fmt.Sprintf("less_than(%s, %s)", name, v.text)
-			}
-			k.line("if (!%s_seen || %s) %s = %s;", name, better, name, v.text)
-			k.line("%s_seen = true;", name)
-			a.tail = append(a.tail, fmt.Sprintf("if (%s_seen) %s(%s, %s, %s, %s);", name, keepBest(acc), at(2), at(0), at(1), name))
-		default:
-			a.update(acc, v, "0")
-		}
-		if open {
-			k.close()
-		}
+		k.line("if (!%s_seen || %s) %s = %s;", name, better, name, v.text)
+		k.line("%s_seen = true;", name)
+		a.tail = append(a.tail, fmt.Sprintf("if (%s_seen) %s(%s, %s, %s, %s);", name, keepBest(acc), at(2), at(0), at(1), name))
+	default:
+		a.update(acc, v, "0")
 	}
 }
 

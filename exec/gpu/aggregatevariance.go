@@ -134,9 +134,13 @@ func (k *kernel) varianceValue(f *aggForm, i int, v value, count string) (value,
 
 // sumText is the C++ of an exact sum of group number row, an i128.
 func (k *kernel) sumText(f *aggForm, acc *accForm) string {
-	low := fmt.Sprintf("%s[row]", k.pointer("const u64", aggWord{f.p, acc.at}))
 	if acc.narrow {
-		return "(i64)" + low
+		return fmt.Sprintf("(i64)%s[row]", k.pointer("const u64", aggWord{f.p, acc.at}))
 	}
-	return fmt.Sprintf("as_i128(%s, %s[row])", low, k.pointer("const u64", aggWord{f.p, acc.at + 1}))
+	return k.wideText(f, acc.at)
+}
+
+// wideText is the C++ of the i128 whose words group number row has in array number at and in the next one.
+func (k *kernel) wideText(f *aggForm, at int) string {
+	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.pointer("const u64", aggWord{f.p, at}), k.pointer("const u64", aggWord{f.p, at + 1}))
 }

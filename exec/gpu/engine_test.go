@@ -23,6 +23,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // backend runs plans on a device, and counts those that it cannot run.
@@ -309,6 +310,34 @@ func enginePlans(at int, seed uint64) []enginePlan {
 		out = append(out, enginePlan{Case: c, name: fmt.Sprintf("%s/%d", c.Name, size), plan: c.Plan(g), seed: s})
 	}
 	return out
+}
+
+// tableOf encodes the rows of a batch.
+func tableOf(t *testing.T, schema *tables.Schema, batch *column.Batch) *tables.Version {
+	builder := tables.NewBuilder(tables.New(schema))
+	for from := 0; from < batch.N; from += column.VectorSize {
+		part := &column.Batch{N: batch.N, Cols: batch.Cols}
+		for i := from; i < min(from+column.VectorSize, batch.N); i++ {
+			part.Sel = append(part.Sel, int32(i))
+		}
+		if err := builder.Append(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := builder.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// scanOf reads all columns of a table.
+func scanOf(g *enginetest.Gen, v *tables.Version) *physical.TableScan {
+	scan := &physical.TableScan{Table: v, Alias: "t"}
+	for i, d := range v.Schema.Columns {
+		scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, d.Nullable)), append(scan.Ordinals, i)
+	}
+	return scan
 }
 
 // leftOut says whether a short run on the processor, where kernels are slow, leaves the i-th case out.

@@ -82,30 +82,14 @@ func testFloatSums(t *testing.T, d *gpukernels.Device) {
 	for _, c := range cases {
 		add(c.name, types.Double, func(row int) types.Value { return types.FloatValue(c.next(r, row)) })
 	}
-	builder := tables.NewBuilder(tables.New(schema))
-	for from := 0; from < rows; from += column.VectorSize {
-		part := &column.Batch{N: rows, Cols: batch.Cols}
-		for i := from; i < min(from+column.VectorSize, rows); i++ {
-			part.Sel = append(part.Sel, int32(i))
-		}
-		if err := builder.Append(part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	v, err := builder.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := tableOf(t, schema, batch)
 	for at, c := range cases {
 		if leftOut(d, at) {
 			continue
 		}
 		for keyAt := -1; keyAt < len(keys); keyAt++ {
 			g := enginetest.NewGen(r, 0)
-			scan := &physical.TableScan{Table: v, Alias: "t"}
-			for i, d := range schema.Columns {
-				scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, d.Nullable)), append(scan.Ordinals, i)
-			}
+			scan := scanOf(g, v)
 			a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, EstGroups: 1}
 			var out []*expr.Column
 			if keyAt >= 0 {

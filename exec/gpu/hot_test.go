@@ -73,10 +73,7 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 			t.Fatal(err)
 		}
 		g := enginetest.NewGen(r, 0)
-		scan := &physical.TableScan{Table: v, Alias: "t"}
-		for at, d := range schema.Columns {
-			scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, false)), append(scan.Ordinals, at)
-		}
+		scan := scanOf(g, v)
 		if i%2 == 0 {
 			scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: scan.Cols[1], Right: &expr.Const{Value: types.IntValue(-1 << 29)}}}
 		}

@@ -108,30 +108,14 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 			cases[at-3].fill(r, v)
 		}
 	}
-	builder := tables.NewBuilder(tables.New(schema))
-	for from := 0; from < rows; from += column.VectorSize {
-		part := &column.Batch{N: rows, Cols: batch.Cols}
-		for i := from; i < min(from+column.VectorSize, rows); i++ {
-			part.Sel = append(part.Sel, int32(i))
-		}
-		if err := builder.Append(part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	v, err := builder.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := tableOf(t, schema, batch)
 	for at, c := range cases {
 		if leftOut(d, at) {
 			continue
 		}
 		for keyAt, key := range []string{"", "few", "many", "ascending"} {
 			g := enginetest.NewGen(r, 0)
-			scan := &physical.TableScan{Table: v, Alias: "t"}
-			for i, d := range schema.Columns {
-				scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, d.Nullable)), append(scan.Ordinals, i)
-			}
+			scan := scanOf(g, v)
 			a := &physical.Aggregate{Algorithm: physical.ScalarAggregate}
 			var out []*expr.Column
 			if keyAt > 0 {

@@ -1,9 +1,6 @@
 package gpu
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
 // Sums of doubles are exact, so that they do not depend on the order of rows. A group has limbs in device memory, and three atomics there for each row would make
 // few groups as slow as one address is. So where threads or blocks have sums of their own, these are integers of 128 bits, in a unit that the
@@ -25,12 +22,11 @@ func (a *aggregateText) addFloat(acc *accForm, v value, place string, add func(t
 		a.windows[acc] = window
 		a.decl = append(a.decl, fmt.Sprintf("u32 %s = load_relaxed(%s);", window, shared))
 	}
-	// As many terms of range + 53 bits as come have a sum of 127.
 	const mantissa = 53
-	room := 127 - mantissa - bits.Len64(uint64(max(a.mostTerms(), 1))-1)
+	room := min(a.termBits()-mantissa, 64)
 	term := k.name("term")
 	k.line("i128 %s;", term)
-	k.open("if (fixed_term(%s, &%s, %s, (i32)%s, &%s)) {", v.text, window, shared, k.literal(uint64(min(room, 64))), term)
+	k.open("if (fixed_term(%s, &%s, %s, (i32)%s, &%s)) {", v.text, window, shared, k.literal(uint64(room)), term)
 	add(term)
 	k.otherwise()
 	a.inDevice(place, func(place string) { a.addExact("add_exact", acc, v, place) })

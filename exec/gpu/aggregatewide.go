@@ -22,9 +22,14 @@ func (a *aggregateText) mostTerms() float64 {
 	return mostRows
 }
 
+// termBits is the width of a sum's terms: any x with -2^width <= x < 2^width may come as often as rows do, and the sum has 128 bits.
+func (a *aggregateText) termBits() int {
+	return 127 - bits.Len64(uint64(max(a.mostTerms(), 1))-1)
+}
+
 // boundTerm writes a check of a sum's term of 128 bits.
 func (a *aggregateText) boundTerm(arg expr.Expr, v value) {
-	width := 127 - bits.Len64(uint64(max(a.mostTerms(), 1))-1) // a term x has -2^width <= x < 2^width
+	width := a.termBits()
 	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(width) {
 		return
 	}

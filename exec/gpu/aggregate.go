@@ -72,12 +72,11 @@ func (a *aggregateText) settle(keys []value) error {
 			if acc.narrow = a.narrow(acc); !acc.narrow {
 				f.array("u64", 8, 8, 0)
 			}
-		case accFloatSum:
+		case accFloatSum, accFloatSquares:
 			f.array("i64", 8*exactWords, 8, 0)
-			f.array("u64", 8, 8, 0) // what fitted the window
-			f.array("u64", 8, 8, 0)
-		case accFloatSquares:
-			f.array("i64", 8*exactWords, 8, 0)
+			for range acc.fitted() { // what fitted the window
+				f.array("u64", 8, 8, 0)
+			}
 		case accMin:
 			f.array("i64", 8, 8, math.MaxInt64)
 		case accMax:
@@ -201,10 +200,8 @@ func (a *aggregateText) groupBytes() int64 {
 		switch acc.op {
 		case accSum:
 			n += 16
-		case accFloatSum:
-			n += 8*exactWords + 16
-		case accFloatSquares:
-			n += 8 * exactWords
+		case accFloatSum, accFloatSquares:
+			n += 8*exactWords + 8*int64(acc.fitted())
 		case accAny, accSingle, accLeast, accMost:
 			n += 21
 		default:
@@ -373,14 +370,8 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 		} else {
 			k.line("add_wide(%s, %s, %s);", at(0), at(1), addend(v))
 		}
-	case accFloatSum:
-		a.addExact("add_exact", acc, v, place)
-	case accFloatSquares:
-		k.open("if (has_square(%s)) {", v.text)
-		a.addExact("add_square", acc, v, place)
-		k.otherwise()
-		k.raiseIf("true", errOnCPU, acc.arg)
-		k.close()
+	case accFloatSum, accFloatSquares:
+		a.addExact(acc, v, place)
 	case accMin:
 		k.line("keep_min(%s, %s);", at(0), ordered(v))
 	case accMax:

@@ -44,7 +44,7 @@ func (a *aggregateText) chooseCopies() {
 			if limbs[i] = a.pieces(acc); limbs[i] == 0 {
 				return
 			}
-		case accFloatSum, accBitAnd, accBitOr, accBitXor:
+		case accFloatSum, accFloatSquares, accBitAnd, accBitOr, accBitXor:
 			return
 		case accMin, accMax:
 			if acc.extremeOf64() {

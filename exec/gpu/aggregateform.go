@@ -108,6 +108,17 @@ func (acc *accForm) extremeOf64() bool {
 	return (acc.op == accMin || acc.op == accMax) && !acc.offset
 }
 
+// windowed says whether an accumulator adds doubles up, or their squares, in a window (aggregatefloat.go).
+func (acc *accForm) windowed() bool { return acc.op == accFloatSum || acc.op == accFloatSquares }
+
+// fitted is how many words of 64 bits hold what fitted that.
+func (acc *accForm) fitted() int {
+	if acc.op == accFloatSquares {
+		return 4
+	}
+	return 2
+}
+
 // bits are what BIT_AND, BIT_OR and BIT_XOR are called in device functions' names, and as functors; "" for other accumulators.
 func (acc *accForm) bits() (name, functor string) {
 	switch acc.op {
@@ -166,15 +177,17 @@ const (
 // hotGroups are so few that their atomics in device memory wait for each other.
 const hotGroups = 1 << 12
 
-// hot says whether rows are added to few words of device memory one by one.
-func (f *aggForm) hot() bool {
+// launchRows is how many rows a launch may have, so that a cancelled query ends soon.
+func (f *aggForm) launchRows() int64 {
 	switch {
 	case f.shape == scalarGroups || f.shared:
-		return slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.op == accFloatSquares })
-	case f.part != nil:
-		return false
+		if slices.ContainsFunc(f.accs, (*accForm).windowed) {
+			return launchWindow
+		}
+	case f.part == nil && f.p.EstGroups <= hotGroups && (f.shape == keyedGroups || !f.inWords()):
+		return launchHot
 	}
-	return f.p.EstGroups <= hotGroups && (f.shape == keyedGroups || !f.inWords())
+	return launchRows
 }
 
 // find returns the number of an accumulator, or -1.

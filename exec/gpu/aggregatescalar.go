@@ -33,6 +33,14 @@ func (a *aggregateText) scalarValue(acc *accForm, v value) {
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
 		a.addFloat(acc, v, "0", func(term string) { k.line("%s += %s;", name, term) })
 		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
+	case acc.op == accFloatSquares:
+		a.decl = append(a.decl, fmt.Sprintf("i128 %s_low = 0, %s_high = 0;", name, name))
+		a.addFloat(acc, v, "0", func(term string) {
+			k.line("%s_low += %s.low;", name, term)
+			k.line("%s_high += %s.high;", name, term)
+		})
+		a.reduce(name+"_low", "Sum()", fmt.Sprintf("add_wide(%s, %s, %s_low)", at(1), at(2), name))
+		a.reduce(name+"_high", "Sum()", fmt.Sprintf("add_wide(%s, %s, %s_high)", at(3), at(4), name))
 	case acc.op == accMin:
 		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
 		k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))

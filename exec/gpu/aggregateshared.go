@@ -13,7 +13,7 @@ import (
 // all groups when it has no more rows. Atomics on 32 bits are instructions there, those on 64 bits are loops, ten times slower.
 //
 //   - A count is a word.
-//   - A sum of doubles is 4 limbs of those that fit a window (aggregatefloat.go).
+//   - A sum of doubles is 4 limbs of those that fit a window, one of their squares twice 4 (aggregatefloat.go).
 //   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
 //     4 limbs. Where tables are large, of parts or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
 //     the thread that makes it 2^15 moves all but one of them to the group in device memory.
@@ -67,8 +67,8 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 			return 3, false
 		}
 		return 4, false
-	case accFloatSum:
-		return 4, false
+	case accFloatSum, accFloatSquares:
+		return 2 * acc.fitted(), false
 	case accBitAnd, accBitOr, accBitXor:
 		return 2, false
 	case accMin, accMax:
@@ -182,7 +182,12 @@ func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
 	case acc.op == accCount:
 		k.line("atomic_add(%s, 1u);", limb)
 	case acc.op == accFloatSum:
-		a.addFloat(acc, v, place, func(term string) { k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, term) })
+		a.addFloat(acc, v, place, func(term string) { k.line("add_limbs<4>(%s, stride, %s);", limb, term) })
+	case acc.op == accFloatSquares:
+		a.addFloat(acc, v, place, func(term string) {
+			k.line("add_limbs<4>(%s, stride, (i128)%s.low);", limb, term)
+			k.line("add_limbs<4>(%s + 4 * stride, stride, %s.high);", limb, term)
+		})
 	case acc.extremeOf64():
 		a.updateBest(acc, v, limb, place)
 	case acc.op == accMin:
@@ -296,6 +301,14 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 			n := a.flushCount(counts, i)
 			k.line("add_group(%s, %s, %s);", at(0), n, how)
 			continue
+		case accFloatSum, accFloatSquares:
+			for part := range acc.fitted() / 2 {
+				sum := k.name("sum")
+				k.line("i128 %s = 0;", sum)
+				k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<4>(%s + %d * stride + c, stride);", sum, acc.word(), 4*part)
+				k.line("add_group(%s, %s, %s, %s);", at(1+2*part), at(2+2*part), sum, how)
+			}
+			continue
 		case accMin, accMax:
 			if acc.extremeOf64() {
 				continue // rows have seen to that
@@ -327,8 +340,6 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 		switch {
 		case acc.narrow:
 			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
-		case acc.op == accFloatSum:
-			k.line("add_group(%s, %s, %s, %s);", at(1), at(2), sum, how)
 		default:
 			k.line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
 		}

@@ -13,8 +13,8 @@ import (
 //
 // The values are doubles to SQL. Where they were integers or decimals of which that is known to lose nothing, or their last digits at most, integers are added up,
 // as for SUM. Numbers whose squares have more than 64 bits but lie near each other are taken as distances from a number between them, which changes no variance.
-// Doubles are added up in limbs, as for SUM; what is too large for its square to have limbs, and variances of the size of the smallest doubles, have the CPU run
-// the query.
+// Doubles and their squares are added up as for SUM (aggregatefloat.go); what is too large for its square to have limbs, and variances of the size of the smallest
+// doubles, have the CPU run the query.
 
 // maxExact bounds the integers that are doubles, too.
 const maxExact = 1 << 53
@@ -116,7 +116,7 @@ func (k *kernel) varianceValue(f *aggForm, i int, v value, count string) (value,
 	sum, squares := f.accs[out.acc], f.accs[out.squares]
 	k.open("if (%s > 0) {", divisor)
 	if sum.op == accFloatSum {
-		k.line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatLimbs(f, squares), count, divisor, fits)
+		k.line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatSum(f, squares), count, divisor, fits)
 	} else {
 		k.line("%s = variance(%s, %s, %s, %s, &%s);", x, k.sumText(f, sum), k.sumText(f, squares), count, divisor, fits)
 		if scale := fractionOf(sum.arg.Type()); scale > 0 {

@@ -18,7 +18,8 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// TestFloatSums adds doubles up that fit one window, and such that do not, and has their extremes.
+// TestFloatSums adds doubles up that fit one window, and such that do not, and has their extremes. Each kernel adds up doubles of two kinds, each of which has a
+// window of its own.
 func TestFloatSums(t *testing.T) { gputest.Each(t, testFloatSums) }
 
 func testFloatSums(t *testing.T, d *gpukernels.Device) {
@@ -98,8 +99,8 @@ func testFloatSums(t *testing.T, d *gpukernels.Device) {
 				a.Groups = []logical.Item{{Col: col, Expr: scan.Cols[keyAt]}}
 				out = append(out, col)
 			}
-			x := scan.Cols[wide+3+at]
-			for _, it := range []logical.AggItem{g.Agg("sum", false, x), g.Agg("sum", false, scan.Cols[0]), g.Agg("avg", false, x), g.Agg("count(*)", false), g.Agg("max", false, x), g.Agg("min", false, x), g.Agg("max", false, scan.Cols[wide+at%3]), g.Agg("min", false, scan.Cols[wide+at%3])} {
+			x, other := scan.Cols[wide+3+at], scan.Cols[wide+3+(at+1)%len(cases)]
+			for _, it := range []logical.AggItem{g.Agg("sum", false, x), g.Agg("sum", false, other), g.Agg("sum", false, scan.Cols[0]), g.Agg("avg", false, x), g.Agg("count(*)", false), g.Agg("max", false, x), g.Agg("min", false, x), g.Agg("max", false, scan.Cols[wide+at%3]), g.Agg("min", false, scan.Cols[wide+at%3])} {
 				a.Aggs = append(a.Aggs, it)
 				out = append(out, it.Col)
 			}

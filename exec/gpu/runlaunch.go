@@ -18,8 +18,12 @@ const (
 	launchPairs = 1 << 32
 )
 
-// launchHot is how many rows a launch may have whose atomics in device memory wait for each other. A variable for tests.
-var launchHot = int64(1 << 24)
+// launchHot is how many rows a launch may have that are added to few words of device memory one by one, and launchWindow how many of which that is so only where
+// doubles do not fit a window. Variables for tests.
+var (
+	launchHot    = int64(1 << 24)
+	launchWindow = int64(1 << 25)
+)
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
 type launchRange struct{ from, to, every int64 }
@@ -150,8 +154,8 @@ func (q *query) chunk(k *kernel) int64 {
 			}
 		}
 	}
-	if p, ok := k.p.Sink.(*physical.Aggregate); ok && q.groups[p].form.hot() {
-		rows = min(rows, launchHot)
+	if p, ok := k.p.Sink.(*physical.Aggregate); ok {
+		rows = min(rows, q.groups[p].form.launchRows())
 	}
 	return max(rows, int64(k.threads))
 }

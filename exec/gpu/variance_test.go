@@ -22,8 +22,8 @@ import (
 func TestVariances(t *testing.T) { gputest.Each(t, testVariances) }
 
 func testVariances(t *testing.T, d *gpukernels.Device) {
-	defer func(rows int64) { launchHot = rows }(launchHot)
-	launchHot = 2048 // several launches
+	defer func(rows, inWindow int64) { launchHot, launchWindow = rows, inWindow }(launchHot, launchWindow)
+	launchHot, launchWindow = 2048, 2048 // several launches
 	const rows = 5000
 	fill := func(next func(r *rand.Rand, row int) types.Value) func(r *rand.Rand, v *column.Vector) {
 		return func(r *rand.Rand, v *column.Vector) {
@@ -137,6 +137,9 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 			text := strings.Join(b.sources(plan), "")
 			if got := !strings.Contains(text, "add_square<"); got != c.exact {
 				t.Errorf("variances of %s: integers are added up: %v, want %v", c.name, got, c.exact)
+			}
+			if keyAt == 0 && strings.Contains(text, "square_term(") == c.exact {
+				t.Errorf("variances of %s have no window", c.name)
 			}
 			if key == "ascending" && strings.Contains(text, "run_keys") != c.exact {
 				t.Errorf("variances of %s are not added up by runs", c.name)

@@ -394,11 +394,12 @@ RADISH_FN bool add_exact(i64* sum, f64 x) {
   return full;
 }
 
-// The window that all share: what is there, or else mine. Threads of a warp that come together ask once.
+// The window that all share: what is there, or else mine. Threads of a warp that come together for the same window ask once. (Those that come from
+// different calls of this function, for different windows, may well come together in it.)
 RADISH_NOINLINE u32 choose_window(u32* shared, u32 mine) {
   u32 chosen = load_relaxed(shared);
   if (chosen != 0) return chosen;
-  const u32 here = active_mask();
+  const u32 here = match_any(active_mask(), (u64)shared);
   const i32 leader = first_bit(here) - 1;
   if (lane() == leader) {
     chosen = atomic_cas(shared, 0u, mine);
@@ -408,13 +409,13 @@ RADISH_NOINLINE u32 choose_window(u32* shared, u32 mine) {
 }
 
 // x as an integer in units of 2^(*window - 1 - 1074); false if it is not one of less than 53 + range bits. *window is the thread's copy of a word that all
-// share, 0 at first: the first value that is neither 0 nor special chooses it, so that as much lies below as above.
-RADISH_FN bool fixed_term(f64 x, u32* window, u32* shared, i32 range, i128* term) {
+// share, 0 at first: the first value that is neither 0 nor special chooses it, so that as much lies below as above; it is least + 1 at least.
+RADISH_FN bool fixed_term(f64 x, u32* window, u32* shared, i32 range, i128* term, i32 least = 0) {
   const Taken t = take_apart(x);
   *term = 0;
   if (t.mantissa == 0) return true;
   if (t.exponent == 0x7fe) return false;
-  if (*window == 0) *window = choose_window(shared, (u32)max_of(t.exponent - range / 2, 0) + 1);
+  if (*window == 0) *window = choose_window(shared, (u32)max_of(t.exponent - range / 2, least) + 1);
   const i32 shift = t.exponent - (i32)(*window - 1);
   if (shift > range || shift < -52 || (shift < 0 && t.mantissa << (64 + shift) != 0)) return false;
   const i128 magnitude = shift < 0 ? (i128)(t.mantissa >> -shift) : (i128)((u128)t.mantissa << shift);
@@ -422,18 +423,29 @@ RADISH_FN bool fixed_term(f64 x, u32* window, u32* shared, i32 range, i128* term
   return true;
 }
 
-// Makes limbs 32 bits each, of the magnitude of a sum and of what fitted its window; true if it is negative.
-RADISH_FN bool carry_limbs(const i64* sum, i128 fitted, u32 window, u32* limb) {
-  const int at = window ? (int)window - 1 : 0;
-  const u128 low = (u128)fitted << (at & 31);
-  const i64 high = (i64)(fitted >> 96 >> (32 - (at & 31))); // what that shift loses
+// What fitted a window, an integer whose lowest bit is bit number at of the limbs' number.
+struct Fitted {
+  u128 low;
+  i64 high; // its bits from 128 on
+  int first; // limb that its lowest 32 bits belong to
+};
+RADISH_FN Fitted fitted_at(i128 x, int at) { return {(u128)x << (at & 31), (i64)(x >> 96 >> (32 - (at & 31))), at >> 5}; }
+RADISH_FN Fitted fitted_in(i128 x, u32 window) { return fitted_at(x, window ? (int)window - 1 : 0); }
+// What it adds to a limb.
+RADISH_FN i64 piece_of(const Fitted& f, int limb) {
+  const int piece = limb - f.first;
+  if (piece < 0 || piece > 4) return 0;
+  return piece == 4 ? f.high : (i64)(u32)(f.low >> (32 * piece));
+}
+
+// Makes limbs 32 bits each, of the magnitude of a sum and of what fitted its window, in one piece or several; true if it is negative.
+template <int N>
+RADISH_FN bool carry_limbs(const i64* sum, const Fitted (&fitted)[N], u32* limb) {
   // Carries make every limb 32 bits of a two's complement number, whose sign comes out at the top.
   i64 carry = 0;
   for (int i = 0; i <= exact_limbs; i++) {
-    const int piece = i - (at >> 5);
     i64 x = carry + (i < exact_limbs ? sum[i] : 0);
-    if (piece >= 0 && piece < 4) x += (u32)(low >> (32 * piece));
-    if (piece == 4) x += high;
+    for (int n = 0; n < N; n++) x += piece_of(fitted[n], i);
     limb[i] = (u32)x;
     carry = x >> 32;
   }
@@ -455,7 +467,7 @@ RADISH_NOINLINE f64 exact_sum(const i64* sum, i128 fitted, u32 window) {
   if (special[2] || (special[0] && special[1])) return as_f64(0x7ff8000000000000ull);
   if (special[0] || special[1]) return as_f64(special[0] ? 0x7ff0000000000000ull : 0xfff0000000000000ull);
   u32 limb[exact_limbs + 1];
-  bool negative = carry_limbs(sum, fitted, window, limb);
+  bool negative = carry_limbs(sum, {fitted_in(fitted, window)}, limb);
   int top = exact_limbs;
   while (top >= 0 && limb[top] == 0) top--;
   if (top < 0) return 0;

@@ -65,10 +65,11 @@ RADISH_NOINLINE f64 variance(i128 sum, i128 squares, i64 n, i64 divisor, bool* f
   return variance_of(a, 4, 0, b, 4, 0, (u64)n, (u64)divisor, 0, fits);
 }
 
-// Sums of squares of doubles, in the limbs of add_exact, which see for Checked: exact, but for what lies below 2^-1074.
+// Sums of squares of doubles, in the limbs of add_exact, which see for Checked: exact, but for what lies below 2^-1074. True, too, for squares that are too large.
 RADISH_FN bool has_square(f64 x) { return ((as_bits(x) >> 52) & 0x7ff) < 1023 + 500; } // |x| < 2^500
 template <bool Checked>
 RADISH_FN bool add_square(i64* sum, f64 x) {
+  if (!has_square(x)) return true;
   const Taken t = take_apart(x);
   // The square is worth mantissa^2 * 2^(2 * exponent - 2148), a bit of the limbs 2^(at - 1074).
   u128 square = (u128)t.mantissa * t.mantissa;
@@ -93,12 +94,33 @@ RADISH_FN bool add_square(i64* sum, f64 x) {
   return full;
 }
 
+// A square that fits a window: its lowest 64 bits, and what lies above them. They are added up apart, so that each is an integer of 128 bits.
+struct SquareTerm {
+  u64 low;
+  i128 high;
+};
+// The bit of a sum's limbs that is worth 1 in units of 2^(2 * (window - 1) - 2148).
+RADISH_FN int square_place(u32 window) { return 2 * ((int)window - 1) - 1074; }
+// The square of x in those units; false if x is not an integer of less than 53 + range bits in the window, as of fixed_term, or has_square is false.
+RADISH_FN bool square_term(f64 x, u32* window, u32* shared, i32 range, SquareTerm* square) {
+  constexpr i32 least = 537; // the first whose square_place is not below the limbs
+  i128 term;
+  if (!has_square(x) || !fixed_term(x, window, shared, range, &term, least)) return false;
+  const u128 m = magnitude(term);
+  const u64 a = (u64)m, b = (u64)(m >> 64);
+  const u128 aa = (u128)a * a;
+  square->low = (u64)aa;
+  square->high = (i128)((aa >> 64) + ((u128)a * b << 1) + ((u128)b * b << 64));
+  return true;
+}
+
 // The variance of doubles. A sum and its square need a few hundred bits: the highest limbs of both are enough.
-RADISH_NOINLINE f64 exact_variance(const i64* sum, i128 fitted, u32 window, const i64* squares, i64 n, i64 divisor, bool* fits) {
+RADISH_NOINLINE f64 exact_variance(const i64* sum, i128 fitted, u32 window, const i64* squares, i128 low, i128 high, u32 square_window, i64 n, i64 divisor, bool* fits) {
   constexpr int kept = 13;
   u32 a[exact_limbs + 1], b[exact_limbs + 2];
-  carry_limbs(sum, fitted, window, a);
-  carry_limbs(squares, 0, 0, b);
+  carry_limbs(sum, {fitted_in(fitted, window)}, a);
+  const int at = square_window ? square_place(square_window) : 0;
+  carry_limbs(squares, {fitted_at(low, at), fitted_at(high, at + 64)}, b);
   b[exact_limbs + 1] = 0;
   int top_a = exact_limbs, top_b = exact_limbs;
   while (top_a >= 0 && a[top_a] == 0) top_a--;

@@ -41,6 +41,9 @@ func hardToPlan() []struct{ name, sql string } {
 		{"views that double, ordered", "SELECT * FROM v11 WHERE x > 3 AND y < 7 ORDER BY x LIMIT 3"},
 		{"UNION ALL", times(4900, " UNION ALL ", repeat("SELECT a, b FROM t WHERE id = %i"))},
 		{"UNION", times(4900, " UNION ", repeat("SELECT * FROM t WHERE id = %i AND a > 2"))},
+		{"set operations on set operations", times(1600, "", func(i int) string {
+			return []string{"", " UNION ", " EXCEPT ALL ", " EXCEPT ", " UNION ALL "}[min(i, i%4+1)] + fmt.Sprintf("SELECT * FROM t WHERE id <> %d AND a > 2", i)
+		})},
 		{"UNION ALL, wide", times(2400, " UNION ALL ", repeat("SELECT * FROM lineitem WHERE l_orderkey = %i"))},
 		{"filtered UNION ALL", "SELECT * FROM (" + times(4900, " UNION ALL ", repeat("SELECT a, b FROM t WHERE id = %i")) + ") x WHERE a > 3 AND b < 5"},
 		{"comma joins", "SELECT count(*) FROM " + times(4900, ", ", repeat("t a%i"))},

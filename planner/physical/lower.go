@@ -16,6 +16,8 @@ type Estimator interface {
 	Rows(n logical.Node) float64
 	// Groups is the estimated number of distinct combinations of cols in a node.
 	Groups(n logical.Node, cols []expr.Expr) float64
+	// InputGroups is the estimated number of distinct rows in an input of a set operation.
+	InputGroups(n *logical.SetOp, input int) float64
 	// Bounds are proven bounds of an integer-valued expression over a node's rows.
 	Bounds(n logical.Node, e expr.Expr) (lo, hi int64, ok bool)
 	// Unique says whether it is proven that no two rows of a node agree in cols, none of which is NULL.

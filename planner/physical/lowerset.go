@@ -10,38 +10,42 @@ import (
 
 func (l *lowering) setOp(x *logical.SetOp) ([]*Pipeline, error) {
 	switch x.Kind {
-	case logical.UnionAll:
-		return l.unionAll(x)
-	case logical.Union:
-		open, err := l.unionAll(x)
-		if err != nil {
-			return nil, err
-		}
-		return l.distinct(open, x.Cols, l.est.Rows(x)), nil
 	case logical.Intersect, logical.Except:
 		return l.semiSet(x)
+	case logical.IntersectAll, logical.ExceptAll:
+		return l.countingSet(x)
 	}
-	return l.countingSet(x)
+	inputs, err := l.inputs(x)
+	if err != nil || x.Kind == logical.UnionAll {
+		return slices.Concat(inputs...), err
+	}
+	a := distinct(x.Cols, l.est.Rows(x))
+	l.closeInputs(x, inputs, a)
+	return l.reopen(slices.Concat(inputs...), a, x.Cols), nil
 }
 
-// unionAll opens every input under the union's column names.
-func (l *lowering) unionAll(x *logical.SetOp) ([]*Pipeline, error) {
-	var all []*Pipeline
+// inputs opens every input under the names of the result's columns.
+func (l *lowering) inputs(x *logical.SetOp) ([][]*Pipeline, error) {
+	inputs := make([][]*Pipeline, len(x.All))
 	for i, in := range x.All {
-		open, err := l.transform(in, rename(x.InCols[i], x.Cols))
-		if err != nil {
+		var err error
+		if inputs[i], err = l.transform(in, rename(x.InCols[i], x.Cols)); err != nil {
 			return nil, err
 		}
-		all = append(all, open...)
 	}
-	return all, nil
+	return inputs, nil
 }
 
-// distinct closes pipelines in an aggregation without aggregates.
-func (l *lowering) distinct(open []*Pipeline, cols []*expr.Column, rows float64) []*Pipeline {
-	a := &Aggregate{Algorithm: HashAggregate, Reason: "duplicates are removed", Groups: logical.PassItems(cols), EstGroups: rows}
-	l.close(open, a, rows)
-	return l.reopen(open, a, cols)
+// closeInputs ends every input in one sink.
+func (l *lowering) closeInputs(x *logical.SetOp, inputs [][]*Pipeline, s Sink) {
+	for i, open := range inputs {
+		l.close(open, s, l.est.Rows(x.All[i]))
+	}
+}
+
+// distinct is an aggregation without aggregates.
+func distinct(cols []*expr.Column, groups float64) *Aggregate {
+	return &Aggregate{Algorithm: HashAggregate, Reason: "duplicates are removed", Groups: logical.PassItems(cols), EstGroups: groups}
 }
 
 // semiSet lowers INTERSECT and EXCEPT: the distinct left rows with or without an equal right row, NULLs being equal.
@@ -50,13 +54,15 @@ func (l *lowering) semiSet(x *logical.SetOp) ([]*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	groups := l.est.Rows(x)
+	rows := l.est.Rows(x.All[0]) * min(groups/max(l.est.InputGroups(x, 0), 1), 1) // each distinct row as often
 	for i, in := range x.All[1:] {
 		kind := logical.SemiJoin
 		if x.Kind == logical.Except {
 			kind = logical.AntiJoin
 		}
 		b := &Build{Algorithm: HashJoin, Reason: "whole rows are compared", EstRows: l.est.Rows(in)}
-		p := &Probe{Kind: kind, Build: b, Keep: ids(x.Cols), EstRows: l.est.Rows(x)}
+		p := &Probe{Kind: kind, Build: b, Keep: ids(x.Cols), EstRows: rows}
 		for c, col := range x.Cols {
 			b.Keys = append(b.Keys, x.InCols[i+1][c])
 			b.NullSafe = append(b.NullSafe, true)
@@ -72,7 +78,9 @@ func (l *lowering) semiSet(x *logical.SetOp) ([]*Pipeline, error) {
 		}
 		open = addTransform(open, p)
 	}
-	return l.distinct(open, x.Cols, l.est.Rows(x)), nil
+	a := distinct(x.Cols, groups)
+	l.close(open, a, rows)
+	return l.reopen(open, a, x.Cols), nil
 }
 
 // countingSet lowers INTERSECT ALL and EXCEPT ALL: count each row on both sides and give it min(l, r) or max(l-r, 0)
@@ -92,7 +100,7 @@ func (l *lowering) countingSet(x *logical.SetOp) ([]*Pipeline, error) {
 			groups[c] = &n
 		}
 	}
-	var open []*Pipeline
+	inputs := make([][]*Pipeline, len(x.All))
 	for i, in := range x.All {
 		t := rename(x.InCols[i], groups)
 		mark := [2]expr.Expr{one, none}
@@ -101,22 +109,22 @@ func (l *lowering) countingSet(x *logical.SetOp) ([]*Pipeline, error) {
 		}
 		t.Items = append(t.Items, logical.Item{Col: left, Expr: mark[0]}, logical.Item{Col: right, Expr: mark[1]})
 		t.Keep = append(t.Keep, left.ID, right.ID)
-		side, err := l.transform(in, t)
-		if err != nil {
+		var err error
+		if inputs[i], err = l.transform(in, t); err != nil {
 			return nil, err
 		}
-		open = append(open, side...)
 	}
 	countFn := expr.LookupAggregate("count")
 	lcount := l.alloc.New("", "left rows", types.Int64, false)
 	rcount := l.alloc.New("", "right rows", types.Int64, false)
-	a := &Aggregate{Algorithm: HashAggregate, Reason: "rows are counted on both sides", Groups: logical.PassItems(groups), EstGroups: l.est.Rows(x)}
+	a := &Aggregate{Algorithm: HashAggregate, Reason: "rows are counted on both sides", Groups: logical.PassItems(groups)}
+	a.EstGroups = l.est.InputGroups(x, 0) + l.est.InputGroups(x, 1)
 	a.Aggs = []logical.AggItem{
 		{Col: lcount, Fn: countFn, Args: []expr.Expr{left}},
 		{Col: rcount, Fn: countFn, Args: []expr.Expr{right}},
 	}
-	l.close(open, a, l.est.Rows(x))
-	out := l.reopen(open, a, append(groups, lcount, rcount))
+	l.closeInputs(x, inputs, a)
+	out := l.reopen(slices.Concat(inputs...), a, append(groups, lcount, rcount))
 
 	var times expr.Expr
 	var err error

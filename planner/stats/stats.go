@@ -142,21 +142,35 @@ func limited(rows float64, count, offset int64) float64 {
 	return rows
 }
 
+// setRows estimates the result of a set operation from its inputs' rows, or from the distinct ones among them if the result's are
+// distinct.
 func (e *Estimator) setRows(s *logical.SetOp) float64 {
-	sum := 0.0
-	for _, in := range s.All {
-		sum += e.Rows(in)
-	}
-	first := e.Rows(s.All[0])
+	rows := func(input int) float64 { return e.Rows(s.All[input]) }
 	switch s.Kind {
-	case logical.UnionAll:
-		return sum
-	case logical.Union:
-		return max(first, 0.8*sum)
-	case logical.Intersect, logical.IntersectAll:
-		return 0.5 * min(first, e.Rows(s.All[1]))
+	case logical.Union, logical.Intersect, logical.Except:
+		rows = func(input int) float64 { return e.InputGroups(s, input) }
 	}
-	return max(0.5*first, first-e.Rows(s.All[1]))
+	switch s.Kind {
+	case logical.UnionAll, logical.Union:
+		sum := 0.0
+		for i := range s.All {
+			sum += rows(i)
+		}
+		return sum
+	case logical.Intersect, logical.IntersectAll:
+		return 0.5 * min(rows(0), rows(1))
+	}
+	first := rows(0)
+	return max(0.5*first, first-rows(1))
+}
+
+// InputGroups returns the estimated number of distinct rows in an input of s.
+func (e *Estimator) InputGroups(s *logical.SetOp, input int) float64 {
+	keys := make([]expr.Expr, len(s.InCols[input]))
+	for i, c := range s.InCols[input] {
+		keys[i] = c
+	}
+	return e.Groups(s.All[input], keys)
 }
 
 // Groups returns the estimated number of distinct combinations of keys in n.
@@ -169,11 +183,11 @@ func (e *Estimator) Groups(n logical.Node, keys []expr.Expr) float64 {
 			d++
 		}
 		groups *= max(d, 1)
-		if groups > rows {
+		if groups >= rows { // further keys make no more
 			return rows
 		}
 	}
-	return min(groups, max(rows, 0))
+	return min(groups, rows)
 }
 
 // distinctOf estimates the distinct values of k over n's rows.

@@ -1,11 +1,12 @@
 package expr
 
 import (
+	"encoding/binary"
 	"fmt"
-	"strconv"
-	"strings"
+	"math"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -17,6 +18,7 @@ type compiler struct {
 	numbers  map[*shared]int
 	all      []*shared
 	unique   int
+	key      []byte // of the node that is being looked for
 }
 
 // compile returns e's node, always a *shared until finish has run.
@@ -24,18 +26,18 @@ func (c *compiler) compile(e Expr) (node, error) {
 	e = uncollated(directQuotient(e))
 	children := e.Children()
 	ops := make([]node, len(children))
-	var key strings.Builder
-	c.writeKey(&key, e)
 	for i, ch := range children {
 		n, err := c.compile(ch)
 		if err != nil {
 			return nil, err
 		}
 		ops[i] = n
-		key.WriteByte(',')
-		key.WriteString(strconv.Itoa(c.numbers[n.(*shared)]))
 	}
-	if old := c.interned[key.String()]; old != nil {
+	c.key = c.appendKey(c.key[:0], e)
+	for _, o := range ops {
+		c.key = binary.AppendUvarint(c.key, uint64(c.numbers[o.(*shared)]))
+	}
+	if old := c.interned[string(c.key)]; old != nil {
 		// The operands were counted again on the way here, but their parent reads them only once.
 		for _, o := range ops {
 			o.(*shared).refs--
@@ -43,6 +45,7 @@ func (c *compiler) compile(e Expr) (node, error) {
 		old.refs++
 		return old, nil
 	}
+	key := string(c.key)
 	n, err := c.build(e, ops)
 	if err != nil {
 		return nil, err
@@ -53,38 +56,57 @@ func (c *compiler) compile(e Expr) (node, error) {
 	}
 	c.numbers[sh] = len(c.all)
 	c.all = append(c.all, sh)
-	c.interned[key.String()] = sh
+	c.interned[key] = sh
 	return sh, nil
 }
 
-// writeKey writes what, beside the operands, tells e from other expressions.
-func (c *compiler) writeKey(b *strings.Builder, e Expr) {
+// appendKey appends what, beside the operands, tells e from other expressions. No key is the beginning of another one's.
+func (c *compiler) appendKey(b []byte, e Expr) []byte {
 	switch x := e.(type) {
 	case *Column:
-		fmt.Fprintf(b, "col %d", x.ID)
+		return binary.AppendVarint(append(b, 'C'), int64(x.ID))
 	case *Const:
-		fmt.Fprintf(b, "const %v %v %d %b %v %d ", x.Value.Type, x.Value.Null, x.Value.I, x.Value.F, x.Value.D, len(x.Value.S))
-		b.WriteString(x.Value.S)
+		v := x.Value
+		b = binary.AppendVarint(appendTypeKey(append(b, 'K'), v.Type), v.I)
+		b = binary.LittleEndian.AppendUint64(appendFlag(b, v.Null), math.Float64bits(v.F))
+		b = binary.AppendUvarint(binary.AppendVarint(b, v.D.Hi), v.D.Lo)
+		return appendText(b, v.S)
 	case *Compare:
-		fmt.Fprintf(b, "cmp %d", x.Op)
+		return append(b, '=', byte(x.Op))
 	case *In:
-		fmt.Fprintf(b, "in %p %d", x.List, len(x.List))
-		if len(x.List) == 0 {
-			fmt.Fprintf(b, " %v", x.HasNull)
-		}
+		return fmt.Appendf(b, "in %p %d %v;", x.List, len(x.List), len(x.List) == 0 && x.HasNull)
 	case *Case:
-		fmt.Fprintf(b, "case %v %v", x.Typ, x.Else == nil)
+		return appendFlag(appendTypeKey(append(b, 'W'), x.Typ), x.Else == nil)
 	case *Cast:
-		fmt.Fprintf(b, "cast %v %v %q", x.To, x.Strict, x.Column)
+		return appendText(appendFlag(appendTypeKey(append(b, 'T'), x.To), x.Strict), x.Column)
 	case *Call:
-		fmt.Fprintf(b, "call %s %v", x.Fn.Name, x.Typ)
+		b = appendTypeKey(appendText(append(b, 'F'), x.Fn.Name), x.Typ)
 		if x.Fn.Volatile {
 			c.unique++
-			fmt.Fprintf(b, " #%d", c.unique)
+			b = binary.AppendVarint(b, int64(c.unique))
 		}
-	default:
-		fmt.Fprintf(b, "%T", e)
+		return b
 	}
+	return fmt.Appendf(b, "%T;", e)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendFlag(b []byte, x bool) []byte {
+	if x {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func appendTypeKey(b []byte, t types.Type) []byte {
+	b = binary.AppendVarint(append(b, byte(t.Kind), t.Precision, t.Scale, byte(t.Collation)), int64(t.Length))
+	if t.Enum != nil {
+		b = fmt.Appendf(b, "%p;", t.Enum)
+	}
+	return b
 }
 
 func (c *compiler) build(e Expr, ops []node) (node, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-func binary(s string) types.Value {
+func binaryValue(s string) types.Value {
 	return types.Value{Type: types.Type{Kind: types.KindVarbinary, Length: int32(len(s))}, S: s}
 }
 
@@ -103,8 +103,8 @@ var _ = addExamples([]example{
 	{"inet_ntoa", []any{-1}, nil},
 	{"inet6_aton", []any{"10.0.5.9"}, "\x0a\x00\x05\x09"},
 	{"inet6_aton", []any{"fdfe::5a55:caff:fefa:9089"}, "\xfd\xfe\x00\x00\x00\x00\x00\x00\x5a\x55\xca\xff\xfe\xfa\x90\x89"},
-	{"inet6_ntoa", []any{binary("\x0a\x00\x05\x09")}, "10.0.5.9"},
-	{"inet6_ntoa", []any{binary("\x0a")}, nil},
+	{"inet6_ntoa", []any{binaryValue("\x0a\x00\x05\x09")}, "10.0.5.9"},
+	{"inet6_ntoa", []any{binaryValue("\x0a")}, nil},
 	{"is_ipv4", []any{"10.0.5.9"}, "1"},
 	{"is_ipv4", []any{"10.0.5.256"}, "0"},
 	{"is_ipv6", []any{"::1"}, "1"},
@@ -114,7 +114,7 @@ var _ = addExamples([]example{
 	{"is_uuid", []any{"6ccd780c-baba-1026-9564-5b8c6560"}, "0"},
 	{"uuid_to_bin", []any{"6ccd780c-baba-1026-9564-5b8c656024db"}, "\x6c\xcd\x78\x0c\xba\xba\x10\x26\x95\x64\x5b\x8c\x65\x60\x24\xdb"},
 	{"uuid_to_bin", []any{"6ccd780c-baba-1026-9564-5b8c656024db", 1}, "\x10\x26\xba\xba\x6c\xcd\x78\x0c\x95\x64\x5b\x8c\x65\x60\x24\xdb"},
-	{"bin_to_uuid", []any{binary("\x10\x26\xba\xba\x6c\xcd\x78\x0c\x95\x64\x5b\x8c\x65\x60\x24\xdb"), 1}, "6ccd780c-baba-1026-9564-5b8c656024db"},
+	{"bin_to_uuid", []any{binaryValue("\x10\x26\xba\xba\x6c\xcd\x78\x0c\x95\x64\x5b\x8c\x65\x60\x24\xdb"), 1}, "6ccd780c-baba-1026-9564-5b8c656024db"},
 	{"charset", []any{"abc"}, "utf8mb4"},
 	{"charset", []any{1}, "binary"},
 	{"collation", []any{"abc"}, "utf8mb4_bin"},
@@ -124,12 +124,12 @@ var _ = addExamples([]example{
 // CONVERT and CHAR with USING have a character set that must be a literal.
 func TestCharsets(t *testing.T) {
 	for _, e := range []example{
-		{"convert", []any{binary("abc"), "utf8"}, "abc"},
-		{"convert", []any{binary("\xff"), "utf8mb4"}, nil},
+		{"convert", []any{binaryValue("abc"), "utf8"}, "abc"},
+		{"convert", []any{binaryValue("\xff"), "utf8mb4"}, nil},
 		{"char_func", []any{77, dec("77.3"), "77", nil}, "MMM"},
 		{"char_func", []any{256, nil}, "\x01\x00"},
-		{"char_func", []any{binary("\x65"), nil}, "e"},
-		{"char_func", []any{binary("\xc3\xa9"), "utf8mb4"}, "é"},
+		{"char_func", []any{binaryValue("\x65"), nil}, "e"},
+		{"char_func", []any{binaryValue("\xc3\xa9"), "utf8mb4"}, "é"},
 		{"char_func", []any{0xc3a9, "utf8mb4"}, "é"},
 		{"char_func", []any{0xc3, "utf8mb4"}, nil},
 	} {
@@ -171,7 +171,7 @@ func TestTextFunctionWarnings(t *testing.T) {
 		{"repeat", []any{"x", 100 << 20}, "Result of repeat() was larger than max_allowed_packet (67108864) - truncated"},
 		{"lpad", []any{"x", 100 << 20, "y"}, "Result of lpad() was larger than max_allowed_packet (67108864) - truncated"},
 		{"inet_aton", []any{"1.2.3.400"}, "Incorrect string value: '1.2.3.400' for function inet_aton"},
-		{"convert", []any{binary("\xff"), "utf8mb4"}, "Invalid utf8mb4 character string: 'FF'"},
+		{"convert", []any{binaryValue("\xff"), "utf8mb4"}, "Invalid utf8mb4 character string: 'FF'"},
 	} {
 		c := testContext()
 		got, err := callText(t, c, e.fn, e.args...)

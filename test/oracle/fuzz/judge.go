@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/test/sqllogic"
 )
 
@@ -93,10 +94,11 @@ const patience = 6 * time.Second
 // errCrash is what a statement or a round is counted as that lost its server; the next round begins on a new one.
 var errCrash = errors.New("the oracle crashes")
 
-// crashed says whether an error of MariaDB is its connection's end and no refusal.
+// crashed says whether an error of the oracle, MariaDB or Radish on another device, is its connection's end and no refusal.
 func crashed(err error) bool {
-	var refused *mysql.MySQLError
-	return err != nil && !errors.As(err, &refused)
+	var mariadb *mysql.MySQLError
+	var radish *sqlerr.Error
+	return err != nil && !errors.As(err, &mariadb) && !errors.As(err, &radish)
 }
 
 // gone says whether the oracle's error is that it hangs or has crashed, which ends the work on this schema.

@@ -152,13 +152,18 @@ type runner struct {
 	trace *os.File
 }
 
+func newRunner(c Config) *runner {
+	r := &runner{Config: c, end: time.Now().Add(c.Time)}
+	r.stats = Stats{Labels: map[string]int{}, BothFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
+	return r
+}
+
 // Run runs the fuzzer. The error is of the harness, never a difference.
 func Run(ctx context.Context, c Config) (*Stats, error) {
 	if c.Statements == 0 {
 		c.Statements = 300
 	}
-	r := &runner{Config: c, end: time.Now().Add(c.Time)}
-	r.stats = Stats{Labels: map[string]int{}, BothFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
+	r := newRunner(c)
 	if c.Trace != "" {
 		f, err := os.Create(c.Trace)
 		if err != nil {

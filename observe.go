@@ -31,9 +31,9 @@ type OperatorProfile struct {
 	Name            string
 	RowsIn, RowsOut int64 // -1: not counted, as in the middle of a GPU's kernel; RowsOut of an aggregation: its groups
 	Time            time.Duration
-	Memory          int64 // bytes that it held when its input was complete
-	Bytes           int64 // encoded bytes of columns that a scan read
-	Note            string
+	Memory          int64  // bytes that it held when its input was complete
+	Bytes           int64  // encoded bytes of columns that a scan read
+	Note            string // what the executor chose: the form of an aggregation's groups
 }
 
 // WithProfile returns a context whose queries are measured, also through database/sql: f is called with the profile of each when

@@ -152,7 +152,7 @@ func notesOf(cost *profile.Plan) physical.Notes {
 			return physical.Note{}, false
 		}
 		o := pc.Operators[op]
-		note := physical.Note{Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory}
+		note := physical.Note{Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory, Text: o.Note}
 		sink := op == len(pc.Operators)-1
 		_, groups := p.Sink.(*physical.Aggregate)
 		switch {

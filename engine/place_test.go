@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,6 +157,33 @@ func TestTimeHints(t *testing.T) {
 			t.Errorf("%s: %v after %v", hint, err, time.Since(begin))
 		}
 		mustRun(t, s, "SELECT SLEEP(0.05)")
+	}
+}
+
+// EXPLAIN ANALYZE tells how many groups the CPU found, and in what form it held them. Of pipelines that end in the same groups the last
+// one tells it.
+func TestExplainAnalyzeTellsGroups(t *testing.T) {
+	s := session(t, Options{Threads: 2, Device: deviceCPU})
+	mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 199) SELECT n FROM r;
+		CREATE TABLE t AS SELECT a.n * 200 + b.n AS id, (a.n * 200 + b.n) * 1000003 AS sorted, b.n % 7 AS few, (a.n * 31 + b.n) * 1000000000000007 AS wide, a.n * 1.5e0 AS x, CONCAT('word', b.n % 3) AS word
+		FROM d AS a JOIN d AS b ORDER BY id`)
+	for _, c := range []struct{ sql, form string }{
+		{"SELECT few, COUNT(*) FROM t GROUP BY few", "groups in an array"},
+		{"SELECT wide, COUNT(*) FROM t GROUP BY wide", "keys of one word"},
+		{"SELECT wide, id, COUNT(*) FROM t GROUP BY wide, id", "keys of two words"},
+		{"SELECT wide, x, id, COUNT(*) FROM t GROUP BY wide, x, id", "keys as bytes"},
+		{"SELECT /*+ STREAM_AGG() */ sorted, COUNT(*) FROM t GROUP BY sorted", "runs of equal keys"},
+		{"SELECT wide FROM t UNION SELECT n FROM d", "keys of one word"},
+		{"SELECT word FROM t UNION SELECT 'x'", "keys as bytes"}, // 'x' is not in the dictionary
+	} {
+		groups := len(values(t, s, c.sql))
+		got := mustRun(t, s, "EXPLAIN ANALYZE "+c.sql)
+		if strings.Count(got, " groups, ") != 1 || !strings.Contains(got, fmt.Sprintf(" %d groups, ", groups)) || strings.Count(got, ", "+c.form+"]") != 1 {
+			t.Errorf("%s has %d groups in the form %q; EXPLAIN ANALYZE is\n%s", c.sql, groups, c.form, got)
+		}
+		if got = mustRun(t, s, "EXPLAIN ANALYZE FORMAT = 'json' "+c.sql); strings.Count(got, fmt.Sprintf("\"text\": %q", c.form)) != 1 {
+			t.Errorf("%s has groups in the form %q; EXPLAIN ANALYZE is\n%s", c.sql, c.form, got)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -30,9 +31,10 @@ type aggregate struct {
 	runs    bool        // groups are runs of equal keys
 	locals  []*aggLocal
 
-	mu     sync.Mutex
-	layout *groupLayout // guarded by mu while workers run
-	rel    relation
+	mu      sync.Mutex
+	layout  *groupLayout // guarded by mu while workers run
+	widened atomic.Bool  // keys came that do not fit layout and are bytes now
+	rel     relation
 }
 
 // accSpec is a primitive accumulator and the inputs that it reads.
@@ -400,6 +402,7 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 func (x *aggLocal) useBytes() error {
 	old := x.table
 	x.table = newGroupTable(old.layout.asBytes())
+	x.a.widened.Store(true)
 	from := old.groups()
 	accs := x.accs
 	x.accs = nil
@@ -478,11 +481,14 @@ const mergePartitions = 64
 func (a *aggregate) relation() *relation { return &a.rel }
 
 func (a *aggregate) describe() (rows int64, note string) {
-	if a.layout != nil {
-		note = [...]string{"array", "one-word keys", "two-word keys", "keys as bytes"}[a.layout.form]
-		if a.runs {
-			note = "runs of equal keys"
-		}
+	switch {
+	case a.layout == nil:
+	case a.widened.Load():
+		note = byteKeys.String()
+	case a.runs:
+		note = "runs of equal keys"
+	default:
+		note = a.layout.form.String()
 	}
 	return int64(a.rel.n), note
 }

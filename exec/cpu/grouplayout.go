@@ -21,6 +21,11 @@ const (
 	byteKeys                 // written out as bytes, strings included; takes any keys
 )
 
+// String says it as EXPLAIN ANALYZE does.
+func (f keyForm) String() string {
+	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys as bytes"}[f]
+}
+
 // groupLayout is the form of keys that all workers of an aggregation start with.
 type groupLayout struct {
 	form   keyForm

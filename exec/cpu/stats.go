@@ -131,7 +131,10 @@ func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time, memory int64)
 		} else if d, ok := pl.sink.(interface {
 			describe() (rows int64, note string)
 		}); ok {
-			x.RowsOut, x.Note = d.describe()
+			x.RowsOut = profile.Uncounted
+			if pl.q.feeding[pl.p.Sink] == 0 { // no other pipeline adds to them
+				x.RowsOut, x.Note = d.describe()
+			}
 		}
 		p.Operators = append(p.Operators, x)
 	}

@@ -15,7 +15,7 @@ type Operator struct {
 	CPU    time.Duration
 	Memory int64 // bytes that a sink holds when it is finished
 	Bytes  int64 // encoded bytes of the columns that a scan reads
-	// Note says what the executor chose itself, e.g. the form of a hash table.
+	// Note says what the executor chose itself: the form of an aggregation's groups. Empty: there was nothing to choose.
 	Note string
 	// Fused says that the operator is part of a kernel and was not measured.
 	Fused bool

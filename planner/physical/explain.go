@@ -19,8 +19,8 @@ type Note struct {
 	Millis float64 `json:"ms"`
 	Bytes  int64   `json:"bytes,omitempty"`
 	Memory int64   `json:"memory,omitempty"`
+	Text   string  `json:"text,omitempty"` // what the executor chose; of a whole pipeline all in words
 	// Of a whole pipeline that ran on a GPU:
-	Text     string  `json:"text,omitempty"` // the rest in words
 	Kernel   float64 `json:"kernel_ms,omitempty"`
 	Share    float64 `json:"bandwidth_share,omitempty"` // of the speed at which the device reads its memory
 	Compile  float64 `json:"compile_ms,omitempty"`
@@ -123,6 +123,9 @@ func Text(plan *Plan, notes Notes) string {
 				}
 				if n.Memory > 0 {
 					fmt.Fprintf(&b, ", %s held", bytesText(n.Memory))
+				}
+				if n.Text != "" {
+					b.WriteString(", " + n.Text)
 				}
 				b.WriteByte(']')
 			}

@@ -52,17 +52,19 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	var out string
 	switch format := strings.ToLower(n.Format); format {
 	case "", "row", "tree", "brief", "traditional":
-		out = physical.Text(plan, notes) + total
+		out, err = physical.Text(plan, notes, st.exprContext().Interrupted)
+		out += total
 	case "json":
-		if out, err = physical.JSON(plan, notes); err != nil {
-			return nil, err
-		}
+		out, err = physical.JSON(plan, notes, st.exprContext().Interrupted)
 	case "logical":
 		out = logical.Format(plan.Logical)
 	case "kernels":
 		out = placed.Kernels()
 	default:
 		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json, logical and kernels")
+	}
+	if err != nil {
+		return nil, err
 	}
 	cols := []ResultColumn{{Name: "EXPLAIN", Type: types.Text}}
 	if strings.EqualFold(n.Format, "json") {

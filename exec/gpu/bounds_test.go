@@ -489,7 +489,8 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 			err = fmt.Errorf("%d rows come to the sink of pipeline %d, and its bound is %g", rows, i, k.maxRows)
 		}
 		if err != nil {
-			x.t.Errorf("%v:\n%s\n%s", err, sql, physical.Text(plan, nil))
+			text, _ := physical.Text(plan, nil, nil)
+			x.t.Errorf("%v:\n%s\n%s", err, sql, text)
 			return
 		}
 	}

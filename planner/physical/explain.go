@@ -53,15 +53,18 @@ type PipelineText struct {
 
 func (d Device) String() string { return [...]string{"cpu", "gpu"}[d] }
 
-// Explain describes a plan operator by operator.
-func Explain(plan *Plan, notes Notes) []PipelineText {
+// explain describes a plan operator by operator and gives each pipeline to write. interrupted, which may be nil, is asked before each:
+// what a pipeline reads may be as wide as the pipelines are many.
+func explain(plan *Plan, notes Notes, interrupted func() error, write func(PipelineText) error) error {
 	names := sinkNames{}
 	all := plan.All()
 	for _, p := range all {
 		names.add(p)
 	}
-	out := make([]PipelineText, len(all))
-	for i, p := range all {
+	for _, p := range all {
+		if err := poll(interrupted); err != nil {
+			return err
+		}
 		t := PipelineText{ID: p.ID, Device: p.Device.String(), Reason: p.Reason}
 		for _, d := range p.Deps {
 			t.After = append(t.After, d.ID)
@@ -82,15 +85,18 @@ func Explain(plan *Plan, notes Notes) []PipelineText {
 			}
 		}
 		t.Operators = ops
-		out[i] = t
+		if err := write(t); err != nil {
+			return err
+		}
 	}
-	return out
+	return nil
 }
 
-// Text prints a plan as EXPLAIN shows it: a heading for each pipeline and a line for each operator.
-func Text(plan *Plan, notes Notes) string {
+// Text prints a plan as EXPLAIN shows it: a heading for each pipeline and a line for each operator. interrupted ends it with its error;
+// it may be nil.
+func Text(plan *Plan, notes Notes, interrupted func() error) (string, error) {
 	var b strings.Builder
-	for _, p := range Explain(plan, notes) {
+	err := explain(plan, notes, interrupted, func(p PipelineText) error {
 		fmt.Fprintf(&b, "pipeline %d on %s: %s", p.ID, p.Device, p.Reason)
 		if len(p.After) > 0 {
 			fmt.Fprintf(&b, "; after %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.After), " ", ", "), "[]"))
@@ -131,14 +137,24 @@ func Text(plan *Plan, notes Notes) string {
 			}
 			b.WriteByte('\n')
 		}
-	}
-	return b.String()
+		return nil
+	})
+	return b.String(), err
 }
 
-// JSON prints a plan as EXPLAIN FORMAT=JSON shows it.
-func JSON(plan *Plan, notes Notes) (string, error) {
-	text, err := json.MarshalIndent(map[string]any{"pipelines": Explain(plan, notes)}, "", "  ")
-	return string(text), err
+// JSON prints a plan as EXPLAIN FORMAT=JSON shows it. interrupted is as for Text.
+func JSON(plan *Plan, notes Notes, interrupted func() error) (string, error) {
+	var b strings.Builder
+	b.WriteString("{\n  \"pipelines\": [")
+	between := "\n    "
+	err := explain(plan, notes, interrupted, func(p PipelineText) error {
+		text, err := json.MarshalIndent(p, "    ", "  ")
+		b.WriteString(between + string(text))
+		between = ",\n    "
+		return err
+	})
+	b.WriteString("\n  ]\n}")
+	return b.String(), err
 }
 
 // sinkNames gives sinks the numbers of the pipelines that fill them.

@@ -38,6 +38,14 @@ type Options struct {
 	Interrupted func() error
 }
 
+// poll asks whether the statement has been cancelled.
+func poll(interrupted func() error) error {
+	if interrupted == nil {
+		return nil
+	}
+	return interrupted()
+}
+
 // Lower turns an optimized query into pipelines.
 //
 // A node is opened: that gives the pipelines, still without sinks, that deliver its rows (several for UNION ALL and
@@ -62,7 +70,9 @@ func Lower(q *logical.Query, opts Options) (*Plan, error) {
 		}
 		p.Device, p.Reason = CPU, "no GPU is in use"
 	}
-	prune(plan)
+	if err := prune(plan, opts.Interrupted); err != nil {
+		return nil, err
+	}
 	return plan, nil
 }
 
@@ -109,10 +119,8 @@ func (l *lowering) reopen(closed []*Pipeline, s Sink, cols []*expr.Column) []*Pi
 }
 
 func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
-	if l.opts.Interrupted != nil {
-		if err := l.opts.Interrupted(); err != nil {
-			return nil, err
-		}
+	if err := poll(l.opts.Interrupted); err != nil {
+		return nil, err
 	}
 	switch x := n.(type) {
 	case *logical.Scan:

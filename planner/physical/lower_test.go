@@ -1,10 +1,13 @@
 package physical_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/planner/rules"
@@ -82,7 +85,30 @@ func newCatalog(t *testing.T) plantest.Tables {
 	}
 }
 
+func text(t *testing.T, plan *physical.Plan) string {
+	t.Helper()
+	out, err := physical.Text(plan, nil, nil)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
 func lower(t *testing.T, c plantest.Tables, sql string, opts physical.Options) *physical.Plan {
+	t.Helper()
+	q := optimize(t, c, sql)
+	opts.Estimator = stats.NewEstimator()
+	plan, err := physical.Lower(q, opts)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	if err := physical.Check(plan); err != nil {
+		t.Errorf("%s: %v\n%s", sql, err, text(t, plan))
+	}
+	return plan
+}
+
+func optimize(t *testing.T, c plantest.Tables, sql string) *logical.Query {
 	t.Helper()
 	ctx := plantest.Context()
 	q, err := c.Bind(sql, ctx)
@@ -92,15 +118,7 @@ func lower(t *testing.T, c plantest.Tables, sql string, opts physical.Options) *
 	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Check: true}); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
-	opts.Estimator = stats.NewEstimator()
-	plan, err := physical.Lower(q, opts)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	if err := physical.Check(plan); err != nil {
-		t.Errorf("%s: %v\n%s", sql, err, physical.Text(plan, nil))
-	}
-	return plan
+	return q
 }
 
 // TestPipelines compares the pipelines of each statement in testdata/pipelines.txt with what stands below it. Every
@@ -116,7 +134,7 @@ func TestPipelines(t *testing.T) {
 	for _, block := range strings.Split(strings.TrimSpace(string(raw)), "\n\n") {
 		sql, _, _ := strings.Cut(block, "\n----\n")
 		lines := strings.Split(sql, "\n")
-		out.WriteString(sql + "\n----\n" + physical.Text(lower(t, c, lines[len(lines)-1], physical.Options{}), nil) + "\n")
+		out.WriteString(sql + "\n----\n" + text(t, lower(t, c, lines[len(lines)-1], physical.Options{})) + "\n")
 	}
 	if os.Getenv("RADISH_UPDATE") != "" {
 		if err := os.WriteFile(file, []byte(strings.TrimSpace(out.String())+"\n"), 0o644); err != nil {
@@ -143,5 +161,58 @@ func TestNoRuntimeFilters(t *testing.T) {
 	}
 	if with != 1 || without != 0 {
 		t.Errorf("%d runtime filters with them and %d without, want 1 and 0", with, without)
+	}
+}
+
+// Lowering and printing end with the error that says that the statement has been cancelled, whichever time they ask, and ask before
+// each operator of wide plans.
+func TestInterrupted(t *testing.T) {
+	c := newCatalog(t)
+	var windows []string
+	for i := range 30 {
+		windows = append(windows, fmt.Sprintf("sum(amount) OVER (PARTITION BY wide + %d ORDER BY dim_id)", i))
+	}
+	q := optimize(t, c, "SELECT "+strings.Join(windows, ", ")+" FROM fact")
+	cancelled := errors.New("cancelled")
+	var plan *physical.Plan
+	for _, step := range []struct {
+		name  string
+		polls int // at each of the 31 pipelines
+		run   func(interrupted func() error) error
+	}{
+		{"lowering", 3, func(interrupted func() error) (err error) {
+			plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Interrupted: interrupted})
+			return err
+		}},
+		{"text", 1, func(interrupted func() error) error {
+			_, err := physical.Text(plan, nil, interrupted)
+			return err
+		}},
+		{"JSON", 1, func(interrupted func() error) error {
+			_, err := physical.JSON(plan, nil, interrupted)
+			return err
+		}},
+	} {
+		polls := 0
+		if err := step.run(func() error { polls++; return nil }); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if len(plan.Pipelines) != 31 || polls < 31*step.polls {
+			t.Errorf("%s asks %d times in %d pipelines", step.name, polls, len(plan.Pipelines))
+		}
+		whole := plan
+		for last := range polls {
+			asked := 0
+			err := step.run(func() error {
+				if asked++; asked > last {
+					return cancelled
+				}
+				return nil
+			})
+			if !errors.Is(err, cancelled) || asked != last+1 {
+				t.Errorf("%s: %v after asking %d times; it was cancelled at %d", step.name, err, asked, last+1)
+			}
+			plan = whole
+		}
 	}
 }

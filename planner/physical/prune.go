@@ -8,8 +8,8 @@ import (
 )
 
 // prune narrows what every operator carries to what is used behind it. It walks the pipelines from last to first, so
-// the readers of a sink are known before the pipelines that fill it.
-func prune(plan *Plan) {
+// the readers of a sink are known before the pipelines that fill it. interrupted is asked at each step.
+func prune(plan *Plan, interrupted func() error) error {
 	need := map[Sink]logical.ColSet{} // columns read from a sink, under the sink's own IDs
 	builds := map[*Build]logical.ColSet{}
 	all := plan.All()
@@ -22,11 +22,20 @@ func prune(plan *Plan) {
 		p := all[i]
 		live := sinkNeeds(p.Sink, need, builds)
 		for j := len(p.Transforms) - 1; j >= 0; j-- {
+			if err := poll(interrupted); err != nil {
+				return err
+			}
 			live = pruneTransform(p.Transforms[j], live, builds)
+		}
+		if err := poll(interrupted); err != nil {
+			return err
 		}
 		pruneSource(p.Source, live, need, builds)
 	}
 	for _, p := range all {
+		if err := poll(interrupted); err != nil {
+			return err
+		}
 		switch s := p.Sink.(type) {
 		case *Build:
 			s.Payload = keepCols(s.Payload, builds[s])
@@ -38,6 +47,7 @@ func prune(plan *Plan) {
 			s.Cols = keepCols(s.Cols, need[s])
 		}
 	}
+	return nil
 }
 
 // sinkNeeds returns the columns that a sink reads from its pipelines.

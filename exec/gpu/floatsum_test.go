@@ -116,6 +116,27 @@ func testFloatSums(t *testing.T, d *gpukernels.Device) {
 			enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("sums of %s by key %d", c.name, keyAt)}, plan, 1)
 		}
 	}
+	// A query has as many windows as it has sums.
+	g := enginetest.NewGen(r, 0)
+	scan := scanOf(g, v)
+	a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, EstGroups: 1}
+	var out []*expr.Column
+	for at, c := range cases {
+		x := scan.Cols[wide+3+at]
+		a.Aggs = append(a.Aggs, g.Agg("sum", false, x))
+		if c.name != "of all sizes" && c.name != "subnormal" && c.name != "that cancel out" && !strings.HasPrefix(c.name, "the first") {
+			a.Aggs = append(a.Aggs, g.Agg("var_pop", false, x))
+		}
+	}
+	for i := range a.Aggs {
+		out = append(out, a.Aggs[i].Col)
+	}
+	g.Pipe(scan, a)
+	plan := g.Result(g.Read(a, out), out)
+	if n := strings.Count(strings.Join(b.sources(plan), ""), "load_relaxed("); n < 15 {
+		t.Errorf("one kernel has %d windows", n)
+	}
+	enginetest.Check(t, b, enginetest.Case{Name: "many sums"}, plan, 1)
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
 	}

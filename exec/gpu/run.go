@@ -48,7 +48,7 @@ type query struct {
 	cancelled  *gpukernels.Signal // nil: no kernel has loops that may be long
 	fetches    map[*physical.TableScan]*fetch
 
-	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters.
+	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters, the windows of sums of doubles among them.
 	control      gpukernels.Ptr
 	controlSize  int64
 	warnings     map[*kernel]int // where a kernel's counters of warnings are
@@ -176,6 +176,13 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	q.firstCounter = at
 	for _, p := range q.plan.Pipelines {
 		at += 8 * (6 + len(p.Transforms)) // its sink, as it is filled and sorted, or with what was added to directly and appended, its texts, and its limits; its source's rows where these are constants
+	}
+	for _, f := range q.aggs {
+		for _, acc := range f.accs {
+			if acc.windowed() {
+				at += 8
+			}
+		}
 	}
 	q.controlSize = int64(at)
 	var err error

@@ -179,13 +179,13 @@ const hotGroups = 1 << 12
 
 // launchRows is how many rows a launch may have, so that a cancelled query ends soon.
 func (f *aggForm) launchRows() int64 {
+	few := f.shape == scalarGroups || f.shared || f.part == nil && f.p.EstGroups <= hotGroups
+	alone := f.shape != scalarGroups && !f.shared && (f.shape == keyedGroups || !f.inWords()) // in device memory
 	switch {
-	case f.shape == scalarGroups || f.shared:
-		if slices.ContainsFunc(f.accs, (*accForm).windowed) {
-			return launchWindow
-		}
-	case f.part == nil && f.p.EstGroups <= hotGroups && (f.shape == keyedGroups || !f.inWords()):
+	case few && alone:
 		return launchHot
+	case few && slices.ContainsFunc(f.accs, (*accForm).windowed):
+		return launchWindow
 	}
 	return launchRows
 }

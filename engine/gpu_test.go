@@ -430,3 +430,33 @@ func TestGPUShortArithmetic(t *testing.T) {
 		sameOnGPU(t, s, "SELECT MIN("+strings.Join(exprs, "), MAX(")+"), COUNT(*) FROM n")
 	})
 }
+
+// TestGPUManySums runs queries of so many sums that a launch has no room for their groups' addresses, on the CPU, and such that it has.
+func TestGPUManySums(t *testing.T) { eachGPU(t, testGPUManySums) }
+
+func testGPUManySums(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	var columns, numbers, sums []string
+	for i := range 95 {
+		columns = append(columns, fmt.Sprintf("d%d DOUBLE NOT NULL", i))
+		numbers = append(numbers, fmt.Sprintf("%d.25e0", i))
+		sums = append(sums, fmt.Sprintf("SUM(d%d)", i))
+	}
+	row := "(" + strings.Join(numbers, ", ") + ")"
+	mustRun(t, s, "CREATE TABLE w ("+strings.Join(columns, ", ")+"); INSERT INTO w VALUES "+row+", "+row)
+	for _, c := range []struct {
+		sums  int
+		onGPU bool
+	}{{30, true}, {95, false}} {
+		sql := "SELECT " + strings.Join(sums[:c.sums], ", ") + " FROM w"
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		want := rowTexts(values(t, s, sql))
+		mustRun(t, s, "SET radish_device = 'gpu'")
+		if got := rowTexts(values(t, s, sql)); !slices.Equal(got, want) {
+			t.Errorf("%d sums are %s, want %s", c.sums, got, want)
+		}
+		if text := mustRun(t, s, "EXPLAIN "+sql); strings.Contains(text, "pipeline 0 on gpu") != c.onGPU {
+			t.Errorf("%d sums, on the GPU %v:\n%s", c.sums, c.onGPU, text)
+		}
+	}
+}

@@ -184,7 +184,7 @@ func (f *aggForm) launchRows() int64 {
 	switch {
 	case few && alone:
 		return launchHot
-	case few && slices.ContainsFunc(f.accs, (*accForm).windowed):
+	case few && slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.windowed() || acc.extremeOf64() && f.shape != scalarGroups }):
 		return launchWindow
 	}
 	return launchRows

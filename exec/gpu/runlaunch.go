@@ -19,7 +19,7 @@ const (
 )
 
 // launchHot is how many rows a launch may have that are added to few words of device memory one by one, and launchWindow how many of which that is so only where
-// doubles do not fit a window. Variables for tests.
+// doubles do not fit a window, or each row has a better extreme than those before. Variables for tests.
 var (
 	launchHot    = int64(1 << 24)
 	launchWindow = int64(1 << 25)

@@ -60,6 +60,9 @@ func TestBindingVersionAndKinds(t *testing.T) {
 	if want := fmt.Sprintf("#define RADISH_GPU_MAILBOX (%d << 10)\n", mailboxBytes>>10); !strings.Contains(h, want) {
 		t.Errorf("the header has no %s", want)
 	}
+	if want := fmt.Sprintf("#define RADISH_GPU_LAUNCH_WORDS %d\n", LaunchWords); !strings.Contains(h, want) {
+		t.Errorf("the header has no %s", want)
+	}
 	kinds := map[string]Kind{"OK": 0, "USER": KindUser, "OUT_OF_MEMORY": KindOutOfMemory, "DEVICE_LOST": KindDeviceLost, "INTERNAL": KindInternal, "UNAVAILABLE": KindUnavailable}
 	found := regexp.MustCompile(`RADISH_GPU_(\w+) = (\d+)`).FindAllStringSubmatch(h, -1)
 	if len(found) != len(kinds) {

@@ -216,6 +216,9 @@ func (s *Stream) Fill(dst Ptr, value uint64, width int, count int64) error {
 	return s.device.call(fnFill, s.handle, uintptr(dst), uintptr(value), uintptr(width), uintptr(count))
 }
 
+// LaunchWords is the most words of parameters that a launch takes.
+const LaunchWords = 500
+
 // Launch runs a kernel on grid blocks of block threads (see Device.Block) with shared bytes of dynamic shared memory each. params
 // are the words that the kernel was declared with; they are copied.
 func (s *Stream) Launch(f *Function, grid int64, block int, shared int64, params []uint64) error {

@@ -303,9 +303,7 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 			continue
 		case accFloatSum, accFloatSquares:
 			for part := range acc.fitted() / 2 {
-				sum := k.name("sum")
-				k.line("i128 %s = 0;", sum)
-				k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<4>(%s + %d * stride + c, stride);", sum, acc.word(), 4*part)
+				sum := a.sumCopies("read_limbs<4>", fmt.Sprintf("%s + %d * stride", acc.word(), 4*part))
 				k.line("add_group(%s, %s, %s, %s);", at(1+2*part), at(2+2*part), sum, how)
 			}
 			continue
@@ -324,26 +322,33 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 			k.line("atomic_%s(%s, %s);", op, at(0), all)
 			continue
 		}
-		sum := k.name("sum")
-		k.line("i128 %s = 0;", sum)
+		read := fmt.Sprintf("read_limbs<%d>", acc.limbs)
+		switch {
+		case acc.counts:
+			read = "read_counted"
+		case acc.offset:
+			read = "read_offsets"
+		}
+		sum := a.sumCopies(read, acc.word())
 		if acc.offset {
 			n := a.flushCount(counts, a.countOf(acc))
-			read := "read_offsets"
-			if acc.counts {
-				read = "read_counted"
-			}
-			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, acc.word())
 			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
-		} else {
-			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_limbs<%d>(%s + c, stride);", sum, acc.limbs, acc.word())
 		}
-		switch {
-		case acc.narrow:
+		if acc.narrow {
 			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
-		default:
+		} else {
 			k.line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
 		}
 	}
+}
+
+// sumCopies writes what adds up the copies of the sum whose words begin at an address, and returns the name of the i128. read is the C++ of the function that
+// reads one.
+func (a *aggregateText) sumCopies(read, word string) string {
+	sum := a.k.name("sum")
+	a.k.line("i128 %s = 0;", sum)
+	a.k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, word)
+	return sum
 }
 
 // declareShared makes the block's groups empty.

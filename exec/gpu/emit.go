@@ -15,11 +15,8 @@ import (
 // An error here need not be exactly one there: it makes the host run the query on the CPU, which decides. So what a kernel cannot
 // compute in rare cases (a warning that quotes a value, say) it reports as an error too.
 
-// maxWords is how many parameters a kernel may have when an expression is begun, launchWords how many a launch takes.
-const (
-	maxWords    = 400
-	launchWords = 500
-)
+// maxWords is how many parameters a kernel may have when an expression is begun; a launch takes gpukernels.LaunchWords.
+const maxWords = 400
 
 // emit writes the statements that compute an expression and returns its value, computing once what a scope already knows. The error
 // is an *unsupported where a kernel cannot compute it.

@@ -204,8 +204,8 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	}
 	k.fill(k.declarations, 1, declared)
 	for _, x := range k.all() {
-		if len(x.params) > launchWords {
-			return nil, refuse("its kernel takes more than %d literals, columns and arrays", launchWords)
+		if len(x.params) > gpukernels.LaunchWords {
+			return nil, refuse("its kernel takes more than %d literals, columns and arrays", gpukernels.LaunchWords)
 		}
 		x.text = x.file(k.defines)
 	}

@@ -216,10 +216,7 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 			t.Fatal(err)
 		}
 		g := enginetest.NewGen(r, 0)
-		scan := &physical.TableScan{Table: v, Alias: "t"}
-		for at, d := range schema.Columns {
-			scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", d.Name, d.Type, false)), append(scan.Ordinals, at)
-		}
+		scan := scanOf(g, v)
 		key := g.Alloc.Like(scan.Cols[0])
 		agg := &physical.Aggregate{EstGroups: 13_000, Groups: []logical.Item{{Col: key, Expr: scan.Cols[0]}}}
 		out := []*expr.Column{key}

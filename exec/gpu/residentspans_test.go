@@ -7,7 +7,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/gpukernels/gputest"
-	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -55,10 +54,7 @@ func TestSpans(t *testing.T) {
 		t.Fatalf("%d row groups", len(v.Groups))
 	}
 	gen := enginetest.NewGen(r, 0)
-	scan := &physical.TableScan{Table: v, Alias: "t"}
-	for at, d := range defs {
-		scan.Cols, scan.Ordinals = append(scan.Cols, gen.Alloc.New("t", d.Name, d.Type, d.Nullable)), append(scan.Ordinals, at)
-	}
+	scan := scanOf(gen, v)
 	some, all := 0, 0
 	for range 500 {
 		type bound struct {

@@ -136,7 +136,8 @@ void radish_gpu_module_unload(radish_gpu_module *module);
 radish_gpu_kind radish_gpu_module_function(radish_gpu_module *module, const char *name, radish_gpu_function **function, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_function_info(radish_gpu_function *function, int32_t block, int64_t shared_bytes, int32_t *registers,
                                          int32_t *local_bytes, int32_t *blocks_per_multiprocessor, radish_gpu_error *err);
-/* Launches with one parameter, a struct of words 64-bit words passed by value (at most 500 of them). */
+/* Launches with one parameter, a struct of words 64-bit words passed by value, at most RADISH_GPU_LAUNCH_WORDS of them. */
+#define RADISH_GPU_LAUNCH_WORDS 500
 radish_gpu_kind radish_gpu_launch(radish_gpu_function *function, radish_gpu_stream *stream, int64_t grid, int32_t block, int64_t shared_bytes,
                                   const uint64_t *params, int32_t words, radish_gpu_error *err);
 

@@ -140,7 +140,7 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     if (shared_bytes < 0 || shared_bytes > device->max_shared)
       throw failure(RADISH_GPU_USER, "kernel %s: %lld bytes of shared memory, and a block may have %lld", function->name.c_str(), (long long)shared_bytes,
                     (long long)device->max_shared);
-    require(words >= 0 && words <= 500, "more than 500 words of parameters");
+    require(words >= 0 && words <= RADISH_GPU_LAUNCH_WORDS, "more words of parameters than a launch takes");
     if (function->param_bytes >= 0 && function->param_bytes != int64_t(words) * 8)
       throw failure(RADISH_GPU_USER, "kernel %s takes %lld words of parameters, not %d", function->name.c_str(), (long long)function->param_bytes / 8, words);
     device->use();

@@ -267,7 +267,7 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     require(block == 1, "the emulated device runs blocks of one thread");
     require(grid >= 1 && grid <= 0x7fffffff, "the grid must have 1 to 2^31-1 blocks");
     require(shared_bytes >= 0 && shared_bytes <= 227 << 10, "more shared memory than a block may have");
-    require(words >= 0 && words <= 500, "more than 500 words of parameters");
+    require(words >= 0 && words <= RADISH_GPU_LAUNCH_WORDS, "more words of parameters than a launch takes");
     if (words != function->words)
       throw failure(RADISH_GPU_USER, "kernel %s takes %d words of parameters, not %d", function->name.c_str(), function->words, words);
     // Before and behind it lie bytes that nobody may write to.

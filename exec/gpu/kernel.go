@@ -136,7 +136,7 @@ func (k *kernel) callee(suffix string, parameters, lines []string) string {
 
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
-	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: fmt.Sprintf("pipeline%d", p.ID), ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
+	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline" + strconv.Itoa(p.ID), ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
 	k.within = k.rangeOf
 	k.raws = map[string]rawItem{}
 	k.declarations = k.slot()
@@ -226,7 +226,7 @@ func (k *kernel) file(macros []string) string {
 	for _, d := range macros {
 		defines += "#define " + d + "\n"
 	}
-	return fmt.Sprintf("%s#define RADISH_BLOCK %d\n#define RADISH_ITEMS %d\n%s\n%s", defines, k.threads, k.items, gpukernels.Includes(source), source)
+	return defines + "#define RADISH_BLOCK " + strconv.Itoa(k.threads) + "\n#define RADISH_ITEMS " + strconv.Itoa(k.items) + "\n" + gpukernels.Includes(source) + "\n" + source
 }
 
 // sinkText writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.

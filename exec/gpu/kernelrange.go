@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"math/big"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/expr"
@@ -117,7 +116,7 @@ func (k *kernel) arithmeticRange(e *expr.Call) (interval, bool) {
 		if sa+sb != to {
 			return interval{}, false
 		}
-		return spanOf((*big.Int).Mul, a, b)
+		return spanOf(types.Int128.Mul, a, b)
 	}
 	a, okA := rescaled(a, sa, to)
 	b, okB := rescaled(b, sb, to)
@@ -125,26 +124,31 @@ func (k *kernel) arithmeticRange(e *expr.Call) (interval, bool) {
 		return interval{}, false
 	}
 	if e.Fn.Name == "sub" {
-		return spanOf((*big.Int).Sub, a, b)
+		return spanOf(types.Int128.Sub, a, b)
 	}
-	return spanOf((*big.Int).Add, a, b)
+	return spanOf(types.Int128.Add, a, b)
 }
 
 // spanOf bounds an operator's results by those of the operands' ends, as sums, differences and products are.
-func spanOf(op func(z, x, y *big.Int) *big.Int, a, b interval) (interval, bool) {
-	var lo, hi *big.Int
-	for _, x := range []int64{a.lo, a.hi} {
-		for _, y := range []int64{b.lo, b.hi} {
-			p := op(new(big.Int), big.NewInt(x), big.NewInt(y))
-			if lo == nil || p.Cmp(lo) < 0 {
-				lo = p
-			}
-			if hi == nil || p.Cmp(hi) > 0 {
-				hi = p
-			}
+func spanOf(op func(x, y types.Int128) (types.Int128, bool), a, b interval) (interval, bool) {
+	var lo, hi types.Int128
+	for i, x := range [...]int64{a.lo, a.lo, a.hi, a.hi} {
+		y := b.lo
+		if i%2 == 1 {
+			y = b.hi
+		}
+		v, ok := op(types.Int128FromInt64(x), types.Int128FromInt64(y))
+		if !ok {
+			return interval{}, false
+		}
+		if i == 0 || v.Less(lo) {
+			lo = v
+		}
+		if i == 0 || hi.Less(v) {
+			hi = v
 		}
 	}
-	return bigInterval(lo, hi)
+	return interval128(lo, hi)
 }
 
 // castRange bounds what a cast makes of values within r: where it keeps their order, of the ends come the ends. An end that does not fit, or that gives a
@@ -214,16 +218,22 @@ func rescaled(r interval, from, to int) (interval, bool) {
 	if to < from || to-from > 18 {
 		return interval{}, false
 	}
-	f := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(to-from)), nil)
-	return bigInterval(new(big.Int).Mul(big.NewInt(r.lo), f), new(big.Int).Mul(big.NewInt(r.hi), f))
-}
-
-// bigInterval is an interval, if it stays well inside 64 bits.
-func bigInterval(lo, hi *big.Int) (interval, bool) {
-	if !lo.IsInt64() || !hi.IsInt64() || lo.Int64() == math.MinInt64 {
+	lo, okLo := types.Int128FromInt64(r.lo).Mul(types.Pow10Int128(to - from))
+	hi, okHi := types.Int128FromInt64(r.hi).Mul(types.Pow10Int128(to - from))
+	if !okLo || !okHi {
 		return interval{}, false
 	}
-	return interval{lo.Int64(), hi.Int64()}, true
+	return interval128(lo, hi)
+}
+
+// interval128 is an interval, if it stays well inside 64 bits.
+func interval128(lo, hi types.Int128) (interval, bool) {
+	from, okFrom := lo.Int64()
+	to, okTo := hi.Int64()
+	if !okFrom || !okTo || from == math.MinInt64 {
+		return interval{}, false
+	}
+	return interval{from, to}, true
 }
 
 // magnitude is the largest absolute value.

@@ -54,7 +54,7 @@ type (
 
 // newKernelText returns an empty kernel. The first parameter is the address of the Error struct.
 func newKernelText(ctx *expr.Context, lookups *lookupCache) *kernelText {
-	t := &kernelText{ctx: ctx, lookups: lookups, byKey: map[any]int{}, filled: map[slot]string{}, indent: 1}
+	t := &kernelText{ctx: ctx, lookups: lookups, params: make([]paramSource, 0, 32), byKey: make(map[any]int, 24), filled: map[slot]string{}, indent: 1}
 	t.body.Grow(3 << 10)
 	t.param(paramSource{key: errorWord{}})
 	return t
@@ -156,6 +156,10 @@ func (t *kernelText) print(format string, args []any) {
 		t.body.WriteString(text)
 		format, args = format[i+2:], args[1:]
 	}
+	if len(args) == 0 && strings.IndexByte(format, '%') < 0 {
+		t.body.WriteString(format)
+		return
+	}
 	fmt.Fprintf(&t.body, format, args...)
 }
 
@@ -237,7 +241,11 @@ const (
 // source returns the kernel.
 func (t *kernelText) source(name string) string {
 	var b strings.Builder
-	b.Grow(t.body.Len() + 1<<10)
+	size := t.body.Len() + 64
+	for _, text := range t.filled {
+		size += len(text)
+	}
+	b.Grow(size)
 	fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) {\n", name, len(t.params))
 	body := t.body.String()
 	for {

@@ -31,8 +31,8 @@ type grouping struct {
 	groupings []groupingCall
 
 	anyValues  map[expr.ColumnID]*expr.Column
-	shown      map[expr.ColumnID]int // what is shown of texts that are grouped by their collation keys: which of groups
-	fromIDs    map[expr.ColumnID]scopeColumn
+	shown      map[expr.ColumnID]int  // what is shown of texts that are grouped by their collation keys: which of groups
+	fromIDs    map[expr.ColumnID]int  // which of from's columns
 	determined map[expr.ColumnID]bool // columns that the groups determine
 }
 
@@ -159,9 +159,9 @@ func (g *grouping) usesAggregates(e expr.Expr, n int) (uses bool) {
 
 // build makes the Aggregate node and lifts the later clauses above it.
 func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having *expr.Expr, keys []orderKey, windows *windowing) (logical.Node, error) {
-	g.fromIDs = map[expr.ColumnID]scopeColumn{}
-	for _, c := range g.from.cols {
-		g.fromIDs[c.col.ID] = c
+	g.fromIDs = make(map[expr.ColumnID]int, len(g.from.cols))
+	for i := range g.from.cols {
+		g.fromIDs[g.from.cols[i].col.ID] = i
 	}
 	g.aggIDs = map[expr.ColumnID]bool{}
 	for _, a := range g.aggs {
@@ -209,11 +209,11 @@ func (g *grouping) lift(e expr.Expr, clause string, n int, grouped bool) (expr.E
 		if g.aggIDs[x.ID] {
 			return x, nil
 		}
-		c, ours := g.fromIDs[x.ID]
+		i, ours := g.fromIDs[x.ID]
 		if !ours {
 			return x, nil // a column of an outer query
 		}
-		return g.anyValue(c, clause, n, grouped)
+		return g.anyValue(g.from.cols[i], clause, n, grouped)
 	case *expr.Subquery:
 		return g.liftSubquery(x, clause, n, grouped)
 	}
@@ -249,10 +249,11 @@ func (g *grouping) liftSubquery(s *expr.Subquery, clause string, n int, grouped 
 	}
 	replace := map[expr.ColumnID]expr.Expr{}
 	for _, id := range s.Rel.FreeColumns() {
-		c, ours := g.fromIDs[id]
+		i, ours := g.fromIDs[id]
 		if !ours {
 			continue
 		}
+		c := g.from.cols[i]
 		e, err := g.lift(c.col, clause, n, grouped)
 		if err != nil {
 			return nil, err

@@ -14,14 +14,13 @@ import (
 // its operator and its operands' numbers, so it is short however deep the tree is.
 type compiler struct {
 	slots    map[ColumnID]int
-	interned map[string]*shared
-	numbers  map[*shared]int
+	interned map[string]*shared // nil: none is shared
 	all      []*shared
 	unique   int
 	key      []byte // of the node that is being looked for
 }
 
-// compile returns e's node, always a *shared until finish has run.
+// compile returns e's node, always a *shared until finish has run, if any are.
 func (c *compiler) compile(e Expr) (node, error) {
 	e = uncollated(directQuotient(e))
 	children := e.Children()
@@ -33,9 +32,12 @@ func (c *compiler) compile(e Expr) (node, error) {
 		}
 		ops[i] = n
 	}
+	if c.interned == nil {
+		return c.build(e, ops)
+	}
 	c.key = c.appendKey(c.key[:0], e)
 	for _, o := range ops {
-		c.key = binary.AppendUvarint(c.key, uint64(c.numbers[o.(*shared)]))
+		c.key = binary.AppendUvarint(c.key, uint64(o.(*shared).number))
 	}
 	if old := c.interned[string(c.key)]; old != nil {
 		// The operands were counted again on the way here, but their parent reads them only once.
@@ -50,11 +52,7 @@ func (c *compiler) compile(e Expr) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh := &shared{node: n, refs: 1}
-	if c.numbers == nil {
-		c.numbers = map[*shared]int{}
-	}
-	c.numbers[sh] = len(c.all)
+	sh := &shared{node: n, refs: 1, number: len(c.all)}
 	c.all = append(c.all, sh)
 	c.interned[key] = sh
 	return sh, nil

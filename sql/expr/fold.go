@@ -23,10 +23,8 @@ func Fold(e Expr, ctx *Context) Expr {
 				return foldStored(x, ctx)
 			}
 		}
-		for _, c := range e.Children() {
-			if _, ok := c.(*Const); !ok {
-				return e
-			}
+		if !overConstants(e) {
+			return e
 		}
 		v, err := evalFolding(e, ctx)
 		if err != nil {
@@ -59,7 +57,11 @@ func evalFolding(e Expr, ctx *Context) (types.Value, error) {
 
 // Eval1 computes an expression without columns.
 func Eval1(e Expr, ctx *Context) (types.Value, error) {
-	p, err := Compile(e, nil)
+	var c compiler
+	if !overConstants(e) {
+		c.interned = map[string]*shared{}
+	}
+	p, err := c.compileAll([]Expr{e})
 	if err != nil {
 		return types.Value{}, err
 	}
@@ -67,8 +69,18 @@ func Eval1(e Expr, ctx *Context) (types.Value, error) {
 	if err != nil {
 		return types.Value{}, err
 	}
-	out := v.Value(0)
+	out := v[0].Value(0)
 	out.Type = e.Type()
-	ctx.begin(p.set)
+	ctx.begin(p)
 	return out, ctx.made(out.S)
+}
+
+// overConstants says whether an expression's operands are constants.
+func overConstants(e Expr) bool {
+	for _, c := range e.Children() {
+		if _, ok := c.(*Const); !ok {
+			return false
+		}
+	}
+	return true
 }

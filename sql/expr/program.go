@@ -17,7 +17,7 @@ type ProgramSet struct {
 	exprs []Expr
 	slots map[ColumnID]int
 	roots []node
-	none  []*column.Vector // results over an empty selection
+	none  []*column.Vector // results over an empty selection, once one has been met
 	out   []*column.Vector
 	frame frame
 	root  selection
@@ -39,14 +39,17 @@ func Compile(e Expr, slots map[ColumnID]int) (*Program, error) {
 // CompileAll compiles expressions that are evaluated together. Equal subexpressions are computed once per batch.
 func CompileAll(exprs []Expr, slots map[ColumnID]int) (*ProgramSet, error) {
 	c := compiler{slots: slots, interned: map[string]*shared{}}
-	p := &ProgramSet{exprs: exprs, slots: slots}
+	return c.compileAll(exprs)
+}
+
+func (c *compiler) compileAll(exprs []Expr) (*ProgramSet, error) {
+	p := &ProgramSet{exprs: exprs, slots: c.slots}
 	for _, e := range exprs {
 		n, err := c.compile(e)
 		if err != nil {
 			return nil, err
 		}
 		p.roots = append(p.roots, n)
-		p.none = append(p.none, column.ConstVector(types.NullOf(e.Type())))
 	}
 	c.finish()
 	for i, r := range p.roots {
@@ -95,6 +98,9 @@ func (p *Program) Select(ctx *Context, b *column.Batch, out []int32) ([]int32, e
 // Eval computes all expressions; the slice and the vectors live until the next call. See [Program.Eval].
 func (p *ProgramSet) Eval(ctx *Context, b *column.Batch) ([]*column.Vector, error) {
 	if b.Rows() == 0 {
+		for _, e := range p.exprs[len(p.none):] {
+			p.none = append(p.none, column.ConstVector(types.NullOf(e.Type())))
+		}
 		copy(p.out, p.none)
 		return p.out, nil
 	}
@@ -234,9 +240,10 @@ func dropNulls(out []int32, from int, v *column.Vector) []int32 {
 // shared is a node that several parents may have. It remembers for which selection its value was computed last.
 type shared struct {
 	node
-	refs int
-	id   uint64
-	v    *column.Vector
+	refs   int
+	number int // of its compiler's nodes
+	id     uint64
+	v      *column.Vector
 }
 
 func (n *shared) eval(f *frame, s *selection) (*column.Vector, error) {

@@ -8,6 +8,11 @@ func Walk(e Expr, f func(Expr) bool) {
 	if e == nil || !f(e) {
 		return
 	}
+	if c, ok := e.(*Compare); ok { // the most frequent: without the slice that Children makes
+		Walk(c.Left, f)
+		Walk(c.Right, f)
+		return
+	}
 	for _, c := range e.Children() {
 		Walk(c, f)
 	}

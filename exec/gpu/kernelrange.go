@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"strings"
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -40,7 +39,7 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 		}
 		return castRange(r, e.Arg.Type(), e.To)
 	case *expr.Call:
-		if day := yearArg(e); day != nil {
+		if unit, day, part := expr.DatePart(e); part && unit == types.UnitYear && day.Type().Kind == types.KindDate {
 			r, ok = k.rangeOf(day)
 			if !ok || r.lo < -700_000 || r.hi > 2_900_000 {
 				return interval{}, false
@@ -194,23 +193,6 @@ func keepsOrder(from, to types.Type) bool {
 		return number || to.Kind == types.KindTime
 	}
 	return number && exactType(from)
-}
-
-// yearArg is the date of whose year e is the number; nil if e is something else.
-func yearArg(e *expr.Call) expr.Expr {
-	var day expr.Expr
-	switch {
-	case e.Fn.Name == "year" && len(e.Args) == 1:
-		day = e.Args[0]
-	case e.Fn.Name == "extract" && len(e.Args) == 2:
-		if c, ok := e.Args[0].(*expr.Const); ok && strings.EqualFold(c.Value.S, "year") {
-			day = e.Args[1]
-		}
-	}
-	if day == nil || day.Type().Kind != types.KindDate {
-		return nil
-	}
-	return day
 }
 
 // rescaled brings decimals from one scale to another that is at least as large.

@@ -66,15 +66,12 @@ func (e *Estimator) bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) 
 	return 0, 0, false
 }
 
-// callBounds knows the parts of dates.
+// callBounds knows the parts of dates and the arithmetic of integers.
 func (e *Estimator) callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
+	if unit, day, ok := expr.DatePart(x); ok {
+		return e.partBounds(n, unit, day)
+	}
 	switch x.Fn.Name {
-	case "month":
-		return 0, 12, true
-	case "quarter":
-		return 0, 4, true
-	case "day", "dayofmonth":
-		return 0, 31, true
 	case "hour":
 		return 0, 838, true
 	case "minute", "second":
@@ -83,13 +80,50 @@ func (e *Estimator) callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok b
 		return 1, 7, true
 	case "weekday":
 		return 0, 6, true
-	case "year":
-		if len(x.Args) == 1 && x.Args[0].Type().Kind == types.KindDate {
-			if l, h, known := e.bounds(n, x.Args[0]); known {
-				return int64(types.YearOf(l)), int64(types.YearOf(h)), true
+	case "dayofyear":
+		return 0, 366, true
+	case "datediff":
+		a, b := x.Args[0], x.Args[1]
+		if a.Type().Kind != types.KindDate || b.Type().Kind != types.KindDate {
+			return 0, 0, false
+		}
+		aLo, aHi, aOK := e.bounds(n, a)
+		bLo, bHi, bOK := e.bounds(n, b)
+		return aLo - bHi, aHi - bLo, aOK && bOK
+	}
+	args := make([][2]int64, 0, 2)
+	for _, a := range x.Args {
+		if len(args) == 2 || a.Type().Phys() != types.PhysInt64 {
+			return 0, 0, false
+		}
+		if lo, hi, ok = e.bounds(n, a); !ok {
+			return 0, 0, false
+		}
+		args = append(args, [2]int64{lo, hi})
+	}
+	return expr.IntegerBounds(x, args)
+}
+
+// partBounds bounds a unit of a DATE or DATETIME. Zeros are parts of dates, too.
+func (e *Estimator) partBounds(n logical.Node, unit types.Unit, day expr.Expr) (lo, hi int64, ok bool) {
+	switch unit {
+	case types.UnitQuarter:
+		return 0, 4, true
+	case types.UnitMonth:
+		return 0, 12, true
+	case types.UnitDay:
+		return 0, 31, true
+	case types.UnitYear, types.UnitYearMonth:
+		lo, hi = 0, 9999
+		if day.Type().Kind == types.KindDate {
+			if first, last, known := e.bounds(n, day); known {
+				lo, hi = int64(types.YearOf(first)), int64(types.YearOf(last))
 			}
 		}
-		return 0, 9999, true
+		if unit == types.UnitYearMonth {
+			lo, hi = 100*lo, 100*hi+12
+		}
+		return lo, hi, true
 	}
 	return 0, 0, false
 }

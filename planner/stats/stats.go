@@ -199,18 +199,19 @@ func (e *Estimator) distinctOf(n logical.Node, k expr.Expr) float64 {
 		return 1
 	case *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
 		return 2
-	case *expr.Call:
-		if lo, hi, ok := e.Bounds(n, k); ok && hi-lo < 1<<16 {
-			return float64(hi-lo) + 1
+	}
+	most := e.Rows(n)
+	if _, call := k.(*expr.Call); call {
+		if lo, hi, ok := e.Bounds(n, k); ok {
+			most = min(most, float64(hi)-float64(lo)+1)
 		}
 	}
 	d := 1.0
-	rows := e.Rows(n)
 	var seen logical.ColSet
 	expr.Columns(k, func(id expr.ColumnID) {
 		if !seen.Has(id) && logical.Out(n).Has(id) {
 			seen.Add(id)
-			d = min(d*max(e.Column(n, id).Distinct, 1), rows)
+			d = min(d*max(e.Column(n, id).Distinct, 1), most)
 		}
 	})
 	return max(d, 1)

@@ -245,3 +245,7 @@ SELECT id, a IN (SELECT u.c FROM v, u WHERE u.id <> t.b) FROM t;
 SELECT MAX(u.c), MIN(t.b) FROM u, v, t WHERE u.id > 1;
 SELECT DISTINCT 1 FROM t, v WHERE v.x > 100;
 SELECT a, MAX(b) FROM (SELECT t.a, t.b, v.x FROM t JOIN u ON t.id = u.id, v) d GROUP BY a;
+SELECT a % 3 k, COUNT(*), MAX(b DIV 2) FROM t GROUP BY k;
+SELECT (a + 1) % 4 k, b - a d, id * 3 DIV 2 q FROM t WHERE id * 2 > 3;
+SELECT k, MIN(s) FROM (SELECT x % -2 k, x + y s FROM v) d GROUP BY k HAVING MIN(s) % 5 < 3;
+SELECT t.id % 2 p, u.c * -2 m, COUNT(*) FROM t JOIN u ON t.id % 3 = u.a % 3 GROUP BY p, m;

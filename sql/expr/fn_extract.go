@@ -50,6 +50,26 @@ func datePart(name string, aliases []string, syntax, doc string, part func(days 
 	}
 }
 
+// DatePart returns the unit that a call takes out of a DATE or DATETIME, and which: of YEAR(d), EXTRACT(YEAR FROM d) and the like. ok is false for other calls,
+// and where the operand is something else.
+func DatePart(c *Call) (unit types.Unit, of Expr, ok bool) {
+	switch c.Fn.Name {
+	case "year":
+		return types.UnitYear, c.Args[0], true
+	case "quarter":
+		return types.UnitQuarter, c.Args[0], true
+	case "month":
+		return types.UnitMonth, c.Args[0], true
+	case "dayofmonth":
+		return types.UnitDay, c.Args[0], true
+	case "extract":
+		unit, err := unitArg(c.Args[0])
+		kind := c.Args[1].Type().Kind
+		return unit, c.Args[1], err == nil && (kind == types.KindDate || kind == types.KindDatetime)
+	}
+	return 0, nil, false
+}
+
 // keywordText prints a keyword that stands in a call as a constant string.
 func keywordText(e Expr) string {
 	if c, ok := e.(*Const); ok && !c.Value.Null {

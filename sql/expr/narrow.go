@@ -242,11 +242,12 @@ func callBounds(x *Call, ranges Ranges) bounds {
 		if x.Typ.Kind == types.KindDecimal && !exactScale(x) {
 			return bounds{}
 		}
-		a, b := arg(0), arg(1)
-		if !a.ok || !b.ok {
+		return intervalOf(x.Fn.Name, arg(0), arg(1))
+	case "mod", "intdiv":
+		if x.Typ.Kind == types.KindDecimal || x.Args[0].Type().Kind == types.KindDecimal || x.Args[1].Type().Kind == types.KindDecimal {
 			return bounds{}
 		}
-		return intervalOf(x.Fn.Name, a, b)
+		return intervalOf(x.Fn.Name, arg(0), arg(1))
 	case "neg":
 		a := arg(0)
 		lo, ok1 := a.hi.Neg()
@@ -266,8 +267,33 @@ func callBounds(x *Call, ranges Ranges) bounds {
 	return bounds{}
 }
 
+// IntegerBounds returns what the results of + - * % DIV over integers lie between if the operands lie within args, NULLs aside; ok is false for what else
+// there is, and where 64 bits may not hold them.
+func IntegerBounds(x *Call, args [][2]int64) (lo, hi int64, ok bool) {
+	switch x.Fn.Name {
+	case "add", "sub", "mul", "mod", "intdiv":
+	default:
+		return 0, 0, false
+	}
+	var in [2]bounds
+	for i, a := range x.Args {
+		if t := a.Type(); !t.IsInteger() || t.Kind == types.KindUint64 {
+			return 0, 0, false
+		}
+		in[i] = bounds{types.Int128FromInt64(args[i][0]), types.Int128FromInt64(args[i][1]), true}
+	}
+	if !x.Typ.IsInteger() || x.Typ.Kind == types.KindUint64 {
+		return 0, 0, false
+	}
+	out := intervalOf(x.Fn.Name, in[0], in[1])
+	lo, okLo := out.lo.Int64()
+	hi, okHi := out.hi.Int64()
+	return lo, hi, out.ok && okLo && okHi
+}
+
+// intervalOf returns an interval that holds the results of an operator over two: of mod and intdiv, those that are not NULL.
 func intervalOf(name string, a, b bounds) bounds {
-	out := bounds{ok: true}
+	out := bounds{ok: a.ok && b.ok}
 	keep := func(v types.Int128, ok bool) types.Int128 {
 		out.ok = out.ok && ok
 		return v
@@ -291,6 +317,43 @@ func intervalOf(name string, a, b bounds) bounds {
 				}
 			}
 		}
+	case "mod":
+		// A remainder has the sign of a, is no farther from 0 than a, and nearer than b.
+		x, ok1 := b.lo.Abs()
+		y, ok2 := b.hi.Abs()
+		out.ok = out.ok && ok1 && ok2
+		zero := types.Int128{}
+		most := largest(largest(x, y).AddInt64(-1), zero)
+		least, _ := most.Neg()
+		out.lo, out.hi = largest(least, smallest(a.lo, zero)), smallest(most, largest(a.hi, zero))
+	case "intdiv":
+		// Over divisors that are positive the quotients of the ends are the ends.
+		if b.lo.Sign() <= 0 {
+			return bounds{}
+		}
+		lo, hi := b.hi, b.hi
+		if a.lo.Sign() < 0 {
+			lo = b.lo
+		}
+		if a.hi.Sign() > 0 {
+			hi = b.lo
+		}
+		out.lo, _, _ = a.lo.QuoRem(lo)
+		out.hi, _, _ = a.hi.QuoRem(hi)
 	}
 	return out
+}
+
+func smallest(a, b types.Int128) types.Int128 {
+	if b.Less(a) {
+		return b
+	}
+	return a
+}
+
+func largest(a, b types.Int128) types.Int128 {
+	if a.Less(b) {
+		return b
+	}
+	return a
 }

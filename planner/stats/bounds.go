@@ -163,7 +163,7 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 	case *logical.Limit:
 		return e.columnBounds(x.Input, id)
 	case *logical.Project:
-		return e.itemBounds(x.Input, x.Items, id)
+		return e.itemBounds(x, x.Input, x.Items, id)
 	case *logical.Join:
 		if x.Mark != nil && x.Mark.ID == id {
 			return 0, 1, true
@@ -177,12 +177,12 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 			if agg := &x.Aggs[i]; agg.Col.ID == id {
 				switch agg.Fn.Kind {
 				case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggSingle:
-					return e.bounds(x.Input, agg.Args[0])
+					return e.givenBounds(x, id, x.Input, agg.Args[0])
 				}
 				return 0, 0, false
 			}
 		}
-		return e.itemBounds(x.Input, x.Groups, id)
+		return e.itemBounds(x, x.Input, x.Groups, id)
 	case *logical.SetOp:
 		for i, c := range x.Cols {
 			if c.ID != id {
@@ -201,37 +201,49 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 	case *logical.Shared:
 		for i, c := range x.Cols {
 			if c.ID == id {
-				return e.sharedBounds(x.Plan.Root, x.From[i].ID)
+				root, from := x.Plan.Root, x.From[i].ID
+				return e.onceBounds(root, from, func() (lo, hi int64, ok bool) { return e.columnBounds(root, from) })
 			}
 		}
 	}
 	return 0, 0, false
 }
 
-// sharedBounds is columnBounds for the root of a shared plan, which is looked at once.
-func (e *Estimator) sharedBounds(root logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
-	k := colKey{root, id}
+// itemBounds bounds n's column id, which is one of items over in.
+func (e *Estimator) itemBounds(n, in logical.Node, items []logical.Item, id expr.ColumnID) (lo, hi int64, ok bool) {
+	for _, it := range items {
+		if it.Col.ID == id {
+			return e.givenBounds(n, id, in, it.Expr)
+		}
+	}
+	return 0, 0, false
+}
+
+// givenBounds bounds n's column id, which x over in gives.
+func (e *Estimator) givenBounds(n logical.Node, id expr.ColumnID, in logical.Node, x expr.Expr) (lo, hi int64, ok bool) {
+	if x.Type().Phys() != types.PhysInt64 {
+		return 0, 0, false
+	}
+	switch x.(type) {
+	case *expr.Column, *expr.Const:
+		return e.bounds(in, x)
+	}
+	return e.onceBounds(n, id, func() (lo, hi int64, ok bool) { return e.bounds(in, x) })
+}
+
+// onceBounds keeps what find says of n's column id: expressions may name a column more than once, and a shared plan has several readers, so that the
+// questions would double at each level.
+func (e *Estimator) onceBounds(n logical.Node, id expr.ColumnID, find func() (lo, hi int64, ok bool)) (lo, hi int64, ok bool) {
+	k := colKey{n, id}
 	r, known := e.ranges[k]
 	if !known {
-		r.lo, r.hi, r.ok = e.columnBounds(root, id)
+		r.lo, r.hi, r.ok = find()
 		if e.ranges == nil {
 			e.ranges = map[colKey]valueRange{}
 		}
 		e.ranges[k] = r
 	}
 	return r.lo, r.hi, r.ok
-}
-
-func (e *Estimator) itemBounds(in logical.Node, items []logical.Item, id expr.ColumnID) (lo, hi int64, ok bool) {
-	for _, it := range items {
-		if it.Col.ID == id {
-			if it.Expr.Type().Phys() != types.PhysInt64 {
-				return 0, 0, false
-			}
-			return e.bounds(in, it.Expr)
-		}
-	}
-	return 0, 0, false
 }
 
 // narrowed intersects bounds with the comparisons of preds, which are true, on the column.

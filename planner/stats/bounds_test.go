@@ -111,6 +111,35 @@ func TestBoundsOfCalls(t *testing.T) {
 	}
 }
 
+// TestBoundsOfNestedItems stacks queries each of which names the column of the one below twice. What is asked of the last has to be asked of each other but
+// once: doubling 64 times does not end.
+func TestBoundsOfNestedItems(t *testing.T) {
+	var alloc expr.Allocator
+	base := newSource(&alloc, "t", -1, [][]int64{{-9, 1}, {40, 2}})
+	var n logical.Node = base.scan
+	a, b := base.scan.Cols[0], base.scan.Cols[1]
+	for level := range 64 {
+		x := mustCall(t, "sub", mustCall(t, "mod", a, constant(7)), mustCall(t, "mod", a, constant(5)))
+		if level%4 == 3 {
+			x = &expr.Case{Whens: []expr.When{{Cond: compare(expr.GT, b, constant(int64(level))), Then: a}}, Else: x, Typ: types.Int64}
+		}
+		out := alloc.New("", "a", types.Int64, true)
+		switch level % 3 {
+		case 0:
+			n = &logical.Project{Input: n, Items: []logical.Item{{Col: out, Expr: x}, {Col: b, Expr: b}}}
+		case 1:
+			n = &logical.Aggregate{Input: n, Groups: []logical.Item{{Col: out, Expr: x}, {Col: b, Expr: b}}}
+		default:
+			most := logical.AggItem{Col: out, Fn: &expr.Aggregate{Name: "max", Kind: expr.AggMax}, Args: []expr.Expr{x}}
+			n = &logical.Aggregate{Input: n, Groups: []logical.Item{{Col: b, Expr: b}}, Aggs: []logical.AggItem{most}}
+		}
+		a = out
+	}
+	if lo, hi, ok := NewEstimator().Bounds(n, a); !ok || lo != -10 || hi != 10 {
+		t.Errorf("%d..%d, %v, not -10..10", lo, hi, ok)
+	}
+}
+
 func mustCall(t *testing.T, name string, args ...expr.Expr) expr.Expr {
 	e, err := expr.NewCall(name, args...)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type Estimator struct {
 	rows     map[logical.Node]float64
 	cols     map[colKey]*Column
-	ranges   map[colKey]valueRange // of shared plans' columns
+	ranges   map[colKey]valueRange // of columns of shared plans, and of those that expressions give
 	uniques  map[proofKey]bool
 	closures map[proofKey]logical.ColSet
 }

@@ -256,7 +256,8 @@ func (w *rewriter) sharedPlans() []*logical.SharedPlan {
 	return out
 }
 
-// eachNode replaces every node, inputs first, by f's result, in the root, in the shared plans and in subqueries.
+// eachNode replaces every node, inputs first, by f's result, in the root, in the shared plans and in subqueries. It asks before and behind a node's inputs
+// whether planning was stopped: f may take long over each of very many nodes.
 func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 	var visit func(logical.Node) logical.Node
 	if w.shape&hasSubquery == 0 {
@@ -264,7 +265,10 @@ func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 			if w.stopped() {
 				return n
 			}
-			return f(logical.MapInputs(n, visit))
+			if n = logical.MapInputs(n, visit); w.stopped() {
+				return n
+			}
+			return f(n)
 		}
 	} else {
 		inExpr := func(e expr.Expr) expr.Expr {
@@ -287,9 +291,10 @@ func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 			if w.stopped() {
 				return n
 			}
-			n = logical.MapInputs(n, visit)
-			n = logical.MapExprs(n, inExpr)
-			return f(n)
+			if n = logical.MapInputs(n, visit); w.stopped() {
+				return n
+			}
+			return f(logical.MapExprs(n, inExpr))
 		}
 	}
 	// The function never fails.

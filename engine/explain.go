@@ -146,7 +146,7 @@ func notesOf(cost *profile.Plan) physical.Notes {
 			}
 			g := pc.GPU
 			return physical.Note{
-				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Compile: inMillis(g.Compile), Uploaded: g.Uploaded,
+				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Fill: inMillis(g.Fill), Compile: inMillis(g.Compile), Uploaded: g.Uploaded,
 				Share: bandwidthShare(g),
 			}, true
 		}
@@ -200,9 +200,15 @@ func bandwidthShare(c *profile.GPU) float64 {
 
 func inMillis(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
+// leastFill is what is worth words of the time in which a sink's memory gets its first state.
+const leastFill = 50 * time.Microsecond
+
 // gpuCost words what a pipeline cost on the GPU.
 func gpuCost(c *profile.GPU) string {
-	text := fmt.Sprintf("kernel %.3f ms", float64(c.Kernel.Nanoseconds())/1e6)
+	text := fmt.Sprintf("kernel %.3f ms", inMillis(c.Kernel))
+	if c.Fill >= leastFill {
+		text += fmt.Sprintf(" after %.3f ms of filling memory", inMillis(c.Fill))
+	}
 	if c.Launches > 1 {
 		text += fmt.Sprintf(" in %d launches", c.Launches)
 	}

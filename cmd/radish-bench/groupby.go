@@ -108,7 +108,7 @@ type groupRun struct {
 	bar    float64
 
 	device string
-	kernel time.Duration // of the pipeline that makes the groups, on the device
+	kernel time.Duration // of the pipeline that makes the groups, on the device, their first state included
 	bytes  int64         // that it scans
 	whole  time.Duration // of the statement
 	cpu    time.Duration // of the statement on the CPU; 0: not run
@@ -392,7 +392,7 @@ func sameRows(a, b [][]types.Value) error {
 	return nil
 }
 
-// firstPipeline returns the time of a query's first pipeline on the GPU and the bytes of columns that it scans.
+// firstPipeline returns the time of a query's first pipeline on the GPU, with that of giving its groups their first state, and the bytes of columns that it scans.
 func (d *database) firstPipeline(ctx context.Context, sql string) (kernel time.Duration, bytes int64, err error) {
 	rows, _, err := d.query(ctx, "EXPLAIN ANALYZE FORMAT = 'json' "+sql)
 	if err != nil {
@@ -403,6 +403,7 @@ func (d *database) firstPipeline(ctx context.Context, sql string) (kernel time.D
 			Actual *struct {
 				Bytes  int64   `json:"bytes"`
 				Kernel float64 `json:"kernel_ms"`
+				Fill   float64 `json:"fill_ms"`
 			}
 		}
 	}
@@ -413,7 +414,7 @@ func (d *database) firstPipeline(ctx context.Context, sql string) (kernel time.D
 		return 0, 0, nil // on the CPU
 	}
 	a := plan.Pipelines[0].Actual
-	return time.Duration(a.Kernel * float64(time.Millisecond)), a.Bytes, nil
+	return time.Duration((a.Kernel + a.Fill) * float64(time.Millisecond)), a.Bytes, nil
 }
 
 func (b *groupBench) writeMarkdown(path string, rows int64, crossed []crossing) error {

@@ -99,7 +99,7 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 		cost.Bytes = r.scanned(p)
 	}
 	out.GPU = &profile.GPU{
-		Kernel: cost.Kernel, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p),
+		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p),
 		ReadRate: r.readRate, Held: r.q.peak,
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)

@@ -146,6 +146,7 @@ type pipelineCost struct {
 	RowsIn, RowsOut int64
 	Bytes           int64         // of table columns that were scanned
 	Kernel          time.Duration // on the device
+	Fill            time.Duration // on the device before: its sink's memory gets its first state
 	Compile         time.Duration
 	Origin          gpukernels.Origin
 	Launches        int
@@ -363,14 +364,17 @@ func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (p
 		return cost, err
 	}
 	cost.compiled(m)
-	if err := q.openOutput(k); err != nil {
-		return cost, err
-	}
 	clock, err := q.startClock()
 	if err != nil {
 		return cost, err
 	}
 	defer clock.close()
+	if err := q.openOutput(k); err != nil {
+		return cost, err
+	}
+	if err := clock.lap(); err != nil {
+		return cost, err
+	}
 	sort, _ := p.Sink.(*physical.Sort)
 	q.done[p] = true
 	ends := sort != nil && q.finished(sort)
@@ -382,7 +386,7 @@ func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (p
 			return cost, err
 		}
 	}
-	if cost.Kernel, err = clock.stop(); err != nil {
+	if cost.Fill, cost.Kernel, err = clock.stop(); err != nil {
 		return cost, err
 	}
 	if r := q.rowsOf[p.Sink]; r != nil {

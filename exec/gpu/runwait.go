@@ -183,8 +183,8 @@ func (cancelWord) resolve(q *query) uint64 { return uint64(q.cancelled.Address()
 
 // stopwatch measures what a pipeline takes on the device; a nil one does not.
 type stopwatch struct {
-	q        *query
-	from, to *gpukernels.Event
+	q                *query
+	from, middle, to *gpukernels.Event
 }
 
 // startClock begins to measure a pipeline, if that is wanted.
@@ -193,37 +193,50 @@ func (q *query) startClock() (*stopwatch, error) {
 		return nil, nil
 	}
 	w := &stopwatch{q: q}
-	var err error
-	if w.from, err = q.device.NewEvent(); err != nil {
-		return nil, err
+	for _, e := range []**gpukernels.Event{&w.from, &w.middle, &w.to} {
+		var err error
+		if *e, err = q.device.NewEvent(); err != nil {
+			w.close()
+			return nil, err
+		}
 	}
-	if w.to, err = q.device.NewEvent(); err == nil {
-		err = q.stream.Record(w.from)
-	}
-	if err != nil {
+	if err := q.stream.Record(w.from); err != nil {
 		w.close()
 		return nil, err
 	}
 	return w, nil
 }
 
-// stop gives the time since the start.
-func (w *stopwatch) stop() (time.Duration, error) {
+// lap parts what is measured in two.
+func (w *stopwatch) lap() error {
 	if w == nil {
-		return 0, nil
+		return nil
 	}
-	if err := w.q.stream.Record(w.to); err != nil {
-		return 0, err
+	return w.q.stream.Record(w.middle)
+}
+
+// stop gives the times before the lap and since.
+func (w *stopwatch) stop() (before, since time.Duration, err error) {
+	if w == nil {
+		return 0, 0, nil
 	}
-	return w.to.Since(w.from)
+	if err = w.q.stream.Record(w.to); err != nil {
+		return 0, 0, err
+	}
+	if before, err = w.middle.Since(w.from); err != nil {
+		return 0, 0, err
+	}
+	since, err = w.to.Since(w.middle)
+	return before, since, err
 }
 
 func (w *stopwatch) close() {
 	if w == nil {
 		return
 	}
-	w.from.Close()
-	if w.to != nil {
-		w.to.Close()
+	for _, e := range []*gpukernels.Event{w.from, w.middle, w.to} {
+		if e != nil {
+			e.Close()
+		}
 	}
 }

@@ -38,6 +38,7 @@ type Pipeline struct {
 // GPU is what a pipeline cost on a GPU.
 type GPU struct {
 	Kernel   time.Duration // on the device
+	Fill     time.Duration // on the device before: its sink's memory gets its first state
 	Launches int
 	Bytes    int64         // of table columns that were scanned
 	ReadRate float64       // bytes of its memory that the device can read in a second; 0: that is not known

@@ -22,6 +22,7 @@ type Note struct {
 	Text   string  `json:"text,omitempty"` // what the executor chose; of a whole pipeline all in words
 	// Of a whole pipeline that ran on a GPU:
 	Kernel   float64 `json:"kernel_ms,omitempty"`
+	Fill     float64 `json:"fill_ms,omitempty"`         // before the kernel, to give its sink's memory its first state
 	Share    float64 `json:"bandwidth_share,omitempty"` // of the speed at which the device reads its memory
 	Compile  float64 `json:"compile_ms,omitempty"`
 	Uploaded int64   `json:"uploaded,omitempty"`

@@ -386,3 +386,7 @@ type counterWord struct {
 }
 
 func (w counterWord) resolve(q *query) uint64 { return q.counter(w) }
+
+// mostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
+// groups directly and what was appended to them apart; of its texts one; and of a source of constant rows how many these are, as a sink.
+const mostCounters = 6

@@ -176,7 +176,7 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	}
 	q.firstCounter = at
 	for _, p := range q.plan.Pipelines {
-		at += 8 * (6 + len(p.Transforms)) // its sink, as it is filled and sorted, or with what was added to directly and appended, its texts, and its limits; its source's rows where these are constants
+		at += 8 * (mostCounters + len(p.Transforms))
 	}
 	for _, f := range q.aggs {
 		for _, acc := range f.accs {

@@ -268,7 +268,7 @@ func callBounds(x *Call, ranges Ranges) bounds {
 }
 
 // IntegerBounds returns what the results of + - * % DIV over integers lie between if the operands lie within args, NULLs aside; ok is false for what else
-// there is, and where 64 bits may not hold them.
+// there is, BIGINT UNSIGNED among it, and where 64 bits may not hold them.
 func IntegerBounds(x *Call, args [][2]int64) (lo, hi int64, ok bool) {
 	switch x.Fn.Name {
 	case "add", "sub", "mul", "mod", "intdiv":

@@ -115,39 +115,21 @@ func (k *kernel) arithmeticRange(e *expr.Call) (interval, bool) {
 		if sa+sb != to {
 			return interval{}, false
 		}
-		return spanOf(types.Int128.Mul, a, b)
-	}
-	a, okA := rescaled(a, sa, to)
-	b, okB := rescaled(b, sb, to)
-	if !okA || !okB {
-		return interval{}, false
-	}
-	if e.Fn.Name == "sub" {
-		return spanOf(types.Int128.Sub, a, b)
-	}
-	return spanOf(types.Int128.Add, a, b)
-}
-
-// spanOf bounds an operator's results by those of the operands' ends, as sums, differences and products are.
-func spanOf(op func(x, y types.Int128) (types.Int128, bool), a, b interval) (interval, bool) {
-	var lo, hi types.Int128
-	for i, x := range [...]int64{a.lo, a.lo, a.hi, a.hi} {
-		y := b.lo
-		if i%2 == 1 {
-			y = b.hi
-		}
-		v, ok := op(types.Int128FromInt64(x), types.Int128FromInt64(y))
-		if !ok {
+	} else {
+		var okA, okB bool
+		a, okA = rescaled(a, sa, to)
+		b, okB = rescaled(b, sb, to)
+		if !okA || !okB {
 			return interval{}, false
 		}
-		if i == 0 || v.Less(lo) {
-			lo = v
-		}
-		if i == 0 || hi.Less(v) {
-			hi = v
-		}
 	}
-	return interval128(lo, hi)
+	return spanOf(e.Fn.Name, a, b)
+}
+
+// spanOf bounds an operator's results over two intervals, if they stay well inside 64 bits.
+func spanOf(operator string, a, b interval) (interval, bool) {
+	lo, hi, ok := expr.Span(operator, [2]int64{a.lo, a.hi}, [2]int64{b.lo, b.hi})
+	return interval{lo, hi}, ok && lo != math.MinInt64
 }
 
 // castRange bounds what a cast makes of values within r: where it keeps their order, of the ends come the ends. An end that does not fit, or that gives a
@@ -200,22 +182,8 @@ func rescaled(r interval, from, to int) (interval, bool) {
 	if to < from || to-from > 18 {
 		return interval{}, false
 	}
-	lo, okLo := types.Int128FromInt64(r.lo).Mul(types.Pow10Int128(to - from))
-	hi, okHi := types.Int128FromInt64(r.hi).Mul(types.Pow10Int128(to - from))
-	if !okLo || !okHi {
-		return interval{}, false
-	}
-	return interval128(lo, hi)
-}
-
-// interval128 is an interval, if it stays well inside 64 bits.
-func interval128(lo, hi types.Int128) (interval, bool) {
-	from, okFrom := lo.Int64()
-	to, okTo := hi.Int64()
-	if !okFrom || !okTo || from == math.MinInt64 {
-		return interval{}, false
-	}
-	return interval{from, to}, true
+	scale := types.Pow10(to - from)
+	return spanOf("mul", r, interval{scale, scale})
 }
 
 // magnitude is the largest absolute value.

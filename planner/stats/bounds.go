@@ -91,17 +91,7 @@ func (e *Estimator) callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok b
 		bLo, bHi, bOK := e.bounds(n, b)
 		return aLo - bHi, aHi - bLo, aOK && bOK
 	}
-	args := make([][2]int64, 0, 2)
-	for _, a := range x.Args {
-		if len(args) == 2 || a.Type().Phys() != types.PhysInt64 {
-			return 0, 0, false
-		}
-		if lo, hi, ok = e.bounds(n, a); !ok {
-			return 0, 0, false
-		}
-		args = append(args, [2]int64{lo, hi})
-	}
-	return expr.IntegerBounds(x, args)
+	return expr.IntegerBounds(x, func(i int) (lo, hi int64, ok bool) { return e.bounds(n, x.Args[i]) })
 }
 
 // partBounds bounds a unit of a DATE or DATETIME. Zeros are parts of dates, too.

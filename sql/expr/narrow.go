@@ -148,14 +148,7 @@ func (b bounds) rescale(from, to int) bounds {
 
 // join is the smallest interval that holds both.
 func (b bounds) join(c bounds) bounds {
-	if c.lo.Less(b.lo) {
-		b.lo = c.lo
-	}
-	if b.hi.Less(c.hi) {
-		b.hi = c.hi
-	}
-	b.ok = b.ok && c.ok
-	return b
+	return bounds{smallest(b.lo, c.lo), largest(b.hi, c.hi), b.ok && c.ok}
 }
 
 // typeBounds is what the type alone says.
@@ -267,25 +260,33 @@ func callBounds(x *Call, ranges Ranges) bounds {
 	return bounds{}
 }
 
-// IntegerBounds returns what the results of + - * % DIV over integers lie between if the operands lie within args, NULLs aside; ok is false for what else
-// there is, BIGINT UNSIGNED among it, and where 64 bits may not hold them.
-func IntegerBounds(x *Call, args [][2]int64) (lo, hi int64, ok bool) {
+// IntegerBounds returns what the results of + - * % DIV over integers lie between, NULLs aside, if operand i lies between what of(i) gives; ok is false for what
+// else there is, BIGINT UNSIGNED among it, where of does not know, and where 64 bits may not hold them.
+func IntegerBounds(x *Call, of func(i int) (lo, hi int64, ok bool)) (lo, hi int64, ok bool) {
 	switch x.Fn.Name {
 	case "add", "sub", "mul", "mod", "intdiv":
 	default:
 		return 0, 0, false
 	}
-	var in [2]bounds
-	for i, a := range x.Args {
-		if t := a.Type(); !t.IsInteger() || t.Kind == types.KindUint64 {
+	for _, t := range []types.Type{x.Typ, x.Args[0].Type(), x.Args[1].Type()} {
+		if !t.IsInteger() || t.Kind == types.KindUint64 {
 			return 0, 0, false
 		}
-		in[i] = bounds{types.Int128FromInt64(args[i][0]), types.Int128FromInt64(args[i][1]), true}
 	}
-	if !x.Typ.IsInteger() || x.Typ.Kind == types.KindUint64 {
-		return 0, 0, false
+	var in [2][2]int64
+	for i := range in {
+		if in[i][0], in[i][1], ok = of(i); !ok {
+			return 0, 0, false
+		}
 	}
-	out := intervalOf(x.Fn.Name, in[0], in[1])
+	return Span(x.Fn.Name, in[0], in[1])
+}
+
+// Span returns what the results of "add", "sub", "mul", "mod" or "intdiv" over integers, or over unscaled decimals of such scales that they are the same, lie
+// between if the operands lie within a and b; ok is false where that is not known or 64 bits may not hold it.
+func Span(operator string, a, b [2]int64) (lo, hi int64, ok bool) {
+	wide := func(r [2]int64) bounds { return bounds{types.Int128FromInt64(r[0]), types.Int128FromInt64(r[1]), true} }
+	out := intervalOf(operator, wide(a), wide(b))
 	lo, okLo := out.lo.Int64()
 	hi, okHi := out.hi.Int64()
 	return lo, hi, out.ok && okLo && okHi

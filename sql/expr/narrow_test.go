@@ -33,7 +33,10 @@ func TestIntegerBounds(t *testing.T) {
 		results := map[operands]types.Value{}
 		for _, a := range ranges {
 			for _, b := range ranges {
-				lo, hi, ok := IntegerBounds(apply(name, constant(a[0]), constant(b[0])), [][2]int64{{a[0], a[len(a)-1]}, {b[0], b[len(b)-1]}})
+				lo, hi, ok := IntegerBounds(apply(name, constant(a[0]), constant(b[0])), func(i int) (lo, hi int64, ok bool) {
+					operand := [2][]int64{a, b}[i]
+					return operand[0], operand[len(operand)-1], true
+				})
 				if !ok {
 					refused++
 					continue

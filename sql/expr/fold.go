@@ -23,8 +23,10 @@ func Fold(e Expr, ctx *Context) Expr {
 				return foldStored(x, ctx)
 			}
 		}
-		if !overConstants(e) {
-			return e
+		for _, c := range e.Children() {
+			if _, ok := c.(*Const); !ok {
+				return e
+			}
 		}
 		v, err := evalFolding(e, ctx)
 		if err != nil {
@@ -48,19 +50,20 @@ func foldStored(x *Cast, ctx *Context) Expr {
 	return &Const{v}
 }
 
+// evalFolding computes an expression over constants. Nothing in it can be shared, so it is compiled without looking for that.
 func evalFolding(e Expr, ctx *Context) (types.Value, error) {
 	old := ctx.FoldOnly
 	ctx.FoldOnly = true
 	defer func() { ctx.FoldOnly = old }()
-	return Eval1(e, ctx)
+	return (&compiler{}).eval1(e, ctx)
 }
 
 // Eval1 computes an expression without columns.
 func Eval1(e Expr, ctx *Context) (types.Value, error) {
-	var c compiler
-	if !overConstants(e) {
-		c.interned = map[string]*shared{}
-	}
+	return (&compiler{interned: map[string]*shared{}}).eval1(e, ctx)
+}
+
+func (c *compiler) eval1(e Expr, ctx *Context) (types.Value, error) {
 	p, err := c.compileAll([]Expr{e})
 	if err != nil {
 		return types.Value{}, err
@@ -73,14 +76,4 @@ func Eval1(e Expr, ctx *Context) (types.Value, error) {
 	out.Type = e.Type()
 	ctx.begin(p)
 	return out, ctx.made(out.S)
-}
-
-// overConstants says whether an expression's operands are constants.
-func overConstants(e Expr) bool {
-	for _, c := range e.Children() {
-		if _, ok := c.(*Const); !ok {
-			return false
-		}
-	}
-	return true
 }

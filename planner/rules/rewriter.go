@@ -260,18 +260,9 @@ func (w *rewriter) sharedPlans() []*logical.SharedPlan {
 // whether planning was stopped: f may take long over each of very many nodes.
 func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 	var visit func(logical.Node) logical.Node
-	if w.shape&hasSubquery == 0 {
-		visit = func(n logical.Node) logical.Node {
-			if w.stopped() {
-				return n
-			}
-			if n = logical.MapInputs(n, visit); w.stopped() {
-				return n
-			}
-			return f(n)
-		}
-	} else {
-		inExpr := func(e expr.Expr) expr.Expr {
+	var inExpr func(expr.Expr) expr.Expr
+	if w.shape&hasSubquery != 0 {
+		inExpr = func(e expr.Expr) expr.Expr {
 			return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 				q, ok := e.(*expr.Subquery)
 				if !ok {
@@ -287,15 +278,18 @@ func (w *rewriter) eachNode(f func(logical.Node) logical.Node) {
 				return &c
 			})
 		}
-		visit = func(n logical.Node) logical.Node {
-			if w.stopped() {
-				return n
-			}
-			if n = logical.MapInputs(n, visit); w.stopped() {
-				return n
-			}
-			return f(logical.MapExprs(n, inExpr))
+	}
+	visit = func(n logical.Node) logical.Node {
+		if w.stopped() {
+			return n
 		}
+		if n = logical.MapInputs(n, visit); w.stopped() {
+			return n
+		}
+		if inExpr != nil {
+			n = logical.MapExprs(n, inExpr)
+		}
+		return f(n)
 	}
 	// The function never fails.
 	_ = w.each(func(n logical.Node) (logical.Node, error) { return visit(n), nil })

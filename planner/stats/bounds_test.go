@@ -26,10 +26,7 @@ func TestBoundsOfCalls(t *testing.T) {
 		from, wide := r.Int64N(200)-100, 1+r.Int64N(1<<(1+r.IntN(12)))
 		const rows = 40
 		batch := &column.Batch{N: rows}
-		scan := &logical.Scan{Alias: "s"}
-		var alloc expr.Allocator
-		slots := map[expr.ColumnID]int{}
-		for i, def := range columns {
+		for _, def := range columns {
 			v := column.New(def.Type, rows)
 			for at := range rows {
 				x := types.Value{Type: def.Type, I: from + r.Int64N(wide)}
@@ -47,15 +44,13 @@ func TestBoundsOfCalls(t *testing.T) {
 				v.Set(at, rows, x)
 			}
 			batch.Cols = append(batch.Cols, v)
-			c := alloc.New("s", def.Name, def.Type, def.Nullable)
+		}
+		var alloc expr.Allocator
+		scan := newScan(&alloc, &table.Schema{Name: "s", Columns: columns}, batch)
+		slots := map[expr.ColumnID]int{}
+		for i, c := range scan.Cols {
 			slots[c.ID] = i
-			scan.Cols, scan.Ordinals = append(scan.Cols, c), append(scan.Ordinals, i)
 		}
-		v, err := table.New(&table.Schema{Name: "s", Columns: columns}).Append(batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scan.Table = v
 		d, e, m, tm, a, b := scan.Cols[0], scan.Cols[1], scan.Cols[2], scan.Cols[3], scan.Cols[4], scan.Cols[5]
 		unit := func(name string) expr.Expr { return &expr.Const{Value: types.StringValue(name)} }
 		number := constant(1 + r.Int64N(40))

@@ -23,7 +23,6 @@ func newSource(alloc *expr.Allocator, name string, key int, rows [][]int64) *sou
 	s := &table.Schema{Name: name}
 	n, width := len(rows), len(rows[0])
 	batch := &column.Batch{N: n}
-	scan := &logical.Scan{Alias: name}
 	for c := range width {
 		s.Columns = append(s.Columns, table.ColumnDef{Name: string(rune('a' + c)), Type: types.Int64})
 		v := column.New(types.Int64, n)
@@ -31,18 +30,24 @@ func newSource(alloc *expr.Allocator, name string, key int, rows [][]int64) *sou
 			v.Set(i, n, types.IntValue(rows[i][c]))
 		}
 		batch.Cols = append(batch.Cols, v)
-		scan.Cols = append(scan.Cols, alloc.New(name, s.Columns[c].Name, types.Int64, false))
-		scan.Ordinals = append(scan.Ordinals, c)
 	}
 	if key >= 0 {
 		s.Keys = []table.Key{{Name: "PRIMARY", Columns: []int{key}, Primary: true, Unique: true}}
 	}
+	return &source{newScan(alloc, s, batch), rows}
+}
+
+// newScan makes a table of a batch and reads all of it.
+func newScan(alloc *expr.Allocator, s *table.Schema, batch *column.Batch) *logical.Scan {
 	v, err := table.New(s).Append(batch)
 	if err != nil {
 		panic(err)
 	}
-	scan.Table = v
-	return &source{scan, rows}
+	scan := &logical.Scan{Alias: s.Name, Table: v}
+	for i, def := range s.Columns {
+		scan.Cols, scan.Ordinals = append(scan.Cols, alloc.New(s.Name, def.Name, def.Type, def.Nullable)), append(scan.Ordinals, i)
+	}
+	return scan
 }
 
 func compare(op expr.Op, l, r expr.Expr) expr.Expr { return &expr.Compare{Op: op, Left: l, Right: r} }

@@ -453,7 +453,7 @@ func (s *scope) assigned(name string, e expr.Expr) {
 	}
 	s.aliases = slices.DeleteFunc(s.aliases, func(a aliasItem) bool { return a.name == name })
 	s.aliases = append(s.aliases, aliasItem{name: name, e: e, table: s.cols[0].table})
-	s.aliasFirst = true
+	s.prefer = assignedFirst
 }
 
 // Delete binds DELETE from one table.

@@ -58,7 +58,7 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, error) {
 	inside := sc.within(sc.clause)
 	inside.noAggregates = true
-	inside.aliases, inside.listed, inside.windows = nil, nil, nil
+	inside.prefer, inside.listed, inside.windows = inside.prefer.inside(), nil, nil
 	nodes := x.Args
 	name := strings.ToLower(x.F)
 	item := logical.AggItem{Distinct: x.Distinct, Sep: ","}
@@ -172,7 +172,7 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 func (b *Binder) addedAggregate(x *ast.FuncCallExpr, row, finish *expr.Function, sc *scope) (expr.Expr, error) {
 	inside := sc.within(sc.clause)
 	inside.noAggregates = true
-	inside.aliases, inside.listed, inside.windows = nil, nil, nil
+	inside.prefer, inside.listed, inside.windows = inside.prefer.inside(), nil, nil
 	args, err := b.exprs(x.Args, inside)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type grouping struct {
 	groups []logical.Item
 	aggs   []logical.AggItem
 	aggIDs map[expr.ColumnID]bool
-	having bool
+	keys   []expr.Expr // GROUP BY as it was written, over the columns of FROM
 	// Of WITH ROLLUP: the number of keys that group a row is in level.
 	rollup    bool
 	written   []int // for each key as written, the groups up to it: one that stands twice adds none, but a total
@@ -111,7 +111,11 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 			}
 			e, name = items[i].e, items[i].name
 		} else {
-			if e, err = g.b.expr(it.Expr, sc); err != nil {
+			if n, is := unparen(it.Expr).(*ast.ColumnNameExpr); is {
+				if e, err = g.b.groupName(n.Name, sc); err != nil {
+					return g.b.at(err, it.Expr)
+				}
+			} else if e, err = g.b.expr(it.Expr, sc); err != nil {
 				return err
 			}
 			name = it.Expr.Text()
@@ -123,6 +127,7 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 			return g.b.at(err, it.Expr)
 		}
 		g.addGroup(e, name)
+		g.keys = append(g.keys, e)
 		g.written = append(g.written, len(g.groups))
 	}
 	return nil

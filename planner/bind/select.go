@@ -208,14 +208,14 @@ func aliasesOf(items []selectItem) []aliasItem {
 	return out
 }
 
-// bindHaving binds HAVING: it sees the select list's names first, then columns. Without GROUP BY those are the ones that the select list
+// bindHaving binds HAVING: it sees the keys of GROUP BY and the select list's names before columns. Without GROUP BY those are the ones that the select list
 // shows (Item_ref::fix_fields); columns that the groups determine may be named though they are not shown, where MySQL refuses them.
 func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, items []selectItem, g *grouping) (expr.Expr, error) {
 	if s.Having == nil {
 		return nil, nil
 	}
 	sc := list.within("having clause")
-	sc.aliasFirst = true
+	sc.prefer = keysFirst
 	if s.GroupBy == nil {
 		sc.listed = map[expr.ColumnID]bool{}
 		for _, it := range items {
@@ -233,7 +233,6 @@ func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, items []selectItem, 
 	if err := windows.refuse(having, items); err != nil {
 		return nil, b.at(err, s.Having.Expr)
 	}
-	g.having = true
 	return having, nil
 }
 
@@ -261,7 +260,10 @@ func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectIt
 			keys = append(keys, orderKey{items[i].e, i, by.Desc})
 			continue
 		}
-		_, sc.aliasFirst = unparen(by.Expr).(*ast.ColumnNameExpr)
+		sc.prefer = columnsFirst
+		if _, name := unparen(by.Expr).(*ast.ColumnNameExpr); name {
+			sc.prefer = listFirst
+		}
 		e, err := b.expr(by.Expr, sc)
 		if err != nil {
 			return nil, err

@@ -176,7 +176,7 @@ func (b *Binder) through(u *updatable, cols []*expr.Column) (out, conditions []e
 // throughLevel does so for one level over what is below it.
 func (b *Binder) throughLevel(level *viewLevel, names []string, below []expr.Expr) (out []expr.Expr, condition expr.Expr, err error) {
 	defer b.enterView(level.View, level.db)()
-	sc := &scope{noAggregates: true, aliasFirst: true}
+	sc := &scope{noAggregates: true, prefer: assignedFirst}
 	for i, e := range below {
 		sc.aliases = append(sc.aliases, aliasItem{name: names[i], e: e, table: level.alias})
 	}

@@ -42,6 +42,11 @@ func AmbiguousColumn(name, clause string) *Error {
 	return user(CodeAmbiguousColumn, "Column '%s' in %s is ambiguous", name, clause)
 }
 
+// IllegalReference: a name of the select list that cannot be used where it stands, and why.
+func IllegalReference(name, why string) *Error {
+	return user(CodeIllegalReference, "Reference '%s' not supported (%s)", name, why)
+}
+
 // NoSuchTable: name is written as database.table; suggestion may be empty.
 func NoSuchTable(name, suggestion string) *Error {
 	return user(CodeNoSuchTable, "Table '%s' doesn't exist", name).didYouMean(suggestion)

@@ -23,6 +23,8 @@
 //	time_zone     SYSTEM, +hh:mm or a name such as Europe/Berlin; default UTC. DATE, DATETIME and TIMESTAMP are read as
 //	              times in this zone, and a time.Time that is passed as an argument is converted to it.
 //	sql_mode      as MySQL's variable
+//	file_access   which files statements may use: full (default), read, none, or folders with commas between, of which
+//	              read:FOLDER can be read only. See [WithFileAccess].
 //
 // An unknown option is an error.
 //

@@ -626,7 +626,7 @@ func TestDriverOptions(t *testing.T) {
 	}
 	for dsn, want := range map[string]string{
 		"?thread=3":                   "did you mean threads?",
-		"?zebra=1":                    "the options are device, memory_limit, sql_mode, threads, time_zone",
+		"?zebra=1":                    "the options are device, file_access, memory_limit, sql_mode, threads, time_zone",
 		"?threads=x":                  `option threads has the value "x"`,
 		"?threads=-1":                 "negative",
 		"?threads=1&threads=2":        "2 times",

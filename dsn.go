@@ -20,6 +20,7 @@ type config struct {
 	device      string // "": not given
 	timeZone    string
 	sqlMode     string // "": not given
+	fileAccess  string // as fileaccess.Parse reads it; once open with its folders in full
 }
 
 // Option is a setting of [Open]; it goes before the same option in the name.
@@ -38,6 +39,11 @@ func WithDevice(device string) Option { return func(c *config) { c.device = devi
 // WithTimeZone sets the time zone in which sessions start: SYSTEM, +hh:mm or a name such as Europe/Berlin.
 func WithTimeZone(zone string) Option { return func(c *config) { c.timeZone = zone } }
 
+// WithFileAccess says which files the statements of sessions may use: "full", the default, what the process may; "read", reading only; "none"; or
+// folders with commas between, below which files may be read and written, those that begin with "read:" only read ("/data/in,read:/data/ref").
+// Sessions can narrow that by SET radish_file_access, and never widen it.
+func WithFileAccess(access string) Option { return func(c *config) { c.fileAccess = access } }
+
 // dsnOptions are the options of a data source name.
 var dsnOptions = map[string]func(c *config, value string) error{
 	"threads": func(c *config, value string) (err error) {
@@ -48,9 +54,10 @@ var dsnOptions = map[string]func(c *config, value string) error{
 		c.memoryLimit, err = engine.ParseBytes(value)
 		return err
 	},
-	"device":    func(c *config, value string) error { c.device = value; return nil },
-	"time_zone": func(c *config, value string) error { c.timeZone = value; return nil },
-	"sql_mode":  func(c *config, value string) error { c.sqlMode = value; return nil },
+	"device":      func(c *config, value string) error { c.device = value; return nil },
+	"time_zone":   func(c *config, value string) error { c.timeZone = value; return nil },
+	"sql_mode":    func(c *config, value string) error { c.sqlMode = value; return nil },
+	"file_access": func(c *config, value string) error { c.fileAccess = value; return nil },
 }
 
 func optionNames() []string {
@@ -64,7 +71,7 @@ func optionNames() []string {
 
 // parseDSN reads a data source name.
 func parseDSN(dsn string) (*config, error) {
-	c := &config{memoryLimit: -1, timeZone: "UTC"}
+	c := &config{memoryLimit: -1, timeZone: "UTC", fileAccess: "full"}
 	name, query, _ := strings.Cut(dsn, "?")
 	if name != ":memory:" {
 		c.name = name

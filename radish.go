@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Version is the version of Radish.
@@ -50,6 +51,11 @@ func Open(name string, opts ...Option) (*DB, error) {
 	if c.threads < 0 || c.memoryLimit < -1 {
 		return nil, dsnError("threads and memory_limit cannot be negative")
 	}
+	policy, err := fileaccess.Parse(c.fileAccess)
+	if err != nil {
+		return nil, err
+	}
+	c.fileAccess = policy.String() // the folders stay the same wherever the program goes
 	shared, err := acquire(c)
 	if err != nil {
 		return nil, err
@@ -123,6 +129,7 @@ func (db *DB) session() (*engine.Session, error) {
 	}
 	s := db.shared.NewSession()
 	for _, v := range []struct{ name, value string }{
+		{"radish_file_access", db.config.fileAccess},
 		{"radish_threads", threadsText(db.config.threads)},
 		{"radish_device", db.config.device},
 		{"time_zone", db.config.timeZone},

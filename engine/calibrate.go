@@ -24,6 +24,9 @@ const (
 // calibrate runs CALL radish_calibrate(): it measures what the same work costs on the CPU and on the GPU. From then on radish_device = 'auto' chooses by
 // that, on this machine.
 func (s *Session) calibrate(st *statement) (*Result, error) {
+	if !s.vars.access.Unrestricted() {
+		return nil, s.vars.access.Refuse("CALL radish_calibrate(), which writes what it measures into a file,")
+	}
 	d, err := s.engine.gpu()
 	if err != nil {
 		return nil, sqlerr.NotSupportedf("radish_calibrate", "there is no usable GPU to compare the CPU with: %v", err).WithCause(err)

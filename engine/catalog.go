@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"os"
 	"strings"
 
 	"github.com/radish-sql/radish/planner/bind"
@@ -57,7 +56,7 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 		return v, err
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
-		if info, statErr := os.Stat(name); statErr == nil && info.Mode().IsRegular() {
+		if info, statErr := c.session.vars.access.Stat(name); statErr == nil && info.Mode().IsRegular() {
 			return nil, e.WithHint("there is a file of this name; those that can be read end in .csv, .tsv, .txt, .jsonl (and .gz or .zst behind them), .parquet or .arrow")
 		}
 	}
@@ -93,7 +92,7 @@ func (c *catalogView) File(name string) (*table.Version, bool, error) {
 	if name == loadedFile && c.statement.loaded != nil {
 		return c.statement.loaded, true, nil
 	}
-	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, name)
+	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, c.session.vars.access, name)
 	switch {
 	case err != nil:
 		return nil, true, c.statement.LocateName(sqlerr.From(err), c.session.vars.parseMode, name)

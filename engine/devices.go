@@ -51,24 +51,28 @@ func (r *deviceRow) values() []types.Value {
 func devicesRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
 	cpu := deviceRow{device: "cpu", name: types.IntValue(s.vars.integer("radish_threads")).Text() + " threads", status: "in use"}
 	rows := [][]types.Value{cpu.values()}
-	for _, r := range s.engine.gpuRows() {
+	for _, r := range s.vars.gpuRows() {
 		rows = append(rows, r.values())
 	}
 	return rows
 }
 
-func (e *Engine) gpuRows() []deviceRow {
+func (v *variables) gpuRows() []deviceRow {
+	e := v.engine
 	lib, err := gpukernels.Default()
 	if e.opts.GPULibrary != "" {
 		lib, err = gpukernels.Open(gpukernels.Options{Path: e.opts.GPULibrary})
 	}
 	if err != nil {
-		return []deviceRow{{device: "gpu", status: "not usable: " + err.Error()}}
+		return []deviceRow{{device: "gpu", status: "not usable: " + v.withoutPaths(err)}}
 	}
-	none := deviceRow{device: "gpu", library: lib.Path(), abi: lib.ABIVersion()}
+	none := deviceRow{device: "gpu", abi: lib.ABIVersion()}
+	if v.access.ReadsAll() {
+		none.library = lib.Path()
+	}
 	devices, err := lib.Devices()
 	if err != nil {
-		none.status = "not usable: " + err.Error()
+		none.status = "not usable: " + v.withoutPaths(err)
 		return []deviceRow{none}
 	}
 	var rows []deviceRow
@@ -85,7 +89,7 @@ func (e *Engine) gpuRows() []deviceRow {
 		}
 		r.status = "present, not used: Radish runs on the first GPU"
 		if info.Ordinal == 0 {
-			e.fillOpened(&r)
+			v.fillOpened(&r)
 		}
 		rows = append(rows, r)
 	}
@@ -93,15 +97,15 @@ func (e *Engine) gpuRows() []deviceRow {
 }
 
 // fillOpened adds what is known of the GPU that pipelines run on.
-func (e *Engine) fillOpened(r *deviceRow) {
-	d, err := e.gpu()
+func (v *variables) fillOpened(r *deviceRow) {
+	d, err := v.engine.gpu()
 	if err != nil {
-		r.status = "not usable: " + err.Error()
+		r.status = "not usable: " + v.withoutPaths(err)
 		return
 	}
 	r.status = "usable"
 	if err := d.Lost(); err != nil {
-		r.status = "lost: " + err.Error()
+		r.status = "lost: " + v.withoutPaths(err)
 		return
 	}
 	if m, err := d.Memory(); err == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Version is the version of Radish, and what VERSION() says it is compatible with.
@@ -39,6 +40,8 @@ type Options struct {
 	QueryMemoryLimit int64
 	// Device is the initial radish_device of sessions: "auto", "cpu", "gpu" or "gpu_strict"; empty: "auto".
 	Device string
+	// FileAccess says which files statements may use: "full", "read", "none", or folders; see fileaccess.Policy. Empty: "full".
+	FileAccess string
 	// GPULibrary is the file of the library that GPUs are used through; empty: it is looked for (see package gpukernels).
 	GPULibrary string
 }
@@ -51,7 +54,8 @@ type Engine struct {
 	statements *memory.Budget // what statements need while they run
 	stored     *stored        // tables
 	files      *fileCache
-	added      *added // functions of the program's own
+	access     *fileaccess.Policy // of sessions when they begin
+	added      *added             // functions of the program's own
 	conns      atomic.Uint64
 	sessions   sessions
 	locks      *namedLocks
@@ -73,8 +77,15 @@ func New(opts Options) (*Engine, error) {
 	if opts.Device == "" {
 		opts.Device = "auto"
 	}
+	policy := fileaccess.Full()
+	if opts.FileAccess != "" {
+		var err error
+		if policy, err = fileaccess.Parse(opts.FileAccess); err != nil {
+			return nil, err
+		}
+	}
 	e := &Engine{
-		opts: opts, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
+		opts: opts, access: policy, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
 		writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(), tableLocks: newTableLocks(),
 		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}

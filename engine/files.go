@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
@@ -23,7 +22,7 @@ import (
 type fileCache struct {
 	stored *stored
 	share  int64 // bytes that the files in the cache may take
-	load   func(ctx context.Context, title, pattern string) (*table.Version, error)
+	load   func(ctx context.Context, policy *fileaccess.Policy, title, pattern string) (*table.Version, error)
 
 	mu       sync.Mutex
 	kept     map[string]*openFile // by the name in the query, made absolute
@@ -64,23 +63,26 @@ func newFileCache(s *stored, limit int64) *fileCache {
 			share = program / 2
 		}
 	}
-	load := func(ctx context.Context, title, pattern string) (*table.Version, error) {
-		return files.Read(ctx, "", title, pattern, nil)
+	load := func(ctx context.Context, policy *fileaccess.Policy, title, pattern string) (*table.Version, error) {
+		return files.Read(ctx, policy, "", title, pattern, nil)
 	}
 	return &fileCache{stored: s, load: load, share: share, kept: map[string]*openFile{}, readings: map[string]*reading{}}
 }
 
-// open reads the file or files that a name in FROM stands for. The caller calls giveBack when it reads the version no
+// open reads the file or files that a name in FROM stands for, if the policy allows it. The caller calls giveBack when it reads the version no
 // more. The version is nil if the name is no kind of file that Radish reads.
-func (c *fileCache) open(ctx context.Context, name string) (v *table.Version, giveBack func(), err error) {
+func (c *fileCache) open(ctx context.Context, policy *fileaccess.Policy, name string) (v *table.Version, giveBack func(), err error) {
 	if files.FormatOf(name) == files.Unknown {
 		return nil, nil, files.Check(name)
+	}
+	if err := policy.Check(name); err != nil { // the name as it was written, which tells nothing of where the program runs
+		return nil, nil, err
 	}
 	pattern, err := filepath.Abs(name)
 	if err != nil {
 		return nil, nil, cannotRead(name, err)
 	}
-	stamp, err := stampOf(pattern)
+	stamp, err := stampOf(policy, pattern)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,13 +92,13 @@ func (c *fileCache) open(ctx context.Context, name string) (v *table.Version, gi
 		c.mu.Unlock()
 		return f.version, func() { c.giveBack(f) }, nil
 	}
-	key := pattern + "\n" + stamp
+	key := pattern + "\n" + stamp + "\n" + policy.String()
 	r := c.readings[key]
 	if r == nil {
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r = &reading{cancel: cancel, done: make(chan struct{})}
 		c.readings[key] = r
-		go c.read(own, r, key, name, pattern, stamp)
+		go c.read(own, policy, r, key, name, pattern, stamp)
 	}
 	r.waiting++
 	c.mu.Unlock()
@@ -134,13 +136,16 @@ func (c *fileCache) leave(r *reading, key string) {
 }
 
 // read reads a file for all who wait for it.
-func (c *fileCache) read(ctx context.Context, r *reading, key, name, pattern, stamp string) {
+func (c *fileCache) read(ctx context.Context, policy *fileaccess.Policy, r *reading, key, name, pattern, stamp string) {
 	f := &openFile{name: pattern, stamp: stamp}
 	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + name + "'"}
 	r.err = sqlerr.Guard(func() (err error) {
 		title := textfile.Trim(filepath.Base(name))
 		title = strings.TrimSuffix(title, filepath.Ext(title))
-		if f.version, err = c.load(table.WithMeter(ctx, account.Set), title, pattern); err != nil {
+		f.version, f.stamp, err = unchanged(policy, pattern, stamp, func() (*table.Version, error) {
+			return c.load(table.WithMeter(ctx, account.Set), policy, title, pattern)
+		})
+		if err != nil {
 			return err
 		}
 		f.bytes = f.version.Footprint()
@@ -247,21 +252,35 @@ func (c *fileCache) cached() int64 {
 	return c.held
 }
 
-// stampOf describes the state of the files that match a pattern: names, sizes and times of change.
-func stampOf(pattern string) (string, error) {
-	paths, err := files.Expand(pattern)
+// stampOf describes the state of the files that match a pattern.
+func stampOf(policy *fileaccess.Policy, pattern string) (string, error) {
+	paths, err := files.Expand(policy, pattern)
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	for _, p := range paths {
-		info, err := os.Stat(p)
-		if err != nil {
-			return "", cannotRead(p, err)
-		}
-		fmt.Fprintf(&b, "%s %d %d\n", p, info.Size(), info.ModTime().UnixNano())
+	stamp, err := policy.Stamp(paths...)
+	if err != nil {
+		return "", cannotRead(pattern, err)
 	}
-	return b.String(), nil
+	return stamp, nil
+}
+
+// unchanged returns what read makes of files that had a state before, and the state that it is of. If they have changed meanwhile it is read
+// again: rows of two states of a file, or a row that was written in part, are nobody's data.
+func unchanged[T any](policy *fileaccess.Policy, pattern, stamp string, read func() (T, error)) (value T, of string, err error) {
+	for range fileaccess.Reads {
+		value, err = read()
+		if errors.Is(err, sqlerr.Cancelled) {
+			return value, stamp, err
+		}
+		now, gone := stampOf(policy, pattern)
+		switch {
+		case gone != nil, now == stamp: // what was open stays whole when its name goes
+			return value, stamp, err
+		}
+		stamp = now
+	}
+	return value, stamp, fileaccess.Changed(pattern)
 }
 
 func cannotRead(name string, err error) error {

@@ -24,12 +24,20 @@ const (
 func (e *Engine) gpu() (*gpu.Device, error) { return gpu.Shared(e.opts.GPULibrary) }
 
 // needGPU is gpu, with an error for people: what is missing and how to get it.
-func (e *Engine) needGPU(value string) (*gpu.Device, error) {
-	d, err := e.gpu()
+func (v *variables) needGPU(value string) (*gpu.Device, error) {
+	d, err := v.engine.gpu()
 	if err != nil {
-		return nil, sqlerr.NotSupportedf("radish_device = '"+value+"'", "there is no usable GPU: %v", err).WithCause(err)
+		return nil, sqlerr.NotSupportedf("radish_device = '"+value+"'", "there is no usable GPU: %s", v.withoutPaths(err)).WithCause(err)
 	}
 	return d, nil
+}
+
+// withoutPaths is the text of an error about a GPU, which may name files and say whether there are such, for those who may read all of them.
+func (v *variables) withoutPaths(err error) string {
+	if v.access.ReadsAll() {
+		return err.Error()
+	}
+	return "why names files, which radish_file_access = '" + v.access.String() + "' hides"
 }
 
 func setDevice(v *variables, value string) (string, error) {
@@ -37,7 +45,7 @@ func setDevice(v *variables, value string) (string, error) {
 	case deviceAuto, deviceCPU:
 		return value, nil
 	case deviceGPU, deviceStrict:
-		_, err := v.engine.needGPU(value)
+		_, err := v.needGPU(value)
 		return value, err
 	}
 	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu, gpu or gpu_strict")
@@ -89,7 +97,7 @@ func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error)
 	case deviceStrict:
 		mode = gpu.Strict
 	}
-	d, err := s.engine.needGPU(value)
+	d, err := s.vars.needGPU(value)
 	switch {
 	case err != nil && value == deviceAuto:
 		return nil, nil // the CPU does

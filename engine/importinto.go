@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -120,8 +119,8 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 	if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
 		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(n.Path)+"'", "write INSERT INTO t SELECT ... FROM `file`")
 	}
-	if _, err := os.Stat(n.Path); err != nil {
-		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", n.Path, reason(err)).WithCause(err)
+	if _, err := s.vars.access.Stat(n.Path); err != nil {
+		return nil, cannotRead(n.Path, err)
 	}
 	columns, err := importColumns(n)
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 // becomes then, unless they are named.
 func (s *Session) keysOf(st *statement, path string, columns *[]*ast.ColumnName) (string, error) {
 	if *columns == nil {
-		v, giveBack, err := s.engine.files.open(st.ctx, path)
+		v, giveBack, err := s.engine.files.open(st.ctx, s.vars.access, path)
 		if err != nil {
 			return "", err
 		}

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"errors"
+	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +17,7 @@ import (
 
 // selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, unless FIELDS or LINES ask for MySQL's text, which a
 // name without a known ending gets too. A text is compressed if the name ends in .gz or .zst. A file that exists is an error, and a statement that fails
-// leaves none behind.
+// leaves none behind: the rows go to a temporary name in the same folder until all are written.
 func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
 	into := n.SelectIntoOpt
 	if into.Tp != ast.SelectIntoOutfile {
@@ -41,34 +41,33 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.runQuery(st, q, false)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	f, err := os.OpenFile(into.FileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", into.FileName)
-	}
+	f, err := s.vars.access.Create(into.FileName)
 	if err != nil {
 		return nil, cannotWrite(into.FileName, err)
 	}
 	var rows int64
-	if asText {
-		rows, err = writeText(st.ctx, res, f, into.FileName, rules, s.vars.location)
-	} else {
-		rows, err = s.write(st, res, f, into.FileName)
-	}
-	if err == nil {
-		if err = f.Close(); err != nil {
-			err = cannotWrite(into.FileName, err)
+	err = sqlerr.Guard(func() error { // which removes the file, too, if there is a bug
+		res, err := s.runQuery(st, q, false)
+		if err != nil {
+			return err
 		}
-	} else {
-		_ = f.Close() // the error that matters is err
+		defer res.Close()
+		if asText {
+			rows, err = writeText(st.ctx, res, f, into.FileName, rules, s.vars.location)
+		} else {
+			rows, err = s.write(st, res, f, into.FileName)
+		}
+		return err
+	})
+	if err == nil {
+		err = st.ctx.Err() // it may have ended behind the last row
 	}
 	if err != nil {
-		_ = os.Remove(into.FileName)
+		f.Discard()
 		return nil, err
+	}
+	if err := f.Commit(); err != nil {
+		return nil, cannotWrite(into.FileName, err)
 	}
 	return &Result{RowsAffected: rows}, nil
 }
@@ -115,7 +114,7 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 }
 
 // write writes all rows of a result to a file in the format that its name tells, and returns their number.
-func (s *Session) write(st *statement, res *Result, f *os.File, name string) (rows int64, err error) {
+func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name string) (rows int64, err error) {
 	var names []string
 	var columns []types.Type
 	for _, c := range res.Columns {
@@ -166,5 +165,12 @@ func readable(b *column.Batch, columns []ResultColumn, file string, before int64
 }
 
 func cannotWrite(name string, err error) error {
+	var known *sqlerr.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, fs.ErrExist):
+		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name)
+	}
 	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, reason(err)).WithCause(err)
 }

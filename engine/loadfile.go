@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -45,22 +44,48 @@ func loadRulesOf(n *ast.LoadDataStmt) (*loadRules, error) {
 // read makes a table of the fields of a file: f1, f2 and so on, of the given types or, where a field is not written as that type's values
 // are, texts.
 func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Version, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe cannot be read twice
+	policy := st.session.vars.access
+	info, err := policy.Stat(path)
+	if err != nil {
+		return nil, cannotRead(path, err)
+	}
+	if !info.Mode().IsRegular() { // a pipe cannot be read twice
 		for i := range ts {
 			ts[i] = types.Text
 		}
+		v, warnings, err := r.readRounds(st, path, ts)
+		r.warn(warnings)
+		return v, err
 	}
+	stamp, err := policy.Stamp(path)
+	if err != nil {
+		return nil, cannotRead(path, err)
+	}
+	var warnings []*sqlerr.Error
+	v, _, err := unchanged(policy, path, stamp, func() (v *table.Version, err error) {
+		v, warnings, err = r.readRounds(st, path, ts)
+		return v, err
+	})
+	r.warn(warnings)
+	return v, err
+}
+
+func (r *loadRules) warn(warnings []*sqlerr.Error) {
+	for _, w := range warnings {
+		r.warnings.AddError(w)
+	}
+}
+
+// readRounds is read for a file that does not change.
+func (r *loadRules) readRounds(st *statement, path string, ts []types.Type) (*table.Version, []*sqlerr.Error, error) {
 	for round := 0; ; round++ {
 		v, warnings, err := r.readAs(st, path, ts)
 		var m misfit
 		switch {
 		case err == nil:
-			for _, w := range warnings {
-				r.warnings.AddError(w)
-			}
-			return v, nil
+			return v, warnings, nil
 		case !errors.As(err, &m):
-			return nil, err
+			return nil, nil, err
 		case round == 0:
 			ts[m.field] = types.Text
 		default:
@@ -92,7 +117,7 @@ type loadedChunk struct {
 // readAs is read for fields that have the given types. One goroutine cuts the text into records, others convert them, and they join the table
 // in order.
 func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
-	in, err := textfile.Open(path)
+	in, err := textfile.Open(st.ctx, st.session.vars.access, path)
 	if err != nil {
 		return nil, nil, cannotRead(path, err)
 	}

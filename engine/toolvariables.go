@@ -65,7 +65,7 @@ var toolVariables = []variable{
 	{name: "protocol_version", initial: fixed("10"), integer: true, readOnly: true},
 	{name: "pseudo_thread_id", initial: fixed("0"), integer: true, readOnly: true, of: func(v *variables) string { return strconv.FormatUint(v.session.id, 10) }, doc: "CONNECTION_ID()"},
 	{name: "read_only", initial: fixed("0"), boolean: true, readOnly: true},
-	{name: "secure_file_priv", initial: fixed(""), readOnly: true, doc: "files are read and written where the program may"},
+	{name: "secure_file_priv", initial: fixed(""), readOnly: true, of: secureFilePriv, doc: "empty: files are read where the program may; NULL: none are; else the first folder of radish_file_access"},
 	{name: "server_id", initial: fixed("1"), integer: true, readOnly: true},
 	{name: "socket", initial: fixed(""), readOnly: true, doc: "there is none"},
 	{name: "sort_buffer_size", initial: fixed("262144"), integer: true, doc: means + "radish_memory_limit bounds a query"},
@@ -192,4 +192,17 @@ func sortedVariables(lists ...[]variable) []variable {
 		}
 	}
 	return all
+}
+
+// secureFilePriv tells MySQL's clients what radish_file_access allows.
+func secureFilePriv(v *variables) string {
+	switch text := v.access.String(); {
+	case v.access.ReadsAll():
+		return ""
+	case text == "none":
+		return "NULL"
+	default:
+		first, _, _ := strings.Cut(text, ",")
+		return strings.TrimPrefix(first, "read:")
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // variable describes a system variable once: SET, SHOW VARIABLES, @@name and docs/sql.md follow it.
@@ -86,6 +87,10 @@ var ownVariables = []variable{
 	{
 		name: "radish_disabled_rules", initial: fixed(""), set: setDisabledRules,
 		doc: "names of rewrite rules to leave out, separated by commas",
+	},
+	{
+		name: "radish_file_access", initial: func(e *Engine) string { return e.access.String() }, of: func(v *variables) string { return v.access.String() }, set: setFileAccess,
+		doc: "the files that statements may use: full, read (writing none), none, or folders with commas between, of which read:FOLDER can be read only; a session can narrow it, never widen it",
 	},
 	{
 		name: "radish_gpu_memory_limit", initial: fixed("0"), set: setBytes("radish_gpu_memory_limit"),
@@ -162,6 +167,7 @@ type variables struct {
 	location      *time.Location
 	stopped       time.Time // the moment that SET timestamp gave; zero: none
 	disabledRules map[string]bool
+	access        *fileaccess.Policy // the files that statements may use
 }
 
 func (v *variables) init(e *Engine) {
@@ -171,6 +177,7 @@ func (v *variables) init(e *Engine) {
 	v.parseMode = parse.DefaultMode
 	v.exprMode = expr.DefaultSQLMode
 	v.location = time.Local
+	v.access = e.access
 }
 
 func (v *variables) get(def *variable) string {
@@ -272,6 +279,15 @@ func setSwitch(name string) func(*variables, string) (string, error) {
 		}
 		return value, nil
 	}
+}
+
+func setFileAccess(v *variables, value string) (string, error) {
+	narrower, err := v.access.Narrow(value)
+	if err != nil {
+		return "", err
+	}
+	v.access = narrower
+	return narrower.String(), nil
 }
 
 func setEncryptionMode(_ *variables, value string) (string, error) {

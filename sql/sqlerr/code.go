@@ -91,6 +91,7 @@ const (
 	CodeCollationCharsetMismatch Code = 1253
 	CodeUnknownCollation         Code = 1273
 	CodeNotUpdatable             Code = 1288
+	CodeOptionPrevents           Code = 1290
 	CodeDuplicatedValueInType    Code = 1291
 	CodeTruncatedWrongValue      Code = 1292
 	CodeUnknownFunction          Code = 1305

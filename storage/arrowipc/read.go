@@ -15,6 +15,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowconv"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -27,9 +28,12 @@ type File struct {
 	columns []table.ColumnDef
 }
 
-// Open opens a file in either format and reads its schema.
-func Open(path string) (f *File, err error) {
-	source, err := os.Open(path)
+// Open is OpenIn for whatever file the process may read.
+func Open(path string) (*File, error) { return OpenIn(fileaccess.Full(), path) }
+
+// OpenIn opens a file that a policy allows in either format and reads its schema.
+func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
+	source, err := policy.Open(path)
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
@@ -158,7 +159,7 @@ func TestMalformed(t *testing.T) {
 	if _, err := read("a\n", Options{Delimiter: '"'}); !errors.Is(err, sqlerr.CodeWrongArguments) {
 		t.Error(err)
 	}
-	_, err := Read(context.Background(), "d", "t", Options{}, textfile.FileSource(filepath.Join(t.TempDir(), "none.csv")))
+	_, err := Read(context.Background(), "d", "t", Options{}, textfile.FileSource(fileaccess.Full(), filepath.Join(t.TempDir(), "none.csv")))
 	if !errors.Is(err, sqlerr.CodeFileNotFound) {
 		t.Error(err)
 	}

@@ -14,9 +14,7 @@ package files
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +23,7 @@ import (
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/table"
@@ -87,29 +86,31 @@ func CSVOptions(name string) csv.Options {
 	return csv.Options{}
 }
 
-// Expand returns the files that a name or pattern stands for, sorted; an error if there is none.
-func Expand(pattern string) ([]string, error) {
+// Expand returns the files that a name or pattern stands for, sorted; an error if there is none, or the policy refuses to look.
+func Expand(policy *fileaccess.Policy, pattern string) ([]string, error) {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return []string{pattern}, nil
 	}
-	if _, err := os.Stat(pattern); err == nil {
+	if _, err := policy.Stat(pattern); err == nil {
 		return []string{pattern}, nil // a file whose name has such a character in it
 	}
-	paths, err := filepath.Glob(pattern)
+	paths, err := policy.Glob(pattern)
+	if fileaccess.Refused(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "'%s' is no valid pattern of file names", pattern)
 	}
 	if len(paths) == 0 {
 		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "no file matches '%s'", pattern)
 	}
-	slices.Sort(paths)
 	return paths, nil
 }
 
-// Read returns a new table of the rows of one file, or of all files that match a pattern. If columns is not nil only
+// Read returns a new table of the rows of one file, or of all files that match a pattern, as far as the policy allows them. If columns is not nil only
 // those are kept, in that order. The context's meter (see [table.WithMeter]) follows the table's memory.
-func Read(ctx context.Context, database, name, pattern string, columns []string) (*table.Version, error) {
-	paths, err := Expand(pattern)
+func Read(ctx context.Context, policy *fileaccess.Policy, database, name, pattern string, columns []string) (*table.Version, error) {
+	paths, err := Expand(policy, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func Read(ctx context.Context, database, name, pattern string, columns []string)
 	case CSV, JSONLines:
 		sources := make([]textfile.Source, len(paths))
 		for i, p := range paths {
-			sources[i] = textfile.FileSource(p)
+			sources[i] = textfile.FileSource(policy, p)
 		}
 		var v *table.Version
 		if format == CSV {
@@ -140,9 +141,9 @@ func Read(ctx context.Context, database, name, pattern string, columns []string)
 		}
 		return v.Project(ordinals), nil
 	case Parquet:
-		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return parquet.Open(p) })
+		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return parquet.OpenIn(policy, p) })
 	case Arrow, ArrowStream:
-		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return arrowipc.Open(p) })
+		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return arrowipc.OpenIn(policy, p) })
 	}
 	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .jsonl and .ndjson, which may end in .gz or .zst too, .parquet, .arrow, .feather, .ipc and .arrows")
 }

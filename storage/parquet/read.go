@@ -24,6 +24,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -38,9 +39,12 @@ type File struct {
 	leaves  []leaf // by column
 }
 
-// Open opens a file and reads its schema. Columns of types that Radish does not have are an error.
-func Open(path string) (f *File, err error) {
-	source, err := os.Open(path)
+// Open is OpenIn for whatever file the process may read.
+func Open(path string) (*File, error) { return OpenIn(fileaccess.Full(), path) }
+
+// OpenIn opens a file that a policy allows and reads its schema. Columns of types that Radish does not have are an error.
+func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
+	source, err := policy.Open(path)
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}

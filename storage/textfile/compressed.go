@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // maxWindow bounds what unpacking zstd keeps of the text behind it: what the zstd program takes without --long, and more.
@@ -37,13 +39,18 @@ func compression(name string) string {
 	return ""
 }
 
-// Open opens a file for reading. One whose name ends in .gz or .zst is unpacked while it is read; where it is damaged or cut short
-// an error says so, behind all text that could be unpacked.
-func Open(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+// Open opens a file that a policy allows for reading: a regular file, of which is read what it has now, or a pipe, which ctx ends. One whose name ends in .gz or .zst is
+// unpacked while it is read; where it is damaged or cut short an error says so, behind all text that could be unpacked.
+func Open(ctx context.Context, policy *fileaccess.Policy, path string) (io.ReadCloser, error) {
+	f, err := policy.OpenStream(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	return unpack(f, path)
+}
+
+// unpack returns the text in a file that it closes.
+func unpack(f io.ReadCloser, path string) (text io.ReadCloser, err error) {
 	kind := compression(path)
 	if kind == "" {
 		return f, nil
@@ -71,7 +78,7 @@ func Open(path string) (io.ReadCloser, error) {
 
 // unpacker reads the text in a compressed file.
 type unpacker struct {
-	file   *os.File
+	file   io.Closer
 	name   string
 	kind   string
 	text   io.Reader
@@ -99,6 +106,9 @@ func (u *unpacker) failed(err error) error {
 	what := "is damaged: " + strings.TrimPrefix(err.Error(), u.kind+": ")
 	class := sqlerr.User
 	var pathErr *os.PathError
+	if known := (*sqlerr.Error)(nil); errors.As(err, &known) {
+		return err
+	}
 	switch {
 	case errors.As(err, &pathErr):
 		what, class = "can't be read: "+pathErr.Err.Error(), sqlerr.Resource

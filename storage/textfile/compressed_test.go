@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -37,7 +38,7 @@ func pack(t *testing.T, name string, text []byte) []byte {
 
 func unpack(t *testing.T, path string) ([]byte, error) {
 	t.Helper()
-	f, err := textfile.Open(path)
+	f, err := textfile.Open(context.Background(), fileaccess.Full(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +188,7 @@ func TestBombIsMetered(t *testing.T) {
 			most = max(most, bytes)
 			return nil
 		}))
-		source := textfile.FileSource(path)
+		source := textfile.FileSource(fileaccess.Full(), path)
 		err := textfile.Head(ctx, source, 0, func(*textfile.Block) (bool, error) { return false, nil })
 		if !errors.Is(err, full) || most == 0 {
 			t.Errorf("%s: %v, %d bytes were granted", name, err, most)

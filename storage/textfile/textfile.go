@@ -12,6 +12,7 @@ import (
 	"io/fs"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Source is a text that can be read more than once.
@@ -20,9 +21,15 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// FileSource is the text in a file, unpacked if its name says that it is compressed.
-func FileSource(path string) Source {
-	return Source{path, func() (io.ReadCloser, error) { return Open(path) }}
+// FileSource is the text in a regular file that a policy allows, unpacked if its name says that it is compressed.
+func FileSource(policy *fileaccess.Policy, path string) Source {
+	return Source{path, func() (io.ReadCloser, error) {
+		f, err := policy.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return unpack(fileaccess.Bound(f), path)
+	}}
 }
 
 // BytesSource is a text in memory.

@@ -1,0 +1,263 @@
+// Package fileaccess opens the files that SQL and the shell's commands name, and decides which of them may be opened.
+//
+// A [Policy] is what the program that opened a database allows: every file, reading only, none, or the files in some folders. Whoever
+// opens, writes, lists or only looks for a file that a statement names asks a Policy for it; nothing else in the module opens such files, and
+// a test holds it to that. A file that a Policy refuses is not looked at: the error is the same whether it exists or not.
+package fileaccess
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Policy says which files may be opened. It is immutable. The zero value refuses all.
+type Policy struct {
+	text   string
+	grants []grant
+}
+
+// grant allows the files in a folder, or all there are.
+type grant struct {
+	all    bool // every file; the folder means nothing
+	folder string
+	real   string // folder without symbolic links in it
+	within *grant // what the folder was narrowed from; nil: the folder is given by the program
+	below  string // the folder, seen from that of within
+	write  bool
+}
+
+// The words for policies that are no lists of folders.
+const (
+	full     = "full"
+	readOnly = "read"
+	none     = "none"
+)
+
+// readPrefix marks a folder whose files can be read only.
+const readPrefix = "read:"
+
+// Full is the policy that allows what the process may do.
+func Full() *Policy { return &Policy{text: full, grants: []grant{{all: true, write: true}}} }
+
+// Parse reads a policy: full, read, none, or folders with commas between, each of which may begin with "read:". A folder has to exist.
+func Parse(text string) (*Policy, error) { return Full().Narrow(text) }
+
+// Narrow returns the policy that text describes if it allows nothing that p refuses.
+func (p *Policy) Narrow(text string) (*Policy, error) {
+	text = strings.TrimSpace(text)
+	switch word := strings.ToLower(text); word {
+	case none:
+		return &Policy{text: none}, nil
+	case full, readOnly:
+		next := &Policy{text: word, grants: []grant{{all: true, write: word == full}}}
+		if !p.allowsAll(word == full) {
+			return nil, p.wider(text)
+		}
+		return next, nil
+	}
+	next := &Policy{}
+	var texts []string
+	for _, item := range strings.Split(text, ",") {
+		g, err := p.folderGrant(strings.TrimSpace(item))
+		if err != nil {
+			return nil, err
+		}
+		prefix := ""
+		if !g.write {
+			prefix = readPrefix
+		}
+		texts = append(texts, prefix+g.folder)
+		next.grants = append(next.grants, *g)
+	}
+	next.text = strings.Join(texts, ",")
+	return next, nil
+}
+
+// folderGrant reads one folder of a list.
+func (p *Policy) folderGrant(item string) (*grant, error) {
+	name, reading := strings.CutPrefix(item, readPrefix)
+	if name == "" {
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access has an empty name of a folder").
+			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out")
+	}
+	folder, err := filepath.Abs(name)
+	if err != nil {
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the folder '%s': %v", name, err)
+	}
+	g := &grant{folder: folder, write: !reading}
+	if !p.allowsAll(!reading) {
+		within, below := p.find(folder, !reading)
+		if within == nil {
+			return nil, p.wider(item)
+		}
+		g.within, g.below = within, below
+	}
+	root, err := g.open()
+	if err != nil {
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the folder '%s', which cannot be opened: %v", name, reason(err)).
+			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out")
+	}
+	_ = root.Close() // it was opened to be looked at
+	g.real = folder
+	if g.within == nil {
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			g.real = real
+		}
+	}
+	return g, nil
+}
+
+func (p *Policy) wider(text string) error {
+	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access cannot become '%s': it is '%s', which a session can narrow only", text, p).
+		WithHint("the program that opens the database says what its sessions may do")
+}
+
+// String is the policy as [Parse] reads it. It has the folders in full.
+func (p *Policy) String() string {
+	if p.text == "" {
+		return none
+	}
+	return p.text
+}
+
+// allowsAll says whether every file may be read, or written too.
+func (p *Policy) allowsAll(write bool) bool {
+	for i := range p.grants {
+		if g := &p.grants[i]; g.all && (g.write || !write) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unrestricted says whether all is allowed that the process may do.
+func (p *Policy) Unrestricted() bool { return p.allowsAll(true) }
+
+// ReadsAll says whether every file may be read, so that a path tells nothing that could not be found out.
+func (p *Policy) ReadsAll() bool { return p.allowsAll(false) }
+
+// find returns the grant that allows an absolute name, and the name below its folder. nil: none does.
+func (p *Policy) find(absolute string, write bool) (*grant, string) {
+	for i := range p.grants {
+		g := &p.grants[i]
+		if g.all || write && !g.write {
+			continue
+		}
+		for _, folder := range []string{g.folder, g.real} {
+			if below, err := filepath.Rel(folder, absolute); err == nil && filepath.IsLocal(below) {
+				return g, below
+			}
+		}
+	}
+	return nil, ""
+}
+
+// open opens the grant's folder. What is opened below it cannot leave it, whatever symbolic links there are.
+func (g *grant) open() (*os.Root, error) {
+	if g.within == nil {
+		return os.OpenRoot(g.folder)
+	}
+	outer, err := g.within.open()
+	if err != nil {
+		return nil, err
+	}
+	defer outer.Close()
+	return outer.OpenRoot(g.below)
+}
+
+// Check returns an error for a name that the policy refuses for reading, whatever there is of that name. It does not look.
+func (p *Policy) Check(name string) error {
+	if p.allowsAll(false) {
+		return nil
+	}
+	absolute, err := filepath.Abs(name)
+	if err == nil {
+		if g, _ := p.find(absolute, false); g != nil {
+			return nil
+		}
+	}
+	return p.refused(name, false)
+}
+
+// place is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.
+type place struct {
+	policy *Policy
+	as     string // the name as it was written, for messages
+	root   *os.Root
+	name   string
+	write  bool
+}
+
+// at returns the place of a name. The caller closes it.
+func (p *Policy) at(name string, write bool) (*place, error) {
+	if p.allowsAll(write) {
+		return &place{policy: p, as: name, name: name, write: write}, nil
+	}
+	absolute, err := filepath.Abs(name)
+	if err != nil { // the folder in which the program runs is gone
+		return nil, p.refused(name, write)
+	}
+	g, below := p.find(absolute, write)
+	if g == nil {
+		return nil, p.refused(name, write)
+	}
+	root, err := g.open()
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+	}
+	return &place{policy: p, as: name, root: root, name: below, write: write}, nil
+}
+
+func (l *place) close() {
+	if l.root != nil {
+		_ = l.root.Close() // nothing was written through it
+	}
+}
+
+// failed turns the error of a name that leaves its folder, by a symbolic link, into the one of names outside of it.
+func (l *place) failed(err error) error {
+	if err == nil || l.root == nil {
+		return err
+	}
+	_, leaves := l.root.Lstat("..") // package os has the error of names that lead out, and no name for it
+	if errors.Is(err, reason(leaves)) {
+		return l.policy.refused(l.as, l.write)
+	}
+	return err
+}
+
+// refused is the error for all names that the policy does not allow, whether there is such a file or not.
+func (p *Policy) refused(name string, write bool) error {
+	what := "reading"
+	if write {
+		what = "writing"
+	}
+	return p.Refuse(what + " '" + name + "'")
+}
+
+// Refuse is the error for something that the policy does not allow.
+func (p *Policy) Refuse(what string) error {
+	return sqlerr.New(sqlerr.CodeOptionPrevents, sqlerr.User, "%s is refused: file_access is '%s'", what, p).
+		WithHint("the program that opens the database says which files its statements may use")
+}
+
+// Refused says whether an error is that of a name which a policy does not allow.
+func Refused(err error) bool { return errors.Is(err, sqlerr.CodeOptionPrevents) }
+
+// reason returns what an error of a file system operation says besides the names.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package fileaccess
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Open opens a regular file for reading. Anything else is refused before it is opened and once more when it is open, as another may have taken
+// its place: reading a pipe, a terminal or a device may wait for ever, or never end.
+func (p *Policy) Open(name string) (*os.File, error) {
+	l, err := p.at(name, false)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	info, err := l.stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(name, info); err != nil {
+		return nil, err
+	}
+	f, err := l.openFile(os.O_RDONLY | syscall.O_NONBLOCK) // which does not wait, should it have become a pipe
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		_ = f.Close() // the error that matters is err
+		return nil, err
+	}
+	return f, nil
+}
+
+func (l *place) openFile(flag int) (*os.File, error) {
+	if l.root == nil {
+		return os.OpenFile(l.name, flag, 0)
+	}
+	f, err := l.root.OpenFile(l.name, flag, 0)
+	return f, l.failed(err)
+}
+
+func (l *place) stat() (fs.FileInfo, error) {
+	if l.root == nil {
+		return os.Stat(l.name)
+	}
+	info, err := l.root.Stat(l.name)
+	return info, l.failed(err)
+}
+
+// regular returns an error for what is no regular file.
+func regular(name string, info fs.FileInfo) error {
+	mode := info.Mode()
+	what, hint := "", ""
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		what, hint = "a directory", "name a file in it, or all of a kind, as "+filepath.Join(name, "*.parquet")
+	case mode&fs.ModeNamedPipe != 0:
+		what, hint = "a pipe, which can be read only once", "LOAD DATA INFILE reads pipes"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	default:
+		what = "a device"
+	}
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "cannot read '%s': it is %s, no regular file", name, what)
+	if hint != "" {
+		return e.WithHint("%s", hint)
+	}
+	return e
+}
+
+// Stat describes a file that may be read.
+func (p *Policy) Stat(name string) (fs.FileInfo, error) {
+	l, err := p.at(name, false)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	return l.stat()
+}
+
+// ReadDir lists a folder that may be read.
+func (p *Policy) ReadDir(name string) ([]fs.DirEntry, error) {
+	l, err := p.at(name, false)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	if l.root == nil {
+		return os.ReadDir(l.name)
+	}
+	list, err := fs.ReadDir(l.root.FS(), filepath.ToSlash(l.name))
+	return list, l.failed(err)
+}
+
+// Glob returns the names that match a pattern, sorted. The folder that the pattern begins with has to be one whose files may be read.
+func (p *Policy) Glob(pattern string) ([]string, error) {
+	l, err := p.at(pattern, false)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	var paths []string
+	if l.root == nil {
+		paths, err = filepath.Glob(pattern)
+	} else {
+		var below []string
+		below, err = fs.Glob(l.root.FS(), filepath.ToSlash(l.name))
+		// What stands before the part below the folder is the same for all, however it was written.
+		folder := strings.TrimSuffix(filepath.Clean(pattern), l.name)
+		for _, name := range below {
+			paths = append(paths, filepath.Join(folder, filepath.FromSlash(name)))
+		}
+	}
+	slices.Sort(paths)
+	return paths, err
+}
+
+// Stamp describes the state of files that may be read: names, sizes, times of change and which files they are. Two equal ones mean that none
+// has changed between. Anything but regular files is an error.
+func (p *Policy) Stamp(names ...string) (string, error) {
+	var b strings.Builder
+	for _, name := range names {
+		info, err := p.Stat(name)
+		if err == nil {
+			err = regular(name, info)
+		}
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s %d %d %s\n", name, info.Size(), info.ModTime().UnixNano(), identity(info))
+	}
+	return b.String(), nil
+}
+
+// Changed is the error for a file that was written, cut or replaced again and again while it was read.
+func Changed(name string) error {
+	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "cannot read '%s': it changes while it is read", name).
+		WithHint("read a copy, or write it under another name and rename it when it is whole")
+}
+
+// Reads is how often a file is read that changes meanwhile, until [Changed] is the error.
+const Reads = 3

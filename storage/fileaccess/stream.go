@@ -1,0 +1,144 @@
+package fileaccess
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// OpenStream opens a regular file or a pipe for reading once. Opening a pipe waits for who writes it; that wait and any read end when ctx does.
+func (p *Policy) OpenStream(ctx context.Context, name string) (io.ReadCloser, error) {
+	l, err := p.at(name, false)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	info, err := l.stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeNamedPipe == 0 {
+		f, err := p.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return Bound(f), nil
+	}
+	f, err := l.openPipe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) }) // which a pipe can have
+	return &pipe{ctx, f, stop}, nil
+}
+
+// bounded is the part of a file that it had when it was opened.
+type bounded struct {
+	io.Reader
+	io.Closer
+}
+
+// size is what is to be read of a file: what it has, or to the end where the system does not tell, as in /proc.
+func size(f *os.File) int64 {
+	const all = 1<<63 - 1
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return all
+	}
+	return info.Size()
+}
+
+// Bound returns a reader of what an open file has now. What others append meanwhile is not read, or there might be no end of it.
+func Bound(f *os.File) io.ReadCloser { return &bounded{io.LimitReader(f, size(f)), f} }
+
+// pipe is an open pipe whose reads a context ends.
+type pipe struct {
+	ctx  context.Context
+	file *os.File
+	stop func() bool
+}
+
+func (p *pipe) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, sqlerr.Interrupted(context.Cause(p.ctx))
+	}
+	n, err := p.file.Read(b)
+	if err != nil && err != io.EOF && p.ctx.Err() != nil {
+		err = sqlerr.Interrupted(context.Cause(p.ctx))
+	}
+	return n, err
+}
+
+func (p *pipe) Close() error {
+	p.stop()
+	return p.file.Close()
+}
+
+// openPipe opens a pipe for reading. That waits for a writer. If ctx ends before one comes, the end for writing is opened for a moment, which
+// ends the wait.
+func (l *place) openPipe(ctx context.Context) (*os.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, sqlerr.Interrupted(context.Cause(ctx))
+	}
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened, 1)
+	own := *l
+	if l.root != nil { // the goroutine may outlive the caller's place
+		var err error
+		if own.root, err = l.root.OpenRoot("."); err != nil {
+			return nil, err
+		}
+	}
+	go func() {
+		defer own.close()
+		var o opened
+		o.err = sqlerr.Guard(func() (err error) {
+			if o.file, err = own.openFile(os.O_RDONLY); err != nil {
+				return err
+			}
+			info, err := o.file.Stat()
+			switch {
+			case ctx.Err() != nil:
+				err = sqlerr.Interrupted(context.Cause(ctx))
+			case err == nil && info.Mode()&fs.ModeNamedPipe == 0:
+				err = Changed(own.as) // another file has taken its place
+			}
+			if err != nil {
+				_ = o.file.Close() // nothing was read of it
+			}
+			return err
+		})
+		done <- o
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-ctx.Done():
+	}
+	for {
+		w, err := l.openFile(os.O_WRONLY | syscall.O_NONBLOCK)
+		if err == nil {
+			_ = w.Close() // nothing was written
+		} else if !errors.Is(err, syscall.ENXIO) {
+			// The process may not write to it. The goroutine goes when a writer comes.
+			return nil, sqlerr.Interrupted(context.Cause(ctx))
+		}
+		select {
+		case o := <-done:
+			if o.err == nil { // it came just before ctx ended
+				_ = o.file.Close()
+			}
+			return nil, sqlerr.Interrupted(context.Cause(ctx))
+		case <-time.After(time.Millisecond): // the goroutine had not begun to wait
+		}
+	}
+}

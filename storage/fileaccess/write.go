@@ -1,0 +1,129 @@
+package fileaccess
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// NewFile is a file that is being written. It has a temporary name in the folder of its own, .radish-*.tmp, until Commit gives it its name:
+// whatever ends the writing before, there is no part of it under that name. It is written by one goroutine, and ends with one of Commit and
+// Discard.
+type NewFile struct {
+	*os.File
+	root    *os.Root // the folder
+	path    string   // as it was written, for messages
+	name    string   // in the folder
+	temp    string
+	replace bool
+}
+
+// Create begins a new file. One that exists is an error, fs.ErrExist; Commit says so, too, if it has come meanwhile.
+func (p *Policy) Create(name string) (*NewFile, error) { return p.create(name, false) }
+
+// Replace begins a file that takes the place of the one of that name, if there is one, which has to be a regular file.
+func (p *Policy) Replace(name string) (*NewFile, error) { return p.create(name, true) }
+
+func (p *Policy) create(name string, replace bool) (*NewFile, error) {
+	if name == "" || os.IsPathSeparator(name[len(name)-1]) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
+	}
+	l, err := p.at(name, true)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	f := &NewFile{path: name, name: filepath.Base(l.name), replace: replace}
+	if l.root == nil {
+		f.root, err = os.OpenRoot(filepath.Dir(l.name))
+	} else {
+		f.root, err = l.root.OpenRoot(filepath.Dir(l.name))
+	}
+	if err = l.failed(err); Refused(err) {
+		return nil, err
+	} else if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+	}
+	if err = f.begin(); err != nil {
+		_ = f.root.Close() // the error that matters is err
+		return nil, err
+	}
+	return f, nil
+}
+
+// begin looks whether the name is free and makes the file under another.
+func (f *NewFile) begin() error {
+	old, err := f.root.Lstat(f.name)
+	mode := fs.FileMode(0o644)
+	switch {
+	case err == nil && !f.replace:
+		return f.failed(fs.ErrExist)
+	case err == nil && !old.Mode().IsRegular():
+		return f.failed(errNotRegular)
+	case err == nil:
+		mode = old.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return f.failed(err)
+	}
+	for {
+		f.temp = fmt.Sprintf(".radish-%016x.tmp", rand.Uint64())
+		f.File, err = f.root.OpenFile(f.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return f.failed(err)
+	}
+	return nil
+}
+
+// errNotRegular says that the file in whose place another is to come is none that can be replaced.
+var errNotRegular = errors.New("it is no regular file")
+
+func (f *NewFile) failed(err error) error {
+	return &fs.PathError{Op: "open", Path: f.path, Err: reason(err)}
+}
+
+// Commit closes the file and gives it its name. If that fails there is no such file.
+func (f *NewFile) Commit() error {
+	err := f.File.Close()
+	if err == nil {
+		err = f.giveName()
+	}
+	if err != nil {
+		_ = f.root.Remove(f.temp) // the error that matters is err
+		err = f.failed(err)
+	}
+	_ = f.root.Close()
+	return err
+}
+
+// giveName renames the file, unless that would take the place of one that must stay. A link is what fails then, without a moment in which another
+// process could have put a file there; where the file system has none, the name is looked for before.
+func (f *NewFile) giveName() error {
+	if !f.replace {
+		err := f.root.Link(f.temp, f.name)
+		switch {
+		case err == nil:
+			return f.root.Remove(f.temp)
+		case errors.Is(err, fs.ErrExist):
+			return err
+		}
+		if _, err := f.root.Lstat(f.name); err == nil {
+			return fs.ErrExist
+		}
+	}
+	return f.root.Rename(f.temp, f.name)
+}
+
+// Discard closes the file and removes it.
+func (f *NewFile) Discard() {
+	_ = f.File.Close() // nobody reads it
+	_ = f.root.Remove(f.temp)
+	_ = f.root.Close()
+}

@@ -198,12 +198,7 @@ func (a *alias) draw(x, y uint64) int {
 	return int(a.other[i])
 }
 
-// groupPart is a row group that was made.
-type groupPart struct {
-	keys, values []int64
-}
-
-// build makes the table on all processors, a row group at a time and a bounded number of them at once.
+// build makes the table, and its totals meanwhile.
 func (d groupData) build(ctx context.Context, schema *table.Schema) (*table.Version, *groupTotals, error) {
 	group := d.generator()
 	seen := make([]uint64, (d.groups+63)/64) // groups that have rows
@@ -212,45 +207,18 @@ func (d groupData) build(ctx context.Context, schema *table.Schema) (*table.Vers
 	for range workers {
 		totals <- newGroupTotals(d)
 	}
-	part := func(first int64) groupPart {
+	v, err := fillTable(ctx, schema, d.rows, func(first int64, n int) []encoding.Data {
 		t := <-totals
 		defer func() { totals <- t }()
-		n := min(d.rows-first, table.RowGroupSize)
-		p := groupPart{make([]int64, n), make([]int64, n)}
+		keys, values := make([]int64, n), make([]int64, n)
 		for i := range n {
-			g := group(first + i)
-			if w, bit := &seen[g>>6], uint64(1)<<(g&63); atomic.LoadUint64(w)&bit == 0 {
-				atomic.OrUint64(w, bit)
-			}
-			p.keys[i], p.values[i] = d.key(g), groupValue(first+i)
-			t.add(g, p.keys[i], p.values[i])
+			g := group(first + int64(i))
+			mark(seen, g)
+			keys[i], values[i] = d.key(g), groupValue(first+int64(i))
+			t.add(g, keys[i], values[i])
 		}
-		return p
-	}
-	parts := make(chan chan groupPart, workers)
-	go func() {
-		defer close(parts)
-		for first := int64(0); first < d.rows && ctx.Err() == nil; first += table.RowGroupSize {
-			c := make(chan groupPart, 1)
-			parts <- c
-			go func() { c <- part(first) }()
-		}
-	}()
-	b := table.NewBuilder(table.New(schema))
-	var failed error
-	for c := range parts {
-		p := <-c
-		if failed == nil {
-			failed = b.AppendColumns(len(p.keys), []encoding.Data{{Ints: p.keys}, {Ints: p.values}})
-		}
-	}
-	if failed == nil {
-		failed = ctx.Err()
-	}
-	if failed != nil {
-		return nil, nil, failed
-	}
-	v, err := b.Finish()
+		return []encoding.Data{{Ints: keys}, {Ints: values}}
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -270,6 +238,13 @@ func (d groupData) build(ctx context.Context, schema *table.Schema) (*table.Vers
 		}
 	}
 	return v, all, nil
+}
+
+// mark sets a bit of a set. Several calls may run at the same time.
+func mark(set []uint64, i int64) {
+	if w, bit := &set[i>>6], uint64(1)<<(i&63); atomic.LoadUint64(w)&bit == 0 {
+		atomic.OrUint64(w, bit)
+	}
 }
 
 // schema is that of the generated table.

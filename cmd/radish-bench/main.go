@@ -4,8 +4,8 @@
 // compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
-// groupby times group-bys over generated tables whose totals are known, windows window functions beside DuckDB, calibrate both sides of small
-// queries. A command is a file: tpch.go, demo.go, export.go, groupby.go, calibrate.go, oracle.go, windows.go. Under them are database.go (an engine, and how a
+// groupby times group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops" benchmark over such tables, windows window
+// functions beside DuckDB, calibrate both sides of small queries. A command is a file: tpch.go, demo.go, export.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go. Under them are database.go (an engine, and how a
 // statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
 package main
 
@@ -36,6 +36,7 @@ var commands = []command{
 	{"groupby", "group large tables by keys of several distributions, and check every total", runGroupBy},
 	{"calibrate", "measure what radish_device = 'auto' estimates with, and compare its choices with what is faster", runCalibrate},
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
+	{"dbops", "group, join and sort generated tables as the \"database-like ops\" benchmark does, check every answer, and compare devices and DuckDB", runDBOps},
 	{"windows", "time window functions over one large table against DuckDB, and compare the results", runWindows},
 }
 

@@ -51,8 +51,8 @@ func (p *peerSettings) names() []string {
 	return strings.Split(p.list, ",")
 }
 
-// open makes the peers of a database whose tables are there. close ends them.
-func (p *peerSettings) open(ctx context.Context, db *database) (peers []peer, close func(), err error) {
+// open makes the peers of a database whose tables are there; fill gives them to a DuckDB. close ends them.
+func (p *peerSettings) open(ctx context.Context, db *database, fill func(duck *duckDB, compress bool) error) (peers []peer, close func(), err error) {
 	var duck *duckDB
 	close = func() {
 		if duck != nil {
@@ -68,7 +68,10 @@ func (p *peerSettings) open(ctx context.Context, db *database) (peers []peer, cl
 			if duck, err = startDuckDB(ctx, p.python, db.threads); err != nil {
 				return nil, nil, err
 			}
-			if err = p.fill(ctx, db, duck); err != nil {
+			if err = p.limit(duck); err == nil {
+				err = fill(duck, p.compress)
+			}
+			if err != nil {
 				close()
 				return nil, nil, err
 			}
@@ -78,14 +81,13 @@ func (p *peerSettings) open(ctx context.Context, db *database) (peers []peer, cl
 	return peers, close, nil
 }
 
-// fill gives a DuckDB that was started its bound of memory and the database's tables.
-func (p *peerSettings) fill(ctx context.Context, db *database, duck *duckDB) error {
-	if p.memory != "" {
-		if _, err := duck.do("SET memory_limit = "+sqlString(p.memory), false, false); err != nil {
-			return err
-		}
+// limit gives a DuckDB that was started its bound of memory.
+func (p *peerSettings) limit(duck *duckDB) error {
+	if p.memory == "" {
+		return nil
 	}
-	return handOver(ctx, db, duck, p.compress)
+	_, err := duck.do("SET memory_limit = "+sqlString(p.memory), false, false)
+	return err
 }
 
 // devicePeer is the same engine on another device.

@@ -105,7 +105,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		return traceQueries(ctx, out, db, s.queries)
 	}
 	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
-	peers, closePeers, err := others.open(ctx, db)
+	peers, closePeers, err := others.open(ctx, db, func(duck *duckDB, compress bool) error { return handOver(ctx, db, duck, compress) })
 	if err != nil {
 		return err
 	}

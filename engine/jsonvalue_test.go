@@ -58,7 +58,7 @@ func TestJSONValue(t *testing.T) {
 			t.Errorf("%s: %v, want error %d at %q", tc.sql, err, tc.code, tc.at)
 		}
 	}
-	const shown = "CREATE VIEW `v` (`k`) AS SELECT JSON_VALUE(`d`, _UTF8MB4'$.k' RETURNING SIGNED DEFAULT 0 ON EMPTY) AS `k` FROM `j`"
+	const shown = "CREATE VIEW `v` (`k`) AS SELECT JSON_VALUE(`j`.`d`, _UTF8MB4'$.k' RETURNING SIGNED DEFAULT 0 ON EMPTY) AS `k` FROM `j`"
 	if got := mustRun(t, s, "SHOW CREATE VIEW v"); !strings.Contains(got, strings.Replace(shown, "_UTF8MB4", "", 1)) {
 		t.Error(got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -382,7 +383,7 @@ func (s *Session) viewSchema(st *statement, snap *catalog.Snapshot, db, name str
 	b.Locate, b.Database = nil, view.Database
 	q, err := b.Query(bound.Select)
 	if err != nil {
-		return nil, err
+		return nil, bind.InView(view.Database, view.Name, err)
 	}
 	schema := &table.Schema{Database: view.Database, Name: view.Name}
 	for i, c := range q.Cols {

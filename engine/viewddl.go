@@ -63,11 +63,8 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		}
 		seen[strings.ToLower(c)] = true
 	}
-	if view.SQL, err = parse.Restore(n.Select, format.RestoreStringWithoutCharset); err != nil {
-		return nil, sqlerr.Bug("the view's text cannot be written: %v", err)
-	}
-	if _, err := parse.One(view.SQL, parse.DefaultMode); err != nil {
-		return nil, sqlerr.Bug("the view's text cannot be read again: %v: %s", err, view.SQL)
+	if view.SQL, err = st.settledText(n.Select, db); err != nil {
+		return nil, err
 	}
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		next, err := snap.CreateView(view, n.OrReplace || st.Alter)
@@ -86,6 +83,25 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		}
 		return next, b.CheckView(db, name)
 	})
+}
+
+// settledText writes the query of a view of a database down with all that it means now.
+func (st *statement) settledText(query ast.StmtNode, db string) (string, error) {
+	b := st.binder()
+	b.Catalog = st.catalogView()
+	undo, err := b.Settle(query, db)
+	defer undo()
+	if err != nil {
+		return "", err
+	}
+	text, err := parse.Restore(query, format.RestoreStringWithoutCharset)
+	if err != nil {
+		return "", sqlerr.Bug("the view's text cannot be written: %v", err)
+	}
+	if _, err := parse.One(text, parse.DefaultMode); err != nil {
+		return "", sqlerr.Bug("the view's text cannot be read again: %v: %s", err, text)
+	}
+	return text, nil
 }
 
 // definesView refuses queries that a view cannot have: with variables, markers or INTO.

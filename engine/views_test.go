@@ -115,8 +115,8 @@ func TestUpdatableViews(t *testing.T) {
 		a SELECT COUNT(*) FROM information_schema.views WHERE table_name IN ('bad', 'v5') AND check_option = 'NONE' => 1
 		a TRUNCATE plain => error 1347
 		a DROP TABLE nd
-		a INSERT INTO ndv VALUES (1) => error 1146
-		a UPDATE ndv SET id = 1 => error 1146`)
+		a INSERT INTO ndv VALUES (1) => error 1356
+		a UPDATE ndv SET id = 1 => error 1356`)
 }
 
 // A view neither is made over TEMPORARY tables (1352) nor sees them later.

@@ -64,6 +64,7 @@ type Binder struct {
 	viewing []string // views being expanded, to refuse recursion
 	hints   []hint
 	tables  map[expr.ColumnID]numbered // by the columns of row numbers
+	record  *recording                 // what a view's text needs; nil: nobody asks
 	lenient bool                       // INSERT IGNORE: values that do not fit are adjusted, with a warning
 	size    int                        // queries and tables bound so far
 	polls   int                        // expressions bound since the last look at whether the statement was cancelled

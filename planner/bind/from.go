@@ -142,6 +142,9 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 		if db = b.Database; db == "" {
 			return nil, b.at(sqlerr.NoDatabaseSelected(), n)
 		}
+		if r := b.recording(); r != nil {
+			r.tables[n] = db
+		}
 	}
 	if view, ok := b.Catalog.View(db, name); ok {
 		return b.bindView(view, db, name, alias, sc)
@@ -213,15 +216,7 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	leave()
 	b.viewing = b.viewing[:len(b.viewing)-1]
 	if err != nil {
-		e := *sqlerr.From(err)
-		if e.Kind == sqlerr.Cancelled || e.Kind == sqlerr.Resource {
-			return nil, &e
-		}
-		e.Message = "in view `" + db + "`.`" + name + "`: " + e.Message
-		return nil, &e
-	}
-	if len(view.Columns) != len(rel.cols) {
-		return nil, sqlerr.ViewColumnList()
+		return nil, InView(db, name, err)
 	}
 	cols := make([]scopeColumn, len(rel.cols))
 	for i, c := range rel.cols {
@@ -230,6 +225,25 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	node, cols := b.distinctIDs(rel.node, cols)
 	return node, sc.add(cols)
 }
+
+// InView says of an error in the query of a view that it is the view's: MySQL's 1356 if something that the view reads is gone.
+func InView(db, name string, err error) *sqlerr.Error {
+	e := *sqlerr.From(err)
+	switch {
+	case e.Kind == sqlerr.Cancelled || e.Kind == sqlerr.Resource:
+		return &e
+	case e.Code == sqlerr.CodeViewInvalid && e.Hint == "": // it reads itself
+		return &e
+	case slices.Contains(vanished, e.Code):
+		return sqlerr.ViewInvalid(db, name, &e)
+	}
+	e.Message = "in view `" + db + "`.`" + name + "`: " + e.Message
+	return &e
+}
+
+// vanished are errors that a query had not when a view was made of it.
+var vanished = []sqlerr.Code{sqlerr.CodeUnknownColumn, sqlerr.CodeAmbiguousColumn, sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownDatabase, sqlerr.CodeUnknownFunction,
+	sqlerr.CodeViewInvalid}
 
 // enterView makes names and literals mean what they mean in a view of db, until leave is called.
 func (b *Binder) enterView(view View, db string) (leave func()) {
@@ -384,6 +398,7 @@ func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, col
 	slices.SortStableFunc(names, func(x, y string) int { return place(x) - place(y) })
 	used := map[expr.ColumnID]bool{}
 	var twins []scopeColumn
+	var pairs [][2]scopeColumn
 	for _, name := range names {
 		l, err := one(left, name)
 		if err != nil {
@@ -398,6 +413,7 @@ func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, col
 			return nil, nil, err
 		}
 		on = append(on, eq)
+		pairs = append(pairs, [2]scopeColumn{l, r})
 		used[l.col.ID], used[r.col.ID] = true, true
 		keep, twin := l, r
 		if j.Tp == ast.RightJoin {
@@ -414,7 +430,11 @@ func (b *Binder) bindUsing(j *ast.Join, left, right *scope) (on []expr.Expr, col
 			}
 		}
 	}
-	return on, append(cols, twins...), nil
+	cols = append(cols, twins...)
+	if j.Tp != parse.FullJoin {
+		b.recordJoin(j, &scope{cols: cols}, pairs)
+	}
+	return on, cols, nil
 }
 
 func one(s *scope, name string) (scopeColumn, error) {

@@ -99,14 +99,17 @@ func (b *Binder) resolveIn(n *ast.ColumnName, sc *scope, prefer preference, clau
 		case key == nil:
 		case e != nil && !expr.Equal(e, key):
 			b.Ctx.Warnings.AddError(sqlerr.AmbiguousColumn(name, clause))
-			return key, nil
+			e = key
 		default:
-			return key, nil
+			e = key
 		}
 		if e == nil {
 			if e, twice = sc.renamed(name); twice {
 				return ambiguous()
 			}
+		}
+		if c, is := e.(*expr.Column); is {
+			b.recordName(n, sc, sc.column(c))
 		}
 		if e != nil {
 			return e, nil
@@ -125,6 +128,7 @@ func (b *Binder) resolveIn(n *ast.ColumnName, sc *scope, prefer preference, clau
 		return ambiguous()
 	}
 	if len(found) > 0 {
+		b.recordName(n, sc, found[0])
 		return found[0].col, nil
 	}
 	if prefer == columnsFirst {
@@ -168,6 +172,16 @@ func (s *scope) renamed(name string) (e expr.Expr, ambiguous bool) {
 func (s *scope) isNamed(e expr.Expr, name string) bool {
 	c, is := e.(*expr.Column)
 	return is && slices.ContainsFunc(s.cols, func(have scopeColumn) bool { return have.col.ID == c.ID && strings.EqualFold(have.name, name) })
+}
+
+// column describes a column of s.
+func (s *scope) column(col *expr.Column) scopeColumn {
+	for _, c := range s.cols {
+		if c.col.ID == col.ID {
+			return c
+		}
+	}
+	return scopeColumn{}
 }
 
 // keyNamed returns the column called name that is a key of GROUP BY. Two different ones are ambiguous.

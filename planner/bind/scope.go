@@ -15,6 +15,8 @@ type scopeColumn struct {
 	name  string
 	// merged marks the right-hand twin of a USING or NATURAL column: only a qualified name finds it.
 	merged bool
+	// alike: another table of the same name stands beside the column's, so that its database tells them apart. For a view's text.
+	alike bool
 }
 
 // scope is what the names in a clause can mean.

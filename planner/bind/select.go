@@ -126,10 +126,14 @@ func (b *Binder) condition(e ast.ExprNode, sc *scope) (expr.Expr, error) {
 // bindFields binds the select list, wildcards expanded.
 func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) {
 	if s.Kind == ast.SelectStmtKindTable || s.Fields == nil {
-		return starItems(sc, "", ""), nil
+		items := starItems(sc, "", "")
+		b.recordFields(s, sc, items, []int{0})
+		return items, nil
 	}
 	var items []selectItem
+	starts := make([]int, 0, len(s.Fields.Fields)) // of each field, its first item
 	for _, f := range s.Fields.Fields {
+		starts = append(starts, len(items))
 		if w := f.WildCard; w != nil {
 			star := starItems(sc, w.Schema.O, w.Table.O)
 			if len(star) == 0 {
@@ -156,6 +160,7 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 		}
 		items = append(items, it)
 	}
+	b.recordFields(s, sc, items, starts)
 	return items, nil
 }
 

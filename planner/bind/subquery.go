@@ -43,6 +43,9 @@ func (b *Binder) scalarSubquery(x *ast.SubqueryExpr, sc *scope) (expr.Expr, erro
 }
 
 func (b *Binder) exists(x *ast.ExistsSubqueryExpr, sc *scope) (expr.Expr, error) {
+	if s, is := unparen(x.Sel).(*ast.SubqueryExpr); is {
+		b.recordExists(s.Query)
+	}
 	rel, err := b.bindInner(x.Sel, sc)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (b *Binder) updatable(db, name string) (*updatable, error) {
 	cols := b.TableColumns(u.base.Schema)
 	out, _, err := b.through(u, cols)
 	if err != nil {
-		return nil, err
+		return nil, InView(u.db, u.name, err)
 	}
 	for i, e := range out {
 		ordinal := -1
@@ -100,7 +100,7 @@ func (b *Binder) updatable(db, name string) (*updatable, error) {
 func singleTable(v View) *ast.TableSource {
 	q, ok := v.Select.(*ast.SelectStmt)
 	if !ok || v.TempTable || q.Distinct || q.GroupBy != nil || q.Having != nil || q.Limit != nil || q.With != nil || q.From == nil || len(q.WindowSpecs) > 0 ||
-		q.Kind != ast.SelectStmtKindSelect && q.Kind != ast.SelectStmtKindTable || q.From.TableRefs.Right != nil {
+		q.Kind != ast.SelectStmtKindSelect || q.From.TableRefs.Right != nil {
 		return nil
 	}
 	from, ok := q.From.TableRefs.Left.(*ast.TableSource)
@@ -186,18 +186,11 @@ func (b *Binder) throughLevel(level *viewLevel, names []string, below []expr.Exp
 		}
 	}
 	for _, f := range level.query.Fields.Fields {
-		if f.WildCard != nil {
-			out = append(out, below...)
-			continue
-		}
 		e, err := b.expr(f.Expr, sc)
 		if err != nil {
 			return nil, nil, err
 		}
 		out = append(out, e)
-	}
-	if len(level.Columns) != len(out) {
-		return nil, nil, sqlerr.ViewColumnList()
 	}
 	return out, condition, nil
 }

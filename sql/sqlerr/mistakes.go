@@ -47,6 +47,15 @@ func IllegalReference(name, why string) *Error {
 	return user(CodeIllegalReference, "Reference '%s' not supported (%s)", name, why)
 }
 
+// ViewInvalid: what a view reads is gone, as cause says.
+func ViewInvalid(db, name string, cause *Error) *Error {
+	e := user(CodeViewInvalid, "View '%s.%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them", db, name)
+	if cause.Code == CodeViewInvalid && cause.Hint != "" {
+		return e.WithHint("%s", cause.Hint)
+	}
+	return e.WithHint("%s; put that back, or make the view anew", cause.Message)
+}
+
 // NoSuchTable: name is written as database.table; suggestion may be empty.
 func NoSuchTable(name, suggestion string) *Error {
 	return user(CodeNoSuchTable, "Table '%s' doesn't exist", name).didYouMean(suggestion)

@@ -10,11 +10,13 @@ import (
 )
 
 // deviceColumns are those of information_schema.radish_devices. USED_BYTES are what queries and tables have allocated, TABLE_BYTES the tables' part of them,
-// FREE_BYTES what the driver has left for all processes; they are NULL for what nobody has opened.
+// FREE_BYTES what the driver has left for all processes; they are NULL for what nobody has opened. COMPILERS says how many processes compile kernels, and what last went
+// wrong with one.
 var deviceColumns = []table.ColumnDef{
 	col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text), col("COMPUTE_CAPABILITY", name64),
 	col("MEMORY_BYTES", types.Uint64), col("FREE_BYTES", types.Uint64), col("USED_BYTES", types.Uint64), col("TABLE_BYTES", types.Uint64),
 	col("DRIVER", types.Text), col("LIBRARY", types.Text), col("ABI_VERSION", types.Int64),
+	col("COMPILERS", types.Text),
 }
 
 // deviceRow is a row of radish_devices; what is left at zero shows as NULL.
@@ -24,6 +26,7 @@ type deviceRow struct {
 	opened                           bool // free, used and resident are known
 	driver, library                  string
 	abi                              int
+	compilers                        string
 }
 
 func (r *deviceRow) values() []types.Value {
@@ -44,7 +47,7 @@ func (r *deviceRow) values() []types.Value {
 		abi = types.IntValue(int64(r.abi))
 	}
 	return []types.Value{text(r.device), words(r.name), text(r.status), words(r.capability), bytes(r.memory, r.memory > 0), bytes(r.free, r.opened),
-		bytes(r.used, r.opened), bytes(r.resident, r.opened), words(r.driver), words(r.library), abi}
+		bytes(r.used, r.opened), bytes(r.resident, r.opened), words(r.driver), words(r.library), abi, words(r.compilers)}
 }
 
 // devicesRows lists what pipelines can run on: the processor, and every GPU. Where none can be used, a row says why.
@@ -110,5 +113,13 @@ func (v *variables) fillOpened(r *deviceRow) {
 	}
 	if m, err := d.Memory(); err == nil {
 		r.opened, r.free, r.used, r.resident = true, m.Free, m.Used, m.Resident
+	}
+	c := d.Compilers()
+	r.compilers = "this process"
+	if c.Most > 0 {
+		r.compilers = fmt.Sprintf("%d of at most %d processes, and this one", c.Processes, c.Most)
+	}
+	if c.Problem != "" {
+		r.compilers += "; " + c.Problem
 	}
 }

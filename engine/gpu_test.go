@@ -356,6 +356,10 @@ func testGPUDevices(t *testing.T, e *Engine) {
 	if got != "cpu|in use|NULL|NULL\ngpu0|usable|1|1\n" {
 		t.Errorf("radish_devices has\n%s", got)
 	}
+	compilers := mustRun(t, s, "SELECT compilers FROM information_schema.radish_devices WHERE device = 'gpu0'")
+	if e.opts.GPULibrary != "" && !strings.HasPrefix(compilers, "this process") && !strings.Contains(compilers, " processes, and this one") {
+		t.Errorf("radish_devices says of what compiles %s", compilers)
+	}
 	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)")
 	if got := mustRun(t, s, "SELECT /*+ SET_VAR(radish_device='gpu') */ SUM(a) FROM t"); got != "3\n" {
 		t.Errorf("the sum is %s", got)

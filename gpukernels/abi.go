@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 5
+const abiVersion = 6
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -64,7 +64,6 @@ const (
 	fnDownloadBegin
 	fnCopy
 	fnFill
-	fnCompile
 	fnCompileFor
 	fnImageFree
 	fnCompilerVersion
@@ -113,7 +112,6 @@ var functions = [symbolCount]struct {
 	fnDownloadBegin:   {"download_begin", 5},
 	fnCopy:            {"copy", 5},
 	fnFill:            {"fill", 6},
-	fnCompile:         {"compile", 7},
 	fnCompileFor:      {"compile_for", 7},
 	fnImageFree:       {"image_free", 1},
 	fnCompilerVersion: {"compiler_version", 4},

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds libradish_gpu.so into a folder (default: build/ of the source tree). Takes the nvcc of CUDA_HOME or of PATH if it is 12.4 or newer;
+# Builds libradish_gpu.so and radish-gpu-compiler into a folder (default: build/ of the source tree). Takes the nvcc of CUDA_HOME or of PATH if it is 12.4 or newer;
 # where there is none, installs NVIDIA's wheels from PyPI (about 500 MB on disk) into FOLDER/cuda. No GPU and no driver are needed.
 #
 #   build.sh [FOLDER]
@@ -50,5 +50,8 @@ for a in $archs; do flags+=(-gencode "arch=compute_$a,code=sm_$a"); last=$a; don
 flags+=(-gencode "arch=compute_$last,code=compute_$last")
 "$nvcc" "${flags[@]}" -shared -o "$out/libradish_gpu.so.new" "$here"/src/cuda/*.cpp "$here"/src/cuda/*.cu \
   -Xlinker "--version-script=$here/src/exports.map" -Xcompiler -static-libstdc++,-static-libgcc -ldl -lpthread -lrt
+"$nvcc" -std=c++17 -O2 -cudart none -Xcompiler -Wall,-Wextra -I "$here/include" -I "$here/src/common" -o "$out/radish-gpu-compiler.new" \
+  "$here/src/compiler/main.cpp" "$here/src/cuda/compiler.cpp" -Xcompiler -static-libstdc++,-static-libgcc -ldl -lpthread
+mv "$out/radish-gpu-compiler.new" "$out/radish-gpu-compiler"
 mv "$out/libradish_gpu.so.new" "$out/libradish_gpu.so"
 echo "$out/libradish_gpu.so built by $nvcc"

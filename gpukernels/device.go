@@ -14,6 +14,7 @@ type Device struct {
 	info   DeviceInfo
 
 	compiler  func() (string, error) // compiler and architecture, asked for once
+	compilers *Compilers
 	disk      *diskCache
 	modules   moduleCache
 	compiling BusyClock
@@ -31,14 +32,13 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{lib: l, info: info, disk: newDiskCache(CacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
+	d := &Device{lib: l, info: info, compilers: l.NewCompilers(info.ComputeCapability, -1), disk: newDiskCache(CacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
 	if !info.Emulated() {
-		go func() { // NVRTC is loaded while CUDA starts: both take long
-			text := make([]byte, 256)
-			_ = l.call(fnCompilerVersion, 0, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
-		}()
+		go func() { _, _ = l.compilerVersion() }() // NVRTC is loaded while CUDA starts: both take long
+		d.compilers.Warm()
 	}
 	if err := l.call(fnDeviceOpen, uintptr(ordinal), uintptr(unsafe.Pointer(&d.handle))); err != nil {
+		d.compilers.Close()
 		return nil, err
 	}
 	d.compiler = sync.OnceValues(func() (string, error) {
@@ -53,6 +53,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 func (d *Device) Close() {
 	d.streams.close()
 	d.modules.unloadAll()
+	d.compilers.Close()
 	d.signals.close(d)
 	d.lib.callVoid(fnDeviceClose, d.handle)
 	d.handle = 0

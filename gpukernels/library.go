@@ -221,21 +221,22 @@ func (l *Library) query(ordinal int) (DeviceInfo, error) {
 	}, nil
 }
 
-// Compile compiles a source for a compute capability (90: sm_90) without a device, and gives the image. The cache is not used.
-// Tests check generated sources with it.
+// compilerVersion names the compiler and what every source is compiled with.
+func (l *Library) compilerVersion() (string, error) {
+	text := make([]byte, 256)
+	err := l.call(fnCompilerVersion, 0, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
+	return cString(text), err
+}
+
+// Compile compiles a source for a compute capability (90: sm_90) in this process, without a device, and gives the image. The cache is not used.
 func (l *Library) Compile(computeCapability int, source string, options ...string) ([]byte, error) {
 	include, err := l.headers.path()
 	if err != nil {
 		return nil, err
 	}
-	return l.compile(fnCompileFor, uintptr(computeCapability), source, include, options)
-}
-
-// compile runs compile or compile_for, which differ in their first argument.
-func (l *Library) compile(fn symbol, target uintptr, source, include string, options []string) ([]byte, error) {
 	var image *byte
 	var size int64
-	err := l.call(fn, target, uintptr(unsafe.Pointer(cText(source))), uintptr(unsafe.Pointer(cText(include))),
+	err = l.call(fnCompileFor, uintptr(computeCapability), uintptr(unsafe.Pointer(cText(source))), uintptr(unsafe.Pointer(cText(include))),
 		uintptr(unsafe.Pointer(cText(strings.Join(options, "\n")))), uintptr(unsafe.Pointer(&image)), uintptr(unsafe.Pointer(&size)))
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package gpukernels
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -80,6 +81,9 @@ type moduleEntry struct {
 	uses     int
 	released int64 // clock of the last release
 	dropped  bool  // not in the map any more
+
+	turn      *Turn        // in which it is compiled
+	compiling *compilation // nil: not begun
 }
 
 // made says whether the entry has its module.
@@ -141,9 +145,14 @@ type Loading struct {
 	err    error       // it was not begun
 }
 
-// Begin is the beginning of Load: it returns when the compiler, if it is needed, has been called, or ctx ends. So sources are taken by the compiler's front end,
-// which takes one at a time, in the order in which they were begun. Wait must be called once for each.
+// Begin is the beginning of Load, in a turn of its own. Wait must be called once for each.
 func (d *Device) Begin(ctx context.Context, source string, options ...string) *Loading {
+	return d.BeginIn(ctx, NewTurn(), source, options...)
+}
+
+// BeginIn is Begin in a turn: it returns when the source waits for the compiler, if that is needed, or ctx ends. So the sources of a turn are compiled in the order
+// in which they were begun. One that waits in the background takes this turn.
+func (d *Device) BeginIn(ctx context.Context, turn *Turn, source string, options ...string) *Loading {
 	if err := d.Lost(); err != nil {
 		return &Loading{err: err}
 	}
@@ -156,8 +165,14 @@ func (d *Device) Begin(ctx context.Context, source string, options ...string) *L
 			c.unused--
 		}
 		e.uses++
+		if e.turn.background {
+			e.turn = turn
+			if e.compiling != nil {
+				d.compilers.hasten(e.compiling, turn)
+			}
+		}
 	} else {
-		e = &moduleEntry{ready: make(chan struct{}), uses: 1}
+		e = &moduleEntry{ready: make(chan struct{}), uses: 1, turn: turn}
 		if c.entries == nil {
 			c.entries = map[string]*moduleEntry{}
 		}
@@ -212,38 +227,37 @@ func (l *Loading) Wait(ctx context.Context) (*Module, Origin, error) {
 	return e.module, origin, nil
 }
 
-// make fills an entry, from the disk or by compiling. It says when it calls the compiler.
-func (d *Device) make(e *moduleEntry, source string, options []string, compiling func()) Origin {
-	origin := FromDisk
+// make fills an entry, from the disk or by compiling. It says when the source has its place in its turn, or needs none.
+func (d *Device) make(e *moduleEntry, source string, options []string, begun func()) Origin {
 	m := &Module{device: d, entry: e, functions: map[string]*Function{}}
 	compiler, err := d.compiler()
 	if err != nil {
 		e.err = err
-		return origin
+		return FromDisk
 	}
 	e.image = imageKey(compiler, source, options)
-	image := d.disk.get(e.image)
-	if image != nil && d.loadImage(m, image) != nil {
-		image = nil // not an image of this device after all: make it anew
+	if image := d.disk.get(e.image); image != nil {
+		begun()
+		if d.loadImage(m, image) == nil {
+			e.module = m
+			return FromDisk
+		} // not an image of this device after all: it is made anew
 	}
-	if image == nil {
-		origin = Compiled
-		include, err := d.lib.headers.path()
-		if err == nil {
-			compiling()
-			m.CompileTime = d.compiling.Time(func() { image, err = d.lib.compile(fnCompile, d.handle, source, include, options) })
-		}
-		if err == nil {
-			err = d.loadImage(m, image)
-		}
-		if err != nil {
-			e.err = err
-			return origin
-		}
-		d.disk.put(e.image, image)
+	d.modules.mutex.Lock()
+	x := d.compilers.begin(e.turn, d.info.ComputeCapability, source, options, &d.compiling)
+	e.compiling = x
+	d.modules.mutex.Unlock()
+	begun()
+	<-x.done
+	m.CompileTime = x.took
+	if e.err = x.err; e.err == nil {
+		e.err = d.loadImage(m, x.image)
 	}
-	e.module = m
-	return origin
+	if e.err == nil {
+		d.disk.put(e.image, x.image)
+		e.module = m
+	}
+	return Compiled
 }
 
 func (d *Device) loadImage(m *Module, image []byte) error {
@@ -314,12 +328,21 @@ func (d *Device) ForgetKernels() {
 // Compiling adds up all compilations that have ended since the device was opened.
 func (d *Device) Compiling() Busy { return d.compiling.Total() }
 
+// Compilers are what compiles the device's kernels.
+func (d *Device) Compilers() *Compilers { return d.compilers }
+
+// unloadAll waits for what is being made, which needs the mutex. Nobody asks for more meanwhile.
 func (c *moduleCache) unloadAll() {
 	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	for key, e := range c.entries {
+	entries := maps.Clone(c.entries)
+	c.mutex.Unlock()
+	for _, e := range entries {
 		<-e.ready
-		if e.module != nil {
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for key, e := range entries {
+		if e.module != nil && !e.dropped {
 			e.module.unload()
 		}
 		e.dropped = true

@@ -14,12 +14,12 @@ type load struct {
 	take   func(*gpukernels.Module, gpukernels.Origin, error)
 }
 
-// begin begins to load sources. The compiler's front end takes one at a time: first those for which the rest, which is done for several at once, takes
-// longest.
+// begin begins to load sources, in the query's turn: first those that take longest, so that none of these is begun when the others have ended.
 func (q *query) begin(ctx context.Context, missing []load) {
 	slices.SortStableFunc(missing, func(a, b load) int { return compileWork(b.source) - compileWork(a.source) })
+	turn := gpukernels.NewTurn()
 	for _, x := range missing {
-		l := q.device.Begin(ctx, x.source)
+		l := q.device.BeginIn(ctx, turn, x.source)
 		q.loading.Go(func() { x.take(l.Wait(ctx)) })
 	}
 }
@@ -58,6 +58,9 @@ func (d *Device) FirstRun() FirstRun {
 	d.res.mu.Unlock()
 	return FirstRun{d.device.Compiling(), d.res.uploading.Total(), sent}
 }
+
+// Compilers says who compiles the device's kernels.
+func (d *Device) Compilers() gpukernels.CompilerStatus { return d.device.Compilers().Status() }
 
 // ForgetKernels is for benchmarks: kernels that no query uses are compiled again when they are next asked for.
 func (d *Device) ForgetKernels() { d.device.ForgetKernels() }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Packs what a host with a GPU and without Go needs to build, test and measure the GPU backend: the source tree as git has it
-# (uncommitted changes included), the programs and test programs, libradish_gpu.so if it is built, and TPC-H's answers if ../shared
+# (uncommitted changes included), the programs and test programs, libradish_gpu.so and radish-gpu-compiler if they are built, and TPC-H's answers if ../shared
 # has them. Unpack it there and start run.sh.
 #
 #   make.sh [FOLDER]    writes FOLDER/radish-gpu-bundle.tar.xz (FOLDER: build)
@@ -19,7 +19,9 @@ git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' 
   [ -f "$file" ] && printf '%s\0' "$file"
 done | tar -c --null --files-from - | tar -x -C "$bundle"
 cp gpukernels/bundle/run.sh "$bundle/run.sh"
-[ -f "$out/libradish_gpu.so" ] && cp "$out/libradish_gpu.so" "$bundle/build/"
+for file in libradish_gpu.so radish-gpu-compiler; do
+  [ -f "$out/$file" ] && cp "$out/$file" "$bundle/build/"
+done
 [ -d ../shared/tpch/answers ] && cp -r ../shared/tpch/answers "$bundle/answers"
 
 export CGO_ENABLED=0 GOOS=linux GOARCH=${GOARCH:-amd64}

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 5
+#define RADISH_GPU_ABI_VERSION 6
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -115,13 +115,10 @@ radish_gpu_kind radish_gpu_copy(radish_gpu_stream *stream, uint64_t dst, uint64_
 /* Fills count items of width 1, 2, 4 or 8 bytes with the low bytes of value. */
 radish_gpu_kind radish_gpu_fill(radish_gpu_stream *stream, uint64_t dst, uint64_t value, int32_t width, int64_t count, radish_gpu_error *err);
 
-/* Run-time compilation. source is one translation unit that includes "radish.cuh"; include_dir is the folder of gpukernels/device, whose
- * contents do not change while the process lives.
+/* Run-time compilation for a compute capability (90 for sm_90); the emulated library ignores it. Needs no device and no driver. source is one
+ * translation unit that includes "radish.cuh"; include_dir is the folder of gpukernels/device, whose contents do not change while the process lives.
  * options are separated by '\n' (-DNAME=VALUE). The image (a cubin, or a shared object when emulated) is malloc'ed: release it
  * with radish_gpu_image_free. A failed compilation is RADISH_GPU_INTERNAL with the compiler's first errors in the message. */
-radish_gpu_kind radish_gpu_compile(radish_gpu_device *device, const char *source, const char *include_dir, const char *options,
-                                   void **image, int64_t *image_bytes, radish_gpu_error *err);
-/* The same without a device, for a compute capability (90 for sm_90); the emulated library ignores it. Needs no driver. */
 radish_gpu_kind radish_gpu_compile_for(int32_t compute_capability, const char *source, const char *include_dir, const char *options,
                                        void **image, int64_t *image_bytes, radish_gpu_error *err);
 void radish_gpu_image_free(void *image);

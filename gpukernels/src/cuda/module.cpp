@@ -37,11 +37,6 @@ void hand_out(const std::string& compiled, void** image, int64_t* image_bytes) {
 
 } // namespace
 
-RADISH_API radish_gpu_kind radish_gpu_compile(radish_gpu_device* device, const char* source, const char* include_dir, const char* options, void** image,
-                                              int64_t* image_bytes, radish_gpu_error* err) {
-  return guarded(err, [&] { hand_out(nvrtc_compile(capability(device), source, include_dir, options), image, image_bytes); });
-}
-
 RADISH_API radish_gpu_kind radish_gpu_compile_for(int32_t compute_capability, const char* source, const char* include_dir, const char* options,
                                                   void** image, int64_t* image_bytes, radish_gpu_error* err) {
   return guarded(err, [&] { hand_out(nvrtc_compile(compute_capability, source, include_dir, options), image, image_bytes); });

@@ -182,7 +182,10 @@ std::string compile(const char* source, const char* include_dir, const char* opt
   return out.read();
 }
 
-radish_gpu_kind compiled(const char* source, const char* include_dir, const char* options, void** image, int64_t* image_bytes, radish_gpu_error* err) {
+} // namespace
+
+RADISH_API radish_gpu_kind radish_gpu_compile_for(int32_t, const char* source, const char* include_dir, const char* options, void** image,
+                                                  int64_t* image_bytes, radish_gpu_error* err) {
   return guarded(err, [&] {
     std::string so = compile(source, include_dir, options);
     *image = std::malloc(so.size());
@@ -190,18 +193,6 @@ radish_gpu_kind compiled(const char* source, const char* include_dir, const char
     std::memcpy(*image, so.data(), so.size());
     *image_bytes = int64_t(so.size());
   });
-}
-
-} // namespace
-
-RADISH_API radish_gpu_kind radish_gpu_compile(radish_gpu_device*, const char* source, const char* include_dir, const char* options, void** image,
-                                              int64_t* image_bytes, radish_gpu_error* err) {
-  return compiled(source, include_dir, options, image, image_bytes, err);
-}
-
-RADISH_API radish_gpu_kind radish_gpu_compile_for(int32_t, const char* source, const char* include_dir, const char* options, void** image,
-                                                  int64_t* image_bytes, radish_gpu_error* err) {
-  return compiled(source, include_dir, options, image, image_bytes, err);
 }
 
 RADISH_API void radish_gpu_image_free(void* image) { std::free(image); }

@@ -157,21 +157,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// kernelSources splits what EXPLAIN FORMAT = 'kernels' prints.
-func kernelSources(text string) []string {
-	var out []string
-	for _, line := range strings.SplitAfter(text, "\n") {
-		switch {
-		case strings.HasPrefix(line, "// pipeline ") && strings.Contains(line, " on the GPU"):
-			out = append(out, line)
-		case strings.HasPrefix(line, "// pipeline "):
-		case len(out) > 0:
-			out[len(out)-1] += line
-		}
-	}
-	return out
-}
-
 // TestKernelsCompile compiles the kernels of the 22 queries with NVRTC, which needs no GPU.
 func TestKernelsCompile(t *testing.T) {
 	if testing.Short() {
@@ -184,7 +169,7 @@ func TestKernelsCompile(t *testing.T) {
 	room := make(chan struct{}, 2)
 	compiled := 0
 	for _, q := range tpch.Queries(0.01) {
-		for _, source := range kernelSources(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+q.SQL)) {
+		for _, source := range gpu.SplitKernels(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+q.SQL)) {
 			compiled++
 			room <- struct{}{}
 			wg.Go(func() {

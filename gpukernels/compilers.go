@@ -256,6 +256,15 @@ func (c *Compilers) Compile(t *Turn, capability int, source string, options ...s
 	return x.image, x.took, x.err
 }
 
+// Go is Compile without waiting: then is called, in a goroutine of its own, when the source has been compiled. So the sources of a turn are compiled in the order of the calls.
+func (c *Compilers) Go(t *Turn, capability int, source string, then func(image []byte, took time.Duration, err error)) {
+	x := c.begin(t, capability, source, nil, &BusyClock{})
+	go func() {
+		<-x.done
+		then(x.image, x.took, x.err)
+	}()
+}
+
 // dispatch gives out what waits, while somebody has time for it. The mutex is held.
 func (c *Compilers) dispatch() {
 	for c.queue.size > 0 {

@@ -4,8 +4,9 @@
 // compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
-// groupby times group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops" benchmark over such tables, windows window
-// functions beside DuckDB, calibrate both sides of small queries. A command is a file: tpch.go, demo.go, export.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go. Under them are database.go (an engine, and how a
+// compile times NVRTC over the kernels of queries, groupby group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops"
+// benchmark over such tables, windows window functions beside DuckDB, calibrate both sides of small queries. A command is a file: tpch.go, demo.go, export.go, compile.go,
+// groupby.go, dbops.go, calibrate.go, oracle.go, windows.go. Under them are database.go (an engine, and how a
 // statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
 package main
 
@@ -33,6 +34,7 @@ var commands = []command{
 	{"demo", "generate TPC-H at scale factor 1, run the 22 queries and check them against recorded digests", runDemo},
 	{"tpch", "the same at any scale factor, with published answers, repeated runs, profiles", runTPCH},
 	{"export", "write the TPC-H tables as Parquet files", runExport},
+	{"compile", "compile the kernels of TPC-H's or other queries by several processes, without a GPU", runCompile},
 	{"groupby", "group large tables by keys of several distributions, and check every total", runGroupBy},
 	{"calibrate", "measure what radish_device = 'auto' estimates with, and compare its choices with what is faster", runCalibrate},
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},

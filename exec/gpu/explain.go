@@ -27,9 +27,36 @@ func (p *Placed) Kernels() string {
 			continue
 		}
 		write(x, "")
-		if s, ok := x.Sink.(*physical.Aggregate); ok && p.groups[s] != nil {
-			write(p.groups[s], ": the groups of pipeline "+fmt.Sprint(x.ID)+" as rows, for the CPU")
+		switch s := x.Sink.(type) {
+		case *physical.Aggregate:
+			if p.groups[s] != nil {
+				write(p.groups[s], ": the groups of pipeline "+fmt.Sprint(x.ID)+" as rows, for the CPU")
+			}
+		case *physical.Sort:
+			if feeders := p.program.feeders[s]; p.program.sorts(s) && feeders[len(feeders)-1] == x {
+				columns, _ := p.program.sortShape(s)
+				for part := range sortParts {
+					if p.program.expects(s, part) {
+						fmt.Fprintf(&b, "// pipeline %d on the GPU: its rows in order\n%s\n", x.ID, strings.TrimRight(sortText(columns, part), "\n"))
+					}
+				}
+			}
 		}
 	}
 	return b.String()
+}
+
+// SplitKernels gives the sources that Kernels has put together.
+func SplitKernels(text string) []string {
+	var out []string
+	for _, line := range strings.SplitAfter(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "// pipeline ") && strings.Contains(line, " on the GPU"):
+			out = append(out, "")
+		case strings.HasPrefix(line, "// pipeline "):
+		case len(out) > 0:
+			out[len(out)-1] += line
+		}
+	}
+	return out
 }

@@ -16,7 +16,7 @@ type load struct {
 
 // begin begins to load sources, in the query's turn: first those that take longest, so that none of these is begun when the others have ended.
 func (q *query) begin(ctx context.Context, missing []load) {
-	slices.SortStableFunc(missing, func(a, b load) int { return compileWork(b.source) - compileWork(a.source) })
+	slices.SortStableFunc(missing, func(a, b load) int { return CompareWork(a.source, b.source) })
 	turn := gpukernels.NewTurn()
 	for _, x := range missing {
 		l := q.device.BeginIn(ctx, turn, x.source)
@@ -24,7 +24,10 @@ func (q *query) begin(ctx context.Context, missing []load) {
 	}
 }
 
-// compileWork compares what compiling sources takes: it is about 30 µs for each byte of text, and as much as for so many bytes for some functions
+// CompareWork orders sources by what compiling them takes, the longest first.
+func CompareWork(a, b string) int { return compileWork(b) - compileWork(a) }
+
+// compileWork is what compiling a source takes: it is about 30 µs for each byte of text, and as much as for so many bytes for some functions
 // of the device headers.
 func compileWork(source string) int {
 	work := len(source)

@@ -111,9 +111,9 @@ func (q *query) sortPart(ctx context.Context, x *sorter, part sortPart) (*gpuker
 // missingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those that as many rows as are expected need. An error
 // shows when they are asked for.
 func (q *query) missingSorts(missing []load) []load {
-	for s, form := range q.sinks {
+	for s := range q.sinks {
 		p, ok := s.(*physical.Sort)
-		if !ok || q.host(s) || len(form.cols) < len(p.Cols)+len(p.Keys) {
+		if !ok || q.host(s) || !q.sorts(p) {
 			continue
 		}
 		x := q.sorter(p)
@@ -138,10 +138,16 @@ func (q *query) missingSorts(missing []load) []load {
 	return missing
 }
 
+// sorts says whether the rows of a Sort are ordered on the device, since what orders them is stored there.
+func (g *program) sorts(s *physical.Sort) bool {
+	form := g.sinks[s]
+	return form != nil && len(form.cols) >= len(s.Cols)+len(s.Keys)
+}
+
 // expects says whether a sort of as many rows as the planner expects needs a part.
-func (q *query) expects(s *physical.Sort, part sortPart) bool {
+func (g *program) expects(s *physical.Sort, part sortPart) bool {
 	rows := 0.0
-	for _, p := range q.feeders[s] {
+	for _, p := range g.feeders[s] {
 		rows += p.EstRows
 	}
 	wanted := rows

@@ -38,6 +38,7 @@ type drawnColumn struct {
 	same int
 	text func(b []byte, number int64) []byte // of columns of strings
 	// words are the texts by number, of a column of few texts; nil: text makes them.
+	// All of them are in the column's dictionary.
 	words []string
 }
 
@@ -131,12 +132,12 @@ func (t *drawnTable) numbers(first int64, n int) [][]int64 {
 	return out
 }
 
-// data turns numbers into a row group's column. It takes them over where it can.
-func (c *drawnColumn) data(numbers []int64) encoding.Data {
+// data turns numbers into a row group's column. It takes them over where it can. The dictionary has the column's words in order.
+func (c *drawnColumn) data(numbers []int64, dictionary *column.Dictionary) encoding.Data {
 	var d encoding.Data
 	switch {
 	case c.words != nil:
-		d.Words, d.Codes = c.words, make([]uint32, len(numbers))
+		d.Dict, d.Codes = dictionary, make([]uint32, len(numbers))
 		for i, n := range numbers {
 			d.Codes[i] = uint32(n)
 		}
@@ -182,29 +183,42 @@ func (t *drawnTable) create(ctx context.Context, db *database) error {
 	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+t.name); err != nil {
 		return err
 	}
-	schema := &table.Schema{Database: engine.DefaultDatabase, Name: t.name}
-	for _, c := range t.columns {
-		schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.name, Type: c.typ})
-	}
-	v, err := fillTable(ctx, schema, t.rows, func(first int64, n int) []encoding.Data {
-		numbers := t.numbers(first, n)
-		if t.watch != nil {
-			t.watch(numbers)
-		}
-		cols := make([]encoding.Data, len(t.columns))
-		for c := range t.columns {
-			cols[c] = t.columns[c].data(numbers[c])
-		}
-		return cols
-	})
+	v, err := t.version(ctx)
 	if err != nil {
 		return fmt.Errorf("table %s: %w", t.name, err)
 	}
 	return db.engine.Register(v)
 }
 
-// fillTable makes a table of row groups that part makes, on all processors and a bounded number of them at once.
-func fillTable(ctx context.Context, schema *table.Schema, rows int64, part func(first int64, n int) []encoding.Data) (*table.Version, error) {
+// version makes the table.
+func (t *drawnTable) version(ctx context.Context) (*table.Version, error) {
+	schema := &table.Schema{Database: engine.DefaultDatabase, Name: t.name}
+	for _, c := range t.columns {
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.name, Type: c.typ})
+	}
+	builder := table.NewBuilder(table.New(schema))
+	dictionaries := make([]*column.Dictionary, len(t.columns))
+	for c := range t.columns {
+		if words := t.columns[c].words; words != nil {
+			dictionaries[c] = column.NewDictionary(words...)
+			builder.UseDictionary(c, dictionaries[c])
+		}
+	}
+	return fillTable(ctx, builder, t.rows, func(first int64, n int) []encoding.Data {
+		numbers := t.numbers(first, n)
+		if t.watch != nil {
+			t.watch(numbers)
+		}
+		cols := make([]encoding.Data, len(t.columns))
+		for c := range t.columns {
+			cols[c] = t.columns[c].data(numbers[c], dictionaries[c])
+		}
+		return cols
+	})
+}
+
+// fillTable gives a builder row groups that part makes, on all processors and a bounded number of them at once, and finishes the table.
+func fillTable(ctx context.Context, b *table.Builder, rows int64, part func(first int64, n int) []encoding.Data) (*table.Version, error) {
 	type group struct {
 		rows int
 		cols []encoding.Data
@@ -221,7 +235,6 @@ func fillTable(ctx context.Context, schema *table.Schema, rows int64, part func(
 			}()
 		}
 	}()
-	b := table.NewBuilder(table.New(schema))
 	var failed error
 	for c := range parts {
 		g := <-c

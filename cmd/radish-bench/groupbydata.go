@@ -207,7 +207,7 @@ func (d groupData) build(ctx context.Context, schema *table.Schema) (*table.Vers
 	for range workers {
 		totals <- newGroupTotals(d)
 	}
-	v, err := fillTable(ctx, schema, d.rows, func(first int64, n int) []encoding.Data {
+	v, err := fillTable(ctx, table.NewBuilder(table.New(schema)), d.rows, func(first int64, n int) []encoding.Data {
 		t := <-totals
 		defer func() { totals <- t }()
 		keys, values := make([]int64, n), make([]int64, n)

@@ -16,7 +16,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices bench bench-oracle bench-windows gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices bench bench-oracle bench-windows bench-memory gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -73,6 +73,9 @@ bench-oracle: build build/duckdb/bin/python ## time them against DuckDB over the
 
 bench-windows: build build/duckdb/bin/python ## time window functions over ROWS rows (10 million) against DuckDB
 	build/radish-bench windows --duckdb-python build/duckdb/bin/python --rows $(ROWS) --markdown build/windows.md
+
+bench-memory: build ## run statements under memory limits and show each process's peak of resident memory
+	build/radish-bench memory --markdown build/memory.md
 
 build/duckdb/bin/python:
 	python3 -m venv build/duckdb

@@ -52,6 +52,7 @@ type Engine struct {
 	catalog    *catalog.Catalog
 	budget     *memory.Budget // the whole; the two below lie within it
 	statements *memory.Budget // what statements need while they run
+	ungovern   func()         // ends the memory limit's effect on Go's collector
 	stored     *stored        // tables
 	files      *fileCache
 	access     *fileaccess.Policy // of sessions when they begin
@@ -92,6 +93,7 @@ func New(opts Options) (*Engine, error) {
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
 	e.files = newFileCache(e.stored, opts.MemoryLimit)
 	e.budget.OnShortage(e.files.evict)
+	e.ungovern = e.budget.LimitCollector()
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if _, err := setDevice(&variables{engine: e}, opts.Device); err != nil {
 		return nil, err
@@ -103,6 +105,7 @@ func New(opts Options) (*Engine, error) {
 func (e *Engine) Close() error {
 	if e.closed.CompareAndSwap(false, true) {
 		e.stop()
+		e.ungovern()
 	}
 	return nil
 }

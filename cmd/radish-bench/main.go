@@ -5,9 +5,9 @@
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
 // compile times NVRTC over the kernels of queries, groupby group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops"
-// benchmark over such tables, windows window functions beside DuckDB, calibrate both sides of small queries. A command is a file: tpch.go, demo.go, export.go, compile.go,
-// groupby.go, dbops.go, calibrate.go, oracle.go, windows.go. Under them are database.go (an engine, and how a
-// statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
+// benchmark over such tables, windows window functions beside DuckDB, calibrate both sides of small queries, memory what processes hold beside their memory limits.
+// A command is a file: tpch.go, demo.go, export.go, compile.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go, memory.go. Under them are database.go (an
+// engine, and how a statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
 package main
 
 import (
@@ -40,6 +40,7 @@ var commands = []command{
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
 	{"dbops", "group, join and sort generated tables as the \"database-like ops\" benchmark does, check every answer, and compare devices and DuckDB", runDBOps},
 	{"windows", "time window functions over one large table against DuckDB, and compare the results", runWindows},
+	{"memory", "run statements under memory limits, each in a process of its own, and show its peak of resident memory", runMemory},
 }
 
 // Exit statuses.

@@ -29,6 +29,7 @@ type aggregate struct {
 	inputs  []expr.Expr // keys, then arguments
 	serial  bool        // some accumulator can only be merged as a whole
 	runs    bool        // groups are runs of equal keys
+	grows   bool        // some accumulator takes memory for rows, not for groups only
 	locals  []*aggLocal
 
 	mu      sync.Mutex
@@ -113,7 +114,7 @@ func (a *aggregate) addItem(it *logical.AggItem) error {
 		return sqlerr.Bug("%s without an argument", it.Fn.Name)
 	}
 	if it.Fn.Kind == expr.AggGroupConcat {
-		a.ordered, a.serial = true, true
+		a.ordered, a.serial, a.grows = true, true, true
 		order := make([]int, len(it.OrderBy))
 		for i, k := range it.OrderBy {
 			order[i] = a.input(k.Expr)
@@ -134,7 +135,7 @@ func (a *aggregate) addItem(it *logical.AggItem) error {
 		if !distinct {
 			return a.acc(key, args, make)
 		}
-		a.serial = true
+		a.serial, a.grows = true, true
 		key.distinct = true
 		if len(args) > 1 {
 			key.n = len(a.accs) + 1
@@ -163,6 +164,7 @@ func (a *aggregate) addItem(it *logical.AggItem) error {
 		return wrap("sum", func() accumulator { return &sumAcc{unsigned: t.Phys() == types.PhysUint64} })
 	}
 	value := func(op string, kind valueKind) int {
+		a.grows = a.grows || t.Phys() == types.PhysString
 		return wrap(op, func() accumulator { return &valueAcc{kind: kind, typ: t} })
 	}
 	switch it.Fn.Kind {
@@ -314,11 +316,36 @@ func (x *aggLocal) push(b *batch) error {
 		}
 	}
 	x.rows = true
+	if !x.a.grows {
+		return x.update(in, groups, sel, b.N)
+	}
+	step := len(sel)
+	if isLoose(in) {
+		step = looseRows
+	}
+	for from := 0; from < len(sel); from += step {
+		to := min(from+step, len(sel))
+		part := groups
+		if part != nil {
+			part = groups[from:to]
+		}
+		if err := x.update(in, part, sel[from:to], b.N); err != nil {
+			return err
+		}
+		if err := x.charge(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update gives the accumulators the rows of sel, whose groups are known.
+func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n int) error {
 	for i := range x.accs {
 		spec := &x.a.accs[i]
 		x.args = x.args[:0]
 		for _, k := range spec.args {
-			x.args = append(x.args, x.finder.flatten(k, in[k], b.N))
+			x.args = append(x.args, x.finder.flatten(k, in[k], n))
 		}
 		if err := x.accs[i].update(groups, x.args, sel); err != nil {
 			return err
@@ -367,7 +394,10 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 
 // charge counts the memory of the groups.
 func (x *aggLocal) charge() error {
-	n := x.kept + x.table.bytes()
+	n := x.kept
+	if x.table != nil {
+		n += x.table.bytes()
+	}
 	for _, a := range x.accs {
 		n += a.bytes()
 	}

@@ -128,8 +128,13 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	if err != nil {
 		return err
 	}
+	texts := int64(0) // of keys, which the merged tables share with these
 	for _, x := range parts {
 		x.mem.Close()
+		texts += x.table.held
+	}
+	if err := a.q.mem.Reserve("aggregation", texts); err != nil {
+		return err
 	}
 	return a.output(merged)
 }

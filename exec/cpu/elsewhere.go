@@ -110,7 +110,7 @@ func (q *query) deliver(s physical.Sink) error {
 		if len(b.Cols) != len(r.types) {
 			return sqlerr.Bug("a result of %d columns is given %d", len(r.types), len(b.Cols))
 		}
-		return r.put(seq, b)
+		return r.put(seq, queued{batch: b})
 	})
 	if err != nil {
 		return err

@@ -91,6 +91,9 @@ type valueAcc struct {
 	f    []float64
 	d    []types.Int128
 	s    []string
+	// Of strings that belonged to nobody (column.Vector.Loose), copies are kept: text is their bytes.
+	loose bool
+	text  int64
 }
 
 type valueKind uint8
@@ -117,7 +120,7 @@ func (a *valueAcc) grow(n int) {
 }
 
 func (a *valueAcc) bytes() int64 {
-	return int64(2*cap(a.seen) + 8*cap(a.i) + 8*cap(a.f) + 16*cap(a.d) + 16*cap(a.s))
+	return int64(2*cap(a.seen)+8*cap(a.i)+8*cap(a.f)+16*cap(a.d)+16*cap(a.s)) + a.text
 }
 
 func (a *valueAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
@@ -169,11 +172,24 @@ func (a *valueAcc) add(g uint32, v *column.Vector, p int) error {
 	case types.PhysInt128:
 		a.d[g] = v.I128[p]
 	case types.PhysString:
-		a.s[g] = v.StringAt(p)
+		a.setText(g, v, p)
 	default:
 		a.i[g] = v.I64[p]
 	}
 	return nil
+}
+
+// setText keeps the string of v at p for a group.
+func (a *valueAcc) setText(g uint32, v *column.Vector, p int) {
+	s := v.StringAt(p)
+	if v.Loose {
+		s = strings.Clone(s)
+		a.loose = true
+	}
+	if a.loose {
+		a.text += int64(len(s)) - int64(len(a.s[g]))
+	}
+	a.s[g] = s
 }
 
 // compare orders the group's value and v's at p.
@@ -197,6 +213,7 @@ func (a *valueAcc) vector() *column.Vector {
 func (a *valueAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 	s := src.(*valueAcc)
 	v := s.vector()
+	a.loose = a.loose || s.loose
 	for i, g := range dst {
 		f := from[i]
 		switch {

@@ -144,6 +144,7 @@ func (c *packedColumn) gather(dst *column.Vector, n int, sel, rows []int32) {
 		case types.PhysInt128:
 			gatherAt(dst.I128, c.v.I128, sel, rows)
 		case types.PhysString:
+			dst.Loose = c.v.Loose
 			gatherAt(dst.Str, c.v.Str, sel, rows)
 		default:
 			switch {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"unicode/utf8"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -46,8 +47,10 @@ func newConcatAcc(s *concatSpec) *concatAcc {
 	return a
 }
 
-func (a *concatAcc) grow(n int)   { a.groups = max(a.groups, n) }
-func (a *concatAcc) bytes() int64 { return int64(a.rows.n) * int64(8+16*len(a.spec.types)) }
+func (a *concatAcc) grow(n int) { a.groups = max(a.groups, n) }
+func (a *concatAcc) bytes() int64 {
+	return int64(a.rows.n)*int64(8+16*len(a.spec.types)) + a.rows.texts.bytes
+}
 
 func (a *concatAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
 	var n int
@@ -187,6 +190,9 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 	}
 	var buf, piece, key []byte
 	var seen map[string]bool
+	known := 0 // bytes of seen
+	held := memory.Account{Budget: q.mem, Operator: "GROUP_CONCAT"}
+	defer held.Close()
 	if a.spec.item.Distinct {
 		seen = map[string]bool{}
 	}
@@ -198,6 +204,11 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 		}
 		if len(buf) > a.spec.limit {
 			break
+		}
+		if n := int64(growing*cap(buf) + known); n >= held.Used()+concatGrain {
+			if err := held.Set(n); err != nil {
+				return err
+			}
 		}
 		piece, key = piece[:0], key[:0]
 		for c := range a.spec.args {
@@ -216,6 +227,7 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 				continue
 			}
 			seen[string(key)] = true
+			known += len(key) + seenEntry
 		}
 		if i > 0 {
 			buf = append(buf, a.spec.item.Sep...)
@@ -226,9 +238,22 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 	if t.some = true; len(buf) > a.spec.limit {
 		t.cut, buf = true, cutText(buf, a.spec.limit)
 	}
-	t.text = string(buf)
-	return nil
+	size := len(buf)
+	if size < concatGrain {
+		t.text = string(buf)
+	} else {
+		t.text, size = bytesToString(buf), cap(buf)
+	}
+	return q.mem.Reserve("GROUP_CONCAT", int64(size))
 }
+
+// What concatenate counts: a text that grows is copied to a larger piece of memory while the smaller one is there, in steps of
+// concatGrain, and an entry of a set of texts takes seenEntry bytes besides its text.
+const (
+	growing     = 2
+	concatGrain = 64 << 10
+	seenEntry   = 40
+)
 
 // values stores the texts of groups.
 func (a *concatAcc) values(v *column.Vector, groups []uint32) error {

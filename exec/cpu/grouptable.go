@@ -20,6 +20,7 @@ type groupTable struct {
 	words  []uint64 // by group, of wordKeys; two each for pairKeys
 	texts  []string // by group, of byteKeys
 	arena  []byte   // where new texts go
+	held   int64    // bytes of all arenas
 	slots1 []wordSlot
 	slots2 []pairSlot
 	slots3 []textSlot
@@ -57,7 +58,7 @@ func newGroupTable(l *groupLayout) *groupTable {
 }
 
 func (t *groupTable) bytes() int64 {
-	return int64(16*len(t.slots1) + 24*len(t.slots2) + 16*len(t.slots3) + 8*cap(t.words) + 16*cap(t.texts) + cap(t.seen))
+	return int64(16*len(t.slots1)+24*len(t.slots2)+16*len(t.slots3)+8*cap(t.words)+16*cap(t.texts)+cap(t.seen)+cap(t.buf)) + t.held
 }
 
 // find stores the group of each row at sel in out, as long as sel, making new groups. ok is false, and nothing is stored, if
@@ -534,6 +535,7 @@ func (t *groupTable) growTexts() {
 func (t *groupTable) keep(k string) string {
 	if len(t.arena)+len(k) > cap(t.arena) {
 		t.arena = make([]byte, 0, max(min(max(2*cap(t.arena), 256), 1<<20), len(k)))
+		t.held += int64(cap(t.arena))
 	}
 	from := len(t.arena)
 	t.arena = append(t.arena, k...)

@@ -170,6 +170,7 @@ func (f *finder) flatten(i int, v *column.Vector, n int) *column.Vector {
 		x.ReserveCodes(v.Dict, n)
 	} else {
 		x.Reserve(n)
+		x.Loose = v.Loose
 	}
 	copyInto(x, 0, n, v, nil, 0, n)
 	return x

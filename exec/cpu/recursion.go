@@ -70,7 +70,9 @@ func (r *recursion) finish() error {
 			return sqlerr.New(sqlerr.CodeRecursionLimit, sqlerr.User, "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value.", round)
 		}
 		r.work.rel = &relation{ids: ids, segs: rows.segs, n: rows.n}
+		last := rows
 		rows, err = r.round()
+		last.mem.Close()
 	}
 	r.rel = relation{ids: ids, segs: r.all.segs, n: r.all.n}
 	r.work.rel = nil
@@ -109,9 +111,9 @@ func (r *recursion) round() (*rowStore, error) {
 	return r.take(out)
 }
 
-// take adds rows, or those of them that are new, to all, and returns them.
+// take adds rows, or those of them that are new, to all, and returns them, with a charge that the caller closes.
 func (r *recursion) take(rel *relation) (*rowStore, error) {
-	next := &rowStore{types: r.all.types}
+	next := &rowStore{types: r.all.types, mem: memory.Account{Budget: r.q.mem, Operator: "recursion"}}
 	var view batch
 	vecs := make([]column.Vector, len(r.all.types))
 	keys := make([]*column.Vector, len(r.by))
@@ -126,6 +128,7 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 			view.Cols = view.Cols[:0]
 			for c := range vecs {
 				slice(&vecs[c], seg.cols[c], from, n)
+				vecs[c].Loose = vecs[c].Str != nil // what counts them goes with the round
 				view.Cols = append(view.Cols, &vecs[c])
 			}
 			sel := ascending(n)
@@ -149,10 +152,11 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 					continue
 				}
 			}
-			if err := next.append(view.Cols, sel, n); err != nil {
+			at := r.all.n
+			if err := r.all.append(view.Cols, sel, n); err != nil {
 				return nil, err
 			}
-			if err := r.all.append(view.Cols, sel, n); err != nil {
+			if err := next.share(&r.all, at); err != nil {
 				return nil, err
 			}
 		}

@@ -2,8 +2,10 @@ package cpu
 
 import (
 	"context"
+	"slices"
 	"sync"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -15,6 +17,19 @@ import (
 // queueBatches is how many batches wait for the client before workers have to, and again how many wait for an earlier
 // morsel's to go out first.
 const queueBatches = 64
+
+const (
+	// Workers hand over a batch when it has a vector of rows, or texts of resultTexts bytes.
+	resultTexts = 1 << 20
+	// queueBytes is how much each queue holds at most, unless a single batch is larger.
+	queueBytes = 4 << 20
+)
+
+// queued is a batch in a queue, with the bytes that it has reserved.
+type queued struct {
+	*batch
+	bytes int64
+}
 
 // result is the sink that hands rows to the client: batches come out in the order of their morsels.
 type result struct {
@@ -28,10 +43,12 @@ type result struct {
 	mu       sync.Mutex
 	cond     sync.Cond
 	next     int              // the morsel whose batches go out now
-	pending  map[int][]*batch // of later morsels
+	pending  map[int][]queued // of later morsels
 	done     map[int]bool     // later morsels that are complete
 	held     int              // batches in pending
-	ready    []*batch
+	waiting  int64            // bytes of pending
+	ready    []queued
+	offered  int64 // bytes of ready
 	finished bool
 	closed   bool
 	locals   []*resultLocal
@@ -41,6 +58,15 @@ func (q *query) newResult(p *physical.Result) *result {
 	r := &result{q: q, p: p, types: q.plan.Types(), locals: make([]*resultLocal, q.cfg.Threads)}
 	r.cond.L = &r.mu
 	return r
+}
+
+// streams says whether so many rows at most go to the client while the query runs. Else they are all kept first; that of texts, however long
+// they may be, only for few rows where memory is limited.
+func (r *result) streams(rows int) bool {
+	if rows > syncRows {
+		return true
+	}
+	return rows > syncTexts && r.q.mem.Limited() && slices.ContainsFunc(r.types, types.Type.IsString)
 }
 
 type resultLocal struct {
@@ -54,6 +80,7 @@ type resultLocal struct {
 func (r *result) local(w *worker, l *layout) (localSink, error) {
 	x := &resultLocal{r: r, cols: make([]*column.Vector, len(r.p.In)), slots: make([]int, len(r.p.In))}
 	x.rows.types = r.types
+	x.rows.mem = memory.Account{Budget: r.q.mem, Operator: "result"}
 	for i, id := range r.p.In {
 		s, err := l.lookup(&expr.Column{ID: id, Name: "of the result"})
 		if err != nil {
@@ -70,10 +97,28 @@ func (x *resultLocal) push(b *batch) error {
 	for i, s := range x.slots {
 		x.cols[i] = b.Cols[s]
 	}
-	if err := x.rows.append(x.cols, b.Sel, b.N); err != nil {
+	if b.Rows() <= looseRows || !isLoose(x.cols) {
+		return x.keep(b.Sel, b.N)
+	}
+	x.rows.expect = column.VectorSize
+	sel := b.Sel
+	if sel == nil {
+		sel = ascending(b.N)
+	}
+	for from := 0; from < len(sel); from += looseRows {
+		if err := x.keep(sel[from:min(from+looseRows, len(sel))], b.N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep takes some rows of the batch that was pushed, and hands over what is enough for one.
+func (x *resultLocal) keep(sel []int32, n int) error {
+	if err := x.rows.append(x.cols, sel, n); err != nil {
 		return err
 	}
-	if x.rows.n >= column.VectorSize {
+	if x.rows.n >= column.VectorSize || x.rows.texts.bytes >= resultTexts {
 		return x.flush()
 	}
 	return nil
@@ -88,26 +133,34 @@ func (x *resultLocal) end(seq int) error {
 }
 
 func (x *resultLocal) flush() error {
-	for _, seg := range x.rows.segs {
+	total, n := x.rows.mem.Used(), int64(len(x.rows.segs))
+	if err := x.rows.mem.Leave(total); err != nil {
+		return err
+	}
+	for i, seg := range x.rows.segs {
 		b := &batch{N: seg.n, Cols: make([]*column.Vector, len(seg.cols))}
 		for c, v := range seg.cols {
 			b.Cols[c] = &column.Vector{}
 			slice(b.Cols[c], v, 0, seg.n)
 		}
-		if err := x.r.put(x.seq, b); err != nil {
+		bytes := total / n
+		if i == 0 {
+			bytes += total % n
+		}
+		if err := x.r.put(x.seq, queued{b, bytes}); err != nil {
 			return err
 		}
 	}
-	x.rows.segs, x.rows.n = nil, 0
+	x.rows.segs, x.rows.n, x.rows.texts = nil, 0, textArena{}
 	return nil
 }
 
 // put hands over a batch of a morsel, waiting while the queue is full.
-func (r *result) put(seq int, b *batch) error {
+func (r *result) put(seq int, b queued) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.wait && !r.closed && !r.q.stopped.Load() {
-		if seq == r.next && len(r.ready) < queueBatches || seq != r.next && r.held < queueBatches {
+		if seq == r.next && len(r.ready) < queueBatches && r.offered < queueBytes || seq != r.next && r.held < queueBatches && r.waiting < queueBytes {
 			break
 		}
 		r.cond.Wait()
@@ -120,14 +173,16 @@ func (r *result) put(seq int, b *batch) error {
 	}
 	if seq == r.next {
 		r.ready = append(r.ready, b)
+		r.offered += b.bytes
 		r.cond.Broadcast()
 		return nil
 	}
 	if r.pending == nil {
-		r.pending, r.done = map[int][]*batch{}, map[int]bool{}
+		r.pending, r.done = map[int][]queued{}, map[int]bool{}
 	}
 	r.pending[seq] = append(r.pending[seq], b)
 	r.held++
+	r.waiting += b.bytes
 	return nil
 }
 
@@ -137,15 +192,19 @@ func (r *result) complete(seq int) {
 	defer r.mu.Unlock()
 	if seq != r.next {
 		if r.done == nil {
-			r.pending, r.done = map[int][]*batch{}, map[int]bool{}
+			r.pending, r.done = map[int][]queued{}, map[int]bool{}
 		}
 		r.done[seq] = true
 		return
 	}
 	for {
 		r.next++
-		r.ready = append(r.ready, r.pending[r.next]...)
-		r.held -= len(r.pending[r.next])
+		for _, b := range r.pending[r.next] {
+			r.ready = append(r.ready, b)
+			r.offered += b.bytes
+			r.waiting -= b.bytes
+			r.held--
+		}
 		delete(r.pending, r.next)
 		if !r.done[r.next] {
 			break
@@ -179,6 +238,7 @@ type Cursor struct {
 	stop func() bool   // ends the watch over the context
 	done chan struct{} // closed when no goroutine of the query runs any more; nil: none ever ran
 	last bool
+	lent int64 // bytes of the batch that Next gave last
 }
 
 // Next returns the next batch, or nil after the last. The batch is dense (no selection) and the caller's to keep.
@@ -194,6 +254,8 @@ func (c *Cursor) Next(ctx context.Context) (*column.Batch, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	c.q.mem.Release(c.lent)
+	c.lent = 0
 	for {
 		if err := c.q.failure(); err != nil {
 			return nil, sqlerr.From(err)
@@ -207,8 +269,10 @@ func (c *Cursor) Next(ctx context.Context) (*column.Batch, error) {
 		if len(r.ready) > 0 {
 			b := r.ready[0]
 			r.ready = r.ready[1:]
+			r.offered -= b.bytes
+			c.lent = b.bytes
 			r.cond.Broadcast()
-			return b, nil
+			return b.batch, nil
 		}
 		if r.finished {
 			c.last = true
@@ -224,6 +288,7 @@ func (c *Cursor) Close() error {
 	r.mu.Lock()
 	r.closed = true
 	r.ready, r.pending = nil, nil
+	c.lent = 0 // the query gives back all that it has reserved
 	r.mu.Unlock()
 	c.q.stopped.Store(true)
 	r.mu.Lock()

@@ -9,10 +9,14 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
 )
 
 // syncRows is the number of result rows up to which a query runs wholly in the caller's goroutine.
 const syncRows = 1 << 17
+
+// syncTexts is that number for rows with texts where memory is limited.
+const syncTexts = column.VectorSize
 
 // Run starts a plan. When it returns, all pipelines before the result's have run; the rest runs while the cursor is
 // read, or has run if the result is known to be small. The cursor must be closed.
@@ -93,7 +97,7 @@ func (q *query) start(c *Cursor) error {
 		if err != nil {
 			return err
 		}
-		if pl.sink == sink(r) && pl.bound() > syncRows {
+		if pl.sink == sink(r) && r.streams(pl.bound()) {
 			c.done = make(chan struct{})
 			r.wait = true
 			go func() {

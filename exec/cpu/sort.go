@@ -28,6 +28,9 @@ type sortSink struct {
 	reordered bool // stored rows are not in the order of the input
 }
 
+// compactTexts is how many bytes of texts a top-N keeps beside those of twice its rows.
+const compactTexts = 4 << 20
+
 // topLimit is the largest top-N that is kept in a bounded store.
 const topLimit = 1 << 16
 
@@ -149,7 +152,7 @@ func (x *sortLocal) push(b *batch) error {
 	if err := x.append(x.cols, sel, b.N); err != nil {
 		return err
 	}
-	if x.s.top >= 0 && x.n >= max(4*x.s.top, 4*column.VectorSize) {
+	if x.s.top >= 0 && (x.n >= max(4*x.s.top, 4*column.VectorSize) || x.texts.bytes > compactTexts && x.n >= 2*x.s.top) {
 		return x.compact()
 	}
 	if x.s.ranks.most > 0 && x.n >= x.ranked.limit {
@@ -240,6 +243,7 @@ func (x *sortLocal) compact() error {
 		}
 		defer x.s.q.mem.Release(size)
 	}
+	loosen(cols, &x.texts)
 	x.segs, x.n = nil, 0
 	x.mem.Close()
 	return x.append(cols, order, n)

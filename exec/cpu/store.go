@@ -18,7 +18,10 @@ type rowStore struct {
 	segs  []*segment
 	n     int
 	mem   memory.Account
-	marks []mark // where each morsel's rows begin
+	texts textArena // copies of the strings that belonged to nobody
+	marks []mark    // where each morsel's rows begin
+	// expect is about how many rows will be appended, if that is known: the first segment takes as many.
+	expect int
 }
 
 // segment is a run of rows. Its vectors are flat or dictionary-coded and hold cap values, of which n are in use.
@@ -48,10 +51,32 @@ func (s *rowStore) append(cols []*column.Vector, sel []int32, n int) error {
 		k := min(rows-from, seg.cap-seg.n)
 		for c, v := range cols {
 			copyInto(seg.cols[c], seg.n, seg.cap, v, sel, from, k)
+			if v.Loose {
+				if err := s.texts.own(seg.cols[c].Str[seg.n:seg.n+k], &s.mem); err != nil {
+					return err
+				}
+			}
 		}
 		seg.n += k
 		s.n += k
 		from += k
+	}
+	return nil
+}
+
+// share adds the rows of another store from the given one on, the last that were appended to it. Their texts stay the other's.
+func (s *rowStore) share(other *rowStore, from int) error {
+	first, start := len(other.segs), other.n
+	for start > from {
+		first--
+		start -= other.segs[first].n
+	}
+	for _, seg := range other.segs[first:] {
+		sel := countFrom(nil, max(0, from-start), seg.n-max(0, from-start))
+		if err := s.append(seg.cols, sel, seg.n); err != nil {
+			return err
+		}
+		start += seg.n
 	}
 	return nil
 }
@@ -67,7 +92,7 @@ func (s *rowStore) room(cols []*column.Vector, rows int) (*segment, error) {
 	if s.n > math.MaxInt32 {
 		return nil, tooManyRows(s.mem.Operator, s.n, rowBytes(s.segs, s.types))
 	}
-	size := min(max(s.n, rows, 64), maxSegment)
+	size := min(max(s.n, rows, s.expect, 64), maxSegment)
 	size = (size + 63) &^ 63
 	if size > column.VectorSize {
 		size = (size + column.VectorSize - 1) / column.VectorSize * column.VectorSize
@@ -230,7 +255,7 @@ func pieces(stores []*rowStore) (ps []piece, rows int) {
 
 // concat copies the rows of stores, in the order of their morsels, into one contiguous vector per column. A string
 // column stays dictionary-coded if all of its segments share the dictionary. The stores are empty afterwards; the
-// memory is the query's.
+// memory, that of their texts too, is the query's.
 func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, int, error) {
 	ps, rows := pieces(stores)
 	if len(stores) == 1 && len(stores[0].segs) == 1 {
@@ -274,7 +299,9 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 		cols[c] = v
 	}
 	for _, s := range stores {
-		s.mem.Close()
+		if err := s.mem.Leave(s.texts.bytes); err != nil {
+			return nil, 0, err
+		}
 	}
 	return cols, rows, nil
 }

@@ -191,6 +191,7 @@ func (x *sortLocal) dropRanks() error {
 	}
 	x.ranked.limit = max(rankedRowsAtOnce, 3*len(kept))
 	x.ranked.dropped = true
+	loosen(cols, &x.texts)
 	x.segs, x.n, x.marks = nil, 0, []mark{{x.seq, 0}}
 	x.mem.Close()
 	return x.append(cols, kept, n)

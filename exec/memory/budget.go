@@ -18,6 +18,7 @@ type Budget struct {
 	limit   int64
 	used    atomic.Int64
 	peak    atomic.Int64
+	recent  atomic.Int64 // the peak since Go's collector ran last, where that watches the budget
 	reclaim func(bytes int64) bool
 }
 
@@ -56,6 +57,16 @@ func (b *Budget) Limit() int64 {
 	return b.limit
 }
 
+// Limited says whether b or one that it lies within has a limit.
+func (b *Budget) Limited() bool {
+	for ; b != nil; b = b.parent {
+		if b.limit > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Reserve takes n bytes for an operator, or returns an error of kind sqlerr.Resource that names the operator and
 // takes nothing.
 func (b *Budget) Reserve(operator string, n int64) error {
@@ -70,14 +81,24 @@ func (b *Budget) Reserve(operator string, n int64) error {
 		}
 		used = b.used.Add(n)
 	}
+	if b.parent == nil && b.limit > 0 {
+		pace(n)
+	}
 	if err := b.parent.Reserve(operator, n); err != nil {
 		b.used.Add(-n)
 		return err
 	}
+	raise(&b.peak, used)
+	raise(&b.recent, used)
+	return nil
+}
+
+// raise makes x at least n.
+func raise(x *atomic.Int64, n int64) {
 	for {
-		peak := b.peak.Load()
-		if used <= peak || b.peak.CompareAndSwap(peak, used) {
-			return nil
+		old := x.Load()
+		if n <= old || x.CompareAndSwap(old, n) {
+			return
 		}
 	}
 }

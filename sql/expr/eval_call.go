@@ -34,6 +34,9 @@ func newCallNode(e *Call, ops []node) node {
 
 func (n *callNode) operands() []node { return n.ops }
 
+// result returns the vector that the node makes its values in, of its type from the start; nil: it has none of its own.
+func (n *callNode) result() *column.Vector { return &n.out }
+
 func (n *callNode) choose(f *frame, s *selection, want bool, out []int32) ([]int32, error) {
 	v, table, err := n.run(f, s, true)
 	if err != nil {
@@ -94,7 +97,7 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 			return &n.out, nil, nil
 		}
 	}
-	n.out.Reserve(rows)
+	n.out.ReserveLoose(rows)
 	if fn.Nulls == NullIfAny && !allConst {
 		n.out.Valid = n.valid
 		combineValidity(&n.out, rows, n.args...)
@@ -163,7 +166,11 @@ func (n *callNode) dictionary(f *frame, i int) (*dictionaryMemo, error) {
 		return nil, nil // the row that has this value, if any, raises the error itself
 	}
 	m.extend(part, len(fresh))
-	return m, nil
+	bytes := int64(0)
+	for _, s := range part.Str {
+		bytes += int64(len(s))
+	}
+	return m, f.ctx.keep(bytes)
 }
 
 func (m *dictionaryMemo) extend(part *column.Vector, n int) {
@@ -197,7 +204,7 @@ func (m *dictionaryMemo) extend(part *column.Vector, n int) {
 
 // mapCodes stores in out the result of each selected row's code.
 func (n *callNode) mapCodes(m *dictionaryMemo, v *column.Vector, s *selection) {
-	n.out.Reserve(s.n)
+	n.out.ReserveLoose(s.n)
 	r := &m.results
 	sel := s.positions()
 	switch n.call.Typ.Phys() {

@@ -16,10 +16,12 @@ type caseNode struct {
 }
 
 func newCaseNode(e *Case, ops []node) *caseNode {
-	return &caseNode{ops: ops, merge: merger{typ: e.Typ}, sels: make([]selection, len(ops)+1)}
+	return &caseNode{ops: ops, merge: newMerger(e.Typ), sels: make([]selection, len(ops)+1)}
 }
 
 func (n *caseNode) operands() []node { return n.ops }
+
+func (n *caseNode) result() *column.Vector { return &n.merge.out }
 
 func (n *caseNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	n.merge.start(s.n)
@@ -86,9 +88,10 @@ type merger struct {
 	n     int
 }
 
+func newMerger(t types.Type) merger { return merger{typ: t, out: column.Vector{Type: t}} }
+
 func (m *merger) start(n int) {
 	m.n = n
-	m.out.Type = m.typ
 	m.out.Reserve(n)
 }
 
@@ -130,6 +133,7 @@ func (m *merger) put(v *column.Vector, sel []int32) {
 	case types.PhysFloat64:
 		scatter(m.out.F64, v.F64, v.Const, sel)
 	case types.PhysString:
+		m.out.Loose = m.out.Loose || v.Loose
 		r := texts(v)
 		for _, i := range sel {
 			m.out.Str[i] = r.at(int(i))
@@ -179,6 +183,8 @@ type coalesceNode struct {
 }
 
 func (n *coalesceNode) operands() []node { return n.ops }
+
+func (n *coalesceNode) result() *column.Vector { return &n.merge.out }
 
 func (n *coalesceNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	n.merge.start(s.n)

@@ -33,7 +33,7 @@ type castLoop func(out, v *column.Vector, sel []int32)
 
 func newCastNode(e *Cast, arg node) node {
 	from := e.Arg.Type()
-	n := &castNode{ops: [1]node{arg}, cast: e, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
+	n := &castNode{ops: [1]node{arg}, out: column.Vector{Type: e.To}, cast: e, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
 	if !sameValues(from, e.To) {
 		n.loop = fastCast(from, e.To)
 	}
@@ -41,6 +41,13 @@ func newCastNode(e *Cast, arg node) node {
 }
 
 func (n *castNode) operands() []node { return n.ops[:] }
+
+func (n *castNode) result() *column.Vector {
+	if sameValues(n.from, n.to) {
+		return nil // the operand's memory
+	}
+	return &n.out
+}
 
 func (n *castNode) choose(f *frame, s *selection, want bool, out []int32) ([]int32, error) {
 	return chooseByValue(n, f, s, want, out)
@@ -68,7 +75,7 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		rows, sel = 1, nil
 	}
 	n.out.Type = n.to
-	n.out.Reserve(rows)
+	n.out.ReserveLoose(rows)
 	n.out.Const = v.Const
 	if v.Valid != nil && !v.Const {
 		n.valid = column.And(n.valid, v.Valid, nil, rows)

@@ -59,7 +59,7 @@ func resolveCoalesce(args []Expr) (Signature, error) {
 }
 
 func compileCoalesce(call *Call, ops []node) (node, error) {
-	return &coalesceNode{ops: ops, merge: merger{typ: call.Typ}, sels: make([]selection, len(ops))}, nil
+	return &coalesceNode{ops: ops, merge: newMerger(call.Typ), sels: make([]selection, len(ops))}, nil
 }
 
 func resolveNullIf(args []Expr) (Signature, error) {

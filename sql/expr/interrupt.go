@@ -47,6 +47,17 @@ func (c *Context) hold(bytes int) error {
 	return c.Interrupted()
 }
 
+// keep counts bytes that a program's value takes as long as the program lives: those of its worker's Context.
+func (c *Context) keep(bytes int64) error {
+	if c == nil || bytes == 0 {
+		return nil
+	}
+	if c.texts.held += bytes; c.Texts == nil {
+		return nil
+	}
+	return c.Texts(c.texts.held)
+}
+
 // begin is called when a program starts a batch: what it made of the last one is not needed any more.
 func (c *Context) begin(p *ProgramSet) {
 	if c == nil {

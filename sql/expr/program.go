@@ -22,7 +22,8 @@ type ProgramSet struct {
 	frame frame
 	root  selection
 
-	held   int64 // bytes of the texts that it has made of its batch, for holder; see Context.hold
+	texts  []*column.Vector // nodes' own, of strings
+	held   int64            // bytes of the texts that it has made of its batch, for holder; see Context.hold
 	holder *Context
 }
 
@@ -52,6 +53,13 @@ func (c *compiler) compileAll(exprs []Expr) (*ProgramSet, error) {
 		p.roots = append(p.roots, n)
 	}
 	c.finish()
+	for _, s := range c.all {
+		if n, ok := s.node.(interface{ result() *column.Vector }); ok {
+			if v := n.result(); v != nil && v.Type.Phys() == types.PhysString {
+				p.texts = append(p.texts, v)
+			}
+		}
+	}
 	for i, r := range p.roots {
 		p.roots[i] = unshare(r)
 	}
@@ -116,6 +124,9 @@ func (p *ProgramSet) Eval(ctx *Context, b *column.Batch) ([]*column.Vector, erro
 }
 
 func (p *ProgramSet) start(ctx *Context, b *column.Batch) {
+	for _, v := range p.texts {
+		v.LetGo()
+	}
 	ctx.begin(p)
 	p.frame.ctx, p.frame.batch = ctx, b
 	p.root = selection{pos: b.Sel, n: b.N, id: p.frame.nextID()}

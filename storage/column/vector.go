@@ -29,7 +29,9 @@ const VectorSize = 2048
 // If Const is true the value at position 0 stands for every row, and the slices may have length 1.
 //
 // A vector handed to a consumer is read-only and lives until the producer's next call, unless a contract says
-// otherwise; strings in Str point into memory that lives as long as the query.
+// otherwise; strings in Str point into memory that lives as long as somebody keeps them. Somebody has counted that memory
+// (a table, an operator that stores rows) unless Loose is true: then functions made the strings for this batch, and who
+// keeps them for longer copies them and counts the copies.
 type Vector struct {
 	Type  types.Type
 	I64   []int64
@@ -40,6 +42,7 @@ type Vector struct {
 	Dict  *Dictionary
 	Valid Bitmap // nil: no NULLs
 	Const bool
+	Loose bool // the strings of Str belong to nobody yet
 }
 
 // Batch is a set of vectors of one length, with the selected positions.
@@ -68,7 +71,7 @@ func New(t types.Type, n int) *Vector {
 
 // Reserve makes the slice in use n long (its contents are unspecified), makes the vector flat and all valid.
 func (v *Vector) Reserve(n int) {
-	v.Valid, v.Const, v.Dict = nil, false, nil
+	v.Valid, v.Const, v.Dict, v.Loose = nil, false, nil, false
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
 		v.F64 = resize(v.F64, n)
@@ -83,8 +86,21 @@ func (v *Vector) Reserve(n int) {
 
 // ReserveCodes makes the vector dictionary-coded over d with room for n codes, all valid.
 func (v *Vector) ReserveCodes(d *Dictionary, n int) {
-	v.Valid, v.Const, v.Str = nil, false, nil
+	v.Valid, v.Const, v.Str, v.Loose = nil, false, nil, false
 	v.Dict, v.Codes = d, resize(v.Codes, n)
+}
+
+// ReserveLoose is Reserve for values that functions make.
+func (v *Vector) ReserveLoose(n int) {
+	v.Reserve(n)
+	v.Loose = v.Type.Phys() == types.PhysString
+}
+
+// LetGo forgets the strings of a loose vector, which may be long.
+func (v *Vector) LetGo() {
+	if v.Loose {
+		clear(v.Str[:cap(v.Str)])
+	}
 }
 
 func resize[T any](s []T, n int) []T {

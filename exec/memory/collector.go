@@ -1,0 +1,149 @@
+package memory
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"weak"
+)
+
+// Go's collector lets the heap grow to twice what is live before it runs. Where budgets have limits the program would hold twice of what
+// they allow, so the collector is told of them: it is to keep the program's memory within what the limits allow together, what the
+// program holds besides, and some headroom. The headroom is there after each collection, however wrong the other figures are, so that
+// no program collects all the time.
+
+// leastHeadroom is what the program may allocate between two collections at least.
+const leastHeadroom = 16 << 20
+
+func headroom(limits int64) int64 { return max(leastHeadroom, limits/10) }
+
+// collector is the state of the process. A program that sets a limit of its own meanwhile has the last word.
+var collector struct {
+	sync.Mutex
+	budgets map[weak.Pointer[Budget]]bool
+	own     int64 // the limit that was set before
+	set     int64 // what was set here last
+
+	others [8]int64 // what the last collections said of other memory
+	next   int      // of others
+
+	ceiling  atomic.Int64 // of the heap, at that limit; 0: there is none
+	reserved atomic.Int64 // since the heap's size was compared with it
+	forced   sync.Mutex
+}
+
+// paceBytes is how much budgets reserve between two looks at the heap's size.
+const paceBytes = 2 << 20
+
+// pace is told what a budget with a limit reserves. The collector lets a program exceed the limit that allocates while it runs, as much as the
+// program is faster: such a program waits here until a collection has ended.
+func pace(bytes int64) {
+	c := &collector
+	ceiling := c.ceiling.Load()
+	if ceiling == 0 || c.reserved.Add(bytes) < paceBytes {
+		return
+	}
+	c.reserved.Store(0)
+	if !above(ceiling) {
+		return
+	}
+	c.forced.Lock()
+	defer c.forced.Unlock()
+	if above(ceiling) { // nobody has collected meanwhile
+		runtime.GC()
+	}
+}
+
+// above says whether the heap is larger than its ceiling, and collecting may help.
+func above(ceiling int64) bool {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(samples)
+	size := int64(samples[0].Value.Uint64())
+	return size > ceiling && size-int64(samples[1].Value.Uint64()) > leastHeadroom/2
+}
+
+// LimitCollector makes the collector observe b's limit, if it has one, until release is called.
+func (b *Budget) LimitCollector() (release func()) {
+	if b == nil || b.limit <= 0 {
+		return func() {}
+	}
+	c := &collector
+	c.Lock()
+	defer c.Unlock()
+	if len(c.budgets) == 0 {
+		c.next = 0
+		c.budgets = map[weak.Pointer[Budget]]bool{}
+		c.own = debug.SetMemoryLimit(-1)
+		c.set = c.own
+		watchCollector()
+	}
+	p := weak.Make(b)
+	c.budgets[p] = true
+	limitCollector()
+	return sync.OnceFunc(func() {
+		c.Lock()
+		defer c.Unlock()
+		delete(c.budgets, p)
+		limitCollector()
+	})
+}
+
+// watchCollector sets the limit anew after each collection, as long as there are budgets.
+func watchCollector() {
+	sentinel := new([16]byte) // too large to share its memory with another object
+	runtime.AddCleanup(sentinel, func(struct{}) {
+		collector.Lock()
+		defer collector.Unlock()
+		if len(collector.budgets) > 0 {
+			limitCollector()
+			watchCollector()
+		}
+	}, struct{}{})
+}
+
+// limitCollector sets the limit. The caller holds the collector's lock.
+func limitCollector() {
+	c := &collector
+	if debug.SetMemoryLimit(-1) != c.set {
+		return // the program has set its own
+	}
+	var limits, used int64
+	for p := range c.budgets {
+		b := p.Value()
+		if b == nil { // nobody uses it, and nobody has closed it
+			delete(c.budgets, p)
+			continue
+		}
+		limits += min(b.limit, math.MaxInt64/1024)
+		used += max(b.recent.Swap(b.Used()), b.Used())
+	}
+	limit, ceiling := c.own, int64(0)
+	if limits > 0 {
+		objects, runtimes := otherMemory(used)
+		c.others[c.next%len(c.others)] = objects // too much: what was made while the collector ran is called live
+		c.next++
+		ceiling = slices.Min(c.others[:min(c.next, len(c.others))]) + limits + headroom(limits)
+		limit = min(limit, ceiling+runtimes)
+	}
+	c.ceiling.Store(ceiling)
+	if limit != c.set {
+		c.set = limit
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// otherMemory returns what the program holds that collecting cannot free, besides what budgets count: objects that no budget knows, and what
+// the run-time system needs itself.
+func otherMemory(used int64) (objects, runtimes int64) {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(samples)
+	value := func(i int) int64 { return int64(min(samples[i].Value.Uint64(), math.MaxInt64/1024)) }
+	return max(0, value(0)-used), max(0, value(1)-value(2)-value(3)-value(4)-value(5))
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowconv"
 )
 
@@ -106,6 +107,11 @@ func (db *DB) RegisterArrow(name string, records array.RecordReader) error {
 	t, err := arrowconv.Table(engine.DefaultDatabase, name, records.Schema(), list)
 	if err != nil {
 		return err
+	}
+	for _, c := range t.Schema.Columns {
+		if c.Foreign != "" { // a table that statements may write to has no such columns
+			return sqlerr.ForeignColumn(c.Name, c.Foreign)
+		}
 	}
 	return db.shared.Register(t)
 }

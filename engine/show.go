@@ -277,8 +277,16 @@ func describeColumn(schema *table.Schema, ordinal int) []types.Value {
 		}
 	}
 	return []types.Value{
-		text(def.Name), text(strings.ToLower(def.Type.String())), text(null), text(keyOf(schema, ordinal)), value, text(extra),
+		text(def.Name), text(shownType(def)), text(null), text(keyOf(schema, ordinal)), value, text(extra),
 	}
+}
+
+// shownType returns a column's type as DESCRIBE shows it; a file's column that no query can read has its format's.
+func shownType(def *table.ColumnDef) string {
+	if def.Foreign != "" {
+		return def.Foreign
+	}
+	return strings.ToLower(def.Type.String())
 }
 
 // keyOf returns MySQL's letters for the part that a column plays in keys: PRI, UNI, MUL or nothing.

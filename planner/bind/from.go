@@ -189,7 +189,7 @@ func (b *Binder) scan(v *table.Version, alias, db string) (*logical.Scan, []scop
 		c := b.alloc.New(alias, def.Name, def.Type, def.Nullable)
 		s.Cols = append(s.Cols, c)
 		s.Ordinals = append(s.Ordinals, i)
-		cols[i] = scopeColumn{col: c, db: db, table: alias, name: def.Name}
+		cols[i] = scopeColumn{col: c, db: db, table: alias, name: def.Name, foreign: def.Foreign}
 	}
 	return s, cols
 }
@@ -445,5 +445,5 @@ func one(s *scope, name string) (scopeColumn, error) {
 	case len(found) > 1:
 		return scopeColumn{}, sqlerr.AmbiguousColumn(name, "from clause")
 	}
-	return found[0], nil
+	return found[0], found[0].readable()
 }

@@ -128,6 +128,9 @@ func (b *Binder) resolveIn(n *ast.ColumnName, sc *scope, prefer preference, clau
 		return ambiguous()
 	}
 	if len(found) > 0 {
+		if err := found[0].readable(); err != nil {
+			return nil, err
+		}
 		b.recordName(n, sc, found[0])
 		return found[0].col, nil
 	}

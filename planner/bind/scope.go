@@ -17,6 +17,16 @@ type scopeColumn struct {
 	merged bool
 	// alike: another table of the same name stands beside the column's, so that its database tells them apart. For a view's text.
 	alike bool
+	// foreign is the type of a file's column that no query can read (see [table.ColumnDef]).
+	foreign string
+}
+
+// readable returns an error for a column that no query can read.
+func (c *scopeColumn) readable() error {
+	if c.foreign == "" {
+		return nil
+	}
+	return sqlerr.ForeignColumn(c.name, c.foreign)
 }
 
 // scope is what the names in a clause can mean.

@@ -126,16 +126,21 @@ func (b *Binder) condition(e ast.ExprNode, sc *scope) (expr.Expr, error) {
 // bindFields binds the select list, wildcards expanded.
 func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) {
 	if s.Kind == ast.SelectStmtKindTable || s.Fields == nil {
-		items := starItems(sc, "", "")
-		b.recordFields(s, sc, items, []int{0})
-		return items, nil
+		items, err := starItems(sc, "", "")
+		if err == nil {
+			b.recordFields(s, sc, items, []int{0})
+		}
+		return items, err
 	}
 	var items []selectItem
 	starts := make([]int, 0, len(s.Fields.Fields)) // of each field, its first item
 	for _, f := range s.Fields.Fields {
 		starts = append(starts, len(items))
 		if w := f.WildCard; w != nil {
-			star := starItems(sc, w.Schema.O, w.Table.O)
+			star, err := starItems(sc, w.Schema.O, w.Table.O)
+			if err != nil {
+				return nil, b.at(err, f)
+			}
 			if len(star) == 0 {
 				if w.Table.O != "" {
 					return nil, b.at(sqlerr.UnknownTableIn(w.Table.O, "field list", ""), f)
@@ -189,7 +194,7 @@ func unparen(e ast.ExprNode) ast.ExprNode {
 
 // starItems expands * and table.*. The columns of one table stand in the order of the table, which is that of their IDs,
 // though USING may have moved them.
-func starItems(sc *scope, db, table string) (items []selectItem) {
+func starItems(sc *scope, db, table string) (items []selectItem, err error) {
 	cols := sc.cols
 	if table != "" {
 		cols = slices.SortedFunc(slices.Values(cols), func(a, b scopeColumn) int { return int(a.col.ID - b.col.ID) })
@@ -200,9 +205,12 @@ func starItems(sc *scope, db, table string) (items []selectItem) {
 			db != "" && !strings.EqualFold(c.db, db) {
 			continue
 		}
+		if err := c.readable(); err != nil {
+			return nil, err
+		}
 		items = append(items, selectItem{name: c.name, e: c.col, bare: true, db: c.db, table: c.table})
 	}
-	return items
+	return items, nil
 }
 
 func aliasesOf(items []selectItem) []aliasItem {

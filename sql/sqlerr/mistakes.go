@@ -31,6 +31,11 @@ func NotSupportedf(feature, reason string, args ...any) *Error {
 	return e
 }
 
+// ForeignColumn: a column of a data file whose type, in the words of the file's format, is none of SQL's.
+func ForeignColumn(name, typ string) *Error {
+	return NotSupportedf("column '"+name+"' of the type "+typ, "SQL has no such type").WithHint("name the columns that you want: the others can be read")
+}
+
 // UnknownColumn: clause is "field list", "where clause", "on clause", "group statement", "having clause" or "order
 // clause", as MySQL calls them; suggestion may be empty.
 func UnknownColumn(name, clause, suggestion string) *Error {

@@ -56,6 +56,8 @@ var importCases = []struct {
 	{arrow.BinaryTypes.LargeBinary, `["QUI="]`, "BLOB", []string{"AB"}},
 	{&arrow.FixedSizeBinaryType{ByteWidth: 2}, `["QUI=", null]`, "BINARY(2)", []string{"AB", "NULL"}},
 	{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["a", "b", null, "a"]`, "TEXT", []string{"a", "b", "NULL", "a"}},
+	{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int64), `[5, 5, null, null, 7, 7, 7]`, "BIGINT", []string{"5", "5", "NULL", "NULL", "7", "7", "7"}},
+	{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String), `["a", "a", "b", null]`, "TEXT", []string{"a", "a", "b", "NULL"}},
 	{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint16, ValueType: arrow.PrimitiveTypes.Int32}, `[7, null, -7]`, "INT", []string{"7", "NULL", "-7"}},
 }
 
@@ -66,9 +68,9 @@ func TestImport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			typ, err := arrowconv.TypeOf(tc.dt, "c")
-			if err != nil || typ.String() != tc.typ {
-				t.Fatalf("type %v, %v; want %s", typ, err, tc.typ)
+			typ, ok := arrowconv.TypeOf(tc.dt)
+			if !ok || typ.String() != tc.typ {
+				t.Fatalf("type %v, %v; want %s", typ, ok, tc.typ)
 			}
 			// The whole array, then its parts, whose offsets are not 0.
 			for from := 0; from < a.Len(); from++ {
@@ -91,13 +93,15 @@ func TestImport(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+// Columns of types that SQL lacks are there by name.
+func TestForeign(t *testing.T) {
 	for _, dt := range []arrow.DataType{
 		arrow.ListOf(arrow.PrimitiveTypes.Int8), arrow.StructOf(), arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.MonthInterval,
 		&arrow.Decimal256Type{Precision: 39, Scale: 2}, &arrow.Decimal128Type{Precision: 38, Scale: 31}, &arrow.Decimal128Type{Precision: 5, Scale: -2},
 	} {
-		if typ, err := arrowconv.TypeOf(dt, "col"); !errors.Is(err, sqlerr.NotSupported) || !strings.Contains(err.Error(), "'col'") {
-			t.Errorf("%s: %v, %v", dt, typ, err)
+		defs, err := arrowconv.Columns(arrow.NewSchema([]arrow.Field{{Name: "col", Type: dt}}, nil))
+		if err != nil || defs[0].Foreign != dt.String() {
+			t.Errorf("%s: %+v, %v", dt, defs, err)
 		}
 	}
 }

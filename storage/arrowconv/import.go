@@ -97,6 +97,8 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 		d.Strings = collect(d.Rows, func(i int) string { return string(x.Value(i)) })
 	case *array.Dictionary:
 		return dictionary(x, t, d)
+	case *array.RunEndEncoded:
+		return runs(x, t)
 	case array.ExtensionArray:
 		return Data(x.Storage(), t)
 	default:
@@ -185,15 +187,17 @@ func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Da
 	}
 	switch t.Phys() {
 	case types.PhysString:
-		distinct := make([]string, values.Rows)
-		for i := range distinct {
-			distinct[i] = values.StringAt(i)
-		}
-		if 2*len(distinct) > d.Rows {
-			d.Strings = take(distinct, index) // hardly a dictionary: not worth the codes
+		if 2*values.Rows > d.Rows { // hardly a dictionary: not worth the codes
+			d.Strings = make([]string, d.Rows)
+			for i, at := range index {
+				d.Strings[i] = values.StringAt(int(at))
+			}
 			return d, nil
 		}
-		d.Words, d.Codes = distinct, make([]uint32, d.Rows)
+		d.Words, d.Codes = make([]string, values.Rows), make([]uint32, d.Rows)
+		for i := range d.Words {
+			d.Words[i] = values.StringAt(i)
+		}
 		for i, at := range index {
 			d.Codes[i] = uint32(at)
 		}
@@ -205,6 +209,56 @@ func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Da
 		d.Ints = take(values.Ints, index)
 	}
 	return d, nil
+}
+
+// runs repeats the values of runs.
+func runs(x *array.RunEndEncoded, t types.Type) (encoding.Data, error) {
+	d := encoding.Data{Type: t, Rows: x.Len()}
+	first, n := x.GetPhysicalOffset(), x.GetPhysicalLength()
+	values, err := Data(array.NewSlice(x.Values(), int64(first), int64(first+n)), t)
+	if err != nil {
+		return d, err
+	}
+	index := make([]int32, 0, d.Rows)
+	for i := range n {
+		end := min(runEnd(x.RunEndsArr(), first+i)-x.Data().Offset(), d.Rows)
+		for len(index) < end {
+			index = append(index, int32(i))
+		}
+	}
+	if values.Valid != nil {
+		d.Valid = column.NewBitmap(d.Rows, true)
+		for i, at := range index {
+			if !values.Valid.Get(int(at)) {
+				d.Valid.Clear(i)
+			}
+		}
+	}
+	switch t.Phys() {
+	case types.PhysString:
+		d.Strings = make([]string, d.Rows)
+		for i, at := range index {
+			d.Strings[i] = values.StringAt(int(at))
+		}
+	case types.PhysFloat64:
+		d.Floats = take(values.Floats, index)
+	case types.PhysInt128:
+		d.Wide = take(values.Wide, index)
+	default:
+		d.Ints = take(values.Ints, index)
+	}
+	return d, nil
+}
+
+// runEnd returns where a run ends.
+func runEnd(ends arrow.Array, i int) int {
+	switch x := ends.(type) {
+	case *array.Int16:
+		return int(x.Value(i))
+	case *array.Int32:
+		return int(x.Value(i))
+	}
+	return int(ends.(*array.Int64).Value(i))
 }
 
 func take[T any](values []T, index []int32) []T {

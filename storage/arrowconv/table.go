@@ -35,20 +35,36 @@ func Table(database, name string, schema *arrow.Schema, records []arrow.Record) 
 // AppendRecord adds the fields of a record at ordinals to a builder for a table of the columns defs. With share they
 // become row groups of their own that keep the record's memory where the layouts agree; else they are encoded.
 func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, ordinals []int, share bool) error {
-	rows := int(r.NumRows())
+	for _, ordinal := range ordinals {
+		if ordinal >= int(r.NumCols()) {
+			return sqlerr.Bug("field %d of a record that has %d", ordinal, r.NumCols())
+		}
+	}
+	return appendArrays(b, defs, r.Columns(), ordinals, int(r.NumRows()), share)
+}
+
+// AppendArrays adds the arrays at ordinals, all of rows values, to a builder for a table of the columns defs. Those of columns that
+// nobody can read may be nil.
+func AppendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int) error {
+	return appendArrays(b, defs, arrays, ordinals, rows, false)
+}
+
+func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int, share bool) error {
 	if rows == 0 {
 		return nil
 	}
 	cols := make([]encoding.Data, len(defs))
 	for i, ordinal := range ordinals {
-		if ordinal >= int(r.NumCols()) {
-			return sqlerr.Bug("field %d of a record that has %d", ordinal, r.NumCols())
+		if defs[i].Foreign != "" {
+			cols[i] = ForeignData(rows)
+			continue
 		}
-		d, err := Data(r.Column(ordinal), defs[i].Type)
+		a := arrays[ordinal]
+		d, err := Data(a, defs[i].Type)
 		if err != nil {
 			return inColumn(err, defs[i].Name)
 		}
-		id := r.Column(ordinal).DataType().ID()
+		id := a.DataType().ID()
 		d.KeepInts = share && d.Valid == nil && (id == arrow.INT64 || id == arrow.UINT64)
 		cols[i] = d
 	}

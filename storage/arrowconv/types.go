@@ -23,45 +23,50 @@
 //	dictionary                                 its values' type     -
 //	null                                       BIGINT, all NULL     null, from a bare NULL
 //
-// Nanoseconds are cut to microseconds. Lists, structs, maps, unions, intervals and durations are refused.
+// Nanoseconds are cut to microseconds. Run-end encoded columns have their values' type. Columns of other types (lists, structs, maps, unions,
+// intervals, durations, wider decimals) have none: they are there, and queries that name them are refused (see [table.ColumnDef]).
 package arrowconv
 
 import (
+	"strings"
+
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// TypeOf returns the SQL type for an Arrow type; column is named in the error for a type that has none.
-func TypeOf(dt arrow.DataType, column string) (types.Type, error) {
+// TypeOf returns the SQL type for an Arrow type, if it has one.
+func TypeOf(dt arrow.DataType) (t types.Type, ok bool) {
 	switch t := dt.(type) {
 	case *arrow.Decimal128Type:
-		return decimalType(t, column)
+		return decimalType(t)
 	case *arrow.Decimal256Type:
-		return decimalType(t, column)
+		return decimalType(t)
 	case *arrow.TimestampType:
 		kind := types.KindDatetime
 		if t.TimeZone != "" {
 			kind = types.KindTimestamp
 		}
-		return types.Type{Kind: kind, Scale: digits(t.Unit)}, nil
+		return types.Type{Kind: kind, Scale: digits(t.Unit)}, true
 	case *arrow.Time32Type:
-		return types.Type{Kind: types.KindTime, Scale: digits(t.Unit)}, nil
+		return types.Type{Kind: types.KindTime, Scale: digits(t.Unit)}, true
 	case *arrow.Time64Type:
-		return types.Type{Kind: types.KindTime, Scale: digits(t.Unit)}, nil
+		return types.Type{Kind: types.KindTime, Scale: digits(t.Unit)}, true
 	case *arrow.FixedSizeBinaryType:
-		return types.Type{Kind: types.KindBinary, Length: int32(t.ByteWidth)}, nil
+		return types.Type{Kind: types.KindBinary, Length: int32(t.ByteWidth)}, true
 	case *arrow.DictionaryType:
-		return TypeOf(t.ValueType, column)
+		return TypeOf(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return TypeOf(t.Encoded())
 	case arrow.ExtensionType:
-		return TypeOf(t.StorageType(), column)
+		return TypeOf(t.StorageType())
 	}
-	if t, ok := simpleTypes[dt.ID()]; ok {
-		return t, nil
-	}
-	return types.Type{}, sqlerr.NotSupportedf("Arrow type "+dt.String(), "column '%s' is nested or has no SQL type", column)
+	t, ok = simpleTypes[dt.ID()]
+	return t, ok
 }
 
 var simpleTypes = map[arrow.Type]types.Type{
@@ -74,13 +79,12 @@ var simpleTypes = map[arrow.Type]types.Type{
 	arrow.BINARY: types.Blob, arrow.LARGE_BINARY: types.Blob, arrow.BINARY_VIEW: types.Blob,
 }
 
-func decimalType(t arrow.DecimalType, column string) (types.Type, error) {
+func decimalType(t arrow.DecimalType) (types.Type, bool) {
 	p, s := t.GetPrecision(), t.GetScale()
 	if p < 1 || p > types.MaxDecimalPrecision || s < 0 || s > types.MaxDecimalScale || s > p {
-		return types.Type{}, sqlerr.NotSupportedf(t.String(), "column '%s' needs a precision of at most %d and a scale of 0 to %d",
-			column, types.MaxDecimalPrecision, types.MaxDecimalScale)
+		return types.Type{}, false
 	}
-	return types.Decimal(int(p), int(s)), nil
+	return types.Decimal(int(p), int(s)), true
 }
 
 // digits returns the fractional digits of seconds that a unit has, at most 6.
@@ -144,22 +148,48 @@ func ArrowType(t types.Type) arrow.DataType {
 	}
 }
 
-// Columns returns the column definitions for the fields of an Arrow schema. Two fields of one name are an error.
+// Columns returns the column definitions for the fields of an Arrow schema. Two fields of one name are an error, as is none.
 func Columns(schema *arrow.Schema) ([]table.ColumnDef, error) {
 	defs := make([]table.ColumnDef, schema.NumFields())
-	named := table.Schema{}
 	for i, f := range schema.Fields() {
-		t, err := TypeOf(f.Type, f.Name)
-		if err != nil {
-			return nil, err
-		}
-		if named.Ordinal(f.Name) >= 0 {
-			return nil, sqlerr.DupFieldName(f.Name)
-		}
-		defs[i] = table.ColumnDef{Name: f.Name, Type: t, Nullable: f.Nullable || f.Type.ID() == arrow.NULL}
-		named.Columns = defs[:i+1]
+		defs[i] = Column(f)
 	}
-	return defs, nil
+	return defs, CheckColumns(defs)
+}
+
+// Column returns the column definition for a field.
+func Column(f arrow.Field) table.ColumnDef {
+	t, ok := TypeOf(f.Type)
+	if !ok {
+		return ForeignColumn(f.Name, f.Type.String())
+	}
+	return table.ColumnDef{Name: f.Name, Type: t, Nullable: f.Nullable || f.Type.ID() == arrow.NULL}
+}
+
+// ForeignColumn returns the definition of a column of a type that SQL does not have.
+func ForeignColumn(name, typ string) table.ColumnDef {
+	return table.ColumnDef{Name: name, Type: types.Int64, Nullable: true, Foreign: typ}
+}
+
+// ForeignData returns the rows of such a column.
+func ForeignData(rows int) encoding.Data {
+	return encoding.Data{Type: types.Int64, Rows: rows, Ints: make([]int64, rows), Valid: column.NewBitmap(rows, false)}
+}
+
+// CheckColumns checks that columns can be a table's.
+func CheckColumns(defs []table.ColumnDef) error {
+	if len(defs) == 0 {
+		return sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "there are no columns; a table must have at least 1")
+	}
+	taken := map[string]bool{}
+	for i := range defs {
+		name := strings.ToLower(defs[i].Name)
+		if taken[name] {
+			return sqlerr.DupFieldName(defs[i].Name)
+		}
+		taken[name] = true
+	}
+	return nil
 }
 
 // Schema returns an Arrow schema of nullable fields.

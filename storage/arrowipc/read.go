@@ -1,17 +1,21 @@
 // Package arrowipc reads and writes Arrow's own files: the file format (also called Feather V2) and the stream format.
 //
-// The format is arrow-go's work (arrow/ipc); types map as [arrowconv] says.
+// Reading takes the files apart itself, so that no file can do more than be refused: flatbuf.go reads the metadata, message.go finds the
+// messages, batch.go makes arrays of their buffers. What the bytes claim (lengths, offsets, indices) is checked against what there is
+// before memory is taken, and the memory itself against the context's meter (see [table.Scratch]). Whatever is wrong becomes an error that
+// names the file and the place in it. arrow-go holds the arrays and writes the files (arrow/ipc); types map as [arrowconv] says.
 package arrowipc
 
 import (
-	"bufio"
-	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowconv"
@@ -19,13 +23,17 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// File is an open Arrow file or stream. It is used by one goroutine; a stream can be loaded once.
+// File is an open Arrow file or stream. It is used by one goroutine.
 type File struct {
 	path    string
 	source  *os.File
-	file    *ipc.FileReader // of the file format
-	stream  *ipc.Reader     // of the stream format
+	size    int64
+	stream  bool
+	first   span   // of a stream, what follows the schema
+	footer  footer // of a file
+	fields  []*field
 	columns []table.ColumnDef
+	scratch *table.Scratch // of the Load in progress
 }
 
 // Open is OpenIn for whatever file the process may read.
@@ -43,40 +51,51 @@ func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
 		}
 	}()
 	f = &File{path: path, source: source}
-	var schema *arrow.Schema
-	err = f.guard(func() error {
-		magic := make([]byte, len(ipc.Magic))
-		if _, err := io.ReadFull(source, magic); err != nil {
-			return err
-		}
-		if _, err := source.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		info, err := source.Stat()
-		if err != nil {
-			return err
-		}
-		alloc := ipc.WithAllocator(arrowconv.BoundedAllocator(arrowconv.MaxBuffer(info.Size())))
-		if bytes.Equal(magic, ipc.Magic) {
-			if f.file, err = ipc.NewFileReader(source, alloc); err != nil {
-				return err
-			}
-			schema = f.file.Schema()
-			return nil
-		}
-		if f.stream, err = ipc.NewReader(bufio.NewReaderSize(source, 1<<20), alloc); err != nil {
-			return err
-		}
-		schema = f.stream.Schema()
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if f.columns, err = arrowconv.Columns(schema); err != nil {
-		return nil, sqlerr.From(err).WithHint("file '%s'", path)
+	if err := f.describe(); err != nil {
+		return nil, f.failed(err)
 	}
 	return f, nil
+}
+
+// describe reads the schema and makes the columns of it.
+func (f *File) describe() error {
+	info, err := f.source.Stat()
+	if err != nil {
+		return err
+	}
+	f.size = info.Size()
+	var begin [len(magic)]byte
+	if _, err := io.ReadFull(io.NewSectionReader(f.source, 0, f.size), begin[:]); err != nil {
+		return err
+	}
+	if f.stream = string(begin[:]) != magic; f.stream {
+		m, end, err := f.readMessage(span{0, f.size})
+		switch {
+		case errors.Is(err, io.EOF):
+			return errors.New("it has no schema")
+		case err != nil:
+			return fmt.Errorf("the schema: %w", err)
+		case m.kind != messageSchema:
+			return fmt.Errorf("it begins with a message of kind %d instead of a schema", m.kind)
+		}
+		f.first = span{end, f.size}
+		if f.fields, err = parseSchema(m.header); err != nil {
+			return inPlace("the schema", err)
+		}
+	} else {
+		if f.footer, err = f.readFooter(); err != nil {
+			return inPlace("the footer", err)
+		}
+		f.fields = f.footer.schema
+	}
+	for _, c := range f.fields {
+		def := arrowconv.ForeignColumn(c.name, c.words)
+		if t := c.arrowType(); t != nil {
+			def = arrowconv.Column(arrow.Field{Name: c.name, Type: t, Nullable: c.nullable})
+		}
+		f.columns = append(f.columns, def)
+	}
+	return arrowconv.CheckColumns(f.columns)
 }
 
 // Columns returns the file's columns. The slice must not be changed.
@@ -93,51 +112,238 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 			ordinals = append(ordinals, i)
 		}
 	}
-	defs := make([]table.ColumnDef, len(ordinals))
-	for i, ordinal := range ordinals {
-		defs[i] = f.columns[ordinal]
+	f.scratch = table.ScratchOf(ctx)
+	l := &loader{File: f, ctx: ctx, builder: b, ordinals: ordinals, known: map[int64]*field{}, dicts: map[int64]arrow.Array{}}
+	for _, o := range ordinals {
+		l.defs = append(l.defs, f.columns[o])
 	}
-	for i := 0; ; i++ {
-		if err := ctx.Err(); err != nil {
-			return sqlerr.Interrupted(err)
+	for _, c := range f.fields {
+		c.dictionaries(func(d *field) { l.known[d.id] = d })
+	}
+	defer func() { f.scratch.Free(l.held + l.kept) }()
+	run := l.file
+	if f.stream {
+		run = l.messages
+	}
+	if err := run(); err != nil {
+		return f.failed(err)
+	}
+	return nil
+}
+
+// loader is a Load in progress.
+type loader struct {
+	*File
+	ctx      context.Context
+	builder  *table.Builder
+	ordinals []int
+	defs     []table.ColumnDef
+	known    map[int64]*field // by the numbers of dictionaries
+	dicts    map[int64]arrow.Array
+	held     int64 // bytes of the batch that the scratch knows of
+	kept     int64 // and of dictionaries
+}
+
+// hold asks for memory that goes with the batch.
+func (l *loader) hold(bytes int64) error {
+	if err := l.scratch.Add(bytes); err != nil {
+		return err
+	}
+	l.held += bytes
+	return nil
+}
+
+// file reads what the footer tells.
+func (l *loader) file() error {
+	for i, block := range l.footer.dictionaries {
+		place := fmt.Sprintf("dictionary batch %d", i)
+		m, _, err := l.readMessage(block)
+		if err == nil && m.kind != messageDictionary {
+			err = fmt.Errorf("a message of kind %d", m.kind)
 		}
-		var record arrow.Record
-		err := f.guard(func() (err error) {
-			record, err = f.record(i)
-			return err
-		})
+		if err == nil {
+			err = l.dictionary(m)
+		}
 		if err != nil {
-			return err
+			return inPlace(place, notEnd(err))
 		}
-		if record == nil {
+	}
+	for i, block := range l.footer.batches {
+		place := fmt.Sprintf("record batch %d", i)
+		m, _, err := l.readMessage(block)
+		if err == nil && m.kind != messageRecords {
+			err = fmt.Errorf("a message of kind %d", m.kind)
+		}
+		if err == nil {
+			err = l.records(m)
+		}
+		if err != nil {
+			return inPlace(place, notEnd(err))
+		}
+	}
+	return nil
+}
+
+// notEnd returns err, or that there is no message where the footer says that there is one.
+func notEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errors.New("there is no message where the footer says")
+	}
+	return err
+}
+
+// messages reads a stream to its end.
+func (l *loader) messages() error {
+	records, dictionaries := 0, 0
+	for rest := l.first; ; {
+		m, end, err := l.readMessage(rest)
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		err = f.guard(func() error {
-			return arrowconv.AppendRecord(b, defs, record, ordinals, false)
-		})
-		if err != nil {
-			return err
+		place := fmt.Sprintf("the message at byte %d", rest.begin)
+		if err == nil {
+			switch m.kind {
+			case messageRecords:
+				place = fmt.Sprintf("record batch %d", records)
+				records++
+				err = l.records(m)
+			case messageDictionary:
+				place = fmt.Sprintf("dictionary batch %d", dictionaries)
+				dictionaries++
+				err = l.dictionary(m)
+			default:
+				err = fmt.Errorf("a message of kind %d", m.kind)
+			}
 		}
+		if err != nil {
+			return inPlace(place, err)
+		}
+		rest.begin = end
 	}
 }
 
-// record returns record batch i, nil after the last.
-func (f *File) record(i int) (arrow.Record, error) {
-	if f.file != nil {
-		if i >= f.file.NumRecords() {
-			return nil, nil
+// dictionary reads a dictionary batch.
+func (l *loader) dictionary(m message) error {
+	id := m.header.int64(0)
+	f := l.known[id]
+	data, ok := m.header.child(1)
+	switch {
+	case m.header.err != nil:
+		return m.header.err
+	case f == nil:
+		return fmt.Errorf("no column has dictionary %d", id)
+	case !ok:
+		return errors.New("it has no values")
+	case f.typ == nil:
+		return nil // of a column that nobody can read
+	}
+	body, err := l.readBody(m, l.hold)
+	if err != nil {
+		return err
+	}
+	b, err := newBatch(data, body, m.version)
+	if err != nil {
+		return err
+	}
+	b.hold, b.dicts = l.hold, l.dicts
+	plain := *f
+	plain.coded = false
+	values, err := b.column(&plain)
+	if err != nil {
+		return fmt.Errorf("dictionary %d: %w", id, err)
+	}
+	if before := l.dicts[id]; m.header.byte(2, 0) != 0 && before != nil { // more values of one that is there
+		size := int64(before.Data().SizeInBytes() + values.Data().SizeInBytes())
+		if err := l.hold(size); err != nil {
+			return err
 		}
-		return f.file.RecordAt(i)
+		if values, err = array.Concatenate([]arrow.Array{before, values}, memory.DefaultAllocator); err != nil {
+			return fmt.Errorf("dictionary %d: %w", id, err)
+		}
 	}
-	if f.stream.Next() {
-		record := f.stream.Record()
-		record.Retain() // the next Next releases it
-		return record, nil
+	l.dicts[id] = values
+	l.kept, l.held = l.kept+l.held, 0
+	return nil
+}
+
+// records adds the rows of a record batch.
+func (l *loader) records(m message) error {
+	defer func() {
+		l.scratch.Free(l.held)
+		l.held = 0
+	}()
+	if err := l.ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
 	}
-	return nil, f.stream.Err()
+	body, err := l.readBody(m, l.hold)
+	if err != nil {
+		return err
+	}
+	b, err := newBatch(m.header, body, m.version)
+	if err != nil {
+		return err
+	}
+	b.hold, b.dicts = l.hold, l.dicts
+	wanted := map[int]bool{}
+	for _, o := range l.ordinals {
+		wanted[o] = true
+	}
+	arrays := make([]arrow.Array, len(l.fields))
+	for i, f := range l.fields {
+		if !wanted[i] || l.columns[i].Foreign != "" {
+			if err := b.skip(f); err != nil {
+				return inPlace(fmt.Sprintf("column '%s'", f.name), err)
+			}
+			continue
+		}
+		if arrays[i], err = b.column(f); err != nil {
+			return inPlace(fmt.Sprintf("column '%s'", f.name), err)
+		}
+		if int64(arrays[i].Len()) != b.rows {
+			return fmt.Errorf("column '%s' has %d values, and the batch %d rows", f.name, arrays[i].Len(), b.rows)
+		}
+	}
+	return l.add(arrays, int(b.rows))
+}
+
+// add adds rows in pieces of a row group.
+func (l *loader) add(arrays []arrow.Array, rows int) error {
+	for at := 0; at < rows; at += table.RowGroupSize {
+		if err := l.ctx.Err(); err != nil {
+			return sqlerr.Interrupted(err)
+		}
+		n := min(table.RowGroupSize, rows-at)
+		part := make([]arrow.Array, len(arrays))
+		for i, a := range arrays {
+			if a != nil {
+				part[i] = array.NewSlice(a, int64(at), int64(at+n))
+			}
+		}
+		if err := l.scratch.May(16 * int64(n) * int64(len(l.ordinals))); err != nil {
+			return err
+		}
+		if err := arrowconv.AppendArrays(l.builder, l.defs, part, l.ordinals, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPlace says where in the file an error came up.
+func inPlace(place string, err error) error {
+	var known *sqlerr.Error
+	if !errors.As(err, &known) {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	if known.Kind != sqlerr.User {
+		return err
+	}
+	out := *known
+	out.Message += " (" + place + ")"
+	return &out
 }
 
 // kind is what messages call such a file.
 const kind = "Arrow file or stream"
 
-func (f *File) guard(run func() error) error { return arrowconv.Guard(f.path, kind, run) }
+func (f *File) failed(err error) error { return arrowconv.ReadError(f.path, kind, err) }

@@ -156,6 +156,7 @@ type file interface {
 }
 
 func load(ctx context.Context, database, name string, paths, columns []string, open func(string) (file, error)) (*table.Version, error) {
+	ctx = table.WithScratch(ctx)
 	var b *table.Builder
 	var defs []table.ColumnDef
 	for _, p := range paths {
@@ -224,12 +225,19 @@ func find(defs []table.ColumnDef, names []string, path string) ([]int, error) {
 // agree checks that a further file has the types of the first. One that promises no NULLs may follow one that does not.
 func agree(first, next []table.ColumnDef, firstPath, path string) error {
 	for i := range first {
-		if next[i].Type != first[i].Type {
+		if next[i].Type != first[i].Type || next[i].Foreign != first[i].Foreign {
 			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "column '%s' is %s in '%s' and %s in '%s'",
-				first[i].Name, first[i].Type, firstPath, next[i].Type, path)
+				first[i].Name, typeOf(&first[i]), firstPath, typeOf(&next[i]), path)
 		}
 	}
 	return nil
+}
+
+func typeOf(d *table.ColumnDef) string {
+	if d.Foreign != "" {
+		return d.Foreign
+	}
+	return d.Type.String()
 }
 
 // Writer writes batches to a file.

@@ -3,116 +3,126 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/metadata"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // leaf is what reading a column needs to know of the schema.
 type leaf struct {
-	index    int // of the column in the file's schema
+	index    int // of the column in the row groups
+	name     string
 	typ      types.Type
 	arrow    arrow.DataType
 	physical parquet.Type
-	width    int // of FIXED_LEN_BYTE_ARRAY
+	width    int // of a value of FIXED_LEN_BYTE_ARRAY
 	optional bool
-	flat     bool // not in lists or structs
+	foreign  bool // no query can read it
 }
 
-// direct says whether a cursor reads the column; [arrowReader] reads the others.
-func (l *leaf) direct() bool {
-	if !l.flat {
-		return false
-	}
-	id := l.arrow.ID()
-	switch l.physical {
-	case parquet.Types.Boolean:
-		return id == arrow.BOOL
-	case parquet.Types.Int32:
-		switch id {
-		case arrow.INT8, arrow.INT16, arrow.INT32, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL128:
-			return true
-		}
-	case parquet.Types.Int64:
-		switch id {
-		case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DECIMAL128:
-			return true
-		}
-	case parquet.Types.Float:
-		return id == arrow.FLOAT32
-	case parquet.Types.Double:
-		return id == arrow.FLOAT64
-	case parquet.Types.ByteArray:
-		switch id {
-		case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
-			return true
-		}
-	case parquet.Types.FixedLenByteArray:
-		return id == arrow.DECIMAL128 && l.width > 0 && l.width <= 16
-	}
-	return false
-}
+// form is how the values of a page are decoded.
+type form uint8
 
-// plainOrCoded says whether all pages of a column chunk are in encodings that a cursor reads.
-func plainOrCoded(chunk *metadata.ColumnChunkMetaData) bool {
-	if chunk.CryptoMetadata() != nil {
-		return false
-	}
-	for _, e := range chunk.Encodings() {
-		switch e {
-		case parquet.Encodings.Plain, parquet.Encodings.PlainDict, parquet.Encodings.RLEDict, parquet.Encodings.RLE, parquet.Encodings.BitPacked:
-			// RLE and BIT_PACKED are of the levels, and RLE of booleans.
-		default:
-			return false
-		}
-	}
-	return true
-}
+const (
+	plain  form = iota // by the functions of plain.go
+	coded              // codes of the dictionary
+	bits               // of booleans
+	deltas             // differences of integers
+	strung             // strings that differences of lengths describe
+)
 
 // cursor reads the values of one column chunk in order, from its pages straight into columns.
 type cursor struct {
 	*leaf
-	pages file.PageReader
+	group int
+	pages pages
 
 	// The dictionary, by physical type, and how many values it has.
-	ints    []int64
-	floats  []float64
-	wide    []types.Int128
-	words   []string
-	entries int
+	ints       []int64
+	floats     []float64
+	wide       []types.Int128
+	words      []string
+	entries    int
+	dictionary bool
 
 	// What is left of the page.
 	left   int
 	levels hybrid // definition levels; of optional columns
-	coded  bool   // the values are codes
-	codes  hybrid
+	form   form
+	codes  hybrid // of coded and bits
 	plain  []byte
+	delta  delta
+	texts  texts
+
+	// Bytes that the file's scratch knows of: all of them, those of the page, those of the pages before it.
+	held, current, used int64
+	memory              *table.Scratch
+	split               []byte // where pages of BYTE_STREAM_SPLIT are put together
 
 	scratch [1024]uint32
 }
 
-// newCursor returns a cursor over a column chunk, which lies at that place in the file.
-func (f *File) newCursor(l *leaf, chunk *metadata.ColumnChunkMetaData, begin, size int64) (*cursor, error) {
-	data := make([]byte, size)
-	if _, err := f.source.ReadAt(data, begin); err != nil {
-		return nil, err
+// keep asks for memory that stays until the end of the column chunk, hold for some that goes with the rows of the page.
+func (c *cursor) keep(bytes int64) error {
+	if err := c.memory.Add(bytes); err != nil {
+		return err
 	}
-	limit := min(chunk.TotalUncompressedSize()+1<<10, arrowconv.MaxBuffer(f.size))
-	mem := &pageMemory{keep: l.typ.Phys() == types.PhysString, limit: limit}
-	pages, err := file.NewPageReader(&chunkBytes{data}, chunk.NumValues(), chunk.Compression(), mem, nil)
-	return &cursor{leaf: l, pages: pages}, err
+	c.held += bytes
+	return nil
+}
+
+func (c *cursor) hold(bytes int64) error {
+	if err := c.keep(bytes); err != nil {
+		return err
+	}
+	c.current += bytes
+	return nil
+}
+
+// close gives back all memory.
+func (c *cursor) close() {
+	c.memory.Free(c.held)
+	c.held = 0
+}
+
+// failed says where in the file an error came up.
+func (c *cursor) failed(err error) error {
+	place := fmt.Sprintf("row group %d, column '%s'", c.group, c.name)
+	var known *sqlerr.Error
+	if errors.As(err, &known) {
+		if known.Kind != sqlerr.User {
+			return err
+		}
+		out := *known
+		out.Message += " (" + place + ")"
+		return &out
+	}
+	return fmt.Errorf("%s, page %d at byte %d: %w", place, max(c.pages.number, 0), c.pages.place, err)
 }
 
 // read returns the next rows values.
 func (c *cursor) read(rows int) (encoding.Data, error) {
+	d, err := c.fill(rows)
+	if err != nil {
+		return d, c.failed(err)
+	}
+	return d, nil
+}
+
+func (c *cursor) fill(rows int) (encoding.Data, error) {
 	d := encoding.Data{Type: c.typ, Rows: rows}
+	// The rows of the pages before are the builder's now.
+	c.memory.Free(c.used)
+	c.held, c.used = c.held-c.used, 0
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
 		d.Floats = make([]float64, rows)
@@ -152,67 +162,153 @@ func (c *cursor) read(rows int) (encoding.Data, error) {
 
 // nextPage goes on to the next page.
 func (c *cursor) nextPage() error {
-	if !c.pages.Next() {
-		if err := c.pages.Err(); err != nil {
-			return err
-		}
-		return errTooShort
+	c.used += c.current
+	c.current = 0
+	if !c.pages.keep {
+		c.texts.last = strings.Clone(c.texts.last) // the page's memory is used again
 	}
-	if p, ok := c.pages.Page().(*file.DictionaryPage); ok {
-		return c.dictionary(p)
-	}
-	page, err := split(c.pages.Page(), c.optional)
+	p, err := c.pages.next(c.optional)
 	if err != nil {
 		return err
 	}
-	c.left = page.rows
-	if c.optional {
-		if c.levels, err = newHybrid(page.levels, 1); err != nil {
-			return err
-		}
+	if p.kind == dictionaryPage {
+		// Its memory is never written over: strings point into it, other values were taken out.
+		return c.readDictionary(p)
 	}
-	c.coded, c.plain = false, page.values
+	c.left = p.rows
+	if c.optional {
+		c.levels = hybrid{src: p.levelData, width: 1}
+	}
+	return c.begin(p)
+}
+
+// begin makes ready to decode the values of a page.
+func (c *cursor) begin(p page) (err error) {
+	c.form, c.plain = plain, p.data
+	integers := c.physical == parquet.Types.Int32 || c.physical == parquet.Types.Int64
+	binary := c.physical == parquet.Types.ByteArray
 	switch {
-	case page.encoding == parquet.Encodings.Plain && c.physical == parquet.Types.Boolean:
-		c.codes, err = hybrid{width: 1, left: 8 * len(page.values), packed: page.values}, nil
-	case page.encoding == parquet.Encodings.Plain:
-	case page.encoding == parquet.Encodings.RLE && c.physical == parquet.Types.Boolean:
-		var bits []byte
-		if bits, _, err = prefixed(page.values); err == nil {
-			c.codes, err = newHybrid(bits, 1)
+	case p.encoding == parquet.Encodings.Plain && c.physical == parquet.Types.Boolean:
+		c.form, c.codes = bits, hybrid{width: 1, left: 8 * len(p.data), packed: p.data}
+	case p.encoding == parquet.Encodings.Plain:
+	case p.encoding == parquet.Encodings.RLE && c.physical == parquet.Types.Boolean:
+		c.form = bits
+		if c.left > 0 && len(p.data) > 0 {
+			var runs []byte
+			runs, _, err = prefixed(p.data)
+			c.codes = hybrid{src: runs, width: 1}
+		} else {
+			c.codes = hybrid{}
 		}
-	case page.encoding == parquet.Encodings.PlainDict || page.encoding == parquet.Encodings.RLEDict:
-		c.coded = true
-		switch {
-		case len(page.values) > 0:
-			c.codes, err = newHybrid(page.values[1:], uint(page.values[0]))
-		default: // a page of NULLs only
-			c.codes, err = newHybrid(nil, 0)
+	case p.encoding == parquet.Encodings.PlainDict || p.encoding == parquet.Encodings.RLEDict:
+		c.form, c.codes = coded, hybrid{}
+		if len(p.data) > 0 { // else it is a page of NULLs only
+			c.codes, err = newHybrid(p.data[1:], uint(p.data[0]))
 		}
+	case p.encoding == parquet.Encodings.DeltaBinaryPacked && integers:
+		c.form = deltas
+		c.delta, err = newDelta(p.data, p.rows, c.physical == parquet.Types.Int64)
+	case p.encoding == parquet.Encodings.DeltaLengthByteArray && binary:
+		c.form = strung
+		c.texts, err = newTexts(p.data, p.rows, false, c.hold)
+	case p.encoding == parquet.Encodings.DeltaByteArray && (binary || c.isFixed()):
+		// Writers with the mistake PARQUET-246 let the first string share its beginning with the last one of the page before.
+		c.form = strung
+		last := c.texts.last
+		if c.texts, err = newTexts(p.data, p.rows, true, c.hold); err == nil {
+			c.texts.last = last
+		}
+	case p.encoding == encodingByteStreamSplit && c.size() > 0:
+		c.plain, err = c.unsplit(p.data)
 	default:
-		err = fmt.Errorf("a page is encoded as %s, which its column chunk does not announce", page.encoding)
+		err = fmt.Errorf("values of type %s in the encoding %s, which the format does not know", c.physical, encodingName(p.encoding))
 	}
 	return err
 }
 
-// dictionary reads a dictionary page.
-func (c *cursor) dictionary(p *file.DictionaryPage) error {
-	n, src := int(p.NumValues()), p.Data()
-	if n > len(src) && n > 1 { // a value takes a byte at least
-		return errCutOff
+// unsplit makes a page of the encoding PLAIN of one in BYTE_STREAM_SPLIT.
+func (c *cursor) unsplit(src []byte) ([]byte, error) {
+	dst := c.split[:0]
+	switch {
+	case c.pages.keep:
+		if err := c.hold(int64(len(src))); err != nil {
+			return nil, err
+		}
+		dst = nil
+	case len(src) > cap(dst):
+		if err := c.keep(int64(len(src) - cap(dst))); err != nil {
+			return nil, err
+		}
 	}
-	c.entries = n
-	var err error
+	dst, err := unsplit(slices.Grow(dst, len(src))[:len(src)], src, c.size())
+	if !c.pages.keep {
+		c.split = dst
+	}
+	return dst, err
+}
+
+// encodingByteStreamSplit is BYTE_STREAM_SPLIT, which arrow-go has no name for.
+const encodingByteStreamSplit parquet.Encoding = 9
+
+func encodingName(e parquet.Encoding) string {
+	if e < 0 || e > encodingByteStreamSplit {
+		return fmt.Sprint("number ", int(e))
+	}
+	if e == encodingByteStreamSplit {
+		return "BYTE_STREAM_SPLIT"
+	}
+	return e.String()
+}
+
+// isFixed says whether values are FIXED_LEN_BYTE_ARRAY.
+func (l *leaf) isFixed() bool { return l.physical == parquet.Types.FixedLenByteArray }
+
+// size returns the bytes of a value, 0 where they vary or are bits.
+func (l *leaf) size() int {
+	switch l.physical {
+	case parquet.Types.Int32, parquet.Types.Float:
+		return 4
+	case parquet.Types.Int64, parquet.Types.Double:
+		return 8
+	case parquet.Types.Int96:
+		return 12
+	case parquet.Types.FixedLenByteArray:
+		return l.width
+	}
+	return 0
+}
+
+// readDictionary reads a dictionary page.
+func (c *cursor) readDictionary(p page) (err error) {
+	n, src, least := int(p.values), p.data, c.size()
+	if least == 0 {
+		least = 4 // of a string's length
+	}
+	switch {
+	case c.dictionary:
+		return errors.New("a second dictionary")
+	case p.encoding != parquet.Encodings.Plain && p.encoding != parquet.Encodings.PlainDict:
+		return fmt.Errorf("a dictionary in the encoding %s", encodingName(p.encoding))
+	case c.physical == parquet.Types.Boolean:
+		return errors.New("a dictionary of booleans")
+	case n > len(src)/least:
+		return fmt.Errorf("a dictionary of %d bytes claims %d values", len(src), n)
+	}
+	if err := c.keep(int64(n) * 16); err != nil {
+		return err
+	}
+	c.current = 0 // the page stays, too: words point into it
+	c.dictionary, c.entries = true, n
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
 		c.floats = make([]float64, n)
 		_, err = c.plainFloats(c.floats, src)
 	case types.PhysInt128:
 		c.wide = make([]types.Int128, n)
-		_, err = plainWide(c.wide, src, c.width)
+		_, err = c.plainWide(c.wide, src)
 	case types.PhysString:
 		c.words = make([]string, n)
-		_, err = plainStrings(c.words, src)
+		_, err = c.plainStrings(c.words, src)
 	default:
 		c.ints = make([]int64, n)
 		_, err = c.plainInts(c.ints, src)
@@ -220,52 +316,91 @@ func (c *cursor) dictionary(p *file.DictionaryPage) error {
 	return err
 }
 
-func (c *cursor) plainInts(dst []int64, src []byte) (rest []byte, err error) {
-	switch c.physical {
-	case parquet.Types.Int32:
-		return plainInt32(dst, src)
-	case parquet.Types.Int64:
-		return plainInt64(dst, src)
-	}
-	rest, ok, err := plainFixed(dst, src, c.width)
-	if err == nil && !ok {
-		err = arrowconv.TooManyDigits(c.typ)
-	}
-	return rest, err
-}
-
-func (c *cursor) plainFloats(dst []float64, src []byte) (rest []byte, err error) {
-	if c.physical == parquet.Types.Float {
-		return plainFloat(dst, src)
-	}
-	return plainDouble(dst, src)
-}
-
 // values decodes n values that are not NULL to d from row at on.
 func (c *cursor) values(d *encoding.Data, at, n int) (err error) {
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
-		if c.coded {
+		if c.form == coded {
 			return gather(c, d.Floats[at:at+n], c.floats)
+		}
+		if c.form == strung {
+			return c.strung(n, func(i int, s string) error {
+				_, err := c.plainFloats(d.Floats[at+i:at+i+1], []byte(s))
+				return err
+			})
 		}
 		c.plain, err = c.plainFloats(d.Floats[at:at+n], c.plain)
 	case types.PhysInt128:
-		if c.coded {
-			return gather(c, d.Wide[at:at+n], c.wide)
+		dst := d.Wide[at : at+n]
+		switch c.form {
+		case coded:
+			return gather(c, dst, c.wide)
+		case deltas:
+			return c.deltas(dst)
+		case strung:
+			return c.strung(n, func(i int, s string) (err error) {
+				dst[i], err = c.decimal(s)
+				return err
+			})
 		}
-		c.plain, err = plainWide(d.Wide[at:at+n], c.plain, c.width)
+		c.plain, err = c.plainWide(dst, c.plain)
 	case types.PhysString:
 		return c.strings(d, at, n)
 	default:
-		switch {
-		case c.coded:
-			return gather(c, d.Ints[at:at+n], c.ints)
-		case c.physical == parquet.Types.Boolean:
-			return gather(c, d.Ints[at:at+n], booleans)
+		dst := d.Ints[at : at+n]
+		switch c.form {
+		case coded:
+			return gather(c, dst, c.ints)
+		case bits:
+			return gather(c, dst, booleans)
+		case deltas:
+			return c.delta.decode(dst)
+		case strung:
+			return c.strung(n, func(i int, s string) (err error) {
+				dst[i], err = c.shortDecimal(s)
+				return err
+			})
 		}
-		c.plain, err = c.plainInts(d.Ints[at:at+n], c.plain)
+		c.plain, err = c.plainInts(dst, c.plain)
 	}
 	return err
+}
+
+// strung calls f with the next n strings of the page.
+func (c *cursor) strung(n int, f func(i int, s string) error) error {
+	var some [256]string
+	for at := 0; at < n; {
+		part := some[:min(n-at, len(some))]
+		if err := c.texts.decode(part); err != nil {
+			return err
+		}
+		for i, s := range part {
+			if c.width > 0 && len(s) != c.width {
+				return errTextLength
+			}
+			if err := f(at+i, s); err != nil {
+				return err
+			}
+		}
+		at += len(part)
+	}
+	return nil
+}
+
+// deltas decodes integers into 128 bits.
+func (c *cursor) deltas(dst []types.Int128) error {
+	var some [256]int64
+	for len(dst) > 0 {
+		part := some[:min(len(dst), len(some))]
+		if err := c.delta.decode(part); err != nil {
+			return err
+		}
+		for i, x := range part {
+			dst[i] = types.Int128FromInt64(x)
+		}
+		dst = dst[len(part):]
+	}
+	return nil
 }
 
 // booleans are what the bits of a column of booleans stand for.
@@ -294,7 +429,7 @@ func gather[T any](c *cursor, dst, dictionary []T) error {
 
 // strings decodes n strings. They stay codes as long as all pages have codes and the dictionary is worth it.
 func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
-	if d.Strings == nil && (!c.coded || 2*c.entries > d.Rows) {
+	if d.Strings == nil && (c.form != coded || 2*c.entries > d.Rows) {
 		d.Strings = make([]string, d.Rows)
 		for i, code := range d.Codes[:min(at, len(d.Codes))] {
 			if d.Valid == nil || d.Valid.Get(i) {
@@ -304,11 +439,20 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 		d.Codes, d.Words = nil, nil
 	}
 	switch {
-	case d.Strings != nil && c.coded:
+	case d.Strings != nil && c.form == coded:
 		return gather(c, d.Strings[at:at+n], c.words)
-	case d.Strings != nil:
-		c.plain, err = plainStrings(d.Strings[at:at+n], c.plain)
+	case d.Strings != nil && c.form == strung:
+		dst := d.Strings[at : at+n]
+		err := c.texts.decode(dst)
+		if c.width > 0 && slices.ContainsFunc(dst, func(s string) bool { return len(s) != c.width }) {
+			return errors.Join(errTextLength, err)
+		}
 		return err
+	case d.Strings != nil:
+		c.plain, err = c.plainStrings(d.Strings[at:at+n], c.plain)
+		return err
+	case n == 0:
+		return nil // NULLs only: their codes are made with the first value
 	case d.Codes == nil:
 		d.Codes, d.Words = make([]uint32, d.Rows), c.words
 	}
@@ -320,7 +464,7 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 	for _, code := range codes {
 		top = max(top, code)
 	}
-	if n > 0 && int(top) >= c.entries {
+	if int(top) >= c.entries {
 		return errNoSuchCode
 	}
 	return nil

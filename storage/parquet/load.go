@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -30,13 +31,13 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 	}
 	processors := runtime.GOMAXPROCS(0)
 	work, workCtx := errgroup.WithContext(ctx)
-	l := &loader{file: f, ctx: workCtx, ordinals: ordinals, slots: make(chan struct{}, processors)}
+	l := &loader{file: f, ctx: workCtx, scratch: table.ScratchOf(ctx), ordinals: ordinals, slots: make(chan struct{}, processors)}
 	// The row groups begun so far: as many as the channel holds, the one being delivered and the one that waits.
 	groups := make(chan chan part, processors/max(1, len(ordinals)))
 	start := func(f func() error) { work.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() error {
 		defer close(groups)
-		for g := range f.reader.ParquetReader().NumRowGroups() {
+		for g := range f.footer.groups {
 			parts := make(chan part)
 			start(func() error {
 				defer close(parts)
@@ -80,44 +81,75 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 type loader struct {
 	file     *File
 	ctx      context.Context
+	scratch  *table.Scratch
 	ordinals []int
 	slots    chan struct{} // one is held while a column is read
 }
 
 // readGroup reads a row group, part by part.
 func (l *loader) readGroup(group int, out chan<- part) error {
-	left := int(l.file.reader.ParquetReader().MetaData().RowGroup(group).NumRows())
+	left := l.file.footer.groups[group].rows
 	readers := make([]columnReader, len(l.ordinals))
+	defer func() {
+		for _, r := range readers {
+			if r != nil {
+				r.close()
+			}
+		}
+	}()
 	for left > 0 {
-		p := part{rows: min(left, table.RowGroupSize), data: make([]encoding.Data, len(l.ordinals))}
+		p := part{rows: int(min(left, table.RowGroupSize)), data: make([]encoding.Data, len(l.ordinals))}
+		bytes := l.width() * int64(p.rows)
+		if err := l.scratch.Add(bytes); err != nil {
+			return err
+		}
 		var work errgroup.Group
 		for i := range l.ordinals {
 			work.Go(func() error {
-				l.slots <- struct{}{}
-				defer func() { <-l.slots }()
-				if err := l.ctx.Err(); err != nil {
-					return sqlerr.Interrupted(err)
-				}
-				return l.file.guard(func() (err error) {
+				return sqlerr.Guard(func() (err error) {
+					l.slots <- struct{}{}
+					defer func() { <-l.slots }()
+					if err := l.ctx.Err(); err != nil {
+						return sqlerr.Interrupted(err)
+					}
 					if readers[i] == nil {
-						if readers[i], err = l.file.openColumn(l.ctx, group, l.ordinals[i]); err != nil {
-							return err
+						if readers[i], err = l.file.openColumn(l.scratch, group, l.ordinals[i]); err != nil {
+							return l.file.failed(err)
 						}
 					}
-					p.data[i], err = readers[i].read(p.rows)
-					return err
+					if p.data[i], err = readers[i].read(p.rows); err != nil {
+						return l.file.failed(err)
+					}
+					return nil
 				})
 			})
 		}
 		if err := work.Wait(); err != nil {
+			l.scratch.Free(bytes)
 			return err
 		}
 		select {
 		case out <- p:
 		case <-l.ctx.Done():
+			l.scratch.Free(bytes)
 			return nil
 		}
-		left -= p.rows
+		l.scratch.Free(bytes) // the builder counts them from now on
+		left -= int64(p.rows)
 	}
 	return nil
+}
+
+// width returns the bytes of a row's columns while they are read: strings by their headers.
+func (l *loader) width() int64 {
+	total := int64(0)
+	for _, o := range l.ordinals {
+		switch l.file.leaves[o].typ.Phys() {
+		case types.PhysInt128, types.PhysString:
+			total += 16
+		default:
+			total += 8
+		}
+	}
+	return total
 }

@@ -2,113 +2,236 @@ package parquet
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
-	"slices"
+	"hash/crc32"
 
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/metadata"
+
+	"github.com/radish-sql/radish/storage/codec"
 )
 
-// extent returns where in the file a column chunk lies.
-func (f *File) extent(chunk *metadata.ColumnChunkMetaData) (begin, size int64, err error) {
-	begin, size = chunk.DataPageOffset(), chunk.TotalCompressedSize()
-	if at := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && at > 0 && at < begin {
-		begin = at
-	}
-	if begin < 0 || size < 0 || begin > f.size || size > f.size-begin {
-		return 0, 0, fmt.Errorf("a column chunk of %d bytes from byte %d on lies outside the file", size, begin)
-	}
-	return begin, size, nil
+// pageHeader is what stands before the bytes of a page.
+type pageHeader struct {
+	kind       int32
+	size       int32 // decompressed
+	packed     int32 // as the page lies in the file
+	sum        uint32
+	summed     bool // sum is the CRC-32 of the bytes in the file
+	values     int32
+	encoding   parquet.Encoding
+	levels     parquet.Encoding // of the definition levels, in pages of version 1
+	definition int32            // bytes of levels, in pages of version 2
+	repetition int32
+	packs      bool // the values are compressed
 }
 
-// chunkBytes reads the bytes of a column chunk, as the library wants it.
-type chunkBytes struct{ rest []byte }
+// The kinds of pages.
+const (
+	dataPage       = 0
+	indexPage      = 1
+	dictionaryPage = 2
+	dataPageV2     = 3
+)
 
-func (c *chunkBytes) Peek(n int) ([]byte, error) {
-	if n > len(c.rest) {
-		return c.rest, io.EOF
+func (r *compact) pageHeader() pageHeader {
+	h := pageHeader{kind: -1, size: -1, packed: -1, values: -1, packs: true}
+	described := false
+	r.fields(func(id int, w wire) {
+		switch {
+		case id == 1:
+			h.kind = r.i32(w)
+		case id == 2:
+			h.size = r.i32(w)
+		case id == 3:
+			h.packed = r.i32(w)
+		case id == 4:
+			h.sum, h.summed = uint32(r.i32(w)), true
+		case id == 5 && h.kind == dataPage, id == 7 && h.kind == dictionaryPage:
+			described = true
+			r.structure(w, func(id int, w wire) {
+				switch id {
+				case 1:
+					h.values = r.i32(w)
+				case 2:
+					h.encoding = parquet.Encoding(r.i32(w))
+				case 3:
+					if h.kind == dataPage {
+						h.levels = parquet.Encoding(r.i32(w))
+						return
+					}
+					r.skip(w)
+				default:
+					r.skip(w)
+				}
+			})
+		case id == 8 && h.kind == dataPageV2:
+			described = true
+			r.structure(w, func(id int, w wire) {
+				switch id {
+				case 1:
+					h.values = r.i32(w)
+				case 4:
+					h.encoding = parquet.Encoding(r.i32(w))
+				case 5:
+					h.definition = r.i32(w)
+				case 6:
+					h.repetition = r.i32(w)
+				case 7:
+					h.packs = r.bool(w)
+				default:
+					r.skip(w)
+				}
+			})
+		default:
+			r.skip(w)
+		}
+	})
+	switch {
+	case r.err != nil:
+	case h.size < 0 || h.packed < 0 || h.definition < 0 || h.repetition < 0:
+		r.fail(errors.New("a negative size"))
+	case h.kind < dataPage || h.kind > dataPageV2:
+		r.fail(fmt.Errorf("the unknown kind of page %d", h.kind))
+	case h.kind != indexPage && (!described || h.values < 0):
+		r.fail(errors.New("no number of values"))
 	}
-	return c.rest[:n], nil
+	return h
 }
 
-func (c *chunkBytes) Discard(n int) (int, error) {
-	n = min(n, len(c.rest))
-	c.rest = c.rest[n:]
-	return n, nil
+// pages reads the pages of a column chunk.
+type pages struct {
+	bytes  []byte // what follows the last page
+	at     int64  // where in the file that begins
+	number int    // of the last page, from 0; -1: there was none
+	place  int64  // where that one begins
+	left   int64  // values of the chunk in the pages that follow
+	codec  codec.Codec
+	keep   bool // strings are going to point into pages: none is overwritten
+	buf    []byte
+	room   func(bytes int64) error // asks for memory
 }
 
-func (c *chunkBytes) Read(p []byte) (int, error) {
-	if len(c.rest) == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, c.rest)
-	c.rest = c.rest[n:]
-	return n, nil
+// page is a decompressed page.
+type page struct {
+	pageHeader
+	rows      int
+	levelData []byte // definition levels; of optional columns
+	data      []byte
 }
 
-// pageMemory is where the pages of a column chunk are decompressed: each over the one before, unless strings are going to
-// point into them.
-type pageMemory struct {
-	keep  bool
-	limit int64 // of a page's size
-	buf   []byte
+// next returns the next page that holds values or a dictionary.
+func (p *pages) next(optional bool) (page, error) {
+	for {
+		p.number++
+		p.place = p.at
+		if len(p.bytes) == 0 {
+			return page{}, errTooShort
+		}
+		r := &compact{b: p.bytes}
+		h := r.pageHeader()
+		if r.err != nil {
+			return page{}, fmt.Errorf("the header of the page: %w", r.err)
+		}
+		if int(h.packed) > len(p.bytes)-r.at {
+			return page{}, fmt.Errorf("the page claims %d bytes, and its column chunk has %d more", h.packed, len(p.bytes)-r.at)
+		}
+		packed := p.bytes[r.at : r.at+int(h.packed)]
+		p.bytes, p.at = p.bytes[r.at+int(h.packed):], p.at+int64(r.at)+int64(h.packed)
+		if h.kind == indexPage {
+			continue
+		}
+		if h.summed {
+			if sum := crc32.ChecksumIEEE(packed); sum != h.sum {
+				return page{}, fmt.Errorf("the checksum of the page does not match its %d bytes: it says %08x, they give %08x", h.packed, h.sum, sum)
+			}
+		}
+		if h.kind != dictionaryPage {
+			if int64(h.values) > p.left {
+				return page{}, fmt.Errorf("the page claims %d values, and its column chunk has %d more", h.values, p.left)
+			}
+			p.left -= int64(h.values)
+		}
+		return p.open(h, packed, optional)
+	}
 }
 
-func (m *pageMemory) Allocate(n int) []byte {
-	if int64(n) > m.limit {
-		panic(fmt.Sprintf("a page of %d bytes in a column chunk of %d", n, m.limit)) // the guard around reading makes an error of it
+// open decompresses a page and takes it apart. Columns that lie in lists are read by nobody, so there are no repetition levels.
+func (p *pages) open(h pageHeader, packed []byte, optional bool) (page, error) {
+	out := page{pageHeader: h, rows: int(h.values)}
+	if h.kind == dataPageV2 {
+		levels := int64(h.definition) + int64(h.repetition)
+		if levels > int64(len(packed)) || levels > int64(h.size) {
+			return out, fmt.Errorf("the page has %d bytes, and its levels claim %d", len(packed), levels)
+		}
+		if optional {
+			out.levelData = packed[h.repetition:levels]
+		}
+		size := int(h.size) - int(levels)
+		packed = packed[levels:]
+		if !h.packs {
+			if len(packed) != size {
+				return out, fmt.Errorf("an uncompressed page has %d bytes instead of %d", len(packed), size)
+			}
+			out.data = packed
+			return out, nil
+		}
+		var err error
+		out.data, err = p.unpack(packed, size)
+		return out, err
 	}
-	if m.keep {
-		return make([]byte, n)
+	data, err := p.unpack(packed, int(h.size))
+	if err != nil {
+		return out, err
 	}
-	m.buf = slices.Grow(m.buf[:0], n)[:n]
-	return m.buf
+	out.data = data
+	if h.kind == dictionaryPage || !optional {
+		return out, nil
+	}
+	switch h.levels {
+	case parquet.Encodings.RLE:
+		out.levelData, out.data, err = prefixed(data)
+	case parquet.Encodings.BitPacked:
+		// A bit each, the highest of a byte first: an encoding of the format's first days.
+		n := (out.rows + 7) / 8
+		if n > len(data) {
+			return out, errCutOff
+		}
+		out.levelData, out.data = bitPackedLevels(data[:n]), data[n:]
+	default:
+		err = fmt.Errorf("the levels of the page have the unknown encoding %s", h.levels)
+	}
+	return out, err
 }
 
-func (m *pageMemory) Reallocate(n int, b []byte) []byte {
-	if n <= cap(b) {
-		return b[:n]
+func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
+	if err := p.codec.Check(int64(len(packed)), int64(size)); err != nil {
+		return nil, err
 	}
-	out := m.Allocate(n)
-	copy(out, b)
+	if p.codec == codec.None {
+		return packed, nil
+	}
+	if more := size - cap(p.buf); more > 0 {
+		if err := p.room(int64(more)); err != nil {
+			return nil, err
+		}
+	}
+	data, err := p.codec.Unpack(p.buf, packed, size)
+	if !p.keep && cap(data) > cap(p.buf) {
+		p.buf = data
+	}
+	return data, err
+}
+
+// bitPackedLevels returns levels of one bit as a run of the hybrid encoding, whose bits stand the other way round.
+func bitPackedLevels(b []byte) []byte {
+	out := binary.AppendUvarint(nil, uint64(len(b))<<1|1)
+	for _, x := range b {
+		x = x>>4 | x<<4
+		x = x>>2&0x33 | x<<2&0xcc
+		out = append(out, x>>1&0x55|x<<1&0xaa)
+	}
 	return out
-}
-
-func (m *pageMemory) Free([]byte) {}
-
-// content is a data page taken apart.
-type content struct {
-	rows     int
-	encoding parquet.Encoding
-	levels   []byte // definition levels; of optional columns
-	values   []byte
-}
-
-// split takes a data page apart. Repetition levels there are none.
-func split(p file.Page, optional bool) (content, error) {
-	c := content{rows: int(p.NumValues()), encoding: parquet.Encoding(p.Encoding()), values: p.Data()}
-	switch p := p.(type) {
-	case *file.DataPageV1:
-		if !optional {
-			return c, nil
-		}
-		if p.DefinitionLevelEncoding() != parquet.Encodings.RLE {
-			return c, fmt.Errorf("the levels of a page are encoded as %s", p.DefinitionLevelEncoding())
-		}
-		size, rest, err := prefixed(c.values)
-		c.levels, c.values = size, rest
-		return c, err
-	case *file.DataPageV2:
-		repetition, definition := int(p.RepetitionLevelByteLen()), int(p.DefinitionLevelByteLen())
-		if repetition+definition > len(c.values) {
-			return c, errCutOff
-		}
-		c.levels, c.values = c.values[repetition:repetition+definition], c.values[repetition+definition:]
-		return c, nil
-	}
-	return c, fmt.Errorf("a page of the unknown type %s", p.Type())
 }
 
 // prefixed splits off bytes that have their length, of 32 bits, before them.
@@ -116,8 +239,8 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, errCutOff
 	}
-	n := int(binary.LittleEndian.Uint32(b))
-	if n > len(b)-4 {
+	n := binary.LittleEndian.Uint32(b)
+	if uint64(n) > uint64(len(b)-4) {
 		return nil, nil, errCutOff
 	}
 	return b[4 : 4+n], b[4+n:], nil

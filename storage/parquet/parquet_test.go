@@ -116,7 +116,16 @@ func TestForeign(t *testing.T) {
 			}
 		}
 	}
-	if _, err := parquet.Open("testdata/interval.parquet"); !errors.Is(err, sqlerr.NotSupported) || !strings.Contains(err.Error(), "INTERVAL") || !strings.Contains(err.Error(), "'v'") {
-		t.Errorf("an interval: %v", err)
+	// A column of a type that SQL lacks is there by name; the others can be read.
+	f, err := parquet.Open("testdata/interval.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if cols := f.Columns(); cols[0].Foreign != "" || cols[1].Name != "v" || cols[1].Foreign != "interval" {
+		t.Errorf("columns %+v", cols)
+	}
+	if v, err := format.Read("testdata/interval.parquet", []int{0}); err != nil || fmt.Sprint(batchtest.TableTexts(v)) != "[[1]]" {
+		t.Error(v, err)
 	}
 }

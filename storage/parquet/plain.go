@@ -5,10 +5,123 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/apache/arrow/go/v17/arrow/float16"
+	"github.com/apache/arrow/go/v17/parquet"
+
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowconv"
 )
 
 // The functions of this file decode values of the encoding PLAIN into dst and return what follows them.
+
+func (l *leaf) plainInts(dst []int64, src []byte) (rest []byte, err error) {
+	switch {
+	case l.physical == parquet.Types.Int32:
+		return plainInt32(dst, src)
+	case l.physical == parquet.Types.Int64:
+		return plainInt64(dst, src)
+	case l.physical == parquet.Types.Int96:
+		return plainInt96(dst, src)
+	case l.width > 0 && l.width <= 8:
+		return plainFixed(dst, src, l.width)
+	}
+	return l.eachString(len(dst), src, func(i int, s string) (err error) {
+		dst[i], err = l.shortDecimal(s)
+		return err
+	})
+}
+
+func (l *leaf) plainFloats(dst []float64, src []byte) (rest []byte, err error) {
+	switch l.physical {
+	case parquet.Types.Float:
+		return plainFloat(dst, src)
+	case parquet.Types.Double:
+		return plainDouble(dst, src)
+	}
+	return plainHalf(dst, src)
+}
+
+func (l *leaf) plainWide(dst []types.Int128, src []byte) (rest []byte, err error) {
+	if l.physical == parquet.Types.Int32 || l.physical == parquet.Types.Int64 {
+		size := l.size()
+		if len(src)/size < len(dst) {
+			return nil, errCutOff
+		}
+		for i := range dst {
+			var x [1]int64
+			if src, err = l.plainInts(x[:], src); err != nil {
+				return nil, err
+			}
+			dst[i] = types.Int128FromInt64(x[0])
+		}
+		return src, nil
+	}
+	if l.width == 0 {
+		return l.eachString(len(dst), src, func(i int, s string) (err error) {
+			dst[i], err = l.decimal(s)
+			return err
+		})
+	}
+	if len(src)/l.width < len(dst) {
+		return nil, errCutOff
+	}
+	ok := true
+	for i := range dst {
+		if dst[i], ok = bigEndian(src[l.width*i : l.width*i+l.width]); !ok {
+			return nil, arrowconv.TooManyDigits(l.typ)
+		}
+	}
+	return src[l.width*len(dst):], nil
+}
+
+// plainStrings decodes strings, which stay where they are.
+func (l *leaf) plainStrings(dst []string, src []byte) (rest []byte, err error) {
+	if l.width == 0 {
+		return cutStrings(dst, src)
+	}
+	if len(src)/l.width < len(dst) {
+		return nil, errCutOff
+	}
+	for i := range dst {
+		dst[i] = unsafe.String(unsafe.SliceData(src[l.width*i:]), l.width)
+	}
+	return src[l.width*len(dst):], nil
+}
+
+// eachString calls f with the next n strings.
+func (l *leaf) eachString(n int, src []byte, f func(i int, s string) error) (rest []byte, err error) {
+	var one [1]string
+	for i := range n {
+		if src, err = l.plainStrings(one[:], src); err != nil {
+			return nil, err
+		}
+		if err := f(i, one[0]); err != nil {
+			return nil, err
+		}
+	}
+	return src, nil
+}
+
+// decimal reads a decimal of any number of bytes, shortDecimal one whose type takes 64 bits.
+func (l *leaf) decimal(s string) (types.Int128, error) {
+	v, ok := bigEndian(s)
+	if !ok {
+		return v, arrowconv.TooManyDigits(l.typ)
+	}
+	return v, nil
+}
+
+func (l *leaf) shortDecimal(s string) (int64, error) {
+	v, err := l.decimal(s)
+	if err != nil {
+		return 0, err
+	}
+	x, ok := v.Int64()
+	if !ok {
+		return 0, arrowconv.TooManyDigits(l.typ)
+	}
+	return x, nil
+}
 
 func plainInt32(dst []int64, src []byte) ([]byte, error) {
 	if len(src)/4 < len(dst) {
@@ -50,19 +163,41 @@ func plainDouble(dst []float64, src []byte) ([]byte, error) {
 	return src[8*len(dst):], nil
 }
 
-// plainFixed decodes big-endian integers of width bytes: decimals. Those of more than 8 bytes whose value needs more than
-// 64 bits are told by ok.
-func plainFixed(dst []int64, src []byte, width int) (rest []byte, ok bool, err error) {
-	if width == 0 || len(src)/width < len(dst) {
-		return nil, false, errCutOff
+// plainHalf decodes floats of 16 bits.
+func plainHalf(dst []float64, src []byte) ([]byte, error) {
+	if len(src)/2 < len(dst) {
+		return nil, errCutOff
 	}
-	if width > 8 {
-		for i := range dst {
-			if dst[i], ok = bigEndian(src[width*i : width*i+width]).Int64(); !ok {
-				return nil, false, nil
-			}
+	for i := range dst {
+		dst[i] = float64(float16.FromBits(binary.LittleEndian.Uint16(src[2*i:])).Float32())
+	}
+	return src[2*len(dst):], nil
+}
+
+// plainInt96 decodes moments as they were written before there was a type for them: the nanoseconds of a day in 64 bits, and its
+// Julian number in 32. They become microseconds since 1970. Those that no calendar has become the greatest.
+func plainInt96(dst []int64, src []byte) ([]byte, error) {
+	const epoch, day, reach = 2440588, 86_400_000_000, 100_000_000
+	if len(src)/12 < len(dst) {
+		return nil, errCutOff
+	}
+	for i := range dst {
+		nanos, days := int64(binary.LittleEndian.Uint64(src[12*i:])), int64(binary.LittleEndian.Uint32(src[12*i+8:]))
+		micros := nanos / 1000
+		if nanos%1000 < 0 {
+			micros--
 		}
-		return src[width*len(dst):], true, nil
+		if dst[i] = (days-epoch)*day + micros; days > reach || micros > 2*day || micros < -2*day {
+			dst[i] = math.MaxInt64
+		}
+	}
+	return src[12*len(dst):], nil
+}
+
+// plainFixed decodes big-endian integers of width bytes, at most 8: decimals.
+func plainFixed(dst []int64, src []byte, width int) ([]byte, error) {
+	if len(src)/width < len(dst) {
+		return nil, errCutOff
 	}
 	shift := 64 - 8*uint(width)
 	for i := range dst {
@@ -72,32 +207,31 @@ func plainFixed(dst []int64, src []byte, width int) (rest []byte, ok bool, err e
 		}
 		dst[i] = int64(x<<shift) >> shift
 	}
-	return src[width*len(dst):], true, nil
-}
-
-// plainWide decodes big-endian integers of width bytes, at most 16.
-func plainWide(dst []types.Int128, src []byte, width int) ([]byte, error) {
-	if width == 0 || len(src)/width < len(dst) {
-		return nil, errCutOff
-	}
-	for i := range dst {
-		dst[i] = bigEndian(src[width*i : width*i+width])
-	}
 	return src[width*len(dst):], nil
 }
 
-// bigEndian reads a signed integer of 1 to 16 bytes.
-func bigEndian(b []byte) types.Int128 {
-	v := types.Int128FromInt64(int64(int8(b[0])))
-	for _, x := range b[1:] {
-		v.Hi = v.Hi<<8 | int64(v.Lo>>56)
-		v.Lo = v.Lo<<8 | uint64(x)
+// bigEndian reads a signed integer of any number of bytes; ok says whether 128 bits hold it.
+func bigEndian[T string | []byte](b T) (v types.Int128, ok bool) {
+	if len(b) == 0 {
+		return v, false
 	}
-	return v
+	sign := int8(b[0]) >> 7
+	for len(b) > 16 {
+		if int8(b[0]) != sign || int8(b[1])>>7 != sign {
+			return v, false
+		}
+		b = b[1:]
+	}
+	v = types.Int128FromInt64(int64(int8(b[0])))
+	for i := 1; i < len(b); i++ {
+		v.Hi = v.Hi<<8 | int64(v.Lo>>56)
+		v.Lo = v.Lo<<8 | uint64(b[i])
+	}
+	return v, true
 }
 
-// plainStrings decodes strings of bytes, which stay where they are.
-func plainStrings(dst []string, src []byte) ([]byte, error) {
+// cutStrings decodes strings of bytes behind their lengths. They stay where they are.
+func cutStrings(dst []string, src []byte) ([]byte, error) {
 	for i := range dst {
 		if len(src) < 4 {
 			return nil, errCutOff

@@ -1,28 +1,25 @@
 // Package parquet reads Parquet files into tables and writes batches to them.
 //
-// arrow-go reads the file's metadata and takes the pages out of their compression (parquet/file). What is in the pages goes
-// straight into columns ([cursor]) where types and encodings are those that nearly all files have; arrow-go reads the rest
-// by way of Arrow arrays ([arrowReader]). The package chooses columns, reads them in parallel, and turns whatever goes
-// wrong into an error that names the file. Types map as [arrowconv] says; Parquet has no seconds, so DATETIME(0) and
-// TIME(0) come back with three fractional digits. Nested columns are refused when they are asked for.
+// It reads the format itself, so that no file can do more than be refused: footer.go and schema.go read the metadata, page.go
+// takes the pages out of a column chunk, verifies their checksums where they have some and decompresses them (storage/codec),
+// and a [cursor] decodes their values straight into columns. What the bytes claim (sizes, counts, places) is checked against what
+// there is before memory is taken, and the memory itself against the context's meter (see [table.Scratch]). Whatever is wrong becomes an
+// error that names the file and the place in it: row group, column, page. arrow-go writes the files (parquet/file), and its types
+// stand between the format's and Radish's: types map as [arrowconv] says. Parquet has no seconds, so DATETIME(0) and TIME(0) come back
+// with three fractional digits. Columns without a SQL type (nested ones, INTERVAL) are there, but no query can read them.
 package parquet
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
-	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
+	"github.com/radish-sql/radish/storage/codec"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
@@ -33,8 +30,7 @@ type File struct {
 	path    string
 	source  *os.File
 	size    int64
-	alloc   memory.Allocator
-	reader  *pqarrow.FileReader
+	footer  *footer
 	columns []table.ColumnDef
 	leaves  []leaf // by column
 }
@@ -42,7 +38,7 @@ type File struct {
 // Open is OpenIn for whatever file the process may read.
 func Open(path string) (*File, error) { return OpenIn(fileaccess.Full(), path) }
 
-// OpenIn opens a file that a policy allows and reads its schema. Columns of types that Radish does not have are an error.
+// OpenIn opens a file that a policy allows and reads its schema.
 func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
 	source, err := policy.Open(path)
 	if err != nil {
@@ -54,126 +50,145 @@ func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
 		}
 	}()
 	f = &File{path: path, source: source}
-	var fields *arrow.Schema
-	err = f.guard(func() error {
-		info, err := source.Stat()
-		if err != nil {
-			return err
-		}
-		f.size = info.Size()
-		f.alloc = arrowconv.BoundedAllocator(arrowconv.MaxBuffer(f.size))
-		reader, err := file.NewParquetReader(source, file.WithReadProps(parquet.NewReaderProperties(f.alloc)))
-		if err != nil {
-			return err
-		}
-		// The Arrow schema that some writers leave here tells nothing more of types that Radish has, and the library trusts the
-		// lengths in it.
-		reader.MetaData().FileMetaData.KeyValueMetadata = nil
-		props := pqarrow.ArrowReadProperties{BatchSize: table.RowGroupSize}
-		if f.reader, err = pqarrow.NewFileReader(reader, props, f.alloc); err != nil {
-			return err
-		}
-		if fields, err = f.reader.Schema(); err != nil {
-			return err
-		}
-		return refuseIntervals(reader.MetaData().Schema)
-	})
+	if err := f.describe(); err != nil {
+		return nil, arrowconv.ReadError(path, kind, err)
+	}
+	return f, nil
+}
+
+// describe reads the metadata and makes the columns of it.
+func (f *File) describe() error {
+	info, err := f.source.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if f.columns, err = arrowconv.Columns(fields); err != nil {
-		return nil, sqlerr.From(err).WithHint("file '%s'", path)
+	f.size = info.Size()
+	if f.footer, err = readFooter(f.source, f.size); err != nil {
+		return err
 	}
-	return f, f.guard(func() error {
-		f.leaves = f.makeLeaves(fields)
-		return nil
-	})
+	root, leaves, err := tree(f.footer.schema)
+	if err != nil {
+		return fmt.Errorf("the footer: %w", err)
+	}
+	for i, g := range f.footer.groups {
+		if len(g.chunks) != leaves {
+			return fmt.Errorf("row group %d has %d columns, and the schema has %d", i, len(g.chunks), leaves)
+		}
+		for c := range g.chunks {
+			if c := &g.chunks[c]; !c.encrypted && c.values < g.rows {
+				return fmt.Errorf("row group %d has %d rows, and a column with %d values", i, g.rows, c.values)
+			}
+		}
+	}
+	for _, n := range root.nodes {
+		var t arrow.DataType
+		if n.leaf && n.repetition != repeated {
+			t = n.arrowType()
+		}
+		def := arrowconv.ForeignColumn(n.name, n.words())
+		if t != nil {
+			def = arrowconv.Column(arrow.Field{Name: n.name, Type: t, Nullable: n.repetition != required})
+		}
+		l := leaf{name: n.name, typ: def.Type, arrow: t, foreign: def.Foreign != ""}
+		if n.leaf {
+			l.index, l.physical, l.optional = n.leafIndex, n.physical, n.repetition == optional
+			if l.isFixed() {
+				l.width = n.width
+			}
+		}
+		f.columns, f.leaves = append(f.columns, def), append(f.leaves, l)
+	}
+	return arrowconv.CheckColumns(f.columns)
 }
 
 // Columns returns the file's columns. The slice must not be changed.
 func (f *File) Columns() []table.ColumnDef { return f.columns }
 
 // Rows returns the number of rows.
-func (f *File) Rows() int64 { return f.reader.ParquetReader().NumRows() }
+func (f *File) Rows() int64 { return f.footer.rows }
 
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }
-
-// refuseIntervals refuses Parquet's INTERVAL, which arrow-go takes for the bytes that hold it.
-func refuseIntervals(s *schema.Schema) error {
-	for i := range s.NumColumns() {
-		if c := s.Column(i); c.ConvertedType() == schema.ConvertedTypes.Interval {
-			return sqlerr.NotSupportedf("Parquet type INTERVAL", "column '%s': there is no type for intervals in SQL; write days or seconds as a number", c.Path())
-		}
-	}
-	return nil
-}
-
-// makeLeaves describes the columns for reading. None of them is nested.
-func (f *File) makeLeaves(fields *arrow.Schema) []leaf {
-	leaves := make([]leaf, len(f.columns))
-	for i := range leaves {
-		l := &leaves[i]
-		*l = leaf{index: f.reader.Manifest.Fields[i].ColIndex, typ: f.columns[i].Type, arrow: fields.Field(i).Type}
-		c := f.reader.ParquetReader().MetaData().Schema.Column(l.index)
-		l.physical, l.width = c.PhysicalType(), c.TypeLength()
-		l.optional = c.MaxDefinitionLevel() > 0
-		l.flat = c.MaxDefinitionLevel() <= 1 && c.MaxRepetitionLevel() == 0
-	}
-	return leaves
-}
 
 // columnReader reads the values of a column chunk in order.
 type columnReader interface {
 	// read returns the next rows values. That the column has no more is an error.
 	read(rows int) (encoding.Data, error)
+	// close gives back the memory that the scratch knows of.
+	close()
 }
 
 // openColumn returns a reader of a column of a row group.
-func (f *File) openColumn(ctx context.Context, group, ordinal int) (columnReader, error) {
+func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnReader, error) {
 	l := &f.leaves[ordinal]
-	chunk, err := f.reader.ParquetReader().MetaData().RowGroup(group).ColumnChunk(l.index)
+	if l.foreign || l.arrow.ID() == arrow.NULL {
+		return nulls{}, nil
+	}
+	g := &f.footer.groups[group]
+	c := &g.chunks[l.index]
+	out := &cursor{leaf: l, group: group, memory: scratch}
+	switch {
+	case c.encrypted:
+		return nil, errEncrypted
+	case c.elsewhere:
+		return nil, sqlerr.NotSupportedf("a Parquet file whose columns lie in other files", "column '%s'", l.name)
+	case c.physical != l.physical:
+		return nil, fmt.Errorf("row group %d, column '%s': values of type %s, and the schema says %s", group, l.name, c.physical, l.physical)
+	case c.values != g.rows:
+		return nil, fmt.Errorf("row group %d, column '%s': %d values for %d rows", group, l.name, c.values, g.rows)
+	}
+	packing, err := codecOf(c.codec, l.name)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCodec(chunk.Compression(), f.columns[ordinal].Name); err != nil {
+	begin := c.data
+	if c.dictionary > 0 && c.dictionary < begin {
+		begin = c.dictionary
+	}
+	if begin > f.size || c.size > f.size-begin {
+		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
+	}
+	if err := out.keep(c.size); err != nil {
 		return nil, err
 	}
-	begin, size, err := f.extent(chunk)
-	if err != nil {
+	data := make([]byte, c.size)
+	if _, err := f.source.ReadAt(data, begin); err != nil {
+		out.close()
 		return nil, err
 	}
-	if l.direct() && plainOrCoded(chunk) {
-		return f.newCursor(l, chunk, begin, size)
+	out.pages = pages{bytes: data, at: begin, number: -1, place: begin, left: c.values, codec: packing}
+	out.pages.room = out.keep
+	if l.typ.Phys() == types.PhysString {
+		out.pages.keep, out.pages.room = true, out.hold
 	}
-	reader, err := f.reader.GetFieldReader(ctx, ordinal, map[int]bool{l.index: true}, []int{group})
-	if err != nil {
-		return nil, err
-	}
-	return &arrowReader{reader, l.typ}, nil
+	return out, nil
 }
 
-// arrowReader reads by way of Arrow arrays.
-type arrowReader struct {
-	reader *pqarrow.ColumnReader
-	typ    types.Type
+// nulls reads columns that have nothing else, and those that Radish cannot read.
+type nulls struct{}
+
+func (nulls) read(rows int) (encoding.Data, error) {
+	return arrowconv.ForeignData(rows), nil
 }
 
-func (r *arrowReader) read(rows int) (encoding.Data, error) {
-	chunks, err := r.reader.NextBatch(int64(rows))
-	if err != nil {
-		return encoding.Data{}, err
+func (nulls) close() {}
+
+// codecs are those of the format's CompressionCodec that can be read.
+var codecs = map[int32]codec.Codec{0: codec.None, 1: codec.Snappy, 2: codec.Gzip, 4: codec.Brotli, 6: codec.Zstd, 7: codec.LZ4Block}
+
+func codecOf(number int32, column string) (codec.Codec, error) {
+	c, ok := codecs[number]
+	if ok {
+		return c, nil
 	}
-	if chunks.Len() != rows {
-		return encoding.Data{}, errTooShort
+	name := fmt.Sprint("number ", number)
+	switch number {
+	case 3:
+		name = "LZO"
+	case 5:
+		name = "LZ4"
 	}
-	values := chunks.Chunks()[0]
-	if len(chunks.Chunks()) > 1 {
-		if values, err = array.Concatenate(chunks.Chunks(), memory.DefaultAllocator); err != nil {
-			return encoding.Data{}, err
-		}
-	}
-	return arrowconv.Data(values, r.typ)
+	return 0, sqlerr.NotSupportedf("Parquet's codec "+name, "column '%s': write it with snappy, gzip, brotli, zstd, lz4_raw or without compression", column)
 }
 
 var errTooShort = errors.New("a column is shorter than its row group")
@@ -181,4 +196,4 @@ var errTooShort = errors.New("a column is shorter than its row group")
 // kind is what messages call such a file.
 const kind = "Parquet file"
 
-func (f *File) guard(run func() error) error { return arrowconv.Guard(f.path, kind, run) }
+func (f *File) failed(err error) error { return arrowconv.ReadError(f.path, kind, err) }

@@ -27,6 +27,9 @@ type ColumnDef struct {
 	// OnUpdate is the text of the value that the column gets when another one of its row changes: CURRENT_TIMESTAMP; empty: it keeps its own.
 	OnUpdate  string
 	Generated *Generated // nil: the column is given its values
+	// Foreign is the type of a file's column for which SQL has none, in the words of its format: list<int32>. Queries may not name such a
+	// column. Its rows are NULL, and Type means nothing. Empty: it is a column like others.
+	Foreign string
 	// AutoIncrement: a row that gives no value, NULL or 0 gets the next one (see Version.NextAuto).
 	AutoIncrement bool
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -40,15 +39,15 @@ func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough
 func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*Block) (T, error), deliver func(T) error) error {
 	type result struct {
 		value T
-		large int // bytes of the block that the meter knows
+		large int64 // bytes of the block that the meter knows
 		err   error
 	}
 	type job struct {
 		block Block
 		done  chan result
 	}
-	held, _ := ctx.Value(meterKey{}).(*meter)
-	defer held.reset()
+	held := table.ScratchOf(ctx)
+	defer held.Reset()
 	group, ctx := errgroup.WithContext(ctx)
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	workers := runtime.GOMAXPROCS(0)
@@ -95,9 +94,7 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 				if err := deliver(r.value); err != nil {
 					return err
 				}
-				if err := held.add(-r.large); err != nil {
-					return err
-				}
+				held.Free(r.large)
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -123,21 +120,21 @@ func send[T any](ctx context.Context, to chan<- T, x T) bool {
 	}
 }
 
-func cutAll(source Source, quote byte, held *meter, f func(Block) error) error {
+func cutAll(source Source, quote byte, held *table.Scratch, f func(Block) error) error {
 	in, err := source.Open()
 	if err != nil {
 		return source.failed(err)
 	}
 	defer in.Close()
 	c := newCutter(source, in, quote)
-	for c.grow = held.may; ; {
+	for c.grow = func(bytes int) error { return held.May(int64(bytes)) }; ; {
 		b, err := c.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if err := held.add(large(b.Text)); err != nil {
+		if err := held.Add(large(b.Text)); err != nil {
 			return err
 		}
 		if err := f(b); err != nil {
@@ -147,70 +144,15 @@ func cutAll(source Source, quote byte, held *meter, f func(Block) error) error {
 }
 
 // large returns the bytes of a block's text if it is larger than blocks of ordinary records are, else 0.
-func large(text []byte) int {
+func large(text []byte) int64 {
 	if len(text) <= BlockSize {
 		return 0
 	}
-	return len(text)
-}
-
-type meterKey struct{}
-
-// meter adds the large blocks in work to what a builder of their rows reports. A nil meter counts nothing.
-type meter struct {
-	tell  func(bytes int64) error
-	mu    sync.Mutex
-	table int64
-	large int64
+	return int64(len(text))
 }
 
 // Metered returns a context for [Each] and the builder that it fills, so that the context's meter sees the memory of both.
-func Metered(ctx context.Context) context.Context {
-	tell := table.MeterOf(ctx)
-	if tell == nil {
-		return ctx
-	}
-	m := &meter{tell: tell}
-	ctx = table.WithMeter(ctx, func(bytes int64) error {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.table = bytes
-		return m.tell(m.table + m.large)
-	})
-	return context.WithValue(ctx, meterKey{}, m)
-}
-
-// add counts the bytes of a block that comes, or goes.
-func (m *meter) add(bytes int) error {
-	if m == nil || bytes == 0 {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.large += int64(bytes)
-	return m.tell(m.table + m.large)
-}
+func Metered(ctx context.Context) context.Context { return table.WithScratch(ctx) }
 
 // Room asks the meter of a context that is Metered whether there is room for so many more bytes for a while.
-func Room(ctx context.Context, bytes int) error {
-	held, _ := ctx.Value(meterKey{}).(*meter)
-	return held.may(bytes)
-}
-
-// may asks whether there is room for so many bytes for a while.
-func (m *meter) may(bytes int) error {
-	if err := m.add(bytes); err != nil {
-		return err
-	}
-	return m.add(-bytes)
-}
-
-// reset forgets the blocks, none of which is in work any more.
-func (m *meter) reset() {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.large = 0
-}
+func Room(ctx context.Context, bytes int) error { return table.ScratchOf(ctx).May(int64(bytes)) }

@@ -8,20 +8,6 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Guard runs a part of reading a file and turns its error, or the panic with which the library meets some broken files,
-// into one that names the file. kind is what the file should be: "Parquet file".
-func Guard(path, kind string, run func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = damaged(path, kind, "%v", r)
-		}
-	}()
-	if err := run(); err != nil {
-		return ReadError(path, kind, err)
-	}
-	return nil
-}
-
 // ReadError makes an error that names the file of one that came up while it was read.
 func ReadError(path, kind string, err error) error {
 	var e *sqlerr.Error
@@ -40,6 +26,7 @@ func ReadError(path, kind string, err error) error {
 	return damaged(path, kind, "%s", err)
 }
 
+// damaged is the error of a file that is not what its name says.
 func damaged(path, kind, format string, args ...any) error {
 	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, format, args...)
 	e.Message = "'" + path + "' is no " + kind + ", or is damaged or cut off: " + e.Message

@@ -1,0 +1,117 @@
+package arrowipc_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/arrowipc"
+	"github.com/radish-sql/radish/storage/internal/batchtest"
+)
+
+// expected are the rows of testdata/write.py.
+func expected() (rows [][]string) {
+	for i := range 200 {
+		word := fmt.Sprint("word number ", i/3)
+		if i%7 == 3 {
+			row := slices.Repeat([]string{"NULL"}, 14)
+			row[7] = word
+			rows = append(rows, row)
+			continue
+		}
+		truth, cents := "0", i*31-999
+		if i%3 == 0 {
+			truth = "1"
+		}
+		amount := fmt.Sprintf("%d.%02d", cents/100, max(cents, -cents)%100)
+		if cents < 0 && cents > -100 {
+			amount = "-" + amount
+		}
+		day := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)
+		rows = append(rows, []string{
+			fmt.Sprint(i*7919%100 - 50), fmt.Sprint(float64(i) / 8), truth, word, word, word, word, word, amount, amount, amount,
+			day.AddDate(0, 0, i).Format(time.DateOnly), day.Add(time.Duration(i) * time.Hour).Format("2006-01-02 15:04:05.000000"), "NULL",
+		})
+	}
+	return rows
+}
+
+// Files of pyarrow: types that arrow-go does not write, dictionaries that grow and change, compressed buffers.
+func TestPyarrow(t *testing.T) {
+	deltas := "[[b] [a] [NULL] [b] [d] [a] [NULL] [b] [e] [a] [NULL] [b]]"
+	for _, tc := range []struct{ name, want string }{
+		{"plain", ""}, {"lz4", ""}, {"zstd", ""}, {"none", "[]"}, {"deltas", deltas}, {"replaced.arrows", "[[b] [a] [NULL] [b] [z] [x] [NULL] [y]]"},
+	} {
+		names := []string{tc.name}
+		if !strings.Contains(tc.name, ".") {
+			names = []string{tc.name + ".arrow", tc.name + ".arrows"}
+		}
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				v, err := formats["file"].Read("testdata/"+name, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := batchtest.TableTexts(v)
+				if tc.want != "" {
+					if fmt.Sprint(got) != tc.want {
+						t.Errorf("%v", got)
+					}
+					return
+				}
+				want := expected()
+				if len(got) != len(want) {
+					t.Fatalf("%d rows, want %d", len(got), len(want))
+				}
+				for i := range want {
+					if !slices.Equal(got[i], want[i]) {
+						t.Fatalf("row %d: %v, want %v", i, got[i], want[i])
+					}
+				}
+			})
+		}
+	}
+}
+
+// Files that expand far, and those with little in them.
+func TestExtremes(t *testing.T) {
+	for _, ending := range []string{".arrow", ".arrows"} {
+		for name, rows := range map[string]int64{"nulls": 1e6, "long": 3} {
+			v, err := formats["file"].Read("testdata/"+name+ending, nil)
+			if err != nil || v.Rows() != rows {
+				t.Errorf("%s: %v, %v", name, v, err)
+			}
+		}
+		if _, err := arrowipc.Open("testdata/nocolumns" + ending); !errors.Is(err, sqlerr.CodeTableMustHaveColumns) || strings.Contains(err.Error(), "damaged") {
+			t.Error(err)
+		}
+	}
+}
+
+// Nested columns are described, and do not stand in the way of the others.
+func TestNested(t *testing.T) {
+	for _, ending := range []string{".arrow", ".arrows"} {
+		f, err := arrowipc.Open("testdata/nested" + ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var got []string
+		for _, c := range f.Columns() {
+			got = append(got, c.Name+" "+c.Foreign)
+		}
+		want := "a , list list<int64>, struct struct<x: int64, y: utf8>, views list<int8>, map map<utf8, int64>, time duration, pairs list<int8>, " +
+			"texts list<string_view>, union union<0: int64, 1: utf8>, dense union<0: int64, 1: utf8>, codes list<utf8>, z "
+		if strings.Join(got, ", ") != want {
+			t.Errorf("columns %q", got)
+		}
+		v, err := formats["file"].Read("testdata/nested"+ending, []int{0, 11})
+		if err != nil || fmt.Sprint(batchtest.TableTexts(v)) != "[[1 x] [2 NULL] [3 z]]" {
+			t.Error(v, err)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package parquet
+
+import "fmt"
+
+// SummedPage is a page with a checksum: what errors call it, and where in the file the bytes are that the sum is of.
+type SummedPage struct {
+	Place      string
+	Begin, End int64
+}
+
+// SummedPages returns the pages of a file that have checksums.
+func SummedPages(path string) (out []SummedPage, err error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for g := range f.footer.groups {
+		for o := range f.leaves {
+			r, err := f.openColumn(nil, g, o)
+			if err != nil {
+				return nil, err
+			}
+			for p := &r.(*cursor).pages; len(p.bytes) > 0; {
+				page, err := p.next(true)
+				if err != nil {
+					return nil, err
+				}
+				if page.summed && page.packed > 0 {
+					place := fmt.Sprintf("row group %d, column '%s', page %d at byte %d", g, f.leaves[o].name, p.number, p.place)
+					out = append(out, SummedPage{place, p.at - int64(page.packed), p.at})
+				}
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,58 @@
+# Writes the files that TestPyarrow and others read: pip install pyarrow==26.0.1, then python write.py in this folder.
+import datetime as dt
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+N = 200
+
+
+def column(value, typ):
+    return pa.array([None if i % 7 == 3 else value(i) for i in range(N)], typ)
+
+
+table = pa.table({
+    'i32': column(lambda i: i * 7919 % 1000 - 500, pa.int32()),
+    'i64': column(lambda i: i * i * 1000003 - 10**9, pa.int64()),
+    'u8': column(lambda i: i, pa.uint8()),
+    'f': column(lambda i: i / 4, pa.float32()),
+    'd': column(lambda i: i / 8, pa.float64()),
+    'b': column(lambda i: i % 3 == 0, pa.bool_()),
+    's': column(lambda i: 'prefix %d' % (i // 3), pa.string()),
+    'x': column(lambda i: b'%04d' % i, pa.binary(4)),
+    'd9': column(lambda i: Decimal(i * 31 - 999).scaleb(-2), pa.decimal128(9, 2)),
+    'd38': column(lambda i: Decimal(i * 10**20 - 7).scaleb(-5), pa.decimal128(38, 5)),
+    'ts': column(lambda i: dt.datetime(2001, 2, 3) + dt.timedelta(hours=i), pa.timestamp('us')),
+})
+
+
+def write(name, t=table, **options):
+    pq.write_table(t, name + '.parquet', **options)
+
+
+split = {c: 'BYTE_STREAM_SPLIT' for c in ['i32', 'i64', 'u8', 'f', 'd', 'x', 'd9', 'd38', 'ts']}
+delta = {c: 'DELTA_BINARY_PACKED' for c in ['i32', 'i64', 'u8', 'ts']}
+delta.update({c: 'DELTA_BYTE_ARRAY' for c in ['s', 'x', 'd9', 'd38']})
+lengths = {'s': 'DELTA_LENGTH_BYTE_ARRAY', 'b': 'RLE'}
+for version in ['1.0', '2.0']:
+    v = 'v' + version[0] + '_'
+    write(v + 'split', use_dictionary=False, column_encoding=split, data_page_version=version, compression='zstd')
+    write(v + 'delta', use_dictionary=False, column_encoding=delta, data_page_version=version, data_page_size=300, write_batch_size=50)
+    write(v + 'lengths', use_dictionary=False, column_encoding=lengths, data_page_version=version, compression='lz4')
+    write(v + 'sums', write_page_checksum=True, data_page_version=version, data_page_size=300, write_batch_size=50, row_group_size=90)
+write('v1_int96', use_deprecated_int96_timestamps=True, compression='gzip')
+write('v1_integers', store_decimal_as_integer=True, compression='brotli')
+with pq.ParquetWriter('v1_empty.parquet', table.schema) as w:  # row groups of no rows
+    for part in [table.slice(0, 0), table.slice(0, 100), table.slice(0, 0), table.slice(100)]:
+        w.write_table(part)
+
+write('none', table.slice(0, 0))
+write('nulls', pa.table({'n': pa.nulls(10**6, pa.int64()), 's': pa.nulls(10**6, pa.string())}), compression='zstd')
+write('long', pa.table({'s': ['a' * 2_000_000, None, 'b' * 1_000_000]}), compression='zstd')
+write('nocolumns', pa.table({}))
+write('nested', pa.table({
+    'a': [1, 2, 3], 'list': [[1], [2, 3], None], 'struct': [{'x': 1, 'y': 'q'}] * 3,
+    'map': pa.array([[('k', 1)], [], None], pa.map_(pa.string(), pa.int64())),
+    'wide': pa.array([Decimal(1)] * 3, pa.decimal256(50, 2)), 'z': ['x', None, 'z'],
+}))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // observerKey is the context's key of an Observer.
@@ -14,7 +15,8 @@ type observerKey struct{}
 type Observer struct {
 	// Profile is called when the rows of a query have been read or closed, with what each operator cost; nil: nothing is measured.
 	Profile func(*profile.Plan)
-	// Progress is called every Interval while a query's plan runs, by a goroutine of its own that ends before the rows do; nil: never.
+	// Progress is called every Interval while a query's plan runs, by a goroutine of its own that ends before the rows do; nil: never. One that panics is
+	// called no more.
 	Progress func(profile.Snapshot)
 	Interval time.Duration // 0: 100 ms
 }
@@ -52,6 +54,15 @@ func (list observers) profile(p *profile.Plan) {
 	}
 }
 
+// progress tells how far a statement is.
+func (list observers) progress(now profile.Snapshot) {
+	for _, o := range list {
+		if o.Progress != nil {
+			o.Progress(now)
+		}
+	}
+}
+
 // watch starts to tell of a query's progress, which is nil if nobody wants to know. It ends with stop.
 func (list observers) watch() (p *profile.Progress, stop func()) {
 	interval, wanted := time.Duration(0), false
@@ -81,11 +92,9 @@ func (list observers) watch() (p *profile.Progress, stop func()) {
 			case <-end:
 				return
 			case <-tick.C:
-				now := p.Snapshot()
-				for _, o := range list {
-					if o.Progress != nil {
-						o.Progress(now)
-					}
+				// One that panics, which is its program's bug, is told no more: the query goes on.
+				if sqlerr.Guard(func() error { list.progress(p.Snapshot()); return nil }) != nil {
+					return
 				}
 			}
 		}

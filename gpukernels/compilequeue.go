@@ -35,7 +35,12 @@ type compilation struct {
 
 // run does the compilation.
 func (x *compilation) run(compile func() ([]byte, error)) {
-	x.took = x.clock.Time(func() { x.image, x.err = compile() })
+	x.took = x.clock.Time(func() {
+		x.err = guard(func() (err error) {
+			x.image, err = compile()
+			return err
+		})
+	})
 	close(x.done)
 }
 

@@ -168,7 +168,11 @@ func (c *Compilers) startSome(n int) {
 		c.closing.Add(1)
 		go func() {
 			defer c.closing.Done()
-			w, err := c.newWorker()
+			var w *worker
+			err := guard(func() (err error) {
+				w, err = c.newWorker()
+				return err
+			})
 			c.mutex.Lock()
 			defer c.mutex.Unlock()
 			c.starting--

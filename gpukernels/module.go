@@ -2,7 +2,9 @@ package gpukernels
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -187,7 +189,7 @@ func (d *Device) BeginIn(ctx context.Context, turn *Turn, source string, options
 	begun := make(chan struct{})
 	go func() {
 		begin := sync.OnceFunc(func() { close(begun) })
-		l.origin <- d.make(e, source, options, begin)
+		l.origin <- d.guardedMake(e, source, options, begin)
 		begin()
 		close(e.ready)
 		if e.err != nil {
@@ -225,6 +227,28 @@ func (l *Loading) Wait(ctx context.Context) (*Module, Origin, error) {
 		return nil, origin, e.err
 	}
 	return e.module, origin, nil
+}
+
+// guardedMake is make. A panic in it becomes the entry's error, so that nobody waits for ever.
+func (d *Device) guardedMake(e *moduleEntry, source string, options []string, begun func()) (origin Origin) {
+	err := guard(func() error {
+		origin = d.make(e, source, options, begun)
+		return nil
+	})
+	if err != nil {
+		e.err = err
+	}
+	return origin
+}
+
+// guard turns a panic, which is a bug, into an error with its stack, lest it ends the program.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Error{Kind: KindInternal, Call: "panic", Message: fmt.Sprintf("%v\n%s", p, debug.Stack())}
+		}
+	}()
+	return f()
 }
 
 // make fills an entry, from the disk or by compiling. It says when the source has its place in its turn, or needs none.

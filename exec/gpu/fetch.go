@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // fetch is a scan's columns on their way to the device.
@@ -40,7 +41,10 @@ func (q *query) fetchAhead(ctx context.Context) {
 		q.fetches[scan] = f
 		q.loading.Go(func() {
 			defer close(f.ready)
-			f.table, f.err = q.res.acquire(ctx, scan.Table, scanOrdinals(scan))
+			f.err = sqlerr.Guard(func() (err error) {
+				f.table, err = q.res.acquire(ctx, scan.Table, scanOrdinals(scan))
+				return err
+			})
 		})
 	}
 }

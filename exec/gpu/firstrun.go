@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // load is a source that is not loaded yet, and what takes its module.
@@ -20,7 +21,15 @@ func (q *query) begin(ctx context.Context, missing []load) {
 	turn := gpukernels.NewTurn()
 	for _, x := range missing {
 		l := q.device.BeginIn(ctx, turn, x.source)
-		q.loading.Go(func() { x.take(l.Wait(ctx)) })
+		q.loading.Go(func() {
+			var module *gpukernels.Module
+			var origin gpukernels.Origin
+			err := sqlerr.Guard(func() (err error) {
+				module, origin, err = l.Wait(ctx)
+				return err
+			})
+			x.take(module, origin, err)
+		})
 	}
 }
 

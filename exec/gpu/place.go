@@ -166,9 +166,13 @@ func (d *Device) made(k *kernel) bool {
 func (d *Device) compileLater(k *kernel) {
 	for _, k := range k.all() {
 		d.later.Go(func() {
-			if m, _, err := d.device.Load(context.Background(), k.text); err == nil {
-				m.Release()
-			}
+			_ = sqlerr.Guard(func() error { // who needs the kernel will meet the same error
+				m, _, err := d.device.Load(context.Background(), k.text)
+				if err == nil {
+					m.Release()
+				}
+				return err
+			})
 		})
 	}
 }

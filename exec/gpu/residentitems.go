@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -72,9 +73,11 @@ func prepare[T any](groups []*tables.RowGroup, ordinal int, of func(*encoding.Ch
 		var all errgroup.Group
 		all.SetLimit(workers)
 		for i := range some {
-			all.Go(func() (err error) {
-				made[i], err = of(some[i].Columns[ordinal])
-				return err
+			all.Go(func() error {
+				return sqlerr.Guard(func() (err error) {
+					made[i], err = of(some[i].Columns[ordinal])
+					return err
+				})
 			})
 		}
 		if err := all.Wait(); err != nil {

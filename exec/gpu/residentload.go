@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -59,7 +60,7 @@ func (r *residency) upload(e *resident, run func(*uploader) error) {
 	s := <-r.uploads
 	r.uploading.Time(func() {
 		l := uploader{r: r, s: s, e: e}
-		l.finish(run(&l))
+		l.finish(sqlerr.Guard(func() error { return run(&l) }))
 	})
 	r.uploads <- s
 	close(e.ready)

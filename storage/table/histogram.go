@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -114,11 +115,15 @@ func sampleValues[T any](v *Version, ordinal int, get func(types.Value) T) []T {
 	work.SetLimit(maxParallel())
 	for i := range parts {
 		work.Go(func() error {
-			parts[i] = valuesAt(v, ordinal, rows[i*samplePart:min((i+1)*samplePart, len(rows))], get)
-			return nil
+			return sqlerr.Guard(func() error {
+				parts[i] = valuesAt(v, ordinal, rows[i*samplePart:min((i+1)*samplePart, len(rows))], get)
+				return nil
+			})
 		})
 	}
-	_ = work.Wait() // the functions return no errors
+	if err := work.Wait(); err != nil {
+		panic(err) // as in distinct
+	}
 	return slices.Concat(parts...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -191,11 +192,15 @@ func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 		work.SetLimit(maxParallel())
 		for _, g := range groups {
 			work.Go(func() error {
-				g.Columns[ordinal].Sketch()
-				return nil
+				return sqlerr.Guard(func() error {
+					g.Columns[ordinal].Sketch()
+					return nil
+				})
 			})
 		}
-		_ = work.Wait() // the functions return no errors
+		if err := work.Wait(); err != nil {
+			panic(err) // a bug, which is reported by the guard of the statement that waits here
+		}
 		for _, g := range groups {
 			whole.Merge(g.Columns[ordinal].Sketch())
 		}

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Chunk is a run of rows of one table, column by column.
@@ -85,18 +87,20 @@ func Generate(ctx context.Context, sf float64, opts Options, emit func(*Chunk) e
 	var taken atomic.Int64
 	for range min(g.workers, len(tasks)) {
 		group.Go(func() error {
-			for {
-				at := int(taken.Add(1)) - 1
-				if at >= len(tasks) {
-					return nil
+			return sqlerr.Guard(func() error {
+				for {
+					at := int(taken.Add(1)) - 1
+					if at >= len(tasks) {
+						return nil
+					}
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					if err := emit(g.chunk(tasks[at].table, tasks[at].part)); err != nil {
+						return err
+					}
 				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := emit(g.chunk(tasks[at].table, tasks[at].part)); err != nil {
-					return err
-				}
-			}
+			})
 		})
 	}
 	return group.Wait()

@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Orders and their lines come from the same draws: an order's price and status follow from its lines. Each table
@@ -147,13 +149,15 @@ func countLines(ctx context.Context, orderCount int64, workers int) (*lineCounts
 	group.SetLimit(workers)
 	for b := range blocks {
 		group.Go(func() error {
-			first := int64(b) * blockOrders
-			s := orderLines.row(first)
-			for range min(blockOrders, orderCount-first) {
-				s = s.next()
-				starts[b+1] += linesOfOrder.at(s)
-			}
-			return ctx.Err()
+			return sqlerr.Guard(func() error {
+				first := int64(b) * blockOrders
+				s := orderLines.row(first)
+				for range min(blockOrders, orderCount-first) {
+					s = s.next()
+					starts[b+1] += linesOfOrder.at(s)
+				}
+				return ctx.Err()
+			})
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -112,8 +112,11 @@ func emitRound(cut bool) strictEmitter {
 			return t.floatResult(c, null, "round_double(%s, %s, %v)", x.text, text, cut)
 		}
 		from, to := scaleOf(x.typ), scaleOf(c.Typ)
+		if to < from && (!constant || digits > int64(to)) { // a quotient has more digits than are shown, of which none is asked for
+			text = fmt.Sprintf("(%s < %d ? %s : %d)", text, to, text, to)
+		}
 		if constant {
-			d := int(min(max(digits, -2*types.MaxDecimalPrecision), int64(from)))
+			d := int(min(max(digits, -2*types.MaxDecimalPrecision), int64(min(from, to))))
 			room := wholeDigits(c.Typ) - wholeDigits(x.typ)
 			enough := room > 0 || room == 0 && (cut || d == from) || c.Typ.IsInteger() && d == from
 			if d >= 0 && d <= to && from-d <= types.MaxShortDecimal && enough && narrowExact(x) && classOf(c.Typ) == classInt {

@@ -41,7 +41,7 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if sig.Result, err = resultCollation(fn, args, sig.Result); err != nil {
 		return nil, err
 	}
-	if fn.hidden != nil {
+	if fn.hidden != nil || fn.rounds {
 		return applyHidden(fn, sig, args)
 	}
 	return build(fn, sig, args), nil
@@ -68,9 +68,11 @@ func NewCast(e Expr, to types.Type) Expr {
 	if from == to {
 		return e
 	}
-	e = withHiddenDigits(e)
-	if from = e.Type(); from == to {
-		return e
+	if to.IsNumeric() || to.IsTemporal() { // a text has the digits that are shown
+		e = withHiddenDigits(e)
+		if from = e.Type(); from == to {
+			return e
+		}
 	}
 	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isJSONCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {

@@ -15,7 +15,7 @@ import (
 func init() {
 	register(&Function{Name: "format", Category: stringCategory, Syntax: "FORMAT(x, d [, locale])", MinArgs: 2, MaxArgs: 3,
 		Doc:   "x rounded to d digits behind the point, with separators between thousands; the locales are en_US (also for NULL), en_GB and de_DE.",
-		Nulls: NullCustom, Resolve: resolveFormat, Eval: evalFormat})
+		Nulls: NullCustom, Resolve: resolveFormat, Eval: evalFormat, rounds: true})
 }
 
 // numberStyle is what a locale puts between thousands and before the fraction.

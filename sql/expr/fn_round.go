@@ -13,17 +13,19 @@ import (
 func init() {
 	fn := func(name, syntax, doc string, maxArgs int, resolve func([]Expr) (Signature, error), eval Kernel, aliases ...string) *Function {
 		return &Function{Name: name, Aliases: aliases, Category: mathCategory, Syntax: syntax, Doc: doc, MinArgs: 1, MaxArgs: maxArgs,
-			Resolve: resolve, Eval: eval}
+			Resolve: resolve, Eval: eval, rounds: true}
 	}
+	abs := fn("abs", "ABS(x)", "The absolute value.", 1, resolveAbs, evalAbs)
+	abs.rounds, abs.hidden = false, hiddenOfSum
 	register(
-		fn("abs", "ABS(x)", "The absolute value.", 1, resolveAbs, evalAbs),
+		abs,
 		fn("sign", "SIGN(x)", "-1, 0 or 1.", 1, resolveSign, evalSign),
 		fn("ceil", "CEIL(x)", "The least integer not below x.", 1, resolveWhole, wholeKernel(math.Ceil, types.CeilDecimal), "ceiling"),
 		fn("floor", "FLOOR(x)", "The greatest integer not above x.", 1, resolveWhole, wholeKernel(math.Floor, types.FloorDecimal)),
 		fn("round", "ROUND(x [, d])", "x rounded to d digits behind the point (0); d may be negative. Exact halves go away from zero.",
 			2, resolveRound, rounder(false)),
 		&Function{Name: "truncate", Category: mathCategory, Syntax: "TRUNCATE(x, d)", MinArgs: 2, MaxArgs: 2,
-			Doc: "x cut to d digits behind the point; d may be negative.", Resolve: resolveRound, Eval: rounder(true)},
+			Doc: "x cut to d digits behind the point; d may be negative.", Resolve: resolveRound, Eval: rounder(true), rounds: true},
 	)
 }
 
@@ -174,7 +176,7 @@ func rounder(cut bool) Kernel {
 		a, from, to := wides(args[0]), scaleOf(args[0].Type), scaleOf(out.Type)
 		for _, i := range positions(sel, n) {
 			x := a.at(int(i))
-			d := int(min(max(digits.at(int(i)), -2*types.MaxDecimalPrecision), int64(from)))
+			d := int(min(max(digits.at(int(i)), -2*types.MaxDecimalPrecision), int64(min(from, to))))
 			ok := true
 			if cut {
 				x = types.TruncateDecimal(x, from, d)

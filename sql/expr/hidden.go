@@ -7,8 +7,10 @@ import "github.com/radish-sql/radish/sql/types"
 // do_div_mod): 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where that leaves 0.999999999.
 //
 // So a division is a call with those digits under a Cast, marked Display, that rounds to the scale that SQL sees.
-// Arithmetic, comparisons (NULLIF's too) and other casts look through the mark. Other functions, CASE and aggregates see
-// the rounded number, where MySQL would hand some of them the longer one.
+// Arithmetic and ABS, comparisons as numbers (NULLIF's too), ROUND, TRUNCATE, CEIL, FLOOR, SIGN and FORMAT, and casts to numbers and times
+// look through the mark, as in MySQL. Wherever else the number goes it is the rounded one: in results, texts, JSON, groups, tables, set
+// operations, subqueries, CASE and aggregates. MySQL hands CASE, aggregates and their like the longer one, as long as it does not store
+// it in between, which depends on its plan.
 
 // withHiddenDigits returns e as the next operation computes with it.
 func withHiddenDigits(e Expr) Expr {
@@ -20,7 +22,7 @@ func withHiddenDigits(e Expr) Expr {
 
 // applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.
 func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
-	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" {
+	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" && !fn.rounds {
 		return build(fn, sig, args), nil
 	}
 	long := make([]Expr, len(args))
@@ -31,7 +33,8 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sig.Result.Kind != types.KindDecimal {
+	if fn.rounds || sig.Result.Kind != types.KindDecimal {
+		inner.Result = sig.Result
 		return build(fn, inner, long), nil
 	}
 	shown, digits := int(sig.Result.Scale), fn.hidden(long)
@@ -51,6 +54,10 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 			}
 		}
 		return &Cast{Arg: build(fn, inner, long), To: sig.Result, Display: true}, nil
+	}
+	if scale == shown { // all digits are shown, those that an operand hid too
+		inner.Result = sig.Result
+		return build(fn, inner, long), nil
 	}
 	return build(fn, sig, args), nil
 }

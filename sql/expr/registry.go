@@ -44,6 +44,8 @@ type Function struct {
 	// hidden gives the scale that an exact operator computes with inside an expression, where that may be more than SQL
 	// shows; nil: the function does not look at hidden digits.
 	hidden func(args []Expr) int
+	// rounds: the function looks at hidden digits, and its result has none.
+	rounds bool
 	// format prints a call that is written neither as a function nor with Infix.
 	format func(call *Call) string
 	// compile makes the node of a function without a Kernel.

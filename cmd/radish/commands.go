@@ -84,6 +84,9 @@ func (r *runner) command(line string) error {
 		if c.name == name && r.checking != nil && outside[name] {
 			return nil
 		}
+		if c.name == name && r.config.restricted() && forFiles[name] {
+			return fmt.Errorf(".%s is refused: --file-access is '%s'", name, r.config.fileAccess)
+		}
 		if c.name == name {
 			return c.run(r, arg)
 		}
@@ -94,6 +97,9 @@ func (r *runner) command(line string) error {
 	}
 	return fmt.Errorf("there is no command .%s; .help lists them", name)
 }
+
+// forFiles are the commands that open files or start programs by themselves; .export is a statement, which the database decides about.
+var forFiles = map[string]bool{"cd": true, "edit": true, "import": true, "once": true, "open": true, "output": true, "read": true, "shell": true}
 
 // help prints all commands, or those whose name or help holds a word.
 func (r *runner) help(arg string) error {

@@ -113,6 +113,9 @@ func (r *runner) edit(string) error {
 
 // fromEditor returns what the person's editor makes of a text, without the space around it.
 func (r *runner) fromEditor(text string) (string, error) {
+	if r.config.restricted() {
+		return "", fmt.Errorf("an editor is refused: --file-access is '%s'", r.config.fileAccess)
+	}
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	f, err := os.CreateTemp("", "radish-*.sql")
 	if err != nil {

@@ -61,10 +61,10 @@ func (c *completer) candidates(before, after string) (word string, list []string
 	switch paint([]rune(before), 0, func(string, []rune) {}) {
 	case '`':
 		word = before[strings.LastIndexByte(before, '`')+1:]
-		return word, append(fileNames(word), c.tables()...)
+		return word, append(c.fileNames(word), c.tables()...)
 	case '\'':
 		word = before[strings.LastIndexByte(before, '\'')+1:]
-		return word, fileNames(word)
+		return word, c.fileNames(word)
 	}
 	start := len(before)
 	for start > 0 && (isWordRune(rune(before[start-1])) || before[start-1] >= 0x80 || before[start-1] == '.') {
@@ -152,9 +152,9 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 		if name != "export" {
 			return word, list
 		}
-		return word, append(list, fileNames(word)...)
+		return word, append(list, c.fileNames(word)...)
 	case "read", "import", "output", "once", "cd", "open":
-		return word, fileNames(word)
+		return word, c.fileNames(word)
 	}
 	return word, nil
 }
@@ -227,7 +227,10 @@ func aliasOf(statement, name string) string {
 }
 
 // fileNames returns the names of files that begin with a text; folders end in a separator.
-func fileNames(begin string) (list []string) {
+func (c *completer) fileNames(begin string) (list []string) {
+	if c.config.restricted() {
+		return nil
+	}
 	dir, base := filepath.Split(begin)
 	entries, err := os.ReadDir(filepath.Join(".", dir))
 	if filepath.IsAbs(dir) {

@@ -61,6 +61,10 @@ starts with a dot is a command of the shell; .help lists them.
   --threads N          workers of a query; default: the number of CPUs
   --memory-limit SIZE  what tables and queries may hold at once: 500MB, 4GB; default: no limit
   --device DEVICE      where queries run: auto (default), cpu, gpu, gpu_strict
+  --file-access WHICH  files that statements may use: full (default), read, none, or folders with
+                       commas between, of which read:FOLDER can be read only; unless it is full
+                       the shell keeps no history, and its commands for files and programs are refused
+  --safe               --file-access none, and no init file
   --version            print the version
   --help               print this
 
@@ -133,6 +137,8 @@ func parseArgs(args []string) (*options, error) {
 	})
 	fs.StringVar(&o.init, "init", "", "")
 	noInit := fs.Bool("no-init", false, "")
+	fs.StringVar(&o.config.fileAccess, "file-access", "", "")
+	safe := fs.Bool("safe", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -151,9 +157,15 @@ func parseArgs(args []string) (*options, error) {
 		o.inputs = append(o.inputs, input{file: rest[0]})
 		args = rest[1:]
 	}
+	if *safe {
+		if o.config.fileAccess != "" && o.config.fileAccess != "none" {
+			return nil, fmt.Errorf("--safe means --file-access none")
+		}
+		o.config.fileAccess = "none"
+	}
 	if o.bail = o.bail && !*noBail; *noInit {
 		o.init = ""
-	} else if o.init == "" {
+	} else if o.init == "" && !*safe {
 		o.shellInit = initFile()
 	}
 	var err error

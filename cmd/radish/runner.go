@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -57,11 +58,20 @@ type openConfig struct {
 	threads     int
 	memoryLimit int64
 	device      string
+	fileAccess  string // as radish.WithFileAccess has it; "": full
+}
+
+// restricted says whether what runs may not use all files: then the shell's own commands for files and programs are refused.
+func (c *openConfig) restricted() bool {
+	return c.fileAccess != "" && !strings.EqualFold(c.fileAccess, "full")
 }
 
 // open makes another database the current one.
 func (r *runner) open(name string) error {
 	options := []radish.Option{radish.WithThreads(r.config.threads), radish.WithDevice(r.config.device), radish.WithTimeZone("SYSTEM")}
+	if r.config.fileAccess != "" {
+		options = append(options, radish.WithFileAccess(r.config.fileAccess))
+	}
 	if r.config.memoryLimit > 0 {
 		options = append(options, radish.WithMemoryLimit(r.config.memoryLimit))
 	}

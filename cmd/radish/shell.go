@@ -87,7 +87,7 @@ func (s *terminalShell) promptConfig() prompt.Config {
 		out, s.notes = os.Stderr, os.Stderr
 	}
 	config := prompt.Config{
-		In: readline.Stdin, Out: out, Marks: os.Getenv("TERM") != "dumb", History: historyFile(), Complete: (&completer{s.runner}).complete, Done: s.complete,
+		In: readline.Stdin, Out: out, Marks: os.Getenv("TERM") != "dumb", History: s.historyFile(), Complete: (&completer{s.runner}).complete, Done: s.complete,
 		Paint: func(text []rune, put func(string, []rune)) { put("", text) },
 		Size: func() (columns, rows int) {
 			columns, rows, err := term.GetSize(int(out.Fd()))
@@ -103,6 +103,14 @@ func (s *terminalShell) promptConfig() prompt.Config {
 		config.Paint = highlight
 	}
 	return config
+}
+
+// historyFile is none where files are refused.
+func (s *terminalShell) historyFile() string {
+	if s.config.restricted() {
+		return ""
+	}
+	return historyFile()
 }
 
 // drops says whether a text ends in \c, which drops it, as in MySQL's client.

@@ -60,7 +60,9 @@ func (s *Session) Warnings() []sqlerr.Warning { return s.warnings.List() }
 // Parse parses a text of statements under the session's sql_mode. An error in it is what SHOW WARNINGS then tells of, as if it were a
 // statement's that had run.
 func (s *Session) Parse(text string) ([]parse.Statement, error) {
-	list, err := parse.Parse(text, s.vars.parseMode)
+	held := memory.Account{Budget: s.engine.statements, Operator: "parsing"}
+	defer held.Close()
+	list, err := parse.ParseWithin(text, s.vars.parseMode, held.Add)
 	if err != nil {
 		s.prepares(err)
 	}
@@ -108,6 +110,13 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		e := s.locate(&stmt, sqlerr.From(err))
 		list.Add(sqlerr.LevelError, e.Code, "%s", e.Message) // for SHOW ERRORS
 		return e
+	}
+	if stmt.Memory > 0 {
+		st.tree = memory.Account{Budget: st.memory(), Operator: "the statement's text"}
+		if err := st.tree.Add(stmt.Memory); err != nil {
+			done()
+			return nil, failed(err)
+		}
 	}
 	restore, err := s.applyHints(stmt.Node)
 	if err != nil {
@@ -167,6 +176,7 @@ type statement struct {
 	budget  *memory.Budget
 	texts   memory.Account // those that functions make outside of queries
 	made    memory.Account // what it has made so far to be stored
+	tree    memory.Account // what a long text became
 	files   []func()       // give back the files that it reads
 	loaded  *table.Version // the texts of the file of LOAD DATA
 	relies  bool           // on the tables that it reads: see transaction.rely
@@ -180,6 +190,7 @@ func (st *statement) end() {
 	st.files = nil
 	st.made.Close()
 	st.texts.Close()
+	st.tree.Close()
 }
 
 // memory returns the budget of the statement, which lies within the engine's.

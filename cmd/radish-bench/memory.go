@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -107,7 +108,8 @@ func compareMemory(ctx context.Context, out io.Writer, list []int, limits []int6
 
 // memoryResult is what a case took in a process of its own.
 type memoryResult struct {
-	peak    int64  // of resident memory, in bytes
+	peak    int64  // of resident memory, in bytes, without the statement's text
+	own     int64  // bytes of that text, which the client holds
 	outcome string // done or refused
 	seconds float64
 }
@@ -138,7 +140,7 @@ const unreadWait = 3 * time.Second
 func runMemoryCase(ctx context.Context, c *memoryCase, limit int64) memoryResult {
 	begin := time.Now()
 	m := memoryResult{outcome: "done"}
-	if err := c.run(ctx, limit); err != nil {
+	if err := c.run(ctx, limit, &m); err != nil {
 		var e *sqlerr.Error
 		if m.outcome = "refused"; !errors.As(err, &e) || e.Kind != sqlerr.Resource {
 			fmt.Fprintln(os.Stderr, c.name+":", err)
@@ -146,11 +148,11 @@ func runMemoryCase(ctx context.Context, c *memoryCase, limit int64) memoryResult
 		}
 	}
 	m.seconds = time.Since(begin).Seconds()
-	m.peak = peakRSS()
+	m.peak = peakRSS() - m.own
 	return m
 }
 
-func (c *memoryCase) run(ctx context.Context, limit int64) error {
+func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) error {
 	db, err := radish.Open(fmt.Sprintf(":memory:?memory_limit=%d&threads=2", limit))
 	if err != nil {
 		return err
@@ -174,7 +176,8 @@ func (c *memoryCase) run(ctx context.Context, limit int64) error {
 		for i := range c.pieces {
 			text = c.literal(text, i)
 		}
-		sql = string(text)
+		sql = unsafe.String(unsafe.SliceData(text), len(text))
+		m.own = int64(len(text))
 	}
 	rows, err := conn.Query(ctx, sql)
 	if err != nil {

@@ -107,8 +107,10 @@ func (r *recursion) round() (*rowStore, error) {
 		}
 	}
 	out := &q.sinks[r.p.Round].(*materialize).rel
-	q.mem.Release(q.mem.Used() - held) // nothing outlives the round but what is copied
-	return r.take(out)
+	round := q.mem.Used() - held
+	rows, err := r.take(out)
+	q.mem.Release(round) // nothing outlives the round but what is copied
+	return rows, err
 }
 
 // take adds rows, or those of them that are new, to all, and returns them, with a charge that the caller closes.

@@ -38,6 +38,7 @@ type Statement struct {
 	Check    CheckOption               // of CREATE and ALTER VIEW
 	Alter    bool                      // of a CREATE VIEW: it was ALTER VIEW
 	Warnings []sqlerr.Warning
+	Memory   int64  // about what its tree, and what is bound of it, takes; 0 where that is little
 	source   string // the text given to Parse
 }
 
@@ -50,19 +51,37 @@ func (s *Statement) Locate(e *sqlerr.Error, offset int) *sqlerr.Error {
 // Parse parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
 // place; then no statement is returned.
 func Parse(text string, mode Mode) ([]Statement, error) {
+	return ParseWithin(text, mode, func(int64) error { return nil })
+}
+
+// ParseWithin is Parse that asks before it takes much memory: reserve is called with more and more bytes, of which all are free again when
+// the trees are, and ends parsing by an error.
+func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Statement, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, sqlerr.New(sqlerr.CodePacketTooLarge, sqlerr.User, "a text of %s is longer than 2 GiB", sqlerr.FormatBytes(int64(len(text))))
+	}
+	if len(text) >= longText {
+		if err := reserve(tokenBytes * int64(len(text))); err != nil {
+			return nil, err
+		}
 	}
 	w := workers.Get().(*worker)
 	var list []Statement
 	var err error
 	w.tokens = pieces(text, mode, false, w.tokens, func(p Piece) bool {
 		var s Statement
+		memory := treeBytes(p)
+		if memory > 0 {
+			if err = reserve(memory); err != nil {
+				return false
+			}
+		}
 		if s, err = w.parse(text, p, mode); err != nil {
 			list = nil
 			return false
 		}
 		if s.Node != nil {
+			s.Memory = memory
 			list = append(list, s)
 		}
 		return true

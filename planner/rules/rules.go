@@ -59,6 +59,7 @@ var list = []Rule{
 	{Name: "simplify_predicates", Doc: simplifyPredicatesDoc, needs: hasConditions, apply: simplifyPredicates},
 	{Name: "inline_shared", Doc: inlineSharedDoc, needs: hasShared, apply: inlineShared},
 	{Name: "introduce_apply", Doc: introduceApplyDoc, Required: true, needs: hasSubquery | hasJoin, apply: introduceApply},
+	{Name: "limit_applies", Doc: limitAppliesDoc, needs: hasApply, apply: limitApplies},
 	{Name: "decorrelate", Doc: decorrelateDoc, Required: true, needs: hasApply, apply: decorrelate},
 	{Name: "factor_or", Doc: factorOrDoc, needs: hasConditions, apply: factorOr},
 	{Name: "simplify_outer_joins", Doc: simplifyOuterJoinsDoc, needs: hasOuterJoin, apply: simplifyOuterJoins},

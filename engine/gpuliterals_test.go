@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
@@ -18,6 +19,34 @@ var otherValues = map[int][]string{
 	14: {"1995-09-01", "1997-02-01"}, 15: {"1996-01-01", "1993-04-01"}, 16: {"Brand#45", "Brand#11", "MEDIUM POLISHED", "SMALL PLATED"}, 17: {"Brand#23", "Brand#54", "MED BOX", "LG DRUM"},
 	18: {"300", "313"}, 19: {"Brand#12", "Brand#51", "Brand#23", "Brand#42", "Brand#34", "Brand#13"}, 20: {"forest", "azure", "1994-01-01", "1997-01-01", "CANADA", "CHINA"},
 	21: {"SAUDI ARABIA", "PERU"}, 22: {"'13'", "'10'", "'31'", "'20'", "'23'", "'34'"},
+}
+
+// Queries of one shape over other tables, columns and names, at other places of their plans, have the same kernels.
+func TestGPUSameShape(t *testing.T) { eachGPU(t, testGPUSameShape) }
+
+func testGPUSameShape(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	mustRun(t, s, `CREATE TABLE t (a INT, b INT, c DATE);
+		INSERT INTO t WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n % 20, n, DATE '2024-01-01' + INTERVAL n DAY FROM r;
+		CREATE TABLE orders (customer INT, total INT, placed DATE); INSERT INTO orders SELECT * FROM t;
+		CREATE TABLE other (x INT); INSERT INTO other VALUES (1);
+		ANALYZE TABLE t; ANALYZE TABLE orders; SET radish_device = 'gpu'`)
+	kernels := func(sql string) []string {
+		return gpu.SplitKernels(mustRun(t, s, "EXPLAIN FORMAT='kernels' "+sql))
+	}
+	one := kernels("SELECT a, SUM(b) FROM t WHERE c < '2024-06-01' AND b % 3 = 1 GROUP BY a ORDER BY 2")
+	if len(one) < 2 || strings.Contains(strings.Join(one, ""), "\n// pipeline ") {
+		t.Fatalf("%d kernels:\n%s", len(one), strings.Join(one, "\n"))
+	}
+	same := kernels("SELECT customer AS who, SUM(total) AS s FROM orders AS o WHERE placed < '2025-01-01' AND total % 7 = 2 GROUP BY customer ORDER BY s")
+	if !slices.Equal(one, same) {
+		t.Errorf("the kernels are\n%s\nand with other names\n%s", strings.Join(one, "\n"), strings.Join(same, "\n"))
+	}
+	// The first pipelines are another table's.
+	later := kernels("SELECT x, NULL FROM other GROUP BY x UNION ALL SELECT * FROM (SELECT a, SUM(b) FROM t WHERE c < '2024-06-01' AND b % 3 = 1 GROUP BY a) AS g")
+	if !slices.Contains(later, one[0]) {
+		t.Errorf("no kernel is\n%s\nbut there are\n%s", one[0], strings.Join(later, "\n"))
+	}
 }
 
 // A query of TPC-H with other literals has the same kernels, comments included: each would be compiled again.
@@ -50,11 +79,15 @@ func TestGPUKernelAtHand(t *testing.T) { eachGPU(t, testGPUKernelAtHand) }
 
 func testGPUKernelAtHand(t *testing.T, e *Engine) {
 	s := e.NewSession()
-	table := fmt.Sprint("t", time.Now().UnixNano()) // which kernels name: no earlier run has left them on disk
-	mustRun(t, s, strings.ReplaceAll(`CREATE TABLE t0 (k INT, v INT);
-		INSERT INTO t0 WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n % 20, n FROM r;
-		ANALYZE TABLE t0; SET radish_device = 'gpu'`, "t0", table))
-	many, few := "SELECT COUNT(*), SUM(v) FROM "+table+" WHERE k < 18", "SELECT COUNT(*), SUM(v) FROM "+table+" WHERE k < 1"
+	mustRun(t, s, `CREATE TABLE t (k INT, v INT);
+		INSERT INTO t WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 999) SELECT n % 20, n FROM r;
+		ANALYZE TABLE t; SET radish_device = 'gpu'`)
+	var unseen []string // a term of which no earlier run has left kernels on disk
+	for bits := time.Now().UnixNano() >> 12; bits > 0; bits >>= 1 {
+		unseen = append(unseen, "(v "+[]string{"<", ">"}[bits&1]+" 7)")
+	}
+	query := "SELECT COUNT(*), SUM(v), SUM(" + strings.Join(unseen, " + ") + ") FROM t WHERE k < "
+	many, few := query+"18", query+"1"
 	kernels := func(sql string) string { return mustRun(t, s, "EXPLAIN FORMAT='kernels' "+sql) }
 	suits := kernels(few)
 	if suits == kernels(many) {

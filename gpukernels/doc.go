@@ -7,7 +7,7 @@
 //	lib, err := gpukernels.Open(gpukernels.Options{})
 //	dev, err := lib.OpenDevice(0)
 //	mod, origin, err := dev.Load(ctx, source)    // from memory, from the disk cache, or compiled
-//	f, err := mod.Function("pipeline0")
+//	f, err := mod.Function("pipeline")
 //	s, err := dev.NewStream()
 //	p, err := s.Alloc(8 * n)                      // in order with the stream's other work
 //	err = s.Launch(f, grid, block, shared, []uint64{uint64(p), n})

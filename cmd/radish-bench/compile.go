@@ -27,7 +27,7 @@ func runCompile(ctx context.Context, args []string, out io.Writer) error {
 	sf := fs.Float64("sf", 0.1, "scale factor of TPC-H, whose kernels are compiled")
 	setup := fs.String("setup", "", "run this file of statements instead of generating TPC-H; --queries is needed then")
 	queries := fs.String("queries", "", "folder of .sql files, a query each, instead of TPC-H's")
-	processes := fs.String("processes", "-1", "numbers of processes that compile, separated by commas; -1: as many as suit the machine")
+	processes := fs.String("processes", "-1", "numbers of processes that compile, separated by commas; -1: as many as suit the machine; empty: kernels are counted only")
 	chip := fs.Int("chip", 90, "compute capability to compile for")
 	sessions := fs.Int("sessions", 16, "sessions that begin a query of their own at once")
 	write := fs.String("write", "", "write the kernels' texts into this folder")
@@ -41,7 +41,7 @@ func runCompile(ctx context.Context, args []string, out io.Writer) error {
 		return wrongUsage(fs, "kernels are of --device emulated, gpu or gpu_strict; --setup and --queries belong together; --sessions is at least 1")
 	}
 	var counts []int
-	for _, text := range strings.Split(*processes, ",") {
+	for _, text := range strings.FieldsFunc(*processes, func(c rune) bool { return c == ',' }) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < -1 || n > 64 {
 			return wrongUsage(fs, "--processes is numbers from -1 to 64, not %q", *processes)
@@ -65,10 +65,6 @@ func runCompile(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	lib, err := gpukernels.Default()
-	if err != nil {
-		return err
-	}
 	all, distinct := 0, map[string]bool{}
 	for _, q := range asked {
 		for _, s := range q.sources {
@@ -76,7 +72,15 @@ func runCompile(ctx context.Context, args []string, out io.Writer) error {
 			distinct[s] = true
 		}
 	}
-	fmt.Fprintf(out, "%d queries, %d kernels, %d of them different; sm_%d, %s, %d processors\n\n", len(asked), all, len(distinct), *chip, processor(), runtime.GOMAXPROCS(0))
+	fmt.Fprintf(out, "%d queries, %d kernels, %d of them different\n", len(asked), all, len(distinct))
+	if len(counts) == 0 {
+		return nil
+	}
+	lib, err := gpukernels.Default()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "sm_%d, %s, %d processors\n\n", *chip, processor(), runtime.GOMAXPROCS(0))
 	fmt.Fprint(out, textRow(compileColumns, titles(compileColumns)))
 	for _, n := range counts {
 		if err := compileAll(ctx, out, lib, *chip, n, *sessions, asked); err != nil {

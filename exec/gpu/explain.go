@@ -15,8 +15,11 @@ func (p *Placed) Kernels() string {
 	var b strings.Builder
 	write := func(x *physical.Pipeline, title string) {
 		for i, k := range p.program.kernels[x].all() {
-			if i > 0 {
+			switch notes := k.noteText(); {
+			case i > 0:
 				title = ": " + k.title
+			case title == "" && notes != "":
+				title = ": " + notes
 			}
 			fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n%s\n", x.ID, title, strings.TrimRight(k.text, "\n"))
 		}

@@ -47,7 +47,29 @@ type kernel struct {
 
 	prepare func(q *query) error // before each run; nil: nothing to do
 	then    []*kernel            // that run after this one, of sources of their own
+	notes   []note               // what the text does not name
 	learn   *kernel              // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
+}
+
+// A note is for EXPLAIN: a table or an expression that a kernel is about. The text names none, nor the pipeline, so that queries of one shape have the same kernels.
+type note struct {
+	what string
+	of   expr.Expr // nil: what says it all
+}
+
+func (k *kernel) note(n note) { k.notes = append(k.notes, n) }
+
+// noteText puts a kernel's notes together.
+func (k *kernel) noteText() string {
+	var all []string
+	for _, n := range k.notes {
+		text := n.what
+		if n.of != nil {
+			text += commentText(n.of)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
 }
 
 // all are a pipeline's kernels, none of nil.
@@ -136,7 +158,7 @@ func (k *kernel) callee(suffix string, parameters, lines []string) string {
 
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
-	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline" + strconv.Itoa(p.ID), ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
+	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline", ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
 	k.within = k.rangeOf
 	k.raws = map[string]rawItem{}
 	k.declarations = k.slot()

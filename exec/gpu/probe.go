@@ -436,7 +436,8 @@ func (k *kernel) runtimeFilter(s *scope, f physical.RuntimeFilterUse) error {
 		if c.ID != f.Col {
 			continue
 		}
-		k.line("// runtime filter: %s is in the build", commentText(c))
+		k.line("// runtime filter")
+		k.note(note{what: "runtime filter of ", of: c})
 		v, err := k.emit(c, s)
 		if err != nil {
 			return err

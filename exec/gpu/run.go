@@ -239,7 +239,7 @@ func (q *query) loaded(k *kernel) (*loadedKernel, error) {
 	m := q.modules[k]
 	<-m.ready
 	if m.err != nil {
-		return nil, fmt.Errorf("compiling the kernel %s: %w", k.title, m.err)
+		return nil, fmt.Errorf("compiling the kernel %s of pipeline %d: %w", k.title, k.p.ID, m.err)
 	}
 	return m, nil
 }

@@ -179,7 +179,7 @@ func valuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan:
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
 // that still live, or at once as well where most do.
 func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
-	k.line("// scan of %s", scan.Alias)
+	k.note(note{what: "scan of " + scan.Alias})
 	r := &tableReader{k: k, scan: scan, vector: make([]string, len(scan.Cols))}
 	filterCols := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
@@ -373,8 +373,8 @@ func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
 	})
 }
 
-// commentText prints an expression on one line, without what could end the comment, and with empty literals: comments are part of what the compiler is
-// asked for, and the kernel is the same whatever the literals are.
+// commentText prints an expression on one line, without what could end the comment, and with empty literals, since the kernel is the same whatever they
+// are.
 func commentText(e expr.Expr) string {
 	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
@@ -413,7 +413,8 @@ func (r *tableReader) loadItems(i int, load string) {
 	name := r.k.name("c")
 	r.vector[i] = name
 	r.bytes += f.width
-	r.k.line("%s %s[RADISH_ITEMS]; // %s", elem, name, commentText(r.scan.Cols[i]))
+	r.k.line("%s %s[RADISH_ITEMS];", elem, name)
+	r.k.note(note{what: name + ": ", of: r.scan.Cols[i]})
 	r.k.line(load, r.k.pointer("const "+elem, columnData{c}), name)
 	if f.nulls {
 		r.k.line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.pointer("const u32", columnValid{c}))

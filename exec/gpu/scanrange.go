@@ -121,7 +121,8 @@ func (r *tableReader) narrow(s *scope) error {
 	ranges, rest := r.ranges()
 	for _, g := range ranges {
 		w := lowWord{scanColumn{r.scan, g.at}, g.lo, g.hi}
-		k.line("// range of %s", commentText(r.scan.Cols[g.at]))
+		k.line("// range")
+		k.note(note{what: "range of ", of: r.scan.Cols[g.at]})
 		k.line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.word(w), k.word(spanWord(w)))
 		if r.forms[g.at].nulls {
 			k.line("here &= %s_valid >> i & 1;", r.vector[g.at])
@@ -132,7 +133,8 @@ func (r *tableReader) narrow(s *scope) error {
 			if total(e) != (pass == 0) {
 				continue
 			}
-			k.line("// %s", commentText(e))
+			k.line("// filter")
+			k.note(note{what: "filter ", of: e})
 			if pass == 0 {
 				cond, err := k.emitCond(e, s)
 				if err != nil {

@@ -9,6 +9,7 @@
 #     test       the test programs, on the emulated device (which needs g++) and on the GPU
 #     sanitize   compute-sanitizer memcheck, racecheck and initcheck (or TOOLS) over the library's and the operators' tests
 #     micro      transfers, launches, allocations, sorts
+#     compile    the kernels of TPC-H compiled by 0, 1, 2, ... processes (PROCESSES="0,8"): all at once, each query's alone, 16 sessions at once
 #     bench      TPC-H on the GPU, answers checked: SF=1 (default) ...
 #   TEST=regexp   only these tests   SF="1 10"   scale factors of bench   LIMIT=seconds of one step (default 540)
 #   DEVICES=all|cuda|emulated   what the tests run on   BENCH="..."   more options for radish-bench tpch
@@ -98,6 +99,12 @@ END
     micro)
       step micro bash -c "in_package gpukernels-tests.test gpukernels/tests -test.run='^\$' -test.bench=. -test.benchtime=300ms"
       grep -h '^Benchmark' "$OUT/micro.log"
+      ;;
+    compile)
+      for sf in ${SF:-1}; do
+        step compile bin/radish-bench compile --device gpu --sf "$sf" --processes "${PROCESSES:-0,1,2,4,8,12,16}" --chip "${CHIP:-90}"
+      done
+      tail -n 20 "$OUT/compile.log"
       ;;
     bench)
       for sf in ${SF:-1}; do

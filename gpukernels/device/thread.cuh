@@ -1,6 +1,6 @@
 // thread.cuh: who a thread is, how a block meets, its dynamic shared memory, and how a kernel is declared.
 //
-//   RADISH_KERNEL(pipeline3, 17) { ... p.w[16] ... }
+//   RADISH_KERNEL(pipeline, 17) { ... p.w[16] ... }
 //
 // declares a kernel of that name whose parameter p is a Params<17>.
 #pragma once

@@ -249,6 +249,9 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 		}
 		return false, nil
 	}
+	if o := schema.AutoIncrement(); o >= 0 {
+		u.ins.Table.SkipAuto(changed[o].I)
+	}
 	u.add(changed, from)
 	return true, nil
 }

@@ -66,7 +66,7 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 			err = sqlerr.WrongValueCount(1)
 		}
 	} else {
-		rel, err = b.insertValues(s, v.Schema, &targets)
+		rel, err = b.insertValues(s, v, &targets)
 	}
 	if err != nil {
 		return nil, err
@@ -107,8 +107,10 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 }
 
 // insertValues binds the rows of VALUES; DEFAULT stands for the column's default, an empty row for all defaults.
-func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *[]int) (*relation, error) {
-	sc := &scope{clause: "field list", noAggregates: true}
+func (b *Binder) insertValues(s *ast.InsertStmt, into written, targets *[]int) (*relation, error) {
+	schema := into.Schema
+	earlier := &insertedRow{b: b, into: into}
+	sc := &scope{clause: "field list", noAggregates: true, earlier: earlier}
 	if len(s.Lists) > 0 && len(s.Lists[0]) == 0 && len(s.Columns) == 0 {
 		*targets = nil // INSERT INTO t VALUES (), ()
 	}
@@ -128,6 +130,7 @@ func (b *Binder) insertValues(s *ast.InsertStmt, schema *table.Schema, targets *
 			return nil, b.at(err, list[0])
 		}
 		row := make([]expr.Expr, len(list))
+		earlier.row, earlier.targets = row, *targets
 		for i, n := range list {
 			def := &schema.Columns[(*targets)[i]]
 			if err := mayAssign(schema, def, n); err != nil {

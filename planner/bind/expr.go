@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -323,15 +324,37 @@ func (b *Binder) unary(x *ast.UnaryOperationExpr, sc *scope) (expr.Expr, error) 
 	if x.Op == opcode.BitNeg {
 		return expr.NewCall("bitnot", arg)
 	}
-	if c, ok := arg.(*expr.Const); ok && !c.Value.Null && c.Value.Type == types.Uint64 {
-		switch n := uint64(c.Value.I); {
-		case n == 1<<63:
-			return &expr.Const{Value: types.IntValue(c.Value.I)}, nil // -9223372036854775808 is a BIGINT
-		case n > 1<<63:
-			arg = castTo(arg, types.Decimal(20, 0)) // and the numbers below it are DECIMALs
-		}
+	if c, ok := arg.(*expr.Const); ok && !c.Value.Null && c.Value.Type == types.Uint64 && uint64(c.Value.I) == 1<<63 {
+		return &expr.Const{Value: types.IntValue(c.Value.I)}, nil // -9223372036854775808 is a BIGINT
+	}
+	if b.beyondBigint(arg) {
+		arg = castTo(arg, types.Decimal(20, 0))
 	}
 	return expr.NewCall("neg", arg)
+}
+
+// beyondBigint says whether e is a constant integer whose negative is no BIGINT: MySQL computes it as a DECIMAL (Item_func_neg::resolve_type).
+// That of a column is out of range.
+func (b *Binder) beyondBigint(e expr.Expr) bool {
+	t := e.Type()
+	if c, ok := e.(*expr.Const); ok {
+		return !c.Value.Null && (t == types.Int64 && c.Value.I == math.MinInt64 || t == types.Uint64 && c.Value.I < 0)
+	}
+	if b.Ctx == nil || t != types.Int64 && t != types.Uint64 || expr.HasSubquery(e) || expr.IsVolatile(e) {
+		return false
+	}
+	constant := true
+	expr.Columns(e, func(expr.ColumnID) { constant = false })
+	if !constant {
+		return false
+	}
+	quiet := *b.Ctx
+	quiet.Warnings = &sqlerr.Warnings{} // it is computed again when the statement runs
+	v, err := expr.Eval1(e, &quiet)
+	if err != nil || v.Null {
+		return false
+	}
+	return t == types.Int64 && v.I == math.MinInt64 || t == types.Uint64 && v.I < 0
 }
 
 func (b *Binder) between(x *ast.BetweenExpr, sc *scope) (expr.Expr, error) {

@@ -73,6 +73,9 @@ func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 // subquery of it.
 func (b *Binder) resolveIn(n *ast.ColumnName, sc *scope, prefer preference, clause string, own bool) (expr.Expr, error) {
 	db, table, name := n.Schema.O, n.Table.O, n.Name.O
+	if sc.earlier != nil {
+		return sc.earlier.resolve(n)
+	}
 	ambiguous := func() (expr.Expr, error) { return nil, sqlerr.AmbiguousColumn(n.OrigColName(), clause) }
 	fromList := func() (expr.Expr, error) {
 		if table != "" && prefer != assignedFirst {

@@ -51,6 +51,8 @@ type scope struct {
 	noAggregates bool
 	// inserted are the columns that VALUES(name) means in ON DUPLICATE KEY UPDATE, by their lower-case names.
 	inserted map[string]*expr.Column
+	// earlier are the columns that expressions of VALUES may name; nil: none.
+	earlier *insertedRow
 	// rowNumbers: the base tables of a FROM show the numbers of their rows, under the name rowNumber.
 	rowNumbers bool
 }

@@ -52,7 +52,19 @@ func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols
 	if err := next.checkUpdatedKeys(ctx, v, rows, ordinals); err != nil {
 		return nil, 0, err
 	}
+	next.skipUpdated(ordinals, cols)
 	return next, changed, nil
+}
+
+// skipUpdated counts on behind the values that an update gave the AUTO_INCREMENT column, as InnoDB does since MySQL 8.
+func (v *Version) skipUpdated(ordinals []int, cols []*column.Vector) {
+	at := slices.Index(ordinals, v.Schema.AutoIncrement())
+	if at < 0 {
+		return
+	}
+	if c := cols[at]; c.Type.IsInteger() {
+		v.SkipAuto(slices.Max(c.I64))
+	}
 }
 
 // updateGroup changes the rows of one group: those at the places of order in rows. It counts those that have got other values.

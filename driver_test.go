@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow/array"
+
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -149,11 +151,65 @@ func TestDriverArguments(t *testing.T) {
 	if err := db.QueryRow("SELECT ? - 10", uint(3)).Scan(&diff); err != nil || diff != -7 {
 		t.Errorf("uint(3) - 10: %d, %v", diff, err)
 	}
-	for _, bad := range []any{math.NaN(), struct{}{}, []int{1}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), 900 * time.Hour} {
+	for _, bad := range []any{struct{}{}, []int{1}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), 900 * time.Hour} {
 		if err := db.QueryRow("SELECT ?", bad).Scan(new(any)); err == nil {
 			t.Errorf("%T %v is taken", bad, bad)
 		} else if !strings.Contains(err.Error(), "argument 1") {
 			t.Errorf("%T %v: the error does not name the argument: %v", bad, bad, err)
+		}
+	}
+}
+
+// TestDriverSpecialFloats takes NaN, the infinities and -0 through arguments, an Appender, tables, Arrow and results.
+func TestDriverSpecialFloats(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "CREATE TABLE a (i INT, x DOUBLE)")
+	all := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}
+	same := func(a, b float64) bool { return a != a && b != b || a == b && math.Signbit(a) == math.Signbit(b) }
+	for i, x := range all {
+		var got float64
+		if err := db.QueryRow("SELECT ?", x).Scan(&got); err != nil || !same(got, x) {
+			t.Errorf("%v comes back as %v, %v", x, got, err)
+		}
+		exec(t, db, "INSERT INTO a VALUES (?, ?)", i, x)
+	}
+	onConn(t, db, func(c *radish.Conn) {
+		a, err := c.NewAppender(context.Background(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range all {
+			if err := errors.Join(a.Append(i, x), a.Append(i, float32(x))); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		records, err := c.QueryArrow(context.Background(), "SELECT i, x FROM a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer records.Release()
+		rows := 0
+		for records.Next() {
+			r := records.Record()
+			for k := range int(r.NumRows()) {
+				i, x := r.Column(0).(*array.Int32).Value(k), r.Column(1).(*array.Float64).Value(k)
+				if !same(x, all[i]) {
+					t.Errorf("Arrow has %v for %v", x, all[i])
+				}
+				rows++
+			}
+		}
+		if rows != 3*len(all) || records.Err() != nil {
+			t.Errorf("%d rows in Arrow, %v", rows, records.Err())
+		}
+	})
+	for i, x := range all {
+		var n int
+		if err := db.QueryRow("SELECT COUNT(*) FROM a WHERE x = ? AND i = ?", x, i).Scan(&n); err != nil || n != 3 {
+			t.Errorf("%d rows equal to %v, %v", n, x, err)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func sqlValue(arg any, zone *time.Location) (types.Value, error) {
 	case string:
 		return types.StringValue(x), nil
 	case float64:
-		return floatValue(x)
+		return types.FloatValue(x), nil
 	case []byte:
 		if x == nil {
 			return types.NullOf(types.Null), nil
@@ -104,7 +104,7 @@ func sqlValue(arg any, zone *time.Location) (types.Value, error) {
 		}
 		return types.IntValue(int64(v.Uint())), nil
 	case reflect.Float32, reflect.Float64:
-		return floatValue(v.Float())
+		return types.FloatValue(v.Float()), nil
 	case reflect.String:
 		return types.StringValue(v.String()), nil
 	case reflect.Slice:
@@ -113,13 +113,6 @@ func sqlValue(arg any, zone *time.Location) (types.Value, error) {
 		}
 	}
 	return types.Value{}, fmt.Errorf("a value of type %T has no SQL type", arg)
-}
-
-func floatValue(f float64) (types.Value, error) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return types.Value{}, fmt.Errorf("%v is no DOUBLE of SQL", f)
-	}
-	return types.FloatValue(f), nil
 }
 
 // timeValue returns what a clock in the zone shows at t.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -422,7 +421,7 @@ func (u *upsert) keyText(ordinal int, values []types.Value) (text string, ok boo
 		}
 		switch v.Type.Phys() {
 		case types.PhysFloat64:
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.F+0)) // + 0: -0 is 0
+			b = binary.BigEndian.AppendUint64(b, types.FloatKey(v.F))
 		case types.PhysString:
 			s := v.S
 			if t := u.ins.Table.Schema.Columns[c].Type; t.Folds() {

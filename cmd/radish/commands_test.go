@@ -177,6 +177,14 @@ CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VI
 	if exact != "n\n6\n" {
 		t.Errorf("FLOATs that are the same after a dump: %s", exact)
 	}
+	special, stderr, code := runRadish(t, "CREATE TABLE x (d DOUBLE DEFAULT 'nan', f FLOAT); INSERT INTO x VALUES ('NaN', '-inf'), ('Infinity', 'nan'), (-0e0, -0e0), (0, 0), (5e-324, 1e-45), (-1.7976931348623157e308, 3);\n.dump\n", "--format", "csv")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	again, stderr, code := runRadish(t, special+"SELECT * FROM x;\n.dump\n", "--format", "csv")
+	if want := "d,f\nNaN,-Infinity\nInfinity,NaN\n-0,-0\n0,0\n5e-324,1.4013e-45\n-1.7976931348623157e308,3\n" + special; code != 0 || again != want {
+		t.Errorf("exit %d, %s: special doubles after a dump:\n%s\nwant\n%s", code, stderr, again, want)
+	}
 	mode, _, _ := runRadish(t, first+"SELECT @@time_zone = 'SYSTEM' AND @@sql_mode LIKE '%STRICT%' AND @@foreign_key_checks AS same;", "--format", "csv")
 	if mode != "same\n1\n" {
 		t.Errorf("settings after a dump: %s", mode)

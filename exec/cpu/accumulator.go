@@ -348,7 +348,7 @@ func (a *sumAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 }
 
 // floatSumAcc sums doubles in pairs of doubles (Knuth's two-sum; Dekker 1971): the sum is right to the last bit or nearly so
-// whatever the order of its terms.
+// whatever the order of its terms. Of sums that are not finite, c tells what made them so: see sumOfSpecial.
 type floatSumAcc struct{ s, c []float64 }
 
 func (a *floatSumAcc) grow(n int)   { a.s, a.c = grown(a.s, n, 0), grown(a.c, n, 0) }
@@ -365,35 +365,66 @@ func (a *floatSumAcc) update(groups []uint32, args []*column.Vector, sel []int32
 	if v.Valid == nil && groups == nil {
 		s, c := a.s[0], a.c[0]
 		for _, p := range sel {
-			var e float64
-			s, e = twoSum(s, v.F64[p])
+			r, e := twoSum(s, v.F64[p])
+			if !types.IsFinite(r) {
+				s, c = sumOfSpecial(s, c, v.F64[p], 0)
+				continue
+			}
+			s = r
 			c += e
 		}
 		a.s[0], a.c[0] = s, c
 		return nil
 	}
 	for g, p := range valuesOf(v, groups, sel) {
-		s, e := twoSum(a.s[g], v.F64[p])
-		a.s[g] = s
+		r, e := twoSum(a.s[g], v.F64[p])
+		if !types.IsFinite(r) {
+			a.s[g], a.c[g] = sumOfSpecial(a.s[g], a.c[g], v.F64[p], 0)
+			continue
+		}
+		a.s[g] = r
 		a.c[g] += e
 	}
 	return nil
 }
 
-// at returns a sum. Infinite sums have no meaningful correction.
-func (a *floatSumAcc) at(g uint32) float64 {
-	if r := a.s[g] + a.c[g]; r == r || a.s[g] != a.s[g] {
-		return r
+// addPair adds two sums.
+func addPair(s, c, t, d float64) (sum, correction float64) {
+	r, e := twoSum(s, t)
+	if !types.IsFinite(r) {
+		return sumOfSpecial(s, c, t, d)
 	}
-	return a.s[g]
+	return r, c + d + e
+}
+
+// sumOfSpecial adds two sums, given that the result is not finite. Its correction is 0 if an infinity or NaN is among the terms, which
+// makes the sum that of these, and NaN if finite terms overflowed.
+func sumOfSpecial(s, c, t, d float64) (sum, correction float64) {
+	first, second := !types.IsFinite(s) && c == 0, !types.IsFinite(t) && d == 0
+	switch {
+	case first && second:
+		return s + t, 0
+	case first:
+		return s, 0
+	case second:
+		return t, 0
+	}
+	return s + t, math.NaN()
+}
+
+// totalOf is the sum that a pair stands for. ok is false if it overflowed.
+func totalOf(s, c float64) (sum float64, ok bool) {
+	if !types.IsFinite(s) {
+		return s, c == 0
+	}
+	sum = s + c
+	return sum, types.IsFinite(sum)
 }
 
 func (a *floatSumAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 	x := src.(*floatSumAcc)
 	for i, g := range dst {
-		s, e := twoSum(a.s[g], x.s[from[i]])
-		a.s[g] = s
-		a.c[g] += e + x.c[from[i]]
+		a.s[g], a.c[g] = addPair(a.s[g], a.c[g], x.s[from[i]], x.c[from[i]])
 	}
 	return nil
 }
@@ -403,7 +434,7 @@ type momentsAcc struct{ of []momentOf }
 
 // momentOf keeps count, mean and sum of squared deviations of some values (Welford 1962; merged after Chan, Golub, LeVeque
 // 1979), as MySQL does. The mean is that of the distances from the first value, so that numbers which are large beside
-// their distances keep their digits.
+// their distances keep their digits. An infinity or NaN among the values makes first NaN, and with it what is computed.
 type momentOf struct {
 	n               int64
 	first, mean, m2 float64
@@ -412,6 +443,11 @@ type momentOf struct {
 func (m *momentOf) add(x float64) {
 	if m.n++; m.n == 1 {
 		m.first = x
+	}
+	if !types.IsFinite(x) {
+		m.first, m.m2 = math.NaN(), math.NaN()
+	}
+	if m.n == 1 {
 		return
 	}
 	x -= m.first
@@ -431,8 +467,14 @@ func (m momentOf) and(b momentOf) momentOf {
 	na, nb := float64(m.n), float64(b.n)
 	d := (b.first - m.first) + (b.mean - m.mean)
 	n := na + nb
+	if b.first != b.first {
+		m.first = b.first
+	}
 	return momentOf{m.n + b.n, m.first, m.mean + d*nb/n, m.m2 + b.m2 + d*d*na*nb/n}
 }
+
+// overflowed says whether finite values made x, which was computed of m, infinite or NaN.
+func (m momentOf) overflowed(x float64) bool { return !types.IsFinite(x) && m.first == m.first }
 
 func (a *momentsAcc) grow(n int)   { a.of = grown(a.of, n, momentOf{}) }
 func (a *momentsAcc) bytes() int64 { return 32 * int64(cap(a.of)) }

@@ -111,11 +111,11 @@ func (o *aggOutput) values(accs []accumulator, groups []uint32, v *column.Vector
 				v.SetNull(i, n)
 				continue
 			}
-			x := acc.at(g)
+			x, ok := totalOf(acc.s[g], acc.c[g])
 			if o.item.Fn.Kind == expr.AggAvg {
 				x /= float64(count.n[g])
 			}
-			if math.IsInf(x, 0) {
+			if !ok {
 				return sqlerr.DataOutOfRange("DOUBLE", describeItem(o.item))
 			}
 			if err := setNumber(v, i, x, o.item); err != nil {
@@ -138,6 +138,9 @@ func (o *aggOutput) values(accs []accumulator, groups []uint32, v *column.Vector
 			if !ok {
 				v.SetNull(i, n)
 				continue
+			}
+			if acc.of[g].overflowed(x) {
+				return sqlerr.DataOutOfRange("DOUBLE", describeItem(o.item))
 			}
 			v.F64[i] = x
 		}
@@ -259,7 +262,9 @@ func (a *valueAcc) values(v *column.Vector, groups []uint32, it *logical.AggItem
 		}
 		switch a.typ.Phys() {
 		case types.PhysFloat64:
-			v.F64[i] = a.f[g]
+			if v.F64[i] = a.f[g]; a.kind == minValue || a.kind == maxValue {
+				v.F64[i] = types.CanonicalFloat(a.f[g])
+			}
 		case types.PhysInt128:
 			v.I128[i] = a.d[g]
 		case types.PhysString:

@@ -196,7 +196,7 @@ func (a *valueAcc) setText(g uint32, v *column.Vector, p int) {
 func (a *valueAcc) compare(g uint32, v *column.Vector, p int) int {
 	switch a.typ.Phys() {
 	case types.PhysFloat64:
-		return cmp.Compare(a.f[g], v.F64[p])
+		return types.CompareFloats(a.f[g], v.F64[p])
 	case types.PhysInt128:
 		return a.d[g].Cmp(v.I128[p])
 	case types.PhysString:

@@ -74,7 +74,7 @@ func equalValues(v *column.Vector, p int, w *column.Vector, q int) bool {
 	}
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return floatBits(v.F64[p]) == floatBits(w.F64[q])
+		return types.FloatKey(v.F64[p]) == types.FloatKey(w.F64[q])
 	case types.PhysInt128:
 		return v.I128[p] == w.I128[q]
 	case types.PhysString:
@@ -182,7 +182,7 @@ func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vec
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
 		for i, p := range pos {
-			ok[i] = ok[i] && floatBits(v.F64[p]) == floatBits(w.F64[rows[i]])
+			ok[i] = ok[i] && types.FloatKey(v.F64[p]) == types.FloatKey(w.F64[rows[i]])
 		}
 	case types.PhysInt128:
 		compareAt(ok, v.I128, pos, w.I128, rows)

@@ -204,7 +204,7 @@ func (t *groupTable) findWord(v *column.Vector, sel []int32, out []uint32) bool 
 		}
 	case v.Type.Phys() == types.PhysFloat64:
 		for j, p := range sel {
-			k[j] = floatBits(v.F64[p])
+			k[j] = types.FloatKey(v.F64[p])
 		}
 	default:
 		for j, p := range sel {
@@ -220,7 +220,7 @@ func wordOf(v *column.Vector, p int) uint64 {
 	case v.Dict != nil:
 		return uint64(v.Codes[p])
 	case v.Type.Phys() == types.PhysFloat64:
-		return floatBits(v.F64[p])
+		return types.FloatKey(v.F64[p])
 	}
 	return uint64(v.I64[p])
 }
@@ -265,7 +265,7 @@ func (t *groupTable) pack(keys []*column.Vector, sel []int32) bool {
 				}
 			case v.Type.Phys() == types.PhysFloat64:
 				for j, p := range sel {
-					dst[j] |= floatBits(v.F64[p]) << shift
+					dst[j] |= types.FloatKey(v.F64[p]) << shift
 				}
 			default:
 				for j, p := range sel {
@@ -463,7 +463,7 @@ func appendKey(buf []byte, v *column.Vector, p int) []byte {
 	buf = append(buf, 0)
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return binary.LittleEndian.AppendUint64(buf, floatBits(v.F64[p]))
+		return binary.LittleEndian.AppendUint64(buf, types.FloatKey(v.F64[p]))
 	case types.PhysInt128:
 		buf = binary.LittleEndian.AppendUint64(buf, v.I128[p].Lo)
 		return binary.LittleEndian.AppendUint64(buf, uint64(v.I128[p].Hi))

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"unsafe"
 
@@ -53,17 +52,6 @@ func hashString(s string) uint64 {
 // nullHash is what a NULL adds to a hash.
 const nullHash = 0x2545F4914F6CDD1D
 
-// floatBits gives equal floats equal bits: -0 is 0, and all NaNs are one.
-func floatBits(f float64) uint64 {
-	if f == 0 {
-		return 0
-	}
-	if f != f {
-		return 0x7FF8000000000001
-	}
-	return math.Float64bits(f)
-}
-
 // keyHasher hashes rows of several key columns. It caches the hashes of dictionaries' strings.
 type keyHasher struct {
 	dicts map[*column.Dictionary][]uint64
@@ -106,7 +94,7 @@ func (k *keyHasher) hashColumn(out []uint64, v *column.Vector, sel []int32, n in
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
 		for i, p := range sel {
-			out[i] = hashPair(out[i], floatBits(v.F64[p]))
+			out[i] = hashPair(out[i], types.FloatKey(v.F64[p]))
 		}
 	case types.PhysInt128:
 		for i, p := range sel {
@@ -151,7 +139,7 @@ func (k *keyHasher) dictionary(d *column.Dictionary) []uint64 {
 func hashValueAt(v *column.Vector, p int) uint64 {
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return floatBits(v.F64[p])
+		return types.FloatKey(v.F64[p])
 	case types.PhysInt128:
 		return hashPair(v.I128[p].Lo, uint64(v.I128[p].Hi))
 	case types.PhysString:

@@ -190,7 +190,7 @@ func (b *build) sortForRange() error {
 func compareValues(v *column.Vector, p int, w *column.Vector, q int) int {
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return cmp.Compare(v.F64[p], w.F64[q])
+		return types.CompareFloats(v.F64[p], w.F64[q])
 	case types.PhysInt128:
 		return v.I128[p].Cmp(w.I128[q])
 	case types.PhysString:

@@ -98,7 +98,7 @@ func (k *keyCode) words(dst []uint64, r someRows) {
 		}
 	case types.PhysFloat64:
 		for i := range dst {
-			dst[i] = floatWord(v.F64[r.at(i)])
+			dst[i] = types.FloatWord(v.F64[r.at(i)])
 		}
 	case types.PhysInt128:
 		for i := range dst {
@@ -119,20 +119,6 @@ func (k *keyCode) words(dst []uint64, r someRows) {
 			dst[i] = stringWord(v.StringAt(r.at(i)), k.skip)
 		}
 	}
-}
-
-// floatWord maps doubles to words of the same order; both zeros are one.
-func floatWord(f float64) uint64 {
-	x := math.Float64bits(f)
-	switch {
-	case f == 0:
-		x = 1 << 63
-	case x>>63 != 0:
-		x = ^x
-	default:
-		x |= 1 << 63
-	}
-	return x
 }
 
 // stringWord returns eight bytes from skip on as a big-endian number, zeros behind the string's end.

@@ -304,8 +304,8 @@ func (o *windowOut) floatSum() (func() windowFunc, error) {
 			}
 		},
 		combine: func(a, b floats) floats {
-			s, e := twoSum(a.s, b.s)
-			return floats{s, a.c + b.c + e, a.n + b.n}
+			s, c := addPair(a.s, a.c, b.s, b.c)
+			return floats{s, c, a.n + b.n}
 		},
 	}
 	avg := o.item.Fn.Agg.Kind == expr.AggAvg
@@ -314,14 +314,11 @@ func (o *windowOut) floatSum() (func() windowFunc, error) {
 			o.setNull(row)
 			return nil
 		}
-		r := x.s + x.c
-		if r != r && x.s == x.s { // infinite sums have no meaningful correction
-			r = x.s
-		}
+		r, ok := totalOf(x.s, x.c)
 		if avg {
 			r /= float64(x.n)
 		}
-		if math.IsInf(r, 0) {
+		if !ok {
 			return sqlerr.DataOutOfRange("DOUBLE", o.item.Call())
 		}
 		o.values.F64[row] = r
@@ -347,7 +344,7 @@ func (o *windowOut) extreme(greatest bool) (func() windowFunc, error) {
 	words := func(dst []uint64, from int) {
 		if v.F64 != nil {
 			for i, x := range v.F64[from : from+len(dst)] {
-				dst[i] = orderedFloat(x) ^ flip
+				dst[i] = types.FloatWord(x) ^ flip
 			}
 			return
 		}
@@ -357,7 +354,7 @@ func (o *windowOut) extreme(greatest bool) (func() windowFunc, error) {
 	}
 	set := func(row int, x uint64) {
 		if v.F64 != nil {
-			o.values.F64[row] = floatOf(x ^ flip)
+			o.values.F64[row] = types.FloatOfWord(x ^ flip)
 		} else {
 			o.values.I64[row] = int64(x ^ sign ^ flip)
 		}
@@ -399,16 +396,6 @@ func (o *windowOut) extreme(greatest bool) (func() windowFunc, error) {
 		}
 		return nil
 	})
-}
-
-// orderedFloat maps doubles to words of the same order, -0 before 0; floatOf is its inverse.
-func orderedFloat(f float64) uint64 {
-	x := math.Float64bits(f)
-	return x ^ (uint64(int64(x)>>63) | 1<<63)
-}
-
-func floatOf(word uint64) float64 {
-	return math.Float64frombits(word ^ (^uint64(int64(word)>>63) | 1<<63))
 }
 
 // extremeRow finds the row with the least or the greatest value of each frame.
@@ -454,6 +441,8 @@ func (o *windowOut) moments() (func() windowFunc, error) {
 		x, ok := moment(o.item.Fn.Agg.Kind, m)
 		if o.values.F64[row] = x; !ok {
 			o.setNull(row)
+		} else if m.overflowed(x) {
+			return sqlerr.DataOutOfRange("DOUBLE", o.item.Call())
 		}
 		return nil
 	})

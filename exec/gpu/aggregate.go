@@ -220,6 +220,11 @@ func (a *aggregateText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
+		if v.class == classFloat && v.null != "true" {
+			null := v.null
+			v = k.assign(v.typ, "canonical(%s)", v.text)
+			v.null = null
+		}
 		if v, err = k.store(f.p, f.form, i, g.Col.ID, g.Expr, v); err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (a *aggregateText) number(keys []value) string {
 // wordKey is the C++ of a key that is a number of at most 64 bits, as a word.
 func wordKey(v value) string {
 	if v.class == classFloat {
-		return fmt.Sprintf("%s == 0 ? 0 : as_bits(%s)", v.text, v.text)
+		return "float_key(" + v.text + ")"
 	}
 	return "(u64)" + v.text
 }

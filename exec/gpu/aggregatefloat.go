@@ -58,5 +58,10 @@ func (k *kernel) floatSum(f *aggForm, acc *accForm) string {
 	if acc.op == accFloatSquares {
 		fitted += ", " + k.wideText(f, acc.at+3)
 	}
-	return fmt.Sprintf("%s + %d * row, %s, *%s", k.pointer("const i64", aggWord{f.p, acc.at}), exactWords, fitted, k.pointer("const u32", counterWord{of: windowOf{acc}}))
+	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.pointer("const u32", counterWord{of: windowOf{acc}}))
+}
+
+// limbs is the C++ of where a sum of doubles of group number row has its limbs.
+func (k *kernel) limbs(f *aggForm, acc *accForm) string {
+	return fmt.Sprintf("%s + %d * row", k.pointer("const i64", aggWord{f.p, acc.at}), exactWords)
 }

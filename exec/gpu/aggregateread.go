@@ -155,7 +155,7 @@ func (k *kernel) groupValue(f *aggForm, i int) (value, error) {
 			v.text += fmt.Sprintf(" / (f64)(%s == 0 ? 1 : %s)", count, count)
 		}
 		v = k.define(v, "sum")
-		k.raiseIf(fmt.Sprintf("is_infinite(%s)", v.text), errOutOfRange, it.Args[0])
+		k.raiseIf(fmt.Sprintf("sum_overflowed(%s, %s)", v.text, k.limbs(f, acc)), errOutOfRange, it.Args[0])
 		if typ.Phys() != types.PhysFloat64 {
 			return v, refuse("%s of doubles as an exact number runs on the CPU only", it.Fn.Name)
 		}

@@ -65,7 +65,7 @@ func emitAdditive(minus bool) strictEmitter {
 		x, y := a[0], a[1]
 		switch {
 		case c.Typ.IsFloat():
-			return t.floatResult(c, null, "%s %s %s", x.text, op, y.text)
+			return t.floatResult(c, a, null, "%s %s %s", x.text, op, y.text)
 		case c.Typ.Kind == types.KindDecimal:
 			return t.addDecimals(c, x, y, minus, null), nil
 		case c.Typ.Kind == types.KindUint64:
@@ -90,11 +90,20 @@ func small(t types.Type) bool {
 	return t.IsInteger() && t.Kind != types.KindInt64 && t.Kind != types.KindUint64
 }
 
-// floatResult defines a double and raises an error where it is not finite.
-func (t *kernelText) floatResult(c *expr.Call, null, format string, args ...any) (value, error) {
+// floatResult defines a double that one or two doubles make, and raises an error where it overflows.
+func (t *kernelText) floatResult(c *expr.Call, a []value, null, format string, args ...any) (value, error) {
 	v := t.assign(c.Typ, format, args...)
-	t.rangeCheck("not_finite("+v.text+")", null, c)
+	t.rangeCheck(overflows(v, a), null, c)
 	return v, nil
+}
+
+// overflows is C++ for: finite operands, one double or two before others, gave a double that is not finite.
+func overflows(v value, a []value) string {
+	second := a[0]
+	if len(a) > 1 && a[1].class == classFloat {
+		second = a[1]
+	}
+	return fmt.Sprintf("overflows(%s, %s, %s)", v.text, a[0].text, second.text)
 }
 
 // power is 10^n as C++.
@@ -202,7 +211,7 @@ func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	x, y := a[0], a[1]
 	switch {
 	case c.Typ.IsFloat():
-		return t.floatResult(c, null, "%s * %s", x.text, y.text)
+		return t.floatResult(c, a, null, "%s * %s", x.text, y.text)
 	case c.Typ.Kind == types.KindUint64:
 		v := t.result(c.Typ)
 		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.text), null, c)
@@ -254,7 +263,7 @@ func emitDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	if c.Typ.IsFloat() {
 		v := t.assign(c.Typ, "%s / (%s ? 1.0 : %s)", x.text, zero, y.text)
 		v.null = zero
-		t.rangeCheck("not_finite("+v.text+")", orText(null, zero), c)
+		t.rangeCheck(overflows(v, a), orText(null, zero), c)
 		return v, nil
 	}
 	up := scaleOf(c.Typ) + scaleOf(y.typ) - scaleOf(x.typ)

@@ -111,7 +111,7 @@ func (t *kernelText) comparison(op expr.Op, l, r value) (string, error) {
 		}
 		return "(compare_views(" + a.text + ", " + b.text + ") " + sign + " 0)", nil
 	case l.class == classFloat && r.class == classFloat:
-		return "(" + l.text + " " + sign + " " + r.text + ")", nil
+		return compareFloats(op, l.text, r.text), nil
 	case !isExact(l) || !isExact(r):
 		return "", refuse("comparing %s with %s runs on the CPU only", l.typ, r.typ)
 	}
@@ -125,6 +125,23 @@ func (t *kernelText) comparison(op expr.Op, l, r value) (string, error) {
 		return "((u64)" + l.text + " " + sign + " (u64)" + r.text + ")", nil
 	}
 	return "(" + l.text + " " + sign + " " + r.text + ")", nil
+}
+
+// compareFloats is C++ for `l op r` of doubles, in the order of types.CompareFloats.
+func compareFloats(op expr.Op, l, r string) string {
+	switch op {
+	case expr.EQ:
+		return "float_eq(" + l + ", " + r + ")"
+	case expr.NE:
+		return "!float_eq(" + l + ", " + r + ")"
+	case expr.LT:
+		return "float_lt(" + l + ", " + r + ")"
+	case expr.GT:
+		return "float_lt(" + r + ", " + l + ")"
+	case expr.LE:
+		return "!float_lt(" + r + ", " + l + ")"
+	}
+	return "!float_lt(" + l + ", " + r + ")"
 }
 
 // isExact says whether a value is an integer in registers: classInt or classWide.
@@ -183,7 +200,7 @@ func (t *kernelText) member(v value, list []types.Value) (string, error) {
 	case v.class == classFloat:
 		return sortedMembers(t, v.text, "f64", list, func(x types.Value) float64 { return x.F }, func(b []byte, f float64) []byte {
 			return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
-		}, cmp.Compare[float64]), nil
+		}, types.CompareFloats), nil
 	case v.class == classWide:
 		return sortedMembers(t, v.text, "i128", list, types.Value.Unscaled, func(b []byte, d types.Int128) []byte {
 			return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, d.Lo), uint64(d.Hi))
@@ -219,7 +236,12 @@ func sortedMembers[T any](t *kernelText, x, elem string, list []types.Value, of 
 	if len(list) <= fewMembers {
 		var parts []string
 		for _, v := range list {
-			parts = append(parts, "("+x+" == ("+elem+")"+t.constant(as(v, elem)).text+")")
+			member := t.constant(as(v, elem)).text
+			if elem == "f64" {
+				parts = append(parts, compareFloats(expr.EQ, x, member))
+				continue
+			}
+			parts = append(parts, "("+x+" == ("+elem+")"+member+")")
 		}
 		return "(" + strings.Join(parts, " | ") + ")"
 	}

@@ -53,13 +53,13 @@ func init() {
 
 		"abs": strict(emitAbs), "sign": quick(emitSign), "ceil": strict(emitWhole("ceil", 1)), "floor": strict(emitWhole("floor", -1)),
 		"round": strict(emitRound(false)), "truncate": strict(emitRound(true)),
-		"sqrt": strict(emitPartial("%s >= 0", "math_sqrt(%s)", false)), "exp": strict(emitMath("math_exp(%s)")),
-		"ln": strict(emitPartial("%s > 0", "math_log(%s)", true)), "log2": strict(emitPartial("%s > 0", "math_log2(%s)", true)),
-		"log10": strict(emitPartial("%s > 0", "math_log10(%s)", true)), "log": strict(emitLog), "pow": strict(emitMath("math_pow(%s, %s)")),
+		"sqrt": strict(emitPartial("!(%s < 0)", "math_sqrt(%s)", false)), "exp": strict(emitMath("math_exp(%s)")),
+		"ln": strict(emitPartial("!(%s <= 0)", "math_log(%s)", true)), "log2": strict(emitPartial("!(%s <= 0)", "math_log2(%s)", true)),
+		"log10": strict(emitPartial("!(%s <= 0)", "math_log10(%s)", true)), "log": strict(emitLog), "pow": strict(emitMath("math_pow(%s, %s)")),
 		"sin": strict(emitMath("math_sin(%s)")), "cos": strict(emitMath("math_cos(%s)")), "tan": strict(emitMath("math_tan(%s)")),
 		"cot": strict(emitMath("1 / math_tan(%s)")), "atan": strict(emitAtan),
-		"asin":    strict(emitPartial("math_fabs(%s) <= 1", "math_asin(%s)", false)),
-		"acos":    strict(emitPartial("math_fabs(%s) <= 1", "math_acos(%s)", false)),
+		"asin":    strict(emitPartial("!(math_fabs(%s) > 1)", "math_asin(%s)", false)),
+		"acos":    strict(emitPartial("!(math_fabs(%s) > 1)", "math_acos(%s)", false)),
 		"degrees": strict(emitMath("%s * 57.29577951308232")), "radians": strict(emitMath("%s * 0.017453292519943295")),
 
 		"year": quick(emitDays("year_of(%s)")), "month": quick(emitDays("month_of(%s)")), "dayofmonth": quick(emitDays("day_of(%s)")),

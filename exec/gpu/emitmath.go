@@ -9,14 +9,14 @@ import (
 
 // Rounding, signs and functions of doubles.
 
-// emitMath makes a function of doubles whose result must be finite.
+// emitMath makes a function of doubles whose result must be finite where its operands are.
 func emitMath(format string) strictEmitter {
 	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 		args := make([]any, len(a))
 		for i, v := range a {
 			args[i] = v.text
 		}
-		return t.floatResult(c, null, format, args...)
+		return t.floatResult(c, a, null, format, args...)
 	}
 }
 
@@ -37,7 +37,7 @@ func emitPartial(defined, format string, warns bool) strictEmitter {
 
 func emitLog(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 	if len(a) == 1 {
-		return emitPartial("%s > 0", "math_log(%s)", true)(t, c, a, null)
+		return emitPartial("!(%s <= 0)", "math_log(%s)", true)(t, c, a, null)
 	}
 	undefined := t.name("n")
 	t.line("const bool %s = %s <= 0 || %s <= 1;", undefined, a[1].text, a[0].text)
@@ -58,7 +58,7 @@ func emitAbs(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	x := a[0]
 	switch {
 	case c.Typ.IsFloat():
-		return t.floatResult(c, null, "math_fabs(%s)", x.text)
+		return t.floatResult(c, a, null, "math_fabs(%s)", x.text)
 	case x.class == classWide:
 		return t.assign(c.Typ, "(i128)magnitude(%s)", x.text), nil
 	case x.typ.Phys() == types.PhysUint64:
@@ -76,7 +76,7 @@ func emitSign(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
 	if a[0].typ.Phys() == types.PhysUint64 {
 		return t.assign(c.Typ, "%s != 0", x), nil
 	}
-	return t.assign(c.Typ, "(i64)(%s > 0) - (i64)(%s < 0)", x, x), nil
+	return t.assign(c.Typ, "(i64)!(%s <= 0) - (i64)(%s < 0)", x, x), nil // of NaN 1
 }
 
 // emitWhole makes FLOOR (-1) and CEIL (1).
@@ -85,7 +85,7 @@ func emitWhole(name string, direction int) strictEmitter {
 		x, scale := a[0], scaleOf(a[0].typ)
 		switch {
 		case c.Typ.IsFloat():
-			return t.floatResult(c, null, "math_"+name+"(%s)", x.text)
+			return t.floatResult(c, a, null, "math_"+name+"(%s)", x.text)
 		case scale == 0 && classOf(c.Typ) == x.class:
 			return t.assign(c.Typ, "%s", x.text), nil
 		case x.class == classInt && x.typ.Phys() == types.PhysInt64:
@@ -109,7 +109,7 @@ func emitRound(cut bool) strictEmitter {
 			text = a[1].text
 		}
 		if c.Typ.IsFloat() {
-			return t.floatResult(c, null, "round_double(%s, %s, %v)", x.text, text, cut)
+			return t.floatResult(c, a, null, "round_double(%s, %s, %v)", x.text, text, cut)
 		}
 		from, to := scaleOf(x.typ), scaleOf(c.Typ)
 		if to < from && (!constant || digits > int64(to)) { // a quotient has more digits than are shown, of which none is asked for
@@ -166,6 +166,9 @@ func emitExtreme(op string) strictEmitter {
 			}
 			// As the CPU has it: GREATEST takes what is not less, LEAST what is less.
 			condition := fmt.Sprintf("%s%s < %s%s", cast, v.text, cast, best.text)
+			if v.class == classFloat {
+				condition = compareFloats(expr.LT, v.text, best.text)
+			}
 			if op == ">" {
 				condition = "!(" + condition + ")"
 			}
@@ -185,7 +188,7 @@ func emitInterval(t *kernelText, c *expr.Call, sc *scope) (value, error) {
 	v := t.result(c.Typ)
 	t.line("%s = %s ? -1 : %d;", v.text, nullText(x), len(args)-1)
 	for k := len(args) - 1; k > 0; k-- {
-		t.line("if (!%s && !%s && %s > %s) %s = %d;", nullText(x), nullText(args[k]), args[k].text, x.text, v.text, k-1)
+		t.line("if (!%s && !%s && %s) %s = %d;", nullText(x), nullText(args[k]), compareFloats(expr.GT, args[k].text, x.text), v.text, k-1)
 	}
 	return v, nil
 }

@@ -221,7 +221,7 @@ func writeExpr(w io.Writer, e expr.Expr) {
 	case *expr.Case:
 		fmt.Fprint(w, len(x.Whens), x.Else != nil)
 	case *expr.Cast:
-		fmt.Fprintf(w, "%v %v %q", x.Strict, x.Compared, x.Column)
+		fmt.Fprintf(w, "%v %v %v %q", x.Strict, x.Compared, x.Written, x.Column)
 	case *expr.Call:
 		fmt.Fprintf(w, "%q %p", x.Fn.Name, x.Fn) // programs add functions, each to a database of its own
 	}

@@ -4,6 +4,7 @@
 // addressing table. A table that has no room for a key sets *full and the row is lost: the host repeats with a larger one.
 #pragma once
 #include "atomic.cuh"
+#include "float.cuh"
 #include "hash.cuh"
 #include "warp.cuh"
 
@@ -339,9 +340,9 @@ RADISH_FN void max_group(i64* best, i64 x, Adds how) {
     *best = how == Adds::first ? x : max_of(load_relaxed(best), x);
   }
 }
-// Doubles as integers of the same order.
+// Doubles as integers of the same order; equal ones as one integer.
 RADISH_FN i64 order_of(f64 x) {
-  i64 b = (i64)as_bits(x);
+  i64 b = (i64)float_key(x);
   return b ^ ((b >> 63) & 0x7fffffffffffffffll);
 }
 RADISH_FN f64 of_order(i64 b) { return as_f64((u64)(b ^ ((b >> 63) & 0x7fffffffffffffffll))); }
@@ -507,6 +508,8 @@ RADISH_NOINLINE f64 exact_sum(const i64* sum, i128 fitted, u32 window) {
 }
 
 RADISH_FN bool is_infinite(f64 x) { return (as_bits(x) & 0x7fffffffffffffffull) == 0x7ff0000000000000ull; }
+// Whether a sum, or an average, became infinite without an infinity among its terms.
+RADISH_FN bool sum_overflowed(f64 total, const i64* sum) { return is_infinite(total) && !(sum[exact_limbs] | sum[exact_limbs + 1]); }
 
 // Orders of values that an atomic cannot compare.
 RADISH_FN bool less_than(i128 a, i128 b) { return a < b; }

@@ -4,6 +4,7 @@
 #pragma once
 #include "base.cuh"
 #include "atomic.cuh"
+#include "float.cuh"
 
 // Counts a warning of a site; counts has a word for each.
 RADISH_NOINLINE void warn(u64* counts, u32 site) { atomic_add(counts + site, (u64)1); }
@@ -94,7 +95,6 @@ RADISH_FN bool mul_to_u64(i128 a, i128 b, i64& r) {
 }
 
 // Doubles.
-RADISH_FN bool not_finite(f64 x) { return x * 0 != 0; }
 
 #ifdef RADISH_EMULATED
 #define RADISH_MATH_1(name) \
@@ -129,6 +129,7 @@ RADISH_MATH_2(fmod)
 
 // ROUND and TRUNCATE of doubles: my_double_round of MySQL (item_func.cc). Halves go to even.
 RADISH_NOINLINE f64 round_double(f64 x, i64 digits, bool cut) {
+  if (not_finite(x)) return x;
   f64 power = math_pow(10, math_fabs((f64)digits));
   if (digits < 0) {
     if (not_finite(power)) return 0;

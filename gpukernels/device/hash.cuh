@@ -2,6 +2,7 @@
 // is mixed by these, so both sides of a join agree.
 #pragma once
 #include "base.cuh"
+#include "float.cuh"
 
 // The finaliser of MurmurHash3 (Appleby 2011): every bit of x reaches every bit of the result.
 RADISH_FN u64 mix(u64 x) {
@@ -40,7 +41,7 @@ RADISH_FN u64 unspread_word(u64 x) { return x * 0xF1DE83E19937733Dull; }
 
 RADISH_FN u64 hash_of(i64 x) { return mix((u64)x); }
 RADISH_FN u64 hash_of(u32 x) { return mix(x); }
-RADISH_FN u64 hash_of(f64 x) { return mix(x == 0 ? 0 : as_bits(x)); } // 0 and -0 are equal
+RADISH_FN u64 hash_of(f64 x) { return mix(float_key(x)); }
 RADISH_FN u64 hash_of(i128 x) { return mix((u64)x ^ mix((u64)((u128)x >> 64))); }
 RADISH_FN u64 hash_of(view x) {
   u64 h = (u64)x.size;
@@ -59,7 +60,7 @@ constexpr u64 hash_of_null = 0x2545f4914f6cdd1dull;
 
 RADISH_FN bool same_key(i64 a, i64 b) { return a == b; }
 RADISH_FN bool same_key(u32 a, u32 b) { return a == b; }
-RADISH_FN bool same_key(f64 a, f64 b) { return a == b || (a != a && b != b); }
+RADISH_FN bool same_key(f64 a, f64 b) { return float_eq(a, b); }
 RADISH_FN bool same_key(i128 a, i128 b) { return a == b; }
 RADISH_FN bool same_key(view a, view b) {
   if (a.size != b.size) return false;

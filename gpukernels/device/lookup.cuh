@@ -9,16 +9,23 @@ RADISH_FN bool in_bitmap(i64 x, i64 base, u64 bits, const u64* words) {
   return d < bits && (words[d >> 6] >> (d & 63) & 1);
 }
 
+// Whether a comes before b in a sorted list.
+template <typename T>
+RADISH_FN bool in_order(T a, T b) {
+  return a < b;
+}
+RADISH_FN bool in_order(f64 a, f64 b) { return float_lt(a, b); }
+
 // Is x in a sorted array?
 template <typename T>
 RADISH_FN bool in_sorted(T x, const T* sorted, i64 n) {
   i64 lo = 0;
   while (n > 0) {
     i64 half = n >> 1;
-    if (sorted[lo + half] < x) {
+    if (in_order(sorted[lo + half], x)) {
       lo += half + 1;
       n -= half + 1;
-    } else if (sorted[lo + half] == x) {
+    } else if (!in_order(x, sorted[lo + half])) {
       return true;
     } else {
       n = half;

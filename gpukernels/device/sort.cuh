@@ -7,6 +7,7 @@
 //
 // Less is a functor: less(key a, row a, key b, row b) and key(row).
 #pragma once
+#include "float.cuh"
 #include "warp.cuh"
 
 constexpr int sort_items = 4;                                // of a thread
@@ -18,7 +19,7 @@ constexpr i64 sort_enough = 4096;                            // so few rows are 
 RADISH_FN u64 sort_key(i64 x) { return (u64)x ^ (1ull << 63); }
 RADISH_FN u64 sort_key(u64 x) { return x; }
 RADISH_FN u64 sort_key(f64 x) {
-  u64 bits = as_bits(x == 0 ? 0.0 : x); // -0 is 0
+  u64 bits = float_key(x);
   return bits >> 63 ? ~bits : bits | (1ull << 63);
 }
 RADISH_FN u64 sort_key(i128 x) {
@@ -37,6 +38,7 @@ template <typename T>
 RADISH_FN i32 sort_compare(T a, T b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
+RADISH_FN i32 sort_compare(f64 a, f64 b) { return float_lt(a, b) ? -1 : float_lt(b, a) ? 1 : 0; }
 RADISH_NOINLINE i32 sort_compare(view a, view b) {
   const i64 n = min_of(a.size, b.size);
   for (i64 i = 0; i < n; i++) {

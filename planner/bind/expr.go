@@ -473,7 +473,11 @@ func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.NewCast(arg, to.Collate(b.connection())), nil
+	c := expr.NewCast(arg, to.Collate(b.connection()))
+	if c, ok := c.(*expr.Cast); ok && to.IsFloat() && c.Arg.Type().IsString() {
+		c.Written = true
+	}
+	return c, nil
 }
 
 func (b *Binder) variable(x *ast.VariableExpr) (expr.Expr, error) {

@@ -189,7 +189,7 @@ func negative(v types.Value) bool {
 	case v.Null:
 		return true
 	case v.Type.Phys() == types.PhysFloat64:
-		return v.F < 0
+		return !(v.F >= 0) // NaN is no distance
 	case v.Type.Phys() == types.PhysInt128:
 		return v.D.Hi < 0
 	}

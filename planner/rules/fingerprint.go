@@ -173,7 +173,7 @@ func (p *printer) expr(e expr.Expr) {
 	case *expr.Case:
 		fmt.Fprintf(&p.b, " case %v %d %v", x.Typ, len(x.Whens), x.Else != nil)
 	case *expr.Cast:
-		fmt.Fprintf(&p.b, " cast %v %v %v", x.To, x.Strict, x.Compared)
+		fmt.Fprintf(&p.b, " cast %v %v %v %v", x.To, x.Strict, x.Compared, x.Written)
 	case *expr.Call:
 		fmt.Fprintf(&p.b, " call %p %v", x.Fn, x.Typ)
 		p.bad = p.bad || x.Fn.Volatile

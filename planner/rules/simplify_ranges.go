@@ -17,7 +17,7 @@ func compareValues(a, b types.Value) int {
 	case types.PhysUint64:
 		return cmp.Compare(uint64(a.I), uint64(b.I))
 	case types.PhysFloat64:
-		return cmp.Compare(a.F, b.F)
+		return types.CompareFloats(a.F, b.F)
 	case types.PhysInt128:
 		return a.D.Cmp(b.D)
 	case types.PhysString:

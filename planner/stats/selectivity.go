@@ -96,8 +96,8 @@ func below(st *Column, v types.Value, inclusive bool) float64 {
 		}
 		return min(f, notNull)
 	}
-	if lo, hi, ok := numbers(st.Min, st.Max); ok {
-		x, _ := number(v)
+	lo, hi, ok := numbers(st.Min, st.Max)
+	if x, finite := number(v); ok && finite {
 		switch {
 		case x < lo:
 			return 0
@@ -123,7 +123,7 @@ func number(v types.Value) (float64, bool) {
 	}
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return v.F, true
+		return v.F, types.IsFinite(v.F)
 	case types.PhysInt128:
 		return v.D.Float64(), true
 	case types.PhysUint64:

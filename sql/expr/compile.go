@@ -76,7 +76,7 @@ func (c *compiler) appendKey(b []byte, e Expr) []byte {
 	case *Case:
 		return appendFlag(appendTypeKey(append(b, 'W'), x.Typ), x.Else == nil)
 	case *Cast:
-		return appendText(appendFlag(appendTypeKey(append(b, 'T'), x.To), x.Strict), x.Column)
+		return appendText(appendFlag(appendFlag(appendFlag(appendTypeKey(append(b, 'T'), x.To), x.Strict), x.Compared), x.Written), x.Column)
 	case *Call:
 		b = appendTypeKey(appendText(append(b, 'F'), x.Fn.Name), x.Typ)
 		if x.Fn.Volatile {

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/radish-sql/radish/sql/types"
+import (
+	"math"
+
+	"github.com/radish-sql/radish/sql/types"
+)
 
 // Equal says whether a and b are the same expression: same operators, same columns, same constants. Two calls of a
 // volatile function are never equal; two subqueries only if they are the same node.
@@ -49,7 +53,7 @@ func Equal(a, b Expr) bool {
 		return ok && x.Typ == y.Typ && len(x.Whens) == len(y.Whens) && equalAll(x.Children(), y.Children())
 	case *Cast:
 		y, ok := b.(*Cast)
-		return ok && x.To == y.To && x.Strict == y.Strict && x.Column == y.Column && x.Display == y.Display && x.Compared == y.Compared && Equal(x.Arg, y.Arg)
+		return ok && x.To == y.To && x.Strict == y.Strict && x.Column == y.Column && x.Display == y.Display && x.Compared == y.Compared && x.Written == y.Written && Equal(x.Arg, y.Arg)
 	case *Call:
 		y, ok := b.(*Call)
 		return ok && x.Fn == y.Fn && !x.Fn.Volatile && x.Typ == y.Typ && equalAll(x.Args, y.Args)
@@ -62,7 +66,7 @@ func SameValue(a, b types.Value) bool {
 	if a.Type != b.Type || a.Null != b.Null {
 		return false
 	}
-	return a.Null || a.I == b.I && a.F == b.F && a.D == b.D && a.S == b.S
+	return a.Null || a.I == b.I && math.Float64bits(a.F) == math.Float64bits(b.F) && a.D == b.D && a.S == b.S
 }
 
 func equalAll(a, b []Expr) bool {

@@ -157,7 +157,18 @@ func (n *castNode) conversion(c *Context) func(types.Value, types.Type) (types.V
 	if n.assigns() {
 		return c.convert().Store
 	}
+	if n.cast.Written && n.from.IsString() && n.to.IsFloat() {
+		return writtenFloat
+	}
 	return c.convert().Cast
+}
+
+// writtenFloat is CAST of a text to a double, NaN and the infinities included.
+func writtenFloat(v types.Value, to types.Type) (types.Value, types.ConvertStatus) {
+	if f, ok := types.ParseSpecialFloat(v.S); ok {
+		return types.Value{Type: to, F: f}, types.ConvertOK
+	}
+	return types.Cast(v, to)
 }
 
 // problem reports a conversion that lost something, as an error or a warning. position is the row's in the batch.

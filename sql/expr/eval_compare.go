@@ -97,7 +97,7 @@ func (n *compareNode) compare(op Op, l, r *column.Vector, s *selection, out []in
 	}
 	switch n.phys {
 	case types.PhysFloat64:
-		return selectConst(op, l.F64, r.F64[0], s.pos, s.n, out)
+		return selectConstFloats(op, l.F64, r.F64[0], s.pos, s.n, out)
 	case types.PhysUint64:
 		return selectConst(op, asUint64(l.I64), uint64(r.I64[0]), s.pos, s.n, out)
 	case types.PhysString:
@@ -115,7 +115,7 @@ func (n *compareNode) pairs(op Op, l, r *column.Vector, s *selection, out []int3
 	case types.PhysInt128:
 		return select128(op, n.wide(l, &n.flatL, s), n.wide(r, &n.flatR, s), s.pos, s.n, out)
 	case types.PhysFloat64:
-		return selectPairs(op, l.F64, r.F64, s.pos, s.n, out)
+		return selectPairsFloats(op, l.F64, r.F64, s.pos, s.n, out)
 	case types.PhysUint64:
 		return selectPairs(op, asUint64(l.I64), asUint64(r.I64), s.pos, s.n, out)
 	case types.PhysString:

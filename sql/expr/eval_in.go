@@ -18,7 +18,7 @@ type inNode struct {
 	dense   []uint64
 	base    int64
 	ints    intSet
-	floats  map[float64]struct{}
+	floats  map[uint64]struct{} // of types.FloatKey
 	wides   map[types.Int128]struct{}
 	texts   map[string]struct{}
 	dict    truthTable
@@ -38,9 +38,9 @@ func newInNode(e *In, arg node) *inNode {
 	n := &inNode{ops: [1]node{arg}, hasNull: e.HasNull, phys: e.Arg.Type().Phys()}
 	switch n.phys {
 	case types.PhysFloat64:
-		n.floats = make(map[float64]struct{}, len(e.List))
+		n.floats = make(map[uint64]struct{}, len(e.List))
 		for _, v := range e.List {
-			n.floats[v.F] = struct{}{}
+			n.floats[types.FloatKey(v.F)] = struct{}{}
 		}
 	case types.PhysInt128:
 		n.wides = make(map[types.Int128]struct{}, len(e.List))
@@ -110,7 +110,7 @@ func (n *inNode) members(v *column.Vector, s *selection, want bool, out []int32)
 	sel := s.positions()
 	switch n.phys {
 	case types.PhysFloat64:
-		return chooseIf(sel, out, func(i int32) bool { _, ok := n.floats[v.F64[i]]; return ok == want })
+		return chooseIf(sel, out, func(i int32) bool { _, ok := n.floats[types.FloatKey(v.F64[i])]; return ok == want })
 	case types.PhysInt128:
 		return chooseIf(sel, out, func(i int32) bool { _, ok := n.wides[v.I128[i]]; return ok == want })
 	case types.PhysString:

@@ -11,7 +11,7 @@ import (
 )
 
 // toJSON converts the live positions of v to JSON: text has to be a JSON document, and stays as it is written; numbers
-// are documents; what else there is becomes a JSON string.
+// are documents; what else there is becomes a JSON string, NaN and the infinities too.
 func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 	for _, i := range live {
 		var text string
@@ -28,7 +28,7 @@ func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 			if jsonTooDeep(text) {
 				return errJSONTooDeep()
 			}
-		case n.from.IsNumeric():
+		case n.from.IsNumeric() && !(n.from.IsFloat() && !types.IsFinite(v.Value(int(i)).F)):
 			text = v.Value(int(i)).Text()
 		default:
 			quoted, err := json.Marshal(v.Value(int(i)).Text())

@@ -238,6 +238,26 @@ func check(ok bool, call *Call) error {
 	return nil
 }
 
+// overflows says whether an operation made an infinity or NaN of finite operands, which is error 1690. What it makes of others is
+// IEEE 754's.
+func overflows(r, x, y float64) bool {
+	return !types.IsFinite(r) && types.IsFinite(x) && types.IsFinite(y)
+}
+
+// checkFloats is check for an operator on two doubles. If some result is not finite, it looks for one that overflowed.
+func checkFloats(finite bool, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	if finite {
+		return nil
+	}
+	a, b := floats(args[0]), floats(args[1])
+	for _, i := range positions(sel, n) {
+		if overflows(out.F64[i], a.at(int(i)), b.at(int(i))) {
+			return outOfRange(call)
+		}
+	}
+	return nil
+}
+
 func add128(a, b types.Int128) (types.Int128, bool) { return a.Add(b) }
 func sub128(a, b types.Int128) (types.Int128, bool) { return a.Sub(b) }
 func mul128(a, b types.Int128) (types.Int128, bool) { return a.Mul(b) }
@@ -245,7 +265,7 @@ func mul128(a, b types.Int128) (types.Int128, bool) { return a.Mul(b) }
 func evalAdd(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	switch {
 	case out.Type.IsFloat():
-		return check(affine(out.F64, floats(args[0]), 1, floats(args[1]), 1, sel, n), call)
+		return checkFloats(affine(out.F64, floats(args[0]), 1, floats(args[1]), 1, sel, n), call, out, args, sel, n)
 	case out.Type.Kind == types.KindDecimal:
 		return addDecimals(call, out, args, 1, add128, sel, n)
 	case out.Type.Kind == types.KindUint64:
@@ -257,7 +277,7 @@ func evalAdd(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 func evalSub(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	switch {
 	case out.Type.IsFloat():
-		return check(affine(out.F64, floats(args[0]), 1, floats(args[1]), -1, sel, n), call)
+		return checkFloats(affine(out.F64, floats(args[0]), 1, floats(args[1]), -1, sel, n), call, out, args, sel, n)
 	case out.Type.Kind == types.KindDecimal:
 		return addDecimals(call, out, args, -1, sub128, sel, n)
 	case out.Type.Kind == types.KindUint64:
@@ -285,7 +305,7 @@ func narrow(v *column.Vector) bool { return v.Type.Phys() == types.PhysInt64 }
 func evalMul(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	switch {
 	case out.Type.IsFloat():
-		return check(multiply(out.F64, floats(args[0]), floats(args[1]), sel, n), call)
+		return checkFloats(multiply(out.F64, floats(args[0]), floats(args[1]), sel, n), call, out, args, sel, n)
 	case out.Type.Kind == types.KindUint64:
 		return check(combineUnsigned(out.I64, wides(args[0]), wides(args[1]), mul128, sel, n), call)
 	case out.Type.Kind != types.KindDecimal:
@@ -339,8 +359,9 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 				}
 				continue
 			}
-			r := a.at(int(i)) / y
-			if math.IsInf(r, 0) {
+			x := a.at(int(i))
+			r := x / y
+			if overflows(r, x, y) {
 				return outOfRange(call)
 			}
 			out.F64[i] = r

@@ -139,7 +139,7 @@ func extreme(op Op) Kernel {
 		sel = positions(sel, n)
 		switch out.Type.Phys() {
 		case types.PhysFloat64:
-			extremeOf(out.F64, args, floats, sel, func(a, b float64) bool { return (op == LT) == (a < b) })
+			extremeOf(out.F64, args, floats, sel, betterFloat(op))
 		case types.PhysUint64:
 			extremeOf(asUint64(out.I64), args, uints, sel, func(a, b uint64) bool { return (op == LT) == (a < b) })
 		case types.PhysInt128:
@@ -188,7 +188,7 @@ func evalInterval(_ *Context, _ *Call, out *column.Vector, args []*column.Vector
 		}
 		k := int64(0)
 		for _, a := range args[1:] {
-			if !a.IsNull(int(i)) && floats(a).at(int(i)) > x.at(int(i)) {
+			if !a.IsNull(int(i)) && types.LessFloats(x.at(int(i)), floats(a).at(int(i))) {
 				break
 			}
 			k++

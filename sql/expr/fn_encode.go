@@ -126,6 +126,8 @@ func evalHex(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel
 			switch {
 			case x <= math.MinInt64 || x >= math.MaxUint64:
 				out.Str[i] = number(math.MaxUint64)
+			case x != x:
+				out.Str[i] = number(0)
 			case x < 0:
 				out.Str[i] = number(uint64(int64(x - 0.5)))
 			default:

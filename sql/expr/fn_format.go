@@ -67,6 +67,10 @@ func evalFormat(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, 
 				text += strings.Repeat("0", d-keep)
 			}
 		}
+		if c := text[len(text)-1]; c != '.' && (c < '0' || c > '9') { // NaN or an infinity
+			out.Str[i] = text
+			continue
+		}
 		out.Str[i] = grouped(text, style)
 	}
 	return nil
@@ -74,6 +78,9 @@ func evalFormat(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, 
 
 // fixedFloat rounds as MySQL rounds doubles: the scaled value to the nearest integer, halves to even.
 func fixedFloat(f float64, digits int) string {
+	if !types.IsFinite(f) {
+		return types.FormatFloat(f)
+	}
 	if p := math.Pow10(digits); digits < 16 && math.Abs(f) < 1<<52/p {
 		f = math.RoundToEven(f*p) / p
 	}

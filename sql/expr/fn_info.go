@@ -95,7 +95,7 @@ func evalSleep(c *Context, _ *Call, out *column.Vector, args []*column.Vector, s
 	for _, i := range positions(sel, n) {
 		out.I64[i] = 0
 		seconds := floats(args[0]).at(int(i))
-		if args[0].IsNull(int(i)) || seconds < 0 {
+		if args[0].IsNull(int(i)) || !(seconds >= 0) {
 			return sqlerr.WrongArguments("sleep.")
 		}
 		timer := time.NewTimer(time.Duration(min(seconds, 1e9) * float64(time.Second)))

@@ -24,11 +24,11 @@ func init() {
 		return &Function{Name: name, Aliases: aliases, Category: mathCategory, Syntax: syntax, Doc: doc, MinArgs: 1, MaxArgs: 1,
 			Resolve: resolvePartial, Eval: partialKernel(f, defined, warn)}
 	}
-	positive := func(x float64) bool { return x > 0 }
-	unit := func(x float64) bool { return x >= -1 && x <= 1 }
+	positive := func(x float64) bool { return !(x <= 0) } // NaN, too, of which all functions make NaN
+	unit := func(x float64) bool { return !(x < -1 || x > 1) }
 	const badLog = "Invalid argument for logarithm"
 	register(
-		partial("sqrt", "SQRT(x)", "The square root; NULL for a negative x.", math.Sqrt, func(x float64) bool { return x >= 0 }, ""),
+		partial("sqrt", "SQRT(x)", "The square root; NULL for a negative x.", math.Sqrt, func(x float64) bool { return !(x < 0) }, ""),
 		one("exp", "EXP(x)", "e to the power x.", math.Exp),
 		partial("ln", "LN(x)", "The natural logarithm; NULL unless x is positive.", math.Log, positive, badLog),
 		partial("log2", "LOG2(x)", "The logarithm to base 2; NULL unless x is positive.", math.Log2, positive, badLog),
@@ -95,8 +95,9 @@ func floatKernel(f func(float64) float64) Kernel {
 	return func(_ *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		a := floats(args[0])
 		for _, i := range positions(sel, n) {
-			r := f(a.at(int(i)))
-			if r-r != 0 {
+			x := a.at(int(i))
+			r := f(x)
+			if overflows(r, x, x) {
 				return sqlerr.DataOutOfRange("DOUBLE", call.String())
 			}
 			out.F64[i] = r
@@ -150,7 +151,7 @@ func evalPow(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 	x, y := floats(args[0]), floats(args[1])
 	for _, i := range positions(sel, n) {
 		r := math.Pow(x.at(int(i)), y.at(int(i)))
-		if r-r != 0 {
+		if overflows(r, x.at(int(i)), y.at(int(i))) {
 			return sqlerr.DataOutOfRange("DOUBLE", call.String())
 		}
 		out.F64[i] = r

@@ -19,7 +19,7 @@ func init() {
 	abs.rounds, abs.hidden = false, hiddenOfSum
 	register(
 		abs,
-		fn("sign", "SIGN(x)", "-1, 0 or 1.", 1, resolveSign, evalSign),
+		fn("sign", "SIGN(x)", "-1, 0 or 1, as x is below, equal to or above 0.", 1, resolveSign, evalSign),
 		fn("ceil", "CEIL(x)", "The least integer not below x.", 1, resolveWhole, wholeKernel(math.Ceil, types.CeilDecimal), "ceiling"),
 		fn("floor", "FLOOR(x)", "The greatest integer not above x.", 1, resolveWhole, wholeKernel(math.Floor, types.FloorDecimal)),
 		fn("round", "ROUND(x [, d])", "x rounded to d digits behind the point (0); d may be negative. Exact halves go away from zero.",
@@ -70,7 +70,7 @@ func evalSign(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, se
 		a := floats(args[0])
 		for _, i := range positions(sel, n) {
 			x := a.at(int(i))
-			out.I64[i] = int64(b2i(x > 0) - b2i(x < 0))
+			out.I64[i] = int64(types.CompareFloats(x, 0))
 		}
 		return nil
 	}
@@ -165,8 +165,9 @@ func rounder(cut bool) Kernel {
 		if out.Type.IsFloat() {
 			a := floats(args[0])
 			for _, i := range positions(sel, n) {
-				r := roundFloat(a.at(int(i)), digits.at(int(i)), cut)
-				if r-r != 0 {
+				x := a.at(int(i))
+				r := roundFloat(x, digits.at(int(i)), cut)
+				if overflows(r, x, x) {
 					return outOfRange(call)
 				}
 				out.F64[i] = r
@@ -212,6 +213,9 @@ func fitsExact(x types.Int128, t types.Type) bool {
 
 // roundFloat is my_double_round of MySQL (item_func.cc).
 func roundFloat(x float64, digits int64, cut bool) float64 {
+	if !types.IsFinite(x) {
+		return x
+	}
 	tmp := math.Pow(10, math.Abs(float64(digits)))
 	round := math.RoundToEven
 	if cut {

@@ -38,11 +38,7 @@ func hashValue(v types.Value) uint64 {
 	if v.Null {
 		return 5
 	}
-	h := uint64(v.I)*31 + maphash.String(hashSeed, v.S)
-	if v.F != 0 { // 0 is equal to -0
-		h += math.Float64bits(v.F)
-	}
-	return h
+	return uint64(v.I)*31 + maphash.String(hashSeed, v.S) + math.Float64bits(v.F)
 }
 
 // Set is a set of expressions, of which equal ones are one.

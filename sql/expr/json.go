@@ -148,7 +148,7 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// jsonFloat is a DOUBLE, whose text shows that it is one.
+// jsonFloat is a finite DOUBLE, whose text shows that it is one.
 func jsonFloat(f float64) *jsonValue {
 	s := strconv.FormatFloat(f, 'f', -1, 64)
 	if a := math.Abs(f); a >= 1e15 || a != 0 && a < 1e-15 {
@@ -283,6 +283,8 @@ func (c *Context) jsonOf(v types.Value, function string, argument int) (*jsonVal
 		return &jsonValue{kind: jsonUnsigned, text: v.Text()}, nil
 	case t.IsInteger():
 		return &jsonValue{kind: jsonInteger, text: v.Text()}, nil
+	case t.IsFloat() && !types.IsFinite(v.F): // for which JSON has no number; a string, as in PostgreSQL
+		return &jsonValue{kind: jsonString, text: v.Text()}, nil
 	case t.IsFloat():
 		return jsonFloat(v.F), nil
 	case t.Kind == types.KindDecimal:

@@ -184,7 +184,7 @@ func (c *Cast) Nullable() bool {
 }
 func (c *Cast) Children() []Expr { return []Expr{c.Arg} }
 func (c *Cast) WithChildren(ch []Expr) Expr {
-	return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display, c.Compared}
+	return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display, c.Compared, c.Written}
 }
 func (c *Cast) String() string {
 	if c.Display {

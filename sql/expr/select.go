@@ -18,7 +18,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// selectConst appends to out the positions of sel (nil: 0..n-1) at which `a[i] op c`.
+// selectConst appends to out the positions of sel (nil: 0..n-1) at which `a[i] op c`. c is not NaN; a may hold NaNs, which are
+// greater than it.
 func selectConst[T cmp.Ordered](op Op, a []T, c T, sel []int32, n int, out []int32) []int32 {
 	k := 0
 	if sel == nil {
@@ -49,12 +50,12 @@ func selectConst[T cmp.Ordered](op Op, a []T, c T, sel []int32, n int, out []int
 		case GT:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x > c)
+				k += b2i(!(x <= c))
 			}
 		case GE:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x >= c)
+				k += b2i(!(x < c))
 			}
 		}
 		return out[:len(out)+k]
@@ -85,12 +86,12 @@ func selectConst[T cmp.Ordered](op Op, a []T, c T, sel []int32, n int, out []int
 	case GT:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] > c)
+			k += b2i(!(a[i] <= c))
 		}
 	case GE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] >= c)
+			k += b2i(!(a[i] < c))
 		}
 	}
 	return out[:len(out)+k]

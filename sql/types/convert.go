@@ -24,7 +24,7 @@ func (c ConvertContext) Cast(v Value, to Type) (Value, ConvertStatus) { return c
 
 // Store converts v as an assignment does. It differs from Cast where MySQL does: text becomes an integer by rounding
 // ('2.5' is stored as 3, CAST gives 2), negative numbers do not wrap into unsigned types, text that is no member of an
-// ENUM is invalid.
+// ENUM is invalid; the words of ParseSpecialFloat are doubles, which in MySQL are an error.
 func (c ConvertContext) Store(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, true) }
 
 func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertStatus) {
@@ -45,6 +45,11 @@ func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertSta
 	case KindNull:
 		return NullOf(to), ConvertOK
 	case KindFloat, KindDouble:
+		if store && v.Type.IsString() {
+			if f, ok := ParseSpecialFloat(v.S); ok {
+				return Value{Type: to, F: f}, ConvertOK
+			}
+		}
 		return v.toFloat(to)
 	case KindDecimal:
 		return v.toDecimal(to)
@@ -209,7 +214,7 @@ func (v Value) temporalDecimal() (u Int128, scale int) {
 func (v Value) toFloat(to Type) (Value, ConvertStatus) {
 	f, status := v.Float()
 	if to.Kind == KindFloat {
-		if math.Abs(f) > math.MaxFloat32 {
+		if math.Abs(f) > math.MaxFloat32 && IsFinite(f) {
 			f = math.Copysign(math.MaxFloat32, f)
 			status = ConvertOutOfRange
 		}
@@ -304,6 +309,9 @@ func (v Value) datetimeOfNumber() (micros int64, status ConvertStatus) {
 
 // numberAndMicros splits a number into its whole part and its fraction in millionths, both with its sign.
 func (v Value) numberAndMicros() (n, micros int64, ok bool) {
+	if v.Type.IsFloat() && !IsFinite(v.F) {
+		return 0, 0, false
+	}
 	d, _ := v.toDecimal(Decimal(30, MaxFsp))
 	q, r, _ := d.D.QuoRem(Int128FromInt64(MicrosPerSecond))
 	n, ok = q.Int64()

@@ -370,9 +370,12 @@ var float64Pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9
 	1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // FloatToDecimal returns f as a DECIMAL(precision, scale). Like MySQL it rounds f's shortest text, half away from
-// zero: 1.005 becomes 1.01 though the double lies below 1.005.
+// zero: 1.005 becomes 1.01 though the double lies below 1.005. An infinity is the nearest end of the range, NaN 0 and invalid.
 func FloatToDecimal(f float64, precision, scale int) (v Int128, status ConvertStatus) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+	if math.IsNaN(f) {
+		return Int128{}, ConvertInvalid
+	}
+	if math.IsInf(f, 0) {
 		v = MaxDecimal(precision)
 		if f < 0 {
 			v, _ = v.Neg()

@@ -86,7 +86,7 @@ func parseDigits(s string) (neg bool, u uint64, end int, status ConvertStatus) {
 
 // ParseFloatPrefix reads the double that s begins with, after spaces: '12.5e1x' is 125 and truncated. Beyond the
 // range of DOUBLE the result is its largest value with ConvertOutOfRange; no number at all gives 0 and
-// ConvertInvalid. The words inf and nan and hexadecimal are not numbers in MySQL.
+// ConvertInvalid. The words inf and nan and hexadecimal are not numbers in MySQL; see ParseSpecialFloat.
 func ParseFloatPrefix(s string) (float64, ConvertStatus) {
 	n, ok := scanNumber(s)
 	if !ok {
@@ -104,14 +104,20 @@ func ParseFloatPrefix(s string) (float64, ConvertStatus) {
 // plainly where at most 14 zeros follow the decimal point and at most 15 digits, or a fraction, come with it
 // (1e14 is 100000000000000, 1234567890123456.8 keeps its form, 1e-15 is 0.000000000000001), otherwise with an exponent
 // that has neither plus sign nor padding (1e15, 1.5e-16). Source: my_gcvt in MySQL's strings/dtoa.cc, where
-// MAX_DECPT_FOR_F_FORMAT is DBL_DIG = 15.
+// MAX_DECPT_FOR_F_FORMAT is DBL_DIG = 15. NaN, Infinity and -Infinity are words.
 func AppendFloat(dst []byte, f float64) []byte {
+	if !IsFinite(f) {
+		return append(dst, specialText(f)...)
+	}
 	var buf [32]byte
 	return appendGcvt(dst, strconv.AppendFloat(buf[:0], f, 'e', -1, 64))
 }
 
 // AppendFloat32 appends a FLOAT as MySQL prints it: as AppendFloat, but with at most FLT_DIG = 6 significant digits.
 func AppendFloat32(dst []byte, f float64) []byte {
+	if !IsFinite(f) {
+		return append(dst, specialText(f)...)
+	}
 	var buf [32]byte
 	return appendGcvt(dst, strconv.AppendFloat(buf[:0], f, 'e', 5, 64))
 }
@@ -122,14 +128,11 @@ func FormatFloat(f float64) string {
 	return string(AppendFloat(buf[:0], f))
 }
 
-// appendGcvt lays out a number that strconv wrote as d.ddde±dd.
+// appendGcvt lays out a finite number that strconv wrote as d.ddde±dd.
 func appendGcvt(dst, text []byte) []byte {
-	if text[0] == '-' && text[1] != 'I' {
+	if text[0] == '-' {
 		dst = append(dst, '-')
 		text = text[1:]
-	}
-	if text[len(text)-1] > '9' { // NaN, +Inf, -Inf: no MySQL expression makes one, but an imported file may
-		return append(dst, text...)
 	}
 	e := len(text) - 1
 	for text[e] != 'e' {

@@ -122,7 +122,7 @@ func (t Type) EnumIndex(name string) (index int64, ok bool) {
 }
 
 // Compare orders two values of one type, or of two types with the same physical type and unit; decimals may differ in
-// scale and precision. NULL comes first, as in ORDER BY, and equals NULL; NaN follows all other doubles. Text is
+// scale and precision. NULL comes first, as in ORDER BY, and equals NULL; doubles have the order of CompareFloats. Text is
 // compared by bytes (utf8mb4_bin), an ENUM by its index.
 func Compare(a, b Value) int {
 	switch {
@@ -140,25 +140,9 @@ func Compare(a, b Value) int {
 	case PhysUint64:
 		return compareInts(uint64(a.I), uint64(b.I))
 	case PhysFloat64:
-		return compareFloats(a.F, b.F)
+		return CompareFloats(a.F, b.F)
 	case PhysString:
 		return strings.Compare(a.S, b.S)
 	}
 	return compareInts(a.I, b.I)
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	case a == b:
-		return 0
-	case a == a:
-		return -1
-	case b == b:
-		return 1
-	}
-	return 0
 }

@@ -119,7 +119,7 @@ func looksLikeNames(fields []string) bool {
 		if f == "" {
 			continue
 		}
-		if !textfile.Classify([]byte(f)).IsText() {
+		if s := textfile.Classify([]byte(f)); !s.IsText() && !s.Special() {
 			return false
 		}
 		named = true

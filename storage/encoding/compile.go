@@ -271,7 +271,7 @@ func (t *Test) compileFloat(p *Predicate) {
 		want := p.kind == inSet
 		in := func(f float64) bool {
 			for i := range p.values {
-				if p.values[i].F == f {
+				if types.EqualFloats(p.values[i].F, f) {
 					return true
 				}
 			}
@@ -290,10 +290,10 @@ func (t *Test) compileFloat(p *Predicate) {
 	negate := p.kind == outsideInterval
 	lo, hi, empty := p.floatInterval()
 	switch zone := !c.Min.Null; {
-	case empty || zone && (hi < c.Min.F || c.Max.F < lo):
+	case empty || zone && (types.LessFloats(hi, c.Min.F) || types.LessFloats(c.Max.F, lo)):
 		t.decide(negate)
 		return
-	case zone && lo <= c.Min.F && c.Max.F <= hi:
+	case zone && !types.LessFloats(c.Min.F, lo) && !types.LessFloats(hi, c.Max.F):
 		t.decide(!negate)
 		return
 	}

@@ -139,7 +139,7 @@ func (c *Chunk) encodeFloats(x []float64) {
 	}
 	c.Kind, c.F64 = RawFloat, x
 	if !number {
-		return // no zone map: nothing can be said of an order with NaN in it
+		minimum, maximum, sorted = c.floatZone(x)
 	}
 	c.Sorted = sorted && c.Valid == nil
 	c.Min = types.Value{Type: c.Type, F: minimum}
@@ -147,6 +147,27 @@ func (c *Chunk) encodeFloats(x []float64) {
 	if same {
 		c.Kind, c.F64 = Constant, nil
 	}
+}
+
+// floatZone is what encodeFloats finds of values with NaN among them, which the processor's comparisons do not order.
+func (c *Chunk) floatZone(x []float64) (minimum, maximum float64, sorted bool) {
+	minimum = x[c.firstValid()]
+	maximum, sorted = minimum, true
+	previous := minimum
+	for i, v := range x {
+		if c.Valid != nil && !c.Valid.Get(i) {
+			continue
+		}
+		if types.LessFloats(v, minimum) {
+			minimum = v
+		}
+		if types.LessFloats(maximum, v) {
+			maximum = v
+		}
+		sorted = sorted && !types.LessFloats(v, previous)
+		previous = v
+	}
+	return minimum, maximum, sorted
 }
 
 func (c *Chunk) encodeWide(x []types.Int128) {

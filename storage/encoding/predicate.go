@@ -202,26 +202,34 @@ func (p *Predicate) intInterval(flip int64) (lo, hi int64, empty bool) {
 	return lo, hi, lo > hi
 }
 
-// floatInterval returns the closed interval of the predicate.
+// floatInterval returns the closed interval of the predicate in the order of types.CompareFloats, whose ends are -Infinity and NaN.
 func (p *Predicate) floatInterval() (lo, hi float64, empty bool) {
-	lo, hi = math.Inf(-1), math.Inf(1)
+	lo, hi = math.Inf(-1), math.NaN()
 	if p.lo.present {
 		if lo = p.lo.value.F; p.lo.open {
-			if math.IsInf(lo, 1) {
+			switch {
+			case lo != lo:
 				return 0, 0, true
+			case math.IsInf(lo, 1):
+				lo = math.NaN()
+			default:
+				lo = math.Nextafter(lo, math.Inf(1))
 			}
-			lo = math.Nextafter(lo, math.Inf(1))
 		}
 	}
 	if p.hi.present {
 		if hi = p.hi.value.F; p.hi.open {
-			if math.IsInf(hi, -1) {
+			switch {
+			case math.IsInf(hi, -1):
 				return 0, 0, true
+			case hi != hi:
+				hi = math.Inf(1)
+			default:
+				hi = math.Nextafter(hi, math.Inf(-1))
 			}
-			hi = math.Nextafter(hi, math.Inf(-1))
 		}
 	}
-	return lo, hi, lo > hi
+	return lo, hi, types.LessFloats(hi, lo)
 }
 
 // wideInterval returns the closed interval of the predicate.

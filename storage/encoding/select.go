@@ -94,14 +94,31 @@ func selectTable[U uint8 | uint16 | uint32](src []U, table []uint8, in, out []in
 	return k
 }
 
-// selectFloats passes lo <= x <= hi; if negate, the others.
+// selectFloats passes lo <= x <= hi in the order of types.CompareFloats; if negate, the others.
 func selectFloats(src []float64, lo, hi float64, negate bool, in, out []int32) int {
+	if lo != lo { // and so is hi
+		return selectFunc(len(src), in, out, func(i int32) bool { return (src[i] != src[i]) != negate })
+	}
 	k := 0
 	flip := 0
 	if negate {
 		flip = 1
 	}
-	if in == nil {
+	switch {
+	case hi != hi && in == nil:
+		out = out[:len(src)]
+		for i, x := range src {
+			out[k] = int32(i)
+			k += one(!(x < lo)) ^ flip // which NaN passes
+		}
+		return k
+	case hi != hi:
+		for _, p := range in {
+			out[k] = p
+			k += one(!(src[p] < lo)) ^ flip
+		}
+		return k
+	case in == nil:
 		out = out[:len(src)]
 		for i, x := range src {
 			out[k] = int32(i)

@@ -202,7 +202,7 @@ func addIntegers[T uint32 | int64](s *Sketch, base uint64, values []T, sorted bo
 func hashValue(v types.Value) uint64 {
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return mix(math.Float64bits(v.F + 0)) // -0 + 0 is 0
+		return mix(types.FloatKey(v.F))
 	case types.PhysInt128:
 		return mix(v.D.Lo ^ mix(uint64(v.D.Hi)))
 	case types.PhysString:

@@ -32,7 +32,7 @@ type value struct {
 func (v value) shape() textfile.Shape {
 	switch v.kind {
 	case text:
-		if s := textfile.Classify(v.text); s.Temporal() {
+		if s := textfile.Classify(v.text); s.Temporal() || s.Special() {
 			return s
 		}
 		return textfile.Text
@@ -45,14 +45,14 @@ func (v value) shape() textfile.Shape {
 // may says whether a column of a shape can have values of this kind.
 func (v value) may(s textfile.Shape) bool {
 	switch {
-	case s.IsText():
+	case s.IsText() || s.Special():
 		return true
 	case s.Temporal():
 		return v.kind == text
 	case s.IsNested():
 		return v.kind == nested
 	}
-	return v.kind == boolean || v.kind == number
+	return v.kind == boolean || v.kind == number || v.kind == text && textfile.Classify(v.text).Special()
 }
 
 // scanner takes a block apart into objects and their fields.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ func (e *Encoder) appendValue(dst []byte, v *column.Vector, at int) []byte {
 		return append(dst, "null"...)
 	case t.Kind == types.KindYear: // whose text 0000 would be no number
 		return strconv.AppendInt(dst, v.Value(at).I, 10)
-	case t.IsFloat() && !finite(v.Value(at).F): // for which JSON has no number
+	case t.IsFloat() && !types.IsFinite(v.Value(at).F): // for which JSON has no number
 	case t.IsNumeric():
 		return e.text(dst, v, at)
 	case t.Kind == types.KindJSON:
@@ -84,8 +83,6 @@ func (e *Encoder) appendValue(dst []byte, v *column.Vector, at int) []byte {
 	e.last = e.text(e.last[:0], v, at)
 	return appendString(dst, string(e.last))
 }
-
-func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // appendString quotes a string as RFC 8259 asks: quotation marks, backslashes and control characters are escaped,
 // bytes that are no UTF-8 become the replacement character.

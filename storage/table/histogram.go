@@ -54,11 +54,11 @@ func (h *Histogram) Below(x types.Value, inclusive bool) float64 {
 	return h.Fraction * (float64(i-1) + within) / float64(buckets)
 }
 
-// number returns a value as a float for interpolation, if it is one.
+// number returns a value as a float for interpolation, if it is one and finite.
 func number(v types.Value) (float64, bool) {
 	switch v.Type.Phys() {
 	case types.PhysFloat64:
-		return v.F, true
+		return v.F, types.IsFinite(v.F)
 	case types.PhysInt128:
 		return v.D.Float64(), true
 	case types.PhysUint64:
@@ -76,9 +76,9 @@ func (v *Version) sample(ordinal int, s *ColumnStats) {
 	t := v.Schema.Columns[ordinal].Type
 	switch t.Phys() {
 	case types.PhysFloat64:
-		values := sampleValues(v, ordinal, func(x types.Value) float64 { return x.F })
+		values := sampleValues(v, ordinal, func(x types.Value) uint64 { return types.FloatWord(x.F) })
 		slices.Sort(values)
-		summarize(s, values, func(x float64) types.Value { return types.Value{Type: t, F: x} })
+		summarize(s, values, func(x uint64) types.Value { return types.Value{Type: t, F: types.FloatOfWord(x)} })
 	case types.PhysInt128:
 		values := sampleValues(v, ordinal, func(x types.Value) types.Int128 { return x.D })
 		slices.SortFunc(values, types.Int128.Cmp)

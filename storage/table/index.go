@@ -2,7 +2,6 @@ package table
 
 import (
 	"hash/maphash"
-	"math"
 	"math/bits"
 	"sync"
 
@@ -96,7 +95,7 @@ func hashKey(cols []*column.Vector, n int, hashes []uint64) {
 			var h uint64
 			switch c.Type.Phys() {
 			case types.PhysFloat64:
-				h = mix(math.Float64bits(c.F64[at] + 0)) // -0 + 0 is 0
+				h = mix(types.FloatKey(c.F64[at]))
 			case types.PhysInt128:
 				h = mix(c.I128[at].Lo ^ mix(uint64(c.I128[at].Hi)))
 			case types.PhysString:

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -87,7 +88,7 @@ func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, orde
 			at := int(rows[i] - own.First)
 			old, value := flat.Value(at), cols[j].Value(i)
 			flat.Set(at, c.Rows, value)
-			old.F, value.F = old.F+0, value.F+0 // -0 counts as 0
+			old.F, value.F = types.CanonicalFloat(old.F), types.CanonicalFloat(value.F)
 			differs[o] = differs[o] || !sameBits(old, value)
 		}
 		d := encoding.Data{Type: c.Type}

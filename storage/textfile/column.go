@@ -1,7 +1,6 @@
 package textfile
 
 import (
-	"math"
 	"strconv"
 	"unsafe"
 
@@ -84,9 +83,12 @@ func (p *Column) Append(field []byte) (ok bool) {
 		}
 		d.Ints = append(d.Ints, v)
 	case types.KindDouble:
-		v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(field), len(field)), 64)
-		if err != nil || math.IsInf(v, 0) || v != v {
-			return false
+		s := unsafe.String(unsafe.SliceData(field), len(field))
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || !types.IsFinite(v) {
+			if v, ok = types.ParseSpecialFloat(s); !ok {
+				return false
+			}
 		}
 		d.Floats = append(d.Floats, v)
 	case types.KindDecimal:
@@ -121,7 +123,7 @@ func (p *Column) fits(field []byte) bool {
 		return len(field) == 10
 	case p.typ.Kind == types.KindDouble:
 		form := Classify(field).form
-		return form == number || form == float
+		return form == number || form == float || form == special
 	}
 	return p.shape.form != unknown && p.shape.Join(Classify(field)) == p.shape
 }

@@ -13,7 +13,8 @@ type form uint8
 const (
 	unknown form = iota
 	boolean
-	number // of integer and fractional digits: BIGINT or DECIMAL
+	special // NaN or an infinity, which among numbers make a DOUBLE; alone they are texts
+	number  // of integer and fractional digits: BIGINT or DECIMAL
 	float
 	date
 	datetime
@@ -51,6 +52,9 @@ func (s Shape) IsText() bool { return s.form == text }
 
 // IsNested says whether all values are arrays or objects of JSON.
 func (s Shape) IsNested() bool { return s.form == nested }
+
+// Special says whether all values are NaN or infinities.
+func (s Shape) Special() bool { return s.form == special }
 
 // Temporal says whether all values are dates or times.
 func (s Shape) Temporal() bool { return s.form == date || s.form == datetime || s.form == clock }
@@ -91,6 +95,8 @@ func (s Shape) Join(o Shape) Shape {
 	out := Shape{o.form, max(s.integers, o.integers), max(s.fraction, o.fraction), s.over || o.over}
 	switch {
 	case s.form == unknown, s.form == o.form:
+	case s.form == special && (o.form == number || o.form == float):
+		out.form = float
 	case s.form == number && o.form == float, s.form == date && o.form == datetime:
 	default:
 		out.form = text
@@ -113,6 +119,11 @@ func Classify(b []byte) Shape {
 	if c != '.' && (c < '0' || c > '9') {
 		if s := string(b); len(b) <= 5 && (strings.EqualFold(s, "true") || strings.EqualFold(s, "false")) {
 			return Shape{form: boolean}
+		}
+		if len(b) <= len("-Infinity") {
+			if _, ok := types.ParseSpecialFloat(string(b)); ok {
+				return Shape{form: special}
+			}
 		}
 		return Shape{form: text}
 	}

@@ -3,9 +3,11 @@ package render
 import (
 	"encoding/hex"
 	"html"
+	"math"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -96,6 +98,8 @@ func (s *inserts) row(b *column.Batch, at int) {
 		switch t := v.Type; {
 		case isNull(v, at):
 			s.line = append(s.line, "NULL"...)
+		case t.IsFloat():
+			s.line = s.appendFloat(s.line, v.Value(at))
 		case t.IsNumeric():
 			s.line = v.Value(at).AppendExactIn(s.line, s.zone)
 		case t.IsBinaryString() && !utf8.ValidString(v.StringAt(at)):
@@ -107,6 +111,18 @@ func (s *inserts) row(b *column.Batch, at int) {
 		}
 	}
 	s.w.Write(append(s.line, ')'))
+}
+
+// appendFloat appends a double as SQL reads it. Those that no number in SQL means are texts, which a column of doubles takes; -0 is
+// a double because of its exponent, where the sign of an integer 0 is lost.
+func (s *inserts) appendFloat(dst []byte, v types.Value) []byte {
+	switch {
+	case !types.IsFinite(v.F):
+		return append(v.AppendTextIn(append(dst, '\''), s.zone), '\'')
+	case v.F == 0 && math.Signbit(v.F):
+		return append(dst, "-0e0"...)
+	}
+	return v.AppendExactIn(dst, s.zone)
 }
 
 func (s *inserts) batchEnd() {}

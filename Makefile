@@ -11,12 +11,13 @@ SECONDS     ?= 60
 SEED        ?=
 SCHEMAS     ?=
 QUERIES     ?= 150
+FILES       ?= 20000
 
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices bench bench-oracle bench-windows bench-memory gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices damage bench bench-oracle bench-windows bench-memory gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -76,6 +77,14 @@ bench-windows: build build/duckdb/bin/python ## time window functions over ROWS 
 
 bench-memory: build ## run statements under memory limits and show each process's peak of resident memory
 	build/radish-bench memory --markdown build/memory.md
+
+damage: build/writers/bin/python ## damage FILES (20000) Parquet, Arrow, CSV and JSON files of five writers by SEED (1), and read them in processes of bounded memory
+	build/writers/bin/python test/damage/sources.py build/damage
+	RADISH_DAMAGE_SOURCES=$(CURDIR)/build/damage RADISH_DAMAGE_FILES=$(FILES) RADISH_DAMAGE_SEED=$(or $(SEED),1) $(GO) test -count 1 -v -timeout 60m -run TestDamage ./test/damage
+
+build/writers/bin/python:
+	python3 -m venv build/writers
+	build/writers/bin/pip install --quiet $(DUCKDB) pyarrow==26.0.1 polars==2.1.0 pandas==3.1.1 || { rm -rf build/writers; exit 1; }
 
 build/duckdb/bin/python:
 	python3 -m venv build/duckdb

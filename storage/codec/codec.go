@@ -7,7 +7,6 @@ package codec
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -118,20 +117,11 @@ func (c Codec) unpack(dst, src []byte, size int) ([]byte, error) {
 		}
 		return drain(r, dst, src, size)
 	}
-	if err := checkFrame(src); err != nil {
-		return nil, err
-	}
-	r, _ := lz4s.Get().(*lz4.Reader)
-	if r == nil {
-		r = lz4.NewReader(nil)
-	}
-	defer lz4s.Put(r)
-	r.Reset(bytes.NewReader(src))
-	return drain(r, dst, src, size)
+	return unpackFrames(dst, src, size)
 }
 
 // Readers keep windows and tables, so that they are used again.
-var gzips, brotlis, lz4s sync.Pool
+var gzips, brotlis sync.Pool
 
 // zstdDecoder returns the decoder that all share: DecodeAll keeps no state. It fills no more than its destination has room for.
 var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
@@ -177,17 +167,4 @@ func drain(r io.Reader, dst, src []byte, size int) ([]byte, error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// checkFrame refuses LZ4 frames whose header asks for a dictionary, or that are none: the reader takes others for frames of older
-// formats, whose blocks have no bound.
-func checkFrame(src []byte) error {
-	const magic = 0x184D2204
-	switch {
-	case len(src) < 7 || binary.LittleEndian.Uint32(src) != magic:
-		return errors.New("it does not begin as an LZ4 frame does")
-	case src[4]&1 != 0:
-		return errors.New("the frame needs a dictionary")
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
@@ -84,6 +85,59 @@ func TestUnpack(t *testing.T) {
 			for _, wrong := range []int{n + 1, n - 1, 2*n + 7, -1, 1 << 40} {
 				if got, err := c.Unpack(nil, packed, wrong); err == nil && wrong != n {
 					t.Errorf("%s, %d bytes taken for %d: %d bytes", c, n, wrong, len(got))
+				}
+			}
+		}
+	}
+}
+
+// Frames in every form that the format has, with checksums that other libraries write: made block by block, as the format says.
+func TestFrames(t *testing.T) {
+	if got := xxh32([]byte("Nobody inspects the spammish repetition")); got != 0xe2293b2f { // the value of xxHash's own tests
+		t.Errorf("%x", got)
+	}
+	for _, n := range []int{0, 100, 65536, 300000} {
+		text := make([]byte, n)
+		for i := range text {
+			text[i] = byte(i / 7 % 50)
+		}
+		for flags := range byte(16) { // independent blocks, checksums of blocks, the content's size, its checksum
+			frame := binary.LittleEndian.AppendUint32(nil, 0x184D2204)
+			frame = append(frame, 1<<6|flags<<2, 4<<4)
+			if flags&2 != 0 {
+				frame = binary.LittleEndian.AppendUint64(frame, uint64(n))
+			}
+			frame = append(frame, byte(xxh32(frame[4:])>>8))
+			for at := 0; at < n; at += 65536 {
+				part := text[at:min(n, at+65536)]
+				block, stored := pack(t, LZ4Block, part), uint32(0)
+				if at > 0 && at < 2*65536 {
+					block, stored = part, 1<<31
+				}
+				frame = append(binary.LittleEndian.AppendUint32(frame, uint32(len(block))|stored), block...)
+				if flags&4 != 0 {
+					frame = binary.LittleEndian.AppendUint32(frame, xxh32(block))
+				}
+			}
+			frame = binary.LittleEndian.AppendUint32(frame, 0)
+			if flags&1 != 0 {
+				frame = binary.LittleEndian.AppendUint32(frame, xxh32(text))
+			}
+			got, err := LZ4Frame.Unpack(nil, append(frame, frame...), 2*n)
+			if err != nil || !bytes.Equal(got, append(text[:n:n], text...)) {
+				t.Fatalf("%d bytes, flags %b: %d bytes, %v", n, flags, len(got), err)
+			}
+			if flags&5 == 0 || n == 0 {
+				continue
+			}
+			for at := range len(frame) { // a checksum covers everything but the sizes of blocks and the end
+				bad := bytes.Clone(frame)
+				bad[at] ^= 0x10
+				if got, err := LZ4Frame.Unpack(nil, bad, n); err == nil && !bytes.Equal(got, text) {
+					t.Fatalf("%d bytes, flags %b: byte %d is not missed", n, flags, at)
+				}
+				if at > 300 {
+					break
 				}
 			}
 		}

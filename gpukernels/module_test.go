@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -144,5 +147,45 @@ func TestBegin(t *testing.T) {
 	}
 	if _, _, err := d.Begin(ctx, "RADISH_KERNEL(").Wait(ctx); err == nil {
 		t.Error("what is no kernel was compiled")
+	}
+}
+
+// TestBeginInBackground begins kernels that nobody waits for. One that somebody then asks for is compiled before the others.
+func TestBeginInBackground(t *testing.T) {
+	d, _ := openEmulated(t)
+	ctx := context.Background()
+	source := func(i int) string {
+		return fmt.Sprintf("#include \"radish.cuh\"\nRADISH_KERNEL(k%d, 1) {}\n", i)
+	}
+	if _, err := d.Compiler(); err != nil { // asked once, it does not come between
+		t.Fatal(err)
+	}
+	d.compilers.alone = 1
+	var mutex sync.Mutex
+	var order []int
+	compile := d.compilers.here
+	d.compilers.here = func(capability int, text string, options []string) ([]byte, error) {
+		var i int
+		_, _ = fmt.Sscanf(text[strings.Index(text, "(k"):], "(k%d", &i)
+		mutex.Lock()
+		order = append(order, i)
+		mutex.Unlock()
+		return compile(capability, text, options)
+	}
+	later := NewBackgroundTurn()
+	all := []*Loading{d.Begin(ctx, source(0))} // the others wait for this one
+	for i := 1; i <= 3; i++ {
+		all = append(all, d.BeginIn(ctx, later, source(i)))
+	}
+	all = append(all, d.BeginIn(ctx, NewBackgroundTurn(), source(2)), d.Begin(ctx, source(3)))
+	for _, l := range all {
+		m, _, err := l.Wait(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Release()
+	}
+	if want := []int{0, 3, 1, 2}; !slices.Equal(order, want) {
+		t.Errorf("compiled in the order %v, want %v", order, want)
 	}
 }

@@ -2,9 +2,12 @@ package tests
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -104,4 +107,42 @@ func TestCompilerInherits(t *testing.T) {
 		return
 	}
 	t.Error("no process was looked at")
+}
+
+// TestCompilerEnds wants a process to end as soon as its input does, which is what it sees of its parent's end, while it compiles.
+func TestCompilerEnds(t *testing.T) {
+	lib, _ := compilers(t, 1)
+	process := exec.Command(filepath.Join(filepath.Dir(lib.Path()), "radish-gpu-compiler"))
+	in, err := process.StdinPipe()
+	check(t, err)
+	out, err := process.StdoutPipe()
+	check(t, err)
+	check(t, process.Start())
+	hello := make([]byte, 12)
+	_, err = io.ReadFull(out, hello)
+	check(t, err)
+	_, err = io.CopyN(io.Discard, out, int64(binary.NativeEndian.Uint32(hello[8:])))
+	check(t, err)
+	// Reading this takes NVRTC seconds.
+	var functions strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&functions, "__device__ int f%d(int x) { for (int i = 0; i < x; i++) x += x * %d; return x; }\n", i, i)
+	}
+	source := functions.String()
+	request := binary.NativeEndian.AppendUint32(nil, 90)
+	for _, n := range []int{len(source), 0, 0} {
+		request = binary.NativeEndian.AppendUint32(request, uint32(n))
+	}
+	_, err = in.Write(append(request, source...))
+	check(t, err)
+	time.Sleep(50 * time.Millisecond)
+	begin := time.Now()
+	check(t, in.Close())
+	answer, _ := io.ReadAll(out)
+	if err := process.Wait(); err != nil || len(answer) > 0 {
+		t.Errorf("it ended with %v and an answer of %d bytes", err, len(answer))
+	}
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("it took %v to end", took)
+	}
 }

@@ -126,7 +126,7 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 	if few := int64(len(rows)) * table.RowGroupSize; few < v.Span() {
 		encoded = encoded * few / v.Span()
 	}
-	if err := g.st.making(operation).Add(encoded); err != nil {
+	if err := g.st.making(operation).Add(max(encoded, longTexts(cols, len(rows)))); err != nil {
 		return 0, err
 	}
 	next, changed, err := v.Update(g.st.ctx, rows, ordinals, cols)
@@ -157,6 +157,23 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 		after:  func(o []int) []*column.Vector { return next.Gather(rows, o) },
 	})
 	return changed, nil
+}
+
+// longTexts returns the bytes of values that are stored one by one, being too long to be coded by a dictionary most likely.
+func longTexts(cols []*column.Vector, rows int) int64 {
+	const long = 128
+	bytes := int64(0)
+	for _, v := range cols {
+		if !v.Type.IsString() {
+			continue
+		}
+		for i := range rows {
+			if n := len(v.StringAt(i)); n >= long {
+				bytes += int64(n)
+			}
+		}
+	}
+	return bytes
 }
 
 // delete deletes rows of a table and returns how many there were.

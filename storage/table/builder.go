@@ -33,6 +33,9 @@ type Builder struct {
 // maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide. It is a variable for tests.
 var maxGroupBytes int64 = 1 << 30
 
+// groupTexts is how many bytes of strings in one column make a row group of the rows collected so far: they are copied when it is encoded.
+const groupTexts = 64 << 20
+
 // NewBuilder returns a builder that adds rows to base: New(schema) for a new table.
 func NewBuilder(base *Version) *Builder {
 	b := &Builder{base: base, data: newData(base.Schema), size: make([]int64, len(base.Schema.Columns)), slots: make(chan struct{}, runtime.GOMAXPROCS(0)+1), turn: make(chan struct{})}
@@ -89,7 +92,7 @@ func (b *Builder) append(batch *column.Batch) error {
 			}
 		}
 	}
-	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > maxGroupBytes {
+	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > min(groupTexts, maxGroupBytes) {
 		b.seal()
 	}
 	return b.report()
@@ -182,7 +185,7 @@ func (b *Builder) seal() {
 	}
 	b.data = newData(b.base.Schema)
 	clear(b.size)
-	b.encode(data, size)
+	b.encode(data, 2*size) // the strings, and their copies until those are counted themselves
 }
 
 // encode encodes a row group in the background. Its strings, where they lie elsewhere, take size bytes.

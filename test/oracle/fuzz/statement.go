@@ -30,12 +30,17 @@ func (g *generator) statement() *Statement {
 		s = g.transaction()
 	case g.dialect == nil && n < 17:
 		s.Tree = g.view()
+	case g.dialect == nil && n < 17+scratchShare:
+		s.Tree = g.scratch()
 	default:
 		s.Tree = g.next()
 	}
 	s.Labels = g.labels
 	return s
 }
+
+// scratchShare of 200 statements are scripts over tables of their own.
+const scratchShare = 6
 
 // next draws a whole query.
 func (g *generator) next() *Node {

@@ -7,7 +7,7 @@
 //
 // What a file may look like:
 //
-//   - Records end in LF or CRLF; the last may lack it. Lines that are empty are passed over at the start, and anywhere if
+//   - Records end in LF, CRLF, or all of them in CR (see lineends.go); the last may lack it. Lines that are empty are passed over at the start, and anywhere if
 //     there are several columns.
 //   - A field in quotes may hold delimiters, line ends and doubled quotes. A quote inside a bare field is an error.
 //   - Text is UTF-8; a byte order mark at the start is passed over.

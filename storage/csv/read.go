@@ -21,6 +21,10 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...t
 		return nil, err
 	}
 	ctx = textfile.Metered(ctx)
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i] = withLineFeeds(sources[i], opts.cutAt())
+	}
 	first, err := sample(ctx, sources[0], opts)
 	if err != nil {
 		return nil, err

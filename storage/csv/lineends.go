@@ -1,0 +1,72 @@
+package csv
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// lineEndSample is how many bytes of a text are looked at for its line ends.
+const lineEndSample = 64 << 10
+
+// withLineFeeds returns a source whose records end in LF or CRLF, whatever the text's end in: if the beginning of the text has CRs
+// outside quotes, and no LF, each CR outside quotes becomes a LF.
+func withLineFeeds(s textfile.Source, quote byte) textfile.Source {
+	return textfile.Source{Name: s.Name, Open: func() (io.ReadCloser, error) {
+		in, err := s.Open()
+		if err != nil {
+			return nil, err
+		}
+		// Peek may fail behind what it returns. Reading comes to that again.
+		r := bufio.NewReaderSize(in, lineEndSample)
+		head, _ := r.Peek(lineEndSample)
+		if !endsInCR(head, quote) {
+			return readCloser{r, in}, nil
+		}
+		return readCloser{&crReader{in: r, quote: quote}, in}, nil
+	}}
+}
+
+// readCloser closes what it does not read from.
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// endsInCR says whether the lines of a text end in CR.
+func endsInCR(text []byte, quote byte) bool {
+	quoted, found := false, false
+	for i, c := range text {
+		switch {
+		case c == quote && quote != 0:
+			quoted = !quoted
+		case quoted:
+		case c == '\n':
+			return false
+		case c == '\r':
+			found = found || i+1 < len(text) || len(text) < lineEndSample // at the sample's end a LF may follow
+		}
+	}
+	return found
+}
+
+// crReader turns CRs outside quotes into LFs.
+type crReader struct {
+	in     io.Reader
+	quote  byte
+	quoted bool
+}
+
+func (r *crReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	for i, c := range p[:n] {
+		switch {
+		case c == r.quote && r.quote != 0:
+			r.quoted = !r.quoted
+		case c == '\r' && !r.quoted:
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}

@@ -370,6 +370,9 @@ func same(a, b value, c class) bool {
 		return a.null == b.null
 	}
 	if c == approx {
+		if x, y := a.f-a.f, b.f-b.f; x != 0 || y != 0 { // NaN or infinite
+			return a.f == b.f || a.f != a.f && b.f != b.f
+		}
 		return a.f == b.f || math.Abs(a.f-b.f) <= 1e-9*max(math.Abs(a.f), math.Abs(b.f)) || math.Abs(a.f-b.f) < 1e-12
 	}
 	return a.s == b.s

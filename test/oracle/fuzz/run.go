@@ -28,6 +28,8 @@ type Config struct {
 	Without    *regexp.Regexp // leaves statements out: what is known to fail and not yet fixed
 	Trace      string         // file that holds the statement at work, so that a crash can be traced to it
 
+	Special bool // half of the schemas have NaN, infinities and -0 in DOUBLE columns: both engines order them as Radish does
+
 	Dialect *Dialect       // of the statements; nil: all of MySQL's
 	Found   func(*Failure) // told of each failure when it is reduced
 
@@ -258,6 +260,9 @@ func (r *runner) schema(ctx context.Context, seed uint64) (err error) {
 		types = r.Dialect.columnTypes()
 	}
 	s := newSchema(rng, big, types)
+	if r.Special && rng.IntN(2) == 0 {
+		s.addSpecial(rng)
+	}
 	p, err := r.open(ctx, s)
 	if err != nil {
 		return err
@@ -404,7 +409,10 @@ func (c Column) literal(v value) string {
 	case Time:
 		return "TIME '" + v.s + "'"
 	case Dbl:
-		if strings.Contains(v.s, "e") {
+		switch {
+		case v.f-v.f != 0: // NaN or an infinity
+			return "'" + v.s + "'"
+		case strings.Contains(v.s, "e"):
 			return v.s
 		}
 		return v.s + "e0"

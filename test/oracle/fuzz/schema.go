@@ -73,6 +73,23 @@ func (t *Table) column(name string) Column {
 	return t.Columns[slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })]
 }
 
+// addSpecial puts NaN, infinities and -0 into some of the rows of DOUBLE columns, as literals that a column of doubles takes.
+func (s *Schema) addSpecial(r *rand.Rand) {
+	for _, t := range s.Tables {
+		for j, c := range t.Columns {
+			if c.Decl != "DOUBLE" {
+				continue
+			}
+			often := pick(r, []int{2, 5, 20, 200})
+			for _, row := range t.Rows {
+				if row[j] != "NULL" && r.IntN(often) == 0 {
+					row[j] = pick(r, []string{"'NaN'", "'NaN'", "'Infinity'", "'-Infinity'", "-0e0", "0e0"})
+				}
+			}
+		}
+	}
+}
+
 func (s *Schema) clone() *Schema {
 	c := &Schema{}
 	for _, t := range s.Tables {

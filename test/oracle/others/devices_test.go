@@ -15,5 +15,6 @@ func TestDevices(t *testing.T) {
 	}
 	c := settings(t, nil, open("radish", nil, "SET radish_device = 'cpu'"))
 	c.Engine = open("radish", nil, "SET radish_device = 'gpu'")
+	c.Special = true
 	compareTwo(t, c, 0.9)
 }

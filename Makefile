@@ -61,7 +61,7 @@ fuzz-oracle: ## compare random statements with MariaDB for SECONDS (60), from SE
 	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$(($(SECONDS) + 600))s -run '^TestFuzz$$' ./fuzz
 
 fuzz-others: ## compare simpler random statements with DuckDB (needs a C compiler) and SQLite, for SECONDS each
-	cd test/oracle && CGO_ENABLED=1 RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$((2 * $(SECONDS) + 600))s ./others
+	cd test/oracle && CGO_ENABLED=1 RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$((4 * $(SECONDS) + 600))s ./others
 
 fuzz-devices: ## compare random statements on the CPU and with the kernels for GPUs (RADISH_TEST_DEVICE=cuda: on a GPU) for SECONDS
 	cd test/oracle && RADISH_FUZZ_SECONDS=$(SECONDS) $(if $(SEED),RADISH_FUZZ_SEED=$(SEED)) $(if $(SCHEMAS),RADISH_FUZZ_SCHEMAS=$(SCHEMAS)) $(GO) test -count 1 -v -timeout $$((2 * $(SECONDS) + 600))s -run '^TestDevices$$' ./others

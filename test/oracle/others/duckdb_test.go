@@ -3,6 +3,8 @@
 package others
 
 import (
+	"context"
+	"regexp"
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2"
@@ -21,6 +23,16 @@ var duckDBSpelling = fuzz.Spelled(
 
 // TestDuckDB compares Radish with DuckDB. Decimals of 38 digits, sums of 128 bits and variances are its alone, and it has
 // none of MariaDB's errors that package fuzz steps around.
-func TestDuckDB(t *testing.T) {
-	compare(t, &duckDB, open("duckdb", duckDBSpelling, "SET threads = 1", "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"), 0.9)
+func TestDuckDB(t *testing.T) { compare(t, &duckDB, openDuckDB(), 0.9) }
+
+// TestDuckDBSpecial has NaN, infinities and -0 in columns, which DuckDB orders as Radish does. Frames of RANGE with distances are left out: for
+// a row with NaN, DuckDB gives one of its equals where Radish, as PostgreSQL, gives all.
+func TestDuckDBSpecial(t *testing.T) {
+	c := settings(t, &duckDB, openDuckDB())
+	c.Special, c.Without = true, regexp.MustCompile(`RANGE [^)]*[0-9]`)
+	compareTwo(t, c, 0.9)
+}
+
+func openDuckDB() func(context.Context) (*fuzz.Engine, error) {
+	return open("duckdb", duckDBSpelling, "SET threads = 1", "SET default_null_order = 'nulls_first_on_asc_last_on_desc'")
 }

@@ -29,6 +29,7 @@ type Rows struct {
 
 	result   *engine.Result // nil: no statement gave rows, or all are closed
 	columns  []Column
+	device   string // of the result
 	affected int64
 	inserted int64 // the last statement's AUTO_INCREMENT value
 	batch    *column.Batch
@@ -50,7 +51,7 @@ func (r *Rows) advance() {
 			break
 		}
 		if res.HasRows() {
-			r.result, r.columns = res, res.Columns
+			r.result, r.columns, r.device = res, res.Columns, res.Device
 			return
 		}
 		r.affected, r.inserted = res.RowsAffected, res.LastInsertID
@@ -72,6 +73,9 @@ func (r *Rows) release() {
 
 // Columns describes the columns of the result; nil if no statement gave rows.
 func (r *Rows) Columns() []Column { return r.columns }
+
+// Device says where the query of the result runs: "cpu", "gpu", or "cpu+gpu" if its plan has pipelines on both; empty if it has no plan.
+func (r *Rows) Device() string { return r.device }
 
 // RowsAffected returns what the last statement without rows changed.
 func (r *Rows) RowsAffected() int64 { return r.affected }

@@ -3,10 +3,14 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -35,89 +39,137 @@ func (s *Session) calibrate(st *statement) (*Result, error) {
 		return nil, sqlerr.NotSupportedf("radish_calibrate", "the GPU cannot be used any more: %v", err).WithCause(err)
 	}
 	threads := s.vars.threads(s.engine)
-	e, err := New(Options{Threads: threads, Device: deviceCPU, GPULibrary: s.engine.opts.GPULibrary, MemoryLimit: s.engine.opts.MemoryLimit})
-	if err != nil {
-		return nil, err
-	}
-	defer e.Close()
-	c := calibration{session: e.NewSession(), device: d, rows: calibrationRows}
+	rows := calibrationRows
 	if d.Emulated() {
-		c.rows = emulatedRows
+		rows = emulatedRows
 	}
-	costs, err := c.measure(st.ctx, threads)
+	costs, err := s.engine.measureCosts(st.ctx, d, calibration{rows: rows}, threads)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Learn(costs); err != nil {
+	if err := d.Calibrated(costs); err != nil {
 		s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "the figures serve this process only: %s", err.Error())
 	}
 	return calibrationResult(&costs, threads), nil
 }
 
-// calibration measures with a database of its own.
+// measureCosts measures with a database of its own.
+func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c calibration, threads int) (costs placement.Costs, err error) {
+	own, err := New(Options{Threads: threads, Device: deviceCPU, GPULibrary: e.opts.GPULibrary, MemoryLimit: e.opts.MemoryLimit})
+	if err != nil {
+		return costs, err
+	}
+	defer own.Close()
+	own.calibrating = true
+	c.session, c.device = own.NewSession(), d
+	return c.measure(ctx, threads)
+}
+
+const (
+	// backgroundRows are the rows of the largest table of a calibration that nobody has asked for; backgroundMemory is the least memory limit under which there is
+	// room for it beside other work.
+	backgroundRows   = calibrationRows / 4
+	backgroundMemory = 2 << 30
+	// quietTime is how long no query may have run before something is measured, and quietTries how often that is tried again when one came in between.
+	quietTime  = 100 * time.Millisecond
+	quietTries = 3
+)
+
+// calibrateSoon measures what work costs on this machine, once, in pauses between queries: if nobody has, and the device is a real one.
+func (e *Engine) calibrateSoon(d *gpu.Device) {
+	limit := e.opts.MemoryLimit
+	if d.Emulated() || limit > 0 && limit < backgroundMemory || !d.ClaimCalibration() {
+		return
+	}
+	go func() {
+		e.measuring.Store(true)
+		defer e.measuring.Store(false)
+		_ = sqlerr.Guard(func() error { // without it the costs are those that were there before
+			costs, err := e.measureCosts(e.ctx, d, calibration{rows: backgroundRows, quiet: d.Advisor()}, e.opts.Threads)
+			if err == nil {
+				err = d.Calibrated(costs)
+			}
+			return err
+		})
+	}()
+}
+
+// calibration measures the costs of work.
 type calibration struct {
+	quiet *placement.Advisor // knows of the queries between which is measured; nil: nobody waits
 	session *Session
 	device  *gpu.Device
 	rows    int
 }
 
-// The queries: what the others take longer than the first is for what they do besides reading the table.
-const (
-	calibrateTiny      = "SELECT SUM(v) FROM tiny"
-	calibrateScan      = "SELECT SUM(v) FROM t"
-	calibrateStep      = "SELECT SUM(v * g + k) FROM t"
-	calibrateProbe     = "SELECT SUM(v + x) FROM t JOIN d ON k = id"
-	calibrateAggregate = "SELECT COUNT(*), SUM(s), SUM(lo) FROM (SELECT g, SUM(v) s, COUNT(*) c, MIN(v) lo, MAX(v) hi FROM t GROUP BY g) x"
-)
+// The queries. Each prices one class of work: what the statement takes beyond the classes above it.
+var calibrationQueries = []struct {
+	class placement.Class
+	sql   string
+}{
+	{placement.Start, "SELECT SUM(v) FROM tiny"},
+	{placement.Scan, "SELECT SUM(v), SUM(g), SUM(k) FROM t"},
+	{placement.Compute, "SELECT SUM(v * g + k) FROM t"},
+	{placement.GroupDense, "SELECT COUNT(*), SUM(s) FROM (SELECT g, SUM(v) AS s FROM t GROUP BY g) AS x"},
+	{placement.GroupCached, "SELECT COUNT(*), SUM(s) FROM (SELECT f, SUM(v) AS s FROM t GROUP BY f) AS x"},
+	{placement.GroupLarge, "SELECT COUNT(*), SUM(s) FROM (SELECT u, SUM(v) AS s FROM t GROUP BY u) AS x"},
+	{placement.ProbeDense, "SELECT SUM(v + x) FROM t JOIN d ON k = id"},
+	{placement.ProbeCached, "SELECT SUM(v + x) FROM t JOIN d ON t.f = d.f"},
+	{placement.BuildLarge, "SELECT COUNT(*) FROM d LEFT JOIN t ON d.f = t.u"},
+	{placement.ProbeLarge, "SELECT COUNT(*), SUM(a.v) FROM t AS a JOIN (SELECT u FROM t WHERE g < 250) AS b ON a.u = b.u"},
+	{placement.Sort, "SELECT v FROM t ORDER BY v LIMIT 1 OFFSET 100000000"},
+	{placement.Text, "SELECT COUNT(*) FROM w WHERE s LIKE '%77%'"},
+	{placement.GroupTextLarge, "SELECT COUNT(*), SUM(c) FROM (SELECT s, COUNT(*) AS c FROM w GROUP BY s) AS x"},
+	{placement.ProbeText, "SELECT COUNT(*) FROM w AS a JOIN w AS b ON a.s = b.s WHERE b.n < 100000"},
+	{placement.SortText, "SELECT s FROM w ORDER BY s LIMIT 1 OFFSET 100000000"},
+}
 
-func (c *calibration) measure(ctx context.Context, threads int) (costs gpu.Costs, err error) {
+func (c *calibration) measure(ctx context.Context, threads int) (costs placement.Costs, err error) {
+	costs = placement.Defaults()
 	if err := c.tables(); err != nil {
 		return costs, err
 	}
 	before := c.device.FirstRun().Compiled
-	for _, side := range []struct {
-		device string
-		rates  *gpu.Rates
-		cores  int
-	}{{deviceCPU, &costs.CPU, threads}, {deviceStrict, &costs.GPU, 1}} {
-		if _, err := c.run(ctx, "SET radish_device = '"+side.device+"'"); err != nil {
+	for _, device := range []physical.Device{physical.CPU, physical.GPU} {
+		name := deviceCPU
+		if device == physical.GPU {
+			name = deviceGPU
+		}
+		if err := c.run(ctx, "SET radish_device = '"+name+"'"); err != nil {
 			return costs, err
 		}
-		if side.device == deviceStrict {
+		if device == physical.GPU {
 			if costs.Upload, err = c.upload(ctx); err != nil {
 				return costs, err
 			}
 		}
-		tiny, err := c.whole(ctx, calibrateTiny)
-		if err != nil {
-			return costs, err
-		}
-		side.rates.Start = tiny
-		for _, q := range []struct {
-			sql  string
-			rate *float64
-		}{
-			{calibrateScan, &side.rates.Scan}, {calibrateStep, &side.rates.Step}, {calibrateProbe, &side.rates.Probe}, {calibrateAggregate, &side.rates.Aggregate},
-		} {
-			took, err := c.longest(ctx, q.sql)
+		for _, q := range calibrationQueries {
+			var plan *physical.Plan
+			var took time.Duration
+			err := c.undisturbed(ctx, func() (err error) {
+				plan, took, err = c.shortest(ctx, q.sql)
+				if err == nil && q.class == placement.Start {
+					took, err = c.whole(ctx, q.sql)
+				}
+				return err
+			})
 			if err != nil {
-				return costs, err
+				return costs, fmt.Errorf("%s: %w", q.sql, err)
 			}
-			*q.rate = took * float64(side.cores) / float64(c.rows)
-			if q.rate != &side.rates.Scan {
-				*q.rate = max(*q.rate-side.rates.Scan, 0)
-			}
+			kernels := device == physical.GPU && q.class != placement.Start
+			costs.Fit(q.class, device, plan, func(rows float64) int { return cpu.Workers(rows, threads) }, kernels, took)
 		}
 	}
 	// Kernels of an earlier calibration are still there: then what they took is, too.
-	costs.Compile = c.device.Costs().Compile
+	costs.Compile = c.device.Advisor().Costs().Compile
 	if compiled := c.device.FirstRun().Compiled.Sub(before); compiled.Tasks > 0 {
 		costs.Compile = compiled.Any.Seconds() / float64(compiled.Tasks)
 	}
 	return costs, nil
 }
 
-// tables makes t with c.rows rows: g has a thousand values, k as many as d has rows, v is any number; and tiny, with some of v.
+// tables makes t with c.rows rows: g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is
+// any number; d; w with half as many rows, whose texts are too many for a dictionary; and tiny, with some of v.
 func (c *calibration) tables() error {
 	next := uint64(1)
 	random := func(n int64) int64 { // xorshift64* (Vigna 2016)
@@ -127,20 +179,29 @@ func (c *calibration) tables() error {
 		return int64(next * 0x2545f4914f6cdd1d >> 1 % uint64(n))
 	}
 	value := func(int64) int64 { return random(2e9) - 1e9 }
+	spread := func(n int64) int64 { return int64(int32(uint32(n) * 2654435761)) }
+	key := func(int64) int64 { return random(calibrationKeys) }
 	for _, t := range []struct {
 		name    string
 		rows    int
-		columns []string
+		columns []string // s is a text
 		values  []func(row int64) int64
 		key     bool
 	}{
-		{"t", c.rows, []string{"g", "k", "v"}, []func(int64) int64{func(int64) int64 { return random(1000) }, func(int64) int64 { return random(calibrationKeys) }, value}, false},
-		{"d", calibrationKeys, []string{"id", "x"}, []func(int64) int64{func(row int64) int64 { return row }, value}, true},
+		{"t", c.rows, []string{"g", "k", "f", "u", "v"}, []func(int64) int64{
+			func(int64) int64 { return random(1000) }, key, func(row int64) int64 { return spread(key(row)) }, value, value,
+		}, false},
+		{"d", calibrationKeys, []string{"id", "f", "x"}, []func(int64) int64{func(row int64) int64 { return row }, spread, value}, true},
+		{"w", c.rows / 2, []string{"n", "s"}, []func(int64) int64{func(row int64) int64 { return row }, func(int64) int64 { return random(int64(c.rows) / 8) }}, false},
 		{"tiny", 1000, []string{"v"}, []func(int64) int64{value}, false},
 	} {
 		schema := &table.Schema{Database: DefaultDatabase, Name: t.name}
 		for _, name := range t.columns {
-			schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: types.Int32})
+			typ := types.Int32
+			if name == "s" {
+				typ = types.Text
+			}
+			schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: typ})
 		}
 		if t.key {
 			schema.Keys = []table.Key{{Name: "PRIMARY", Primary: true, Unique: true, Columns: []int{0}}}
@@ -150,10 +211,19 @@ func (c *calibration) tables() error {
 		for first := 0; first < t.rows; first += table.RowGroupSize {
 			n := min(t.rows-first, table.RowGroupSize)
 			data := make([]encoding.Data, len(t.columns))
-			for i := range data {
-				data[i].Ints = make([]int64, n)
+			for i, name := range t.columns {
+				if name == "s" {
+					data[i].Strings = make([]string, n)
+				} else {
+					data[i].Ints = make([]int64, n)
+				}
 				for row := range n {
-					data[i].Ints[row] = t.values[i](int64(first + row))
+					x := t.values[i](int64(first + row))
+					if name == "s" {
+						data[i].Strings[row] = "key " + strconv.FormatInt(x, 10)
+					} else {
+						data[i].Ints[row] = x
+					}
 				}
 			}
 			if err := builder.AppendColumns(n, data); err != nil {
@@ -171,16 +241,34 @@ func (c *calibration) tables() error {
 	return nil
 }
 
-// run runs a statement to its end and returns what its plan has cost; nil if it has none.
-func (c *calibration) run(ctx context.Context, sql string) (cost *profile.Plan, err error) {
-	ctx = Observe(ctx, Observer{Profile: func(p *profile.Plan) { cost = p }})
-	if err := c.read(ctx, sql); err != nil {
-		return nil, err
+// undisturbed runs f in a pause between queries, and again if one has begun meanwhile.
+func (c *calibration) undisturbed(ctx context.Context, f func() error) error {
+	if c.quiet == nil {
+		return f()
 	}
-	return cost, nil
+	for try := 1; ; try++ {
+		_, before := c.quiet.Activity()
+		for {
+			select {
+			case <-time.After(quietTime):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			running, begun := c.quiet.Activity()
+			if running == 0 && begun == before {
+				break
+			}
+			before = begun
+		}
+		err := f()
+		if _, begun := c.quiet.Activity(); err != nil || begun == before || try == quietTries {
+			return err
+		}
+	}
 }
 
-func (c *calibration) read(ctx context.Context, sql string) error {
+// run runs a statement to its end.
+func (c *calibration) run(ctx context.Context, sql string) error {
 	statements, err := c.session.Parse(sql)
 	if err != nil {
 		return err
@@ -189,6 +277,11 @@ func (c *calibration) read(ctx context.Context, sql string) error {
 	if err != nil {
 		return err
 	}
+	return drain(ctx, res)
+}
+
+// drain reads all rows.
+func drain(ctx context.Context, res *Result) error {
 	defer res.Close()
 	for {
 		if b, err := res.Next(ctx); err != nil || b == nil {
@@ -197,10 +290,33 @@ func (c *calibration) read(ctx context.Context, sql string) error {
 	}
 }
 
+// profiled runs a query to its end and returns its plan and what that has cost.
+func (c *calibration) profiled(ctx context.Context, sql string) (*physical.Plan, *profile.Plan, error) {
+	statements, err := c.session.Parse(sql)
+	if err != nil {
+		return nil, nil, err
+	}
+	st := &statement{Statement: statements[0], session: c.session, ctx: ctx}
+	defer st.end()
+	q, err := st.binder().Query(st.Node)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := c.session.plan(st, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := c.session.start(st, p, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.plan, res.Profile, drain(ctx, res)
+}
+
 // upload returns the seconds that a byte of t's columns took to get to the GPU.
 func (c *calibration) upload(ctx context.Context) (float64, error) {
 	before := c.device.FirstRun()
-	if _, err := c.run(ctx, "SELECT SUM(g), SUM(k), SUM(v) FROM t"); err != nil {
+	if err := c.run(ctx, "SELECT SUM(g), SUM(k), SUM(v) FROM t"); err != nil {
 		return 0, err
 	}
 	paid := c.device.FirstRun().Sub(before)
@@ -210,69 +326,57 @@ func (c *calibration) upload(ctx context.Context) (float64, error) {
 	return paid.Uploads.Any.Seconds() / float64(paid.Uploaded), nil
 }
 
-// whole returns the seconds of a statement, for each pipeline of it: the shortest of some runs.
-func (c *calibration) whole(ctx context.Context, sql string) (float64, error) {
-	cost, err := c.run(ctx, sql)
-	if err != nil {
-		return 0, err
-	}
-	best := time.Duration(0)
+// whole returns what a statement takes, planning included: the shortest of some runs.
+func (c *calibration) whole(ctx context.Context, sql string) (best time.Duration, err error) {
 	for i := range 10 * calibrationRuns {
 		begin := time.Now()
-		if err := c.read(ctx, sql); err != nil {
+		if err := c.run(ctx, sql); err != nil {
 			return 0, err
 		}
 		if took := time.Since(begin); i == 0 || took < best {
 			best = took
 		}
 	}
-	return best.Seconds() / float64(len(cost.Pipelines)), nil
+	return best, nil
 }
 
-// longest returns the seconds of a statement's longest pipeline, on the GPU without what its launch takes: the shortest of some runs.
-func (c *calibration) longest(ctx context.Context, sql string) (float64, error) {
-	best := time.Duration(0)
+// shortest returns a statement's plan and what its pipelines take, on the GPU their kernels: the least of some runs.
+func (c *calibration) shortest(ctx context.Context, sql string) (plan *physical.Plan, best time.Duration, err error) {
 	for i := range 1 + calibrationRuns {
-		cost, err := c.run(ctx, sql)
+		p, cost, err := c.profiled(ctx, sql)
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
-		if i == 0 {
-			continue // statistics, columns, kernels
-		}
-		longest := time.Duration(0)
-		for _, p := range cost.Pipelines {
-			took := p.Wall
-			if p.GPU != nil {
-				took = p.GPU.Kernel
+		took := time.Duration(0)
+		for _, pl := range cost.Pipelines {
+			if pl.GPU != nil {
+				took += pl.GPU.Kernel + pl.GPU.Fill
+			} else {
+				took += pl.Wall
 			}
-			longest = max(longest, took)
 		}
-		if i == 1 || longest < best {
-			best = longest
+		if i == 1 || i > 1 && took < best { // the first run pays for statistics, columns and kernels
+			plan, best = p, took
 		}
 	}
-	return best.Seconds(), nil
+	return plan, best, nil
 }
 
 // calibrationResult lists the costs.
-func calibrationResult(c *gpu.Costs, threads int) *Result {
+func calibrationResult(c *placement.Costs, threads int) *Result {
 	cols := []ResultColumn{
 		{Name: "cost", Type: types.Text}, {Name: "cpu", Type: types.Double, Nullable: true}, {Name: "gpu", Type: types.Double}, {Name: "unit", Type: types.Text},
 	}
 	row := func(name string, cpu, gpu types.Value, unit string) []types.Value {
 		return []types.Value{text(name), cpu, gpu, text(unit)}
 	}
-	all := float64(threads)
-	rows := [][]types.Value{row("start", types.FloatValue(c.CPU.Start*1e6), types.FloatValue(c.GPU.Start*1e6), "microseconds a pipeline")}
-	unit := fmt.Sprintf("ns a row, CPU with %d threads", threads)
-	for _, r := range []struct {
-		name     string
-		cpu, gpu float64
-	}{
-		{"scan", c.CPU.Scan, c.GPU.Scan}, {"compute", c.CPU.Step, c.GPU.Step}, {"probe", c.CPU.Probe, c.GPU.Probe}, {"aggregate", c.CPU.Aggregate, c.GPU.Aggregate},
-	} {
-		rows = append(rows, row(r.name, types.FloatValue(r.cpu/all*1e9), types.FloatValue(r.gpu*1e9), unit))
+	var rows [][]types.Value
+	for _, class := range placement.Classes() {
+		cpu, gpu, unit := c.CPU[class]/float64(threads)*1e9, c.GPU[class]*1e9, fmt.Sprintf("ns, CPU with %d threads", threads)
+		if class == placement.Start {
+			cpu, gpu, unit = c.CPU[class]*1e6, c.GPU[class]*1e6, "microseconds a pipeline"
+		}
+		rows = append(rows, row(class.String(), types.FloatValue(cpu), types.FloatValue(gpu), unit))
 	}
 	none := types.NullOf(types.Double)
 	return rowsResult(cols, append(rows, row("upload", none, types.FloatValue(1/c.Upload/1e9), "GB/s"),

@@ -17,19 +17,23 @@ import (
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
-// call runs CALL. There are two procedures: tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
-// in the current database; radish_calibrate() measures what work costs on the CPU and on the GPU.
+// call runs CALL. There are three procedures: tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
+// in the current database; radish_calibrate() measures what work costs on the CPU and on the GPU; radish_forget() forgets what runs have taught placement.
 func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	p := n.Procedure
-	if p.FnName.L == "radish_calibrate" {
+	switch p.FnName.L {
+	case "radish_calibrate", "radish_forget":
 		if len(p.Args) > 0 {
-			return nil, sqlerr.WrongParamCount("radish_calibrate").WithHint("it takes none")
+			return nil, sqlerr.WrongParamCount(p.FnName.L).WithHint("it takes none")
+		}
+		if p.FnName.L == "radish_forget" {
+			return s.forget()
 		}
 		return s.calibrate(st)
-	}
-	if p.FnName.L != "tpch_generate" {
+	case "tpch_generate":
+	default:
 		return nil, sqlerr.New(sqlerr.CodeUnknownFunction, sqlerr.User, "PROCEDURE %s does not exist", p.FnName.O).
-			WithHint("there are tpch_generate(scale factor [, columns to leave out]) and radish_calibrate()")
+			WithHint("there are tpch_generate(scale factor [, columns to leave out]), radish_calibrate() and radish_forget()")
 	}
 	if len(p.Args) != 1 && len(p.Args) != 2 {
 		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1; a second argument names columns to leave out, separated by commas")

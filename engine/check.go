@@ -31,8 +31,11 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 			return s.checkBinding(ctx, stmt)
 		}
 	case *ast.CallStmt:
-		if err := s.checkBinding(ctx, stmt); err != nil || n.Procedure.FnName.L == "radish_calibrate" && len(n.Procedure.Args) == 0 {
+		if err := s.checkBinding(ctx, stmt); err != nil {
 			return err
+		}
+		if name := n.Procedure.FnName.L; (name == "radish_calibrate" || name == "radish_forget") && len(n.Procedure.Args) == 0 {
+			return nil
 		}
 		if n.Procedure.FnName.L == "tpch_generate" && len(n.Procedure.Args) > 0 {
 			n.Procedure.Args[0] = ast.NewValueExpr(tpch.MinScale, "", "")

@@ -66,8 +66,13 @@ type Engine struct {
 	closed     atomic.Bool
 	ctx        context.Context // ends with the engine
 	stop       context.CancelFunc
-	autoMode   gpu.Mode      // what radish_device = 'auto' is: gpu.Auto, but for tests
-	writing    chan struct{} // holds something while a statement writes; see lockWrites
+	preparing  preparations
+	measuring  atomic.Bool // costs, in the background
+	autoMode   gpu.Mode // what radish_device = 'auto' is: gpu.Auto, but for tests
+	// autoEmulated, for tests, lets 'auto' put queries on an emulated device.
+	autoEmulated bool
+	calibrating  bool          // what its queries take is learned by the calibration
+	writing      chan struct{} // holds something while a statement writes; see lockWrites
 }
 
 // New returns an empty engine with one database, [DefaultDatabase]. It reports an option that makes no sense.

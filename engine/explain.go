@@ -7,7 +7,6 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
-	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -25,14 +24,14 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, placed, err := s.plan(st, q)
+	p, err := s.plan(st, q)
 	if err != nil {
 		return nil, err
 	}
 	var notes physical.Notes
 	var total string
 	if n.Analyze {
-		cost, err := s.runForProfile(st, plan, placed)
+		cost, err := s.runForProfile(st, p)
 		if err != nil {
 			return nil, err
 		}
@@ -44,6 +43,9 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		if cost.Downloaded > 0 {
 			total += fmt.Sprintf("; %s downloaded", sqlerr.FormatBytes(cost.Downloaded))
 		}
+		if p.estimated {
+			total += fmt.Sprintf("; expected were %.3f ms on the CPU, %.3f ms on the GPU", inMillis(p.estimate.CPU), inMillis(p.estimate.GPU))
+		}
 		total += "\n"
 		if cost.Fallback != "" {
 			total = "the CPU ran the query: " + cost.Fallback + "\n" + total
@@ -52,14 +54,14 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	var out string
 	switch format := strings.ToLower(n.Format); format {
 	case "", "row", "tree", "brief", "traditional":
-		out, err = physical.Text(plan, notes, st.exprContext().Interrupted)
+		out, err = physical.Text(p.plan, notes, st.exprContext().Interrupted)
 		out += total
 	case "json":
-		out, err = physical.JSON(plan, notes, st.exprContext().Interrupted)
+		out, err = physical.JSON(p.plan, notes, st.exprContext().Interrupted)
 	case "logical":
-		out = logical.Format(plan.Logical)
+		out = logical.Format(p.plan.Logical)
 	case "kernels":
-		out = placed.Kernels()
+		out = p.gpu.Kernels()
 	default:
 		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json, logical and kernels")
 	}
@@ -115,9 +117,9 @@ func (s *Session) bindForExplain(st *statement, n ast.StmtNode) (*logical.Query,
 	return nil, sqlerr.NotSupportedf("EXPLAIN of this statement", "only queries, INSERT, UPDATE and DELETE have plans")
 }
 
-// runForProfile runs a plan, throws its rows away and returns what it cost.
-func (s *Session) runForProfile(st *statement, plan *physical.Plan, placed *gpu.Placed) (*profile.Plan, error) {
-	res, err := s.start(st, plan, placed, true)
+// runForProfile runs a query, throws its rows away and returns what it cost.
+func (s *Session) runForProfile(st *statement, p *planned) (*profile.Plan, error) {
+	res, err := s.start(st, p, true)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/joinorder"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -22,6 +20,9 @@ const (
 
 // gpu returns the GPU of the process, opened when it is first asked for.
 func (e *Engine) gpu() (*gpu.Device, error) { return gpu.Shared(e.opts.GPULibrary) }
+
+// gpuSoon is gpu without waiting; see [gpu.SharedSoon].
+func (e *Engine) gpuSoon() (*gpu.Device, error) { return gpu.SharedSoon(e.opts.GPULibrary) }
 
 // needGPU is gpu, with an error for people: what is missing and how to get it.
 func (v *variables) needGPU(value string) (*gpu.Device, error) {
@@ -51,21 +52,8 @@ func setDevice(v *variables, value string) (string, error) {
 	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu, gpu or gpu_strict")
 }
 
-// joinModel says what joins cost on the device that a query is expected to run on.
-func (s *Session) joinModel(q *logical.Query) joinorder.Model {
-	switch s.vars.get(variableByName["radish_device"]) {
-	case deviceCPU:
-		return joinorder.Model{}
-	case deviceAuto:
-		if s.engine.autoMode == gpu.Auto && rules.TableRows(q) < gpu.LeastRows() {
-			return joinorder.Model{}
-		}
-		if _, err := s.engine.gpu(); err != nil {
-			return joinorder.Model{}
-		}
-	}
-	return joinorder.GPU
-}
+// device is the session's radish_device.
+func (s *Session) device() string { return s.vars.get(variableByName["radish_device"]) }
 
 // readsInformationSchema says whether a pipeline reads a table of information_schema.
 func readsInformationSchema(p *physical.Pipeline) bool {
@@ -73,36 +61,41 @@ func readsInformationSchema(p *physical.Pipeline) bool {
 	return ok && scan.Table.Schema.Database == informationSchema
 }
 
-// place chooses the devices of a plan's pipelines. It returns nil if all run on the CPU.
-func (s *Session) place(st *statement, plan *physical.Plan) (*gpu.Placed, error) {
-	value := s.vars.get(variableByName["radish_device"])
-	mode := gpu.Always
-	stay := func(reason string) (*gpu.Placed, error) {
-		for _, p := range plan.All() {
-			p.Reason = reason
-		}
-		return nil, nil
+// forced plans a query for the device that radish_device names, or for the one that tests choose in the stead of 'auto'.
+func (s *Session) forced(st *statement, p *planned, device string) error {
+	model := joinorder.GPU
+	if device == deviceCPU {
+		model = joinorder.Model{}
 	}
-	if slices.ContainsFunc(plan.All(), readsInformationSchema) {
-		return stay("information_schema is read on the CPU") // which says what is wrong with a GPU
+	var err error
+	if p.plan, err = s.lower(st, p.query, model); err != nil {
+		return err
 	}
-	switch value {
-	case deviceCPU:
-		return stay("radish_device is 'cpu'")
-	case deviceAuto:
-		mode = s.engine.autoMode
-		if reason := gpu.Small(plan); mode == gpu.Auto && reason != "" {
-			return stay(reason)
-		}
-	case deviceStrict:
-		mode = gpu.Strict
-	}
-	d, err := s.vars.needGPU(value)
+	p.gpu, err = s.place(st, p.plan, device)
+	return err
+}
+
+// place puts the pipelines of a plan on the device that radish_device names. It returns nil if all run on the CPU.
+func (s *Session) place(st *statement, plan *physical.Plan, device string) (*gpu.Placed, error) {
+	wish := gpu.Wish{Mode: gpu.Always, Limit: s.gpuLimit()}
 	switch {
-	case err != nil && value == deviceAuto:
-		return nil, nil // the CPU does
-	case err != nil:
+	case slices.ContainsFunc(plan.All(), readsInformationSchema):
+		plan.StayOnCPU("information_schema is read on the CPU") // which says what is wrong with a GPU
+		return nil, nil
+	case device == deviceCPU:
+		plan.StayOnCPU("radish_device is 'cpu'")
+		return nil, nil
+	case device == deviceStrict:
+		wish.Mode = gpu.Strict
+	case device == deviceAuto:
+		wish.Mode, wish.Reason = s.engine.autoMode, "a test wants it there"
+	}
+	d, err := s.vars.needGPU(device)
+	if err != nil {
 		return nil, err
 	}
-	return d.Place(plan, st.exprContext(), mode, s.vars.threads(s.engine), s.vars.integer("radish_gpu_memory_limit"))
+	return d.Place(plan, st.exprContext(), wish)
 }
+
+// gpuLimit is what a query may hold of the GPU's memory.
+func (s *Session) gpuLimit() int64 { return s.vars.integer("radish_gpu_memory_limit") }

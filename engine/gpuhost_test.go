@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -46,17 +47,17 @@ func BenchmarkGPUPlanning(b *testing.B) {
 		defer st.end()
 		var q *logical.Query
 		var plan *physical.Plan
-		var model = s.joinModel
+		model := joinorder.GPU
 		for step := 1; step <= upTo && err == nil; step++ {
 			switch steps[step] {
 			case "bind":
 				q, err = st.binder().Query(st.Node)
 			case "optimize":
-				q, _, err = rules.Optimize(q, rules.Options{Context: st.exprContext(), Joins: model(q)})
+				q, _, err = rules.Optimize(q, rules.Options{Context: st.exprContext(), Joins: model})
 			case "lower":
-				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), DenseSlack: model(q).DenseSlack})
+				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), DenseSlack: model.DenseSlack})
 			case "place":
-				_, err = s.place(st, plan)
+				_, err = s.place(st, plan, deviceStrict)
 			}
 		}
 		if err != nil {

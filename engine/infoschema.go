@@ -78,6 +78,14 @@ var virtualTables = map[string]virtual{
 		deviceColumns,
 		devicesRows,
 	},
+	"radish_device_columns": {
+		[]table.ColumnDef{
+			col("DEVICE", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("COLUMN_NAME", name64), col("BYTES", types.Uint64),
+			col("STATUS", types.Varchar(16)), col("USES", types.Uint64),
+		},
+		deviceColumnRows,
+	},
+	"radish_learned": {learnedColumns, learnedRows},
 }
 
 func virtualTableNames() []string {

@@ -2,12 +2,15 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -102,45 +105,82 @@ func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 	return b, err
 }
 
-// plan optimizes a bound query, lowers it to pipelines and places them.
-func (s *Session) plan(st *statement, q *logical.Query) (*physical.Plan, *gpu.Placed, error) {
-	model := s.joinModel(q)
+// planned is a query that is ready to run.
+type planned struct {
+	query *logical.Query
+	plan  *physical.Plan
+	gpu   *gpu.Placed // the plan with kernels of the pipelines that are on the GPU; nil: all are on the CPU
+	rival *exec.Rival // runs it on the GPU besides; nil: nothing does
+	began time.Time
+
+	advisor     *placement.Advisor // what learns from the run; nil: nobody does
+	fingerprint uint64
+	repeatable  bool
+	estimate    placement.Estimate
+	estimated   bool
+}
+
+// lower optimizes a bound query, with joins as the device of the model has them, and lowers it to pipelines.
+func (s *Session) lower(st *statement, q *logical.Query, model joinorder.Model) (*physical.Plan, error) {
 	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext(), Joins: model})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	plan, err := physical.Lower(q, physical.Options{
+	return physical.Lower(q, physical.Options{
 		Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
 		DenseSlack: model.DenseSlack,
 	})
-	if err != nil {
-		return nil, nil, err
+}
+
+// plan plans a bound query for the devices that radish_device allows.
+func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
+	p := &planned{query: q, began: time.Now()}
+	device := s.device()
+	if device == deviceAuto {
+		return p, s.auto(st, p)
 	}
-	placed, err := s.place(st, plan)
-	return plan, placed, err
+	if err := s.forced(st, p, device); err != nil || s.engine.calibrating || placement.PlanRows(p.plan) < placement.LeastRows {
+		return p, err
+	}
+	if d, ok := gpu.SharedIfOpen(s.engine.opts.GPULibrary); ok && !d.Emulated() {
+		p.learns(d)
+		p.estimate, p.estimated = p.advisor.Estimate(p.plan, s.vars.threads(s.engine)), true
+	}
+	return p, nil
 }
 
 // runQuery plans and starts a bound query. The first batch is not waited for.
 func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Result, error) {
-	plan, placed, err := s.plan(st, q)
+	p, err := s.plan(st, q)
 	if err != nil {
 		return nil, err
 	}
-	return s.start(st, plan, placed, profiled)
+	return s.start(st, p, profiled)
 }
 
-func (s *Session) start(st *statement, plan *physical.Plan, placed *gpu.Placed, profiled bool) (*Result, error) {
+func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, error) {
 	observers := observersOf(st.ctx)
 	profiled = profiled || observers.profiled()
 	progress, stop := observers.watch()
-	rows, err := exec.Run(st.ctx, plan, exec.Env{
-		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress, GPU: placed,
+	if p.advisor != nil {
+		device := physical.CPU
+		if p.gpu != nil {
+			device = physical.GPU
+		}
+		running := p.advisor.Running(device)
+		inner := stop
+		stop = func() { inner(); running() }
+	}
+	rows, err := exec.Run(st.ctx, p.plan, exec.Env{
+		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress,
+		GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: p.ended(firstWords(st.Text)),
 	})
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	res := &Result{Columns: resultColumns(plan.Cols, plan.Names), source: rows, done: stop}
+	p.plan = rows.Plan()
+	res := &Result{Columns: resultColumns(p.plan.Cols, p.plan.Names), source: rows, done: stop, Device: devicesOf(p.plan)}
 	if profiled {
 		res.Profile = &profile.Plan{}
 		res.done = func() {
@@ -150,6 +190,21 @@ func (s *Session) start(st *statement, plan *physical.Plan, placed *gpu.Placed, 
 		}
 	}
 	return res, nil
+}
+
+// devicesOf names the devices that a plan's pipelines run on.
+func devicesOf(plan *physical.Plan) string {
+	var on [2]bool
+	for _, p := range plan.All() {
+		on[p.Device] = true
+	}
+	switch {
+	case on[physical.CPU] && on[physical.GPU]:
+		return "cpu+gpu"
+	case on[physical.GPU]:
+		return "gpu"
+	}
+	return "cpu"
 }
 
 func resultColumns(cols []*expr.Column, names []string) []ResultColumn {

@@ -25,6 +25,8 @@ type Result struct {
 	LastInsertID int64
 	// Profile is what the operators cost; complete once the rows have been read. nil for statements without a plan.
 	Profile *profile.Plan
+	// Device is where the plan's pipelines run: "cpu", "gpu" or "cpu+gpu"; empty for statements without a plan.
+	Device string
 
 	source rowSource
 	done   func()                    // runs once, when the rows end

@@ -65,10 +65,10 @@ func (s *stored) free() {
 
 // charge takes the memory that a change of the catalog adds out of building, which may hold a part of it already, and returns
 // what the change drops. On an error nothing has happened.
-func (s *stored) charge(before, after *catalog.Snapshot, building *memory.Account) (dropped int64, err error) {
+func (s *stored) charge(changes []catalog.Change, building *memory.Account) (dropped int64, err error) {
 	var steps []*table.Replacement
 	added := int64(0)
-	for _, c := range catalog.Changes(before, after) {
+	for _, c := range changes {
 		step := s.ledger.Replace(c.Before, c.After)
 		added += step.Added
 		steps = append(steps, step)
@@ -119,16 +119,19 @@ func (s *stored) retire(bytes int64) {
 // far, and is empty afterwards.
 func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
 	var dropped int64
+	var changes []catalog.Change
 	err := e.catalog.Update(func(before *catalog.Snapshot) (*catalog.Snapshot, error) {
 		after, err := edit(before)
 		if err != nil {
 			return nil, err
 		}
-		dropped, err = e.stored.charge(before, after, building)
+		changes = catalog.Changes(before, after)
+		dropped, err = e.stored.charge(changes, building)
 		return after, err
 	})
 	if err == nil {
 		e.stored.retire(dropped)
+		e.invest(changes)
 	}
 	return err
 }

@@ -7,9 +7,11 @@ package exec
 
 import (
 	"context"
+	"time"
 
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
@@ -29,6 +31,13 @@ type Env struct {
 	Progress *profile.Progress
 	// GPU is the plan with the kernels of its pipelines on the GPU; nil: all run on the CPU.
 	GPU *gpu.Placed
+	// Rival has the GPU run the query beside the CPU; nil: nothing does. GPU is nil then.
+	Rival *Rival
+	// Began is when planning began; the zero time: when Run did.
+	Began time.Time
+	// Ended is told what came of the query when its last row has been read; nil: nobody wants to know. It is not called for a query that failed, or whose rows were not
+	// read to the end.
+	Ended func(placement.Outcome)
 }
 
 // Rows is a stream of a result's batches. Its methods must not be called by two goroutines at once.
@@ -44,6 +53,8 @@ type Rows interface {
 	Close() error
 	// Profile returns what the query has cost so far.
 	Profile() *profile.Plan
+	// Plan is the plan that gives the rows: of a race, the winner's.
+	Plan() *physical.Plan
 }
 
 // Run starts a plan. The query ends with ctx, or when Rows is closed, which must be done in any case. All pipelines
@@ -52,35 +63,43 @@ type Rows interface {
 // Where the GPU fails, or meets an error or a warning that only the CPU can word, the query runs again on the CPU alone: a note among the
 // warnings and the profile say so. With radish_device = 'gpu' a lack of memory or the loss of the device is an error instead.
 func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
-	cfg := cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress}
-	if env.GPU == nil {
-		return onCPU(ctx, plan, cfg)
+	if env.Began.IsZero() {
+		env.Began = time.Now()
 	}
+	var rows Rows
+	var err error
+	outcome := &placement.Outcome{}
+	switch {
+	case env.Rival != nil:
+		rows, err = race(ctx, plan, &env, outcome)
+	case env.GPU != nil:
+		rows, err = onGPU(ctx, plan, &env, outcome)
+	default:
+		rows, err = onCPU(ctx, plan, env.config())
+	}
+	if err != nil || env.Ended == nil {
+		return rows, err
+	}
+	outcome.Took = time.Since(env.Began)
+	return &timed{Rows: rows, outcome: outcome, ended: env.Ended}, nil
+}
+
+// config is what the CPU's executor gets.
+func (env *Env) config() cpu.Config {
+	return cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress}
+}
+
+// onGPU runs a plan that has pipelines on the GPU.
+func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement.Outcome) (Rows, error) {
 	var warnings *sqlerr.Warnings
 	if env.Expr != nil {
 		warnings = env.Expr.Warnings
 	}
 	before := warnings.List()
-	reason, err := "", error(nil)
-	run, startErr := env.GPU.Start(ctx, env.Profile)
-	if startErr == nil {
-		cfg.Elsewhere = run
-		rows, runErr := onCPU(ctx, plan, cfg)
-		if runErr == nil {
-			return placed{rows, run}, nil
-		}
-		reason, err = run.Failure()
-		if reason == "" || ctx.Err() != nil {
-			return nil, runErr
-		}
-	} else {
-		if ctx.Err() != nil {
-			return nil, sqlerr.Interrupted(context.Cause(ctx))
-		}
-		reason, err = env.GPU.StartFailure(startErr)
-	}
-	if err != nil {
-		return nil, err
+	outcome.Device = physical.GPU
+	rows, reason, err := attempt(ctx, plan, env.GPU, env.config())
+	if rows != nil || err != nil {
+		return rows, err
 	}
 	if warnings != nil {
 		warnings.Reset()
@@ -88,13 +107,41 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 	for _, w := range before {
 		warnings.Add(w.Level, w.Code, "%s", w.Message)
 	}
-	cfg.Elsewhere = nil
-	rows, err := onCPU(ctx, plan, cfg)
+	outcome.Device, outcome.Refused = physical.CPU, reason
+	env.Began = time.Now()
+	rows, err = onCPU(ctx, plan, env.config())
 	if err != nil {
 		return nil, err
 	}
 	warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "the query ran on the CPU: %s", reason)
 	return fallback{rows, reason}, nil
+}
+
+// attempt runs a plan that has pipelines on the GPU. Without rows and error the CPU is to run it, for the reason.
+func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg cpu.Config) (rows Rows, reason string, err error) {
+	run, err := p.Start(ctx, cfg.Profile)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, "", sqlerr.Interrupted(context.Cause(ctx))
+		}
+		reason, err = p.StartFailure(err)
+		return nil, reason, err
+	}
+	return finish(ctx, plan, run, cfg)
+}
+
+// finish runs a plan some of whose pipelines are run's.
+func finish(ctx context.Context, plan *physical.Plan, run *gpu.Run, cfg cpu.Config) (rows Rows, reason string, err error) {
+	cfg.Elsewhere = run
+	rows, err = onCPU(ctx, plan, cfg)
+	if err == nil {
+		return placed{rows, run}, "", nil
+	}
+	reason, failure := run.Failure()
+	if reason == "" || ctx.Err() != nil {
+		return nil, "", err
+	}
+	return nil, reason, failure
 }
 
 func onCPU(ctx context.Context, plan *physical.Plan, cfg cpu.Config) (Rows, error) {
@@ -123,8 +170,30 @@ type fallback struct {
 	reason string
 }
 
+func (f fallback) Plan() *physical.Plan { return f.Rows.Plan().OnCPU(f.reason) }
+
 func (f fallback) Profile() *profile.Plan {
 	p := f.Rows.Profile()
 	p.Fallback = f.reason
 	return p
+}
+
+// timed tells what came of a query. What the client does between two batches does not count.
+type timed struct {
+	Rows
+	outcome *placement.Outcome
+	ended   func(placement.Outcome) // nil: it was told
+}
+
+func (t *timed) Next(ctx context.Context) (*column.Batch, error) {
+	from := time.Now()
+	b, err := t.Rows.Next(ctx)
+	t.outcome.Took += time.Since(from)
+	if b == nil && t.ended != nil {
+		if err == nil {
+			t.ended(*t.outcome)
+		}
+		t.ended = nil
+	}
+	return b, err
 }

@@ -109,7 +109,17 @@ type outcome struct {
 	hasRows  bool
 	written  render.Written
 	affected int64
+	device   string // where its plan ran; empty: it has none
 	profiles []radish.Profile
+}
+
+// took says how long a statement took, and on which device if that is not the CPU alone.
+func (o *outcome) took(d time.Duration) string {
+	text := fmt.Sprintf("%.3f s", d.Seconds())
+	if strings.Contains(o.device, "gpu") {
+		text += " on " + o.device
+	}
+	return text
 }
 
 // run runs a statement and prints its rows, which are on standard output when it returns.
@@ -140,7 +150,7 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	if rows.Columns() == nil {
 		return o, nil
 	}
-	o.hasRows = true
+	o.hasRows, o.device = true, rows.Device()
 	settings.Begin = progress.stop
 	settings.Follows, r.printed = r.printed == r.out, r.out
 	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
@@ -249,7 +259,7 @@ func (r *runner) summary(o outcome, took time.Duration) {
 	}
 	if r.notes == nil {
 		if r.timer {
-			fmt.Fprintf(r.err, "%.3f s\n", took.Seconds())
+			fmt.Fprintln(r.err, o.took(took))
 		}
 		return
 	}
@@ -270,7 +280,7 @@ func (r *runner) summary(o outcome, took time.Duration) {
 		line = "OK, " + counted(o.affected, "row") + " affected"
 	}
 	if r.timer {
-		line += fmt.Sprintf(" (%.3f s)", took.Seconds())
+		line += " (" + o.took(took) + ")"
 	}
 	fmt.Fprintln(r.notes, line)
 }

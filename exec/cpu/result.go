@@ -305,6 +305,9 @@ func (c *Cursor) Close() error {
 	return nil
 }
 
+// Plan is the plan that gives the rows.
+func (c *Cursor) Plan() *physical.Plan { return c.q.plan }
+
 // Profile returns what the query cost so far; it is complete once Next has returned nil. It has no operators unless
 // the configuration asked for them.
 func (c *Cursor) Profile() *profile.Plan {

@@ -44,20 +44,30 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	return r, nil
 }
 
-// Compile compiles the kernels of a plan without running them, as PREPARE does.
-func (p *Placed) Compile(ctx context.Context) error {
-	q, err := newQuery(p.program, p.device.res, false)
+// Ready waits until the kernels are there that had to be compiled, and the columns that had to be uploaded. Both go on when ctx ends, for the next who asks.
+func (r *Run) Ready(ctx context.Context) error {
+	if len(r.q.fetches) == 0 {
+		r.q.fetchAhead(ctx)
+	}
+	r.q.loading.Wait()
+	return ctx.Err()
+}
+
+// Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where they have no room there, it leaves that to the run.
+func (p *Placed) Prepare(ctx context.Context) error {
+	r, err := p.Start(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer q.close()
-	q.compile(ctx, false)
-	for k := range q.modules {
-		if _, err := q.loaded(k); err != nil {
+	defer r.Close()
+	if err := r.Ready(ctx); err != nil {
+		return err
+	}
+	for k := range r.q.modules {
+		if _, err := r.q.loaded(k); err != nil {
 			return err
 		}
 	}
-	q.loading.Wait()
 	return nil
 }
 

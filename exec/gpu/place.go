@@ -35,36 +35,39 @@ type Placed struct {
 	limit  int64 // bytes of the device's memory that the query may hold; 0: any
 }
 
-// Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU. limit is how many bytes of the device's memory the
-// query may hold beside table columns; 0: as many as there are.
-func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, threads int, limit int64) (*Placed, error) {
+// Wish is how a plan is to be placed.
+type Wish struct {
+	Mode   Mode
+	Reason string // of pipelines on the GPU; with Always and Strict it follows from the mode
+	Limit  int64  // bytes of the device's memory that the query may hold beside table columns; 0: as many as there are
+}
+
+// Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU. That the GPU is the faster one is taken for
+// granted: package placement decides that.
+func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Placed, error) {
+	mode := wish.Mode
 	if err := d.Lost(); err != nil {
 		if !mode.fallsBack() {
 			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU cannot be used any more: %v", err)
 		}
-		return nil, setAll(plan, "the GPU is lost: "+err.Error())
+		return stay(plan, "the GPU is lost: "+err.Error())
 	}
 	if plan.Recursive() {
 		const why = "a recursion runs its rounds on the CPU, and all that they read"
 		if mode == Strict {
 			return nil, sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", why).WithHint("radish_device = 'auto' runs it on the CPU")
 		}
-		return nil, setAll(plan, why)
+		return stay(plan, why)
 	}
 	if reason := d.tooLarge(plan, d.Info().MemoryBytes); reason != "" {
 		if !mode.fallsBack() {
 			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("radish_device = 'auto' falls back to the CPU")
 		}
-		return nil, setAll(plan, reason)
-	}
-	if mode == Auto {
-		if reason := d.cheaperHere(plan, threads); reason != "" {
-			return nil, setAll(plan, reason)
-		}
+		return stay(plan, reason)
 	}
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
-	placed := &Placed{Plan: plan, device: d, mode: mode, limit: limit}
+	placed := &Placed{Plan: plan, device: d, mode: mode, limit: wish.Limit}
 	for {
 		placed.groups = x.crossings()
 		whole := *plan
@@ -82,17 +85,12 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, mode Mode, thread
 		}
 	}
 	placed.program = d.preferMade(placed.program)
-	if mode == Auto {
-		if reason := d.cheaperThanCompiling(placed.program, threads); reason != "" {
-			return nil, setAll(plan, reason)
-		}
-	}
-	reason := "radish_device is 'gpu'"
-	switch {
-	case mode == Strict:
+	reason := wish.Reason
+	switch mode {
+	case Always:
+		reason = "radish_device is 'gpu'"
+	case Strict:
 		reason = "radish_device is 'gpu_strict'"
-	case mode.fallsBack():
-		reason = "estimated to be faster there"
 	}
 	any := false
 	for _, p := range plan.Pipelines {
@@ -177,11 +175,10 @@ func (d *Device) compileLater(k *kernel) {
 	}
 }
 
-func setAll(plan *physical.Plan, reason string) error {
-	for _, p := range plan.All() {
-		p.Device, p.Reason = physical.CPU, reason
-	}
-	return nil
+// stay leaves a plan on the CPU.
+func stay(plan *physical.Plan, reason string) (*Placed, error) {
+	plan.StayOnCPU(reason)
+	return nil, nil
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.

@@ -1,10 +1,12 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -98,7 +100,8 @@ type resident struct {
 
 	refs     int
 	versions int    // that it is known under
-	used     uint64 // the clock at its last use
+	used     uint64 // the clock at its last use; 0: no query has used it
+	uses     uint64 // by queries
 	size     int64
 }
 
@@ -216,6 +219,30 @@ func (r *residency) resident(v *tables.Version, ordinals []int) (here, missing i
 	return here, missing
 }
 
+// awaited is how many bytes of a table's columns are not on the device yet, those that are on their way included.
+func (r *residency) awaited(v *tables.Version, ordinals []int) (bytes int64) {
+	for _, o := range ordinals {
+		r.mu.Lock()
+		e := r.versions[versionKey{weak.Make(v), o}]
+		r.mu.Unlock()
+		if e == nil || !e.loaded() {
+			f := r.form(v, o)
+			bytes += f.bytes(v, o)
+		}
+	}
+	return bytes
+}
+
+// loaded says whether the resident is on the device.
+func (e *resident) loaded() bool {
+	select {
+	case <-e.ready:
+		return e.err == nil
+	default:
+		return false
+	}
+}
+
 // someDeleted says whether a table has deleted rows.
 func someDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }
 
@@ -282,6 +309,7 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 	if e := r.versions[key]; e != nil {
 		e.refs++
 		e.used = r.clock
+		e.uses++
 		return e, false
 	}
 	r.watch(v)
@@ -298,6 +326,7 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 				e.refs++
 				e.versions++
 				e.used = r.clock
+				e.uses++
 				r.versions[key] = e
 				return e, false
 			}
@@ -306,7 +335,7 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 			}
 		}
 	}
-	e = &resident{chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock} // the caller's and the upload's
+	e = &resident{chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
 	e.column.columnForm, e.column.rows = form, v.Span()
 	r.versions[key] = e
 	if len(chunks) > 0 {
@@ -317,6 +346,33 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 	}
 	r.loads.Go(func() { r.load(e, v, ordinal, like) })
 	return e, true
+}
+
+// ResidentColumn is a table column in the device's memory, or on its way there.
+type ResidentColumn struct {
+	Database, Table, Column string
+	Bytes                   int64
+	Ready                   bool
+	Uses                    uint64 // by queries
+}
+
+// ResidentColumns lists the columns of tables that are still there, by name.
+func (d *Device) ResidentColumns() []ResidentColumn {
+	r := d.res
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []ResidentColumn
+	for key, e := range r.versions {
+		v := key.version.Value()
+		if v == nil || key.ordinal == deletedBits || e.loaded() && e.size == 0 {
+			continue
+		}
+		out = append(out, ResidentColumn{v.Schema.Database, v.Schema.Name, v.Schema.Columns[key.ordinal].Name, e.size, e.loaded(), e.uses})
+	}
+	slices.SortFunc(out, func(a, b ResidentColumn) int {
+		return cmp.Or(strings.Compare(a.Database, b.Database), strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column))
+	})
+	return out
 }
 
 // common is the number of chunks that two columns begin with alike.

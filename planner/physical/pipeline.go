@@ -49,6 +49,25 @@ type Pipeline struct {
 	EstRows    float64 // estimated rows into the sink
 }
 
+// StayOnCPU places all pipelines of a plan on the CPU.
+func (p *Plan) StayOnCPU(reason string) {
+	for _, pl := range p.All() {
+		pl.Device, pl.Reason = CPU, reason
+	}
+}
+
+// OnCPU returns the plan with all pipelines on the CPU.
+func (p *Plan) OnCPU(reason string) *Plan {
+	out := *p
+	out.Pipelines = make([]*Pipeline, len(p.Pipelines))
+	for i, pl := range p.Pipelines {
+		here := *pl
+		here.Device, here.Reason = CPU, reason
+		out.Pipelines[i] = &here
+	}
+	return &out
+}
+
 // Source gives the rows of a pipeline.
 type Source interface{ source() }
 

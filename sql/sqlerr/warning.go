@@ -80,3 +80,18 @@ func (w *Warnings) Reset() {
 	defer w.mu.Unlock()
 	w.kept, w.total = nil, 0
 }
+
+// Take moves the warnings of another list, and its count, to the end of this one.
+func (w *Warnings) Take(from *Warnings) {
+	if w == nil || from == nil {
+		return
+	}
+	from.mu.Lock()
+	kept, total := from.kept, from.total
+	from.kept, from.total = nil, 0
+	from.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.total += total
+	w.kept = append(w.kept, kept[:min(len(kept), MaxWarnings-len(w.kept))]...)
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/radish-sql/radish/exec"
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/planner/joinorder"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// With radish_device = 'auto' no query waits for the GPU: what has to be compiled or uploaded first is waited for by a rival, beside a run on
+// the CPU (exec.Rival). What package placement knows of the statement decides; where it knows too little, both run it.
+
+// auto plans a query for the device that is expected to be the faster one.
+func (s *Session) auto(st *statement, p *planned) error {
+	if s.engine.autoMode != gpu.Auto {
+		return s.forced(st, p, deviceAuto)
+	}
+	stay := func(reason string) (err error) {
+		if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err == nil {
+			p.plan.StayOnCPU(reason)
+		}
+		return err
+	}
+	if rows := rules.TableRows(p.query); rows < placement.LeastRows {
+		return stay(fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows))
+	}
+	d, err := s.engine.gpuSoon()
+	switch {
+	case errors.Is(err, gpu.ErrOpening):
+		return stay("the GPU is being opened")
+	case err != nil:
+		return stay("no GPU is in use")
+	case d.Lost() != nil:
+		return stay("the GPU is lost: " + s.vars.withoutPaths(d.Lost()))
+	case d.Emulated() && !s.engine.autoEmulated:
+		return stay("the device is emulated: it runs only what radish_device = 'gpu' puts there")
+	}
+	p.learns(d)
+	choice, known := p.advisor.Known(p.fingerprint)
+	if known && choice.Device == physical.GPU {
+		there := &planned{query: p.query}
+		if there.plan, err = s.lower(st, p.query, joinorder.GPU); err != nil {
+			return err
+		}
+		wish := gpu.Wish{Mode: gpu.Auto, Reason: choice.Reason, Limit: s.gpuLimit()}
+		if there.gpu, err = d.Place(there.plan, st.exprContext(), wish); err != nil {
+			return err
+		}
+		if there.gpu == nil {
+			return stay(there.plan.Pipelines[0].Reason)
+		}
+		lacks := there.gpu.Lacks()
+		if !lacks.Any() {
+			p.plan, p.gpu = there.plan, there.gpu
+			return nil
+		}
+		choice.Reason = choice.Reason + "; " + lacking(lacks)
+		choice.Race = true
+		if p.repeatable {
+			p.rival = s.rival(p, func(context.Context) (*gpu.Placed, string) { return there.gpu, "" })
+		}
+	}
+	if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err != nil {
+		return err
+	}
+	if reason := placement.Small(p.plan); reason != "" {
+		p.plan.StayOnCPU(reason)
+		p.rival = nil
+		return nil
+	}
+	p.estimate = p.advisor.Estimate(p.plan, s.vars.threads(s.engine))
+	p.estimated = true
+	if !known {
+		choice = p.advisor.Unknown(p.fingerprint, &p.estimate)
+	}
+	if choice.Race && p.repeatable && p.rival == nil {
+		if p.rival, err = s.plannedRival(st, d, p); err != nil {
+			return err
+		}
+	}
+	reason := choice.Reason
+	if p.rival != nil {
+		reason += "; the GPU joins when it is ready"
+	}
+	p.plan.StayOnCPU(reason)
+	return nil
+}
+
+// plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
+func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.Rival, error) {
+	plan, err := s.lower(st, p.query, joinorder.GPU)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Recursive() {
+		return nil, nil
+	}
+	// Preparing may outlive the statement: it sees nothing of the session.
+	own := st.exprContext().ForWorker(nil)
+	own.Warnings, own.Variables, own.Locks = &sqlerr.Warnings{}, nil, nil
+	wish := gpu.Wish{Mode: gpu.Auto, Reason: "it won a race", Limit: s.gpuLimit()}
+	return s.rival(p, func(ctx context.Context) (*gpu.Placed, string) {
+		return s.engine.preparing.prepare(ctx, s.engine.ctx, p.fingerprint, func(ctx context.Context) (*gpu.Placed, string) {
+			own.Ctx = ctx
+			placed, err := d.Place(plan, own, wish)
+			switch {
+			case err != nil:
+				return nil, err.Error()
+			case placed == nil:
+				return nil, plan.Pipelines[0].Reason
+			}
+			if err := placed.Prepare(ctx); err != nil {
+				return nil, err.Error()
+			}
+			return placed, ""
+		})
+	}), nil
+}
+
+func (s *Session) rival(p *planned, place func(context.Context) (*gpu.Placed, string)) *exec.Rival {
+	return &exec.Rival{Place: place, Worth: func(after time.Duration) bool {
+		return p.advisor.WorthStarting(p.fingerprint, &p.estimate, after)
+	}}
+}
+
+// lacking says what the GPU has to wait for.
+func lacking(l gpu.Lacks) string {
+	text := "the GPU lacks"
+	if l.Kernels > 0 {
+		text += fmt.Sprintf(" %d kernels", l.Kernels)
+	}
+	if l.Bytes > 0 {
+		if l.Kernels > 0 {
+			text += " and"
+		}
+		text += " " + sqlerr.FormatBytes(l.Bytes) + " of columns"
+	}
+	return text
+}
+
+// learns has the advisor of a device learn from a query.
+func (p *planned) learns(d *gpu.Device) {
+	p.advisor = d.Advisor()
+	p.fingerprint, p.repeatable = logical.Fingerprint(p.query)
+}
+
+// ended tells the advisor what came of the query.
+func (p *planned) ended(text string) func(placement.Outcome) {
+	if p.advisor == nil {
+		return nil
+	}
+	return func(o placement.Outcome) {
+		var e *placement.Estimate
+		if p.estimated {
+			e = &p.estimate
+		}
+		p.advisor.Learn(p.fingerprint, text, e, o)
+	}
+}
+
+// forget runs CALL radish_forget(): what runs have taught placement is forgotten, here and in the file that keeps it. Calibrated costs stay.
+func (s *Session) forget() (*Result, error) {
+	if d, err := s.engine.gpu(); err == nil {
+		if err := d.Advisor().Forget(); err != nil {
+			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "what was learned cannot be removed: %v", err).WithCause(err)
+		}
+	}
+	return &Result{}, nil
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// mostPreparing is how many statements are prepared for the GPU at once: each keeps a core busy, which queries want, too.
+const mostPreparing = 2
+
+// mostWaiting is how many more may wait for their turn; those that come then are prepared when they run again.
+const mostWaiting = 256
+
+// preparations are the statements whose kernels are written and compiled, and whose columns are uploaded, while nobody waits, or while the CPU runs them. They
+// go on when the statement has ended: the next run finds what they made.
+type preparations struct {
+	mu      sync.Mutex
+	running int
+	waiting []*preparation
+	by      map[uint64]*preparation // by fingerprint
+}
+
+// preparation is one of them.
+type preparation struct {
+	run    func()
+	done   chan struct{} // closed when the rest is there
+	placed *gpu.Placed
+	reason string // without placed: why the GPU cannot run it; "": it was cancelled
+}
+
+// prepare has a statement prepared, for as long as the engine lives, and waits until it is or ctx ends. If the statement, run by somebody else, is already being
+// prepared, it waits for that first.
+func (x *preparations) prepare(ctx, engine context.Context, fingerprint uint64, f func(context.Context) (*gpu.Placed, string)) (*gpu.Placed, string) {
+	for {
+		p, mine := x.add(engine, fingerprint, f)
+		if p == nil {
+			return nil, ""
+		}
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return nil, ""
+		}
+		if mine {
+			return p.placed, p.reason
+		}
+	}
+}
+
+// add returns the preparation of a statement, begun if there is none; mine says that it was. It is nil if too many wait.
+func (x *preparations) add(engine context.Context, fingerprint uint64, f func(context.Context) (*gpu.Placed, string)) (p *preparation, mine bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if p := x.by[fingerprint]; p != nil {
+		return p, false
+	}
+	if len(x.waiting) >= mostWaiting {
+		return nil, false
+	}
+	p = &preparation{done: make(chan struct{})}
+	p.run = func() {
+		if engine.Err() == nil {
+			if err := sqlerr.Guard(func() error { p.placed, p.reason = f(engine); return nil }); err != nil {
+				p.reason = err.Error()
+			}
+		}
+		if engine.Err() != nil {
+			p.placed, p.reason = nil, ""
+		}
+		x.ended(fingerprint)
+		close(p.done)
+	}
+	if x.by == nil {
+		x.by = map[uint64]*preparation{}
+	}
+	x.by[fingerprint] = p
+	x.waiting = append(x.waiting, p)
+	x.next()
+	return p, true
+}
+
+// next starts what waits, while there is room. The caller holds mu.
+func (x *preparations) next() {
+	for x.running < mostPreparing && len(x.waiting) > 0 {
+		p := x.waiting[0]
+		x.waiting = x.waiting[1:]
+		x.running++
+		go p.run()
+	}
+}
+
+func (x *preparations) ended(fingerprint uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.by, fingerprint)
+	x.running--
+	x.next()
+}
+
+// count is how many statements are being prepared or wait for that.
+func (x *preparations) count() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.by)
+}
+
+// invest has the columns of tables uploaded that are new, or have grown by half, and large enough for a GPU.
+func (e *Engine) invest(changes []catalog.Change) {
+	if e.opts.Device == deviceCPU {
+		return
+	}
+	var grown []*table.Version
+	for _, c := range changes {
+		if c.After == nil || c.After.Rows() < placement.LeastRows || c.Before != nil && c.After.Rows() < c.Before.Rows()+c.Before.Rows()/2 {
+			continue
+		}
+		grown = append(grown, c.After)
+	}
+	if len(grown) == 0 {
+		return
+	}
+	go func() {
+		_ = sqlerr.Guard(func() error {
+			d, err := e.gpu()
+			if err != nil || d.Emulated() && !e.autoEmulated {
+				return nil
+			}
+			for _, v := range grown {
+				d.Invest(v)
+			}
+			e.calibrateSoon(d)
+			return nil
+		})
+	}()
+}

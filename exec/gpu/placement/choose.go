@@ -1,0 +1,317 @@
+package placement
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// LeastRows is the number of rows up to which a plan is not worth opening a device for.
+const LeastRows = 1 << 16
+
+// Small says that a plan reads so little that it stays on the CPU; "" if it does not.
+func Small(plan *physical.Plan) string {
+	if rows := PlanRows(plan); rows < LeastRows {
+		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
+	}
+	return ""
+}
+
+// hopeless is how many times as long as on the CPU a plan has to be expected to take on the GPU for nobody to try. Estimates have been off by less.
+const hopeless = 16
+
+// gpuQueries is how many queries a GPU runs beside each other before they wait for each other.
+const gpuQueries = 8
+
+// Choice is where a query runs.
+type Choice struct {
+	Device physical.Device // where it starts at once
+	// Race says that it starts on the GPU, too, as soon as that is ready. The first to finish wins.
+	Race   bool
+	Reason string
+}
+
+// An Advisor chooses devices and learns from what came of it. It is safe for concurrent use.
+type Advisor struct {
+	threads int
+	workers func(rows float64, threads int) int
+	now     func() time.Time
+	file    string // "": what was learned goes with the process
+
+	mu        sync.Mutex
+	costs     Costs
+	corrected corrections
+	records   map[uint64]*record
+	running   [2]int // queries, by device
+	begun     uint64 // queries so far
+	saved     time.Time
+	saving    bool
+}
+
+// Options configure an Advisor.
+type Options struct {
+	Threads int                                 // of the CPU
+	Workers func(rows float64, threads int) int // how many threads share a pipeline over so many rows
+	File    string                              // where what was learned is kept; "": nowhere
+	Now     func() time.Time                    // nil: time.Now
+}
+
+// New returns an advisor that knows what the file of the options holds.
+func New(o Options) *Advisor {
+	a := &Advisor{threads: max(o.Threads, 1), workers: o.Workers, now: o.Now, file: o.File, costs: Defaults(), records: map[uint64]*record{}}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.workers == nil {
+		a.workers = func(_ float64, threads int) int { return threads }
+	}
+	a.saved = a.now()
+	a.load()
+	return a
+}
+
+// Estimate prices a plan on both devices, with what is known of the costs.
+func (a *Advisor) Estimate(plan *physical.Plan, threads int) Estimate {
+	a.mu.Lock()
+	costs, by := a.costs, a.corrected
+	a.mu.Unlock()
+	return costs.estimate(plan, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) })
+}
+
+// Known chooses by what runs of the statement have taken. ok is false where that is not enough.
+func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.records[fingerprint]
+	if r == nil {
+		return c, false
+	}
+	if r.Refused != "" && r.Tries > 0 {
+		return Choice{Reason: r.Refused}, true
+	}
+	now := a.now()
+	cpu, gpu := r.CPU.fresh(now), r.GPU.fresh(now)
+	onCPU, onGPU := a.underLoad(physical.CPU, r.CPU.Seconds), a.underLoad(physical.GPU, r.GPU.Seconds)
+	switch {
+	case cpu && gpu:
+		c.Reason = fmt.Sprintf("it took %s on the CPU, %s on the GPU", inWords(r.CPU.Seconds), inWords(r.GPU.Seconds))
+		if onGPU < onCPU {
+			c.Device = physical.GPU
+		}
+	case gpu && r.CPU.Bound >= r.GPU.Seconds*0.9:
+		c.Device = physical.GPU
+		c.Reason = fmt.Sprintf("it took %s on the GPU, and more on the CPU", inWords(r.GPU.Seconds))
+	case cpu && r.GPU.Lost >= convincing && r.GPU.Bound >= r.CPU.Seconds*0.9:
+		c.Reason = fmt.Sprintf("it took %s on the CPU, and more on the GPU", inWords(r.CPU.Seconds))
+	default:
+		return c, false
+	}
+	if r.due() {
+		c.Device, c.Race = physical.CPU, true
+		c.Reason += "; both run it again, to see whether that has changed"
+	}
+	return c, true
+}
+
+// Unknown chooses for a statement of which Known knows too little.
+func (a *Advisor) Unknown(fingerprint uint64, e *Estimate) Choice {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	onCPU, onGPU := e.CPU.Seconds(), e.GPU.Seconds()
+	if r := a.records[fingerprint]; r != nil {
+		now := a.now()
+		if r.CPU.fresh(now) {
+			onCPU = r.CPU.Seconds
+		}
+		if r.GPU.fresh(now) {
+			onGPU = r.GPU.Seconds
+		}
+	}
+	c := Choice{Reason: fmt.Sprintf("expected to take %s on the CPU, %s on the GPU", inWords(onCPU), inWords(onGPU))}
+	if onGPU <= hopeless*onCPU {
+		c.Race = true
+	}
+	return c
+}
+
+// underLoad is what a run of so many seconds takes beside those that run now: the CPU's queries share its cores, and the GPU's wait for each other once they
+// are many. The caller holds mu.
+func (a *Advisor) underLoad(d physical.Device, seconds float64) float64 {
+	if d == physical.GPU {
+		return seconds * max(1, float64(a.running[physical.GPU]+1)/gpuQueries)
+	}
+	return seconds * (1 + float64(a.running[physical.CPU]) + float64(a.running[physical.GPU])/float64(a.threads))
+}
+
+// WorthStarting says whether the GPU, which is ready now, is to take part in a race that the CPU has been running for so long.
+func (a *Advisor) WorthStarting(fingerprint uint64, e *Estimate, after time.Duration) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	onCPU, onGPU := e.CPU.Seconds(), e.GPU.Seconds()
+	if r := a.records[fingerprint]; r != nil {
+		if r.CPU.Seconds > 0 {
+			onCPU = r.CPU.Seconds
+		}
+		if r.GPU.Seconds > 0 {
+			onGPU = r.GPU.Seconds
+		}
+	}
+	left := onCPU - after.Seconds()
+	return left < 0 || onGPU < left // an estimate that has proved wrong says nothing any more
+}
+
+// Running counts a query as running on a device, until done is called.
+func (a *Advisor) Running(d physical.Device) (done func()) {
+	a.mu.Lock()
+	a.running[d]++
+	a.begun++
+	a.mu.Unlock()
+	return sync.OnceFunc(func() {
+		a.mu.Lock()
+		a.running[d]--
+		a.mu.Unlock()
+	})
+}
+
+// Activity says how many queries run, and how many have begun so far: what is measured beside others is worth little.
+func (a *Advisor) Activity() (running int, begun uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.running[physical.CPU] + a.running[physical.GPU], a.begun
+}
+
+// Outcome is what came of a run.
+type Outcome struct {
+	Device physical.Device // that gave the rows
+	Took   time.Duration   // from planning to the last row, without what the client did between rows
+	// Raced says that the other device ran it, too, and was given up after Gave; 0: it was not ready before.
+	Raced bool
+	Gave  time.Duration
+	// Refused is why the GPU could not run it; "": it could, or was not asked.
+	Refused string
+}
+
+// Learn notes the outcome of a statement's run. e is what was expected of its plan; nil: nobody had to ask.
+func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	r := a.records[fingerprint]
+	if r == nil {
+		r = &record{Used: now.Unix()}
+		a.records[fingerprint] = r
+		a.limit()
+	}
+	r.text, r.Used = text, now.Unix()
+	r.Since++
+	if r.Tries > 0 {
+		r.Tries--
+	}
+	here := r.on(o.Device)
+	loaded := a.running[physical.CPU]+a.running[physical.GPU] > 1
+	if before := here.Seconds; before > 0 && !loaded && o.Took > leastSurprise && o.Took.Seconds() > surprise*before {
+		r.Since, r.Next = firstRace, 0
+		r.on(other(o.Device)).At = 0
+	}
+	here.ended(o.Took.Seconds(), now, loaded)
+	if o.Raced {
+		r.raced()
+		if o.Gave > 0 {
+			r.on(other(o.Device)).given(o.Gave.Seconds())
+		}
+	}
+	switch {
+	case o.Refused != "":
+		r.refuse(o.Refused)
+	case o.Device == physical.GPU:
+		r.Refused, r.Tries, r.Pause = "", 0, 0
+	}
+	if e != nil && !loaded {
+		a.corrected.learn(e, o.Device, o.Took)
+	}
+	a.saveSoon(now)
+}
+
+func other(d physical.Device) physical.Device { return physical.GPU - d }
+
+// inWords is a time of so many seconds.
+func inWords(s float64) string { return fmt.Sprintf("%.2f ms", s*1e3) }
+
+// limit forgets the statements that ran longest ago where there are too many. The caller holds mu.
+func (a *Advisor) limit() {
+	for len(a.records) > mostRecords {
+		var oldest uint64
+		at := int64(0)
+		for key, r := range a.records {
+			if at == 0 || r.Used < at {
+				oldest, at = key, max(r.Used, 1)
+			}
+		}
+		delete(a.records, oldest)
+	}
+}
+
+// Learned is what is known of a statement.
+type Learned struct {
+	Fingerprint uint64
+	Text        string // the beginning of a statement; empty where an earlier process ran it
+	CPU, GPU    time.Duration
+	CPURuns     int
+	GPURuns     int
+	// CPULeast and GPULeast are what a run takes at least: it was given up then; 0: none was.
+	CPULeast, GPULeast time.Duration
+	Refused            string // why the GPU does not run it
+	Used               time.Time
+}
+
+// List lists what was learned of statements.
+func (a *Advisor) List() []Learned {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := make([]Learned, 0, len(a.records))
+	for key, r := range a.records {
+		out = append(out, Learned{
+			Fingerprint: key, Text: r.text, CPU: duration(r.CPU.Seconds), GPU: duration(r.GPU.Seconds), CPURuns: r.CPU.Count, GPURuns: r.GPU.Count,
+			CPULeast: duration(r.CPU.Bound), GPULeast: duration(r.GPU.Bound), Refused: r.Refused, Used: time.Unix(r.Used, 0),
+		})
+	}
+	return out
+}
+
+// Factors are by how much the costs of a class have been corrected on a device.
+func (a *Advisor) Factors(d physical.Device) Rates {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.corrected[d].factors()
+}
+
+// Costs are what plans are priced with, before corrections.
+func (a *Advisor) Costs() Costs {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.costs
+}
+
+// UseCosts takes costs that an earlier process measured.
+func (a *Advisor) UseCosts(c Costs) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.costs = c
+}
+
+// SetCosts takes costs that were measured just now. Corrections of those before are forgotten.
+func (a *Advisor) SetCosts(c Costs) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.costs, a.corrected = c, corrections{}
+}
+
+// Forget forgets what was learned; calibrated costs stay.
+func (a *Advisor) Forget() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.records, a.corrected = map[uint64]*record{}, corrections{}
+	return a.remove()
+}

@@ -1,0 +1,147 @@
+package placement
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Class is a kind of work that has a price of its own on each device.
+type Class uint8
+
+// The classes of work. Cached means that a hash table fits the CPU's caches, large that it does not.
+const (
+	Start          Class = iota // a pipeline, whatever its rows
+	Scan                        // a value of a table column
+	Text                        // a text without dictionary that an expression reads
+	Compute                     // a row of an expression
+	ProbeDense                  // a row that is looked up in an array or a bitmap
+	ProbeCached                 // a row that is looked up in a hash table: cached,
+	ProbeLarge                  // large,
+	ProbeText                   // or with texts as keys
+	BuildDense                  // a row that is stored to be looked up, likewise
+	BuildCached                 //
+	BuildLarge                  //
+	BuildText                   //
+	GroupScalar                 // a row of an aggregate without groups
+	GroupDense                  // a row that is grouped in an array
+	GroupCached                 // a row that is grouped in a hash table: cached,
+	GroupLarge                  // large,
+	GroupText                   // with texts as keys: cached,
+	GroupTextLarge              // large
+	Sort                        // a row that is sorted, times the logarithm of the rows
+	SortText                    // the same by texts
+	Window                      // a row of a window function, sorted before
+	Loop                        // a pair of rows that a nested loop compares
+	Store                       // a value that is stored between pipelines or given to the client
+	Download                    // a value that comes from the GPU
+	classes
+)
+
+var classNames = [classes]string{
+	"start", "scan", "text", "compute", "probe dense", "probe cached", "probe large", "probe text", "build dense", "build cached", "build large", "build text",
+	"group scalar", "group dense", "group cached", "group large", "group text", "group text large", "sort", "sort text", "window", "loop", "store", "download",
+}
+
+func (c Class) String() string { return classNames[c] }
+
+// Classes lists all classes.
+func Classes() []Class {
+	out := make([]Class, classes)
+	for i := range out {
+		out[i] = Class(i)
+	}
+	return out
+}
+
+// Rates are seconds for each unit of work: on the CPU of one core, on the GPU of the whole.
+type Rates [classes]float64
+
+// MarshalJSON writes the rates by name, so that a file stays readable, and is not misread once classes change.
+func (r Rates) MarshalJSON() ([]byte, error) {
+	byName := map[string]float64{}
+	for c, rate := range r {
+		byName[classNames[c]] = rate
+	}
+	return json.Marshal(byName)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. A class that is missing, or one that is not known, is an error.
+func (r *Rates) UnmarshalJSON(text []byte) error {
+	byName := map[string]float64{}
+	if err := json.Unmarshal(text, &byName); err != nil {
+		return err
+	}
+	for c := range r {
+		rate, ok := byName[classNames[c]]
+		if !ok {
+			return fmt.Errorf("no rate for %s", classNames[c])
+		}
+		r[c] = rate
+	}
+	if len(byName) != int(classes) {
+		return fmt.Errorf("%d rates instead of %d", len(byName), classes)
+	}
+	return nil
+}
+
+// Costs are what plans are priced with, in seconds.
+type Costs struct {
+	CPU     Rates   `json:"cpu"`
+	GPU     Rates   `json:"gpu"`
+	Upload  float64 `json:"upload"`  // a byte of a table column
+	Compile float64 `json:"compile"` // a kernel
+}
+
+// Defaults are the costs until something was measured: those of 16 cores of a server and of an H200 (docs/benchmarks.md). The GPU's start counts
+// twice, so that a smaller one is not overestimated.
+func Defaults() Costs {
+	const ns, ps = 1e-9, 1e-12
+	return Costs{
+		CPU: Rates{
+			Start: 30e-6, Scan: 0.7 * ns, Text: 15 * ns, Compute: 2.5 * ns,
+			ProbeDense: 4 * ns, ProbeCached: 8 * ns, ProbeLarge: 40 * ns, ProbeText: 120 * ns,
+			BuildDense: 5 * ns, BuildCached: 20 * ns, BuildLarge: 60 * ns, BuildText: 200 * ns,
+			GroupScalar: 1 * ns, GroupDense: 5 * ns, GroupCached: 12 * ns, GroupLarge: 120 * ns, GroupText: 60 * ns, GroupTextLarge: 400 * ns,
+			Sort: 6 * ns, SortText: 20 * ns, Window: 200 * ns, Loop: 1 * ns, Store: 3 * ns, Download: 0,
+		},
+		GPU: Rates{
+			Start: 100e-6, Scan: 1.5 * ps, Text: 50 * ps, Compute: 1 * ps,
+			ProbeDense: 10 * ps, ProbeCached: 20 * ps, ProbeLarge: 100 * ps, ProbeText: 200 * ps,
+			BuildDense: 20 * ps, BuildCached: 50 * ps, BuildLarge: 150 * ps, BuildText: 300 * ps,
+			GroupScalar: 1 * ps, GroupDense: 4 * ps, GroupCached: 6 * ps, GroupLarge: 20 * ps, GroupText: 100 * ps, GroupTextLarge: 200 * ps,
+			Sort: 12 * ps, SortText: 50 * ps, Window: 0, Loop: 1 * ps, Store: 5 * ps, Download: 200 * ps,
+		},
+		Upload:  1 / 40e9,
+		Compile: 50e-3,
+	}
+}
+
+// valid says whether all figures can be costs.
+func (c *Costs) valid() bool {
+	for _, rates := range []Rates{c.CPU, c.GPU} {
+		for _, rate := range rates {
+			if !(rate >= 0 && rate < 100) {
+				return false
+			}
+		}
+		if rates[Start] == 0 || rates[Scan] == 0 {
+			return false
+		}
+	}
+	return c.Upload >= 0 && c.Upload < 100 && c.Compile > 0 && c.Compile < 1000
+}
+
+// rates are those of a device.
+func (c *Costs) rates(d physical.Device) *Rates {
+	if d == physical.GPU {
+		return &c.GPU
+	}
+	return &c.CPU
+}
+
+// duration is a number of seconds.
+func duration(s float64) time.Duration { return time.Duration(min(max(s, 0)*1e9, math.MaxInt64/2)) }

@@ -1,0 +1,380 @@
+package placement
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// clock is a time that a test sets.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time           { return c.at }
+func (c *clock) advance(by time.Duration) { c.at = c.at.Add(by) }
+
+func advisor(t *testing.T, file string) (*Advisor, *clock) {
+	t.Helper()
+	c := &clock{time.Unix(1_800_000_000, 0)}
+	return New(Options{Threads: 16, File: file, Now: c.now}), c
+}
+
+const (
+	ms    = time.Millisecond
+	query = uint64(42)
+)
+
+func estimate(onCPU, onGPU time.Duration) *Estimate {
+	e := &Estimate{CPU: onCPU, GPU: onGPU}
+	e.spent[physical.CPU][Scan], e.spent[physical.GPU][Scan] = onCPU.Seconds(), onGPU.Seconds()
+	return e
+}
+
+func (a *Advisor) ran(o Outcome) { a.Learn(query, "", nil, o) }
+
+// TestRaceThenKnown follows a statement from its first run on: both devices run it until the faster one is known.
+func TestRaceThenKnown(t *testing.T) {
+	a, _ := advisor(t, "")
+	if _, ok := a.Known(query); ok {
+		t.Fatal("a statement is known that never ran")
+	}
+	e := estimate(100*ms, 10*ms)
+	if c := a.Unknown(query, e); c.Device != physical.CPU || !c.Race {
+		t.Errorf("the first run: %+v", c)
+	}
+	a.ran(Outcome{Device: physical.CPU, Took: 100 * ms}) // the GPU was not ready in time
+	if c, ok := a.Known(query); ok {
+		t.Errorf("after a run on the CPU alone: %+v", c)
+	}
+	a.ran(Outcome{Device: physical.GPU, Took: 9 * ms, Raced: true, Gave: 9 * ms})
+	c, ok := a.Known(query)
+	if !ok || c.Device != physical.GPU || c.Race {
+		t.Errorf("after the GPU has won: %+v, %v", c, ok)
+	}
+	if !strings.Contains(c.Reason, "100.00 ms on the CPU") || !strings.Contains(c.Reason, "9.00 ms on the GPU") {
+		t.Errorf("the reason is %q", c.Reason)
+	}
+}
+
+// TestGPUWinsFirst knows the CPU only as what was given up.
+func TestGPUWinsFirst(t *testing.T) {
+	a, _ := advisor(t, "")
+	a.ran(Outcome{Device: physical.GPU, Took: 9 * ms, Raced: true, Gave: 9 * ms})
+	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
+		t.Errorf("%+v, %v", c, ok)
+	}
+}
+
+// TestCPUHasToWinTwice: the GPU's first run may have paid for what later ones find.
+func TestCPUHasToWinTwice(t *testing.T) {
+	a, _ := advisor(t, "")
+	lost := Outcome{Device: physical.CPU, Took: 5 * ms, Raced: true, Gave: 5 * ms}
+	a.ran(lost)
+	if c, ok := a.Known(query); ok {
+		t.Errorf("after one race: %+v", c)
+	}
+	a.ran(lost)
+	if c, ok := a.Known(query); !ok || c.Device != physical.CPU || c.Race {
+		t.Errorf("after two: %+v, %v", c, ok)
+	}
+	// A GPU that started late has not been given up late enough to say anything.
+	b, _ := advisor(t, "")
+	late := Outcome{Device: physical.CPU, Took: 100 * ms, Raced: true, Gave: 5 * ms}
+	b.ran(late)
+	b.ran(late)
+	if c, ok := b.Known(query); ok {
+		t.Errorf("after two late starts: %+v", c)
+	}
+}
+
+// TestHopeless leaves a query on the CPU that the GPU is expected to take many times as long for.
+func TestHopeless(t *testing.T) {
+	a, _ := advisor(t, "")
+	if c := a.Unknown(query, estimate(1*ms, 100*ms)); c.Race || c.Device != physical.CPU {
+		t.Errorf("%+v", c)
+	}
+	a.ran(Outcome{Device: physical.CPU, Took: 100 * ms}) // the estimate of the CPU was wrong
+	if c := a.Unknown(query, estimate(1*ms, 100*ms)); !c.Race {
+		t.Errorf("after a slow run: %+v", c)
+	}
+}
+
+// TestRacesAgain wants another race after some runs, then after twice as many, and after a day.
+func TestRacesAgain(t *testing.T) {
+	a, at := advisor(t, "")
+	won := Outcome{Device: physical.GPU, Took: 5 * ms, Raced: true, Gave: 5 * ms}
+	alone := Outcome{Device: physical.GPU, Took: 5 * ms}
+	a.ran(won)
+	for _, runs := range []int{firstRace, 2 * firstRace, 4 * firstRace} {
+		for i := range runs {
+			if c, ok := a.Known(query); !ok || c.Race {
+				t.Fatalf("run %d of %d: %+v, %v", i, runs, c, ok)
+			}
+			a.ran(alone)
+		}
+		if c, ok := a.Known(query); !ok || !c.Race || c.Device != physical.CPU {
+			t.Fatalf("after %d runs: %+v, %v", runs, c, ok)
+		}
+		a.ran(won)
+	}
+	at.advance(staleAfter)
+	if c, ok := a.Known(query); ok {
+		t.Errorf("a day later: %+v", c)
+	}
+}
+
+// TestSurprise wants a race when a run takes many times as long as those before: other literals, or other rows.
+func TestSurprise(t *testing.T) {
+	a, _ := advisor(t, "")
+	a.ran(Outcome{Device: physical.CPU, Took: 40 * ms})
+	a.ran(Outcome{Device: physical.GPU, Took: 10 * ms})
+	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
+		t.Fatalf("%+v, %v", c, ok)
+	}
+	a.ran(Outcome{Device: physical.GPU, Took: 300 * ms})
+	if c, ok := a.Known(query); ok && !c.Race {
+		t.Errorf("after a surprise: %+v", c)
+	}
+}
+
+// TestRefused does not ask a GPU again that could not run a statement, for a while that doubles.
+func TestRefused(t *testing.T) {
+	a, _ := advisor(t, "")
+	refused := Outcome{Device: physical.CPU, Took: 5 * ms, Refused: "window functions run on the CPU only"}
+	pause := 0
+	for range 3 {
+		a.ran(refused)
+		runs := 0
+		for ; ; runs++ {
+			c, ok := a.Known(query)
+			if !ok {
+				break
+			}
+			if c.Device != physical.CPU || c.Race || c.Reason != refused.Refused {
+				t.Fatalf("%+v", c)
+			}
+			a.ran(Outcome{Device: physical.CPU, Took: 5 * ms})
+			if runs > 1000 {
+				t.Fatal("it is never asked again")
+			}
+		}
+		if runs <= pause {
+			t.Errorf("a pause of %d runs after one of %d", runs, pause)
+		}
+		pause = runs
+	}
+}
+
+// TestLoad sends a query to the slower device when the faster one is busy.
+func TestLoad(t *testing.T) {
+	a, _ := advisor(t, "")
+	a.ran(Outcome{Device: physical.CPU, Took: 12 * ms})
+	a.ran(Outcome{Device: physical.GPU, Took: 10 * ms})
+	device := func() physical.Device {
+		c, _ := a.Known(query)
+		return c.Device
+	}
+	if device() != physical.GPU {
+		t.Error("idle: not the GPU")
+	}
+	var ends []func()
+	for range 40 {
+		ends = append(ends, a.Running(physical.GPU))
+	}
+	if device() != physical.CPU {
+		t.Error("forty queries on the GPU: not the CPU")
+	}
+	for range 4 {
+		ends = append(ends, a.Running(physical.CPU))
+	}
+	if device() != physical.GPU {
+		t.Error("and four on the CPU: not the GPU")
+	}
+	for _, end := range ends {
+		end()
+		end() // a second call counts nothing
+	}
+	if a.running != [2]int{} {
+		t.Errorf("%v queries run", a.running)
+	}
+	// Times under load say only what a run takes at most.
+	end := a.Running(physical.CPU)
+	end2 := a.Running(physical.GPU)
+	a.ran(Outcome{Device: physical.GPU, Took: 500 * ms})
+	end()
+	end2()
+	if r := a.records[query]; r.GPU.Seconds > 0.0101 {
+		t.Errorf("a run under load makes it %v s", r.GPU.Seconds)
+	}
+}
+
+// TestWorthStarting starts the GPU late only where it can still win.
+func TestWorthStarting(t *testing.T) {
+	a, _ := advisor(t, "")
+	e := estimate(100*ms, 30*ms)
+	for after, want := range map[time.Duration]bool{0: true, 60 * ms: true, 80 * ms: false, 99 * ms: false, 150 * ms: true} {
+		if got := a.WorthStarting(query, e, after); got != want {
+			t.Errorf("after %v: %v", after, got)
+		}
+	}
+}
+
+// TestCorrections: estimates that are wrong by a factor of thirty come near what runs take, on the device and in the class that was wrong.
+func TestCorrections(t *testing.T) {
+	a, _ := advisor(t, "")
+	for range 40 {
+		e := a.priced(10 * ms)
+		a.Learn(query, "", e, Outcome{Device: physical.CPU, Took: 300 * ms})
+	}
+	e := a.priced(10 * ms)
+	if e.CPU < 270*ms || e.CPU > 330*ms {
+		t.Errorf("the CPU is expected to take %v", e.CPU)
+	}
+	if e.GPU != 10*ms {
+		t.Errorf("the GPU is expected to take %v", e.GPU)
+	}
+	if f := a.Factors(physical.CPU); f[Sort] != 1 || math.Abs(f[Scan]-30) > 3 {
+		t.Errorf("factors %v", f)
+	}
+	for range 100 { // never beyond all measure
+		a.Learn(query, "", a.priced(10*ms), Outcome{Device: physical.CPU, Took: 3600 * time.Second})
+	}
+	if f := a.Factors(physical.CPU)[Scan]; f > 70 {
+		t.Errorf("a factor of %v", f)
+	}
+}
+
+// priced is an estimate of work that is expected to take so long on each device before corrections.
+func (a *Advisor) priced(took time.Duration) *Estimate {
+	e := &Estimate{}
+	for d, to := range []*time.Duration{&e.CPU, &e.GPU} {
+		s := took.Seconds() * math.Exp(a.corrected[d][Scan])
+		e.spent[d][Scan], *to = s, duration(s)
+	}
+	return e
+}
+
+// TestKept writes what was learned and reads it again in another advisor, which takes what is newer of two.
+func TestKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "folder", "learned.json")
+	a, at := advisor(t, file)
+	a.Learn(query, "SELECT 'secret'", estimate(1*ms, 1*ms), Outcome{Device: physical.GPU, Took: 9 * ms, Raced: true, Gave: 9 * ms})
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	b, later := advisor(t, file)
+	if c, ok := b.Known(query); !ok || c.Device != physical.GPU {
+		t.Errorf("another process knows %+v, %v", c, ok)
+	}
+	if got, want := b.Factors(physical.GPU), a.Factors(physical.GPU); math.Abs(got[Scan]-want[Scan]) > 1e-9 {
+		t.Errorf("factors %v, want %v", got[Scan], want[Scan])
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "secret") {
+		t.Error("the file has the text of a statement")
+	}
+	later.advance(time.Minute)
+	b.ran(Outcome{Device: physical.GPU, Took: 3 * ms})
+	if err := b.Save(); err != nil {
+		t.Fatal(err)
+	}
+	at.advance(30 * time.Second)
+	a.Learn(7, "", nil, Outcome{Device: physical.CPU, Took: ms})
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := advisor(t, file)
+	if len(c.records) != 2 || c.records[query].GPU.Count != 2 {
+		t.Errorf("two processes have left %+v", c.records[query])
+	}
+	if err := c.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := advisor(t, file); len(d.records) != 0 {
+		t.Error("what was forgotten is known again")
+	}
+	old := New(Options{File: file, Now: func() time.Time { return at.at.Add(forgetAfter + time.Hour) }})
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if old.load(); len(old.records) != 0 {
+		t.Error("what nobody ran for a month is known")
+	}
+	for _, damaged := range []string{"", "{", `{"statements": {"2a": null}}`, `{"statements": {"2a": {"used": 1800000000, "cpu": {"seconds": -1}}}}`, `{"statements": {"nine": {}}}`, string(text[:len(text)/2])} {
+		if err := os.WriteFile(file, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if d, _ := advisor(t, file); len(d.records) != 0 {
+			t.Errorf("%q is taken for something learned", damaged)
+		}
+	}
+}
+
+// TestSavedInTheBackground: what was learned is written without being asked for, now and then.
+func TestSavedInTheBackground(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "learned.json")
+	a, at := advisor(t, file)
+	a.ran(Outcome{Device: physical.CPU, Took: ms})
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it was written at once")
+	}
+	at.advance(saveEvery)
+	a.ran(Outcome{Device: physical.CPU, Took: ms})
+	for range 500 {
+		if f := readLearned(file); f != nil {
+			return
+		}
+		time.Sleep(10 * ms)
+	}
+	t.Error("it was never written")
+}
+
+// TestLimit forgets what ran longest ago.
+func TestLimit(t *testing.T) {
+	a, at := advisor(t, "")
+	for i := range mostRecords + 10 {
+		a.Learn(uint64(i), "", nil, Outcome{Device: physical.CPU, Took: ms})
+		at.advance(time.Second)
+	}
+	if len(a.records) != mostRecords || a.records[0] != nil || a.records[mostRecords+9] == nil {
+		t.Errorf("%d statements are known", len(a.records))
+	}
+}
+
+// TestKeptCosts writes costs and reads them; files that hold no costs are not taken for some.
+func TestKeptCosts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "folder", "costs.json")
+	if c := LoadCosts(file); c != nil {
+		t.Errorf("no file gives %+v", c)
+	}
+	want := Defaults()
+	want.GPU[Start] = 123e-6
+	if err := SaveCosts(file, &want); err != nil {
+		t.Fatal(err)
+	}
+	if got := LoadCosts(file); got == nil || *got != want {
+		t.Errorf("wrote %+v, read %+v", want, got)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		"", "{}", string(text[:len(text)/2]), strings.Replace(string(text), "0.000123", "-1", 1), strings.Replace(string(text), "0.000123", "0", 1),
+		strings.Replace(string(text), `"sort"`, `"sorted"`, 1), strings.Replace(string(text), `"sort"`, `"more": 1, "sort"`, 1),
+	} {
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c := LoadCosts(file); c != nil {
+			t.Errorf("%q gives %+v", bad, c)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package placement
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// cachedRows is how many rows, or groups, a hash table has at most that is taken to fit the CPU's caches.
+const cachedRows = 1 << 16
+
+// unit is an amount of work of a class on each device.
+type unit struct {
+	class  Class
+	amount [2]float64
+}
+
+// pipelineWork is the work of one pipeline. The rows of its source say how many of the CPU's threads share it.
+type pipelineWork struct {
+	units []unit
+	rows  float64
+	// onCPU says that the GPU does not take the pipeline over, so that its work is the CPU's on both sides.
+	onCPU bool
+}
+
+func (w *pipelineWork) add(c Class, amount float64) { w.each(c, amount, amount) }
+
+// each adds work of which each device has another amount.
+func (w *pipelineWork) each(c Class, onCPU, onGPU float64) {
+	if onCPU > 0 || onGPU > 0 {
+		w.units = append(w.units, unit{c, [2]float64{physical.CPU: onCPU, physical.GPU: onGPU}})
+	}
+}
+
+// workOf is the work of a plan's pipelines.
+func workOf(plan *physical.Plan) []pipelineWork {
+	x := worker{texts: map[expr.ColumnID]bool{}}
+	var out []pipelineWork
+	for _, p := range plan.Pipelines {
+		out = append(out, x.pipeline(p))
+	}
+	return out
+}
+
+// worker knows which columns are texts that have no dictionary.
+type worker struct {
+	texts map[expr.ColumnID]bool
+}
+
+func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
+	w := pipelineWork{rows: SourceRows(p)}
+	w.add(Start, 1)
+	n := w.rows
+	switch s := p.Source.(type) {
+	case *physical.TableScan:
+		x.scan(s)
+		w.add(Scan, n*float64(max(len(s.Cols), 1)))
+		if len(s.Filters) > 0 {
+			x.exprs(&w, n, s.Filters...)
+		}
+		n = min(n, max(s.EstRows, 0))
+	case *physical.SinkScan:
+		for i, c := range s.Cols {
+			if i < len(s.Ins) && x.texts[s.Ins[i]] {
+				x.texts[c.ID] = true
+			}
+		}
+		w.add(Store, n*float64(max(len(s.Cols), 1)))
+		_, w.onCPU = s.From.(*physical.Window)
+	}
+	for _, t := range p.Transforms {
+		switch t := t.(type) {
+		case *physical.Probe:
+			x.probe(&w, n, t)
+			n = t.EstRows
+		case *physical.Filter:
+			x.exprs(&w, n, t.Preds...)
+			n = max(n/3, min(n, p.EstRows))
+		case *physical.Project:
+			for _, it := range t.Items {
+				if c, ok := it.Expr.(*expr.Column); ok {
+					x.texts[it.Col.ID] = x.texts[c.ID]
+					continue
+				}
+				x.exprs(&w, n, it.Expr)
+				x.texts[it.Col.ID] = it.Expr.Type().IsString()
+			}
+		default:
+			w.add(Compute, n)
+		}
+	}
+	x.sink(&w, p)
+	return w
+}
+
+// scan notes the columns of a table whose texts have no dictionary.
+func (x *worker) scan(s *physical.TableScan) {
+	for i, c := range s.Cols {
+		if o := s.Ordinals[i]; o >= 0 && c.Typ.IsString() {
+			for _, g := range s.Table.Groups {
+				if g.Columns[o].Kind == encoding.RawString {
+					x.texts[c.ID] = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// exprs adds what expressions cost that n rows get to.
+func (x *worker) exprs(w *pipelineWork, n float64, list ...expr.Expr) {
+	nodes, texts := 0, 0
+	for _, e := range list {
+		expr.Walk(e, func(e expr.Expr) bool {
+			switch e := e.(type) {
+			case *expr.Const:
+			case *expr.Column:
+				if x.texts[e.ID] {
+					texts++
+				}
+			default:
+				nodes++
+			}
+			return true
+		})
+	}
+	w.add(Compute, n*float64(nodes))
+	w.add(Text, n*float64(texts))
+}
+
+func (x *worker) anyText(keys []expr.Expr) bool {
+	for _, k := range keys {
+		if c, ok := k.(*expr.Column); ok && x.texts[c.ID] || !ok && k.Type().IsString() {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *worker) probe(w *pipelineWork, n float64, t *physical.Probe) {
+	b := t.Build
+	switch {
+	case b.Algorithm == physical.NestedLoopJoin:
+		w.add(Loop, n*max(b.EstRows, 1))
+	case b.Algorithm == physical.RangeJoin: // the CPU searches a sorted build; the GPU compares all pairs
+		w.each(ProbeLarge, n, 0)
+		w.each(Loop, max(t.EstRows, n), n*max(b.EstRows, 1))
+	case b.Algorithm == physical.DenseJoin:
+		w.add(ProbeDense, n)
+	case x.anyText(t.Keys):
+		w.add(ProbeText, n)
+	case b.EstRows <= cachedRows:
+		w.add(ProbeCached, n)
+	default:
+		w.add(ProbeLarge, n)
+	}
+	if t.EstRows > n {
+		w.add(ProbeCached, t.EstRows-n) // further matches
+	}
+	x.exprs(w, max(n, t.EstRows), t.Residual...)
+}
+
+func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
+	n := p.EstRows
+	switch s := p.Sink.(type) {
+	case *physical.Aggregate:
+		x.aggregate(w, n, s)
+	case *physical.Build:
+		for _, k := range s.Keys {
+			if _, ok := k.(*expr.Column); !ok {
+				x.exprs(w, n, k)
+			}
+		}
+		switch {
+		case s.Algorithm == physical.DenseJoin:
+			w.add(BuildDense, n)
+		case s.Algorithm == physical.NestedLoopJoin:
+		case x.anyText(s.Keys):
+			w.add(BuildText, n)
+		case s.EstRows <= cachedRows:
+			w.add(BuildCached, n)
+		default:
+			w.add(BuildLarge, n)
+		}
+		w.add(Store, n*float64(len(s.Payload)))
+	case *physical.Sort:
+		class := Sort
+		for _, k := range s.Keys {
+			if c, ok := k.Expr.(*expr.Column); ok && x.texts[c.ID] {
+				class = SortText
+			}
+		}
+		kept := n
+		if s.Count >= 0 {
+			kept = min(n, float64(s.Offset)+float64(s.Count))
+		}
+		w.add(Compute, n)
+		w.add(class, n*math.Log2(max(kept, 2)))
+		w.add(Store, n*float64(len(s.Cols)))
+	case *physical.Window:
+		w.onCPU = true
+		w.add(Sort, n*math.Log2(max(n, 2)))
+		w.add(Window, n*float64(max(len(s.Items), 1)))
+	case *physical.Result:
+		w.add(Store, n*float64(len(s.In)))
+		w.each(Download, 0, n*float64(len(s.In)))
+	case *physical.Materialize:
+		w.add(Store, n*float64(len(s.Cols)))
+	}
+}
+
+func (x *worker) aggregate(w *pipelineWork, n float64, a *physical.Aggregate) {
+	for _, g := range a.Groups {
+		if c, ok := g.Expr.(*expr.Column); ok {
+			x.texts[g.Col.ID] = x.texts[c.ID]
+		} else {
+			x.texts[g.Col.ID] = g.Expr.Type().IsString()
+			x.exprs(w, n, g.Expr)
+		}
+	}
+	for _, it := range a.Aggs {
+		x.exprs(w, n, it.Args...)
+		x.texts[it.Col.ID] = it.Col.Typ.IsString()
+	}
+	keys := make([]expr.Expr, len(a.Groups))
+	for i, g := range a.Groups {
+		keys[i] = g.Expr
+	}
+	few := a.EstGroups <= cachedRows
+	switch {
+	case a.Algorithm == physical.ScalarAggregate:
+		w.add(GroupScalar, n*float64(max(len(a.Aggs), 1)))
+	case a.Algorithm == physical.DenseAggregate, a.Algorithm == physical.StreamAggregate:
+		w.add(GroupDense, n)
+	case x.anyText(keys) && few:
+		w.add(GroupText, n)
+	case x.anyText(keys):
+		w.add(GroupTextLarge, n)
+	case few:
+		w.add(GroupCached, n)
+	default:
+		w.add(GroupLarge, n)
+	}
+	if len(a.Aggs) > 1 {
+		w.add(GroupScalar, n*float64(len(a.Aggs)-1))
+	}
+}
+
+// PlanRows is the number of rows that a plan's pipelines are estimated to read.
+func PlanRows(plan *physical.Plan) float64 {
+	rows := 0.0
+	for _, p := range plan.Pipelines {
+		rows += SourceRows(p)
+	}
+	return rows
+}
+
+// SourceRows is the number of rows that a pipeline is estimated to read.
+func SourceRows(p *physical.Pipeline) float64 {
+	switch s := p.Source.(type) {
+	case *physical.TableScan:
+		return float64(s.Table.Rows())
+	case *physical.ValuesScan:
+		return float64(len(s.Rows))
+	case *physical.UnmatchedScan:
+		return s.Build.EstRows
+	case *physical.SinkScan:
+		if a, ok := s.From.(*physical.Aggregate); ok {
+			return a.EstGroups
+		}
+	}
+	return p.EstRows
+}

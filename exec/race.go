@@ -1,0 +1,197 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/column"
+)
+
+// A race runs a query on the CPU at once, and on the GPU as soon as its kernels are compiled and its columns uploaded. The first to have run all pipelines
+// before the result wins, and the other one is cancelled. What was compiled and uploaded stays for the next run, whoever wins.
+//
+// Both are bound by the query's memory budget. Nothing that changes anything takes part (logical.Fingerprint says which queries are repeatable), and the
+// rows of the two are the same but for what SQL leaves open.
+
+// Rival is the GPU's part of a race.
+type Rival struct {
+	// Place gives the query's plan with the kernels of its pipelines on the GPU; without a plan it cannot run there, for the reason.
+	Place func(ctx context.Context) (p *gpu.Placed, reason string)
+	// Worth says whether the GPU, which is ready after so long a race, is to start.
+	Worth func(after time.Duration) bool
+}
+
+// finisher is how one side of a race has ended: with rows, an error, or because it could not take part.
+type finisher struct {
+	rows    Rows
+	err     error
+	refused string // why it could not run
+}
+
+// race runs a query on both sides. The outcome says who has won.
+func race(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement.Outcome) (Rows, error) {
+	runs := [2]*runner{physical.CPU: newRunner(ctx, env), physical.GPU: newRunner(ctx, env)}
+	runs[physical.GPU].cfg.Progress = nil // it tells of the CPU's
+	begin := time.Now()
+	runs[physical.CPU].run(func(ctx context.Context, cfg cpu.Config) finisher {
+		rows, err := onCPU(ctx, plan, cfg)
+		return finisher{rows: rows, err: err}
+	})
+	started := make(chan time.Time, 1)
+	runs[physical.GPU].run(func(ctx context.Context, cfg cpu.Config) finisher {
+		return env.Rival.run(ctx, cfg, begin, started)
+	})
+	winner, f := physical.CPU, finisher{}
+	select {
+	case f = <-runs[physical.CPU].end:
+		if f.err != nil && outOfMemory(f.err) { // the other side may have enough
+			if other := <-runs[physical.GPU].end; other.rows != nil {
+				runs[physical.CPU].end <- f
+				winner, f = physical.GPU, other
+			} else {
+				runs[physical.GPU].end <- other
+			}
+		}
+	case other := <-runs[physical.GPU].end:
+		if other.rows != nil {
+			winner, f = physical.GPU, other
+		} else {
+			outcome.Refused = other.refused
+			runs[physical.GPU].end <- other
+			f = <-runs[physical.CPU].end
+		}
+	}
+	loser := runs[physical.GPU-winner]
+	loser.cancel()
+	outcome.Device = winner
+	if winner == physical.GPU {
+		outcome.Raced, outcome.Gave = true, time.Since(begin)
+	} else {
+		select {
+		case at := <-started:
+			outcome.Raced, outcome.Gave = true, time.Since(at)
+		default:
+		}
+	}
+	r := &raced{Rows: f.rows, winner: runs[winner], loser: loser, warnings: env.warnings()}
+	if f.err != nil {
+		r.warnings.Take(r.winner.warnings)
+		r.stop()
+		return nil, f.err
+	}
+	return r, nil
+}
+
+// warnings is where the statement's warnings go; nil: nowhere.
+func (env *Env) warnings() *sqlerr.Warnings {
+	if env.Expr == nil {
+		return nil
+	}
+	return env.Expr.Warnings
+}
+
+func outOfMemory(err error) bool {
+	var e *sqlerr.Error
+	return errors.As(err, &e) && e.Kind == sqlerr.Resource
+}
+
+// runner is one side of a race.
+type runner struct {
+	ctx      context.Context
+	cancel   context.CancelFunc
+	cfg      cpu.Config
+	warnings *sqlerr.Warnings // of its own; nil: nobody listens
+	end      chan finisher    // which stop reads, but for the winner's
+}
+
+func newRunner(ctx context.Context, env *Env) *runner {
+	r := &runner{cfg: env.config(), end: make(chan finisher, 1)}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if env.Expr != nil {
+		own := env.Expr.ForWorker(nil)
+		own.Ctx = r.ctx
+		if own.Warnings != nil {
+			r.warnings = &sqlerr.Warnings{NoNotes: own.Warnings.NoNotes}
+			own.Warnings = r.warnings
+		}
+		r.cfg.Expr = own
+	}
+	return r
+}
+
+func (r *runner) run(f func(context.Context, cpu.Config) finisher) {
+	go func() {
+		var out finisher
+		if err := sqlerr.Guard(func() error { out = f(r.ctx, r.cfg); return nil }); err != nil {
+			out = finisher{err: err}
+		}
+		r.end <- out
+	}()
+}
+
+// run is the GPU's side: it starts once it is ready, if that is worth while.
+func (v *Rival) run(ctx context.Context, cfg cpu.Config, begin time.Time, started chan<- time.Time) finisher {
+	p, reason := v.Place(ctx)
+	if p == nil {
+		return finisher{refused: reason}
+	}
+	run, err := p.Start(ctx, cfg.Profile)
+	if err != nil {
+		return refusal(ctx, p, err)
+	}
+	if err := run.Ready(ctx); err != nil || !v.Worth(time.Since(begin)) {
+		run.Close()
+		return finisher{}
+	}
+	started <- time.Now()
+	rows, reason, err := finish(ctx, p.Plan, run, cfg)
+	return finisher{rows: rows, refused: reason, err: err}
+}
+
+// refusal words why a run on the GPU could not start; nothing where it was cancelled.
+func refusal(ctx context.Context, p *gpu.Placed, err error) finisher {
+	if ctx.Err() != nil {
+		return finisher{}
+	}
+	reason, _ := p.StartFailure(err)
+	return finisher{refused: reason}
+}
+
+// raced are the winner's rows.
+type raced struct {
+	Rows
+	winner, loser *runner
+	warnings      *sqlerr.Warnings // the statement's
+	stopped       bool
+}
+
+func (r *raced) Next(ctx context.Context) (*column.Batch, error) {
+	b, err := r.Rows.Next(ctx)
+	r.warnings.Take(r.winner.warnings)
+	return b, err
+}
+
+func (r *raced) Close() error {
+	err := r.Rows.Close()
+	r.warnings.Take(r.winner.warnings)
+	r.stop()
+	return err
+}
+
+// stop waits until the loser does nothing any more, and gives back what it holds.
+func (r *raced) stop() {
+	if r.stopped {
+		return
+	}
+	r.stopped = true
+	r.winner.cancel()
+	if f := <-r.loser.end; f.rows != nil {
+		_ = f.rows.Close()
+	}
+}

@@ -37,6 +37,7 @@ var commands = []command{
 	{"compile", "compile the kernels of TPC-H's or other queries by several processes, without a GPU", runCompile},
 	{"groupby", "group large tables by keys of several distributions, and check every total", runGroupBy},
 	{"calibrate", "measure what radish_device = 'auto' estimates with, and compare its choices with what is faster", runCalibrate},
+	{"auto", "compare what radish_device = 'auto' does, from the first run on, with the CPU and the GPU forced", runAuto},
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
 	{"dbops", "group, join and sort generated tables as the \"database-like ops\" benchmark does, check every answer, and compare devices and DuckDB", runDBOps},
 	{"windows", "time window functions over one large table against DuckDB, and compare the results", runWindows},

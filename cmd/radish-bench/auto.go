@@ -1,0 +1,386 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// A workload is some queries over tables of some size.
+type workload struct {
+	tables  func(ctx context.Context, db *database, size float64) error // makes them, or makes them anew
+	queries func(size float64) []question
+}
+
+var workloads = map[string]workload{
+	"tpch": {
+		func(ctx context.Context, db *database, sf float64) error {
+			for _, t := range tpch.Tables() {
+				if err := db.exec(ctx, "DROP TABLE IF EXISTS "+t.Name); err != nil {
+					return err
+				}
+			}
+			_, err := generate(ctx, db, sf, unusedColumns(tpch.Queries(sf)))
+			return err
+		},
+		func(sf float64) (list []question) {
+			for _, q := range tpch.Queries(sf) {
+				list = append(list, question{name: fmt.Sprintf("Q%d", q.Number), sql: q.SQL})
+			}
+			return list
+		},
+	},
+	"dbops": {
+		func(ctx context.Context, db *database, rows float64) error { return dbopsTables(ctx, db, int64(rows)) },
+		func(float64) []question { return dbopsQuestions() },
+	},
+}
+
+// runAuto is the command auto: it compares what radish_device = 'auto' does, from the first run on, with both devices forced.
+func runAuto(ctx context.Context, args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("auto", flag.ContinueOnError)
+	var set settings
+	set.register(fs)
+	name := fs.String("workload", "tpch", "tpch or dbops")
+	sizes := fs.String("sizes", "1", "scale factors, or numbers of rows, separated by commas")
+	rounds := fs.Int("rounds", 5, "rounds with auto, at least 3")
+	sessions := fs.String("sessions", "", "numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
+	seconds := fs.Float64("seconds", 3, "how long each number of sessions runs, on each device")
+	settle := fs.Duration("settle", 30*time.Second, "how long to wait between rounds at the most for what auto does in the background; 0: not at all")
+	brief := fs.Bool("brief", false, "print the queries that took too long, and sums, but not all queries")
+	markdown := fs.String("markdown", "", "write the tables to this file as markdown, too")
+	if err := parseFlags(fs, args); err != nil {
+		return err
+	}
+	w, ok := workloads[*name]
+	if !ok {
+		return wrongUsage(fs, "there is no workload %q", *name)
+	}
+	if *rounds < 3 {
+		return wrongUsage(fs, "--rounds is 3 or more")
+	}
+	counts, err := numbers(*sessions)
+	if err != nil {
+		return wrongUsage(fs, "--sessions: %v", err)
+	}
+	scales, err := numbers(*sizes)
+	if err != nil || len(scales) == 0 {
+		return wrongUsage(fs, "--sizes are numbers, not %q", *sizes)
+	}
+	folder, err := emptyKernelCache() // also without costs and whatever else earlier processes have learned
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	set.device = "auto"
+	db, err := openDatabase(set)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	if err := db.setDevice(ctx, "gpu"); err != nil {
+		return err
+	}
+	b := autoBench{db: db, w: w, rounds: *rounds, settle: *settle, out: out, brief: *brief}
+	for _, size := range scales {
+		fmt.Fprintf(out, "%s %s\n", *name, scaleText(size))
+		if err := b.size(ctx, size); err != nil {
+			return err
+		}
+		for _, n := range counts {
+			if err := b.sessions(ctx, size, int(n), time.Duration(*seconds*float64(time.Second))); err != nil {
+				return err
+			}
+		}
+	}
+	if *markdown != "" {
+		return os.WriteFile(*markdown, []byte(b.tables.String()), 0o644)
+	}
+	return nil
+}
+
+// numbers reads a list of numbers.
+func numbers(list string) ([]float64, error) {
+	var out []float64
+	for _, s := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x > 0) {
+			return nil, fmt.Errorf("%q is no number above 0", s)
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+type autoBench struct {
+	db     *database
+	w      workload
+	rounds int
+	settle time.Duration
+	out    io.Writer
+	brief  bool
+	tables strings.Builder
+}
+
+// autoRun is what one query has taken.
+type autoRun struct {
+	question
+	rows     [][]types.Value
+	cpuFirst time.Duration
+	cpu, gpu []time.Duration // hot runs
+	auto     []time.Duration // by round
+	device   string          // of the last round
+}
+
+func (r *autoRun) best() time.Duration { return min(median(r.cpu), median(r.gpu)) }
+
+// last is the median of the rounds from the third on.
+func (r *autoRun) last() time.Duration { return median(r.auto[2:]) }
+
+// hotRuns is how often a query runs on each device forced, besides the first run.
+const hotRuns = 3
+
+// size measures one size of the tables. The CPU's first round and auto's both find fresh tables: without statistics, and nothing of theirs on the GPU.
+func (b *autoBench) size(ctx context.Context, size float64) error {
+	var runs []*autoRun
+	for _, q := range b.w.queries(size) {
+		runs = append(runs, &autoRun{question: q})
+	}
+	if err := b.fresh(ctx, size, "cpu"); err != nil {
+		return err
+	}
+	for round := range 1 + hotRuns {
+		for _, r := range runs {
+			rows, took, err := b.db.query(ctx, r.sql)
+			if err != nil {
+				return fmt.Errorf("%s on the CPU: %w", r.name, err)
+			}
+			if round == 0 {
+				r.rows, r.cpuFirst = rows, took
+			} else {
+				r.cpu = append(r.cpu, took)
+			}
+		}
+	}
+	if err := b.fresh(ctx, size, "auto"); err != nil {
+		return err
+	}
+	for range b.rounds {
+		for _, r := range runs {
+			if err := b.run(ctx, r, &r.auto); err != nil {
+				return err
+			}
+		}
+		if err := b.quiet(ctx); err != nil {
+			return err
+		}
+	}
+	for _, r := range runs {
+		var err error
+		if r.device, err = b.db.devices(ctx, r.sql); err != nil {
+			return err
+		}
+	}
+	if err := b.db.setDevice(ctx, "gpu"); err != nil {
+		return err
+	}
+	for round := range 1 + hotRuns {
+		for _, r := range runs {
+			if err := b.run(ctx, r, &r.gpu); err != nil {
+				return err
+			}
+			if round == 0 {
+				r.gpu = nil
+			}
+		}
+	}
+	b.report(size, runs)
+	return nil
+}
+
+// fresh makes the tables anew, has everything forgotten that was learned, and sets the device.
+func (b *autoBench) fresh(ctx context.Context, size float64, device string) error {
+	if err := b.db.setDevice(ctx, "cpu"); err != nil {
+		return err
+	}
+	if err := b.w.tables(ctx, b.db, size); err != nil {
+		return err
+	}
+	if err := b.db.exec(ctx, "CALL radish_forget()"); err != nil {
+		return err
+	}
+	d, err := gpu.Shared(b.db.library)
+	if err != nil {
+		return err
+	}
+	d.ForgetKernels()
+	runtime.GC()
+	return b.db.setDevice(ctx, device)
+}
+
+// run runs a query, whose rows have to be the CPU's.
+func (b *autoBench) run(ctx context.Context, r *autoRun, times *[]time.Duration) error {
+	rows, took, err := b.db.query(ctx, r.sql)
+	if err == nil {
+		err = nearRows(rows, r.rows)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	*times = append(*times, took)
+	return nil
+}
+
+// quiet waits until nothing is done in the background.
+func (b *autoBench) quiet(ctx context.Context) error {
+	for end := time.Now().Add(b.settle); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		rows, _, err := b.db.query(ctx, "SELECT COUNT(*) FROM information_schema.radish_devices WHERE background <> ''")
+		if err != nil || rows[0][0].I == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearRows says how two results differ, in whatever order their rows come: doubles may by a billionth.
+func nearRows(a, b [][]types.Value) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("%d rows, not %d", len(a), len(b))
+	}
+	text := func(rows [][]types.Value) []string {
+		out := make([]string, len(rows))
+		for i, row := range rows {
+			for _, v := range row {
+				switch {
+				case v.Null:
+					out[i] += "NULL|"
+				case v.Type.Kind == types.KindDouble:
+					out[i] += strconv.FormatFloat(v.F, 'e', 8, 64) + "|"
+				default:
+					out[i] += v.Text() + "|"
+				}
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	x, y := text(a), text(b)
+	for i := range x {
+		if x[i] != y[i] {
+			return fmt.Errorf("row %d is %s, not %s", i+1, x[i], y[i])
+		}
+	}
+	return nil
+}
+
+var autoColumns = []tableColumn{
+	{title: "query", width: 10}, {title: "CPU first", right: true, width: 9}, {title: "round 1", right: true, width: 9}, {title: "2", right: true, width: 9},
+	{title: "3", right: true, width: 9}, {title: "3 on", right: true, width: 9}, {title: "CPU", right: true, width: 9}, {title: "GPU", right: true, width: 9},
+	{title: "3 / best", right: true, width: 8}, {title: "3 on / best", right: true, width: 11}, {title: "device", width: 7},
+}
+
+// report prints what the queries have taken.
+func (b *autoBench) report(size float64, runs []*autoRun) {
+	fmt.Fprint(b.out, textRow(autoColumns, titles(autoColumns)))
+	var rows [][]string
+	var first, sums [5]time.Duration
+	ratio := func(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+	var third, rest []float64
+	slowFirst := 0
+	for _, r := range runs {
+		third, rest = append(third, ratio(r.auto[2], r.best())), append(rest, ratio(r.last(), r.best()))
+		cells := []string{
+			r.name, millis(r.cpuFirst), millis(r.auto[0]), millis(r.auto[1]), millis(r.auto[2]), millis(r.last()), millis(median(r.cpu)), millis(median(r.gpu)),
+			fmt.Sprintf("%.2f", ratio(r.auto[2], r.best())), fmt.Sprintf("%.2f", ratio(r.last(), r.best())), r.device,
+		}
+		rows = append(rows, cells)
+		slow := ratio(r.auto[0], r.cpuFirst) > 1.1
+		if slow {
+			slowFirst++
+		}
+		if !b.brief || slow || ratio(r.last(), r.best()) > 1.2 {
+			fmt.Fprint(b.out, textRow(autoColumns, cells))
+		}
+		first[0], first[1] = first[0]+r.cpuFirst, first[1]+r.auto[0]
+		for i, t := range []time.Duration{r.auto[2], r.last(), r.best(), median(r.cpu), median(r.gpu)} {
+			sums[i] += t
+		}
+	}
+	within := func(list []float64, most float64) float64 {
+		n := 0
+		for _, x := range list {
+			if x <= most {
+				n++
+			}
+		}
+		return 100 * float64(n) / float64(len(list))
+	}
+	text := fmt.Sprintf("first round %s ms, the CPU's %s (%.2f); %d queries above 1.1 times the CPU's\n", millis(first[1]), millis(first[0]), ratio(first[1], first[0]), slowFirst) +
+		fmt.Sprintf("third round %s ms, the faster of both %s (%.2f), CPU %s, GPU %s; each at most %.2f times the faster one, %.0f%% within 1.2, %.0f%% within 1.3\n",
+			millis(sums[0]), millis(sums[2]), ratio(sums[0], sums[2]), millis(sums[3]), millis(sums[4]), slices.Max(third), within(third, 1.2), within(third, 1.3)) +
+		fmt.Sprintf("medians from the third round on %s ms (%.2f); each at most %.2f times, %.0f%% within 1.2, %.0f%% within 1.3; %.0f queries a second\n",
+			millis(sums[1]), ratio(sums[1], sums[2]), slices.Max(rest), within(rest, 1.2), within(rest, 1.3), float64(len(runs))/max(sums[1].Seconds(), math.SmallestNonzeroFloat64))
+	fmt.Fprint(b.out, text)
+	fmt.Fprintf(&b.tables, "size %s\n\n", scaleText(size))
+	writeMarkdown(&b.tables, autoColumns, rows)
+	fmt.Fprintf(&b.tables, "\n%s\n", text)
+}
+
+// sessions counts the queries that n sessions run in some time, under auto and on the GPU, in turn from different ones on.
+func (b *autoBench) sessions(ctx context.Context, size float64, n int, length time.Duration) error {
+	fmt.Fprintf(b.out, "%d sessions:", n)
+	for _, device := range []string{"gpu", "auto"} {
+		rate, err := b.rate(ctx, b.w.queries(size), device, n, length)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b.out, " %s %.0f queries a second", device, rate)
+		fmt.Fprintf(&b.tables, "%d sessions, %s: %.0f queries a second\n\n", n, device, rate)
+	}
+	fmt.Fprintln(b.out)
+	return nil
+}
+
+func (b *autoBench) rate(ctx context.Context, queries []question, device string, n int, length time.Duration) (float64, error) {
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	errs := make(chan error, n)
+	begin := time.Now()
+	for i := range n {
+		s := &database{engine: b.db.engine, session: b.db.engine.NewSession()}
+		if err := s.setDevice(ctx, device); err != nil {
+			return 0, err
+		}
+		wg.Go(func() {
+			for at := i; time.Since(begin) < length; at++ {
+				if err := s.exec(ctx, queries[at%len(queries)].sql); err != nil {
+					errs <- err
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(begin)
+	select {
+	case err := <-errs:
+		return 0, err
+	default:
+	}
+	return float64(done.Load()) / took.Seconds(), nil
+}

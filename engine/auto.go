@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -97,6 +98,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 
 // plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
 func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.Rival, error) {
+	begin := time.Now()
 	plan, err := s.lower(st, p.query, joinorder.GPU)
 	if err != nil {
 		return nil, err
@@ -104,26 +106,79 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 	if plan.Recursive() {
 		return nil, nil
 	}
+	r := &rehearsal{
+		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it won a race", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
+		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(s.engine), fingerprint: p.fingerprint, estimate: p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
+	}
 	// Preparing may outlive the statement: it sees nothing of the session.
-	own := st.exprContext().ForWorker(nil)
-	own.Warnings, own.Variables, own.Locks = &sqlerr.Warnings{}, nil, nil
-	wish := gpu.Wish{Mode: gpu.Auto, Reason: "it won a race", Limit: s.gpuLimit()}
+	r.ctx.Warnings, r.ctx.Variables, r.ctx.Locks = &sqlerr.Warnings{}, nil, nil
 	return s.rival(p, func(ctx context.Context) (*gpu.Placed, string) {
-		return s.engine.preparing.prepare(ctx, s.engine.ctx, p.fingerprint, func(ctx context.Context) (*gpu.Placed, string) {
-			own.Ctx = ctx
-			placed, err := d.Place(plan, own, wish)
-			switch {
-			case err != nil:
-				return nil, err.Error()
-			case placed == nil:
-				return nil, plan.Pipelines[0].Reason
-			}
-			if err := placed.Prepare(ctx); err != nil {
-				return nil, err.Error()
-			}
-			return placed, ""
-		})
+		return s.engine.preparing.prepare(ctx, s.engine.ctx, p.fingerprint, func(engine context.Context) (*gpu.Placed, string) { return r.prepare(engine, ctx) })
 	}), nil
+}
+
+// rehearsal prepares a query for the GPU.
+type rehearsal struct {
+	engine      *Engine
+	device      *gpu.Device
+	plan        *physical.Plan
+	wish        gpu.Wish
+	ctx         *expr.Context
+	threads     int
+	limit       int64
+	fingerprint uint64
+	estimate    placement.Estimate
+	text        string
+	planning    time.Duration // what planning it took
+}
+
+// prepare compiles the query's kernels and uploads its columns. Where the statement has ended meanwhile, it runs it once for what only a first run pays, such as tables of
+// what functions give for a dictionary's strings, and once more to know what it takes.
+func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Placed, reason string) {
+	r.ctx.Ctx = engine
+	if placed, reason = r.place(); placed == nil {
+		return nil, reason
+	}
+	if err := placed.Prepare(engine); err != nil {
+		return nil, err.Error()
+	}
+	advisor := r.device.Advisor()
+	if statement.Err() == nil || !placed.Whole() || !advisor.Rehearses(&r.estimate) {
+		return placed, ""
+	}
+	defer r.engine.stored.enter()()
+	took := time.Duration(0)
+	for range 2 {
+		begin := time.Now()
+		again, _ := r.place()
+		if again == nil {
+			return nil, ""
+		}
+		placing := time.Since(begin)
+		var err error
+		took, reason, err = exec.Rehearse(engine, again, exec.Env{Threads: r.threads, Memory: r.engine.statements.Child(r.limit), Expr: r.ctx})
+		switch {
+		case err != nil:
+			return nil, ""
+		case reason != "":
+			advisor.Refuse(r.fingerprint, reason)
+			return nil, reason
+		}
+		took += r.planning + placing
+	}
+	advisor.Learn(r.fingerprint, r.text, &r.estimate, placement.Outcome{Device: physical.GPU, Took: took})
+	return nil, ""
+}
+
+func (r *rehearsal) place() (*gpu.Placed, string) {
+	placed, err := r.device.Place(r.plan, r.ctx, r.wish)
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case placed == nil:
+		return nil, r.plan.Pipelines[0].Reason
+	}
+	return placed, ""
 }
 
 func (s *Session) rival(p *planned, place func(context.Context) (*gpu.Placed, string)) *exec.Rival {

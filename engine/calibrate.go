@@ -19,7 +19,7 @@ import (
 
 // Tables that are made to measure with: large enough for a GPU's speed to show, small enough for all to take about a second.
 const (
-	calibrationRows = 1 << 23
+	calibrationRows = 1 << 22
 	emulatedRows    = 1 << 17 // an emulated device is slow; what is measured with it tests the measuring
 	calibrationKeys = 1 << 16
 	calibrationRuns = 3
@@ -68,7 +68,7 @@ func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c calibration,
 const (
 	// backgroundRows are the rows of the largest table of a calibration that nobody has asked for; backgroundMemory is the least memory limit under which there is
 	// room for it beside other work.
-	backgroundRows   = calibrationRows / 4
+	backgroundRows   = calibrationRows / 2
 	backgroundMemory = 2 << 30
 	// quietTime is how long no query may have run before something is measured, and quietTries how often that is tried again when one came in between.
 	quietTime  = 100 * time.Millisecond
@@ -313,8 +313,11 @@ func (c *calibration) profiled(ctx context.Context, sql string) (*physical.Plan,
 	return p.plan, res.Profile, drain(ctx, res)
 }
 
-// upload returns the seconds that a byte of t's columns took to get to the GPU.
+// upload returns the seconds that a byte of t's columns took to get to the GPU. Those of w go before: buffers have to be made once.
 func (c *calibration) upload(ctx context.Context) (float64, error) {
+	if err := c.run(ctx, "SELECT SUM(n), MAX(s) FROM w"); err != nil {
+		return 0, err
+	}
 	before := c.device.FirstRun()
 	if err := c.run(ctx, "SELECT SUM(g), SUM(k), SUM(v) FROM t"); err != nil {
 		return 0, err

@@ -280,7 +280,7 @@ func (c *Compilers) dispatch() {
 			c.busy++
 			c.closing.Add(1)
 			go c.compileThere(w, c.queue.next())
-		case c.running < c.lanes():
+		case c.running < c.lanes() && !c.keepsFree():
 			c.running++
 			go c.compileHere(c.queue.next())
 		default:
@@ -291,11 +291,17 @@ func (c *Compilers) dispatch() {
 
 // lanes is how many compilations this process does at once. The mutex is held.
 func (c *Compilers) lanes() int {
-	if c.busy+len(c.free)+c.starting > 0 {
+	if c.processes() > 0 {
 		return c.beside
 	}
 	return c.alone
 }
+
+// processes is how many there are, or will be soon. The mutex is held.
+func (c *Compilers) processes() int { return c.busy + len(c.free) + c.starting }
+
+// keepsFree says that this process leaves what waits to the others, which run at a lower priority: nobody waits for it. The mutex is held.
+func (c *Compilers) keepsFree() bool { return len(c.queue.turns) == 0 && c.processes() > 0 }
 
 // compileHere compiles in this process.
 func (c *Compilers) compileHere(x *compilation) {

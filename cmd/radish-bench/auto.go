@@ -48,6 +48,10 @@ var workloads = map[string]workload{
 		func(ctx context.Context, db *database, rows float64) error { return dbopsTables(ctx, db, int64(rows)) },
 		func(float64) []question { return dbopsQuestions() },
 	},
+	"grid": {
+		func(ctx context.Context, db *database, rows float64) error { return gridTables(ctx, db, int64(rows)) },
+		func(float64) []question { return gridQuestions() },
+	},
 }
 
 // runAuto is the command auto: it compares what radish_device = 'auto' does, from the first run on, with both devices forced.
@@ -55,7 +59,7 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("auto", flag.ContinueOnError)
 	var set settings
 	set.register(fs)
-	name := fs.String("workload", "tpch", "tpch or dbops")
+	name := fs.String("workload", "tpch", "tpch, dbops or grid")
 	sizes := fs.String("sizes", "1", "scale factors, or numbers of rows, separated by commas")
 	rounds := fs.Int("rounds", 5, "rounds with auto, at least 3")
 	sessions := fs.String("sessions", "", "numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
@@ -288,7 +292,7 @@ func nearRows(a, b [][]types.Value) error {
 }
 
 var autoColumns = []tableColumn{
-	{title: "query", width: 10}, {title: "CPU first", right: true, width: 9}, {title: "round 1", right: true, width: 9}, {title: "2", right: true, width: 9},
+	{title: "query", width: 24}, {title: "CPU first", right: true, width: 9}, {title: "round 1", right: true, width: 9}, {title: "2", right: true, width: 9},
 	{title: "3", right: true, width: 9}, {title: "3 on", right: true, width: 9}, {title: "CPU", right: true, width: 9}, {title: "GPU", right: true, width: 9},
 	{title: "3 / best", right: true, width: 8}, {title: "3 on / best", right: true, width: 11}, {title: "device", width: 7},
 }

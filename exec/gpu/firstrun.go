@@ -19,6 +19,9 @@ type load struct {
 func (q *query) begin(ctx context.Context, missing []load) {
 	slices.SortStableFunc(missing, func(a, b load) int { return CompareWork(a.source, b.source) })
 	turn := gpukernels.NewTurn()
+	if q.background {
+		turn = gpukernels.NewBackgroundTurn()
+	}
 	for _, x := range missing {
 		l := q.device.BeginIn(ctx, turn, x.source)
 		q.loading.Go(func() {

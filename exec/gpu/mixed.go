@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/radish-sql/radish/exec/cpu"
@@ -55,20 +56,28 @@ func (r *Run) Ready(ctx context.Context) error {
 
 // Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where they have no room there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
-	r, err := p.Start(ctx, false)
+	q, err := newQuery(p.program, p.device.res, false)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer q.close()
+	q.background = true
+	q.compile(ctx, true)
+	r := Run{placed: p, q: q}
 	if err := r.Ready(ctx); err != nil {
 		return err
 	}
-	for k := range r.q.modules {
-		if _, err := r.q.loaded(k); err != nil {
+	for k := range q.modules {
+		if _, err := q.loaded(k); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Whole says whether all pipelines of the plan are on the GPU.
+func (p *Placed) Whole() bool {
+	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return x.Device != physical.GPU })
 }
 
 // Close gives everything back.

@@ -72,6 +72,8 @@ type query struct {
 	launch launchRange
 	sizes  sizing
 	timed  bool // the time of each pipeline's kernels is wanted
+
+	background bool // nobody waits for it
 }
 
 // loadedKernel is a kernel that was compiled, or is being compiled.

@@ -22,8 +22,15 @@ func Small(plan *physical.Plan) string {
 // hopeless is how many times as long as on the CPU a plan has to be expected to take on the GPU for nobody to try. Estimates have been off by less.
 const hopeless = 16
 
+// leastGain is the part of the CPU's time that the GPU has to take over for a try to be worth while: what it leaves to the CPU takes its time there anyway, and twice
+// in a race.
+const leastGain = 0.5
+
 // gpuQueries is how many queries a GPU runs beside each other before they wait for each other.
 const gpuQueries = 8
+
+// firstRun is how many times as long as later ones the CPU's first run of a statement may take.
+const firstRun = 8
 
 // Choice is where a query runs.
 type Choice struct {
@@ -95,6 +102,8 @@ func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
 	cpu, gpu := r.CPU.fresh(now), r.GPU.fresh(now)
 	onCPU, onGPU := a.underLoad(physical.CPU, r.CPU.Seconds), a.underLoad(physical.GPU, r.GPU.Seconds)
 	switch {
+	case cpu && gpu && r.CPU.Count < 2 && r.GPU.Seconds > r.CPU.Seconds/firstRun:
+		return c, false // the CPU's first run paid for statistics, too
 	case cpu && gpu:
 		c.Reason = fmt.Sprintf("it took %s on the CPU, %s on the GPU", inWords(r.CPU.Seconds), inWords(r.GPU.Seconds))
 		if onGPU < onCPU {
@@ -130,7 +139,10 @@ func (a *Advisor) Unknown(fingerprint uint64, e *Estimate) Choice {
 		}
 	}
 	c := Choice{Reason: fmt.Sprintf("expected to take %s on the CPU, %s on the GPU", inWords(onCPU), inWords(onGPU))}
-	if onGPU <= hopeless*onCPU {
+	switch {
+	case e.Shared.Seconds() > (1-leastGain)*e.CPU.Seconds():
+		c.Reason = "the GPU leaves most of the work to the CPU"
+	case onGPU <= hopeless*onCPU:
 		c.Race = true
 	}
 	return c
@@ -182,6 +194,16 @@ func (a *Advisor) Activity() (running int, begun uint64) {
 	return a.running[physical.CPU] + a.running[physical.GPU], a.begun
 }
 
+// Rehearses says whether a query that takes so long on the GPU may run there with nobody waiting for it, so that the first who waits finds all that only a first run pays
+// for.
+func (a *Advisor) Rehearses(e *Estimate) bool {
+	running, _ := a.Activity()
+	return running <= gpuQueries/2 && e.GPU <= mostRehearsal
+}
+
+// mostRehearsal bounds what a query may be expected to take for it to be rehearsed.
+const mostRehearsal = 250 * time.Millisecond
+
 // Outcome is what came of a run.
 type Outcome struct {
 	Device physical.Device // that gave the rows
@@ -232,6 +254,15 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 		a.corrected.learn(e, o.Device, o.Took)
 	}
 	a.saveSoon(now)
+}
+
+// Refuse notes why the GPU could not run a statement that nobody was waiting for.
+func (a *Advisor) Refuse(fingerprint uint64, reason string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.records[fingerprint]; r != nil {
+		r.refuse(reason)
+	}
 }
 
 func other(d physical.Device) physical.Device { return physical.GPU - d }

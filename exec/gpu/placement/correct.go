@@ -11,6 +11,9 @@ import (
 type Estimate struct {
 	CPU, GPU time.Duration
 
+	// Shared is the part of the CPU's time that work takes which the GPU leaves to it.
+	Shared time.Duration
+
 	spent [2]Rates // seconds of each class of work, by device
 }
 
@@ -26,6 +29,7 @@ func (e *Estimate) on(d physical.Device) time.Duration {
 func (c *Costs) estimate(plan *physical.Plan, by *corrections, workers func(rows float64) int) Estimate {
 	var e Estimate
 	var total [2]float64
+	shared := 0.0
 	for _, w := range workOf(plan) {
 		for _, d := range []physical.Device{physical.CPU, physical.GPU} {
 			side, share := d, 1.0
@@ -35,18 +39,24 @@ func (c *Costs) estimate(plan *physical.Plan, by *corrections, workers func(rows
 			if side == physical.CPU {
 				share = 1 / float64(workers(w.rows))
 			}
-			rates := c.rates(side)
 			for _, u := range w.units {
-				s := u.amount[d] * rates[u.class] * math.Exp(by[side][u.class])
-				if u.class != Start {
+				s := u.amount[d] * c.rates(side)[u.class] * math.Exp(by[side][u.class])
+				switch u.class {
+				case Start:
+				case Download: // from the GPU, whoever asks for it
+					s = u.amount[d] * c.GPU[Download] * math.Exp(by[physical.GPU][Download])
+				default:
 					s *= share
 				}
 				e.spent[d][u.class] += s
 				total[d] += s
+				if w.onCPU && d == physical.CPU {
+					shared += s
+				}
 			}
 		}
 	}
-	e.CPU, e.GPU = duration(total[physical.CPU]), duration(total[physical.GPU])
+	e.CPU, e.GPU, e.Shared = duration(total[physical.CPU]), duration(total[physical.GPU]), duration(shared)
 	return e
 }
 

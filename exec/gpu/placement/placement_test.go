@@ -103,6 +103,19 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
+// TestSharedWork leaves a query on the CPU of which the GPU takes little over.
+func TestSharedWork(t *testing.T) {
+	a, _ := advisor(t, "")
+	e := estimate(100*ms, 70*ms)
+	e.Shared = 60 * ms
+	if c := a.Unknown(query, e); c.Race || c.Device != physical.CPU || !strings.Contains(c.Reason, "most of the work") {
+		t.Errorf("%+v", c)
+	}
+	if e.Shared = 30 * ms; !a.Unknown(query, e).Race {
+		t.Error("a third of the work: no race")
+	}
+}
+
 // TestRacesAgain wants another race after some runs, then after twice as many, and after a day.
 func TestRacesAgain(t *testing.T) {
 	a, at := advisor(t, "")
@@ -130,6 +143,7 @@ func TestRacesAgain(t *testing.T) {
 // TestSurprise wants a race when a run takes many times as long as those before: other literals, or other rows.
 func TestSurprise(t *testing.T) {
 	a, _ := advisor(t, "")
+	a.ran(Outcome{Device: physical.CPU, Took: 40 * ms})
 	a.ran(Outcome{Device: physical.CPU, Took: 40 * ms})
 	a.ran(Outcome{Device: physical.GPU, Took: 10 * ms})
 	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
@@ -174,6 +188,10 @@ func TestLoad(t *testing.T) {
 	a, _ := advisor(t, "")
 	a.ran(Outcome{Device: physical.CPU, Took: 12 * ms})
 	a.ran(Outcome{Device: physical.GPU, Took: 10 * ms})
+	if c, ok := a.Known(query); ok {
+		t.Errorf("the CPU's first run, which may have made statistics, is taken for what it takes: %+v", c)
+	}
+	a.ran(Outcome{Device: physical.CPU, Took: 12 * ms})
 	device := func() physical.Device {
 		c, _ := a.Known(query)
 		return c.Device
@@ -307,6 +325,7 @@ func TestKept(t *testing.T) {
 	if old.load(); len(old.records) != 0 {
 		t.Error("what nobody ran for a month is known")
 	}
+	file = filepath.Join(t.TempDir(), "damaged.json") // the other may still be written in the background
 	for _, damaged := range []string{"", "{", `{"statements": {"2a": null}}`, `{"statements": {"2a": {"used": 1800000000, "cpu": {"seconds": -1}}}}`, `{"statements": {"nine": {}}}`, string(text[:len(text)/2])} {
 		if err := os.WriteFile(file, []byte(damaged), 0o600); err != nil {
 			t.Fatal(err)

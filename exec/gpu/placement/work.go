@@ -199,8 +199,9 @@ func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
 		w.add(Compute, n)
 		w.add(class, n*math.Log2(max(kept, 2)))
 		w.add(Store, n*float64(len(s.Cols)))
-	case *physical.Window:
+	case *physical.Window: // its input crosses over
 		w.onCPU = true
+		w.each(Download, 0, n*float64(len(s.Cols)))
 		w.add(Sort, n*math.Log2(max(n, 2)))
 		w.add(Window, n*float64(max(len(s.Items), 1)))
 	case *physical.Result:

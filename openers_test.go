@@ -41,7 +41,7 @@ var mayOpen = map[string]string{
 	"storage/internal/":        "helps tests",
 	"storage/tpch/answers.go":  "reads the published answers for radish-bench, which names them",
 	"engine/engine.go":         "the default of a program that says nothing",
-	"exec/gpu/costs.go":        "what a device costs is kept in a folder that no statement names",
+	"exec/gpu/placement/":      "what was measured and learned is kept in a folder that no statement names",
 	"gpukernels/":              "the library, its headers and the compiled kernels lie in folders that no statement names",
 	"cmd/radish/":              "the shell's own files",
 	"cmd/radish-bench/":        "runs no statements but its own",

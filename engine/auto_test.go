@@ -71,7 +71,7 @@ func teach(t *testing.T, s *Session, d *gpu.Device, sql string, onCPU, onGPU tim
 // TestAuto runs statements under 'auto' from their first run on: with what is known of none of them, with kernels missing, and with everything
 // there. Whatever device answers, the rows are the CPU's.
 func TestAuto(t *testing.T) {
-	_, d, s := autoEngine(t)
+	e, d, s := autoEngine(t)
 	autoTables(t, s)
 	for _, sql := range []string{
 		"SELECT k, COUNT(*), SUM(n) FROM facts GROUP BY k",
@@ -111,6 +111,9 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s is not on the GPU, which is faster and ready:\n%s", sql, plan)
 		}
 		check("on the GPU")
+		for e.preparing.count() > 0 { // it holds columns
+			time.Sleep(time.Millisecond)
+		}
 		teach(t, s, d, sql, time.Second, time.Millisecond)
 		d.EvictColumns()
 		if plan := mustRun(t, s, "EXPLAIN "+sql); !strings.Contains(plan, "the GPU lacks") || strings.Contains(plan, " on gpu:") {

@@ -96,7 +96,7 @@ func (e *Engine) calibrateSoon(d *gpu.Device) {
 
 // calibration measures the costs of work.
 type calibration struct {
-	quiet *placement.Advisor // knows of the queries between which is measured; nil: nobody waits
+	quiet   *placement.Advisor // knows of the queries between which is measured; nil: nobody waits
 	session *Session
 	device  *gpu.Device
 	rows    int

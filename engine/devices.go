@@ -185,7 +185,9 @@ func learnedRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
 		return types.FloatValue(inMillis(t))
 	}
 	list := d.Advisor().List()
-	slices.SortFunc(list, func(a, b placement.Learned) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.Fingerprint, b.Fingerprint)) })
+	slices.SortFunc(list, func(a, b placement.Learned) int {
+		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	})
 	var rows [][]types.Value
 	for _, l := range list {
 		_, offset := l.Used.In(s.vars.location).Zone()

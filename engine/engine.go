@@ -68,7 +68,7 @@ type Engine struct {
 	stop       context.CancelFunc
 	preparing  preparations
 	measuring  atomic.Bool // costs, in the background
-	autoMode   gpu.Mode // what radish_device = 'auto' is: gpu.Auto, but for tests
+	autoMode   gpu.Mode    // what radish_device = 'auto' is: gpu.Auto, but for tests
 	// autoEmulated, for tests, lets 'auto' put queries on an emulated device.
 	autoEmulated bool
 	calibrating  bool          // what its queries take is learned by the calibration

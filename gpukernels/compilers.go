@@ -272,7 +272,14 @@ func (c *Compilers) Go(t *Turn, capability int, source string, then func(image [
 // dispatch gives out what waits, while somebody has time for it. The mutex is held.
 func (c *Compilers) dispatch() {
 	for c.queue.size > 0 {
-		c.startSome(c.queue.size - len(c.free) - c.starting)
+		wanted := c.queue.size - len(c.free) - c.starting
+		if c.background() {
+			if c.processes() > 0 && c.busy >= c.behind() {
+				return
+			}
+			wanted = min(wanted, c.behind()-c.processes())
+		}
+		c.startSome(wanted)
 		switch last := len(c.free) - 1; {
 		case last >= 0:
 			w := c.free[last]
@@ -280,7 +287,7 @@ func (c *Compilers) dispatch() {
 			c.busy++
 			c.closing.Add(1)
 			go c.compileThere(w, c.queue.next())
-		case c.running < c.lanes() && !c.keepsFree():
+		case c.running < c.lanes() && !(c.background() && c.processes() > 0): // processes run at a lower priority
 			c.running++
 			go c.compileHere(c.queue.next())
 		default:
@@ -300,8 +307,11 @@ func (c *Compilers) lanes() int {
 // processes is how many there are, or will be soon. The mutex is held.
 func (c *Compilers) processes() int { return c.busy + len(c.free) + c.starting }
 
-// keepsFree says that this process leaves what waits to the others, which run at a lower priority: nobody waits for it. The mutex is held.
-func (c *Compilers) keepsFree() bool { return len(c.queue.turns) == 0 && c.processes() > 0 }
+// background says that nobody waits for any of what waits. The mutex is held.
+func (c *Compilers) background() bool { return len(c.queue.turns) == 0 }
+
+// behind is how many processes compile in the background at once: queries run on the CPU meanwhile.
+func (c *Compilers) behind() int { return max(1, c.most/2) }
 
 // compileHere compiles in this process.
 func (c *Compilers) compileHere(x *compilation) {

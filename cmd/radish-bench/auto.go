@@ -145,39 +145,31 @@ type autoRun struct {
 	question
 	rows     [][]types.Value
 	cpuFirst time.Duration
-	cpu, gpu []time.Duration // hot runs
-	auto     []time.Duration // by round
-	device   string          // of the last round
+	rounds   []time.Duration            // with auto
+	hot      map[string][]time.Duration // afterwards, by device, in turn: processors do not keep one speed
+	device   string                     // that auto chose then
 }
 
-func (r *autoRun) best() time.Duration { return min(median(r.cpu), median(r.gpu)) }
+func (r *autoRun) median(device string) time.Duration { return median(r.hot[device]) }
 
-// last is the median of the rounds from the third on.
-func (r *autoRun) last() time.Duration { return median(r.auto[2:]) }
+func (r *autoRun) best() time.Duration { return min(r.median("cpu"), r.median("gpu")) }
 
-// hotRuns is how often a query runs on each device forced, besides the first run.
+// hotRuns is how often a query runs on each device at last, besides a first run.
 const hotRuns = 3
 
 // size measures one size of the tables. The CPU's first round and auto's both find fresh tables: without statistics, and nothing of theirs on the GPU.
 func (b *autoBench) size(ctx context.Context, size float64) error {
 	var runs []*autoRun
 	for _, q := range b.w.queries(size) {
-		runs = append(runs, &autoRun{question: q})
+		runs = append(runs, &autoRun{question: q, hot: map[string][]time.Duration{}})
 	}
 	if err := b.fresh(ctx, size, "cpu"); err != nil {
 		return err
 	}
-	for round := range 1 + hotRuns {
-		for _, r := range runs {
-			rows, took, err := b.db.query(ctx, r.sql)
-			if err != nil {
-				return fmt.Errorf("%s on the CPU: %w", r.name, err)
-			}
-			if round == 0 {
-				r.rows, r.cpuFirst = rows, took
-			} else {
-				r.cpu = append(r.cpu, took)
-			}
+	for _, r := range runs {
+		var err error
+		if r.rows, r.cpuFirst, err = b.db.query(ctx, r.sql); err != nil {
+			return fmt.Errorf("%s on the CPU: %w", r.name, err)
 		}
 	}
 	if err := b.fresh(ctx, size, "auto"); err != nil {
@@ -185,31 +177,37 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 	}
 	for range b.rounds {
 		for _, r := range runs {
-			if err := b.run(ctx, r, &r.auto); err != nil {
+			took, err := b.run(ctx, r)
+			if err != nil {
 				return err
 			}
+			r.rounds = append(r.rounds, took)
 		}
 		if err := b.quiet(ctx); err != nil {
 			return err
 		}
 	}
 	for _, r := range runs {
-		var err error
-		if r.device, err = b.db.devices(ctx, r.sql); err != nil {
-			return err
+		for i := range 1 + hotRuns {
+			for _, device := range []string{"auto", "gpu", "cpu"} {
+				if err := b.db.setDevice(ctx, device); err != nil {
+					return err
+				}
+				took, err := b.run(ctx, r)
+				if err != nil {
+					return err
+				}
+				if i > 0 {
+					r.hot[device] = append(r.hot[device], took)
+				}
+			}
 		}
-	}
-	if err := b.db.setDevice(ctx, "gpu"); err != nil {
-		return err
-	}
-	for round := range 1 + hotRuns {
-		for _, r := range runs {
-			if err := b.run(ctx, r, &r.gpu); err != nil {
-				return err
-			}
-			if round == 0 {
-				r.gpu = nil
-			}
+		var err error
+		if err = b.db.setDevice(ctx, "auto"); err == nil {
+			r.device, err = b.db.devices(ctx, r.sql)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	b.report(size, runs)
@@ -237,16 +235,15 @@ func (b *autoBench) fresh(ctx context.Context, size float64, device string) erro
 }
 
 // run runs a query, whose rows have to be the CPU's.
-func (b *autoBench) run(ctx context.Context, r *autoRun, times *[]time.Duration) error {
+func (b *autoBench) run(ctx context.Context, r *autoRun) (time.Duration, error) {
 	rows, took, err := b.db.query(ctx, r.sql)
 	if err == nil {
 		err = nearRows(rows, r.rows)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.name, err)
+		return 0, fmt.Errorf("%s: %w", r.name, err)
 	}
-	*times = append(*times, took)
-	return nil
+	return took, nil
 }
 
 // quiet waits until nothing is done in the background.
@@ -293,36 +290,34 @@ func nearRows(a, b [][]types.Value) error {
 
 var autoColumns = []tableColumn{
 	{title: "query", width: 24}, {title: "CPU first", right: true, width: 9}, {title: "round 1", right: true, width: 9}, {title: "2", right: true, width: 9},
-	{title: "3", right: true, width: 9}, {title: "3 on", right: true, width: 9}, {title: "CPU", right: true, width: 9}, {title: "GPU", right: true, width: 9},
-	{title: "3 / best", right: true, width: 8}, {title: "3 on / best", right: true, width: 11}, {title: "device", width: 7},
+	{title: "3", right: true, width: 9}, {title: "auto", right: true, width: 9}, {title: "CPU", right: true, width: 9}, {title: "GPU", right: true, width: 9},
+	{title: "3 / best", right: true, width: 8}, {title: "auto / best", right: true, width: 11}, {title: "device", width: 7},
 }
 
 // report prints what the queries have taken.
 func (b *autoBench) report(size float64, runs []*autoRun) {
 	fmt.Fprint(b.out, textRow(autoColumns, titles(autoColumns)))
 	var rows [][]string
-	var first, sums [5]time.Duration
 	ratio := func(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
-	var third, rest []float64
+	var cpuFirst, first, third, auto, best, cpu, gpu time.Duration
+	var thirds, autos []float64
 	slowFirst := 0
 	for _, r := range runs {
-		third, rest = append(third, ratio(r.auto[2], r.best())), append(rest, ratio(r.last(), r.best()))
+		atThird, atLast, atFirst := ratio(r.rounds[2], r.best()), ratio(r.median("auto"), r.best()), ratio(r.rounds[0], r.cpuFirst)
+		thirds, autos = append(thirds, atThird), append(autos, atLast)
 		cells := []string{
-			r.name, millis(r.cpuFirst), millis(r.auto[0]), millis(r.auto[1]), millis(r.auto[2]), millis(r.last()), millis(median(r.cpu)), millis(median(r.gpu)),
-			fmt.Sprintf("%.2f", ratio(r.auto[2], r.best())), fmt.Sprintf("%.2f", ratio(r.last(), r.best())), r.device,
+			r.name, millis(r.cpuFirst), millis(r.rounds[0]), millis(r.rounds[1]), millis(r.rounds[2]), millis(r.median("auto")), millis(r.median("cpu")), millis(r.median("gpu")),
+			fmt.Sprintf("%.2f", atThird), fmt.Sprintf("%.2f", atLast), r.device,
 		}
 		rows = append(rows, cells)
-		slow := ratio(r.auto[0], r.cpuFirst) > 1.1
-		if slow {
+		if atFirst > 1.1 {
 			slowFirst++
 		}
-		if !b.brief || slow || ratio(r.last(), r.best()) > 1.2 {
+		if !b.brief || atLast > 1.2 || atThird > 1.5 {
 			fmt.Fprint(b.out, textRow(autoColumns, cells))
 		}
-		first[0], first[1] = first[0]+r.cpuFirst, first[1]+r.auto[0]
-		for i, t := range []time.Duration{r.auto[2], r.last(), r.best(), median(r.cpu), median(r.gpu)} {
-			sums[i] += t
-		}
+		cpuFirst, first, third, auto = cpuFirst+r.cpuFirst, first+r.rounds[0], third+r.rounds[2], auto+r.median("auto")
+		best, cpu, gpu = best+r.best(), cpu+r.median("cpu"), gpu+r.median("gpu")
 	}
 	within := func(list []float64, most float64) float64 {
 		n := 0
@@ -333,11 +328,12 @@ func (b *autoBench) report(size float64, runs []*autoRun) {
 		}
 		return 100 * float64(n) / float64(len(list))
 	}
-	text := fmt.Sprintf("first round %s ms, the CPU's %s (%.2f); %d queries above 1.1 times the CPU's\n", millis(first[1]), millis(first[0]), ratio(first[1], first[0]), slowFirst) +
-		fmt.Sprintf("third round %s ms, the faster of both %s (%.2f), CPU %s, GPU %s; each at most %.2f times the faster one, %.0f%% within 1.2, %.0f%% within 1.3\n",
-			millis(sums[0]), millis(sums[2]), ratio(sums[0], sums[2]), millis(sums[3]), millis(sums[4]), slices.Max(third), within(third, 1.2), within(third, 1.3)) +
-		fmt.Sprintf("medians from the third round on %s ms (%.2f); each at most %.2f times, %.0f%% within 1.2, %.0f%% within 1.3; %.0f queries a second\n",
-			millis(sums[1]), ratio(sums[1], sums[2]), slices.Max(rest), within(rest, 1.2), within(rest, 1.3), float64(len(runs))/max(sums[1].Seconds(), math.SmallestNonzeroFloat64))
+	text := fmt.Sprintf("first round %s ms, the CPU's %s (%.2f); %d of %d queries above 1.1 times the CPU's\n", millis(first), millis(cpuFirst), ratio(first, cpuFirst), slowFirst, len(runs)) +
+		fmt.Sprintf("third round %s ms; each at most %.2f times the faster device, %.0f%% within 1.2, %.0f%% within 1.3\n",
+			millis(third), slices.Max(thirds), within(thirds, 1.2), within(thirds, 1.3)) +
+		fmt.Sprintf("then, in turn, auto %s ms (%.0f queries a second), CPU %s, GPU %s, the faster of both %s: %.2f; each at most %.2f times, %.0f%% within 1.2, %.0f%% within 1.3\n",
+			millis(auto), float64(len(runs))/max(auto.Seconds(), math.SmallestNonzeroFloat64), millis(cpu), millis(gpu), millis(best), ratio(auto, best),
+			slices.Max(autos), within(autos, 1.2), within(autos, 1.3))
 	fmt.Fprint(b.out, text)
 	fmt.Fprintf(&b.tables, "size %s\n\n", scaleText(size))
 	writeMarkdown(&b.tables, autoColumns, rows)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -162,10 +163,11 @@ func (d *Device) made(k *kernel) bool {
 
 // compileLater compiles a pipeline's kernels while nobody waits for them.
 func (d *Device) compileLater(k *kernel) {
+	turn := gpukernels.NewBackgroundTurn()
 	for _, k := range k.all() {
 		d.later.Go(func() {
 			_ = sqlerr.Guard(func() error { // who needs the kernel will meet the same error
-				m, _, err := d.device.Load(context.Background(), k.text)
+				m, _, err := d.device.BeginIn(context.Background(), turn, k.text).Wait(context.Background())
 				if err == nil {
 					m.Release()
 				}

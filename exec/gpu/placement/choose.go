@@ -102,6 +102,9 @@ func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
 	cpu, gpu := r.CPU.fresh(now), r.GPU.fresh(now)
 	onCPU, onGPU := a.underLoad(physical.CPU, r.CPU.Seconds), a.underLoad(physical.GPU, r.GPU.Seconds)
 	switch {
+	case gpu && r.CPU.Bound >= r.GPU.Seconds*0.9 && !(cpu && onCPU < onGPU):
+		c.Device = physical.GPU
+		c.Reason = fmt.Sprintf("it took %s on the GPU, and more on the CPU", inWords(r.GPU.Seconds))
 	case cpu && gpu && r.CPU.Count < 2 && r.GPU.Seconds > r.CPU.Seconds/firstRun:
 		return c, false // the CPU's first run paid for statistics, too
 	case cpu && gpu:
@@ -109,9 +112,6 @@ func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
 		if onGPU < onCPU {
 			c.Device = physical.GPU
 		}
-	case gpu && r.CPU.Bound >= r.GPU.Seconds*0.9:
-		c.Device = physical.GPU
-		c.Reason = fmt.Sprintf("it took %s on the GPU, and more on the CPU", inWords(r.GPU.Seconds))
 	case cpu && r.GPU.Lost >= convincing && r.GPU.Bound >= r.CPU.Seconds*0.9:
 		c.Reason = fmt.Sprintf("it took %s on the CPU, and more on the GPU", inWords(r.CPU.Seconds))
 	default:

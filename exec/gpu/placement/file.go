@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // What was learned is kept in a file beside the calibration's: written at most every saveEvery, and when the program says so. Several processes may share it: each
@@ -91,7 +93,7 @@ func (a *Advisor) saveSoon(now time.Time) {
 	}
 	a.saving, a.saved = true, now
 	go func() {
-		_ = a.Save() // what cannot be kept is learned again
+		_ = sqlerr.Guard(a.Save) // what cannot be kept is learned again
 		a.mu.Lock()
 		a.saving = false
 		a.mu.Unlock()

@@ -55,8 +55,26 @@ func TestRaceThenKnown(t *testing.T) {
 	if !ok || c.Device != physical.GPU || c.Race {
 		t.Errorf("after the GPU has won: %+v, %v", c, ok)
 	}
-	if !strings.Contains(c.Reason, "100.00 ms on the CPU") || !strings.Contains(c.Reason, "9.00 ms on the GPU") {
+	if !strings.Contains(c.Reason, "9.00 ms on the GPU") {
 		t.Errorf("the reason is %q", c.Reason)
+	}
+	a.ran(Outcome{Device: physical.CPU, Took: 100 * ms})
+	if c, _ := a.Known(query); !strings.Contains(c.Reason, "100.00 ms on the CPU, 9.00 ms on the GPU") {
+		t.Errorf("the reason is %q", c.Reason)
+	}
+}
+
+// TestSecondRace: what the CPU's first run took is no match for the GPU's later ones; a race that it loses is.
+func TestSecondRace(t *testing.T) {
+	a, _ := advisor(t, "")
+	a.ran(Outcome{Device: physical.CPU, Took: 4 * ms})
+	a.ran(Outcome{Device: physical.GPU, Took: 2 * ms}) // rehearsed
+	if c, ok := a.Known(query); ok {
+		t.Fatalf("%+v", c)
+	}
+	a.ran(Outcome{Device: physical.GPU, Took: 2 * ms, Raced: true, Gave: 2 * ms})
+	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
+		t.Errorf("%+v, %v", c, ok)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/gpu/placement"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // TestCalibrate measures on an emulated device, and on a real one if there is one. Costs are positive, and EXPLAIN estimates with them.
@@ -59,23 +58,4 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
-}
-
-func planOf(t *testing.T, s *Session, sql string) *physical.Plan {
-	t.Helper()
-	statements, err := s.Parse(sql)
-	if err != nil {
-		t.Fatal(err)
-	}
-	st := &statement{Statement: statements[0], session: s, ctx: t.Context()}
-	defer st.end()
-	q, err := st.binder().Query(st.Node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.plan(st, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.plan
 }

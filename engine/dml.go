@@ -58,7 +58,9 @@ func (s *Session) eachBatch(
 	st *statement, q *logical.Query, operator string, f func(*column.Batch) (kept int64, err error),
 ) (release func(), err error) {
 	account := &memory.Account{Budget: st.memory(), Operator: operator}
+	st.takes = operator
 	res, err := s.runQuery(st, q, false)
+	st.takes = ""
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	}
 	var few []*column.Batch
 	var builder *table.Builder
-	release, err := s.eachBatch(st, q, "insert", func(b *column.Batch) (int64, error) {
+	release, err := s.eachBatch(st, q, operation, func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
 		b, err := rules.batch(b)
 		if err != nil {

@@ -173,7 +173,7 @@ func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, erro
 	}
 	rows, err := exec.Run(st.ctx, p.plan, exec.Env{
 		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress,
-		GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: p.ended(firstWords(st.Text)),
+		Result: st.takes, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: p.ended(firstWords(st.Text)),
 	})
 	if err != nil {
 		stop()

@@ -179,6 +179,7 @@ type statement struct {
 	tree    memory.Account // what a long text became
 	files   []func()       // give back the files that it reads
 	loaded  *table.Version // the texts of the file of LOAD DATA
+	takes   string         // what errors call who takes the rows of its query; empty: the client does
 	relies  bool           // on the tables that it reads: see transaction.rely
 }
 

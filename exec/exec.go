@@ -27,6 +27,8 @@ type Env struct {
 	// Expr is the statement's context, copied for each worker. Its Ctx is replaced by Run's.
 	Expr    *expr.Context
 	Profile bool // measure each operator, for EXPLAIN ANALYZE
+	// Result is what an error about memory calls the rows that wait for who takes them: the statement that stores them; empty: the result.
+	Result string
 	// Progress is told what the query has done; it may be nil.
 	Progress *profile.Progress
 	// GPU is the plan with the kernels of its pipelines on the GPU; nil: all run on the CPU.
@@ -86,7 +88,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 
 // config is what the CPU's executor gets.
 func (env *Env) config() cpu.Config {
-	return cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress}
+	return cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result}
 }
 
 // onGPU runs a plan that has pipelines on the GPU.

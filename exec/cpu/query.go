@@ -31,6 +31,8 @@ type Config struct {
 	Memory  *memory.Budget // may be nil: no limit
 	Expr    *expr.Context  // copied for each worker
 	Profile bool           // measure each operator
+	// Result is what an error about memory calls the rows that wait for who takes them; empty: the result.
+	Result string
 	// Progress is told what has been done; it may be nil.
 	Progress *profile.Progress
 	// Elsewhere runs the pipelines that are placed on another device; nil: all run here, whatever they say.

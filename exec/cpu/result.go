@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -80,7 +81,7 @@ type resultLocal struct {
 func (r *result) local(w *worker, l *layout) (localSink, error) {
 	x := &resultLocal{r: r, cols: make([]*column.Vector, len(r.p.In)), slots: make([]int, len(r.p.In))}
 	x.rows.types = r.types
-	x.rows.mem = memory.Account{Budget: r.q.mem, Operator: "result"}
+	x.rows.mem = memory.Account{Budget: r.q.mem, Operator: cmp.Or(r.q.cfg.Result, "result")}
 	for i, id := range r.p.In {
 		s, err := l.lookup(&expr.Column{ID: id, Name: "of the result"})
 		if err != nil {

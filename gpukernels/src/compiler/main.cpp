@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Queries that run on the CPU meanwhile go before; where nothing else runs this changes nothing.
-  setpriority(PRIO_PROCESS, 0, 10);
+  setpriority(PRIO_PROCESS, 0, 3);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   // Where memory runs out, this process goes before the one whose tables it serves.

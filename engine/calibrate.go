@@ -115,7 +115,7 @@ var calibrationQueries = []struct {
 	{placement.GroupLarge, "SELECT COUNT(*), SUM(s) FROM (SELECT u, SUM(v) AS s FROM t GROUP BY u) AS x"},
 	{placement.ProbeDense, "SELECT SUM(v + x) FROM t JOIN d ON k = id"},
 	{placement.ProbeCached, "SELECT SUM(v + x) FROM t JOIN d ON t.f = d.f"},
-	{placement.BuildLarge, "SELECT COUNT(*) FROM d LEFT JOIN t ON d.f = t.u"},
+	{placement.BuildLarge, "SELECT COUNT(*) FROM t AS a JOIN t AS b ON a.u = b.u"},
 	{placement.ProbeLarge, "SELECT COUNT(*), SUM(a.v) FROM t AS a JOIN (SELECT u FROM t WHERE g < 250) AS b ON a.u = b.u"},
 	{placement.Sort, "SELECT v FROM t ORDER BY v LIMIT 1 OFFSET 100000000"},
 	{placement.Text, "SELECT COUNT(*) FROM w WHERE s LIKE '%77%'"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -93,7 +94,7 @@ type valueAcc struct {
 	s    []string
 	// Of strings that belonged to nobody (column.Vector.Loose), copies are kept: text is their bytes.
 	loose bool
-	text  int64
+	text  atomic.Int64
 }
 
 type valueKind uint8
@@ -120,7 +121,7 @@ func (a *valueAcc) grow(n int) {
 }
 
 func (a *valueAcc) bytes() int64 {
-	return int64(2*cap(a.seen)+8*cap(a.i)+8*cap(a.f)+16*cap(a.d)+16*cap(a.s)) + a.text
+	return int64(2*cap(a.seen)+8*cap(a.i)+8*cap(a.f)+16*cap(a.d)+16*cap(a.s)) + a.text.Load()
 }
 
 func (a *valueAcc) update(groups []uint32, args []*column.Vector, sel []int32) error {
@@ -187,7 +188,7 @@ func (a *valueAcc) setText(g uint32, v *column.Vector, p int) {
 		a.loose = true
 	}
 	if a.loose {
-		a.text += int64(len(s)) - int64(len(a.s[g]))
+		a.text.Add(int64(len(s)) - int64(len(a.s[g])))
 	}
 	a.s[g] = s
 }
@@ -210,10 +211,12 @@ func (a *valueAcc) vector() *column.Vector {
 	return &column.Vector{Type: a.typ, I64: a.i, F64: a.f, I128: a.d, Str: a.s}
 }
 
+// beginMerge prepares for groups of src to be merged, by several workers at once.
+func (a *valueAcc) beginMerge(src accumulator) { a.loose = a.loose || src.(*valueAcc).loose }
+
 func (a *valueAcc) merge(dst []uint32, src accumulator, from []uint32) error {
 	s := src.(*valueAcc)
 	v := s.vector()
-	a.loose = a.loose || s.loose
 	for i, g := range dst {
 		f := from[i]
 		switch {

@@ -157,6 +157,11 @@ func parseArgs(args []string) (*options, error) {
 		o.inputs = append(o.inputs, input{file: rest[0]})
 		args = rest[1:]
 	}
+	empty := false
+	fs.Visit(func(f *flag.Flag) { empty = empty || f.Name == "file-access" && f.Value.String() == "" })
+	if empty {
+		return nil, fmt.Errorf("--file-access is full, read, none or a list of folders, not empty")
+	}
 	if *safe {
 		if o.config.fileAccess != "" && o.config.fileAccess != "none" {
 			return nil, fmt.Errorf("--safe means --file-access none")

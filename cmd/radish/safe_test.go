@@ -25,3 +25,12 @@ func TestSafe(t *testing.T) {
 		}
 	}
 }
+
+// TestFileAccessFlag: an empty value, such as of a variable that is not set, is no wish for all files.
+func TestFileAccessFlag(t *testing.T) {
+	for _, flags := range [][]string{{"--file-access", ""}, {"--file-access="}, {"--safe", "--file-access", "full"}} {
+		if _, stderr, code := runRadish(t, "SELECT 1;", flags...); code != 2 || !strings.Contains(stderr, "--file-access") {
+			t.Errorf("%q: exit %d, %q", flags, code, stderr)
+		}
+	}
+}

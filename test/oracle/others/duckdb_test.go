@@ -27,9 +27,11 @@ func TestDuckDB(t *testing.T) { compare(t, &duckDB, openDuckDB(), 0.9) }
 
 // TestDuckDBSpecial has NaN, infinities and -0 in columns, which DuckDB orders as Radish does. Frames of RANGE with distances are left out: for
 // a row with NaN, DuckDB gives one of its equals where Radish, as PostgreSQL, gives all.
+//
+// Variances are left out, too: of one infinite value DuckDB's is 0, and others are errors, where IEEE's arithmetic, PostgreSQL and Radish give NaN.
 func TestDuckDBSpecial(t *testing.T) {
 	c := settings(t, &duckDB, openDuckDB())
-	c.Special, c.Without = true, regexp.MustCompile(`RANGE [^)]*[0-9]`)
+	c.Special, c.Without = true, regexp.MustCompile(`RANGE [^)]*[0-9]|(VAR|STDDEV)_(POP|SAMP)\(`)
 	compareTwo(t, c, 0.9)
 }
 

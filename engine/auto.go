@@ -57,7 +57,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 			return err
 		}
 		if there.gpu == nil {
-			return stay(there.plan.Pipelines[0].Reason)
+			return stay(there.plan.FirstReason())
 		}
 		lacks := there.gpu.Lacks()
 		if !lacks.Any() {
@@ -139,13 +139,14 @@ type rehearsal struct {
 // what functions give for a dictionary's strings, and then to know what it takes.
 func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Placed, reason string) {
 	r.ctx.Ctx = engine
+	advisor := r.device.Advisor()
 	if placed, reason = r.place(); placed == nil {
-		return nil, reason
+		advisor.Refuse(r.fingerprint, reason) // the race may be over
+		return nil, ""
 	}
 	if err := placed.Prepare(engine); err != nil {
 		return nil, err.Error()
 	}
-	advisor := r.device.Advisor()
 	if statement.Err() == nil || !placed.Whole() || !advisor.Rehearses(&r.estimate) {
 		return placed, ""
 	}
@@ -180,7 +181,9 @@ func (r *rehearsal) place() (*gpu.Placed, string) {
 	case err != nil:
 		return nil, err.Error()
 	case placed == nil:
-		return nil, r.plan.Pipelines[0].Reason
+		return nil, r.plan.FirstReason()
+	case r.device.Advisor().LeavesMost(r.plan, r.threads):
+		return nil, placement.LeftToCPU + " (" + r.plan.FirstReason() + ")"
 	}
 	return placed, ""
 }

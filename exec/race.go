@@ -43,14 +43,15 @@ func race(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement
 		rows, err := onCPU(ctx, plan, cfg)
 		return finisher{rows: rows, err: err}
 	})
-	started := make(chan time.Time, 1)
+	started, alone := make(chan time.Time, 1), make(chan struct{})
 	runs[physical.GPU].run(func(ctx context.Context, cfg cpu.Config) finisher {
-		return env.Rival.run(ctx, cfg, begin, started)
+		return env.Rival.run(ctx, cfg, begin, started, alone)
 	})
 	winner, f := physical.CPU, finisher{}
 	select {
 	case f = <-runs[physical.CPU].end:
 		if f.err != nil && outOfMemory(f.err) { // the other side may have enough
+			close(alone)
 			if other := <-runs[physical.GPU].end; other.rows != nil {
 				runs[physical.CPU].end <- f
 				winner, f = physical.GPU, other
@@ -135,8 +136,8 @@ func (r *runner) run(f func(context.Context, cpu.Config) finisher) {
 	}()
 }
 
-// run is the GPU's side: it starts once it is ready, if that is worth while.
-func (v *Rival) run(ctx context.Context, cfg cpu.Config, begin time.Time, started chan<- time.Time) finisher {
+// run is the GPU's side: it starts once it is ready, if that is worth while, or when it is alone because the CPU cannot run the query.
+func (v *Rival) run(ctx context.Context, cfg cpu.Config, begin time.Time, started chan<- time.Time, alone <-chan struct{}) finisher {
 	p, reason := v.Place(ctx)
 	if p == nil {
 		return finisher{refused: reason}
@@ -145,7 +146,13 @@ func (v *Rival) run(ctx context.Context, cfg cpu.Config, begin time.Time, starte
 	if err != nil {
 		return refusal(ctx, p, err)
 	}
-	if err := run.Ready(ctx); err != nil || !v.Worth(time.Since(begin)) {
+	if err := run.Ready(ctx); err == nil && !v.Worth(time.Since(begin)) {
+		select {
+		case <-alone:
+		case <-ctx.Done():
+		}
+	}
+	if ctx.Err() != nil {
 		run.Close()
 		return finisher{}
 	}

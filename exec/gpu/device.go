@@ -53,6 +53,7 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 
 // Close gives everything back. No query may run on the device any more.
 func (d *Device) Close() {
+	_ = d.advisor.Close() // what cannot be kept is learned again
 	d.investor.close()
 	d.later.Wait()
 	d.res.close()

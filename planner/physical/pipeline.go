@@ -56,6 +56,16 @@ func (p *Plan) StayOnCPU(reason string) {
 	}
 }
 
+// FirstReason is why the first of the plan's pipelines that run on the CPU does; empty if none does.
+func (p *Plan) FirstReason() string {
+	for _, pl := range p.Pipelines {
+		if pl.Device == CPU {
+			return pl.Reason
+		}
+	}
+	return ""
+}
+
 // OnCPU returns the plan with all pipelines on the CPU.
 func (p *Plan) OnCPU(reason string) *Plan {
 	out := *p

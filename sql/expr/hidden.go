@@ -55,7 +55,7 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 		}
 		return &Cast{Arg: build(fn, inner, long), To: sig.Result, Display: true}, nil
 	}
-	if scale == shown { // all digits are shown, those that an operand hid too
+	if digits == shown { // all are shown, those that an operand hid too
 		inner.Result = sig.Result
 		return build(fn, inner, long), nil
 	}

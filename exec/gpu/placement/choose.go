@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -53,8 +54,10 @@ type Advisor struct {
 	records   map[uint64]*record
 	running   [2]int // queries, by device
 	begun     uint64 // queries so far
+	learned   bool   // something that was not saved
 	saved     time.Time
 	saving    bool
+	saves     sync.WaitGroup // in the background
 }
 
 // Options configure an Advisor.
@@ -86,6 +89,28 @@ func (a *Advisor) Estimate(plan *physical.Plan, threads int) Estimate {
 	a.mu.Unlock()
 	return costs.estimate(plan, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) })
 }
+
+// LeavesMost says whether a plan whose pipelines have their devices leaves more of the work to the CPU than a try is worth.
+func (a *Advisor) LeavesMost(plan *physical.Plan, threads int) bool {
+	a.mu.Lock()
+	costs, by := a.costs, a.corrected
+	a.mu.Unlock()
+	all, left := 0.0, 0.0
+	for i, w := range workOf(plan) {
+		s := 0.0
+		for _, u := range w.units {
+			s += u.amount[physical.CPU] * costs.CPU[u.class] * math.Exp(by[physical.CPU][u.class])
+		}
+		s /= float64(max(a.workers(w.rows, threads), 1))
+		if all += s; plan.Pipelines[i].Device == physical.CPU {
+			left += s
+		}
+	}
+	return left > (1-leastGain)*all
+}
+
+// LeftToCPU is why a query that the GPU could begin is not tried there.
+const LeftToCPU = "the GPU leaves most of the work to the CPU"
 
 // Known chooses by what runs of the statement have taken. ok is false where that is not enough.
 func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
@@ -141,7 +166,7 @@ func (a *Advisor) Unknown(fingerprint uint64, e *Estimate) Choice {
 	c := Choice{Reason: fmt.Sprintf("expected to take %s on the CPU, %s on the GPU", inWords(onCPU), inWords(onGPU))}
 	switch {
 	case e.Shared.Seconds() > (1-leastGain)*e.CPU.Seconds():
-		c.Reason = "the GPU leaves most of the work to the CPU"
+		c.Reason = LeftToCPU
 	case onGPU <= hopeless*onCPU:
 		c.Race = true
 	}
@@ -220,12 +245,7 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	r := a.records[fingerprint]
-	if r == nil {
-		r = &record{Used: now.Unix()}
-		a.records[fingerprint] = r
-		a.limit()
-	}
+	r := a.record(fingerprint)
 	r.text, r.Used = text, now.Unix()
 	r.Since++
 	if r.Tries > 0 {
@@ -260,9 +280,19 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 func (a *Advisor) Refuse(fingerprint uint64, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r := a.records[fingerprint]; r != nil {
-		r.refuse(reason)
+	a.record(fingerprint).refuse(reason)
+}
+
+// record returns what is known of a statement, to be changed, or makes room for it. The caller holds mu.
+func (a *Advisor) record(fingerprint uint64) *record {
+	a.learned = true
+	r := a.records[fingerprint]
+	if r == nil {
+		r = &record{Used: a.now().Unix()}
+		a.records[fingerprint] = r
+		a.limit()
 	}
+	return r
 }
 
 func other(d physical.Device) physical.Device { return physical.GPU - d }

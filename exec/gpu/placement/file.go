@@ -92,17 +92,27 @@ func (a *Advisor) saveSoon(now time.Time) {
 		return
 	}
 	a.saving, a.saved = true, now
-	go func() {
+	a.saves.Go(func() {
 		_ = sqlerr.Guard(a.Save) // what cannot be kept is learned again
 		a.mu.Lock()
 		a.saving = false
 		a.mu.Unlock()
-	}()
+	})
 }
 
-// Save writes the file.
+// Close writes the file if something was learned since, and waits until that is done.
+func (a *Advisor) Close() error {
+	a.saves.Wait()
+	return a.Save()
+}
+
+// Save writes the file, unless nothing was learned since.
 func (a *Advisor) Save() error {
-	if a.file == "" {
+	a.mu.Lock()
+	learned := a.learned
+	a.learned = false
+	a.mu.Unlock()
+	if a.file == "" || !learned {
 		return nil
 	}
 	before := readLearned(a.file)

@@ -20,7 +20,9 @@ func (c *clock) advance(by time.Duration) { c.at = c.at.Add(by) }
 func advisor(t *testing.T, file string) (*Advisor, *clock) {
 	t.Helper()
 	c := &clock{time.Unix(1_800_000_000, 0)}
-	return New(Options{Threads: 16, File: file, Now: c.now}), c
+	a := New(Options{Threads: 16, File: file, Now: c.now})
+	t.Cleanup(a.saves.Wait)
+	return a, c
 }
 
 const (
@@ -336,12 +338,15 @@ func TestKept(t *testing.T) {
 	if d, _ := advisor(t, file); len(d.records) != 0 {
 		t.Error("what was forgotten is known again")
 	}
-	old := New(Options{File: file, Now: func() time.Time { return at.at.Add(forgetAfter + time.Hour) }})
-	if err := a.Save(); err != nil {
+	a.ran(Outcome{Device: physical.CPU, Took: ms})
+	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if old.load(); len(old.records) != 0 {
+	if old := New(Options{File: file, Now: func() time.Time { return at.at.Add(forgetAfter + time.Hour) }}); len(old.records) != 0 {
 		t.Error("what nobody ran for a month is known")
+	}
+	if d, _ := advisor(t, file); len(d.records) == 0 {
+		t.Error("what Close was to save is not known")
 	}
 	file = filepath.Join(t.TempDir(), "damaged.json") // the other may still be written in the background
 	for _, damaged := range []string{"", "{", `{"statements": {"2a": null}}`, `{"statements": {"2a": {"used": 1800000000, "cpu": {"seconds": -1}}}}`, `{"statements": {"nine": {}}}`, string(text[:len(text)/2])} {

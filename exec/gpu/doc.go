@@ -3,7 +3,7 @@
 //
 // A query takes this way:
 //
-//	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan
+//	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
 //	newProgram          kernelplan.go           the forms of what is stored between pipelines, and a kernel for each
 //	program.generate    kernel.go               the text of one: source, transforms, sink, each written inside the one before
 //	  scans             scan*.go                tiles of table rows, their filters by ranges of stored offsets
@@ -16,7 +16,7 @@
 //	Run.Rows            result.go               rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (resident*.go: their forms, uploads, eviction), lookup tables, compiled kernels (in
-// gpukernels), measured costs, and how many rows came to sinks (runsizes.go).
+// gpukernels), what placement has learned, and how many rows came to sinks (runsizes.go). invest.go uploads tables before a query asks for them.
 //
 // Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
 // parameter of a kernel, found at the launch by its key (runWord); a range is an interval that values are proven to lie in (kernelrange.go), whereas

@@ -135,8 +135,8 @@ type rehearsal struct {
 	planning    time.Duration // what planning it took
 }
 
-// prepare compiles the query's kernels and uploads its columns. Where the statement has ended meanwhile, it runs it once for what only a first run pays, such as tables of
-// what functions give for a dictionary's strings, and then to know what it takes.
+// prepare compiles the query's kernels and uploads its columns. Where the statement has ended meanwhile, it runs it: once for what only a first run pays, such
+// as tables of what functions give for a dictionary's strings, and then to know what it takes.
 func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Placed, reason string) {
 	r.ctx.Ctx = engine
 	advisor := r.device.Advisor()

@@ -43,6 +43,9 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		if cost.Downloaded > 0 {
 			total += fmt.Sprintf("; %s downloaded", sqlerr.FormatBytes(cost.Downloaded))
 		}
+		if p.advisor != nil && !p.estimated { // what is known of a statement needs no estimate
+			p.estimate, p.estimated = p.advisor.Estimate(p.plan, s.vars.threads(s.engine)), true
+		}
 		if p.estimated {
 			total += fmt.Sprintf("; expected were %.3f ms on the CPU, %.3f ms on the GPU", inMillis(p.estimate.CPU), inMillis(p.estimate.GPU))
 		}

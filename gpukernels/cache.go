@@ -93,7 +93,7 @@ func (c *diskCache) put(key string, image []byte) {
 		return
 	}
 	sum := sha256.Sum256(image)
-	if writeWhole(c.file(key), append(sum[:], image...)) != nil {
+	if WriteWhole(c.file(key), append(sum[:], image...)) != nil {
 		return
 	}
 	c.mutex.Lock()

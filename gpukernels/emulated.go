@@ -77,5 +77,5 @@ func BuildEmulated(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return library, writeWhole(library, image)
+	return library, WriteWhole(library, image)
 }

@@ -194,15 +194,15 @@ func writeHeaders(dir string) error {
 		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, h.text) {
 			continue
 		}
-		if err := writeWhole(name, h.text); err != nil {
+		if err := WriteWhole(name, h.text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeWhole writes a file so that nobody sees a part of it.
-func writeWhole(name string, data []byte) error {
+// WriteWhole writes a file so that nobody sees a part of it.
+func WriteWhole(name string, data []byte) error {
 	t, err := os.CreateTemp(filepath.Dir(name), ".new-*")
 	if err != nil {
 		return err

@@ -271,18 +271,8 @@ func handOverDrawn(ctx context.Context, tables []*drawnTable, duck *duckDB, thre
 			if err := g.Wait(); err != nil {
 				return err
 			}
-			if _, err := duck.add(t.name, files, first == 0, false); err != nil {
+			if err := duck.take(t.name, files, first == 0, compress); err != nil {
 				return err
-			}
-			if compress {
-				if _, err := duck.compress(); err != nil {
-					return err
-				}
-			}
-			for _, f := range files {
-				if err := os.Remove(f); err != nil {
-					return err
-				}
 			}
 		}
 	}

@@ -133,6 +133,24 @@ func (d *duckDB) load(dir string, compress bool) (load, error) {
 // compress makes DuckDB compress its tables, as it would in a file: in memory it leaves them as they come.
 func (d *duckDB) compress() (duckDBReply, error) { return d.do("CHECKPOINT", false, false) }
 
+// take adds Parquet files' rows to a table, or makes it of them, and removes the files. compressed says whether DuckDB is to compress its tables.
+func (d *duckDB) take(table string, files []string, create, compressed bool) error {
+	if _, err := d.add(table, files, create, false); err != nil {
+		return err
+	}
+	if compressed {
+		if _, err := d.compress(); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // add makes a table of Parquet files' rows, or adds them to it. reset begins a new peak of resident memory.
 func (d *duckDB) add(table string, files []string, create, reset bool) (duckDBReply, error) {
 	list := make([]string, len(files))

@@ -172,18 +172,8 @@ func handOver(ctx context.Context, db *database, duck *duckDB, compress bool) er
 			if err := g.Wait(); err != nil {
 				return err
 			}
-			if _, err := duck.add(t.Name, files, first == 0, false); err != nil {
+			if err := duck.take(t.Name, files, first == 0, compress); err != nil {
 				return err
-			}
-			if compress {
-				if _, err := duck.compress(); err != nil {
-					return err
-				}
-			}
-			for _, f := range files {
-				if err := os.Remove(f); err != nil {
-					return err
-				}
 			}
 		}
 	}

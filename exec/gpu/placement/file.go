@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -144,26 +145,12 @@ func (a *Advisor) remove() error {
 	return nil
 }
 
-// writeFile writes a file that is never seen half written.
+// writeFile writes a file, whose folder it makes.
 func writeFile(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return gpukernels.WriteWhole(file, append(text, '\n'))
 }
 
 // SaveCosts writes costs that were measured.

@@ -18,3 +18,19 @@ func FreezeEarly() func() {
 	frozenGroups = 1000
 	return func() { frozenGroups = n }
 }
+
+// FilterLimits are the limits of runtime filters that tests set.
+type FilterLimits struct {
+	Bits, PerRow   uint64
+	Members, Bloom int
+	Drops          float64
+}
+
+// WithFilterLimits returns the configuration with other limits of runtime filters.
+func (c Config) WithFilterLimits(l FilterLimits) Config {
+	own := defaultTuning
+	f := &own.filters
+	f.bits, f.perRow, f.members, f.bloom, f.drops = l.Bits, l.PerRow, l.Members, l.Bloom, l.Drops
+	c.tuning = &own
+	return c
+}

@@ -6,16 +6,20 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Limits of runtime filters. A bitmap is several times as fast as a hash set, so it is taken up to filterBitsFew bits (1 MiB)
-// even for a few members, and up to filterBitsPerRow for each of many: where it outgrows the caches, tables that are stored in the
-// order of the key, or nearly so, still read it from one end to the other.
-const (
-	filterBitsFew    = 1 << 23
-	filterBitsPerRow = 1024
-	filterBits       = 1 << 32
-	filterMembers    = 1 << 16
-	filterCompared   = 8 // so few members are compared one by one
-)
+// filterLimits bound runtime filters. A filter has to stay in the cache, where it is read at random: a bitmap, which tests fastest, takes up
+// to bits (1 MiB) even for a few members; where it would be larger, a Bloom filter takes 8 to 16 bits a member. Rows that are stored in the
+// order of the key, or nearly so, read bitmaps from one end to the other: those may have perRow bits for each of many members.
+type filterLimits struct {
+	bits     uint64
+	perRow   uint64
+	sorted   uint64  // bits of bitmaps that are read in order
+	members  int     // up to so many a filter costs next to nothing and is made in any case
+	bloom    int     // members of a Bloom filter
+	compared int     // so few members are compared one by one
+	drops    float64 // a filter of many members is made if it is expected to drop this share of the rows that it tests
+}
+
+var defaultFilterLimits = filterLimits{bits: 1 << 23, perRow: 256, sorted: 1 << 32, members: 1 << 16, bloom: 1 << 23, compared: 8, drops: 1.0 / 16}
 
 // makeFilters makes the filters that scans will ask for: a set of the key's values if that is small, else their range. keyed are the
 // rows in the table (nil: all).
@@ -38,11 +42,11 @@ func (b *build) makeFilters(keyed []int32) error {
 }
 
 func (b *build) makeFilter(v *column.Vector, keyed []int32) (*encoding.Predicate, error) {
-	n := b.n
+	n, limits := b.n, &b.q.tuning.filters
 	if keyed != nil {
 		n = len(keyed)
 	}
-	if t, ok := b.table.(*denseTable); ok && len(b.keys) == 1 && n > filterCompared {
+	if t, ok := b.table.(*denseTable); ok && len(b.keys) == 1 && n > limits.compared {
 		return encoding.InInts(encoding.NewIntBitmap(t.parts[0].min, t.bits[:len(t.bits)-1])), nil
 	}
 	lo, hi, any, err := b.q.intRange(v, b.n)
@@ -52,7 +56,6 @@ func (b *build) makeFilter(v *column.Vector, keyed []int32) (*encoding.Predicate
 	if !any {
 		return encoding.InInts(encoding.NewIntSet(nil)), nil
 	}
-	span := uint64(hi) - uint64(lo)
 	number := func(out []uint64, from int) {
 		for i := range out {
 			r := from + i
@@ -62,24 +65,58 @@ func (b *build) makeFilter(v *column.Vector, keyed []int32) (*encoding.Predicate
 			out[i] = uint64(v.I64[r]) - uint64(lo)
 		}
 	}
-	wanted := n > filterCompared && (span < filterBitsFew || span < min(filterBits, filterBitsPerRow*uint64(n)))
+	if n <= limits.members || b.p.FilterDrops >= limits.drops {
+		set, err := b.filterSet(n, lo, hi, number)
+		if set != nil || err != nil {
+			return encoding.InInts(set), err
+		}
+	}
+	if v.Type.Phys() == types.PhysInt64 {
+		return encoding.Between(types.Value{Type: v.Type, I: lo}, types.Value{Type: v.Type, I: hi}, false, false), nil
+	}
+	return nil, nil
+}
+
+// filterSet returns a set that has the n values from lo to hi whose distances from lo number gives, or nil if there is none that pays.
+func (b *build) filterSet(n int, lo, hi int64, number numbering) (*encoding.IntSet, error) {
+	limits, span := &b.q.tuning.filters, uint64(hi)-uint64(lo)
+	wanted := n > limits.compared && span < limits.bits
+	if !wanted && n > limits.members && span < min(limits.sorted, limits.perRow*uint64(n)) {
+		var err error
+		if wanted, err = b.q.ascends(n, number); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case wanted && b.q.mem.Reserve("join build", int64(span/8)) == nil: // a filter is no reason to fail
 		words := make([]uint64, span/64+2)
 		if err := b.q.fillBitmap(words, n, number); err != nil {
 			return nil, err
 		}
-		return encoding.InInts(encoding.NewIntBitmap(lo, words[:len(words)-1])), nil
-	case n <= filterMembers:
+		return encoding.NewIntBitmap(lo, words[:len(words)-1]), nil
+	case n <= limits.members:
 		members := make([]uint64, n)
 		number(members, 0)
 		values := make([]int64, n)
 		for i, d := range members {
 			values[i] = int64(d + uint64(lo))
 		}
-		return encoding.InInts(encoding.NewIntSet(values)), nil
-	case v.Type.Phys() == types.PhysInt64:
-		return encoding.Between(types.Value{Type: v.Type, I: lo}, types.Value{Type: v.Type, I: hi}, false, false), nil
+		return encoding.NewIntSet(values), nil
+	case n <= limits.bloom && b.q.mem.Reserve("join build", int64(encoding.BloomBytes(n))) == nil:
+		bloom := encoding.NewBloom(n)
+		err := b.q.parallelBlocks(n, func(from, to int) {
+			var numbers [64]uint64
+			var values [64]int64
+			for ; from < to; from += len(numbers) {
+				k := min(len(numbers), to-from)
+				number(numbers[:k], from)
+				for i, d := range numbers[:k] {
+					values[i] = int64(d + uint64(lo))
+				}
+				bloom.Add(values[:k])
+			}
+		})
+		return encoding.NewIntBloom(lo, hi, bloom), err
 	}
 	return nil, nil
 }

@@ -37,7 +37,16 @@ type Config struct {
 	Progress *profile.Progress
 	// Elsewhere runs the pipelines that are placed on another device; nil: all run here, whatever they say.
 	Elsewhere Elsewhere
+
+	tuning *tuning // nil: defaultTuning; tests set it
 }
+
+// tuning are the sizes at which operators change their ways.
+type tuning struct {
+	filters filterLimits
+}
+
+var defaultTuning = tuning{filters: defaultFilterLimits}
 
 // query is a plan that runs.
 type query struct {
@@ -58,6 +67,8 @@ type query struct {
 	feeding map[physical.Sink]int       // pipelines that have still to run, by their sink
 	fetched map[physical.Sink]*relation // rows that came from another device
 	closed  bool
+
+	tuning *tuning
 
 	prof    profile.Plan
 	started time.Time

@@ -21,7 +21,10 @@ const syncTexts = column.VectorSize
 // Run starts a plan. When it returns, all pipelines before the result's have run; the rest runs while the cursor is
 // read, or has run if the result is known to be small. The cursor must be closed.
 func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) {
-	q := &query{cfg: cfg, plan: plan, ctx: ctx, started: time.Now()}
+	q := &query{cfg: cfg, plan: plan, ctx: ctx, started: time.Now(), tuning: cfg.tuning}
+	if q.tuning == nil {
+		q.tuning = &defaultTuning
+	}
 	q.cfg.Threads = max(1, cfg.Threads)
 	if cfg.Memory != nil {
 		q.mem = cfg.Memory.Child(0)

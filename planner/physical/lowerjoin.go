@@ -105,11 +105,24 @@ func (l *lowering) probe(probe, build logical.Node, p *Probe) ([]*Pipeline, erro
 	if err != nil {
 		return nil, err
 	}
+	filtered := false
 	for _, o := range open {
 		o.Deps = append(o.Deps, closed...)
-		l.runtimeFilters(o, p)
+		filtered = l.runtimeFilters(o, p) || filtered
+	}
+	if filtered {
+		p.Build.FilterDrops = max(p.Build.FilterDrops, l.unmatchedShare(probe, build, p))
 	}
 	return addTransform(open, p), nil
+}
+
+// unmatchedShare estimates the share of probe's rows that have no row of build with their keys.
+func (l *lowering) unmatchedShare(probe, build logical.Node, p *Probe) float64 {
+	matched := &logical.Join{Kind: logical.SemiJoin, Left: probe, Right: build}
+	for i, k := range p.Keys {
+		matched.On = append(matched.On, &expr.Compare{Op: expr.EQ, Left: k, Right: p.Build.Keys[i]})
+	}
+	return 1 - l.est.Rows(matched)/max(l.est.Rows(probe), 1)
 }
 
 // store closes the pipelines of n in build b.
@@ -338,20 +351,20 @@ func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pip
 }
 
 // runtimeFilters lets the scan at the bottom of an open pipeline drop rows that cannot pass p, where a key of p is a
-// column of the scan.
-func (l *lowering) runtimeFilters(o *Pipeline, p *Probe) {
+// column of the scan, and says whether there is one.
+func (l *lowering) runtimeFilters(o *Pipeline, p *Probe) (filtered bool) {
 	if l.opts.NoRuntimeFilters || p.Kind != logical.InnerJoin && p.Kind != logical.SemiJoin ||
 		p.Build.Algorithm != HashJoin && p.Build.Algorithm != DenseJoin {
-		return
+		return false
 	}
 	scan, ok := o.Source.(*TableScan)
 	if !ok {
-		return
+		return false
 	}
 	for _, t := range o.Transforms {
 		switch t.(type) {
 		case *Limit, *Repeat:
-			return // dropping rows below would change which rows pass
+			return false // dropping rows below would change which rows pass
 		}
 	}
 	for i, k := range p.Keys {
@@ -362,10 +375,11 @@ func (l *lowering) runtimeFilters(o *Pipeline, p *Probe) {
 		for _, sc := range scan.Cols {
 			if sc.ID == c.ID {
 				scan.RuntimeFilters = append(scan.RuntimeFilters, RuntimeFilterUse{p.Build, i, c.ID})
-				p.Build.MakeFilter[i] = true
+				p.Build.MakeFilter[i], filtered = true, true
 			}
 		}
 	}
+	return filtered
 }
 
 func plural(n int, what string) string {

@@ -205,7 +205,9 @@ type Build struct {
 	RangeOp expr.Op
 	// MakeFilter says which keys a RuntimeFilterUse will ask for.
 	MakeFilter []bool
-	EstRows    float64
+	// FilterDrops is the share of the rows below a RuntimeFilterUse that are estimated to have no match: what a filter is worth.
+	FilterDrops float64
+	EstRows     float64
 }
 
 // AggAlgorithm is how groups are found.

@@ -20,6 +20,7 @@ type IntSet struct {
 	hasZero bool
 	few     []int64 // the members, if they are at most maxFew and there is no bitmap
 	sorted  []int64 // the members in order, if there is no bitmap
+	bloom   *Bloom  // in place of all these: what holds the members, and a few other integers
 }
 
 // maxFew is the number of members up to which comparing with each beats hashing.
@@ -69,7 +70,7 @@ func (s *IntSet) between(lo, hi int64) *IntSet {
 	if found {
 		to++
 	}
-	if s.words != nil || to-from > len(s.sorted)/2 {
+	if s.words != nil || s.bloom != nil || to-from > len(s.sorted)/2 {
 		return s
 	}
 	return NewIntSet(s.sorted[from:to])
@@ -89,7 +90,12 @@ func NewIntBitmap(min int64, words []uint64) *IntSet {
 	return s
 }
 
-// Len returns the number of members.
+// NewIntBloom returns the set of the integers from lo to hi that b may have. It has all that were added, and few others.
+func NewIntBloom(lo, hi int64, b *Bloom) *IntSet {
+	return &IntSet{min: lo, max: hi, span: uint64(hi) - uint64(lo), count: 1, bloom: b}
+}
+
+// Len returns the number of members; of a Bloom filter, which does not know it, 1.
 func (s *IntSet) Len() int { return s.count }
 
 // hash is Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4): the leading bits of a product with 2^64 / the golden ratio.
@@ -119,6 +125,9 @@ func (s *IntSet) insert(m int64) {
 func (s *IntSet) Contains(m int64) bool {
 	if s.words != nil {
 		return s.bit(m) != 0
+	}
+	if s.bloom != nil {
+		return uint64(m)-uint64(s.min) <= s.span && s.bloom.bit(m) != 0
 	}
 	if m == 0 {
 		return s.hasZero

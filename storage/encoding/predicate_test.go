@@ -181,6 +181,50 @@ func TestIntSet(t *testing.T) {
 	}
 }
 
+// A Bloom filter passes all members, few others, and none outside its range.
+func TestIntBloom(t *testing.T) {
+	r := testRand(t)
+	for _, width := range []int64{1 << 20, 1 << 40, 1 << 62} {
+		for _, n := range []int{1, 100, 4096, 4097, 70_000} {
+			ints := make([]int64, n)
+			for i := range ints {
+				ints[i] = r.Int64N(width) - width/2
+			}
+			b := encoding.NewBloom(n)
+			b.Add(ints)
+			set := encoding.InInts(encoding.NewIntBloom(slices.Min(ints), slices.Max(ints), b))
+			c := encoding.NewEncoder(types.Int64, nil).Encode(encoding.Data{Rows: n, Ints: ints})
+			if test := encoding.CompileTest(c, set); test.Outcome() != encoding.All && len(test.Select(0, n, nil, make([]int32, n))) != n {
+				t.Fatalf("width %d, %d members: some are lost", width, n)
+			}
+			members := map[int64]bool{}
+			for _, m := range ints {
+				members[m] = true
+			}
+			others := make([]int64, 0, 5000)
+			for len(others) < 5000 {
+				if x := 2*r.Int64N(width) - width; !members[x] {
+					others = append(others, x)
+				}
+			}
+			c = encoding.NewEncoder(types.Int64, nil).Encode(encoding.Data{Rows: len(others), Ints: others})
+			test := encoding.CompileTest(c, set)
+			if test.Outcome() == encoding.None {
+				continue
+			}
+			passed := test.Select(0, c.Rows, nil, make([]int32, c.Rows))
+			if test.Outcome() == encoding.All || len(passed) > c.Rows/10 {
+				t.Errorf("width %d, %d members: %d of %d others pass", width, n, len(passed), c.Rows)
+			}
+			for _, p := range passed {
+				if x := others[p]; x < slices.Min(ints) || x > slices.Max(ints) {
+					t.Fatalf("%d is outside the range and passes", x)
+				}
+			}
+		}
+	}
+}
+
 // A predicate that is kept, as by a prepared statement, sees strings that the dictionary has got since.
 func TestPredicateOverGrowingDictionary(t *testing.T) {
 	e := encoding.NewEncoder(types.Text, nil)

@@ -238,6 +238,12 @@ func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, o
 			}
 			k += hit ^ flip
 		}
+	case s.bloom != nil:
+		b, offset := s.bloom, uint64(base)-uint64(s.min)
+		for _, p := range in {
+			out[k] = p
+			k += one(offset+uint64(src[p]) <= s.span)&b.bit(base+int64(src[p])) ^ flip
+		}
 	default:
 		for _, p := range in {
 			out[k] = p

@@ -15,6 +15,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -304,11 +305,11 @@ func TestFilesThatChange(t *testing.T) {
 			}
 			s := session(t, Options{Threads: 2})
 			load, reads := s.engine.files.load, 0
-			s.engine.files.load = func(ctx context.Context, policy *fileaccess.Policy, title, pattern string) (*table.Version, error) {
-				v, err := load(ctx, policy, title, pattern)
+			s.engine.files.load = func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error) {
+				v, err := load(ctx, policy, source)
 				if reads++; reads <= times {
 					time.Sleep(2 * time.Millisecond)
-					if err := change.do(pattern); err != nil {
+					if err := change.do(source.Pattern); err != nil {
 						t.Error(err)
 					}
 				}

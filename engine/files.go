@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/radish-sql/radish/exec/memory"
@@ -14,7 +14,6 @@ import (
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
-	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // fileCache keeps the tables of data files that queries named, until the files change or their memory is wanted for
@@ -22,7 +21,7 @@ import (
 type fileCache struct {
 	stored *stored
 	share  int64 // bytes that the files in the cache may take
-	load   func(ctx context.Context, policy *fileaccess.Policy, title, pattern string) (*table.Version, error)
+	load   func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error)
 
 	mu       sync.Mutex
 	kept     map[string]*openFile // by the name in the query, made absolute
@@ -63,8 +62,8 @@ func newFileCache(s *stored, limit int64) *fileCache {
 			share = program / 2
 		}
 	}
-	load := func(ctx context.Context, policy *fileaccess.Policy, title, pattern string) (*table.Version, error) {
-		return files.Read(ctx, policy, "", title, pattern, nil)
+	load := func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error) {
+		return files.Read(ctx, policy, "", source.Title(), source, nil)
 	}
 	return &fileCache{stored: s, load: load, share: share, kept: map[string]*openFile{}, readings: map[string]*reading{}}
 }
@@ -72,17 +71,18 @@ func newFileCache(s *stored, limit int64) *fileCache {
 // open reads the file or files that a name in FROM stands for, if the policy allows it. The caller calls giveBack when it reads the version no
 // more. The version is nil if the name is no kind of file that Radish reads.
 func (c *fileCache) open(ctx context.Context, policy *fileaccess.Policy, name string) (v *table.Version, giveBack func(), err error) {
-	if files.FormatOf(name) == files.Unknown {
-		return nil, nil, files.Check(name)
-	}
-	if err := policy.Check(name); err != nil { // the name as it was written, which tells nothing of where the program runs
+	source, ok, err := files.ParseName(name)
+	if !ok || err != nil {
 		return nil, nil, err
 	}
-	pattern, err := filepath.Abs(name)
-	if err != nil {
+	if err := policy.Check(source.Pattern); err != nil { // the name as it was written, which tells nothing of where the program runs
+		return nil, nil, err
+	}
+	if source.Pattern, err = filepath.Abs(source.Pattern); err != nil {
 		return nil, nil, cannotRead(name, err)
 	}
-	stamp, err := stampOf(policy, pattern)
+	pattern := fmt.Sprintf("%+v", source)
+	stamp, err := stampOf(policy, source.Pattern)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,7 +98,7 @@ func (c *fileCache) open(ctx context.Context, policy *fileaccess.Policy, name st
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r = &reading{cancel: cancel, done: make(chan struct{})}
 		c.readings[key] = r
-		go c.read(own, policy, r, key, name, pattern, stamp)
+		go c.read(own, policy, r, key, name, source, stamp)
 	}
 	r.waiting++
 	c.mu.Unlock()
@@ -136,14 +136,12 @@ func (c *fileCache) leave(r *reading, key string) {
 }
 
 // read reads a file for all who wait for it.
-func (c *fileCache) read(ctx context.Context, policy *fileaccess.Policy, r *reading, key, name, pattern, stamp string) {
-	f := &openFile{name: pattern, stamp: stamp}
+func (c *fileCache) read(ctx context.Context, policy *fileaccess.Policy, r *reading, key, name string, source files.Source, stamp string) {
+	f := &openFile{name: fmt.Sprintf("%+v", source), stamp: stamp}
 	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + name + "'"}
 	r.err = sqlerr.Guard(func() (err error) {
-		title := textfile.Trim(filepath.Base(name))
-		title = strings.TrimSuffix(title, filepath.Ext(title))
-		f.version, f.stamp, err = unchanged(policy, pattern, stamp, func() (*table.Version, error) {
-			return c.load(table.WithMeter(ctx, account.Set), policy, title, pattern)
+		f.version, f.stamp, err = unchanged(policy, source.Pattern, stamp, func() (*table.Version, error) {
+			return c.load(table.WithMeter(ctx, account.Set), policy, source)
 		})
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -36,7 +37,7 @@ func writeNumbers(t *testing.T, dir, name string, n int) string {
 func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 	var n atomic.Int32
 	load := e.files.load
-	e.files.load = func(ctx context.Context, policy *fileaccess.Policy, title, pattern string) (*table.Version, error) {
+	e.files.load = func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error) {
 		n.Add(1)
 		if gate != nil {
 			select {
@@ -45,7 +46,7 @@ func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 				return nil, ctx.Err()
 			}
 		}
-		return load(ctx, policy, title, pattern)
+		return load(ctx, policy, source)
 	}
 	return &n
 }

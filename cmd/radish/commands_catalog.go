@@ -182,7 +182,7 @@ func (r *runner) importFile(arg string) error {
 	if err != nil || len(list) != 2 {
 		return fmt.Errorf("usage: .import FILE TABLE; the file ends in .csv, .tsv, .jsonl (and then maybe .gz or .zst), .parquet or .arrow")
 	}
-	if _, err := os.Stat(list[0]); err != nil {
+	if _, err := os.Stat(list[0]); err != nil && !strings.ContainsAny(list[0], "*?[(") { // else it may be a pattern, or a function of one
 		return fmt.Errorf("cannot read %s: %v", list[0], reason(err))
 	}
 	table := quoteName(list[1])

@@ -44,7 +44,7 @@ func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, ordi
 }
 
 // AppendArrays adds the arrays at ordinals, all of rows values, to a builder for a table of the columns defs. Those of columns that
-// nobody can read may be nil.
+// nobody can read may be nil; a column at -1 is NULL in all rows.
 func AppendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int) error {
 	return appendArrays(b, defs, arrays, ordinals, rows, false)
 }
@@ -55,6 +55,10 @@ func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array
 	}
 	cols := make([]encoding.Data, len(defs))
 	for i, ordinal := range ordinals {
+		if ordinal < 0 {
+			cols[i] = encoding.Absent(rows)
+			continue
+		}
 		if defs[i].Foreign != "" {
 			cols[i] = ForeignData(rows)
 			continue

@@ -104,8 +104,8 @@ func (f *File) Columns() []table.ColumnDef { return f.columns }
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }
 
-// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. It ends soon after ctx is
-// cancelled.
+// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
+// all rows. It ends soon after ctx is cancelled.
 func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
 	if ordinals == nil {
 		for i := range f.columns {
@@ -115,6 +115,10 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 	f.scratch = table.ScratchOf(ctx)
 	l := &loader{File: f, ctx: ctx, builder: b, ordinals: ordinals, known: map[int64]*field{}, dicts: map[int64]arrow.Array{}}
 	for _, o := range ordinals {
+		if o < 0 {
+			l.defs = append(l.defs, table.ColumnDef{})
+			continue
+		}
 		l.defs = append(l.defs, f.columns[o])
 	}
 	for _, c := range f.fields {
@@ -264,6 +268,43 @@ func (l *loader) dictionary(m message) error {
 	l.dicts[id] = values
 	l.kept, l.held = l.kept+l.held, 0
 	return nil
+}
+
+// Rows returns the number of rows, which the beginnings of the record batches tell.
+func (f *File) Rows() (rows int64, err error) {
+	add := func(m message) error {
+		b, err := newBatch(m.header, nil, m.version)
+		if err == nil {
+			rows += b.rows
+		}
+		return err
+	}
+	for rest := f.first; f.stream; {
+		m, end, err := f.readMessage(rest)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && m.kind == messageRecords {
+			err = add(m)
+		}
+		if err != nil {
+			return 0, f.failed(inPlace(fmt.Sprintf("the message at byte %d", rest.begin), err))
+		}
+		rest.begin = end
+	}
+	for i, block := range f.footer.batches {
+		m, _, err := f.readMessage(block)
+		if err == nil && m.kind != messageRecords {
+			err = fmt.Errorf("a message of kind %d", m.kind)
+		}
+		if err == nil {
+			err = add(m)
+		}
+		if err != nil {
+			return 0, f.failed(inPlace(fmt.Sprintf("record batch %d", i), notEnd(err)))
+		}
+	}
+	return rows, nil
 }
 
 // records adds the rows of a record batch.

@@ -252,24 +252,18 @@ func FuzzRead(f *testing.F) {
 		var errs [2]error
 		for i, size := range []int{1 << 16, 7} {
 			setBlockSize(t, size)
-			r := &reader{opts: opts}
 			if err := opts.check(); err != nil {
 				t.Fatal(err)
 			}
-			h, err := sample(context.Background(), textfile.BytesSource("x", text), opts)
+			source := textfile.BytesSource("x", text)
+			h, err := sample(context.Background(), source, opts)
 			if err == nil {
-				var columns []table.ColumnDef
-				for range h.names {
-					r.shapes = append(r.shapes, textfile.Text)
-					columns = append(columns, table.ColumnDef{Type: types.Text, Nullable: true})
+				x := &Texts{opts: opts, sources: []textfile.Source{source}, names: h.names, fields: [][]string{h.names}, at: make([][]int, 1)}
+				for i := range h.names {
+					x.shapes, x.at[0] = append(x.shapes, textfile.Text), append(x.at[0], i)
 				}
-				r.names, r.opts.Delimiter = h.names, h.delimiter
-				b := table.NewBuilder(table.New(&table.Schema{Columns: columns}))
-				if err = r.load(context.Background(), b, []textfile.Source{textfile.BytesSource("x", text)}); err == nil {
-					v, ferr := b.Finish()
-					if ferr != nil {
-						t.Fatal(ferr)
-					}
+				var v *table.Version
+				if v, err = x.Read(context.Background(), "d", "t", nil, -1); err == nil {
 					got[i] = batchtest.TableTexts(v)
 				}
 			}

@@ -14,46 +14,61 @@ import (
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// Read returns a new table of the rows of one or more texts, which have the same columns. Names come from the first
-// text's header, or are column1, column2, ...; types are inferred.
-func Read(ctx context.Context, database, name string, opts Options, sources ...textfile.Source) (*table.Version, error) {
-	if err := opts.check(); err != nil {
-		return nil, err
+// reader loads some columns of texts.
+type reader struct {
+	*Texts
+	wanted []int // by column: its place among those that are read; -1: it is not
+	chosen []int // the columns that are read
+}
+
+// piece is what a block gives.
+type piece struct {
+	rows int
+	cols []encoding.Data
+}
+
+// errEnough ends reading without being a failure.
+var errEnough = errors.New("csv: enough rows")
+
+// Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). Fields of
+// other columns are passed over. The error is a [Misfit] if a value does not fit its column's type.
+func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
+	if ordinals == nil {
+		for i := range t.names {
+			ordinals = append(ordinals, i)
+		}
+	}
+	r := &reader{Texts: t, wanted: make([]int, len(t.names)), chosen: ordinals}
+	for i := range r.wanted {
+		r.wanted[i] = -1
+	}
+	schema := &table.Schema{Database: database, Name: name}
+	columns := t.Columns()
+	for i, o := range ordinals {
+		r.wanted[o] = i
+		schema.Columns = append(schema.Columns, columns[o])
 	}
 	ctx = textfile.Metered(ctx)
-	sources = slices.Clone(sources)
-	for i := range sources {
-		sources[i] = withLineFeeds(sources[i], opts.cutAt())
-	}
-	first, err := sample(ctx, sources[0], opts)
-	if err != nil {
-		return nil, err
-	}
-	opts.Delimiter = first.delimiter
-	shapes := first.shapes
-	for round := 0; ; round++ {
-		r := &reader{opts: opts, header: first.header, names: first.names, shapes: shapes}
-		columns := make([]table.ColumnDef, len(shapes))
-		for i, s := range shapes {
-			columns[i] = table.ColumnDef{Name: first.names[i], Type: s.Type(), Nullable: true}
-		}
-		b := table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: columns})).Meter(ctx)
-		err := r.load(ctx, b, sources)
-		var bad misfit
-		switch {
-		case err == nil:
-			return b.Finish()
-		case !errors.As(err, &bad):
-			return nil, err
-		case round > 0:
-			// Classified by all of its values, and still one of them is not read as what it looks like.
-			shapes[bad.column] = textfile.Text
-		default:
-			if shapes, err = r.classify(ctx, sources, len(shapes)); err != nil {
-				return nil, err
+	b := table.NewBuilder(table.New(schema)).Meter(ctx)
+	rows := int64(0)
+	err := textfile.Each(ctx, t.opts.cutAt(), t.sources, r.parseBlock, func(p piece) error {
+		if rows += int64(p.rows); p.rows > 0 && len(ordinals) > 0 {
+			if err := b.AppendData(p.rows, p.cols); err != nil {
+				return err
 			}
 		}
+		if limit >= 0 && rows >= limit {
+			return errEnough
+		}
+		return nil
+	})
+	switch {
+	case err != nil && !errors.Is(err, errEnough):
+		return nil, err
+	case len(ordinals) == 0:
+		return table.Blank(schema, rows), nil
 	}
+	return b.Finish()
 }
 
 // head is what the first block of a text shows.
@@ -62,12 +77,15 @@ type head struct {
 	names     []string
 	header    bool
 	shapes    []textfile.Shape
+	odd       []*Odd
+	density   float64 // bytes of a row
 }
 
 // sampleRecords is how many records of the first block are looked at for types.
 const sampleRecords = 20000
 
-func sample(ctx context.Context, source textfile.Source, opts Options) (head, error) {
+// firstBlock returns a scanner of the block with a text's first record; nil: the text is empty. It finds out the delimiter if none is given.
+func firstBlock(ctx context.Context, source textfile.Source, opts Options) (*scanner, error) {
 	var first *textfile.Block
 	err := textfile.Head(ctx, source, opts.cutAt(), func(b *textfile.Block) (bool, error) {
 		if b.First {
@@ -75,35 +93,44 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 		}
 		return b.First, b.CheckUTF8()
 	})
-	if err != nil {
-		return head{}, err
-	}
-	if first == nil {
-		return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
+	if err != nil || first == nil {
+		return nil, err
 	}
 	if opts.Delimiter == 0 {
 		opts.Delimiter = sniff(opts, first)
 	}
-	h := head{delimiter: opts.Delimiter}
-	s := newScanner(opts, first)
-	for last := false; !last; {
-		var field []byte
-		if field, last, err = s.next(); err != nil {
-			return head{}, err
-		}
-		h.names = append(h.names, string(field))
+	return newScanner(opts, first), nil
+}
+
+func sample(ctx context.Context, source textfile.Source, opts Options) (head, error) {
+	s, err := firstBlock(ctx, source, opts)
+	if err != nil {
+		return head{}, err
 	}
-	h.shapes = make([]textfile.Shape, len(h.names))
-	r := reader{opts: opts, names: h.names}
-	below := s
+	if s == nil {
+		return head{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' is empty: expected at least a line of column names", source.Name)
+	}
+	begin := *s
+	h := head{delimiter: s.delimiter}
+	opts.Delimiter = s.delimiter
+	if h.names, err = s.record(); err != nil {
+		return head{}, err
+	}
+	at := make([]int, len(h.names))
+	for i := range at {
+		at[i] = i
+	}
+	r := Texts{opts: opts, names: h.names, fields: [][]string{h.names}, at: [][]int{at}}
 	switch opts.Header {
 	case HeaderYes:
 		h.header = true
 	case HeaderAuto:
 		// What stands below a header may be malformed; below what is none it is the first record's matter, too.
-		rest := *s
-		h.header = looksLikeNames(h.names) && (!slices.Contains(h.names, "") || r.classifyBlock(&rest, h.shapes, sampleRecords) == nil && notAllText(h.shapes))
-		clear(h.shapes)
+		if h.header = looksLikeNames(h.names); h.header && slices.Contains(h.names, "") {
+			rest, below := *s, make([]survey, len(h.names))
+			_, err := r.classifyBlock(&rest, below, sampleRecords)
+			h.header = err == nil && notAllText(shapesOf(below))
+		}
 	}
 	if h.header {
 		textfile.NameColumns(h.names)
@@ -111,9 +138,16 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 		for i := range h.names {
 			h.names[i] = textfile.DefaultName(i)
 		}
-		below = newScanner(opts, first)
+		s = &begin
 	}
-	return h, r.classifyBlock(below, h.shapes, sampleRecords)
+	from, found := s.at, make([]survey, len(h.names))
+	rows, err := r.classifyBlock(s, found, sampleRecords)
+	h.shapes = shapesOf(found)
+	for i := range found {
+		h.odd = append(h.odd, found[i].standsOut())
+	}
+	h.density = float64(s.at-from) / float64(max(rows, 1))
+	return h, err
 }
 
 // looksLikeNames says whether all fields are text or empty, not all of them empty.
@@ -135,101 +169,84 @@ func notAllText(shapes []textfile.Shape) bool {
 	return slices.ContainsFunc(shapes, func(s textfile.Shape) bool { return s.Known() && !s.IsText() })
 }
 
-// reader loads texts of known columns.
-type reader struct {
-	opts   Options
-	header bool
-	names  []string         // by field
-	shapes []textfile.Shape // by field
-}
-
 // skipHeader passes over the header of a text's first block.
-func (r *reader) skipHeader(s *scanner) error {
-	if !r.header || !s.First {
+func (t *Texts) skipHeader(s *scanner) error {
+	if t.opts.Header != HeaderYes || !s.First {
 		return nil
 	}
-	for last := false; !last; {
-		var err error
-		if _, last, err = s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// misfit is the error of a value that does not fit the type inferred for its column.
-type misfit struct{ column int }
-
-func (m misfit) Error() string {
-	return fmt.Sprintf("a value does not fit the type of field %d", m.column+1)
-}
-
-// load adds all rows to a builder.
-func (r *reader) load(ctx context.Context, b *table.Builder, sources []textfile.Source) error {
-	return textfile.Each(ctx, r.opts.cutAt(), sources, r.parseBlock, func(cols []encoding.Data) error {
-		if len(cols) == 0 || cols[0].Rows == 0 {
-			return nil
-		}
-		return b.AppendData(cols[0].Rows, cols)
-	})
+	_, err := s.record()
+	return err
 }
 
 // isNull says whether the field that s has just found is NULL.
-func (r *reader) isNull(s *scanner, field []byte) bool {
-	return !s.quoted && string(field) == r.opts.NullText
+func (t *Texts) isNull(s *scanner, field []byte) bool {
+	return !s.quoted && string(field) == t.opts.NullText
 }
 
 // parseBlock returns the columns of a block.
-func (r *reader) parseBlock(b *textfile.Block) ([]encoding.Data, error) {
+func (r *reader) parseBlock(b *textfile.Block) (piece, error) {
 	s := newScanner(r.opts, b)
 	if err := s.CheckUTF8(); err != nil {
-		return nil, err
+		return piece{}, err
 	}
 	if err := r.skipHeader(s); err != nil {
-		return nil, err
+		return piece{}, err
 	}
-	columns := make([]*textfile.Column, len(r.shapes))
-	for i, shape := range r.shapes {
-		columns[i] = textfile.NewColumn(shape, s.Lines+1)
+	columns := make([]*textfile.Column, len(r.chosen))
+	for i, c := range r.chosen {
+		columns[i] = textfile.NewColumn(r.shapes[c], s.Lines+1)
 	}
-	for s.more(len(columns) > 1) {
+	fields := make([]*textfile.Column, len(r.at[b.Number])) // nil: nobody wants it
+	numbers := r.at[b.Number]
+	for i, c := range numbers {
+		if r.wanted[c] >= 0 {
+			fields[i] = columns[r.wanted[c]]
+		}
+	}
+	rows := 0
+	for ; s.more(len(fields) > 1); rows++ {
 		err := r.eachField(s, func(i int, field []byte) error {
-			c := columns[i]
+			c := fields[i]
 			switch {
+			case c == nil:
 			case r.isNull(s, field):
 				c.AppendNull()
 			case !c.Append(field):
-				return misfit{i}
+				return &Misfit{numbers[i], s.place(), shortened(field)}
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return piece{}, err
 		}
 	}
-	out := make([]encoding.Data, len(columns))
+	out := piece{rows, make([]encoding.Data, len(columns))}
 	for i, c := range columns {
-		out[i] = c.Data()
+		for c.Rows() < rows { // of a column that this text does not have
+			c.AppendNull()
+		}
+		out.cols[i] = c.Data()
 	}
 	return out, nil
 }
 
 // eachField calls f with the fields of one record, which must be as many as there are names.
-func (r *reader) eachField(s *scanner, f func(i int, field []byte) error) error {
+func (t *Texts) eachField(s *scanner, f func(i int, field []byte) error) error {
+	names := t.fields[s.Number]
 	begin := s.at
 	for i := 0; ; i++ {
 		field, last, err := s.next()
 		if err != nil {
 			return err
 		}
-		if i == len(r.names) {
-			return s.errorf("a record of more than %d fields; expected %s", len(r.names), fieldCount(r.names))
+		if i == len(names) {
+			return s.errorf("a record of more than %d fields; expected %s", len(names), fieldCount(names))
 		}
 		if err := f(i, field); err != nil {
 			return err
 		}
-		if last && i+1 < len(r.names) {
-			return s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(r.names))
+		if last && i+1 < len(names) {
+			return s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(names))
 		}
 		if last {
 			return nil
@@ -245,44 +262,49 @@ func fieldCount(names []string) string {
 	return fmt.Sprintf("%d: %s", len(names), strings.Join(shown, ", "))
 }
 
-// classify returns the shapes of all values of all texts.
-func (r *reader) classify(ctx context.Context, sources []textfile.Source, columns int) ([]textfile.Shape, error) {
-	total := make([]textfile.Shape, columns)
+// classify returns the shapes of all values of all texts, and those that stand out.
+func (t *Texts) classify(ctx context.Context) ([]textfile.Shape, []*Odd, error) {
+	total := make([]survey, len(t.names))
 	var mu sync.Mutex
-	err := textfile.Each(ctx, r.opts.cutAt(), sources, func(b *textfile.Block) (struct{}, error) {
-		s := newScanner(r.opts, b)
+	err := textfile.Each(ctx, t.opts.cutAt(), t.sources, func(b *textfile.Block) (struct{}, error) {
+		s := newScanner(t.opts, b)
 		if err := s.CheckUTF8(); err != nil {
 			return struct{}{}, err
 		}
-		if err := r.skipHeader(s); err != nil {
+		if err := t.skipHeader(s); err != nil {
 			return struct{}{}, err
 		}
-		shapes := make([]textfile.Shape, columns)
-		if err := r.classifyBlock(s, shapes, -1); err != nil {
+		found := make([]survey, len(t.names))
+		if _, err := t.classifyBlock(s, found, -1); err != nil {
 			return struct{}{}, err
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range total {
-			total[i] = total[i].Join(shapes[i])
+			total[i].join(&found[i])
 		}
 		return struct{}{}, nil
 	}, func(struct{}) error { return nil })
-	return total, err
+	odd := make([]*Odd, len(total))
+	for i := range total {
+		odd[i] = total[i].standsOut()
+	}
+	return shapesOf(total), odd, err
 }
 
-// classifyBlock joins the shapes of up to limit records (-1: all) to shapes.
-func (r *reader) classifyBlock(s *scanner, shapes []textfile.Shape, limit int) error {
-	for n := 0; n != limit && s.more(len(r.names) > 1); n++ {
-		err := r.eachField(s, func(i int, field []byte) error {
-			if !r.isNull(s, field) && !shapes[i].IsText() {
-				shapes[i] = shapes[i].Join(textfile.Classify(field))
+// classifyBlock adds up to limit records (-1: all) to what is known of the columns, and returns how many there were.
+func (t *Texts) classifyBlock(s *scanner, found []survey, limit int) (rows int, err error) {
+	numbers := t.at[s.Number]
+	for ; rows != limit && s.more(len(numbers) > 1); rows++ {
+		err := t.eachField(s, func(i int, field []byte) error {
+			if !t.isNull(s, field) {
+				found[numbers[i]].add(s, field)
 			}
 			return nil
 		})
 		if err != nil {
-			return err
+			return rows, err
 		}
 	}
-	return nil
+	return rows, nil
 }

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -114,3 +115,20 @@ func (s *scanner) nextQuoted() (field []byte, last bool, err error) {
 
 // errorf returns an error at the field's start.
 func (s *scanner) errorf(format string, args ...any) error { return s.Errorf(s.start, format, args...) }
+
+// record returns the fields of the next record.
+func (s *scanner) record() (fields []string, err error) {
+	for last := false; !last; {
+		var field []byte
+		if field, last, err = s.next(); err != nil {
+			return nil, err
+		}
+		fields = append(fields, string(field))
+	}
+	return fields, nil
+}
+
+// line returns the line that the field stands in, place says so for messages.
+func (s *scanner) line() int { return s.Line + bytes.Count(s.Text[:s.start], []byte{'\n'}) }
+
+func (s *scanner) place() string { return fmt.Sprintf("'%s', line %d", s.Source, s.line()) }

@@ -27,6 +27,27 @@ type Data struct {
 	KeepInts bool
 }
 
+// Absent returns rows that are NULL without saying of which type. [Data.Complete] does.
+func Absent(rows int) Data { return Data{Rows: rows, Valid: column.NewBitmap(rows, false)} }
+
+// Complete makes the rows that Absent returned a column of a type. It leaves others alone.
+func (d *Data) Complete(t types.Type) {
+	if d.Rows == 0 || d.Valid == nil || d.Ints != nil || d.Floats != nil || d.Wide != nil || d.Strings != nil || d.Codes != nil || d.Offsets != nil {
+		return
+	}
+	d.Type = t
+	switch t.Phys() {
+	case types.PhysFloat64:
+		d.Floats = make([]float64, d.Rows)
+	case types.PhysInt128:
+		d.Wide = make([]types.Int128, d.Rows)
+	case types.PhysString:
+		d.Strings = make([]string, d.Rows)
+	default:
+		d.Ints = make([]int64, d.Rows)
+	}
+}
+
 // FromVector returns a copy of the first n values of v as Data.
 func FromVector(v *column.Vector, n int) Data {
 	d := Data{Type: v.Type}

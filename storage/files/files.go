@@ -12,7 +12,6 @@
 package files
 
 import (
-	"context"
 	"io"
 	"path/filepath"
 	"strings"
@@ -26,7 +25,6 @@ import (
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/parquet"
-	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -105,139 +103,6 @@ func Expand(policy *fileaccess.Policy, pattern string) ([]string, error) {
 		return nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "no file matches '%s'", pattern)
 	}
 	return paths, nil
-}
-
-// Read returns a new table of the rows of one file, or of all files that match a pattern, as far as the policy allows them. If columns is not nil only
-// those are kept, in that order. The context's meter (see [table.WithMeter]) follows the table's memory.
-func Read(ctx context.Context, policy *fileaccess.Policy, database, name, pattern string, columns []string) (*table.Version, error) {
-	paths, err := Expand(policy, pattern)
-	if err != nil {
-		return nil, err
-	}
-	format := FormatOf(paths[0])
-	for _, p := range paths {
-		if FormatOf(p) != format {
-			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", pattern, paths[0], p)
-		}
-	}
-	switch format {
-	case CSV, JSONLines:
-		sources := make([]textfile.Source, len(paths))
-		for i, p := range paths {
-			sources[i] = textfile.FileSource(policy, p)
-		}
-		var v *table.Version
-		if format == CSV {
-			v, err = csv.Read(ctx, database, name, CSVOptions(paths[0]), sources...)
-		} else {
-			v, err = jsonlines.Read(ctx, database, name, sources...)
-		}
-		if err != nil || columns == nil {
-			return v, err
-		}
-		ordinals, err := find(v.Schema.Columns, columns, paths[0])
-		if err != nil {
-			return nil, err
-		}
-		return v.Project(ordinals), nil
-	case Parquet:
-		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return parquet.OpenIn(policy, p) })
-	case Arrow, ArrowStream:
-		return load(ctx, database, name, paths, columns, func(p string) (file, error) { return arrowipc.OpenIn(policy, p) })
-	}
-	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .jsonl and .ndjson, which may end in .gz or .zst too, .parquet, .arrow, .feather, .ipc and .arrows")
-}
-
-// file is an open file of a format that has a schema.
-type file interface {
-	Columns() []table.ColumnDef
-	Load(ctx context.Context, b *table.Builder, ordinals []int) error
-	io.Closer
-}
-
-func load(ctx context.Context, database, name string, paths, columns []string, open func(string) (file, error)) (*table.Version, error) {
-	ctx = table.WithScratch(ctx)
-	var b *table.Builder
-	var defs []table.ColumnDef
-	for _, p := range paths {
-		err := func() error {
-			f, err := open(p)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			names := columns
-			if names == nil && b != nil {
-				for _, d := range defs {
-					names = append(names, d.Name)
-				}
-			}
-			var ordinals []int
-			if names != nil {
-				if ordinals, err = find(f.Columns(), names, p); err != nil {
-					return err
-				}
-			}
-			chosen := choose(f.Columns(), ordinals)
-			if b == nil {
-				defs = chosen
-				b = table.NewBuilder(table.New(&table.Schema{Database: database, Name: name, Columns: defs})).Meter(ctx)
-			}
-			if err := agree(defs, chosen, paths[0], p); err != nil {
-				return err
-			}
-			return f.Load(ctx, b, ordinals)
-		}()
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b.Finish()
-}
-
-func choose(defs []table.ColumnDef, ordinals []int) []table.ColumnDef {
-	if ordinals == nil {
-		return defs
-	}
-	out := make([]table.ColumnDef, len(ordinals))
-	for i, o := range ordinals {
-		out[i] = defs[o]
-	}
-	return out
-}
-
-// find returns the places of columns by name.
-func find(defs []table.ColumnDef, names []string, path string) ([]int, error) {
-	s := table.Schema{Columns: defs}
-	out := make([]int, len(names))
-	for i, n := range names {
-		if out[i] = s.Ordinal(n); out[i] < 0 {
-			var all []string
-			for _, d := range defs {
-				all = append(all, d.Name)
-			}
-			return nil, sqlerr.UnknownColumn(n, "file "+path, sqlerr.Suggest(n, all))
-		}
-	}
-	return out, nil
-}
-
-// agree checks that a further file has the types of the first. One that promises no NULLs may follow one that does not.
-func agree(first, next []table.ColumnDef, firstPath, path string) error {
-	for i := range first {
-		if next[i].Type != first[i].Type || next[i].Foreign != first[i].Foreign {
-			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "column '%s' is %s in '%s' and %s in '%s'",
-				first[i].Name, typeOf(&first[i]), firstPath, typeOf(&next[i]), path)
-		}
-	}
-	return nil
-}
-
-func typeOf(d *table.ColumnDef) string {
-	if d.Foreign != "" {
-		return d.Foreign
-	}
-	return d.Type.String()
 }
 
 // Writer writes batches to a file.

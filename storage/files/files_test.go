@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 				want    []*column.Batch
 			}{{"part-2." + ext, []*column.Batch{b}}, {"part-*." + ext, []*column.Batch{a, b}}} {
 				want := batchtest.Texts(tc.want)
-				v, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", filepath.Join(dir, tc.pattern), nil)
+				v, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", files.Source{Pattern: filepath.Join(dir, tc.pattern)}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,7 +87,7 @@ func TestRead(t *testing.T) {
 						t.Errorf("column %d is %s %s", i, c.Name, c.Type)
 					}
 				}
-				some, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", filepath.Join(dir, tc.pattern), []string{"AMOUNT", "id"})
+				some, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", files.Source{Pattern: filepath.Join(dir, tc.pattern)}, []string{"AMOUNT", "id"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +97,7 @@ func TestRead(t *testing.T) {
 					}
 				}
 			}
-			_, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", filepath.Join(dir, "part-1."+ext), []string{"amuont"})
+			_, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", files.Source{Pattern: filepath.Join(dir, "part-1."+ext)}, []string{"amuont"})
 			if !errors.Is(err, sqlerr.CodeUnknownColumn) || !strings.Contains(err.Error(), "did you mean 'amount'") {
 				t.Error(err)
 			}
@@ -113,7 +113,7 @@ func TestRefused(t *testing.T) {
 	for pattern, want := range map[string]error{"a.*": sqlerr.CodeWrongArguments, "b.*": sqlerr.CodeFileNotFound, "[": sqlerr.CodeFileNotFound,
 		"none.csv": sqlerr.CodeFileNotFound, "none.parquet": sqlerr.CodeFileNotFound, "a.xlsx": sqlerr.NotSupported,
 		"none.csv.gz": sqlerr.CodeFileNotFound, "none.jsonl": sqlerr.CodeFileNotFound, "a.parquet.gz": sqlerr.NotSupported} {
-		if _, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", filepath.Join(dir, pattern), nil); !errors.Is(err, want) {
+		if _, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", files.Source{Pattern: filepath.Join(dir, pattern)}, nil); !errors.Is(err, want) {
 			t.Errorf("%s: %v", pattern, err)
 		}
 	}

@@ -18,12 +18,23 @@ type part struct {
 	data []encoding.Data
 }
 
-// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. Columns are read in
-// parallel, of more than one row group where there are more processors than columns. It ends soon after ctx is cancelled.
+// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
+// all rows. Columns are read in parallel, of more than one row group where there are more processors than columns. It ends soon after ctx is
+// cancelled.
 func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
+	return f.LoadGroups(ctx, b, ordinals, nil)
+}
+
+// LoadGroups is Load for some row groups, in ascending order (nil: all).
+func (f *File) LoadGroups(ctx context.Context, b *table.Builder, ordinals, chosen []int) error {
 	if ordinals == nil {
 		for i := range f.columns {
 			ordinals = append(ordinals, i)
+		}
+	}
+	if chosen == nil {
+		for g := range f.footer.groups {
+			chosen = append(chosen, g)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -37,7 +48,7 @@ func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error
 	start := func(f func() error) { work.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() error {
 		defer close(groups)
-		for g := range f.footer.groups {
+		for _, g := range chosen {
 			parts := make(chan part)
 			start(func() error {
 				defer close(parts)
@@ -144,6 +155,10 @@ func (l *loader) readGroup(group int, out chan<- part) error {
 func (l *loader) width() int64 {
 	total := int64(0)
 	for _, o := range l.ordinals {
+		if o < 0 {
+			total += 8
+			continue
+		}
 		switch l.file.leaves[o].typ.Phys() {
 		case types.PhysInt128, types.PhysString:
 			total += 16

@@ -120,6 +120,9 @@ type columnReader interface {
 
 // openColumn returns a reader of a column of a row group.
 func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnReader, error) {
+	if ordinal < 0 {
+		return absent{}, nil
+	}
 	l := &f.leaves[ordinal]
 	if l.foreign || l.arrow.ID() == arrow.NULL {
 		return nulls{}, nil
@@ -172,6 +175,13 @@ func (nulls) read(rows int) (encoding.Data, error) {
 }
 
 func (nulls) close() {}
+
+// absent reads columns that the file does not have.
+type absent struct{}
+
+func (absent) read(rows int) (encoding.Data, error) { return encoding.Absent(rows), nil }
+
+func (absent) close() {}
 
 // codecs are those of the format's CompressionCodec that can be read.
 var codecs = map[int32]codec.Codec{0: codec.None, 1: codec.Snappy, 2: codec.Gzip, 4: codec.Brotli, 6: codec.Zstd, 7: codec.LZ4Block}

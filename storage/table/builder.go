@@ -116,6 +116,7 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 	}
 	for i := range cols {
 		def := &schema.Columns[i]
+		cols[i].Complete(def.Type)
 		cols[i].Type, cols[i].Rows = def.Type, rows
 		if !def.Nullable && !cols[i].Valid.AllSet(0, rows) {
 			return sqlerr.BadNull(def.Name)
@@ -157,6 +158,7 @@ func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, el
 // group. It copies what it needs, but not the bytes of strings.
 func (b *Builder) AppendData(rows int, cols []encoding.Data) error {
 	for i := range cols {
+		cols[i].Complete(b.base.Schema.Columns[i].Type)
 		if cols[i].Type.IsString() && cols[i].TextBytes() > maxGroupBytes {
 			return b.AppendColumns(rows, cols)
 		}

@@ -114,6 +114,16 @@ func newVersion(schema *Schema, shared *lineage) *Version {
 	return &Version{Schema: schema, shared: shared, index: newIndexes(schema), numbers: new(numbering), stats: newStatsCache(len(schema.Columns))}
 }
 
+// Blank returns a version of a table without columns that has rows all the same: what is left of them where nobody reads any.
+func Blank(schema *Schema, rows int64) *Version {
+	v := New(schema)
+	for at := int64(0); at < rows; at += RowGroupSize {
+		v.addGroup(&RowGroup{Rows: int(min(RowGroupSize, rows-at))}, nil)
+	}
+	v.rows = rows
+	return v
+}
+
 // Rows returns the number of rows that are not deleted.
 func (v *Version) Rows() int64 { return v.rows }
 

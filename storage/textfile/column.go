@@ -41,6 +41,9 @@ func newColumn(t types.Type, n int) Column {
 // Data returns the values. The column must not be used any more.
 func (p *Column) Data() encoding.Data { return p.data }
 
+// Rows returns how many values there are so far.
+func (p *Column) Rows() int { return p.data.Rows }
+
 // AppendNull adds a NULL.
 func (p *Column) AppendNull() {
 	d := &p.data

@@ -55,8 +55,9 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 	start(func() error {
 		defer close(jobs)
 		defer close(order)
-		for _, source := range sources {
+		for number, source := range sources {
 			err := cutAll(source, quote, held, func(b Block) error {
+				b.Number = number
 				j := job{b, make(chan result, 1)}
 				if !send(ctx, order, j.done) || !send(ctx, jobs, j) {
 					return ctx.Err()

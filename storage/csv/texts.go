@@ -1,0 +1,177 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// Texts are one or more texts that make one table. The types of its columns follow from the beginning of the first text, until [Texts.Settle]
+// has looked at all values. Texts do not change: they may be read by several goroutines.
+type Texts struct {
+	opts    Options
+	sources []textfile.Source
+	fields  [][]string // the names of each text's fields; nil: it is empty
+	at      [][]int    // the column of each field
+	names   []string   // of the columns
+	shapes  []textfile.Shape
+	settled bool
+	odd     []*Odd // by column; nil: no value stands out
+	density float64
+}
+
+// Odd is the first value that makes a column TEXT whose other values have a narrower type.
+type Odd struct {
+	Place string // file and line
+	Text  string
+	Type  string // that of the others
+}
+
+// Open reads the beginnings of texts. The first one says whether they have headers, and what delimits fields. Their columns are those of the first, by
+// position, until [Texts.Arrange] says otherwise.
+func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	ctx = textfile.Metered(ctx)
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i] = withLineFeeds(sources[i], opts.cutAt())
+	}
+	first, err := sample(ctx, sources[0], opts)
+	if err != nil {
+		return nil, err
+	}
+	t := &Texts{opts: opts, sources: sources, names: first.names, shapes: first.shapes, odd: first.odd, density: first.density, fields: [][]string{first.names}}
+	t.opts.Delimiter, t.opts.Header = first.delimiter, HeaderNo
+	if first.header {
+		t.opts.Header = HeaderYes
+	}
+	for _, s := range sources[1:] {
+		fields, err := t.fieldsOf(ctx, s, opts.Header == HeaderAuto)
+		if err != nil {
+			return nil, err
+		}
+		t.fields = append(t.fields, fields)
+	}
+	for _, fields := range t.fields {
+		at := make([]int, len(fields))
+		for i := range at {
+			at[i] = i
+		}
+		t.at = append(t.at, at)
+	}
+	return t, nil
+}
+
+// fieldsOf returns the names of a further text's fields; nil: it is empty. If nobody has said whether texts have headers, it has to have one exactly if the first has.
+func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool) ([]string, error) {
+	s, err := firstBlock(ctx, source, t.opts)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	names, err := s.record()
+	switch {
+	case err != nil:
+		return nil, err
+	case t.opts.Header == HeaderYes && auto && !looksLikeNames(names):
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' begins with names of columns, and '%s' with %s", t.sources[0].Name, source.Name, quoted(names)).
+			WithHint("write them with a header each, or none; read_csv('...', header = true) takes first lines for names whatever they look like")
+	case t.opts.Header == HeaderYes:
+		textfile.NameColumns(names)
+		return names, nil
+	case auto && looksLikeNames(names) && notAllText(t.shapes):
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' begins with what look like names of columns, %s, and '%s' does not", source.Name, quoted(names), t.sources[0].Name).
+			WithHint("write them with a header each, or none; read_csv('...', header = false) takes first lines for rows whatever they look like")
+	}
+	for i := range names {
+		names[i] = textfile.DefaultName(i)
+	}
+	return names, nil
+}
+
+func quoted(fields []string) string {
+	return "'" + strings.Join(fields[:min(len(fields), 8)], "', '") + "'"
+}
+
+// Fields returns the names of a text's fields; nil: it is empty.
+func (t *Texts) Fields(text int) []string { return t.fields[text] }
+
+// Arrange says which columns the texts make: their names, and for each text the column of each of its fields.
+func (t *Texts) Arrange(names []string, at [][]int) {
+	shapes, odd := make([]textfile.Shape, len(names)), make([]*Odd, len(names))
+	for field, column := range at[0] {
+		shapes[column], odd[column] = t.shapes[field], t.odd[field]
+	}
+	t.names, t.at, t.shapes, t.odd = names, at, shapes, odd
+}
+
+// Columns returns the table's columns.
+func (t *Texts) Columns() []table.ColumnDef {
+	columns := make([]table.ColumnDef, len(t.names))
+	for i, s := range t.shapes {
+		columns[i] = table.ColumnDef{Name: t.names[i], Type: s.Type(), Nullable: true}
+	}
+	return columns
+}
+
+// Settled says whether the types follow from all values.
+func (t *Texts) Settled() bool { return t.settled }
+
+// Density returns about how many bytes of text a row has.
+func (t *Texts) Density() float64 { return t.density }
+
+// Odd returns the value that makes a column TEXT while most have another type; nil: there is none.
+func (t *Texts) Odd(column int) *Odd { return t.odd[column] }
+
+// Misfit is the error of a value that does not fit the type of its column. [Texts.Settle] finds types for all.
+type Misfit struct {
+	column int
+	place  string
+	text   string
+}
+
+func (m *Misfit) Error() string {
+	return fmt.Sprintf("%s: '%s' does not fit the type of field %d", m.place, m.text, m.column+1)
+}
+
+// Settle returns the texts with types that hold all values of all columns. cause is what made reading fail; it may be nil.
+func (t *Texts) Settle(ctx context.Context, cause error) (*Texts, error) {
+	next := *t
+	var bad *Misfit
+	if t.settled && errors.As(cause, &bad) {
+		// Classified by all of its values, and still one of them is not read as what it looks like.
+		next.shapes = slices.Clone(t.shapes)
+		next.shapes[bad.column] = textfile.Text
+		return &next, nil
+	}
+	var err error
+	next.shapes, next.odd, err = t.classify(textfile.Metered(ctx))
+	next.settled = true
+	return &next, err
+}
+
+// Read returns a new table of the rows of one or more texts, which have the same columns. Names come from the first
+// text's header, or are column1, column2, ...; types are inferred.
+func Read(ctx context.Context, database, name string, opts Options, sources ...textfile.Source) (*table.Version, error) {
+	t, err := Open(ctx, opts, sources...)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		v, err := t.Read(ctx, database, name, nil, -1)
+		var bad *Misfit
+		if !errors.As(err, &bad) {
+			return v, err
+		}
+		if t, err = t.Settle(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}

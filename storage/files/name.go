@@ -1,0 +1,255 @@
+package files
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// Source is what a name in FROM stands for: a file or those that match a pattern, and how they are read.
+type Source struct {
+	Pattern string
+	Format  Format // Unknown: the files' names tell, and they have to agree
+	Match   Match
+	CSV     csv.Options // what is not set the files tell
+	asked   bool        // the CSV's delimiter was named
+}
+
+// Match says which columns of several files make one column.
+type Match uint8
+
+const (
+	// ByName: those of one name. All files have the columns of the first, in any order.
+	ByName Match = iota
+	// Union: those of one name. A column that a file lacks is NULL in its rows.
+	Union
+	// ByPosition: those of one place. All files have as many columns as the first, which names them.
+	ByPosition
+)
+
+// readers are the functions that a name may call, with DuckDB's names.
+var readers = map[string]Format{
+	"read_csv": CSV, "read_csv_auto": CSV, "read_json": JSONLines, "read_json_auto": JSONLines, "read_ndjson": JSONLines, "read_ndjson_auto": JSONLines,
+	"read_parquet": Parquet, "parquet_scan": Parquet, "read_arrow": Arrow,
+}
+
+// ParseName takes apart what stands in backticks: the name of a file, a pattern, or a function of one with options,
+// read_csv('data/*.csv', union_by_name = true). ok is false if it is neither.
+func ParseName(name string) (s Source, ok bool, err error) {
+	function, rest, called := strings.Cut(name, "(")
+	format, known := readers[strings.ToLower(strings.TrimSpace(function))]
+	if !called || !known {
+		format := FormatOf(name)
+		return Source{Pattern: name}, format != Unknown, Check(name)
+	}
+	s.Format = format
+	p := &arguments{text: rest, name: name}
+	if s.Pattern, err = p.first(); err != nil {
+		return s, true, err
+	}
+	if err := Check(s.Pattern); err != nil {
+		return s, true, err
+	}
+	for !p.ended() {
+		key, value, err := p.option()
+		if err != nil {
+			return s, true, err
+		}
+		if err := s.set(key, value); err != nil {
+			return s, true, p.wrong("%s", err)
+		}
+	}
+	return s, true, nil
+}
+
+// set sets an option.
+func (s *Source) set(key, value string) error {
+	switch key {
+	case "union_by_name", "by_position":
+		to := Union
+		if key == "by_position" {
+			to = ByPosition
+		}
+		yes, err := truth(key, value)
+		if yes && s.Match != ByName && s.Match != to {
+			return errContradiction
+		}
+		if yes {
+			s.Match = to
+		}
+		return err
+	}
+	if s.Format == CSV {
+		switch key {
+		case "header":
+			yes, err := truth(key, value)
+			if s.CSV.Header = csv.HeaderNo; yes {
+				s.CSV.Header = csv.HeaderYes
+			}
+			return err
+		case "delim", "sep":
+			s.asked = true
+			return one(key, value, &s.CSV.Delimiter)
+		case "quote":
+			if s.CSV.NoQuote = value == ""; s.CSV.NoQuote {
+				return nil
+			}
+			return one(key, value, &s.CSV.Quote)
+		case "nullstr":
+			s.CSV.NullText = value
+			return nil
+		}
+	}
+	return unknownOption{key, s.Format == CSV}
+}
+
+// arguments reads the arguments of a function in backticks.
+type arguments struct {
+	text string // what follows
+	name string // the whole
+}
+
+func (p *arguments) wrong(format string, args ...any) error {
+	e := sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, format, args...)
+	e.Message = "`" + p.name + "`: " + e.Message
+	return e.WithHint("write it as `read_csv('data/*.csv', union_by_name = true)`")
+}
+
+// first reads the name of the files.
+func (p *arguments) first() (string, error) {
+	value, quoted, err := p.value()
+	if err == nil && (!quoted || value == "") {
+		err = p.wrong("the first argument is the name of a file or a pattern, in quotes")
+	}
+	return value, err
+}
+
+// ended says whether the closing parenthesis is all that follows.
+func (p *arguments) ended() bool {
+	p.text = strings.TrimSpace(p.text)
+	return p.text == ")"
+}
+
+// option reads `, key = value`.
+func (p *arguments) option() (key, value string, err error) {
+	if !p.skip(',') {
+		return "", "", p.wrong("expected , or ) before '%s'", p.text)
+	}
+	key, rest, ok := strings.Cut(p.text, "=") // or :=, or =>
+	if !ok {
+		return "", "", p.wrong("expected option = value before '%s'", p.text)
+	}
+	p.text = strings.TrimPrefix(rest, ">")
+	value, _, err = p.value()
+	return strings.ToLower(strings.TrimRight(key, ": ")), value, err
+}
+
+func (p *arguments) skip(c byte) bool {
+	p.text = strings.TrimSpace(p.text)
+	if p.text == "" || p.text[0] != c {
+		return false
+	}
+	p.text = strings.TrimSpace(p.text[1:])
+	return true
+}
+
+// value reads a text in quotes, which are doubled inside, or a word.
+func (p *arguments) value() (value string, quoted bool, err error) {
+	p.text = strings.TrimSpace(p.text)
+	if p.text == "" {
+		return "", false, p.wrong("it ends too early: expected a value and )")
+	}
+	q := p.text[0]
+	if q != '\'' && q != '"' {
+		end := strings.IndexAny(p.text, ",)")
+		if end < 0 {
+			return "", false, p.wrong("expected , or ) behind '%s'", p.text)
+		}
+		value, p.text = strings.TrimSpace(p.text[:end]), p.text[end:]
+		return value, false, nil
+	}
+	var b strings.Builder
+	for i := 1; i < len(p.text); i++ {
+		if p.text[i] != q {
+			b.WriteByte(p.text[i])
+			continue
+		}
+		if i+1 < len(p.text) && p.text[i+1] == q {
+			b.WriteByte(q)
+			i++
+			continue
+		}
+		p.text = p.text[i+1:]
+		return b.String(), true, nil
+	}
+	return "", false, p.wrong("a quote is not closed")
+}
+
+// option errors, which arguments.wrong gives their place.
+type optionError string
+
+func (e optionError) Error() string { return string(e) }
+
+const errContradiction = optionError("union_by_name and by_position exclude each other")
+
+type unknownOption struct {
+	key string
+	csv bool
+}
+
+func (u unknownOption) Error() string {
+	known := "union_by_name and by_position"
+	if u.csv {
+		known = "header, delim, quote, nullstr, " + known
+	}
+	return "there is no option " + u.key + "; known are " + known
+}
+
+func truth(key, value string) (bool, error) {
+	switch strings.ToLower(value) {
+	case "true", "1":
+		return true, nil
+	case "false", "0":
+		return false, nil
+	}
+	return false, optionError(key + " is true or false, not '" + value + "'")
+}
+
+func one(key, value string, to *byte) error {
+	if value == `\t` {
+		value = "\t"
+	}
+	if len(value) != 1 {
+		return optionError(key + " is one ASCII character, not '" + value + "'")
+	}
+	*to = value[0]
+	return nil
+}
+
+// Title returns what a source's table is called: the name of the file without folder and endings.
+func (s *Source) Title() string { return title(s.Pattern) }
+
+// options returns how a text file is read.
+func (s *Source) options(path string) csv.Options {
+	o := s.CSV
+	if !s.asked {
+		o.Delimiter = CSVOptions(path).Delimiter
+	}
+	return o
+}
+
+// formatOf returns the format of a file of the source.
+func (s *Source) formatOf(path string) Format {
+	if s.Format != Unknown {
+		return s.Format
+	}
+	return FormatOf(path)
+}
+
+func title(pattern string) string {
+	base := textfile.Trim(filepath.Base(pattern))
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

@@ -1,0 +1,347 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/arrowipc"
+	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/jsonlines"
+	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// Set is the files of a source, of which the schema was read and no row yet. It does not change, and may be read by several goroutines.
+type Set struct {
+	Columns []table.ColumnDef
+	// Rows is how many rows there are; about, if RowsEstimated.
+	Rows          int64
+	RowsEstimated bool
+
+	source  Source
+	policy  *fileaccess.Policy
+	format  Format
+	paths   []string
+	at      [][]int   // of files with footers: for each file the place of each column, -1 where it lacks it
+	heads   []*header // and what their footers tell
+	texts   *csv.Texts
+	sources []textfile.Source // of JSON lines
+}
+
+// header is what a file's footer tells.
+type header struct {
+	columns []table.ColumnDef
+	rows    int64
+}
+
+// footed is an open file of a format that has a footer or header with its schema.
+type footed interface {
+	Columns() []table.ColumnDef
+	Rows() (int64, error)
+	Load(ctx context.Context, b *table.Builder, ordinals []int) error
+	io.Closer
+}
+
+type parquetFile struct{ *parquet.File }
+
+func (f parquetFile) Rows() (int64, error) { return f.File.Rows(), nil }
+
+// Open finds out what the files of a source hold.
+func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, error) {
+	paths, err := Expand(policy, source.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{source: source, policy: policy, paths: paths, format: source.formatOf(paths[0])}
+	for _, p := range paths {
+		if source.formatOf(p) != s.format {
+			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", source.Pattern, paths[0], p)
+		}
+	}
+	switch s.format {
+	case CSV:
+		return s, s.openTexts(ctx)
+	case JSONLines:
+		for _, p := range paths {
+			s.sources = append(s.sources, textfile.FileSource(policy, p))
+		}
+		return s, nil
+	case Parquet, Arrow, ArrowStream:
+		return s, s.openFooters(ctx)
+	}
+	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .jsonl and .ndjson, which may end in .gz or .zst too, .parquet, .arrow, .feather, .ipc and .arrows")
+}
+
+// Whole says that the columns are known only when all rows were read: Columns is empty, and Read gives all columns.
+func (s *Set) Whole() bool { return s.format == JSONLines }
+
+func (s *Set) openTexts(ctx context.Context) (err error) {
+	sources := make([]textfile.Source, len(s.paths))
+	for i, p := range s.paths {
+		sources[i] = textfile.FileSource(s.policy, p)
+	}
+	if s.texts, err = csv.Open(ctx, s.source.options(s.paths[0]), sources...); err != nil {
+		return err
+	}
+	fields := make([][]string, len(s.paths))
+	for i := range fields {
+		fields[i] = s.texts.Fields(i)
+	}
+	names, places, err := arrange(s.source.Match, s.paths, fields)
+	if err != nil {
+		return err
+	}
+	at := make([][]int, len(places)) // the other way round
+	for i, list := range places {
+		at[i] = make([]int, len(fields[i]))
+		for column, place := range list {
+			if place >= 0 && len(fields[i]) > 0 {
+				at[i][place] = column
+			}
+		}
+	}
+	s.texts.Arrange(names, at)
+	s.Columns, s.RowsEstimated = s.texts.Columns(), true
+	s.Rows, err = s.estimateRows()
+	return err
+}
+
+// unpacked is how many times as large as the file a text is assumed to be that is compressed.
+const unpacked = 4
+
+// estimateRows returns about how many rows texts have, at least 2: nothing is known of what they have not.
+func (s *Set) estimateRows() (int64, error) {
+	bytes := int64(0)
+	for _, p := range s.paths {
+		info, err := s.policy.Stat(p)
+		if err != nil {
+			return 0, err
+		}
+		if bytes += info.Size(); textfile.Trim(p) != p {
+			bytes += (unpacked - 1) * info.Size()
+		}
+	}
+	return max(2, int64(float64(bytes)/max(s.texts.Density(), 1))), nil
+}
+
+func (s *Set) open(path string) (footed, error) {
+	if s.format == Parquet {
+		f, err := parquet.OpenIn(s.policy, path)
+		return parquetFile{f}, err
+	}
+	return arrowipc.OpenIn(s.policy, path)
+}
+
+// openFooters reads the footers of all files.
+func (s *Set) openFooters(ctx context.Context) error {
+	var fields [][]string
+	for _, p := range s.paths {
+		if err := ctx.Err(); err != nil {
+			return sqlerr.Interrupted(err)
+		}
+		h, err := s.head(p)
+		if err != nil {
+			return err
+		}
+		s.heads = append(s.heads, h)
+		s.Rows += h.rows
+		var names []string
+		for _, c := range h.columns {
+			names = append(names, c.Name)
+		}
+		fields = append(fields, names)
+	}
+	names, at, err := arrange(s.source.Match, s.paths, fields)
+	if err != nil {
+		return err
+	}
+	s.at = at
+	for c := range names {
+		def, err := s.columnOf(c)
+		if err != nil {
+			return err
+		}
+		s.Columns = append(s.Columns, def)
+	}
+	return nil
+}
+
+func (s *Set) head(path string) (*header, error) {
+	f, err := s.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := f.Rows()
+	return &header{f.Columns(), rows}, err
+}
+
+// columnOf returns the definition of a column, which must have one type in all files that have it.
+func (s *Set) columnOf(column int) (table.ColumnDef, error) {
+	var def table.ColumnDef
+	from := -1
+	for i, places := range s.at {
+		place := places[column]
+		if place < 0 {
+			continue
+		}
+		next := &s.heads[i].columns[place]
+		switch {
+		case from < 0:
+			def, from = *next, i
+		case next.Type != def.Type || next.Foreign != def.Foreign:
+			return def, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "column '%s' is %s in '%s' and %s in '%s'",
+				def.Name, typeOf(&def), s.paths[from], typeOf(next), s.paths[i])
+		case next.Nullable:
+			def.Nullable = true
+		}
+	}
+	for _, places := range s.at {
+		def.Nullable = def.Nullable || places[column] < 0
+	}
+	return def, nil
+}
+
+func typeOf(d *table.ColumnDef) string {
+	if d.Foreign != "" {
+		return d.Foreign
+	}
+	return d.Type.String()
+}
+
+// Retype returns the set with types that hold all values of its columns, if err says that a value did not fit; a nil err asks for them beforehand.
+// Otherwise it returns the error.
+func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
+	var bad *csv.Misfit
+	if s.texts == nil || err != nil && !errors.As(err, &bad) {
+		return s, err
+	}
+	if err == nil && s.texts.Settled() {
+		return s, nil
+	}
+	next := *s
+	if next.texts, err = s.texts.Settle(ctx, err); err != nil {
+		return nil, err
+	}
+	next.Columns = next.texts.Columns()
+	return &next, nil
+}
+
+// Odd returns the value that makes a column TEXT whose other values have a narrower type; nil: there is none.
+func (s *Set) Odd(column int) *csv.Odd {
+	if s.texts == nil {
+		return nil
+	}
+	return s.texts.Odd(column)
+}
+
+// Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The context's
+// meter (see [table.WithMeter]) follows the table's memory. For an error that a value causes which does not fit, see Retype.
+func (s *Set) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
+	switch {
+	case s.format == JSONLines:
+		return jsonlines.Read(ctx, database, name, s.sources...)
+	case s.texts != nil:
+		return s.texts.Read(ctx, database, name, ordinals, limit)
+	}
+	return s.readFooted(ctx, database, name, ordinals, limit)
+}
+
+func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
+	if ordinals == nil {
+		for i := range s.Columns {
+			ordinals = append(ordinals, i)
+		}
+	}
+	schema := &table.Schema{Database: database, Name: name}
+	for _, o := range ordinals {
+		schema.Columns = append(schema.Columns, s.Columns[o])
+	}
+	if len(ordinals) == 0 {
+		return table.Blank(schema, s.Rows), nil
+	}
+	ctx = table.WithScratch(ctx)
+	b := table.NewBuilder(table.New(schema)).Meter(ctx)
+	for i, p := range s.paths {
+		places := make([]int, len(ordinals))
+		for k, o := range ordinals {
+			places[k] = s.at[i][o]
+		}
+		if err := s.load(ctx, b, i, p, places); err != nil {
+			return nil, err
+		}
+		if limit >= 0 && b.Rows() >= limit {
+			break
+		}
+	}
+	return b.Finish()
+}
+
+// load adds a file's rows, if it is still the one whose footer was read.
+func (s *Set) load(ctx context.Context, b *table.Builder, file int, path string, places []int) error {
+	f, err := s.open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	now := f.Columns()
+	if len(now) != len(s.heads[file].columns) {
+		return fileaccess.Changed(path)
+	}
+	for i, c := range s.heads[file].columns {
+		if now[i].Type != c.Type || now[i].Name != c.Name || now[i].Foreign != c.Foreign {
+			return fileaccess.Changed(path)
+		}
+	}
+	return f.Load(ctx, b, places)
+}
+
+// Read returns a new table of the rows of one file, or of all files that match a pattern, as far as the policy allows them. If columns is not nil only
+// those are kept, in that order.
+func Read(ctx context.Context, policy *fileaccess.Policy, database, name string, source Source, columns []string) (*table.Version, error) {
+	s, err := Open(ctx, policy, source)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		var ordinals []int
+		if columns != nil && !s.Whole() {
+			if ordinals, err = find(s.Columns, columns, s.paths[0]); err != nil {
+				return nil, err
+			}
+		}
+		v, err := s.Read(ctx, database, name, ordinals, -1)
+		if err == nil {
+			if columns == nil || !s.Whole() {
+				return v, nil
+			}
+			if ordinals, err = find(v.Schema.Columns, columns, s.paths[0]); err != nil {
+				return nil, err
+			}
+			return v.Project(ordinals), nil
+		}
+		if s, err = s.Retype(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// find returns the places of columns by name.
+func find(defs []table.ColumnDef, names []string, path string) ([]int, error) {
+	s := table.Schema{Columns: defs}
+	out := make([]int, len(names))
+	for i, n := range names {
+		if out[i] = s.Ordinal(n); out[i] < 0 {
+			var all []string
+			for _, d := range defs {
+				all = append(all, d.Name)
+			}
+			return nil, sqlerr.UnknownColumn(n, "file "+path, sqlerr.Suggest(n, all))
+		}
+	}
+	return out, nil
+}

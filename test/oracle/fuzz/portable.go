@@ -19,6 +19,8 @@ type Dialect struct {
 	Nested     bool // set operations of several operators, in parentheses, with ALL
 	Windows    bool // window functions
 	Intervals  bool // RANGE frames over dates
+	Repeated   bool // PARTITION BY that names a column twice
+	Reversed   bool // frames that end before they start
 }
 
 // columnTypes are those of MySQL that the dialect has, the small integers first.

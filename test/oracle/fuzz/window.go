@@ -81,7 +81,11 @@ func (g *generator) newWindows(in *env, cols []named, keys []expr) *windows {
 func (g *generator) windowSpec(w *windows) {
 	w.partition = list("PARTITION BY ", ", ", 0)
 	for g.chance(50) && len(w.partition.Kids) < 2 {
-		w.partition.Kids = append(w.partition.Kids, g.windowKey(w.args))
+		key := g.windowKey(w.args)
+		if len(w.partition.Kids) == 1 && g.dialect != nil && !g.dialect.Repeated && key.SQL() == w.partition.Kids[0].SQL() {
+			break
+		}
+		w.partition.Kids = append(w.partition.Kids, key)
 	}
 	w.order, w.orderedBy = lit(Other, ""), unordered
 	switch n := g.r.IntN(10); {
@@ -212,7 +216,7 @@ func (g *generator) frame(unit string, distance func(least int) (string, int)) *
 		near, least := distance(first)
 		far, _ := distance(least)
 		n := g.r.IntN(5)
-		if g.dialect != nil && g.chance(15) {
+		if g.dialect != nil && g.dialect.Reversed && g.chance(15) {
 			n = 5
 		}
 		switch n {

@@ -12,7 +12,8 @@ import (
 	"github.com/radish-sql/radish/test/oracle/fuzz"
 )
 
-// duckDB has wide decimals, dates and all set operations.
+// duckDB has wide decimals, dates and all set operations. DuckDB 1.5 counts -1 rows in COUNT(*) OVER (ORDER BY id ROWS BETWEEN 4 FOLLOWING AND 1
+// FOLLOWING), and takes PARTITION BY a, a for PARTITION BY a, b where a select has both.
 var duckDB = fuzz.Dialect{Dates: true, Wide: true, Functions: true, Quantified: true, Nested: true, Windows: true, Intervals: true}
 
 // duckDBSpelling is how DuckDB writes what it has under another name.

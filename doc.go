@@ -19,6 +19,8 @@
 //
 //	threads       workers of a query; default: the CPUs that the program may use
 //	memory_limit  what all queries may hold at once, as bytes or with KB, MB, GB; 0, the default: no limit
+//	gpu_memory_limit
+//	              the same of a GPU's memory, columns that are kept there included. See [WithGPUMemoryLimit].
 //	device        where queries run: auto (default), cpu, gpu
 //	time_zone     SYSTEM, +hh:mm or a name such as Europe/Berlin; default UTC. DATE, DATETIME and TIMESTAMP are read as
 //	              times in this zone, and a time.Time that is passed as an argument is converted to it.

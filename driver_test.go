@@ -682,11 +682,12 @@ func TestDriverOptions(t *testing.T) {
 	}
 	for dsn, want := range map[string]string{
 		"?thread=3":                   "did you mean threads?",
-		"?zebra=1":                    "the options are device, file_access, memory_limit, sql_mode, threads, time_zone",
+		"?zebra=1":                    "the options are device, file_access, gpu_memory_limit, memory_limit, sql_mode, threads, time_zone",
 		"?threads=x":                  `option threads has the value "x"`,
 		"?threads=-1":                 "negative",
 		"?threads=1&threads=2":        "2 times",
 		"?memory_limit=lots":          "memory_limit",
+		"?gpu_memory_limit=-1":        "gpu_memory_limit",
 		"?device=abacus":              "it can be auto, cpu",
 		"?time_zone=Mars/Olympus":     "time_zone",
 		"?sql_mode=NOSUCH":            "NOSUCH",
@@ -705,7 +706,14 @@ func TestDriverOptions(t *testing.T) {
 		t.Errorf("two memory limits: %v", err)
 	}
 	a.Close()
-	open(t, "x?memory_limit=1GB")
+	b := open(t, "x?memory_limit=1GB&gpu_memory_limit=4GB")
+	if _, err := sql.Open("radish", "x?gpu_memory_limit=5GB"); err == nil || !strings.Contains(err.Error(), "gpu_memory_limit=4294967296") {
+		t.Errorf("another limit for a GPU's memory: %v", err)
+	}
+	limit := 0
+	if err := b.QueryRow("SELECT @@radish_gpu_total_memory_limit").Scan(&limit); err != nil || limit != 4<<30 {
+		t.Errorf("the limit is %d: %v", limit, err)
+	}
 }
 
 func TestDriverErrors(t *testing.T) {

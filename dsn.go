@@ -17,6 +17,7 @@ type config struct {
 	name        string // "": a private database
 	threads     int    // 0: as many as CPUs
 	memoryLimit int64  // bytes; -1: not given
+	gpuLimit    int64  // the same of a GPU's memory
 	device      string // "": not given
 	timeZone    string
 	sqlMode     string // "": not given
@@ -32,6 +33,10 @@ func WithThreads(n int) Option { return func(c *config) { c.threads = n } }
 // WithMemoryLimit bounds what the database may hold at once, tables and running queries, in bytes; 0: no bound. All that open a
 // shared database have to agree on it or leave it out.
 func WithMemoryLimit(bytes int64) Option { return func(c *config) { c.memoryLimit = bytes } }
+
+// WithGPUMemoryLimit bounds what running queries and the columns that are kept for them may hold at once of a GPU's memory, in bytes; 0: no bound but the GPU's. All that
+// open a shared database have to agree on it or leave it out. The GPU is the whole program's: of the limits of several databases the least counts.
+func WithGPUMemoryLimit(bytes int64) Option { return func(c *config) { c.gpuLimit = bytes } }
 
 // WithDevice sets where queries run: auto, cpu or gpu.
 func WithDevice(device string) Option { return func(c *config) { c.device = device } }
@@ -54,6 +59,10 @@ var dsnOptions = map[string]func(c *config, value string) error{
 		c.memoryLimit, err = engine.ParseBytes(value)
 		return err
 	},
+	"gpu_memory_limit": func(c *config, value string) (err error) {
+		c.gpuLimit, err = engine.ParseBytes(value)
+		return err
+	},
 	"device":      func(c *config, value string) error { c.device = value; return nil },
 	"time_zone":   func(c *config, value string) error { c.timeZone = value; return nil },
 	"sql_mode":    func(c *config, value string) error { c.sqlMode = value; return nil },
@@ -71,7 +80,7 @@ func optionNames() []string {
 
 // parseDSN reads a data source name.
 func parseDSN(dsn string) (*config, error) {
-	c := &config{memoryLimit: -1, timeZone: "UTC", fileAccess: "full"}
+	c := &config{memoryLimit: -1, gpuLimit: -1, timeZone: "UTC", fileAccess: "full"}
 	name, query, _ := strings.Cut(dsn, "?")
 	if name != ":memory:" {
 		c.name = name

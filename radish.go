@@ -31,6 +31,7 @@ type sharedEngine struct {
 	*engine.Engine
 	name        string // "": private
 	memoryLimit int64
+	gpuLimit    int64
 	refs        int // guarded by openMu
 }
 
@@ -48,8 +49,8 @@ func Open(name string, opts ...Option) (*DB, error) {
 	for _, o := range opts {
 		o(c)
 	}
-	if c.threads < 0 || c.memoryLimit < -1 {
-		return nil, dsnError("threads and memory_limit cannot be negative")
+	if c.threads < 0 || c.memoryLimit < -1 || c.gpuLimit < -1 {
+		return nil, dsnError("threads, memory_limit and gpu_memory_limit cannot be negative")
 	}
 	policy, err := fileaccess.Parse(c.fileAccess)
 	if err != nil {
@@ -79,15 +80,18 @@ func acquire(c *config) (*sharedEngine, error) {
 		if c.memoryLimit >= 0 && c.memoryLimit != s.memoryLimit {
 			return nil, dsnError("database %q is open with memory_limit=%d, and %d is asked for", c.name, s.memoryLimit, c.memoryLimit)
 		}
+		if c.gpuLimit >= 0 && c.gpuLimit != s.gpuLimit {
+			return nil, dsnError("database %q is open with gpu_memory_limit=%d, and %d is asked for", c.name, s.gpuLimit, c.gpuLimit)
+		}
 		s.refs++
 		return s, nil
 	}
-	limit := max(c.memoryLimit, 0)
-	e, err := engine.New(engine.Options{Threads: c.threads, MemoryLimit: limit})
+	limit, gpuLimit := max(c.memoryLimit, 0), max(c.gpuLimit, 0)
+	e, err := engine.New(engine.Options{Threads: c.threads, MemoryLimit: limit, GPUMemoryLimit: gpuLimit})
 	if err != nil {
 		return nil, err
 	}
-	s := &sharedEngine{Engine: e, name: c.name, memoryLimit: limit, refs: 1}
+	s := &sharedEngine{Engine: e, name: c.name, memoryLimit: limit, gpuLimit: gpuLimit, refs: 1}
 	if c.name != "" {
 		openNamed[c.name] = s
 	}

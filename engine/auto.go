@@ -41,11 +41,19 @@ func (s *Session) auto(st *statement, p *planned) error {
 	case err != nil:
 		return stay("no GPU is in use")
 	case d.Lost() != nil:
-		return stay("the GPU is lost: " + s.vars.withoutPaths(d.Lost()))
+		reason := "the GPU is lost: " + s.vars.withoutPaths(d.Lost())
+		s.tellOnce(gpuLost, reason)
+		return stay(reason)
 	case d.Emulated() && !s.engine.autoEmulated:
 		return stay("the device is emulated: it runs only what radish_device = 'gpu' puts there")
 	}
 	p.learns(d)
+	full, left := d.Short()
+	if full == "" {
+		s.gpuTold = gpuUsable
+	} else {
+		full = fmt.Sprintf("the GPU's memory is full, nothing is brought there for %.1f s: %s", left.Seconds(), full)
+	}
 	choice, known := p.advisor.Known(p.fingerprint)
 	if known && choice.Device == physical.GPU {
 		there := &planned{query: p.query}
@@ -65,6 +73,10 @@ func (s *Session) auto(st *statement, p *planned) error {
 			return nil
 		}
 		choice.Reason = choice.Reason + "; " + lacking(lacks)
+		if full != "" && lacks.Bytes > 0 {
+			s.tellOnce(gpuFull, full)
+			return stay(choice.Reason + "; " + full)
+		}
 		choice.Race = true
 		if p.repeatable {
 			p.rival = s.rival(p, func(context.Context) (*gpu.Placed, string) { return there.gpu, "" })
@@ -82,6 +94,10 @@ func (s *Session) auto(st *statement, p *planned) error {
 	p.estimated = true
 	if !known {
 		choice = p.advisor.Unknown(p.fingerprint, &p.estimate)
+	}
+	if full != "" && choice.Race {
+		s.tellOnce(gpuFull, full)
+		choice.Race, choice.Reason = false, choice.Reason+"; "+full
 	}
 	if choice.Race && p.repeatable && p.rival == nil {
 		if p.rival, err = s.plannedRival(st, d, p); err != nil {
@@ -115,6 +131,24 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 	return s.rival(p, func(ctx context.Context) (*gpu.Placed, string) {
 		return s.engine.preparing.prepare(ctx, s.engine.ctx, p.fingerprint, func(engine context.Context) (*gpu.Placed, string) { return r.prepare(engine, ctx) })
 	}), nil
+}
+
+// gpuTrouble is what keeps 'auto' from a GPU that there is.
+type gpuTrouble uint8
+
+const (
+	gpuUsable gpuTrouble = iota
+	gpuFull
+	gpuLost
+)
+
+// tellOnce warns the client of trouble, unless it has been warned of it since the GPU was last usable.
+func (s *Session) tellOnce(what gpuTrouble, reason string) {
+	if s.gpuTold == what {
+		return
+	}
+	s.gpuTold = what
+	s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "radish_device = 'auto' uses the CPU: %s", reason)
 }
 
 // rehearsals is how often a query is run: the first time does not count.
@@ -164,7 +198,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 		case err != nil:
 			return nil, ""
 		case reason != "":
-			advisor.Refuse(r.fingerprint, reason)
+			r.device.Refuse(r.fingerprint, reason)
 			return nil, reason
 		}
 		if took += r.planning + placing; i == 1 || i > 1 && took < best {
@@ -211,16 +245,23 @@ func lacking(l gpu.Lacks) string {
 
 // learns has the advisor of a device learn from a query.
 func (p *planned) learns(d *gpu.Device) {
-	p.advisor = d.Advisor()
+	p.device, p.advisor = d, d.Advisor()
 	p.fingerprint, p.repeatable = logical.Fingerprint(p.query)
 }
 
 // ended tells the advisor what came of the query.
-func (p *planned) ended(text string) func(placement.Outcome) {
+func (s *Session) ended(p *planned, text string) func(placement.Outcome) {
 	if p.advisor == nil {
 		return nil
 	}
 	return func(o placement.Outcome) {
+		if o.Refused != "" {
+			if p.device.Lost() != nil {
+				s.gpuTold = gpuLost // a note says why the CPU ran it
+			} else if full, _ := p.device.Short(); full != "" {
+				s.gpuTold, o.Refused = gpuFull, "" // which says nothing of the statement
+			}
+		}
 		var e *placement.Estimate
 		if p.estimated {
 			e = &p.estimate

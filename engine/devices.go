@@ -16,11 +16,12 @@ import (
 )
 
 // deviceColumns are those of information_schema.radish_devices. USED_BYTES are what queries and tables have allocated, TABLE_BYTES the tables' part of them,
-// FREE_BYTES what the driver has left for all processes; they are NULL for what nobody has opened. COMPILERS says how many processes compile kernels, and what last went
+// LIMIT_BYTES how much that may be, FREE_BYTES what the driver has left for all processes; they are NULL for what nobody has opened. COMPILERS says how many processes compile kernels, and what last went
 // wrong with one; BACKGROUND what is being done while nobody waits.
 var deviceColumns = []table.ColumnDef{
 	col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text), col("COMPUTE_CAPABILITY", name64),
 	col("MEMORY_BYTES", types.Uint64), col("FREE_BYTES", types.Uint64), col("USED_BYTES", types.Uint64), col("TABLE_BYTES", types.Uint64),
+	col("LIMIT_BYTES", types.Uint64),
 	col("DRIVER", types.Text), col("LIBRARY", types.Text), col("ABI_VERSION", types.Int64),
 	col("COMPILERS", types.Text), col("BACKGROUND", types.Text),
 }
@@ -29,7 +30,8 @@ var deviceColumns = []table.ColumnDef{
 type deviceRow struct {
 	device, name, status, capability string
 	memory, free, used, resident     int64
-	opened                           bool // free, used and resident are known
+	limit                            int64 // 0: none
+	opened                           bool  // free, used and resident are known
 	driver, library                  string
 	abi                              int
 	compilers, background            string
@@ -53,7 +55,7 @@ func (r *deviceRow) values() []types.Value {
 		abi = types.IntValue(int64(r.abi))
 	}
 	return []types.Value{text(r.device), words(r.name), text(r.status), words(r.capability), bytes(r.memory, r.memory > 0), bytes(r.free, r.opened),
-		bytes(r.used, r.opened), bytes(r.resident, r.opened), words(r.driver), words(r.library), abi, words(r.compilers), words(r.background)}
+		bytes(r.used, r.opened), bytes(r.resident, r.opened), bytes(r.limit, r.limit > 0), words(r.driver), words(r.library), abi, words(r.compilers), words(r.background)}
 }
 
 // devicesRows lists what pipelines can run on: the processor, and every GPU. Where none can be used, a row says why.
@@ -118,7 +120,10 @@ func (v *variables) fillOpened(r *deviceRow) {
 		return
 	}
 	if m, err := d.Memory(); err == nil {
-		r.opened, r.free, r.used, r.resident = true, m.Free, m.Used, m.Resident
+		r.opened, r.free, r.used, r.resident, r.limit = true, m.Free, m.Used, m.Resident, m.Limit
+	}
+	if reason, left := d.Short(); reason != "" {
+		r.status = fmt.Sprintf("usable, but its memory is full: 'auto' brings no further columns there for %.1f s; %s", left.Seconds(), reason)
 	}
 	c := d.Compilers()
 	r.compilers = "this process"

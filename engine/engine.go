@@ -38,6 +38,9 @@ type Options struct {
 	MemoryLimit int64
 	// QueryMemoryLimit bounds what one query holds; 0: MemoryLimit.
 	QueryMemoryLimit int64
+	// GPUMemoryLimit bounds what queries and table columns together hold of a GPU's memory, in bytes; 0: no bound. The GPU is the process's: of all its engines'
+	// limits the least counts.
+	GPUMemoryLimit int64
 	// Device is the initial radish_device of sessions: "auto", "cpu", "gpu" or "gpu_strict"; empty: "auto".
 	Device string
 	// FileAccess says which files statements may use: "full", "read", "none", or folders; see fileaccess.Policy. Empty: "full".
@@ -111,6 +114,9 @@ func (e *Engine) Close() error {
 	if e.closed.CompareAndSwap(false, true) {
 		e.stop()
 		e.ungovern()
+		if d, ok := gpu.SharedIfOpen(e.opts.GPULibrary); ok {
+			d.LimitMemory(e, 0)
+		}
 	}
 	return nil
 }

@@ -19,10 +19,18 @@ const (
 )
 
 // gpu returns the GPU of the process, opened when it is first asked for.
-func (e *Engine) gpu() (*gpu.Device, error) { return gpu.Shared(e.opts.GPULibrary) }
+func (e *Engine) gpu() (*gpu.Device, error) { return e.limited(gpu.Shared(e.opts.GPULibrary)) }
 
 // gpuSoon is gpu without waiting; see [gpu.SharedSoon].
-func (e *Engine) gpuSoon() (*gpu.Device, error) { return gpu.SharedSoon(e.opts.GPULibrary) }
+func (e *Engine) gpuSoon() (*gpu.Device, error) { return e.limited(gpu.SharedSoon(e.opts.GPULibrary)) }
+
+// limited has a device keep to the engine's limit, for as long as the engine lives.
+func (e *Engine) limited(d *gpu.Device, err error) (*gpu.Device, error) {
+	if err == nil && e.opts.GPUMemoryLimit > 0 && !e.closed.Load() {
+		d.LimitMemory(e, e.opts.GPUMemoryLimit)
+	}
+	return d, err
+}
 
 // needGPU is gpu, with an error for people: what is missing and how to get it.
 func (v *variables) needGPU(value string) (*gpu.Device, error) {

@@ -464,8 +464,13 @@ func loseGPU(t *testing.T, library string) {
 		t.Errorf("radish_devices says %s", got)
 	}
 	mustRun(t, s, "SET radish_device = 'auto'")
-	if got := mustRun(t, s, big); got != want {
-		t.Errorf("with auto: got\n%s\nwant\n%s", got, want)
+	for i := range 2 {
+		if got := mustRun(t, s, big); got != want {
+			t.Errorf("with auto: got\n%s\nwant\n%s", got, want)
+		}
+		if w := s.Warnings(); len(w) != 1-i || i == 0 && !strings.Contains(w[0].Message, "the GPU is lost") {
+			t.Errorf("run %d with auto warns of %v", i, w)
+		}
 	}
 	if got := mustRun(t, s, "EXPLAIN "+big); !strings.Contains(got, "the GPU is lost") {
 		t.Errorf("EXPLAIN does not say that the GPU is lost:\n%s", got)

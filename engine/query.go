@@ -113,7 +113,8 @@ type planned struct {
 	rival *exec.Rival // runs it on the GPU besides; nil: nothing does
 	began time.Time
 
-	advisor     *placement.Advisor // what learns from the run; nil: nobody does
+	device      *gpu.Device // whose advisor learns from the run; nil: nobody does
+	advisor     *placement.Advisor
 	fingerprint uint64
 	repeatable  bool
 	estimate    placement.Estimate
@@ -173,7 +174,7 @@ func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, erro
 	}
 	rows, err := exec.Run(st.ctx, p.plan, exec.Env{
 		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress,
-		Result: st.takes, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: p.ended(firstWords(st.Text)),
+		Result: st.takes, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: s.ended(p, firstWords(st.Text)),
 	})
 	if err != nil {
 		stop()

@@ -39,6 +39,7 @@ type Session struct {
 	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
 	counted      counts                     // of the statement before, once the next one runs
 	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
+	gpuTold      gpuTrouble                 // what the client has been warned of
 }
 
 // NewSession opens a session in the default database.

@@ -97,6 +97,10 @@ var ownVariables = []variable{
 		doc: "bytes of a GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are. What finds no room goes a slower way, or runs on the CPU",
 	},
 	{
+		name: "radish_gpu_total_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.GPUMemoryLimit, 10) }, integer: true, readOnly: true,
+		doc: "bytes of a GPU's memory that all queries and table columns may hold together: gpu_memory_limit of the database's name; 0: as many as there are",
+	},
+	{
 		name:    "radish_memory_limit",
 		initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) },
 		set:     setBytes("radish_memory_limit"),

@@ -60,6 +60,8 @@ starts with a dot is a command of the shell; .help lists them.
   --no-init            run no such file
   --threads N          workers of a query; default: the number of CPUs
   --memory-limit SIZE  what tables and queries may hold at once: 500MB, 4GB; default: no limit
+  --gpu-memory-limit SIZE
+                       the same of a GPU's memory
   --device DEVICE      where queries run: auto (default), cpu, gpu, gpu_strict
   --file-access WHICH  files that statements may use: full (default), read, none, or folders with
                        commas between, of which read:FOLDER can be read only; unless it is full
@@ -120,6 +122,7 @@ func parseArgs(args []string) (*options, error) {
 	format := fs.String("format", string(render.Table), "")
 	fs.IntVar(&o.config.threads, "threads", 0, "")
 	memory := fs.String("memory-limit", "0", "")
+	gpuMemory := fs.String("gpu-memory-limit", "0", "")
 	fs.StringVar(&o.config.device, "device", o.config.device, "")
 	fs.StringVar(&o.output, "output", "", "")
 	fs.BoolVar(&o.echo, "echo", false, "")
@@ -179,6 +182,9 @@ func parseArgs(args []string) (*options, error) {
 	}
 	if o.config.memoryLimit, err = engine.ParseBytes(*memory); err != nil {
 		return nil, fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
+	}
+	if o.config.gpuLimit, err = engine.ParseBytes(*gpuMemory); err != nil {
+		return nil, fmt.Errorf("--gpu-memory-limit: %w; write 500MB or 4GB", err)
 	}
 	if o.config.threads < 0 || o.config.threads > engine.MaxThreads {
 		return nil, fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", engine.MaxThreads)

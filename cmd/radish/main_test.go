@@ -191,6 +191,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"--threads", "-1"}, 2, "between 1 and 1024"},
 		{[]string{"--threads", "2000"}, 2, "between 1 and 1024"},
 		{[]string{"--memory-limit", "much"}, 2, "memory-limit"},
+		{[]string{"--gpu-memory-limit", "much"}, 2, "gpu-memory-limit"},
 		{[]string{"--device", "abacus"}, 2, "it can be auto, cpu, gpu or gpu_strict"},
 		{[]string{"-c"}, 2, "-c"},
 		{[]string{"--help"}, 0, ""},

@@ -57,6 +57,7 @@ type runner struct {
 type openConfig struct {
 	threads     int
 	memoryLimit int64
+	gpuLimit    int64
 	device      string
 	fileAccess  string // as radish.WithFileAccess has it; "": full
 }
@@ -74,6 +75,9 @@ func (r *runner) open(name string) error {
 	}
 	if r.config.memoryLimit > 0 {
 		options = append(options, radish.WithMemoryLimit(r.config.memoryLimit))
+	}
+	if r.config.gpuLimit > 0 {
+		options = append(options, radish.WithGPUMemoryLimit(r.config.gpuLimit))
 	}
 	db, err := radish.Open(name, options...)
 	if err != nil {

@@ -24,6 +24,8 @@ type Device struct {
 	advisor *placement.Advisor
 	claimed atomic.Bool // the calibration that nobody asks for
 
+	shortage shortage
+
 	investor  investor
 	later     sync.WaitGroup // kernels that nobody waits for, see compileLater
 	measuring sync.Mutex
@@ -48,7 +50,9 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	return &Device{device: device, res: res, lookups: newLookupCache(lookupBytes), advisor: newAdvisor(device.Info())}, nil
+	d := &Device{device: device, res: res, lookups: newLookupCache(lookupBytes), advisor: newAdvisor(device.Info())}
+	d.shortage.now, d.investor.stop = time.Now, make(chan struct{})
+	return d, nil
 }
 
 // Close gives everything back. No query may run on the device any more.
@@ -145,16 +149,17 @@ func (d *Device) Emulated() bool { return d.device.Info().Emulated() }
 // Lost is why nothing runs on the device any more; nil while it does.
 func (d *Device) Lost() error { return d.device.Lost() }
 
-// Memory is what the device's memory is used for; Resident is the part that table columns take.
+// Memory is what the device's memory is used for; Resident is the part that table columns take, and Limit what all may hold together (0: as much as there is).
 type Memory struct {
 	gpukernels.Memory
-	Resident int64
+	Resident, Limit int64
 }
 
 // Memory asks the device.
 func (d *Device) Memory() (Memory, error) {
 	m, err := d.device.Memory()
-	return Memory{m, d.res.bytes()}, err
+	_, limit := d.res.ledger.left()
+	return Memory{m, d.res.bytes(), limit}, err
 }
 
 // ResidentBytes says how much of a table is on the device.

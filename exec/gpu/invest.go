@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"errors"
 	"sync"
+	"time"
 	"weak"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -9,10 +11,16 @@ import (
 )
 
 // Device memory that is idle is worth nothing. So the columns of large tables are uploaded when the tables are loaded, one column at a time, so that
-// queries' uploads go before; and they are the first to be given up when a query needs memory.
+// queries' uploads go before; nothing is given up for them, and they are the first to be given up when a query needs memory, those on their way included.
 
-// investShare is the part of the device's free memory that columns may take which no query has asked for.
-const investShare = 0.6
+// investShare is the part of the memory that queries and columns may hold which is filled with columns that no query has asked for.
+const investShare = 0.75
+
+// investTries is how often a table's columns are tried after queries needed the memory, investPause how long that waits.
+const (
+	investTries = 5
+	investPause = time.Second
+)
 
 // mostInvesting is how many tables may wait to be uploaded.
 const mostInvesting = 1024
@@ -23,6 +31,7 @@ type investor struct {
 	waiting []weak.Pointer[tables.Version]
 	running bool
 	closed  bool
+	stop    chan struct{}  // closed with it
 	idle    sync.WaitGroup // it runs
 }
 
@@ -67,8 +76,14 @@ func (d *Device) invest() {
 		x.waiting = x.waiting[1:]
 		x.mu.Unlock()
 		_ = sqlerr.Guard(func() error { // what could not be uploaded is when a query asks for it, which hears of the error
-			if v := next.Value(); v != nil {
-				d.upload(v)
+			for range investTries {
+				if _, left := d.Short(); left > 0 {
+					x.wait(left)
+				}
+				if v := next.Value(); v == nil || !d.upload(v) {
+					break
+				}
+				x.wait(investPause)
 			}
 			return nil
 		})
@@ -78,8 +93,17 @@ func (d *Device) invest() {
 func (x *investor) close() {
 	x.mu.Lock()
 	x.closed = true
+	close(x.stop)
 	x.mu.Unlock()
 	x.idle.Wait()
+}
+
+// wait waits, or until the device is closed.
+func (x *investor) wait(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-x.stop:
+	}
 }
 
 func (x *investor) isClosed() bool {
@@ -88,39 +112,52 @@ func (x *investor) isClosed() bool {
 	return x.closed
 }
 
-// upload uploads the columns of a table that have room.
-func (d *Device) upload(v *tables.Version) {
+// upload uploads the columns of a table that have room. It says whether it is worth trying again: queries needed the memory.
+func (d *Device) upload(v *tables.Version) (again bool) {
 	for o := range v.Schema.Columns {
 		if d.investor.isClosed() || d.Lost() != nil {
-			return
+			return false
 		}
 		f := d.res.form(v, o)
-		if f.class == classView {
+		if f.class == classView || d.investable() < f.bytes(v, o) {
 			continue
 		}
-		if bytes := f.bytes(v, o); d.res.bytes()+bytes <= d.investable() {
-			d.res.invest(v, o)
+		if errors.Is(d.res.invest(v, o), errYielded) {
+			return true
 		}
 	}
+	return false
 }
 
-// investable is how many bytes columns may take in all.
+// investable is how many more bytes columns may take that no query has asked for.
 func (d *Device) investable() int64 {
 	m, err := d.Memory()
 	if err != nil {
 		return 0
 	}
-	return int64(investShare * float64(m.Free+m.Resident))
+	free := m.Free + m.Held - m.Used
+	all := m.Used + free
+	if m.Limit > 0 {
+		all = min(all, m.Limit)
+	}
+	return min(int64(investShare*float64(all))-m.Used, free)
 }
 
 // invest uploads a column, unless it is there, and waits for it. No query has used it: it is the first to be given up.
-func (r *residency) invest(v *tables.Version, ordinal int) {
-	e, _ := r.hold(v, ordinal)
+func (r *residency) invest(v *tables.Version, ordinal int) error {
+	e, made := r.holdFor(v, ordinal, true)
 	<-e.ready
 	r.mu.Lock()
+	if r.offered == e {
+		r.offered = nil
+	}
 	if e.uses--; e.uses == 0 {
 		e.used = 0
 	}
 	r.mu.Unlock()
 	r.letGo([]*resident{e})
+	if made {
+		close(e.gone)
+	}
+	return e.err
 }

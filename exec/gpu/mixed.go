@@ -266,6 +266,9 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 		return where + ": " + no.reason, nil
 	case errors.Is(failed, gpukernels.ErrOutOfMemory):
 		reason = fmt.Sprintf("%s ran out of GPU memory, the query holding %s of it: %v", where, sqlerr.FormatBytes(held), failed)
+		if own := (*overLimit)(nil); !errors.As(failed, &own) {
+			p.device.ranShort(held, reason)
+		}
 	case errors.Is(failed, gpukernels.ErrDeviceLost):
 		reason = fmt.Sprintf("the GPU was lost in %s: %v", where, failed)
 	default:

@@ -59,7 +59,8 @@ type residency struct {
 	device  *gpukernels.Device
 	uploads chan *gpukernels.Stream // the streams that uploads run on; taking one bounds how many run at once
 
-	sizes *sizeMemory
+	sizes  *sizeMemory
+	ledger memoryLedger
 
 	uploading gpukernels.BusyClock
 	loads     sync.WaitGroup // uploads that have been started; they go on when the query that asked for them has ended
@@ -74,8 +75,9 @@ type residency struct {
 	first    map[*encoding.Chunk][]*resident      // columns by their first chunk
 	dicts    map[*column.Dictionary]*resident
 	clock    uint64
-	used     int64 // bytes of all residents
-	sent     int64 // bytes uploaded since the beginning
+	used     int64     // bytes of all residents
+	offered  *resident // is being uploaded though no query has asked for it; nil: none is
+	sent     int64     // bytes uploaded since the beginning
 }
 
 // versionKey names a column of a table version without keeping the version alive. The ordinal deletedBits stands for the bitmap of
@@ -90,20 +92,32 @@ const deletedBits = -1
 // resident is something in device memory: a column, a bitmap of deleted rows, a dictionary. Its fields are guarded by the
 // residency's mutex but for those that are set before ready is closed and not changed afterwards.
 type resident struct {
-	column residentColumn
-	dict   residentDictionary
-	chunks []*encoding.Chunk // of a column: what it was made of
-	memory []gpukernels.Ptr
-	sent   int64 // bytes uploaded
-	ready  chan struct{}
-	err    error
+	column  residentColumn
+	ordinal int // of the column
+	dict    residentDictionary
+	chunks  []*encoding.Chunk // of a column: what it was made of
+	memory  []gpukernels.Ptr
+	sent    int64 // bytes uploaded
+	ready   chan struct{}
+	err     error
 
 	refs     int
 	versions int    // that it is known under
 	used     uint64 // the clock at its last use; 0: no query has used it
 	uses     uint64 // by queries
 	size     int64
+
+	// Of one that is uploaded before a query has asked for it; nil for others. Who closes stop ends the upload; wanted says that a query has asked for it now.
+	stop   chan struct{}
+	gone   chan struct{} // closed when nothing of the upload runs any more
+	wanted atomic.Bool
 }
+
+// idle says whether the resident is uploaded though no query has asked for it.
+func (e *resident) idle() bool { return e.stop != nil && !e.wanted.Load() }
+
+// errYielded ends an upload that no query has asked for, since queries need the memory.
+var errYielded = errors.New("gpu: the upload of a column has made room for queries")
 
 // wait waits until the resident is on the device, or could not be brought there.
 func (e *resident) wait(ctx context.Context) error {
@@ -122,6 +136,7 @@ func newResidency(device *gpukernels.Device) (*residency, error) {
 	r := &residency{
 		device: device, uploads: make(chan *gpukernels.Stream, uploadStreams), versions: map[versionKey]*resident{}, forms: map[versionKey]columnForm{},
 		watched: map[weak.Pointer[tables.Version]]int{}, first: map[*encoding.Chunk][]*resident{}, dicts: map[*column.Dictionary]*resident{}, sizes: newSizeMemory(),
+		ledger: memoryLedger{sizes: map[gpukernels.Ptr]int64{}, limits: map[any]int64{}},
 	}
 	var err error
 	if r.freeing, err = device.NewStream(); err != nil {
@@ -259,20 +274,31 @@ func (r *residency) acquire(ctx context.Context, v *tables.Version, ordinals []i
 		return e
 	}
 	for _, o := range ordinals {
-		t.columns = append(t.columns, &start(o).column)
+		start(o)
 	}
-	var bits *resident
 	if someDeleted(v) {
-		bits = start(deletedBits)
+		start(deletedBits)
 	}
-	for _, e := range t.held {
-		if err := e.wait(ctx); err != nil {
+	for i, e := range t.held {
+		err := e.wait(ctx)
+		for errors.Is(err, errYielded) { // it had begun before somebody asked for it
+			r.letGo([]*resident{e})
+			made := false
+			if e, made = r.hold(v, e.ordinal); made {
+				started = append(started, e)
+			}
+			t.held[i] = e
+			err = e.wait(ctx)
+		}
+		if err != nil {
 			t.release()
 			return nil, err
 		}
-	}
-	if bits != nil {
-		t.deleted = bits.column.data
+		if e.ordinal == deletedBits {
+			t.deleted = e.column.data
+		} else {
+			t.columns = append(t.columns, &e.column)
+		}
 	}
 	for _, e := range started {
 		t.uploaded += e.sent
@@ -298,6 +324,11 @@ func (r *residency) letGo(held []*resident) {
 
 // hold returns the resident of a column and takes a reference. made says that this call has started its upload.
 func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool) {
+	return r.holdFor(v, ordinal, false)
+}
+
+// holdFor is hold for a query, or offered: for none, which sets made only if it has made the resident.
+func (r *residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *resident, made bool) {
 	key := versionKey{weak.Make(v), ordinal}
 	form := columnForm{}
 	if ordinal != deletedBits {
@@ -307,6 +338,9 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 	defer r.mu.Unlock()
 	r.clock++
 	if e := r.versions[key]; e != nil {
+		if !offered {
+			e.wanted.Store(true)
+		}
 		e.refs++
 		e.used = r.clock
 		e.uses++
@@ -323,6 +357,9 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 		for _, e := range r.first[chunks[0]] {
 			n := common(e.chunks, chunks)
 			if n == len(chunks) && n == len(e.chunks) {
+				if !offered {
+					e.wanted.Store(true)
+				}
 				e.refs++
 				e.versions++
 				e.used = r.clock
@@ -335,7 +372,11 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 			}
 		}
 	}
-	e = &resident{chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
+	e = &resident{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
+	if offered {
+		e.stop, e.gone = make(chan struct{}), make(chan struct{})
+		r.offered = e
+	}
 	e.column.columnForm, e.column.rows = form, v.Span()
 	r.versions[key] = e
 	if len(chunks) > 0 {
@@ -420,11 +461,25 @@ func (r *residency) dictionary(ctx context.Context, d *column.Dictionary) (words
 // alloc takes device memory for a query, giving up unused residents for it if need be.
 func (r *residency) alloc(s *gpukernels.Stream, bytes int64) (gpukernels.Ptr, error) {
 	for {
-		address, err := s.Alloc(bytes)
-		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) || !r.makeRoom(bytes) {
+		address, err := r.ledger.take(s, bytes)
+		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) || !r.makeRoom(bytes) && !r.takeBack() {
 			return address, err
 		}
 	}
+}
+
+// takeBack ends an upload that no query has asked for, waits until it has given up its memory, and says whether there was one.
+func (r *residency) takeBack() bool {
+	r.mu.Lock()
+	e := r.offered
+	r.offered = nil
+	r.mu.Unlock()
+	if e == nil || e.wanted.Load() {
+		return false
+	}
+	close(e.stop)
+	<-e.gone
+	return true
 }
 
 // makeRoom frees at least that many bytes of unused residents, or what there is, and says whether it has freed any.
@@ -496,7 +551,7 @@ func (r *residency) drop(e *resident) {
 	e.size = 0 // who still holds what could not be loaded drops it again
 	if !r.closed {
 		for _, address := range e.memory {
-			_ = r.freeing.Free(address) // a device that is lost has nothing to give back
+			r.ledger.give(r.freeing, address)
 		}
 	}
 	e.memory = nil

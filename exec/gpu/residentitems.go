@@ -51,8 +51,8 @@ func (b *batch) add(items gpukernels.Items, own bool) error {
 }
 
 func (b *batch) flush() error {
-	if b.l.r.closing.Load() {
-		return errClosing
+	if err := b.l.interrupted(); err != nil {
+		return err
 	}
 	if err := b.l.s.UploadItems(b.at, b.width, b.items); err != nil {
 		return err

@@ -33,7 +33,11 @@ func (r *residency) load(e *resident, v *tables.Version, ordinal int, like *resi
 	r.upload(e, func(l *uploader) error {
 		prefix := 0
 		if like != nil {
-			<-like.ready
+			select {
+			case <-like.ready:
+			case <-e.stop:
+				return errYielded
+			}
 			if like.err == nil {
 				prefix = common(like.chunks, e.chunks)
 			}
@@ -57,7 +61,14 @@ func (r *residency) loadDictionary(e *resident, d *column.Dictionary) {
 
 // upload runs one upload and tells those that wait for the resident.
 func (r *residency) upload(e *resident, run func(*uploader) error) {
-	s := <-r.uploads
+	var s *gpukernels.Stream
+	select {
+	case s = <-r.uploads:
+	case <-e.stop: // those who have the streams may wait for its end
+		r.settle(e, errYielded)
+		close(e.ready)
+		return
+	}
 	r.uploading.Time(func() {
 		l := uploader{r: r, s: s, e: e}
 		l.finish(sqlerr.Guard(func() error { return run(&l) }))
@@ -73,25 +84,42 @@ type uploader struct {
 	e *resident
 }
 
-// finish waits for the uploads and settles what became of the resident.
+// finish waits for the uploads.
 func (l *uploader) finish(err error) {
 	if syncErr := l.s.Sync(context.Background()); err == nil {
 		err = syncErr
 	}
-	l.e.err = err
-	l.e.column.size = l.e.size
-	l.r.mu.Lock()
-	l.r.used += l.e.size
-	l.r.sent += l.e.sent
-	if l.e.refs--; err != nil || l.e.refs == 0 && l.e.versions == 0 {
-		l.r.drop(l.e)
+	l.r.settle(l.e, err)
+}
+
+// settle notes what became of a resident's upload.
+func (r *residency) settle(e *resident, err error) {
+	e.err = err
+	e.column.size = e.size
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used += e.size
+	r.sent += e.sent
+	if e.refs--; err != nil || e.refs == 0 && e.versions == 0 {
+		r.drop(e)
 	}
-	l.r.mu.Unlock()
 }
 
 // alloc takes memory that the resident keeps.
 func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
-	address, err := l.r.alloc(l.s, bytes)
+	if err := l.interrupted(); err != nil {
+		return 0, err
+	}
+	var address gpukernels.Ptr
+	var err error
+	if l.e.idle() {
+		address, err = l.r.ledger.take(l.s, bytes) // nothing is given up for it
+		if errors.Is(err, gpukernels.ErrOutOfMemory) {
+			err = errYielded
+		}
+	} else {
+		address, err = l.r.alloc(l.s, bytes)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -102,9 +130,22 @@ func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 
 var errClosing = errors.New("gpu: the device is being closed")
 
-func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
+// interrupted says why the upload is to end early; nil: it is not.
+func (l *uploader) interrupted() error {
+	select {
+	case <-l.e.stop:
+		return errYielded
+	default:
+	}
 	if l.r.closing.Load() {
 		return errClosing
+	}
+	return nil
+}
+
+func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
+	if err := l.interrupted(); err != nil {
+		return err
 	}
 	l.e.sent += int64(len(src))
 	return l.s.Upload(dst, src)

@@ -255,7 +255,7 @@ func (q *query) close() {
 	}
 	q.dropFetches()
 	for p := range q.memory {
-		_ = q.stream.Free(p)
+		q.give(p)
 	}
 	clear(q.memory)
 	if len(q.scans)+len(q.dicts) > 0 {

@@ -12,13 +12,22 @@ import (
 
 // Device memory of a query: it is taken from the device's pool, and given back when the last pipeline that reads it is done.
 
-// take allocates what its caller frees, if need be of what resident columns give up.
+// overLimit is a lack of memory that the query's own limit makes: the device may have more.
+type overLimit struct{ lack gpukernels.Error }
+
+func (e *overLimit) Error() string { return e.lack.Error() }
+func (e *overLimit) Unwrap() error { return &e.lack }
+
+// take allocates what its caller gives back, if need be of what resident columns give up.
 func (q *query) take(bytes int64) (gpukernels.Ptr, error) {
 	if q.limit > 0 && q.used+bytes > q.limit {
-		return 0, &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("%s more are wanted, and radish_gpu_memory_limit is %s", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(q.limit))}
+		return 0, &overLimit{gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("%s more are wanted, and radish_gpu_memory_limit is %s", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(q.limit))}}
 	}
 	return q.res.alloc(q.stream, bytes)
 }
+
+// give frees what take has allocated.
+func (q *query) give(p gpukernels.Ptr) { q.res.ledger.give(q.stream, p) }
 
 // alloc allocates what lives until it is freed or the query is closed.
 func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
@@ -38,7 +47,7 @@ func (q *query) free(p gpukernels.Ptr) {
 	}
 	q.used -= q.memory[p]
 	delete(q.memory, p)
-	_ = q.stream.Free(p)
+	q.give(p)
 }
 
 // words brings a dictionary's strings to the device, until the query is closed.

@@ -171,11 +171,11 @@ var sortWaitRows = int64(1 << 24)
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. load gives modules of their sortText; memory is taken by alloc.
+// that may not be exchanged. load gives modules of their sortText; memory says where theirs comes from.
 //
 // Where the host does not know the number of rows, rows is the most that there can be (heldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*gpukernels.Module, error), alloc func(bytes int64) (gpukernels.Ptr, error), columns []sortColumn, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortColumn, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -189,7 +189,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*g
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, load: load, alloc: alloc, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
+	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
 	for i, c := range columns {
 		x.params[sortColumns+3*i] = uint64(c.data)
 		x.params[sortColumns+3*i+1] = uint64(c.valid)
@@ -208,11 +208,17 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*g
 	return out, err
 }
 
+// sortMemory is where a sort's memory comes from and goes back to.
+type sortMemory struct {
+	take func(bytes int64) (gpukernels.Ptr, error)
+	give func(gpukernels.Ptr)
+}
+
 // sorting is one sort while it runs.
 type sorting struct {
 	s       *gpukernels.Stream
 	load    func(sortPart) (*gpukernels.Module, error)
-	alloc   func(bytes int64) (gpukernels.Ptr, error)
+	memory  sortMemory
 	wanted  int64
 	params  []uint64
 	scratch []gpukernels.Ptr
@@ -220,13 +226,13 @@ type sorting struct {
 
 func (x *sorting) free() {
 	for _, p := range x.scratch {
-		_ = x.s.Free(p) // a lost device has nothing to give back
+		x.memory.give(p)
 	}
 }
 
 // take allocates memory that is freed when the sort has ended.
 func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
-	p, err := x.alloc(bytes)
+	p, err := x.memory.take(bytes)
 	if err == nil {
 		x.scratch = append(x.scratch, p)
 	}
@@ -296,7 +302,7 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 	var err error
 	x.params[sortRowCount] = uint64(n)
 	if n <= heldRows {
-		order, err := x.alloc(roundUp(4*n, 8) + 8*n)
+		order, err := x.memory.take(roundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}

@@ -180,7 +180,7 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			got, err := sortRows(context.Background(), s, load, alloc, cols, held, most, first, count)
+			got, err := sortRows(context.Background(), s, load, sortMemory{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, cols, held, most, first, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func TestSortCancelled(t *testing.T) {
 			}
 			return m, err
 		}
-		if _, err := sortRows(ctx, s, load, s.Alloc, cols, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
+		if _, err := sortRows(ctx, s, load, sortMemory{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, cols, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
 			t.Errorf("after %d passes: %v", merges, err)
 		}
 		for _, m := range modules {

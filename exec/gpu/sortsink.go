@@ -68,7 +68,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 			x.columns[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, q.take, x.columns, held, rows, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{q.take, q.give}, x.columns, held, rows, s.Offset, s.Count)
 	if sorted.memory != 0 {
 		q.memory[sorted.memory] = 0
 	}

@@ -233,30 +233,66 @@ type aggLocal struct {
 	rows   bool // has had any
 
 	run    run
-	frozen []*aggLocal // tables put aside
-	kept   int64       // bytes of those
-	taken  int         // rows taken by the current table
+	frozen []*aggLocal           // tables put aside
+	ends   *[mergePartitions]int // of the partitions of a table whose groups are in their order
+	kept   int64                 // bytes of those
+	taken  int                   // rows taken by the current table
 }
 
-// A worker's table is put aside and a new one begun when it has frozenGroups groups, about what a core's cache holds, and
+// A worker's table is put aside and a new one begun when it has tuning.frozenGroups groups, about what a core's cache holds, and
 // its rows have not been frozenRows times as many: then most groups are met once in a while, and it is cheaper to meet
 // again in the merge, where a partition's groups fit the cache, than in a table that does not.
-var frozenGroups = 1 << 15 // tests lower it
-
 const frozenRows = 4
 
-// freeze puts the current table aside.
+// freeze puts the current table, of a run of keys, aside as it is.
 func (x *aggLocal) freeze() {
 	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true, run: x.run}
 	x.kept = x.mem.Used()
 	x.frozen = append(x.frozen, old)
 	x.table = newGroupTable(old.table.layout)
-	x.table.takeSlots(old.table)
+	x.table.words = make([]uint64, 0, len(old.table.words))
+	x.renew()
+}
+
+// renew gives x empty accumulators for a new table.
+func (x *aggLocal) renew() {
 	x.accs = nil
 	for _, s := range x.a.accs {
 		x.accs = append(x.accs, s.make())
 	}
 	x.taken = 0
+}
+
+// freezeArranged puts the current table aside, its groups in the order of their partitions: now they are in the cache, and the merge will
+// read a partition of each table from one end to the other.
+func (x *aggLocal) freezeArranged() error {
+	old := x.table
+	list, err := x.a.q.partitionGroups(old)
+	if err != nil {
+		return err
+	}
+	part := x.a.newLocal()
+	part.rows, part.table = true, old.arranged(list.groups)
+	beginMerge(part.accs, x.accs)
+	all := groupRange(0, old.count)
+	for i, acc := range part.accs {
+		acc.grow(old.count)
+		if err := acc.merge(all, x.accs[i], list.groups); err != nil {
+			return err
+		}
+	}
+	list.groups = nil
+	part.ends = &list.ends
+	x.frozen = append(x.frozen, part)
+	x.kept += part.table.bytes()
+	for _, acc := range part.accs {
+		x.kept += acc.bytes()
+	}
+	x.table = newGroupTable(old.layout)
+	x.table.expect = old.expect
+	x.table.takeMemory(old)
+	x.renew()
+	return x.charge()
 }
 
 func (a *aggregate) local(w *worker, l *layout) (localSink, error) {
@@ -302,8 +338,10 @@ func (x *aggLocal) push(b *batch) error {
 	for i, k := range keys {
 		keys[i] = x.finder.flatten(i, k, b.N)
 	}
-	if t := x.table; t != nil && t.count >= frozenGroups && !x.a.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
-		x.freeze()
+	if t := x.table; t != nil && t.count >= x.a.q.tuning.frozenGroups && !x.a.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
+		if err := x.freezeArranged(); err != nil {
+			return err
+		}
 	}
 	x.taken += len(sel)
 	if len(keys) > 0 {
@@ -360,7 +398,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		x.table = newGroupTable(x.a.layoutFor(keys))
 		x.table.expect = x.table.layout.expect
 		if !x.a.serial {
-			x.table.expect = min(x.table.expect, frozenGroups+2*column.VectorSize)
+			x.table.expect = min(x.table.expect, x.a.q.tuning.frozenGroups+2*column.VectorSize)
 		}
 		for _, a := range x.accs {
 			a.grow(x.table.count)
@@ -377,7 +415,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 	if x.a.runs {
 		x.findRuns(keys[0], sel, groups)
 	} else if !x.table.find(keys, sel, n, groups) {
-		if err := x.useBytes(); err != nil {
+		if err := x.useAny(); err != nil {
 			return nil, err
 		}
 		before = -1
@@ -427,11 +465,11 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 	return a.layout
 }
 
-// useBytes moves the groups to a table that takes any keys: a string came that is not coded over the dictionary, or an
+// useAny moves the groups to a table that takes any keys: a string came that is not coded over the dictionary, or an
 // integer outside the domain that the planner knew.
-func (x *aggLocal) useBytes() error {
+func (x *aggLocal) useAny() error {
 	old := x.table
-	x.table = newGroupTable(old.layout.asBytes())
+	x.table = newGroupTable(old.layout.asAny())
 	x.a.widened.Store(true)
 	from := old.groups()
 	accs := x.accs
@@ -505,16 +543,13 @@ func (x *aggLocal) absorbGroups(src *groupTable, accs []accumulator, from []uint
 	return to, x.charge()
 }
 
-// mergePartitions is the number of partitions in which many groups are merged.
-const mergePartitions = 64
-
 func (a *aggregate) relation() *relation { return &a.rel }
 
 func (a *aggregate) describe() (rows int64, note string) {
 	switch {
 	case a.layout == nil:
 	case a.widened.Load():
-		note = byteKeys.String()
+		note = a.layout.asAny().form.String()
 	case a.runs:
 		note = "runs of equal keys"
 	default:

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math/bits"
+
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -73,8 +75,9 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	}
 	if !same {
 		for _, x := range parts {
-			if x.table.layout.form != byteKeys {
-				if err := x.useBytes(); err != nil {
+			if !x.table.layout.form.takesAny() {
+				x.ends = nil
+				if err := x.useAny(); err != nil {
 					return err
 				}
 			}
@@ -105,6 +108,10 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	layout := parts[0].table.layout
 	lists := make([]partitionedGroups, len(parts))
 	err := a.q.parallel(len(parts), total, func(i int) error {
+		if ends := parts[i].ends; ends != nil {
+			lists[i].ends = *ends
+			return nil
+		}
 		var err error
 		lists[i], err = a.q.partitionGroups(parts[i].table)
 		return err
@@ -112,13 +119,13 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	if err != nil {
 		return err
 	}
-	merged := make([]*aggLocal, mergePartitions)
-	err = a.q.parallel(mergePartitions, total, func(k int) error {
+	merged := make([]*aggLocal, a.q.mergeTasks(total))
+	err = a.q.parallel(len(merged), total, func(k int) error {
 		m := a.newLocal()
 		m.table = newGroupTable(layout)
-		m.table.reserve(partitionRoom(lists, k))
+		m.table.reserve(partitionRoom(lists, k, len(merged)))
 		for i, x := range parts {
-			if err := m.absorb(x.table, x.accs, lists[i].partition(k)); err != nil {
+			if err := m.absorb(x.table, x.accs, lists[i].part(k, len(merged))); err != nil {
 				return err
 			}
 		}
@@ -139,9 +146,22 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	return a.output(merged)
 }
 
+// Many groups are merged in partitions, which the first mergeBits of their hashes choose. A task takes one or several of them.
+const (
+	mergeBits       = 8
+	mergePartitions = 1 << mergeBits
+	mergedGroups    = 1 << 13 // about so many groups make a task: they and their accumulators stay in a core's cache
+)
+
+// mergeTasks returns the number of tasks, a power of two, in which so many groups are merged.
+func (q *query) mergeTasks(groups int) int {
+	tasks := max(groups/mergedGroups, 4*q.cfg.Threads)
+	return min(1<<bits.Len(uint(tasks-1)), mergePartitions)
+}
+
 // partitionedGroups lists a table's groups by partition, in order within each.
 type partitionedGroups struct {
-	groups []uint32
+	groups []uint32 // nil: the table's groups are in this order
 	ends   [mergePartitions]int
 }
 
@@ -150,7 +170,7 @@ func (q *query) partitionGroups(t *groupTable) (p partitionedGroups, err error) 
 	var next [mergePartitions]int
 	err = q.blocks(t.count, func(from, to int) {
 		for g := from; g < to; g++ {
-			h := t.hash(uint32(g)) >> (64 - 6)
+			h := t.hash(uint32(g)) >> (64 - mergeBits)
 			parts[g] = uint8(h)
 			next[h]++
 		}
@@ -175,20 +195,29 @@ func (q *query) partitionGroups(t *groupTable) (p partitionedGroups, err error) 
 	return p, err
 }
 
-func (p *partitionedGroups) partition(k int) []uint32 {
-	from := 0
+// part returns the groups of the k-th of some tasks.
+func (p *partitionedGroups) part(k, tasks int) []uint32 {
+	each := mergePartitions / tasks
+	from, to := 0, p.ends[(k+1)*each-1]
 	if k > 0 {
-		from = p.ends[k-1]
+		from = p.ends[k*each-1]
 	}
-	return p.groups[from:p.ends[k]]
+	if p.groups == nil {
+		return groupRange(from, to)
+	}
+	return p.groups[from:to]
 }
 
-// partitionRoom guesses the number of groups that a partition will have: between that of all tables having the same ones
+// partitionRoom guesses the number of groups that a task will have: between that of all tables having the same ones
 // and that of all having their own.
-func partitionRoom(lists []partitionedGroups, k int) int {
+func partitionRoom(lists []partitionedGroups, k, tasks int) int {
+	each := mergePartitions / tasks
 	most, sum := 0, 0
 	for i := range lists {
-		n := len(lists[i].partition(k))
+		n := lists[i].ends[(k+1)*each-1]
+		if k > 0 {
+			n -= lists[i].ends[k*each-1]
+		}
 		most, sum = max(most, n), sum+n
 	}
 	return max(most, sum/2)

@@ -76,7 +76,7 @@ func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
 			part := newDistinctAcc(a.q, a.types[1:], func() accumulator { return inner })
 			part.groups = a.groups
 			for i, s := range tables {
-				if err := part.take(s, lists[i].partition(k), tos[i]); err != nil {
+				if err := part.take(s, lists[i].part(k, mergePartitions), tos[i]); err != nil {
 					return err
 				}
 			}
@@ -128,8 +128,8 @@ func (a *distinctAcc) partition(to []uint32) (p partitionedGroups, err error) {
 		renumber(keys[0].I64[:n], to)
 		h.hash(hashes[:n], keys, nil, n)
 		for i, x := range hashes[:n] {
-			parts[at+i] = uint8(x >> 58)
-			next[x>>58]++
+			parts[at+i] = uint8(x >> (64 - mergeBits))
+			next[x>>(64-mergeBits)]++
 		}
 		at += n
 		return nil

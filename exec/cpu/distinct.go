@@ -83,7 +83,7 @@ func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 		return nil
 	}
 	old := a.table
-	a.table = newGroupTable(old.layout.asBytes())
+	a.table = newGroupTable(old.layout.asAny())
 	if err := a.entries(old, func(keys []*column.Vector, n int) error { return a.add(keys, ascending(n), n) }); err != nil {
 		return err
 	}

@@ -19,13 +19,18 @@ import (
 type backend struct {
 	threads int
 	t       *testing.T
+	early   bool // workers put their groups aside early
 }
 
 func (b backend) Name() string { return fmt.Sprintf("cpu, %d threads", b.threads) }
 
 func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	budget := memory.NewBudget(1 << 32)
-	c, err := cpu.Run(ctx, plan, cpu.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3})
+	cfg := cpu.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3}
+	if b.early {
+		cfg = cfg.FreezingEarly()
+	}
+	c, err := cpu.Run(ctx, plan, cfg)
 	if err != nil {
 		if budget.Used() != 0 {
 			b.t.Errorf("a failed query keeps %d bytes", budget.Used())
@@ -51,7 +56,6 @@ type smallMorsels struct{ backend }
 
 func (b smallMorsels) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	defer cpu.SmallMorsels()()
-	defer cpu.FreezeEarly()()
 	return b.backend.Run(ctx, plan)
 }
 
@@ -61,5 +65,5 @@ func TestEngine(t *testing.T) {
 		seed, _ = strconv.ParseUint(s, 10, 64)
 	}
 	t.Logf("replay with RADISH_SEED=%d go test -run %s ./exec/cpu", seed, t.Name())
-	enginetest.Run(t, seed, backend{1, t}, smallMorsels{backend{3, t}})
+	enginetest.Run(t, seed, backend{threads: 1, t: t}, smallMorsels{backend{threads: 3, t: t, early: true}})
 }

@@ -12,11 +12,12 @@ func SmallMorsels() func() {
 	}
 }
 
-// FreezeEarly makes workers put their groups aside after a few thousand.
-func FreezeEarly() func() {
-	n := frozenGroups
-	frozenGroups = 1000
-	return func() { frozenGroups = n }
+// FreezingEarly returns the configuration under which workers put their groups aside after a few thousand.
+func (c Config) FreezingEarly() Config {
+	own := defaultTuning
+	own.frozenGroups = 1000
+	c.tuning = &own
+	return c
 }
 
 // FilterLimits are the limits of runtime filters that tests set.

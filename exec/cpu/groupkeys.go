@@ -1,9 +1,8 @@
 package cpu
 
 import (
-	"encoding/binary"
 	"math"
-	"unsafe"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -16,8 +15,8 @@ func (t *groupTable) hash(g uint32) uint64 {
 		return hashInt(t.words[g])
 	case pairKeys:
 		return hashWords(t.words[2*g], t.words[2*g+1])
-	case byteKeys:
-		return hashString(t.texts[g])
+	case textKeys, rowKeys:
+		return t.hashes[g]
 	}
 	return uint64(g)
 }
@@ -32,21 +31,10 @@ func (t *groupTable) absorb(src *groupTable, groups []uint32, out []uint32) {
 		}
 	case wordKeys:
 		t.reserveScratch(len(groups))
-		nulls := 0
 		for i, g := range groups {
-			if src.null >= 0 && g == uint32(src.null) {
-				nulls = i + 1
-			}
 			t.k1[i] = src.words[g]
 		}
-		if nulls == 0 {
-			t.lookupWords(t.k1, out)
-			return
-		}
-		nulls--
-		t.lookupWords(t.k1[:nulls], out)
-		out[nulls] = t.nullGroup()
-		t.lookupWords(t.k1[nulls+1:], out[nulls+1:])
+		t.besideNull(src, groups, out, func(from, to int) { t.lookupWords(t.k1[from:to], out[from:to]) })
 	case pairKeys:
 		t.reserveScratch(len(groups))
 		for i, g := range groups {
@@ -54,10 +42,28 @@ func (t *groupTable) absorb(src *groupTable, groups []uint32, out []uint32) {
 		}
 		t.lookupPairs(t.k1, t.k2, out)
 	default:
+		t.reserveScratch(len(groups))
+		t.keys = t.keys[:0]
 		for i, g := range groups {
-			out[i] = t.lookupText(src.texts[g], true)
+			t.keys, t.k1[i] = append(t.keys, src.texts[g]), src.hashes[g]
 		}
+		t.besideNull(src, groups, out, func(from, to int) { t.lookupTexts(t.keys[from:to], t.k1[from:to], true, out[from:to]) })
 	}
+}
+
+// besideNull calls lookup with the ranges of another table's groups that are not NULL.
+func (t *groupTable) besideNull(src *groupTable, groups, out []uint32, lookup func(from, to int)) {
+	null := -1
+	if src.null >= 0 {
+		null = slices.Index(groups, uint32(src.null))
+	}
+	if null < 0 {
+		lookup(0, len(groups))
+		return
+	}
+	lookup(0, null)
+	out[null] = t.nullGroup()
+	lookup(null+1, len(groups))
 }
 
 // keyColumn stores the c-th key column of some groups in out, a flat vector of the column's type.
@@ -66,7 +72,7 @@ func (t *groupTable) keyColumn(c int, groups []uint32, out *column.Vector) {
 	out.Type = l.types[c]
 	n := len(groups)
 	g := &l.parts[c]
-	if l.form != byteKeys && g.dict != nil {
+	if !l.form.takesAny() && g.dict != nil {
 		out.ReserveCodes(g.dict, n)
 	} else {
 		out.Reserve(n)
@@ -120,54 +126,59 @@ func (t *groupTable) keyColumn(c int, groups []uint32, out *column.Vector) {
 				out.I64[i] = int64(d)
 			}
 		}
-	default:
+	case textKeys:
 		for i, x := range groups {
-			t.readKey(c, t.texts[x], out, i, n)
-		}
-	}
-}
-
-// readKey reads the c-th column of a written key.
-func (t *groupTable) readKey(c int, k string, out *column.Vector, i, n int) {
-	for j := 0; ; j++ {
-		null := k[0] == 1
-		k = k[1:]
-		size := 0
-		if !null {
-			switch t.layout.types[j].Phys() {
-			case types.PhysInt128:
-				size = 16
-			case types.PhysString:
-				size = int(binary.LittleEndian.Uint32([]byte(k[:4])))
-				k = k[4:]
-			default:
-				size = 8
+			if out.Str[i] = t.texts[x]; int32(x) == t.null {
+				out.SetNull(i, n)
 			}
 		}
-		if j < c {
-			k = k[size:]
-			continue
-		}
-		if null {
-			out.SetNull(i, n)
-			return
-		}
-		switch out.Type.Phys() {
-		case types.PhysString:
-			out.Str[i] = k[:size]
-		case types.PhysInt128:
-			out.I128[i] = types.Int128{Lo: word(k), Hi: int64(word(k[8:]))}
-		case types.PhysFloat64:
-			out.F64[i] = math.Float64frombits(word(k))
-		default:
-			out.I64[i] = int64(word(k))
-		}
-		return
+	default:
+		t.readColumn(c, groups, out)
 	}
 }
 
-func word(s string) uint64 {
-	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))
+// arrangedTexts is how many bytes of texts are copied so that they lie in the order of their groups: what a cache holds.
+const arrangedTexts = 4 << 20
+
+// arranged returns a table that has t's groups in another order. Nothing can be looked up in it.
+func (t *groupTable) arranged(order []uint32) *groupTable {
+	out := &groupTable{layout: t.layout, count: t.count, null: -1}
+	if t.null >= 0 {
+		out.null = int32(slices.Index(order, uint32(t.null)))
+	}
+	switch t.layout.form {
+	case wordKeys:
+		out.words = make([]uint64, len(order))
+		for i, g := range order {
+			out.words[i] = t.words[g]
+		}
+	case pairKeys:
+		out.words = make([]uint64, 2*len(order))
+		for i, g := range order {
+			out.words[2*i], out.words[2*i+1] = t.words[2*g], t.words[2*g+1]
+		}
+	case textKeys, rowKeys:
+		out.texts, out.hashes = make([]string, len(order)), make([]uint64, len(order))
+		for i, g := range order {
+			out.texts[i], out.hashes[i] = t.texts[g], t.hashes[g]
+		}
+		if t.held > arrangedTexts {
+			out.held, t.arena = t.held, nil
+			break
+		}
+		size := 0
+		for _, s := range out.texts {
+			size += len(s)
+		}
+		out.held = int64(size)
+		arena := make([]byte, 0, size)
+		for i, s := range out.texts {
+			from := len(arena)
+			arena = append(arena, s...)
+			out.texts[i] = bytesToString(arena[from:])
+		}
+	}
+	return out
 }
 
 // groups lists the groups in order.

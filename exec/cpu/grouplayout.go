@@ -18,12 +18,16 @@ const (
 	denseKeys keyForm = iota // an index into an array over all possible keys
 	wordKeys                 // packed into one word
 	pairKeys                 // packed into two words
-	byteKeys                 // written out as bytes, strings included; takes any keys
+	textKeys                 // one column of strings; takes any
+	rowKeys                  // written out as bytes, strings included; takes any keys
 )
+
+// takesAny says whether keys of any values, coded or not, fit.
+func (f keyForm) takesAny() bool { return f == textKeys || f == rowKeys }
 
 // String says it as EXPLAIN ANALYZE does.
 func (f keyForm) String() string {
-	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys as bytes"}[f]
+	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys of one text", "keys as bytes"}[f]
 }
 
 // groupLayout is the form of keys that all workers of an aggregation start with.
@@ -31,8 +35,9 @@ type groupLayout struct {
 	form   keyForm
 	types  []types.Type
 	parts  []groupPart
-	size   int // of denseKeys: number of indexes
-	expect int // about how many groups will come
+	rows   *rowForm // of rowKeys
+	size   int      // of denseKeys: number of indexes
+	expect int      // about how many groups will come
 
 	stopped *atomic.Bool // the query's: what works on whole tables gives up then; nil: never
 }
@@ -90,14 +95,12 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 		switch t.Phys() {
 		case types.PhysString:
 			if keys[i].Dict == nil {
-				l.form = byteKeys
-				return l
+				return l.takeAny()
 			}
 			g.dict = keys[i].Dict
 			g.bits = widthOf(uint64(g.dict.Len()))
 		case types.PhysInt128:
-			l.form = byteKeys
-			return l
+			return l.takeAny()
 		case types.PhysFloat64, types.PhysUint64:
 			g.bits = 64
 		default:
@@ -117,8 +120,7 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 	case bits <= 128:
 		l.form = pairKeys
 	default:
-		l.form = byteKeys
-		return l
+		return l.takeAny()
 	}
 	// Widest first, so that no part straddles the two words; flags fill what is left.
 	free := [2]uint{}
@@ -140,8 +142,7 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 	for _, i := range order {
 		at, ok := place(l.parts[i].bits)
 		if !ok {
-			l.form = byteKeys
-			return l
+			return l.takeAny()
 		}
 		l.parts[i].shift = at
 	}
@@ -149,8 +150,7 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 		if l.parts[i].nullable && len(ts) > 1 {
 			at, ok := place(1)
 			if !ok {
-				l.form = byteKeys
-				return l
+				return l.takeAny()
 			}
 			l.parts[i].nullBit = int(at)
 		}
@@ -158,16 +158,32 @@ func newGroupLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, key
 	return l
 }
 
-// asBytes returns the layout for the same keys that takes any values.
-func (l *groupLayout) asBytes() *groupLayout {
-	return &groupLayout{form: byteKeys, types: l.types, parts: make([]groupPart, len(l.parts)), stopped: l.stopped}
+// asAny returns the layout for the same keys that takes any values.
+func (l *groupLayout) asAny() *groupLayout {
+	return anyLayout(l.types, l.stopped)
+}
+
+// anyLayout is the layout of keys of any values.
+func anyLayout(ts []types.Type, stopped *atomic.Bool) *groupLayout {
+	l := &groupLayout{types: ts, parts: make([]groupPart, len(ts)), stopped: stopped}
+	return l.takeAny()
+}
+
+// takeAny gives a layout the form that takes any values.
+func (l *groupLayout) takeAny() *groupLayout {
+	if len(l.types) == 1 && l.types[0].Phys() == types.PhysString {
+		l.form = textKeys
+		return l
+	}
+	l.form, l.rows = rowKeys, newRowForm(l.types)
+	return l
 }
 
 // widthOf returns the bits of digits up to span.
 func widthOf(span uint64) uint { return uint(max(1, bits.Len64(span))) }
 
 // intWidth returns the bits that a type's values take, counted from its least value. A value that does not fit after
-// all makes the table change to byteKeys.
+// all makes the table change its form.
 func intWidth(t types.Type) (bits uint, min int64) {
 	switch t.Kind {
 	case types.KindBool, types.KindInt8:

@@ -1,9 +1,7 @@
 package cpu
 
 import (
-	"encoding/binary"
 	"math/bits"
-	"unsafe"
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -18,7 +16,8 @@ type groupTable struct {
 	seen   []bool
 
 	words  []uint64 // by group, of wordKeys; two each for pairKeys
-	texts  []string // by group, of byteKeys
+	texts  []string // by group, of textKeys and rowKeys
+	hashes []uint64 // of texts
 	arena  []byte   // where new texts go
 	held   int64    // bytes of all arenas
 	slots1 []wordSlot
@@ -29,8 +28,10 @@ type groupTable struct {
 
 	// Scratch of one call.
 	k1, k2  []uint64
-	offsets []int32
+	keys    []string
+	offsets []int
 	buf     []byte
+	hasher  keyHasher
 }
 
 type wordSlot struct {
@@ -40,11 +41,6 @@ type wordSlot struct {
 
 type pairSlot struct {
 	a, b  uint64
-	group uint32
-}
-
-type textSlot struct {
-	hash  uint64
 	group uint32
 }
 
@@ -58,7 +54,7 @@ func newGroupTable(l *groupLayout) *groupTable {
 }
 
 func (t *groupTable) bytes() int64 {
-	return int64(16*len(t.slots1)+24*len(t.slots2)+16*len(t.slots3)+8*cap(t.words)+16*cap(t.texts)+cap(t.seen)+cap(t.buf)) + t.held
+	return int64(16*len(t.slots1)+24*len(t.slots2)+8*len(t.slots3)+8*cap(t.words)+16*cap(t.texts)+8*cap(t.hashes)+cap(t.seen)+cap(t.buf)) + t.held
 }
 
 // find stores the group of each row at sel in out, as long as sel, making new groups. ok is false, and nothing is stored, if
@@ -83,9 +79,11 @@ func (t *groupTable) find(keys []*column.Vector, sel []int32, n int, out []uint3
 			return false
 		}
 		t.lookupPairs(t.k1[:len(sel)], t.k2[:len(sel)], out)
+	case textKeys:
+		t.findText(keys[0], sel, out)
 	default:
 		t.write(keys, sel)
-		t.lookupTexts(out)
+		t.lookupTexts(t.keys, t.k1, false, out)
 	}
 	return true
 }
@@ -229,7 +227,11 @@ func wordOf(v *column.Vector, p int) uint64 {
 func (t *groupTable) nullGroup() uint32 {
 	if t.null < 0 {
 		t.null = int32(t.count)
-		t.words = append(t.words, 0)
+		if t.layout.form == textKeys {
+			t.texts, t.hashes = append(t.texts, ""), append(t.hashes, 0)
+		} else {
+			t.words = append(t.words, 0)
+		}
 		t.count++
 	}
 	return uint32(t.null)
@@ -316,15 +318,16 @@ func roomFor(groups int) int {
 	return size
 }
 
-// takeSlots takes over the slots of a table in which nothing will be looked up any more.
-func (t *groupTable) takeSlots(old *groupTable) {
+// takeMemory takes over the memory of a table that is not needed any more.
+func (t *groupTable) takeMemory(old *groupTable) {
 	t.slots1, t.slots2, t.slots3, t.mask = old.slots1, old.slots2, old.slots3, old.mask
 	old.slots1, old.slots2, old.slots3 = nil, nil, nil
 	clear(t.slots1)
 	clear(t.slots2)
 	clear(t.slots3)
-	t.words = make([]uint64, 0, len(old.words))
-	t.k1, t.k2 = old.k1, old.k2
+	t.words, t.texts, t.hashes = old.words[:0], old.texts[:0], old.hashes[:0]
+	t.arena, t.held = old.arena[:0], int64(cap(old.arena))
+	t.k1, t.k2, t.keys, t.offsets, t.buf, t.hasher = old.k1, old.k2, old.keys, old.offsets, old.buf, old.hasher
 }
 
 // reserve makes room for groups that will come at once.
@@ -336,6 +339,9 @@ func (t *groupTable) reserve(groups int) {
 	case pairKeys:
 		t.growPairs(roomFor(groups + groups/4))
 		t.words = make([]uint64, 0, 2*(groups+groups/4))
+	case textKeys, rowKeys:
+		t.growTexts(roomFor(groups + groups/4))
+		t.texts, t.hashes = make([]string, 0, groups+groups/4), make([]uint64, 0, groups+groups/4)
 	}
 }
 
@@ -437,109 +443,3 @@ func (t *groupTable) growPairs(size int) {
 		t.slots2[at] = pairSlot{a, b, uint32(g + 1)}
 	}
 }
-
-// write writes the keys of sel out as bytes: per column a byte that is 1 for NULL, then eight or sixteen bytes, or a
-// length of four bytes and the string. t.offsets says where each row's begin in t.buf.
-func (t *groupTable) write(keys []*column.Vector, sel []int32) {
-	t.offsets = t.offsets[:0]
-	buf := t.buf[:0]
-	for _, p := range sel {
-		t.offsets = append(t.offsets, int32(len(buf)))
-		for _, v := range keys {
-			buf = appendKey(buf, v, int(p))
-		}
-	}
-	t.offsets = append(t.offsets, int32(len(buf)))
-	t.buf = buf
-}
-
-func appendKey(buf []byte, v *column.Vector, p int) []byte {
-	if v.Const {
-		p = 0
-	}
-	if v.Valid != nil && !v.Valid.Get(p) {
-		return append(buf, 1)
-	}
-	buf = append(buf, 0)
-	switch v.Type.Phys() {
-	case types.PhysFloat64:
-		return binary.LittleEndian.AppendUint64(buf, types.FloatKey(v.F64[p]))
-	case types.PhysInt128:
-		buf = binary.LittleEndian.AppendUint64(buf, v.I128[p].Lo)
-		return binary.LittleEndian.AppendUint64(buf, uint64(v.I128[p].Hi))
-	case types.PhysString:
-		s := v.StringAt(p)
-		buf = binary.LittleEndian.AppendUint32(buf, uint32(len(s)))
-		return append(buf, s...)
-	}
-	return binary.LittleEndian.AppendUint64(buf, uint64(v.I64[p]))
-}
-
-func (t *groupTable) lookupTexts(out []uint32) {
-	for i := range out {
-		out[i] = t.lookupText(bytesToString(t.buf[t.offsets[i]:t.offsets[i+1]]), false)
-	}
-}
-
-// lookupText finds the group of a written key. stable says that the key's memory does not change any more.
-func (t *groupTable) lookupText(k string, stable bool) uint32 {
-	if 3*(t.count+1) > 2*len(t.slots3) {
-		t.growTexts()
-	}
-	h := hashString(k)
-	at := h >> 20 & t.mask
-	for {
-		s := &t.slots3[at]
-		if s.group == 0 {
-			if !stable {
-				k = t.keep(k)
-			}
-			t.texts = append(t.texts, k)
-			t.count++
-			*s = textSlot{h, uint32(t.count)}
-			return uint32(t.count - 1)
-		}
-		if s.hash == h && t.texts[s.group-1] == k {
-			return s.group - 1
-		}
-		at = (at + 1) & t.mask
-	}
-}
-
-func (t *groupTable) growTexts() {
-	old := t.slots3
-	t.slots3 = make([]textSlot, max(roomFor(t.count+1), 2*len(old)))
-	t.mask = uint64(len(t.slots3) - 1)
-	if len(old) == 0 { // another table has taken the slots over
-		old = make([]textSlot, t.count)
-		for g, k := range t.texts {
-			old[g] = textSlot{hashString(k), uint32(g + 1)}
-		}
-	}
-	for i, s := range old {
-		if i&checkRows == 0 && t.layout.isStopped() {
-			return
-		}
-		if s.group == 0 {
-			continue
-		}
-		at := s.hash >> 20 & t.mask
-		for t.slots3[at].group != 0 {
-			at = (at + 1) & t.mask
-		}
-		t.slots3[at] = s
-	}
-}
-
-// keep copies a key into the arena, whose blocks never move.
-func (t *groupTable) keep(k string) string {
-	if len(t.arena)+len(k) > cap(t.arena) {
-		t.arena = make([]byte, 0, max(min(max(2*cap(t.arena), 256), 1<<20), len(k)))
-		t.held += int64(cap(t.arena))
-	}
-	from := len(t.arena)
-	t.arena = append(t.arena, k...)
-	return bytesToString(t.arena[from:])
-}
-
-func bytesToString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

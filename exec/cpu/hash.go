@@ -34,19 +34,22 @@ func hashPair(h, x uint64) uint64 {
 func hashString(s string) uint64 {
 	h := uint64(len(s)) * mixC
 	rest := unsafe.Slice(unsafe.StringData(s), len(s))
-	for ; len(rest) >= 8; rest = rest[8:] {
+	for ; len(rest) > 8; rest = rest[8:] {
 		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(rest), mixA)
 		h = hi ^ lo
 	}
-	if len(rest) > 0 {
-		t := uint64(0)
-		for i, b := range rest {
-			t |= uint64(b) << (8 * uint(i))
-		}
-		hi, lo := bits.Mul64(h^t^mixB, mixA)
-		h = hi ^ lo
+	// The last one to eight bytes: whole words where there are any, even if they overlap what has been read.
+	t := uint64(0)
+	switch n := len(rest); {
+	case len(s) >= 8:
+		t = word(s[len(s)-8:])
+	case n >= 4:
+		t = uint64(half(s)) | uint64(half(s[n-4:]))<<32
+	case n > 0:
+		t = uint64(rest[0]) | uint64(rest[n>>1])<<8 | uint64(rest[n-1])<<16
 	}
-	return hashInt(h)
+	hi, lo := bits.Mul64(h^t^mixB, mixA)
+	return hashInt(hi ^ lo)
 }
 
 // nullHash is what a NULL adds to a hash.

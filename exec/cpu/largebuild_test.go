@@ -68,7 +68,7 @@ func TestLargeBuilds(t *testing.T) {
 				g.Pipe(bs, build)
 				out := []*expr.Column{pc[1], bc[1], bc[2]}
 				ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: build, Key: 0, Col: pc[0].ID}}
-				batches, err := backend{threads, t}.Run(context.Background(), g.Result(ps, out,
+				batches, err := backend{threads: threads, t: t}.Run(context.Background(), g.Result(ps, out,
 					&physical.Probe{Kind: logical.InnerJoin, Build: build, Keys: []expr.Expr{pc[0]}, Keep: []expr.ColumnID{bc[1].ID, bc[2].ID}}))
 				if err != nil {
 					t.Fatal(err)

@@ -253,7 +253,7 @@ func TestSameOrderTwice(t *testing.T) {
 		plan := c.Plan(g)
 		var first []string
 		for round := range 3 {
-			batches, err := backend{3, t}.Run(context.Background(), plan)
+			batches, err := backend{threads: 3, t: t}.Run(context.Background(), plan)
 			if err != nil {
 				t.Fatal(err)
 			}

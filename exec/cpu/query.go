@@ -43,10 +43,11 @@ type Config struct {
 
 // tuning are the sizes at which operators change their ways.
 type tuning struct {
-	filters filterLimits
+	filters      filterLimits
+	frozenGroups int // of an aggregation's table
 }
 
-var defaultTuning = tuning{filters: defaultFilterLimits}
+var defaultTuning = tuning{filters: defaultFilterLimits, frozenGroups: 1 << 15}
 
 // query is a plan that runs.
 type query struct {

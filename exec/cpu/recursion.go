@@ -51,7 +51,7 @@ func (q *query) newRecursion(p *physical.Recursion) *recursion {
 		for i, c := range r.by {
 			keys[i] = ts[c]
 		}
-		r.seen = newGroupTable(&groupLayout{form: byteKeys, types: keys, parts: make([]groupPart, len(keys))})
+		r.seen = newGroupTable(anyLayout(keys, nil))
 	}
 	return r
 }

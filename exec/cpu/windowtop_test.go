@@ -43,7 +43,7 @@ func TestDroppedRanks(t *testing.T) {
 						g.Pipe(s, x)
 						out := []*expr.Column{c[11], number.Col}
 						limit := &expr.Compare{Op: expr.LE, Left: x.Items[len(x.Items)-1].Col, Right: &expr.Const{Value: types.Value{Type: types.Uint64, I: 5}}}
-						batches, err := backend{3, t}.Run(context.Background(), g.Result(g.Read(x, append(out, x.Items[len(x.Items)-1].Col)), out, &physical.Filter{Preds: []expr.Expr{limit}}))
+						batches, err := backend{threads: 3, t: t}.Run(context.Background(), g.Result(g.Read(x, append(out, x.Items[len(x.Items)-1].Col)), out, &physical.Filter{Preds: []expr.Expr{limit}}))
 						if err != nil {
 							t.Fatal(err)
 						}

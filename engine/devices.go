@@ -137,6 +137,9 @@ func (v *variables) fillOpened(r *deviceRow) {
 	if n := v.engine.preparing.count(); n > 0 {
 		work = append(work, fmt.Sprintf("%d statements are being prepared", n))
 	}
+	if n := v.engine.ahead.count(); n > 0 {
+		work = append(work, fmt.Sprintf("kernels of %d statements are being written before they run", n))
+	}
 	if n := d.Investing(); n > 0 {
 		work = append(work, fmt.Sprintf("the columns of %d tables are being uploaded", n))
 	}

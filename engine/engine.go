@@ -70,6 +70,7 @@ type Engine struct {
 	ctx        context.Context // ends with the engine
 	stop       context.CancelFunc
 	preparing  preparations
+	ahead      compilesAhead
 	measuring  atomic.Bool // costs, in the background
 	autoMode   gpu.Mode    // what radish_device = 'auto' is: gpu.Auto, but for tests
 	// autoEmulated, for tests, lets 'auto' put queries on an emulated device.

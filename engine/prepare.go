@@ -22,6 +22,8 @@ var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.St
 // arguments and the like show before it runs. It returns the columns of the result; those whose type depends on the types
 // of the markers' values have the type NULL. ok is false for statements of other kinds, which are not looked at.
 //
+// A query that a GPU may run has its kernels compiled in the background.
+//
 // Nothing of the binding is kept: values are part of a plan, and so are the tables, which change; Execute binds anew.
 func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
 	if err := s.engine.alive(); err != nil {
@@ -34,6 +36,8 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 		return nil, false, err
 	}
 	tries := probes
+	var bound *statement // and its query, with markers' values that it takes
+	var query *logical.Query
 	if len(stmt.Params) == 0 {
 		tries = probes[:1]
 	}
@@ -47,7 +51,10 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 		known := false
 		err := sqlerr.Guard(func() (err error) {
 			defer st.end()
-			found, known, err = own.bindOnly(st)
+			var q *logical.Query
+			if found, q, known, err = own.bindOnly(st); q != nil && query == nil && err == nil {
+				bound, query = st, q
+			}
 			return err
 		})
 		switch {
@@ -68,6 +75,9 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 		return nil, false, err
 	}
 	s.prepares(nil)
+	if query != nil {
+		own.compileAhead(bound, query)
+	}
 	return columns, true, nil
 }
 
@@ -143,20 +153,19 @@ func (s *Session) deallocate(n *ast.DeallocateStmt) (*Result, error) {
 }
 
 // bindOnly binds a statement of a kind that can be without being run; known is false for the others. columns are those of
-// the result.
-func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, err error) {
+// the result, which a query has.
+func (s *Session) bindOnly(st *statement) (columns []ResultColumn, q *logical.Query, known bool, err error) {
 	b := st.binder()
-	var q *logical.Query
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
 		if st.assigning() {
-			return nil, false, nil
+			return nil, nil, false, nil
 		}
 		if n.SelectIntoOpt != nil {
 			plain := *n
 			plain.SelectIntoOpt = nil
 			_, err = b.Query(&plain)
-			return nil, true, err
+			return nil, nil, true, err
 		}
 		q, err = b.Query(n)
 	case *ast.SetOprStmt:
@@ -176,12 +185,12 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, known bool, e
 			_, err = b.Delete(n)
 		}
 	default:
-		return nil, false, nil
+		return nil, nil, false, nil
 	}
 	if q == nil || err != nil || len(st.Into) > 0 {
-		return nil, true, err
+		return nil, nil, true, err
 	}
-	return resultColumns(q.Cols, q.Names), true, nil
+	return resultColumns(q.Cols, q.Names), q, true, nil
 }
 
 // joinTypes makes NULL of the types of columns that are others in more.

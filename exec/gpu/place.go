@@ -163,11 +163,19 @@ func (d *Device) made(k *kernel) bool {
 
 // compileLater compiles a pipeline's kernels while nobody waits for them.
 func (d *Device) compileLater(k *kernel) {
-	turn := gpukernels.NewBackgroundTurn()
+	var texts []string
 	for _, k := range k.all() {
+		texts = append(texts, k.text)
+	}
+	d.compileTexts(texts)
+}
+
+func (d *Device) compileTexts(texts []string) {
+	turn := gpukernels.NewBackgroundTurn()
+	for _, text := range texts {
 		d.later.Go(func() {
 			_ = sqlerr.Guard(func() error { // who needs the kernel will meet the same error
-				m, _, err := d.device.BeginIn(context.Background(), turn, k.text).Wait(context.Background())
+				m, _, err := d.device.BeginIn(context.Background(), turn, text).Wait(context.Background())
 				if err == nil {
 					m.Release()
 				}
@@ -175,6 +183,35 @@ func (d *Device) compileLater(k *kernel) {
 			})
 		})
 	}
+}
+
+// CompileLater compiles the kernels that are missing while nobody waits for them, the longest first. It takes no memory of the device for that.
+func (p *Placed) CompileLater() {
+	var missing []string
+	add := func(text string) {
+		if !p.device.device.Known(text) {
+			missing = append(missing, text)
+		}
+	}
+	for _, k := range p.program.kernels {
+		for _, k := range k.all() {
+			add(k.text)
+		}
+	}
+	for s := range p.program.sinks {
+		x, ok := s.(*physical.Sort)
+		if !ok || p.program.host(s) || !p.program.sorts(x) {
+			continue
+		}
+		columns, _ := p.program.sortShape(x)
+		for part := range sortParts {
+			if p.program.expects(x, part) {
+				add(sortText(columns, part))
+			}
+		}
+	}
+	slices.SortStableFunc(missing, CompareWork)
+	p.device.compileTexts(missing)
 }
 
 // stay leaves a plan on the CPU.

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCompiledAhead: what PREPARE, CREATE VIEW and a driver's Prepare name has its kernels compiled before it runs, and nothing else of the GPU is touched.
+func TestCompiledAhead(t *testing.T) {
+	e, d, s := autoEngine(t)
+	autoTables(t, s)
+	settleAuto(t, e, d)
+	d.EvictColumns()
+	v, _, err := e.catalog.Load().Lookup(DefaultDatabase, "facts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := func() int64 { return int64(d.FirstRun().Compiled.Tasks) }
+	for _, x := range []struct{ prepare, run string }{
+		{"PREPARE p FROM 'SELECT k, SUM(n * 3 + h), MIN(n - 11 * h) FROM facts WHERE h > ? GROUP BY k ORDER BY k'", "SELECT k, SUM(n * 3 + h), MIN(n - 11 * h) FROM facts WHERE h > 1 GROUP BY k ORDER BY k"},
+		{"CREATE VIEW ahead AS SELECT w, MAX(n * 5 - h) AS m, SUM(k * 13) AS x FROM facts GROUP BY w", "SELECT * FROM ahead"},
+		{"", "SELECT COUNT(*), SUM(n * 17 - 3 * h) FROM facts WHERE k * 3 < n"},
+	} {
+		before := compiled()
+		prepare := func() {
+			t.Helper()
+			if x.prepare != "" {
+				mustRun(t, s, x.prepare)
+				return
+			}
+			statements, err := s.Parse(x.run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := s.Prepare(t.Context(), statements[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prepare()
+		for end := time.Now().Add(time.Minute); e.ahead.count() > 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		teach(t, s, d, x.run, time.Second, time.Millisecond)
+		plan := mustRun(t, s, "EXPLAIN "+x.run)
+		for end := time.Now().Add(time.Minute); strings.Contains(plan, "kernels") && time.Now().Before(end); {
+			plan = mustRun(t, s, "EXPLAIN "+x.run)
+		}
+		if !strings.Contains(plan, "the GPU lacks ") || strings.Contains(plan, "kernels") {
+			t.Errorf("%s: columns are to be missing, kernels not:\n%s", x.run, plan)
+		}
+		after := compiled()
+		if after == before {
+			t.Errorf("%s: nothing was compiled", x.run)
+		}
+		if n := d.ResidentBytes(v); n > 0 {
+			t.Errorf("%s: %d bytes of columns were uploaded", x.run, n)
+		}
+		if n := settled(t, d, 0); n != 0 {
+			t.Errorf("%s: %d bytes are held", x.run, n)
+		}
+		if strings.HasPrefix(x.prepare, "CREATE") {
+			mustRun(t, s, "DROP VIEW ahead")
+		}
+		prepare() // once more
+		if n := e.ahead.count(); n > 0 {
+			t.Errorf("%s is prepared for the GPU again", x.run)
+		}
+		mustRun(t, s, "SET radish_device = 'gpu_strict'; "+x.run+"; SET radish_device = 'auto'")
+		if n := compiled(); n != after {
+			t.Errorf("%s compiles %d kernels after all", x.run, n-after)
+		}
+		d.EvictColumns()
+	}
+	before := len(e.ahead.known)
+	mustRun(t, s, "SET radish_device = 'cpu'; PREPARE p FROM 'SELECT h, SUM(n * 19) FROM facts GROUP BY h'")
+	mustRun(t, s, "SET radish_device = 'auto'; PREPARE p FROM 'SELECT SUM(d * 19) FROM digits'")
+	if n := len(e.ahead.known); n != before {
+		t.Errorf("%d statements are prepared for a GPU that do not run there", n-before)
+	}
+}
+
+// TestCompilesNothingWithoutGPU: preparing leaves nothing behind where there is no GPU.
+func TestCompilesNothingWithoutGPU(t *testing.T) {
+	s := session(t, Options{Threads: 2, GPULibrary: "/nosuch/lib.so"})
+	if _, err := s.engine.gpu(); err == nil {
+		t.Fatal("there is such a library")
+	}
+	autoTables(t, s)
+	mustRun(t, s, "PREPARE p FROM 'SELECT h, SUM(n * 19) FROM facts GROUP BY h'")
+	if s.engine.ahead.known != nil {
+		t.Error("a statement is prepared for a GPU")
+	}
+}

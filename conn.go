@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Conn is a session. It runs one statement at a time, and its rows have to be read or closed before the next; it is not
@@ -24,6 +25,9 @@ func (c *Conn) Close() { c.session.Close() }
 
 // InTransaction says whether a transaction has begun that is not ended.
 func (c *Conn) InTransaction() bool { return c.session.InTransaction() }
+
+// FileAccess is what the statements of the session may do with files, as @@radish_file_access says. Who opens files for a session asks it.
+func (c *Conn) FileAccess() *fileaccess.Policy { return c.session.FileAccess() }
 
 // Stmt is a text of one or more statements, to be run with arguments many times. It stays right whatever happens to the
 // tables: each run looks names up and plans anew, for the values that it is given.

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -29,6 +30,9 @@ func (s *Session) Location() *time.Location { return s.vars.location }
 
 // ParseMode returns the part of the session's sql_mode that decides how text is read.
 func (s *Session) ParseMode() parse.Mode { return s.vars.parseMode }
+
+// FileAccess is what the session's statements may do with files.
+func (s *Session) FileAccess() *fileaccess.Policy { return s.vars.access }
 
 // SetVariable gives a system variable a value, as SET name = value does.
 func (s *Session) SetVariable(name, value string) error { return s.vars.setSystem(name, value) }

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -52,12 +53,15 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 			tx.rely(before)
 		}
 	}
+	if file := db + "." + name; err != nil && files.FormatOf(file) != files.Unknown && !c.snap.HasDatabase(db) {
+		return nil, sqlerr.From(err).WithHint("a file stands in backticks as a whole: FROM `%s`", file)
+	}
 	if err == nil || !strings.Contains(name, ".") {
 		return v, err
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
 		if info, statErr := c.session.vars.access.Stat(name); statErr == nil && info.Mode().IsRegular() {
-			return nil, e.WithHint("there is a file of this name; those that can be read end in .csv, .tsv, .txt, .jsonl (and .gz or .zst behind them), .parquet or .arrow")
+			return nil, e.WithHint("there is a file of this name; those that can be read end in %s", files.Endings(false))
 		}
 	}
 	return nil, err
@@ -91,6 +95,9 @@ func (c *catalogView) File(name string) (*table.Version, bool, error) {
 	}
 	if name == loadedFile && c.statement.loaded != nil {
 		return c.statement.loaded, true, nil
+	}
+	if v := c.session.wouldBe(name); v != nil {
+		return v, true, nil
 	}
 	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, c.session.vars.access, name)
 	switch {

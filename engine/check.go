@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -9,6 +10,8 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/files"
+	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
@@ -20,8 +23,13 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		_, _, err := s.Prepare(ctx, stmt)
 		return err
 	}
+	if err := s.checkUnset(&statement{Statement: stmt, session: s}); err != nil {
+		return s.locate(&stmt, sqlerr.From(err))
+	}
 	switch n := stmt.Node.(type) {
-	case *ast.SelectStmt, *ast.SetOprStmt, *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+	case *ast.SelectStmt, *ast.SetOprStmt:
+		return s.checkQuery(ctx, stmt)
+	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
 		_, _, err := s.Prepare(ctx, stmt)
 		return err
 	case *ast.LoadDataStmt, *ast.ImportIntoStmt, *ast.DoStmt:
@@ -68,6 +76,63 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		return err
 	}
 	res.Close()
+	return nil
+}
+
+// checkQuery binds a query. If it would write a file, later statements find one there, without rows; if it would set variables, they are set.
+func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
+	plain, into := outfileOf(stmt.Node)
+	query := stmt
+	query.Node = plain.(ast.StmtNode)
+	columns, _, err := s.Prepare(ctx, query)
+	if err != nil {
+		return err
+	}
+	for _, name := range stmt.Into {
+		s.SetUserVariable(name, types.NullOf(types.Null))
+	}
+	if into == nil {
+		return nil
+	}
+	path, err := filepath.Abs(into.FileName)
+	if err == nil {
+		_, _, err = s.outfileFormat(into)
+	}
+	if err != nil {
+		return s.locate(&stmt, sqlerr.From(err))
+	}
+	schema := &table.Schema{Name: into.FileName}
+	for _, c := range columns {
+		schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.Name, Type: c.Type, Nullable: true})
+	}
+	if s.outfiles == nil {
+		s.outfiles = map[string]*table.Version{}
+	}
+	s.outfiles[path] = table.New(schema)
+	return nil
+}
+
+// wouldBe returns the file that a statement which Check has seen would have written; nil: there is none of that name or pattern.
+func (s *Session) wouldBe(name string) *table.Version {
+	if len(s.outfiles) == 0 {
+		return nil
+	}
+	source, _, err := files.ParseName(name)
+	if err != nil {
+		return nil
+	}
+	pattern, err := filepath.Abs(source.Pattern)
+	if err != nil {
+		return nil
+	}
+	if v := s.outfiles[pattern]; v != nil {
+		return v
+	}
+	for path, v := range s.outfiles {
+		if match, err := filepath.Match(pattern, path); err == nil && match {
+			return v
+		}
+	}
 	return nil
 }
 

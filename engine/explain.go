@@ -97,7 +97,8 @@ func (s *Session) bindForExplain(st *statement, n ast.StmtNode) (*logical.Query,
 	b := st.binder()
 	switch x := n.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
-		return b.Query(x)
+		plain, _ := outfileOf(x)
+		return b.Query(plain)
 	case *ast.InsertStmt:
 		ins, err := b.Insert(x)
 		if err != nil {

@@ -49,8 +49,12 @@ func hostile(t *testing.T) (allowed, secret string) {
 	}
 	s := session(t, Options{Threads: 1})
 	for _, ending := range []string{".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz", ".txt", ".weird", "", ".so"} {
-		mustRun(t, s, "SELECT 'do not tell' x INTO OUTFILE '"+filepath.Join(secret, "thxre"+ending)+"'")
-		mustRun(t, s, "SELECT 7 x INTO OUTFILE '"+filepath.Join(allowed, "thxre"+ending)+"'")
+		fields := ""
+		if ending == ".weird" || ending == ".so" {
+			fields = " FIELDS TERMINATED BY ','"
+		}
+		mustRun(t, s, "SELECT 'do not tell' x INTO OUTFILE '"+filepath.Join(secret, "thxre"+ending)+"'"+fields)
+		mustRun(t, s, "SELECT 7 x INTO OUTFILE '"+filepath.Join(allowed, "thxre"+ending)+"'"+fields)
 	}
 	if err := os.Symlink(secret, filepath.Join(allowed, "link")); err != nil {
 		t.Fatal(err)

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -13,35 +14,26 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/files"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // selectInto runs SELECT ... INTO OUTFILE: the format follows from the file's ending, unless FIELDS or LINES ask for MySQL's text, which a
-// name without a known ending gets too. A text is compressed if the name ends in .gz or .zst. A file that exists is an error, and a statement that fails
-// leaves none behind: the rows go to a temporary name in the same folder until all are written.
-func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) {
-	into := n.SelectIntoOpt
-	if into.Tp != ast.SelectIntoOutfile {
-		return nil, sqlerr.NotSupportedf("SELECT ... INTO DUMPFILE", "write INTO OUTFILE")
-	}
-	format := files.FormatOf(into.FileName)
-	asText := format == files.Unknown || into.FieldsInfo != nil || into.LinesInfo != nil
-	rules, err := textRulesOf(into.FieldsInfo, into.LinesInfo)
+// name without any ending gets too. A text is compressed if the name ends in .gz or .zst. A file that exists is an error without OVERWRITE, and a statement
+// that fails leaves what there was: the rows go to a temporary name in the same folder until all are written.
+func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectIntoOption) (*Result, error) {
+	rules, asText, err := s.outfileFormat(into)
 	if err != nil {
 		return nil, err
 	}
-	if err := files.Check(into.FileName); err != nil {
-		return nil, err
-	}
-	if asText && format != files.Unknown && format != files.CSV {
-		return nil, sqlerr.NotSupportedf("FIELDS and LINES for '"+into.FileName+"'", "the ending says that it is no text")
-	}
-	plain := *n
-	plain.SelectIntoOpt = nil
-	q, err := st.binder().Query(&plain)
+	q, err := st.binder().Query(plain)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.vars.access.Create(into.FileName)
+	create := s.vars.access.Create
+	if st.Overwrite {
+		create = s.vars.access.Replace
+	}
+	f, err := create(into.FileName)
 	if err != nil {
 		return nil, cannotWrite(into.FileName, err)
 	}
@@ -70,6 +62,55 @@ func (s *Session) selectInto(st *statement, n *ast.SelectStmt) (*Result, error) 
 		return nil, cannotWrite(into.FileName, err)
 	}
 	return &Result{RowsAffected: rows}, nil
+}
+
+// outfileFormat says how a file is to be written: as MySQL's text by rules, or as its name tells. It does not look whether there is one.
+func (s *Session) outfileFormat(into *ast.SelectIntoOption) (rules textRules, asText bool, err error) {
+	if into.Tp != ast.SelectIntoOutfile {
+		return rules, false, sqlerr.NotSupportedf("SELECT ... INTO DUMPFILE", "write INTO OUTFILE")
+	}
+	format := files.FormatOf(into.FileName)
+	asText = into.FieldsInfo != nil || into.LinesInfo != nil || filepath.Ext(textfile.Trim(into.FileName)) == ""
+	rules, err = textRulesOf(into.FieldsInfo, into.LinesInfo)
+	if err != nil {
+		return rules, false, err
+	}
+	if err := files.Check(into.FileName); err != nil {
+		return rules, false, err
+	}
+	if err := files.CheckWriting(into.FileName); err != nil && !asText {
+		return rules, false, sqlerr.From(err).WithHint(`FIELDS TERMINATED BY '\t' writes MySQL's text under any name`)
+	}
+	if asText && format != files.Unknown && format != files.CSV {
+		return rules, false, sqlerr.NotSupportedf("FIELDS and LINES for '"+into.FileName+"'", "the ending says that it is no text")
+	}
+	return rules, asText, s.vars.access.CheckWriting(into.FileName)
+}
+
+// outfileOf takes the INTO off a query: it stands in the last SELECT of a union, and holds for all of it. One that stands elsewhere is left,
+// for the binder to refuse. nil: there is none.
+func outfileOf(n ast.Node) (plain ast.Node, into *ast.SelectIntoOption) {
+	switch x := n.(type) {
+	case *ast.SelectStmt:
+		if x.SelectIntoOpt != nil {
+			query := *x
+			query.SelectIntoOpt = nil
+			return &query, x.SelectIntoOpt
+		}
+	case *ast.SetOprStmt:
+		list := *x.SelectList
+		last, is := list.Selects[len(list.Selects)-1].(*ast.SelectStmt)
+		if is && !last.IsInBraces && last.SelectIntoOpt != nil {
+			query := *last
+			query.SelectIntoOpt = nil
+			list.Selects = slices.Clone(list.Selects)
+			list.Selects[len(list.Selects)-1] = &query
+			union := *x
+			union.SelectList = &list
+			return &union, last.SelectIntoOpt
+		}
+	}
+	return n, nil
 }
 
 // selectIntoVariables runs SELECT ... INTO @a, @b: the query's only row becomes the variables' values. Without a row they stay
@@ -120,7 +161,7 @@ func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name strin
 	for _, c := range res.Columns {
 		names, columns = append(names, c.Name), append(columns, c.Type)
 	}
-	w, err := files.NewWriter(f, name, names, columns, s.vars.location)
+	w, err := files.NewWriter(f, name, names, columns, files.Options{Zone: s.vars.location})
 	if err != nil {
 		return 0, err
 	}
@@ -132,36 +173,11 @@ func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name strin
 		if b == nil {
 			return rows, w.Close()
 		}
-		if format := files.FormatOf(name); format == files.CSV || format == files.JSONLines {
-			if err := readable(b, res.Columns, name, rows); err != nil {
-				return 0, err
-			}
-		}
 		rows += int64(b.Rows())
 		if err := w.Write(b); err != nil {
 			return 0, err
 		}
 	}
-}
-
-// readable fails if a text file would have bytes that are no text, so that it could not be read again. before is the number of rows that it has already.
-func readable(b *column.Batch, columns []ResultColumn, file string, before int64) error {
-	for c, v := range b.Cols {
-		if !v.Type.IsBinaryString() {
-			continue
-		}
-		for i := range b.Rows() {
-			at := i
-			if b.Sel != nil {
-				at = int(b.Sel[i])
-			}
-			if !v.IsNull(at) && !utf8.ValidString(v.StringAt(at)) {
-				return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': column '%s' of row %d has bytes that are no UTF-8 text", file, columns[c].Name, before+int64(i)+1).
-					WithHint("write HEX(%s), which UNHEX reads, or a Parquet or Arrow file, or MySQL's format for LOAD DATA (name FIELDS or LINES)", columns[c].Name)
-			}
-		}
-	}
-	return nil
 }
 
 func cannotWrite(name string, err error) error {
@@ -170,7 +186,8 @@ func cannotWrite(name string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrExist):
-		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name)
+		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name).
+			WithHint("INTO OUTFILE '%s' OVERWRITE, or .export --overwrite, writes another in its place", name)
 	}
 	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, reason(err)).WithCause(err)
 }

@@ -104,7 +104,7 @@ func TestDescribeFile(t *testing.T) {
 
 // A name that is a file's, but of no kind that can be read, is told from a table that is missing.
 func TestUnknownKindOfFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.csv.br")
+	path := filepath.Join(t.TempDir(), "x.foo")
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -229,6 +229,17 @@ func TestRowCount(t *testing.T) {
 		_, _ = run(context.Background(), s, c.sql) // the duplicate is meant to fail
 		if got := strings.TrimSpace(mustRun(t, s, "SELECT ROW_COUNT()")); got != c.want {
 			t.Errorf("after %s: %s, want %s", c.sql, got, c.want)
+		}
+	}
+}
+
+// Who writes a file's name without backticks is told how.
+func TestFileWithoutBackticks(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	for sql, want := range map[string]string{"SELECT * FROM sales.csv": "FROM `sales.csv`", "SELECT * FROM t JOIN sales.parquet USING (a)": "FROM `sales.parquet`", "SELECT * FROM mian.t": "did you mean 'main'"} {
+		_, err := run(context.Background(), s, "CREATE TABLE IF NOT EXISTS t (a INT); "+sql)
+		if e := sqlerr.From(err); e == nil || e.Code != sqlerr.CodeUnknownDatabase || !strings.Contains(e.Hint, want) {
+			t.Errorf("%s: %v", sql, err)
 		}
 	}
 }

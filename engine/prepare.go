@@ -161,15 +161,9 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, q *logical.Qu
 		if st.assigning() {
 			return nil, nil, false, nil
 		}
-		if n.SelectIntoOpt != nil {
-			plain := *n
-			plain.SelectIntoOpt = nil
-			_, err = b.Query(&plain)
-			return nil, nil, true, err
-		}
-		q, err = b.Query(n)
+		return s.bindQuery(st, n)
 	case *ast.SetOprStmt:
-		q, err = b.Query(n)
+		return s.bindQuery(st, n)
 	case *ast.InsertStmt:
 		_, err = b.Insert(n)
 	case *ast.UpdateStmt:
@@ -187,7 +181,14 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, q *logical.Qu
 	default:
 		return nil, nil, false, nil
 	}
-	if q == nil || err != nil || len(st.Into) > 0 {
+	return nil, nil, true, err
+}
+
+// bindQuery binds a query, which may write to a file or to variables.
+func (s *Session) bindQuery(st *statement, n ast.Node) (columns []ResultColumn, q *logical.Query, known bool, err error) {
+	plain, into := outfileOf(n)
+	q, err = st.binder().Query(plain)
+	if err != nil || into != nil || len(st.Into) > 0 {
 		return nil, nil, true, err
 	}
 	return resultColumns(q.Cols, q.Names), q, true, nil

@@ -36,6 +36,7 @@ type Session struct {
 	activity     *activity
 	describing   bool                       // the columns of views are being listed
 	checking     bool                       // within Check
+	outfiles     map[string]*table.Version  // files that statements would have written which Check has seen, by absolute names
 	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
 	counted      counts                     // of the statement before, once the next one runs
 	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
@@ -272,13 +273,16 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	if err := s.enter(st); err != nil {
 		return nil, err
 	}
+	if err := s.checkUnset(st); err != nil {
+		return nil, err
+	}
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
 		if len(st.Into) > 0 {
 			return s.selectIntoVariables(st, n)
 		}
-		if n.SelectIntoOpt != nil {
-			return s.selectInto(st, n)
+		if plain, into := outfileOf(n); into != nil {
+			return s.selectInto(st, plain, into)
 		}
 		if st.assigning() {
 			return s.selectAssigning(st, n)
@@ -287,6 +291,9 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 	case *ast.SetOprStmt:
 		if len(st.Into) > 0 {
 			return s.selectIntoVariables(st, n)
+		}
+		if plain, into := outfileOf(n); into != nil {
+			return s.selectInto(st, plain, into)
 		}
 		return s.query(st, n)
 	case *ast.ExplainStmt:

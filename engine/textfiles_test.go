@@ -147,11 +147,11 @@ func TestOutfileInTheSessionsZone(t *testing.T) {
 	dir := t.TempDir()
 	s := session(t, Options{Threads: 1})
 	mustRun(t, s, "SET time_zone = '+02:00'; CREATE TABLE t (x TIMESTAMP(3)); INSERT INTO t VALUES ('2024-01-01 02:00:00.5'), (NULL)")
-	for _, name := range []string{"a.csv", "a.jsonl", "a.txt.gz", "a.my", "a.parquet", "a.arrow"} {
+	for _, name := range []string{"a.csv", "a.jsonl", "a.txt.gz", "a", "a.pq", "a.parquet", "a.arrow"} {
 		path := filepath.Join(dir, name)
 		mustRun(t, s, "SELECT * FROM t INTO OUTFILE '"+path+"'; CREATE TABLE u LIKE t")
 		load := "INSERT INTO u SELECT * FROM `" + path + "`"
-		if name == "a.my" {
+		if name == "a" {
 			load = "LOAD DATA INFILE '" + path + "' INTO TABLE u"
 			if text, err := os.ReadFile(path); err != nil || string(text) != "2024-01-01 02:00:00.500\n\\N\n" {
 				t.Errorf("%q, %v", text, err)
@@ -162,5 +162,91 @@ func TestOutfileInTheSessionsZone(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		mustRun(t, s, "DROP TABLE u")
+	}
+}
+
+// A file's format is the one that its name's ending tells, or an error with what could be written: nothing is guessed. OVERWRITE takes the
+// place of a file, whole or not at all.
+func TestOutfileEndings(t *testing.T) {
+	dir := t.TempDir()
+	s := session(t, Options{Threads: 1})
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, want := range map[string]string{
+		"o.xlsx": ".parquet, .pq", "o.csv.bz2": "bzip2", "o.jsonl.xz": "text is compressed by gzip (.gz) or zstd (.zst)", "o.tgz": "tar", "o.parquet.gz": "only the parts",
+		"o.dat": "FIELDS TERMINATED BY", "o.cvs": "no format has the ending '.cvs'",
+	} {
+		_, err := run(context.Background(), s, "SELECT 1 AS a INTO OUTFILE '"+path(name)+"'")
+		if e := sqlerr.From(err); !errors.Is(err, sqlerr.NotSupported) || !strings.Contains(e.Message+e.Hint, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(path(name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	for name, want := range map[string]string{
+		"o": "1\tx\n\\N\ty\n", "o.csv": "a,b\n1,x\n,y\n", "o.tsv": "a\tb\n1\tx\n\ty\n", "o.psv": "a|b\n1|x\n|y\n", "o.jsonl": "{\"a\":1,\"b\":\"x\"}\n{\"a\":null,\"b\":\"y\"}\n",
+		"o.json": "[\n{\"a\":1,\"b\":\"x\"},\n{\"a\":null,\"b\":\"y\"}\n]\n",
+	} {
+		mustRun(t, s, "SELECT 1 AS a, 'x' AS b UNION ALL SELECT NULL, 'y' INTO OUTFILE '"+path(name)+"'")
+		if text, err := os.ReadFile(path(name)); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+		again := "SELECT 2 AS a FROM (SELECT 1) AS x WHERE FALSE INTO OUTFILE '" + path(name) + "'"
+		if _, err := run(context.Background(), s, again); !errors.Is(err, sqlerr.CodeFileExists) || !strings.Contains(sqlerr.From(err).Hint, "OVERWRITE") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := run(context.Background(), s, "SELECT POWER(10, 400) INTO OUTFILE '"+path(name)+"' OVERWRITE"); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if text, _ := os.ReadFile(path(name)); string(text) != want {
+			t.Errorf("%s: a statement that fails leaves %q", name, text)
+		}
+		mustRun(t, s, again+" OVERWRITE")
+		if text, _ := os.ReadFile(path(name)); strings.Contains(string(text), "x") {
+			t.Errorf("%s is still %q", name, text)
+		}
+	}
+	mustRun(t, s, "SELECT 3 AS a INTO OUTFILE '"+path("o.csv")+"' FIELDS TERMINATED BY ';' OVERWRITE; SELECT 4 AS overwrite; PREPARE p FROM \"SELECT 5 AS a INTO OUTFILE '"+path("o.pq")+"' OVERWRITE\"; EXECUTE p; EXECUTE p")
+	if got := mustRun(t, s, "SELECT a FROM `"+path("o.pq")+"`"); got != "5\n" {
+		t.Error(got)
+	}
+	if text, _ := os.ReadFile(path("o.csv")); string(text) != "3\n" {
+		t.Errorf("%q", text)
+	}
+	_, err := run(context.Background(), s, "SELECT * FROM `"+path("o.json")+"`")
+	if !errors.Is(err, sqlerr.NotSupported) || !strings.Contains(err.Error(), "jq") {
+		t.Error(err)
+	}
+	if _, err := run(context.Background(), s, "SELECT 1 INTO OUTFILE '"+dir+"' OVERWRITE"); err == nil {
+		t.Error("a folder was overwritten")
+	}
+	left, err := filepath.Glob(path(".radish*"))
+	if err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}
+
+// A query that writes to a file is all that its statement is: elsewhere INTO was passed over in silence.
+func TestOutfileOfUnions(t *testing.T) {
+	dir := t.TempDir()
+	s := session(t, Options{Threads: 1})
+	name := filepath.Join(dir, "u.csv")
+	into := " INTO OUTFILE '" + name + "'"
+	for _, sql := range []string{
+		"SELECT * FROM (SELECT 1" + into + ") AS x", "CREATE TABLE t AS SELECT 1" + into, "(SELECT 1" + into + ") UNION SELECT 2", "SELECT 1 UNION (SELECT 2" + into + ")",
+		"SELECT 1" + into + " UNION SELECT 2", "SELECT (SELECT 1" + into + ")", "SELECT 1 UNION SELECT nope" + into,
+	} {
+		if _, err := run(context.Background(), s, sql); err == nil {
+			t.Errorf("%s: no error", sql)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		t.Error(list, err)
+	}
+	mustRun(t, s, "EXPLAIN SELECT 1 UNION SELECT 2"+into)
+	for _, sql := range []string{"SELECT 1 AS a UNION ALL SELECT 2 AS a ORDER BY a DESC" + into, "(SELECT 1 AS a) UNION ALL SELECT 2" + into + " OVERWRITE", "WITH w AS (SELECT 2 AS a) SELECT 1 AS a UNION SELECT a FROM w" + into + " OVERWRITE"} {
+		if got := mustRun(t, s, sql+"; SELECT SUM(a), COUNT(*) FROM `"+name+"`"); !strings.HasSuffix(got, "3|2\n") {
+			t.Errorf("%s: %s", sql, got)
+		}
 	}
 }

@@ -111,6 +111,10 @@ var ownVariables = []variable{
 		doc: "workers of a query",
 	},
 	{
+		name: unsetVariables, initial: fixed(unsetNull), set: setUnsetVariables,
+		doc: "what reading a user variable gives that nothing has set: null, as in MySQL; warn: NULL and a warning; error, which scripts of the shell begin with. IFNULL, COALESCE and IS NULL may always read it",
+	},
+	{
 		name:    "sql_mode",
 		initial: fixed("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"),
 		set:     setSQLMode,

@@ -30,10 +30,18 @@ func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) 
 	if r.echo {
 		fmt.Fprintln(r.out, st.text)
 	}
-	before := r.origin
+	before, target := r.origin, r.file
 	r.origin = origin{name, st}
+	printed := r.textBytes()
 	err := sqlerr.Guard(func() error { return r.command(strings.TrimPrefix(st.text, ".")) })
 	r.origin = before
+	if r.once && r.file == target && (r.textBytes() > printed || err != nil) { // .dump, and not .mode
+		if e := r.endOnce(err); err == nil {
+			err = e
+		}
+	} else if r.file != nil && r.file == target && err != nil && err != errQuit && r.textBytes() > printed {
+		r.file.torn = true
+	}
 	if e := r.out.Flush(); err == nil {
 		err = e
 	}
@@ -81,11 +89,13 @@ func (r *runner) command(line string) error {
 	}
 	var names []string
 	for _, c := range dotCommands {
+		if c.name == name && programs[name] {
+			if err := r.programs("." + name); err != nil {
+				return err
+			}
+		}
 		if c.name == name && r.checking != nil && outside[name] {
 			return nil
-		}
-		if c.name == name && r.config.restricted() && forFiles[name] {
-			return fmt.Errorf(".%s is refused: --file-access is '%s'", name, r.config.fileAccess)
 		}
 		if c.name == name {
 			return c.run(r, arg)
@@ -98,8 +108,8 @@ func (r *runner) command(line string) error {
 	return fmt.Errorf("there is no command .%s; .help lists them", name)
 }
 
-// forFiles are the commands that open files or start programs by themselves; .export is a statement, which the database decides about.
-var forFiles = map[string]bool{"cd": true, "edit": true, "import": true, "once": true, "open": true, "output": true, "read": true, "shell": true}
+// programs are the commands that start programs, which could open any file. The others ask the session's policy for each file.
+var programs = map[string]bool{"edit": true, "shell": true}
 
 // help prints all commands, or those whose name or help holds a word.
 func (r *runner) help(arg string) error {

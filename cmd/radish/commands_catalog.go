@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,16 +17,7 @@ import (
 // catalogCommands are those about databases, tables and files.
 func catalogCommands() []dotCommand {
 	return []dotCommand{
-		{"open", "[NAME]", "leave the database for another in memory; without NAME an empty one", func(r *runner, arg string) error {
-			name, err := oneWord(arg, ".open NAME")
-			if err != nil {
-				return err
-			}
-			if looksLikeFile(name) {
-				return fmt.Errorf("%s looks like a file, but databases are kept in memory only: .read FILE runs a dump, .import FILE TABLE and FROM `FILE` read data", name)
-			}
-			return r.open(name)
-		}},
+		{"open", "[--discard] [NAME]", "leave the database, whose tables are discarded, for another in memory", (*runner).openOther},
 		{"tables", "[DATABASE | PATTERN]", "list the tables, of a database or like a pattern", func(r *runner, arg string) error {
 			if arg == "" {
 				return r.query("SHOW TABLES")
@@ -60,14 +50,23 @@ func catalogCommands() []dotCommand {
 			return nil
 		}},
 		{"import", "FILE TABLE", "append a file's rows to a table, or make the table of them", (*runner).importFile},
-		{"export", "TABLE FILE", "write a table to a .csv, .tsv, .jsonl, .parquet or .arrow file; text may be .gz or .zst", func(r *runner, arg string) error {
-			list, err := words(arg)
+		{"export", "[--overwrite] TABLE FILE", "write a table to a file, in the format that its ending tells", func(r *runner, arg string) error {
+			list, overwrite, err := flagged(arg, "--overwrite")
 			if err != nil || len(list) != 2 {
-				return fmt.Errorf("usage: .export TABLE FILE; for a query SELECT ... INTO OUTFILE 'FILE'")
+				return fmt.Errorf("usage: .export [--overwrite] TABLE FILE; for a query SELECT ... INTO OUTFILE 'FILE' [OVERWRITE]")
 			}
-			return r.query("SELECT * FROM " + quoteName(list[0]) + " INTO OUTFILE " + string(render.AppendString(nil, list[1])))
+			if err := files.CheckWriting(list[1]); err != nil {
+				return plainly(err)
+			}
+			text := "SELECT * FROM " + quoteName(list[0]) + " INTO OUTFILE " + string(render.AppendString(nil, list[1]))
+			if overwrite {
+				text += " OVERWRITE"
+			}
+			return r.query(text)
 		}},
 		{"dump", "[TABLE ...]", "print the statements that make tables and their rows again", (*runner).dump},
+		{"backup", "FOLDER", "write the database into a new folder: Parquet files and schema.sql", (*runner).backup},
+		{"restore", "FOLDER", "make the tables and views again that .backup has written", (*runner).restore},
 		{"explain", "QUERY", "show how a query is run", func(r *runner, arg string) error {
 			if arg == "" {
 				return fmt.Errorf("usage: .explain QUERY; EXPLAIN ANALYZE runs it and shows what it costs")
@@ -180,10 +179,14 @@ func (r *runner) created(quoted string) (string, error) {
 func (r *runner) importFile(arg string) error {
 	list, err := words(arg)
 	if err != nil || len(list) != 2 {
-		return fmt.Errorf("usage: .import FILE TABLE; the file ends in .csv, .tsv, .jsonl (and then maybe .gz or .zst), .parquet or .arrow")
+		return fmt.Errorf("usage: .import FILE TABLE; the file ends in %s", files.Endings(false))
 	}
-	if _, err := os.Stat(list[0]); err != nil && !strings.ContainsAny(list[0], "*?[(") { // else it may be a pattern, or a function of one
-		return fmt.Errorf("cannot read %s: %v", list[0], reason(err))
+	_, known, err := files.ParseName(list[0])
+	if err == nil && !known {
+		err = files.CheckReading(list[0])
+	}
+	if err != nil {
+		return plainly(err)
 	}
 	table := quoteName(list[1])
 	source := "SELECT * FROM " + render.QuoteName(list[0])
@@ -197,14 +200,65 @@ func (r *runner) importFile(arg string) error {
 	return r.query("CREATE TABLE " + table + " AS " + source)
 }
 
+// openOther is .open. What is in the database that is left is in memory alone, and gone with it.
+func (r *runner) openOther(arg string) error {
+	list, discard, err := flagged(arg, "--discard")
+	if err != nil || len(list) > 1 {
+		return fmt.Errorf("usage: .open [--discard] [NAME]")
+	}
+	name := ""
+	if len(list) == 1 {
+		name = list[0]
+	}
+	if r.looksLikeFile(name) {
+		return fmt.Errorf("%s looks like a file, but databases are kept in memory only: .read FILE runs a dump, .import FILE TABLE and FROM `FILE` read data", name)
+	}
+	tables, err := r.lastColumn("SELECT table_name FROM information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY table_name")
+	if err != nil {
+		return err
+	}
+	tables = append(tables, r.conn.TemporaryTables()...)
+	if len(tables) > 0 && !discard {
+		what := strings.Join(tables[:min(3, len(tables))], ", ")
+		if len(tables) > 3 {
+			what += ", ..."
+		}
+		return fmt.Errorf("%s of this database would be gone (%s): CREATE DATABASE and USE keep them, .backup FOLDER saves them, .open --discard %s leaves them", counted(int64(len(tables)), "table"), what, name)
+	}
+	return r.open(name)
+}
+
+// flagged cuts an argument into words, and says whether a flag is among them, which it leaves out.
+func flagged(arg, flag string) (list []string, given bool, err error) {
+	all, err := words(arg)
+	for _, w := range all {
+		if w == flag {
+			given = true
+		} else if strings.HasPrefix(w, "--") {
+			return nil, false, fmt.Errorf("there is no %s here", w)
+		} else {
+			list = append(list, w)
+		}
+	}
+	return list, given, err
+}
+
 // looksLikeFile says whether a name is none that one gives a database in memory.
-func looksLikeFile(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
+func (r *runner) looksLikeFile(name string) bool {
+	if name == "" {
+		return false
+	}
+	_, err := r.policy().Stat(name)
+	return err == nil || databaseFile(filepath.Ext(name)) || strings.ContainsAny(name, `/\`)
+}
+
+// databaseFile says whether an ending is that of a database's file in other systems, or of a dump.
+func databaseFile(ending string) bool {
+	switch strings.ToLower(ending) {
 	case ".db", ".db3", ".sqlite", ".sqlite3", ".duckdb", ".ddb", ".sql":
 		return true
 	}
-	_, err := os.Stat(name)
-	return name != "" && err == nil || strings.ContainsAny(name, `/\`)
+	return false
 }
 
 func (r *runner) tpch(arg string) error {

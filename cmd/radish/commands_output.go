@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 )
 
@@ -55,14 +58,14 @@ func outputCommands() []dotCommand {
 			r.maxRows = n
 			return nil
 		}},
-		{"output", "[FILE | |COMMAND]", "write results to a file, compressed if it ends in .gz or .zst, or to a command; without FILE to the terminal again", func(r *runner, arg string) error {
+		{"output", "[FILE | |COMMAND]", "write results to a file, in the format that its ending tells, or to a command; without FILE to the terminal again", func(r *runner, arg string) error {
 			name, err := target(arg, ".output FILE")
 			if err != nil {
 				return err
 			}
-			return r.output(name)
+			return r.outputTo(name, false)
 		}},
-		{"once", "FILE | |COMMAND", "write the next result to a file, or to a command", func(r *runner, arg string) error {
+		{"once", "FILE | |COMMAND", "write the next result to a file, as .output does, or to a command", func(r *runner, arg string) error {
 			name, err := target(arg, ".once FILE")
 			if err == nil && name == "" {
 				err = fmt.Errorf("usage: .once FILE")
@@ -70,9 +73,7 @@ func outputCommands() []dotCommand {
 			if err != nil {
 				return err
 			}
-			err = r.output(name)
-			r.once = err == nil
-			return err
+			return r.outputTo(name, true)
 		}},
 		{"timer", "[on|off]", "show how long statements take", onOff("timer", func(r *runner) *bool { return &r.timer })},
 		{"profile", "[on|off]", "show what the parts of each query cost", onOff("profile", func(r *runner) *bool { return &r.profile })},
@@ -94,6 +95,25 @@ func outputCommands() []dotCommand {
 		{"chart", "bar|line QUERY", "draw a query's last column, with its first one's values beside the bars", (*runner).chart},
 		{"show", "", "print the settings", (*runner).show},
 	}
+}
+
+// outputTo is .output, or .once. What is only checked is not written: later statements find the file nevertheless.
+func (r *runner) outputTo(name string, once bool) error {
+	if r.checking != nil {
+		return r.checkOutput(name, once)
+	}
+	err := r.output(name)
+	if err == nil {
+		r.once = once
+		return nil
+	}
+	if known := (*radish.Error)(nil); errors.As(err, &known) {
+		return plainly(err)
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return fmt.Errorf("cannot write %s: %w", name, reason(err))
+	}
+	return err
 }
 
 // target returns the file that an argument names, or the whole of it if it is a bar and a command.
@@ -119,7 +139,10 @@ func (r *runner) mode(arg string) error {
 	if err != nil {
 		return err
 	}
-	r.settings.Format = format
+	if r.file != nil && r.file.look != "" && r.file.look != format || r.file != nil && r.file.data && r.file.look == "" {
+		return fmt.Errorf("what goes to %s is in the format of its ending; .output names another file, or none", r.file.name)
+	}
+	r.settings.Format, r.chosen = format, format
 	if len(list) == 2 {
 		r.settings.Into = list[1]
 	}

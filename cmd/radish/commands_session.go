@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // sessionCommands are those about the shell itself.
@@ -31,32 +33,11 @@ func sessionCommands() []dotCommand {
 			if err != nil {
 				return err
 			}
-			f, err := os.Open(name)
-			if err != nil {
-				return fmt.Errorf("cannot read %s: %v", name, reason(err))
-			}
-			defer f.Close()
-			if r.depth >= maxReads {
-				return fmt.Errorf("files read each other more than %d deep", maxReads)
-			}
-			failed := r.failed
-			r.failed = false
-			r.depth++
-			quit := r.script(name, f)
-			r.depth--
-			bad := r.failed
-			r.failed = r.failed || failed
-			switch {
-			case quit:
-				return errQuit
-			case bad && !r.interactive && r.checking == nil:
-				return fmt.Errorf(".read %s failed", name)
-			}
-			return nil
+			return r.readFile(name)
 		}},
 		{"edit", "", "edit what is typed, or the last statement, in $VISUAL or $EDITOR, and run what comes of it", (*runner).edit},
 		{"bail", "[on|off]", "the first failure ends a script", onOff("bail", func(r *runner) *bool { return &r.bail })},
-		{"cd", "FOLDER", "change the folder in which files are named", func(_ *runner, arg string) error {
+		{"cd", "FOLDER", "change the folder in which files are named", func(r *runner, arg string) error {
 			name, err := oneWord(arg, ".cd FOLDER")
 			if err != nil {
 				return err
@@ -66,7 +47,13 @@ func sessionCommands() []dotCommand {
 					return err
 				}
 			}
-			if err := os.Chdir(name); err != nil {
+			if _, err = r.policy().Stat(name); err == nil {
+				err = os.Chdir(name)
+			}
+			if fileaccess.Refused(err) {
+				return plainly(err)
+			}
+			if err != nil {
 				return fmt.Errorf("cannot go to %s: %v", name, reason(err))
 			}
 			return nil
@@ -83,6 +70,32 @@ func sessionCommands() []dotCommand {
 			return c.Run()
 		}},
 	}
+}
+
+// readFile runs the statements and commands of a file.
+func (r *runner) readFile(name string) error {
+	f, err := openScript(context.Background(), r.policy(), name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if r.depth >= maxReads {
+		return fmt.Errorf("files read each other more than %d deep", maxReads)
+	}
+	failed := r.failed
+	r.failed = false
+	r.depth++
+	quit := r.script(name, f)
+	r.depth--
+	bad := r.failed
+	r.failed = r.failed || failed
+	switch {
+	case quit:
+		return errQuit
+	case bad && !r.interactive && r.checking == nil:
+		return fmt.Errorf(".read %s failed", name)
+	}
+	return nil
 }
 
 // maxReads is how deep .read may nest.
@@ -113,8 +126,8 @@ func (r *runner) edit(string) error {
 
 // fromEditor returns what the person's editor makes of a text, without the space around it.
 func (r *runner) fromEditor(text string) (string, error) {
-	if r.config.restricted() {
-		return "", fmt.Errorf("an editor is refused: --file-access is '%s'", r.config.fileAccess)
+	if err := r.programs("an editor"); err != nil {
+		return "", err
 	}
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	f, err := os.CreateTemp("", "radish-*.sql")

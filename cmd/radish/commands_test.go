@@ -31,6 +31,9 @@ TRUNCATE nope; -- wrong
 EXECUTE q; -- wrong
 PREPARE p FROM 'SELECT a FROM t WHERE a = ?';
 EXECUTE p; -- wrong
+EXECUTE p USING @never; -- wrong
+PREPARE p FROM @never; -- wrong
+SET @a = 1, @text = (SELECT 'SELECT 1');
 EXECUTE p USING @a;
 PREPARE p FROM @text;
 EXECUTE p;
@@ -112,7 +115,7 @@ func TestCommandMistakes(t *testing.T) {
 		{"SELECT 1 AS a\\g SELECT 2 AS b\\G SELECT 3 /* ; \\g */ AS c\\g\n.print end", "a\n1\n*************************** 1. row ***************************\nb: 2\nc\n3\nend\n", ""},
 		{".\n.  \n.1\n.print end", "end\n", "SCRIPT:1: there is no command .; .help lists them\nSCRIPT:2: there is no command .; .help lists them\nSCRIPT:3: there is no command .1; .help lists them\n"},
 		{"SELECT 1 AS a;\n.indexes nope\n", "a\n1\n", "SCRIPT:2: ERROR 1146 (42S02): Table 'main.nope' doesn't exist\n"},
-		{"\n.import SCRIPT.csv t\n.export nope x.csv\n.read\n", "", "SCRIPT:2: cannot read SCRIPT.csv: no such file or directory\nSCRIPT:3: ERROR 1146 (42S02): Table 'main.nope' doesn't exist\nSCRIPT:4: usage: .read FILE\n"},
+		{"\n.import /nothere.csv t\n.export nope x.csv\n.read\n", "", "SCRIPT:2: ERROR 1017 (HY000): cannot read '/nothere.csv': no such file or directory\nSCRIPT:3: ERROR 1146 (42S02): Table 'main.nope' doesn't exist\nSCRIPT:4: usage: .read FILE\n"},
 		{"SELECT 1 AS a;\n  .explain SELECT nope\n", "a\n1\n", "SCRIPT: ERROR 1054 (42S22) at line 2, column 19: Unknown column 'nope' in 'field list'\n    .explain SELECT nope\n                    ^\n"},
 		{".chart bar SELECT NULL, 2 UNION ALL SELECT 'x', NULL", "NULL    2 ██", ""},
 		{".chart bar SELECT 1e308 UNION ALL SELECT -1e308", "  1e+308                     ", ""},
@@ -124,7 +127,7 @@ func TestCommandMistakes(t *testing.T) {
 		{".open " + file, "", "looks like a file"},
 		{".open a/b", "", "looks like a file"},
 		{"CREATE TABLE oak (a INT); CREATE TABLE ash (a INT); CREATE DATABASE d; CREATE TABLE d.elm (a INT);\n.tables 'o%'\n.tables D\n.databases\n.system echo ok", "Tables_in_main\noak\nTables_in_d\nelm\nDatabase\nd\nmain\ninformation_schema\nok\n", ""},
-		{"CREATE TABLE t (a INT);\n.open plain\nSHOW TABLES;", "", ""},
+		{"CREATE TABLE t (a INT);\n.open --discard plain\nSHOW TABLES;", "", ""},
 	} {
 		name := writeFile(t, "s.sql", tc.script)
 		stdout, stderr, _ := runRadish(t, "", "--format", "csv", "--no-bail", name)
@@ -192,6 +195,43 @@ CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VI
 	_, stderr, _ = runRadish(t, "\n\nPREPARE p FROM 'SELECT nope FROM nope';", "--format", "csv")
 	if !strings.HasPrefix(stderr, "stdin:3: ERROR 1146 (42S02) at line 1, column 18") {
 		t.Errorf("an error in the text of PREPARE: %s", stderr)
+	}
+}
+
+// TestBackupRoundTrip restores a backup in a session with other settings: a dump of it is the one of what was backed up.
+func TestBackupRoundTrip(t *testing.T) {
+	const made = `SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+02:00', foreign_key_checks = 0;
+CREATE TABLE zero (id INT PRIMARY KEY AUTO_INCREMENT, v DATE); INSERT INTO zero VALUES (1, '2024-01-01'), (0, '2024-01-02');
+CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id));
+CREATE TABLE parent (id INT PRIMARY KEY, t TIMESTAMP(3), s VARCHAR(20), g INT AS (id * 2));
+INSERT INTO parent (id, t, s) VALUES (7, '2024-07-01 12:00:00.25', 'it''s \\ "x" \n'); INSERT INTO child VALUES (1, 7);
+CREATE TABLE ` + "`a/b c`" + ` (t TIME(2), d DECIMAL(38,10), e ENUM('x','y'), j JSON, b BLOB, f FLOAT, x DOUBLE, y YEAR, u BIGINT UNSIGNED, dt DATETIME(6));
+INSERT INTO ` + "`a/b c`" + ` VALUES ('-30:15:10.25', -0.0000000001, 'y', '{"a": [1]}', x'00ff', 1.2345678, -1e-300, 2001, 18446744073709551615, '2024-02-29 23:59:59.999999'), (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+CREATE TABLE none (a INT); CREATE VIEW v2 AS SELECT a FROM none; CREATE VIEW a0 AS SELECT id FROM zero;
+`
+	folder := filepath.Join(t.TempDir(), "saved")
+	first, stderr, code := runRadish(t, made+".backup '"+folder+"'\n.dump\n", "--format", "csv")
+	if code != 0 || !strings.Contains(stderr, "5 tables and 2 views") {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	second, stderr, code := runRadish(t, "SET time_zone = '-05:00';\n.restore "+folder+"\n.dump\n", "--format", "csv")
+	if code != 0 || second != first {
+		t.Errorf("exit %d, %s: what is restored is\n%s\nnot\n%s", code, stderr, second, first)
+	}
+	for script, want := range map[string]string{
+		".backup " + folder: "is not empty", ".restore " + t.TempDir(): "has no schema.sql", ".restore /nothere": "no such file", "CREATE TABLE zero (a INT);\n.restore " + folder: "already exists", ".backup": "usage",
+	} {
+		if _, stderr, code := runRadish(t, script); code != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", script, code, stderr)
+		}
+	}
+	for line, want := range map[string]string{".backup " + folder + "2": "is refused", ".restore " + folder: "is refused"} {
+		if _, stderr, code := runRadish(t, line, "--safe"); code != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", line, code, stderr)
+		}
+	}
+	if _, stderr, code := runRadish(t, ".restore "+folder+"\nSELECT u FROM `a/b c`;\n", "check", "-"); code != 0 {
+		t.Errorf("check: exit %d, %s", code, stderr)
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -153,7 +152,7 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 			return word, list
 		}
 		return word, append(list, c.fileNames(word)...)
-	case "read", "import", "output", "once", "cd", "open":
+	case "read", "import", "output", "once", "cd", "open", "backup", "restore":
 		return word, c.fileNames(word)
 	}
 	return word, nil
@@ -228,14 +227,12 @@ func aliasOf(statement, name string) string {
 
 // fileNames returns the names of files that begin with a text; folders end in a separator.
 func (c *completer) fileNames(begin string) (list []string) {
-	if c.config.restricted() {
-		return nil
-	}
 	dir, base := filepath.Split(begin)
-	entries, err := os.ReadDir(filepath.Join(".", dir))
-	if filepath.IsAbs(dir) {
-		entries, err = os.ReadDir(dir)
+	folder := dir
+	if dir == "" {
+		folder = "."
 	}
+	entries, err := c.policy().ReadDir(folder)
 	if err != nil {
 		return nil
 	}

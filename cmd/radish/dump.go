@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -13,14 +14,32 @@ import (
 
 // dump prints tables as statements that make them again, with the settings under which they mean the same: TIMESTAMPs in UTC, an AUTO_INCREMENT
 // column's 0 as 0, foreign keys whatever the order of tables, views behind those that they read. It sees one moment of the database.
-func (r *runner) dump(arg string) (err error) {
+func (r *runner) dump(arg string) error {
 	list, err := words(arg)
 	if err != nil {
 		return err
 	}
-	for i, t := range list {
-		list[i] = quoteName(t)
+	if r.file != nil && r.file.data {
+		return fmt.Errorf("a dump is statements, and %s is to hold data; .output FILE.sql, or .backup FOLDER", r.file.name)
 	}
+	return r.atOneMoment(func() error {
+		c, err := r.contents(list)
+		if err != nil {
+			return err
+		}
+		c.before(r.out)
+		for _, t := range c.tables {
+			if err := r.dumpTable(t); err != nil {
+				return err
+			}
+		}
+		c.after(r.out)
+		return nil
+	})
+}
+
+// atOneMoment runs f in a transaction, unless there is one, and with times in UTC.
+func (r *runner) atOneMoment(f func() error) (err error) {
 	if !r.conn.InTransaction() {
 		if err := r.quietly("START TRANSACTION READ ONLY"); err != nil {
 			return err
@@ -30,12 +49,6 @@ func (r *runner) dump(arg string) (err error) {
 				err = e
 			}
 		}()
-	}
-	all := len(list) == 0
-	if all {
-		if list, err = r.relations(); err != nil {
-			return err
-		}
 	}
 	zone, err := r.lastColumn("SELECT @@time_zone")
 	if err != nil {
@@ -49,45 +62,67 @@ func (r *runner) dump(arg string) (err error) {
 			err = e
 		}
 	}()
-	var tables, views []relation
-	settings := []setting{{"sql_mode", "'NO_AUTO_VALUE_ON_ZERO'"}}
+	return f()
+}
+
+// contents are tables and views, and the settings under which the statements that make them mean the same.
+type contents struct {
+	tables, views []relation
+	settings      []setting
+}
+
+// contents returns the tables and views of a list of names, or all of the current database.
+func (r *runner) contents(list []string) (c contents, err error) {
+	all := len(list) == 0
+	for i, t := range list {
+		list[i] = quoteName(t)
+	}
+	if all {
+		if list, err = r.relations(); err != nil {
+			return c, err
+		}
+	}
+	c.settings = []setting{{"sql_mode", "'NO_AUTO_VALUE_ON_ZERO'"}}
 	for _, t := range list {
 		create, err := r.created(t)
 		if err != nil {
-			return err
+			return c, err
 		}
 		rel := relation{t, create}
 		temporary := strings.HasPrefix(create, "CREATE TEMPORARY TABLE")
 		if temporary && all {
-			return fmt.Errorf("a TEMPORARY table hides the table %s, which cannot be dumped: DROP TEMPORARY TABLE %s first, or name the tables to dump", t, t)
+			return c, fmt.Errorf("a TEMPORARY table hides the table %s, which cannot be dumped: DROP TEMPORARY TABLE %s first, or name the tables to dump", t, t)
 		}
 		if !temporary && !strings.HasPrefix(create, "CREATE TABLE") {
-			views = append(views, rel)
+			c.views = append(c.views, rel)
 			continue
 		}
-		tables = append(tables, rel)
+		c.tables = append(c.tables, rel)
 		if strings.Contains(create, ") REFERENCES ") {
-			settings = with(settings, setting{"foreign_key_checks", "0"})
+			c.settings = with(c.settings, setting{"foreign_key_checks", "0"})
 		}
 		if strings.Contains(strings.ToUpper(create), " TIMESTAMP") {
-			settings = with(settings, setting{"time_zone", "'+00:00'"})
+			c.settings = with(c.settings, setting{"time_zone", "'+00:00'"})
 		}
 	}
-	for _, s := range settings {
-		fmt.Fprintf(r.out, "SET @old_%s = @@%s, %s = %s;\n", s.name, s.name, s.name, s.value)
+	return c, nil
+}
+
+// before prints what makes the settings.
+func (c *contents) before(w io.Writer) {
+	for _, s := range c.settings {
+		fmt.Fprintf(w, "SET @old_%s = @@%s, %s = %s;\n", s.name, s.name, s.name, s.value)
 	}
-	for _, t := range tables {
-		if err := r.dumpTable(t); err != nil {
-			return err
-		}
+}
+
+// after prints what makes the views, and the settings what they were.
+func (c *contents) after(w io.Writer) {
+	for _, v := range inOrder(c.views) {
+		fmt.Fprintln(w, v.create+";")
 	}
-	for _, v := range inOrder(views) {
-		fmt.Fprintln(r.out, v.create+";")
+	for _, s := range c.settings {
+		fmt.Fprintf(w, "SET %s = @old_%s;\n", s.name, s.name)
 	}
-	for _, s := range settings {
-		fmt.Fprintf(r.out, "SET %s = @old_%s;\n", s.name, s.name)
-	}
-	return nil
 }
 
 // relation is a table or view, by its quoted name, and the statement that makes it.

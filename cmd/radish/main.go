@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -39,23 +40,27 @@ const (
 )
 
 const usage = `Usage: radish [flags] [file ...]
-       radish check FILE ...
+       radish check [flags] FILE ...
 
 Runs SQL on an in-memory database: the statements of -c, -f and the files in the
 order in which they are given, in one session, up to the first that fails. Without
 any it reads standard input; if that is a terminal it is a shell. A line that
-starts with a dot is a command of the shell; .help lists them.
+starts with a dot is a command of the shell; .help lists them. Files of statements
+may be compressed (gzip, zstd). A file of data (.csv, .parquet and so on) becomes a
+view with the file's name; if there is nothing else to run, its rows are printed.
 
   -c SQL               run these statements
   -f FILE              run a file; - is standard input
   --format FORMAT      table (default), box, vertical, csv, tsv, json, jsonlines, markdown, html, insert
-  --output FILE        write results there, compressed if its name ends in .gz or .zst
+  --output FILE        write results there, in the format that its ending tells (.csv, .parquet,
+                       .json, .md and so on; .gz or .zst compress text); it replaces a file when all went well
   --echo               print each statement before it runs
   --no-bail            go on after a statement that fails; the exit status is 1 all the same
   --transaction        run each file in a transaction: all of it, or nothing; as in MySQL
                        CREATE, ALTER and DROP commit what came before them
   --timer              print how long each statement took
-  --var NAME=VALUE     set the user variable @NAME, before anything runs; may be repeated
+  --var NAME=VALUE     set the user variable @NAME, before anything runs; may be repeated.
+                       To read one that nothing has set is an error in scripts (radish_unset_variables)
   --init FILE          run a file first; the shell runs ~/.config/radish/init.sql if there is one
   --no-init            run no such file
   --threads N          workers of a query; default: the number of CPUs
@@ -64,14 +69,14 @@ starts with a dot is a command of the shell; .help lists them.
                        the same of a GPU's memory
   --device DEVICE      where queries run: auto (default), cpu, gpu, gpu_strict
   --file-access WHICH  files that statements may use: full (default), read, none, or folders with
-                       commas between, of which read:FOLDER can be read only; unless it is full
-                       the shell keeps no history, and its commands for files and programs are refused
+                       commas between, of which read:FOLDER can be read only; it holds for the
+                       commands of the shell, too; unless it is full they start no programs, and there is no history
   --safe               --file-access none, and no init file
   --version            print the version
   --help               print this
 
 radish check parses the statements of files and binds them against the tables that they
-make, runs no query and no change of rows, and reports every error.
+make, runs no query and no change of rows, and reports every error. It takes the same flags.
 
 Results go to standard output, errors and warnings to standard error. Exit status:
 0 all went well, 1 a statement failed or a file could not be read or written, 2 wrong usage, 130 interrupted.
@@ -81,6 +86,7 @@ Results go to standard output, errors and warnings to standard error. Exit statu
 type options struct {
 	inputs      []input
 	format      render.Format
+	chosen      render.Format // the format that --format names; "": it is not given
 	config      openConfig
 	output      string
 	echo        bool
@@ -180,6 +186,14 @@ func parseArgs(args []string) (*options, error) {
 	if o.format, err = render.ParseFormat(*format); err != nil {
 		return nil, err
 	}
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name == "format" {
+			o.chosen = o.format
+		}
+	})
+	if err := o.checkOutput(); err != nil {
+		return nil, err
+	}
 	if o.config.memoryLimit, err = engine.ParseBytes(*memory); err != nil {
 		return nil, fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
 	}
@@ -195,6 +209,18 @@ func parseArgs(args []string) (*options, error) {
 		return nil, fmt.Errorf("there is no device %q; it can be auto, cpu, gpu or gpu_strict", o.config.device)
 	}
 	return o, nil
+}
+
+// checkOutput returns an error if the file of --output and --format contradict each other.
+func (o *options) checkOutput() error {
+	if o.output == "" || strings.HasPrefix(o.output, "|") {
+		return nil
+	}
+	look, data, err := lookOf(o.output, o.chosen)
+	if err == nil && o.chosen != "" && look != o.chosen && (data || look != "") {
+		err = fmt.Errorf("--format is %s, and the ending of --output %s says otherwise", o.chosen, o.output)
+	}
+	return err
 }
 
 func main() {
@@ -219,14 +245,8 @@ func run(args []string) int {
 		return exitOK
 	}
 	for _, in := range o.inputs { // before anything runs
-		if in.file == "" || in.file == "-" {
-			continue
-		}
-		if info, err := os.Stat(in.file); err != nil {
-			fmt.Fprintf(os.Stderr, "radish: cannot read %s: %v\n", in.file, reason(err))
-			return exitFailed
-		} else if info.IsDir() {
-			fmt.Fprintf(os.Stderr, "radish: %s is a directory\n", in.file)
+		if err := in.check(); err != nil {
+			fmt.Fprintf(os.Stderr, "radish: %v\n", err)
 			return exitFailed
 		}
 	}
@@ -239,10 +259,14 @@ func run(args []string) int {
 		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
 		return exitFailed
 	}
-	if len(o.inputs) == 0 && term.IsTerminal(int(os.Stdin.Fd())) {
-		return shell(r, cmp.Or(o.init, o.shellInit))
+	if !o.runs() && term.IsTerminal(int(os.Stdin.Fd())) {
+		return shell(r, cmp.Or(o.init, o.shellInit), o.inputs)
 	}
 	code := batch(r, o)
+	if r.file != nil && (code == exitInterrupted || r.failed && r.bail) {
+		fmt.Fprintf(os.Stderr, "radish: %s is not written\n", r.file.name)
+		r.dropOutput()
+	}
 	if err := r.output(""); err != nil && code == exitOK {
 		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
 		code = exitFailed
@@ -265,7 +289,7 @@ func initFile() string {
 
 // prepare makes the settings of the command line.
 func (r *runner) prepare(o *options) error {
-	r.echo, r.bail, r.timer = o.echo, o.bail, o.timer
+	r.echo, r.bail, r.timer, r.chosen = o.echo, o.bail, o.timer, o.chosen
 	for _, v := range o.variables {
 		var value any = v.value
 		if n, err := strconv.ParseInt(v.value, 10, 64); err == nil {
@@ -280,17 +304,14 @@ func (r *runner) prepare(o *options) error {
 	if o.output == "" {
 		return nil
 	}
-	if err := r.output(o.output); err != nil {
-		return fmt.Errorf("cannot write %s: %w", o.output, reason(err))
-	}
-	return nil
+	return r.outputTo(o.output, false)
 }
 
 // batch runs inputs up to the first statement that fails.
 func batch(r *runner, o *options) int {
 	inputs := o.inputs
-	if len(inputs) == 0 {
-		inputs = []input{{file: "-"}}
+	if !o.runs() {
+		inputs = append(slices.Clone(inputs), input{file: "-"})
 	}
 	if o.init != "" {
 		inputs = append([]input{{file: o.init}}, inputs...)
@@ -313,7 +334,12 @@ func batch(r *runner, o *options) int {
 		os.Exit(exitInterrupted)
 	}()
 	for _, in := range inputs {
-		quit := r.input(in, o.transaction)
+		quit := false
+		if in.data() {
+			r.openData(in.file)
+		} else {
+			quit = r.input(in, o.transaction)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return exitInterrupted
@@ -321,6 +347,11 @@ func batch(r *runner, o *options) int {
 			return exitFailed
 		case quit:
 			return r.exitCode()
+		}
+	}
+	if !o.runs() && r.ran == 0 { // there is nothing to do but show what was named
+		for _, in := range o.inputs {
+			r.showData(in.file)
 		}
 	}
 	return r.exitCode()
@@ -339,23 +370,13 @@ func (r *runner) exitCode() int {
 
 // input runs one input, if it is to be in a transaction.
 func (r *runner) input(in input, transaction bool) (quit bool) {
-	name := in.file
-	var text io.Reader
-	switch in.file {
-	case "":
-		text = strings.NewReader(in.text)
-	case "-":
-		name, text = "stdin", os.Stdin
-	default:
-		f, err := os.Open(in.file)
-		if err != nil {
-			fmt.Fprintf(r.err, "radish: %v\n", err)
-			r.failed = true
-			return false
-		}
-		defer f.Close()
-		text = f
+	name, text, err := openInput(in)
+	if err != nil {
+		fmt.Fprintf(r.err, "radish: %v\n", err)
+		r.failed = true
+		return false
 	}
+	defer text.Close()
 	if !transaction {
 		return r.script(name, text)
 	}

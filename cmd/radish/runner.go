@@ -16,6 +16,7 @@ import (
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // runner runs statements and commands in one session and prints what they give.
@@ -25,6 +26,7 @@ type runner struct {
 	config openConfig
 
 	settings render.Settings
+	chosen   render.Format // the format that --format or .mode named; "": none did
 	out      *bufio.Writer // results: standard output or the file of .output
 	printed  *bufio.Writer // where the last result went
 	file     *sink         // of .output and .once; nil: standard output
@@ -44,6 +46,7 @@ type runner struct {
 	// running returns the context of a statement, and what is to be called at its end.
 	running func() (context.Context, func())
 	failed  bool // a statement or command has
+	ran     int  // statements and commands of scripts
 
 	transaction bool     // a file runs in one
 	committed   int      // the line of a statement that committed it; 0: none has
@@ -62,14 +65,35 @@ type openConfig struct {
 	fileAccess  string // as radish.WithFileAccess has it; "": full
 }
 
-// restricted says whether what runs may not use all files: then the shell's own commands for files and programs are refused.
-func (c *openConfig) restricted() bool {
-	return c.fileAccess != "" && !strings.EqualFold(c.fileAccess, "full")
+// policy is what the shell's own commands may do with files: what the session's statements may.
+func (r *runner) policy() *fileaccess.Policy { return r.conn.FileAccess() }
+
+// programs is nil where commands of the system may be run: they could open any file.
+func (r *runner) programs(what string) error {
+	if p := r.policy(); !p.Unrestricted() {
+		return plainly(p.Refuse(what))
+	}
+	return nil
+}
+
+// plainly is an error without its number, for commands that are no SQL.
+func plainly(err error) error {
+	var e *radish.Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Hint == "":
+		return errors.New(e.Message)
+	}
+	return fmt.Errorf("%s (%s)", e.Message, e.Hint)
 }
 
 // open makes another database the current one.
 func (r *runner) open(name string) error {
 	options := []radish.Option{radish.WithThreads(r.config.threads), radish.WithDevice(r.config.device), radish.WithTimeZone("SYSTEM")}
+	if r.db != nil { // a session that has narrowed what it may do does not get it back
+		r.config.fileAccess = r.policy().String()
+	}
 	if r.config.fileAccess != "" {
 		options = append(options, radish.WithFileAccess(r.config.fileAccess))
 	}
@@ -93,7 +117,17 @@ func (r *runner) open(name string) error {
 		r.db.Close()
 	}
 	r.db, r.conn = db, conn
-	return nil
+	return r.strict(!r.interactive)
+}
+
+// strict says whether a user variable that nothing has set is an error: in scripts, whose --var may have been forgotten.
+func (r *runner) strict(on bool) error {
+	value := "null"
+	if on {
+		value = "error"
+	}
+	_, err := r.conn.Exec(context.Background(), "SET radish_unset_variables = '"+value+"'")
+	return err
 }
 
 // newRunner opens a private database and a session that prints to standard output.
@@ -160,13 +194,32 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
 		settings.Format = render.Lines
 	}
+	if r.file != nil && r.file.data {
+		o.written, err = r.file.result(rows, settings)
+		return o, err
+	}
+	before := r.textBytes()
 	o.written, err = render.Rows(r.out, settings, rows)
+	if r.file != nil && err != nil && r.textBytes() > before {
+		r.file.torn = true
+	}
 	return o, err
+}
+
+// textBytes counts what was printed to the file of .output.
+func (r *runner) textBytes() int64 {
+	if r.file == nil || r.file.data {
+		return 0
+	}
+	return r.file.bytes + int64(r.out.Buffered())
 }
 
 // look returns the settings for the next result: a terminal bounds the width and the rows of tables.
 func (r *runner) look() render.Settings {
 	s := r.settings
+	if r.file != nil && r.file.look != "" {
+		s.Format = r.file.look
+	}
 	if r.interactive && r.file == nil && term.IsTerminal(int(os.Stdout.Fd())) {
 		s.MaxRows = r.maxRows
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
@@ -191,6 +244,7 @@ func (r *runner) script(name string, text io.Reader) (quit bool) {
 			return false
 		}
 		good := true
+		r.ran++
 		if r.checking != nil {
 			r.checking.statements++
 		}
@@ -229,14 +283,17 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 	var o outcome
 	var err error
 	if r.checking != nil {
-		err = r.conn.Check(ctx, st.text)
+		err = r.check(ctx, st.text)
 	} else {
 		o, err = r.run(ctx, st.text, settings)
 	}
 	done()
 	took := time.Since(start)
+	if r.file != nil && err != nil {
+		r.file.failed = true
+	}
 	if r.once {
-		if e := r.output(""); err == nil {
+		if e := r.endOnce(err); err == nil {
 			err = e
 		}
 	}
@@ -316,13 +373,35 @@ func (r *runner) output(name string) (err error) {
 	if err != nil || name == "" || name == "stdout" { // sqlite3's name
 		return err
 	}
-	to, err := openSink(name)
+	to, err := openSink(r.policy(), name, r.chosen)
 	if err != nil {
 		return err
 	}
 	r.file = to
-	r.out.Reset(to.to)
+	if !to.data { // else other than results is still for the person to see
+		r.out.Reset(to)
+	}
 	return nil
+}
+
+// endOnce closes the file of .once behind the one statement or command that it is for, which may have failed.
+func (r *runner) endOnce(failed error) error {
+	if failed == nil {
+		return r.output("")
+	}
+	r.dropOutput()
+	return nil
+}
+
+// dropOutput removes the file of --output, .output or .once.
+func (r *runner) dropOutput() {
+	if r.file == nil {
+		return
+	}
+	_ = r.out.Flush() // into what is thrown away
+	r.file.discard()
+	r.file, r.once = nil, false
+	r.out.Reset(os.Stdout)
 }
 
 // maxWarnings is how many warnings of a statement are shown; SHOW WARNINGS has them all.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -22,6 +24,44 @@ func TestSafe(t *testing.T) {
 		}
 		if got[0] != got[1] {
 			t.Errorf("%s tells what there is: %q, %q", line, got[0], got[1])
+		}
+	}
+}
+
+// TestFolders runs the shell's own commands where some folders are allowed: they may do what statements may, and no more.
+func TestFolders(t *testing.T) {
+	top := t.TempDir()
+	for _, name := range []string{"in/a.sql", "in/a.csv", "out/a.sql", "secret/a.sql", "secret/a.csv"} {
+		if err := os.MkdirAll(filepath.Join(top, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(top, name), []byte("CREATE TABLE x (a INT);"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	access := "read:" + filepath.Join(top, "in") + "," + filepath.Join(top, "out")
+	for line, allowed := range map[string]bool{
+		".read TOP/in/a.sql": true, ".read TOP/out/a.sql": true, ".read TOP/secret/a.sql": false, ".read TOP/secret/none.sql": false, ".import TOP/in/a.csv t": true, ".import TOP/secret/a.csv t": false,
+		".output TOP/out/o.csv": true, ".output TOP/in/o.csv": false, ".output TOP/secret/o.csv": false, ".once TOP/out/o.txt": true, ".once TOP/in/o.txt": false, ".once |cat": false, ".shell true": false,
+		".cd TOP/in": true, ".cd TOP/secret": false, ".open other": true, ".open other\n.output TOP/in/o.csv": false, "SELECT 1 AS a INTO OUTFILE 'TOP/out/e.csv' OVERWRITE": true, "CREATE TABLE y (a INT);\n.export --overwrite y TOP/out/e2.csv": true,
+		"CREATE TABLE y (a INT);\n.export y TOP/in/e.csv": false, "SET radish_file_access = 'none';\n.open other\n.read TOP/in/a.sql": false, ".read TOP/out/../secret/a.sql": false,
+	} {
+		script := strings.ReplaceAll(line, "TOP", top)
+		_, stderr, code := runRadish(t, script, "--file-access", access)
+		if refused := strings.Contains(stderr, "is refused"); (code == 0) != allowed || refused == allowed {
+			t.Errorf("%s: exit %d, %s", line, code, stderr)
+		}
+		if strings.Contains(line, "OUTFILE") || strings.Contains(line, ".open") {
+			continue
+		}
+		_, stderr, code = runRadish(t, script, "check", "--file-access", access, "-")
+		if refused := strings.Contains(stderr, "is refused"); (code == 0) != allowed || refused == allowed {
+			t.Errorf("check %s: exit %d, %s", line, code, stderr)
+		}
+	}
+	for _, line := range []string{".read TOP/in/a.sql", "SELECT * FROM `TOP/in/a.csv`;", ".output x.csv", "SELECT 1 INTO OUTFILE 'x.csv';"} {
+		if _, stderr, code := runRadish(t, strings.ReplaceAll(line, "TOP", top), "check", "--safe", "-"); code != 1 || !strings.Contains(stderr, "is refused") {
+			t.Errorf("check --safe %s: exit %d, %s", line, code, stderr)
 		}
 	}
 }

@@ -34,12 +34,16 @@ type terminalShell struct {
 	interrupts chan os.Signal
 }
 
-// shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init.
-func shell(r *runner, init string) int {
+// shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init. data are files whose rows are wanted as views.
+func shell(r *runner, init string, data []input) int {
 	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
 	r.interactive, r.bail, r.timer, r.notes, r.maxRows = true, true, true, os.Stdout, shellRows
 	r.running = s.interruptible
-	var err error
+	err := r.strict(false)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
+		return exitFailed
+	}
 	if s.typing, err = prompt.New(s.promptConfig()); err != nil {
 		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
 		return exitFailed
@@ -48,12 +52,15 @@ func shell(r *runner, init string) int {
 	signal.Notify(s.interrupts, os.Interrupt)
 	leave := func() int {
 		r.failed = false // a person has seen what failed
-		return r.exitCode()
+		return s.left(r.exitCode())
 	}
 	if init != "" && r.read(init) {
 		return leave()
 	}
 	fmt.Fprintf(r.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
+	for _, in := range data {
+		r.openData(in.file)
+	}
 	again := "" // what is to be typed on
 	for {
 		text, edit, err := s.typing.Read(s.prompt, promptMore, again)
@@ -65,7 +72,7 @@ func shell(r *runner, init string) int {
 			}
 			continue
 		case err != nil: // io.EOF: Ctrl-D, or the terminal is gone
-			return exitOK
+			return s.left(exitOK)
 		}
 		quit := false
 		if edit {
@@ -77,6 +84,15 @@ func shell(r *runner, init string) int {
 			return leave()
 		}
 	}
+}
+
+// left closes the file of .output, and returns the status with which the shell ends.
+func (s *terminalShell) left(code int) int {
+	if err := s.output(""); err != nil {
+		fmt.Fprintln(s.err, err)
+		return cmp.Or(code, exitFailed)
+	}
+	return code
 }
 
 // promptConfig is how statements are read from the terminal.
@@ -107,7 +123,7 @@ func (s *terminalShell) promptConfig() prompt.Config {
 
 // historyFile is none where files are refused.
 func (s *terminalShell) historyFile() string {
-	if s.config.restricted() {
+	if !s.policy().Unrestricted() {
 		return ""
 	}
 	return historyFile()

@@ -7,43 +7,198 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 
+	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// sink is where .output and .once send results: a file, compressed if its name ends in .gz or .zst, or the input of a command behind |.
+// sink is where --output, .output and .once send results: a file, or the input of a command behind a bar. A file gets its name when it is whole.
 type sink struct {
-	name  string
-	to    io.WriteCloser
-	close func() error // what is behind to
+	name   string
+	look   render.Format // how results are written; "": as .mode says
+	data   bool          // results are written by storage/files, so that FROM can read them
+	to     io.WriteCloser
+	file   *fileaccess.NewFile // nil: to is no file that has yet to get its name
+	pieces int                 // results that have been written
+	torn   bool                // there is a part of a result in it
+	failed bool                // a statement failed that would have written to it
+	bytes  int64               // of texts
 }
 
-func openSink(name string) (*sink, error) {
-	if command, ok := strings.CutPrefix(name, "|"); ok {
-		c := &commandInput{name: name, command: strings.TrimSpace(command)}
-		return &sink{name, c, func() error { return nil }}, nil
+// looks are the endings of files that are no data to FROM. "" is what .mode says.
+var looks = map[string]render.Format{
+	".md": render.Markdown, ".markdown": render.Markdown, ".html": render.HTML, ".htm": render.HTML, ".sql": render.Insert, ".txt": "", ".log": "", ".out": "", "": "",
+}
+
+// lookOf says how results are written to a file of a name: as data, by storage/files, or in a format of the shell's. chosen is the format that
+// was asked for by its name; "": none was.
+func lookOf(name string, chosen render.Format) (look render.Format, data bool, err error) {
+	if err := files.Check(name); err != nil {
+		return "", false, plainly(err)
 	}
-	f, err := os.Create(name)
+	ending := strings.ToLower(filepath.Ext(textfile.Trim(name)))
+	look, known := looks[ending]
+	if known {
+		return look, false, nil
+	}
+	switch files.FormatOf(name) {
+	case files.Unknown:
+		if chosen != "" {
+			return "", false, nil
+		}
+		return "", false, fmt.Errorf("no format has the ending '%s' of %s; there are %s, and .md, .html, .sql, .txt; --format or .mode names a format for other names", ending, name, files.Endings(true))
+	case files.CSV:
+		look = map[string]render.Format{".csv": render.CSV, ".tsv": render.TSV}[ending]
+	case files.JSONLines:
+		look = render.JSONLines
+	case files.JSON:
+		look = render.JSON
+	}
+	return look, true, nil
+}
+
+// openSink opens what a name stands for, as far as the policy allows it.
+func openSink(policy *fileaccess.Policy, name string, chosen render.Format) (*sink, error) {
+	if command, ok := strings.CutPrefix(name, "|"); ok {
+		if !policy.Unrestricted() {
+			return nil, policy.Refuse("running '" + strings.TrimSpace(command) + "'")
+		}
+		return &sink{name: name, to: &commandInput{name: name, command: strings.TrimSpace(command)}}, nil
+	}
+	look, data, err := lookOf(name, chosen)
 	if err != nil {
 		return nil, err
 	}
-	packed, err := textfile.NewWriter(f, name)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	s := &sink{name: name, look: look, data: data}
+	if policy.Unrestricted() && isDevice(name) {
+		if s.to, err = os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+			return nil, err
+		}
+		s.data = false
+		return s, nil
 	}
-	return &sink{name, packed, f.Close}, nil
+	target := name
+	if policy.Unrestricted() {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			target = real // a link stays one
+		}
+	}
+	if s.file, err = policy.Replace(target); err != nil || data {
+		return s, err
+	}
+	if s.to, err = textfile.NewWriter(s.file, name); err != nil {
+		s.file.Discard()
+	}
+	return s, err
 }
 
-// Close ends the file, or waits for the command.
-func (s *sink) Close() error {
-	err := s.to.Close()
-	if e := s.close(); err == nil {
-		err = e
+// isDevice says whether a name is that of something that is written to as it is: a device, a pipe, or an open file of the process.
+func isDevice(name string) bool {
+	if strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+		return true
 	}
-	return err
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// result writes the rows of a result as data.
+func (s *sink) result(rows *radish.Rows, settings render.Settings) (done render.Written, err error) {
+	format := files.FormatOf(s.name)
+	if s.pieces > 0 && !format.Packs() {
+		return done, fmt.Errorf("%s has a result already, and such a file holds one; .output names another", s.name)
+	}
+	var names []string
+	var columns []types.Type
+	for _, c := range rows.Columns() {
+		names, columns = append(names, c.Name), append(columns, c.Type)
+	}
+	options := files.Options{Zone: rows.Location(), NoHeader: settings.NoHeaders}
+	if settings.Null != nil {
+		options.Null = *settings.Null
+	}
+	var w files.Writer
+	for {
+		b := rows.NextBatch()
+		if w == nil && rows.Err() == nil {
+			if settings.Begin != nil {
+				settings.Begin()
+			}
+			if w, err = files.NewWriter(s.file, s.name, names, columns, options); err != nil {
+				return done, err
+			}
+			s.torn = true
+		}
+		if b == nil {
+			break
+		}
+		done.Rows += int64(b.Rows())
+		if err := w.Write(b); err != nil {
+			return done, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return done, err
+	}
+	if err := w.Close(); err != nil {
+		return done, err
+	}
+	s.torn = false
+	s.pieces++
+	done.Shown = done.Rows
+	return done, nil
+}
+
+// Write writes text.
+func (s *sink) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	s.bytes += int64(n)
+	return n, err
+}
+
+// Close gives the file its name, or waits for the command. A file with a part of a result is removed.
+func (s *sink) Close() error {
+	if s.file == nil {
+		return s.to.Close()
+	}
+	if s.torn {
+		s.file.Discard()
+		return fmt.Errorf("%s is not written: a result in it is not whole", s.name)
+	}
+	if s.failed && s.pieces == 0 && s.bytes == 0 {
+		s.file.Discard()
+		return fmt.Errorf("%s is not written: what would have been in it failed", s.name)
+	}
+	if s.data && s.pieces == 0 && !files.FormatOf(s.name).Packs() {
+		s.file.Discard()
+		return fmt.Errorf("%s is not written: no statement gave rows", s.name)
+	}
+	if s.to != nil {
+		if err := s.to.Close(); err != nil {
+			s.file.Discard()
+			return err
+		}
+	}
+	if err := s.file.Commit(); err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.name, reason(err))
+	}
+	return nil
+}
+
+// discard removes the file, of which nothing is seen then, or ends the command.
+func (s *sink) discard() {
+	if s.file != nil {
+		s.file.Discard()
+		return
+	}
+	_ = s.to.Close() // what failed before matters
 }
 
 // commandInput is the input of a command, which starts when there is something for it: a pager should not wait beside the prompt.

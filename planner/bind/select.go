@@ -23,6 +23,10 @@ type selectItem struct {
 // bindSelect binds one SELECT (or TABLE, or VALUES) in the order in which SQL evaluates it: FROM, WHERE, GROUP BY,
 // HAVING, select list, DISTINCT, ORDER BY, LIMIT.
 func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) {
+	if s.SelectIntoOpt != nil {
+		return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "INTO OUTFILE stands in a query that is no statement of its own").
+			WithHint("write it at the end of the whole statement; the last SELECT of a union has no parentheses then")
+	}
 	defer b.enterHints(s.TableHints)()
 	leave, err := b.enterWith(s.With, outer)
 	if err != nil {

@@ -28,15 +28,18 @@ import (
 
 // Statement is one parsed statement.
 type Statement struct {
-	Node     ast.StmtNode
-	Text     string                    // without the semicolon and the space and comments around it; positions in Node count in it
-	Offset   int                       // where Text starts in the text given to Parse, in bytes
-	Line     int                       // the line where Text starts, from 1
-	Params   []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
-	Alias    *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
-	Into     []string                  // the variables of SELECT ... INTO @a, @b, without their @
-	Check    CheckOption               // of CREATE and ALTER VIEW
-	Alter    bool                      // of a CREATE VIEW: it was ALTER VIEW
+	Node   ast.StmtNode
+	Text   string                    // without the semicolon and the space and comments around it; positions in Node count in it
+	Offset int                       // where Text starts in the text given to Parse, in bytes
+	Line   int                       // the line where Text starts, from 1
+	Params []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
+	Alias  *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
+	Into   []string                  // the variables of SELECT ... INTO @a, @b, without their @
+	Check  CheckOption               // of CREATE and ALTER VIEW
+	Alter  bool                      // of a CREATE VIEW: it was ALTER VIEW
+
+	Overwrite bool // of INTO OUTFILE: a file that exists gives way
+
 	Warnings []sqlerr.Warning
 	Memory   int64  // about what its tree, and what is bound of it, takes; 0 where that is little
 	source   string // the text given to Parse
@@ -152,6 +155,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	piece, head := alterView(text, piece, p)
 	piece = withoutWork(text, piece, p)
 	piece = barePoints(text, piece, p)
+	piece, overwrite := overwrites(text, piece, p)
 	piece, defaults := defaultExpressions(text, piece, p)
 	groups := joinGroups(text, p.tokens)
 	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
@@ -175,7 +179,7 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 	if len(nodes) > 1 {
 		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
 	}
-	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, Check: check, source: text}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, Check: check, Overwrite: overwrite, source: text}
 	if len(nodes) == 0 {
 		if head != nil {
 			return Statement{}, sqlerr.ParseError("syntax error: a query is missing behind AS").AtOffset(text, p.Offset+len(p.Text))

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -171,17 +172,33 @@ func (g *grant) open() (*os.Root, error) {
 }
 
 // Check returns an error for a name that the policy refuses for reading, whatever there is of that name. It does not look.
-func (p *Policy) Check(name string) error {
-	if p.allowsAll(false) {
-		return nil
+func (p *Policy) Check(name string) error { return p.check(name, false) }
+
+// CheckWriting is Check for writing.
+func (p *Policy) CheckWriting(name string) error { return p.check(name, true) }
+
+func (p *Policy) check(name string, write bool) error {
+	if err := NotRemote(name); err != nil || p.allowsAll(write) {
+		return err
 	}
 	absolute, err := filepath.Abs(name)
 	if err == nil {
-		if g, _ := p.find(absolute, false); g != nil {
+		if g, _ := p.find(absolute, write); g != nil {
 			return nil
 		}
 	}
-	return p.refused(name, false)
+	return p.refused(name, write)
+}
+
+// scheme is how the address of something on a network begins.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
+
+// NotRemote returns an error for an address on a network, which is not to be taken for the name of a file.
+func NotRemote(name string) error {
+	if !scheme.MatchString(name) {
+		return nil
+	}
+	return sqlerr.NotSupportedf("'"+name+"': an address", "only files are read and written; fetch it first, as by curl -O, or drop file:// before a file's name")
 }
 
 // place is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.
@@ -195,6 +212,9 @@ type place struct {
 
 // at returns the place of a name. The caller closes it.
 func (p *Policy) at(name string, write bool) (*place, error) {
+	if err := NotRemote(name); err != nil {
+		return nil, err
+	}
 	if p.allowsAll(write) {
 		return &place{policy: p, as: name, name: name, write: write}, nil
 	}

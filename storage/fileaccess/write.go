@@ -55,6 +55,24 @@ func (p *Policy) create(name string, replace bool) (*NewFile, error) {
 	return f, nil
 }
 
+// Mkdir makes a folder, unless it is there.
+func (p *Policy) Mkdir(name string) error {
+	l, err := p.at(name, true)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if l.root == nil {
+		err = os.Mkdir(l.name, 0o755)
+	} else {
+		err = l.failed(l.root.Mkdir(l.name, 0o755))
+	}
+	if info, statErr := l.stat(); errors.Is(err, fs.ErrExist) && statErr == nil && info.IsDir() {
+		return nil
+	}
+	return err
+}
+
 // begin looks whether the name is free and makes the file under another.
 func (f *NewFile) begin() error {
 	old, err := f.root.Lstat(f.name)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -46,7 +45,7 @@ func write(t *testing.T, path string, batches ...*column.Batch) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := files.NewWriter(f, path, names, columns, time.UTC)
+	w, err := files.NewWriter(f, path, names, columns, files.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +62,7 @@ func write(t *testing.T, path string, batches ...*column.Batch) {
 // Every format by its name, one file and several by a pattern, whole and some columns.
 func TestRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(20260101, 1))
-	for _, ext := range []string{"csv", "tsv", "psv", "txt", "parquet", "arrow", "feather", "ipc", "arrows",
+	for _, ext := range []string{"csv", "tsv", "psv", "txt", "parquet", "pq", "arrow", "feather", "ipc", "arrows",
 		"jsonl", "ndjson", "csv.gz", "tsv.zst", "psv.gz", "txt.ZST", "jsonl.gz", "ndjson.zst"} {
 		t.Run(ext, func(t *testing.T) {
 			dir := t.TempDir()
@@ -112,7 +111,7 @@ func TestRefused(t *testing.T) {
 	write(t, filepath.Join(dir, "a.csv"), batch(r, 3))
 	for pattern, want := range map[string]error{"a.*": sqlerr.CodeWrongArguments, "b.*": sqlerr.CodeFileNotFound, "[": sqlerr.CodeFileNotFound,
 		"none.csv": sqlerr.CodeFileNotFound, "none.parquet": sqlerr.CodeFileNotFound, "a.xlsx": sqlerr.NotSupported,
-		"none.csv.gz": sqlerr.CodeFileNotFound, "none.jsonl": sqlerr.CodeFileNotFound, "a.parquet.gz": sqlerr.NotSupported} {
+		"none.csv.gz": sqlerr.CodeFileNotFound, "none.jsonl": sqlerr.CodeFileNotFound, "a.parquet.gz": sqlerr.NotSupported, "a.json": sqlerr.NotSupported, "a.csv.bz2": sqlerr.NotSupported} {
 		if _, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", files.Source{Pattern: filepath.Join(dir, pattern)}, nil); !errors.Is(err, want) {
 			t.Errorf("%s: %v", pattern, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -34,7 +33,7 @@ func writeInts(t *testing.T, path string, names string, values ...int64) {
 		v.Set(0, 1, types.IntValue(values[i]))
 		b.Cols = append(b.Cols, v)
 	}
-	w, err := files.NewWriter(f, path, list, typ, time.UTC)
+	w, err := files.NewWriter(f, path, list, typ, files.Options{})
 	if err == nil {
 		err = w.Write(b)
 	}

@@ -1,11 +1,13 @@
 package files
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -42,8 +44,10 @@ func ParseName(name string) (s Source, ok bool, err error) {
 	function, rest, called := strings.Cut(name, "(")
 	format, known := readers[strings.ToLower(strings.TrimSpace(function))]
 	if !called || !known {
-		format := FormatOf(name)
-		return Source{Pattern: name}, format != Unknown, Check(name)
+		if err := fileaccess.NotRemote(name); err != nil || FormatOf(name) == Unknown {
+			return s, false, cmp.Or(err, Check(name))
+		}
+		return Source{Pattern: name}, true, CheckReading(name)
 	}
 	s.Format = format
 	p := &arguments{text: rest, name: name}

@@ -73,7 +73,7 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 	case Parquet, Arrow, ArrowStream:
 		return s, s.openFooters(ctx)
 	}
-	return nil, sqlerr.NotSupportedf("file '"+paths[0]+"'", "known are .csv, .tsv, .psv, .txt, .jsonl and .ndjson, which may end in .gz or .zst too, .parquet, .arrow, .feather, .ipc and .arrows")
+	return nil, CheckReading(paths[0])
 }
 
 // Whole says that the columns are known only when all rows were read: Columns is empty, and Read gives all columns.

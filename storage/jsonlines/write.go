@@ -118,9 +118,11 @@ func appendString(dst []byte, s string) []byte {
 
 // Writer writes batches as lines of JSON. NULL is null.
 type Writer struct {
-	out  *bufio.Writer
-	rows *Encoder
-	line []byte
+	out   *bufio.Writer
+	rows  *Encoder
+	line  []byte
+	array bool // the objects are an array's, still one on each line
+	begun bool
 }
 
 // NewWriter returns a writer to w of columns with the given names. TIMESTAMPs are written in zone (nil: UTC).
@@ -136,6 +138,13 @@ func NewWriter(w io.Writer, names []string, zone *time.Location) *Writer {
 	})}
 }
 
+// NewArrayWriter is NewWriter of a file that is one array of objects.
+func NewArrayWriter(w io.Writer, names []string, zone *time.Location) *Writer {
+	out := NewWriter(w, names, zone)
+	out.array = true
+	return out
+}
+
 // Write adds the selected rows of a batch.
 func (w *Writer) Write(b *column.Batch) error {
 	for i := range b.Rows() {
@@ -143,7 +152,14 @@ func (w *Writer) Write(b *column.Batch) error {
 		if b.Sel != nil {
 			at = int(b.Sel[i])
 		}
-		w.line = append(w.rows.AppendRow(w.line[:0], b, at), '\n')
+		w.line = w.line[:0]
+		if w.array {
+			w.line = append(w.line, w.before()...)
+		}
+		w.line = w.rows.AppendRow(w.line, b, at)
+		if !w.array {
+			w.line = append(w.line, '\n')
+		}
 		if _, err := w.out.Write(w.line); err != nil {
 			return cannotWrite(err)
 		}
@@ -151,8 +167,28 @@ func (w *Writer) Write(b *column.Batch) error {
 	return nil
 }
 
-// Close writes what is still buffered. It does not close the underlying writer.
-func (w *Writer) Close() error { return cannotWrite(w.out.Flush()) }
+// before returns what stands before the next object of an array.
+func (w *Writer) before() string {
+	if w.begun {
+		return ",\n"
+	}
+	w.begun = true
+	return "[\n"
+}
+
+// Close writes what is still buffered, and an array's end. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	if w.array {
+		end := "\n]\n"
+		if !w.begun {
+			end = "[]\n"
+		}
+		if _, err := w.out.WriteString(end); err != nil {
+			return cannotWrite(err)
+		}
+	}
+	return cannotWrite(w.out.Flush())
+}
 
 func cannotWrite(err error) error {
 	if err == nil {

@@ -49,12 +49,59 @@ func Open(ctx context.Context, policy *fileaccess.Policy, path string) (io.ReadC
 	return unpack(f, path)
 }
 
+// Detect returns the text in a file that it closes, unpacked if it begins as gzip and zstd do, whatever its name, and how the text begins, as far as it has come.
+// It waits for no more of a pipe than for the first byte, unless that could be one of theirs.
+func Detect(f io.ReadCloser, path string) (text io.ReadCloser, head []byte, err error) {
+	text = f
+	for kind := "?"; kind != ""; {
+		in := bufio.NewReaderSize(text, 1<<16)
+		begins := func(magic string) bool {
+			b, _ := in.Peek(1)
+			if len(b) == 0 || b[0] != magic[0] {
+				return false
+			}
+			b, _ = in.Peek(len(magic))
+			return string(b) == magic
+		}
+		switch {
+		case kind != "?": // what is unpacked is the text
+			kind = ""
+		case begins("\x1f\x8b"):
+			kind = "gzip"
+		case begins("\x28\xb5\x2f\xfd"):
+			kind = "zstd"
+		default:
+			kind = ""
+		}
+		text = &buffered{in, text}
+		if kind != "" {
+			if text, err = unpackAs(kind, text, path); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		_, _ = in.Peek(1) // an error comes again when it is read
+		head, _ = in.Peek(in.Buffered())
+	}
+	return text, head, nil
+}
+
+// buffered is a file of which some has been read already.
+type buffered struct {
+	*bufio.Reader
+	io.Closer
+}
+
 // unpack returns the text in a file that it closes.
 func unpack(f io.ReadCloser, path string) (text io.ReadCloser, err error) {
 	kind := compression(path)
 	if kind == "" {
 		return f, nil
 	}
+	return unpackAs(kind, f, path)
+}
+
+func unpackAs(kind string, f io.ReadCloser, path string) (text io.ReadCloser, err error) {
 	u := &unpacker{file: f, name: path, kind: kind}
 	packed := bufio.NewReaderSize(&counter{r: f, n: &u.packed}, 1<<18)
 	if kind == "gzip" {

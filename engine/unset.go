@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// unsetVariables is the system variable that says what reading a user variable means that nothing has set.
+const unsetVariables = "radish_unset_variables"
+
+// Its values.
+const (
+	unsetNull  = "null" // as in MySQL
+	unsetWarn  = "warn"
+	unsetError = "error"
+)
+
+func setUnsetVariables(_ *variables, value string) (string, error) {
+	switch value = strings.ToLower(value); value {
+	case unsetNull, unsetWarn, unsetError:
+		return value, nil
+	}
+	return "", sqlerr.WrongValueForVar(unsetVariables, value).WithHint("it can be null, warn or error")
+}
+
+// checkUnset looks for user variables that a statement reads and nothing has set, where radish_unset_variables asks for it: a report over
+// the rows of a day that nobody named would be empty, and look well. A statement that asks whether one IS NULL, or names another value by IFNULL or COALESCE,
+// knows what it does.
+func (s *Session) checkUnset(st *statement) error {
+	what := s.vars.get(variableByName[unsetVariables])
+	if what == unsetNull {
+		return nil
+	}
+	r := &variableReads{known: map[string]bool{}}
+	for _, name := range st.Into {
+		r.know(name)
+	}
+	switch n := st.Node.(type) {
+	case *ast.SetStmt:
+		for _, a := range n.Variables {
+			if a.Value != nil {
+				a.Value.Accept(r)
+			}
+		}
+	case *ast.ExecuteStmt:
+		for _, e := range n.UsingVars {
+			e.Accept(r)
+		}
+	case *ast.PrepareStmt:
+		if n.SQLVar != nil {
+			n.SQLVar.Accept(r)
+		}
+	case *ast.LoadDataStmt:
+		r.fields(n.ColumnsAndUserVars)
+		n.Accept(r)
+	case *ast.ImportIntoStmt:
+		r.fields(n.ColumnsAndUserVars)
+		n.Accept(r)
+	default:
+		n.Accept(r)
+	}
+	for _, name := range r.read {
+		lower := strings.ToLower(name)
+		if _, set := s.vars.user[lower]; set || r.known[lower] {
+			continue
+		}
+		message := "nothing has set the user variable '@" + name + "'"
+		if what == unsetWarn {
+			s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeUnknownVariable, "%s: it is NULL", message)
+			continue
+		}
+		e := sqlerr.New(sqlerr.CodeUnknownVariable, sqlerr.User, "%s", message)
+		if near := sqlerr.Suggest(lower, slices.Collect(maps.Keys(s.vars.user))); near != "" {
+			e = e.WithHint("did you mean @%s?", near)
+		} else {
+			e = e.WithHint("radish --var %s=VALUE sets it, or SET @%s = ... before; COALESCE(@%s, ...) names another value, SET %s = 'null' lets it be NULL", name, name, name, unsetVariables)
+		}
+		return st.LocateText(e, s.vars.parseMode, "@"+name)
+	}
+	return nil
+}
+
+// variableReads finds the user variables that a statement reads.
+type variableReads struct {
+	read  []string
+	known map[string]bool // it sets them itself, or asks whether they are NULL
+}
+
+func (r *variableReads) know(name string) { r.known[strings.ToLower(name)] = true }
+
+// fields are where LOAD DATA puts those of a file.
+func (r *variableReads) fields(list []*ast.ColumnNameOrUserVar) {
+	for _, f := range list {
+		if f.UserVar != nil {
+			r.know(f.UserVar.Name)
+		}
+	}
+}
+
+// test notes that expressions may be NULL as far as the statement is concerned.
+func (r *variableReads) test(list ...ast.ExprNode) {
+	for _, e := range list {
+		if v, is := unwrapParens(e).(*ast.VariableExpr); is {
+			r.know(v.Name)
+		}
+	}
+}
+
+func (r *variableReads) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.VariableExpr:
+		switch {
+		case x.IsSystem:
+		case x.Value != nil:
+			r.know(x.Name)
+		default:
+			r.read = append(r.read, x.Name)
+		}
+	case *ast.IsNullExpr:
+		r.test(x.Expr)
+	case *ast.FuncCallExpr:
+		switch x.FnName.L {
+		case "ifnull", "coalesce", "isnull":
+			r.test(x.Args...)
+		}
+	}
+	return n, false
+}
+
+func (r *variableReads) Leave(n ast.Node) (ast.Node, bool) { return n, true }

@@ -1,0 +1,105 @@
+package files
+
+import (
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowipc"
+	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/jsonlines"
+	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// Writer writes batches to a file.
+type Writer interface {
+	Write(*column.Batch) error
+	// Close finishes what Write began. It does not close the file.
+	Close() error
+}
+
+// Options say how texts are written. The zero value is what [Read] takes for the same rows.
+type Options struct {
+	Zone     *time.Location // of TIMESTAMPs; nil: UTC
+	NoHeader bool           // CSV without the names of the columns
+	Null     string         // what stands for NULL in CSV
+}
+
+// NewWriter returns a writer to f in the format that name tells, packed if it says so.
+func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Type, o Options) (Writer, error) {
+	if err := CheckWriting(name); err != nil {
+		return nil, err
+	}
+	switch FormatOf(name) {
+	case Parquet:
+		return parquet.NewWriter(f, names, columns)
+	case Arrow:
+		return arrowipc.NewWriter(f, names, columns)
+	case ArrowStream:
+		return arrowipc.NewStreamWriter(f, names, columns)
+	}
+	packed, err := textfile.NewWriter(f, name)
+	if err != nil {
+		return nil, sqlerr.Bug("compressing '%s': %v", name, err)
+	}
+	w := &textWriter{packed: packed, name: name, columns: names}
+	switch FormatOf(name) {
+	case JSONLines:
+		w.Writer = jsonlines.NewWriter(packed, names, o.Zone)
+	case JSON:
+		w.Writer = jsonlines.NewArrayWriter(packed, names, o.Zone)
+	default:
+		options := CSVOptions(name)
+		if options.NullText = o.Null; o.NoHeader {
+			options.Header = csv.HeaderNo
+		}
+		if w.Writer, err = csv.NewWriter(packed, names, options, o.Zone); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// textWriter writes text that is packed behind the writer.
+type textWriter struct {
+	Writer
+	packed  io.Closer
+	name    string
+	columns []string
+	rows    int64
+}
+
+// Write fails if the file would have bytes that are no text, so that it could not be read again.
+func (w *textWriter) Write(b *column.Batch) error {
+	for c, v := range b.Cols {
+		if !v.Type.IsBinaryString() {
+			continue
+		}
+		for i := range b.Rows() {
+			at := i
+			if b.Sel != nil {
+				at = int(b.Sel[i])
+			}
+			if !v.IsNull(at) && !utf8.ValidString(v.StringAt(at)) {
+				return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': column '%s' of row %d has bytes that are no UTF-8 text", w.name, w.columns[c], w.rows+int64(i)+1).
+					WithHint("write HEX(%s), which UNHEX reads, or a Parquet or Arrow file, or MySQL's format for LOAD DATA (name FIELDS or LINES)", w.columns[c])
+			}
+		}
+	}
+	w.rows += int64(b.Rows())
+	return w.Writer.Write(b)
+}
+
+func (w *textWriter) Close() error {
+	if err := w.Writer.Close(); err != nil {
+		return err
+	}
+	if err := w.packed.Close(); err != nil {
+		return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.Resource, "can't compress the file: %s", err).WithCause(err)
+	}
+	return nil
+}

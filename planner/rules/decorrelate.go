@@ -64,7 +64,7 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		}
 	}
 	if top := scalarTop(r); top != nil {
-		return d.applyScalar(a, top, r, on)
+		return d.applyScalar(&logical.Apply{Kind: a.Kind, Left: l, Right: r, On: on, Mark: a.Mark}, top)
 	}
 	if !existential {
 		if n, ok := d.applyProject(a, r, on); ok {
@@ -242,7 +242,7 @@ func unsorted(n logical.Node) (logical.Node, []logical.SortKey) {
 
 // applyScalar handles a right side that gives one row for each left row: r filters and computes over agg, an
 // aggregation without GROUP BY. The groups are joined to the left rows by an outer join.
-func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate, r logical.Node, on []expr.Expr) logical.Node {
+func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate) logical.Node {
 	l := a.Left
 	outer := logical.Out(l)
 	in, conds, ok := logical.Node(nil), []expr.Expr(nil), false
@@ -258,7 +258,7 @@ func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate, r l
 	}
 	groups, conds := d.groupKeys(conds, outer, nil)
 	grouped := &logical.Aggregate{Input: in, Groups: groups, Hint: agg.Hint}
-	values := map[expr.ColumnID]expr.Expr{} // r's columns over the join
+	values := map[expr.ColumnID]expr.Expr{} // agg's columns over the join
 	for _, item := range agg.Aggs {
 		raw := item
 		raw.Col = d.w.alloc.Like(item.Col)
@@ -268,10 +268,13 @@ func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate, r l
 		grouped.Aggs = append(grouped.Aggs, raw)
 		values[item.Col.ID] = orEmpty(raw, item)
 	}
-	var n logical.Node = &logical.Join{Kind: logical.LeftJoin, Left: l, Right: grouped, On: conds}
+	return d.scalarResult(a, &logical.Join{Kind: logical.LeftJoin, Left: l, Right: grouped, On: conds}, values)
+}
 
-	having := chainValues(r, values)
-	on = substituteAll(on, values)
+// scalarResult gives what a gives from n, a's left rows with what its right side's aggregation gives for each, as values say.
+func (d *decorrelator) scalarResult(a *logical.Apply, n logical.Node, values map[expr.ColumnID]expr.Expr) logical.Node {
+	having := chainValues(a.Right, values)
+	on := substituteAll(a.On, values)
 	conditions := append(having[:len(having):len(having)], on...)
 	switch a.Kind {
 	case logical.SemiJoin:
@@ -283,10 +286,11 @@ func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate, r l
 		if len(having) > 0 {
 			mark = &expr.Case{Whens: []expr.When{{Cond: expr.AndOf(having), Then: mark}}, Else: expr.False, Typ: types.Bool}
 		}
-		return d.withColumns(n, l.Schema(), []logical.Item{{Col: a.Mark, Expr: mark}})
+		return d.withColumns(n, a.Left.Schema(), []logical.Item{{Col: a.Mark, Expr: mark}})
 	}
-	items := make([]logical.Item, 0, len(r.Schema()))
-	for _, c := range r.Schema() {
+	schema := a.Right.Schema()
+	items := make([]logical.Item, 0, len(schema))
+	for _, c := range schema {
 		e := values[c.ID]
 		if a.Kind != logical.InnerJoin && len(conditions) > 0 {
 			e = &expr.Case{Whens: []expr.When{{Cond: expr.AndOf(conditions), Then: e}}, Typ: c.Typ}
@@ -296,7 +300,7 @@ func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate, r l
 	if a.Kind == logical.InnerJoin {
 		n = logical.NewFilter(n, conditions...)
 	}
-	return d.withColumns(n, l.Schema(), items)
+	return d.withColumns(n, a.Left.Schema(), items)
 }
 
 // orEmpty is the aggregate's value, or that of the empty group where the outer join found none.

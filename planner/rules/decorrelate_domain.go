@@ -54,13 +54,7 @@ func (d *decorrelator) withDomain(l, r logical.Node, used logical.ColSet) (logic
 			dom.outer = append(dom.outer, c)
 		}
 	}
-	var source logical.Node
-	var cols map[expr.ColumnID]*expr.Column
-	if isCheap(l) || len(l.FreeColumns()) > 0 {
-		source, cols = logical.Copy(l, d.w.alloc)
-	} else {
-		l, source, cols = d.w.readTwice(l)
-	}
+	l, source, cols := d.secondReader(l, used)
 	groups := make([]logical.Item, len(dom.outer))
 	for i, c := range dom.outer {
 		col := d.w.alloc.Like(c)
@@ -70,6 +64,41 @@ func (d *decorrelator) withDomain(l, r logical.Node, used logical.ColSet) (logic
 	dom.first = &logical.Aggregate{Input: source, Groups: groups}
 	n, m := d.depend(r, dom)
 	return l, n, m
+}
+
+// secondReader returns l (which may have been put behind a shared plan), a relation with the same rows, but for how often each comes,
+// for a second reader, and the columns of that for those of l in used.
+func (d *decorrelator) secondReader(l logical.Node, used logical.ColSet) (first, second logical.Node, cols map[expr.ColumnID]*expr.Column) {
+	from := l
+	if base := rowsOf(l, used); isCheap(base) {
+		from = base
+	}
+	if isCheap(from) || len(l.FreeColumns()) > 0 {
+		second, cols = logical.Copy(from, d.w.alloc)
+		return l, second, cols
+	}
+	return d.w.readTwice(l)
+}
+
+// rowsOf goes down from n past what keeps all rows of its left side, as applies of subqueries do, while there are the columns of used.
+func rowsOf(n logical.Node, used logical.ColSet) logical.Node {
+	for {
+		kind, left := logical.InnerJoin, logical.Node(nil)
+		switch x := n.(type) {
+		case *logical.Join:
+			kind, left = x.Kind, x.Left
+		case *logical.Apply:
+			kind, left = x.Kind, x.Left
+		}
+		switch kind {
+		case logical.LeftJoin, logical.SingleJoin, logical.MarkJoin:
+			if used.Within(logical.Out(left)) {
+				n = left
+				continue
+			}
+		}
+		return n
+	}
 }
 
 // use returns the domain as a relation, and its columns.

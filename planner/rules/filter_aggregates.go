@@ -8,8 +8,8 @@ import (
 const filterAggregatesDoc = `Filter the input of an aggregation by the join above it: groups that find no partner need not be made (a semi-join reduction,
 as in magic sets).
 
-Legal for equalities with group keys, since a whole group passes or fails; on the side of an inner or semi join, or the right side of
-a left join. The other side is stored and read twice, so it must be small. Not for an aggregation without groups:
+Legal for equalities with group keys, since a whole group passes or fails; on a side of an inner or semi join, or the right side of
+a left or anti join. The other side is stored and read twice, so it must be small. Not for an aggregation without groups:
   SELECT * FROM d JOIN (SELECT COUNT(*) AS n FROM e) c ON d.x = c.n
 counts all of e, whatever d holds.`
 
@@ -33,7 +33,8 @@ func filterAggregates(w *rewriter) error {
 				if l, r := o.reduce(j, j.Left, j.Right); l != nil {
 					return j.WithInputs([]logical.Node{l, r})
 				}
-			case logical.LeftJoin:
+				fallthrough
+			case logical.LeftJoin, logical.AntiJoin:
 				if r, l := o.reduce(j, j.Right, j.Left); l != nil {
 					return j.WithInputs([]logical.Node{l, r})
 				}

@@ -491,10 +491,17 @@ rows:
 	if a.Fn.Kind == expr.AggCount {
 		return types.Value{Type: t, I: int64(len(values))}
 	}
-	if a.Fn.Kind == expr.AggBitXor {
+	switch a.Fn.Kind {
+	case expr.AggBitXor:
 		x := types.Value{Type: t}
 		for _, v := range values {
 			x.I ^= v.I
+		}
+		return x
+	case expr.AggBitAnd:
+		x := types.Value{Type: t, I: -1}
+		for _, v := range values {
+			x.I &= v.I
 		}
 		return x
 	}

@@ -273,12 +273,15 @@ func (e *Estimator) computeColumn(n logical.Node, id expr.ColumnID) *Column {
 		for i, c := range x.Cols {
 			if c.ID == id {
 				out := Column{}
+				nulls, rows := 0.0, 0.0
 				for k, in := range x.All {
 					ic := e.Column(in, x.InCols[k][i].ID)
 					out.Distinct = max(out.Distinct, ic.Distinct)
 					out.Domain = max(out.Domain, ic.Domain)
-					out.NullFrac = max(out.NullFrac, ic.NullFrac)
+					nulls += ic.NullFrac * e.Rows(in)
+					rows += e.Rows(in)
 				}
+				out.NullFrac = nulls / max(rows, 1)
 				return &out
 			}
 		}
@@ -353,6 +356,10 @@ func (e *Estimator) ofExpr(n logical.Node, x expr.Expr) *Column {
 	case *expr.Cast:
 		in := e.ofExpr(n, x.Arg)
 		return &Column{Distinct: in.Distinct, Domain: in.Domain, NullFrac: in.NullFrac}
+	case *expr.Const:
+		if x.Value.Null {
+			return &Column{NullFrac: 1}
+		}
 	}
 	d := e.distinctOf(n, x)
 	return &Column{Distinct: d, Domain: d}

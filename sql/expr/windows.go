@@ -92,6 +92,11 @@ func LookupWindow(name string) *WindowFunction {
 	if agg == nil {
 		return nil
 	}
+	return OverWindow(agg)
+}
+
+// OverWindow returns an aggregate as what may stand before OVER, or nil if it may not.
+func OverWindow(agg *Aggregate) *WindowFunction {
 	switch agg.Kind {
 	case AggGroupConcat, AggSingle, AggAnyValue:
 		return nil

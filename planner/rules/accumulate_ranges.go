@@ -1,0 +1,331 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+const accumulateRangesDoc = `Accumulate what subqueries aggregate over ranges: an aggregate whose correlation is one inequality, beside equalities,
+becomes an aggregate over sorted rows.
+
+The subquery's rows and the distinct outer values are sorted together, by the equalities' keys and then the inequality's. What a row of
+outer values has to aggregate is then the part of its partition before it, so each pair that matches need not be visited. Legal
+for aggregates that windows compute exactly, or as exactly as groupings do. Inner NULLs match nothing and are left out, or
+  SELECT a.v, (SELECT COUNT(*) FROM b WHERE b.v < a.v) FROM a
+would count the rows where b.v is NULL, which sort first.`
+
+func accumulateRanges(w *rewriter) error {
+	d := &decorrelator{w: w}
+	return w.each(func(n logical.Node) (logical.Node, error) {
+		n = logical.Rewrite(n, func(n logical.Node) logical.Node {
+			if a, ok := n.(*logical.Apply); ok && !w.stopped() {
+				return d.accumulate(a)
+			}
+			return n
+		})
+		return n, d.err
+	})
+}
+
+// Up to so many outer rows, or rows that an outer row matches, visiting the pairs costs no more than sorting or grouping the inner rows.
+const (
+	fewOuterRows = 8
+	fewMatches   = 16
+)
+
+// accumulate returns the join that does what a does if a's right side has the rule's form, else a.
+func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
+	outer := logical.Out(a.Left)
+	agg := scalarTop(a.Right)
+	if agg == nil || !correlated(agg.Input, outer) || usesOuter(agg, outer) {
+		return a
+	}
+	if _, _, ok := d.pull(agg.Input, outer, true); ok {
+		return a
+	}
+	in, conds, ok := d.pull(agg.Input, outer, false)
+	if !ok {
+		return a
+	}
+	r, ok := rangeOf(conds, outer)
+	if !ok || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, r.innerKeys()) <= fewMatches) {
+		return a
+	}
+	in, aggs := d.firstOfEach(in, r, agg.Aggs)
+	if !slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return !accumulates(it) }) {
+		n, values := d.accumulated(a.Left, in, r, aggs)
+		if a.Kind == logical.SingleJoin {
+			a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
+		}
+		return d.scalarResult(a, n, values)
+	}
+	return a
+}
+
+// accumulates says whether a window computes an aggregate as a grouping does, and without a sum that is too large for its type in
+// a row that no outer row sees: of up to 10^10 rows none is.
+func accumulates(it logical.AggItem) bool {
+	if it.Distinct || len(it.OrderBy) > 0 || slices.ContainsFunc(it.Args, expr.IsVolatile) {
+		return false
+	}
+	switch it.Fn.Kind {
+	case expr.AggSum, expr.AggAvg:
+		t := it.Args[0].Type()
+		return t.Kind != types.KindDecimal || t.Precision <= types.MaxDecimalPrecision-10
+	}
+	return expr.OverWindow(it.Fn) != nil
+}
+
+// matchedRange says which rows of a subquery belong to an outer row: those that agree with it in keys, and whose inner value stands
+// to the outer one as op says.
+type matchedRange struct {
+	keys         []*expr.Compare // outer = inner
+	op           expr.Op         // of inner op outer: LT, LE, GT or GE
+	inner, outer expr.Expr
+	typ          types.Type  // in which inner and outer are sorted
+	rest         []expr.Expr // conditions on outer columns alone
+}
+
+// rangeOf takes conditions apart, which have to be equalities and one inequality.
+func rangeOf(conds []expr.Expr, outer logical.ColSet) (*matchedRange, bool) {
+	r := &matchedRange{}
+	for _, e := range conds {
+		if expr.IsVolatile(e) {
+			return nil, false
+		}
+		if logical.UsedWithin(e, outer) {
+			r.rest = append(r.rest, e)
+			continue
+		}
+		c, ok := e.(*expr.Compare)
+		if !ok {
+			return nil, false
+		}
+		if !logical.UsedWithin(c.Left, outer) {
+			c = &expr.Compare{Op: c.Op.Swap(), Left: c.Right, Right: c.Left}
+		}
+		if !logical.UsedWithin(c.Left, outer) || logical.UsesAny(c.Right, outer) {
+			return nil, false
+		}
+		t, ok := sortedType(c.Left.Type(), c.Right.Type())
+		switch {
+		case !ok:
+			return nil, false
+		case c.Op == expr.EQ || c.Op == expr.NSEQ:
+			r.keys = append(r.keys, c)
+		case c.Op == expr.NE || r.inner != nil:
+			return nil, false
+		default:
+			r.op, r.inner, r.outer, r.typ = c.Op.Swap(), c.Right, c.Left, t
+		}
+	}
+	return r, r.inner != nil
+}
+
+// sortedType returns the type to which both sides of a comparison can be cast without a change of their order.
+func sortedType(a, b types.Type) (types.Type, bool) {
+	t := types.CommonType(a, b)
+	switch {
+	case t.Kind == types.KindEnum || t.Kind == types.KindJSON || t.Kind == types.KindNull:
+		return t, false
+	case a == b:
+		return t, true
+	case t.Phys() != a.Phys() || t.Phys() != b.Phys() || t.IsBinaryString():
+		return t, false
+	case a.IsInteger() && b.IsInteger(), a.IsFloat() && b.IsFloat(), t.IsString():
+		return t, true
+	}
+	return t, a.Kind == b.Kind && (t.Kind != types.KindDecimal || a.Scale == b.Scale)
+}
+
+// innerKeys returns the inner sides of the equalities.
+func (r *matchedRange) innerKeys() []expr.Expr {
+	keys := make([]expr.Expr, len(r.keys))
+	for i, k := range r.keys {
+		keys[i] = k.Right
+	}
+	return keys
+}
+
+// outerColumns returns the columns in outer values.
+func (r *matchedRange) outerColumns() logical.ColSet {
+	used := []expr.Expr{r.outer}
+	for _, k := range r.keys {
+		used = append(used, k.Left)
+	}
+	return logical.UsesOf(used)
+}
+
+// firstOfEach replaces DISTINCT: of the rows that agree in the keys and in the operand the one with the inner value that comes first in the
+// order is enough. It leaves the aggregates alone if they do not all look at the same values.
+func (d *decorrelator) firstOfEach(in logical.Node, r *matchedRange, aggs []logical.AggItem) (logical.Node, []logical.AggItem) {
+	if !slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return it.Distinct }) {
+		return in, aggs
+	}
+	for _, it := range aggs {
+		if !it.Distinct && !ignoresDuplicates(it.Fn.Kind) || len(it.Args) != 1 || !expr.Equal(it.Args[0], aggs[0].Args[0]) || expr.IsVolatile(it.Args[0]) {
+			return in, aggs
+		}
+	}
+	distinct := &logical.Aggregate{Input: in}
+	group := func(e expr.Expr) *expr.Column {
+		it := logical.NewItem(d.w.alloc, e.String(), e)
+		distinct.Groups = append(distinct.Groups, it)
+		return it.Col
+	}
+	for i, k := range r.keys {
+		r.keys[i] = &expr.Compare{Op: k.Op, Left: k.Left, Right: group(k.Right)}
+	}
+	arg := group(aggs[0].Args[0])
+	first := d.w.newAgg(pick(r.ascending(), minimum, maximum), "first", r.inner)
+	first.Col.Null = true
+	distinct.Aggs = []logical.AggItem{first}
+	r.inner = first.Col
+	out := slices.Clone(aggs)
+	for i := range out {
+		out[i].Distinct, out[i].Args = false, []expr.Expr{arg}
+	}
+	return distinct, out
+}
+
+// ascending says whether inner rows come before the outer rows that they match if both are sorted by their values.
+func (r *matchedRange) ascending() bool { return r.op == expr.LT || r.op == expr.LE }
+
+// accumulated joins l with what aggs give over the rows of in that belong to each of its rows. The values are expressions over the join.
+func (d *decorrelator) accumulated(l, in logical.Node, r *matchedRange, aggs []logical.AggItem) (logical.Node, map[expr.ColumnID]expr.Expr) {
+	l, source, cols := d.secondReader(l, r.outerColumns())
+	u := &rangeUnion{w: d.w, in: d.withoutNulls(in, r), outerRows: &logical.Aggregate{}, to: map[expr.ColumnID]expr.Expr{}}
+	for _, c := range l.Schema() {
+		if from := cols[c.ID]; from != nil {
+			u.to[c.ID] = withNull(from, c.Null)
+		}
+	}
+	on := slices.Clone(r.rest)
+	win := &logical.Window{}
+	var notNull []expr.Expr
+	for _, k := range r.keys {
+		t, _ := sortedType(k.Left.Type(), k.Right.Type())
+		key := u.column(k.Left, k.Right, t)
+		win.Partition = append(win.Partition, key)
+		on = append(on, &expr.Compare{Op: k.Op, Left: k.Left, Right: key})
+		if k.Op == expr.EQ {
+			notNull = append(notNull, expr.Substitute(k.Left, u.to))
+		}
+	}
+	keys := u.outerRows.Groups
+	place := u.column(r.outer, r.inner, r.typ)
+	on = append(on, &expr.Compare{Op: expr.EQ, Left: r.outer, Right: place})
+	u.outerRows.Input = known(source, append(notNull, expr.Substitute(r.outer, u.to)))
+	u.in = d.ofKeys(u.in, u.outerRows, keys, r)
+
+	marker := u.ofInner("inner", expr.True)
+	strict := r.op == expr.LT || r.op == expr.GT
+	win.Order = []logical.SortKey{{Expr: place, Desc: !r.ascending()}, {Expr: marker, Desc: !strict}}
+	frame := logical.Frame{Unit: logical.FrameRows, Start: logical.FrameBound{Kind: logical.UnboundedPreceding}, End: logical.FrameBound{Kind: logical.CurrentRow}}
+	values := map[expr.ColumnID]expr.Expr{}
+	args := map[string]*expr.Column{}
+	var given []*expr.Column
+	for _, item := range aggs {
+		raw := item
+		raw.Col = d.w.alloc.Like(item.Col)
+		raw.Col.Null = true
+		fn, arg := item.Fn, marker
+		if fn.Kind == expr.AggCountStar {
+			fn = countValues
+		} else if arg = args[item.Args[0].String()]; arg == nil {
+			arg = u.ofInner(item.Args[0].String(), item.Args[0])
+			args[item.Args[0].String()] = arg
+		}
+		win.Items = append(win.Items, logical.WindowItem{Col: raw.Col, Fn: expr.OverWindow(fn), Args: []expr.Expr{arg}, Frame: frame})
+		given = append(given, raw.Col)
+		values[item.Col.ID] = orEmpty(raw, item)
+	}
+	win.Input = u.node()
+	found := logical.NewFilter(win, &expr.IsNull{Arg: marker})
+	right := logical.Keep(found, append(u.keys(len(r.keys)+1), given...))
+	return &logical.Join{Kind: logical.LeftJoin, Left: l, Right: right, On: on}, values
+}
+
+// withoutNulls drops the rows of in that match no outer row because a value of theirs is NULL.
+func (d *decorrelator) withoutNulls(in logical.Node, r *matchedRange) logical.Node {
+	values := []expr.Expr{r.inner}
+	for _, k := range r.keys {
+		if k.Op == expr.EQ {
+			values = append(values, k.Right)
+		}
+	}
+	return known(in, values)
+}
+
+// ofKeys keeps the rows of in whose keys some outer row has, if those are few.
+func (d *decorrelator) ofKeys(in logical.Node, outerRows *logical.Aggregate, groups []logical.Item, r *matchedRange) logical.Node {
+	est, rows := d.w.est, d.w.est.Rows(in)
+	if len(groups) == 0 || !d.w.eager && (rows < minReduced || est.Rows(outerRows.Input) > maxReduced*rows) {
+		return in
+	}
+	second, cols := logical.Copy(outerRows, d.w.alloc)
+	semi := &logical.Join{Kind: logical.SemiJoin, Left: in, Right: second}
+	for i, g := range groups {
+		semi.On = append(semi.On, &expr.Compare{Op: r.keys[i].Op, Left: r.keys[i].Right, Right: cols[g.Col.ID]})
+	}
+	if !d.w.eager && est.Rows(semi) > maxReduced*rows {
+		return in
+	}
+	return semi
+}
+
+// known keeps the rows in which none of values is NULL.
+func known(n logical.Node, values []expr.Expr) logical.Node {
+	var preds []expr.Expr
+	for _, e := range values {
+		if e.Nullable() {
+			preds = append(preds, &expr.Not{Arg: &expr.IsNull{Arg: e}})
+		}
+	}
+	return logical.NewFilter(n, preds...)
+}
+
+// rangeUnion is a UNION ALL of the distinct outer values and the inner rows.
+type rangeUnion struct {
+	w         *rewriter
+	in        logical.Node
+	outerRows *logical.Aggregate
+	to        map[expr.ColumnID]expr.Expr // the outer columns as outerRows' input has them
+
+	outerItems, innerItems []logical.Item
+	cols                   []*expr.Column
+}
+
+// column adds a column of type t that both sides have.
+func (u *rangeUnion) column(outer, inner expr.Expr, t types.Type) *expr.Column {
+	group := logical.NewItem(u.w.alloc, outer.String(), expr.Substitute(outer, u.to))
+	u.outerRows.Groups = append(u.outerRows.Groups, group)
+	return u.add(outer.String(), expr.NewCast(group.Col, t), expr.NewCast(inner, t))
+}
+
+// ofInner adds a column of the inner side, NULL in the outer rows.
+func (u *rangeUnion) ofInner(name string, e expr.Expr) *expr.Column {
+	return u.add(name, &expr.Const{Value: types.NullOf(e.Type())}, e)
+}
+
+func (u *rangeUnion) add(name string, outer, inner expr.Expr) *expr.Column {
+	u.outerItems = append(u.outerItems, logical.NewItem(u.w.alloc, name, outer))
+	u.innerItems = append(u.innerItems, logical.NewItem(u.w.alloc, name, inner))
+	u.cols = append(u.cols, u.w.alloc.New("", name, inner.Type(), outer.Nullable() || inner.Nullable()))
+	return u.cols[len(u.cols)-1]
+}
+
+// keys returns the first n columns.
+func (u *rangeUnion) keys(n int) []*expr.Column { return u.cols[:n:n] }
+
+func (u *rangeUnion) node() logical.Node {
+	outer := &logical.Project{Input: u.outerRows, Items: u.outerItems}
+	inner := &logical.Project{Input: u.in, Items: u.innerItems}
+	return &logical.SetOp{
+		Kind: logical.UnionAll, All: []logical.Node{outer, inner},
+		InCols: [][]*expr.Column{outer.Schema(), inner.Schema()}, Cols: u.cols,
+	}
+}

@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+const reduceRangesDoc = `Reduce ranges that are only asked for a row: where rows match by equalities and one inequality, the least or the greatest value of
+each key is enough.
+
+It is on the right of semi, anti and mark joins, so that no left row has to look at all the rows of its key. Legal because some value is less
+than x if the least is. What IN compares is a key too, or
+  SELECT a, b IN (SELECT c FROM u WHERE u.k = t.k AND u.v < t.v) FROM t
+would not be NULL where such a c is NULL and has not the least v.`
+
+func reduceRanges(w *rewriter) error {
+	w.eachNode(func(n logical.Node) logical.Node {
+		if j, ok := n.(*logical.Join); ok {
+			switch j.Kind {
+			case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
+				return w.reduceRange(j)
+			}
+		}
+		return n
+	})
+	return nil
+}
+
+func (w *rewriter) reduceRange(j *logical.Join) logical.Node {
+	belongs, compared := j.On, []expr.Expr(nil) // the conditions with the inequality, and those of IN
+	if j.Kind == logical.MarkJoin {
+		belongs, compared = j.Corr, j.On
+	}
+	outer := logical.Out(j.Left)
+	r, ok := rangeOf(belongs, outer)
+	if !ok || !allEqualities(compared, outer) {
+		return j
+	}
+	if !w.eager && w.est.MostFrequent(j.Right, append(r.innerKeys(), innerSides(compared, outer)...)) <= fewMatches {
+		return j
+	}
+	d := &decorrelator{w: w}
+	groups, compared := d.groupKeys(compared, outer, nil)
+	keys := make([]expr.Expr, len(r.keys))
+	for i, k := range r.keys {
+		keys[i] = k
+	}
+	groups, keys = d.groupKeys(keys, outer, groups)
+	best := pick(r.ascending(), minimum, maximum)
+	end := w.newAgg(best, best.Name, r.inner)
+	end.Col.Null = true
+	agg := &logical.Aggregate{Input: j.Right, Groups: groups, Aggs: []logical.AggItem{end}, Scalar: len(groups) == 0}
+	belongs = append(append(r.rest, keys...), &expr.Compare{Op: r.op.Swap(), Left: r.outer, Right: end.Col})
+	w.changed = true
+	if j.Kind == logical.MarkJoin {
+		return &logical.Join{Kind: j.Kind, Left: j.Left, Right: agg, On: compared, Corr: belongs, Mark: j.Mark, Hint: j.Hint}
+	}
+	return &logical.Join{Kind: j.Kind, Left: j.Left, Right: agg, On: belongs, Hint: j.Hint}
+}

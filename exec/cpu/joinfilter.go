@@ -34,14 +34,15 @@ func (b *build) makeFilters(keyed []int32) error {
 			continue
 		}
 		var err error
-		if b.filters[i], err = b.makeFilter(v, keyed); err != nil {
+		if b.filters[i], err = b.makeFilter(v, keyed, b.p.FilterDrops[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *build) makeFilter(v *column.Vector, keyed []int32) (*encoding.Predicate, error) {
+// makeFilter makes the filter of the key v that is expected to drop a share of the rows that it tests.
+func (b *build) makeFilter(v *column.Vector, keyed []int32, drops float64) (*encoding.Predicate, error) {
 	n, limits := b.n, &b.q.tuning.filters
 	if keyed != nil {
 		n = len(keyed)
@@ -65,7 +66,7 @@ func (b *build) makeFilter(v *column.Vector, keyed []int32) (*encoding.Predicate
 			out[i] = uint64(v.I64[r]) - uint64(lo)
 		}
 	}
-	if n <= limits.members || b.p.FilterDrops >= limits.drops {
+	if n <= limits.members || drops >= limits.drops {
 		set, err := b.filterSet(n, lo, hi, number)
 		if set != nil || err != nil {
 			return encoding.InInts(set), err

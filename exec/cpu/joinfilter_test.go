@@ -48,7 +48,7 @@ func TestRuntimeFilters(t *testing.T) {
 		g := enginetest.NewGen(nil, 0)
 		bs, bc := scanOf(g, ints(keys))
 		ps, pc := scanOf(g, ints(probes))
-		b := &physical.Build{Keys: []expr.Expr{bc[0]}, MakeFilter: []bool{true}, FilterDrops: r.Float64()}
+		b := &physical.Build{Keys: []expr.Expr{bc[0]}, MakeFilter: []bool{true}, FilterDrops: []float64{r.Float64()}}
 		g.Pipe(bs, b)
 		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[0].ID}}
 		limits := cpu.FilterLimits{Bits: 1 << r.IntN(24), PerRow: 1 << r.IntN(10), Members: r.IntN(3) * 1000, Bloom: r.IntN(2) << 20, Drops: 0.5}

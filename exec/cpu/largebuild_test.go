@@ -64,7 +64,7 @@ func TestLargeBuilds(t *testing.T) {
 				g := enginetest.NewGen(nil, 0)
 				bs, bc := scanOf(g, ints(keys, ids, others))
 				ps, pc := scanOf(g, ints(probe, numbers))
-				build := &physical.Build{Keys: []expr.Expr{bc[0]}, Payload: bc[1:], MakeFilter: []bool{true}, FilterDrops: 1}
+				build := &physical.Build{Keys: []expr.Expr{bc[0]}, Payload: bc[1:], MakeFilter: []bool{true}, FilterDrops: []float64{1}}
 				g.Pipe(bs, build)
 				out := []*expr.Column{pc[1], bc[1], bc[2]}
 				ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: build, Key: 0, Col: pc[0].ID}}

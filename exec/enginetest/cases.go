@@ -256,7 +256,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	}
 	g.Pipe(bs, b)
 	if kind == logical.InnerJoin && len(s.keys) > 0 && !s.safe && s.alg != physical.RangeJoin {
-		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[s.keys[0]].ID}}
+		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[s.keys[0]].ID, Drops: 1}}
 	}
 	return g.plan(out, func(res *physical.Result) {
 		g.Pipe(ps, res, p, &physical.Filter{Preds: []expr.Expr{compareTo(expr.GE, pc[colUnique], types.IntValue(0))}})

@@ -13,7 +13,7 @@ import (
 // reads of lines that lie anywhere; a filter costs one, of memory that the caches hold, or none, where it is copied to shared memory.
 
 const (
-	filterPass   = 0.5     // share of the rows that may pass the join, as is estimated
+	filterDrops  = 0.5     // share of the rows that a filter has to drop, as is estimated
 	filterPlaces = 16      // places for each row
 	filterMost   = 1 << 28 // places at all: 32 MiB
 	filterDomain = 64      // values of a domain for each row
@@ -57,24 +57,9 @@ func (g *program) wantsFilter(b *physical.Build, key int) bool {
 			continue
 		}
 		for _, use := range scan.RuntimeFilters {
-			if use.Build == b && use.Key == key && dropsMost(p, scan.EstRows, b) {
+			if use.Build == b && use.Key == key && use.Drops >= filterDrops {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// dropsMost says whether a pipeline's probe of a build is expected to give few of the rows that come to it.
-func dropsMost(p *physical.Pipeline, rows float64, b *physical.Build) bool {
-	for _, t := range p.Transforms {
-		probe, ok := t.(*physical.Probe)
-		switch {
-		case !ok:
-		case probe.Build == b:
-			return probe.EstRows <= filterPass*rows
-		default:
-			rows = probe.EstRows
 		}
 	}
 	return false
@@ -122,7 +107,7 @@ func (b *buildText) addToFilters() {
 func (k *kernel) filterOf(use physical.RuntimeFilterUse) *keyFilter {
 	b := k.prog.builds[use.Build]
 	scan := k.p.Source.(*physical.TableScan)
-	if b == nil || k.prog.host(use.Build) || use.Key >= len(b.filters) || float64(scan.Table.Rows()) < filterRows || !dropsMost(k.p, scan.EstRows, use.Build) {
+	if b == nil || k.prog.host(use.Build) || use.Key >= len(b.filters) || float64(scan.Table.Rows()) < filterRows || use.Drops < filterDrops {
 		return nil
 	}
 	return b.filters[use.Key]

@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
@@ -214,5 +215,28 @@ func TestInterrupted(t *testing.T) {
 			}
 			plan = whole
 		}
+	}
+}
+
+// A scan is filtered by a later build, too, whose key a join before has found equal to a column of the scan. Each filter is worth the share of the
+// rows that it drops by itself.
+func TestFiltersOfEqualColumns(t *testing.T) {
+	plan := lower(t, newCatalog(t), "SELECT sum(amount) FROM fact JOIN dim ON dim_id = id WHERE EXISTS (SELECT 1 FROM small WHERE x = id AND y <> amount)", physical.Options{})
+	drops := map[string]float64{}
+	for _, p := range plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok {
+			continue
+		}
+		for _, use := range scan.RuntimeFilters {
+			key := use.Build.Keys[use.Key].(*expr.Column)
+			drops[key.Table+"."+key.Name] = use.Drops
+			if worth := use.Build.FilterDrops[use.Key]; worth != use.Drops {
+				t.Errorf("the filter of %s.%s is worth %g, its use drops %g", key.Table, key.Name, worth, use.Drops)
+			}
+		}
+	}
+	if len(drops) != 2 || drops["dim.id"] > 0.1 || drops["small.x"] < 0.9 {
+		t.Errorf("the filters drop %v, want little by dim.id and most by small.x:\n%s", drops, text(t, plan))
 	}
 }

@@ -105,23 +105,16 @@ func (l *lowering) probe(probe, build logical.Node, p *Probe) ([]*Pipeline, erro
 	if err != nil {
 		return nil, err
 	}
-	filtered := false
 	for _, o := range open {
 		o.Deps = append(o.Deps, closed...)
-		filtered = l.runtimeFilters(o, p) || filtered
-	}
-	if filtered {
-		p.Build.FilterDrops = max(p.Build.FilterDrops, l.unmatchedShare(probe, build, p))
+		l.runtimeFilters(o, p, func(key int) float64 { return l.unmatchedShare(probe, build, p, key) })
 	}
 	return addTransform(open, p), nil
 }
 
-// unmatchedShare estimates the share of probe's rows that have no row of build with their keys.
-func (l *lowering) unmatchedShare(probe, build logical.Node, p *Probe) float64 {
-	matched := &logical.Join{Kind: logical.SemiJoin, Left: probe, Right: build}
-	for i, k := range p.Keys {
-		matched.On = append(matched.On, &expr.Compare{Op: expr.EQ, Left: k, Right: p.Build.Keys[i]})
-	}
+// unmatchedShare estimates the share of probe's rows whose value of a key no row of build has.
+func (l *lowering) unmatchedShare(probe, build logical.Node, p *Probe, key int) float64 {
+	matched := &logical.Join{Kind: logical.SemiJoin, Left: probe, Right: build, On: []expr.Expr{&expr.Compare{Op: expr.EQ, Left: p.Keys[key], Right: p.Build.Keys[key]}}}
 	return 1 - l.est.Rows(matched)/max(l.est.Rows(probe), 1)
 }
 
@@ -161,7 +154,7 @@ const (
 // newBuild chooses the algorithm for a build over n.
 func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, residual []expr.Expr) *Build {
 	b := &Build{Algorithm: HashJoin, Reason: "equality of " + plural(len(keys), "key"), EstRows: l.est.Rows(n)}
-	b.MakeFilter = make([]bool, len(keys))
+	b.MakeFilter, b.FilterDrops = make([]bool, len(keys)), make([]float64, len(keys))
 	b.NullSafe = make([]bool, len(keys))
 	var keyCols []expr.ColumnID
 	plain, nulls := true, false
@@ -240,7 +233,7 @@ func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residua
 	}
 	b.Algorithm, b.Reason = RangeJoin, "range condition "+r.condition.String()
 	b.RangeOp, b.Keys = r.op, []expr.Expr{r.build}
-	b.MakeFilter, b.NullSafe = []bool{false}, []bool{false}
+	b.MakeFilter, b.FilterDrops, b.NullSafe = []bool{false}, []float64{0}, []bool{false}
 	return true
 }
 
@@ -351,20 +344,20 @@ func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pip
 }
 
 // runtimeFilters lets the scan at the bottom of an open pipeline drop rows that cannot pass p, where a key of p is a
-// column of the scan, and says whether there is one.
-func (l *lowering) runtimeFilters(o *Pipeline, p *Probe) (filtered bool) {
+// column of the scan or equal to one. drops estimates the share of the rows that a key's filter drops.
+func (l *lowering) runtimeFilters(o *Pipeline, p *Probe, drops func(key int) float64) {
 	if l.opts.NoRuntimeFilters || p.Kind != logical.InnerJoin && p.Kind != logical.SemiJoin ||
 		p.Build.Algorithm != HashJoin && p.Build.Algorithm != DenseJoin {
-		return false
+		return
 	}
 	scan, ok := o.Source.(*TableScan)
 	if !ok {
-		return false
+		return
 	}
 	for _, t := range o.Transforms {
 		switch t.(type) {
 		case *Limit, *Repeat:
-			return false // dropping rows below would change which rows pass
+			return // dropping rows below would change which rows pass
 		}
 	}
 	for i, k := range p.Keys {
@@ -372,14 +365,34 @@ func (l *lowering) runtimeFilters(o *Pipeline, p *Probe) (filtered bool) {
 		if !ok || p.Build.NullSafe[i] {
 			continue
 		}
-		for _, sc := range scan.Cols {
-			if sc.ID == c.ID {
-				scan.RuntimeFilters = append(scan.RuntimeFilters, RuntimeFilterUse{p.Build, i, c.ID})
-				p.Build.MakeFilter[i], filtered = true, true
+		if id := scannedKey(o, c); scan.reads(id) {
+			use := RuntimeFilterUse{p.Build, i, id, drops(i)}
+			scan.RuntimeFilters = append(scan.RuntimeFilters, use)
+			p.Build.MakeFilter[i], p.Build.FilterDrops[i] = true, max(p.Build.FilterDrops[i], use.Drops)
+		}
+	}
+}
+
+// scannedKey follows a column from the end of a pipeline to its beginning: where a probe has found it equal to a key of its own, to that.
+func scannedKey(o *Pipeline, c *expr.Column) expr.ColumnID {
+	for _, t := range slices.Backward(o.Transforms) {
+		p, ok := t.(*Probe)
+		if !ok || p.Kind != logical.InnerJoin || p.Build.Algorithm != HashJoin && p.Build.Algorithm != DenseJoin {
+			continue
+		}
+		for i, k := range p.Build.Keys {
+			stored, ok := k.(*expr.Column)
+			if from, is := p.Keys[i].(*expr.Column); ok && is && stored.ID == c.ID && stored.Typ == from.Typ {
+				c = from
+				break
 			}
 		}
 	}
-	return filtered
+	return c.ID
+}
+
+func (s *TableScan) reads(id expr.ColumnID) bool {
+	return slices.ContainsFunc(s.Cols, func(c *expr.Column) bool { return c.ID == id })
 }
 
 func plural(n int, what string) string {

@@ -68,7 +68,7 @@ func (l *lowering) semiSet(x *logical.SetOp) ([]*Pipeline, error) {
 			b.NullSafe = append(b.NullSafe, true)
 			p.Keys = append(p.Keys, col)
 		}
-		b.MakeFilter = make([]bool, len(b.Keys))
+		b.MakeFilter, b.FilterDrops = make([]bool, len(b.Keys)), make([]float64, len(b.Keys))
 		closed, err := l.store(in, b)
 		if err != nil {
 			return nil, err

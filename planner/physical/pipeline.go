@@ -99,6 +99,7 @@ type RuntimeFilterUse struct {
 	Build *Build
 	Key   int // which of the build's keys
 	Col   expr.ColumnID
+	Drops float64 // estimate: the share of the rows that the probe gets and whose value is not among the key's
 }
 
 // SinkScan reads what an earlier pipeline's sink stored: groups, sorted rows (in order), materialised rows.
@@ -205,8 +206,8 @@ type Build struct {
 	RangeOp expr.Op
 	// MakeFilter says which keys a RuntimeFilterUse will ask for.
 	MakeFilter []bool
-	// FilterDrops is the share of the rows below a RuntimeFilterUse that are estimated to have no match: what a filter is worth.
-	FilterDrops float64
+	// FilterDrops is for each key the greatest Drops of its uses: what a filter is worth.
+	FilterDrops []float64
 	EstRows     float64
 }
 

@@ -31,7 +31,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 		}
 		return err
 	}
-	if rows := rules.TableRows(p.query); rows < placement.LeastRows {
+	if rows := rules.TableRows(p.query); rows < max(s.engine.leastRows, 1) {
 		return stay(fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows))
 	}
 	d, err := s.engine.gpuSoon()
@@ -85,7 +85,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 	if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err != nil {
 		return err
 	}
-	if reason := placement.Small(p.plan); reason != "" {
+	if reason := placement.Small(p.plan, s.engine.leastRows); reason != "" {
 		p.plan.StayOnCPU(reason)
 		p.rival = nil
 		return nil

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu"
-	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -82,7 +81,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	} else if e.autoMode != gpu.Auto {
 		return
 	}
-	if device == deviceCPU || s.checking || rules.TableRows(q) < placement.LeastRows {
+	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.leastRows, 1) {
 		return
 	}
 	if d, err := e.gpuSoon(); err == nil && !e.compilesFor(d, device) || err != nil && err != gpu.ErrOpening {

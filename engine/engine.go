@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -75,9 +76,16 @@ type Engine struct {
 	autoMode   gpu.Mode    // what radish_device = 'auto' is: gpu.Auto, but for tests
 	// autoEmulated, for tests, lets 'auto' put queries on an emulated device.
 	autoEmulated bool
+	leastRows    float64       // that a query reads for 'auto' to ask for a GPU
 	calibrating  bool          // what its queries take is learned by the calibration
 	writing      chan struct{} // holds something while a statement writes; see lockWrites
 }
+
+// emulatesAuto is set by EmulateAuto.
+var emulatesAuto atomic.Bool
+
+// EmulateAuto is for tests: radish_device = 'auto' of engines that are made from now on uses an emulated device as if it were a real one, for queries that read a row or more.
+func EmulateAuto() { emulatesAuto.Store(true) }
 
 // New returns an empty engine with one database, [DefaultDatabase]. It reports an option that makes no sense.
 func New(opts Options) (*Engine, error) {
@@ -96,8 +104,11 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: opts, access: policy, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
-		writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(), tableLocks: newTableLocks(),
+		leastRows: placement.LeastRows, writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(), tableLocks: newTableLocks(),
 		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
+	}
+	if emulatesAuto.Load() {
+		e.autoEmulated, e.leastRows = true, 0
 	}
 	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
 	e.files = newFileCache(e.stored, opts.MemoryLimit)

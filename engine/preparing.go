@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu"
-	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
@@ -117,7 +116,7 @@ func (e *Engine) invest(changes []catalog.Change) {
 	}
 	var grown []*table.Version
 	for _, c := range changes {
-		if c.After == nil || c.After.Rows() < placement.LeastRows || c.Before != nil && c.After.Rows() < c.Before.Rows()+c.Before.Rows()/2 {
+		if c.After == nil || float64(c.After.Rows()) < e.leastRows || c.Before != nil && c.After.Rows() < c.Before.Rows()+c.Before.Rows()/2 {
 			continue
 		}
 		grown = append(grown, c.After)

@@ -12,9 +12,9 @@ import (
 // LeastRows is the number of rows up to which a plan is not worth opening a device for.
 const LeastRows = 1 << 16
 
-// Small says that a plan reads so little that it stays on the CPU; "" if it does not.
-func Small(plan *physical.Plan) string {
-	if rows := PlanRows(plan); rows < LeastRows {
+// Small says that a plan reads less than so many rows, for which it stays on the CPU; "" if it does not.
+func Small(plan *physical.Plan, least float64) string {
+	if rows := PlanRows(plan); rows < least {
 		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
 	}
 	return ""
@@ -46,7 +46,8 @@ type Advisor struct {
 	threads int
 	workers func(rows float64, threads int) int
 	now     func() time.Time
-	file    string // "": what was learned goes with the process
+	file    string                                              // "": what was learned goes with the process
+	bias    func(fingerprint uint64, d physical.Device) float64 // of tests; nil: none
 
 	mu        sync.Mutex
 	costs     Costs
@@ -244,6 +245,9 @@ type Outcome struct {
 func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.bias != nil {
+		o.Took = time.Duration(float64(o.Took) * a.bias(fingerprint, o.Device))
+	}
 	now := a.now()
 	r := a.record(fingerprint)
 	r.text, r.Used = text, now.Unix()
@@ -274,6 +278,13 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 		a.corrected.learn(e, o.Device, o.Took)
 	}
 	a.saveSoon(now)
+}
+
+// Bias is for tests: runs are learned as if they had taken so many times as long.
+func (a *Advisor) Bias(f func(fingerprint uint64, d physical.Device) float64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.bias = f
 }
 
 // Refuse notes why the GPU could not run a statement that nobody was waiting for.

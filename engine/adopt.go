@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/storage/table"
@@ -9,7 +11,7 @@ import (
 // adopt fills an empty table from a query that gives all rows of another table or file, its columns as they are or assigned
 // to columns of other types, without running it: the tables share the encoded columns. ok is false if the query is
 // another, or if the assignment would change a value, refuse one or warn of one.
-func (s *Session) adopt(v *table.Version, q *logical.Query) (next *table.Version, rows int64, ok bool, err error) {
+func (s *Session) adopt(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, ok bool, err error) {
 	if v.Rows() > 0 {
 		return nil, 0, false, nil
 	}
@@ -24,6 +26,11 @@ func (s *Session) adopt(v *table.Version, q *logical.Query) (next *table.Version
 	}
 	if scan == nil || scan.Table.Rows() <= bulkRows {
 		return nil, 0, false, nil
+	}
+	if u := st.useOf(scan.Table); u != nil {
+		if _, err := st.read(u, slices.Clone(ordinals)); err != nil {
+			return nil, 0, false, err
+		}
 	}
 	b := table.NewBuilder(v)
 	if !b.Adopt(scan.Table, ordinals) {

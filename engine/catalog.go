@@ -99,13 +99,9 @@ func (c *catalogView) File(name string) (*table.Version, bool, error) {
 	if v := c.session.wouldBe(name); v != nil {
 		return v, true, nil
 	}
-	v, giveBack, err := c.session.engine.files.open(c.statement.ctx, c.session.vars.access, name)
-	switch {
-	case err != nil:
+	v, err := c.statement.file(name)
+	if err != nil {
 		return nil, true, c.statement.LocateName(sqlerr.From(err), c.session.vars.parseMode, name)
-	case v == nil:
-		return nil, false, nil
 	}
-	c.statement.files = append(c.statement.files, giveBack)
-	return v, true, nil
+	return v, v != nil, nil
 }

@@ -92,7 +92,7 @@ func (s *Session) eachBatch(
 // errors call it.
 func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operation string, rules *storing) (next *table.Version, rows int64, err error) {
 	if rules == nil {
-		if next, rows, ok, err := s.adopt(v, q); ok {
+		if next, rows, ok, err := s.adopt(st, v, q); ok || err != nil {
 			return next, rows, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -20,6 +21,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
 	}
+	st.outlines = !n.Analyze && s.staysOnCPU()
 	q, err := s.bindForExplain(st, n.Stmt)
 	if err != nil {
 		return nil, err
@@ -80,6 +82,15 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		rows = append(rows, []types.Value{text(line)})
 	}
 	return rowsResult(cols, rows), nil
+}
+
+// staysOnCPU says whether no query is planned for a GPU now. What a GPU would do with columns depends on their values.
+func (s *Session) staysOnCPU() bool {
+	if s.device() != deviceAuto || s.engine.autoMode != gpu.Auto {
+		return s.device() == deviceCPU
+	}
+	_, open := gpu.SharedIfOpen(s.engine.opts.GPULibrary)
+	return !open
 }
 
 // GivesPlan says whether a statement is an EXPLAIN whose rows are the text of a plan; DESCRIBE of a table is not.

@@ -309,11 +309,11 @@ func TestFilesThatChange(t *testing.T) {
 			}
 			s := session(t, Options{Threads: 2})
 			load, reads := s.engine.files.load, 0
-			s.engine.files.load = func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error) {
-				v, err := load(ctx, policy, source)
+			s.engine.files.load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+				v, err := load(ctx, set, title, ordinals)
 				if reads++; reads <= times {
 					time.Sleep(2 * time.Millisecond)
-					if err := change.do(source.Pattern); err != nil {
+					if err := change.do(path); err != nil {
 						t.Error(err)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/radish-sql/radish/exec/memory"
@@ -16,33 +17,40 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// fileCache keeps the tables of data files that queries named, until the files change or their memory is wanted for
-// something else. Those that were used least lately go first. A file that several statements want at once is read once.
+// fileCache keeps the columns of data files that queries read, until the files change or their memory is wanted for
+// something else. Those that were used least lately go first. Columns that several statements want at once are read once.
 type fileCache struct {
 	stored *stored
 	share  int64 // bytes that the files in the cache may take
-	load   func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error)
+	load   func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error)
 
 	mu       sync.Mutex
-	kept     map[string]*openFile // by the name in the query, made absolute
-	readings map[string]*reading  // by name and stamp
-	held     int64                // bytes of kept
+	kept     []*openFile
+	sets     map[string]*files.Set // what is known of files, by source and stamp
+	readings map[string]*reading   // by source, stamp and columns
+	held     int64                 // bytes of kept
 	uses     uint64
 }
 
-// openFile is a file that was read. Its fields are guarded by the cache's mu.
+// openFile is some columns of a file that were read. Its fields are guarded by the cache's mu.
 type openFile struct {
-	name    string
-	stamp   string
-	version *table.Version
-	bytes   int64
-	users   int    // statements that read it
-	used    uint64 // when it was last asked for
-	kept    bool   // it is in the cache: else its memory goes with its last user
-	freed   int64  // what its going has given back: tables may have taken over some of it
+	fileState
+	ordinals []int // nil: all, of a file whose columns are known when it was read
+	version  *table.Version
+	bytes    int64
+	users    int    // statements that read it
+	used     uint64 // when it was last asked for
+	kept     bool   // it is in the cache: else its memory goes with its last user
+	freed    int64  // what its going has given back: tables may have taken over some of it
 }
 
-// reading is a file that is being read for one or several statements.
+// fileState is a source in the state that it had at some time.
+type fileState struct {
+	source string // how it is read, with the pattern made absolute
+	stamp  string
+}
+
+// reading is columns that are being read for one or several statements.
 type reading struct {
 	waiting int // guarded by the cache's mu
 	cancel  context.CancelFunc
@@ -54,6 +62,9 @@ type reading struct {
 // standardShare is the share of a database without a memory limit, in a program without one.
 const standardShare = 8 << 30
 
+// maxSets bounds what is remembered of files besides their columns.
+const maxSets = 256
+
 func newFileCache(s *stored, limit int64) *fileCache {
 	share := limit / 2
 	if share <= 0 {
@@ -62,43 +73,157 @@ func newFileCache(s *stored, limit int64) *fileCache {
 			share = program / 2
 		}
 	}
-	load := func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error) {
-		return files.Read(ctx, policy, "", source.Title(), source, nil)
+	load := func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+		return set.Read(ctx, "", title, ordinals, -1)
 	}
-	return &fileCache{stored: s, load: load, share: share, kept: map[string]*openFile{}, readings: map[string]*reading{}}
+	return &fileCache{stored: s, load: load, share: share, sets: map[string]*files.Set{}, readings: map[string]*reading{}}
 }
 
-// open reads the file or files that a name in FROM stands for, if the policy allows it. The caller calls giveBack when it reads the version no
-// more. The version is nil if the name is no kind of file that Radish reads.
-func (c *fileCache) open(ctx context.Context, policy *fileaccess.Policy, name string) (v *table.Version, giveBack func(), err error) {
+// look finds out what the file or files that a name in FROM stands for hold, if the policy allows it. It reads none of their rows, unless their columns cannot
+// be known otherwise. The result is nil if the name is no kind of file that Radish reads.
+func (c *fileCache) look(ctx context.Context, policy *fileaccess.Policy, name string) (*fileUse, error) {
 	source, ok, err := files.ParseName(name)
 	if !ok || err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := policy.Check(source.Pattern); err != nil { // the name as it was written, which tells nothing of where the program runs
-		return nil, nil, err
+		return nil, err
 	}
 	if source.Pattern, err = filepath.Abs(source.Pattern); err != nil {
-		return nil, nil, cannotRead(name, err)
+		return nil, cannotRead(name, err)
 	}
-	pattern := fmt.Sprintf("%+v", source)
 	stamp, err := stampOf(policy, source.Pattern)
 	if err != nil {
+		return nil, err
+	}
+	u := &fileUse{cache: c, policy: policy, name: name, title: source.Title(), pattern: source.Pattern}
+	u.fileState = fileState{fmt.Sprintf("%+v", source), stamp}
+	u.set, u.stamp, err = unchanged(policy, source.Pattern, stamp, func() (*files.Set, error) {
+		return c.known(ctx, policy, source, u.fileState)
+	})
+	return u, err
+}
+
+// known returns what is known of a source's files, which are opened for that if need be.
+func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source files.Source, state fileState) (*files.Set, error) {
+	c.mu.Lock()
+	set := c.sets[state.key(policy)]
+	c.mu.Unlock()
+	if set != nil {
+		return set, nil
+	}
+	set, err := files.Open(ctx, policy, source)
+	if err == nil {
+		c.remember(policy, state, set)
+	}
+	return set, err
+}
+
+func (s *fileState) key(policy *fileaccess.Policy) string {
+	return s.source + "\n" + s.stamp + "\n" + policy.String()
+}
+
+// remember keeps what is known of a source's files.
+func (c *fileCache) remember(policy *fileaccess.Policy, state fileState, set *files.Set) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.sets {
+		if len(c.sets) < maxSets {
+			break
+		}
+		delete(c.sets, key)
+	}
+	c.sets[state.key(policy)] = set
+}
+
+// columns returns parts with the columns at ordinals of a file (nil: all), which are read unless they are in the cache, and what to call when nobody reads them any more.
+func (c *fileCache) columns(ctx context.Context, u *fileUse, ordinals []int) (parts []table.Part, giveBack func(), err error) {
+	var held []*openFile
+	c.mu.Lock()
+	missing := ordinals
+	if f := c.anyOf(u.fileState); ordinals != nil && len(ordinals) == 0 && f != nil { // which has as many rows
+		parts = append(parts, table.Part{From: f.version.Project(nil)})
+		held = append(held, f)
+		c.use(f, 1)
+	}
+	if ordinals != nil {
+		missing = []int{}
+		for _, o := range ordinals {
+			f, at := c.find(u.fileState, o)
+			if f == nil {
+				missing = append(missing, o)
+				continue
+			}
+			parts = append(parts, table.Part{Ordinals: []int{o}, From: f.version.Project([]int{at})})
+			held = append(held, f)
+			c.use(f, 1)
+		}
+	}
+	c.mu.Unlock()
+	giveBack = func() {
+		for _, f := range held {
+			c.giveBack(f)
+		}
+	}
+	if ordinals != nil && len(missing) == 0 && len(parts) > 0 {
+		return parts, giveBack, nil
+	}
+	f, err := c.read(ctx, u, missing)
+	if err != nil {
+		giveBack()
 		return nil, nil, err
 	}
+	held = append(held, f)
+	return append(parts, table.Part{Ordinals: missing, From: f.version}), giveBack, nil
+}
+
+// find returns an entry with a column of a file, and the column's place in it; nil: there is none. The caller holds mu.
+func (c *fileCache) find(state fileState, ordinal int) (f *openFile, at int) {
+	for _, f := range c.kept {
+		if f.fileState == state {
+			if at := slices.Index(f.ordinals, ordinal); at >= 0 {
+				return f, at
+			}
+		}
+	}
+	return nil, 0
+}
+
+// anyOf returns an entry with some columns of a file; nil: there is none. The caller holds mu.
+func (c *fileCache) anyOf(state fileState) *openFile {
+	for _, f := range c.kept {
+		if f.fileState == state {
+			return f
+		}
+	}
+	return nil
+}
+
+// same returns the entry that has exactly some columns of a file. The caller holds mu.
+func (c *fileCache) same(state fileState, ordinals []int) *openFile {
+	for _, f := range c.kept {
+		if f.fileState == state && slices.Equal(f.ordinals, ordinals) && (f.ordinals == nil) == (ordinals == nil) {
+			return f
+		}
+	}
+	return nil
+}
+
+// read returns an entry of exactly some columns of a file, with the caller as a user.
+func (c *fileCache) read(ctx context.Context, u *fileUse, ordinals []int) (*openFile, error) {
 	c.mu.Lock()
-	if f := c.kept[pattern]; f != nil && f.stamp == stamp {
+	if f := c.same(u.fileState, ordinals); f != nil {
 		c.use(f, 1)
 		c.mu.Unlock()
-		return f.version, func() { c.giveBack(f) }, nil
+		return f, nil
 	}
-	key := pattern + "\n" + stamp + "\n" + policy.String()
+	key := u.key(u.policy) + fmt.Sprintf("\n%#v", ordinals)
 	r := c.readings[key]
 	if r == nil {
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		r = &reading{cancel: cancel, done: make(chan struct{})}
 		c.readings[key] = r
-		go c.read(own, policy, r, key, name, source, stamp)
+		go c.readFor(own, r, key, u, ordinals)
 	}
 	r.waiting++
 	c.mu.Unlock()
@@ -106,12 +231,9 @@ func (c *fileCache) open(ctx context.Context, policy *fileaccess.Policy, name st
 	case <-r.done:
 	case <-ctx.Done():
 		c.leave(r, key)
-		return nil, nil, sqlerr.Interrupted(context.Cause(ctx))
+		return nil, sqlerr.Interrupted(context.Cause(ctx))
 	}
-	if r.err != nil {
-		return nil, nil, r.err
-	}
-	return r.file.version, func() { c.giveBack(r.file) }, nil
+	return r.file, r.err
 }
 
 // leave ends the wait of a statement that was cancelled. The last that waited ends the reading too.
@@ -135,15 +257,13 @@ func (c *fileCache) leave(r *reading, key string) {
 	}
 }
 
-// read reads a file for all who wait for it.
-func (c *fileCache) read(ctx context.Context, policy *fileaccess.Policy, r *reading, key, name string, source files.Source, stamp string) {
-	f := &openFile{name: fmt.Sprintf("%+v", source), stamp: stamp}
-	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + name + "'"}
+// readFor reads columns for all who wait for them.
+func (c *fileCache) readFor(ctx context.Context, r *reading, key string, u *fileUse, ordinals []int) {
+	f := &openFile{fileState: u.fileState, ordinals: ordinals}
+	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + u.name + "'"}
 	r.err = sqlerr.Guard(func() (err error) {
-		f.version, f.stamp, err = unchanged(policy, source.Pattern, stamp, func() (*table.Version, error) {
-			return c.load(table.WithMeter(ctx, account.Set), policy, source)
-		})
-		if err != nil {
+		f.version, err = c.load(table.WithMeter(ctx, account.Set), u.set, u.title, ordinals)
+		if err = u.verify(ctx, err); err != nil {
 			return err
 		}
 		f.bytes = f.version.Footprint()
@@ -178,10 +298,12 @@ func (c *fileCache) use(f *openFile, statements int) {
 	f.users += statements
 }
 
-// keep puts a file into the cache, in the place of what was read of it before and of files that were used less lately.
+// keep puts columns into the cache, in the place of what was read of another state of their file and of files that were used less lately.
 func (c *fileCache) keep(f *openFile) {
-	if old := c.kept[f.name]; old != nil {
-		c.drop(old)
+	for _, old := range slices.Clone(c.kept) {
+		if old.source == f.source && old.stamp != f.stamp {
+			c.drop(old)
+		}
 	}
 	for c.held+f.bytes > c.share {
 		oldest := c.oldest(false)
@@ -191,7 +313,7 @@ func (c *fileCache) keep(f *openFile) {
 		c.drop(oldest)
 	}
 	f.kept = true
-	c.kept[f.name] = f
+	c.kept = append(c.kept, f)
 	c.held += f.bytes
 }
 
@@ -208,12 +330,13 @@ func (c *fileCache) oldest(idle bool) *openFile {
 
 // drop takes a file out of the cache. Its memory goes now, or with its last user.
 func (c *fileCache) drop(f *openFile) {
-	delete(c.kept, f.name)
+	c.kept = slices.DeleteFunc(c.kept, func(k *openFile) bool { return k == f })
 	c.held -= f.bytes
 	f.kept = false
 	c.free(f)
 }
 
+// free gives back the memory of columns that nobody reads and nobody keeps.
 func (c *fileCache) free(f *openFile) {
 	if f.users == 0 && !f.kept {
 		f.freed = c.stored.remove(f.version)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -37,7 +36,7 @@ func writeNumbers(t *testing.T, dir, name string, n int) string {
 func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 	var n atomic.Int32
 	load := e.files.load
-	e.files.load = func(ctx context.Context, policy *fileaccess.Policy, source files.Source) (*table.Version, error) {
+	e.files.load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		n.Add(1)
 		if gate != nil {
 			select {
@@ -46,7 +45,7 @@ func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 				return nil, ctx.Err()
 			}
 		}
-		return load(ctx, policy, source)
+		return load(ctx, set, title, ordinals)
 	}
 	return &n
 }
@@ -143,7 +142,7 @@ func TestFilesAreEvicted(t *testing.T) {
 	}
 	read := func(i int) (fresh bool) {
 		before := loads.Load()
-		if got := mustRun(t, s, "SELECT count(*) FROM `"+names[i]+"`"); got != "25000\n" {
+		if got := mustRun(t, s, "SELECT count(n), count(words) FROM `"+names[i]+"`"); got != "25000|25000\n" {
 			t.Errorf("file %d: %q", i, got)
 		}
 		return loads.Load() > before

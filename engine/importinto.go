@@ -147,11 +147,10 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 // becomes then, unless they are named.
 func (s *Session) keysOf(st *statement, path string, columns *[]*ast.ColumnName) (string, error) {
 	if *columns == nil {
-		v, giveBack, err := s.engine.files.open(st.ctx, s.vars.access, path)
+		v, err := st.file(path)
 		if err != nil {
 			return "", err
 		}
-		st.files = append(st.files, giveBack)
 		for _, c := range v.Schema.Columns {
 			*columns = append(*columns, &ast.ColumnName{Name: ast.NewCIStr(c.Name)})
 		}

@@ -121,16 +121,24 @@ type planned struct {
 	estimated   bool
 }
 
-// lower optimizes a bound query, with joins as the device of the model has them, and lowers it to pipelines.
+// lower optimizes a bound query, with joins as the device of the model has them, and lowers it to pipelines. What they scan of files is read.
 func (s *Session) lower(st *statement, q *logical.Query, model joinorder.Model) (*physical.Plan, error) {
-	q, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext(), Joins: model})
-	if err != nil {
-		return nil, err
+	for {
+		optimized, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext(), Joins: model})
+		if err != nil {
+			return nil, err
+		}
+		plan, err := physical.Lower(optimized, physical.Options{
+			Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
+			DenseSlack: model.DenseSlack,
+		})
+		if err != nil || st.outlines {
+			return plan, err
+		}
+		if again, err := st.readFor(plan); !again || err != nil {
+			return plan, err
+		}
 	}
-	return physical.Lower(q, physical.Options{
-		Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
-		DenseSlack: model.DenseSlack,
-	})
 }
 
 // plan plans a bound query for the devices that radish_device allows.

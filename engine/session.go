@@ -95,9 +95,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	if !KeepsWarnings(stmt) {
 		s.counted = countsOf(s.warnings)
 		s.warnings = &sqlerr.Warnings{NoNotes: s.vars.integer("sql_notes") == 0}
-		for _, w := range stmt.Warnings {
-			s.warnings.Add(w.Level, w.Code, "%s", w.Message)
-		}
+		s.warnOf(stmt)
 	}
 	// The statement's own context ends with the caller's or the engine's, whichever comes first.
 	run, cancel := context.WithCancel(ctx)
@@ -134,8 +132,13 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	st.ctx = run
 	var res *Result
 	err = sqlerr.Guard(func() (err error) {
-		res, err = s.dispatch(st)
-		return err
+		for changes := 0; ; {
+			if res, err = s.dispatch(st); !st.again(err, &changes) {
+				return err
+			}
+			list.Reset()
+			s.warnOf(stmt)
+		}
 	})
 	s.reading = nil
 	restore()
@@ -162,6 +165,13 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	return res, nil
 }
 
+// warnOf adds what reading a statement's text warned of.
+func (s *Session) warnOf(stmt parse.Statement) {
+	for _, w := range stmt.Warnings {
+		s.warnings.Add(w.Level, w.Code, "%s", w.Message)
+	}
+}
+
 // KeepsWarnings says whether a statement is about the warnings of the one before: SHOW WARNINGS and SHOW ERRORS.
 func KeepsWarnings(stmt parse.Statement) bool {
 	show, ok := stmt.Node.(*ast.ShowStmt)
@@ -171,18 +181,20 @@ func KeepsWarnings(stmt parse.Statement) bool {
 // statement is a statement while it runs.
 type statement struct {
 	parse.Statement
-	ctx     context.Context
-	params  []types.Value
-	session *Session
-	context *expr.Context
-	budget  *memory.Budget
-	texts   memory.Account // those that functions make outside of queries
-	made    memory.Account // what it has made so far to be stored
-	tree    memory.Account // what a long text became
-	files   []func()       // give back the files that it reads
-	loaded  *table.Version // the texts of the file of LOAD DATA
-	takes   string         // what errors call who takes the rows of its query; empty: the client does
-	relies  bool           // on the tables that it reads: see transaction.rely
+	ctx      context.Context
+	params   []types.Value
+	session  *Session
+	context  *expr.Context
+	budget   *memory.Budget
+	texts    memory.Account      // those that functions make outside of queries
+	made     memory.Account      // what it has made so far to be stored
+	tree     memory.Account      // what a long text became
+	files    []func()            // give back the files that it reads
+	uses     map[string]*fileUse // those files, by the names in the statement
+	outlines bool                // files are planned for by their outlines: nothing of them is read
+	loaded   *table.Version      // the texts of the file of LOAD DATA
+	takes    string              // what errors call who takes the rows of its query; empty: the client does
+	relies   bool                // on the tables that it reads: see transaction.rely
 }
 
 // end gives back what the statement holds besides its query's memory.
@@ -190,7 +202,7 @@ func (st *statement) end() {
 	for _, giveBack := range st.files {
 		giveBack()
 	}
-	st.files = nil
+	st.files, st.uses = nil, nil
 	st.made.Close()
 	st.texts.Close()
 	st.tree.Close()

@@ -105,7 +105,7 @@ func TestCompressedFilesThatFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"rows.csv.gz": "memory", "line.csv.gz": "memory", "line.jsonl.gz": "memory", "long.csv.gz": "memory", "short.csv.gz": "is cut short, behind "} {
-		for i, sql := range []string{"SELECT COUNT(*) FROM `" + path(name) + "`", "INSERT INTO t SELECT * FROM `" + path(name) + "`", "LOAD DATA INFILE '" + path(name) + "' INTO TABLE t", "IMPORT INTO t FROM '" + path(name) + "'"} {
+		for i, sql := range []string{"SELECT DISTINCT * FROM `" + path(name) + "`", "INSERT INTO t SELECT * FROM `" + path(name) + "`", "LOAD DATA INFILE '" + path(name) + "' INTO TABLE t", "IMPORT INTO t FROM '" + path(name) + "'"} {
 			if testing.Short() && i%2 != 0 { // INSERT reads as SELECT does, and IMPORT as LOAD DATA
 				continue
 			}

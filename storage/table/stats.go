@@ -86,6 +86,9 @@ func (c statsCache) derive(rows int64, changed int) statsCache {
 // Stats returns the statistics of a column. They are computed at the first call: bounds and NULL counts from the row
 // groups' zone maps, distinct counts from sketches of the row groups, which later versions share, the histogram from a sample.
 func (v *Version) Stats(ordinal int) *ColumnStats {
+	if v.Unread(ordinal) {
+		return v.supposed(ordinal)
+	}
 	c := v.stats.statsState
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,6 +111,9 @@ func (v *Version) Stats(ordinal int) *ColumnStats {
 // Zones returns what the row groups' zone maps tell of a column: all but the number of distinct values, the histogram and the common values, for
 // which values would have to be read.
 func (v *Version) Zones(ordinal int) *ColumnStats {
+	if v.Unread(ordinal) {
+		return v.unproved(ordinal)
+	}
 	c := v.stats.statsState
 	c.mu.Lock()
 	defer c.mu.Unlock()

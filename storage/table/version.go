@@ -92,6 +92,7 @@ type Version struct {
 	// numbers is the same in two versions of a table only if a row that both have has the same number in both.
 	numbers *numbering
 	stats   statsCache // of the columns
+	outline *outline   // of a file's table; else nil
 }
 
 // numbering stands for a way in which rows were given their numbers; only its address means something.

@@ -38,6 +38,7 @@ type member struct {
 	span     float64 // of an integer: its greatest value less its least; else infinite
 	dense    bool    // an integer in a range that an array can hold
 	unique   bool    // a key of the relation; only models that ask for it know
+	frequent float64 // rows with the most common value, as far as that is known; likewise
 }
 
 // denseSmall is a range of keys that an array holds however few rows there are, denseLimit one that none holds.
@@ -180,6 +181,9 @@ func (c *class) add(m member) {
 func (g *graph) member(e expr.Expr, relation int) member {
 	m := member{e: e, relation: relation, span: math.Inf(1)}
 	m.domain = g.est.Domain(g.relations[relation], e)
+	if g.model.ChainRow > 0 {
+		m.frequent = g.est.KnownFrequent(g.relations[relation], e)
+	}
 	if lo, hi, ok := g.est.Bounds(g.relations[relation], e); ok && e.Type().Phys() == types.PhysInt64 {
 		m.span = float64(hi) - float64(lo)
 		if c, ok := e.(*expr.Column); ok && g.model.DenseSlack > 0 {

@@ -309,6 +309,34 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// A GPU does not build on a side of which one key has many rows, if it can build on the other.
+func TestSkew(t *testing.T) {
+	for _, tc := range []struct {
+		frequent float64 // rows of r with one key
+		r, s     float64
+		cpu, gpu set // what is built on
+	}{
+		{1, 1e6, 1e8, single(0), single(0)},
+		{50, 1e6, 1e8, single(0), single(0)},
+		{5e4, 1e6, 1e7, single(0), single(1)},
+		{7e6, 1.34e8, 1.35e8, single(0), single(1)},
+	} {
+		for _, m := range []struct {
+			model Model
+			want  set
+		}{{Model{}, tc.cpu}, {GPU, tc.gpu}} {
+			g := &graph{model: m.model, rows: []float64{tc.r, tc.s}}
+			g.classes = []class{{set: 3, members: []member{
+				{relation: 0, domain: 1e9, span: math.Inf(1), frequent: tc.frequent},
+				{relation: 1, domain: 1e9, span: math.Inf(1), frequent: 1},
+			}}}
+			if p := g.join(g.leaf(0), g.leaf(1)); p.right.set != m.want {
+				t.Errorf("%+v, %+v: built on %b, want %b", tc, m.model, p.right.set, m.want)
+			}
+		}
+	}
+}
+
 // A large side is not stored for the sole reason that its keys are dense where those of a far smaller one are not.
 func TestLargeDenseSideIsNotStored(t *testing.T) {
 	for _, tc := range []struct {

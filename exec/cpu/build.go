@@ -39,6 +39,7 @@ type build struct {
 	keyless  bool  // nested loop or range join: no table
 	scratch  int64 // bytes reserved until the build is finished
 	sorted   *sortedKeys
+	band     *band                 // nil: every row of a run is a candidate
 	matched  []column.Bitmap       // by worker; of rows, for KeepUnmatched
 	cut      bool                  // a limit has all rows that it asks for, and matched is not complete
 	filters  []*encoding.Predicate // by key, where one will be asked for
@@ -198,6 +199,9 @@ func (b *build) finish() error {
 		return err
 	}
 	if b.p.Algorithm == physical.RangeJoin {
+		if made, err := b.makeBand(); made || err != nil {
+			return err
+		}
 		return b.sortForRange()
 	}
 	if b.keyless {
@@ -236,6 +240,11 @@ func (b *build) finish() error {
 		b.keys = nil
 	}
 	b.q.mem.Release(b.scratch)
+	if !b.unique && b.starts != nil {
+		if _, err := b.makeBand(); err != nil {
+			return err
+		}
+	}
 	return b.q.check()
 }
 

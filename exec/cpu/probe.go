@@ -29,6 +29,10 @@ type probeOp struct {
 	scan     *scanReader
 	markSlot int
 
+	bandKeys    *expr.ProgramSet // of the build's band
+	bandDecides bool             // whether the band has a match is all that is asked for
+	bounds      [2][]uint64      // by position of pos
+
 	finder  finder
 	out     batch
 	vecs    []column.Vector // by slot; what out's columns are made in
@@ -74,6 +78,19 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 	if t.Mark != nil {
 		o.markSlot = l.slots[t.Mark.ID]
 		made = append(made[:len(made):len(made)], t.Mark)
+	}
+	if b.band != nil {
+		probes := make([]expr.Expr, len(b.band.conds))
+		for i, c := range b.band.conds {
+			probes[i] = c.probe
+		}
+		if o.bandKeys, err = expr.CompileAll(probes, l.slots); err != nil {
+			return nil, err
+		}
+		if b.band.exact {
+			o.residual, inResidual = nil, nil
+			o.bandDecides = o.decidedEarly() && !b.p.KeepUnmatched
+		}
 	}
 	keepsBuild := t.Kind != logical.SemiJoin && t.Kind != logical.AntiJoin && t.Kind != logical.MarkJoin
 	for c, col := range t.Build.Payload {
@@ -137,6 +154,8 @@ func (o *probeOp) push(b *batch) error {
 		return err
 	}
 	switch {
+	case o.b.band != nil:
+		return o.probeBand(b, keys)
 	case o.b.p.Algorithm == physical.RangeJoin && len(keys) > 0:
 		return o.probeRange(b, keys[0])
 	case o.b.keyless:
@@ -351,50 +370,64 @@ func (o *probeOp) decide(b *batch, keys []*column.Vector, pos []int32) error {
 
 // runs handles any number of matches: those of pos[i] lie at the places o.lo[i] .. o.hi[i]-1.
 func (o *probeOp) runs(b *batch, keys []*column.Vector, pos []int32) error {
-	kind := o.t.Kind
+	o.beginPairs(b, pos)
+	for i, p := range pos {
+		lo, hi := o.lo[i], o.hi[i]
+		if o.t.Kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
+			return sqlerr.SubqueryNo1Row()
+		}
+		if _, err := o.addRun(b, p, lo, hi); err != nil {
+			return err
+		}
+	}
+	return o.endPairs(b, keys)
+}
+
+// beginPairs prepares for the pairs of b's rows; those at pos may have some.
+func (o *probeOp) beginPairs(b *batch, pos []int32) {
+	inner := o.t.Kind == logical.InnerJoin
 	if len(o.late) > 0 {
 		sel := b.Sel
-		if kind == logical.InnerJoin {
+		if inner {
 			sel = pos
 		}
 		o.scan.loadInto(b, o.late, sel)
 	}
-	outer := kind != logical.InnerJoin
-	if outer {
+	if !inner {
 		o.clearMatched(b.N)
 	}
+}
+
+// addRun collects the pairs of the row at p with the places lo .. hi-1. decided says that further ones of this row are of no interest.
+func (o *probeOp) addRun(b *batch, p, lo, hi int32) (decided bool, err error) {
 	order := o.b.order
-	for i, p := range pos {
-		lo, hi := o.lo[i], o.hi[i]
-		if kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
-			return sqlerr.SubqueryNo1Row()
-		}
-		for lo < hi {
-			k := min(hi-lo, int32(column.VectorSize-len(o.pos)))
-			for r := lo; r < lo+k; r++ {
-				o.pos = append(o.pos, p)
-				if order != nil {
-					o.rows = append(o.rows, order[r])
-				} else {
-					o.rows = append(o.rows, r)
-				}
+	for lo < hi {
+		k := min(hi-lo, int32(column.VectorSize-len(o.pos)))
+		for r := lo; r < lo+k; r++ {
+			o.pos = append(o.pos, p)
+			if order != nil {
+				o.rows = append(o.rows, order[r])
+			} else {
+				o.rows = append(o.rows, r)
 			}
-			lo += k
-			if len(o.pos) == column.VectorSize {
-				if err := o.flushPairs(b); err != nil {
-					return err
-				}
-				if o.decidedEarly() && o.matched[p] {
-					break
-				}
+		}
+		lo += k
+		if len(o.pos) == column.VectorSize {
+			if err := o.flushPairs(b); err != nil {
+				return false, err
+			}
+			if o.decidedEarly() && o.matched[p] {
+				return true, nil
 			}
 		}
 	}
-	if err := o.flushPairs(b); err != nil {
+	return false, nil
+}
+
+// endPairs tests the pairs that are left, and gives the rows of b that depend on whether they had a match.
+func (o *probeOp) endPairs(b *batch, keys []*column.Vector) error {
+	if err := o.flushPairs(b); err != nil || o.t.Kind == logical.InnerJoin {
 		return err
-	}
-	if !outer {
-		return nil
 	}
 	return o.finishOuter(b, keys)
 }

@@ -142,6 +142,14 @@ type joinSpec struct {
 	payload  []int
 	residual bool
 	constant bool // the build's last key is a constant
+	ranges   []rangeSpec
+}
+
+// rangeSpec is an inequality between columns of the sides.
+type rangeSpec struct {
+	probe int
+	op    expr.Op
+	build int
 }
 
 func joinCases() []Case {
@@ -172,6 +180,20 @@ func joinCases() []Case {
 		{name: "range at least", keys: []int{colWord}, alg: physical.RangeJoin, op: expr.GE, limit: 120, payload: []int{colKey, colNull}},
 		{name: "range greater", keys: []int{colFloat}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colKey}},
 		{name: "range at most", keys: []int{colBig}, alg: physical.RangeJoin, op: expr.LE, limit: 120, payload: []int{colKey}},
+		{name: "between", keys: []int{colNull}, alg: physical.RangeJoin, op: expr.GE, limit: 600, payload: []int{colWide, colDate, colNull},
+			ranges: []rangeSpec{{colNull, expr.GE, colNull}, {colDate, expr.LE, colDate}}},
+		{name: "between doubles", keys: []int{colFloat}, alg: physical.RangeJoin, op: expr.LT, limit: 600, payload: []int{colFloat, colUns, colText},
+			ranges: []rangeSpec{{colUns, expr.GT, colUns}}},
+		{name: "between wide decimals", keys: []int{colBig}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colKey, colDec},
+			ranges: []rangeSpec{{colDec, expr.LT, colDec}}},
+		{name: "key and between", keys: []int{colKey}, skew: 3, limit: 600, payload: []int{colNull, colWide, colText},
+			ranges: []rangeSpec{{colNull, expr.LE, colNull}, {colWide, expr.GT, colWide}}},
+		{name: "nullable key and between", keys: []int{colNull}, skew: 3, limit: 600, payload: []int{colDate, colUnique},
+			ranges: []rangeSpec{{colDate, expr.GE, colDate}, {colDate, expr.LE, colDate}}},
+		{name: "text and between", keys: []int{colText}, skew: 2, limit: 400, payload: []int{colDec, colFloat},
+			ranges: []rangeSpec{{colDec, expr.LE, colDec}, {colFloat, expr.GT, colFloat}}},
+		{name: "dense key and less", keys: []int{colKey}, skew: 2, alg: physical.DenseJoin, limit: 400, payload: []int{colUnique},
+			ranges: []rangeSpec{{colUnique, expr.LT, colUnique}}},
 	}
 	var cs []Case
 	for _, s := range specs {
@@ -240,6 +262,9 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 		if b.Payload[0].Typ.Phys() != types.PhysInt64 {
 			p.Residual = []expr.Expr{&expr.Or{Args: []expr.Expr{&expr.IsNull{Arg: b.Payload[0]}, compareTo(expr.GT, pc[colKey], types.IntValue(3))}}}
 		}
+	}
+	for _, x := range s.ranges {
+		p.Residual = append(p.Residual, &expr.Compare{Op: x.op, Left: pc[x.probe], Right: bc[x.build]})
 	}
 	out := pick(pc, colUnique, colText, colWord)
 	switch kind {

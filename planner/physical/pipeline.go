@@ -179,7 +179,7 @@ const (
 	HashJoin       JoinAlgorithm = iota
 	DenseJoin                    // one integer key of known small range: a direct-address array
 	NestedLoopJoin               // no equality: every pair
-	RangeJoin                    // an inequality on a sort key: sorted build, binary search per probe row (sort-merge join)
+	RangeJoin                    // an inequality on a sort key, perhaps others in Residual: sorted build, binary search per probe row (sort-merge join)
 )
 
 func (a JoinAlgorithm) String() string {

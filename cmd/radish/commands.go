@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -86,6 +87,13 @@ func (r *runner) command(line string) error {
 		name = "quit"
 	case "system":
 		name = "shell"
+	case "expanded": // psql's \x
+		name = "mode"
+		if arg == "off" || arg == "" && r.settings.Format == render.Vertical {
+			arg = string(render.Table)
+		} else {
+			arg = string(render.Vertical)
+		}
 	}
 	var names []string
 	for _, c := range dotCommands {
@@ -102,10 +110,18 @@ func (r *runner) command(line string) error {
 		}
 		names = append(names, c.name)
 	}
+	if strings.HasPrefix(name, `\`) {
+		return fmt.Errorf("there is no command %s; .help lists those of the shell", name)
+	}
 	if near := sqlerr.Suggest(name, names); near != "" {
 		return fmt.Errorf("there is no command .%s; did you mean .%s?", name, near)
 	}
 	return fmt.Errorf("there is no command .%s; .help lists them", name)
+}
+
+// isCommand says whether there is a command of a name.
+func isCommand(name string) bool {
+	return name == "exit" || name == "system" || slices.ContainsFunc(dotCommands, func(c dotCommand) bool { return c.name == name })
 }
 
 // programs are the commands that start programs, which could open any file. The others ask the session's policy for each file.
@@ -129,7 +145,8 @@ func (r *runner) help(arg string) error {
 Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed.
 The cursor keys go back to lines above, then into the history (Page Up: at once); Enter runs a whole statement from any line,
 Alt-Enter breaks a line. \e, or Ctrl-X Ctrl-E, takes what is typed into $EDITOR. Ctrl-R searches the history, Tab completes.
-Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves.
+Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves. What mysql's and psql's users type works too:
+exit, source f, use d, \d, \dt, \l, \i f, \x, \! command.
 EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
 CALL tpch_generate(0.01); makes tables to try things on.
 `)

@@ -57,6 +57,9 @@ func newScript(r io.Reader, mode func() scriptMode) *script {
 func (s *script) next() (st scriptStatement, ok bool, err error) {
 	for {
 		st, command, more := s.commandLine()
+		if command && !more && st.text == "" {
+			continue
+		}
 		if command && !more {
 			return st, true, nil
 		}
@@ -96,8 +99,8 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 	}
 }
 
-// commandLine returns the line that comes next if it is a command: a dot where a statement could begin. more says that
-// its end has not been read.
+// commandLine returns the line that comes next if it is a command of the shell where a statement could begin, or what people type for one (see typedAs). more
+// says that its end has not been read.
 func (s *script) commandLine() (st scriptStatement, ok, more bool) {
 	start := s.at
 	if len(s.pieces) > 0 {
@@ -106,20 +109,42 @@ func (s *script) commandLine() (st scriptStatement, ok, more bool) {
 		start += len(s.buf[s.at:]) - len(strings.TrimLeft(s.buf[s.at:], "; \t\r\n"))
 	}
 	rest := s.buf[start:]
-	if rest == "" || rest[0] != '.' {
+	if rest == "" || !mayBeCommand(rest) {
 		return st, false, false
 	}
 	line, _, complete := strings.Cut(rest, "\n")
-	if !complete && !s.eof {
+	if !complete && !s.eof && (strings.IndexByte(`.\?`, rest[0]) >= 0 || !strings.Contains(line, ";")) {
 		return st, true, true
+	}
+	text, isCommand, ok := typedAs(line)
+	if !ok {
+		return st, false, false
 	}
 	lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
 	context := strings.TrimRight(s.buf[lineStart:start+len(line)], " \t\r")
-	st = scriptStatement{command: true, text: strings.TrimSpace(line), context: context, line: s.line + strings.Count(s.buf[:start], "\n")}
+	st = scriptStatement{command: isCommand, made: !isCommand, text: text, context: context, line: s.line + strings.Count(s.buf[:start], "\n")}
 	s.at = start + len(line)
 	s.pieces, s.scanned = nil, 0
 	s.cut()
 	return st, true, false
+}
+
+// mayBeCommand says whether a line could be one of a command, by its first characters: most lines are statements, and are not cut.
+func mayBeCommand(rest string) bool {
+	switch rest[0] {
+	case '.', '\\', '?':
+		return true
+	case 'q', 'Q', 'e', 'E', 'h', 'H', 's', 'S', 'u', 'U':
+		for _, word := range []string{"quit", "exit", "help", "source", "system", "use"} {
+			if len(rest) >= len(word) && strings.EqualFold(rest[:len(word)], word) {
+				return len(rest) == len(word) || strings.IndexByte(" \t;\r\n", rest[len(word)]) >= 0
+			}
+			if len(rest) < len(word) && strings.EqualFold(rest, word[:len(rest)]) {
+				return true // its end has not been read
+			}
+		}
+	}
+	return false
 }
 
 // read drops the lines that have been given out and appends what the reader has.

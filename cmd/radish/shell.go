@@ -132,31 +132,10 @@ func (s *terminalShell) historyFile() string {
 // drops says whether a text ends in \c, which drops it, as in MySQL's client.
 func drops(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), `\c`) }
 
-// command returns the command or statement that a single word, or USE without a semicolon, stands for, as in MySQL's client; any other
-// text as it is.
-func command(text string) string {
-	switch bare := strings.TrimRight(text, "; "); bare {
-	case "quit", "exit", "help":
-		return "." + bare
-	case `\q`:
-		return ".quit"
-	case `\h`, `\?`:
-		return ".help"
-	case `\e`:
-		return ".edit"
-	case `\s`:
-		return ".show"
-	}
-	if fields := strings.Fields(text); len(fields) == 2 && strings.EqualFold(fields[0], "use") && !strings.Contains(text, ";") {
-		return text + ";"
-	}
-	return text
-}
-
 // toEdit returns the statement that an .edit, or \e, at the end of a text asks the person's editor for.
 func (s *terminalShell) toEdit(text string) (statement string, ok bool) {
 	text = strings.TrimSpace(text)
-	if command(text) == ".edit" {
+	if typed, _, _ := typedAs(text); typed == ".edit" {
 		return s.last, true
 	}
 	statement, ok = strings.CutSuffix(text, `\e`)
@@ -170,25 +149,49 @@ func (s *terminalShell) toEdit(text string) (statement string, ok bool) {
 
 // complete says whether a text can be run as it stands, or whether a person who typed it has to go on.
 func (s *terminalShell) complete(text string) bool {
-	rest := command(strings.TrimSpace(text))
 	if _, edits := s.toEdit(text); edits || drops(text) {
 		return true
 	}
+	return s.unfinished(text) < 0 || s.stray(text) >= 0
+}
+
+// unfinished returns where the last statement of a text begins, if it has not ended; -1: all have.
+func (s *terminalShell) unfinished(text string) int {
+	at := 0
 	for {
-		for strings.HasPrefix(rest, ".") {
-			_, rest, _ = strings.Cut(rest, "\n")
-			rest = strings.TrimLeft(rest, "; \t\r\n")
+		for {
+			at += len(text[at:]) - len(strings.TrimLeft(text[at:], "; \t\r\n"))
+			line, _, _ := strings.Cut(text[at:], "\n")
+			if _, _, is := typedAs(line); !is || line == "" {
+				break
+			}
+			at += len(line)
 		}
-		if !parse.Incomplete(rest, s.conn.ParseMode()) {
-			return true
+		if !parse.Incomplete(text[at:], s.conn.ParseMode()) {
+			return -1
 		}
-		pieces := parse.Split(rest, s.conn.ParseMode())
-		i := slices.IndexFunc(pieces, func(p parse.Piece) bool { return strings.HasPrefix(p.Text, ".") }) // a command behind statements
-		if i < 0 {
-			return false
+		pieces := parse.Split(text[at:], s.conn.ParseMode())
+		i := slices.IndexFunc(pieces, func(p parse.Piece) bool { // a command behind statements
+			line, _, _ := strings.Cut(p.Text, "\n")
+			_, _, is := typedAs(line)
+			return is
+		})
+		if i <= 0 {
+			return at
 		}
-		rest = rest[pieces[i].Offset:]
+		at += pieces[i].Offset
 	}
+}
+
+// stray returns where the last line of a text begins, if it looks like a command and stands within a statement that has not ended; -1: it does not.
+func (s *terminalShell) stray(text string) int {
+	end := strings.TrimRight(text, " \t\r\n")
+	at := strings.LastIndexByte(end, '\n') + 1
+	line := strings.TrimSpace(end[at:])
+	if at == 0 || line == "" || !strays(line) || s.unfinished(end[:at]) < 0 || paint([]rune(end[:at]), 0, func(string, []rune) {}) != 0 {
+		return -1
+	}
+	return at
 }
 
 // typed runs what was typed. again is what is to be typed on, quit says that the shell is to end.
@@ -199,14 +202,21 @@ func (s *terminalShell) typed(text string) (again string, quit bool) {
 	if statement, ok := s.toEdit(text); ok {
 		return s.edited(statement)
 	}
-	text = command(strings.TrimSpace(text))
-	if text == "" {
+	if at := s.stray(text); at >= 0 {
+		line := strings.TrimSpace(text[at:])
+		if endsShell(line) {
+			return "", true
+		}
+		fmt.Fprintf(s.notes, "The statement above %s has not ended: ; at its end runs it, \\c drops it.\n", line)
+		return text[:at], false
+	}
+	if text = strings.TrimSpace(text); text == "" {
 		return "", false
 	}
 	if err := s.typing.Save(text); err != nil {
 		fmt.Fprintf(s.err, "radish: the history cannot be written: %v\n", err)
 	}
-	if text[0] != '.' {
+	if _, command, _ := typedAs(text); !command {
 		s.last = text
 	}
 	return "", s.script("", strings.NewReader(text+"\n"))

@@ -74,7 +74,7 @@ func NewCast(e Expr, to types.Type) Expr {
 			return e
 		}
 	}
-	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isJSONCast(from, to) {
+	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isMoment(c.Value, to) && !isJSONCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
 			return &Const{v}
 		}
@@ -86,6 +86,15 @@ func NewCast(e Expr, to types.Type) Expr {
 func sessionCast(from, to types.Type) bool {
 	return from.Kind == types.KindTimestamp || to.Kind == types.KindTimestamp ||
 		from.Kind == types.KindTime && (to.Kind == types.KindDate || to.Kind == types.KindDatetime)
+}
+
+// isMoment says whether a value is a text with an offset from UTC that is to become a date or time, which depends on the session's time zone too.
+func isMoment(v types.Value, to types.Type) bool {
+	if !v.Type.IsString() || !to.IsTemporal() {
+		return false
+	}
+	_, ok := types.ParseMoment(v.S)
+	return ok
 }
 
 // NewCompare compares two operands after casting them to the type in which MySQL compares them (Reference Manual 14.3).
@@ -192,6 +201,7 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 	switch {
 	case from == t:
 		return c, nil
+	case isMoment(v, t):
 	case t.Kind == types.KindDate && (from.IsString() || from.IsNumeric() || from.Kind == types.KindDatetime):
 		// Only midnight can be a DATE; anything later lifts the comparison to DATETIME.
 		x, status := types.Cast(v, types.DatetimeFsp(types.MaxFsp))

@@ -190,11 +190,11 @@ func (r momentReader) at(c *Context, i int) (moment, error) {
 func parseMoment(c *Context, s string) (moment, error) {
 	trimmed := strings.TrimLeft(s, " \t\n\v\f\r")
 	if len(trimmed) >= 12 && trimmed[0] != '-' {
-		if t, status := types.ParseDatetime(trimmed); status == types.ConvertOK {
+		if t, status := types.ParseDatetime(trimmed, c.Location); status == types.ConvertOK {
 			return moment{micros: t, date: true, digits: t%types.MicrosPerSecond != 0}, nil
 		}
 	}
-	t, status := types.ParseTime(s)
+	t, status := types.ParseTime(s, c.Location)
 	if status > types.ConvertRounded {
 		if err := c.conversionProblem(status, types.StringValue(s), types.Time, false); err != nil {
 			return moment{}, err

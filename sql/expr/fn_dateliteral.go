@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"time"
+
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -10,21 +12,21 @@ import (
 // functions with names that nobody can write. A text that is no such value is error 1525.
 
 func init() {
-	literal := func(name, syntax, doc, kind string, of func(fsp int) types.Type, parse func(s string) (int64, bool)) *Function {
+	literal := func(name, syntax, doc, kind string, of func(fsp int) types.Type, parse func(s string, zone *time.Location) (int64, bool)) *Function {
 		return &Function{Name: name, Category: dateCategory, Syntax: syntax, Doc: doc, MinArgs: 1, MaxArgs: 1,
 			Resolve: func(args []Expr) (Signature, error) {
 				sig := Signature{Args: []types.Type{castText(args[0])}, Result: of(fspOf(args[0]))}
 				if c, ok := args[0].(*Const); ok && !c.Value.Null {
-					if _, ok := parse(c.Value.Text()); !ok {
+					if _, ok := parse(c.Value.Text(), nil); !ok {
 						return sig, wrongLiteral(kind, c.Value.Text())
 					}
 				}
 				return sig, nil
 			},
-			Eval: func(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+			Eval: func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 				s := texts(args[0])
 				for _, i := range positions(sel, n) {
-					v, ok := parse(s.at(int(i)))
+					v, ok := parse(s.at(int(i)), c.Location)
 					if !ok {
 						return wrongLiteral(kind, s.at(int(i)))
 					}
@@ -53,20 +55,20 @@ func wrongLiteral(kind, text string) error {
 	return sqlerr.New(sqlerr.CodeWrongValue, sqlerr.User, "Incorrect %s value: '%s'", kind, text)
 }
 
-func parseDateLiteral(s string) (int64, bool) {
-	t, status := types.ParseDatetime(s)
+func parseDateLiteral(s string, zone *time.Location) (int64, bool) {
+	t, status := types.ParseDatetime(s, zone)
 	return types.DateOf(t), status == types.ConvertOK && !hasClock(s)
 }
 
-func parseTimeLiteral(s string) (int64, bool) {
-	t, status := types.ParseTime(s)
-	if m, err := parseMoment(&Context{}, s); err != nil || m.date {
+func parseTimeLiteral(s string, zone *time.Location) (int64, bool) {
+	t, status := types.ParseTime(s, zone)
+	if m, err := parseMoment(&Context{Location: zone}, s); err != nil || m.date {
 		return 0, false
 	}
 	return t, status == types.ConvertOK
 }
 
-func parseTimestampLiteral(s string) (int64, bool) {
-	t, status := types.ParseDatetime(s)
+func parseTimestampLiteral(s string, zone *time.Location) (int64, bool) {
+	t, status := types.ParseDatetime(s, zone)
 	return t, status == types.ConvertOK && hasClock(s)
 }

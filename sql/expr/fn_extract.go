@@ -130,12 +130,12 @@ func evalExtract(c *Context, call *Call, out *column.Vector, args []*column.Vect
 		for _, i := range positions(sel, n) {
 			x := s.at(int(i))
 			if !unit.IsDateUnit() && looksLikeTime(x) {
-				if t, status := types.ParseTime(x); status != types.ConvertInvalid {
+				if t, status := types.ParseTime(x, c.Location); status != types.ConvertInvalid {
 					out.I64[i] = types.ExtractTime(t, unit)
 					continue
 				}
 			}
-			t, status := types.ParseDatetime(x)
+			t, status := types.ParseDatetime(x, c.Location)
 			if status == types.ConvertInvalid {
 				if err := c.conversionProblem(status, types.StringValue(x), types.Datetime, false); err != nil {
 					return err

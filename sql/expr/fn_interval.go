@@ -183,7 +183,7 @@ func addDays(c *Context, out *column.Vector, d reader[int64], days int64, sel []
 func addToText(c *Context, out *column.Vector, s textReader, span func(int) (types.Interval, bool), unit types.Unit, sel []int32, n int) error {
 	for _, i := range positions(sel, n) {
 		x := s.at(int(i))
-		t, status := types.ParseDatetime(x)
+		t, status := types.ParseDatetime(x, c.Location)
 		if status == types.ConvertInvalid {
 			if err := c.conversionProblem(status, types.StringValue(x), types.Datetime, false); err != nil {
 				return err

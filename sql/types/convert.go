@@ -56,7 +56,7 @@ func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertSta
 	case KindDate, KindDatetime, KindTimestamp:
 		return c.toDatetime(v, to)
 	case KindTime:
-		return v.toTime(to)
+		return c.toTime(v, to)
 	case KindYear:
 		return v.toYear(to)
 	case KindEnum:
@@ -260,10 +260,10 @@ func (c ConvertContext) toDatetime(v Value, to Type) (Value, ConvertStatus) {
 	case KindTime:
 		micros = DatetimeOfDate(c.Today) + v.I
 	case KindEnum:
-		micros, status = ParseDatetime(v.Type.EnumName(v.I))
+		micros, status = ParseDatetime(v.Type.EnumName(v.I), c.Zone)
 	default:
 		if v.Type.IsString() {
-			micros, status = ParseDatetime(v.S)
+			micros, status = ParseDatetime(v.S, c.Zone)
 			break
 		}
 		micros, status = v.datetimeOfNumber()
@@ -287,6 +287,9 @@ func (c ConvertContext) toDatetime(v Value, to Type) (Value, ConvertStatus) {
 	if to.Kind == KindTimestamp {
 		shown := r
 		r = FromZone(r, c.Zone)
+		if moment, ok := v.moment(int(to.Scale)); ok { // which of two that clocks show alike
+			r = moment
+		}
 		if r < MinTimestamp || r > MaxTimestamp {
 			return NullOf(to), ConvertInvalid
 		}
@@ -295,6 +298,17 @@ func (c ConvertContext) toDatetime(v Value, to Type) (Value, ConvertStatus) {
 		}
 	}
 	return Value{Type: to, I: r}, status
+}
+
+// moment returns the moment that a text with an offset from UTC names, rounded to so many digits.
+func (v Value) moment(scale int) (utc int64, ok bool) {
+	if !v.Type.IsString() {
+		return 0, false
+	}
+	if utc, ok = ParseMoment(v.S); ok {
+		utc, ok = RoundDatetime(utc, scale)
+	}
+	return utc, ok
 }
 
 // datetimeOfNumber reads a number YYYYMMDDHHMMSS with a fraction of up to six digits.
@@ -318,7 +332,7 @@ func (v Value) numberAndMicros() (n, micros int64, ok bool) {
 	return n, int64(r.Lo), ok
 }
 
-func (v Value) toTime(to Type) (Value, ConvertStatus) {
+func (c ConvertContext) toTime(v Value, to Type) (Value, ConvertStatus) {
 	var t int64
 	status := ConvertOK
 	switch v.Type.Kind {
@@ -329,10 +343,10 @@ func (v Value) toTime(to Type) (Value, ConvertStatus) {
 	case KindDatetime:
 		t = TimeOf(v.I)
 	case KindEnum:
-		t, status = ParseTime(v.Type.EnumName(v.I))
+		t, status = ParseTime(v.Type.EnumName(v.I), c.Zone)
 	default:
 		if v.Type.IsString() {
-			t, status = ParseTime(v.S)
+			t, status = ParseTime(v.S, c.Zone)
 			break
 		}
 		n, frac, ok := v.numberAndMicros()

@@ -14,7 +14,7 @@ func TestDateFormat(t *testing.T) {
 		{"2024-03-05 00:07:08.000900", "%c %e %f %h %l %p %U %u %v %x %%%q%", "3 5 000900 12 12 AM 09 10 10 2024 %q%"},
 		{"2024-03-21 12:00:00", "%D %p %I", "21st PM 12"}, {"2024-03-11", "%D", "11th"}, {"2024-03-22", "%D", "22nd"}, {"2024-03-03", "%D", "3rd"},
 	} {
-		at, _ := ParseDatetime(c.at)
+		at, _ := ParseDatetime(c.at, nil)
 		if got := DateFormat(at, c.format); got != c.want {
 			t.Errorf("DATE_FORMAT(%s, %s) = %q, want %q", c.at, c.format, got, c.want)
 		}
@@ -22,7 +22,7 @@ func TestDateFormat(t *testing.T) {
 	for _, c := range []struct{ at, format, want string }{
 		{"100:00:00", "%H %k %h %I %l", "100 100 04 04 4"}, {"-01:02:03.4", "%T.%f", "-01:02:03.400000"}, {"01:00:00", "%Y-%m", "0000-00"}, {"01:00:00", "%W", "NULL"},
 	} {
-		at, _ := ParseTime(c.at)
+		at, _ := ParseTime(c.at, nil)
 		got, ok := TimeFormat(at, c.format)
 		if !ok {
 			got = "NULL"

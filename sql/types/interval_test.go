@@ -62,7 +62,7 @@ func TestAddInterval(t *testing.T) {
 		{"2020-01-01", "100000000000", UnitSecond, "5188-11-15 09:46:40.000000"},
 		{"2020-01-01", "1000000000000", UnitSecond, "NULL"},
 	} {
-		at, _ := ParseDatetime(c.at)
+		at, _ := ParseDatetime(c.at, nil)
 		iv, ok := ParseInterval(c.iv, c.u)
 		if !ok {
 			t.Fatalf("interval %q", c.iv)
@@ -91,7 +91,7 @@ func TestAddInterval(t *testing.T) {
 }
 
 func TestExtract(t *testing.T) {
-	at, _ := ParseDatetime("2019-07-02 01:02:03.000123")
+	at, _ := ParseDatetime("2019-07-02 01:02:03.000123", nil)
 	for u, want := range map[Unit]int64{
 		UnitYear: 2019, UnitMonth: 7, UnitDay: 2, UnitQuarter: 3, UnitWeek: 26, UnitYearMonth: 201907, UnitHour: 1, UnitMinute: 2,
 		UnitSecond: 3, UnitMicrosecond: 123, UnitDayHour: 201, UnitDayMinute: 20102, UnitDaySecond: 2010203, UnitDayMicrosecond: 2010203000123,
@@ -154,8 +154,8 @@ func TestTimestampDiff(t *testing.T) {
 		{UnitMinute, "2003-02-01", "2003-05-01 12:05:55", 128885}, {UnitMonth, "2024-01-31", "2024-02-29", 0},
 		{UnitMonth, "2024-02-29 12:00:00", "2024-03-29 11:59:59", 0},
 	} {
-		from, _ := ParseDatetime(c.from)
-		to, _ := ParseDatetime(c.to)
+		from, _ := ParseDatetime(c.from, nil)
+		to, _ := ParseDatetime(c.to, nil)
 		if got := TimestampDiff(c.u, from, to); got != c.want {
 			t.Errorf("TIMESTAMPDIFF(%v, %s, %s) = %d, want %d", c.u, c.from, c.to, got, c.want)
 		}

@@ -270,7 +270,7 @@ func decimalCase(r *rand.Rand) oracleCase {
 }
 
 func randDatetime(r *rand.Rand) int64 {
-	lo, _ := ParseDatetime("1000-01-01")
+	lo, _ := ParseDatetime("1000-01-01", nil)
 	v := lo + r.Int64N(MaxDatetime-lo)
 	if r.IntN(2) == 0 {
 		v = TruncateDatetime(v, 0)

@@ -2,6 +2,8 @@ package types
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -36,7 +38,7 @@ func TestParseDatetime(t *testing.T) {
 		{"2020-01", "", ConvertInvalid}, {"-2020-01-01", "", ConvertInvalid}, {"9999-12-31 23:59:59.9999999", "", ConvertInvalid},
 		{"2020-02-29", "2020-02-29 00:00:00.000000", ConvertOK},
 	} {
-		got, status := ParseDatetime(c.in)
+		got, status := ParseDatetime(c.in, nil)
 		if status != c.status || status != ConvertInvalid && FormatDatetime(got, 6) != c.want {
 			t.Errorf("ParseDatetime(%q) = %s %v, want %s %v", c.in, FormatDatetime(got, 6), status, c.want, c.status)
 		}
@@ -56,7 +58,7 @@ func TestParseTime(t *testing.T) {
 		{"2020-01-02 03:04:05.5", "03:04:05.500000", ConvertOK}, {"12:30xyz", "12:30:00.000000", ConvertTruncated},
 		{"101112.25", "10:11:12.250000", ConvertOK}, {"99999999999999999999:00", "838:59:59.000000", ConvertOutOfRange},
 	} {
-		if got, status := ParseTime(c.in); FormatTime(got, 6) != c.want || status != c.status {
+		if got, status := ParseTime(c.in, nil); FormatTime(got, 6) != c.want || status != c.status {
 			t.Errorf("ParseTime(%q) = %s %v, want %s %v", c.in, FormatTime(got, 6), status, c.want, c.status)
 		}
 	}
@@ -91,7 +93,7 @@ func TestDatetimeAgainstTime(t *testing.T) {
 		if got, want := FormatDatetime(v, 6), at.Format("2006-01-02 15:04:05.000000"); got != want {
 			t.Fatalf("%d prints as %s, want %s", v, got, want)
 		}
-		if got, status := ParseDatetime(at.Format("2006-01-02T15:04:05.000000")); got != v || status != ConvertOK {
+		if got, status := ParseDatetime(at.Format("2006-01-02T15:04:05.000000"), nil); got != v || status != ConvertOK {
 			t.Fatalf("%v reads as %d, want %d", at, got, v)
 		}
 		if at.Year() >= 1000 {
@@ -129,8 +131,8 @@ func TestZones(t *testing.T) {
 	for _, c := range []struct{ utc, local string }{
 		{"2024-01-15 17:00:00", "2024-01-15 12:00:00"}, {"2024-07-15 16:00:00", "2024-07-15 12:00:00"},
 	} {
-		u, _ := ParseDatetime(c.utc)
-		l, _ := ParseDatetime(c.local)
+		u, _ := ParseDatetime(c.utc, nil)
+		l, _ := ParseDatetime(c.local, nil)
 		if InZone(u, zone) != l || FromZone(l, zone) != u {
 			t.Errorf("%s UTC is %s", c.utc, FormatDatetime(InZone(u, zone), 0))
 		}
@@ -151,7 +153,7 @@ func TestZoneChanges(t *testing.T) {
 		if err != nil {
 			t.Skip("no time zone database:", err)
 		}
-		local, _ := ParseDatetime(c.local)
+		local, _ := ParseDatetime(c.local, nil)
 		if utc := FormatDatetime(FromZone(local, zone), 0); utc != c.utc {
 			t.Errorf("%s in %s is %s UTC, want %s", c.local, c.zone, utc, c.utc)
 		}
@@ -181,14 +183,72 @@ func FuzzParseDatetime(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		v, status := ParseDatetime(s)
+		v, status := ParseDatetime(s, nil)
 		if status != ConvertInvalid {
-			if again, st := ParseDatetime(FormatDatetime(v, 6)); again != v || st != ConvertOK {
+			if again, st := ParseDatetime(FormatDatetime(v, 6), nil); again != v || st != ConvertOK {
 				t.Fatalf("%q = %s, which reads as %d %v", s, FormatDatetime(v, 6), again, st)
 			}
 		}
-		if v, status := ParseTime(s); v < MinTime || v > MaxTime || status == ConvertInvalid && v != 0 {
+		if v, status := ParseTime(s, nil); v < MinTime || v > MaxTime || status == ConvertInvalid && v != 0 {
 			t.Fatalf("ParseTime(%q) = %d %v", s, v, status)
 		}
 	})
+}
+
+// Texts with an offset from UTC, compared with what Go's time package reads: the result is what a clock in the zone shows.
+func TestOffsets(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(20261123, 1))
+	layouts := map[string]string{"2006-01-02 15:04:05Z07:00": "", "2006-01-02T15:04:05.000Z07:00": "", "2006-01-02 15:04:05.999999-07:00": "", "2006-01-02 15:04:05-0700": ":00", "2006-01-02T15:04:05-07": ":00:00"}
+	for range 3000 {
+		offset := (r.IntN(28*4+1) - 14*4) * 900
+		at := time.UnixMicro(r.Int64N(4e15)).In(time.FixedZone("", offset))
+		for layout := range layouts {
+			if strings.HasSuffix(layout, "-07") && offset%3600 != 0 {
+				continue
+			}
+			text := at.Format(layout)
+			want, err := time.Parse(layout, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, zone := range []*time.Location{nil, time.UTC, berlin} {
+				shown := want.UTC()
+				if zone != nil {
+					shown = want.In(zone)
+				}
+				got, status := ParseDatetime(text, zone)
+				if s := FormatDatetime(got, 6); s != shown.Format("2006-01-02 15:04:05.000000") || status != ConvertOK {
+					t.Fatalf("%s in %v is %s (%v), want %s", text, zone, s, status, shown)
+				}
+				if clock, status := ParseTime(text, zone); FormatTime(clock, 6) != shown.Format("15:04:05.000000") || status != ConvertOK {
+					t.Fatalf("the time of %s in %v is %s (%v)", text, zone, FormatTime(clock, 6), status)
+				}
+			}
+			if utc, ok := ParseMoment(text); !ok || utc != want.UnixMicro() {
+				t.Fatalf("%s is %d, %v", text, utc, ok)
+			}
+			stamp, status := ConvertContext{Zone: berlin}.Store(StringValue(text), Type{Kind: KindTimestamp, Scale: 6})
+			if at := want.UnixMicro(); at >= MinTimestamp && at <= MaxTimestamp && (stamp.I != at || status != ConvertOK) {
+				t.Fatalf("%s is stored as %d (%v), want %d", text, stamp.I, status, at)
+			}
+		}
+	}
+	for text, want := range map[string]ConvertStatus{
+		"2024-05-01 10:00:00+15:00": ConvertTruncated, "2024-05-01 10:00:00+1": ConvertTruncated, "2024-05-01 10:00:00+02:60": ConvertTruncated, "2024-05-01 10:00:00 +x": ConvertTruncated, "2024-05-01 10:00:00+14:00": ConvertOK,
+		"2024-05-01 10:00:00+14:01": ConvertTruncated, "2024-05-01 10:00:00ZZ": ConvertTruncated, "2024-05-01 10:00:00+02:00x": ConvertTruncated, "9999-12-31 23:59:59-02:00": ConvertInvalid, "2024-05-01 10:00:00.5Z ": ConvertOK,
+	} {
+		if _, status := ParseDatetime(text, nil); status != want {
+			t.Errorf("%s: %v, want %v", text, status, want)
+		}
+		if _, ok := ParseMoment(text); ok != (want == ConvertOK) && want != ConvertInvalid {
+			t.Errorf("%s is a moment: %v", text, ok)
+		}
+	}
+	if LiteralFsp("2024-05-01 10:00:00.25+02:00") != 2 {
+		t.Error("the digits before an offset are not counted")
+	}
 }

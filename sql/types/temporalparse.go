@@ -1,5 +1,10 @@
 package types
 
+import (
+	"strings"
+	"time"
+)
+
 // Temporal literals, by the rules of Reference Manual 11.1.3 "Date and Time Literals" and of MySQL's my_time.cc
 // (str_to_datetime, str_to_time, number_to_datetime, number_to_time).
 
@@ -8,7 +13,7 @@ func ParseDate(s string) (days int64, status ConvertStatus) {
 	if days, ok := parseIsoDate(s); ok {
 		return days, ConvertOK
 	}
-	datetime, _, status := parseDatetime(s)
+	datetime, _, _, status := parseDatetime(s)
 	if status == ConvertInvalid {
 		return 0, status
 	}
@@ -37,19 +42,44 @@ func parseIsoDate(s string) (days int64, ok bool) {
 // date and time, or as digits YYYYMMDD[HHMMSS], YYMMDD[HHMMSS], with a fraction of up to six digits (a seventh rounds).
 // Two-digit years are of 1970..2069. Dates with a zero year-month-day, month or day and dates that do not exist are
 // ConvertInvalid; text after the value is ConvertTruncated.
-func ParseDatetime(s string) (datetime int64, status ConvertStatus) {
+//
+// Behind the seconds or their fraction may stand an offset from UTC, Z, +hh:mm, +hhmm or +hh, up to 14 hours (MySQL since 8.0.19: +hh:mm, behind 13:59 for
+// those below zero). The text is a moment then, and the result what a clock in zone, nil for UTC, shows at it.
+func ParseDatetime(s string, zone *time.Location) (datetime int64, status ConvertStatus) {
 	if days, ok := parseIsoDate(s); ok {
 		return days * MicrosPerDay, ConvertOK
 	}
-	datetime, _, status = parseDatetime(s)
+	datetime, _, offset, status := parseDatetime(s)
+	if offset != noOffset && status != ConvertInvalid {
+		datetime -= offset
+		if zone != nil {
+			datetime = InZone(datetime, zone)
+		}
+		if datetime < 0 && !ValidDate(DateOf(datetime)) || datetime > MaxDatetime {
+			return 0, ConvertInvalid
+		}
+	}
 	return datetime, status
 }
 
-// parseDatetime also returns how many fractional digits were written, at most 6.
-func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
+// ParseMoment reads a DATETIME with an offset from UTC; ok is false for every other text.
+func ParseMoment(s string) (utc int64, ok bool) {
+	const least = len("2000-01-01")
+	if len(s) <= least || strings.IndexByte(s[least:], '+') < 0 && strings.IndexByte(s[least:], '-') < 0 && !strings.ContainsAny(s[least:], "Zz") {
+		return 0, false
+	}
+	datetime, _, offset, status := parseDatetime(s)
+	return datetime - offset, status <= ConvertRounded && offset != noOffset
+}
+
+// noOffset stands for none of those that a text can have.
+const noOffset = MicrosPerDay
+
+// parseDatetime also returns how many fractional digits were written, at most 6, and the offset from UTC that stands behind them in microseconds, or noOffset.
+func parseDatetime(s string) (datetime int64, fsp int, offset int64, status ConvertStatus) {
 	i := skipSpaces(s, 0)
 	if i == len(s) || !isDigit(s[i]) {
-		return 0, 0, ConvertInvalid
+		return 0, 0, noOffset, ConvertInvalid
 	}
 	var field [6]int
 	n := 0
@@ -79,7 +109,7 @@ func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
 				i++
 			}
 			if i == start {
-				return 0, 0, ConvertInvalid
+				return 0, 0, noOffset, ConvertInvalid
 			}
 			width = 2
 			n++
@@ -100,12 +130,12 @@ func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
 		yearDigits = i - start
 		n = 1
 		if i = skipPunctuation(s, i); i == len(s) || !isDigit(s[i]) {
-			return 0, 0, ConvertInvalid
+			return 0, 0, noOffset, ConvertInvalid
 		}
 		n, i = delimitedFields(s, i, &field, n)
 	}
 	if n < 3 || field[3] > 23 || field[4] > 59 || field[5] > 59 {
-		return 0, 0, ConvertInvalid
+		return 0, 0, noOffset, ConvertInvalid
 	}
 	year := field[0]
 	if yearDigits == 2 && field[0]+field[1]+field[2] > 0 {
@@ -113,7 +143,7 @@ func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
 	}
 	days, ok := MakeDays(year, field[1], field[2])
 	if !ok {
-		return 0, 0, ConvertInvalid
+		return 0, 0, noOffset, ConvertInvalid
 	}
 	micro := 0
 	if n == 6 && i < len(s) && s[i] == '.' {
@@ -121,9 +151,47 @@ func parseDatetime(s string) (datetime int64, fsp int, status ConvertStatus) {
 	}
 	datetime = days*MicrosPerDay + clock(field[3], field[4], field[5], micro)
 	if datetime > MaxDatetime {
-		return 0, 0, ConvertInvalid
+		return 0, 0, noOffset, ConvertInvalid
 	}
-	return datetime, fsp, trailing(s, i)
+	offset = noOffset
+	if n == 6 {
+		offset, i = parseOffset(s, i)
+	}
+	return datetime, fsp, offset, trailing(s, i)
+}
+
+// parseOffset reads an offset from UTC at s[i:]. Without one it returns noOffset and i.
+func parseOffset(s string, i int) (offset int64, end int) {
+	if i == len(s) {
+		return noOffset, i
+	}
+	if s[i] == 'Z' || s[i] == 'z' {
+		return 0, i + 1
+	}
+	two := func(at int) int64 {
+		if at+2 > len(s) || !isDigit(s[at]) || !isDigit(s[at+1]) {
+			return -1
+		}
+		return int64(s[at]-'0')*10 + int64(s[at+1]-'0')
+	}
+	hours, minutes := two(i+1), int64(0)
+	end = i + 3
+	if hours < 0 || s[i] != '+' && s[i] != '-' {
+		return noOffset, i
+	}
+	if end < len(s) && s[end] == ':' && two(end+1) >= 0 {
+		minutes, end = two(end+1), end+3
+	} else if two(end) >= 0 {
+		minutes, end = two(end), end+2
+	}
+	if hours > 14 || minutes > 59 || hours == 14 && minutes > 0 || end < len(s) && isDigit(s[end]) {
+		return noOffset, i
+	}
+	offset = hours*MicrosPerHour + minutes*MicrosPerMinute
+	if s[i] == '-' {
+		offset = -offset
+	}
+	return offset, end
 }
 
 func clock(hour, minute, second, micro int) int64 {
@@ -192,6 +260,7 @@ func LiteralFsp(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '.' && i+1 < len(s) && isDigit(s[i+1]) {
 			_, digits, end := parseFraction(s, i+1)
+			_, end = parseOffset(s, end)
 			if skipSpaces(s, end) == len(s) {
 				return digits
 			}
@@ -237,8 +306,8 @@ func DatetimeFromNumber(n int64) (datetime int64, status ConvertStatus) {
 }
 
 // ParseTime reads a TIME: [-][D ]HH:MM[:SS[.frac]], [-]D HH, [-]HHMMSS[.frac], or a whole datetime, of which it takes
-// the time. Minutes and seconds above 59 are ConvertInvalid; hours beyond 838:59:59 give that with ConvertOutOfRange.
-func ParseTime(s string) (t int64, status ConvertStatus) {
+// the time, as [ParseDatetime] reads it. Minutes and seconds above 59 are ConvertInvalid; hours beyond 838:59:59 give that with ConvertOutOfRange.
+func ParseTime(s string, zone *time.Location) (t int64, status ConvertStatus) {
 	i := skipSpaces(s, 0)
 	neg := false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
@@ -249,7 +318,7 @@ func ParseTime(s string) (t int64, status ConvertStatus) {
 		return 0, ConvertInvalid
 	}
 	if len(s)-i >= 12 && !neg {
-		if datetime, _, status := parseDatetime(s[i:]); status == ConvertOK {
+		if datetime, status := ParseDatetime(s[i:], zone); status == ConvertOK {
 			return TimeOf(datetime), ConvertOK
 		}
 	}

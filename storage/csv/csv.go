@@ -19,7 +19,7 @@
 //
 // Types that are inferred, each only if all values of the column have its form: BOOL (true, false), BIGINT (no leading
 // zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers), DATE, DATETIME and TIME (ISO
-// 8601), else TEXT. A column without values is TEXT.
+// 8601), TIMESTAMP (a DATETIME with its offset from UTC, 1970 to 2038), else TEXT. A column without values is TEXT.
 package csv
 
 import "github.com/radish-sql/radish/sql/sqlerr"

@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -18,6 +19,7 @@ const (
 	float
 	date
 	datetime
+	moment // a datetime with its offset from UTC
 	clock
 	nested // a JSON array or object
 	text
@@ -57,7 +59,9 @@ func (s Shape) IsNested() bool { return s.form == nested }
 func (s Shape) Special() bool { return s.form == special }
 
 // Temporal says whether all values are dates or times.
-func (s Shape) Temporal() bool { return s.form == date || s.form == datetime || s.form == clock }
+func (s Shape) Temporal() bool {
+	return s.form == date || s.form == datetime || s.form == moment || s.form == clock
+}
 
 // Type returns the column type for a shape.
 func (s Shape) Type() types.Type {
@@ -79,6 +83,8 @@ func (s Shape) Type() types.Type {
 		return types.Date
 	case datetime:
 		return types.DatetimeFsp(s.fraction)
+	case moment:
+		return types.Type{Kind: types.KindTimestamp, Scale: uint8(s.fraction)}
 	case clock:
 		return types.TimeFsp(s.fraction)
 	case nested:
@@ -181,7 +187,7 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// classifyTemporal reads YYYY-MM-DD, hh:mm:ss[.f] and both with a space or T between them. The value must exist.
+// classifyTemporal reads YYYY-MM-DD, hh:mm:ss[.f] and both with a space or T between them, and then maybe an offset from UTC. The value must exist.
 func classifyTemporal(b []byte) Shape {
 	isText := Shape{form: text}
 	if len(b) >= 10 && b[4] == '-' && b[7] == '-' {
@@ -197,9 +203,25 @@ func classifyTemporal(b []byte) Shape {
 		if s := classifyClock(b[11:]); s.form == clock {
 			return Shape{form: datetime, fraction: s.fraction}
 		}
-		return isText
+		return classifyMoment(b)
 	}
 	return classifyClock(b)
+}
+
+// classifyMoment reads YYYY-MM-DD hh:mm:ss[.f] with an offset from UTC of a moment that a TIMESTAMP can be.
+func classifyMoment(b []byte) Shape {
+	end := len(b) - 1
+	if b[end] != 'Z' {
+		end = bytes.LastIndexAny(b, "+-")
+	}
+	utc, ok := types.ParseMoment(string(b))
+	if !ok || end <= 10 || utc < types.MinTimestamp || utc > types.MaxTimestamp {
+		return Shape{form: text}
+	}
+	if s := classifyClock(b[11:end]); s.form == clock {
+		return Shape{form: moment, fraction: s.fraction}
+	}
+	return Shape{form: text}
 }
 
 func classifyClock(b []byte) Shape {

@@ -162,7 +162,8 @@ func TestKernelsCompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	lib := gputest.CUDALibrary(t)
+	compilers := gputest.CUDALibrary(t).NewCompilers(90, 0)
+	defer compilers.Close()
 	s := gpuEngine(t, gputest.EmulatedLibrary(t)).NewSession()
 	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_device = 'gpu'")
 	var wg sync.WaitGroup
@@ -174,7 +175,7 @@ func TestKernelsCompile(t *testing.T) {
 			room <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-room }()
-				if _, err := lib.Compile(90, source); err != nil {
+				if _, _, err := compilers.Compile(gpukernels.NewTurn(), 90, source); err != nil {
 					t.Errorf("Q%d: %v\n%s", q.Number, err, source)
 				}
 			})

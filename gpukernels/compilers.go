@@ -89,6 +89,9 @@ func (l *Library) NewCompilers(capability, processes int) *Compilers {
 		start: workerStart, limit: workerLimit, idle: workerIdle, pause: workerPause,
 	}
 	c.here = func(capability int, source string, options []string) ([]byte, error) {
+		if capability > 0 { // the emulated device's compiler takes the headers' other half
+			source = excerpt(source)
+		}
 		return l.Compile(capability, source, options...)
 	}
 	if capability == 0 { // the emulated device's compiler is a process in any case
@@ -353,7 +356,7 @@ func (c *Compilers) compileThere(w *worker, x *compilation) {
 
 // compileWith has a busy process compile, and puts it to rest. failure is why it did not answer.
 func (c *Compilers) compileWith(w *worker, x *compilation, include string) (image []byte, failure *errWorker, err error) {
-	image, err = w.compile(x.capability, x.source, include, x.options, c.limit)
+	image, err = w.compile(x.capability, excerpt(x.source), include, x.options, c.limit)
 	if errors.As(err, &failure) {
 		w, err = nil, nil
 	}

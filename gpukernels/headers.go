@@ -74,25 +74,31 @@ var definedIn = sync.OnceValue(func() map[string][]string {
 		if always[f.name] {
 			continue
 		}
-		for _, m := range definition.FindAllStringSubmatch(lineComment.ReplaceAllString(string(f.text), ""), -1) {
-			names := []string{m[1] + m[3] + m[4]}
-			switch {
-			case m[2] != "": // a = 1, b = 2
-				names = nil
-				for _, one := range strings.Split(m[2], ",") {
-					name, _, _ := strings.Cut(one, "=")
-					names = append(names, strings.TrimSpace(name))
-				}
-			case m[5] != "":
-				names = []string{"math_" + m[5]}
-			}
-			for _, name := range names {
-				out[name] = append(out[name], f.name)
-			}
+		for _, name := range headerNames(lineComment.ReplaceAllString(string(f.text), "")) {
+			out[name] = append(out[name], f.name)
 		}
 	}
 	return out
 })
+
+// headerNames are the names that a header, or a part of one, without comments, defines.
+func headerNames(text string) []string {
+	var names []string
+	for _, m := range definition.FindAllStringSubmatch(text, -1) {
+		switch {
+		case m[2] != "": // a = 1, b = 2
+			for _, one := range strings.Split(m[2], ",") {
+				name, _, _ := strings.Cut(one, "=")
+				names = append(names, strings.TrimSpace(name))
+			}
+		case m[5] != "":
+			names = append(names, "math_"+m[5])
+		default:
+			names = append(names, m[1]+m[3]+m[4])
+		}
+	}
+	return names
+}
 
 var includeLine = regexp.MustCompile(`(?m)^#include "(\w+\.cuh)"`)
 

@@ -97,8 +97,8 @@ func (a *aggregateText) declareCopies() []string {
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.words()),
 		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.word(aggShiftWord{f.p}), k.literal(uint64(f.places))),
 		"u32* table = shared_at<u32>(0);",
-		"for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
-		"  for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
+		"RADISH_NO_UNROLL for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
+		"  RADISH_NO_UNROLL for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
 	}
 	for _, acc := range f.accs {
 		if acc.op == accMin && acc.limbs > 0 {
@@ -117,7 +117,7 @@ func (a *aggregateText) flushCopies() {
 	k, f := a.k, a.f
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
-	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
 	k.line("const u32* first = table + g * group;")
 	counts := map[int]string{}
 	count := func(i int) string {

@@ -148,7 +148,7 @@ func (a *aggregateText) declareTags() {
 func (a *aggregateText) taggedPart() {
 	k, x := a.k, a.f.part
 	a.emptyPart("places")
-	k.line("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
+	k.line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
 	k.line("block_barrier();")
 	a.partTiles(x.items(), func() {
 		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.passes, x.tagBits())

@@ -70,7 +70,7 @@ func (a *aggregateText) hotRows() {
 // flushHot adds the table's words to the groups.
 func (a *aggregateText) flushHot() {
 	k := a.k
-	k.open("for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
+	k.open("RADISH_NO_UNROLL for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
 	k.line("if (tags[slot] == not_hot) continue;")
 	a.openPlace("tags[slot]")
 	k.line("const u32* first = table + slot;")

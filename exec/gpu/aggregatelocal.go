@@ -76,13 +76,13 @@ func (a *aggregateText) localRow(keys, args []value) {
 	name, slot, group := k.name("key"), k.name("slot"), k.name("g")
 	k.line("const u64 %s = %s;", name, key)
 	k.line("const u32 %s = find_slot(local_keys, places, %s, %s);", slot, name, null)
-	a.global, a.closeGlobal = func() { a.openGroup("g", "", name, null) }, k.close
+	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", name, null) }, k.close
 	k.open("if (%s != no_slot) {", slot)
 	a.inLocal = true
 	a.updateAll(args, slot)
 	a.inLocal = false
 	k.otherwise()
-	a.openGroup(group, "", name, null)
+	a.openGroup(group, "_aside", name, null)
 	a.updateAll(args, group)
 	k.close()
 	k.close()
@@ -191,7 +191,7 @@ func (a *aggregateText) flushLocal() {
 	k := a.k
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
-	k.open("for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
+	k.open("RADISH_NO_UNROLL for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
 	empty, key := "empty_key", "local_keys[slot]"
 	switch {
 	case a.f.placed == nil:
@@ -202,9 +202,9 @@ func (a *aggregateText) flushLocal() {
 	}
 	k.line("if (local_keys[slot] == %s) continue;", empty)
 	if a.f.placed != nil && a.f.shape == wordGroups {
-		k.line("const u64 g = %s;", a.findWord("word_group", key, "false"))
+		k.line("const u64 g = %s;", a.findWord("word_group_aside", key, "false"))
 	} else {
-		k.line("const u64 g = %s;", a.findPacked("packed_group", key))
+		k.line("const u64 g = %s;", a.findPacked("packed_group_aside", key))
 	}
 	k.line("if (g == no_group) continue;")
 	k.line("const u32* first = table + slot;")
@@ -224,7 +224,7 @@ func (a *aggregateText) declareLocal() []string {
 		"const i32 stride = (i32)places;",
 		"u64* local_keys = shared_at<u64>(0);",
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
-		"for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = empty_key;",
+		"RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = empty_key;",
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }

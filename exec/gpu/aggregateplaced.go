@@ -152,8 +152,8 @@ func (a *aggregateText) declarePlaced() []string {
 		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", x.elem(), x.elem()),
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
 		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.slots*x.slot),
-		fmt.Sprintf("for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", placedWord{a.f.p, placedTags}.of(k)),
-		fmt.Sprintf("for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", placedWord{a.f.p, placedNumbers}.of(k)),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", placedWord{a.f.p, placedTags}.of(k)),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", placedWord{a.f.p, placedNumbers}.of(k)),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }

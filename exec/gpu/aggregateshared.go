@@ -258,7 +258,7 @@ func (a *aggregateText) flush() {
 	k, f := a.k, a.f
 	k.line("// the block's groups are added to all")
 	k.line("block_barrier();")
-	k.open("for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
 	k.line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
 	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
@@ -377,7 +377,7 @@ func (a *aggregateText) emptyWords() (lines []string) {
 			n += f.accs[i].limbs
 		}
 		if n > 0 {
-			lines = append(lines, fmt.Sprintf("for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, first.limb, first.noWord()))
+			lines = append(lines, fmt.Sprintf("RADISH_NO_UNROLL for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, first.limb, first.noWord()))
 		}
 	}
 	return lines

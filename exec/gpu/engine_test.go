@@ -386,11 +386,13 @@ func TestEngineCompiles(t *testing.T) {
 	seed := testSeed(t)
 	b := newBackend(t, gputest.Emulated(t))
 	texts := make(chan string)
+	compilers := lib.NewCompilers(90, 0)
+	defer compilers.Close()
 	var wg sync.WaitGroup
 	for range runtime.NumCPU() {
 		wg.Go(func() {
 			for text := range texts {
-				if _, err := lib.Compile(90, text); err != nil {
+				if _, _, err := compilers.Compile(gpukernels.NewTurn(), 90, text); err != nil {
 					t.Errorf("%v\n%s", err, text)
 				}
 			}

@@ -214,7 +214,7 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 		if k.learn != nil {
 			tiles += ", (i64)" + k.word(everyWord{})
 		}
-		k.fill(k.tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.valid(); t.next()) {", tiles)})
+		k.fill(k.tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.next();) {", tiles)})
 	}
 	if err := sink.after(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -240,7 +241,11 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	k.either = !pack && len(filterCols) > 0
 	sparse := k.either && !most
 	each := func() {
-		k.line("RADISH_UNROLL")
+		if pack && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
+			k.line("RADISH_NO_UNROLL // nothing is indexed by i: filters of texts, which are long")
+		} else {
+			k.line("RADISH_UNROLL")
+		}
 		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 	}
 	each()

@@ -73,7 +73,7 @@ for s in $steps; do
       # resident columns, expressions, plans on both devices, failing allocations, 64 sessions, and the library's own kernels. Left out: what
       # loses the device on purpose, is cancelled, or only moves large arrays or compiles. The seeds are fixed, and a run without a sanitizer
       # comes first, so that kernels come from the cache. SANITIZE_SECONDS bounds TestEngine, which says what it left out.
-      export RADISH_TEST_SEED=1
+      export RADISH_TEST_SEED=1 RADISH_GPU_LINES=1
       for tool in warm ${TOOLS:-memcheck racecheck initcheck}; do
         options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
         [ $tool = memcheck ] && options="$options --leak-check no --report-api-errors no" # tests let allocations fail
@@ -94,7 +94,7 @@ END
         printf '%s: %d s\n' "$tool" $((SECONDS - start))
         grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY|plans ran on|left out for want' "$OUT/$tool.log" | sort | uniq -c
       done
-      unset RADISH_TEST_SEED
+      unset RADISH_TEST_SEED RADISH_GPU_LINES
       ;;
     micro)
       step micro bash -c "in_package gpukernels-tests.test gpukernels/tests -test.run='^\$' -test.bench=. -test.benchtime=300ms"

@@ -16,6 +16,7 @@ constexpr int probe_limit = 1024; // slots looked at before a table is called fu
 // here; let them come together at a place that all of them reach. (Barriers of those that happened to come here together have hung.)
 RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
   u64 slot = mix(key) & mask;
+  RADISH_NO_UNROLL
   for (int n = 0; n < probe_limit; n++) {
     u64 k = load_relaxed(keys + slot);
     if (k == empty_key) k = atomic_cas(keys + slot, empty_key, key);
@@ -37,6 +38,7 @@ RADISH_FN i32 segment_start(bool continues) { return 31 - leading_zeros(~ballot(
 // The slot of a packed key that may be in the table; no_group if it is not. Others may add keys to the table meanwhile.
 RADISH_FN u64 find_packed(const u64* keys, u64 mask, u64 key) {
   u64 slot = mix(key) & mask;
+  RADISH_NO_UNROLL
   for (int n = 0; n < probe_limit; n++) {
     const u64 k = load_relaxed(keys + slot);
     if (k == key) return slot;
@@ -444,6 +446,7 @@ template <int N>
 RADISH_FN bool carry_limbs(const i64* sum, const Fitted (&fitted)[N], u32* limb) {
   // Carries make every limb 32 bits of a two's complement number, whose sign comes out at the top.
   i64 carry = 0;
+  RADISH_NO_UNROLL
   for (int i = 0; i <= exact_limbs; i++) {
     i64 x = carry + (i < exact_limbs ? sum[i] : 0);
     for (int n = 0; n < N; n++) x += piece_of(fitted[n], i);
@@ -453,6 +456,7 @@ RADISH_FN bool carry_limbs(const i64* sum, const Fitted (&fitted)[N], u32* limb)
   const bool negative = (i32)limb[exact_limbs] < 0;
   if (negative) {
     u64 one = 1;
+    RADISH_NO_UNROLL
     for (int i = 0; i <= exact_limbs; i++) {
       one += (u32)~limb[i];
       limb[i] = (u32)one;
@@ -470,12 +474,14 @@ RADISH_NOINLINE f64 exact_sum(const i64* sum, i128 fitted, u32 window) {
   u32 limb[exact_limbs + 1];
   bool negative = carry_limbs(sum, {fitted_in(fitted, window)}, limb);
   int top = exact_limbs;
+  RADISH_NO_UNROLL
   while (top >= 0 && limb[top] == 0) top--;
   if (top < 0) return 0;
   i64 highest = 32 * (i64)top + 31 - leading_zeros(limb[top]); // its bit is worth 2^(highest - 1074)
   u64 sign = negative ? 1ull << 63 : 0;
   i64 low = highest > 52 ? highest - 52 : 0; // the lowest bit that is kept
   u64 mantissa = 0;
+  RADISH_NO_UNROLL
   for (int i = 0; i < 3; i++) {
     i64 at = low / 32 + i;
     if (at > exact_limbs) break;
@@ -492,6 +498,7 @@ RADISH_NOINLINE f64 exact_sum(const i64* sum, i128 fitted, u32 window) {
     bool up = limb[half / 32] >> (half % 32) & 1;
     if (up && !(mantissa & 1)) {
       bool more = limb[half / 32] & ((1u << (half % 32)) - 1);
+      RADISH_NO_UNROLL
       for (i64 i = half / 32 - 1; i >= 0 && !more; i--) more = limb[i] != 0;
       up = more;
     }
@@ -513,13 +520,7 @@ RADISH_FN bool sum_overflowed(f64 total, const i64* sum) { return is_infinite(to
 
 // Orders of values that an atomic cannot compare.
 RADISH_FN bool less_than(i128 a, i128 b) { return a < b; }
-RADISH_FN bool less_than(view a, view b) {
-  i64 n = min_of(a.size, b.size);
-  for (i64 i = 0; i < n; i++) {
-    if (a.data[i] != b.data[i]) return a.data[i] < b.data[i];
-  }
-  return a.size < b.size;
-}
+RADISH_FN bool less_than(view a, view b) { return compare_views(a, b) < 0; }
 // Values of two words, read and written word by word.
 RADISH_FN i128 load_value(const i128* p) {
   const u64* w = reinterpret_cast<const u64*>(p);

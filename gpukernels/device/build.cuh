@@ -25,8 +25,12 @@ RADISH_FN void chain(u32* heads, u64 at, u32* next, u32 row) { next[row] = atomi
 // The hash of a key in a build's filter: the place is its highest bits (Knuth's multiplicative hashing).
 RADISH_FN u32 filter_hash(i64 key) { return ((u32)key ^ (u32)((u64)key >> 32) * 0x85ebca6bu) * 0x9E3779B1u; }
 
-// Copies a filter to the block's shared memory. A barrier has to follow.
+// Copies a filter, of a multiple of four words, to the block's shared memory. A barrier has to follow.
+struct alignas(16) FourWords {
+  u32 w[4];
+};
 RADISH_FN u32* copy_filter(u32* to, const u32* from, i32 words) {
-  for (i32 i = thread_index(); i < words; i += RADISH_BLOCK) to[i] = from[i];
+  RADISH_NO_UNROLL
+  for (i32 i = thread_index(); i < words / 4; i += RADISH_BLOCK) reinterpret_cast<FourWords*>(to)[i] = reinterpret_cast<const FourWords*>(from)[i];
   return to;
 }

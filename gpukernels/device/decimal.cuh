@@ -6,6 +6,7 @@
 // 10^n for n up to 38.
 RADISH_FN constexpr i128 pow10(int n) {
   i128 p = 1;
+  RADISH_NO_UNROLL
   while (n-- > 0) p *= 10;
   return p;
 }
@@ -21,58 +22,26 @@ RADISH_NOINLINE bool fits_digits(i128 x, int digits) {
   return x < limit && x > -limit;
 }
 
-// The quotient of a 256-bit number by v, where high < v, with the remainder. Schoolbook division, a word of the quotient at a time
-// (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D).
-RADISH_NOINLINE u64 div_3_by_2(u128 u, u64 low, u128 v, u128& rest) {
-  u64 v1 = (u64)(v >> 64), v0 = (u64)v, u1 = (u64)(u >> 64), u0 = (u64)u;
-  u64 q;
-  u128 r; // of the leading words; more than 64 bits: q is right
-  if (u1 >= v1) {
-    q = ~(u64)0;
-    r = (u128)u0 + v1;
-  } else {
-    q = (u64)quotient(u, v1);
-    r = u - (u128)q * v1;
-  }
-  while ((r >> 64) == 0 && (u128)q * v0 > (r << 64 | low)) {
-    q--;
-    r += v1;
-  }
-  rest = (u << 64 | low) - q * v; // modulo 2^128, in which the remainder fits
-  return q;
-}
-
+// The quotient of a 256-bit number by v, where high < v, with the remainder. Few numbers have a high half, so their quotient is made bit by bit, which is little
+// code.
 RADISH_NOINLINE u128 div_256(u128 high, u128 low, u128 v, u128& rest) {
   if (high == 0) {
-    u128 q;
-    if ((u64)(low >> 64) == 0 && (u64)(v >> 64) == 0) {
-      q = (u64)low / (u64)v;
-    } else {
-      q = quotient(low, v);
-    }
+    const u128 q = quotient(low, v);
     rest = low - q * v;
     return q;
   }
-  u64 v1 = (u64)(v >> 64);
-  if (v1 == 0) { // so high has one word, which is less than v's
-    u128 top = high << 64 | (u64)(low >> 64);
-    u128 q1 = quotient(top, v);
-    u128 next = (top - q1 * v) << 64 | (u64)low;
-    u128 q0 = quotient(next, v);
-    rest = next - q0 * v;
-    return q1 << 64 | q0;
+  RADISH_NO_UNROLL
+  for (int i = 0; i < 128; i++) { // low's bits leave it at its top and the quotient's come in below
+    const bool more = high >> 127;
+    high = high << 1 | low >> 127;
+    low <<= 1;
+    if (more || high >= v) {
+      high -= v;
+      low |= 1;
+    }
   }
-  int n = leading_zeros(v1);
-  if (n > 0) {
-    v <<= n;
-    high = high << n | low >> (128 - n);
-    low <<= n;
-  }
-  u128 r;
-  u64 q1 = div_3_by_2(high, (u64)(low >> 64), v, r);
-  u64 q0 = div_3_by_2(r, (u64)low, v, rest);
-  rest >>= n;
-  return (u128)q1 << 64 | q0;
+  rest = high;
+  return low;
 }
 
 // x / 10^N rounded, or cut toward zero.

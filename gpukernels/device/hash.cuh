@@ -2,6 +2,7 @@
 // is mixed by these, so both sides of a join agree.
 #pragma once
 #include "base.cuh"
+#include "bytes.cuh"
 #include "float.cuh"
 
 // The finaliser of MurmurHash3 (Appleby 2011): every bit of x reaches every bit of the result.
@@ -46,14 +47,9 @@ RADISH_FN u64 hash_of(i128 x) { return mix((u64)x ^ mix((u64)((u128)x >> 64))); 
 RADISH_FN u64 hash_of(view x) {
   u64 h = (u64)x.size;
   i64 i = 0;
-  for (; i + 8 <= x.size; i += 8) {
-    u64 word = 0;
-    for (int k = 0; k < 8; k++) word |= (u64)x.data[i + k] << (8 * k);
-    h = mix(h ^ word) + 0x9e3779b97f4a7c15ull;
-  }
-  u64 word = 0;
-  for (int k = 0; i + k < x.size; k++) word |= (u64)x.data[i + k] << (8 * k);
-  return mix(h ^ word);
+  RADISH_NO_UNROLL
+  for (; i + 8 <= x.size; i += 8) h = mix(h ^ load_bytes(x.data + i, 8)) + 0x9e3779b97f4a7c15ull;
+  return mix(i < x.size ? h ^ load_bytes(x.data + i, x.size - i) : h);
 }
 RADISH_FN u64 hash_combine(u64 h, u64 more) { return mix(h + 0x9e3779b97f4a7c15ull) ^ more * 0x9fb21c651e98df25ull; }
 constexpr u64 hash_of_null = 0x2545f4914f6cdd1dull;
@@ -62,11 +58,4 @@ RADISH_FN bool same_key(i64 a, i64 b) { return a == b; }
 RADISH_FN bool same_key(u32 a, u32 b) { return a == b; }
 RADISH_FN bool same_key(f64 a, f64 b) { return float_eq(a, b); }
 RADISH_FN bool same_key(i128 a, i128 b) { return a == b; }
-RADISH_FN bool same_key(view a, view b) {
-  if (a.size != b.size) return false;
-  if (a.data == b.data) return true;
-  for (i64 i = 0; i < a.size; i++) {
-    if (a.data[i] != b.data[i]) return false;
-  }
-  return true;
-}
+RADISH_FN bool same_key(view a, view b) { return a.size == b.size && (a.data == b.data || equal_bytes_at(a.data, b.data, a.size)); }

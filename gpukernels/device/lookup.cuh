@@ -18,7 +18,7 @@ RADISH_FN bool in_order(f64 a, f64 b) { return float_lt(a, b); }
 
 // Is x in a sorted array?
 template <typename T>
-RADISH_FN bool in_sorted(T x, const T* sorted, i64 n) {
+RADISH_NOINLINE bool in_sorted(T x, const T* sorted, i64 n) {
   i64 lo = 0;
   while (n > 0) {
     i64 half = n >> 1;
@@ -35,7 +35,7 @@ RADISH_FN bool in_sorted(T x, const T* sorted, i64 n) {
 }
 
 // A string of at most seven bytes as a number: its bytes and its size. Longer ones have none: they give a number that is nobody's.
-RADISH_FN u64 short_string(view s) {
+RADISH_NOINLINE u64 short_string(view s) {
   if (s.size > 7) return ~(u64)0;
   return s.size == 0 ? 0 : load_bytes(s.data, s.size) << 8 | (u64)s.size;
 }

@@ -190,7 +190,7 @@ struct Partition {
     u32 before = 0; // rows of the parts before
     if (lanes > 1) {
       for (i32 p = lane(); p < thread_index() - lane(); p += RADISH_WARP) before += whole_lines(count[p]);
-      before = warp_reduce(before, Sum());
+      before = warp_total(before);
     }
     RADISH_UNROLL
     for (int j = 0; j < each; j++) {

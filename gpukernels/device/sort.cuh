@@ -7,6 +7,7 @@
 //
 // Less is a functor: less(key a, row a, key b, row b) and key(row).
 #pragma once
+#include "bytes.cuh"
 #include "float.cuh"
 #include "warp.cuh"
 
@@ -27,9 +28,9 @@ RADISH_FN u64 sort_key(i128 x) {
   return sort_key(x > most ? most : x < -most - 1 ? -most - 1 : (i64)x);
 }
 RADISH_FN u64 sort_key(view x) {
-  u64 key = 0;
-  for (i64 i = 0; i < 8; i++) key = key << 8 | (i < x.size ? x.data[i] : 0);
-  return key;
+  if (x.size == 0) return 0;
+  const u64 first = load_bytes(x.data, x.size); // in the order of the machine, the lowest byte first
+  return (u64)byte_permute((u32)first, 0, 0x0123) << 32 | byte_permute((u32)(first >> 32), 0, 0x0123);
 }
 // A key that may be NULL, which comes first.
 RADISH_FN u64 sort_key_nullable(bool null, u64 key) { return null ? 0 : (1ull << 63) | key >> 1; }
@@ -39,13 +40,7 @@ RADISH_FN i32 sort_compare(T a, T b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 RADISH_FN i32 sort_compare(f64 a, f64 b) { return float_lt(a, b) ? -1 : float_lt(b, a) ? 1 : 0; }
-RADISH_NOINLINE i32 sort_compare(view a, view b) {
-  const i64 n = min_of(a.size, b.size);
-  for (i64 i = 0; i < n; i++) {
-    if (a.data[i] != b.data[i]) return a.data[i] < b.data[i] ? -1 : 1;
-  }
-  return a.size < b.size ? -1 : b.size < a.size ? 1 : 0;
-}
+RADISH_FN i32 sort_compare(view a, view b) { return compare_views(a, b); }
 
 // How many of the first diagonal items of the merged runs a and b come from a; of equal ones a's come first.
 template <typename Less>
@@ -63,20 +58,16 @@ RADISH_FN i64 merge_path(const Less& less, const u64* keys, const u32* rows, i64
   return low;
 }
 
-// Merges up to sort_items items, from the places ia and ib of two runs in shared memory on, into out_keys and out_rows; returns how many.
+// Merges up to sort_items items, from the places ia and ib of two runs in shared memory on, into out_keys and out_rows.
 template <typename Less>
-RADISH_FN int merge_serially(const Less& less, const u64* keys, const u32* rows, i64 ia, i64 ea, i64 ib, i64 eb, u64* out_keys, u32* out_rows) {
-  int n = 0;
-  RADISH_UNROLL
-  for (int i = 0; i < sort_items; i++) {
-    if (ia >= ea && ib >= eb) break;
+RADISH_FN void merge_serially(const Less& less, const u64* keys, const u32* rows, i32 ia, i32 ea, i32 ib, i32 eb, u64* out_keys, u32* out_rows) {
+  RADISH_NO_UNROLL
+  for (int i = 0; i < sort_items && (ia < ea || ib < eb); i++) {
     const bool from_b = ia >= ea || (ib < eb && less(keys[ib], rows[ib], keys[ia], rows[ia]));
-    const i64 from = from_b ? ib++ : ia++;
+    const i32 from = from_b ? ib++ : ia++;
     out_keys[i] = keys[from];
     out_rows[i] = rows[from];
-    n++;
   }
-  return n;
 }
 
 // Sorts each tile of width rows, a power of two, of the rows in[0..n-1] (in null: the numbers 0..n-1). One block a tile.
@@ -142,6 +133,7 @@ RADISH_FN void sort_merge(const Less& less, const u64* in_keys, const u32* in_ro
     block_barrier();
     const i64 a0 = a + path[0], na = path[1] - path[0], b0 = ea + first - path[0];
     const int count = (int)(last - first);
+    RADISH_NO_UNROLL
     for (int i = thread_index(); i < count; i += RADISH_BLOCK) {
       const i64 from = i < na ? a0 + i : b0 + i - na;
       keys[i] = in_keys[from];
@@ -150,13 +142,7 @@ RADISH_FN void sort_merge(const Less& less, const u64* in_keys, const u32* in_ro
     block_barrier();
     const int diagonal = min_of(thread_index() * sort_items, count);
     const i64 from_a = merge_path(less, keys, rows, 0, na, na, count - na, diagonal);
-    u64 k[sort_items];
-    u32 r[sort_items];
-    const int have = merge_serially(less, keys, rows, from_a, na, na + diagonal - from_a, count, k, r);
-    for (int i = 0; i < have; i++) {
-      out_keys[tile + diagonal + i] = k[i];
-      out_rows[tile + diagonal + i] = r[i];
-    }
+    merge_serially(less, keys, rows, (i32)from_a, (i32)na, (i32)(na + diagonal - from_a), count, out_keys + tile + diagonal, out_rows + tile + diagonal);
   }
 }
 
@@ -172,6 +158,7 @@ struct Selected {
 RADISH_FN Selected select_level(const u64* histograms, int level, i64 wanted) {
   RADISH_SHARED i64 found[3];
   Selected s{0, 0, -1, 0};
+  RADISH_NO_UNROLL
   for (int l = 0; l < level; l++) {
     if (s.at >= 0 && s.below + s.at <= max_of(2 * wanted, sort_enough)) break;
     i64 running = s.below;

@@ -73,7 +73,8 @@ RADISH_FN i32 thread_index() { return (i32)threadIdx.x; }
 RADISH_FN i64 block_index() { return (i64)blockIdx.x; }
 RADISH_FN i64 grid_size() { return (i64)gridDim.x; }
 RADISH_FN void block_barrier() { __syncthreads(); }
-RADISH_FN bool block_any(bool x) { return __syncthreads_or(x); } // a barrier too
+// A barrier too. The vote, which changes nothing, tells ptxas that the threads of a warp go on together: where it does not know, it writes what they do together twice.
+RADISH_FN bool block_any(bool x) { return __any_sync(0xffffffffu, __syncthreads_or(x)); }
 RADISH_FN void fence() { __threadfence(); }
 RADISH_FN u8* shared_memory() { return radish_dynamic_shared; }
 RADISH_FN void trap(const char*) { __trap(); }

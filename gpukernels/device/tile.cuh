@@ -10,7 +10,7 @@ struct Span {
 };
 
 // The tiles of this block: tile numbers from..to-1 over all spans, every grid_size-th. With every > 0 only every so many tiles are numbered, the
-// first among them; with every < 0 only the others.
+// first among them; with every < 0 only the others. next comes before each tile, the first one too, so that it is compiled at one place.
 template <int Items>
 struct Tiles {
   static constexpr i64 rows = (i64)RADISH_BLOCK * Items;
@@ -20,34 +20,30 @@ struct Tiles {
   i64 low, end; // the rows that belong to the span
 
   RADISH_FN Tiles(u64 spans, u64 from, u64 to, i64 every = 0)
-      : span(as_pointer<const Span>(spans)), number((i64)from + block_index()), to((i64)to), every(every) {
-    find();
-  }
-  RADISH_FN bool valid() const { return number < to; }
+      : span(as_pointer<const Span>(spans)), number((i64)from + block_index() - grid_size()), to((i64)to), every(every) {}
   RADISH_FN i64 left() const { return (to - number - 1) / grid_size(); } // tiles of this block behind this one
-  RADISH_FN void next() {
+  // Goes to the next tile; false: there is none.
+  RADISH_FN bool next() {
     number += grid_size();
-    find();
-  }
-  RADISH_FN void find() {
-    if (number >= to) return;
+    if (number >= to) return false;
     const i64 tile = every == 0 ? number : every > 0 ? number * every : number + (u32)number / (u32)(-every - 1) + 1;
+    RADISH_NO_UNROLL
     while (tile >= span->tiles) span++;
     low = span->first;
     end = span->end;
-    first = ((end + rows - 1) / rows - (span->tiles - tile)) * rows;
+    first = (i64)(((u64)(end + rows - 1) / rows - (u64)(span->tiles - tile)) * rows);
+    return true;
   }
   // The first of this thread's rows, which lie together.
   RADISH_FN i64 mine() const { return first + (i64)thread_index() * Items; }
   // Bit i: the thread's row i belongs to the span. Most tiles lie within it.
   RADISH_FN u32 inside() const {
-    constexpr u32 all = (u32)((1ull << Items) - 1);
-    if (first >= low && first + rows <= end) return all;
-    const i64 row = mine();
-    const u32 from = (u32)clamp(low - row), to = (u32)clamp(end - row);
-    return (u32)((1ull << to) - (1ull << from)) & all;
+    static_assert(Items < 32, "a word has a bit for each row, and one more");
+    const i32 before = (i32)max_of(low - first, (i64)0), until = (i32)min_of(end - first, rows); // the same of all threads
+    const i32 row = thread_index() * Items;
+    return (1u << clamp(until - row)) - (1u << clamp(before - row));
   }
-  static RADISH_FN i64 clamp(i64 i) { return i < 0 ? 0 : i > Items ? Items : i; }
+  static RADISH_FN i32 clamp(i32 i) { return max_of(0, min_of(i, Items)); }
 };
 
 // The words of N items, aligned so that they come in as few loads as the width allows.
@@ -121,10 +117,18 @@ RADISH_FN u32 compact_tile(u32 mask, u16* survivors) {
   static_assert(RADISH_BLOCK * Items <= 65536, "16 bits number the rows of a tile");
   u32 total;
   u32 at = block_prefix((u32)popcount(mask), &total);
+  const u32 first = thread_index() * Items;
+#ifdef RADISH_EMULATED
+  for (int i = 0; i < Items; i++) {
+    if (mask >> i & 1) survivors[at++] = (u16)(first + i);
+  }
+#else
+  u32 to = (u32)__cvta_generic_to_shared(survivors + at); // three instructions a row, where the compiler would compute the address anew
   RADISH_UNROLL
   for (int i = 0; i < Items; i++) {
-    if (mask >> i & 1) survivors[at++] = (u16)(thread_index() * Items + i);
+    asm volatile("{ .reg .pred alive; setp.ne.u32 alive, %1, 0; @alive st.shared.u16 [%0], %2; @alive add.u32 %0, %0, 2; }" : "+r"(to) : "r"(mask & 1u << i), "h"((u16)(first + i)) : "memory");
   }
+#endif
   block_barrier();
   return total;
 }

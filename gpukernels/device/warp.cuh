@@ -124,22 +124,50 @@ struct Xor {
 // All threads of the warp come here with a value; every one gets the whole warp's.
 template <typename T, typename Op>
 RADISH_FN T warp_reduce(T x, Op op) {
-  RADISH_UNROLL
+  RADISH_NO_UNROLL
   for (int d = RADISH_WARP / 2; d > 0; d /= 2) x = op(x, shuffle_xor(full_mask(), x, d));
   return x;
 }
 
+// The sum over the lanes of the warp up to this one. All threads of the warp come here. The barrier tells ptxas so: where it does not know, it writes shuffles twice.
+template <typename T>
+RADISH_FN T warp_sums(T x) {
+  warp_barrier(full_mask());
+  RADISH_UNROLL
+  for (int d = 1; d < RADISH_WARP; d *= 2) {
+    T below = shuffle_up(full_mask(), x, d);
+    if (lane() >= d) x += below;
+  }
+  return x;
+}
+#ifndef RADISH_EMULATED
+RADISH_FN u32 warp_sums(u32 x) { // a shuffle says itself whether there is such a lane
+  warp_barrier(full_mask());
+  RADISH_UNROLL
+  for (int d = 1; d < RADISH_WARP; d *= 2) {
+    asm volatile("{ .reg .u32 below; .reg .pred there; shfl.sync.up.b32 below|there, %0, %1, 0, 0xffffffff; @there add.u32 %0, %0, below; }" : "+r"(x) : "r"(d));
+  }
+  return x;
+}
+#endif
+
 // The sum over the lower lanes of the warp and, in *total, over all lanes. All threads of the warp come here.
 template <typename T>
 RADISH_FN T warp_prefix(T x, T* total) {
-  T sum = x;
-  RADISH_UNROLL
-  for (int d = 1; d < RADISH_WARP; d *= 2) {
-    T below = shuffle_up(full_mask(), sum, d);
-    if (lane() >= d) sum += below;
-  }
+  const T sum = warp_sums(x);
   *total = shuffle(full_mask(), sum, RADISH_WARP - 1);
   return sum - x;
+}
+
+// The sum of a word of each lane. All threads of the warp come here, and all get it.
+RADISH_FN u32 warp_total(u32 x) {
+#if !defined(RADISH_EMULATED) && __CUDA_ARCH__ >= 800
+  u32 sum;
+  asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(x));
+  return sum;
+#else
+  return warp_reduce(x, Sum());
+#endif
 }
 
 // All threads of the block come here with a value; thread 0 gets the whole block's, the others something else. Ends with a barrier.
@@ -150,7 +178,7 @@ RADISH_FN T block_reduce(T x, Op op) {
   if (lane() == 0) of_warp[thread_index() / RADISH_WARP] = x;
   block_barrier();
   if (thread_index() == 0) {
-    RADISH_UNROLL
+    RADISH_NO_UNROLL
     for (int i = 1; i < RADISH_BLOCK / RADISH_WARP; i++) x = op(x, of_warp[i]);
   }
   block_barrier();
@@ -160,20 +188,26 @@ RADISH_FN T block_reduce(T x, Op op) {
 // The sum over the lower threads of the block and, in *total, over all. All threads of the block come here. Ends with a barrier.
 template <typename T>
 RADISH_FN T block_prefix(T x, T* total) {
-  RADISH_SHARED T of_warp[RADISH_BLOCK / RADISH_WARP];
-  T in_warp;
-  T below = warp_prefix(x, &in_warp);
-  if (lane() == 0) of_warp[thread_index() / RADISH_WARP] = in_warp;
+  constexpr int warps = RADISH_BLOCK / RADISH_WARP;
+  RADISH_SHARED T of_warp[warps];
+  const T sum = warp_sums(x);
+  if (lane() == RADISH_WARP - 1) of_warp[thread_index() / RADISH_WARP] = sum;
   block_barrier();
-  T all = 0;
-  RADISH_UNROLL
-  for (int i = 0; i < RADISH_BLOCK / RADISH_WARP; i++) {
-    if (i < thread_index() / RADISH_WARP) below += of_warp[i];
-    all += of_warp[i];
+  T below = 0, all = 0;
+  if constexpr (sizeof(T) == 4 && warps <= RADISH_WARP) { // each lane takes a warp's
+    const T one = lane() < warps ? of_warp[lane()] : 0;
+    all = (T)warp_total((u32)one);
+    below = (T)warp_total(lane() < thread_index() / RADISH_WARP ? (u32)one : 0);
+  } else {
+    RADISH_NO_UNROLL
+    for (int i = 0; i < warps; i++) {
+      if (i < thread_index() / RADISH_WARP) below += of_warp[i];
+      all += of_warp[i];
+    }
   }
   block_barrier();
   *total = all;
-  return below;
+  return below + sum - x;
 }
 
 // Places in an array of rows. The counter may run past the array's end, so that the host learns how much room there ought to be:

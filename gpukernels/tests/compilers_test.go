@@ -57,8 +57,10 @@ func children(t *testing.T) (pids []int) {
 // TestCompilersOfNVRTC wants processes to give the image that this one gives, and the same error, and a source to be compiled although they were killed.
 func TestCompilersOfNVRTC(t *testing.T) {
 	lib, c := compilers(t, 1)
+	here := lib.NewCompilers(90, 0)
+	defer here.Close()
 	for _, source := range []string{sumKernel, "RADISH_KERNEL(k, 1) {}"} {
-		want, failed := lib.Compile(90, source, "-DRADISH_BLOCK=64")
+		want, _, failed := here.Compile(gpukernels.NewTurn(), 90, source, "-DRADISH_BLOCK=64")
 		got, _, err := c.Compile(gpukernels.NewTurn(), 90, source, "-DRADISH_BLOCK=64")
 		if !bytes.Equal(got, want) {
 			t.Errorf("an image of %d bytes, and %d here", len(got), len(want))

@@ -19,8 +19,16 @@
 namespace {
 
 // Products and sums of doubles are not fused, so that they are the CPU's. Textures, the runtime's functions and launches from kernels are left
-// out of what NVRTC declares before each source: that is a fifth of what reading a kernel takes.
-constexpr const char* flags[] = {"-std=c++17", "--device-int128", "--fmad=false", "-lineinfo", "--minimal"};
+// out of what NVRTC declares before each source: that is a fifth of what reading a kernel takes. RADISH_GPU_LINES=1 adds the lines that compute-sanitizer and
+// profilers show; images have three times the size then.
+const std::vector<const char*>& flags() {
+  static const std::vector<const char*> all = [] {
+    std::vector<const char*> f = {"-std=c++17", "--device-int128", "--fmad=false", "--minimal"};
+    if (const char* lines = std::getenv("RADISH_GPU_LINES"); lines && std::string(lines) == "1") f.push_back("-lineinfo");
+    return f;
+  }();
+  return all;
+}
 
 struct Nvrtc {
   decltype(&::nvrtcVersion) Version;
@@ -190,7 +198,7 @@ class Program {
 std::string nvrtc_version() {
   const Nvrtc& n = nvrtc();
   std::string version = "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor);
-  for (const char* f : flags) version += std::string(" ") + f;
+  for (const char* f : flags()) version += std::string(" ") + f;
   return version;
 }
 
@@ -199,7 +207,7 @@ std::string nvrtc_compile(int32_t compute_capability, const char* source, const 
   int architecture = best_architecture(n, compute_capability);
   bool exact = architecture == compute_capability;
   std::vector<std::string> args = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(architecture)};
-  args.insert(args.end(), std::begin(flags), std::end(flags));
+  args.insert(args.end(), flags().begin(), flags().end());
   // From 12.9 on NVRTC keeps what it made in the driver's cache, too; package gpukernels has one of its own.
   if (n.major > 12 || (n.major == 12 && n.minor >= 9)) args.push_back("--no-cache");
   for (const char* p = options ? options : ""; *p;) {

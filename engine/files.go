@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
@@ -187,6 +188,20 @@ func (c *fileCache) find(state fileState, ordinal int) (f *openFile, at int) {
 		}
 	}
 	return nil, 0
+}
+
+// has says whether all columns that scans of a file want are in the cache.
+func (c *fileCache) has(u *fileUse, scans []*physical.TableScan) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, scan := range scans {
+		for _, o := range scan.Ordinals {
+			if f, _ := c.find(u.fileState, o); f == nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // anyOf returns an entry with some columns of a file; nil: there is none. The caller holds mu.

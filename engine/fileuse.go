@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -28,6 +30,8 @@ type fileUse struct {
 	version *table.Version
 	parts   []table.Part
 	filled  bool
+	// streamed is the table for scans that read the file themselves; nil: none does yet.
+	streamed *table.Version
 }
 
 // beginAnew is the cause of an error after which the statement has to be bound again.
@@ -77,7 +81,7 @@ func (st *statement) file(name string) (*table.Version, error) {
 		st.files = append(st.files, giveBack)
 		u.version, u.filled = parts[0].From, true
 	} else {
-		u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: u.set.Columns}, u.set.Rows, nil)
+		u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: u.set.Columns}, u.set.Rows, u.set.Estimates())
 	}
 	if st.uses == nil {
 		st.uses = map[string]*fileUse{}
@@ -118,33 +122,138 @@ func (st *statement) useOf(v *table.Version) *fileUse {
 	return nil
 }
 
-// readFor reads what the scans of a plan want of files and nobody has read yet. again says that there is more to plan with now.
-func (st *statement) readFor(plan *physical.Plan) (again bool, err error) {
+// fileScans are a plan's scans of one file.
+type fileScans struct {
+	use   *fileUse
+	scans []*physical.TableScan
+}
+
+// fileScans returns a plan's scans of files, in the order of the pipelines.
+func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
 	if len(st.uses) == 0 {
-		return false, nil
+		return nil
 	}
-	wanted := map[*fileUse][]int{}
-	var order []*fileUse
 	for _, p := range plan.All() {
 		scan, ok := p.Source.(*physical.TableScan)
 		if !ok {
 			continue
 		}
-		if u := st.useOf(scan.Table); u != nil {
-			if _, seen := wanted[u]; !seen {
-				order = append(order, u)
-			}
-			wanted[u] = append(wanted[u], scan.Ordinals...)
+		u := st.useOf(scan.Table)
+		if u == nil {
+			continue
 		}
+		i := slices.IndexFunc(list, func(f *fileScans) bool { return f.use == u })
+		if i < 0 {
+			i = len(list)
+			list = append(list, &fileScans{use: u})
+		}
+		list[i].scans = append(list[i].scans, scan)
 	}
-	for _, u := range order {
-		read, err := st.read(u, wanted[u])
+	return list
+}
+
+// readFor reads what the scans of a plan want of files and nobody has read yet, or has them read it themselves. again says that there is more to plan with now.
+func (st *statement) readFor(plan *physical.Plan, onCPU bool) (again bool, err error) {
+	for _, f := range st.fileScans(plan) {
+		if onCPU && !plan.Recursive() {
+			streams, err := st.stream(f, plan)
+			if err != nil {
+				return false, err
+			}
+			if streams {
+				continue
+			}
+		}
+		var ordinals []int
+		for _, scan := range f.scans {
+			ordinals = append(ordinals, scan.Ordinals...)
+		}
+		read, err := st.read(f.use, ordinals)
 		if err != nil {
 			return false, err
 		}
 		again = again || read
 	}
 	return again, nil
+}
+
+// Columns are read into the cache, where the next statement finds them, unless they would fill much of it, or most of their row groups are not wanted.
+const (
+	streamedShare = 4 // one part in 4 of the cache
+	wantedGroups  = 2 // one of 2 row groups
+)
+
+// stream has scans of a file read its row groups themselves, if that is better than to read columns into the cache.
+func (st *statement) stream(f *fileScans, plan *physical.Plan) (ok bool, err error) {
+	u := f.use
+	if !u.set.CanStream() || u.cache.has(u, f.scans) {
+		return false, nil
+	}
+	if u.streamed == nil {
+		v, done, err := u.set.Stream("", u.title)
+		if err != nil {
+			return false, u.verify(st.ctx, err)
+		}
+		st.files = append(st.files, done)
+		if err := u.verify(st.ctx, nil); err != nil {
+			return false, err
+		}
+		u.streamed = v
+	}
+	all := make([]int, len(u.streamed.Groups))
+	for i := range all {
+		all[i] = i
+	}
+	whole, wanted := int64(0), int64(0)
+	for _, scan := range f.scans {
+		ordinals := slices.DeleteFunc(slices.Clone(scan.Ordinals), func(o int) bool { return o < 0 })
+		kept, err := cpu.Kept(scan, u.streamed.Groups)
+		if err != nil {
+			return false, err
+		}
+		if len(ordinals) == 0 { // the footers tell how many rows there are
+			return false, nil
+		}
+		whole += u.set.Bytes(all, ordinals)
+		wanted += u.set.Bytes(kept, ordinals)
+	}
+	if whole <= u.cache.share/streamedShare && wanted > whole/wantedGroups && !stopsEarly(plan) {
+		return false, nil
+	}
+	for _, scan := range f.scans {
+		scan.Table = u.streamed
+	}
+	return true, nil
+}
+
+// stopsEarly says whether a plan ends when it has given some of the rows of a scan.
+func stopsEarly(plan *physical.Plan) bool {
+	for n := plan.Logical; ; {
+		switch x := n.(type) {
+		case *logical.Limit:
+			return x.Count != logical.NoLimit && passesRows(x.Input)
+		case *logical.Project:
+			n = x.Input
+		default:
+			return false
+		}
+	}
+}
+
+// passesRows says whether a node gives rows of a scan one by one.
+func passesRows(n logical.Node) bool {
+	for {
+		switch x := n.(type) {
+		case *logical.Scan:
+			return true
+		case *logical.Project:
+			n = x.Input
+		case *logical.Filter:
+			n = x.Input
+		default:
+			return false
+		}
+	}
 }
 
 // read reads columns of a file that were not read yet, if there are such.

@@ -135,7 +135,7 @@ func (s *Session) lower(st *statement, q *logical.Query, model joinorder.Model) 
 		if err != nil || st.outlines {
 			return plan, err
 		}
-		if again, err := st.readFor(plan); !again || err != nil {
+		if again, err := st.readFor(plan, model == (joinorder.Model{}) && s.staysOnCPU()); !again || err != nil {
 			return plan, err
 		}
 	}

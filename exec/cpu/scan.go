@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -33,6 +34,8 @@ type tableScan struct {
 	parts   []scanPart
 	layout  *layout
 	rowsMax int
+
+	streamedBytes atomic.Int64 // that were read of files
 }
 
 // scanColumn is a column that a scan can decode.
@@ -81,27 +84,18 @@ func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, erro
 	for _, g := range s.Table.Groups {
 		numbered = numbered && g.Deleted == nil
 		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}
-		none := false
-		for i, c := range t.tests {
-			test := encoding.CompileTest(g.Columns[c.ordinal], c.pred)
-			switch test.Outcome() {
-			case encoding.None:
-				none = true
-			case encoding.Some:
-				sg.tests[i] = test
-			}
-			if none {
-				break
-			}
-		}
-		if none || g.Rows == 0 {
+		if !sg.compile(t.tests) || g.Rows == 0 {
 			continue
 		}
 		t.groups = append(t.groups, sg)
+		t.rowsMax += g.Rows
+		if g.Stream != nil {
+			t.parts = append(t.parts, scanPart{len(t.groups) - 1, 0, g.Rows})
+			continue
+		}
 		for from := 0; from < g.Rows; from += morselRows {
 			t.parts = append(t.parts, scanPart{len(t.groups) - 1, from, min(from+morselRows, g.Rows)})
 		}
-		t.rowsMax += g.Rows
 	}
 	return t, nil
 }
@@ -168,6 +162,8 @@ type scanReader struct {
 	from    int
 	tests   []testStats // in the order in which they are run
 	vectors int         // until the order is looked at again
+
+	streaming bool // the group's memory goes when its rows were read
 }
 
 // testStats is what a reader has seen of a test.
@@ -238,6 +234,14 @@ func (r *scanReader) read(morsel int) error {
 	}
 	part := r.t.parts[morsel]
 	r.group = &r.t.groups[part.group]
+	if r.group.rows.Stream != nil {
+		return r.stream(r.group)
+	}
+	return r.rows(part)
+}
+
+// rows reads some rows of the group.
+func (r *scanReader) rows(part scanPart) error {
 	size := min(column.VectorSize, part.to-part.from)
 	for i := range r.sel {
 		if cap(r.sel[i]) < size {
@@ -328,6 +332,7 @@ func (r *scanReader) load(cols []scanColumn, sel []int32) {
 			}
 		} else {
 			r.group.rows.Columns[c.ordinal].Gather(v, r.from, r.b.N, sel)
+			v.Loose = r.streaming && v.Str != nil
 		}
 		r.b.Cols[c.slot] = v
 	}

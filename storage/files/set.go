@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowipc"
@@ -28,6 +29,7 @@ type Set struct {
 	paths   []string
 	at      [][]int   // of files with footers: for each file the place of each column, -1 where it lacks it
 	heads   []*header // and what their footers tell
+	zones   []zone    // of Parquet files
 	texts   *csv.Texts
 	sources []textfile.Source // of JSON lines
 }
@@ -36,6 +38,7 @@ type Set struct {
 type header struct {
 	columns []table.ColumnDef
 	rows    int64
+	footer  *parquet.File // closed; nil: of another format
 }
 
 // footed is an open file of a format that has a footer or header with its schema.
@@ -167,6 +170,12 @@ func (s *Set) openFooters(ctx context.Context) error {
 		}
 		s.Columns = append(s.Columns, def)
 	}
+	for i, h := range s.heads {
+		if h.footer != nil {
+			s.zonesOf(i, h.footer)
+			h.footer = nil
+		}
+	}
 	return nil
 }
 
@@ -177,7 +186,11 @@ func (s *Set) head(path string) (*header, error) {
 	}
 	defer f.Close()
 	rows, err := f.Rows()
-	return &header{f.Columns(), rows}, err
+	h := &header{columns: f.Columns(), rows: rows}
+	if p, ok := f.(parquetFile); ok {
+		h.footer = p.File
+	}
+	return h, err
 }
 
 // columnOf returns the definition of a column, which must have one type in all files that have it.
@@ -288,16 +301,14 @@ func (s *Set) load(ctx context.Context, b *table.Builder, file int, path string,
 		return err
 	}
 	defer f.Close()
-	now := f.Columns()
-	if len(now) != len(s.heads[file].columns) {
+	if !sameColumns(f.Columns(), s.heads[file].columns) {
 		return fileaccess.Changed(path)
 	}
-	for i, c := range s.heads[file].columns {
-		if now[i].Type != c.Type || now[i].Name != c.Name || now[i].Foreign != c.Foreign {
-			return fileaccess.Changed(path)
-		}
-	}
 	return f.Load(ctx, b, places)
+}
+
+func sameColumns(a, b []table.ColumnDef) bool {
+	return slices.EqualFunc(a, b, func(a, b table.ColumnDef) bool { return a.Type == b.Type && a.Name == b.Name && a.Foreign == b.Foreign })
 }
 
 // Read returns a new table of the rows of one file, or of all files that match a pattern, as far as the policy allows them. If columns is not nil only

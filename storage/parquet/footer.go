@@ -86,6 +86,8 @@ type chunk struct {
 	dictionary int64 // where the dictionary page begins; 0: there is none, or it stands at data
 	encrypted  bool
 	elsewhere  bool // in another file
+	unpacked   int64
+	stats      statistics
 }
 
 // readFooter reads a file's metadata.
@@ -302,8 +304,12 @@ func (r *compact) columnMetaData(w wire, c *chunk) {
 			c.codec = r.i32(w)
 		case 5:
 			c.values = r.i64(w)
+		case 6:
+			c.unpacked = r.i64(w)
 		case 7:
 			c.size = r.i64(w)
+		case 12:
+			c.stats = r.statistics(w)
 		case 9:
 			c.data = r.i64(w)
 		case 11:

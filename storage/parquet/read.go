@@ -107,6 +107,9 @@ func (f *File) Columns() []table.ColumnDef { return f.columns }
 // Rows returns the number of rows.
 func (f *File) Rows() int64 { return f.footer.rows }
 
+// Stat describes the file as it is now.
+func (f *File) Stat() (os.FileInfo, error) { return f.source.Stat() }
+
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }
 

@@ -106,6 +106,9 @@ type RowGroup struct {
 	Columns []*encoding.Chunk // by ordinal
 	// Deleted has a set bit for each deleted row; nil: none.
 	Deleted column.Bitmap
+	// Stream reads the rows; nil: they are in Columns. Else the chunks of Columns have zone maps, which may leave anything open, and no values, and there may be more
+	// than RowGroupSize rows.
+	Stream Stream
 }
 
 // New returns the empty version of a new table.

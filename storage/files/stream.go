@@ -1,0 +1,214 @@
+package files
+
+import (
+	"context"
+	"os"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// maxStreamed bounds the files that are open at once for one table.
+const maxStreamed = 256
+
+// CanStream says whether a table's rows can be read by scans, a row group at a time, instead of into memory: those of Parquet files.
+func (s *Set) CanStream() bool { return s.format == Parquet && len(s.paths) <= maxStreamed }
+
+// Bytes returns about how much memory some columns of some row groups take (see Stream).
+func (s *Set) Bytes(groups, ordinals []int) int64 {
+	total := int64(0)
+	for _, g := range groups {
+		for _, o := range ordinals {
+			if o >= 0 {
+				total += s.zones[g].bytes[o]
+			}
+		}
+	}
+	return total
+}
+
+// zone is what a footer claims of a row group.
+type zone struct {
+	file, group, rows int
+	columns           []*encoding.Chunk // by the table's columns
+	told              []bool            // the footer has bounds of the column
+	bytes             []int64
+}
+
+// zonesOf takes the claims of a file's row groups out of its footer.
+func (s *Set) zonesOf(file int, f *parquet.File) {
+	for g := range f.Groups() {
+		if f.GroupRows(g) == 0 {
+			continue
+		}
+		z := zone{file: file, group: g, rows: f.GroupRows(g)}
+		for _, place := range s.at[file] {
+			x, told := f.Zone(g, place)
+			z.columns, z.told = append(z.columns, x), append(z.told, told)
+			bytes := int64(0)
+			if place >= 0 {
+				bytes = f.GroupBytes(g, place)
+			}
+			z.bytes = append(z.bytes, bytes)
+		}
+		for c := range z.columns {
+			if s.at[file][c] < 0 { // NULL in all rows
+				z.columns[c] = &encoding.Chunk{Type: s.Columns[c].Type, Kind: encoding.Constant, Rows: z.rows, NullCount: z.rows,
+					Min: types.NullOf(s.Columns[c].Type), Max: types.NullOf(s.Columns[c].Type)}
+			}
+		}
+		s.zones = append(s.zones, z)
+	}
+}
+
+// Estimates returns what footers let suppose of the columns, by ordinal; nil: nothing.
+func (s *Set) Estimates() []*table.ColumnStats {
+	if len(s.zones) == 0 {
+		return nil
+	}
+	out := make([]*table.ColumnStats, len(s.Columns))
+	for c := range out {
+		e := &table.ColumnStats{Rows: s.Rows}
+		known := true
+		for _, z := range s.zones {
+			x := z.columns[c]
+			if e.NullCount += int64(min(x.NullCount, z.rows)); x.NullCount == x.Rows {
+				continue
+			}
+			if known = known && z.told[c]; !known {
+				break
+			}
+			if e.Min.Type == (types.Type{}) || types.Compare(x.Min, e.Min) < 0 {
+				e.Min = x.Min
+			}
+			if e.Max.Type == (types.Type{}) || types.Compare(x.Max, e.Max) > 0 {
+				e.Max = x.Max
+			}
+		}
+		if !known || e.Min.Type == (types.Type{}) {
+			continue
+		}
+		e.Distinct = max(1, float64(s.Rows-e.NullCount)/supposedRepeats)
+		if e.Min.Type.Phys() == types.PhysInt64 {
+			e.Distinct = min(e.Distinct, float64(e.Max.I)-float64(e.Min.I)+1)
+		}
+		out[c] = e
+	}
+	return out
+}
+
+// supposedRepeats is how often a value is assumed to occur in a column whose values nobody has counted.
+const supposedRepeats = 4
+
+// Stream returns the table with row groups that scans read from the files, and what closes those.
+func (s *Set) Stream(database, name string) (v *table.Version, close func(), err error) {
+	open := make([]*streamed, len(s.paths))
+	close = func() {
+		for _, f := range open {
+			if f != nil {
+				_ = f.Close() // nothing was written
+			}
+		}
+	}
+	for i, p := range s.paths {
+		f, err := parquet.OpenIn(s.policy, p)
+		if err == nil {
+			open[i] = &streamed{File: f, set: s, path: p}
+			if open[i].info, err = f.Stat(); err == nil && !s.isOf(i, f) {
+				err = fileaccess.Changed(p)
+			}
+		}
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+	}
+	var groups []*table.RowGroup
+	for _, z := range s.zones {
+		groups = append(groups, &table.RowGroup{Rows: z.rows, Columns: z.columns, Stream: &streamedGroup{open[z.file], z}})
+	}
+	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups), close, nil
+}
+
+// isOf says whether an open file still has the row groups that the set knows.
+func (s *Set) isOf(file int, f *parquet.File) bool {
+	n := 0
+	for _, z := range s.zones {
+		if z.file == file {
+			if n += z.rows; z.group >= f.Groups() || f.GroupRows(z.group) != z.rows {
+				return false
+			}
+		}
+	}
+	return int64(n) == f.Rows() && sameColumns(f.Columns(), s.heads[file].columns)
+}
+
+// streamed is an open file that scans read.
+type streamed struct {
+	*parquet.File
+	set  *Set
+	path string
+	info os.FileInfo // when it was opened
+}
+
+// unchanged returns an error if the file was written since it was opened.
+func (f *streamed) unchanged() error {
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() != f.info.Size() || !now.ModTime().Equal(f.info.ModTime()) {
+		return fileaccess.Changed(f.path)
+	}
+	return nil
+}
+
+type streamedGroup struct {
+	file *streamed
+	zone
+}
+
+// Open implements [table.Stream].
+func (g *streamedGroup) Open(ctx context.Context, ordinals []int) (table.StreamReader, error) {
+	ctx = table.WithScratch(ctx)
+	r := &groupReader{group: g, ordinals: ordinals}
+	places := make([]int, len(ordinals))
+	for i, o := range ordinals {
+		places[i] = g.file.set.at[g.zone.file][o]
+		r.types = append(r.types, g.file.set.Columns[o].Type)
+	}
+	r.in = g.file.Stream(ctx, g.group, places)
+	return r, nil
+}
+
+// groupReader is a [table.StreamReader] of a row group of a Parquet file.
+type groupReader struct {
+	group    *streamedGroup
+	in       *parquet.GroupReader
+	ordinals []int
+	types    []types.Type
+	first    int64
+}
+
+func (r *groupReader) Next() (*table.RowGroup, error) {
+	rows, chunks, err := r.in.Next(r.types)
+	if err := r.group.file.unchanged(); err != nil { // what was read may be of two states of the file
+		return nil, err
+	}
+	if err != nil || rows == 0 {
+		return nil, err
+	}
+	out := &table.RowGroup{First: r.first, Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}
+	for i, o := range r.ordinals {
+		out.Columns[o] = chunks[i]
+	}
+	r.first += int64(rows)
+	return out, nil
+}
+
+func (r *groupReader) Bytes() int64 { return r.in.Bytes() }
+
+func (r *groupReader) Close() { r.in.Close() }

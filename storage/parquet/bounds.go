@@ -1,0 +1,160 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/parquet"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// statistics are what a writer claims of a column chunk, in its own words.
+type statistics struct {
+	least, most []byte // nil: not known
+	old         bool   // they were compared as signed bytes, or nobody knows how
+	nulls       int64  // -1: not known
+}
+
+// maxBound is the size of a bound that is kept: longer ones are of texts that no condition is likely to be about.
+const maxBound = 64
+
+func (r *compact) statistics(w wire) statistics {
+	s := statistics{nulls: -1}
+	var least, most []byte
+	r.structure(w, func(id int, w wire) {
+		switch id {
+		case 1:
+			most = r.bytes(w)
+		case 2:
+			least = r.bytes(w)
+		case 3:
+			s.nulls = r.i64(w)
+		case 5:
+			s.most = r.bytes(w)
+		case 6:
+			s.least = r.bytes(w)
+		default:
+			r.skip(w)
+		}
+	})
+	if s.least == nil || s.most == nil {
+		s.least, s.most, s.old = least, most, true
+	}
+	if s.least == nil || s.most == nil || len(s.least) > maxBound || len(s.most) > maxBound {
+		s.least, s.most = nil, nil
+	}
+	s.least, s.most = append([]byte(nil), s.least...), append([]byte(nil), s.most...) // the footer's memory goes
+	return s
+}
+
+// Groups returns how many row groups there are.
+func (f *File) Groups() int { return len(f.footer.groups) }
+
+// GroupRows returns the rows of a row group.
+func (f *File) GroupRows(group int) int { return int(f.footer.groups[group].rows) }
+
+// GroupBytes returns about how much memory a column of a row group takes when it is decompressed.
+func (f *File) GroupBytes(group, ordinal int) int64 {
+	if ordinal < 0 || f.leaves[ordinal].foreign {
+		return 0
+	}
+	c := &f.footer.groups[group].chunks[f.leaves[ordinal].index]
+	width := int64(8)
+	if f.leaves[ordinal].typ.Phys() == types.PhysInt128 || f.leaves[ordinal].typ.Phys() == types.PhysString {
+		width = 16
+	}
+	return max(c.unpacked, width*f.footer.groups[group].rows)
+}
+
+// Zone returns what the footer claims of a column of a row group, as a chunk that has a zone map and no values. Of what it does not tell, or not in a way that
+// can be relied on, the zone map says nothing: NULLs may be there, and any values; told says whether it bounds them.
+func (f *File) Zone(group, ordinal int) (z *encoding.Chunk, told bool) {
+	rows := int(min(f.footer.groups[group].rows, math.MaxInt32))
+	if ordinal < 0 {
+		return unknownZone(types.Int64, rows), false
+	}
+	l := &f.leaves[ordinal]
+	z = unknownZone(l.typ, rows)
+	if l.foreign || l.arrow.ID() == arrow.NULL {
+		return z, false
+	}
+	c := &f.footer.groups[group].chunks[l.index]
+	switch s := &c.stats; {
+	case !l.optional:
+		z.NullCount = 0
+	case s.nulls >= 0 && s.nulls <= int64(rows):
+		z.NullCount = int(s.nulls)
+		z.Rows = rows
+	}
+	least, ok := f.bound(l, c, c.stats.least)
+	most, also := f.bound(l, c, c.stats.most)
+	if ok && also && types.Compare(least, most) <= 0 {
+		z.Min, z.Max, told = least, most, true
+	}
+	return z, told
+}
+
+// unknownZone is the zone map of a column of which nothing is known. It counts a row too many, so that not all can be NULL.
+func unknownZone(t types.Type, rows int) *encoding.Chunk {
+	z := &encoding.Chunk{Type: t, Kind: encoding.Raw64, Rows: rows + 1, NullCount: 1, Min: types.NullOf(t), Max: types.NullOf(t)}
+	switch t.Phys() {
+	case types.PhysFloat64:
+		z.Kind = encoding.RawFloat
+	case types.PhysString:
+		z.Kind = encoding.RawString
+	case types.PhysInt128:
+		z.Kind = encoding.Raw128
+		z.Min, z.Max = types.Value{Type: t, D: types.MinInt128}, types.Value{Type: t, D: types.MaxInt128}
+	case types.PhysUint64:
+		z.Min, z.Max = types.Value{Type: t}, types.Value{Type: t, I: -1}
+	default:
+		z.Min, z.Max = types.Value{Type: t, I: math.MinInt64}, types.Value{Type: t, I: math.MaxInt64}
+	}
+	return z
+}
+
+// bound decodes a bound. It is not known of kinds of values that writers have compared in several ways: DOUBLEs, among which are NaN and -0, Booleans, times of 96
+// bits, and in old statistics all but signed integers.
+func (f *File) bound(l *leaf, c *chunk, b []byte) (v types.Value, ok bool) {
+	integer := l.physical == parquet.Types.Int32 || l.physical == parquet.Types.Int64
+	switch {
+	case b == nil || c.encrypted || c.physical != l.physical,
+		c.stats.old && (!integer || l.typ.Phys() == types.PhysUint64 || l.typ.Kind == types.KindJSON),
+		l.typ.Phys() == types.PhysFloat64, l.typ.Kind == types.KindJSON,
+		l.physical == parquet.Types.Boolean, l.physical == parquet.Types.Int96:
+		return v, false
+	}
+	src := b
+	if l.physical == parquet.Types.ByteArray {
+		src = append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...)
+	}
+	x := &cursor{leaf: l, plain: src}
+	d := encoding.Data{Type: l.typ, Rows: 1}
+	switch l.typ.Phys() {
+	case types.PhysInt128:
+		d.Wide = make([]types.Int128, 1)
+	case types.PhysString:
+		d.Strings = make([]string, 1)
+	default:
+		d.Ints = make([]int64, 1)
+	}
+	if l.physical == parquet.Types.FixedLenByteArray && len(b) != l.width || integer && len(b) != l.size() {
+		return v, false
+	}
+	if x.values(&d, 0, 1) != nil || x.finish(&d) != nil {
+		return v, false
+	}
+	v.Type = l.typ
+	switch {
+	case d.Wide != nil:
+		v.D = d.Wide[0]
+	case d.Strings != nil:
+		v.S = d.Strings[0]
+	default:
+		v.I = d.Ints[0]
+	}
+	return v, true
+}

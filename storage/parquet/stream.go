@@ -1,0 +1,102 @@
+package parquet
+
+import (
+	"context"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// GroupReader reads columns of a row group part by part, for one goroutine. Several may read one file at once.
+type GroupReader struct {
+	file     *File
+	ctx      context.Context
+	memory   *table.Scratch
+	group    int
+	ordinals []int
+	readers  []columnReader
+	left     int64
+	next     int64 // rows of the next part
+	held     int64 // bytes of the part that the scratch knows of
+}
+
+// firstPart is the number of rows of a reader's first part: who wants few is served soon. Further ones are twice as large as the one before, up to a row group in memory.
+const firstPart = 8 << 10
+
+// Stream returns a reader of the columns at ordinals of a row group; -1 is a column that the file lacks. The context's [table.Scratch] counts its memory.
+func (f *File) Stream(ctx context.Context, group int, ordinals []int) *GroupReader {
+	return &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, ordinals: ordinals,
+		readers: make([]columnReader, len(ordinals)), left: f.footer.groups[group].rows, next: firstPart}
+}
+
+// Next returns the next rows, at most table.RowGroupSize, column by column; 0 rows: there are no more. They are good until the next call. Strings have no
+// dictionary.
+func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.Chunk, err error) {
+	r.memory.Free(r.held)
+	r.held = 0
+	if rows = int(min(r.left, r.next)); rows == 0 {
+		return 0, nil, nil
+	}
+	r.next = min(2*r.next, table.RowGroupSize)
+	l := &loader{file: r.file, ordinals: r.ordinals}
+	if err := r.hold(l.width() * int64(rows)); err != nil {
+		return 0, nil, err
+	}
+	chunks = make([]*encoding.Chunk, len(r.ordinals))
+	for i, o := range r.ordinals {
+		if err := r.ctx.Err(); err != nil {
+			return 0, nil, sqlerr.Interrupted(err)
+		}
+		if r.readers[i] == nil {
+			if r.readers[i], err = r.file.openColumn(r.memory, r.group, o); err != nil {
+				return 0, nil, r.file.failed(err)
+			}
+		}
+		d, err := r.readers[i].read(rows)
+		if err != nil {
+			return 0, nil, r.file.failed(err)
+		}
+		d.Complete(columns[i])
+		d.Type = columns[i]
+		if d.Type.IsString() {
+			if err := r.hold(d.TextBytes()); err != nil {
+				return 0, nil, err
+			}
+		}
+		chunks[i] = encoding.Encode(d)
+	}
+	r.left -= int64(rows)
+	return rows, chunks, nil
+}
+
+// Bytes returns how many bytes of the file were read.
+func (r *GroupReader) Bytes() int64 {
+	total := int64(0)
+	for i, o := range r.ordinals {
+		if _, is := r.readers[i].(*cursor); is {
+			total += r.file.footer.groups[r.group].chunks[r.file.leaves[o].index].size
+		}
+	}
+	return total
+}
+
+func (r *GroupReader) hold(bytes int64) error {
+	err := r.memory.Add(bytes)
+	if err == nil {
+		r.held += bytes
+	}
+	return err
+}
+
+// Close gives back what the reader holds.
+func (r *GroupReader) Close() {
+	for _, c := range r.readers {
+		if c != nil {
+			c.close()
+		}
+	}
+	r.memory.Free(r.held)
+	r.held = 0
+}

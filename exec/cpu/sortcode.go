@@ -50,7 +50,8 @@ type keyCode struct {
 	*sortKey
 	wide   bool   // 128-bit values that differ by more than 64 bits hold: words are the upper halves
 	origin uint64 // the lower half of the least of 128-bit values that are not wide
-	skip   int    // bytes at the beginning of strings that are alike in all rows
+	text   *textCode
+	skip   int    // bytes at the beginning of strings that are alike in all rows, where there is no textCode
 	base   uint64 // the least word
 	null   uint64 // 1 if there is a code for NULL
 	drop   uint   // bits of words that have no room
@@ -115,6 +116,10 @@ func (k *keyCode) words(dst []uint64, r someRows) {
 			}
 			return
 		}
+		if k.text != nil {
+			k.text.words(dst, v, r)
+			return
+		}
 		for i := range dst {
 			dst[i] = stringWord(v.StringAt(r.at(i)), k.skip)
 		}
@@ -160,6 +165,15 @@ func newKeyCode(key *sortKey, r someRows, n int, left uint, each eachRows) (keyC
 			return k, err
 		}
 		k.wide, all = span.Hi != 0, span.Hi == 0
+	case v.Type.Phys() == types.PhysString && k.ranks == nil && n >= textCoded:
+		code, err := newTextCode(v, r, n, each)
+		if err != nil {
+			return k, err
+		}
+		k.text = &code
+		k.fit(span{hi: code.size - 1, any: true}, left)
+		k.whole = code.whole && k.drop == 0
+		return k, nil
 	case v.Type.Phys() == types.PhysString && k.ranks == nil:
 		if k.skip, equal, err = commonPrefix(v, r, n, each); err != nil {
 			return k, err
@@ -171,16 +185,21 @@ func newKeyCode(key *sortKey, r someRows, n int, left uint, each eachRows) (keyC
 		k.width = uint(k.null)
 		return k, err
 	}
+	k.fit(words, left)
+	k.whole = all && k.drop == 0
+	return k, nil
+}
+
+// fit chooses how words of a range become codes of at most left bits.
+func (k *keyCode) fit(words span, left uint) {
 	k.base = words.lo
 	for ; ; k.drop++ {
 		top := (words.hi-words.lo)>>k.drop + k.null
 		k.width = uint(bits.Len64(top))
 		if top >= k.null && k.width <= left { // else NULL's code has made it overflow, or there is no room
-			break
+			return
 		}
 	}
-	k.whole = all && k.drop == 0
-	return k, nil
 }
 
 // codes stores the codes of rows in dst.

@@ -62,6 +62,27 @@ var keyColumns = []struct {
 		}
 		return v
 	}},
+	{"digits", func(r *rand.Rand, n int) *column.Vector {
+		v := column.New(types.Text, n)
+		for i := range v.Str {
+			v.Str[i] = fmt.Sprintf("id%010d", r.IntN(3*n))
+		}
+		return v
+	}},
+	{"long strings", func(r *rand.Rand, n int) *column.Vector {
+		v := column.New(types.Text, n)
+		for i := range v.Str {
+			b := make([]byte, r.IntN(40))
+			for k := range b {
+				b[k] = byte(r.IntN(256))
+				if k < 3 || k%7 == 0 {
+					b[k] = byte(r.IntN(2)) * 255
+				}
+			}
+			v.Str[i] = string(b)
+		}
+		return v
+	}},
 }
 
 func ints(t types.Type, f func(*rand.Rand) int64) func(*rand.Rand, int) *column.Vector {

@@ -240,6 +240,7 @@ func (pl *pipeline) chain(w *worker) (reader, localSink, error) {
 	var scan *scanReader
 	if pl.scan != nil {
 		scan = pl.scan.newReader(w)
+		scan.cutoff = pl.cutoffFor(out)
 	}
 	var next op = out
 	next = pl.stats.wrap(n+1, next)

@@ -162,6 +162,7 @@ type scanReader struct {
 	from    int
 	tests   []testStats // in the order in which they are run
 	vectors int         // until the order is looked at again
+	cutoff  *topCutoff  // nil: none
 
 	streaming bool // the group's memory goes when its rows were read
 }
@@ -308,6 +309,9 @@ func (r *scanReader) vector(from, n int) error {
 			return err
 		}
 		b.Sel = sel
+	}
+	if r.cutoff != nil {
+		b.Sel = r.cutoff.pass(g, from, n, b.Sel, r.sel[cur][:n])
 	}
 	if b.Sel != nil {
 		if len(b.Sel) == 0 {

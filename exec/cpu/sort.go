@@ -79,7 +79,9 @@ type sortLocal struct {
 	tag    column.Vector
 	cutoff []column.Vector // keys of the last row that is kept, as constants; nil: none yet
 	sel    []int32
-	ranked rankedRows
+
+	compacted int // how often the cutoff has changed
+	ranked    rankedRows
 }
 
 func (s *sortSink) local(w *worker, l *layout) (localSink, error) {
@@ -231,6 +233,7 @@ func (x *sortLocal) compact() error {
 	}
 	order = order[:min(len(order), x.s.top)]
 	last := order[len(order)-1]
+	x.compacted++
 	x.cutoff = make([]column.Vector, len(x.s.p.Keys))
 	for i, at := range x.s.keyAt {
 		gatherVector(&x.cutoff[i], cols[at], []int32{last})

@@ -16,6 +16,7 @@ type graph struct {
 	est       *stats.Estimator
 	model     Model
 	rows      []float64
+	columns   []int // that it gives
 	adjacent  []set
 	classes   []class
 	keys      []compositeKey
@@ -87,6 +88,7 @@ func newGraph(relations []logical.Node, preds []expr.Expr, est *stats.Estimator,
 	}
 	for _, r := range g.relations {
 		g.rows = append(g.rows, est.Rows(r))
+		g.columns = append(g.columns, len(r.Schema()))
 	}
 	for _, c := range several {
 		if !g.addEquality(c.e) {

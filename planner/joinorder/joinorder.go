@@ -39,6 +39,7 @@ type plan struct {
 	set         set
 	rows        float64
 	cost        float64
+	columns     int   // that its relations give
 	left, right *plan // nil for a single relation
 }
 
@@ -164,7 +165,9 @@ func (g *graph) neighbours(s set) set {
 	return out &^ s
 }
 
-func (g *graph) leaf(i int) *plan { return &plan{set: single(i), rows: g.rows[i]} }
+func (g *graph) leaf(i int) *plan {
+	return &plan{set: single(i), rows: g.rows[i], columns: g.columns[i]}
+}
 
 // dynamic is DPccp over the component c. It returns nil if it would look at too many pairs.
 func (g *graph) dynamic(c set) *plan {

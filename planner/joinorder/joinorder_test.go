@@ -293,7 +293,7 @@ func TestModels(t *testing.T) {
 			model Model
 			want  string
 		}{{Model{}, tc.cpu}, {GPU, tc.gpu}} {
-			g := &graph{model: m.model, rows: []float64{tc.lineitem, tc.orders}}
+			g := &graph{model: m.model, rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
 			g.classes = []class{{set: 3, members: []member{
 				{relation: 0, domain: 150e6, span: keys, dense: true},
 				{relation: 1, domain: 150e6, span: keys, dense: true, unique: true},
@@ -348,7 +348,7 @@ func TestLargeDenseSideIsNotStored(t *testing.T) {
 		{"Q18 at scale factor 20", 120e6, 3e6},
 		{"Q18 at scale factor 100", 600e6, 15e6},
 	} {
-		g := &graph{rows: []float64{tc.lineitem, tc.orders}}
+		g := &graph{rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
 		g.classes = []class{{set: 3, members: []member{
 			{relation: 0, domain: 30e6, span: 120e6, dense: true},
 			{relation: 1, domain: 30e6, span: 120e6},

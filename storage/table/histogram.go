@@ -7,9 +7,6 @@ import (
 	"slices"
 	"sort"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -111,25 +108,19 @@ func sampleValues[T any](v *Version, ordinal int, get func(types.Value) T) []T {
 	}
 	// Most of the time goes into waiting for memory, so that several look at once.
 	parts := make([][]T, (n+samplePart-1)/samplePart)
-	var work errgroup.Group
-	work.SetLimit(maxParallel())
-	for i := range parts {
-		work.Go(func() error {
-			return sqlerr.Guard(func() error {
-				parts[i] = valuesAt(v, ordinal, rows[i*samplePart:min((i+1)*samplePart, len(rows))], get)
-				return nil
-			})
-		})
-	}
-	if err := work.Wait(); err != nil {
-		panic(err) // as in distinct
-	}
+	forAll(len(parts), func(i int) { parts[i] = valuesAt(v, ordinal, rows[i*samplePart:min((i+1)*samplePart, len(rows))], get) })
 	return slices.Concat(parts...)
 }
 
 // valuesAt returns the values of rows, in ascending order, that are neither NULL nor deleted.
 func valuesAt[T any](v *Version, ordinal int, rows []int64, get func(types.Value) T) []T {
 	values := make([]T, 0, len(rows))
+	v.eachAt(ordinal, rows, func(g *RowGroup, offset int) { values = append(values, get(g.Columns[ordinal].At(offset))) })
+	return values
+}
+
+// eachAt gives the places of rows, in ascending order, whose values are neither NULL nor deleted.
+func (v *Version) eachAt(ordinal int, rows []int64, f func(g *RowGroup, offset int)) {
 	group := sort.Search(len(v.Groups), func(i int) bool { return v.Groups[i].First > rows[0] }) - 1
 	for _, row := range rows {
 		for row >= v.Groups[group].First+int64(v.Groups[group].Rows) {
@@ -140,9 +131,8 @@ func valuesAt[T any](v *Version, ordinal int, rows []int64, get func(types.Value
 		if g.Deleted != nil && g.Deleted.Get(offset) || g.Columns[ordinal].NullAt(offset) {
 			continue
 		}
-		values = append(values, get(g.Columns[ordinal].At(offset)))
+		f(g, offset)
 	}
-	return values
 }
 
 // run is a stretch of equal values in a sorted sample.

@@ -4,18 +4,16 @@ import (
 	"math"
 	"sync"
 
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
-	"golang.org/x/sync/errgroup"
 )
 
 // ColumnStats describes a column of a version for the planner.
 type ColumnStats struct {
 	Rows      int64 // live rows
 	NullCount int64 // among them; exact unless rows were deleted
-	// Distinct is the estimated number of distinct values, NULL not counted: within some 2 % for large numbers.
+	// Distinct is the estimated number of distinct values, NULL not counted: within some 2 % unless the table is so large that rows are drawn (see drawn).
 	Distinct float64
 	// Min and Max bound the values that are not NULL, and are reached unless rows were deleted. Both are NULL if there
 	// are no values, or nothing is known.
@@ -84,7 +82,8 @@ func (c statsCache) derive(rows int64, changed int) statsCache {
 }
 
 // Stats returns the statistics of a column. They are computed at the first call: bounds and NULL counts from the row
-// groups' zone maps, distinct counts from sketches of the row groups, which later versions share, the histogram from a sample.
+// groups' zone maps, distinct counts from sketches of the row groups, which later versions share, or of large tables from rows drawn at random, the histogram from a
+// sample. All of it follows from the table alone, and stays as it is: so plans repeat.
 func (v *Version) Stats(ordinal int) *ColumnStats {
 	if v.Unread(ordinal) {
 		return v.supposed(ordinal)
@@ -166,10 +165,11 @@ func (v *Version) bounds(ordinal int) *ColumnStats {
 
 const (
 	manyGroups = 64
-	nearlyAll  = 0.98 // as near as sketches tell
+	fewValues  = 64   // rows of a value, from which on a 16th of the row groups has all of them, if they are spread
+	nearlyAll  = 0.95 // as near as sketches tell
 )
 
-// distinct merges the sketches of the row groups.
+// distinct estimates the number of distinct values: from sketches of the row groups, or from rows drawn at random.
 func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 	values := float64(s.Rows - s.NullCount)
 	if values == 0 {
@@ -179,6 +179,10 @@ func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 		if k := &v.Schema.Keys[i]; k.Unique && len(k.Columns) == 1 && k.Columns[0] == ordinal {
 			return values
 		}
+	}
+	draws := v.draws(ordinal)
+	if draws && s.most() > values/fewValues {
+		return max(1, min(v.drawn(ordinal, s, values), values, s.most()))
 	}
 	// Of many row groups every 16th is looked at first, then every 8th, and so on, until there are about all values that there can be.
 	first := 1
@@ -194,29 +198,23 @@ func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 				groups = append(groups, v.Groups[i])
 			}
 		}
-		var work errgroup.Group
-		work.SetLimit(maxParallel())
-		for _, g := range groups {
-			work.Go(func() error {
-				return sqlerr.Guard(func() error {
-					g.Columns[ordinal].Sketch()
-					return nil
-				})
-			})
-		}
-		if err := work.Wait(); err != nil {
-			panic(err) // a bug, which is reported by the guard of the statement that waits here
-		}
+		forAll(len(groups), func(i int) { groups[i].Columns[ordinal].Sketch() })
 		for _, g := range groups {
 			whole.Merge(g.Columns[ordinal].Sketch())
 		}
 		done = stride == 1 || whole.Estimate() >= nearlyAll*s.most()
+		if draws && !done {
+			return max(1, min(v.drawn(ordinal, s, values), s.most()))
+		}
 	}
 	return max(1, min(whole.Estimate(), values))
 }
 
-// most is the number of different integers that the bounds leave room for; of other columns it is not known.
+// most is the number of different integers that the bounds leave room for, or of texts that a dictionary does; of other columns it is not known.
 func (s *ColumnStats) most() float64 {
+	if s.Dict != nil {
+		return float64(s.Dict.Len())
+	}
 	if s.Min.Null || s.Min.Type.Phys() != types.PhysInt64 {
 		return math.Inf(1)
 	}

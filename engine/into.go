@@ -161,7 +161,7 @@ func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name strin
 	for _, c := range res.Columns {
 		names, columns = append(names, c.Name), append(columns, c.Type)
 	}
-	w, err := files.NewWriter(f, name, names, columns, files.Options{Zone: s.vars.location})
+	w, err := files.NewWriter(f, name, names, columns, files.Options{Zone: s.vars.location, Threads: s.vars.threads(s.engine)})
 	if err != nil {
 		return 0, err
 	}

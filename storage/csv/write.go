@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // Writer writes batches as text. NULL is Options.NullText, bare; a value is put in quotes only where it would be read as
@@ -21,6 +22,9 @@ type Writer struct {
 	noQuote   bool
 	null      string
 	zone      *time.Location
+	special   [256]bool // bytes of a value that have to stand in quotes
+	digits    bool      // a number or date may have to
+	columns   []textfile.Format
 	line      []byte
 	field     []byte
 }
@@ -35,6 +39,14 @@ func NewWriter(w io.Writer, names []string, opts Options, zone *time.Location) (
 		zone = time.UTC
 	}
 	out := &Writer{out: bufio.NewWriterSize(w, 1<<16), delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote, null: opts.NullText, zone: zone}
+	for _, c := range []byte{out.delimiter, '\n', '\r'} {
+		out.special[c] = true
+	}
+	out.special[out.quote] = !out.noQuote || out.special[out.quote]
+	out.digits = out.null != ""
+	for _, c := range []byte("0123456789-+.: eE") {
+		out.digits = out.digits || out.special[c]
+	}
 	if opts.Header == HeaderNo {
 		return out, nil
 	}
@@ -48,25 +60,33 @@ func NewWriter(w io.Writer, names []string, opts Options, zone *time.Location) (
 
 // Write adds the selected rows of a batch.
 func (w *Writer) Write(b *column.Batch) error {
+	if w.columns == nil {
+		for _, v := range b.Cols {
+			w.columns = append(w.columns, textfile.FormatOf(v.Type, w.zone))
+		}
+	}
+	plain := make([]bool, len(b.Cols)) // values that never stand in quotes
+	for c, v := range b.Cols {
+		plain[c] = !w.digits && (v.Type.IsInteger() || v.Type.Kind == types.KindDecimal || v.Type.Kind == types.KindDate)
+	}
 	for i := range b.Rows() {
 		at := i
 		if b.Sel != nil {
 			at = int(b.Sel[i])
 		}
 		for c, v := range b.Cols {
-			if v.IsNull(at) {
+			switch {
+			case v.IsNull(at):
 				w.separate(c)
 				w.line = append(w.line, w.null...)
-				continue
-			}
-			text := v.Type.IsString() || v.Type.Kind == types.KindEnum
-			if v.Type.IsString() {
-				w.field = append(w.field[:0], v.StringAt(at)...)
-			} else {
-				w.field = v.Value(at).AppendExactIn(w.field[:0], w.zone)
-			}
-			if err := w.add(c, w.field, text); err != nil {
-				return err
+			case plain[c]:
+				w.separate(c)
+				w.line = w.columns[c](w.line, v, at)
+			default:
+				w.field = w.columns[c](w.field[:0], v, at)
+				if err := w.add(c, w.field, v.Type.IsString() || v.Type.Kind == types.KindEnum); err != nil {
+					return err
+				}
 			}
 		}
 		if err := w.endLine(); err != nil {
@@ -85,12 +105,9 @@ func (w *Writer) separate(c int) {
 // add adds a value that is not NULL.
 func (w *Writer) add(c int, field []byte, text bool) error {
 	w.separate(c)
-	special := func(b byte) bool {
-		return b == w.delimiter || b == '\n' || b == '\r' || b == w.quote && !w.noQuote
-	}
 	quoted := string(field) == w.null
 	for i := 0; i < len(field) && !quoted; i++ {
-		quoted = special(field[i])
+		quoted = w.special[field[i]]
 	}
 	quoted = quoted || text && c == 0 && bytes.HasPrefix(field, []byte("\xef\xbb\xbf"))
 	if !quoted {

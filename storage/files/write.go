@@ -22,11 +22,12 @@ type Writer interface {
 	Close() error
 }
 
-// Options say how texts are written. The zero value is what [Read] takes for the same rows.
+// Options say how files are written. The zero value is what [Read] takes for the same rows.
 type Options struct {
-	Zone     *time.Location // of TIMESTAMPs; nil: UTC
+	Zone     *time.Location // of TIMESTAMPs in text; nil: UTC
 	NoHeader bool           // CSV without the names of the columns
 	Null     string         // what stands for NULL in CSV
+	Threads  int            // that may work on a file; 0: as many as there are cores
 }
 
 // NewWriter returns a writer to f in the format that name tells, packed if it says so.
@@ -36,7 +37,11 @@ func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Ty
 	}
 	switch FormatOf(name) {
 	case Parquet:
-		return parquet.NewWriter(f, names, columns)
+		w, err := parquet.NewWriter(f, names, columns)
+		if err != nil {
+			return nil, err
+		}
+		return w.Workers(o.Threads), nil
 	case Arrow:
 		return arrowipc.NewWriter(f, names, columns)
 	case ArrowStream:

@@ -1,241 +1,190 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
+	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// NewWriter returns a writer of columns of the given names and types: row groups of table.RowGroupSize rows, pages
-// compressed with Snappy. It does not close w.
+// maxGroupBytes bounds the values of a row group that is collected, however long its texts are.
+const maxGroupBytes = 64 << 20
+
+// Writer writes batches as the row groups of a file: of table.RowGroupSize rows, or fewer if their values take maxGroupBytes, with pages that are compressed by
+// Snappy and have checksums. While one row group is collected, the one before is encoded, its columns on all cores. The file is whole only after Close.
 //
-// It writes by arrow-go's parquet/file. The package above that, pqarrow, would bring gRPC, protobuf and Arrow's compute functions into every
-// program: a third of the size of cmd/radish.
-func NewWriter(w io.Writer, names []string, columns []types.Type) (*arrowconv.Writer, error) {
-	return arrowconv.NewWriter("Parquet", names, columns, func(s *arrow.Schema) (arrowconv.RecordWriter, error) {
-		var nodes schema.FieldList
-		for _, f := range s.Fields() {
-			n, err := nodeOf(f)
-			if err != nil {
-				return nil, fmt.Errorf("column '%s': %w", f.Name, err)
-			}
-			nodes = append(nodes, n)
-		}
-		root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
+// Schema and footer are made by arrow-go's packages; pages are encoded here, since values come with what the library would have to find out again, such as
+// a table's dictionaries.
+type Writer struct {
+	out     io.Writer
+	at      int64 // bytes of the file so far
+	footer  *metadata.FileMetaDataBuilder
+	groups  int16
+	columns []*columnWriter // what is collected
+	rows    int
+	spare   []*columnWriter // of the row group before, once it is written
+	scratch []scratch       // of each worker
+	writing chan error      // gets the outcome of that row group; nil: none is written
+}
+
+// NewWriter returns a writer to w, which it does not close, of columns of the given names and types.
+func NewWriter(w io.Writer, names []string, columns []types.Type) (*Writer, error) {
+	var nodes schema.FieldList
+	for _, f := range arrowconv.Schema(names, columns).Fields() {
+		n, err := nodeOf(f)
 		if err != nil {
-			return nil, err
+			return nil, cannotWrite(fmt.Errorf("column '%s': %w", f.Name, err))
 		}
-		props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("Radish"))
-		return &recordWriter{file: file.NewParquetWriter(keepOpen{w}, root, file.WithWriterProps(props))}, nil
-	})
-}
-
-// keepOpen hides the Close method that the library would call.
-type keepOpen struct{ io.Writer }
-
-// nodeOf returns the schema's node for a column of a type that arrowconv.ArrowType gives.
-func nodeOf(f arrow.Field) (schema.Node, error) {
-	var l schema.LogicalType = schema.NoLogicalType{}
-	physical, width := parquet.Types.Int32, -1
-	switch t := f.Type.(type) {
-	case *arrow.NullType:
-		l = schema.NullLogicalType{}
-	case *arrow.Int8Type, *arrow.Uint8Type, *arrow.Int16Type, *arrow.Uint16Type, *arrow.Uint32Type:
-		l = schema.NewIntLogicalType(int8(t.(arrow.FixedWidthDataType).BitWidth()), !arrow.IsUnsignedInteger(t.ID()))
-	case *arrow.Int32Type:
-	case *arrow.Int64Type:
-		physical = parquet.Types.Int64
-	case *arrow.Uint64Type:
-		physical, l = parquet.Types.Int64, schema.NewIntLogicalType(64, false)
-	case *arrow.Float32Type:
-		physical = parquet.Types.Float
-	case *arrow.Float64Type:
-		physical = parquet.Types.Double
-	case *arrow.Decimal128Type:
-		physical, width = parquet.Types.FixedLenByteArray, decimalWidth(t.Precision)
-		l = schema.NewDecimalLogicalType(t.Precision, t.Scale)
-	case *arrow.Date32Type:
-		l = schema.DateLogicalType{}
-	case *arrow.Time32Type:
-		l = schema.NewTimeLogicalType(true, schema.TimeUnitMillis)
-	case *arrow.Time64Type:
-		physical, l = parquet.Types.Int64, schema.NewTimeLogicalType(true, schema.TimeUnitMicros)
-	case *arrow.TimestampType:
-		unit := schema.TimeUnitMicros
-		if t.Unit != arrow.Microsecond {
-			unit = schema.TimeUnitMillis
-		}
-		// Old readers are told, too, that it is a moment, though they take it for one in UTC.
-		physical, l = parquet.Types.Int64, schema.NewTimestampLogicalTypeForce(t.TimeZone != "", unit)
-	case *arrow.StringType:
-		physical, l = parquet.Types.ByteArray, schema.StringLogicalType{}
-	case *arrow.BinaryType:
-		physical = parquet.Types.ByteArray
-	default:
-		return nil, fmt.Errorf("the type %s cannot be written", t)
+		nodes = append(nodes, n)
 	}
-	repetition := parquet.Repetitions.Required
-	if f.Nullable {
-		repetition = parquet.Repetitions.Optional
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
+	if err != nil {
+		return nil, cannotWrite(err)
 	}
-	return schema.NewPrimitiveNodeLogical(f.Name, repetition, l, physical, width, -1)
+	s := schema.NewSchema(root)
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("Radish"))
+	out := &Writer{out: w, scratch: make([]scratch, min(runtime.GOMAXPROCS(0), max(len(columns), 1))), footer: metadata.NewFileMetadataBuilder(s, props, nil)}
+	for i, t := range columns {
+		out.columns = append(out.columns, newColumnWriter(t, s.Column(i)))
+		out.spare = append(out.spare, newColumnWriter(t, s.Column(i)))
+	}
+	return out, cannotWrite(out.write([]byte("PAR1")))
 }
 
-// decimalWidth returns the least number of bytes that hold a signed integer of so many decimal digits.
-func decimalWidth(precision int32) int {
-	return int(math.Ceil((float64(precision)*math.Log2(10) + 1) / 8))
+// Workers bounds the goroutines that encode columns, before the first Write; there are as many as cores otherwise.
+func (w *Writer) Workers(n int) *Writer {
+	if n > 0 {
+		w.scratch = w.scratch[:min(n, len(w.scratch))]
+	}
+	return w
 }
 
-// recordWriter collects records into row groups.
-type recordWriter struct {
-	file  *file.Writer
-	group file.BufferedRowGroupWriter
-	rows  int64 // of group
+func (w *Writer) write(b []byte) error {
+	n, err := w.out.Write(b)
+	w.at += int64(n)
+	return err
 }
 
-// Write adds the rows of a record.
-func (w *recordWriter) Write(r arrow.Record) error {
-	for at := int64(0); at < r.NumRows(); {
-		if w.group == nil {
-			w.group, w.rows = w.file.AppendBufferedRowGroup(), 0
-		}
-		n := min(table.RowGroupSize-w.rows, r.NumRows()-at)
-		part := r.NewSlice(at, at+n)
-		for i, a := range part.Columns() {
-			out, err := w.group.Column(i)
-			if err == nil {
-				err = writeArray(out, a)
-			}
-			if err != nil {
-				return fmt.Errorf("column '%s': %w", r.ColumnName(i), err)
-			}
-		}
-		part.Release()
-		at += n
-		if w.rows += n; w.rows == table.RowGroupSize {
-			if err := w.group.Close(); err != nil {
+// Write adds the selected rows of a batch.
+func (w *Writer) Write(b *column.Batch) error {
+	for from, rows := 0, b.Rows(); from < rows; {
+		n := min(table.RowGroupSize-w.rows, rows-from)
+		bytes := 0
+		for i, v := range b.Cols {
+			if err := w.columns[i].add(v, b.Sel, from, n); err != nil {
 				return err
 			}
-			w.group = nil
+			bytes += w.columns[i].bytes()
+		}
+		from += n
+		if w.rows += n; w.rows == table.RowGroupSize || bytes >= maxGroupBytes {
+			if err := w.endGroup(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// Close writes what is left and the footer.
-func (w *recordWriter) Close() error {
-	if w.group != nil {
-		if err := w.group.Close(); err != nil {
-			return err
-		}
+// endGroup has the row group that is collected encoded and written, when the one before is.
+func (w *Writer) endGroup() error {
+	if err := w.wait(); err != nil {
+		return err
 	}
-	return w.file.Close()
+	group, rows := w.columns, w.rows
+	w.columns, w.spare, w.rows = w.spare, group, 0
+	w.writing = make(chan error, 1)
+	go func(done chan<- error) {
+		done <- sqlerr.Guard(func() error { return w.writeGroup(group, rows) })
+	}(w.writing)
+	return nil
 }
 
-// writeArray adds the values of an array to a column: the levels tell which are there, and only those are written.
-func writeArray(out file.ColumnChunkWriter, a arrow.Array) (err error) {
-	var levels []int16
-	if out.Descr().MaxDefinitionLevel() > 0 {
-		levels = make([]int16, a.Len())
-		for i := range levels {
-			if a.IsValid(i) {
-				levels[i] = 1
-			}
-		}
+// wait waits until the row group before is written.
+func (w *Writer) wait() error {
+	if w.writing == nil {
+		return nil
 	}
-	switch w := out.(type) {
-	case *file.Int32ColumnChunkWriter:
-		_, err = w.WriteBatch(present(a, int32At(a)), levels, nil)
-	case *file.Int64ColumnChunkWriter:
-		_, err = w.WriteBatch(present(a, int64At(a)), levels, nil)
-	case *file.Float32ColumnChunkWriter:
-		_, err = w.WriteBatch(present(a, a.(*array.Float32).Value), levels, nil)
-	case *file.Float64ColumnChunkWriter:
-		_, err = w.WriteBatch(present(a, a.(*array.Float64).Value), levels, nil)
-	case *file.FixedLenByteArrayColumnChunkWriter:
-		x, width := a.(*array.Decimal128), out.Descr().TypeLength()
-		bytes := make([]byte, 0, width*a.Len())
-		_, err = w.WriteBatch(present(a, func(i int) parquet.FixedLenByteArray {
-			var b [16]byte
-			binary.BigEndian.PutUint64(b[:], uint64(x.Value(i).HighBits()))
-			binary.BigEndian.PutUint64(b[8:], x.Value(i).LowBits())
-			bytes = append(bytes, b[16-width:]...)
-			return parquet.FixedLenByteArray(bytes[len(bytes)-width:])
-		}), levels, nil)
-	case *file.ByteArrayColumnChunkWriter:
-		if x, ok := a.(*array.String); ok {
-			_, err = w.WriteBatch(present(a, func(i int) parquet.ByteArray { return parquet.ByteArray(x.Value(i)) }), levels, nil)
-			break
-		}
-		_, err = w.WriteBatch(present(a, func(i int) parquet.ByteArray { return a.(*array.Binary).Value(i) }), levels, nil)
-	default:
-		err = fmt.Errorf("the physical type %s cannot be written", out.Type())
+	err := <-w.writing
+	w.writing = nil
+	for _, c := range w.spare {
+		c.reset()
 	}
 	return err
 }
 
-// present returns the values that are not NULL.
-func present[T any](a arrow.Array, value func(i int) T) []T {
-	out := make([]T, 0, a.Len()-a.NullN())
-	for i := range a.Len() {
-		if a.IsValid(i) {
-			out = append(out, value(i))
+// writeGroup encodes the columns of a row group on all cores and writes them one behind the other.
+func (w *Writer) writeGroup(columns []*columnWriter, rows int) error {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	errs := make([]error, len(columns))
+	for worker := range w.scratch {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(columns); i = int(next.Add(1)) - 1 {
+				errs[i] = sqlerr.Guard(func() error { return columns[i].encode(&w.scratch[worker]) })
+			}
+		})
+	}
+	group.Wait()
+	m := w.footer.AppendRowGroup()
+	m.SetNumRows(rows)
+	start := w.at
+	for i, c := range columns {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		if err := c.finish(m.NextColumnChunk(), w.at); err != nil {
+			return cannotWrite(err)
+		}
+		if err := w.write(c.out); err != nil {
+			return cannotWrite(err)
 		}
 	}
-	return out
+	if w.groups == math.MaxInt16 {
+		return sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "a Parquet file has at most %d row groups", math.MaxInt16)
+	}
+	err := m.Finish(w.at-start, w.groups)
+	w.groups++
+	return cannotWrite(err)
 }
 
-// int32At and int64At return values as Parquet keeps them, which has no seconds.
-func int32At(a arrow.Array) func(i int) int32 {
-	switch x := a.(type) {
-	case *array.Int8:
-		return func(i int) int32 { return int32(x.Value(i)) }
-	case *array.Uint8:
-		return func(i int) int32 { return int32(x.Value(i)) }
-	case *array.Int16:
-		return func(i int) int32 { return int32(x.Value(i)) }
-	case *array.Uint16:
-		return func(i int) int32 { return int32(x.Value(i)) }
-	case *array.Int32:
-		return x.Value
-	case *array.Uint32:
-		return func(i int) int32 { return int32(x.Value(i)) }
-	case *array.Date32:
-		return func(i int) int32 { return int32(x.Value(i)) }
-	case *array.Time32:
-		scale := int32(1)
-		if x.DataType().(*arrow.Time32Type).Unit == arrow.Second {
-			scale = 1000
+// Close writes what is left and the footer.
+func (w *Writer) Close() error {
+	if w.rows > 0 {
+		if err := w.endGroup(); err != nil {
+			return err
 		}
-		return func(i int) int32 { return int32(x.Value(i)) * scale }
 	}
-	return func(int) int32 { return 0 } // of a column that is all NULL
+	if err := w.wait(); err != nil {
+		return err
+	}
+	footer, err := w.footer.Finish()
+	if err != nil {
+		return cannotWrite(err)
+	}
+	n, err := footer.WriteTo(w.out, nil)
+	if err != nil {
+		return cannotWrite(err)
+	}
+	return cannotWrite(w.write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24), 'P', 'A', 'R', '1'}))
 }
 
-func int64At(a arrow.Array) func(i int) int64 {
-	switch x := a.(type) {
-	case *array.Uint64:
-		return func(i int) int64 { return int64(x.Value(i)) }
-	case *array.Time64:
-		return func(i int) int64 { return int64(x.Value(i)) }
-	case *array.Timestamp:
-		scale := int64(1)
-		if x.DataType().(*arrow.TimestampType).Unit == arrow.Second {
-			scale = 1000
-		}
-		return func(i int) int64 { return int64(x.Value(i)) * scale }
+func cannotWrite(err error) error {
+	if err == nil {
+		return nil
 	}
-	return a.(*array.Int64).Value
+	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.Resource, "can't write Parquet: %s", err).WithCause(err)
 }

@@ -1,0 +1,356 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"hash/maphash"
+	mathbits "math/bits"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/klauspost/compress/s2"
+
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Pages hold at most so many values and, of texts, about so many bytes.
+const (
+	pageRows  = 1 << 15
+	pageBytes = 1 << 20
+)
+
+// encoder makes the pages of a column in a row group.
+type encoder struct {
+	out          []byte // the pages, as they stand in the file
+	dictionary   int    // bytes of the dictionary's page in out; 0: there is none
+	pages        int    // of data
+	uncompressed int64  // bytes of all pages, with their headers
+	stats        metadata.EncodedStatistics
+	*scratch     // of who encodes the column
+}
+
+// scratch is the memory that encoding a column takes besides its pages.
+type scratch struct {
+	plain   []byte   // a page
+	packed  []byte   // what it is packed to
+	indices []uint32 // of values in the dictionary
+	slots   []uint32 // a hash table of indices + 1
+}
+
+func (e *encoder) reset() {
+	e.out, e.dictionary, e.pages, e.uncompressed, e.stats = e.out[:0], 0, 0, 0, metadata.EncodedStatistics{}
+}
+
+// encode makes the pages: of indices into a dictionary if that is shorter, or of the values themselves.
+func (c *columnWriter) encode(with *scratch) error {
+	c.scratch = with
+	defer func() { c.scratch = nil }()
+	var distinct dictionary
+	switch {
+	case c.physical == parquet.Types.ByteArray && c.dict != nil:
+		distinct = c.distinctCodes()
+	case c.physical == parquet.Types.ByteArray:
+		distinct = c.distinctTexts()
+	case c.typ.Phys() != types.PhysInt128:
+		distinct = c.distinctInts()
+	}
+	c.statistics(&distinct)
+	if distinct.ok {
+		c.plain = c.plain[:0]
+		for _, text := range distinct.texts {
+			c.plain = appendText(c.plain, text)
+		}
+		c.plain = c.appendInts(c.plain, distinct.ints)
+		c.page(distinct.len(), true, encodingPlain)
+		c.dictionary = len(c.out)
+	} else if c.dict != nil {
+		c.spell()
+	}
+	width := mathbits.Len(uint(max(distinct.len(), 1) - 1))
+	done := 0 // values that are in pages
+	for row := 0; row < c.rows; {
+		rows, values := c.pageOf(row, done, distinct.ok)
+		c.plain = c.appendLevels(c.plain[:0], row, rows)
+		if distinct.ok {
+			c.plain = appendHybrid(append(c.plain, byte(width)), c.indices[done:done+values], width)
+			c.page(rows, false, encodingDictionary)
+		} else {
+			c.plain = c.appendPlain(c.plain, done, values)
+			c.page(rows, false, encodingPlain)
+		}
+		row += rows
+		done += values
+		c.pages++
+	}
+	return nil
+}
+
+// pageOf returns how many rows the page has that begins at a row, and how many values.
+func (c *columnWriter) pageOf(row, done int, indices bool) (rows, values int) {
+	limit := min(pageRows, c.rows-row)
+	texts := c.physical == parquet.Types.ByteArray && !indices
+	if c.valid == nil && !texts {
+		return limit, limit
+	}
+	bytes := 0
+	for rows < limit && bytes < pageBytes {
+		if c.valid == nil || c.valid.Get(row+rows) {
+			if texts {
+				bytes += len(c.text(done + values))
+			}
+			values++
+		}
+		rows++
+	}
+	return rows, values
+}
+
+// text returns the i-th text of those that are spelled.
+func (c *columnWriter) text(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = c.ends[i-1]
+	}
+	return c.texts[start:c.ends[i]]
+}
+
+// appendLevels appends the definition levels of rows: 1 for a value, 0 for NULL.
+func (c *columnWriter) appendLevels(dst []byte, row, rows int) []byte {
+	if !c.optional {
+		return dst
+	}
+	start := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	if c.valid == nil {
+		dst = append(binary.AppendUvarint(dst, uint64(rows)<<1), 1)
+	} else {
+		levels := make([]uint32, rows)
+		for i := range levels {
+			if c.valid.Get(row + i) {
+				levels[i] = 1
+			}
+		}
+		dst = appendHybrid(dst, levels, 1)
+	}
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	return dst
+}
+
+// appendPlain appends values from the first on in the encoding PLAIN.
+func (c *columnWriter) appendPlain(dst []byte, first, n int) []byte {
+	switch {
+	case c.physical == parquet.Types.ByteArray:
+		for i := range n {
+			dst = appendText(dst, c.text(first+i))
+		}
+		return dst
+	case c.typ.Phys() == types.PhysInt128:
+		for _, x := range c.wide[first : first+n] {
+			dst = appendBigEndian(dst, x, c.width)
+		}
+		return dst
+	case n == 0:
+		return dst
+	}
+	return c.appendInts(dst, c.ints[first:first+n])
+}
+
+func (c *columnWriter) appendInts(dst []byte, list []int64) []byte {
+	switch {
+	case c.physical == parquet.Types.FixedLenByteArray:
+		for _, x := range list {
+			x := uint64(x) << (64 - 8*min(c.width, 8)) // a decimal of 18 digits at most has 8 bytes
+			dst = binary.BigEndian.AppendUint64(dst, x)[:len(dst)+c.width]
+		}
+	case c.width == 4:
+		for _, x := range list {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(x))
+		}
+	default:
+		for _, x := range list {
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
+		}
+	}
+	return dst
+}
+
+func appendText[T string | []byte](dst []byte, text T) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
+}
+
+// appendBigEndian appends the low bytes of a number, the highest first.
+func appendBigEndian(dst []byte, x types.Int128, width int) []byte {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], uint64(x.Hi))
+	binary.BigEndian.PutUint64(b[8:], x.Lo)
+	return append(dst, b[16-width:]...)
+}
+
+// dictionary is the distinct values of a column, if indices into it are shorter than the values.
+type dictionary struct {
+	ok    bool
+	texts []string
+	ints  []int64
+}
+
+func (d *dictionary) len() int { return len(d.texts) + len(d.ints) }
+
+// worth says whether n values of so many bytes are longer than a dictionary of some bytes and the indices into it.
+func worth(distinct, dictionaryBytes, n, bytes int) bool {
+	return dictionaryBytes+n*mathbits.Len(uint(distinct))/8 < bytes*4/5
+}
+
+// distinctCodes makes a dictionary of the part of the table's that the row group uses, without looking at texts more than once.
+func (c *columnWriter) distinctCodes() (d dictionary) {
+	values := c.dict.Values()
+	places := make([]uint32, len(values)) // + 1 in d; 0: not there
+	bytes, all := 0, 0
+	c.indices = c.indices[:0]
+	for _, code := range c.codes {
+		if places[code] == 0 {
+			d.texts = append(d.texts, values[code])
+			places[code] = uint32(len(d.texts))
+			bytes += 4 + len(values[code])
+		}
+		all += 4 + len(values[code])
+		c.indices = append(c.indices, places[code]-1)
+	}
+	d.ok = worth(len(d.texts), bytes, len(c.codes), all)
+	return c.given(d)
+}
+
+// given is a dictionary that is used, or none.
+func (c *columnWriter) given(d dictionary) dictionary {
+	if !d.ok || d.len() == 0 {
+		return dictionary{}
+	}
+	return d
+}
+
+// clearSlots returns an empty hash table for n keys at most, which is never more than half full, and the mask of its places.
+func (c *columnWriter) clearSlots(n int) (mask uint64) {
+	size := 1 << mathbits.Len(uint(2*n))
+	if cap(c.slots) < size {
+		c.slots = make([]uint32, size)
+	}
+	c.slots = c.slots[:size]
+	clear(c.slots)
+	return uint64(size - 1)
+}
+
+// A dictionary of values that hardly repeat is given up early.
+const (
+	sampled    = 4096
+	sampledMax = sampled * 3 / 4
+)
+
+func (c *columnWriter) distinctInts() (d dictionary) {
+	n := len(c.ints)
+	mask := c.clearSlots(n)
+	c.indices = c.indices[:0]
+	for i, x := range c.ints {
+		if i == sampled && len(d.ints) > sampledMax || i&(sampled-1) == 0 && !worth(len(d.ints), c.width*len(d.ints), n, c.width*n) {
+			return dictionary{}
+		}
+		at := uint64(x) * 0x9E3779B97F4A7C15
+		at ^= at >> 32
+		for {
+			slot := &c.slots[at&mask]
+			if *slot == 0 {
+				d.ints = append(d.ints, x)
+				*slot = uint32(len(d.ints))
+			}
+			if d.ints[*slot-1] == x {
+				c.indices = append(c.indices, *slot-1)
+				break
+			}
+			at++
+		}
+	}
+	d.ok = worth(len(d.ints), c.width*len(d.ints), n, c.width*n)
+	return c.given(d)
+}
+
+var textSeed = maphash.MakeSeed()
+
+func (c *columnWriter) distinctTexts() (d dictionary) {
+	n := len(c.ends)
+	mask := c.clearSlots(n)
+	all := len(c.texts) + 4*n
+	bytes := 0
+	c.indices = c.indices[:0]
+	for i := range n {
+		if i == sampled && len(d.texts) > sampledMax || i&(sampled-1) == 0 && !worth(len(d.texts), bytes, n, all) {
+			return dictionary{}
+		}
+		text := c.text(i)
+		at := maphash.Bytes(textSeed, text)
+		for {
+			slot := &c.slots[at&mask]
+			if *slot == 0 {
+				d.texts = append(d.texts, string(text))
+				*slot = uint32(len(d.texts))
+				bytes += 4 + len(text)
+			}
+			if d.texts[*slot-1] == string(text) {
+				c.indices = append(c.indices, *slot-1)
+				break
+			}
+			at++
+		}
+	}
+	d.ok = worth(len(d.texts), bytes, n, all)
+	return c.given(d)
+}
+
+// Encodings of pages, as the format numbers them.
+const (
+	encodingPlain      = 0
+	encodingRLE        = 3
+	encodingDictionary = 8 // RLE_DICTIONARY
+)
+
+// page appends the page in plain, packed, behind its header.
+func (c *columnWriter) page(values int, dictionary bool, encoding int32) {
+	c.packed = s2.EncodeSnappy(c.packed[:cap(c.packed)], c.plain)
+	before := len(c.out)
+	h := compactWriter{b: c.out}
+	kind := int32(0) // DATA_PAGE
+	if dictionary {
+		kind = 2
+	}
+	h.i32(1, kind)
+	h.i32(2, int32(len(c.plain)))
+	h.i32(3, int32(len(c.packed)))
+	h.i32(4, int32(crc32.ChecksumIEEE(c.packed)))
+	if dictionary {
+		h.begin(7)
+		h.i32(1, int32(values))
+		h.i32(2, encoding)
+	} else {
+		h.begin(5)
+		h.i32(1, int32(values))
+		h.i32(2, encoding)
+		h.i32(3, encodingRLE) // of definition levels
+		h.i32(4, encodingRLE) // of repetition levels, of which there are none
+	}
+	h.end()
+	h.end()
+	c.out = append(h.b, c.packed...)
+	c.uncompressed += int64(len(h.b)-before) + int64(len(c.plain))
+}
+
+// finish puts what the footer says of the column into m; its pages begin at an offset of the file.
+func (c *columnWriter) finish(m *metadata.ColumnChunkMetaDataBuilder, at int64) error {
+	info := metadata.ChunkMetaInfo{
+		NumValues: int64(c.rows), IndexPageOffset: -1, DataPageOffset: at + int64(c.dictionary), CompressedSize: int64(len(c.out)), UncompressedSize: c.uncompressed,
+	}
+	stats := metadata.EncodingStats{DataEncodingStats: map[parquet.Encoding]int32{parquet.Encodings.Plain: int32(c.pages)}}
+	if c.dictionary > 0 {
+		info.DictPageOffset = at
+		stats.DictEncodingStats = map[parquet.Encoding]int32{parquet.Encodings.Plain: 1}
+		stats.DataEncodingStats = map[parquet.Encoding]int32{parquet.Encodings.RLEDict: int32(c.pages)}
+	}
+	m.SetStats(c.stats)
+	return m.Finish(info, c.dictionary > 0, false, stats, nil)
+}

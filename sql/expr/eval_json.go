@@ -45,7 +45,8 @@ func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 // jsonProblem says what keeps a text from being one JSON document, in MySQL's words as far as there are few of them, and at
 // which byte. It is empty for a document. The error is that of a statement that was cancelled meanwhile.
 func (c *Context) jsonProblem(text string) (why string, at int, err error) {
-	if len(text) < interruptBytes && json.Valid([]byte(text)) {
+	if r := (jsonReader{c: c, s: text}); len(text) < jsonReadBytes && r.skip(0) && r.ended() ||
+		len(text) < interruptBytes && json.Valid([]byte(text)) {
 		return "", 0, nil
 	}
 	if strings.TrimSpace(text) == "" {

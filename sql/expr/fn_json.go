@@ -228,6 +228,9 @@ func evalJSONExtract(a *jsonArgs) (any, error) {
 	if a.null(0, len(a.values)) {
 		return nil, nil
 	}
+	if v, done, err := a.extractForward(); done || err != nil {
+		return v, err
+	}
 	doc, err := a.doc(0)
 	if err != nil {
 		return nil, err
@@ -249,6 +252,30 @@ func evalJSONExtract(a *jsonArgs) (any, error) {
 		return found, nil
 	}
 	return found.items[0], nil
+}
+
+// extractForward is evalJSONExtract of one path that can be followed while the document is read, of which only what is found becomes a
+// tree.
+func (a *jsonArgs) extractForward() (v any, done bool, err error) {
+	text := a.values[0].S
+	if len(a.values) != 2 || !a.values[0].Type.IsString() || len(text) >= jsonReadBytes {
+		return nil, false, nil
+	}
+	p, err := a.path(1)
+	if err != nil || !p.forward() {
+		return nil, false, nil // the document's error comes first
+	}
+	r := jsonReader{c: a.c, s: text}
+	found, ok := r.seek(p, 0)
+	switch {
+	case !ok || !r.ended():
+		return nil, false, nil
+	case found == "":
+		return nil, true, nil
+	}
+	r = jsonReader{c: a.c, s: found}
+	item, err := r.value(0)
+	return item, item != nil, err
 }
 
 func evalJSONUnquote(a *jsonArgs) (any, error) {

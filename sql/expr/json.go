@@ -43,6 +43,12 @@ const maxJSONDepth = 100
 
 // parseJSON reads a document; what and argument say whose operand it is.
 func (c *Context) parseJSON(text, function string, argument int) (*jsonValue, error) {
+	if len(text) < jsonReadBytes {
+		r := jsonReader{c: c, s: text}
+		if v, err := r.value(0); err != nil || v != nil && r.ended() {
+			return v, err
+		}
+	}
 	why, at, err := c.jsonProblem(text)
 	if err != nil {
 		return nil, err

@@ -221,16 +221,19 @@ func selectTable(table []uint8, want uint8, codes []uint32, sel []int32, n int, 
 
 // subtract stores in dst, which may be a's memory, the positions of a that are not in b. Both ascend, and b is part of a.
 func subtract(dst, a, b []int32) []int32 {
-	dst = dst[:0]
-	j := 0
-	for _, x := range a {
-		if j < len(b) && b[j] == x {
-			j++
-			continue
+	dst = slices.Grow(dst[:0], len(a))[:len(a)]
+	j, k := 0, 0
+	for i, x := range a {
+		if j == len(b) {
+			k += copy(dst[k:], a[i:])
+			break
 		}
-		dst = append(dst, x)
+		same := b2i(b[j] == x) // which is as good as random: no branch
+		dst[k] = x
+		j += same
+		k += 1 - same
 	}
-	return dst
+	return dst[:k]
 }
 
 // union stores in dst, which is neither's memory, the positions of a and b in order. Both ascend and share nothing.

@@ -22,8 +22,11 @@ type GroupReader struct {
 	held     int64 // bytes of the part that the scratch knows of
 }
 
-// firstPart is the number of rows of a reader's first part: who wants few is served soon. Further ones are twice as large as the one before, up to a row group in memory.
-const firstPart = 8 << 10
+// A reader's first part is small: who wants few rows is served soon. Further ones are twice as large as the one before, up to a row group in memory or about partBytes.
+const (
+	firstPart = 1 << 10
+	partBytes = 4 << 20
+)
 
 // Stream returns a reader of the columns at ordinals of a row group; -1 is a column that the file lacks. The context's [table.Scratch] counts its memory.
 func (f *File) Stream(ctx context.Context, group int, ordinals []int) *GroupReader {
@@ -39,7 +42,6 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 	if rows = int(min(r.left, r.next)); rows == 0 {
 		return 0, nil, nil
 	}
-	r.next = min(2*r.next, table.RowGroupSize)
 	l := &loader{file: r.file, ordinals: r.ordinals}
 	if err := r.hold(l.width() * int64(rows)); err != nil {
 		return 0, nil, err
@@ -68,6 +70,7 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		chunks[i] = encoding.Encode(d)
 	}
 	r.left -= int64(rows)
+	r.next = min(2*r.next, table.RowGroupSize, max(1, partBytes*int64(rows)/max(1, r.held)))
 	return rows, chunks, nil
 }
 

@@ -69,17 +69,50 @@ func read(path string) string {
 		return "panic " + err.Error()
 	}
 	defer db.Close()
+	columns := "*"
+	streamed, serr := digestOf(ctx, db, "SELECT * FROM `"+path+"` LIMIT 1000000") // which scans read themselves, if it is Parquet
 	digest, err := digestOf(ctx, db, "SELECT * FROM `"+path+"`")
-	if errors.Is(err, sqlerr.NotSupported) { // a column of a type that SQL lacks: the file is read to its end all the same
-		digest, err = digestOf(ctx, db, "SELECT COUNT(*) FROM `"+path+"`")
+	if errors.Is(err, sqlerr.NotSupported) { // there are columns of types that SQL lacks
+		if columns, err = readable(ctx, db, path); err == nil {
+			streamed, serr = digestOf(ctx, db, "SELECT "+columns+" FROM `"+path+"` LIMIT 1000000")
+			digest, err = digestOf(ctx, db, "SELECT "+columns+" FROM `"+path+"`")
+		}
 	}
 	switch {
+	case errors.Is(serr, sqlerr.Internal):
+		return "panic " + oneLine(serr)
+	case err == nil && serr != nil:
+		return "panic read into memory, and not by a scan: " + oneLine(serr)
+	case err == nil && digest != streamed:
+		return "panic read into memory it is " + digest + ", by a scan " + streamed
 	case errors.Is(err, sqlerr.Internal):
 		return "panic " + oneLine(err)
 	case err != nil:
 		return "error " + oneLine(err)
 	}
 	return "rows " + digest
+}
+
+// readable returns the columns of a file that have SQL types, for a select list.
+func readable(ctx context.Context, db *sql.DB, path string) (string, error) {
+	rows, err := db.QueryContext(ctx, "SHOW COLUMNS FROM `"+path+"`")
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	list := []string{"COUNT(*) OVER ()"}
+	for rows.Next() {
+		var name string
+		var rest [5]any
+		if err := rows.Scan(&name, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4]); err != nil {
+			return "", err
+		}
+		quoted := "`" + strings.ReplaceAll(name, "`", "``") + "`"
+		if _, err := db.PrepareContext(ctx, "SELECT "+quoted+" FROM `"+path+"`"); err == nil {
+			list = append(list, quoted)
+		}
+	}
+	return strings.Join(list, ", "), rows.Err()
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

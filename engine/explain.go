@@ -38,7 +38,10 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 			return nil, err
 		}
 		notes = notesOf(cost)
-		total = fmt.Sprintf("in all: %.3f ms, %s held at the most", float64(cost.Wall.Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
+		total = fmt.Sprintf("in all: %.3f ms, %s held at the most", float64((cost.Wall+st.fetched.wall).Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
+		if st.fetched.wall > 0 {
+			total += fmt.Sprintf("; reading %s of files took %.3f ms of them and gave %s of columns", sqlerr.FormatBytes(st.fetched.bytes), inMillis(st.fetched.wall), sqlerr.FormatBytes(st.fetched.memory))
+		}
 		if held := heldOnGPU(cost); held > 0 {
 			total += fmt.Sprintf(", and on the GPU %s beside table columns", sqlerr.FormatBytes(held))
 		}

@@ -138,7 +138,8 @@ func (c *fileCache) remember(policy *fileaccess.Policy, state fileState, set *fi
 }
 
 // columns returns parts with the columns at ordinals of a file (nil: all), which are read unless they are in the cache, and what to call when nobody reads them any more.
-func (c *fileCache) columns(ctx context.Context, u *fileUse, ordinals []int) (parts []table.Part, giveBack func(), err error) {
+// fresh is what had to be read; nil: nothing.
+func (c *fileCache) columns(ctx context.Context, u *fileUse, ordinals []int) (parts []table.Part, fresh *openFile, giveBack func(), err error) {
 	var held []*openFile
 	c.mu.Lock()
 	missing := ordinals
@@ -167,15 +168,15 @@ func (c *fileCache) columns(ctx context.Context, u *fileUse, ordinals []int) (pa
 		}
 	}
 	if ordinals != nil && len(missing) == 0 && len(parts) > 0 {
-		return parts, giveBack, nil
+		return parts, nil, giveBack, nil
 	}
 	f, err := c.read(ctx, u, missing)
 	if err != nil {
 		giveBack()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	held = append(held, f)
-	return append(parts, table.Part{Ordinals: missing, From: f.version}), giveBack, nil
+	return append(parts, table.Part{Ordinals: missing, From: f.version}), f, giveBack, nil
 }
 
 // find returns an entry with a column of a file, and the column's place in it; nil: there is none. The caller holds mu.

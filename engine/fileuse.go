@@ -3,9 +3,12 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -32,6 +35,12 @@ type fileUse struct {
 	filled  bool
 	// streamed is the table for scans that read the file themselves; nil: none does yet.
 	streamed *table.Version
+}
+
+// fetched is what reading columns of files has cost.
+type fetched struct {
+	wall          time.Duration
+	bytes, memory int64 // of the files, and what became of them
 }
 
 // beginAnew is the cause of an error after which the statement has to be bound again.
@@ -74,11 +83,16 @@ func (st *statement) file(name string) (*table.Version, error) {
 		}
 	}
 	if u.set.Whole() {
-		parts, giveBack, err := u.cache.columns(st.ctx, u, nil)
+		defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
+		parts, fresh, giveBack, err := u.cache.columns(st.ctx, u, nil)
 		if err != nil {
 			return nil, err
 		}
 		st.files = append(st.files, giveBack)
+		if fresh != nil {
+			st.fetched.bytes += u.set.FileBytes(nil)
+			st.fetched.memory += fresh.bytes
+		}
 		u.version, u.filled = parts[0].From, true
 	} else {
 		u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: u.set.Columns}, u.set.Rows, u.set.Estimates())
@@ -160,6 +174,12 @@ func (st *statement) readFor(plan *physical.Plan, onCPU bool) (again bool, err e
 			if err != nil {
 				return false, err
 			}
+			if !streams {
+				streams, err = st.readFirst(f, plan)
+			}
+			if err != nil {
+				return false, err
+			}
 			if streams {
 				continue
 			}
@@ -226,6 +246,57 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan) (ok bool, err err
 	return true, nil
 }
 
+// readFirst reads the first rows of a file, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.
+func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err error) {
+	u, rows := f.use, firstRows(plan)
+	if rows < 0 || len(f.scans) > 1 || u.filled || u.cache.has(u, f.scans) {
+		return false, nil
+	}
+	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
+	stored := st.session.engine.stored
+	account := memory.Account{Budget: stored.budget, Operator: "reading '" + u.name + "'"}
+	ordinals := slices.Clone(f.scans[0].Ordinals)
+	slices.Sort(ordinals)
+	v, err := u.set.Read(table.WithMeter(st.ctx, account.Set), "", u.title, slices.Compact(ordinals), rows)
+	if err = u.verify(st.ctx, err); err == nil {
+		err = stored.add(v, &account)
+	}
+	if err != nil {
+		account.Close()
+		return false, err
+	}
+	st.files = append(st.files, func() { stored.remove(v) })
+	first := table.NewOutline(u.version.Schema, v.Rows(), nil)
+	if ok = first.Fill(table.Part{Ordinals: slices.Compact(ordinals), From: v}); ok {
+		f.scans[0].Table = first
+		st.warnOfTexts(u, ordinals)
+	}
+	return ok, nil
+}
+
+// firstRows returns how many rows of a scan a plan gives that has them in their order and needs no more; -1: it is another plan.
+func firstRows(plan *physical.Plan) int64 {
+	rows := int64(-1)
+	for n := plan.Logical; ; {
+		switch x := n.(type) {
+		case *logical.Limit:
+			if rows >= 0 || x.Count == logical.NoLimit || x.Count > math.MaxInt64-x.Offset {
+				return -1
+			}
+			rows, n = x.Count+x.Offset, x.Input
+		case *logical.Project:
+			n = x.Input
+		case *logical.Scan:
+			if len(x.Filter) > 0 {
+				return -1
+			}
+			return rows
+		default:
+			return -1
+		}
+	}
+}
+
 // stopsEarly says whether a plan ends when it has given some of the rows of a scan.
 func stopsEarly(plan *physical.Plan) bool {
 	for n := plan.Logical; ; {
@@ -264,13 +335,19 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 		return false, nil
 	}
 	st.warnOfTexts(u, ordinals)
+	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
 	parts := []table.Part{{From: table.Blank(&table.Schema{}, u.set.Rows)}}
 	if len(ordinals) > 0 || u.set.RowsEstimated {
 		var giveBack func()
-		if parts, giveBack, err = u.cache.columns(st.ctx, u, append([]int{}, ordinals...)); err != nil {
+		var fresh *openFile
+		if parts, fresh, giveBack, err = u.cache.columns(st.ctx, u, append([]int{}, ordinals...)); err != nil {
 			return false, err
 		}
 		st.files = append(st.files, giveBack)
+		if fresh != nil {
+			st.fetched.bytes += u.set.FileBytes(fresh.ordinals)
+			st.fetched.memory += fresh.bytes
+		}
 	}
 	if u.parts = append(u.parts, parts...); u.version.Fill(u.parts...) {
 		u.filled = true

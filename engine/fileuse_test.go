@@ -92,6 +92,30 @@ func TestColumnsThatAreRead(t *testing.T) {
 	}
 }
 
+// LIMIT reads the beginning of a file; EXPLAIN ANALYZE tells of reading.
+func TestBeginningsOfFiles(t *testing.T) {
+	setup := session(t, Options{Threads: 2})
+	for ending, path := range writeWide(t, setup, t.TempDir(), 60000) {
+		s := session(t, Options{Threads: 2})
+		reads := recordReads(s.engine)
+		for _, sql := range []string{"SELECT * FROM FILE LIMIT 3", "SELECT d, a + 1 FROM FILE LIMIT 2 OFFSET 59990", "SELECT c FROM FILE LIMIT 0", "SELECT a FROM FILE LIMIT 70000"} {
+			want := mustRun(t, setup, strings.ReplaceAll(sql, "FILE", "(SELECT * FROM wide ORDER BY a) x"))
+			if got := mustRun(t, s, strings.ReplaceAll(sql, "FILE", "`"+path+"`")); got != want {
+				t.Errorf("%s: %s: %.200q, want %.200q", ending, sql, got, want)
+			}
+		}
+		if len(*reads) > 0 || s.engine.budget.Used() > 0 {
+			t.Errorf("%s: read %v, %d bytes are counted", ending, *reads, s.engine.budget.Used())
+		}
+		if got := mustRun(t, s, "EXPLAIN ANALYZE SELECT SUM(b) FROM `"+path+"`"); !strings.Contains(got, " of files took ") {
+			t.Errorf("%s: %s", ending, got)
+		}
+		if got := mustRun(t, s, "EXPLAIN ANALYZE SELECT SUM(b) FROM `"+path+"`"); strings.Contains(got, " KiB of files took ") {
+			t.Errorf("%s, again: %s", ending, got)
+		}
+	}
+}
+
 // A value far down that does not fit the type of those before is found by the statement that reads its column, which has the wider type then, and warns.
 func TestTypesThatLaterValuesWiden(t *testing.T) {
 	dir := t.TempDir()

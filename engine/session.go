@@ -192,6 +192,7 @@ type statement struct {
 	files    []func()            // give back the files that it reads
 	uses     map[string]*fileUse // those files, by the names in the statement
 	outlines bool                // files are planned for by their outlines: nothing of them is read
+	fetched  fetched             // what reading files into memory has cost
 	loaded   *table.Version      // the texts of the file of LOAD DATA
 	takes    string              // what errors call who takes the rows of its query; empty: the client does
 	relies   bool                // on the tables that it reads: see transaction.rely

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -107,13 +108,18 @@ func (f *File) Close() error { return f.source.Close() }
 // Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
 // all rows. It ends soon after ctx is cancelled.
 func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
+	return f.LoadFirst(ctx, b, ordinals, math.MaxInt64)
+}
+
+// LoadFirst is Load until the builder has so many rows.
+func (f *File) LoadFirst(ctx context.Context, b *table.Builder, ordinals []int, rows int64) error {
 	if ordinals == nil {
 		for i := range f.columns {
 			ordinals = append(ordinals, i)
 		}
 	}
 	f.scratch = table.ScratchOf(ctx)
-	l := &loader{File: f, ctx: ctx, builder: b, ordinals: ordinals, known: map[int64]*field{}, dicts: map[int64]arrow.Array{}}
+	l := &loader{File: f, ctx: ctx, builder: b, enough: rows, ordinals: ordinals, known: map[int64]*field{}, dicts: map[int64]arrow.Array{}}
 	for _, o := range ordinals {
 		if o < 0 {
 			l.defs = append(l.defs, table.ColumnDef{})
@@ -140,6 +146,7 @@ type loader struct {
 	*File
 	ctx      context.Context
 	builder  *table.Builder
+	enough   int64 // rows
 	ordinals []int
 	defs     []table.ColumnDef
 	known    map[int64]*field // by the numbers of dictionaries
@@ -173,6 +180,9 @@ func (l *loader) file() error {
 		}
 	}
 	for i, block := range l.footer.batches {
+		if l.builder.Rows() >= l.enough {
+			break
+		}
 		place := fmt.Sprintf("record batch %d", i)
 		m, _, err := l.readMessage(block)
 		if err == nil && m.kind != messageRecords {
@@ -201,7 +211,7 @@ func (l *loader) messages() error {
 	records, dictionaries := 0, 0
 	for rest := l.first; ; {
 		m, end, err := l.readMessage(rest)
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || l.builder.Rows() >= l.enough {
 			return nil
 		}
 		place := fmt.Sprintf("the message at byte %d", rest.begin)

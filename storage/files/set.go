@@ -23,6 +23,7 @@ type Set struct {
 	Rows          int64
 	RowsEstimated bool
 
+	size    int64 // bytes of all files
 	source  Source
 	policy  *fileaccess.Policy
 	format  Format
@@ -63,6 +64,9 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 	for _, p := range paths {
 		if source.formatOf(p) != s.format {
 			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", source.Pattern, paths[0], p)
+		}
+		if info, err := policy.Stat(p); err == nil { // else opening it says what is wrong
+			s.size += info.Size()
 		}
 	}
 	switch s.format {
@@ -109,26 +113,34 @@ func (s *Set) openTexts(ctx context.Context) (err error) {
 	}
 	s.texts.Arrange(names, at)
 	s.Columns, s.RowsEstimated = s.texts.Columns(), true
-	s.Rows, err = s.estimateRows()
-	return err
+	s.Rows = s.estimateRows()
+	return nil
 }
 
 // unpacked is how many times as large as the file a text is assumed to be that is compressed.
 const unpacked = 4
 
 // estimateRows returns about how many rows texts have, at least 2: nothing is known of what they have not.
-func (s *Set) estimateRows() (int64, error) {
-	bytes := int64(0)
-	for _, p := range s.paths {
-		info, err := s.policy.Stat(p)
-		if err != nil {
-			return 0, err
-		}
-		if bytes += info.Size(); textfile.Trim(p) != p {
-			bytes += (unpacked - 1) * info.Size()
+func (s *Set) estimateRows() int64 {
+	bytes := s.size
+	if textfile.Trim(s.paths[0]) != s.paths[0] {
+		bytes *= unpacked
+	}
+	return max(2, int64(float64(bytes)/max(s.texts.Density(), 1)))
+}
+
+// FileBytes returns how many bytes of the files are read for the columns at ordinals. Of text and Arrow all are.
+func (s *Set) FileBytes(ordinals []int) int64 {
+	if s.format != Parquet {
+		return s.size
+	}
+	total := int64(0)
+	for _, z := range s.zones {
+		for _, o := range ordinals {
+			total += z.packed[o]
 		}
 	}
-	return max(2, int64(float64(bytes)/max(s.texts.Density(), 1))), nil
+	return total
 }
 
 func (s *Set) open(path string) (footed, error) {
@@ -279,12 +291,12 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 	}
 	ctx = table.WithScratch(ctx)
 	b := table.NewBuilder(table.New(schema)).Meter(ctx)
-	for i, p := range s.paths {
+	for i := range s.paths {
 		places := make([]int, len(ordinals))
 		for k, o := range ordinals {
 			places[k] = s.at[i][o]
 		}
-		if err := s.load(ctx, b, i, p, places); err != nil {
+		if err := s.load(ctx, b, i, places, limit); err != nil {
 			return nil, err
 		}
 		if limit >= 0 && b.Rows() >= limit {
@@ -295,7 +307,8 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 }
 
 // load adds a file's rows, if it is still the one whose footer was read.
-func (s *Set) load(ctx context.Context, b *table.Builder, file int, path string, places []int) error {
+func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int, limit int64) error {
+	path := s.paths[file]
 	f, err := s.open(path)
 	if err != nil {
 		return err
@@ -303,6 +316,9 @@ func (s *Set) load(ctx context.Context, b *table.Builder, file int, path string,
 	defer f.Close()
 	if !sameColumns(f.Columns(), s.heads[file].columns) {
 		return fileaccess.Changed(path)
+	}
+	if a, ok := f.(*arrowipc.File); ok && limit >= 0 {
+		return a.LoadFirst(ctx, b, places, limit)
 	}
 	return f.Load(ctx, b, places)
 }

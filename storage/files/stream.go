@@ -35,7 +35,8 @@ type zone struct {
 	file, group, rows int
 	columns           []*encoding.Chunk // by the table's columns
 	told              []bool            // the footer has bounds of the column
-	bytes             []int64
+	bytes             []int64           // in memory
+	packed            []int64           // in the file
 }
 
 // zonesOf takes the claims of a file's row groups out of its footer.
@@ -48,11 +49,8 @@ func (s *Set) zonesOf(file int, f *parquet.File) {
 		for _, place := range s.at[file] {
 			x, told := f.Zone(g, place)
 			z.columns, z.told = append(z.columns, x), append(z.told, told)
-			bytes := int64(0)
-			if place >= 0 {
-				bytes = f.GroupBytes(g, place)
-			}
-			z.bytes = append(z.bytes, bytes)
+			bytes, packed := f.GroupBytes(g, place)
+			z.bytes, z.packed = append(z.bytes, bytes), append(z.packed, packed)
 		}
 		for c := range z.columns {
 			if s.at[file][c] < 0 { // NULL in all rows

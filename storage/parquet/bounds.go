@@ -56,17 +56,18 @@ func (f *File) Groups() int { return len(f.footer.groups) }
 // GroupRows returns the rows of a row group.
 func (f *File) GroupRows(group int) int { return int(f.footer.groups[group].rows) }
 
-// GroupBytes returns about how much memory a column of a row group takes when it is decompressed.
-func (f *File) GroupBytes(group, ordinal int) int64 {
+// GroupBytes returns about how much memory a column of a row group takes when it is decompressed, and how many bytes of the file.
+func (f *File) GroupBytes(group, ordinal int) (unpacked, packed int64) {
 	if ordinal < 0 || f.leaves[ordinal].foreign {
-		return 0
+		return 0, 0
 	}
-	c := &f.footer.groups[group].chunks[f.leaves[ordinal].index]
+	g, l := &f.footer.groups[group], &f.leaves[ordinal]
 	width := int64(8)
-	if f.leaves[ordinal].typ.Phys() == types.PhysInt128 || f.leaves[ordinal].typ.Phys() == types.PhysString {
+	if l.typ.Phys() == types.PhysInt128 || l.typ.Phys() == types.PhysString {
 		width = 16
 	}
-	return max(c.unpacked, width*f.footer.groups[group].rows)
+	c := &g.chunks[l.index]
+	return max(c.unpacked, width*g.rows), c.size
 }
 
 // Zone returns what the footer claims of a column of a row group, as a chunk that has a zone map and no values. Of what it does not tell, or not in a way that

@@ -33,6 +33,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	st.moreRows(n, ins)
 	keeps := st.integrity()
 	var rows int64
 	if ins.OnDuplicate != bind.DuplicateError {
@@ -58,32 +59,40 @@ func (s *Session) eachBatch(
 	st *statement, q *logical.Query, operator string, f func(*column.Batch) (kept int64, err error),
 ) (release func(), err error) {
 	account := &memory.Account{Budget: st.memory(), Operator: operator}
+	take := func(b *column.Batch) error {
+		kept, err := f(b)
+		if err != nil {
+			return err
+		}
+		return account.Add(kept)
+	}
+	err = s.batches(st, q, operator, take)
+	if err == nil && st.rest != nil && st.rest.query == q {
+		err = st.rest.each(operator, take)
+	}
+	if err != nil {
+		account.Close()
+		return nil, err
+	}
+	return account.Close, nil
+}
+
+// batches runs a query and calls f with each of its batches.
+func (s *Session) batches(st *statement, q *logical.Query, operator string, f func(*column.Batch) error) error {
 	st.takes = operator
 	res, err := s.runQuery(st, q, false)
 	st.takes = ""
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() {
-		_ = res.Close() // ends the query; the error that matters is err
-		if err != nil {
-			account.Close()
-		}
-	}()
+	defer res.Close() // ends the query; the error that matters is that of what follows
 	for {
 		b, err := res.Next(st.ctx)
-		if err != nil {
-			return nil, err
+		if err != nil || b == nil {
+			return err
 		}
-		if b == nil {
-			return account.Close, nil
-		}
-		kept, err := f(b)
-		if err != nil {
-			return nil, err
-		}
-		if err := account.Add(kept); err != nil {
-			return nil, err
+		if err := f(b); err != nil {
+			return err
 		}
 	}
 }

@@ -112,20 +112,53 @@ func (s *Session) locateValue(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Er
 		}
 		row--
 	case e.Code == sqlerr.CodeBadNull:
-		row = slices.IndexFunc(n.Lists, func(values []ast.ExprNode) bool {
-			if column >= len(values) {
-				return false
-			}
-			v, ok := values[column].(ast.ValueExpr)
-			return ok && v.GetValue() == nil
-		})
-	case len(n.Lists) > 1:
+		row = nullRow(stmt, n.Lists, column)
+	case len(n.Lists) > 1 || stmt.Rows != nil:
 		return e
 	}
 	if row < 0 {
 		return e
 	}
 	return stmt.LocateValue(e, s.vars.parseMode, row, column)
+}
+
+// nullRow returns the first row whose value for a column is NULL as it is written; -1: there is none.
+func nullRow(stmt *parse.Statement, lists [][]ast.ExprNode, column int) int {
+	in := func(lists [][]ast.ExprNode) int {
+		return slices.IndexFunc(lists, func(values []ast.ExprNode) bool {
+			if column >= len(values) {
+				return false
+			}
+			v, ok := values[column].(ast.ValueExpr)
+			return ok && v.GetValue() == nil
+		})
+	}
+	if row := in(lists); row >= 0 || stmt.Rows == nil {
+		return row
+	}
+	n := len(lists)
+	for c := stmt.Rows.Cursor(); ; {
+		fields, plain, done := c.Plain()
+		switch {
+		case done:
+			return -1
+		case plain:
+			if column < len(fields) && fields[column].Kind == parse.FieldNull {
+				return n
+			}
+			n++
+			continue
+		}
+		block, err := c.Special()
+		if err != nil {
+			return -1
+		}
+		lists := block.Node.(*ast.InsertStmt).Lists
+		if row := in(lists); row >= 0 {
+			return n + row
+		}
+		n += len(lists)
+	}
 }
 
 // quotedName is what stands in quotes in an error's message: mostly the name that it is about.

@@ -165,7 +165,11 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, q *logical.Qu
 	case *ast.SetOprStmt:
 		return s.bindQuery(st, n)
 	case *ast.InsertStmt:
-		_, err = b.Insert(n)
+		var ins *bind.Insert
+		if ins, err = b.Insert(n); err == nil && st.Rows != nil {
+			st.moreRows(n, ins)
+			err = st.rest.bindAll(len(ins.Given))
+		}
 	case *ast.UpdateStmt:
 		if bind.IsMulti(n) {
 			_, err = b.UpdateMulti(n)

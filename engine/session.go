@@ -195,6 +195,7 @@ type statement struct {
 	fetched  fetched             // what reading files into memory has cost
 	loaded   *table.Version      // the texts of the file of LOAD DATA
 	takes    string              // what errors call who takes the rows of its query; empty: the client does
+	rest     *insertedRows       // of a long INSERT ... VALUES; nil: there are none
 	relies   bool                // on the tables that it reads: see transaction.rely
 }
 
@@ -278,7 +279,7 @@ func (st *statement) binder() *bind.Binder {
 	s := st.session
 	return &bind.Binder{
 		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params, Alias: st.Alias,
-		Locate: st.Locate,
+		Locate: st.Locate, Rows: st.Rows,
 	}
 }
 

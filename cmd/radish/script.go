@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -15,9 +16,10 @@ type script struct {
 	r    io.Reader
 	mode func() scriptMode // may change from statement to statement
 
-	buf     string // from the start of a line on
-	line    int    // the line where buf starts, from 1
-	at      int    // buf up to here has been given out
+	buf     string          // from the start of a line on: what held holds
+	held    strings.Builder // which grows by appending, so that a long statement is not copied at each read
+	line    int             // the line where buf starts, from 1
+	at      int             // buf up to here has been given out
 	eof     bool
 	chunk   []byte
 	scanned int // len(buf) when it was last cut in vain
@@ -152,12 +154,18 @@ func (s *script) read() error {
 	keep := strings.LastIndexByte(s.buf[:s.at], '\n') + 1
 	s.line += strings.Count(s.buf[:keep], "\n")
 	n, err := s.r.Read(s.chunk)
-	first := s.buf == "" && s.line == 1
-	s.buf = s.buf[keep:] + string(s.chunk[:n])
-	s.at -= keep
-	if first {
-		s.buf = strings.TrimPrefix(s.buf, "\ufeff") // a byte order mark
+	read := s.chunk[:n]
+	if s.buf == "" && s.line == 1 {
+		read = bytes.TrimPrefix(read, []byte("\ufeff")) // a byte order mark
 	}
+	if keep > 0 {
+		rest := s.buf[keep:]
+		s.held.Reset() // what has been given out keeps its memory
+		s.held.WriteString(rest)
+		s.at -= keep
+	}
+	s.held.Write(read)
+	s.buf = s.held.String()
 	if err == io.EOF {
 		s.eof, err = true, nil
 	}

@@ -198,7 +198,7 @@ func (x *valuesReader) read(morsel int) error {
 		n := min(column.VectorSize, end-from)
 		b := batch{N: n, Cols: make([]*column.Vector, len(x.v.layout.slots))}
 		if x.v.numbered {
-			b.FirstRow = int64(from) + 1
+			b.FirstRow = x.v.scan.First + int64(from) + 1
 		}
 		for c, col := range x.v.scan.Cols {
 			v := column.New(col.Typ, n)

@@ -55,6 +55,10 @@ type Binder struct {
 	Params   []types.Value // values of the ? markers, in order
 	// Alias names the rows that an INSERT inserts, for its ON DUPLICATE KEY UPDATE; nil: nothing does.
 	Alias *parse.RowAlias
+	// Rows says that an INSERT has rows that its tree leaves out (parse.Statement.Rows); nil: none.
+	Rows *parse.Rows
+	// RowsBefore is how many rows of the statement come before those of the tree.
+	RowsBefore int64
 	// Locate gives an error the place of a byte offset of the statement's text; nil: errors carry no place.
 	Locate func(e *sqlerr.Error, offset int) *sqlerr.Error
 

@@ -23,6 +23,7 @@ type Insert struct {
 	Ignore      bool    // IGNORE: what cannot be stored is left out, with a warning
 	Computed    []Computed
 	Checks      []Check // over the columns of Query
+	Given       []int   // the ordinals of the columns that the rows of VALUES give, in their order
 }
 
 // Update is a bound UPDATE of one table. Query gives the row number first, then the new values, and then what Computed and Checks of
@@ -55,6 +56,7 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		return nil, err
 	}
 	var rel *relation
+	var given []int
 	if s.Select != nil {
 		for _, o := range targets {
 			if err := mayAssign(v.Schema, &v.Schema.Columns[o], nil); err != nil {
@@ -67,6 +69,7 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		}
 	} else {
 		rel, err = b.insertValues(s, v, &targets)
+		given = targets
 	}
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		q.Cols = append(q.Cols, c)
 		q.Names = append(q.Names, def.Name)
 	}
-	ins := &Insert{Table: v.Version, Query: q, OnDuplicate: action, Ignore: s.IgnoreErr}
+	ins := &Insert{Table: v.Version, Query: q, OnDuplicate: action, Ignore: s.IgnoreErr, Given: given}
 	if ins.Checks, err = b.targetChecks(&Target{Table: v.Version, view: v.view}, q.Cols); err != nil {
 		return nil, err
 	}
@@ -114,7 +117,7 @@ func (b *Binder) insertValues(s *ast.InsertStmt, into written, targets *[]int) (
 	if len(s.Lists) > 0 && len(s.Lists[0]) == 0 && len(s.Columns) == 0 {
 		*targets = nil // INSERT INTO t VALUES (), ()
 	}
-	v := &logical.Values{}
+	v := &logical.Values{First: b.RowsBefore}
 	rel := &relation{node: v}
 	for r, list := range s.Lists {
 		if r%1024 == 0 {
@@ -123,7 +126,7 @@ func (b *Binder) insertValues(s *ast.InsertStmt, into written, targets *[]int) (
 			}
 		}
 		if len(list) != len(*targets) {
-			err := sqlerr.WrongValueCount(r + 1)
+			err := sqlerr.WrongValueCount(int(b.RowsBefore) + r + 1)
 			if len(list) == 0 {
 				return nil, err
 			}
@@ -146,7 +149,7 @@ func (b *Binder) insertValues(s *ast.InsertStmt, into written, targets *[]int) (
 	}
 	for i, o := range *targets {
 		def := &schema.Columns[o]
-		nullable := false
+		nullable := b.Rows != nil // perhaps: what is bound here holds for all rows
 		for _, row := range v.Rows {
 			nullable = nullable || row[i].Nullable()
 		}

@@ -102,7 +102,7 @@ func (v *Values) WithExprs(es []expr.Expr) Node {
 	for i := range rows {
 		rows[i] = es[i*w : (i+1)*w : (i+1)*w]
 	}
-	return &Values{Cols: v.Cols, Rows: rows}
+	return &Values{Cols: v.Cols, Rows: rows, First: v.First}
 }
 func (f *Filter) WithExprs(es []expr.Expr) Node { return &Filter{Input: f.Input, Preds: es} }
 func (p *Project) WithExprs(es []expr.Expr) Node {

@@ -25,7 +25,7 @@ func (c *copier) node(n Node) Node {
 		for i, r := range x.Rows {
 			rows[i] = c.exprs(r)
 		}
-		return &Values{Cols: c.fresh(x.Cols), Rows: rows}
+		return &Values{Cols: c.fresh(x.Cols), Rows: rows, First: x.First}
 	case *Filter:
 		return &Filter{Input: c.node(x.Input), Preds: c.exprs(x.Preds)}
 	case *Project:

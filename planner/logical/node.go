@@ -46,8 +46,9 @@ const RowIDOrdinal = -1
 // Values is a list of rows of expressions without columns (or with free columns only): VALUES, and SELECT without FROM (one row, no
 // columns).
 type Values struct {
-	Cols []*expr.Column
-	Rows [][]expr.Expr
+	Cols  []*expr.Column
+	Rows  [][]expr.Expr
+	First int64 // how many rows of the statement come before these: messages number them
 
 	memo memo
 }

@@ -128,7 +128,7 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 			Table: x.Table, Alias: x.Alias, Cols: x.Cols, Ordinals: x.Ordinals, Filters: x.Filter, EstRows: l.est.Rows(x),
 		}}}, nil
 	case *logical.Values:
-		return []*Pipeline{{Source: &ValuesScan{Cols: x.Cols, Rows: x.Rows}}}, nil
+		return []*Pipeline{{Source: &ValuesScan{Cols: x.Cols, Rows: x.Rows, First: x.First}}}, nil
 	case *logical.Filter:
 		preds := make([]expr.Expr, len(x.Preds))
 		for i, e := range x.Preds {

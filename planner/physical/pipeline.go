@@ -119,8 +119,9 @@ type UnmatchedScan struct {
 
 // ValuesScan gives a few rows of constants expressions.
 type ValuesScan struct {
-	Cols []*expr.Column
-	Rows [][]expr.Expr
+	Cols  []*expr.Column
+	Rows  [][]expr.Expr
+	First int64 // as logical.Values.First
 }
 
 // Transform is a step that stores nothing.

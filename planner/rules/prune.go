@@ -156,7 +156,7 @@ func (p *pruner) values(v *logical.Values, needed logical.ColSet) logical.Node {
 	if len(keep) == len(v.Cols) {
 		return v
 	}
-	out := &logical.Values{Rows: make([][]expr.Expr, len(v.Rows))}
+	out := &logical.Values{Rows: make([][]expr.Expr, len(v.Rows)), First: v.First}
 	for _, i := range keep {
 		out.Cols = append(out.Cols, v.Cols[i])
 	}

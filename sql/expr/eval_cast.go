@@ -132,7 +132,7 @@ func (n *castNode) orZero(r types.Value) types.Value {
 // toText prints numbers and temporal values, many of them into one piece of memory.
 func (n *castNode) toText(f *frame, v *column.Vector, live []int32) error {
 	c := f.ctx
-	zone := c.convert().Zone
+	zone := c.Conversion().Zone
 	if zone == nil {
 		zone = time.UTC
 	}
@@ -155,12 +155,12 @@ func (n *castNode) assigns() bool { return n.strict || n.column != "" }
 // conversion returns the rules: those of assignment or those of CAST.
 func (n *castNode) conversion(c *Context) func(types.Value, types.Type) (types.Value, types.ConvertStatus) {
 	if n.assigns() {
-		return c.convert().Store
+		return c.Conversion().Store
 	}
 	if n.cast.Written && n.from.IsString() && n.to.IsFloat() {
 		return writtenFloat
 	}
-	return c.convert().Cast
+	return c.Conversion().Cast
 }
 
 // writtenFloat is CAST of a text to a double, NaN and the infinities included.
@@ -265,7 +265,7 @@ func (n *castNode) byDictionary(f *frame, v *column.Vector, live []int32, rows i
 }
 
 // convert returns what conversions depend on.
-func (c *Context) convert() types.ConvertContext {
+func (c *Context) Conversion() types.ConvertContext {
 	return types.ConvertContext{Zone: c.Location, Today: c.Today()}
 }
 

@@ -86,7 +86,7 @@ func evalStrToDate(c *Context, _ *Call, out *column.Vector, args []*column.Vecto
 		kind := lowerName(v.Type)
 		if v.Type.Kind != out.Type.Kind {
 			// The format was not known when the type was chosen.
-			v, _ = c.convert().Cast(v, out.Type)
+			v, _ = c.Conversion().Cast(v, out.Type)
 		}
 		out.I64[i] = v.I
 		if status <= types.ConvertRounded {

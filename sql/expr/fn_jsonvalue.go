@@ -129,7 +129,7 @@ func (c *Context) scalarOf(j *jsonValue, to types.Type, row int) (types.Value, *
 		f, _ := strconv.ParseFloat(j.text, 64)
 		v = types.FloatValue(f)
 	}
-	if v, status := c.convert().Store(v, to); status <= types.ConvertRounded {
+	if v, status := c.Conversion().Store(v, to); status <= types.ConvertRounded {
 		return v, nil
 	}
 	return v, notOfType(to, row)

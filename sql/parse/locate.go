@@ -48,7 +48,7 @@ func (s *Statement) locateAt(e *sqlerr.Error, tokens []token, places []int, want
 		return e
 	}
 	at := max(slices.IndexFunc(places, wanted), 0)
-	return s.Locate(e, int(tokens[places[at]].start))
+	return s.locateText(e, int(tokens[places[at]].start))
 }
 
 // LocateText places an error at the first place where an expression stands as it is written in messages: `(t.a + 1)`, with more
@@ -62,7 +62,7 @@ func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *s
 			same = same && strings.EqualFold(tokens[i+k].text, w.text)
 		}
 		if same {
-			return s.Locate(e, tokens[i].start)
+			return s.locateText(e, tokens[i].start)
 		}
 	}
 	return e
@@ -96,7 +96,7 @@ func (s *Statement) LocateExpression(e *sqlerr.Error, mode Mode, x sqlerr.Expres
 	if at < 0 {
 		return e
 	}
-	return s.Locate(e, at)
+	return s.locateText(e, at)
 }
 
 // LocateValue places an error at a value of INSERT ... VALUES: its row and column count from 0.
@@ -109,7 +109,7 @@ func (s *Statement) LocateValue(e *sqlerr.Error, mode Mode, row, column int) *sq
 	depth, rows, columns, begins := 0, -1, 0, false
 	for t = scan.next(); t.kind != tokEnd; t = scan.next() {
 		if begins && rows == row && columns == column {
-			return s.Locate(e, int(t.start))
+			return s.locateText(e, int(t.start))
 		}
 		begins = false
 		switch {
@@ -181,7 +181,7 @@ func (s *Statement) LocateSubquery(e *sqlerr.Error, mode Mode) *sqlerr.Error {
 	if found < 0 {
 		return e
 	}
-	return s.Locate(e, found)
+	return s.locateText(e, found)
 }
 
 // takesValue says whether a value may follow a token, rather than a table or a set of rows.

@@ -3,7 +3,6 @@ package parse
 // What long statements take, as measured with lists of a million values and with literals of megabytes.
 const (
 	longText     = 256 << 10 // bytes of text from which memory is counted
-	tokenBytes   = 14        // of tokens by byte of text, with what growing their list takes
 	valueBytes   = 600       // of the nodes that a value or name has in the tree, the bound statement and the plan
 	literalTimes = 5         // how often a literal's text is copied on that way
 )

@@ -29,7 +29,7 @@ import (
 // Statement is one parsed statement.
 type Statement struct {
 	Node   ast.StmtNode
-	Text   string                    // without the semicolon and the space and comments around it; positions in Node count in it
+	Text   string                    // without the semicolon and the space and comments around it; positions in Node count in it, but see Locate
 	Offset int                       // where Text starts in the text given to Parse, in bytes
 	Line   int                       // the line where Text starts, from 1
 	Params []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
@@ -38,17 +38,30 @@ type Statement struct {
 	Check  CheckOption               // of CREATE and ALTER VIEW
 	Alter  bool                      // of a CREATE VIEW: it was ALTER VIEW
 
-	Overwrite bool // of INTO OUTFILE: a file that exists gives way
+	Overwrite bool  // of INTO OUTFILE: a file that exists gives way
+	Rows      *Rows // of a long INSERT ... VALUES: those that Node leaves out; nil: none
 
 	Warnings []sqlerr.Warning
-	Memory   int64  // about what its tree, and what is bound of it, takes; 0 where that is little
-	source   string // the text given to Parse
+	Memory   int64      // about what its tree, and what is bound of it, takes; 0 where that is little
+	source   string     // the text given to Parse
+	short    *shortened // what Node's places count in; nil: Text
 }
 
-// Locate places an error at a byte offset of s.Text, such as a node's OriginTextPosition. The position then counts in
-// the whole text that was parsed. An error that has a place keeps it.
+// Locate places an error at a byte offset such as a node's OriginTextPosition. The position then counts in the whole text that was
+// parsed. An error that has a place keeps it.
 func (s *Statement) Locate(e *sqlerr.Error, offset int) *sqlerr.Error {
+	if s.short != nil {
+		return e.AtOffset(s.short.whole, s.short.offset(offset))
+	}
 	return e.AtOffset(s.source, s.Offset+offset)
+}
+
+// locateText places an error at a byte offset of s.Text.
+func (s *Statement) locateText(e *sqlerr.Error, offset int) *sqlerr.Error {
+	if s.Rows != nil { // Text is whole
+		return e.AtOffset(s.source, s.Offset+offset)
+	}
+	return s.Locate(e, offset)
 }
 
 // Parse parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
@@ -63,15 +76,11 @@ func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Sta
 	if len(text) > math.MaxInt32 {
 		return nil, sqlerr.New(sqlerr.CodePacketTooLarge, sqlerr.User, "a text of %s is longer than 2 GiB", sqlerr.FormatBytes(int64(len(text))))
 	}
-	if len(text) >= longText {
-		if err := reserve(tokenBytes * int64(len(text))); err != nil {
-			return nil, err
-		}
-	}
 	w := workers.Get().(*worker)
 	var list []Statement
 	var err error
-	w.tokens = pieces(text, mode, false, w.tokens, func(p Piece) bool {
+	c := cutter{text: text, mode: mode, skips: true, grow: reserve, tokens: w.tokens}
+	failed := c.each(func(p Piece) bool {
 		var s Statement
 		memory := treeBytes(p)
 		if memory > 0 {
@@ -79,7 +88,12 @@ func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Sta
 				return false
 			}
 		}
-		if s, err = w.parse(text, p, mode); err != nil {
+		if p.rows.to > 0 {
+			s, err = w.parseLong(text, p, mode)
+		} else {
+			s, err = w.parse(text, p, mode)
+		}
+		if err != nil {
 			list = nil
 			return false
 		}
@@ -89,6 +103,9 @@ func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Sta
 		}
 		return true
 	})
+	if w.tokens = c.tokens; failed != nil {
+		list, err = nil, failed
+	}
 	// A worker that met a panic may be inconsistent, one that parsed a huge text holds a huge stack.
 	if len(text) < 1<<20 && (err == nil || sqlerr.From(err).Kind != sqlerr.Internal) {
 		workers.Put(w)

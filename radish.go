@@ -13,10 +13,22 @@ import (
 // Version is the version of Radish.
 const Version = engine.Version
 
-// Error is a failed statement: kind, MySQL's error number, SQLSTATE, message, place and hint.
+// Error is a failed statement. Its methods Error, Is and Unwrap serve package errors, and Render prints it with its line of text and a caret. It has the fields
+//
+//	Kind    Kind     // whose matter it is: the user's, not supported, a resource, cancelled, our bug
+//	Code    Code     // MySQL's error number
+//	State   string   // five characters of SQLSTATE
+//	Message string   // what is wrong, without number, place or hint
+//	Pos     Position // where in the statement's text: Line and Column from 1, Offset in bytes; the zero Position if unknown
+//	Hint    string   // what would be right; may be empty
+//	Text    string   // the text that Pos points into; may be empty
 type Error = sqlerr.Error
 
-// Column describes a column of a result.
+// Column describes a column of a result. It has the fields
+//
+//	Name     string
+//	Type     types.Type // its Kind, Scale, Precision and so on; String writes it as DDL does
+//	Nullable bool       // it may have NULLs
 type Column = engine.ResultColumn
 
 // DB is an open database. It is safe for concurrent use.

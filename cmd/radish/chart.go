@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 	"github.com/mattn/go-runewidth"
-	"golang.org/x/term"
 
 	"github.com/radish-sql/radish"
 )
@@ -39,12 +37,10 @@ func (r *runner) chart(arg string) error {
 	if !slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) }) {
 		return fmt.Errorf("the query gives no numbers to draw")
 	}
-	width := 80
-	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 20 {
-		width = w
-	}
+	width := terminalWidth(80)
 	if kind == "line" {
-		fmt.Fprintln(r.out, lines(values, width))
+		plot := lines(values, width)
+		fmt.Fprintln(r.out, plot+"\n"+xAxis(plot, labels))
 		return nil
 	}
 	if len(values) > maxBars {
@@ -129,6 +125,42 @@ func lines(values []float64, width int) string {
 	}
 	widest := max(len(format(lowest)), len(format(highest)))
 	return asciigraph.Plot(values, append(options, asciigraph.Width(max(10, width-widest-4)))...)
+}
+
+// xAxis draws the axis below a plot, with the labels of its first and its last point, and of the one in the middle if there is room. Points without
+// labels have numbers.
+func xAxis(plot string, labels []string) string {
+	start, end := 0, 0 // of the axis, in characters
+	for _, line := range strings.Split(plot, "\n") {
+		runes := []rune(strings.TrimRight(line, " "))
+		if at := slices.IndexFunc(runes, func(c rune) bool { return c == '┤' || c == '┼' }); at >= 0 {
+			start, end = at, max(end, len(runes))
+		}
+	}
+	name := func(i int) string {
+		if labels[i] == "" {
+			return strconv.Itoa(i + 1)
+		}
+		return runewidth.Truncate(strings.ReplaceAll(labels[i], "\n", " "), max(8, (end-start)/3), "…")
+	}
+	last := len(labels) - 1
+	line := []rune(strings.Repeat(" ", start) + "└" + strings.Repeat("─", max(1, end-start-1)))
+	text := strings.Repeat(" ", start) + name(0)
+	put := func(label string, from int) {
+		if gap := from - runewidth.StringWidth(text); gap >= 2 {
+			text += strings.Repeat(" ", gap) + label
+		}
+	}
+	if last > 1 {
+		middle := name(last / 2)
+		if from := (start+end)/2 - runewidth.StringWidth(middle)/2; from+runewidth.StringWidth(middle)+2 <= end-runewidth.StringWidth(name(last)) {
+			put(middle, from)
+		}
+	}
+	if last > 0 {
+		put(name(last), max(end-runewidth.StringWidth(name(last)), runewidth.StringWidth(text)+2))
+	}
+	return string(line) + "\n" + text
 }
 
 // bars draws a bar a line, from zero on; those below zero reach to the left of it.

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -133,7 +136,7 @@ func (r *runner) help(arg string) error {
 	found := false
 	for _, c := range dotCommands {
 		if arg == "" || strings.Contains(c.name, strings.TrimPrefix(arg, ".")) || strings.Contains(c.help, arg) {
-			fmt.Fprintf(w, "  %-28s %s\n", "."+c.name+" "+c.args, c.help)
+			fmt.Fprint(w, helpEntry("."+c.name+" "+c.args, c.help, terminalWidth(100)))
 			found = true
 		}
 	}
@@ -152,6 +155,30 @@ CALL tpch_generate(0.01); makes tables to try things on.
 `)
 	}
 	return nil
+}
+
+// helpEntry writes what a command does beside it, in lines of so many characters that end with words.
+func helpEntry(command, text string, width int) string {
+	const indent = 31
+	var b strings.Builder
+	line := fmt.Sprintf("  %-28s ", strings.TrimSpace(command))
+	for _, word := range strings.Fields(text) {
+		if len(line) > indent && len(line)+len(word) > max(width, 2*indent) {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = strings.Repeat(" ", indent)
+		}
+		line += word + " "
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+	return b.String()
+}
+
+// terminalWidth returns how many characters a line of the terminal has, or otherwise if results go elsewhere.
+func terminalWidth(otherwise int) int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 20 {
+		return w
+	}
+	return otherwise
 }
 
 // words cuts an argument at spaces outside quotes.

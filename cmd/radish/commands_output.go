@@ -46,7 +46,7 @@ func outputCommands() []dotCommand {
 			r.settings.Widths = widths
 			return nil
 		}},
-		{"maxrows", "[N]", "how many rows of a table the terminal shows; 0 all", func(r *runner, arg string) error {
+		{"maxrows", "[N]", "how many rows of a table the terminal shows, half of them from its end; 0 all", func(r *runner, arg string) error {
 			if arg == "" {
 				fmt.Fprintln(r.out, r.maxRows)
 				return nil
@@ -58,6 +58,7 @@ func outputCommands() []dotCommand {
 			r.maxRows = n
 			return nil
 		}},
+		{"types", "[on|off]", "name the types of columns in tables on the terminal", onOff("types", func(r *runner) *bool { return &r.types })},
 		{"output", "[FILE | |COMMAND]", "write results to a file, in the format that its ending tells, or to a command; without FILE to the terminal again", func(r *runner, arg string) error {
 			name, err := target(arg, ".output FILE")
 			if err != nil {
@@ -165,7 +166,7 @@ func (r *runner) show(string) error {
 	for _, v := range [][2]any{
 		{"bail", r.bail}, {"cd", dir}, {"database", r.conn.Database()}, {"device", r.config.device}, {"echo", r.echo}, {"headers", !r.settings.NoHeaders}, {"maxrows", r.maxRows},
 		{"mode", r.settings.Format}, {"nullvalue", null}, {"output", target}, {"profile", r.profile}, {"prompt", strconv.Quote(r.prompt)},
-		{"timer", r.timer}, {"width", r.settings.Widths},
+		{"timer", r.timer}, {"types", r.types}, {"width", r.settings.Widths},
 	} {
 		fmt.Fprintf(r.out, "%9s: %v\n", v[0], v[1])
 	}

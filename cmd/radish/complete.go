@@ -31,6 +31,9 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
+// beforeTables are the words that the name of a table follows.
+var beforeTables = wordSet("FROM JOIN INTO UPDATE TABLE DESCRIBE DESC TRUNCATE")
+
 // completer completes what is typed when Tab is pressed.
 type completer struct{ *runner }
 
@@ -80,7 +83,10 @@ func (c *completer) candidates(before, after string) (word string, list []string
 		}
 		return rest, list
 	}
-	if word == "" {
+	if word == "" { // what may begin after a name is too much to list, but not what follows FROM
+		if fields := strings.Fields(before); len(fields) > 0 && beforeTables[strings.ToUpper(fields[len(fields)-1])] {
+			return word, c.tables()
+		}
 		return word, nil
 	}
 	lower := word == strings.ToLower(word)
@@ -139,7 +145,7 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 		return word, render.Formats()
 	case "device":
 		return word, []string{"auto", "cpu", "gpu"}
-	case "timer", "echo", "headers", "bail", "profile":
+	case "timer", "echo", "headers", "bail", "profile", "types":
 		return word, []string{"on", "off"}
 	case "help":
 		for _, d := range dotCommands {

@@ -109,13 +109,24 @@ func countText(rows int64) string {
 	return strconv.FormatInt(rows, 10)
 }
 
+// tookText writes a time with three digits at least, in the unit that suits it.
+func tookText(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.3f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.3f ms", float64(d.Nanoseconds())/1e6)
+	}
+	return fmt.Sprintf("%.3f µs", float64(d.Nanoseconds())/1e3)
+}
+
 // printProfile prints what a query has cost.
 func printProfile(w io.Writer, p radish.Profile) {
 	for _, pl := range p.Pipelines {
-		fmt.Fprintf(w, "pipeline %d on %s, %d workers, %.3f s\n", pl.ID, pl.Device, pl.Workers, pl.Wall.Seconds())
+		fmt.Fprintf(w, "pipeline %d on %s, %s, %s\n", pl.ID, pl.Device, counted(int64(pl.Workers), "worker"), tookText(pl.Wall))
 		for _, o := range pl.Operators {
-			fmt.Fprintf(w, "  %-24s %12s rows in %12s out %9.3f s\n", o.Name, countText(o.RowsIn), countText(o.RowsOut), o.Time.Seconds())
+			fmt.Fprintf(w, "  %-24s %12s rows in %12s out %11s\n", o.Name, countText(o.RowsIn), countText(o.RowsOut), tookText(o.Time))
 		}
 	}
-	fmt.Fprintf(w, "in all %.3f s, %s bytes at most\n", p.Wall.Seconds(), short(float64(p.PeakMemory)))
+	fmt.Fprintf(w, "in all %s, %s bytes at most\n", tookText(p.Wall), short(float64(p.PeakMemory)))
 }

@@ -20,3 +20,28 @@ func TestProgressFits(t *testing.T) {
 		}
 	}
 }
+
+func TestTookText(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0.000 µs", 700: "0.700 µs", 12345: "12.345 µs", 1234567: "1.235 ms", 1234567890: "1.235 s", 100 * time.Second: "100.000 s"} {
+		if got := tookText(d); got != want {
+			t.Errorf("%d ns: %s, want %s", d, got, want)
+		}
+	}
+}
+
+// The help breaks between words, at any width.
+func TestHelpEntry(t *testing.T) {
+	for _, c := range dotCommands {
+		for _, width := range []int{62, 80, 100, 200} {
+			text := helpEntry("."+c.name+" "+c.args, c.help, width)
+			if got := strings.Join(strings.Fields(text), " "); got != strings.Join(strings.Fields("."+c.name+" "+c.args+" "+c.help), " ") {
+				t.Errorf("width %d: %q", width, text)
+			}
+			for _, line := range strings.Split(text, "\n") {
+				if len(line) > width+1 && strings.Contains(strings.TrimSpace(line[30:]), " ") {
+					t.Errorf("width %d: %q is too long", width, line)
+				}
+			}
+		}
+	}
+}

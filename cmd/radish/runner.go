@@ -40,6 +40,7 @@ type runner struct {
 	bail        bool // the first failure ends a script
 	profile     bool // print what each query cost
 	maxRows     int64
+	types       bool // tables on the terminal name the columns' types
 	prompt      string
 	last        string // what was typed last and is no command: what .edit edits
 
@@ -194,6 +195,7 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
 		settings.Format = render.Lines
 	}
+	settings.Types = settings.Types && asksForRows(text)
 	if r.file != nil && r.file.data {
 		o.written, err = r.file.result(rows, settings)
 		return o, err
@@ -204,6 +206,16 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 		r.file.torn = true
 	}
 	return o, err
+}
+
+// asksForRows says whether a statement is a query, and not SHOW or the like, whose types nobody wonders about.
+func asksForRows(text string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(text, "( "), " ")
+	switch strings.ToUpper(strings.TrimSpace(first)) {
+	case "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "CALL":
+		return false
+	}
+	return true
 }
 
 // textBytes counts what was printed to the file of .output.
@@ -221,7 +233,7 @@ func (r *runner) look() render.Settings {
 		s.Format = r.file.look
 	}
 	if r.interactive && r.file == nil && term.IsTerminal(int(os.Stdout.Fd())) {
-		s.MaxRows = r.maxRows
+		s.MaxRows, s.Types = r.maxRows, r.types
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 			s.Columns = width
 		}
@@ -329,13 +341,16 @@ func (r *runner) summary(o outcome, took time.Duration) {
 	case o.hasRows:
 		line = counted(o.written.Rows, "row")
 		if left := o.written.Rows - o.written.Shown; left > 0 {
-			line += fmt.Sprintf(", the first %d shown; .maxrows 0 shows all", o.written.Shown)
+			line += fmt.Sprintf(", the first %d and the last %d shown; .maxrows 0 shows all", (o.written.Shown+1)/2, o.written.Shown/2)
 		}
-		if o.written.Cut {
+		left := counted(int64(o.written.Left), "column") + " left out; .mode vertical shows all"
+		switch {
+		case o.written.Cut && o.written.Left > 0:
+			line += ", texts cut and " + left
+		case o.written.Cut:
 			line += ", values cut to fit; .mode vertical shows them whole"
-		}
-		if o.written.Left > 0 {
-			line += fmt.Sprintf(", %s left out; .mode vertical shows all", counted(int64(o.written.Left), "column"))
+		case o.written.Left > 0:
+			line += ", " + left
 		}
 	case o.affected > 0:
 		line = "OK, " + counted(o.affected, "row") + " affected"

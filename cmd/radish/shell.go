@@ -23,7 +23,7 @@ const (
 	defaultPrompt = "radish> "
 	promptMore    = "     -> "
 	// shellRows is how many rows of a table the shell shows; .maxrows changes it.
-	shellRows = 1000
+	shellRows = 40
 )
 
 // terminalShell is the interactive shell. The terminal is in raw mode only while a statement is typed, where Ctrl-C drops
@@ -37,7 +37,7 @@ type terminalShell struct {
 // shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init. data are files whose rows are wanted as views.
 func shell(r *runner, init string, data []input) int {
 	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
-	r.interactive, r.bail, r.timer, r.notes, r.maxRows = true, true, true, os.Stdout, shellRows
+	r.interactive, r.bail, r.timer, r.notes, r.maxRows, r.types = true, true, true, os.Stdout, shellRows, true
 	r.running = s.interruptible
 	err := r.strict(false)
 	if err != nil {

@@ -30,6 +30,8 @@ func (s *terminal) do(keys, want string) {
 func TestShellModes(t *testing.T) {
 	s := startShell(t)
 	s.do("CREATE TABLE m (n INT, s VARCHAR(20)); INSERT INTO m VALUES (7, 'a<b'), (NULL, '日本');", "OK, 2 rows")
+	s.do("TABLE m;", "|    n | s    |\r\n|  int | var… |")
+	s.do(".types off", "")
 	for _, m := range [][2]string{
 		{"table", "|    n | s    |\r\n+------+------+\r\n|    7 | a<b  |\r\n| NULL | 日本 |\r\n"},
 		{"box", "┌──────┬──────┐\r\n│    n │ s    │\r\n├──────┼──────┤\r\n│    7 │ a<b  │\r\n│ NULL │ 日本 │\r\n└──────┴──────┘\r\n"},
@@ -82,11 +84,21 @@ func TestShellWidths(t *testing.T) {
 	s.do(many, "| c00 | c01 | c02 | c03 | c04 | … | c36 | c37 | c38 | c39 |")
 	s.do(many, "|   0 |   1 |   2 |   3 |   4 | … |  36 |  37 |  38 |  39 |\r\n+-----+-----+-----+-----+-----+---+-----+-----+-----+-----+\r\n")
 	s.do(many, "1 row, 31 columns left out; .mode vertical shows all")
+	resize(110)
+	s.do(".tpch 0.01", "rows affected")
+	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "|     bigint |    bigint |    bigint |          int | … | char(25)          |")
+	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "| DELIVER IN PERSON | TRUCK      | ") // whole values
+	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "1 row, texts cut and 9 columns left out; .mode vertical shows all")
+	s.do("SELECT l_shipdate, REPEAT('x', 300) AS x, l_commitdate FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "| 1996-03-13 | xxx")
 	resize(200)
 	s.write(".maxrows 2\r")
 	s.expect(defaultPrompt)
-	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "| 2 |\r\n+---+")
-	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "3 rows, the first 2 shown; .maxrows 0 shows all")
+	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "| 1 |\r\n| … |\r\n| 3 |\r\n+---+")
+	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "3 rows, the first 1 and the last 1 shown; .maxrows 0 shows all")
+	s.do("SELECT 1 UNION ALL SELECT 2;", "| 1 |\r\n| 2 |\r\n+---+")
+	s.do(".maxrows 5", "")
+	s.do("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 900) SELECT a.n * 1000 + b.n AS n FROM r a, r b ORDER BY n;", "|   1001 |\r\n|   1002 |\r\n|   1003 |\r\n|      … |\r\n| 900899 |\r\n| 900900 |")
+	s.do("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 900) SELECT n FROM r;", "900 rows, the first 3 and the last 2 shown")
 	s.do(".maxrows 0", "")
 	s.do("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3;", "| 3 |\r\n+---+")
 }
@@ -100,6 +112,7 @@ func TestShellCompletion(t *testing.T) {
 	}
 	s.do("CREATE TABLE harvest (weight INT, orchard VARCHAR(9)); INSERT INTO harvest VALUES (41, 'o');", "OK, 1 row")
 	s.do("sel"+tab+" weig"+tab+" + 1 fro"+tab+" harv"+tab+";", "42 |")
+	s.do("SELECT weight + 3 FROM "+tab+";", "44 |") // the only table
 	s.do("SELECT SUBSTRING_IN"+tab+"'a,b', ',', 1) AS k;", "| a ")
 	s.do("CREATE TEMPORARY TABLE mytemps (passing INT); INSERT INTO mytemps VALUES (43);", "OK, 1 row")
 	s.do("SELECT passi"+tab+" + 1 FROM mytem"+tab+";", "44 |")
@@ -250,6 +263,10 @@ func TestShellDotCommands(t *testing.T) {
 		{".show", "mode: csv"},
 		{".chart bar SELECT id, id * 10 FROM d", "2 20 ████"},
 		{".chart line SELECT n_nationkey * n_nationkey FROM nation", "576 ┤"},
+		{".chart line SELECT n_name, n_nationkey * n_nationkey FROM nation ORDER BY n_nationkey", "└──────────"},
+		{".chart line SELECT n_name, n_nationkey * n_nationkey FROM nation ORDER BY n_nationkey", "ALGERIA  "},
+		{".chart line SELECT n_name, n_nationkey * n_nationkey FROM nation ORDER BY n_nationkey", " UNITED STATES\r\n"},
+		{".chart line SELECT 3 UNION ALL SELECT 5 UNION ALL SELECT 4", " 3\r\n"},
 		{".chart pie SELECT 1", "usage: .chart"},
 		{".bail off", ""},
 		{".read nothere.sql", "no such file"},

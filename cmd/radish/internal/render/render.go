@@ -8,6 +8,7 @@ package render
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -73,7 +74,8 @@ type Settings struct {
 	NoHeaders bool    // table, box, csv, tsv, html
 	Null      *string // what stands for NULL; nil: what the format says
 	Widths    []int   // of a table's or box's columns, from the first on; 0: as wide as the values
-	MaxRows   int64   // of a table or box; 0: all
+	MaxRows   int64   // of a table or box, half of them from its end; 0: all
+	Types     bool    // a table or box names the columns' types
 	Columns   int     // what a line of a table or box may take; 0: as much as it needs
 	Into      string  // the table of insert
 	Follows   bool    // another result stands before this one
@@ -133,9 +135,10 @@ func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, 
 		defer func() { done.Cut, done.Left = t.cut, t.leave }()
 		p = t
 	}
-	limit := int64(0)
-	if _, table := p.(*box); table {
-		limit = settings.MaxRows
+	table, _ := p.(*box)
+	first, last := int64(math.MaxInt64), 0 // how many rows are shown of the beginning and of the end
+	if table != nil && settings.MaxRows > 0 {
+		first, last = (settings.MaxRows+1)/2, int(settings.MaxRows/2)
 	}
 	begun := false
 	for {
@@ -150,18 +153,23 @@ func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, 
 		if b == nil {
 			break
 		}
-		n := int64(b.Rows())
-		if limit > 0 {
-			n = min(n, limit-done.Shown)
-		}
+		n := min(int64(b.Rows()), first-min(first, done.Rows))
 		done.Rows += int64(b.Rows())
-		done.Shown += n
-		for i := range int(n) {
-			at := i
+		place := func(i int) int {
 			if b.Sel != nil {
-				at = int(b.Sel[i])
+				return int(b.Sel[i])
 			}
-			p.row(b, at)
+			return i
+		}
+		for i := range int(n) {
+			p.row(b, place(i))
+		}
+		if rest := b.Rows() - int(n); rest > 0 {
+			places := make([]int, rest)
+			for i := range places {
+				places[i] = place(int(n) + i)
+			}
+			table.lastRows(b, places, last)
 		}
 		p.batchEnd()
 		if _, err := w.Write(nil); err != nil { // a bufio.Writer keeps its first error
@@ -170,6 +178,10 @@ func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, 
 	}
 	if err := rows.Err(); err != nil {
 		return done, err
+	}
+	done.Shown = done.Rows
+	if table != nil {
+		done.Shown -= table.lost
 	}
 	p.end()
 	return done, w.Flush()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
 )
 
@@ -39,6 +40,8 @@ type box struct {
 	gap, leave int
 	printed    bool // the header
 	line       []byte
+	last       [][]string // the rows that end a long result, as far as they are known
+	lost       int64      // rows between those and the ones before
 }
 
 func newTable(o output) *box {
@@ -62,20 +65,66 @@ func (t *box) begin() {}
 func (t *box) row(b *column.Batch, at int) {
 	for i, v := range b.Cols {
 		start := len(t.text)
-		switch {
-		case isNull(v, at):
-			t.text = append(t.text, t.null("NULL")...)
-		case v.Type.IsString():
-			t.line = t.appendValue(t.line[:0], v, at)
-			t.text = escapeControls(t.text, string(t.line))
-		default:
-			t.text = t.appendValue(t.text, v, at)
+		t.text = t.appendCell(t.text, v, at)
+		t.endCell(i, start)
+	}
+}
+
+// appendCell appends a value as it stands in a table.
+func (t *box) appendCell(dst []byte, v *column.Vector, at int) []byte {
+	switch {
+	case isNull(v, at):
+		return append(dst, t.null("NULL")...)
+	case v.Type.IsString():
+		t.line = t.appendValue(t.line[:0], v, at)
+		return escapeControls(dst, string(t.line))
+	}
+	return t.appendValue(dst, v, at)
+}
+
+// endCell ends the text of a column's value.
+func (t *box) endCell(column, start int) {
+	t.ends = append(t.ends, len(t.text))
+	if !t.printed {
+		t.widths[column] = max(t.widths[column], textWidth(t.text[start:]))
+	}
+}
+
+// lastRows looks at rows, at places of a batch, that may be among the last, of which so many are shown.
+func (t *box) lastRows(b *column.Batch, places []int, most int) {
+	skipped := max(0, len(places)-most)
+	t.lost += int64(skipped)
+	for _, at := range places[skipped:] {
+		cells := make([]string, len(b.Cols))
+		for i, v := range b.Cols {
+			cells[i] = string(t.appendCell(nil, v, at))
 		}
-		t.ends = append(t.ends, len(t.text))
-		if !t.printed {
-			t.widths[i] = max(t.widths[i], textWidth(t.text[start:]))
+		t.last = append(t.last, cells)
+	}
+	if over := len(t.last) - most; over > 0 {
+		t.lost += int64(over)
+		t.last = append(t.last[:0], t.last[over:]...)
+	}
+}
+
+// appendLast puts the last rows behind the first ones, and a row of dots between if there are others.
+func (t *box) appendLast() {
+	rows := t.last
+	if t.lost > 0 {
+		ellipsis := make([]string, len(t.cols))
+		for i := range ellipsis {
+			ellipsis[i] = dots
+		}
+		rows = append([][]string{ellipsis}, rows...)
+	}
+	for _, cells := range rows {
+		for i, cell := range cells {
+			start := len(t.text)
+			t.text = append(t.text, cell...)
+			t.endCell(i, start)
 		}
 	}
+	t.last = nil
 }
 
 func (t *box) batchEnd() {
@@ -85,6 +134,7 @@ func (t *box) batchEnd() {
 }
 
 func (t *box) end() {
+	t.appendLast()
 	t.flush()
 	t.rule(t.bottom)
 }
@@ -99,6 +149,11 @@ func (t *box) flush() {
 			for i, c := range t.cols {
 				t.cell(i, escapeControls(nil, c.Name))
 			}
+			if t.settings.Types {
+				for i, c := range t.cols {
+					t.cell(i, []byte(typeText(c.Type, t.widths[i])))
+				}
+			}
 			t.rule(t.middle)
 		}
 	}
@@ -110,43 +165,81 @@ func (t *box) flush() {
 	t.text, t.ends = t.text[:0], t.ends[:0]
 }
 
-// minWidth is what a column keeps where a table is too wide for a line.
-const minWidth = 5
+// typeText names a type in so many characters.
+func typeText(t types.Type, width int) string {
+	text := strings.ToLower(t.String())
+	if len(text) > width {
+		text, _, _ = strings.Cut(text, "(")
+	}
+	if len(text) > width {
+		text = terminal.Truncate(text, width, dots)
+	}
+	return text
+}
 
-// fit gives the columns the widths that were asked for, and bounds the widest of the others so that a row takes one line.
+const (
+	// textWidthKept is what a column of texts keeps before columns are left out of a table that is too wide for a line. Other values are never cut.
+	textWidthKept = 16
+	// minWidth is what one keeps in a table that has no columns to leave out.
+	minWidth = 5
+)
+
+// fit gives the columns the widths that were asked for. If a row takes more than a line then, texts are cut, columns in the middle are left out,
+// and texts get back what room is left.
 func (t *box) fit() {
 	for i, w := range t.settings.Widths {
 		if i < len(t.widths) && w > 0 {
 			t.widths[i], t.bounded[i] = w, true
 		}
 	}
-	total := func(bound int) (n int) {
-		n = 1
-		for i, w := range t.widths {
-			if !t.bounded[i] {
-				w = min(w, bound)
-			}
-			n += w + 3
-		}
-		return n
-	}
 	widest := 0
 	for _, w := range t.widths {
 		widest = max(widest, w)
 	}
-	if t.settings.Columns <= 0 || total(widest) <= t.settings.Columns {
+	if t.settings.Columns <= 0 || t.total(widest) <= t.settings.Columns {
 		return
 	}
+	if t.total(textWidthKept) > t.settings.Columns {
+		t.leaveOut()
+	}
 	bound := widest
-	for bound > minWidth && total(bound) > t.settings.Columns {
+	for bound > minWidth && t.total(bound) > t.settings.Columns {
 		bound--
 	}
+	texts := func(i int) bool { return t.isText(i) }
+	if t.total(bound) > t.settings.Columns { // one or two columns that are no texts
+		texts = func(int) bool { return true }
+	}
 	for i := range t.widths {
-		if t.widths[i] > bound && !t.bounded[i] {
+		if t.widths[i] > bound && !t.bounded[i] && texts(i) {
 			t.widths[i], t.bounded[i] = bound, true
 		}
 	}
-	t.leaveOut()
+}
+
+// isText says whether a column's values may be cut.
+func (t *box) isText(i int) bool { return t.cols[i].Type.IsString() }
+
+// total is how wide a row is, without the columns that are left out, with texts of a width at most.
+func (t *box) total(bound int) (n int) {
+	n = 1
+	for i := range t.widths {
+		shown, dotted := t.shown(i)
+		if dotted {
+			n += 1 + 3
+		}
+		if shown {
+			n += t.widthWithin(i, bound) + 3
+		}
+	}
+	return n
+}
+
+func (t *box) widthWithin(i, bound int) int {
+	if t.bounded[i] || !t.isText(i) {
+		return t.widths[i]
+	}
+	return min(t.widths[i], bound)
 }
 
 // dots stand for the columns that are left out.
@@ -154,21 +247,18 @@ const dots = "…"
 
 // leaveOut leaves columns in the middle out, as many as it takes for a row to fit a line; the first one and the last stay.
 func (t *box) leaveOut() {
-	total := 1
-	for _, w := range t.widths {
-		total += w + 3
-	}
-	if total <= t.settings.Columns || len(t.widths) < 3 {
+	if len(t.widths) < 3 {
 		return
 	}
+	width := func(i int) int { return t.widthWithin(i, textWidthKept) + 3 }
 	first, last := 1, len(t.widths)-1 // those before first and from last on are shown
-	used := 1 + t.widths[0] + 3 + len("."+" | ") + t.widths[last] + 3
+	used := 1 + width(0) + 1 + 3 + width(last)
 	for first < last {
 		next := first
 		if first > len(t.widths)-last {
 			next = last - 1
 		}
-		if used += t.widths[next] + 3; used > t.settings.Columns {
+		if used += width(next); used > t.settings.Columns {
 			break
 		}
 		if next == first {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -44,7 +45,24 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*R
 	}
 	st.Statement, st.context, st.loaded = stmt, nil, loaded
 	res, err := s.insert(st, insert)
-	return res, unplaced(err)
+	return res, inRecord(unplaced(err), n.Path, rules.skip)
+}
+
+// inRecord adds to an error about a row where it stands in the file whose first records were skipped.
+func inRecord(err error, path string, skipped uint64) error {
+	if err == nil {
+		return nil
+	}
+	e := sqlerr.From(err)
+	at := strings.LastIndex(e.Message, " at row ")
+	if at < 0 || e.Hint != "" {
+		return err
+	}
+	row, nan := strconv.ParseUint(e.Message[at+len(" at row "):], 10, 63)
+	if nan != nil {
+		return err
+	}
+	return e.WithHint("it is record %d of '%s'", row+skipped, path)
 }
 
 // unplaced takes the place from an error: it lies in the text of an INSERT that nobody has written.

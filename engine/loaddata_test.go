@@ -330,3 +330,17 @@ func TestShow(t *testing.T) {
 		t.Errorf("%s\nfrom\n%s", again, text)
 	}
 }
+
+// An error about a row says which record of the file it is.
+func TestLoadDataTellsTheRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte("id,day\n1,2024-01-01\n2,oops\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, Options{})
+	mustRun(t, s, "CREATE TABLE days (id INT, day DATE)")
+	_, err := run(context.Background(), s, "LOAD DATA INFILE '"+path+"' INTO TABLE days FIELDS TERMINATED BY ',' IGNORE 1 LINES")
+	if e := sqlerr.From(err); e == nil || e.Message != "Incorrect date value: 'oops' for column 'day' at row 2" || e.Hint != "it is record 3 of '"+path+"'" {
+		t.Errorf("%v", err)
+	}
+}

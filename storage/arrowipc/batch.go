@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"unsafe"
 
@@ -22,7 +23,7 @@ type batch struct {
 	nodes     []byte // of 16 bytes: length, NULLs
 	buffers   []byte // of 16 bytes: offset, length
 	counts    []byte // of 8 bytes: buffers of views
-	body      []byte
+	body      body
 	packed    bool
 	codec     codec.Codec
 	version   int
@@ -31,11 +32,17 @@ type batch struct {
 	unpacking bool                    // the buffers of the column are wanted
 }
 
+// body is the bytes in a file that belong to a message. Buffers of columns that nobody wants are not read.
+type body struct {
+	source      io.ReaderAt
+	begin, size int64
+}
+
 // maxRows bounds the rows of a batch, as Arrow recommends.
 const maxRows = math.MaxInt32
 
 // newBatch reads a RecordBatch table.
-func newBatch(t flatTable, body []byte, version int) (*batch, error) {
+func newBatch(t flatTable, body body, version int) (*batch, error) {
 	b := &batch{rows: t.int64(0), body: body, version: version}
 	b.nodes, _ = t.vector(1, 16)
 	b.buffers, _ = t.vector(2, 16)
@@ -86,12 +93,18 @@ func (b *batch) buffer() ([]byte, error) {
 	}
 	offset, size := int64(binary.LittleEndian.Uint64(b.buffers)), int64(binary.LittleEndian.Uint64(b.buffers[8:]))
 	b.buffers = b.buffers[16:]
-	if offset < 0 || size < 0 || offset > int64(len(b.body)) || size > int64(len(b.body))-offset {
-		return nil, fmt.Errorf("a buffer of %d bytes at %d lies outside the %d bytes of the batch", size, offset, len(b.body))
+	if offset < 0 || size < 0 || offset > b.body.size || size > b.body.size-offset {
+		return nil, fmt.Errorf("a buffer of %d bytes at %d lies outside the %d bytes of the batch", size, offset, b.body.size)
 	}
-	raw := b.body[offset : offset+size : offset+size]
 	if size == 0 || !b.unpacking {
 		return nil, nil
+	}
+	if err := b.hold(size); err != nil {
+		return nil, err
+	}
+	raw := make([]byte, size)
+	if _, err := b.body.source.ReadAt(raw, b.body.begin+offset); err != nil {
+		return nil, err
 	}
 	if b.packed {
 		if size < 8 {
@@ -108,7 +121,7 @@ func (b *batch) buffer() ([]byte, error) {
 			return b.codec.Unpack(nil, raw, int(full))
 		}
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%8 != 0 && len(raw) > 0 {
+	if uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%8 != 0 && len(raw) > 0 { // small ones may lie anywhere
 		if err := b.hold(int64(len(raw))); err != nil {
 			return nil, err
 		}

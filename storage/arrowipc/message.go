@@ -82,15 +82,8 @@ func (f *File) readMessage(in span) (m message, end int64, err error) {
 	return m, m.body + m.size, nil
 }
 
-// readBody reads the bytes that belong to a message.
-func (f *File) readBody(m message, hold func(bytes int64) error) ([]byte, error) {
-	if err := hold(m.size); err != nil {
-		return nil, err
-	}
-	b := make([]byte, m.size)
-	_, err := f.source.ReadAt(b, m.body)
-	return b, err
-}
+// body returns the bytes that belong to a message.
+func (f *File) body(m message) body { return body{f.source, m.body, m.size} }
 
 // The file format: the magic number, messages, a footer that says where they lie, its length, the magic number again.
 const magic = "ARROW1"

@@ -251,11 +251,7 @@ func (l *loader) dictionary(m message) error {
 	case f.typ == nil:
 		return nil // of a column that nobody can read
 	}
-	body, err := l.readBody(m, l.hold)
-	if err != nil {
-		return err
-	}
-	b, err := newBatch(data, body, m.version)
+	b, err := newBatch(data, l.body(m), m.version)
 	if err != nil {
 		return err
 	}
@@ -283,7 +279,7 @@ func (l *loader) dictionary(m message) error {
 // Rows returns the number of rows, which the beginnings of the record batches tell.
 func (f *File) Rows() (rows int64, err error) {
 	add := func(m message) error {
-		b, err := newBatch(m.header, nil, m.version)
+		b, err := newBatch(m.header, f.body(m), m.version)
 		if err == nil {
 			rows += b.rows
 		}
@@ -326,11 +322,7 @@ func (l *loader) records(m message) error {
 	if err := l.ctx.Err(); err != nil {
 		return sqlerr.Interrupted(err)
 	}
-	body, err := l.readBody(m, l.hold)
-	if err != nil {
-		return err
-	}
-	b, err := newBatch(m.header, body, m.version)
+	b, err := newBatch(m.header, l.body(m), m.version)
 	if err != nil {
 		return err
 	}

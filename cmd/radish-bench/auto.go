@@ -59,8 +59,9 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("auto", flag.ContinueOnError)
 	var set settings
 	set.register(fs)
-	name := fs.String("workload", "tpch", "tpch, dbops or grid")
+	name := fs.String("workload", "tpch", "tpch, dbops, grid, or tpcds, of which radish-bench tpcds has made the tables, in build/tpcds")
 	sizes := fs.String("sizes", "1", "scale factors, or numbers of rows, separated by commas")
+	texts := fs.String("queries", "../shared/tpcds/queries", "for --workload tpcds: folder of the queries, q01.sql to q99.sql")
 	rounds := fs.Int("rounds", 5, "rounds with auto, at least 3")
 	sessions := fs.String("sessions", "", "numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
 	seconds := fs.Float64("seconds", 3, "how long each number of sessions runs, on each device")
@@ -71,6 +72,9 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	w, ok := workloads[*name]
+	if *name == "tpcds" {
+		w, ok = tpcdsWorkload(*texts), true
+	}
 	if !ok {
 		return wrongUsage(fs, "there is no workload %q", *name)
 	}

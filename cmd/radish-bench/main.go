@@ -5,8 +5,9 @@
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
 // compile times NVRTC over the kernels of queries, groupby group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops"
-// benchmark over such tables, windows window functions beside DuckDB, calibrate both sides of small queries, memory what processes hold beside their memory limits.
-// A command is a file: tpch.go, demo.go, export.go, compile.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go, memory.go. Under them are database.go (an
+// benchmark over such tables, windows window functions beside DuckDB, calibrate both sides of small queries, memory what processes hold beside their memory limits, tpcds
+// TPC-DS beside DuckDB.
+// A command is a file: tpch.go, demo.go, export.go, compile.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go, memory.go, tpcds.go. Under them are database.go (an
 // engine, and how a statement's time is taken), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
 package main
 
@@ -40,6 +41,7 @@ var commands = []command{
 	{"auto", "compare what radish_device = 'auto' does, from the first run on, with the CPU and the GPU forced", runAuto},
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
 	{"dbops", "group, join and sort generated tables as the \"database-like ops\" benchmark does, check every answer, and compare devices and DuckDB", runDBOps},
+	{"tpcds", "run TPC-DS's 99 queries over Parquet files of DuckDB's generator, and compare times and answers with DuckDB's", runTPCDS},
 	{"windows", "time window functions over one large table against DuckDB, and compare the results", runWindows},
 	{"memory", "run statements under memory limits, each in a process of its own, and show its peak of resident memory", runMemory},
 }

@@ -175,7 +175,9 @@ func (b *build) stores() []*rowStore {
 }
 
 func (b *build) finish() error {
-	cols, n, err := concat(b.q, b.stores(), b.types)
+	stores := b.stores()
+	copied := len(stores) != 1 || len(stores[0].segs) != 1
+	cols, n, err := concat(b.q, stores, b.types)
 	if err != nil {
 		return err
 	}
@@ -240,12 +242,33 @@ func (b *build) finish() error {
 		b.keys = nil
 	}
 	b.q.mem.Release(b.scratch)
+	if copied {
+		b.q.mem.Release(b.dropped(cols))
+	}
 	if !b.unique && b.starts != nil {
 		if _, err := b.makeBand(); err != nil {
 			return err
 		}
 	}
 	return b.q.check()
+}
+
+// dropped returns the bytes of stored columns that neither the table nor the payload, which is held in a narrower form, reads any more.
+func (b *build) dropped(cols []*column.Vector) int64 {
+	held := make([]bool, len(cols))
+	for i := range b.payload {
+		held[b.payAt[i]] = held[b.payAt[i]] || b.payload[i].bytes() == 0
+	}
+	for _, at := range b.keyAt {
+		held[at] = held[at] || b.direct
+	}
+	bytes := int64(0)
+	for c, v := range cols {
+		if !held[c] {
+			bytes += int64(b.n) * width(v)
+		}
+	}
+	return bytes
 }
 
 // findNulls lists the rows that have a NULL in a key part that is not NULL-safe.

@@ -5,10 +5,10 @@ import (
 	"github.com/radish-sql/radish/storage/column"
 )
 
-// genericTable is a hash table over keys of any types: of their 64-bit hashes, the keys themselves compared column by column in the build's
+// genericTable is a hash table over keys of any types: of halves of their hashes, the keys themselves compared column by column in the build's
 // vectors.
 type genericTable struct {
-	slotTable
+	slotTable[uint32]
 	keys []*column.Vector
 	safe []bool // by key: NULL equals NULL
 }
@@ -120,7 +120,7 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 			if s.row == 0 {
 				break
 			}
-			if s.word == h {
+			if s.word == uint32(h) {
 				pos[k], groups[k] = sel[i], s.row-1
 				f.slots[k] = uint32(at)
 				hashes[k] = h
@@ -160,7 +160,7 @@ func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32
 		if s.row == 0 {
 			return -1
 		}
-		if s.word == hash && t.equal(keys, p, int(s.row-1)) {
+		if s.word == uint32(hash) && t.equal(keys, p, int(s.row-1)) {
 			return s.row - 1
 		}
 	}

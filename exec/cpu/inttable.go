@@ -29,18 +29,23 @@ func (b *build) makeTable(keyed []int32) (arrange func() error, err error) {
 	if p.last != math.MaxUint64 && b.useDense(p.last+1) {
 		return b.makeDense(p, n, number, keyed)
 	}
-	t := &intTable{packing: p}
+	if p.last <= math.MaxUint32 {
+		t := &intTable[uint32]{packing: p}
+		b.table = t
+		return t.fillAll(b, n, keyed, number)
+	}
+	t := &intTable[uint64]{packing: p}
 	b.table = t
 	return t.fillAll(b, n, keyed, number)
 }
 
 // intTable is a hash table of numbers.
-type intTable struct {
+type intTable[W uint32 | uint64] struct {
 	packing
-	slotTable
+	slotTable[W]
 }
 
-func (t *intTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+func (t *intTable[W]) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
 	m := t.probe(f, keys, sel, n)
 	if m == 0 {
 		return f.pos[:0], f.groups[:0]
@@ -55,7 +60,7 @@ func (t *intTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (p
 			if s.row == 0 {
 				break
 			}
-			if s.word == x {
+			if s.word == W(x) {
 				pos[k] = pos[i]
 				groups[k] = s.row - 1
 				k++

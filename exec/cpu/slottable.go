@@ -3,23 +3,24 @@ package cpu
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // slotTable is an open-addressing hash table with linear probing, at most three quarters full, of words that stand for keys. It holds each
 // key once, with the first row that has it. The high bits of the hash choose a region, within which probing wraps around, so that workers
-// can fill regions of their own.
-type slotTable struct {
-	slots  []slot
+// can fill regions of their own. Words of 32 bits, where keys fit, make a slot half as large.
+type slotTable[W uint32 | uint64] struct {
+	slots  []slot[W]
 	shift  uint
 	region uint64 // slots per region - 1
 	bits   uint   // of the hash that choose the region
 
-	// same says whether two rows of one word have one key, if a word is a hash of it; nil: a word is a key.
+	// same says whether two rows of one word have one key, if a word is a hash of it, or a part of one; nil: a word is a key.
 	same func(row, other int32) bool
 }
 
-type slot struct {
-	word uint64
+type slot[W uint32 | uint64] struct {
+	word W
 	row  int32 // row + 1; 0: free
 }
 
@@ -27,14 +28,15 @@ func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
 
 // fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives. What it returns brings the rows of equal keys
 // together; that comes later as it moves the rows.
-func (t *slotTable) fillAll(b *build, n int, keyed []int32, number func(out []uint64, from int)) (arrange func() error, err error) {
+func (t *slotTable[W]) fillAll(b *build, n int, keyed []int32, number func(out []uint64, from int)) (arrange func() error, err error) {
 	size := tableSize(n)
-	if err := b.q.mem.Reserve("join build", int64(16*size)); err != nil {
+	bytes := size * int(unsafe.Sizeof(slot[W]{}))
+	if err := b.q.mem.Reserve("join build", int64(bytes)); err != nil {
 		return nil, err
 	}
 	items := &numberedRows{}
-	for regions := b.q.partitionsFor(16*size, n); ; regions = 1 {
-		t.slots = make([]slot, size)
+	for regions := b.q.partitionsFor(bytes, n); ; regions = 1 {
+		t.slots = make([]slot[W], size)
 		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
 		t.bits = uint(bits.TrailingZeros(uint(regions)))
 		t.region = uint64(size/regions) - 1
@@ -69,7 +71,7 @@ func (t *slotTable) fillAll(b *build, n int, keyed []int32, number func(out []ui
 }
 
 // fill puts rows into their region and stores the first row of each one's key in words.
-func (t *slotTable) fill(q *query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
+func (t *slotTable[W]) fill(q *query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
 	mask, shift := t.region, t.shift
 	room := mask // one slot stays free so that a search ends
 	base := uint64(r) * (mask + 1)
@@ -95,10 +97,10 @@ func (t *slotTable) fill(q *query, r int, words []uint64, items, keyed []int32) 
 					return dups, true
 				}
 				room--
-				s.word, s.row = w, row+1
+				s.word, s.row = W(w), row+1
 				break
 			}
-			if s.word == w && (numbers || same(row, s.row-1)) {
+			if s.word == W(w) && (numbers || same(row, s.row-1)) {
 				row = s.row - 1
 				dups = true
 				break

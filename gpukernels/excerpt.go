@@ -132,6 +132,9 @@ func definedNames(text string) []string {
 	return names
 }
 
+// pointerCall is a call of as_pointer, of which kernels have very many: each is a function to inline where a cast is none.
+var pointerCall = regexp.MustCompile(`\bas_pointer<([^<>()]+)>\(`)
+
 // excerpt returns a source with what it needs of the device headers in place of the lines that include them.
 func excerpt(source string) string {
 	first := includeLine.FindStringIndex(source)
@@ -158,8 +161,8 @@ func excerpt(source string) string {
 			take(items[i].uses)
 		}
 	}
-	rest := includeLine.ReplaceAllString(source[first[0]:], "")
-	take(identifier.FindAllString(lineComment.ReplaceAllString(source, ""), -1))
+	rest := pointerCall.ReplaceAllString(includeLine.ReplaceAllString(source[first[0]:], ""), "reinterpret_cast<$1*>(")
+	take(identifier.FindAllString(lineComment.ReplaceAllString(source[:first[0]]+rest, ""), -1))
 	var b strings.Builder
 	b.WriteString(source[:first[0]])
 	file, next := "", 0

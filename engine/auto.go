@@ -48,6 +48,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 		return stay("the device is emulated: it runs only what radish_device = 'gpu' puts there")
 	}
 	p.learns(d)
+	s.engine.calibrateSoon(d)
 	full, left := d.Short()
 	if full == "" {
 		s.gpuTold = gpuUsable

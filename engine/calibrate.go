@@ -75,19 +75,25 @@ const (
 	quietTries = 3
 )
 
-// calibrateSoon measures what work costs on this machine, once, in pauses between queries: if nobody has, and the device is a real one.
+// calibrateSoon measures what work costs on this machine, once, in pauses between queries, if nobody has. What an engine's end cuts short another one does.
 func (e *Engine) calibrateSoon(d *gpu.Device) {
 	limit := e.opts.MemoryLimit
-	if d.Emulated() || limit > 0 && limit < backgroundMemory || !d.ClaimCalibration() {
+	if d.Emulated() && !e.autoEmulated || limit > 0 && limit < backgroundMemory || !d.ClaimCalibration() {
 		return
+	}
+	rows := backgroundRows
+	if d.Emulated() {
+		rows = emulatedRows
 	}
 	go func() {
 		e.measuring.Store(true)
 		defer e.measuring.Store(false)
 		_ = sqlerr.Guard(func() error { // without it the costs are those that were there before
-			costs, err := e.measureCosts(e.ctx, d, calibration{rows: backgroundRows, quiet: d.Advisor()}, e.opts.Threads)
+			costs, err := e.measureCosts(e.ctx, d, calibration{rows: rows, quiet: d.Advisor()}, e.opts.Threads)
 			if err == nil {
 				err = d.Calibrated(costs)
+			} else if e.ctx.Err() != nil {
+				d.ReleaseCalibration()
 			}
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -48,6 +49,26 @@ var workloads = map[string]workload{
 		func(ctx context.Context, db *database, rows float64) error { return dbopsTables(ctx, db, int64(rows)) },
 		func(float64) []question { return dbopsQuestions() },
 	},
+	"windows": {
+		func(ctx context.Context, db *database, rows float64) error {
+			path := filepath.Join("build", "windows", fmt.Sprintf("w%d.parquet", int64(rows)))
+			if _, err := os.Stat(path); err != nil {
+				if err := exportWindowTable(ctx, path, int64(rows)); err != nil {
+					return err
+				}
+			}
+			if err := db.exec(ctx, "DROP TABLE IF EXISTS w"); err != nil {
+				return err
+			}
+			return (&windowComparison{db: db}).loadRadish(ctx, path)
+		},
+		func(float64) (list []question) {
+			for i, c := range windowCases {
+				list = append(list, question{name: fmt.Sprintf("%d %.20s", i+1, c.String()), sql: c.timed()})
+			}
+			return list
+		},
+	},
 	"grid": {
 		func(ctx context.Context, db *database, rows float64) error { return gridTables(ctx, db, int64(rows)) },
 		func(float64) []question { return gridQuestions() },
@@ -59,11 +80,12 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("auto", flag.ContinueOnError)
 	var set settings
 	set.register(fs)
-	name := fs.String("workload", "tpch", "tpch, dbops, grid, or tpcds, of which radish-bench tpcds has made the tables, in build/tpcds")
+	name := fs.String("workload", "tpch", "tpch, dbops, grid, windows, or tpcds, of which radish-bench tpcds has made the tables, in build/tpcds")
 	sizes := fs.String("sizes", "1", "scale factors, or numbers of rows, separated by commas")
 	texts := fs.String("queries", "../shared/tpcds/queries", "for --workload tpcds: folder of the queries, q01.sql to q99.sql")
 	rounds := fs.Int("rounds", 5, "rounds with auto, at least 3")
 	sessions := fs.String("sessions", "", "numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
+	mixed := fs.String("mixed", "", "numbers of sessions that run the queries beside four of small statements, separated by commas; empty: this is not measured")
 	seconds := fs.Float64("seconds", 3, "how long each number of sessions runs, on each device")
 	settle := fs.Duration("settle", 30*time.Second, "how long to wait between rounds at the most for what auto does in the background; 0: not at all")
 	brief := fs.Bool("brief", false, "print the queries that took too long, and sums, but not all queries")
@@ -84,6 +106,10 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 	counts, err := numbers(*sessions)
 	if err != nil {
 		return wrongUsage(fs, "--sessions: %v", err)
+	}
+	beside, err := numbers(*mixed)
+	if err != nil {
+		return wrongUsage(fs, "--mixed: %v", err)
 	}
 	scales, err := numbers(*sizes)
 	if err != nil || len(scales) == 0 {
@@ -111,6 +137,16 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 		}
 		for _, n := range counts {
 			if err := b.sessions(ctx, size, int(n), time.Duration(*seconds*float64(time.Second))); err != nil {
+				return err
+			}
+		}
+		if len(beside) > 0 {
+			if err := smallTable(ctx, db); err != nil {
+				return err
+			}
+		}
+		for _, n := range beside {
+			if err := b.mixed(ctx, size, int(n), time.Duration(*seconds*float64(time.Second))); err != nil {
 				return err
 			}
 		}

@@ -30,8 +30,8 @@ func newAdvisor(i gpukernels.DeviceInfo) *placement.Advisor {
 // Calibrated makes measured costs those of the device, in this process and, where there is a folder for compiled kernels, in later ones.
 func (d *Device) Calibrated(c placement.Costs) error {
 	d.advisor.SetCosts(c)
-	if file := keptFile(d.Info(), "costs"); file != "" {
-		return placement.SaveCosts(file, &c)
+	if d.costs != "" {
+		return placement.SaveCosts(d.costs, &c)
 	}
 	return nil
 }
@@ -41,8 +41,16 @@ func (d *Device) ClaimCalibration() bool {
 	if d.claimed.Swap(true) {
 		return false
 	}
-	file := keptFile(d.Info(), "costs")
-	return file != "" && placement.LoadCosts(file) == nil
+	return d.costs != "" && placement.LoadCosts(d.costs) == nil
+}
+
+// ReleaseCalibration lets another claim the calibration: it has not come to its end.
+func (d *Device) ReleaseCalibration() { d.claimed.Store(false) }
+
+// KeepCosts is for tests: costs are kept in a file, and nobody in this process has claimed their calibration.
+func (d *Device) KeepCosts(file string) {
+	d.costs = file
+	d.claimed.Store(false)
 }
 
 // keptFile holds what was measured, by device, driver and processors: a home folder may be several machines'. "": nothing is kept.

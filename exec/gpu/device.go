@@ -23,6 +23,7 @@ type Device struct {
 	lookups *lookupCache
 	advisor *placement.Advisor
 	claimed atomic.Bool // the calibration that nobody asks for
+	costs   string      // the file that keeps it; "": none does
 
 	shortage shortage
 
@@ -50,7 +51,7 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	d := &Device{device: device, res: res, lookups: newLookupCache(lookupBytes), advisor: newAdvisor(device.Info())}
+	d := &Device{device: device, res: res, lookups: newLookupCache(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
 	d.shortage.now, d.investor.stop = time.Now, make(chan struct{})
 	return d, nil
 }

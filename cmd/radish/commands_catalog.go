@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/tpch"
@@ -49,7 +49,7 @@ func catalogCommands() []dotCommand {
 			}
 			return nil
 		}},
-		{"import", "FILE TABLE", "append a file's rows to a table, or make the table of them", (*runner).importFile},
+		{"import", "FILE TABLE", "append a file's rows to a table, by the names of columns if it has them, or make the table of them", (*runner).importFile},
 		{"export", "[--overwrite] TABLE FILE", "write a table to a file, in the format that its ending tells", func(r *runner, arg string) error {
 			list, overwrite, err := flagged(arg, "--overwrite")
 			if err != nil || len(list) != 2 {
@@ -190,14 +190,46 @@ func (r *runner) importFile(arg string) error {
 	}
 	table := quoteName(list[1])
 	source := "SELECT * FROM " + render.QuoteName(list[0])
-	ctx := context.Background()
-	if _, err := r.conn.Prepare(ctx, "SELECT 1 FROM "+table); err == nil {
-		if files.FormatOf(list[0]) == files.JSONLines { // by its keys, whatever their order
-			return r.query("IMPORT INTO " + table + " FROM " + string(render.AppendString(nil, list[0])))
-		}
+	columns, err := r.columnsOf("SELECT * FROM " + table)
+	if err != nil {
+		return r.query("CREATE TABLE " + table + " AS " + source)
+	}
+	if files.FormatOf(list[0]) == files.JSONLines { // by its keys, whatever their order
+		return r.query("IMPORT INTO " + table + " FROM " + string(render.AppendString(nil, list[0])))
+	}
+	given, err := r.columnsOf(source)
+	if err != nil {
+		return r.query("INSERT INTO " + table + " " + source) // which says where and why
+	}
+	byName, err := sharedNames(columns, given)
+	if err != nil {
+		return fmt.Errorf("%s and the table %s %w; INSERT INTO %s (...) SELECT ... FROM `%s` names what goes where", list[0], list[1], err, list[1], list[0])
+	}
+	if byName == "" {
 		return r.query("INSERT INTO " + table + " " + source)
 	}
-	return r.query("CREATE TABLE " + table + " AS " + source)
+	return r.query("INSERT INTO " + table + " (" + byName + ") SELECT " + byName + " FROM " + render.QuoteName(list[0]))
+}
+
+// sharedNames returns the names of a file's columns if all are a table's. If none is, what the file has goes by place, and there is no name; an error
+// if some are: in which order they were meant is not to be guessed.
+func sharedNames(columns, given []radish.Column) (list string, err error) {
+	var names []string
+	stranger := ""
+	for _, g := range given {
+		if slices.ContainsFunc(columns, func(c radish.Column) bool { return strings.EqualFold(c.Name, g.Name) }) {
+			names = append(names, render.QuoteName(g.Name))
+		} else {
+			stranger = g.Name
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "", nil
+	case len(names) < len(given):
+		return "", fmt.Errorf("share some names of columns, but the table has no '%s'", stranger)
+	}
+	return strings.Join(names, ", "), nil
 }
 
 // openOther is .open. What is in the database that is left is in memory alone, and gone with it.

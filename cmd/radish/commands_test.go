@@ -198,6 +198,21 @@ CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VI
 	}
 }
 
+// TestImportByNames appends files to a table: columns go by their names, whatever the order, by their places if the file knows none of the names, and
+// an error tells of files between the two.
+func TestImportByNames(t *testing.T) {
+	const table = "CREATE TABLE t (id INT, name VARCHAR(9), n INT DEFAULT 9);\n"
+	for text, want := range map[string]string{
+		"name,ID,n\nx,1,2\n": "1,x,2\n", "name,id\nx,1\n": "1,x,9\n", "1,x,2\n": "1,x,2\n", "a,b,c\n1,x,2\n": "1,x,2\n",
+		"name,id,m\nx,1,2\n": "the table has no 'm'", "1,x\n": "Column count doesn't match",
+	} {
+		stdout, stderr, code := runRadish(t, table+".import "+writeFile(t, "f.csv", text)+" t\nSELECT * FROM t;", "--format", "csv")
+		if code == 0 && stdout != "id,name,n\n"+want || code != 0 && !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit %d, %q, %s", text, code, stdout, stderr)
+		}
+	}
+}
+
 // TestBackupRoundTrip restores a backup in a session with other settings: a dump of it is the one of what was backed up.
 func TestBackupRoundTrip(t *testing.T) {
 	const made = `SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+02:00', foreign_key_checks = 0;

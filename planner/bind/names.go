@@ -98,7 +98,7 @@ func (b *Binder) resolveIn(n *ast.ColumnName, sc *scope, prefer preference, clau
 		key, twice := sc.grouped.keyNamed(name)
 		switch {
 		case twice:
-			return ambiguous()
+			return nil, sqlerr.AmbiguousColumn(name, clause).WithHint("several keys of GROUP BY are columns of that name: write the table before it")
 		case key == nil:
 		case e != nil && !expr.Equal(e, key):
 			b.Ctx.Warnings.AddError(sqlerr.AmbiguousColumn(name, clause))

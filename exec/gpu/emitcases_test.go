@@ -107,7 +107,7 @@ func TestEmitCases(t *testing.T) {
 		})
 		cast := expr.NewCast
 		compare := func(op expr.Op, a, b expr.Expr) expr.Expr { return must(expr.NewCompare(op, a, b)) }
-		list := func(arg expr.Expr, items ...expr.Expr) expr.Expr { return must(expr.NewIn(arg, items)) }
+		list := func(arg expr.Expr, items ...expr.Expr) expr.Expr { return must(expr.NewIn(nil, arg, items)) }
 		null := &expr.Const{Value: types.NullOf(types.Null)}
 		var ints, far, decimals, floats, days []expr.Expr
 		for i := range 9 {
@@ -171,7 +171,7 @@ func TestEmitTextHasNoLiterals(t *testing.T) {
 	}
 	make := func(k int64, s string) expr.Expr {
 		number := must(expr.NewCompare(expr.GT, call("add", byName["ca"], intConst(k)), intConst(k*3)))
-		list := must(expr.NewIn(byName["sa"], []expr.Expr{textConst(s), textConst(s + "x")}))
+		list := must(expr.NewIn(nil, byName["sa"], []expr.Expr{textConst(s), textConst(s + "x")}))
 		like := must(expr.NewLike(byName["sb"], textConst(s+"%"+s), nil))
 		day := must(expr.NewCompare(expr.LT, call("date_add", byName["cm"], intConst(k), textConst("MONTH")), byName["cn"]))
 		coded := must(expr.NewCompare(expr.EQ, byName["da"], textConst(s)))

@@ -307,7 +307,7 @@ func (g *exprGenerator) condition(depth int) expr.Expr {
 			v.Null = r.IntN(20) == 0
 			list = append(list, &expr.Const{Value: v})
 		}
-		return must(expr.NewIn(arg, list))
+		return must(expr.NewIn(nil, arg, list))
 	case 5:
 		return must(expr.NewLike(g.text(d), textConst(g.value(types.Text).S), nil))
 	case 6:

@@ -418,7 +418,7 @@ func (b *Binder) in(x *ast.PatternInExpr, sc *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := expr.NewIn(arg, list)
+	e, err := expr.NewIn(b.Ctx, arg, list)
 	return negateIf(x.Not, e), err
 }
 

@@ -97,7 +97,7 @@ func BenchmarkSelectCompare(b *testing.B) {
 
 func BenchmarkSelectDictionaryIn(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchSelect(b, batch, slots, must(NewIn(c[5], []Expr{lit("MAIL"), lit("SHIP")})))
+	benchSelect(b, batch, slots, must(NewIn(nil, c[5], []Expr{lit("MAIL"), lit("SHIP")})))
 }
 
 func q1(c []*Column) (disc, charge Expr) {

@@ -267,8 +267,8 @@ func wrongTemporal(name string, v types.Value) error {
 }
 
 // NewIn builds `arg IN (list)`. Constants that compare with arg in the same type share one In; everything else becomes
-// a comparison of its own.
-func NewIn(arg Expr, list []Expr) (Expr, error) {
+// a comparison of its own. A long list is given up when the statement has been cancelled; without a context it is not.
+func NewIn(ctx *Context, arg Expr, list []Expr) (Expr, error) {
 	var ins []*In
 	var alternatives []Expr
 	hasNull := false
@@ -276,7 +276,12 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range list {
+	for k, e := range list {
+		if k%1024 == 0 {
+			if err := ctx.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
 		if c, ok := e.(*Const); ok && c.Value.Null {
 			hasNull = true
 			continue
@@ -293,7 +298,7 @@ func NewIn(arg Expr, list []Expr) (Expr, error) {
 		i := slices.IndexFunc(ins, func(n *In) bool { return n.Arg == l || n.Arg.Type() == l.Type() })
 		if i < 0 {
 			i = len(ins)
-			ins = append(ins, &In{Arg: l})
+			ins = append(ins, &In{Arg: l, List: make([]types.Value, 0, len(list)-k)})
 		}
 		ins[i].List = append(ins[i].List, c.Value)
 	}

@@ -70,7 +70,7 @@ func TestWhereHiddenDigitsCount(t *testing.T) {
 		{call("format", twoThirds, lit(8)), "0.66666667"},
 		// Casts to numbers, comparisons as numbers.
 		{NewCast(one, types.Decimal(20, 10)), "0.9999999990"}, {NewCast(one, types.Double), "0.999999999"}, {NewCast(one, types.Int64), "1"},
-		{must(NewCompare(LT, one, lit(1))), "1"}, {must(NewIn(one, []Expr{lit(1), lit(2)})), "0"}, {must(NewBetween(one, lit(1), lit(2))), "0"}, {must(NewCompare(EQ, one, lit("1"))), "0"},
+		{must(NewCompare(LT, one, lit(1))), "1"}, {must(NewIn(nil, one, []Expr{lit(1), lit(2)})), "0"}, {must(NewBetween(one, lit(1), lit(2))), "0"}, {must(NewCompare(EQ, one, lit("1"))), "0"},
 		// Elsewhere as it is shown.
 		{call("coalesce", one, lit(5)), "1.0000"}, {call("mul", call("if", lit(1), third, lit(0)), lit(3)), "0.9999"}, {call("greatest", one, lit(0)), "1.0000"},
 	} {

@@ -86,7 +86,7 @@ func TestDictionaryGrows(t *testing.T) {
 	rows := 0
 	exprs := []Expr{
 		counted(&rows, s), must(NewLike(s, lit("%c%"), nil)), must(NewCompare(GT, s, lit("b"))), must(NewCompare(EQ, s, lit("c"))),
-		must(NewIn(s, []Expr{lit("a"), lit("c")})), NewCast(s, types.Double),
+		must(NewIn(nil, s, []Expr{lit("a"), lit("c")})), NewCast(s, types.Double),
 	}
 	set, err := CompileAll(exprs, map[ColumnID]int{1: 0})
 	if err != nil {

@@ -254,7 +254,7 @@ func (g *generator) condition(depth int) Expr {
 		if len(list) == 0 {
 			return True
 		}
-		return must(NewIn(arg, list))
+		return must(NewIn(nil, arg, list))
 	case 5:
 		return &And{[]Expr{g.condition(d), g.condition(d), g.condition(d)}}
 	case 6:

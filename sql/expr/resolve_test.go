@@ -120,7 +120,7 @@ func TestCompareCasts(t *testing.T) {
 
 func TestInGroupsByType(t *testing.T) {
 	d := &Column{ID: 1, Name: "d", Typ: types.Decimal(15, 2)}
-	e := must(NewIn(d, []Expr{lit(1), lit(dec("2.50")), lit(nil), lit(dec("0.125"))}))
+	e := must(NewIn(nil, d, []Expr{lit(1), lit(dec("2.50")), lit(nil), lit(dec("0.125"))}))
 	const want = "(d IN (1.00, 2.50, NULL)) OR (CAST(d AS DECIMAL(16,3)) IN (0.125, NULL))"
 	if e.String() != want {
 		t.Errorf("got %s, want %s", e, want)

@@ -61,7 +61,7 @@ func TestPrinting(t *testing.T) {
 		{must(NewCall("extract", lit("YEAR"), d)), "extract(YEAR FROM d)"},
 		{must(NewLike(lit("a"), lit("b%"), lit("\\"))), "'a' LIKE 'b%'"},
 		{must(NewLike(lit("a"), lit("b%"), lit("|"))), "'a' LIKE 'b%' ESCAPE '|'"},
-		{&Not{must(NewIn(a, []Expr{lit(1), lit(nil)}))}, "NOT (t.a IN (1, NULL))"},
+		{&Not{must(NewIn(nil, a, []Expr{lit(1), lit(nil)}))}, "NOT (t.a IN (1, NULL))"},
 		{must(NewCall("coalesce", a, lit(0))), "coalesce(t.a, 0)"},
 	} {
 		if c.e.String() != c.want {

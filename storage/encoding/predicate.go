@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -114,11 +115,9 @@ func IsNull() *Predicate { return &Predicate{kind: isNull} }
 func IsNotNull() *Predicate { return &Predicate{kind: isNotNull} }
 
 func newSet(kind predicateKind, values []types.Value) *Predicate {
-	p := &Predicate{kind: kind}
-	for _, v := range values {
-		if !v.Null {
-			p.values = append(p.values, v)
-		}
+	p := &Predicate{kind: kind, values: values}
+	if null := func(v types.Value) bool { return v.Null }; slices.ContainsFunc(values, null) {
+		p.values = slices.DeleteFunc(slices.Clone(values), null)
 	}
 	if len(p.values) == 0 {
 		if p.kind = never; kind == notInSet {

@@ -111,7 +111,7 @@ import "regexp"
 //     SELECT 1 FROM t AS a RIGHT JOIN t AS b ON FALSE WHERE b.u <=> NULLIF(1, 1).
 //   - OFFSET under EXISTS over groups: MariaDB counts the rows before they are grouped in EXISTS (SELECT 1 FROM t GROUP BY k LIMIT 1 OFFSET 5).
 //   - The number of DIV's digits: SELECT DISTINCT IF(k, 96 DIV k, 8.0) FROM t is cut to 9.9 in MariaDB, AVG(-2147483648 DIV 2) OVER () to
-//     -999999999.9999. Zero is added to it.
+//     -999999999.9999, and AVG(ABS(31)) OVER () to 9.9999. Zero is added to both.
 //   - VALUES() of a TEXT column that the same ON DUPLICATE KEY UPDATE sets, in what it sets other columns to: MariaDB keeps both in
 //     one place. INSERT INTO t(id, a, b) VALUES (1, 'x', '1.5') ON DUPLICATE KEY UPDATE a = VALUES(b), b = 'a' makes 'a.5' of a.
 //   - MIN, MAX and window functions that choose among constant integers: MariaDB gives the choice a digit too few, and cuts

@@ -210,7 +210,7 @@ func (g *generator) integer(e *env, depth int) expr {
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ DIV $ + 0)", a, b, a.t.Digits) },
 		func() expr { a, b := num(), g.divisor(e, num()); return binary("($ % $)", a, b, a.t.Digits) },
 		func() expr { a := num(); return expr{op(Int, "(-$)", a.n), a.t} },
-		func() expr { a := num(); return expr{op(Int, "ABS($)", a.n), a.t} },
+		func() expr { a := num(); return expr{op(Int, "(ABS($) + 0)", a.n), a.t} },
 		func() expr {
 			a := g.expr(e, g.numeric(), depth)
 			if a.t.Kind == Uint && (a.n.has("MAX(") || a.n.has("MIN(")) {

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// lateStatement is how long a statement went on after it had been cancelled.
+type lateStatement struct {
+	name string
+	late time.Duration
+}
+
+// Statements that are cancelled at random moments, while other sessions keep the machine busy, end with nothing but a cancellation's error and give
+// everything back. RADISH_CANCEL_STATEMENTS says how many are run, RADISH_CANCEL_SESSIONS by how many sessions at once. With -v it is
+// printed how many ended later than 100 and 300 ms, and the latest: no test, since it depends on what else runs.
+func TestCancellationUnderLoad(t *testing.T) {
+	statements, sessions := int(setting(t, "RADISH_CANCEL_STATEMENTS", 200)), int(setting(t, "RADISH_CANCEL_SESSIONS", 4))
+	seed := uint64(setting(t, "RADISH_CANCEL_SEED", float64(time.Now().UnixNano()%1e6)))
+	t.Logf("RADISH_CANCEL_SEED=%d RADISH_CANCEL_STATEMENTS=%d RADISH_CANCEL_SESSIONS=%d", seed, statements, sessions)
+	s := session(t, Options{Threads: 2})
+	dir := t.TempDir()
+	mustRun(t, s, fmt.Sprintf("CALL tpch_generate(%v)", setting(t, "RADISH_CANCEL_SF", 0.01)))
+	for _, f := range []string{"lineitem.csv", "lineitem.parquet"} {
+		mustRun(t, s, "SELECT * FROM lineitem INTO OUTFILE '"+filepath.Join(dir, f)+"'")
+	}
+	slow := slices.DeleteFunc(slowStatements(dir), func(st struct{ name, sql string }) bool {
+		return !strings.HasPrefix(st.sql, "SELECT") || strings.Contains(st.sql, "OUTFILE")
+	})
+	before := heldBytes(s)
+
+	var mu sync.Mutex
+	var all []lateStatement
+	ended := 0
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	for w := range sessions {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(seed, uint64(w)))
+			own := s.engine.NewSession()
+			for range jobs {
+				st := slow[r.IntN(len(slow))]
+				late, err := cancelledAfter(own, st.sql, time.Duration(r.Int64N(int64(60*time.Millisecond))))
+				mu.Lock()
+				switch {
+				case err == nil:
+					ended++ // by itself
+				case !errors.Is(err, sqlerr.Cancelled):
+					t.Errorf("%s: %v", st.name, err)
+				default:
+					all = append(all, lateStatement{st.name, late})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range statements {
+		jobs <- i
+	}
+	close(jobs)
+	wg.Wait()
+
+	if after := heldBytes(s); after != before {
+		t.Errorf("%d bytes are held, %d before", after, before)
+	}
+	if len(all) == 0 {
+		t.Fatalf("%d statements ended by themselves, none was cancelled", ended)
+	}
+	slices.SortFunc(all, func(a, b lateStatement) int { return int(b.late - a.late) })
+	later := func(d time.Duration) int {
+		return len(all) - len(slices.DeleteFunc(slices.Clone(all), func(l lateStatement) bool { return l.late > d }))
+	}
+	t.Logf("%d were cancelled, %d ended by themselves; %d ended later than 100 ms, %d later than 300; half within %.1f ms", len(all), ended,
+		later(100*time.Millisecond), later(300*time.Millisecond), millis(all[len(all)/2].late))
+	for _, l := range all[:min(len(all), 12)] {
+		t.Logf("%8.1f ms %s", millis(l.late), l.name)
+	}
+}
+
+// cancelledAfter runs a statement, cancels it after a time, and returns how much longer it took.
+func cancelledAfter(s *Session, sql string, after time.Duration) (late time.Duration, err error) {
+	stmts, err := s.Parse(sql)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	at := make(chan time.Time, 1)
+	timer := time.AfterFunc(after, func() {
+		at <- time.Now()
+		cancel()
+	})
+	res, err := s.Execute(ctx, stmts[0], nil)
+	if err == nil {
+		_, err = lines(ctx, res)
+	}
+	end := time.Now()
+	if timer.Stop() {
+		return 0, err
+	}
+	return end.Sub(<-at), err
+}

@@ -61,7 +61,7 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
 		if info, statErr := c.session.vars.access.Stat(name); statErr == nil && info.Mode().IsRegular() {
-			return nil, e.WithHint("there is a file of this name; those that can be read end in %s", files.Endings(false))
+			return nil, e.WithHint("there is a file of this name; those that can be read end in %s", files.Endings())
 		}
 	}
 	return nil, err

@@ -127,7 +127,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 		return nil, err
 	}
 	chosen := "*"
-	if files.FormatOf(n.Path) == files.JSONLines {
+	if files.HasKeys(n.Path) {
 		if chosen, err = s.keysOf(st, n.Path, &columns); err != nil {
 			return nil, err
 		}

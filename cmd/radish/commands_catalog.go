@@ -179,7 +179,7 @@ func (r *runner) created(quoted string) (string, error) {
 func (r *runner) importFile(arg string) error {
 	list, err := words(arg)
 	if err != nil || len(list) != 2 {
-		return fmt.Errorf("usage: .import FILE TABLE; the file ends in %s", files.Endings(false))
+		return fmt.Errorf("usage: .import FILE TABLE; the file ends in %s", files.Endings())
 	}
 	_, known, err := files.ParseName(list[0])
 	if err == nil && !known {
@@ -194,7 +194,7 @@ func (r *runner) importFile(arg string) error {
 	if err != nil {
 		return r.query("CREATE TABLE " + table + " AS " + source)
 	}
-	if files.FormatOf(list[0]) == files.JSONLines { // by its keys, whatever their order
+	if files.HasKeys(list[0]) { // by its keys, whatever their order
 		return r.query("IMPORT INTO " + table + " FROM " + string(render.AppendString(nil, list[0])))
 	}
 	given, err := r.columnsOf(source)

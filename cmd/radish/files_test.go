@@ -43,7 +43,7 @@ func TestOutputFollowsTheName(t *testing.T) {
 			if err != nil || !strings.HasPrefix(string(text), start) {
 				t.Errorf("%s %s: %.40q, %v", way, name, text, err)
 			}
-			if strings.HasPrefix(name, "o.txt") || slices.Contains([]string{"o.md", "o.html", "o.sql", "o.json", "o"}, name) {
+			if strings.HasPrefix(name, "o.txt") || slices.Contains([]string{"o.md", "o.html", "o.sql", "o"}, name) {
 				continue
 			}
 			if got, stderr, _ := runRadish(t, "", "--format", "csv", "-c", "SELECT SUM(a) AS a, MIN(b) AS b, COUNT(c) AS c, SUM(c) AS d FROM `"+path+"`"); got != "a,b,c,d\n3,it's,1,2.5\n" {
@@ -190,7 +190,7 @@ func TestDataFilesAsArguments(t *testing.T) {
 			t.Errorf("%q: exit %d, %q, %s", tc.args, code, stdout, stderr)
 		}
 	}
-	for file, want := range map[string]string{filepath.Join(dir, "none.csv"): "no such file", writeFile(t, "x.json", "[]"): "jq"} {
+	for file, want := range map[string]string{filepath.Join(dir, "none.csv"): "no such file", writeFile(t, "x.json", "[]"): "has no keys"} {
 		if _, stderr, code := runRadish(t, "", file); code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %s", file, code, stderr)
 		}

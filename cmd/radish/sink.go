@@ -54,7 +54,7 @@ func lookOf(name string, chosen render.Format) (look render.Format, data bool, e
 		if chosen != "" {
 			return "", false, nil
 		}
-		return "", false, fmt.Errorf("no format has the ending '%s' of %s; there are %s, and .md, .html, .sql, .txt; --format or .mode names a format for other names", ending, name, files.Endings(true))
+		return "", false, fmt.Errorf("no format has the ending '%s' of %s; there are %s, and .md, .html, .sql, .txt; --format or .mode names a format for other names", ending, name, files.Endings())
 	case files.CSV:
 		look = map[string]render.Format{".csv": render.CSV, ".tsv": render.TSV}[ending]
 	case files.JSONLines:

@@ -16,7 +16,7 @@ const (
 	Unknown     Format = iota
 	CSV                // text between delimiters, which the ending names
 	JSONLines          // an object on each line
-	JSON               // an array of objects, which is only written
+	JSON               // an array of objects; objects one behind the other are read, too
 	Parquet            //
 	Arrow              // the file format
 	ArrowStream        // the stream format
@@ -64,11 +64,10 @@ func lookUp(name string) (Format, byte) {
 }
 
 // Endings lists the endings of files that can be read or written, for messages.
-func Endings(writing bool) string {
+func Endings() string {
 	var texts, others []string
 	for _, e := range endings {
 		switch {
-		case e.format == JSON && !writing:
 		case e.format.Packs():
 			texts = append(texts, e.ending)
 		default:
@@ -100,7 +99,7 @@ func CheckWriting(name string) error {
 	if err := Check(name); err != nil || FormatOf(name) != Unknown {
 		return err
 	}
-	return sqlerr.NotSupportedf("writing '"+name+"'", "no format has the ending '%s'; there are %s", filepath.Ext(textfile.Trim(name)), Endings(true))
+	return sqlerr.NotSupportedf("writing '"+name+"'", "no format has the ending '%s'; there are %s", filepath.Ext(textfile.Trim(name)), Endings())
 }
 
 // CheckReading returns an error for a name whose ending tells no format that can be read.
@@ -108,11 +107,18 @@ func CheckReading(name string) error {
 	if err := Check(name); err != nil {
 		return err
 	}
-	switch FormatOf(name) {
-	case Unknown:
-		return sqlerr.NotSupportedf("reading '"+name+"'", "no format has the ending '%s'; there are %s", filepath.Ext(textfile.Trim(name)), Endings(false))
-	case JSON:
-		return sqlerr.NotSupportedf("reading '"+name+"'", "JSON is read as lines of objects, in .jsonl files; jq -c '.[]' %s makes lines of an array", name)
+	if FormatOf(name) == Unknown {
+		return sqlerr.NotSupportedf("reading '"+name+"'", "no format has the ending '%s'; there are %s", filepath.Ext(textfile.Trim(name)), Endings())
 	}
 	return nil
+}
+
+// HasKeys says whether the columns of a file are the keys of JSON objects, so that their order means nothing.
+func HasKeys(name string) bool {
+	source, ok, err := ParseName(name)
+	if !ok || err != nil {
+		return false
+	}
+	format := source.formatOf(source.Pattern)
+	return format == JSON || format == JSONLines
 }

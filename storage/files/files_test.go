@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 	write(t, filepath.Join(dir, "a.csv"), batch(r, 3))
 	for pattern, want := range map[string]error{"a.*": sqlerr.CodeWrongArguments, "b.*": sqlerr.CodeFileNotFound, "[": sqlerr.CodeFileNotFound,
 		"none.csv": sqlerr.CodeFileNotFound, "none.parquet": sqlerr.CodeFileNotFound, "a.xlsx": sqlerr.NotSupported,
-		"none.csv.gz": sqlerr.CodeFileNotFound, "none.jsonl": sqlerr.CodeFileNotFound, "a.parquet.gz": sqlerr.NotSupported, "a.json": sqlerr.NotSupported, "a.csv.bz2": sqlerr.NotSupported} {
+		"none.csv.gz": sqlerr.CodeFileNotFound, "none.jsonl": sqlerr.CodeFileNotFound, "a.parquet.gz": sqlerr.NotSupported, "a.json": sqlerr.CodeFileNotFound, "a.csv.bz2": sqlerr.NotSupported} {
 		if _, err := files.Read(context.Background(), fileaccess.Full(), "d", "t", files.Source{Pattern: filepath.Join(dir, pattern)}, nil); !errors.Is(err, want) {
 			t.Errorf("%s: %v", pattern, err)
 		}

@@ -34,7 +34,7 @@ const (
 
 // readers are the functions that a name may call, with DuckDB's names.
 var readers = map[string]Format{
-	"read_csv": CSV, "read_csv_auto": CSV, "read_json": JSONLines, "read_json_auto": JSONLines, "read_ndjson": JSONLines, "read_ndjson_auto": JSONLines,
+	"read_csv": CSV, "read_csv_auto": CSV, "read_json": JSON, "read_json_auto": JSON, "read_ndjson": JSONLines, "read_ndjson_auto": JSONLines,
 	"read_parquet": Parquet, "parquet_scan": Parquet, "read_arrow": Arrow,
 }
 

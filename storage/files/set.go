@@ -72,9 +72,13 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 	switch s.format {
 	case CSV:
 		return s, s.openTexts(ctx)
-	case JSONLines:
+	case JSONLines, JSON:
 		for _, p := range paths {
-			s.sources = append(s.sources, textfile.FileSource(policy, p))
+			text := textfile.FileSource(policy, p)
+			if s.format == JSON {
+				text = jsonlines.Values(text)
+			}
+			s.sources = append(s.sources, text)
 		}
 		return s, nil
 	case Parquet, Arrow, ArrowStream:
@@ -84,7 +88,7 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 }
 
 // Whole says that the columns are known only when all rows were read: Columns is empty, and Read gives all columns.
-func (s *Set) Whole() bool { return s.format == JSONLines }
+func (s *Set) Whole() bool { return s.format == JSONLines || s.format == JSON }
 
 func (s *Set) openTexts(ctx context.Context) (err error) {
 	sources := make([]textfile.Source, len(s.paths))
@@ -268,7 +272,7 @@ func (s *Set) Odd(column int) *csv.Odd {
 // meter (see [table.WithMeter]) follows the table's memory. For an error that a value causes which does not fit, see Retype.
 func (s *Set) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
 	switch {
-	case s.format == JSONLines:
+	case s.Whole():
 		return jsonlines.Read(ctx, database, name, s.sources...)
 	case s.texts != nil:
 		return s.texts.Read(ctx, database, name, ordinals, limit)

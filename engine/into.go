@@ -10,6 +10,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
@@ -161,7 +162,9 @@ func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name strin
 	for _, c := range res.Columns {
 		names, columns = append(names, c.Name), append(columns, c.Type)
 	}
-	w, err := files.NewWriter(f, name, names, columns, files.Options{Zone: s.vars.location, Threads: s.vars.threads(s.engine)})
+	held := memory.Account{Budget: st.memory(), Operator: "writing '" + name + "'"}
+	defer held.Close()
+	w, err := files.NewWriter(f, name, names, columns, files.Options{Zone: s.vars.location, Threads: s.vars.threads(s.engine), Meter: held.Set, Limit: st.memory().Least()})
 	if err != nil {
 		return 0, err
 	}

@@ -250,3 +250,20 @@ func TestOutfileOfUnions(t *testing.T) {
 		}
 	}
 }
+
+// A large result is written in little memory: row groups end early, and what they hold is counted.
+func TestOutfileInLittleMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	s := session(t, Options{Threads: 2, MemoryLimit: 1 << 30})
+	mustRun(t, s, "SET radish_memory_limit = '24MB'")
+	const rows = "WITH RECURSIVE d AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM d WHERE n < 299) SELECT a.n * 300 + b.n AS n, REPEAT(CHAR(65 + b.n % 26), 2000) AS s FROM d AS a, d AS b"
+	mustRun(t, s, rows+" INTO OUTFILE '"+path+"'")
+	mustRun(t, s, "SET radish_memory_limit = 0")
+	if got := mustRun(t, s, "SELECT COUNT(*), COUNT(DISTINCT n), SUM(LENGTH(s)) FROM `"+path+"`"); got != "90000|90000|180000000\n" {
+		t.Error(got)
+	}
+	mustRun(t, s, "SET radish_memory_limit = '1MB'")
+	if _, err := run(context.Background(), s, rows+" INTO OUTFILE '"+path+"' OVERWRITE"); err == nil || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("no error in too little memory: %v", err)
+	}
+}

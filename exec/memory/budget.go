@@ -67,6 +67,16 @@ func (b *Budget) Limited() bool {
 	return false
 }
 
+// Least returns the least limit of b and of those that it lies within; 0: none has one.
+func (b *Budget) Least() (limit int64) {
+	for ; b != nil; b = b.parent {
+		if b.limit > 0 && (limit == 0 || b.limit < limit) {
+			limit = b.limit
+		}
+	}
+	return limit
+}
+
 // Reserve takes n bytes for an operator, or returns an error of kind sqlerr.Resource that names the operator and
 // takes nothing.
 func (b *Budget) Reserve(operator string, n int64) error {

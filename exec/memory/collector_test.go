@@ -50,3 +50,15 @@ func TestLimitCollector(t *testing.T) {
 		t.Errorf("%d, the program has set %d meanwhile", got, own)
 	}
 }
+
+func TestLeastLimit(t *testing.T) {
+	outer := memory.NewBudget(100)
+	for limit, want := range map[int64]int64{0: 100, 50: 50, 200: 100} {
+		if got := outer.Child(limit).Least(); got != want {
+			t.Errorf("%d within 100: %d", limit, got)
+		}
+	}
+	if got := memory.NewBudget(0).Child(0).Least(); got != 0 {
+		t.Errorf("no limits: %d", got)
+	}
+}

@@ -28,6 +28,9 @@ type Options struct {
 	NoHeader bool           // CSV without the names of the columns
 	Null     string         // what stands for NULL in CSV
 	Threads  int            // that may work on a file; 0: as many as there are cores
+	// Meter counts the bytes of rows that are held, where a format holds many; nil: nobody counts them. Limit is how many there may be; 0: any number.
+	Meter func(bytes int64) error
+	Limit int64
 }
 
 // NewWriter returns a writer to f in the format that name tells, packed if it says so.
@@ -40,6 +43,9 @@ func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Ty
 		w, err := parquet.NewWriter(f, names, columns)
 		if err != nil {
 			return nil, err
+		}
+		if o.Meter != nil {
+			w.Meter(o.Limit, o.Meter)
 		}
 		return w.Workers(o.Threads), nil
 	case Arrow:

@@ -23,6 +23,9 @@ import (
 // maxGroupBytes bounds the values of a row group that is collected, however long its texts are.
 const maxGroupBytes = 64 << 20
 
+// leastGroupBytes is what the values of a row group may take however little memory there is.
+const leastGroupBytes = 256 << 10
+
 // Writer writes batches as the row groups of a file: of table.RowGroupSize rows, or fewer if their values take maxGroupBytes, with pages that are compressed by
 // Snappy and have checksums. While one row group is collected, the one before is encoded, its columns on all cores. The file is whole only after Close.
 //
@@ -37,7 +40,10 @@ type Writer struct {
 	rows    int
 	spare   []*columnWriter // of the row group before, once it is written
 	scratch []scratch       // of each worker
-	writing chan error      // gets the outcome of that row group; nil: none is written
+	most    int             // bytes of values in a row group
+	meter   func(bytes int64) error
+	group   int64      // bytes of the row group that is written
+	writing chan error // gets the outcome of that row group; nil: none is written
 }
 
 // NewWriter returns a writer to w, which it does not close, of columns of the given names and types.
@@ -56,7 +62,7 @@ func NewWriter(w io.Writer, names []string, columns []types.Type) (*Writer, erro
 	}
 	s := schema.NewSchema(root)
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("Radish"))
-	out := &Writer{out: w, scratch: make([]scratch, min(runtime.GOMAXPROCS(0), max(len(columns), 1))), footer: metadata.NewFileMetadataBuilder(s, props, nil)}
+	out := &Writer{out: w, most: maxGroupBytes, meter: func(int64) error { return nil }, scratch: make([]scratch, min(runtime.GOMAXPROCS(0), max(len(columns), 1))), footer: metadata.NewFileMetadataBuilder(s, props, nil)}
 	for i, t := range columns {
 		out.columns = append(out.columns, newColumnWriter(t, s.Column(i)))
 		out.spare = append(out.spare, newColumnWriter(t, s.Column(i)))
@@ -69,6 +75,15 @@ func (w *Writer) Workers(n int) *Writer {
 	if n > 0 {
 		w.scratch = w.scratch[:min(n, len(w.scratch))]
 	}
+	return w
+}
+
+// Meter has the bytes of the values that are held counted, and row groups end where they take an eighth of a limit; 0: there is none.
+func (w *Writer) Meter(limit int64, meter func(bytes int64) error) *Writer {
+	if limit > 0 {
+		w.most = int(min(maxGroupBytes, max(limit/8, leastGroupBytes)))
+	}
+	w.meter = meter
 	return w
 }
 
@@ -90,10 +105,15 @@ func (w *Writer) Write(b *column.Batch) error {
 			bytes += w.columns[i].bytes()
 		}
 		from += n
-		if w.rows += n; w.rows == table.RowGroupSize || bytes >= maxGroupBytes {
+		w.rows += n
+		if err := w.meter(int64(bytes) + 2*w.group); err != nil { // of the group that is written there are pages, too
+			return err
+		}
+		if w.rows == table.RowGroupSize || bytes >= w.most {
 			if err := w.endGroup(); err != nil {
 				return err
 			}
+			w.group = int64(bytes)
 		}
 	}
 	return nil

@@ -325,7 +325,7 @@ func TestSkew(t *testing.T) {
 			model Model
 			want  set
 		}{{Model{}, tc.cpu}, {GPU, tc.gpu}} {
-			g := &graph{model: m.model, rows: []float64{tc.r, tc.s}}
+			g := &graph{model: m.model, rows: []float64{tc.r, tc.s}, columns: []int{2, 2}}
 			g.classes = []class{{set: 3, members: []member{
 				{relation: 0, domain: 1e9, span: math.Inf(1), frequent: tc.frequent},
 				{relation: 1, domain: 1e9, span: math.Inf(1), frequent: 1},

@@ -61,6 +61,9 @@ func (s *Session) auto(st *statement, p *planned) error {
 		if there.plan, err = s.lower(st, p.query, joinorder.GPU); err != nil {
 			return err
 		}
+		if st.unread(there.plan) {
+			return stay(unreadFiles)
+		}
 		wish := gpu.Wish{Mode: gpu.Auto, Reason: choice.Reason, Limit: s.gpuLimit()}
 		if there.gpu, err = d.Place(there.plan, st.exprContext(), wish); err != nil {
 			return err
@@ -85,6 +88,11 @@ func (s *Session) auto(st *statement, p *planned) error {
 	}
 	if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err != nil {
 		return err
+	}
+	if st.unread(p.plan) {
+		p.plan.StayOnCPU(unreadFiles)
+		p.rival = nil
+		return nil
 	}
 	if reason := placement.Small(p.plan, s.engine.leastRows); reason != "" {
 		p.plan.StayOnCPU(reason)
@@ -112,6 +120,9 @@ func (s *Session) auto(st *statement, p *planned) error {
 	p.plan.StayOnCPU(reason)
 	return nil
 }
+
+// unreadFiles is why a query is not brought to the GPU whose columns are read as it runs, or that is only planned.
+const unreadFiles = "columns of files are not in memory"
 
 // plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
 func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.Rival, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -17,7 +18,12 @@ import (
 // autoEngine is an engine whose radish_device = 'auto' uses an emulated device as if it were a real one, and has learned nothing yet.
 func autoEngine(t *testing.T) (*Engine, *gpu.Device, *Session) {
 	t.Helper()
-	e := gpuEngine(t, gputest.EmulatedLibrary(t))
+	return autoEngineOn(t, gputest.EmulatedLibrary(t))
+}
+
+func autoEngineOn(t *testing.T, library *gpukernels.Library) (*Engine, *gpu.Device, *Session) {
+	t.Helper()
+	e := gpuEngine(t, library)
 	e.autoEmulated = true
 	d, err := e.gpu()
 	if err != nil {

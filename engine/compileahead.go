@@ -72,6 +72,9 @@ func (x *compilesAhead) count() int {
 	return n
 }
 
+// namesFiles says whether a bound statement reads files. Kernels follow from the values of columns, which are not read of files to compile ahead.
+func (st *statement) namesFiles() bool { return len(st.uses) > 0 }
+
 // compileAhead has the kernels of a bound query compiled behind all others, if it may run on a GPU.
 func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	e, device := s.engine, s.device()

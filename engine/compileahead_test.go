@@ -1,14 +1,34 @@
 package engine
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
 )
 
 // TestCompiledAhead: what PREPARE, CREATE VIEW and a driver's Prepare name has its kernels compiled before it runs, and nothing else of the GPU is touched.
 func TestCompiledAhead(t *testing.T) {
-	e, d, s := autoEngine(t)
+	// A device that other tests do not have, and a cache that is empty: else its kernels may be there.
+	t.Setenv(gpukernels.CacheVariable, t.TempDir())
+	shared := gputest.EmulatedLibrary(t).Path()
+	data, err := os.ReadFile(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), filepath.Base(shared))
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	library, err := gpukernels.Open(gpukernels.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, d, s := autoEngineOn(t, library)
 	autoTables(t, s)
 	settleAuto(t, e, d)
 	d.EvictColumns()

@@ -21,7 +21,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
 	}
-	st.outlines = !n.Analyze && s.staysOnCPU()
+	st.outlines = !n.Analyze && (s.device() == deviceAuto || s.device() == deviceCPU)
 	q, err := s.bindForExplain(st, n.Stmt)
 	if err != nil {
 		return nil, err

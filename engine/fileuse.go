@@ -166,11 +166,15 @@ func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
 	return list
 }
 
-// readFor reads what the scans of a plan want of files and nobody has read yet, or has them read it themselves. again says that there is more to plan with now.
-func (st *statement) readFor(plan *physical.Plan, onCPU bool) (again bool, err error) {
+// readFor reads what the scans of a plan want of files and nobody has read yet, or has them read it themselves from so many bytes on. A statement that is
+// planned only takes what is in the cache. again says that there is more to plan with now.
+func (st *statement) readFor(plan *physical.Plan, streamedFrom int64) (again bool, err error) {
 	for _, f := range st.fileScans(plan) {
-		if onCPU && !plan.Recursive() {
-			streams, err := st.stream(f, plan)
+		if st.outlines && !f.use.cache.has(f.use, f.scans) {
+			continue
+		}
+		if !plan.Recursive() {
+			streams, err := st.stream(f, plan, streamedFrom)
 			if err != nil {
 				return false, err
 			}
@@ -199,14 +203,31 @@ func (st *statement) readFor(plan *physical.Plan, onCPU bool) (again bool, err e
 
 // Columns are read into the cache, where the next statement finds them, unless they would fill much of it, or most of their row groups are not wanted.
 const (
-	streamedShare = 4 // one part in 4 of the cache
-	wantedGroups  = 2 // one of 2 row groups
+	streamedShare     = 4 // one part in 4 of the cache
+	streamedBesideGPU = 2
+	wantedGroups      = 2 // one of 2 row groups
 )
 
-// stream has scans of a file read its row groups themselves, if that is better than to read columns into the cache.
-func (st *statement) stream(f *fileScans, plan *physical.Plan) (ok bool, err error) {
+// unread says whether a plan scans files whose columns are not in memory: they were not to be read, or the scans do it.
+func (st *statement) unread(plan *physical.Plan) bool {
+	for _, p := range plan.All() {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok {
+			continue
+		}
+		for _, u := range st.uses {
+			if scan.Table == u.version && !u.filled || scan.Table == u.streamed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stream has scans of a file read its row groups themselves, if they want so many bytes or few of the row groups.
+func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok bool, err error) {
 	u := f.use
-	if !u.set.CanStream() || u.cache.has(u, f.scans) {
+	if from == math.MaxInt64 || !u.set.CanStream() || u.cache.has(u, f.scans) {
 		return false, nil
 	}
 	if u.streamed == nil {
@@ -237,7 +258,7 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan) (ok bool, err err
 		whole += u.set.Bytes(all, ordinals)
 		wanted += u.set.Bytes(kept, ordinals)
 	}
-	if whole <= u.cache.share/streamedShare && wanted > whole/wantedGroups && !stopsEarly(plan) {
+	if whole <= from && wanted > whole/wantedGroups && !stopsEarly(plan) {
 		return false, nil
 	}
 	for _, scan := range f.scans {

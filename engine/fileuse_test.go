@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
@@ -160,5 +161,52 @@ func TestTypesThatLaterValuesWiden(t *testing.T) {
 				mustRun(t, s, "DROP TABLE t")
 			}
 		}
+	}
+}
+
+// Where a GPU is open, too, EXPLAIN reads nothing, LIMIT the beginning, and what does not fit the cache is read as the query runs. Other columns are read into
+// memory, and the GPU may run the query.
+func TestFilesBesideAGPU(t *testing.T) {
+	e, d, s := autoEngine(t)
+	autoTables(t, s)
+	path := filepath.Join(t.TempDir(), "facts.parquet")
+	mustRun(t, s, "SELECT * FROM facts INTO OUTFILE '"+path+"'")
+	reads := recordReads(e)
+	file := "`" + path + "`"
+	const sum = "SELECT k, SUM(h) FROM FILE GROUP BY k ORDER BY k"
+	want := mustRun(t, s, strings.ReplaceAll(sum, "FILE", "facts"))
+	of := strings.ReplaceAll(sum, "FILE", file)
+
+	if plan := mustRun(t, s, "EXPLAIN "+of); !strings.Contains(plan, unreadFiles) {
+		t.Error(plan)
+	}
+	mustRun(t, s, "SELECT * FROM "+file+" LIMIT 3")
+	share := e.files.share
+	e.files.share = 1000
+	if plan := mustRun(t, s, "EXPLAIN ANALYZE "+of); !strings.Contains(plan, unreadFiles) {
+		t.Error(plan)
+	}
+	if got := mustRun(t, s, of); got != want {
+		t.Errorf("streamed: %.200s, want %.200s", got, want)
+	}
+	mustRun(t, s, "PREPARE p FROM '"+of+"'")
+	if n := e.ahead.count(); n > 0 || len(*reads) > 0 {
+		t.Errorf("%v were read into memory, %d statements are compiled ahead", *reads, n)
+	}
+
+	e.files.share = share
+	if got := mustRun(t, s, of); got != want {
+		t.Errorf("from memory: %.200s, want %.200s", got, want)
+	}
+	if list := strings.Join(*reads, " "); list != "facts(k,h)" {
+		t.Errorf("read %q", list)
+	}
+	if plan := mustRun(t, s, "EXPLAIN "+of); strings.Contains(plan, unreadFiles) {
+		t.Error(plan)
+	}
+	teach(t, s, d, of, time.Second, time.Millisecond)
+	settleAuto(t, e, d)
+	if got := mustRun(t, s, of); got != want {
+		t.Errorf("known to be faster on the GPU: %.200s, want %.200s", got, want)
 	}
 }

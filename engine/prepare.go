@@ -52,7 +52,7 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 		err := sqlerr.Guard(func() (err error) {
 			defer st.end()
 			var q *logical.Query
-			if found, q, known, err = own.bindOnly(st); q != nil && query == nil && err == nil {
+			if found, q, known, err = own.bindOnly(st); q != nil && query == nil && err == nil && !st.namesFiles() {
 				bound, query = st, q
 			}
 			return err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -132,13 +133,26 @@ func (s *Session) lower(st *statement, q *logical.Query, model joinorder.Model) 
 			Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
 			DenseSlack: model.DenseSlack,
 		})
-		if err != nil || st.outlines {
+		if err != nil {
 			return plan, err
 		}
-		if again, err := st.readFor(plan, model == (joinorder.Model{}) && s.staysOnCPU()); !again || err != nil {
+		if again, err := st.readFor(plan, s.streamedFrom(model)); !again || err != nil {
 			return plan, err
 		}
 	}
+}
+
+// streamedFrom returns from how many bytes of columns on scans of files read them themselves, in a plan whose joins are ordered by a model. Plans for a GPU have
+// what their kernels read in memory; where a GPU may come to run a query, more is kept for it.
+func (s *Session) streamedFrom(model joinorder.Model) int64 {
+	share := s.engine.files.share
+	switch {
+	case model != joinorder.Model{} || s.device() != deviceAuto && s.device() != deviceCPU:
+		return math.MaxInt64
+	case s.staysOnCPU():
+		return share / streamedShare
+	}
+	return share / streamedBesideGPU
 }
 
 // plan plans a bound query for the devices that radish_device allows.

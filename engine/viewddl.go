@@ -66,7 +66,9 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 	if view.SQL, err = st.settledText(n.Select, db); err != nil {
 		return nil, err
 	}
-	s.compileAhead(st, q)
+	if !st.namesFiles() {
+		s.compileAhead(st, q)
+	}
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		next, err := snap.CreateView(view, n.OrReplace || st.Alter)
 		if err != nil {

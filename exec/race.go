@@ -191,15 +191,29 @@ func (r *raced) Close() error {
 	return err
 }
 
-// stop waits until the loser does nothing any more, and gives back what it holds.
+// patience is how long a statement waits for the loser of its race to end.
+const patience = 30 * time.Millisecond
+
+// stop gives back what the loser holds as soon as it does nothing any more. It waits for that, but not for long: calls of a GPU's driver cannot be cancelled, and
+// take seconds where other processes use the device.
 func (r *raced) stop() {
 	if r.stopped {
 		return
 	}
 	r.stopped = true
 	r.winner.cancel()
-	if f := <-r.loser.end; f.rows != nil {
-		_ = f.rows.Close()
+	giveBack := func(f finisher) {
+		if f.rows != nil {
+			_ = f.rows.Close()
+		}
+	}
+	select {
+	case f := <-r.loser.end:
+		giveBack(f)
+	case <-time.After(patience):
+		go func() {
+			_ = sqlerr.Guard(func() error { giveBack(<-r.loser.end); return nil })
+		}()
 	}
 }
 

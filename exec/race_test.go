@@ -144,3 +144,34 @@ func TestRaces(t *testing.T) {
 		t.Errorf("%d bytes are held when all queries have ended: %v", m.Used-m.Resident, err)
 	}
 }
+
+// A GPU's driver that does not return holds up neither the rows of the CPU nor their end.
+func TestRaceWithAStuckDevice(t *testing.T) {
+	plan := own(enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100)))
+	plan.StayOnCPU("the GPU may join")
+	stuck := make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		rows, err := exec.Run(context.Background(), plan, exec.Env{Threads: 1, Expr: &expr.Context{Warnings: &sqlerr.Warnings{}}, Rival: &exec.Rival{
+			Place: func(context.Context) (*gpu.Placed, string) { <-stuck; return nil, "it was stuck" },
+			Worth: func(time.Duration) bool { return true },
+		}})
+		for err == nil {
+			var b *column.Batch
+			if b, err = rows.Next(context.Background()); b == nil && err == nil {
+				err = rows.Close()
+				break
+			}
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the query waits for the GPU")
+	}
+	close(stuck)
+}

@@ -143,10 +143,15 @@ func same(a, b types.Value) bool {
 		return false
 	}
 	if a.Type.IsFloat() {
+		if !finite(a.F) || !finite(b.F) {
+			return compare(a, b) == 0
+		}
 		return a.F == b.F || math.Abs(a.F-b.F) <= 1e-9*math.Max(math.Abs(a.F), math.Abs(b.F)) || math.Abs(a.F-b.F) < 1e-12
 	}
 	return compare(a, b) == 0
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func text(r row) string {
 	var parts []string

@@ -35,7 +35,7 @@ const (
 	colWide          // BIGINT, any value
 	colDec           // DECIMAL(10,2) with NULLs
 	colBig           // DECIMAL(30,4) with NULLs
-	colFloat         // DOUBLE with NULLs
+	colFloat         // DOUBLE with NULLs, in a third of the tables also NaN, infinities and -0
 	colWord          // VARCHAR of few distinct values, with NULLs
 	colText          // VARCHAR of many distinct values, with NULLs
 	colDate          // DATE
@@ -63,6 +63,7 @@ func (g *Gen) Table(n, keys int) *table.Version {
 		cols[c] = column.New(columnDefs[c].Type, n)
 	}
 	perm := g.R.Perm(n)
+	special := g.R.IntN(3) == 0
 	for i := range n {
 		null := func(c int, v types.Value) {
 			if g.R.IntN(8) == 0 {
@@ -77,7 +78,11 @@ func (g *Gen) Table(n, keys int) *table.Version {
 		cols[colWide].I64[i] = int64(g.R.Uint64()) >> (g.R.IntN(4) * 16)
 		null(colDec, types.IntValue(g.R.Int64N(1e8)-5e7))
 		null(colBig, types.Value{D: types.MulInt64s(g.R.Int64N(math.MaxInt64), g.R.Int64N(1e9)-5e8)})
-		null(colFloat, types.FloatValue(float64(g.R.IntN(keys))/8-1))
+		float := float64(g.R.IntN(keys))/8 - 1
+		if special && g.R.IntN(12) == 0 {
+			float = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}[g.R.IntN(4)]
+		}
+		null(colFloat, types.FloatValue(float))
 		null(colWord, types.StringValue(fmt.Sprintf("word%d", g.R.IntN(min(keys, 50)))))
 		null(colText, types.StringValue(fmt.Sprintf("%x some text", g.R.IntN(4*keys))))
 		cols[colDate].I64[i] = int64(9000 + g.R.IntN(keys))

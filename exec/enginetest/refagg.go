@@ -171,6 +171,9 @@ func aggregateOf(a *logical.AggItem, r *rel, rows []row) (types.Value, error) {
 // total sums with big rationals.
 func total(a *logical.AggItem, args []row) (types.Value, error) {
 	t := a.Col.Typ
+	if s, special := specialSum(args); special {
+		return types.Value{Type: t, F: s}, nil
+	}
 	sum := new(big.Rat)
 	scale := 0
 	for _, v := range args {
@@ -213,6 +216,16 @@ func total(a *logical.AggItem, args []row) (types.Value, error) {
 	return types.Value{Type: t, I: i}, nil
 }
 
+// specialSum is the sum and the average of doubles if some are not finite: infinities of one sign give it, all else NaN.
+func specialSum(args []row) (sum float64, special bool) {
+	for _, v := range args {
+		if v[0].Type.IsFloat() && !finite(v[0].F) {
+			sum, special = sum+v[0].F, true
+		}
+	}
+	return sum, special
+}
+
 // ratOf is a number; a decimal without its point.
 func ratOf(x types.Value) *big.Rat {
 	switch x.Type.Phys() {
@@ -229,6 +242,11 @@ func ratOf(x types.Value) *big.Rat {
 // moments computes the variances with big rationals.
 func moments(a *logical.AggItem, args []row) types.Value {
 	n := int64(len(args))
+	if _, special := specialSum(args); special && (n > 1 || a.Fn.Kind == expr.AggVarPop || a.Fn.Kind == expr.AggStddevPop) {
+		return types.Value{Type: a.Col.Typ, F: math.NaN()}
+	} else if special {
+		return types.NullOf(a.Col.Typ)
+	}
 	sum, squares := new(big.Rat), new(big.Rat)
 	for _, v := range args {
 		x := new(big.Rat).SetFloat64(v[0].F)

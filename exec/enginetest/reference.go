@@ -356,14 +356,16 @@ func holds(op expr.Op, c int) bool {
 	return c >= 0
 }
 
-// compare orders values that are not NULL.
+// compare orders values that are not NULL. NaN equals itself and is greater than all others.
 func compare(a, b types.Value) int {
 	switch a.Type.Phys() {
 	case types.PhysFloat64:
-		switch {
-		case a.F < b.F:
+		switch nan := [2]bool{math.IsNaN(a.F), math.IsNaN(b.F)}; {
+		case nan[0] && nan[1]:
+			return 0
+		case nan[1] || a.F < b.F:
 			return -1
-		case a.F > b.F:
+		case nan[0] || a.F > b.F:
 			return 1
 		}
 		return 0

@@ -88,7 +88,7 @@ func (a *aggregateText) each(items int, body func()) {
 }
 
 // addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
-// that what they wait for comes at once. some: a row may have no slot; otherwise those that are none have slots from spare on, which costs less than to ask,
+// that what they wait for comes at once. some: the slots are those of frequent places, which tags holds, and a row may have none; otherwise those that are none have slots from spare on, which costs less than to ask,
 // and extremes are not read first: a warp whose rows are of so many groups meets one that changes something almost every time.
 func (a *aggregateText) addTogether(items int, row string, some bool) {
 	k, f := a.k, a.f
@@ -120,10 +120,16 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 			k.line("bool any_full = false;")
 			a.each(items, func() { k.line("any_full |= last_counted(sums[i]);") })
 			k.open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
-			k.line("Row moved[%d];", items)
+			place := "tags[from[i]]"
+			if !some {
+				place = "row_place(moved[i])"
+				k.line("Row moved[%d];", items)
+			}
 			k.line("u32 from[%d], full = 0;", items)
 			a.each(items, func() {
-				k.line("moved[i] = %s;", row)
+				if !some {
+					k.line("moved[i] = %s;", row)
+				}
 				k.line("from[i] = slots[i];")
 				k.line("full |= (u32)last_counted(sums[i]) << i;")
 			})
@@ -134,7 +140,7 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 			} else {
 				k.line("if (!(full >> i & 1) || from[i] >= spare || is_pad(moved[i])) continue;")
 			}
-			a.global, a.closeGlobal = func() { a.openPlace("row_place(moved[i])") }, a.closePlace
+			a.global, a.closeGlobal = func() { a.openPlace(place) }, a.closePlace
 			a.move(acc, fmt.Sprintf("table + %d * stride + from[i]", acc.limb))
 			k.close()
 			k.close()

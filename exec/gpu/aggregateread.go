@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -84,7 +85,11 @@ func (k *kernel) groupKey(f *aggForm, i int) value {
 	digit := ""
 	switch f.shape {
 	case denseGroups:
-		digit = fmt.Sprintf("(u64)row / %s %% %s", k.literal(key[i].stride), k.literal(key[i].digits))
+		word := "u64"
+		if f.places <= math.MaxUint32 { // a division of 64 bits is a hundred instructions, and so is the rest
+			word = "u32"
+		}
+		digit = fmt.Sprintf("(%[1]s)row / (%[1]s)%[2]s %% (%[1]s)%[3]s", word, k.literal(key[i].stride), k.literal(key[i].digits))
 	case packedGroups:
 		digit = fmt.Sprintf("%s[row] >> %s", k.pointer("const u64", aggKeysWord{f.p}), k.literal(uint64(key[i].shift)))
 		if i < len(key)-1 {

@@ -244,12 +244,12 @@ func (a *aggregateText) inDevice(place string, write func(place string)) {
 func (a *aggregateText) move(acc *accForm, limb string) {
 	k, f := a.k, a.f
 	a.global()
-	high := "nullptr"
+	high := ""
 	if !acc.narrow {
-		high = a.arrayOf(acc, 1) + " + g"
+		high = ", " + a.arrayOf(acc, 1) + " + g"
 	}
 	count := f.accs[f.find(accCount, nil)]
-	k.line("move_counted(%s, stride, %s, %s + g, %s + g, %s);", limb, k.literal(uint64(acc.within.lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
+	k.line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.literal(uint64(acc.within.lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
 	a.closeGlobal()
 }
 

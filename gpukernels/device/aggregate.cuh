@@ -258,19 +258,18 @@ RADISH_FN i128 read_pieces(const u32* w) {
 RADISH_FN u32 one_counted(u32 before, u32 x) { return (1u << 16) + (before + x < x); }
 RADISH_FN bool last_counted(u32 before) { return before >> 16 == (1u << 15) - 1; }
 RADISH_FN bool add_counted(u32* sum, i32 stride, u32 x) { return last_counted(atomic_add(sum + stride, one_counted(atomic_add(sum, x), x))); }
-// Moves rows and the carries to the group in device memory, all rows but one: a group without a count has had none. offsets are from base. high is
-// null where a sum is one word.
-RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u64* low, u64* high) {
+// Moves rows and the carries to the group in device memory, all rows but one: a group without a count has had none. offsets are from base. A sum is one word, or
+// has a high one.
+RADISH_FN i128 take_counted(u32* sum, i32 stride, u64 base, u64* count) {
   constexpr u32 rows = (1u << 15) - 1;
   const u32 carries = load_relaxed(sum + stride) & 0xffff;
   atomic_add(sum + stride, 0u - (rows << 16 | carries));
   atomic_add(count, (u64)rows);
-  const i128 x = (i128)((u64)carries << 32) + (i128)(i64)base * rows;
-  if (high) {
-    add_wide(low, high, x);
-  } else {
-    atomic_add(low, (u64)x);
-  }
+  return (i128)((u64)carries << 32) + (i128)(i64)base * rows;
+}
+RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u64* low) { atomic_add(low, (u64)take_counted(sum, stride, base, count)); }
+RADISH_NOINLINE void move_counted(u32* sum, i32 stride, u64 base, u64* count, u64* low, u64* high) {
+  add_wide(low, high, take_counted(sum, stride, base, count));
 }
 RADISH_FN i128 read_counted(const u32* sum, i32 stride) { return (i128)(((u64)(sum[stride] & 0xffff) << 32) + *sum); }
 RADISH_FN u64 sum_counts(const u32* w, u32 n) {

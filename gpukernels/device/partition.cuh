@@ -101,6 +101,7 @@ struct Partition {
   // Rows go to other parts from now on. All threads of the block come here, and to tile and finish.
   RADISH_FN void begin(const PartOut& to) {
     out = to;
+    RADISH_NO_UNROLL
     for (i32 i = thread_index(); i < parts; i += RADISH_BLOCK) m.count[turn][i] = m.rests[turn][i] = 0;
     block_barrier();
   }
@@ -121,6 +122,7 @@ struct Partition {
     for (int i = 0; i < Items; i++) {
       if (!is_pad(row[i])) m.sorted[m.first[part(row[i])] + rank[i]] = row[i];
     }
+    RADISH_NO_UNROLL // one turn, mostly
     for (i32 i = thread_index(); i < parts * line_rows; i += RADISH_BLOCK) {
       const i32 p = i / line_rows;
       if ((u32)(i % line_rows) < m.rests[turn][p]) m.sorted[m.first[p] + i % line_rows] = m.rest[i];
@@ -189,7 +191,10 @@ struct Partition {
     const u32* count = m.count[turn];
     u32 before = 0; // rows of the parts before
     if (lanes > 1) {
-      for (i32 p = lane(); p < thread_index() - lane(); p += RADISH_WARP) before += whole_lines(count[p]);
+      RADISH_UNROLL // a known number of turns: of others the compiler writes several forms
+      for (i32 w = 0; w < lanes / RADISH_WARP - 1; w++) {
+        if (w < thread_index() / RADISH_WARP) before += whole_lines(count[w * RADISH_WARP + lane()]);
+      }
       before = warp_total(before);
     }
     RADISH_UNROLL
@@ -265,33 +270,33 @@ struct HotSearch {
     for (int i = 0; i < Items; i++) row[i] = rows[i];
     if (tiles++ == 0) last = (i32)max_of((i64)2, min_of((i64)most_tiles, left / 8));
     block_barrier(); // the scratch is free, and the tags are set
-    if (tiles == last) return enough(row);
     RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       rivals[i] = not_hot;
       rivals_seen[i] = 0;
     }
     block_barrier();
+    u32 net = 0; // rows, and in the upper half those of frequent places
     RADISH_NO_UNROLL
-    for (int i = 0; i < Items; i++) {
-      if (is_pad(row[i])) continue;
-      const Place place = row_place(row[i]);
-      const u32 slot = hot_of(place);
-      if (tags[slot] == place) {
-        atomic_add(seen + slot, 1u);
-      } else {
-        atomic_exchange(rivals + slot, place); // a plain store would race with others'
+    for (int turn = 0; turn < 2; turn++) { // in the second the rivals are known
+      const Place* owners = turn == 0 ? tags : rivals;
+      u32* counts = turn == 0 ? seen : rivals_seen;
+      RADISH_NO_UNROLL
+      for (int i = 0; i < Items; i++) {
+        if (is_pad(row[i])) continue;
+        const Place place = row_place(row[i]);
+        const u32 slot = hot_of(place);
+        net++;
+        if (owners[slot] == place) {
+          atomic_add(counts + slot, 1u);
+          net += 1u << 16;
+        } else if (turn == 0) {
+          atomic_exchange(rivals + slot, place); // a plain store would race with others'
+        }
       }
+      block_barrier();
+      if (tiles == last) return enough(net);
     }
-    block_barrier();
-    RADISH_NO_UNROLL
-    for (int i = 0; i < Items; i++) {
-      if (is_pad(row[i])) continue;
-      const Place place = row_place(row[i]);
-      const u32 slot = hot_of(place);
-      if (rivals[slot] == place) atomic_add(rivals_seen + slot, 1u);
-    }
-    block_barrier();
     RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       if (rivals_seen[i] > seen[i]) {
@@ -304,16 +309,8 @@ struct HotSearch {
     return false;
   }
 
-  template <int Items>
-  RADISH_FN bool enough(const Row (&row)[Items]) {
-    u32 rows = 0, found = 0;
-    RADISH_NO_UNROLL
-    for (int i = 0; i < Items; i++) {
-      if (is_pad(row[i])) continue;
-      rows++;
-      found += hot_slot(tags, row_place(row[i])) != no_slot;
-    }
-    const u32 net = block_reduce(rows | found << 16, Sum()); // of thread 0
+  static RADISH_FN bool enough(u32 net) {
+    net = block_reduce(net, Sum()); // of thread 0
     return block_any(thread_index() == 0 && (net >> 16) > 0 && (net >> 16) * hot_share >= (net & 0xffff));
   }
 };

@@ -21,7 +21,7 @@ struct Tiles {
 
   RADISH_FN Tiles(u64 spans, u64 from, u64 to, i64 every = 0)
       : span(as_pointer<const Span>(spans)), number((i64)from + block_index() - grid_size()), to((i64)to), every(every) {}
-  RADISH_FN i64 left() const { return (to - number - 1) / grid_size(); } // tiles of this block behind this one
+  RADISH_FN i64 left() const { return (u32)(to - number - 1) / (u32)grid_size(); } // tiles of this block behind this one
   // Goes to the next tile; false: there is none.
   RADISH_FN bool next() {
     number += grid_size();

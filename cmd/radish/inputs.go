@@ -15,7 +15,8 @@ import (
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// What the command line names is the wish of who types it, so that --file-access does not hold for it.
+// Scripts that the command line names are read whatever --file-access says: they are the wish of who types it. Files of rows become views, which read
+// them by the session's policy.
 
 // data says whether an input is a file of rows, and not of statements.
 func (in input) data() bool {

@@ -102,7 +102,7 @@ func openSink(policy *fileaccess.Policy, name string, chosen render.Format) (*si
 
 // isDevice says whether a name is that of something that is written to as it is: a device, a pipe, or an open file of the process.
 func isDevice(name string) bool {
-	if strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+	if strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/std") || strings.HasPrefix(name, "/proc/") {
 		return true
 	}
 	info, err := os.Stat(name)

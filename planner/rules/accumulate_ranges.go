@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
@@ -55,7 +56,7 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 		return a
 	}
 	in, aggs := d.firstOfEach(in, r, agg.Aggs)
-	if !slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return !accumulates(it) }) {
+	if !slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return !d.accumulates(in, it) }) {
 		n, values := d.accumulated(a.Left, in, r, aggs)
 		if a.Kind == logical.SingleJoin {
 			a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
@@ -66,14 +67,17 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 }
 
 // accumulates says whether a window computes an aggregate as a grouping does, and without a sum that is too large for its type in
-// a row that no outer row sees: of up to 10^10 rows none is.
-func accumulates(it logical.AggItem) bool {
+// a row that no outer row sees: of up to 10^10 integers or decimals none is, and of doubles that are not very large.
+func (d *decorrelator) accumulates(in logical.Node, it logical.AggItem) bool {
 	if it.Distinct || len(it.OrderBy) > 0 || slices.ContainsFunc(it.Args, expr.IsVolatile) {
 		return false
 	}
 	switch it.Fn.Kind {
-	case expr.AggSum, expr.AggAvg:
+	case expr.AggSum, expr.AggAvg, expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
 		t := it.Args[0].Type()
+		if t.IsFloat() {
+			return d.w.eager || d.w.est.Magnitude(in, it.Args[0]) < math.Sqrt(math.MaxFloat64)/1e10
+		}
 		return t.Kind != types.KindDecimal || t.Precision <= types.MaxDecimalPrecision-10
 	}
 	return expr.OverWindow(it.Fn) != nil

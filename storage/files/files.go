@@ -4,7 +4,6 @@
 //	.csv .tsv .psv .txt            text, see storage/csv; .tsv is delimited by tabs, .psv by bars
 //	.jsonl .ndjson                 JSON objects on lines, see storage/jsonlines
 //	.json                          an array of JSON objects, or objects one behind the other
-//	.json                          an array of JSON objects, which is only written
 //	.parquet .pq                   Parquet
 //	.arrow .feather .ipc .arrows   Arrow file or stream; the content tells which
 //

@@ -153,4 +153,4 @@ var tolerated = []struct {
 
 // refusals are Radish's errors that say honestly that it cannot: counted, not failed. DuckDB takes a name of two keys for the column that USING
 // joined. The last is MariaDB's, where it is judged itself.
-var refusals = regexp.MustCompile(`(?i)not supported|unsupported|not implemented|more than 38 digits|precision|in having clause is ambiguous|max_statement_time`)
+var refusals = regexp.MustCompile(`(?i)not supported|unsupported|not implemented|more than 38 digits|precision|in (having clause|group statement) is ambiguous|max_statement_time`)

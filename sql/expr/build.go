@@ -109,6 +109,9 @@ func NewCompare(op Op, l, r Expr) (Expr, error) {
 
 // comparable casts two operands to a common representation, texts to such as compare by their bytes.
 func comparable(operation string, l, r Expr) (Expr, Expr, error) {
+	if mayHoldRounded(l, r) || mayHoldRounded(r, l) {
+		return comparableAsShown(operation, l, r)
+	}
 	return comparableAsShown(operation, withHiddenDigits(l), withHiddenDigits(r))
 }
 

@@ -88,6 +88,7 @@ func TestImportInto(t *testing.T) {
 	}
 	plain := write("plain.csv", "1,\"a,b\",3\r\n2,\\N,4\n3,\"say \"\"hi\"\"\",5")
 	headed := write("headed.txt", "id|s|n\n1|x|2\n")
+	returns := write("returns.csv", "id,s,n\r1,\"x\ry\",2\r3,z,4\r")
 	parquet := filepath.Join(dir, "rows.parquet")
 	s := session(t, Options{Threads: 1})
 	mustRun(t, s, "SELECT 7 AS a, 'seven' AS b, 49 AS c INTO OUTFILE '"+parquet+"'; CREATE TABLE u (x INT); INSERT INTO u VALUES (5), (6)")
@@ -95,6 +96,7 @@ func TestImportInto(t *testing.T) {
 		{"FROM '" + plain + "'", "1|a,b|3 2|NULL|4 3|say \"hi\"|5"},
 		{"(id, @x, n) SET s = CONCAT('<', @x, '>') FROM '" + plain + "'", "1|<a,b>|3 2|NULL|4 3|<say \"hi\">|5"},
 		{"FROM '" + headed + "' FORMAT 'csv' WITH skip_rows = 1, fields_terminated_by = '|', thread = 4", "1|x|2"},
+		{"FROM '" + returns + "' WITH skip_rows = 1", "1|x\ry|2 3|z|4"},
 		{"FROM '" + parquet + "'", "7|seven|49"},
 		{"(n, s, id) FROM '" + parquet + "' FORMAT 'parquet'", "49|seven|7"},
 		{"(id) FROM SELECT x FROM u", "5|NULL|NULL 6|NULL|NULL"},

@@ -14,6 +14,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
@@ -25,7 +26,7 @@ type loadRules struct {
 	skip     uint64
 	lenient  bool
 	warnings *sqlerr.Warnings
-	// returns: a line may end in \r\n where it ends in \n (IMPORT INTO).
+	// returns: a line may end in \r\n or \r where it ends in \n (IMPORT INTO).
 	returns bool
 }
 
@@ -114,6 +115,14 @@ type loadedChunk struct {
 	nulls []column.Bitmap // by field; nil: none
 }
 
+// lines returns a text whose lines end as the rules say. IMPORT INTO takes any end.
+func (r *loadRules) lines(in io.Reader) io.Reader {
+	if r.returns {
+		return csv.LineFeeds(in, r.enclosed)
+	}
+	return in
+}
+
 // readAs is read for fields that have the given types. One goroutine cuts the text into records, others convert them, and they join the table
 // in order.
 func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
@@ -131,7 +140,7 @@ func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *tabl
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() (err error) {
 		defer close(order)
-		records := &recordReader{loadRules: r, in: in, path: path, room: func(bytes int) error { return textfile.Room(metered, bytes) }}
+		records := &recordReader{loadRules: r, in: r.lines(in), path: path, room: func(bytes int) error { return textfile.Room(metered, bytes) }}
 		warnings, err = r.cut(records, len(ts), func(c *loadedChunk) error {
 			done := make(chan []encoding.Data, 1)
 			select {

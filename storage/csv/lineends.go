@@ -10,22 +10,26 @@ import (
 // lineEndSample is how many bytes of a text are looked at for its line ends.
 const lineEndSample = 64 << 10
 
-// withLineFeeds returns a source whose records end in LF or CRLF, whatever the text's end in: if the beginning of the text has CRs
-// outside quotes, and no LF, each CR outside quotes becomes a LF.
+// withLineFeeds returns a source whose records end in LF or CRLF, whatever the text's end in.
 func withLineFeeds(s textfile.Source, quote byte) textfile.Source {
 	return textfile.Source{Name: s.Name, Open: func() (io.ReadCloser, error) {
 		in, err := s.Open()
 		if err != nil {
 			return nil, err
 		}
-		// Peek may fail behind what it returns. Reading comes to that again.
-		r := bufio.NewReaderSize(in, lineEndSample)
-		head, _ := r.Peek(lineEndSample)
-		if !endsInCR(head, quote) {
-			return readCloser{r, in}, nil
-		}
-		return readCloser{&crReader{in: r, quote: quote}, in}, nil
+		return readCloser{LineFeeds(in, quote), in}, nil
 	}}
+}
+
+// LineFeeds returns a text whose records end in LF or CRLF: if the beginning of the text has CRs outside quotes, and no LF, each CR outside quotes becomes a LF.
+// quote 0 is none.
+func LineFeeds(in io.Reader, quote byte) io.Reader {
+	// Peek may fail behind what it returns. Reading comes to that again.
+	r := bufio.NewReaderSize(in, lineEndSample)
+	if head, _ := r.Peek(lineEndSample); endsInCR(head, quote) {
+		return &crReader{in: r, quote: quote}
+	}
+	return r
 }
 
 // readCloser closes what it does not read from.

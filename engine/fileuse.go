@@ -170,10 +170,11 @@ func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
 // planned only takes what is in the cache. again says that there is more to plan with now.
 func (st *statement) readFor(plan *physical.Plan, streamedFrom int64) (again bool, err error) {
 	for _, f := range st.fileScans(plan) {
-		if st.outlines && !f.use.cache.has(f.use, f.scans) {
+		cached := f.use.cache.has(f.use, f.scans)
+		if st.outlines && !cached {
 			continue
 		}
-		if !plan.Recursive() {
+		if !cached && !plan.Recursive() {
 			streams, err := st.stream(f, plan, streamedFrom)
 			if err != nil {
 				return false, err
@@ -224,10 +225,10 @@ func (st *statement) unread(plan *physical.Plan) bool {
 	return false
 }
 
-// stream has scans of a file read its row groups themselves, if they want so many bytes or few of the row groups.
+// stream has scans of a file that is not in the cache read its row groups themselves, if they want so many bytes or few of the row groups.
 func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok bool, err error) {
 	u := f.use
-	if from == math.MaxInt64 || !u.set.CanStream() || u.cache.has(u, f.scans) {
+	if from == math.MaxInt64 || !u.set.CanStream() {
 		return false, nil
 	}
 	if u.streamed == nil {
@@ -267,10 +268,10 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 	return true, nil
 }
 
-// readFirst reads the first rows of a file, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.
+// readFirst reads the first rows of a file that is not in the cache, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.
 func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err error) {
 	u, rows := f.use, firstRows(plan)
-	if rows < 0 || len(f.scans) > 1 || u.filled || u.cache.has(u, f.scans) {
+	if rows < 0 || len(f.scans) > 1 || u.filled {
 		return false, nil
 	}
 	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())

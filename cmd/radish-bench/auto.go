@@ -397,14 +397,20 @@ func (b *autoBench) sessions(ctx context.Context, size float64, n int, length ti
 	return nil
 }
 
+// newSession returns a session of its own on the same tables.
+func (b *autoBench) newSession(ctx context.Context, device string) (*database, error) {
+	s := &database{engine: b.db.engine, session: b.db.engine.NewSession()}
+	return s, s.setDevice(ctx, device)
+}
+
 func (b *autoBench) rate(ctx context.Context, queries []question, device string, n int, length time.Duration) (float64, error) {
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	errs := make(chan error, n)
 	begin := time.Now()
 	for i := range n {
-		s := &database{engine: b.db.engine, session: b.db.engine.NewSession()}
-		if err := s.setDevice(ctx, device); err != nil {
+		s, err := b.newSession(ctx, device)
+		if err != nil {
 			return 0, err
 		}
 		wg.Go(func() {

@@ -31,7 +31,11 @@ func smallTable(ctx context.Context, db *database) error {
 	for i := range rows {
 		rows[i] = fmt.Sprintf("(%d, %d, %d)", i, i%10, i*7919%10_007)
 	}
-	for _, sql := range []string{"DROP TABLE IF EXISTS small_rows", "CREATE TABLE small_rows (id INT PRIMARY KEY, g INT NOT NULL, v INT NOT NULL)", "INSERT INTO small_rows VALUES " + strings.Join(rows, ", ")} {
+	for _, sql := range []string{
+		"DROP TABLE IF EXISTS small_rows",
+		"CREATE TABLE small_rows (id INT PRIMARY KEY, g INT NOT NULL, v INT NOT NULL)",
+		"INSERT INTO small_rows VALUES " + strings.Join(rows, ", "),
+	} {
 		if err := db.exec(ctx, sql); err != nil {
 			return err
 		}
@@ -95,8 +99,8 @@ func (b *autoBench) small(ctx context.Context, length time.Duration) ([][]time.D
 	errs := make(chan error, smallSessions)
 	begin := time.Now()
 	for i := range smallSessions {
-		s := &database{engine: b.db.engine, session: b.db.engine.NewSession()}
-		if err := s.setDevice(ctx, "auto"); err != nil {
+		s, err := b.newSession(ctx, "auto")
+		if err != nil {
 			return nil, err
 		}
 		wg.Go(func() {

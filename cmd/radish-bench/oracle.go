@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/tpch"
 )
@@ -69,11 +68,8 @@ func runOracle(ctx context.Context, args []string, out io.Writer) error {
 	if err := c.run(ctx, out, queries); err != nil {
 		return err
 	}
-	c.writeSummary(out)
-	if *markdown != "" {
-		if err := c.writeMarkdown(*markdown); err != nil {
-			return err
-		}
+	if err := writeReport(&c, out, *markdown); err != nil {
+		return err
 	}
 	if *jsonPath != "" {
 		if err := writeJSON(*jsonPath, c.report()); err != nil {
@@ -276,12 +272,8 @@ func (c *comparison) writeMarkdown(path string) error {
 	if err != nil {
 		return err
 	}
-	version := engine.Version
-	if built := commit(); built != "" {
-		version += " (" + built + ")"
-	}
 	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s and DuckDB %s (%s), %d threads each, medians of %d hot runs; %s, %s.\n\n",
-		scaleText(c.scale), version, c.duck.version, c.tables(), c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+		scaleText(c.scale), radishVersion(), c.duck.version, c.tables(), c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
 	var rows [][]string
 	for i := range c.pairs {
 		rows = append(rows, c.pairs[i].cells())

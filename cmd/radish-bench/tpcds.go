@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -75,11 +74,8 @@ func runTPCDS(ctx context.Context, args []string, out io.Writer) error {
 	if err := profile.stop(); err != nil {
 		return err
 	}
-	c.writeSummary(out)
-	if *markdown != "" {
-		if err := c.writeMarkdown(*markdown); err != nil {
-			return err
-		}
+	if err := writeReport(&c, out, *markdown); err != nil {
+		return err
 	}
 	return c.failed()
 }
@@ -334,8 +330,8 @@ func (c *tpcdsComparison) writeMarkdown(path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(file, "TPC-DS, scale factor %s, Radish %s (%s), device %s, %d threads, medians of %d hot runs; %s, %s.\n\n",
-		scaleText(c.scale), engine.Version, commit(), c.db.device, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(file, "TPC-DS, scale factor %s, Radish %s, device %s, %d threads, medians of %d hot runs; %s, %s.\n\n",
+		scaleText(c.scale), radishVersion(), c.db.device, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
 	var rows [][]string
 	for i := range c.results {
 		rows = append(rows, c.results[i].cells())

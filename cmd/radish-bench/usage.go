@@ -1,11 +1,14 @@
 package main
 
 import (
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/radish-sql/radish/engine"
 )
 
 // peakRSS returns the most memory that the process has had resident since it began or since resetPeakRSS, in bytes;
@@ -71,4 +74,27 @@ func commit() string {
 		return ""
 	}
 	return revision + modified
+}
+
+// radishVersion returns the version and, where it is known, the commit.
+func radishVersion() string {
+	if built := commit(); built != "" {
+		return engine.Version + " (" + built + ")"
+	}
+	return engine.Version
+}
+
+// A report is what stands under the table of a comparison, and the comparison as markdown.
+type report interface {
+	writeSummary(out io.Writer)
+	writeMarkdown(path string) error
+}
+
+// writeReport writes a summary and, if a file is named, the markdown.
+func writeReport(r report, out io.Writer, markdown string) error {
+	r.writeSummary(out)
+	if markdown == "" {
+		return nil
+	}
+	return r.writeMarkdown(markdown)
 }

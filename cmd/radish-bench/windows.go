@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -79,11 +78,8 @@ func runWindows(ctx context.Context, args []string, out io.Writer) error {
 	if err := profile.stop(); err != nil {
 		return err
 	}
-	c.writeSummary(out)
-	if *markdown != "" {
-		if err := c.writeMarkdown(*markdown); err != nil {
-			return err
-		}
+	if err := writeReport(&c, out, *markdown); err != nil {
+		return err
 	}
 	return c.failed()
 }
@@ -309,12 +305,8 @@ func (c *windowComparison) writeMarkdown(path string) error {
 	if err != nil {
 		return err
 	}
-	version := engine.Version
-	if built := commit(); built != "" {
-		version += " (" + built + ")"
-	}
 	fmt.Fprintf(file, "%d rows, Radish %s and DuckDB %s, %d threads each, medians of %d runs; %s, %s.\n\n",
-		c.rows, version, c.duck.version, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+		c.rows, radishVersion(), c.duck.version, c.db.threads, c.runs, processor(), time.Now().UTC().Format(time.DateOnly))
 	var rows [][]string
 	for i := range c.results {
 		cells := c.results[i].cells()

@@ -242,15 +242,7 @@ func (b *build) bandOrder(first *column.Vector, n int) ([]int32, error) {
 	defer b.q.mem.Release(int64(24 * b.n))
 	s := &rowSorter{q: b.q, name: "join build", parallel: b.q.cfg.Threads > 1 && n >= inParallel}
 	if b.keyless {
-		rows := make([]int32, 0, b.n)
-		at := 0
-		for r := range b.n {
-			if at < len(b.nulls) && b.nulls[at] == int32(r) {
-				at++
-				continue
-			}
-			rows = append(rows, int32(r))
-		}
+		rows := b.keyedRows()
 		if len(b.nulls) > 0 {
 			own := &column.Vector{Type: types.Uint64, I64: make([]int64, n)}
 			gatherAt(own.I64, first.I64, nil, rows)

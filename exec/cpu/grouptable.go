@@ -345,6 +345,17 @@ func (t *groupTable) reserve(groups int) {
 	}
 }
 
+// grownSize returns how many slots replace a number of them where size are needed: at least twice as many, and for many groups as many as are expected.
+func (t *groupTable) grownSize(slots, size int) int {
+	if slots > 0 {
+		size = max(size, 2*slots)
+	}
+	if t.count > 2*column.VectorSize {
+		size = max(size, roomFor(t.expect))
+	}
+	return size
+}
+
 func (t *groupTable) lookupWords(keys []uint64, out []uint32) {
 	if need := roomFor(t.count + len(keys)); need > len(t.slots1) {
 		t.growWords(need)
@@ -371,12 +382,7 @@ func (t *groupTable) lookupWords(keys []uint64, out []uint32) {
 }
 
 func (t *groupTable) growWords(size int) {
-	if len(t.slots1) > 0 {
-		size = max(size, 2*len(t.slots1))
-	}
-	if t.count > 2*column.VectorSize {
-		size = max(size, roomFor(t.expect))
-	}
+	size = t.grownSize(len(t.slots1), size)
 	t.slots1 = make([]wordSlot, size)
 	t.mask = uint64(size - 1)
 	for g, k := range t.words {
@@ -423,12 +429,7 @@ func (t *groupTable) lookupPairs(a, b []uint64, out []uint32) {
 }
 
 func (t *groupTable) growPairs(size int) {
-	if len(t.slots2) > 0 {
-		size = max(size, 2*len(t.slots2))
-	}
-	if t.count > 2*column.VectorSize {
-		size = max(size, roomFor(t.expect))
-	}
+	size = t.grownSize(len(t.slots2), size)
 	t.slots2 = make([]pairSlot, size)
 	t.mask = uint64(size - 1)
 	for g := range t.count {

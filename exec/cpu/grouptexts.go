@@ -113,12 +113,7 @@ func (t *groupTable) lookupText(k string, hash uint64, stable bool) uint32 {
 }
 
 func (t *groupTable) growTexts(size int) {
-	if len(t.slots3) > 0 {
-		size = max(size, 2*len(t.slots3))
-	}
-	if t.count > 2*column.VectorSize {
-		size = max(size, roomFor(t.expect))
-	}
+	size = t.grownSize(len(t.slots3), size)
 	t.slots3 = make([]textSlot, size)
 	t.mask = uint64(size - 1)
 	for g, h := range t.hashes {

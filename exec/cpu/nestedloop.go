@@ -155,15 +155,7 @@ func (b *build) sortForRange() error {
 		flat.Valid = v.Valid
 		v = flat
 	}
-	rows := make([]int32, 0, b.n)
-	at := 0
-	for r := range b.n {
-		if at < len(b.nulls) && b.nulls[at] == int32(r) {
-			at++
-			continue
-		}
-		rows = append(rows, int32(r))
-	}
+	rows := b.keyedRows()
 	n := len(rows)
 	err := sortStable(b.q, rows, func(x, y int32) int { return compareValues(v, int(x), v, int(y)) })
 	if err != nil {
@@ -245,4 +237,18 @@ func (o *probeOp) probeRange(b *batch, key *column.Vector) error {
 		return o.decide(b, keys, pos)
 	}
 	return o.runs(b, keys, pos)
+}
+
+// keyedRows returns the rows that have a key, in their order.
+func (b *build) keyedRows() []int32 {
+	rows := make([]int32, 0, b.n)
+	at := 0
+	for r := range b.n {
+		if at < len(b.nulls) && b.nulls[at] == int32(r) {
+			at++
+			continue
+		}
+		rows = append(rows, int32(r))
+	}
+	return rows
 }

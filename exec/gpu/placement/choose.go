@@ -49,6 +49,7 @@ type Advisor struct {
 	file    string                                              // "": what was learned goes with the process
 	bias    func(fingerprint uint64, d physical.Device) float64 // of tests; nil: none
 
+	writing   sync.Mutex // held while the file is written or removed; taken before mu
 	mu        sync.Mutex
 	costs     Costs
 	corrected corrections
@@ -382,8 +383,10 @@ func (a *Advisor) SetCosts(c Costs) {
 
 // Forget forgets what was learned; calibrated costs stay.
 func (a *Advisor) Forget() error {
+	a.writing.Lock()
+	defer a.writing.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.records, a.corrected = map[uint64]*record{}, corrections{}
+	a.records, a.corrected, a.learned = map[uint64]*record{}, corrections{}, false
 	return a.remove()
 }

@@ -107,8 +107,11 @@ func (a *Advisor) Close() error {
 	return a.Save()
 }
 
-// Save writes the file, unless nothing was learned since.
+// Save writes the file, unless nothing was learned since. It waits for another Save of the same Advisor, so that the file has all that was learned before
+// the call and a later text never makes way for an earlier one.
 func (a *Advisor) Save() error {
+	a.writing.Lock()
+	defer a.writing.Unlock()
 	a.mu.Lock()
 	learned := a.learned
 	a.learned = false

@@ -4,6 +4,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -294,6 +296,23 @@ func (a *Advisor) priced(took time.Duration) *Estimate {
 		e.spent[d][Scan], *to = s, duration(s)
 	}
 	return e
+}
+
+// TestSaveWaits saves right after each of many statements, whose learning starts a save in the background: the file must have each when Save returns.
+func TestSaveWaits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "learned.json")
+	a, at := advisor(t, file)
+	for i := range uint64(200) {
+		at.advance(2 * saveEvery)
+		a.Learn(i, "", nil, Outcome{Device: physical.CPU, Took: ms})
+		runtime.Gosched() // so that the save in the background is often the first
+		if err := a.Save(); err != nil {
+			t.Fatal(err)
+		}
+		if f := readLearned(file); f == nil || f.Statements[strconv.FormatUint(i, 16)] == nil {
+			t.Fatalf("Save returned before the file had statement %d", i)
+		}
+	}
 }
 
 // TestKept writes what was learned and reads it again in another advisor, which takes what is newer of two.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // goType is a Go type of a function's parameter, result or a row's field, and its SQL type.

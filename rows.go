@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Rows are the results of one or more statements:

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // bind converts arguments: those made by sql.Named become user variables, the others are returned.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
 

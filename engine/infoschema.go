@@ -5,11 +5,11 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
 

@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // writeTarget collects what is written to one table of an UPDATE or DELETE of several.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
@@ -17,7 +18,6 @@ import (
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // query binds, plans and starts a statement that gives rows.

@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // ResultColumn describes a column of a result.

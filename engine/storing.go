@@ -3,10 +3,10 @@ package engine
 import (
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // A race runs a query on the CPU at once, and on the GPU as soon as its kernels are compiled and its columns uploaded. The first to have run all pipelines

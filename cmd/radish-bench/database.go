@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // settings are the flags that every command with an engine has.

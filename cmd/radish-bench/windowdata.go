@@ -6,8 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/parquet"
 )
 

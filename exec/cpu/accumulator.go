@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // accumulator computes one primitive aggregate of many groups. Group numbers index its arrays.

@@ -3,7 +3,7 @@ package cpu
 import (
 	"math/bits"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // The end of an aggregation: the workers' groups become one result.

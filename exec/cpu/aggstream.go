@@ -3,9 +3,9 @@ package cpu
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // An aggregation of rows that come in the order of their key needs no table to look groups up in: a group is a run of

@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // Accumulators of DISTINCT and GROUP_CONCAT keep entries that belong to groups, and not one state a group. They are merged as a

@@ -3,11 +3,11 @@ package cpu
 import (
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // band finds the rows of a run that meet one or two inequalities, as of a.x BETWEEN b.lo AND b.hi, without testing each row. The rows of a

@@ -3,9 +3,9 @@ package cpu
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // distinctAcc gives an inner accumulator each combination of arguments once per group. It keeps a table of group number

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Elsewhere runs the pipelines of a plan whose Device is not the CPU. All pipelines that end in one sink run on one side, and so do a

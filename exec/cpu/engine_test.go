@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 type backend struct {

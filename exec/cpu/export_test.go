@@ -1,6 +1,6 @@
 package cpu
 
-import "github.com/radish-sql/radish/storage/column"
+import "github.com/radish-sql/radish/column"
 
 // SmallMorsels makes a morsel of every vector and parallel work of every finish, so that small tables exercise what
 // large ones do. It returns what undoes it.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // intExtreme is MIN or MAX of 64-bit integers. Unsigned ones have their sign bit flipped, so that signed order is theirs.

@@ -1,8 +1,8 @@
 package cpu
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // packedColumn is a contiguous stored column that is read at random: integers and codes are kept as narrow as their

@@ -1,8 +1,8 @@
 package cpu
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // genericTable is a hash table over keys of any types: of halves of their hashes, the keys themselves compared column by column in the build's

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // hash returns the hash of a group's key, by which workers' tables are partitioned.

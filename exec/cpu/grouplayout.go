@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // keyForm is how group keys are held.

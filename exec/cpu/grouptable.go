@@ -3,8 +3,8 @@ package cpu
 import (
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // groupTable numbers the distinct keys that it has seen 0, 1, 2, ... in the order of their coming; in the dense form the

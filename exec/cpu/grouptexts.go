@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Group keys that are no words: a text, or a row of several columns written out as bytes. Their hashes are computed once, for a vector

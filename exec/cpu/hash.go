@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Hashing. Integers go through a multiply-xorshift-multiply mix, after the finalisers of Steele, Lea and Flood 2014

@@ -3,7 +3,7 @@ package cpu
 import (
 	"math"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // makeTable builds the table over the keyed rows (nil: all) and returns what will bring rows of equal keys together; that comes later

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // keyTable finds the group of build rows that have a probe row's key.

@@ -3,11 +3,11 @@ package cpu
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 type batch = column.Batch

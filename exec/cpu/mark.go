@@ -1,9 +1,9 @@
 package cpu
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // makeMark computes the mark of a mark join: TRUE at the positions pos, elsewhere NULL if the comparison with some build row

@@ -3,7 +3,7 @@ package cpu
 import (
 	"math/bits"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // Radix partitioning: numbered rows are put in the order of their partitions, so that one worker alone can work on a partition, and within

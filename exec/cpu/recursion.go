@@ -3,12 +3,12 @@ package cpu
 import (
 	"strconv"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // recursion is the sink of a Recursion. When the pipelines that fill it have run, finish runs its rounds: each forgets what the

@@ -3,12 +3,12 @@ package cpu
 import (
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // sink returns the sink behind a physical one; all pipelines that end in it share it.

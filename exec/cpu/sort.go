@@ -1,11 +1,11 @@
 package cpu
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // sortSink stores rows and orders them. Rows stay where they are: what is sorted is an index, by one word per row into which

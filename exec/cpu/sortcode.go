@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // sortKey is a key by which rows are sorted.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // Rows are sorted as words: the leading keys' codes in the upper bits, the row's number, which is also its place in the input, in the

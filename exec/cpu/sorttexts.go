@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // textCode numbers strings in their order by the bytes that occur in them: a place at which all strings have one of ten digits is a digit of

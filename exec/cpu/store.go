@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // rowStore keeps rows column by column in segments that never move: what builds, sorts and materialisations collect.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // textArena holds the bytes of strings that an operator keeps: copies of those that functions made for a batch, which would keep all of the

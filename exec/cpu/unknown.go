@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // unknowns finds the build rows that a mark join cannot tell from a probe row because of NULLs: those that agree with it in all

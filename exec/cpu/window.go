@@ -4,10 +4,10 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // window is the sink of a Window. It stores rows and sorts them by the partition's and the order's keys as a sort does; then

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // newEdges returns a bitmap of rows at which something begins: row 0, and row n, which there is not.

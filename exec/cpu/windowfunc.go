@@ -3,9 +3,9 @@ package cpu
 import (
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // windowFunc computes a function's results for a block; f has the frames of those that are framed. It serves one worker for one task,

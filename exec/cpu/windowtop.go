@@ -5,9 +5,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // rankFilter says that of each partition only the rows up to a rank are of interest, and that whatever is asked of them depends on no

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -19,7 +20,6 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 

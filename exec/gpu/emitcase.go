@@ -1,9 +1,9 @@
 package gpu
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // CASE and the functions that choose among their operands. The chosen operand alone is evaluated.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/storage/column"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // kernelText is a kernel while it is written: statements, and what its parameters are. Literals and data are words of

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Expressions over a dictionary column. Whatever such an expression is made of, its value follows from the code, so the CPU's

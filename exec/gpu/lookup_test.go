@@ -5,10 +5,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // TestLookupOfEndedStatement cancels statements, and takes their memory away, before and while they make a table of an expression's values. That is the

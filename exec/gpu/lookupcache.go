@@ -10,10 +10,10 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // lookupCache keeps lookup tables over dictionaries between the runs of queries. It may be used by several goroutines. It does not

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"weak"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
 )

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 

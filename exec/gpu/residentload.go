@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // downloadRows is how many rows cross to the host at once.

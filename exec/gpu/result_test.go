@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // TestDownload fetches rows of integers and of strings, some of them NULL, in every way: whole, with strings of several columns together and apart, and column

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // blockThreads is the number of threads of a block of generated kernels, unless they want more.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Device memory of a query: it is taken from the device's pool, and given back when the last pipeline that reads it is done.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -15,7 +16,6 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
 )

@@ -3,8 +3,8 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // class is how a value lies in a kernel's registers and in device arrays.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -14,7 +15,6 @@ import (
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
 

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/table"
 )
 

@@ -3,8 +3,8 @@ package expr
 import (
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // reader gives the value of a flat or constant operand at a position: a constant's mask is 0, so that every position

@@ -3,8 +3,8 @@ package expr
 import (
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Loops of arithmetic. Over a whole batch, vector with vector and vector with constant have loops that the compiler

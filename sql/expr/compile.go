@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // compiler turns expressions into nodes, giving equal subexpressions one node (hash consing): a node's key is made of

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // callNode is a Call of a function with a Kernel: it evaluates the operands, settles NULLs and gives the kernel what is

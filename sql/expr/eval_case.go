@@ -1,8 +1,8 @@
 package expr
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // caseNode is Case: each condition is evaluated where none before it was TRUE, each result where its condition is.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // castNode is Cast. The conversions that queries are full of have loops of their own; the others go value by value

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // toJSON converts the live positions of v to JSON: text has to be a JSON document, and stays as it is written; numbers

@@ -1,8 +1,8 @@
 package expr
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // logicNode is And or Or. Operands are evaluated left to right, each only where those before it have not decided.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Every registered function has documented examples, most of them from MySQL 8.0's Reference Manual (the section stands

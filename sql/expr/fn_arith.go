@@ -3,9 +3,9 @@ package expr
 import (
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // The arithmetic operators (Reference Manual 14.6.1). Integers compute as BIGINT, UNSIGNED if an operand is; with a

@@ -3,8 +3,8 @@ package expr
 import (
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Bit operators work on BIGINT UNSIGNED; a negative operand stands for its two's complement (Reference Manual 14.12).

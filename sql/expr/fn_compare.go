@@ -3,8 +3,8 @@ package expr
 import (
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Functions that choose among their operands or compare them. The lazy ones evaluate an operand only for the rows that

@@ -3,8 +3,8 @@ package expr
 import (
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Parts of dates and times beside those of fn_extract.go, conversions between the temporal types, and day numbers

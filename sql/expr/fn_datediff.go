@@ -3,9 +3,9 @@ package expr
 import (
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Differences and sums of dates and times (Reference Manual 14.7).

@@ -3,9 +3,9 @@ package expr
 import (
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Dates and times to text and back (Reference Manual 14.7).

@@ -3,9 +3,9 @@ package expr
 import (
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // The literals DATE 'text', TIME 'text' and TIMESTAMP 'text' (Reference Manual 11.1.3), which the parser makes calls of

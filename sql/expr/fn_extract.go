@@ -3,9 +3,9 @@ package expr
 import (
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // EXTRACT and the parts of a date. Text is read as a DATETIME, or as a TIME where a part of the day is asked for and the

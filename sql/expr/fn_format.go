@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // FORMAT: numbers for people (Reference Manual 14.8).

@@ -3,9 +3,9 @@ package expr
 import (
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Dates and times plus or minus an interval. The unit is the last operand, a constant string: date_add(d, 3, 'MONTH')

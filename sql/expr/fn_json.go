@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Functions of JSON documents (Reference Manual 14.17). A document is a text; what these give is in MySQL's normal form.

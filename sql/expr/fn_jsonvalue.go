@@ -3,9 +3,9 @@ package expr
 import (
 	"strconv"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // JSON_VALUE (Reference Manual 14.17.3). Beside document and path it has operands that sql/parse makes of RETURNING, ON EMPTY and ON ERROR: a

@@ -6,9 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Locking functions: locks by names of the program's own choice, which sessions hold (Reference Manual 14.14).

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Mathematical functions of doubles (Reference Manual 14.6.2); those of exact numbers too are in fn_round.go.

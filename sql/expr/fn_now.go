@@ -1,9 +1,9 @@
 package expr
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // The current date and time (Reference Manual 14.7): those of the statement's start, the same for all rows, so that

@@ -3,8 +3,8 @@ package expr
 import (
 	"math"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Rounding and sign, exact for integers and decimals: halves go away from zero. Doubles round halves to even, as MySQL's

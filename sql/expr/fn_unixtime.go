@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Moments and time zones (Reference Manual 7.1.15, 14.7).

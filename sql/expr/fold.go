@@ -1,9 +1,9 @@
 package expr
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Fold replaces every subexpression without columns, subqueries and volatile functions by its value, computed by the same

@@ -1,9 +1,9 @@
 package expr
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Program is a compiled expression. It owns the vectors that it computes in and reuses them, so one Program serves one

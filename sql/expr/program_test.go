@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // counted is a function that counts how many rows it was computed for.

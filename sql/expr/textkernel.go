@@ -4,8 +4,8 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Makers of kernels and resolvers for functions of text.

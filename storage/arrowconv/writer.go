@@ -3,9 +3,9 @@ package arrowconv
 import (
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // RecordWriter is what arrow-go's writers of files have in common.

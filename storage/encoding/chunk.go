@@ -9,8 +9,8 @@ package encoding
 import (
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Kind is how a chunk's values are held.

@@ -1,6 +1,6 @@
 package encoding
 
-import "github.com/radish-sql/radish/storage/column"
+import "github.com/radish-sql/radish/column"
 
 // Codes returns the dictionary codes of a dictionary-coded chunk, or the offsets from Base of a frame of reference, as
 // a view without copying; ok is false for other chunks, constant ones among them.

@@ -1,8 +1,8 @@
 package encoding
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Data is one column of one row group before it is encoded. The slice in use follows from Type.Phys(), as in a

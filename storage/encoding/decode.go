@@ -1,8 +1,8 @@
 package encoding
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Decode stores rows from .. from+n-1 at positions 0 .. n-1 of dst, which it makes flat, or dictionary-coded if the

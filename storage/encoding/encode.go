@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Encode returns d in the narrowest encoding that needs no table-wide state: strings stay raw unless d has codes. It

@@ -3,8 +3,8 @@ package encoding
 import (
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // maxDictionary is the number of distinct strings beyond which a column's row groups are kept raw.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Op is what a [Predicate] asks of a value.

@@ -1,8 +1,8 @@
 package encoding
 
 import (
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Storable says whether every value of the chunk is, as it is held, a value of the column type to: assignment would change

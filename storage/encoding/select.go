@@ -3,8 +3,8 @@ package encoding
 import (
 	"math/bits"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // The selection kernels. Each writes the positions of src (0..len(src)-1, or those of in) that pass to out and returns

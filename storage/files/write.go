@@ -5,10 +5,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowipc"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/parquet"

@@ -5,8 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/table"

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // hybrid decodes Parquet's hybrid of run-length encoding and bit packing: runs of either one value repeated or groups of

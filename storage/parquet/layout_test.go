@@ -15,9 +15,9 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/table"
 )

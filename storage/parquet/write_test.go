@@ -14,8 +14,8 @@ import (
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/table"

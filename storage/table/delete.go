@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // compactRows is the size from which on a group is rewritten when more than half of its rows are deleted.

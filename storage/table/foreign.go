@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // ForeignKey says that what a row has in some columns stands in columns of a row of another table, its parent, unless one of

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // indexes holds the hash indexes of a table's unique keys, shared by all versions whose row numbers mean the same rows.

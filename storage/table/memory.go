@@ -3,7 +3,7 @@ package table
 import (
 	"unsafe"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // Bytes returns how much memory the version takes: encoded columns, dictionaries, deletions, and the indexes of keys as

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // branch is a state of a table with the rows that it should have, by key, and the keys that steps have touched.

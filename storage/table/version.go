@@ -9,8 +9,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 	"github.com/radish-sql/radish/storage/encoding"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // A unique key that is added later is checked against the rows that are there, deleted ones left out.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Format appends the text of a value that is no NULL, from which the value can be read again.

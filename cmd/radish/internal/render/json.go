@@ -1,7 +1,7 @@
 package render
 
 import (
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/storage/jsonlines"
 )
 

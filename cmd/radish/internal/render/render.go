@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // Format is the name of an output format.

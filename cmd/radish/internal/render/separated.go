@@ -3,7 +3,7 @@ package render
 import (
 	"bytes"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // separated writes CSV and TSV: a header line, then a line for each row.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/column"
 )
 
 // tableBound is how many bytes, 8 for each value besides its text, a table holds to size its columns. Rows behind it are printed with the widths

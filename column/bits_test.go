@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/radish-sql/radish/storage/column"
+	"github.com/radish-sql/radish/column"
 )
 
 // Bitmaps against slices of bool.

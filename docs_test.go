@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDocsNameTests checks that every test that the tables of docs/driver.md and docs/shell.md name exists where they say: in the folder
+// TestDocsNameTests checks that every test that the tables of docs/reference/driver.md and docs/reference/shell.md name exists where they say: in the folder
 // that stands before it, else in the root package and cmd/radish; and that what other shells and drivers have is either here with a
 // test, or refused with a reason.
 func TestDocsNameTests(t *testing.T) {
@@ -30,7 +30,7 @@ func TestDocsNameTests(t *testing.T) {
 		}
 	}
 	named, rows := 0, 0
-	for name, folder := range map[string]string{"docs/driver.md": ".", "docs/shell.md": "cmd/radish"} {
+	for name, folder := range map[string]string{"docs/reference/driver.md": ".", "docs/reference/shell.md": "cmd/radish"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// TestDocs holds the generated sections of docs/sql.md against the code. RADISH_UPDATE=1 writes them anew.
+// TestDocs holds the generated sections of docs/reference/statements.md against the code. RADISH_UPDATE=1 writes them anew.
 func TestDocs(t *testing.T) {
-	const path = "../docs/sql.md"
+	const path = "../docs/reference/statements.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

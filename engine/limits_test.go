@@ -13,12 +13,12 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// TestLimits runs, for each limit of docs/sql.md, a statement that keeps it and one that does not.
+// TestLimits runs, for each limit of docs/reference/statements.md, a statement that keeps it and one that does not.
 func TestLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and one thread does it all")
 	}
-	raw, err := os.ReadFile("../docs/sql.md")
+	raw, err := os.ReadFile("../docs/reference/statements.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestLimits(t *testing.T) {
 			}, code: sqlerr.CodeTooBigPrecision, says: "Maximum is 6"},
 	} {
 		if !strings.Contains(section, l.row) {
-			t.Errorf("docs/sql.md does not say %s", l.row)
+			t.Errorf("docs/reference/statements.md does not say %s", l.row)
 		}
 		if l.long && testing.Short() {
 			continue

@@ -110,7 +110,7 @@ func (s *Session) showAll(st *statement, n *ast.ShowStmt) (*Result, error) {
 		return rowsResult(textColumns("Database", "Table", "In_use", "Name_locked"), nil), nil
 	}
 	return nil, sqlerr.NotSupportedf("this SHOW",
-		"%s; docs/sql.md lists those that there are", firstWords(st.Text))
+		"%s; docs/reference/statements.md lists those that there are", firstWords(st.Text))
 }
 
 // pattern returns a test of names for a SHOW's LIKE.

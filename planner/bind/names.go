@@ -12,7 +12,7 @@ import (
 )
 
 // A name without a table can mean a column of FROM, an item of the select list or a key of GROUP BY. This file says which one it
-// means in each clause. docs/sql.md has the rules as a table; they are MySQL's (sql/item.cc, resolve_ref_in_select_and_group,
+// means in each clause. docs/reference/statements.md has the rules as a table; they are MySQL's (sql/item.cc, resolve_ref_in_select_and_group,
 // and sql/sql_resolver.cc, find_order_in_list).
 
 // preference says which of several things that have a name the name means. The first one that exists wins.

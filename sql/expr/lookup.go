@@ -78,7 +78,7 @@ func Aggregates() []*Aggregate {
 	return fns
 }
 
-// MarkdownTable returns the tables of functions, window functions and aggregates that docs/sql.md shows.
+// MarkdownTable returns the tables of functions, window functions and aggregates that docs/reference/statements.md shows.
 func MarkdownTable() string {
 	var b strings.Builder
 	category := ""

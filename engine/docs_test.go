@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,33 +11,35 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// TestDocs holds the generated sections of docs/reference/statements.md against the code. RADISH_UPDATE=1 writes them anew.
+// TestDocs holds the generated sections of docs/reference against the code. RADISH_UPDATE=1 writes them anew.
 func TestDocs(t *testing.T) {
-	const path = "../docs/reference/statements.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(raw)
-	for name, content := range map[string]string{
-		"functions": expr.MarkdownTable(), "variables": variablesTable(), "rules": rulesTable(),
+	for page, sections := range map[string]map[string]string{
+		"functions.md": {"functions": expr.MarkdownTable()},
+		"variables.md": {"variables": variablesTable(), "rules": rulesTable()},
 	} {
-		start := fmt.Sprintf("<!-- generated: %s -->\n", name)
-		before, rest, ok := strings.Cut(text, start)
-		_, after, ok2 := strings.Cut(rest, "<!-- end -->")
-		if !ok || !ok2 {
-			t.Fatalf("%s has no section %q", path, name)
+		path := filepath.Join("..", "docs", "reference", page)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		text = before + start + strings.TrimSpace(content) + "\n<!-- end -->" + after
-	}
-	if text == string(raw) {
-		return
-	}
-	if os.Getenv("RADISH_UPDATE") == "" {
-		t.Fatalf("%s is not what the code says; run RADISH_UPDATE=1 go test ./engine -run TestDocs", path)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+		text := string(raw)
+		for name, content := range sections {
+			start := fmt.Sprintf("<!-- generated: %s -->\n", name)
+			before, rest, ok := strings.Cut(text, start)
+			_, after, ok2 := strings.Cut(rest, "<!-- end -->")
+			if !ok || !ok2 {
+				t.Fatalf("%s has no section %q", path, name)
+			}
+			text = before + start + strings.TrimSpace(content) + "\n<!-- end -->" + after
+		}
+		if text == string(raw) {
+			continue
+		}
+		if os.Getenv("RADISH_UPDATE") == "" {
+			t.Errorf("%s is not what the code says; run RADISH_UPDATE=1 go test ./engine -run TestDocs", path)
+		} else if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

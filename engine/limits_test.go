@@ -13,17 +13,16 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// TestLimits runs, for each limit of docs/reference/statements.md, a statement that keeps it and one that does not.
+// TestLimits runs, for each limit of docs/reference/limits.md, a statement that keeps it and one that does not.
 func TestLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and one thread does it all")
 	}
-	raw, err := os.ReadFile("../docs/reference/statements.md")
+	raw, err := os.ReadFile("../docs/reference/limits.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(raw), "\n## Limits\n")
-	section, _, _ = strings.Cut(section, "\n## ")
+	section, _, _ := strings.Cut(string(raw), "\n## ")
 	s := session(t, Options{Threads: 1, Device: deviceCPU})
 	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (2), (3)")
 	repeat := strings.Repeat
@@ -32,7 +31,7 @@ func TestLimits(t *testing.T) {
 	}
 	mustRun(t, s, "CREATE VIEW v0 AS SELECT a FROM t")
 	for _, l := range []struct {
-		row    string // of the table in the section, up to what is said of it
+		row    string // of the page's first table, up to what is said of it
 		inside int
 		beyond int
 		text   func(n int) string
@@ -81,7 +80,7 @@ func TestLimits(t *testing.T) {
 			}, code: sqlerr.CodeTooBigPrecision, says: "Maximum is 6"},
 	} {
 		if !strings.Contains(section, l.row) {
-			t.Errorf("docs/reference/statements.md does not say %s", l.row)
+			t.Errorf("docs/reference/limits.md does not say %s", l.row)
 		}
 		if l.long && testing.Short() {
 			continue

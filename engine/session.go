@@ -390,9 +390,9 @@ func insteadOf(n ast.StmtNode) string {
 	case *ast.OptimizeTableStmt:
 		return "; tables keep themselves in order, and ANALYZE TABLE takes statistics"
 	case *ast.ProcedureInfo, *ast.DropProcedureStmt:
-		return "; a Go program adds functions (docs/reference/driver.md)"
+		return "; a Go program adds functions (docs/guide/driver.md)"
 	case *ast.HelpStmt:
-		return "; the shell has .help, and docs/reference/statements.md lists statements and functions"
+		return "; the shell has .help, and docs/reference lists statements and functions"
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
-// variable describes a system variable once: SET, SHOW VARIABLES, @@name and docs/reference/statements.md follow it.
+// variable describes a system variable once: SET, SHOW VARIABLES, @@name and docs/reference/variables.md follow it.
 type variable struct {
 	name     string
 	initial  func(*Engine) string

@@ -1,5 +1,5 @@
 // Package gpu runs pipelines of a physical plan on a GPU: it turns each into one CUDA C++ kernel, compiles it, and launches it over table columns that stay in
-// the device's memory. docs/internals/codegen.md explains the kernels, the memory and the faults; this is where they stand in the package.
+// the device's memory. docs/internals explains the kernels, the memory and the faults; this is where they stand in the package.
 //
 // A query takes this way:
 //

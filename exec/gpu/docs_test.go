@@ -17,9 +17,9 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// TestDocs holds the generated sections of docs/internals/codegen.md against the code. RADISH_UPDATE=1 writes them anew.
+// TestDocs holds the generated sections of docs/reference/gpu.md against the code. RADISH_UPDATE=1 writes them anew.
 func TestDocs(t *testing.T) {
-	const path = "../../docs/internals/codegen.md"
+	const path = "../../docs/reference/gpu.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

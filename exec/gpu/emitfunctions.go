@@ -19,7 +19,7 @@ type function struct {
 	cheap  func(*expr.Call) bool // it raises nothing and costs a few instructions; nil: it may
 	// reads are the operands that a strict emitter reads from the call where they are constants: keywords and patterns.
 	reads []int
-	limit string // what the CPU alone computes, for docs/internals/codegen.md
+	limit string // what the CPU alone computes, for docs/reference/gpu.md
 }
 
 // but says what the CPU alone computes.
@@ -33,7 +33,7 @@ func quick(e strictEmitter) function                    { return function{strict
 func reading(e strictEmitter, operands ...int) function { return function{strict: e, reads: operands} }
 func lazy(e lazyEmitter) function                       { return function{lazy: e, cheap: always} }
 
-// functions are the functions that kernels compute over any operands, by their names in the registry. docs/internals/codegen.md's table follows
+// functions are the functions that kernels compute over any operands, by their names in the registry. docs/reference/gpu.md's table follows
 // from it. Over one dictionary column and constants every function that is not volatile can be had, see lookUp.
 var functions map[string]function
 

@@ -1,5 +1,5 @@
 // atomic.cuh: relaxed atomics on global and shared memory. Each returns the value from before. Inside shared memory, 32-bit ones
-// are instructions; 64-bit additions there are loops of compare-and-swap, ten times slower (docs/internals/codegen.md).
+// are instructions; 64-bit additions there are loops of compare-and-swap, ten times slower (docs/internals/group-by.md).
 #pragma once
 #include "base.cuh"
 

@@ -78,7 +78,7 @@ func Aggregates() []*Aggregate {
 	return fns
 }
 
-// MarkdownTable returns the tables of functions, window functions and aggregates that docs/reference/statements.md shows.
+// MarkdownTable returns the tables of functions, window functions and aggregates that docs/reference/functions.md shows.
 func MarkdownTable() string {
 	var b strings.Builder
 	category := ""
@@ -90,7 +90,7 @@ func MarkdownTable() string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "### %s\n\n| syntax | other names | what it gives |\n|---|---|---|\n", s)
+		fmt.Fprintf(&b, "## %s\n\n| syntax | other names | what it gives |\n|---|---|---|\n", s)
 	}
 	for _, f := range sortedFunctions() {
 		if f.Category != category {

@@ -11,12 +11,12 @@ import (
 )
 
 // Function describes a scalar function or operator once: the binder resolves calls with it, the evaluator runs it,
-// docs/reference/statements.md's table and the tests' matrix are made from it.
+// docs/reference/functions.md's table and the tests' matrix are made from it.
 type Function struct {
 	Name     string   // lower case; operators have names too: "+" is "add"
 	Aliases  []string // other names
 	Infix    string   // how an operator is written between its operands; empty for functions
-	Category string   // heading in docs/reference/statements.md
+	Category string   // heading in docs/reference/functions.md
 	Syntax   string   // e.g. "SUBSTRING(str, pos [, len])"
 	Doc      string   // one sentence; differences from MySQL named
 	MinArgs  int

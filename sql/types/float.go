@@ -11,7 +11,7 @@ import (
 //
 //	-Infinity < finite numbers, -0 = 0 < Infinity < NaN = NaN, whatever the bits of the NaNs
 //
-// The device code states the same in gpukernels/device/float.cuh. docs/reference/statements.md has the whole table of meanings.
+// The device code states the same in gpukernels/device/float.cuh. docs/reference/types.md has the whole table of meanings.
 
 // canonicalNaN are the bits that stand for every NaN.
 const canonicalNaN = 0x7FF8000000000000

@@ -16,7 +16,7 @@ import (
 // Kind is the family of a SQL type.
 type Kind uint8
 
-// The kinds. Their order is the order of docs/reference/statements.md's table and is not a precedence.
+// The kinds. Their order is the order of docs/reference/types.md's table and is not a precedence.
 const (
 	KindNull      Kind = iota // the type of a bare NULL
 	KindBool                  // BOOL, BOOLEAN and TINYINT(1); prints as 0 or 1

@@ -31,7 +31,7 @@ var queries = flag.Int("queries", 0, "run so many of the sample's queries, chose
 var match = flag.String("files", "", "run the sample's files whose name matches this pattern only")
 
 // known are the refusals that are allowed, each with why. A record refused for any other reason fails the test.
-// docs/reference/statements.md lists them too.
+// docs/reference/differences.md lists them too.
 var known = []struct {
 	message *regexp.Regexp
 	why     string

@@ -1,6 +1,6 @@
 // Package collation compares Radish's collations with MariaDB's: which texts are equal, which come first, and what statements
 // that compare, group and sort them answer. MariaDB's utf8mb4_general_ci is MySQL's; of the collations utf8mb4_0900_* it has later
-// versions, utf8mb4_uca1400_nopad_*, whose characters of Unicode 6.2 compare alike but for what docs/reference/statements.md lists.
+// versions, utf8mb4_uca1400_nopad_*, whose characters of Unicode 6.2 compare alike but for what docs/reference/types.md lists.
 package collation
 
 import (

@@ -29,6 +29,7 @@ var layers = []struct {
 	{"planner", []string{"sql", "column", "storage/table", "storage/catalog"}},
 	{"exec/memory", []string{"sql/sqlerr"}},
 	{"exec/profile", nil},
+	{"exec/gpu/form", []string{"column", "sql/types", "storage"}},
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},
 	{"gpukernels", nil},
 	{"engine", []string{"column", "exec", "gpukernels", "planner", "sql", "storage"}},
@@ -133,6 +134,7 @@ func TestRefuse(t *testing.T) {
 		{"storage/table", "sql/expr", false, false}, {"storage/table", "sql/expr", true, true},
 		{"exec/cpu", "engine", false, false}, {"engine", ".", false, false}, {".", "engine", false, true},
 		{".", "cmd/radish", true, false}, {"cmd/radish", ".", false, true}, {"newfolder", "sql/types", false, false},
+		{"exec/gpu/form", "exec/gpu", false, false}, {"exec/gpu/form", "gpukernels", false, false}, {"exec/gpu", "exec/gpu/form", false, true},
 		{"sql/expr", "sql/parse", false, false}, {"storagebox", "sql/types", false, false},
 	} {
 		if reason := refuse(tt.pkg, tt.target, tt.test); (reason == "") != tt.ok {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -86,7 +87,7 @@ func (a *aggregateText) settle(keys []value) error {
 		case accBitOr, accBitXor:
 			f.array("u64", 8, 8, 0)
 		case accAny, accSingle, accLeast, accMost:
-			f.array(acc.like.class.cName(), acc.like.class.width(), 4, 0)
+			f.array(acc.like.class.CName(), acc.like.class.Width(), 4, 0)
 			f.array("u8", 1, 1, 0)  // 1: the value is not NULL
 			f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
 		}
@@ -113,7 +114,7 @@ func (a *aggregateText) settle(keys []value) error {
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
-			f.array(v.class.cName(), v.class.width(), 4, 0)
+			f.array(v.class.CName(), v.class.Width(), 4, 0)
 			f.array("u8", 1, 1, 0)
 		}
 	}
@@ -123,15 +124,15 @@ func (a *aggregateText) settle(keys []value) error {
 // keyRange bounds a group key's integers or codes.
 func (a *aggregateText) keyRange(i int, v value) (min int64, span uint64, proven, ok bool) {
 	p := a.f.p
-	if v.class == classCode {
+	if v.class == form.Code {
 		return 0, uint64(max(v.dict.Len(), 1)) - 1, true, true
 	}
-	if v.class != classInt || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
+	if v.class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false, false
 	}
 	one := len(a.k.prog.feeders[p]) == 1
 	if r, known := a.k.rangeOf(p.Groups[i].Expr); known && one {
-		return r.lo, uint64(r.hi) - uint64(r.lo), true, true
+		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}
 	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].Dictionary {
 		return p.Dense[i].Min, uint64(p.Dense[i].Max) - uint64(p.Dense[i].Min), false, true
@@ -185,7 +186,7 @@ func (a *aggregateText) chooseShape(keys []value) error {
 		f.shape, f.places = denseGroups, int64(size)
 	case all && width <= 63:
 		f.shape = packedGroups
-	case len(keys) == 1 && (keys[0].class == classInt || keys[0].class == classFloat):
+	case len(keys) == 1 && (keys[0].class == form.Int || keys[0].class == form.Float):
 		f.shape = wordGroups
 	default:
 		f.shape = keyedGroups
@@ -220,7 +221,7 @@ func (a *aggregateText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
-		if v.class == classFloat && v.null != "true" {
+		if v.class == form.Float && v.null != "true" {
 			null := v.null
 			v = k.assign(v.typ, "canonical(%s)", v.text)
 			v.null = null
@@ -243,7 +244,7 @@ func (a *aggregateText) row(s *scope) error {
 		if err != nil {
 			return err
 		}
-		if (acc.op == accLeast || acc.op == accMost) && v.class == classCode {
+		if (acc.op == accLeast || acc.op == accMost) && v.class == form.Code {
 			if v, err = k.asView(v); err != nil {
 				return err
 			}
@@ -251,7 +252,7 @@ func (a *aggregateText) row(s *scope) error {
 		if v, err = k.store(f.p, f.form, at, 0, acc.arg, v); err != nil {
 			return err
 		}
-		if acc.op == accSum && v.class == classWide {
+		if acc.op == accSum && v.class == form.Wide {
 			a.boundTerm(acc.arg, v)
 		}
 		at++
@@ -338,7 +339,7 @@ func (a *aggregateText) note(place string) {
 
 // addend is the C++ of a value as an i128.
 func addend(v value) string {
-	if v.class == classInt && v.typ.Phys() == types.PhysUint64 {
+	if v.class == form.Int && v.typ.Phys() == types.PhysUint64 {
 		return "(i128)(u64)" + v.text
 	}
 	return "(i128)" + v.text
@@ -409,7 +410,7 @@ func keepBest(acc *accForm) string {
 // ordered is the C++ of a value as an i64 of the same order.
 func ordered(v value) string {
 	switch {
-	case v.class == classFloat:
+	case v.class == form.Float:
 		return "order_of(" + v.text + ")"
 	case v.typ.Phys() == types.PhysUint64:
 		return "(i64)((u64)" + v.text + " ^ (1ull << 63))"

@@ -3,6 +3,8 @@ package gpu
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
 )
 
 // Groups so few that a block has many copies of all in shared memory are laid out by copy: the words of a group's copy lie side by side, so that a row
@@ -19,10 +21,10 @@ const (
 
 // pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
 func (a *aggregateText) pieces(acc *accForm) int {
-	if !acc.known || acc.like.class != classInt || a.countOf(acc) < 0 {
+	if !acc.known || acc.like.class != form.Int || a.countOf(acc) < 0 {
 		return 0
 	}
-	n := (bits.Len64(uint64(acc.within.hi)-uint64(acc.within.lo)) + 15) / 16
+	n := (bits.Len64(uint64(acc.within.Hi)-uint64(acc.within.Lo)) + 15) / 16
 	if n > copyPieces {
 		return 0
 	}
@@ -68,8 +70,8 @@ func (a *aggregateText) updateCopy(acc *accForm, v value) {
 	k := a.k
 	offset := ""
 	if acc.offset {
-		offset = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(acc.within.lo)))
-		if raw, ok := k.raws[v.text]; ok && raw.base == acc.within.lo {
+		offset = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(acc.within.Lo)))
+		if raw, ok := k.raws[v.text]; ok && raw.base == acc.within.Lo {
 			offset = raw.text
 		}
 	}
@@ -142,11 +144,11 @@ func (a *aggregateText) flushCopies() {
 			best := k.name("best")
 			k.line("u32 %s = first[%d];", best, acc.limb)
 			k.line("RADISH_NO_UNROLL for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
-			k.line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.literal(uint64(acc.within.lo)))
+			k.line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.literal(uint64(acc.within.Lo)))
 		default:
 			n := count(a.countOf(acc))
 			sum := k.name("sum")
-			k.line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
+			k.line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.Lo)), n)
 			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
 			if acc.narrow {
 				k.line("add_group(%s, (u64)%s, Adds::shared);", at(0), sum)

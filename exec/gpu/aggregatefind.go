@@ -1,6 +1,10 @@
 package gpu
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
+)
 
 // How a row's group is found. Keys of known ranges make a number: the group's place, or a packed key. That is looked up as one word, and so is a
 // single key of 64 bits; any others are compared one by one with the keys that lie in a slot's arrays.
@@ -29,7 +33,7 @@ func (a *aggregateText) place(keys []value) string {
 func (a *aggregateText) digit(i int, v value) string {
 	k, key := a.k, a.f.keys[i]
 	text := v.text
-	if v.class == classInt {
+	if v.class == form.Int {
 		text = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(key.min)))
 	}
 	name := k.name("d")
@@ -69,7 +73,7 @@ func (a *aggregateText) number(keys []value) string {
 
 // wordKey is the C++ of a key that is a number of at most 64 bits, as a word.
 func wordKey(v value) string {
-	if v.class == classFloat {
+	if v.class == form.Float {
 		return "float_key(" + v.text + ")"
 	}
 	return "(u64)" + v.text
@@ -122,7 +126,7 @@ func (a *aggregateText) keyed(keys []value, name string) {
 	k.line("if (state == slot_empty) state = atomic_cas(%s + %s, slot_empty, slot_busy);", states, slot)
 	k.open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
 	for i, v := range keys {
-		k.line("%s[%s] = %s;", k.pointer(v.class.cName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
+		k.line("%s[%s] = %s;", k.pointer(v.class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
 		k.line("%s[%s] = !(%s);", k.pointer("u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot, orFalse(v.null))
 	}
 	k.line("fence();")
@@ -136,7 +140,7 @@ func (a *aggregateText) keyed(keys []value, name string) {
 	for i, v := range keys {
 		valid := fmt.Sprintf("load_key(%s + %s)", k.pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot)
 		k.line("same = same && (bool)%s != (%s);", valid, orFalse(v.null))
-		k.line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.null), k.pointer("const "+v.class.cName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
+		k.line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.null), k.pointer("const "+v.class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
 	}
 	k.line("if (same) %s = %s;", name, slot)
 	k.close()

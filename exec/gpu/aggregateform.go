@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -81,18 +82,18 @@ const (
 // accForm is an accumulator.
 type accForm struct {
 	op     accOp
-	arg    expr.Expr // nil: COUNT(*)
-	like   value     // of the argument
-	narrow bool      // a sum that is known to fit 64 bits
-	limbs  int       // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
-	offset bool      // these hold offsets from within.lo
-	nulls  expr.Expr // what is NULL where arg is; nil: no more is known
-	counts bool      // of a sum: the high half of its last word counts the rows
-	in     *accForm  // of a count: the sum that counts for it
-	at     int       // its first array
-	limb   int       // its first limb in the table in shared memory
-	within interval  // what its argument lies between,
-	known  bool      // if that is known
+	arg    expr.Expr     // nil: COUNT(*)
+	like   value         // of the argument
+	narrow bool          // a sum that is known to fit 64 bits
+	limbs  int           // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
+	offset bool          // these hold offsets from within.lo
+	nulls  expr.Expr     // what is NULL where arg is; nil: no more is known
+	counts bool          // of a sum: the high half of its last word counts the rows
+	in     *accForm      // of a count: the sum that counts for it
+	at     int           // its first array
+	limb   int           // its first limb in the table in shared memory
+	within form.Interval // what its argument lies between,
+	known  bool          // if that is known
 }
 
 // extreme is the part of device functions' names that says which extreme an accumulator is.

@@ -110,7 +110,7 @@ func (a *aggregateText) localTile(key, null string, args []value) {
 			keep = append(keep, fmt.Sprintf("%s[i] = %s;", name, text))
 			return name + "[i]"
 		}
-		v.text = hold(v.class.cName(), name, v.text)
+		v.text = hold(v.class.CName(), name, v.text)
 		if v.null != "" && v.null != "false" {
 			v.null = hold("bool", name+"_null", v.null)
 		}
@@ -172,7 +172,7 @@ func (a *aggregateText) aside(key string, args []value) string {
 		if acc.arg == nil {
 			continue
 		}
-		passed[i].text = pass(args[i].class.cName(), args[i].text)
+		passed[i].text = pass(args[i].class.CName(), args[i].text)
 		if null := args[i].null; null != "" && null != "false" {
 			passed[i].null = pass("bool", null)
 		}

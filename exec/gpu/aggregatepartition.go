@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -156,7 +157,7 @@ func (a *aggregateText) choosePartition() *partForm {
 		case acc.op != accSum && !offset:
 			return nil
 		}
-		if !acc.known || acc.like.class != classInt || uint64(acc.within.hi)-uint64(acc.within.lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
+		if !acc.known || acc.like.class != form.Int || uint64(acc.within.Hi)-uint64(acc.within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
 			return nil
 		}
 		x.arg, x.accs = acc.arg, acc
@@ -240,7 +241,7 @@ func (a *aggregateText) partValue(row string) string {
 	if a.f.part.arg == nil {
 		return "(i64)0"
 	}
-	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.literal(uint64(a.f.part.accs.within.lo)), row)
+	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.literal(uint64(a.f.part.accs.within.Lo)), row)
 }
 
 // addPartRow adds a row that is in a part to group g, here or in shared memory.
@@ -268,7 +269,7 @@ func (a *aggregateText) partRowText(keys, args []value) {
 	place, offset := a.partPlace(keys, args), "0"
 	for i, acc := range f.accs {
 		if acc == f.part.accs {
-			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].text, k.literal(uint64(acc.within.lo)))
+			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].text, k.literal(uint64(acc.within.Lo)))
 		}
 	}
 	k.line("part_rows[i] = part_row(%s, %s);", place, offset)

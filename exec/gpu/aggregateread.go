@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -57,14 +58,14 @@ func (k *kernel) bindGroup(s *scope, f *aggForm, c *expr.Column, in expr.ColumnI
 		if it.Col.ID != in {
 			continue
 		}
-		like := value{class: classOf(it.Col.Typ), typ: it.Col.Typ, null: "null"}
-		if acc := f.accs[f.items[i].acc]; acc.like.class == classCode && acc.op != accCount {
-			like.class, like.dict = classCode, acc.like.dict
+		like := value{class: form.ClassOf(it.Col.Typ), typ: it.Col.Typ, null: "null"}
+		if acc := f.accs[f.items[i].acc]; acc.like.class == form.Code && acc.op != accCount {
+			like.class, like.dict = form.Code, acc.like.dict
 		}
 		switch acc := f.accs[f.items[i].acc]; acc.op {
 		case accCount:
 			n := k.prog.bound(f.p)
-			k.noteRange(c.ID, interval{0, int64(n)}, n < mostRows)
+			k.noteRange(c.ID, form.Interval{Lo: 0, Hi: int64(n)}, n < mostRows)
 		case accMin, accMax:
 			k.noteRange(c.ID, acc.within, acc.known)
 		}
@@ -99,7 +100,7 @@ func (k *kernel) groupKey(f *aggForm, i int) value {
 		name := k.name("key")
 		k.line("const u64 %s = row == (i64)%s + 1 ? empty_key : %s[row];", name, k.word(aggMaskWord{f.p}), k.pointer("const u64", aggKeysWord{f.p}))
 		v.text = "(i64)" + name
-		if v.class == classFloat {
+		if v.class == form.Float {
 			v.text = "as_f64(" + name + ")"
 		}
 		if nullable {
@@ -107,7 +108,7 @@ func (k *kernel) groupKey(f *aggForm, i int) value {
 		}
 		return k.define(v, "key")
 	default:
-		v.text = fmt.Sprintf("%s[row]", k.pointer("const "+v.class.cName(), aggWord{f.p, f.keyAt + 2*i}))
+		v.text = fmt.Sprintf("%s[row]", k.pointer("const "+v.class.CName(), aggWord{f.p, f.keyAt + 2*i}))
 		if nullable {
 			v.null = fmt.Sprintf("!%s[row]", k.pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}))
 		}
@@ -120,7 +121,7 @@ func (k *kernel) groupKey(f *aggForm, i int) value {
 		v.null = name + " == 0"
 		less = " - 1"
 	}
-	if v.class == classCode {
+	if v.class == form.Code {
 		v.text = "(u32)(" + name + less + ")"
 		if nullable {
 			v.text = fmt.Sprintf("%s ? (u32)(%s - 1) : 0u", name, name)
@@ -139,7 +140,7 @@ func (k *kernel) groupValue(f *aggForm, i int) (value, error) {
 	at := func(a *accForm, n int) string {
 		return fmt.Sprintf("%s[row]", k.pointer("const "+f.arrays[a.at+n].elem, aggWord{f.p, a.at + n}))
 	}
-	v := value{class: classOf(typ), typ: typ}
+	v := value{class: form.ClassOf(typ), typ: typ}
 	count := ""
 	if n := f.items[i].count; n >= 0 {
 		count = k.name("n")
@@ -168,7 +169,7 @@ func (k *kernel) groupValue(f *aggForm, i int) (value, error) {
 	case accMin, accMax:
 		v.text = at(acc, 0)
 		switch {
-		case acc.like.class == classFloat:
+		case acc.like.class == form.Float:
 			v.text = "of_order(" + v.text + ")"
 		case acc.like.typ.Phys() == types.PhysUint64:
 			v.text = "(i64)((u64)" + v.text + " ^ (1ull << 63))"

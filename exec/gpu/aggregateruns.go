@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -17,11 +18,11 @@ import (
 // Where it is known that equal keys lie together in the whole input, most groups are a single run of a single warp. They are written by plain stores.
 
 // scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.
-func (k *kernel) scanned(e expr.Expr) (form columnForm, id expr.ColumnID, ok bool) {
+func (k *kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
 	scan, isScan := k.p.Source.(*physical.TableScan)
 	c, isColumn := e.(*expr.Column)
 	if !isScan || !isColumn {
-		return columnForm{}, 0, false
+		return form.Column{}, 0, false
 	}
 	id = c.ID
 	for _, t := range slices.Backward(k.p.Transforms) {
@@ -34,7 +35,7 @@ func (k *kernel) scanned(e expr.Expr) (form columnForm, id expr.ColumnID, ok boo
 				continue
 			}
 			if c, isColumn = it.Expr.(*expr.Column); !isColumn {
-				return columnForm{}, 0, false
+				return form.Column{}, 0, false
 			}
 			id = c.ID
 			break
@@ -45,17 +46,17 @@ func (k *kernel) scanned(e expr.Expr) (form columnForm, id expr.ColumnID, ok boo
 			return k.prog.tables.form(scan.Table, scan.Ordinals[i]), id, true
 		}
 	}
-	return columnForm{}, 0, false
+	return form.Column{}, 0, false
 }
 
 // clustered says whether a scan's rows come in about the order of a column: each row group holds a small part of its values.
 func (k *kernel) clustered(e expr.Expr) bool {
 	f, id, ok := k.scanned(e)
-	if !ok || f.class != classInt || len(f.zones.lo) < 16 {
+	if !ok || f.Class != form.Int || len(f.Zones.Lo) < 16 {
 		return false
 	}
 	all := k.ranges[id]
-	return f.zones.widths/float64(len(f.zones.lo)) < (float64(all.hi)-float64(all.lo))/16
+	return f.Zones.Widths/float64(len(f.Zones.Lo)) < (float64(all.Hi)-float64(all.Lo))/16
 }
 
 // contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of: the key is a column by which the
@@ -66,7 +67,7 @@ func (a *aggregateText) contiguous() bool {
 		return false
 	}
 	f, _, ok := a.k.scanned(p.Groups[0].Expr)
-	return ok && f.sorted
+	return ok && f.Sorted
 }
 
 // inRuns says whether rows are added up by runs of equal keys first.
@@ -118,7 +119,7 @@ func (a *aggregateText) runVars(args []value) []runVar {
 			v.join = func(a, b string) string { return fmt.Sprintf("%s_of(%s, %s)", fn, a, b) }
 			full := func(x string) string { return x }
 			if acc.offset && null == "" {
-				low := k.literal(uint64(acc.within.lo))
+				low := k.literal(uint64(acc.within.Lo))
 				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].text, low)
 				full = func(x string) string { return fmt.Sprintf("(i64)(%s + %s)", x, low) }
 			}
@@ -130,7 +131,7 @@ func (a *aggregateText) runVars(args []value) []runVar {
 			v.typ, v.bytes, v.empty, v.step = "u32", 4, "0", v.name+"++;"
 		case accSum:
 			v.empty, v.step = "0", fmt.Sprintf("%s += (i64)%s;", v.name, args[i].text)
-			if r, known := k.rangeOf(acc.arg); !acc.narrow && (!known || r.magnitude() > smallSums) {
+			if r, known := k.rangeOf(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
 				v.typ, v.bytes, v.step = "i128", 16, fmt.Sprintf("%s += %s;", v.name, addend(args[i]))
 			}
 			if !acc.narrow {
@@ -187,7 +188,7 @@ func (a *aggregateText) runs(keys, args []value) error {
 	for i, v := range args {
 		rows[i] = v
 		if a.f.accs[i].op != accCount {
-			rows[i].text = note(v.class.cName(), v.text)
+			rows[i].text = note(v.class.CName(), v.text)
 		}
 		if v.null != "" && v.null != "false" {
 			rows[i].null = note("bool", v.null)

@@ -55,7 +55,7 @@ func (a *aggregateText) scalarValue(acc *accForm, v value) {
 		k.line("%s = %s(%s, (u64)%s);", name, functor, name, v.text)
 		a.reduce(name, functor, fmt.Sprintf("atomic_%s(%s, %s)", op, at(0), name))
 	case acc.op == accLeast || acc.op == accMost:
-		a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.cName(), name), fmt.Sprintf("bool %s_seen = false;", name))
+		a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.CName(), name), fmt.Sprintf("bool %s_seen = false;", name))
 		better := fmt.Sprintf("less_than(%s, %s)", v.text, name)
 		if acc.op == accMost {
 			better = fmt.Sprintf("less_than(%s, %s)", name, v.text)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -39,7 +40,7 @@ func (r *residency) multiprocessors() int { return max(r.device.Info().Multiproc
 // narrow says whether a sum is known to fit 64 bits.
 func (a *aggregateText) narrow(acc *accForm) bool {
 	r, known := a.k.rangeOf(acc.arg)
-	return known && len(a.k.prog.feeders[a.f.p]) == 1 && r.magnitude()*a.k.maxRows < 1<<62
+	return known && len(a.k.prog.feeders[a.f.p]) == 1 && r.Magnitude()*a.k.maxRows < 1<<62
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
@@ -49,7 +50,7 @@ func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
 
 // limbsIf is limbs where the accumulator's values are counted, or are not.
 func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool) {
-	offset = acc.known && acc.like.class == classInt && uint64(acc.within.hi)-uint64(acc.within.lo) <= math.MaxUint32
+	offset = acc.known && acc.like.class == form.Int && uint64(acc.within.Hi)-uint64(acc.within.Lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
 		return a.countLimbs(), false
@@ -63,7 +64,7 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 			return 2, true
 		case a.narrow(acc):
 			return 2, false
-		case acc.known || acc.like.class == classInt && acc.arg.Type().Phys() != types.PhysUint64:
+		case acc.known || acc.like.class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
 			return 3, false
 		}
 		return 4, false
@@ -174,7 +175,7 @@ func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
 	if acc.offset {
-		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.text, k.literal(uint64(acc.within.lo)))
+		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.text, k.literal(uint64(acc.within.Lo)))
 	}
 	switch {
 	case acc.op == accCount && acc.limbs == 2:
@@ -217,9 +218,9 @@ func (a *aggregateText) updateBest(acc *accForm, v value, limb, place string) {
 		compare = ">="
 	}
 	k.line("const i64 %s = %s;", best, ordered(v))
-	if acc.known && v.class == classInt {
-		span := uint64(acc.within.hi) - uint64(acc.within.lo)
-		k.line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.text, k.literal(uint64(acc.within.lo)), k.literal(uint64(max(bits.Len64(span)-32, 0))))
+	if acc.known && v.class == form.Int {
+		span := uint64(acc.within.Hi) - uint64(acc.within.Lo)
+		k.line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.text, k.literal(uint64(acc.within.Lo)), k.literal(uint64(max(bits.Len64(span)-32, 0))))
 	} else {
 		k.line("const u32 %s = (u32)(((u64)%s ^ (1ull << 63)) >> 32);", high, best)
 	}
@@ -249,7 +250,7 @@ func (a *aggregateText) move(acc *accForm, limb string) {
 		high = ", " + a.arrayOf(acc, 1) + " + g"
 	}
 	count := f.accs[f.find(accCount, nil)]
-	k.line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.literal(uint64(acc.within.lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
+	k.line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.literal(uint64(acc.within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
 	a.closeGlobal()
 }
 
@@ -312,7 +313,7 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 				continue // rows have seen to that
 			}
 			name := acc.extreme()
-			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.lo)), how)
+			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.Lo)), how)
 			continue
 		}
 		if op, functor := acc.bits(); op != "" {
@@ -332,7 +333,7 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 		sum := a.sumCopies(read, acc.word())
 		if acc.offset {
 			n := a.flushCount(counts, a.countOf(acc))
-			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.lo)), n)
+			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.Lo)), n)
 		}
 		if acc.narrow {
 			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -60,7 +61,7 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 	}
 	x := cast.Arg
 	r, ok := a.within(x)
-	if !ok || r.magnitude() > maxExact {
+	if !ok || r.Magnitude() > maxExact {
 		return e, nil, nil, false
 	}
 	scale := fractionOf(x.Type())
@@ -68,9 +69,9 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 	if x.Type().Phys() != types.PhysInt64 {
 		short = &expr.Cast{Arg: x, To: types.Decimal(types.MaxShortDecimal, scale)}
 	}
-	most := r.magnitude() * r.magnitude()
-	if distance := math.Ceil(float64(r.hi-r.lo) / 2); most >= 1<<63 && distance*distance < 1<<63 {
-		middle := types.DecimalValue(types.Decimal(types.MaxShortDecimal, scale), types.Int128FromInt64(r.lo+(r.hi-r.lo)/2))
+	most := r.Magnitude() * r.Magnitude()
+	if distance := math.Ceil(float64(r.Hi-r.Lo) / 2); most >= 1<<63 && distance*distance < 1<<63 {
+		middle := types.DecimalValue(types.Decimal(types.MaxShortDecimal, scale), types.Int128FromInt64(r.Lo+(r.Hi-r.Lo)/2))
 		short = &expr.Call{Fn: expr.Lookup("sub"), Args: []expr.Expr{short, &expr.Const{Value: middle}}, Typ: middle.Type, Null: x.Nullable()}
 		of, most = short, distance*distance
 	}
@@ -85,7 +86,7 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 }
 
 // within bounds an argument's values, those of all pipelines that end in the sink.
-func (a *aggregateText) within(e expr.Expr) (r interval, ok bool) {
+func (a *aggregateText) within(e expr.Expr) (r form.Interval, ok bool) {
 	if len(a.k.prog.feeders[a.f.p]) == 1 {
 		if r, ok = a.k.rangeOf(e); ok {
 			return r, true
@@ -93,12 +94,12 @@ func (a *aggregateText) within(e expr.Expr) (r interval, ok bool) {
 	}
 	switch t := e.Type(); {
 	case small(t) && t.Phys() == types.PhysInt64:
-		return interval{math.MinInt32, math.MaxUint32}, true
+		return form.Interval{Lo: math.MinInt32, Hi: math.MaxUint32}, true
 	case t.Kind == types.KindDecimal && t.Precision <= 15:
 		most := types.Pow10(int(t.Precision))
-		return interval{-most, most}, true
+		return form.Interval{Lo: -most, Hi: most}, true
 	}
-	return interval{}, false
+	return form.Interval{}, false
 }
 
 // varianceValue computes aggregate i, a variance or standard deviation.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -352,9 +353,9 @@ func lowered(c plantest.Tables, sql string, ctx *expr.Context, opts physical.Opt
 // hostForms are the forms of columns on a device that is not there.
 type hostForms struct{}
 
-func (hostForms) form(v *tables.Version, ordinal int) columnForm { return formOf(v, ordinal) }
-func (hostForms) sharedBytes() int64                             { return 227<<10 - sharedRest }
-func (hostForms) multiprocessors() int                           { return 132 }
+func (hostForms) form(v *tables.Version, ordinal int) form.Column { return form.ColumnOf(v, ordinal) }
+func (hostForms) sharedBytes() int64                              { return 227<<10 - sharedRest }
+func (hostForms) multiprocessors() int                            { return 132 }
 
 // sunk are the expressions whose values a sink gets.
 func sunk(p *physical.Pipeline) (out []expr.Expr) {
@@ -466,8 +467,8 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 				switch {
 				case v.Null && !exprs[at].Nullable():
 					return fmt.Errorf("%s of pipeline %d is NULL, and is said not to be", exprs[at], i)
-				case known && !v.Null && !r.holds(v):
-					return fmt.Errorf("%s of pipeline %d is %s, and its range %d to %d", exprs[at], i, show(v), r.lo, r.hi)
+				case known && !v.Null && !holds(r, v):
+					return fmt.Errorf("%s of pipeline %d is %s, and its range %d to %d", exprs[at], i, show(v), r.Lo, r.Hi)
 				}
 			}
 			return x.key(p, row)
@@ -509,7 +510,7 @@ func (x *boundCheck) key(p *physical.Pipeline, row []types.Value) error {
 		}
 		text += show(v) + "|"
 	}
-	if b.Algorithm == physical.DenseJoin && !(interval{b.DenseMin, b.DenseMax}).holds(row[0]) {
+	if b.Algorithm == physical.DenseJoin && !holds(form.Interval{Lo: b.DenseMin, Hi: b.DenseMax}, row[0]) {
 		return fmt.Errorf("a key of pipeline %d is %s, and is said to lie between %d and %d", p.ID, text, b.DenseMin, b.DenseMax)
 	}
 	if b.Unique && x.keys[text] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -62,7 +63,7 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 	domain := float64(p.DenseMax) - float64(p.DenseMin) + 1
 	width := 0.0
 	for _, c := range p.Payload {
-		width += float64(classOf(c.Typ).width()) + 1
+		width += float64(form.ClassOf(c.Typ).Width()) + 1
 	}
 	switch {
 	case len(p.Keys) == 0 || p.Algorithm == physical.RangeJoin || p.Algorithm == physical.NestedLoopJoin:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -38,7 +39,7 @@ func (t *kernelText) emit(e expr.Expr, sc *scope) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if v.typ = e.Type(); v.typ.Kind == types.KindBool && v.null == "" && v.truth == "" && v.class == classInt {
+	if v.typ = e.Type(); v.typ.Kind == types.KindBool && v.null == "" && v.truth == "" && v.class == form.Int {
 		v.truth = "(" + v.text + " != 0)"
 	}
 	sc.remember(e, v)
@@ -108,7 +109,7 @@ func (t *kernelText) emitCall(c *expr.Call, sc *scope) (value, error) {
 	}
 	null := t.anyNull(args)
 	if null == "true" {
-		return nullOf(classOf(c.Typ), c.Typ), nil
+		return nullOf(form.ClassOf(c.Typ), c.Typ), nil
 	}
 	v, err := f.strict(t, c, args, null)
 	if err != nil {
@@ -186,7 +187,7 @@ func truthOf(v value) string {
 func (t *kernelText) truthValue(text, null string) value {
 	name := t.name("b")
 	t.line("const bool %s = %s;", name, text)
-	return value{class: classInt, typ: types.Bool, text: "(i64)" + name, truth: name, null: t.named(null)}
+	return value{class: form.Int, typ: types.Bool, text: "(i64)" + name, truth: name, null: t.named(null)}
 }
 
 // named gives a condition a name unless it is one, or "true", or empty.
@@ -365,7 +366,7 @@ func (t *kernelText) logic(args []expr.Expr, and bool, sc *scope) (value, error)
 	if blocks > 0 && !anyNullable(args) {
 		null = ""
 	}
-	return value{class: classInt, text: "(i64)" + truth, truth: truth, null: null}, nil
+	return value{class: form.Int, text: "(i64)" + truth, truth: truth, null: null}, nil
 }
 
 func anyNullable(args []expr.Expr) bool {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -163,12 +164,12 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelT
 	t.open("{")
 	sc := newScope()
 	for i, c := range x.cols {
-		v := value{class: classOf(c.Typ), typ: c.Typ, dict: x.vecs[i].Dict}
+		v := value{class: form.ClassOf(c.Typ), typ: c.Typ, dict: x.vecs[i].Dict}
 		if v.dict != nil {
-			v.class = classCode
+			v.class = form.Code
 		}
 		load := func() (value, error) {
-			v.text = fmt.Sprintf("as_pointer<const %s>(%s)[row]", v.class.cName(), key(testColumn{i}))
+			v.text = fmt.Sprintf("as_pointer<const %s>(%s)[row]", v.class.CName(), key(testColumn{i}))
 			if c.Null {
 				v.null = "(as_pointer<const u8>(" + key(testNulls{i}) + ")[row] != 0)"
 			}
@@ -189,7 +190,7 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelT
 	if err != nil {
 		return nil, v, err
 	}
-	t.line("as_pointer<%s>(%s)[row] = %s;", v.class.cName(), key(testOut{"value"}), v.text)
+	t.line("as_pointer<%s>(%s)[row] = %s;", v.class.CName(), key(testOut{"value"}), v.text)
 	t.line("as_pointer<u8>(%s)[row] = %s;", key(testOut{"null"}), nullText(v))
 	if e.Type().Kind == types.KindBool {
 		for _, want := range []bool{true, false} {
@@ -418,13 +419,13 @@ func (x *exprTest) read(typ types.Type, v value, outs map[string][]byte, i int) 
 	}
 	word := func(k int) uint64 { return binary.LittleEndian.Uint64(outs["value"][8*k:]) }
 	switch v.class {
-	case classFloat:
+	case form.Float:
 		out.F = math.Float64frombits(word(i))
-	case classWide:
+	case form.Wide:
 		out.D = types.Int128{Hi: int64(word(2*i + 1)), Lo: word(2 * i)}
-	case classCode:
+	case form.Code:
 		out.S = v.dict.Value(binary.LittleEndian.Uint32(outs["value"][4*i:]))
-	case classView:
+	case form.View:
 		b := make([]byte, word(2*i+1))
 		if len(b) > 0 {
 			if err := x.stream.Download(context.Background(), b, gpukernels.Ptr(word(2*i))); err != nil {

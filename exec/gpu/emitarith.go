@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -12,15 +13,15 @@ import (
 
 // result declares a variable for what a call gives and returns it.
 func (t *kernelText) result(typ types.Type) value {
-	v := value{class: classOf(typ), typ: typ, text: t.name("x")}
-	t.line("%s %s;", v.class.cName(), v.text)
+	v := value{class: form.ClassOf(typ), typ: typ, text: t.name("x")}
+	t.line("%s %s;", v.class.CName(), v.text)
 	return v
 }
 
 // assign defines what a call gives.
 func (t *kernelText) assign(typ types.Type, format string, args ...any) value {
-	v := value{class: classOf(typ), typ: typ, text: t.name("x")}
-	t.line("const %s %s = %s;", v.class.cName(), v.text, fmt.Sprintf(format, args...))
+	v := value{class: form.ClassOf(typ), typ: typ, text: t.name("x")}
+	t.line("const %s %s = %s;", v.class.CName(), v.text, fmt.Sprintf(format, args...))
 	return v
 }
 
@@ -45,7 +46,7 @@ func wholeDigits(typ types.Type) int {
 
 // exactResult stores an i128 text, which fits the type, in a variable of the type's class.
 func (t *kernelText) exactResult(typ types.Type, text string) value {
-	return t.assign(typ, "(%s)(%s)", classOf(typ).cName(), text)
+	return t.assign(typ, "(%s)(%s)", form.ClassOf(typ).CName(), text)
 }
 
 // wideResult calls a function that stores an i128 and returns true where it is out of range.
@@ -100,31 +101,31 @@ func (t *kernelText) floatResult(c *expr.Call, a []value, null, format string, a
 // overflows is C++ for: finite operands, one double or two before others, gave a double that is not finite.
 func overflows(v value, a []value) string {
 	second := a[0]
-	if len(a) > 1 && a[1].class == classFloat {
+	if len(a) > 1 && a[1].class == form.Float {
 		second = a[1]
 	}
 	return fmt.Sprintf("overflows(%s, %s, %s)", v.text, a[0].text, second.text)
 }
 
 // power is 10^n as C++.
-func power(n int, class class) string {
-	if class == classWide {
+func power(n int, class form.Class) string {
+	if class == form.Wide {
 		return fmt.Sprintf("pow10(%d)", n)
 	}
 	return fmt.Sprintf("%dLL", types.Pow10(n))
 }
 
 // timesPower is an exact value times 10^up in a class; the caller knows that it fits.
-func timesPower(v value, up int, class class) string {
+func timesPower(v value, up int, class form.Class) string {
 	text := v.text
-	if class == classWide {
+	if class == form.Wide {
 		text = wide(v)
 	}
 	switch {
 	case up == 0:
 		return text
-	case class == classWide && v.class == classInt && up <= types.MaxShortDecimal && v.typ.Phys() != types.PhysUint64:
-		return fmt.Sprintf("(i128)%s * %s", v.text, power(up, classInt))
+	case class == form.Wide && v.class == form.Int && up <= types.MaxShortDecimal && v.typ.Phys() != types.PhysUint64:
+		return fmt.Sprintf("(i128)%s * %s", v.text, power(up, form.Int))
 	}
 	return fmt.Sprintf("wrap_mul(%s, %s)", text, power(up, class))
 }
@@ -133,14 +134,14 @@ func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null stri
 	as, bs, scale := scaleOf(x.typ), scaleOf(y.typ), scaleOf(c.Typ)
 	common := max(as, bs, scale)
 	whole := max(wholeDigits(x.typ), wholeDigits(y.typ)) + 1
-	class := classOf(c.Typ)
-	if narrowExact(x) && narrowExact(y) && class == classInt && scale >= max(as, bs) || whole+common <= types.MaxDecimalPrecision &&
+	class := form.ClassOf(c.Typ)
+	if narrowExact(x) && narrowExact(y) && class == form.Int && scale >= max(as, bs) || whole+common <= types.MaxDecimalPrecision &&
 		common == scale && whole+scale <= int(c.Typ.Precision) {
 		wrap, short := "wrap_add", "short_add"
 		if minus {
 			wrap, short = "wrap_sub", "short_sub"
 		}
-		if class == classInt && t.short(c) {
+		if class == form.Int && t.short(c) {
 			wrap = short
 		}
 		return t.assign(c.Typ, "%s(%s, %s)", wrap, t.aligned(c.Args[0], x, common-as, class), t.aligned(c.Args[1], y, common-bs, class))
@@ -149,13 +150,13 @@ func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null stri
 }
 
 // aligned is an operand times 10^up in a class, in which it is known to fit; of a literal the host computes it.
-func (t *kernelText) aligned(e expr.Expr, v value, up int, class class) string {
+func (t *kernelText) aligned(e expr.Expr, v value, up int, class form.Class) string {
 	k, ok := e.(*expr.Const)
 	if !ok || k.Value.Null || !exactType(k.Value.Type) {
 		return timesPower(v, up, class)
 	}
 	digits := types.MaxShortDecimal
-	if class == classWide {
+	if class == form.Wide {
 		digits = types.MaxDecimalPrecision
 	}
 	n := k.Value.Unscaled()
@@ -170,7 +171,7 @@ func (t *kernelText) aligned(e expr.Expr, v value, up int, class class) string {
 }
 
 // narrowExact says whether a value is a signed 64-bit integer.
-func narrowExact(v value) bool { return v.typ.Phys() == types.PhysInt64 && v.class == classInt }
+func narrowExact(v value) bool { return v.typ.Phys() == types.PhysInt64 && v.class == form.Int }
 
 // product is the function of arith.cuh for a product that fits 64 bits.
 func (t *kernelText) product(c *expr.Call) string {
@@ -204,7 +205,7 @@ func (t *kernelText) fits32(e expr.Expr, scale int) bool {
 		return false
 	}
 	r, ok = rescaled(r, fractionOf(e.Type()), scale)
-	return ok && r.lo >= math.MinInt32 && r.hi <= math.MaxInt32
+	return ok && r.Lo >= math.MinInt32 && r.Hi <= math.MaxInt32
 }
 
 func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
@@ -228,11 +229,11 @@ func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	narrow := narrowExact(x) && narrowExact(y)
 	digits := int(types.AsDecimal(x.typ).Precision) + int(types.AsDecimal(y.typ).Precision)
 	switch {
-	case drop == 0 && narrow && classOf(c.Typ) == classInt:
+	case drop == 0 && narrow && form.ClassOf(c.Typ) == form.Int:
 		return t.assign(c.Typ, "%s(%s, %s)", t.product(c), x.text, y.text), nil
 	case drop == 0 && narrow:
 		return t.assign(c.Typ, "(i128)%s * %s", x.text, y.text), nil
-	case drop == 0 && digits <= int(c.Typ.Precision) && classOf(c.Typ) == classWide:
+	case drop == 0 && digits <= int(c.Typ.Precision) && form.ClassOf(c.Typ) == form.Wide:
 		return t.assign(c.Typ, "wrap_mul(%s, %s)", wide(x), wide(y)), nil
 	}
 	return t.wideResult(c, null, "mul_decimal<%d, %d>(%s, %s", drop, c.Typ.Precision, wide(x), wide(y)), nil
@@ -274,7 +275,7 @@ func emitDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 
 func emitIntDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
 	x, y := a[0], a[1]
-	if x.class == classFloat || y.class == classFloat {
+	if x.class == form.Float || y.class == form.Float {
 		return value{}, refuse("DIV of doubles runs on the CPU only")
 	}
 	zero := t.divisor(c, y, null)
@@ -298,7 +299,7 @@ func emitMod(t *kernelText, c *expr.Call, a []value, null string) (v value, err 
 	switch {
 	case c.Typ.IsFloat():
 		v = t.assign(c.Typ, "math_fmod(%s, %s)", x.text, y.text)
-	case narrowExact(x) && narrowExact(y) && as == bs && classOf(c.Typ) == classInt:
+	case narrowExact(x) && narrowExact(y) && as == bs && form.ClassOf(c.Typ) == form.Int:
 		v = t.assign(c.Typ, "mod_i64(%s, %s)", x.text, y.text)
 	case scale < max(as, bs):
 		v = t.exactResult(c.Typ, fmt.Sprintf("div_pow10<%d>(mod_decimal(%s, %d, %s, %d))", max(as, bs)-scale, wide(x), as, wide(y), bs))
@@ -321,7 +322,7 @@ func emitNeg(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 		}
 		return v, nil
 	}
-	if classOf(c.Typ) == classWide {
+	if form.ClassOf(c.Typ) == form.Wide {
 		return t.assign(c.Typ, "-(%s)", wide(x)), nil
 	}
 	return t.assign(c.Typ, "wrap_sub(0, %s)", x.text), nil

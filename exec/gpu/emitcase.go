@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -35,7 +36,7 @@ func (t *kernelText) pick(arms []arm, typ types.Type, sc *scope) (value, error) 
 	}
 	out := target
 	out.text = t.name("x")
-	t.line("%s %s = %s;", out.class.cName(), out.text, nullOf(out.class, typ).text)
+	t.line("%s %s = %s;", out.class.CName(), out.text, nullOf(out.class, typ).text)
 	for _, a := range arms {
 		if a.then.Nullable() {
 			out.null = out.text + "_null"
@@ -133,8 +134,8 @@ func (t *kernelText) pickCheaply(arms []arm, target value, sc *scope) (value, er
 // target is the class and, of codes, the dictionary in which the results of arms meet: texts that are codes of one dictionary or
 // literals become codes; other texts views.
 func (t *kernelText) target(arms []arm, typ types.Type, sc *scope) value {
-	out := value{class: classOf(typ), typ: typ}
-	if out.class != classView {
+	out := value{class: form.ClassOf(typ), typ: typ}
+	if out.class != form.View {
 		return out
 	}
 	var from *column.Dictionary
@@ -152,7 +153,7 @@ func (t *kernelText) target(arms []arm, typ types.Type, sc *scope) value {
 				if b.load != nil {
 					v = b.like
 				}
-				if v.class == classCode && (from == nil || from == v.dict) {
+				if v.class == form.Code && (from == nil || from == v.dict) {
 					from = v.dict
 					continue
 				}
@@ -160,9 +161,9 @@ func (t *kernelText) target(arms []arm, typ types.Type, sc *scope) value {
 		}
 		return out
 	}
-	out.class, out.dict = classCode, t.lookups.union(from, literals)
+	out.class, out.dict = form.Code, t.lookups.union(from, literals)
 	if out.dict == nil {
-		out.class = classView
+		out.class = form.View
 	}
 	return out
 }
@@ -175,12 +176,12 @@ func (t *kernelText) arm(then expr.Expr, like value, sc *scope) (value, error) {
 		v := nullOf(like.class, like.typ)
 		v.dict = like.dict
 		return v, nil
-	case constant && like.class == classCode:
+	case constant && like.class == form.Code:
 		code, _ := like.dict.Lookup(c.Value.S)
 		return codeOf(like.typ, "(u32)"+t.literal(uint64(code)), "", like.dict), nil
 	}
 	v, err := t.emit(then, sc)
-	if err != nil || like.class == classCode { // codes of a dictionary with which like's begins
+	if err != nil || like.class == form.Code { // codes of a dictionary with which like's begins
 		return v, err
 	}
 	return t.represent(v, like.typ)
@@ -188,16 +189,16 @@ func (t *kernelText) arm(then expr.Expr, like value, sc *scope) (value, error) {
 
 // represent brings a value to the class in which values of a type lie; the scales are the same.
 func (t *kernelText) represent(v value, typ types.Type) (value, error) {
-	want := classOf(typ)
+	want := form.ClassOf(typ)
 	switch {
 	case v.typ.Kind == types.KindNull || v.null == "true":
 		return nullOf(want, typ), nil
 	case v.class == want:
 		return v, nil
-	case v.class == classCode && want == classView:
+	case v.class == form.Code && want == form.View:
 		return t.view(v), nil
-	case v.class == classInt && want == classWide:
-		v.text, v.class = wide(v), classWide
+	case v.class == form.Int && want == form.Wide:
+		v.text, v.class = wide(v), form.Wide
 		v.typ = typ
 		return v, nil
 	}

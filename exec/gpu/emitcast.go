@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -19,13 +20,13 @@ func (t *kernelText) emitCast(c *expr.Cast, sc *scope) (value, error) {
 	}
 	from, to := c.Arg.Type(), c.To
 	if v.null == "true" || from.Kind == types.KindNull {
-		return nullOf(classOf(to), to), nil
+		return nullOf(form.ClassOf(to), to), nil
 	}
 	if from.Kind == types.KindTimestamp && !t.utc() {
 		return value{}, refuse("a TIMESTAMP in a time zone other than UTC is read on the CPU only")
 	}
 	if expr.SameValues(from, to) {
-		if v.class == classCode {
+		if v.class == form.Code {
 			v.typ = to
 			return v, nil
 		}
@@ -119,11 +120,11 @@ func (t *kernelText) toDouble(c *expr.Cast, v value, from types.Type) (value, bo
 		out = t.assign(types.Double, "decimal_to_double<%d>(%s)", scale, text)
 	case scale > 0:
 		out = t.assign(types.Double, "decimal_to_double<%d>(%s)", scale, wide(v))
-	case v.class == classWide:
+	case v.class == form.Wide:
 		out = t.assign(types.Double, "wide_to_double(%s)", v.text)
 	case from.Phys() == types.PhysUint64:
 		out = t.assign(types.Double, "(f64)(u64)%s", v.text)
-	case v.class == classInt:
+	case v.class == form.Int:
 		out = t.assign(types.Double, "(f64)%s", v.text)
 	default:
 		return out, false
@@ -138,7 +139,7 @@ func (t *kernelText) toDouble(c *expr.Cast, v value, from types.Type) (value, bo
 func (t *kernelText) toDecimal(c *expr.Cast, v value, from types.Type) (value, bool) {
 	text, scale := "", scaleOf(from)
 	number := exactType(from) && v.typ.Phys() != types.PhysUint64
-	short := number && narrowExact(v) && classOf(c.To) == classInt
+	short := number && narrowExact(v) && form.ClassOf(c.To) == form.Int
 	switch {
 	case from.IsTemporal():
 		text, scale = temporalNumber(v, from)
@@ -151,10 +152,10 @@ func (t *kernelText) toDecimal(c *expr.Cast, v value, from types.Type) (value, b
 	to := int(c.To.Scale)
 	if growsOnly(from, c.To) {
 		if short {
-			return t.assign(c.To, "%s", timesPower(v, to-scale, classInt)), true
+			return t.assign(c.To, "%s", timesPower(v, to-scale, form.Int)), true
 		}
 		if number {
-			return t.exactResult(c.To, timesPower(v, to-scale, classWide)), true
+			return t.exactResult(c.To, timesPower(v, to-scale, form.Wide)), true
 		}
 		return t.exactResult(c.To, fmt.Sprintf("wrap_mul(%s, pow10(%d))", text, to-scale)), true
 	}
@@ -196,7 +197,7 @@ func (t *kernelText) toInteger(c *expr.Cast, v value, from types.Type) (value, b
 			types.MicrosPerSecond, v.text)
 	case from.Kind == types.KindTime:
 		out = t.assign(to, "time_number(round_time<%d>(%s))", types.MicrosPerSecond, v.text)
-	case v.class == classInt: // integers, ENUMs; BIGINT and BIGINT UNSIGNED keep each other's bits
+	case v.class == form.Int: // integers, ENUMs; BIGINT and BIGINT UNSIGNED keep each other's bits
 		out = t.assign(to, "%s", v.text)
 		if from.Phys() == types.PhysUint64 && to.Kind != types.KindInt64 {
 			t.onCPU("("+out.text+" < 0)", v, c)

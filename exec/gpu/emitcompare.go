@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -36,7 +37,7 @@ func (t *kernelText) compareValue(x *expr.Compare, sc *scope) (value, error) {
 	}
 	null := t.anyNull([]value{l, r})
 	if null == "true" {
-		return nullOf(classInt, types.Bool), nil
+		return nullOf(form.Int, types.Bool), nil
 	}
 	text, err := t.comparison(x.Op, l, r)
 	if err != nil {
@@ -99,7 +100,7 @@ var opTexts = [...]string{expr.EQ: "==", expr.NE: "!=", expr.LT: "<", expr.LE: "
 func (t *kernelText) comparison(op expr.Op, l, r value) (string, error) {
 	sign := opTexts[op]
 	switch {
-	case l.class == classCode && r.class == classCode && l.dict == r.dict && (op == expr.EQ || op == expr.NE):
+	case l.class == form.Code && r.class == form.Code && l.dict == r.dict && (op == expr.EQ || op == expr.NE):
 		return "(" + l.text + " " + sign + " " + r.text + ")", nil
 	case l.typ.IsString() && r.typ.IsString():
 		a, b := t.view(l), t.view(r)
@@ -110,7 +111,7 @@ func (t *kernelText) comparison(op expr.Op, l, r value) (string, error) {
 			return "!equal_views(" + a.text + ", " + b.text + ")", nil
 		}
 		return "(compare_views(" + a.text + ", " + b.text + ") " + sign + " 0)", nil
-	case l.class == classFloat && r.class == classFloat:
+	case l.class == form.Float && r.class == form.Float:
 		return compareFloats(op, l.text, r.text), nil
 	case !isExact(l) || !isExact(r):
 		return "", refuse("comparing %s with %s runs on the CPU only", l.typ, r.typ)
@@ -118,7 +119,7 @@ func (t *kernelText) comparison(op expr.Op, l, r value) (string, error) {
 	if a, b := scaleOf(l.typ), scaleOf(r.typ); a != b {
 		return fmt.Sprintf("(compare_decimal(%s, %d, %s, %d) %s 0)", wide(l), a, wide(r), b, sign), nil
 	}
-	if l.class == classWide || r.class == classWide {
+	if l.class == form.Wide || r.class == form.Wide {
 		return "(" + wide(l) + " " + sign + " " + wide(r) + ")", nil
 	}
 	if l.typ.Phys() == types.PhysUint64 && op != expr.EQ && op != expr.NE {
@@ -144,8 +145,8 @@ func compareFloats(op expr.Op, l, r string) string {
 	return "!float_lt(" + l + ", " + r + ")"
 }
 
-// isExact says whether a value is an integer in registers: classInt or classWide.
-func isExact(v value) bool { return v.class == classInt || v.class == classWide }
+// isExact says whether a value is an integer in registers: form.Int or form.Wide.
+func isExact(v value) bool { return v.class == form.Int || v.class == form.Wide }
 
 // scaleOf is the number of digits behind the point of t's values.
 func scaleOf(t types.Type) int {
@@ -158,7 +159,7 @@ func scaleOf(t types.Type) int {
 // wide is an exact value as an i128.
 func wide(v value) string {
 	switch {
-	case v.class == classWide:
+	case v.class == form.Wide:
 		return v.text
 	case v.typ.Phys() == types.PhysUint64:
 		return "(i128)(u64)" + v.text
@@ -173,7 +174,7 @@ func (t *kernelText) inValue(x *expr.In, sc *scope) (value, error) {
 		return value{}, err
 	}
 	if v.null == "true" {
-		return nullOf(classInt, types.Bool), nil
+		return nullOf(form.Int, types.Bool), nil
 	}
 	text, err := t.member(v, x.List)
 	if err != nil {
@@ -197,15 +198,15 @@ func (t *kernelText) member(v value, list []types.Value) (string, error) {
 	switch {
 	case v.typ.IsString():
 		return t.memberString(t.view(v), list), nil
-	case v.class == classFloat:
+	case v.class == form.Float:
 		return sortedMembers(t, v.text, "f64", list, func(x types.Value) float64 { return x.F }, func(b []byte, f float64) []byte {
 			return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
 		}, types.CompareFloats), nil
-	case v.class == classWide:
+	case v.class == form.Wide:
 		return sortedMembers(t, v.text, "i128", list, types.Value.Unscaled, func(b []byte, d types.Int128) []byte {
 			return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, d.Lo), uint64(d.Hi))
 		}, types.Int128.Cmp), nil
-	case v.class != classInt:
+	case v.class != form.Int:
 		return "", refuse("IN over %s runs on the CPU only", v.typ)
 	}
 	ints := make([]int64, len(list))

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -59,12 +60,12 @@ func emitAbs(t *kernelText, c *expr.Call, a []value, null string) (value, error)
 	switch {
 	case c.Typ.IsFloat():
 		return t.floatResult(c, a, null, "math_fabs(%s)", x.text)
-	case x.class == classWide:
+	case x.class == form.Wide:
 		return t.assign(c.Typ, "(i128)magnitude(%s)", x.text), nil
 	case x.typ.Phys() == types.PhysUint64:
 		return t.assign(c.Typ, "%s", x.text), nil
 	}
-	v := t.assign(c.Typ, "(%s)magnitude(%s)", classOf(c.Typ).cName(), x.text)
+	v := t.assign(c.Typ, "(%s)magnitude(%s)", form.ClassOf(c.Typ).CName(), x.text)
 	if c.Typ.Kind == types.KindInt64 && !small(x.typ) {
 		t.rangeCheck("("+v.text+" < 0)", null, c)
 	}
@@ -86,9 +87,9 @@ func emitWhole(name string, direction int) strictEmitter {
 		switch {
 		case c.Typ.IsFloat():
 			return t.floatResult(c, a, null, "math_"+name+"(%s)", x.text)
-		case scale == 0 && classOf(c.Typ) == x.class:
+		case scale == 0 && form.ClassOf(c.Typ) == x.class:
 			return t.assign(c.Typ, "%s", x.text), nil
-		case x.class == classInt && x.typ.Phys() == types.PhysInt64:
+		case x.class == form.Int && x.typ.Phys() == types.PhysInt64:
 			return t.exactResult(c.Typ, fmt.Sprintf("whole_decimal<%d, %d>(%s)", scale, direction, x.text)), nil
 		}
 		return t.exactResult(c.Typ, fmt.Sprintf("whole_decimal_long(%s, %d, %d)", wide(x), scale, direction)), nil
@@ -119,12 +120,12 @@ func emitRound(cut bool) strictEmitter {
 			d := int(min(max(digits, -2*types.MaxDecimalPrecision), int64(min(from, to))))
 			room := wholeDigits(c.Typ) - wholeDigits(x.typ)
 			enough := room > 0 || room == 0 && (cut || d == from) || c.Typ.IsInteger() && d == from
-			if d >= 0 && d <= to && from-d <= types.MaxShortDecimal && enough && narrowExact(x) && classOf(c.Typ) == classInt {
+			if d >= 0 && d <= to && from-d <= types.MaxShortDecimal && enough && narrowExact(x) && form.ClassOf(c.Typ) == form.Int {
 				down := "div_pow10"
 				if cut {
 					down = "cut_pow10"
 				}
-				return t.assign(c.Typ, "wrap_mul(%s<%d>(%s), %s)", down, from-d, x.text, power(to-d, classInt)), nil
+				return t.assign(c.Typ, "wrap_mul(%s<%d>(%s), %s)", down, from-d, x.text, power(to-d, form.Int)), nil
 			}
 		}
 		w := t.name("w")
@@ -166,7 +167,7 @@ func emitExtreme(op string) strictEmitter {
 			}
 			// As the CPU has it: GREATEST takes what is not less, LEAST what is less.
 			condition := fmt.Sprintf("%s%s < %s%s", cast, v.text, cast, best.text)
-			if v.class == classFloat {
+			if v.class == form.Float {
 				condition = compareFloats(expr.LT, v.text, best.text)
 			}
 			if op == ">" {

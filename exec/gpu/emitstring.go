@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -13,15 +14,15 @@ import (
 
 // view returns a text as an address and a length, looking codes up in their dictionary.
 func (t *kernelText) view(v value) value {
-	if v.class != classCode {
+	if v.class != form.Code {
 		return v
 	}
 	if v.null == "true" || v.dict == nil {
-		return nullOf(classView, v.typ)
+		return nullOf(form.View, v.typ)
 	}
 	data, offsets := t.lookups.strings(v.dict)
 	out := v
-	out.class, out.dict = classView, nil
+	out.class, out.dict = form.View, nil
 	out.text = fmt.Sprintf("dictionary_string(%s, %s, %s)", t.address(data, "u8"), t.address(offsets, "i64"), v.text)
 	return t.define(out, "s")
 }
@@ -130,7 +131,7 @@ func emitLike(t *kernelText, c *expr.Call, a []value, null string) (value, error
 	case 2:
 		t.line("%s = %s && contains_both(%s, %s, %s);", matched, matched, rest, literal(segments[0]), literal(segments[1]))
 	}
-	return value{class: classInt, typ: c.Typ, text: "(i64)" + matched, truth: matched}, nil
+	return value{class: form.Int, typ: c.Typ, text: "(i64)" + matched, truth: matched}, nil
 }
 
 // likeTokens calls the general matcher.
@@ -175,7 +176,7 @@ func emitElt(t *kernelText, c *expr.Call, sc *scope) (value, error) {
 		return value{}, err
 	}
 	if args[0].null == "true" {
-		return nullOf(classView, c.Typ), nil
+		return nullOf(form.View, c.Typ), nil
 	}
 	out := t.result(c.Typ)
 	out.null = out.text + "_null"

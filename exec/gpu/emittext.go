@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -69,7 +70,7 @@ func emitConcatWS(t *kernelText, c *expr.Call, sc *scope) (value, error) {
 	}
 	separator := args[0]
 	if separator.null == "true" {
-		return nullOf(classView, c.Typ), nil
+		return nullOf(form.View, c.Typ), nil
 	}
 	separator = t.view(separator)
 	parts := []string{t.textRoom(), separator.text}

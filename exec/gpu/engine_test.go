@@ -18,6 +18,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
@@ -175,11 +176,11 @@ func (b *backend) batches(ctx context.Context, q *query, r *deviceRows, plan *ph
 			}
 		}
 		switch c.class {
-		case classFloat:
+		case form.Float:
 			if err := q.stream.Download(ctx, gpukernels.Bytes(v.F64), c.data); err != nil {
 				return nil, err
 			}
-		case classWide:
+		case form.Wide:
 			words := make([][2]uint64, n)
 			if err := q.stream.Download(ctx, gpukernels.Bytes(words), c.data); err != nil {
 				return nil, err
@@ -187,11 +188,11 @@ func (b *backend) batches(ctx context.Context, q *query, r *deviceRows, plan *ph
 			for k, w := range words {
 				v.I128[k] = types.Int128{Hi: int64(w[1]), Lo: w[0]}
 			}
-		case classInt:
+		case form.Int:
 			if err := q.stream.Download(ctx, gpukernels.Bytes(v.I64), c.data); err != nil {
 				return nil, err
 			}
-		case classCode:
+		case form.Code:
 			codes := make([]uint32, n)
 			if err := q.stream.Download(ctx, gpukernels.Bytes(codes), c.data); err != nil {
 				return nil, err
@@ -201,7 +202,7 @@ func (b *backend) batches(ctx context.Context, q *query, r *deviceRows, plan *ph
 					v.Str[k] = c.dict.Value(x)
 				}
 			}
-		case classView:
+		case form.View:
 			views := make([][2]uint64, n)
 			if err := q.stream.Download(ctx, gpukernels.Bytes(views), c.data); err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	tables "github.com/radish-sql/radish/storage/table"
 )
@@ -118,8 +119,8 @@ func (d *Device) upload(v *tables.Version) (again bool) {
 		if d.investor.isClosed() || d.Lost() != nil {
 			return false
 		}
-		f := d.res.form(v, o)
-		if f.class == classView || d.investable() < f.bytes(v, o) {
+		f := d.res.sized(v, o)
+		if f.Class == form.View || d.investable() < f.bytes(v, o) {
 			continue
 		}
 		if errors.Is(d.res.invest(v, o), errYielded) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -32,7 +33,7 @@ type kernel struct {
 	stops        bool                 // it has loops that end when the query is cancelled: the variable stop says that it was
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
-	ranges       map[expr.ColumnID]interval
+	ranges       map[expr.ColumnID]form.Interval
 	raws         map[string]rawItem // of a column's value, by its name: the item that it comes from
 	items        int                // rows that a thread takes at once
 	threads      int                // of a block
@@ -158,7 +159,7 @@ func (k *kernel) callee(suffix string, parameters, lines []string) string {
 
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
-	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline", ranges: map[expr.ColumnID]interval{}, items: 4, threads: blockThreads}
+	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline", ranges: map[expr.ColumnID]form.Interval{}, items: 4, threads: blockThreads}
 	k.within = k.rangeOf
 	k.raws = map[string]rawItem{}
 	k.declarations = k.slot()

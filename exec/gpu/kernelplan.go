@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -46,7 +47,7 @@ type storedKey struct {
 
 // tableForms gives the forms of table columns, and what shared memory a block may have for tables.
 type tableForms interface {
-	form(v *tables.Version, ordinal int) columnForm
+	form(v *tables.Version, ordinal int) form.Column
 	sharedBytes() int64
 	multiprocessors() int
 }
@@ -165,8 +166,8 @@ type rowForm struct {
 type storedColumn struct {
 	like   value // text is empty; null is "" if the column has no NULLs
 	id     expr.ColumnID
-	within interval // what its values lie between,
-	known  bool     // if that is known
+	within form.Interval // what its values lie between,
+	known  bool          // if that is known
 }
 
 func (c *storedColumn) nullable() bool { return c.like.null != "" }
@@ -187,7 +188,7 @@ func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID,
 	within, known := k.rangeOf(e)
 	known = known && len(k.prog.feeders[sink]) == 1
 	key := storedKey{sink, at}
-	if v.class == classCode && k.prog.views[key] {
+	if v.class == form.Code && k.prog.views[key] {
 		var err error
 		if v, err = k.asView(v); err != nil {
 			return v, err
@@ -204,11 +205,11 @@ func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID,
 	}
 	c := &f.cols[at].like
 	if c.class != v.class || c.dict != v.dict {
-		if (c.class == classCode || c.class == classView) && (v.class == classCode || v.class == classView) {
+		if (c.class == form.Code || c.class == form.View) && (v.class == form.Code || v.class == form.View) {
 			k.prog.views[key] = true
 			return v, errAgain
 		}
-		return v, refuse("a column holds %s and %s", c.class.cName(), v.class.cName())
+		return v, refuse("a column holds %s and %s", c.class.CName(), v.class.CName())
 	}
 	if v.null != "" && c.null == "" {
 		k.prog.nulls[key] = true
@@ -269,7 +270,7 @@ func times(a, b float64) float64 {
 func hostForm(cols []*expr.Column) *rowForm {
 	f := &rowForm{}
 	for _, c := range cols {
-		like := value{class: classOf(c.Typ), typ: c.Typ}
+		like := value{class: form.ClassOf(c.Typ), typ: c.Typ}
 		if c.Null {
 			like.null = "null"
 		}
@@ -349,12 +350,12 @@ func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, 
 // loadStored reads a stored column.
 func (k *kernel) loadStored(sink physical.Sink, c *storedColumn, at int, row, missing string) value {
 	v := c.like
-	v.text = fmt.Sprintf("%s[%s]", k.pointer("const "+v.class.cName(), dataWord{sink, at}), row)
+	v.text = fmt.Sprintf("%s[%s]", k.pointer("const "+v.class.CName(), dataWord{sink, at}), row)
 	if c.nullable() {
 		v.null = fmt.Sprintf("!%s[%s]", k.pointer("const u8", validWord{sink, at}), row)
 	}
 	if missing != "" {
-		v.text = fmt.Sprintf("%s ? %s{} : %s", missing, v.class.cName(), v.text)
+		v.text = fmt.Sprintf("%s ? %s{} : %s", missing, v.class.CName(), v.text)
 		if v.null != "" {
 			v.null = fmt.Sprintf("%s || %s", missing, v.null)
 		} else {
@@ -372,7 +373,7 @@ type dictionaryWord struct{ dict *column.Dictionary }
 
 // asView writes a code's string.
 func (k *kernel) asView(v value) (value, error) {
-	if v.class != classCode {
+	if v.class != form.Code {
 		return v, nil
 	}
 	words := "as_pointer<const view>(" + k.param(paramSource{key: dictionaryWord{v.dict}}) + ")"
@@ -380,5 +381,5 @@ func (k *kernel) asView(v value) (value, error) {
 	if v.null != "" {
 		text = fmt.Sprintf("%s ? view{nullptr, 0} : %s", v.null, text)
 	}
-	return k.define(value{class: classView, typ: v.typ, text: text, null: v.null}, "t"), nil
+	return k.define(value{class: form.View, typ: v.typ, text: text, null: v.null}, "t"), nil
 }

@@ -3,18 +3,16 @@ package gpu
 import (
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// interval bounds the integers (or decimals, as integers) that an expression gives; NULLs aside.
-type interval struct{ lo, hi int64 }
-
 // rangeOf bounds an expression's values by those of the columns in it; ok is false if nothing is known. Nothing looks at the values again: places in
 // arrays and the bits that sums take follow from what this says, so a case has to hold for every value that the evaluator can give.
-func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
+func (k *kernel) rangeOf(e expr.Expr) (r form.Interval, ok bool) {
 	if p := e.Type().Phys(); p != types.PhysInt64 && p != types.PhysInt128 {
-		return interval{}, false
+		return form.Interval{}, false
 	}
 	switch e := e.(type) {
 	case *expr.Column:
@@ -22,38 +20,38 @@ func (k *kernel) rangeOf(e expr.Expr) (r interval, ok bool) {
 		return r, ok
 	case *expr.Const:
 		if e.Value.Null {
-			return interval{}, true
+			return form.Interval{}, true
 		}
 		x := e.Value.I
 		if e.Type().Phys() == types.PhysInt128 {
 			if x, ok = e.Value.D.Int64(); !ok {
-				return interval{}, false
+				return form.Interval{}, false
 			}
 		}
-		return interval{x, x}, true
+		return form.Interval{Lo: x, Hi: x}, true
 	case *expr.Case:
 		return k.caseRange(e)
 	case *expr.Cast:
 		if r, ok = k.rangeOf(e.Arg); !ok {
-			return interval{}, false
+			return form.Interval{}, false
 		}
 		return castRange(r, e.Arg.Type(), e.To)
 	case *expr.Call:
 		if unit, day, part := expr.DatePart(e); part && unit == types.UnitYear && day.Type().Kind == types.KindDate {
 			r, ok = k.rangeOf(day)
-			if !ok || r.lo < -700_000 || r.hi > 2_900_000 {
-				return interval{}, false
+			if !ok || r.Lo < -700_000 || r.Hi > 2_900_000 {
+				return form.Interval{}, false
 			}
 			year := func(days int64) int64 { return int64(types.YearOf(days)) }
-			return interval{year(r.lo), year(r.hi)}, true
+			return form.Interval{Lo: year(r.Lo), Hi: year(r.Hi)}, true
 		}
 		return k.arithmeticRange(e)
 	}
-	return interval{}, false
+	return form.Interval{}, false
 }
 
 // noteRange notes what a column's values lie between, or that it is not known.
-func (k *kernel) noteRange(id expr.ColumnID, within interval, known bool) {
+func (k *kernel) noteRange(id expr.ColumnID, within form.Interval, known bool) {
 	if !known {
 		delete(k.ranges, id)
 		return
@@ -62,7 +60,7 @@ func (k *kernel) noteRange(id expr.ColumnID, within interval, known bool) {
 }
 
 // caseRange bounds a CASE by its results, each of which has to be a value of the CASE's type as it is.
-func (k *kernel) caseRange(e *expr.Case) (r interval, ok bool) {
+func (k *kernel) caseRange(e *expr.Case) (r form.Interval, ok bool) {
 	results := make([]expr.Expr, 0, len(e.Whens)+1)
 	for _, w := range e.Whens {
 		results = append(results, w.Then)
@@ -77,12 +75,12 @@ func (k *kernel) caseRange(e *expr.Case) (r interval, ok bool) {
 		}
 		s, known := k.rangeOf(x)
 		if !known || !sameIntegers(x.Type(), e.Typ) {
-			return interval{}, false
+			return form.Interval{}, false
 		}
 		if first {
 			r, first = s, false
 		}
-		r.lo, r.hi = min(r.lo, s.lo), max(r.hi, s.hi)
+		r.Lo, r.Hi = min(r.Lo, s.Lo), max(r.Hi, s.Hi)
 	}
 	return r, true
 }
@@ -93,57 +91,57 @@ func sameIntegers(a, b types.Type) bool {
 }
 
 // arithmeticRange bounds sums, differences and products of integers and decimals. What does not fit the result's type is an error.
-func (k *kernel) arithmeticRange(e *expr.Call) (interval, bool) {
+func (k *kernel) arithmeticRange(e *expr.Call) (form.Interval, bool) {
 	switch e.Fn.Name {
 	case "add", "sub", "mul":
 	default:
-		return interval{}, false
+		return form.Interval{}, false
 	}
-	var args [2]interval
+	var args [2]form.Interval
 	for i, x := range e.Args {
 		if i > 1 || !exactType(x.Type()) {
-			return interval{}, false
+			return form.Interval{}, false
 		}
 		var ok bool
 		if args[i], ok = k.rangeOf(x); !ok {
-			return interval{}, false
+			return form.Interval{}, false
 		}
 	}
 	a, b := args[0], args[1]
 	sa, sb, to := fractionOf(e.Args[0].Type()), fractionOf(e.Args[1].Type()), fractionOf(e.Typ)
 	if e.Fn.Name == "mul" {
 		if sa+sb != to {
-			return interval{}, false
+			return form.Interval{}, false
 		}
 	} else {
 		var okA, okB bool
 		a, okA = rescaled(a, sa, to)
 		b, okB = rescaled(b, sb, to)
 		if !okA || !okB {
-			return interval{}, false
+			return form.Interval{}, false
 		}
 	}
 	return spanOf(e.Fn.Name, a, b)
 }
 
 // spanOf bounds an operator's results over two intervals, if they stay well inside 64 bits.
-func spanOf(operator string, a, b interval) (interval, bool) {
-	lo, hi, ok := expr.Span(operator, [2]int64{a.lo, a.hi}, [2]int64{b.lo, b.hi})
-	return interval{lo, hi}, ok && lo != math.MinInt64
+func spanOf(operator string, a, b form.Interval) (form.Interval, bool) {
+	lo, hi, ok := expr.Span(operator, [2]int64{a.Lo, a.Hi}, [2]int64{b.Lo, b.Hi})
+	return form.Interval{Lo: lo, Hi: hi}, ok && lo != math.MinInt64
 }
 
 // castRange bounds what a cast makes of values within r: where it keeps their order, of the ends come the ends. An end that does not fit, or that gives a
 // warning, leaves nothing known.
-func castRange(r interval, from, to types.Type) (interval, bool) {
+func castRange(r form.Interval, from, to types.Type) (form.Interval, bool) {
 	if expr.SameValues(from, to) {
 		return r, true
 	}
 	if !keepsOrder(from, to) {
-		return interval{}, false
+		return form.Interval{}, false
 	}
-	lo, okLo := castEnd(r.lo, from, to)
-	hi, okHi := castEnd(r.hi, from, to)
-	return interval{lo, hi}, okLo && okHi
+	lo, okLo := castEnd(r.Lo, from, to)
+	hi, okHi := castEnd(r.Hi, from, to)
+	return form.Interval{Lo: lo, Hi: hi}, okLo && okHi
 }
 
 // castEnd casts a value that is an int64, or a decimal's, to one that is.
@@ -178,17 +176,12 @@ func keepsOrder(from, to types.Type) bool {
 }
 
 // rescaled brings decimals from one scale to another that is at least as large.
-func rescaled(r interval, from, to int) (interval, bool) {
+func rescaled(r form.Interval, from, to int) (form.Interval, bool) {
 	if to < from || to-from > 18 {
-		return interval{}, false
+		return form.Interval{}, false
 	}
 	scale := types.Pow10(to - from)
-	return spanOf("mul", r, interval{scale, scale})
-}
-
-// magnitude is the largest absolute value.
-func (r interval) magnitude() float64 {
-	return math.Max(math.Abs(float64(r.lo)), math.Abs(float64(r.hi)))
+	return spanOf("mul", r, form.Interval{Lo: scale, Hi: scale})
 }
 
 // fractionOf is the number of digits behind the point of a type's values.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -98,11 +99,11 @@ func TestRanges(t *testing.T) {
 		x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, uint64(table))), n: 40}
 		g := &exprGenerator{x}
 		rangeColumns(g)
-		k := &kernel{ranges: map[expr.ColumnID]interval{}}
+		k := &kernel{ranges: map[expr.ColumnID]form.Interval{}}
 		slots := map[expr.ColumnID]int{}
 		for i, c := range x.cols {
 			slots[c.ID] = i
-			if classOf(c.Typ) == classInt && c.Typ.Phys() != types.PhysUint64 {
+			if form.ClassOf(c.Typ) == form.Int && c.Typ.Phys() != types.PhysUint64 {
 				k.ranges[c.ID] = valuesBetween(x.vecs[i])
 			}
 		}
@@ -129,15 +130,15 @@ func TestRanges(t *testing.T) {
 }
 
 // valuesBetween is what a column's values lie between.
-func valuesBetween(v *column.Vector) (r interval) {
+func valuesBetween(v *column.Vector) (r form.Interval) {
 	first := true
 	for i := range v.I64 {
 		switch {
 		case v.IsNull(i):
 		case first:
-			r, first = interval{v.I64[i], v.I64[i]}, false
+			r, first = form.Interval{Lo: v.I64[i], Hi: v.I64[i]}, false
 		default:
-			r.lo, r.hi = min(r.lo, v.I64[i]), max(r.hi, v.I64[i])
+			r.Lo, r.Hi = min(r.Lo, v.I64[i]), max(r.Hi, v.I64[i])
 		}
 	}
 	return r
@@ -170,10 +171,10 @@ func checkRange(x *exprTest, k *kernel, slots map[expr.ColumnID]int, e expr.Expr
 			continue
 		}
 		v := got.Value(i)
-		if v.Null || within.holds(v) {
+		if v.Null || holds(within, v) {
 			continue
 		}
-		x.t.Errorf("%s (%s) is %s in row %d, and its range %d to %d", e, e.Type(), show(v), i, within.lo, within.hi)
+		x.t.Errorf("%s (%s) is %s in row %d, and its range %d to %d", e, e.Type(), show(v), i, within.Lo, within.Hi)
 		return
 	}
 }
@@ -185,10 +186,10 @@ func kindName(t types.Type) string {
 }
 
 // holds says whether a value lies in an interval.
-func (r interval) holds(v types.Value) bool {
+func holds(r form.Interval, v types.Value) bool {
 	n := big.NewInt(v.I)
 	if v.Type.Phys() == types.PhysInt128 {
 		n.Add(new(big.Int).Lsh(big.NewInt(v.D.Hi), 64), new(big.Int).SetUint64(v.D.Lo))
 	}
-	return n.Cmp(big.NewInt(r.lo)) >= 0 && n.Cmp(big.NewInt(r.hi)) <= 0
+	return n.Cmp(big.NewInt(r.Lo)) >= 0 && n.Cmp(big.NewInt(r.Hi)) <= 0
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -18,7 +19,7 @@ type kernelText struct {
 	ctx     *expr.Context
 	lookups *lookupCache
 	// within bounds an expression's values, if that is known; nil: nothing is.
-	within func(expr.Expr) (interval, bool)
+	within func(expr.Expr) (form.Interval, bool)
 
 	params []paramSource
 	byKey  map[any]int
@@ -88,17 +89,17 @@ func (t *kernelText) address(tab *table, elem string) string {
 
 // constant makes parameters of a value and returns the C++ that reads it. A NULL is text.
 func (t *kernelText) constant(v types.Value) value {
-	out := value{class: classOf(v.Type), typ: v.Type}
+	out := value{class: form.ClassOf(v.Type), typ: v.Type}
 	if v.Null {
 		return nullOf(out.class, v.Type)
 	}
 	switch out.class {
-	case classFloat:
+	case form.Float:
 		out.text = "as_f64(" + t.literal(math.Float64bits(v.F)) + ")"
-	case classWide:
+	case form.Wide:
 		low := t.literal(v.D.Lo)
 		out.text = "as_i128(" + low + ", " + t.literal(uint64(v.D.Hi)) + ")"
-	case classView:
+	case form.View:
 		data := t.address(&table{data: []byte(v.S)}, "u8")
 		out.text = "view{" + data + ", (i64)" + t.literal(uint64(len(v.S))) + "}"
 	default:
@@ -108,9 +109,9 @@ func (t *kernelText) constant(v types.Value) value {
 }
 
 // nullOf is a NULL.
-func nullOf(c class, typ types.Type) value {
-	text := "(" + c.cName() + ")0"
-	if c == classView {
+func nullOf(c form.Class, typ types.Type) value {
+	text := "(" + c.CName() + ")0"
+	if c == form.View {
 		text = "view{nullptr, 0}"
 	}
 	return value{class: c, typ: typ, text: text, null: "true"}
@@ -118,7 +119,7 @@ func nullOf(c class, typ types.Type) value {
 
 // codeOf is the value of a dictionary's code that a C++ text holds.
 func codeOf(typ types.Type, text, null string, d *column.Dictionary) value {
-	return value{class: classCode, typ: typ, text: text, null: null, dict: d}
+	return value{class: form.Code, typ: typ, text: text, null: null, dict: d}
 }
 
 // line writes a statement, or any one line.
@@ -191,7 +192,7 @@ func (t *kernelText) name(prefix string) string {
 // define writes a constant of the value's type and returns the value that reads it. null, if not empty, becomes a constant too.
 func (t *kernelText) define(v value, prefix string) value {
 	name := t.name(prefix)
-	t.line("const %s %s = %s;", v.class.cName(), name, v.text)
+	t.line("const %s %s = %s;", v.class.CName(), name, v.text)
 	v.text = name
 	if v.null != "" && v.null != "true" && !isName(v.null) {
 		t.line("const bool %s_null = %s;", name, v.null)

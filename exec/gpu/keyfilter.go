@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -67,7 +68,7 @@ func (g *program) wantsFilter(b *physical.Build, key int) bool {
 
 // chooseFilter decides on the filter of a build's key, whose value v is not NULL; nil: there is none.
 func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v value) *keyFilter {
-	if f.shape != hashBuild && f.shape != denseBuild || v.class != classInt || v.null != "" || !k.prog.wantsFilter(f.p, key) {
+	if f.shape != hashBuild && f.shape != denseBuild || v.class != form.Int || v.null != "" || !k.prog.wantsFilter(f.p, key) {
 		return nil
 	}
 	rows := max(f.p.EstRows, 1)
@@ -77,8 +78,8 @@ func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v value) *keyF
 		return x
 	}
 	if r, known := k.rangeOf(e); known && len(k.prog.feeders[f.p]) == 1 {
-		if span := uint64(r.hi) - uint64(r.lo); span < filterMost && float64(span) < filterDomain*rows {
-			return &keyFilter{places: int64(span) + 1, exact: true, lo: r.lo}
+		if span := uint64(r.Hi) - uint64(r.Lo); span < filterMost && float64(span) < filterDomain*rows {
+			return &keyFilter{places: int64(span) + 1, exact: true, lo: r.Lo}
 		}
 	}
 	if x.places > 2*filterMost {
@@ -115,7 +116,7 @@ func (k *kernel) filterOf(use physical.RuntimeFilterUse) *keyFilter {
 
 // keyFilter narrows `here` to rows whose key may be in a build.
 func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v value) {
-	if v.class != classInt {
+	if v.class != form.Int {
 		return
 	}
 	b := k.prog.builds[use.Build]

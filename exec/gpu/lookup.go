@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -48,7 +49,7 @@ func (t *kernelText) coded(e expr.Expr, sc *scope) *expr.Column {
 	if b.load != nil {
 		like = b.like
 	}
-	if like.class != classCode || like.dict == nil || like.dict.Len() > maxLookup {
+	if like.class != form.Code || like.dict == nil || like.dict.Len() > maxLookup {
 		return nil
 	}
 	return found
@@ -123,7 +124,7 @@ func (t *kernelText) equalsCode(e expr.Expr, x value) (value, bool) {
 type lookup struct {
 	entries  int // of the dictionary
 	typ      types.Type
-	class    class
+	class    form.Class
 	dict     *column.Dictionary // of codes that it gives
 	values   *table             // by code: bits of a BOOL in 32-bit words, or values of the class
 	nulls    *table             // bits: NULL; nil: none is, but perhaps that of NULL
@@ -148,12 +149,12 @@ func (t *kernelText) read(l *lookup, e expr.Expr, x value) value {
 	case l.nullNull:
 		null = x.null
 	}
-	if l.typ.Kind == types.KindBool && l.class == classInt {
+	if l.typ.Kind == types.KindBool && l.class == form.Int {
 		return t.truthValue(t.bit(l.values, l.entries, index), null) // bits of NULLs are 0
 	}
 	v := value{class: l.class, typ: l.typ, dict: l.dict, null: null}
 	v.text = t.name("x")
-	t.line("const %s %s = %s[%s];", l.class.cName(), v.text, t.address(l.values, l.class.cName()), index)
+	t.line("const %s %s = %s[%s];", l.class.CName(), v.text, t.address(l.values, l.class.CName()), index)
 	return v
 }
 
@@ -180,7 +181,7 @@ func makeLookup(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx
 	if err != nil {
 		return nil, err
 	}
-	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: classOf(e.Type())}, e: e, program: program, n: len(all.Str)}
+	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: form.ClassOf(e.Type())}, e: e, program: program, n: len(all.Str)}
 	b.ctx, b.warnings = evaluationContext(ctx)
 	for from := 0; from < b.n; from += lookupChunk {
 		if err := ctx.Interrupted(); err != nil {
@@ -254,15 +255,15 @@ func (b *lookupBuilder) add(v types.Value) {
 		if !v.Null && v.I != 0 {
 			b.data[i/8] |= 1 << (i % 8)
 		}
-	case b.class == classView:
+	case b.class == form.View:
 		if b.dict == nil {
 			b.dict = column.NewDictionary()
 		}
 		code := b.dict.Add(v.S)
 		b.data = binary.LittleEndian.AppendUint32(b.data, code)
-	case b.class == classFloat:
+	case b.class == form.Float:
 		b.data = binary.LittleEndian.AppendUint64(b.data, math.Float64bits(v.F))
-	case b.class == classWide:
+	case b.class == form.Wide:
 		b.data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b.data, v.D.Lo), uint64(v.D.Hi))
 	default:
 		b.data = binary.LittleEndian.AppendUint64(b.data, uint64(v.I))
@@ -270,8 +271,8 @@ func (b *lookupBuilder) add(v types.Value) {
 }
 
 func (b *lookupBuilder) finish(nullable bool) *lookup {
-	if b.class == classView {
-		b.class = classCode
+	if b.class == form.View {
+		b.class = form.Code
 		if b.dict == nil {
 			b.dict = column.NewDictionary()
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -63,17 +64,17 @@ func (p *probeText) probeKeys(s *scope) error {
 		}
 		if f.shape != bitmapBuild && f.shape != directBuild {
 			c := f.rows.cols[f.keyAt[i]].like
-			if c.class == classCode && (v.class != classCode || v.dict != c.dict) {
+			if c.class == form.Code && (v.class != form.Code || v.dict != c.dict) {
 				k.prog.views[storedKey{f.p, f.keyAt[i]}] = true
 				return errAgain
 			}
-			if c.class == classView && v.class == classCode {
+			if c.class == form.View && v.class == form.Code {
 				if v, err = k.asView(v); err != nil {
 					return err
 				}
 			}
 			if c.class != v.class {
-				return refuse("a join compares %s and %s", c.class.cName(), v.class.cName())
+				return refuse("a join compares %s and %s", c.class.CName(), v.class.CName())
 			}
 		}
 		if v.null != "" && !f.nullSafe(i) {
@@ -237,7 +238,7 @@ func orFalse(null string) string {
 func (p *probeText) buildKey(i int) value {
 	c := &p.f.rows.cols[p.f.keyAt[i]]
 	v := c.like
-	v.text = fmt.Sprintf("%s[%s]", p.k.pointer("const "+v.class.cName(), dataWord{p.f.p, p.f.keyAt[i]}), p.row)
+	v.text = fmt.Sprintf("%s[%s]", p.k.pointer("const "+v.class.CName(), dataWord{p.f.p, p.f.keyAt[i]}), p.row)
 	if c.nullable() {
 		v.null = fmt.Sprintf("!%s[%s]", p.k.pointer("const u8", validWord{p.f.p, p.f.keyAt[i]}), p.row)
 	}
@@ -413,7 +414,7 @@ func (p *probeText) mark(s *scope, found string) (*scope, error) {
 }
 
 func (p *probeText) bindMark(s *scope, found, unknown string) *scope {
-	v := value{class: classInt, typ: p.t.Mark.Typ, text: "(i64)" + found}
+	v := value{class: form.Int, typ: p.t.Mark.Typ, text: "(i64)" + found}
 	if unknown != "false" {
 		v.null = unknown
 	}
@@ -482,7 +483,7 @@ func (k *kernel) openUnmatched(s *scope, src *physical.UnmatchedScan) (*scope, e
 	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
 	k.bindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")
 	for _, c := range src.Nulls {
-		s.bind(c.ID, nullOf(classOf(c.Typ), c.Typ))
+		s.bind(c.ID, nullOf(form.ClassOf(c.Typ), c.Typ))
 	}
 	return s, nil
 }

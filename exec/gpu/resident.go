@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -19,10 +20,10 @@ import (
 
 // residentColumn is a table column in device memory. It may be read while the residentTable that it came with is held.
 type residentColumn struct {
-	columnForm
+	sizedForm
 	rows  int64          // deleted ones counted
-	data  gpukernels.Ptr // device address of the items; of classView: of rows+1 64-bit offsets into bytes
-	bytes gpukernels.Ptr // of classView: device address of the strings' bytes
+	data  gpukernels.Ptr // device address of the items; of form.View: of rows+1 64-bit offsets into bytes
+	bytes gpukernels.Ptr // of form.View: device address of the strings' bytes
 	valid gpukernels.Ptr // device address of a bitmap of 32-bit words, a set bit is a value that is not NULL; 0: none is NULL
 	size  int64          // bytes of device memory in all
 }
@@ -70,7 +71,7 @@ type residency struct {
 	closed   bool
 	freeing  *gpukernels.Stream
 	versions map[versionKey]*resident
-	forms    map[versionKey]columnForm
+	forms    map[versionKey]sizedForm
 	watched  map[weak.Pointer[tables.Version]]int // ordinals known of versions that are still alive
 	first    map[*encoding.Chunk][]*resident      // columns by their first chunk
 	dicts    map[*column.Dictionary]*resident
@@ -134,7 +135,7 @@ const uploadStreams = 4
 
 func newResidency(device *gpukernels.Device) (*residency, error) {
 	r := &residency{
-		device: device, uploads: make(chan *gpukernels.Stream, uploadStreams), versions: map[versionKey]*resident{}, forms: map[versionKey]columnForm{},
+		device: device, uploads: make(chan *gpukernels.Stream, uploadStreams), versions: map[versionKey]*resident{}, forms: map[versionKey]sizedForm{},
 		watched: map[weak.Pointer[tables.Version]]int{}, first: map[*encoding.Chunk][]*resident{}, dicts: map[*column.Dictionary]*resident{}, sizes: newSizeMemory(),
 		ledger: memoryLedger{sizes: map[gpukernels.Ptr]int64{}, limits: map[any]int64{}},
 	}
@@ -174,7 +175,17 @@ func (r *residency) close() {
 }
 
 // form returns the form of a column, without uploading it.
-func (r *residency) form(v *tables.Version, ordinal int) columnForm {
+func (r *residency) form(v *tables.Version, ordinal int) form.Column {
+	return r.sized(v, ordinal).Column
+}
+
+// sizedForm is a column's form, with what else is needed to know its size.
+type sizedForm struct {
+	form.Column
+	text *textBegins // of form.View
+}
+
+func (r *residency) sized(v *tables.Version, ordinal int) sizedForm {
 	key := versionKey{weak.Make(v), ordinal}
 	r.mu.Lock()
 	f, ok := r.forms[key]
@@ -182,7 +193,10 @@ func (r *residency) form(v *tables.Version, ordinal int) columnForm {
 	if ok {
 		return f
 	}
-	f = formOf(v, ordinal)
+	f = sizedForm{Column: form.ColumnOf(v, ordinal)}
+	if f.Class == form.View {
+		f.text = new(textBegins)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.watch(v)
@@ -223,7 +237,7 @@ func (r *residency) resident(v *tables.Version, ordinals []int) (here, missing i
 		r.mu.Lock()
 		e := r.versions[key]
 		r.mu.Unlock()
-		f := r.form(v, o)
+		f := r.sized(v, o)
 		size := f.bytes(v, o)
 		if e != nil {
 			here += size
@@ -241,7 +255,7 @@ func (r *residency) awaited(v *tables.Version, ordinals []int) (bytes int64) {
 		e := r.versions[versionKey{weak.Make(v), o}]
 		r.mu.Unlock()
 		if e == nil || !e.loaded() {
-			f := r.form(v, o)
+			f := r.sized(v, o)
 			bytes += f.bytes(v, o)
 		}
 	}
@@ -330,9 +344,9 @@ func (r *residency) hold(v *tables.Version, ordinal int) (e *resident, made bool
 // holdFor is hold for a query, or offered: for none, which sets made only if it has made the resident.
 func (r *residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *resident, made bool) {
 	key := versionKey{weak.Make(v), ordinal}
-	form := columnForm{}
+	form := sizedForm{}
 	if ordinal != deletedBits {
-		form = r.form(v, ordinal)
+		form = r.sized(v, ordinal)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -367,7 +381,7 @@ func (r *residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *re
 				r.versions[key] = e
 				return e, false
 			}
-			if n > 0 && e.column.sameItems(&form) && (like == nil || n > common(like.chunks, chunks)) {
+			if n > 0 && sameItems(&e.column.Column, &form.Column) && (like == nil || n > common(like.chunks, chunks)) {
 				like = e
 			}
 		}
@@ -377,7 +391,7 @@ func (r *residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *re
 		e.stop, e.gone = make(chan struct{}), make(chan struct{})
 		r.offered = e
 	}
-	e.column.columnForm, e.column.rows = form, v.Span()
+	e.column.sizedForm, e.column.rows = form, v.Span()
 	r.versions[key] = e
 	if len(chunks) > 0 {
 		r.first[chunks[0]] = append(r.first[chunks[0]], e)
@@ -426,8 +440,8 @@ func common(a, b []*encoding.Chunk) int {
 }
 
 // sameItems says whether items of both forms are the same bytes.
-func (f *columnForm) sameItems(g *columnForm) bool {
-	return f.class == g.class && f.width == g.width && f.base == g.base && f.dict == g.dict
+func sameItems(f, g *form.Column) bool {
+	return f.Class == g.Class && f.Width == g.Width && f.Base == g.Base && f.Dict == g.Dict
 }
 
 // dictionary brings the strings of a dictionary to the device, or finds them there, and holds them until done is called.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/types"
@@ -41,16 +42,16 @@ func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordina
 	var offsets []int64
 	var text []byte
 	var items []byte
-	if c.class == classView {
+	if c.Class == form.View {
 		offsets = download[int64](t, s, c.data, c.rows+1)
 		text = download[byte](t, s, c.bytes, offsets[c.rows])
 	} else {
-		items = download[byte](t, s, c.data, c.rows*int64(c.width))
+		items = download[byte](t, s, c.data, c.rows*int64(c.Width))
 	}
 	word := func(row int64, width int) uint64 {
 		x := uint64(0)
 		for i := range width {
-			x |= uint64(items[row*int64(c.width)+int64(i)]) << (8 * i)
+			x |= uint64(items[row*int64(c.Width)+int64(i)]) << (8 * i)
 		}
 		return x
 	}
@@ -65,20 +66,20 @@ func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordina
 			continue
 		}
 		got := types.Value{Type: typ}
-		switch c.class {
-		case classInt:
-			got.I = c.base + int64(word(row, c.width))
-		case classFloat:
+		switch c.Class {
+		case form.Int:
+			got.I = c.Base + int64(word(row, c.Width))
+		case form.Float:
 			got = types.Value{Type: typ, F: math.Float64frombits(word(row, 8))}
-		case classWide:
+		case form.Wide:
 			hi := uint64(0)
 			for i := range 8 {
 				hi |= uint64(items[row*16+8+int64(i)]) << (8 * i)
 			}
 			got.D = types.Int128{Hi: int64(hi), Lo: word(row, 8)}
-		case classCode:
-			got.S = c.dict.Value(uint32(word(row, c.width)))
-		case classView:
+		case form.Code:
+			got.S = c.Dict.Value(uint32(word(row, c.Width)))
+		case form.View:
 			got.S = string(text[offsets[row]:offsets[row+1]])
 		}
 		if got.I != want.I || got.F != want.F || got.S != want.S || got.D != want.D {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -104,7 +105,7 @@ func (l *uploader) items(v *tables.Version, ordinal, from int) error {
 	if from == len(v.Groups) {
 		return nil
 	}
-	b := batch{l: l, at: c.data + gpukernels.Ptr(v.Groups[from].First*int64(c.width)), width: min(c.width, 8)}
+	b := batch{l: l, at: c.data + gpukernels.Ptr(v.Groups[from].First*int64(c.Width)), width: min(c.Width, 8)}
 	err := prepare(v.Groups[from:], ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
 	if err != nil {
 		return err
@@ -112,14 +113,14 @@ func (l *uploader) items(v *tables.Version, ordinal, from int) error {
 	return b.flush()
 }
 
-// items are a chunk's values as the column has them on the device; of a classWide column two words each.
-func (f *columnForm) items(c *encoding.Chunk) (chunkItems, error) {
+// items are a chunk's values as the column has them on the device; of a form.Wide column two words each.
+func (f *sizedForm) items(c *encoding.Chunk) (chunkItems, error) {
 	same := func(value int64) (chunkItems, error) {
 		return chunkItems{items: gpukernels.SameItems(c.Rows, value)}, nil
 	}
 	constant := c.Kind == encoding.Constant
 	switch null := c.NullCount == c.Rows; {
-	case f.class == classWide:
+	case f.Class == form.Wide:
 		words := make([]uint64, 0, 2*c.Rows)
 		for i := range c.Rows {
 			x := types.Int128{}
@@ -128,22 +129,22 @@ func (f *columnForm) items(c *encoding.Chunk) (chunkItems, error) {
 			} else if !null {
 				x = c.I128[i]
 			}
-			w := wordsOf(x)
+			w := form.WordsOf(x)
 			words = append(words, w[:]...)
 		}
 		return chunkItems{gpukernels.ItemsOf(words, 0), true}, nil
 	case null:
 		return same(0)
-	case f.class == classFloat && constant:
+	case f.Class == form.Float && constant:
 		return same(int64(math.Float64bits(c.Min.F)))
-	case f.class == classFloat:
+	case f.Class == form.Float:
 		return chunkItems{items: gpukernels.ItemsOf(c.F64, 0)}, nil
 	}
-	base := c.Base - f.base // of codes: both 0, but the code of a constant
+	base := c.Base - f.Base // of codes: both 0, but the code of a constant
 	if constant {
 		return same(base)
 	}
-	if f.class == classCode {
+	if f.Class == form.Code {
 		base = 0
 	}
 	switch c.Kind {

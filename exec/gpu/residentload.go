@@ -6,20 +6,20 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/sql/types"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // bytes is the device memory that a column of this form takes.
-func (f *columnForm) bytes(v *tables.Version, ordinal int) int64 {
+func (f *sizedForm) bytes(v *tables.Version, ordinal int) int64 {
 	rows := v.Span()
-	size := (rows + padRows) * int64(f.width)
-	if f.class == classView {
+	size := (rows + padRows) * int64(f.Width)
+	if f.Class == form.View {
 		size += 8 + f.text.total(v, ordinal)
 	}
-	if f.nulls {
+	if f.Nulls {
 		size += bitmapBytes(rows)
 	}
 	return size
@@ -153,9 +153,9 @@ func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
 
 func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix int) error {
 	c := &l.e.column
-	width := int64(c.width)
+	width := int64(c.Width)
 	items := c.rows
-	if c.class == classView {
+	if c.Class == form.View {
 		items++
 	}
 	var err error
@@ -165,7 +165,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 	if err := l.s.Fill(c.data+gpukernels.Ptr(items*width), 0, 1, padRows*width); err != nil {
 		return err
 	}
-	if c.class == classView {
+	if c.Class == form.View {
 		if err := l.strings(v, ordinal, like, prefix); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 			return err
 		}
 	}
-	if !c.nulls {
+	if !c.Nulls {
 		return nil
 	}
 	bits := column.NewBitmap(int(c.rows), true)
@@ -224,25 +224,19 @@ func (l *uploader) deleted(v *tables.Version) error {
 	return err
 }
 
-// deviceView is a view as kernels know it.
-type deviceView struct {
-	address gpukernels.Ptr
-	size    int64
-}
-
 func (l *uploader) dictionary(words []string) error {
 	total := 0
 	for _, w := range words {
 		total += len(w)
 	}
 	bytes := make([]byte, 0, total)
-	views := make([]deviceView, len(words))
+	views := make([]form.String, len(words))
 	at, err := l.alloc(int64(max(total, 1)))
 	if err != nil {
 		return err
 	}
 	for i, w := range words {
-		views[i] = deviceView{at + gpukernels.Ptr(len(bytes)), int64(len(w))}
+		views[i] = form.String{Address: uint64(at) + uint64(len(bytes)), Size: int64(len(w))}
 		bytes = append(bytes, w...)
 	}
 	if l.e.dict.views, err = l.alloc(int64(16 * max(len(words), 1))); err != nil {
@@ -258,6 +252,3 @@ func (l *uploader) dictionary(words []string) error {
 	}
 	return l.upload(l.e.dict.views, gpukernels.Bytes(views))
 }
-
-// wordsOf returns a 128-bit integer as a kernel's __int128 lies in memory: the low word first.
-func wordsOf(x types.Int128) [2]uint64 { return [2]uint64{x.Lo, uint64(x.Hi)} }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -29,7 +30,7 @@ func (r *residency) spans(scan *physical.TableScan) []span {
 next:
 	for i, g := range groups {
 		for _, b := range bounds {
-			if b.zones.lo[i] > b.hi || b.zones.hi[i] < b.lo {
+			if b.zones.Lo[i] > b.hi || b.zones.Hi[i] < b.lo {
 				continue next
 			}
 		}
@@ -45,12 +46,12 @@ next:
 
 // zoneBound says that rows whose value lies outside lo..hi do not pass.
 type zoneBound struct {
-	zones  zones
+	zones  form.Zones
 	lo, hi int64
 }
 
 // leavesAll says whether there are such rows in every row group, as far as is known: with columns in no order that is so, however many groups there are.
-func (b zoneBound) leavesAll() bool { return b.zones.mostLo <= b.hi && b.zones.leastHi >= b.lo }
+func (b zoneBound) leavesAll() bool { return b.zones.MostLo <= b.hi && b.zones.LeastHi >= b.lo }
 
 // bounds adds what a conjunct says of a column's range.
 func (r *residency) bounds(out []zoneBound, scan *physical.TableScan, e expr.Expr) []zoneBound {
@@ -64,15 +65,15 @@ func (r *residency) bounds(out []zoneBound, scan *physical.TableScan, e expr.Exp
 				continue
 			}
 			typ := scan.Table.Schema.Columns[scan.Ordinals[i]].Type
-			if classOf(typ) != classInt || !sameScale(typ, lo.Type) || !sameScale(typ, hi.Type) {
+			if form.ClassOf(typ) != form.Int || !sameScale(typ, lo.Type) || !sameScale(typ, hi.Type) {
 				return out
 			}
-			b := zoneBound{lo: math.MinInt64, hi: math.MaxInt64, zones: r.form(scan.Table, scan.Ordinals[i]).zones}
+			b := zoneBound{lo: math.MinInt64, hi: math.MaxInt64, zones: r.form(scan.Table, scan.Ordinals[i]).Zones}
 			if !lo.Null {
-				b.lo = lo.I ^ flipOf(typ)
+				b.lo = lo.I ^ form.FlipOf(typ)
 			}
 			if !hi.Null {
-				b.hi = hi.I ^ flipOf(typ)
+				b.hi = hi.I ^ form.FlipOf(typ)
 			}
 			return append(out, b)
 		}
@@ -98,10 +99,10 @@ func (r *residency) bounds(out []zoneBound, scan *physical.TableScan, e expr.Exp
 			return add(l, k.Value, none)
 		}
 	case *expr.In:
-		if len(x.List) == 0 || classOf(x.List[0].Type) != classInt {
+		if len(x.List) == 0 || form.ClassOf(x.List[0].Type) != form.Int {
 			return out
 		}
-		flip := flipOf(x.List[0].Type)
+		flip := form.FlipOf(x.List[0].Type)
 		lo, hi := x.List[0], x.List[0]
 		for _, v := range x.List {
 			if v.Null || !sameScale(lo.Type, v.Type) {

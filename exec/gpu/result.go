@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -58,8 +59,8 @@ func together(rows *deviceRows, cols int) (at gpukernels.Ptr, bytes int64) {
 	end, wanted := at, gpukernels.Ptr(0)
 	for i := range rows.cols[:cols] {
 		c := &rows.cols[i]
-		wanted += gpukernels.Ptr(rows.count * c.class.width())
-		at, end = min(at, c.data), max(end, c.data+gpukernels.Ptr(rows.count*c.class.width()))
+		wanted += gpukernels.Ptr(rows.count * c.class.Width())
+		at, end = min(at, c.data), max(end, c.data+gpukernels.Ptr(rows.count*c.class.Width()))
 		if c.valid != 0 {
 			at, end = min(at, c.valid), max(end, c.valid+gpukernels.Ptr(rows.count))
 		}
@@ -90,7 +91,7 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 	b := &column.Batch{N: int(n)}
 	var texts []*column.Vector
 	var addresses []gpukernels.Ptr // of their views
-	var views []deviceView
+	var views []form.String
 	for i, t := range ts {
 		c := &rows.cols[i]
 		v := &column.Vector{Type: t}
@@ -99,17 +100,17 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 			v.Valid = bitmapOf(items[byte](memory, c.valid-at, n))
 		}
 		switch c.class {
-		case classFloat:
+		case form.Float:
 			v.F64 = items[float64](memory, c.data-at, n)
-		case classWide:
+		case form.Wide:
 			v.I128 = items[types.Int128](memory, c.data-at, n)
 			swapWords(v.I128)
-		case classCode:
+		case form.Code:
 			v.Dict, v.Codes = c.dict, items[uint32](memory, c.data-at, n)
-		case classView:
+		case form.View:
 			texts = append(texts, v)
 			addresses = append(addresses, c.data)
-			views = append(views, items[deviceView](memory, c.data-at, n)...)
+			views = append(views, items[form.String](memory, c.data-at, n)...)
 		default:
 			v.I64 = items[int64](memory, c.data-at, n)
 		}
@@ -125,14 +126,14 @@ func (q *query) downloadTogether(ctx context.Context, rows *deviceRows, ts []typ
 }
 
 // fetchStrings fetches the strings of columns whose views lie at addresses, and are here, too, one column behind the other.
-func (q *query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, views []deviceView) ([]string, error) {
+func (q *query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, views []form.String) ([]string, error) {
 	out := make([]string, len(views))
 	n := len(views) / len(addresses)
 	offsets := make([]int64, 0, len(views)+1)
 	total := int64(0)
 	for _, v := range views {
 		offsets = append(offsets, total)
-		total += v.size
+		total += v.Size
 	}
 	offsets = append(offsets, total)
 	switch {
@@ -189,7 +190,7 @@ func swapWords(values []types.Int128) {
 
 // downloadColumn fetches rows from .. from+n-1 of a column, in the order of row numbers if there is one.
 func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Type, order gpukernels.Ptr, from, n int64) (*column.Vector, error) {
-	width := c.class.width()
+	width := c.class.Width()
 	data, valid := c.data+gpukernels.Ptr(from*width), c.valid
 	if valid != 0 {
 		valid += gpukernels.Ptr(from)
@@ -225,18 +226,18 @@ func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 		v.Valid = bitmapOf(bytes)
 	}
 	switch c.class {
-	case classFloat:
+	case form.Float:
 		v.F64 = make([]float64, n)
 		return v, fetch(gpukernels.Bytes(v.F64), data)
-	case classWide:
+	case form.Wide:
 		v.I128 = make([]types.Int128, n)
 		err := fetch(gpukernels.Bytes(v.I128), data)
 		swapWords(v.I128)
 		return v, err
-	case classCode:
+	case form.Code:
 		v.Dict, v.Codes = c.dict, make([]uint32, n)
 		return v, fetch(gpukernels.Bytes(v.Codes), data)
-	case classView:
+	case form.View:
 		var err error
 		v.Str, err = q.downloadStrings(ctx, data, n)
 		return v, err

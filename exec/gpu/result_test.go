@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
@@ -60,8 +61,8 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 		}
 		at := take(8*n + 2*16*n + n)
 		rows := &deviceRows{count: n, cols: []deviceColumn{
-			{class: classInt, data: at}, {class: classView, data: at + gpukernels.Ptr(8*n)},
-			{class: classView, data: at + gpukernels.Ptr(24*n), valid: at + gpukernels.Ptr(40*n)},
+			{class: form.Int, data: at}, {class: form.View, data: at + gpukernels.Ptr(8*n)},
+			{class: form.View, data: at + gpukernels.Ptr(24*n), valid: at + gpukernels.Ptr(40*n)},
 		}}
 		put(at, gpukernels.Bytes(ints))
 		put(at+gpukernels.Ptr(40*n), valid)
@@ -69,9 +70,9 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 			text := strings.Join(all, "")
 			place := take(int64(len(text)) + 1)
 			put(place, []byte(text))
-			views := make([]deviceView, n)
+			views := make([]form.String, n)
 			for i, w := range all {
-				views[i] = deviceView{place, int64(len(w))}
+				views[i] = form.String{Address: uint64(place), Size: int64(len(w))}
 				place += gpukernels.Ptr(len(w))
 			}
 			put(rows.cols[1+c].data, gpukernels.Bytes(views))

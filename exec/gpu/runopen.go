@@ -271,7 +271,7 @@ func (q *query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
 	r := &storedRows{form: form, room: room, data: make([]gpukernels.Ptr, len(form.cols)), valid: make([]gpukernels.Ptr, len(form.cols))}
 	for i := range form.cols {
 		c := &form.cols[i]
-		l.add(&r.data[i], room*c.like.class.width())
+		l.add(&r.data[i], room*c.like.class.Width())
 		if c.nullable() {
 			l.add(&r.valid[i], room)
 		}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -11,7 +12,7 @@ import (
 // deviceColumn is a column of stored rows.
 type deviceColumn struct {
 	id    expr.ColumnID
-	class class
+	class form.Class
 	typ   types.Type
 	dict  *column.Dictionary
 	data  gpukernels.Ptr // items of the class
@@ -101,11 +102,11 @@ func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 				x = v.Value(p)
 			}
 			switch c.class {
-			case classFloat:
+			case form.Float:
 				floats = append(floats, x.F)
-			case classWide:
-				wides = append(wides, wordsOf(x.D))
-			case classView:
+			case form.Wide:
+				wides = append(wides, form.WordsOf(x.D))
+			case form.View:
 				text = append(text, x.S...)
 				ends = append(ends, int64(len(text)))
 			default:
@@ -118,11 +119,11 @@ func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 	}
 	var data []byte
 	switch c.class {
-	case classFloat:
+	case form.Float:
 		data = gpukernels.Bytes(floats)
-	case classWide:
+	case form.Wide:
 		data = gpukernels.Bytes(wides)
-	case classView:
+	case form.View:
 		base, err := q.alloc(int64(len(text)) + 1)
 		if err != nil {
 			return err

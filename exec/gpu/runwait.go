@@ -127,7 +127,7 @@ func (q *query) resultEnd(k *kernel) int64 {
 		if r.data[i] < q.control {
 			return 0
 		}
-		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.cols[i].like.class.width()), r.valid[i]+gpukernels.Ptr(r.room))
+		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.cols[i].like.class.Width()), r.valid[i]+gpukernels.Ptr(r.room))
 	}
 	if end < q.control || end > q.arena.firstEnd {
 		return 0

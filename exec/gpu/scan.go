@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -30,7 +31,7 @@ type (
 func (w columnData) resolve(q *query) uint64  { return uint64(q.resident(w.c).data) }
 func (w columnBytes) resolve(q *query) uint64 { return uint64(q.resident(w.c).bytes) }
 func (w columnValid) resolve(q *query) uint64 { return uint64(q.resident(w.c).valid) }
-func (w columnBase) resolve(q *query) uint64  { return uint64(q.resident(w.c).base) }
+func (w columnBase) resolve(q *query) uint64  { return uint64(q.resident(w.c).Base) }
 func (w deletedWord) resolve(q *query) uint64 { return uint64(q.table(w.scan).deleted) }
 func (w spansWord) resolve(q *query) uint64   { return q.spans(w.scan) }
 func (w fromWord) resolve(q *query) uint64    { return uint64(q.launch.from) }
@@ -41,7 +42,7 @@ func (w everyWord) resolve(q *query) uint64   { return uint64(q.launch.every) }
 type tableReader struct {
 	k      *kernel
 	scan   *physical.TableScan
-	forms  []columnForm
+	forms  []form.Column
 	vector []string // by column: the array of a thread's items, where they were loaded at once
 	dead   bool     // some rows are deleted
 	bytes  int      // of a row, in columns that were loaded at once
@@ -193,7 +194,7 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	}
 	used := k.usedColumns()
 	for i, c := range scan.Cols {
-		var f columnForm
+		var f form.Column
 		if scan.Ordinals[i] != logical.RowIDOrdinal {
 			f = k.prog.tables.form(scan.Table, scan.Ordinals[i])
 			k.learnRange(c, &f)
@@ -410,43 +411,32 @@ func (r *tableReader) loadAlive(i int) { r.loadItems(i, "load_alive(%s + t.mine(
 
 func (r *tableReader) loadItems(i int, load string) {
 	f := &r.forms[i]
-	elem := f.element()
+	elem := f.Element()
 	if elem == "" || r.scan.Ordinals[i] == logical.RowIDOrdinal {
 		return
 	}
 	c := scanColumn{r.scan, i}
 	name := r.k.name("c")
 	r.vector[i] = name
-	r.bytes += f.width
+	r.bytes += f.Width
 	r.k.line("%s %s[RADISH_ITEMS];", elem, name)
 	r.k.note(note{what: name + ": ", of: r.scan.Cols[i]})
 	r.k.line(load, r.k.pointer("const "+elem, columnData{c}), name)
-	if f.nulls {
+	if f.Nulls {
 		r.k.line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.pointer("const u32", columnValid{c}))
 	}
-}
-
-// element is the C++ type of a column's items; "" for strings.
-func (f *columnForm) element() string {
-	switch f.class {
-	case classFloat, classWide:
-		return f.class.cName()
-	case classView:
-		return ""
-	}
-	return map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64"}[f.width]
 }
 
 // bind makes a scan's columns known: row `row`, which is item number item of the thread, where columns have been loaded at once.
 func (r *tableReader) bind(s *scope, item string) {
 	for i, c := range r.scan.Cols {
 		if r.scan.Ordinals[i] == logical.RowIDOrdinal {
-			s.bind(c.ID, value{class: classInt, typ: c.Typ, text: "row"})
+			s.bind(c.ID, value{class: form.Int, typ: c.Typ, text: "row"})
 			continue
 		}
 		f := &r.forms[i]
-		like := value{class: f.class, typ: c.Typ, dict: f.dict}
-		if f.nulls {
+		like := value{class: f.Class, typ: c.Typ, dict: f.Dict}
+		if f.Nulls {
 			like.null = "null"
 		}
 		s.bindLazy(c.ID, like, func() (value, error) { return r.load(i, item), nil })
@@ -458,33 +448,33 @@ func (r *tableReader) load(i int, item string) value {
 	f, k := &r.forms[i], r.k
 	c := scanColumn{r.scan, i}
 	col := r.scan.Cols[i]
-	v := value{class: f.class, typ: col.Typ, dict: f.dict}
+	v := value{class: f.Class, typ: col.Typ, dict: f.Dict}
 	vector := r.vector[i]
-	if f.nulls {
+	if f.Nulls {
 		if vector != "" {
 			v.null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
 		} else {
 			v.null = fmt.Sprintf("!bit_at(%s, row)", k.pointer("const u32", columnValid{c}))
 		}
 	}
-	if f.class == classView {
+	if f.Class == form.View {
 		v.text = fmt.Sprintf("load_string(%s, %s, row)", k.pointer("const i64", columnData{c}), k.pointer("const u8", columnBytes{c}))
 		return k.define(v, "t")
 	}
 	raw := fmt.Sprintf("%s[%s]", vector, item)
 	if vector == "" {
-		raw = fmt.Sprintf("%s[row]", k.pointer("const "+f.element(), columnData{c}))
+		raw = fmt.Sprintf("%s[row]", k.pointer("const "+f.Element(), columnData{c}))
 	}
 	switch {
-	case f.class != classInt:
+	case f.Class != form.Int:
 		v.text = raw
-	case f.width == 8:
+	case f.Width == 8:
 		v.text = "(i64)" + raw
 	default:
 		v.text = fmt.Sprintf("(i64)(%s + %s)", k.word(columnBase{c}), raw)
 		if vector != "" {
 			v = k.define(v, "t")
-			k.raws[v.text] = rawItem{raw, f.base}
+			k.raws[v.text] = rawItem{raw, f.Base}
 			return v
 		}
 	}
@@ -498,9 +488,9 @@ type rawItem struct {
 }
 
 // learnRange notes what lies between a column's least and greatest value.
-func (k *kernel) learnRange(c *expr.Column, f *columnForm) {
-	if f.class != classInt || c.Typ.Phys() == types.PhysUint64 {
+func (k *kernel) learnRange(c *expr.Column, f *form.Column) {
+	if f.Class != form.Int || c.Typ.Phys() == types.PhysUint64 {
 		return
 	}
-	k.ranges[c.ID] = f.all
+	k.ranges[c.ID] = f.All
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -36,7 +37,7 @@ func (w spanWord) resolve(q *query) uint64 {
 
 // offsets is the range as offsets from the column's base, cut to what an offset can be. 2^32 - 1 is none, so it stands for nothing.
 func (w lowWord) offsets(q *query) (low, span uint32) {
-	base := q.resident(w.c).base
+	base := q.resident(w.c).Base
 	if w.lo > w.hi || w.hi < base || w.lo >= base && uint64(w.lo)-uint64(base) >= math.MaxUint32 {
 		return math.MaxUint32, 0
 	}
@@ -87,7 +88,7 @@ func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 	if at = slices.IndexFunc(r.scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
 		return 0, 0, 0, false
 	}
-	if f := &r.forms[at]; r.vector[at] == "" || f.class != classInt || f.width > 4 {
+	if f := &r.forms[at]; r.vector[at] == "" || f.Class != form.Int || f.Width > 4 {
 		return 0, 0, 0, false
 	}
 	lo, hi = math.MinInt64, math.MaxInt64
@@ -124,7 +125,7 @@ func (r *tableReader) narrow(s *scope) error {
 		k.line("// range")
 		k.note(note{what: "range of ", of: r.scan.Cols[g.at]})
 		k.line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.word(w), k.word(spanWord(w)))
-		if r.forms[g.at].nulls {
+		if r.forms[g.at].Nulls {
 			k.line("here &= %s_valid >> i & 1;", r.vector[g.at])
 		}
 	}
@@ -168,7 +169,7 @@ func total(e expr.Expr) bool {
 	expr.Walk(e, func(e expr.Expr) bool {
 		switch e := e.(type) {
 		case *expr.Column:
-			ok = ok && classOf(e.Typ) != classView
+			ok = ok && form.ClassOf(e.Typ) != form.View
 		case *expr.Const, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In:
 		default:
 			ok = false

@@ -160,7 +160,7 @@ func (a *appendText) carry() {
 	a.vars = append(a.vars, "bool reached = false;")
 	for i, v := range a.out {
 		name := a.k.name("out")
-		a.vars = append(a.vars, fmt.Sprintf("%s %s{};", v.class.cName(), name))
+		a.vars = append(a.vars, fmt.Sprintf("%s %s{};", v.class.CName(), name))
 		a.k.line("%s = %s;", name, v.text)
 		a.out[i].text = name
 		if v.null != "" {
@@ -183,7 +183,7 @@ func (a *appendText) write(at string) {
 func (a *appendText) writeValues(at string) {
 	k := a.k
 	for i, v := range a.out {
-		k.line("%s[%s] = %s;", k.pointer(v.class.cName(), dataWord{a.sink, i}), at, v.text)
+		k.line("%s[%s] = %s;", k.pointer(v.class.CName(), dataWord{a.sink, i}), at, v.text)
 		if v.null != "" {
 			k.line("%s[%s] = !(%s);", k.pointer("u8", validWord{a.sink, i}), at, v.null)
 		}

@@ -6,19 +6,20 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
 // sortColumn is a column of stored rows that orders them: an array of items of its class and, if it has NULLs, one of bytes that are 1
 // where the value is not NULL.
 type sortColumn struct {
-	class    class
-	unsigned bool // of classInt: the 64 bits are an unsigned integer
+	class    form.Class
+	unsigned bool // of form.Int: the 64 bits are an unsigned integer
 	nullable bool
 	desc     bool
 	data     gpukernels.Ptr
 	valid    gpukernels.Ptr
-	words    gpukernels.Ptr // of classCode: the dictionary's strings, as views by code
+	words    gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
 }
 
 // sortWords are the parameters of the sort kernels before those of the columns, of which each has three.
@@ -71,7 +72,7 @@ func sortText(cols []sortColumn, part sortPart) string {
 	for i := range cols {
 		c := &cols[i]
 		data := fmt.Sprintf("as_pointer<const %s>(p.w[%d])[row]", c.cName(), sortColumns+3*i)
-		if c.class == classCode {
+		if c.class == form.Code {
 			data = fmt.Sprintf("as_pointer<const view>(p.w[%d])[%s]", sortColumns+3*i+2, data)
 		}
 		fmt.Fprintf(&b, "  RADISH_FN %s value%d(u32 row) const { return %s; }\n", c.valueName(), i, data)
@@ -134,15 +135,15 @@ func sortText(cols []sortColumn, part sortPart) string {
 
 // cName is the type of a stored item, valueName of what is compared.
 func (c *sortColumn) cName() string {
-	if c.class == classInt && c.unsigned {
+	if c.class == form.Int && c.unsigned {
 		return "u64"
 	}
-	return c.class.cName()
+	return c.class.CName()
 }
 
 func (c *sortColumn) valueName() string {
-	if c.class == classCode {
-		return classView.cName()
+	if c.class == form.Code {
+		return form.View.CName()
 	}
 	return c.cName()
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/types"
@@ -24,7 +25,7 @@ type sortTest struct {
 
 // sortTestColumn makes a random column of few or many distinct values.
 func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take func(int64) gpukernels.Ptr, n int) sortTest {
-	x := sortTest{column: sortColumn{class: class(rng.IntN(5)), unsigned: rng.IntN(2) == 0, nullable: rng.IntN(3) == 0, desc: rng.IntN(2) == 0}}
+	x := sortTest{column: sortColumn{class: form.Class(rng.IntN(5)), unsigned: rng.IntN(2) == 0, nullable: rng.IntN(3) == 0, desc: rng.IntN(2) == 0}}
 	distinct := []int64{1, 3, 50, math.MaxInt64}[rng.IntN(4)]
 	upload := func(b []byte) gpukernels.Ptr {
 		p := take(int64(len(b)))
@@ -48,10 +49,10 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 	words := func(texts []string) gpukernels.Ptr {
 		at := upload([]byte(fmt.Sprint(texts)))
 		all := fmt.Sprint(texts)
-		views := make([]deviceView, len(texts))
+		views := make([]form.String, len(texts))
 		place := 1
 		for i, w := range texts {
-			views[i] = deviceView{at + gpukernels.Ptr(place), int64(len(w))}
+			views[i] = form.String{Address: uint64(at) + uint64(place), Size: int64(len(w))}
 			if all[place:place+len(w)] != w {
 				t.Fatal("strings are not where they were put")
 			}
@@ -64,13 +65,13 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 	}
 	var values func(a, b int) int
 	switch x.column.class {
-	case classInt:
+	case form.Int:
 		x.column.data = upload(gpukernels.Bytes(k))
 		values = func(a, b int) int { return cmp.Compare(k[a], k[b]) }
 		if x.column.unsigned {
 			values = func(a, b int) int { return cmp.Compare(uint64(k[a]), uint64(k[b])) }
 		}
-	case classFloat:
+	case form.Float:
 		f := make([]float64, n)
 		for i := range f {
 			if f[i] = float64(k[i]) / 4; k[i] == 0 && i%2 == 0 {
@@ -79,12 +80,12 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 		}
 		x.column.data = upload(gpukernels.Bytes(f))
 		values = func(a, b int) int { return cmp.Compare(f[a], f[b]) }
-	case classWide:
+	case form.Wide:
 		w := make([]types.Int128, n)
 		words := make([][2]uint64, n)
 		for i := range w {
 			w[i] = types.Int128{Hi: k[i] % 3, Lo: uint64(k[i])}
-			words[i] = wordsOf(w[i])
+			words[i] = form.WordsOf(w[i])
 		}
 		x.column.data = upload(gpukernels.Bytes(words))
 		values = func(a, b int) int {
@@ -96,14 +97,14 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 			}
 			return 0
 		}
-	case classView:
+	case form.View:
 		texts := make([]string, n)
 		for i := range texts {
 			texts[i] = text(k[i])
 		}
 		x.column.data = words(texts)
 		values = func(a, b int) int { return cmp.Compare(texts[a], texts[b]) }
-	case classCode:
+	case form.Code:
 		texts := []string{"zebra", "", "ape", "aardvark"}
 		x.column.words = words(texts)
 		codes := make([]uint32, n)
@@ -250,7 +251,7 @@ func TestSortCancelled(t *testing.T) {
 		if err := s.Fill(data, 7, 8, n); err != nil {
 			t.Fatal(err)
 		}
-		cols := []sortColumn{{class: classInt, data: data}}
+		cols := []sortColumn{{class: form.Int, data: data}}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var modules []*gpukernels.Module

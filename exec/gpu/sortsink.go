@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -60,7 +61,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	x := q.sorter(s)
 	for i, k := range x.at {
 		x.columns[i].data, x.columns[i].valid = r.data[k], r.valid[k]
-		if x.columns[i].class == classCode {
+		if x.columns[i].class == form.Code {
 			words, err := q.words(ctx, r.form.cols[k].dictionaryOf())
 			if err != nil {
 				return err

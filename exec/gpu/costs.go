@@ -82,11 +82,9 @@ func (l Lacks) Any() bool { return l.Kernels > 0 || l.Bytes > 0 }
 // Lacks looks at what is there.
 func (p *Placed) Lacks() Lacks {
 	var l Lacks
-	for _, k := range p.program.kernels {
-		for _, k := range k.all() {
-			if !p.device.device.Made(k.text) {
-				l.Kernels++
-			}
+	for text := range p.texts() {
+		if !p.device.device.Made(text) {
+			l.Kernels++
 		}
 	}
 	for _, pl := range p.Plan.Pipelines {

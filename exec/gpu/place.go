@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/radish-sql/radish/gpukernels"
@@ -188,30 +189,38 @@ func (d *Device) compileTexts(texts []string) {
 // CompileLater compiles the kernels that are missing while nobody waits for them, the longest first. It takes no memory of the device for that.
 func (p *Placed) CompileLater() {
 	var missing []string
-	add := func(text string) {
+	for text := range p.texts() {
 		if !p.device.device.Known(text) {
 			missing = append(missing, text)
 		}
 	}
-	for _, k := range p.program.kernels {
-		for _, k := range k.all() {
-			add(k.text)
+	slices.SortStableFunc(missing, CompareWork)
+	p.device.compileTexts(missing)
+}
+
+// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those of the sorts.
+func (p *Placed) texts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, k := range p.program.kernels {
+			for _, k := range k.all() {
+				if !yield(k.text) {
+					return
+				}
+			}
 		}
-	}
-	for s := range p.program.sinks {
-		x, ok := s.(*physical.Sort)
-		if !ok || p.program.host(s) || !p.program.sorts(x) {
-			continue
-		}
-		columns, _ := p.program.sortShape(x)
-		for part := range sortParts {
-			if p.program.expects(x, part) {
-				add(sortText(columns, part))
+		for s := range p.program.sinks {
+			x, ok := s.(*physical.Sort)
+			if !ok || p.program.host(s) || !p.program.sorts(x) {
+				continue
+			}
+			columns, _ := p.program.sortShape(x)
+			for part := range sortParts {
+				if p.program.expects(x, part) && !yield(sortText(columns, part)) {
+					return
+				}
 			}
 		}
 	}
-	slices.SortStableFunc(missing, CompareWork)
-	p.device.compileTexts(missing)
 }
 
 // stay leaves a plan on the CPU.

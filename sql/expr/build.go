@@ -13,7 +13,7 @@ import (
 func NewCall(name string, args ...Expr) (Expr, error) {
 	fn := Lookup(name)
 	if fn == nil {
-		if instead := elsewhere[strings.ToLower(name)]; instead != "" {
+		if instead := otherEngines[strings.ToLower(name)]; instead != "" {
 			return nil, sqlerr.UnknownFunction(name, "").WithHint("%s", instead)
 		}
 		names := make([]string, 0, len(scalarByName))
@@ -403,4 +403,18 @@ func IsTruth(e Expr, want bool) Expr {
 		return &Compare{NSEQ, cond, True}
 	}
 	return &Compare{NSEQ, cond, False}
+}
+
+// unquoteJSON makes the text of a JSON value that is compared with a string the string that it holds, if it is one.
+func unquoteJSON(l, r Expr) (Expr, Expr, error) {
+	isJSON := func(e Expr) bool { return e.Type().Kind == types.KindJSON }
+	isText := func(e Expr) bool { return e.Type().IsString() && !isJSON(e) }
+	var err error
+	switch {
+	case isJSON(l) && isText(r):
+		l, err = NewCall("json_unquote", l)
+	case isText(l) && isJSON(r):
+		r, err = NewCall("json_unquote", r)
+	}
+	return l, r, err
 }

@@ -85,13 +85,13 @@ func derive(e Expr) derivation {
 		d, _ := aggregate(results)
 		own.level = d.level
 	case *Call:
-		switch give := collating[x.Fn.Name]; {
+		switch {
 		case x.Fn == collate:
 			own.level = Explicit
-		case x.Fn.Category == "JSON functions" || x.Fn == collationValue:
+		case x.Fn.Category == jsonCategory || x.Fn == collationValue:
 			own.level = Implicit
-		case give != nil:
-			if d, _ := aggregate(give(x.Args)); d.level < Numeric {
+		case x.Fn.CollationOf != nil:
+			if d, _ := aggregate(x.Fn.CollationOf(x.Args)); d.level < Numeric {
 				own.level = d.level
 			}
 		}
@@ -103,35 +103,22 @@ func derive(e Expr) derivation {
 	return own
 }
 
-// collating are the functions whose result has the collation of operands, and which operands those are. The result of another function has
-// the connection's, and insists on it as a literal does.
-var collating = map[string]func(args []Expr) []Expr{}
+// The operands from which a function takes its result's collation ([Function.CollationOf]).
 
-func init() {
-	all := func(args []Expr) []Expr { return args }
-	behindFirst := func(args []Expr) []Expr { return args[1:] }
-	first := func(args []Expr) []Expr { return args[:1] }
-	for _, name := range []string{
-		"concat", "concat_ws", "coalesce", "ifnull", "greatest", "least", "lower", "upper", "replace", "reverse", "trim", "ltrim", "rtrim",
-		"lpad", "rpad", "substring_index", "insert", "quote", "soundex", "regexp_replace",
-	} {
-		collating[name] = all
-	}
-	for _, name := range []string{"substring", "left", "right", "repeat", "nullif", "regexp_substr"} {
-		collating[name] = first
-	}
-	butLast := func(args []Expr) []Expr { return args[:len(args)-1] } // the last is the collation's name
-	for _, fn := range []*Function{greatestUnder, leastUnder} {
-		collating[fn.Name] = butLast
-	}
-	for _, name := range []string{"if", "elt", "make_set", "export_set"} {
-		collating[name] = behindFirst
-	}
+func allOperands(args []Expr) []Expr  { return args }
+func firstOperand(args []Expr) []Expr { return args[:1] }
+func behindFirst(args []Expr) []Expr  { return args[1:] }
+func butLast(args []Expr) []Expr      { return args[:len(args)-1] }
+
+// WithCollationOf says from which operands a function takes its result's collation.
+func (f *Function) WithCollationOf(operands func(args []Expr) []Expr) *Function {
+	f.CollationOf = operands
+	return f
 }
 
 // GivesCollation says whether the result of a function takes its collation from operands, one of which is a text.
 func GivesCollation(fn *Function, operand Expr) bool {
-	return collating[fn.Name] != nil && operand.Type().HasCollation() && derive(operand).level < Numeric
+	return fn.CollationOf != nil && operand.Type().HasCollation() && derive(operand).level < Numeric
 }
 
 // aggregate returns the collation of what is made of, or chosen among, expressions. ok is false if COLLATE asks for different ones (MySQL's
@@ -214,13 +201,12 @@ func resultCollation(fn *Function, args []Expr, result types.Type) (types.Type, 
 	if !result.HasCollation() || result.Collation == types.CollationBin && !collated(args...) {
 		return result, nil
 	}
-	give := collating[fn.Name]
-	if give == nil {
+	if fn.CollationOf == nil {
 		return result.Collate(types.CollationBin), nil
 	}
-	d, ok := aggregate(give(args))
+	d, ok := aggregate(fn.CollationOf(args))
 	if !ok {
-		return result, illegalMix(fn.Name, give(args))
+		return result, illegalMix(fn.Name, fn.CollationOf(args))
 	}
 	return result.Collate(d.ofText()), nil
 }
@@ -315,9 +301,29 @@ func sharedCollation(operation string, first Expr, others []Expr) (Expr, error) 
 
 // withCollation builds a call of a function that compares its operands where these do not compare by bytes; nil: any other call.
 func withCollation(fn *Function, args []Expr) (Expr, error) {
-	build := byCollation[fn.Name]
-	if build == nil || !collated(args...) {
+	if fn.Under == nil || !collated(args...) {
 		return nil, nil
 	}
-	return build(fn, args)
+	return fn.Under(fn, args)
+}
+
+// ComparedUnder says how a call is built whose operands do not compare by bytes, of a function that compares the first of them: as many as
+// operands says, or all if it is negative.
+func (f *Function) ComparedUnder(operands int, build func(fn *Function, args []Expr, c types.Collation) (Expr, error)) *Function {
+	f.Under = comparing(operands, build)
+	return f
+}
+
+func comparing(operands int, build func(fn *Function, args []Expr, c types.Collation) (Expr, error)) func(*Function, []Expr) (Expr, error) {
+	return func(fn *Function, args []Expr) (Expr, error) {
+		compared := args
+		if operands >= 0 {
+			compared = args[:operands]
+		}
+		c, err := Mix(fn.Name, compared...)
+		if err != nil || c.Bytewise() {
+			return nil, err
+		}
+		return build(fn, args, c)
+	}
 }

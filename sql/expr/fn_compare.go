@@ -10,42 +10,43 @@ import (
 // Functions that choose among their operands or compare them. The lazy ones evaluate an operand only for the rows that
 // need it, so that `IF(b = 0, 0, a / b)` warns of nothing.
 
-func init() {
+// controlFunctions compare and choose (Reference Manual 14.4.2, 14.4.3, 14.5).
+func controlFunctions() []*Function {
 	const category = "Comparison and flow control functions"
-	register(
-		&Function{Name: "coalesce", Category: category, Syntax: "COALESCE(a, ...)", MinArgs: 1, MaxArgs: -1,
+	return []*Function{
+		{Name: "coalesce", Category: category, Syntax: "COALESCE(a, ...)", MinArgs: 1, MaxArgs: -1,
 			Doc:   "The first operand that is not NULL.",
-			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce},
-		&Function{Name: "ifnull", Category: category, Syntax: "IFNULL(a, b)", MinArgs: 2, MaxArgs: 2,
+			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce, CollationOf: allOperands},
+		{Name: "ifnull", Category: category, Syntax: "IFNULL(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc:   "a, or b where a is NULL.",
-			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce},
-		&Function{Name: "nullif", Category: category, Syntax: "NULLIF(a, b)", MinArgs: 2, MaxArgs: 2,
+			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce, CollationOf: allOperands},
+		{Name: "nullif", Category: category, Syntax: "NULLIF(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc:   "NULL where a = b, otherwise a.",
-			Nulls: NullCustom, Resolve: resolveNullIf, compile: compileNullIf},
-		&Function{Name: "if", Category: category, Syntax: "IF(cond, a, b)", MinArgs: 3, MaxArgs: 3,
+			Nulls: NullCustom, Resolve: resolveNullIf, compile: compileNullIf, CollationOf: firstOperand, Under: comparing(-1, nullIfUnder)},
+		{Name: "if", Category: category, Syntax: "IF(cond, a, b)", MinArgs: 3, MaxArgs: 3,
 			Doc:   "a where the condition is TRUE, otherwise b.",
-			Nulls: NullCustom, Resolve: resolveIf, compile: compileIf},
-		&Function{Name: "isnull", Category: category, Syntax: "ISNULL(a)", MinArgs: 1, MaxArgs: 1,
+			Nulls: NullCustom, Resolve: resolveIf, compile: compileIf, CollationOf: behindFirst},
+		{Name: "isnull", Category: category, Syntax: "ISNULL(a)", MinArgs: 1, MaxArgs: 1,
 			Doc:     "1 where a is NULL, otherwise 0.",
 			Nulls:   NullCustom,
 			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Bool}, nil },
 			compile: func(_ *Call, ops []node) (node, error) { return &isNullNode{ops: [1]node(ops)}, nil }},
-		&Function{Name: "greatest", Category: category, Syntax: "GREATEST(a, b, ...)", MinArgs: 2, MaxArgs: -1,
+		{Name: "greatest", Category: category, Syntax: "GREATEST(a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:     "The largest operand; NULL if any is NULL.",
-			Resolve: resolveExtreme, Eval: extreme(GT)},
-		&Function{Name: "least", Category: category, Syntax: "LEAST(a, b, ...)", MinArgs: 2, MaxArgs: -1,
+			Resolve: resolveExtreme, Eval: extreme(GT), CollationOf: allOperands, Under: comparing(-1, extremeCall)},
+		{Name: "least", Category: category, Syntax: "LEAST(a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:     "The smallest operand; NULL if any is NULL.",
-			Resolve: resolveExtreme, Eval: extreme(LT)},
-		&Function{Name: "interval", Category: category, Syntax: "INTERVAL(n, a, b, ...)", MinArgs: 2, MaxArgs: -1,
+			Resolve: resolveExtreme, Eval: extreme(LT), CollationOf: allOperands, Under: comparing(-1, extremeCall)},
+		{Name: "interval", Category: category, Syntax: "INTERVAL(n, a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:   "How many of the ascending operands a, b, ... are at most n; -1 if n is NULL.",
 			Nulls: NullCustom, Resolve: resolveInterval, Eval: evalInterval},
-		&Function{Name: "xor", Infix: "XOR", Category: "Logical operators", Syntax: "a XOR b", MinArgs: 2, MaxArgs: 2,
+		{Name: "xor", Infix: "XOR", Category: "Logical operators", Syntax: "a XOR b", MinArgs: 2, MaxArgs: 2,
 			Doc: "Exactly one of both is true; NULL if one is NULL.",
 			Resolve: func(args []Expr) (Signature, error) {
 				return Signature{Args: []types.Type{types.Bool, types.Bool}, Result: types.Bool}, nil
 			},
 			Eval: evalXor},
-	)
+	}
 }
 
 func resolveCoalesce(args []Expr) (Signature, error) {
@@ -204,4 +205,48 @@ func evalXor(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel
 		out.I64[i] = int64(b2i((a.at(int(i)) != 0) != (b.at(int(i)) != 0)))
 	}
 	return nil
+}
+
+// extremeCall is GREATEST and LEAST.
+func extremeCall(fn *Function, args []Expr, c types.Collation) (Expr, error) {
+	sig, err := fn.Resolve(args)
+	if err != nil || !sig.Result.IsString() || sig.Result.IsBinaryString() {
+		return nil, err
+	}
+	own := asTexts(args)
+	under := greatestUnder
+	if fn.Name == "least" {
+		under = leastUnder
+	}
+	return internal(under, sig.Result.Collate(c), append(own, collationName(c))...), nil
+}
+
+// extremeUnder takes the first of equal operands.
+func extremeUnder(sign int) Kernel {
+	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+		last := len(args) - 1
+		under := collationOperand(args[last])
+		for _, i := range positions(sel, n) {
+			best := args[0].StringAt(int(i))
+			key := under.Key(best)
+			for _, a := range args[1:last] {
+				x := a.StringAt(int(i))
+				if k := under.Key(x); strings.Compare(k, key)*sign > 0 {
+					best, key = x, k
+				}
+			}
+			out.Str[i] = best
+		}
+		return nil
+	}
+}
+
+// nullIfUnder makes CASE WHEN a = b THEN NULL ELSE a END.
+func nullIfUnder(_ *Function, args []Expr, _ types.Collation) (Expr, error) {
+	equal, err := NewCompare(EQ, args[0], args[1])
+	if err != nil {
+		return nil, err
+	}
+	a := args[0]
+	return &Case{Whens: []When{{equal, &Const{types.NullOf(a.Type())}}}, Else: a, Typ: a.Type()}, nil
 }

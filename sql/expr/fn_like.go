@@ -8,21 +8,14 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-func init() {
-	register(&Function{
+// likeFunctions is LIKE (Reference Manual 14.8.1).
+func likeFunctions() []*Function {
+	return []*Function{{
 		Name: "like", Infix: "LIKE", Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
 		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. Characters compare one by one, by the collation.",
 		ByDictionary: true, Resolve: resolveLike, Eval: evalLike, total: func(*Call) bool { return true },
-		format: formatLike,
-	})
-}
-
-// castText is a Signature's cast to text: KindNull for what is text already.
-func castText(e Expr) types.Type {
-	if e.Type().IsString() {
-		return types.Null
-	}
-	return TextType(e.Type())
+		format: formatLike, Under: comparing(2, likeUnder),
+	}}
 }
 
 func resolveLike(args []Expr) (Signature, error) {
@@ -78,5 +71,72 @@ func evalLike(c *Context, call *Call, out *column.Vector, args []*column.Vector,
 		out.I64[i] = int64(b2i(m.like.match(s.at(int(i)))))
 	}
 	c.remember(call, m)
+	return nil
+}
+
+// likeEscape is the escape character of folded patterns.
+const likeEscape = '\x01'
+
+// likeUnder compares character by character, as MySQL does, though = may compare sequences ('ß' = 'ss').
+func likeUnder(fn *Function, args []Expr, c types.Collation) (Expr, error) {
+	if sig, err := fn.Resolve(args); err != nil || sig.Result.Kind == types.KindNull {
+		return nil, err
+	}
+	if args[0].Type().IsBinaryString() {
+		return nil, nil
+	}
+	escape := Expr(&Const{types.StringValue(`\`)})
+	if len(args) == 3 {
+		escape = args[2]
+	}
+	text := internal(foldChars, types.Text, asText(args[0]), collationName(c))
+	pattern := internal(foldPattern, types.Text, asText(args[1]), collationName(c), asText(escape))
+	return build(fn, Signature{Args: make([]types.Type, 3), Result: types.Bool}, []Expr{text, foldedConst(pattern), &Const{types.StringValue(string(likeEscape))}}), nil
+}
+
+// foldedConst computes a call of constants at once: patterns have to be constants to be compiled once.
+func foldedConst(call *Call) Expr {
+	for _, a := range call.Args {
+		if _, ok := a.(*Const); !ok {
+			return call
+		}
+	}
+	v, err := Eval1(call, &Context{})
+	if err != nil {
+		return call
+	}
+	return &Const{v}
+}
+
+func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	s, under := texts(args[0]), collationOperand(args[1])
+	escape, hasEscape := rune(0), false
+	if e := args[2].StringAt(0); e != "" {
+		escape, _ = utf8.DecodeRuneInString(e)
+		hasEscape = true
+	}
+	for _, i := range positions(sel, n) {
+		x := s.at(int(i))
+		b := c.arena.room(2*len(x) + 8)
+		literal := false
+		for at, r := range x {
+			last := at+utf8.RuneLen(r) >= len(x)
+			switch {
+			case !literal && hasEscape && r == escape && !last:
+				literal = true
+				continue
+			case !literal && (r == '%' || r == '_'):
+				b = utf8.AppendRune(b, r)
+			default:
+				r = under.FoldChar(r)
+				if r == '%' || r == '_' || r == likeEscape {
+					b = append(b, likeEscape)
+				}
+				b = utf8.AppendRune(b, r)
+			}
+			literal = false
+		}
+		out.Str[i] = c.arena.keep(b)
+	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// The registry proper: every family's file registers its functions in an init function.
+// The registry proper.
 
 var (
 	scalarFunctions    []*Function
@@ -16,9 +16,19 @@ var (
 	aggregateByName    = map[string]*Aggregate{}
 )
 
-func register(fns ...*Function) {
+func init() {
+	register(slices.Concat(arithmeticFunctions(), controlFunctions(), likeFunctions(),
+		bitFunctions(), datetimeFunctions(), encryptionFunctions(), informationFunctions(), jsonChapter(), lockFunctions(), miscellaneousFunctions(), numericFunctions(), stringFunctions()))
+}
+
+// register adds functions to the registry.
+func register(fns []*Function) {
 	for _, f := range fns {
-		for _, name := range append([]string{f.Name}, f.Aliases...) {
+		names := append([]string{f.Name}, f.Aliases...)
+		if f.Parsed != "" {
+			names = append(names, f.Parsed)
+		}
+		for _, name := range names {
 			if scalarByName[name] != nil {
 				panic("function " + name + " is registered twice")
 			}
@@ -26,6 +36,12 @@ func register(fns ...*Function) {
 		}
 		scalarFunctions = append(scalarFunctions, f)
 	}
+}
+
+// ParsedAs sets the name that the parser has for a function.
+func (f *Function) ParsedAs(name string) *Function {
+	f.Parsed = name
+	return f
 }
 
 func registerAggregates(fns ...*Aggregate) {

@@ -15,6 +15,7 @@ import (
 type Function struct {
 	Name     string   // lower case; operators have names too: "+" is "add"
 	Aliases  []string // other names
+	Parsed   string   // the parser's name for it where that is another, which no statement can spell; empty: it is Name
 	Infix    string   // how an operator is written between its operands; empty for functions
 	Category string   // heading in docs/reference/functions.md
 	Syntax   string   // e.g. "SUBSTRING(str, pos [, len])"
@@ -37,6 +38,12 @@ type Function struct {
 	// Eval computes out at the positions of sel (nil: all n). See [Kernel]. It is nil for the few functions that
 	// evaluate their operands lazily (COALESCE, IF, ...): those are compiled to nodes of their own.
 	Eval Kernel
+
+	// CollationOf returns the operands whose collation a string result has. nil: it has the connection's, as a literal has.
+	CollationOf func(args []Expr) []Expr
+	// Under builds the call where operands do not all compare by bytes, for functions that compare them. It returns nil
+	// where the call is built as any other. See [Function.ComparedUnder].
+	Under func(fn *Function, args []Expr) (Expr, error)
 
 	// total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
 	// NullIfAny it may run over them too. nil: it can.
@@ -172,3 +179,15 @@ const (
 	AggGroupConcat
 	AggSingle // the value of the only row; an error if there are more: scalar subqueries
 )
+
+// Locks are the named locks of a database as one session sees them. Names come in lower case.
+type Locks interface {
+	// Get takes a lock, which the session may hold several times, and waits for it: until ctx ends, or for a time that is not negative.
+	Get(ctx context.Context, name string, wait time.Duration) (bool, error)
+	// Release gives a lock back once; exists is false if nobody holds it.
+	Release(name string) (released, exists bool)
+	// ReleaseAll gives all locks of the session back and returns their number.
+	ReleaseAll() int64
+	// Holder returns the session that holds a lock.
+	Holder(name string) (session uint64, held bool)
+}

@@ -1,0 +1,137 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Dates and times to text and back (Reference Manual 14.7).
+
+// formatFunctions make strings of dates and times, and read them.
+func formatFunctions() []*Function {
+	return []*Function{
+		{Name: "date_format", Category: dateCategory, Syntax: "DATE_FORMAT(t, format)", MinArgs: 2, MaxArgs: 2,
+			Doc: "t as text, by a format of % codes; names are English.", Resolve: resolveDateFormat, Eval: evalDateFormat},
+		{Name: "time_format", Category: dateCategory, Syntax: "TIME_FORMAT(t, format)", MinArgs: 2, MaxArgs: 2,
+			Doc:     "A TIME as text, by a format; NULL for the codes of dates, zeros for those of numbers in dates.",
+			Resolve: resolveTimeFormat, Eval: evalTimeFormat},
+		{Name: "str_to_date", Category: dateCategory, Syntax: "STR_TO_DATE(s, format)", MinArgs: 2, MaxArgs: 2,
+			Doc:     "The DATE, TIME or DATETIME that s is by the format; NULL with a warning if it is none.",
+			Resolve: resolveStrToDate, Eval: evalStrToDate},
+		{Name: "get_format", Category: dateCategory, Syntax: "GET_FORMAT(DATE | TIME | DATETIME, 'EUR' | 'USA' | 'JIS' | 'ISO' | 'INTERNAL')",
+			MinArgs: 2, MaxArgs: 2, Doc: "The format by which a region writes dates.", Resolve: resolveGetFormat, Eval: evalGetFormat},
+	}
+}
+
+// formattedType is the type of a text made by a format: a code may give as much as "Wednesday".
+func formattedType(format Expr) types.Type {
+	if c, ok := format.(*Const); ok && c.Value.Type.IsString() {
+		codes := strings.Count(c.Value.S, "%")
+		return types.Varchar(len(c.Value.S) - 2*min(codes, len(c.Value.S)/2) + 11*codes)
+	}
+	if n := types.TextLength(TextType(format.Type())); n > 0 {
+		return types.Varchar(6 * n)
+	}
+	return types.Text
+}
+
+func resolveDateFormat(args []Expr) (Signature, error) {
+	return Signature{Args: []types.Type{datetimeArg(args[0]), castText(args[1])}, Result: formattedType(args[1])}, nil
+}
+
+func evalDateFormat(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	t, format := ints(args[0]), texts(args[1])
+	for _, i := range positions(sel, n) {
+		f := format.at(int(i))
+		out.Str[i] = c.arena.keep(types.AppendDateFormat(c.arena.room(2*len(f)+16), t.at(int(i)), f))
+		if err := c.made(out.Str[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func resolveTimeFormat(args []Expr) (Signature, error) {
+	return Signature{Args: []types.Type{timeArg(args[0]), castText(args[1])}, Result: formattedType(args[1]), Nullable: true}, nil
+}
+
+func evalTimeFormat(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	t, format := ints(args[0]), texts(args[1])
+	for _, i := range positions(sel, n) {
+		text, ok := types.TimeFormat(t.at(int(i)), format.at(int(i)))
+		out.Str[i] = text
+		if !ok {
+			out.SetNull(int(i), n)
+		}
+	}
+	return nil
+}
+
+// resolveStrToDate takes the result's type from a constant format; any other gives DATETIME(6).
+func resolveStrToDate(args []Expr) (Signature, error) {
+	sig := Signature{Args: []types.Type{castText(args[0]), castText(args[1])}, Result: types.DatetimeFsp(types.MaxFsp), Nullable: true}
+	if c, ok := args[1].(*Const); ok && c.Value.Type.IsString() && !c.Value.Null {
+		sig.Result = types.StrToDateType(c.Value.S)
+	}
+	return sig, nil
+}
+
+func evalStrToDate(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	s, format := texts(args[0]), texts(args[1])
+	for _, i := range positions(sel, n) {
+		x := s.at(int(i))
+		v, status := types.StrToDate(x, format.at(int(i)))
+		kind := lowerName(v.Type)
+		if v.Type.Kind != out.Type.Kind {
+			// The format was not known when the type was chosen.
+			v, _ = c.Conversion().Cast(v, out.Type)
+		}
+		out.I64[i] = v.I
+		if status <= types.ConvertRounded {
+			continue
+		}
+		e := sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "Incorrect %s value: '%s' for function str_to_date", kind, x)
+		if status == types.ConvertTruncated {
+			e = sqlerr.TruncatedWrongValue(kind, x)
+		}
+		if c.strict() {
+			return e
+		}
+		c.Warnings.AddError(e)
+		if status == types.ConvertInvalid {
+			out.SetNull(int(i), n)
+		}
+	}
+	return nil
+}
+
+// formats are the results of GET_FORMAT by kind and region (Reference Manual 14.7, GET_FORMAT()).
+var formats = map[string]map[string]string{
+	"DATE": {"USA": "%m.%d.%Y", "JIS": "%Y-%m-%d", "ISO": "%Y-%m-%d", "EUR": "%d.%m.%Y", "INTERNAL": "%Y%m%d"},
+	"DATETIME": {"USA": "%Y-%m-%d %H.%i.%s", "JIS": "%Y-%m-%d %H:%i:%s", "ISO": "%Y-%m-%d %H:%i:%s",
+		"EUR": "%Y-%m-%d %H.%i.%s", "INTERNAL": "%Y%m%d%H%i%s"},
+	"TIME": {"USA": "%h:%i:%s %p", "JIS": "%H:%i:%s", "ISO": "%H:%i:%s", "EUR": "%H.%i.%s", "INTERNAL": "%H%i%s"},
+}
+
+func resolveGetFormat(args []Expr) (Signature, error) {
+	return Signature{Args: []types.Type{castText(args[0]), castText(args[1])}, Result: types.Varchar(17), Nullable: true}, nil
+}
+
+func evalGetFormat(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	kind, region := texts(args[0]), texts(args[1])
+	for _, i := range positions(sel, n) {
+		k := strings.ToUpper(kind.at(int(i)))
+		if k == "TIMESTAMP" {
+			k = "DATETIME"
+		}
+		f, ok := formats[k][strings.ToUpper(region.at(int(i)))]
+		out.Str[i] = f
+		if !ok {
+			out.SetNull(int(i), n)
+		}
+	}
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
@@ -42,7 +43,7 @@ func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, 
 }
 
 // settle lays the accumulators out, once keys and arguments are known.
-func (a *aggregateText) settle(keys []value) error {
+func (a *aggregateText) settle(keys []codegen.Value) error {
 	f := a.f
 	if err := a.chooseShape(keys); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (a *aggregateText) settle(keys []value) error {
 		case accBitOr, accBitXor:
 			f.array("u64", 8, 8, 0)
 		case accAny, accSingle, accLeast, accMost:
-			f.array(acc.like.class.CName(), acc.like.class.Width(), 4, 0)
+			f.array(acc.like.Class.CName(), acc.like.Class.Width(), 4, 0)
 			f.array("u8", 1, 1, 0)  // 1: the value is not NULL
 			f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
 		}
@@ -114,7 +115,7 @@ func (a *aggregateText) settle(keys []value) error {
 	if f.shape == keyedGroups {
 		f.keyAt = len(f.arrays)
 		for _, v := range keys {
-			f.array(v.class.CName(), v.class.Width(), 4, 0)
+			f.array(v.Class.CName(), v.Class.Width(), 4, 0)
 			f.array("u8", 1, 1, 0)
 		}
 	}
@@ -122,16 +123,16 @@ func (a *aggregateText) settle(keys []value) error {
 }
 
 // keyRange bounds a group key's integers or codes.
-func (a *aggregateText) keyRange(i int, v value) (min int64, span uint64, proven, ok bool) {
+func (a *aggregateText) keyRange(i int, v codegen.Value) (min int64, span uint64, proven, ok bool) {
 	p := a.f.p
-	if v.class == form.Code {
-		return 0, uint64(max(v.dict.Len(), 1)) - 1, true, true
+	if v.Class == form.Code {
+		return 0, uint64(max(v.Dict.Len(), 1)) - 1, true, true
 	}
-	if v.class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
+	if v.Class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false, false
 	}
 	one := len(a.k.prog.feeders[p]) == 1
-	if r, known := a.k.rangeOf(p.Groups[i].Expr); known && one {
+	if r, known := a.k.Ranges.Of(p.Groups[i].Expr); known && one {
 		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}
 	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].Dictionary {
@@ -154,7 +155,7 @@ func (a *aggregateText) keyRange(i int, v value) (min int64, span uint64, proven
 }
 
 // chooseShape decides how groups are found.
-func (a *aggregateText) chooseShape(keys []value) error {
+func (a *aggregateText) chooseShape(keys []codegen.Value) error {
 	f := a.f
 	if len(keys) == 0 {
 		f.shape, f.places = scalarGroups, 1
@@ -169,7 +170,7 @@ func (a *aggregateText) chooseShape(keys []value) error {
 			continue
 		}
 		key := groupKey{min: lo, digits: span + 1, proven: proven, stride: uint64(size), shift: width}
-		if v.null != "" {
+		if v.Null != "" {
 			key.digits++
 		}
 		if key.digits == 0 || key.digits < span {
@@ -186,7 +187,7 @@ func (a *aggregateText) chooseShape(keys []value) error {
 		f.shape, f.places = denseGroups, int64(size)
 	case all && width <= 63:
 		f.shape = packedGroups
-	case len(keys) == 1 && (keys[0].class == form.Int || keys[0].class == form.Float):
+	case len(keys) == 1 && (keys[0].Class == form.Int || keys[0].Class == form.Float):
 		f.shape = wordGroups
 	default:
 		f.shape = keyedGroups
@@ -212,19 +213,19 @@ func (a *aggregateText) groupBytes() int64 {
 	return n
 }
 
-func (a *aggregateText) row(s *scope) error {
+func (a *aggregateText) row(s *codegen.Scope) error {
 	k, f := a.k, a.f
-	k.line("// aggregate")
-	var keys []value
+	k.Line("// aggregate")
+	var keys []codegen.Value
 	for i, g := range f.p.Groups {
-		v, err := k.emit(g.Expr, s)
+		v, err := k.Emit(g.Expr, s)
 		if err != nil {
 			return err
 		}
-		if v.class == form.Float && v.null != "true" {
-			null := v.null
-			v = k.assign(v.typ, "canonical(%s)", v.text)
-			v.null = null
+		if v.Class == form.Float && v.Null != "true" {
+			null := v.Null
+			v = k.Assign(v.Typ, "canonical(%s)", v.Text)
+			v.Null = null
 		}
 		if v, err = k.store(f.p, f.form, i, g.Col.ID, g.Expr, v); err != nil {
 			return err
@@ -234,17 +235,17 @@ func (a *aggregateText) row(s *scope) error {
 	if a.first {
 		a.addVariances()
 	}
-	args := make([]value, len(f.accs))
+	args := make([]codegen.Value, len(f.accs))
 	at := len(keys)
 	for i, acc := range f.accs {
 		if acc.arg == nil {
 			continue
 		}
-		v, err := k.emit(acc.arg, s)
+		v, err := k.Emit(acc.arg, s)
 		if err != nil {
 			return err
 		}
-		if (acc.op == accLeast || acc.op == accMost) && v.class == form.Code {
+		if (acc.op == accLeast || acc.op == accMost) && v.Class == form.Code {
 			if v, err = k.asView(v); err != nil {
 				return err
 			}
@@ -252,13 +253,13 @@ func (a *aggregateText) row(s *scope) error {
 		if v, err = k.store(f.p, f.form, at, 0, acc.arg, v); err != nil {
 			return err
 		}
-		if acc.op == accSum && v.class == form.Wide {
+		if acc.op == accSum && v.Class == form.Wide {
 			a.boundTerm(acc.arg, v)
 		}
 		at++
 		args[i] = v
 		acc.like = v
-		acc.within, acc.known = k.rangeOf(acc.arg)
+		acc.within, acc.known = k.Ranges.Of(acc.arg)
 		acc.known = acc.known && len(k.prog.feeders[f.p]) == 1
 	}
 	if a.first {
@@ -266,7 +267,7 @@ func (a *aggregateText) row(s *scope) error {
 			return err
 		}
 		for len(args) < len(f.accs) {
-			args = append(args, value{})
+			args = append(args, codegen.Value{})
 		}
 		k.prog.aggs[f.p] = f
 	}
@@ -276,7 +277,7 @@ func (a *aggregateText) row(s *scope) error {
 	if f.placed != nil {
 		k.threads = k.sharedThreads(f.placed.bytes())
 	}
-	k.line("// group: %s", f.shape)
+	k.Line("// group: %s", f.shape)
 	if a.inRuns() {
 		return a.runs(keys, args)
 	}
@@ -303,15 +304,15 @@ func (a *aggregateText) row(s *scope) error {
 }
 
 // updateAll adds a row's values to a group.
-func (a *aggregateText) updateAll(args []value, place string) {
+func (a *aggregateText) updateAll(args []codegen.Value, place string) {
 	k, f := a.k, a.f
 	switch {
 	case f.byCopy:
-		a.own = k.name("own")
-		k.line("const SharedWord %s = word_after(mine, (u32)%s * group);", a.own, place)
+		a.own = k.Name("own")
+		k.Line("const SharedWord %s = word_after(mine, (u32)%s * group);", a.own, place)
 	case f.shared || a.inLocal:
-		a.own = k.name("own")
-		k.line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
+		a.own = k.Name("own")
+		k.Line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
 	for i, acc := range f.accs {
 		a.unlessNull(acc, args[i], func() { a.update(acc, args[i], place) })
@@ -319,39 +320,39 @@ func (a *aggregateText) updateAll(args []value, place string) {
 }
 
 // unlessNull writes what adds a value to an accumulator, where the value is one that the accumulator takes.
-func (a *aggregateText) unlessNull(acc *accForm, v value, write func()) {
+func (a *aggregateText) unlessNull(acc *accForm, v codegen.Value, write func()) {
 	switch {
-	case v.null == "" || v.null == "false" || acc.op == accAny || acc.op == accSingle:
+	case v.Null == "" || v.Null == "false" || acc.op == accAny || acc.op == accSingle:
 		write()
-	case v.null != "true":
-		a.k.open("if (!(%s)) {", v.null)
+	case v.Null != "true":
+		a.k.Open("if (!(%s)) {", v.Null)
 		write()
-		a.k.close()
+		a.k.Close()
 	}
 }
 
 // note marks a dense place as taken, where no count does.
 func (a *aggregateText) note(place string) {
 	if a.f.seenAt >= 0 {
-		a.k.line("note(%s + %s);", a.k.pointer("u8", aggWord{a.f.p, a.f.seenAt}), place)
+		a.k.Line("note(%s + %s);", a.k.Pointer("u8", aggWord{a.f.p, a.f.seenAt}), place)
 	}
 }
 
 // addend is the C++ of a value as an i128.
-func addend(v value) string {
-	if v.class == form.Int && v.typ.Phys() == types.PhysUint64 {
-		return "(i128)(u64)" + v.text
+func addend(v codegen.Value) string {
+	if v.Class == form.Int && v.Typ.Phys() == types.PhysUint64 {
+		return "(i128)(u64)" + v.Text
 	}
-	return "(i128)" + v.text
+	return "(i128)" + v.Text
 }
 
 // arrayOf is the C++ of the address of an accumulator's array number i.
 func (a *aggregateText) arrayOf(acc *accForm, i int) string {
-	return a.k.pointer(a.f.arrays[acc.at+i].elem, aggWord{a.f.p, acc.at + i})
+	return a.k.Pointer(a.f.arrays[acc.at+i].elem, aggWord{a.f.p, acc.at + i})
 }
 
 // update adds a value to an accumulator of a group.
-func (a *aggregateText) update(acc *accForm, v value, place string) {
+func (a *aggregateText) update(acc *accForm, v codegen.Value, place string) {
 	k, f := a.k, a.f
 	at := func(i int) string { return a.arrayOf(acc, i) + " + " + place }
 	if f.shared || a.inLocal {
@@ -369,33 +370,33 @@ func (a *aggregateText) update(acc *accForm, v value, place string) {
 	}
 	switch acc.op {
 	case accCount:
-		k.line("atomic_add(%s, (u64)1);", at(0))
+		k.Line("atomic_add(%s, (u64)1);", at(0))
 	case accSum:
 		if acc.narrow {
-			k.line("atomic_add(%s, (u64)%s);", at(0), v.text)
+			k.Line("atomic_add(%s, (u64)%s);", at(0), v.Text)
 		} else {
-			k.line("add_wide(%s, %s, %s);", at(0), at(1), addend(v))
+			k.Line("add_wide(%s, %s, %s);", at(0), at(1), addend(v))
 		}
 	case accFloatSum, accFloatSquares:
 		a.addExact(acc, v, place)
 	case accMin:
-		k.line("keep_min(%s, %s);", at(0), ordered(v))
+		k.Line("keep_min(%s, %s);", at(0), ordered(v))
 	case accMax:
-		k.line("keep_max(%s, %s);", at(0), ordered(v))
+		k.Line("keep_max(%s, %s);", at(0), ordered(v))
 	case accBitAnd, accBitOr, accBitXor:
 		name, _ := acc.bits()
-		k.line("atomic_%s(%s, (u64)%s);", name, at(0), v.text)
+		k.Line("atomic_%s(%s, (u64)%s);", name, at(0), v.Text)
 	case accAny, accSingle:
-		k.open("if (load_relaxed(%s) == 0 && atomic_cas(%s, 0u, 1u) == 0) {", at(2), at(2))
-		k.line("*(%s) = %s;", at(0), v.text)
-		k.line("*(%s) = !(%s);", at(1), orFalse(v.null))
+		k.Open("if (load_relaxed(%s) == 0 && atomic_cas(%s, 0u, 1u) == 0) {", at(2), at(2))
+		k.Line("*(%s) = %s;", at(0), v.Text)
+		k.Line("*(%s) = !(%s);", at(1), orFalse(v.Null))
 		if acc.op == accSingle {
-			k.otherwise()
-			k.raiseIf("true", errOnCPU, acc.arg)
+			k.Else()
+			k.RaiseIf("true", codegen.CodeOnCPU, acc.arg)
 		}
-		k.close()
+		k.Close()
 	case accLeast, accMost:
-		k.line("%s(%s, %s, %s, %s);", keepBest(acc), at(2), at(0), at(1), v.text)
+		k.Line("%s(%s, %s, %s, %s);", keepBest(acc), at(2), at(0), at(1), v.Text)
 	}
 }
 
@@ -408,20 +409,20 @@ func keepBest(acc *accForm) string {
 }
 
 // ordered is the C++ of a value as an i64 of the same order.
-func ordered(v value) string {
+func ordered(v codegen.Value) string {
 	switch {
-	case v.class == form.Float:
-		return "order_of(" + v.text + ")"
-	case v.typ.Phys() == types.PhysUint64:
-		return "(i64)((u64)" + v.text + " ^ (1ull << 63))"
+	case v.Class == form.Float:
+		return "order_of(" + v.Text + ")"
+	case v.Typ.Phys() == types.PhysUint64:
+		return "(i64)((u64)" + v.Text + " ^ (1ull << 63))"
 	}
-	return v.text
+	return v.Text
 }
 
 // together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
 func (a *aggregateText) together() ([]string, error) {
 	if a.f.shape >= packedGroups && !a.inRuns() {
-		a.k.line("warp_barrier(full_mask());")
+		a.k.Line("warp_barrier(full_mask());")
 	}
 	return nil, nil
 }
@@ -429,7 +430,7 @@ func (a *aggregateText) together() ([]string, error) {
 func (a *aggregateText) after() error {
 	k, f := a.k, a.f
 	for _, l := range a.tail {
-		k.line("%s", l)
+		k.Line("%s", l)
 	}
 	switch {
 	case f.byCopy:

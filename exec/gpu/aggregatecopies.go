@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
 func (a *aggregateText) pieces(acc *accForm) int {
-	if !acc.known || acc.like.class != form.Int || a.countOf(acc) < 0 {
+	if !acc.known || acc.like.Class != form.Int || a.countOf(acc) < 0 {
 		return 0
 	}
 	n := (bits.Len64(uint64(acc.within.Hi)-uint64(acc.within.Lo)) + 15) / 16
@@ -66,27 +67,27 @@ func (a *aggregateText) chooseCopies() {
 }
 
 // updateCopy adds a value to a group's words in the thread's copy.
-func (a *aggregateText) updateCopy(acc *accForm, v value) {
+func (a *aggregateText) updateCopy(acc *accForm, v codegen.Value) {
 	k := a.k
 	offset := ""
 	if acc.offset {
-		offset = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(acc.within.Lo)))
-		if raw, ok := k.raws[v.text]; ok && raw.base == acc.within.Lo {
+		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.within.Lo)))
+		if raw, ok := k.raws[v.Text]; ok && raw.base == acc.within.Lo {
 			offset = raw.text
 		}
 	}
 	switch acc.op {
 	case accCount:
-		k.line("add_word<%d>(%s, 1u);", acc.limb, a.own)
+		k.Line("add_word<%d>(%s, 1u);", acc.limb, a.own)
 	case accSum:
 		if acc.limbs < copyPieces {
 			offset = "(u32)(" + offset + ")"
 		}
-		k.line("add_pieces<%d, %d>(%s, %s);", acc.limb, acc.limbs, a.own, offset)
+		k.Line("add_pieces<%d, %d>(%s, %s);", acc.limb, acc.limbs, a.own, offset)
 	case accMin:
-		k.line("keep_min(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
+		k.Line("keep_min(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
 	case accMax:
-		k.line("keep_max(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
+		k.Line("keep_max(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
 	}
 }
 
@@ -97,7 +98,7 @@ func (a *aggregateText) declareCopies() []string {
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.words()),
-		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.word(aggShiftWord{f.p}), k.literal(uint64(f.places))),
+		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.Word(aggShiftWord{f.p}), k.Literal(uint64(f.places))),
 		"u32* table = shared_at<u32>(0);",
 		"RADISH_NO_UNROLL for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
 		"  RADISH_NO_UNROLL for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
@@ -117,20 +118,20 @@ func (a *aggregateText) declareCopies() []string {
 // flushCopies adds the block's groups to all.
 func (a *aggregateText) flushCopies() {
 	k, f := a.k, a.f
-	k.line("// the block's groups are added to all")
-	k.line("block_barrier();")
-	k.open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
-	k.line("const u32* first = table + g * group;")
+	k.Line("// the block's groups are added to all")
+	k.Line("block_barrier();")
+	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.Line("const u32* first = table + g * group;")
 	counts := map[int]string{}
 	count := func(i int) string {
 		if counts[i] == "" {
-			counts[i] = k.name("n")
-			k.line("u64 %s = 0;", counts[i])
-			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.accs[i].limb)
+			counts[i] = k.Name("n")
+			k.Line("u64 %s = 0;", counts[i])
+			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.accs[i].limb)
 		}
 		return counts[i]
 	}
-	k.line("if (%s == 0) continue;", count(f.taken))
+	k.Line("if (%s == 0) continue;", count(f.taken))
 	for i, acc := range f.accs {
 		if acc.limbs == 0 {
 			continue
@@ -138,24 +139,24 @@ func (a *aggregateText) flushCopies() {
 		at := func(i int) string { return a.arrayOf(acc, i) + " + g" }
 		switch acc.op {
 		case accCount:
-			k.line("add_group(%s, %s, Adds::shared);", at(0), count(i))
+			k.Line("add_group(%s, %s, Adds::shared);", at(0), count(i))
 		case accMin, accMax:
 			name := acc.extreme()
-			best := k.name("best")
-			k.line("u32 %s = first[%d];", best, acc.limb)
-			k.line("RADISH_NO_UNROLL for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
-			k.line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.literal(uint64(acc.within.Lo)))
+			best := k.Name("best")
+			k.Line("u32 %s = first[%d];", best, acc.limb)
+			k.Line("RADISH_NO_UNROLL for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
+			k.Line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.Literal(uint64(acc.within.Lo)))
 		default:
 			n := count(a.countOf(acc))
-			sum := k.name("sum")
-			k.line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.Lo)), n)
-			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
+			sum := k.Name("sum")
+			k.Line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.within.Lo)), n)
+			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
 			if acc.narrow {
-				k.line("add_group(%s, (u64)%s, Adds::shared);", at(0), sum)
+				k.Line("add_group(%s, (u64)%s, Adds::shared);", at(0), sum)
 			} else {
-				k.line("add_group(%s, %s, %s, Adds::shared);", at(0), at(1), sum)
+				k.Line("add_group(%s, %s, %s, Adds::shared);", at(0), at(1), sum)
 			}
 		}
 	}
-	k.close()
+	k.Close()
 }

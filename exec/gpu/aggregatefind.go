@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 )
 
@@ -10,18 +11,18 @@ import (
 // single key of 64 bits; any others are compared one by one with the keys that lie in a slot's arrays.
 
 // place writes what finds a row's group, opens the block of rows that have one, and returns the place's name.
-func (a *aggregateText) place(keys []value) string {
+func (a *aggregateText) place(keys []codegen.Value) string {
 	k, f := a.k, a.f
-	name := k.name("g")
+	name := k.Name("g")
 	switch f.shape {
 	case scalarGroups:
 		return "0"
 	case denseGroups:
-		k.line("const u64 %s = %s;", name, a.number(keys))
+		k.Line("const u64 %s = %s;", name, a.number(keys))
 		return name
 	case packedGroups, wordGroups:
 		key, null := a.oneWord(keys)
-		k.line("const u64 %s = %s;", name, a.findGroup("", key, null))
+		k.Line("const u64 %s = %s;", name, a.findGroup("", key, null))
 	default:
 		a.keyed(keys, name)
 	}
@@ -30,67 +31,67 @@ func (a *aggregateText) place(keys []value) string {
 }
 
 // digit is the C++ of a key's digit, a u64.
-func (a *aggregateText) digit(i int, v value) string {
+func (a *aggregateText) digit(i int, v codegen.Value) string {
 	k, key := a.k, a.f.keys[i]
-	text := v.text
-	if v.class == form.Int {
-		text = fmt.Sprintf("(u64)%s - %s", v.text, k.literal(uint64(key.min)))
+	text := v.Text
+	if v.Class == form.Int {
+		text = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(key.min)))
 	}
-	name := k.name("d")
-	nullable := v.null != ""
+	name := k.Name("d")
+	nullable := v.Null != ""
 	switch {
 	case !nullable:
-		k.line("const u64 %s = %s;", name, text)
-	case v.null == "false":
-		k.line("const u64 %s = %s + 1;", name, text)
+		k.Line("const u64 %s = %s;", name, text)
+	case v.Null == "false":
+		k.Line("const u64 %s = %s + 1;", name, text)
 	default:
-		k.line("const u64 %s = %s ? 0 : %s + 1;", name, v.null, text)
+		k.Line("const u64 %s = %s ? 0 : %s + 1;", name, v.Null, text)
 	}
 	return name
 }
 
 // number writes the number that keys of known ranges make: a dense place, or a packed key.
-func (a *aggregateText) number(keys []value) string {
+func (a *aggregateText) number(keys []codegen.Value) string {
 	k, f := a.k, a.f
 	var text string
 	for i, v := range keys {
 		d := a.digit(i, v)
 		if !f.keys[i].proven {
-			k.raiseIf(fmt.Sprintf("%s >= %s", d, k.literal(f.keys[i].digits)), errOnCPU, f.p.Groups[i].Expr)
-			k.block("if (%s < %s) {", d, k.literal(f.keys[i].digits))
+			k.RaiseIf(fmt.Sprintf("%s >= %s", d, k.Literal(f.keys[i].digits)), codegen.CodeOnCPU, f.p.Groups[i].Expr)
+			k.block("if (%s < %s) {", d, k.Literal(f.keys[i].digits))
 		}
 		switch {
 		case i == 0:
 			text = d
 		case f.shape == denseGroups:
-			text += fmt.Sprintf(" + %s * %s", d, k.literal(f.keys[i].stride))
+			text += fmt.Sprintf(" + %s * %s", d, k.Literal(f.keys[i].stride))
 		default:
-			text += fmt.Sprintf(" | %s << %s", d, k.literal(uint64(f.keys[i].shift)))
+			text += fmt.Sprintf(" | %s << %s", d, k.Literal(uint64(f.keys[i].shift)))
 		}
 	}
 	return text
 }
 
 // wordKey is the C++ of a key that is a number of at most 64 bits, as a word.
-func wordKey(v value) string {
-	if v.class == form.Float {
-		return "float_key(" + v.text + ")"
+func wordKey(v codegen.Value) string {
+	if v.Class == form.Float {
+		return "float_key(" + v.Text + ")"
 	}
-	return "(u64)" + v.text
+	return "(u64)" + v.Text
 }
 
 // oneWord is the C++ of what keys are as one word, where groups are found by that, and of whether the key is NULL: packed keys never are.
-func (a *aggregateText) oneWord(keys []value) (key, null string) {
+func (a *aggregateText) oneWord(keys []codegen.Value) (key, null string) {
 	if a.f.shape == wordGroups {
-		return wordKey(keys[0]), orFalse(keys[0].null)
+		return wordKey(keys[0]), orFalse(keys[0].Null)
 	}
 	return a.number(keys), "false"
 }
 
 // openGroup makes a name the group of what oneWord gave, as findGroup does, and opens the block of rows that have one.
 func (a *aggregateText) openGroup(name, suffix, key, null string) {
-	a.k.line("const u64 %s = %s;", name, a.findGroup(suffix, key, null))
-	a.k.open("if (%s != no_group) {", name)
+	a.k.Line("const u64 %s = %s;", name, a.findGroup(suffix, key, null))
+	a.k.Open("if (%s != no_group) {", name)
 }
 
 // findGroup is the C++ of the group of what oneWord gave. suffix is that of the device function: "_aside" calls it.
@@ -104,49 +105,49 @@ func (a *aggregateText) findGroup(suffix, key, null string) string {
 // findPacked is the C++ of the group of a packed key, by packed_group or its like.
 func (a *aggregateText) findPacked(function, key string) string {
 	k, p := a.k, a.f.p
-	return fmt.Sprintf("%s(%s, %s, %s, %s)", function, k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, k.pointer("u32", aggFullWord{p}))
+	return fmt.Sprintf("%s(%s, %s, %s, %s)", function, k.Pointer("u64", aggKeysWord{p}), k.Word(aggMaskWord{p}), key, k.Pointer("u32", aggFullWord{p}))
 }
 
 // findWord is the C++ of the group of a key that is a word, by word_group or its like.
 func (a *aggregateText) findWord(function, key, null string) string {
 	k, p := a.k, a.f.p
-	return fmt.Sprintf("%s(%s, %s, %s, %s, %s)", function, k.pointer("u64", aggKeysWord{p}), k.word(aggMaskWord{p}), key, null, k.pointer("u32", aggFullWord{p}))
+	return fmt.Sprintf("%s(%s, %s, %s, %s, %s)", function, k.Pointer("u64", aggKeysWord{p}), k.Word(aggMaskWord{p}), key, null, k.Pointer("u32", aggFullWord{p}))
 }
 
 // keyed writes the search of keys that lie in arrays.
-func (a *aggregateText) keyed(keys []value, name string) {
+func (a *aggregateText) keyed(keys []codegen.Value, name string) {
 	k, f := a.k, a.f
 	h := k.hash(keys)
-	slot, tag := k.name("slot"), k.name("tag")
-	k.line("u64 %s = no_group, %s = %s & %s;", name, slot, h, k.word(aggMaskWord{f.p}))
-	k.line("const u32 %s = tag_of(%s);", tag, h)
-	states := k.pointer("u32", aggKeysWord{f.p})
-	k.open("for (i32 n = 0; n < probe_limit && %s == no_group;) {", name)
-	k.line("u32 state = load_relaxed(%s + %s);", states, slot)
-	k.line("if (state == slot_empty) state = atomic_cas(%s + %s, slot_empty, slot_busy);", states, slot)
-	k.open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
+	slot, tag := k.Name("slot"), k.Name("tag")
+	k.Line("u64 %s = no_group, %s = %s & %s;", name, slot, h, k.Word(aggMaskWord{f.p}))
+	k.Line("const u32 %s = tag_of(%s);", tag, h)
+	states := k.Pointer("u32", aggKeysWord{f.p})
+	k.Open("for (i32 n = 0; n < probe_limit && %s == no_group;) {", name)
+	k.Line("u32 state = load_relaxed(%s + %s);", states, slot)
+	k.Line("if (state == slot_empty) state = atomic_cas(%s + %s, slot_empty, slot_busy);", states, slot)
+	k.Open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
 	for i, v := range keys {
-		k.line("%s[%s] = %s;", k.pointer(v.class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
-		k.line("%s[%s] = !(%s);", k.pointer("u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot, orFalse(v.null))
+		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.Text)
+		k.Line("%s[%s] = !(%s);", k.Pointer("u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot, orFalse(v.Null))
 	}
-	k.line("fence();")
-	k.line("store_relaxed(%s + %s, %s);", states, slot, tag)
-	k.line("%s = %s;", name, slot)
-	k.otherwise()
-	k.line("if (state == slot_busy) continue;")
-	k.open("if (state == %s) {", tag)
-	k.line("fence();")
-	k.line("bool same = true;")
+	k.Line("fence();")
+	k.Line("store_relaxed(%s + %s, %s);", states, slot, tag)
+	k.Line("%s = %s;", name, slot)
+	k.Else()
+	k.Line("if (state == slot_busy) continue;")
+	k.Open("if (state == %s) {", tag)
+	k.Line("fence();")
+	k.Line("bool same = true;")
 	for i, v := range keys {
-		valid := fmt.Sprintf("load_key(%s + %s)", k.pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot)
-		k.line("same = same && (bool)%s != (%s);", valid, orFalse(v.null))
-		k.line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.null), k.pointer("const "+v.class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.text)
+		valid := fmt.Sprintf("load_key(%s + %s)", k.Pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot)
+		k.Line("same = same && (bool)%s != (%s);", valid, orFalse(v.Null))
+		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.Null), k.Pointer("const "+v.Class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.Text)
 	}
-	k.line("if (same) %s = %s;", name, slot)
-	k.close()
-	k.line("%s = (%s + 1) & %s;", slot, slot, k.word(aggMaskWord{f.p}))
-	k.line("n++;")
-	k.close()
-	k.close()
-	k.line("if (%s == no_group) store_relaxed(%s, 1u);", name, k.pointer("u32", aggFullWord{f.p}))
+	k.Line("if (same) %s = %s;", name, slot)
+	k.Close()
+	k.Line("%s = (%s + 1) & %s;", slot, slot, k.Word(aggMaskWord{f.p}))
+	k.Line("n++;")
+	k.Close()
+	k.Close()
+	k.Line("if (%s == no_group) store_relaxed(%s, 1u);", name, k.Pointer("u32", aggFullWord{f.p}))
 }

@@ -1,6 +1,10 @@
 package gpu
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+)
 
 // Sums of doubles, and of their squares, are exact, so that they do not depend on the order of rows. A group has limbs in device memory, and three atomics there for
 // each row would make few groups as slow as one address is. So where threads or blocks have sums of their own, these are integers of 128 bits, in a unit that the
@@ -15,12 +19,12 @@ const fullRows = 1 << 30
 
 // addFloat adds a value, or its square, to a sum of the thread's or the block's, which add does for an i128 or a SquareTerm, or, if it does not fit that, to the
 // group's limbs.
-func (a *aggregateText) addFloat(acc *accForm, v value, place string, add func(term string)) {
+func (a *aggregateText) addFloat(acc *accForm, v codegen.Value, place string, add func(term string)) {
 	k := a.k
-	shared := k.pointer("u32", counterWord{of: windowOf{acc}})
+	shared := k.Pointer("u32", counterWord{of: windowOf{acc}})
 	window := a.windows[acc]
 	if window == "" {
-		window = k.name("window")
+		window = k.Name("window")
 		a.windows[acc] = window
 		a.decl = append(a.decl, fmt.Sprintf("u32 %s = load_relaxed(%s);", window, shared))
 	}
@@ -29,26 +33,26 @@ func (a *aggregateText) addFloat(acc *accForm, v value, place string, add func(t
 	if acc.op == accFloatSquares {
 		room, typ, fit = (64+a.termBits())/2-mantissa, "SquareTerm", "square_term"
 	}
-	term := k.name("term")
-	k.line("%s %s;", typ, term)
-	k.open("if (%s(%s, &%s, %s, (i32)%s, &%s)) {", fit, v.text, window, shared, k.literal(uint64(min(room, 64))), term)
+	term := k.Name("term")
+	k.Line("%s %s;", typ, term)
+	k.Open("if (%s(%s, &%s, %s, (i32)%s, &%s)) {", fit, v.Text, window, shared, k.Literal(uint64(min(room, 64))), term)
 	add(term)
-	k.otherwise()
+	k.Else()
 	a.inDevice(place, func(place string) { a.addExact(acc, v, place) })
-	k.close()
+	k.Close()
 }
 
 // addExact adds a value, or its square, to a group's limbs in device memory.
-func (a *aggregateText) addExact(acc *accForm, v value, place string) {
-	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), exactWords, place, v.text)
+func (a *aggregateText) addExact(acc *accForm, v codegen.Value, place string) {
+	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), exactWords, place, v.Text)
 	full := a.mostTerms() > fullRows
 	switch {
 	case acc.op == accFloatSquares:
-		a.k.raiseIf(fmt.Sprintf("add_square<%v>(%s)", full, limbs), errOnCPU, acc.arg)
+		a.k.RaiseIf(fmt.Sprintf("add_square<%v>(%s)", full, limbs), codegen.CodeOnCPU, acc.arg)
 	case full:
-		a.k.raiseIf(fmt.Sprintf("add_exact<true>(%s)", limbs), errOnCPU, acc.arg)
+		a.k.RaiseIf(fmt.Sprintf("add_exact<true>(%s)", limbs), codegen.CodeOnCPU, acc.arg)
 	default:
-		a.k.line("add_exact<false>(%s);", limbs)
+		a.k.Line("add_exact<false>(%s);", limbs)
 	}
 }
 
@@ -58,10 +62,10 @@ func (k *kernel) floatSum(f *aggForm, acc *accForm) string {
 	if acc.op == accFloatSquares {
 		fitted += ", " + k.wideText(f, acc.at+3)
 	}
-	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.pointer("const u32", counterWord{of: windowOf{acc}}))
+	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.Pointer("const u32", counterWord{of: windowOf{acc}}))
 }
 
 // limbs is the C++ of where a sum of doubles of group number row has its limbs.
 func (k *kernel) limbs(f *aggForm, acc *accForm) string {
-	return fmt.Sprintf("%s + %d * row", k.pointer("const i64", aggWord{f.p, acc.at}), exactWords)
+	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", aggWord{f.p, acc.at}), exactWords)
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -83,7 +84,7 @@ const (
 type accForm struct {
 	op     accOp
 	arg    expr.Expr     // nil: COUNT(*)
-	like   value         // of the argument
+	like   codegen.Value // of the argument
 	narrow bool          // a sum that is known to fit 64 bits
 	limbs  int           // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
 	offset bool          // these hold offsets from within.lo
@@ -212,14 +213,14 @@ func (f *aggForm) acc(op accOp, arg expr.Expr) int {
 
 func (f *aggForm) addItem(it *logical.AggItem) error {
 	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
-		return refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
+		return codegen.Refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
 	}
 	if it.Fn.Kind == expr.AggCountStar {
 		f.items = append(f.items, aggItem{acc: f.acc(accCount, nil), count: -1})
 		return nil
 	}
 	if len(it.Args) != 1 {
-		return refuse("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))
+		return codegen.Refuse("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))
 	}
 	arg := it.Args[0]
 	phys := arg.Type().Phys()
@@ -265,7 +266,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 		out.acc = f.acc(accSingle, arg)
 	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp: // addVariances
 	default:
-		return refuse("%s runs on the CPU only", it.Fn.Name)
+		return codegen.Refuse("%s runs on the CPU only", it.Fn.Name)
 	}
 	f.items = append(f.items, out)
 	return nil

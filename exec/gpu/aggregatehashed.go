@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -94,7 +95,7 @@ func (f *aggForm) groups() float64 {
 
 // nullPlaces says whether NULL has a place besides those of keys.
 func (a *aggregateText) nullPlaces() bool {
-	return a.f.shape == wordGroups && orFalse(a.f.form.cols[0].like.null) != "false"
+	return a.f.shape == wordGroups && orFalse(a.f.form.cols[0].like.Null) != "false"
 }
 
 // partKey is the C++ of the key that a place stands for.
@@ -106,40 +107,40 @@ func (a *aggregateText) partKey(place string) string {
 }
 
 // partPlace writes a row's place. Of wide rows it opens the block of those that have one: two keys of all have none and go to their groups directly.
-func (a *aggregateText) partPlace(keys, args []value) string {
+func (a *aggregateText) partPlace(keys, args []codegen.Value) string {
 	k, f := a.k, a.f
 	if !f.part.hashed {
 		return a.place(keys)
 	}
-	name := k.name("g")
+	name := k.Name("g")
 	if !f.part.wide {
-		k.line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
+		k.Line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
 		return name
 	}
-	key := k.name("key")
+	key := k.Name("key")
 	text, null := a.oneWord(keys)
-	k.line("const u64 %s = %s;", key, text)
+	k.Line("const u64 %s = %s;", key, text)
 	if null == "false" {
-		k.line("const u64 %s = mix(%s);", name, key)
+		k.Line("const u64 %s = mix(%s);", name, key)
 	} else {
-		k.line("const u64 %s = %s ? null_place : mix(%s);", name, null, key)
+		k.Line("const u64 %s = %s ? null_place : mix(%s);", name, null, key)
 	}
-	k.open("if (%s >= null_place && !(%s)) {", name, null)
-	k.line("store_relaxed(%s, 1u);", k.pointer("u32", counterWord{of: directGroups{f.p}}))
-	k.line("%s", a.aside(key, args))
-	k.otherwise()
+	k.Open("if (%s >= null_place && !(%s)) {", name, null)
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", counterWord{of: directGroups{f.p}}))
+	k.Line("%s", a.aside(key, args))
+	k.Else()
 	return name
 }
 
 // declareTags declares the tags, and what ranks them.
 func (a *aggregateText) declareTags() {
 	k, x := a.k, a.f.part
-	k.line("Place* tags = shared_at<Place>(0); // they stand first, since they are read by four")
-	k.line("u32* table = reinterpret_cast<u32*>(tags + stride);")
+	k.Line("Place* tags = shared_at<Place>(0); // they stand first, since they are read by four")
+	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
 	if x.ranked() {
-		k.line("u32* marks = table + %d * stride;", a.f.words())
-		k.line("using Ranks = TagRanks<%d>;", x.tagBits())
-		k.line("Ranks ranks{marks, marks + Ranks::words};")
+		k.Line("u32* marks = table + %d * stride;", a.f.words())
+		k.Line("using Ranks = TagRanks<%d>;", x.tagBits())
+		k.Line("Ranks ranks{marks, marks + Ranks::words};")
 	}
 	k.functions = append(k.functions, a.directFunction())
 }
@@ -148,23 +149,23 @@ func (a *aggregateText) declareTags() {
 func (a *aggregateText) taggedPart() {
 	k, x := a.k, a.f.part
 	a.emptyPart("places")
-	k.line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
-	k.line("block_barrier();")
+	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
+	k.Line("block_barrier();")
 	a.partTiles(x.items(), func() {
 		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.passes, x.tagBits())
 		if x.wide {
 			search = "find_slot(tags, places, row_place(row), false)"
 		}
 		a.someTogether(x.items(), search, func() {
-			k.line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
-			k.open("if (slots[i] == no_slot) {")
-			k.line("%s_direct(p, row);", k.title)
-			k.line("slots[i] = spare + lane();")
-			k.close()
-			k.line("warp_barrier(full_mask());")
+			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
+			k.Open("if (slots[i] == no_slot) {")
+			k.Line("%s_direct(p, row);", k.title)
+			k.Line("slots[i] = spare + lane();")
+			k.Close()
+			k.Line("warp_barrier(full_mask());")
 		})
 	})
-	k.line("block_barrier();")
+	k.Line("block_barrier();")
 	a.appendGroups("places")
 }
 
@@ -172,22 +173,22 @@ func (a *aggregateText) taggedPart() {
 // rows will mostly be in the L2 cache then.
 func (a *aggregateText) rankedPart() {
 	k, passes := a.k, a.f.part.passes
-	k.line("ranks.clear();")
-	k.line("block_barrier();")
-	a.partTiles(a.f.part.items(), func() { k.line("ranks.mark(rows, %d);", passes) })
-	k.line("block_barrier();")
-	k.line("const u32 groups = min_of(ranks.number(tags, places), places);")
+	k.Line("ranks.clear();")
+	k.Line("block_barrier();")
+	a.partTiles(a.f.part.items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
+	k.Line("block_barrier();")
+	k.Line("const u32 groups = min_of(ranks.number(tags, places), places);")
 	a.emptyPart("groups")
-	k.line("block_barrier();")
+	k.Line("block_barrier();")
 	a.partTiles(rankItems, func() {
 		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
-			k.open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
-			k.line("%s_direct(p, row);", k.title)
-			k.line("slots[i] = spare + lane();")
-			k.close()
+			k.Open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
+			k.Line("%s_direct(p, row);", k.title)
+			k.Line("slots[i] = spare + lane();")
+			k.Close()
 		})
 	})
-	k.line("block_barrier();")
+	k.Line("block_barrier();")
 	a.appendGroups("groups")
 }
 
@@ -199,42 +200,42 @@ func (a *aggregateText) directFunction() string {
 // appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
 func (a *aggregateText) appendGroups(slots string) {
 	k, p := a.k, a.f.p
-	k.line("const bool others = load_relaxed(%s) != 0;", k.pointer("u32", counterWord{of: directGroups{p}}))
-	k.open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
-	k.line("const u32 local = base + thread_index();")
-	k.line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
-	k.line("const bool taken = tag != ~(Place)0;")
+	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", counterWord{of: directGroups{p}}))
+	k.Open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
+	k.Line("const u32 local = base + thread_index();")
+	k.Line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
+	k.Line("const bool taken = tag != ~(Place)0;")
 	if x := a.f.part; x.placed != nil || x.wide {
-		k.line("const u64 key = %s;", a.partKey("tag"))
+		k.Line("const u64 key = %s;", a.partKey("tag"))
 	} else {
-		k.line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.passes)
+		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.passes)
 	}
-	k.line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.pointer("const u64", aggKeysWord{p}), k.word(aggMaskWord{p}))
+	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", aggKeysWord{p}), k.Word(aggMaskWord{p}))
 	if a.f.shape == wordGroups { // they have places behind the table, which hold what was added directly, or nothing
 		special := "key == empty_key"
 		if a.nullPlaces() {
 			special += " || tag == null_place"
 		}
-		k.open("if (taken && (%s)) {", special)
+		k.Open("if (taken && (%s)) {", special)
 		if a.nullPlaces() {
-			k.line("g = %s + 1 + (tag == null_place);", k.word(aggMaskWord{p}))
+			k.Line("g = %s + 1 + (tag == null_place);", k.Word(aggMaskWord{p}))
 		} else {
-			k.line("g = %s + 1;", k.word(aggMaskWord{p}))
+			k.Line("g = %s + 1;", k.Word(aggMaskWord{p}))
 		}
-		k.line("%s[g] = 0;", k.pointer("u64", aggKeysWord{p}))
-		k.close()
+		k.Line("%s[g] = 0;", k.Pointer("u64", aggKeysWord{p}))
+		k.Close()
 	}
-	k.line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
-	k.line("const bool fresh = taken && how == Adds::first;")
-	k.line("const u64 at = block_append(%s, fresh);", k.pointer("u64", counterWord{of: appendedGroups{p}}))
-	k.open("if (fresh && at < %s) {", k.word(aggRoomWord{p}))
-	k.line("g = %s + at;", k.word(aggFirstWord{p}))
-	k.line("%s[g] = key;", k.pointer("u64", aggKeysWord{p}))
-	k.close()
-	k.line("if (g == no_group) continue;")
-	k.line("const u32* first = table + local;")
+	k.Line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
+	k.Line("const bool fresh = taken && how == Adds::first;")
+	k.Line("const u64 at = block_append(%s, fresh);", k.Pointer("u64", counterWord{of: appendedGroups{p}}))
+	k.Open("if (fresh && at < %s) {", k.Word(aggRoomWord{p}))
+	k.Line("g = %s + at;", k.Word(aggFirstWord{p}))
+	k.Line("%s[g] = key;", k.Pointer("u64", aggKeysWord{p}))
+	k.Close()
+	k.Line("if (g == no_group) continue;")
+	k.Line("const u32* first = table + local;")
 	a.flushWords(map[int]string{}, "how")
-	k.close()
+	k.Close()
 }
 
 // openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.

@@ -48,43 +48,43 @@ func (a *aggregateText) declareHot() []string {
 // hotRows writes what takes the rows of frequent places out of a tile's.
 func (a *aggregateText) hotRows() {
 	k, items := a.k, a.f.part.items()
-	k.open("if (hot) {")
-	k.line("u32 slots[RADISH_ITEMS];")
+	k.Open("if (hot) {")
+	k.Line("u32 slots[RADISH_ITEMS];")
 	a.each(items, func() {
-		k.line("slots[i] = !is_pad(part_rows[i]) ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
+		k.Line("slots[i] = !is_pad(part_rows[i]) ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
 	})
 	a.addTogether(items, "part_rows[i]", true)
-	a.each(items, func() { k.line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
-	k.close()
-	k.open("if (!hot && search.goes_on()) {")
-	k.line("hot = search.tile(part_rows, t.left());")
-	k.open("if (hot) {")
+	a.each(items, func() { k.Line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
+	k.Close()
+	k.Open("if (!hot && search.goes_on()) {")
+	k.Line("hot = search.tile(part_rows, t.left());")
+	k.Open("if (hot) {")
 	for _, l := range a.emptyWords() {
-		k.line("%s", l)
+		k.Line("%s", l)
 	}
-	k.line("block_barrier();")
-	k.close()
-	k.close()
+	k.Line("block_barrier();")
+	k.Close()
+	k.Close()
 }
 
 // flushHot adds the table's words to the groups.
 func (a *aggregateText) flushHot() {
 	k := a.k
-	k.open("RADISH_NO_UNROLL for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
-	k.line("if (tags[slot] == not_hot) continue;")
+	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
+	k.Line("if (tags[slot] == not_hot) continue;")
 	a.openPlace("tags[slot]")
-	k.line("const u32* first = table + slot;")
+	k.Line("const u32* first = table + slot;")
 	a.flushWords(map[int]string{}, "Adds::shared")
 	a.closePlace()
-	k.close()
+	k.Close()
 }
 
 // each writes a loop over items of a thread.
 func (a *aggregateText) each(items int, body func()) {
-	a.k.line("RADISH_UNROLL")
-	a.k.open("for (i32 i = 0; i < %d; i++) {", items)
+	a.k.Line("RADISH_UNROLL")
+	a.k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	body()
-	a.k.close()
+	a.k.Close()
 }
 
 // addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
@@ -107,56 +107,56 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 		case accCount:
 			a.each(items, func() {
 				if some {
-					k.line("if (slots[i] == no_slot) continue;")
+					k.Line("if (slots[i] == no_slot) continue;")
 				}
-				k.line("atomic_add(%s, 1u);", words)
+				k.Line("atomic_add(%s, 1u);", words)
 			})
 		case accSum:
-			k.line("u32 sums[%d];", items)
-			a.each(items, func() { k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s, row_offset(%s))", words, row), "0")) })
+			k.Line("u32 sums[%d];", items)
+			a.each(items, func() { k.Line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s, row_offset(%s))", words, row), "0")) })
 			a.each(items, func() {
-				k.line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s + stride, one_counted(sums[i], row_offset(%s)))", words, row), "0"))
+				k.Line("sums[i] = %s;", here(fmt.Sprintf("atomic_add(%s + stride, one_counted(sums[i], row_offset(%s)))", words, row), "0"))
 			})
-			k.line("bool any_full = false;")
-			a.each(items, func() { k.line("any_full |= last_counted(sums[i]);") })
-			k.open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
+			k.Line("bool any_full = false;")
+			a.each(items, func() { k.Line("any_full |= last_counted(sums[i]);") })
+			k.Open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
 			place := "tags[from[i]]"
 			if !some {
 				place = "row_place(moved[i])"
-				k.line("Row moved[%d];", items)
+				k.Line("Row moved[%d];", items)
 			}
-			k.line("u32 from[%d], full = 0;", items)
+			k.Line("u32 from[%d], full = 0;", items)
 			a.each(items, func() {
 				if !some {
-					k.line("moved[i] = %s;", row)
+					k.Line("moved[i] = %s;", row)
 				}
-				k.line("from[i] = slots[i];")
-				k.line("full |= (u32)last_counted(sums[i]) << i;")
+				k.Line("from[i] = slots[i];")
+				k.Line("full |= (u32)last_counted(sums[i]) << i;")
 			})
-			k.line("RADISH_NO_UNROLL")
-			k.open("for (i32 i = 0; i < %d; i++) {", items)
+			k.Line("RADISH_NO_UNROLL")
+			k.Open("for (i32 i = 0; i < %d; i++) {", items)
 			if some {
-				k.line("if (!(full >> i & 1)) continue;")
+				k.Line("if (!(full >> i & 1)) continue;")
 			} else {
-				k.line("if (!(full >> i & 1) || from[i] >= spare || is_pad(moved[i])) continue;")
+				k.Line("if (!(full >> i & 1) || from[i] >= spare || is_pad(moved[i])) continue;")
 			}
 			a.global, a.closeGlobal = func() { a.openPlace(place) }, a.closePlace
 			a.move(acc, fmt.Sprintf("table + %d * stride + from[i]", acc.limb))
-			k.close()
-			k.close()
+			k.Close()
+			k.Close()
 		default:
 			name := acc.extreme()
 			if !some {
-				a.each(items, func() { k.line("atomic_%s(%s, row_offset(%s));", name, words, row) })
+				a.each(items, func() { k.Line("atomic_%s(%s, row_offset(%s));", name, words, row) })
 				continue
 			}
 			compare := [...]string{"<", ">"}[acc.op-accMin]
 			none := [...]string{"0", "~0u"}[acc.op-accMin] // nothing is better
-			best := k.name("best")
-			k.line("u32 %s[%d];", best, items)
-			a.each(items, func() { k.line("%s[i] = slots[i] != no_slot ? load_relaxed(%s) : %s;", best, words, none) })
+			best := k.Name("best")
+			k.Line("u32 %s[%d];", best, items)
+			a.each(items, func() { k.Line("%s[i] = slots[i] != no_slot ? load_relaxed(%s) : %s;", best, words, none) })
 			a.each(items, func() {
-				k.line("if (row_offset(%s) %s %s[i]) atomic_%s(%s, row_offset(%s));", row, compare, best, name, words, row)
+				k.Line("if (row_offset(%s) %s %s[i]) atomic_%s(%s, row_offset(%s));", row, compare, best, name, words, row)
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -66,33 +67,33 @@ func (a *aggregateText) chooseLocal() {
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
-func (a *aggregateText) localRow(keys, args []value) {
+func (a *aggregateText) localRow(keys, args []codegen.Value) {
 	k := a.k
 	key, null := a.oneWord(keys)
 	if a.byTiles() {
 		a.localTile(key, null, args)
 		return
 	}
-	name, slot, group := k.name("key"), k.name("slot"), k.name("g")
-	k.line("const u64 %s = %s;", name, key)
-	k.line("const u32 %s = find_slot(local_keys, places, %s, %s);", slot, name, null)
-	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", name, null) }, k.close
-	k.open("if (%s != no_slot) {", slot)
+	name, slot, group := k.Name("key"), k.Name("slot"), k.Name("g")
+	k.Line("const u64 %s = %s;", name, key)
+	k.Line("const u32 %s = find_slot(local_keys, places, %s, %s);", slot, name, null)
+	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", name, null) }, k.Close
+	k.Open("if (%s != no_slot) {", slot)
 	a.inLocal = true
 	a.updateAll(args, slot)
 	a.inLocal = false
-	k.otherwise()
+	k.Else()
 	a.openGroup(group, "_aside", name, null)
 	a.updateAll(args, group)
-	k.close()
-	k.close()
+	k.Close()
+	k.Close()
 }
 
 // localTile keeps a row's key and arguments. Behind the loop over the tile's rows the threads of a warp look for the slots of each together.
-func (a *aggregateText) localTile(key, null string, args []value) {
+func (a *aggregateText) localTile(key, null string, args []codegen.Value) {
 	k, f := a.k, a.f
 	declare := []string{"u64 row_key[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) row_key[i] = empty_key;"}
-	kept := make([]value, len(args))
+	kept := make([]codegen.Value, len(args))
 	var keep []string // lines that keep the arguments
 	for i, acc := range f.accs {
 		if acc.arg == nil {
@@ -110,53 +111,53 @@ func (a *aggregateText) localTile(key, null string, args []value) {
 			keep = append(keep, fmt.Sprintf("%s[i] = %s;", name, text))
 			return name + "[i]"
 		}
-		v.text = hold(v.class.CName(), name, v.text)
-		if v.null != "" && v.null != "false" {
-			v.null = hold("bool", name+"_null", v.null)
+		v.Text = hold(v.Class.CName(), name, v.Text)
+		if v.Null != "" && v.Null != "false" {
+			v.Null = hold("bool", name+"_null", v.Null)
 		}
 		kept[i] = v
 	}
 	if f.shape == wordGroups { // a key that the table cannot have, or NULL, has a place of its own
-		name := k.name("key")
-		k.line("const u64 %s = %s;", name, key)
-		k.open("if (%s || %s == empty_key) {", null, name)
+		name := k.Name("key")
+		k.Line("const u64 %s = %s;", name, key)
+		k.Open("if (%s || %s == empty_key) {", null, name)
 		a.openGroup("g", "_aside", name, null)
 		a.updateAll(args, "g")
-		k.close()
-		k.otherwise()
+		k.Close()
+		k.Else()
 		key = name
 	}
-	k.line("row_key[i] = %s;", key)
+	k.Line("row_key[i] = %s;", key)
 	for _, l := range keep {
-		k.line("%s", l)
+		k.Line("%s", l)
 	}
 	if f.shape == wordGroups {
-		k.close()
+		k.Close()
 	}
-	k.endTile = k.capture(func() {
-		k.line("RADISH_UNROLL")
-		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		k.line("const bool here = row_key[i] != empty_key;")
-		k.line("u32 slot = no_slot;")
-		k.line("if (here) slot = find_slot(local_keys, places, row_key[i], false);")
-		k.line("warp_barrier(full_mask());")
-		k.open("if (slot != no_slot) {")
-		a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", "row_key[i]", "false") }, k.close
+	k.endTile = k.Capture(func() {
+		k.Line("RADISH_UNROLL")
+		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.Line("const bool here = row_key[i] != empty_key;")
+		k.Line("u32 slot = no_slot;")
+		k.Line("if (here) slot = find_slot(local_keys, places, row_key[i], false);")
+		k.Line("warp_barrier(full_mask());")
+		k.Open("if (slot != no_slot) {")
+		a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", "row_key[i]", "false") }, k.Close
 		a.inLocal = true
 		a.updateAll(kept, "slot")
 		a.inLocal = false
-		k.line("} else if (here) {")
-		k.line("  %s", a.aside("row_key[i]", kept))
-		k.close()
-		k.line("warp_barrier(full_mask());")
-		k.close()
+		k.Line("} else if (here) {")
+		k.Line("  %s", a.aside("row_key[i]", kept))
+		k.Close()
+		k.Line("warp_barrier(full_mask());")
+		k.Close()
 	})
-	k.fill(k.tile, 2, declare)
+	k.Fill(k.tile, 2, declare)
 	k.tile = ""
 }
 
 // aside is the C++ that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
-func (a *aggregateText) aside(key string, args []value) string {
+func (a *aggregateText) aside(key string, args []codegen.Value) string {
 	k, f := a.k, a.f
 	parameters, given := []string{"const P& p", "u64 key"}, []string{"p", key}
 	pass := func(cType, text string) string {
@@ -172,15 +173,15 @@ func (a *aggregateText) aside(key string, args []value) string {
 		if acc.arg == nil {
 			continue
 		}
-		passed[i].text = pass(args[i].class.CName(), args[i].text)
-		if null := args[i].null; null != "" && null != "false" {
-			passed[i].null = pass("bool", null)
+		passed[i].Text = pass(args[i].Class.CName(), args[i].Text)
+		if null := args[i].Null; null != "" && null != "false" {
+			passed[i].Null = pass("bool", null)
 		}
 	}
-	lines := k.capture(func() {
+	lines := k.Capture(func() {
 		a.openGroup("g", "_aside", "key", "false")
 		a.updateAll(passed, "g")
-		k.close()
+		k.Close()
 	})
 	k.functions = append(k.functions, k.callee("aside", parameters, lines))
 	return fmt.Sprintf("%s_aside(%s);", k.title, strings.Join(given, ", "))
@@ -189,9 +190,9 @@ func (a *aggregateText) aside(key string, args []value) string {
 // flushLocal adds the block's groups to all.
 func (a *aggregateText) flushLocal() {
 	k := a.k
-	k.line("// the block's groups are added to all")
-	k.line("block_barrier();")
-	k.open("RADISH_NO_UNROLL for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
+	k.Line("// the block's groups are added to all")
+	k.Line("block_barrier();")
+	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
 	empty, key := "empty_key", "local_keys[slot]"
 	switch {
 	case a.f.placed == nil:
@@ -200,16 +201,16 @@ func (a *aggregateText) flushLocal() {
 	default:
 		empty, key = "no_tag", "unmix_word(local_keys[slot])"
 	}
-	k.line("if (local_keys[slot] == %s) continue;", empty)
+	k.Line("if (local_keys[slot] == %s) continue;", empty)
 	if a.f.placed != nil && a.f.shape == wordGroups {
-		k.line("const u64 g = %s;", a.findWord("word_group_aside", key, "false"))
+		k.Line("const u64 g = %s;", a.findWord("word_group_aside", key, "false"))
 	} else {
-		k.line("const u64 g = %s;", a.findPacked("packed_group_aside", key))
+		k.Line("const u64 g = %s;", a.findPacked("packed_group_aside", key))
 	}
-	k.line("if (g == no_group) continue;")
-	k.line("const u32* first = table + slot;")
+	k.Line("if (g == no_group) continue;")
+	k.Line("const u32* first = table + slot;")
 	a.flushWords(map[int]string{}, "Adds::shared")
-	k.close()
+	k.Close()
 }
 
 // declareLocal makes the block's table empty.
@@ -220,7 +221,7 @@ func (a *aggregateText) declareLocal() []string {
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",
-		fmt.Sprintf("const u32 places = (u32)%s;", k.literal(uint64(a.slots))),
+		fmt.Sprintf("const u32 places = (u32)%s;", k.Literal(uint64(a.slots))),
 		"const i32 stride = (i32)places;",
 		"u64* local_keys = shared_at<u64>(0);",
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",

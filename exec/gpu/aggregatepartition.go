@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -152,12 +153,12 @@ func (a *aggregateText) choosePartition() *partForm {
 		switch {
 		case acc.op == accCount && acc.arg == nil:
 			continue
-		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.null != "":
+		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.Null != "":
 			return nil
 		case acc.op != accSum && !offset:
 			return nil
 		}
-		if !acc.known || acc.like.class != form.Int || uint64(acc.within.Hi)-uint64(acc.within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
+		if !acc.known || acc.like.Class != form.Int || uint64(acc.within.Hi)-uint64(acc.within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
 			return nil
 		}
 		x.arg, x.accs = acc.arg, acc
@@ -231,9 +232,9 @@ type partRun struct {
 // partOut is the C++ of where a pass writes, from a part of the pass before on.
 func (a *aggregateText) partOut(pass int, part string) string {
 	k := a.k
-	room := k.word(partWord{a.f.p, pass, partRoom})
+	room := k.Word(partWord{a.f.p, pass, partRoom})
 	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
-		k.pointer("Row", partWord{a.f.p, pass, partRows}), part, room, k.pointer("u32", partWord{a.f.p, pass, partGiven}), part, room)
+		k.Pointer("Row", partWord{a.f.p, pass, partRows}), part, room, k.Pointer("u32", partWord{a.f.p, pass, partGiven}), part, room)
 }
 
 // partValue is the C++ of the value that a row stands for.
@@ -241,24 +242,24 @@ func (a *aggregateText) partValue(row string) string {
 	if a.f.part.arg == nil {
 		return "(i64)0"
 	}
-	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.literal(uint64(a.f.part.accs.within.Lo)), row)
+	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.part.accs.within.Lo)), row)
 }
 
 // addPartRow adds a row that is in a part to group g, here or in shared memory.
 func (a *aggregateText) addPartRow(row, place string) {
 	k, f := a.k, a.f
-	args := make([]value, len(f.accs))
-	x := k.name("x")
+	args := make([]codegen.Value, len(f.accs))
+	x := k.Name("x")
 	for i, acc := range f.accs {
 		args[i] = acc.like
-		args[i].text = x
+		args[i].Text = x
 	}
-	k.line("const i64 %s = %s;", x, a.partValue(row))
+	k.Line("const i64 %s = %s;", x, a.partValue(row))
 	a.updateAll(args, place)
 }
 
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
-func (a *aggregateText) partRowText(keys, args []value) {
+func (a *aggregateText) partRowText(keys, args []codegen.Value) {
 	k, f := a.k, a.f
 	k.threads, k.items, k.blocks = partThreads, f.part.items(), partBlocks
 	f.part.hot = a.hotBits()
@@ -269,16 +270,16 @@ func (a *aggregateText) partRowText(keys, args []value) {
 	place, offset := a.partPlace(keys, args), "0"
 	for i, acc := range f.accs {
 		if acc == f.part.accs {
-			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].text, k.literal(uint64(acc.within.Lo)))
+			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].Text, k.Literal(uint64(acc.within.Lo)))
 		}
 	}
-	k.line("part_rows[i] = part_row(%s, %s);", place, offset)
+	k.Line("part_rows[i] = part_row(%s, %s);", place, offset)
 	if f.part.wide {
-		k.close()
+		k.Close()
 	}
-	k.fill(k.tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
+	k.Fill(k.tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
 	k.tile = ""
-	k.endTile = append(k.capture(a.hotRows), "parting.tile(part_rows, direct);")
+	k.endTile = append(k.Capture(a.hotRows), "parting.tile(part_rows, direct);")
 }
 
 // declareParting declares what a pass needs.
@@ -310,7 +311,7 @@ func (a *aggregateText) declareParts() []string {
 // flushParts writes what the blocks still hold, and makes the kernels that come after.
 func (a *aggregateText) flushParts() {
 	k, f := a.k, a.f
-	k.line("parting.finish(direct);")
+	k.Line("parting.finish(direct);")
 	a.flushHot()
 	if f.part.passes == 2 {
 		f.part.then = append(f.part.then, a.splitKernel())
@@ -323,7 +324,7 @@ func (a *aggregateText) flushParts() {
 // thenKernel returns a kernel that runs after the pipeline's, and what writes it.
 func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
 	k := a.k
-	sub := &kernel{kernelText: newKernelText(k.ctx, k.lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items, blocks: k.blocks}
+	sub := &kernel{Text: codegen.NewText(k.Ctx, k.Lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items, blocks: k.blocks}
 	return sub, &aggregateText{k: sub, f: a.f}
 }
 
@@ -333,31 +334,31 @@ func (a *aggregateText) splitKernel() *kernel {
 	p := a.f.p
 	sub.shared = func(q *query) int64 { return a.f.part.bytes(q.device.Block(sub.threads)) }
 	for _, l := range b.declareParting(1) {
-		sub.line("%s", l)
+		sub.Line("%s", l)
 	}
-	room := sub.word(partWord{p, 0, partRoom})
-	sub.line("const i64 room = (i64)%s;", room)
-	sub.line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", chunkTiles)
-	sub.line("const i64 chunks = (room + chunk - 1) / chunk;")
-	sub.open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
-	sub.line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
-	sub.line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.pointer("const u32", partWord{p, 0, partGiven}))
-	sub.line("if (from >= end) continue;")
-	sub.line("parting.begin(%s);", b.partOut(1, "part"))
-	sub.open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
-	sub.line("Row rows[RADISH_ITEMS];")
-	sub.line("load_rows(%s + part * room, at, end, rows);", sub.pointer("const Row", partWord{p, 0, partRows}))
-	sub.line("parting.tile(rows, direct);")
-	sub.close()
-	sub.line("parting.finish(direct);")
-	sub.close()
+	room := sub.Word(partWord{p, 0, partRoom})
+	sub.Line("const i64 room = (i64)%s;", room)
+	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", chunkTiles)
+	sub.Line("const i64 chunks = (room + chunk - 1) / chunk;")
+	sub.Open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
+	sub.Line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
+	sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.Pointer("const u32", partWord{p, 0, partGiven}))
+	sub.Line("if (from >= end) continue;")
+	sub.Line("parting.begin(%s);", b.partOut(1, "part"))
+	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
+	sub.Line("Row rows[RADISH_ITEMS];")
+	sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", partWord{p, 0, partRows}))
+	sub.Line("parting.tile(rows, direct);")
+	sub.Close()
+	sub.Line("parting.finish(direct);")
+	sub.Close()
 	return sub
 }
 
 // openPlace makes g the group of a place, for what is added to it directly, and notes that there is such. closePlace ends that.
 func (a *aggregateText) openPlace(place string) {
 	k := a.k
-	k.line("store_relaxed(%s, 1u);", k.pointer("u32", counterWord{of: directGroups{a.f.p}}))
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", counterWord{of: directGroups{a.f.p}}))
 	if a.f.part.hashed {
 		null := "false"
 		if a.nullPlaces() {
@@ -366,18 +367,18 @@ func (a *aggregateText) openPlace(place string) {
 		a.openGroup("g", "_aside", a.partKey(place), null)
 		return
 	}
-	k.line("const u64 g = %s;", place)
+	k.Line("const u64 g = %s;", place)
 }
 
 func (a *aggregateText) closePlace() {
 	if a.f.part.hashed {
-		a.k.close()
+		a.k.Close()
 	}
 }
 
 // directLines are lines that add a row to its group in device memory.
 func (a *aggregateText) directLines() []string {
-	return a.k.capture(func() {
+	return a.k.Capture(func() {
 		a.openPlace("row_place(row)")
 		a.addPartRow("row", "g")
 		a.closePlace()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -91,36 +92,36 @@ func (x *placedForm) elem() string {
 }
 
 // placedRow adds a row to the block's table or, if its key has no place there, to the one in device memory.
-func (a *aggregateText) placedRow(keys, args []value) {
+func (a *aggregateText) placedRow(keys, args []codegen.Value) {
 	k, x := a.k, a.f.placed
-	key, tag, slot := k.name("key"), k.name("tag"), k.name("slot")
+	key, tag, slot := k.Name("key"), k.Name("tag"), k.Name("slot")
 	text, null := a.oneWord(keys)
-	k.line("const u64 %s = %s;", key, text)
+	k.Line("const u64 %s = %s;", key, text)
 	if null != "false" {
-		k.open("if (%s) {", null)
+		k.Open("if (%s) {", null)
 		a.openGroup("g", "_aside", key, "true")
 		a.updateAll(args, "g")
-		k.close()
-		k.otherwise()
+		k.Close()
+		k.Else()
 	}
 	there := fmt.Sprintf("local_keys[%s] == %s", slot, tag)
 	if x.tag == 8 {
-		k.line("const u64 %s = spread_word(%s);", tag, key)
+		k.Line("const u64 %s = spread_word(%s);", tag, key)
 		there += fmt.Sprintf(" && %s != empty_key", tag)
 	} else {
-		k.line("const u32 %s = mix_word((u32)%s);", tag, key)
+		k.Line("const u32 %s = mix_word((u32)%s);", tag, key)
 	}
-	k.line("const u32 %s = displaced_slot(displaced_word(%s), numbers[displaced_word(%s) >> %d], places);", slot, tag, tag, x.shift())
-	k.open("if (%s) {", there)
-	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", key, "false") }, k.close
+	k.Line("const u32 %s = displaced_slot(displaced_word(%s), numbers[displaced_word(%s) >> %d], places);", slot, tag, tag, x.shift())
+	k.Open("if (%s) {", there)
+	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", key, "false") }, k.Close
 	a.inLocal = true
 	a.updateAll(args, slot)
 	a.inLocal = false
-	k.otherwise()
-	k.line("%s", a.aside(key, args))
-	k.close()
+	k.Else()
+	k.Line("%s", a.aside(key, args))
+	k.Close()
 	if null != "false" {
-		k.close()
+		k.Close()
 	}
 	k.learn = a.placeKernel()
 }
@@ -137,7 +138,7 @@ func (w placedWord) of(k *kernel) string {
 	case placedBefore:
 		elem = "u16"
 	}
-	return k.pointer(elem, w)
+	return k.Pointer(elem, w)
 }
 
 // declarePlaced copies the placed keys and makes their groups empty.
@@ -165,12 +166,12 @@ func (a *aggregateText) placeKernel() *kernel {
 	p, x := a.f.p, a.f.placed
 	sub.shared = func(*query) int64 { return x.tag*x.slots + (4+1)*x.buckets }
 	part := func(part placedPart) string { return placedWord{p, part}.of(sub) }
-	sub.line("constexpr u32 slots = %d, buckets = %d;", x.slots, x.buckets)
-	sub.line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
-	sub.line("u32* last = reinterpret_cast<u32*>(tags + slots);")
-	sub.line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
-	sub.line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), part(placedList), part(placedBefore))
-	sub.line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.pointer("const u64", aggKeysWord{p}), sub.word(aggMaskWord{p}), a.f.shape == wordGroups,
+	sub.Line("constexpr u32 slots = %d, buckets = %d;", x.slots, x.buckets)
+	sub.Line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
+	sub.Line("u32* last = reinterpret_cast<u32*>(tags + slots);")
+	sub.Line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
+	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), part(placedList), part(placedBefore))
+	sub.Line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", aggKeysWord{p}), sub.Word(aggMaskWord{p}), a.f.shape == wordGroups,
 		part(placedTags), part(placedNumbers))
 	return sub
 }

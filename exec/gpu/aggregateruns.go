@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -55,7 +56,7 @@ func (k *kernel) clustered(e expr.Expr) bool {
 	if !ok || f.Class != form.Int || len(f.Zones.Lo) < 16 {
 		return false
 	}
-	all := k.ranges[id]
+	all := k.Ranges[id]
 	return f.Zones.Widths/float64(len(f.Zones.Lo)) < (float64(all.Hi)-float64(all.Lo))/16
 }
 
@@ -102,12 +103,12 @@ type runVar struct {
 const smallSums = 1 << 48
 
 // runVars are a run's variables. args read row i.
-func (a *aggregateText) runVars(args []value) []runVar {
+func (a *aggregateText) runVars(args []codegen.Value) []runVar {
 	k, f := a.k, a.f
 	var vars []runVar
 	for i, acc := range f.accs {
-		v := runVar{name: k.name("run"), typ: "i64", bytes: 8, join: func(a, b string) string { return a + " + " + b }}
-		null := args[i].null
+		v := runVar{name: k.Name("run"), typ: "i64", bytes: 8, join: func(a, b string) string { return a + " + " + b }}
+		null := args[i].Null
 		if null == "false" {
 			null = ""
 		}
@@ -119,8 +120,8 @@ func (a *aggregateText) runVars(args []value) []runVar {
 			v.join = func(a, b string) string { return fmt.Sprintf("%s_of(%s, %s)", fn, a, b) }
 			full := func(x string) string { return x }
 			if acc.offset && null == "" {
-				low := k.literal(uint64(acc.within.Lo))
-				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].text, low)
+				low := k.Literal(uint64(acc.within.Lo))
+				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].Text, low)
 				full = func(x string) string { return fmt.Sprintf("(i64)(%s + %s)", x, low) }
 			}
 			v.add = func(x string) string { return fmt.Sprintf("atomic_%s(%s, %s);", fn, at(0), full(x)) } // most runs have something new
@@ -130,8 +131,8 @@ func (a *aggregateText) runVars(args []value) []runVar {
 		case accCount:
 			v.typ, v.bytes, v.empty, v.step = "u32", 4, "0", v.name+"++;"
 		case accSum:
-			v.empty, v.step = "0", fmt.Sprintf("%s += (i64)%s;", v.name, args[i].text)
-			if r, known := k.rangeOf(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
+			v.empty, v.step = "0", fmt.Sprintf("%s += (i64)%s;", v.name, args[i].Text)
+			if r, known := k.Ranges.Of(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
 				v.typ, v.bytes, v.step = "i128", 16, fmt.Sprintf("%s += %s;", v.name, addend(args[i]))
 			}
 			if !acc.narrow {
@@ -168,33 +169,33 @@ func (f *aggForm) keyType() (typ string, bytes int64) {
 }
 
 // runs notes a row's key and values. Behind the tile's rows they are made runs.
-func (a *aggregateText) runs(keys, args []value) error {
+func (a *aggregateText) runs(keys, args []codegen.Value) error {
 	k := a.k
 	typ, _ := a.f.keyType()
-	k.line("run_keys[i] = (%s)(%s);", typ, a.number(keys))
-	k.line("run_rows |= 1u << i;")
+	k.Line("run_keys[i] = (%s)(%s);", typ, a.number(keys))
+	k.Line("run_rows |= 1u << i;")
 	lines := []string{"// its rows as runs of equal keys: the rows that are there, and their keys", "u32 run_rows = 0;", typ + " run_keys[RADISH_ITEMS];"}
 	noted := map[string]string{}
 	note := func(typ, text string) string {
 		if noted[text] == "" {
-			name := k.name("noted")
+			name := k.Name("noted")
 			noted[text] = name
 			lines = append(lines, fmt.Sprintf("%s %s[RADISH_ITEMS];", typ, name))
-			k.line("%s[i] = %s;", name, text)
+			k.Line("%s[i] = %s;", name, text)
 		}
 		return noted[text] + "[i]"
 	}
-	rows := make([]value, len(args))
+	rows := make([]codegen.Value, len(args))
 	for i, v := range args {
 		rows[i] = v
 		if a.f.accs[i].op != accCount {
-			rows[i].text = note(v.class.CName(), v.text)
+			rows[i].Text = note(v.Class.CName(), v.Text)
 		}
-		if v.null != "" && v.null != "false" {
-			rows[i].null = note("bool", v.null)
+		if v.Null != "" && v.Null != "false" {
+			rows[i].Null = note("bool", v.Null)
 		}
 	}
-	k.fill(k.tile, 2, lines)
+	k.Fill(k.tile, 2, lines)
 	k.tile = ""
 	a.endRuns(a.runVars(rows))
 	return nil
@@ -240,69 +241,69 @@ func (a *aggregateText) endRuns(vars []runVar) {
 		a.decl = append(a.decl, fmt.Sprintf("%s* const %s = shared_at<%s>(%s);", s.typ, s.name, s.typ, at[s.name]))
 	}
 
-	k.endTile = k.capture(func() {
-		k.line("%s first = no_run<%s>(), last = no_run<%s>();", typ, typ, typ)
-		k.line("u32 starts = 0; // runs that the thread's rows make")
-		k.line("RADISH_UNROLL")
-		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		k.line("if (!(run_rows >> i & 1)) continue;")
-		k.line("if (first == no_run<%s>()) first = run_keys[i];", typ)
-		k.line("starts += run_keys[i] != last;")
-		k.line("last = run_keys[i];")
-		k.close()
-		k.line("// a run is put into a slot by the last thread that has rows of it")
-		k.line("const %s before = shuffle_up(full_mask(), last, 1);", typ)
-		k.line("const bool joins = lane() > 0 && starts > 0 && before == first;")
-		k.line("const bool joined = ballot(full_mask(), joins) >> lane() >> 1 & 1;")
-		k.line("u32 slots;")
-		k.line("const u32 first_slot = warp_prefix(starts - joined, &slots);")
-		k.line("u32 slot = first_slot;")
-		k.line("%s run = no_run<%s>();", typ, typ)
+	k.endTile = k.Capture(func() {
+		k.Line("%s first = no_run<%s>(), last = no_run<%s>();", typ, typ, typ)
+		k.Line("u32 starts = 0; // runs that the thread's rows make")
+		k.Line("RADISH_UNROLL")
+		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.Line("if (!(run_rows >> i & 1)) continue;")
+		k.Line("if (first == no_run<%s>()) first = run_keys[i];", typ)
+		k.Line("starts += run_keys[i] != last;")
+		k.Line("last = run_keys[i];")
+		k.Close()
+		k.Line("// a run is put into a slot by the last thread that has rows of it")
+		k.Line("const %s before = shuffle_up(full_mask(), last, 1);", typ)
+		k.Line("const bool joins = lane() > 0 && starts > 0 && before == first;")
+		k.Line("const bool joined = ballot(full_mask(), joins) >> lane() >> 1 & 1;")
+		k.Line("u32 slots;")
+		k.Line("const u32 first_slot = warp_prefix(starts - joined, &slots);")
+		k.Line("u32 slot = first_slot;")
+		k.Line("%s run = no_run<%s>();", typ, typ)
 		for _, v := range vars {
-			k.line("%s %s = %s;", v.typ, v.name, v.empty)
+			k.Line("%s %s = %s;", v.typ, v.name, v.empty)
 		}
 		put := func() {
-			k.line("slot_key[slot] = run;")
+			k.Line("slot_key[slot] = run;")
 			for _, v := range vars {
-				k.line("slot_%s[slot] = %s;", v.name, v.name)
+				k.Line("slot_%s[slot] = %s;", v.name, v.name)
 			}
 		}
-		k.line("RADISH_UNROLL")
-		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		k.line("if (!(run_rows >> i & 1)) continue;")
-		k.open("if (run != run_keys[i] && run != no_run<%s>()) {", typ)
+		k.Line("RADISH_UNROLL")
+		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.Line("if (!(run_rows >> i & 1)) continue;")
+		k.Open("if (run != run_keys[i] && run != no_run<%s>()) {", typ)
 		put()
-		k.line("slot++;")
+		k.Line("slot++;")
 		for _, v := range vars {
-			k.line("%s = %s;", v.name, v.empty)
+			k.Line("%s = %s;", v.name, v.empty)
 		}
-		k.close()
-		k.line("run = run_keys[i];")
+		k.Close()
+		k.Line("run = run_keys[i];")
 		for _, v := range vars {
-			k.line("%s", v.step)
+			k.Line("%s", v.step)
 		}
-		k.close()
-		k.line("const bool whole = joins && starts == 1; // all rows of the thread go on with the run of the one before")
-		k.open("if (warp_any(full_mask(), whole)) {")
-		k.line("const i32 from = segment_start(whole);")
-		k.open("for (i32 d = 1; d < RADISH_WARP; d *= 2) {")
+		k.Close()
+		k.Line("const bool whole = joins && starts == 1; // all rows of the thread go on with the run of the one before")
+		k.Open("if (warp_any(full_mask(), whole)) {")
+		k.Line("const i32 from = segment_start(whole);")
+		k.Open("for (i32 d = 1; d < RADISH_WARP; d *= 2) {")
 		for _, v := range vars {
-			k.line("const %s %s_below = shuffle_up(full_mask(), %s, d);", v.typ, v.name, v.name)
-			k.line("if (lane() - d >= from) %s = %s;", v.name, v.join(v.name, v.name+"_below"))
+			k.Line("const %s %s_below = shuffle_up(full_mask(), %s, d);", v.typ, v.name, v.name)
+			k.Line("if (lane() - d >= from) %s = %s;", v.name, v.join(v.name, v.name+"_below"))
 		}
-		k.close()
-		k.close()
+		k.Close()
+		k.Close()
 		for _, v := range vars {
-			k.line("const %s %s_before = shuffle_up(full_mask(), %s, 1);", v.typ, v.name, v.name)
+			k.Line("const %s %s_before = shuffle_up(full_mask(), %s, 1);", v.typ, v.name, v.name)
 		}
-		k.open("if (joins && !whole) {")
+		k.Open("if (joins && !whole) {")
 		for _, v := range vars {
-			k.line("slot_%s[first_slot] = %s;", v.name, v.join(fmt.Sprintf("slot_%s[first_slot]", v.name), v.name+"_before"))
+			k.Line("slot_%s[first_slot] = %s;", v.name, v.join(fmt.Sprintf("slot_%s[first_slot]", v.name), v.name+"_before"))
 		}
-		k.close()
-		k.open("if (starts > 0 && !joined) {")
+		k.Close()
+		k.Open("if (starts > 0 && !joined) {")
 		put()
-		k.close()
+		k.Close()
 		a.takeRuns(vars)
 	})
 }
@@ -311,33 +312,33 @@ func (a *aggregateText) endRuns(vars []runVar) {
 func (a *aggregateText) takeRuns(vars []runVar) {
 	k, f := a.k, a.f
 	typ, _ := f.keyType()
-	k.line("warp_barrier(full_mask());")
-	k.open("for (u32 s = lane(); s < slots; s += RADISH_WARP) {")
-	k.line("const %s key = slot_key[s];", typ)
+	k.Line("warp_barrier(full_mask());")
+	k.Open("for (u32 s = lane(); s < slots; s += RADISH_WARP) {")
+	k.Line("const %s key = slot_key[s];", typ)
 	for _, v := range vars {
-		k.line("const %s %s_all = slot_%s[s];", v.typ, v.name, v.name)
+		k.Line("const %s %s_all = slot_%s[s];", v.typ, v.name, v.name)
 	}
 	if f.shape == denseGroups {
-		k.line("const u64 g = key;")
+		k.Line("const u64 g = key;")
 		if f.seenAt >= 0 {
-			k.line("%s[g] = 1;", k.pointer("u8", aggWord{f.p, f.seenAt}))
+			k.Line("%s[g] = 1;", k.Pointer("u8", aggWord{f.p, f.seenAt}))
 		}
 	} else {
-		k.line("const u64 g = %s;", a.findPacked("packed_group", "key"))
-		k.line("if (g == no_group) continue;")
+		k.Line("const u64 g = %s;", a.findPacked("packed_group", "key"))
+		k.Line("if (g == no_group) continue;")
 	}
 	if a.contiguous() {
-		k.line("// rows of other groups come before and behind it, so it is all that the group has: nothing else is added there")
-		k.open("if (s > 0 && s + 1 < slots && slot_key[s - 1] != key && slot_key[s + 1] != key) {")
+		k.Line("// rows of other groups come before and behind it, so it is all that the group has: nothing else is added there")
+		k.Open("if (s > 0 && s + 1 < slots && slot_key[s - 1] != key && slot_key[s + 1] != key) {")
 		for _, v := range vars {
-			k.line("%s", v.set(v.name+"_all"))
+			k.Line("%s", v.set(v.name+"_all"))
 		}
-		k.line("continue;")
-		k.close()
+		k.Line("continue;")
+		k.Close()
 	}
 	for _, v := range vars {
-		k.line("%s", v.add(v.name+"_all"))
+		k.Line("%s", v.add(v.name+"_all"))
 	}
-	k.close()
-	k.line("warp_barrier(full_mask()); // before the slots are written again")
+	k.Close()
+	k.Line("warp_barrier(full_mask()); // before the slots are written again")
 }

@@ -1,67 +1,71 @@
 package gpu
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+)
 
 // One group is added up in variables of each thread, which a block puts together behind its loop.
 
 // scalar adds to variables of the thread, which are put together behind the loop.
-func (a *aggregateText) scalar(args []value) {
+func (a *aggregateText) scalar(args []codegen.Value) {
 	for i, acc := range a.f.accs {
 		a.unlessNull(acc, args[i], func() { a.scalarValue(acc, args[i]) })
 	}
 }
 
 // scalarValue adds a value to an accumulator's variable.
-func (a *aggregateText) scalarValue(acc *accForm, v value) {
+func (a *aggregateText) scalarValue(acc *accForm, v codegen.Value) {
 	k := a.k
-	name := k.name("sum")
+	name := k.Name("sum")
 	at := func(i int) string { return a.arrayOf(acc, i) }
 	switch {
 	case acc.op == accCount:
 		a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))
-		k.line("%s++;", name)
+		k.Line("%s++;", name)
 		a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, %s)", at(0), name))
 	case acc.op == accSum && acc.narrow:
 		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0;", name))
-		k.line("%s += (i64)%s;", name, v.text)
+		k.Line("%s += (i64)%s;", name, v.Text)
 		a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, (u64)%s)", at(0), name))
 	case acc.op == accSum:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
-		k.line("%s += %s;", name, addend(v))
+		k.Line("%s += %s;", name, addend(v))
 		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
 	case acc.op == accFloatSum:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
-		a.addFloat(acc, v, "0", func(term string) { k.line("%s += %s;", name, term) })
+		a.addFloat(acc, v, "0", func(term string) { k.Line("%s += %s;", name, term) })
 		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
 	case acc.op == accFloatSquares:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s_low = 0, %s_high = 0;", name, name))
 		a.addFloat(acc, v, "0", func(term string) {
-			k.line("%s_low += %s.low;", name, term)
-			k.line("%s_high += %s.high;", name, term)
+			k.Line("%s_low += %s.low;", name, term)
+			k.Line("%s_high += %s.high;", name, term)
 		})
 		a.reduce(name+"_low", "Sum()", fmt.Sprintf("add_wide(%s, %s, %s_low)", at(1), at(2), name))
 		a.reduce(name+"_high", "Sum()", fmt.Sprintf("add_wide(%s, %s, %s_high)", at(3), at(4), name))
 	case acc.op == accMin:
 		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
-		k.line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
+		k.Line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
 		a.reduce(name, "Min()", fmt.Sprintf("keep_min(%s, %s)", at(0), name))
 	case acc.op == accMax:
 		a.decl = append(a.decl, fmt.Sprintf("i64 %s = (i64)(1ull << 63);", name))
-		k.line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
+		k.Line("%s = max_of(%s, (i64)%s);", name, name, ordered(v))
 		a.reduce(name, "Max()", fmt.Sprintf("keep_max(%s, %s)", at(0), name))
 	case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
 		op, functor := acc.bits()
 		a.decl = append(a.decl, fmt.Sprintf("u64 %s = (u64)(i32)%s;", name, acc.noWord()))
-		k.line("%s = %s(%s, (u64)%s);", name, functor, name, v.text)
+		k.Line("%s = %s(%s, (u64)%s);", name, functor, name, v.Text)
 		a.reduce(name, functor, fmt.Sprintf("atomic_%s(%s, %s)", op, at(0), name))
 	case acc.op == accLeast || acc.op == accMost:
-		a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.class.CName(), name), fmt.Sprintf("bool %s_seen = false;", name))
-		better := fmt.Sprintf("less_than(%s, %s)", v.text, name)
+		a.decl = append(a.decl, fmt.Sprintf("%s %s{};", v.Class.CName(), name), fmt.Sprintf("bool %s_seen = false;", name))
+		better := fmt.Sprintf("less_than(%s, %s)", v.Text, name)
 		if acc.op == accMost {
-			better = fmt.Sprintf("less_than(%s, %s)", name, v.text)
+			better = fmt.Sprintf("less_than(%s, %s)", name, v.Text)
 		}
-		k.line("if (!%s_seen || %s) %s = %s;", name, better, name, v.text)
-		k.line("%s_seen = true;", name)
+		k.Line("if (!%s_seen || %s) %s = %s;", name, better, name, v.Text)
+		k.Line("%s_seen = true;", name)
 		a.tail = append(a.tail, fmt.Sprintf("if (%s_seen) %s(%s, %s, %s, %s);", name, keepBest(acc), at(2), at(0), at(1), name))
 	default:
 		a.update(acc, v, "0")

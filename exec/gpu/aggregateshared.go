@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -39,7 +40,7 @@ func (r *residency) multiprocessors() int { return max(r.device.Info().Multiproc
 
 // narrow says whether a sum is known to fit 64 bits.
 func (a *aggregateText) narrow(acc *accForm) bool {
-	r, known := a.k.rangeOf(acc.arg)
+	r, known := a.k.Ranges.Of(acc.arg)
 	return known && len(a.k.prog.feeders[a.f.p]) == 1 && r.Magnitude()*a.k.maxRows < 1<<62
 }
 
@@ -50,7 +51,7 @@ func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
 
 // limbsIf is limbs where the accumulator's values are counted, or are not.
 func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool) {
-	offset = acc.known && acc.like.class == form.Int && uint64(acc.within.Hi)-uint64(acc.within.Lo) <= math.MaxUint32
+	offset = acc.known && acc.like.Class == form.Int && uint64(acc.within.Hi)-uint64(acc.within.Lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
 		return a.countLimbs(), false
@@ -64,7 +65,7 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 			return 2, true
 		case a.narrow(acc):
 			return 2, false
-		case acc.known || acc.like.class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
+		case acc.known || acc.like.Class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
 			return 3, false
 		}
 		return 4, false
@@ -96,7 +97,7 @@ func (a *aggregateText) countLimbs() int {
 // canCount says whether a sum can count the rows, if they are counted.
 func (a *aggregateText) canCount(acc *accForm) bool {
 	_, offset := a.limbsIf(acc, true)
-	return acc.op == accSum && offset && acc.like.null == ""
+	return acc.op == accSum && offset && acc.like.Null == ""
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
@@ -104,7 +105,7 @@ func (a *aggregateText) tableWords(counted, bySum bool) int64 {
 	has := a.f.find(accCount, nil) >= 0
 	words, packed := 0, false
 	for _, acc := range a.f.accs {
-		n, _ := a.limbsIf(acc, a.countOf(acc) >= 0 || counted && acc.like.null == "")
+		n, _ := a.limbsIf(acc, a.countOf(acc) >= 0 || counted && acc.like.Null == "")
 		words += n
 		packed = packed || bySum && a.canCount(acc)
 	}
@@ -120,7 +121,7 @@ func (a *aggregateText) tableWords(counted, bySum bool) int64 {
 // countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
 func (a *aggregateText) countOf(acc *accForm) int {
-	if acc.like.null == "" {
+	if acc.like.Null == "" {
 		return a.f.find(accCount, nil)
 	}
 	if acc.nulls != nil {
@@ -170,64 +171,64 @@ func (f *aggForm) words() int {
 }
 
 // updateShared adds a value to a group's words. place is that of a dense form.
-func (a *aggregateText) updateShared(acc *accForm, v value, place string) {
+func (a *aggregateText) updateShared(acc *accForm, v codegen.Value, place string) {
 	k := a.k
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
 	if acc.offset {
-		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.text, k.literal(uint64(acc.within.Lo)))
+		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.Text, k.Literal(uint64(acc.within.Lo)))
 	}
 	switch {
 	case acc.op == accCount && acc.limbs == 2:
-		k.line("add_limbs<2>(%s, stride, 1);", limb)
+		k.Line("add_limbs<2>(%s, stride, 1);", limb)
 	case acc.op == accCount:
-		k.line("atomic_add(%s, 1u);", limb)
+		k.Line("atomic_add(%s, 1u);", limb)
 	case acc.op == accFloatSum:
-		a.addFloat(acc, v, place, func(term string) { k.line("add_limbs<4>(%s, stride, %s);", limb, term) })
+		a.addFloat(acc, v, place, func(term string) { k.Line("add_limbs<4>(%s, stride, %s);", limb, term) })
 	case acc.op == accFloatSquares:
 		a.addFloat(acc, v, place, func(term string) {
-			k.line("add_limbs<4>(%s, stride, (i128)%s.low);", limb, term)
-			k.line("add_limbs<4>(%s + 4 * stride, stride, %s.high);", limb, term)
+			k.Line("add_limbs<4>(%s, stride, (i128)%s.low);", limb, term)
+			k.Line("add_limbs<4>(%s + 4 * stride, stride, %s.high);", limb, term)
 		})
 	case acc.extremeOf64():
 		a.updateBest(acc, v, limb, place)
 	case acc.op == accMin:
-		k.line("keep_min(%s, %s);", limb, offset)
+		k.Line("keep_min(%s, %s);", limb, offset)
 	case acc.op == accMax:
-		k.line("keep_max(%s, %s);", limb, offset)
+		k.Line("keep_max(%s, %s);", limb, offset)
 	case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
 		name, _ := acc.bits()
-		k.line("atomic_%s(%s, (u32)%s);", name, limb, v.text)
-		k.line("atomic_%s(%s + stride, (u32)((u64)%s >> 32));", name, limb, v.text)
+		k.Line("atomic_%s(%s, (u32)%s);", name, limb, v.Text)
+		k.Line("atomic_%s(%s + stride, (u32)((u64)%s >> 32));", name, limb, v.Text)
 	case acc.counts:
-		k.open("if (add_counted(%s, stride, %s)) { // 2^15 rows", limb, offset)
+		k.Open("if (add_counted(%s, stride, %s)) { // 2^15 rows", limb, offset)
 		a.move(acc, limb)
-		k.close()
+		k.Close()
 	case acc.offset:
-		k.line("add_offset(%s, stride, %s);", limb, offset)
+		k.Line("add_offset(%s, stride, %s);", limb, offset)
 	default:
-		k.line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
+		k.Line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
 	}
 }
 
 // updateBest keeps the better of a group's extreme and a value of 64 bits. limb is the C++ of the address of the block's word.
-func (a *aggregateText) updateBest(acc *accForm, v value, limb, place string) {
+func (a *aggregateText) updateBest(acc *accForm, v codegen.Value, limb, place string) {
 	k := a.k
-	best, high, compare := k.name("best"), k.name("high"), "<="
+	best, high, compare := k.Name("best"), k.Name("high"), "<="
 	if acc.op == accMax {
 		compare = ">="
 	}
-	k.line("const i64 %s = %s;", best, ordered(v))
-	if acc.known && v.class == form.Int {
+	k.Line("const i64 %s = %s;", best, ordered(v))
+	if acc.known && v.Class == form.Int {
 		span := uint64(acc.within.Hi) - uint64(acc.within.Lo)
-		k.line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.text, k.literal(uint64(acc.within.Lo)), k.literal(uint64(max(bits.Len64(span)-32, 0))))
+		k.Line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.Text, k.Literal(uint64(acc.within.Lo)), k.Literal(uint64(max(bits.Len64(span)-32, 0))))
 	} else {
-		k.line("const u32 %s = (u32)(((u64)%s ^ (1ull << 63)) >> 32);", high, best)
+		k.Line("const u32 %s = (u32)(((u64)%s ^ (1ull << 63)) >> 32);", high, best)
 	}
-	k.open("if (%s %s load_relaxed(%s)) {", high, compare, limb)
-	k.line("keep_%s(%s, %s);", acc.extreme(), limb, high)
-	a.inDevice(place, func(place string) { k.line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), place, best) })
-	k.close()
+	k.Open("if (%s %s load_relaxed(%s)) {", high, compare, limb)
+	k.Line("keep_%s(%s, %s);", acc.extreme(), limb, high)
+	a.inDevice(place, func(place string) { k.Line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), place, best) })
+	k.Close()
 }
 
 // inDevice writes what is done to a row's group in device memory, whose place it is told; place is that of a dense form.
@@ -250,21 +251,21 @@ func (a *aggregateText) move(acc *accForm, limb string) {
 		high = ", " + a.arrayOf(acc, 1) + " + g"
 	}
 	count := f.accs[f.find(accCount, nil)]
-	k.line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.literal(uint64(acc.within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
+	k.Line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.Literal(uint64(acc.within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
 	a.closeGlobal()
 }
 
 // flush adds the block's groups to all.
 func (a *aggregateText) flush() {
 	k, f := a.k, a.f
-	k.line("// the block's groups are added to all")
-	k.line("block_barrier();")
-	k.open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
-	k.line("const u32* first = table + (g << copies);")
+	k.Line("// the block's groups are added to all")
+	k.Line("block_barrier();")
+	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.Line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
-	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
+	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
 	a.flushWords(counts, "Adds::shared")
-	k.close()
+	k.Close()
 }
 
 // word is the C++ of the address of an accumulator's first word in the group that first points to.
@@ -273,18 +274,18 @@ func (acc *accForm) word() string { return fmt.Sprintf("first + %d * stride", ac
 // flushCount is the C++ of what a count is in the block. It is computed once.
 func (a *aggregateText) flushCount(counts map[int]string, i int) string {
 	if counts[i] == "" {
-		counts[i] = a.k.name("n")
+		counts[i] = a.k.Name("n")
 		acc := a.f.accs[i]
 		if acc.in != nil {
-			a.k.line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
+			a.k.Line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
 			return counts[i]
 		}
 		if acc.limbs == 2 {
-			a.k.line("u64 %s = 0;", counts[i])
-			a.k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += (u64)read_limbs<2>(%s + c, stride);", counts[i], acc.word())
+			a.k.Line("u64 %s = 0;", counts[i])
+			a.k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += (u64)read_limbs<2>(%s + c, stride);", counts[i], acc.word())
 			return counts[i]
 		}
-		a.k.line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], acc.word())
+		a.k.Line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], acc.word())
 	}
 	return counts[i]
 }
@@ -300,12 +301,12 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 		switch acc.op {
 		case accCount:
 			n := a.flushCount(counts, i)
-			k.line("add_group(%s, %s, %s);", at(0), n, how)
+			k.Line("add_group(%s, %s, %s);", at(0), n, how)
 			continue
 		case accFloatSum, accFloatSquares:
 			for part := range acc.fitted() / 2 {
 				sum := a.sumCopies("read_limbs<4>", fmt.Sprintf("%s + %d * stride", acc.word(), 4*part))
-				k.line("add_group(%s, %s, %s, %s);", at(1+2*part), at(2+2*part), sum, how)
+				k.Line("add_group(%s, %s, %s, %s);", at(1+2*part), at(2+2*part), sum, how)
 			}
 			continue
 		case accMin, accMax:
@@ -313,14 +314,14 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 				continue // rows have seen to that
 			}
 			name := acc.extreme()
-			k.line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.literal(uint64(acc.within.Lo)), how)
+			k.Line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.Literal(uint64(acc.within.Lo)), how)
 			continue
 		}
 		if op, functor := acc.bits(); op != "" {
-			all := k.name("bits")
-			k.line("u64 %s = (u64)(i32)%s;", all, acc.noWord())
-			k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s = %s(%s, (u64)read_limbs<2>(%s + c, stride));", all, functor, all, acc.word())
-			k.line("atomic_%s(%s, %s);", op, at(0), all)
+			all := k.Name("bits")
+			k.Line("u64 %s = (u64)(i32)%s;", all, acc.noWord())
+			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s = %s(%s, (u64)read_limbs<2>(%s + c, stride));", all, functor, all, acc.word())
+			k.Line("atomic_%s(%s, %s);", op, at(0), all)
 			continue
 		}
 		read := fmt.Sprintf("read_limbs<%d>", acc.limbs)
@@ -333,12 +334,12 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 		sum := a.sumCopies(read, acc.word())
 		if acc.offset {
 			n := a.flushCount(counts, a.countOf(acc))
-			k.line("%s += (i128)(i64)%s * (i64)%s;", sum, k.literal(uint64(acc.within.Lo)), n)
+			k.Line("%s += (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.within.Lo)), n)
 		}
 		if acc.narrow {
-			k.line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
+			k.Line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
 		} else {
-			k.line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
+			k.Line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
 		}
 	}
 }
@@ -346,21 +347,21 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 // sumCopies writes what adds up the copies of the sum whose words begin at an address, and returns the name of the i128. read is the C++ of the function that
 // reads one.
 func (a *aggregateText) sumCopies(read, word string) string {
-	sum := a.k.name("sum")
-	a.k.line("i128 %s = 0;", sum)
-	a.k.line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, word)
+	sum := a.k.Name("sum")
+	a.k.Line("i128 %s = 0;", sum)
+	a.k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, word)
 	return sum
 }
 
 // declareShared makes the block's groups empty.
 func (a *aggregateText) declareShared() []string {
 	k, f := a.k, a.f
-	places := k.literal(uint64(f.places))
+	places := k.Literal(uint64(f.places))
 	k.shared = func(q *query) int64 { return (f.places * int64(f.words()) * 4) << q.groups[f.p].shift }
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
 		"// group, then by copy.",
-		fmt.Sprintf("const u32 copies = (u32)%s;", k.word(aggShiftWord{f.p})),
+		fmt.Sprintf("const u32 copies = (u32)%s;", k.Word(aggShiftWord{f.p})),
 		"const u32 copy = thread_index() & ((1u << copies) - 1);",
 		fmt.Sprintf("const u32 places = (u32)%s;", places),
 		"const i32 stride = (i32)(places << copies);",

@@ -28,30 +28,30 @@ func (a *aggregateText) tablesKernel() *kernel {
 	if last == 0 && !f.part.hashed {
 		pieces = 8
 	}
-	sub.line("constexpr i64 all = %d, pieces = %d;", 1<<(f.part.bits*f.part.passes), pieces)
-	sub.line("constexpr u32 copies = 0, copy = 0;")
+	sub.Line("constexpr i64 all = %d, pieces = %d;", 1<<(f.part.bits*f.part.passes), pieces)
+	sub.Line("constexpr u32 copies = 0, copy = 0;")
 	if t := f.part.placed; t != nil {
-		sub.line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
-		sub.line("constexpr i32 stride = places + %d;", spareSlots)
+		sub.Line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
+		sub.Line("constexpr i32 stride = places + %d;", spareSlots)
 		t.declare(sub)
 		sub.functions = append(sub.functions, b.directFunction())
 	} else {
 		f.part.stride = min(f.part.wantedStride(f.groups()), (tableRoom(shared, int64(sub.blocks))-f.part.rankBytes())/f.part.slotBytes(words)&^3)
-		sub.line("constexpr i32 stride = %d;", f.part.stride)
-		sub.line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
-		sub.line("const u32 places = (u32)%s;", sub.word(localWord{f.p}))
+		sub.Line("constexpr i32 stride = %d;", f.part.stride)
+		sub.Line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
+		sub.Line("const u32 places = (u32)%s;", sub.Word(localWord{f.p}))
 		if f.part.hashed {
 			b.declareTags()
 		} else {
-			sub.line("u32* table = shared_at<u32>(0);")
+			sub.Line("u32* table = shared_at<u32>(0);")
 		}
 	}
-	sub.line("const i64 room = (i64)%s;", sub.word(partWord{f.p, last, partRoom}))
-	sub.open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
-	sub.line("const i64 part = item / pieces, piece = item - part * pieces;")
-	sub.line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.pointer("const u32", partWord{f.p, last, partGiven}))
-	sub.line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
-	sub.line("if (from == end) continue;")
+	sub.Line("const i64 room = (i64)%s;", sub.Word(partWord{f.p, last, partRoom}))
+	sub.Open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
+	sub.Line("const i64 part = item / pieces, piece = item - part * pieces;")
+	sub.Line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.Pointer("const u32", partWord{f.p, last, partGiven}))
+	sub.Line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
+	sub.Line("if (from == end) continue;")
 	switch {
 	case f.part.placed != nil:
 		b.placedPartText()
@@ -62,76 +62,76 @@ func (a *aggregateText) tablesKernel() *kernel {
 	default:
 		b.densePart(pieces)
 	}
-	sub.line("block_barrier();")
-	sub.close()
+	sub.Line("block_barrier();")
+	sub.Close()
 	return sub
 }
 
 // partTiles writes a loop over a part's rows, of which a thread takes so many at once.
 func (a *aggregateText) partTiles(items int, body func()) {
 	k := a.k
-	k.open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
+	k.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
 	a.partRows(items, "end")
 	body()
-	k.close()
+	k.Close()
 }
 
 // partRows writes the loading of so many of a part's rows, from at up to an end.
 func (a *aggregateText) partRows(items int, end string) {
 	k, last := a.k, a.f.part.passes-1
-	k.line("Row rows[%d];", items)
-	k.line("load_rows(%s + part * room, at, %s, rows);", k.pointer("const Row", partWord{a.f.p, last, partRows}), end)
+	k.Line("Row rows[%d];", items)
+	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", partWord{a.f.p, last, partRows}), end)
 }
 
 // emptyPart makes so many slots empty.
 func (a *aggregateText) emptyPart(slots string) {
 	k := a.k
-	k.open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
+	k.Open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
 	for _, acc := range a.f.accs {
 		for limb := range acc.limbs {
-			k.line("table[%d * stride + i] = %s;", acc.limb+limb, acc.noWord())
+			k.Line("table[%d * stride + i] = %s;", acc.limb+limb, acc.noWord())
 		}
 	}
-	k.close()
+	k.Close()
 }
 
 // someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its place in the table.
 func (a *aggregateText) someTogether(items int, slot string, check func()) {
 	k := a.k
 	together := min(items, tableItems)
-	k.line("RADISH_UNROLL")
-	k.open("for (i32 next = 0; next < %d; next += %d) {", items, together)
-	k.line("u32 slots[%d];", together)
+	k.Line("RADISH_UNROLL")
+	k.Open("for (i32 next = 0; next < %d; next += %d) {", items, together)
+	k.Line("u32 slots[%d];", together)
 	a.each(together, func() {
-		k.line("const Row row = rows[next + i];")
-		k.line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
+		k.Line("const Row row = rows[next + i];")
+		k.Line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
 		if check != nil {
 			check()
 		}
 	})
 	a.addTogether(together, "rows[next + i]", false)
-	k.close()
+	k.Close()
 }
 
 // densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
 func (a *aggregateText) densePart(pieces int) {
 	k, f := a.k, a.f
 	a.emptyPart("places")
-	k.line("block_barrier();")
+	k.Line("block_barrier();")
 	a.partTiles(f.part.items(), func() {
 		a.someTogether(f.part.items(), fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil)
 	})
-	k.line("block_barrier();")
+	k.Line("block_barrier();")
 	how := "Adds::shared"
 	if pieces == 1 {
 		how = "how"
-		k.line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.pointer("u32", counterWord{of: directGroups{f.p}}))
+		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", counterWord{of: directGroups{f.p}}))
 	}
-	k.open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
-	k.line("const u32* first = table + local;")
+	k.Open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
+	k.Line("const u32* first = table + local;")
 	counts := map[int]string{}
-	k.line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
-	k.line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
+	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
+	k.Line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
 	a.flushWords(counts, how)
-	k.close()
+	k.Close()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -56,7 +57,7 @@ func (a *aggregateText) addVariances() {
 // doubles have to be added up.
 func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
 	cast, isCast := e.(*expr.Cast)
-	if !isCast || !exactType(cast.Arg.Type()) || 2*fractionOf(cast.Arg.Type()) > types.MaxDecimalScale {
+	if !isCast || !codegen.ExactType(cast.Arg.Type()) || 2*codegen.ScaleOf(cast.Arg.Type()) > types.MaxDecimalScale {
 		return e, nil, nil, false
 	}
 	x := cast.Arg
@@ -64,7 +65,7 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 	if !ok || r.Magnitude() > maxExact {
 		return e, nil, nil, false
 	}
-	scale := fractionOf(x.Type())
+	scale := codegen.ScaleOf(x.Type())
 	of, short := x, x
 	if x.Type().Phys() != types.PhysInt64 {
 		short = &expr.Cast{Arg: x, To: types.Decimal(types.MaxShortDecimal, scale)}
@@ -88,12 +89,12 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 // within bounds an argument's values, those of all pipelines that end in the sink.
 func (a *aggregateText) within(e expr.Expr) (r form.Interval, ok bool) {
 	if len(a.k.prog.feeders[a.f.p]) == 1 {
-		if r, ok = a.k.rangeOf(e); ok {
+		if r, ok = a.k.Ranges.Of(e); ok {
 			return r, true
 		}
 	}
 	switch t := e.Type(); {
-	case small(t) && t.Phys() == types.PhysInt64:
+	case codegen.SmallInteger(t) && t.Phys() == types.PhysInt64:
 		return form.Interval{Lo: math.MinInt32, Hi: math.MaxUint32}, true
 	case t.Kind == types.KindDecimal && t.Precision <= 15:
 		most := types.Pow10(int(t.Precision))
@@ -103,45 +104,45 @@ func (a *aggregateText) within(e expr.Expr) (r form.Interval, ok bool) {
 }
 
 // varianceValue computes aggregate i, a variance or standard deviation.
-func (k *kernel) varianceValue(f *aggForm, i int, v value, count string) (value, error) {
+func (k *kernel) varianceValue(f *aggForm, i int, v codegen.Value, count string) (codegen.Value, error) {
 	it, out := &f.p.Aggs[i], f.items[i]
 	divisor := count
 	if it.Fn.Kind == expr.AggVarSamp || it.Fn.Kind == expr.AggStddevSamp {
-		divisor = k.name("n")
-		k.line("const i64 %s = %s - 1;", divisor, count)
-		v.null = divisor + " <= 0"
+		divisor = k.Name("n")
+		k.Line("const i64 %s = %s - 1;", divisor, count)
+		v.Null = divisor + " <= 0"
 	}
-	fits, x := k.name("fits"), k.name("x")
-	k.line("bool %s = true;", fits)
-	k.line("f64 %s = 0;", x)
+	fits, x := k.Name("fits"), k.Name("x")
+	k.Line("bool %s = true;", fits)
+	k.Line("f64 %s = 0;", x)
 	sum, squares := f.accs[out.acc], f.accs[out.squares]
-	k.open("if (%s > 0) {", divisor)
+	k.Open("if (%s > 0) {", divisor)
 	if sum.op == accFloatSum {
-		k.line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatSum(f, squares), count, divisor, fits)
+		k.Line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatSum(f, squares), count, divisor, fits)
 	} else {
-		k.line("%s = variance(%s, %s, %s, %s, &%s);", x, k.sumText(f, sum), k.sumText(f, squares), count, divisor, fits)
-		if scale := fractionOf(sum.arg.Type()); scale > 0 {
-			k.line("%s /= 1e%d;", x, 2*scale)
+		k.Line("%s = variance(%s, %s, %s, %s, &%s);", x, k.sumText(f, sum), k.sumText(f, squares), count, divisor, fits)
+		if scale := codegen.ScaleOf(sum.arg.Type()); scale > 0 {
+			k.Line("%s /= 1e%d;", x, 2*scale)
 		}
 	}
-	k.close()
-	k.raiseIf("!"+fits, errOnCPU, it.Args[0])
-	v.text = x
+	k.Close()
+	k.RaiseIf("!"+fits, codegen.CodeOnCPU, it.Args[0])
+	v.Text = x
 	if it.Fn.Kind == expr.AggStddevPop || it.Fn.Kind == expr.AggStddevSamp {
-		v.text = "math_sqrt(" + x + ")"
+		v.Text = "math_sqrt(" + x + ")"
 	}
-	return k.define(v, "value"), nil
+	return k.Define(v, "value"), nil
 }
 
 // sumText is the C++ of an exact sum of group number row, an i128.
 func (k *kernel) sumText(f *aggForm, acc *accForm) string {
 	if acc.narrow {
-		return fmt.Sprintf("(i64)%s[row]", k.pointer("const u64", aggWord{f.p, acc.at}))
+		return fmt.Sprintf("(i64)%s[row]", k.Pointer("const u64", aggWord{f.p, acc.at}))
 	}
 	return k.wideText(f, acc.at)
 }
 
 // wideText is the C++ of the i128 whose words group number row has in array number at and in the next one.
 func (k *kernel) wideText(f *aggForm, at int) string {
-	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.pointer("const u64", aggWord{f.p, at}), k.pointer("const u64", aggWord{f.p, at + 1}))
+	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.Pointer("const u64", aggWord{f.p, at}), k.Pointer("const u64", aggWord{f.p, at + 1}))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -28,10 +29,10 @@ func (a *aggregateText) termBits() int {
 }
 
 // boundTerm writes a check of a sum's term of 128 bits.
-func (a *aggregateText) boundTerm(arg expr.Expr, v value) {
+func (a *aggregateText) boundTerm(arg expr.Expr, v codegen.Value) {
 	width := a.termBits()
 	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(width) {
 		return
 	}
-	a.k.raiseIf(fmt.Sprintf("(u64)(((i64)(%s >> 64) >> %s) + 1) > 1%s", v.text, a.k.literal(uint64(width-64)), notNull(v.null)), errOnCPU, arg)
+	a.k.RaiseIf(fmt.Sprintf("(u64)(((i64)(%s >> 64) >> %s) + 1) > 1%s", v.Text, a.k.Literal(uint64(width-64)), codegen.NotNull(v.Null)), codegen.CodeOnCPU, arg)
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -410,7 +412,7 @@ type boundCheck struct {
 
 // TestBounds compares how many rows come to the sinks of random queries, and with what values, with what kernels take as proven.
 func TestBounds(t *testing.T) {
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	rounds := 1500
 	if testing.Short() {
 		rounds = 300
@@ -444,7 +446,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		return
 	}
 	x.planned++
-	g := newProgram(plan, hostForms{}, ctx, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+	g := newProgram(plan, hostForms{}, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
 	for i, p := range plan.Pipelines {
 		k := g.kernels[p]
 		if k == nil {
@@ -463,7 +465,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		}
 		rows, err := x.read(tapped(plan, i, exprs), func(row []types.Value) error {
 			for at, v := range row {
-				r, known := k.rangeOf(exprs[at])
+				r, known := k.Ranges.Of(exprs[at])
 				switch {
 				case v.Null && !exprs[at].Nullable():
 					return fmt.Errorf("%s of pipeline %d is NULL, and is said not to be", exprs[at], i)
@@ -474,7 +476,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 			return x.key(p, row)
 		})
 		for _, e := range exprs {
-			if _, known := k.rangeOf(e); known {
+			if _, known := k.Ranges.Of(e); known {
 				x.known++
 			}
 		}
@@ -548,4 +550,27 @@ func (x *boundCheck) read(plan *physical.Plan, see func(row []types.Value) error
 			}
 		}
 	}
+}
+
+// holds says whether a value lies in an interval.
+func holds(r form.Interval, v types.Value) bool {
+	n := v.I
+	if v.Type.Phys() == types.PhysInt128 {
+		fits := false
+		if n, fits = v.D.Int64(); !fits {
+			return false
+		}
+	}
+	return r.Lo <= n && n <= r.Hi
+}
+
+// show prints a value for a message.
+func show(v types.Value) string {
+	switch {
+	case v.Null:
+		return "NULL"
+	case v.Type.IsString():
+		return strconv.Quote(v.S)
+	}
+	return v.Text()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -109,7 +110,7 @@ func (w matchedWord) resolve(q *query) uint64  { return uint64(q.builds[w.p].mat
 type buildText struct {
 	*appendText
 	f    *buildForm
-	keys []value
+	keys []codegen.Value
 	null string // some key that is not NULL-safe is NULL; "": never
 }
 
@@ -122,23 +123,23 @@ func (g *program) newBuildText(k *kernel, p *physical.Build) (sinkText, error) {
 	return &buildText{appendText: g.newAppend(k, p, nil, nil, "build: "+f.shape.String()), f: f}, nil
 }
 
-func (b *buildText) row(s *scope) error {
+func (b *buildText) row(s *codegen.Scope) error {
 	k, f := b.k, b.f
-	k.line("// build: %s", f.shape)
+	k.Line("// build: %s", f.shape)
 	at := 0
 	for i, e := range f.p.Keys {
-		v, err := k.emit(e, s)
+		v, err := k.Emit(e, s)
 		if err != nil {
 			return err
 		}
-		if v.null != "" && !f.nullSafe(i) {
+		if v.Null != "" && !f.nullSafe(i) {
 			if b.null != "" {
 				b.null += " || "
 			}
-			b.null += v.null
+			b.null += v.Null
 			if !f.keepNulls {
-				k.block("if (!(%s)) {", v.null)
-				v.null = ""
+				k.block("if (!(%s)) {", v.Null)
+				v.Null = ""
 			}
 		}
 		if f.shape != bitmapBuild && f.shape != directBuild {
@@ -170,7 +171,7 @@ func (b *buildText) row(s *scope) error {
 			}
 			continue // it is a key
 		}
-		v, err := k.emit(c, s)
+		v, err := k.Emit(c, s)
 		if err != nil {
 			return err
 		}
@@ -186,18 +187,18 @@ func (b *buildText) row(s *scope) error {
 	switch f.shape {
 	case bitmapBuild, directBuild:
 		place := b.place()
-		k.open("if (%s < %s) {", place, k.literal(uint64(f.domain())))
-		k.line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.pointer("u32", bitsWord{f.p}), place, place)
+		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.domain())))
+		k.Line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.Pointer("u32", bitsWord{f.p}), place, place)
 		if f.shape == directBuild {
 			b.writeValues(place)
 		}
-		k.otherwise()
-		k.raiseIf("true", errOnCPU, f.p.Keys[0])
-		k.close()
+		k.Else()
+		k.RaiseIf("true", codegen.CodeOnCPU, f.p.Keys[0])
+		k.Close()
 		return nil
 	}
 	if k.many || k.inOrder() {
-		k.line("const u64 at = append(%s);", k.pointer("u64", placesWord{b.sink}))
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", placesWord{b.sink}))
 		b.writeRow()
 		return nil
 	}
@@ -205,7 +206,7 @@ func (b *buildText) row(s *scope) error {
 	copy(b.keys, b.out)
 	if b.null != "" {
 		b.vars = append(b.vars, "bool no_key = false;")
-		k.line("no_key = %s;", b.null)
+		k.Line("no_key = %s;", b.null)
 		b.null = "no_key"
 	}
 	return nil
@@ -213,8 +214,8 @@ func (b *buildText) row(s *scope) error {
 
 // place writes the place of a dense key.
 func (b *buildText) place() string {
-	name := b.k.name("place")
-	b.k.line("const u64 %s = (u64)%s - %s;", name, b.keys[0].text, b.k.literal(uint64(b.f.p.DenseMin)))
+	name := b.k.Name("place")
+	b.k.Line("const u64 %s = (u64)%s - %s;", name, b.keys[0].Text, b.k.Literal(uint64(b.f.p.DenseMin)))
 	return name
 }
 
@@ -225,30 +226,30 @@ func (b *buildText) writeRow() {
 	if f.shape == loopBuild {
 		return
 	}
-	k.open("if (at < %s) {", k.word(roomWord{b.sink}))
-	next := k.pointer("u32", nextWord{f.p})
+	k.Open("if (at < %s) {", k.Word(roomWord{b.sink}))
+	next := k.Pointer("u32", nextWord{f.p})
 	if b.null != "" {
-		k.open("if (%s) {", b.null)
+		k.Open("if (%s) {", b.null)
 		if f.nullChain {
-			k.line("chain(%s, 0, %s, (u32)at);", k.pointer("u32", nullHeadWord{f.p}), next)
+			k.Line("chain(%s, 0, %s, (u32)at);", k.Pointer("u32", nullHeadWord{f.p}), next)
 		}
-		k.otherwise()
+		k.Else()
 	}
 	if f.shape == denseBuild {
 		place := b.place()
-		k.open("if (%s < %s) {", place, k.literal(uint64(f.domain())))
-		k.line("chain(%s, %s, %s, (u32)at);", k.pointer("u32", headsWord{f.p}), place, next)
-		k.otherwise()
-		k.raiseIf("true", errOnCPU, f.p.Keys[0])
-		k.close()
+		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.domain())))
+		k.Line("chain(%s, %s, %s, (u32)at);", k.Pointer("u32", headsWord{f.p}), place, next)
+		k.Else()
+		k.RaiseIf("true", codegen.CodeOnCPU, f.p.Keys[0])
+		k.Close()
 	} else {
-		k.line("chain(%s, %s & %s, %s, (u32)at);", k.pointer("u32", headsWord{f.p}), k.hash(b.keys), k.word(maskWord{f.p}), next)
+		k.Line("chain(%s, %s & %s, %s, (u32)at);", k.Pointer("u32", headsWord{f.p}), k.hash(b.keys), k.Word(maskWord{f.p}), next)
 	}
 	b.addToFilters()
 	if b.null != "" {
-		k.close()
+		k.Close()
 	}
-	k.close()
+	k.Close()
 }
 
 func (b *buildText) together() ([]string, error) {
@@ -260,17 +261,17 @@ func (b *buildText) together() ([]string, error) {
 }
 
 // hash writes the hash of keys and returns its name. A NULL, where one may be a key, has a hash of its own.
-func (k *kernel) hash(keys []value) string {
-	h := k.name("hash")
+func (k *kernel) hash(keys []codegen.Value) string {
+	h := k.Name("hash")
 	for i, v := range keys {
-		text := fmt.Sprintf("hash_of(%s)", v.text)
-		if v.null != "" {
-			text = fmt.Sprintf("%s ? hash_of_null : %s", v.null, text)
+		text := fmt.Sprintf("hash_of(%s)", v.Text)
+		if v.Null != "" {
+			text = fmt.Sprintf("%s ? hash_of_null : %s", v.Null, text)
 		}
 		if i == 0 {
-			k.line("u64 %s = %s;", h, text)
+			k.Line("u64 %s = %s;", h, text)
 		} else {
-			k.line("%s = hash_combine(%s, %s);", h, h, text)
+			k.Line("%s = hash_combine(%s, %s);", h, h, text)
 		}
 	}
 	return h

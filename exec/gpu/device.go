@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -20,7 +21,7 @@ import (
 type Device struct {
 	device  *gpukernels.Device
 	res     *residency
-	lookups *lookupCache
+	lookups *codegen.LookupCache
 	advisor *placement.Advisor
 	claimed atomic.Bool // the calibration that nobody asks for
 	costs   string      // the file that keeps it; "": none does
@@ -51,7 +52,7 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	d := &Device{device: device, res: res, lookups: newLookupCache(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
+	d := &Device{device: device, res: res, lookups: codegen.NewLookupCache(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
 	d.shortage.now, d.investor.stop = time.Now, make(chan struct{})
 	return d, nil
 }

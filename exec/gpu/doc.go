@@ -10,7 +10,7 @@
 //	  joins             build.go, probe.go      dense arrays, bitmaps, hash chains, loops; keyfilter.go: filters in front of them
 //	  groups            aggregate*.go           one file a way: scalar, dense in shared memory, hashed, parts, placed keys, runs
 //	  sorts, rows       sort*.go, sink.go       keys and row numbers; appended rows
-//	  expressions       emit*.go, lookup*.go    what becomes a value in flight (value.go); lookup tables over dictionaries
+//	  expressions       package codegen         what becomes a value in flight; lookup tables over dictionaries
 //	Placed.Start        mixed.go                a Run, which exec/cpu calls for each pipeline that is here (cpu.Elsewhere)
 //	query               run*.go                 memory of the sinks, launches, waits, what to do when something was too small
 //	Run.Rows            result.go               rows that come back to the host
@@ -19,6 +19,6 @@
 // gpukernels), what placement has learned, and how many rows came to sinks (runsizes.go). invest.go uploads tables before a query asks for them.
 //
 // Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
-// parameter of a kernel, found at the launch by its key (runWord); a range is an interval that values are proven to lie in (kernelrange.go), whereas
+// parameter of a kernel, found at the launch by its key (runWord); a range is an interval that values are proven to lie in (codegen.Ranges), whereas
 // estimates choose between ways that are all right. Keys are placed when their place in a table follows from their value without a search.
 package gpu

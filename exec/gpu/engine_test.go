@@ -18,6 +18,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -64,10 +65,10 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 	out, err := b.onDevice(ctx, plan)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var why *unsupported
+	var why *codegen.Unsupported
 	switch {
 	case errors.As(err, &why):
-		b.refused[why.reason]++
+		b.refused[why.Reason]++
 	case errors.Is(err, errOnHost):
 		b.onHost++
 	default:
@@ -90,7 +91,7 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program {
-	return newProgram(plan, b.res, &expr.Context{}, newLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+	return newProgram(plan, b.res, &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.
@@ -350,7 +351,7 @@ const allSizes = "RADISH_TEST_ALL_SIZES"
 
 // TestEngine runs the cases that every backend has to pass.
 func TestEngine(t *testing.T) {
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		b := newBackend(t, d)
 		kernels, left := 0, 0
@@ -384,7 +385,7 @@ func TestEngineCompiles(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	lib := gputest.CUDALibrary(t)
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	b := newBackend(t, gputest.Emulated(t))
 	texts := make(chan string)
 	compilers := lib.NewCompilers(90, 0)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -19,13 +19,13 @@ import (
 // threads of a block at one place: where a row gives at most one (aligned), the blocks are closed first and the values carried out in
 // variables.
 type kernel struct {
-	*kernelText
+	*codegen.Text
 	prog  *program
 	p     *physical.Pipeline
 	title string
 
-	declarations slot                 // before the loop
-	tiles        slot                 // the head of the loop over a scan's tiles
+	declarations codegen.Gap          // before the loop
+	tiles        codegen.Gap          // the head of the loop over a scan's tiles
 	rows         loop                 // over the source's rows
 	maxRows      float64              // a bound of the rows into the sink; infinite if none is known
 	many         bool                 // a row of the source may give several
@@ -33,16 +33,15 @@ type kernel struct {
 	stops        bool                 // it has loops that end when the query is cancelled: the variable stop says that it was
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
 	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
-	ranges       map[expr.ColumnID]form.Interval
-	raws         map[string]rawItem // of a column's value, by its name: the item that it comes from
-	items        int                // rows that a thread takes at once
-	threads      int                // of a block
-	blocks       int                // that a multiprocessor has to have registers for; 0: any
-	defines      []string           // macros of the headers, besides
-	filters      []usedFilter       // of builds, that the scan's rows are looked up in
-	functions    []string           // that the kernels call
+	raws         map[string]rawItem   // of a column's value, by its name: the item that it comes from
+	items        int                  // rows that a thread takes at once
+	threads      int                  // of a block
+	blocks       int                  // that a multiprocessor has to have registers for; 0: any
+	defines      []string             // macros of the headers, besides
+	filters      []usedFilter         // of builds, that the scan's rows are looked up in
+	functions    []string             // that the kernels call
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
-	tile    slot
+	tile    codegen.Gap
 	endTile []string
 	text    string
 
@@ -94,37 +93,6 @@ type loop struct {
 	shared *physical.Repeat
 }
 
-// slot is a place in the text that is written later.
-type slot string
-
-func (k *kernel) slot() slot {
-	s := slot("\x00" + strconv.Itoa(k.names) + "\n")
-	k.names++
-	k.body.WriteString(string(s))
-	return s
-}
-
-// fill writes lines into a slot.
-func (k *kernel) fill(s slot, indent int, lines []string) {
-	var b strings.Builder
-	for _, l := range lines {
-		for range indent {
-			b.WriteString("  ")
-		}
-		b.WriteString(l)
-		b.WriteByte('\n')
-	}
-	k.filled[s] = b.String()
-}
-
-// word makes a parameter of what a run will know.
-func (k *kernel) word(w runWord) string { return k.param(paramSource{key: w}) }
-
-// pointer is the same, as an address.
-func (k *kernel) pointer(elem string, w runWord) string {
-	return "as_pointer<" + elem + ">(" + k.word(w) + ")"
-}
-
 // runWord is a parameter's key: a launch asks it for the word.
 type runWord interface {
 	resolve(q *query) uint64
@@ -132,25 +100,12 @@ type runWord interface {
 
 // block opens a block around the rest of the row.
 func (k *kernel) block(format string, args ...any) {
-	k.open(format, args...)
+	k.Open(format, args...)
 	k.ends = append(k.ends, "")
 }
 
 // atEnd says what the last line of the innermost block is.
 func (k *kernel) atEnd(line string) { k.ends[len(k.ends)-1] = line }
-
-// capture returns the lines that f writes.
-func (k *kernel) capture(f func()) []string {
-	before, indent := k.body.String(), k.indent
-	k.body.Reset()
-	k.indent = 0
-	f()
-	text := strings.TrimRight(k.body.String(), "\n")
-	k.body.Reset()
-	k.body.WriteString(before)
-	k.indent = indent
-	return strings.Split(text, "\n")
-}
 
 // callee is a function that the kernel calls, named after it. Its first parameter is p, the kernel's.
 func (k *kernel) callee(suffix string, parameters, lines []string) string {
@@ -159,15 +114,15 @@ func (k *kernel) callee(suffix string, parameters, lines []string) string {
 
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
-	k := &kernel{kernelText: newKernelText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline", ranges: map[expr.ColumnID]form.Interval{}, items: 4, threads: blockThreads}
-	k.within = k.rangeOf
+	k := &kernel{Text: codegen.NewText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline", items: 4, threads: blockThreads}
+	k.Ranges = codegen.Ranges{}
 	k.raws = map[string]rawItem{}
-	k.declarations = k.slot()
+	k.declarations = k.Gap()
 	sink, err := g.newSink(k)
 	if err != nil {
 		return nil, err
 	}
-	s := newScope()
+	s := codegen.NewScope()
 	if s, err = k.openSource(s); err != nil {
 		return nil, err
 	}
@@ -175,7 +130,7 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 		k.many = k.many || g.multiplies(t)
 		k.stops = k.stops || g.loops(t)
 	}
-	out := k.slot() // variables that the sink takes out of the row's blocks
+	out := k.Gap() // variables that the sink takes out of the row's blocks
 	s, err = k.openRow(s)
 	if err != nil {
 		return nil, err
@@ -190,32 +145,32 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	}
 	for i := len(k.ends) - 1; i >= 0; i-- {
 		if k.ends[i] != "" {
-			k.line("%s", k.ends[i])
+			k.Line("%s", k.ends[i])
 		}
-		k.close()
+		k.Close()
 	}
 	outside, err := sink.together()
 	if err != nil {
 		return nil, err
 	}
-	k.fill(out, k.indent, outside)
-	for k.indent > 1 {
-		k.close()
-		if k.indent == 2 {
+	k.Fill(out, k.Depth(), outside)
+	for k.Depth() > 1 {
+		k.Close()
+		if k.Depth() == 2 {
 			for _, l := range k.endTile {
-				k.line("%s", l)
+				k.Line("%s", l)
 			}
 		}
 	}
 	if k.tile != "" {
-		k.fill(k.tile, 2, nil)
+		k.Fill(k.tile, 2, nil)
 	}
 	if scan := k.rows.scan; scan != nil {
-		tiles := fmt.Sprintf("%s, %s, %s", k.word(spansWord{scan}), k.word(fromWord{}), k.word(toWord{}))
+		tiles := fmt.Sprintf("%s, %s, %s", k.Word(spansWord{scan}), k.Word(fromWord{}), k.Word(toWord{}))
 		if k.learn != nil {
-			tiles += ", (i64)" + k.word(everyWord{})
+			tiles += ", (i64)" + k.Word(everyWord{})
 		}
-		k.fill(k.tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.next();) {", tiles)})
+		k.Fill(k.tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.next();) {", tiles)})
 	}
 	if err := sink.after(); err != nil {
 		return nil, err
@@ -223,12 +178,12 @@ func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	declared := sink.declare()
 	declared = append(declared, k.declareFilters()...)
 	if k.stops {
-		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.error()))
+		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.ErrorAddress()))
 	}
-	k.fill(k.declarations, 1, declared)
+	k.Fill(k.declarations, 1, declared)
 	for _, x := range k.all() {
-		if len(x.params) > gpukernels.LaunchWords {
-			return nil, refuse("its kernel takes more than %d literals, columns and arrays", gpukernels.LaunchWords)
+		if len(x.Params) > gpukernels.LaunchWords {
+			return nil, codegen.Refuse("its kernel takes more than %d literals, columns and arrays", gpukernels.LaunchWords)
 		}
 		x.text = x.file(k.defines)
 	}
@@ -241,7 +196,7 @@ func (k *kernel) file(macros []string) string {
 	for _, f := range k.functions {
 		source += f + "\n"
 	}
-	source += k.source(k.title)
+	source += k.Source(k.title)
 	defines := ""
 	if k.blocks > 0 {
 		defines = fmt.Sprintf("#define RADISH_BLOCKS %d\n", k.blocks)
@@ -255,7 +210,7 @@ func (k *kernel) file(macros []string) string {
 // sinkText writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.
 type sinkText interface {
 	// row is called inside all blocks, for a row that lives.
-	row(s *scope) error
+	row(s *codegen.Scope) error
 	// together is called where all threads of the block are at one place, once a row. It returns the declarations of the variables that row
 	// has set, to stand before the row's blocks.
 	together() ([]string, error)
@@ -264,101 +219,92 @@ type sinkText interface {
 	declare() []string
 }
 
-func (k *kernel) transform(s *scope, t physical.Transform) (*scope, error) {
+func (k *kernel) transform(s *codegen.Scope, t physical.Transform) (*codegen.Scope, error) {
 	switch t := t.(type) {
 	case *physical.Filter:
-		k.line("// filter")
+		k.Line("// filter")
 		return k.filter(s, t.Preds)
 	case *physical.Project:
-		k.line("// project")
+		k.Line("// project")
 		return s, k.project(s, t.Items)
 	case *physical.Probe:
 		return k.probe(s, t)
 	case *physical.Limit:
 		return k.limit(s, t)
 	case *physical.Repeat:
-		k.line("// repeat")
-		n, err := k.emit(t.Count, s)
+		k.Line("// repeat")
+		n, err := k.Emit(t.Count, s)
 		if err != nil {
 			return nil, err
 		}
-		i := k.name("n")
+		i := k.Name("n")
 		first, step := "0", "1"
 		if k.rows.shared == t {
 			first, step = "turn & (sharers - 1)", "sharers"
 		}
 		k.maxRows = unbounded
-		k.block("for (i64 %s = %s; %s < %s; %s += %s) {", i, first, i, n.text, i, step)
+		k.block("for (i64 %s = %s; %s < %s; %s += %s) {", i, first, i, n.Text, i, step)
 		k.askStop("(u32)(row + " + i + ")")
-		return s.nested(), nil
+		return s.Nested(), nil
 	}
-	return nil, refuse("%T runs on the CPU only", t)
+	return nil, codegen.Refuse("%T runs on the CPU only", t)
 }
 
 // askStop writes, first in a loop of which a row of the source may have very many turns, that it ends when the query has been cancelled. What the loop has found
 // then is of no account. turn is the C++ of a number that differs from turn to turn: some of them ask, see stopped_at in error.cuh.
 func (k *kernel) askStop(turn string) {
 	if k.stops {
-		k.line("if (stop || stopped_at(%s, %s, %s)) {", k.error(), k.pointer("const u32", cancelWord{}), turn)
-		k.line("  stop = true;")
-		k.line("  break;")
-		k.line("}")
+		k.Line("if (stop || stopped_at(%s, %s, %s)) {", k.ErrorAddress(), k.Pointer("const u32", cancelWord{}), turn)
+		k.Line("  stop = true;")
+		k.Line("  break;")
+		k.Line("}")
 	}
 }
 
-func (k *kernel) filter(s *scope, preds []expr.Expr) (*scope, error) {
+func (k *kernel) filter(s *codegen.Scope, preds []expr.Expr) (*codegen.Scope, error) {
 	for _, e := range preds {
-		cond, err := k.emitCond(e, s)
+		cond, err := k.EmitCond(e, s)
 		if err != nil {
 			return nil, err
 		}
 		k.block("if (%s) {", cond)
-		s = s.nested()
+		s = s.Nested()
 	}
 	return s, nil
 }
 
-func (k *kernel) project(s *scope, items []logical.Item) error {
+func (k *kernel) project(s *codegen.Scope, items []logical.Item) error {
 	for _, it := range items {
 		if c, ok := it.Expr.(*expr.Column); ok {
-			b, found := s.find(c.ID)
-			if !found {
-				return refuse("column %s is not at hand on the device", c)
-			}
-			within, known := k.ranges[c.ID]
-			k.noteRange(it.Col.ID, within, known)
-			if it.Col.ID == c.ID {
-				continue
-			}
-			if b.load == nil {
-				s.bind(it.Col.ID, b.value)
-			} else {
-				s.bindLazy(it.Col.ID, b.like, b.load)
+			within, known := k.Ranges[c.ID]
+			k.Ranges.Note(it.Col.ID, within, known)
+			if !s.Alias(it.Col.ID, c.ID) {
+				return codegen.Refuse("column %s is not on the device", c)
 			}
 			continue
 		}
-		v, err := k.emit(it.Expr, s)
+		v, err := k.Emit(it.Expr, s)
 		if err != nil {
 			return err
 		}
-		within, known := k.rangeOf(it.Expr)
-		k.noteRange(it.Col.ID, within, known)
-		s.bind(it.Col.ID, v)
+		within, known := k.Ranges.Of(it.Expr)
+		k.Ranges.Note(it.Col.ID, within, known)
+		s.Bind(it.Col.ID, v)
 	}
 	return nil
 }
 
 // limit lets rows through by their number: of rows in order the place, else a ticket.
-func (k *kernel) limit(s *scope, t *physical.Limit) (*scope, error) {
-	k.line("// limit")
+func (k *kernel) limit(s *codegen.Scope, t *physical.Limit) (*codegen.Scope, error) {
+	k.Line("// limit")
 	if k.placed(t) {
-		k.block("if (row >= (i64)%s && row - (i64)%s < (i64)%s) {", k.literal(uint64(t.Offset)), k.literal(uint64(t.Offset)), k.literal(limitCount(t)))
-		return s.nested(), nil
+		k.block("if (row >= (i64)%s && row - (i64)%s < (i64)%s) {", k.Literal(uint64(t.Offset)), k.Literal(uint64(t.Offset)), k.Literal(limitCount(t)))
+		return s.Nested(), nil
 	}
-	ticket := k.name("ticket")
-	k.line("const u64 %s = append(%s);", ticket, k.pointer("u64", counterWord{k.p, t}))
-	k.block("if (%s >= %s && %s - %s < %s) {", ticket, k.literal(uint64(t.Offset)), ticket, k.literal(uint64(t.Offset)), k.literal(limitCount(t)))
-	return s.nested(), nil
+	ticket := k.Name("ticket")
+	k.Line("const u64 %s = append(%s);", ticket, k.Pointer("u64", counterWord{k.p, t}))
+	k.block("if (%s >= %s && %s - %s < %s) {", ticket, k.Literal(uint64(t.Offset)), ticket, k.Literal(uint64(t.Offset)), k.Literal(limitCount(t)))
+	return s.Nested(), nil
 }
 
 func limitCount(t *physical.Limit) uint64 {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -22,7 +23,7 @@ type program struct {
 	tables  tableForms
 	on      func(*physical.Pipeline) bool
 	ctx     *expr.Context
-	lookups *lookupCache
+	lookups *codegen.LookupCache
 	other   map[*physical.TableScan]bool // scans that are read as most would not have it: see preferMade
 
 	kernels map[*physical.Pipeline]*kernel
@@ -56,7 +57,7 @@ type tableForms interface {
 var errAgain = errors.New("gpu: write the kernels again")
 
 // newProgram writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
-func newProgram(plan *physical.Plan, tables tableForms, ctx *expr.Context, lookups *lookupCache, on func(*physical.Pipeline) bool) *program {
+func newProgram(plan *physical.Plan, tables tableForms, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool) *program {
 	g := &program{plan: plan, tables: tables, on: on, ctx: ctx, lookups: lookups}
 	g.decide()
 	return g
@@ -101,7 +102,7 @@ func (g *program) write() bool {
 	}
 	for _, p := range g.plan.Pipelines {
 		if !g.on(p) {
-			g.reasons[p] = refuse("not asked for")
+			g.reasons[p] = codegen.Refuse("not asked for")
 			continue
 		}
 		k, err := g.generate(p)
@@ -164,13 +165,13 @@ type rowForm struct {
 
 // storedColumn is a column of stored rows: an array of items of its class, and one of bytes that are 1 where the value is not NULL.
 type storedColumn struct {
-	like   value // text is empty; null is "" if the column has no NULLs
+	like   codegen.Value // text is empty; null is "" if the column has no NULLs
 	id     expr.ColumnID
 	within form.Interval // what its values lie between,
 	known  bool          // if that is known
 }
 
-func (c *storedColumn) nullable() bool { return c.like.null != "" }
+func (c *storedColumn) nullable() bool { return c.like.Null != "" }
 
 // column returns the stored column of an ID.
 func (f *rowForm) column(id expr.ColumnID) int {
@@ -184,39 +185,39 @@ func (f *rowForm) column(id expr.ColumnID) int {
 
 // store settles how a value is stored in column at of a sink, and returns it in that form: the first pipeline that ends in the sink
 // decides; one that has another dictionary, or NULLs where the first has none, makes all be written again.
-func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID, e expr.Expr, v value) (value, error) {
-	within, known := k.rangeOf(e)
+func (k *kernel) store(sink physical.Sink, f *rowForm, at int, id expr.ColumnID, e expr.Expr, v codegen.Value) (codegen.Value, error) {
+	within, known := k.Ranges.Of(e)
 	known = known && len(k.prog.feeders[sink]) == 1
 	key := storedKey{sink, at}
-	if v.class == form.Code && k.prog.views[key] {
+	if v.Class == form.Code && k.prog.views[key] {
 		var err error
 		if v, err = k.asView(v); err != nil {
 			return v, err
 		}
 	}
-	if v.null == "" && k.prog.nulls[key] {
-		v.null = "false"
+	if v.Null == "" && k.prog.nulls[key] {
+		v.Null = "false"
 	}
 	if at == len(f.cols) {
 		like := v
-		like.text = ""
+		like.Text = ""
 		f.cols = append(f.cols, storedColumn{like: like, id: id, within: within, known: known})
 		return v, nil
 	}
 	c := &f.cols[at].like
-	if c.class != v.class || c.dict != v.dict {
-		if (c.class == form.Code || c.class == form.View) && (v.class == form.Code || v.class == form.View) {
+	if c.Class != v.Class || c.Dict != v.Dict {
+		if (c.Class == form.Code || c.Class == form.View) && (v.Class == form.Code || v.Class == form.View) {
 			k.prog.views[key] = true
 			return v, errAgain
 		}
-		return v, refuse("a column holds %s and %s", c.class.CName(), v.class.CName())
+		return v, codegen.Refuse("a column holds %s and %s", c.Class.CName(), v.Class.CName())
 	}
-	if v.null != "" && c.null == "" {
+	if v.Null != "" && c.Null == "" {
 		k.prog.nulls[key] = true
 		return v, errAgain
 	}
-	if v.null == "" && c.null != "" {
-		v.null = "false"
+	if v.Null == "" && c.Null != "" {
+		v.Null = "false"
 	}
 	return v, nil
 }
@@ -270,9 +271,9 @@ func times(a, b float64) float64 {
 func hostForm(cols []*expr.Column) *rowForm {
 	f := &rowForm{}
 	for _, c := range cols {
-		like := value{class: form.ClassOf(c.Typ), typ: c.Typ}
+		like := codegen.Value{Class: form.ClassOf(c.Typ), Typ: c.Typ}
 		if c.Null {
-			like.null = "null"
+			like.Null = "null"
 		}
 		f.cols = append(f.cols, storedColumn{like: like, id: c.ID})
 	}
@@ -303,7 +304,7 @@ func (g *program) form(s physical.Sink) (*rowForm, error) {
 			cols = append(cols, it.Col)
 		}
 	default:
-		return nil, refuse("what it reads was computed on the CPU")
+		return nil, codegen.Refuse("what it reads was computed on the CPU")
 	}
 	f := hostForm(cols)
 	g.sinks[s] = f
@@ -334,52 +335,52 @@ func (w orderWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).so
 
 // bindStored makes columns known that are stored as rows: cols[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there
 // is no row, so that all is NULL.
-func (k *kernel) bindStored(s *scope, sink physical.Sink, f *rowForm, at []int, cols []*expr.Column, row, missing string) {
+func (k *kernel) bindStored(s *codegen.Scope, sink physical.Sink, f *rowForm, at []int, cols []*expr.Column, row, missing string) {
 	for i, col := range cols {
 		c := f.cols[at[i]]
 		like := c.like
-		like.text = ""
-		if missing != "" && like.null == "" {
-			like.null = missing
+		like.Text = ""
+		if missing != "" && like.Null == "" {
+			like.Null = missing
 		}
-		k.noteRange(col.ID, c.within, c.known)
-		s.bindLazy(col.ID, like, func() (value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
+		k.Ranges.Note(col.ID, c.within, c.known)
+		s.BindLazy(col.ID, like, func() (codegen.Value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
 	}
 }
 
 // loadStored reads a stored column.
-func (k *kernel) loadStored(sink physical.Sink, c *storedColumn, at int, row, missing string) value {
+func (k *kernel) loadStored(sink physical.Sink, c *storedColumn, at int, row, missing string) codegen.Value {
 	v := c.like
-	v.text = fmt.Sprintf("%s[%s]", k.pointer("const "+v.class.CName(), dataWord{sink, at}), row)
+	v.Text = fmt.Sprintf("%s[%s]", k.Pointer("const "+v.Class.CName(), dataWord{sink, at}), row)
 	if c.nullable() {
-		v.null = fmt.Sprintf("!%s[%s]", k.pointer("const u8", validWord{sink, at}), row)
+		v.Null = fmt.Sprintf("!%s[%s]", k.Pointer("const u8", validWord{sink, at}), row)
 	}
 	if missing != "" {
-		v.text = fmt.Sprintf("%s ? %s{} : %s", missing, v.class.CName(), v.text)
-		if v.null != "" {
-			v.null = fmt.Sprintf("%s || %s", missing, v.null)
+		v.Text = fmt.Sprintf("%s ? %s{} : %s", missing, v.Class.CName(), v.Text)
+		if v.Null != "" {
+			v.Null = fmt.Sprintf("%s || %s", missing, v.Null)
 		} else {
-			v.null = missing
+			v.Null = missing
 		}
 	}
-	return k.define(v, "s")
+	return k.Define(v, "s")
 }
 
 // dictionaryOf is the dictionary that a stored column's codes belong to; nil: none.
-func (c *storedColumn) dictionaryOf() *column.Dictionary { return c.like.dict }
+func (c *storedColumn) dictionaryOf() *column.Dictionary { return c.like.Dict }
 
 // dictionaryWord is the address of a dictionary's strings on the device, as views by code.
 type dictionaryWord struct{ dict *column.Dictionary }
 
 // asView writes a code's string.
-func (k *kernel) asView(v value) (value, error) {
-	if v.class != form.Code {
+func (k *kernel) asView(v codegen.Value) (codegen.Value, error) {
+	if v.Class != form.Code {
 		return v, nil
 	}
-	words := "as_pointer<const view>(" + k.param(paramSource{key: dictionaryWord{v.dict}}) + ")"
-	text := fmt.Sprintf("%s[%s]", words, v.text)
-	if v.null != "" {
-		text = fmt.Sprintf("%s ? view{nullptr, 0} : %s", v.null, text)
+	words := "as_pointer<const view>(" + k.Param(codegen.Param{Key: dictionaryWord{v.Dict}}) + ")"
+	text := fmt.Sprintf("%s[%s]", words, v.Text)
+	if v.Null != "" {
+		text = fmt.Sprintf("%s ? view{nullptr, 0} : %s", v.Null, text)
 	}
-	return k.define(value{class: form.View, typ: v.typ, text: text, null: v.null}, "t"), nil
+	return k.Define(codegen.Value{Class: form.View, Typ: v.Typ, Text: text, Null: v.Null}, "t"), nil
 }

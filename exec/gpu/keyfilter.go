@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -67,8 +68,8 @@ func (g *program) wantsFilter(b *physical.Build, key int) bool {
 }
 
 // chooseFilter decides on the filter of a build's key, whose value v is not NULL; nil: there is none.
-func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v value) *keyFilter {
-	if f.shape != hashBuild && f.shape != denseBuild || v.class != form.Int || v.null != "" || !k.prog.wantsFilter(f.p, key) {
+func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Value) *keyFilter {
+	if f.shape != hashBuild && f.shape != denseBuild || v.Class != form.Int || v.Null != "" || !k.prog.wantsFilter(f.p, key) {
 		return nil
 	}
 	rows := max(f.p.EstRows, 1)
@@ -77,7 +78,7 @@ func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v value) *keyF
 		x.places = min(x.places, filterLocal)
 		return x
 	}
-	if r, known := k.rangeOf(e); known && len(k.prog.feeders[f.p]) == 1 {
+	if r, known := k.Ranges.Of(e); known && len(k.prog.feeders[f.p]) == 1 {
 		if span := uint64(r.Hi) - uint64(r.Lo); span < filterMost && float64(span) < filterDomain*rows {
 			return &keyFilter{places: int64(span) + 1, exact: true, lo: r.Lo}
 		}
@@ -96,11 +97,11 @@ func (b *buildText) addToFilters() {
 		if x == nil {
 			continue
 		}
-		place := fmt.Sprintf("(u64)%s - %s", b.keys[i].text, k.literal(uint64(x.lo)))
+		place := fmt.Sprintf("(u64)%s - %s", b.keys[i].Text, k.Literal(uint64(x.lo)))
 		if !x.exact {
-			place = fmt.Sprintf("filter_hash(%s) >> %s", b.keys[i].text, k.literal(x.shift()))
+			place = fmt.Sprintf("filter_hash(%s) >> %s", b.keys[i].Text, k.Literal(x.shift()))
 		}
-		k.line("set_bit(%s, %s);", k.pointer("u32", filterWord{f.p, i}), place)
+		k.Line("set_bit(%s, %s);", k.Pointer("u32", filterWord{f.p, i}), place)
 	}
 }
 
@@ -115,8 +116,8 @@ func (k *kernel) filterOf(use physical.RuntimeFilterUse) *keyFilter {
 }
 
 // keyFilter narrows `here` to rows whose key may be in a build.
-func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v value) {
-	if v.class != form.Int {
+func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v codegen.Value) {
+	if v.Class != form.Int {
 		return
 	}
 	b := k.prog.builds[use.Build]
@@ -124,13 +125,13 @@ func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v value)
 		k.narrowByBits(v, x.lo, x.places, filterWord{b.p, use.Key})
 		return
 	}
-	name := k.name("filter")
+	name := k.Name("filter")
 	k.filters = append(k.filters, usedFilter{name, filterWord{b.p, use.Key}, x})
-	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.text, k.literal(x.shift()))
+	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
 	if x.local() {
-		k.line("here &= %s;", andNot(v.null, bit)) // any value has a place, so nothing waits for what came before
+		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a place, so nothing waits for what came before
 	} else {
-		k.line("here = here && %s;", andNot(v.null, bit))
+		k.Line("here = here && %s;", andNot(v.Null, bit))
 	}
 }
 
@@ -146,9 +147,9 @@ func (k *kernel) declareFilters() []string {
 	var lines []string
 	at := int64(0)
 	for _, u := range k.filters {
-		from := k.pointer("const u32", u.word)
+		from := k.Pointer("const u32", u.word)
 		if size := u.form.bytes(); k.shared == nil && u.form.local() && at+size <= 2*filterLocal/8 {
-			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.literal(uint64(at)), from, k.literal(uint64(size/4))))
+			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
 			at += size
 		} else {
 			lines = append(lines, fmt.Sprintf("const u32* %s = %s;", u.name, from))

@@ -19,7 +19,7 @@ func TestKeyFilters(t *testing.T) { gputest.Each(t, testKeyFilters) }
 func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 	defer func(rows float64, local int64) { filterRows, filterLocal = rows, local }(filterRows, filterLocal)
 	filterRows = 0
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	b := newBackend(t, d)
 	kinds := map[string]int{}
 	for _, c := range enginetest.Cases() {

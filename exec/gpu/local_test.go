@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -94,7 +95,7 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			}
 			g.Pipe(scan, agg)
 			plan := g.Result(g.Read(agg, out), out)
-			text := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+			text := newProgram(plan, res, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
 			find := "find_slot("
 			if placedRows == 0 {
 				find = "displaced_slot("

@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -255,7 +256,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	if at != nil {
 		where = fmt.Sprintf("pipeline %d (%s)", at.ID, physical.SinkName(at))
 	}
-	var no *unsupported
+	var no *codegen.Unsupported
 	var user *sqlerr.Error
 	switch {
 	case errors.As(failed, &user) && user.Kind == sqlerr.User: // a constant's: the CPU meets it again, unless it need not look at it
@@ -263,7 +264,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	case errors.Is(failed, errOnHost):
 		return "a kernel met an error or a warning, which the CPU words", nil
 	case errors.As(failed, &no):
-		return where + ": " + no.reason, nil
+		return where + ": " + no.Reason, nil
 	case errors.Is(failed, gpukernels.ErrOutOfMemory):
 		reason = fmt.Sprintf("%s ran out of GPU memory, the query holding %s of it: %v", where, sqlerr.FormatBytes(held), failed)
 		if own := (*overLimit)(nil); !errors.As(failed, &own) {

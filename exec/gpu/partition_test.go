@@ -11,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -79,7 +80,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 						groups = 17_000
 					}
 					plan := groupsPlan(g, scan, cols, groups, c.keys, aggs)
-					kernels := newProgram(plan, res, &expr.Context{}, newLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
+					kernels := newProgram(plan, res, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
 					if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -24,19 +25,19 @@ type probeText struct {
 	k    *kernel
 	t    *physical.Probe
 	f    *buildForm
-	keys []value
+	keys []codegen.Value
 	null string // some key that may not be NULL is; "": never
 	row  string // the variable that holds the build row
 }
 
 // probe writes the lookup of a row in a build, and opens the block of what it gives.
-func (k *kernel) probe(s *scope, t *physical.Probe) (*scope, error) {
+func (k *kernel) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
 	f := k.prog.builds[t.Build]
 	if f == nil || k.prog.host(t.Build) {
-		return nil, refuse("its join's build side runs on the CPU")
+		return nil, codegen.Refuse("its join's build side runs on the CPU")
 	}
-	p := &probeText{k: k, t: t, f: f, row: k.name("r")}
-	k.line("// %s: %s", joinTitle(t.Kind), f.shape)
+	p := &probeText{k: k, t: t, f: f, row: k.Name("r")}
+	k.Line("// %s: %s", joinTitle(t.Kind), f.shape)
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
@@ -55,33 +56,33 @@ func joinTitle(kind logical.JoinKind) string {
 }
 
 // probeKeys computes the probe's keys in the form of the build's.
-func (p *probeText) probeKeys(s *scope) error {
+func (p *probeText) probeKeys(s *codegen.Scope) error {
 	k, f := p.k, p.f
 	for i, e := range p.t.Keys {
-		v, err := k.emit(e, s)
+		v, err := k.Emit(e, s)
 		if err != nil {
 			return err
 		}
 		if f.shape != bitmapBuild && f.shape != directBuild {
 			c := f.rows.cols[f.keyAt[i]].like
-			if c.class == form.Code && (v.class != form.Code || v.dict != c.dict) {
+			if c.Class == form.Code && (v.Class != form.Code || v.Dict != c.Dict) {
 				k.prog.views[storedKey{f.p, f.keyAt[i]}] = true
 				return errAgain
 			}
-			if c.class == form.View && v.class == form.Code {
+			if c.Class == form.View && v.Class == form.Code {
 				if v, err = k.asView(v); err != nil {
 					return err
 				}
 			}
-			if c.class != v.class {
-				return refuse("a join compares %s and %s", c.class.CName(), v.class.CName())
+			if c.Class != v.Class {
+				return codegen.Refuse("a join compares %s and %s", c.Class.CName(), v.Class.CName())
 			}
 		}
-		if v.null != "" && !f.nullSafe(i) {
+		if v.Null != "" && !f.nullSafe(i) {
 			if p.null != "" {
 				p.null += " || "
 			}
-			p.null += v.null
+			p.null += v.Null
 		}
 		p.keys = append(p.keys, v)
 	}
@@ -89,38 +90,38 @@ func (p *probeText) probeKeys(s *scope) error {
 }
 
 // byPlace looks a key up whose place is known from its value.
-func (p *probeText) byPlace(s *scope) (*scope, error) {
+func (p *probeText) byPlace(s *codegen.Scope) (*codegen.Scope, error) {
 	k, f := p.k, p.f
-	k.line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].text, k.literal(uint64(f.p.DenseMin)))
-	found := k.name("found")
+	k.Line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].Text, k.Literal(uint64(f.p.DenseMin)))
+	found := k.Name("found")
 	cond := andNot(p.null, k.hasBit(p.row, f.domain(), bitsWord{f.p}))
 	if len(p.t.Residual) == 0 {
-		k.line("const bool %s = %s;", found, cond)
+		k.Line("const bool %s = %s;", found, cond)
 	} else {
-		k.line("bool %s = %s;", found, cond)
-		k.open("if (%s) {", found)
-		in := s.nested()
+		k.Line("bool %s = %s;", found, cond)
+		k.Open("if (%s) {", found)
+		in := s.Nested()
 		p.bindPayload(in, "")
 		ok, err := p.residual(in)
 		if err != nil {
 			return nil, err
 		}
-		k.line("%s = %s;", found, ok)
-		k.close()
+		k.Line("%s = %s;", found, ok)
+		k.Close()
 	}
 	return p.decide(s, found)
 }
 
 // bindPayload makes the build's columns known, of row p.row; missing says when there is none.
-func (p *probeText) bindPayload(s *scope, missing string) {
+func (p *probeText) bindPayload(s *codegen.Scope, missing string) {
 	p.k.bindStored(s, p.f.p, p.f.rows, p.f.payAt, p.f.p.Payload, p.row, missing)
 }
 
 // residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
-func (p *probeText) residual(s *scope) (string, error) {
+func (p *probeText) residual(s *codegen.Scope) (string, error) {
 	var all []string
 	for _, e := range p.t.Residual {
-		cond, err := p.k.emitCond(e, s)
+		cond, err := p.k.EmitCond(e, s)
 		if err != nil {
 			return "", err
 		}
@@ -130,34 +131,34 @@ func (p *probeText) residual(s *scope) (string, error) {
 }
 
 // decide opens the block of a row for which at most one build row was sought: found says whether there is one.
-func (p *probeText) decide(s *scope, found string) (*scope, error) {
+func (p *probeText) decide(s *codegen.Scope, found string) (*codegen.Scope, error) {
 	k := p.k
 	switch p.t.Kind {
 	case logical.InnerJoin:
 		k.block("if (%s) {", found)
-		s = s.nested()
+		s = s.Nested()
 		p.bindPayload(s, "")
 		p.note(found)
 		return s, nil
 	case logical.SemiJoin:
 		k.block("if (%s) {", found)
-		return s.nested(), nil
+		return s.Nested(), nil
 	case logical.AntiJoin:
 		k.block("if (!%s) {", found)
-		return s.nested(), nil
+		return s.Nested(), nil
 	case logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
 		p.note(found)
-		s = s.nested()
+		s = s.Nested()
 		p.bindPayload(s, "!"+found)
 		return s, nil
 	}
-	return nil, refuse("mark join of this form runs on the CPU only")
+	return nil, codegen.Refuse("mark join of this form runs on the CPU only")
 }
 
 // note remembers that the build's row has found a match.
 func (p *probeText) note(found string) {
 	if p.f.p.KeepUnmatched {
-		p.k.line("if (%s) %s[%s] = 1;", found, p.k.pointer("u8", matchedWord{p.f.p}), p.row)
+		p.k.Line("if (%s) %s[%s] = 1;", found, p.k.Pointer("u8", matchedWord{p.f.p}), p.row)
 	}
 }
 
@@ -167,36 +168,36 @@ func (p *probeText) start() (first, more, step string) {
 	k, f := p.k, p.f
 	switch f.shape {
 	case loopBuild:
-		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.word(rowsWord{f.p})), p.row + "++"
+		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.Word(rowsWord{f.p})), p.row + "++"
 	case denseBuild:
-		place := k.name("place")
-		k.line("const u64 %s = (u64)%s - %s;", place, p.keys[0].text, k.literal(uint64(f.p.DenseMin)))
-		first = fmt.Sprintf("%s < %s ? %s[%s] : no_row", place, k.literal(uint64(f.domain())), k.pointer("const u32", headsWord{f.p}), place)
+		place := k.Name("place")
+		k.Line("const u64 %s = (u64)%s - %s;", place, p.keys[0].Text, k.Literal(uint64(f.p.DenseMin)))
+		first = fmt.Sprintf("%s < %s ? %s[%s] : no_row", place, k.Literal(uint64(f.domain())), k.Pointer("const u32", headsWord{f.p}), place)
 	default:
-		first = fmt.Sprintf("%s[%s & %s]", k.pointer("const u32", headsWord{f.p}), k.hash(p.keys), k.word(maskWord{f.p}))
+		first = fmt.Sprintf("%s[%s & %s]", k.Pointer("const u32", headsWord{f.p}), k.hash(p.keys), k.Word(maskWord{f.p}))
 	}
-	head := k.name("head")
+	head := k.Name("head")
 	if p.null != "" {
 		first = fmt.Sprintf("%s ? no_row : (%s)", p.null, first)
 	}
-	k.line("const u32 %s = %s;", head, first)
-	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.pointer("const u32", nextWord{f.p}), p.row)
+	k.Line("const u32 %s = %s;", head, first)
+	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.Pointer("const u32", nextWord{f.p}), p.row)
 }
 
 // pass writes, inside the loop over candidates, the tests of the pair: `continue` where it does not match.
-func (p *probeText) pass(s *scope) error {
+func (p *probeText) pass(s *codegen.Scope) error {
 	k, f := p.k, p.f
 	switch {
 	case f.shape == hashBuild:
 		for i, v := range p.keys {
-			k.line("if (!(%s)) continue;", p.sameKey(i, v))
+			k.Line("if (!(%s)) continue;", p.sameKey(i, v))
 		}
 	case f.shape == loopBuild && len(p.keys) > 0:
 		cond, err := p.compareRange()
 		if err != nil {
 			return err
 		}
-		k.line("if (!(%s)) continue;", cond)
+		k.Line("if (!(%s)) continue;", cond)
 	}
 	if len(p.t.Residual) > 0 && (p.t.Kind != logical.InnerJoin || !k.prog.multiplies(p.t)) {
 		p.bindPayload(s, "")
@@ -205,25 +206,25 @@ func (p *probeText) pass(s *scope) error {
 }
 
 // passResidual writes the tests of the residual condition.
-func (p *probeText) passResidual(s *scope) error {
+func (p *probeText) passResidual(s *codegen.Scope) error {
 	for _, e := range p.t.Residual {
-		cond, err := p.k.emitCond(e, s)
+		cond, err := p.k.EmitCond(e, s)
 		if err != nil {
 			return err
 		}
-		p.k.line("if (!(%s)) continue;", cond)
+		p.k.Line("if (!(%s)) continue;", cond)
 	}
 	return nil
 }
 
 // sameKey is the condition that key part i of the build's row is v.
-func (p *probeText) sameKey(i int, v value) string {
+func (p *probeText) sameKey(i int, v codegen.Value) string {
 	b := p.buildKey(i)
-	same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)
-	if !p.f.nullSafe(i) || b.null == "" && v.null == "" {
+	same := fmt.Sprintf("same_key(%s, %s)", b.Text, v.Text)
+	if !p.f.nullSafe(i) || b.Null == "" && v.Null == "" {
 		return same
 	}
-	bn, vn := orFalse(b.null), orFalse(v.null)
+	bn, vn := orFalse(b.Null), orFalse(v.Null)
 	return fmt.Sprintf("%s == (%s) && (%s || %s)", bn, vn, bn, same)
 }
 
@@ -235,12 +236,12 @@ func orFalse(null string) string {
 }
 
 // buildKey reads key part i of the build's row.
-func (p *probeText) buildKey(i int) value {
+func (p *probeText) buildKey(i int) codegen.Value {
 	c := &p.f.rows.cols[p.f.keyAt[i]]
 	v := c.like
-	v.text = fmt.Sprintf("%s[%s]", p.k.pointer("const "+v.class.CName(), dataWord{p.f.p, p.f.keyAt[i]}), p.row)
+	v.Text = fmt.Sprintf("%s[%s]", p.k.Pointer("const "+v.Class.CName(), dataWord{p.f.p, p.f.keyAt[i]}), p.row)
 	if c.nullable() {
-		v.null = fmt.Sprintf("!%s[%s]", p.k.pointer("const u8", validWord{p.f.p, p.f.keyAt[i]}), p.row)
+		v.Null = fmt.Sprintf("!%s[%s]", p.k.Pointer("const u8", validWord{p.f.p, p.f.keyAt[i]}), p.row)
 	}
 	return v
 }
@@ -248,26 +249,26 @@ func (p *probeText) buildKey(i int) value {
 // compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
 func (p *probeText) compareRange() (string, error) {
 	if p.f.p.Algorithm != physical.RangeJoin || len(p.keys) != 1 {
-		return "", refuse("a nested loop with keys")
+		return "", codegen.Refuse("a nested loop with keys")
 	}
 	b, v := p.buildKey(0), p.keys[0]
 	bound := p.t.Keys[0]
-	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.null != ""}
-	right := &expr.Column{ID: -2, Name: "build", Typ: p.f.p.Keys[0].Type(), Null: b.null != ""}
-	s := newScope()
-	s.bind(left.ID, v)
-	s.bind(right.ID, p.k.define(b, "b"))
-	return p.k.emitCond(&expr.Compare{Op: p.f.p.RangeOp, Left: left, Right: right}, s)
+	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.Null != ""}
+	right := &expr.Column{ID: -2, Name: "build", Typ: p.f.p.Keys[0].Type(), Null: b.Null != ""}
+	s := codegen.NewScope()
+	s.Bind(left.ID, v)
+	s.Bind(right.ID, p.k.Define(b, "b"))
+	return p.k.EmitCond(&expr.Compare{Op: p.f.p.RangeOp, Left: left, Right: right}, s)
 }
 
 // every opens the block of each of a row's matches, and for outer joins of the row without one.
-func (p *probeText) every(s *scope) (*scope, error) {
+func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 	k := p.k
 	first, more, step := p.start()
 	if p.t.Kind == logical.InnerJoin {
 		k.block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
 		k.askStop(p.row)
-		s = s.nested()
+		s = s.Nested()
 		p.bindPayload(s, "")
 		if err := p.pass(s); err != nil {
 			return nil, err
@@ -275,77 +276,77 @@ func (p *probeText) every(s *scope) (*scope, error) {
 		p.note("true")
 		return s, nil
 	}
-	any, found := k.name("any"), k.name("found")
-	k.line("bool %s = false;", any)
+	any, found := k.Name("any"), k.Name("found")
+	k.Line("bool %s = false;", any)
 	k.block("for (u32 %s = %s;; %s) {", p.row, first, step)
-	k.line("bool %s = false;", found)
-	k.open("for (; %s; %s) {", more, step)
+	k.Line("bool %s = false;", found)
+	k.Open("for (; %s; %s) {", more, step)
 	k.askStop(p.row)
-	if err := p.pass(s.nested()); err != nil {
+	if err := p.pass(s.Nested()); err != nil {
 		return nil, err
 	}
-	k.line("%s = true;", found)
-	k.line("break;")
-	k.close()
-	k.line("if (!%s && %s) break;", found, any)
+	k.Line("%s = true;", found)
+	k.Line("break;")
+	k.Close()
+	k.Line("if (!%s && %s) break;", found, any)
 	p.note(found)
 	// The last turn is the one without a match; it must not step on from no_row.
-	last := k.name("last")
-	k.line("const bool %s = !%s;", last, found)
-	k.line("%s = true;", any)
-	s = s.nested()
+	last := k.Name("last")
+	k.Line("const bool %s = !%s;", last, found)
+	k.Line("%s = true;", any)
+	s = s.Nested()
 	p.bindPayload(s, last)
 	k.atEnd(fmt.Sprintf("if (%s) break;", last))
 	return s, nil
 }
 
 // first finds a row's first match; for a single join it looks for a second one.
-func (p *probeText) first(s *scope) (*scope, error) {
+func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
 	k := p.k
 	first, more, step := p.start()
-	found := k.name("found")
-	k.line("bool %s = false;", found)
-	k.line("u32 %s = %s;", p.row, first)
+	found := k.Name("found")
+	k.Line("bool %s = false;", found)
+	k.Line("u32 %s = %s;", p.row, first)
 	search := func() error {
-		k.open("for (; %s; %s) {", more, step)
+		k.Open("for (; %s; %s) {", more, step)
 		k.askStop(p.row)
-		return p.pass(s.nested())
+		return p.pass(s.Nested())
 	}
 	if err := search(); err != nil {
 		return nil, err
 	}
-	k.line("%s = true;", found)
+	k.Line("%s = true;", found)
 	every := p.f.p.KeepUnmatched && (p.t.Kind == logical.SemiJoin || p.t.Kind == logical.AntiJoin || p.t.Kind == logical.MarkJoin)
 	if every {
 		p.note("true")
 	} else {
-		k.line("break;")
+		k.Line("break;")
 	}
-	k.close()
+	k.Close()
 	switch p.t.Kind {
 	case logical.SingleJoin:
 		if p.f.p.Unique && p.f.shape != loopBuild {
 			break
 		}
-		match, second := p.row, k.name("second")
-		k.open("if (%s) {", found)
+		match, second := p.row, k.Name("second")
+		k.Open("if (%s) {", found)
 		p.row = second
-		k.line("u32 %s = %s;", second, match)
+		k.Line("u32 %s = %s;", second, match)
 		next := strings.ReplaceAll(step, match, second)
-		k.line("%s;", next)
-		k.open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
+		k.Line("%s;", next)
+		k.Open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
 		k.askStop(p.row)
-		if err := p.pass(s.nested()); err != nil {
+		if err := p.pass(s.Nested()); err != nil {
 			return nil, err
 		}
 		var site expr.Expr = &expr.Const{}
 		if len(p.t.Keys) > 0 {
 			site = p.t.Keys[0]
 		}
-		k.raiseIf("true", errOnCPU, site)
-		k.line("break;")
-		k.close()
-		k.close()
+		k.RaiseIf("true", codegen.CodeOnCPU, site)
+		k.Line("break;")
+		k.Close()
+		k.Close()
 		p.row = match
 	case logical.MarkJoin:
 		return p.mark(s, found)
@@ -355,71 +356,71 @@ func (p *probeText) first(s *scope) (*scope, error) {
 
 // mark binds the mark of a mark join: TRUE with a match; else NULL if some build row cannot be told to differ because of a NULL.
 // On the probe's side a NULL makes any build row such a candidate, else only those with a NULL are: they have a chain.
-func (p *probeText) mark(s *scope, found string) (*scope, error) {
+func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error) {
 	k, f := p.k, p.f
 	unknown := "false"
 	if len(p.keys) > 0 {
-		unknown = k.name("unknown")
-		k.line("bool %s = false;", unknown)
+		unknown = k.Name("unknown")
+		k.Line("bool %s = false;", unknown)
 		hasNull := orFalse(p.null)
 		var buildNull []string
 		for i := range p.keys {
-			if b := p.buildKey(i); b.null != "" && !f.nullSafe(i) {
-				buildNull = append(buildNull, b.null)
+			if b := p.buildKey(i); b.Null != "" && !f.nullSafe(i) {
+				buildNull = append(buildNull, b.Null)
 			}
 		}
 		if p.null == "" && len(buildNull) == 0 {
 			return p.bindMark(s, found, ""), nil
 		}
 		match := p.row
-		p.row = k.name("r")
-		k.open("if (!%s) {", found)
+		p.row = k.Name("r")
+		k.Open("if (!%s) {", found)
 		switch {
 		case f.shape == loopBuild:
-			k.open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.word(rowsWord{f.p}), p.row)
+			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(rowsWord{f.p}), p.row)
 			k.askStop(p.row)
 			var nulls []string
 			for i := range p.keys {
-				nulls = append(nulls, orFalse(p.buildKey(i).null))
+				nulls = append(nulls, orFalse(p.buildKey(i).Null))
 			}
-			k.line("if (!(%s) && !(%s)) continue;", hasNull, strings.Join(nulls, " || "))
+			k.Line("if (!(%s) && !(%s)) continue;", hasNull, strings.Join(nulls, " || "))
 		default:
-			k.line("const bool all = %s;", hasNull)
-			k.open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.pointer("const u32", nullHeadWord{f.p}),
-				p.row, k.word(rowsWord{f.p}), p.row, p.row, k.pointer("const u32", nextWord{f.p}), p.row)
+			k.Line("const bool all = %s;", hasNull)
+			k.Open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.Pointer("const u32", nullHeadWord{f.p}),
+				p.row, k.Word(rowsWord{f.p}), p.row, p.row, k.Pointer("const u32", nextWord{f.p}), p.row)
 			k.askStop(p.row)
 			for i, v := range p.keys {
 				b := p.buildKey(i)
-				same := fmt.Sprintf("same_key(%s, %s)", b.text, v.text)
-				bn, vn := orFalse(b.null), orFalse(v.null)
+				same := fmt.Sprintf("same_key(%s, %s)", b.Text, v.Text)
+				bn, vn := orFalse(b.Null), orFalse(v.Null)
 				if f.nullSafe(i) {
-					k.line("if ((%s) != (%s) || !(%s) && !%s) continue;", bn, vn, bn, same)
+					k.Line("if ((%s) != (%s) || !(%s) && !%s) continue;", bn, vn, bn, same)
 				} else {
-					k.line("if (!(%s) && !(%s) && !%s) continue;", bn, vn, same)
+					k.Line("if (!(%s) && !(%s) && !%s) continue;", bn, vn, same)
 				}
 			}
 		}
-		in := s.nested()
+		in := s.Nested()
 		p.bindPayload(in, "")
 		if err := p.passResidual(in); err != nil {
 			return nil, err
 		}
-		k.line("%s = true;", unknown)
-		k.line("break;")
-		k.close()
-		k.close()
+		k.Line("%s = true;", unknown)
+		k.Line("break;")
+		k.Close()
+		k.Close()
 		p.row = match
 	}
 	return p.bindMark(s, found, unknown), nil
 }
 
-func (p *probeText) bindMark(s *scope, found, unknown string) *scope {
-	v := value{class: form.Int, typ: p.t.Mark.Typ, text: "(i64)" + found}
+func (p *probeText) bindMark(s *codegen.Scope, found, unknown string) *codegen.Scope {
+	v := codegen.Value{Class: form.Int, Typ: p.t.Mark.Typ, Text: "(i64)" + found}
 	if unknown != "false" {
-		v.null = unknown
+		v.Null = unknown
 	}
-	s = s.nested()
-	s.bind(p.t.Mark.ID, v)
+	s = s.Nested()
+	s.Bind(p.t.Mark.ID, v)
 	return s
 }
 
@@ -430,16 +431,16 @@ func (k *kernel) canFilter(f physical.RuntimeFilterUse) bool {
 }
 
 // runtimeFilter narrows `here` to rows whose key is in a build.
-func (k *kernel) runtimeFilter(s *scope, f physical.RuntimeFilterUse) error {
+func (k *kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) error {
 	b := k.prog.builds[f.Build]
 	scan := k.p.Source.(*physical.TableScan)
 	for _, c := range scan.Cols {
 		if c.ID != f.Col {
 			continue
 		}
-		k.line("// runtime filter")
+		k.Line("// runtime filter")
 		k.note(note{what: "runtime filter of ", of: c})
-		v, err := k.emit(c, s)
+		v, err := k.Emit(c, s)
 		if err != nil {
 			return err
 		}
@@ -453,15 +454,15 @@ func (k *kernel) runtimeFilter(s *scope, f physical.RuntimeFilterUse) error {
 }
 
 // narrowByBits narrows `here` to rows whose value has its bit, where a bitmap of so many places begins with a value.
-func (k *kernel) narrowByBits(v value, first, places int64, bits runWord) {
-	place := k.name("place")
-	k.line("const u64 %s = (u64)%s - %s;", place, v.text, k.literal(uint64(first)))
-	k.line("here = here && %s;", andNot(v.null, k.hasBit(place, places, bits)))
+func (k *kernel) narrowByBits(v codegen.Value, first, places int64, bits runWord) {
+	place := k.Name("place")
+	k.Line("const u64 %s = (u64)%s - %s;", place, v.Text, k.Literal(uint64(first)))
+	k.Line("here = here && %s;", andNot(v.Null, k.hasBit(place, places, bits)))
 }
 
 // hasBit is the C++ of whether a place lies within a bitmap, and its bit is set.
 func (k *kernel) hasBit(place string, places int64, bits runWord) string {
-	return fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.literal(uint64(places)), k.pointer("const u32", bits), place)
+	return fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.Literal(uint64(places)), k.Pointer("const u32", bits), place)
 }
 
 // andNot is the C++ of a condition that no NULL meets.
@@ -473,17 +474,17 @@ func andNot(null, cond string) string {
 }
 
 // openUnmatched writes the loop over a build's rows that found no match.
-func (k *kernel) openUnmatched(s *scope, src *physical.UnmatchedScan) (*scope, error) {
+func (k *kernel) openUnmatched(s *codegen.Scope, src *physical.UnmatchedScan) (*codegen.Scope, error) {
 	f := k.prog.builds[src.Build]
 	if f == nil || k.prog.host(src.Build) {
-		return nil, refuse("its join's build side runs on the CPU")
+		return nil, codegen.Refuse("its join's build side runs on the CPU")
 	}
-	k.line("// rows of the build without a match")
+	k.Line("// rows of the build without a match")
 	k.maxRows = k.prog.bound(src.Build)
-	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.pointer("const u8", matchedWord{src.Build})))
+	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", matchedWord{src.Build})))
 	k.bindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")
 	for _, c := range src.Nulls {
-		s.bind(c.ID, nullOf(form.ClassOf(c.Typ), c.Typ))
+		s.Bind(c.ID, codegen.NullOf(form.ClassOf(c.Typ), c.Typ))
 	}
 	return s, nil
 }

@@ -22,7 +22,7 @@ func TestSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.close()
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 5))
 	const groups, groupRows = 40, 50
 	var defs []tables.ColumnDef

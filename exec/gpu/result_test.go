@@ -28,7 +28,7 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	defer res.close()
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, n := range []int64{1, 100, 20_000, 150_000} {
 		q, err := newQuery(&program{plan: &physical.Plan{}}, res, false)

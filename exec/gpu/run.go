@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -37,7 +38,7 @@ type query struct {
 	rowsOf     map[physical.Sink]*storedRows
 	builds     map[*physical.Build]*buildRun
 	groups     map[*physical.Aggregate]*groupRun
-	tables     map[*table]gpukernels.Ptr
+	tables     map[*codegen.Table]gpukernels.Ptr
 	dicts      map[*column.Dictionary]*heldDictionary
 	done       map[*physical.Pipeline]bool
 	sorters    map[*physical.Sort]*sorter
@@ -62,16 +63,16 @@ type query struct {
 	queued  int64 // rows that they read, and rows of sinks whose size is trusted
 
 	// Arrays share allocations, unless apart is set: tests do, since the emulated device sees only what is written outside of an allocation.
-	apart  bool
-	memory map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
-	texts  map[*physical.Pipeline]*textRun
-	arena  arena
-	used   int64
-	peak   int64 // of used
-	limit  int64 // of used; 0: none but the device's
-	launch launchRange
-	sizes  sizing
-	timed  bool // the time of each pipeline's kernels is wanted
+	apart   bool
+	memory  map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
+	strings map[*physical.Pipeline]*stringRun
+	arena   arena
+	used    int64
+	peak    int64 // of used
+	limit   int64 // of used; 0: none but the device's
+	launch  launchRange
+	sizes   sizing
+	timed   bool // the time of each pipeline's kernels is wanted
 
 	background bool // nobody waits for it
 }
@@ -167,14 +168,14 @@ func newQuery(g *program, res *residency, apart bool) (*query, error) {
 	q := &query{
 		program: g, res: res, device: res.device, modules: map[*kernel]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
-		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
+		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*codegen.Table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
-		dirty: map[counterWord]bool{}, texts: map[*physical.Pipeline]*textRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
+		dirty: map[counterWord]bool{}, strings: map[*physical.Pipeline]*stringRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
 	}
 	at := errorBytes
 	for _, k := range q.kernels {
 		q.warnings[k] = at
-		at += 8 * len(k.sites)
+		at += 8 * len(k.Sites)
 	}
 	q.firstCounter = at
 	for _, p := range q.plan.Pipelines {

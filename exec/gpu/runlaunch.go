@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -37,8 +38,8 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 			}
 		}
 	}
-	if k.makesTexts() {
-		if err := q.openTexts(k); err != nil {
+	if k.makesStrings() {
+		if err := q.openStrings(k); err != nil {
 			return err
 		}
 	}
@@ -210,25 +211,25 @@ func (q *query) launchOther(k *kernel, most int64, cost *pipelineCost) error {
 
 // params are the words of a launch.
 func (q *query) params(k *kernel) ([]uint64, error) {
-	out := make([]uint64, len(k.params))
-	for i := range k.params {
-		s := &k.params[i]
-		switch key := s.key.(type) {
+	out := make([]uint64, len(k.Params))
+	for i := range k.Params {
+		s := &k.Params[i]
+		switch key := s.Key.(type) {
 		case nil:
-			out[i] = s.word
-			if s.table != nil {
-				out[i] = uint64(q.tables[s.table])
+			out[i] = s.Word
+			if s.Table != nil {
+				out[i] = uint64(q.tables[s.Table])
 			}
-		case errorWord:
+		case codegen.ErrorWord:
 			out[i] = uint64(q.control)
-		case warningsWord:
+		case codegen.WarningsWord:
 			at, ok := q.warnings[k]
 			if !ok {
 				return nil, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.p.ID)
 			}
 			out[i] = uint64(q.control) + uint64(at)
-		case textWord:
-			out[i] = q.textWord(k, key)
+		case codegen.StringWord:
+			out[i] = q.stringWord(k, key)
 		case dictionaryWord:
 			out[i] = uint64(q.dicts[key.dict].words.views)
 		case runWord:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -14,19 +15,19 @@ import (
 
 // openInput brings what the pipeline reads to the device.
 func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) error {
-	for i := range k.params {
-		s := &k.params[i]
-		if s.table != nil && q.tables[s.table] == 0 {
-			a, err := q.alloc(int64(len(s.table.data)))
+	for i := range k.Params {
+		s := &k.Params[i]
+		if s.Table != nil && q.tables[s.Table] == 0 {
+			a, err := q.alloc(int64(len(s.Table.Data)))
 			if err == nil {
-				err = q.stream.Upload(a, s.table.data)
+				err = q.stream.Upload(a, s.Table.Data)
 			}
 			if err != nil {
 				return err
 			}
-			q.tables[s.table] = a
+			q.tables[s.Table] = a
 		}
-		if w, ok := s.key.(dictionaryWord); ok {
+		if w, ok := s.Key.(dictionaryWord); ok {
 			if _, err := q.words(ctx, w.dict); err != nil {
 				return err
 			}
@@ -108,16 +109,16 @@ func (q *query) openSmall() error {
 			data = append(data, make([]byte, roundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
 		}
 	}
-	seen := map[*table]bool{}
+	seen := map[*codegen.Table]bool{}
 	for _, k := range q.kernels {
 		if scan := k.rows.scan; scan != nil {
 			st, words := q.spanWords(k, scan)
 			add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, q.spanned[scan] = at, st })
 		}
-		for i := range k.params {
-			if t := k.params[i].table; t != nil && !seen[t] {
+		for i := range k.Params {
+			if t := k.Params[i].Table; t != nil && !seen[t] {
 				seen[t] = true
-				add(t.data, func(at gpukernels.Ptr) { q.tables[t] = at })
+				add(t.Data, func(at gpukernels.Ptr) { q.tables[t] = at })
 			}
 		}
 	}
@@ -216,7 +217,7 @@ func (q *query) openOutput(k *kernel) error {
 
 // overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
 func (q *query) overflows(k *kernel) bool {
-	if k.makesTexts() {
+	if k.makesStrings() {
 		return true
 	}
 	if q.isTrusted(k.p.Sink) {
@@ -271,7 +272,7 @@ func (q *query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
 	r := &storedRows{form: form, room: room, data: make([]gpukernels.Ptr, len(form.cols)), valid: make([]gpukernels.Ptr, len(form.cols))}
 	for i := range form.cols {
 		c := &form.cols[i]
-		l.add(&r.data[i], room*c.like.class.Width())
+		l.add(&r.data[i], room*c.like.Class.Width())
 		if c.nullable() {
 			l.add(&r.valid[i], room)
 		}
@@ -420,7 +421,7 @@ func powerOfTwo(n int64) int64 { return int64(1) << bits.Len64(uint64(n-1)) }
 
 // grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
 func (q *query) grow(k *kernel) (bool, error) {
-	if again, err := q.growTexts(k); again || err != nil {
+	if again, err := q.growStrings(k); again || err != nil {
 		return again, err
 	}
 	switch s := k.p.Sink.(type) {

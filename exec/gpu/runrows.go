@@ -38,7 +38,7 @@ func (q *query) rows(s physical.Sink) *deviceRows {
 	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.cols {
 		c := &r.form.cols[i]
-		out.cols = append(out.cols, deviceColumn{id: c.id, class: c.like.class, typ: c.like.typ, dict: c.dictionaryOf(), data: r.data[i], valid: r.valid[i]})
+		out.cols = append(out.cols, deviceColumn{id: c.id, class: c.like.Class, typ: c.like.Typ, dict: c.dictionaryOf(), data: r.data[i], valid: r.valid[i]})
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 			if !null {
 				x = v.Value(p)
 			}
-			switch c.class {
+			switch c.Class {
 			case form.Float:
 				floats = append(floats, x.F)
 			case form.Wide:
@@ -118,7 +118,7 @@ func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 		return nil
 	}
 	var data []byte
-	switch c.class {
+	switch c.Class {
 	case form.Float:
 		data = gpukernels.Bytes(floats)
 	case form.Wide:

@@ -190,19 +190,19 @@ func (q *query) workOf(s physical.Sink) uint64 {
 
 // writeWords adds a kernel's literals to a hash.
 func writeWords(h *maphash.Hash, k *kernel) {
-	for i := range k.params {
-		s := &k.params[i]
-		switch key := s.key.(type) {
+	for i := range k.Params {
+		s := &k.Params[i]
+		switch key := s.Key.(type) {
 		case lowWord:
 			maphash.WriteComparable(h, [2]int64{key.lo, key.hi})
 		case nil:
-			maphash.WriteComparable(h, s.word)
+			maphash.WriteComparable(h, s.Word)
 			switch {
-			case s.table == nil:
-			case s.table.kept:
-				maphash.WriteComparable(h, s.table)
+			case s.Table == nil:
+			case s.Table.Kept:
+				maphash.WriteComparable(h, s.Table)
 			default:
-				_, _ = h.Write(s.table.data)
+				_, _ = h.Write(s.Table.Data)
 			}
 		}
 	}

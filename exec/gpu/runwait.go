@@ -51,8 +51,8 @@ func (q *query) readsCounts(k *kernel) bool {
 	if s := k.rows.of; s != nil && q.uncounted(s) && q.most(s) > heldRows && !q.isTrusted(s) {
 		return true
 	}
-	for i := range k.params {
-		if w, ok := k.params[i].key.(rowsWord); ok && q.uncounted(w.sink) {
+	for i := range k.Params {
+		if w, ok := k.Params[i].Key.(rowsWord); ok && q.uncounted(w.sink) {
 			return true
 		}
 	}
@@ -90,7 +90,7 @@ func (q *query) settle(ctx context.Context) error {
 		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].p.ID)
 	}
 	for _, k := range pending {
-		for i := range k.sites {
+		for i := range k.Sites {
 			if binary.LittleEndian.Uint64(q.counts[q.warnings[k]+8*i:]) > 0 {
 				return fmt.Errorf("%w: there are warnings", errOnHost)
 			}
@@ -127,7 +127,7 @@ func (q *query) resultEnd(k *kernel) int64 {
 		if r.data[i] < q.control {
 			return 0
 		}
-		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.cols[i].like.class.Width()), r.valid[i]+gpukernels.Ptr(r.room))
+		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.cols[i].like.Class.Width()), r.valid[i]+gpukernels.Ptr(r.room))
 	}
 	if end < q.control || end > q.arena.firstEnd {
 		return 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -50,7 +51,7 @@ type tableReader struct {
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
 // whether there is one for this thread.
-func (k *kernel) openSource(s *scope) (*scope, error) {
+func (k *kernel) openSource(s *codegen.Scope) (*codegen.Scope, error) {
 	switch src := k.p.Source.(type) {
 	case *physical.TableScan:
 		return k.openTable(s, src)
@@ -61,49 +62,49 @@ func (k *kernel) openSource(s *scope) (*scope, error) {
 	case *physical.ValuesScan:
 		return k.openValues(s, src)
 	}
-	return nil, refuse("%T runs on the CPU only", k.p.Source)
+	return nil, codegen.Refuse("%T runs on the CPU only", k.p.Source)
 }
 
 // openRow opens the block of a row that is there.
-func (k *kernel) openRow(s *scope) (*scope, error) {
+func (k *kernel) openRow(s *codegen.Scope) (*codegen.Scope, error) {
 	if k.stops {
 		k.block("if (here && !stop) {")
 	} else {
 		k.block("if (here) {")
 	}
-	return s.nested(), nil
+	return s.Nested(), nil
 }
 
 // openRows writes a loop over rows 0 .. count-1, of which the condition, if not empty, says which are there.
 func (k *kernel) openRows(count func(q *query) int64, condition string) {
 	k.rows = loop{count: count, shared: k.firstRepeat()}
-	k.loopRows("(i64)"+k.word(toWord{}), condition)
+	k.loopRows("(i64)"+k.Word(toWord{}), condition)
 }
 
 // openStored is openRows for a sink's rows. Where the host does not know yet how many there are, the kernel asks the counter.
 func (k *kernel) openStored(s physical.Sink, condition string) {
 	k.rows = loop{count: func(q *query) int64 { return q.most(s) }, of: s}
-	to, held := k.word(toWord{}), k.word(heldWord{s})
-	k.line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
+	to, held := k.Word(toWord{}), k.Word(heldWord{s})
+	k.Line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
 	k.loopRows("to", condition)
 }
 
 func (k *kernel) loopRows(to, condition string) {
-	k.open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.word(fromWord{}), to)
+	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(fromWord{}), to)
 	turn := "row"
 	if k.rows.shared != nil {
 		turn = "turn"
-		share := k.word(sharersWord{k})
-		k.line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
-		k.line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
+		share := k.Word(sharersWord{k})
+		k.Line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
+		k.Line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
 	} else {
-		k.line("const i64 row = base + thread_index();")
+		k.Line("const i64 row = base + thread_index();")
 	}
 	here := turn + " < " + to
 	if condition != "" {
 		here += " && " + condition
 	}
-	k.line("const bool here = %s;", here)
+	k.Line("const bool here = %s;", here)
 }
 
 // firstRepeat is the transform that gives copies of the source's rows, if those before it only compute and drop rows: several threads may do that for the
@@ -121,7 +122,7 @@ func (k *kernel) firstRepeat() *physical.Repeat {
 	return nil
 }
 
-func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
+func (k *kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Scope, error) {
 	if a, ok := src.From.(*physical.Aggregate); ok && !k.prog.host(a) {
 		return k.openGroups(s, src, a)
 	}
@@ -130,18 +131,18 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 		return nil, err
 	}
 	k.maxRows = k.prog.bound(src.From)
-	k.line("// rows of an earlier pipeline")
+	k.Line("// rows of an earlier pipeline")
 	k.openStored(src.From, "")
 	at := make([]int, len(src.Cols))
 	for i, c := range src.Cols {
 		if at[i] = f.column(src.Ins[i]); at[i] < 0 {
-			return nil, refuse("column %s is not stored", c)
+			return nil, codegen.Refuse("column %s is not stored", c)
 		}
 	}
 	place := "row"
 	if k.fromOrder() {
-		order := k.pointer("const u32", orderWord{src.From})
-		k.line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
+		order := k.Pointer("const u32", orderWord{src.From})
+		k.Line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
 		place = "place"
 	}
 	k.bindStored(s, src.From, f, at, src.Cols, place, "")
@@ -149,10 +150,10 @@ func (k *kernel) openSink(s *scope, src *physical.SinkScan) (*scope, error) {
 }
 
 // openValues reads constants that the host has computed.
-func (k *kernel) openValues(s *scope, src *physical.ValuesScan) (*scope, error) {
+func (k *kernel) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codegen.Scope, error) {
 	f := hostForm(src.Cols)
 	for i := range f.cols {
-		f.cols[i].like.null = "null" // whatever the columns say
+		f.cols[i].like.Null = "null" // whatever the columns say
 	}
 	at := make([]int, len(src.Cols))
 	for i := range at {
@@ -161,7 +162,7 @@ func (k *kernel) openValues(s *scope, src *physical.ValuesScan) (*scope, error) 
 	sink := valuesSink(src)
 	k.prog.sinks[sink] = f
 	k.maxRows = float64(len(src.Rows))
-	k.line("// constants")
+	k.Line("// constants")
 	k.openRows(func(q *query) int64 { return int64(len(src.Rows)) }, "")
 	k.bindStored(s, sink, f, at, src.Cols, "row", "")
 	return s, nil
@@ -180,7 +181,7 @@ func valuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan:
 // Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
 // that still live, or at once as well where most do.
-func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
+func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen.Scope, error) {
 	k.note(note{what: "scan of " + scan.Alias})
 	r := &tableReader{k: k, scan: scan, vector: make([]string, len(scan.Cols))}
 	filterCols := map[expr.ColumnID]bool{}
@@ -206,27 +207,26 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 	k.maxRows = float64(scan.Table.Rows())
 	pack := k.packs()
 	most := k.prog.most(scan)
-	k.tiles = k.slot()
-	k.indent++
+	k.tiles = k.OpenGap()
 	for _, t := range k.p.Transforms {
 		if p, ok := t.(*physical.Probe); ok && p.Build.KeepUnmatched {
 			break // all rows note what they match
 		}
 		if l, ok := t.(*physical.Limit); ok && l.Count >= 0 {
-			k.line("// enough rows have come")
-			k.line("if (block_any(load_relaxed(%s) >= %s)) break;", k.pointer("const u64", counterWord{k.p, l}), k.literal(uint64(l.Offset)+uint64(l.Count)))
+			k.Line("// enough rows have come")
+			k.Line("if (block_any(load_relaxed(%s) >= %s)) break;", k.Pointer("const u64", counterWord{k.p, l}), k.Literal(uint64(l.Offset)+uint64(l.Count)))
 		}
 	}
 	if pack && len(filterCols) == 0 && !r.dead {
-		k.open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
-		k.line("const i64 row = t.first + at + thread_index();")
-		k.line("const bool here = row >= t.low && row < t.end;")
+		k.Open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
+		k.Line("const i64 row = t.first + at + thread_index();")
+		k.Line("const bool here = row >= t.low && row < t.end;")
 		r.bind(s, "")
 		return s, nil
 	}
-	k.line("u32 alive = t.inside();")
+	k.Line("u32 alive = t.inside();")
 	if r.dead {
-		k.line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.pointer("const u32", deletedWord{scan}))
+		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", deletedWord{scan}))
 	}
 	for i, c := range scan.Cols {
 		if filterCols[c.ID] || !pack && most && used[c.ID] {
@@ -237,22 +237,22 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		if r.bytes <= 8 {
 			k.items = 8
 		}
-		k.tile = k.slot()
+		k.tile = k.Gap()
 	}
 	k.either = !pack && len(filterCols) > 0
 	sparse := k.either && !most
 	each := func() {
 		if pack && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
-			k.line("RADISH_NO_UNROLL // nothing is indexed by i: filters of texts, which are long")
+			k.Line("RADISH_NO_UNROLL // nothing is indexed by i: filters of texts, which are long")
 		} else {
-			k.line("RADISH_UNROLL")
+			k.Line("RADISH_UNROLL")
 		}
-		k.open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 	}
 	each()
 	if !pack && !sparse {
-		k.line("const i64 row = t.mine() + i;")
-		k.line("bool here = alive >> i & 1;")
+		k.Line("const i64 row = t.mine() + i;")
+		k.Line("bool here = alive >> i & 1;")
 		r.bind(s, "i")
 		if err := r.narrow(s); err != nil {
 			return nil, err
@@ -260,36 +260,36 @@ func (k *kernel) openTable(s *scope, scan *physical.TableScan) (*scope, error) {
 		return s, nil
 	}
 	if len(filterCols) > 0 {
-		k.line("const i64 row = t.mine() + i;")
-		k.line("bool here = alive >> i & 1;")
-		early := newScope()
+		k.Line("const i64 row = t.mine() + i;")
+		k.Line("bool here = alive >> i & 1;")
+		early := codegen.NewScope()
 		r.bind(early, "i")
 		if err := r.narrow(early); err != nil {
 			return nil, err
 		}
-		k.line("if (!here) alive &= ~(1u << i);")
+		k.Line("if (!here) alive &= ~(1u << i);")
 	}
 	if sparse {
-		k.close()
-		k.line("// what the rows that passed need, loaded at once")
+		k.Close()
+		k.Line("// what the rows that passed need, loaded at once")
 		for i, c := range scan.Cols {
 			if used[c.ID] && r.vector[i] == "" {
 				r.loadAlive(i)
 			}
 		}
 		each()
-		k.line("const i64 row = t.mine() + i;")
-		k.line("const bool here = alive >> i & 1;")
+		k.Line("const i64 row = t.mine() + i;")
+		k.Line("const bool here = alive >> i & 1;")
 		r.bind(s, "i")
 		return s, nil
 	}
-	k.close()
+	k.Close()
 	k.items = 8
-	k.line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
-	k.line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
-	k.open("for (u32 at = 0; at < count; at += RADISH_BLOCK) {")
-	k.line("const bool here = at + thread_index() < count;")
-	k.line("const i64 row = t.first + survivors[here ? at + thread_index() : 0];")
+	k.Line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
+	k.Line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
+	k.Open("for (u32 at = 0; at < count; at += RADISH_BLOCK) {")
+	k.Line("const bool here = at + thread_index() < count;")
+	k.Line("const i64 row = t.first + survivors[here ? at + thread_index() : 0];")
 	for i := range r.vector {
 		r.vector[i] = ""
 	}
@@ -416,69 +416,69 @@ func (r *tableReader) loadItems(i int, load string) {
 		return
 	}
 	c := scanColumn{r.scan, i}
-	name := r.k.name("c")
+	name := r.k.Name("c")
 	r.vector[i] = name
 	r.bytes += f.Width
-	r.k.line("%s %s[RADISH_ITEMS];", elem, name)
+	r.k.Line("%s %s[RADISH_ITEMS];", elem, name)
 	r.k.note(note{what: name + ": ", of: r.scan.Cols[i]})
-	r.k.line(load, r.k.pointer("const "+elem, columnData{c}), name)
+	r.k.Line(load, r.k.Pointer("const "+elem, columnData{c}), name)
 	if f.Nulls {
-		r.k.line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.pointer("const u32", columnValid{c}))
+		r.k.Line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.Pointer("const u32", columnValid{c}))
 	}
 }
 
 // bind makes a scan's columns known: row `row`, which is item number item of the thread, where columns have been loaded at once.
-func (r *tableReader) bind(s *scope, item string) {
+func (r *tableReader) bind(s *codegen.Scope, item string) {
 	for i, c := range r.scan.Cols {
 		if r.scan.Ordinals[i] == logical.RowIDOrdinal {
-			s.bind(c.ID, value{class: form.Int, typ: c.Typ, text: "row"})
+			s.Bind(c.ID, codegen.Value{Class: form.Int, Typ: c.Typ, Text: "row"})
 			continue
 		}
 		f := &r.forms[i]
-		like := value{class: f.Class, typ: c.Typ, dict: f.Dict}
+		like := codegen.Value{Class: f.Class, Typ: c.Typ, Dict: f.Dict}
 		if f.Nulls {
-			like.null = "null"
+			like.Null = "null"
 		}
-		s.bindLazy(c.ID, like, func() (value, error) { return r.load(i, item), nil })
+		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return r.load(i, item), nil })
 	}
 }
 
 // load reads a column of the current row.
-func (r *tableReader) load(i int, item string) value {
+func (r *tableReader) load(i int, item string) codegen.Value {
 	f, k := &r.forms[i], r.k
 	c := scanColumn{r.scan, i}
 	col := r.scan.Cols[i]
-	v := value{class: f.Class, typ: col.Typ, dict: f.Dict}
+	v := codegen.Value{Class: f.Class, Typ: col.Typ, Dict: f.Dict}
 	vector := r.vector[i]
 	if f.Nulls {
 		if vector != "" {
-			v.null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
+			v.Null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
 		} else {
-			v.null = fmt.Sprintf("!bit_at(%s, row)", k.pointer("const u32", columnValid{c}))
+			v.Null = fmt.Sprintf("!bit_at(%s, row)", k.Pointer("const u32", columnValid{c}))
 		}
 	}
 	if f.Class == form.View {
-		v.text = fmt.Sprintf("load_string(%s, %s, row)", k.pointer("const i64", columnData{c}), k.pointer("const u8", columnBytes{c}))
-		return k.define(v, "t")
+		v.Text = fmt.Sprintf("load_string(%s, %s, row)", k.Pointer("const i64", columnData{c}), k.Pointer("const u8", columnBytes{c}))
+		return k.Define(v, "t")
 	}
 	raw := fmt.Sprintf("%s[%s]", vector, item)
 	if vector == "" {
-		raw = fmt.Sprintf("%s[row]", k.pointer("const "+f.Element(), columnData{c}))
+		raw = fmt.Sprintf("%s[row]", k.Pointer("const "+f.Element(), columnData{c}))
 	}
 	switch {
 	case f.Class != form.Int:
-		v.text = raw
+		v.Text = raw
 	case f.Width == 8:
-		v.text = "(i64)" + raw
+		v.Text = "(i64)" + raw
 	default:
-		v.text = fmt.Sprintf("(i64)(%s + %s)", k.word(columnBase{c}), raw)
+		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Word(columnBase{c}), raw)
 		if vector != "" {
-			v = k.define(v, "t")
-			k.raws[v.text] = rawItem{raw, f.Base}
+			v = k.Define(v, "t")
+			k.raws[v.Text] = rawItem{raw, f.Base}
 			return v
 		}
 	}
-	return k.define(v, "t")
+	return k.Define(v, "t")
 }
 
 // rawItem is an item of a column in registers, of at most 32 bits: what a value is above base.
@@ -492,5 +492,5 @@ func (k *kernel) learnRange(c *expr.Column, f *form.Column) {
 	if f.Class != form.Int || c.Typ.Phys() == types.PhysUint64 {
 		return
 	}
-	k.ranges[c.ID] = f.All
+	k.Ranges[c.ID] = f.All
 }

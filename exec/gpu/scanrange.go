@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -82,7 +83,7 @@ func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 		c, isConst = cmp.Left.(*expr.Const)
 		op = op.Swap()
 	}
-	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || scaleOf(col.Typ) != scaleOf(c.Value.Type) {
+	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || codegen.ScaleOf(col.Typ) != codegen.ScaleOf(c.Value.Type) {
 		return 0, 0, 0, false
 	}
 	if at = slices.IndexFunc(r.scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
@@ -117,16 +118,16 @@ func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 }
 
 // narrow narrows `here`, for item i of the thread, by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
-func (r *tableReader) narrow(s *scope) error {
+func (r *tableReader) narrow(s *codegen.Scope) error {
 	k := r.k
 	ranges, rest := r.ranges()
 	for _, g := range ranges {
 		w := lowWord{scanColumn{r.scan, g.at}, g.lo, g.hi}
-		k.line("// range")
+		k.Line("// range")
 		k.note(note{what: "range of ", of: r.scan.Cols[g.at]})
-		k.line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.word(w), k.word(spanWord(w)))
+		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(spanWord(w)))
 		if r.forms[g.at].Nulls {
-			k.line("here &= %s_valid >> i & 1;", r.vector[g.at])
+			k.Line("here &= %s_valid >> i & 1;", r.vector[g.at])
 		}
 	}
 	for pass := range 2 {
@@ -134,23 +135,23 @@ func (r *tableReader) narrow(s *scope) error {
 			if total(e) != (pass == 0) {
 				continue
 			}
-			k.line("// filter")
+			k.Line("// filter")
 			k.note(note{what: "filter ", of: e})
 			if pass == 0 {
-				cond, err := k.emitCond(e, s)
+				cond, err := k.EmitCond(e, s)
 				if err != nil {
 					return err
 				}
-				k.line("here &= %s;", cond)
+				k.Line("here &= %s;", cond)
 				continue
 			}
-			k.open("if (here) {")
-			cond, err := k.emitCond(e, s.nested())
+			k.Open("if (here) {")
+			cond, err := k.EmitCond(e, s.Nested())
 			if err != nil {
 				return err
 			}
-			k.line("here = %s;", cond)
-			k.close()
+			k.Line("here = %s;", cond)
+			k.Close()
 		}
 	}
 	for _, f := range r.scan.RuntimeFilters {

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -40,15 +41,15 @@ func (g *program) newSink(k *kernel) (sinkText, error) {
 		for _, id := range p.In {
 			c := byID[id]
 			if c == nil {
-				return nil, refuse("column %d of the result is not at hand", id)
+				return nil, codegen.Refuse("column %d of the result is not at hand", id)
 			}
 			values = append(values, c)
 		}
 		return g.newAppend(k, p, values, p.In, "result"), nil
 	case *physical.Window:
-		return nil, refuse("window functions run on the CPU only")
+		return nil, codegen.Refuse("window functions run on the CPU only")
 	}
-	return nil, refuse("%T runs on the CPU only", k.p.Sink)
+	return nil, codegen.Refuse("%T runs on the CPU only", k.p.Sink)
 }
 
 // columnsAlive lists the columns that operators of the pipeline make.
@@ -89,7 +90,7 @@ type appendText struct {
 	ids    []expr.ColumnID
 	title  string
 
-	out  []value // what row has stored in variables, or computed
+	out  []codegen.Value // what row has stored in variables, or computed
 	vars []string
 }
 
@@ -102,10 +103,10 @@ func (g *program) newAppend(k *kernel, sink physical.Sink, values []expr.Expr, i
 	return &appendText{k: k, sink: sink, form: f, values: values, ids: ids, title: title}
 }
 
-func (a *appendText) row(s *scope) error {
+func (a *appendText) row(s *codegen.Scope) error {
 	k := a.k
 	for i, e := range a.values {
-		v, err := k.emit(e, s)
+		v, err := k.Emit(e, s)
 		if err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (a *appendText) row(s *scope) error {
 		return a.inPlace()
 	}
 	if k.many {
-		k.line("const u64 at = append(%s);", k.pointer("u64", placesWord{a.sink}))
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", placesWord{a.sink}))
 		a.write("at")
 		return nil
 	}
@@ -135,38 +136,38 @@ func (a *appendText) inPlace() error {
 		case *physical.Project:
 		case *physical.Limit:
 			if !k.placed(t) {
-				return refuse("rows in order that are limited when some were dropped")
+				return codegen.Refuse("rows in order that are limited when some were dropped")
 			}
-			offset = k.literal(uint64(t.Offset))
+			offset = k.Literal(uint64(t.Offset))
 		default:
 			if k.many {
-				return refuse("rows in order that are multiplied")
+				return codegen.Refuse("rows in order that are multiplied")
 			}
 			if p, ok := t.(*physical.Probe); ok && keepsRows(p.Kind) {
 				continue
 			}
-			return refuse("rows in order of which some are dropped")
+			return codegen.Refuse("rows in order of which some are dropped")
 		}
 	}
-	k.line("append(%s);", k.pointer("u64", placesWord{a.sink}))
-	k.line("const u64 at = (u64)row - %s;", offset)
+	k.Line("append(%s);", k.Pointer("u64", placesWord{a.sink}))
+	k.Line("const u64 at = (u64)row - %s;", offset)
 	a.write("at")
 	return nil
 }
 
 // carry moves the values into variables that live outside the row's blocks, beside one that says that the row has come.
 func (a *appendText) carry() {
-	a.k.line("reached = true;")
+	a.k.Line("reached = true;")
 	a.vars = append(a.vars, "bool reached = false;")
 	for i, v := range a.out {
-		name := a.k.name("out")
-		a.vars = append(a.vars, fmt.Sprintf("%s %s{};", v.class.CName(), name))
-		a.k.line("%s = %s;", name, v.text)
-		a.out[i].text = name
-		if v.null != "" {
+		name := a.k.Name("out")
+		a.vars = append(a.vars, fmt.Sprintf("%s %s{};", v.Class.CName(), name))
+		a.k.Line("%s = %s;", name, v.Text)
+		a.out[i].Text = name
+		if v.Null != "" {
 			a.vars = append(a.vars, fmt.Sprintf("bool %s_null = true;", name))
-			a.k.line("%s_null = %s;", name, v.null)
-			a.out[i].null = name + "_null"
+			a.k.Line("%s_null = %s;", name, v.Null)
+			a.out[i].Null = name + "_null"
 		}
 	}
 }
@@ -174,18 +175,18 @@ func (a *appendText) carry() {
 // write stores the values as row number at, if there is room.
 func (a *appendText) write(at string) {
 	k := a.k
-	k.open("if (%s < %s) {", at, k.word(roomWord{a.sink}))
+	k.Open("if (%s < %s) {", at, k.Word(roomWord{a.sink}))
 	a.writeValues(at)
-	k.close()
+	k.Close()
 }
 
 // writeValues stores the values as row number at, for which there is room.
 func (a *appendText) writeValues(at string) {
 	k := a.k
 	for i, v := range a.out {
-		k.line("%s[%s] = %s;", k.pointer(v.class.CName(), dataWord{a.sink, i}), at, v.text)
-		if v.null != "" {
-			k.line("%s[%s] = !(%s);", k.pointer("u8", validWord{a.sink, i}), at, v.null)
+		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), dataWord{a.sink, i}), at, v.Text)
+		if v.Null != "" {
+			k.Line("%s[%s] = !(%s);", k.Pointer("u8", validWord{a.sink, i}), at, v.Null)
 		}
 	}
 }
@@ -201,13 +202,13 @@ func (a *appendText) together() ([]string, error) {
 // appendReached numbers the rows that have come, a block's together; write stores one as row number at.
 func (a *appendText) appendReached(write func()) {
 	k := a.k
-	k.line("// %s", a.title)
-	k.open("if (block_any(reached)) {")
-	k.line("const u64 at = block_append(%s, reached);", k.pointer("u64", placesWord{a.sink}))
-	k.open("if (reached) {")
+	k.Line("// %s", a.title)
+	k.Open("if (block_any(reached)) {")
+	k.Line("const u64 at = block_append(%s, reached);", k.Pointer("u64", placesWord{a.sink}))
+	k.Open("if (reached) {")
 	write()
-	k.close()
-	k.close()
+	k.Close()
+	k.Close()
 }
 
 func (a *appendText) after() error      { return nil }

@@ -16,7 +16,7 @@ func (g *program) sortShape(s *physical.Sort) (cols []sortColumn, at []int) {
 	form := g.sinks[s]
 	add := func(i int, desc bool) {
 		c := form.cols[i].like
-		cols = append(cols, sortColumn{class: c.class, unsigned: c.typ.Phys() == types.PhysUint64, nullable: c.null != "", desc: desc})
+		cols = append(cols, sortColumn{class: c.Class, unsigned: c.Typ.Phys() == types.PhysUint64, nullable: c.Null != "", desc: desc})
 		at = append(at, i)
 	}
 	keys := map[expr.ColumnID]bool{}

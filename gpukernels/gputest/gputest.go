@@ -145,3 +145,15 @@ func TimeUp(t *testing.T) bool {
 	end, limited := t.Deadline()
 	return limited && spent > end.Sub(started)/4*3
 }
+
+// Seed returns the seed of a random test, and logs how to replay it. RADISH_TEST_SEED sets it.
+func Seed(tb testing.TB) uint64 {
+	tb.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("RADISH_TEST_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	folder, _ := os.Getwd()
+	tb.Logf("replay with RADISH_TEST_SEED=%d go test -run '^%s$' . in %s", seed, tb.Name(), folder)
+	return seed
+}

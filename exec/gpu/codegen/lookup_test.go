@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func TestLookupOfEndedStatement(t *testing.T) {
 			return c.Interrupted()
 		},
 	}}
-	cache := newLookupCache(1 << 20)
+	cache := NewLookupCache(1 << 20)
 	of := func(ctx *expr.Context) error {
 		_, err := cache.of(e, col, dict, false, ctx)
 		return err

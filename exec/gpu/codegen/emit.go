@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"slices"
@@ -19,11 +19,11 @@ import (
 // maxWords is how many parameters a kernel may have when an expression is begun; a launch takes gpukernels.LaunchWords.
 const maxWords = 400
 
-// emit writes the statements that compute an expression and returns its value, computing once what a scope already knows. The error
+// Emit writes the statements that compute an expression and returns its value, computing once what a scope already knows. The error
 // is an *unsupported where a kernel cannot compute it.
-func (t *kernelText) emit(e expr.Expr, sc *scope) (value, error) {
-	if len(t.params) > maxWords {
-		return value{}, refuse("the expressions have more than %d literals and columns", maxWords)
+func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
+	if len(t.Params) > maxWords {
+		return Value{}, Refuse("the expressions have more than %d literals and columns", maxWords)
 	}
 	e = expr.DirectQuotient(e)
 	switch x := e.(type) {
@@ -37,16 +37,16 @@ func (t *kernelText) emit(e expr.Expr, sc *scope) (value, error) {
 	}
 	v, err := t.compute(e, sc)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	if v.typ = e.Type(); v.typ.Kind == types.KindBool && v.null == "" && v.truth == "" && v.class == form.Int {
-		v.truth = "(" + v.text + " != 0)"
+	if v.Typ = e.Type(); v.Typ.Kind == types.KindBool && v.Null == "" && v.truth == "" && v.Class == form.Int {
+		v.truth = "(" + v.Text + " != 0)"
 	}
 	sc.remember(e, v)
 	return v, nil
 }
 
-func (t *kernelText) compute(e expr.Expr, sc *scope) (value, error) {
+func (t *Text) compute(e expr.Expr, sc *Scope) (Value, error) {
 	if v, ok, err := t.lookUp(e, sc); ok || err != nil {
 		return v, err
 	}
@@ -58,15 +58,15 @@ func (t *kernelText) compute(e expr.Expr, sc *scope) (value, error) {
 	case *expr.Or:
 		return t.logic(x.Args, false, sc)
 	case *expr.Not:
-		v, err := t.emit(x.Arg, sc)
+		v, err := t.Emit(x.Arg, sc)
 		if err != nil {
-			return value{}, err
+			return Value{}, err
 		}
-		return t.truthValue("!"+truthOf(v)+notNull(v.null), v.null), nil
+		return t.truthValue("!"+truthOf(v)+NotNull(v.Null), v.Null), nil
 	case *expr.IsNull:
-		v, err := t.emit(x.Arg, sc)
+		v, err := t.Emit(x.Arg, sc)
 		if err != nil {
-			return value{}, err
+			return Value{}, err
 		}
 		return t.truthValue(nullText(v), ""), nil
 	case *expr.In:
@@ -78,68 +78,68 @@ func (t *kernelText) compute(e expr.Expr, sc *scope) (value, error) {
 	case *expr.Call:
 		return t.emitCall(x, sc)
 	}
-	return value{}, refuse("%s runs on the CPU only", e)
+	return Value{}, Refuse("%s runs on the CPU only", e)
 }
 
 // emitCall evaluates a function of the table functions.
-func (t *kernelText) emitCall(c *expr.Call, sc *scope) (value, error) {
+func (t *Text) emitCall(c *expr.Call, sc *Scope) (Value, error) {
 	f, ok := functions[c.Fn.Name]
 	if !ok {
 		if strings.HasPrefix(c.Fn.Name, "collation_") { // no statement names these
-			return value{}, refuse("texts are compared by a collation other than by bytes on the CPU only")
+			return Value{}, Refuse("texts are compared by a collation other than by bytes on the CPU only")
 		}
-		return value{}, refuse("function %s runs on the CPU only", strings.ToUpper(c.Fn.Name))
+		return Value{}, Refuse("function %s runs on the CPU only", strings.ToUpper(c.Fn.Name))
 	}
 	if f.lazy != nil {
 		return f.lazy(t, c, sc)
 	}
-	args := make([]value, len(c.Args))
+	args := make([]Value, len(c.Args))
 	for i, a := range c.Args {
 		if k, ok := a.(*expr.Const); ok && slices.Contains(f.reads, i) {
-			args[i] = value{typ: k.Value.Type}
+			args[i] = Value{Typ: k.Value.Type}
 			if k.Value.Null {
-				args[i].null = "true"
+				args[i].Null = "true"
 			}
 			continue
 		}
 		var err error
-		if args[i], err = t.emit(a, sc); err != nil {
-			return value{}, err
+		if args[i], err = t.Emit(a, sc); err != nil {
+			return Value{}, err
 		}
 	}
 	null := t.anyNull(args)
 	if null == "true" {
-		return nullOf(form.ClassOf(c.Typ), c.Typ), nil
+		return NullOf(form.ClassOf(c.Typ), c.Typ), nil
 	}
 	v, err := f.strict(t, c, args, null)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	v.null = orText(null, v.null)
-	if v.null != "" && !isName(v.null) {
-		name := t.name("n")
-		t.line("const bool %s = %s;", name, v.null)
-		v.null = name
+	v.Null = orText(null, v.Null)
+	if v.Null != "" && !isName(v.Null) {
+		name := t.Name("n")
+		t.Line("const bool %s = %s;", name, v.Null)
+		v.Null = name
 	}
 	return v, nil
 }
 
 // anyNull returns the C++ that says whether one of the values is NULL: a name, "true" or empty.
-func (t *kernelText) anyNull(args []value) string {
+func (t *Text) anyNull(args []Value) string {
 	var names []string
 	for _, a := range args {
 		switch {
-		case a.null == "true":
+		case a.Null == "true":
 			return "true"
-		case a.null != "" && !slices.Contains(names, a.null):
-			names = append(names, a.null)
+		case a.Null != "" && !slices.Contains(names, a.Null):
+			names = append(names, a.Null)
 		}
 	}
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
-	name := t.name("n")
-	t.line("const bool %s = %s;", name, strings.Join(names, " | "))
+	name := t.Name("n")
+	t.Line("const bool %s = %s;", name, strings.Join(names, " | "))
 	return name
 }
 
@@ -155,15 +155,15 @@ func orText(a, b string) string {
 }
 
 // nullText is the C++ for "v is NULL", never empty.
-func nullText(v value) string {
-	if v.null == "" {
+func nullText(v Value) string {
+	if v.Null == "" {
 		return "false"
 	}
-	return v.null
+	return v.Null
 }
 
-// notNull is " & !null", or nothing where a value is never NULL: for the end of a conjunction.
-func notNull(null string) string {
+// NotNull is " & !null", or nothing where a value is never NULL: for the end of a conjunction.
+func NotNull(null string) string {
 	if null == "" {
 		return ""
 	}
@@ -171,41 +171,41 @@ func notNull(null string) string {
 }
 
 // truthOf is a C++ bool that is true where a BOOL is TRUE: not where it is NULL.
-func truthOf(v value) string {
+func truthOf(v Value) string {
 	switch {
 	case v.truth != "":
 		return v.truth
-	case v.null == "true":
+	case v.Null == "true":
 		return "false"
-	case v.null != "":
-		return "(" + v.text + " != 0" + notNull(v.null) + ")"
+	case v.Null != "":
+		return "(" + v.Text + " != 0" + NotNull(v.Null) + ")"
 	}
-	return "(" + v.text + " != 0)"
+	return "(" + v.Text + " != 0)"
 }
 
 // truthValue defines a BOOL. text is a C++ bool that is true where it is TRUE, and only there; null says where it is NULL.
-func (t *kernelText) truthValue(text, null string) value {
-	name := t.name("b")
-	t.line("const bool %s = %s;", name, text)
-	return value{class: form.Int, typ: types.Bool, text: "(i64)" + name, truth: name, null: t.named(null)}
+func (t *Text) truthValue(text, null string) Value {
+	name := t.Name("b")
+	t.Line("const bool %s = %s;", name, text)
+	return Value{Class: form.Int, Typ: types.Bool, Text: "(i64)" + name, truth: name, Null: t.named(null)}
 }
 
 // named gives a condition a name unless it is one, or "true", or empty.
-func (t *kernelText) named(text string) string {
+func (t *Text) named(text string) string {
 	if text == "" || isName(text) {
 		return text
 	}
-	name := t.name("n")
-	t.line("const bool %s = %s;", name, text)
+	name := t.Name("n")
+	t.Line("const bool %s = %s;", name, text)
 	return name
 }
 
-// emitCond writes the statements that compute a condition and returns a C++ bool that is true where it is TRUE, so not where it is
+// EmitCond writes the statements that compute a condition and returns a C++ bool that is true where it is TRUE, so not where it is
 // NULL. What the condition need not look at is not evaluated.
-func (t *kernelText) emitCond(e expr.Expr, sc *scope) (string, error) { return t.choose(e, true, sc) }
+func (t *Text) EmitCond(e expr.Expr, sc *Scope) (string, error) { return t.choose(e, true, sc) }
 
 // choose returns a C++ bool that is true where a condition is want. It is no name, so it is to be used once.
-func (t *kernelText) choose(e expr.Expr, want bool, sc *scope) (string, error) {
+func (t *Text) choose(e expr.Expr, want bool, sc *Scope) (string, error) {
 	if v, ok := sc.known(e); ok {
 		return chosen(v, want), nil
 	}
@@ -234,7 +234,7 @@ func (t *kernelText) choose(e expr.Expr, want bool, sc *scope) (string, error) {
 			return t.compare(x, want, sc)
 		}
 	}
-	v, err := t.emit(e, sc)
+	v, err := t.Emit(e, sc)
 	if err != nil {
 		return "", err
 	}
@@ -242,23 +242,23 @@ func (t *kernelText) choose(e expr.Expr, want bool, sc *scope) (string, error) {
 }
 
 // chosen says where a BOOL is TRUE, or FALSE.
-func chosen(v value, want bool) string {
+func chosen(v Value, want bool) string {
 	switch {
 	case want:
 		return truthOf(v)
-	case v.null == "true":
+	case v.Null == "true":
 		return "false"
-	case v.null == "":
+	case v.Null == "":
 		return "!" + truthOf(v)
 	case v.truth != "":
-		return "!(" + v.truth + " | " + v.null + ")"
+		return "!(" + v.truth + " | " + v.Null + ")"
 	}
-	return "(" + v.text + " == 0" + notNull(v.null) + ")"
+	return "(" + v.Text + " == 0" + NotNull(v.Null) + ")"
 }
 
 // chain is choose for AND and OR: whether all operands are want, or any. An operand that is not cheap is evaluated only where those
 // before it have not decided, in a block inside theirs.
-func (t *kernelText) chain(args []expr.Expr, want, all bool, sc *scope) (string, error) {
+func (t *Text) chain(args []expr.Expr, want, all bool, sc *Scope) (string, error) {
 	sep := " | "
 	if all {
 		sep = " & "
@@ -269,18 +269,18 @@ func (t *kernelText) chain(args []expr.Expr, want, all bool, sc *scope) (string,
 		if len(pending) > 0 && !t.cheap(a, sc) {
 			text := "(" + strings.Join(pending, sep) + ")"
 			if result == "" {
-				result = t.name("c")
-				t.line("bool %s = %s;", result, text)
+				result = t.Name("c")
+				t.Line("bool %s = %s;", result, text)
 			} else {
-				t.line("%s = %s;", result, text)
+				t.Line("%s = %s;", result, text)
 			}
 			if all {
-				t.open("if (%s) {", result)
+				t.Open("if (%s) {", result)
 			} else {
-				t.open("if (!%s) {", result)
+				t.Open("if (!%s) {", result)
 			}
 			blocks++
-			sc = sc.nested()
+			sc = sc.Nested()
 			pending = nil
 		}
 		c, err := t.choose(a, want, sc)
@@ -293,37 +293,37 @@ func (t *kernelText) chain(args []expr.Expr, want, all bool, sc *scope) (string,
 	if blocks == 0 {
 		return text, nil
 	}
-	t.line("%s = %s;", result, text)
+	t.Line("%s = %s;", result, text)
 	for range blocks {
-		t.close()
+		t.Close()
 	}
 	return result, nil
 }
 
 // logic is AND or OR as a value, by SQL's three-valued logic. An operand is evaluated where those before it have not decided, and
 // NULL does not.
-func (t *kernelText) logic(args []expr.Expr, and bool, sc *scope) (value, error) {
+func (t *Text) logic(args []expr.Expr, and bool, sc *Scope) (Value, error) {
 	truth, null, blocks := "", "", 0
 	for i, a := range args {
 		if i > 0 && !t.cheap(a, sc) {
 			if blocks == 0 { // names of their own, to be assigned inside
-				name := t.name("b")
-				t.line("bool %s = %s, %s_null = %s;", name, truth, name, nullText(value{null: null}))
+				name := t.Name("b")
+				t.Line("bool %s = %s, %s_null = %s;", name, truth, name, nullText(Value{Null: null}))
 				truth, null = name, name+"_null"
 			}
 			if and {
-				t.open("if (%s | %s) {", truth, null)
+				t.Open("if (%s | %s) {", truth, null)
 			} else {
-				t.open("if (!%s) {", truth)
+				t.Open("if (!%s) {", truth)
 			}
 			blocks++
-			sc = sc.nested()
+			sc = sc.Nested()
 		}
-		v, err := t.emit(a, sc)
+		v, err := t.Emit(a, sc)
 		if err != nil {
-			return value{}, err
+			return Value{}, err
 		}
-		x, n := truthOf(v), v.null
+		x, n := truthOf(v), v.Null
 		if n == "true" {
 			x = "false"
 		}
@@ -346,27 +346,27 @@ func (t *kernelText) logic(args []expr.Expr, and bool, sc *scope) (value, error)
 		}
 		if blocks > 0 {
 			if newNull != "" {
-				next := t.name("n")
-				t.line("const bool %s = %s;", next, newNull)
-				t.line("%s = %s;", truth, newTruth)
-				t.line("%s = %s;", null, next)
+				next := t.Name("n")
+				t.Line("const bool %s = %s;", next, newNull)
+				t.Line("%s = %s;", truth, newTruth)
+				t.Line("%s = %s;", null, next)
 			} else {
-				t.line("%s = %s;", truth, newTruth)
+				t.Line("%s = %s;", truth, newTruth)
 			}
 			continue
 		}
 		null = t.named(newNull)
-		name := t.name("b")
-		t.line("const bool %s = %s;", name, newTruth)
+		name := t.Name("b")
+		t.Line("const bool %s = %s;", name, newTruth)
 		truth = name
 	}
 	for range blocks {
-		t.close()
+		t.Close()
 	}
 	if blocks > 0 && !anyNullable(args) {
 		null = ""
 	}
-	return value{class: form.Int, text: "(i64)" + truth, truth: truth, null: null}, nil
+	return Value{Class: form.Int, Text: "(i64)" + truth, truth: truth, Null: null}, nil
 }
 
 func anyNullable(args []expr.Expr) bool {
@@ -380,7 +380,7 @@ func anyNullable(args []expr.Expr) bool {
 
 // cheap says whether an expression may be evaluated without need: it raises and warns of nothing, loads no column and costs a few
 // instructions.
-func (t *kernelText) cheap(e expr.Expr, sc *scope) bool {
+func (t *Text) cheap(e expr.Expr, sc *Scope) bool {
 	e = expr.DirectQuotient(e)
 	switch x := e.(type) {
 	case *expr.Const:

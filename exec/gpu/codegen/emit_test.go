@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -26,15 +25,6 @@ import (
 
 // Expressions in kernels, row by row against sql/expr's evaluator: values, NULLs, errors and warnings.
 
-func testSeed(t testing.TB) uint64 {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("RADISH_TEST_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("replay with RADISH_TEST_SEED=%d go test -run '^%s$' ./exec/gpu", seed, t.Name())
-	return seed
-}
-
 // exprTest is a table of random rows, on the host and on a device.
 type exprTest struct {
 	t      *testing.T
@@ -42,8 +32,8 @@ type exprTest struct {
 	device *gpukernels.Device // nil: nothing runs on one
 	stream *gpukernels.Stream
 	owned  []gpukernels.Ptr
-	cache  *lookupCache
-	tables map[*table]gpukernels.Ptr
+	cache  *LookupCache
+	tables map[*Table]gpukernels.Ptr
 
 	compileOnly bool
 	library     *gpukernels.Library
@@ -62,8 +52,8 @@ func newExprTest(t *testing.T, seed uint64, device *gpukernels.Device, n int) *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: newLookupCache(64 << 20),
-		tables: map[*table]gpukernels.Ptr{}}
+	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: NewLookupCache(64 << 20),
+		tables: map[*Table]gpukernels.Ptr{}}
 	t.Cleanup(func() {
 		for _, p := range x.owned {
 			if err := s.Free(p); err != nil {
@@ -155,66 +145,66 @@ type (
 )
 
 // kernel writes a kernel that computes one expression for every row.
-func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*kernelText, value, error) {
-	t := newKernelText(ctx, x.cache)
-	key := func(k any) string { return t.param(paramSource{key: k}) }
-	t.line("if (global_thread() != 0) return;")
-	t.line("Error* error = as_pointer<Error>(p.w[0]);")
-	t.open("for (i64 row = 0; row < (i64)%s; row++) {", key(testRows{}))
-	t.open("{")
-	sc := newScope()
+func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, Value, error) {
+	t := NewText(ctx, x.cache)
+	key := func(k any) string { return t.Param(Param{Key: k}) }
+	t.Line("if (global_thread() != 0) return;")
+	t.Line("Error* error = as_pointer<Error>(p.w[0]);")
+	t.Open("for (i64 row = 0; row < (i64)%s; row++) {", key(testRows{}))
+	t.Open("{")
+	sc := NewScope()
 	for i, c := range x.cols {
-		v := value{class: form.ClassOf(c.Typ), typ: c.Typ, dict: x.vecs[i].Dict}
-		if v.dict != nil {
-			v.class = form.Code
+		v := Value{Class: form.ClassOf(c.Typ), Typ: c.Typ, Dict: x.vecs[i].Dict}
+		if v.Dict != nil {
+			v.Class = form.Code
 		}
-		load := func() (value, error) {
-			v.text = fmt.Sprintf("as_pointer<const %s>(%s)[row]", v.class.CName(), key(testColumn{i}))
+		load := func() (Value, error) {
+			v.Text = fmt.Sprintf("as_pointer<const %s>(%s)[row]", v.Class.CName(), key(testColumn{i}))
 			if c.Null {
-				v.null = "(as_pointer<const u8>(" + key(testNulls{i}) + ")[row] != 0)"
+				v.Null = "(as_pointer<const u8>(" + key(testNulls{i}) + ")[row] != 0)"
 			}
-			return t.define(v, "v"), nil
+			return t.Define(v, "v"), nil
 		}
 		like := v
 		if c.Null {
-			like.null = "?"
+			like.Null = "?"
 		}
 		if i%2 == 0 {
-			sc.bindLazy(c.ID, like, load)
+			sc.BindLazy(c.ID, like, load)
 			continue
 		}
 		loaded, _ := load()
-		sc.bind(c.ID, loaded)
+		sc.Bind(c.ID, loaded)
 	}
-	v, err := t.emit(e, sc)
+	v, err := t.Emit(e, sc)
 	if err != nil {
 		return nil, v, err
 	}
-	t.line("as_pointer<%s>(%s)[row] = %s;", v.class.CName(), key(testOut{"value"}), v.text)
-	t.line("as_pointer<u8>(%s)[row] = %s;", key(testOut{"null"}), nullText(v))
+	t.Line("as_pointer<%s>(%s)[row] = %s;", v.Class.CName(), key(testOut{"value"}), v.Text)
+	t.Line("as_pointer<u8>(%s)[row] = %s;", key(testOut{"null"}), nullText(v))
 	if e.Type().Kind == types.KindBool {
 		for _, want := range []bool{true, false} {
-			inner := newScope()
-			inner.up, sc.done = &scope{cols: sc.cols}, nil
-			t.open("{")
+			inner := NewScope()
+			inner.up, sc.done = &Scope{cols: sc.cols}, nil
+			t.Open("{")
 			c, err := t.choose(e, want, inner)
 			if err != nil {
 				return nil, v, err
 			}
-			t.line("as_pointer<u8>(%s)[row] = %s;", key(testOut{fmt.Sprint(want)}), c)
-			t.close()
+			t.Line("as_pointer<u8>(%s)[row] = %s;", key(testOut{fmt.Sprint(want)}), c)
+			t.Close()
 		}
 	}
-	t.close()
-	t.line("as_pointer<u32>(%s)[row] = error->code;", key(testOut{"code"}))
-	t.line("error->code = 0;")
-	t.line("u64 warnings = 0;")
-	for i := range t.sites {
-		t.line("warnings += as_pointer<u64>(%s)[%d];", key(warningsWord{}), i)
-		t.line("as_pointer<u64>(%s)[%d] = 0;", key(warningsWord{}), i)
+	t.Close()
+	t.Line("as_pointer<u32>(%s)[row] = error->code;", key(testOut{"code"}))
+	t.Line("error->code = 0;")
+	t.Line("u64 warnings = 0;")
+	for i := range t.Sites {
+		t.Line("warnings += as_pointer<u64>(%s)[%d];", key(WarningsWord{}), i)
+		t.Line("as_pointer<u64>(%s)[%d] = 0;", key(WarningsWord{}), i)
 	}
-	t.line("as_pointer<u64>(%s)[row] = warnings;", key(testOut{"warnings"}))
-	t.close()
+	t.Line("as_pointer<u64>(%s)[row] = warnings;", key(testOut{"warnings"}))
+	t.Close()
 	return t, v, nil
 }
 
@@ -229,22 +219,22 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 	type made struct {
 		e    expr.Expr
 		name string
-		text *kernelText
-		v    value
+		text *Text
+		v    Value
 	}
 	var kernels []made
 	for i, e := range exprs {
 		name := fmt.Sprintf("k%d", i)
 		text, v, err := x.kernel(name, e, ctx)
-		var no *unsupported
+		var no *Unsupported
 		if errors.As(err, &no) {
-			refused = append(refused, no.reason)
+			refused = append(refused, no.Reason)
 			continue
 		}
 		if err != nil {
 			x.t.Fatalf("%s: %v", e, err)
 		}
-		source += text.source(name)
+		source += text.Source(name)
 		kernels = append(kernels, made{e, name, text, v})
 	}
 	source = gpukernels.Includes(source) + source
@@ -280,37 +270,37 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 			outs[what] = make([]byte, width*x.n)
 			at[what] = x.alloc(width * x.n)
 		}
-		errorAt, warningsAt := x.alloc(16), x.alloc(8*len(k.text.sites)+8)
+		errorAt, warningsAt := x.alloc(16), x.alloc(8*len(k.text.Sites)+8)
 		texts, textsUsed := x.alloc(textBytesInTests), x.alloc(16)
 		for _, p := range []gpukernels.Ptr{errorAt, warningsAt, textsUsed} {
 			if err := x.stream.Fill(p, 0, 8, 2); err != nil {
 				x.t.Fatal(err)
 			}
 		}
-		if n := int64(len(k.text.sites)); n > 0 {
+		if n := int64(len(k.text.Sites)); n > 0 {
 			if err := x.stream.Fill(warningsAt, 0, 8, n); err != nil {
 				x.t.Fatal(err)
 			}
 		}
-		params := make([]uint64, len(k.text.params))
-		for i, s := range k.text.params {
+		params := make([]uint64, len(k.text.Params))
+		for i, s := range k.text.Params {
 			switch {
-			case s.table != nil:
-				p, ok := x.tables[s.table]
+			case s.Table != nil:
+				p, ok := x.tables[s.Table]
 				if !ok {
-					p = x.upload(s.table.data)
-					x.tables[s.table] = p
+					p = x.upload(s.Table.Data)
+					x.tables[s.Table] = p
 				}
 				params[i] = uint64(p)
-			case s.key == nil:
-				params[i] = s.word
+			case s.Key == nil:
+				params[i] = s.Word
 			default:
-				switch key := s.key.(type) {
-				case errorWord:
+				switch key := s.Key.(type) {
+				case ErrorWord:
 					params[i] = uint64(errorAt)
-				case textWord:
+				case StringWord:
 					params[i] = [...]uint64{uint64(texts), textBytesInTests, uint64(textsUsed)}[key]
-				case warningsWord:
+				case WarningsWord:
 					params[i] = uint64(warningsAt)
 				case testRows:
 					params[i] = uint64(x.n)
@@ -338,7 +328,7 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 			x.owned = slices.DeleteFunc(x.owned, func(p gpukernels.Ptr) bool { return p == at[what] })
 		}
 		if !x.compare(k.e, k.v, outs) {
-			x.t.Logf("the kernel:\n%s", k.text.source(k.name))
+			x.t.Logf("the kernel:\n%s", k.text.Source(k.name))
 			return refused
 		}
 	}
@@ -346,7 +336,7 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 }
 
 // compare checks what a kernel gave against the evaluator, each row on its own.
-func (x *exprTest) compare(e expr.Expr, v value, outs map[string][]byte) bool {
+func (x *exprTest) compare(e expr.Expr, v Value, outs map[string][]byte) bool {
 	x.t.Helper()
 	slots := map[expr.ColumnID]int{}
 	for i, c := range x.cols {
@@ -373,9 +363,9 @@ func (x *exprTest) compare(e expr.Expr, v value, outs map[string][]byte) bool {
 		ctx.Warnings = &sqlerr.Warnings{}
 		batch := &column.Batch{N: x.n, Sel: []int32{int32(i)}, Cols: x.vecs}
 		got, err := program.Eval(ctx, batch)
-		code := errorCode(binary.LittleEndian.Uint32(outs["code"][4*i:]))
+		code := Code(binary.LittleEndian.Uint32(outs["code"][4*i:]))
 		warned := binary.LittleEndian.Uint64(outs["warnings"][8*i:])
-		if err != nil || ctx.Warnings.Count() > 0 && code == errOnCPU {
+		if err != nil || ctx.Warnings.Count() > 0 && code == CodeOnCPU {
 			if code == 0 {
 				x.t.Errorf("%s, row %d%s: no error; the CPU's: %v", e, i, row(), err)
 				return false
@@ -412,19 +402,19 @@ func (x *exprTest) compare(e expr.Expr, v value, outs map[string][]byte) bool {
 }
 
 // read returns what a kernel stored for a row.
-func (x *exprTest) read(typ types.Type, v value, outs map[string][]byte, i int) types.Value {
+func (x *exprTest) read(typ types.Type, v Value, outs map[string][]byte, i int) types.Value {
 	out := types.Value{Type: typ, Null: outs["null"][i] != 0}
 	if out.Null {
 		return out
 	}
 	word := func(k int) uint64 { return binary.LittleEndian.Uint64(outs["value"][8*k:]) }
-	switch v.class {
+	switch v.Class {
 	case form.Float:
 		out.F = math.Float64frombits(word(i))
 	case form.Wide:
 		out.D = types.Int128{Hi: int64(word(2*i + 1)), Lo: word(2 * i)}
 	case form.Code:
-		out.S = v.dict.Value(binary.LittleEndian.Uint32(outs["value"][4*i:]))
+		out.S = v.Dict.Value(binary.LittleEndian.Uint32(outs["value"][4*i:]))
 	case form.View:
 		b := make([]byte, word(2*i+1))
 		if len(b) > 0 {
@@ -478,7 +468,7 @@ func must(e expr.Expr, err error) expr.Expr {
 func call(name string, args ...expr.Expr) expr.Expr { return must(expr.NewCall(name, args...)) }
 
 func TestEmitRandom(t *testing.T) {
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		x := newExprTest(t, seed, d, 60)
 		g := newExprGenerator(x)
@@ -507,7 +497,7 @@ func TestEmitRandom(t *testing.T) {
 // What the kernels call compiles for a GPU, whether there is one or not.
 func TestEmitCompilesForCUDA(t *testing.T) {
 	lib := gputest.CUDALibrary(t)
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	x := newExprTest(t, seed, gputest.Emulated(t), 10)
 	x.compileOnly, x.library = true, lib
 	g := newExprGenerator(x)

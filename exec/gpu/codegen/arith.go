@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"fmt"
@@ -12,22 +12,22 @@ import (
 // Arithmetic. Its types were chosen by the binder; where they prove that a result fits, nothing is checked.
 
 // result declares a variable for what a call gives and returns it.
-func (t *kernelText) result(typ types.Type) value {
-	v := value{class: form.ClassOf(typ), typ: typ, text: t.name("x")}
-	t.line("%s %s;", v.class.CName(), v.text)
+func (t *Text) result(typ types.Type) Value {
+	v := Value{Class: form.ClassOf(typ), Typ: typ, Text: t.Name("x")}
+	t.Line("%s %s;", v.Class.CName(), v.Text)
 	return v
 }
 
-// assign defines what a call gives.
-func (t *kernelText) assign(typ types.Type, format string, args ...any) value {
-	v := value{class: form.ClassOf(typ), typ: typ, text: t.name("x")}
-	t.line("const %s %s = %s;", v.class.CName(), v.text, fmt.Sprintf(format, args...))
+// Assign defines what a call gives.
+func (t *Text) Assign(typ types.Type, format string, args ...any) Value {
+	v := Value{Class: form.ClassOf(typ), Typ: typ, Text: t.Name("x")}
+	t.Line("const %s %s = %s;", v.Class.CName(), v.Text, fmt.Sprintf(format, args...))
 	return v
 }
 
 // rangeCheck raises error 1690 for a call where the condition holds and the result is not NULL anyway.
-func (t *kernelText) rangeCheck(condition, null string, c *expr.Call) {
-	t.raiseIf(unless(condition, null), errOutOfRange, c)
+func (t *Text) rangeCheck(condition, null string, c *expr.Call) {
+	t.RaiseIf(unless(condition, null), CodeOutOfRange, c)
 }
 
 // unless is a condition, which is evaluated first, where something is not NULL.
@@ -45,14 +45,14 @@ func wholeDigits(typ types.Type) int {
 }
 
 // exactResult stores an i128 text, which fits the type, in a variable of the type's class.
-func (t *kernelText) exactResult(typ types.Type, text string) value {
-	return t.assign(typ, "(%s)(%s)", form.ClassOf(typ).CName(), text)
+func (t *Text) exactResult(typ types.Type, text string) Value {
+	return t.Assign(typ, "(%s)(%s)", form.ClassOf(typ).CName(), text)
 }
 
 // wideResult calls a function that stores an i128 and returns true where it is out of range.
-func (t *kernelText) wideResult(c *expr.Call, null, format string, args ...any) value {
-	w := t.name("w")
-	t.line("i128 %s;", w)
+func (t *Text) wideResult(c *expr.Call, null, format string, args ...any) Value {
+	w := t.Name("w")
+	t.Line("i128 %s;", w)
 	t.rangeCheck(fmt.Sprintf(format, args...)+", "+w+")", null, c)
 	return t.exactResult(c.Typ, w)
 }
@@ -62,49 +62,49 @@ func emitAdditive(minus bool) strictEmitter {
 	if minus {
 		op, short, wrap, checked = "-", "short_sub", "wrap_sub", "sub_i64"
 	}
-	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	return func(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		x, y := a[0], a[1]
 		switch {
 		case c.Typ.IsFloat():
-			return t.floatResult(c, a, null, "%s %s %s", x.text, op, y.text)
+			return t.floatResult(c, a, null, "%s %s %s", x.Text, op, y.Text)
 		case c.Typ.Kind == types.KindDecimal:
 			return t.addDecimals(c, x, y, minus, null), nil
 		case c.Typ.Kind == types.KindUint64:
 			v := t.result(c.Typ)
-			t.rangeCheck(fmt.Sprintf("to_u64(%s %s %s, %s)", wide(x), op, wide(y), v.text), null, c)
+			t.rangeCheck(fmt.Sprintf("to_u64(%s %s %s, %s)", wide(x), op, wide(y), v.Text), null, c)
 			return v, nil
 		}
 		if t.short(c) {
-			return t.assign(c.Typ, "%s(%s, %s)", short, x.text, y.text), nil
+			return t.Assign(c.Typ, "%s(%s, %s)", short, x.Text, y.Text), nil
 		}
-		if small(x.typ) && small(y.typ) {
-			return t.assign(c.Typ, "%s(%s, %s)", wrap, x.text, y.text), nil
+		if SmallInteger(x.Typ) && SmallInteger(y.Typ) {
+			return t.Assign(c.Typ, "%s(%s, %s)", wrap, x.Text, y.Text), nil
 		}
 		v := t.result(c.Typ)
-		t.rangeCheck(fmt.Sprintf("%s(%s, %s, %s)", checked, x.text, y.text, v.text), null, c)
+		t.rangeCheck(fmt.Sprintf("%s(%s, %s, %s)", checked, x.Text, y.Text, v.Text), null, c)
 		return v, nil
 	}
 }
 
-// small says whether an integer type has at most 32 bits, so that sums and products of two fit 64.
-func small(t types.Type) bool {
+// SmallInteger says whether an integer type has at most 32 bits, so that sums and products of two fit 64.
+func SmallInteger(t types.Type) bool {
 	return t.IsInteger() && t.Kind != types.KindInt64 && t.Kind != types.KindUint64
 }
 
 // floatResult defines a double that one or two doubles make, and raises an error where it overflows.
-func (t *kernelText) floatResult(c *expr.Call, a []value, null, format string, args ...any) (value, error) {
-	v := t.assign(c.Typ, format, args...)
+func (t *Text) floatResult(c *expr.Call, a []Value, null, format string, args ...any) (Value, error) {
+	v := t.Assign(c.Typ, format, args...)
 	t.rangeCheck(overflows(v, a), null, c)
 	return v, nil
 }
 
 // overflows is C++ for: finite operands, one double or two before others, gave a double that is not finite.
-func overflows(v value, a []value) string {
+func overflows(v Value, a []Value) string {
 	second := a[0]
-	if len(a) > 1 && a[1].class == form.Float {
+	if len(a) > 1 && a[1].Class == form.Float {
 		second = a[1]
 	}
-	return fmt.Sprintf("overflows(%s, %s, %s)", v.text, a[0].text, second.text)
+	return fmt.Sprintf("overflows(%s, %s, %s)", v.Text, a[0].Text, second.Text)
 }
 
 // power is 10^n as C++.
@@ -116,24 +116,24 @@ func power(n int, class form.Class) string {
 }
 
 // timesPower is an exact value times 10^up in a class; the caller knows that it fits.
-func timesPower(v value, up int, class form.Class) string {
-	text := v.text
+func timesPower(v Value, up int, class form.Class) string {
+	text := v.Text
 	if class == form.Wide {
 		text = wide(v)
 	}
 	switch {
 	case up == 0:
 		return text
-	case class == form.Wide && v.class == form.Int && up <= types.MaxShortDecimal && v.typ.Phys() != types.PhysUint64:
-		return fmt.Sprintf("(i128)%s * %s", v.text, power(up, form.Int))
+	case class == form.Wide && v.Class == form.Int && up <= types.MaxShortDecimal && v.Typ.Phys() != types.PhysUint64:
+		return fmt.Sprintf("(i128)%s * %s", v.Text, power(up, form.Int))
 	}
 	return fmt.Sprintf("wrap_mul(%s, %s)", text, power(up, class))
 }
 
-func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null string) value {
-	as, bs, scale := scaleOf(x.typ), scaleOf(y.typ), scaleOf(c.Typ)
+func (t *Text) addDecimals(c *expr.Call, x, y Value, minus bool, null string) Value {
+	as, bs, scale := ScaleOf(x.Typ), ScaleOf(y.Typ), ScaleOf(c.Typ)
 	common := max(as, bs, scale)
-	whole := max(wholeDigits(x.typ), wholeDigits(y.typ)) + 1
+	whole := max(wholeDigits(x.Typ), wholeDigits(y.Typ)) + 1
 	class := form.ClassOf(c.Typ)
 	if narrowExact(x) && narrowExact(y) && class == form.Int && scale >= max(as, bs) || whole+common <= types.MaxDecimalPrecision &&
 		common == scale && whole+scale <= int(c.Typ.Precision) {
@@ -144,15 +144,15 @@ func (t *kernelText) addDecimals(c *expr.Call, x, y value, minus bool, null stri
 		if class == form.Int && t.short(c) {
 			wrap = short
 		}
-		return t.assign(c.Typ, "%s(%s, %s)", wrap, t.aligned(c.Args[0], x, common-as, class), t.aligned(c.Args[1], y, common-bs, class))
+		return t.Assign(c.Typ, "%s(%s, %s)", wrap, t.aligned(c.Args[0], x, common-as, class), t.aligned(c.Args[1], y, common-bs, class))
 	}
 	return t.wideResult(c, null, "add_decimal<%d, %d, %d, %d>(%s, %s, %v", common-as, common-bs, common-scale, c.Typ.Precision, wide(x), wide(y), minus)
 }
 
 // aligned is an operand times 10^up in a class, in which it is known to fit; of a literal the host computes it.
-func (t *kernelText) aligned(e expr.Expr, v value, up int, class form.Class) string {
+func (t *Text) aligned(e expr.Expr, v Value, up int, class form.Class) string {
 	k, ok := e.(*expr.Const)
-	if !ok || k.Value.Null || !exactType(k.Value.Type) {
+	if !ok || k.Value.Null || !ExactType(k.Value.Type) {
 		return timesPower(v, up, class)
 	}
 	digits := types.MaxShortDecimal
@@ -167,18 +167,18 @@ func (t *kernelText) aligned(e expr.Expr, v value, up int, class form.Class) str
 		n = types.Int128FromInt64(k.Value.I)
 	}
 	n, _ = n.Mul(types.Pow10Int128(up))
-	return t.constant(types.DecimalValue(types.Decimal(digits, 0), n)).text
+	return t.constant(types.DecimalValue(types.Decimal(digits, 0), n)).Text
 }
 
 // narrowExact says whether a value is a signed 64-bit integer.
-func narrowExact(v value) bool { return v.typ.Phys() == types.PhysInt64 && v.class == form.Int }
+func narrowExact(v Value) bool { return v.Typ.Phys() == types.PhysInt64 && v.Class == form.Int }
 
 // product is the function of arith.cuh for a product that fits 64 bits.
-func (t *kernelText) product(c *expr.Call) string {
+func (t *Text) product(c *expr.Call) string {
 	switch {
 	case t.short(c):
 		return "short_mul"
-	case t.fits32(c.Args[0], fractionOf(c.Args[0].Type())) && t.fits32(c.Args[1], fractionOf(c.Args[1].Type())):
+	case t.fits32(c.Args[0], ScaleOf(c.Args[0].Type())) && t.fits32(c.Args[1], ScaleOf(c.Args[1].Type())):
 		return "wide_mul"
 	}
 	return "wrap_mul"
@@ -186,184 +186,184 @@ func (t *kernelText) product(c *expr.Call) string {
 
 // short says whether a sum, difference or product of two integers or decimals is known to have at most 32 bits, and so are the operands, at the scale
 // at which they are computed.
-func (t *kernelText) short(c *expr.Call) bool {
-	to := fractionOf(c.Typ)
+func (t *Text) short(c *expr.Call) bool {
+	to := ScaleOf(c.Typ)
 	a, b := to, to
 	if c.Fn.Name == "mul" {
-		a, b = fractionOf(c.Args[0].Type()), fractionOf(c.Args[1].Type())
+		a, b = ScaleOf(c.Args[0].Type()), ScaleOf(c.Args[1].Type())
 	}
 	return t.fits32(c, to) && t.fits32(c.Args[0], a) && t.fits32(c.Args[1], b)
 }
 
 // fits32 says whether an expression's values at a scale are known to be signed integers of 32 bits.
-func (t *kernelText) fits32(e expr.Expr, scale int) bool {
-	if t.within == nil {
+func (t *Text) fits32(e expr.Expr, scale int) bool {
+	if t.Ranges == nil {
 		return false
 	}
-	r, ok := t.within(e)
+	r, ok := t.Ranges.Of(e)
 	if !ok {
 		return false
 	}
-	r, ok = rescaled(r, fractionOf(e.Type()), scale)
+	r, ok = rescaled(r, ScaleOf(e.Type()), scale)
 	return ok && r.Lo >= math.MinInt32 && r.Hi <= math.MaxInt32
 }
 
-func emitMul(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+func emitMul(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	x, y := a[0], a[1]
 	switch {
 	case c.Typ.IsFloat():
-		return t.floatResult(c, a, null, "%s * %s", x.text, y.text)
+		return t.floatResult(c, a, null, "%s * %s", x.Text, y.Text)
 	case c.Typ.Kind == types.KindUint64:
 		v := t.result(c.Typ)
-		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.text), null, c)
+		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.Text), null, c)
 		return v, nil
 	case c.Typ.Kind != types.KindDecimal:
-		if small(x.typ) && small(y.typ) || t.short(c) {
-			return t.assign(c.Typ, "%s(%s, %s)", t.product(c), x.text, y.text), nil
+		if SmallInteger(x.Typ) && SmallInteger(y.Typ) || t.short(c) {
+			return t.Assign(c.Typ, "%s(%s, %s)", t.product(c), x.Text, y.Text), nil
 		}
 		v := t.result(c.Typ)
-		t.rangeCheck(fmt.Sprintf("mul_i64(%s, %s, %s)", x.text, y.text, v.text), null, c)
+		t.rangeCheck(fmt.Sprintf("mul_i64(%s, %s, %s)", x.Text, y.Text, v.Text), null, c)
 		return v, nil
 	}
-	drop := scaleOf(x.typ) + scaleOf(y.typ) - scaleOf(c.Typ)
+	drop := ScaleOf(x.Typ) + ScaleOf(y.Typ) - ScaleOf(c.Typ)
 	narrow := narrowExact(x) && narrowExact(y)
-	digits := int(types.AsDecimal(x.typ).Precision) + int(types.AsDecimal(y.typ).Precision)
+	digits := int(types.AsDecimal(x.Typ).Precision) + int(types.AsDecimal(y.Typ).Precision)
 	switch {
 	case drop == 0 && narrow && form.ClassOf(c.Typ) == form.Int:
-		return t.assign(c.Typ, "%s(%s, %s)", t.product(c), x.text, y.text), nil
+		return t.Assign(c.Typ, "%s(%s, %s)", t.product(c), x.Text, y.Text), nil
 	case drop == 0 && narrow:
-		return t.assign(c.Typ, "(i128)%s * %s", x.text, y.text), nil
+		return t.Assign(c.Typ, "(i128)%s * %s", x.Text, y.Text), nil
 	case drop == 0 && digits <= int(c.Typ.Precision) && form.ClassOf(c.Typ) == form.Wide:
-		return t.assign(c.Typ, "wrap_mul(%s, %s)", wide(x), wide(y)), nil
+		return t.Assign(c.Typ, "wrap_mul(%s, %s)", wide(x), wide(y)), nil
 	}
 	return t.wideResult(c, null, "mul_decimal<%d, %d>(%s, %s", drop, c.Typ.Precision, wide(x), wide(y)), nil
 }
 
 // divisor names what says that a divisor is 0, and writes the warning that this gives. It returns where the quotient is NULL.
-func (t *kernelText) divisor(c *expr.Call, y value, null string) string {
-	zero := t.name("n")
-	t.line("const bool %s = %s == 0;", zero, y.text)
-	if t.ctx.SQLMode&expr.ModeErrorForDivByZero != 0 {
+func (t *Text) divisor(c *expr.Call, y Value, null string) string {
+	zero := t.Name("n")
+	t.Line("const bool %s = %s == 0;", zero, y.Text)
+	if t.Ctx.SQLMode&expr.ModeErrorForDivByZero != 0 {
 		t.warnOrRaise(unless(zero, null), c)
 	}
 	return zero
 }
 
 // warnOrRaise counts a warning, or in a strict write raises the error that it is there.
-func (t *kernelText) warnOrRaise(condition string, e expr.Expr) {
-	if t.ctx.Writing && t.ctx.SQLMode&expr.ModeStrict != 0 {
-		t.raiseIf(condition, errOnCPU, e)
+func (t *Text) warnOrRaise(condition string, e expr.Expr) {
+	if t.Ctx.Writing && t.Ctx.SQLMode&expr.ModeStrict != 0 {
+		t.RaiseIf(condition, CodeOnCPU, e)
 		return
 	}
 	t.warnIf(condition, e)
 }
 
-func emitDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+func emitDiv(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	x, y := a[0], a[1]
 	zero := t.divisor(c, y, null)
 	if c.Typ.IsFloat() {
-		v := t.assign(c.Typ, "%s / (%s ? 1.0 : %s)", x.text, zero, y.text)
-		v.null = zero
+		v := t.Assign(c.Typ, "%s / (%s ? 1.0 : %s)", x.Text, zero, y.Text)
+		v.Null = zero
 		t.rangeCheck(overflows(v, a), orText(null, zero), c)
 		return v, nil
 	}
-	up := scaleOf(c.Typ) + scaleOf(y.typ) - scaleOf(x.typ)
+	up := ScaleOf(c.Typ) + ScaleOf(y.Typ) - ScaleOf(x.Typ)
 	v := t.wideResult(c, orText(null, zero), "div_decimal<%d, %v, %d>(%s, %s", up, c.Fn.Name == "div_cut", c.Typ.Precision, wide(x), wide(y))
-	v.null = zero
+	v.Null = zero
 	return v, nil
 }
 
-func emitIntDiv(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+func emitIntDiv(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	x, y := a[0], a[1]
-	if x.class == form.Float || y.class == form.Float {
-		return value{}, refuse("DIV of doubles runs on the CPU only")
+	if x.Class == form.Float || y.Class == form.Float {
+		return Value{}, Refuse("DIV of doubles runs on the CPU only")
 	}
 	zero := t.divisor(c, y, null)
-	w := t.name("w")
-	t.line("i128 %s;", w)
+	w := t.Name("w")
+	t.Line("i128 %s;", w)
 	fits := "fits_i64"
 	if c.Typ.Kind == types.KindUint64 {
 		fits = "fits_u64"
 	}
-	t.rangeCheck(fmt.Sprintf("(div_whole(%s, %s, %d, %s) || !%s(%s))", wide(x), wide(y), scaleOf(y.typ)-scaleOf(x.typ), w, fits, w),
+	t.rangeCheck(fmt.Sprintf("(div_whole(%s, %s, %d, %s) || !%s(%s))", wide(x), wide(y), ScaleOf(y.Typ)-ScaleOf(x.Typ), w, fits, w),
 		orText(null, zero), c)
 	v := t.exactResult(c.Typ, w)
-	v.null = zero
+	v.Null = zero
 	return v, nil
 }
 
-func emitMod(t *kernelText, c *expr.Call, a []value, null string) (v value, err error) {
+func emitMod(t *Text, c *expr.Call, a []Value, null string) (v Value, err error) {
 	x, y := a[0], a[1]
 	zero := t.divisor(c, y, null)
-	as, bs, scale := scaleOf(x.typ), scaleOf(y.typ), scaleOf(c.Typ)
+	as, bs, scale := ScaleOf(x.Typ), ScaleOf(y.Typ), ScaleOf(c.Typ)
 	switch {
 	case c.Typ.IsFloat():
-		v = t.assign(c.Typ, "math_fmod(%s, %s)", x.text, y.text)
+		v = t.Assign(c.Typ, "math_fmod(%s, %s)", x.Text, y.Text)
 	case narrowExact(x) && narrowExact(y) && as == bs && form.ClassOf(c.Typ) == form.Int:
-		v = t.assign(c.Typ, "mod_i64(%s, %s)", x.text, y.text)
+		v = t.Assign(c.Typ, "mod_i64(%s, %s)", x.Text, y.Text)
 	case scale < max(as, bs):
 		v = t.exactResult(c.Typ, fmt.Sprintf("div_pow10<%d>(mod_decimal(%s, %d, %s, %d))", max(as, bs)-scale, wide(x), as, wide(y), bs))
 	default:
 		v = t.exactResult(c.Typ, fmt.Sprintf("mod_decimal(%s, %d, %s, %d)", wide(x), as, wide(y), bs))
 	}
-	v.null = zero
+	v.Null = zero
 	return v, nil
 }
 
-func emitNeg(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+func emitNeg(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	x := a[0]
 	switch {
 	case c.Typ.IsFloat():
-		return t.assign(c.Typ, "-%s", x.text), nil
+		return t.Assign(c.Typ, "-%s", x.Text), nil
 	case c.Typ.IsInteger():
-		v := t.assign(c.Typ, "wrap_sub(0, %s)", x.text)
-		if !small(x.typ) {
+		v := t.Assign(c.Typ, "wrap_sub(0, %s)", x.Text)
+		if !SmallInteger(x.Typ) {
 			t.rangeCheck("!fits_i64(-("+wide(x)+"))", null, c)
 		}
 		return v, nil
 	}
 	if form.ClassOf(c.Typ) == form.Wide {
-		return t.assign(c.Typ, "-(%s)", wide(x)), nil
+		return t.Assign(c.Typ, "-(%s)", wide(x)), nil
 	}
-	return t.assign(c.Typ, "wrap_sub(0, %s)", x.text), nil
+	return t.Assign(c.Typ, "wrap_sub(0, %s)", x.Text), nil
 }
 
 // emitBits makes an operator on 64 bits.
 func emitBits(format string) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 		args := make([]any, len(a))
 		for i, v := range a {
-			args[i] = "(u64)" + v.text
+			args[i] = "(u64)" + v.Text
 		}
-		return t.assign(c.Typ, "(i64)("+format+")", args...), nil
+		return t.Assign(c.Typ, "(i64)("+format+")", args...), nil
 	}
 }
 
 // emitShift makes a shift, which gives 0 from 64 places on.
 func emitShift(op string) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-		n := "(u64)" + a[1].text
-		return t.assign(c.Typ, "%s > 63 ? 0 : (i64)((u64)%s %s (%s & 63))", n, a[0].text, op, n), nil
+	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+		n := "(u64)" + a[1].Text
+		return t.Assign(c.Typ, "%s > 63 ? 0 : (i64)((u64)%s %s (%s & 63))", n, a[0].Text, op, n), nil
 	}
 }
 
-func emitXor(t *kernelText, _ *expr.Call, a []value, null string) (value, error) {
-	return t.truthValue("(("+a[0].text+" != 0) != ("+a[1].text+" != 0))"+notNull(null), null), nil
+func emitXor(t *Text, _ *expr.Call, a []Value, null string) (Value, error) {
+	return t.truthValue("(("+a[0].Text+" != 0) != ("+a[1].Text+" != 0))"+NotNull(null), null), nil
 }
 
 // harmlessArithmetic says whether a call of an exact operator needs no check.
 func harmlessArithmetic(c *expr.Call) bool {
 	a, b := c.Args[0].Type(), c.Args[1].Type()
 	if c.Typ.IsInteger() {
-		return small(a) && small(b) && c.Typ.Kind == types.KindInt64
+		return SmallInteger(a) && SmallInteger(b) && c.Typ.Kind == types.KindInt64
 	}
 	if c.Typ.Kind != types.KindDecimal || a.Phys() != types.PhysInt64 || b.Phys() != types.PhysInt64 {
 		return false
 	}
 	if c.Fn.Name == "mul" {
-		return scaleOf(c.Typ) == scaleOf(a)+scaleOf(b)
+		return ScaleOf(c.Typ) == ScaleOf(a)+ScaleOf(b)
 	}
-	return c.Typ.Phys() == types.PhysInt64 && scaleOf(c.Typ) >= max(scaleOf(a), scaleOf(b))
+	return c.Typ.Phys() == types.PhysInt64 && ScaleOf(c.Typ) >= max(ScaleOf(a), ScaleOf(b))
 }
 
 func always(*expr.Call) bool { return true }

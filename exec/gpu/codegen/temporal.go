@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"fmt"
@@ -10,41 +10,41 @@ import (
 // Dates and times.
 
 // days is the date of a DATE or DATETIME.
-func days(v value) string {
-	if v.typ.Kind == types.KindDate {
-		return v.text
+func days(v Value) string {
+	if v.Typ.Kind == types.KindDate {
+		return v.Text
 	}
-	return "date_of(" + v.text + ")"
+	return "date_of(" + v.Text + ")"
 }
 
 // emitDays makes a function of a date: format has the days.
 func emitDays(format string) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-		return t.assign(c.Typ, format, days(a[0])), nil
+	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+		return t.Assign(c.Typ, format, days(a[0])), nil
 	}
 }
 
 // emitWeek makes WEEK and YEARWEEK, whose mode is the second operand or 0.
 func emitWeek(name string) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 		mode := "0"
 		if len(a) == 2 {
-			mode = a[1].text
+			mode = a[1].Text
 		}
-		return t.assign(c.Typ, "%s(%s, %s)", name, days(a[0]), mode), nil
+		return t.Assign(c.Typ, "%s(%s, %s)", name, days(a[0]), mode), nil
 	}
 }
 
 // emitClock makes a part of a time of day: format has a non-negative TIME.
 func emitClock(format string) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-		switch a[0].typ.Kind {
+	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+		switch a[0].Typ.Kind {
 		case types.KindDate:
-			return t.assign(c.Typ, "0"), nil
+			return t.Assign(c.Typ, "0"), nil
 		case types.KindDatetime:
-			return t.assign(c.Typ, format, "time_of("+a[0].text+")"), nil
+			return t.Assign(c.Typ, format, "time_of("+a[0].Text+")"), nil
 		}
-		return t.assign(c.Typ, format, "(i64)magnitude("+a[0].text+")"), nil
+		return t.Assign(c.Typ, format, "(i64)magnitude("+a[0].Text+")"), nil
 	}
 }
 
@@ -55,7 +55,7 @@ func unitOf(e expr.Expr) (types.Unit, error) {
 			return u, nil
 		}
 	}
-	return 0, refuse("the time unit %s is not known", e)
+	return 0, Refuse("the time unit %s is not known", e)
 }
 
 // clockParts are parts of a time t and a day of the month, by unit.
@@ -82,115 +82,115 @@ var dateParts = map[types.Unit]string{
 	types.UnitWeek: "week(%s, 0)", types.UnitYearMonth: "date_number(%s) / 100",
 }
 
-func emitExtract(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+func emitExtract(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 	unit, err := unitOf(c.Args[0])
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
 	v := a[1]
-	if !v.typ.IsTemporal() {
-		return value{}, refuse("EXTRACT from %s runs on the CPU only", v.typ)
+	if !v.Typ.IsTemporal() {
+		return Value{}, Refuse("EXTRACT from %s runs on the CPU only", v.Typ)
 	}
 	if format, ok := dateParts[unit]; ok {
-		if v.typ.Kind == types.KindTime {
-			return t.assign(c.Typ, "0"), nil
+		if v.Typ.Kind == types.KindTime {
+			return t.Assign(c.Typ, "0"), nil
 		}
-		return t.assign(c.Typ, format, days(v)), nil
+		return t.Assign(c.Typ, format, days(v)), nil
 	}
 	part, ok := clockParts[unit]
 	if !ok {
-		return value{}, refuse("EXTRACT of %s runs on the CPU only", unit)
+		return Value{}, Refuse("EXTRACT of %s runs on the CPU only", unit)
 	}
 	out := t.result(c.Typ)
-	t.open("{")
-	switch v.typ.Kind {
+	t.Open("{")
+	switch v.Typ.Kind {
 	case types.KindTime:
-		t.line("const i64 t = (i64)magnitude(%s), day = 0;", v.text)
+		t.Line("const i64 t = (i64)magnitude(%s), day = 0;", v.Text)
 	case types.KindDate:
-		t.line("const i64 t = 0, day = day_of(%s);", v.text)
+		t.Line("const i64 t = 0, day = day_of(%s);", v.Text)
 	default:
-		t.line("const i64 t = time_of(%s), day = day_of(date_of(%s));", v.text, v.text)
+		t.Line("const i64 t = time_of(%s), day = day_of(date_of(%s));", v.Text, v.Text)
 	}
-	if v.typ.Kind == types.KindTime {
-		t.line("%s = (%s < 0 ? -1 : 1) * (%s);", out.text, v.text, part)
+	if v.Typ.Kind == types.KindTime {
+		t.Line("%s = (%s < 0 ? -1 : 1) * (%s);", out.Text, v.Text, part)
 	} else {
-		t.line("%s = %s;", out.text, part)
+		t.Line("%s = %s;", out.Text, part)
 	}
-	t.close()
+	t.Close()
 	return out, nil
 }
 
-func emitDateDiff(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-	return t.assign(c.Typ, "%s - %s", days(a[0]), days(a[1])), nil
+func emitDateDiff(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+	return t.Assign(c.Typ, "%s - %s", days(a[0]), days(a[1])), nil
 }
 
-func emitTimestampDiff(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+func emitTimestampDiff(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 	unit, err := unitOf(c.Args[0])
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	if a[1].typ.Kind != types.KindDatetime || a[2].typ.Kind != types.KindDatetime {
-		return value{}, refuse("TIMESTAMPDIFF of %s runs on the CPU only", a[1].typ)
+	if a[1].Typ.Kind != types.KindDatetime || a[2].Typ.Kind != types.KindDatetime {
+		return Value{}, Refuse("TIMESTAMPDIFF of %s runs on the CPU only", a[1].Typ)
 	}
 	size, ok := types.IntervalOf(1, unit)
 	switch {
 	case !ok || unit.IsCompound():
-		return value{}, refuse("TIMESTAMPDIFF in %s runs on the CPU only", unit)
+		return Value{}, Refuse("TIMESTAMPDIFF in %s runs on the CPU only", unit)
 	case unit.IsMonthUnit():
-		return t.assign(c.Typ, "months_between(%s, %s) / %d", a[1].text, a[2].text, size.Months), nil
+		return t.Assign(c.Typ, "months_between(%s, %s) / %d", a[1].Text, a[2].Text, size.Months), nil
 	}
-	return t.assign(c.Typ, "(%s - %s) / %d", a[2].text, a[1].text, size.Micros), nil
+	return t.Assign(c.Typ, "(%s - %s) / %d", a[2].Text, a[1].Text, size.Micros), nil
 }
 
-func emitToSeconds(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-	return t.assign(c.Typ, "(date_of(%s) - min_date) * 86400 + time_of(%s) / 1000000", a[0].text, a[0].text), nil
+func emitToSeconds(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+	return t.Assign(c.Typ, "(date_of(%s) - min_date) * 86400 + time_of(%s) / 1000000", a[0].Text, a[0].Text), nil
 }
 
 // emitMaybe makes a function of integers that is NULL where it returns true; its last parameter is the result.
 func emitMaybe(name string) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
+	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 		out, args := t.result(c.Typ), ""
 		for _, v := range a {
-			args += v.text + ", "
+			args += v.Text + ", "
 		}
-		out.null = t.name("n")
-		t.line("const bool %s = %s(%s%s);", out.null, name, args, out.text)
+		out.Null = t.Name("n")
+		t.Line("const bool %s = %s(%s%s);", out.Null, name, args, out.Text)
 		return out, nil
 	}
 }
 
 // emitSame makes a function whose work its operand's cast does.
-func emitSame(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-	return t.assign(c.Typ, "%s", a[0].text), nil
+func emitSame(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+	return t.Assign(c.Typ, "%s", a[0].Text), nil
 }
 
 // emitDateAdd makes DATE_ADD and DATE_SUB; of TIMESTAMPADD the operands come in another order.
 func emitDateAdd(minus bool) strictEmitter {
-	return func(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+	return func(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		return t.dateAdd(c, a[0], a[1], c.Args[1], c.Args[2], minus, null)
 	}
 }
 
-func emitTimestampAdd(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+func emitTimestampAdd(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	return t.dateAdd(c, a[2], a[1], c.Args[1], c.Args[0], false, null)
 }
 
 // dateAdd adds count of a unit to a moment. Out of range is NULL with a warning.
-func (t *kernelText) dateAdd(c *expr.Call, moment, count value, countExpr, unitExpr expr.Expr, minus bool, null string) (value, error) {
+func (t *Text) dateAdd(c *expr.Call, moment, count Value, countExpr, unitExpr expr.Expr, minus bool, null string) (Value, error) {
 	unit, err := unitOf(unitExpr)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	if !moment.typ.IsTemporal() {
-		return value{}, refuse("an interval added to %s runs on the CPU only", moment.typ)
+	if !moment.Typ.IsTemporal() {
+		return Value{}, Refuse("an interval added to %s runs on the CPU only", moment.Typ)
 	}
 	span, tooLong, err := t.interval(countExpr, count, unit, minus)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
 	add, days := "", unit.IsDateUnit() && !unit.IsMonthUnit()
-	text := moment.text
-	switch from := moment.typ.Kind; {
+	text := moment.Text
+	switch from := moment.Typ.Kind; {
 	case from == types.KindDate && c.Typ.Kind == types.KindDate && unit.IsMonthUnit():
 		add = "add_months"
 	case from == types.KindDate && c.Typ.Kind == types.KindDate && days:
@@ -206,17 +206,17 @@ func (t *kernelText) dateAdd(c *expr.Call, moment, count value, countExpr, unitE
 	case from == types.KindDatetime:
 		add = "add_micros"
 	default:
-		return value{}, refuse("%s runs on the CPU only", c)
+		return Value{}, Refuse("%s runs on the CPU only", c)
 	}
 	out := t.result(c.Typ)
-	out.null = t.name("n")
-	t.line("const bool %s = %s%s(%s, %s, %s);", out.null, tooLong, add, text, span, out.text)
-	t.warnOrRaise(unless(out.null, null), c)
+	out.Null = t.Name("n")
+	t.Line("const bool %s = %s%s(%s, %s, %s);", out.Null, tooLong, add, text, span, out.Text)
+	t.warnOrRaise(unless(out.Null, null), c)
 	return out, nil
 }
 
 // interval returns the interval in microseconds or months, and C++ that says whether it is out of range, empty or ending in "|".
-func (t *kernelText) interval(e expr.Expr, count value, unit types.Unit, minus bool) (span, tooLong string, err error) {
+func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, minus bool) (span, tooLong string, err error) {
 	if c, ok := e.(*expr.Const); ok && !c.Value.Null {
 		v := c.Value
 		var iv types.Interval
@@ -229,21 +229,21 @@ func (t *kernelText) interval(e expr.Expr, count value, unit types.Unit, minus b
 			iv, ok = types.IntervalOf(v.I, unit)
 		}
 		if !ok {
-			return "", "", refuse("the interval %s is out of range", e)
+			return "", "", Refuse("the interval %s is out of range", e)
 		}
 		if minus {
 			iv = iv.Neg()
 		}
-		return "(i64)" + t.literal(uint64(iv.Months+iv.Micros)), "", nil // one of the two is 0
+		return "(i64)" + t.Literal(uint64(iv.Months+iv.Micros)), "", nil // one of the two is 0
 	}
 	size, ok := types.IntervalOf(1, unit)
-	if !count.typ.IsInteger() || count.typ.Phys() == types.PhysUint64 || unit.IsCompound() || !ok {
-		return "", "", refuse("an interval of %s %s that is not constant runs on the CPU only", count.typ, unit)
+	if !count.Typ.IsInteger() || count.Typ.Phys() == types.PhysUint64 || unit.IsCompound() || !ok {
+		return "", "", Refuse("an interval of %s %s that is not constant runs on the CPU only", count.Typ, unit)
 	}
-	name := t.name("x")
-	t.line("i64 %s;", name)
-	long := t.name("n")
-	t.line("const bool %s = interval_of(%s, %d, %s);", long, count.text, size.Months+size.Micros, name)
+	name := t.Name("x")
+	t.Line("i64 %s;", name)
+	long := t.Name("n")
+	t.Line("const bool %s = interval_of(%s, %d, %s);", long, count.Text, size.Months+size.Micros, name)
 	if minus {
 		return fmt.Sprintf("wrap_sub(0, %s)", name), long + " | ", nil
 	}
@@ -251,13 +251,13 @@ func (t *kernelText) interval(e expr.Expr, count value, unit types.Unit, minus b
 }
 
 // emitTimestamp makes TIMESTAMP(t [, time]).
-func emitTimestamp(t *kernelText, c *expr.Call, a []value, null string) (value, error) {
+func emitTimestamp(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	if len(a) == 1 {
-		return t.assign(c.Typ, "%s", a[0].text), nil
+		return t.Assign(c.Typ, "%s", a[0].Text), nil
 	}
 	out := t.result(c.Typ)
-	out.null = t.name("n")
-	t.line("const bool %s = add_micros(%s, %s, %s);", out.null, a[0].text, a[1].text, out.text)
-	t.warnOrRaise(unless(out.null, null), c)
+	out.Null = t.Name("n")
+	t.Line("const bool %s = add_micros(%s, %s, %s);", out.Null, a[0].Text, a[1].Text, out.Text)
+	t.warnOrRaise(unless(out.Null, null), c)
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"math"
@@ -8,15 +8,18 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// rangeOf bounds an expression's values by those of the columns in it; ok is false if nothing is known. Nothing looks at the values again: places in
-// arrays and the bits that sums take follow from what this says, so a case has to hold for every value that the evaluator can give.
-func (k *kernel) rangeOf(e expr.Expr) (r form.Interval, ok bool) {
+// Ranges bounds the values of columns. Nothing checks the bounds again: positions in arrays and the bits of sums follow from them, so each rule
+// below has to hold for every value that the evaluator can give.
+type Ranges map[expr.ColumnID]form.Interval
+
+// Of bounds an expression's values by those of its columns; ok is false if nothing is known.
+func (known Ranges) Of(e expr.Expr) (r form.Interval, ok bool) {
 	if p := e.Type().Phys(); p != types.PhysInt64 && p != types.PhysInt128 {
 		return form.Interval{}, false
 	}
 	switch e := e.(type) {
 	case *expr.Column:
-		r, ok = k.ranges[e.ID]
+		r, ok = known[e.ID]
 		return r, ok
 	case *expr.Const:
 		if e.Value.Null {
@@ -30,37 +33,37 @@ func (k *kernel) rangeOf(e expr.Expr) (r form.Interval, ok bool) {
 		}
 		return form.Interval{Lo: x, Hi: x}, true
 	case *expr.Case:
-		return k.caseRange(e)
+		return known.ofCase(e)
 	case *expr.Cast:
-		if r, ok = k.rangeOf(e.Arg); !ok {
+		if r, ok = known.Of(e.Arg); !ok {
 			return form.Interval{}, false
 		}
 		return castRange(r, e.Arg.Type(), e.To)
 	case *expr.Call:
 		if unit, day, part := expr.DatePart(e); part && unit == types.UnitYear && day.Type().Kind == types.KindDate {
-			r, ok = k.rangeOf(day)
+			r, ok = known.Of(day)
 			if !ok || r.Lo < -700_000 || r.Hi > 2_900_000 {
 				return form.Interval{}, false
 			}
 			year := func(days int64) int64 { return int64(types.YearOf(days)) }
 			return form.Interval{Lo: year(r.Lo), Hi: year(r.Hi)}, true
 		}
-		return k.arithmeticRange(e)
+		return known.ofArithmetic(e)
 	}
 	return form.Interval{}, false
 }
 
-// noteRange notes what a column's values lie between, or that it is not known.
-func (k *kernel) noteRange(id expr.ColumnID, within form.Interval, known bool) {
-	if !known {
-		delete(k.ranges, id)
+// Note notes the bounds of a column's values, or that none are known.
+func (known Ranges) Note(id expr.ColumnID, within form.Interval, ok bool) {
+	if !ok {
+		delete(known, id)
 		return
 	}
-	k.ranges[id] = within
+	known[id] = within
 }
 
-// caseRange bounds a CASE by its results, each of which has to be a value of the CASE's type as it is.
-func (k *kernel) caseRange(e *expr.Case) (r form.Interval, ok bool) {
+// ofCase bounds a CASE by its results, each of which has to be a value of the CASE's type as it is.
+func (known Ranges) ofCase(e *expr.Case) (r form.Interval, ok bool) {
 	results := make([]expr.Expr, 0, len(e.Whens)+1)
 	for _, w := range e.Whens {
 		results = append(results, w.Then)
@@ -73,8 +76,8 @@ func (k *kernel) caseRange(e *expr.Case) (r form.Interval, ok bool) {
 		if c, constant := x.(*expr.Const); constant && c.Value.Null {
 			continue
 		}
-		s, known := k.rangeOf(x)
-		if !known || !sameIntegers(x.Type(), e.Typ) {
+		s, ok := known.Of(x)
+		if !ok || !sameIntegers(x.Type(), e.Typ) {
 			return form.Interval{}, false
 		}
 		if first {
@@ -87,11 +90,11 @@ func (k *kernel) caseRange(e *expr.Case) (r form.Interval, ok bool) {
 
 // sameIntegers says whether what is one integer as a value of a type is the same as a value of another.
 func sameIntegers(a, b types.Type) bool {
-	return expr.SameValues(a, b) || exactType(a) && exactType(b) && fractionOf(a) == fractionOf(b)
+	return expr.SameValues(a, b) || ExactType(a) && ExactType(b) && ScaleOf(a) == ScaleOf(b)
 }
 
-// arithmeticRange bounds sums, differences and products of integers and decimals. What does not fit the result's type is an error.
-func (k *kernel) arithmeticRange(e *expr.Call) (form.Interval, bool) {
+// ofArithmetic bounds sums, differences and products of integers and decimals. What does not fit the result's type is an error.
+func (known Ranges) ofArithmetic(e *expr.Call) (form.Interval, bool) {
 	switch e.Fn.Name {
 	case "add", "sub", "mul":
 	default:
@@ -99,16 +102,16 @@ func (k *kernel) arithmeticRange(e *expr.Call) (form.Interval, bool) {
 	}
 	var args [2]form.Interval
 	for i, x := range e.Args {
-		if i > 1 || !exactType(x.Type()) {
+		if i > 1 || !ExactType(x.Type()) {
 			return form.Interval{}, false
 		}
 		var ok bool
-		if args[i], ok = k.rangeOf(x); !ok {
+		if args[i], ok = known.Of(x); !ok {
 			return form.Interval{}, false
 		}
 	}
 	a, b := args[0], args[1]
-	sa, sb, to := fractionOf(e.Args[0].Type()), fractionOf(e.Args[1].Type()), fractionOf(e.Typ)
+	sa, sb, to := ScaleOf(e.Args[0].Type()), ScaleOf(e.Args[1].Type()), ScaleOf(e.Typ)
 	if e.Fn.Name == "mul" {
 		if sa+sb != to {
 			return form.Interval{}, false
@@ -172,7 +175,7 @@ func keepsOrder(from, to types.Type) bool {
 	case types.KindTime:
 		return number || to.Kind == types.KindTime
 	}
-	return number && exactType(from)
+	return number && ExactType(from)
 }
 
 // rescaled brings decimals from one scale to another that is at least as large.
@@ -182,12 +185,4 @@ func rescaled(r form.Interval, from, to int) (form.Interval, bool) {
 	}
 	scale := types.Pow10(to - from)
 	return spanOf("mul", r, form.Interval{Lo: scale, Hi: scale})
-}
-
-// fractionOf is the number of digits behind the point of a type's values.
-func fractionOf(t types.Type) int {
-	if t.Kind == types.KindDecimal {
-		return int(t.Scale)
-	}
-	return 0
 }

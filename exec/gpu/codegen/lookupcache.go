@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"container/list"
@@ -16,9 +16,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// lookupCache keeps lookup tables over dictionaries between the runs of queries. It may be used by several goroutines. It does not
+// LookupCache keeps lookup tables over dictionaries between the runs of queries. It may be used by several goroutines. It does not
 // keep dictionaries alive: what belongs to one that is gone is never found again and is evicted in its turn.
-type lookupCache struct {
+type LookupCache struct {
 	mu      sync.Mutex
 	entries map[lookupKey]*list.Element // of *cached
 	recent  list.List                   // the least recently used last
@@ -41,13 +41,13 @@ type cached struct {
 	err   error
 }
 
-// newLookupCache returns a cache for tables of so many bytes in all.
-func newLookupCache(limit int) *lookupCache {
-	return &lookupCache{entries: map[lookupKey]*list.Element{}, limit: limit}
+// NewLookupCache returns a cache for tables of so many bytes in all.
+func NewLookupCache(limit int) *LookupCache {
+	return &LookupCache{entries: map[lookupKey]*list.Element{}, limit: limit}
 }
 
 // get returns what was made under a key, or makes it. Others who ask for it meanwhile wait; where a statement ended before it was made the next one does.
-func get[T any](c *lookupCache, key lookupKey, make func() (T, int, error)) (T, error) {
+func get[T any](c *LookupCache, key lookupKey, make func() (T, int, error)) (T, error) {
 	for {
 		e, mine := c.entry(key), false
 		e.once.Do(func() {
@@ -63,7 +63,7 @@ func get[T any](c *lookupCache, key lookupKey, make func() (T, int, error)) (T, 
 }
 
 // entry returns the entry of a key, which may still have to be made.
-func (c *lookupCache) entry(key lookupKey) *cached {
+func (c *LookupCache) entry(key lookupKey) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	el := c.entries[key]
@@ -77,7 +77,7 @@ func (c *lookupCache) entry(key lookupKey) *cached {
 }
 
 // keep counts what was made, and evicts others for it. What was not made because a statement ended is forgotten.
-func (c *lookupCache) keep(e *cached, bytes int) {
+func (c *LookupCache) keep(e *cached, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	el := c.entries[e.key]
@@ -104,7 +104,7 @@ func ended(err error) bool {
 }
 
 // of returns an expression's values over a dictionary column. Errors are kept too: they are refusals.
-func (c *lookupCache) of(e expr.Expr, col *expr.Column, d *column.Dictionary, nullable bool, ctx *expr.Context) (*lookup, error) {
+func (c *LookupCache) of(e expr.Expr, col *expr.Column, d *column.Dictionary, nullable bool, ctx *expr.Context) (*lookup, error) {
 	values := d.Values()
 	key := lookupKey{weak.Make(d), len(values), fmt.Sprintf("%x", fingerprint(e, nullable, ctx))}
 	return get(c, key, func() (*lookup, int, error) {
@@ -112,10 +112,10 @@ func (c *lookupCache) of(e expr.Expr, col *expr.Column, d *column.Dictionary, nu
 		if err != nil {
 			return nil, 0, err
 		}
-		bytes := len(l.values.data)
-		for _, t := range []*table{l.nulls, l.failed} {
+		bytes := len(l.values.Data)
+		for _, t := range []*Table{l.nulls, l.failed} {
 			if t != nil {
-				bytes += len(t.data)
+				bytes += len(t.Data)
 			}
 		}
 		if l.dict != nil {
@@ -126,21 +126,21 @@ func (c *lookupCache) of(e expr.Expr, col *expr.Column, d *column.Dictionary, nu
 }
 
 // strings returns a dictionary's strings for the device: their bytes, and their offsets, one more than there are strings.
-func (c *lookupCache) strings(d *column.Dictionary) (data, offsets *table) {
+func (c *LookupCache) strings(d *column.Dictionary) (data, offsets *Table) {
 	values := d.Values()
-	type packed struct{ data, offsets *table }
+	type packed struct{ data, offsets *Table }
 	p, _ := get(c, lookupKey{weak.Make(d), len(values), "strings"}, func() (packed, int, error) {
 		if len(values) == 0 {
 			values = []string{""} // NULLs have code 0
 		}
 		text, offsets := packStrings(values)
-		return packed{&table{data: text, kept: true}, &table{data: offsets, kept: true}}, len(text) + len(offsets), nil
+		return packed{&Table{Data: text, Kept: true}, &Table{Data: offsets, Kept: true}}, len(text) + len(offsets), nil
 	})
 	return p.data, p.offsets
 }
 
 // union returns a dictionary that begins with d's strings (nil: none) and has the literals too.
-func (c *lookupCache) union(d *column.Dictionary, literals []string) *column.Dictionary {
+func (c *LookupCache) union(d *column.Dictionary, literals []string) *column.Dictionary {
 	missing := d == nil
 	if d != nil {
 		if d.Len() > maxLookup {
@@ -170,10 +170,10 @@ func (c *lookupCache) union(d *column.Dictionary, literals []string) *column.Dic
 }
 
 // enum returns a dictionary of an ENUM's names and the codes of its indexes; 0 is the empty text.
-func (c *lookupCache) enum(members *types.EnumMembers) (*column.Dictionary, *table) {
+func (c *LookupCache) enum(members *types.EnumMembers) (*column.Dictionary, *Table) {
 	type named struct {
 		dict  *column.Dictionary
-		codes *table
+		codes *Table
 	}
 	e, _ := get(c, lookupKey{what: fmt.Sprintf("enum %q", members.Names)}, func() (named, int, error) {
 		d := column.NewDictionary()
@@ -181,7 +181,7 @@ func (c *lookupCache) enum(members *types.EnumMembers) (*column.Dictionary, *tab
 		for _, name := range members.Names {
 			data = binary.LittleEndian.AppendUint32(data, d.Add(name))
 		}
-		return named{d, &table{data: data, kept: true}}, len(data) + int(d.Bytes()), nil
+		return named{d, &Table{Data: data, Kept: true}}, len(data) + int(d.Bytes()), nil
 	})
 	return e.dict, e.codes
 }

@@ -1,10 +1,11 @@
-package gpu
+package codegen
 
 import (
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 
 // TestDocs holds the generated sections of docs/reference/gpu.md against the code. RADISH_UPDATE=1 writes them anew.
 func TestDocs(t *testing.T) {
-	const path = "../../docs/reference/gpu.md"
+	const path = "../../../docs/reference/gpu.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestDocs(t *testing.T) {
 		return
 	}
 	if os.Getenv("RADISH_UPDATE") == "" {
-		t.Fatalf("%s is not what the code says; run RADISH_UPDATE=1 go test ./exec/gpu -run TestDocs", path)
+		t.Fatalf("%s is not what the code says; run RADISH_UPDATE=1 go test ./exec/gpu/codegen -run TestDocs", path)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -47,10 +48,15 @@ func TestDocs(t *testing.T) {
 
 // refusalTable lists the reasons in words for which a pipeline has no kernel, as the package's source has them.
 func refusalTable(t *testing.T) string {
-	areas := []struct{ prefix, title string }{{"emit", "expressions"}, {"lookup", "expressions"}, {"aggregate", "aggregations"}, {"build", "joins"}, {"probe", "joins"}, {"", "pipelines"}}
+	areas := []struct{ pattern, title string }{{"/codegen/", "expressions"}, {"/aggregate", "aggregations"}, {"/build", "joins"}, {"/probe", "joins"}, {"", "pipelines"}}
 	reasons := map[string][]string{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
+	var files []string
+	if err := filepath.WalkDir("../../gpu", func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".go") {
+			files = append(files, name)
+		}
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
@@ -61,16 +67,16 @@ func refusalTable(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		area := areas[slices.IndexFunc(areas, func(a struct{ prefix, title string }) bool { return strings.HasPrefix(file, a.prefix) })].title
+		area := areas[slices.IndexFunc(areas, func(a struct{ pattern, title string }) bool { return strings.Contains(file, a.pattern) })].title
 		ast.Inspect(tree, func(n ast.Node) bool {
 			text := ""
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "refuse" {
+				if calledName(n.Fun) == "Refuse" {
 					text = reasonText(n.Args[0])
 				}
 			case *ast.CompositeLit:
-				if name, ok := n.Type.(*ast.Ident); ok && name.Name == "unsupported" && len(n.Elts) == 1 {
+				if calledName(n.Type) == "Unsupported" && len(n.Elts) == 1 {
 					text = reasonText(n.Elts[0])
 				}
 			}
@@ -89,6 +95,17 @@ func refusalTable(t *testing.T) string {
 		}
 	}
 	return b.String()
+}
+
+// calledName is the name of a function or type, without its package.
+func calledName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
 }
 
 var verb = regexp.MustCompile("%[a-zA-Z]")

@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"github.com/radish-sql/radish/sql/expr"
@@ -7,10 +7,10 @@ import (
 
 // strictEmitter writes a function that is NULL if an operand is. It gets the operands' values, of which none is always NULL, and where
 // one is (a name, or empty). It returns the result, with a null of its own where there are further reasons for NULL.
-type strictEmitter func(t *kernelText, c *expr.Call, args []value, null string) (value, error)
+type strictEmitter func(t *Text, c *expr.Call, args []Value, null string) (Value, error)
 
 // lazyEmitter writes a function that evaluates its operands itself.
-type lazyEmitter func(t *kernelText, c *expr.Call, sc *scope) (value, error)
+type lazyEmitter func(t *Text, c *expr.Call, sc *Scope) (Value, error)
 
 // function is how kernels compute a function of sql/expr's registry.
 type function struct {
@@ -92,6 +92,6 @@ const limitInterval = "text plus an interval; an interval that is not constant, 
 // ofNumbers says whether a call's result is a number.
 func ofNumbers(c *expr.Call) bool { return !c.Typ.IsString() }
 
-func emitSeconds(t *kernelText, c *expr.Call, a []value, _ string) (value, error) {
-	return t.assign(c.Typ, "%s / %d", a[0].text, types.MicrosPerSecond), nil
+func emitSeconds(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
+	return t.Assign(c.Typ, "%s / %d", a[0].Text, types.MicrosPerSecond), nil
 }

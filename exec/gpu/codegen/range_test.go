@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -67,7 +68,7 @@ func inType(x int64, t types.Type) int64 {
 func (g *exprGenerator) ranged(depth int) expr.Expr {
 	r := g.r
 	if depth <= 0 || r.IntN(8) == 0 {
-		return g.leaf(func(t types.Type) bool { return exactType(t) })
+		return g.leaf(func(t types.Type) bool { return ExactType(t) })
 	}
 	d := depth - 1
 	to := []types.Type{types.Int64, types.Int32, types.Uint64, types.Bool, {Kind: types.KindUint16}, {Kind: types.KindYear}, types.Decimal(6, 0), types.Decimal(14, 0),
@@ -87,9 +88,9 @@ func (g *exprGenerator) ranged(depth int) expr.Expr {
 	return must(expr.NewCase([]expr.When{{Cond: g.condition(d), Then: g.ranged(d)}, {Cond: g.condition(d), Then: g.ranged(d)}}, g.ranged(d)))
 }
 
-// TestRanges compares what rangeOf says of random expressions, and of all parts of them, with the values that the evaluator gives.
+// TestRanges compares what ranges say of random expressions, and of all parts of them, with the values that the evaluator gives.
 func TestRanges(t *testing.T) {
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	rounds := 20_000
 	if testing.Short() {
 		rounds = 4000
@@ -99,12 +100,12 @@ func TestRanges(t *testing.T) {
 		x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, uint64(table))), n: 40}
 		g := &exprGenerator{x}
 		rangeColumns(g)
-		k := &kernel{ranges: map[expr.ColumnID]form.Interval{}}
+		bounds := Ranges{}
 		slots := map[expr.ColumnID]int{}
 		for i, c := range x.cols {
 			slots[c.ID] = i
 			if form.ClassOf(c.Typ) == form.Int && c.Typ.Phys() != types.PhysUint64 {
-				k.ranges[c.ID] = valuesBetween(x.vecs[i])
+				bounds[c.ID] = valuesBetween(x.vecs[i])
 			}
 		}
 		for range rounds / 20 {
@@ -112,7 +113,7 @@ func TestRanges(t *testing.T) {
 			expr.Walk(g.pick(g.number, g.ranged, g.ranged, g.moment, g.clock)(3), func(e expr.Expr) bool {
 				if !seen[e] {
 					seen[e] = true
-					checkRange(x, k, slots, e, known)
+					checkRange(x, bounds, slots, e, known)
 				}
 				return true
 			})
@@ -145,8 +146,8 @@ func valuesBetween(v *column.Vector) (r form.Interval) {
 }
 
 // checkRange evaluates an expression for every row, and compares the values with its range, if that is known.
-func checkRange(x *exprTest, k *kernel, slots map[expr.ColumnID]int, e expr.Expr, known map[string]int) {
-	within, ok := k.rangeOf(e)
+func checkRange(x *exprTest, bounds Ranges, slots map[expr.ColumnID]int, e expr.Expr, known map[string]int) {
+	within, ok := bounds.Of(e)
 	if !ok {
 		return
 	}

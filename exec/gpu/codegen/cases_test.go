@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"math"
@@ -72,7 +72,7 @@ func sortedNames() []string {
 
 // Every function over every type of operand.
 func TestEmitFunctions(t *testing.T) {
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		x := newExprTest(t, seed, d, 24)
 		all := functionCases(x, 4)
@@ -88,7 +88,7 @@ func TestEmitFunctions(t *testing.T) {
 
 // Expressions that random ones seldom are: over ENUMs, years and timestamps, dictionaries whose strings fail, lists of each form.
 func TestEmitCases(t *testing.T) {
-	seed := testSeed(t)
+	seed := gputest.Seed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		x := newExprTest(t, seed, d, 40)
 		g := newExprGenerator(x)
@@ -184,7 +184,7 @@ func TestEmitTextHasNoLiterals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts = append(texts, text.source("k"))
+		texts = append(texts, text.Source("k"))
 	}
 	if texts[0] != texts[1] || texts[1] != texts[2] {
 		t.Errorf("other literals, another text:\n%s\n%s", texts[0], texts[1])

@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"bytes"
@@ -15,44 +15,44 @@ import (
 )
 
 // compareValue is a comparison as a BOOL.
-func (t *kernelText) compareValue(x *expr.Compare, sc *scope) (value, error) {
+func (t *Text) compareValue(x *expr.Compare, sc *Scope) (Value, error) {
 	l, r, err := t.operands(x, sc)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
 	if x.Op == expr.NSEQ {
 		text, err := t.comparison(expr.EQ, l, r)
 		if err != nil {
-			return value{}, err
+			return Value{}, err
 		}
 		ln, rn := nullText(l), nullText(r)
 		switch {
-		case l.null == "" && r.null == "":
-		case l.null == "true" || r.null == "true":
+		case l.Null == "" && r.Null == "":
+		case l.Null == "true" || r.Null == "true":
 			text = ln + " & " + rn
 		default:
-			text = "(" + text + notNull(l.null) + notNull(r.null) + ")" + " | (" + ln + " & " + rn + ")"
+			text = "(" + text + NotNull(l.Null) + NotNull(r.Null) + ")" + " | (" + ln + " & " + rn + ")"
 		}
 		return t.truthValue(text, ""), nil
 	}
-	null := t.anyNull([]value{l, r})
+	null := t.anyNull([]Value{l, r})
 	if null == "true" {
-		return nullOf(form.Int, types.Bool), nil
+		return NullOf(form.Int, types.Bool), nil
 	}
 	text, err := t.comparison(x.Op, l, r)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	return t.truthValue(text+notNull(null), null), nil
+	return t.truthValue(text+NotNull(null), null), nil
 }
 
 // compare is choose for comparisons other than <=>.
-func (t *kernelText) compare(x *expr.Compare, want bool, sc *scope) (string, error) {
+func (t *Text) compare(x *expr.Compare, want bool, sc *Scope) (string, error) {
 	l, r, err := t.operands(x, sc)
 	if err != nil {
 		return "", err
 	}
-	if l.null == "true" || r.null == "true" {
+	if l.Null == "true" || r.Null == "true" {
 		return "false", nil
 	}
 	op := x.Op
@@ -64,11 +64,11 @@ func (t *kernelText) compare(x *expr.Compare, want bool, sc *scope) (string, err
 		return "", err
 	}
 	null := ""
-	if l.null != "" {
-		null = notNull(l.null)
+	if l.Null != "" {
+		null = NotNull(l.Null)
 	}
-	if r.null != "" && r.null != l.null {
-		null += notNull(r.null)
+	if r.Null != "" && r.Null != l.Null {
+		null += NotNull(r.Null)
 	}
 	if null == "" {
 		return text, nil
@@ -76,20 +76,20 @@ func (t *kernelText) compare(x *expr.Compare, want bool, sc *scope) (string, err
 	return "(" + text + null + ")", nil
 }
 
-func (t *kernelText) operands(x *expr.Compare, sc *scope) (l, r value, err error) {
-	if l, err = t.emit(x.Left, sc); err != nil {
+func (t *Text) operands(x *expr.Compare, sc *Scope) (l, r Value, err error) {
+	if l, err = t.Emit(x.Left, sc); err != nil {
 		return
 	}
-	if r, err = t.emit(x.Right, sc); err != nil {
+	if r, err = t.Emit(x.Right, sc); err != nil {
 		return
 	}
 	// A bare NULL has no class of its own.
-	if l.typ.Kind == types.KindNull {
-		l = nullOf(r.class, r.typ)
-		l.dict = r.dict
-	} else if r.typ.Kind == types.KindNull {
-		r = nullOf(l.class, l.typ)
-		r.dict = l.dict
+	if l.Typ.Kind == types.KindNull {
+		l = NullOf(r.Class, r.Typ)
+		l.Dict = r.Dict
+	} else if r.Typ.Kind == types.KindNull {
+		r = NullOf(l.Class, l.Typ)
+		r.Dict = l.Dict
 	}
 	return
 }
@@ -97,35 +97,35 @@ func (t *kernelText) operands(x *expr.Compare, sc *scope) (l, r value, err error
 var opTexts = [...]string{expr.EQ: "==", expr.NE: "!=", expr.LT: "<", expr.LE: "<=", expr.GT: ">", expr.GE: ">="}
 
 // comparison is C++ for `l op r`, NULLs left aside, in parentheses.
-func (t *kernelText) comparison(op expr.Op, l, r value) (string, error) {
+func (t *Text) comparison(op expr.Op, l, r Value) (string, error) {
 	sign := opTexts[op]
 	switch {
-	case l.class == form.Code && r.class == form.Code && l.dict == r.dict && (op == expr.EQ || op == expr.NE):
-		return "(" + l.text + " " + sign + " " + r.text + ")", nil
-	case l.typ.IsString() && r.typ.IsString():
+	case l.Class == form.Code && r.Class == form.Code && l.Dict == r.Dict && (op == expr.EQ || op == expr.NE):
+		return "(" + l.Text + " " + sign + " " + r.Text + ")", nil
+	case l.Typ.IsString() && r.Typ.IsString():
 		a, b := t.view(l), t.view(r)
 		switch op {
 		case expr.EQ:
-			return "equal_views(" + a.text + ", " + b.text + ")", nil
+			return "equal_views(" + a.Text + ", " + b.Text + ")", nil
 		case expr.NE:
-			return "!equal_views(" + a.text + ", " + b.text + ")", nil
+			return "!equal_views(" + a.Text + ", " + b.Text + ")", nil
 		}
-		return "(compare_views(" + a.text + ", " + b.text + ") " + sign + " 0)", nil
-	case l.class == form.Float && r.class == form.Float:
-		return compareFloats(op, l.text, r.text), nil
+		return "(compare_views(" + a.Text + ", " + b.Text + ") " + sign + " 0)", nil
+	case l.Class == form.Float && r.Class == form.Float:
+		return compareFloats(op, l.Text, r.Text), nil
 	case !isExact(l) || !isExact(r):
-		return "", refuse("comparing %s with %s runs on the CPU only", l.typ, r.typ)
+		return "", Refuse("comparing %s with %s runs on the CPU only", l.Typ, r.Typ)
 	}
-	if a, b := scaleOf(l.typ), scaleOf(r.typ); a != b {
+	if a, b := ScaleOf(l.Typ), ScaleOf(r.Typ); a != b {
 		return fmt.Sprintf("(compare_decimal(%s, %d, %s, %d) %s 0)", wide(l), a, wide(r), b, sign), nil
 	}
-	if l.class == form.Wide || r.class == form.Wide {
+	if l.Class == form.Wide || r.Class == form.Wide {
 		return "(" + wide(l) + " " + sign + " " + wide(r) + ")", nil
 	}
-	if l.typ.Phys() == types.PhysUint64 && op != expr.EQ && op != expr.NE {
-		return "((u64)" + l.text + " " + sign + " (u64)" + r.text + ")", nil
+	if l.Typ.Phys() == types.PhysUint64 && op != expr.EQ && op != expr.NE {
+		return "((u64)" + l.Text + " " + sign + " (u64)" + r.Text + ")", nil
 	}
-	return "(" + l.text + " " + sign + " " + r.text + ")", nil
+	return "(" + l.Text + " " + sign + " " + r.Text + ")", nil
 }
 
 // compareFloats is C++ for `l op r` of doubles, in the order of types.CompareFloats.
@@ -146,10 +146,10 @@ func compareFloats(op expr.Op, l, r string) string {
 }
 
 // isExact says whether a value is an integer in registers: form.Int or form.Wide.
-func isExact(v value) bool { return v.class == form.Int || v.class == form.Wide }
+func isExact(v Value) bool { return v.Class == form.Int || v.Class == form.Wide }
 
-// scaleOf is the number of digits behind the point of t's values.
-func scaleOf(t types.Type) int {
+// ScaleOf is the number of digits behind the point of t's values.
+func ScaleOf(t types.Type) int {
 	if t.Kind == types.KindDecimal {
 		return int(t.Scale)
 	}
@@ -157,32 +157,32 @@ func scaleOf(t types.Type) int {
 }
 
 // wide is an exact value as an i128.
-func wide(v value) string {
+func wide(v Value) string {
 	switch {
-	case v.class == form.Wide:
-		return v.text
-	case v.typ.Phys() == types.PhysUint64:
-		return "(i128)(u64)" + v.text
+	case v.Class == form.Wide:
+		return v.Text
+	case v.Typ.Phys() == types.PhysUint64:
+		return "(i128)(u64)" + v.Text
 	}
-	return "(i128)" + v.text
+	return "(i128)" + v.Text
 }
 
 // inValue is IN over constants.
-func (t *kernelText) inValue(x *expr.In, sc *scope) (value, error) {
-	v, err := t.emit(x.Arg, sc)
+func (t *Text) inValue(x *expr.In, sc *Scope) (Value, error) {
+	v, err := t.Emit(x.Arg, sc)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	if v.null == "true" {
-		return nullOf(form.Int, types.Bool), nil
+	if v.Null == "true" {
+		return NullOf(form.Int, types.Bool), nil
 	}
 	text, err := t.member(v, x.List)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
-	b := t.truthValue(text+notNull(v.null), v.null)
+	b := t.truthValue(text+NotNull(v.Null), v.Null)
 	if x.HasNull { // what is not in the list may still be the NULL in it
-		b.null = t.named("!" + b.truth)
+		b.Null = t.named("!" + b.truth)
 	}
 	return b, nil
 }
@@ -194,20 +194,20 @@ const fewMembers = 4
 const maxBitmap = 1 << 16
 
 // member is C++ for "v is in the list", in parentheses or a call.
-func (t *kernelText) member(v value, list []types.Value) (string, error) {
+func (t *Text) member(v Value, list []types.Value) (string, error) {
 	switch {
-	case v.typ.IsString():
+	case v.Typ.IsString():
 		return t.memberString(t.view(v), list), nil
-	case v.class == form.Float:
-		return sortedMembers(t, v.text, "f64", list, func(x types.Value) float64 { return x.F }, func(b []byte, f float64) []byte {
+	case v.Class == form.Float:
+		return sortedMembers(t, v.Text, "f64", list, func(x types.Value) float64 { return x.F }, func(b []byte, f float64) []byte {
 			return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
 		}, types.CompareFloats), nil
-	case v.class == form.Wide:
-		return sortedMembers(t, v.text, "i128", list, types.Value.Unscaled, func(b []byte, d types.Int128) []byte {
+	case v.Class == form.Wide:
+		return sortedMembers(t, v.Text, "i128", list, types.Value.Unscaled, func(b []byte, d types.Int128) []byte {
 			return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, d.Lo), uint64(d.Hi))
 		}, types.Int128.Cmp), nil
-	case v.class != form.Int:
-		return "", refuse("IN over %s runs on the CPU only", v.typ)
+	case v.Class != form.Int:
+		return "", Refuse("IN over %s runs on the CPU only", v.Typ)
 	}
 	ints := make([]int64, len(list))
 	for i, x := range list {
@@ -221,23 +221,23 @@ func (t *kernelText) member(v value, list []types.Value) (string, error) {
 			d := uint64(x) - uint64(ints[0])
 			words[d/8] |= 1 << (d % 8)
 		}
-		base, bits := t.literal(uint64(ints[0])), t.literal(uint64(len(words))*8)
-		return fmt.Sprintf("in_bitmap(%s, (i64)%s, %s, %s)", v.text, base, bits, t.address(&table{data: words}, "u64")), nil
+		base, bits := t.Literal(uint64(ints[0])), t.Literal(uint64(len(words))*8)
+		return fmt.Sprintf("in_bitmap(%s, (i64)%s, %s, %s)", v.Text, base, bits, t.address(&Table{Data: words}, "u64")), nil
 	}
-	return sortedMembers(t, v.text, "i64", list, func(x types.Value) int64 { return x.I }, func(b []byte, i int64) []byte {
+	return sortedMembers(t, v.Text, "i64", list, func(x types.Value) int64 { return x.I }, func(b []byte, i int64) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(i))
 	}, cmp.Compare[int64]), nil
 }
 
 // sortedMembers compares with each element of a short list and searches a long one.
-func sortedMembers[T any](t *kernelText, x, elem string, list []types.Value, of func(types.Value) T, put func([]byte, T) []byte, order func(a, b T) int) string {
+func sortedMembers[T any](t *Text, x, elem string, list []types.Value, of func(types.Value) T, put func([]byte, T) []byte, order func(a, b T) int) string {
 	if len(list) == 0 {
 		return "false"
 	}
 	if len(list) <= fewMembers {
 		var parts []string
 		for _, v := range list {
-			member := t.constant(as(v, elem)).text
+			member := t.constant(as(v, elem)).Text
 			if elem == "f64" {
 				parts = append(parts, compareFloats(expr.EQ, x, member))
 				continue
@@ -255,8 +255,8 @@ func sortedMembers[T any](t *kernelText, x, elem string, list []types.Value, of 
 	for _, item := range items {
 		data = put(data, item)
 	}
-	n := t.literal(uint64(len(items)))
-	return fmt.Sprintf("in_sorted<%s>(%s, %s, (i64)%s)", elem, x, t.address(&table{data: data}, elem), n)
+	n := t.Literal(uint64(len(items)))
+	return fmt.Sprintf("in_sorted<%s>(%s, %s, (i64)%s)", elem, x, t.address(&Table{Data: data}, elem), n)
 }
 
 // as returns a constant of the class that the C++ type names: a DECIMAL of few digits among those of many, a short string's number.
@@ -265,7 +265,7 @@ func as(v types.Value, elem string) types.Value {
 		return types.IntValue(int64(shortString(v)))
 	}
 	if elem == "i128" && v.Type.Phys() != types.PhysInt128 {
-		return types.DecimalValue(types.Decimal(types.MaxDecimalPrecision, scaleOf(v.Type)), v.Unscaled())
+		return types.DecimalValue(types.Decimal(types.MaxDecimalPrecision, ScaleOf(v.Type)), v.Unscaled())
 	}
 	return v
 }
@@ -273,16 +273,16 @@ func as(v types.Value, elem string) types.Value {
 // maxShort is the size of strings that short_string makes numbers of.
 const maxShort = 7
 
-func (t *kernelText) memberString(v value, list []types.Value) string {
+func (t *Text) memberString(v Value, list []types.Value) string {
 	if !slices.ContainsFunc(list, func(x types.Value) bool { return len(x.S) > maxShort }) && len(list) > 0 {
-		name := t.name("k")
-		t.line("const u64 %s = short_string(%s);", name, v.text)
+		name := t.Name("k")
+		t.Line("const u64 %s = short_string(%s);", name, v.Text)
 		return sortedMembers(t, name, "u64", list, shortString, binary.LittleEndian.AppendUint64, cmp.Compare[uint64])
 	}
 	if len(list) <= fewMembers {
 		parts := []string{}
 		for _, x := range list {
-			parts = append(parts, "equal_views("+v.text+", "+t.constant(x).text+")")
+			parts = append(parts, "equal_views("+v.Text+", "+t.constant(x).Text+")")
 		}
 		if len(parts) == 0 {
 			return "false"
@@ -295,9 +295,9 @@ func (t *kernelText) memberString(v value, list []types.Value) string {
 	}
 	slices.Sort(texts)
 	data, offsets := packStrings(texts)
-	n := t.literal(uint64(len(texts)))
-	return fmt.Sprintf("in_sorted_strings(%s, %s, %s, (i64)%s)", v.text, t.address(&table{data: data}, "u8"),
-		t.address(&table{data: offsets}, "i64"), n)
+	n := t.Literal(uint64(len(texts)))
+	return fmt.Sprintf("in_sorted_strings(%s, %s, %s, (i64)%s)", v.Text, t.address(&Table{Data: data}, "u8"),
+		t.address(&Table{Data: offsets}, "i64"), n)
 }
 
 // shortString is short_string of a literal.

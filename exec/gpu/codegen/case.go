@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"github.com/radish-sql/radish/column"
@@ -10,7 +10,7 @@ import (
 // CASE and the functions that choose among their operands. The chosen operand alone is evaluated.
 
 // emitCase writes a CASE.
-func (t *kernelText) emitCase(c *expr.Case, sc *scope) (value, error) {
+func (t *Text) emitCase(c *expr.Case, sc *Scope) (Value, error) {
 	arms := make([]arm, 0, len(c.Whens)+1)
 	for _, w := range c.Whens {
 		arms = append(arms, arm{w.Cond, w.Then})
@@ -29,41 +29,41 @@ type arm struct {
 }
 
 // pick evaluates the first arm whose condition is TRUE; the last arm has none.
-func (t *kernelText) pick(arms []arm, typ types.Type, sc *scope) (value, error) {
+func (t *Text) pick(arms []arm, typ types.Type, sc *Scope) (Value, error) {
 	target := t.target(arms, typ, sc)
 	if t.cheapArms(arms, sc) {
 		return t.pickCheaply(arms, target, sc)
 	}
 	out := target
-	out.text = t.name("x")
-	t.line("%s %s = %s;", out.class.CName(), out.text, nullOf(out.class, typ).text)
+	out.Text = t.Name("x")
+	t.Line("%s %s = %s;", out.Class.CName(), out.Text, NullOf(out.Class, typ).Text)
 	for _, a := range arms {
 		if a.then.Nullable() {
-			out.null = out.text + "_null"
+			out.Null = out.Text + "_null"
 		}
 	}
-	if out.null != "" {
-		t.line("bool %s = false;", out.null)
+	if out.Null != "" {
+		t.Line("bool %s = false;", out.Null)
 	}
 	return out, t.pickInto(out, arms, sc)
 }
 
 // pickInto writes the arms as nested ifs that assign to out.
-func (t *kernelText) pickInto(out value, arms []arm, sc *scope) error {
+func (t *Text) pickInto(out Value, arms []arm, sc *Scope) error {
 	a := arms[0]
 	if a.cond == nil {
 		v, err := t.arm(a.then, out, sc)
 		if err != nil {
 			return err
 		}
-		if v.null != "" && out.null == "" {
-			return refuse("%s runs on the CPU only", a.then)
+		if v.Null != "" && out.Null == "" {
+			return Refuse("%s runs on the CPU only", a.then)
 		}
-		if v.null != "true" {
-			t.line("%s = %s;", out.text, v.text)
+		if v.Null != "true" {
+			t.Line("%s = %s;", out.Text, v.Text)
 		}
-		if v.null != "" {
-			t.line("%s = %s;", out.null, v.null)
+		if v.Null != "" {
+			t.Line("%s = %s;", out.Null, v.Null)
 		}
 		return nil
 	}
@@ -71,20 +71,20 @@ func (t *kernelText) pickInto(out value, arms []arm, sc *scope) error {
 	if err != nil {
 		return err
 	}
-	t.open("if (%s) {", cond)
-	if err := t.pickInto(out, []arm{{nil, a.then}}, sc.nested()); err != nil {
+	t.Open("if (%s) {", cond)
+	if err := t.pickInto(out, []arm{{nil, a.then}}, sc.Nested()); err != nil {
 		return err
 	}
-	t.otherwise()
-	if err := t.pickInto(out, arms[1:], sc.nested()); err != nil {
+	t.Else()
+	if err := t.pickInto(out, arms[1:], sc.Nested()); err != nil {
 		return err
 	}
-	t.close()
+	t.Close()
 	return nil
 }
 
 // cheapArms says whether all arms may be evaluated at once. The first condition is evaluated in any case.
-func (t *kernelText) cheapArms(arms []arm, sc *scope) bool {
+func (t *Text) cheapArms(arms []arm, sc *Scope) bool {
 	if len(arms) > 4 {
 		return false
 	}
@@ -97,45 +97,45 @@ func (t *kernelText) cheapArms(arms []arm, sc *scope) bool {
 }
 
 // pickCheaply evaluates all arms and chooses with the ?: operator.
-func (t *kernelText) pickCheaply(arms []arm, target value, sc *scope) (value, error) {
+func (t *Text) pickCheaply(arms []arm, target Value, sc *Scope) (Value, error) {
 	var conds []string
-	var values []value
+	var values []Value
 	for _, a := range arms {
 		if a.cond != nil {
 			c, err := t.choose(a.cond, true, sc)
 			if err != nil {
-				return value{}, err
+				return Value{}, err
 			}
 			conds = append(conds, t.named(c))
 		}
 		v, err := t.arm(a.then, target, sc)
 		if err != nil {
-			return value{}, err
+			return Value{}, err
 		}
 		values = append(values, v)
 	}
 	text, null := "", ""
 	nullable := false
 	for _, v := range values {
-		nullable = nullable || v.null != ""
+		nullable = nullable || v.Null != ""
 	}
 	for i, c := range conds {
-		text += c + " ? " + values[i].text + " : "
+		text += c + " ? " + values[i].Text + " : "
 		null += c + " ? " + nullText(values[i]) + " : "
 	}
 	last := values[len(values)-1]
-	target.text = text + last.text
+	target.Text = text + last.Text
 	if nullable {
-		target.null = null + nullText(last)
+		target.Null = null + nullText(last)
 	}
-	return t.define(target, "x"), nil
+	return t.Define(target, "x"), nil
 }
 
 // target is the class and, of codes, the dictionary in which the results of arms meet: texts that are codes of one dictionary or
 // literals become codes; other texts views.
-func (t *kernelText) target(arms []arm, typ types.Type, sc *scope) value {
-	out := value{class: form.ClassOf(typ), typ: typ}
-	if out.class != form.View {
+func (t *Text) target(arms []arm, typ types.Type, sc *Scope) Value {
+	out := Value{Class: form.ClassOf(typ), Typ: typ}
+	if out.Class != form.View {
 		return out
 	}
 	var from *column.Dictionary
@@ -153,76 +153,76 @@ func (t *kernelText) target(arms []arm, typ types.Type, sc *scope) value {
 				if b.load != nil {
 					v = b.like
 				}
-				if v.class == form.Code && (from == nil || from == v.dict) {
-					from = v.dict
+				if v.Class == form.Code && (from == nil || from == v.Dict) {
+					from = v.Dict
 					continue
 				}
 			}
 		}
 		return out
 	}
-	out.class, out.dict = form.Code, t.lookups.union(from, literals)
-	if out.dict == nil {
-		out.class = form.View
+	out.Class, out.Dict = form.Code, t.Lookups.union(from, literals)
+	if out.Dict == nil {
+		out.Class = form.View
 	}
 	return out
 }
 
 // arm evaluates an arm's result in the class and, of codes, the dictionary of another value.
-func (t *kernelText) arm(then expr.Expr, like value, sc *scope) (value, error) {
+func (t *Text) arm(then expr.Expr, like Value, sc *Scope) (Value, error) {
 	c, constant := then.(*expr.Const)
 	switch {
 	case constant && c.Value.Null:
-		v := nullOf(like.class, like.typ)
-		v.dict = like.dict
+		v := NullOf(like.Class, like.Typ)
+		v.Dict = like.Dict
 		return v, nil
-	case constant && like.class == form.Code:
-		code, _ := like.dict.Lookup(c.Value.S)
-		return codeOf(like.typ, "(u32)"+t.literal(uint64(code)), "", like.dict), nil
+	case constant && like.Class == form.Code:
+		code, _ := like.Dict.Lookup(c.Value.S)
+		return codeOf(like.Typ, "(u32)"+t.Literal(uint64(code)), "", like.Dict), nil
 	}
-	v, err := t.emit(then, sc)
-	if err != nil || like.class == form.Code { // codes of a dictionary with which like's begins
+	v, err := t.Emit(then, sc)
+	if err != nil || like.Class == form.Code { // codes of a dictionary with which like's begins
 		return v, err
 	}
-	return t.represent(v, like.typ)
+	return t.represent(v, like.Typ)
 }
 
 // represent brings a value to the class in which values of a type lie; the scales are the same.
-func (t *kernelText) represent(v value, typ types.Type) (value, error) {
+func (t *Text) represent(v Value, typ types.Type) (Value, error) {
 	want := form.ClassOf(typ)
 	switch {
-	case v.typ.Kind == types.KindNull || v.null == "true":
-		return nullOf(want, typ), nil
-	case v.class == want:
+	case v.Typ.Kind == types.KindNull || v.Null == "true":
+		return NullOf(want, typ), nil
+	case v.Class == want:
 		return v, nil
-	case v.class == form.Code && want == form.View:
+	case v.Class == form.Code && want == form.View:
 		return t.view(v), nil
-	case v.class == form.Int && want == form.Wide:
-		v.text, v.class = wide(v), form.Wide
-		v.typ = typ
+	case v.Class == form.Int && want == form.Wide:
+		v.Text, v.Class = wide(v), form.Wide
+		v.Typ = typ
 		return v, nil
 	}
-	return value{}, refuse("%s among values of type %s runs on the CPU only", v.typ, typ)
+	return Value{}, Refuse("%s among values of type %s runs on the CPU only", v.Typ, typ)
 }
 
-func emitIf(t *kernelText, c *expr.Call, sc *scope) (value, error) {
+func emitIf(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	return t.pick([]arm{{c.Args[0], c.Args[1]}, {nil, c.Args[2]}}, c.Typ, sc)
 }
 
-func emitNullIf(t *kernelText, c *expr.Call, sc *scope) (value, error) {
+func emitNullIf(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	e, err := expr.NullIfCase(c)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
 	return t.emitCase(e, sc)
 }
 
-func emitIsNull(t *kernelText, c *expr.Call, sc *scope) (value, error) {
-	return t.emit(&expr.IsNull{Arg: c.Args[0]}, sc)
+func emitIsNull(t *Text, c *expr.Call, sc *Scope) (Value, error) {
+	return t.Emit(&expr.IsNull{Arg: c.Args[0]}, sc)
 }
 
 // emitCoalesce evaluates each operand where those before it are NULL.
-func emitCoalesce(t *kernelText, c *expr.Call, sc *scope) (value, error) {
+func emitCoalesce(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	var arms []arm
 	for i, a := range c.Args {
 		if i == len(c.Args)-1 || !a.Nullable() {

@@ -1,4 +1,4 @@
-package gpu
+package codegen
 
 import (
 	"encoding/binary"
@@ -23,7 +23,7 @@ const maxLookup = 4 << 20
 const maxBits = 64
 
 // coded returns the one column that e reads, if its values are codes and e is more than the column; nil otherwise.
-func (t *kernelText) coded(e expr.Expr, sc *scope) *expr.Column {
+func (t *Text) coded(e expr.Expr, sc *Scope) *expr.Column {
 	var found *expr.Column
 	good := true
 	expr.Walk(e, func(e expr.Expr) bool {
@@ -49,28 +49,28 @@ func (t *kernelText) coded(e expr.Expr, sc *scope) *expr.Column {
 	if b.load != nil {
 		like = b.like
 	}
-	if like.class != form.Code || like.dict == nil || like.dict.Len() > maxLookup {
+	if like.Class != form.Code || like.Dict == nil || like.Dict.Len() > maxLookup {
 		return nil
 	}
 	return found
 }
 
 // lookUp computes an expression over a dictionary column; ok is false if e is none, or cannot be computed so.
-func (t *kernelText) lookUp(e expr.Expr, sc *scope) (v value, ok bool, err error) {
+func (t *Text) lookUp(e expr.Expr, sc *Scope) (v Value, ok bool, err error) {
 	c := t.coded(e, sc)
 	if c == nil {
-		return value{}, false, nil
+		return Value{}, false, nil
 	}
 	x, err := sc.column(c)
 	if err != nil {
-		return value{}, false, err
+		return Value{}, false, err
 	}
 	if v, ok := t.equalsCode(e, x); ok {
 		return v, true, nil
 	}
-	l, err := t.lookups.of(e, c, x.dict, x.null != "", t.ctx)
+	l, err := t.Lookups.of(e, c, x.Dict, x.Null != "", t.Ctx)
 	if err != nil {
-		return value{}, false, nil // perhaps its parts can be computed
+		return Value{}, false, nil // perhaps its parts can be computed
 	}
 	return t.read(l, e, x), true, nil
 }
@@ -99,10 +99,10 @@ func neverFails(e expr.Expr) bool {
 }
 
 // equalsCode is `column = 'text'` and `column <> 'text'`, which compare codes; a text that the dictionary lacks has a code that no row has.
-func (t *kernelText) equalsCode(e expr.Expr, x value) (value, bool) {
+func (t *Text) equalsCode(e expr.Expr, x Value) (Value, bool) {
 	c, ok := e.(*expr.Compare)
 	if !ok || c.Op != expr.EQ && c.Op != expr.NE {
-		return value{}, false
+		return Value{}, false
 	}
 	k, ok := c.Right.(*expr.Const)
 	other := c.Left
@@ -111,13 +111,13 @@ func (t *kernelText) equalsCode(e expr.Expr, x value) (value, bool) {
 		other = c.Right
 	}
 	if _, isColumn := other.(*expr.Column); !ok || !isColumn || k.Value.Null || !k.Value.Type.IsString() {
-		return value{}, false
+		return Value{}, false
 	}
-	code, ok := x.dict.Lookup(k.Value.S)
+	code, ok := x.Dict.Lookup(k.Value.S)
 	if !ok {
 		code = math.MaxUint32
 	}
-	return t.truthValue("("+x.text+" "+opTexts[c.Op]+" (u32)"+t.literal(uint64(code))+")"+notNull(x.null), x.null), true
+	return t.truthValue("("+x.Text+" "+opTexts[c.Op]+" (u32)"+t.Literal(uint64(code))+")"+NotNull(x.Null), x.Null), true
 }
 
 // lookup is an expression's value for each code of a dictionary and, if the column can be NULL, for NULL behind them.
@@ -126,44 +126,44 @@ type lookup struct {
 	typ      types.Type
 	class    form.Class
 	dict     *column.Dictionary // of codes that it gives
-	values   *table             // by code: bits of a BOOL in 32-bit words, or values of the class
-	nulls    *table             // bits: NULL; nil: none is, but perhaps that of NULL
+	values   *Table             // by code: bits of a BOOL in 32-bit words, or values of the class
+	nulls    *Table             // bits: NULL; nil: none is, but perhaps that of NULL
 	nullNull bool               // NULL gives NULL
-	failed   *table             // bits: an error or a warning, which the CPU words; nil: none
+	failed   *Table             // bits: an error or a warning, which the CPU words; nil: none
 }
 
 // read writes what looks a value up for a column's value x.
-func (t *kernelText) read(l *lookup, e expr.Expr, x value) value {
-	index := x.text
-	if x.null != "" {
-		index = t.name("k")
-		t.line("const u32 %s = %s ? (u32)%s : %s;", index, x.null, t.literal(uint64(l.entries)), x.text)
+func (t *Text) read(l *lookup, e expr.Expr, x Value) Value {
+	index := x.Text
+	if x.Null != "" {
+		index = t.Name("k")
+		t.Line("const u32 %s = %s ? (u32)%s : %s;", index, x.Null, t.Literal(uint64(l.entries)), x.Text)
 	}
 	if l.failed != nil {
-		t.raiseIf(t.bit(l.failed, l.entries, index), errOnCPU, e)
+		t.RaiseIf(t.bit(l.failed, l.entries, index), CodeOnCPU, e)
 	}
 	null := ""
 	switch {
 	case l.nulls != nil:
 		null = t.named(t.bit(l.nulls, l.entries, index))
 	case l.nullNull:
-		null = x.null
+		null = x.Null
 	}
 	if l.typ.Kind == types.KindBool && l.class == form.Int {
 		return t.truthValue(t.bit(l.values, l.entries, index), null) // bits of NULLs are 0
 	}
-	v := value{class: l.class, typ: l.typ, dict: l.dict, null: null}
-	v.text = t.name("x")
-	t.line("const %s %s = %s[%s];", l.class.CName(), v.text, t.address(l.values, l.class.CName()), index)
+	v := Value{Class: l.class, Typ: l.typ, Dict: l.dict, Null: null}
+	v.Text = t.Name("x")
+	t.Line("const %s %s = %s[%s];", l.class.CName(), v.Text, t.address(l.values, l.class.CName()), index)
 	return v
 }
 
 // bit is C++ for the bit at an index of a table of bits.
-func (t *kernelText) bit(bits *table, entries int, index string) string {
+func (t *Text) bit(bits *Table, entries int, index string) string {
 	if entries < maxBits {
 		word := make([]byte, 8)
-		copy(word, bits.data)
-		return "(" + t.literal(binary.LittleEndian.Uint64(word)) + " >> " + index + " & 1)"
+		copy(word, bits.Data)
+		return "(" + t.Literal(binary.LittleEndian.Uint64(word)) + " >> " + index + " & 1)"
 	}
 	return fmt.Sprintf("bit_at(%s, %s)", t.address(bits, "u32"), index)
 }
@@ -229,7 +229,7 @@ func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
 	}
 	if to-from == 1 {
 		if b.failures++; b.failures > maxFailed {
-			return refuse("%s gives errors or warnings for many values", b.e)
+			return Refuse("%s gives errors or warnings for many values", b.e)
 		}
 		b.bad = append(b.bad, make([]bool, len(b.null)-len(b.bad))...)
 		b.bad = append(b.bad, true)
@@ -284,7 +284,7 @@ func (b *lookupBuilder) finish(nullable bool) *lookup {
 	for len(b.data)%16 != 0 {
 		b.data = append(b.data, 0)
 	}
-	b.values = &table{data: b.data, kept: true}
+	b.values = &Table{Data: b.data, Kept: true}
 	entries := b.null
 	if nullable {
 		entries = b.null[:b.n-1]
@@ -301,12 +301,12 @@ func (b *lookupBuilder) finish(nullable bool) *lookup {
 }
 
 // bitTable packs flags.
-func bitTable(flags []bool) *table {
+func bitTable(flags []bool) *Table {
 	data := make([]byte, (len(flags)+128)/128*16)
 	for i, f := range flags {
 		if f {
 			data[i/8] |= 1 << (i % 8)
 		}
 	}
-	return &table{data: data, kept: true}
+	return &Table{Data: data, Kept: true}
 }

@@ -1,0 +1,93 @@
+package gpu
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// madeStrings stands for the bytes of a pipeline's strings, among the things that are counted.
+type madeStrings struct{}
+
+// MakesStrings says whether a pipeline's kernels make strings.
+func (k *kernel) makesStrings() bool {
+	for _, x := range k.all() {
+		if x.Text.MakesStrings() {
+			return true
+		}
+	}
+	return false
+}
+
+// stringRun is a pipeline's memory for strings.
+type stringRun struct {
+	data  gpukernels.Ptr
+	bytes int64
+}
+
+const (
+	stringRowBytes   = 32 // a row's strings, as long as it is not known
+	stringLeastBytes = 1 << 20
+	stringMostBytes  = 1 << 30
+)
+
+// openStrings takes memory for the strings of a pipeline that starts.
+func (q *query) openStrings(k *kernel) error {
+	if q.strings[k.p] == nil {
+		rows := int64(min(k.p.EstRows, stringMostBytes))
+		if q.ready(k) {
+			rows = q.sourceBound(k)
+		}
+		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
+		if m, err := q.device.Memory(); err == nil {
+			bytes = min(bytes, max(roundUp(m.Free/8, memoryUnit), memoryUnit))
+		}
+		data, err := q.alloc(bytes)
+		if err != nil {
+			return err
+		}
+		q.strings[k.p] = &stringRun{data, bytes}
+	}
+	return q.resetCounter(counterWord{k.p, madeStrings{}})
+}
+
+// growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
+func (q *query) growStrings(k *kernel) (bool, error) {
+	if !k.makesStrings() {
+		return false, nil
+	}
+	x, used := q.strings[k.p], q.counted(counterWord{k.p, madeStrings{}})
+	if used <= x.bytes {
+		return false, nil
+	}
+	q.free(x.data)
+	delete(q.strings, k.p)
+	bytes := roundUp(used, memoryUnit)
+	data, err := q.alloc(bytes)
+	if err != nil {
+		return false, err
+	}
+	q.strings[k.p] = &stringRun{data, bytes}
+	return true, q.emptySink(k.p.Sink)
+}
+
+// emptySink makes a sink as it was before its pipelines ran.
+func (q *query) emptySink(s physical.Sink) error {
+	if a, ok := s.(*physical.Aggregate); ok {
+		q.freeGroups(a)
+		return q.openGroups(a)
+	}
+	r := q.rowsOf[s]
+	return q.openRows(s, r.room, r.all)
+}
+
+// codegen.StringWord gives the word of a parameter.
+func (q *query) stringWord(k *kernel, w codegen.StringWord) uint64 {
+	switch w {
+	case codegen.StringData:
+		return uint64(q.strings[k.p].data)
+	case codegen.StringCapacity:
+		return uint64(q.strings[k.p].bytes)
+	}
+	return q.counter(counterWord{k.p, madeStrings{}})
+}

@@ -39,5 +39,6 @@ func (s *Session) SetVariable(name, value string) error { return s.vars.setSyste
 
 // SetUserVariable gives @name a value.
 func (s *Session) SetUserVariable(name string, v types.Value) {
+	v.Bits = false // a literal's bytes are a string in a variable, as in MySQL
 	s.vars.user[strings.ToLower(name)] = v
 }

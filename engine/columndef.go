@@ -176,7 +176,7 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 		}
 		return nil
 	}
-	v, err := expr.Eval1(&expr.Cast{Arg: x, To: def.Type, Strict: true, Column: def.Name}, st.exprContext())
+	v, err := expr.Eval1(&expr.Cast{Arg: expr.BitsStored(x, def.Type), To: def.Type, Strict: true, Column: def.Name}, st.exprContext())
 	if err != nil {
 		return sqlerr.InvalidDefault(def.Name).WithCause(err)
 	}

@@ -186,7 +186,7 @@ func (r *insertedRows) put(c *insertedColumn, f parse.Field) bool {
 
 // store converts a value as an assignment does.
 func (r *insertedRows) store(v *column.Vector, at int, t types.Type, f parse.Field) bool {
-	if f.Kind == parse.FieldHex && !t.IsBinaryString() {
+	if f.Kind == parse.FieldHex && !t.IsBinaryString() && !t.IsNumeric() {
 		return false
 	}
 	x, ok := r.rows.Value(f)

@@ -47,7 +47,7 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "SET GLOBAL %s takes effect in this session only", a.Name)
 			}
 		default:
-			s.vars.user[strings.ToLower(a.Name)] = values[i]
+			s.SetUserVariable(a.Name, values[i])
 		}
 	}
 	return &Result{}, nil

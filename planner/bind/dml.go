@@ -172,7 +172,7 @@ func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
 	if e.Type() == def.Type {
 		return e
 	}
-	return &expr.Cast{Arg: e, To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0 && !b.lenient, Column: def.Name}
+	return &expr.Cast{Arg: expr.BitsStored(e, def.Type), To: def.Type, Strict: b.Ctx.SQLMode&expr.ModeStrict != 0 && !b.lenient, Column: def.Name}
 }
 
 // columnDefault returns a column's default as an expression of the column's type.

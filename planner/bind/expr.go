@@ -181,14 +181,7 @@ func (b *Binder) number(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := e.(*expr.Const); ok && parse.IsLiteral(unparen(n)) && c.Value.Type.Kind == types.KindVarbinary && !c.Value.Null {
-		u, status := types.BinaryNumber(c.Value.S)
-		if status != types.ConvertOK {
-			return nil, sqlerr.DataOutOfRange("BIGINT UNSIGNED", e.String())
-		}
-		return &expr.Const{Value: types.UintValue(u)}, nil
-	}
-	return e, nil
+	return expr.BitsFor(e, types.Uint64), nil
 }
 
 // logic binds a chain of ANDs or ORs into one node. The chain is walked in a loop: it may be 100,000 terms long.
@@ -508,7 +501,7 @@ func castTo(e expr.Expr, t types.Type) expr.Expr {
 	if c, ok := e.(*expr.Const); ok && c.Value.Null {
 		return &expr.Const{Value: types.NullOf(t)}
 	}
-	return &expr.Cast{Arg: e, To: t}
+	return &expr.Cast{Arg: expr.BitsFor(e, t), To: t}
 }
 
 func commonType(a, b types.Type) types.Type { return types.CommonType(a, b) }

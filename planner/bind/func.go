@@ -34,7 +34,11 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 		var err error
 		switch k := a.(type) {
 		case *ast.TimeUnitExpr:
-			args[i] = &expr.Const{Value: types.StringValue(k.Unit.String())}
+			unit := k.Unit.String()
+			args[i] = &expr.Const{Value: types.StringValue(unit)}
+			if i > 0 && !strings.Contains(unit, "_") { // '1 2' of DAY_HOUR and its kin is a string
+				args[i-1] = expr.BitsFor(args[i-1], types.Int64)
+			}
 		case *ast.TrimDirectionExpr:
 			args[i] = &expr.Const{Value: types.StringValue(k.Direction.String())}
 		case *ast.GetFormatSelectorExpr:

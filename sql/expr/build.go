@@ -68,6 +68,10 @@ func NewCast(e Expr, to types.Type) Expr {
 	if from == to {
 		return e
 	}
+	e = BitsFor(e, to)
+	if from = e.Type(); from == to {
+		return e
+	}
 	if to.IsNumeric() || to.IsTemporal() { // a text has the digits that are shown
 		e = withHiddenDigits(e)
 		if from = e.Type(); from == to {
@@ -80,6 +84,22 @@ func NewCast(e Expr, to types.Type) Expr {
 		}
 	}
 	return &Cast{Arg: e, To: to}
+}
+
+// BitsFor makes a number of a hexadecimal or bit literal that becomes a value of a numeric type. Evaluation knows bytes alone.
+func BitsFor(e Expr, to types.Type) Expr {
+	if c, ok := e.(*Const); ok && c.Value.Bits && (to.IsNumeric() || to.Kind == types.KindYear) {
+		return &Const{c.Value.Number()}
+	}
+	return e
+}
+
+// BitsStored is BitsFor for a value that is assigned to a column.
+func BitsStored(e Expr, to types.Type) Expr {
+	if c, ok := e.(*Const); ok && c.Value.Bits && (to.IsNumeric() || to.Kind == types.KindYear) {
+		return &Const{c.Value.StoredNumber()}
+	}
+	return e
 }
 
 // sessionCast says whether a conversion depends on the session's time zone or date.
@@ -121,6 +141,7 @@ func comparableAsShown(operation string, l, r Expr) (Expr, Expr, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	l, r = BitsFor(l, r.Type()), BitsFor(r, l.Type())
 	lc, lok := l.(*Const)
 	rc, rok := r.(*Const)
 	switch {

@@ -106,6 +106,7 @@ var (
 
 // Truth makes a condition of any expression: what is not of type BOOL is compared with zero, as MySQL does.
 func Truth(e Expr) Expr {
+	e = BitsFor(e, types.Double)
 	t := e.Type()
 	switch {
 	case t.Kind == types.KindBool:

@@ -39,8 +39,8 @@ func IsLiteral(node ast.ExprNode) bool {
 //   - an integer is BIGINT, BIGINT UNSIGNED above 2^63-1, DECIMAL above 2^64-1;
 //   - a number with a point is DECIMAL of just its digits (0.50 is DECIMAL(3,2)), with an exponent DOUBLE;
 //   - TRUE and FALSE are BOOL, NULL is NULL;
-//   - 'text' is VARCHAR of its length; X'4D', 0x4D, b'1' and _binary'text' are VARBINARY (a context that wants a number
-//     reads them as a big-endian integer, which is the binder's matter).
+//   - 'text' is VARCHAR of its length; X'4D', 0x4D, b'1' and _binary'text' are VARBINARY. The first three are marked as bits, which
+//     are a number where one is wanted; an introducer (_binary X'4D') makes a string of them.
 //
 // A sign before a number is part of it, so that -9223372036854775808 is a BIGINT. DATE '2020-01-01' and its like are
 // function calls to the parser (ast.DateLiteral, ...) and not literals here. Errors have no place.
@@ -89,11 +89,22 @@ func literal(v *driver.ValueExpr, negative bool) (types.Value, error) {
 		}
 		return decimal(text)
 	case driver.KindBinaryLiteral:
-		return binary(string(v.GetBinaryLiteral())), nil
+		s := string(v.GetBinaryLiteral())
+		if v.Type.GetFlag()&mysql.UnderScoreCharsetFlag != 0 {
+			return text(s, v.Type.GetCharset())
+		}
+		return bits(s), nil
 	case driver.KindString, driver.KindBytes:
 		return text(v.GetString(), v.Type.GetCharset())
 	}
 	return types.Value{}, sqlerr.Bug("a literal of kind %d", v.Kind())
+}
+
+// bits is a hexadecimal or bit literal.
+func bits(s string) types.Value {
+	v := binary(s)
+	v.Bits = true
+	return v
 }
 
 func binary(s string) types.Value {

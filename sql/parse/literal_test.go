@@ -31,6 +31,11 @@ func TestLiterals(t *testing.T) {
 	varbinary := func(s string) types.Value {
 		return types.Value{Type: types.Type{Kind: types.KindVarbinary, Length: int32(len(s))}, S: s}
 	}
+	bits := func(s string) types.Value {
+		v := varbinary(s)
+		v.Bits = true
+		return v
+	}
 	for _, tc := range []struct {
 		sql  string
 		want types.Value
@@ -53,11 +58,13 @@ func TestLiterals(t *testing.T) {
 		{"N'x'", types.StringValue("x")},
 		{"_utf8mb4'x'", types.StringValue("x")},
 		{"_binary'\\0x'", varbinary("\x00x")},
-		{"X'4D7953'", varbinary("MyS")},
-		{"0x4D7953", varbinary("MyS")},
-		{"x''", varbinary("")},
-		{"b'1000001'", varbinary("A")},
-		{"0b100000001", varbinary("\x01\x01")},
+		{"_binary X'4D7953'", varbinary("MyS")},
+		{"_utf8mb4 0x4D7953", types.StringValue("MyS")},
+		{"X'4D7953'", bits("MyS")},
+		{"0x4D7953", bits("MyS")},
+		{"x''", bits("")},
+		{"b'1000001'", bits("A")},
+		{"0b100000001", bits("\x01\x01")},
 	} {
 		got, err := parse.Literal(firstField(t, "SELECT "+tc.sql))
 		if err != nil || got != tc.want {

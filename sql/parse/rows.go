@@ -480,7 +480,7 @@ func (r *Rows) Value(f Field) (v types.Value, ok bool) {
 		return types.FloatValue(x), err == nil
 	case FieldHex:
 		s, err := hex.DecodeString(f.Text)
-		return binary(string(s)), err == nil
+		return bits(string(s)), err == nil
 	}
 	v, err := text(r.Unescape(f), "")
 	return v, err == nil

@@ -37,6 +37,13 @@ func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertSta
 	if v.Type == to {
 		return v, ConvertOK
 	}
+	if v.Bits && (to.IsNumeric() || to.Kind == KindYear) {
+		if store {
+			v = v.StoredNumber()
+		} else {
+			v = v.Number()
+		}
+	}
 	if v.Type.Kind == KindTimestamp { // from here on, what the session's clock shows
 		v.I = InZone(v.I, c.Zone)
 		v.Type.Kind = KindDatetime

@@ -230,6 +230,21 @@ func DecimalToUint(v Int128, scale int) (uint64, ConvertStatus) {
 	return u, ConvertOK
 }
 
+// Number is a hexadecimal or bit literal as the BIGINT UNSIGNED that it is where a number is wanted (Reference Manual 11.1.4, 11.1.5). Of more
+// than eight bytes the last eight count, as in MySQL.
+func (v Value) Number() Value {
+	u, _ := BinaryNumber(v.S[max(len(v.S)-8, 0):])
+	return UintValue(u)
+}
+
+// StoredNumber is Number for a value that is assigned to a column: more than eight bytes are out of the range of nearly all types.
+func (v Value) StoredNumber() Value {
+	if _, status := BinaryNumber(v.S); status != ConvertOK {
+		return DecimalValue(Decimal(MaxDecimalPrecision, 0), MaxDecimal(MaxDecimalPrecision))
+	}
+	return v.Number()
+}
+
 // BinaryNumber is the value of a hexadecimal or bit literal in numeric context: its bytes as a big-endian BIGINT
 // UNSIGNED. Beyond eight bytes the result is the largest with ConvertOutOfRange.
 func BinaryNumber(s string) (u uint64, status ConvertStatus) {

@@ -10,6 +10,7 @@ package types
 type Value struct {
 	Type Type
 	Null bool
+	Bits bool // S is a hexadecimal or bit literal: bytes, but a number where one is wanted (see Number)
 	I    int64
 	F    float64
 	D    Int128

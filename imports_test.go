@@ -31,6 +31,7 @@ var layers = []struct {
 	{"exec/profile", nil},
 	{"exec/gpu/form", []string{"column", "sql/types", "storage"}},
 	{"exec/gpu/codegen", []string{"column", "exec/gpu/form", "sql"}},
+	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},
 	{"gpukernels", nil},
 	{"engine", []string{"column", "exec", "gpukernels", "planner", "sql", "storage"}},
@@ -135,7 +136,9 @@ func TestRefuse(t *testing.T) {
 		{"storage/table", "sql/expr", false, false}, {"storage/table", "sql/expr", true, true},
 		{"exec/cpu", "engine", false, false}, {"engine", ".", false, false}, {".", "engine", false, true},
 		{".", "cmd/radish", true, false}, {"cmd/radish", ".", false, true}, {"newfolder", "sql/types", false, false},
-		{"exec/gpu/codegen", "gpukernels", false, false}, {"exec/gpu/codegen", "exec/gpu", false, false}, {"exec/gpu/form", "exec/gpu", false, false}, {"exec/gpu/form", "gpukernels", false, false}, {"exec/gpu", "exec/gpu/form", false, true},
+		{"exec/gpu/codegen", "gpukernels", false, false}, {"exec/gpu/codegen", "exec/gpu", false, false},
+		{"exec/gpu/form", "exec/gpu", false, false}, {"exec/gpu/form", "gpukernels", false, false}, {"exec/gpu/residency", "exec/gpu", false, false},
+		{"exec/gpu/residency", "planner/physical", false, false}, {"exec/gpu/residency", "exec/gpu/form", false, true}, {"exec/gpu", "exec/gpu/form", false, true},
 		{"sql/expr", "sql/parse", false, false}, {"storagebox", "sql/types", false, false},
 	} {
 		if reason := refuse(tt.pkg, tt.target, tt.test); (reason == "") != tt.ok {

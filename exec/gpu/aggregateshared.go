@@ -33,11 +33,6 @@ const (
 	sharedRest   = 2 << 10 // bytes that a kernel may need besides
 )
 
-// sharedBytes is what tables in shared memory may take on the device.
-func (r *residency) sharedBytes() int64 { return r.device.Info().SharedBytes - sharedRest }
-
-func (r *residency) multiprocessors() int { return max(r.device.Info().Multiprocessors, 1) }
-
 // narrow says whether a sum is known to fit 64 bits.
 func (a *aggregateText) narrow(acc *accForm) bool {
 	r, known := a.k.Ranges.Of(acc.arg)

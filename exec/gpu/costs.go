@@ -65,7 +65,7 @@ func keptFile(i gpukernels.DeviceInfo, what string) string {
 
 // missing is the bytes of a scan's columns that are not on the device.
 func (d *Device) missing(scan *physical.TableScan) int64 {
-	_, bytes := d.res.resident(scan.Table, scanOrdinals(scan))
+	_, bytes := d.res.Bytes(scan.Table, scanOrdinals(scan))
 	return bytes
 }
 
@@ -89,7 +89,7 @@ func (p *Placed) Lacks() Lacks {
 	}
 	for _, pl := range p.Plan.Pipelines {
 		if scan, ok := pl.Source.(*physical.TableScan); ok && pl.Device == physical.GPU {
-			l.Bytes += p.device.res.awaited(scan.Table, scanOrdinals(scan))
+			l.Bytes += p.device.res.Awaited(scan.Table, scanOrdinals(scan))
 		}
 	}
 	return l

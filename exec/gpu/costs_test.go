@@ -14,7 +14,7 @@ import (
 // TestTooLarge wants a plan refused before it starts where the columns of one of its scans have no room on the device, and only there.
 func TestTooLarge(t *testing.T) {
 	b := newBackend(t, gputest.Emulated(t))
-	d := &Device{device: b.res.device, res: b.res, lookups: codegen.NewLookupCache(1 << 20)}
+	d := &Device{runner: b.runner, lookups: codegen.NewLookupCache(1 << 20)}
 	plan := enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100_000))
 	most := int64(0)
 	for _, p := range plan.Pipelines {

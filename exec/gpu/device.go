@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,22 +12,17 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // Device is a GPU with what queries leave on it: table columns, compiled kernels, lookup tables. It is safe for concurrent use and
 // lives as long as the process.
 type Device struct {
-	device  *gpukernels.Device
-	res     *residency
+	*runner
 	lookups *codegen.LookupCache
 	advisor *placement.Advisor
 	claimed atomic.Bool // the calibration that nobody asks for
 	costs   string      // the file that keeps it; "": none does
 
-	shortage shortage
-
-	investor  investor
 	later     sync.WaitGroup // kernels that nobody waits for, see compileLater
 	measuring sync.Mutex
 	readRate  float64 // bytes a second, once it was measured
@@ -47,22 +41,20 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	res, err := newResidency(device)
+	runner, err := newRunner(device)
 	if err != nil {
 		device.Close()
 		return nil, err
 	}
-	d := &Device{device: device, res: res, lookups: codegen.NewLookupCache(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
-	d.shortage.now, d.investor.stop = time.Now, make(chan struct{})
+	d := &Device{runner: runner, lookups: codegen.NewLookupCache(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
 	return d, nil
 }
 
 // Close gives everything back. No query may run on the device any more.
 func (d *Device) Close() {
 	_ = d.advisor.Close() // what cannot be kept is learned again
-	d.investor.close()
 	d.later.Wait()
-	d.res.close()
+	d.runner.close()
 	d.device.Close()
 }
 
@@ -151,35 +143,6 @@ func (d *Device) Emulated() bool { return d.device.Info().Emulated() }
 // Lost is why nothing runs on the device any more; nil while it does.
 func (d *Device) Lost() error { return d.device.Lost() }
 
-// Memory is what the device's memory is used for; Resident is the part that table columns take, and Limit what all may hold together (0: as much as there is).
-type Memory struct {
-	gpukernels.Memory
-	Resident, Limit int64
-}
-
-// Memory asks the device.
-func (d *Device) Memory() (Memory, error) {
-	m, err := d.device.Memory()
-	_, limit := d.res.ledger.left()
-	return Memory{m, d.res.bytes(), limit}, err
-}
-
-// ResidentBytes says how much of a table is on the device.
-func (d *Device) ResidentBytes(v *tables.Version) int64 {
-	all := make([]int, len(v.Schema.Columns))
-	for i := range all {
-		all[i] = i
-	}
-	here, _ := d.res.resident(v, all)
-	return here
-}
-
-func (r *residency) bytes() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.used
-}
-
 // String names the device.
 func (d *Device) String() string {
 	i := d.device.Info()
@@ -191,9 +154,6 @@ func (d *Device) LibraryPath() string { return d.device.Library().Path() }
 
 // FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
 func (d *Device) FailAllocation(n int) error { return d.device.FailAllocation(n) }
-
-// EvictColumns is for tests: what no query uses of the table columns on the device is given up.
-func (d *Device) EvictColumns() { d.res.makeRoom(math.MaxInt64) }
 
 // Break is for tests: it runs a kernel that traps, which loses the device for the process, and returns the error.
 func (d *Device) Break(ctx context.Context) error {

@@ -15,8 +15,8 @@
 //	query               run*.go                 memory of the sinks, launches, waits, what to do when something was too small
 //	Run.Rows            result.go               rows that come back to the host
 //
-// What outlives a query belongs to the Device: table columns (resident*.go: their forms, uploads, eviction), lookup tables, compiled kernels (in
-// gpukernels), what placement has learned, and how many rows came to sinks (runsizes.go). invest.go uploads tables before a query asks for them.
+// What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in
+// gpukernels), what placement has learned, and how many rows came to sinks (runsizes.go).
 //
 // Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
 // parameter of a kernel, found at the launch by its key (runWord); a range is an interval that values are proven to lie in (codegen.Ranges), whereas

@@ -30,8 +30,8 @@ import (
 
 // backend runs plans on a device, and counts those that it cannot run.
 type backend struct {
-	t   *testing.T
-	res *residency
+	t      *testing.T
+	runner *runner
 
 	runs    atomic.Int64 // every other one has arrays that do not share allocations
 	mu      sync.Mutex
@@ -44,13 +44,13 @@ type backend struct {
 // newBackend gives a test a backend, and has it log in the end what ran where.
 func newBackend(t *testing.T, d *gpukernels.Device) *backend {
 	t.Helper()
-	res, err := newResidency(d)
+	runner, err := newRunner(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &backend{t: t, res: res, refused: map[string]int{}}
+	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	t.Cleanup(func() {
-		res.close()
+		runner.close()
 		t.Logf("%d plans ran on the device, %d ended with an error for the CPU to word, %d had more rows than were remembered", b.ran, b.onHost, b.again)
 		for _, why := range slices.Sorted(maps.Keys(b.refused)) {
 			t.Logf("%d plans were refused: %s", b.refused[why], why)
@@ -59,7 +59,7 @@ func newBackend(t *testing.T, d *gpukernels.Device) *backend {
 	return b
 }
 
-func (b *backend) Name() string { return b.res.device.Info().Library }
+func (b *backend) Name() string { return b.runner.device.Info().Library }
 
 func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	out, err := b.onDevice(ctx, plan)
@@ -91,7 +91,7 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program {
-	return newProgram(plan, b.res, &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+	return newProgram(plan, b.runner, &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.
@@ -108,7 +108,7 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 	case err != nil || run%4 < 2:
 		return out, err
 	case run%4 == 2:
-		b.res.sizes.shrink()
+		b.runner.sizes.shrink()
 	}
 	return b.once(ctx, plan, g, run%2 == 0)
 }
@@ -124,7 +124,7 @@ func (m *sizeMemory) shrink() {
 
 // once runs a plan's program. apart says that arrays do not share allocations.
 func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program, apart bool) ([]*column.Batch, error) {
-	q, err := newQuery(g, b.res, apart)
+	q, err := newQuery(g, b.runner, apart)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (b *backend) compileAhead(plans []enginePlan) (compiled int, release func()
 	for range runtime.NumCPU() {
 		wg.Go(func() {
 			for text := range texts {
-				if m, _, err := b.res.device.Load(context.Background(), text); err == nil {
+				if m, _, err := b.runner.device.Load(context.Background(), text); err == nil {
 					mu.Lock()
 					modules = append(modules, m)
 					mu.Unlock()
@@ -434,7 +434,7 @@ func (b *backend) check(t *testing.T, p enginePlan) {
 			limited = limited || limit
 		}
 	}
-	if !b.res.device.Info().Emulated() && !sorted {
+	if !b.runner.device.Info().Emulated() && !sorted {
 		p.Ordered = false
 		if limited {
 			b.checkLimited(t, p)

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -11,7 +12,7 @@ import (
 // fetch is a scan's columns on their way to the device.
 type fetch struct {
 	ready chan struct{} // closed when the rest is there
-	table *residentTable
+	table *residency.Table
 	err   error
 }
 
@@ -25,7 +26,7 @@ func (q *query) fetchAhead(ctx context.Context) {
 		if !ok || q.kernels[p] == nil {
 			continue
 		}
-		if _, bytes := q.res.resident(scan.Table, scanOrdinals(scan)); bytes > 0 {
+		if _, bytes := q.res.Bytes(scan.Table, scanOrdinals(scan)); bytes > 0 {
 			scans = append(scans, scan)
 			missing += bytes
 		}
@@ -42,7 +43,7 @@ func (q *query) fetchAhead(ctx context.Context) {
 		q.loading.Go(func() {
 			defer close(f.ready)
 			f.err = sqlerr.Guard(func() (err error) {
-				f.table, err = q.res.acquire(ctx, scan.Table, scanOrdinals(scan))
+				f.table, err = q.res.Acquire(ctx, scan.Table, scanOrdinals(scan))
 				return err
 			})
 		})
@@ -50,7 +51,7 @@ func (q *query) fetchAhead(ctx context.Context) {
 }
 
 // columns brings a scan's columns to the device, or waits until they are there.
-func (q *query) columns(ctx context.Context, scan *physical.TableScan) (*residentTable, error) {
+func (q *query) columns(ctx context.Context, scan *physical.TableScan) (*residency.Table, error) {
 	if f := q.fetches[scan]; f != nil {
 		delete(q.fetches, scan)
 		<-f.ready
@@ -58,14 +59,14 @@ func (q *query) columns(ctx context.Context, scan *physical.TableScan) (*residen
 			return f.table, nil
 		}
 	}
-	return q.res.acquire(ctx, scan.Table, scanOrdinals(scan))
+	return q.res.Acquire(ctx, scan.Table, scanOrdinals(scan))
 }
 
 // dropFetches lets go of columns that no pipeline came to ask for. Nothing is being fetched any more.
 func (q *query) dropFetches() {
 	for _, f := range q.fetches {
 		if f.table != nil {
-			f.table.release()
+			f.table.Release()
 		}
 	}
 	clear(q.fetches)

@@ -68,10 +68,8 @@ func (f FirstRun) Sub(earlier FirstRun) FirstRun {
 
 // FirstRun adds up all compilations and uploads that have ended.
 func (d *Device) FirstRun() FirstRun {
-	d.res.mu.Lock()
-	sent := d.res.sent
-	d.res.mu.Unlock()
-	return FirstRun{d.device.Compiling(), d.res.uploading.Total(), sent}
+	busy, bytes := d.res.Uploaded()
+	return FirstRun{d.device.Compiling(), busy, bytes}
 }
 
 // Compilers says who compiles the device's kernels.

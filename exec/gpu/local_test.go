@@ -47,15 +47,15 @@ func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
 func TestLocalTables(t *testing.T) { gputest.Each(t, testLocalTables) }
 
 func testLocalTables(t *testing.T, d *gpukernels.Device) {
-	res, err := newResidency(d)
+	runner, err := newRunner(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.close()
+	defer runner.close()
 	defer func(tiles, placed float64, least, seen int64) {
 		tilesLeast, placedRows, seenLeast, seenRows = tiles, placed, least, seen
 	}(tilesLeast, placedRows, seenLeast, seenRows)
-	b := &backend{t: t, res: res, refused: map[string]int{}}
+	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
 		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
 			tilesLeast, placedRows, seenLeast, seenRows = 2048, 1e9, 1, 32
@@ -95,7 +95,7 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			}
 			g.Pipe(scan, agg)
 			plan := g.Result(g.Read(agg, out), out)
-			text := newProgram(plan, res, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+			text := newProgram(plan, runner, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
 			find := "find_slot("
 			if placedRows == 0 {
 				find = "displaced_slot("

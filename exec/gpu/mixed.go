@@ -33,7 +33,7 @@ var _ cpu.Elsewhere = (*Run)(nil)
 // Start makes ready to run, and begins to compile what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
 // to be waited for. Close the run.
 func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
-	q, err := newQuery(p.program, p.device.res, false)
+	q, err := newQuery(p.program, p.device.runner, false)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (r *Run) Ready(ctx context.Context) error {
 
 // Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where they have no room there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
-	q, err := newQuery(p.program, p.device.res, false)
+	q, err := newQuery(p.program, p.device.runner, false)
 	if err != nil {
 		return err
 	}
@@ -163,17 +163,17 @@ func (r *Run) scanned(p *physical.Pipeline) int64 {
 	}
 	t := r.q.scans[scan]
 	bytes := 0.0
-	for _, c := range t.columns {
-		bytes += float64(c.size)
+	for _, c := range t.Columns {
+		bytes += float64(c.Size)
 	}
-	return int64(bytes * float64(r.q.spanned[scan].rows) / float64(max(t.rows, 1)))
+	return int64(bytes * float64(r.q.spanned[scan].rows) / float64(max(t.Rows, 1)))
 }
 
 // uploaded is the bytes of table columns that a pipeline had to wait for.
 func (r *Run) uploaded(p *physical.Pipeline) int64 {
 	if scan, ok := p.Source.(*physical.TableScan); ok {
 		if t := r.q.scans[scan]; t != nil {
-			return t.uploaded
+			return t.Uploaded
 		}
 	}
 	return 0
@@ -268,7 +268,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	case errors.Is(failed, gpukernels.ErrOutOfMemory):
 		reason = fmt.Sprintf("%s ran out of GPU memory, the query holding %s of it: %v", where, sqlerr.FormatBytes(held), failed)
 		if own := (*overLimit)(nil); !errors.As(failed, &own) {
-			p.device.ranShort(held, reason)
+			p.device.res.RanShort(held, reason)
 		}
 	case errors.Is(failed, gpukernels.ErrDeviceLost):
 		reason = fmt.Sprintf("the GPU was lost in %s: %v", where, failed)

@@ -27,16 +27,16 @@ import (
 func TestParts(t *testing.T) { gputest.Each(t, testParts) }
 
 func testParts(t *testing.T, d *gpukernels.Device) {
-	res, err := newResidency(d)
+	runner, err := newRunner(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.close()
+	defer runner.close()
 	defer func(rows, placed float64, passes int, room, slots, most, more int64) {
 		partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore = rows, placed, passes, room, slots, most, more
 	}(partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore)
 	partitionRows = 1000
-	b := &backend{t: t, res: res, refused: map[string]int{}}
+	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	const rows = 40_000
 	all := []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
 	for i, c := range []struct {
@@ -80,7 +80,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 						groups = 17_000
 					}
 					plan := groupsPlan(g, scan, cols, groups, c.keys, aggs)
-					kernels := newProgram(plan, res, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
+					kernels := newProgram(plan, runner, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
 					if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||
@@ -137,7 +137,7 @@ func (b *failing) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 	if _, err := b.once(ctx, plan, g, false); err != nil { // brings the columns
 		return nil, err
 	}
-	d := b.res.device
+	d := b.runner.device
 	if err := d.FailAllocation(b.allocation); err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 		}
 		return stay(plan, why)
 	}
-	if reason := d.tooLarge(plan, d.capacity()); reason != "" {
+	if reason := d.tooLarge(plan, d.res.Capacity()); reason != "" {
 		if !mode.fallsBack() {
 			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("radish_device = 'auto' falls back to the CPU")
 		}
@@ -81,7 +81,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 				}
 			}
 		}
-		placed.program = newProgram(&whole, d.res, ctx, d.lookups, x.on)
+		placed.program = newProgram(&whole, d.runner, ctx, d.lookups, x.on)
 		if !x.refuse(placed.program, placed.groups) {
 			break
 		}
@@ -120,7 +120,7 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 		if !ok {
 			continue
 		}
-		if here, missing := d.res.resident(scan.Table, scanOrdinals(scan)); here+missing > memory {
+		if here, missing := d.res.Bytes(scan.Table, scanOrdinals(scan)); here+missing > memory {
 			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and the GPU has room for %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
 		}
 	}

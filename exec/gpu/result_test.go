@@ -23,15 +23,15 @@ func TestDownload(t *testing.T) {
 
 func testDownload(t *testing.T, d *gpukernels.Device) {
 	defer func(limit int64) { stringsLimit = limit }(stringsLimit)
-	res, err := newResidency(d)
+	runner, err := newRunner(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.close()
+	defer runner.close()
 	seed := gputest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, n := range []int64{1, 100, 20_000, 150_000} {
-		q, err := newQuery(&program{plan: &physical.Plan{}}, res, false)
+		q, err := newQuery(&program{plan: &physical.Plan{}}, runner, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -28,12 +29,11 @@ var errOnHost = errors.New("gpu: the query has to run on the CPU")
 // query is a plan that runs on a device. It serves one goroutine.
 type query struct {
 	*program
-	res    *residency
-	device *gpukernels.Device
+	*runner
 	stream *gpukernels.Stream
 
 	modules    map[*kernel]*loadedKernel
-	scans      map[*physical.TableScan]*residentTable
+	scans      map[*physical.TableScan]*residency.Table
 	spanned    map[*physical.TableScan]*spanTable
 	rowsOf     map[physical.Sink]*storedRows
 	builds     map[*physical.Build]*buildRun
@@ -87,7 +87,7 @@ type loadedKernel struct {
 }
 
 type heldDictionary struct {
-	words *residentDictionary
+	views gpukernels.Ptr
 	done  func()
 }
 
@@ -164,13 +164,13 @@ func (c *pipelineCost) compiled(m *loadedKernel) {
 }
 
 // newQuery prepares a run. Close it.
-func newQuery(g *program, res *residency, apart bool) (*query, error) {
+func newQuery(g *program, r *runner, apart bool) (*query, error) {
 	q := &query{
-		program: g, res: res, device: res.device, modules: map[*kernel]*loadedKernel{}, scans: map[*physical.TableScan]*residentTable{},
+		program: g, runner: r, modules: map[*kernel]*loadedKernel{}, scans: map[*physical.TableScan]*residency.Table{},
 		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
 		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*codegen.Table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
-		dirty: map[counterWord]bool{}, strings: map[*physical.Pipeline]*stringRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, res.sizes),
+		dirty: map[counterWord]bool{}, strings: map[*physical.Pipeline]*stringRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, r.sizes),
 	}
 	at := errorBytes
 	for _, k := range q.kernels {
@@ -263,7 +263,7 @@ func (q *query) close() {
 		_ = q.stream.Sync(context.Background()) // before others may overwrite what it reads
 	}
 	for _, t := range q.scans {
-		t.release()
+		t.Release()
 	}
 	clear(q.scans)
 	for _, d := range q.dicts {
@@ -292,7 +292,7 @@ func (q *query) close() {
 
 // What parameters ask for.
 
-func (q *query) resident(c scanColumn) *residentColumn {
+func (q *query) resident(c scanColumn) *residency.Column {
 	at := 0
 	for i, o := range c.scan.Ordinals {
 		if o == logical.RowIDOrdinal {
@@ -303,12 +303,12 @@ func (q *query) resident(c scanColumn) *residentColumn {
 		}
 		at++
 	}
-	return q.scans[c.scan].columns[at]
+	return q.scans[c.scan].Columns[at]
 }
 
-func (q *query) table(s *physical.TableScan) *residentTable { return q.scans[s] }
-func (q *query) spans(s *physical.TableScan) uint64         { return uint64(q.spanned[s].address) }
-func (q *query) stored(s physical.Sink) *storedRows         { return q.rowsOf[s] }
+func (q *query) table(s *physical.TableScan) *residency.Table { return q.scans[s] }
+func (q *query) spans(s *physical.TableScan) uint64           { return uint64(q.spanned[s].address) }
+func (q *query) stored(s physical.Sink) *storedRows           { return q.rowsOf[s] }
 
 // counter is the address of a counter that a kernel will change.
 func (q *query) counter(w counterWord) uint64 {

@@ -59,7 +59,7 @@ func TestCancelledCopies(t *testing.T) {
 		plan := gen.Result(values, values.Cols, &physical.Repeat{Count: copies})
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		q, err := newQuery(b.program(plan), b.res, false)
+		q, err := newQuery(b.program(plan), b.runner, false)
 		if err != nil {
 			t.Fatal(err)
 		}

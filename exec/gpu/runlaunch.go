@@ -115,7 +115,7 @@ func (q *query) sharers(k *kernel) int {
 	if k.rows.shared == nil {
 		return 0
 	}
-	each := int64(q.res.multiprocessors()*sharersAll) / max(k.rows.count(q), 1)
+	each := int64(q.multiprocessors()*sharersAll) / max(k.rows.count(q), 1)
 	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
 }
 
@@ -133,7 +133,7 @@ func (q *query) residentBlocks(k *kernel, f *gpukernels.Function, block int, sha
 	if info := q.device.Info(); info.Emulated() {
 		return emulatedBlocks(k), nil
 	}
-	return int64(max(usage.Blocks, 1) * q.res.multiprocessors()), nil
+	return int64(max(usage.Blocks, 1) * q.multiprocessors()), nil
 }
 
 // emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
@@ -231,7 +231,7 @@ func (q *query) params(k *kernel) ([]uint64, error) {
 		case codegen.StringWord:
 			out[i] = q.stringWord(k, key)
 		case dictionaryWord:
-			out[i] = uint64(q.dicts[key.dict].words.views)
+			out[i] = uint64(q.dicts[key.dict].views)
 		case runWord:
 			out[i] = key.resolve(q)
 		default:

@@ -23,11 +23,11 @@ func (q *query) take(bytes int64) (gpukernels.Ptr, error) {
 	if q.limit > 0 && q.used+bytes > q.limit {
 		return 0, &overLimit{gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("%s more are wanted, and radish_gpu_memory_limit is %s", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(q.limit))}}
 	}
-	return q.res.alloc(q.stream, bytes)
+	return q.res.Alloc(q.stream, bytes)
 }
 
 // give frees what take has allocated.
-func (q *query) give(p gpukernels.Ptr) { q.res.ledger.give(q.stream, p) }
+func (q *query) give(p gpukernels.Ptr) { q.res.Free(q.stream, p) }
 
 // alloc allocates what lives until it is freed or the query is closed.
 func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
@@ -54,14 +54,14 @@ func (q *query) free(p gpukernels.Ptr) {
 func (q *query) words(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr, error) {
 	h := q.dicts[d]
 	if h == nil {
-		words, done, err := q.res.dictionary(ctx, d)
+		views, done, err := q.res.Dictionary(ctx, d)
 		if err != nil {
 			return 0, err
 		}
-		h = &heldDictionary{words, done}
+		h = &heldDictionary{views, done}
 		q.dicts[d] = h
 	}
-	return h.words.views, nil
+	return h.views, nil
 }
 
 // filled is memory of count items of a width that hold a value.

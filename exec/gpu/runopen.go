@@ -78,13 +78,13 @@ func (q *query) spanWords(k *kernel, scan *physical.TableScan) (*spanTable, []in
 	tile := q.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
-	for _, s := range q.res.spans(scan) {
-		if s.end <= s.first {
+	for _, s := range q.scanSpans(scan) {
+		if s.End <= s.First {
 			continue
 		}
-		st.tiles += (s.end+tile-1)/tile - s.first/tile
-		st.rows += s.end - s.first
-		words = append(words, s.first, s.end, st.tiles)
+		st.tiles += (s.End+tile-1)/tile - s.First/tile
+		st.rows += s.End - s.First
+		words = append(words, s.First, s.End, st.tiles)
 	}
 	return st, words
 }

@@ -46,7 +46,7 @@ func (q *query) rows(s physical.Sink) *deviceRows {
 // putRows makes rows of the host a sink's: those of a Materialize, Sort, Window or Aggregate that was computed there, in the order of the
 // batches.
 func (q *query) putRows(s physical.Sink, batches []*column.Batch, ids []expr.ColumnID) error {
-	form, err := q.form(s)
+	form, err := q.program.form(s)
 	if err != nil {
 		return err
 	}

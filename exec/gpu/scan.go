@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -29,11 +30,11 @@ type (
 	}
 )
 
-func (w columnData) resolve(q *query) uint64  { return uint64(q.resident(w.c).data) }
-func (w columnBytes) resolve(q *query) uint64 { return uint64(q.resident(w.c).bytes) }
-func (w columnValid) resolve(q *query) uint64 { return uint64(q.resident(w.c).valid) }
+func (w columnData) resolve(q *query) uint64  { return uint64(q.resident(w.c).Data) }
+func (w columnBytes) resolve(q *query) uint64 { return uint64(q.resident(w.c).Bytes) }
+func (w columnValid) resolve(q *query) uint64 { return uint64(q.resident(w.c).Valid) }
 func (w columnBase) resolve(q *query) uint64  { return uint64(q.resident(w.c).Base) }
-func (w deletedWord) resolve(q *query) uint64 { return uint64(q.table(w.scan).deleted) }
+func (w deletedWord) resolve(q *query) uint64 { return uint64(q.table(w.scan).Deleted) }
 func (w spansWord) resolve(q *query) uint64   { return q.spans(w.scan) }
 func (w fromWord) resolve(q *query) uint64    { return uint64(q.launch.from) }
 func (w toWord) resolve(q *query) uint64      { return uint64(q.launch.to) }
@@ -202,7 +203,7 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 		}
 		r.forms = append(r.forms, f)
 	}
-	r.dead = someDeleted(scan.Table)
+	r.dead = residency.SomeDeleted(scan.Table)
 	k.rows = loop{scan: scan}
 	k.maxRows = float64(scan.Table.Rows())
 	pack := k.packs()

@@ -186,12 +186,12 @@ func TestSortRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			if held.left != 0 && got.memory != 0 {
-				got.count = int64(download[uint64](t, s, held.left, 1)[0])
+				got.count = int64(gputest.Download[uint64](t, s, held.left, 1)[0])
 			}
 			for _, m := range modules {
 				m.Release()
 			}
-			order := download[uint32](t, s, got.order, got.count)
+			order := gputest.Download[uint32](t, s, got.order, got.count)
 			compare := func(a, b int) int {
 				for _, x := range tests {
 					if c := x.compare(a, b); c != 0 {

@@ -130,6 +130,19 @@ func EachLibrary(t *testing.T, f func(t *testing.T, lib *gpukernels.Library)) {
 	t.Run("cuda", func(t *testing.T) { f(t, cudaWithDevice(t)) })
 }
 
+// Download returns n items of device memory.
+func Download[T any](t *testing.T, s *gpukernels.Stream, at gpukernels.Ptr, n int64) []T {
+	t.Helper()
+	out := make([]T, n)
+	if n == 0 {
+		return out
+	}
+	if err := s.Download(context.Background(), gpukernels.Bytes(out), at); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // SecondsVariable is the environment variable that bounds the time of long tests, in seconds from the program's start: on a GPU, under
 // a sanitizer. What they leave out they say.
 const SecondsVariable = "RADISH_TEST_SECONDS"

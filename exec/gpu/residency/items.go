@@ -1,4 +1,4 @@
-package gpu
+package residency
 
 import (
 	"fmt"
@@ -105,7 +105,7 @@ func (l *uploader) items(v *tables.Version, ordinal, from int) error {
 	if from == len(v.Groups) {
 		return nil
 	}
-	b := batch{l: l, at: c.data + gpukernels.Ptr(v.Groups[from].First*int64(c.Width)), width: min(c.Width, 8)}
+	b := batch{l: l, at: c.Data + gpukernels.Ptr(v.Groups[from].First*int64(c.Width)), width: min(c.Width, 8)}
 	err := prepare(v.Groups[from:], ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
 	if err != nil {
 		return err
@@ -185,29 +185,29 @@ func textOf(c *encoding.Chunk) (chunkText, error) {
 }
 
 // strings uploads a column of strings as offsets and bytes.
-func (l *uploader) strings(v *tables.Version, ordinal int, like *resident, prefix int) error {
+func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix int) error {
 	c := &l.e.column
 	begins := c.text.begins(v, ordinal)
 	total := begins[len(v.Groups)]
 	var err error
-	if c.bytes, err = l.alloc(max(total, 1)); err != nil {
+	if c.Bytes, err = l.alloc(max(total, 1)); err != nil {
 		return err
 	}
 	at, row := begins[prefix], int64(0)
 	if prefix > 0 {
 		last := v.Groups[prefix-1]
 		row = last.First + int64(last.Rows)
-		if err := l.s.Copy(c.data, like.column.data, 8*row); err != nil {
+		if err := l.s.Copy(c.Data, like.column.Data, 8*row); err != nil {
 			return err
 		}
 		if at > 0 {
-			if err := l.s.Copy(c.bytes, like.column.bytes, at); err != nil {
+			if err := l.s.Copy(c.Bytes, like.column.Bytes, at); err != nil {
 				return err
 			}
 		}
 	}
-	offsets := batch{l: l, at: c.data + gpukernels.Ptr(8*row), width: 8}
-	bytes := batch{l: l, at: c.bytes + gpukernels.Ptr(at), width: 1}
+	offsets := batch{l: l, at: c.Data + gpukernels.Ptr(8*row), width: 8}
+	bytes := batch{l: l, at: c.Bytes + gpukernels.Ptr(at), width: 1}
 	err = prepare(v.Groups[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
 		if t.offsets == nil {
 			return offsets.add(gpukernels.SameItems(g.Rows, at), false)

@@ -17,11 +17,11 @@ import (
 // TestSpans wants all rows that pass comparisons in a scan's spans, and no row group of whose values none can pass: over a column in order, one without
 // any, and one that has groups of NULLs alone, which may be read.
 func TestSpans(t *testing.T) {
-	res, err := newResidency(gputest.Emulated(t))
+	runner, err := newRunner(gputest.Emulated(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.close()
+	defer runner.close()
 	seed := gputest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 5))
 	const groups, groupRows = 40, 50
@@ -70,8 +70,8 @@ func TestSpans(t *testing.T) {
 			scan.Filters = append(scan.Filters, &expr.Compare{Op: b.op, Left: scan.Cols[b.col], Right: &expr.Const{Value: types.IntValue(b.x)}})
 		}
 		in := map[int64]bool{}
-		for _, s := range res.spans(scan) {
-			for row := s.first; row < s.end; row++ {
+		for _, s := range runner.scanSpans(scan) {
+			for row := s.First; row < s.End; row++ {
 				in[row] = true
 			}
 		}

@@ -1,4 +1,4 @@
-package gpu
+package residency
 
 import (
 	"context"
@@ -17,11 +17,11 @@ import (
 func TestOfferedYields(t *testing.T) { gputest.Each(t, testOfferedYields) }
 
 func testOfferedYields(t *testing.T, d *gpukernels.Device) {
-	r, err := newResidency(d)
+	r, err := New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	s, err := d.NewStream()
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 	}
 	offered := func() <-chan error {
 		end := make(chan error, 1)
-		go func() { end <- r.invest(v, 0) }()
+		go func() { end <- r.offer(v, 0) }()
 		for begun := false; !begun; time.Sleep(time.Millisecond) {
 			r.mu.Lock()
 			begun = r.offered != nil
@@ -52,7 +52,7 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 	}
 	end := offered()
 	r.ledger.bound(t, 1)
-	if _, err := r.alloc(s, 4096); !errors.Is(err, gpukernels.ErrOutOfMemory) {
+	if _, err := r.Alloc(s, 4096); !errors.Is(err, gpukernels.ErrOutOfMemory) {
 		t.Errorf("beyond the limit: %v", err)
 	}
 	if err := <-end; !errors.Is(err, errYielded) {
@@ -61,9 +61,9 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 	end = offered()
 	asked := make(chan error, 1)
 	go func() {
-		t, err := r.acquire(context.Background(), v, []int{0, 1})
+		t, err := r.Acquire(context.Background(), v, []int{0, 1})
 		if err == nil {
-			t.release()
+			t.Release()
 		}
 		asked <- err
 	}()
@@ -87,7 +87,7 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 	if err := <-asked; err != nil {
 		t.Errorf("the query that waited gets %v", err)
 	}
-	r.makeRoom(1 << 40)
+	r.Evict(1 << 40)
 	if r.ledger.used != 0 || len(r.ledger.sizes) != 0 {
 		t.Errorf("%d bytes are held", r.ledger.used)
 	}

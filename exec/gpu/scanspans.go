@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/logical"
@@ -11,51 +10,19 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// spans returns the runs of row numbers that a scan has to read: those of the row groups that the zone maps of its integer columns do
-// not rule out. Filters are looked at for columns compared with constants, alone and in lists, and nothing else.
-func (r *residency) spans(scan *physical.TableScan) []span {
-	var bounds []zoneBound
+// scanSpans returns the runs of row numbers that a scan has to read: those of the row groups that the zone maps of its integer columns do
+// not rule out. It looks at filters that compare a column with constants, alone or in lists, and at nothing else.
+func (r *runner) scanSpans(scan *physical.TableScan) []form.Span {
+	var bounds []form.Bound
 	for _, e := range scan.Filters {
 		bounds = r.bounds(bounds, scan, e)
 	}
-	bounds = slices.DeleteFunc(bounds, zoneBound.leavesAll)
-	groups := scan.Table.Groups
-	if len(bounds) == 0 {
-		if len(groups) == 0 {
-			return nil
-		}
-		return []span{{0, scan.Table.Span()}}
-	}
-	var out []span
-next:
-	for i, g := range groups {
-		for _, b := range bounds {
-			if b.zones.Lo[i] > b.hi || b.zones.Hi[i] < b.lo {
-				continue next
-			}
-		}
-		end := g.First + int64(g.Rows)
-		if k := len(out); k > 0 && out[k-1].end == g.First {
-			out[k-1].end = end
-		} else {
-			out = append(out, span{g.First, end})
-		}
-	}
-	return out
+	return form.Spans(scan.Table, bounds)
 }
-
-// zoneBound says that rows whose value lies outside lo..hi do not pass.
-type zoneBound struct {
-	zones  form.Zones
-	lo, hi int64
-}
-
-// leavesAll says whether there are such rows in every row group, as far as is known: with columns in no order that is so, however many groups there are.
-func (b zoneBound) leavesAll() bool { return b.zones.MostLo <= b.hi && b.zones.LeastHi >= b.lo }
 
 // bounds adds what a conjunct says of a column's range.
-func (r *residency) bounds(out []zoneBound, scan *physical.TableScan, e expr.Expr) []zoneBound {
-	add := func(c expr.Expr, lo, hi types.Value) []zoneBound {
+func (r *runner) bounds(out []form.Bound, scan *physical.TableScan, e expr.Expr) []form.Bound {
+	add := func(c expr.Expr, lo, hi types.Value) []form.Bound {
 		col, ok := c.(*expr.Column)
 		if !ok {
 			return out
@@ -68,12 +35,12 @@ func (r *residency) bounds(out []zoneBound, scan *physical.TableScan, e expr.Exp
 			if form.ClassOf(typ) != form.Int || !sameScale(typ, lo.Type) || !sameScale(typ, hi.Type) {
 				return out
 			}
-			b := zoneBound{lo: math.MinInt64, hi: math.MaxInt64, zones: r.form(scan.Table, scan.Ordinals[i]).Zones}
+			b := form.Bound{Lo: math.MinInt64, Hi: math.MaxInt64, Zones: r.form(scan.Table, scan.Ordinals[i]).Zones}
 			if !lo.Null {
-				b.lo = lo.I ^ form.FlipOf(typ)
+				b.Lo = lo.I ^ form.FlipOf(typ)
 			}
 			if !hi.Null {
-				b.hi = hi.I ^ form.FlipOf(typ)
+				b.Hi = hi.I ^ form.FlipOf(typ)
 			}
 			return append(out, b)
 		}

@@ -1,4 +1,4 @@
-package gpu
+package residency
 
 import (
 	"errors"
@@ -36,9 +36,9 @@ type investor struct {
 	idle    sync.WaitGroup // it runs
 }
 
-// Invest uploads the columns of a table while nobody waits for them: all but texts without a dictionary, which are large and of which queries read few.
-func (d *Device) Invest(v *tables.Version) {
-	x := &d.investor
+// Invest uploads the columns of a table while nobody waits for them: all but strings without a dictionary, which are large and of which queries read few.
+func (r *Residency) Invest(v *tables.Version) {
+	x := &r.investor
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed || len(x.waiting) >= mostInvesting {
@@ -47,13 +47,13 @@ func (d *Device) Invest(v *tables.Version) {
 	x.waiting = append(x.waiting, weak.Make(v))
 	if !x.running {
 		x.running = true
-		x.idle.Go(d.invest)
+		x.idle.Go(r.workOff)
 	}
 }
 
 // Investing is how many tables wait to be uploaded, or are being uploaded, in the background.
-func (d *Device) Investing() int {
-	x := &d.investor
+func (r *Residency) Investing() int {
+	x := &r.investor
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := len(x.waiting)
@@ -63,9 +63,9 @@ func (d *Device) Investing() int {
 	return n
 }
 
-// invest works through what waits.
-func (d *Device) invest() {
-	x := &d.investor
+// workOff uploads the tables that wait, one behind the other.
+func (r *Residency) workOff() {
+	x := &r.investor
 	for {
 		x.mu.Lock()
 		if len(x.waiting) == 0 || x.closed {
@@ -78,10 +78,10 @@ func (d *Device) invest() {
 		x.mu.Unlock()
 		_ = sqlerr.Guard(func() error { // what could not be uploaded is when a query asks for it, which hears of the error
 			for range investTries {
-				if _, left := d.Short(); left > 0 {
+				if _, left := r.Short(); left > 0 {
 					x.wait(left)
 				}
-				if v := next.Value(); v == nil || !d.upload(v) {
+				if v := next.Value(); v == nil || !r.offerAll(v) {
 					break
 				}
 				x.wait(investPause)
@@ -113,17 +113,17 @@ func (x *investor) isClosed() bool {
 	return x.closed
 }
 
-// upload uploads the columns of a table that have room. It says whether it is worth trying again: queries needed the memory.
-func (d *Device) upload(v *tables.Version) (again bool) {
+// offerAll uploads the columns of a table that fit. It says whether it is worth trying again: queries needed the memory.
+func (r *Residency) offerAll(v *tables.Version) (again bool) {
 	for o := range v.Schema.Columns {
-		if d.investor.isClosed() || d.Lost() != nil {
+		if r.investor.isClosed() || r.device.Lost() != nil {
 			return false
 		}
-		f := d.res.sized(v, o)
-		if f.Class == form.View || d.investable() < f.bytes(v, o) {
+		f := r.sized(v, o)
+		if f.Class == form.View || r.investable() < f.bytes(v, o) {
 			continue
 		}
-		if errors.Is(d.res.invest(v, o), errYielded) {
+		if errors.Is(r.offer(v, o), errYielded) {
 			return true
 		}
 	}
@@ -131,21 +131,21 @@ func (d *Device) upload(v *tables.Version) (again bool) {
 }
 
 // investable is how many more bytes columns may take that no query has asked for.
-func (d *Device) investable() int64 {
-	m, err := d.Memory()
+func (r *Residency) investable() int64 {
+	m, err := r.device.Memory()
 	if err != nil {
 		return 0
 	}
 	free := m.Free + m.Held - m.Used
 	all := m.Used + free
-	if m.Limit > 0 {
-		all = min(all, m.Limit)
+	if limit := r.Limit(); limit > 0 {
+		all = min(all, limit)
 	}
 	return min(int64(investShare*float64(all))-m.Used, free)
 }
 
-// invest uploads a column, unless it is there, and waits for it. No query has used it: it is the first to be given up.
-func (r *residency) invest(v *tables.Version, ordinal int) error {
+// offer uploads a column, unless it is there, and waits for it. No query has used it: it is the first to be given up.
+func (r *Residency) offer(v *tables.Version, ordinal int) error {
 	e, made := r.holdFor(v, ordinal, true)
 	<-e.ready
 	r.mu.Lock()
@@ -156,7 +156,7 @@ func (r *residency) invest(v *tables.Version, ordinal int) error {
 		e.used = 0
 	}
 	r.mu.Unlock()
-	r.letGo([]*resident{e})
+	r.letGo([]*entry{e})
 	if made {
 		close(e.gone)
 	}

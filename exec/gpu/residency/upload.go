@@ -1,4 +1,4 @@
-package gpu
+package residency
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func bitmapBytes(rows int64) int64 { return (rows+padRows)/64*8 + 8 }
 
 // load uploads a column or a bitmap of deleted rows and makes it ready. like is a column whose first chunks are the same, held for
 // this call; or nil.
-func (r *residency) load(e *resident, v *tables.Version, ordinal int, like *resident) {
+func (r *Residency) load(e *entry, v *tables.Version, ordinal int, like *entry) {
 	r.upload(e, func(l *uploader) error {
 		prefix := 0
 		if like != nil {
@@ -51,16 +51,16 @@ func (r *residency) load(e *resident, v *tables.Version, ordinal int, like *resi
 		return nil
 	})
 	if like != nil {
-		r.letGo([]*resident{like})
+		r.letGo([]*entry{like})
 	}
 }
 
-func (r *residency) loadDictionary(e *resident, d *column.Dictionary) {
+func (r *Residency) loadDictionary(e *entry, d *column.Dictionary) {
 	r.upload(e, func(l *uploader) error { return l.dictionary(d.Values()[:e.dict.count]) })
 }
 
-// upload runs one upload and tells those that wait for the resident.
-func (r *residency) upload(e *resident, run func(*uploader) error) {
+// upload runs one upload and tells those that wait for the entry.
+func (r *Residency) upload(e *entry, run func(*uploader) error) {
 	var s *gpukernels.Stream
 	select {
 	case s = <-r.uploads:
@@ -77,11 +77,11 @@ func (r *residency) upload(e *resident, run func(*uploader) error) {
 	close(e.ready)
 }
 
-// uploader uploads one resident.
+// uploader uploads one entry.
 type uploader struct {
-	r *residency
+	r *Residency
 	s *gpukernels.Stream
-	e *resident
+	e *entry
 }
 
 // finish waits for the uploads.
@@ -92,10 +92,10 @@ func (l *uploader) finish(err error) {
 	l.r.settle(l.e, err)
 }
 
-// settle notes what became of a resident's upload.
-func (r *residency) settle(e *resident, err error) {
+// settle notes what became of an entry's upload.
+func (r *Residency) settle(e *entry, err error) {
 	e.err = err
-	e.column.size = e.size
+	e.column.Size = e.size
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.used += e.size
@@ -105,7 +105,7 @@ func (r *residency) settle(e *resident, err error) {
 	}
 }
 
-// alloc takes memory that the resident keeps.
+// alloc takes memory that the entry keeps.
 func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 	if err := l.interrupted(); err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 			err = errYielded
 		}
 	} else {
-		address, err = l.r.alloc(l.s, bytes)
+		address, err = l.r.Alloc(l.s, bytes)
 	}
 	if err != nil {
 		return 0, err
@@ -151,7 +151,7 @@ func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
 	return l.s.Upload(dst, src)
 }
 
-func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix int) error {
+func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix int) error {
 	c := &l.e.column
 	width := int64(c.Width)
 	items := c.rows
@@ -159,10 +159,10 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 		items++
 	}
 	var err error
-	if c.data, err = l.alloc((items + padRows) * width); err != nil {
+	if c.Data, err = l.alloc((items + padRows) * width); err != nil {
 		return err
 	}
-	if err := l.s.Fill(c.data+gpukernels.Ptr(items*width), 0, 1, padRows*width); err != nil {
+	if err := l.s.Fill(c.Data+gpukernels.Ptr(items*width), 0, 1, padRows*width); err != nil {
 		return err
 	}
 	if c.Class == form.View {
@@ -172,7 +172,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 	} else {
 		if prefix > 0 {
 			g := v.Groups[prefix-1]
-			if err := l.s.Copy(c.data, like.column.data, (g.First+int64(g.Rows))*width); err != nil {
+			if err := l.s.Copy(c.Data, like.column.Data, (g.First+int64(g.Rows))*width); err != nil {
 				return err
 			}
 		}
@@ -192,7 +192,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *resident, prefix
 			column.CopyBits(bits, int(g.First), x.Valid, 0, x.Rows)
 		}
 	}
-	c.valid, err = l.bitmap(bits, c.rows, true)
+	c.Valid, err = l.bitmap(bits, c.rows, true)
 	return err
 }
 
@@ -220,7 +220,7 @@ func (l *uploader) deleted(v *tables.Version) error {
 		}
 	}
 	var err error
-	l.e.column.data, err = l.bitmap(bits, v.Span(), false)
+	l.e.column.Data, err = l.bitmap(bits, v.Span(), false)
 	return err
 }
 

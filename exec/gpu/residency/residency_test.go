@@ -1,4 +1,4 @@
-package gpu
+package residency
 
 import (
 	"context"
@@ -18,35 +18,22 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// download returns n items of device memory.
-func download[T any](t *testing.T, s *gpukernels.Stream, at gpukernels.Ptr, n int64) []T {
-	t.Helper()
-	out := make([]T, n)
-	if n == 0 {
-		return out
-	}
-	if err := s.Download(context.Background(), gpukernels.Bytes(out), at); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // checkResident compares a column on the device, read as its form says, with the table's values.
-func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordinal int, c *residentColumn) {
+func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordinal int, c *Column) {
 	t.Helper()
 	typ := v.Schema.Columns[ordinal].Type
 	var valid []uint32
-	if c.valid != 0 {
-		valid = download[uint32](t, s, c.valid, (c.rows+31)/32)
+	if c.Valid != 0 {
+		valid = gputest.Download[uint32](t, s, c.Valid, (c.rows+31)/32)
 	}
 	var offsets []int64
 	var text []byte
 	var items []byte
 	if c.Class == form.View {
-		offsets = download[int64](t, s, c.data, c.rows+1)
-		text = download[byte](t, s, c.bytes, offsets[c.rows])
+		offsets = gputest.Download[int64](t, s, c.Data, c.rows+1)
+		text = gputest.Download[byte](t, s, c.Bytes, offsets[c.rows])
 	} else {
-		items = download[byte](t, s, c.data, c.rows*int64(c.Width))
+		items = gputest.Download[byte](t, s, c.Data, c.rows*int64(c.Width))
 	}
 	word := func(row int64, width int) uint64 {
 		x := uint64(0)
@@ -138,11 +125,11 @@ func TestResident(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
-		r, err := newResidency(d)
+		r, err := New(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.close()
+		defer r.Close()
 		s, err := d.NewStream()
 		if err != nil {
 			t.Fatal(err)
@@ -159,32 +146,32 @@ func TestResident(t *testing.T) {
 			if n == 3 {
 				v, _, _ = v.Delete(context.Background(), []int64{0, 17, 5001})
 			}
-			at, err := r.acquire(context.Background(), v, all)
+			at, err := r.Acquire(context.Background(), v, all)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, c := range at.columns {
+			for i, c := range at.Columns {
 				checkResident(t, s, v, i, c)
 			}
 			if v.Rows() < v.Span() {
-				bits := download[uint32](t, s, at.deleted, (v.Span()+31)/32)
+				bits := gputest.Download[uint32](t, s, at.Deleted, (v.Span()+31)/32)
 				for row := range v.Span() {
 					if _, _, ok := v.Locate(row); ok == (bits[row>>5]>>(row&31)&1 != 0) {
 						t.Fatalf("row %d: deleted is %v", row, ok)
 					}
 				}
-			} else if at.deleted != 0 {
+			} else if at.Deleted != 0 {
 				t.Fatal("a bitmap of deleted rows for a table without")
 			}
-			at.release()
-			again, err := r.acquire(context.Background(), v, all)
+			at.Release()
+			again, err := r.Acquire(context.Background(), v, all)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again.uploaded != 0 {
-				t.Errorf("%d bytes were uploaded again", again.uploaded)
+			if again.Uploaded != 0 {
+				t.Errorf("%d bytes were uploaded again", again.Uploaded)
 			}
-			again.release()
+			again.Release()
 		}
 	})
 }
@@ -194,11 +181,11 @@ func TestResident(t *testing.T) {
 func TestResidencyShares(t *testing.T) { gputest.Each(t, testResidencyShares) }
 
 func testResidencyShares(t *testing.T, d *gpukernels.Device) {
-	r, err := newResidency(d)
+	r, err := New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	rng := rand.New(rand.NewPCG(3, 4))
 	v, err := tables.New(residentSchema()).Append(residentBatch(rng, residentSchema(), 70000))
 	if err != nil {
@@ -209,15 +196,15 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 	uploaded := int64(0)
 	for range 8 {
 		wg.Go(func() {
-			at, err := r.acquire(context.Background(), v, []int{0, 5})
+			at, err := r.Acquire(context.Background(), v, []int{0, 5})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			mu.Lock()
-			uploaded += at.uploaded
+			uploaded += at.Uploaded
 			mu.Unlock()
-			at.release()
+			at.Release()
 		})
 	}
 	wg.Wait()
@@ -225,17 +212,17 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 		t.Errorf("%d bytes were uploaded for %d resident ones", uploaded, r.used)
 	}
 	before := r.used
-	held, err := r.acquire(context.Background(), v, []int{0})
+	held, err := r.Acquire(context.Background(), v, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.makeRoom(1) || r.used >= before || r.used == 0 {
+	if !r.Evict(1) || r.used >= before || r.used == 0 {
 		t.Errorf("making room left %d of %d bytes", r.used, before)
 	}
-	if r.makeRoom(1) {
+	if r.Evict(1) {
 		t.Error("a column that is held was given up")
 	}
-	held.release()
+	held.Release()
 	held = nil
 	v = nil
 	for range 100 {
@@ -255,11 +242,11 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 func TestResidencyOutOfMemory(t *testing.T) { gputest.Each(t, testResidencyOutOfMemory) }
 
 func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
-	r, err := newResidency(d)
+	r, err := New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	v, err := tables.New(residentSchema()).Append(residentBatch(rand.New(rand.NewPCG(5, 6)), residentSchema(), 1000))
 	if err != nil {
 		t.Fatal(err)
@@ -269,12 +256,12 @@ func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
 		if err := d.FailAllocation(n); err != nil {
 			t.Fatal(err)
 		}
-		at, err := r.acquire(context.Background(), v, []int{0, 4, 5})
+		at, err := r.Acquire(context.Background(), v, []int{0, 4, 5})
 		if err := d.FailAllocation(0); err != nil {
 			t.Fatal(err)
 		}
 		if err == nil {
-			at.release()
+			at.Release()
 			break
 		}
 		failed++
@@ -300,14 +287,14 @@ func testResidencyClosedWhileUploading(t *testing.T, d *gpukernels.Device) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 20 {
-		r, err := newResidency(d)
+		r, err := New(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err := r.acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}); err == nil {
-			at.release() // all was there already
+		if at, err := r.Acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}); err == nil {
+			at.Release() // all was there already
 		}
-		r.close()
+		r.Close()
 		if m, err := d.Memory(); err != nil || m.Used != 0 {
 			t.Fatalf("%d bytes are in use after closing, %v", m.Used, err)
 		}

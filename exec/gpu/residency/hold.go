@@ -1,0 +1,210 @@
+package residency
+
+import (
+	"context"
+	"errors"
+	"weak"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// errYielded ends an upload that no query has asked for, since queries need the memory.
+var errYielded = errors.New("gpu: the upload of a column has given up its memory for queries")
+
+// wait waits until the entry is on the device, or until its upload has failed.
+func (e *entry) wait(ctx context.Context) error {
+	select {
+	case <-e.ready:
+		return e.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// loaded says whether the entry is on the device.
+func (e *entry) loaded() bool {
+	select {
+	case <-e.ready:
+		return e.err == nil
+	default:
+		return false
+	}
+}
+
+// SomeDeleted says whether a table has deleted rows.
+func SomeDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }
+
+// Acquire lends columns of a table, which it uploads unless they are there. The caller releases the table. When ctx ends Acquire returns, and uploads go on.
+func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int) (*Table, error) {
+	t := &Table{Rows: v.Span(), from: r}
+	var started []*entry
+	start := func(ordinal int) *entry {
+		e, made := r.hold(v, ordinal)
+		t.held = append(t.held, e)
+		if made {
+			started = append(started, e)
+		}
+		return e
+	}
+	for _, o := range ordinals {
+		start(o)
+	}
+	if SomeDeleted(v) {
+		start(deletedBits)
+	}
+	for i, e := range t.held {
+		err := e.wait(ctx)
+		for errors.Is(err, errYielded) { // it had begun before somebody asked for it
+			r.letGo([]*entry{e})
+			made := false
+			if e, made = r.hold(v, e.ordinal); made {
+				started = append(started, e)
+			}
+			t.held[i] = e
+			err = e.wait(ctx)
+		}
+		if err != nil {
+			t.Release()
+			return nil, err
+		}
+		if e.ordinal == deletedBits {
+			t.Deleted = e.column.Data
+		} else {
+			t.Columns = append(t.Columns, &e.column)
+		}
+	}
+	for _, e := range started {
+		t.Uploaded += e.sent
+	}
+	return t, nil
+}
+
+// Release gives the table's columns back. Further calls do nothing.
+func (t *Table) Release() {
+	t.from.letGo(t.held)
+	t.held = nil
+}
+
+// letGo takes references back.
+func (r *Residency) letGo(held []*entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range held {
+		if e.refs--; e.refs == 0 && e.versions == 0 {
+			r.drop(e)
+		}
+	}
+}
+
+// hold returns the entry of a column and takes a reference. made says that this call has started its upload.
+func (r *Residency) hold(v *tables.Version, ordinal int) (e *entry, made bool) {
+	return r.holdFor(v, ordinal, false)
+}
+
+// holdFor is hold for a query, or offered: for none, which sets made only if this call has made the entry.
+func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *entry, made bool) {
+	key := versionKey{weak.Make(v), ordinal}
+	f := sizedForm{}
+	if ordinal != deletedBits {
+		f = r.sized(v, ordinal)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clock++
+	if e := r.versions[key]; e != nil {
+		r.use(e, offered)
+		return e, false
+	}
+	r.watch(v)
+	var like *entry // a column of an earlier version whose beginning is the same
+	var chunks []*encoding.Chunk
+	if ordinal != deletedBits && len(v.Groups) > 0 {
+		chunks = make([]*encoding.Chunk, len(v.Groups))
+		for i, g := range v.Groups {
+			chunks[i] = g.Columns[ordinal]
+		}
+		for _, e := range r.first[chunks[0]] {
+			n := common(e.chunks, chunks)
+			if n == len(chunks) && n == len(e.chunks) {
+				r.use(e, offered)
+				e.versions++
+				r.versions[key] = e
+				return e, false
+			}
+			if n > 0 && sameItems(&e.column.Column, &f.Column) && (like == nil || n > common(like.chunks, chunks)) {
+				like = e
+			}
+		}
+	}
+	e = &entry{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
+	if offered {
+		e.stop, e.gone = make(chan struct{}), make(chan struct{})
+		r.offered = e
+	}
+	e.column.sizedForm, e.column.rows = f, v.Span()
+	r.versions[key] = e
+	if len(chunks) > 0 {
+		r.first[chunks[0]] = append(r.first[chunks[0]], e)
+	}
+	if like != nil {
+		like.refs++ // until it has been copied
+	}
+	r.loads.Go(func() { r.load(e, v, ordinal, like) })
+	return e, true
+}
+
+// use counts a use of an entry, by a query or by one who offers it. The caller holds mu.
+func (r *Residency) use(e *entry, offered bool) {
+	if !offered {
+		e.wanted.Store(true)
+	}
+	e.refs++
+	e.used = r.clock
+	e.uses++
+}
+
+// common is the number of chunks that two columns begin with alike.
+func common(a, b []*encoding.Chunk) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// sameItems says whether items of both forms are the same bytes.
+func sameItems(f, g *form.Column) bool {
+	return f.Class == g.Class && f.Width == g.Width && f.Base == g.Base && f.Dict == g.Dict
+}
+
+// Dictionary lends the strings of a dictionary, a form.String for each code, until done is called. It uploads them unless they are there.
+func (r *Residency) Dictionary(ctx context.Context, d *column.Dictionary) (views gpukernels.Ptr, done func(), err error) {
+	n := d.Len()
+	r.mu.Lock()
+	r.clock++
+	e := r.dicts[d]
+	if e == nil || e.dict.count < n {
+		if e != nil {
+			if e.versions--; e.refs == 0 {
+				r.drop(e)
+			}
+		}
+		e = &entry{ready: make(chan struct{}), refs: 1, versions: 1} // the upload's
+		e.dict.count = n
+		r.dicts[d] = e
+		r.loads.Go(func() { r.loadDictionary(e, d) })
+	}
+	e.refs++
+	e.used = r.clock
+	r.mu.Unlock()
+	done = func() { r.letGo([]*entry{e}) }
+	if err := e.wait(ctx); err != nil {
+		done()
+		return 0, nil, err
+	}
+	return e.dict.views, done, nil
+}

@@ -21,7 +21,7 @@ import (
 // Group keys are found by a vector at a time, which gives a vector of group numbers; each accumulator then runs a loop
 // over it that knows its types.
 type aggregate struct {
-	q       *query
+	q       *Query
 	p       *physical.Aggregate
 	ordered bool // results depend on which rows a worker sees together
 	accs    []accSpec
@@ -53,15 +53,8 @@ type accKey struct {
 	n        int // makes those unique that are not shared
 }
 
-// aggOutput says how an aggregate's value follows from accumulators.
-type aggOutput struct {
-	item  *logical.AggItem
-	acc   int // the main accumulator
-	count int // counts the values that are not NULL; -1: there is one for sure
-}
-
-func (q *query) newAggregate(p *physical.Aggregate) (*aggregate, error) {
-	a := &aggregate{q: q, p: p, locals: make([]*aggLocal, q.cfg.Threads)}
+func newAggregate(q *Query, p *physical.Aggregate) (*aggregate, error) {
+	a := &aggregate{q: q, p: p, locals: make([]*aggLocal, q.Threads)}
 	a.ordered = p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
 	for _, g := range p.Groups {
 		a.inputs = append(a.inputs, g.Expr)
@@ -221,14 +214,14 @@ func (a *aggregate) addItem(it *logical.AggItem) error {
 // aggLocal is a worker's groups.
 type aggLocal struct {
 	a      *aggregate
-	w      *worker
+	w      *Worker
 	set    *expr.ProgramSet
 	table  *groupTable
 	accs   []accumulator
 	groups []uint32
 	keys   []*column.Vector
 	args   []*column.Vector
-	finder finder
+	flat   flattener
 	mem    memory.Account
 	rows   bool // has had any
 
@@ -295,11 +288,11 @@ func (x *aggLocal) freezeArranged() error {
 	return x.charge()
 }
 
-func (a *aggregate) local(w *worker, l *layout) (localSink, error) {
-	x := a.locals[w.id]
+func (a *aggregate) local(w *Worker, l *layout) (localSink, error) {
+	x := a.locals[w.ID]
 	if x == nil {
 		x = a.newLocal()
-		a.locals[w.id] = x
+		a.locals[w.ID] = x
 	}
 	x.w = w
 	var err error
@@ -308,7 +301,7 @@ func (a *aggregate) local(w *worker, l *layout) (localSink, error) {
 }
 
 func (a *aggregate) newLocal() *aggLocal {
-	x := &aggLocal{a: a, mem: memory.Account{Budget: a.q.mem, Operator: "aggregation"}}
+	x := &aggLocal{a: a, mem: memory.Account{Budget: a.q.Memory, Operator: "aggregation"}}
 	for _, s := range a.accs {
 		x.accs = append(x.accs, s.make())
 	}
@@ -324,7 +317,7 @@ func (x *aggLocal) begin(seq int) {
 func (x *aggLocal) end(int) error { return nil }
 
 func (x *aggLocal) push(b *batch) error {
-	in, err := x.set.Eval(x.w.expr, b)
+	in, err := x.set.Eval(x.w.Expr, b)
 	if err != nil {
 		return err
 	}
@@ -336,9 +329,9 @@ func (x *aggLocal) push(b *batch) error {
 	x.keys = keys
 	var groups []uint32
 	for i, k := range keys {
-		keys[i] = x.finder.flatten(i, k, b.N)
+		keys[i] = x.flat.flatten(i, k, b.N)
 	}
-	if t := x.table; t != nil && t.count >= x.a.q.tuning.frozenGroups && !x.a.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
+	if t := x.table; t != nil && t.count >= x.a.q.Tuning.FrozenGroups && !x.a.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
 		if err := x.freezeArranged(); err != nil {
 			return err
 		}
@@ -383,7 +376,7 @@ func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n i
 		spec := &x.a.accs[i]
 		x.args = x.args[:0]
 		for _, k := range spec.args {
-			x.args = append(x.args, x.finder.flatten(k, in[k], n))
+			x.args = append(x.args, x.flat.flatten(k, in[k], n))
 		}
 		if err := x.accs[i].update(groups, x.args, sel); err != nil {
 			return err
@@ -398,7 +391,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		x.table = newGroupTable(x.a.layoutFor(keys))
 		x.table.expect = x.table.layout.expect
 		if !x.a.serial {
-			x.table.expect = min(x.table.expect, x.a.q.tuning.frozenGroups+2*column.VectorSize)
+			x.table.expect = min(x.table.expect, x.a.q.Tuning.FrozenGroups+2*column.VectorSize)
 		}
 		for _, a := range x.accs {
 			a.grow(x.table.count)
@@ -459,8 +452,8 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 		if a.runs {
 			p = nil // one word, whatever the domain
 		}
-		a.layout = newGroupLayout(p, ts, nullable, keys, len(a.accs), a.q.cfg.Threads)
-		a.layout.stopped = &a.q.stopped
+		a.layout = newGroupLayout(p, ts, nullable, keys, len(a.accs), a.q.Threads)
+		a.layout.stopped = &a.q.Stopped
 	}
 	return a.layout
 }
@@ -509,7 +502,7 @@ func (x *aggLocal) absorbGroups(src *groupTable, accs []accumulator, from []uint
 	}
 	beginMerge(own, others)
 	for at := 0; at < len(from); at += column.VectorSize {
-		if err := x.a.q.check(); err != nil {
+		if err := x.a.q.Check(); err != nil {
 			return nil, err
 		}
 		part := from[at:min(at+column.VectorSize, len(from))]

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math/bits"
-
 	"github.com/radish-sql/radish/column"
 )
 
@@ -107,7 +105,7 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 	}
 	layout := parts[0].table.layout
 	lists := make([]partitionedGroups, len(parts))
-	err := a.q.parallel(len(parts), total, func(i int) error {
+	err := a.q.Parallel(len(parts), total, func(i int) error {
 		if ends := parts[i].ends; ends != nil {
 			lists[i].ends = *ends
 			return nil
@@ -120,7 +118,7 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		return err
 	}
 	merged := make([]*aggLocal, a.q.mergeTasks(total))
-	err = a.q.parallel(len(merged), total, func(k int) error {
+	err = a.q.Parallel(len(merged), total, func(k int) error {
 		m := a.newLocal()
 		m.table = newGroupTable(layout)
 		m.table.reserve(partitionRoom(lists, k, len(merged)))
@@ -140,94 +138,17 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		x.mem.Close()
 		texts += x.table.held
 	}
-	if err := a.q.mem.Reserve("aggregation", texts); err != nil {
+	if err := a.q.Memory.Reserve("aggregation", texts); err != nil {
 		return err
 	}
 	return a.output(merged)
-}
-
-// Many groups are merged in partitions, which the first mergeBits of their hashes choose. A task takes one or several of them.
-const (
-	mergeBits       = 8
-	mergePartitions = 1 << mergeBits
-	mergedGroups    = 1 << 13 // about so many groups make a task: they and their accumulators stay in a core's cache
-)
-
-// mergeTasks returns the number of tasks, a power of two, in which so many groups are merged.
-func (q *query) mergeTasks(groups int) int {
-	tasks := max(groups/mergedGroups, 4*q.cfg.Threads)
-	return min(1<<bits.Len(uint(tasks-1)), mergePartitions)
-}
-
-// partitionedGroups lists a table's groups by partition, in order within each.
-type partitionedGroups struct {
-	groups []uint32 // nil: the table's groups are in this order
-	ends   [mergePartitions]int
-}
-
-func (q *query) partitionGroups(t *groupTable) (p partitionedGroups, err error) {
-	parts := make([]uint8, t.count)
-	var next [mergePartitions]int
-	err = q.blocks(t.count, func(from, to int) {
-		for g := from; g < to; g++ {
-			h := t.hash(uint32(g)) >> (64 - mergeBits)
-			parts[g] = uint8(h)
-			next[h]++
-		}
-	})
-	if err != nil {
-		return p, err
-	}
-	sum := 0
-	for k, n := range next {
-		next[k] = sum
-		sum += n
-		p.ends[k] = sum
-	}
-	p.groups = make([]uint32, t.count)
-	err = q.blocks(t.count, func(from, to int) {
-		for g := from; g < to; g++ {
-			h := parts[g]
-			p.groups[next[h]] = uint32(g)
-			next[h]++
-		}
-	})
-	return p, err
-}
-
-// part returns the groups of the k-th of some tasks.
-func (p *partitionedGroups) part(k, tasks int) []uint32 {
-	each := mergePartitions / tasks
-	from, to := 0, p.ends[(k+1)*each-1]
-	if k > 0 {
-		from = p.ends[k*each-1]
-	}
-	if p.groups == nil {
-		return groupRange(from, to)
-	}
-	return p.groups[from:to]
-}
-
-// partitionRoom guesses the number of groups that a task will have: between that of all tables having the same ones
-// and that of all having their own.
-func partitionRoom(lists []partitionedGroups, k, tasks int) int {
-	each := mergePartitions / tasks
-	most, sum := 0, 0
-	for i := range lists {
-		n := lists[i].ends[(k+1)*each-1]
-		if k > 0 {
-			n -= lists[i].ends[k*each-1]
-		}
-		most, sum = max(most, n), sum+n
-	}
-	return max(most, sum/2)
 }
 
 // absorbDense adds the groups of another worker's array, range by range in parallel.
 func (x *aggLocal) absorbDense(y *aggLocal) error {
 	beginMerge(x.accs, y.accs)
 	n := y.table.count
-	return x.a.q.parallel((n+outputGroups-1)/outputGroups, n, func(i int) error {
+	return x.a.q.Parallel((n+outputGroups-1)/outputGroups, n, func(i int) error {
 		groups := y.table.groupsIn(i*outputGroups, min((i+1)*outputGroups, n))
 		for _, g := range groups {
 			x.table.seen[g] = true
@@ -239,4 +160,22 @@ func (x *aggLocal) absorbDense(y *aggLocal) error {
 		}
 		return nil
 	})
+}
+
+// adoptAll gives each whole accumulator of x those of other workers.
+func (x *aggLocal) adoptAll(others []*aggLocal, to [][]uint32) error {
+	for i, a := range x.accs {
+		w, ok := a.(wholeAccumulator)
+		if !ok {
+			continue
+		}
+		var srcs []accumulator
+		for _, y := range others {
+			srcs = append(srcs, y.accs[i])
+		}
+		if err := w.adoptAll(srcs, to); err != nil {
+			return err
+		}
+	}
+	return nil
 }

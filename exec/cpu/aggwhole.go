@@ -18,24 +18,6 @@ type wholeAccumulator interface {
 	complete() error
 }
 
-// adoptAll gives each whole accumulator of x those of other workers.
-func (x *aggLocal) adoptAll(others []*aggLocal, to [][]uint32) error {
-	for i, a := range x.accs {
-		w, ok := a.(wholeAccumulator)
-		if !ok {
-			continue
-		}
-		var srcs []accumulator
-		for _, y := range others {
-			srcs = append(srcs, y.accs[i])
-		}
-		if err := w.adoptAll(srcs, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // adoptAll merges tables of entries partition by partition of their hash. Then each worker feeds an inner accumulator of its own
 // from some of the partitions, and those are merged.
 func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
@@ -49,7 +31,7 @@ func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
 			entries += s.table.count
 		}
 	}
-	if entries < inParallel || a.q.cfg.Threads == 1 {
+	if !a.q.IsParallel(entries) {
 		for i, s := range srcs {
 			if err := a.adopt(s, to[i]); err != nil {
 				return err
@@ -58,7 +40,7 @@ func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
 		return nil
 	}
 	lists := make([]partitionedGroups, len(tables))
-	err := a.q.parallel(len(tables), entries, func(i int) (err error) {
+	err := a.q.Parallel(len(tables), entries, func(i int) (err error) {
 		lists[i], err = tables[i].partition(tos[i])
 		return err
 	})
@@ -66,9 +48,9 @@ func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
 		return err
 	}
 	// So many inner accumulators take no more memory than the entries do.
-	feeders := max(1, min(a.q.cfg.Threads, entries/max(1, 4*a.groups)))
+	feeders := max(1, min(a.q.Threads, entries/max(1, 4*a.groups)))
 	inners := make([]accumulator, feeders)
-	err = a.q.parallel(feeders, entries, func(f int) error {
+	err = a.q.Parallel(feeders, entries, func(f int) error {
 		inner := a.make()
 		inner.grow(a.groups)
 		inners[f] = inner
@@ -92,7 +74,7 @@ func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
 	a.inner, a.table, a.done = inners[0], nil, true
 	for _, inner := range inners[1:] {
 		beginMerge([]accumulator{a.inner}, []accumulator{inner})
-		err := a.q.blocks(a.groups, func(from, to int) {
+		err := a.q.Blocks(a.groups, func(from, to int) {
 			if err == nil {
 				groups := groupRange(from, to)
 				err = a.inner.merge(groups, inner, groups)
@@ -103,14 +85,6 @@ func (a *distinctAcc) adoptAll(srcs []accumulator, to [][]uint32) error {
 		}
 	}
 	return nil
-}
-
-func groupRange(from, to int) []uint32 {
-	groups := make([]uint32, to-from)
-	for i := range groups {
-		groups[i] = uint32(from + i)
-	}
-	return groups
 }
 
 // partition lists a's entries by the partition of the hash that they have with the groups of to (nil: those they have).

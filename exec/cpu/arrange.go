@@ -15,7 +15,7 @@ func (b *build) arrange(number numbering, groups int, keyed []int32, items *numb
 	if err != nil {
 		return err
 	}
-	if err := b.q.mem.Reserve("join build", int64(4*(groups+1))); err != nil {
+	if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
 		return err
 	}
 	b.starts = make([]int32, groups+1)
@@ -47,12 +47,12 @@ func (b *build) arrangeParts(items *numberedRows, keyed []int32, bounds func(p i
 	n := len(items.items)
 	var order []int32
 	if b.orderMatters() {
-		if err := b.q.mem.Reserve("join build", int64(4*b.n)); err != nil {
+		if err := b.q.Memory.Reserve("join build", int64(4*b.n)); err != nil {
 			return err
 		}
 		order = make([]int32, n, b.n)
 	}
-	err := b.q.parallel(len(items.ends), n, func(p int) error {
+	err := b.q.Parallel(len(items.ends), n, func(p int) error {
 		groups, rows, from := items.part(p)
 		if b.starts == nil {
 			for i, g := range groups {
@@ -145,8 +145,8 @@ func (b *build) startsOfSorted(n int, number numbering) error {
 }
 
 // numberBlocks calls f in parallel with blocks of the items' numbers and the number before each block (0 before the first).
-func (q *query) numberBlocks(n int, number numbering, f func(from int, numbers []uint64, before uint64)) error {
-	return q.parallelBlocks(n, func(from, to int) {
+func (q *Query) numberBlocks(n int, number numbering, f func(from int, numbers []uint64, before uint64)) error {
+	return q.ParallelBlocks(n, func(from, to int) {
 		const block = 1 << 11
 		numbers := make([]uint64, block+1)
 		for ; from < to; from += block {
@@ -163,7 +163,7 @@ func (q *query) numberBlocks(n int, number numbering, f func(from int, numbers [
 }
 
 // ascends says whether no item's number is below the one before it.
-func (q *query) ascends(n int, number numbering) (bool, error) {
+func (q *Query) ascends(n int, number numbering) (bool, error) {
 	var falls atomic.Bool
 	err := q.numberBlocks(n, number, func(_ int, numbers []uint64, before uint64) {
 		if falls.Load() {

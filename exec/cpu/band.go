@@ -70,15 +70,8 @@ func inWords(t types.Type) bool {
 // onlyProbe returns the one probe of b, or nil if there are several or its kind asks for more than matches.
 func (b *build) onlyProbe() *physical.Probe {
 	var only *physical.Probe
-	for _, pl := range b.q.plan.All() {
-		for _, t := range pl.Transforms {
-			if p, ok := t.(*physical.Probe); ok && p.Build == b.p {
-				if only != nil {
-					return nil
-				}
-				only = p
-			}
-		}
+	if len(b.probes) == 1 {
+		only = b.probes[0]
 	}
 	if only == nil || only.Kind == logical.MarkJoin || only.Kind == logical.SingleJoin {
 		return nil
@@ -129,7 +122,7 @@ func (b *build) bandConditions(p *physical.Probe) *band {
 			continue
 		}
 		v := column.New(right.Typ, b.n)
-		if err := b.q.parallelBlocks(b.n, func(from, to int) { b.payload[at].copyTo(v, from, to) }); err != nil {
+		if err := b.q.ParallelBlocks(b.n, func(from, to int) { b.payload[at].copyTo(v, from, to) }); err != nil {
 			return nil // the query has ended
 		}
 		v.Valid = b.payload[at].v.Valid
@@ -142,19 +135,6 @@ func (b *build) bandConditions(p *physical.Probe) *band {
 		x.exact = x.exact && c.col.Valid == nil
 	}
 	return x
-}
-
-// copyTo stores the values from .. to-1 at their places in dst.
-func (c *packedColumn) copyTo(dst *column.Vector, from, to int) {
-	rows := countFrom(nil, from, to-from)
-	if dst.Type.Phys() == types.PhysFloat64 {
-		copy(dst.F64[from:to], c.v.F64[from:to])
-		return
-	}
-	part := column.Vector{}
-	own := packedColumn{v: &column.Vector{Type: c.v.Type, I64: c.v.I64}, base: c.base, u8: c.u8, u16: c.u16, u32: c.u32}
-	own.gather(&part, len(rows), nil, rows)
-	copy(dst.I64[from:to], part.I64)
 }
 
 // makeBand sorts the rows of each run if that spares comparing pairs, and says whether it has. The runs are there.
@@ -171,9 +151,9 @@ func (b *build) makeBand() (made bool, err error) {
 	}
 	x := b.bandConditions(p)
 	if x == nil {
-		return false, b.q.check()
+		return false, b.q.Check()
 	}
-	if err := b.q.mem.Reserve("join build", int64(8*b.n*(len(x.conds)+1))); err != nil {
+	if err := b.q.Memory.Reserve("join build", int64(8*b.n*(len(x.conds)+1))); err != nil {
 		return false, err
 	}
 	words := make([]*column.Vector, len(x.conds))
@@ -199,7 +179,7 @@ func (b *build) makeBand() (made bool, err error) {
 	sorted := make([][]int64, len(words))
 	for i, w := range words {
 		sorted[i] = make([]int64, b.n)
-		err := b.q.parallelBlocks(b.n, func(from, to int) { gatherAt(sorted[i][from:to], w.I64, nil, order[from:to]) })
+		err := b.q.ParallelBlocks(b.n, func(from, to int) { gatherAt(sorted[i][from:to], w.I64, nil, order[from:to]) })
 		if err != nil {
 			return false, err
 		}
@@ -212,11 +192,11 @@ func (b *build) makeBand() (made bool, err error) {
 		}
 	}
 	b.band = x
-	return true, b.q.check()
+	return true, b.q.Check()
 }
 
 // words returns the i-th condition's words by row.
-func (x *band) words(q *query, i, n int) (*column.Vector, error) {
+func (x *band) words(q *Query, i, n int) (*column.Vector, error) {
 	c := &x.conds[i]
 	out := &column.Vector{Type: types.Uint64, I64: make([]int64, n)}
 	code := keyCode{sortKey: &sortKey{v: c.col}}
@@ -224,7 +204,7 @@ func (x *band) words(q *query, i, n int) (*column.Vector, error) {
 	if c.flips(i) {
 		flip = math.MaxUint64
 	}
-	err := q.parallelBlocks(n, func(from, to int) {
+	err := q.ParallelBlocks(n, func(from, to int) {
 		buf := make([]uint64, to-from)
 		code.words(buf, someRows{from: from})
 		for j, w := range buf {
@@ -236,11 +216,11 @@ func (x *band) words(q *query, i, n int) (*column.Vector, error) {
 
 // bandOrder returns the rows in the order of their runs, n rows in all, and within runs of first; rows of no run go last.
 func (b *build) bandOrder(first *column.Vector, n int) ([]int32, error) {
-	if err := b.q.mem.Reserve("join build", int64(24*b.n)); err != nil {
+	if err := b.q.Memory.Reserve("join build", int64(24*b.n)); err != nil {
 		return nil, err
 	}
-	defer b.q.mem.Release(int64(24 * b.n))
-	s := &rowSorter{q: b.q, name: "join build", parallel: b.q.cfg.Threads > 1 && n >= inParallel}
+	defer b.q.Memory.Release(int64(24 * b.n))
+	s := &rowSorter{q: b.q, name: "join build", parallel: b.q.IsParallel(n)}
 	if b.keyless {
 		rows := b.keyedRows()
 		if len(b.nulls) > 0 {
@@ -253,7 +233,7 @@ func (b *build) bandOrder(first *column.Vector, n int) ([]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		order, err := sorted.order(b.q.parallelBlocks)
+		order, err := sorted.order(b.q.ParallelBlocks)
 		if err != nil {
 			return nil, err
 		}
@@ -273,15 +253,15 @@ func (b *build) bandOrder(first *column.Vector, n int) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := sorted.order(b.q.parallelBlocks)
+	order, err := sorted.order(b.q.ParallelBlocks)
 	return append(order, countFrom(nil, n, b.n-n)...), err
 }
 
 // makeTree fills most.
-func (x *band) makeTree(q *query) error {
+func (x *band) makeTree(q *Query) error {
 	for below := x.second; len(below) > bandFan; {
 		level := make([]int64, (len(below)+bandFan-1)/bandFan)
-		err := q.parallelBlocks(len(level), func(from, to int) {
+		err := q.ParallelBlocks(len(level), func(from, to int) {
 			for i := from; i < to; i++ {
 				most := uint64(0)
 				for _, w := range below[i*bandFan : min((i+1)*bandFan, len(below))] {
@@ -338,7 +318,7 @@ func (x *band) next(lo, hi int32, least uint64) int32 {
 // probeBand finds the matches of b's rows by the build's band.
 func (o *probeOp) probeBand(b *batch, keys []*column.Vector) error {
 	x := o.b.band
-	in, err := o.bandKeys.Eval(o.w.expr, b)
+	in, err := o.bandKeys.Eval(o.w.Expr, b)
 	if err != nil {
 		return err
 	}
@@ -351,7 +331,7 @@ func (o *probeOp) probeBand(b *batch, keys []*column.Vector) error {
 		pos, groups = o.b.table.find(&o.finder, keys, b.Sel, b.N)
 	}
 	for i, v := range in {
-		if v = o.finder.flatten(len(keys)+i, v, b.N); len(o.bounds[i]) < len(pos) {
+		if v = o.finder.flat.flatten(len(keys)+i, v, b.N); len(o.bounds[i]) < len(pos) {
 			o.bounds[i] = make([]uint64, max(len(pos), b.N))
 		}
 		in[i] = v
@@ -392,7 +372,7 @@ func (o *probeOp) probeBand(b *batch, keys []*column.Vector) error {
 			}
 		}
 		if i&63 == 63 {
-			if err := o.w.check(); err != nil {
+			if err := o.w.Check(); err != nil {
 				return err
 			}
 		}

@@ -9,10 +9,10 @@ import "slices"
 // row's number has none of its bits.
 const checkRows = 1<<16 - 1
 
-// blocks calls f with consecutive ranges that make up 0 .. n-1, until the query is stopped.
-func (q *query) blocks(n int, f func(from, to int)) error {
+// Blocks calls f with consecutive ranges that make up 0 .. n-1, until the query is stopped.
+func (q *Query) Blocks(n int, f func(from, to int)) error {
 	for from := 0; from < n; from += checkRows + 1 {
-		if err := q.check(); err != nil {
+		if err := q.Check(); err != nil {
 			return err
 		}
 		f(from, min(from+checkRows+1, n))
@@ -20,20 +20,20 @@ func (q *query) blocks(n int, f func(from, to int)) error {
 	return nil
 }
 
-// parallelBlocks is blocks on several workers, in no order.
-func (q *query) parallelBlocks(n int, f func(from, to int)) error {
-	return q.parallel((n+checkRows)>>16, n, func(i int) error {
+// ParallelBlocks is Blocks on several workers, in no order.
+func (q *Query) ParallelBlocks(n int, f func(from, to int)) error {
+	return q.Parallel((n+checkRows)>>16, n, func(i int) error {
 		f(i<<16, min((i+1)<<16, n))
 		return nil
 	})
 }
 
 // sortStable sorts x stably: short runs by insertion, then merges of two runs at a time.
-func sortStable[T any](q *query, x []T, compare func(a, b T) int) error {
+func sortStable[T any](q *Query, x []T, compare func(a, b T) int) error {
 	const run = 16
 	for at := 0; at < len(x); at += run {
 		if at&(checkRows>>4) == 0 {
-			if err := q.check(); err != nil {
+			if err := q.Check(); err != nil {
 				return err
 			}
 		}
@@ -47,7 +47,7 @@ func sortStable[T any](q *query, x []T, compare func(a, b T) int) error {
 		for lo := 0; lo < len(x); lo += 2 * size {
 			mid, hi := min(lo+size, len(x)), min(lo+2*size, len(x))
 			if mid == hi || compare(from[mid-1], from[mid]) <= 0 {
-				if err := q.blocks(hi-lo, func(f, t int) { copy(to[lo+f:lo+t], from[lo+f:lo+t]) }); err != nil {
+				if err := q.Blocks(hi-lo, func(f, t int) { copy(to[lo+f:lo+t], from[lo+f:lo+t]) }); err != nil {
 					return err
 				}
 				continue
@@ -55,7 +55,7 @@ func sortStable[T any](q *query, x []T, compare func(a, b T) int) error {
 			a, b := lo, mid
 			for k := lo; k < hi; k++ {
 				if k&(checkRows>>4) == 0 {
-					if err := q.check(); err != nil {
+					if err := q.Check(); err != nil {
 						return err
 					}
 				}

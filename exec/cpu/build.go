@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -16,11 +18,12 @@ import (
 // that has the key. Rows of equal keys lie together, group g in starts[g] .. starts[g+1]-1; without duplicates group
 // and row are the same and there is no starts. Matches are thus runs of rows, and following them touches memory in order.
 type build struct {
-	q     *query
-	p     *physical.Build
-	types []types.Type // of the stored columns: keys, then the payload that is no key
-	keyAt []int        // stored column of each key
-	payAt []int        // stored column of each payload column
+	q      *Query
+	p      *physical.Build
+	probes []*physical.Probe // that read it
+	types  []types.Type      // of the stored columns: keys, then the payload that is no key
+	keyAt  []int             // stored column of each key
+	payAt  []int             // stored column of each payload column
 	// keepNulls: rows with a NULL key are kept, for a mark join or an unmatched scan; else they can match nothing.
 	keepNulls bool
 	// direct: row numbers are those in which rows came, for probes that read key columns by row.
@@ -45,8 +48,9 @@ type build struct {
 	filters  []*encoding.Predicate // by key, where one will be asked for
 }
 
-func (q *query) newBuild(p *physical.Build) *build {
-	b := &build{q: q, p: p, locals: make([]*buildLocal, q.cfg.Threads)}
+// newBuild returns the sink for a Build that the probes read.
+func newBuild(q *Query, p *physical.Build, probes []*physical.Probe) *build {
+	b := &build{q: q, p: p, probes: probes, locals: make([]*buildLocal, q.Threads)}
 	byID := map[expr.ColumnID]int{}
 	for _, k := range p.Keys {
 		b.keyAt = append(b.keyAt, len(b.types))
@@ -65,22 +69,21 @@ func (q *query) newBuild(p *physical.Build) *build {
 	}
 	b.keyless = p.Algorithm == physical.RangeJoin || len(p.Keys) == 0
 	b.keepNulls = p.KeepUnmatched
-	for _, pl := range q.plan.All() {
-		for _, t := range pl.Transforms {
-			if probe, ok := t.(*physical.Probe); ok && probe.Build == p && probe.Kind == logical.MarkJoin {
-				b.keepNulls, b.direct = true, true
-			}
-		}
+	if slices.ContainsFunc(probes, func(x *physical.Probe) bool { return x.Kind == logical.MarkJoin }) {
+		b.keepNulls, b.direct = true, true
 	}
 	return b
 }
+
+// cutShort says that a limit has all rows that it asks for, so that matched is not complete.
+func (b *build) cutShort() { b.cut = true }
 
 // aligned says whether every probe gives at most one match per row, so that its output can keep the positions of its input.
 func (b *build) aligned() bool { return !b.keyless && b.unique }
 
 type buildLocal struct {
 	rowStore
-	w     *worker
+	w     *Worker
 	b     *build
 	keys  *expr.ProgramSet
 	slots []int // of payload columns that are no keys
@@ -88,13 +91,13 @@ type buildLocal struct {
 	sel   []int32
 }
 
-func (b *build) local(w *worker, l *layout) (localSink, error) {
-	x := b.locals[w.id]
+func (b *build) local(w *Worker, l *layout) (localSink, error) {
+	x := b.locals[w.ID]
 	if x == nil {
 		x = &buildLocal{b: b}
 		x.types = b.types
-		x.mem = memory.Account{Budget: b.q.mem, Operator: "join build"}
-		b.locals[w.id] = x
+		x.mem = memory.Account{Budget: b.q.Memory, Operator: "join build"}
+		b.locals[w.ID] = x
 	}
 	x.w = w
 	x.cols = make([]*column.Vector, len(b.types))
@@ -119,7 +122,7 @@ func (x *buildLocal) begin(seq int) { x.rowStore.begin(seq) }
 func (x *buildLocal) end(int) error { return nil }
 
 func (x *buildLocal) push(b *batch) error {
-	keys, err := x.keys.Eval(x.w.expr, b)
+	keys, err := x.keys.Eval(x.w.Expr, b)
 	if err != nil {
 		return err
 	}
@@ -190,12 +193,12 @@ func (b *build) finish() error {
 		if b.payload[i], err = b.q.packColumn(cols[b.payAt[i]], n); err != nil {
 			return err
 		}
-		if err := b.q.mem.Reserve("join build", b.payload[i].bytes()); err != nil {
+		if err := b.q.Memory.Reserve("join build", b.payload[i].bytes()); err != nil {
 			return err
 		}
 	}
 	if b.p.KeepUnmatched {
-		b.matched = make([]column.Bitmap, b.q.cfg.Threads)
+		b.matched = make([]column.Bitmap, b.q.Threads)
 	}
 	if err := b.findNulls(); err != nil {
 		return err
@@ -213,7 +216,7 @@ func (b *build) finish() error {
 	if len(b.nulls) > 0 {
 		keyed = make([]int32, 0, n-len(b.nulls))
 		at := 0
-		err := b.q.blocks(n, func(from, to int) {
+		err := b.q.Blocks(n, func(from, to int) {
 			for r := from; r < to; r++ {
 				if at < len(b.nulls) && b.nulls[at] == int32(r) {
 					at++
@@ -241,16 +244,16 @@ func (b *build) finish() error {
 	if !b.direct {
 		b.keys = nil
 	}
-	b.q.mem.Release(b.scratch)
+	b.q.Memory.Release(b.scratch)
 	if copied {
-		b.q.mem.Release(b.dropped(cols))
+		b.q.Memory.Release(b.dropped(cols))
 	}
 	if !b.unique && b.starts != nil {
 		if _, err := b.makeBand(); err != nil {
 			return err
 		}
 	}
-	return b.q.check()
+	return b.q.Check()
 }
 
 // dropped returns the bytes of stored columns that neither the table nor the payload, which is held in a narrower form, reads any more.
@@ -282,7 +285,7 @@ func (b *build) findNulls() error {
 	if parts == nil {
 		return nil
 	}
-	return b.q.blocks(b.n, func(from, to int) {
+	return b.q.Blocks(b.n, func(from, to int) {
 		for r := from; r < to; r++ {
 			for _, valid := range parts {
 				if !valid.Get(r) {

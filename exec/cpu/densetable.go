@@ -23,7 +23,7 @@ func (t *denseTable) rank(x uint64) uint64 {
 // makeDense is makeTable for a range of keys that a bitmap can hold; n rows have a key.
 func (b *build) makeDense(p packing, n int, number numbering, keyed []int32) (arrange func() error, err error) {
 	words := int(p.last/64 + 1)
-	if err := b.q.mem.Reserve("join build", int64(12*words)); err != nil {
+	if err := b.q.Memory.Reserve("join build", int64(12*words)); err != nil {
 		return nil, err
 	}
 	t := &denseTable{packing: p, bits: make([]uint64, words+1), ranks: make([]uint32, words)}
@@ -62,17 +62,17 @@ func (b *build) makeDense(p packing, n int, number numbering, keyed []int32) (ar
 	}
 	return func() error {
 		if !b.unique {
-			if err := b.q.mem.Reserve("join build", int64(4*(groups+1))); err != nil {
+			if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
 				return err
 			}
 			b.starts = make([]int32, groups+1)
 		}
-		err := b.q.parallel(len(items.ends), n, func(p int) error {
+		err := b.q.Parallel(len(items.ends), n, func(p int) error {
 			numbers, _, _ := items.part(p)
 			for i, x := range numbers {
 				numbers[i] = t.rank(x)
 			}
-			return b.q.check()
+			return b.q.Check()
 		})
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (b *build) makeDense(p packing, n int, number numbering, keyed []int32) (ar
 }
 
 // setBits sets the bits of the items' numbers and returns the items partitioned by number >> shift.
-func (q *query) setBits(words []uint64, n int, number numbering) (items *numberedRows, shift int, err error) {
+func (q *Query) setBits(words []uint64, n int, number numbering) (items *numberedRows, shift int, err error) {
 	span := 64 * (len(words) - 1)
 	shift = 6
 	for parts := q.partitionsFor(8*len(words), n); span>>shift > parts; {
@@ -103,17 +103,17 @@ func (q *query) setBits(words []uint64, n int, number numbering) (items *numbere
 	if err != nil {
 		return nil, 0, err
 	}
-	return items, shift, q.parallel(len(items.ends), n, func(p int) error {
+	return items, shift, q.Parallel(len(items.ends), n, func(p int) error {
 		numbers, _, _ := items.part(p)
 		for _, x := range numbers {
 			words[x>>6] |= 1 << (x & 63)
 		}
-		return q.check()
+		return q.Check()
 	})
 }
 
 // setAscending sets the bits of the items' numbers, which ascend, so that only the first and the last word of a block are others' too.
-func (q *query) setAscending(words []uint64, n int, number numbering) error {
+func (q *Query) setAscending(words []uint64, n int, number numbering) error {
 	return q.numberBlocks(n, number, func(_ int, numbers []uint64, _ uint64) {
 		at, word := numbers[0]>>6, uint64(0)
 		for _, x := range numbers {
@@ -128,9 +128,9 @@ func (q *query) setAscending(words []uint64, n int, number numbering) error {
 }
 
 // countBits stores the number of bits before each word and returns that of all.
-func (q *query) countBits(ranks []uint32, words []uint64) (int, error) {
+func (q *Query) countBits(ranks []uint32, words []uint64) (int, error) {
 	sums := make([]uint32, (len(ranks)+checkRows)>>16)
-	err := q.parallelBlocks(len(ranks), func(from, to int) {
+	err := q.ParallelBlocks(len(ranks), func(from, to int) {
 		sum := uint32(0)
 		for i, w := range words[from:to] {
 			ranks[from+i] = sum
@@ -146,7 +146,7 @@ func (q *query) countBits(ranks []uint32, words []uint64) (int, error) {
 		sums[i] = before
 		before += sum
 	}
-	return int(before), q.parallelBlocks(len(ranks), func(from, to int) {
+	return int(before), q.ParallelBlocks(len(ranks), func(from, to int) {
 		for i := range ranks[from:to] {
 			ranks[from+i] += sums[from>>16]
 		}

@@ -11,7 +11,7 @@ import (
 // distinctAcc gives an inner accumulator each combination of arguments once per group. It keeps a table of group number
 // and arguments; the inner accumulator is fed when all of them are known.
 type distinctAcc struct {
-	q      *query
+	q      *Query
 	make   func() accumulator // makes inner ones
 	inner  accumulator
 	types  []types.Type // group number, then the arguments
@@ -24,7 +24,7 @@ type distinctAcc struct {
 	done   bool
 }
 
-func newDistinctAcc(q *query, args []types.Type, make func() accumulator) *distinctAcc {
+func newDistinctAcc(q *Query, args []types.Type, make func() accumulator) *distinctAcc {
 	return &distinctAcc{q: q, make: make, inner: make(), types: append([]types.Type{types.Uint32}, args...), id: column.Vector{Type: types.Uint32}}
 }
 
@@ -72,7 +72,7 @@ func (a *distinctAcc) add(keys []*column.Vector, sel []int32, n int) error {
 	a.keys = keys
 	if a.table == nil {
 		layout := newGroupLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1)
-		layout.stopped = &a.q.stopped
+		layout.stopped = &a.q.Stopped
 		a.table = newGroupTable(layout)
 	}
 	if cap(a.out) < len(sel) {
@@ -101,7 +101,7 @@ func (a *distinctAcc) entries(t *groupTable, f func(keys []*column.Vector, n int
 // entriesOf does so with the rows of some of the table's numbers.
 func (a *distinctAcc) entriesOf(t *groupTable, all []uint32, f func(keys []*column.Vector, n int) error) error {
 	for at := 0; at < len(all); at += column.VectorSize {
-		if err := a.q.check(); err != nil {
+		if err := a.q.Check(); err != nil {
 			return err
 		}
 		part := all[at:min(at+column.VectorSize, len(all))]

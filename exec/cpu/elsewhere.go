@@ -36,13 +36,13 @@ type Stored struct {
 }
 
 // here says whether a pipeline runs on the CPU.
-func (q *query) here(p *physical.Pipeline) bool {
+func (q *execution) here(p *physical.Pipeline) bool {
 	return p.Device == physical.CPU || q.cfg.Elsewhere == nil
 }
 
 // ordered returns the pipelines in the order in which they run. Where some run elsewhere, those that end in the result come last: until one
 // of them has begun the query can be run again on the CPU alone.
-func (q *query) ordered() []*physical.Pipeline {
+func (q *execution) ordered() []*physical.Pipeline {
 	pipelines := q.plan.Pipelines
 	if q.cfg.Elsewhere == nil || !slices.ContainsFunc(pipelines, func(p *physical.Pipeline) bool { return !q.here(p) }) {
 		return pipelines
@@ -60,11 +60,11 @@ func resultRank(p *physical.Pipeline) int {
 }
 
 // runElsewhere runs a pipeline that is not the CPU's. done says that its rows are being handed to the client in the background.
-func (q *query) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, err error) {
+func (q *execution) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, err error) {
 	q.feeding[p.Sink]--
 	last := q.feeding[p.Sink] == 0
 	q.cfg.Progress.Begin(p.ID, true)
-	prof, err := q.cfg.Elsewhere.Pipeline(q.ctx, p, last, q.storedHere)
+	prof, err := q.cfg.Elsewhere.Pipeline(q.Ctx, p, last, q.storedHere)
 	if err != nil {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (q *query) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, 
 		q.prof.Pipelines = append(q.prof.Pipelines, prof)
 		q.out.mu.Unlock()
 	}
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return false, err
 	}
 	if _, ok := p.Sink.(*physical.Result); !ok || !last {
@@ -90,8 +90,8 @@ func (q *query) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, 
 	go func() {
 		defer close(c.done)
 		defer c.r.end()
-		if err := sqlerr.Guard(func() error { return q.deliver(p.Sink) }); err != nil && err != errStop {
-			q.fail(err)
+		if err := sqlerr.Guard(func() error { return q.deliver(p.Sink) }); err != nil && err != ErrStop {
+			q.Fail(err)
 		}
 		q.out.mu.Lock()
 		q.prof.Wall = time.Since(q.started)
@@ -101,12 +101,12 @@ func (q *query) runElsewhere(p *physical.Pipeline, c *Cursor) (background bool, 
 }
 
 // deliver hands the rows of a result that was computed elsewhere to the client.
-func (q *query) deliver(s physical.Sink) error {
+func (q *execution) deliver(s physical.Sink) error {
 	r := q.out
 	r.startPipeline(q.seq)
 	seq := q.seq
 	q.seq++
-	err := q.cfg.Elsewhere.Rows(q.ctx, s, func(b *column.Batch) error {
+	err := q.cfg.Elsewhere.Rows(q.Ctx, s, func(b *column.Batch) error {
 		if len(b.Cols) != len(r.types) {
 			return sqlerr.Bug("a result of %d columns is given %d", len(r.types), len(b.Cols))
 		}
@@ -120,23 +120,23 @@ func (q *query) deliver(s physical.Sink) error {
 }
 
 // fetch brings the rows of a sink that was filled elsewhere here, once.
-func (q *query) fetch(s physical.Sink, ids []expr.ColumnID) (*relation, error) {
+func (q *execution) fetch(s physical.Sink, ids []expr.ColumnID) (*relation, error) {
 	if rel := q.fetched[s]; rel != nil {
 		return rel, nil
 	}
 	rel := &relation{ids: ids}
-	err := q.cfg.Elsewhere.Rows(q.ctx, s, func(b *column.Batch) error {
+	err := q.cfg.Elsewhere.Rows(q.Ctx, s, func(b *column.Batch) error {
 		seg := &segment{n: b.N, cap: b.N, cols: b.Cols}
 		bytes := int64(0)
 		for _, v := range b.Cols {
 			bytes += int64(b.N) * width(v)
 		}
-		if err := q.mem.Reserve("rows from another device", bytes); err != nil {
+		if err := q.Memory.Reserve("rows from another device", bytes); err != nil {
 			return err
 		}
 		rel.segs = append(rel.segs, seg)
 		rel.n += b.N
-		return q.check()
+		return q.Check()
 	})
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (q *query) fetch(s physical.Sink, ids []expr.ColumnID) (*relation, error) {
 }
 
 // storedElsewhere says whether a sink's rows are not here.
-func (q *query) storedElsewhere(s physical.Sink) bool {
+func (q *execution) storedElsewhere(s physical.Sink) bool {
 	if q.cfg.Elsewhere == nil {
 		return false
 	}
@@ -188,12 +188,12 @@ func SinkColumns(s physical.Sink) []*expr.Column {
 const crossingRows = 1 << 16
 
 // storedHere gives the rows of a sink that was filled on the CPU.
-func (q *query) storedHere(s physical.Sink) (Stored, error) {
+func (q *execution) storedHere(s physical.Sink) (Stored, error) {
 	from, err := q.sink(s)
 	if err != nil {
 		return Stored{}, err
 	}
-	r, ok := from.(interface{ relation() *relation })
+	r, ok := from.(store)
 	if !ok {
 		return Stored{}, sqlerr.Bug("another device reads %T", s)
 	}

@@ -19,6 +19,7 @@ import (
 type backend struct {
 	threads int
 	t       *testing.T
+	small   bool // makes small tables exercise what large ones do
 	early   bool // workers put their groups aside early
 }
 
@@ -26,10 +27,7 @@ func (b backend) Name() string { return fmt.Sprintf("cpu, %d threads", b.threads
 
 func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	budget := memory.NewBudget(1 << 32)
-	cfg := cpu.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3}
-	if b.early {
-		cfg = cfg.FreezingEarly()
-	}
+	cfg := cpu.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3, Tuning: b.tuning()}
 	c, err := cpu.Run(ctx, plan, cfg)
 	if err != nil {
 		if budget.Used() != 0 {
@@ -51,12 +49,15 @@ func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch,
 	}
 }
 
-// smallMorsels makes workers share small tables, too.
-type smallMorsels struct{ backend }
-
-func (b smallMorsels) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
-	defer cpu.SmallMorsels()()
-	return b.backend.Run(ctx, plan)
+func (b backend) tuning() *cpu.Tuning {
+	t := cpu.Default
+	if b.small { // a morsel of every vector, and parallel work of every finish
+		t.MorselRows, t.ParallelRows, t.WindowTaskRows, t.WindowBlockRows, t.WindowFan, t.RankedRows = column.VectorSize, 1, 64, 16, 3, 100
+	}
+	if b.early {
+		t.FrozenGroups = 1000
+	}
+	return &t
 }
 
 func TestEngine(t *testing.T) {
@@ -65,5 +66,5 @@ func TestEngine(t *testing.T) {
 		seed, _ = strconv.ParseUint(s, 10, 64)
 	}
 	t.Logf("replay with RADISH_SEED=%d go test -run %s ./exec/cpu", seed, t.Name())
-	enginetest.Run(t, seed, backend{threads: 1, t: t}, smallMorsels{backend{threads: 3, t: t, early: true}})
+	enginetest.Run(t, seed, backend{threads: 1, t: t}, backend{threads: 3, t: t, small: true, early: true})
 }

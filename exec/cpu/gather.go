@@ -19,7 +19,7 @@ type packedColumn struct {
 const packThreshold = 1 << 14
 
 // packColumn packs v, of n rows, which stays as it is.
-func (q *query) packColumn(src *column.Vector, n int) (packedColumn, error) {
+func (q *Query) packColumn(src *column.Vector, n int) (packedColumn, error) {
 	own := *src
 	v := &own
 	c := packedColumn{v: v}
@@ -61,13 +61,13 @@ func (q *query) packColumn(src *column.Vector, n int) (packedColumn, error) {
 }
 
 // intRange returns the least and the greatest of the values that are not NULL; ok is false if there are none.
-func (q *query) intRange(v *column.Vector, n int) (lo, hi int64, ok bool, err error) {
+func (q *Query) intRange(v *column.Vector, n int) (lo, hi int64, ok bool, err error) {
 	type span struct {
 		lo, hi int64
 		ok     bool
 	}
 	spans := make([]span, (n+checkRows)>>16)
-	err = q.parallelBlocks(n, func(from, to int) {
+	err = q.ParallelBlocks(n, func(from, to int) {
 		s := &spans[from>>16]
 		s.lo, s.hi, s.ok = rangeOf(v, from, to)
 	})
@@ -106,9 +106,9 @@ func rangeOf(v *column.Vector, from, to int) (lo, hi int64, ok bool) {
 
 // narrow returns the distances of values from base. The slot of a NULL gives anything in range of U, which is in range of
 // the type.
-func narrow[U uint8 | uint16 | uint32, T uint32 | int64](q *query, values []T, base T) ([]U, error) {
+func narrow[U uint8 | uint16 | uint32, T uint32 | int64](q *Query, values []T, base T) ([]U, error) {
 	out := make([]U, len(values))
-	err := q.parallelBlocks(len(values), func(from, to int) {
+	err := q.ParallelBlocks(len(values), func(from, to int) {
 		dst := out[from:to]
 		for i, x := range values[from:to] {
 			dst[i] = U(x - base)
@@ -268,7 +268,7 @@ func zeroAt[T any](x []T, at []int32) {
 }
 
 // permute reorders the column so that new row i is old row order[i].
-func (c *packedColumn) permute(q *query, order []int32) error {
+func (c *packedColumn) permute(q *Query, order []int32) error {
 	n := len(order)
 	out := packedColumn{v: &column.Vector{Type: c.v.Type, Dict: c.v.Dict}, base: c.base}
 	switch {
@@ -286,7 +286,7 @@ func (c *packedColumn) permute(q *query, order []int32) error {
 	if c.v.Valid != nil {
 		out.v.Valid = column.NewBitmap(n, true)
 	}
-	err := q.parallelBlocks(n, func(from, to int) {
+	err := q.ParallelBlocks(n, func(from, to int) {
 		rows := order[from:to]
 		switch {
 		case c.u8 != nil:
@@ -331,10 +331,15 @@ func (c *packedColumn) view(dst *column.Vector, from, n int, scratch []int32) {
 	c.gather(dst, n, nil, countFrom(scratch[:0], from, n))
 }
 
-// countFrom appends from, from+1, ... to dst, n numbers.
-func countFrom(dst []int32, from, n int) []int32 {
-	for i := range n {
-		dst = append(dst, int32(from+i))
+// copyTo stores the values from .. to-1 at their places in dst.
+func (c *packedColumn) copyTo(dst *column.Vector, from, to int) {
+	rows := countFrom(nil, from, to-from)
+	if dst.Type.Phys() == types.PhysFloat64 {
+		copy(dst.F64[from:to], c.v.F64[from:to])
+		return
 	}
-	return dst
+	part := column.Vector{}
+	own := packedColumn{v: &column.Vector{Type: c.v.Type, I64: c.v.I64}, base: c.base, u8: c.u8, u16: c.u16, u32: c.u32}
+	own.gather(&part, len(rows), nil, rows)
+	copy(dst.I64[from:to], part.I64)
 }

@@ -22,12 +22,12 @@ func (b *build) makeGeneric(keyed []int32, n int) (arrange func() error, err err
 	b.table = t
 	b.scratch = int64(24 * n)
 	b.direct = true // the table reads key columns by row
-	if err := b.q.mem.Reserve("join build", b.scratch); err != nil {
+	if err := b.q.Memory.Reserve("join build", b.scratch); err != nil {
 		return nil, err
 	}
 	hashes := make([]uint64, n)
 	const chunk = 16 * column.VectorSize
-	err = b.q.parallel((n+chunk-1)/chunk, n, func(i int) error {
+	err = b.q.Parallel((n+chunk-1)/chunk, n, func(i int) error {
 		var h keyHasher
 		from := i * chunk
 		end := min(from+chunk, n)
@@ -62,28 +62,6 @@ func (t *genericTable) equal(keys []*column.Vector, p, row int) bool {
 		}
 	}
 	return true
-}
-
-// equalValues compares two values of one physical type that are not NULL.
-func equalValues(v *column.Vector, p int, w *column.Vector, q int) bool {
-	if v.Const {
-		p = 0
-	}
-	if w.Const {
-		q = 0
-	}
-	switch v.Type.Phys() {
-	case types.PhysFloat64:
-		return types.FloatKey(v.F64[p]) == types.FloatKey(w.F64[q])
-	case types.PhysInt128:
-		return v.I128[p] == w.I128[q]
-	case types.PhysString:
-		if v.Dict != nil && v.Dict == w.Dict {
-			return v.Codes[p] == w.Codes[q]
-		}
-		return v.StringAt(p) == w.StringAt(q)
-	}
-	return v.I64[p] == w.I64[q]
 }
 
 func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {

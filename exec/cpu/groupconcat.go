@@ -13,7 +13,7 @@ import (
 
 // concatSpec is what the accumulators of one GROUP_CONCAT share.
 type concatSpec struct {
-	q     *query
+	q     *Query
 	item  *logical.AggItem
 	args  int          // the first so many inputs are concatenated, the others order
 	types []types.Type // of the inputs
@@ -70,7 +70,7 @@ func (a *concatAcc) adopt(src accumulator, to []uint32) error {
 	s := src.(*concatAcc)
 	for _, r := range append([]*rowStore{&s.rows}, s.more...) {
 		for _, seg := range r.segs {
-			if err := a.spec.q.check(); err != nil {
+			if err := a.spec.q.Check(); err != nil {
 				return err
 			}
 			renumber(seg.cols[0].I64[:seg.n], to)
@@ -104,13 +104,13 @@ func (a *concatAcc) complete() error {
 	if err != nil || n == 0 {
 		return err
 	}
-	if err := q.mem.Reserve("GROUP_CONCAT", int64(4*n+4*a.groups)); err != nil {
+	if err := q.Memory.Reserve("GROUP_CONCAT", int64(4*n+4*a.groups)); err != nil {
 		return err
 	}
-	defer q.mem.Release(int64(4*n + 4*a.groups))
+	defer q.Memory.Release(int64(4*n + 4*a.groups))
 	ids := cols[0].I64
 	starts, order := make([]int32, a.groups+1), make([]int32, n)
-	err = q.blocks(n, func(from, to int) {
+	err = q.Blocks(n, func(from, to int) {
 		for _, g := range ids[from:to] {
 			starts[g]++
 		}
@@ -123,7 +123,7 @@ func (a *concatAcc) complete() error {
 		starts[g] = sum
 		sum += k
 	}
-	err = q.blocks(n, func(from, to int) {
+	err = q.Blocks(n, func(from, to int) {
 		for i := from; i < to; i++ {
 			g := ids[i]
 			order[starts[g]] = int32(i)
@@ -134,7 +134,7 @@ func (a *concatAcc) complete() error {
 		return err
 	}
 	tasks := a.tasks(starts, n)
-	return q.parallel(len(tasks), n, func(k int) error {
+	return q.Parallel(len(tasks), n, func(k int) error {
 		from := 0
 		if k > 0 {
 			from = tasks[k-1]
@@ -168,7 +168,7 @@ func (a *concatAcc) tasks(ends []int32, n int) (tasks []int) {
 // concatenate makes the text of one group of the rows that it has.
 func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) error {
 	q := a.spec.q
-	if err := q.check(); err != nil || len(rows) == 0 {
+	if err := q.Check(); err != nil || len(rows) == 0 {
 		return err
 	}
 	if len(a.spec.item.OrderBy) > 0 {
@@ -191,14 +191,14 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 	var buf, piece, key []byte
 	var seen map[string]bool
 	known := 0 // bytes of seen
-	held := memory.Account{Budget: q.mem, Operator: "GROUP_CONCAT"}
+	held := memory.Account{Budget: q.Memory, Operator: "GROUP_CONCAT"}
 	defer held.Close()
 	if a.spec.item.Distinct {
 		seen = map[string]bool{}
 	}
 	for i, r := range rows {
 		if i&(checkRows>>4) == checkRows>>4 {
-			if err := q.check(); err != nil {
+			if err := q.Check(); err != nil {
 				return err
 			}
 		}
@@ -244,7 +244,7 @@ func (a *concatAcc) concatenate(g int, cols []*column.Vector, rows []int32) erro
 	} else {
 		t.text, size = bytesToString(buf), cap(buf)
 	}
-	return q.mem.Reserve("GROUP_CONCAT", int64(size))
+	return q.Memory.Reserve("GROUP_CONCAT", int64(size))
 }
 
 // What concatenate counts: a text that grows is copied to a larger piece of memory while the smaller one is there, in steps of
@@ -264,7 +264,7 @@ func (a *concatAcc) values(v *column.Vector, groups []uint32) error {
 			continue
 		}
 		if t.cut {
-			a.spec.q.expr.Warnings.Add(sqlerr.LevelWarning, 1260, "Row %d was cut by GROUP_CONCAT()", g+1)
+			a.spec.q.Expr.Warnings.Add(sqlerr.LevelWarning, 1260, "Row %d was cut by GROUP_CONCAT()", g+1)
 		}
 		v.Set(i, len(groups), types.Value{Type: v.Type, S: t.text})
 	}
@@ -284,18 +284,4 @@ func textAt(v *column.Vector, p int) string {
 		return v.StringAt(p)
 	}
 	return v.Value(p).Text()
-}
-
-// compareNullsFirst orders two values of a vector, NULLs first.
-func compareNullsFirst(v *column.Vector, x, y int) int {
-	xn, yn := v.IsNull(x), v.IsNull(y)
-	switch {
-	case xn && yn:
-		return 0
-	case xn:
-		return -1
-	case yn:
-		return 1
-	}
-	return compareValues(v, x, v, y)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -141,8 +140,6 @@ func (t *groupTable) keep(k string) string {
 	t.arena = append(t.arena, k...)
 	return bytesToString(t.arena[from:])
 }
-
-func bytesToString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // rowForm is how rowKeys are written: a bit for each column that is NULL, the columns' values, each at the same place in all rows, and
 // the strings, one after the other. The value of a string is where it ends in the row.
@@ -293,12 +290,4 @@ func (t *groupTable) readColumn(c int, groups []uint32, out *column.Vector) {
 			out.I64[i] = int64(word(k[at:]))
 		}
 	}
-}
-
-func word(s string) uint64 {
-	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))
-}
-
-func half(s string) uint32 {
-	return binary.LittleEndian.Uint32(unsafe.Slice(unsafe.StringData(s), 4))
 }

@@ -150,14 +150,3 @@ func hashValueAt(v *column.Vector, p int) uint64 {
 	}
 	return uint64(v.I64[p])
 }
-
-// ascendingPositions holds 0, 1, 2, ...
-var ascendingPositions = countFrom(nil, 0, 4*column.VectorSize)
-
-// ascending returns 0..n-1.
-func ascending(n int) []int32 {
-	if n <= len(ascendingPositions) {
-		return ascendingPositions[:n]
-	}
-	return countFrom(nil, 0, n)
-}

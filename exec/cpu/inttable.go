@@ -22,7 +22,7 @@ func (b *build) makeTable(keyed []int32) (arrange func() error, err error) {
 	}
 	// Rows by partition, and the group of each.
 	b.scratch = int64(16 * n)
-	if err := b.q.mem.Reserve("join build", b.scratch); err != nil {
+	if err := b.q.Memory.Reserve("join build", b.scratch); err != nil {
 		return nil, err
 	}
 	number := func(out []uint64, from int) { p.numbers(out, b.keys, keyed, from) }

@@ -6,21 +6,6 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// filterLimits bound runtime filters. A filter has to stay in the cache, where it is read at random: a bitmap, which tests fastest, takes up
-// to bits (1 MiB) even for a few members; where it would be larger, a Bloom filter takes 8 to 16 bits a member. Rows that are stored in the
-// order of the key, or nearly so, read bitmaps from one end to the other: those may have perRow bits for each of many members.
-type filterLimits struct {
-	bits     uint64
-	perRow   uint64
-	sorted   uint64  // bits of bitmaps that are read in order
-	members  int     // up to so many a filter costs next to nothing and is made in any case
-	bloom    int     // members of a Bloom filter
-	compared int     // so few members are compared one by one
-	drops    float64 // a filter of many members is made if it is expected to drop this share of the rows that it tests
-}
-
-var defaultFilterLimits = filterLimits{bits: 1 << 23, perRow: 256, sorted: 1 << 32, members: 1 << 16, bloom: 1 << 23, compared: 8, drops: 1.0 / 16}
-
 // makeFilters makes the filters that scans will ask for: a set of the key's values if that is small, else their range. keyed are the
 // rows in the table (nil: all).
 func (b *build) makeFilters(keyed []int32) error {
@@ -43,11 +28,11 @@ func (b *build) makeFilters(keyed []int32) error {
 
 // makeFilter makes the filter of the key v that is expected to drop a share of the rows that it tests.
 func (b *build) makeFilter(v *column.Vector, keyed []int32, drops float64) (*encoding.Predicate, error) {
-	n, limits := b.n, &b.q.tuning.filters
+	n, limits := b.n, &b.q.Tuning.Filters
 	if keyed != nil {
 		n = len(keyed)
 	}
-	if t, ok := b.table.(*denseTable); ok && len(b.keys) == 1 && n > limits.compared {
+	if t, ok := b.table.(*denseTable); ok && len(b.keys) == 1 && n > limits.Compared {
 		return encoding.InInts(encoding.NewIntBitmap(t.parts[0].min, t.bits[:len(t.bits)-1])), nil
 	}
 	lo, hi, any, err := b.q.intRange(v, b.n)
@@ -66,7 +51,7 @@ func (b *build) makeFilter(v *column.Vector, keyed []int32, drops float64) (*enc
 			out[i] = uint64(v.I64[r]) - uint64(lo)
 		}
 	}
-	if n <= limits.members || drops >= limits.drops {
+	if n <= limits.Members || drops >= limits.Drops {
 		set, err := b.filterSet(n, lo, hi, number)
 		if set != nil || err != nil {
 			return encoding.InInts(set), err
@@ -80,22 +65,22 @@ func (b *build) makeFilter(v *column.Vector, keyed []int32, drops float64) (*enc
 
 // filterSet returns a set that has the n values from lo to hi whose distances from lo number gives, or nil if there is none that pays.
 func (b *build) filterSet(n int, lo, hi int64, number numbering) (*encoding.IntSet, error) {
-	limits, span := &b.q.tuning.filters, uint64(hi)-uint64(lo)
-	wanted := n > limits.compared && span < limits.bits
-	if !wanted && n > limits.members && span < min(limits.sorted, limits.perRow*uint64(n)) {
+	limits, span := &b.q.Tuning.Filters, uint64(hi)-uint64(lo)
+	wanted := n > limits.Compared && span < limits.Bits
+	if !wanted && n > limits.Members && span < min(limits.Sorted, limits.PerRow*uint64(n)) {
 		var err error
 		if wanted, err = b.q.ascends(n, number); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case wanted && b.q.mem.Reserve("join build", int64(span/8)) == nil: // a filter is no reason to fail
+	case wanted && b.q.Memory.Reserve("join build", int64(span/8)) == nil: // a filter is no reason to fail
 		words := make([]uint64, span/64+2)
 		if err := b.q.fillBitmap(words, n, number); err != nil {
 			return nil, err
 		}
 		return encoding.NewIntBitmap(lo, words[:len(words)-1]), nil
-	case n <= limits.members:
+	case n <= limits.Members:
 		members := make([]uint64, n)
 		number(members, 0)
 		values := make([]int64, n)
@@ -103,9 +88,9 @@ func (b *build) filterSet(n int, lo, hi int64, number numbering) (*encoding.IntS
 			values[i] = int64(d + uint64(lo))
 		}
 		return encoding.NewIntSet(values), nil
-	case n <= limits.bloom && b.q.mem.Reserve("join build", int64(encoding.BloomBytes(n))) == nil:
+	case n <= limits.Bloom && b.q.Memory.Reserve("join build", int64(encoding.BloomBytes(n))) == nil:
 		bloom := encoding.NewBloom(n)
-		err := b.q.parallelBlocks(n, func(from, to int) {
+		err := b.q.ParallelBlocks(n, func(from, to int) {
 			var numbers [64]uint64
 			var values [64]int64
 			for ; from < to; from += len(numbers) {
@@ -123,10 +108,10 @@ func (b *build) filterSet(n int, lo, hi int64, number numbering) (*encoding.IntS
 }
 
 // fillBitmap sets the bits of the items' numbers in words, which has a last one of zeros.
-func (q *query) fillBitmap(words []uint64, n int, number numbering) error {
-	if n < inParallel || q.cfg.Threads == 1 {
+func (q *Query) fillBitmap(words []uint64, n int, number numbering) error {
+	if !q.IsParallel(n) {
 		var numbers [64]uint64
-		return q.blocks(n, func(from, to int) {
+		return q.Blocks(n, func(from, to int) {
 			for ; from < to; from += len(numbers) {
 				block := numbers[:min(len(numbers), to-from)]
 				number(block, from)

@@ -52,10 +52,13 @@ func TestRuntimeFilters(t *testing.T) {
 		g.Pipe(bs, b)
 		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[0].ID}}
 		limits := cpu.FilterLimits{Bits: 1 << r.IntN(24), PerRow: 1 << r.IntN(10), Members: r.IntN(3) * 1000, Bloom: r.IntN(2) << 20, Drops: 0.5}
+		tuning := cpu.Default
+		limits.Sorted, limits.Compared = tuning.Filters.Sorted, tuning.Filters.Compared
+		tuning.Filters = limits
 		name := fmt.Sprintf("seed %d, round %d: %d keys of %d, sorted %v, %+v", seed, round, build, width, sorted, limits)
-		cfg := cpu.Config{Threads: 1 + r.IntN(3), Memory: memory.NewBudget(1 << 30), Expr: &expr.Context{}}
+		cfg := cpu.Config{Threads: 1 + r.IntN(3), Memory: memory.NewBudget(1 << 30), Expr: &expr.Context{}, Tuning: &tuning}
 		c, err := cpu.Run(context.Background(), g.Result(ps, pc[:1],
-			&physical.Probe{Kind: logical.InnerJoin, Build: b, Keys: []expr.Expr{pc[0]}, Keep: []expr.ColumnID{pc[0].ID}}), cfg.WithFilterLimits(limits))
+			&physical.Probe{Kind: logical.InnerJoin, Build: b, Keys: []expr.Expr{pc[0]}, Keep: []expr.ColumnID{pc[0].ID}}), cfg)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

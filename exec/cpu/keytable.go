@@ -23,7 +23,7 @@ type finder struct {
 	ok          []bool
 	strings     []string
 	hasher      keyHasher
-	flat        []column.Vector
+	flat        flattener
 	codes       map[*column.Dictionary][]int32 // probe's dictionary: build's code by code, or -1
 }
 
@@ -144,7 +144,7 @@ func (p *packing) probe(f *finder, keys []*column.Vector, sel []int32, n int) in
 	m := 0
 	for i := range p.parts {
 		k := &p.parts[i]
-		v := f.flatten(i, keys[i], n)
+		v := f.flat.flatten(i, keys[i], n)
 		if i > 0 {
 			sel = f.pos[:m]
 		}
@@ -154,26 +154,6 @@ func (p *packing) probe(f *finder, keys []*column.Vector, sel []int32, n int) in
 		m = k.digits(f, v, sel, i == 0)
 	}
 	return m
-}
-
-// flatten returns v, or a flat copy of a constant.
-func (f *finder) flatten(i int, v *column.Vector, n int) *column.Vector {
-	if !v.Const {
-		return v
-	}
-	for len(f.flat) <= i {
-		f.flat = append(f.flat, column.Vector{})
-	}
-	x := &f.flat[i]
-	x.Type = v.Type
-	if v.Dict != nil {
-		x.ReserveCodes(v.Dict, n)
-	} else {
-		x.Reserve(n)
-		x.Loose = v.Loose
-	}
-	copyInto(x, 0, n, v, nil, 0, n)
-	return x
 }
 
 // digits adds one part's digit to the numbers in f.keys (or starts them, for the first part) and drops the positions

@@ -1,16 +1,11 @@
 package cpu
 
 import (
-	"slices"
-
-	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 )
-
-type batch = column.Batch
 
 // idSet is a set of column IDs.
 type idSet []uint64
@@ -43,6 +38,51 @@ type layout struct {
 	needs []idSet
 	// uses[i] holds what transform i (or, at the end, the sink) itself reads.
 	uses []idSet
+	// made[i] holds the columns that exist before transform i.
+	made []idSet
+	// numbered says that the source's rows are numbered for messages (column.Batch.FirstRow): no other pipeline fills the sink.
+	numbered bool
+}
+
+// newLayout returns the layout of a pipeline, whose columns have no slots yet.
+func newLayout(p *physical.Pipeline, numbered bool) (*layout, error) {
+	l := &layout{slots: make(map[expr.ColumnID]int, 16), numbered: numbered}
+	if err := l.collectUses(p); err != nil {
+		return nil, err
+	}
+	l.collectMade(p)
+	return l, nil
+}
+
+// collectMade finds the columns that exist before each transform.
+func (l *layout) collectMade(p *physical.Pipeline) {
+	var have idSet
+	switch s := p.Source.(type) {
+	case *physical.TableScan:
+		addColumns(&have, s.Cols)
+	case *physical.SinkScan:
+		addColumns(&have, s.Cols)
+	case *physical.ValuesScan:
+		addColumns(&have, s.Cols)
+	case *physical.UnmatchedScan:
+		addColumns(&have, s.Build.Payload)
+		addColumns(&have, s.Nulls)
+	}
+	l.made = make([]idSet, len(p.Transforms))
+	for i, t := range p.Transforms {
+		l.made[i] = have.clone()
+		switch t := t.(type) {
+		case *physical.Project:
+			for _, it := range t.Items {
+				have.add(it.Col.ID)
+			}
+		case *physical.Probe:
+			if t.Mark != nil {
+				have.add(t.Mark.ID)
+			}
+			addColumns(&have, t.Build.Payload)
+		}
+	}
 }
 
 func (l *layout) slot(id expr.ColumnID) int {
@@ -63,97 +103,7 @@ func (l *layout) lookup(c *expr.Column) (int, error) {
 	return s, nil
 }
 
-// pipeline is a physical pipeline made ready to run.
-type pipeline struct {
-	q       *query
-	p       *physical.Pipeline
-	layout  layout
-	source  source
-	sink    sink
-	scan    *tableScan // the source, if it is one
-	serial  bool       // one worker: a LIMIT takes rows in order, and so does a sequence of random numbers
-	static  bool       // morsels are dealt out in turn, so that each worker sees the same rows in every run
-	dense   int        // first transform that makes new batches, so that columns cannot be loaded after it
-	limits  []*limitState
-	workers int
-	stats   *pipelineStats // nil: not profiled
-
-	// numbered says that the source's rows are numbered for messages (column.Batch.FirstRow): no other pipeline fills the sink.
-	numbered bool
-}
-
-// prepare makes a pipeline ready whose dependencies have run.
-func (q *query) prepare(p *physical.Pipeline) (*pipeline, error) {
-	pl := &pipeline{q: q, p: p, serial: hasSequence(p)}
-	pl.layout.slots = make(map[expr.ColumnID]int, 16)
-	if err := pl.collectUses(); err != nil {
-		return nil, err
-	}
-	pl.numbered = !slices.ContainsFunc(q.plan.Pipelines, func(other *physical.Pipeline) bool { return other != p && other.Sink == p.Sink })
-	src, err := q.source(pl)
-	if err != nil {
-		return nil, err
-	}
-	pl.source = src
-	var noting []*build
-	for _, t := range p.Transforms {
-		switch t := t.(type) {
-		case *physical.Project:
-			for _, it := range t.Items {
-				pl.layout.slot(it.Col.ID)
-			}
-		case *physical.Probe:
-			if t.Build.KeepUnmatched {
-				noting = append(noting, q.builds[t.Build])
-			}
-			for _, c := range t.Build.Payload {
-				pl.layout.slot(c.ID)
-			}
-			if t.Mark != nil {
-				pl.layout.slot(t.Mark.ID)
-			}
-		case *physical.Limit:
-			pl.serial = true
-			pl.limits = append(pl.limits, &limitState{skip: t.Offset, left: t.Count, noting: slices.Clip(noting)})
-		}
-	}
-	pl.dense = len(p.Transforms)
-	for i, t := range p.Transforms {
-		if q.makesBatches(t) {
-			pl.dense = i
-			break
-		}
-	}
-	if pl.sink, err = q.sink(p.Sink); err != nil {
-		return nil, err
-	}
-	if a, ok := pl.sink.(*aggregate); ok {
-		pl.static = a.ordered
-	}
-	if q.cfg.Profile {
-		pl.stats = newPipelineStats(p)
-	}
-	return pl, nil
-}
-
-// makesBatches says whether a transform gives batches whose positions are not those of its input.
-func (q *query) makesBatches(t physical.Transform) bool {
-	switch t := t.(type) {
-	case *physical.Probe:
-		b := q.builds[t.Build]
-		switch t.Kind {
-		case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
-			return false
-		}
-		return !b.aligned()
-	case *physical.Repeat:
-		return true
-	}
-	return false
-}
-
-func (pl *pipeline) collectUses() error {
-	p := pl.p
+func (l *layout) collectUses(p *physical.Pipeline) error {
 	n := len(p.Transforms)
 	uses := make([]idSet, n+1)
 	for i, t := range p.Transforms {
@@ -220,7 +170,7 @@ func (pl *pipeline) collectUses() error {
 			needs[i][w] |= x
 		}
 	}
-	pl.layout.uses, pl.layout.needs = uses, needs
+	l.uses, l.needs = uses, needs
 	return nil
 }
 
@@ -230,72 +180,9 @@ func addColumns(s *idSet, cols []*expr.Column) {
 	}
 }
 
-// chain builds a worker's operators, from the sink back to the source.
-func (pl *pipeline) chain(w *worker) (reader, localSink, error) {
-	out, err := pl.sink.local(w, &pl.layout)
-	if err != nil {
-		return nil, nil, err
-	}
-	n := len(pl.p.Transforms)
-	var scan *scanReader
-	if pl.scan != nil {
-		scan = pl.scan.newReader(w)
-		scan.cutoff = pl.cutoffFor(out)
-	}
-	var next op = out
-	next = pl.stats.wrap(n+1, next)
-	next = pl.loads(scan, n, next)
-	limit := len(pl.limits)
-	for i := n - 1; i >= 0; i-- {
-		switch t := pl.p.Transforms[i].(type) {
-		case *physical.Filter:
-			next, err = newFilter(w, &pl.layout, t.Preds, next)
-		case *physical.Project:
-			next, err = newProject(w, &pl.layout, t, next)
-		case *physical.Probe:
-			next, err = pl.newProbe(w, i, t, scan, next)
-		case *physical.Limit:
-			limit--
-			next = &limitOp{state: pl.limits[limit], next: next}
-		case *physical.Repeat:
-			next, err = pl.newRepeat(w, i, t, scan, next)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		next = pl.stats.wrap(i+1, next)
-		next = pl.loads(scan, i, next)
-	}
-
-	if scan != nil {
-		scan.next = next
-		return pl.stats.wrapReader(scan), out, nil
-	}
-	r, err := pl.source.open(w, next)
-	return pl.stats.wrapReader(r), out, err
-}
-
-// loads puts a step before stage i that decodes the scan's columns which that stage is the first to read, at the
-// positions that are still selected then.
-func (pl *pipeline) loads(scan *scanReader, i int, next op) op {
-	if scan == nil {
-		return next
-	}
-	var cols []scanColumn
-	for _, c := range pl.scan.late {
-		if i <= pl.dense && pl.loadStage(c.id) == i {
-			cols = append(cols, c)
-		}
-	}
-	if len(cols) == 0 {
-		return next
-	}
-	return &loadOp{scan: scan, cols: cols, next: next}
-}
-
 // loadStage returns the first stage that reads a column, or -1.
-func (pl *pipeline) loadStage(id expr.ColumnID) int {
-	for i, u := range pl.layout.uses {
+func (l *layout) loadStage(id expr.ColumnID) int {
+	for i, u := range l.uses {
 		if u.has(id) {
 			return i
 		}
@@ -303,58 +190,50 @@ func (pl *pipeline) loadStage(id expr.ColumnID) int {
 	return -1
 }
 
-// lateColumns returns the scan's columns that are first read after transform i, which makes new batches: it has to load
-// them for the rows that it lets through.
-func (pl *pipeline) lateColumns(i int) []scanColumn {
-	if pl.scan == nil || i != pl.dense {
-		return nil
-	}
-	var cols []scanColumn
-	for _, c := range pl.scan.late {
-		if pl.loadStage(c.id) > i {
-			cols = append(cols, c)
-		}
-	}
-	return cols
-}
-
 // carried returns the slots that transform i has to carry into the batches that it makes: columns read later, except
 // those that it makes itself.
-func (pl *pipeline) carried(i int, made ...*expr.Column) []int {
+func (l *layout) carried(i int, made ...*expr.Column) []int {
 	var own idSet
 	addColumns(&own, made)
 	var slots []int
-	for id, s := range pl.layout.slots {
-		if pl.layout.needs[i+1].has(id) && !own.has(id) && pl.madeBefore(i, id) {
+	for id, s := range l.slots {
+		if l.needs[i+1].has(id) && !own.has(id) && l.made[i].has(id) {
 			slots = append(slots, s)
 		}
 	}
 	return slots
 }
 
-// madeBefore says whether a column exists before transform i.
-func (pl *pipeline) madeBefore(i int, id expr.ColumnID) bool {
-	if pl.source.gives(id) {
-		return true
-	}
-	for _, t := range pl.p.Transforms[:i] {
-		switch t := t.(type) {
-		case *physical.Project:
-			for _, it := range t.Items {
-				if it.Col.ID == id {
-					return true
-				}
-			}
-		case *physical.Probe:
-			if t.Mark != nil && t.Mark.ID == id {
-				return true
-			}
-			for _, c := range t.Build.Payload {
-				if c.ID == id {
-					return true
-				}
-			}
+// stage is where a transform stands in its pipeline.
+type stage struct {
+	layout *layout
+	index  int // of the transform
+	// late decodes the source's columns that are first read after the transform, for the rows of sel: a transform that makes new batches has to
+	// do so before it makes them. nil: there are none.
+	late func(b *batch, sel []int32)
+	next op
+}
+
+// carried returns the slots that the transform has to carry into the batches that it makes, but for those that it makes itself.
+func (s *stage) carried(made ...*expr.Column) []int { return s.layout.carried(s.index, made...) }
+
+// slotsOf returns the slots of columns that must exist.
+func (l *layout) slotsOf(cols []*expr.Column) ([]int, error) {
+	slots := make([]int, len(cols))
+	for i, c := range cols {
+		s, err := l.lookup(c)
+		if err != nil {
+			return nil, err
 		}
+		slots[i] = s
 	}
-	return false
+	return slots, nil
+}
+
+func columnTypes(cols []*expr.Column) []types.Type {
+	ts := make([]types.Type, len(cols))
+	for i, c := range cols {
+		ts[i] = c.Typ
+	}
+	return ts
 }

@@ -243,7 +243,6 @@ func TestPanicBecomesInternalError(t *testing.T) {
 
 // Two runs at one thread count give the same rows in the same order, doubles to the last bit.
 func TestSameOrderTwice(t *testing.T) {
-	defer cpu.SmallMorsels()()
 	for _, c := range enginetest.Cases() {
 		if !strings.HasSuffix(c.Name, "by wide (0)") && !strings.HasSuffix(c.Name, "by integer (0)") && !strings.HasSuffix(c.Name, "by word (5)") &&
 			!strings.HasPrefix(c.Name, "join 0 integer") && !strings.HasPrefix(c.Name, "window by nullable order by nothing") && c.Name != "scan word" {
@@ -253,7 +252,7 @@ func TestSameOrderTwice(t *testing.T) {
 		plan := c.Plan(g)
 		var first []string
 		for round := range 3 {
-			batches, err := backend{threads: 3, t: t}.Run(context.Background(), plan)
+			batches, err := backend{threads: 3, t: t, small: true}.Run(context.Background(), plan)
 			if err != nil {
 				t.Fatal(err)
 			}

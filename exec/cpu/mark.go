@@ -48,7 +48,7 @@ func (o *probeOp) findUnknownOf(b *batch, keys []*column.Vector, p int32) error 
 		candidates = o.b.n
 	}
 	for from := 0; from < candidates; from += column.VectorSize {
-		if err := o.w.check(); err != nil {
+		if err := o.w.Check(); err != nil {
 			return err
 		}
 		o.pos, o.rows = o.pos[:0], o.rows[:0]

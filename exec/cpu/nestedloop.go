@@ -1,22 +1,19 @@
 package cpu
 
 import (
-	"cmp"
 	"sort"
-	"strings"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // nestedLoop pairs every row of b with every row of the build, a vector of one side with one row of the other, whose
 // columns stand as constants: nothing is copied per pair.
 func (o *probeOp) nestedLoop(b *batch) error {
-	if len(o.late) > 0 {
-		o.scan.loadInto(b, o.late, b.Sel)
+	if o.late != nil {
+		o.late(b, b.Sel)
 	}
 	if o.t.Kind != logical.InnerJoin {
 		o.clearMatched(b.N)
@@ -54,7 +51,7 @@ func (o *probeOp) loopBuild(b *batch) error {
 	all := ascending(b.N)
 	one := []int32{0}
 	for r := range o.b.n {
-		if err := o.w.check(); err != nil {
+		if err := o.w.Check(); err != nil {
 			return err
 		}
 		out := &o.out
@@ -105,7 +102,7 @@ func (o *probeOp) loopProbe(b *batch) error {
 			}
 		}
 		for from := 0; from < o.b.n; from += column.VectorSize {
-			if err := o.w.check(); err != nil {
+			if err := o.w.Check(); err != nil {
 				return err
 			}
 			n := min(column.VectorSize, o.b.n-from)
@@ -176,21 +173,6 @@ func (b *build) sortForRange() error {
 		}
 	}
 	return nil
-}
-
-// compareValues orders two values of one physical type that are not NULL.
-func compareValues(v *column.Vector, p int, w *column.Vector, q int) int {
-	switch v.Type.Phys() {
-	case types.PhysFloat64:
-		return types.CompareFloats(v.F64[p], w.F64[q])
-	case types.PhysInt128:
-		return v.I128[p].Cmp(w.I128[q])
-	case types.PhysString:
-		return strings.Compare(v.StringAt(p), w.StringAt(q))
-	case types.PhysUint64:
-		return cmp.Compare(uint64(v.I64[p]), uint64(w.I64[q]))
-	}
-	return cmp.Compare(v.I64[p], w.I64[q])
 }
 
 // probeRange finds each row's matches, a run of the sorted build, by binary search.

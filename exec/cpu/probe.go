@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -15,18 +17,17 @@ import (
 // positions: matches narrow the selection and payload is gathered beside the columns that are there. Otherwise
 // pairs are collected into new batches of at most a vector, however many matches a row has.
 type probeOp struct {
-	w        *worker
+	w        *Worker
 	b        *build
 	t        *physical.Probe
 	next     op
 	keys     *expr.ProgramSet
 	early    []*expr.Program // of a nested loop's residual: reads the probe side only
 	residual []*expr.Program
-	payload  []payloadSlot // read by the residual or later
-	carry    []int         // probe side's slots to carry into new batches
-	resCarry []int         // those that the residual reads
-	late     []scanColumn  // loaded here, because later positions are others
-	scan     *scanReader
+	payload  []payloadSlot               // read by the residual or later
+	carry    []int                       // probe side's slots to carry into new batches
+	resCarry []int                       // those that the residual reads
+	late     func(b *batch, sel []int32) // see stage; nil: nothing is loaded here
 	markSlot int
 
 	bandKeys    *expr.ProgramSet // of the build's band
@@ -50,13 +51,13 @@ type probeOp struct {
 
 type payloadSlot struct{ column, slot int }
 
-func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanReader, next op) (op, error) {
-	b := pl.q.builds[t.Build]
+// newProbe returns a worker's operator that looks rows up in b.
+func newProbe(w *Worker, b *build, t *physical.Probe, at stage) (op, error) {
 	if b == nil || b.payload == nil && len(t.Build.Payload) > 0 {
 		return nil, sqlerr.Bug("a probe of a build that has not run")
 	}
-	l := &pl.layout
-	o := &probeOp{w: w, b: b, t: t, next: next, scan: scan, markSlot: -1, open: []int32{}}
+	l := at.layout
+	o := &probeOp{w: w, b: b, t: t, next: at.next, markSlot: -1, open: []int32{}}
 	var err error
 	if o.keys, err = expr.CompileAll(t.Keys, l.slots); err != nil {
 		return nil, err
@@ -94,11 +95,11 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 	}
 	keepsBuild := t.Kind != logical.SemiJoin && t.Kind != logical.AntiJoin && t.Kind != logical.MarkJoin
 	for c, col := range t.Build.Payload {
-		if keepsBuild && l.needs[i+1].has(col.ID) || inResidual.has(col.ID) {
+		if keepsBuild && l.needs[at.index+1].has(col.ID) || inResidual.has(col.ID) {
 			o.payload = append(o.payload, payloadSlot{c, l.slots[col.ID]})
 		}
 	}
-	o.carry = pl.carried(i, made...)
+	o.carry = at.carried(made...)
 	var own idSet
 	addColumns(&own, made)
 	for id, s := range l.slots {
@@ -107,9 +108,9 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 		}
 	}
 	if keepsBuild {
-		o.late = pl.lateColumns(i)
+		o.late = at.late
 		for _, s := range o.resCarry {
-			if !containsInt(o.carry, s) {
+			if !slices.Contains(o.carry, s) {
 				o.carry = append(o.carry, s)
 			}
 		}
@@ -119,10 +120,10 @@ func (pl *pipeline) newProbe(w *worker, i int, t *physical.Probe, scan *scanRead
 	o.out.Cols = make([]*column.Vector, len(l.slots))
 	o.vecs = make([]column.Vector, len(l.slots))
 	if b.p.KeepUnmatched {
-		if b.matched[w.id] == nil {
-			b.matched[w.id] = column.NewBitmap(b.n, false)
+		if b.matched[w.ID] == nil {
+			b.matched[w.ID] = column.NewBitmap(b.n, false)
 		}
-		o.hits = b.matched[w.id]
+		o.hits = b.matched[w.ID]
 	}
 	return o, nil
 }
@@ -139,17 +140,8 @@ func readsOnlyProbe(e expr.Expr, b *physical.Build) bool {
 	return !expr.IsVolatile(e)
 }
 
-func containsInt(s []int, x int) bool {
-	for _, y := range s {
-		if x == y {
-			return true
-		}
-	}
-	return false
-}
-
 func (o *probeOp) push(b *batch) error {
-	keys, err := o.keys.Eval(o.w.expr, b)
+	keys, err := o.keys.Eval(o.w.Expr, b)
 	if err != nil {
 		return err
 	}
@@ -305,7 +297,7 @@ func (o *probeOp) all(conds []*expr.Program, b *batch) ([]int32, error) {
 	defer func() { b.Sel = old }()
 	for i, p := range conds {
 		buf := &o.sel[i&1]
-		sel, err := p.Select(o.w.expr, b, (*buf)[:0])
+		sel, err := p.Select(o.w.Expr, b, (*buf)[:0])
 		if err != nil {
 			return nil, err
 		}
@@ -386,12 +378,12 @@ func (o *probeOp) runs(b *batch, keys []*column.Vector, pos []int32) error {
 // beginPairs prepares for the pairs of b's rows; those at pos may have some.
 func (o *probeOp) beginPairs(b *batch, pos []int32) {
 	inner := o.t.Kind == logical.InnerJoin
-	if len(o.late) > 0 {
+	if o.late != nil {
 		sel := b.Sel
 		if inner {
 			sel = pos
 		}
-		o.scan.loadInto(b, o.late, sel)
+		o.late(b, sel)
 	}
 	if !inner {
 		o.clearMatched(b.N)
@@ -485,7 +477,7 @@ func (o *probeOp) flushPairs(b *batch) error {
 	if n == 0 {
 		return nil
 	}
-	if err := o.w.check(); err != nil {
+	if err := o.w.Check(); err != nil {
 		return err
 	}
 	pos, rows := o.pos, o.rows

@@ -17,10 +17,10 @@ const maxPartitions = 1 << 11
 const partitionBytes = 1 << 19
 
 // partitionsFor returns the partitions, a power of two, for work on n rows and a table of so many bytes.
-func (q *query) partitionsFor(bytes, n int) int {
+func (q *Query) partitionsFor(bytes, n int) int {
 	parts := bytes / partitionBytes
-	if n >= inParallel && q.cfg.Threads > 1 {
-		parts = max(parts, 2*q.cfg.Threads)
+	if q.IsParallel(n) {
+		parts = max(parts, 2*q.Threads)
 	}
 	return min(1<<bits.Len(uint(max(parts, 1)-1)), maxPartitions)
 }
@@ -44,18 +44,18 @@ func (x *numberedRows) part(p int) (numbers []uint64, items []int32, from int) {
 type numbering func(out []uint64, from int)
 
 // partition fills x, whose memory is used again if it is of n items. choose stores the partitions of numbers.
-func (x *numberedRows) partition(q *query, n, partitions int, number numbering, choose func(out []uint16, numbers []uint64)) error {
+func (x *numberedRows) partition(q *Query, n, partitions int, number numbering, choose func(out []uint16, numbers []uint64)) error {
 	if x.numbers == nil {
 		x.numbers, x.items = make([]uint64, n), make([]int32, n)
 	}
 	const block = column.VectorSize
-	chunk := max((n/(4*q.cfg.Threads)+block-1)/block, 8) * block
+	chunk := max((n/(4*q.Threads)+block-1)/block, 8) * block
 	chunks := (n + chunk - 1) / chunk
 	eachBlock := func(f func(c, from int, numbers []uint64, parts []uint16)) error {
-		return q.parallel(chunks, n, func(c int) error {
+		return q.Parallel(chunks, n, func(c int) error {
 			numbers, parts := make([]uint64, block), make([]uint16, block)
 			for from := c * chunk; from < min((c+1)*chunk, n); from += block {
-				if err := q.check(); err != nil {
+				if err := q.Check(); err != nil {
 					return err
 				}
 				k := min(block, n-from)

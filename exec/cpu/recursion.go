@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"strconv"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -15,6 +13,7 @@ import (
 // sinks of the one before held and runs the same pipelines anew.
 type recursion struct {
 	*materialize
+	run  *execution
 	p    *physical.Recursion
 	work *workTable
 	seen *groupTable // of distinct rows, by the columns in by
@@ -27,21 +26,21 @@ type recursion struct {
 type workTable struct{ rel *relation }
 
 func (w *workTable) relation() *relation { return w.rel }
-func (w *workTable) local(*worker, *layout) (localSink, error) {
+func (w *workTable) local(*Worker, *layout) (localSink, error) {
 	return nil, sqlerr.Bug("a pipeline ends in a work table")
 }
 func (w *workTable) finish() error { return nil }
 
-func (q *query) newRecursion(p *physical.Recursion) *recursion {
+func (q *execution) newRecursion(p *physical.Recursion) *recursion {
 	r := &recursion{
-		materialize: &materialize{q: q, p: &physical.Materialize{Cols: p.Cols}, locals: make([]*materializeLocal, q.cfg.Threads)},
-		p:           p, work: &workTable{},
+		materialize: &materialize{q: q.Query, p: &physical.Materialize{Cols: p.Cols}, locals: make([]*materializeLocal, q.Threads)},
+		run: q, p: p, work: &workTable{},
 	}
 	q.sinks[p.Work] = r.work
 	ts := columnTypes(p.Cols)
-	r.all = rowStore{types: ts, mem: memory.Account{Budget: q.mem, Operator: "recursion"}}
+	r.all = rowStore{types: ts, mem: memory.Account{Budget: q.Memory, Operator: "recursion"}}
 	if p.Distinct {
-		r.mem = memory.Account{Budget: q.mem, Operator: "distinct rows of a recursion"}
+		r.mem = memory.Account{Budget: q.Memory, Operator: "distinct rows of a recursion"}
 		if r.by = p.By; r.by == nil {
 			for i := range ts {
 				r.by = append(r.by, i)
@@ -66,7 +65,7 @@ func (r *recursion) finish() error {
 		if r.p.Enough != logical.NoLimit && int64(r.all.n) >= r.p.Enough {
 			break
 		}
-		if most := r.q.integerVariable("cte_max_recursion_depth", 1000); round > most {
+		if most := r.q.IntegerVariable("cte_max_recursion_depth", 1000); round > most {
 			return sqlerr.New(sqlerr.CodeRecursionLimit, sqlerr.User, "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value.", round)
 		}
 		r.work.rel = &relation{ids: ids, segs: rows.segs, n: rows.n}
@@ -81,11 +80,11 @@ func (r *recursion) finish() error {
 
 // round runs the pipelines of one round and returns its new rows.
 func (r *recursion) round() (*rowStore, error) {
-	q := r.q
-	if err := q.check(); err != nil {
+	q := r.run
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	held := q.mem.Used()
+	held := q.Memory.Used()
 	for _, p := range r.p.Step {
 		if b, ok := p.Sink.(*physical.Build); ok {
 			delete(q.builds, b)
@@ -107,15 +106,15 @@ func (r *recursion) round() (*rowStore, error) {
 		}
 	}
 	out := &q.sinks[r.p.Round].(*materialize).rel
-	round := q.mem.Used() - held
+	round := q.Memory.Used() - held
 	rows, err := r.take(out)
-	q.mem.Release(round) // nothing outlives the round but what is copied
+	q.Memory.Release(round) // nothing outlives the round but what is copied
 	return rows, err
 }
 
 // take adds rows, or those of them that are new, to all, and returns them, with a charge that the caller closes.
 func (r *recursion) take(rel *relation) (*rowStore, error) {
-	next := &rowStore{types: r.all.types, mem: memory.Account{Budget: r.q.mem, Operator: "recursion"}}
+	next := &rowStore{types: r.all.types, mem: memory.Account{Budget: r.q.Memory, Operator: "recursion"}}
 	var view batch
 	vecs := make([]column.Vector, len(r.all.types))
 	keys := make([]*column.Vector, len(r.by))
@@ -123,7 +122,7 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 	fresh := make([]int32, 0, column.VectorSize)
 	for _, seg := range rel.segs {
 		for from := 0; from < seg.n; from += column.VectorSize {
-			if err := r.q.check(); err != nil {
+			if err := r.q.Check(); err != nil {
 				return nil, err
 			}
 			n := min(column.VectorSize, seg.n-from)
@@ -164,23 +163,4 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 		}
 	}
 	return next, nil
-}
-
-// integerVariable returns a system variable's value, or standard where it has no number.
-func (q *query) integerVariable(name string, standard int64) int64 {
-	if q.expr.Variables == nil {
-		return standard
-	}
-	v, ok := q.expr.Variables.SystemVariable(name)
-	switch {
-	case !ok || v.Null:
-		return standard
-	case !v.Type.IsString():
-		return v.I
-	}
-	n, err := strconv.ParseInt(v.S, 10, 64)
-	if err != nil {
-		return standard
-	}
-	return n
 }

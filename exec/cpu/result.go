@@ -34,7 +34,7 @@ type queued struct {
 
 // result is the sink that hands rows to the client: batches come out in the order of their morsels.
 type result struct {
-	q     *query
+	q     *execution
 	p     *physical.Result
 	types []types.Type
 	// wait: a consumer runs beside the workers, and they wait for it when the queue is full. Else the rows are few and
@@ -55,8 +55,8 @@ type result struct {
 	locals   []*resultLocal
 }
 
-func (q *query) newResult(p *physical.Result) *result {
-	r := &result{q: q, p: p, types: q.plan.Types(), locals: make([]*resultLocal, q.cfg.Threads)}
+func (q *execution) newResult(p *physical.Result) *result {
+	r := &result{q: q, p: p, types: q.plan.Types(), locals: make([]*resultLocal, q.Threads)}
 	r.cond.L = &r.mu
 	return r
 }
@@ -67,7 +67,7 @@ func (r *result) streams(rows int) bool {
 	if rows > syncRows {
 		return true
 	}
-	return rows > syncTexts && r.q.mem.Limited() && slices.ContainsFunc(r.types, types.Type.IsString)
+	return rows > syncTexts && r.q.Memory.Limited() && slices.ContainsFunc(r.types, types.Type.IsString)
 }
 
 type resultLocal struct {
@@ -78,10 +78,10 @@ type resultLocal struct {
 	seq   int
 }
 
-func (r *result) local(w *worker, l *layout) (localSink, error) {
+func (r *result) local(w *Worker, l *layout) (localSink, error) {
 	x := &resultLocal{r: r, cols: make([]*column.Vector, len(r.p.In)), slots: make([]int, len(r.p.In))}
 	x.rows.types = r.types
-	x.rows.mem = memory.Account{Budget: r.q.mem, Operator: cmp.Or(r.q.cfg.Result, "result")}
+	x.rows.mem = memory.Account{Budget: r.q.Memory, Operator: cmp.Or(r.q.cfg.Result, "result")}
 	for i, id := range r.p.In {
 		s, err := l.lookup(&expr.Column{ID: id, Name: "of the result"})
 		if err != nil {
@@ -160,16 +160,16 @@ func (x *resultLocal) flush() error {
 func (r *result) put(seq int, b queued) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.wait && !r.closed && !r.q.stopped.Load() {
+	for r.wait && !r.closed && !r.q.Stopped.Load() {
 		if seq == r.next && len(r.ready) < queueBatches && r.offered < queueBytes || seq != r.next && r.held < queueBatches && r.waiting < queueBytes {
 			break
 		}
 		r.cond.Wait()
 	}
 	if r.closed {
-		return errStop
+		return ErrStop
 	}
-	if err := r.q.check(); err != nil {
+	if err := r.q.Check(); err != nil {
 		return err
 	}
 	if seq == r.next {
@@ -234,7 +234,7 @@ func (r *result) end() {
 
 // Cursor is the stream of a query's result.
 type Cursor struct {
-	q    *query
+	q    *execution
 	r    *result
 	stop func() bool   // ends the watch over the context
 	done chan struct{} // closed when no goroutine of the query runs any more; nil: none ever ran
@@ -255,10 +255,10 @@ func (c *Cursor) Next(ctx context.Context) (*column.Batch, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c.q.mem.Release(c.lent)
+	c.q.Memory.Release(c.lent)
 	c.lent = 0
 	for {
-		if err := c.q.failure(); err != nil {
+		if err := c.q.Failure(); err != nil {
 			return nil, sqlerr.From(err)
 		}
 		if err := ctx.Err(); err != nil {
@@ -291,7 +291,7 @@ func (c *Cursor) Close() error {
 	r.ready, r.pending = nil, nil
 	c.lent = 0 // the query gives back all that it has reserved
 	r.mu.Unlock()
-	c.q.stopped.Store(true)
+	c.q.Stopped.Store(true)
 	r.mu.Lock()
 	r.cond.Broadcast()
 	r.mu.Unlock()
@@ -315,6 +315,6 @@ func (c *Cursor) Profile() *profile.Plan {
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
 	p := c.q.prof
-	p.PeakMemory = c.q.mem.Peak()
+	p.PeakMemory = c.q.Memory.Peak()
 	return &p
 }

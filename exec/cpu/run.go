@@ -7,7 +7,6 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -21,32 +20,32 @@ const syncTexts = column.VectorSize
 // Run starts a plan. When it returns, all pipelines before the result's have run; the rest runs while the cursor is
 // read, or has run if the result is known to be small. The cursor must be closed.
 func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) {
-	q := &query{cfg: cfg, plan: plan, ctx: ctx, started: time.Now(), tuning: cfg.tuning}
-	if q.tuning == nil {
-		q.tuning = &defaultTuning
+	q := &execution{Query: &Query{Ctx: ctx, Threads: max(1, cfg.Threads), Tuning: cfg.Tuning}, cfg: cfg, plan: plan, started: time.Now()}
+	if q.Tuning == nil {
+		q.Tuning = &Default
 	}
-	q.cfg.Threads = max(1, cfg.Threads)
+	q.OnFail = q.wake
 	if cfg.Memory != nil {
-		q.mem = cfg.Memory.Child(0)
+		q.Memory = cfg.Memory.Child(0)
 	} else {
-		q.mem = memory.NewBudget(0)
+		q.Memory = memory.NewBudget(0)
 	}
 	if cfg.Expr != nil {
-		q.expr = *cfg.Expr.ForWorker(nil)
+		q.Expr = *cfg.Expr.ForWorker(nil)
 	}
-	q.expr.Ctx = ctx
+	q.Expr.Ctx = ctx
 	q.sinks = make(map[physical.Sink]sink, len(plan.Pipelines))
 	q.builds = make(map[*physical.Build]*build)
 	var stop func() bool
 	if ctx.Done() != nil {
 		stop = context.AfterFunc(ctx, func() {
-			q.fail(sqlerr.Interrupted(context.Cause(ctx)))
+			q.Fail(sqlerr.Interrupted(context.Cause(ctx)))
 		})
 	}
 	c := &Cursor{q: q, stop: stop}
 	err := sqlerr.Guard(func() error { return q.start(c) })
 	if err != nil {
-		q.stopped.Store(true)
+		q.Stopped.Store(true)
 		if stop != nil {
 			stop()
 		}
@@ -57,7 +56,7 @@ func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) 
 }
 
 // wake lets those who wait at the result see that the query has stopped.
-func (q *query) wake() {
+func (q *execution) wake() {
 	q.mu.Lock()
 	r := q.out
 	q.mu.Unlock()
@@ -69,7 +68,7 @@ func (q *query) wake() {
 }
 
 // start runs the pipelines; from the first that gives an unknown amount of rows to the client on, in the background.
-func (q *query) start(c *Cursor) error {
+func (q *execution) start(c *Cursor) error {
 	last, ok := q.plan.Pipelines[len(q.plan.Pipelines)-1].Sink.(*physical.Result)
 	if !ok {
 		return sqlerr.Bug("the last pipeline does not end in a result")
@@ -83,8 +82,8 @@ func (q *query) start(c *Cursor) error {
 	q.mu.Lock()
 	q.out = r
 	q.mu.Unlock()
-	if err := q.ctx.Err(); err != nil {
-		return sqlerr.Interrupted(context.Cause(q.ctx))
+	if err := q.Ctx.Err(); err != nil {
+		return sqlerr.Interrupted(context.Cause(q.Ctx))
 	}
 	q.readers()
 	q.cfg.Progress.Plan(plannedRows(q.plan), len(q.plan.Pipelines))
@@ -106,8 +105,8 @@ func (q *query) start(c *Cursor) error {
 			go func() {
 				defer close(c.done)
 				defer r.end()
-				if err := sqlerr.Guard(func() error { return q.background(pl, pipelines[i+1:]) }); err != nil && err != errStop {
-					q.fail(err)
+				if err := sqlerr.Guard(func() error { return q.background(pl, pipelines[i+1:]) }); err != nil && err != ErrStop {
+					q.Fail(err)
 				}
 			}()
 			return nil
@@ -121,7 +120,7 @@ func (q *query) start(c *Cursor) error {
 	return nil
 }
 
-func (q *query) background(pl *pipeline, rest []*physical.Pipeline) error {
+func (q *execution) background(pl *pipeline, rest []*physical.Pipeline) error {
 	if err := q.runToEnd(pl); err != nil {
 		return err
 	}
@@ -141,7 +140,7 @@ func (q *query) background(pl *pipeline, rest []*physical.Pipeline) error {
 }
 
 // readers counts the pipelines that end in each sink, so that it is finished after the last of them.
-func (q *query) readers() {
+func (q *execution) readers() {
 	q.feeding = make(map[physical.Sink]int, len(q.plan.Pipelines))
 	for _, p := range q.plan.Pipelines {
 		q.feeding[p.Sink]++
@@ -149,8 +148,8 @@ func (q *query) readers() {
 }
 
 // runToEnd runs a pipeline and, if it is the last that ends in its sink, finishes the sink.
-func (q *query) runToEnd(pl *pipeline) error {
-	begin, held := time.Now(), q.mem.Used()
+func (q *execution) runToEnd(pl *pipeline) error {
+	begin, held := time.Now(), q.Memory.Used()
 	if r, ok := pl.sink.(*result); ok {
 		r.startPipeline(q.seq)
 	}
@@ -167,13 +166,13 @@ func (q *query) runToEnd(pl *pipeline) error {
 	}
 	q.cfg.Progress.End()
 	if pl.stats != nil {
-		pl.stats.report(pl, begin, ran, q.mem.Used()-held)
+		pl.stats.report(pl, begin, ran, q.Memory.Used()-held)
 	}
-	return q.check()
+	return q.Check()
 }
 
 // forgetSource lets go of the stored rows that a pipeline has read if it is their only reader.
-func (q *query) forgetSource(pl *pipeline) {
+func (q *execution) forgetSource(pl *pipeline) {
 	scan, ok := pl.source.(*relationScan)
 	if !ok || !slices.Contains(q.plan.Pipelines, pl.p) {
 		return // a recursion's pipelines run again
@@ -187,37 +186,11 @@ func (q *query) forgetSource(pl *pipeline) {
 	scan.rel.segs, scan.rel.cols, scan.rel.order = nil, nil, nil
 }
 
-// bound returns an upper bound of the rows that the pipeline gives.
-func (pl *pipeline) bound() int {
-	rows := pl.source.rows()
-	for _, t := range pl.p.Transforms {
-		switch t := t.(type) {
-		case *physical.Probe:
-			switch t.Kind {
-			case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
-				if b := pl.q.builds[t.Build]; !b.aligned() {
-					rows *= max(1, b.n)
-				}
-			}
-		case *physical.Repeat:
-			return syncRows + 1
-		case *physical.Limit:
-			if t.Count >= 0 {
-				rows = min(rows, int(min(t.Count, syncRows+1)))
-			}
-		}
-		if rows > syncRows {
-			return rows
-		}
-	}
-	return rows
-}
-
 // close gives back the memory that the query has reserved.
-func (q *query) close() {
+func (q *execution) close() {
 	if q.cfg.Memory != nil && !q.closed {
 		q.closed = true
-		q.cfg.Memory.Release(q.mem.Used())
+		q.cfg.Memory.Release(q.Memory.Used())
 	}
 	if q.cfg.Elsewhere != nil {
 		q.cfg.Elsewhere.Close()

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -15,23 +14,14 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// morselRows (a variable so that tests can make many morsels of few rows) is the number of rows of a morsel: work for some 100 µs, so that taking the next one and keeping morsels
-// in order cost nothing beside it, and yet enough morsels for all workers.
-var morselRows = 16 * column.VectorSize
-
-// Workers is how many of a query's threads have work in a pipeline over so many rows: as many as there are morsels.
-func Workers(rows float64, threads int) int {
-	return max(1, int(min(float64(threads), math.Ceil(rows/float64(morselRows)))))
-}
-
 // tableScan is the source of a TableScan: the morsels of the row groups that zone maps did not rule out.
 type tableScan struct {
 	scan    *physical.TableScan
-	late    []scanColumn
+	late    []scanColumn // decoded when a stage asks for them
 	tests   []columnTest // evaluated on encoded data, in this order
 	rest    []expr.Expr  // evaluated on decoded columns
 	groups  []scanGroup
-	parts   []scanPart
+	parts   []morsel
 	layout  *layout
 	rowsMax int
 
@@ -59,28 +49,25 @@ type scanGroup struct {
 	tests    []*encoding.Test // by the scan's tests; nil: every row passes
 }
 
-// scanPart is a morsel.
-type scanPart struct{ group, from, to int }
-
-func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, error) {
-	t := &tableScan{scan: s, layout: &pl.layout}
+// newTableScan makes a scan ready. filter returns what a build knows about one of its keys, or nil.
+func newTableScan(q *Query, l *layout, s *physical.TableScan, filter func(b *physical.Build, key int) *encoding.Predicate) (*tableScan, error) {
+	t := &tableScan{scan: s, layout: l}
 	for i, c := range s.Cols {
-		t.late = append(t.late, scanColumn{c.ID, s.Ordinals[i], pl.layout.slot(c.ID)})
+		t.late = append(t.late, scanColumn{c.ID, s.Ordinals[i], l.slot(c.ID)})
 	}
 	if err := t.split(q); err != nil {
 		return nil, err
 	}
 	for _, use := range s.RuntimeFilters {
-		b := q.builds[use.Build]
 		ordinal := t.ordinal(use.Col)
-		if b == nil || ordinal < 0 {
+		if ordinal < 0 {
 			continue
 		}
-		if p := b.runtimeFilter(use.Key); p != nil {
+		if p := filter(use.Build, use.Key); p != nil {
 			t.tests = append(t.tests, columnTest{ordinal, p, true})
 		}
 	}
-	numbered := pl.numbered
+	numbered := l.numbered
 	for _, g := range s.Table.Groups {
 		numbered = numbered && g.Deleted == nil
 		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}
@@ -90,12 +77,10 @@ func (q *query) tableScan(pl *pipeline, s *physical.TableScan) (*tableScan, erro
 		t.groups = append(t.groups, sg)
 		t.rowsMax += g.Rows
 		if g.Stream != nil {
-			t.parts = append(t.parts, scanPart{len(t.groups) - 1, 0, g.Rows})
+			t.parts = append(t.parts, morsel{len(t.groups) - 1, 0, g.Rows})
 			continue
 		}
-		for from := 0; from < g.Rows; from += morselRows {
-			t.parts = append(t.parts, scanPart{len(t.groups) - 1, from, min(from+morselRows, g.Rows)})
-		}
+		t.parts = cutMorsels(t.parts, len(t.groups)-1, g.Rows, q.Tuning.MorselRows)
 	}
 	return t, nil
 }
@@ -112,17 +97,9 @@ func (t *tableScan) ordinal(id expr.ColumnID) int {
 
 func (t *tableScan) morsels() int { return len(t.parts) }
 func (t *tableScan) rows() int    { return t.rowsMax }
-func (t *tableScan) gives(id expr.ColumnID) bool {
-	for _, c := range t.late {
-		if c.id == id {
-			return true
-		}
-	}
-	return false
-}
 
 // encodedBytes returns the size of the columns that are tested or decoded, in the row groups that are read.
-func (t *tableScan) encodedBytes(pl *pipeline) int64 {
+func (t *tableScan) encodedBytes() int64 {
 	read := map[int]bool{}
 	for _, c := range t.tests {
 		read[c.ordinal] = true
@@ -130,7 +107,7 @@ func (t *tableScan) encodedBytes(pl *pipeline) int64 {
 	var inFilters idSet
 	inFilters.addExprs(t.rest...)
 	for _, c := range t.late {
-		if c.ordinal != logical.RowIDOrdinal && (inFilters.has(c.id) || pl.loadStage(c.id) >= 0) {
+		if c.ordinal != logical.RowIDOrdinal && (inFilters.has(c.id) || t.layout.loadStage(c.id) >= 0) {
 			read[c.ordinal] = true
 		}
 	}
@@ -144,14 +121,14 @@ func (t *tableScan) encodedBytes(pl *pipeline) int64 {
 	return int64(bytes)
 }
 
-func (t *tableScan) open(*worker, op) (reader, error) {
+func (t *tableScan) open(*Worker, op) (reader, error) {
 	return nil, sqlerr.Bug("a table scan is opened by its pipeline")
 }
 
 // scanReader reads morsels for one worker. Filters come first, on encoded values where they can; a column is decoded
 // when a stage asks for it, at the positions selected by then.
 type scanReader struct {
-	w       *worker
+	w       *Worker
 	t       *tableScan
 	next    op
 	filters []scanFilter
@@ -195,7 +172,7 @@ type scanFilter struct {
 	cols []scanColumn // decoded for it: those that no earlier filter has
 }
 
-func (t *tableScan) newReader(w *worker) *scanReader {
+func (t *tableScan) newReader(w *Worker) *scanReader {
 	r := &scanReader{w: w, t: t, columns: make([]column.Vector, len(t.late))}
 	r.b.Cols = make([]*column.Vector, len(t.layout.slots))
 	for i := range t.tests {
@@ -229,11 +206,11 @@ func (r *scanReader) prepare() error {
 	return nil
 }
 
-func (r *scanReader) read(morsel int) error {
+func (r *scanReader) read(k int) error {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	part := r.t.parts[morsel]
+	part := r.t.parts[k]
 	r.group = &r.t.groups[part.group]
 	if r.group.rows.Stream != nil {
 		return r.stream(r.group)
@@ -242,7 +219,7 @@ func (r *scanReader) read(morsel int) error {
 }
 
 // rows reads some rows of the group.
-func (r *scanReader) rows(part scanPart) error {
+func (r *scanReader) rows(part morsel) error {
 	size := min(column.VectorSize, part.to-part.from)
 	for i := range r.sel {
 		if cap(r.sel[i]) < size {
@@ -250,7 +227,7 @@ func (r *scanReader) rows(part scanPart) error {
 		}
 	}
 	for from := part.from; from < part.to; from += column.VectorSize {
-		if err := r.w.check(); err != nil {
+		if err := r.w.Check(); err != nil {
 			return err
 		}
 		if err := r.vector(from, min(column.VectorSize, part.to-from)); err != nil {
@@ -304,7 +281,7 @@ func (r *scanReader) vector(from, n int) error {
 		}
 		r.load(f.cols, b.Sel)
 		cur ^= 1
-		sel, err := f.prog.Select(r.w.expr, b, r.sel[cur][:0])
+		sel, err := f.prog.Select(r.w.Expr, b, r.sel[cur][:0])
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // split divides the scan's filters into tests on encoded columns and expressions for decoded ones.
-func (t *tableScan) split(q *query) error {
+func (t *tableScan) split(q *Query) error {
 	type bounds struct{ lo, hi *expr.Compare } // column >= lo, column <= hi
 	ranges := map[int]*bounds{}
 	var order []int
@@ -171,7 +171,7 @@ func (t *tableScan) inList(x *expr.In, negate bool) (int, *encoding.Predicate) {
 // string of the dictionary. It gives up, so that the condition is evaluated row by row, where that would not give the
 // same: conditions that can be true of a NULL, that warn or fail for some string, or that are volatile; and where the
 // dictionary is not small next to the table.
-func (t *tableScan) dictionaryPredicate(q *query, e expr.Expr) (int, *encoding.Predicate) {
+func (t *tableScan) dictionaryPredicate(q *Query, e expr.Expr) (int, *encoding.Predicate) {
 	var id expr.ColumnID
 	single := true
 	expr.Walk(e, func(e expr.Expr) bool {
@@ -210,7 +210,7 @@ func (t *tableScan) dictionaryPredicate(q *query, e expr.Expr) (int, *encoding.P
 	if err != nil {
 		return -1, nil
 	}
-	ctx := q.expr
+	ctx := q.Expr
 	ctx.Warnings = &sqlerr.Warnings{}
 	typ := t.scan.Table.Schema.Columns[o].Type
 	null := column.New(typ, 1)

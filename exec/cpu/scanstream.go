@@ -10,9 +10,9 @@ import (
 
 // stream reads a row group that is not in memory: a morsel is all of it, and the worker holds a part at a time.
 func (r *scanReader) stream(whole *scanGroup) (err error) {
-	held := memory.Account{Budget: r.w.q.mem, Operator: "scan of " + r.t.scan.Table.Schema.Name}
+	held := memory.Account{Budget: r.w.Query.Memory, Operator: "scan of " + r.t.scan.Table.Schema.Name}
 	defer held.Close()
-	in, err := whole.rows.Stream.Open(table.WithMeter(r.w.q.ctx, held.Set), r.t.streamed())
+	in, err := whole.rows.Stream.Open(table.WithMeter(r.w.Query.Ctx, held.Set), r.t.streamed())
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (r *scanReader) stream(whole *scanGroup) (err error) {
 		in.Close()
 	}()
 	for {
-		if err := r.w.check(); err != nil {
+		if err := r.w.Check(); err != nil {
 			return err
 		}
 		rows, err := in.Next()
@@ -36,7 +36,7 @@ func (r *scanReader) stream(whole *scanGroup) (err error) {
 			continue
 		}
 		r.group = &part
-		if err := r.rows(scanPart{from: 0, to: rows.Rows}); err != nil {
+		if err := r.rows(morsel{from: 0, to: rows.Rows}); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func Kept(s *physical.TableScan, groups []*table.RowGroup) ([]int, error) {
 	for i, c := range s.Cols {
 		t.late = append(t.late, scanColumn{id: c.ID, ordinal: s.Ordinals[i]})
 	}
-	if err := t.split(&query{}); err != nil {
+	if err := t.split(&Query{}); err != nil {
 		return nil, err
 	}
 	var kept []int

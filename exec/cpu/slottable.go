@@ -31,7 +31,7 @@ func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
 func (t *slotTable[W]) fillAll(b *build, n int, keyed []int32, number func(out []uint64, from int)) (arrange func() error, err error) {
 	size := tableSize(n)
 	bytes := size * int(unsafe.Sizeof(slot[W]{}))
-	if err := b.q.mem.Reserve("join build", int64(bytes)); err != nil {
+	if err := b.q.Memory.Reserve("join build", int64(bytes)); err != nil {
 		return nil, err
 	}
 	items := &numberedRows{}
@@ -55,10 +55,10 @@ func (t *slotTable[W]) fillAll(b *build, n int, keyed []int32, number func(out [
 			return nil, err
 		}
 		dups, full := make([]bool, regions), make([]bool, regions)
-		err = b.q.parallel(regions, n, func(r int) error {
+		err = b.q.Parallel(regions, n, func(r int) error {
 			words, rows, _ := items.part(r)
 			dups[r], full[r] = t.fill(b.q, r, words, rows, keyed)
-			return b.q.check()
+			return b.q.Check()
 		})
 		switch {
 		case err != nil:
@@ -71,14 +71,14 @@ func (t *slotTable[W]) fillAll(b *build, n int, keyed []int32, number func(out [
 }
 
 // fill puts rows into their region and stores the first row of each one's key in words.
-func (t *slotTable[W]) fill(q *query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
+func (t *slotTable[W]) fill(q *Query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
 	mask, shift := t.region, t.shift
 	room := mask // one slot stays free so that a search ends
 	base := uint64(r) * (mask + 1)
 	slots := t.slots[base : base+mask+1]
 	same, numbers := t.same, t.same == nil
 	for i, w := range words {
-		if i&checkRows == 0 && q.stopped.Load() {
+		if i&checkRows == 0 && q.Stopped.Load() {
 			return false, false
 		}
 		at := w
@@ -118,12 +118,12 @@ func (b *build) arrangeByFirst(unique bool, items *numberedRows, keyed []int32) 
 		return nil, nil
 	}
 	group := make([]int32, len(items.items))
-	err := b.q.parallel(len(items.ends), len(group), func(r int) error {
+	err := b.q.Parallel(len(items.ends), len(group), func(r int) error {
 		first, rows, _ := items.part(r)
 		for i, at := range rows {
 			group[at] = int32(first[i])
 		}
-		return b.q.check()
+		return b.q.Check()
 	})
 	number := func(out []uint64, from int) {
 		for i, g := range group[from : from+len(out)] {

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -13,7 +14,7 @@ import (
 // comparisons are of single words and whole keys need no comparison at all: a radix sort. Ties follow the order of
 // the input.
 type sortSink struct {
-	q      *query
+	q      *Query
 	p      *physical.Sort
 	types  []types.Type // of the stored columns: keys, then those of Cols that are no keys; last the position, if rows are tagged
 	keyAt  []int
@@ -34,8 +35,8 @@ const compactTexts = 4 << 20
 // topLimit is the largest top-N that is kept in a bounded store.
 const topLimit = 1 << 16
 
-func (q *query) newSort(p *physical.Sort) *sortSink {
-	s := &sortSink{q: q, p: p, top: -1, name: "sort", locals: make([]*sortLocal, q.cfg.Threads)}
+func newSort(q *Query, p *physical.Sort) *sortSink {
+	s := &sortSink{q: q, p: p, top: -1, name: "sort", locals: make([]*sortLocal, q.Threads)}
 	byID := map[expr.ColumnID]int{}
 	for _, k := range p.Keys {
 		if c, ok := k.Expr.(*expr.Column); ok {
@@ -69,7 +70,7 @@ func (s *sortSink) tag() {
 type sortLocal struct {
 	rowStore
 	s     *sortSink
-	w     *worker
+	w     *Worker
 	keys  *expr.ProgramSet
 	slots []int
 	cols  []*column.Vector
@@ -84,13 +85,13 @@ type sortLocal struct {
 	ranked    rankedRows
 }
 
-func (s *sortSink) local(w *worker, l *layout) (localSink, error) {
-	x := s.locals[w.id]
+func (s *sortSink) local(w *Worker, l *layout) (localSink, error) {
+	x := s.locals[w.ID]
 	if x == nil {
-		x = &sortLocal{s: s, tag: column.Vector{Type: types.Int64}, ranked: rankedRows{limit: rankedRowsAtOnce}}
+		x = &sortLocal{s: s, tag: column.Vector{Type: types.Int64}, ranked: rankedRows{limit: s.q.Tuning.RankedRows}}
 		x.types = s.types
-		x.mem = memory.Account{Budget: s.q.mem, Operator: s.name}
-		s.locals[w.id] = x
+		x.mem = memory.Account{Budget: s.q.Memory, Operator: s.name}
+		s.locals[w.ID] = x
 	}
 	x.w = w
 	x.cols = make([]*column.Vector, len(s.types))
@@ -126,9 +127,9 @@ func (x *sortLocal) end(int) error { return nil }
 
 func (x *sortLocal) push(b *batch) error {
 	if x.s.top == 0 {
-		return errStop
+		return ErrStop
 	}
-	keys, err := x.keys.Eval(x.w.expr, b)
+	keys, err := x.keys.Eval(x.w.Expr, b)
 	if err != nil {
 		return err
 	}
@@ -190,6 +191,21 @@ func (x *sortLocal) belowCutoff(keys []*column.Vector, sel []int32) []int32 {
 	return out
 }
 
+// topKeys returns the keys of a top-N; nil: all rows are kept, or none.
+func (x *sortLocal) topKeys() []logical.SortKey {
+	if x.s.top <= 0 {
+		return nil
+	}
+	return x.s.p.Keys
+}
+
+func (x *sortLocal) lastKept() (key *column.Vector, version int) {
+	if x.cutoff == nil {
+		return nil, 0
+	}
+	return &x.cutoff[0], x.compacted
+}
+
 // compareKeys orders a row against the cutoff.
 func (x *sortLocal) compareKeys(keys []*column.Vector, p int) int {
 	for i, k := range x.s.p.Keys {
@@ -244,7 +260,7 @@ func (x *sortLocal) compact() error {
 		for _, v := range cols {
 			size += int64(n) * width(v)
 		}
-		defer x.s.q.mem.Release(size)
+		defer x.s.q.Memory.Release(size)
 	}
 	loosen(cols, &x.texts)
 	x.segs, x.n = nil, 0
@@ -294,3 +310,37 @@ func (s *sortSink) stored() ([]*column.Vector, int, error) {
 }
 
 func (s *sortSink) relation() *relation { return &s.rel }
+
+// order returns the rows of cols in order. With a query, sorting uses its workers.
+func (s *sortSink) order(cols []*column.Vector, n int, q *Query) ([]int32, error) {
+	sorted, err := s.sorted(cols, n, q)
+	if err != nil {
+		return nil, err
+	}
+	defer s.q.Memory.Release(int64(12 * n))
+	each := s.q.Blocks
+	if q != nil {
+		each = q.ParallelBlocks
+	}
+	return sorted.order(each)
+}
+
+// sorted returns the rows of cols in order. 16 bytes a row are reserved for it.
+func (s *sortSink) sorted(cols []*column.Vector, n int, q *Query) (*sortedRows, error) {
+	if err := s.q.Memory.Reserve(s.name, int64(16*n)); err != nil {
+		return nil, err
+	}
+	r := &rowSorter{q: s.q, name: s.name, parallel: q != nil && q.IsParallel(n)}
+	for i, k := range s.p.Keys {
+		key, err := newSortKey(s.q, cols[s.keyAt[i]], k.Desc, n)
+		if err != nil {
+			return nil, err
+		}
+		r.keys = append(r.keys, key)
+	}
+	if s.top >= 0 || s.reordered {
+		// The input's order is that of the positions, not of the rows.
+		r.keys = append(r.keys, sortKey{v: cols[len(cols)-1]})
+	}
+	return r.sort(n)
+}

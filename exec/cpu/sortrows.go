@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
-
-	"github.com/radish-sql/radish/column"
 )
 
 // Rows are sorted as words: the leading keys' codes in the upper bits, the row's number, which is also its place in the input, in the
@@ -40,20 +38,6 @@ func (s *sortedRows) shift(keys int) (by uint, ok bool) {
 	return s.rowBits, false
 }
 
-// order returns the rows of cols in order. With a query, sorting uses its workers.
-func (s *sortSink) order(cols []*column.Vector, n int, q *query) ([]int32, error) {
-	sorted, err := s.sorted(cols, n, q)
-	if err != nil {
-		return nil, err
-	}
-	defer s.q.mem.Release(int64(12 * n))
-	each := s.q.blocks
-	if q != nil {
-		each = q.parallelBlocks
-	}
-	return sorted.order(each)
-}
-
 // order returns the rows in order.
 func (s *sortedRows) order(each eachRows) ([]int32, error) {
 	order := make([]int32, len(s.words))
@@ -66,29 +50,9 @@ func (s *sortedRows) order(each eachRows) ([]int32, error) {
 	return order, err
 }
 
-// sorted returns the rows of cols in order. 16 bytes a row are reserved for it.
-func (s *sortSink) sorted(cols []*column.Vector, n int, q *query) (*sortedRows, error) {
-	if err := s.q.mem.Reserve(s.name, int64(16*n)); err != nil {
-		return nil, err
-	}
-	r := &rowSorter{q: s.q, name: s.name, parallel: q != nil && q.cfg.Threads > 1 && n >= inParallel}
-	for i, k := range s.p.Keys {
-		key, err := newSortKey(s.q, cols[s.keyAt[i]], k.Desc, n)
-		if err != nil {
-			return nil, err
-		}
-		r.keys = append(r.keys, key)
-	}
-	if s.top >= 0 || s.reordered {
-		// The input's order is that of the positions, not of the rows.
-		r.keys = append(r.keys, sortKey{v: cols[len(cols)-1]})
-	}
-	return r.sort(n)
-}
-
 // rowSorter sorts rows by keys.
 type rowSorter struct {
-	q        *query
+	q        *Query
 	name     string // of the operator, for the budget
 	keys     []sortKey
 	at       []int32 // the rows that numbers in words stand for; nil: these
@@ -104,9 +68,9 @@ func (r *rowSorter) row(number uint64) int32 {
 
 func (r *rowSorter) each() eachRows {
 	if r.parallel {
-		return r.q.parallelBlocks
+		return r.q.ParallelBlocks
 	}
-	return r.q.blocks
+	return r.q.Blocks
 }
 
 // sort sorts the rows 0 .. n-1.
@@ -203,10 +167,10 @@ func (r *rowSorter) breakTies(s *sortedRows, next int, parallel bool) (changed b
 	chunks := (n + chunk - 1) / chunk
 	eachChunk := func(f func(c int) error) error {
 		if parallel {
-			return r.q.parallel(chunks, n, f)
+			return r.q.Parallel(chunks, n, f)
 		}
 		for c := range chunks {
-			if err := r.q.check(); err != nil {
+			if err := r.q.Check(); err != nil {
 				return err
 			}
 			if err := f(c); err != nil {
@@ -245,7 +209,7 @@ func (r *rowSorter) breakTies(s *sortedRows, next int, parallel bool) (changed b
 			j := i + 1
 			for j < begins[c+1] && same(i, j) {
 				if j++; j&checkRows == 0 {
-					if err := r.q.check(); err != nil {
+					if err := r.q.Check(); err != nil {
 						return err
 					}
 				}
@@ -297,10 +261,10 @@ func (r *rowSorter) tied(s *sortedRows, from, to, next int) (changed bool, err e
 		return changed, nil
 	}
 	if size := int64(28 * len(run)); len(run) > checkRows {
-		if err := r.q.mem.Reserve(r.name, size); err != nil {
+		if err := r.q.Memory.Reserve(r.name, size); err != nil {
 			return false, err
 		}
-		defer r.q.mem.Release(size)
+		defer r.q.Memory.Release(size)
 	}
 	rows := make([]int32, len(run))
 	for i, w := range run {

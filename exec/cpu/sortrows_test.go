@@ -108,7 +108,8 @@ func decimals(f func(*rand.Rand) types.Int128) func(*rand.Rand, int) *column.Vec
 // Rows come in the order that comparing whole keys gives, rows of equal keys in that of the input, and codes of leading keys
 // differ where these do.
 func TestSortRows(t *testing.T) {
-	defer SmallMorsels()()
+	tuning := Default
+	tuning.ParallelRows = 1
 	const seed = 20261121
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -118,8 +119,8 @@ func TestSortRows(t *testing.T) {
 		if round == 0 {
 			n = 2 * manyTied // all workers sort what lies between the outliers
 		}
-		s := &rowSorter{q: &query{cfg: Config{Threads: 1 + r.IntN(3)}, mem: memory.NewBudget(0)}, name: "sort"}
-		s.parallel = s.q.cfg.Threads > 1
+		s := &rowSorter{q: &Query{Threads: 1 + r.IntN(3), Memory: memory.NewBudget(0), Tuning: &tuning}, name: "sort"}
+		s.parallel = s.q.Threads > 1
 		var names []string
 		for range 1 + r.IntN(4) {
 			c := keyColumns[r.IntN(len(keyColumns))]
@@ -164,7 +165,7 @@ func TestSortRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := sorted.order(s.q.blocks)
+		got, err := sorted.order(s.q.Blocks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +189,7 @@ func TestSortRows(t *testing.T) {
 				}
 			}
 		}
-		if used := s.q.mem.Used(); used != 0 {
+		if used := s.q.Memory.Used(); used != 0 {
 			t.Errorf("round %d: %d bytes are in use", round, used)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // the highest bits (MSD) by all workers until a bucket fits the cache, from the lowest (LSD) there. So words cross the memory once or
 // twice, whatever their width.
 type wordSorter struct {
-	q   *query
+	q   *Query
 	low uint
 }
 
@@ -34,7 +34,7 @@ func (s *wordSorter) sort(x, tmp []uint64, high uint, parallel, inTmp bool) erro
 		}
 		return nil
 	case n <= cachedWords:
-		if err := s.q.check(); err != nil {
+		if err := s.q.Check(); err != nil {
 			return err
 		}
 		s.fromLowest(x, tmp, high, inTmp)
@@ -65,7 +65,7 @@ func (s *wordSorter) sort(x, tmp []uint64, high uint, parallel, inTmp bool) erro
 	var rest []int
 	from := 0
 	for b, end := range ends {
-		if end-from > n/s.q.cfg.Threads/2 && end-from > cachedWords {
+		if end-from > n/s.q.Threads/2 && end-from > cachedWords {
 			if err := bucket(b, true); err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func (s *wordSorter) sort(x, tmp []uint64, high uint, parallel, inTmp bool) erro
 		}
 		from = end
 	}
-	return s.q.parallel(len(rest), n, func(i int) error { return bucket(rest[i], false) })
+	return s.q.Parallel(len(rest), n, func(i int) error { return bucket(rest[i], false) })
 }
 
 // scatter moves the words of x to tmp, ordered by so many bits from shift on and otherwise as they were, and returns where each
@@ -82,19 +82,19 @@ func (s *wordSorter) sort(x, tmp []uint64, high uint, parallel, inTmp bool) erro
 func (s *wordSorter) scatter(x, tmp []uint64, shift, digits uint, parallel bool) (ends []int, err error) {
 	parts := 1
 	if parallel {
-		parts = s.q.cfg.Threads
+		parts = s.q.Threads
 	}
 	size := (len(x) + parts - 1) / parts
 	part := func(p int) []uint64 { return x[min(p*size, len(x)):min((p+1)*size, len(x))] }
 	mask := uint64(1)<<digits - 1
 	counts := make([][]int32, parts)
 	each := func(f func(counts []int32, words []uint64)) error {
-		return s.q.parallel(parts, len(x), func(p int) error {
+		return s.q.Parallel(parts, len(x), func(p int) error {
 			if counts[p] == nil {
 				counts[p] = make([]int32, mask+1)
 			}
 			for words := range slices.Chunk(part(p), checkRows+1) {
-				if err := s.q.check(); err != nil {
+				if err := s.q.Check(); err != nil {
 					return err
 				}
 				f(counts[p], words)

@@ -8,53 +8,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// source makes the source of a pipeline ready.
-func (q *query) source(pl *pipeline) (source, error) {
-	switch s := pl.p.Source.(type) {
-	case *physical.TableScan:
-		t, err := q.tableScan(pl, s)
-		pl.scan = t
-		return t, err
-	case *physical.SinkScan:
-		if q.storedElsewhere(s.From) {
-			var ids []expr.ColumnID
-			for _, c := range SinkColumns(s.From) {
-				ids = append(ids, c.ID)
-			}
-			rel, err := q.fetch(s.From, ids)
-			if err != nil {
-				return nil, err
-			}
-			return newRelationScan(pl, rel, s)
-		}
-		from, err := q.sink(s.From)
-		if err != nil {
-			return nil, err
-		}
-		r, ok := from.(interface{ relation() *relation })
-		if !ok {
-			return nil, sqlerr.Bug("a pipeline reads %T", s.From)
-		}
-		return newRelationScan(pl, r.relation(), s)
-	case *physical.UnmatchedScan:
-		return newUnmatchedScan(pl, q.builds[s.Build], s)
-	case *physical.ValuesScan:
-		return newValuesScan(pl, s), nil
-	}
-	return nil, sqlerr.Bug("unknown source %T", pl.p.Source)
-}
-
-// relation is what a sink has stored for a SinkScan: segments in order, or contiguous columns read in the order of an
-// index.
-type relation struct {
-	ids  []expr.ColumnID // of the columns
-	segs []*segment
-	n    int
-
-	order []int32 // not nil: row i is row order[i] of packed
-	cols  []packedColumn
-}
-
 // relationScan reads a relation.
 type relationScan struct {
 	rel    *relation
@@ -62,13 +15,11 @@ type relationScan struct {
 	ids    []expr.ColumnID
 	slots  []int // by column read
 	from   []int // the relation's column of each
-	parts  []scanPart
-
-	numbered bool // see pipeline
+	parts  []morsel
 }
 
-func newRelationScan(pl *pipeline, rel *relation, s *physical.SinkScan) (*relationScan, error) {
-	r := &relationScan{rel: rel, layout: &pl.layout, numbered: pl.numbered}
+func newRelationScan(q *Query, l *layout, rel *relation, s *physical.SinkScan) (*relationScan, error) {
+	r := &relationScan{rel: rel, layout: l}
 	for i, c := range s.Cols {
 		at := -1
 		for k, id := range rel.ids {
@@ -80,42 +31,30 @@ func newRelationScan(pl *pipeline, rel *relation, s *physical.SinkScan) (*relati
 			return nil, sqlerr.Bug("column %s (#%d) is not stored by the pipeline that it is read from", c, s.Ins[i])
 		}
 		r.ids = append(r.ids, c.ID)
-		r.slots = append(r.slots, pl.layout.slot(c.ID))
+		r.slots = append(r.slots, l.slot(c.ID))
 		r.from = append(r.from, at)
 	}
 	if rel.order != nil {
-		for from := 0; from < len(rel.order); from += morselRows {
-			r.parts = append(r.parts, scanPart{0, from, min(from+morselRows, len(rel.order))})
-		}
+		r.parts = cutMorsels(nil, 0, len(rel.order), q.Tuning.MorselRows)
 		return r, nil
 	}
 	for i, seg := range rel.segs {
-		for from := 0; from < seg.n; from += morselRows {
-			r.parts = append(r.parts, scanPart{i, from, min(from+morselRows, seg.n)})
-		}
+		r.parts = cutMorsels(r.parts, i, seg.n, q.Tuning.MorselRows)
 	}
 	return r, nil
 }
 
 func (r *relationScan) morsels() int { return len(r.parts) }
 func (r *relationScan) rows() int    { return r.rel.n }
-func (r *relationScan) gives(id expr.ColumnID) bool {
-	for _, x := range r.ids {
-		if x == id {
-			return true
-		}
-	}
-	return false
-}
 
-func (r *relationScan) open(w *worker, next op) (reader, error) {
+func (r *relationScan) open(w *Worker, next op) (reader, error) {
 	x := &relationReader{w: w, r: r, next: next, vectors: make([]column.Vector, len(r.slots))}
 	x.b.Cols = make([]*column.Vector, len(r.layout.slots))
 	return x, nil
 }
 
 type relationReader struct {
-	w       *worker
+	w       *Worker
 	r       *relationScan
 	next    op
 	vectors []column.Vector
@@ -126,7 +65,7 @@ func (x *relationReader) read(morsel int) error {
 	part := x.r.parts[morsel]
 	rel := x.r.rel
 	for from := part.from; from < part.to; from += column.VectorSize {
-		if err := x.w.check(); err != nil {
+		if err := x.w.Check(); err != nil {
 			return err
 		}
 		n := min(column.VectorSize, part.to-from)
@@ -140,7 +79,7 @@ func (x *relationReader) read(morsel int) error {
 			x.b.Cols[x.r.slots[i]] = v
 		}
 		x.b.N, x.b.Sel = n, nil
-		if rel.order != nil && x.r.numbered {
+		if rel.order != nil && x.r.layout.numbered {
 			x.b.FirstRow = int64(from) + 1
 		}
 		if err := x.next.push(&x.b); err != nil {
@@ -152,52 +91,44 @@ func (x *relationReader) read(morsel int) error {
 
 // valuesScan gives rows of expressions without columns.
 type valuesScan struct {
-	scan     *physical.ValuesScan
-	layout   *layout
-	slots    []int
-	numbered bool // see pipeline
+	scan   *physical.ValuesScan
+	layout *layout
+	slots  []int
+	size   int // rows of a morsel
 }
 
-func newValuesScan(pl *pipeline, s *physical.ValuesScan) *valuesScan {
-	v := &valuesScan{scan: s, layout: &pl.layout, numbered: pl.numbered}
+func newValuesScan(q *Query, l *layout, s *physical.ValuesScan) *valuesScan {
+	v := &valuesScan{scan: s, layout: l, size: q.Tuning.MorselRows}
 	for _, c := range s.Cols {
-		v.slots = append(v.slots, pl.layout.slot(c.ID))
+		v.slots = append(v.slots, l.slot(c.ID))
 	}
 	return v
 }
 
-func (v *valuesScan) morsels() int { return (len(v.scan.Rows) + morselRows - 1) / morselRows }
+func (v *valuesScan) morsels() int { return (len(v.scan.Rows) + v.size - 1) / v.size }
 func (v *valuesScan) rows() int    { return len(v.scan.Rows) }
-func (v *valuesScan) gives(id expr.ColumnID) bool {
-	for _, c := range v.scan.Cols {
-		if c.ID == id {
-			return true
-		}
-	}
-	return false
-}
 
-func (v *valuesScan) open(w *worker, next op) (reader, error) {
+func (v *valuesScan) open(w *Worker, next op) (reader, error) {
 	return &valuesReader{w: w, v: v, next: next}, nil
 }
 
 type valuesReader struct {
-	w    *worker
+	w    *Worker
 	v    *valuesScan
 	next op
 }
 
 func (x *valuesReader) read(morsel int) error {
 	rows := x.v.scan.Rows
-	end := min((morsel+1)*morselRows, len(rows))
+	end := min((morsel+1)*x.v.size, len(rows))
 	one := batch{N: 1}
-	for from := morsel * morselRows; from < end; from += column.VectorSize {
-		if err := x.w.check(); err != nil {
+	for from := morsel * x.v.size; from < end; from += column.VectorSize {
+		if err := x.w.Check(); err != nil {
 			return err
 		}
 		n := min(column.VectorSize, end-from)
 		b := batch{N: n, Cols: make([]*column.Vector, len(x.v.layout.slots))}
-		if x.v.numbered {
+		if x.v.layout.numbered {
 			b.FirstRow = x.v.scan.First + int64(from) + 1
 		}
 		for c, col := range x.v.scan.Cols {
@@ -232,7 +163,7 @@ func (x *valuesReader) value(e expr.Expr, one *batch) (types.Value, error) {
 	if err != nil {
 		return types.Value{}, err
 	}
-	v, err := p.Eval(x.w.expr, one)
+	v, err := p.Eval(x.w.Expr, one)
 	if err != nil {
 		return types.Value{}, err
 	}

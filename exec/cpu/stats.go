@@ -118,7 +118,7 @@ func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time, memory int64)
 		if i == 0 {
 			x.RowsIn = int64(pl.source.rows())
 			if pl.scan != nil {
-				x.Bytes = pl.scan.encodedBytes(pl) + pl.scan.streamedBytes.Load()
+				x.Bytes = pl.scan.encodedBytes() + pl.scan.streamedBytes.Load()
 			}
 		}
 		if i == len(s.ops)-1 {

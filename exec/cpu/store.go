@@ -148,82 +148,6 @@ func (seg *segment) takes(cols []*column.Vector) bool {
 	return true
 }
 
-// width returns the bytes of one value of a vector in memory, not counting what strings point to.
-func width(v *column.Vector) int64 {
-	switch v.Type.Phys() {
-	case types.PhysInt128:
-		return 16
-	case types.PhysString:
-		if v.Dict != nil {
-			return 4
-		}
-		return 16
-	}
-	return 8
-}
-
-// copyInto copies k values of v, those at sel[from:] or from positions from on, to dst[at:]. dst has room for size
-// values and v's representation.
-func copyInto(dst *column.Vector, at, size int, v *column.Vector, sel []int32, from, k int) {
-	switch v.Type.Phys() {
-	case types.PhysFloat64:
-		copySel(dst.F64[at:at+k], v.F64, v.Const, sel, from)
-	case types.PhysInt128:
-		copySel(dst.I128[at:at+k], v.I128, v.Const, sel, from)
-	case types.PhysString:
-		if v.Dict != nil {
-			copySel(dst.Codes[at:at+k], v.Codes, v.Const, sel, from)
-		} else {
-			copySel(dst.Str[at:at+k], v.Str, v.Const, sel, from)
-		}
-	default:
-		copySel(dst.I64[at:at+k], v.I64, v.Const, sel, from)
-	}
-	copyValid(dst, at, size, v, sel, from, k)
-}
-
-func copyValid(dst *column.Vector, at, size int, v *column.Vector, sel []int32, from, k int) {
-	if v.Valid == nil {
-		return // dst's bits are set from the start
-	}
-	if dst.Valid == nil {
-		dst.Valid = column.NewBitmap(size, true)
-	}
-	switch {
-	case v.Const:
-		if !v.Valid.Get(0) {
-			for i := at; i < at+k; i++ {
-				dst.Valid.Clear(i)
-			}
-		}
-	case sel == nil:
-		column.CopyBits(dst.Valid, at, v.Valid, from, k)
-	default:
-		for i, p := range sel[from : from+k] {
-			if !v.Valid.Get(int(p)) {
-				dst.Valid.Clear(at + i)
-			}
-		}
-	}
-}
-
-func copySel[T any](dst, src []T, constant bool, sel []int32, from int) {
-	switch {
-	case constant:
-		x := src[0]
-		for i := range dst {
-			dst[i] = x
-		}
-	case sel == nil:
-		copy(dst, src[from:from+len(dst)])
-	default:
-		sel = sel[from : from+len(dst)]
-		for i, p := range sel {
-			dst[i] = src[p]
-		}
-	}
-}
-
 // piece is a run of rows of one store that came from one morsel.
 type piece struct {
 	store      *rowStore
@@ -256,7 +180,7 @@ func pieces(stores []*rowStore) (ps []piece, rows int) {
 // concat copies the rows of stores, in the order of their morsels, into one contiguous vector per column. A string
 // column stays dictionary-coded if all of its segments share the dictionary. The stores are empty afterwards; the
 // memory, that of their texts too, is the query's.
-func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, int, error) {
+func concat(q *Query, stores []*rowStore, ts []types.Type) ([]*column.Vector, int, error) {
 	ps, rows := pieces(stores)
 	if len(stores) == 1 && len(stores[0].segs) == 1 {
 		return stores[0].segs[0].cols, rows, nil
@@ -285,7 +209,7 @@ func concat(q *query, stores []*rowStore, ts []types.Type) ([]*column.Vector, in
 				}
 			}
 		}
-		if err := q.mem.Reserve(operator+", joining the workers' rows", int64(rows)*width(v)); err != nil {
+		if err := q.Memory.Reserve(operator+", joining the workers' rows", int64(rows)*width(v)); err != nil {
 			return nil, 0, err
 		}
 		if err := copyPieces(q, v, c, rows, ps, firsts); err != nil {
@@ -322,8 +246,8 @@ func segmentStarts(stores []*rowStore) map[*rowStore][]int {
 
 // copyPieces copies column c of all pieces to dst, a block of it at a time: validity bitmaps share words between pieces, but not between
 // blocks.
-func copyPieces(q *query, dst *column.Vector, c, rows int, ps []piece, firsts map[*rowStore][]int) error {
-	return q.parallelBlocks(rows, func(at, end int) {
+func copyPieces(q *Query, dst *column.Vector, c, rows int, ps []piece, firsts map[*rowStore][]int) error {
+	return q.ParallelBlocks(rows, func(at, end int) {
 		k := sort.Search(len(ps), func(k int) bool { return ps[k].at+ps[k].end-ps[k].start > at })
 		for ; at < end; k++ {
 			p := &ps[k]
@@ -340,19 +264,6 @@ func copyPieces(q *query, dst *column.Vector, c, rows int, ps []piece, firsts ma
 	})
 }
 
-// copyRows copies n values of v from position from on to dst[at:]; a dictionary's strings become flat ones if dst's are.
-func copyRows(dst *column.Vector, at, size int, v *column.Vector, from, n int) {
-	if v.Dict == nil || dst.Dict != nil {
-		copyInto(dst, at, size, v, nil, from, n)
-		return
-	}
-	values := v.Dict.Values()
-	for i := range n {
-		dst.Str[at+i] = values[v.Codes[from+i]]
-	}
-	copyValid(dst, at, size, v, nil, from, n)
-}
-
 // commonDict returns the dictionary of column c if all segments are coded over it, else nil.
 func commonDict(stores []*rowStore, c int) *column.Dictionary {
 	var d *column.Dictionary
@@ -366,23 +277,4 @@ func commonDict(stores []*rowStore, c int) *column.Dictionary {
 		}
 	}
 	return d
-}
-
-// slice makes dst a view of rows from .. from+n-1 of v. from is a multiple of 64.
-func slice(dst, v *column.Vector, from, n int) {
-	*dst = column.Vector{Type: v.Type, Dict: v.Dict, Valid: v.Valid.Slice(from, n)}
-	switch v.Type.Phys() {
-	case types.PhysFloat64:
-		dst.F64 = v.F64[from : from+n]
-	case types.PhysInt128:
-		dst.I128 = v.I128[from : from+n]
-	case types.PhysString:
-		if v.Dict != nil {
-			dst.Codes = v.Codes[from : from+n]
-		} else {
-			dst.Str = v.Str[from : from+n]
-		}
-	default:
-		dst.I64 = v.I64[from : from+n]
-	}
 }

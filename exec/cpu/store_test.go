@@ -29,7 +29,7 @@ func TestTooManyRows(t *testing.T) {
 	}
 	vectors := []*column.Vector{column.New(types.Int64, 1), column.New(types.Text, 1)}
 	wrong("append", full(math.MaxInt32+1).append(vectors, nil, 1))
-	_, _, err := concat(&query{}, []*rowStore{full(math.MaxInt32), full(1)}, full(0).types)
+	_, _, err := concat(&Query{}, []*rowStore{full(math.MaxInt32), full(1)}, full(0).types)
 	wrong("concat", err)
 	if err := full(64).append(vectors, nil, 1); err != nil {
 		t.Errorf("a row that has room: %v", err)

@@ -11,13 +11,13 @@ import (
 
 // filterOp keeps the rows for which all conditions are TRUE.
 type filterOp struct {
-	w     *worker
+	w     *Worker
 	preds []*expr.Program
 	sel   [2][]int32
 	next  op
 }
 
-func newFilter(w *worker, l *layout, preds []expr.Expr, next op) (op, error) {
+func newFilter(w *Worker, l *layout, preds []expr.Expr, next op) (op, error) {
 	f := &filterOp{w: w, next: next}
 	for _, e := range preds {
 		p, err := expr.Compile(e, l.slots)
@@ -32,7 +32,7 @@ func newFilter(w *worker, l *layout, preds []expr.Expr, next op) (op, error) {
 func (f *filterOp) push(b *batch) error {
 	for i, p := range f.preds {
 		out := &f.sel[i&1]
-		sel, err := p.Select(f.w.expr, b, (*out)[:0])
+		sel, err := p.Select(f.w.Expr, b, (*out)[:0])
 		if err != nil {
 			return err
 		}
@@ -47,14 +47,14 @@ func (f *filterOp) push(b *batch) error {
 
 // projectOp adds computed columns.
 type projectOp struct {
-	w     *worker
+	w     *Worker
 	set   *expr.ProgramSet
 	slots []int    // of the results of set
 	alias [][2]int // slot, slot it repeats
 	next  op
 }
 
-func newProject(w *worker, l *layout, p *physical.Project, next op) (op, error) {
+func newProject(w *Worker, l *layout, p *physical.Project, next op) (op, error) {
 	o := &projectOp{w: w, next: next}
 	var es []expr.Expr
 	for _, it := range p.Items {
@@ -84,7 +84,7 @@ func newProject(w *worker, l *layout, p *physical.Project, next op) (op, error) 
 
 func (o *projectOp) push(b *batch) error {
 	if o.set != nil {
-		out, err := o.set.Eval(o.w.expr, b)
+		out, err := o.set.Eval(o.w.Expr, b)
 		if err != nil {
 			return err
 		}
@@ -98,18 +98,24 @@ func (o *projectOp) push(b *batch) error {
 	return o.next.push(b)
 }
 
+// noter notes which of its rows have matched.
+type noter interface {
+	// cutShort says that not all rows that match will be noted, as no more rows are asked for.
+	cutShort()
+}
+
 // limitState is the counters of a LIMIT; its pipeline is serial.
 type limitState struct {
 	skip, left int64
-	noting     []*build // note which of their rows matched, before the limit
+	noting     []noter // before the limit
 }
 
 // enough ends the pipeline. Rows that would have matched may not be noted then; the limit counts those without a match too, and needs none.
 func (s *limitState) enough() error {
 	for _, b := range s.noting {
-		b.cut = true
+		b.cutShort()
 	}
-	return errStop
+	return ErrStop
 }
 
 // limitOp passes rows until the limit is reached and then stops its pipeline.
@@ -155,35 +161,35 @@ func (o *limitOp) push(b *batch) error {
 
 // repeatOp gives each row as many times as its count says.
 type repeatOp struct {
-	w     *worker
+	w     *Worker
 	count *expr.Program
 	carry []int
-	late  []scanColumn
-	scan  *scanReader
+	late  func(b *batch, sel []int32) // see stage; nil: nothing is loaded here
 	out   batch
 	vecs  []column.Vector
 	rows  []int32
 	next  op
 }
 
-func (pl *pipeline) newRepeat(w *worker, i int, t *physical.Repeat, scan *scanReader, next op) (op, error) {
-	p, err := expr.Compile(t.Count, pl.layout.slots)
+func newRepeat(w *Worker, t *physical.Repeat, at stage) (op, error) {
+	l := at.layout
+	p, err := expr.Compile(t.Count, l.slots)
 	if err != nil {
 		return nil, err
 	}
-	o := &repeatOp{w: w, count: p, carry: pl.carried(i), late: pl.lateColumns(i), scan: scan, next: next}
-	o.out.Cols = make([]*column.Vector, len(pl.layout.slots))
-	o.vecs = make([]column.Vector, len(pl.layout.slots))
+	o := &repeatOp{w: w, count: p, carry: at.carried(), late: at.late, next: at.next}
+	o.out.Cols = make([]*column.Vector, len(l.slots))
+	o.vecs = make([]column.Vector, len(l.slots))
 	return o, nil
 }
 
 func (o *repeatOp) push(b *batch) error {
-	counts, err := o.count.Eval(o.w.expr, b)
+	counts, err := o.count.Eval(o.w.Expr, b)
 	if err != nil {
 		return err
 	}
-	if len(o.late) > 0 {
-		o.scan.loadInto(b, o.late, b.Sel)
+	if o.late != nil {
+		o.late(b, b.Sel)
 	}
 	sel := b.Sel
 	if sel == nil {
@@ -217,7 +223,7 @@ func (o *repeatOp) flush(b *batch) error {
 	if len(o.rows) == 0 {
 		return nil
 	}
-	if err := o.w.check(); err != nil {
+	if err := o.w.Check(); err != nil {
 		return err
 	}
 	for _, s := range o.carry {

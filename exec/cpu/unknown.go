@@ -59,12 +59,12 @@ func (b *build) nullClasses() ([]nullClass, error) {
 	if u.classes != nil {
 		return u.classes, nil
 	}
-	if err := b.q.mem.Reserve("join build", 4*int64(b.n)); err != nil {
+	if err := b.q.Memory.Reserve("join build", 4*int64(b.n)); err != nil {
 		return nil, err
 	}
 	var classes []nullClass
 	at := map[uint64]int{}
-	err := b.q.blocks(b.n, func(from, to int) {
+	err := b.q.Blocks(b.n, func(from, to int) {
 		for r := from; r < to; r++ {
 			nulls := b.nullsOf(b.keys, r)
 			i, ok := at[nulls]
@@ -105,13 +105,13 @@ func (b *build) index(of partsOf) (*partIndex, error) {
 	}
 	rows := u.classes[of.class].rows
 	size := tableSize(len(rows))
-	if err := b.q.mem.Reserve("join build", 4*int64(size+len(rows))); err != nil {
+	if err := b.q.Memory.Reserve("join build", 4*int64(size+len(rows))); err != nil {
 		return nil, err
 	}
 	x = &partIndex{shift: uint(64 - bits.TrailingZeros(uint(size))), heads: make([]int32, size), next: make([]int32, len(rows))}
 	var h keyHasher
 	hashes := make([]uint64, min(len(rows), checkRows+1))
-	err := b.q.blocks(len(rows), func(from, to int) {
+	err := b.q.Blocks(len(rows), func(from, to int) {
 		h.hash(hashes[:to-from], cols, rows[from:to], b.n)
 		for i, hash := range hashes[:to-from] {
 			head := &x.heads[hash>>x.shift]
@@ -186,7 +186,7 @@ func (o *probeOp) undecided(b *batch, keys []*column.Vector, at, rows []int32, i
 		unknown := false
 		for looked := 0; next > 0 && !unknown; looked++ {
 			if looked%column.VectorSize == 0 {
-				if err := o.w.check(); err != nil {
+				if err := o.w.Check(); err != nil {
 					return nil, err
 				}
 			}

@@ -17,14 +17,14 @@ import (
 // Functions whose result is some row's string or 128-bit value (FIRST_VALUE, LAG, MIN, ...) give that row's number, and the values are
 // gathered when the result is put together; the others store numbers.
 type window struct {
-	q    *query
+	q    *Query
 	p    *physical.Window
 	sort *sortSink
 	at   map[expr.ColumnID]int // where the sort keeps each column
 	rel  relation
 }
 
-func (q *query) newWindow(p *physical.Window) *window {
+func newWindow(q *Query, p *physical.Window) *window {
 	w := &window{q: q, p: p, at: map[expr.ColumnID]int{}}
 	s := &physical.Sort{Count: logical.NoLimit}
 	for _, e := range p.Partition {
@@ -46,7 +46,7 @@ func (q *query) newWindow(p *physical.Window) *window {
 			keep(c)
 		}
 	}
-	w.sort = q.newSort(s)
+	w.sort = newSort(q, s)
 	w.sort.name = "window functions"
 	for i, c := range s.Cols {
 		w.at[c.ID] = w.sort.colAt[i]
@@ -62,7 +62,7 @@ func looksBack(kind expr.WindowKind) bool {
 	return kind == expr.WinRowNumber || kind == expr.WinRank || kind == expr.WinDenseRank
 }
 
-func (w *window) local(wk *worker, l *layout) (localSink, error) { return w.sort.local(wk, l) }
+func (w *window) local(wk *Worker, l *layout) (localSink, error) { return w.sort.local(wk, l) }
 
 func (w *window) relation() *relation { return &w.rel }
 
@@ -129,12 +129,12 @@ func (r *windowRows) arrange() error {
 	}
 	kept := int64(0)
 	if !sorted.asInput {
-		if r.order, err = sorted.order(q.parallelBlocks); err != nil {
+		if r.order, err = sorted.order(q.ParallelBlocks); err != nil {
 			return err
 		}
 		kept = 4
 	}
-	q.mem.Release((16 - kept) * int64(r.n))
+	q.Memory.Release((16 - kept) * int64(r.n))
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (r *windowRows) forgetKeys() {
 // drop lets go of a stored column.
 func (r *windowRows) drop(at int) {
 	if v := r.cols[at]; v != nil {
-		r.w.q.mem.Release(int64(r.n) * width(v))
+		r.w.q.Memory.Release(int64(r.n) * width(v))
 		r.cols[at] = nil
 	}
 }
@@ -187,7 +187,7 @@ func (r *windowRows) findEdges(sorted *sortedRows) error {
 	}
 	words := sorted.words
 	var largest atomic.Int64
-	err := r.w.q.parallelBlocks(r.n, func(from, to int) {
+	err := r.w.q.ParallelBlocks(r.n, func(from, to int) {
 		for i := max(from, 1); i < to; i++ {
 			x := words[i] ^ words[i-1]
 			other := x>>partShift != 0
@@ -205,7 +205,7 @@ func (r *windowRows) findEdges(sorted *sortedRows) error {
 	if err != nil {
 		return err
 	}
-	err = r.w.q.parallelBlocks(r.n, func(from, to int) {
+	err = r.w.q.ParallelBlocks(r.n, func(from, to int) {
 		most := int64(0)
 		for i := nextEdge(r.partitions, from); i < to; {
 			end := nextEdge(r.partitions, i+1)
@@ -227,7 +227,7 @@ func (r *windowRows) inOrder(e expr.Expr) (*column.Vector, error) {
 		for i := range r.n {
 			v.Set(i, r.n, e.(*expr.Const).Value)
 		}
-		return v, r.w.q.mem.Reserve(r.w.sort.name, int64(r.n)*width(v))
+		return v, r.w.q.Memory.Reserve(r.w.sort.name, int64(r.n)*width(v))
 	}
 	if v := r.sorted[c.ID]; v != nil {
 		return v, nil
@@ -236,7 +236,7 @@ func (r *windowRows) inOrder(e expr.Expr) (*column.Vector, error) {
 	if r.order == nil {
 		return src, nil
 	}
-	if err := r.w.q.mem.Reserve(r.w.sort.name, int64(r.n)*width(src)); err != nil {
+	if err := r.w.q.Memory.Reserve(r.w.sort.name, int64(r.n)*width(src)); err != nil {
 		return nil, err
 	}
 	v, err := r.gather(src)
@@ -255,7 +255,7 @@ func (r *windowRows) gather(src *column.Vector) (*column.Vector, error) {
 	if src.Valid != nil {
 		v.Valid = column.NewBitmap(r.n, true)
 	}
-	err := r.w.q.parallel((r.n+maxSegment-1)/maxSegment, r.n, func(k int) error {
+	err := r.w.q.Parallel((r.n+maxSegment-1)/maxSegment, r.n, func(k int) error {
 		from := k * maxSegment
 		n := min(maxSegment, r.n-from)
 		var part column.Vector
@@ -277,9 +277,6 @@ func (r *windowRows) column(e expr.Expr) *column.Vector {
 	return column.ConstVector(e.(*expr.Const).Value)
 }
 
-// windowTaskRows is the number of rows that a worker takes at a time; a multiple of windowBlockRows.
-var windowTaskRows = 1 << 16 // tests lower it
-
 // compute runs the functions.
 func (r *windowRows) compute() ([]*windowOut, error) {
 	w := r.w
@@ -288,7 +285,7 @@ func (r *windowRows) compute() ([]*windowOut, error) {
 		it := &w.p.Items[i]
 		if it.Frame.Unit == logical.FrameGroups && r.groups == nil {
 			groups := countEdges(r.peers, 0, r.n)
-			if err := w.q.mem.Reserve(w.sort.name, 4*int64(groups+1)); err != nil {
+			if err := w.q.Memory.Reserve(w.sort.name, 4*int64(groups+1)); err != nil {
 				return nil, err
 			}
 			r.groups = make([]int32, 0, groups+1)
@@ -305,8 +302,9 @@ func (r *windowRows) compute() ([]*windowOut, error) {
 			return nil, err
 		}
 	}
-	err := w.q.parallel((r.n+windowTaskRows-1)/windowTaskRows, r.n*len(outs), func(k int) error {
-		return r.run(k*windowTaskRows, min((k+1)*windowTaskRows, r.n), outs)
+	task := w.q.Tuning.WindowTaskRows
+	err := w.q.Parallel((r.n+task-1)/task, r.n*len(outs), func(k int) error {
+		return r.run(k*task, min((k+1)*task, r.n), outs)
 	})
 	return outs, err
 }
@@ -329,11 +327,11 @@ func (r *windowRows) run(from, to int, outs []*windowOut) error {
 		}
 		frameOf[i] = frames[at]
 	}
-	for ; from < to; from += windowBlockRows {
-		if err := r.w.q.check(); err != nil {
+	for block := r.w.q.Tuning.WindowBlockRows; from < to; from += block {
+		if err := r.w.q.Check(); err != nil {
 			return err
 		}
-		b.set(from, min(windowBlockRows, to-from))
+		b.set(from, min(block, to-from))
 		for _, f := range frames {
 			f.block(b)
 		}
@@ -404,10 +402,10 @@ func (r *windowRows) assemble(outs []*windowOut) error {
 	}
 	// Column by column, so that a stored one can go when it has been gathered.
 	each := func(bytes int64, f func(from, n int, part []int32) *column.Vector) error {
-		if err := w.q.mem.Reserve(w.sort.name, bytes*int64(n)); err != nil {
+		if err := w.q.Memory.Reserve(w.sort.name, bytes*int64(n)); err != nil {
 			return err
 		}
-		return w.q.parallel(len(w.rel.segs), n, func(k int) error {
+		return w.q.Parallel(len(w.rel.segs), n, func(k int) error {
 			seg, from := w.rel.segs[k], k*maxSegment
 			part := kept
 			if kept != nil {

@@ -66,9 +66,10 @@ func folded[T any](o *windowOut, f *folding[T], size int64, give func(row, lo, h
 // growFor makes a tree unless no frame is much longer than a block.
 func growFor[T any](o *windowOut, f *folding[T], size int64) error {
 	r, frame := o.r, &o.item.Frame
+	block := r.w.q.Tuning.WindowBlockRows
 	short := frame.Unit == logical.FrameRows && frame.Start.Kind != logical.UnboundedPreceding && frame.End.Kind != logical.UnboundedFollowing &&
-		frame.Start.Offset < int64(windowBlockRows)/4 && frame.End.Offset < int64(windowBlockRows)/4
-	if short || r.largest <= windowBlockRows {
+		frame.Start.Offset < int64(block)/4 && frame.End.Offset < int64(block)/4
+	if short || r.largest <= block {
 		return nil
 	}
 	return f.grow(r.w.q, r.w.sort.name, r.n, size)
@@ -105,7 +106,7 @@ func (o *windowOut) removable(give func(row int, sum, n int64) error) (func() wi
 	return func() windowFunc {
 		var sum, n int64
 		from, to := 0, 0
-		buf := make([]intSum, windowFan)
+		buf := make([]intSum, o.r.w.q.Tuning.WindowFan)
 		add := func(lo, hi int, sign int64) {
 			if valid == nil {
 				for _, x := range v[lo:hi] {
@@ -206,7 +207,7 @@ func (o *windowOut) exactSum() (func() windowFunc, error) {
 // greatest returns the greatest magnitude of the operand's integers.
 func (o *windowOut) greatest() (uint64, error) {
 	var most atomic.Uint64
-	err := o.r.w.q.parallelBlocks(o.r.n, func(from, to int) {
+	err := o.r.w.q.ParallelBlocks(o.r.n, func(from, to int) {
 		lo, hi, ok := rangeOf(o.arg, from, to)
 		if !ok {
 			return

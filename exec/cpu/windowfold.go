@@ -1,31 +1,31 @@
 package cpu
 
 // folding combines the values of any run of rows by an associative function. Over long runs it goes by a tree of the combinations
-// of windowFan rows, windowFan of those, and so on (Leis, Kundhikanjana, Kemper, Neumann 2015, "Efficient Processing of Window Functions
+// of Tuning.WindowFan rows, as many of those, and so on (Leis, Kundhikanjana, Kemper, Neumann 2015, "Efficient Processing of Window Functions
 // in Analytical SQL Queries", section 4). What is combined, and in which order, follows from the rows' numbers alone.
 type folding[T any] struct {
 	empty   T
 	load    func(dst []T, from int) // stores the values of the rows from from on
 	combine func(a, b T) T
-	levels  [][]T // levels[l][i] combines the rows from i*windowFan^(l+1) on; nil: no tree
+	fan     int   // children of a node of the tree
+	levels  [][]T // levels[l][i] combines the rows from i*fan^(l+1) on; nil: no tree
 }
 
-// windowFan is how many children a node of a tree has.
-var windowFan = 64 // tests lower it
-
 // grow makes the tree over n rows. size is that of a T.
-func (f *folding[T]) grow(q *query, operator string, n int, size int64) error {
-	nodes := (n + windowFan - 1) / windowFan
-	if err := q.mem.Reserve(operator, size*int64(nodes+nodes/(windowFan-1)+1)); err != nil {
+func (f *folding[T]) grow(q *Query, operator string, n int, size int64) error {
+	fan := q.Tuning.WindowFan
+	f.fan = fan
+	nodes := (n + fan - 1) / fan
+	if err := q.Memory.Reserve(operator, size*int64(nodes+nodes/(fan-1)+1)); err != nil {
 		return err
 	}
 	first := make([]T, nodes)
 	const chunk = 1 << 10 // nodes
-	err := q.parallel((nodes+chunk-1)/chunk, n, func(c int) error {
-		buf := make([]T, windowFan)
+	err := q.Parallel((nodes+chunk-1)/chunk, n, func(c int) error {
+		buf := make([]T, fan)
 		for i := c * chunk; i < min((c+1)*chunk, nodes); i++ {
-			part := buf[:min(windowFan, n-i*windowFan)]
-			f.load(part, i*windowFan)
+			part := buf[:min(fan, n-i*fan)]
+			f.load(part, i*fan)
 			first[i] = f.combineAll(f.empty, part)
 		}
 		return nil
@@ -34,10 +34,10 @@ func (f *folding[T]) grow(q *query, operator string, n int, size int64) error {
 		return err
 	}
 	f.levels = append(f.levels, first)
-	for below := first; len(below) > windowFan; {
-		above := make([]T, (len(below)+windowFan-1)/windowFan)
+	for below := first; len(below) > fan; {
+		above := make([]T, (len(below)+fan-1)/fan)
 		for i := range above {
-			above[i] = f.combineAll(f.empty, below[i*windowFan:min((i+1)*windowFan, len(below))])
+			above[i] = f.combineAll(f.empty, below[i*fan:min((i+1)*fan, len(below))])
 		}
 		f.levels = append(f.levels, above)
 		below = above
@@ -54,10 +54,10 @@ func (f *folding[T]) combineAll(acc T, values []T) T {
 
 // fold combines the rows lo .. hi-1. buf is memory that it may use.
 func (f *folding[T]) fold(lo, hi int, buf []T) T {
-	if f.levels != nil && hi-lo > 2*windowFan {
-		a, b := (lo+windowFan-1)/windowFan, hi/windowFan
-		acc := f.rows(f.empty, lo, a*windowFan, buf)
-		return f.rows(f.nodes(acc, 0, a, b), b*windowFan, hi, buf)
+	if f.levels != nil && hi-lo > 2*f.fan {
+		a, b := (lo+f.fan-1)/f.fan, hi/f.fan
+		acc := f.rows(f.empty, lo, a*f.fan, buf)
+		return f.rows(f.nodes(acc, 0, a, b), b*f.fan, hi, buf)
 	}
 	return f.rows(f.empty, lo, hi, buf)
 }
@@ -75,13 +75,13 @@ func (f *folding[T]) rows(acc T, lo, hi int, buf []T) T {
 // nodes combines the nodes lo .. hi-1 of a level.
 func (f *folding[T]) nodes(acc T, level, lo, hi int) T {
 	nodes := f.levels[level]
-	if level+1 == len(f.levels) || hi-lo <= 2*windowFan {
+	if level+1 == len(f.levels) || hi-lo <= 2*f.fan {
 		return f.combineAll(acc, nodes[lo:hi])
 	}
-	a, b := (lo+windowFan-1)/windowFan, hi/windowFan
-	acc = f.combineAll(acc, nodes[lo:a*windowFan])
+	a, b := (lo+f.fan-1)/f.fan, hi/f.fan
+	acc = f.combineAll(acc, nodes[lo:a*f.fan])
 	acc = f.nodes(acc, level+1, a, b)
-	return f.combineAll(acc, nodes[b*windowFan:hi])
+	return f.combineAll(acc, nodes[b*f.fan:hi])
 }
 
 // sliding combines the values of frames whose bounds do not move backwards within a block, without taking values out again, so that
@@ -100,7 +100,7 @@ const mostSuffixes = 1 << 14
 // block hands the combination of each row's frame to give.
 func (s *sliding[T]) block(lo, hi []int32, give func(k int, x T) error) error {
 	if s.buf == nil {
-		s.buf = make([]T, max(windowFan, 64))
+		s.buf = make([]T, max(s.fan, 64))
 	}
 	for k := 0; k < len(lo); {
 		base, mid := int(lo[k]), int(hi[k])

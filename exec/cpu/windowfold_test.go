@@ -35,11 +35,12 @@ func runFolding() *folding[interval] {
 // Frames whose bounds do not move backwards are combinations of just their rows, in order, with a tree and without, whatever
 // blocks they are handed over in.
 func TestSliding(t *testing.T) {
-	defer SmallMorsels()()
 	const seed = 20261121
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	q := &query{cfg: Config{Threads: 2}, mem: memory.NewBudget(0)}
+	tuning := Default
+	tuning.ParallelRows, tuning.WindowFan = 1, 3
+	q := &Query{Threads: 2, Memory: memory.NewBudget(0), Tuning: &tuning}
 	for round := range 400 {
 		n := 1 + r.IntN(300)
 		jump := 1 + r.IntN(40)

@@ -55,9 +55,6 @@ func countEdges(b column.Bitmap, from, to int) int {
 	return n
 }
 
-// windowBlockRows is the most rows of a block.
-var windowBlockRows = column.VectorSize // tests lower it
-
 // windowBlock is some successive rows of a Window, with their partitions and peers. Rows are numbered in order.
 type windowBlock struct {
 	r    *windowRows
@@ -69,9 +66,10 @@ type windowBlock struct {
 }
 
 func newWindowBlock(r *windowRows, outs []*windowOut) *windowBlock {
-	b := &windowBlock{r: r, p0: make([]int32, windowBlockRows), p1: make([]int32, windowBlockRows)}
+	rows := r.w.q.Tuning.WindowBlockRows
+	b := &windowBlock{r: r, p0: make([]int32, rows), p1: make([]int32, rows)}
 	if slices.ContainsFunc(outs, (*windowOut).looksAtPeers) {
-		b.g0, b.g1, b.rank = make([]int32, windowBlockRows), make([]int32, windowBlockRows), make([]int32, windowBlockRows)
+		b.g0, b.g1, b.rank = make([]int32, rows), make([]int32, rows), make([]int32, rows)
 	}
 	return b
 }
@@ -148,7 +146,8 @@ type framer struct {
 }
 
 func (r *windowRows) newFramer(o *windowOut) *framer {
-	f := &framer{r: r, frame: &o.item.Frame, lo: make([]int32, windowBlockRows), hi: make([]int32, windowBlockRows)}
+	rows := r.w.q.Tuning.WindowBlockRows
+	f := &framer{r: r, frame: &o.item.Frame, lo: make([]int32, rows), hi: make([]int32, rows)}
 	f.start = valueBound{key: o.key, value: o.start, desc: f.frame.Desc, preceding: f.frame.Start.Kind == logical.Preceding, partition: -1}
 	f.end = valueBound{key: o.key, value: o.end, desc: f.frame.Desc, preceding: f.frame.End.Kind == logical.Preceding, partition: -1, behind: true}
 	return f

@@ -79,7 +79,7 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.w.q.mem.Reserve(r.w.sort.name, size*int64(r.n)); err != nil {
+	if err := r.w.q.Memory.Reserve(r.w.sort.name, size*int64(r.n)); err != nil {
 		return nil, err
 	}
 	if byRow {

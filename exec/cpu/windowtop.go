@@ -95,9 +95,6 @@ func (x *sortLocal) worthKeeping(sel []int32) []int32 {
 	return kept
 }
 
-// rankedRowsAtOnce is how many rows a worker collects between two looks: what it takes to sort them stays in the cache.
-var rankedRowsAtOnce = 1 << 16 // tests lower it
-
 // keepRanks lets workers drop rows whose rank is above most in the partitions that the leading keys make.
 func (s *sortSink) keepRanks(most int64, parts int) {
 	s.ranks = rankFilter{most, parts}
@@ -117,7 +114,7 @@ func (x *sortLocal) dropRanks() error {
 		return err
 	}
 	size := int64(16 * n)
-	if err := q.mem.Reserve(s.name, size); err != nil {
+	if err := q.Memory.Reserve(s.name, size); err != nil {
 		return err
 	}
 	if len(x.segs) > 1 {
@@ -125,7 +122,7 @@ func (x *sortLocal) dropRanks() error {
 			size += int64(n) * width(v)
 		}
 	}
-	defer func() { q.mem.Release(size) }()
+	defer func() { q.Memory.Release(size) }()
 	r := &rowSorter{q: q, name: s.name}
 	for i, k := range s.p.Keys {
 		key, err := newSortKey(q, cols[s.keyAt[i]], k.Desc, n)
@@ -154,7 +151,7 @@ func (x *sortLocal) dropRanks() error {
 	var enough []int32 // of each partition that has so many rows the row at the highest rank
 	for i := range n {
 		if i&checkRows == 0 {
-			if err := q.check(); err != nil {
+			if err := q.Check(); err != nil {
 				return err
 			}
 		}
@@ -189,7 +186,7 @@ func (x *sortLocal) dropRanks() error {
 			*x.ranked.cutoffs.find(c.partition) = c
 		}
 	}
-	x.ranked.limit = max(rankedRowsAtOnce, 3*len(kept))
+	x.ranked.limit = max(q.Tuning.RankedRows, 3*len(kept))
 	x.ranked.dropped = true
 	loosen(cols, &x.texts)
 	x.segs, x.n, x.marks = nil, 0, []mark{{x.seq, 0}}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -18,7 +17,6 @@ import (
 // Rows that workers drop early because of their rank are none that the filter would keep: with and without, the rows are the same, in
 // partitions of many rows, which workers see a piece at a time, and with many rows of equal rank.
 func TestDroppedRanks(t *testing.T) {
-	defer cpu.SmallMorsels()()
 	const seed = 20261121
 	t.Logf("seed %d", seed)
 	v := enginetest.NewGen(rand.New(rand.NewPCG(seed, 0)), 40000).Table(40000, 40)
@@ -43,7 +41,7 @@ func TestDroppedRanks(t *testing.T) {
 						g.Pipe(s, x)
 						out := []*expr.Column{c[11], number.Col}
 						limit := &expr.Compare{Op: expr.LE, Left: x.Items[len(x.Items)-1].Col, Right: &expr.Const{Value: types.Value{Type: types.Uint64, I: 5}}}
-						batches, err := backend{threads: 3, t: t}.Run(context.Background(), g.Result(g.Read(x, append(out, x.Items[len(x.Items)-1].Col)), out, &physical.Filter{Preds: []expr.Expr{limit}}))
+						batches, err := backend{threads: 3, t: t, small: true}.Run(context.Background(), g.Result(g.Read(x, append(out, x.Items[len(x.Items)-1].Col)), out, &physical.Filter{Preds: []expr.Expr{limit}}))
 						if err != nil {
 							t.Fatal(err)
 						}

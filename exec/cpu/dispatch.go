@@ -1,0 +1,106 @@
+package cpu
+
+import (
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// source makes the source of a pipeline ready.
+func (q *execution) source(pl *pipeline) (source, error) {
+	switch s := pl.p.Source.(type) {
+	case *physical.TableScan:
+		t, err := newTableScan(q.Query, pl.layout, s, q.runtimeFilter)
+		pl.scan = t
+		return t, err
+	case *physical.SinkScan:
+		if q.storedElsewhere(s.From) {
+			var ids []expr.ColumnID
+			for _, c := range SinkColumns(s.From) {
+				ids = append(ids, c.ID)
+			}
+			rel, err := q.fetch(s.From, ids)
+			if err != nil {
+				return nil, err
+			}
+			return newRelationScan(q.Query, pl.layout, rel, s)
+		}
+		from, err := q.sink(s.From)
+		if err != nil {
+			return nil, err
+		}
+		r, ok := from.(store)
+		if !ok {
+			return nil, sqlerr.Bug("a pipeline reads %T", s.From)
+		}
+		return newRelationScan(q.Query, pl.layout, r.relation(), s)
+	case *physical.UnmatchedScan:
+		return newUnmatchedScan(pl.layout, q.builds[s.Build], s)
+	case *physical.ValuesScan:
+		return newValuesScan(q.Query, pl.layout, s), nil
+	}
+	return nil, sqlerr.Bug("unknown source %T", pl.p.Source)
+}
+
+// sink returns the sink behind a physical one; all pipelines that end in it share it.
+func (q *execution) sink(p physical.Sink) (sink, error) {
+	if s, ok := q.sinks[p]; ok {
+		return s, nil
+	}
+	var s sink
+	switch p := p.(type) {
+	case *physical.Build:
+		b := newBuild(q.Query, p, q.probes(p))
+		q.builds[p] = b
+		s = b
+	case *physical.Aggregate:
+		a, err := newAggregate(q.Query, p)
+		if err != nil {
+			return nil, err
+		}
+		s = a
+	case *physical.Sort:
+		s = newSort(q.Query, p)
+	case *physical.Recursion:
+		s = q.newRecursion(p)
+	case *physical.Window:
+		s = newWindow(q.Query, p)
+	case *physical.Materialize:
+		s = &materialize{q: q.Query, p: p, locals: make([]*materializeLocal, q.Threads)}
+	case *physical.Result:
+		s = q.newResult(p)
+	default:
+		return nil, sqlerr.Bug("unknown sink %T", p)
+	}
+	q.sinks[p] = s
+	return s, nil
+}
+
+// store is a sink whose rows a pipeline can read.
+type store interface {
+	// relation returns the rows, once all pipelines that end in the sink have run.
+	relation() *relation
+}
+
+// probes returns the probes of a build.
+func (q *execution) probes(b *physical.Build) []*physical.Probe {
+	var out []*physical.Probe
+	for _, pl := range q.plan.All() {
+		for _, t := range pl.Transforms {
+			if p, ok := t.(*physical.Probe); ok && p.Build == b {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// runtimeFilter returns a condition that holds for every value of a key in a build, or nil if there is none worth its cost.
+func (q *execution) runtimeFilter(p *physical.Build, key int) *encoding.Predicate {
+	b := q.builds[p]
+	if b == nil {
+		return nil
+	}
+	return b.runtimeFilter(key)
+}

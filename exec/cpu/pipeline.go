@@ -1,0 +1,256 @@
+package cpu
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// run runs one pipeline to its end, without finishing its sink.
+func (q *execution) run(p *pipeline) error {
+	n := p.source.morsels()
+	base := q.seq
+	q.seq += n
+	rows, scanned := p.counted(n)
+	q.cfg.Progress.Begin(p.p.ID, false)
+	workers := max(1, min(q.Threads, n))
+	if p.serial {
+		workers = 1
+	}
+	p.workers = workers
+	var next atomic.Int64
+	var stop atomic.Bool
+	work := func(id int) error {
+		w := q.NewWorker(id)
+		defer w.Close()
+		r, out, err := p.chain(w)
+		if err != nil {
+			return err
+		}
+		for k := id; ; k += workers {
+			morsel := k
+			if !p.static {
+				morsel = int(next.Add(1)) - 1
+			}
+			if morsel >= n || stop.Load() {
+				return nil
+			}
+			if err := q.Check(); err != nil {
+				return err
+			}
+			out.begin(base + morsel)
+			err := r.read(morsel)
+			if errors.Is(err, ErrStop) {
+				stop.Store(true)
+				if cerr := q.Check(); cerr != nil {
+					return cerr
+				}
+				return out.end(base + morsel)
+			}
+			if err != nil {
+				return err
+			}
+			if err := out.end(base + morsel); err != nil {
+				return err
+			}
+			q.cfg.Progress.Add(rows, scanned)
+		}
+	}
+	return q.Spawn(workers, work)
+}
+
+// pipeline is a physical pipeline made ready to run.
+type pipeline struct {
+	q       *execution
+	p       *physical.Pipeline
+	layout  *layout
+	source  source
+	sink    sink
+	scan    *tableScan // the source, if it is one
+	serial  bool       // one worker: a LIMIT takes rows in order, and so does a sequence of random numbers
+	static  bool       // morsels are dealt out in turn, so that each worker sees the same rows in every run
+	dense   int        // first transform that makes new batches, so that columns cannot be loaded after it
+	limits  []*limitState
+	workers int
+	stats   *pipelineStats // nil: not profiled
+}
+
+// prepare makes a pipeline ready whose dependencies have run.
+func (q *execution) prepare(p *physical.Pipeline) (*pipeline, error) {
+	pl := &pipeline{q: q, p: p, serial: hasSequence(p)}
+	numbered := !slices.ContainsFunc(q.plan.Pipelines, func(other *physical.Pipeline) bool { return other != p && other.Sink == p.Sink })
+	var err error
+	if pl.layout, err = newLayout(p, numbered); err != nil {
+		return nil, err
+	}
+	src, err := q.source(pl)
+	if err != nil {
+		return nil, err
+	}
+	pl.source = src
+	var noting []noter
+	for _, t := range p.Transforms {
+		switch t := t.(type) {
+		case *physical.Project:
+			for _, it := range t.Items {
+				pl.layout.slot(it.Col.ID)
+			}
+		case *physical.Probe:
+			if t.Build.KeepUnmatched {
+				noting = append(noting, q.builds[t.Build])
+			}
+			for _, c := range t.Build.Payload {
+				pl.layout.slot(c.ID)
+			}
+			if t.Mark != nil {
+				pl.layout.slot(t.Mark.ID)
+			}
+		case *physical.Limit:
+			pl.serial = true
+			pl.limits = append(pl.limits, &limitState{skip: t.Offset, left: t.Count, noting: slices.Clip(noting)})
+		}
+	}
+	pl.dense = len(p.Transforms)
+	for i, t := range p.Transforms {
+		if q.makesBatches(t) {
+			pl.dense = i
+			break
+		}
+	}
+	if pl.sink, err = q.sink(p.Sink); err != nil {
+		return nil, err
+	}
+	if a, ok := pl.sink.(*aggregate); ok {
+		pl.static = a.ordered
+	}
+	if q.cfg.Profile {
+		pl.stats = newPipelineStats(p)
+	}
+	return pl, nil
+}
+
+// makesBatches says whether a transform gives batches whose positions are not those of its input.
+func (q *execution) makesBatches(t physical.Transform) bool {
+	switch t := t.(type) {
+	case *physical.Probe:
+		b := q.builds[t.Build]
+		switch t.Kind {
+		case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
+			return false
+		}
+		return !b.aligned()
+	case *physical.Repeat:
+		return true
+	}
+	return false
+}
+
+// chain builds a worker's operators, from the sink back to the source.
+func (pl *pipeline) chain(w *Worker) (reader, localSink, error) {
+	out, err := pl.sink.local(w, pl.layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := len(pl.p.Transforms)
+	var scan *scanReader
+	if pl.scan != nil {
+		scan = pl.scan.newReader(w)
+		scan.cutoff = pl.cutoffFor(out)
+	}
+	var next op = out
+	next = pl.stats.wrap(n+1, next)
+	next = pl.loads(scan, n, next)
+	limit := len(pl.limits)
+	for i := n - 1; i >= 0; i-- {
+		switch t := pl.p.Transforms[i].(type) {
+		case *physical.Filter:
+			next, err = newFilter(w, pl.layout, t.Preds, next)
+		case *physical.Project:
+			next, err = newProject(w, pl.layout, t, next)
+		case *physical.Probe:
+			next, err = newProbe(w, pl.q.builds[t.Build], t, stage{pl.layout, i, pl.late(scan, i), next})
+		case *physical.Limit:
+			limit--
+			next = &limitOp{state: pl.limits[limit], next: next}
+		case *physical.Repeat:
+			next, err = newRepeat(w, t, stage{pl.layout, i, pl.late(scan, i), next})
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		next = pl.stats.wrap(i+1, next)
+		next = pl.loads(scan, i, next)
+	}
+
+	if scan != nil {
+		scan.next = next
+		return pl.stats.wrapReader(scan), out, nil
+	}
+	r, err := pl.source.open(w, next)
+	return pl.stats.wrapReader(r), out, err
+}
+
+// loads puts a step before stage i that decodes the scan's columns which that stage is the first to read, at the
+// positions that are still selected then.
+func (pl *pipeline) loads(scan *scanReader, i int, next op) op {
+	if scan == nil {
+		return next
+	}
+	var cols []scanColumn
+	for _, c := range pl.scan.late {
+		if i <= pl.dense && pl.layout.loadStage(c.id) == i {
+			cols = append(cols, c)
+		}
+	}
+	if len(cols) == 0 {
+		return next
+	}
+	return &loadOp{scan: scan, cols: cols, next: next}
+}
+
+// late returns what decodes the scan's columns that are first read after transform i, which makes new batches: it has to load
+// them for the rows that it lets through. nil: there are none.
+func (pl *pipeline) late(scan *scanReader, i int) func(b *batch, sel []int32) {
+	if scan == nil || i != pl.dense {
+		return nil
+	}
+	var cols []scanColumn
+	for _, c := range pl.scan.late {
+		if pl.layout.loadStage(c.id) > i {
+			cols = append(cols, c)
+		}
+	}
+	if len(cols) == 0 {
+		return nil
+	}
+	return func(b *batch, sel []int32) { scan.loadInto(b, cols, sel) }
+}
+
+// bound returns an upper bound of the rows that the pipeline gives.
+func (pl *pipeline) bound() int {
+	rows := pl.source.rows()
+	for _, t := range pl.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Probe:
+			switch t.Kind {
+			case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
+				if b := pl.q.builds[t.Build]; !b.aligned() {
+					rows *= max(1, b.n)
+				}
+			}
+		case *physical.Repeat:
+			return syncRows + 1
+		case *physical.Limit:
+			if t.Count >= 0 {
+				rows = min(rows, int(min(t.Count, syncRows+1)))
+			}
+		}
+		if rows > syncRows {
+			return rows
+		}
+	}
+	return rows
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -14,22 +13,16 @@ import (
 )
 
 // aggregate is the sink of an Aggregate. Each worker groups the rows of its morsels in a table of its own; at the end the
-// tables are merged, partition by partition of the keys' hash, in parallel. Arguments are evaluated once however many
-// aggregates share them, and so are the primitive accumulators: AVG(x), SUM(x) and COUNT(x) keep one sum and one
-// count.
+// tables are merged, partition by partition of the keys' hash, in parallel.
 //
 // Group keys are found by a vector at a time, which gives a vector of group numbers; each accumulator then runs a loop
 // over it that knows its types.
 type aggregate struct {
 	q       *Query
 	p       *physical.Aggregate
+	needs   accPlan
 	ordered bool // results depend on which rows a worker sees together
-	accs    []accSpec
-	items   []aggOutput
-	inputs  []expr.Expr // keys, then arguments
-	serial  bool        // some accumulator can only be merged as a whole
-	runs    bool        // groups are runs of equal keys
-	grows   bool        // some accumulator takes memory for rows, not for groups only
+	runs    bool // groups are runs of equal keys
 	locals  []*aggLocal
 
 	mu      sync.Mutex
@@ -38,177 +31,21 @@ type aggregate struct {
 	rel     relation
 }
 
-// accSpec is a primitive accumulator and the inputs that it reads.
-type accSpec struct {
-	make func() accumulator
-	key  accKey
-	args []int // of inputs
-}
-
-// accKey tells equal accumulators.
-type accKey struct {
-	op       string
-	arg      int // first input, or -1
-	distinct bool
-	n        int // makes those unique that are not shared
-}
-
 func newAggregate(q *Query, p *physical.Aggregate) (*aggregate, error) {
 	a := &aggregate{q: q, p: p, locals: make([]*aggLocal, q.Threads)}
-	a.ordered = p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
-	for _, g := range p.Groups {
-		a.inputs = append(a.inputs, g.Expr)
+	keys := make([]expr.Expr, len(p.Groups))
+	for i, g := range p.Groups {
+		keys[i] = g.Expr
 	}
-	for i := range p.Aggs {
-		if err := a.addItem(&p.Aggs[i]); err != nil {
-			return nil, err
-		}
+	var err error
+	if a.needs, err = newAccPlan(q, keys, p.Aggs); err != nil {
+		return nil, err
 	}
+	a.ordered = a.needs.ordered || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
 	if a.runs = a.canRun(); a.runs {
 		a.ordered = false // what comes out follows from the morsels, whoever has them
 	}
 	return a, nil
-}
-
-// input returns the index of an argument among the inputs, which it joins if it is new.
-func (a *aggregate) input(e expr.Expr) int {
-	for i := len(a.p.Groups); i < len(a.inputs); i++ {
-		if expr.Equal(a.inputs[i], e) {
-			return i
-		}
-	}
-	a.inputs = append(a.inputs, e)
-	return len(a.inputs) - 1
-}
-
-// acc returns the index of an accumulator, which it adds if there is none like it.
-func (a *aggregate) acc(key accKey, args []int, make func() accumulator) int {
-	for i := range a.accs {
-		if a.accs[i].key == key {
-			return i
-		}
-	}
-	a.accs = append(a.accs, accSpec{make, key, args})
-	return len(a.accs) - 1
-}
-
-func (a *aggregate) addItem(it *logical.AggItem) error {
-	out := aggOutput{item: it, count: -1}
-	var args []int
-	for _, e := range it.Args {
-		args = append(args, a.input(e))
-	}
-	if it.Fn.Kind == expr.AggCountStar {
-		out.acc = a.acc(accKey{op: "count", arg: -1}, nil, func() accumulator { return &countAcc{} })
-		a.items = append(a.items, out)
-		return nil
-	}
-	if len(args) == 0 {
-		return sqlerr.Bug("%s without an argument", it.Fn.Name)
-	}
-	if it.Fn.Kind == expr.AggGroupConcat {
-		a.ordered, a.serial, a.grows = true, true, true
-		order := make([]int, len(it.OrderBy))
-		for i, k := range it.OrderBy {
-			order[i] = a.input(k.Expr)
-		}
-		spec := &concatSpec{item: it, limit: a.concatLimit(), q: a.q, args: len(args)}
-		for _, i := range append(append([]int(nil), args...), order...) {
-			spec.types = append(spec.types, a.inputs[i].Type())
-		}
-		out.acc = a.acc(accKey{op: "concat", n: len(a.accs) + 1}, append(args, order...), func() accumulator { return newConcatAcc(spec) })
-		a.items = append(a.items, out)
-		return nil
-	}
-	arg := a.inputs[args[0]]
-	t := arg.Type()
-	wrap := func(op string, make func() accumulator) int {
-		key := accKey{op: op, arg: args[0]}
-		distinct := it.Distinct && op != "min" && op != "max"
-		if !distinct {
-			return a.acc(key, args, make)
-		}
-		a.serial, a.grows = true, true
-		key.distinct = true
-		if len(args) > 1 {
-			key.n = len(a.accs) + 1
-		}
-		var ts []types.Type
-		for _, i := range args {
-			ts = append(ts, a.inputs[i].Type())
-		}
-		return a.acc(key, args, func() accumulator { return newDistinctAcc(a.q, ts, make) })
-	}
-	// valueCount counts the values that are not NULL where there may be none.
-	valueCount := func() int {
-		if it.Distinct {
-			return wrap("count", func() accumulator { return &countAcc{} })
-		}
-		if !arg.Nullable() {
-			return a.acc(accKey{op: "count", arg: -1}, nil, func() accumulator { return &countAcc{} })
-		}
-		return a.acc(accKey{op: "count", arg: args[0]}, args, func() accumulator { return &countAcc{} })
-	}
-	sum := func() int {
-		if t.Phys() == types.PhysFloat64 {
-			a.ordered = true
-			return wrap("sum", func() accumulator { return &floatSumAcc{} })
-		}
-		return wrap("sum", func() accumulator { return &sumAcc{unsigned: t.Phys() == types.PhysUint64} })
-	}
-	value := func(op string, kind valueKind) int {
-		a.grows = a.grows || t.Phys() == types.PhysString
-		return wrap(op, func() accumulator { return &valueAcc{kind: kind, typ: t} })
-	}
-	switch it.Fn.Kind {
-	case expr.AggCount:
-		switch {
-		case it.Distinct:
-			out.acc = wrap("count", func() accumulator { return &countAcc{} })
-		default:
-			out.acc = valueCount()
-		}
-	case expr.AggSum, expr.AggAvg:
-		if t.Phys() == types.PhysString {
-			return sqlerr.Bug("%s of text", it.Fn.Name)
-		}
-		out.acc = sum()
-		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(a.p.Groups) == 0 {
-			out.count = valueCount()
-		}
-	case expr.AggMin, expr.AggMax:
-		isMax := it.Fn.Kind == expr.AggMax
-		op, kind := "min", minValue
-		if isMax {
-			op, kind = "max", maxValue
-		}
-		switch t.Phys() {
-		case types.PhysInt64:
-			out.acc = wrap(op, func() accumulator { return &intExtreme{max: isMax} })
-		case types.PhysUint64:
-			out.acc = wrap(op, func() accumulator { return &intExtreme{max: isMax, flip: -1 << 63} })
-		default:
-			out.acc = value(op, kind)
-		}
-	case expr.AggAnyValue:
-		a.ordered = true
-		out.acc = value("first", firstValue)
-	case expr.AggSingle:
-		out.acc = value("single", singleValue)
-	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
-		a.ordered = true
-		out.acc = wrap("moments", func() accumulator { return &momentsAcc{} })
-	case expr.AggBitAnd:
-		out.acc = wrap("&", func() accumulator { return &bitsAcc{op: '&'} })
-	case expr.AggBitOr:
-		out.acc = wrap("|", func() accumulator { return &bitsAcc{op: '|'} })
-	case expr.AggBitXor:
-		out.acc = wrap("^", func() accumulator { return &bitsAcc{op: '^'} })
-	default:
-		return sqlerr.Bug("unknown aggregate %s", it.Fn.Name)
-	}
-	a.items = append(a.items, out)
-	return nil
 }
 
 // aggLocal is a worker's groups.
@@ -249,10 +86,7 @@ func (x *aggLocal) freeze() {
 
 // renew gives x empty accumulators for a new table.
 func (x *aggLocal) renew() {
-	x.accs = nil
-	for _, s := range x.a.accs {
-		x.accs = append(x.accs, s.make())
-	}
+	x.accs = x.a.needs.make()
 	x.taken = 0
 }
 
@@ -296,15 +130,13 @@ func (a *aggregate) local(w *Worker, l *layout) (localSink, error) {
 	}
 	x.w = w
 	var err error
-	x.set, err = expr.CompileAll(a.inputs, l.slots)
+	x.set, err = expr.CompileAll(a.needs.inputs, l.slots)
 	return x, err
 }
 
 func (a *aggregate) newLocal() *aggLocal {
 	x := &aggLocal{a: a, mem: memory.Account{Budget: a.q.Memory, Operator: "aggregation"}}
-	for _, s := range a.accs {
-		x.accs = append(x.accs, s.make())
-	}
+	x.accs = a.needs.make()
 	return x
 }
 
@@ -331,7 +163,7 @@ func (x *aggLocal) push(b *batch) error {
 	for i, k := range keys {
 		keys[i] = x.flat.flatten(i, k, b.N)
 	}
-	if t := x.table; t != nil && t.count >= x.a.q.Tuning.FrozenGroups && !x.a.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
+	if t := x.table; t != nil && t.count >= x.a.q.Tuning.FrozenGroups && !x.a.needs.serial && !x.a.runs && t.layout.form != denseKeys && x.taken < frozenRows*t.count {
 		if err := x.freezeArranged(); err != nil {
 			return err
 		}
@@ -347,7 +179,7 @@ func (x *aggLocal) push(b *batch) error {
 		}
 	}
 	x.rows = true
-	if !x.a.grows {
+	if !x.a.needs.grows {
 		return x.update(in, groups, sel, b.N)
 	}
 	step := len(sel)
@@ -373,7 +205,7 @@ func (x *aggLocal) push(b *batch) error {
 // update gives the accumulators the rows of sel, whose groups are known.
 func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n int) error {
 	for i := range x.accs {
-		spec := &x.a.accs[i]
+		spec := &x.a.needs.accs[i]
 		x.args = x.args[:0]
 		for _, k := range spec.args {
 			x.args = append(x.args, x.flat.flatten(k, in[k], n))
@@ -390,7 +222,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 	if x.table == nil {
 		x.table = newGroupTable(x.a.layoutFor(keys))
 		x.table.expect = x.table.layout.expect
-		if !x.a.serial {
+		if !x.a.needs.serial {
 			x.table.expect = min(x.table.expect, x.a.q.Tuning.FrozenGroups+2*column.VectorSize)
 		}
 		for _, a := range x.accs {
@@ -452,7 +284,7 @@ func (a *aggregate) layoutFor(keys []*column.Vector) *groupLayout {
 		if a.runs {
 			p = nil // one word, whatever the domain
 		}
-		a.layout = newGroupLayout(p, ts, nullable, keys, len(a.accs), a.q.Threads)
+		a.layout = newGroupLayout(p, ts, nullable, keys, len(a.needs.accs), a.q.Threads)
 		a.layout.stopped = &a.q.Stopped
 	}
 	return a.layout
@@ -466,10 +298,7 @@ func (x *aggLocal) useAny() error {
 	x.a.widened.Store(true)
 	from := old.groups()
 	accs := x.accs
-	x.accs = nil
-	for _, s := range x.a.accs {
-		x.accs = append(x.accs, s.make())
-	}
+	x.accs = x.a.needs.make()
 	return x.absorb(old, accs, from)
 }
 
@@ -497,7 +326,7 @@ func (x *aggLocal) absorbGroups(src *groupTable, accs []accumulator, from []uint
 			own, others = append(own, a), append(others, accs[i])
 		}
 	}
-	if x.a.serial {
+	if x.a.needs.serial {
 		to = make([]uint32, src.count)
 	}
 	beginMerge(own, others)

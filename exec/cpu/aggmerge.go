@@ -81,7 +81,7 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 			}
 		}
 	}
-	if parts[0].table.layout.form == denseKeys && !a.serial && total >= 8*column.VectorSize {
+	if parts[0].table.layout.form == denseKeys && !a.needs.serial && total >= 8*column.VectorSize {
 		for _, x := range parts[1:] {
 			if err := parts[0].absorbDense(x); err != nil {
 				return err
@@ -89,7 +89,7 @@ func (a *aggregate) merge(parts []*aggLocal) error {
 		}
 		return a.output(parts[:1])
 	}
-	if parts[0].table.layout.form == denseKeys || a.serial || total < 8*column.VectorSize {
+	if parts[0].table.layout.form == denseKeys || a.needs.serial || total < 8*column.VectorSize {
 		var to [][]uint32
 		for _, x := range parts[1:] {
 			became, err := parts[0].absorbGroups(x.table, x.accs, x.table.groups())

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-
 	"github.com/radish-sql/radish/column"
 )
 
@@ -49,7 +47,7 @@ func (a *aggregate) output(tables []*aggLocal) error {
 			x.table.keyColumn(c, groups, v)
 			seg.cols = append(seg.cols, v)
 		}
-		for _, out := range a.items {
+		for _, out := range a.needs.items {
 			v := column.New(out.item.Col.Typ, len(groups))
 			if err := out.values(x.accs, groups, v); err != nil {
 				return err
@@ -69,13 +67,4 @@ func (a *aggregate) output(tables []*aggLocal) error {
 		}
 	}
 	return nil
-}
-
-// concatLimit returns @@group_concat_max_len.
-func (a *aggregate) concatLimit() int {
-	n := a.q.IntegerVariable("group_concat_max_len", 1024)
-	if n <= 0 || n > math.MaxInt32 {
-		return math.MaxInt32
-	}
-	return int(n)
 }

@@ -19,7 +19,7 @@ import (
 // canRun says whether an aggregation can be computed so: the key is one integer and all accumulators can be merged group by
 // group.
 func (a *aggregate) canRun() bool {
-	return a.p.Algorithm == physical.StreamAggregate && !a.serial && len(a.p.Groups) == 1 &&
+	return a.p.Algorithm == physical.StreamAggregate && !a.needs.serial && len(a.p.Groups) == 1 &&
 		a.p.Groups[0].Expr.Type().Phys() == types.PhysInt64
 }
 

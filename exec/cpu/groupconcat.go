@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"encoding/binary"
+	"math"
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/column"
@@ -284,4 +285,13 @@ func textAt(v *column.Vector, p int) string {
 		return v.StringAt(p)
 	}
 	return v.Value(p).Text()
+}
+
+// concatLimit returns @@group_concat_max_len.
+func concatLimit(q *Query) int {
+	n := q.IntegerVariable("group_concat_max_len", 1024)
+	if n <= 0 || n > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return int(n)
 }

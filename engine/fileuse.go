@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -247,9 +247,9 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		all[i] = i
 	}
 	whole, wanted := int64(0), int64(0)
-	for _, scan := range f.scans {
-		ordinals := slices.DeleteFunc(slices.Clone(scan.Ordinals), func(o int) bool { return o < 0 })
-		kept, err := cpu.Kept(scan, u.streamed.Groups)
+	for _, s := range f.scans {
+		ordinals := slices.DeleteFunc(slices.Clone(s.Ordinals), func(o int) bool { return o < 0 })
+		kept, err := scan.Kept(s, u.streamed.Groups)
 		if err != nil {
 			return false, err
 		}

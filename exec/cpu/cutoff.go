@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"github.com/radish-sql/radish/exec/cpu/orderby"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -8,12 +11,12 @@ import (
 
 // cutoffFor returns what a worker's scan asks of its top-N, or nil if that does not sort by a column of the scan first, or a step between
 // them may fail, change or repeat rows: which rows it sees must not depend on how workers take turns.
-func (pl *pipeline) cutoffFor(sink localSink) *topCutoff {
-	x, ok := sink.(*sortLocal)
+func (pl *prepared) cutoffFor(sink pipeline.LocalSink) *scan.Cutoff {
+	x, ok := sink.(*orderby.Local)
 	if !ok || pl.scan == nil || pl.serial {
 		return nil
 	}
-	keys := x.topKeys()
+	keys := x.TopKeys()
 	if keys == nil {
 		return nil
 	}
@@ -44,9 +47,9 @@ func (pl *pipeline) cutoffFor(sink localSink) *topCutoff {
 		}
 	}
 	first := keys[0]
-	ordinal := pl.scan.ordinal(first.Expr.(*expr.Column).ID)
+	ordinal := pl.scan.Ordinal(first.Expr.(*expr.Column).ID)
 	if ordinal < 0 {
 		return nil
 	}
-	return newTopCutoff(pl.scan, x, ordinal, first.Desc)
+	return scan.NewCutoff(pl.scan, x, ordinal, first.Desc)
 }

@@ -1,6 +1,12 @@
 package cpu
 
 import (
+	"github.com/radish-sql/radish/exec/cpu/groupby"
+	"github.com/radish-sql/radish/exec/cpu/join"
+	"github.com/radish-sql/radish/exec/cpu/orderby"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/scan"
+	"github.com/radish-sql/radish/exec/cpu/window"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -8,10 +14,10 @@ import (
 )
 
 // source makes the source of a pipeline ready.
-func (q *execution) source(pl *pipeline) (source, error) {
+func (q *execution) source(pl *prepared) (pipeline.Source, error) {
 	switch s := pl.p.Source.(type) {
 	case *physical.TableScan:
-		t, err := newTableScan(q.Query, pl.layout, s, q.runtimeFilter)
+		t, err := scan.NewTable(q.Query, pl.layout, s, q.runtimeFilter)
 		pl.scan = t
 		return t, err
 	case *physical.SinkScan:
@@ -24,48 +30,48 @@ func (q *execution) source(pl *pipeline) (source, error) {
 			if err != nil {
 				return nil, err
 			}
-			return newRelationScan(q.Query, pl.layout, rel, s)
+			return scan.NewStored(q.Query, pl.layout, rel, s)
 		}
 		from, err := q.sink(s.From)
 		if err != nil {
 			return nil, err
 		}
-		r, ok := from.(store)
+		r, ok := from.(pipeline.Stored)
 		if !ok {
 			return nil, sqlerr.Bug("a pipeline reads %T", s.From)
 		}
-		return newRelationScan(q.Query, pl.layout, r.relation(), s)
+		return scan.NewStored(q.Query, pl.layout, r.Relation(), s)
 	case *physical.UnmatchedScan:
-		return newUnmatchedScan(pl.layout, q.builds[s.Build], s)
+		return join.NewUnmatched(pl.layout, q.builds[s.Build], s)
 	case *physical.ValuesScan:
-		return newValuesScan(q.Query, pl.layout, s), nil
+		return scan.NewValues(q.Query, pl.layout, s), nil
 	}
 	return nil, sqlerr.Bug("unknown source %T", pl.p.Source)
 }
 
 // sink returns the sink behind a physical one; all pipelines that end in it share it.
-func (q *execution) sink(p physical.Sink) (sink, error) {
+func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 	if s, ok := q.sinks[p]; ok {
 		return s, nil
 	}
-	var s sink
+	var s pipeline.Sink
 	switch p := p.(type) {
 	case *physical.Build:
-		b := newBuild(q.Query, p, q.probes(p))
+		b := join.NewBuild(q.Query, p, q.probes(p))
 		q.builds[p] = b
 		s = b
 	case *physical.Aggregate:
-		a, err := newAggregate(q.Query, p)
+		a, err := groupby.New(q.Query, p)
 		if err != nil {
 			return nil, err
 		}
 		s = a
 	case *physical.Sort:
-		s = newSort(q.Query, p)
+		s = orderby.New(q.Query, p)
 	case *physical.Recursion:
 		s = q.newRecursion(p)
 	case *physical.Window:
-		s = newWindow(q.Query, p)
+		s = window.New(q.Query, p)
 	case *physical.Materialize:
 		s = &materialize{q: q.Query, p: p, locals: make([]*materializeLocal, q.Threads)}
 	case *physical.Result:
@@ -75,12 +81,6 @@ func (q *execution) sink(p physical.Sink) (sink, error) {
 	}
 	q.sinks[p] = s
 	return s, nil
-}
-
-// store is a sink whose rows a pipeline can read.
-type store interface {
-	// relation returns the rows, once all pipelines that end in the sink have run.
-	relation() *relation
 }
 
 // probes returns the probes of a build.
@@ -102,5 +102,5 @@ func (q *execution) runtimeFilter(p *physical.Build, key int) *encoding.Predicat
 	if b == nil {
 		return nil
 	}
-	return b.runtimeFilter(key)
+	return b.RuntimeFilter(key)
 }

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -90,7 +94,7 @@ func (q *execution) runElsewhere(p *physical.Pipeline, c *Cursor) (background bo
 	go func() {
 		defer close(c.done)
 		defer c.r.end()
-		if err := sqlerr.Guard(func() error { return q.deliver(p.Sink) }); err != nil && err != ErrStop {
+		if err := sqlerr.Guard(func() error { return q.deliver(p.Sink) }); err != nil && err != task.ErrStop {
 			q.Fail(err)
 		}
 		q.out.mu.Lock()
@@ -110,7 +114,7 @@ func (q *execution) deliver(s physical.Sink) error {
 		if len(b.Cols) != len(r.types) {
 			return sqlerr.Bug("a result of %d columns is given %d", len(r.types), len(b.Cols))
 		}
-		return r.put(seq, queued{batch: b})
+		return r.put(seq, queued{Batch: b})
 	})
 	if err != nil {
 		return err
@@ -120,29 +124,29 @@ func (q *execution) deliver(s physical.Sink) error {
 }
 
 // fetch brings the rows of a sink that was filled elsewhere here, once.
-func (q *execution) fetch(s physical.Sink, ids []expr.ColumnID) (*relation, error) {
+func (q *execution) fetch(s physical.Sink, ids []expr.ColumnID) (*rowstore.Relation, error) {
 	if rel := q.fetched[s]; rel != nil {
 		return rel, nil
 	}
-	rel := &relation{ids: ids}
+	rel := &rowstore.Relation{IDs: ids}
 	err := q.cfg.Elsewhere.Rows(q.Ctx, s, func(b *column.Batch) error {
-		seg := &segment{n: b.N, cap: b.N, cols: b.Cols}
+		seg := &rowstore.Segment{N: b.N, Cap: b.N, Cols: b.Cols}
 		bytes := int64(0)
 		for _, v := range b.Cols {
-			bytes += int64(b.N) * width(v)
+			bytes += int64(b.N) * vec.Width(v)
 		}
 		if err := q.Memory.Reserve("rows from another device", bytes); err != nil {
 			return err
 		}
-		rel.segs = append(rel.segs, seg)
-		rel.n += b.N
+		rel.Segs = append(rel.Segs, seg)
+		rel.N += b.N
 		return q.Check()
 	})
 	if err != nil {
 		return nil, err
 	}
 	if q.fetched == nil {
-		q.fetched = map[physical.Sink]*relation{}
+		q.fetched = map[physical.Sink]*rowstore.Relation{}
 	}
 	q.fetched[s] = rel
 	return rel, nil
@@ -193,34 +197,34 @@ func (q *execution) storedHere(s physical.Sink) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	r, ok := from.(store)
+	r, ok := from.(pipeline.Stored)
 	if !ok {
 		return Stored{}, sqlerr.Bug("another device reads %T", s)
 	}
-	rel := r.relation()
-	out := Stored{Columns: rel.ids, Rows: int64(rel.n)}
+	rel := r.Relation()
+	out := Stored{Columns: rel.IDs, Rows: int64(rel.N)}
 	byID := map[expr.ColumnID]*expr.Column{}
 	for _, c := range SinkColumns(s) {
 		byID[c.ID] = c
 	}
-	for _, id := range rel.ids {
+	for _, id := range rel.IDs {
 		if byID[id] == nil {
 			return Stored{}, sqlerr.Bug("a sink stores column #%d, which is none of its own", id)
 		}
 		out.Types = append(out.Types, column.Vector{Type: byID[id].Typ})
 	}
-	if rel.order == nil {
-		for _, seg := range rel.segs {
-			out.Batches = append(out.Batches, &column.Batch{N: seg.n, Cols: seg.cols})
+	if rel.Order == nil {
+		for _, seg := range rel.Segs {
+			out.Batches = append(out.Batches, &column.Batch{N: seg.N, Cols: seg.Cols})
 		}
 		return out, nil
 	}
-	for from := 0; from < len(rel.order); from += crossingRows {
-		rows := rel.order[from:min(from+crossingRows, len(rel.order))]
+	for from := 0; from < len(rel.Order); from += crossingRows {
+		rows := rel.Order[from:min(from+crossingRows, len(rel.Order))]
 		b := &column.Batch{N: len(rows)}
-		for i := range rel.cols {
+		for i := range rel.Cols {
 			v := &column.Vector{}
-			rel.cols[i].gather(v, len(rows), nil, rows)
+			rel.Cols[i].Gather(v, len(rows), nil, rows)
 			b.Cols = append(b.Cols, v)
 		}
 		out.Batches = append(out.Batches, b)

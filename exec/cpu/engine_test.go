@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/physical"
@@ -49,8 +50,8 @@ func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch,
 	}
 }
 
-func (b backend) tuning() *cpu.Tuning {
-	t := cpu.Default
+func (b backend) tuning() *task.Tuning {
+	t := task.Default
 	if b.small { // a morsel of every vector, and parallel work of every finish
 		t.MorselRows, t.ParallelRows, t.WindowTaskRows, t.WindowBlockRows, t.WindowFan, t.RankedRows = column.VectorSize, 1, 64, 16, 3, 100
 	}

@@ -14,6 +14,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/radish-sql/radish/exec/cpu/join"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
@@ -33,23 +37,23 @@ type Config struct {
 	// Elsewhere runs the pipelines that are placed on another device; nil: all run here, whatever they say.
 	Elsewhere Elsewhere
 	// Tuning is set by tests; nil: Default.
-	Tuning *Tuning
+	Tuning *task.Tuning
 }
 
 // execution is a plan that runs.
 type execution struct {
-	*Query
+	*task.Query
 	cfg    Config
 	plan   *physical.Plan
-	sinks  map[physical.Sink]sink
-	builds map[*physical.Build]*build
+	sinks  map[physical.Sink]pipeline.Sink
+	builds map[*physical.Build]*join.Build
 	seq    int // the number of the next pipeline's first morsel
 
 	mu  sync.Mutex
 	out *result // guarded by mu until the query runs
 
-	feeding map[physical.Sink]int       // pipelines that have still to run, by their sink
-	fetched map[physical.Sink]*relation // rows that came from another device
+	feeding map[physical.Sink]int                // pipelines that have still to run, by their sink
+	fetched map[physical.Sink]*rowstore.Relation // rows that came from another device
 	closed  bool
 
 	prof    profile.Plan

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/cpu"
+	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -51,8 +52,8 @@ func TestRuntimeFilters(t *testing.T) {
 		b := &physical.Build{Keys: []expr.Expr{bc[0]}, MakeFilter: []bool{true}, FilterDrops: []float64{r.Float64()}}
 		g.Pipe(bs, b)
 		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[0].ID}}
-		limits := cpu.FilterLimits{Bits: 1 << r.IntN(24), PerRow: 1 << r.IntN(10), Members: r.IntN(3) * 1000, Bloom: r.IntN(2) << 20, Drops: 0.5}
-		tuning := cpu.Default
+		limits := task.FilterLimits{Bits: 1 << r.IntN(24), PerRow: 1 << r.IntN(10), Members: r.IntN(3) * 1000, Bloom: r.IntN(2) << 20, Drops: 0.5}
+		tuning := task.Default
 		limits.Sorted, limits.Compared = tuning.Filters.Sorted, tuning.Filters.Compared
 		tuning.Filters = limits
 		name := fmt.Sprintf("seed %d, round %d: %d keys of %d, sorted %v, %+v", seed, round, build, width, sorted, limits)

@@ -21,7 +21,7 @@ func scannedRows(p *physical.Pipeline) int64 {
 }
 
 // counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.
-func (p *pipeline) counted(morsels int) (rows, scanned int64) {
+func (p *prepared) counted(morsels int) (rows, scanned int64) {
 	n := int64(max(1, morsels))
-	return int64(p.source.rows()) / n, scannedRows(p.p) / n
+	return int64(p.source.Rows()) / n, scannedRows(p.p) / n
 }

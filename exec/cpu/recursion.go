@@ -2,6 +2,11 @@ package cpu
 
 import (
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/grouptable"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -16,29 +21,29 @@ type recursion struct {
 	run  *execution
 	p    *physical.Recursion
 	work *workTable
-	seen *groupTable // of distinct rows, by the columns in by
+	seen *grouptable.Table // of distinct rows, by the columns in by
 	by   []int
 	mem  memory.Account
-	all  rowStore
+	all  rowstore.Store
 }
 
 // workTable holds the rows of the last round.
-type workTable struct{ rel *relation }
+type workTable struct{ rel *rowstore.Relation }
 
-func (w *workTable) relation() *relation { return w.rel }
-func (w *workTable) local(*Worker, *layout) (localSink, error) {
+func (w *workTable) Relation() *rowstore.Relation { return w.rel }
+func (w *workTable) Local(*task.Worker, *pipeline.Layout) (pipeline.LocalSink, error) {
 	return nil, sqlerr.Bug("a pipeline ends in a work table")
 }
-func (w *workTable) finish() error { return nil }
+func (w *workTable) Finish() error { return nil }
 
 func (q *execution) newRecursion(p *physical.Recursion) *recursion {
 	r := &recursion{
 		materialize: &materialize{q: q.Query, p: &physical.Materialize{Cols: p.Cols}, locals: make([]*materializeLocal, q.Threads)},
-		run: q, p: p, work: &workTable{},
+		run:         q, p: p, work: &workTable{},
 	}
 	q.sinks[p.Work] = r.work
-	ts := columnTypes(p.Cols)
-	r.all = rowStore{types: ts, mem: memory.Account{Budget: q.Memory, Operator: "recursion"}}
+	ts := pipeline.ColumnTypes(p.Cols)
+	r.all = rowstore.Store{Types: ts, Mem: memory.Account{Budget: q.Memory, Operator: "recursion"}}
 	if p.Distinct {
 		r.mem = memory.Account{Budget: q.Memory, Operator: "distinct rows of a recursion"}
 		if r.by = p.By; r.by == nil {
@@ -50,36 +55,36 @@ func (q *execution) newRecursion(p *physical.Recursion) *recursion {
 		for i, c := range r.by {
 			keys[i] = ts[c]
 		}
-		r.seen = newGroupTable(anyLayout(keys, nil))
+		r.seen = grouptable.New(grouptable.AnyLayout(keys, nil))
 	}
 	return r
 }
 
-func (r *recursion) finish() error {
-	if err := r.materialize.finish(); err != nil {
+func (r *recursion) Finish() error {
+	if err := r.materialize.Finish(); err != nil {
 		return err
 	}
-	ids := r.rel.ids
+	ids := r.rel.IDs
 	rows, err := r.take(&r.rel)
-	for round := int64(1); err == nil && rows.n > 0; round++ {
-		if r.p.Enough != logical.NoLimit && int64(r.all.n) >= r.p.Enough {
+	for round := int64(1); err == nil && rows.N > 0; round++ {
+		if r.p.Enough != logical.NoLimit && int64(r.all.N) >= r.p.Enough {
 			break
 		}
 		if most := r.q.IntegerVariable("cte_max_recursion_depth", 1000); round > most {
 			return sqlerr.New(sqlerr.CodeRecursionLimit, sqlerr.User, "Recursive query aborted after %d iterations. Try increasing @@cte_max_recursion_depth to a larger value.", round)
 		}
-		r.work.rel = &relation{ids: ids, segs: rows.segs, n: rows.n}
+		r.work.rel = &rowstore.Relation{IDs: ids, Segs: rows.Segs, N: rows.N}
 		last := rows
 		rows, err = r.round()
-		last.mem.Close()
+		last.Mem.Close()
 	}
-	r.rel = relation{ids: ids, segs: r.all.segs, n: r.all.n}
+	r.rel = rowstore.Relation{IDs: ids, Segs: r.all.Segs, N: r.all.N}
 	r.work.rel = nil
 	return err
 }
 
 // round runs the pipelines of one round and returns its new rows.
-func (r *recursion) round() (*rowStore, error) {
+func (r *recursion) round() (*rowstore.Store, error) {
 	q := r.run
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -113,32 +118,32 @@ func (r *recursion) round() (*rowStore, error) {
 }
 
 // take adds rows, or those of them that are new, to all, and returns them, with a charge that the caller closes.
-func (r *recursion) take(rel *relation) (*rowStore, error) {
-	next := &rowStore{types: r.all.types, mem: memory.Account{Budget: r.q.Memory, Operator: "recursion"}}
-	var view batch
-	vecs := make([]column.Vector, len(r.all.types))
+func (r *recursion) take(rel *rowstore.Relation) (*rowstore.Store, error) {
+	next := &rowstore.Store{Types: r.all.Types, Mem: memory.Account{Budget: r.q.Memory, Operator: "recursion"}}
+	var view column.Batch
+	vecs := make([]column.Vector, len(r.all.Types))
 	keys := make([]*column.Vector, len(r.by))
 	groups := make([]uint32, column.VectorSize)
 	fresh := make([]int32, 0, column.VectorSize)
-	for _, seg := range rel.segs {
-		for from := 0; from < seg.n; from += column.VectorSize {
+	for _, seg := range rel.Segs {
+		for from := 0; from < seg.N; from += column.VectorSize {
 			if err := r.q.Check(); err != nil {
 				return nil, err
 			}
-			n := min(column.VectorSize, seg.n-from)
+			n := min(column.VectorSize, seg.N-from)
 			view.Cols = view.Cols[:0]
 			for c := range vecs {
-				slice(&vecs[c], seg.cols[c], from, n)
+				vec.Slice(&vecs[c], seg.Cols[c], from, n)
 				vecs[c].Loose = vecs[c].Str != nil // what counts them goes with the round
 				view.Cols = append(view.Cols, &vecs[c])
 			}
-			sel := ascending(n)
+			sel := vec.Ascending(n)
 			if r.seen != nil {
-				known := uint32(r.seen.count)
+				known := uint32(r.seen.Count)
 				for i, c := range r.by {
 					keys[i] = view.Cols[c]
 				}
-				r.seen.find(keys, nil, n, groups[:n])
+				r.seen.Find(keys, nil, n, groups[:n])
 				sel = fresh[:0]
 				for i, g := range groups[:n] {
 					if g == known {
@@ -146,18 +151,18 @@ func (r *recursion) take(rel *relation) (*rowStore, error) {
 						known++
 					}
 				}
-				if err := r.mem.Set(r.seen.bytes()); err != nil {
+				if err := r.mem.Set(r.seen.Bytes()); err != nil {
 					return nil, err
 				}
 				if len(sel) == 0 { // no selection would mean all
 					continue
 				}
 			}
-			at := r.all.n
-			if err := r.all.append(view.Cols, sel, n); err != nil {
+			at := r.all.N
+			if err := r.all.Append(view.Cols, sel, n); err != nil {
 				return nil, err
 			}
-			if err := next.share(&r.all, at); err != nil {
+			if err := next.Share(&r.all, at); err != nil {
 				return nil, err
 			}
 		}

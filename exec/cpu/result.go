@@ -7,6 +7,10 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
@@ -28,7 +32,7 @@ const (
 
 // queued is a batch in a queue, with the bytes that it has reserved.
 type queued struct {
-	*batch
+	*column.Batch
 	bytes int64
 }
 
@@ -72,18 +76,18 @@ func (r *result) streams(rows int) bool {
 
 type resultLocal struct {
 	r     *result
-	rows  rowStore
+	rows  rowstore.Store
 	slots []int
 	cols  []*column.Vector
 	seq   int
 }
 
-func (r *result) local(w *Worker, l *layout) (localSink, error) {
+func (r *result) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, error) {
 	x := &resultLocal{r: r, cols: make([]*column.Vector, len(r.p.In)), slots: make([]int, len(r.p.In))}
-	x.rows.types = r.types
-	x.rows.mem = memory.Account{Budget: r.q.Memory, Operator: cmp.Or(r.q.cfg.Result, "result")}
+	x.rows.Types = r.types
+	x.rows.Mem = memory.Account{Budget: r.q.Memory, Operator: cmp.Or(r.q.cfg.Result, "result")}
 	for i, id := range r.p.In {
-		s, err := l.lookup(&expr.Column{ID: id, Name: "of the result"})
+		s, err := l.Lookup(&expr.Column{ID: id, Name: "of the result"})
 		if err != nil {
 			return nil, err
 		}
@@ -92,22 +96,22 @@ func (r *result) local(w *Worker, l *layout) (localSink, error) {
 	return x, nil
 }
 
-func (x *resultLocal) begin(seq int) { x.seq = seq }
+func (x *resultLocal) Begin(seq int) { x.seq = seq }
 
-func (x *resultLocal) push(b *batch) error {
+func (x *resultLocal) Push(b *column.Batch) error {
 	for i, s := range x.slots {
 		x.cols[i] = b.Cols[s]
 	}
-	if b.Rows() <= looseRows || !isLoose(x.cols) {
+	if b.Rows() <= rowstore.LooseRows || !rowstore.IsLoose(x.cols) {
 		return x.keep(b.Sel, b.N)
 	}
-	x.rows.expect = column.VectorSize
+	x.rows.Expect = column.VectorSize
 	sel := b.Sel
 	if sel == nil {
-		sel = ascending(b.N)
+		sel = vec.Ascending(b.N)
 	}
-	for from := 0; from < len(sel); from += looseRows {
-		if err := x.keep(sel[from:min(from+looseRows, len(sel))], b.N); err != nil {
+	for from := 0; from < len(sel); from += rowstore.LooseRows {
+		if err := x.keep(sel[from:min(from+rowstore.LooseRows, len(sel))], b.N); err != nil {
 			return err
 		}
 	}
@@ -116,16 +120,16 @@ func (x *resultLocal) push(b *batch) error {
 
 // keep takes some rows of the batch that was pushed, and hands over what is enough for one.
 func (x *resultLocal) keep(sel []int32, n int) error {
-	if err := x.rows.append(x.cols, sel, n); err != nil {
+	if err := x.rows.Append(x.cols, sel, n); err != nil {
 		return err
 	}
-	if x.rows.n >= column.VectorSize || x.rows.texts.bytes >= resultTexts {
+	if x.rows.N >= column.VectorSize || x.rows.Texts.Bytes >= resultTexts {
 		return x.flush()
 	}
 	return nil
 }
 
-func (x *resultLocal) end(seq int) error {
+func (x *resultLocal) End(seq int) error {
 	if err := x.flush(); err != nil {
 		return err
 	}
@@ -134,15 +138,15 @@ func (x *resultLocal) end(seq int) error {
 }
 
 func (x *resultLocal) flush() error {
-	total, n := x.rows.mem.Used(), int64(len(x.rows.segs))
-	if err := x.rows.mem.Leave(total); err != nil {
+	total, n := x.rows.Mem.Used(), int64(len(x.rows.Segs))
+	if err := x.rows.Mem.Leave(total); err != nil {
 		return err
 	}
-	for i, seg := range x.rows.segs {
-		b := &batch{N: seg.n, Cols: make([]*column.Vector, len(seg.cols))}
-		for c, v := range seg.cols {
+	for i, seg := range x.rows.Segs {
+		b := &column.Batch{N: seg.N, Cols: make([]*column.Vector, len(seg.Cols))}
+		for c, v := range seg.Cols {
 			b.Cols[c] = &column.Vector{}
-			slice(b.Cols[c], v, 0, seg.n)
+			vec.Slice(b.Cols[c], v, 0, seg.N)
 		}
 		bytes := total / n
 		if i == 0 {
@@ -152,7 +156,7 @@ func (x *resultLocal) flush() error {
 			return err
 		}
 	}
-	x.rows.segs, x.rows.n, x.rows.texts = nil, 0, textArena{}
+	x.rows.Segs, x.rows.N, x.rows.Texts = nil, 0, rowstore.Arena{}
 	return nil
 }
 
@@ -167,7 +171,7 @@ func (r *result) put(seq int, b queued) error {
 		r.cond.Wait()
 	}
 	if r.closed {
-		return ErrStop
+		return task.ErrStop
 	}
 	if err := r.q.Check(); err != nil {
 		return err
@@ -222,7 +226,7 @@ func (r *result) startPipeline(seq int) {
 	r.mu.Unlock()
 }
 
-func (r *result) finish() error { return nil }
+func (r *result) Finish() error { return nil }
 
 // end tells the consumer that nothing more comes.
 func (r *result) end() {
@@ -273,7 +277,7 @@ func (c *Cursor) Next(ctx context.Context) (*column.Batch, error) {
 			r.offered -= b.bytes
 			c.lent = b.bytes
 			r.cond.Broadcast()
-			return b.batch, nil
+			return b.Batch, nil
 		}
 		if r.finished {
 			c.last = true

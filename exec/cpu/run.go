@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/join"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/scan"
+	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -20,9 +24,9 @@ const syncTexts = column.VectorSize
 // Run starts a plan. When it returns, all pipelines before the result's have run; the rest runs while the cursor is
 // read, or has run if the result is known to be small. The cursor must be closed.
 func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) {
-	q := &execution{Query: &Query{Ctx: ctx, Threads: max(1, cfg.Threads), Tuning: cfg.Tuning}, cfg: cfg, plan: plan, started: time.Now()}
+	q := &execution{Query: &task.Query{Ctx: ctx, Threads: max(1, cfg.Threads), Tuning: cfg.Tuning}, cfg: cfg, plan: plan, started: time.Now()}
 	if q.Tuning == nil {
-		q.Tuning = &Default
+		q.Tuning = &task.Default
 	}
 	q.OnFail = q.wake
 	if cfg.Memory != nil {
@@ -34,8 +38,8 @@ func Run(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error) 
 		q.Expr = *cfg.Expr.ForWorker(nil)
 	}
 	q.Expr.Ctx = ctx
-	q.sinks = make(map[physical.Sink]sink, len(plan.Pipelines))
-	q.builds = make(map[*physical.Build]*build)
+	q.sinks = make(map[physical.Sink]pipeline.Sink, len(plan.Pipelines))
+	q.builds = make(map[*physical.Build]*join.Build)
 	var stop func() bool
 	if ctx.Done() != nil {
 		stop = context.AfterFunc(ctx, func() {
@@ -99,13 +103,13 @@ func (q *execution) start(c *Cursor) error {
 		if err != nil {
 			return err
 		}
-		if pl.sink == sink(r) && r.streams(pl.bound()) {
+		if pl.sink == pipeline.Sink(r) && r.streams(pl.bound()) {
 			c.done = make(chan struct{})
 			r.wait = true
 			go func() {
 				defer close(c.done)
 				defer r.end()
-				if err := sqlerr.Guard(func() error { return q.background(pl, pipelines[i+1:]) }); err != nil && err != ErrStop {
+				if err := sqlerr.Guard(func() error { return q.background(pl, pipelines[i+1:]) }); err != nil && err != task.ErrStop {
 					q.Fail(err)
 				}
 			}()
@@ -120,7 +124,7 @@ func (q *execution) start(c *Cursor) error {
 	return nil
 }
 
-func (q *execution) background(pl *pipeline, rest []*physical.Pipeline) error {
+func (q *execution) background(pl *prepared, rest []*physical.Pipeline) error {
 	if err := q.runToEnd(pl); err != nil {
 		return err
 	}
@@ -148,7 +152,7 @@ func (q *execution) readers() {
 }
 
 // runToEnd runs a pipeline and, if it is the last that ends in its sink, finishes the sink.
-func (q *execution) runToEnd(pl *pipeline) error {
+func (q *execution) runToEnd(pl *prepared) error {
 	begin, held := time.Now(), q.Memory.Used()
 	if r, ok := pl.sink.(*result); ok {
 		r.startPipeline(q.seq)
@@ -160,7 +164,7 @@ func (q *execution) runToEnd(pl *pipeline) error {
 	q.forgetSource(pl)
 	q.feeding[pl.p.Sink]--
 	if q.feeding[pl.p.Sink] == 0 {
-		if err := sqlerr.Guard(pl.sink.finish); err != nil {
+		if err := sqlerr.Guard(pl.sink.Finish); err != nil {
 			return err
 		}
 	}
@@ -172,8 +176,8 @@ func (q *execution) runToEnd(pl *pipeline) error {
 }
 
 // forgetSource lets go of the stored rows that a pipeline has read if it is their only reader.
-func (q *execution) forgetSource(pl *pipeline) {
-	scan, ok := pl.source.(*relationScan)
+func (q *execution) forgetSource(pl *prepared) {
+	scan, ok := pl.source.(*scan.Stored)
 	if !ok || !slices.Contains(q.plan.Pipelines, pl.p) {
 		return // a recursion's pipelines run again
 	}
@@ -183,7 +187,7 @@ func (q *execution) forgetSource(pl *pipeline) {
 			return
 		}
 	}
-	scan.rel.segs, scan.rel.cols, scan.rel.order = nil, nil, nil
+	scan.Rel.Segs, scan.Rel.Cols, scan.Rel.Order = nil, nil, nil
 }
 
 // close gives back the memory that the query has reserved.

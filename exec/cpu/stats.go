@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -68,14 +70,14 @@ func operatorName(x any) string {
 }
 
 // wrap measures the operator i in front of which it is put.
-func (s *pipelineStats) wrap(i int, next op) op {
+func (s *pipelineStats) wrap(i int, next pipeline.Op) pipeline.Op {
 	if s == nil {
 		return next
 	}
 	return &measured{stats: &s.ops[i], next: next}
 }
 
-func (s *pipelineStats) wrapReader(r reader) reader {
+func (s *pipelineStats) wrapReader(r pipeline.Reader) pipeline.Reader {
 	if s == nil {
 		return r
 	}
@@ -84,13 +86,13 @@ func (s *pipelineStats) wrapReader(r reader) reader {
 
 type measured struct {
 	stats *opStats
-	next  op
+	next  pipeline.Op
 }
 
-func (m *measured) push(b *batch) error {
+func (m *measured) Push(b *column.Batch) error {
 	rows := int64(b.Rows())
 	begin := time.Now()
-	err := m.next.push(b)
+	err := m.next.Push(b)
 	m.stats.time.Add(int64(time.Since(begin)))
 	m.stats.rows.Add(rows)
 	m.stats.batches.Add(1)
@@ -99,26 +101,26 @@ func (m *measured) push(b *batch) error {
 
 type measuredReader struct {
 	stats *opStats
-	next  reader
+	next  pipeline.Reader
 }
 
-func (m *measuredReader) read(morsel int) error {
+func (m *measuredReader) Read(morsel int) error {
 	begin := time.Now()
-	err := m.next.read(morsel)
+	err := m.next.Read(morsel)
 	m.stats.time.Add(int64(time.Since(begin)))
 	return err
 }
 
 // report adds the pipeline's costs to the query's profile. memory is what the sink holds.
-func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time, memory int64) {
-	p := profile.Pipeline{ID: pl.p.ID, Workers: pl.workers, Morsels: pl.source.morsels(), Wall: time.Since(begin), Finish: time.Since(ran)}
+func (s *pipelineStats) report(pl *prepared, begin, ran time.Time, memory int64) {
+	p := profile.Pipeline{ID: pl.p.ID, Workers: pl.workers, Morsels: pl.source.Morsels(), Wall: time.Since(begin), Finish: time.Since(ran)}
 	for i := range s.ops {
 		o := &s.ops[i]
 		x := profile.Operator{Name: o.name, RowsIn: o.rows.Load(), Batches: o.batches.Load(), CPU: time.Duration(o.time.Load())}
 		if i == 0 {
-			x.RowsIn = int64(pl.source.rows())
+			x.RowsIn = int64(pl.source.Rows())
 			if pl.scan != nil {
-				x.Bytes = pl.scan.encodedBytes() + pl.scan.streamedBytes.Load()
+				x.Bytes = pl.scan.EncodedBytes() + pl.scan.StreamedBytes.Load()
 			}
 		}
 		if i == len(s.ops)-1 {
@@ -128,12 +130,10 @@ func (s *pipelineStats) report(pl *pipeline, begin, ran time.Time, memory int64)
 		if i+1 < len(s.ops) {
 			x.RowsOut = s.ops[i+1].rows.Load()
 			x.CPU -= time.Duration(s.ops[i+1].time.Load())
-		} else if d, ok := pl.sink.(interface {
-			describe() (rows int64, note string)
-		}); ok {
+		} else if d, ok := pl.sink.(pipeline.Describer); ok {
 			x.RowsOut = profile.Uncounted
 			if pl.q.feeding[pl.p.Sink] == 0 { // no other pipeline adds to them
-				x.RowsOut, x.Note = d.describe()
+				x.RowsOut, x.Note = d.Describe()
 			}
 		}
 		p.Operators = append(p.Operators, x)

@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -11,16 +14,16 @@ import (
 
 // filterOp keeps the rows for which all conditions are TRUE.
 type filterOp struct {
-	w     *Worker
+	w     *task.Worker
 	preds []*expr.Program
 	sel   [2][]int32
-	next  op
+	next  pipeline.Op
 }
 
-func newFilter(w *Worker, l *layout, preds []expr.Expr, next op) (op, error) {
+func newFilter(w *task.Worker, l *pipeline.Layout, preds []expr.Expr, next pipeline.Op) (pipeline.Op, error) {
 	f := &filterOp{w: w, next: next}
 	for _, e := range preds {
-		p, err := expr.Compile(e, l.slots)
+		p, err := expr.Compile(e, l.Slots)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +32,7 @@ func newFilter(w *Worker, l *layout, preds []expr.Expr, next op) (op, error) {
 	return f, nil
 }
 
-func (f *filterOp) push(b *batch) error {
+func (f *filterOp) Push(b *column.Batch) error {
 	for i, p := range f.preds {
 		out := &f.sel[i&1]
 		sel, err := p.Select(f.w.Expr, b, (*out)[:0])
@@ -42,34 +45,34 @@ func (f *filterOp) push(b *batch) error {
 		}
 		b.Sel = sel
 	}
-	return f.next.push(b)
+	return f.next.Push(b)
 }
 
 // projectOp adds computed columns.
 type projectOp struct {
-	w     *Worker
+	w     *task.Worker
 	set   *expr.ProgramSet
 	slots []int    // of the results of set
 	alias [][2]int // slot, slot it repeats
-	next  op
+	next  pipeline.Op
 }
 
-func newProject(w *Worker, l *layout, p *physical.Project, next op) (op, error) {
+func newProject(w *task.Worker, l *pipeline.Layout, p *physical.Project, next pipeline.Op) (pipeline.Op, error) {
 	o := &projectOp{w: w, next: next}
 	var es []expr.Expr
 	for _, it := range p.Items {
 		if c, ok := it.Expr.(*expr.Column); ok {
-			from, err := l.lookup(c)
+			from, err := l.Lookup(c)
 			if err != nil {
 				return nil, err
 			}
-			if to := l.slots[it.Col.ID]; to != from {
+			if to := l.Slots[it.Col.ID]; to != from {
 				o.alias = append(o.alias, [2]int{to, from})
 			}
 			continue
 		}
 		es = append(es, it.Expr)
-		o.slots = append(o.slots, l.slots[it.Col.ID])
+		o.slots = append(o.slots, l.Slots[it.Col.ID])
 	}
 	if len(es) == 0 {
 		if len(o.alias) == 0 {
@@ -78,11 +81,11 @@ func newProject(w *Worker, l *layout, p *physical.Project, next op) (op, error) 
 		return o, nil
 	}
 	var err error
-	o.set, err = expr.CompileAll(es, l.slots)
+	o.set, err = expr.CompileAll(es, l.Slots)
 	return o, err
 }
 
-func (o *projectOp) push(b *batch) error {
+func (o *projectOp) Push(b *column.Batch) error {
 	if o.set != nil {
 		out, err := o.set.Eval(o.w.Expr, b)
 		if err != nil {
@@ -95,13 +98,13 @@ func (o *projectOp) push(b *batch) error {
 	for _, a := range o.alias {
 		b.Cols[a[0]] = b.Cols[a[1]]
 	}
-	return o.next.push(b)
+	return o.next.Push(b)
 }
 
 // noter notes which of its rows have matched.
 type noter interface {
-	// cutShort says that not all rows that match will be noted, as no more rows are asked for.
-	cutShort()
+	// CutShort says that not all rows that match will be noted, as no more rows are asked for.
+	CutShort()
 }
 
 // limitState is the counters of a LIMIT; its pipeline is serial.
@@ -113,18 +116,18 @@ type limitState struct {
 // enough ends the pipeline. Rows that would have matched may not be noted then; the limit counts those without a match too, and needs none.
 func (s *limitState) enough() error {
 	for _, b := range s.noting {
-		b.cutShort()
+		b.CutShort()
 	}
-	return ErrStop
+	return task.ErrStop
 }
 
 // limitOp passes rows until the limit is reached and then stops its pipeline.
 type limitOp struct {
 	state *limitState
-	next  op
+	next  pipeline.Op
 }
 
-func (o *limitOp) push(b *batch) error {
+func (o *limitOp) Push(b *column.Batch) error {
 	s := o.state
 	if s.left == 0 {
 		return s.enough()
@@ -141,7 +144,7 @@ func (o *limitOp) push(b *batch) error {
 	if s.skip > 0 || end < rows {
 		sel := b.Sel
 		if sel == nil {
-			sel = ascending(b.N)
+			sel = vec.Ascending(b.N)
 		}
 		b.Sel = sel[s.skip:end:end]
 	}
@@ -150,7 +153,7 @@ func (o *limitOp) push(b *batch) error {
 	if s.left >= 0 {
 		s.left -= passed
 	}
-	if err := o.next.push(b); err != nil {
+	if err := o.next.Push(b); err != nil {
 		return err
 	}
 	if s.left == 0 {
@@ -161,29 +164,29 @@ func (o *limitOp) push(b *batch) error {
 
 // repeatOp gives each row as many times as its count says.
 type repeatOp struct {
-	w     *Worker
+	w     *task.Worker
 	count *expr.Program
 	carry []int
-	late  func(b *batch, sel []int32) // see stage; nil: nothing is loaded here
-	out   batch
+	late  func(b *column.Batch, sel []int32) // see stage; nil: nothing is loaded here
+	out   column.Batch
 	vecs  []column.Vector
 	rows  []int32
-	next  op
+	next  pipeline.Op
 }
 
-func newRepeat(w *Worker, t *physical.Repeat, at stage) (op, error) {
-	l := at.layout
-	p, err := expr.Compile(t.Count, l.slots)
+func newRepeat(w *task.Worker, t *physical.Repeat, at pipeline.Stage) (pipeline.Op, error) {
+	l := at.Layout
+	p, err := expr.Compile(t.Count, l.Slots)
 	if err != nil {
 		return nil, err
 	}
-	o := &repeatOp{w: w, count: p, carry: at.carried(), late: at.late, next: at.next}
-	o.out.Cols = make([]*column.Vector, len(l.slots))
-	o.vecs = make([]column.Vector, len(l.slots))
+	o := &repeatOp{w: w, count: p, carry: at.Carried(), late: at.Late, next: at.Next}
+	o.out.Cols = make([]*column.Vector, len(l.Slots))
+	o.vecs = make([]column.Vector, len(l.Slots))
 	return o, nil
 }
 
-func (o *repeatOp) push(b *batch) error {
+func (o *repeatOp) Push(b *column.Batch) error {
 	counts, err := o.count.Eval(o.w.Expr, b)
 	if err != nil {
 		return err
@@ -193,7 +196,7 @@ func (o *repeatOp) push(b *batch) error {
 	}
 	sel := b.Sel
 	if sel == nil {
-		sel = ascending(b.N)
+		sel = vec.Ascending(b.N)
 	}
 	for _, p := range sel {
 		if counts.IsNull(int(p)) {
@@ -219,7 +222,7 @@ func (o *repeatOp) push(b *batch) error {
 	return o.flush(b)
 }
 
-func (o *repeatOp) flush(b *batch) error {
+func (o *repeatOp) flush(b *column.Batch) error {
 	if len(o.rows) == 0 {
 		return nil
 	}
@@ -230,10 +233,10 @@ func (o *repeatOp) flush(b *batch) error {
 		if b.Cols[s] == nil {
 			continue
 		}
-		gatherVector(&o.vecs[s], b.Cols[s], o.rows)
+		vec.GatherVector(&o.vecs[s], b.Cols[s], o.rows)
 		o.out.Cols[s] = &o.vecs[s]
 	}
 	o.out.N, o.out.Sel = len(o.rows), nil
 	o.rows = o.rows[:0]
-	return o.next.push(&o.out)
+	return o.next.Push(&o.out)
 }

@@ -1,0 +1,57 @@
+package accumulate
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// TestSumsOfFewGroups adds vectors of integers near the ends of their range, of either sign, to few groups and to more, and compares
+// the sums with those of big integers.
+func TestSumsOfFewGroups(t *testing.T) {
+	const seed = 20261121
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	edges := []int64{math.MaxInt64, math.MinInt64, math.MaxInt64 / 3, -1, 0, 1, -4, 99, 1 << 61, -1 << 61, 1 << 40, -1 << 40}
+	for round := range 3000 {
+		groups := 1 + r.IntN(2*fewGroups)
+		acc := &exactSum{}
+		acc.Grow(groups)
+		want := make([]*big.Int, groups)
+		for g := range want {
+			want[g] = new(big.Int)
+		}
+		for range 1 + r.IntN(4) {
+			n := 1 + r.IntN(30)
+			v := &column.Vector{Type: types.Int64, I64: make([]int64, n)}
+			few := edges[:1+r.IntN(len(edges))]
+			for i := range v.I64 {
+				v.I64[i] = few[r.IntN(len(few))]
+			}
+			var sel []int32
+			sparse := r.IntN(2) == 0
+			for i := range n {
+				if !sparse || r.IntN(4) > 0 {
+					sel = append(sel, int32(i))
+				}
+			}
+			of := make([]uint32, len(sel))
+			for i, p := range sel {
+				of[i] = r.Uint32N(uint32(groups))
+				want[of[i]].Add(want[of[i]], big.NewInt(v.I64[p]))
+			}
+			if err := acc.Update(of, []*column.Vector{v}, sel); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for g := range want {
+			if got := types.FormatDecimal(acc.at(uint32(g)), 0); got != want[g].String() {
+				t.Fatalf("round %d: group %d of %d has the sum %s, not %s", round, g, groups, got, want[g])
+			}
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package groupby
+
+import (
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/accumulate"
+	"github.com/radish-sql/radish/exec/cpu/grouptable"
+)
+
+// The end of an aggregation: the workers' groups become one result.
+
+func (a *Sink) Finish() error {
+	for _, g := range a.p.Groups {
+		a.rel.IDs = append(a.rel.IDs, g.Col.ID)
+	}
+	for i := range a.p.Aggs {
+		a.rel.IDs = append(a.rel.IDs, a.p.Aggs[i].Col.ID)
+	}
+	var parts []*aggLocal
+	for _, x := range a.locals {
+		if x != nil && x.rows {
+			parts = append(append(parts, x.frozen...), x)
+			x.frozen = nil
+		}
+	}
+	a.locals = nil
+	if len(a.p.Groups) == 0 {
+		return a.finishScalar(parts)
+	}
+	switch {
+	case len(parts) == 0:
+		return nil
+	case a.runs:
+		return a.finishRuns(parts)
+	case len(parts) == 1:
+		return a.output(parts)
+	}
+	return a.merge(parts)
+}
+
+func (a *Sink) finishScalar(parts []*aggLocal) error {
+	if len(parts) == 0 {
+		x := a.newLocal()
+		for _, acc := range x.accs {
+			acc.Grow(1)
+		}
+		parts = append(parts, x)
+	}
+	zero := []uint32{0}
+	var to [][]uint32
+	for _, x := range parts[1:] {
+		to = append(to, zero)
+		accumulate.BeginMerge(parts[0].accs, x.accs)
+		for i, acc := range parts[0].accs {
+			if _, whole := acc.(accumulate.Whole); whole {
+				continue
+			}
+			if err := acc.Merge(zero, x.accs[i], zero); err != nil {
+				return err
+			}
+		}
+	}
+	if err := parts[0].adoptAll(parts[1:], to); err != nil {
+		return err
+	}
+	return a.output(parts[:1])
+}
+
+// merge merges the workers' tables.
+func (a *Sink) merge(parts []*aggLocal) error {
+	total := 0
+	same := true
+	for _, x := range parts {
+		total += x.table.Count
+		same = same && x.table.Layout == parts[0].table.Layout
+	}
+	if !same {
+		for _, x := range parts {
+			if !x.table.Layout.Form.TakesAny() {
+				x.ends = nil
+				if err := x.useAny(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if parts[0].table.Layout.Form == grouptable.DenseKeys && !a.needs.Serial && total >= 8*column.VectorSize {
+		for _, x := range parts[1:] {
+			if err := parts[0].absorbDense(x); err != nil {
+				return err
+			}
+		}
+		return a.output(parts[:1])
+	}
+	if parts[0].table.Layout.Form == grouptable.DenseKeys || a.needs.Serial || total < 8*column.VectorSize {
+		var to [][]uint32
+		for _, x := range parts[1:] {
+			became, err := parts[0].absorbGroups(x.table, x.accs, x.table.Groups())
+			if err != nil {
+				return err
+			}
+			to = append(to, became)
+		}
+		if err := parts[0].adoptAll(parts[1:], to); err != nil {
+			return err
+		}
+		return a.output(parts[:1])
+	}
+	layout := parts[0].table.Layout
+	lists := make([]grouptable.Partitioned, len(parts))
+	err := a.q.Parallel(len(parts), total, func(i int) error {
+		if ends := parts[i].ends; ends != nil {
+			lists[i].Ends = *ends
+			return nil
+		}
+		var err error
+		lists[i], err = grouptable.Partition(a.q, parts[i].table)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	merged := make([]*aggLocal, grouptable.MergeTasks(a.q, total))
+	err = a.q.Parallel(len(merged), total, func(k int) error {
+		m := a.newLocal()
+		m.table = grouptable.New(layout)
+		m.table.Reserve(grouptable.ExpectedGroups(lists, k, len(merged)))
+		for i, x := range parts {
+			if err := m.absorb(x.table, x.accs, lists[i].Partition(k, len(merged))); err != nil {
+				return err
+			}
+		}
+		merged[k] = m
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	texts := int64(0) // of keys, which the merged tables share with these
+	for _, x := range parts {
+		x.mem.Close()
+		texts += x.table.Held
+	}
+	if err := a.q.Memory.Reserve("aggregation", texts); err != nil {
+		return err
+	}
+	return a.output(merged)
+}
+
+// absorbDense adds the groups of another worker's array, range by range in parallel.
+func (x *aggLocal) absorbDense(y *aggLocal) error {
+	accumulate.BeginMerge(x.accs, y.accs)
+	n := y.table.Count
+	return x.a.q.Parallel((n+outputGroups-1)/outputGroups, n, func(i int) error {
+		groups := y.table.GroupsIn(i*outputGroups, min((i+1)*outputGroups, n))
+		for _, g := range groups {
+			x.table.Seen[g] = true
+		}
+		for k, a := range x.accs {
+			if err := a.Merge(groups, y.accs[k], groups); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// adoptAll gives each whole accumulator of x those of other workers.
+func (x *aggLocal) adoptAll(others []*aggLocal, to [][]uint32) error {
+	for i, a := range x.accs {
+		w, ok := a.(accumulate.Whole)
+		if !ok {
+			continue
+		}
+		var srcs []accumulate.Accumulator
+		for _, y := range others {
+			srcs = append(srcs, y.accs[i])
+		}
+		if err := w.AdoptAll(srcs, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

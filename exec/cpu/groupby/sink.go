@@ -1,0 +1,395 @@
+// Package groupby is the sink of GROUP BY: rows go in, one row a group comes out.
+//
+// New makes the sink. Each worker's part finds groups with a grouptable.Table and feeds accumulators (package accumulate); Finish merges the
+// workers' groups, partition by partition (merge.go), and Relation has the result (output.go). Rows that come in the order of their key need no
+// table (runs.go).
+package groupby
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/accumulate"
+	"github.com/radish-sql/radish/exec/cpu/grouptable"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+var _ pipeline.Stored = (*Sink)(nil)
+var _ pipeline.Describer = (*Sink)(nil)
+
+// Sink is the sink of an Aggregate. Each worker groups the rows of its morsels in a table of its own; at the end the
+// tables are merged, partition by partition of the keys' hash, in parallel.
+//
+// Group keys are found by a vector at a time, which gives a vector of group numbers; each accumulator then runs a loop
+// over it that knows its types.
+type Sink struct {
+	q       *task.Query
+	p       *physical.Aggregate
+	needs   accumulate.Plan
+	Ordered bool // results depend on which rows a worker sees together
+	runs    bool // groups are runs of equal keys
+	locals  []*aggLocal
+
+	mu      sync.Mutex
+	layout  *grouptable.Layout // guarded by mu while workers run
+	widened atomic.Bool        // keys came that do not fit layout and are bytes now
+	rel     rowstore.Relation
+}
+
+func New(q *task.Query, p *physical.Aggregate) (*Sink, error) {
+	a := &Sink{q: q, p: p, locals: make([]*aggLocal, q.Threads)}
+	keys := make([]expr.Expr, len(p.Groups))
+	for i, g := range p.Groups {
+		keys[i] = g.Expr
+	}
+	var err error
+	if a.needs, err = accumulate.NewPlan(q, keys, p.Aggs); err != nil {
+		return nil, err
+	}
+	a.Ordered = a.needs.Ordered || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
+	if a.runs = a.canRun(); a.runs {
+		a.Ordered = false // what comes out follows from the morsels, whoever has them
+	}
+	return a, nil
+}
+
+// aggLocal is a worker's groups.
+type aggLocal struct {
+	a      *Sink
+	w      *task.Worker
+	set    *expr.ProgramSet
+	table  *grouptable.Table
+	accs   []accumulate.Accumulator
+	groups []uint32
+	keys   []*column.Vector
+	args   []*column.Vector
+	flat   vec.Flattener
+	mem    memory.Account
+	rows   bool // has had any
+
+	run    run
+	frozen []*aggLocal                      // tables put aside
+	ends   *[grouptable.MergePartitions]int // of the partitions of a table whose groups are in their order
+	kept   int64                            // bytes of those
+	taken  int                              // rows taken by the current table
+}
+
+// A worker's table is put aside and a new one begun when it has tuning.frozenGroups groups, about what a core's cache holds, and
+// its rows have not been frozenRows times as many: then most groups are met once in a while, and it is cheaper to meet
+// again in the merge, where a partition's groups fit the cache, than in a table that does not.
+const frozenRows = 4
+
+// freeze puts the current table, of a run of keys, aside as it is.
+func (x *aggLocal) freeze() {
+	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true, run: x.run}
+	x.kept = x.mem.Used()
+	x.frozen = append(x.frozen, old)
+	x.table = grouptable.New(old.table.Layout)
+	x.table.Words = make([]uint64, 0, len(old.table.Words))
+	x.renew()
+}
+
+// renew gives x empty accumulators for a new table.
+func (x *aggLocal) renew() {
+	x.accs = x.a.needs.Make()
+	x.taken = 0
+}
+
+// freezeArranged puts the current table aside, its groups in the order of their partitions: now they are in the cache, and the merge will
+// read a partition of each table from one end to the other.
+func (x *aggLocal) freezeArranged() error {
+	old := x.table
+	list, err := grouptable.Partition(x.a.q, old)
+	if err != nil {
+		return err
+	}
+	part := x.a.newLocal()
+	part.rows, part.table = true, old.Arranged(list.Groups)
+	accumulate.BeginMerge(part.accs, x.accs)
+	all := grouptable.Range(0, old.Count)
+	for i, acc := range part.accs {
+		acc.Grow(old.Count)
+		if err := acc.Merge(all, x.accs[i], list.Groups); err != nil {
+			return err
+		}
+	}
+	list.Groups = nil
+	part.ends = &list.Ends
+	x.frozen = append(x.frozen, part)
+	x.kept += part.table.Bytes()
+	for _, acc := range part.accs {
+		x.kept += acc.Bytes()
+	}
+	x.table = grouptable.New(old.Layout)
+	x.table.Expect = old.Expect
+	x.table.TakeMemory(old)
+	x.renew()
+	return x.charge()
+}
+
+func (a *Sink) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, error) {
+	x := a.locals[w.ID]
+	if x == nil {
+		x = a.newLocal()
+		a.locals[w.ID] = x
+	}
+	x.w = w
+	var err error
+	x.set, err = expr.CompileAll(a.needs.Inputs, l.Slots)
+	return x, err
+}
+
+func (a *Sink) newLocal() *aggLocal {
+	x := &aggLocal{a: a, mem: memory.Account{Budget: a.q.Memory, Operator: "aggregation"}}
+	x.accs = a.needs.Make()
+	return x
+}
+
+func (x *aggLocal) Begin(seq int) {
+	if x.a.runs {
+		x.beginRuns(seq)
+	}
+}
+
+func (x *aggLocal) End(int) error { return nil }
+
+func (x *aggLocal) Push(b *column.Batch) error {
+	in, err := x.set.Eval(x.w.Expr, b)
+	if err != nil {
+		return err
+	}
+	sel := b.Sel
+	if sel == nil {
+		sel = vec.Ascending(b.N)
+	}
+	keys := append(x.keys[:0], in[:len(x.a.p.Groups)]...)
+	x.keys = keys
+	var groups []uint32
+	for i, k := range keys {
+		keys[i] = x.flat.Flatten(i, k, b.N)
+	}
+	if t := x.table; t != nil && t.Count >= x.a.q.Tuning.FrozenGroups && !x.a.needs.Serial && !x.a.runs && t.Layout.Form != grouptable.DenseKeys && x.taken < frozenRows*t.Count {
+		if err := x.freezeArranged(); err != nil {
+			return err
+		}
+	}
+	x.taken += len(sel)
+	if len(keys) > 0 {
+		if groups, err = x.find(keys, sel, b.N); err != nil {
+			return err
+		}
+	} else if !x.rows {
+		for _, a := range x.accs {
+			a.Grow(1)
+		}
+	}
+	x.rows = true
+	if !x.a.needs.Grows {
+		return x.update(in, groups, sel, b.N)
+	}
+	step := len(sel)
+	if rowstore.IsLoose(in) {
+		step = rowstore.LooseRows
+	}
+	for from := 0; from < len(sel); from += step {
+		to := min(from+step, len(sel))
+		part := groups
+		if part != nil {
+			part = groups[from:to]
+		}
+		if err := x.update(in, part, sel[from:to], b.N); err != nil {
+			return err
+		}
+		if err := x.charge(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update gives the accumulators the rows of sel, whose groups are known.
+func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n int) error {
+	for i := range x.accs {
+		spec := &x.a.needs.Accs[i]
+		x.args = x.args[:0]
+		for _, k := range spec.Args {
+			x.args = append(x.args, x.flat.Flatten(k, in[k], n))
+		}
+		if err := x.accs[i].Update(groups, x.args, sel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns the group of each row and makes room for new groups in the accumulators.
+func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, error) {
+	if x.table == nil {
+		x.table = grouptable.New(x.a.layoutFor(keys))
+		x.table.Expect = x.table.Layout.Expect
+		if !x.a.needs.Serial {
+			x.table.Expect = min(x.table.Expect, x.a.q.Tuning.FrozenGroups+2*column.VectorSize)
+		}
+		for _, a := range x.accs {
+			a.Grow(x.table.Count)
+		}
+		if err := x.charge(); err != nil {
+			return nil, err
+		}
+	}
+	if cap(x.groups) < len(sel) {
+		x.groups = make([]uint32, max(n, len(sel)))
+	}
+	groups := x.groups[:len(sel)]
+	before := x.table.Count
+	if x.a.runs {
+		x.findRuns(keys[0], sel, groups)
+	} else if !x.table.Find(keys, sel, n, groups) {
+		if err := x.useAny(); err != nil {
+			return nil, err
+		}
+		before = -1
+		x.table.Find(keys, sel, n, groups)
+	}
+	if x.table.Count != before {
+		for _, a := range x.accs {
+			a.Grow(x.table.Count)
+		}
+		return groups, x.charge()
+	}
+	return groups, nil
+}
+
+// charge counts the memory of the groups.
+func (x *aggLocal) charge() error {
+	n := x.kept
+	if x.table != nil {
+		n += x.table.Bytes()
+	}
+	for _, a := range x.accs {
+		n += a.Bytes()
+	}
+	if n > x.mem.Used() {
+		return x.mem.Add(n - x.mem.Used())
+	}
+	return nil
+}
+
+func (a *Sink) layoutFor(keys []*column.Vector) *grouptable.Layout {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.layout == nil {
+		var ts []types.Type
+		var nullable []bool
+		for _, g := range a.p.Groups {
+			ts = append(ts, g.Expr.Type())
+			nullable = append(nullable, g.Expr.Nullable())
+		}
+		p := a.p
+		if a.runs {
+			p = nil // one word, whatever the domain
+		}
+		a.layout = grouptable.NewLayout(p, ts, nullable, keys, len(a.needs.Accs), a.q.Threads)
+		a.layout.Stopped = &a.q.Stopped
+	}
+	return a.layout
+}
+
+// useAny moves the groups to a table that takes any keys: a string came that is not coded over the dictionary, or an
+// integer outside the domain that the planner knew.
+func (x *aggLocal) useAny() error {
+	old := x.table
+	x.table = grouptable.New(old.Layout.AsAny())
+	x.a.widened.Store(true)
+	from := old.Groups()
+	accs := x.accs
+	x.accs = x.a.needs.Make()
+	return x.absorb(old, accs, from)
+}
+
+// absorb adds groups of another table, with their accumulators, to x.
+func (x *aggLocal) absorb(src *grouptable.Table, accs []accumulate.Accumulator, from []uint32) error {
+	to, err := x.absorbGroups(src, accs, from)
+	if err != nil {
+		return err
+	}
+	for i, a := range x.accs {
+		if w, ok := a.(accumulate.Whole); ok {
+			if err := w.Adopt(accs[i], to); err != nil {
+				return err
+			}
+		}
+	}
+	return x.charge()
+}
+
+// absorbGroups does so without the accumulators that are merged as a whole: for those it returns what each group has become.
+func (x *aggLocal) absorbGroups(src *grouptable.Table, accs []accumulate.Accumulator, from []uint32) (to []uint32, err error) {
+	var own, others []accumulate.Accumulator
+	for i, a := range x.accs {
+		if _, whole := a.(accumulate.Whole); !whole {
+			own, others = append(own, a), append(others, accs[i])
+		}
+	}
+	if x.a.needs.Serial {
+		to = make([]uint32, src.Count)
+	}
+	accumulate.BeginMerge(own, others)
+	for at := 0; at < len(from); at += column.VectorSize {
+		if err := x.a.q.Check(); err != nil {
+			return nil, err
+		}
+		part := from[at:min(at+column.VectorSize, len(from))]
+		dst := make([]uint32, len(part))
+		if src.Layout == x.table.Layout {
+			x.table.Absorb(src, part, dst)
+		} else {
+			keys := make([]*column.Vector, len(src.Layout.Types))
+			for c := range keys {
+				keys[c] = &column.Vector{}
+				src.KeyColumn(c, part, keys[c])
+			}
+			if !x.table.Find(keys, nil, len(part), dst) {
+				return nil, sqlerr.Bug("groups do not fit their table")
+			}
+		}
+		for _, a := range x.accs {
+			a.Grow(x.table.Count)
+		}
+		for i, a := range own {
+			if err := a.Merge(dst, others[i], part); err != nil {
+				return nil, err
+			}
+		}
+		if to != nil {
+			for i, g := range part {
+				to[g] = dst[i]
+			}
+		}
+	}
+	return to, x.charge()
+}
+
+func (a *Sink) Relation() *rowstore.Relation { return &a.rel }
+
+func (a *Sink) Describe() (rows int64, note string) {
+	switch {
+	case a.layout == nil:
+	case a.widened.Load():
+		note = a.layout.AsAny().Form.String()
+	case a.runs:
+		note = "runs of equal keys"
+	default:
+		note = a.layout.Form.String()
+	}
+	return int64(a.rel.N), note
+}

@@ -1,0 +1,233 @@
+package grouptable
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Form is how group keys are held.
+type Form uint8
+
+const (
+	DenseKeys Form = iota // an index into an array over all possible keys
+	wordKeys              // packed into one word
+	pairKeys              // packed into two words
+	textKeys              // one column of strings; takes any
+	rowKeys               // written out as bytes, strings included; takes any keys
+)
+
+// TakesAny says whether keys of any values, coded or not, fit.
+func (f Form) TakesAny() bool { return f == textKeys || f == rowKeys }
+
+// String says it as EXPLAIN ANALYZE does.
+func (f Form) String() string {
+	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys of one text", "keys as bytes"}[f]
+}
+
+// Layout is the form of keys that all workers of an aggregation start with.
+type Layout struct {
+	Form   Form
+	Types  []types.Type
+	parts  []digit
+	rows   *rowForm // of rowKeys
+	size   int      // of denseKeys: number of indexes
+	Expect int      // about how many groups will come
+
+	Stopped *atomic.Bool // the query's: what works on whole tables gives up then; nil: never
+}
+
+func (l *Layout) isStopped() bool { return l.Stopped != nil && l.Stopped.Load() }
+
+// digit is where a key column stands.
+type digit struct {
+	dict     *column.Dictionary // the digit is a code
+	bits     uint               // packed forms: width, without the NULL flag
+	min      int64              // packed: offset of a narrow integer; dense: least value
+	shift    uint               // of the value; pairs: 64 and more lie in the second word
+	nullBit  int                // -1: none
+	stride   int                // dense
+	span     uint64             // dense: greatest digit
+	nullable bool
+}
+
+// Limits of the dense form: always used up to denseSmall indexes, and up to densePerGroup for each expected group as long
+// as its arrays, one set per worker, stay below denseBytes.
+const (
+	denseSmall    = 1 << 10
+	densePerGroup = 6
+	denseBytes    = 256 << 20
+	denseGroups   = 1 << 24
+)
+
+// NewLayout chooses the form by what the planner knows and by the first keys that come. accs is the number of
+// accumulators, workers that of tables.
+func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector, accs, workers int) *Layout {
+	l := &Layout{Types: ts, parts: make([]digit, len(ts))}
+	bounds := make([]physical.Bound, len(ts))
+	if p != nil {
+		l.Expect = int(min(p.EstGroups, 1<<20))
+		if p.Algorithm == physical.DenseAggregate {
+			for i, d := range p.Dense {
+				nullable[i] = nullable[i] || d.Nullable
+				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.Dictionary}
+			}
+			if l.tryDense(bounds, nullable, keys, denseGroups) {
+				return l
+			}
+		} else if p.Bounds != nil {
+			bounds = p.Bounds
+			limit := max(denseSmall, min(densePerGroup*p.EstGroups, denseBytes/float64(workers*(1+8*accs)), denseGroups))
+			if l.tryDense(bounds, nullable, keys, uint64(limit)) {
+				return l
+			}
+		}
+	}
+	bits := uint(0)
+	for i, t := range ts {
+		g := &l.parts[i]
+		*g = digit{nullBit: -1, nullable: nullable[i]}
+		switch t.Phys() {
+		case types.PhysString:
+			if keys[i].Dict == nil {
+				return l.takeAny()
+			}
+			g.dict = keys[i].Dict
+			g.bits = widthOf(uint64(g.dict.Len()))
+		case types.PhysInt128:
+			return l.takeAny()
+		case types.PhysFloat64, types.PhysUint64:
+			g.bits = 64
+		default:
+			g.bits, g.min = intWidth(t)
+			if b := bounds[i]; b.Known {
+				g.bits, g.min = widthOf(uint64(b.Max)-uint64(b.Min)), b.Min
+			}
+		}
+		bits += g.bits
+		if g.nullable && len(ts) > 1 {
+			bits++
+		}
+	}
+	switch {
+	case bits <= 64 || len(ts) == 1:
+		l.Form = wordKeys
+	case bits <= 128:
+		l.Form = pairKeys
+	default:
+		return l.takeAny()
+	}
+	// Widest first, so that no part straddles the two words; flags fill what is left.
+	free := [2]uint{}
+	place := func(width uint) (uint, bool) {
+		for w := range free {
+			if free[w]+width <= 64 && (w == 0 || l.Form == pairKeys) {
+				at := uint(w)*64 + free[w]
+				free[w] += width
+				return at, true
+			}
+		}
+		return 0, false
+	}
+	order := make([]int, len(ts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(l.parts[b].bits) - int(l.parts[a].bits) })
+	for _, i := range order {
+		at, ok := place(l.parts[i].bits)
+		if !ok {
+			return l.takeAny()
+		}
+		l.parts[i].shift = at
+	}
+	for i := range l.parts {
+		if l.parts[i].nullable && len(ts) > 1 {
+			at, ok := place(1)
+			if !ok {
+				return l.takeAny()
+			}
+			l.parts[i].nullBit = int(at)
+		}
+	}
+	return l
+}
+
+// AsAny returns the layout for the same keys that takes any values.
+func (l *Layout) AsAny() *Layout {
+	return AnyLayout(l.Types, l.Stopped)
+}
+
+// AnyLayout is the layout of keys of any values.
+func AnyLayout(ts []types.Type, stopped *atomic.Bool) *Layout {
+	l := &Layout{Types: ts, parts: make([]digit, len(ts)), Stopped: stopped}
+	return l.takeAny()
+}
+
+// takeAny gives a layout the form that takes any values.
+func (l *Layout) takeAny() *Layout {
+	if len(l.Types) == 1 && l.Types[0].Phys() == types.PhysString {
+		l.Form = textKeys
+		return l
+	}
+	l.Form, l.rows = rowKeys, newRowForm(l.Types)
+	return l
+}
+
+// widthOf returns the bits of digits up to span.
+func widthOf(span uint64) uint { return uint(max(1, bits.Len64(span))) }
+
+// intWidth returns the bits that a type's values take, counted from its least value. A value that does not fit after
+// all makes the table change its form.
+func intWidth(t types.Type) (bits uint, min int64) {
+	switch t.Kind {
+	case types.KindBool, types.KindInt8:
+		return 8, math.MinInt8
+	case types.KindUint8:
+		return 8, 0
+	case types.KindInt16:
+		return 16, math.MinInt16
+	case types.KindUint16, types.KindYear, types.KindEnum:
+		return 16, 0
+	case types.KindInt24, types.KindInt32, types.KindDate:
+		return 32, math.MinInt32
+	case types.KindUint24, types.KindUint32:
+		return 32, 0
+	}
+	return 64, 0
+}
+
+// tryDense makes the form dense if all keys have small domains: at most limit combinations.
+func (l *Layout) tryDense(bounds []physical.Bound, nullable []bool, keys []*column.Vector, limit uint64) bool {
+	size := uint64(1)
+	for i, b := range bounds {
+		g := &l.parts[i]
+		*g = digit{nullBit: -1, nullable: nullable[i], stride: int(size)}
+		switch {
+		case keys[i].Dict != nil:
+			g.dict = keys[i].Dict
+			g.span = uint64(g.dict.Len()) - 1
+		case b.Known && l.Types[i].Phys() == types.PhysInt64:
+			g.min = b.Min
+			g.span = uint64(b.Max) - uint64(b.Min)
+		default:
+			return false
+		}
+		if g.nullable {
+			g.span++
+		}
+		if g.span >= limit {
+			return false
+		}
+		if size *= g.span + 1; size > limit {
+			return false
+		}
+	}
+	l.Form, l.size = DenseKeys, int(size)
+	return true
+}

@@ -1,0 +1,454 @@
+// Package grouptable finds the groups of rows: key columns go in, a vector at a time, and a group number comes out for each row.
+//
+// NewLayout chooses the form of the keys by what the planner knows and the first keys that come. Table.Find looks vectors of keys up, Absorb
+// takes in another table's groups, KeyColumn gives keys back. Partition cuts a table's groups by hash, so that workers can merge tables in
+// parallel.
+package grouptable
+
+import (
+	"math/bits"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/keyhash"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Table numbers the distinct keys that it has seen 0, 1, 2, ... in the order of their coming; in the dense form the
+// number is the index of the key.
+type Table struct {
+	Layout *Layout
+	Count  int // groups; dense: number of indexes
+	Expect int // about how many will come: a table that grows at all grows for as many
+	Seen   []bool
+
+	Words  []uint64 // by group, of wordKeys; two each for pairKeys
+	texts  []string // by group, of textKeys and rowKeys
+	hashes []uint64 // of texts
+	arena  []byte   // where new texts go
+	Held   int64    // bytes of all arenas
+	slots1 []wordSlot
+	slots2 []pairSlot
+	slots3 []textSlot
+	mask   uint64
+	null   int32 // the group of NULL for a single key column; -1: none yet
+
+	// Scratch of one call.
+	k1, k2  []uint64
+	keys    []string
+	offsets []int
+	buf     []byte
+	hasher  keyhash.Hasher
+}
+
+type wordSlot struct {
+	key   uint64
+	group uint32 // + 1; 0: free
+}
+
+type pairSlot struct {
+	a, b  uint64
+	group uint32
+}
+
+func New(l *Layout) *Table {
+	t := &Table{Layout: l, null: -1}
+	if l.Form == DenseKeys {
+		t.Count = l.size
+		t.Seen = make([]bool, l.size)
+	}
+	return t
+}
+
+func (t *Table) Bytes() int64 {
+	return int64(16*len(t.slots1)+24*len(t.slots2)+8*len(t.slots3)+8*cap(t.Words)+16*cap(t.texts)+8*cap(t.hashes)+cap(t.Seen)+cap(t.buf)) + t.Held
+}
+
+// Find stores the group of each row at sel in out, as long as sel, making new groups. ok is false, and nothing is stored, if
+// the keys do not fit the table's form.
+func (t *Table) Find(keys []*column.Vector, sel []int32, n int, out []uint32) (ok bool) {
+	if sel == nil {
+		sel = vec.Ascending(n)
+	}
+	switch t.Layout.Form {
+	case DenseKeys:
+		return t.findDense(keys, sel, out)
+	case wordKeys:
+		if len(keys) == 1 {
+			return t.findWord(keys[0], sel, out)
+		}
+		if !t.pack(keys, sel) {
+			return false
+		}
+		t.lookupWords(t.k1[:len(sel)], out)
+	case pairKeys:
+		if !t.pack(keys, sel) {
+			return false
+		}
+		t.lookupPairs(t.k1[:len(sel)], t.k2[:len(sel)], out)
+	case textKeys:
+		t.findText(keys[0], sel, out)
+	default:
+		t.write(keys, sel)
+		t.lookupTexts(t.keys, t.k1, false, out)
+	}
+	return true
+}
+
+func (t *Table) findDense(keys []*column.Vector, sel []int32, out []uint32) bool {
+	clear(out)
+	for i, v := range keys {
+		g := &t.Layout.parts[i]
+		shift := uint64(0)
+		if g.nullable {
+			shift = 1
+		}
+		switch {
+		case g.dict != v.Dict || v.Const:
+			return false
+		case v.Valid != nil:
+			if !g.nullable {
+				return false
+			}
+			for j, p := range sel {
+				if !v.Valid.Get(int(p)) {
+					continue
+				}
+				d := shift
+				if g.dict != nil {
+					d += uint64(v.Codes[p])
+				} else {
+					d += uint64(v.I64[p]) - uint64(g.min)
+				}
+				if d > g.span || d < shift {
+					return false
+				}
+				out[j] += uint32(d) * uint32(g.stride)
+			}
+		case g.dict != nil:
+			top := uint32(0)
+			stride, s := uint32(g.stride), uint32(shift)
+			codes, out := v.Codes, out[:len(sel)]
+			for j, p := range sel {
+				d := codes[p] + s
+				top = max(top, d)
+				out[j] += d * stride
+			}
+			if uint64(top) > g.span {
+				return false
+			}
+		default:
+			least, top := g.span, shift
+			from, stride := uint64(g.min)-shift, uint32(g.stride)
+			x, out := v.I64, out[:len(sel)]
+			for j, p := range sel {
+				d := uint64(x[p]) - from
+				least, top = min(least, d), max(top, d)
+				out[j] += uint32(d) * stride
+			}
+			if top > g.span || least < shift {
+				return false
+			}
+		}
+	}
+	if len(t.Seen) <= 64 {
+		t.see(out)
+		return true
+	}
+	seen := t.Seen
+	for _, g := range out {
+		seen[g] = true
+	}
+	return true
+}
+
+// see notes, for a table of at most 64 indexes, those that have come.
+func (t *Table) see(groups []uint32) {
+	came := uint64(0)
+	for _, g := range groups {
+		came |= 1 << (g & 63)
+	}
+	for ; came != 0; came &= came - 1 {
+		t.Seen[bits.TrailingZeros64(came)] = true
+	}
+}
+
+// findWord finds groups of one integer, float or dictionary-coded column.
+func (t *Table) findWord(v *column.Vector, sel []int32, out []uint32) bool {
+	g := &t.Layout.parts[0]
+	if g.dict != v.Dict {
+		return false
+	}
+	t.reserveScratch(len(sel))
+	k := t.k1[:len(sel)]
+	if v.Const || v.Valid != nil {
+		valid := k[:0]
+		rows := make([]int32, 0, len(sel))
+		for j, p := range sel {
+			if v.IsNull(int(p)) {
+				out[j] = t.NullGroup()
+				continue
+			}
+			if v.Const {
+				p = 0
+			}
+			valid = append(valid, wordOf(v, int(p)))
+			rows = append(rows, int32(j))
+		}
+		groups := make([]uint32, len(valid))
+		t.lookupWords(valid, groups)
+		for i, j := range rows {
+			out[j] = groups[i]
+		}
+		return true
+	}
+	switch {
+	case v.Dict != nil:
+		for j, p := range sel {
+			k[j] = uint64(v.Codes[p])
+		}
+	case v.Type.Phys() == types.PhysFloat64:
+		for j, p := range sel {
+			k[j] = types.FloatKey(v.F64[p])
+		}
+	default:
+		for j, p := range sel {
+			k[j] = uint64(v.I64[p])
+		}
+	}
+	t.lookupWords(k, out)
+	return true
+}
+
+func wordOf(v *column.Vector, p int) uint64 {
+	switch {
+	case v.Dict != nil:
+		return uint64(v.Codes[p])
+	case v.Type.Phys() == types.PhysFloat64:
+		return types.FloatKey(v.F64[p])
+	}
+	return uint64(v.I64[p])
+}
+
+// NullGroup returns the group of NULL of a single key column.
+func (t *Table) NullGroup() uint32 {
+	if t.null < 0 {
+		t.null = int32(t.Count)
+		if t.Layout.Form == textKeys {
+			t.texts, t.hashes = append(t.texts, ""), append(t.hashes, 0)
+		} else {
+			t.Words = append(t.Words, 0)
+		}
+		t.Count++
+	}
+	return uint32(t.null)
+}
+
+func (t *Table) reserveScratch(n int) {
+	if cap(t.k1) < n {
+		t.k1, t.k2 = make([]uint64, n), make([]uint64, n)
+	}
+	t.k1, t.k2 = t.k1[:n], t.k2[:n]
+}
+
+// pack packs several key columns into t.k1 and t.k2. It is false if a value does not fit.
+func (t *Table) pack(keys []*column.Vector, sel []int32) bool {
+	t.reserveScratch(len(sel))
+	clear(t.k1)
+	clear(t.k2)
+	for i, v := range keys {
+		g := &t.Layout.parts[i]
+		if v.Dict != g.dict {
+			return false
+		}
+		dst, shift := t.k1, g.shift
+		if shift >= 64 {
+			dst, shift = t.k2, shift-64
+		}
+		if v.Valid == nil && !v.Const {
+			over := uint64(0)
+			switch {
+			case v.Dict != nil:
+				for j, p := range sel {
+					dst[j] |= uint64(v.Codes[p]) << shift
+				}
+			case v.Type.Phys() == types.PhysFloat64:
+				for j, p := range sel {
+					dst[j] |= types.FloatKey(v.F64[p]) << shift
+				}
+			default:
+				for j, p := range sel {
+					x := uint64(v.I64[p]) - uint64(g.min)
+					over |= x >> (g.bits - 1) >> 1
+					dst[j] |= x << shift
+				}
+			}
+			if over != 0 {
+				return false
+			}
+			continue
+		}
+		for j, p := range sel {
+			if v.IsNull(int(p)) {
+				if g.nullBit < 0 {
+					return false
+				}
+				if g.nullBit >= 64 {
+					t.k2[j] |= 1 << (g.nullBit - 64)
+				} else {
+					t.k1[j] |= 1 << g.nullBit
+				}
+				continue
+			}
+			if v.Const {
+				p = 0
+			}
+			x := wordOf(v, int(p))
+			if v.Dict == nil && v.Type.Phys() != types.PhysFloat64 {
+				x -= uint64(g.min)
+			}
+			if x>>(g.bits-1)>>1 != 0 {
+				return false
+			}
+			dst[j] |= x << shift
+		}
+	}
+	return true
+}
+
+// roomFor returns the number of slots for some groups: a power of two, at most two thirds full.
+func roomFor(groups int) int {
+	size := 16
+	for size*2 < groups*3 {
+		size *= 2
+	}
+	return size
+}
+
+// TakeMemory takes over the memory of a table that is not needed any more.
+func (t *Table) TakeMemory(old *Table) {
+	t.slots1, t.slots2, t.slots3, t.mask = old.slots1, old.slots2, old.slots3, old.mask
+	old.slots1, old.slots2, old.slots3 = nil, nil, nil
+	clear(t.slots1)
+	clear(t.slots2)
+	clear(t.slots3)
+	t.Words, t.texts, t.hashes = old.Words[:0], old.texts[:0], old.hashes[:0]
+	t.arena, t.Held = old.arena[:0], int64(cap(old.arena))
+	t.k1, t.k2, t.keys, t.offsets, t.buf, t.hasher = old.k1, old.k2, old.keys, old.offsets, old.buf, old.hasher
+}
+
+// Reserve makes room for groups that will come at once.
+func (t *Table) Reserve(groups int) {
+	switch t.Layout.Form {
+	case wordKeys:
+		t.growWords(roomFor(groups + groups/4))
+		t.Words = make([]uint64, 0, groups+groups/4)
+	case pairKeys:
+		t.growPairs(roomFor(groups + groups/4))
+		t.Words = make([]uint64, 0, 2*(groups+groups/4))
+	case textKeys, rowKeys:
+		t.growTexts(roomFor(groups + groups/4))
+		t.texts, t.hashes = make([]string, 0, groups+groups/4), make([]uint64, 0, groups+groups/4)
+	}
+}
+
+// grownSize returns how many slots replace a number of them where size are needed: at least twice as many, and for many groups as many as are expected.
+func (t *Table) grownSize(slots, size int) int {
+	if slots > 0 {
+		size = max(size, 2*slots)
+	}
+	if t.Count > 2*column.VectorSize {
+		size = max(size, roomFor(t.Expect))
+	}
+	return size
+}
+
+func (t *Table) lookupWords(keys []uint64, out []uint32) {
+	if need := roomFor(t.Count + len(keys)); need > len(t.slots1) {
+		t.growWords(need)
+	}
+	slots, mask := t.slots1, t.mask
+	for i, k := range keys {
+		at := keyhash.Int(k) >> 20 & mask
+		for {
+			s := &slots[at]
+			if s.group == 0 {
+				t.Words = append(t.Words, k)
+				t.Count++
+				s.key, s.group = k, uint32(t.Count)
+				out[i] = uint32(t.Count - 1)
+				break
+			}
+			if s.key == k {
+				out[i] = s.group - 1
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+}
+
+func (t *Table) growWords(size int) {
+	size = t.grownSize(len(t.slots1), size)
+	t.slots1 = make([]wordSlot, size)
+	t.mask = uint64(size - 1)
+	for g, k := range t.Words {
+		if g&task.CheckRows == 0 && t.Layout.isStopped() {
+			return
+		}
+		if int32(g) == t.null {
+			continue
+		}
+		at := keyhash.Int(k) >> 20 & t.mask
+		for t.slots1[at].group != 0 {
+			at = (at + 1) & t.mask
+		}
+		t.slots1[at] = wordSlot{k, uint32(g + 1)}
+	}
+}
+
+func hashWords(a, b uint64) uint64 { return keyhash.Pair(keyhash.Int(a), b) }
+
+func (t *Table) lookupPairs(a, b []uint64, out []uint32) {
+	if need := roomFor(t.Count + len(a)); need > len(t.slots2) {
+		t.growPairs(need)
+	}
+	slots, mask := t.slots2, t.mask
+	for i, x := range a {
+		y := b[i]
+		at := hashWords(x, y) >> 20 & mask
+		for {
+			s := &slots[at]
+			if s.group == 0 {
+				t.Words = append(t.Words, x, y)
+				t.Count++
+				*s = pairSlot{x, y, uint32(t.Count)}
+				out[i] = uint32(t.Count - 1)
+				break
+			}
+			if s.a == x && s.b == y {
+				out[i] = s.group - 1
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+}
+
+func (t *Table) growPairs(size int) {
+	size = t.grownSize(len(t.slots2), size)
+	t.slots2 = make([]pairSlot, size)
+	t.mask = uint64(size - 1)
+	for g := range t.Count {
+		if g&task.CheckRows == 0 && t.Layout.isStopped() {
+			return
+		}
+		a, b := t.Words[2*g], t.Words[2*g+1]
+		at := hashWords(a, b) >> 20 & t.mask
+		for t.slots2[at].group != 0 {
+			at = (at + 1) & t.mask
+		}
+		t.slots2[at] = pairSlot{a, b, uint32(g + 1)}
+	}
+}

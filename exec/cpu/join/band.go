@@ -1,0 +1,405 @@
+package join
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/rowsort"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// band finds the rows of a run that meet one or two inequalities, as of a.x BETWEEN b.lo AND b.hi, without testing each row. The rows of a
+// run ascend by the first inequality's word, so those that meet it are the run's beginning. Of these, the ones that meet the second are
+// found by a tree of the greatest words of 16 places, of 256 places, and so on: it takes O(log n) steps for each row that is found. A run is
+// the rows of one key, or all if there is no equality.
+type band struct {
+	conds  []bandCondition
+	n      int       // keyless: rows that have a key
+	first  []int64   // words by place, as the bits of unsigned ones
+	second []int64   // of the second condition
+	most   [][]int64 // the greatest of each 16 of second, of each 16 of those, ...
+	exact  bool      // the residual says no more
+}
+
+// bandCondition is `probe op column`. The first condition's words are such that it is met up to a limit, the second's such that it is
+// met from one on.
+type bandCondition struct {
+	op    expr.Op
+	probe expr.Expr
+	col   *column.Vector
+}
+
+const (
+	bandFan  = 16
+	bandBits = 4
+	bandRun  = 16 // so many rows a key have to have on average to be sorted
+)
+
+// flips says whether words are complements, so that the i-th condition of an operator has the bound on its side.
+func (c *bandCondition) flips(i int) bool {
+	above := c.op == expr.LT || c.op == expr.LE // the column is above what probes it
+	return above == (i == 0)
+}
+
+// bound returns the limit for a word of the probe side; none says that no row meets the condition.
+func (c *bandCondition) bound(word uint64, i int) (limit uint64, none bool) {
+	if c.flips(i) {
+		word = ^word
+	}
+	strict := c.op == expr.LT || c.op == expr.GT
+	switch {
+	case !strict:
+		return word, false
+	case i == 0:
+		return word - 1, word == 0
+	}
+	return word + 1, word == math.MaxUint64
+}
+
+// inWords says whether a type's values have words in their order.
+func inWords(t types.Type) bool {
+	switch t.Phys() {
+	case types.PhysInt64, types.PhysUint64, types.PhysFloat64:
+		return true
+	}
+	return false
+}
+
+// onlyProbe returns the one probe of b, or nil if there are several or its kind asks for more than matches.
+func (b *Build) onlyProbe() *physical.Probe {
+	var only *physical.Probe
+	if len(b.probes) == 1 {
+		only = b.probes[0]
+	}
+	if only == nil || only.Kind == logical.MarkJoin || only.Kind == logical.SingleJoin {
+		return nil
+	}
+	return only
+}
+
+// bandConditions returns a band with the inequalities of p's residual that compare columns of the two sides, at most two; nil if there are
+// none.
+func (b *Build) bandConditions(p *physical.Probe) *band {
+	x := &band{exact: true}
+	if b.keyless {
+		if !inWords(p.Keys[0].Type()) {
+			return nil
+		}
+		x.conds = append(x.conds, bandCondition{b.p.RangeOp, p.Keys[0], b.keys[0]})
+	}
+	payload := map[expr.ColumnID]int{}
+	for i, c := range b.p.Payload {
+		payload[c.ID] = i
+	}
+	for _, e := range p.Residual {
+		cmp, ok := e.(*expr.Compare)
+		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE {
+			x.exact = false
+			continue
+		}
+		if b.keyless && (cmp.Op == b.p.RangeOp && expr.Equal(cmp.Left, p.Keys[0]) && expr.Equal(cmp.Right, b.p.Keys[0]) ||
+			cmp.Op.Swap() == b.p.RangeOp && expr.Equal(cmp.Right, p.Keys[0]) && expr.Equal(cmp.Left, b.p.Keys[0])) {
+			continue
+		}
+		left, ok := cmp.Left.(*expr.Column)
+		right, ok2 := cmp.Right.(*expr.Column)
+		op := cmp.Op
+		if ok && ok2 {
+			if _, of := payload[left.ID]; of {
+				left, right, op = right, left, op.Swap()
+			}
+		}
+		if !ok || !ok2 || len(x.conds) == 2 || !inWords(left.Typ) || left.Typ.Phys() != right.Typ.Phys() ||
+			left.Typ.Kind == types.KindDecimal && left.Typ.Scale != right.Typ.Scale {
+			x.exact = false
+			continue
+		}
+		at, of := payload[right.ID]
+		if _, both := payload[left.ID]; !of || both {
+			x.exact = false
+			continue
+		}
+		v := column.New(right.Typ, b.N)
+		if err := b.q.ParallelBlocks(b.N, func(from, to int) { b.payload[at].CopyTo(v, from, to) }); err != nil {
+			return nil // the query has ended
+		}
+		v.Valid = b.payload[at].V.Valid
+		x.conds = append(x.conds, bandCondition{op, left, v})
+	}
+	if len(x.conds) == 0 {
+		return nil
+	}
+	for _, c := range x.conds {
+		x.exact = x.exact && c.col.Valid == nil
+	}
+	return x
+}
+
+// makeBand sorts the rows of each run if that spares comparing pairs, and says whether it has. The runs are there.
+func (b *Build) makeBand() (made bool, err error) {
+	p := b.onlyProbe()
+	if p == nil || b.direct || b.N == 0 {
+		return false, nil
+	}
+	n := b.N
+	if b.keyless {
+		n -= len(b.nulls)
+	} else if n = int(b.starts[len(b.starts)-1]); n < bandRun*(len(b.starts)-1) || len(p.Residual) == 0 {
+		return false, nil
+	}
+	x := b.bandConditions(p)
+	if x == nil {
+		return false, b.q.Check()
+	}
+	if err := b.q.Memory.Reserve("join build", int64(8*b.N*(len(x.conds)+1))); err != nil {
+		return false, err
+	}
+	words := make([]*column.Vector, len(x.conds))
+	for i := range x.conds {
+		if words[i], err = x.words(b.q, i, b.N); err != nil {
+			return false, err
+		}
+	}
+	order, err := b.bandOrder(words[0], n)
+	if err != nil {
+		return false, err
+	}
+	for i := range b.payload {
+		if err := b.payload[i].Permute(b.q, order); err != nil {
+			return false, err
+		}
+	}
+	if b.keyless {
+		b.nulls = vec.CountFrom(nil, n, len(b.nulls))
+		b.keys = nil
+	}
+	x.n = n
+	sorted := make([][]int64, len(words))
+	for i, w := range words {
+		sorted[i] = make([]int64, b.N)
+		err := b.q.ParallelBlocks(b.N, func(from, to int) { vec.GatherAt(sorted[i][from:to], w.I64, nil, order[from:to]) })
+		if err != nil {
+			return false, err
+		}
+		x.conds[i].col = nil
+	}
+	if x.first = sorted[0]; len(sorted) > 1 {
+		x.second = sorted[1]
+		if err := x.makeTree(b.q); err != nil {
+			return false, err
+		}
+	}
+	b.band = x
+	return true, b.q.Check()
+}
+
+// words returns the i-th condition's words by row.
+func (x *band) words(q *task.Query, i, n int) (*column.Vector, error) {
+	c := &x.conds[i]
+	out := &column.Vector{Type: types.Uint64, I64: make([]int64, n)}
+	code := rowsort.Code{Key: &rowsort.Key{V: c.col}}
+	flip := uint64(0)
+	if c.flips(i) {
+		flip = math.MaxUint64
+	}
+	err := q.ParallelBlocks(n, func(from, to int) {
+		buf := make([]uint64, to-from)
+		code.Words(buf, rowsort.Rows{From: from})
+		for j, w := range buf {
+			out.I64[from+j] = int64(w ^ flip)
+		}
+	})
+	return out, err
+}
+
+// bandOrder returns the rows in the order of their runs, n rows in all, and within runs of first; rows of no run go last.
+func (b *Build) bandOrder(first *column.Vector, n int) ([]int32, error) {
+	if err := b.q.Memory.Reserve("join build", int64(24*b.N)); err != nil {
+		return nil, err
+	}
+	defer b.q.Memory.Release(int64(24 * b.N))
+	s := &rowsort.Sorter{Q: b.q, Name: "join build", Parallel: b.q.IsParallel(n)}
+	if b.keyless {
+		rows := b.keyedRows()
+		if len(b.nulls) > 0 {
+			own := &column.Vector{Type: types.Uint64, I64: make([]int64, n)}
+			vec.GatherAt(own.I64, first.I64, nil, rows)
+			first = own
+		}
+		s.Keys = []rowsort.Key{{V: first}}
+		sorted, err := s.Sort(n)
+		if err != nil {
+			return nil, err
+		}
+		order, err := sorted.Order(b.q.ParallelBlocks)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range order {
+			order[i] = rows[r]
+		}
+		return append(order, b.nulls...), nil
+	}
+	groups := &column.Vector{Type: types.Int64, I64: make([]int64, n)}
+	for g := range len(b.starts) - 1 {
+		for r := b.starts[g]; r < b.starts[g+1]; r++ {
+			groups.I64[r] = int64(g)
+		}
+	}
+	s.Keys = []rowsort.Key{{V: groups}, {V: first}}
+	sorted, err := s.Sort(n)
+	if err != nil {
+		return nil, err
+	}
+	order, err := sorted.Order(b.q.ParallelBlocks)
+	return append(order, vec.CountFrom(nil, n, b.N-n)...), err
+}
+
+// makeTree fills most.
+func (x *band) makeTree(q *task.Query) error {
+	for below := x.second; len(below) > bandFan; {
+		level := make([]int64, (len(below)+bandFan-1)/bandFan)
+		err := q.ParallelBlocks(len(level), func(from, to int) {
+			for i := from; i < to; i++ {
+				most := uint64(0)
+				for _, w := range below[i*bandFan : min((i+1)*bandFan, len(below))] {
+					most = max(most, uint64(w))
+				}
+				level[i] = int64(most)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		x.most = append(x.most, level)
+		below = level
+	}
+	return nil
+}
+
+// end returns the place behind those of lo .. hi-1 that meet the first condition.
+func (x *band) end(lo, hi int32, limit uint64) int32 {
+	for lo < hi {
+		mid := int32(uint32(lo+hi) >> 1)
+		if uint64(x.first[mid]) <= limit {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// next returns the first place of lo .. hi-1 whose second word is at least least, or hi.
+func (x *band) next(lo, hi int32, least uint64) int32 {
+	for lo < hi {
+		skip := int32(0)
+		for l, level := range x.most {
+			shift := bandBits * uint(l+1)
+			if lo&(1<<shift-1) != 0 || uint64(level[lo>>shift]) >= least {
+				break
+			}
+			skip = 1 << shift
+		}
+		switch {
+		case skip > 0:
+			lo += min(skip, hi-lo)
+		case uint64(x.second[lo]) >= least:
+			return lo
+		default:
+			lo++
+		}
+	}
+	return hi
+}
+
+// probeBand finds the matches of b's rows by the build's band.
+func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
+	x := o.b.band
+	in, err := o.bandKeys.Eval(o.w.Expr, b)
+	if err != nil {
+		return err
+	}
+	var pos, groups []int32
+	if o.b.keyless {
+		if pos = b.Sel; pos == nil {
+			pos = vec.Ascending(b.N)
+		}
+	} else {
+		pos, groups = o.b.table.find(&o.finder, keys, b.Sel, b.N)
+	}
+	for i, v := range in {
+		if v = o.finder.flat.Flatten(len(keys)+i, v, b.N); len(o.bounds[i]) < len(pos) {
+			o.bounds[i] = make([]uint64, max(len(pos), b.N))
+		}
+		in[i] = v
+		(&rowsort.Code{Key: &rowsort.Key{V: v}}).Words(o.bounds[i][:len(pos)], rowsort.Rows{Rows: pos})
+	}
+	if o.bandDecides {
+		hits := o.sel[1][:0]
+		for i, p := range pos {
+			lo, hi, least := o.bandPlaces(in, groups, i, p)
+			if lo < hi && x.second != nil {
+				lo = x.next(lo, hi, least)
+			}
+			if lo < hi {
+				hits = append(hits, p)
+			}
+		}
+		o.sel[1] = hits
+		return o.decide(b, keys, hits)
+	}
+	o.beginPairs(b, pos)
+	for i, p := range pos {
+		lo, hi, least := o.bandPlaces(in, groups, i, p)
+		for lo < hi {
+			from, to := lo, hi
+			if x.second != nil {
+				if from = x.next(lo, hi, least); from == hi {
+					break
+				}
+				for to = from + 1; to < hi && uint64(x.second[to]) >= least; to++ {
+				}
+			}
+			done, err := o.addRun(b, p, from, to)
+			if err != nil {
+				return err
+			}
+			if lo = to; done {
+				break
+			}
+		}
+		if i&63 == 63 {
+			if err := o.w.Check(); err != nil {
+				return err
+			}
+		}
+	}
+	return o.endPairs(b, keys)
+}
+
+// bandPlaces returns the places that meet the first condition for the row at pos[i] = p, and the least word of the second.
+func (o *probeOp) bandPlaces(in []*column.Vector, groups []int32, i int, p int32) (lo, hi int32, least uint64) {
+	x := o.b.band
+	if in[0].IsNull(int(p)) || len(in) > 1 && in[1].IsNull(int(p)) {
+		return 0, 0, 0
+	}
+	limit, none := x.conds[0].bound(o.bounds[0][i], 0)
+	if len(in) > 1 {
+		var never bool
+		least, never = x.conds[1].bound(o.bounds[1][i], 1)
+		none = none || never
+	}
+	if none {
+		return 0, 0, 0
+	}
+	if hi = int32(x.n); groups != nil {
+		lo, hi = o.b.run(groups[i])
+	}
+	return lo, x.end(lo, hi, limit), least
+}

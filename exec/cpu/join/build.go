@@ -1,0 +1,344 @@
+// Package join has both sides of joins: the sink of a Build, and the operator that looks rows up in it.
+//
+// Build stores the rows of the build side. Finish makes a table of the keys (densetable.go, inttable.go, generictable.go), a sorted run
+// (nestedloop.go), or a band of inequalities (band.go), brings rows of equal keys together (arrange.go), and makes runtime filters for the probe
+// side's scans (filter.go). NewProbe returns a worker's operator that finds matches and gathers the payload. mark.go and unknown.go
+// answer IN and NOT IN where there are NULLs; NewUnmatched reads the rows that found no partner.
+package join
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// Build is the sink of a Build: it stores the rows and then organises them for probes.
+//
+// Every organisation but the nested loop answers a probe with a group number: the rank of a dense key, or the first row
+// that has the key. Rows of equal keys lie together, group g in starts[g] .. starts[g+1]-1; without duplicates group
+// and row are the same and there is no starts. Matches are thus runs of rows, and following them touches memory in order.
+type Build struct {
+	q      *task.Query
+	p      *physical.Build
+	probes []*physical.Probe // that read it
+	types  []types.Type      // of the stored columns: keys, then the payload that is no key
+	keyAt  []int             // stored column of each key
+	payAt  []int             // stored column of each payload column
+	// keepNulls: rows with a NULL key are kept, for a mark join or an unmatched scan; else they can match nothing.
+	keepNulls bool
+	// direct: row numbers are those in which rows came, for probes that read key columns by row.
+	direct bool
+	locals []*buildLocal
+
+	N        int // rows
+	keys     []*column.Vector
+	payload  []vec.Packed
+	table    keyTable
+	unique   bool
+	starts   []int32 // nil if unique
+	order    []int32 // nil, or the row at each place of a run
+	nulls    []int32 // rows with a NULL in a key part that is not NULL-safe
+	unknowns unknowns
+	keyless  bool  // nested loop or range join: no table
+	scratch  int64 // bytes reserved until the build is finished
+	sorted   *sortedKeys
+	band     *band                 // nil: every row of a run is a candidate
+	matched  []column.Bitmap       // by worker; of rows, for KeepUnmatched
+	cut      bool                  // a limit has all rows that it asks for, and matched is not complete
+	filters  []*encoding.Predicate // by key, where one will be asked for
+}
+
+// NewBuild returns the sink for a Build that the probes read.
+func NewBuild(q *task.Query, p *physical.Build, probes []*physical.Probe) *Build {
+	b := &Build{q: q, p: p, probes: probes, locals: make([]*buildLocal, q.Threads)}
+	byID := map[expr.ColumnID]int{}
+	for _, k := range p.Keys {
+		b.keyAt = append(b.keyAt, len(b.types))
+		if c, ok := k.(*expr.Column); ok {
+			byID[c.ID] = len(b.types)
+		}
+		b.types = append(b.types, k.Type())
+	}
+	for _, c := range p.Payload {
+		at, ok := byID[c.ID]
+		if !ok {
+			at = len(b.types)
+			b.types = append(b.types, c.Typ)
+		}
+		b.payAt = append(b.payAt, at)
+	}
+	b.keyless = p.Algorithm == physical.RangeJoin || len(p.Keys) == 0
+	b.keepNulls = p.KeepUnmatched
+	if slices.ContainsFunc(probes, func(x *physical.Probe) bool { return x.Kind == logical.MarkJoin }) {
+		b.keepNulls, b.direct = true, true
+	}
+	return b
+}
+
+// CutShort says that a limit has all rows that it asks for, so that matched is not complete.
+func (b *Build) CutShort() { b.cut = true }
+
+// Aligned says whether every probe gives at most one match per row, so that its output can keep the positions of its input.
+func (b *Build) Aligned() bool { return !b.keyless && b.unique }
+
+type buildLocal struct {
+	rowstore.Store
+	w     *task.Worker
+	b     *Build
+	keys  *expr.ProgramSet
+	slots []int // of payload columns that are no keys
+	cols  []*column.Vector
+	sel   []int32
+}
+
+func (b *Build) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, error) {
+	x := b.locals[w.ID]
+	if x == nil {
+		x = &buildLocal{b: b}
+		x.Types = b.types
+		x.Mem = memory.Account{Budget: b.q.Memory, Operator: "join build"}
+		b.locals[w.ID] = x
+	}
+	x.w = w
+	x.cols = make([]*column.Vector, len(b.types))
+	var err error
+	if x.keys, err = expr.CompileAll(b.p.Keys, l.Slots); err != nil {
+		return nil, err
+	}
+	x.slots = x.slots[:0]
+	for i, c := range b.p.Payload {
+		if b.payAt[i] >= len(b.p.Keys) {
+			s, err := l.Lookup(c)
+			if err != nil {
+				return nil, err
+			}
+			x.slots = append(x.slots, s)
+		}
+	}
+	return x, nil
+}
+
+func (x *buildLocal) Begin(seq int) { x.Store.Begin(seq) }
+func (x *buildLocal) End(int) error { return nil }
+
+func (x *buildLocal) Push(b *column.Batch) error {
+	keys, err := x.keys.Eval(x.w.Expr, b)
+	if err != nil {
+		return err
+	}
+	sel := b.Sel
+	for i, v := range keys {
+		x.cols[i] = v
+		if v.Valid != nil && !x.b.keepNulls && !x.b.nullSafe(i) {
+			sel = dropNulls(&x.sel, v, sel, b.N)
+			if len(sel) == 0 {
+				return nil
+			}
+		}
+	}
+	for i, s := range x.slots {
+		x.cols[len(keys)+i] = b.Cols[s]
+	}
+	return x.Append(x.cols, sel, b.N)
+}
+
+func (b *Build) nullSafe(key int) bool { return b.p.NullSafe != nil && b.p.NullSafe[key] }
+
+// dropNulls returns the positions of sel (nil: all n) at which v is not NULL, in buf's memory.
+func dropNulls(buf *[]int32, v *column.Vector, sel []int32, n int) []int32 {
+	if v.Const {
+		if v.IsNull(0) {
+			return []int32{}
+		}
+		return sel
+	}
+	if sel == nil {
+		sel = vec.Ascending(n)
+	}
+	if cap(*buf) < len(sel) {
+		*buf = make([]int32, max(len(sel), n))
+	}
+	out := (*buf)[:len(sel)]
+	k := 0
+	for _, p := range sel {
+		out[k] = p
+		k += int(v.Valid[p>>6] >> (uint(p) & 63) & 1)
+	}
+	return out[:k]
+}
+
+func (b *Build) stores() []*rowstore.Store {
+	var s []*rowstore.Store
+	for _, x := range b.locals {
+		if x != nil {
+			s = append(s, &x.Store)
+		}
+	}
+	return s
+}
+
+func (b *Build) Finish() error {
+	stores := b.stores()
+	copied := len(stores) != 1 || len(stores[0].Segs) != 1
+	cols, n, err := rowstore.Concat(b.q, stores, b.types)
+	if err != nil {
+		return err
+	}
+	b.N, b.locals = n, nil
+	for _, at := range b.keyAt {
+		b.keys = append(b.keys, cols[at])
+	}
+	b.payload = make([]vec.Packed, len(b.payAt))
+	for i := range b.payload {
+		if b.payload[i], err = vec.Pack(b.q, cols[b.payAt[i]], n); err != nil {
+			return err
+		}
+		if err := b.q.Memory.Reserve("join build", b.payload[i].Bytes()); err != nil {
+			return err
+		}
+	}
+	if b.p.KeepUnmatched {
+		b.matched = make([]column.Bitmap, b.q.Threads)
+	}
+	if err := b.findNulls(); err != nil {
+		return err
+	}
+	if b.p.Algorithm == physical.RangeJoin {
+		if made, err := b.makeBand(); made || err != nil {
+			return err
+		}
+		return b.sortForRange()
+	}
+	if b.keyless {
+		return nil
+	}
+	var keyed []int32 // rows that go into the table; nil: all
+	if len(b.nulls) > 0 {
+		keyed = make([]int32, 0, n-len(b.nulls))
+		at := 0
+		err := b.q.Blocks(n, func(from, to int) {
+			for r := from; r < to; r++ {
+				if at < len(b.nulls) && b.nulls[at] == int32(r) {
+					at++
+					continue
+				}
+				keyed = append(keyed, int32(r))
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	arrange, err := b.makeTable(keyed)
+	if err != nil {
+		return err
+	}
+	if err := b.makeFilters(keyed); err != nil {
+		return err
+	}
+	if arrange != nil {
+		if err := arrange(); err != nil {
+			return err
+		}
+	}
+	if !b.direct {
+		b.keys = nil
+	}
+	b.q.Memory.Release(b.scratch)
+	if copied {
+		b.q.Memory.Release(b.dropped(cols))
+	}
+	if !b.unique && b.starts != nil {
+		if _, err := b.makeBand(); err != nil {
+			return err
+		}
+	}
+	return b.q.Check()
+}
+
+// dropped returns the bytes of stored columns that neither the table nor the payload, which is held in a narrower form, reads any more.
+func (b *Build) dropped(cols []*column.Vector) int64 {
+	held := make([]bool, len(cols))
+	for i := range b.payload {
+		held[b.payAt[i]] = held[b.payAt[i]] || b.payload[i].Bytes() == 0
+	}
+	for _, at := range b.keyAt {
+		held[at] = held[at] || b.direct
+	}
+	bytes := int64(0)
+	for c, v := range cols {
+		if !held[c] {
+			bytes += int64(b.N) * vec.Width(v)
+		}
+	}
+	return bytes
+}
+
+// findNulls lists the rows that have a NULL in a key part that is not NULL-safe.
+func (b *Build) findNulls() error {
+	var parts []column.Bitmap
+	for i, v := range b.keys {
+		if v.Valid != nil && !b.nullSafe(i) {
+			parts = append(parts, v.Valid)
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return b.q.Blocks(b.N, func(from, to int) {
+		for r := from; r < to; r++ {
+			for _, valid := range parts {
+				if !valid.Get(r) {
+					b.nulls = append(b.nulls, int32(r))
+					break
+				}
+			}
+		}
+	})
+}
+
+// run returns the places of a group's rows; place is a row unless order says otherwise.
+func (b *Build) run(group int32) (from, to int32) {
+	if b.starts == nil {
+		return group, group + 1
+	}
+	return b.starts[group], b.starts[group+1]
+}
+
+// RuntimeFilter returns a condition that holds for every value of the key in the build, or nil if there is none worth
+// its cost.
+func (b *Build) RuntimeFilter(key int) *encoding.Predicate {
+	if key >= len(b.filters) {
+		return nil
+	}
+	return b.filters[key]
+}
+
+// sortedKeys organises a range join's rows: ascending by key.
+type sortedKeys struct {
+	key *column.Vector // of the rows that have one, ascending
+	n   int
+}
+
+// dense limits.
+const (
+	denseAlways = 1 << 12 // ranges up to this are dense whatever the number of rows
+	densePerRow = 64      // so many key values per row: a word of bits and its rank, as large as a slot of the hash table
+)
+
+func (b *Build) useDense(span uint64) bool {
+	if span <= denseAlways || span <= densePerRow*uint64(b.N) {
+		return true
+	}
+	return b.p.Algorithm == physical.DenseJoin && span < 1<<31
+}

@@ -1,0 +1,174 @@
+package join
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/radix"
+	"github.com/radish-sql/radish/exec/cpu/task"
+)
+
+// denseTable is a bitmap over the keys' range, and for each word of it the number of bits before: a key's group is its
+// rank among the keys present. At 12 bytes per 64 possible keys it stays in the cache where an array of row numbers
+// would not. The bitmap is also the runtime filter.
+type denseTable struct {
+	packing
+	bits  []uint64 // with a last word of zeros
+	ranks []uint32
+}
+
+func (t *denseTable) rank(x uint64) uint64 {
+	return uint64(t.ranks[x>>6]) + uint64(bits.OnesCount64(t.bits[x>>6]&(1<<(x&63)-1)))
+}
+
+// makeDense is makeTable for a range of keys that a bitmap can hold; n rows have a key.
+func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int32) (arrange func() error, err error) {
+	words := int(p.last/64 + 1)
+	if err := b.q.Memory.Reserve("join build", int64(12*words)); err != nil {
+		return nil, err
+	}
+	t := &denseTable{packing: p, bits: make([]uint64, words+1), ranks: make([]uint32, words)}
+	b.table = t
+	sorted, err := ascends(b.q, n, number)
+	if err != nil {
+		return nil, err
+	}
+	if sorted {
+		if err := setAscending(b.q, t.bits, n, number); err != nil {
+			return nil, err
+		}
+		groups, err := countBits(b.q, t.ranks, t.bits)
+		if b.unique = groups == n; err != nil || b.unique && keyed == nil {
+			return nil, err
+		}
+		return func() error {
+			if b.unique {
+				return b.reorder(nil, keyed)
+			}
+			return b.arrange(func(out []uint64, from int) {
+				number(out, from)
+				for i, x := range out {
+					out[i] = t.rank(x)
+				}
+			}, groups, keyed, nil)
+		}, nil
+	}
+	items, shift, err := setBits(b.q, t.bits, n, number)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := countBits(b.q, t.ranks, t.bits)
+	if b.unique = groups == n; err != nil || b.unique && !b.orderMatters() {
+		return nil, err
+	}
+	return func() error {
+		if !b.unique {
+			if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
+				return err
+			}
+			b.starts = make([]int32, groups+1)
+		}
+		err := b.q.Parallel(len(items.Ends), n, func(p int) error {
+			numbers, _, _ := items.Partition(p)
+			for i, x := range numbers {
+				numbers[i] = t.rank(x)
+			}
+			return b.q.Check()
+		})
+		if err != nil {
+			return err
+		}
+		return b.arrangeParts(items, keyed, func(p int) (lo, hi int) {
+			lo, hi = int(t.ranks[p<<shift>>6]), groups
+			if p+1 < len(items.Ends) {
+				hi = int(t.ranks[(p+1)<<shift>>6])
+			}
+			return lo, hi
+		})
+	}, nil
+}
+
+// setBits sets the bits of the items' numbers and returns the items partitioned by number >> shift.
+func setBits(q *task.Query, words []uint64, n int, number radix.Numbering) (items *radix.Rows, shift int, err error) {
+	span := 64 * (len(words) - 1)
+	shift = 6
+	for parts := radix.Partitions(q, 8*len(words), n); span>>shift > parts; {
+		shift++
+	}
+	items = &radix.Rows{}
+	err = items.Fill(q, n, (span-1)>>shift+1, number, func(out []uint16, numbers []uint64) {
+		for i, x := range numbers {
+			out[i] = uint16(x >> shift)
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return items, shift, q.Parallel(len(items.Ends), n, func(p int) error {
+		numbers, _, _ := items.Partition(p)
+		for _, x := range numbers {
+			words[x>>6] |= 1 << (x & 63)
+		}
+		return q.Check()
+	})
+}
+
+// setAscending sets the bits of the items' numbers, which ascend, so that only the first and the last word of a block are others' too.
+func setAscending(q *task.Query, words []uint64, n int, number radix.Numbering) error {
+	return numberBlocks(q, n, number, func(_ int, numbers []uint64, _ uint64) {
+		at, word := numbers[0]>>6, uint64(0)
+		for _, x := range numbers {
+			if x>>6 != at {
+				atomic.OrUint64(&words[at], word)
+				at, word = x>>6, 0
+			}
+			word |= 1 << (x & 63)
+		}
+		atomic.OrUint64(&words[at], word)
+	})
+}
+
+// countBits stores the number of bits before each word and returns that of all.
+func countBits(q *task.Query, ranks []uint32, words []uint64) (int, error) {
+	sums := make([]uint32, (len(ranks)+task.CheckRows)>>16)
+	err := q.ParallelBlocks(len(ranks), func(from, to int) {
+		sum := uint32(0)
+		for i, w := range words[from:to] {
+			ranks[from+i] = sum
+			sum += uint32(bits.OnesCount64(w))
+		}
+		sums[from>>16] = sum
+	})
+	if err != nil {
+		return 0, err
+	}
+	before := uint32(0)
+	for i, sum := range sums {
+		sums[i] = before
+		before += sum
+	}
+	return int(before), q.ParallelBlocks(len(ranks), func(from, to int) {
+		for i := range ranks[from:to] {
+			ranks[from+i] += sums[from>>16]
+		}
+	})
+}
+
+func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	m := t.probe(f, keys, sel, n)
+	if m == 0 {
+		return f.pos[:0], f.groups[:0]
+	}
+	pos, groups = f.pos[:m], f.groups[:m]
+	words, ranks := t.bits, t.ranks
+	k := 0
+	for i, x := range f.keys[:m] {
+		w := words[x>>6]
+		below := w & (1<<(x&63) - 1)
+		pos[k] = pos[i]
+		groups[k] = int32(ranks[x>>6]) + int32(bits.OnesCount64(below))
+		k += int(w >> (x & 63) & 1)
+	}
+	return pos[:k], groups[:k]
+}

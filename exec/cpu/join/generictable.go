@@ -1,0 +1,200 @@
+package join
+
+import (
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/keyhash"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// genericTable is a hash table over keys of any types: of halves of their hashes, the keys themselves compared column by column in the build's
+// vectors.
+type genericTable struct {
+	slotTable[uint32]
+	keys []*column.Vector
+	safe []bool // by key: NULL equals NULL
+}
+
+func (b *Build) makeGeneric(keyed []int32, n int) (arrange func() error, err error) {
+	t := &genericTable{keys: b.keys, safe: make([]bool, len(b.keys))}
+	for i := range t.safe {
+		t.safe[i] = b.nullSafe(i)
+	}
+	t.same = func(row, other int32) bool { return t.equal(t.keys, int(row), int(other)) }
+	b.table = t
+	b.scratch = int64(24 * n)
+	b.direct = true // the table reads key columns by row
+	if err := b.q.Memory.Reserve("join build", b.scratch); err != nil {
+		return nil, err
+	}
+	hashes := make([]uint64, n)
+	const chunk = 16 * column.VectorSize
+	err = b.q.Parallel((n+chunk-1)/chunk, n, func(i int) error {
+		var h keyhash.Hasher
+		from := i * chunk
+		end := min(from+chunk, n)
+		rows := keyed
+		if rows == nil {
+			rows = vec.CountFrom(nil, from, end-from)
+		} else {
+			rows = rows[from:end]
+		}
+		h.Hash(hashes[from:end], t.keys, rows, b.N)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.fillAll(b, n, keyed, func(out []uint64, from int) { copy(out, hashes[from:]) })
+}
+
+// equal compares the key at position p of vectors with that of a row in the table.
+func (t *genericTable) equal(keys []*column.Vector, p, row int) bool {
+	for i, v := range keys {
+		w := t.keys[i]
+		vn, wn := v.IsNull(p), w.IsNull(row)
+		if vn || wn {
+			if vn && wn && t.safe[i] {
+				continue
+			}
+			return false
+		}
+		if !vec.EqualValues(v, p, w, row) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	if sel == nil {
+		sel = vec.Ascending(n)
+	}
+	for i, v := range keys {
+		if v.Valid != nil && !t.safe[i] {
+			sel = dropNulls(&f.pos, v, sel, n)
+			f.pos = f.pos[:cap(f.pos)]
+		}
+	}
+	if len(sel) == 0 {
+		return nil, nil
+	}
+	if cap(f.groups) < len(sel) {
+		f.groups, f.keys = make([]int32, max(n, len(sel))), make([]uint64, max(n, len(sel)))
+	}
+	if cap(f.slots) < len(sel) {
+		f.slots, f.ok = make([]uint32, max(n, len(sel))), make([]bool, max(n, len(sel)))
+	}
+	if cap(f.pos) < len(sel) {
+		f.pos = make([]int32, max(n, len(sel)))
+	}
+	hashes := f.keys[:len(sel)]
+	f.hasher.Hash(hashes, keys, sel, n)
+	pos, groups = f.pos[:len(sel)], f.groups[:len(sel)]
+	slots, mask, shift := t.slots, t.region, t.shift
+	k := 0
+	for i, h := range hashes {
+		at := h >> shift
+		for {
+			s := &slots[at]
+			if s.row == 0 {
+				break
+			}
+			if s.word == uint32(h) {
+				pos[k], groups[k] = sel[i], s.row-1
+				f.slots[k] = uint32(at)
+				hashes[k] = h
+				k++
+				break
+			}
+			at = at&^mask | (at+1)&mask
+		}
+	}
+	pos, groups = pos[:k], groups[:k]
+	ok := f.ok[:k]
+	for i := range ok {
+		ok[i] = true
+	}
+	for i, v := range keys {
+		f.compare(ok, v, pos, t.keys[i], groups, t.safe[i])
+	}
+	m := 0
+	for i := range pos {
+		g := groups[i]
+		if !ok[i] { // two keys of one hash: go on along the chain, key by key
+			if g = t.next(keys, int(pos[i]), hashes[i], uint64(f.slots[i])); g < 0 {
+				continue
+			}
+		}
+		pos[m], groups[m] = pos[i], g
+		m++
+	}
+	return pos[:m], groups[:m]
+}
+
+// next looks for a key behind slot at.
+func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32 {
+	for {
+		at = at&^t.region | (at+1)&t.region
+		s := &t.slots[at]
+		if s.row == 0 {
+			return -1
+		}
+		if s.word == uint32(hash) && t.equal(keys, p, int(s.row-1)) {
+			return s.row - 1
+		}
+	}
+}
+
+// compare clears ok[i] where v at pos[i] differs from w at rows[i].
+func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vector, rows []int32, safe bool) {
+	if v.Const || w.Const || safe && (v.Valid != nil || w.Valid != nil) {
+		for i, p := range pos {
+			vn, wn := v.IsNull(int(p)), w.IsNull(int(rows[i]))
+			if vn || wn {
+				ok[i] = ok[i] && vn && wn
+			} else {
+				ok[i] = ok[i] && vec.EqualValues(v, int(p), w, int(rows[i]))
+			}
+		}
+		return
+	}
+	switch v.Type.Phys() {
+	case types.PhysFloat64:
+		for i, p := range pos {
+			ok[i] = ok[i] && types.FloatKey(v.F64[p]) == types.FloatKey(w.F64[rows[i]])
+		}
+	case types.PhysInt128:
+		compareAt(ok, v.I128, pos, w.I128, rows)
+	case types.PhysString:
+		if v.Dict != nil && v.Dict == w.Dict {
+			compareAt(ok, v.Codes, pos, w.Codes, rows)
+			return
+		}
+		x := v.Str
+		if v.Dict != nil {
+			f.strings = f.strings[:0]
+			values := v.Dict.Values()
+			for _, p := range pos {
+				f.strings = append(f.strings, values[v.Codes[p]])
+			}
+			x, pos = f.strings, vec.Ascending(len(pos))
+		}
+		if w.Dict == nil {
+			compareAt(ok, x, pos, w.Str, rows)
+			return
+		}
+		values := w.Dict.Values()
+		for i, p := range pos {
+			ok[i] = ok[i] && x[p] == values[w.Codes[rows[i]]]
+		}
+	default:
+		compareAt(ok, v.I64, pos, w.I64, rows)
+	}
+}
+
+func compareAt[T comparable](ok []bool, x []T, pos []int32, y []T, rows []int32) {
+	for i, p := range pos {
+		ok[i] = ok[i] && x[p] == y[rows[i]]
+	}
+}

@@ -1,0 +1,199 @@
+package orderby
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/rowsort"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// rankFilter says that of each partition only the rows up to a rank are of interest, and that whatever is asked of them depends on no
+// row behind them: so each worker may drop the others long before the rows are sorted as a whole.
+type rankFilter struct {
+	most  int64 // 0: no filter
+	parts int   // the leading keys that are the partition's
+}
+
+// rankedRows is what a worker knows about dropping rows.
+type rankedRows struct {
+	limit   int  // of stored rows, at which to look for some to drop
+	dropped bool // some are, and the others stand in another order
+	cutoffs cutoffs
+	sel     []int32
+}
+
+// cutoffs is a hash table of partitions that have rows enough: of each the greatest value of the first key of the order, or if that
+// descends of its complement, that a row of interest can have.
+type cutoffs struct {
+	slots []cutoff // a power of 2; nil: none
+	shift uint     // that leaves the upper bits of a hash, a slot
+}
+
+type cutoff struct {
+	partition, most int64
+	used            bool
+}
+
+func (c *cutoffs) reset(partitions int) {
+	size := bits.Len(uint(2*partitions + 1))
+	*c = cutoffs{slots: make([]cutoff, 1<<size), shift: uint(64 - size)}
+}
+
+// find returns the partition's slot, or the one where it would be.
+func (c *cutoffs) find(partition int64) *cutoff {
+	mask := len(c.slots) - 1
+	for i := int(uint64(partition) * 0x9E3779B97F4A7C15 >> c.shift); ; i = (i + 1) & mask {
+		if s := &c.slots[i]; !s.used || s.partition == partition {
+			return s
+		}
+	}
+}
+
+// cutKeys says whether partitions and the first key of the order are integers, for which there are cutoffs.
+func (s *Sink) cutKeys(cols []*column.Vector) (partition, key *column.Vector, flip int64, ok bool) {
+	f := s.ranks
+	if f.parts > 1 || len(s.KeyAt) == f.parts {
+		return nil, nil, 0, false
+	}
+	whole := func(v *column.Vector) bool { return v.Type.Phys() == types.PhysInt64 && v.Valid == nil && !v.Const }
+	if f.parts == 1 {
+		if partition = cols[s.KeyAt[0]]; !whole(partition) {
+			return nil, nil, 0, false
+		}
+	}
+	if s.P.Keys[f.parts].Desc {
+		flip = -1
+	}
+	key = cols[s.KeyAt[f.parts]]
+	return partition, key, flip, whole(key)
+}
+
+// worthKeeping returns the rows of a batch that are not behind their partition's cutoff.
+func (x *Local) worthKeeping(sel []int32) []int32 {
+	c := &x.ranked.cutoffs
+	if c.slots == nil {
+		return sel
+	}
+	partition, key, flip, ok := x.s.cutKeys(x.cols)
+	if !ok {
+		return sel
+	}
+	kept := x.ranked.sel[:0]
+	p := int64(0)
+	for _, row := range sel {
+		if partition != nil {
+			p = partition.I64[row]
+		}
+		if s := c.find(p); !s.used || key.I64[row]^flip <= s.most {
+			kept = append(kept, row)
+		}
+	}
+	x.ranked.sel = kept
+	return kept
+}
+
+// KeepRanks lets workers drop rows whose rank is above most in the partitions that the leading keys make.
+func (s *Sink) KeepRanks(most int64, parts int) {
+	s.ranks = rankFilter{most, parts}
+	s.tag()
+}
+
+// dropRanks sorts a worker's rows and drops those whose rank is too high already. If few are, no more is tried.
+func (x *Local) dropRanks() error {
+	s, q, n := x.s, x.s.q, x.N
+	account := memory.Account{Operator: s.Name}
+	segs := make([]*rowstore.Segment, len(x.Segs)) // the rows may have to stay as they are
+	for i, seg := range x.Segs {
+		segs[i] = &rowstore.Segment{N: seg.N, Cap: seg.Cap, Cols: slices.Clone(seg.Cols)}
+	}
+	cols, _, err := rowstore.Concat(q, []*rowstore.Store{{Types: x.Types, Segs: segs, N: n, Marks: []rowstore.Mark{{}}, Mem: account}}, x.Types)
+	if err != nil {
+		return err
+	}
+	size := int64(16 * n)
+	if err := q.Memory.Reserve(s.Name, size); err != nil {
+		return err
+	}
+	if len(x.Segs) > 1 {
+		for _, v := range cols {
+			size += int64(n) * vec.Width(v)
+		}
+	}
+	defer func() { q.Memory.Release(size) }()
+	r := &rowsort.Sorter{Q: q, Name: s.Name}
+	for i, k := range s.P.Keys {
+		key, err := rowsort.NewKey(q, cols[s.KeyAt[i]], k.Desc, n)
+		if err != nil {
+			return err
+		}
+		r.Keys = append(r.Keys, key)
+	}
+	sorted, err := r.Sort(n)
+	if err != nil {
+		return err
+	}
+	partShift, partCoded := sorted.Shift(s.ranks.parts)
+	peerShift, peerCoded := sorted.Shift(len(r.Keys))
+	differ := func(from, to, i int) bool {
+		for k := from; k < to; k++ {
+			if r.Keys[k].Compare(sorted.Row(i-1), sorted.Row(i)) != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	kept := make([]int32, 0, n)
+	partition, peers := 0, 0
+	byPartition, byKey, flip, cuts := s.cutKeys(cols)
+	var enough []int32 // of each partition that has so many rows the row at the highest rank
+	for i := range n {
+		if i&task.CheckRows == 0 {
+			if err := q.Check(); err != nil {
+				return err
+			}
+		}
+		if i > 0 {
+			word := sorted.Words[i] ^ sorted.Words[i-1]
+			switch {
+			case word>>partShift != 0 || !partCoded && differ(0, s.ranks.parts, i):
+				partition, peers = i, i
+			case int64(peers-partition) >= s.ranks.most: // so is the row's rank
+			case word>>peerShift != 0 || !peerCoded && differ(s.ranks.parts, len(r.Keys), i):
+				peers = i
+			}
+		}
+		if int64(peers-partition) < s.ranks.most {
+			kept = append(kept, sorted.Row(i))
+		}
+		if cuts && int64(i-partition) == s.ranks.most-1 {
+			enough = append(enough, sorted.Row(i))
+		}
+	}
+	if len(kept) > n/4*3 {
+		x.ranked.limit = math.MaxInt
+		return nil
+	}
+	if cuts {
+		x.ranked.cutoffs.reset(len(enough))
+		for _, row := range enough {
+			c := cutoff{most: byKey.I64[row] ^ flip, used: true}
+			if byPartition != nil {
+				c.partition = byPartition.I64[row]
+			}
+			*x.ranked.cutoffs.find(c.partition) = c
+		}
+	}
+	x.ranked.limit = max(q.Tuning.RankedRows, 3*len(kept))
+	x.ranked.dropped = true
+	rowstore.Loosen(cols, &x.Texts)
+	x.Segs, x.N, x.Marks = nil, 0, []rowstore.Mark{{Seq: x.seq}}
+	x.Mem.Close()
+	return x.Append(cols, kept, n)
+}

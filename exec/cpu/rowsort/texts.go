@@ -1,0 +1,139 @@
+package rowsort
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/column"
+)
+
+// textCode numbers strings in their order by the bytes that occur in them: a place at which all strings have one of ten digits is a digit of
+// a mixed-radix number with ten values, and a place at which all agree takes nothing. So far more of a string fits a word than its
+// eight first bytes. (The idea is that of order-preserving alphabet compression; Antoshenkov, Lomet, Murray 1996.)
+type textCode struct {
+	places []textPlace
+	size   uint64 // codes lie below it; 0: 2^64
+	whole  bool   // different strings have different codes
+}
+
+type textPlace struct {
+	at    int
+	radix uint64
+	ranks *[256]uint16 // of bytes; where strings may have ended, that has rank 0
+}
+
+const (
+	textWindow = 24  // places that are looked at
+	textCoded  = 512 // so many strings are worth it
+)
+
+// textBytes are the bytes that occur at each place, and the lengths.
+type textBytes struct {
+	seen        [textWindow][256]bool
+	least, most int
+	any         bool
+}
+
+func newTextCode(v *column.Vector, r Rows, n int, each eachRows) (c textCode, err error) {
+	for skip := 0; ; {
+		x, err := bytesOf(v, r, n, skip, each)
+		if err != nil {
+			return c, err
+		}
+		c.choose(x, skip)
+		if len(c.places) > 0 || c.whole {
+			return c, nil
+		}
+		// All agree in the window.
+		common, equal, err := commonPrefix(v, r, n, each)
+		if err != nil || equal {
+			return textCode{size: 1, whole: true}, err
+		}
+		skip = common
+	}
+}
+
+// bytesOf looks at the strings' bytes from skip on.
+func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*textBytes, error) {
+	all := &textBytes{least: math.MaxInt}
+	err := merged(n, each, func(from, to int) *textBytes {
+		x := &textBytes{least: math.MaxInt}
+		for i := from; i < to; i++ {
+			p := r.At(i)
+			if v.Valid != nil && !v.Valid.Get(p) {
+				continue
+			}
+			s := v.StringAt(p)
+			x.any = true
+			x.least, x.most = min(x.least, len(s)), max(x.most, len(s))
+			if len(s) > skip {
+				s = s[skip:]
+				for k := range min(len(s), textWindow) {
+					x.seen[k][s[k]] = true
+				}
+			}
+		}
+		return x
+	}, func(x *textBytes) {
+		all.any = all.any || x.any
+		all.least, all.most = min(all.least, x.least), max(all.most, x.most)
+		for k := range x.seen {
+			for b, seen := range x.seen[k] {
+				all.seen[k][b] = all.seen[k][b] || seen
+			}
+		}
+	})
+	return all, err
+}
+
+// choose takes as many places as a word has room for.
+func (c *textCode) choose(x *textBytes, skip int) {
+	*c = textCode{size: 1, whole: true}
+	if !x.any {
+		return
+	}
+	for k := range textWindow {
+		at := skip + k
+		if at >= x.most {
+			return
+		}
+		ranks, radix := new([256]uint16), uint64(0)
+		if x.least <= at {
+			radix = 1
+		}
+		for b, seen := range x.seen[k] {
+			if seen {
+				ranks[b] = uint16(radix)
+				radix++
+			}
+		}
+		if radix == 1 {
+			continue
+		}
+		hi, size := bits.Mul64(c.size, radix)
+		if hi > 0 {
+			c.whole = false
+			return
+		}
+		c.size = size
+		c.places = append(c.places, textPlace{at, radix, ranks})
+	}
+	c.whole = x.most <= skip+textWindow
+}
+
+// words stores the codes of rows in dst.
+func (c *textCode) words(dst []uint64, v *column.Vector, r Rows) {
+	places := c.places
+	for i := range dst {
+		s := v.StringAt(r.At(i))
+		code := uint64(0)
+		for k := range places {
+			p := &places[k]
+			code *= p.radix
+			if p.at < len(s) {
+				code += uint64(p.ranks[s[p.at]])
+			}
+		}
+		dst[i] = code
+	}
+}

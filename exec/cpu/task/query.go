@@ -1,0 +1,180 @@
+// Package task holds what the operators of one query share: threads, memory, cancellation, and the sizes at which they change how they work.
+//
+// The runner, package cpu, makes a Query for a statement and a Worker for each thread of a pipeline. Operators take memory from Query.Memory,
+// run work on all threads with Parallel and Spawn, and look with Check whether the query has been stopped: at least once a vector, or a block
+// of stored rows (Blocks). Nothing here knows of plans or rows.
+package task
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Query is what the operators of a running query share.
+type Query struct {
+	Threads int
+	Memory  *memory.Budget
+	Ctx     context.Context
+	Expr    expr.Context
+	Tuning  *Tuning
+	// OnFail is called after the first failure, when the workers have been told to stop; nil: nothing is.
+	OnFail func()
+
+	// Stopped says that no worker goes on after its current vector.
+	Stopped atomic.Bool
+
+	mu  sync.Mutex
+	err error // guarded by mu: the first failure
+}
+
+// ErrStop ends a pipeline early without being a failure: a LIMIT has its rows, or the client has gone.
+var ErrStop = errors.New("cpu: pipeline stopped")
+
+// Fail keeps the first error and stops all workers.
+func (q *Query) Fail(err error) {
+	q.mu.Lock()
+	if q.err == nil {
+		q.err = err
+	}
+	q.mu.Unlock()
+	q.Stopped.Store(true)
+	if q.OnFail != nil {
+		q.OnFail()
+	}
+}
+
+// Failure returns the first error; nil: there was none.
+func (q *Query) Failure() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.err
+}
+
+// Check returns the query's error once it has been stopped.
+func (q *Query) Check() error {
+	if !q.Stopped.Load() {
+		return nil
+	}
+	if err := q.Failure(); err != nil {
+		return err
+	}
+	return ErrStop
+}
+
+// Worker runs one chain of operators at a time. It serves one goroutine.
+type Worker struct {
+	Query *Query
+	ID    int // below the query's threads
+	Expr  *expr.Context
+
+	texts   memory.Account // those that functions make
+	checks  int
+	yielded time.Time
+}
+
+// NewWorker returns a worker. Close it.
+func (q *Query) NewWorker(id int) *Worker {
+	w := &Worker{Query: q, ID: id, yielded: time.Now(), texts: memory.Account{Budget: q.Memory, Operator: "texts"}}
+	w.Expr = q.Expr.ForWorker(w.texts.Set)
+	return w
+}
+
+// Close gives back the memory of the texts that functions made.
+func (w *Worker) Close() { w.texts.Close() }
+
+// Where more workers want to run than there are processors each gives way to the others after a timeSlice, much sooner than the
+// scheduler would make it: else one that has to end waits as many times 10 ms as there are others.
+const timeSlice = time.Millisecond
+
+// Check returns the query's error once it has been stopped. Workers call it at least once a vector.
+func (w *Worker) Check() error {
+	if w.Query.Stopped.Load() {
+		return w.Query.Check()
+	}
+	if w.checks++; w.checks&7 == 0 && time.Since(w.yielded) > timeSlice {
+		runtime.Gosched()
+		w.yielded = time.Now()
+	}
+	return nil
+}
+
+// IsParallel says whether work on so many rows pays for several workers, if the query may have them.
+func (q *Query) IsParallel(rows int) bool { return q.Threads > 1 && rows >= q.Tuning.ParallelRows }
+
+// Parallel calls f(0), ..., f(n-1), on several workers if there are rows enough to make that worth while.
+func (q *Query) Parallel(n, rows int, f func(i int) error) error {
+	workers := min(n, q.Threads)
+	if rows < q.Tuning.ParallelRows || workers <= 1 {
+		for i := range n {
+			if err := q.Check(); err != nil {
+				return err
+			}
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var next atomic.Int64
+	return q.Spawn(workers, func(int) error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return nil
+			}
+			if err := q.Check(); err != nil {
+				return err
+			}
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// Spawn runs f(0) .. f(n-1) at once, f(0) in the calling goroutine, waits for all, and returns the first error.
+func (q *Query) Spawn(n int, f func(id int) error) error {
+	if n == 1 {
+		return sqlerr.Guard(func() error { return f(0) })
+	}
+	var wg sync.WaitGroup
+	run := func(id int) {
+		if err := sqlerr.Guard(func() error { return f(id) }); err != nil && !errors.Is(err, ErrStop) {
+			q.Fail(err)
+		}
+	}
+	for id := 1; id < n; id++ {
+		wg.Go(func() { run(id) })
+	}
+	run(0)
+	wg.Wait()
+	return q.Check()
+}
+
+// IntegerVariable returns a system variable's value, or standard where it has no number.
+func (q *Query) IntegerVariable(name string, standard int64) int64 {
+	if q.Expr.Variables == nil {
+		return standard
+	}
+	v, ok := q.Expr.Variables.SystemVariable(name)
+	switch {
+	case !ok || v.Null:
+		return standard
+	case !v.Type.IsString():
+		return v.I
+	}
+	n, err := strconv.ParseInt(v.S, 10, 64)
+	if err != nil {
+		return standard
+	}
+	return n
+}

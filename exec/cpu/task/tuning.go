@@ -1,0 +1,50 @@
+package task
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/column"
+)
+
+// Tuning holds the sizes at which operators change how they work. Tests set smaller ones, so that small tables exercise what large ones do.
+type Tuning struct {
+	Filters FilterLimits
+	// FrozenGroups is the number of groups at which a worker puts its table aside and begins another.
+	FrozenGroups int
+	// MorselRows is the number of rows of a morsel: work for some 100 µs. Taking the next morsel and keeping morsels in order cost nothing beside it,
+	// and yet there are enough morsels for all workers.
+	MorselRows int
+	// ParallelRows is the number of rows of work from which starting goroutines pays.
+	ParallelRows int
+	// WindowTaskRows is the number of rows for which a worker computes window functions at a time; a multiple of WindowBlockRows.
+	WindowTaskRows  int
+	WindowBlockRows int // rows of a block
+	WindowFan       int // children of a node in a tree of partial results
+	// RankedRows is how many rows a worker collects before it looks for rows whose rank is too high: what it takes to sort them stays in the cache.
+	RankedRows int
+}
+
+// FilterLimits bound runtime filters. A filter has to stay in the cache, where it is read at random: a bitmap, which tests fastest, takes up
+// to Bits (1 MiB) even for a few members; where it would be larger, a Bloom filter takes 8 to 16 bits a member. Rows that are stored in the
+// order of the key, or nearly so, read bitmaps from one end to the other: those may have PerRow bits for each of many members.
+type FilterLimits struct {
+	Bits     uint64
+	PerRow   uint64
+	Sorted   uint64  // bits of bitmaps that are read in order
+	Members  int     // up to so many a filter costs next to nothing and is made in any case
+	Bloom    int     // members of a Bloom filter
+	Compared int     // so few members are compared one by one
+	Drops    float64 // a filter of many members is made if it is expected to drop this share of the rows that it tests
+}
+
+// Default is the tuning of queries.
+var Default = Tuning{
+	Filters:      FilterLimits{Bits: 1 << 23, PerRow: 256, Sorted: 1 << 32, Members: 1 << 16, Bloom: 1 << 23, Compared: 8, Drops: 1.0 / 16},
+	FrozenGroups: 1 << 15, MorselRows: 16 * column.VectorSize, ParallelRows: 1 << 14,
+	WindowTaskRows: 1 << 16, WindowBlockRows: column.VectorSize, WindowFan: 64, RankedRows: 1 << 16,
+}
+
+// Workers is how many of a query's threads have work in a pipeline over so many rows: as many as there are morsels.
+func Workers(rows float64, threads int) int {
+	return max(1, int(min(float64(threads), math.Ceil(rows/float64(Default.MorselRows)))))
+}

@@ -1,0 +1,22 @@
+package vec
+
+import "github.com/radish-sql/radish/column"
+
+// CountFrom appends from, from+1, ... to dst, n numbers.
+func CountFrom(dst []int32, from, n int) []int32 {
+	for i := range n {
+		dst = append(dst, int32(from+i))
+	}
+	return dst
+}
+
+// ascendingPositions holds 0, 1, 2, ...
+var ascendingPositions = CountFrom(nil, 0, 4*column.VectorSize)
+
+// Ascending returns 0..n-1.
+func Ascending(n int) []int32 {
+	if n <= len(ascendingPositions) {
+		return ascendingPositions[:n]
+	}
+	return CountFrom(nil, 0, n)
+}

@@ -236,7 +236,7 @@ func TestPanicBecomesInternalError(t *testing.T) {
 		cur.Close()
 	}
 	var e *sqlerr.Error
-	if !errors.As(err, &e) || e.Kind != sqlerr.Internal || errors.Unwrap(e) == nil || !strings.Contains(errors.Unwrap(e).Error(), "scan.go") {
+	if !errors.As(err, &e) || e.Kind != sqlerr.Internal || errors.Unwrap(e) == nil || !strings.Contains(errors.Unwrap(e).Error(), "scan/table.go") {
 		t.Fatalf("error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/expr"
@@ -72,9 +73,21 @@ func rulesTable() string {
 	for _, r := range rules.List() {
 		if !seen[r.Name] {
 			seen[r.Name] = true
-			first, _, _ := strings.Cut(strings.TrimSpace(r.Doc), "\n\n")
-			fmt.Fprintf(&b, "| %s | %s |\n", r.Name, strings.ReplaceAll(strings.ReplaceAll(first, "\n", " "), "|", "\\|"))
+			fmt.Fprintf(&b, "| %s | %s |\n", r.Name, brief(r.Doc))
 		}
 	}
 	return b.String()
+}
+
+// brief is the beginning of a rule's comment that fits a cell: the first paragraph, else its first sentence, else what stands before the colon.
+func brief(doc string) string {
+	const longest = 160
+	text, _, _ := strings.Cut(strings.TrimSpace(doc), "\n\n")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "|", "\\|")
+	for _, end := range []string{". ", ": "} {
+		if first, _, more := strings.Cut(text, end); more && utf8.RuneCountInString(text) > longest {
+			text = first + "."
+		}
+	}
+	return text
 }

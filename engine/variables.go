@@ -90,11 +90,11 @@ var ownVariables = []variable{
 	},
 	{
 		name: "radish_file_access", initial: func(e *Engine) string { return e.access.String() }, of: func(v *variables) string { return v.access.String() }, set: setFileAccess,
-		doc: "the files that statements may use: full, read (writing none), none, or folders with commas between, of which read:FOLDER can be read only; a session can narrow it, never widen it",
+		doc: "the files that statements may use: full, read, none, or folders (read:FOLDER only reads); a session can narrow it, never widen it",
 	},
 	{
 		name: "radish_gpu_memory_limit", initial: fixed("0"), set: setBytes("radish_gpu_memory_limit"),
-		doc: "bytes of a GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are. What finds no room goes a slower way, or runs on the CPU",
+		doc: "bytes of a GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are",
 	},
 	{
 		name: "radish_gpu_total_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.GPUMemoryLimit, 10) }, integer: true, readOnly: true,
@@ -112,7 +112,7 @@ var ownVariables = []variable{
 	},
 	{
 		name: unsetVariables, initial: fixed(unsetNull), set: setUnsetVariables,
-		doc: "what reading a user variable gives that nothing has set: null, as in MySQL; warn: NULL and a warning; error, which scripts of the shell begin with. IFNULL, COALESCE and IS NULL may always read it",
+		doc: "what reading a user variable gives that nothing has set: null, as in MySQL; warn, NULL and a warning; error, the shell's choice for scripts",
 	},
 	{
 		name:    "sql_mode",

@@ -54,7 +54,7 @@ func mathFunctions() []*Function {
 				return nil
 			}},
 		{Name: "rand", Category: mathCategory, Syntax: "RAND([seed])", MaxArgs: 1, Volatile: true,
-			Doc:   "A random number, 0 <= r < 1. A constant seed gives MySQL's sequence, in the order of the rows before ORDER BY (MySQL: behind it, unless it is in the order itself).",
+			Doc:   "A random number, 0 <= r < 1. A constant seed gives MySQL's sequence, in the order of the rows before ORDER BY.",
 			Nulls: NullCustom,
 			Resolve: func(args []Expr) (Signature, error) {
 				sig := Signature{Result: types.Double}

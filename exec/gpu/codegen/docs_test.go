@@ -140,7 +140,7 @@ func functionTable() string {
 		}
 		name := strings.ToUpper(f.Name)
 		if f.Infix != "" {
-			name = "`" + strings.ReplaceAll(f.Infix, "|", "\\|") + "`"
+			name = "`" + f.Infix + "`"
 		}
 		k, ok := functions[f.Name]
 		switch {
@@ -159,12 +159,20 @@ func functionTable() string {
 	}
 	slices.Sort(categories)
 	var b strings.Builder
-	b.WriteString("| functions | in kernels | over a dictionary column | on the CPU only |\n|---|---|---|---|\n")
 	for _, c := range categories {
 		r := rows[c]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c, strings.Join(r.kernels, ", "), strings.Join(r.codes, ", "), strings.Join(r.cpu, ", "))
+		fmt.Fprintf(&b, "**%s**\n\n", c)
+		for _, list := range []struct {
+			where string
+			names []string
+		}{{"in kernels", r.kernels}, {"over a dictionary column", r.codes}, {"on the CPU only", r.cpu}} {
+			if len(list.names) > 0 {
+				fmt.Fprintf(&b, "- %s: %s\n", list.where, strings.Join(list.names, ", "))
+			}
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString("\nWhat kernels do not take:\n\n")
+	b.WriteString("**What kernels do not take**\n\n")
 	for i, n := range notes {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, n)
 	}

@@ -94,7 +94,7 @@ func (a *aggregateText) updateCopy(acc *accForm, v codegen.Value) {
 // declareCopies makes the block's groups empty.
 func (a *aggregateText) declareCopies() []string {
 	k, f := a.k, a.f
-	k.shared = func(q *query) int64 { return (f.places * int64(f.words()) * 4) << q.groups[f.p].shift }
+	k.shared = sharedMemory{bytes: f.places * int64(f.words()) * 4, copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.words()),

@@ -163,11 +163,6 @@ type (
 	windowOf     struct{ acc *accForm }          // the counter that is the window of a sum of doubles, see aggregatefloat.go
 )
 
-func (w aggWord) resolve(q *query) uint64      { return uint64(q.groups[w.p].arrays[w.at]) }
-func (w aggKeysWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].keys) }
-func (w aggMaskWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].slots - 1) }
-func (w aggFullWord) resolve(q *query) uint64  { return q.counter(counterWord{of: w.p}) }
-func (w aggShiftWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].shift) }
 
 // Limits.
 const (

@@ -1,12 +1,10 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -81,9 +79,6 @@ type (
 	aggFirstWord struct{ p *physical.Aggregate }
 	aggRoomWord  struct{ p *physical.Aggregate }
 )
-
-func (w aggFirstWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].slots + 2) }
-func (w aggRoomWord) resolve(q *query) uint64  { return uint64(q.groups[w.p].room) }
 
 // groups is about how many groups there are, or places in a dense domain.
 func (f *aggForm) groups() float64 {
@@ -236,38 +231,4 @@ func (a *aggregateText) appendGroups(slots string) {
 	k.Line("const u32* first = table + local;")
 	a.flushWords(map[int]string{}, "how")
 	k.Close()
-}
-
-// openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
-func (q *query) openHashed(g, tried *groupRun) error {
-	est := int64(g.form.p.EstGroups)
-	if n, ok := q.before(g.form.p); ok {
-		est = n
-	}
-	g.slots, g.room = min(max(powerOfTwo(2*max(est, 1)), hashedSlots), hashedSlotsMost), max(est+est/2+hashedMore, 1)
-	if tried != nil {
-		g.slots, g.room = tried.slots, tried.room
-		if tried.appended > tried.room {
-			g.room = tried.appended + tried.appended/4
-		} else {
-			g.slots *= 16
-		}
-	}
-	if err := errors.Join(q.resetCounter(counterWord{of: directGroups{g.form.p}}), q.resetCounter(counterWord{of: appendedGroups{g.form.p}})); err != nil {
-		return err
-	}
-	if g.slots+g.room >= math.MaxUint32 {
-		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
-	}
-	return nil
-}
-
-// fillHashed empties the table in device memory. What is appended behind it is written as a whole.
-func (q *query) fillHashed(g *groupRun) error {
-	err := q.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
-	for i := 0; i < len(g.arrays) && err == nil; i++ {
-		a := &g.form.arrays[i]
-		err = q.stream.Fill(g.arrays[i], a.fill, a.unit, (g.slots+2)*a.width/int64(a.unit))
-	}
-	return err
 }

@@ -33,7 +33,7 @@ func (a *aggregateText) hotBytes(bits int) int64 {
 // declareHot declares the table.
 func (a *aggregateText) declareHot() []string {
 	k, x := a.k, a.f.part
-	k.shared = func(q *query) int64 { return x.bytes(q.device.Block(partThreads)) + a.hotBytes(x.hot) }
+	k.shared = sharedMemory{bytes: a.hotBytes(x.hot), threads: x.bytes}
 	return []string{
 		"// frequent places have words of their own in shared memory; first these count",
 		"Place* tags = shared_at<Place>(sizeof(Parting::Memory));",

@@ -217,7 +217,7 @@ func (a *aggregateText) flushLocal() {
 func (a *aggregateText) declareLocal() []string {
 	k := a.k
 	bytes := a.slots * a.slot
-	k.shared = func(*query) int64 { return bytes }
+	k.shared = sharedMemory{bytes: bytes}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",

@@ -1,13 +1,11 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -87,15 +85,13 @@ func (x *partForm) localPlaces(places int64) int64 {
 // localWord is the number of places that a part's table has.
 type localWord struct{ p *physical.Aggregate }
 
-func (w localWord) resolve(q *query) uint64 { return uint64(q.partPlaces(q.groups[w.p])) }
-
-// partPlaces is the number of places that a part's table has, besides the spare ones.
-func (q *query) partPlaces(g *groupRun) int64 {
-	x := g.form.part
+// tablePlaces is the number of places that a part's table has, besides the spare ones.
+func (f *aggForm) tablePlaces() int64 {
+	x := f.part
 	if x.hashed {
-		return min(x.partSlots(g.form.p.EstGroups), (x.stride-spareSlots)&^3)
+		return min(x.partSlots(f.p.EstGroups), (x.stride-spareSlots)&^3)
 	}
-	return x.localPlaces(g.form.places)
+	return x.localPlaces(f.places)
 }
 
 // tableRoom is how many bytes a part's table has if so many blocks share a multiprocessor.
@@ -218,17 +214,6 @@ const (
 	partRoom
 )
 
-func (w partWord) resolve(q *query) uint64 {
-	run := q.groups[w.p].parts[w.pass]
-	return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.room)}[w.what]
-}
-
-// partRun is where a pass writes.
-type partRun struct {
-	rows, given gpukernels.Ptr
-	room        int64
-}
-
 // partOut is the C++ of where a pass writes, from a part of the pass before on.
 func (a *aggregateText) partOut(pass int, part string) string {
 	k := a.k
@@ -318,7 +303,6 @@ func (a *aggregateText) flushParts() {
 	}
 	f.part.then = append(f.part.then, a.tablesKernel())
 	k.then = f.part.then
-	k.prepare = func(q *query) error { return q.openParts(k, f) }
 }
 
 // thenKernel returns a kernel that runs after the pipeline's, and what writes it.
@@ -332,7 +316,7 @@ func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
 func (a *aggregateText) splitKernel() *kernel {
 	sub, b := a.thenKernel("_split")
 	p := a.f.p
-	sub.shared = func(q *query) int64 { return a.f.part.bytes(q.device.Block(sub.threads)) }
+	sub.shared = sharedMemory{threads: a.f.part.bytes}
 	for _, l := range b.declareParting(1) {
 		sub.Line("%s", l)
 	}
@@ -383,39 +367,4 @@ func (a *aggregateText) directLines() []string {
 		a.addPartRow("row", "g")
 		a.closePlace()
 	})
-}
-
-// openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.
-func (q *query) openParts(k *kernel, f *aggForm) error {
-	run := q.groups[f.p]
-	run.parts = nil
-	rows := q.sourceBound(k)
-	for pass := range f.part.passes {
-		const blocks = 512 // each leaves a line that is not full
-		count := int64(1) << (f.part.bits * (pass + 1))
-		share := float64(rows) / float64(int(1)<<f.part.bits)
-		slack := partSlack
-		if f.part.hashed {
-			slack = min(max(slack, slackDeviations/math.Sqrt(max(f.p.EstGroups, 1)/float64(count))), slackMost)
-		}
-		lines := int64(blocks)
-		if pass == 1 {
-			share = float64(run.parts[0].room) / float64(int(1)<<f.part.bits)
-			lines = run.parts[0].room/int64(q.device.Block(partThreads)*f.part.items()*chunkTiles) + 2
-		}
-		r := partRun{room: (int64(share*(1+slack))/f.part.lineRows() + lines + 8) * f.part.lineRows()}
-		r.room = min(r.room, partitionRoom)
-		var err error
-		if r.given, err = q.filled(count, 4, 0); err != nil {
-			return err
-		}
-		r.rows, err = q.alloc(count * r.room * f.part.rowBytes())
-		if errors.Is(err, gpukernels.ErrOutOfMemory) {
-			r.room = 0
-		} else if err != nil {
-			return err
-		}
-		run.parts = append(run.parts, r)
-	}
-	return nil
 }

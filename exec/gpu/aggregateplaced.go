@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
@@ -53,8 +52,6 @@ const (
 	placedBefore
 	placedParts
 )
-
-func (w placedWord) resolve(q *query) uint64 { return uint64(q.groups[w.p].placed[w.part]) }
 
 // choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
 func (a *aggregateText) choosePlaced(words int64) *placedForm {
@@ -144,7 +141,7 @@ func (w placedWord) of(k *kernel) string {
 // declarePlaced copies the placed keys and makes their groups empty.
 func (a *aggregateText) declarePlaced() []string {
 	k, x := a.k, a.f.placed
-	k.shared = func(*query) int64 { return x.bytes() }
+	k.shared = sharedMemory{bytes: x.bytes()}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: placed keys, then the words of one limb after those of another, then the buckets' numbers.",
 		"constexpr u32 copies = 0, copy = 0;",
@@ -164,7 +161,7 @@ func (a *aggregateText) placeKernel() *kernel {
 	sub, _ := a.thenKernel("_place")
 	sub.threads = 1024 // one block does it
 	p, x := a.f.p, a.f.placed
-	sub.shared = func(*query) int64 { return x.tag*x.slots + (4+1)*x.buckets }
+	sub.shared = sharedMemory{bytes: x.tag*x.slots + (4+1)*x.buckets}
 	part := func(part placedPart) string { return placedWord{p, part}.of(sub) }
 	sub.Line("constexpr u32 slots = %d, buckets = %d;", x.slots, x.buckets)
 	sub.Line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
@@ -174,26 +171,4 @@ func (a *aggregateText) placeKernel() *kernel {
 	sub.Line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", aggKeysWord{p}), sub.Word(aggMaskWord{p}), a.f.shape == wordGroups,
 		part(placedTags), part(placedNumbers))
 	return sub
-}
-
-// layPlaced asks for the parts of the placed keys: none has a place at first.
-func (g *groupRun) layPlaced(l *layout) {
-	x := g.form.placed
-	l.filled(&g.placed[placedTags], x.slots, int(x.tag), math.MaxUint64)
-	l.filled(&g.placed[placedNumbers], x.buckets, 1, 0)
-	l.add(&g.placed[placedList], x.tag*x.slots)
-	l.add(&g.placed[placedBefore], 2*x.slots)
-}
-
-// startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns
-// how the others are numbered, and how many they are.
-func (q *query) startSeen(k *kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
-	g := q.groups[k.p.Sink.(*physical.Aggregate)]
-	rows := max(seenLeast, seenRows*int64(g.form.p.EstGroups))
-	every = max(total/((rows+unit-1)/unit), 1)
-	seen := (total + every - 1) / every
-	if err := launch(launchRange{0, seen, every}); err != nil {
-		return 0, 0, err
-	}
-	return -every, total - seen, q.launchOther(k.learn, 1, cost)
 }

@@ -32,7 +32,7 @@ func (k *kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physica
 	case keyedGroups:
 		occupied = fmt.Sprintf("%s[row] != slot_empty", k.Pointer("const u32", aggKeysWord{p}))
 	}
-	k.openRows(func(q *query) int64 { return q.groups[p].size() }, occupied)
+	k.openRows(loop{groups: p}, occupied)
 	for i, c := range src.Cols {
 		if err := k.bindGroup(s, f, c, src.Ins[i]); err != nil {
 			return nil, err

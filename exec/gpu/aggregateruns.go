@@ -216,7 +216,7 @@ func (a *aggregateText) endRuns(vars []runVar) {
 	for k.threads > 32 && int64(k.threads*k.items)*bytes > runRoom {
 		k.threads /= 2
 	}
-	k.shared = func(q *query) int64 { return int64(q.device.Block(k.threads)*k.items) * bytes }
+	k.shared = sharedMemory{threads: func(threads int) int64 { return int64(threads*k.items) * bytes }}
 
 	// Where the warp's runs lie in shared memory: an array for each variable, the widest first.
 	type place struct{ name, typ string }

@@ -352,7 +352,7 @@ func (a *aggregateText) sumCopies(read, word string) string {
 func (a *aggregateText) declareShared() []string {
 	k, f := a.k, a.f
 	places := k.Literal(uint64(f.places))
-	k.shared = func(q *query) int64 { return (f.places * int64(f.words()) * 4) << q.groups[f.p].shift }
+	k.shared = sharedMemory{bytes: f.places * int64(f.words()) * 4, copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
 		"// group, then by copy.",

@@ -11,7 +11,6 @@ func (a *aggregateText) tablesKernel() *kernel {
 	f := a.f
 	last := f.part.passes - 1
 	words, shared := int64(f.words()), a.k.prog.tables.sharedBytes()
-	sub.shared = func(q *query) int64 { return f.part.partTable(words) }
 	sub.threads = partThreads * 2 / f.part.blocks
 	most := f.part.blocks
 	switch {
@@ -64,6 +63,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	}
 	sub.Line("block_barrier();")
 	sub.Close()
+	sub.shared = sharedMemory{bytes: f.part.partTable(words)}
 	return sub
 }
 

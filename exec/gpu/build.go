@@ -99,12 +99,6 @@ type (
 	matchedWord  struct{ p *physical.Build } // address of a byte per row: it has found a match
 )
 
-func (w headsWord) resolve(q *query) uint64    { return uint64(q.builds[w.p].heads) }
-func (w maskWord) resolve(q *query) uint64     { return uint64(q.builds[w.p].mask) }
-func (w nextWord) resolve(q *query) uint64     { return uint64(q.builds[w.p].next) }
-func (w nullHeadWord) resolve(q *query) uint64 { return uint64(q.builds[w.p].nullHead) }
-func (w bitsWord) resolve(q *query) uint64     { return uint64(q.builds[w.p].bits) }
-func (w matchedWord) resolve(q *query) uint64  { return uint64(q.builds[w.p].matched) }
 
 // buildText is the sink that fills a build.
 type buildText struct {

@@ -32,7 +32,7 @@ type kernel struct {
 	either       bool                 // with program.most of its scan or without, the kernel is right
 	stops        bool                 // it has loops that end when the query is cancelled: the variable stop says that it was
 	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
-	shared       func(q *query) int64 // bytes of dynamic shared memory; nil: none
+	shared       sharedMemory         // dynamic, of a block
 	raws         map[string]rawItem   // of a column's value, by its name: the item that it comes from
 	items        int                  // rows that a thread takes at once
 	threads      int                  // of a block
@@ -45,7 +45,6 @@ type kernel struct {
 	endTile []string
 	text    string
 
-	prepare func(q *query) error // before each run; nil: nothing to do
 	then    []*kernel            // that run after this one, of sources of their own
 	notes   []note               // what the text does not name
 	learn   *kernel              // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
@@ -86,16 +85,34 @@ func (k *kernel) all() []*kernel {
 
 // loop says over what a launch goes: rows of a count that is known then, or tiles of a table's spans.
 type loop struct {
-	scan  *physical.TableScan // nil: plain rows
-	count func(q *query) int64
-	of    physical.Sink // whose stored rows they are; nil: none's
+	scan   *physical.TableScan // tiles of a table
+	of     physical.Sink       // rows that a sink stores
+	groups *physical.Aggregate // positions of groups
+	count  int64               // so many rows, if it is none of these
 	// shared is what gives copies of the rows, if several threads come for each row and share its copies; nil: one comes.
 	shared *physical.Repeat
 }
 
-// runWord is a parameter's key: a launch asks it for the word.
-type runWord interface {
-	resolve(q *query) uint64
+// sharedMemory is how many bytes of shared memory a block needs. What depends on the launch is a function of it, not of the query that runs.
+type sharedMemory struct {
+	bytes   int64
+	threads func(threads int) int64 // besides, where a block has so many threads; nil: nothing
+	copied  bool                    // the bytes are those of one copy of a block's groups
+}
+
+// needs says whether a block needs any.
+func (m sharedMemory) needs() bool { return m.bytes > 0 || m.threads != nil }
+
+// of is the bytes of a block of so many threads, with 1 << shift copies of its groups.
+func (m sharedMemory) of(threads, shift int) int64 {
+	bytes := m.bytes
+	if m.copied {
+		bytes <<= shift
+	}
+	if m.threads != nil {
+		bytes += m.threads(threads)
+	}
+	return bytes
 }
 
 // block opens a block around the rest of the row.
@@ -354,7 +371,6 @@ type counterWord struct {
 	of any
 }
 
-func (w counterWord) resolve(q *query) uint64 { return q.counter(w) }
 
 // mostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
 // groups directly and what was appended to them apart; of its texts one; and of a source of constant rows how many these are, as a sink.

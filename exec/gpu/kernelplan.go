@@ -325,13 +325,6 @@ type (
 	orderWord  struct{ sink physical.Sink } // address of row numbers in order; 0: as they lie
 )
 
-func (w dataWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).data[w.at]) }
-func (w validWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).valid[w.at]) }
-func (w rowsWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).count) }
-func (w roomWord) resolve(q *query) uint64   { return uint64(q.stored(w.sink).room) }
-func (w placesWord) resolve(q *query) uint64 { return q.counter(counterWord{of: w.sink}) }
-func (w heldWord) resolve(q *query) uint64   { return q.held(w.sink) }
-func (w orderWord) resolve(q *query) uint64  { return uint64(q.stored(w.sink).sorted.order) }
 
 // bindStored makes columns known that are stored as rows: cols[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there
 // is no row, so that all is NULL.

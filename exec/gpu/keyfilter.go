@@ -49,7 +49,6 @@ type filterWord struct {
 	key int
 }
 
-func (w filterWord) resolve(q *query) uint64 { return uint64(q.builds[w.p].filters[w.key]) }
 
 // wantsFilter says whether some scan may drop most of its rows by a key of a build.
 func (g *program) wantsFilter(b *physical.Build, key int) bool {
@@ -148,7 +147,7 @@ func (k *kernel) declareFilters() []string {
 	at := int64(0)
 	for _, u := range k.filters {
 		from := k.Pointer("const u32", u.word)
-		if size := u.form.bytes(); k.shared == nil && u.form.local() && at+size <= 2*filterLocal/8 {
+		if size := u.form.bytes(); !k.shared.needs() && u.form.local() && at+size <= 2*filterLocal/8 {
 			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
 			at += size
 		} else {
@@ -157,7 +156,7 @@ func (k *kernel) declareFilters() []string {
 	}
 	if at > 0 {
 		lines = append(lines, "block_barrier();")
-		k.shared = func(*query) int64 { return at }
+		k.shared = sharedMemory{bytes: at}
 		k.threads = k.sharedThreads(at)
 	}
 	return lines

@@ -454,14 +454,14 @@ func (k *kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) er
 }
 
 // narrowByBits narrows `here` to rows whose value has its bit, where a bitmap of so many places begins with a value.
-func (k *kernel) narrowByBits(v codegen.Value, first, places int64, bits runWord) {
+func (k *kernel) narrowByBits(v codegen.Value, first, places int64, bits any) {
 	place := k.Name("place")
 	k.Line("const u64 %s = (u64)%s - %s;", place, v.Text, k.Literal(uint64(first)))
 	k.Line("here = here && %s;", andNot(v.Null, k.hasBit(place, places, bits)))
 }
 
 // hasBit is the C++ of whether a place lies within a bitmap, and its bit is set.
-func (k *kernel) hasBit(place string, places int64, bits runWord) string {
+func (k *kernel) hasBit(place string, places int64, bits any) string {
 	return fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.Literal(uint64(places)), k.Pointer("const u32", bits), place)
 }
 

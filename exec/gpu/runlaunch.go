@@ -2,11 +2,9 @@ package gpu
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 
-	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -43,15 +41,12 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 			return err
 		}
 	}
-	if k.prepare != nil {
-		if err := k.prepare(q); err != nil {
+	if a, ok := k.p.Sink.(*physical.Aggregate); ok && q.aggs[a].part != nil {
+		if err := q.openParts(k, q.aggs[a]); err != nil {
 			return err
 		}
 	}
-	shared := int64(0)
-	if k.shared != nil {
-		shared = k.shared(q)
-	}
+	shared := q.sharedBytes(k)
 	block := q.device.Block(k.threads)
 	f := q.modules[k].function // its pipeline has waited for it
 	resident, err := q.residentBlocks(k, f, block, shared)
@@ -66,7 +61,7 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		unit = int64(block * k.items)
 		step = max(chunk/unit, 1)
 	} else {
-		total = k.rows.count(q) << q.sharers(k)
+		total = q.sourceRows(k) << q.sharers(k)
 		step = chunk
 	}
 	q.queued += total*unit + q.sizes.trusted[k.p.Sink]
@@ -115,14 +110,9 @@ func (q *query) sharers(k *kernel) int {
 	if k.rows.shared == nil {
 		return 0
 	}
-	each := int64(q.multiprocessors()*sharersAll) / max(k.rows.count(q), 1)
+	each := int64(q.multiprocessors()*sharersAll) / max(q.sourceRows(k), 1)
 	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
 }
-
-// sharersWord is what sharers gives.
-type sharersWord struct{ k *kernel }
-
-func (w sharersWord) resolve(q *query) uint64 { return uint64(q.sharers(w.k)) }
 
 // residentBlocks is how many blocks of a kernel the device runs at once.
 func (q *query) residentBlocks(k *kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {
@@ -196,7 +186,7 @@ func (q *query) launchOther(k *kernel, most int64, cost *pipelineCost) error {
 		return err
 	}
 	cost.compiled(m)
-	block, shared := q.device.Block(k.threads), k.shared(q)
+	block, shared := q.device.Block(k.threads), q.sharedBytes(k)
 	resident, err := q.residentBlocks(k, m.function, block, shared)
 	if err != nil {
 		return err
@@ -207,36 +197,4 @@ func (q *query) launchOther(k *kernel, most int64, cost *pipelineCost) error {
 	}
 	cost.Launches++
 	return q.stream.Launch(m.function, min(resident, most), block, shared, params)
-}
-
-// params are the words of a launch.
-func (q *query) params(k *kernel) ([]uint64, error) {
-	out := make([]uint64, len(k.Params))
-	for i := range k.Params {
-		s := &k.Params[i]
-		switch key := s.Key.(type) {
-		case nil:
-			out[i] = s.Word
-			if s.Table != nil {
-				out[i] = uint64(q.tables[s.Table])
-			}
-		case codegen.ErrorWord:
-			out[i] = uint64(q.control)
-		case codegen.WarningsWord:
-			at, ok := q.warnings[k]
-			if !ok {
-				return nil, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.p.ID)
-			}
-			out[i] = uint64(q.control) + uint64(at)
-		case codegen.StringWord:
-			out[i] = q.stringWord(k, key)
-		case dictionaryWord:
-			out[i] = uint64(q.dicts[key.dict].views)
-		case runWord:
-			out[i] = key.resolve(q)
-		default:
-			return nil, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.p.ID, key)
-		}
-	}
-	return out, nil
 }

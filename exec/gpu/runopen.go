@@ -142,7 +142,7 @@ func (q *query) sourceBound(k *kernel) int64 {
 	if k.rows.scan != nil {
 		return min(q.spanned[k.rows.scan].rows, k.rows.scan.Table.Rows())
 	}
-	return k.rows.count(q)
+	return q.sourceRows(k)
 }
 
 // sinkRoom estimates the rows that come to a sink: a bound where one is known and not much too large, else what came before. all says that no more can
@@ -154,7 +154,7 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 		est := int64(min(p.EstRows*1.3, 1<<40)) + 1024
 		known := q.ready(k)
 		if k.inOrder() {
-			room = max(room, k.rows.count(q)) // rows have places of their own
+			room = max(room, q.sourceRows(k)) // rows have places of their own
 			all = all && known
 			continue
 		}

@@ -176,11 +176,6 @@ func (q *query) watch(ctx context.Context) {
 	}
 }
 
-// cancelWord is the address of the word that says that the query was cancelled.
-type cancelWord struct{}
-
-func (cancelWord) resolve(q *query) uint64 { return uint64(q.cancelled.Address()) }
-
 // stopwatch measures what a pipeline takes on the device; a nil one does not.
 type stopwatch struct {
 	q                *query

@@ -24,21 +24,13 @@ type (
 	fromWord    struct{}                           // the launch's first tile or row
 	toWord      struct{}                           // and the one behind its last
 	everyWord   struct{}                           // which tiles are numbered: see Tiles in tile.cuh
+	sharersWord struct{}                           // log2 of how many threads share the copies of a row
+	cancelWord  struct{}                           // address of the word that says that the query was cancelled
 	scanColumn  struct {
 		scan *physical.TableScan
 		at   int // of scan.Cols
 	}
 )
-
-func (w columnData) resolve(q *query) uint64  { return uint64(q.resident(w.c).Data) }
-func (w columnBytes) resolve(q *query) uint64 { return uint64(q.resident(w.c).Bytes) }
-func (w columnValid) resolve(q *query) uint64 { return uint64(q.resident(w.c).Valid) }
-func (w columnBase) resolve(q *query) uint64  { return uint64(q.resident(w.c).Base) }
-func (w deletedWord) resolve(q *query) uint64 { return uint64(q.table(w.scan).Deleted) }
-func (w spansWord) resolve(q *query) uint64   { return q.spans(w.scan) }
-func (w fromWord) resolve(q *query) uint64    { return uint64(q.launch.from) }
-func (w toWord) resolve(q *query) uint64      { return uint64(q.launch.to) }
-func (w everyWord) resolve(q *query) uint64   { return uint64(q.launch.every) }
 
 // tableReader writes how a scan's columns are read.
 type tableReader struct {
@@ -76,15 +68,16 @@ func (k *kernel) openRow(s *codegen.Scope) (*codegen.Scope, error) {
 	return s.Nested(), nil
 }
 
-// openRows writes a loop over rows 0 .. count-1, of which the condition, if not empty, says which are there.
-func (k *kernel) openRows(count func(q *query) int64, condition string) {
-	k.rows = loop{count: count, shared: k.firstRepeat()}
+// openRows writes a loop over rows from 0 on, of which the condition, if not empty, says which are there.
+func (k *kernel) openRows(rows loop, condition string) {
+	k.rows = rows
+	k.rows.shared = k.firstRepeat()
 	k.loopRows("(i64)"+k.Word(toWord{}), condition)
 }
 
 // openStored is openRows for a sink's rows. Where the host does not know yet how many there are, the kernel asks the counter.
 func (k *kernel) openStored(s physical.Sink, condition string) {
-	k.rows = loop{count: func(q *query) int64 { return q.most(s) }, of: s}
+	k.rows = loop{of: s}
 	to, held := k.Word(toWord{}), k.Word(heldWord{s})
 	k.Line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
 	k.loopRows("to", condition)
@@ -95,7 +88,7 @@ func (k *kernel) loopRows(to, condition string) {
 	turn := "row"
 	if k.rows.shared != nil {
 		turn = "turn"
-		share := k.Word(sharersWord{k})
+		share := k.Word(sharersWord{})
 		k.Line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
 		k.Line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
 	} else {
@@ -164,7 +157,7 @@ func (k *kernel) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codege
 	k.prog.sinks[sink] = f
 	k.maxRows = float64(len(src.Rows))
 	k.Line("// constants")
-	k.openRows(func(q *query) int64 { return int64(len(src.Rows)) }, "")
+	k.openRows(loop{count: int64(len(src.Rows))}, "")
 	k.bindStored(s, sink, f, at, src.Cols, "row", "")
 	return s, nil
 }

@@ -26,19 +26,8 @@ type (
 	spanWord lowWord
 )
 
-func (w lowWord) resolve(q *query) uint64 {
-	lo, _ := w.offsets(q)
-	return uint64(lo)
-}
-
-func (w spanWord) resolve(q *query) uint64 {
-	_, span := lowWord(w).offsets(q)
-	return uint64(span)
-}
-
 // offsets is the range as offsets from the column's base, cut to what an offset can be. 2^32 - 1 is none, so it stands for nothing.
-func (w lowWord) offsets(q *query) (low, span uint32) {
-	base := q.resident(w.c).Base
+func (w lowWord) offsets(base int64) (low, span uint32) {
 	if w.lo > w.hi || w.hi < base || w.lo >= base && uint64(w.lo)-uint64(base) >= math.MaxUint32 {
 		return math.MaxUint32, 0
 	}

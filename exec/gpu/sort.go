@@ -3,149 +3,14 @@ package gpu
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// sortColumn is a column of stored rows that orders them: an array of items of its class and, if it has NULLs, one of bytes that are 1
-// where the value is not NULL.
-type sortColumn struct {
-	class    form.Class
-	unsigned bool // of form.Int: the 64 bits are an unsigned integer
-	nullable bool
-	desc     bool
-	data     gpukernels.Ptr
-	valid    gpukernels.Ptr
-	words    gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
-}
-
-// sortWords are the parameters of the sort kernels before those of the columns, of which each has three.
-const (
-	sortRowCount = iota
-	sortInput    // row numbers; 0: all
-	sortKeysIn
-	sortRowsIn
-	sortKeysOut
-	sortRowsOut
-	sortWidth
-	sortHistograms
-	sortLevel
-	sortWanted
-	sortCounter
-	sortRoom
-	sortHeld // address of the number of rows, which are sortRowCount at the most; 0: they are as many
-	sortLeft // address of what gets the number of rows from sortFirst on, sortLimit at the most; 0: nobody asks
-	sortFirst
-	sortLimit
-	sortColumns
-)
-
-const (
-	sortThreads = 256
-	sortItems   = 4     // as in sort.cuh
-	sortBytes   = 8 + 4 // of a row in shared memory
-	sortLevels  = 8
-	sortBins    = 256
-)
-
-// sortPart is some of the kernels of a sort, which are compiled together. Few rows need sortTiles alone, more of them sortMerge as well, and
-// sortSelect is for the first rows of many.
-type sortPart int
-
-const (
-	sortTiles sortPart = iota
-	sortMerge
-	sortSelect
-	sortParts
-)
-
-// sortText returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
-// columns' classes and directions alone.
-func sortText(cols []sortColumn, part sortPart) string {
-	var b strings.Builder
-	words := sortColumns + 3*len(cols)
-	fmt.Fprintf(&b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", sortThreads)
-	fmt.Fprintf(&b, "struct Less {\n  const Params<%d>& p;\n", words)
-	for i := range cols {
-		c := &cols[i]
-		data := fmt.Sprintf("as_pointer<const %s>(p.w[%d])[row]", c.cName(), sortColumns+3*i)
-		if c.class == form.Code {
-			data = fmt.Sprintf("as_pointer<const view>(p.w[%d])[%s]", sortColumns+3*i+2, data)
-		}
-		fmt.Fprintf(&b, "  RADISH_FN %s value%d(u32 row) const { return %s; }\n", c.valueName(), i, data)
-		if c.nullable {
-			fmt.Fprintf(&b, "  RADISH_FN bool null%d(u32 row) const { return !as_pointer<const u8>(p.w[%d])[row]; }\n", i, sortColumns+3*i+1)
-		}
-	}
-	first := "sort_key(value0(row))"
-	if cols[0].nullable {
-		first = "sort_key_nullable(null0(row), null0(row) ? 0 : sort_key(value0(row)))"
-	}
-	if cols[0].desc {
-		first = "~" + first
-	}
-	fmt.Fprintf(&b, "  RADISH_FN u64 key(u32 row) const { return %s; }\n", first)
-	b.WriteString("  RADISH_FN bool operator()(u64 key_a, u32 a, u64 key_b, u32 b) const {\n    if (key_a != key_b) return key_a < key_b;\n    return before(a, b);\n  }\n")
-	b.WriteString("  RADISH_NOINLINE bool before(u32 a, u32 b) const {\n")
-	for i := range cols {
-		sign := "<"
-		if cols[i].desc {
-			sign = ">"
-		}
-		compare := fmt.Sprintf("if (const i32 c = sort_compare(value%d(a), value%d(b))) return c %s 0;", i, i, sign)
-		if cols[i].nullable {
-			nullFirst := fmt.Sprintf("null%d(a)", i)
-			if cols[i].desc {
-				nullFirst = fmt.Sprintf("null%d(b)", i)
-			}
-			fmt.Fprintf(&b, "    if (null%d(a) != null%d(b)) return %s;\n    if (!null%d(a)) {\n      %s\n    }\n", i, i, nullFirst, i, compare)
-		} else {
-			b.WriteString("    " + compare + "\n")
-		}
-	}
-	b.WriteString("    return false;\n  }\n};\n\n")
-	fmt.Fprintf(&b, `RADISH_FN i64 row_count(const Params<%d>& p) {
-  return p.w[%d] ? min_of((i64)p.w[0], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[0];
-}
-
-`, words, sortHeld, sortHeld)
-	kernel := func(name, call string) {
-		fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) { %s; }\n", name, words, call)
-	}
-	switch part {
-	case sortTiles:
-		fmt.Fprintf(&b, `RADISH_FN void tell_rows(const Params<%d>& p) {
-  if (!p.w[%d] || block_index() > 0 || thread_index() > 0) return;
-  *as_pointer<u64>(p.w[%d]) = (u64)min_of(max_of(row_count(p) - (i64)p.w[%d], (i64)0), (i64)p.w[%d]);
-}
-
-`, words, sortLeft, sortLeft, sortFirst, sortLimit)
-		kernel("tiles", "tell_rows(p); sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
-	case sortMerge:
-		kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
-	case sortSelect:
-		kernel("digits", "select_digits(Less{p}, (i64)p.w[0], as_pointer<u64>(p.w[7]), (int)p.w[8], (i64)p.w[9])")
-		kernel("candidates", "select_rows(Less{p}, (i64)p.w[0], as_pointer<const u64>(p.w[7]), (i64)p.w[9], as_pointer<u32>(p.w[5]), as_pointer<u64>(p.w[10]), (i64)p.w[11])")
-	}
-	return b.String()
-}
-
-// cName is the type of a stored item, valueName of what is compared.
-func (c *sortColumn) cName() string {
-	if c.class == form.Int && c.unsigned {
-		return "u64"
-	}
-	return c.class.CName()
-}
-
-func (c *sortColumn) valueName() string {
-	if c.class == form.Code {
-		return form.View.CName()
-	}
-	return c.cName()
+// sortArrays are a column's values on the device: items of its class and, if it has NULLs, bytes that are 1 where the value is not NULL.
+type sortArrays struct {
+	data, valid gpukernels.Ptr
+	words       gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
 }
 
 // sortedRows are row numbers of 32 bits in order. memory is what has to be freed.
@@ -157,12 +22,6 @@ type sortedRows struct {
 
 // heldCounts are addresses of numbers of rows that the host does not know; 0: it knows them.
 type heldCounts struct{ rows, left gpukernels.Ptr }
-
-// heldRows is up to how many rows a block sorts alone, in shared memory. The host does not ask how many of so few there are.
-const heldRows = 1 << 13
-
-// selects says whether the first wanted of some rows are found before they are sorted.
-func selects(wanted, rows float64) bool { return wanted*8 < rows && rows > 1<<16 }
 
 // sortWaitRows is from how many rows on each pass over them is waited for before the next one is launched, so that a cancelled query ends soon. A variable
 // for tests.
@@ -176,7 +35,7 @@ const maxSortRows = 1<<32 - 1
 //
 // Where the host does not know the number of rows, rows is the most that there can be (heldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortColumn, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}

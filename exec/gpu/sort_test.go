@@ -20,6 +20,7 @@ import (
 // sortTest is a column to sort by: its place on the device, and how two of its rows compare.
 type sortTest struct {
 	column  sortColumn
+	arrays  sortArrays
 	compare func(a, b int) int
 }
 
@@ -66,7 +67,7 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 	var values func(a, b int) int
 	switch x.column.class {
 	case form.Int:
-		x.column.data = upload(gpukernels.Bytes(k))
+		x.arrays.data = upload(gpukernels.Bytes(k))
 		values = func(a, b int) int { return cmp.Compare(k[a], k[b]) }
 		if x.column.unsigned {
 			values = func(a, b int) int { return cmp.Compare(uint64(k[a]), uint64(k[b])) }
@@ -78,7 +79,7 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 				f[i] = math.Copysign(0, -1)
 			}
 		}
-		x.column.data = upload(gpukernels.Bytes(f))
+		x.arrays.data = upload(gpukernels.Bytes(f))
 		values = func(a, b int) int { return cmp.Compare(f[a], f[b]) }
 	case form.Wide:
 		w := make([]types.Int128, n)
@@ -87,7 +88,7 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 			w[i] = types.Int128{Hi: k[i] % 3, Lo: uint64(k[i])}
 			words[i] = form.WordsOf(w[i])
 		}
-		x.column.data = upload(gpukernels.Bytes(words))
+		x.arrays.data = upload(gpukernels.Bytes(words))
 		values = func(a, b int) int {
 			if w[a].Less(w[b]) {
 				return -1
@@ -102,20 +103,20 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 		for i := range texts {
 			texts[i] = text(k[i])
 		}
-		x.column.data = words(texts)
+		x.arrays.data = words(texts)
 		values = func(a, b int) int { return cmp.Compare(texts[a], texts[b]) }
 	case form.Code:
 		texts := []string{"zebra", "", "ape", "aardvark"}
-		x.column.words = words(texts)
+		x.arrays.words = words(texts)
 		codes := make([]uint32, n)
 		for i := range codes {
 			codes[i] = uint32(uint64(k[i]) % uint64(len(texts)))
 		}
-		x.column.data = upload(gpukernels.Bytes(codes))
+		x.arrays.data = upload(gpukernels.Bytes(codes))
 		values = func(a, b int) int { return cmp.Compare(texts[codes[a]], texts[codes[b]]) }
 	}
 	if x.column.nullable {
-		x.column.valid = upload(valid)
+		x.arrays.valid = upload(valid)
 	}
 	x.compare = func(a, b int) int {
 		c := 0
@@ -156,9 +157,10 @@ func TestSortRows(t *testing.T) {
 		for round, n := range []int{0, 1, 5, 1000, 4097, 70000, 70000, 200000} {
 			var tests []sortTest
 			var cols []sortColumn
+			var arrays []sortArrays
 			for range 1 + rng.IntN(3) {
 				x := sortTestColumn(t, rng, s, take, n)
-				tests, cols = append(tests, x), append(cols, x.column)
+				tests, cols, arrays = append(tests, x), append(cols, x.column), append(arrays, x.arrays)
 			}
 			first, count := int64(0), int64(-1)
 			if round%2 == 1 || n == 200000 {
@@ -181,7 +183,7 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			got, err := sortRows(context.Background(), s, load, sortMemory{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, cols, held, most, first, count)
+			got, err := sortRows(context.Background(), s, load, sortMemory{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, arrays, held, most, first, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +253,7 @@ func TestSortCancelled(t *testing.T) {
 		if err := s.Fill(data, 7, 8, n); err != nil {
 			t.Fatal(err)
 		}
-		cols := []sortColumn{{class: form.Int, data: data}}
+		cols, arrays := []sortColumn{{class: form.Int}}, []sortArrays{{data: data}}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var modules []*gpukernels.Module
@@ -268,7 +270,7 @@ func TestSortCancelled(t *testing.T) {
 			}
 			return m, err
 		}
-		if _, err := sortRows(ctx, s, load, sortMemory{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, cols, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
+		if _, err := sortRows(ctx, s, load, sortMemory{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, arrays, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
 			t.Errorf("after %d passes: %v", merges, err)
 		}
 		for _, m := range modules {

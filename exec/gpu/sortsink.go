@@ -6,38 +6,13 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/types"
 )
-
-// sortShape lists what orders the rows of a Sort, without addresses, and the stored column of each: the keys, then what else is kept, so that
-// rows which agree in all keys come in the same order in two runs.
-func (g *program) sortShape(s *physical.Sort) (cols []sortColumn, at []int) {
-	form := g.sinks[s]
-	add := func(i int, desc bool) {
-		c := form.cols[i].like
-		cols = append(cols, sortColumn{class: c.Class, unsigned: c.Typ.Phys() == types.PhysUint64, nullable: c.Null != "", desc: desc})
-		at = append(at, i)
-	}
-	keys := map[expr.ColumnID]bool{}
-	for i, key := range s.Keys {
-		if c, ok := key.Expr.(*expr.Column); ok {
-			keys[c.ID] = true
-		}
-		add(len(s.Cols)+i, key.Desc)
-	}
-	for i, c := range s.Cols {
-		if !keys[c.ID] {
-			add(i, false)
-		}
-	}
-	return cols, at
-}
 
 // sorter orders the rows of a Sort.
 type sorter struct {
 	columns []sortColumn
-	at      []int // the stored column of each
+	arrays  []sortArrays // of each
+	at      []int        // the stored column of each
 	parts   [sortParts]sortModule
 }
 
@@ -60,16 +35,16 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	}
 	x := q.sorter(s)
 	for i, k := range x.at {
-		x.columns[i].data, x.columns[i].valid = r.data[k], r.valid[k]
+		x.arrays[i].data, x.arrays[i].valid = r.data[k], r.valid[k]
 		if x.columns[i].class == form.Code {
 			words, err := q.words(ctx, r.form.cols[k].dictionaryOf())
 			if err != nil {
 				return err
 			}
-			x.columns[i].words = words
+			x.arrays[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{q.take, q.give}, x.columns, held, rows, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{q.take, q.give}, x.arrays, held, rows, s.Offset, s.Count)
 	if sorted.memory != 0 {
 		q.memory[sorted.memory] = 0
 	}
@@ -89,6 +64,7 @@ func (q *query) sorter(s *physical.Sort) *sorter {
 	if x == nil {
 		x = &sorter{}
 		x.columns, x.at = q.sortShape(s)
+		x.arrays = make([]sortArrays, len(x.columns))
 		q.sorters[s] = x
 	}
 	return x
@@ -137,30 +113,4 @@ func (q *query) missingSorts(missing []load) []load {
 		}
 	}
 	return missing
-}
-
-// sorts says whether the rows of a Sort are ordered on the device, since what orders them is stored there.
-func (g *program) sorts(s *physical.Sort) bool {
-	form := g.sinks[s]
-	return form != nil && len(form.cols) >= len(s.Cols)+len(s.Keys)
-}
-
-// expects says whether a sort of as many rows as the planner expects needs a part.
-func (g *program) expects(s *physical.Sort, part sortPart) bool {
-	rows := 0.0
-	for _, p := range g.feeders[s] {
-		rows += p.EstRows
-	}
-	wanted := rows
-	if s.Count >= 0 {
-		wanted = min(rows, float64(s.Offset)+float64(s.Count))
-	}
-	selected := selects(wanted, rows)
-	switch part {
-	case sortMerge:
-		return rows > heldRows && (!selected || wanted > heldRows)
-	case sortSelect:
-		return selected
-	}
-	return true
 }

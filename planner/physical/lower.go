@@ -18,6 +18,8 @@ type Estimator interface {
 	Groups(n logical.Node, cols []expr.Expr) float64
 	// InputGroups is the estimated number of distinct rows in an input of a set operation.
 	InputGroups(n *logical.SetOp, input int) float64
+	// MostFrequent is the estimated number of rows of a node that agree in all of keys at most.
+	MostFrequent(n logical.Node, keys []expr.Expr) float64
 	// Bounds are proven bounds of an integer-valued expression over a node's rows.
 	Bounds(n logical.Node, e expr.Expr) (lo, hi int64, ok bool)
 	// Unique says whether it is proven that no two rows of a node agree in cols, none of which is NULL.

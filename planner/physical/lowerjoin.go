@@ -298,11 +298,14 @@ func (l *lowering) withUnmatched(probe, build logical.Node, p *Probe, nulls []*e
 //
 // If Corr has no equalities, those of On are the keys and the probe's own NULL rule is that of IN. Otherwise the keys come
 // from Corr; and if the comparison can be NULL, two marks are made, one for "some row compares TRUE" and one for "some row compares
-// NULL", from which the third value follows.
+// NULL", from which the third value follows. These visit the rows that Corr chooses, so where they may be many, see markJoinByKeys.
 func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pipeline, error) {
 	on, onRest := splitCondition(x.On, left, right)
-	on, onRest = constantKeys(on, onRest, left)
 	keys, residual := splitCondition(x.Corr, left, right)
+	if len(on) == 1 && len(onRest) == 0 && len(keys) > 0 && len(residual) == 0 && expr.AndOf(x.On).Nullable() && l.manyMatches(x.Right, keys) {
+		return l.markJoinByKeys(x, keys, on[0])
+	}
+	on, onRest = constantKeys(on, onRest, left)
 	if len(keys) == 0 && len(onRest) == 0 {
 		p := &Probe{Kind: logical.MarkJoin, Mark: x.Mark, Build: l.newBuild(x, x.Right, on, residual), Keys: probeKeys(on), Residual: residual,
 			EstRows: l.est.Rows(x), Keep: ids(x.Schema())}

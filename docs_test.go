@@ -238,6 +238,30 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
+// TestDocsFolders checks that folders and files of the source tree that pages name exist. Results name those of their day.
+func TestDocsFolders(t *testing.T) {
+	inTree := regexp.MustCompile(`^(?:cmd|docs|engine|exec|gpukernels|planner|sql|storage|test)(?:/[\w.-]+)+$`)
+	named := 0
+	for path, page := range docPages(t) {
+		if strings.HasPrefix(path, "docs/results/") {
+			continue
+		}
+		_, _, spans := docCode(page)
+		for _, span := range spans {
+			if !inTree.MatchString(span) {
+				continue
+			}
+			named++
+			if _, err := os.Stat(span); err != nil {
+				t.Errorf("%s names %s, which is not there", path, span)
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("only %d folders are named", named)
+	}
+}
+
 // commandWords returns what a line that a reader may type asks of programs of this repository, each as "program word".
 func commandWords(text string) (words []string) {
 	text = strings.TrimSpace(text)

@@ -1,0 +1,133 @@
+// Command plots draws the pictures of the documentation: plots of the tables in docs/benchmarks.md, and a recorded session of the shell.
+//
+//	go run ./docs/plots docs
+//
+// What is drawn follows from the tables' text alone, so a figure and its plot cannot differ; TestPlots holds the committed pictures against it.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: plots FOLDER, which has benchmarks.md and plots/session.txt")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "plots:", err)
+		os.Exit(1)
+	}
+}
+
+// write draws all pictures into the folder's plots.
+func write(docs string) error {
+	pictures, err := draw(docs)
+	if err != nil {
+		return err
+	}
+	for name, picture := range pictures {
+		if err := os.WriteFile(filepath.Join(docs, "plots", name), []byte(picture), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw returns the pictures by their files' names.
+func draw(docs string) (map[string]string, error) {
+	page, err := os.ReadFile(filepath.Join(docs, "benchmarks.md"))
+	if err != nil {
+		return nil, err
+	}
+	session, err := os.ReadFile(filepath.Join(docs, "plots", "session.txt"))
+	if err != nil {
+		return nil, err
+	}
+	pictures := map[string]string{"shell.svg": terminal(string(session))}
+	for _, p := range []struct {
+		file, heading string
+		chart         chart
+	}{
+		{"tpch-cpu.svg", "TPC-H on the CPU", chart{title: "TPC-H, scale factor 1, 2 cores", unit: "ms, median of 5 hot runs", label: "query",
+			columns: []string{"Radish ms", "DuckDB ms"}, draw: bars}},
+		{"tpch-gpu.svg", "TPC-H on a GPU", chart{title: "TPC-H, scale factor 100", unit: "ms, logarithmic", label: "query",
+			columns: []string{"GPU, ms", "cuDF, ms", "CPU, 16 cores, ms", "DuckDB, ms"}, logarithmic: true, draw: bars}},
+		{"groupby-gpu.svg", "Group-by over 10^9 rows", chart{title: "GROUP BY over 10^9 rows, one H200: sum", unit: "10^9 rows a second", label: "keys",
+			columns: []string{"G rows/s"}, only: "sum", draw: bars}},
+		{"crossover.svg", "From how many rows on a GPU is faster", chart{title: "GROUP BY of a thousand keys", unit: "ms, both axes logarithmic", label: "rows",
+			columns: []string{"CPU, ms", "GPU, ms"}, logarithmic: true, draw: lines}},
+	} {
+		if err := p.chart.read(string(page), p.heading); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.heading, err)
+		}
+		pictures[p.file] = p.chart.draw(&p.chart)
+	}
+	return pictures, nil
+}
+
+// chart is a table's columns and how to draw them.
+type chart struct {
+	title, unit string
+	label       string   // the column that names a row
+	columns     []string // those that are drawn, each a series
+	only        string   // rows whose second cell is another are left out; empty: none is
+	logarithmic bool
+	draw        func(c *chart) string
+
+	labels []string
+	values [][]float64 // by column and row
+}
+
+// read takes the first table below a heading of the page.
+func (c *chart) read(page, heading string) error {
+	_, section, ok := strings.Cut(page, "\n### "+heading+"\n")
+	if !ok {
+		return fmt.Errorf("there is no such heading")
+	}
+	section, _, _ = strings.Cut(section, "\n### ")
+	_, table, ok := strings.Cut(section, "\n| "+c.label+" |")
+	if !ok {
+		return fmt.Errorf("there is no table that begins with %q", c.label)
+	}
+	table, _, _ = strings.Cut("| "+c.label+" |"+table, "\n\n")
+	rows := strings.Split(strings.TrimSpace(table), "\n")
+	at := map[string]int{}
+	for i, name := range slices.Backward(cells(rows[0])) { // of two columns of one name the first
+		at[name] = i
+	}
+	c.values = make([][]float64, len(c.columns))
+	for _, row := range rows[2:] {
+		row := cells(row)
+		if strings.ContainsAny(row[0], "*") || strings.HasPrefix(row[0], "geometric") || c.only != "" && row[1] != c.only {
+			continue // sums and means
+		}
+		c.labels = append(c.labels, row[0])
+		for i, name := range c.columns {
+			column, ok := at[name]
+			if !ok || column >= len(row) {
+				return fmt.Errorf("row %s has no column %q", row[0], name)
+			}
+			v, err := strconv.ParseFloat(strings.ReplaceAll(row[column], ",", ""), 64)
+			if err != nil {
+				return fmt.Errorf("row %s, column %s: %w", row[0], name, err)
+			}
+			c.values[i] = append(c.values[i], v)
+		}
+	}
+	return nil
+}
+
+// cells are the cells of a table's row.
+func cells(row string) []string {
+	parts := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}

@@ -23,7 +23,10 @@ var layers = []struct {
 	{"sql/types", nil},
 	{"sql/sqlerr", nil},
 	{"sql/parse", []string{"sql/types", "sql/sqlerr"}},
-	{"sql/expr", []string{"sql/types", "sql/sqlerr", "column"}},
+	{"sql/interrupt", []string{"sql/sqlerr"}},
+	{"sql/jsondoc", []string{"sql/types", "sql/sqlerr", "sql/interrupt"}},
+	{"sql/expr", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/jsondoc", "column"}},
+	{"sql/functions", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/jsondoc", "sql/expr", "column"}},
 	{"column", []string{"sql/types"}},
 	{"storage", []string{"column", "sql/types", "sql/sqlerr"}},
 	{"planner", []string{"sql", "column", "storage/table", "storage/catalog"}},
@@ -154,7 +157,8 @@ func TestRefuse(t *testing.T) {
 		{"exec/gpu/codegen", "gpukernels", false, false}, {"exec/gpu/codegen", "exec/gpu", false, false},
 		{"exec/gpu/form", "exec/gpu", false, false}, {"exec/gpu/form", "gpukernels", false, false}, {"exec/gpu/residency", "exec/gpu", false, false},
 		{"exec/gpu/residency", "planner/physical", false, false}, {"exec/gpu/residency", "exec/gpu/form", false, true}, {"exec/gpu", "exec/gpu/form", false, true},
-		{"sql/expr", "sql/parse", false, false}, {"storagebox", "sql/types", false, false},
+		{"sql/expr", "sql/parse", false, false}, {"sql/expr", "sql/functions", false, false}, {"sql/functions", "sql/expr", false, true},
+		{"sql/jsondoc", "sql/expr", false, false}, {"storagebox", "sql/types", false, false},
 	} {
 		if reason := refuse(tt.pkg, tt.target, tt.test); (reason == "") != tt.ok {
 			t.Errorf("%s importing %s: %q", tt.pkg, tt.target, reason)

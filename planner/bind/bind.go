@@ -1,7 +1,7 @@
 // Package bind turns the parser's AST into typed logical plans.
 //
 // A statement comes here from sql/parse. The binder resolves names against a catalog snapshot and the scopes of the
-// query, types every expression with the rules of sql/types and the registry of sql/expr, and builds planner/logical
+// query, types every expression with the rules of sql/types and the functions of sql/functions, and builds planner/logical
 // nodes. What leaves it needs no further name, type or coercion rule. SELECT goes through [Binder.Query]; INSERT,
 // UPDATE and DELETE through their own methods (dml.go), which bind a query that delivers the rows to write.
 //
@@ -17,6 +17,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	_ "github.com/radish-sql/radish/sql/functions" // what statements can call
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/datetime"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -68,7 +69,7 @@ func (e *Estimator) bounds(n logical.Node, x expr.Expr) (lo, hi int64, ok bool) 
 
 // callBounds knows the parts of dates and the arithmetic of integers.
 func (e *Estimator) callBounds(n logical.Node, x *expr.Call) (lo, hi int64, ok bool) {
-	if unit, day, ok := expr.DatePart(x); ok {
+	if unit, day, ok := datetime.DatePart(x); ok {
 		return e.partBounds(n, unit, day)
 	}
 	switch x.Fn.Name {

@@ -7,6 +7,43 @@ import (
 
 // The aggregate functions (Reference Manual 14.19.1): names, types, descriptions. Executors compute them by Kind.
 
+// Aggregate describes an aggregate function; how it is computed is the executor's business (exec/cpu, exec/gpu),
+// which keys on Kind.
+type Aggregate struct {
+	Kind    AggKind
+	Name    string   // lower case
+	Aliases []string // other names
+	Syntax  string
+	Doc     string
+	// Resolve chooses the types, as for functions. COUNT(*) has no operand.
+	Resolve func(args []Expr) (Signature, error)
+	// EmptyNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).
+	EmptyNull bool
+}
+
+// AggKind is an aggregate function.
+type AggKind uint8
+
+// The aggregate functions. AnyValue is also what the planner uses for columns that depend on the group's key.
+const (
+	AggCountStar AggKind = iota
+	AggCount
+	AggSum
+	AggAvg
+	AggMin
+	AggMax
+	AggAnyValue
+	AggVarPop
+	AggVarSamp
+	AggStddevPop
+	AggStddevSamp
+	AggBitAnd
+	AggBitOr
+	AggBitXor
+	AggGroupConcat
+	AggSingle // the value of the only row; an error if there are more: scalar subqueries
+)
+
 func init() {
 	double := func(args []Expr) (Signature, error) {
 		return Signature{Args: []types.Type{types.Double}, Result: types.Double, Nullable: true}, nil
@@ -87,7 +124,7 @@ func resolveTotal(exact func(types.Type) types.Type) func(args []Expr) (Signatur
 		if len(args) != 1 {
 			return Signature{}, sqlerr.WrongArguments("SUM or AVG")
 		}
-		t := numericType(args[0].Type())
+		t := NumericType(args[0].Type())
 		if t.IsFloat() {
 			sig := Signature{Args: []types.Type{types.Double}, Result: types.Double, Nullable: true}
 			if args[0].Type().IsFloat() {
@@ -95,7 +132,7 @@ func resolveTotal(exact func(types.Type) types.Type) func(args []Expr) (Signatur
 			}
 			return sig, nil
 		}
-		return Signature{Args: []types.Type{castNumeric(args[0].Type())}, Result: exact(t), Nullable: true}, nil
+		return Signature{Args: []types.Type{CastNumeric(args[0].Type())}, Result: exact(t), Nullable: true}, nil
 	}
 }
 

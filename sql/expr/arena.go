@@ -14,8 +14,8 @@ type arena struct {
 
 const arenaChunk = 32 << 10
 
-// room returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
-func (a *arena) room(n int) []byte {
+// reserve returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
+func (a *arena) reserve(n int) []byte {
 	if a.self != a {
 		a.self, a.buf = a, nil
 	}
@@ -25,8 +25,8 @@ func (a *arena) room(n int) []byte {
 	return a.buf[len(a.buf):len(a.buf):cap(a.buf)]
 }
 
-// keep makes a string of what was appended to the slice that room gave last.
-func (a *arena) keep(b []byte) string {
+// commit makes a string of what was appended to the slice that reserve gave last.
+func (a *arena) commit(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
@@ -35,3 +35,9 @@ func (a *arena) keep(b []byte) string {
 	}
 	return unsafe.String(&b[0], len(b))
 }
+
+// Reserve returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
+func (c *Context) Reserve(n int) []byte { return c.arena.reserve(n) }
+
+// Commit makes a string of what was appended to the slice that reserve gave last.
+func (c *Context) Commit(b []byte) string { return c.arena.commit(b) }

@@ -1,10 +1,12 @@
-package expr
+package expr_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/exprtest"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -13,16 +15,16 @@ import (
 const benchRows = column.VectorSize
 
 // lineitem makes a batch like TPC-H's: quantity, extendedprice, discount, tax, shipdate, a coded mode, a comment.
-func lineitem() (*column.Batch, []*Column, map[ColumnID]int) {
+func lineitem() (*column.Batch, []*expr.Column, map[expr.ColumnID]int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dec := types.Decimal(15, 2)
-	cols := []*Column{
+	cols := []*expr.Column{
 		{ID: 1, Name: "l_quantity", Typ: dec}, {ID: 2, Name: "l_extendedprice", Typ: dec}, {ID: 3, Name: "l_discount", Typ: dec},
 		{ID: 4, Name: "l_tax", Typ: dec}, {ID: 5, Name: "l_shipdate", Typ: types.Date}, {ID: 6, Name: "l_shipmode", Typ: types.Char(10)},
 		{ID: 7, Name: "l_comment", Typ: types.Varchar(44)},
 	}
 	b := &column.Batch{N: benchRows}
-	slots := map[ColumnID]int{}
+	slots := map[expr.ColumnID]int{}
 	for i, c := range cols {
 		b.Cols = append(b.Cols, column.New(c.Typ, benchRows))
 		slots[c.ID] = i
@@ -44,18 +46,18 @@ func lineitem() (*column.Batch, []*Column, map[ColumnID]int) {
 	return b, cols, slots
 }
 
-var lineitemRanges = Ranges{1: {100, 5000}, 2: {90000, 10494950}, 3: {0, 10}, 4: {0, 8}, 5: {8036, 10561}}
+var lineitemRanges = expr.Ranges{1: {100, 5000}, 2: {90000, 10494950}, 3: {0, 10}, 4: {0, 8}, 5: {8036, 10561}}
 
 func perRow(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRows, "ns/row")
 }
 
-func benchSelect(b *testing.B, batch *column.Batch, slots map[ColumnID]int, e Expr) {
-	p, err := Compile(e, slots)
+func benchSelect(b *testing.B, batch *column.Batch, slots map[expr.ColumnID]int, e expr.Expr) {
+	p, err := expr.Compile(e, slots)
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx := testContext()
+	ctx := exprtest.NewContext()
 	var out []int32
 	for b.Loop() {
 		if out, err = p.Select(ctx, batch, out[:0]); err != nil {
@@ -65,12 +67,12 @@ func benchSelect(b *testing.B, batch *column.Batch, slots map[ColumnID]int, e Ex
 	perRow(b)
 }
 
-func benchEval(b *testing.B, batch *column.Batch, slots map[ColumnID]int, exprs ...Expr) {
-	p, err := CompileAll(exprs, slots)
+func benchEval(b *testing.B, batch *column.Batch, slots map[expr.ColumnID]int, exprs ...expr.Expr) {
+	p, err := expr.CompileAll(exprs, slots)
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx := testContext()
+	ctx := exprtest.NewContext()
 	for b.Loop() {
 		if _, err = p.Eval(ctx, batch); err != nil {
 			b.Fatal(err)
@@ -79,36 +81,34 @@ func benchEval(b *testing.B, batch *column.Batch, slots map[ColumnID]int, exprs 
 	perRow(b)
 }
 
-func lit(x any) Expr { return &Const{value(x)} }
-
 func BenchmarkSelectQ6(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchSelect(b, batch, slots, &And{[]Expr{
-		must(NewCompare(GE, c[4], lit("1994-01-01"))), must(NewCompare(LT, c[4], lit("1995-01-01"))),
-		must(NewCompare(GE, c[2], lit(dec("0.05")))), must(NewCompare(LE, c[2], lit(dec("0.07")))),
-		must(NewCompare(LT, c[0], lit(24))),
+	benchSelect(b, batch, slots, &expr.And{Args: []expr.Expr{
+		exprtest.Must(expr.NewCompare(expr.GE, c[4], exprtest.Lit("1994-01-01"))), exprtest.Must(expr.NewCompare(expr.LT, c[4], exprtest.Lit("1995-01-01"))),
+		exprtest.Must(expr.NewCompare(expr.GE, c[2], exprtest.Lit(exprtest.Dec("0.05")))), exprtest.Must(expr.NewCompare(expr.LE, c[2], exprtest.Lit(exprtest.Dec("0.07")))),
+		exprtest.Must(expr.NewCompare(expr.LT, c[0], exprtest.Lit(24))),
 	}})
 }
 
 func BenchmarkSelectCompare(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchSelect(b, batch, slots, must(NewCompare(LT, c[0], lit(24))))
+	benchSelect(b, batch, slots, exprtest.Must(expr.NewCompare(expr.LT, c[0], exprtest.Lit(24))))
 }
 
 func BenchmarkSelectDictionaryIn(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchSelect(b, batch, slots, must(NewIn(nil, c[5], []Expr{lit("MAIL"), lit("SHIP")})))
+	benchSelect(b, batch, slots, exprtest.Must(expr.NewIn(nil, c[5], []expr.Expr{exprtest.Lit("MAIL"), exprtest.Lit("SHIP")})))
 }
 
-func q1(c []*Column) (disc, charge Expr) {
-	disc = must(NewCall("mul", c[1], must(NewCall("sub", lit(1), c[2]))))
-	return disc, must(NewCall("mul", disc, must(NewCall("add", lit(1), c[3]))))
+func q1(c []*expr.Column) (disc, charge expr.Expr) {
+	disc = exprtest.Must(expr.NewCall("mul", c[1], exprtest.Must(expr.NewCall("sub", exprtest.Lit(1), c[2]))))
+	return disc, exprtest.Must(expr.NewCall("mul", disc, exprtest.Must(expr.NewCall("add", exprtest.Lit(1), c[3]))))
 }
 
 func BenchmarkDecimalQ1Narrow(b *testing.B) {
 	batch, c, slots := lineitem()
 	d, ch := q1(c)
-	benchEval(b, batch, slots, NarrowDecimals(d, lineitemRanges), NarrowDecimals(ch, lineitemRanges))
+	benchEval(b, batch, slots, expr.NarrowDecimals(d, lineitemRanges), expr.NarrowDecimals(ch, lineitemRanges))
 }
 
 func BenchmarkDecimalQ1Wide(b *testing.B) {
@@ -119,22 +119,22 @@ func BenchmarkDecimalQ1Wide(b *testing.B) {
 
 func BenchmarkDecimalDivide(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchEval(b, batch, slots, must(NewCall("div", c[1], c[0])))
+	benchEval(b, batch, slots, exprtest.Must(expr.NewCall("div", c[1], c[0])))
 }
 
 func BenchmarkCaseSum(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchEval(b, batch, slots, must(NewCase([]When{{must(NewCompare(EQ, c[5], lit("MAIL"))), c[1]}}, lit(0))))
+	benchEval(b, batch, slots, exprtest.Must(expr.NewCase([]expr.When{{Cond: exprtest.Must(expr.NewCompare(expr.EQ, c[5], exprtest.Lit("MAIL"))), Then: c[1]}}, exprtest.Lit(0))))
 }
 
 func BenchmarkYear(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchEval(b, batch, slots, must(NewCall("extract", lit("YEAR"), c[4])))
+	benchEval(b, batch, slots, exprtest.Must(expr.NewCall("extract", exprtest.Lit("YEAR"), c[4])))
 }
 
 func benchLike(b *testing.B, pattern string) {
 	batch, c, slots := lineitem()
-	benchSelect(b, batch, slots, must(NewLike(c[6], lit(pattern), nil)))
+	benchSelect(b, batch, slots, exprtest.Must(expr.NewLike(c[6], exprtest.Lit(pattern), nil)))
 }
 
 func BenchmarkLikePrefix(b *testing.B)   { benchLike(b, "special%") }
@@ -144,5 +144,5 @@ func BenchmarkLikeGeneral(b *testing.B)  { benchLike(b, "%s_ecial%requests%") }
 
 func BenchmarkLikeDictionary(b *testing.B) {
 	batch, c, slots := lineitem()
-	benchSelect(b, batch, slots, must(NewLike(c[5], lit("%AI%"), nil)))
+	benchSelect(b, batch, slots, exprtest.Must(expr.NewLike(c[5], exprtest.Lit("%AI%"), nil)))
 }

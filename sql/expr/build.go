@@ -38,17 +38,17 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sig.Result, err = resultCollation(fn, args, sig.Result); err != nil {
+	if sig.Result, err = ResultCollation(fn, args, sig.Result); err != nil {
 		return nil, err
 	}
-	if fn.hidden != nil || fn.rounds {
+	if fn.Hidden != nil || fn.Rounds {
 		return applyHidden(fn, sig, args)
 	}
-	return build(fn, sig, args), nil
+	return BuildCall(fn, sig, args), nil
 }
 
-// build casts the operands as the signature says and makes the node.
-func build(fn *Function, sig Signature, args []Expr) Expr {
+// BuildCall casts the operands as the signature says and makes the node.
+func BuildCall(fn *Function, sig Signature, args []Expr) Expr {
 	own := slices.Clone(args)
 	for i, t := range sig.Args {
 		switch {
@@ -161,7 +161,7 @@ func comparableAsShown(operation string, l, r Expr) (Expr, Expr, error) {
 	t := types.ComparisonType(lt, rt)
 	if t.Kind == types.KindDecimal {
 		scale := int(t.Scale)
-		if wholeDigits(lt)+scale > types.MaxDecimalPrecision || wholeDigits(rt)+scale > types.MaxDecimalPrecision {
+		if WholeDigits(lt)+scale > types.MaxDecimalPrecision || WholeDigits(rt)+scale > types.MaxDecimalPrecision {
 			// Aligning the scales could overflow: each side keeps its own, which the evaluator compares exactly.
 			return castToDecimalAsIs(l), castToDecimalAsIs(r), nil
 		}
@@ -180,7 +180,7 @@ func literalType(e Expr) types.Type {
 	return e.Type()
 }
 
-func wholeDigits(t types.Type) int {
+func WholeDigits(t types.Type) int {
 	d := types.AsDecimal(t)
 	return int(d.Precision) - int(d.Scale)
 }
@@ -315,7 +315,7 @@ func NewIn(ctx *Context, arg Expr, list []Expr) (Expr, error) {
 			return nil, err
 		}
 		c, ok := r.(*Const)
-		if !ok || c.Value.Null || l.Type().Phys() != c.Value.Type.Phys() || scaleOf(l.Type()) != scaleOf(c.Value.Type) {
+		if !ok || c.Value.Null || l.Type().Phys() != c.Value.Type.Phys() || ScaleOf(l.Type()) != ScaleOf(c.Value.Type) {
 			alternatives = append(alternatives, &Compare{EQ, l, r})
 			continue
 		}

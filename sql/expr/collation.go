@@ -9,7 +9,7 @@ import (
 
 // Collations (Reference Manual 12.8). The evaluator and the executors compare texts by their bytes. Where operands have another
 // collation the functions that build expressions put collation keys in their place ([CollationKey]), or take a function of
-// fn_collation.go that knows the collation; nothing behind the binder needs to know of collations.
+// collationfunctions.go or sql/functions that knows the collation; nothing behind the binder needs to know of collations.
 
 // Coercibility says how strongly an expression insists on its collation: where two differ, the lower number wins (Reference Manual
 // 12.8.4). The numbers are those of MySQL's COERCIBILITY(), less 2, so that a column's is the zero value.
@@ -88,7 +88,7 @@ func derive(e Expr) derivation {
 		switch {
 		case x.Fn == collate:
 			own.level = Explicit
-		case x.Fn.Category == jsonCategory || x.Fn == collationValue:
+		case x.Fn.Category == CategoryJSON || x.Fn == collationValue:
 			own.level = Implicit
 		case x.Fn.CollationOf != nil:
 			if d, _ := aggregate(x.Fn.CollationOf(x.Args)); d.level < Numeric {
@@ -105,9 +105,9 @@ func derive(e Expr) derivation {
 
 // The operands from which a function takes its result's collation ([Function.CollationOf]).
 
-func allOperands(args []Expr) []Expr  { return args }
-func firstOperand(args []Expr) []Expr { return args[:1] }
-func behindFirst(args []Expr) []Expr  { return args[1:] }
+func AllOperands(args []Expr) []Expr  { return args }
+func FirstOperand(args []Expr) []Expr { return args[:1] }
+func BehindFirst(args []Expr) []Expr  { return args[1:] }
 func butLast(args []Expr) []Expr      { return args[:len(args)-1] }
 
 // WithCollationOf says from which operands a function takes its result's collation.
@@ -196,8 +196,8 @@ func collated(args ...Expr) bool {
 	return slices.ContainsFunc(args, func(e Expr) bool { return e.Type().Collation != types.CollationBin })
 }
 
-// resultCollation gives a function's result type its collation.
-func resultCollation(fn *Function, args []Expr, result types.Type) (types.Type, error) {
+// ResultCollation gives a function's result type its collation.
+func ResultCollation(fn *Function, args []Expr, result types.Type) (types.Type, error) {
 	if !result.HasCollation() || result.Collation == types.CollationBin && !collated(args...) {
 		return result, nil
 	}
@@ -237,11 +237,11 @@ func CollationKey(e Expr) Expr {
 	if !e.Type().Folds() {
 		return e
 	}
-	return keyUnder(e, e.Type().Collation)
+	return KeyUnder(e, e.Type().Collation)
 }
 
-// keyUnder is CollationKey under a collation that need not be e's own.
-func keyUnder(e Expr, c types.Collation) Expr {
+// KeyUnder is CollationKey under a collation that need not be e's own.
+func KeyUnder(e Expr, c types.Collation) Expr {
 	e = uncollated(e)
 	if c.Bytewise() {
 		return bytewise(e)
@@ -252,7 +252,7 @@ func keyUnder(e Expr, c types.Collation) Expr {
 		}
 		return &Const{types.Value{Type: types.Blob, S: c.Key(k.Value.S)}}
 	}
-	return &Call{Fn: collationKey, Args: []Expr{e, collationName(c)}, Typ: types.Blob, Null: e.Nullable()}
+	return &Call{Fn: collationKey, Args: []Expr{e, CollationName(c)}, Typ: types.Blob, Null: e.Nullable()}
 }
 
 // bytewise returns e under a collation by bytes, so that its type tells how it compares.
@@ -268,8 +268,8 @@ func bytewise(e Expr) Expr {
 	return Collate(e, types.CollationBin)
 }
 
-// collationName is the operand by which an internal function is told a collation.
-func collationName(c types.Collation) *Const { return &Const{types.StringValue(c.String())} }
+// CollationName is the operand by which an internal function is told a collation.
+func CollationName(c types.Collation) *Const { return &Const{types.StringValue(c.String())} }
 
 // underCollation casts operands that compare as texts, and puts their keys under the collation of all in their place.
 func underCollation(operation string, l, r Expr, t types.Type) (Expr, Expr, error) {
@@ -280,7 +280,7 @@ func underCollation(operation string, l, r Expr, t types.Type) (Expr, Expr, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return keyUnder(castOperand(l, t), c), keyUnder(castOperand(r, t), c), nil
+	return KeyUnder(castOperand(l, t), c), KeyUnder(castOperand(r, t), c), nil
 }
 
 // sharedCollation returns the first of several operands that are compared with it under the collation of all.
@@ -310,11 +310,11 @@ func withCollation(fn *Function, args []Expr) (Expr, error) {
 // ComparedUnder says how a call is built whose operands do not compare by bytes, of a function that compares the first of them: as many as
 // operands says, or all if it is negative.
 func (f *Function) ComparedUnder(operands int, build func(fn *Function, args []Expr, c types.Collation) (Expr, error)) *Function {
-	f.Under = comparing(operands, build)
+	f.Under = Comparing(operands, build)
 	return f
 }
 
-func comparing(operands int, build func(fn *Function, args []Expr, c types.Collation) (Expr, error)) func(*Function, []Expr) (Expr, error) {
+func Comparing(operands int, build func(fn *Function, args []Expr, c types.Collation) (Expr, error)) func(*Function, []Expr) (Expr, error) {
 	return func(fn *Function, args []Expr) (Expr, error) {
 		compared := args
 		if operands >= 0 {

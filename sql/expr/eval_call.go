@@ -26,7 +26,7 @@ type callNode struct {
 
 func newCallNode(e *Call, ops []node) node {
 	return &callNode{
-		call: e, total: e.Fn.total != nil && e.Fn.total(e), ops: ops, args: make([]*column.Vector, len(ops)),
+		call: e, total: e.Fn.Total != nil && e.Fn.Total(e), ops: ops, args: make([]*column.Vector, len(ops)),
 		null: column.ConstVector(types.NullOf(e.Typ)),
 		out:  column.Vector{Type: e.Typ},
 	}
@@ -44,7 +44,7 @@ func (n *callNode) choose(f *frame, s *selection, want bool, out []int32) ([]int
 	}
 	if table != nil {
 		from := len(out)
-		out = selectTable(table, uint8(b2i(want)), v.Codes, s.pos, s.n, out)
+		out = selectTable(table, uint8(BoolToInt(want)), v.Codes, s.pos, s.n, out)
 		return dropNulls(out, from, v), nil
 	}
 	return chooseValues(v, s, want, out), nil
@@ -104,7 +104,7 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 		if n.out.Valid != nil {
 			n.valid = n.out.Valid
 			if !n.total {
-				n.buf = dropNulls(append(n.buf[:0], positions(sel, rows)...), 0, &n.out)
+				n.buf = dropNulls(append(n.buf[:0], Positions(sel, rows)...), 0, &n.out)
 				sel = n.buf
 			}
 		}
@@ -192,7 +192,7 @@ func (m *dictionaryMemo) extend(part *column.Vector, n int) {
 	}
 	if part.Type.Kind == types.KindBool {
 		for i := m.known; i < total; i++ {
-			t := uint8(b2i(r.I64[i] != 0))
+			t := uint8(BoolToInt(r.I64[i] != 0))
 			if r.IsNull(i) {
 				t = 2
 			}

@@ -103,7 +103,7 @@ func (m *merger) whole(v *column.Vector) *column.Vector {
 	case v.Type.Kind == types.KindNull:
 		return column.ConstVector(types.NullOf(m.typ))
 	case v.Type.Phys() != m.typ.Phys():
-		m.put(v, positions(nil, m.n))
+		m.put(v, Positions(nil, m.n))
 		return &m.out
 	}
 	m.view = *v
@@ -134,18 +134,18 @@ func (m *merger) put(v *column.Vector, sel []int32) {
 		scatter(m.out.F64, v.F64, v.Const, sel)
 	case types.PhysString:
 		m.out.Loose = m.out.Loose || v.Loose
-		r := texts(v)
+		r := Strings(v)
 		for _, i := range sel {
-			m.out.Str[i] = r.at(int(i))
+			m.out.Str[i] = r.At(int(i))
 		}
 	case types.PhysInt128:
 		if v.Type.Phys() == types.PhysInt128 {
 			scatter(m.out.I128, v.I128, v.Const, sel)
 			break
 		}
-		r := wides(v) // a decimal that was narrowed
+		r := Wides(v) // a decimal that was narrowed
 		for _, i := range sel {
-			m.out.I128[i] = r.at(int(i))
+			m.out.I128[i] = r.At(int(i))
 		}
 	default:
 		scatter(m.out.I64, v.I64, v.Const, sel)

@@ -70,7 +70,7 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	n.times = nil
 	if v.Const {
 		if n.column != "" && !n.strict { // what goes wrong does so in each row
-			n.times = positions(sel, rows)
+			n.times = Positions(sel, rows)
 		}
 		rows, sel = 1, nil
 	}
@@ -82,10 +82,10 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		n.out.Valid = n.valid
 	}
 	if n.loop != nil {
-		n.loop(&n.out, v, positions(sel, rows))
+		n.loop(&n.out, v, Positions(sel, rows))
 		return &n.out, nil
 	}
-	live := positions(sel, rows)
+	live := Positions(sel, rows)
 	if n.out.Valid != nil {
 		n.buf = dropNulls(append(n.buf[:0], live...), 0, v)
 		live = n.buf
@@ -138,7 +138,7 @@ func (n *castNode) toText(f *frame, v *column.Vector, live []int32) error {
 	}
 	for _, i := range live {
 		x := v.Value(int(i))
-		text, status := types.FitString(c.arena.keep(x.AppendTextIn(c.arena.room(48), zone)), n.to)
+		text, status := types.FitString(c.Commit(x.AppendTextIn(c.Reserve(48), zone)), n.to)
 		if status > types.ConvertRounded {
 			if err := n.problem(f, status, x, i); err != nil {
 				return err
@@ -175,7 +175,7 @@ func writtenFloat(v types.Value, to types.Type) (types.Value, types.ConvertStatu
 func (n *castNode) problem(f *frame, status types.ConvertStatus, v types.Value, position int32) error {
 	c := f.ctx
 	if n.column == "" {
-		return c.conversionProblem(status, v, n.to, n.strict)
+		return c.ConversionProblem(status, v, n.to, n.strict)
 	}
 	if n.strict {
 		return n.misfit(f, status, v, position)
@@ -210,7 +210,7 @@ func (n *castNode) misfit(f *frame, status types.ConvertStatus, v types.Value, p
 func valueName(t types.Type) string {
 	switch {
 	case t.IsTemporal():
-		return lowerName(t)
+		return LowerName(t)
 	case t.Kind == types.KindYear:
 		return "year"
 	case t.Kind == types.KindDecimal:
@@ -274,26 +274,26 @@ func (c *Context) Today() int64 {
 	if c.Now.IsZero() {
 		return 0
 	}
-	return types.DateOf(c.nowMicros())
+	return types.DateOf(c.NowMicros())
 }
 
-// nowMicros is the statement's time as a DATETIME in the session's time zone.
-func (c *Context) nowMicros() int64 {
+// NowMicros is the statement's time as a DATETIME in the session's time zone.
+func (c *Context) NowMicros() int64 {
 	if c.Location == nil {
 		return c.Now.UnixMicro()
 	}
 	return types.InZone(c.Now.UnixMicro(), c.Location)
 }
 
-// strict says whether what is otherwise a warning is an error: in a statement that writes, under strict SQL mode.
-func (c *Context) strict() bool { return c.Writing && c.SQLMode&ModeStrict != 0 }
+// Strict says whether what is otherwise a warning is an error: in a statement that writes, under strict SQL mode.
+func (c *Context) Strict() bool { return c.Writing && c.SQLMode&ModeStrict != 0 }
 
-// conversionProblem reports a conversion that lost something, as an error or a warning.
-func (c *Context) conversionProblem(status types.ConvertStatus, v types.Value, to types.Type, strict bool) error {
+// ConversionProblem reports a conversion that lost something, as an error or a warning.
+func (c *Context) ConversionProblem(status types.ConvertStatus, v types.Value, to types.Type, strict bool) error {
 	var e *sqlerr.Error
 	switch {
 	case to.IsTemporal():
-		e = sqlerr.IncorrectValue(lowerName(to), v.Text())
+		e = sqlerr.IncorrectValue(LowerName(to), v.Text())
 	case status == types.ConvertOutOfRange && to.Kind == types.KindDecimal:
 		e = sqlerr.OutOfRangeForColumn("CAST("+v.Text()+" AS "+to.String()+")", 1)
 	case to.IsInteger() || to.Kind == types.KindYear:
@@ -305,14 +305,14 @@ func (c *Context) conversionProblem(status types.ConvertStatus, v types.Value, t
 	default:
 		e = sqlerr.TruncatedWrongValue(to.String(), v.Text())
 	}
-	if strict || c.strict() {
+	if strict || c.Strict() {
 		return e
 	}
 	c.Warnings.AddError(e)
 	return nil
 }
 
-func lowerName(t types.Type) string {
+func LowerName(t types.Type) string {
 	switch t.Kind {
 	case types.KindDate:
 		return "date"
@@ -379,7 +379,7 @@ func fastCast(from, to types.Type) castLoop {
 }
 
 func castToDouble(from types.Type) castLoop {
-	scale := scaleOf(from)
+	scale := ScaleOf(from)
 	switch from.Phys() {
 	case types.PhysInt128:
 		return func(out, v *column.Vector, sel []int32) {
@@ -432,9 +432,9 @@ func castToDecimal(from, to types.Type, phys types.Phys) castLoop {
 	}
 	p := types.Pow10Int128(up)
 	return func(out, v *column.Vector, sel []int32) {
-		r := wides(v)
+		r := Wides(v)
 		for _, i := range sel {
-			out.I128[i], _ = r.at(int(i)).Mul(p)
+			out.I128[i], _ = r.At(int(i)).Mul(p)
 		}
 	}
 }

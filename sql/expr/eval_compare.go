@@ -38,7 +38,7 @@ func newCompareNode(e *Compare, l, r node) (node, error) {
 			return nil, sqlerr.Bug("comparison of %s with %s: %s", e.Left.Type(), e.Right.Type(), e)
 		}
 	}
-	if l, r := scaleOf(e.Left.Type()), scaleOf(e.Right.Type()); l != r && !e.Left.Type().IsFloat() {
+	if l, r := ScaleOf(e.Left.Type()), ScaleOf(e.Right.Type()); l != r && !e.Left.Type().IsFloat() {
 		n.phys, n.scales = types.PhysInt128, [2]int{l, r}
 	}
 	return n, nil
@@ -74,9 +74,9 @@ func (n *compareNode) choose(f *frame, s *selection, want bool, out []int32) ([]
 // compare appends the positions at which `l op r`, NULLs left aside: neither is a constant NULL.
 func (n *compareNode) compare(op Op, l, r *column.Vector, s *selection, out []int32) []int32 {
 	if n.scales[0] != n.scales[1] {
-		a, b := wides(l), wides(r)
+		a, b := Wides(l), Wides(r)
 		return chooseIf(s.positions(), out, func(i int32) bool {
-			return compareResult(op, types.CompareDecimal(a.at(int(i)), n.scales[0], b.at(int(i)), n.scales[1]))
+			return compareResult(op, types.CompareDecimal(a.At(int(i)), n.scales[0], b.At(int(i)), n.scales[1]))
 		})
 	}
 	if l.Const && !r.Const {
@@ -254,11 +254,11 @@ func combineValidity(out *column.Vector, n int, args ...*column.Vector) {
 }
 
 // wide gives an operand as Int128, copying narrow values to scratch.
-func (n *compareNode) wide(v, scratch *column.Vector, s *selection) reader[types.Int128] {
+func (n *compareNode) wide(v, scratch *column.Vector, s *selection) Reader[types.Int128] {
 	if v.Type.Phys() == types.PhysInt128 {
-		return int128s(v)
+		return Int128s(v)
 	}
-	scratch.Type = types.Decimal(types.MaxDecimalPrecision, scaleOf(v.Type))
+	scratch.Type = types.Decimal(types.MaxDecimalPrecision, ScaleOf(v.Type))
 	if v.Const {
 		scratch.Reserve(1)
 		scratch.I128[0] = types.Int128FromInt64(v.I64[0])
@@ -298,7 +298,7 @@ func (t *truthTable) of(d *column.Dictionary, f func(string) bool) []uint8 {
 	}
 	if values := d.Values(); len(t.table) < len(values) {
 		for _, v := range values[len(t.table):] {
-			t.table = append(t.table, uint8(b2i(f(v))))
+			t.table = append(t.table, uint8(BoolToInt(f(v))))
 		}
 	}
 	return t.table

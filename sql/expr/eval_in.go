@@ -116,7 +116,7 @@ func (n *inNode) members(v *column.Vector, s *selection, want bool, out []int32)
 	case types.PhysString:
 		if v.Dict != nil {
 			table := n.dict.of(v.Dict, func(s string) bool { _, ok := n.texts[s]; return ok })
-			return selectTable(table, uint8(b2i(want)), v.Codes, s.pos, s.n, out)
+			return selectTable(table, uint8(BoolToInt(want)), v.Codes, s.pos, s.n, out)
 		}
 		return chooseIf(sel, out, func(i int32) bool { _, ok := n.texts[v.Str[i]]; return ok == want })
 	}
@@ -135,7 +135,7 @@ func chooseIf(sel, out []int32, f func(int32) bool) []int32 {
 func (n *inNode) memberInts(v []int64, sel []int32, want bool, out []int32) []int32 {
 	out = slices.Grow(out, len(sel))
 	dst := out[len(out) : len(out)+len(sel)]
-	no := b2i(!want)
+	no := BoolToInt(!want)
 	k := 0
 	switch {
 	case n.dense != nil:
@@ -151,7 +151,7 @@ func (n *inNode) memberInts(v []int64, sel []int32, want bool, out []int32) []in
 	case n.ints.slots != nil:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(n.ints.has(v[i])) ^ no
+			k += BoolToInt(n.ints.has(v[i])) ^ no
 		}
 	default:
 		// Unused elements repeat the first, so that the loop has no length to look at.
@@ -168,7 +168,7 @@ func (n *inNode) memberInts(v []int64, sel []int32, want bool, out []int32) []in
 		for _, i := range sel {
 			x := v[i]
 			dst[k] = i
-			k += (b2i(x == e[0]) | b2i(x == e[1]) | b2i(x == e[2]) | b2i(x == e[3])) ^ no
+			k += (BoolToInt(x == e[0]) | BoolToInt(x == e[1]) | BoolToInt(x == e[2]) | BoolToInt(x == e[3])) ^ no
 		}
 	}
 	return out[:len(out)+k]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/jsondoc"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -16,15 +17,15 @@ func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 		switch {
 		case n.from.IsString():
 			text = v.StringAt(int(i))
-			why, at, err := c.jsonProblem(text)
+			why, at, err := jsondoc.Problem(c, text)
 			if err != nil {
 				return err
 			}
 			if why != "" {
 				return sqlerr.InvalidJSON(why, at, n.column)
 			}
-			if jsonTooDeep(text) {
-				return errJSONTooDeep()
+			if jsondoc.TooDeep(text) {
+				return jsondoc.TooDeepError()
 			}
 		case n.from.IsNumeric() && !(n.from.IsFloat() && !types.IsFinite(v.Value(int(i)).F)):
 			text = v.Value(int(i)).Text()

@@ -109,7 +109,7 @@ func (n *logicNode) eval(f *frame, s *selection) (*column.Vector, error) {
 				ensureValid(&n.out, &n.valid, s.n)
 				n.out.Valid.Clear(int(i))
 				rest = append(rest, i)
-			case b2i(v.I64[j] != 0) == int(decides):
+			case BoolToInt(v.I64[j] != 0) == int(decides):
 				dst[i] = decides
 				if n.out.Valid != nil {
 					n.out.Valid.Set(int(i))
@@ -163,14 +163,14 @@ func (n *notNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	n.out.Type = types.Bool
 	if v.Const {
 		n.out.Reserve(1)
-		n.out.I64[0] = int64(b2i(v.I64[0] == 0))
+		n.out.I64[0] = int64(BoolToInt(v.I64[0] == 0))
 		n.out.Valid, n.out.Const = v.Valid, true
 		return &n.out, nil
 	}
 	n.out.Reserve(s.n)
 	n.out.Valid = v.Valid
 	for _, i := range s.positions() {
-		n.out.I64[i] = int64(b2i(v.I64[i] == 0))
+		n.out.I64[i] = int64(BoolToInt(v.I64[i] == 0))
 	}
 	return &n.out, nil
 }
@@ -214,7 +214,7 @@ func (n *isNullNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	n.out.Type = types.Bool
 	n.out.Reserve(s.n)
 	for _, i := range s.positions() {
-		n.out.I64[i] = int64(b2i(v.IsNull(int(i))))
+		n.out.I64[i] = int64(BoolToInt(v.IsNull(int(i))))
 	}
 	return &n.out, nil
 }

@@ -75,5 +75,5 @@ func (c *compiler) eval1(e Expr, ctx *Context) (types.Value, error) {
 	out := v[0].Value(0)
 	out.Type = e.Type()
 	ctx.begin(p)
-	return out, ctx.made(out.S)
+	return out, ctx.Made(out.S)
 }

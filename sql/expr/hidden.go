@@ -30,8 +30,8 @@ func mayHoldRounded(quotient, e Expr) bool {
 
 // applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.
 func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
-	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" && !fn.rounds {
-		return build(fn, sig, args), nil
+	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" && !fn.Rounds {
+		return BuildCall(fn, sig, args), nil
 	}
 	long := make([]Expr, len(args))
 	for i, a := range args {
@@ -41,62 +41,62 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fn.rounds || sig.Result.Kind != types.KindDecimal {
+	if fn.Rounds || sig.Result.Kind != types.KindDecimal {
 		inner.Result = sig.Result
-		return build(fn, inner, long), nil
+		return BuildCall(fn, inner, long), nil
 	}
-	shown, digits := int(sig.Result.Scale), fn.hidden(long)
-	scale := min(digits, types.MaxDecimalScale, types.MaxDecimalPrecision-wholeDigits(sig.Result))
+	shown, digits := int(sig.Result.Scale), fn.Hidden(long)
+	scale := min(digits, types.MaxDecimalScale, types.MaxDecimalPrecision-WholeDigits(sig.Result))
 	if fn == division && (scale > shown || digits == shown) {
 		// Cut and then rounded; or, where all digits that MySQL computes are shown, only cut.
 		fn = longDivision
 	}
 	if scale > shown {
-		inner.Result = types.Decimal(wholeDigits(sig.Result)+scale, scale)
+		inner.Result = types.Decimal(WholeDigits(sig.Result)+scale, scale)
 		if fn.Name == "add" || fn.Name == "sub" {
 			// Where not all digits have room the operands give them up first, so that they can be aligned.
 			for i, a := range long {
-				if scaleOf(a.Type()) > scale {
-					long[i] = NewCast(a, types.Decimal(wholeDigits(a.Type())+1+scale, scale))
+				if ScaleOf(a.Type()) > scale {
+					long[i] = NewCast(a, types.Decimal(WholeDigits(a.Type())+1+scale, scale))
 				}
 			}
 		}
-		return &Cast{Arg: build(fn, inner, long), To: sig.Result, Display: true}, nil
+		return &Cast{Arg: BuildCall(fn, inner, long), To: sig.Result, Display: true}, nil
 	}
 	if digits == shown { // all are shown, those that an operand hid too
 		inner.Result = sig.Result
-		return build(fn, inner, long), nil
+		return BuildCall(fn, inner, long), nil
 	}
-	return build(fn, sig, args), nil
+	return BuildCall(fn, sig, args), nil
 }
 
 // hiddenOfDiv is the scale of MySQL's quotient: operands count whole groups of nine digits.
 func hiddenOfDiv(args []Expr) int {
 	groups := func(digits int) int { return (digits + 8) / 9 }
-	a, b := scaleOf(args[0].Type()), scaleOf(args[1].Type())
+	a, b := ScaleOf(args[0].Type()), ScaleOf(args[1].Type())
 	whole := 9 * (groups(a) + groups(b))
 	more := max(types.DivPrecisionIncrease-(whole-a-b), 0)
 	return 9 * groups(whole+more)
 }
 
-// hiddenOfSum is the scale of a + b, a - b, a % b and -a over such operands, hiddenOfProduct that of a * b.
-func hiddenOfSum(args []Expr) int {
+// HiddenOfSum is the scale of a + b, a - b, a % b and -a over such operands, hiddenOfProduct that of a * b.
+func HiddenOfSum(args []Expr) int {
 	scale := 0
 	for _, a := range args {
-		scale = max(scale, scaleOf(a.Type()))
+		scale = max(scale, ScaleOf(a.Type()))
 	}
 	return scale
 }
 
 func hiddenOfProduct(args []Expr) int {
-	return scaleOf(args[0].Type()) + scaleOf(args[1].Type())
+	return ScaleOf(args[0].Type()) + ScaleOf(args[1].Type())
 }
 
 // directQuotient computes a quotient that is only shown with the digits that are shown. Rounding looks at one digit
 // more, so it makes no difference that the others were there.
 func directQuotient(e Expr) Expr {
 	if c, ok := e.(*Cast); ok && c.Display {
-		if d, ok := c.Arg.(*Call); ok && d.Fn == longDivision && scaleOf(c.To) < scaleOf(d.Typ) {
+		if d, ok := c.Arg.(*Call); ok && d.Fn == longDivision && ScaleOf(c.To) < ScaleOf(d.Typ) {
 			return &Call{Fn: division, Args: d.Args, Typ: c.To, Null: d.Null}
 		}
 	}

@@ -1,184 +1,142 @@
 package expr
 
 import (
-	"strings"
 	"unicode/utf8"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
-// likePattern is a compiled LIKE pattern: % matches any text, _ one character, and the escape character takes the next
-// one literally.
-//
-// A pattern without _ is a list of literal segments between %s: the first must begin the text unless a % precedes it, the last
-// must end it, and those between are searched from left to right, each at its first place. Other patterns go through the
-// general matcher.
-type likePattern struct {
-	segments []string
-	prefix   bool // the first segment is anchored: no % before it
-	suffix   bool // the last is
-	tokens   []likeToken
-	bytes    bool // characters are bytes
+// likeFunctions is LIKE (Reference Manual 14.8.1).
+func likeFunctions() []*Function {
+	return []*Function{{
+		Name: "like", Infix: "LIKE", Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
+		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. Characters compare one by one, by the collation.",
+		ByDictionary: true, Resolve: resolveLike, Eval: evalLike, Total: func(*Call) bool { return true },
+		Format: formatLike, Under: Comparing(2, likeUnder),
+	}}
 }
 
-// likeToken is a literal, or one of the two wildcards.
-type likeToken struct {
-	literal string
-	one     bool // _
-	any     bool // %
-}
-
-// compileLike compiles a pattern. hasEscape is false for ESCAPE ”. bytes says that a character is a byte (BLOB).
-func compileLike(pattern string, escape rune, hasEscape, bytes bool) *likePattern {
-	p := &likePattern{bytes: bytes}
-	var lit strings.Builder
-	flush := func() {
-		if lit.Len() > 0 {
-			p.tokens = append(p.tokens, likeToken{literal: lit.String()})
-			lit.Reset()
+func resolveLike(args []Expr) (Signature, error) {
+	sig := Signature{Result: types.Bool}
+	for _, a := range args {
+		sig.Args = append(sig.Args, CastToString(a))
+	}
+	if len(args) == 3 {
+		c, ok := args[2].(*Const)
+		if !ok || !c.Value.Null && utf8.RuneCountInString(c.Value.Text()) > 1 {
+			return sig, sqlerr.WrongArguments("ESCAPE")
 		}
 	}
-	ones := false
-	for i := 0; i < len(pattern); {
-		r, size := rune(pattern[i]), 1
-		if !bytes {
-			r, size = utf8.DecodeRuneInString(pattern[i:])
+	return sig, nil
+}
+
+// formatLike leaves out the escape character that is the default.
+func formatLike(c *Call) string {
+	s := Parenthesize(c.Args[0]) + " LIKE " + Parenthesize(c.Args[1])
+	if len(c.Args) == 3 {
+		if e := c.Args[2].String(); e != `'\'` {
+			s += " ESCAPE " + e
 		}
-		switch {
-		case hasEscape && r == escape && i+size < len(pattern):
-			i += size
-			_, next := utf8.DecodeRuneInString(pattern[i:])
-			if bytes {
-				next = 1
+	}
+	return s
+}
+
+// likeMemo is the pattern that a call compiled last.
+type likeMemo struct {
+	pattern string
+	bytes   bool
+	like    *LikeMatcher
+}
+
+func evalLike(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	escape, hasEscape := '\\', c.SQLMode&ModeNoBackslashEscapes == 0
+	if len(args) == 3 {
+		escape, hasEscape = utf8.RuneError, false
+		if s := args[2].StringAt(0); s != "" {
+			escape, _ = utf8.DecodeRuneInString(s)
+			hasEscape = true
+		}
+	}
+	bytes := args[0].Type.IsBinaryString()
+	s, pattern := Strings(args[0]), Strings(args[1])
+	m, _ := c.Memo(call).(*likeMemo)
+	for k, i := range Positions(sel, n) {
+		if k == 0 || !args[1].Const {
+			if p := pattern.At(int(i)); m == nil || m.pattern != p || m.bytes != bytes {
+				m = &likeMemo{p, bytes, CompileLike(p, escape, hasEscape, bytes)}
 			}
-			lit.WriteString(pattern[i : i+next])
-			i += next
-			continue
-		case r == '%':
-			flush()
-			if n := len(p.tokens); n == 0 || !p.tokens[n-1].any {
-				p.tokens = append(p.tokens, likeToken{any: true})
-			}
-		case r == '_':
-			flush()
-			p.tokens = append(p.tokens, likeToken{one: true})
-			ones = true
-		default:
-			lit.WriteString(pattern[i : i+size])
 		}
-		i += size
+		out.I64[i] = int64(BoolToInt(m.like.Match(s.At(int(i)))))
 	}
-	flush()
-	if ones {
-		return p
-	}
-	for _, t := range p.tokens {
-		if !t.any {
-			p.segments = append(p.segments, t.literal)
-		}
-	}
-	n := len(p.tokens)
-	p.prefix = n == 0 || !p.tokens[0].any
-	p.suffix = n == 0 || !p.tokens[n-1].any
-	if n == 0 {
-		p.segments = []string{""}
-	}
-	p.tokens = nil
-	return p
+	c.Remember(call, m)
+	return nil
 }
 
-// match says whether the whole of s matches.
-func (p *likePattern) match(s string) bool {
-	if p.tokens != nil {
-		return p.matchTokens(s)
+// likeEscape is the escape character of folded patterns.
+const likeEscape = '\x01'
+
+// likeUnder compares character by character, as MySQL does, though = may compare sequences ('ß' = 'ss').
+func likeUnder(fn *Function, args []Expr, c types.Collation) (Expr, error) {
+	if sig, err := fn.Resolve(args); err != nil || sig.Result.Kind == types.KindNull {
+		return nil, err
 	}
-	seg := p.segments
-	if len(seg) == 1 {
-		switch {
-		case p.prefix && p.suffix:
-			return s == seg[0]
-		case p.prefix:
-			return strings.HasPrefix(s, seg[0])
-		case p.suffix:
-			return strings.HasSuffix(s, seg[0])
-		}
-		return strings.Contains(s, seg[0])
+	if args[0].Type().IsBinaryString() {
+		return nil, nil
 	}
-	if p.prefix {
-		if !strings.HasPrefix(s, seg[0]) {
-			return false
-		}
-		s, seg = s[len(seg[0]):], seg[1:]
+	escape := Expr(&Const{types.StringValue(`\`)})
+	if len(args) == 3 {
+		escape = args[2]
 	}
-	if p.suffix {
-		last := seg[len(seg)-1]
-		if !strings.HasSuffix(s, last) {
-			return false
-		}
-		s, seg = s[:len(s)-len(last)], seg[:len(seg)-1]
-	}
-	for _, t := range seg {
-		i := strings.Index(s, t)
-		if i < 0 {
-			return false
-		}
-		s = s[i+len(t):]
-	}
-	return true
+	text := InternalCall(foldChars, types.Text, AsString(args[0]), CollationName(c))
+	pattern := InternalCall(foldPattern, types.Text, AsString(args[1]), CollationName(c), AsString(escape))
+	return BuildCall(fn, Signature{Args: make([]types.Type, 3), Result: types.Bool}, []Expr{text, foldedConst(pattern), &Const{types.StringValue(string(likeEscape))}}), nil
 }
 
-// matchTokens is the general matcher: on a mismatch it goes back to the last % only, which then takes one character
-// more. An earlier % need not be tried again, because the later one can take whatever it could. A literal after a % is
-// searched, so that the % takes all up to it at once.
-func (p *likePattern) matchTokens(s string) bool {
-	tok, at := 0, 0
-	star, resume := -1, 0
-	for {
-		matched := false
-		if tok == len(p.tokens) {
-			if at == len(s) {
-				return true
-			}
-		} else {
-			t := p.tokens[tok]
+// foldedConst computes a call of constants at once: patterns have to be constants to be compiled once.
+func foldedConst(call *Call) Expr {
+	for _, a := range call.Args {
+		if _, ok := a.(*Const); !ok {
+			return call
+		}
+	}
+	v, err := Eval1(call, &Context{})
+	if err != nil {
+		return call
+	}
+	return &Const{v}
+}
+
+func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	s, under := Strings(args[0]), CollationOperand(args[1])
+	escape, hasEscape := rune(0), false
+	if e := args[2].StringAt(0); e != "" {
+		escape, _ = utf8.DecodeRuneInString(e)
+		hasEscape = true
+	}
+	for _, i := range Positions(sel, n) {
+		x := s.At(int(i))
+		b := c.Reserve(2*len(x) + 8)
+		literal := false
+		for at, r := range x {
+			last := at+utf8.RuneLen(r) >= len(x)
 			switch {
-			case t.any:
-				star, resume = tok, at
-				if tok++; tok == len(p.tokens) {
-					return true
+			case !literal && hasEscape && r == escape && !last:
+				literal = true
+				continue
+			case !literal && (r == '%' || r == '_'):
+				b = utf8.AppendRune(b, r)
+			default:
+				r = under.FoldChar(r)
+				if r == '%' || r == '_' || r == likeEscape {
+					b = append(b, likeEscape)
 				}
-				matched = true
-			case t.one && at < len(s):
-				at += p.width(s[at:])
-				tok++
-				matched = true
-			case !t.one && strings.HasPrefix(s[at:], t.literal):
-				at += len(t.literal)
-				tok++
-				matched = true
+				b = utf8.AppendRune(b, r)
 			}
+			literal = false
 		}
-		if !matched {
-			if star < 0 || resume >= len(s) {
-				return false
-			}
-			resume += p.width(s[resume:])
-			at, tok = resume, star+1
-		}
-		if tok == star+1 {
-			if lit := p.tokens[tok].literal; lit != "" {
-				i := strings.Index(s[at:], lit)
-				if i < 0 {
-					return false
-				}
-				resume, at = at+i, at+i
-			}
-		}
+		out.Str[i] = c.Commit(b)
 	}
-}
-
-func (p *likePattern) width(s string) int {
-	if p.bytes || s[0] < utf8.RuneSelf {
-		return 1
-	}
-	_, n := utf8.DecodeRuneInString(s)
-	return n
+	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// The registry proper.
+// The registry.
 
 var (
 	scalarFunctions    []*Function
@@ -16,13 +16,16 @@ var (
 	aggregateByName    = map[string]*Aggregate{}
 )
 
-func init() {
-	register(slices.Concat(arithmeticFunctions(), controlFunctions(), likeFunctions(),
-		bitFunctions(), datetimeFunctions(), encryptionFunctions(), informationFunctions(), jsonChapter(), lockFunctions(), miscellaneousFunctions(), numericFunctions(), stringFunctions()))
+func init() { Register(Operators()) }
+
+// Operators returns the functions that this package itself needs: those that the tree is built of, and those that evaluate an operand only
+// for the rows that need it. The others stand in sql/functions.
+func Operators() []*Function {
+	return slices.Concat(arithmeticFunctions(), controlFunctions(), likeFunctions())
 }
 
-// register adds functions to the registry.
-func register(fns []*Function) {
+// Register adds functions to the registry. Packages do that when they are initialized.
+func Register(fns []*Function) {
 	for _, f := range fns {
 		names := append([]string{f.Name}, f.Aliases...)
 		if f.Parsed != "" {

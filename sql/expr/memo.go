@@ -7,16 +7,16 @@ type memos struct {
 	self *memos
 }
 
-// memo returns what a kernel has remembered for a call, nil at first.
-func (c *Context) memo(call *Call) any {
+// Memo returns what a kernel has remembered for a call, nil at first.
+func (c *Context) Memo(call *Call) any {
 	if c.memos.self != &c.memos {
 		return nil
 	}
 	return c.memos.m[call]
 }
 
-// remember keeps a value for the kernel's next batch.
-func (c *Context) remember(call *Call, v any) {
+// Remember keeps a value for the kernel's next batch.
+func (c *Context) Remember(call *Call, v any) {
 	if c.memos.self != &c.memos {
 		c.memos = memos{m: map[*Call]any{}, self: &c.memos}
 	}

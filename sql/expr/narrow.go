@@ -105,7 +105,7 @@ func narrowed(e Expr, ranges Ranges) (n Expr, ok bool) {
 		switch x.Fn.Name {
 		case "add", "sub":
 			for _, a := range x.Args {
-				if b := boundsOf(a, ranges).rescale(scaleOf(a.Type()), int(t.Scale)); !b.ok || !b.fits(types.MaxShortDecimal) {
+				if b := boundsOf(a, ranges).rescale(ScaleOf(a.Type()), int(t.Scale)); !b.ok || !b.fits(types.MaxShortDecimal) {
 					return nil, false
 				}
 			}
@@ -194,7 +194,7 @@ func boundsOf(e Expr, ranges Ranges) bounds {
 		}
 	case *Cast:
 		if b := boundsOf(x.Arg, ranges); b.ok && exactOrInt(x.Arg.Type()) {
-			if b = b.rescale(scaleOf(x.Arg.Type()), scaleOf(t)); b.ok && own.lo.Cmp(b.lo) <= 0 && b.hi.Cmp(own.hi) <= 0 {
+			if b = b.rescale(ScaleOf(x.Arg.Type()), ScaleOf(t)); b.ok && own.lo.Cmp(b.lo) <= 0 && b.hi.Cmp(own.hi) <= 0 {
 				return b
 			}
 		}
@@ -222,13 +222,13 @@ func boundsOf(e Expr, ranges Ranges) bounds {
 }
 
 func callBounds(x *Call, ranges Ranges) bounds {
-	scale := scaleOf(x.Typ)
+	scale := ScaleOf(x.Typ)
 	arg := func(i int) bounds {
 		b := boundsOf(x.Args[i], ranges)
 		if x.Fn.Name == "mul" {
 			return b
 		}
-		return b.rescale(scaleOf(x.Args[i].Type()), scale)
+		return b.rescale(ScaleOf(x.Args[i].Type()), scale)
 	}
 	switch x.Fn.Name {
 	case "add", "sub", "mul":

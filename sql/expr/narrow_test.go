@@ -1,21 +1,23 @@
-package expr
+package expr_test
 
 import (
 	"testing"
 
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/exprtest"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // TestIntegerBounds computes operators over all values of small ranges, and of ranges at the ends of 64 bits: what they give lies within the bounds and,
 // but for remainders, reaches them.
 func TestIntegerBounds(t *testing.T) {
-	constant := func(v int64) Expr { return &Const{types.IntValue(v)} }
-	apply := func(name string, a, b Expr) *Call {
-		e, err := NewCall(name, a, b)
+	constant := func(v int64) expr.Expr { return &expr.Const{Value: types.IntValue(v)} }
+	apply := func(name string, a, b expr.Expr) *expr.Call {
+		e, err := expr.NewCall(name, a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.(*Call)
+		return e.(*expr.Call)
 	}
 	const lowest, highest = -1 << 63, 1<<63 - 1
 	var ranges [][]int64
@@ -33,7 +35,7 @@ func TestIntegerBounds(t *testing.T) {
 		results := map[operands]types.Value{}
 		for _, a := range ranges {
 			for _, b := range ranges {
-				lo, hi, ok := IntegerBounds(apply(name, constant(a[0]), constant(b[0])), func(i int) (lo, hi int64, ok bool) {
+				lo, hi, ok := expr.IntegerBounds(apply(name, constant(a[0]), constant(b[0])), func(i int) (lo, hi int64, ok bool) {
 					operand := [2][]int64{a, b}[i]
 					return operand[0], operand[len(operand)-1], true
 				})
@@ -48,7 +50,7 @@ func TestIntegerBounds(t *testing.T) {
 						v, done := results[operands{x, y}]
 						if !done {
 							var err error
-							if v, err = Eval1(apply(name, constant(x), constant(y)), testContext()); err != nil {
+							if v, err = expr.Eval1(apply(name, constant(x), constant(y)), exprtest.NewContext()); err != nil {
 								t.Fatalf("%d %s %d is within %d..%d, and gives %v", x, name, y, lo, hi, err)
 							}
 							results[operands{x, y}] = v

@@ -78,7 +78,7 @@ func (c *Compare) Nullable() bool {
 func (c *Compare) Children() []Expr            { return []Expr{c.Left, c.Right} }
 func (c *Compare) WithChildren(ch []Expr) Expr { return &Compare{c.Op, ch[0], ch[1]} }
 func (c *Compare) String() string {
-	return operand(c.Left) + " " + c.Op.String() + " " + operand(c.Right)
+	return Parenthesize(c.Left) + " " + c.Op.String() + " " + Parenthesize(c.Right)
 }
 
 func (a *And) Type() types.Type            { return types.Bool }
@@ -97,13 +97,13 @@ func (n *Not) Type() types.Type            { return types.Bool }
 func (n *Not) Nullable() bool              { return n.Arg.Nullable() }
 func (n *Not) Children() []Expr            { return []Expr{n.Arg} }
 func (n *Not) WithChildren(ch []Expr) Expr { return &Not{ch[0]} }
-func (n *Not) String() string              { return "NOT " + operand(n.Arg) }
+func (n *Not) String() string              { return "NOT " + Parenthesize(n.Arg) }
 
 func (n *IsNull) Type() types.Type            { return types.Bool }
 func (n *IsNull) Nullable() bool              { return false }
 func (n *IsNull) Children() []Expr            { return []Expr{n.Arg} }
 func (n *IsNull) WithChildren(ch []Expr) Expr { return &IsNull{ch[0]} }
-func (n *IsNull) String() string              { return operand(n.Arg) + " IS NULL" }
+func (n *IsNull) String() string              { return Parenthesize(n.Arg) + " IS NULL" }
 
 func (n *In) Type() types.Type            { return types.Bool }
 func (n *In) Nullable() bool              { return n.HasNull || n.Arg.Nullable() }
@@ -111,7 +111,7 @@ func (n *In) Children() []Expr            { return []Expr{n.Arg} }
 func (n *In) WithChildren(ch []Expr) Expr { return &In{ch[0], n.List, n.HasNull} }
 func (n *In) String() string {
 	var b strings.Builder
-	b.WriteString(operand(n.Arg) + " IN (")
+	b.WriteString(Parenthesize(n.Arg) + " IN (")
 	for i, v := range n.List {
 		if i > 0 {
 			b.WriteString(", ")
@@ -208,11 +208,11 @@ func (c *Call) WithChildren(ch []Expr) Expr {
 }
 
 func (c *Call) String() string {
-	if c.Fn.format != nil {
-		return c.Fn.format(c)
+	if c.Fn.Format != nil {
+		return c.Fn.Format(c)
 	}
 	if c.Fn.Infix != "" && len(c.Args) == 2 {
-		return operand(c.Args[0]) + " " + c.Fn.Infix + " " + operand(c.Args[1])
+		return Parenthesize(c.Args[0]) + " " + c.Fn.Infix + " " + Parenthesize(c.Args[1])
 	}
 	return c.Fn.Name + "(" + join(c.Args, ", ") + ")"
 }
@@ -249,17 +249,17 @@ func anyNullable(args []Expr) bool {
 	return false
 }
 
-// operand prints e, in parentheses where it is not a single term.
-func operand(e Expr) string {
+// Parenthesize prints e, in parentheses where it is not a single term.
+func Parenthesize(e Expr) string {
 	switch x := e.(type) {
 	case *And, *Or, *Not, *Compare, *IsNull, *In:
 		return "(" + e.String() + ")"
 	case *Cast:
 		if x.Display {
-			return operand(x.Arg)
+			return Parenthesize(x.Arg)
 		}
 	case *Call:
-		if x.Fn.Infix != "" || x.Fn.format != nil {
+		if x.Fn.Infix != "" || x.Fn.Format != nil {
 			return "(" + e.String() + ")"
 		}
 	}
@@ -272,7 +272,7 @@ func join(args []Expr, sep string) string {
 		if sep == ", " {
 			parts[i] = a.String()
 		} else {
-			parts[i] = operand(a)
+			parts[i] = Parenthesize(a)
 		}
 	}
 	return strings.Join(parts, sep)

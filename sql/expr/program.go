@@ -166,7 +166,7 @@ func (s *selection) rows() int {
 }
 
 // positions returns the positions of s as a list.
-func (s *selection) positions() []int32 { return positions(s.pos, s.n) }
+func (s *selection) positions() []int32 { return Positions(s.pos, s.n) }
 
 // within says whether s is, or derives from, the selection of that id.
 func (s *selection) within(id uint64) bool {
@@ -189,8 +189,8 @@ func countUp(n int) []int32 {
 	return s
 }
 
-// positions returns sel, or all of 0..n-1 for nil, so that code where speed does not matter has one loop to write.
-func positions(sel []int32, n int) []int32 {
+// Positions returns sel, or all of 0..n-1 for nil, so that code where speed does not matter has one loop to write.
+func Positions(sel []int32, n int) []int32 {
 	if sel != nil {
 		return sel
 	}

@@ -1,4 +1,4 @@
-package expr
+package expr_test
 
 import (
 	"fmt"
@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/exprtest"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // counted is a function that counts how many rows it was computed for.
-func counted(rows *int, arg Expr) Expr {
-	fn := &Function{Name: "counted", MinArgs: 1, MaxArgs: 1, ByDictionary: true,
-		Eval: func(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
-			for _, i := range positions(sel, n) {
+func counted(rows *int, arg expr.Expr) expr.Expr {
+	fn := &expr.Function{Name: "counted", MinArgs: 1, MaxArgs: 1, ByDictionary: true,
+		Eval: func(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+			for _, i := range expr.Positions(sel, n) {
 				*rows++
 				if out.Type.IsString() {
 					out.Str[i] = strings.ToUpper(args[0].StringAt(int(i)))
@@ -24,23 +26,23 @@ func counted(rows *int, arg Expr) Expr {
 			}
 			return nil
 		}}
-	return &Call{Fn: fn, Args: []Expr{arg}, Typ: arg.Type(), Null: arg.Nullable()}
+	return &expr.Call{Fn: fn, Args: []expr.Expr{arg}, Typ: arg.Type(), Null: arg.Nullable()}
 }
 
 func TestCommonSubexpressionsAreComputedOnce(t *testing.T) {
-	a := &Column{ID: 1, Name: "a", Typ: types.Int64}
+	a := &expr.Column{ID: 1, Name: "a", Typ: types.Int64}
 	b := &column.Batch{N: 3, Cols: []*column.Vector{{Type: types.Int64, I64: []int64{1, 2, 3}}}}
 	rows := 0
 	e := counted(&rows, a)
-	set, err := CompileAll([]Expr{
-		e, must(NewCall("add", e, lit(1))), must(NewCall("mul", e, e)),
-		must(NewCase([]When{{must(NewCompare(GT, e, lit(2))), e}}, lit(0))),
-	}, map[ColumnID]int{1: 0})
+	set, err := expr.CompileAll([]expr.Expr{
+		e, exprtest.Must(expr.NewCall("add", e, exprtest.Lit(1))), exprtest.Must(expr.NewCall("mul", e, e)),
+		exprtest.Must(expr.NewCase([]expr.When{{Cond: exprtest.Must(expr.NewCompare(expr.GT, e, exprtest.Lit(2))), Then: e}}, exprtest.Lit(0))),
+	}, map[expr.ColumnID]int{1: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for batch := 1; batch <= 2; batch++ {
-		out, err := set.Eval(testContext(), b)
+		out, err := set.Eval(exprtest.NewContext(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,12 +57,12 @@ func TestCommonSubexpressionsAreComputedOnce(t *testing.T) {
 }
 
 func TestVolatileCallsAreNotShared(t *testing.T) {
-	r := must(NewCall("rand"))
-	set, err := CompileAll([]Expr{must(NewCall("sub", r, must(NewCall("rand"))))}, nil)
+	r := exprtest.Must(expr.NewCall("rand"))
+	set, err := expr.CompileAll([]expr.Expr{exprtest.Must(expr.NewCall("sub", r, exprtest.Must(expr.NewCall("rand"))))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := testContext()
+	c := exprtest.NewContext()
 	seed := int64(0)
 	c.RandSeed = func() int64 { seed++; return seed }
 	out, err := set.Eval(c, &column.Batch{N: 100})
@@ -74,21 +76,21 @@ func TestVolatileCallsAreNotShared(t *testing.T) {
 	if len(distinct) < 50 {
 		t.Errorf("RAND() - RAND() has %d values in 100 rows", len(distinct))
 	}
-	if _, ok := Fold(r, c).(*Const); ok {
+	if _, ok := expr.Fold(r, c).(*expr.Const); ok {
 		t.Error("RAND() was folded")
 	}
 }
 
 // A dictionary that grows between two batches: what was remembered stays, what is new is computed.
 func TestDictionaryGrows(t *testing.T) {
-	s := &Column{ID: 1, Name: "s", Typ: types.Varchar(10), Null: true}
+	s := &expr.Column{ID: 1, Name: "s", Typ: types.Varchar(10), Null: true}
 	d := column.NewDictionary("a", "b")
 	rows := 0
-	exprs := []Expr{
-		counted(&rows, s), must(NewLike(s, lit("%c%"), nil)), must(NewCompare(GT, s, lit("b"))), must(NewCompare(EQ, s, lit("c"))),
-		must(NewIn(nil, s, []Expr{lit("a"), lit("c")})), NewCast(s, types.Double),
+	exprs := []expr.Expr{
+		counted(&rows, s), exprtest.Must(expr.NewLike(s, exprtest.Lit("%c%"), nil)), exprtest.Must(expr.NewCompare(expr.GT, s, exprtest.Lit("b"))), exprtest.Must(expr.NewCompare(expr.EQ, s, exprtest.Lit("c"))),
+		exprtest.Must(expr.NewIn(nil, s, []expr.Expr{exprtest.Lit("a"), exprtest.Lit("c")})), expr.NewCast(s, types.Double),
 	}
-	set, err := CompileAll(exprs, map[ColumnID]int{1: 0})
+	set, err := expr.CompileAll(exprs, map[expr.ColumnID]int{1: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +98,14 @@ func TestDictionaryGrows(t *testing.T) {
 		v := &column.Vector{Type: s.Typ, Dict: d, Codes: codes}
 		v.Valid = column.NewBitmap(len(codes), true)
 		v.SetNull(len(codes)-1, len(codes))
-		out, err := set.Eval(testContext(), &column.Batch{N: len(codes), Cols: []*column.Vector{v}})
+		out, err := set.Eval(exprtest.NewContext(), &column.Batch{N: len(codes), Cols: []*column.Vector{v}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b strings.Builder
 		for i := range codes {
 			for _, o := range out {
-				b.WriteString(show(o.Value(i)) + " ")
+				b.WriteString(exprtest.Show(o.Value(i)) + " ")
 			}
 			b.WriteString("| ")
 		}
@@ -126,16 +128,16 @@ func TestDictionaryGrows(t *testing.T) {
 func TestClonesRunConcurrently(t *testing.T) {
 	batch, c, slots := lineitem()
 	disc, charge := q1(c)
-	set, err := CompileAll([]Expr{disc, charge, must(NewLike(c[5], lit("%AI%"), nil)), must(NewCall("upper", c[6]))}, slots)
+	set, err := expr.CompileAll([]expr.Expr{disc, charge, exprtest.Must(expr.NewLike(c[5], exprtest.Lit("%AI%"), nil)), exprtest.Must(expr.NewCall("upper", c[6]))}, slots)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := set.Clone().Eval(testContext(), batch)
+	want, err := set.Clone().Eval(exprtest.NewContext(), batch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Workers take copies of one Context that was used already.
-	c0 := testContext()
+	c0 := exprtest.NewContext()
 	if _, err := set.Clone().Eval(c0, batch); err != nil {
 		t.Fatal(err)
 	}
@@ -161,13 +163,13 @@ func TestClonesRunConcurrently(t *testing.T) {
 }
 
 func TestNoRowsNoErrors(t *testing.T) {
-	e := must(NewCall("add", lit(int64(9223372036854775807)), lit(1)))
-	p, err := Compile(e, nil)
+	e := exprtest.Must(expr.NewCall("add", exprtest.Lit(int64(9223372036854775807)), exprtest.Lit(1)))
+	p, err := expr.Compile(e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range []*column.Batch{{}, {N: 5, Sel: []int32{}}} {
-		if _, err := p.Eval(testContext(), b); err != nil {
+		if _, err := p.Eval(exprtest.NewContext(), b); err != nil {
 			t.Errorf("over no rows: %v", err)
 		}
 	}
@@ -175,11 +177,11 @@ func TestNoRowsNoErrors(t *testing.T) {
 
 // A CASE over literals is a constant where all rows of a batch take the same arm, and another one in the next batch.
 func TestCompareDictionaryWithChangingConstant(t *testing.T) {
-	flag := &Column{ID: 1, Name: "flag", Typ: types.Int64}
-	text := &Column{ID: 2, Name: "s", Typ: types.Varchar(5)}
-	e := must(NewCompare(LE, text, must(NewCase([]When{{must(NewCompare(EQ, flag, &Const{types.IntValue(1)})), &Const{types.StringValue("m")}}},
-		&Const{types.StringValue("a")}))))
-	p, err := Compile(e, map[ColumnID]int{1: 0, 2: 1})
+	flag := &expr.Column{ID: 1, Name: "flag", Typ: types.Int64}
+	text := &expr.Column{ID: 2, Name: "s", Typ: types.Varchar(5)}
+	e := exprtest.Must(expr.NewCompare(expr.LE, text, exprtest.Must(expr.NewCase([]expr.When{{Cond: exprtest.Must(expr.NewCompare(expr.EQ, flag, &expr.Const{Value: types.IntValue(1)})), Then: &expr.Const{Value: types.StringValue("m")}}},
+		&expr.Const{Value: types.StringValue("a")}))))
+	p, err := expr.Compile(e, map[expr.ColumnID]int{1: 0, 2: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +191,7 @@ func TestCompareDictionaryWithChangingConstant(t *testing.T) {
 			{Type: types.Int64, I64: []int64{int64(flagged), int64(flagged)}},
 			{Type: text.Typ, Codes: []uint32{0, 1}, Dict: d},
 		}}
-		sel, err := p.Select(testContext(), b, nil)
+		sel, err := p.Select(exprtest.NewContext(), b, nil)
 		if err != nil || len(sel) != want {
 			t.Errorf("flag %d selects %v (%v), want %d rows", flagged, sel, err, want)
 		}

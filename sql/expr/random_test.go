@@ -1,4 +1,4 @@
-package expr
+package expr_test
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/exprtest"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -32,14 +34,14 @@ var randomTypes = []types.Type{
 
 type generator struct {
 	r    *rand.Rand
-	cols []*Column
+	cols []*expr.Column
 	tiny bool // only small numbers
 }
 
 func newGenerator(r *rand.Rand) *generator {
 	g := &generator{r: r}
 	for i, t := range randomTypes {
-		g.cols = append(g.cols, &Column{ID: ColumnID(i + 1), Name: fmt.Sprintf("c%d", i), Typ: t, Null: true})
+		g.cols = append(g.cols, &expr.Column{ID: expr.ColumnID(i + 1), Name: fmt.Sprintf("c%d", i), Typ: t, Null: true})
 	}
 	return g
 }
@@ -136,15 +138,8 @@ func (g *generator) batch(n int) *column.Batch {
 	return b
 }
 
-func must(e Expr, err error) Expr {
-	if err != nil {
-		panic(err)
-	}
-	return e
-}
-
 // leaf is a column or a literal of a family.
-func (g *generator) leaf(ok func(types.Type) bool) Expr {
+func (g *generator) leaf(ok func(types.Type) bool) expr.Expr {
 	for {
 		c := g.cols[g.r.IntN(len(g.cols))]
 		if !ok(c.Typ) {
@@ -153,74 +148,74 @@ func (g *generator) leaf(ok func(types.Type) bool) Expr {
 		if g.r.IntN(4) == 0 {
 			v := g.value(c.Typ)
 			v.Null = g.r.IntN(10) == 0
-			return &Const{v}
+			return &expr.Const{Value: v}
 		}
 		return c
 	}
 }
 
-func (g *generator) number(depth int) Expr {
+func (g *generator) number(depth int) expr.Expr {
 	if depth == 0 || g.r.IntN(6) == 0 {
 		return g.leaf(func(t types.Type) bool { return t.IsNumeric() })
 	}
 	d := depth - 1
 	switch g.r.IntN(14) {
 	case 0, 1, 2:
-		return must(NewCall("add", g.number(d), g.number(d)))
+		return exprtest.Must(expr.NewCall("add", g.number(d), g.number(d)))
 	case 3, 4:
-		return must(NewCall("sub", g.number(d), g.number(d)))
+		return exprtest.Must(expr.NewCall("sub", g.number(d), g.number(d)))
 	case 5, 6:
-		return must(NewCall("mul", g.number(d), g.number(d)))
+		return exprtest.Must(expr.NewCall("mul", g.number(d), g.number(d)))
 	case 7:
-		return must(NewCall([]string{"div", "mod"}[g.r.IntN(2)], g.number(d), g.number(d)))
+		return exprtest.Must(expr.NewCall([]string{"div", "mod"}[g.r.IntN(2)], g.number(d), g.number(d)))
 	case 8:
-		return must(NewCall("neg", g.number(d)))
+		return exprtest.Must(expr.NewCall("neg", g.number(d)))
 	case 9:
-		return must(NewCase([]When{{g.condition(d), g.number(d)}, {g.condition(d), g.number(d)}}, g.number(d)))
+		return exprtest.Must(expr.NewCase([]expr.When{{Cond: g.condition(d), Then: g.number(d)}, {Cond: g.condition(d), Then: g.number(d)}}, g.number(d)))
 	case 10:
-		return must(NewCall("coalesce", g.number(d), g.number(d)))
+		return exprtest.Must(expr.NewCall("coalesce", g.number(d), g.number(d)))
 	case 11:
-		return must(NewCall("if", g.condition(d), g.number(d), g.number(d)))
+		return exprtest.Must(expr.NewCall("if", g.condition(d), g.number(d), g.number(d)))
 	case 12:
-		return NewCast(g.exact(), types.Decimal(20+g.r.IntN(10), g.r.IntN(8)))
+		return expr.NewCast(g.exact(), types.Decimal(20+g.r.IntN(10), g.r.IntN(8)))
 	default:
-		return must(NewCall([]string{"year", "month", "dayofmonth"}[g.r.IntN(3)], g.date(d)))
+		return exprtest.Must(expr.NewCall([]string{"year", "month", "dayofmonth"}[g.r.IntN(3)], g.date(d)))
 	}
 }
 
-func (g *generator) exact() Expr {
+func (g *generator) exact() expr.Expr {
 	return g.leaf(func(t types.Type) bool { return t.IsNumeric() && !t.IsFloat() })
 }
 
-func (g *generator) text(depth int) Expr {
+func (g *generator) text(depth int) expr.Expr {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		return g.leaf(func(t types.Type) bool { return t.IsString() })
 	}
 	d := depth - 1
 	switch g.r.IntN(4) {
 	case 0:
-		return must(NewCall("substring", g.text(d), &Const{types.IntValue(int64(g.r.IntN(9) - 4))}, &Const{types.IntValue(int64(g.r.IntN(5) - 1))}))
+		return exprtest.Must(expr.NewCall("substring", g.text(d), &expr.Const{Value: types.IntValue(int64(g.r.IntN(9) - 4))}, &expr.Const{Value: types.IntValue(int64(g.r.IntN(5) - 1))}))
 	case 1:
-		return must(NewCall("concat", g.text(d), g.text(d)))
+		return exprtest.Must(expr.NewCall("concat", g.text(d), g.text(d)))
 	case 2:
-		return must(NewCall("coalesce", g.text(d), g.text(d)))
+		return exprtest.Must(expr.NewCall("coalesce", g.text(d), g.text(d)))
 	}
-	return must(NewCase([]When{{g.condition(d), g.text(d)}}, nil))
+	return exprtest.Must(expr.NewCase([]expr.When{{Cond: g.condition(d), Then: g.text(d)}}, nil))
 }
 
-func (g *generator) date(depth int) Expr {
+func (g *generator) date(depth int) expr.Expr {
 	if depth == 0 || g.r.IntN(2) == 0 {
 		return g.leaf(func(t types.Type) bool { return t.Kind == types.KindDate })
 	}
-	n := Expr(&Const{types.IntValue(int64(g.r.IntN(4000) - 2000))})
+	n := expr.Expr(&expr.Const{Value: types.IntValue(int64(g.r.IntN(4000) - 2000))})
 	if g.r.IntN(2) == 0 {
 		n = g.leaf(func(t types.Type) bool { return t.Kind == types.KindInt32 })
 	}
-	return must(NewCall("date_add", g.date(depth-1), n, &Const{types.StringValue([]string{"DAY", "MONTH"}[g.r.IntN(2)])}))
+	return exprtest.Must(expr.NewCall("date_add", g.date(depth-1), n, &expr.Const{Value: types.StringValue([]string{"DAY", "MONTH"}[g.r.IntN(2)])}))
 }
 
 // comparand is an operand that has a reference in any comparison with its like.
-func (g *generator) pair(depth int) (Expr, Expr) {
+func (g *generator) pair(depth int) (expr.Expr, expr.Expr) {
 	switch g.r.IntN(4) {
 	case 0:
 		return g.text(depth), g.text(depth)
@@ -230,7 +225,7 @@ func (g *generator) pair(depth int) (Expr, Expr) {
 	return g.number(depth), g.number(depth)
 }
 
-func (g *generator) condition(depth int) Expr {
+func (g *generator) condition(depth int) expr.Expr {
 	d := max(depth-1, 0)
 	k := g.r.IntN(10)
 	if depth == 0 {
@@ -239,37 +234,37 @@ func (g *generator) condition(depth int) Expr {
 	switch k {
 	case 0, 1, 2:
 		l, r := g.pair(d)
-		return must(NewCompare(Op(g.r.IntN(7)), l, r))
+		return exprtest.Must(expr.NewCompare(expr.Op(g.r.IntN(7)), l, r))
 	case 3:
 		l, _ := g.pair(d)
-		return &IsNull{l}
+		return &expr.IsNull{Arg: l}
 	case 4:
 		arg := g.leaf(func(t types.Type) bool { return t.Kind != types.KindDouble })
-		var list []Expr
+		var list []expr.Expr
 		for range g.r.IntN(12) {
 			v := g.value(arg.Type())
 			v.Null = g.r.IntN(20) == 0
-			list = append(list, &Const{v})
+			list = append(list, &expr.Const{Value: v})
 		}
 		if len(list) == 0 {
-			return True
+			return expr.True
 		}
-		return must(NewIn(nil, arg, list))
+		return exprtest.Must(expr.NewIn(nil, arg, list))
 	case 5:
-		return &And{[]Expr{g.condition(d), g.condition(d), g.condition(d)}}
+		return &expr.And{Args: []expr.Expr{g.condition(d), g.condition(d), g.condition(d)}}
 	case 6:
-		return &Or{[]Expr{g.condition(d), g.condition(d), g.condition(d)}}
+		return &expr.Or{Args: []expr.Expr{g.condition(d), g.condition(d), g.condition(d)}}
 	case 7:
-		return &Not{g.condition(d)}
+		return &expr.Not{Arg: g.condition(d)}
 	case 8:
-		return must(NewLike(g.text(d), g.leaf(func(t types.Type) bool { return t.IsString() }), nil))
+		return exprtest.Must(expr.NewLike(g.text(d), g.leaf(func(t types.Type) bool { return t.IsString() }), nil))
 	}
 	l, r := g.pair(d)
 	lo, _ := g.pair(0)
 	if lo.Type().Phys() != l.Type().Phys() || lo.Type().IsTemporal() != l.Type().IsTemporal() {
 		lo = r
 	}
-	return must(NewBetween(l, lo, r))
+	return exprtest.Must(expr.NewBetween(l, lo, r))
 }
 
 func TestRandomExpressions(t *testing.T) {
@@ -280,7 +275,7 @@ func TestRandomExpressions(t *testing.T) {
 		rounds = 300
 	}
 	for round := range rounds {
-		var e Expr
+		var e expr.Expr
 		switch g.r.IntN(4) {
 		case 0:
 			e = g.number(3)
@@ -291,7 +286,7 @@ func TestRandomExpressions(t *testing.T) {
 		default:
 			e = g.condition(3)
 		}
-		exprs := []Expr{e}
+		exprs := []expr.Expr{e}
 		if g.r.IntN(3) == 0 {
 			exprs = append(exprs, g.number(2), e)
 		}
@@ -302,17 +297,17 @@ func TestRandomExpressions(t *testing.T) {
 	}
 }
 
-func (g *generator) slots() map[ColumnID]int {
-	m := map[ColumnID]int{}
+func (g *generator) slots() map[expr.ColumnID]int {
+	m := map[expr.ColumnID]int{}
 	for i, c := range g.cols {
 		m[c.ID] = i
 	}
 	return m
 }
 
-func (g *generator) check(t *testing.T, round int, exprs []Expr) {
+func (g *generator) check(t *testing.T, round int, exprs []expr.Expr) {
 	t.Helper()
-	set, err := CompileAll(exprs, g.slots())
+	set, err := expr.CompileAll(exprs, g.slots())
 	if err != nil {
 		t.Errorf("round %d: %v: %v", round, exprs, err)
 		return
@@ -324,8 +319,8 @@ func (g *generator) check(t *testing.T, round int, exprs []Expr) {
 		failed := false
 		for k, e := range exprs {
 			want[k] = make([]refValue, n)
-			for _, i := range positions(b.Sel, n) {
-				row := map[ColumnID]refValue{}
+			for _, i := range expr.Positions(b.Sel, n) {
+				row := map[expr.ColumnID]refValue{}
 				for j, c := range g.cols {
 					row[c.ID] = refOf(b.Cols[j].Value(int(i)))
 				}
@@ -334,7 +329,7 @@ func (g *generator) check(t *testing.T, round int, exprs []Expr) {
 				want[k][i] = v
 			}
 		}
-		out, err := set.Eval(testContext(), b)
+		out, err := set.Eval(exprtest.NewContext(), b)
 		if (err != nil) != failed {
 			t.Errorf("round %d: %v: error %v, the reference's: %v", round, exprs, err, failed)
 			return
@@ -343,7 +338,7 @@ func (g *generator) check(t *testing.T, round int, exprs []Expr) {
 			continue
 		}
 		for k, e := range exprs {
-			for _, i := range positions(b.Sel, n) {
+			for _, i := range expr.Positions(b.Sel, n) {
 				got := refOf(out[k].Value(int(i)))
 				if got != nil && e.Type().Kind == types.KindDecimal {
 					got = refRat(got)
@@ -361,21 +356,21 @@ func (g *generator) check(t *testing.T, round int, exprs []Expr) {
 	}
 }
 
-func (g *generator) checkSelect(t *testing.T, e Expr, b *column.Batch, want []refValue) {
+func (g *generator) checkSelect(t *testing.T, e expr.Expr, b *column.Batch, want []refValue) {
 	t.Helper()
-	p, err := Compile(e, g.slots())
+	p, err := expr.Compile(e, g.slots())
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	for _, q := range []*Program{p, p.Clone()} {
-		sel, err := q.Select(testContext(), b, []int32{-1})
+	for _, q := range []*expr.Program{p, p.Clone()} {
+		sel, err := q.Select(exprtest.NewContext(), b, []int32{-1})
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		expected := []int32{-1}
-		for _, i := range positions(b.Sel, b.N) {
+		for _, i := range expr.Positions(b.Sel, b.N) {
 			if refTrue(want[i]) {
 				expected = append(expected, i)
 			}
@@ -402,8 +397,8 @@ func refSame(a, b refValue) bool {
 }
 
 // rangesOf gives the least and greatest value of the columns of a batch.
-func (g *generator) rangesOf(b *column.Batch) Ranges {
-	ranges := Ranges{}
+func (g *generator) rangesOf(b *column.Batch) expr.Ranges {
+	ranges := expr.Ranges{}
 	for k, c := range g.cols {
 		if c.Typ.Phys() != types.PhysInt64 {
 			continue
@@ -429,7 +424,7 @@ func TestNarrowDecimalsKeepsValues(t *testing.T) {
 	for round := range 800 {
 		e := g.number(4)
 		b := g.batch(40)
-		n := NarrowDecimals(e, g.rangesOf(b))
+		n := expr.NarrowDecimals(e, g.rangesOf(b))
 		if n.Type().Phys() != e.Type().Phys() {
 			narrowed++
 		}
@@ -442,8 +437,8 @@ func TestNarrowDecimalsKeepsValues(t *testing.T) {
 			t.Fatalf("round %d: %v: error %v, narrowed %v", round, e, err1, err2)
 		}
 		for i := range want {
-			if err1 == nil && show(want[i]) != show(got[i]) {
-				t.Fatalf("round %d: %v (%s) narrowed to %s: %s became %s", round, e, e.Type(), n.Type(), show(want[i]), show(got[i]))
+			if err1 == nil && exprtest.Show(want[i]) != exprtest.Show(got[i]) {
+				t.Fatalf("round %d: %v (%s) narrowed to %s: %s became %s", round, e, e.Type(), n.Type(), exprtest.Show(want[i]), exprtest.Show(got[i]))
 			}
 		}
 	}
@@ -452,17 +447,17 @@ func TestNarrowDecimalsKeepsValues(t *testing.T) {
 	}
 }
 
-func (g *generator) values(t *testing.T, e Expr, b *column.Batch) ([]types.Value, error) {
-	p, err := Compile(e, g.slots())
+func (g *generator) values(t *testing.T, e expr.Expr, b *column.Batch) ([]types.Value, error) {
+	p, err := expr.Compile(e, g.slots())
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := p.Eval(testContext(), b)
+	v, err := p.Eval(exprtest.NewContext(), b)
 	if err != nil {
 		return nil, err
 	}
 	var out []types.Value
-	for _, i := range positions(b.Sel, b.N) {
+	for _, i := range expr.Positions(b.Sel, b.N) {
 		out = append(out, v.Value(int(i)))
 	}
 	return out, nil
@@ -473,20 +468,20 @@ func TestFoldAgreesWithTheReference(t *testing.T) {
 	seed := testSeed(t)
 	g := newGenerator(rand.New(rand.NewPCG(seed, 3)))
 	for range 1000 {
-		e := Rewrite(g.condition(2), func(e Expr) Expr {
-			if c, ok := e.(*Column); ok {
+		e := expr.Rewrite(g.condition(2), func(e expr.Expr) expr.Expr {
+			if c, ok := e.(*expr.Column); ok {
 				v := g.value(c.Typ)
 				v.Null = g.r.IntN(5) == 0
-				return &Const{v}
+				return &expr.Const{Value: v}
 			}
 			return e
 		})
 		want, err := refEval(e, nil)
-		folded := Fold(e, testContext())
+		folded := expr.Fold(e, exprtest.NewContext())
 		if err != nil {
 			continue // the erroneous part may have been folded away by what stands before it
 		}
-		got, err := Eval1(folded, testContext()) // not a literal only if a part that is not reached has an error
+		got, err := expr.Eval1(folded, exprtest.NewContext()) // not a literal only if a part that is not reached has an error
 		if err != nil || !refSame(refOf(got), want) {
 			t.Fatalf("%v folds to %v = %v (%v), want %v", e, folded, got, err, want)
 		}

@@ -1,4 +1,4 @@
-package expr
+package expr_test
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -114,13 +115,13 @@ func refCompare(a, b refValue) int {
 }
 
 // refEval computes e over the row.
-func refEval(e Expr, row map[ColumnID]refValue) (refValue, error) {
+func refEval(e expr.Expr, row map[expr.ColumnID]refValue) (refValue, error) {
 	switch x := e.(type) {
-	case *Column:
+	case *expr.Column:
 		return row[x.ID], nil
-	case *Const:
+	case *expr.Const:
 		return refOf(x.Value), nil
-	case *Compare:
+	case *expr.Compare:
 		l, err := refEval(x.Left, row)
 		if err != nil {
 			return nil, err
@@ -129,28 +130,28 @@ func refEval(e Expr, row map[ColumnID]refValue) (refValue, error) {
 		if err != nil {
 			return nil, err
 		}
-		if x.Op == NSEQ {
+		if x.Op == expr.NSEQ {
 			return refBool(l == nil && r == nil || l != nil && r != nil && refCompare(l, r) == 0), nil
 		}
 		if l == nil || r == nil {
 			return nil, nil
 		}
 		c := refCompare(l, r)
-		return refBool(map[Op]bool{EQ: c == 0, NE: c != 0, LT: c < 0, LE: c <= 0, GT: c > 0, GE: c >= 0}[x.Op]), nil
-	case *And:
+		return refBool(map[expr.Op]bool{expr.EQ: c == 0, expr.NE: c != 0, expr.LT: c < 0, expr.LE: c <= 0, expr.GT: c > 0, expr.GE: c >= 0}[x.Op]), nil
+	case *expr.And:
 		return refLogic(x.Args, false, row)
-	case *Or:
+	case *expr.Or:
 		return refLogic(x.Args, true, row)
-	case *Not:
+	case *expr.Not:
 		v, err := refEval(x.Arg, row)
 		if v == nil || err != nil {
 			return nil, err
 		}
 		return refBool(!refTrue(v)), nil
-	case *IsNull:
+	case *expr.IsNull:
 		v, err := refEval(x.Arg, row)
 		return refBool(v == nil), err
-	case *In:
+	case *expr.In:
 		v, err := refEval(x.Arg, row)
 		if v == nil || err != nil {
 			return nil, err
@@ -164,7 +165,7 @@ func refEval(e Expr, row map[ColumnID]refValue) (refValue, error) {
 			return nil, nil
 		}
 		return refBool(false), nil
-	case *Case:
+	case *expr.Case:
 		for _, w := range x.Whens {
 			c, err := refHolds(w.Cond, true, row)
 			if err != nil {
@@ -178,20 +179,20 @@ func refEval(e Expr, row map[ColumnID]refValue) (refValue, error) {
 			return nil, nil
 		}
 		return refEval(x.Else, row)
-	case *Cast:
+	case *expr.Cast:
 		v, err := refEval(x.Arg, row)
 		if v == nil || err != nil {
 			return nil, err
 		}
 		return refCast(v, x.To)
-	case *Call:
+	case *expr.Call:
 		return refCall(x, row)
 	}
 	panic("no reference for this node")
 }
 
 // refLogic stops at the first operand that decides, as a reader of SQL would.
-func refLogic(args []Expr, decides bool, row map[ColumnID]refValue) (refValue, error) {
+func refLogic(args []expr.Expr, decides bool, row map[expr.ColumnID]refValue) (refValue, error) {
 	out := refBool(!decides)
 	for _, a := range args {
 		v, err := refEval(a, row)
@@ -209,15 +210,15 @@ func refLogic(args []Expr, decides bool, row map[ColumnID]refValue) (refValue, e
 
 // refHolds says whether a condition is TRUE (want) or FALSE. Where only that matters, as in WHEN, a conjunction is over at
 // the first operand that is not TRUE, be it NULL; so an error behind that one is not raised.
-func refHolds(e Expr, want bool, row map[ColumnID]refValue) (bool, error) {
-	var args []Expr
+func refHolds(e expr.Expr, want bool, row map[expr.ColumnID]refValue) (bool, error) {
+	var args []expr.Expr
 	all := want
 	switch x := e.(type) {
-	case *Not:
+	case *expr.Not:
 		return refHolds(x.Arg, !want, row)
-	case *And:
+	case *expr.And:
 		args = x.Args
-	case *Or:
+	case *expr.Or:
 		args, all = x.Args, !want
 	default:
 		v, err := refEval(e, row)
@@ -259,7 +260,7 @@ func refCast(v refValue, to types.Type) (refValue, error) {
 	panic("no reference for a cast to " + to.String())
 }
 
-func refCall(x *Call, row map[ColumnID]refValue) (refValue, error) {
+func refCall(x *expr.Call, row map[expr.ColumnID]refValue) (refValue, error) {
 	switch x.Fn.Name { // lazy ones
 	case "coalesce", "ifnull":
 		for _, a := range x.Args {

@@ -47,17 +47,20 @@ type Function struct {
 
 	// total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
 	// NullIfAny it may run over them too. nil: it can.
-	total func(call *Call) bool
+	Total func(call *Call) bool
 	// hidden gives the scale that an exact operator computes with inside an expression, where that may be more than SQL
 	// shows; nil: the function does not look at hidden digits.
-	hidden func(args []Expr) int
+	Hidden func(args []Expr) int
 	// rounds: the function looks at hidden digits, and its result has none.
-	rounds bool
+	Rounds bool
 	// format prints a call that is written neither as a function nor with Infix.
-	format func(call *Call) string
+	Format func(call *Call) string
 	// compile makes the node of a function without a Kernel.
 	compile func(call *Call, ops []node) (node, error)
 }
+
+// CategoryJSON heads the JSON functions, whose strings insist on their collation as columns do.
+const CategoryJSON = "JSON functions"
 
 // Signature is a resolved call.
 type Signature struct {
@@ -142,43 +145,6 @@ const (
 
 // DefaultSQLMode is MySQL 8's default.
 const DefaultSQLMode = ModeStrict | ModeErrorForDivByZero | ModeNoZeroDate | ModeNoZeroInDate | ModeOnlyFullGroupBy
-
-// Aggregate describes an aggregate function; how it is computed is the executor's business (exec/cpu, exec/gpu),
-// which keys on Kind.
-type Aggregate struct {
-	Kind    AggKind
-	Name    string   // lower case
-	Aliases []string // other names
-	Syntax  string
-	Doc     string
-	// Resolve chooses the types, as for functions. COUNT(*) has no operand.
-	Resolve func(args []Expr) (Signature, error)
-	// EmptyNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).
-	EmptyNull bool
-}
-
-// AggKind is an aggregate function.
-type AggKind uint8
-
-// The aggregate functions. AnyValue is also what the planner uses for columns that depend on the group's key.
-const (
-	AggCountStar AggKind = iota
-	AggCount
-	AggSum
-	AggAvg
-	AggMin
-	AggMax
-	AggAnyValue
-	AggVarPop
-	AggVarSamp
-	AggStddevPop
-	AggStddevSamp
-	AggBitAnd
-	AggBitOr
-	AggBitXor
-	AggGroupConcat
-	AggSingle // the value of the only row; an error if there are more: scalar subqueries
-)
 
 // Locks are the named locks of a database as one session sees them. Names come in lower case.
 type Locks interface {

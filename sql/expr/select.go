@@ -10,8 +10,8 @@ import (
 // Comparisons straight into selections. Every loop writes each position and advances only past those that match, so
 // that no branch depends on the data (Ross 2004, "Selection conditions in main memory").
 
-// b2i is 1 for true; the compiler makes a SETcc of it, not a branch.
-func b2i(b bool) int {
+// BoolToInt is 1 for true; the compiler makes a SETcc of it, not a branch.
+func BoolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -30,32 +30,32 @@ func selectConst[T cmp.Ordered](op Op, a []T, c T, sel []int32, n int, out []int
 		case EQ, NSEQ:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x == c)
+				k += BoolToInt(x == c)
 			}
 		case NE:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x != c)
+				k += BoolToInt(x != c)
 			}
 		case LT:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x < c)
+				k += BoolToInt(x < c)
 			}
 		case LE:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x <= c)
+				k += BoolToInt(x <= c)
 			}
 		case GT:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(!(x <= c))
+				k += BoolToInt(!(x <= c))
 			}
 		case GE:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(!(x < c))
+				k += BoolToInt(!(x < c))
 			}
 		}
 		return out[:len(out)+k]
@@ -66,32 +66,32 @@ func selectConst[T cmp.Ordered](op Op, a []T, c T, sel []int32, n int, out []int
 	case EQ, NSEQ:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] == c)
+			k += BoolToInt(a[i] == c)
 		}
 	case NE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] != c)
+			k += BoolToInt(a[i] != c)
 		}
 	case LT:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] < c)
+			k += BoolToInt(a[i] < c)
 		}
 	case LE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] <= c)
+			k += BoolToInt(a[i] <= c)
 		}
 	case GT:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(!(a[i] <= c))
+			k += BoolToInt(!(a[i] <= c))
 		}
 	case GE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(!(a[i] < c))
+			k += BoolToInt(!(a[i] < c))
 		}
 	}
 	return out[:len(out)+k]
@@ -114,22 +114,22 @@ func selectPairs[T cmp.Ordered](op Op, a, b []T, sel []int32, n int, out []int32
 		case EQ, NSEQ:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x == b[i])
+				k += BoolToInt(x == b[i])
 			}
 		case NE:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x != b[i])
+				k += BoolToInt(x != b[i])
 			}
 		case LT:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x < b[i])
+				k += BoolToInt(x < b[i])
 			}
 		case LE:
 			for i, x := range a {
 				dst[k] = int32(i)
-				k += b2i(x <= b[i])
+				k += BoolToInt(x <= b[i])
 			}
 		}
 		return out[:len(out)+k]
@@ -140,36 +140,36 @@ func selectPairs[T cmp.Ordered](op Op, a, b []T, sel []int32, n int, out []int32
 	case EQ, NSEQ:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] == b[i])
+			k += BoolToInt(a[i] == b[i])
 		}
 	case NE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] != b[i])
+			k += BoolToInt(a[i] != b[i])
 		}
 	case LT:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] < b[i])
+			k += BoolToInt(a[i] < b[i])
 		}
 	case LE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a[i] <= b[i])
+			k += BoolToInt(a[i] <= b[i])
 		}
 	}
 	return out[:len(out)+k]
 }
 
 // select128 is selectPairs for Int128; either side may be constant.
-func select128(op Op, a, b reader[types.Int128], sel []int32, n int, out []int32) []int32 {
+func select128(op Op, a, b Reader[types.Int128], sel []int32, n int, out []int32) []int32 {
 	switch op {
 	case GT:
 		a, b, op = b, a, LT
 	case GE:
 		a, b, op = b, a, LE
 	}
-	sel = positions(sel, n)
+	sel = Positions(sel, n)
 	out = slices.Grow(out, len(sel))
 	dst := out[len(out) : len(out)+len(sel)]
 	k := 0
@@ -177,22 +177,22 @@ func select128(op Op, a, b reader[types.Int128], sel []int32, n int, out []int32
 	case EQ, NSEQ:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a.at(int(i)) == b.at(int(i)))
+			k += BoolToInt(a.At(int(i)) == b.At(int(i)))
 		}
 	case NE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a.at(int(i)) != b.at(int(i)))
+			k += BoolToInt(a.At(int(i)) != b.At(int(i)))
 		}
 	case LT:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(a.at(int(i)).Less(b.at(int(i))))
+			k += BoolToInt(a.At(int(i)).Less(b.At(int(i))))
 		}
 	case LE:
 		for _, i := range sel {
 			dst[k] = i
-			k += b2i(!b.at(int(i)).Less(a.at(int(i))))
+			k += BoolToInt(!b.At(int(i)).Less(a.At(int(i))))
 		}
 	}
 	return out[:len(out)+k]
@@ -206,7 +206,7 @@ func selectTable(table []uint8, want uint8, codes []uint32, sel []int32, n int, 
 		dst := out[len(out) : len(out)+n]
 		for i, c := range codes[:n] {
 			dst[k] = int32(i)
-			k += b2i(table[c] == want)
+			k += BoolToInt(table[c] == want)
 		}
 		return out[:len(out)+k]
 	}
@@ -214,7 +214,7 @@ func selectTable(table []uint8, want uint8, codes []uint32, sel []int32, n int, 
 	dst := out[len(out) : len(out)+len(sel)]
 	for _, i := range sel {
 		dst[k] = i
-		k += b2i(table[codes[i]] == want)
+		k += BoolToInt(table[codes[i]] == want)
 	}
 	return out[:len(out)+k]
 }
@@ -228,7 +228,7 @@ func subtract(dst, a, b []int32) []int32 {
 			k += copy(dst[k:], a[i:])
 			break
 		}
-		same := b2i(b[j] == x) // which is as good as random: no branch
+		same := BoolToInt(b[j] == x) // which is as good as random: no branch
 		dst[k] = x
 		j += same
 		k += 1 - same

@@ -18,18 +18,18 @@ func selectConstFloats(op Op, a []float64, c float64, sel []int32, n int, out []
 	case GT:
 		return out
 	case LE:
-		return append(out, positions(sel, n)...)
+		return append(out, Positions(sel, n)...)
 	case EQ, NSEQ, GE:
-		return chooseIf(positions(sel, n), out, func(i int32) bool { return a[i] != a[i] })
+		return chooseIf(Positions(sel, n), out, func(i int32) bool { return a[i] != a[i] })
 	}
-	return chooseIf(positions(sel, n), out, func(i int32) bool { return a[i] == a[i] })
+	return chooseIf(Positions(sel, n), out, func(i int32) bool { return a[i] == a[i] })
 }
 
 // equalFloat is 1 for equal doubles.
-func equalFloat(x, y float64) int { return b2i(x == y) | b2i(x != x)&b2i(y != y) }
+func equalFloat(x, y float64) int { return BoolToInt(x == y) | BoolToInt(x != x)&BoolToInt(y != y) }
 
 // lessFloat is 1 if x < y.
-func lessFloat(x, y float64) int { return b2i(x < y) | b2i(x == x)&b2i(y != y) }
+func lessFloat(x, y float64) int { return BoolToInt(x < y) | BoolToInt(x == x)&BoolToInt(y != y) }
 
 // selectPairsFloats appends to out the positions of sel (nil: 0..n-1) at which `a[i] op b[i]`.
 func selectPairsFloats(op Op, a, b []float64, sel []int32, n int, out []int32) []int32 {

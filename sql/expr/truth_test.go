@@ -1,9 +1,11 @@
-package expr
+package expr_test
 
 import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/exprtest"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -13,14 +15,14 @@ func TestIsTruth(t *testing.T) {
 		x             any
 		isTrue, isNot string
 	}{
-		{1, "1", "0"}, {0, "0", "1"}, {nil, "0", "0"}, {dec("0.3"), "1", "0"}, {0.0, "0", "1"}, {"2abc", "1", "0"},
+		{1, "1", "0"}, {0, "0", "1"}, {nil, "0", "0"}, {exprtest.Dec("0.3"), "1", "0"}, {0.0, "0", "1"}, {"2abc", "1", "0"},
 		{types.Value{Type: types.Bool, I: 2}, "1", "0"},
 	} {
 		for i, want := range []string{c.isTrue, c.isNot} {
-			e := IsTruth(lit(c.x), i == 0)
-			v, err := Eval1(e, testContext())
-			if err != nil || show(v) != want || e.Nullable() {
-				t.Errorf("%s = %s, %v (nullable %v); want %s", e, show(v), err, e.Nullable(), want)
+			e := expr.IsTruth(exprtest.Lit(c.x), i == 0)
+			v, err := expr.Eval1(e, exprtest.NewContext())
+			if err != nil || exprtest.Show(v) != want || e.Nullable() {
+				t.Errorf("%s = %s, %v (nullable %v); want %s", e, exprtest.Show(v), err, e.Nullable(), want)
 			}
 		}
 	}
@@ -28,41 +30,41 @@ func TestIsTruth(t *testing.T) {
 
 // A TIMESTAMP is shown, taken apart and compared in the session's time zone.
 func TestTimestampsUseTheSessionsZone(t *testing.T) {
-	ts := &Const{types.Value{Type: types.Type{Kind: types.KindTimestamp}, I: 1_700_000_000 * types.MicrosPerSecond}} // 2023-11-14 22:13:20 UTC
-	c := testContext()
+	ts := &expr.Const{Value: types.Value{Type: types.Type{Kind: types.KindTimestamp}, I: 1_700_000_000 * types.MicrosPerSecond}} // 2023-11-14 22:13:20 UTC
+	c := exprtest.NewContext()
 	c.Location = time.FixedZone("", 2*3600)
 	for _, x := range []struct {
-		e    Expr
+		e    expr.Expr
 		want string
 	}{
-		{NewCast(ts, types.Datetime), "2023-11-15 00:13:20"},
-		{NewCast(ts, types.Text), "2023-11-15 00:13:20"},
-		{must(NewCall("dayofmonth", ts)), "15"},
-		{must(NewCompare(EQ, ts, lit("2023-11-15 00:13:20"))), "1"},
-		{NewCast(lit("2023-11-15 00:13:20"), ts.Value.Type), "2023-11-14 22:13:20"},
+		{expr.NewCast(ts, types.Datetime), "2023-11-15 00:13:20"},
+		{expr.NewCast(ts, types.Text), "2023-11-15 00:13:20"},
+		{exprtest.Must(expr.NewCall("dayofmonth", ts)), "15"},
+		{exprtest.Must(expr.NewCompare(expr.EQ, ts, exprtest.Lit("2023-11-15 00:13:20"))), "1"},
+		{expr.NewCast(exprtest.Lit("2023-11-15 00:13:20"), ts.Value.Type), "2023-11-14 22:13:20"},
 	} {
-		v, err := Eval1(x.e, c)
-		if err != nil || show(v) != x.want {
-			t.Errorf("%s = %s, %v; want %s", x.e, show(v), err, x.want)
+		v, err := expr.Eval1(x.e, c)
+		if err != nil || exprtest.Show(v) != x.want {
+			t.Errorf("%s = %s, %v; want %s", x.e, exprtest.Show(v), err, x.want)
 		}
 	}
 }
 
 // Operators print as they are written, with the parentheses that they need.
 func TestPrinting(t *testing.T) {
-	a := &Column{ID: 1, Table: "t", Name: "a", Typ: types.Int64}
-	d := &Column{ID: 2, Name: "d", Typ: types.Date}
+	a := &expr.Column{ID: 1, Table: "t", Name: "a", Typ: types.Int64}
+	d := &expr.Column{ID: 2, Name: "d", Typ: types.Date}
 	for _, c := range []struct {
-		e    Expr
+		e    expr.Expr
 		want string
 	}{
-		{must(NewCall("mul", must(NewCall("add", a, lit(1))), must(NewCall("neg", a)))), "(t.a + 1) * (-t.a)"},
-		{must(NewCall("date_sub", d, lit(3), lit("MONTH"))), "d - INTERVAL 3 MONTH"},
-		{must(NewCall("extract", lit("YEAR"), d)), "extract(YEAR FROM d)"},
-		{must(NewLike(lit("a"), lit("b%"), lit("\\"))), "'a' LIKE 'b%'"},
-		{must(NewLike(lit("a"), lit("b%"), lit("|"))), "'a' LIKE 'b%' ESCAPE '|'"},
-		{&Not{must(NewIn(nil, a, []Expr{lit(1), lit(nil)}))}, "NOT (t.a IN (1, NULL))"},
-		{must(NewCall("coalesce", a, lit(0))), "coalesce(t.a, 0)"},
+		{exprtest.Must(expr.NewCall("mul", exprtest.Must(expr.NewCall("add", a, exprtest.Lit(1))), exprtest.Must(expr.NewCall("neg", a)))), "(t.a + 1) * (-t.a)"},
+		{exprtest.Must(expr.NewCall("date_sub", d, exprtest.Lit(3), exprtest.Lit("MONTH"))), "d - INTERVAL 3 MONTH"},
+		{exprtest.Must(expr.NewCall("extract", exprtest.Lit("YEAR"), d)), "extract(YEAR FROM d)"},
+		{exprtest.Must(expr.NewLike(exprtest.Lit("a"), exprtest.Lit("b%"), exprtest.Lit("\\"))), "'a' LIKE 'b%'"},
+		{exprtest.Must(expr.NewLike(exprtest.Lit("a"), exprtest.Lit("b%"), exprtest.Lit("|"))), "'a' LIKE 'b%' ESCAPE '|'"},
+		{&expr.Not{Arg: exprtest.Must(expr.NewIn(nil, a, []expr.Expr{exprtest.Lit(1), exprtest.Lit(nil)}))}, "NOT (t.a IN (1, NULL))"},
+		{exprtest.Must(expr.NewCall("coalesce", a, exprtest.Lit(0))), "coalesce(t.a, 0)"},
 	} {
 		if c.e.String() != c.want {
 			t.Errorf("got %s, want %s", c.e, c.want)

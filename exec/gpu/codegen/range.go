@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/functions/datetime"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -40,7 +41,7 @@ func (known Ranges) Of(e expr.Expr) (r form.Interval, ok bool) {
 		}
 		return castRange(r, e.Arg.Type(), e.To)
 	case *expr.Call:
-		if unit, day, part := expr.DatePart(e); part && unit == types.UnitYear && day.Type().Kind == types.KindDate {
+		if unit, day, part := datetime.DatePart(e); part && unit == types.UnitYear && day.Type().Kind == types.KindDate {
 			r, ok = known.Of(day)
 			if !ok || r.Lo < -700_000 || r.Hi > 2_900_000 {
 				return form.Interval{}, false

@@ -1,0 +1,200 @@
+package expr
+
+import (
+	"math/bits"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Loops of arithmetic. Over a whole batch, vector with vector and vector with constant have loops that the compiler
+// makes tight; everything else reads through a mask. Overflow is gathered in a flag and looked at once, after the loop.
+//
+// Operators do not share their loops: one with a function or a type parameter's method for the operator calls it for each value, which
+// takes two to three times as long (Go 1.26).
+
+// affine stores a*fa + b*fb: addition and subtraction of floats, and of decimals that fit 64 bits, their scales aligned by
+// the factors. Of floats, ok is false if some result is infinite or not a number, which makes r*0 a NaN and the sum of them
+// too; decimals cannot overflow, because the result's precision says so, and the compiler drops the test.
+func affine[T int64 | float64](dst []T, a Reader[T], fa T, b Reader[T], fb T, sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, fa, b, fb = b, fb, a, fa
+	}
+	var bad T
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0] * fb
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x*fa + k
+			dst[i] = r
+			bad += r * 0
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x*fa + w[i]*fb
+			dst[i] = r
+			bad += r * 0
+		}
+	default:
+		for _, i := range Positions(sel, n) {
+			r := a.At(int(i))*fa + b.At(int(i))*fb
+			dst[i] = r
+			bad += r * 0
+		}
+	}
+	return bad == 0
+}
+
+// multiply stores a*b of floats, or of integers that cannot overflow; ok is as in affine.
+func multiply[T int64 | float64](dst []T, a, b Reader[T], sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	var bad T
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x * k
+			dst[i] = r
+			bad += r * 0
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x * w[i]
+			dst[i] = r
+			bad += r * 0
+		}
+	default:
+		for _, i := range Positions(sel, n) {
+			r := a.At(int(i)) * b.At(int(i))
+			dst[i] = r
+			bad += r * 0
+		}
+	}
+	return bad == 0
+}
+
+// addChecked stores a+b; ok is false if some sum left the range.
+func addChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	over := int64(0)
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x + k
+			dst[i] = r
+			over |= (x ^ r) & (k ^ r)
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x + w[i]
+			dst[i] = r
+			over |= (x ^ r) & (w[i] ^ r)
+		}
+	default:
+		for _, i := range Positions(sel, n) {
+			x, y := a.At(int(i)), b.At(int(i))
+			r := x + y
+			dst[i] = r
+			over |= (x ^ r) & (y ^ r)
+		}
+	}
+	return over >= 0
+}
+
+// subChecked stores a-b; ok is false if some difference left the range.
+func subChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
+	over := int64(0)
+	switch {
+	case sel == nil && b.mask == 0 && a.mask != 0:
+		k := b.v[0]
+		dst, v := dst[:n], a.v[:n]
+		for i, x := range v {
+			r := x - k
+			dst[i] = r
+			over |= (x ^ k) & (x ^ r)
+		}
+	case sel == nil && a.mask != 0:
+		dst, v, w := dst[:n], a.v[:n], b.v[:n]
+		for i, x := range v {
+			r := x - w[i]
+			dst[i] = r
+			over |= (x ^ w[i]) & (x ^ r)
+		}
+	default:
+		for _, i := range Positions(sel, n) {
+			x, y := a.At(int(i)), b.At(int(i))
+			r := x - y
+			dst[i] = r
+			over |= (x ^ y) & (x ^ r)
+		}
+	}
+	return over >= 0
+}
+
+// mulChecked stores a*b; ok is false if some product left the range.
+func mulChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
+	over := int64(0)
+	for _, i := range Positions(sel, n) {
+		x, y := a.At(int(i)), b.At(int(i))
+		hi, lo := bits.Mul64(uint64(x), uint64(y))
+		high := int64(hi) - x>>63&y - y>>63&x
+		dst[i] = int64(lo)
+		over |= high ^ int64(lo)>>63
+	}
+	return over == 0
+}
+
+// exact128 is what + - * do with two exact numbers of up to 128 bits.
+type exact128 func(a, b types.Int128) (types.Int128, bool)
+
+// combineUnsigned stores f(a, b) for results of BIGINT UNSIGNED; ok is false if some result is no such number.
+func combineUnsigned(dst []int64, a, b wideReader, f exact128, sel []int32, n int) (ok bool) {
+	for _, i := range Positions(sel, n) {
+		r, ok := f(a.At(int(i)), b.At(int(i)))
+		if !ok || r.Hi != 0 {
+			return false
+		}
+		dst[i] = int64(r.Lo)
+	}
+	return true
+}
+
+// combineWide stores f(a, b) of decimals as a DECIMAL of out's type. Operands are multiplied by the powers of ten that align
+// their scales, and drop digits, those beyond the result's scale, are rounded away.
+func combineWide(out *column.Vector, a, b wideReader, up [2]int, drop int, f exact128, sel []int32, n int) (ok bool) {
+	precision := int(out.Type.Precision)
+	pa, pb := types.Pow10Int128(up[0]), types.Pow10Int128(up[1])
+	for _, i := range Positions(sel, n) {
+		x, y := a.At(int(i)), b.At(int(i))
+		ok := true
+		if up[0] > 0 {
+			x, ok = x.Mul(pa)
+		}
+		if up[1] > 0 && ok {
+			y, ok = y.Mul(pb)
+		}
+		if !ok {
+			return false
+		}
+		r, ok := f(x, y)
+		if ok && drop > 0 {
+			r, ok = types.Rescale(r, drop, 0)
+		}
+		if !ok || !types.FitsDecimal(r, precision) {
+			return false
+		}
+		SetWide(out, int(i), r)
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package expr
+
+import (
+	"context"
+
+	"github.com/radish-sql/radish/sql/interrupt"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// textCount is how many bytes the texts take that the programs of a Context have made: those of the last batch of each, which lives
+// until its next one, as far as they are interruptBytes or more.
+type textCount struct {
+	fresh   int   // of the current batch, not in held yet
+	held    int64 // by all programs
+	program *ProgramSet
+}
+
+// Made counts the bytes of a string that a kernel has made. Kernels that make texts call it for each, so that a statement that is
+// cancelled, or out of memory, ends before a whole vector of them is there.
+func (c *Context) Made(s string) error { return c.Hold(len(s)) }
+
+// Hold counts bytes that the program's values take.
+func (c *Context) Hold(bytes int) error {
+	if c == nil {
+		return nil
+	}
+	t := &c.texts
+	if t.fresh += bytes; t.fresh < interrupt.LongBytes {
+		return nil
+	}
+	t.held += int64(t.fresh)
+	if t.program != nil {
+		t.program.held += int64(t.fresh)
+	}
+	t.fresh = 0
+	if c.Texts != nil {
+		if err := c.Texts(t.held); err != nil {
+			return err
+		}
+	}
+	return c.Interrupted()
+}
+
+// keep counts bytes that a program's value takes as long as the program lives: those of its worker's Context.
+func (c *Context) keep(bytes int64) error {
+	if c == nil || bytes == 0 {
+		return nil
+	}
+	if c.texts.held += bytes; c.Texts == nil {
+		return nil
+	}
+	return c.Texts(c.texts.held)
+}
+
+// begin is called when a program starts a batch: what it made of the last one is not needed any more.
+func (c *Context) begin(p *ProgramSet) {
+	if c == nil {
+		return
+	}
+	if p.held > 0 && p.holder == c {
+		c.texts.held -= p.held
+		c.told()
+	}
+	p.held, p.holder, c.texts.program, c.texts.fresh = 0, c, p, 0
+}
+
+// told says that fewer bytes are held, which cannot fail.
+func (c *Context) told() {
+	if c.Texts != nil {
+		_ = c.Texts(c.texts.held)
+	}
+}
+
+// While calls f and forgets what it has counted: it lives no longer than f.
+func (c *Context) While(f func() error) error {
+	if c == nil {
+		return f()
+	}
+	before, program := c.texts, int64(0)
+	if before.program != nil {
+		program = before.program.held
+	}
+	err := f()
+	held := c.texts.held
+	if c.texts = before; before.program != nil {
+		before.program.held = program
+	}
+	if held > before.held {
+		c.told()
+	}
+	return err
+}
+
+// ForWorker returns a copy of c for a worker of a query. texts is told, now and then, how many bytes the texts take that the worker's
+// functions have made and that are still there; an error from it ends the worker's statement. nil: nobody wants to know.
+func (c Context) ForWorker(texts func(bytes int64) error) *Context {
+	c.texts, c.Texts = textCount{}, texts
+	return &c
+}
+
+// Interrupted returns an error if the statement has been cancelled.
+func (c *Context) Interrupted() error {
+	if c == nil || c.Ctx == nil || c.Ctx.Err() == nil {
+		return nil
+	}
+	return sqlerr.Interrupted(context.Cause(c.Ctx))
+}

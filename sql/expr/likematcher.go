@@ -1,0 +1,184 @@
+package expr
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// LikeMatcher is a compiled LIKE pattern: % matches any text, _ one character, and the escape character takes the next
+// one literally.
+//
+// A pattern without _ is a list of literal segments between %s: the first must begin the text unless a % precedes it, the last
+// must end it, and those between are searched from left to right, each at its first place. Other patterns go through the
+// general matcher.
+type LikeMatcher struct {
+	segments []string
+	prefix   bool // the first segment is anchored: no % before it
+	suffix   bool // the last is
+	tokens   []likeToken
+	bytes    bool // characters are bytes
+}
+
+// likeToken is a literal, or one of the two wildcards.
+type likeToken struct {
+	literal string
+	one     bool // _
+	any     bool // %
+}
+
+// CompileLike compiles a pattern. hasEscape is false for ESCAPE ”. bytes says that a character is a byte (BLOB).
+func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatcher {
+	p := &LikeMatcher{bytes: bytes}
+	var lit strings.Builder
+	flush := func() {
+		if lit.Len() > 0 {
+			p.tokens = append(p.tokens, likeToken{literal: lit.String()})
+			lit.Reset()
+		}
+	}
+	ones := false
+	for i := 0; i < len(pattern); {
+		r, size := rune(pattern[i]), 1
+		if !bytes {
+			r, size = utf8.DecodeRuneInString(pattern[i:])
+		}
+		switch {
+		case hasEscape && r == escape && i+size < len(pattern):
+			i += size
+			_, next := utf8.DecodeRuneInString(pattern[i:])
+			if bytes {
+				next = 1
+			}
+			lit.WriteString(pattern[i : i+next])
+			i += next
+			continue
+		case r == '%':
+			flush()
+			if n := len(p.tokens); n == 0 || !p.tokens[n-1].any {
+				p.tokens = append(p.tokens, likeToken{any: true})
+			}
+		case r == '_':
+			flush()
+			p.tokens = append(p.tokens, likeToken{one: true})
+			ones = true
+		default:
+			lit.WriteString(pattern[i : i+size])
+		}
+		i += size
+	}
+	flush()
+	if ones {
+		return p
+	}
+	for _, t := range p.tokens {
+		if !t.any {
+			p.segments = append(p.segments, t.literal)
+		}
+	}
+	n := len(p.tokens)
+	p.prefix = n == 0 || !p.tokens[0].any
+	p.suffix = n == 0 || !p.tokens[n-1].any
+	if n == 0 {
+		p.segments = []string{""}
+	}
+	p.tokens = nil
+	return p
+}
+
+// Match says whether the whole of s matches.
+func (p *LikeMatcher) Match(s string) bool {
+	if p.tokens != nil {
+		return p.matchTokens(s)
+	}
+	seg := p.segments
+	if len(seg) == 1 {
+		switch {
+		case p.prefix && p.suffix:
+			return s == seg[0]
+		case p.prefix:
+			return strings.HasPrefix(s, seg[0])
+		case p.suffix:
+			return strings.HasSuffix(s, seg[0])
+		}
+		return strings.Contains(s, seg[0])
+	}
+	if p.prefix {
+		if !strings.HasPrefix(s, seg[0]) {
+			return false
+		}
+		s, seg = s[len(seg[0]):], seg[1:]
+	}
+	if p.suffix {
+		last := seg[len(seg)-1]
+		if !strings.HasSuffix(s, last) {
+			return false
+		}
+		s, seg = s[:len(s)-len(last)], seg[:len(seg)-1]
+	}
+	for _, t := range seg {
+		i := strings.Index(s, t)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(t):]
+	}
+	return true
+}
+
+// matchTokens is the general matcher: on a mismatch it goes back to the last % only, which then takes one character
+// more. An earlier % need not be tried again, because the later one can take whatever it could. A literal after a % is
+// searched, so that the % takes all up to it at once.
+func (p *LikeMatcher) matchTokens(s string) bool {
+	tok, at := 0, 0
+	star, resume := -1, 0
+	for {
+		matched := false
+		if tok == len(p.tokens) {
+			if at == len(s) {
+				return true
+			}
+		} else {
+			t := p.tokens[tok]
+			switch {
+			case t.any:
+				star, resume = tok, at
+				if tok++; tok == len(p.tokens) {
+					return true
+				}
+				matched = true
+			case t.one && at < len(s):
+				at += p.width(s[at:])
+				tok++
+				matched = true
+			case !t.one && strings.HasPrefix(s[at:], t.literal):
+				at += len(t.literal)
+				tok++
+				matched = true
+			}
+		}
+		if !matched {
+			if star < 0 || resume >= len(s) {
+				return false
+			}
+			resume += p.width(s[resume:])
+			at, tok = resume, star+1
+		}
+		if tok == star+1 {
+			if lit := p.tokens[tok].literal; lit != "" {
+				i := strings.Index(s[at:], lit)
+				if i < 0 {
+					return false
+				}
+				resume, at = at+i, at+i
+			}
+		}
+	}
+}
+
+func (p *LikeMatcher) width(s string) int {
+	if p.bytes || s[0] < utf8.RuneSelf {
+		return 1
+	}
+	_, n := utf8.DecodeRuneInString(s)
+	return n
+}

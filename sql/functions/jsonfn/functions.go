@@ -1,0 +1,378 @@
+// Package jsonfn holds the functions of JSON documents (Reference Manual 14.17). Package jsondoc reads and writes the documents.
+package jsonfn
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/jsondoc"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// operands are the operands of one row.
+type operands struct {
+	c      *expr.Context
+	name   string
+	values []types.Value
+	paths  map[string]jsondoc.Path
+}
+
+// null says whether one of the operands from..to-1 is NULL.
+func (a *operands) null(from, to int) bool {
+	return slices.ContainsFunc(a.values[from:to], func(v types.Value) bool { return v.Null })
+}
+
+// doc reads operand i as a document.
+func (a *operands) doc(i int) (*jsondoc.Value, error) {
+	if t := a.values[i].Type; !t.IsString() {
+		return nil, sqlerr.New(codeWrongType, sqlerr.User, "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", i+1, a.name)
+	}
+	return jsondoc.Parse(a.c, a.values[i].S, a.name, i+1)
+}
+
+const codeWrongType sqlerr.Code = 3146
+
+// path reads operand i as a path.
+func (a *operands) path(i int) (jsondoc.Path, error) {
+	s := a.values[i].Text()
+	if p, have := a.paths[s]; have {
+		return p, nil
+	}
+	p, err := jsondoc.ParsePath(s)
+	if err == nil {
+		a.paths[strings.Clone(s)] = p
+	}
+	return p, err
+}
+
+// plainPath reads operand i as a path that finds one value at most.
+func (a *operands) plainPath(i int) (jsondoc.Path, error) {
+	p, err := a.path(i)
+	if err == nil && p.Wild() {
+		err = sqlerr.New(jsondoc.CodeWildcard, sqlerr.User, "In this situation, path expressions may not contain the * and ** tokens or an array range.")
+	}
+	return p, err
+}
+
+// at returns what operand i, a path without wildcards, finds in a document; nil: nothing.
+func (a *operands) at(doc *jsondoc.Value, i int) (found *jsondoc.Value, err error) {
+	p, err := a.plainPath(i)
+	if err != nil {
+		return nil, err
+	}
+	p.Seek(doc, func(v *jsondoc.Value) { found = v })
+	return found, nil
+}
+
+// function makes a function whose value follows from each row's operands by itself: nil for NULL, a *jsonValue, a string or an
+// int64.
+func function(name, syntax, doc string, least, most int, result types.Type, f func(a *operands) (any, error)) *expr.Function {
+	return &expr.Function{
+		Name: name, Category: category, Syntax: syntax, Doc: doc, MinArgs: least, MaxArgs: most, Nulls: expr.NullCustom,
+		Resolve: func(args []expr.Expr) (expr.Signature, error) {
+			sig := expr.Signature{Args: make([]types.Type, len(args)), Result: result, Nullable: true}
+			for i, a := range args {
+				if _, stored := a.(*expr.Column); stored && a.Type().Kind == types.KindBool {
+					sig.Args[i] = types.Int64 // a column that is TINYINT(1) holds numbers, a comparison gives true or false
+				}
+			}
+			return sig, nil
+		},
+		Eval: func(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+			a := &operands{c: c, name: name, values: make([]types.Value, len(args)), paths: map[string]jsondoc.Path{}}
+			for _, i := range expr.Positions(sel, n) {
+				for j, v := range args {
+					a.values[j] = v.Value(int(i))
+					a.values[j].Type = v.Type
+					a.values[j].Null = v.IsNull(int(i))
+				}
+				var value any
+				err := c.While(func() (err error) {
+					value, err = f(a)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+				switch x := value.(type) {
+				case *jsondoc.Value:
+					if out.Str[i] = x.String(); jsondoc.TooDeep(out.Str[i]) {
+						return jsondoc.TooDeepError()
+					}
+				case string:
+					out.Str[i] = x
+				case int64:
+					out.I64[i] = x
+				default:
+					out.SetNull(int(i), n)
+					continue
+				}
+				if result.IsString() {
+					if err := c.Made(out.Str[i]); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+const category = expr.CategoryJSON
+
+// Functions returns the functions of this chapter.
+func Functions() []*expr.Function {
+	return slices.Concat(documentFunctions(), searchFunctions(), valueFunctions())
+}
+
+// documentFunctions make, read and change documents.
+func documentFunctions() []*expr.Function {
+	return []*expr.Function{
+		function("json_extract", "JSON_EXTRACT(doc, path, ...), column->path", "What the path finds; of several paths, or one with *, ** or a range, an array of all that they find. column->>path is JSON_UNQUOTE(column->path).",
+			2, -1, types.JSON, evalExtract),
+		function("json_unquote", "JSON_UNQUOTE(s)", "The text of a JSON string; anything else as it is.", 1, 1, types.Text, evalUnquote),
+		function("json_quote", "JSON_QUOTE(s)", "A text as a JSON string.", 1, 1, types.Text, func(a *operands) (any, error) {
+			if a.null(0, 1) {
+				return nil, nil
+			}
+			return (&jsondoc.Value{Kind: jsondoc.String, Text: a.values[0].Text()}).String(), nil
+		}),
+		function("json_valid", "JSON_VALID(s)", "Whether a text is a JSON document.", 1, 1, types.Int64, func(a *operands) (any, error) {
+			if a.null(0, 1) {
+				return nil, nil
+			}
+			if !a.values[0].Type.IsString() {
+				return int64(0), nil
+			}
+			why, _, err := jsondoc.Problem(a.c, a.values[0].S)
+			if err != nil {
+				return nil, err
+			}
+			if why == "" && jsondoc.TooDeep(a.values[0].S) {
+				return nil, jsondoc.TooDeepError()
+			}
+			return int64(expr.BoolToInt(why == "")), nil
+		}),
+		function("json_type", "JSON_TYPE(doc)", "The type of a value: OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, DECIMAL, BOOLEAN or NULL; dates and times are strings.", 1, 1, types.Varchar(20),
+			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) { return jsondoc.KindNames[doc.Kind], nil })),
+		function("json_length", "JSON_LENGTH(doc [, path])", "The number of members of an object or elements of an array; 1 for a scalar.", 1, 2, types.Int64,
+			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) {
+				if doc.Kind == jsondoc.Array || doc.Kind == jsondoc.Object {
+					return int64(len(doc.Items)), nil
+				}
+				return int64(1), nil
+			})),
+		function("json_depth", "JSON_DEPTH(doc)", "The depth of a document: 1 for a scalar or what is empty.", 1, 1, types.Int64,
+			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) { return depthOf(doc), nil })),
+		function("json_storage_size", "JSON_STORAGE_SIZE(doc)", "The bytes that a document takes in a column: those of its text (MySQL: of a binary form).", 1, 1, types.Int64,
+			onDocument(func(a *operands, _ *jsondoc.Value) (any, error) { return int64(len(a.values[0].Text())), nil })),
+		function("json_storage_free", "JSON_STORAGE_FREE(doc)", "The bytes that changes of a document in place have left unused: 0, as documents are written anew.", 1, 1, types.Int64,
+			onDocument(func(*operands, *jsondoc.Value) (any, error) { return int64(0), nil })),
+		function("json_keys", "JSON_KEYS(doc [, path])", "The keys of an object as an array; NULL for what is none.", 1, 2, types.JSON,
+			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) {
+				if doc.Kind != jsondoc.Object {
+					return nil, nil
+				}
+				out := &jsondoc.Value{Kind: jsondoc.Array}
+				for _, k := range doc.Keys {
+					out.Items = append(out.Items, &jsondoc.Value{Kind: jsondoc.String, Text: k})
+				}
+				return out, nil
+			})),
+		function("json_contains", "JSON_CONTAINS(doc, candidate [, path])", "Whether the candidate is in the document, or in what the path finds there.", 2, 3, types.Int64, evalContains),
+		function("json_contains_path", "JSON_CONTAINS_PATH(doc, 'one' | 'all', path, ...)", "Whether one of the paths, or all, find something.", 3, -1, types.Int64, evalContainsPath),
+		function("json_array", "JSON_ARRAY([a, ...])", "An array of the values.", 0, -1, types.JSON, func(a *operands) (any, error) {
+			out := &jsondoc.Value{Kind: jsondoc.Array}
+			for i, v := range a.values {
+				item, err := jsondoc.Of(a.c, v, a.name, i+1)
+				if err != nil {
+					return nil, err
+				}
+				out.Items = append(out.Items, item)
+			}
+			return out, nil
+		}),
+		function("json_object", "JSON_OBJECT([key, value, ...])", "An object of keys and values.", 0, -1, types.JSON, evalObject),
+		function("json_set", "JSON_SET(doc, path, value, ...)", "The document with values put where the paths say, in place of those there.", 3, -1, types.JSON, modify(true, true)),
+		function("json_insert", "JSON_INSERT(doc, path, value, ...)", "The document with values put where the paths find nothing.", 3, -1, types.JSON, modify(true, false)),
+		function("json_replace", "JSON_REPLACE(doc, path, value, ...)", "The document with the values that the paths find replaced.", 3, -1, types.JSON, modify(false, true)),
+		function("json_remove", "JSON_REMOVE(doc, path, ...)", "The document without what the paths find.", 2, -1, types.JSON, evalRemove),
+		function("json_array_append", "JSON_ARRAY_APPEND(doc, path, value, ...)", "The document with values added to the ends of the arrays that the paths find.", 3, -1, types.JSON, evalAppend),
+		function("json_merge_patch", "JSON_MERGE_PATCH(doc, doc, ...)", "The documents merged by RFC 7396: later members replace earlier ones, null removes.", 2, -1, types.JSON, mergeDocs(mergePatch)),
+		function("json_merge_preserve", "JSON_MERGE_PRESERVE(doc, doc, ...)", "The documents merged, nothing being lost: what has one key becomes an array.", 2, -1, types.JSON, mergeDocs(preserve)),
+	}
+}
+
+// onDocument makes an evaluation of a document, or of what the path in a second operand finds in it.
+func onDocument(f func(a *operands, doc *jsondoc.Value) (any, error)) func(*operands) (any, error) {
+	return func(a *operands) (any, error) {
+		if a.null(0, len(a.values)) {
+			return nil, nil
+		}
+		doc, err := a.doc(0)
+		if err == nil && len(a.values) > 1 {
+			if doc, err = a.at(doc, 1); doc == nil {
+				return nil, err
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return f(a, doc)
+	}
+}
+
+func depthOf(v *jsondoc.Value) int64 {
+	deepest := int64(0)
+	for _, item := range v.Items {
+		deepest = max(deepest, depthOf(item))
+	}
+	return deepest + 1
+}
+
+func evalExtract(a *operands) (any, error) {
+	if a.null(0, len(a.values)) {
+		return nil, nil
+	}
+	if v, done, err := a.extractForward(); done || err != nil {
+		return v, err
+	}
+	doc, err := a.doc(0)
+	if err != nil {
+		return nil, err
+	}
+	found := &jsondoc.Value{Kind: jsondoc.Array}
+	several := len(a.values) > 2
+	for i := 1; i < len(a.values); i++ {
+		p, err := a.path(i)
+		if err != nil {
+			return nil, err
+		}
+		several = several || p.Wild()
+		p.Seek(doc, func(v *jsondoc.Value) { found.Items = append(found.Items, v) })
+	}
+	switch {
+	case len(found.Items) == 0:
+		return nil, nil
+	case several:
+		return found, nil
+	}
+	return found.Items[0], nil
+}
+
+// extractForward is evalJSONExtract of one path that can be followed while the document is read, of which only what is found becomes a
+// tree.
+func (a *operands) extractForward() (v any, done bool, err error) {
+	text := a.values[0].S
+	if len(a.values) != 2 || !a.values[0].Type.IsString() || len(text) >= jsondoc.ReadBytes {
+		return nil, false, nil
+	}
+	p, err := a.path(1)
+	if err != nil || !p.Forward() {
+		return nil, false, nil // the document's error comes first
+	}
+	r := jsondoc.NewReader(a.c, text)
+	found, ok := r.Seek(p, 0)
+	switch {
+	case !ok || !r.Ended():
+		return nil, false, nil
+	case found == "":
+		return nil, true, nil
+	}
+	r = jsondoc.NewReader(a.c, found)
+	item, err := r.Value(0)
+	return item, item != nil, err
+}
+
+func evalUnquote(a *operands) (any, error) {
+	v := a.values[0]
+	if v.Null {
+		return nil, nil
+	}
+	s := v.Text()
+	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
+		return s, nil
+	}
+	doc, err := jsondoc.Parse(a.c, s, a.name, 1)
+	if err != nil {
+		return nil, err
+	}
+	return doc.Text, nil
+}
+
+func evalContains(a *operands) (any, error) {
+	if a.null(0, len(a.values)) {
+		return nil, nil
+	}
+	doc, err := a.doc(0)
+	if err != nil {
+		return nil, err
+	}
+	candidate, err := a.doc(1)
+	if err == nil && len(a.values) > 2 {
+		if doc, err = a.at(doc, 2); doc == nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return int64(expr.BoolToInt(jsondoc.Contains(doc, candidate))), nil
+}
+
+// all reads the argument that is 'one' or 'all'.
+func (a *operands) all(i int) (bool, error) {
+	text := a.values[i].Text()
+	all := strings.EqualFold(text, "all")
+	if !all && !strings.EqualFold(text, "one") {
+		return false, sqlerr.New(jsondoc.CodeOneAll, sqlerr.User, "The oneOrAll argument to %s may take these values: 'one' or 'all'.", a.name)
+	}
+	return all, nil
+}
+
+func evalContainsPath(a *operands) (any, error) {
+	if a.null(0, len(a.values)) {
+		return nil, nil
+	}
+	doc, err := a.doc(0)
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.all(1)
+	if err != nil {
+		return nil, err
+	}
+	for i := 2; i < len(a.values); i++ {
+		p, err := a.path(i)
+		if err != nil {
+			return nil, err
+		}
+		found := false
+		p.Seek(doc, func(*jsondoc.Value) { found = true })
+		if found != all {
+			return int64(expr.BoolToInt(found)), nil
+		}
+	}
+	return int64(expr.BoolToInt(all)), nil
+}
+
+func evalObject(a *operands) (any, error) {
+	if len(a.values)%2 != 0 {
+		return nil, sqlerr.WrongParamCount(a.name)
+	}
+	out := &jsondoc.Value{Kind: jsondoc.Object}
+	for i := 0; i < len(a.values); i += 2 {
+		if a.values[i].Null {
+			return nil, sqlerr.New(jsondoc.CodeNullKey, sqlerr.User, "JSON documents may not contain NULL member names.")
+		}
+		item, err := jsondoc.Of(a.c, a.values[i+1], a.name, i+2)
+		if err != nil {
+			return nil, err
+		}
+		out.Set(strings.Clone(a.values[i].Text()), item)
+	}
+	return out, nil
+}

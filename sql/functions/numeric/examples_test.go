@@ -1,0 +1,83 @@
+package numeric_test
+
+import (
+	"testing"
+
+	"github.com/radish-sql/radish/sql/functions/exprtest"
+	"github.com/radish-sql/radish/sql/functions/numeric"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Reference Manual 14.6.2.
+func TestNumericExamples(t *testing.T) {
+	exprtest.RunExamples(t, numeric.Functions(), []exprtest.Example{
+		{"abs", []any{2}, "2"},
+		{"abs", []any{-32}, "32"},
+		{"abs", []any{exprtest.Dec("-1.50")}, "1.50"},
+		{"acos", []any{1}, "0"},
+		{"acos", []any{1.0001}, nil},
+		{"acos", []any{0}, "1.5707963267948966"},
+		{"asin", []any{0.2}, "0.2013579207903308"},
+		{"asin", []any{"foo"}, "0"},
+		{"atan", []any{2}, "1.1071487177940904"},
+		{"atan", []any{-2, 2}, "-0.7853981633974483"},
+		{"atan2", []any{types.FloatValue(3.141592653589793), 0}, "1.5707963267948966"},
+		{"ceiling", []any{exprtest.Dec("1.23")}, "2"},
+		{"ceil", []any{exprtest.Dec("-1.23")}, "-1"},
+		{"ceil", []any{1.5}, "2"},
+		{"conv", []any{"a", 16, 2}, "1010"},
+		{"conv", []any{"6E", 18, 8}, "172"},
+		{"conv", []any{-17, 10, -18}, "-H"},
+		{"conv", []any{40, 10, 36}, "14"},
+		{"conv", []any{40, 10, 37}, nil},
+		{"cos", []any{types.FloatValue(3.141592653589793)}, "-1"},
+		{"cot", []any{12}, "-1.5726734063976893"},
+		{"crc32", []any{"MySQL"}, "3259397556"},
+		{"crc32", []any{"mysql"}, "2501908538"},
+		{"degrees", []any{types.FloatValue(3.141592653589793)}, "180"},
+		{"exp", []any{2}, "7.38905609893065"},
+		{"exp", []any{0}, "1"},
+		{"floor", []any{exprtest.Dec("1.23")}, "1"},
+		{"floor", []any{exprtest.Dec("-1.23")}, "-2"},
+		{"floor", []any{-1.5}, "-2"},
+		{"ln", []any{2}, "0.6931471805599453"},
+		{"ln", []any{-2}, nil},
+		{"log", []any{2}, "0.6931471805599453"},
+		{"log", []any{2, 65536}, "16"},
+		{"log", []any{10, 100}, "2"},
+		{"log", []any{1, 100}, nil},
+		{"log2", []any{65536}, "16"},
+		{"log2", []any{-100}, nil},
+		{"log10", []any{100}, "2"},
+		{"log10", []any{-100}, nil},
+		{"pi", nil, "3.141592653589793"},
+		{"pow", []any{2, 2}, "4"},
+		{"power", []any{2, -2}, "0.25"},
+		{"radians", []any{90}, "1.5707963267948966"},
+		{"rand", []any{3}, "0.9057697559760601"},
+		{"round", []any{exprtest.Dec("-1.23")}, "-1"},
+		{"round", []any{exprtest.Dec("-1.58")}, "-2"},
+		{"round", []any{exprtest.Dec("1.58")}, "2"},
+		{"round", []any{exprtest.Dec("1.298"), 1}, "1.3"},
+		{"round", []any{exprtest.Dec("1.298"), 0}, "1"},
+		{"round", []any{exprtest.Dec("23.298"), -1}, "20"},
+		{"round", []any{exprtest.Dec("2.5")}, "3"},
+		{"round", []any{25e-1}, "2"},
+		{"round", []any{150.000, 2}, "150"},
+		{"round", []any{1234567, -3}, "1235000"},
+		{"sign", []any{-32}, "-1"},
+		{"sign", []any{0}, "0"},
+		{"sign", []any{234}, "1"},
+		{"sin", []any{0}, "0"},
+		{"sqrt", []any{4}, "2"},
+		{"sqrt", []any{20}, "4.47213595499958"},
+		{"sqrt", []any{-16}, nil},
+		{"tan", []any{0}, "0"},
+		{"truncate", []any{exprtest.Dec("1.223"), 1}, "1.2"},
+		{"truncate", []any{exprtest.Dec("1.999"), 1}, "1.9"},
+		{"truncate", []any{exprtest.Dec("1.999"), 0}, "1"},
+		{"truncate", []any{exprtest.Dec("-1.999"), 1}, "-1.9"},
+		{"truncate", []any{122, -2}, "100"},
+		{"truncate", []any{10.28e2, 0}, "1028"},
+	})
+}

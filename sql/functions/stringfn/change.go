@@ -1,0 +1,195 @@
+package stringfn
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/interrupt"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// changeFunctions write strings in another way.
+func changeFunctions() []*expr.Function {
+	return []*expr.Function{
+		function("upper", "UPPER(s)", "s in upper case.", 1, 1, resolvePart, changeCase(unicode.ToUpper, 'a', 'z'), "ucase").WithCollationOf(expr.AllOperands),
+		function("lower", "LOWER(s)", "s in lower case.", 1, 1, resolvePart, changeCase(unicode.ToLower, 'A', 'Z'), "lcase").WithCollationOf(expr.AllOperands),
+		function("replace", "REPLACE(s, from, to)", "s with every occurrence of from replaced.", 3, 3, resolveTextOf, evalReplace).WithCollationOf(expr.AllOperands),
+		function("reverse", "REVERSE(s)", "The characters of s in reverse order.", 1, 1, resolvePart, evalReverse).WithCollationOf(expr.AllOperands),
+		{Name: "quote", Category: category, Syntax: "QUOTE(s)", MinArgs: 1, MaxArgs: 1,
+			Doc: "s as a string literal; NULL gives the text NULL.", Nulls: expr.NullCustom, Resolve: resolveTextOf, Eval: evalQuote, CollationOf: expr.AllOperands},
+		function("soundex", "SOUNDEX(s)", "What s sounds like in English: a letter and at least three digits.", 1, 1, resolveTextOf,
+			expr.StringKernel(soundex)).WithCollationOf(expr.AllOperands),
+	}
+}
+
+// changeCase makes UPPER and LOWER: character by character, as the Unicode tables say; binary strings stay as they are.
+func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
+	one := func(c *expr.Context, s string) (string, error) {
+		i := 0
+		for i < len(s) && s[i] < utf8.RuneSelf && (s[i] < from || s[i] > to) {
+			i++
+		}
+		if i == len(s) {
+			return s, nil
+		}
+		b := append(c.Reserve(len(s)+utf8.UTFMax), s[:i]...)
+		err := interrupt.Pieces(c, s[i:], func(piece string) {
+			for _, r := range piece {
+				if r < utf8.RuneSelf {
+					if byte(r) >= from && byte(r) <= to {
+						r ^= 0x20
+					}
+					b = append(b, byte(r))
+					continue
+				}
+				b = utf8.AppendRune(b, change(r))
+			}
+		})
+		return c.Commit(b), err
+	}
+	kernel := expr.StringKernel(one)
+	return func(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+		if args[0].Type.IsBinaryString() {
+			return expr.StringKernel(expr.AsItIs)(c, call, out, args, sel, n)
+		}
+		return kernel(c, call, out, args, sel, n)
+	}
+}
+
+func evalReplace(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	s, from, to := expr.Strings(args[0]), expr.Strings(args[1]), expr.Strings(args[2])
+	for _, i := range expr.Positions(sel, n) {
+		if f := from.At(int(i)); f == "" {
+			out.Str[i] = s.At(int(i))
+		} else {
+			var err error
+			if out.Str[i], err = replaceAll(c, s.At(int(i)), f, to.At(int(i))); err == nil {
+				err = c.Made(out.Str[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replaceAll replaces from by to in s. Of a long text it looks now and then whether the statement goes on, and what would be longer than
+// MaxAllowedPacket and than s is an error: MySQL gives NULL, with a warning.
+func replaceAll(c *expr.Context, s, from, to string) (string, error) {
+	if max(len(s), len(s)/len(from)*len(to)) < interrupt.PieceBytes {
+		return strings.ReplaceAll(s, from, to), nil
+	}
+	var b strings.Builder
+	most, work := max(expr.MaxAllowedPacket, len(s)), interrupt.NewSteps(c)
+	for {
+		i := strings.Index(s, from)
+		if i < 0 {
+			break
+		}
+		b.WriteString(s[:i])
+		b.WriteString(to)
+		if b.Len() > most {
+			return "", sqlerr.New(codeWarnAllowedPacket, sqlerr.User, "Result of replace() was larger than max_allowed_packet (%d)", most)
+		}
+		s = s[i+len(from):]
+		if err := work.Pass(i + len(to) + len(from)); err != nil {
+			return "", err
+		}
+	}
+	b.WriteString(s)
+	return b.String(), nil
+}
+
+func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	s := expr.Strings(args[0])
+	bytes := args[0].Type.IsBinaryString()
+	for _, i := range expr.Positions(sel, n) {
+		x := s.At(int(i))
+		b := c.Reserve(len(x))[:len(x)]
+		at := len(b) // what is behind it has been filled
+		err := interrupt.Pieces(c, x, func(piece string) {
+			for len(piece) > 0 {
+				size := 1
+				if !bytes && piece[0] >= utf8.RuneSelf {
+					_, size = utf8.DecodeRuneInString(piece)
+				}
+				at -= size
+				copy(b[at:], piece[:size])
+				piece = piece[size:]
+			}
+		})
+		out.Str[i] = c.Commit(b)
+		if err = cmp.Or(err, c.Made(out.Str[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// soundexDigits are the sounds of A to Z; vowels and the letters like them have none (Robert Russell, US patent 1261167,
+// 1918). As in MySQL a vowel between two letters of one sound does not part them, and the result is as long as need be.
+const soundexDigits = "01230120022455012623010202"
+
+func soundex(c *expr.Context, s string) (string, error) {
+	var b []byte
+	last := byte(0)
+	err := interrupt.Pieces(c, s, func(piece string) {
+		for _, r := range piece {
+			if !unicode.IsLetter(r) {
+				continue
+			}
+			r = unicode.ToUpper(r)
+			digit := byte('0')
+			if r >= 'A' && r <= 'Z' {
+				digit = soundexDigits[r-'A']
+			}
+			switch {
+			case b == nil:
+				b = utf8.AppendRune(b, r)
+			case digit != '0' && digit != last:
+				b = append(b, digit)
+			default:
+				continue
+			}
+			last = digit
+		}
+	})
+	for n := utf8.RuneCount(b); n > 0 && n < 4; n++ {
+		b = append(b, '0')
+	}
+	return string(b), err
+}
+
+func evalQuote(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	s := expr.Strings(args[0])
+	for _, i := range expr.Positions(sel, n) {
+		if args[0].IsNull(int(i)) {
+			out.Str[i] = "NULL"
+			continue
+		}
+		x := s.At(int(i))
+		b := append(c.Reserve(len(x)+2), '\'')
+		for k := range len(x) {
+			switch ch := x[k]; ch {
+			case '\'', '\\':
+				b = append(b, '\\', ch)
+			case 0:
+				b = append(b, '\\', '0')
+			case 0x1a:
+				b = append(b, '\\', 'Z')
+			default:
+				b = append(b, ch)
+			}
+		}
+		out.Str[i] = c.Commit(append(b, '\''))
+		if err := c.Made(out.Str[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

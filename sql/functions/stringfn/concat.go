@@ -1,0 +1,105 @@
+package stringfn
+
+import (
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// concatFunctions join strings.
+func concatFunctions() []*expr.Function {
+	return []*expr.Function{
+		function("concat", "CONCAT(a, ...)", "The texts one after the other; NULL if any is NULL.", 1, -1, resolveConcat, evalConcat, "concat_op").WithCollationOf(expr.AllOperands),
+		{Name: "concat_ws", Category: category, Syntax: "CONCAT_WS(sep, a, ...)", MinArgs: 2, MaxArgs: -1,
+			Doc:   "The texts that are not NULL, with the separator between them; NULL if the separator is.",
+			Nulls: expr.NullCustom, Resolve: resolveConcatWS, Eval: evalConcatWS, CollationOf: expr.AllOperands},
+	}
+}
+
+func resolveConcat(args []expr.Expr) (expr.Signature, error) {
+	sig := expr.Signature{}
+	n, unlimited, binary := 0, false, false
+	for _, a := range args {
+		t := expr.TextType(a.Type())
+		sig.Args = append(sig.Args, expr.CastToString(a))
+		l := types.TextLength(t)
+		n += l
+		unlimited = unlimited || l == 0 && (t.Kind == types.KindText || t.Kind == types.KindBlob || t.Kind == types.KindJSON)
+		binary = binary || t.IsBinaryString()
+	}
+	switch {
+	case unlimited && binary:
+		sig.Result = types.Blob
+	case unlimited:
+		sig.Result = types.Text
+	case binary:
+		sig.Result = types.Type{Kind: types.KindVarbinary, Length: int32(n)}
+	default:
+		sig.Result = types.Varchar(n)
+	}
+	return sig, nil
+}
+
+func evalConcat(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	parts := make([]expr.StringReader, len(args))
+	for k, a := range args {
+		parts[k] = expr.Strings(a)
+	}
+	for _, i := range expr.Positions(sel, n) {
+		size := 0
+		for _, p := range parts {
+			size += len(p.At(int(i)))
+		}
+		b := c.Reserve(size)
+		for _, p := range parts {
+			b = append(b, p.At(int(i))...)
+		}
+		out.Str[i] = c.Commit(b)
+		if err := c.Made(out.Str[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func resolveConcatWS(args []expr.Expr) (expr.Signature, error) {
+	sig, err := resolveConcat(args)
+	if n := int(sig.Result.Length); n > 0 {
+		sig.Result.Length = int32(n + types.TextLength(expr.TextType(args[0].Type()))*max(len(args)-3, 0))
+	}
+	sig.Nullable = args[0].Nullable()
+	return sig, err
+}
+
+func evalConcatWS(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+	sep := expr.Strings(args[0])
+	for _, i := range expr.Positions(sel, n) {
+		if args[0].IsNull(int(i)) {
+			out.SetNull(int(i), n)
+			continue
+		}
+		size := 0
+		for _, a := range args[1:] {
+			if !a.IsNull(int(i)) {
+				size += len(a.StringAt(int(i))) + len(sep.At(int(i)))
+			}
+		}
+		b := c.Reserve(size)
+		first := true
+		for _, a := range args[1:] {
+			if a.IsNull(int(i)) {
+				continue
+			}
+			if !first {
+				b = append(b, sep.At(int(i))...)
+			}
+			first = false
+			b = append(b, a.StringAt(int(i))...)
+		}
+		out.Str[i] = c.Commit(b)
+		if err := c.Made(out.Str[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+// Package stringfn holds the string functions (Reference Manual 14.8) but LIKE, which is an operator of package expr. Positions and lengths count
+// characters, of binary strings bytes. A result that is a part of an operand shares its memory.
+package stringfn
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+const category = "String functions"
+
+// Functions returns the functions of this chapter.
+func Functions() []*expr.Function {
+	return slices.Concat(concatFunctions(), substringFunctions(), lengthFunctions(), changeFunctions(), searchFunctions(), fillFunctions(),
+		choosers(), formatNumbers(), encodeFunctions(), charsetFunctions(), regexpFunctions())
+}
+
+// function makes a function that may be computed once per distinct value of a dictionary.
+func function(name, syntax, doc string, minArgs, maxArgs int, resolve func([]expr.Expr) (expr.Signature, error), eval expr.Kernel, aliases ...string) *expr.Function {
+	return &expr.Function{Name: name, Aliases: aliases, Category: category, Syntax: syntax, Doc: doc,
+		MinArgs: minArgs, MaxArgs: maxArgs, ByDictionary: true, Resolve: resolve, Eval: eval}
+}

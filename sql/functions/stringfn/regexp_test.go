@@ -1,0 +1,46 @@
+package stringfn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/interrupt"
+)
+
+// Matches in a long text, which are looked for one by one, are those that package regexp finds all at once.
+func TestMatchesOfLongTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and one thread does it all")
+	}
+	const seed = 20261122
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	var b strings.Builder
+	for b.Len() < interrupt.PieceBytes+interrupt.PieceBytes/8 {
+		b.WriteString([]string{"a", "b", "aab", "é", "漢字", "\n", " ", strings.Repeat("c", 40), strings.Repeat("d ", r.IntN(2000))}[r.IntN(9)])
+	}
+	text := b.String()
+	for _, pattern := range []string{"b", "a*b|(é)", "(?:(a)|(b))+", "x*", "c*$", "(?m)b$", "(?i)AAB", "[^a]+a", "nothing", "\\bb", "(?s).+"} {
+		re := regexp.MustCompile(pattern)
+		var got [][]int
+		if err := eachMatch(&expr.Context{}, re, text, true, func(at []int) bool {
+			got = append(got, at)
+			return false
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want := re.FindAllStringSubmatchIndex(text, -1)
+		if !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+			at := 0
+			for at < min(len(got), len(want)) && slices.Equal(got[at], want[at]) {
+				at++
+			}
+			t.Errorf("%s: %d matches, want %d; the first that differs is %s", pattern, len(got), len(want), fmt.Sprint(got[at:min(at+1, len(got))], want[at:min(at+1, len(want))]))
+		}
+	}
+}

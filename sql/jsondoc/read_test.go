@@ -1,0 +1,118 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// drawJSON writes a random document, with spaces, escapes and keys that stand twice.
+func drawJSON(r *rand.Rand, depth int) string {
+	space := func() string {
+		return strings.Repeat(" ", max(0, r.IntN(6)-4)) + strings.Repeat("\n", max(0, r.IntN(9)-7))
+	}
+	text := func() string {
+		return [...]string{`"a"`, `"b"`, `""`, `"ü"`, `"\u00e4\ud83d\ude00"`, `"\ud800"`, `"q\"\\\/\n"`, "\"\xff\"", `"key"`, `"c c"`}[r.IntN(10)]
+	}
+	if depth == 0 || r.IntN(4) == 0 {
+		return space() + [...]string{"null", "true", "false", "0", "-0", "12", "-3.50", "1e3", "2E-2", "18446744073709551615", "1e400", text(), text()}[r.IntN(13)] + space()
+	}
+	var parts []string
+	object := r.IntN(2) == 0
+	for range r.IntN(4) {
+		part := drawJSON(r, depth-1)
+		if object {
+			part = space() + text() + space() + ":" + part
+		}
+		parts = append(parts, part)
+	}
+	if object {
+		return space() + "{" + strings.Join(parts, ",") + space() + "}"
+	}
+	return "[" + space() + strings.Join(parts, ",") + "]" + space()
+}
+
+// The reader takes what encoding/json takes and reads the same; paths that are followed while a document is read find what they find in its
+// tree.
+func TestJSONReader(t *testing.T) {
+	const seed = 9
+	r := rand.New(rand.NewPCG(seed, 0))
+	c := nobody{}
+	valid := 0
+	for round := range 30_000 {
+		text := drawJSON(r, 1+r.IntN(4))
+		if r.IntN(3) == 0 {
+			b := []byte(text)
+			at := r.IntN(len(b))
+			switch r.IntN(3) {
+			case 0:
+				b[at] = `{}[]",:\0e.-+u1 tnf`[r.IntN(19)]
+			case 1:
+				b = append(b[:at], b[at+1:]...)
+			default:
+				b = b[:at]
+			}
+			text = string(b)
+		}
+		name := fmt.Sprintf("seed %d, round %d: %q", seed, round, text)
+		skip := NewReader(c, text)
+		if got, want := skip.skip(0) && skip.Ended(), json.Valid([]byte(text)); got != want {
+			t.Fatalf("%s: valid is %v, want %v", name, got, want)
+		}
+		tree := NewReader(c, text)
+		v, err := tree.Value(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid([]byte(text)) {
+			if v != nil && tree.Ended() {
+				t.Fatalf("%s: is read as %s", name, v)
+			}
+			continue
+		}
+		valid++
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		want, err := decode(c, d, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v == nil || v.String() != want.String() {
+			t.Fatalf("%s: %v, want %s", name, v, want)
+		}
+		path := "$"
+		for range r.IntN(4) {
+			path += [...]string{".a", ".b", ".key", `."c c"`, `."ü"`, `.""`, "[0]", "[1]", "[2]"}[r.IntN(9)]
+		}
+		p, err := ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var there []string
+		p.Seek(want, func(v *Value) { there = append(there, v.String()) })
+		seek := NewReader(c, text)
+		found, ok := seek.Seek(p, 0)
+		if !ok || !seek.Ended() || (found == "") != (len(there) == 0) {
+			t.Fatalf("%s: %s finds %q, want %q", name, path, found, there)
+		}
+		if found != "" {
+			got := NewReader(c, found)
+			if v, err := got.Value(0); err != nil || v.String() != there[0] {
+				t.Fatalf("%s: %s finds %q, want %q", name, path, found, there)
+			}
+		}
+	}
+	if valid < 10_000 {
+		t.Fatalf("%d documents are valid", valid)
+	}
+	for depth := range 3 {
+		n := MaxDepth - 1 + depth
+		text := strings.Repeat("[", n) + strings.Repeat("]", n)
+		_, err := Parse(c, text, "f", 1)
+		if (err != nil) != (n > MaxDepth) {
+			t.Errorf("%d arrays in each other: %v", n, err)
+		}
+	}
+}

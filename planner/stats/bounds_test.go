@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	_ "github.com/radish-sql/radish/sql/functions" // whose results are bounded
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 )

@@ -16,7 +16,7 @@ const arithmeticCategory = "Arithmetic operators"
 
 // division is a / b at the scale that SQL shows, rounded.
 var division = &Function{Name: "div", Infix: "/", Category: arithmeticCategory, Syntax: "a / b", MinArgs: 2, MaxArgs: 2,
-	Doc: "Division. Exact operands give a DECIMAL with 4 more fractional digits than a; x / 0 is NULL with a warning.",
+	Doc:     "Division. Exact operands give a DECIMAL with 4 more fractional digits than a; x / 0 is NULL with a warning.",
 	Resolve: resolveDiv, Eval: evalDiv, Hidden: hiddenOfDiv}
 
 // longDivision is a / b with the digits that MySQL computes on with, the last one cut. See hidden.go.

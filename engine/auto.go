@@ -136,7 +136,7 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 	}
 	r := &rehearsal{
 		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it won a race", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
-		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(s.engine), fingerprint: p.fingerprint, estimate: p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
+		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(), fingerprint: p.fingerprint, estimate: p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
 	}
 	// Preparing may outlive the statement: it sees nothing of the session.
 	r.ctx.Warnings, r.ctx.Variables, r.ctx.Locks = &sqlerr.Warnings{}, nil, nil

@@ -37,8 +37,6 @@ type Options struct {
 	// MemoryLimit bounds what the engine holds at once, in bytes: tables, files that queries have read, and what statements
 	// need while they run; 0: no bound.
 	MemoryLimit int64
-	// QueryMemoryLimit bounds what one query holds; 0: MemoryLimit.
-	QueryMemoryLimit int64
 	// GPUMemoryLimit bounds what queries and table columns together hold of a GPU's memory, in bytes; 0: no bound. The GPU is the process's: of all its engines'
 	// limits the least counts.
 	GPUMemoryLimit int64

@@ -137,7 +137,7 @@ func testGPUOutOfMemory(t *testing.T, e *Engine) {
 				switch {
 				case err == nil && sortedLines(out) != answers[i]:
 					t.Fatalf("%s, allocation %d failing gives\n%s\nwant\n%s", q.name, n, out, answers[i])
-				case err != nil && (mode == "auto" || !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "out of GPU memory")):
+				case err != nil && (mode == "auto" || !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "on the GPU ran out of memory")):
 					t.Fatalf("%s with %s, allocation %d failing: %v", q.name, mode, n, err)
 				case err != nil:
 					failed++
@@ -515,6 +515,10 @@ func boundMemory(t *testing.T, library string, known bool) {
 	mustRun(t, s, "CALL tpch_generate(0.02)")
 	d := theGPU(t, e)
 	e.autoMode = gpu.Eager
+	message := "on the GPU ran out of memory"
+	if known {
+		message = "it would run out of GPU memory"
+	}
 	for _, sql := range []string{
 		"SELECT l_comment, COUNT(*) FROM lineitem GROUP BY l_comment ORDER BY 2 DESC, 1 LIMIT 3",
 		"SELECT l_orderkey, l_linenumber, l_comment FROM lineitem ORDER BY l_comment, 1, 2",
@@ -525,7 +529,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 		mustRun(t, s, "SET radish_device = 'gpu'")
 		_, err := run(context.Background(), s, sql)
 		var x *sqlerr.Error
-		if !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "out of GPU memory") || !strings.Contains(err.Error(), "bytes") {
+		if !errors.As(err, &x) || x.Kind != sqlerr.Resource || x.Code != sqlerr.CodeCapacityExceeded || !strings.Contains(err.Error(), message) || !strings.Contains(err.Error(), "bytes") {
 			t.Errorf("%s: %v", sql, err)
 		}
 		t.Log(err)
@@ -533,7 +537,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 		if got := mustRun(t, s, sql); got != want {
 			t.Errorf("%s: the CPU takes over and gives %d bytes, want %d", sql, len(got), len(want))
 		}
-		if w := s.Warnings(); !known && (len(w) != 1 || !strings.Contains(w[0].Message, "out of GPU memory")) || known && len(w) != 0 {
+		if w := s.Warnings(); !known && (len(w) != 1 || !strings.Contains(w[0].Message, message)) || known && len(w) != 0 {
 			t.Errorf("%s: the warnings are %v", sql, w)
 		}
 		if got := mustRun(t, s, "EXPLAIN "+sql); known && !strings.Contains(got, "on cpu: it would run out of GPU memory") || !known && strings.Contains(got, "memory") {

@@ -25,7 +25,8 @@ func TestGPUMemoryLimit(t *testing.T) {
 		}
 		mustRun(t, s, "SET radish_gpu_memory_limit = '256KB'")
 		var x *sqlerr.Error
-		if _, err := run(context.Background(), s, sql); !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "radish_gpu_memory_limit is 256.0 KiB") {
+		if _, err := run(context.Background(), s, sql); !errors.As(err, &x) || x.Kind != sqlerr.Resource || x.Code != sqlerr.CodeCapacityExceeded ||
+			!strings.Contains(err.Error(), "ORDER BY on the GPU ran out of memory") || !strings.Contains(err.Error(), "of 256.0 KiB (262144 bytes) allowed") || !strings.Contains(x.Hint, "radish_gpu_memory_limit") {
 			t.Errorf("above the limit: %v", err)
 		}
 		if got := mustRun(t, s, "SELECT COUNT(*), SUM(k) FROM t"); got != mustRun(t, s, "SELECT /*+ SET_VAR(radish_device='cpu') */ COUNT(*), SUM(k) FROM t") {

@@ -214,7 +214,7 @@ func (st *statement) end() {
 func (st *statement) memory() *memory.Budget {
 	if st.budget == nil {
 		s := st.session
-		st.budget = s.engine.statements.Child(s.vars.memoryLimit(s.engine))
+		st.budget = s.engine.statements.Child(s.vars.memoryLimit())
 	}
 	return st.budget
 }

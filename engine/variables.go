@@ -101,10 +101,8 @@ var ownVariables = []variable{
 		doc: "bytes of a GPU's memory that all queries and table columns may hold together: gpu_memory_limit of the database's name; 0: as many as there are",
 	},
 	{
-		name:    "radish_memory_limit",
-		initial: func(e *Engine) string { return strconv.FormatInt(e.opts.QueryMemoryLimit, 10) },
-		set:     setBytes("radish_memory_limit"),
-		doc:     "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own",
+		name: "radish_memory_limit", initial: fixed("0"), set: setBytes("radish_memory_limit"),
+		doc: "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own",
 	},
 	{
 		name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, integer: true, set: setThreads,
@@ -442,7 +440,7 @@ func (v *variables) maxExecutionTime() time.Duration {
 func (v *variables) threads(*Engine) int { return int(v.integer("radish_threads")) }
 
 // memoryLimit is what one query may hold; 0: no bound but the engine's.
-func (v *variables) memoryLimit(*Engine) int64 { return v.integer("radish_memory_limit") }
+func (v *variables) memoryLimit() int64 { return v.integer("radish_memory_limit") }
 
 // ParseBytes reads a number of bytes with an optional unit: 1048576, 512MB, 16GiB. Units are powers of 1024.
 func ParseBytes(text string) (int64, error) {

@@ -163,7 +163,6 @@ type (
 	windowOf     struct{ acc *accForm }          // the counter that is the window of a sum of doubles, see aggregatefloat.go
 )
 
-
 // Limits.
 const (
 	denseSmall    = 1 << 12 // places that are always an array

@@ -99,7 +99,6 @@ type (
 	matchedWord  struct{ p *physical.Build } // address of a byte per row: it has found a match
 )
 
-
 // buildText is the sink that fills a build.
 type buildText struct {
 	*appendText

@@ -108,7 +108,7 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 	case err != nil || run%4 < 2:
 		return out, err
 	case run%4 == 2:
-		b.runner.sizes.shrink()
+		b.runner.remembered.shrink()
 	}
 	return b.once(ctx, plan, g, run%2 == 0)
 }

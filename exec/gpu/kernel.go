@@ -24,30 +24,30 @@ type kernel struct {
 	p     *physical.Pipeline
 	title string
 
-	declarations codegen.Gap          // before the loop
-	tiles        codegen.Gap          // the head of the loop over a scan's tiles
-	rows         loop                 // over the source's rows
-	maxRows      float64              // a bound of the rows into the sink; infinite if none is known
-	many         bool                 // a row of the source may give several
-	either       bool                 // with program.most of its scan or without, the kernel is right
-	stops        bool                 // it has loops that end when the query is cancelled: the variable stop says that it was
-	ends         []string             // of the blocks that are open around the current place, within a row: the last line of each, if any
-	shared       sharedMemory         // dynamic, of a block
-	raws         map[string]rawItem   // of a column's value, by its name: the item that it comes from
-	items        int                  // rows that a thread takes at once
-	threads      int                  // of a block
-	blocks       int                  // that a multiprocessor has to have registers for; 0: any
-	defines      []string             // macros of the headers, besides
-	filters      []usedFilter         // of builds, that the scan's rows are looked up in
-	functions    []string             // that the kernels call
+	declarations codegen.Gap        // before the loop
+	tiles        codegen.Gap        // the head of the loop over a scan's tiles
+	rows         loop               // over the source's rows
+	maxRows      float64            // a bound of the rows into the sink; infinite if none is known
+	many         bool               // a row of the source may give several
+	either       bool               // with program.most of its scan or without, the kernel is right
+	stops        bool               // it has loops that end when the query is cancelled: the variable stop says that it was
+	ends         []string           // of the blocks that are open around the current place, within a row: the last line of each, if any
+	shared       sharedMemory       // dynamic, of a block
+	raws         map[string]rawItem // of a column's value, by its name: the item that it comes from
+	items        int                // rows that a thread takes at once
+	threads      int                // of a block
+	blocks       int                // that a multiprocessor has to have registers for; 0: any
+	defines      []string           // macros of the headers, besides
+	filters      []usedFilter       // of builds, that the scan's rows are looked up in
+	functions    []string           // that the kernels call
 	// tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; endTile stands behind them.
 	tile    codegen.Gap
 	endTile []string
 	text    string
 
-	then    []*kernel            // that run after this one, of sources of their own
-	notes   []note               // what the text does not name
-	learn   *kernel              // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
+	then  []*kernel // that run after this one, of sources of their own
+	notes []note    // what the text does not name
+	learn *kernel   // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
 }
 
 // A note is for EXPLAIN: a table or an expression that a kernel is about. The text names none, nor the pipeline, so that queries of one shape have the same kernels.
@@ -370,7 +370,6 @@ type counterWord struct {
 	p  *physical.Pipeline
 	of any
 }
-
 
 // mostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
 // groups directly and what was appended to them apart; of its texts one; and of a source of constant rows how many these are, as a sink.

@@ -325,7 +325,6 @@ type (
 	orderWord  struct{ sink physical.Sink } // address of row numbers in order; 0: as they lie
 )
 
-
 // bindStored makes columns known that are stored as rows: cols[i] is column at[i] of row number row (a C++ text); missing, if not empty, says when there
 // is no row, so that all is NULL.
 func (k *kernel) bindStored(s *codegen.Scope, sink physical.Sink, f *rowForm, at []int, cols []*expr.Column, row, missing string) {

@@ -49,7 +49,6 @@ type filterWord struct {
 	key int
 }
 
-
 // wantsFilter says whether some scan may drop most of its rows by a key of a build.
 func (g *program) wantsFilter(b *physical.Build, key int) bool {
 	for _, p := range g.plan.Pipelines {

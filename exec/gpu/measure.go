@@ -90,7 +90,7 @@ func (q *query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	case f.shape == keyedGroups:
 		kind = countStates
 	}
-	counter, err := q.filled(1, 8, 0)
+	counter, err := q.filled("counters", 1, 8, 0)
 	if err != nil {
 		return 0, err
 	}

@@ -37,7 +37,8 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.timed, q.limit = profiled, p.limit
+	q.timed = profiled
+	q.budget.SetLimit(p.limit)
 	q.compile(ctx, true)
 	r := &Run{placed: p, q: q, put: map[physical.Sink]bool{}}
 	if profiled {
@@ -120,7 +121,7 @@ func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here f
 	}
 	out.GPU = &profile.GPU{
 		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p),
-		ReadRate: r.readRate, Held: r.q.peak,
+		ReadRate: r.readRate, Held: r.q.budget.Peak(),
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)
 	out.Operators[0] = profile.Operator{Name: "source", RowsIn: cost.RowsIn, RowsOut: profile.Uncounted, Bytes: cost.Bytes}
@@ -242,7 +243,7 @@ func (r *Run) Count(s physical.Sink) int64 {
 // Failure explains why the device failed; reason is empty if it did not. Without an error the CPU is to run the query in its stead: it may word
 // the error better, or the mode leaves the choice.
 func (r *Run) Failure() (reason string, err error) {
-	return r.placed.failure(r.failed, r.at, r.q.used)
+	return r.placed.failure(r.failed, r.at, r.q.budget.Peak())
 }
 
 // StartFailure is Failure of an error that Start gave.
@@ -266,10 +267,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	case errors.As(failed, &no):
 		return where + ": " + no.Reason, nil
 	case errors.Is(failed, gpukernels.ErrOutOfMemory):
-		reason = fmt.Sprintf("%s ran out of GPU memory, the query holding %s of it: %v", where, sqlerr.FormatBytes(held), failed)
-		if own := (*overLimit)(nil); !errors.As(failed, &own) {
-			p.device.res.RanShort(held, reason)
-		}
+		return p.outOfMemory(failed, at, held)
 	case errors.Is(failed, gpukernels.ErrDeviceLost):
 		reason = fmt.Sprintf("the GPU was lost in %s: %v", where, failed)
 	default:

@@ -63,7 +63,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 	}
 	if reason := d.tooLarge(plan, d.res.Capacity()); reason != "" {
 		if !mode.fallsBack() {
-			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("radish_device = 'auto' falls back to the CPU")
+			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("radish_device = 'auto' falls back to the CPU")
 		}
 		return stay(plan, reason)
 	}

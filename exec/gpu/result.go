@@ -150,7 +150,7 @@ func (q *query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 		return out, nil
 	}
 	head := roundUp(int64(8*len(offsets)), memoryUnit)
-	at, err := q.alloc(head + total)
+	at, err := q.alloc("rows to download", head+total)
 	if err != nil {
 		return out, err
 	}
@@ -197,7 +197,7 @@ func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 	}
 	if order != 0 {
 		at := order + gpukernels.Ptr(4*from)
-		gathered, err := q.alloc(n * width)
+		gathered, err := q.alloc("rows to download", n*width)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 		}
 		data = gathered
 		if c.valid != 0 {
-			if valid, err = q.alloc(n); err != nil {
+			if valid, err = q.alloc("rows to download", n); err != nil {
 				return nil, err
 			}
 			defer q.free(valid)
@@ -248,7 +248,7 @@ func (q *query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 
 // downloadStrings fetches n strings, given their views.
 func (q *query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int64) ([]string, error) {
-	at, err := q.alloc(8 * (n + 1))
+	at, err := q.alloc("rows to download", 8*(n+1))
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (q *query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int
 	}
 	bytes := make([]byte, offsets[n])
 	if len(bytes) > 0 {
-		packed, err := q.alloc(offsets[n])
+		packed, err := q.alloc("rows to download", offsets[n])
 		if err != nil {
 			return nil, err
 		}

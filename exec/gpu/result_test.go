@@ -41,7 +41,7 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 			}
 		}
 		take := func(bytes int64) gpukernels.Ptr {
-			at, err := q.alloc(bytes)
+			at, err := q.alloc("rows", bytes)
 			if err != nil {
 				t.Fatal(err)
 			}

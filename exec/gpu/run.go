@@ -26,55 +26,68 @@ const errorBytes = 24
 // errOnHost says that a kernel met an error, or a case that it does not handle: the query has to run on the CPU, which words it.
 var errOnHost = errors.New("gpu: the query has to run on the CPU")
 
-// query is a plan that runs on a device. It serves one goroutine.
+// query is a program that runs on a device. It serves one goroutine. Its state lies in the structs that it embeds, each of which has one purpose.
 type query struct {
 	*program
 	*runner
-	stream *gpukernels.Stream
+	*queryMemory
+	loads
+	inputs
+	progress
+	controlBlock
 
+	// What pipelines have put into their sinks.
+	rowsOf  map[physical.Sink]*storedRows
+	builds  map[*physical.Build]*buildRun
+	groups  map[*physical.Aggregate]*groupRun
+	strings map[*physical.Pipeline]*stringRun
+
+	tables    map[*codegen.Table]gpukernels.Ptr // constants of kernels
+	cancelled *gpukernels.Signal                // nil: no kernel has loops that may be long
+	unwatch   func()                            // see watch
+	launch    launchRange                       // of the kernel that is being launched
+	timed     bool                              // the time of each pipeline's kernels is wanted
+
+	downloaded atomic.Int64 // bytes; any goroutine may read it
+}
+
+// loads are what a query waits for before its pipelines run: kernels that are compiled, and columns that are uploaded ahead.
+type loads struct {
 	modules    map[*kernel]*loadedKernel
-	scans      map[*physical.TableScan]*residency.Table
-	spanned    map[*physical.TableScan]*spanTable
-	rowsOf     map[physical.Sink]*storedRows
-	builds     map[*physical.Build]*buildRun
-	groups     map[*physical.Aggregate]*groupRun
-	tables     map[*codegen.Table]gpukernels.Ptr
-	dicts      map[*column.Dictionary]*heldDictionary
-	done       map[*physical.Pipeline]bool
 	sorters    map[*physical.Sort]*sorter
-	loading    sync.WaitGroup     // of modules, sorters and columns
-	giveUp     func()             // waiting for what is being loaded
-	unwatch    func()             // see watch
-	downloaded atomic.Int64       // bytes
-	cancelled  *gpukernels.Signal // nil: no kernel has loops that may be long
 	fetches    map[*physical.TableScan]*fetch
+	loading    sync.WaitGroup // of all of these
+	giveUp     func()         // waiting for them
+	background bool           // nobody waits for the query
+}
 
-	// The control block: the Error struct, a counter of warnings for each site of each kernel, other counters, the windows of sums of doubles among them.
+// inputs are what kernels read that no kernel of the query writes.
+type inputs struct {
+	scans   map[*physical.TableScan]*residency.Table
+	spanned map[*physical.TableScan]*spanTable
+	dicts   map[*column.Dictionary]*heldDictionary
+}
+
+// progress says how far a query has come.
+type progress struct {
+	done  map[*physical.Pipeline]bool
+	sizes sizing
+
+	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
+	pending []*kernel
+	queued  int64 // rows that they read, and rows of sinks whose size is trusted
+}
+
+// controlBlock is the memory that kernels report in: the Error struct, a counter of warnings for each site of each kernel, and other counters, the windows
+// of sums of doubles among them.
+type controlBlock struct {
 	control      gpukernels.Ptr
 	controlSize  int64
 	warnings     map[*kernel]int // where a kernel's counters of warnings are
 	counters     map[counterWord]int
 	firstCounter int
 	dirty        map[counterWord]bool // counters that kernels were launched with
-	counts       []byte               // the control block, and perhaps what follows it, behind the kernels that have been waited for
-
-	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
-	pending []*kernel
-	queued  int64 // rows that they read, and rows of sinks whose size is trusted
-
-	// Arrays share allocations, unless apart is set: tests do, since the emulated device sees only what is written outside of an allocation.
-	apart   bool
-	memory  map[gpukernels.Ptr]int64 // what has to be freed, and its bytes
-	strings map[*physical.Pipeline]*stringRun
-	arena   arena
-	used    int64
-	peak    int64 // of used
-	limit   int64 // of used; 0: none but the device's
-	launch  launchRange
-	sizes   sizing
-	timed   bool // the time of each pipeline's kernels is wanted
-
-	background bool // nobody waits for it
+	counts       []byte               // the block, and perhaps what follows it, behind the kernels that have been waited for
 }
 
 // loadedKernel is a kernel that was compiled, or is being compiled.
@@ -163,35 +176,21 @@ func (c *pipelineCost) compiled(m *loadedKernel) {
 	}
 }
 
-// newQuery prepares a run. Close it.
+// newQuery prepares a run. Close it. apart gives each array an allocation of its own.
 func newQuery(g *program, r *runner, apart bool) (*query, error) {
-	q := &query{
-		program: g, runner: r, modules: map[*kernel]*loadedKernel{}, scans: map[*physical.TableScan]*residency.Table{},
-		spanned: map[*physical.TableScan]*spanTable{}, rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{},
-		groups: map[*physical.Aggregate]*groupRun{}, tables: map[*codegen.Table]gpukernels.Ptr{}, dicts: map[*column.Dictionary]*heldDictionary{},
-		done: map[*physical.Pipeline]bool{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}, warnings: map[*kernel]int{}, counters: map[counterWord]int{},
-		dirty: map[counterWord]bool{}, strings: map[*physical.Pipeline]*stringRun{}, apart: apart, memory: map[gpukernels.Ptr]int64{}, sizes: newSizing(g, r.sizes),
-	}
-	at := errorBytes
-	for _, k := range q.kernels {
-		q.warnings[k] = at
-		at += 8 * len(k.Sites)
-	}
-	q.firstCounter = at
-	for _, p := range q.plan.Pipelines {
-		at += 8 * (mostCounters + len(p.Transforms))
-	}
-	for _, f := range q.aggs {
-		for _, acc := range f.accs {
-			if acc.windowed() {
-				at += 8
-			}
-		}
-	}
-	q.controlSize = int64(at)
-	var err error
-	if q.stream, err = q.device.NewStream(); err != nil {
+	stream, err := r.device.NewStream()
+	if err != nil {
 		return nil, err
+	}
+	q := &query{
+		program: g, runner: r, queryMemory: newQueryMemory(r.res, stream, apart),
+		loads: loads{modules: map[*kernel]*loadedKernel{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
+		inputs: inputs{
+			scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
+		},
+		progress: progress{done: map[*physical.Pipeline]bool{}, sizes: newSizing(g, r.remembered)}, controlBlock: newControlBlock(g),
+		rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{},
+		strings: map[*physical.Pipeline]*stringRun{}, tables: map[*codegen.Table]gpukernels.Ptr{},
 	}
 	for _, k := range q.kernels {
 		if k.stops && q.cancelled == nil && err == nil {
@@ -206,6 +205,29 @@ func newQuery(g *program, r *runner, apart bool) (*query, error) {
 		return nil, err
 	}
 	return q, nil
+}
+
+// newControlBlock finds out how large the block is.
+func newControlBlock(g *program) controlBlock {
+	b := controlBlock{warnings: map[*kernel]int{}, counters: map[counterWord]int{}, dirty: map[counterWord]bool{}}
+	at := errorBytes
+	for _, k := range g.kernels {
+		b.warnings[k] = at
+		at += 8 * len(k.Sites)
+	}
+	b.firstCounter = at
+	for _, p := range g.plan.Pipelines {
+		at += 8 * (mostCounters + len(p.Transforms))
+	}
+	for _, f := range g.aggs {
+		for _, acc := range f.accs {
+			if acc.windowed() {
+				at += 8
+			}
+		}
+	}
+	b.controlSize = int64(at)
+	return b
 }
 
 // compile begins to load all kernels. A pipeline waits for its own alone, so that the first ones run meanwhile. Where any has to be waited for and the
@@ -255,10 +277,7 @@ func (q *query) close() {
 		q.unwatch()
 	}
 	q.dropFetches()
-	for p := range q.memory {
-		q.give(p)
-	}
-	clear(q.memory)
+	q.freeHeld()
 	if len(q.scans)+len(q.dicts) > 0 {
 		_ = q.stream.Sync(context.Background()) // before others may overwrite what it reads
 	}

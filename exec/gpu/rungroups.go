@@ -72,10 +72,10 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 		r := partRun{room: (int64(share*(1+slack))/f.part.lineRows() + lines + 8) * f.part.lineRows()}
 		r.room = min(r.room, partitionRoom)
 		var err error
-		if r.given, err = q.filled(count, 4, 0); err != nil {
+		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.alloc(count * r.room * f.part.rowBytes())
+		r.rows, err = q.alloc("partitions", count*r.room*f.part.rowBytes())
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.room = 0
 		} else if err != nil {

@@ -19,7 +19,10 @@ const (
 )
 
 // layout is arrays that live equally long.
-type layout struct{ parts []layoutPart }
+type layout struct {
+	what  string // they are for, in errors
+	parts []layoutPart
+}
 
 type layoutPart struct {
 	at     *gpukernels.Ptr // where the address goes
@@ -56,20 +59,20 @@ func (l *layout) size() int64 {
 }
 
 // lay makes room for a layout's arrays, and returns what has to be given to freeAll.
-func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
+func (m *queryMemory) lay(l *layout) (memory []gpukernels.Ptr, err error) {
 	least := int64(largeArray)
-	if q.apart {
+	if m.apart {
 		least = 0
 	}
-	if memory, err = q.layApart(l, least); err != nil || len(l.parts) == 0 {
+	if memory, err = m.layApart(l, least); err != nil || len(l.parts) == 0 {
 		return memory, err
 	}
 	size := l.size()
 	at, zero := gpukernels.Ptr(0), false
 	if size <= arenaPart {
-		at, err = q.arena.take(q, size)
+		at, err = m.arena.take(m, size)
 		zero = true
-	} else if at, err = q.alloc(size); err == nil {
+	} else if at, err = m.alloc(l.what, size); err == nil {
 		memory = append(memory, at)
 	}
 	if err != nil {
@@ -93,7 +96,7 @@ func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
 		if !first.filled || zero && first.fill == 0 {
 			continue
 		}
-		if err := q.stream.Fill(from, first.fill, 8, int64(at-from)/8); err != nil {
+		if err := m.stream.Fill(from, first.fill, 8, int64(at-from)/8); err != nil {
 			return memory, err
 		}
 	}
@@ -101,20 +104,20 @@ func (q *query) lay(l *layout) (memory []gpukernels.Ptr, err error) {
 }
 
 // layApart gives arrays of at least so many bytes allocations of their own, and leaves the others.
-func (q *query) layApart(l *layout, least int64) (memory []gpukernels.Ptr, err error) {
+func (m *queryMemory) layApart(l *layout, least int64) (memory []gpukernels.Ptr, err error) {
 	var rest []layoutPart
 	for _, p := range l.parts {
 		if p.bytes < least {
 			rest = append(rest, p)
 			continue
 		}
-		if *p.at, err = q.alloc(p.bytes); err != nil {
+		if *p.at, err = m.alloc(l.what, p.bytes); err != nil {
 			return memory, err
 		}
 		memory = append(memory, *p.at)
 		for width := int64(8); p.filled && p.bytes > 0; width /= 2 {
 			if p.bytes%width == 0 {
-				if err := q.stream.Fill(*p.at, p.fill, int(width), p.bytes/width); err != nil {
+				if err := m.stream.Fill(*p.at, p.fill, int(width), p.bytes/width); err != nil {
 					return memory, err
 				}
 				break
@@ -126,9 +129,9 @@ func (q *query) layApart(l *layout, least int64) (memory []gpukernels.Ptr, err e
 }
 
 // freeAll gives back what lay returned.
-func (q *query) freeAll(memory []gpukernels.Ptr) {
+func (m *queryMemory) freeAll(memory []gpukernels.Ptr) {
 	for _, p := range memory {
-		q.free(p)
+		m.free(p)
 	}
 }
 
@@ -140,10 +143,10 @@ type arena struct {
 }
 
 // take gives a part of the arena; it is zero.
-func (a *arena) take(q *query, bytes int64) (gpukernels.Ptr, error) {
+func (a *arena) take(m *queryMemory, bytes int64) (gpukernels.Ptr, error) {
 	bytes = roundUp(bytes, memoryUnit)
 	if bytes > a.left {
-		if err := a.grow(q, arenaBytes); err != nil {
+		if err := a.grow(m, arenaBytes); err != nil {
 			return 0, err
 		}
 	}
@@ -154,10 +157,10 @@ func (a *arena) take(q *query, bytes int64) (gpukernels.Ptr, error) {
 }
 
 // grow takes memory for the arena.
-func (a *arena) grow(q *query, bytes int64) error {
-	p, err := q.alloc(bytes)
+func (a *arena) grow(m *queryMemory, bytes int64) error {
+	p, err := m.alloc("small arrays", bytes)
 	if err == nil {
-		err = q.stream.Fill(p, 0, 8, bytes/8)
+		err = m.stream.Fill(p, 0, 8, bytes/8)
 	}
 	if err != nil {
 		return err

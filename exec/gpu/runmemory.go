@@ -2,52 +2,62 @@ package gpu
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Device memory of a query: it is taken from the device's pool, and given back when the last pipeline that reads it is done.
+// queryMemory is the device memory of a query. It comes from the pool of the device, in the order of the query's stream, and counts against the query's budget.
+// It serves one goroutine.
+type queryMemory struct {
+	pool   *residency.Residency
+	stream *gpukernels.Stream
+	budget *memory.Budget
+	held   map[gpukernels.Ptr]bool // has to be freed
+	arena  arena
 
-// overLimit is a lack of memory that the query's own limit makes: the device may have more.
-type overLimit struct{ lack gpukernels.Error }
-
-func (e *overLimit) Error() string { return e.lack.Error() }
-func (e *overLimit) Unwrap() error { return &e.lack }
-
-// take allocates what its caller gives back, if need be of what resident columns give up.
-func (q *query) take(bytes int64) (gpukernels.Ptr, error) {
-	if q.limit > 0 && q.used+bytes > q.limit {
-		return 0, &overLimit{gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("%s more are wanted, and radish_gpu_memory_limit is %s", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(q.limit))}}
-	}
-	return q.res.Alloc(q.stream, bytes)
+	// apart gives each array an allocation of its own. Tests set it, since the emulated device sees only what is written outside of an allocation.
+	apart bool
 }
 
-// give frees what take has allocated.
-func (q *query) give(p gpukernels.Ptr) { q.res.Free(q.stream, p) }
-
-// alloc allocates what lives until it is freed or the query is closed.
-func (q *query) alloc(bytes int64) (gpukernels.Ptr, error) {
-	p, err := q.take(bytes)
-	if err != nil {
-		return 0, err
-	}
-	q.memory[p] = bytes
-	q.used += bytes
-	q.peak = max(q.peak, q.used)
-	return p, nil
+func newQueryMemory(pool *residency.Residency, s *gpukernels.Stream, apart bool) *queryMemory {
+	return &queryMemory{pool: pool, stream: s, budget: pool.QueryBudget(0), held: map[gpukernels.Ptr]bool{}, apart: apart}
 }
 
-func (q *query) free(p gpukernels.Ptr) {
-	if _, ok := q.memory[p]; !ok {
-		return
+// alloc allocates what lives until it is freed, or until the query is closed. what says what it is for, in errors.
+func (m *queryMemory) alloc(what string, bytes int64) (gpukernels.Ptr, error) {
+	p, err := m.pool.Alloc(m.stream, m.budget, what, bytes)
+	if err == nil {
+		m.held[p] = true
 	}
-	q.used -= q.memory[p]
-	delete(q.memory, p)
-	q.give(p)
+	return p, err
+}
+
+// free gives back what alloc gave. It does nothing with other addresses, 0 among them.
+func (m *queryMemory) free(p gpukernels.Ptr) {
+	if m.held[p] {
+		delete(m.held, p)
+		m.pool.Free(m.stream, p)
+	}
+}
+
+// freeHeld frees all that is left.
+func (m *queryMemory) freeHeld() {
+	for p := range m.held {
+		m.free(p)
+	}
+}
+
+// filled allocates count items of a width that hold a value.
+func (m *queryMemory) filled(what string, count int64, width int, value uint64) (gpukernels.Ptr, error) {
+	p, err := m.alloc(what, count*int64(width))
+	if err == nil && count > 0 {
+		err = m.stream.Fill(p, value, width, count)
+	}
+	return p, err
 }
 
 // words brings a dictionary's strings to the device, until the query is closed.
@@ -62,15 +72,6 @@ func (q *query) words(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr
 		q.dicts[d] = h
 	}
 	return h.views, nil
-}
-
-// filled is memory of count items of a width that hold a value.
-func (q *query) filled(count int64, width int, value uint64) (gpukernels.Ptr, error) {
-	p, err := q.alloc(count * int64(width))
-	if err == nil && count > 0 {
-		err = q.stream.Fill(p, value, width, count)
-	}
-	return p, err
 }
 
 // freeRows gives a sink's arrays back.

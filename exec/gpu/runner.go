@@ -9,9 +9,9 @@ import (
 
 // runner runs programs on one device. It has what queries share there: table columns, and how many rows came to their sinks. It is safe for concurrent use.
 type runner struct {
-	device *gpukernels.Device
-	res    *residency.Residency
-	sizes  *sizeMemory
+	device     *gpukernels.Device
+	res        *residency.Residency
+	remembered *sizeMemory
 }
 
 func newRunner(device *gpukernels.Device) (*runner, error) {
@@ -19,7 +19,7 @@ func newRunner(device *gpukernels.Device) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runner{device: device, res: res, sizes: newSizeMemory()}, nil
+	return &runner{device: device, res: res, remembered: newSizeMemory()}, nil
 }
 
 // close gives table columns back. No query may run any more.

@@ -18,7 +18,7 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 	for i := range k.Params {
 		s := &k.Params[i]
 		if s.Table != nil && q.tables[s.Table] == 0 {
-			a, err := q.alloc(int64(len(s.Table.Data)))
+			a, err := q.alloc("constants of an expression", int64(len(s.Table.Data)))
 			if err == nil {
 				err = q.stream.Upload(a, s.Table.Data)
 			}
@@ -63,7 +63,7 @@ func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableSca
 	}
 	st, words := q.spanWords(k, scan)
 	var err error
-	if st.address, err = q.alloc(int64(8*len(words)) + 8); err != nil {
+	if st.address, err = q.alloc("rows to scan", int64(8*len(words))+8); err != nil {
 		return err
 	}
 	q.spanned[scan] = st
@@ -94,7 +94,7 @@ func (q *query) spanWords(k *kernel, scan *physical.TableScan) (*spanTable, []in
 func (q *query) openSmall() error {
 	if q.apart {
 		var err error
-		if q.control, err = q.alloc(q.controlSize); err == nil {
+		if q.control, err = q.alloc("counters", q.controlSize); err == nil {
 			err = q.stream.Fill(q.control, 0, 8, q.controlSize/8)
 		}
 		return err
@@ -123,14 +123,14 @@ func (q *query) openSmall() error {
 		}
 	}
 	control := roundUp(q.controlSize, memoryUnit)
-	if err := q.arena.grow(q, roundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
+	if err := q.arena.grow(q.queryMemory, roundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
 		return err
 	}
-	q.control, _ = q.arena.take(q, control)
+	q.control, _ = q.arena.take(q.queryMemory, control)
 	if len(data) == 0 {
 		return nil
 	}
-	at, _ := q.arena.take(q, int64(len(data)))
+	at, _ := q.arena.take(q.queryMemory, int64(len(data)))
 	for _, set := range settle {
 		set(at)
 	}
@@ -256,7 +256,7 @@ func (q *query) openArrays(s physical.Sink, room int64) error {
 	if room >= math.MaxUint32 {
 		return errTooManyRows
 	}
-	var l layout
+	l := layout{what: "rows"}
 	r := q.layRows(&l, s, room)
 	q.rowsOf[s] = r
 	var err error
@@ -295,7 +295,7 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	run := &buildRun{filters: make([]gpukernels.Ptr, len(f.filters))}
 	q.builds[p] = run
 	rows, places := room, int64(0)
-	var l layout
+	l := layout{what: "build side"}
 	switch f.shape {
 	case directBuild, bitmapBuild:
 		rows = f.domain()
@@ -342,7 +342,7 @@ func (q *query) openGroups(p *physical.Aggregate) error {
 	}
 	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.arrays))}
 	q.groups[p] = g
-	var l layout
+	l := layout{what: "table of groups"}
 	if f.shape >= packedGroups {
 		if f.part != nil {
 			if err := q.openHashed(g, tried); err != nil {

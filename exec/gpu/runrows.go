@@ -124,7 +124,7 @@ func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 	case form.Wide:
 		data = gpukernels.Bytes(wides)
 	case form.View:
-		base, err := q.alloc(int64(len(text)) + 1)
+		base, err := q.alloc("strings of the CPU's rows", int64(len(text))+1)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (q *query) openStrings(k *kernel) error {
 		if m, err := q.device.Memory(); err == nil {
 			bytes = min(bytes, max(roundUp(m.Free/8, memoryUnit), memoryUnit))
 		}
-		data, err := q.alloc(bytes)
+		data, err := q.alloc("strings", bytes)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (q *query) growStrings(k *kernel) (bool, error) {
 	q.free(x.data)
 	delete(q.strings, k.p)
 	bytes := roundUp(used, memoryUnit)
-	data, err := q.alloc(bytes)
+	data, err := q.alloc("strings", bytes)
 	if err != nil {
 		return false, err
 	}

@@ -44,10 +44,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 			x.arrays[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{q.take, q.give}, x.arrays, held, rows, s.Offset, s.Count)
-	if sorted.memory != 0 {
-		q.memory[sorted.memory] = 0
-	}
+	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free}, x.arrays, held, rows, s.Offset, s.Count)
 	if err != nil {
 		return err
 	}

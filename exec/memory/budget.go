@@ -15,7 +15,8 @@ import (
 // *Budget has no limit and counts nothing.
 type Budget struct {
 	parent  *Budget
-	limit   int64
+	limit   atomic.Int64
+	setting string // of a device's memory: what raises the limit
 	used    atomic.Int64
 	peak    atomic.Int64
 	recent  atomic.Int64 // the peak since Go's collector ran last, where that watches the budget
@@ -23,10 +24,17 @@ type Budget struct {
 }
 
 // NewBudget returns a budget of limit bytes; 0 or less is no limit.
-func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+func NewBudget(limit int64) *Budget { return (*Budget)(nil).Child(limit) }
 
 // Child returns a budget of limit bytes (0 or less: no limit of its own) whose use also counts in b.
-func (b *Budget) Child(limit int64) *Budget { return &Budget{parent: b, limit: limit} }
+func (b *Budget) Child(limit int64) *Budget {
+	c := &Budget{parent: b}
+	c.limit.Store(limit)
+	return c
+}
+
+// SetLimit changes the limit; 0 or less is none. What is in use above it stays.
+func (b *Budget) SetLimit(limit int64) { b.limit.Store(limit) }
 
 // OnShortage sets the function that a reservation calls which would exceed b's limit, with the bytes that are missing:
 // if it says that it has given some back, the reservation is tried again. It is called by several goroutines at once. Caches
@@ -54,13 +62,13 @@ func (b *Budget) Limit() int64 {
 	if b == nil {
 		return 0
 	}
-	return b.limit
+	return b.limit.Load()
 }
 
 // Limited says whether b or one that it lies within has a limit.
 func (b *Budget) Limited() bool {
 	for ; b != nil; b = b.parent {
-		if b.limit > 0 {
+		if b.limit.Load() > 0 {
 			return true
 		}
 	}
@@ -70,28 +78,29 @@ func (b *Budget) Limited() bool {
 // Least returns the least limit of b and of those that it lies within; 0: none has one.
 func (b *Budget) Least() (limit int64) {
 	for ; b != nil; b = b.parent {
-		if b.limit > 0 && (limit == 0 || b.limit < limit) {
-			limit = b.limit
+		if l := b.limit.Load(); l > 0 && (limit == 0 || l < limit) {
+			limit = l
 		}
 	}
 	return limit
 }
 
-// Reserve takes n bytes for an operator, or returns an error of kind sqlerr.Resource that names the operator and
-// takes nothing.
+// Reserve takes n bytes for an operator, or takes nothing and returns an error: one of kind sqlerr.Resource that names
+// the operator, or, of a device's memory, a *Shortage.
 func (b *Budget) Reserve(operator string, n int64) error {
 	if b == nil {
 		return nil
 	}
 	used := b.used.Add(n)
-	for b.limit > 0 && used > b.limit {
+	limit := b.limit.Load()
+	for limit > 0 && used > limit {
 		b.used.Add(-n)
-		if b.reclaim == nil || !b.reclaim(used-b.limit) {
-			return sqlerr.MemoryExceeded(operator, n, used-n, b.limit)
+		if b.reclaim == nil || !b.reclaim(used-limit) {
+			return b.refuse(operator, n, used-n, limit)
 		}
 		used = b.used.Add(n)
 	}
-	if b.parent == nil && b.limit > 0 {
+	if b.parent == nil && limit > 0 && b.setting == "" {
 		pace(n)
 	}
 	if err := b.parent.Reserve(operator, n); err != nil {
@@ -101,6 +110,14 @@ func (b *Budget) Reserve(operator string, n int64) error {
 	raise(&b.peak, used)
 	raise(&b.recent, used)
 	return nil
+}
+
+// refuse is the error of a reservation of n bytes, with used ones of limit in use.
+func (b *Budget) refuse(operator string, n, used, limit int64) error {
+	if b.setting != "" {
+		return &Shortage{Of: b, What: operator, Setting: b.setting, Asked: n, Used: used, Limit: limit}
+	}
+	return sqlerr.MemoryExceeded(operator, n, used, limit)
 }
 
 // raise makes x at least n.

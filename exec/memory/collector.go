@@ -68,7 +68,7 @@ func above(ceiling int64) bool {
 
 // LimitCollector makes the collector observe b's limit, if it has one, until release is called.
 func (b *Budget) LimitCollector() (release func()) {
-	if b == nil || b.limit <= 0 {
+	if b.Limit() <= 0 {
 		return func() {}
 	}
 	c := &collector
@@ -118,7 +118,7 @@ func limitCollector() {
 			delete(c.budgets, p)
 			continue
 		}
-		limits += min(b.limit, math.MaxInt64/1024)
+		limits += min(b.limit.Load(), math.MaxInt64/1024)
 		used += max(b.recent.Swap(b.Used()), b.Used())
 	}
 	limit, ceiling := c.own, int64(0)

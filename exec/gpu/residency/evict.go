@@ -5,15 +5,23 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// Alloc takes device memory for a query, evicting what nobody uses if need be. The caller frees it.
-func (r *Residency) Alloc(s *gpukernels.Stream, bytes int64) (gpukernels.Ptr, error) {
+// Alloc takes device memory within a query's budget, evicting what nobody uses if need be. The caller frees it. What it is for goes into the error, which is
+// a gpukernels.ErrOutOfMemory where memory is short, and a *Lack, too, where a limit is the reason.
+func (r *Residency) Alloc(s *gpukernels.Stream, of *memory.Budget, what string, bytes int64) (gpukernels.Ptr, error) {
 	for {
-		address, err := r.ledger.take(s, bytes)
-		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) || !r.Evict(bytes) && !r.takeBack() {
+		address, err := r.ledger.take(s, of, what, bytes)
+		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) {
 			return address, err
+		}
+		if own := (*Lack)(nil); errors.As(err, &own) && own.OfQuery { // nothing that others hold would help
+			return 0, err
+		}
+		if !r.Evict(bytes) && !r.takeBack() {
+			return 0, err
 		}
 	}
 }
@@ -97,7 +105,6 @@ func (r *Residency) drop(e *entry) {
 		}
 	}
 	e.versions = 0
-	r.used -= e.size
 	e.size = 0 // who still holds what could not be loaded drops it again
 	if !r.closed {
 		for _, address := range e.memory {
@@ -105,11 +112,4 @@ func (r *Residency) drop(e *entry) {
 		}
 	}
 	e.memory = nil
-}
-
-// Used is the memory that columns and dictionaries take.
-func (r *Residency) Used() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.used
 }

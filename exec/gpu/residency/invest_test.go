@@ -52,7 +52,7 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 	}
 	end := offered()
 	r.ledger.bound(t, 1)
-	if _, err := r.Alloc(s, 4096); !errors.Is(err, gpukernels.ErrOutOfMemory) {
+	if _, err := r.Alloc(s, r.QueryBudget(0), "rows", 4096); !errors.Is(err, gpukernels.ErrOutOfMemory) {
 		t.Errorf("beyond the limit: %v", err)
 	}
 	if err := <-end; !errors.Is(err, errYielded) {
@@ -88,8 +88,8 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 		t.Errorf("the query that waited gets %v", err)
 	}
 	r.Evict(1 << 40)
-	if r.ledger.used != 0 || len(r.ledger.sizes) != 0 {
-		t.Errorf("%d bytes are held", r.ledger.used)
+	if used := r.ledger.all.Used(); used != 0 || len(r.ledger.owned) != 0 {
+		t.Errorf("%d bytes are held", used)
 	}
 }
 

@@ -2,87 +2,99 @@ package residency
 
 import (
 	"fmt"
-	"math"
 	"sync"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // ledger counts the device memory that queries and table columns hold together, and bounds it.
 type ledger struct {
+	all     *memory.Budget
+	columns *memory.Budget // the part of it that entries take
+
 	mu     sync.Mutex
-	used   int64
-	sizes  map[gpukernels.Ptr]int64
+	owned  map[gpukernels.Ptr]allocation
 	limits map[any]int64 // by who has set one; the least counts
-	limit  int64         // 0: none
 }
 
-// take allocates memory, unless that would pass the limit.
-func (m *ledger) take(s *gpukernels.Stream, bytes int64) (gpukernels.Ptr, error) {
-	m.mu.Lock()
-	if m.limit > 0 && m.used+bytes > m.limit {
-		err := &gpukernels.Error{
-			Kind:    gpukernels.KindOutOfMemory,
-			Message: fmt.Sprintf("%s more are wanted, and of the %s that gpu_memory_limit allows %s are held", sqlerr.FormatBytes(bytes), sqlerr.FormatBytes(m.limit), sqlerr.FormatBytes(m.used)),
+// allocation is memory that is counted.
+type allocation struct {
+	bytes int64
+	of    *memory.Budget
+}
+
+func newLedger() ledger {
+	all := memory.NewDevice("gpu_memory_limit")
+	return ledger{all: all, columns: all.DeviceChild(0, "gpu_memory_limit"), owned: map[gpukernels.Ptr]allocation{}, limits: map[any]int64{}}
+}
+
+// Lack is the error of memory that a limit refuses. It is a gpukernels.ErrOutOfMemory, too.
+type Lack struct {
+	*memory.Shortage
+	OfQuery bool // the limit is the query's own: the device may have more
+}
+
+// Unwrap has errors.Is and errors.As find both.
+func (e *Lack) Unwrap() []error { return []error{e.Shortage, gpukernels.ErrOutOfMemory} }
+
+// take allocates memory within a budget. what it is for goes into the error.
+func (l *ledger) take(s *gpukernels.Stream, of *memory.Budget, what string, bytes int64) (gpukernels.Ptr, error) {
+	if err := of.Reserve(what, bytes); err != nil {
+		if x, ok := err.(*memory.Shortage); ok {
+			err = &Lack{x, x.Of != l.all}
 		}
-		m.mu.Unlock()
 		return 0, err
 	}
-	m.used += bytes
-	m.mu.Unlock()
 	p, err := s.Alloc(bytes)
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if err != nil {
-		m.used -= bytes
-		return 0, err
+		of.Release(bytes)
+		return 0, fmt.Errorf("%s: %w", what, err)
 	}
-	m.sizes[p] = bytes
+	l.mu.Lock()
+	l.owned[p] = allocation{bytes, of}
+	l.mu.Unlock()
 	return p, nil
 }
 
-// give frees memory. A device that is lost has nothing to give back, so errors are nobody's.
-func (m *ledger) give(s *gpukernels.Stream, p gpukernels.Ptr) {
-	m.mu.Lock()
-	m.used -= m.sizes[p]
-	delete(m.sizes, p)
-	m.mu.Unlock()
+// give frees memory. A device that is lost has nothing to give back, so errors do not matter.
+func (l *ledger) give(s *gpukernels.Stream, p gpukernels.Ptr) {
+	l.mu.Lock()
+	a := l.owned[p]
+	delete(l.owned, p)
+	l.mu.Unlock()
+	a.of.Release(a.bytes)
 	_ = s.Free(p)
 }
 
-// bound sets the limit of one of those that share the device; 0: it has none. It returns by how much what is held is over the least of them.
-func (m *ledger) bound(owner any, bytes int64) (over int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.limits[owner] == bytes {
+// bound sets the limit of one of those that share the device; 0: it has none. It returns by how many bytes what is held exceeds the least of them.
+func (l *ledger) bound(owner any, bytes int64) (over int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.limits[owner] == bytes {
 		return 0
 	}
 	if bytes == 0 {
-		delete(m.limits, owner)
+		delete(l.limits, owner)
 	} else {
-		m.limits[owner] = bytes
+		l.limits[owner] = bytes
 	}
-	m.limit = 0
-	for _, l := range m.limits {
-		if m.limit == 0 || l < m.limit {
-			m.limit = l
+	least := int64(0)
+	for _, limit := range l.limits {
+		if least == 0 || limit < least {
+			least = limit
 		}
 	}
-	if m.limit == 0 {
+	l.all.SetLimit(least)
+	if least == 0 {
 		return 0
 	}
-	return m.used - m.limit
+	return l.all.Used() - least
 }
 
-// left is how much more may be held, and how much that is in all; unbounded if there is no limit.
-func (m *ledger) left() (left, limit int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.limit == 0 {
-		return math.MaxInt64, 0
-	}
-	return max(m.limit-m.used, 0), m.limit
+// QueryBudget is the budget of a query that may hold so many bytes of its own; 0: as many as there are. Its setting is radish_gpu_memory_limit.
+func (r *Residency) QueryBudget(limit int64) *memory.Budget {
+	return r.ledger.all.DeviceChild(limit, "radish_gpu_memory_limit")
 }
 
 // SetLimit bounds what queries and columns hold together, for as long as an owner wants it; 0: it no longer does. Where several owners set a limit, the least counts. Columns that
@@ -95,18 +107,18 @@ func (r *Residency) SetLimit(owner any, bytes int64) {
 
 // Capacity is how much memory queries and table columns may hold together.
 func (r *Residency) Capacity() int64 {
-	_, limit := r.ledger.left()
-	if all := r.device.Info().MemoryBytes; limit == 0 || limit > all {
-		return all
+	all := r.device.Info().MemoryBytes
+	if limit := r.Limit(); limit > 0 {
+		return min(limit, all)
 	}
-	return limit
+	return all
 }
 
-// Limit is the limit that counts; 0: there is none.
-func (r *Residency) Limit() int64 {
-	_, limit := r.ledger.left()
-	return limit
-}
+// Limit is the least limit that was set; 0: there is none.
+func (r *Residency) Limit() int64 { return r.ledger.all.Limit() }
+
+// Used is the memory that columns and dictionaries take.
+func (r *Residency) Used() int64 { return r.ledger.columns.Used() }
 
 // Free gives back what Alloc gave.
 func (r *Residency) Free(s *gpukernels.Stream, p gpukernels.Ptr) { r.ledger.give(s, p) }

@@ -66,7 +66,6 @@ type Residency struct {
 	freeing *gpukernels.Stream
 	index
 	clock   uint64 // counts uses
-	used    int64  // bytes of all entries
 	offered *entry // is being uploaded though no query has asked for it; nil: none is
 	sent    int64  // bytes uploaded since the beginning
 }
@@ -126,7 +125,7 @@ func New(device *gpukernels.Device) (*Residency, error) {
 			versions: map[versionKey]*entry{}, forms: map[versionKey]sizedForm{}, watched: map[weak.Pointer[tables.Version]]int{},
 			first: map[*encoding.Chunk][]*entry{}, dicts: map[*column.Dictionary]*entry{},
 		},
-		ledger: ledger{sizes: map[gpukernels.Ptr]int64{}, limits: map[any]int64{}}, shortage: shortage{now: time.Now}, investor: investor{stop: make(chan struct{})},
+		ledger: newLedger(), shortage: shortage{now: time.Now}, investor: investor{stop: make(chan struct{})},
 	}
 	var err error
 	if r.freeing, err = device.NewStream(); err != nil {

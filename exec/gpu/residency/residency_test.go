@@ -208,16 +208,16 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 		})
 	}
 	wg.Wait()
-	if least := int64(70000); uploaded < least || uploaded > 3*r.used {
-		t.Errorf("%d bytes were uploaded for %d resident ones", uploaded, r.used)
+	if least := int64(70000); uploaded < least || uploaded > 3*r.Used() {
+		t.Errorf("%d bytes were uploaded for %d resident ones", uploaded, r.Used())
 	}
-	before := r.used
+	before := r.Used()
 	held, err := r.Acquire(context.Background(), v, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Evict(1) || r.used >= before || r.used == 0 {
-		t.Errorf("making room left %d of %d bytes", r.used, before)
+	if !r.Evict(1) || r.Used() >= before || r.Used() == 0 {
+		t.Errorf("making room left %d of %d bytes", r.Used(), before)
 	}
 	if r.Evict(1) {
 		t.Error("a column that is held was given up")
@@ -228,14 +228,11 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 	for range 100 {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
-		r.mu.Lock()
-		used := r.used
-		r.mu.Unlock()
-		if used == 0 {
+		if r.Used() == 0 {
 			return
 		}
 	}
-	t.Errorf("the columns of a table that is gone hold %d bytes", r.used)
+	t.Errorf("the columns of a table that is gone hold %d bytes", r.Used())
 }
 
 // A column that does not fit is an error that says which; nothing stays allocated, and the next attempt may succeed.

@@ -98,7 +98,6 @@ func (r *Residency) settle(e *entry, err error) {
 	e.column.Size = e.size
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.used += e.size
 	r.sent += e.sent
 	if e.refs--; err != nil || e.refs == 0 && e.versions == 0 {
 		r.drop(e)
@@ -113,12 +112,12 @@ func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 	var address gpukernels.Ptr
 	var err error
 	if l.e.idle() {
-		address, err = l.r.ledger.take(l.s, bytes) // nothing is given up for it
+		address, err = l.r.ledger.take(l.s, l.r.ledger.columns, "its upload", bytes) // nothing is evicted for it
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			err = errYielded
 		}
 	} else {
-		address, err = l.r.Alloc(l.s, bytes)
+		address, err = l.r.Alloc(l.s, l.r.ledger.columns, "its upload", bytes)
 	}
 	if err != nil {
 		return 0, err

@@ -24,6 +24,7 @@ type Run struct {
 	put    map[physical.Sink]bool // sinks of the CPU that have been uploaded
 	failed error                  // the first error that the device gave
 	at     *physical.Pipeline     // where
+	held   int64                  // bytes of the device that the query held then
 
 	readRate float64 // the device's bandwidth, of a run with a profile
 }
@@ -88,7 +89,7 @@ func (r *Run) Close() { r.q.close() }
 // fail notes an error of the device.
 func (r *Run) fail(p *physical.Pipeline, err error) error {
 	if err != nil && r.failed == nil {
-		r.failed, r.at = err, p
+		r.failed, r.at, r.held = err, p, r.q.budget.Used()
 	}
 	return err
 }
@@ -243,7 +244,7 @@ func (r *Run) Count(s physical.Sink) int64 {
 // Failure explains why the device failed; reason is empty if it did not. Without an error the CPU is to run the query in its stead: it may word
 // the error better, or the mode leaves the choice.
 func (r *Run) Failure() (reason string, err error) {
-	return r.placed.failure(r.failed, r.at, r.q.budget.Peak())
+	return r.placed.failure(r.failed, r.at, r.held)
 }
 
 // StartFailure is Failure of an error that Start gave.

@@ -2,6 +2,7 @@ package radish
 
 import (
 	"context"
+	"runtime"
 	"strconv"
 
 	"github.com/radish-sql/radish/engine"
@@ -30,12 +31,24 @@ func (c *Conn) InTransaction() bool { return c.session.InTransaction() }
 func (c *Conn) FileAccess() *fileaccess.Policy { return c.session.FileAccess() }
 
 // Stmt is a text of one or more statements, to be run with arguments many times. It stays right whatever happens to the
-// tables: each run looks names up and plans anew, for the values that it is given.
+// tables: each run looks names up and plans anew, for the values that it is given. What it takes counts against the database's memory limit until
+// it is closed, or nobody has it any more.
 type Stmt struct {
 	conn    *Conn
 	list    []parse.Statement
 	marks   int
 	columns []Column
+	once    bool   // its run closes it
+	release func() // what it holds; nil: that is not counted
+}
+
+// Close gives back the memory of a statement, which must not be run again.
+func (s *Stmt) Close() error {
+	s.list = nil
+	if s.release != nil {
+		s.release()
+	}
+	return nil
 }
 
 // Result says what statements without rows did.
@@ -62,6 +75,45 @@ func (c *Conn) ready() error {
 
 // Parse parses statements without looking at the database.
 func (c *Conn) Parse(sql string) (*Stmt, error) {
+	s, err := c.parse(sql)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.hold()
+}
+
+// hold counts the memory of a statement.
+func (s *Stmt) hold() error {
+	release, err := s.conn.session.Hold(s.list)
+	if err != nil {
+		return err
+	}
+	s.release = release
+	runtime.AddCleanup(s, func(release func()) { release() }, release)
+	return nil
+}
+
+// leastHeld is from how many bytes on the memory of a statement counts that is run once.
+const leastHeld = 256 << 10
+
+// parseOnce parses statements that are run once.
+func (c *Conn) parseOnce(sql string) (*Stmt, error) {
+	s, err := c.parse(sql)
+	if err != nil {
+		return nil, err
+	}
+	s.once = true
+	bytes := int64(0)
+	for i := range s.list {
+		bytes += s.list[i].Kept
+	}
+	if bytes < leastHeld {
+		return s, nil
+	}
+	return s, s.hold()
+}
+
+func (c *Conn) parse(sql string) (*Stmt, error) {
 	if err := c.db.alive(); err != nil {
 		return nil, err
 	}
@@ -106,10 +158,11 @@ func (c *Conn) Prepare(ctx context.Context, sql string) (*Stmt, error) {
 // later statements are bound against runs, tables made by CREATE TABLE ... AS SELECT stay empty, and tpch_generate makes the least
 // that it can: Check is for a database that nothing else is in.
 func (c *Conn) Check(ctx context.Context, sql string) error {
-	s, err := c.Parse(sql)
+	s, err := c.parseOnce(sql)
 	if err != nil {
 		return err
 	}
+	defer s.Close()
 	if err := c.ready(); err != nil {
 		return err
 	}
@@ -133,7 +186,7 @@ func (s *Stmt) Columns() []Column { return s.columns }
 // order of the text; those made by sql.Named set user variables before the first statement. The context holds until the
 // rows are closed.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
-	s, err := c.Parse(sql)
+	s, err := c.parseOnce(sql)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +195,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error
 
 // Exec runs one or more statements and drops their rows.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (Result, error) {
-	s, err := c.Parse(sql)
+	s, err := c.parseOnce(sql)
 	if err != nil {
 		return Result{}, err
 	}
@@ -153,6 +206,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (Result, error
 func (s *Stmt) Query(ctx context.Context, args ...any) (*Rows, error) {
 	values, err := s.conn.bind(args)
 	if err != nil {
+		s.failed()
 		return nil, err
 	}
 	return s.query(ctx, values)
@@ -168,19 +222,29 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (Result, error) {
 	return Result{RowsAffected: rows.affected, LastInsertID: rows.inserted}, err
 }
 
+// failed closes a statement that is run once, and was not.
+func (s *Stmt) failed() {
+	if s.once {
+		s.Close()
+	}
+}
+
 func (s *Stmt) query(ctx context.Context, params []types.Value) (*Rows, error) {
 	c := s.conn
 	if err := c.ready(); err != nil {
+		s.failed()
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
+		s.failed()
 		return nil, sqlerr.Interrupted(err)
 	}
 	if len(params) != s.marks {
+		s.failed()
 		return nil, sqlerr.WrongArguments("EXECUTE").
 			WithHint("the text has %d markers ?, and %d values were given", s.marks, len(params))
 	}
-	r := &Rows{conn: c, ctx: ctx, rest: s.list, params: params}
+	r := &Rows{conn: c, ctx: ctx, stmt: s, rest: s.list, params: params}
 	c.open = r
 	r.advance()
 	if r.err != nil {

@@ -109,7 +109,7 @@ func (c *driverConn) PrepareContext(ctx context.Context, query string) (driver.S
 }
 
 func (c *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := c.Parse(query)
+	s, err := c.parseOnce(query)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (c *driverConn) QueryContext(ctx context.Context, query string, args []driv
 }
 
 func (c *driverConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	s, err := c.Parse(query)
+	s, err := c.parseOnce(query)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +173,6 @@ func (c *driverConn) Close() error {
 // driverStmt is a Stmt as database/sql wants it.
 type driverStmt struct{ *Stmt }
 
-func (s *driverStmt) Close() error { return nil }
-
 // NumInput returns the number of markers. Named arguments do not count: CheckNamedValue takes them out.
 func (s *driverStmt) NumInput() int { return s.marks }
 
@@ -185,7 +183,9 @@ func (s *driverStmt) CheckNamedValue(arg *driver.NamedValue) error {
 		return argumentError(arg.Ordinal, arg.Name, err)
 	}
 	if arg.Name != "" {
-		s.conn.session.SetUserVariable(arg.Name, v)
+		if err := s.conn.session.SetUserVariable(arg.Name, v); err != nil {
+			return err
+		}
 		arg.Name = "" // database/sql puts the next argument here and would leave it the name
 		return driver.ErrRemoveArgument
 	}
@@ -236,7 +236,9 @@ func (s *driverStmt) run(ctx context.Context, args []driver.NamedValue) (*Rows, 
 			return nil, argumentError(a.Ordinal, a.Name, err)
 		}
 		if a.Name != "" {
-			s.conn.session.SetUserVariable(a.Name, v)
+			if err := s.conn.session.SetUserVariable(a.Name, v); err != nil {
+				return nil, err
+			}
 		} else {
 			values = append(values, v)
 		}

@@ -24,6 +24,7 @@ import (
 type Rows struct {
 	conn   *Conn
 	ctx    context.Context
+	stmt   *Stmt
 	rest   []parse.Statement // still to be run
 	params []types.Value     // of rest
 
@@ -63,6 +64,9 @@ func (r *Rows) advance() {
 func (r *Rows) release() {
 	r.closed = true
 	r.rest = nil
+	if r.stmt.once {
+		r.stmt.Close()
+	}
 	if r.conn.open == r {
 		r.conn.open = nil
 	}

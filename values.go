@@ -28,7 +28,9 @@ func (c *Conn) bind(args []any) ([]types.Value, error) {
 			return nil, argumentError(i+1, name, err)
 		}
 		if name != "" {
-			c.session.SetUserVariable(name, v)
+			if err := c.session.SetUserVariable(name, v); err != nil {
+				return nil, err
+			}
 		} else {
 			values = append(values, v)
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"strings"
 	"time"
 
 	"github.com/radish-sql/radish/exec/memory"
@@ -37,8 +36,10 @@ func (s *Session) FileAccess() *fileaccess.Policy { return s.vars.access }
 // SetVariable gives a system variable a value, as SET name = value does.
 func (s *Session) SetVariable(name, value string) error { return s.vars.setSystem(name, value) }
 
-// SetUserVariable gives @name a value.
-func (s *Session) SetUserVariable(name string, v types.Value) {
-	v.Bits = false // a literal's bytes are a string in a variable, as in MySQL
-	s.vars.user[strings.ToLower(name)] = v
+// SetUserVariable gives @name a value, or fails for lack of memory.
+func (s *Session) SetUserVariable(name string, v types.Value) error { return s.kept.set(name, v) }
+
+// Hold counts statements that somebody keeps to run them, until release is called.
+func (s *Session) Hold(list []parse.Statement) (release func(), err error) {
+	return s.engine.Hold(list)
 }

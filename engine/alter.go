@@ -225,6 +225,7 @@ func (a *alteration) finish() (*table.Schema, error) {
 		}
 		out.Foreign = append(out.Foreign, f.ForeignKey)
 	}
+	out = out.Own()
 	return out, a.session.completeSchema(a.st, out)
 }
 

@@ -232,8 +232,9 @@ func (s *Session) assignFirst(st *statement, n *ast.SelectStmt) (restore func(),
 				if err != nil {
 					return err
 				}
-				value.S = strings.Clone(value.S)
-				s.SetUserVariable(v.Name, value)
+				if err := s.kept.setCopy(v.Name, value); err != nil {
+					return err
+				}
 				before := f.Expr
 				f.Expr = &ast.VariableExpr{Name: v.Name}
 				undo = append(undo, func() { f.Expr = before })
@@ -459,7 +460,9 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 		}
 	}
 	for i, name := range a.variables {
-		a.session.SetUserVariable(name, a.values[i])
+		if err := a.session.kept.setCopy(name, a.values[i]); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -79,6 +79,11 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 	if err != nil {
 		return bind.View{}, false // the text was parsed when the view was made
 	}
+	if stmt.Memory > 0 {
+		if err := c.statement.takeTree(stmt.Kept + stmt.Memory); err != nil {
+			return bind.View{Err: err}, true
+		}
+	}
 	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation, Check: checkOptions[v.Check], TempTable: v.TempTable}, true
 }
 

@@ -57,10 +57,7 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 	case *ast.PrepareStmt:
 		if v := n.SQLVar; v != nil {
 			if text, set := s.vars.UserVariable(v.Name); !set || text.Null {
-				if s.prepared == nil {
-					s.prepared = map[string]parse.Statement{}
-				}
-				s.prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
+				s.kept.prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
 				return nil
 			}
 		}
@@ -89,7 +86,9 @@ func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
 		return err
 	}
 	for _, name := range stmt.Into {
-		s.SetUserVariable(name, types.NullOf(types.Null))
+		if err := s.kept.set(name, types.NullOf(types.Null)); err != nil {
+			return err
+		}
 	}
 	if into == nil {
 		return nil
@@ -177,7 +176,7 @@ func (s *Session) bindUnlike(st *statement) error {
 		for _, a := range n.Variables {
 			if !a.IsSystem && a.Name != ast.SetNames && a.Name != ast.SetCharset {
 				list = append(list, a.Value)
-				defer func() { s.vars.user[strings.ToLower(a.Name)] = types.NullOf(types.Null) }()
+				defer func() { _ = s.kept.set(a.Name, types.NullOf(types.Null)) }() // one without memory is not known to be set
 			}
 		}
 	}

@@ -76,6 +76,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
 		return nil, err
 	}
+	schema = schema.Own()
 	v := table.New(schema)
 	for _, o := range n.Options {
 		if o.Tp == ast.TableOptionAutoIncrement && o.UintValue > 1 && schema.AutoIncrement() >= 0 {
@@ -529,7 +530,7 @@ func (s *Session) changeSchema(st *statement, operation string, t *ast.TableName
 		if err := s.checkDefinition(snap, &schema, v.Schema); err != nil {
 			return nil, err
 		}
-		next, err := v.WithKeys(st.ctx, &schema)
+		next, err := v.WithKeys(st.ctx, schema.Own())
 		if err != nil {
 			return nil, err
 		}

@@ -52,10 +52,11 @@ type Options struct {
 type Engine struct {
 	opts       Options
 	catalog    *catalog.Catalog
-	budget     *memory.Budget // the whole; the two below lie within it
+	budget     *memory.Budget // the whole; the three below lie within it
 	statements *memory.Budget // what statements need while they run
 	ungovern   func()         // ends the memory limit's effect on Go's collector
 	stored     *stored        // tables
+	kept       *memory.Budget // what sessions keep from one statement to the next
 	files      *fileCache
 	access     *fileaccess.Policy // of sessions when they begin
 	added      *added             // functions of the program's own
@@ -108,7 +109,7 @@ func New(opts Options) (*Engine, error) {
 	if emulatesAuto.Load() {
 		e.autoEmulated, e.leastRows = true, 0
 	}
-	e.statements, e.stored = e.budget.Child(0), newStored(e.budget.Child(0))
+	e.statements, e.stored, e.kept = e.budget.Child(0), newStored(e.budget.Child(0)), e.budget.Child(0)
 	e.files = newFileCache(e.stored, opts.MemoryLimit)
 	e.budget.OnShortage(e.files.evict)
 	e.ungovern = e.budget.LimitCollector()

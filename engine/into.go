@@ -150,7 +150,9 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 		return &Result{}, nil
 	}
 	for i, name := range st.Into {
-		s.SetUserVariable(name, values[i])
+		if err := s.kept.setCopy(name, values[i]); err != nil {
+			return nil, err
+		}
 	}
 	return &Result{RowsAffected: 1}, nil
 }

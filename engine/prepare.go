@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/parse"
@@ -84,8 +85,8 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 // prepareText runs PREPARE: the text, or that of a user variable, is parsed and bound, and kept under its name.
 func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error) {
 	name := strings.ToLower(n.Name)
-	delete(s.prepared, name) // also if what follows fails
-	text := n.SQLText
+	s.kept.deallocate(name)          // also if what follows fails
+	text := strings.Clone(n.SQLText) // not the statement that it is a piece of
 	if n.SQLVar != nil {
 		v, _ := s.vars.UserVariable(n.SQLVar.Name)
 		text = v.Text()
@@ -93,7 +94,9 @@ func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error
 			text = "NULL" // as MySQL reads it
 		}
 	}
-	stmt, err := parse.One(text, s.vars.parseMode)
+	parsing := memory.Account{Budget: st.memory(), Operator: "parsing"}
+	defer parsing.Close()
+	stmt, err := parse.OneWithin(text, s.vars.parseMode, parsing.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +107,9 @@ func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error
 	if _, _, err := s.Prepare(st.ctx, stmt); err != nil {
 		return nil, err
 	}
-	if s.prepared == nil {
-		s.prepared = map[string]parse.Statement{}
+	if err := s.kept.prepare(name, stmt); err != nil {
+		return nil, err
 	}
-	s.prepared[name] = stmt
 	return &Result{}, nil
 }
 
@@ -128,12 +130,15 @@ func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, e
 		params = append(params, v)
 	}
 	st.Statement, st.params, st.context = stmt, params, nil
+	if err := st.takeTree(stmt.Memory); err != nil {
+		return nil, err
+	}
 	return s.dispatch(st)
 }
 
 // preparedFor returns the statement that an EXECUTE names, whose number of values must be right; one without a node is not known (see Check).
 func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
-	stmt, ok := s.prepared[strings.ToLower(n.Name)]
+	stmt, ok := s.kept.prepared[strings.ToLower(n.Name)]
 	if !ok {
 		return stmt, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to EXECUTE", n.Name)
 	}
@@ -145,10 +150,9 @@ func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
 
 func (s *Session) deallocate(n *ast.DeallocateStmt) (*Result, error) {
 	name := strings.ToLower(n.Name)
-	if _, ok := s.prepared[name]; !ok {
+	if !s.kept.deallocate(name) {
 		return nil, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", n.Name)
 	}
-	delete(s.prepared, name)
 	return &Result{}, nil
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -32,15 +33,15 @@ type Session struct {
 	reading   *catalog.Snapshot // what a SELECT outside of a transaction reads, while it is planned
 	tx        *transaction      // nil: each statement commits by itself
 	next      oneShot
+	kept      *kept
 
 	activity     *activity
-	describing   bool                       // the columns of views are being listed
-	checking     bool                       // within Check
-	outfiles     map[string]*table.Version  // files that statements would have written which Check has seen, by absolute names
-	prepared     map[string]parse.Statement // by PREPARE, by lower-case names
-	counted      counts                     // of the statement before, once the next one runs
-	lastInsertID *atomic.Int64              // what LAST_INSERT_ID() gives
-	gpuTold      gpuTrouble                 // what the client has been warned of
+	describing   bool                      // the columns of views are being listed
+	checking     bool                      // within Check
+	outfiles     map[string]*table.Version // files that statements would have written which Check has seen, by absolute names
+	counted      counts                    // of the statement before, once the next one runs
+	lastInsertID *atomic.Int64             // what LAST_INSERT_ID() gives
+	gpuTold      gpuTrouble                // what the client has been warned of
 }
 
 // NewSession opens a session in the default database.
@@ -49,6 +50,8 @@ func (e *Engine) NewSession() *Session {
 	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
 	s.vars.session = s
+	s.kept = newKept(e.kept)
+	runtime.AddCleanup(s, (*kept).close, s.kept)
 	e.sessions.add(s)
 	return s
 }
@@ -109,14 +112,11 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	failed := func(err error) *sqlerr.Error {
 		e := s.locate(&stmt, sqlerr.From(err))
 		list.Add(sqlerr.LevelError, e.Code, "%s", e.Message) // for SHOW ERRORS
-		return e
+		return s.engine.tellKept(e)
 	}
-	if stmt.Memory > 0 {
-		st.tree = memory.Account{Budget: st.memory(), Operator: "the statement's text"}
-		if err := st.tree.Add(stmt.Memory); err != nil {
-			done()
-			return nil, failed(err)
-		}
+	if err := st.takeTree(stmt.Memory); err != nil {
+		done()
+		return nil, failed(err)
 	}
 	restore, err := s.applyHints(stmt.Node)
 	if err != nil {
@@ -197,6 +197,15 @@ type statement struct {
 	takes    string              // what errors call who takes the rows of its query; empty: the client does
 	rest     *insertedRows       // of a long INSERT ... VALUES; nil: there are none
 	relies   bool                // on the tables that it reads: see transaction.rely
+}
+
+// takeTree counts what a long text became.
+func (st *statement) takeTree(bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	st.tree.Budget, st.tree.Operator = st.memory(), "the statement's text"
+	return st.tree.Add(bytes)
 }
 
 // end gives back what the statement holds besides its query's memory.

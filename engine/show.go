@@ -393,6 +393,9 @@ func (s *Session) viewSchema(st *statement, snap *catalog.Snapshot, db, name str
 		return nil, err
 	}
 	bound, _ := st.catalogView().View(db, name)
+	if bound.Err != nil {
+		return nil, bound.Err
+	}
 	b := st.binder()
 	b.Locate, b.Database = nil, view.Database
 	q, err := b.Query(bound.Select)

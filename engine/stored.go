@@ -118,7 +118,7 @@ func (s *stored) retire(bytes int64) {
 // change makes a change of the catalog visible, charged to the database's budget. building counts what was made for it so
 // far, and is empty afterwards.
 func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
-	var dropped int64
+	var dropped, views int64
 	var changes []catalog.Change
 	err := e.catalog.Update(func(before *catalog.Snapshot) (*catalog.Snapshot, error) {
 		after, err := edit(before)
@@ -126,11 +126,18 @@ func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (
 			return nil, err
 		}
 		changes = catalog.Changes(before, after)
-		dropped, err = e.stored.charge(changes, building)
+		var added int64
+		added, views = catalog.ViewBytes(before, after)
+		if err := e.stored.budget.Reserve("the definition of a view", added); err != nil {
+			return nil, err
+		}
+		if dropped, err = e.stored.charge(changes, building); err != nil {
+			e.stored.budget.Release(added)
+		}
 		return after, err
 	})
 	if err == nil {
-		e.stored.retire(dropped)
+		e.stored.retire(dropped + views)
 		e.invest(changes)
 	}
 	return err

@@ -198,6 +198,7 @@ func (s *Session) Close() {
 	sessionLocks{s.engine.locks, s.id}.ReleaseAll()
 	s.releaseTables()
 	s.engine.sessions.remove(s.id)
+	s.kept.close()
 }
 
 // begin begins a transaction; the one before has been ended.
@@ -457,7 +458,7 @@ func (s *Session) savepoint(n *ast.SavepointStmt) (*Result, error) {
 	}
 	if tx := s.tx; tx != nil {
 		tx.saved = slices.DeleteFunc(tx.saved, func(p savepoint) bool { return strings.EqualFold(p.name, n.Name) })
-		tx.saved = append(tx.saved, savepoint{n.Name, tx.current})
+		tx.saved = append(tx.saved, savepoint{strings.Clone(n.Name), tx.current})
 	}
 	return &Result{}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/catalog"
 )
 
 // Statements of several sessions, one after the other: what each sees, or the number of its error. Sessions are a, b and c.
@@ -255,7 +256,7 @@ func play(t *testing.T, setup, script string) {
 func noLeak(t *testing.T, e *Engine) {
 	t.Helper()
 	snap := e.catalog.Load()
-	want := int64(0)
+	want, _ := catalog.ViewBytes(catalog.New().Load(), snap)
 	for _, db := range snap.Databases() {
 		for _, name := range snap.Tables(db) {
 			v, err := snap.Table(db, name)

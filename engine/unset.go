@@ -66,7 +66,7 @@ func (s *Session) checkUnset(st *statement) error {
 	}
 	for _, name := range r.read {
 		lower := strings.ToLower(name)
-		if _, set := s.vars.user[lower]; set || r.known[lower] {
+		if _, set := s.kept.variables[lower]; set || r.known[lower] {
 			continue
 		}
 		message := "nothing has set the user variable '@" + name + "'"
@@ -75,7 +75,7 @@ func (s *Session) checkUnset(st *statement) error {
 			continue
 		}
 		e := sqlerr.New(sqlerr.CodeUnknownVariable, sqlerr.User, "%s", message)
-		if near := sqlerr.Suggest(lower, slices.Collect(maps.Keys(s.vars.user))); near != "" {
+		if near := sqlerr.Suggest(lower, slices.Collect(maps.Keys(s.kept.variables))); near != "" {
 			e = e.WithHint("did you mean @%s?", near)
 		} else {
 			e = e.WithHint("radish --var %s=VALUE sets it, or SET @%s = ... before; COALESCE(@%s, ...) names another value, SET %s = 'null' lets it be NULL", name, name, name, unsetVariables)

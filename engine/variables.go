@@ -166,7 +166,6 @@ type variables struct {
 	engine  *Engine
 	session *Session
 	values  map[string]string // of variables that were set; the others have their initial value
-	user    map[string]types.Value
 
 	parseMode     parse.Mode
 	exprMode      expr.SQLMode
@@ -179,7 +178,6 @@ type variables struct {
 func (v *variables) init(e *Engine) {
 	v.engine = e
 	v.values = map[string]string{}
-	v.user = map[string]types.Value{}
 	v.parseMode = parse.DefaultMode
 	v.exprMode = expr.DefaultSQLMode
 	v.location = time.Local
@@ -234,7 +232,7 @@ func (v *variables) SystemVariable(name string) (types.Value, bool) {
 
 // UserVariable returns the value of @name.
 func (v *variables) UserVariable(name string) (types.Value, bool) {
-	x, ok := v.user[strings.ToLower(name)]
+	x, ok := v.session.kept.variables[strings.ToLower(name)]
 	return x, ok
 }
 
@@ -246,6 +244,9 @@ func (v *variables) Suggest(name string) string {
 	return sqlerr.Suggest(name, slices.Sorted(maps.Keys(variableByName)))
 }
 
+// longestSetting is how many bytes the value of a system variable may have.
+const longestSetting = 64 << 10
+
 // setSystem gives a system variable a value.
 func (v *variables) setSystem(name, value string) error {
 	def, ok := variableByName[canonicalName(name)]
@@ -254,6 +255,9 @@ func (v *variables) setSystem(name, value string) error {
 	}
 	if def.readOnly {
 		return sqlerr.ReadOnlyVariable(def.name)
+	}
+	if len(value) > longestSetting {
+		return sqlerr.WrongValueForVar(def.name, value).WithHint("it has %d bytes, and a setting %d at most", len(value), longestSetting)
 	}
 	if def.integer {
 		switch strings.ToUpper(value) {
@@ -273,7 +277,7 @@ func (v *variables) setSystem(name, value string) error {
 			return err
 		}
 	}
-	v.values[def.name] = value
+	v.values[def.name] = strings.Clone(value) // not the statement that it is a piece of
 	return nil
 }
 
@@ -473,9 +477,7 @@ func (s *Session) applyHints(n ast.StmtNode) (restore func(), err error) {
 	copied := false
 	restore = func() {
 		if copied {
-			user := s.vars.user
 			s.vars = saved
-			s.vars.user = user
 		}
 	}
 	for _, h := range sel.TableHints {

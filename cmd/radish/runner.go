@@ -167,6 +167,7 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	if err != nil {
 		return o, err
 	}
+	defer stmt.Close()
 	o.ran, o.warned = true, stmt.ShowsWarnings()
 	if r.profile {
 		ctx = radish.WithProfile(ctx, func(p radish.Profile) { o.profiles = append(o.profiles, p) })

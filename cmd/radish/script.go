@@ -82,8 +82,12 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 			end := start + len(p.Text)
 			s.at = s.piecesAt + p.End
 			lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
+			context := s.buf[lineStart:end]
+			if len(s.buf) > 4*len(context) {
+				context = strings.Clone(context) // what is kept of it, as names are, does not keep the buffer
+			}
 			return scriptStatement{
-				text: p.Text, tall: p.Vertical, context: s.buf[lineStart:end], offset: start - lineStart, line: s.piecesLine + p.Line - 1,
+				text: context[start-lineStart:], tall: p.Vertical, context: context, offset: start - lineStart, line: s.piecesLine + p.Line - 1,
 			}, true, nil
 		}
 		if s.eof {

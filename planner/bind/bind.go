@@ -45,7 +45,8 @@ type View struct {
 	// Collation is that of its literals.
 	Collation types.Collation
 	Check     CheckOption
-	TempTable bool // ALGORITHM = TEMPTABLE: nobody writes through it
+	TempTable bool  // ALGORITHM = TEMPTABLE: nobody writes through it
+	Err       error // why its query could not be read, for lack of memory
 }
 
 // Binder binds one statement.

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/mysql"
@@ -78,7 +79,11 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		}
 		return types.Text, nil
 	case mysql.TypeEnum:
-		return types.Type{Kind: types.KindEnum, Enum: &types.EnumMembers{Names: ft.GetElems()}}, nil
+		names := slices.Clone(ft.GetElems())
+		for i := range names {
+			names[i] = strings.Clone(names[i]) // not the statement that it is a piece of
+		}
+		return types.Type{Kind: types.KindEnum, Enum: &types.EnumMembers{Names: names}}, nil
 	case mysql.TypeJSON:
 		return types.JSON, nil
 	case mysql.TypeBit:

@@ -147,6 +147,9 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 		}
 	}
 	if view, ok := b.Catalog.View(db, name); ok {
+		if view.Err != nil {
+			return nil, b.at(view.Err, n)
+		}
 		return b.bindView(view, db, name, alias, sc)
 	}
 	v, err := b.Catalog.Table(db, name)

@@ -54,6 +54,9 @@ func (b *Binder) updatable(db, name string) (*updatable, error) {
 		if !is {
 			break
 		}
+		if view.Err != nil {
+			return nil, view.Err
+		}
 		from := singleTable(view)
 		full := strings.ToLower(db + "." + name)
 		if from == nil || seen[full] {

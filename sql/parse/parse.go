@@ -42,7 +42,8 @@ type Statement struct {
 	Rows      *Rows // of a long INSERT ... VALUES: those that Node leaves out; nil: none
 
 	Warnings []sqlerr.Warning
-	Memory   int64      // about what its tree, and what is bound of it, takes; 0 where that is little
+	Kept     int64      // about what its tree takes, in bytes: who keeps the statement counts it
+	Memory   int64      // about what is bound of it takes besides while it runs; 0 where that is little
 	source   string     // the text given to Parse
 	short    *shortened // what Node's places count in; nil: Text
 }
@@ -79,14 +80,16 @@ func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Sta
 	w := workers.Get().(*worker)
 	var list []Statement
 	var err error
+	asked := int64(0) // that reserve has not been asked for
 	c := cutter{text: text, mode: mode, skips: true, grow: reserve, tokens: w.tokens}
 	failed := c.each(func(p Piece) bool {
-		var s Statement
-		memory := treeBytes(p)
-		if memory > 0 {
-			if err = reserve(memory); err != nil {
+		var s, count Statement
+		count.countMemory(p)
+		if asked += count.Kept + count.Memory; asked >= reservedAtOnce {
+			if err = reserve(asked); err != nil {
 				return false
 			}
+			asked = 0
 		}
 		if p.rows.to > 0 {
 			s, err = w.parseLong(text, p, mode)
@@ -94,28 +97,41 @@ func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Sta
 			s, err = w.parse(text, p, mode)
 		}
 		if err != nil {
-			list = nil
 			return false
 		}
 		if s.Node != nil {
-			s.Memory = memory
+			s.Kept, s.Memory = count.Kept, count.Memory
 			list = append(list, s)
 		}
 		return true
 	})
-	if w.tokens = c.tokens; failed != nil {
-		list, err = nil, failed
+	w.tokens = c.tokens
+	if err == nil {
+		err = failed
 	}
-	// A worker that met a panic may be inconsistent, one that parsed a huge text holds a huge stack.
-	if len(text) < 1<<20 && (err == nil || sqlerr.From(err).Kind != sqlerr.Internal) {
+	// A worker that met a panic may be inconsistent, one that parsed a long text holds its tree.
+	if len(text) < longestPooled && (err == nil || sqlerr.From(err).Kind != sqlerr.Internal) {
 		workers.Put(w)
 	}
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
+
+const (
+	reservedAtOnce = 256 << 10 // bytes of trees for which ParseWithin asks together
+	longestPooled  = 64 << 10  // bytes of text
+)
 
 // One parses a text that has to be a single statement.
 func One(text string, mode Mode) (Statement, error) {
-	list, err := Parse(text, mode)
+	return OneWithin(text, mode, func(int64) error { return nil })
+}
+
+// OneWithin is One that asks for memory as ParseWithin does.
+func OneWithin(text string, mode Mode, reserve func(bytes int64) error) (Statement, error) {
+	list, err := ParseWithin(text, mode, reserve)
 	switch {
 	case err != nil:
 		return Statement{}, err

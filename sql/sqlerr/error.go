@@ -57,7 +57,19 @@ type Expression struct {
 
 // New returns an error of the given number and kind. The SQLSTATE follows from the number.
 func New(code Code, kind Kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Code: code, State: code.State(), Message: fmt.Sprintf(format, args...)}
+	return &Error{Kind: kind, Code: code, State: code.State(), Message: message(format, args...)}
+}
+
+// longestMessage is how many bytes of a message are kept: values in it may be long.
+const longestMessage = 2048
+
+// message formats a message, whose middle is left out where it is long.
+func message(format string, args ...any) string {
+	s := fmt.Sprintf(format, args...)
+	if len(s) <= longestMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longestMessage*3/4], "") + " ... " + strings.ToValidUTF8(s[len(s)-longestMessage/4:], "")
 }
 
 // Error renders the error on one line: number, SQLSTATE, place, message, hint. It begins as the errors of other MySQL drivers do, for

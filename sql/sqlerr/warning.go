@@ -1,9 +1,6 @@
 package sqlerr
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // Level is how grave a warning is.
 type Level uint8
@@ -47,7 +44,7 @@ func (w *Warnings) Add(level Level, code Code, format string, args ...any) {
 	defer w.mu.Unlock()
 	w.total++
 	if len(w.kept) < MaxWarnings {
-		w.kept = append(w.kept, Warning{Level: level, Code: code, Message: fmt.Sprintf(format, args...)})
+		w.kept = append(w.kept, Warning{Level: level, Code: code, Message: message(format, args...)})
 	}
 }
 

@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/radish-sql/radish/storage/table"
+import (
+	"unsafe"
+
+	"github.com/radish-sql/radish/storage/table"
+)
 
 // Change is what has become of one table between two snapshots: Before is nil if it is new, After if it is gone.
 type Change struct{ Before, After *table.Version }
@@ -51,4 +55,31 @@ func Changes(before, after *Snapshot) []Change {
 		changes = append(changes, Change{Before: v})
 	}
 	return changes
+}
+
+// ViewBytes returns the memory of the views that only the later of two snapshots has, and of those that only the former has.
+func ViewBytes(before, after *Snapshot) (added, dropped int64) {
+	only := func(a, b *Snapshot) (bytes int64) {
+		for name, d := range a.databases {
+			other := b.databases[name]
+			if other == d {
+				continue
+			}
+			for name, v := range d.views {
+				if other == nil || other.views[name] != v {
+					bytes += v.bytes()
+				}
+			}
+		}
+		return bytes
+	}
+	return only(after, before), only(before, after)
+}
+
+func (v *View) bytes() int64 {
+	total := int64(unsafe.Sizeof(*v)) + int64(len(v.Database)+2*len(v.Name)+len(v.SQL))
+	for _, name := range v.Columns {
+		total += int64(unsafe.Sizeof(name)) + int64(len(name))
+	}
+	return total
 }

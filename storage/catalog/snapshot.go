@@ -183,6 +183,7 @@ func (s *Snapshot) WithDatabase(name string) (*Snapshot, error) {
 		return nil, sqlerr.DatabaseExists(name)
 	}
 	next := s.clone()
+	name = strings.Clone(name)
 	next.databases[fold(name)] = &database{name: name}
 	return next, nil
 }
@@ -278,7 +279,7 @@ func (s *Snapshot) RenameTable(db, name, toDB, toName string) (*Snapshot, error)
 		return nil, err
 	}
 	schema := *v.Schema
-	schema.Database, schema.Name = to, toName
+	schema.Database, schema.Name = to, strings.Clone(toName)
 	schema.Checks = renamedChecks(schema.Checks, v.Schema.Name, toName)
 	if next, err = next.CreateTable(v.WithSchema(&schema)); err != nil {
 		return nil, err
@@ -296,8 +297,8 @@ func (s *Snapshot) CreateView(v *View, replace bool) (*Snapshot, error) {
 			return err
 		}
 		own := *v
-		own.Database = d.name
-		d.views[fold(v.Name)] = &own
+		own.Database, own.Name, own.SQL = d.name, strings.Clone(v.Name), strings.Clone(v.SQL)
+		d.views[fold(own.Name)] = &own
 		return nil
 	})
 }

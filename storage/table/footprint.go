@@ -19,9 +19,10 @@ func (g *RowGroup) pieces(f func(at unsafe.Pointer, bytes int64)) {
 	}
 }
 
-// sharedPieces does so for what the versions of a table share: dictionaries, and the indexes of keys as far as they are
-// built. They grow.
+// sharedPieces does so for what the versions of a table share: the definition, dictionaries, and the indexes of keys as far as they are
+// built. The latter grow.
 func (v *Version) sharedPieces(f func(at unsafe.Pointer, bytes int64)) {
+	f(unsafe.Pointer(v.Schema), v.Schema.bytes())
 	v.shared.mu.Lock()
 	for _, e := range v.shared.encoders {
 		if d := e.Dictionary(); d != nil {
@@ -36,6 +37,41 @@ func (v *Version) sharedPieces(f func(at unsafe.Pointer, bytes int64)) {
 			f(unsafe.Pointer(x), x.bytes())
 		}
 	}
+}
+
+// bytes returns the memory of a definition, with what every table has besides, in bytes.
+func (s *Schema) bytes() int64 {
+	const strings = int64(unsafe.Sizeof(""))
+	total := int64(unsafe.Sizeof(*s)+unsafe.Sizeof(Version{})+unsafe.Sizeof(lineage{})+unsafe.Sizeof(indexes{})) + int64(len(s.Database)+len(s.Name)+len(s.Comment))
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		total += int64(unsafe.Sizeof(*c)) + int64(len(c.Name)+len(c.Comment)+len(c.OnUpdate)+len(c.Foreign))
+		if c.Default != nil {
+			total += int64(unsafe.Sizeof(*c.Default)) + int64(len(c.Default.Value.S)+len(c.Default.Expr))
+		}
+		if c.Generated != nil {
+			total += int64(unsafe.Sizeof(*c.Generated)) + int64(len(c.Generated.SQL))
+		}
+		if c.Type.Enum != nil {
+			for _, name := range c.Type.Enum.Names {
+				total += strings + int64(len(name))
+			}
+		}
+	}
+	for i := range s.Keys {
+		total += int64(unsafe.Sizeof(s.Keys[i])) + int64(len(s.Keys[i].Name)) + 8*int64(len(s.Keys[i].Columns))
+	}
+	for i := range s.Foreign {
+		key := &s.Foreign[i]
+		total += int64(unsafe.Sizeof(*key)) + int64(len(key.Name)+len(key.Database)+len(key.Table)) + 8*int64(len(key.Columns))
+		for _, name := range key.Referenced {
+			total += strings + int64(len(name))
+		}
+	}
+	for i := range s.Checks {
+		total += int64(unsafe.Sizeof(s.Checks[i])) + int64(len(s.Checks[i].Name)+len(s.Checks[i].SQL))
+	}
+	return total
 }
 
 // Footprint returns the memory that a version takes by itself, in bytes. What is only made when it is asked for, such as

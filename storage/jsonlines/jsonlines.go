@@ -57,7 +57,7 @@ func Read(ctx context.Context, database, name string, sources ...textfile.Source
 		var bad misfit
 		switch {
 		case err == nil && len(f.keys) == 0:
-			return nil, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no keys: expected a JSON object on each line", sources[0].Name)
+			return nil, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no keys: expected JSON objects, in .jsonl one on each line, in .json also in an array", sources[0].Name)
 		case err == nil:
 			return b.Finish()
 		case !errors.As(err, &bad):

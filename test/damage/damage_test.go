@@ -215,6 +215,8 @@ func (s *source) format() string {
 		return "Arrow stream"
 	case ".jsonl", ".ndjson":
 		return "JSON lines"
+	case ".json":
+		return "JSON"
 	}
 	return "CSV"
 }
@@ -242,7 +244,7 @@ func sources(t *testing.T) (all []*source) {
 	exec(`CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
 		SELECT i AS id, CAST(i * 31 - 999 AS DECIMAL(12, 2)) / 8 AS amount, i / 8e0 AS x, CONCAT('few ', i % 5) AS few, IF(i % 7 = 3, NULL, CONCAT('a "text", of many ', i)) AS many,
 		CAST('2001-02-03' AS DATE) + INTERVAL i DAY AS day, CAST(i AS DECIMAL(30, 3)) AS wide FROM n`)
-	for _, ending := range []string{"parquet", "arrow", "arrows", "csv", "tsv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz"} {
+	for _, ending := range []string{"parquet", "arrow", "arrows", "csv", "tsv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz", "json", "json.zst"} {
 		exec("SELECT * FROM t INTO OUTFILE '" + filepath.Join(folder, "radish."+ending) + "'")
 	}
 	patterns := []string{folder + "/*", "../../storage/parquet/testdata/v*.parquet", "../../storage/parquet/testdata/nested.parquet", "../../storage/arrowipc/testdata/*.arrow*"}
@@ -355,7 +357,7 @@ func TestDamage(t *testing.T) {
 					}
 				case "error":
 					if !strings.Contains(answer, filepath.Base(path)) && !strings.Contains(answer, "out of memory") && !strings.Contains(answer, "ERROR 1041") {
-						t.Logf("file %d, of %s: the error does not name the file: %s", i, s.path, answer)
+						t.Errorf("file %d, of %s: the error does not name the file: %s", i, s.path, answer)
 					}
 				default:
 					t.Errorf("file %d, of %s: %s\n\treplay: RADISH_DAMAGE_SEED=%d RADISH_DAMAGE_ONLY=%d go test ./test/damage -run TestDamage -v", i, s.path, answer, seed, i)

@@ -16,7 +16,6 @@ import (
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 )
 
 // Codec is a format of compression.
@@ -92,7 +91,7 @@ func (c Codec) unpack(dst, src []byte, size int) ([]byte, error) {
 		return snappy.Decode(room(dst, size), src)
 	case LZ4Block:
 		out := room(dst, size)
-		n, err := lz4.UncompressBlock(src, out)
+		n, err := lz4Block(out, src, nil)
 		return out[:max(n, 0)], err
 	case Zstd:
 		return zstdDecoder().DecodeAll(src, room(dst, size)[:0:size])

@@ -174,3 +174,17 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingWanted: where nothing is to come out, data that gives something is an error, and what gives nothing is taken.
+func TestNothingWanted(t *testing.T) {
+	for _, c := range all[1:] {
+		for _, dst := range [][]byte{nil, {}, make([]byte, 0, 8)} {
+			if got, err := c.Unpack(dst, pack(t, c, bytes.Repeat([]byte("some text "), 50)), 0); err == nil {
+				t.Errorf("%s: %d bytes where none are wanted", c, len(got))
+			}
+			if got, err := c.Unpack(dst, pack(t, c, nil), 0); err != nil || len(got) > 0 {
+				t.Errorf("%s: %q, %v", c, got, err)
+			}
+		}
+	}
+}

@@ -85,7 +85,7 @@ func unpackFrame(out, src []byte) (_, rest []byte, err error) {
 		if !independent {
 			before = out[max(begin, len(out)-64<<10):]
 		}
-		written, err := lz4.UncompressBlockWithDict(block, out[len(out):len(out)+left], before)
+		written, err := lz4Block(out[len(out):len(out)+left], block, before)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -101,6 +101,19 @@ func unpackFrame(out, src []byte) (_, rest []byte, err error) {
 		src = src[4:]
 	}
 	return out, src, nil
+}
+
+// lz4Block decompresses a block, which may refer to what came before it, and returns the bytes that it gives.
+func lz4Block(dst, block, before []byte) (int, error) {
+	if len(dst) > 0 {
+		return lz4.UncompressBlockWithDict(block, dst, before)
+	}
+	var spare [1]byte // the library's assembly reads through a nil pointer where there is no destination
+	n, err := lz4.UncompressBlockWithDict(block, spare[:], before)
+	if err == nil && n > 0 {
+		err = errors.New("it gives more than 0 bytes")
+	}
+	return 0, err
 }
 
 // xxh32 is the 32-bit xxHash of b, with the seed 0 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md).

@@ -189,6 +189,8 @@ func Run(ctx context.Context, c Config) (*Stats, error) {
 				case err == nil:
 				case errors.Is(err, errCrash):
 					r.count(func(s *Stats) { s.Tolerated[errCrash.Error()]++ })
+				case slow.MatchString(err.Error()): // while the schema was made, on a busy machine
+					r.count(func(s *Stats) { s.Tolerated[tookTooLong]++ })
 				default:
 					r.mu.Lock()
 					errs = append(errs, fmt.Errorf("seed %d: %w", seed, err))

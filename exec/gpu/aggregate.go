@@ -94,7 +94,7 @@ func (a *aggregateText) settle(keys []codegen.Value) error {
 		}
 		acc.limbs, acc.offset = a.limbs(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (f.part != nil || f.shape > denseGroups && f.p.EstGroups >= tilesLeast) {
+	if c := f.find(accCount, nil); c >= 0 && (f.part != nil || f.shape > denseGroups && f.p.EstGroups >= a.k.prog.target.tuning.tilesLeast) {
 		for _, acc := range f.accs {
 			if a.canCount(acc) {
 				acc.counts, f.accs[c].in, f.accs[c].limbs = true, acc, 0

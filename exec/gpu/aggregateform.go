@@ -173,15 +173,18 @@ const (
 // hotGroups are so few that their atomics in device memory wait for each other.
 const hotGroups = 1 << 12
 
-// launchRows is how many rows a launch may have, so that a cancelled query ends soon.
-func (f *aggForm) launchRows() int64 {
+// launchRows is the most rows of a launch, so that a cancelled query ends soon.
+const launchRows = 1 << 30
+
+// launchMost is how many rows a launch may have, so that a cancelled query ends soon.
+func (f *aggForm) launchMost(t *tuning) int64 {
 	few := f.shape == scalarGroups || f.shared || f.part == nil && f.p.EstGroups <= hotGroups
 	alone := f.shape != scalarGroups && !f.shared && (f.shape == keyedGroups || !f.inWords()) // in device memory
 	switch {
 	case few && alone:
-		return launchHot
+		return t.launchHot
 	case few && slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.windowed() || acc.extremeOf64() && f.shape != scalarGroups }):
-		return launchWindow
+		return t.launchWindow
 	}
 	return launchRows
 }

@@ -23,15 +23,6 @@ const (
 	rankItems   = 2       // rows that a thread adds together then
 )
 
-// Variables for tests: the fewest slots of a part's table, the fewest and the most of the table in device memory, and how many groups can be appended beyond half
-// as many again as expected.
-var (
-	leastSlots      = int64(256)
-	hashedSlots     = int64(1 << 17)
-	hashedSlotsMost = int64(1 << 22)
-	hashedMore      = int64(1 << 16)
-)
-
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
 func (f *aggForm) keysFitWord() bool {
 	most := uint64(0)
@@ -51,7 +42,7 @@ func (x *partForm) partSlots(groups float64) int64 {
 		factor = rankRoom
 	}
 	wanted := int64(groups * factor / float64(int64(1)<<(x.bits*x.passes)))
-	return max(wanted, leastSlots) &^ 3
+	return max(wanted, x.tuning.leastSlots) &^ 3
 }
 
 // tagBits is the number of bits of a tag: what the passes have left of a place.

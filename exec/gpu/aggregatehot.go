@@ -14,7 +14,7 @@ const (
 // hotBits is log2 of the number of frequent places that a block has room for.
 func (a *aggregateText) hotBits() int {
 	x := a.f.part
-	free := (a.k.prog.tables.sharedBytes()+sharedRest)/partBlocks - hotRest - x.bytes(partThreads)
+	free := (a.k.prog.target.sharedBytes+sharedRest)/partBlocks - hotRest - x.bytes(partThreads)
 	bits := hotBitsMost
 	if x.bits == partBitsMost {
 		bits--

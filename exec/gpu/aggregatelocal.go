@@ -22,12 +22,9 @@ const (
 	rowsPerSlot = 8   // rows for each slot that make a small table worth it
 )
 
-// tilesLeast is how many groups a table is not nearly empty with, so that the threads of a warp look for their slots several times. A variable for tests.
-var tilesLeast = 2048.0
-
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
 func (a *aggregateText) byTiles() bool {
-	return a.k.tile != "" && !a.k.many && a.f.p.EstGroups >= tilesLeast
+	return a.k.tile != "" && !a.k.many && a.f.p.EstGroups >= a.k.prog.target.tuning.tilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
@@ -38,7 +35,7 @@ func (a *aggregateText) localSlots() int64 {
 			return 0
 		}
 	}
-	return a.k.prog.tables.sharedBytes() / localSlotBytes(words) &^ 3
+	return a.k.prog.target.sharedBytes / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
@@ -51,7 +48,7 @@ func (a *aggregateText) chooseLocal() {
 		return
 	}
 	slotBytes := localSlotBytes(int64(f.words()))
-	room := k.prog.tables.sharedBytes() / slotBytes &^ 3
+	room := k.prog.target.sharedBytes / slotBytes &^ 3
 	est := max(f.p.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
 	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3

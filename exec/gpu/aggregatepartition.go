@@ -41,13 +41,6 @@ const (
 	partSlack, slackDeviations, slackMost = 1. / 16, 4, 1
 )
 
-// Variables for tests: the number of rows from which on groups are made by parts, the fewest passes, the most room of a part.
-var (
-	partitionRows   = 4e6
-	partitionPasses = 1
-	partitionRoom   = int64(math.MaxInt64)
-)
-
 // partForm says how groups are made by parts.
 type partForm struct {
 	passes int
@@ -62,6 +55,7 @@ type partForm struct {
 	arg    expr.Expr    // the value; nil: there is none
 	accs   *accForm     // one that has it
 	then   []*kernel    // that run after the pipeline's
+	tuning *tuning
 }
 
 // rowBytes, items and lineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
@@ -130,7 +124,7 @@ func (x *partForm) slotBytes(words int64) int64 {
 // choosePartition decides whether groups are made by parts.
 func (a *aggregateText) choosePartition() *partForm {
 	k, f := a.k, a.f
-	x := &partForm{hashed: f.shape == packedGroups || f.shape == wordGroups}
+	x := &partForm{tuning: &k.prog.target.tuning, hashed: f.shape == packedGroups || f.shape == wordGroups}
 	groups := f.groups()
 	if x.hashed {
 		if groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
@@ -141,7 +135,7 @@ func (a *aggregateText) choosePartition() *partForm {
 	if !x.hashed && f.shape != denseGroups || groups >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
 		return nil
 	}
-	if rows := a.rowsIn(); rows < partitionRows || rows < 2*groups {
+	if rows := a.rowsIn(); rows < k.prog.target.tuning.partitionRows || rows < 2*groups {
 		return nil
 	}
 	for _, acc := range f.accs {
@@ -161,16 +155,16 @@ func (a *aggregateText) choosePartition() *partForm {
 	}
 	words := a.tableWords(true, true)
 	// The fewest passes, and the fewest parts whose tables fit shared memory: the more parts, the slower a pass.
-	shared := k.prog.tables.sharedBytes()
-	for x.passes = partitionPasses; x.passes <= 2; x.passes++ {
+	shared := k.prog.target.sharedBytes
+	for x.passes = x.tuning.partitionPasses; x.passes <= 2; x.passes++ {
 		for x.bits = partBitsLeast; x.bits <= partBitsMost; x.bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				room := tableRoom(shared, int64(x.blocks))
-				if x.hashed && x.bits < partBitsMost && (x.passes == 2 || !x.partsForAll(k.prog.tables.multiprocessors())) {
+				if x.hashed && x.bits < partBitsMost && (x.passes == 2 || !x.partsForAll(k.prog.target.multiprocessors)) {
 					continue
 				}
-				if x.hashed && !x.ranked() && a.rowsIn() >= partPlacedRows*groups {
-					if t := choosePlacedTable(x.placeBytes(), words, groups/float64(int64(1)<<x.bits), int64(x.blocks), room); t != nil {
+				if x.hashed && !x.ranked() && a.rowsIn() >= x.tuning.partPlacedRows*groups {
+					if t := choosePlacedTable(x.placeBytes(), words, groups/float64(int64(1)<<x.bits), int64(x.blocks), min(room, x.tuning.partPlacedBytes)); t != nil {
 						x.placed, x.table = t, t.bytes()
 						return x
 					}

@@ -20,13 +20,6 @@ const (
 	slotsPerBucket = 3.5      // or less
 )
 
-// Variables for tests: rows below which it is not worth it, and rows that are looked at before, at least and for each group that is expected.
-var (
-	placedRows = 8e6
-	seenLeast  = int64(1 << 16)
-	seenRows   = int64(32)
-)
-
 // placedForm is a table of placed keys.
 type placedForm struct {
 	slots, buckets int64
@@ -56,7 +49,7 @@ const (
 // choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
 func (a *aggregateText) choosePlaced(words int64) *placedForm {
 	k, f := a.k, a.f
-	if f.shape != packedGroups && f.shape != wordGroups || k.rows.scan == nil || len(k.prog.feeders[f.p]) != 1 || a.rowsIn() < placedRows {
+	if f.shape != packedGroups && f.shape != wordGroups || k.rows.scan == nil || len(k.prog.feeders[f.p]) != 1 || a.rowsIn() < k.prog.target.tuning.placedRows {
 		return nil
 	}
 	x := &placedForm{tag: 4}
@@ -66,7 +59,7 @@ func (a *aggregateText) choosePlaced(words int64) *placedForm {
 	x.slot = x.tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
 	if x.fill(placedSmall); f.p.EstGroups > float64(x.slots)/8 {
-		x.fill(k.prog.tables.sharedBytes())
+		x.fill(k.prog.target.sharedBytes)
 	}
 	if f.p.EstGroups > placedRoom*float64(x.slots) {
 		return nil

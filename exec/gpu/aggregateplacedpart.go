@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"math"
 	"math/bits"
 )
 
@@ -16,12 +15,6 @@ const (
 	partSeen      = 8         // rows for each placed slot that are looked at before
 )
 
-// Variables for tests: the number of rows for each group from which on keys of parts are placed, and the most bytes of a table.
-var (
-	partPlacedRows  = 64.0
-	partPlacedBytes = int64(math.MaxInt64)
-)
-
 // placedTable is the table of a part whose keys are placed.
 type placedTable struct {
 	tag, words       int64 // bytes of a tag, words of a group
@@ -32,7 +25,6 @@ type placedTable struct {
 // newPlacedTable makes as many slots as fit so many bytes.
 func newPlacedTable(tag, words, bytes int64) *placedTable {
 	t := &placedTable{tag: tag, words: words}
-	bytes = min(bytes, partPlacedBytes)
 	slot := tag + max(4*words, tag+4) // 2 bytes of each slot are for the list of tags, 2 for the buckets
 	t.buckets = powerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
 	slots := (bytes-t.buckets)/slot - spareSlots

@@ -44,7 +44,7 @@ func (k *kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool)
 	}
 	for i, x := range scan.Cols {
 		if x.ID == id && scan.Ordinals[i] >= 0 {
-			return k.prog.tables.form(scan.Table, scan.Ordinals[i]), id, true
+			return k.prog.target.columns(scan.Table, scan.Ordinals[i]), id, true
 		}
 	}
 	return form.Column{}, 0, false

@@ -74,12 +74,11 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 	return 0, false
 }
 
-// crowdedRows is from how many rows on a block's words may overflow. A variable for tests.
-var crowdedRows = float64(1 << 32)
-
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
 // 10^8 rows of a build has that many for each.
-func (a *aggregateText) crowded() bool { return a.k.many && !(a.k.maxRows < crowdedRows) }
+func (a *aggregateText) crowded() bool {
+	return a.k.many && !(a.k.maxRows < a.k.prog.target.tuning.crowdedRows)
+}
 
 // countLimbs is how many words a count has in shared memory.
 func (a *aggregateText) countLimbs() int {
@@ -128,7 +127,7 @@ func (a *aggregateText) countOf(acc *accForm) int {
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (a *aggregateText) fitsShared(counted bool) bool {
 	bytes := a.f.places * a.tableWords(counted, false) * 4
-	return bytes <= a.k.prog.tables.sharedBytes() && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.places))
+	return bytes <= a.k.prog.target.sharedBytes && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.places))
 }
 
 // rowsIn is about the number of rows that come.
@@ -142,7 +141,7 @@ func (a *aggregateText) rowsIn() float64 {
 // sharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.
 func (k *kernel) sharedThreads(bytes int64) int {
 	threads := blockThreads
-	for threads < 1024 && int64(threads)*(k.prog.tables.sharedBytes()/max(bytes, 1)) < 1024 {
+	for threads < 1024 && int64(threads)*(k.prog.target.sharedBytes/max(bytes, 1)) < 1024 {
 		threads *= 2
 	}
 	return threads

@@ -10,7 +10,7 @@ func (a *aggregateText) tablesKernel() *kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.part.passes - 1
-	words, shared := int64(f.words()), a.k.prog.tables.sharedBytes()
+	words, shared := int64(f.words()), a.k.prog.target.sharedBytes
 	sub.threads = partThreads * 2 / f.part.blocks
 	most := f.part.blocks
 	switch {

@@ -352,12 +352,8 @@ func lowered(c plantest.Tables, sql string, ctx *expr.Context, opts physical.Opt
 	return physical.Lower(q, opts)
 }
 
-// hostForms are the forms of columns on a device that is not there.
-type hostForms struct{}
-
-func (hostForms) form(v *tables.Version, ordinal int) form.Column { return form.ColumnOf(v, ordinal) }
-func (hostForms) sharedBytes() int64                              { return 227<<10 - sharedRest }
-func (hostForms) multiprocessors() int                            { return 132 }
+// hostTarget is a device that is not there.
+var hostTarget = &target{columns: form.ColumnOf, sharedBytes: 227<<10 - sharedRest, multiprocessors: 132, tuning: defaultTuning()}
 
 // sunk are the expressions whose values a sink gets.
 func sunk(p *physical.Pipeline) (out []expr.Expr) {
@@ -446,7 +442,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		return
 	}
 	x.planned++
-	g := newProgram(plan, hostForms{}, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+	g := newProgram(plan, hostTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
 	for i, p := range plan.Pipelines {
 		k := g.kernels[p]
 		if k == nil {

@@ -91,7 +91,7 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program {
-	return newProgram(plan, b.runner, &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+	return newProgram(plan, b.runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.

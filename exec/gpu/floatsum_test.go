@@ -141,30 +141,3 @@ func testFloatSums(t *testing.T, d *gpukernels.Device) {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
 	}
 }
-
-// TestLaunchRows looks at how many rows are launched at once where each may have to wait for the others.
-func TestLaunchRows(t *testing.T) {
-	few, many := &physical.Aggregate{EstGroups: 3}, &physical.Aggregate{EstGroups: 1e6}
-	float, count := []*accForm{{op: accFloatSum, limbs: 4}}, []*accForm{{op: accCount, limbs: 1}}
-	for _, c := range []struct {
-		name string
-		form aggForm
-		want int64
-	}{
-		{"doubles of one group", aggForm{p: few, shape: scalarGroups, accs: []*accForm{{op: accFloatSum}}}, launchWindow},
-		{"a count", aggForm{p: few, shape: scalarGroups, accs: count}, launchRows},
-		{"doubles of a small domain", aggForm{p: few, shape: denseGroups, shared: true, accs: float}, launchWindow},
-		{"doubles of few hashed keys", aggForm{p: few, shape: packedGroups, accs: float}, launchWindow},
-		{"doubles of many hashed keys", aggForm{p: many, shape: packedGroups, accs: float}, launchRows},
-		{"extremes of 64 bits of few hashed keys", aggForm{p: few, shape: packedGroups, accs: []*accForm{{op: accMax, limbs: 1}}}, launchWindow},
-		{"extremes of 32 bits of few hashed keys", aggForm{p: few, shape: packedGroups, accs: []*accForm{{op: accMax, limbs: 1, offset: true}}}, launchRows},
-		{"an extreme of one group", aggForm{p: few, shape: scalarGroups, accs: []*accForm{{op: accMax}}}, launchRows},
-		{"a count of few hashed keys", aggForm{p: few, shape: wordGroups, accs: count}, launchRows},
-		{"a count of few texts", aggForm{p: few, shape: keyedGroups, accs: count}, launchHot},
-		{"what has no words", aggForm{p: few, shape: packedGroups, accs: []*accForm{{op: accLeast}}}, launchHot},
-	} {
-		if got := c.form.launchRows(); got != c.want {
-			t.Errorf("%s: %d rows a launch, want %d", c.name, got, c.want)
-		}
-	}
-}

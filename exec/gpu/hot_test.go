@@ -24,9 +24,8 @@ import (
 func TestFrequentKeys(t *testing.T) { gputest.Each(t, testFrequentKeys) }
 
 func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
-	defer func(rows float64) { partitionRows = rows }(partitionRows)
-	partitionRows = 1000
 	b := newBackend(t, d)
+	b.runner.tuning.partitionRows = 1000
 	const rows, keys = 330_000, 20_000
 	for i, c := range []struct {
 		name   string

@@ -129,6 +129,9 @@ func (k *kernel) callee(suffix string, parameters, lines []string) string {
 	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_%s(%s) {\n  %s\n}\n", k.title, suffix, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
 }
 
+// blockThreads is the number of threads of a block of generated kernels, unless they want more.
+const blockThreads = 256
+
 // generate writes a pipeline's kernel.
 func (g *program) generate(p *physical.Pipeline) (*kernel, error) {
 	k := &kernel{Text: codegen.NewText(g.ctx, g.lookups), prog: g, p: p, title: "pipeline", items: 4, threads: blockThreads}

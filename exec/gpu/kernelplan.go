@@ -20,7 +20,7 @@ var unbounded = math.Inf(1)
 // without a device, from the plan and the forms of the tables' columns.
 type program struct {
 	plan    *physical.Plan
-	tables  tableForms
+	target  *target
 	on      func(*physical.Pipeline) bool
 	ctx     *expr.Context
 	lookups *codegen.LookupCache
@@ -46,26 +46,27 @@ type storedKey struct {
 	at   int
 }
 
-// tableForms gives the forms of table columns, and what shared memory a block may have for tables.
-type tableForms interface {
-	form(v *tables.Version, ordinal int) form.Column
-	sharedBytes() int64
-	multiprocessors() int
+// target is the device that a program is written for, as far as kernels depend on it.
+type target struct {
+	columns         func(v *tables.Version, ordinal int) form.Column // the form of a table's column
+	sharedBytes     int64                                            // of a block, for tables
+	multiprocessors int
+	tuning          tuning
 }
 
 // errAgain says that a decision has changed.
 var errAgain = errors.New("gpu: write the kernels again")
 
 // newProgram writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
-func newProgram(plan *physical.Plan, tables tableForms, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool) *program {
-	g := &program{plan: plan, tables: tables, on: on, ctx: ctx, lookups: lookups}
+func newProgram(plan *physical.Plan, target *target, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool) *program {
+	g := &program{plan: plan, target: target, on: on, ctx: ctx, lookups: lookups}
 	g.decide()
 	return g
 }
 
 // readOtherwise writes the program again, with scans that are read as most would not have it.
 func (g *program) readOtherwise(scans map[*physical.TableScan]bool) *program {
-	other := &program{plan: g.plan, tables: g.tables, on: g.on, ctx: g.ctx, lookups: g.lookups, other: scans}
+	other := &program{plan: g.plan, target: g.target, on: g.on, ctx: g.ctx, lookups: g.lookups, other: scans}
 	other.decide()
 	return other
 }

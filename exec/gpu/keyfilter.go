@@ -21,21 +21,13 @@ const (
 	filterDomain = 64      // values of a domain for each row
 )
 
-// Variables for tests: how many rows a scan has from which filters are worth it, and the places of a filter that fits shared memory, 64 KiB.
-var (
-	filterRows  = 4e6
-	filterLocal = int64(1 << 19)
-)
-
 // keyFilter is the filter of a build's key.
 type keyFilter struct {
 	places int64 // bits; of hashed values a power of two
 	exact  bool  // bit value - lo; else values are hashed
 	lo     int64
+	local  bool // blocks copy it to shared memory
 }
-
-// local says whether blocks copy the filter to shared memory.
-func (x *keyFilter) local() bool { return !x.exact && x.places <= filterLocal }
 
 // bytes is what a filter takes.
 func (x *keyFilter) bytes() int64 { return roundUp((x.places+7)/8, 16) }
@@ -53,7 +45,7 @@ type filterWord struct {
 func (g *program) wantsFilter(b *physical.Build, key int) bool {
 	for _, p := range g.plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
-		if !ok || float64(scan.Table.Rows()) < filterRows {
+		if !ok || float64(scan.Table.Rows()) < g.target.tuning.filterRows {
 			continue
 		}
 		for _, use := range scan.RuntimeFilters {
@@ -71,9 +63,10 @@ func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Valu
 		return nil
 	}
 	rows := max(f.p.EstRows, 1)
+	most := k.prog.target.tuning.filterLocal
 	x := &keyFilter{places: max(powerOfTwo(int64(min(filterPlaces*rows, 1<<40))), 1<<13)}
-	if x.places <= 2*filterLocal {
-		x.places = min(x.places, filterLocal)
+	if x.places <= 2*most {
+		x.places, x.local = min(x.places, most), true
 		return x
 	}
 	if r, known := k.Ranges.Of(e); known && len(k.prog.feeders[f.p]) == 1 {
@@ -107,7 +100,7 @@ func (b *buildText) addToFilters() {
 func (k *kernel) filterOf(use physical.RuntimeFilterUse) *keyFilter {
 	b := k.prog.builds[use.Build]
 	scan := k.p.Source.(*physical.TableScan)
-	if b == nil || k.prog.host(use.Build) || use.Key >= len(b.filters) || float64(scan.Table.Rows()) < filterRows || use.Drops < filterDrops {
+	if b == nil || k.prog.host(use.Build) || use.Key >= len(b.filters) || float64(scan.Table.Rows()) < k.prog.target.tuning.filterRows || use.Drops < filterDrops {
 		return nil
 	}
 	return b.filters[use.Key]
@@ -126,7 +119,7 @@ func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v codege
 	name := k.Name("filter")
 	k.filters = append(k.filters, usedFilter{name, filterWord{b.p, use.Key}, x})
 	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
-	if x.local() {
+	if x.local {
 		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a place, so nothing waits for what came before
 	} else {
 		k.Line("here = here && %s;", andNot(v.Null, bit))
@@ -146,7 +139,7 @@ func (k *kernel) declareFilters() []string {
 	at := int64(0)
 	for _, u := range k.filters {
 		from := k.Pointer("const u32", u.word)
-		if size := u.form.bytes(); !k.shared.needs() && u.form.local() && at+size <= 2*filterLocal/8 {
+		if size := u.form.bytes(); !k.shared.needs() && u.form.local && at+size <= 2*k.prog.target.tuning.filterLocal/8 {
 			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
 			at += size
 		} else {

@@ -17,10 +17,10 @@ import (
 func TestKeyFilters(t *testing.T) { gputest.Each(t, testKeyFilters) }
 
 func testKeyFilters(t *testing.T, d *gpukernels.Device) {
-	defer func(rows float64, local int64) { filterRows, filterLocal = rows, local }(filterRows, filterLocal)
-	filterRows = 0
 	seed := gputest.Seed(t)
 	b := newBackend(t, d)
+	tuning := &b.runner.tuning
+	tuning.filterRows = 0
 	kinds := map[string]int{}
 	for _, c := range enginetest.Cases() {
 		name, inner := strings.CutPrefix(c.Name, "join 0 ")
@@ -29,10 +29,10 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 		}
 		for _, way := range []string{"shared", "hashed", "exact"} {
 			plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 19)), 1500))
-			filterLocal = 1 << 19
+			tuning.filterLocal = 1 << 19
 			for _, p := range plan.Pipelines {
 				if s, ok := p.Sink.(*physical.Build); ok && way != "shared" {
-					if filterLocal = 1 << 8; way == "exact" {
+					if tuning.filterLocal = 1 << 8; way == "exact" {
 						s.EstRows = 1000
 					}
 				}

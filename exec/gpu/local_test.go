@@ -20,9 +20,8 @@ import (
 func TestCrowdedBlocks(t *testing.T) { gputest.Each(t, testCrowdedBlocks) }
 
 func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
-	defer func(rows float64) { crowdedRows = rows }(crowdedRows)
-	crowdedRows = 0
 	b := newBackend(t, d)
+	b.runner.tuning.crowdedRows = 0
 	const seed = 5
 	given := newBoundTables(t, rand.New(rand.NewPCG(seed, 3)))
 	for _, keys := range []string{"a.k", "a.k, b.k", "a.c", "a.t", "a.c, a.k"} {
@@ -52,22 +51,20 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	defer runner.close()
-	defer func(tiles, placed float64, least, seen int64) {
-		tilesLeast, placedRows, seenLeast, seenRows = tiles, placed, least, seen
-	}(tilesLeast, placedRows, seenLeast, seenRows)
+	tuning := &runner.tuning
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
 		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
-			tilesLeast, placedRows, seenLeast, seenRows = 2048, 1e9, 1, 32
+			tuning.tilesLeast, tuning.placedRows, tuning.seenLeast, tuning.seenRows = 2048, 1e9, 1, 32
 			switch rows {
 			case 9001: // a tile's rows are added together
-				tilesLeast = 0
+				tuning.tilesLeast = 0
 			case 9002: // keys are placed: about all
-				tilesLeast, placedRows = 0, 0
+				tuning.tilesLeast, tuning.placedRows = 0, 0
 			case 9003: // those of few rows
-				placedRows, seenRows = 0, 1
+				tuning.placedRows, tuning.seenRows = 0, 1
 			case 9004: // all rows were looked at before
-				placedRows, seenLeast = 0, 9004
+				tuning.placedRows, tuning.seenLeast = 0, 9004
 			}
 			seed := uint64(rows + keys[0])
 			g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 11)), rows)
@@ -95,9 +92,9 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			}
 			g.Pipe(scan, agg)
 			plan := g.Result(g.Read(agg, out), out)
-			text := newProgram(plan, runner, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+			text := newProgram(plan, runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
 			find := "find_slot("
-			if placedRows == 0 {
+			if tuning.placedRows == 0 {
 				find = "displaced_slot("
 			}
 			if !strings.Contains(text, find) {

@@ -32,10 +32,8 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	defer runner.close()
-	defer func(rows, placed float64, passes int, room, slots, most, more int64) {
-		partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore = rows, placed, passes, room, slots, most, more
-	}(partitionRows, partPlacedRows, partitionPasses, partitionRoom, hashedSlots, hashedSlotsMost, hashedMore)
-	partitionRows = 1000
+	tuning := &runner.tuning
+	tuning.partitionRows = 1000
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	const rows = 40_000
 	all := []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
@@ -53,21 +51,21 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 			b.t = t
 			aggs := c.aggs
 			for _, passes := range []int{0, 1, 2} {
-				partPlacedRows = math.MaxFloat64
+				tuning.partPlacedRows = math.MaxFloat64
 				if passes == 0 { // one, and keys are placed
 					if c.keys[0] == 0 {
 						continue
 					}
-					passes, partPlacedRows = 1, 0
+					passes, tuning.partPlacedRows = 1, 0
 				}
 				for _, room := range []int64{math.MaxInt64, 64, 0} {
 					if i > 5 && room != 64 {
 						continue // what differs from the case before are the keys
 					}
-					partitionPasses, partitionRoom = passes, room
-					hashedSlots, hashedSlotsMost, hashedMore = 1<<17, 1<<22, 1<<16
+					tuning.partitionPasses, tuning.partitionRoom = passes, room
+					tuning.hashedSlots, tuning.hashedSlotsMost, tuning.hashedMore = 1<<17, 1<<22, 1<<16
 					if room == 64 { // so few that the groups have to be made again, with room for more
-						hashedSlots, hashedSlotsMost, hashedMore = 1<<8, 1<<8, -20_000
+						tuning.hashedSlots, tuning.hashedSlotsMost, tuning.hashedMore = 1<<8, 1<<8, -20_000
 					}
 					seed := uint64(i)
 					g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
@@ -80,11 +78,11 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 						groups = 17_000
 					}
 					plan := groupsPlan(g, scan, cols, groups, c.keys, aggs)
-					kernels := newProgram(plan, runner, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
+					kernels := newProgram(plan, runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
 					if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||
-						strings.Contains(kernels[passes].text, "PlacedPart") != (partPlacedRows == 0) || strings.Contains(kernels[0].text, "RADISH_WIDE_ROWS") != wide {
+						strings.Contains(kernels[passes].text, "PlacedPart") != (tuning.partPlacedRows == 0) || strings.Contains(kernels[0].text, "RADISH_WIDE_ROWS") != wide {
 						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].text)
 					}
 					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
@@ -156,14 +154,13 @@ func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
 	if leftOut(d, 1) {
 		t.Skip("a plan runs once for each of its allocations")
 	}
-	defer func(rows float64, passes int) { partitionRows, partitionPasses = rows, passes }(partitionRows, partitionPasses)
-	partitionRows, partitionPasses = 1000, 2
 	const rows = 40_000
 	for _, c := range []struct {
 		keys   []int
 		groups float64
 	}{{[]int{0}, 4000}, {[]int{11, 0}, 17_000}} { // of a dense domain, and hashed
 		b := &failing{backend: newBackend(t, d)}
+		b.runner.tuning.partitionRows, b.runner.tuning.partitionPasses = 1000, 2
 		g := enginetest.NewGen(rand.New(rand.NewPCG(5, 13)), rows)
 		scan, cols := g.Scan(g.Table(rows, 5200))
 		plan := groupsPlan(g, scan, cols, c.groups, c.keys, []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}})
@@ -184,14 +181,12 @@ func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
 func TestFullPart(t *testing.T) { gputest.Each(t, testFullPart) }
 
 func testFullPart(t *testing.T, d *gpukernels.Device) {
-	defer func(rows, placed float64, passes int, least, bytes int64) {
-		partitionRows, partPlacedRows, partitionPasses, leastSlots, partPlacedBytes = rows, placed, passes, least, bytes
-	}(partitionRows, partPlacedRows, partitionPasses, leastSlots, partPlacedBytes)
-	partitionRows, leastSlots, partPlacedBytes = 1000, 8, 8<<10
 	b := newBackend(t, d)
+	tuning := &b.runner.tuning
+	tuning.partitionRows, tuning.leastSlots, tuning.partPlacedBytes = 1000, 8, 8<<10
 	for seed := range uint64(3) {
-		partitionPasses = int(max(seed, 1))
-		partPlacedRows = float64(seed) * math.MaxFloat32 // keys are placed at first
+		tuning.partitionPasses = int(max(seed, 1))
+		tuning.partPlacedRows = float64(seed) * math.MaxFloat32 // keys are placed at first
 		r := rand.New(rand.NewPCG(seed, 19))
 		data := make([]encoding.Data, 2)
 		for row := range 60_000 {
@@ -232,27 +227,13 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
-		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != partitionPasses+1 || strings.Contains(kernels[partitionPasses].text, "PlacedPart") != (seed == 0) {
-			t.Errorf("%d passes: %d kernels, the first\n%s", partitionPasses, len(kernels), kernels[0].text)
+		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != tuning.partitionPasses+1 || strings.Contains(kernels[tuning.partitionPasses].text, "PlacedPart") != (seed == 0) {
+			t.Errorf("%d passes: %d kernels, the first\n%s", tuning.partitionPasses, len(kernels), kernels[0].text)
 		}
-		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", partitionPasses)}, plan, seed)
+		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", tuning.partitionPasses)}, plan, seed)
 	}
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
-	}
-}
-
-// TestPlacedTable: a table has no more bytes than it was given, and uses nearly all of them.
-func TestPlacedTable(t *testing.T) {
-	for _, tag := range []int64{4, 8} {
-		for words := int64(1); words <= 12; words++ {
-			for bytes := int64(8 << 10); bytes <= 256<<10; bytes += 1 << 10 {
-				x := newPlacedTable(tag, words, bytes)
-				if x.bytes() > bytes || x.bytes() < bytes*3/4 || x.slots() >= 0xffff || x.searched < 4 {
-					t.Fatalf("tags of %d bytes, %d words, %d bytes: %d bytes, %+v", tag, words, bytes, x.bytes(), *x)
-				}
-			}
-		}
 	}
 }
 

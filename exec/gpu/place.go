@@ -81,7 +81,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 				}
 			}
 		}
-		placed.program = newProgram(&whole, d.runner, ctx, d.lookups, x.on)
+		placed.program = newProgram(&whole, d.runner.forKernels(), ctx, d.lookups, x.on)
 		if !x.refuse(placed.program, placed.groups) {
 			break
 		}

@@ -17,9 +17,6 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// blockThreads is the number of threads of a block of generated kernels, unless they want more.
-const blockThreads = 256
-
 // errorBytes is what an Error takes (device/error.cuh), with which the control block begins.
 const errorBytes = 24
 

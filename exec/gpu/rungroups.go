@@ -17,7 +17,7 @@ func (q *query) openHashed(g, tried *groupRun) error {
 	if n, ok := q.before(g.form.p); ok {
 		est = n
 	}
-	g.slots, g.room = min(max(powerOfTwo(2*max(est, 1)), hashedSlots), hashedSlotsMost), max(est+est/2+hashedMore, 1)
+	g.slots, g.room = min(max(powerOfTwo(2*max(est, 1)), q.target.tuning.hashedSlots), q.target.tuning.hashedSlotsMost), max(est+est/2+q.target.tuning.hashedMore, 1)
 	if tried != nil {
 		g.slots, g.room = tried.slots, tried.room
 		if tried.appended > tried.room {
@@ -70,7 +70,7 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 			lines = run.parts[0].room/int64(q.device.Block(partThreads)*f.part.items()*chunkTiles) + 2
 		}
 		r := partRun{room: (int64(share*(1+slack))/f.part.lineRows() + lines + 8) * f.part.lineRows()}
-		r.room = min(r.room, partitionRoom)
+		r.room = min(r.room, q.target.tuning.partitionRoom)
 		var err error
 		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (g *groupRun) layPlaced(l *layout) {
 // how the others are numbered, and how many they are.
 func (q *query) startSeen(k *kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
 	g := q.groups[k.p.Sink.(*physical.Aggregate)]
-	rows := max(seenLeast, seenRows*int64(g.form.p.EstGroups))
+	rows := max(q.target.tuning.seenLeast, q.target.tuning.seenRows*int64(g.form.p.EstGroups))
 	every = max(total/((rows+unit-1)/unit), 1)
 	seen := (total + every - 1) / every
 	if err := launch(launchRange{0, seen, every}); err != nil {

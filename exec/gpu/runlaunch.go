@@ -11,18 +11,8 @@ import (
 
 // How a pipeline's kernels are launched: over what rows, as how many blocks, with what parameters.
 
-// Limits of a launch, so that a cancelled query ends soon: so many rows, or so many pairs of a nested loop.
-const (
-	launchRows  = 1 << 30
-	launchPairs = 1 << 32
-)
-
-// launchHot is how many rows a launch may have that are added to few words of device memory one by one, and launchWindow how many of which that is so only where
-// doubles do not fit a window, or each row has a better extreme than those before. Variables for tests.
-var (
-	launchHot    = int64(1 << 24)
-	launchWindow = int64(1 << 25)
-)
+// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. launchRows limits its rows.
+const launchPairs = 1 << 32
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
 type launchRange struct{ from, to, every int64 }
@@ -146,7 +136,7 @@ func (q *query) chunk(k *kernel) int64 {
 		}
 	}
 	if p, ok := k.p.Sink.(*physical.Aggregate); ok {
-		rows = min(rows, q.groups[p].form.launchRows())
+		rows = min(rows, q.groups[p].form.launchMost(&q.target.tuning))
 	}
 	return max(rows, int64(k.threads))
 }

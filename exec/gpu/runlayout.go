@@ -47,8 +47,6 @@ func (l *layout) filled(at *gpukernels.Ptr, count int64, width int, value uint64
 	l.parts = append(l.parts, layoutPart{at, count * int64(width), true, value})
 }
 
-func roundUp(bytes, unit int64) int64 { return (bytes + unit - 1) / unit * unit }
-
 // size is what the arrays take in one allocation.
 func (l *layout) size() int64 {
 	size := int64(0)

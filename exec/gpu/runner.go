@@ -1,10 +1,8 @@
 package gpu
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
-	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // runner runs programs on one device. It has what queries share there: table columns, and how many rows came to their sinks. It is safe for concurrent use.
@@ -12,6 +10,7 @@ type runner struct {
 	device     *gpukernels.Device
 	res        *residency.Residency
 	remembered *sizeMemory
+	tuning     tuning
 }
 
 func newRunner(device *gpukernels.Device) (*runner, error) {
@@ -19,17 +18,16 @@ func newRunner(device *gpukernels.Device) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runner{device: device, res: res, remembered: newSizeMemory()}, nil
+	return &runner{device: device, res: res, remembered: newSizeMemory(), tuning: defaultTuning()}, nil
 }
 
 // close gives table columns back. No query may run any more.
 func (r *runner) close() { r.res.Close() }
 
-// A runner tells writers of kernels what they need to know of the device: tableForms.
-
-func (r *runner) form(v *tables.Version, ordinal int) form.Column { return r.res.Form(v, ordinal) }
-
-// sharedBytes is what tables in shared memory may take on the device.
-func (r *runner) sharedBytes() int64 { return r.device.Info().SharedBytes - sharedRest }
+// forKernels is what writers of kernels need to know of the device.
+func (r *runner) forKernels() *target {
+	info := r.device.Info()
+	return &target{columns: r.res.Form, sharedBytes: info.SharedBytes - sharedRest, multiprocessors: r.multiprocessors(), tuning: r.tuning}
+}
 
 func (r *runner) multiprocessors() int { return max(r.device.Info().Multiprocessors, 1) }

@@ -416,9 +416,6 @@ func (q *query) slots(p *physical.Aggregate) int64 {
 // slotsFor is the number of slots of a table for about so many groups.
 func slotsFor(groups float64) int64 { return powerOfTwo(int64(min(max(2*groups, 2048), 1<<31))) }
 
-// powerOfTwo is the least power of two that is not below n.
-func powerOfTwo(n int64) int64 { return int64(1) << bits.Len64(uint64(n-1)) }
-
 // grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
 func (q *query) grow(k *kernel) (bool, error) {
 	if again, err := q.growStrings(k); again || err != nil {

@@ -191,7 +191,7 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	for i, c := range scan.Cols {
 		var f form.Column
 		if scan.Ordinals[i] != logical.RowIDOrdinal {
-			f = k.prog.tables.form(scan.Table, scan.Ordinals[i])
+			f = k.prog.target.columns(scan.Table, scan.Ordinals[i])
 			k.learnRange(c, &f)
 		}
 		r.forms = append(r.forms, f)

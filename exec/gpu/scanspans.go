@@ -35,7 +35,7 @@ func (r *runner) bounds(out []form.Bound, scan *physical.TableScan, e expr.Expr)
 			if form.ClassOf(typ) != form.Int || !sameScale(typ, lo.Type) || !sameScale(typ, hi.Type) {
 				return out
 			}
-			b := form.Bound{Lo: math.MinInt64, Hi: math.MaxInt64, Zones: r.form(scan.Table, scan.Ordinals[i]).Zones}
+			b := form.Bound{Lo: math.MinInt64, Hi: math.MaxInt64, Zones: r.res.Form(scan.Table, scan.Ordinals[i]).Zones}
 			if !lo.Null {
 				b.Lo = lo.I ^ form.FlipOf(typ)
 			}

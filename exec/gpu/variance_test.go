@@ -22,8 +22,6 @@ import (
 func TestVariances(t *testing.T) { gputest.Each(t, testVariances) }
 
 func testVariances(t *testing.T, d *gpukernels.Device) {
-	defer func(rows, inWindow int64) { launchHot, launchWindow = rows, inWindow }(launchHot, launchWindow)
-	launchHot, launchWindow = 2048, 2048 // several launches
 	const rows = 5000
 	fill := func(next func(r *rand.Rand, row int) types.Value) func(r *rand.Rand, v *column.Vector) {
 		return func(r *rand.Rand, v *column.Vector) {
@@ -82,6 +80,7 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 		})},
 	}
 	b := newBackend(t, d)
+	b.runner.tuning.launchHot, b.runner.tuning.launchWindow = 2048, 2048 // several launches
 	r := rand.New(rand.NewPCG(1, 23))
 	schema := &tables.Schema{Database: "test", Name: "t", Columns: []tables.ColumnDef{{Name: "few", Type: types.Int64}, {Name: "many", Type: types.Int64}, {Name: "ascending", Type: types.Int64}}}
 	batch := &column.Batch{N: rows}

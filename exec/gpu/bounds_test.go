@@ -14,6 +14,8 @@ import (
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -353,7 +355,7 @@ func lowered(c plantest.Tables, sql string, ctx *expr.Context, opts physical.Opt
 }
 
 // hostTarget is a device that is not there.
-var hostTarget = &target{columns: form.ColumnOf, sharedBytes: 227<<10 - sharedRest, multiprocessors: 132, tuning: defaultTuning()}
+var hostTarget = &program.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf, SharedBytes: 227<<10 - program.SharedRest, Multiprocessors: 132, Tuning: program.DefaultTuning()}
 
 // sunk are the expressions whose values a sink gets.
 func sunk(p *physical.Pipeline) (out []expr.Expr) {
@@ -442,9 +444,9 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		return
 	}
 	x.planned++
-	g := newProgram(plan, hostTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+	g := program.New(plan, hostTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
 	for i, p := range plan.Pipelines {
-		k := g.kernels[p]
+		k := g.Kernels[p]
 		if k == nil {
 			continue
 		}
@@ -456,7 +458,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		}
 		x.keys = map[string]bool{}
 		x.sinks++
-		if k.maxRows < unbounded {
+		if k.MaxRows < program.Unbounded {
 			x.bounded++
 		}
 		rows, err := x.read(tapped(plan, i, exprs), func(row []types.Value) error {
@@ -482,10 +484,10 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 			x.failed++
 			return
 		case err != nil:
-		case float64(rows) == k.maxRows:
+		case float64(rows) == k.MaxRows:
 			x.reached++
-		case !(float64(rows) <= k.maxRows):
-			err = fmt.Errorf("%d rows come to the sink of pipeline %d, and its bound is %g", rows, i, k.maxRows)
+		case !(float64(rows) <= k.MaxRows):
+			err = fmt.Errorf("%d rows come to the sink of pipeline %d, and its bound is %g", rows, i, k.MaxRows)
 		}
 		if err != nil {
 			text, _ := physical.Text(plan, nil, nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -171,7 +172,7 @@ func (d *Device) Break(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	if err := s.Launch(f, 1, d.device.Block(blockThreads), 0, []uint64{1}); err != nil {
+	if err := s.Launch(f, 1, d.device.Block(program.BlockThreads), 0, []uint64{1}); err != nil {
 		return err
 	}
 	return s.Sync(ctx)

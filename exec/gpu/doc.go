@@ -4,7 +4,7 @@
 // A query takes this way:
 //
 //	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
-//	newProgram          kernelplan.go           the forms of what is stored between pipelines, and a kernel for each
+//	program.New          kernelplan.go           the forms of what is stored between pipelines, and a kernel for each
 //	program.generate    kernel.go               the text of one: source, transforms, sink, each written inside the one before
 //	  scans             scan*.go                tiles of table rows, their filters by ranges of stored offsets
 //	  joins             build.go, probe.go      dense arrays, bitmaps, hash chains, loops; keyfilter.go: filters in front of them

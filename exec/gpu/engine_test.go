@@ -20,6 +20,7 @@ import (
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
@@ -90,15 +91,15 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 }
 
 // program writes a plan's kernels.
-func (b *backend) program(plan *physical.Plan) *program {
-	return newProgram(plan, b.runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+func (b *backend) program(plan *physical.Plan) *program.Program {
+	return program.New(plan, b.runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.
 func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	g := b.program(plan)
 	for _, p := range plan.Pipelines {
-		if err := g.reason(p); err != nil {
+		if err := g.Reason(p); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +124,7 @@ func (m *sizeMemory) shrink() {
 }
 
 // once runs a plan's program. apart says that arrays do not share allocations.
-func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program, apart bool) ([]*column.Batch, error) {
+func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program.Program, apart bool) ([]*column.Batch, error) {
 	q, err := newQuery(g, b.runner, apart)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program, apa
 	for k := range q.modules {
 		if _, err := q.loaded(k); err != nil {
 			if ctx.Err() == nil {
-				b.t.Log(k.text)
+				b.t.Log(k.CUDA)
 			}
 			return nil, err
 		}
@@ -141,14 +142,14 @@ func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program, apa
 	for i, p := range plan.Pipelines {
 		if _, err := q.runPipeline(ctx, p, i == len(plan.Pipelines)-1); err != nil {
 			if os.Getenv("RADISH_SHOW") != "" {
-				b.t.Log(g.kernels[p].text)
+				b.t.Log(g.Kernels[p].CUDA)
 			}
 			return nil, err
 		}
 	}
 	if os.Getenv("RADISH_SHOW") != "" {
 		for _, p := range plan.Pipelines {
-			b.t.Log(g.kernels[p].text)
+			b.t.Log(g.Kernels[p].CUDA)
 		}
 	}
 	if !q.sizes.trusts {
@@ -233,16 +234,16 @@ func (b *backend) sources(plan *physical.Plan) []string {
 	g := b.program(plan)
 	var texts []string
 	for _, p := range plan.Pipelines {
-		if g.reason(p) != nil {
+		if g.Reason(p) != nil {
 			return nil
 		}
-		for _, k := range g.kernels[p].all() {
-			texts = append(texts, k.text)
+		for _, k := range g.Kernels[p].All() {
+			texts = append(texts, k.CUDA)
 		}
 		if s, ok := p.Sink.(*physical.Sort); ok {
-			cols, _ := g.sortShape(s)
-			for part := range sortParts {
-				texts = append(texts, sortText(cols, part))
+			cols, _ := g.SortShape(s)
+			for part := range program.SortParts {
+				texts = append(texts, program.SortText(cols, part))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -14,14 +15,14 @@ func (p *Placed) Kernels() string {
 	}
 	var b strings.Builder
 	write := func(x *physical.Pipeline, title string) {
-		for i, k := range p.program.kernels[x].all() {
-			switch notes := k.noteText(); {
+		for i, k := range p.program.Kernels[x].All() {
+			switch notes := k.NoteText(); {
 			case i > 0:
-				title = ": " + k.title
+				title = ": " + k.Title
 			case title == "" && notes != "":
 				title = ": " + notes
 			}
-			fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n%s\n", x.ID, title, strings.TrimRight(k.text, "\n"))
+			fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n%s\n", x.ID, title, strings.TrimRight(k.CUDA, "\n"))
 		}
 	}
 	for _, x := range p.Plan.Pipelines {
@@ -36,11 +37,11 @@ func (p *Placed) Kernels() string {
 				write(p.groups[s], ": the groups of pipeline "+fmt.Sprint(x.ID)+" as rows, for the CPU")
 			}
 		case *physical.Sort:
-			if feeders := p.program.feeders[s]; p.program.sorts(s) && feeders[len(feeders)-1] == x {
-				columns, _ := p.program.sortShape(s)
-				for part := range sortParts {
-					if p.program.expects(s, part) {
-						fmt.Fprintf(&b, "// pipeline %d on the GPU: its rows in order\n%s\n", x.ID, strings.TrimRight(sortText(columns, part), "\n"))
+			if feeders := p.program.Feeders[s]; p.program.Sorts(s) && feeders[len(feeders)-1] == x {
+				columns, _ := p.program.SortShape(s)
+				for part := range program.SortParts {
+					if p.program.Expects(s, part) {
+						fmt.Fprintf(&b, "// pipeline %d on the GPU: its rows in order\n%s\n", x.ID, strings.TrimRight(program.SortText(columns, part), "\n"))
 					}
 				}
 			}

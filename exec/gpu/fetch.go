@@ -21,9 +21,9 @@ type fetch struct {
 func (q *query) fetchAhead(ctx context.Context) {
 	var scans []*physical.TableScan
 	missing := int64(0)
-	for _, p := range q.plan.Pipelines {
+	for _, p := range q.Plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
-		if !ok || q.kernels[p] == nil {
+		if !ok || q.Kernels[p] == nil {
 			continue
 		}
 		if _, bytes := q.res.Bytes(scan.Table, scanOrdinals(scan)); bytes > 0 {

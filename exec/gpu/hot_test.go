@@ -25,7 +25,7 @@ func TestFrequentKeys(t *testing.T) { gputest.Each(t, testFrequentKeys) }
 
 func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
-	b.runner.tuning.partitionRows = 1000
+	b.runner.tuning.PartitionRows = 1000
 	const rows, keys = 330_000, 20_000
 	for i, c := range []struct {
 		name   string
@@ -91,7 +91,7 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
-		if text := b.program(plan).kernels[plan.Pipelines[0]].text; !strings.Contains(text, "search.tile(") {
+		if text := b.program(plan).Kernels[plan.Pipelines[0]].CUDA; !strings.Contains(text, "search.tile(") {
 			t.Errorf("%s: no parts are made:\n%s", c.name, text)
 		}
 		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%s, hashed: %d bits, %v", c.name, c.hashed, c.names)}, plan, uint64(i))

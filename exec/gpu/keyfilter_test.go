@@ -20,7 +20,7 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 	seed := gputest.Seed(t)
 	b := newBackend(t, d)
 	tuning := &b.runner.tuning
-	tuning.filterRows = 0
+	tuning.FilterRows = 0
 	kinds := map[string]int{}
 	for _, c := range enginetest.Cases() {
 		name, inner := strings.CutPrefix(c.Name, "join 0 ")
@@ -29,31 +29,31 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 		}
 		for _, way := range []string{"shared", "hashed", "exact"} {
 			plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 19)), 1500))
-			tuning.filterLocal = 1 << 19
+			tuning.FilterLocal = 1 << 19
 			for _, p := range plan.Pipelines {
 				if s, ok := p.Sink.(*physical.Build); ok && way != "shared" {
-					if tuning.filterLocal = 1 << 8; way == "exact" {
+					if tuning.FilterLocal = 1 << 8; way == "exact" {
 						s.EstRows = 1000
 					}
 				}
 			}
 			g := b.program(plan)
 			for _, p := range plan.Pipelines {
-				k := g.kernels[p]
+				k := g.Kernels[p]
 				if k == nil {
 					continue
 				}
-				for _, f := range g.builds {
-					for _, x := range f.filters {
-						if x != nil && x.exact {
+				for _, f := range g.Builds {
+					for _, x := range f.Filters {
+						if x != nil && x.Exact {
 							kinds["exact"]++
 						}
 					}
 				}
 				switch {
-				case strings.Contains(k.text, "copy_filter("):
+				case strings.Contains(k.CUDA, "copy_filter("):
 					kinds["shared"]++
-				case strings.Contains(k.text, "filter_hash(") && strings.Contains(k.text, "// runtime filter"):
+				case strings.Contains(k.CUDA, "filter_hash(") && strings.Contains(k.CUDA, "// runtime filter"):
 					kinds["hashed"]++
 				}
 			}

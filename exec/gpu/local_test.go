@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -21,7 +22,7 @@ func TestCrowdedBlocks(t *testing.T) { gputest.Each(t, testCrowdedBlocks) }
 
 func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
-	b.runner.tuning.crowdedRows = 0
+	b.runner.tuning.CrowdedRows = 0
 	const seed = 5
 	given := newBoundTables(t, rand.New(rand.NewPCG(seed, 3)))
 	for _, keys := range []string{"a.k", "a.k, b.k", "a.c", "a.t", "a.c, a.k"} {
@@ -31,8 +32,8 @@ func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
 			t.Fatal(err)
 		}
 		texts := ""
-		for _, k := range b.program(plan).kernels {
-			texts += k.text
+		for _, k := range b.program(plan).Kernels {
+			texts += k.CUDA
 		}
 		if keys[2] == 'k' && (!strings.Contains(texts, "add_limbs<2>") || !strings.Contains(texts, "read_limbs<4>")) {
 			t.Errorf("by %s: counts or sums in shared memory are not large:\n%s", keys, texts)
@@ -55,16 +56,16 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
 		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
-			tuning.tilesLeast, tuning.placedRows, tuning.seenLeast, tuning.seenRows = 2048, 1e9, 1, 32
+			tuning.TilesLeast, tuning.PerfectHashRows, tuning.SeenLeast, tuning.SeenRows = 2048, 1e9, 1, 32
 			switch rows {
 			case 9001: // a tile's rows are added together
-				tuning.tilesLeast = 0
+				tuning.TilesLeast = 0
 			case 9002: // keys are placed: about all
-				tuning.tilesLeast, tuning.placedRows = 0, 0
+				tuning.TilesLeast, tuning.PerfectHashRows = 0, 0
 			case 9003: // those of few rows
-				tuning.placedRows, tuning.seenRows = 0, 1
+				tuning.PerfectHashRows, tuning.SeenRows = 0, 1
 			case 9004: // all rows were looked at before
-				tuning.placedRows, tuning.seenLeast = 0, 9004
+				tuning.PerfectHashRows, tuning.SeenLeast = 0, 9004
 			}
 			seed := uint64(rows + keys[0])
 			g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 11)), rows)
@@ -92,9 +93,9 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			}
 			g.Pipe(scan, agg)
 			plan := g.Result(g.Read(agg, out), out)
-			text := newProgram(plan, runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].text
+			text := program.New(plan, runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].CUDA
 			find := "find_slot("
-			if tuning.placedRows == 0 {
+			if tuning.PerfectHashRows == 0 {
 				find = "displaced_slot("
 			}
 			if !strings.Contains(text, find) {

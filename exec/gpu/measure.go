@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -78,16 +79,16 @@ func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int6
 
 // countGroups is the number of groups of an aggregation whose pipelines have run.
 func (q *query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
-	f, g := q.aggs[p], q.groups[p]
+	f, g := q.Aggs[p], q.groups[p]
 	places, items, kind := g.size(), g.keys, countKeys
 	switch {
-	case f.shape == scalarGroups:
+	case f.Shape == program.ScalarGroups:
 		return 1, nil
-	case f.shape == denseGroups && f.seenAt >= 0:
-		items, kind = g.arrays[f.seenAt], countBytes
-	case f.shape == denseGroups:
-		items, kind = g.arrays[f.accs[f.taken].at], countWords
-	case f.shape == keyedGroups:
+	case f.Shape == program.DenseGroups && f.SeenAt >= 0:
+		items, kind = g.arrays[f.SeenAt], countBytes
+	case f.Shape == program.DenseGroups:
+		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
+	case f.Shape == program.KeyedGroups:
 		kind = countStates
 	}
 	counter, err := q.filled("counters", 1, 8, 0)

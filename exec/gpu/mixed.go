@@ -99,7 +99,7 @@ func (r *Run) fail(p *physical.Pipeline, err error) error {
 func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here func(physical.Sink) (cpu.Stored, error)) (profile.Pipeline, error) {
 	begin := time.Now()
 	out := profile.Pipeline{ID: p.ID}
-	if src, ok := p.Source.(*physical.SinkScan); ok && !r.put[src.From] && r.q.host(src.From) {
+	if src, ok := p.Source.(*physical.SinkScan); ok && !r.put[src.From] && r.q.IsHost(src.From) {
 		rows, err := here(src.From)
 		if err != nil {
 			return out, err

@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -33,7 +34,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 	}
 	defer runner.close()
 	tuning := &runner.tuning
-	tuning.partitionRows = 1000
+	tuning.PartitionRows = 1000
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	const rows = 40_000
 	all := []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
@@ -51,21 +52,21 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 			b.t = t
 			aggs := c.aggs
 			for _, passes := range []int{0, 1, 2} {
-				tuning.partPlacedRows = math.MaxFloat64
+				tuning.PartitionHashRows = math.MaxFloat64
 				if passes == 0 { // one, and keys are placed
 					if c.keys[0] == 0 {
 						continue
 					}
-					passes, tuning.partPlacedRows = 1, 0
+					passes, tuning.PartitionHashRows = 1, 0
 				}
 				for _, room := range []int64{math.MaxInt64, 64, 0} {
 					if i > 5 && room != 64 {
 						continue // what differs from the case before are the keys
 					}
-					tuning.partitionPasses, tuning.partitionRoom = passes, room
-					tuning.hashedSlots, tuning.hashedSlotsMost, tuning.hashedMore = 1<<17, 1<<22, 1<<16
+					tuning.PartitionPasses, tuning.PartitionCapacity = passes, room
+					tuning.HashedSlots, tuning.HashedSlotsMost, tuning.HashedMore = 1<<17, 1<<22, 1<<16
 					if room == 64 { // so few that the groups have to be made again, with room for more
-						tuning.hashedSlots, tuning.hashedSlotsMost, tuning.hashedMore = 1<<8, 1<<8, -20_000
+						tuning.HashedSlots, tuning.HashedSlotsMost, tuning.HashedMore = 1<<8, 1<<8, -20_000
 					}
 					seed := uint64(i)
 					g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
@@ -78,12 +79,12 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 						groups = 17_000
 					}
 					plan := groupsPlan(g, scan, cols, groups, c.keys, aggs)
-					kernels := newProgram(plan, runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).kernels[plan.Pipelines[0]].all()
+					kernels := program.New(plan, runner.forKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].All()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
-					if !strings.Contains(kernels[0].text, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].text, "TagRanks") != ranked ||
-						strings.Contains(kernels[passes].text, "PlacedPart") != (tuning.partPlacedRows == 0) || strings.Contains(kernels[0].text, "RADISH_WIDE_ROWS") != wide {
-						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].text)
+					if !strings.Contains(kernels[0].CUDA, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].CUDA, "TagRanks") != ranked ||
+						strings.Contains(kernels[passes].CUDA, "PlacedPart") != (tuning.PartitionHashRows == 0) || strings.Contains(kernels[0].CUDA, "RADISH_WIDE_ROWS") != wide {
+						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].CUDA)
 					}
 					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
 				}
@@ -160,11 +161,11 @@ func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
 		groups float64
 	}{{[]int{0}, 4000}, {[]int{11, 0}, 17_000}} { // of a dense domain, and hashed
 		b := &failing{backend: newBackend(t, d)}
-		b.runner.tuning.partitionRows, b.runner.tuning.partitionPasses = 1000, 2
+		b.runner.tuning.PartitionRows, b.runner.tuning.PartitionPasses = 1000, 2
 		g := enginetest.NewGen(rand.New(rand.NewPCG(5, 13)), rows)
 		scan, cols := g.Scan(g.Table(rows, 5200))
 		plan := groupsPlan(g, scan, cols, c.groups, c.keys, []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}})
-		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != 3 {
+		if kernels := b.program(plan).Kernels[plan.Pipelines[0]].All(); len(kernels) != 3 {
 			t.Fatalf("grouping by %v has %d kernels", c.keys, len(kernels))
 		}
 		for b.allocation = 1; b.allocation <= 12; b.allocation++ {
@@ -183,15 +184,15 @@ func TestFullPart(t *testing.T) { gputest.Each(t, testFullPart) }
 func testFullPart(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
 	tuning := &b.runner.tuning
-	tuning.partitionRows, tuning.leastSlots, tuning.partPlacedBytes = 1000, 8, 8<<10
+	tuning.PartitionRows, tuning.LeastSlots, tuning.PartitionHashBytes = 1000, 8, 8<<10
 	for seed := range uint64(3) {
-		tuning.partitionPasses = int(max(seed, 1))
-		tuning.partPlacedRows = float64(seed) * math.MaxFloat32 // keys are placed at first
+		tuning.PartitionPasses = int(max(seed, 1))
+		tuning.PartitionHashRows = float64(seed) * math.MaxFloat32 // keys are placed at first
 		r := rand.New(rand.NewPCG(seed, 19))
 		data := make([]encoding.Data, 2)
 		for row := range 60_000 {
 			place := uint32(r.IntN(3000))
-			place = place>>nearBits<<(nearBits+16) | 0x1234<<nearBits | place&(1<<nearBits-1)
+			place = place>>program.NearBits<<(program.NearBits+16) | 0x1234<<program.NearBits | place&(1<<program.NearBits-1)
 			if row%4 == 0 {
 				place = uint32(r.IntN(10_000)) * 0x9E3779B1
 			}
@@ -227,10 +228,10 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
-		if kernels := b.program(plan).kernels[plan.Pipelines[0]].all(); len(kernels) != tuning.partitionPasses+1 || strings.Contains(kernels[tuning.partitionPasses].text, "PlacedPart") != (seed == 0) {
-			t.Errorf("%d passes: %d kernels, the first\n%s", tuning.partitionPasses, len(kernels), kernels[0].text)
+		if kernels := b.program(plan).Kernels[plan.Pipelines[0]].All(); len(kernels) != tuning.PartitionPasses+1 || strings.Contains(kernels[tuning.PartitionPasses].CUDA, "PlacedPart") != (seed == 0) {
+			t.Errorf("%d passes: %d kernels, the first\n%s", tuning.PartitionPasses, len(kernels), kernels[0].CUDA)
 		}
-		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", tuning.partitionPasses)}, plan, seed)
+		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", tuning.PartitionPasses)}, plan, seed)
 	}
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)

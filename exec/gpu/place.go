@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -31,7 +32,7 @@ type Placed struct {
 	Plan    *physical.Plan
 	device  *Device
 	mode    Mode
-	program *program
+	program *program.Program
 	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
 	groups map[*physical.Aggregate]*physical.Pipeline
 	limit  int64 // bytes of the device's memory that the query may hold; 0: any
@@ -81,7 +82,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 				}
 			}
 		}
-		placed.program = newProgram(&whole, d.runner.forKernels(), ctx, d.lookups, x.on)
+		placed.program = program.New(&whole, d.runner.forKernels(), ctx, d.lookups, x.on)
 		if !x.refuse(placed.program, placed.groups) {
 			break
 		}
@@ -130,22 +131,22 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 // preferMade writes a program's kernels so that as few as possible have to be compiled: how a scan loads its columns hangs on how many rows are estimated
 // to pass its filters, so on their literals, and where the kernel that suits them is not there but the other one is, that one serves. The better one is compiled
 // beside, for the next time.
-func (d *Device) preferMade(g *program) *program {
+func (d *Device) preferMade(g *program.Program) *program.Program {
 	other := map[*physical.TableScan]bool{}
-	for _, k := range g.kernels {
-		if k.either && !d.made(k) {
-			other[k.rows.scan] = true
+	for _, k := range g.Kernels {
+		if k.Either && !d.made(k) {
+			other[k.Rows.Scan] = true
 		}
 	}
 	if len(other) == 0 {
 		return g
 	}
-	serves, all := g.readOtherwise(other), len(other)
-	for p, k := range serves.kernels {
-		if scan := k.rows.scan; other[scan] && !d.made(k) {
+	serves, all := g.ReadOtherwise(other), len(other)
+	for p, k := range serves.Kernels {
+		if scan := k.Rows.Scan; other[scan] && !d.made(k) {
 			delete(other, scan)
 		} else if other[scan] {
-			d.compileLater(g.kernels[p])
+			d.compileLater(g.Kernels[p])
 		}
 	}
 	switch len(other) {
@@ -154,19 +155,19 @@ func (d *Device) preferMade(g *program) *program {
 	case all:
 		return serves
 	}
-	return g.readOtherwise(other)
+	return g.ReadOtherwise(other)
 }
 
 // made says whether a pipeline's kernels need not be compiled.
-func (d *Device) made(k *kernel) bool {
-	return !slices.ContainsFunc(k.all(), func(k *kernel) bool { return !d.device.Made(k.text) })
+func (d *Device) made(k *program.Kernel) bool {
+	return !slices.ContainsFunc(k.All(), func(k *program.Kernel) bool { return !d.device.Made(k.CUDA) })
 }
 
 // compileLater compiles a pipeline's kernels while nobody waits for them.
-func (d *Device) compileLater(k *kernel) {
+func (d *Device) compileLater(k *program.Kernel) {
 	var texts []string
-	for _, k := range k.all() {
-		texts = append(texts, k.text)
+	for _, k := range k.All() {
+		texts = append(texts, k.CUDA)
 	}
 	d.compileTexts(texts)
 }
@@ -201,21 +202,21 @@ func (p *Placed) CompileLater() {
 // texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those of the sorts.
 func (p *Placed) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, k := range p.program.kernels {
-			for _, k := range k.all() {
-				if !yield(k.text) {
+		for _, k := range p.program.Kernels {
+			for _, k := range k.All() {
+				if !yield(k.CUDA) {
 					return
 				}
 			}
 		}
-		for s := range p.program.sinks {
+		for s := range p.program.Sinks {
 			x, ok := s.(*physical.Sort)
-			if !ok || p.program.host(s) || !p.program.sorts(x) {
+			if !ok || p.program.IsHost(s) || !p.program.Sorts(x) {
 				continue
 			}
-			columns, _ := p.program.sortShape(x)
-			for part := range sortParts {
-				if p.program.expects(x, part) && !yield(sortText(columns, part)) {
+			columns, _ := p.program.SortShape(x)
+			for part := range program.SortParts {
+				if p.program.Expects(x, part) && !yield(program.SortText(columns, part)) {
 					return
 				}
 			}
@@ -282,7 +283,7 @@ func (x *placing) sides() {
 }
 
 // refuse takes the pipelines off the device for which there is no kernel, and their neighbours. It says whether there were any.
-func (x *placing) refuse(g *program, groups map[*physical.Aggregate]*physical.Pipeline) bool {
+func (x *placing) refuse(g *program.Program, groups map[*physical.Aggregate]*physical.Pipeline) bool {
 	var queue []*physical.Pipeline
 	off := func(p *physical.Pipeline, why string) {
 		if x.on(p) {
@@ -291,14 +292,14 @@ func (x *placing) refuse(g *program, groups map[*physical.Aggregate]*physical.Pi
 		}
 	}
 	for _, p := range x.plan.Pipelines {
-		if err := g.reason(p); err != nil && x.on(p) {
+		if err := g.Reason(p); err != nil && x.on(p) {
 			off(p, err.Error())
 		}
 	}
 	for _, p := range x.plan.Pipelines {
 		// Groups that the CPU reads have to be stored as rows; where that cannot be, they are found on the CPU.
 		if a, ok := p.Sink.(*physical.Aggregate); ok && groups[a] != nil {
-			if err := g.reason(groups[a]); err != nil {
+			if err := g.Reason(groups[a]); err != nil {
 				off(p, err.Error())
 			}
 		}

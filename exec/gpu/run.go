@@ -11,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/logical"
@@ -25,7 +26,7 @@ var errOnHost = errors.New("gpu: the query has to run on the CPU")
 
 // query is a program that runs on a device. It serves one goroutine. Its state lies in the structs that it embeds, each of which has one purpose.
 type query struct {
-	*program
+	*program.Program
 	*runner
 	*queryMemory
 	loads
@@ -50,7 +51,7 @@ type query struct {
 
 // loads are what a query waits for before its pipelines run: kernels that are compiled, and columns that are uploaded ahead.
 type loads struct {
-	modules    map[*kernel]*loadedKernel
+	modules    map[*program.Kernel]*loadedKernel
 	sorters    map[*physical.Sort]*sorter
 	fetches    map[*physical.TableScan]*fetch
 	loading    sync.WaitGroup // of all of these
@@ -71,7 +72,7 @@ type progress struct {
 	sizes sizing
 
 	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
-	pending []*kernel
+	pending []*program.Kernel
 	queued  int64 // rows that they read, and rows of sinks whose size is trusted
 }
 
@@ -80,11 +81,11 @@ type progress struct {
 type controlBlock struct {
 	control      gpukernels.Ptr
 	controlSize  int64
-	warnings     map[*kernel]int // where a kernel's counters of warnings are
-	counters     map[counterWord]int
+	warnings     map[*program.Kernel]int // where a kernel's counters of warnings are
+	counters     map[program.CounterWord]int
 	firstCounter int
-	dirty        map[counterWord]bool // counters that kernels were launched with
-	counts       []byte               // the block, and perhaps what follows it, behind the kernels that have been waited for
+	dirty        map[program.CounterWord]bool // counters that kernels were launched with
+	counts       []byte                       // the block, and perhaps what follows it, behind the kernels that have been waited for
 }
 
 // loadedKernel is a kernel that was compiled, or is being compiled.
@@ -111,7 +112,7 @@ type spanTable struct {
 
 // storedRows are a sink's rows on the device.
 type storedRows struct {
-	form        *rowForm
+	form        *program.RowForm
 	data, valid []gpukernels.Ptr
 	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
 	room        int64
@@ -130,14 +131,14 @@ type buildRun struct {
 
 // groupRun is an aggregation's groups on the device.
 type groupRun struct {
-	form   *aggForm
+	form   *program.GroupForm
 	slots  int64 // of open addressing
 	keys   gpukernels.Ptr
 	arrays []gpukernels.Ptr
 	memory []gpukernels.Ptr // what has to be freed for them
 	shift  int              // log2 of the copies in shared memory
 	parts  []partRun
-	placed [placedParts]gpukernels.Ptr
+	placed [program.PerfectHashParts]gpukernels.Ptr
 
 	room, appended int64 // places behind the table, and groups there
 	taken          int64 // places, where a profile is wanted
@@ -145,10 +146,10 @@ type groupRun struct {
 
 // size is the number of places.
 func (g *groupRun) size() int64 {
-	switch g.form.shape {
-	case scalarGroups, denseGroups:
-		return g.form.places
-	case keyedGroups:
+	switch g.form.Shape {
+	case program.ScalarGroups, program.DenseGroups:
+		return g.form.Slots
+	case program.KeyedGroups:
 		return g.slots
 	}
 	return g.slots + 2 + g.appended
@@ -174,14 +175,14 @@ func (c *pipelineCost) compiled(m *loadedKernel) {
 }
 
 // newQuery prepares a run. Close it. apart gives each array an allocation of its own.
-func newQuery(g *program, r *runner, apart bool) (*query, error) {
+func newQuery(g *program.Program, r *runner, apart bool) (*query, error) {
 	stream, err := r.device.NewStream()
 	if err != nil {
 		return nil, err
 	}
 	q := &query{
-		program: g, runner: r, queryMemory: newQueryMemory(r.res, stream, apart),
-		loads: loads{modules: map[*kernel]*loadedKernel{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
+		Program: g, runner: r, queryMemory: newQueryMemory(r.res, stream, apart),
+		loads: loads{modules: map[*program.Kernel]*loadedKernel{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
 		inputs: inputs{
 			scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		},
@@ -189,8 +190,8 @@ func newQuery(g *program, r *runner, apart bool) (*query, error) {
 		rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{},
 		strings: map[*physical.Pipeline]*stringRun{}, tables: map[*codegen.Table]gpukernels.Ptr{},
 	}
-	for _, k := range q.kernels {
-		if k.stops && q.cancelled == nil && err == nil {
+	for _, k := range q.Kernels {
+		if k.Stops && q.cancelled == nil && err == nil {
 			q.cancelled, err = q.device.NewSignal()
 		}
 	}
@@ -205,20 +206,20 @@ func newQuery(g *program, r *runner, apart bool) (*query, error) {
 }
 
 // newControlBlock finds out how large the block is.
-func newControlBlock(g *program) controlBlock {
-	b := controlBlock{warnings: map[*kernel]int{}, counters: map[counterWord]int{}, dirty: map[counterWord]bool{}}
+func newControlBlock(g *program.Program) controlBlock {
+	b := controlBlock{warnings: map[*program.Kernel]int{}, counters: map[program.CounterWord]int{}, dirty: map[program.CounterWord]bool{}}
 	at := errorBytes
-	for _, k := range g.kernels {
+	for _, k := range g.Kernels {
 		b.warnings[k] = at
 		at += 8 * len(k.Sites)
 	}
 	b.firstCounter = at
-	for _, p := range g.plan.Pipelines {
-		at += 8 * (mostCounters + len(p.Transforms))
+	for _, p := range g.Plan.Pipelines {
+		at += 8 * (program.MostCounters + len(p.Transforms))
 	}
-	for _, f := range g.aggs {
-		for _, acc := range f.accs {
-			if acc.windowed() {
+	for _, f := range g.Aggs {
+		for _, acc := range f.Accs {
+			if acc.Windowed() {
 				at += 8
 			}
 		}
@@ -233,19 +234,19 @@ func (q *query) compile(ctx context.Context, run bool) {
 	q.watch(ctx)
 	ctx, q.giveUp = context.WithCancel(ctx)
 	var missing []load
-	for _, p := range q.plan.Pipelines {
-		for _, k := range q.kernels[p].all() {
-			m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.text)}
+	for _, p := range q.Plan.Pipelines {
+		for _, k := range q.Kernels[p].All() {
+			m := &loadedKernel{ready: make(chan struct{}), module: q.device.Loaded(k.CUDA)}
 			q.modules[k] = m
 			if m.module != nil {
-				m.function, m.err = m.module.Function(k.title)
+				m.function, m.err = m.module.Function(k.Title)
 				close(m.ready)
 				continue
 			}
-			missing = append(missing, load{k.text, func(module *gpukernels.Module, origin gpukernels.Origin, err error) {
+			missing = append(missing, load{k.CUDA, func(module *gpukernels.Module, origin gpukernels.Origin, err error) {
 				defer close(m.ready)
 				if m.module, m.origin, m.err = module, origin, err; err == nil {
-					m.function, m.err = module.Function(k.title)
+					m.function, m.err = module.Function(k.Title)
 				}
 			}})
 		}
@@ -257,11 +258,11 @@ func (q *query) compile(ctx context.Context, run bool) {
 }
 
 // loaded waits for a kernel.
-func (q *query) loaded(k *kernel) (*loadedKernel, error) {
+func (q *query) loaded(k *program.Kernel) (*loadedKernel, error) {
 	m := q.modules[k]
 	<-m.ready
 	if m.err != nil {
-		return nil, fmt.Errorf("compiling the kernel %s of pipeline %d: %w", k.title, k.p.ID, m.err)
+		return nil, fmt.Errorf("compiling the kernel %s of pipeline %d: %w", k.Title, k.Pipeline.ID, m.err)
 	}
 	return m, nil
 }
@@ -308,18 +309,18 @@ func (q *query) close() {
 
 // What parameters ask for.
 
-func (q *query) resident(c scanColumn) *residency.Column {
+func (q *query) resident(c program.ScanColumn) *residency.Column {
 	at := 0
-	for i, o := range c.scan.Ordinals {
+	for i, o := range c.Scan.Ordinals {
 		if o == logical.RowIDOrdinal {
 			continue
 		}
-		if i == c.at {
+		if i == c.At {
 			break
 		}
 		at++
 	}
-	return q.scans[c.scan].Columns[at]
+	return q.scans[c.Scan].Columns[at]
 }
 
 func (q *query) table(s *physical.TableScan) *residency.Table { return q.scans[s] }
@@ -327,18 +328,18 @@ func (q *query) spans(s *physical.TableScan) uint64           { return uint64(q.
 func (q *query) stored(s physical.Sink) *storedRows           { return q.rowsOf[s] }
 
 // counter is the address of a counter that a kernel will change.
-func (q *query) counter(w counterWord) uint64 {
+func (q *query) counter(w program.CounterWord) uint64 {
 	q.dirty[w] = true
 	return uint64(q.control) + uint64(q.counterAt(w))
 }
 
 // counted is what a counter was when pipelines were waited for last.
-func (q *query) counted(w counterWord) int64 {
+func (q *query) counted(w program.CounterWord) int64 {
 	return int64(binary.LittleEndian.Uint64(q.counts[q.counterAt(w):]))
 }
 
 // counterAt is a counter's place in the control block.
-func (q *query) counterAt(w counterWord) int {
+func (q *query) counterAt(w program.CounterWord) int {
 	i, ok := q.counters[w]
 	if !ok {
 		i = q.firstCounter + 8*len(q.counters)
@@ -363,9 +364,9 @@ func (q *query) runPipeline(ctx context.Context, p *physical.Pipeline, wait bool
 func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (pipelineCost, error) {
 	var cost pipelineCost
 	q.sizes.ran = append(q.sizes.ran, p)
-	k := q.kernels[p]
+	k := q.Kernels[p]
 	if k == nil {
-		return cost, q.reasons[p]
+		return cost, q.Reasons[p]
 	}
 	if ctx.Err() != nil {
 		return cost, context.Cause(ctx)
@@ -400,7 +401,7 @@ func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (p
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || ends && !q.sortsHeld(sort) || q.timed || q.overflows(k) || q.queued > launchRows {
+	if wait || ends && !q.sortsHeld(sort) || q.timed || q.overflows(k) || q.queued > program.LaunchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}

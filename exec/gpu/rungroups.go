@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -13,11 +14,11 @@ import (
 
 // openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
 func (q *query) openHashed(g, tried *groupRun) error {
-	est := int64(g.form.p.EstGroups)
-	if n, ok := q.before(g.form.p); ok {
+	est := int64(g.form.Aggregate.EstGroups)
+	if n, ok := q.before(g.form.Aggregate); ok {
 		est = n
 	}
-	g.slots, g.room = min(max(powerOfTwo(2*max(est, 1)), q.target.tuning.hashedSlots), q.target.tuning.hashedSlotsMost), max(est+est/2+q.target.tuning.hashedMore, 1)
+	g.slots, g.room = min(max(program.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
 	if tried != nil {
 		g.slots, g.room = tried.slots, tried.room
 		if tried.appended > tried.room {
@@ -26,7 +27,7 @@ func (q *query) openHashed(g, tried *groupRun) error {
 			g.slots *= 16
 		}
 	}
-	if err := errors.Join(q.resetCounter(counterWord{of: directGroups{g.form.p}}), q.resetCounter(counterWord{of: appendedGroups{g.form.p}})); err != nil {
+	if err := errors.Join(q.resetCounter(program.CounterWord{Of: program.DirectGroups{P: g.form.Aggregate}}), q.resetCounter(program.CounterWord{Of: program.AppendedGroups{P: g.form.Aggregate}})); err != nil {
 		return err
 	}
 	if g.slots+g.room >= math.MaxUint32 {
@@ -39,8 +40,8 @@ func (q *query) openHashed(g, tried *groupRun) error {
 func (q *query) fillHashed(g *groupRun) error {
 	err := q.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
 	for i := 0; i < len(g.arrays) && err == nil; i++ {
-		a := &g.form.arrays[i]
-		err = q.stream.Fill(g.arrays[i], a.fill, a.unit, (g.slots+2)*a.width/int64(a.unit))
+		a := &g.form.Arrays[i]
+		err = q.stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
 	}
 	return err
 }
@@ -52,30 +53,30 @@ type partRun struct {
 }
 
 // openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.
-func (q *query) openParts(k *kernel, f *aggForm) error {
-	run := q.groups[f.p]
+func (q *query) openParts(k *program.Kernel, f *program.GroupForm) error {
+	run := q.groups[f.Aggregate]
 	run.parts = nil
 	rows := q.sourceBound(k)
-	for pass := range f.part.passes {
+	for pass := range f.Partition.Passes {
 		const blocks = 512 // each leaves a line that is not full
-		count := int64(1) << (f.part.bits * (pass + 1))
-		share := float64(rows) / float64(int(1)<<f.part.bits)
-		slack := partSlack
-		if f.part.hashed {
-			slack = min(max(slack, slackDeviations/math.Sqrt(max(f.p.EstGroups, 1)/float64(count))), slackMost)
+		count := int64(1) << (f.Partition.Bits * (pass + 1))
+		share := float64(rows) / float64(int(1)<<f.Partition.Bits)
+		slack := program.PartitionSlack
+		if f.Partition.Hashed {
+			slack = min(max(slack, program.SlackDeviations/math.Sqrt(max(f.Aggregate.EstGroups, 1)/float64(count))), program.SlackMost)
 		}
 		lines := int64(blocks)
 		if pass == 1 {
-			share = float64(run.parts[0].room) / float64(int(1)<<f.part.bits)
-			lines = run.parts[0].room/int64(q.device.Block(partThreads)*f.part.items()*chunkTiles) + 2
+			share = float64(run.parts[0].room) / float64(int(1)<<f.Partition.Bits)
+			lines = run.parts[0].room/int64(q.device.Block(program.PartitionThreads)*f.Partition.Items()*program.ChunkTiles) + 2
 		}
-		r := partRun{room: (int64(share*(1+slack))/f.part.lineRows() + lines + 8) * f.part.lineRows()}
-		r.room = min(r.room, q.target.tuning.partitionRoom)
+		r := partRun{room: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
+		r.room = min(r.room, q.Target.Tuning.PartitionCapacity)
 		var err error
 		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.alloc("partitions", count*r.room*f.part.rowBytes())
+		r.rows, err = q.alloc("partitions", count*r.room*f.Partition.RowBytes())
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.room = 0
 		} else if err != nil {
@@ -88,22 +89,22 @@ func (q *query) openParts(k *kernel, f *aggForm) error {
 
 // layPlaced asks for the parts of the placed keys: none has a place at first.
 func (g *groupRun) layPlaced(l *layout) {
-	x := g.form.placed
-	l.filled(&g.placed[placedTags], x.slots, int(x.tag), math.MaxUint64)
-	l.filled(&g.placed[placedNumbers], x.buckets, 1, 0)
-	l.add(&g.placed[placedList], x.tag*x.slots)
-	l.add(&g.placed[placedBefore], 2*x.slots)
+	x := g.form.PerfectHash
+	l.filled(&g.placed[program.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
+	l.filled(&g.placed[program.PerfectHashNumbers], x.Buckets, 1, 0)
+	l.add(&g.placed[program.PerfectHashList], x.Tag*x.Slots)
+	l.add(&g.placed[program.PerfectHashBefore], 2*x.Slots)
 }
 
 // startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns
 // how the others are numbered, and how many they are.
-func (q *query) startSeen(k *kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
-	g := q.groups[k.p.Sink.(*physical.Aggregate)]
-	rows := max(q.target.tuning.seenLeast, q.target.tuning.seenRows*int64(g.form.p.EstGroups))
+func (q *query) startSeen(k *program.Kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
+	g := q.groups[k.Pipeline.Sink.(*physical.Aggregate)]
+	rows := max(q.Target.Tuning.SeenLeast, q.Target.Tuning.SeenRows*int64(g.form.Aggregate.EstGroups))
 	every = max(total/((rows+unit-1)/unit), 1)
 	seen := (total + every - 1) / every
 	if err := launch(launchRange{0, seen, every}); err != nil {
 		return 0, 0, err
 	}
-	return -every, total - seen, q.launchOther(k.learn, 1, cost)
+	return -every, total - seen, q.launchOther(k.Learn, 1, cost)
 }

@@ -5,39 +5,40 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
 // How a pipeline's kernels are launched: over what rows, as how many blocks, with what parameters.
 
-// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. launchRows limits its rows.
+// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. program.LaunchRows limits its rows.
 const launchPairs = 1 << 32
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
 type launchRange struct{ from, to, every int64 }
 
 // start launches a pipeline's kernel over all its rows.
-func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error {
-	for _, t := range k.p.Transforms {
+func (q *query) start(ctx context.Context, k *program.Kernel, cost *pipelineCost) error {
+	for _, t := range k.Pipeline.Transforms {
 		if l, ok := t.(*physical.Limit); ok {
-			if err := q.resetCounter(counterWord{k.p, l}); err != nil {
+			if err := q.resetCounter(program.CounterWord{P: k.Pipeline, Of: l}); err != nil {
 				return err
 			}
 		}
 	}
-	if k.makesStrings() {
+	if k.MakesStrings() {
 		if err := q.openStrings(k); err != nil {
 			return err
 		}
 	}
-	if a, ok := k.p.Sink.(*physical.Aggregate); ok && q.aggs[a].part != nil {
-		if err := q.openParts(k, q.aggs[a]); err != nil {
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.Aggs[a].Partition != nil {
+		if err := q.openParts(k, q.Aggs[a]); err != nil {
 			return err
 		}
 	}
 	shared := q.sharedBytes(k)
-	block := q.device.Block(k.threads)
+	block := q.device.Block(k.Threads)
 	f := q.modules[k].function // its pipeline has waited for it
 	resident, err := q.residentBlocks(k, f, block, shared)
 	if err != nil {
@@ -46,19 +47,19 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 	chunk := min(q.chunk(k), q.copiedRows(k, resident))
 	total, step := int64(0), int64(1) // of tiles or rows
 	unit := int64(1)
-	if k.rows.scan != nil {
-		total = q.spanned[k.rows.scan].tiles
-		unit = int64(block * k.items)
+	if k.Rows.Scan != nil {
+		total = q.spanned[k.Rows.Scan].tiles
+		unit = int64(block * k.Items)
 		step = max(chunk/unit, 1)
 	} else {
 		total = q.sourceRows(k) << q.sharers(k)
 		step = chunk
 	}
-	q.queued += total*unit + q.sizes.trusted[k.p.Sink]
+	q.queued += total*unit + q.sizes.trusted[k.Pipeline.Sink]
 	launch := func(r launchRange) error {
 		q.launch = r
 		n := r.to - r.from
-		if k.rows.scan == nil {
+		if k.Rows.Scan == nil {
 			n = (n + int64(block) - 1) / int64(block)
 		}
 		params, err := q.params(k)
@@ -69,7 +70,7 @@ func (q *query) start(ctx context.Context, k *kernel, cost *pipelineCost) error 
 		return q.stream.Launch(f, min(n, resident), block, shared, params)
 	}
 	every := int64(0)
-	if k.learn != nil {
+	if k.Learn != nil {
 		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
 			return err
 		}
@@ -96,8 +97,8 @@ const (
 )
 
 // sharers is log2 of how many threads share the copies of a row.
-func (q *query) sharers(k *kernel) int {
-	if k.rows.shared == nil {
+func (q *query) sharers(k *program.Kernel) int {
+	if k.Rows.SharedBy == nil {
 		return 0
 	}
 	each := int64(q.multiprocessors()*sharersAll) / max(q.sourceRows(k), 1)
@@ -105,7 +106,7 @@ func (q *query) sharers(k *kernel) int {
 }
 
 // residentBlocks is how many blocks of a kernel the device runs at once.
-func (q *query) residentBlocks(k *kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {
+func (q *query) residentBlocks(k *program.Kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {
 	usage, err := f.Usage(block, shared)
 	if err != nil {
 		return 0, err
@@ -118,48 +119,48 @@ func (q *query) residentBlocks(k *kernel, f *gpukernels.Function, block int, sha
 
 // emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
 // blocks put what they have together.
-func emulatedBlocks(k *kernel) int64 {
-	if _, ok := k.p.Sink.(*physical.Aggregate); ok {
+func emulatedBlocks(k *program.Kernel) int64 {
+	if _, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		return 3
 	}
 	return 1
 }
 
 // chunk is the number of rows of one launch.
-func (q *query) chunk(k *kernel) int64 {
-	rows := int64(launchRows)
-	for _, t := range k.p.Transforms {
+func (q *query) chunk(k *program.Kernel) int64 {
+	rows := int64(program.LaunchRows)
+	for _, t := range k.Pipeline.Transforms {
 		if t, ok := t.(*physical.Probe); ok {
-			if f := q.program.builds[t.Build]; f != nil && f.shape == loopBuild {
+			if f := q.Program.Builds[t.Build]; f != nil && f.Shape == program.LoopBuild {
 				rows = min(rows, launchPairs/max(q.rowsOf[t.Build].count, 1))
 			}
 		}
 	}
-	if p, ok := k.p.Sink.(*physical.Aggregate); ok {
-		rows = min(rows, q.groups[p].form.launchMost(&q.target.tuning))
+	if p, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		rows = min(rows, q.groups[p].form.LaunchMost(&q.Target.Tuning))
 	}
-	return max(rows, int64(k.threads))
+	return max(rows, int64(k.Threads))
 }
 
-// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than copyRows. Blocks take tiles in turn, and the copies of
+// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than program.CopyRows. Blocks take tiles in turn, and the copies of
 // one the rows of a tile.
-func (q *query) copiedRows(k *kernel, blocks int64) int64 {
-	p, ok := k.p.Sink.(*physical.Aggregate)
-	if !ok || !q.groups[p].form.byCopy {
+func (q *query) copiedRows(k *program.Kernel, blocks int64) int64 {
+	p, ok := k.Pipeline.Sink.(*physical.Aggregate)
+	if !ok || !q.groups[p].form.ByCopy {
 		return math.MaxInt64
 	}
 	tile := q.tile(k)
-	return max(int64(copyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
+	return max(int64(program.CopyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
 }
 
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
-func (q *query) runThen(k *kernel, cost *pipelineCost) error {
-	for _, sub := range k.then {
+func (q *query) runThen(k *program.Kernel, cost *pipelineCost) error {
+	for _, sub := range k.Then {
 		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 			return err
 		}
 	}
-	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		for _, r := range q.groups[a].parts {
 			q.free(r.rows)
 			q.free(r.given)
@@ -170,13 +171,13 @@ func (q *query) runThen(k *kernel, cost *pipelineCost) error {
 }
 
 // launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
-func (q *query) launchOther(k *kernel, most int64, cost *pipelineCost) error {
+func (q *query) launchOther(k *program.Kernel, most int64, cost *pipelineCost) error {
 	m, err := q.loaded(k)
 	if err != nil {
 		return err
 	}
 	cost.compiled(m)
-	block, shared := q.device.Block(k.threads), q.sharedBytes(k)
+	block, shared := q.device.Block(k.Threads), q.sharedBytes(k)
 	resident, err := q.residentBlocks(k, m.function, block, shared)
 	if err != nil {
 		return err

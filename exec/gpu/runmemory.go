@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/gpukernels"
@@ -97,7 +98,7 @@ func (q *query) freeGroups(a *physical.Aggregate) {
 // release frees what no pipeline that has still to run reads.
 func (q *query) release() {
 	needed := map[physical.Sink]bool{}
-	for _, p := range q.plan.Pipelines {
+	for _, p := range q.Plan.Pipelines {
 		if q.done[p] && q.finished(p.Sink) {
 			continue
 		}
@@ -108,7 +109,7 @@ func (q *query) release() {
 		case *physical.UnmatchedScan:
 			needed[src.Build] = true
 		case *physical.ValuesScan:
-			needed[valuesSink(src)] = true
+			needed[program.ValuesSink(src)] = true
 		case *physical.TableScan:
 			for _, f := range src.RuntimeFilters {
 				needed[f.Build] = true
@@ -134,7 +135,7 @@ func (q *query) release() {
 
 // finished says whether all pipelines that end in a sink have run.
 func (q *query) finished(s physical.Sink) bool {
-	for _, p := range q.feeders[s] {
+	for _, p := range q.Feeders[s] {
 		if !q.done[p] {
 			return false
 		}
@@ -144,8 +145,8 @@ func (q *query) finished(s physical.Sink) bool {
 
 // readByHost says whether a pipeline without a kernel reads a sink.
 func (q *query) readByHost(s physical.Sink) bool {
-	for _, p := range q.plan.Pipelines {
-		if src, ok := p.Source.(*physical.SinkScan); ok && src.From == s && q.kernels[p] == nil {
+	for _, p := range q.Plan.Pipelines {
+		if src, ok := p.Source.(*physical.SinkScan); ok && src.From == s && q.Kernels[p] == nil {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -14,7 +15,7 @@ import (
 // was too little room, grow makes more for another attempt.
 
 // openInput brings what the pipeline reads to the device.
-func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) error {
+func (q *query) openInput(ctx context.Context, k *program.Kernel, cost *pipelineCost) error {
 	for i := range k.Params {
 		s := &k.Params[i]
 		if s.Table != nil && q.tables[s.Table] == 0 {
@@ -27,13 +28,13 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 			}
 			q.tables[s.Table] = a
 		}
-		if w, ok := s.Key.(dictionaryWord); ok {
-			if _, err := q.words(ctx, w.dict); err != nil {
+		if w, ok := s.Key.(program.DictionaryWord); ok {
+			if _, err := q.words(ctx, w.Dict); err != nil {
 				return err
 			}
 		}
 	}
-	switch src := k.p.Source.(type) {
+	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
 		cost.RowsIn = src.Table.Rows()
 		return q.openScan(ctx, k, src)
@@ -50,7 +51,7 @@ func (q *query) openInput(ctx context.Context, k *kernel, cost *pipelineCost) er
 	return nil
 }
 
-func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableScan) error {
+func (q *query) openScan(ctx context.Context, k *program.Kernel, scan *physical.TableScan) error {
 	if q.scans[scan] == nil {
 		t, err := q.columns(ctx, scan)
 		if err != nil {
@@ -71,10 +72,10 @@ func (q *query) openScan(ctx context.Context, k *kernel, scan *physical.TableSca
 }
 
 // tile is how many rows a block takes at once.
-func (q *query) tile(k *kernel) int64 { return int64(q.device.Block(k.threads) * k.items) }
+func (q *query) tile(k *program.Kernel) int64 { return int64(q.device.Block(k.Threads) * k.Items) }
 
 // spanWords are a scan's spans, as a kernel reads them.
-func (q *query) spanWords(k *kernel, scan *physical.TableScan) (*spanTable, []int64) {
+func (q *query) spanWords(k *program.Kernel, scan *physical.TableScan) (*spanTable, []int64) {
 	tile := q.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
@@ -106,12 +107,12 @@ func (q *query) openSmall() error {
 			from := gpukernels.Ptr(len(data))
 			settle = append(settle, func(at gpukernels.Ptr) { set(at + from) })
 			data = append(data, bytes...)
-			data = append(data, make([]byte, roundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
+			data = append(data, make([]byte, program.RoundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
 		}
 	}
 	seen := map[*codegen.Table]bool{}
-	for _, k := range q.kernels {
-		if scan := k.rows.scan; scan != nil {
+	for _, k := range q.Kernels {
+		if scan := k.Rows.Scan; scan != nil {
 			st, words := q.spanWords(k, scan)
 			add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, q.spanned[scan] = at, st })
 		}
@@ -122,8 +123,8 @@ func (q *query) openSmall() error {
 			}
 		}
 	}
-	control := roundUp(q.controlSize, memoryUnit)
-	if err := q.arena.grow(q.queryMemory, roundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
+	control := program.RoundUp(q.controlSize, memoryUnit)
+	if err := q.arena.grow(q.queryMemory, program.RoundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
 		return err
 	}
 	q.control, _ = q.arena.take(q.queryMemory, control)
@@ -138,9 +139,9 @@ func (q *query) openSmall() error {
 }
 
 // sourceBound is the number of the source's rows.
-func (q *query) sourceBound(k *kernel) int64 {
-	if k.rows.scan != nil {
-		return min(q.spanned[k.rows.scan].rows, k.rows.scan.Table.Rows())
+func (q *query) sourceBound(k *program.Kernel) int64 {
+	if k.Rows.Scan != nil {
+		return min(q.spanned[k.Rows.Scan].rows, k.Rows.Scan.Table.Rows())
 	}
 	return q.sourceRows(k)
 }
@@ -149,16 +150,16 @@ func (q *query) sourceBound(k *kernel) int64 {
 // come.
 func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 	all = true
-	for _, p := range q.feeders[s] {
-		k := q.kernels[p]
+	for _, p := range q.Feeders[s] {
+		k := q.Kernels[p]
 		est := int64(min(p.EstRows*1.3, 1<<40)) + 1024
 		known := q.ready(k)
-		if k.inOrder() {
+		if k.InOrder() {
 			room = max(room, q.sourceRows(k)) // rows have places of their own
 			all = all && known
 			continue
 		}
-		if k.many || !known {
+		if k.Many || !known {
 			room += est
 			all = false
 			continue
@@ -178,15 +179,15 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 }
 
 // ready says whether the number of rows of a pipeline's source is known, or a bound.
-func (q *query) ready(k *kernel) bool {
+func (q *query) ready(k *program.Kernel) bool {
 	stored := func(s physical.Sink) bool {
 		return q.finished(s) && (!q.uncounted(s) || q.rowsOf[s].all || q.isTrusted(s))
 	}
-	switch src := k.p.Source.(type) {
+	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
 		return q.spanned[src] != nil
 	case *physical.SinkScan:
-		if q.host(src.From) {
+		if q.IsHost(src.From) {
 			return q.rowsOf[src.From] != nil
 		}
 		if a, ok := src.From.(*physical.Aggregate); ok {
@@ -200,8 +201,8 @@ func (q *query) ready(k *kernel) bool {
 }
 
 // openOutput makes room for what the pipeline gives, unless an earlier one that ends in the same sink has.
-func (q *query) openOutput(k *kernel) error {
-	s := k.p.Sink
+func (q *query) openOutput(k *program.Kernel) error {
+	s := k.Pipeline.Sink
 	if a, ok := s.(*physical.Aggregate); ok {
 		if q.groups[a] != nil {
 			return nil
@@ -216,22 +217,22 @@ func (q *query) openOutput(k *kernel) error {
 }
 
 // overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
-func (q *query) overflows(k *kernel) bool {
-	if k.makesStrings() {
+func (q *query) overflows(k *program.Kernel) bool {
+	if k.MakesStrings() {
 		return true
 	}
-	if q.isTrusted(k.p.Sink) {
+	if q.isTrusted(k.Pipeline.Sink) {
 		return false
 	}
-	switch s := k.p.Sink.(type) {
+	switch s := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
-		return q.groups[s].form.shape >= packedGroups
+		return q.groups[s].form.Shape >= program.PackedGroups
 	case *physical.Build:
-		if f := q.program.builds[s]; f.shape == directBuild || f.shape == bitmapBuild {
+		if f := q.Program.Builds[s]; f.Shape == program.DirectBuild || f.Shape == program.BitmapBuild {
 			return false
 		}
 	}
-	return !q.rowsOf[k.p.Sink].all
+	return !q.rowsOf[k.Pipeline.Sink].all
 }
 
 var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
@@ -263,17 +264,17 @@ func (q *query) openArrays(s physical.Sink, room int64) error {
 	if r.memory, err = q.lay(&l); err != nil {
 		return err
 	}
-	return q.resetCounter(counterWord{of: s})
+	return q.resetCounter(program.CounterWord{Of: s})
 }
 
 // layRows asks for the arrays of a sink's rows.
 func (q *query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
-	form := q.sinks[s]
-	r := &storedRows{form: form, room: room, data: make([]gpukernels.Ptr, len(form.cols)), valid: make([]gpukernels.Ptr, len(form.cols))}
-	for i := range form.cols {
-		c := &form.cols[i]
-		l.add(&r.data[i], room*c.like.Class.Width())
-		if c.nullable() {
+	form := q.Sinks[s]
+	r := &storedRows{form: form, room: room, data: make([]gpukernels.Ptr, len(form.Cols)), valid: make([]gpukernels.Ptr, len(form.Cols))}
+	for i := range form.Cols {
+		c := &form.Cols[i]
+		l.add(&r.data[i], room*c.Like.Class.Width())
+		if c.IsNullable() {
 			l.add(&r.valid[i], room)
 		}
 	}
@@ -281,7 +282,7 @@ func (q *query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
 }
 
 // resetCounter sets a counter to zero again, if a kernel may have changed it.
-func (q *query) resetCounter(w counterWord) error {
+func (q *query) resetCounter(w program.CounterWord) error {
 	if !q.dirty[w] {
 		return nil
 	}
@@ -291,20 +292,20 @@ func (q *query) resetCounter(w counterWord) error {
 
 // openBuild makes room for a build.
 func (q *query) openBuild(p *physical.Build, room int64) error {
-	f := q.program.builds[p]
-	run := &buildRun{filters: make([]gpukernels.Ptr, len(f.filters))}
+	f := q.Program.Builds[p]
+	run := &buildRun{filters: make([]gpukernels.Ptr, len(f.Filters))}
 	q.builds[p] = run
 	rows, places := room, int64(0)
 	l := layout{what: "build side"}
-	switch f.shape {
-	case directBuild, bitmapBuild:
-		rows = f.domain()
-		l.filled(&run.bits, (f.domain()+31)/32, 4, 0)
-	case hashBuild:
+	switch f.Shape {
+	case program.DirectBuild, program.BitmapBuild:
+		rows = f.Domain()
+		l.filled(&run.bits, (f.Domain()+31)/32, 4, 0)
+	case program.HashBuild:
 		places = int64(1) << bits.Len64(uint64(max(2*room, 64)-1))
 		run.mask = places - 1
-	case denseBuild:
-		places = f.domain()
+	case program.DenseBuild:
+		places = f.Domain()
 	}
 	if rows >= math.MaxUint32 {
 		return errTooManyRows
@@ -313,15 +314,15 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 		l.filled(&run.heads, places, 4, math.MaxUint32)
 		l.add(&run.next, 4*room) // written before it can be reached
 	}
-	if f.nullChain {
+	if f.NullChain {
 		l.filled(&run.nullHead, 1, 4, math.MaxUint32)
 	}
 	if p.KeepUnmatched {
 		l.filled(&run.matched, room, 1, 0)
 	}
-	for i, x := range f.filters {
+	for i, x := range f.Filters {
 		if x != nil {
-			l.filled(&run.filters[i], x.bytes()/8, 8, 0)
+			l.filled(&run.filters[i], x.Bytes()/8, 8, 0)
 		}
 	}
 	r := q.layRows(&l, p, rows)
@@ -330,51 +331,51 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	if r.memory, err = q.lay(&l); err != nil {
 		return err
 	}
-	return q.resetCounter(counterWord{of: p})
+	return q.resetCounter(program.CounterWord{Of: p})
 }
 
 // openGroups makes room for groups: as many as are expected, or more than there was room for.
 func (q *query) openGroups(p *physical.Aggregate) error {
-	f := q.aggs[p]
+	f := q.Aggs[p]
 	tried := q.groups[p]
 	if tried != nil {
 		q.freeAll(tried.memory)
 	}
-	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.arrays))}
+	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.Arrays))}
 	q.groups[p] = g
 	l := layout{what: "table of groups"}
-	if f.shape >= packedGroups {
-		if f.part != nil {
+	if f.Shape >= program.PackedGroups {
+		if f.Partition != nil {
 			if err := q.openHashed(g, tried); err != nil {
 				return err
 			}
 		} else if g.slots = q.slots(p); tried != nil {
 			g.slots = 4 * tried.slots
 		}
-		if f.shape == keyedGroups {
+		if f.Shape == program.KeyedGroups {
 			l.filled(&g.keys, g.slots, 4, 0)
 		} else if g.room > 0 {
 			l.add(&g.keys, (g.slots+2+g.room)*8)
 		} else {
 			l.filled(&g.keys, g.slots+2, 8, math.MaxUint64)
 		}
-		if err := q.resetCounter(counterWord{of: p}); err != nil {
+		if err := q.resetCounter(program.CounterWord{Of: p}); err != nil {
 			return err
 		}
 	}
-	for i := range f.arrays {
-		a := &f.arrays[i]
-		if f.shape == keyedGroups && i >= f.keyAt {
-			l.add(&g.arrays[i], g.size()*a.width) // keys, which are written before they can be seen
+	for i := range f.Arrays {
+		a := &f.Arrays[i]
+		if f.Shape == program.KeyedGroups && i >= f.KeyAt {
+			l.add(&g.arrays[i], g.size()*a.Width) // keys, which are written before they can be seen
 			continue
 		}
 		if g.room > 0 {
-			l.add(&g.arrays[i], (g.size()+g.room)*a.width)
+			l.add(&g.arrays[i], (g.size()+g.room)*a.Width)
 			continue
 		}
-		l.filled(&g.arrays[i], g.size()*a.width/int64(a.unit), a.unit, a.fill)
+		l.filled(&g.arrays[i], g.size()*a.Width/int64(a.Unit), a.Unit, a.Fill)
 	}
-	if f.placed != nil {
+	if f.PerfectHash != nil {
 		g.layPlaced(&l)
 	}
 	var err error
@@ -384,8 +385,8 @@ func (q *query) openGroups(p *physical.Aggregate) error {
 	if g.room > 0 {
 		return q.fillHashed(g)
 	}
-	if f.shared {
-		for g.shift < 5 && (f.places*int64(f.words())*4)<<(g.shift+1) <= sharedCopies {
+	if f.Shared {
+		for g.shift < 5 && (f.Slots*int64(f.Words())*4)<<(g.shift+1) <= program.SharedCopies {
 			g.shift++
 		}
 		if info := q.device.Info(); info.Emulated() {
@@ -405,47 +406,49 @@ func (q *query) slots(p *physical.Aggregate) int64 {
 		q.trust(p, 0)
 		return n
 	}
-	for _, pl := range q.feeders[p] {
-		if k := q.kernels[pl]; len(q.feeders[p]) == 1 && !k.many && q.ready(k) {
-			slots = min(slots, powerOfTwo(2*max(q.sourceBound(k), 512)))
+	for _, pl := range q.Feeders[p] {
+		if k := q.Kernels[pl]; len(q.Feeders[p]) == 1 && !k.Many && q.ready(k) {
+			slots = min(slots, program.PowerOfTwo(2*max(q.sourceBound(k), 512)))
 		}
 	}
 	return slots
 }
 
 // slotsFor is the number of slots of a table for about so many groups.
-func slotsFor(groups float64) int64 { return powerOfTwo(int64(min(max(2*groups, 2048), 1<<31))) }
+func slotsFor(groups float64) int64 {
+	return program.PowerOfTwo(int64(min(max(2*groups, 2048), 1<<31)))
+}
 
 // grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
-func (q *query) grow(k *kernel) (bool, error) {
+func (q *query) grow(k *program.Kernel) (bool, error) {
 	if again, err := q.growStrings(k); again || err != nil {
 		return again, err
 	}
-	switch s := k.p.Sink.(type) {
+	switch s := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
 		g := q.groups[s]
-		if g.form.shape < packedGroups {
+		if g.form.Shape < program.PackedGroups {
 			return false, nil
 		}
-		g.appended = q.counted(counterWord{of: appendedGroups{s}})
-		if q.counted(counterWord{of: s}) == 0 && g.appended <= g.room {
+		g.appended = q.counted(program.CounterWord{Of: program.AppendedGroups{P: s}})
+		if q.counted(program.CounterWord{Of: s}) == 0 && g.appended <= g.room {
 			return false, nil
 		}
 		return true, q.openGroups(s)
 	case *physical.Build:
-		if f := q.program.builds[s]; f.shape == directBuild || f.shape == bitmapBuild {
+		if f := q.Program.Builds[s]; f.Shape == program.DirectBuild || f.Shape == program.BitmapBuild {
 			return false, nil
 		}
 	}
-	r := q.rowsOf[k.p.Sink]
+	r := q.rowsOf[k.Pipeline.Sink]
 	n := r.count
 	if n <= r.room {
 		return false, nil
 	}
-	for _, f := range q.feeders[k.p.Sink] {
-		if f != k.p && !q.done[f] {
+	for _, f := range q.Feeders[k.Pipeline.Sink] {
+		if f != k.Pipeline && !q.done[f] {
 			n += int64(f.EstRows*1.3) + 1024
 		}
 	}
-	return true, q.openRows(k.p.Sink, n, false)
+	return true, q.openRows(k.Pipeline.Sink, n, false)
 }

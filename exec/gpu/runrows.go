@@ -3,6 +3,7 @@ package gpu
 import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -36,9 +37,9 @@ func (q *query) rows(s physical.Sink) *deviceRows {
 	}
 	out := &deviceRows{count: r.count, order: r.sorted.order, whole: !q.apart && len(r.memory) <= 1, copied: r.copied}
 	r.copied = hostCopy{} // the receiver's now
-	for i := range r.form.cols {
-		c := &r.form.cols[i]
-		out.cols = append(out.cols, deviceColumn{id: c.id, class: c.like.Class, typ: c.like.Typ, dict: c.dictionaryOf(), data: r.data[i], valid: r.valid[i]})
+	for i := range r.form.Cols {
+		c := &r.form.Cols[i]
+		out.cols = append(out.cols, deviceColumn{id: c.ID, class: c.Like.Class, typ: c.Like.Typ, dict: c.Dictionary(), data: r.data[i], valid: r.valid[i]})
 	}
 	return out
 }
@@ -46,7 +47,7 @@ func (q *query) rows(s physical.Sink) *deviceRows {
 // putRows makes rows of the host a sink's: those of a Materialize, Sort, Window or Aggregate that was computed there, in the order of the
 // batches.
 func (q *query) putRows(s physical.Sink, batches []*column.Batch, ids []expr.ColumnID) error {
-	form, err := q.program.form(s)
+	form, err := q.Program.Form(s)
 	if err != nil {
 		return err
 	}
@@ -54,17 +55,17 @@ func (q *query) putRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 	for _, b := range batches {
 		n += int64(b.Rows())
 	}
-	q.sinks[s] = form
+	q.Sinks[s] = form
 	if err := q.openArrays(s, max(n, 1)); err != nil {
 		return err
 	}
 	r := q.rowsOf[s]
 	r.count = n
-	for i := range form.cols {
-		c := &form.cols[i]
+	for i := range form.Cols {
+		c := &form.Cols[i]
 		from := i
 		for k, id := range ids {
-			if id == c.id {
+			if id == c.ID {
 				from = k
 			}
 		}
@@ -77,7 +78,7 @@ func (q *query) putRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 
 // putColumn uploads one column of batches.
 func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) error {
-	c := r.form.cols[at].like
+	c := r.form.Cols[at].Like
 	var ints []int64
 	var floats []float64
 	var wides [][2]uint64
@@ -154,7 +155,7 @@ func (q *query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 
 // openConstants computes the rows of a ValuesScan and uploads them.
 func (q *query) openConstants(src *physical.ValuesScan) error {
-	sink := valuesSink(src)
+	sink := program.ValuesSink(src)
 	if q.rowsOf[sink] != nil {
 		return nil
 	}
@@ -162,7 +163,7 @@ func (q *query) openConstants(src *physical.ValuesScan) error {
 	for i, c := range src.Cols {
 		v := column.New(c.Typ, len(src.Rows))
 		for r, row := range src.Rows {
-			x, err := expr.Eval1(row[i], q.ctx)
+			x, err := expr.Eval1(row[i], q.Ctx)
 			if err != nil {
 				return err
 			}

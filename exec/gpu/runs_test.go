@@ -48,7 +48,7 @@ func testRuns(t *testing.T, d *gpukernels.Device) {
 				}
 				g.Pipe(scan, agg)
 				plan := g.Result(g.Read(agg, out), out)
-				text := b.program(plan).kernels[plan.Pipelines[0]].text
+				text := b.program(plan).Kernels[plan.Pipelines[0]].CUDA
 				if rows >= 3000 && !strings.Contains(text, "run_keys[") { // fewer groups lie in shared memory
 					t.Errorf("%d rows: no runs are looked for:\n%s", rows, text)
 				}

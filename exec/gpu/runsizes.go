@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -66,10 +67,10 @@ type sizing struct {
 	ran     []*physical.Pipeline     // since the beginning
 }
 
-func newSizing(g *program, memory *sizeMemory) sizing {
+func newSizing(g *program.Program, memory *sizeMemory) sizing {
 	s := sizing{memory: memory, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
-	for _, p := range g.plan.Pipelines {
-		s.trusts = s.trusts && g.kernels[p] != nil // others cannot run again
+	for _, p := range g.Plan.Pipelines {
+		s.trusts = s.trusts && g.Kernels[p] != nil // others cannot run again
 	}
 	return s
 }
@@ -93,7 +94,7 @@ func (q *query) isTrusted(s physical.Sink) bool {
 // outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
 func (q *query) outgrown(p *physical.Pipeline) bool {
 	room, ok := q.sizes.trusted[p.Sink]
-	return ok && q.counted(counterWord{of: p.Sink}) > room
+	return ok && q.counted(program.CounterWord{Of: p.Sink}) > room
 }
 
 // runAgain runs all pipelines again that have run, and waits for the counts.
@@ -152,13 +153,13 @@ func (q *query) workOf(s physical.Sink) uint64 {
 		known = known && work != 0
 		maphash.WriteComparable(&h, work)
 	}
-	for _, p := range q.feeders[s] {
-		k := q.kernels[p]
+	for _, p := range q.Feeders[s] {
+		k := q.Kernels[p]
 		if k == nil {
 			known = false
 			break
 		}
-		_, _ = h.WriteString(k.text)
+		_, _ = h.WriteString(k.CUDA)
 		writeWords(&h, k)
 		switch src := p.Source.(type) {
 		case *physical.TableScan:
@@ -189,12 +190,12 @@ func (q *query) workOf(s physical.Sink) uint64 {
 }
 
 // writeWords adds a kernel's literals to a hash.
-func writeWords(h *maphash.Hash, k *kernel) {
+func writeWords(h *maphash.Hash, k *program.Kernel) {
 	for i := range k.Params {
 		s := &k.Params[i]
 		switch key := s.Key.(type) {
-		case lowWord:
-			maphash.WriteComparable(h, [2]int64{key.lo, key.hi})
+		case program.LowWord:
+			maphash.WriteComparable(h, [2]int64{key.Lo, key.Hi})
 		case nil:
 			maphash.WriteComparable(h, s.Word)
 			switch {
@@ -209,21 +210,21 @@ func writeWords(h *maphash.Hash, k *kernel) {
 }
 
 // learn notes what a pipeline that has been waited for tells of sizes.
-func (q *query) learn(k *kernel) {
-	if !q.finished(k.p.Sink) {
+func (q *query) learn(k *program.Kernel) {
+	if !q.finished(k.Pipeline.Sink) {
 		return
 	}
-	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		q.learnSlots(a)
 		return
 	}
-	n := q.counted(counterWord{of: k.p.Sink})
-	if !k.inOrder() && !q.placedBuild(k.p.Sink) {
-		q.remember(k.p.Sink, n)
+	n := q.counted(program.CounterWord{Of: k.Pipeline.Sink})
+	if !k.InOrder() && !q.placedBuild(k.Pipeline.Sink) {
+		q.remember(k.Pipeline.Sink, n)
 	}
 	// All groups were stored as rows.
-	if src, ok := k.p.Source.(*physical.SinkScan); ok && len(q.feeders[k.p.Sink]) == 1 {
-		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.p) {
+	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.Feeders[k.Pipeline.Sink]) == 1 {
+		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.Pipeline) {
 			q.remember(a, n)
 		}
 	}
@@ -232,7 +233,7 @@ func (q *query) learn(k *kernel) {
 // learnSlots notes how many slots a table of groups has, if they sufficed.
 func (q *query) learnSlots(a *physical.Aggregate) {
 	g, work := q.groups[a], q.workOf(a)
-	if g != nil && work != 0 && g.form.shape >= packedGroups && g.form.part == nil && q.counted(counterWord{of: a}) == 0 {
+	if g != nil && work != 0 && g.form.Shape >= program.PackedGroups && g.form.Partition == nil && q.counted(program.CounterWord{Of: a}) == 0 {
 		q.sizes.memory.set(work^slotsWork, g.slots)
 	}
 }
@@ -254,8 +255,8 @@ func (q *query) placedBuild(s physical.Sink) bool {
 	if !ok {
 		return false
 	}
-	shape := q.program.builds[b].shape
-	return shape == directBuild || shape == bitmapBuild
+	shape := q.Program.Builds[b].Shape
+	return shape == program.DirectBuild || shape == program.BitmapBuild
 }
 
 // onlyProjects says whether a pipeline gives a row for each row of its source.

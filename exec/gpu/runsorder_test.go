@@ -182,7 +182,7 @@ func testRunsInOrder(t *testing.T, d *gpukernels.Device) {
 				g.Pipe(scan, agg)
 			}
 			plan := g.Result(g.Read(agg, out), out)
-			text := b.program(plan).kernels[plan.Pipelines[0]].text
+			text := b.program(plan).Kernels[plan.Pipelines[0]].CUDA
 			if runs := strings.Contains(text, "run_keys["); !runs && c.longest <= 7 { // else the groups lie in shared memory
 				t.Errorf("%s: no runs are looked for:\n%s", c.name, text)
 			} else if runs && strings.Contains(text, "nothing else is added there") != c.sorted {

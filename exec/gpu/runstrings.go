@@ -2,22 +2,13 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
 // madeStrings stands for the bytes of a pipeline's strings, among the things that are counted.
 type madeStrings struct{}
-
-// MakesStrings says whether a pipeline's kernels make strings.
-func (k *kernel) makesStrings() bool {
-	for _, x := range k.all() {
-		if x.Text.MakesStrings() {
-			return true
-		}
-	}
-	return false
-}
 
 // stringRun is a pipeline's memory for strings.
 type stringRun struct {
@@ -32,43 +23,43 @@ const (
 )
 
 // openStrings takes memory for the strings of a pipeline that starts.
-func (q *query) openStrings(k *kernel) error {
-	if q.strings[k.p] == nil {
-		rows := int64(min(k.p.EstRows, stringMostBytes))
+func (q *query) openStrings(k *program.Kernel) error {
+	if q.strings[k.Pipeline] == nil {
+		rows := int64(min(k.Pipeline.EstRows, stringMostBytes))
 		if q.ready(k) {
 			rows = q.sourceBound(k)
 		}
 		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
 		if m, err := q.device.Memory(); err == nil {
-			bytes = min(bytes, max(roundUp(m.Free/8, memoryUnit), memoryUnit))
+			bytes = min(bytes, max(program.RoundUp(m.Free/8, memoryUnit), memoryUnit))
 		}
 		data, err := q.alloc("strings", bytes)
 		if err != nil {
 			return err
 		}
-		q.strings[k.p] = &stringRun{data, bytes}
+		q.strings[k.Pipeline] = &stringRun{data, bytes}
 	}
-	return q.resetCounter(counterWord{k.p, madeStrings{}})
+	return q.resetCounter(program.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }
 
 // growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
-func (q *query) growStrings(k *kernel) (bool, error) {
-	if !k.makesStrings() {
+func (q *query) growStrings(k *program.Kernel) (bool, error) {
+	if !k.MakesStrings() {
 		return false, nil
 	}
-	x, used := q.strings[k.p], q.counted(counterWord{k.p, madeStrings{}})
+	x, used := q.strings[k.Pipeline], q.counted(program.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 	if used <= x.bytes {
 		return false, nil
 	}
 	q.free(x.data)
-	delete(q.strings, k.p)
-	bytes := roundUp(used, memoryUnit)
+	delete(q.strings, k.Pipeline)
+	bytes := program.RoundUp(used, memoryUnit)
 	data, err := q.alloc("strings", bytes)
 	if err != nil {
 		return false, err
 	}
-	q.strings[k.p] = &stringRun{data, bytes}
-	return true, q.emptySink(k.p.Sink)
+	q.strings[k.Pipeline] = &stringRun{data, bytes}
+	return true, q.emptySink(k.Pipeline.Sink)
 }
 
 // emptySink makes a sink as it was before its pipelines ran.
@@ -82,12 +73,12 @@ func (q *query) emptySink(s physical.Sink) error {
 }
 
 // codegen.StringWord gives the word of a parameter.
-func (q *query) stringWord(k *kernel, w codegen.StringWord) uint64 {
+func (q *query) stringWord(k *program.Kernel, w codegen.StringWord) uint64 {
 	switch w {
 	case codegen.StringData:
-		return uint64(q.strings[k.p].data)
+		return uint64(q.strings[k.Pipeline].data)
 	case codegen.StringCapacity:
-		return uint64(q.strings[k.p].bytes)
+		return uint64(q.strings[k.Pipeline].bytes)
 	}
-	return q.counter(counterWord{k.p, madeStrings{}})
+	return q.counter(program.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }

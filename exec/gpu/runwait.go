@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -16,11 +17,11 @@ import (
 
 // sortsHeld says whether the rows of a Sort are so few that they are ordered without knowing how many they are.
 func (q *query) sortsHeld(s *physical.Sort) bool {
-	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].room <= heldRows && s.Count != 0 && s.Offset < q.rowsOf[s].room
+	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].room <= program.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].room
 }
 
 // finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
-func (q *query) finish(ctx context.Context, k *kernel, cost *pipelineCost) error {
+func (q *query) finish(ctx context.Context, k *program.Kernel, cost *pipelineCost) error {
 	for tries := 0; ; tries++ {
 		if err := q.settle(ctx); err != nil {
 			return err
@@ -30,13 +31,13 @@ func (q *query) finish(ctx context.Context, k *kernel, cost *pipelineCost) error
 			return err
 		}
 		if tries > 40 {
-			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.p.ID)
+			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.Pipeline.ID)
 		}
-		for _, f := range q.feeders[k.p.Sink] {
+		for _, f := range q.Feeders[k.Pipeline.Sink] {
 			if !q.done[f] {
 				continue
 			}
-			if err := q.start(ctx, q.kernels[f], cost); err != nil {
+			if err := q.start(ctx, q.Kernels[f], cost); err != nil {
 				return err
 			}
 		}
@@ -44,15 +45,15 @@ func (q *query) finish(ctx context.Context, k *kernel, cost *pipelineCost) error
 }
 
 // readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
-func (q *query) readsCounts(k *kernel) bool {
+func (q *query) readsCounts(k *program.Kernel) bool {
 	if len(q.pending) == 0 {
 		return false
 	}
-	if s := k.rows.of; s != nil && q.uncounted(s) && q.most(s) > heldRows && !q.isTrusted(s) {
+	if s := k.Rows.Of; s != nil && q.uncounted(s) && q.most(s) > program.HeldRows && !q.isTrusted(s) {
 		return true
 	}
 	for i := range k.Params {
-		if w, ok := k.Params[i].Key.(rowsWord); ok && q.uncounted(w.sink) {
+		if w, ok := k.Params[i].Key.(program.RowCount); ok && q.uncounted(w.Sink) {
 			return true
 		}
 	}
@@ -61,7 +62,7 @@ func (q *query) readsCounts(k *kernel) bool {
 
 // uncounted says whether a pipeline that ends in a sink is pending.
 func (q *query) uncounted(s physical.Sink) bool {
-	return slices.ContainsFunc(q.pending, func(x *kernel) bool { return x.p.Sink == s })
+	return slices.ContainsFunc(q.pending, func(x *program.Kernel) bool { return x.Pipeline.Sink == s })
 }
 
 // settle waits for the pipelines that are pending and learns what they have counted, or that one of them met an error.
@@ -80,14 +81,14 @@ func (q *query) settle(ctx context.Context) error {
 	}
 	pending := q.pending
 	q.pending, q.queued = q.pending[:0], 0
-	if slices.ContainsFunc(pending, func(k *kernel) bool { return q.outgrown(k.p) }) {
+	if slices.ContainsFunc(pending, func(k *program.Kernel) bool { return q.outgrown(k.Pipeline) }) {
 		return errTooSmall // which may be the reason for an error
 	}
 	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].p.ID)
+		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", errOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].Pipeline.ID)
 	}
 	for _, k := range pending {
 		for i := range k.Sites {
@@ -96,10 +97,10 @@ func (q *query) settle(ctx context.Context) error {
 			}
 		}
 		q.learn(k)
-		if r := q.rowsOf[k.p.Sink]; r != nil {
-			r.count = q.counted(counterWord{of: k.p.Sink})
-			if s, ok := k.p.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
-				r.count = q.counted(counterWord{of: sortedCount{s}})
+		if r := q.rowsOf[k.Pipeline.Sink]; r != nil {
+			r.count = q.counted(program.CounterWord{Of: k.Pipeline.Sink})
+			if s, ok := k.Pipeline.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
+				r.count = q.counted(program.CounterWord{Of: sortedCount{s}})
 			}
 			if q.resultEnd(k) > 0 {
 				r.copied = hostCopy{words, q.control}
@@ -116,18 +117,18 @@ type hostCopy struct {
 }
 
 // resultEnd is where a pipeline's result ends, from the control block on, if it is so small and so near that both are fetched by one copy; else 0.
-func (q *query) resultEnd(k *kernel) int64 {
-	_, is := k.p.Sink.(*physical.Result)
-	r := q.rowsOf[k.p.Sink]
+func (q *query) resultEnd(k *program.Kernel) int64 {
+	_, is := k.Pipeline.Sink.(*physical.Result)
+	r := q.rowsOf[k.Pipeline.Sink]
 	if !is || q.apart || len(r.memory) > 0 {
 		return 0
 	}
 	end := gpukernels.Ptr(0)
-	for i := range r.form.cols {
+	for i := range r.form.Cols {
 		if r.data[i] < q.control {
 			return 0
 		}
-		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.cols[i].like.Class.Width()), r.valid[i]+gpukernels.Ptr(r.room))
+		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.Cols[i].Like.Class.Width()), r.valid[i]+gpukernels.Ptr(r.room))
 	}
 	if end < q.control || end > q.arena.firstEnd {
 		return 0
@@ -149,9 +150,9 @@ func (q *query) held(s physical.Sink) uint64 {
 	if !q.uncounted(s) {
 		return 0
 	}
-	w := counterWord{of: s}
+	w := program.CounterWord{Of: s}
 	if x, ok := s.(*physical.Sort); ok && q.rowsOf[s].sorted.memory != 0 {
-		w = counterWord{of: sortedCount{x}}
+		w = program.CounterWord{Of: sortedCount{x}}
 	}
 	return uint64(q.control) + uint64(q.counterAt(w))
 }

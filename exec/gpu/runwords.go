@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
 // What the parameters of kernels are while a query runs.
 
 // params are the words of a launch.
-func (q *query) params(k *kernel) ([]uint64, error) {
+func (q *query) params(k *program.Kernel) ([]uint64, error) {
 	out := make([]uint64, len(k.Params))
 	for i := range k.Params {
 		s := &k.Params[i]
@@ -30,31 +31,31 @@ func (q *query) params(k *kernel) ([]uint64, error) {
 }
 
 // word is the word that a key stands for in the launch of a kernel.
-func (q *query) word(k *kernel, key any) (uint64, error) {
+func (q *query) word(k *program.Kernel, key any) (uint64, error) {
 	switch w := key.(type) {
 	case codegen.ErrorWord:
 		return uint64(q.control), nil
 	case codegen.WarningsWord:
 		at, ok := q.warnings[k]
 		if !ok {
-			return 0, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.p.ID)
+			return 0, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.Pipeline.ID)
 		}
 		return uint64(q.control) + uint64(at), nil
 	case codegen.StringWord:
 		return q.stringWord(k, w), nil
-	case dictionaryWord:
-		return uint64(q.dicts[w.dict].views), nil
-	case counterWord:
+	case program.DictionaryWord:
+		return uint64(q.dicts[w.Dict].views), nil
+	case program.CounterWord:
 		return q.counter(w), nil
-	case cancelWord:
+	case program.CancelWord:
 		return uint64(q.cancelled.Address()), nil
-	case sharersWord:
+	case program.SharersWord:
 		return uint64(q.sharers(k)), nil
-	case fromWord:
+	case program.FromWord:
 		return uint64(q.launch.from), nil
-	case toWord:
+	case program.ToWord:
 		return uint64(q.launch.to), nil
-	case everyWord:
+	case program.EveryWord:
 		return uint64(q.launch.every), nil
 	}
 	word, ok := q.scanWord(key)
@@ -70,51 +71,51 @@ func (q *query) word(k *kernel, key any) (uint64, error) {
 	if ok {
 		return word, nil
 	}
-	return 0, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.p.ID, key)
+	return 0, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.Pipeline.ID, key)
 }
 
 // scanWord is a word of a table scan.
 func (q *query) scanWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case columnData:
-		return uint64(q.resident(w.c).Data), true
-	case columnBytes:
-		return uint64(q.resident(w.c).Bytes), true
-	case columnValid:
-		return uint64(q.resident(w.c).Valid), true
-	case columnBase:
-		return uint64(q.resident(w.c).Base), true
-	case deletedWord:
-		return uint64(q.table(w.scan).Deleted), true
-	case spansWord:
-		return q.spans(w.scan), true
-	case lowWord:
-		low, _ := w.offsets(q.resident(w.c).Base)
+	case program.ColumnData:
+		return uint64(q.resident(w.C).Data), true
+	case program.ColumnBytes:
+		return uint64(q.resident(w.C).Bytes), true
+	case program.ColumnValid:
+		return uint64(q.resident(w.C).Valid), true
+	case program.ColumnBase:
+		return uint64(q.resident(w.C).Base), true
+	case program.DeletedWord:
+		return uint64(q.table(w.Scan).Deleted), true
+	case program.SpansWord:
+		return q.spans(w.Scan), true
+	case program.LowWord:
+		low, _ := w.Offsets(q.resident(w.C).Base)
 		return uint64(low), true
-	case spanWord:
-		_, span := lowWord(w).offsets(q.resident(w.c).Base)
+	case program.SpanWord:
+		_, span := program.LowWord(w).Offsets(q.resident(w.C).Base)
 		return uint64(span), true
 	}
 	return 0, false
 }
 
-// rowsWord is a word of stored rows.
+// program.RowCount is a word of stored rows.
 func (q *query) rowsWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case dataWord:
-		return uint64(q.stored(w.sink).data[w.at]), true
-	case validWord:
-		return uint64(q.stored(w.sink).valid[w.at]), true
-	case rowsWord:
-		return uint64(q.stored(w.sink).count), true
-	case roomWord:
-		return uint64(q.stored(w.sink).room), true
-	case placesWord:
-		return q.counter(counterWord{of: w.sink}), true
-	case heldWord:
-		return q.held(w.sink), true
-	case orderWord:
-		return uint64(q.stored(w.sink).sorted.order), true
+	case program.DataWord:
+		return uint64(q.stored(w.Sink).data[w.At]), true
+	case program.ValidWord:
+		return uint64(q.stored(w.Sink).valid[w.At]), true
+	case program.RowCount:
+		return uint64(q.stored(w.Sink).count), true
+	case program.CapacityWord:
+		return uint64(q.stored(w.Sink).room), true
+	case program.RowCounter:
+		return q.counter(program.CounterWord{Of: w.Sink}), true
+	case program.HeldCount:
+		return q.held(w.Sink), true
+	case program.OrderWord:
+		return uint64(q.stored(w.Sink).sorted.order), true
 	}
 	return 0, false
 }
@@ -122,20 +123,20 @@ func (q *query) rowsWord(key any) (uint64, bool) {
 // buildWord is a word of a join's build.
 func (q *query) buildWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case headsWord:
-		return uint64(q.builds[w.p].heads), true
-	case maskWord:
-		return uint64(q.builds[w.p].mask), true
-	case nextWord:
-		return uint64(q.builds[w.p].next), true
-	case nullHeadWord:
-		return uint64(q.builds[w.p].nullHead), true
-	case bitsWord:
-		return uint64(q.builds[w.p].bits), true
-	case matchedWord:
-		return uint64(q.builds[w.p].matched), true
-	case filterWord:
-		return uint64(q.builds[w.p].filters[w.key]), true
+	case program.HeadsWord:
+		return uint64(q.builds[w.P].heads), true
+	case program.MaskWord:
+		return uint64(q.builds[w.P].mask), true
+	case program.NextWord:
+		return uint64(q.builds[w.P].next), true
+	case program.NullHeadWord:
+		return uint64(q.builds[w.P].nullHead), true
+	case program.BitsWord:
+		return uint64(q.builds[w.P].bits), true
+	case program.MatchedWord:
+		return uint64(q.builds[w.P].matched), true
+	case program.FilterWord:
+		return uint64(q.builds[w.P].filters[w.Key]), true
 	}
 	return 0, false
 }
@@ -143,47 +144,47 @@ func (q *query) buildWord(key any) (uint64, bool) {
 // groupWord is a word of an aggregation's groups.
 func (q *query) groupWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case aggWord:
-		return uint64(q.groups[w.p].arrays[w.at]), true
-	case aggKeysWord:
-		return uint64(q.groups[w.p].keys), true
-	case aggMaskWord:
-		return uint64(q.groups[w.p].slots - 1), true
-	case aggFullWord:
-		return q.counter(counterWord{of: w.p}), true
-	case aggShiftWord:
-		return uint64(q.groups[w.p].shift), true
-	case aggFirstWord:
-		return uint64(q.groups[w.p].slots + 2), true
-	case aggRoomWord:
-		return uint64(q.groups[w.p].room), true
-	case localWord:
-		return uint64(q.aggs[w.p].tablePlaces()), true
-	case partWord:
-		run := q.groups[w.p].parts[w.pass]
-		return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.room)}[w.what], true
-	case placedWord:
-		return uint64(q.groups[w.p].placed[w.part]), true
+	case program.GroupArray:
+		return uint64(q.groups[w.P].arrays[w.At]), true
+	case program.GroupKeys:
+		return uint64(q.groups[w.P].keys), true
+	case program.GroupMask:
+		return uint64(q.groups[w.P].slots - 1), true
+	case program.GroupsFull:
+		return q.counter(program.CounterWord{Of: w.P}), true
+	case program.GroupCopies:
+		return uint64(q.groups[w.P].shift), true
+	case program.AppendedFirst:
+		return uint64(q.groups[w.P].slots + 2), true
+	case program.AppendedCapacity:
+		return uint64(q.groups[w.P].room), true
+	case program.PartitionSlots:
+		return uint64(q.Aggs[w.P].PartitionSlots()), true
+	case program.PartitionWord:
+		run := q.groups[w.P].parts[w.Pass]
+		return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.room)}[w.What], true
+	case program.PerfectHashWord:
+		return uint64(q.groups[w.P].placed[w.Part]), true
 	}
 	return 0, false
 }
 
 // sourceRows is the number of rows that a kernel goes over, or the most that there can be. It is none that scans a table.
-func (q *query) sourceRows(k *kernel) int64 {
+func (q *query) sourceRows(k *program.Kernel) int64 {
 	switch {
-	case k.rows.of != nil:
-		return q.most(k.rows.of)
-	case k.rows.groups != nil:
-		return q.groups[k.rows.groups].size()
+	case k.Rows.Of != nil:
+		return q.most(k.Rows.Of)
+	case k.Rows.Groups != nil:
+		return q.groups[k.Rows.Groups].size()
 	}
-	return k.rows.count
+	return k.Rows.Count
 }
 
-// sharedBytes is the shared memory of a kernel's blocks.
-func (q *query) sharedBytes(k *kernel) int64 {
+// SharedBytes is the shared memory of a kernel's blocks.
+func (q *query) sharedBytes(k *program.Kernel) int64 {
 	shift := 0
-	if a, ok := k.p.Sink.(*physical.Aggregate); ok {
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		shift = q.groups[a].shift
 	}
-	return k.shared.of(q.device.Block(k.threads), shift)
+	return k.Shared.Of(q.device.Block(k.Threads), shift)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
@@ -31,11 +32,11 @@ var sortWaitRows = int64(1 << 24)
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. load gives modules of their sortText; memory says where theirs comes from.
+// that may not be exchanged. load gives modules of their program.SortText; memory says where theirs comes from.
 //
-// Where the host does not know the number of rows, rows is the most that there can be (heldRows at most), held.rows the address of the number and
+// Where the host does not know the number of rows, rows is the most that there can be (program.HeldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(program.SortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -49,16 +50,16 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sortPart) (*g
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, sortColumns+3*len(columns))}
+	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, program.SortColumns+3*len(columns))}
 	for i, c := range columns {
-		x.params[sortColumns+3*i] = uint64(c.data)
-		x.params[sortColumns+3*i+1] = uint64(c.valid)
-		x.params[sortColumns+3*i+2] = uint64(c.words)
+		x.params[program.SortColumns+3*i] = uint64(c.data)
+		x.params[program.SortColumns+3*i+1] = uint64(c.valid)
+		x.params[program.SortColumns+3*i+2] = uint64(c.words)
 	}
-	x.params[sortHeld], x.params[sortLeft], x.params[sortFirst], x.params[sortLimit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
+	x.params[program.SortHeld], x.params[program.SortLeft], x.params[program.SortFirst], x.params[program.SortLimit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
 	defer x.free()
 	n := rows
-	if selects(float64(wanted), float64(rows)) {
+	if program.Selects(float64(wanted), float64(rows)) {
 		if n, err = x.candidates(ctx, rows); err != nil {
 			return out, err
 		}
@@ -77,7 +78,7 @@ type sortMemory struct {
 // sorting is one sort while it runs.
 type sorting struct {
 	s       *gpukernels.Stream
-	load    func(sortPart) (*gpukernels.Module, error)
+	load    func(program.SortPart) (*gpukernels.Module, error)
 	memory  sortMemory
 	wanted  int64
 	params  []uint64
@@ -99,7 +100,7 @@ func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
 	return p, err
 }
 
-func (x *sorting) launch(part sortPart, kernel string, grid, shared int64) error {
+func (x *sorting) launch(part program.SortPart, kernel string, grid, shared int64) error {
 	m, err := x.load(part)
 	if err != nil {
 		return err
@@ -108,28 +109,28 @@ func (x *sorting) launch(part sortPart, kernel string, grid, shared int64) error
 	if err != nil {
 		return err
 	}
-	return x.s.Launch(f, grid, x.s.Device().Block(sortThreads), shared, x.params)
+	return x.s.Launch(f, grid, x.s.Device().Block(program.SortThreads), shared, x.params)
 }
 
 // candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
 func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
-	histograms, err := x.take((sortLevels*sortBins + 1) * 8)
+	histograms, err := x.take((program.SortLevels*program.SortBins + 1) * 8)
 	if err != nil {
 		return 0, err
 	}
-	if err := x.s.Fill(histograms, 0, 8, sortLevels*sortBins+1); err != nil {
+	if err := x.s.Fill(histograms, 0, 8, program.SortLevels*program.SortBins+1); err != nil {
 		return 0, err
 	}
-	counter := histograms + sortLevels*sortBins*8
-	blocks := max(min(rows/(sortThreads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
-	x.params[sortRowCount], x.params[sortHistograms], x.params[sortWanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
-	for level := range sortLevels {
-		x.params[sortLevel] = uint64(level)
-		if err := x.launch(sortSelect, "digits", blocks, 0); err != nil {
+	counter := histograms + program.SortLevels*program.SortBins*8
+	blocks := max(min(rows/(program.SortThreads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+	x.params[program.SortRowCount], x.params[program.SortHistograms], x.params[program.SortWanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
+	for level := range program.SortLevels {
+		x.params[program.SortLevel] = uint64(level)
+		if err := x.launch(program.SortSelect, "digits", blocks, 0); err != nil {
 			return 0, err
 		}
 	}
-	x.params[sortCounter] = uint64(counter)
+	x.params[program.SortCounter] = uint64(counter)
 	room := max(4*x.wanted, 1<<14)
 	for {
 		if err := x.s.Fill(counter, 0, 8, 1); err != nil {
@@ -139,8 +140,8 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		x.params[sortRowsOut], x.params[sortRoom] = uint64(found), uint64(room)
-		if err := x.launch(sortSelect, "candidates", blocks, 0); err != nil {
+		x.params[program.SortRowsOut], x.params[program.SortCapacity] = uint64(found), uint64(room)
+		if err := x.launch(program.SortSelect, "candidates", blocks, 0); err != nil {
 			return 0, err
 		}
 		n := make([]uint64, 1)
@@ -148,7 +149,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 			return 0, err
 		}
 		if int64(n[0]) <= room {
-			x.params[sortInput] = uint64(found)
+			x.params[program.SortInput] = uint64(found)
 			return int64(n[0]), nil
 		}
 		room = int64(n[0]) // many rows have the same key
@@ -157,19 +158,19 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 
 // sort orders n rows and returns their numbers.
 func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
-	tile := int64(x.s.Device().Block(sortThreads) * sortItems)
+	tile := int64(x.s.Device().Block(program.SortThreads) * program.SortItems)
 	var keys, rows [2]gpukernels.Ptr
 	var err error
-	x.params[sortRowCount] = uint64(n)
-	if n <= heldRows {
-		order, err := x.memory.take(roundUp(4*n, 8) + 8*n)
+	x.params[program.SortRowCount] = uint64(n)
+	if n <= program.HeldRows {
+		order, err := x.memory.take(program.RoundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}
-		x.params[sortRowsOut], x.params[sortKeysOut] = uint64(order), uint64(order)+uint64(roundUp(4*n, 8))
-		width := powerOfTwo(n)
-		x.params[sortWidth] = uint64(width)
-		return order, x.launch(sortTiles, "tiles", 1, width*sortBytes)
+		x.params[program.SortRowsOut], x.params[program.SortKeysOut] = uint64(order), uint64(order)+uint64(program.RoundUp(4*n, 8))
+		width := program.PowerOfTwo(n)
+		x.params[program.SortWidth] = uint64(width)
+		return order, x.launch(program.SortTiles, "tiles", 1, width*program.SortBytes)
 	}
 	for i := range keys {
 		if keys[i], err = x.take(8 * n); err != nil {
@@ -180,9 +181,9 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 		}
 	}
 	blocks := min((n+tile-1)/tile, 1<<20)
-	x.params[sortKeysOut], x.params[sortRowsOut] = uint64(keys[0]), uint64(rows[0])
-	x.params[sortWidth] = uint64(tile)
-	if err := x.launch(sortTiles, "tiles", blocks, tile*sortBytes); err != nil {
+	x.params[program.SortKeysOut], x.params[program.SortRowsOut] = uint64(keys[0]), uint64(rows[0])
+	x.params[program.SortWidth] = uint64(tile)
+	if err := x.launch(program.SortTiles, "tiles", blocks, tile*program.SortBytes); err != nil {
 		return 0, err
 	}
 	in := 0
@@ -195,10 +196,10 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
-		x.params[sortKeysIn], x.params[sortRowsIn] = uint64(keys[in]), uint64(rows[in])
-		x.params[sortKeysOut], x.params[sortRowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
-		x.params[sortWidth] = uint64(width)
-		if err := x.launch(sortMerge, "merge", blocks, 0); err != nil {
+		x.params[program.SortKeysIn], x.params[program.SortRowsIn] = uint64(keys[in]), uint64(rows[in])
+		x.params[program.SortKeysOut], x.params[program.SortRowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
+		x.params[program.SortWidth] = uint64(width)
+		if err := x.launch(program.SortMerge, "merge", blocks, 0); err != nil {
 			return 0, err
 		}
 		in = 1 - in

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/types"
@@ -19,14 +20,14 @@ import (
 
 // sortTest is a column to sort by: its place on the device, and how two of its rows compare.
 type sortTest struct {
-	column  sortColumn
+	column  program.SortColumn
 	arrays  sortArrays
 	compare func(a, b int) int
 }
 
 // sortTestColumn makes a random column of few or many distinct values.
 func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take func(int64) gpukernels.Ptr, n int) sortTest {
-	x := sortTest{column: sortColumn{class: form.Class(rng.IntN(5)), unsigned: rng.IntN(2) == 0, nullable: rng.IntN(3) == 0, desc: rng.IntN(2) == 0}}
+	x := sortTest{column: program.SortColumn{Class: form.Class(rng.IntN(5)), Unsigned: rng.IntN(2) == 0, Nullable: rng.IntN(3) == 0, Desc: rng.IntN(2) == 0}}
 	distinct := []int64{1, 3, 50, math.MaxInt64}[rng.IntN(4)]
 	upload := func(b []byte) gpukernels.Ptr {
 		p := take(int64(len(b)))
@@ -65,11 +66,11 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 		return []string{"", "a", "customer", "customer#0", "customer#"}[uint64(k)%5] + fmt.Sprint(k)[:uint64(k)%3%uint64(len(fmt.Sprint(k)))]
 	}
 	var values func(a, b int) int
-	switch x.column.class {
+	switch x.column.Class {
 	case form.Int:
 		x.arrays.data = upload(gpukernels.Bytes(k))
 		values = func(a, b int) int { return cmp.Compare(k[a], k[b]) }
-		if x.column.unsigned {
+		if x.column.Unsigned {
 			values = func(a, b int) int { return cmp.Compare(uint64(k[a]), uint64(k[b])) }
 		}
 	case form.Float:
@@ -115,18 +116,18 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 		x.arrays.data = upload(gpukernels.Bytes(codes))
 		values = func(a, b int) int { return cmp.Compare(texts[codes[a]], texts[codes[b]]) }
 	}
-	if x.column.nullable {
+	if x.column.Nullable {
 		x.arrays.valid = upload(valid)
 	}
 	x.compare = func(a, b int) int {
 		c := 0
 		switch {
-		case x.column.nullable && valid[a] != valid[b]:
+		case x.column.Nullable && valid[a] != valid[b]:
 			c = cmp.Compare(valid[a], valid[b])
-		case !x.column.nullable || valid[a] != 0:
+		case !x.column.Nullable || valid[a] != 0:
 			c = values(a, b)
 		}
-		if x.column.desc {
+		if x.column.Desc {
 			return -c
 		}
 		return c
@@ -156,7 +157,7 @@ func TestSortRows(t *testing.T) {
 		}
 		for round, n := range []int{0, 1, 5, 1000, 4097, 70000, 70000, 200000} {
 			var tests []sortTest
-			var cols []sortColumn
+			var cols []program.SortColumn
 			var arrays []sortArrays
 			for range 1 + rng.IntN(3) {
 				x := sortTestColumn(t, rng, s, take, n)
@@ -167,8 +168,8 @@ func TestSortRows(t *testing.T) {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
 			var modules []*gpukernels.Module
-			load := func(part sortPart) (*gpukernels.Module, error) {
-				m, _, err := d.Load(context.Background(), sortText(cols, part))
+			load := func(part program.SortPart) (*gpukernels.Module, error) {
+				m, _, err := d.Load(context.Background(), program.SortText(cols, part))
 				if err == nil {
 					modules = append(modules, m)
 				}
@@ -176,7 +177,7 @@ func TestSortRows(t *testing.T) {
 			}
 			var held heldCounts
 			most := int64(n)
-			if n <= heldRows && rng.IntN(2) == 0 { // only the device knows how many rows there are
+			if n <= program.HeldRows && rng.IntN(2) == 0 { // only the device knows how many rows there are
 				held.rows, held.left = take(8), take(8)
 				if err := s.Fill(held.rows, uint64(n), 8, 1); err != nil {
 					t.Fatal(err)
@@ -217,7 +218,7 @@ func TestSortRows(t *testing.T) {
 			seen := map[uint32]bool{}
 			for i, row := range order {
 				if int(row) >= n || seen[row] || compare(int(row), want[i]) != 0 {
-					t.Fatalf("%d rows, first %d, count %d: place %d has row %d, want one like %d\n%s", n, first, count, i, row, want[i], sortText(cols, sortTiles))
+					t.Fatalf("%d rows, first %d, count %d: place %d has row %d, want one like %d\n%s", n, first, count, i, row, want[i], program.SortText(cols, program.SortTiles))
 				}
 				seen[row] = true
 			}
@@ -253,18 +254,18 @@ func TestSortCancelled(t *testing.T) {
 		if err := s.Fill(data, 7, 8, n); err != nil {
 			t.Fatal(err)
 		}
-		cols, arrays := []sortColumn{{class: form.Int}}, []sortArrays{{data: data}}
+		cols, arrays := []program.SortColumn{{Class: form.Int}}, []sortArrays{{data: data}}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var modules []*gpukernels.Module
 		merges := 0
-		load := func(part sortPart) (*gpukernels.Module, error) {
-			if part == sortMerge {
+		load := func(part program.SortPart) (*gpukernels.Module, error) {
+			if part == program.SortMerge {
 				if merges++; merges == 2 {
 					cancel()
 				}
 			}
-			m, _, err := d.Load(context.Background(), sortText(cols, part))
+			m, _, err := d.Load(context.Background(), program.SortText(cols, part))
 			if err == nil {
 				modules = append(modules, m)
 			}

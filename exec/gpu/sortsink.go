@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
 // sorter orders the rows of a Sort.
 type sorter struct {
-	columns []sortColumn
+	columns []program.SortColumn
 	arrays  []sortArrays // of each
 	at      []int        // the stored column of each
-	parts   [sortParts]sortModule
+	parts   [program.SortParts]sortModule
 }
 
 // sortModule is a part's kernels.
@@ -31,20 +32,20 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	}
 	var held heldCounts
 	if q.uncounted(s) {
-		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(counterWord{of: sortedCount{s}}))}
+		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(program.CounterWord{Of: sortedCount{s}}))}
 	}
 	x := q.sorter(s)
 	for i, k := range x.at {
 		x.arrays[i].data, x.arrays[i].valid = r.data[k], r.valid[k]
-		if x.columns[i].class == form.Code {
-			words, err := q.words(ctx, r.form.cols[k].dictionaryOf())
+		if x.columns[i].Class == form.Code {
+			words, err := q.words(ctx, r.form.Cols[k].Dictionary())
 			if err != nil {
 				return err
 			}
 			x.arrays[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part sortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free}, x.arrays, held, rows, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, func(part program.SortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free}, x.arrays, held, rows, s.Offset, s.Count)
 	if err != nil {
 		return err
 	}
@@ -60,22 +61,22 @@ func (q *query) sorter(s *physical.Sort) *sorter {
 	x := q.sorters[s]
 	if x == nil {
 		x = &sorter{}
-		x.columns, x.at = q.sortShape(s)
+		x.columns, x.at = q.SortShape(s)
 		x.arrays = make([]sortArrays, len(x.columns))
 		q.sorters[s] = x
 	}
 	return x
 }
 
-// sortPart returns a part of what orders rows, loaded.
-func (q *query) sortPart(ctx context.Context, x *sorter, part sortPart) (*gpukernels.Module, error) {
+// program.SortPart returns a part of what orders rows, loaded.
+func (q *query) sortPart(ctx context.Context, x *sorter, part program.SortPart) (*gpukernels.Module, error) {
 	m := &x.parts[part]
 	if m.ready != nil {
 		<-m.ready
 	}
 	if m.module == nil {
 		var err error
-		if m.module, _, err = q.device.Load(ctx, sortText(x.columns, part)); err != nil {
+		if m.module, _, err = q.device.Load(ctx, program.SortText(x.columns, part)); err != nil {
 			return nil, err
 		}
 	}
@@ -85,17 +86,17 @@ func (q *query) sortPart(ctx context.Context, x *sorter, part sortPart) (*gpuker
 // missingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those that as many rows as are expected need. An error
 // shows when they are asked for.
 func (q *query) missingSorts(missing []load) []load {
-	for s := range q.sinks {
+	for s := range q.Sinks {
 		p, ok := s.(*physical.Sort)
-		if !ok || q.host(s) || !q.sorts(p) {
+		if !ok || q.IsHost(s) || !q.Sorts(p) {
 			continue
 		}
 		x := q.sorter(p)
-		for part := range sortParts {
-			if !q.expects(p, part) {
+		for part := range program.SortParts {
+			if !q.Expects(p, part) {
 				continue
 			}
-			m, text := &x.parts[part], sortText(x.columns, part)
+			m, text := &x.parts[part], program.SortText(x.columns, part)
 			m.ready = make(chan struct{})
 			if m.module = q.device.Loaded(text); m.module != nil {
 				close(m.ready)

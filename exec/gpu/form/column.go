@@ -133,3 +133,6 @@ func (f *Column) Element() string {
 	}
 	return map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64"}[f.Width]
 }
+
+// SomeDeleted says whether a table has deleted rows.
+func SomeDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }

@@ -35,9 +35,6 @@ func (e *entry) loaded() bool {
 	}
 }
 
-// SomeDeleted says whether a table has deleted rows.
-func SomeDeleted(v *tables.Version) bool { return v.Rows() < v.Span() }
-
 // Acquire lends columns of a table, which it uploads unless they are there. The caller releases the table. When ctx ends Acquire returns, and uploads go on.
 func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int) (*Table, error) {
 	t := &Table{Rows: v.Span(), from: r}
@@ -53,7 +50,7 @@ func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []i
 	for _, o := range ordinals {
 		start(o)
 	}
-	if SomeDeleted(v) {
+	if form.SomeDeleted(v) {
 		start(deletedBits)
 	}
 	for i, e := range t.held {

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -30,10 +30,10 @@ func isVariance(k expr.AggKind) bool {
 }
 
 // addVariances adds what variances are computed from, once ranges are known.
-func (a *aggregateText) addVariances() {
+func (a *groupText) addVariances() {
 	f := a.f
-	for i := range f.p.Aggs {
-		it := &f.p.Aggs[i]
+	for i := range f.Aggregate.Aggs {
+		it := &f.Aggregate.Aggs[i]
 		if !isVariance(it.Fn.Kind) {
 			continue
 		}
@@ -43,7 +43,7 @@ func (a *aggregateText) addVariances() {
 			out.acc, out.squares = f.acc(accFloatSum, arg), f.acc(accFloatSquares, arg)
 		} else {
 			out.acc, out.squares = f.acc(accSum, of), f.acc(accSum, square)
-			f.accs[out.acc].nulls, f.accs[out.squares].nulls = arg, arg
+			f.Accs[out.acc].nulls, f.Accs[out.squares].nulls = arg, arg
 		}
 		if arg.Nullable() {
 			out.count = f.acc(accCount, arg)
@@ -55,7 +55,7 @@ func (a *aggregateText) addVariances() {
 
 // exactSquare returns the integers or decimals that a variance's argument is made of, what they are added up as and the square of that; ok is false where
 // doubles have to be added up.
-func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
+func (a *groupText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
 	cast, isCast := e.(*expr.Cast)
 	if !isCast || !codegen.ExactType(cast.Arg.Type()) || 2*codegen.ScaleOf(cast.Arg.Type()) > types.MaxDecimalScale {
 		return e, nil, nil, false
@@ -87,8 +87,8 @@ func (a *aggregateText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok 
 }
 
 // within bounds an argument's values, those of all pipelines that end in the sink.
-func (a *aggregateText) within(e expr.Expr) (r form.Interval, ok bool) {
-	if len(a.k.prog.feeders[a.f.p]) == 1 {
+func (a *groupText) within(e expr.Expr) (r form.Interval, ok bool) {
+	if len(a.k.prog.Feeders[a.f.Aggregate]) == 1 {
 		if r, ok = a.k.Ranges.Of(e); ok {
 			return r, true
 		}
@@ -104,8 +104,8 @@ func (a *aggregateText) within(e expr.Expr) (r form.Interval, ok bool) {
 }
 
 // varianceValue computes aggregate i, a variance or standard deviation.
-func (k *kernel) varianceValue(f *aggForm, i int, v codegen.Value, count string) (codegen.Value, error) {
-	it, out := &f.p.Aggs[i], f.items[i]
+func (k *Kernel) varianceValue(f *GroupForm, i int, v codegen.Value, count string) (codegen.Value, error) {
+	it, out := &f.Aggregate.Aggs[i], f.items[i]
 	divisor := count
 	if it.Fn.Kind == expr.AggVarSamp || it.Fn.Kind == expr.AggStddevSamp {
 		divisor = k.Name("n")
@@ -115,7 +115,7 @@ func (k *kernel) varianceValue(f *aggForm, i int, v codegen.Value, count string)
 	fits, x := k.Name("fits"), k.Name("x")
 	k.Line("bool %s = true;", fits)
 	k.Line("f64 %s = 0;", x)
-	sum, squares := f.accs[out.acc], f.accs[out.squares]
+	sum, squares := f.Accs[out.acc], f.Accs[out.squares]
 	k.Open("if (%s > 0) {", divisor)
 	if sum.op == accFloatSum {
 		k.Line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatSum(f, squares), count, divisor, fits)
@@ -135,14 +135,14 @@ func (k *kernel) varianceValue(f *aggForm, i int, v codegen.Value, count string)
 }
 
 // sumText is the C++ of an exact sum of group number row, an i128.
-func (k *kernel) sumText(f *aggForm, acc *accForm) string {
+func (k *Kernel) sumText(f *GroupForm, acc *Accumulator) string {
 	if acc.narrow {
-		return fmt.Sprintf("(i64)%s[row]", k.Pointer("const u64", aggWord{f.p, acc.at}))
+		return fmt.Sprintf("(i64)%s[row]", k.Pointer("const u64", GroupArray{f.Aggregate, acc.At}))
 	}
-	return k.wideText(f, acc.at)
+	return k.wideText(f, acc.At)
 }
 
 // wideText is the C++ of the i128 whose words group number row has in array number at and in the next one.
-func (k *kernel) wideText(f *aggForm, at int) string {
-	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.Pointer("const u64", aggWord{f.p, at}), k.Pointer("const u64", aggWord{f.p, at + 1}))
+func (k *Kernel) wideText(f *GroupForm, at int) string {
+	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.Pointer("const u64", GroupArray{f.Aggregate, at}), k.Pointer("const u64", GroupArray{f.Aggregate, at + 1}))
 }

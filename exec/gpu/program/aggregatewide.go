@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -16,20 +16,20 @@ import (
 const mostRows = 1 << 52
 
 // mostTerms is how many rows come to the groups at most, so how many terms a sum has.
-func (a *aggregateText) mostTerms() float64 {
-	if rows := a.k.maxRows; len(a.k.prog.feeders[a.f.p]) == 1 && rows < mostRows {
+func (a *groupText) mostTerms() float64 {
+	if rows := a.k.MaxRows; len(a.k.prog.Feeders[a.f.Aggregate]) == 1 && rows < mostRows {
 		return rows
 	}
 	return mostRows
 }
 
 // termBits is the width of a sum's terms: any x with -2^width <= x < 2^width may come as often as rows do, and the sum has 128 bits.
-func (a *aggregateText) termBits() int {
+func (a *groupText) termBits() int {
 	return 127 - bits.Len64(uint64(max(a.mostTerms(), 1))-1)
 }
 
 // boundTerm writes a check of a sum's term of 128 bits.
-func (a *aggregateText) boundTerm(arg expr.Expr, v codegen.Value) {
+func (a *groupText) boundTerm(arg expr.Expr, v codegen.Value) {
 	width := a.termBits()
 	if digits := float64(arg.Type().Precision); digits > 0 && digits*math.Log2(10) < float64(width) {
 		return

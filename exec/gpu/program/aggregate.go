@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"math"
@@ -10,10 +10,10 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// aggregateText is the sink that fills groups.
-type aggregateText struct {
-	k     *kernel
-	f     *aggForm
+// groupText is the sink that fills groups.
+type groupText struct {
+	k     *Kernel
+	f     *GroupForm
 	first bool // this pipeline settles the form
 	decl  []string
 	tail  []string
@@ -24,14 +24,14 @@ type aggregateText struct {
 	own     string // C++: the first of a group's words in shared memory
 	// global makes g that group's place in device memory, in a block that closeGlobal ends. Set where sums count.
 	global, closeGlobal func()
-	windows             map[*accForm]string // C++: the thread's copies of the windows of sums of doubles
+	windows             map[*Accumulator]string // C++: the thread's copies of the windows of sums of doubles
 }
 
-func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, error) {
-	f := g.aggs[p]
-	a := &aggregateText{k: k, f: f, windows: map[*accForm]string{}}
+func (g *Program) newAggregateText(k *Kernel, p *physical.Aggregate) (sinkText, error) {
+	f := g.Aggs[p]
+	a := &groupText{k: k, f: f, windows: map[*Accumulator]string{}}
 	if f == nil {
-		f = &aggForm{p: p, form: &rowForm{}}
+		f = &GroupForm{Aggregate: p, form: &RowForm{}}
 		a.f, a.first = f, true
 		for i := range p.Aggs {
 			if err := f.addItem(&p.Aggs[i]); err != nil {
@@ -43,29 +43,29 @@ func (g *program) newAggregateText(k *kernel, p *physical.Aggregate) (sinkText, 
 }
 
 // settle lays the accumulators out, once keys and arguments are known.
-func (a *aggregateText) settle(keys []codegen.Value) error {
+func (a *groupText) settle(keys []codegen.Value) error {
 	f := a.f
 	if err := a.chooseShape(keys); err != nil {
 		return err
 	}
-	f.seenAt = -1
-	if f.shape > denseGroups && !a.wantsRuns() {
-		if f.part = a.choosePartition(); f.part != nil {
-			f.taken = f.acc(accCount, nil) // sums of offsets need it
+	f.SeenAt = -1
+	if f.Shape > DenseGroups && !a.wantsRuns() {
+		if f.Partition = a.choosePartition(); f.Partition != nil {
+			f.Taken = f.acc(accCount, nil) // sums of offsets need it
 		}
 	}
-	if f.shape == denseGroups {
+	if f.Shape == DenseGroups {
 		if !a.fitsShared(true) && !a.wantsRuns() {
-			f.part = a.choosePartition()
+			f.Partition = a.choosePartition()
 		}
-		if f.find(accCount, nil) >= 0 || a.fitsShared(true) || f.part != nil {
-			f.taken = f.acc(accCount, nil)
+		if f.find(accCount, nil) >= 0 || a.fitsShared(true) || f.Partition != nil {
+			f.Taken = f.acc(accCount, nil)
 		} else {
-			f.seenAt = f.array("u8", 1, 1, 0)
+			f.SeenAt = f.array("u8", 1, 1, 0)
 		}
 	}
-	for _, acc := range f.accs {
-		acc.at = len(f.arrays)
+	for _, acc := range f.Accs {
+		acc.At = len(f.Arrays)
 		switch acc.op {
 		case accCount:
 			f.array("u64", 8, 8, 0)
@@ -94,26 +94,26 @@ func (a *aggregateText) settle(keys []codegen.Value) error {
 		}
 		acc.limbs, acc.offset = a.limbs(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (f.part != nil || f.shape > denseGroups && f.p.EstGroups >= a.k.prog.target.tuning.tilesLeast) {
-		for _, acc := range f.accs {
+	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= a.k.prog.Target.Tuning.TilesLeast) {
+		for _, acc := range f.Accs {
 			if a.canCount(acc) {
-				acc.counts, f.accs[c].in, f.accs[c].limbs = true, acc, 0
+				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
 				break
 			}
 		}
 	}
-	f.shared = f.shape == denseGroups && f.seenAt < 0 && a.fitsShared(false)
+	f.Shared = f.Shape == DenseGroups && f.SeenAt < 0 && a.fitsShared(false)
 	a.chooseCopies()
 	limbs := 0
-	for _, acc := range f.accs {
+	for _, acc := range f.Accs {
 		acc.limb = limbs
 		limbs += acc.limbs
 	}
-	if f.part == nil && f.inWords() && !a.wantsRuns() {
-		f.placed = a.choosePlaced(int64(limbs))
+	if f.Partition == nil && f.inWords() && !a.wantsRuns() {
+		f.PerfectHash = a.choosePlaced(int64(limbs))
 	}
-	if f.shape == keyedGroups {
-		f.keyAt = len(f.arrays)
+	if f.Shape == KeyedGroups {
+		f.KeyAt = len(f.Arrays)
 		for _, v := range keys {
 			f.array(v.Class.CName(), v.Class.Width(), 4, 0)
 			f.array("u8", 1, 1, 0)
@@ -123,15 +123,15 @@ func (a *aggregateText) settle(keys []codegen.Value) error {
 }
 
 // keyRange bounds a group key's integers or codes.
-func (a *aggregateText) keyRange(i int, v codegen.Value) (min int64, span uint64, proven, ok bool) {
-	p := a.f.p
+func (a *groupText) keyRange(i int, v codegen.Value) (min int64, span uint64, proven, ok bool) {
+	p := a.f.Aggregate
 	if v.Class == form.Code {
 		return 0, uint64(max(v.Dict.Len(), 1)) - 1, true, true
 	}
 	if v.Class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false, false
 	}
-	one := len(a.k.prog.feeders[p]) == 1
+	one := len(a.k.prog.Feeders[p]) == 1
 	if r, known := a.k.Ranges.Of(p.Groups[i].Expr); known && one {
 		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}
@@ -155,10 +155,10 @@ func (a *aggregateText) keyRange(i int, v codegen.Value) (min int64, span uint64
 }
 
 // chooseShape decides how groups are found.
-func (a *aggregateText) chooseShape(keys []codegen.Value) error {
+func (a *groupText) chooseShape(keys []codegen.Value) error {
 	f := a.f
 	if len(keys) == 0 {
-		f.shape, f.places = scalarGroups, 1
+		f.Shape, f.Slots = ScalarGroups, 1
 		return nil
 	}
 	f.keys = make([]groupKey, len(keys))
@@ -181,24 +181,24 @@ func (a *aggregateText) chooseShape(keys []codegen.Value) error {
 		width += uint(bits.Len64(key.digits - 1))
 		f.keys[i] = key
 	}
-	limit := max(denseSmall, densePerGroup*f.p.EstGroups)
+	limit := max(denseSmall, densePerGroup*f.Aggregate.EstGroups)
 	switch {
 	case all && size <= limit && size*float64(a.groupBytes()) <= denseBytes:
-		f.shape, f.places = denseGroups, int64(size)
+		f.Shape, f.Slots = DenseGroups, int64(size)
 	case all && width <= 63:
-		f.shape = packedGroups
+		f.Shape = PackedGroups
 	case len(keys) == 1 && (keys[0].Class == form.Int || keys[0].Class == form.Float):
-		f.shape = wordGroups
+		f.Shape = wordGroups
 	default:
-		f.shape = keyedGroups
+		f.Shape = KeyedGroups
 	}
 	return nil
 }
 
 // groupBytes is about what a group's accumulators take.
-func (a *aggregateText) groupBytes() int64 {
+func (a *groupText) groupBytes() int64 {
 	n := int64(1)
-	for _, acc := range a.f.accs {
+	for _, acc := range a.f.Accs {
 		switch acc.op {
 		case accSum:
 			n += 16
@@ -213,11 +213,11 @@ func (a *aggregateText) groupBytes() int64 {
 	return n
 }
 
-func (a *aggregateText) row(s *codegen.Scope) error {
+func (a *groupText) row(s *codegen.Scope) error {
 	k, f := a.k, a.f
 	k.Line("// aggregate")
 	var keys []codegen.Value
-	for i, g := range f.p.Groups {
+	for i, g := range f.Aggregate.Groups {
 		v, err := k.Emit(g.Expr, s)
 		if err != nil {
 			return err
@@ -227,7 +227,7 @@ func (a *aggregateText) row(s *codegen.Scope) error {
 			v = k.Assign(v.Typ, "canonical(%s)", v.Text)
 			v.Null = null
 		}
-		if v, err = k.store(f.p, f.form, i, g.Col.ID, g.Expr, v); err != nil {
+		if v, err = k.store(f.Aggregate, f.form, i, g.Col.ID, g.Expr, v); err != nil {
 			return err
 		}
 		keys = append(keys, v)
@@ -235,9 +235,9 @@ func (a *aggregateText) row(s *codegen.Scope) error {
 	if a.first {
 		a.addVariances()
 	}
-	args := make([]codegen.Value, len(f.accs))
+	args := make([]codegen.Value, len(f.Accs))
 	at := len(keys)
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		if acc.arg == nil {
 			continue
 		}
@@ -250,7 +250,7 @@ func (a *aggregateText) row(s *codegen.Scope) error {
 				return err
 			}
 		}
-		if v, err = k.store(f.p, f.form, at, 0, acc.arg, v); err != nil {
+		if v, err = k.store(f.Aggregate, f.form, at, 0, acc.arg, v); err != nil {
 			return err
 		}
 		if acc.op == accSum && v.Class == form.Wide {
@@ -260,32 +260,32 @@ func (a *aggregateText) row(s *codegen.Scope) error {
 		args[i] = v
 		acc.like = v
 		acc.within, acc.known = k.Ranges.Of(acc.arg)
-		acc.known = acc.known && len(k.prog.feeders[f.p]) == 1
+		acc.known = acc.known && len(k.prog.Feeders[f.Aggregate]) == 1
 	}
 	if a.first {
 		if err := a.settle(keys); err != nil {
 			return err
 		}
-		for len(args) < len(f.accs) {
+		for len(args) < len(f.Accs) {
 			args = append(args, codegen.Value{})
 		}
-		k.prog.aggs[f.p] = f
+		k.prog.Aggs[f.Aggregate] = f
 	}
-	if f.shared {
-		k.threads = k.sharedThreads(f.places * int64(f.words()) * 4)
+	if f.Shared {
+		k.Threads = k.sharedThreads(f.Slots * int64(f.Words()) * 4)
 	}
-	if f.placed != nil {
-		k.threads = k.sharedThreads(f.placed.bytes())
+	if f.PerfectHash != nil {
+		k.Threads = k.sharedThreads(f.PerfectHash.bytes())
 	}
-	k.Line("// group: %s", f.shape)
+	k.Line("// group: %s", f.Shape)
 	if a.inRuns() {
 		return a.runs(keys, args)
 	}
-	if f.part != nil {
+	if f.Partition != nil {
 		a.partRowText(keys, args)
 		return nil
 	}
-	if f.placed != nil {
+	if f.PerfectHash != nil {
 		a.placedRow(keys, args)
 		return nil
 	}
@@ -294,7 +294,7 @@ func (a *aggregateText) row(s *codegen.Scope) error {
 		return nil
 	}
 	place := a.place(keys)
-	if f.shape == scalarGroups {
+	if f.Shape == ScalarGroups {
 		a.scalar(args)
 		return nil
 	}
@@ -304,23 +304,23 @@ func (a *aggregateText) row(s *codegen.Scope) error {
 }
 
 // updateAll adds a row's values to a group.
-func (a *aggregateText) updateAll(args []codegen.Value, place string) {
+func (a *groupText) updateAll(args []codegen.Value, place string) {
 	k, f := a.k, a.f
 	switch {
-	case f.byCopy:
+	case f.ByCopy:
 		a.own = k.Name("own")
 		k.Line("const SharedWord %s = word_after(mine, (u32)%s * group);", a.own, place)
-	case f.shared || a.inLocal:
+	case f.Shared || a.inLocal:
 		a.own = k.Name("own")
 		k.Line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
 	}
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		a.unlessNull(acc, args[i], func() { a.update(acc, args[i], place) })
 	}
 }
 
 // unlessNull writes what adds a value to an accumulator, where the value is one that the accumulator takes.
-func (a *aggregateText) unlessNull(acc *accForm, v codegen.Value, write func()) {
+func (a *groupText) unlessNull(acc *Accumulator, v codegen.Value, write func()) {
 	switch {
 	case v.Null == "" || v.Null == "false" || acc.op == accAny || acc.op == accSingle:
 		write()
@@ -332,9 +332,9 @@ func (a *aggregateText) unlessNull(acc *accForm, v codegen.Value, write func()) 
 }
 
 // note marks a dense place as taken, where no count does.
-func (a *aggregateText) note(place string) {
-	if a.f.seenAt >= 0 {
-		a.k.Line("note(%s + %s);", a.k.Pointer("u8", aggWord{a.f.p, a.f.seenAt}), place)
+func (a *groupText) note(place string) {
+	if a.f.SeenAt >= 0 {
+		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.SeenAt}), place)
 	}
 }
 
@@ -347,20 +347,20 @@ func addend(v codegen.Value) string {
 }
 
 // arrayOf is the C++ of the address of an accumulator's array number i.
-func (a *aggregateText) arrayOf(acc *accForm, i int) string {
-	return a.k.Pointer(a.f.arrays[acc.at+i].elem, aggWord{a.f.p, acc.at + i})
+func (a *groupText) arrayOf(acc *Accumulator, i int) string {
+	return a.k.Pointer(a.f.Arrays[acc.At+i].elem, GroupArray{a.f.Aggregate, acc.At + i})
 }
 
 // update adds a value to an accumulator of a group.
-func (a *aggregateText) update(acc *accForm, v codegen.Value, place string) {
+func (a *groupText) update(acc *Accumulator, v codegen.Value, place string) {
 	k, f := a.k, a.f
 	at := func(i int) string { return a.arrayOf(acc, i) + " + " + place }
-	if f.shared || a.inLocal {
+	if f.Shared || a.inLocal {
 		if acc.in != nil {
 			return // the sum counts
 		}
 		switch {
-		case acc.limbs > 0 && f.byCopy:
+		case acc.limbs > 0 && f.ByCopy:
 			a.updateCopy(acc, v)
 			return
 		case acc.limbs > 0:
@@ -401,7 +401,7 @@ func (a *aggregateText) update(acc *accForm, v codegen.Value, place string) {
 }
 
 // keepBest is the device function that keeps the better of a group's value and another, for values that no atomic compares.
-func keepBest(acc *accForm) string {
+func keepBest(acc *Accumulator) string {
 	if acc.op == accMost {
 		return "keep_most"
 	}
@@ -420,47 +420,47 @@ func ordered(v codegen.Value) string {
 }
 
 // together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
-func (a *aggregateText) together() ([]string, error) {
-	if a.f.shape >= packedGroups && !a.inRuns() {
+func (a *groupText) together() ([]string, error) {
+	if a.f.Shape >= PackedGroups && !a.inRuns() {
 		a.k.Line("warp_barrier(full_mask());")
 	}
 	return nil, nil
 }
 
-func (a *aggregateText) after() error {
+func (a *groupText) after() error {
 	k, f := a.k, a.f
 	for _, l := range a.tail {
 		k.Line("%s", l)
 	}
 	switch {
-	case f.byCopy:
+	case f.ByCopy:
 		a.flushCopies()
-	case f.shared:
+	case f.Shared:
 		a.flush()
 	}
-	if a.slots > 0 || f.placed != nil {
+	if a.slots > 0 || f.PerfectHash != nil {
 		a.flushLocal()
 	}
-	if a.f.part != nil {
+	if a.f.Partition != nil {
 		a.flushParts()
 	}
 	return nil
 }
 
-func (a *aggregateText) declare() []string {
-	if a.f.byCopy {
+func (a *groupText) declare() []string {
+	if a.f.ByCopy {
 		return append(a.decl, a.declareCopies()...)
 	}
-	if a.f.shared {
+	if a.f.Shared {
 		return append(a.decl, a.declareShared()...)
 	}
-	if a.f.placed != nil {
+	if a.f.PerfectHash != nil {
 		return append(a.decl, a.declarePlaced()...)
 	}
 	if a.slots > 0 {
 		return append(a.decl, a.declareLocal()...)
 	}
-	if a.f.part != nil {
+	if a.f.Partition != nil {
 		return append(a.decl, a.declareParts()...)
 	}
 	return a.decl

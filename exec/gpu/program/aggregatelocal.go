@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -23,33 +23,33 @@ const (
 )
 
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
-func (a *aggregateText) byTiles() bool {
-	return a.k.tile != "" && !a.k.many && a.f.p.EstGroups >= a.k.prog.target.tuning.tilesLeast
+func (a *groupText) byTiles() bool {
+	return a.k.tile != "" && !a.k.Many && a.f.Aggregate.EstGroups >= a.k.prog.Target.Tuning.TilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
-func (a *aggregateText) localSlots() int64 {
+func (a *groupText) localSlots() int64 {
 	words := a.tableWords(false, true)
-	for _, acc := range a.f.accs {
+	for _, acc := range a.f.Accs {
 		if n, _ := a.limbs(acc); n == 0 {
 			return 0
 		}
 	}
-	return a.k.prog.target.sharedBytes / localSlotBytes(words) &^ 3
+	return a.k.prog.Target.SharedBytes / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
 func localSlotBytes(words int64) int64 { return 8 + 4*words }
 
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
-func (a *aggregateText) chooseLocal() {
+func (a *groupText) chooseLocal() {
 	f, k := a.f, a.k
-	if f.shape != packedGroups && f.shape != wordGroups || !f.inWords() {
+	if f.Shape != PackedGroups && f.Shape != wordGroups || !f.inWords() {
 		return
 	}
-	slotBytes := localSlotBytes(int64(f.words()))
-	room := k.prog.target.sharedBytes / slotBytes &^ 3
-	est := max(f.p.EstGroups, 1)
+	slotBytes := localSlotBytes(int64(f.Words()))
+	room := k.prog.Target.SharedBytes / slotBytes &^ 3
+	est := max(f.Aggregate.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
 	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
 	perSlot := float64(rowsPerSlot)
@@ -60,11 +60,11 @@ func (a *aggregateText) chooseLocal() {
 		return
 	}
 	a.slots, a.slot = slots, slotBytes
-	k.threads = k.sharedThreads(slots * slotBytes)
+	k.Threads = k.sharedThreads(slots * slotBytes)
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
-func (a *aggregateText) localRow(keys, args []codegen.Value) {
+func (a *groupText) localRow(keys, args []codegen.Value) {
 	k := a.k
 	key, null := a.oneWord(keys)
 	if a.byTiles() {
@@ -87,16 +87,16 @@ func (a *aggregateText) localRow(keys, args []codegen.Value) {
 }
 
 // localTile keeps a row's key and arguments. Behind the loop over the tile's rows the threads of a warp look for the slots of each together.
-func (a *aggregateText) localTile(key, null string, args []codegen.Value) {
+func (a *groupText) localTile(key, null string, args []codegen.Value) {
 	k, f := a.k, a.f
 	declare := []string{"u64 row_key[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) row_key[i] = empty_key;"}
 	kept := make([]codegen.Value, len(args))
 	var keep []string // lines that keep the arguments
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		if acc.arg == nil {
 			continue
 		}
-		same := slices.IndexFunc(f.accs[:i], func(o *accForm) bool { return o.arg != nil && expr.Equal(o.arg, acc.arg) })
+		same := slices.IndexFunc(f.Accs[:i], func(o *Accumulator) bool { return o.arg != nil && expr.Equal(o.arg, acc.arg) })
 		if same >= 0 {
 			kept[i] = kept[same]
 			continue
@@ -114,7 +114,7 @@ func (a *aggregateText) localTile(key, null string, args []codegen.Value) {
 		}
 		kept[i] = v
 	}
-	if f.shape == wordGroups { // a key that the table cannot have, or NULL, has a place of its own
+	if f.Shape == wordGroups { // a key that the table cannot have, or NULL, has a place of its own
 		name := k.Name("key")
 		k.Line("const u64 %s = %s;", name, key)
 		k.Open("if (%s || %s == empty_key) {", null, name)
@@ -128,7 +128,7 @@ func (a *aggregateText) localTile(key, null string, args []codegen.Value) {
 	for _, l := range keep {
 		k.Line("%s", l)
 	}
-	if f.shape == wordGroups {
+	if f.Shape == wordGroups {
 		k.Close()
 	}
 	k.endTile = k.Capture(func() {
@@ -154,7 +154,7 @@ func (a *aggregateText) localTile(key, null string, args []codegen.Value) {
 }
 
 // aside is the C++ that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
-func (a *aggregateText) aside(key string, args []codegen.Value) string {
+func (a *groupText) aside(key string, args []codegen.Value) string {
 	k, f := a.k, a.f
 	parameters, given := []string{"const P& p", "u64 key"}, []string{"p", key}
 	pass := func(cType, text string) string {
@@ -166,7 +166,7 @@ func (a *aggregateText) aside(key string, args []codegen.Value) string {
 		return fmt.Sprintf("arg%d", i)
 	}
 	passed := slices.Clone(args)
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		if acc.arg == nil {
 			continue
 		}
@@ -181,25 +181,25 @@ func (a *aggregateText) aside(key string, args []codegen.Value) string {
 		k.Close()
 	})
 	k.functions = append(k.functions, k.callee("aside", parameters, lines))
-	return fmt.Sprintf("%s_aside(%s);", k.title, strings.Join(given, ", "))
+	return fmt.Sprintf("%s_aside(%s);", k.Title, strings.Join(given, ", "))
 }
 
 // flushLocal adds the block's groups to all.
-func (a *aggregateText) flushLocal() {
+func (a *groupText) flushLocal() {
 	k := a.k
 	k.Line("// the block's groups are added to all")
 	k.Line("block_barrier();")
 	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
 	empty, key := "empty_key", "local_keys[slot]"
 	switch {
-	case a.f.placed == nil:
-	case a.f.placed.tag == 8:
+	case a.f.PerfectHash == nil:
+	case a.f.PerfectHash.Tag == 8:
 		key = "unspread_word(local_keys[slot])"
 	default:
 		empty, key = "no_tag", "unmix_word(local_keys[slot])"
 	}
 	k.Line("if (local_keys[slot] == %s) continue;", empty)
-	if a.f.placed != nil && a.f.shape == wordGroups {
+	if a.f.PerfectHash != nil && a.f.Shape == wordGroups {
 		k.Line("const u64 g = %s;", a.findWord("word_group_aside", key, "false"))
 	} else {
 		k.Line("const u64 g = %s;", a.findPacked("packed_group_aside", key))
@@ -211,10 +211,10 @@ func (a *aggregateText) flushLocal() {
 }
 
 // declareLocal makes the block's table empty.
-func (a *aggregateText) declareLocal() []string {
+func (a *groupText) declareLocal() []string {
 	k := a.k
 	bytes := a.slots * a.slot
-	k.shared = sharedMemory{bytes: bytes}
+	k.Shared = SharedMemory{bytes: bytes}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",

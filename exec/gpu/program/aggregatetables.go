@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import "fmt"
 
@@ -6,69 +6,69 @@ import "fmt"
 // (densePart), or found by hashing (aggregatehashed.go, aggregateplacedpart.go).
 
 // tablesKernel adds the rows of each part up. After one pass there are few parts: several blocks take pieces of each, if they can add to groups together.
-func (a *aggregateText) tablesKernel() *kernel {
+func (a *groupText) tablesKernel() *Kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
-	last := f.part.passes - 1
-	words, shared := int64(f.words()), a.k.prog.target.sharedBytes
-	sub.threads = partThreads * 2 / f.part.blocks
-	most := f.part.blocks
+	last := f.Partition.Passes - 1
+	words, shared := int64(f.Words()), a.k.prog.Target.SharedBytes
+	sub.Threads = PartitionThreads * 2 / f.Partition.blocks
+	most := f.Partition.blocks
 	switch {
-	case f.part.blocks == 1:
-	case f.part.ranked():
+	case f.Partition.blocks == 1:
+	case f.Partition.ranked():
 		most = rankBlocks
-	case f.part.passes == 2:
+	case f.Partition.Passes == 2:
 		most = tableBlocks
 	}
-	for sub.blocks = most; sub.blocks > f.part.blocks && f.part.table > tableRoom(shared, int64(sub.blocks)); {
+	for sub.blocks = most; sub.blocks > f.Partition.blocks && f.Partition.table > tableRoom(shared, int64(sub.blocks)); {
 		sub.blocks--
 	}
 	pieces := 1
-	if last == 0 && !f.part.hashed {
+	if last == 0 && !f.Partition.Hashed {
 		pieces = 8
 	}
-	sub.Line("constexpr i64 all = %d, pieces = %d;", 1<<(f.part.bits*f.part.passes), pieces)
+	sub.Line("constexpr i64 all = %d, pieces = %d;", 1<<(f.Partition.Bits*f.Partition.Passes), pieces)
 	sub.Line("constexpr u32 copies = 0, copy = 0;")
-	if t := f.part.placed; t != nil {
+	if t := f.Partition.placed; t != nil {
 		sub.Line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
 		sub.Line("constexpr i32 stride = places + %d;", spareSlots)
 		t.declare(sub)
 		sub.functions = append(sub.functions, b.directFunction())
 	} else {
-		f.part.stride = min(f.part.wantedStride(f.groups()), (tableRoom(shared, int64(sub.blocks))-f.part.rankBytes())/f.part.slotBytes(words)&^3)
-		sub.Line("constexpr i32 stride = %d;", f.part.stride)
+		f.Partition.stride = min(f.Partition.wantedStride(f.groups()), (tableRoom(shared, int64(sub.blocks))-f.Partition.rankBytes())/f.Partition.slotBytes(words)&^3)
+		sub.Line("constexpr i32 stride = %d;", f.Partition.stride)
 		sub.Line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
-		sub.Line("const u32 places = (u32)%s;", sub.Word(localWord{f.p}))
-		if f.part.hashed {
+		sub.Line("const u32 places = (u32)%s;", sub.Word(PartitionSlots{f.Aggregate}))
+		if f.Partition.Hashed {
 			b.declareTags()
 		} else {
 			sub.Line("u32* table = shared_at<u32>(0);")
 		}
 	}
-	sub.Line("const i64 room = (i64)%s;", sub.Word(partWord{f.p, last, partRoom}))
+	sub.Line("const i64 room = (i64)%s;", sub.Word(PartitionWord{f.Aggregate, last, PartitionCapacity}))
 	sub.Open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
 	sub.Line("const i64 part = item / pieces, piece = item - part * pieces;")
-	sub.Line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.Pointer("const u32", partWord{f.p, last, partGiven}))
+	sub.Line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.Pointer("const u32", PartitionWord{f.Aggregate, last, PartitionCounts}))
 	sub.Line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
 	sub.Line("if (from == end) continue;")
 	switch {
-	case f.part.placed != nil:
+	case f.Partition.placed != nil:
 		b.placedPartText()
-	case f.part.ranked():
+	case f.Partition.ranked():
 		b.rankedPart()
-	case f.part.hashed:
+	case f.Partition.Hashed:
 		b.taggedPart()
 	default:
 		b.densePart(pieces)
 	}
 	sub.Line("block_barrier();")
 	sub.Close()
-	sub.shared = sharedMemory{bytes: f.part.partTable(words)}
+	sub.Shared = SharedMemory{bytes: f.Partition.partTable(words)}
 	return sub
 }
 
 // partTiles writes a loop over a part's rows, of which a thread takes so many at once.
-func (a *aggregateText) partTiles(items int, body func()) {
+func (a *groupText) partTiles(items int, body func()) {
 	k := a.k
 	k.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
 	a.partRows(items, "end")
@@ -76,18 +76,18 @@ func (a *aggregateText) partTiles(items int, body func()) {
 	k.Close()
 }
 
-// partRows writes the loading of so many of a part's rows, from at up to an end.
-func (a *aggregateText) partRows(items int, end string) {
-	k, last := a.k, a.f.part.passes-1
+// PartitionRows writes the loading of so many of a part's rows, from at up to an end.
+func (a *groupText) partRows(items int, end string) {
+	k, last := a.k, a.f.Partition.Passes-1
 	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", partWord{a.f.p, last, partRows}), end)
+	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", PartitionWord{a.f.Aggregate, last, PartitionRows}), end)
 }
 
 // emptyPart makes so many slots empty.
-func (a *aggregateText) emptyPart(slots string) {
+func (a *groupText) emptyPart(slots string) {
 	k := a.k
 	k.Open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
-	for _, acc := range a.f.accs {
+	for _, acc := range a.f.Accs {
 		for limb := range acc.limbs {
 			k.Line("table[%d * stride + i] = %s;", acc.limb+limb, acc.noWord())
 		}
@@ -96,7 +96,7 @@ func (a *aggregateText) emptyPart(slots string) {
 }
 
 // someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its place in the table.
-func (a *aggregateText) someTogether(items int, slot string, check func()) {
+func (a *groupText) someTogether(items int, slot string, check func()) {
 	k := a.k
 	together := min(items, tableItems)
 	k.Line("RADISH_UNROLL")
@@ -114,24 +114,24 @@ func (a *aggregateText) someTogether(items int, slot string, check func()) {
 }
 
 // densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
-func (a *aggregateText) densePart(pieces int) {
+func (a *groupText) densePart(pieces int) {
 	k, f := a.k, a.f
 	a.emptyPart("places")
 	k.Line("block_barrier();")
-	a.partTiles(f.part.items(), func() {
-		a.someTogether(f.part.items(), fmt.Sprintf("local_place(row_place(row), %d)", f.part.passes), nil)
+	a.partTiles(f.Partition.Items(), func() {
+		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)
 	})
 	k.Line("block_barrier();")
 	how := "Adds::shared"
 	if pieces == 1 {
 		how = "how"
-		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", counterWord{of: directGroups{f.p}}))
+		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", CounterWord{Of: DirectGroups{f.Aggregate}}))
 	}
 	k.Open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + local;")
 	counts := map[int]string{}
-	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
-	k.Line("const u64 g = global_place((u64)part, local, %d);", f.part.passes)
+	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
+	k.Line("const u64 g = global_place((u64)part, local, %d);", f.Partition.Passes)
 	a.flushWords(counts, how)
 	k.Close()
 }

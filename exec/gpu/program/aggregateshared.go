@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -27,25 +27,25 @@ import (
 
 // Limits of tables in shared memory.
 const (
-	sharedCopies = 24 << 10 // bytes up to which a table has copies
+	SharedCopies = 24 << 10 // bytes up to which a table has copies
 	sharedSmall  = 64 << 10 // bytes that are always worth it; more take rowsPerPlace rows for each place
 	rowsPerPlace = 512
-	sharedRest   = 2 << 10 // bytes that a kernel may need besides
+	SharedRest   = 2 << 10 // bytes that a kernel may need besides
 )
 
 // narrow says whether a sum is known to fit 64 bits.
-func (a *aggregateText) narrow(acc *accForm) bool {
+func (a *groupText) narrow(acc *Accumulator) bool {
 	r, known := a.k.Ranges.Of(acc.arg)
-	return known && len(a.k.prog.feeders[a.f.p]) == 1 && r.Magnitude()*a.k.maxRows < 1<<62
+	return known && len(a.k.prog.Feeders[a.f.Aggregate]) == 1 && r.Magnitude()*a.k.MaxRows < 1<<62
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
-func (a *aggregateText) limbs(acc *accForm) (n int, offset bool) {
+func (a *groupText) limbs(acc *Accumulator) (n int, offset bool) {
 	return a.limbsIf(acc, a.countOf(acc) >= 0)
 }
 
 // limbsIf is limbs where the accumulator's values are counted, or are not.
-func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool) {
+func (a *groupText) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
 	offset = acc.known && acc.like.Class == form.Int && uint64(acc.within.Hi)-uint64(acc.within.Lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
@@ -76,12 +76,12 @@ func (a *aggregateText) limbsIf(acc *accForm, counted bool) (n int, offset bool)
 
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
 // 10^8 rows of a build has that many for each.
-func (a *aggregateText) crowded() bool {
-	return a.k.many && !(a.k.maxRows < a.k.prog.target.tuning.crowdedRows)
+func (a *groupText) crowded() bool {
+	return a.k.Many && !(a.k.MaxRows < a.k.prog.Target.Tuning.CrowdedRows)
 }
 
 // countLimbs is how many words a count has in shared memory.
-func (a *aggregateText) countLimbs() int {
+func (a *groupText) countLimbs() int {
 	if a.crowded() {
 		return 2
 	}
@@ -89,16 +89,16 @@ func (a *aggregateText) countLimbs() int {
 }
 
 // canCount says whether a sum can count the rows, if they are counted.
-func (a *aggregateText) canCount(acc *accForm) bool {
+func (a *groupText) canCount(acc *Accumulator) bool {
 	_, offset := a.limbsIf(acc, true)
 	return acc.op == accSum && offset && acc.like.Null == ""
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
-func (a *aggregateText) tableWords(counted, bySum bool) int64 {
+func (a *groupText) tableWords(counted, bySum bool) int64 {
 	has := a.f.find(accCount, nil) >= 0
 	words, packed := 0, false
-	for _, acc := range a.f.accs {
+	for _, acc := range a.f.Accs {
 		n, _ := a.limbsIf(acc, a.countOf(acc) >= 0 || counted && acc.like.Null == "")
 		words += n
 		packed = packed || bySum && a.canCount(acc)
@@ -114,7 +114,7 @@ func (a *aggregateText) tableWords(counted, bySum bool) int64 {
 
 // countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
-func (a *aggregateText) countOf(acc *accForm) int {
+func (a *groupText) countOf(acc *Accumulator) int {
 	if acc.like.Null == "" {
 		return a.f.find(accCount, nil)
 	}
@@ -125,47 +125,47 @@ func (a *aggregateText) countOf(acc *accForm) int {
 }
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
-func (a *aggregateText) fitsShared(counted bool) bool {
-	bytes := a.f.places * a.tableWords(counted, false) * 4
-	return bytes <= a.k.prog.target.sharedBytes && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.places))
+func (a *groupText) fitsShared(counted bool) bool {
+	bytes := a.f.Slots * a.tableWords(counted, false) * 4
+	return bytes <= a.k.prog.Target.SharedBytes && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.Slots))
 }
 
 // rowsIn is about the number of rows that come.
-func (a *aggregateText) rowsIn() float64 {
-	if est := a.k.p.EstRows; est > 0 {
-		return min(est, a.k.maxRows)
+func (a *groupText) rowsIn() float64 {
+	if est := a.k.Pipeline.EstRows; est > 0 {
+		return min(est, a.k.MaxRows)
 	}
-	return a.k.maxRows
+	return a.k.MaxRows
 }
 
 // sharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.
-func (k *kernel) sharedThreads(bytes int64) int {
-	threads := blockThreads
-	for threads < 1024 && int64(threads)*(k.prog.target.sharedBytes/max(bytes, 1)) < 1024 {
+func (k *Kernel) sharedThreads(bytes int64) int {
+	threads := BlockThreads
+	for threads < 1024 && int64(threads)*(k.prog.Target.SharedBytes/max(bytes, 1)) < 1024 {
 		threads *= 2
 	}
 	return threads
 }
 
 // inWords says whether all accumulators have words in shared memory, or are counted by one that has.
-func (f *aggForm) inWords() bool {
-	return !slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.limbs == 0 && acc.in == nil })
+func (f *GroupForm) inWords() bool {
+	return !slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.limbs == 0 && acc.in == nil })
 }
 
-// words is the number of 32-bit words that a group has in shared memory.
-func (f *aggForm) words() int {
+// Words is the number of 32-bit words that a group has in shared memory.
+func (f *GroupForm) Words() int {
 	n := 0
-	for _, a := range f.accs {
+	for _, a := range f.Accs {
 		n += a.limbs
 	}
-	if f.byCopy {
+	if f.ByCopy {
 		n |= 1
 	}
 	return n
 }
 
 // updateShared adds a value to a group's words. place is that of a dense form.
-func (a *aggregateText) updateShared(acc *accForm, v codegen.Value, place string) {
+func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, place string) {
 	k := a.k
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
@@ -206,7 +206,7 @@ func (a *aggregateText) updateShared(acc *accForm, v codegen.Value, place string
 }
 
 // updateBest keeps the better of a group's extreme and a value of 64 bits. limb is the C++ of the address of the block's word.
-func (a *aggregateText) updateBest(acc *accForm, v codegen.Value, limb, place string) {
+func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, place string) {
 	k := a.k
 	best, high, compare := k.Name("best"), k.Name("high"), "<="
 	if acc.op == accMax {
@@ -226,7 +226,7 @@ func (a *aggregateText) updateBest(acc *accForm, v codegen.Value, limb, place st
 }
 
 // inDevice writes what is done to a row's group in device memory, whose place it is told; place is that of a dense form.
-func (a *aggregateText) inDevice(place string, write func(place string)) {
+func (a *groupText) inDevice(place string, write func(place string)) {
 	if !a.inLocal {
 		write(place)
 		return
@@ -237,39 +237,39 @@ func (a *aggregateText) inDevice(place string, write func(place string)) {
 }
 
 // move adds the rows that a sum has counted, and its carries, to the group in device memory.
-func (a *aggregateText) move(acc *accForm, limb string) {
+func (a *groupText) move(acc *Accumulator, limb string) {
 	k, f := a.k, a.f
 	a.global()
 	high := ""
 	if !acc.narrow {
 		high = ", " + a.arrayOf(acc, 1) + " + g"
 	}
-	count := f.accs[f.find(accCount, nil)]
+	count := f.Accs[f.find(accCount, nil)]
 	k.Line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.Literal(uint64(acc.within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
 	a.closeGlobal()
 }
 
 // flush adds the block's groups to all.
-func (a *aggregateText) flush() {
+func (a *groupText) flush() {
 	k, f := a.k, a.f
 	k.Line("// the block's groups are added to all")
 	k.Line("block_barrier();")
 	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
-	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
+	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
 	a.flushWords(counts, "Adds::shared")
 	k.Close()
 }
 
 // word is the C++ of the address of an accumulator's first word in the group that first points to.
-func (acc *accForm) word() string { return fmt.Sprintf("first + %d * stride", acc.limb) }
+func (acc *Accumulator) word() string { return fmt.Sprintf("first + %d * stride", acc.limb) }
 
 // flushCount is the C++ of what a count is in the block. It is computed once.
-func (a *aggregateText) flushCount(counts map[int]string, i int) string {
+func (a *groupText) flushCount(counts map[int]string, i int) string {
 	if counts[i] == "" {
 		counts[i] = a.k.Name("n")
-		acc := a.f.accs[i]
+		acc := a.f.Accs[i]
 		if acc.in != nil {
 			a.k.Line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
 			return counts[i]
@@ -285,9 +285,9 @@ func (a *aggregateText) flushCount(counts map[int]string, i int) string {
 }
 
 // flushWords adds the words that first points to to group g; how is the C++ of an Adds.
-func (a *aggregateText) flushWords(counts map[int]string, how string) {
+func (a *groupText) flushWords(counts map[int]string, how string) {
 	k, f := a.k, a.f
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		if acc.limbs == 0 && acc.in == nil {
 			continue
 		}
@@ -340,7 +340,7 @@ func (a *aggregateText) flushWords(counts map[int]string, how string) {
 
 // sumCopies writes what adds up the copies of the sum whose words begin at an address, and returns the name of the i128. read is the C++ of the function that
 // reads one.
-func (a *aggregateText) sumCopies(read, word string) string {
+func (a *groupText) sumCopies(read, word string) string {
 	sum := a.k.Name("sum")
 	a.k.Line("i128 %s = 0;", sum)
 	a.k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, word)
@@ -348,14 +348,14 @@ func (a *aggregateText) sumCopies(read, word string) string {
 }
 
 // declareShared makes the block's groups empty.
-func (a *aggregateText) declareShared() []string {
+func (a *groupText) declareShared() []string {
 	k, f := a.k, a.f
-	places := k.Literal(uint64(f.places))
-	k.shared = sharedMemory{bytes: f.places * int64(f.words()) * 4, copied: true}
+	places := k.Literal(uint64(f.Slots))
+	k.Shared = SharedMemory{bytes: f.Slots * int64(f.Words()) * 4, copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
 		"// group, then by copy.",
-		fmt.Sprintf("const u32 copies = (u32)%s;", k.Word(aggShiftWord{f.p})),
+		fmt.Sprintf("const u32 copies = (u32)%s;", k.Word(GroupCopies{f.Aggregate})),
 		"const u32 copy = thread_index() & ((1u << copies) - 1);",
 		fmt.Sprintf("const u32 places = (u32)%s;", places),
 		"const i32 stride = (i32)(places << copies);",
@@ -365,12 +365,12 @@ func (a *aggregateText) declareShared() []string {
 }
 
 // emptyWords sets all words of the block's groups to what they are without rows.
-func (a *aggregateText) emptyWords() (lines []string) {
+func (a *groupText) emptyWords() (lines []string) {
 	f := a.f
-	for i := 0; i < len(f.accs); {
-		n, first := 0, f.accs[i]
-		for ; i < len(f.accs) && (f.accs[i].limbs == 0 || f.accs[i].noWord() == first.noWord()); i++ {
-			n += f.accs[i].limbs
+	for i := 0; i < len(f.Accs); {
+		n, first := 0, f.Accs[i]
+		for ; i < len(f.Accs) && (f.Accs[i].limbs == 0 || f.Accs[i].noWord() == first.noWord()); i++ {
+			n += f.Accs[i].limbs
 		}
 		if n > 0 {
 			lines = append(lines, fmt.Sprintf("RADISH_NO_UNROLL for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, first.limb, first.noWord()))

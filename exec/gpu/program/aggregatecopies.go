@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 // Groups so few that a block has many copies of all in shared memory are laid out by copy: the words of a group's copy lie side by side, so that a row
 // computes one address, and their number is odd, so that the copies that the threads of a warp add to begin in different banks.
 //
-// A sum of values that span less than 2^48 is a word for each 16 bits of their offsets from the least value. A copy gets at most copyRows rows of a
+// A sum of values that span less than 2^48 is a word for each 16 bits of their offsets from the least value. A copy gets at most CopyRows rows of a
 // launch, so no word overflows: nothing is carried, and no addition waits for what was there before.
 
 const (
-	copyRows   = 1 << 16 // rows of a launch that a copy may get
+	CopyRows   = 1 << 16 // rows of a launch that a copy may get
 	copyPieces = 3       // words of a sum
 	copiesLow  = 8       // that a table has at least to be laid out so
 )
 
 // pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
-func (a *aggregateText) pieces(acc *accForm) int {
+func (a *groupText) pieces(acc *Accumulator) int {
 	if !acc.known || acc.like.Class != form.Int || a.countOf(acc) < 0 {
 		return 0
 	}
@@ -33,14 +33,14 @@ func (a *aggregateText) pieces(acc *accForm) int {
 }
 
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
-func (a *aggregateText) chooseCopies() {
+func (a *groupText) chooseCopies() {
 	f := a.f
-	if !f.shared || a.k.many || len(a.k.prog.feeders[f.p]) != 1 {
+	if !f.Shared || a.k.Many || len(a.k.prog.Feeders[f.Aggregate]) != 1 {
 		return
 	}
-	limbs := make([]int, len(f.accs))
+	limbs := make([]int, len(f.Accs))
 	words := 0
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		limbs[i] = acc.limbs
 		switch acc.op {
 		case accSum:
@@ -56,18 +56,18 @@ func (a *aggregateText) chooseCopies() {
 		}
 		words += limbs[i]
 	}
-	if f.places*int64(words|1)*4*copiesLow > sharedCopies {
+	if f.Slots*int64(words|1)*4*copiesLow > SharedCopies {
 		return
 	}
-	f.byCopy = true
-	for i, acc := range f.accs {
+	f.ByCopy = true
+	for i, acc := range f.Accs {
 		acc.limbs = limbs[i]
 		acc.offset = acc.offset || acc.op == accSum
 	}
 }
 
 // updateCopy adds a value to a group's words in the thread's copy.
-func (a *aggregateText) updateCopy(acc *accForm, v codegen.Value) {
+func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
 	k := a.k
 	offset := ""
 	if acc.offset {
@@ -92,18 +92,18 @@ func (a *aggregateText) updateCopy(acc *accForm, v codegen.Value) {
 }
 
 // declareCopies makes the block's groups empty.
-func (a *aggregateText) declareCopies() []string {
+func (a *groupText) declareCopies() []string {
 	k, f := a.k, a.f
-	k.shared = sharedMemory{bytes: f.places * int64(f.words()) * 4, copied: true}
+	k.Shared = SharedMemory{bytes: f.Slots * int64(f.Words()) * 4, copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
-		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.words()),
-		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.Word(aggShiftWord{f.p}), k.Literal(uint64(f.places))),
+		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.Words()),
+		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.Word(GroupCopies{f.Aggregate}), k.Literal(uint64(f.Slots))),
 		"u32* table = shared_at<u32>(0);",
 		"RADISH_NO_UNROLL for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
 		"  RADISH_NO_UNROLL for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
 	}
-	for _, acc := range f.accs {
+	for _, acc := range f.Accs {
 		if acc.op == accMin && acc.limbs > 0 {
 			lines = append(lines, fmt.Sprintf("  table[i * words + %d] = ~0u;", acc.limb)) // by the thread that has just set it to 0
 		}
@@ -116,7 +116,7 @@ func (a *aggregateText) declareCopies() []string {
 }
 
 // flushCopies adds the block's groups to all.
-func (a *aggregateText) flushCopies() {
+func (a *groupText) flushCopies() {
 	k, f := a.k, a.f
 	k.Line("// the block's groups are added to all")
 	k.Line("block_barrier();")
@@ -127,12 +127,12 @@ func (a *aggregateText) flushCopies() {
 		if counts[i] == "" {
 			counts[i] = k.Name("n")
 			k.Line("u64 %s = 0;", counts[i])
-			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.accs[i].limb)
+			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += first[c * words + %d];", counts[i], f.Accs[i].limb)
 		}
 		return counts[i]
 	}
-	k.Line("if (%s == 0) continue;", count(f.taken))
-	for i, acc := range f.accs {
+	k.Line("if (%s == 0) continue;", count(f.Taken))
+	for i, acc := range f.Accs {
 		if acc.limbs == 0 {
 			continue
 		}

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import "fmt"
 
@@ -12,11 +12,11 @@ const (
 )
 
 // hotBits is log2 of the number of frequent places that a block has room for.
-func (a *aggregateText) hotBits() int {
-	x := a.f.part
-	free := (a.k.prog.target.sharedBytes+sharedRest)/partBlocks - hotRest - x.bytes(partThreads)
+func (a *groupText) hotBits() int {
+	x := a.f.Partition
+	free := (a.k.prog.Target.SharedBytes+SharedRest)/partBlocks - hotRest - x.bytes(PartitionThreads)
 	bits := hotBitsMost
-	if x.bits == partBitsMost {
+	if x.Bits == partBitsMost {
 		bits--
 	}
 	for bits > hotBitsLeast && a.hotBytes(bits) > free {
@@ -26,14 +26,14 @@ func (a *aggregateText) hotBits() int {
 }
 
 // hotBytes is what so many frequent places take of shared memory: a tag and words each.
-func (a *aggregateText) hotBytes(bits int) int64 {
-	return (a.f.part.placeBytes() + 4*int64(a.f.words())) << bits
+func (a *groupText) hotBytes(bits int) int64 {
+	return (a.f.Partition.placeBytes() + 4*int64(a.f.Words())) << bits
 }
 
 // declareHot declares the table.
-func (a *aggregateText) declareHot() []string {
-	k, x := a.k, a.f.part
-	k.shared = sharedMemory{bytes: a.hotBytes(x.hot), threads: x.bytes}
+func (a *groupText) declareHot() []string {
+	k, x := a.k, a.f.Partition
+	k.Shared = SharedMemory{bytes: a.hotBytes(x.hot), threads: x.bytes}
 	return []string{
 		"// frequent places have words of their own in shared memory; first these count",
 		"Place* tags = shared_at<Place>(sizeof(Parting::Memory));",
@@ -46,8 +46,8 @@ func (a *aggregateText) declareHot() []string {
 }
 
 // hotRows writes what takes the rows of frequent places out of a tile's.
-func (a *aggregateText) hotRows() {
-	k, items := a.k, a.f.part.items()
+func (a *groupText) hotRows() {
+	k, items := a.k, a.f.Partition.Items()
 	k.Open("if (hot) {")
 	k.Line("u32 slots[RADISH_ITEMS];")
 	a.each(items, func() {
@@ -68,7 +68,7 @@ func (a *aggregateText) hotRows() {
 }
 
 // flushHot adds the table's words to the groups.
-func (a *aggregateText) flushHot() {
+func (a *groupText) flushHot() {
 	k := a.k
 	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
 	k.Line("if (tags[slot] == not_hot) continue;")
@@ -80,7 +80,7 @@ func (a *aggregateText) flushHot() {
 }
 
 // each writes a loop over items of a thread.
-func (a *aggregateText) each(items int, body func()) {
+func (a *groupText) each(items int, body func()) {
 	a.k.Line("RADISH_UNROLL")
 	a.k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	body()
@@ -90,7 +90,7 @@ func (a *aggregateText) each(items int, body func()) {
 // addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
 // that what they wait for comes at once. some: the slots are those of frequent places, which tags holds, and a row may have none; otherwise those that are none have slots from spare on, which costs less than to ask,
 // and extremes are not read first: a warp whose rows are of so many groups meets one that changes something almost every time.
-func (a *aggregateText) addTogether(items int, row string, some bool) {
+func (a *groupText) addTogether(items int, row string, some bool) {
 	k, f := a.k, a.f
 	here := func(then, otherwise string) string {
 		if some {
@@ -98,7 +98,7 @@ func (a *aggregateText) addTogether(items int, row string, some bool) {
 		}
 		return then
 	}
-	for _, acc := range f.accs {
+	for _, acc := range f.Accs {
 		if acc.in != nil {
 			continue // the sum counts
 		}

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"math/bits"
@@ -15,18 +15,18 @@ const (
 	partSeen      = 8         // rows for each placed slot that are looked at before
 )
 
-// placedTable is the table of a part whose keys are placed.
-type placedTable struct {
+// PerfectHashTable is the table of a part whose keys are placed.
+type PerfectHashTable struct {
 	tag, words       int64 // bytes of a tag, words of a group
 	placed, searched int64 // slots
 	buckets          int64
 }
 
-// newPlacedTable makes as many slots as fit so many bytes.
-func newPlacedTable(tag, words, bytes int64) *placedTable {
-	t := &placedTable{tag: tag, words: words}
+// newPerfectHashTable makes as many slots as fit so many bytes.
+func newPerfectHashTable(tag, words, bytes int64) *PerfectHashTable {
+	t := &PerfectHashTable{tag: tag, words: words}
 	slot := tag + max(4*words, tag+4) // 2 bytes of each slot are for the list of tags, 2 for the buckets
-	t.buckets = powerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
+	t.buckets = PowerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
 	slots := (bytes-t.buckets)/slot - spareSlots
 	if 5*t.buckets > 2*slots {
 		t.buckets /= 2
@@ -38,30 +38,32 @@ func newPlacedTable(tag, words, bytes int64) *placedTable {
 
 // choosePlacedTable returns a table for so many groups where some blocks share a multiprocessor, each of which has so much room at most: where that is enough, one that leaves
 // a quarter of the memory to the cache that loads go through. nil: the groups do not fit.
-func choosePlacedTable(tag, words int64, groups float64, blocks, room int64) *placedTable {
+func choosePlacedTable(tag, words int64, groups float64, blocks, room int64) *PerfectHashTable {
 	for _, bytes := range []int64{min(placedBytes/blocks-2*blockShared, room), room} {
-		if t := newPlacedTable(tag, words, bytes); t.fits(groups) {
+		if t := newPerfectHashTable(tag, words, bytes); t.fits(groups) {
 			return t
 		}
 	}
 	return nil
 }
 
-func (t *placedTable) slots() int64 { return t.placed + t.searched }
+func (t *PerfectHashTable) slots() int64 { return t.placed + t.searched }
 
 // scratch is where the buckets' numbers begin behind the tags: behind the words, or what placing needs instead of them.
-func (t *placedTable) scratch() int64 {
+func (t *PerfectHashTable) scratch() int64 {
 	return max(4*t.words*(t.slots()+spareSlots), (t.tag+2)*t.slots()+5*t.buckets)
 }
 
 // bytes is what the table takes of shared memory.
-func (t *placedTable) bytes() int64 { return t.tag*(t.slots()+spareSlots) + t.scratch() + t.buckets }
+func (t *PerfectHashTable) bytes() int64 {
+	return t.tag*(t.slots()+spareSlots) + t.scratch() + t.buckets
+}
 
 // fits says whether so many groups are expected to have places.
-func (t *placedTable) fits(groups float64) bool { return groups <= placedFull*float64(t.placed) }
+func (t *PerfectHashTable) fits(groups float64) bool { return groups <= placedFull*float64(t.placed) }
 
 // declare declares the table.
-func (t *placedTable) declare(k *kernel) {
+func (t *PerfectHashTable) declare(k *Kernel) {
 	k.Line("using Placed = PlacedPart<Place, %d, %d, %d>;", t.placed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
 	k.Line("Place* tags = shared_at<Place>(0);")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
@@ -69,8 +71,8 @@ func (t *placedTable) declare(k *kernel) {
 }
 
 // placedPartText writes what makes the groups of a part whose keys are placed.
-func (a *aggregateText) placedPartText() {
-	k, items := a.k, a.f.part.items()
+func (a *groupText) placedPartText() {
+	k, items := a.k, a.f.Partition.Items()
 	k.Line("placed.clear();")
 	k.Line("block_barrier();")
 	k.Line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", items, partSeen)
@@ -101,7 +103,7 @@ func (a *aggregateText) placedPartText() {
 			k.Line("const bool lost = slots[i] == no_slot && tag != Placed::none;")
 			k.Line("if (lost) slots[i] = placed.search(tag);")
 			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
-			k.Line("if (lost && slots[i] == no_slot) %s_direct(p, rows[next + i]);", k.title)
+			k.Line("if (lost && slots[i] == no_slot) %s_direct(p, rows[next + i]);", k.Title)
 			k.Line("if (slots[i] == no_slot) slots[i] = spare + lane();")
 			k.Line("warp_barrier(full_mask());")
 		})

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -19,9 +19,9 @@ const fullRows = 1 << 30
 
 // addFloat adds a value, or its square, to a sum of the thread's or the block's, which add does for an i128 or a SquareTerm, or, if it does not fit that, to the
 // group's limbs.
-func (a *aggregateText) addFloat(acc *accForm, v codegen.Value, place string, add func(term string)) {
+func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, place string, add func(term string)) {
 	k := a.k
-	shared := k.Pointer("u32", counterWord{of: windowOf{acc}})
+	shared := k.Pointer("u32", CounterWord{Of: windowOf{acc}})
 	window := a.windows[acc]
 	if window == "" {
 		window = k.Name("window")
@@ -43,7 +43,7 @@ func (a *aggregateText) addFloat(acc *accForm, v codegen.Value, place string, ad
 }
 
 // addExact adds a value, or its square, to a group's limbs in device memory.
-func (a *aggregateText) addExact(acc *accForm, v codegen.Value, place string) {
+func (a *groupText) addExact(acc *Accumulator, v codegen.Value, place string) {
 	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), exactWords, place, v.Text)
 	full := a.mostTerms() > fullRows
 	switch {
@@ -57,15 +57,15 @@ func (a *aggregateText) addExact(acc *accForm, v codegen.Value, place string) {
 }
 
 // floatSum is the C++ of the arguments that say what a sum of doubles, or of their squares, is in group number row: its limbs, what fitted the window, and that.
-func (k *kernel) floatSum(f *aggForm, acc *accForm) string {
-	fitted := k.wideText(f, acc.at+1)
+func (k *Kernel) floatSum(f *GroupForm, acc *Accumulator) string {
+	fitted := k.wideText(f, acc.At+1)
 	if acc.op == accFloatSquares {
-		fitted += ", " + k.wideText(f, acc.at+3)
+		fitted += ", " + k.wideText(f, acc.At+3)
 	}
-	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.Pointer("const u32", counterWord{of: windowOf{acc}}))
+	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.Pointer("const u32", CounterWord{Of: windowOf{acc}}))
 }
 
 // limbs is the C++ of where a sum of doubles of group number row has its limbs.
-func (k *kernel) limbs(f *aggForm, acc *accForm) string {
-	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", aggWord{f.p, acc.at}), exactWords)
+func (k *Kernel) limbs(f *GroupForm, acc *Accumulator) string {
+	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", GroupArray{f.Aggregate, acc.At}), exactWords)
 }

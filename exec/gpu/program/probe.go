@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func keepsRows(kind logical.JoinKind) bool {
 
 // probeText writes one probe.
 type probeText struct {
-	k    *kernel
+	k    *Kernel
 	t    *physical.Probe
 	f    *buildForm
 	keys []codegen.Value
@@ -31,19 +31,19 @@ type probeText struct {
 }
 
 // probe writes the lookup of a row in a build, and opens the block of what it gives.
-func (k *kernel) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
-	f := k.prog.builds[t.Build]
-	if f == nil || k.prog.host(t.Build) {
+func (k *Kernel) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
+	f := k.prog.Builds[t.Build]
+	if f == nil || k.prog.IsHost(t.Build) {
 		return nil, codegen.Refuse("its join's build side runs on the CPU")
 	}
 	p := &probeText{k: k, t: t, f: f, row: k.Name("r")}
-	k.Line("// %s: %s", joinTitle(t.Kind), f.shape)
+	k.Line("// %s: %s", joinTitle(t.Kind), f.Shape)
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
-	k.maxRows = times(k.maxRows, k.prog.perRow(t))
+	k.MaxRows = times(k.MaxRows, k.prog.perRow(t))
 	switch {
-	case f.shape == bitmapBuild || f.shape == directBuild:
+	case f.Shape == BitmapBuild || f.Shape == DirectBuild:
 		return p.byPlace(s)
 	case k.prog.multiplies(t):
 		return p.every(s)
@@ -63,8 +63,8 @@ func (p *probeText) probeKeys(s *codegen.Scope) error {
 		if err != nil {
 			return err
 		}
-		if f.shape != bitmapBuild && f.shape != directBuild {
-			c := f.rows.cols[f.keyAt[i]].like
+		if f.Shape != BitmapBuild && f.Shape != DirectBuild {
+			c := f.rows.Cols[f.keyAt[i]].Like
 			if c.Class == form.Code && (v.Class != form.Code || v.Dict != c.Dict) {
 				k.prog.views[storedKey{f.p, f.keyAt[i]}] = true
 				return errAgain
@@ -94,7 +94,7 @@ func (p *probeText) byPlace(s *codegen.Scope) (*codegen.Scope, error) {
 	k, f := p.k, p.f
 	k.Line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].Text, k.Literal(uint64(f.p.DenseMin)))
 	found := k.Name("found")
-	cond := andNot(p.null, k.hasBit(p.row, f.domain(), bitsWord{f.p}))
+	cond := andNot(p.null, k.hasBit(p.row, f.Domain(), BitsWord{f.p}))
 	if len(p.t.Residual) == 0 {
 		k.Line("const bool %s = %s;", found, cond)
 	} else {
@@ -158,7 +158,7 @@ func (p *probeText) decide(s *codegen.Scope, found string) (*codegen.Scope, erro
 // note remembers that the build's row has found a match.
 func (p *probeText) note(found string) {
 	if p.f.p.KeepUnmatched {
-		p.k.Line("if (%s) %s[%s] = 1;", found, p.k.Pointer("u8", matchedWord{p.f.p}), p.row)
+		p.k.Line("if (%s) %s[%s] = 1;", found, p.k.Pointer("u8", MatchedWord{p.f.p}), p.row)
 	}
 }
 
@@ -166,33 +166,33 @@ func (p *probeText) note(found string) {
 // next one.
 func (p *probeText) start() (first, more, step string) {
 	k, f := p.k, p.f
-	switch f.shape {
-	case loopBuild:
-		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.Word(rowsWord{f.p})), p.row + "++"
-	case denseBuild:
+	switch f.Shape {
+	case LoopBuild:
+		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.Word(RowCount{f.p})), p.row + "++"
+	case DenseBuild:
 		place := k.Name("place")
 		k.Line("const u64 %s = (u64)%s - %s;", place, p.keys[0].Text, k.Literal(uint64(f.p.DenseMin)))
-		first = fmt.Sprintf("%s < %s ? %s[%s] : no_row", place, k.Literal(uint64(f.domain())), k.Pointer("const u32", headsWord{f.p}), place)
+		first = fmt.Sprintf("%s < %s ? %s[%s] : no_row", place, k.Literal(uint64(f.Domain())), k.Pointer("const u32", HeadsWord{f.p}), place)
 	default:
-		first = fmt.Sprintf("%s[%s & %s]", k.Pointer("const u32", headsWord{f.p}), k.hash(p.keys), k.Word(maskWord{f.p}))
+		first = fmt.Sprintf("%s[%s & %s]", k.Pointer("const u32", HeadsWord{f.p}), k.hash(p.keys), k.Word(MaskWord{f.p}))
 	}
 	head := k.Name("head")
 	if p.null != "" {
 		first = fmt.Sprintf("%s ? no_row : (%s)", p.null, first)
 	}
 	k.Line("const u32 %s = %s;", head, first)
-	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.Pointer("const u32", nextWord{f.p}), p.row)
+	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.Pointer("const u32", NextWord{f.p}), p.row)
 }
 
 // pass writes, inside the loop over candidates, the tests of the pair: `continue` where it does not match.
 func (p *probeText) pass(s *codegen.Scope) error {
 	k, f := p.k, p.f
 	switch {
-	case f.shape == hashBuild:
+	case f.Shape == HashBuild:
 		for i, v := range p.keys {
 			k.Line("if (!(%s)) continue;", p.sameKey(i, v))
 		}
-	case f.shape == loopBuild && len(p.keys) > 0:
+	case f.Shape == LoopBuild && len(p.keys) > 0:
 		cond, err := p.compareRange()
 		if err != nil {
 			return err
@@ -237,11 +237,11 @@ func orFalse(null string) string {
 
 // buildKey reads key part i of the build's row.
 func (p *probeText) buildKey(i int) codegen.Value {
-	c := &p.f.rows.cols[p.f.keyAt[i]]
-	v := c.like
-	v.Text = fmt.Sprintf("%s[%s]", p.k.Pointer("const "+v.Class.CName(), dataWord{p.f.p, p.f.keyAt[i]}), p.row)
-	if c.nullable() {
-		v.Null = fmt.Sprintf("!%s[%s]", p.k.Pointer("const u8", validWord{p.f.p, p.f.keyAt[i]}), p.row)
+	c := &p.f.rows.Cols[p.f.keyAt[i]]
+	v := c.Like
+	v.Text = fmt.Sprintf("%s[%s]", p.k.Pointer("const "+v.Class.CName(), DataWord{p.f.p, p.f.keyAt[i]}), p.row)
+	if c.IsNullable() {
+		v.Null = fmt.Sprintf("!%s[%s]", p.k.Pointer("const u8", ValidWord{p.f.p, p.f.keyAt[i]}), p.row)
 	}
 	return v
 }
@@ -325,7 +325,7 @@ func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
 	k.Close()
 	switch p.t.Kind {
 	case logical.SingleJoin:
-		if p.f.p.Unique && p.f.shape != loopBuild {
+		if p.f.p.Unique && p.f.Shape != LoopBuild {
 			break
 		}
 		match, second := p.row, k.Name("second")
@@ -376,8 +376,8 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 		p.row = k.Name("r")
 		k.Open("if (!%s) {", found)
 		switch {
-		case f.shape == loopBuild:
-			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(rowsWord{f.p}), p.row)
+		case f.Shape == LoopBuild:
+			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(RowCount{f.p}), p.row)
 			k.askStop(p.row)
 			var nulls []string
 			for i := range p.keys {
@@ -386,8 +386,8 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 			k.Line("if (!(%s) && !(%s)) continue;", hasNull, strings.Join(nulls, " || "))
 		default:
 			k.Line("const bool all = %s;", hasNull)
-			k.Open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.Pointer("const u32", nullHeadWord{f.p}),
-				p.row, k.Word(rowsWord{f.p}), p.row, p.row, k.Pointer("const u32", nextWord{f.p}), p.row)
+			k.Open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.Pointer("const u32", NullHeadWord{f.p}),
+				p.row, k.Word(RowCount{f.p}), p.row, p.row, k.Pointer("const u32", NextWord{f.p}), p.row)
 			k.askStop(p.row)
 			for i, v := range p.keys {
 				b := p.buildKey(i)
@@ -425,15 +425,15 @@ func (p *probeText) bindMark(s *codegen.Scope, found, unknown string) *codegen.S
 }
 
 // canFilter says whether a runtime filter can be applied on the device: the build keeps a bitmap of its keys, or a filter.
-func (k *kernel) canFilter(f physical.RuntimeFilterUse) bool {
-	b := k.prog.builds[f.Build]
-	return b != nil && f.Key == 0 && (b.shape == bitmapBuild || b.shape == directBuild) && !k.prog.host(f.Build) || k.filterOf(f) != nil
+func (k *Kernel) canFilter(f physical.RuntimeFilterUse) bool {
+	b := k.prog.Builds[f.Build]
+	return b != nil && f.Key == 0 && (b.Shape == BitmapBuild || b.Shape == DirectBuild) && !k.prog.IsHost(f.Build) || k.filterOf(f) != nil
 }
 
 // runtimeFilter narrows `here` to rows whose key is in a build.
-func (k *kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) error {
-	b := k.prog.builds[f.Build]
-	scan := k.p.Source.(*physical.TableScan)
+func (k *Kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) error {
+	b := k.prog.Builds[f.Build]
+	scan := k.Pipeline.Source.(*physical.TableScan)
 	for _, c := range scan.Cols {
 		if c.ID != f.Col {
 			continue
@@ -448,20 +448,20 @@ func (k *kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) er
 			k.keyFilter(f, x, v)
 			continue
 		}
-		k.narrowByBits(v, b.p.DenseMin, b.domain(), bitsWord{b.p})
+		k.narrowByBits(v, b.p.DenseMin, b.Domain(), BitsWord{b.p})
 	}
 	return nil
 }
 
 // narrowByBits narrows `here` to rows whose value has its bit, where a bitmap of so many places begins with a value.
-func (k *kernel) narrowByBits(v codegen.Value, first, places int64, bits any) {
+func (k *Kernel) narrowByBits(v codegen.Value, first, places int64, bits any) {
 	place := k.Name("place")
 	k.Line("const u64 %s = (u64)%s - %s;", place, v.Text, k.Literal(uint64(first)))
 	k.Line("here = here && %s;", andNot(v.Null, k.hasBit(place, places, bits)))
 }
 
 // hasBit is the C++ of whether a place lies within a bitmap, and its bit is set.
-func (k *kernel) hasBit(place string, places int64, bits any) string {
+func (k *Kernel) hasBit(place string, places int64, bits any) string {
 	return fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.Literal(uint64(places)), k.Pointer("const u32", bits), place)
 }
 
@@ -474,14 +474,14 @@ func andNot(null, cond string) string {
 }
 
 // openUnmatched writes the loop over a build's rows that found no match.
-func (k *kernel) openUnmatched(s *codegen.Scope, src *physical.UnmatchedScan) (*codegen.Scope, error) {
-	f := k.prog.builds[src.Build]
-	if f == nil || k.prog.host(src.Build) {
+func (k *Kernel) openUnmatched(s *codegen.Scope, src *physical.UnmatchedScan) (*codegen.Scope, error) {
+	f := k.prog.Builds[src.Build]
+	if f == nil || k.prog.IsHost(src.Build) {
 		return nil, codegen.Refuse("its join's build side runs on the CPU")
 	}
 	k.Line("// rows of the build without a match")
-	k.maxRows = k.prog.bound(src.Build)
-	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", matchedWord{src.Build})))
+	k.MaxRows = k.prog.bound(src.Build)
+	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", MatchedWord{src.Build})))
 	k.bindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")
 	for _, c := range src.Nulls {
 		s.Bind(c.ID, codegen.NullOf(form.ClassOf(c.Typ), c.Typ))

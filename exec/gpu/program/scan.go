@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -15,26 +14,26 @@ import (
 
 // The words of a table scan.
 type (
-	columnData  struct{ c scanColumn } // address of a resident column's items
-	columnBytes struct{ c scanColumn } // address of its strings' bytes
-	columnValid struct{ c scanColumn } // address of its validity bitmap
-	columnBase  struct{ c scanColumn } // its frame of reference
-	deletedWord struct{ scan *physical.TableScan }
-	spansWord   struct{ scan *physical.TableScan } // address of the Spans
-	fromWord    struct{}                           // the launch's first tile or row
-	toWord      struct{}                           // and the one behind its last
-	everyWord   struct{}                           // which tiles are numbered: see Tiles in tile.cuh
-	sharersWord struct{}                           // log2 of how many threads share the copies of a row
-	cancelWord  struct{}                           // address of the word that says that the query was cancelled
-	scanColumn  struct {
-		scan *physical.TableScan
-		at   int // of scan.Cols
+	ColumnData  struct{ C ScanColumn } // address of a resident column's items
+	ColumnBytes struct{ C ScanColumn } // address of its strings' bytes
+	ColumnValid struct{ C ScanColumn } // address of its validity bitmap
+	ColumnBase  struct{ C ScanColumn } // its frame of reference
+	DeletedWord struct{ Scan *physical.TableScan }
+	SpansWord   struct{ Scan *physical.TableScan } // address of the Spans
+	FromWord    struct{}                           // the launch's first tile or row
+	ToWord      struct{}                           // and the one behind its last
+	EveryWord   struct{}                           // which tiles are numbered: see Tiles in tile.cuh
+	SharersWord struct{}                           // log2 of how many threads share the copies of a row
+	CancelWord  struct{}                           // address of the word that says that the query was cancelled
+	ScanColumn  struct {
+		Scan *physical.TableScan
+		At   int // of scan.Cols
 	}
 )
 
 // tableReader writes how a scan's columns are read.
 type tableReader struct {
-	k      *kernel
+	k      *Kernel
 	scan   *physical.TableScan
 	forms  []form.Column
 	vector []string // by column: the array of a thread's items, where they were loaded at once
@@ -44,8 +43,8 @@ type tableReader struct {
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
 // whether there is one for this thread.
-func (k *kernel) openSource(s *codegen.Scope) (*codegen.Scope, error) {
-	switch src := k.p.Source.(type) {
+func (k *Kernel) openSource(s *codegen.Scope) (*codegen.Scope, error) {
+	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
 		return k.openTable(s, src)
 	case *physical.SinkScan:
@@ -55,12 +54,12 @@ func (k *kernel) openSource(s *codegen.Scope) (*codegen.Scope, error) {
 	case *physical.ValuesScan:
 		return k.openValues(s, src)
 	}
-	return nil, codegen.Refuse("%T runs on the CPU only", k.p.Source)
+	return nil, codegen.Refuse("%T runs on the CPU only", k.Pipeline.Source)
 }
 
 // openRow opens the block of a row that is there.
-func (k *kernel) openRow(s *codegen.Scope) (*codegen.Scope, error) {
-	if k.stops {
+func (k *Kernel) openRow(s *codegen.Scope) (*codegen.Scope, error) {
+	if k.Stops {
 		k.block("if (here && !stop) {")
 	} else {
 		k.block("if (here) {")
@@ -69,26 +68,26 @@ func (k *kernel) openRow(s *codegen.Scope) (*codegen.Scope, error) {
 }
 
 // openRows writes a loop over rows from 0 on, of which the condition, if not empty, says which are there.
-func (k *kernel) openRows(rows loop, condition string) {
-	k.rows = rows
-	k.rows.shared = k.firstRepeat()
-	k.loopRows("(i64)"+k.Word(toWord{}), condition)
+func (k *Kernel) openRows(rows Rows, condition string) {
+	k.Rows = rows
+	k.Rows.SharedBy = k.firstRepeat()
+	k.loopRows("(i64)"+k.Word(ToWord{}), condition)
 }
 
 // openStored is openRows for a sink's rows. Where the host does not know yet how many there are, the kernel asks the counter.
-func (k *kernel) openStored(s physical.Sink, condition string) {
-	k.rows = loop{of: s}
-	to, held := k.Word(toWord{}), k.Word(heldWord{s})
+func (k *Kernel) openStored(s physical.Sink, condition string) {
+	k.Rows = Rows{Of: s}
+	to, held := k.Word(ToWord{}), k.Word(HeldCount{s})
 	k.Line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
 	k.loopRows("to", condition)
 }
 
-func (k *kernel) loopRows(to, condition string) {
-	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(fromWord{}), to)
+func (k *Kernel) loopRows(to, condition string) {
+	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(FromWord{}), to)
 	turn := "row"
-	if k.rows.shared != nil {
+	if k.Rows.SharedBy != nil {
 		turn = "turn"
-		share := k.Word(sharersWord{})
+		share := k.Word(SharersWord{})
 		k.Line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
 		k.Line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
 	} else {
@@ -103,8 +102,8 @@ func (k *kernel) loopRows(to, condition string) {
 
 // firstRepeat is the transform that gives copies of the source's rows, if those before it only compute and drop rows: several threads may do that for the
 // same row. nil: there is none.
-func (k *kernel) firstRepeat() *physical.Repeat {
-	for _, t := range k.p.Transforms {
+func (k *Kernel) firstRepeat() *physical.Repeat {
+	for _, t := range k.Pipeline.Transforms {
 		switch t := t.(type) {
 		case *physical.Repeat:
 			return t
@@ -116,15 +115,15 @@ func (k *kernel) firstRepeat() *physical.Repeat {
 	return nil
 }
 
-func (k *kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Scope, error) {
-	if a, ok := src.From.(*physical.Aggregate); ok && !k.prog.host(a) {
+func (k *Kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Scope, error) {
+	if a, ok := src.From.(*physical.Aggregate); ok && !k.prog.IsHost(a) {
 		return k.openGroups(s, src, a)
 	}
-	f, err := k.prog.form(src.From)
+	f, err := k.prog.Form(src.From)
 	if err != nil {
 		return nil, err
 	}
-	k.maxRows = k.prog.bound(src.From)
+	k.MaxRows = k.prog.bound(src.From)
 	k.Line("// rows of an earlier pipeline")
 	k.openStored(src.From, "")
 	at := make([]int, len(src.Cols))
@@ -135,7 +134,7 @@ func (k *kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Sc
 	}
 	place := "row"
 	if k.fromOrder() {
-		order := k.Pointer("const u32", orderWord{src.From})
+		order := k.Pointer("const u32", OrderWord{src.From})
 		k.Line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
 		place = "place"
 	}
@@ -144,20 +143,20 @@ func (k *kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Sc
 }
 
 // openValues reads constants that the host has computed.
-func (k *kernel) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codegen.Scope, error) {
+func (k *Kernel) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codegen.Scope, error) {
 	f := hostForm(src.Cols)
-	for i := range f.cols {
-		f.cols[i].like.Null = "null" // whatever the columns say
+	for i := range f.Cols {
+		f.Cols[i].Like.Null = "null" // whatever the columns say
 	}
 	at := make([]int, len(src.Cols))
 	for i := range at {
 		at[i] = i
 	}
-	sink := valuesSink(src)
-	k.prog.sinks[sink] = f
-	k.maxRows = float64(len(src.Rows))
+	sink := ValuesSink(src)
+	k.prog.Sinks[sink] = f
+	k.MaxRows = float64(len(src.Rows))
 	k.Line("// constants")
-	k.openRows(loop{count: int64(len(src.Rows))}, "")
+	k.openRows(Rows{Count: int64(len(src.Rows))}, "")
 	k.bindStored(s, sink, f, at, src.Cols, "row", "")
 	return s, nil
 }
@@ -168,14 +167,14 @@ type valuesKey struct {
 	scan *physical.ValuesScan
 }
 
-func valuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan: src} }
+func ValuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan: src} }
 
 // openTable writes the loop over a table's tiles.
 //
 // Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
 // that still live, or at once as well where most do.
-func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen.Scope, error) {
+func (k *Kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen.Scope, error) {
 	k.note(note{what: "scan of " + scan.Alias})
 	r := &tableReader{k: k, scan: scan, vector: make([]string, len(scan.Cols))}
 	filterCols := map[expr.ColumnID]bool{}
@@ -191,24 +190,24 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	for i, c := range scan.Cols {
 		var f form.Column
 		if scan.Ordinals[i] != logical.RowIDOrdinal {
-			f = k.prog.target.columns(scan.Table, scan.Ordinals[i])
+			f = k.prog.Target.Columns(scan.Table, scan.Ordinals[i])
 			k.learnRange(c, &f)
 		}
 		r.forms = append(r.forms, f)
 	}
-	r.dead = residency.SomeDeleted(scan.Table)
-	k.rows = loop{scan: scan}
-	k.maxRows = float64(scan.Table.Rows())
+	r.dead = form.SomeDeleted(scan.Table)
+	k.Rows = Rows{Scan: scan}
+	k.MaxRows = float64(scan.Table.Rows())
 	pack := k.packs()
 	most := k.prog.most(scan)
 	k.tiles = k.OpenGap()
-	for _, t := range k.p.Transforms {
+	for _, t := range k.Pipeline.Transforms {
 		if p, ok := t.(*physical.Probe); ok && p.Build.KeepUnmatched {
 			break // all rows note what they match
 		}
 		if l, ok := t.(*physical.Limit); ok && l.Count >= 0 {
 			k.Line("// enough rows have come")
-			k.Line("if (block_any(load_relaxed(%s) >= %s)) break;", k.Pointer("const u64", counterWord{k.p, l}), k.Literal(uint64(l.Offset)+uint64(l.Count)))
+			k.Line("if (block_any(load_relaxed(%s) >= %s)) break;", k.Pointer("const u64", CounterWord{k.Pipeline, l}), k.Literal(uint64(l.Offset)+uint64(l.Count)))
 		}
 	}
 	if pack && len(filterCols) == 0 && !r.dead {
@@ -220,7 +219,7 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	}
 	k.Line("u32 alive = t.inside();")
 	if r.dead {
-		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", deletedWord{scan}))
+		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", DeletedWord{scan}))
 	}
 	for i, c := range scan.Cols {
 		if filterCols[c.ID] || !pack && most && used[c.ID] {
@@ -229,12 +228,12 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	}
 	if !pack {
 		if r.bytes <= 8 {
-			k.items = 8
+			k.Items = 8
 		}
 		k.tile = k.Gap()
 	}
-	k.either = !pack && len(filterCols) > 0
-	sparse := k.either && !most
+	k.Either = !pack && len(filterCols) > 0
+	sparse := k.Either && !most
 	each := func() {
 		if pack && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
 			k.Line("RADISH_NO_UNROLL // nothing is indexed by i: filters of texts, which are long")
@@ -278,7 +277,7 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 		return s, nil
 	}
 	k.Close()
-	k.items = 8
+	k.Items = 8
 	k.Line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
 	k.Line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
 	k.Open("for (u32 at = 0; at < count; at += RADISH_BLOCK) {")
@@ -292,14 +291,14 @@ func (k *kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 }
 
 // packs says whether a scan's rows are packed together after its filters: where what follows is long or wants all threads.
-func (k *kernel) packs() bool {
-	for _, t := range k.p.Transforms {
+func (k *Kernel) packs() bool {
+	for _, t := range k.Pipeline.Transforms {
 		switch t.(type) {
 		case *physical.Probe, *physical.Repeat:
 			return true
 		}
 	}
-	switch k.p.Sink.(type) {
+	switch k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
 		return false
 	}
@@ -307,17 +306,17 @@ func (k *kernel) packs() bool {
 }
 
 // usedColumns are all columns that a pipeline's operators read.
-func (k *kernel) usedColumns() map[expr.ColumnID]bool {
+func (k *Kernel) usedColumns() map[expr.ColumnID]bool {
 	used := map[expr.ColumnID]bool{}
 	add := func(es ...expr.Expr) {
 		for _, e := range es {
 			addColumns(used, e)
 		}
 	}
-	if scan, ok := k.p.Source.(*physical.TableScan); ok {
+	if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok {
 		add(scan.Filters...)
 	}
-	for _, t := range k.p.Transforms {
+	for _, t := range k.Pipeline.Transforms {
 		switch t := t.(type) {
 		case *physical.Filter:
 			add(t.Preds...)
@@ -332,7 +331,7 @@ func (k *kernel) usedColumns() map[expr.ColumnID]bool {
 			add(t.Count)
 		}
 	}
-	switch sink := k.p.Sink.(type) {
+	switch sink := k.Pipeline.Sink.(type) {
 	case *physical.Build:
 		add(sink.Keys...)
 		for _, c := range sink.Payload {
@@ -409,15 +408,15 @@ func (r *tableReader) loadItems(i int, load string) {
 	if elem == "" || r.scan.Ordinals[i] == logical.RowIDOrdinal {
 		return
 	}
-	c := scanColumn{r.scan, i}
+	c := ScanColumn{r.scan, i}
 	name := r.k.Name("c")
 	r.vector[i] = name
 	r.bytes += f.Width
 	r.k.Line("%s %s[RADISH_ITEMS];", elem, name)
 	r.k.note(note{what: name + ": ", of: r.scan.Cols[i]})
-	r.k.Line(load, r.k.Pointer("const "+elem, columnData{c}), name)
+	r.k.Line(load, r.k.Pointer("const "+elem, ColumnData{c}), name)
 	if f.Nulls {
-		r.k.Line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.Pointer("const u32", columnValid{c}))
+		r.k.Line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.Pointer("const u32", ColumnValid{c}))
 	}
 }
 
@@ -440,7 +439,7 @@ func (r *tableReader) bind(s *codegen.Scope, item string) {
 // load reads a column of the current row.
 func (r *tableReader) load(i int, item string) codegen.Value {
 	f, k := &r.forms[i], r.k
-	c := scanColumn{r.scan, i}
+	c := ScanColumn{r.scan, i}
 	col := r.scan.Cols[i]
 	v := codegen.Value{Class: f.Class, Typ: col.Typ, Dict: f.Dict}
 	vector := r.vector[i]
@@ -448,16 +447,16 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 		if vector != "" {
 			v.Null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
 		} else {
-			v.Null = fmt.Sprintf("!bit_at(%s, row)", k.Pointer("const u32", columnValid{c}))
+			v.Null = fmt.Sprintf("!bit_at(%s, row)", k.Pointer("const u32", ColumnValid{c}))
 		}
 	}
 	if f.Class == form.View {
-		v.Text = fmt.Sprintf("load_string(%s, %s, row)", k.Pointer("const i64", columnData{c}), k.Pointer("const u8", columnBytes{c}))
+		v.Text = fmt.Sprintf("load_string(%s, %s, row)", k.Pointer("const i64", ColumnData{c}), k.Pointer("const u8", ColumnBytes{c}))
 		return k.Define(v, "t")
 	}
 	raw := fmt.Sprintf("%s[%s]", vector, item)
 	if vector == "" {
-		raw = fmt.Sprintf("%s[row]", k.Pointer("const "+f.Element(), columnData{c}))
+		raw = fmt.Sprintf("%s[row]", k.Pointer("const "+f.Element(), ColumnData{c}))
 	}
 	switch {
 	case f.Class != form.Int:
@@ -465,7 +464,7 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 	case f.Width == 8:
 		v.Text = "(i64)" + raw
 	default:
-		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Word(columnBase{c}), raw)
+		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Word(ColumnBase{c}), raw)
 		if vector != "" {
 			v = k.Define(v, "t")
 			k.raws[v.Text] = rawItem{raw, f.Base}
@@ -482,7 +481,7 @@ type rawItem struct {
 }
 
 // learnRange notes what lies between a column's least and greatest value.
-func (k *kernel) learnRange(c *expr.Column, f *form.Column) {
+func (k *Kernel) learnRange(c *expr.Column, f *form.Column) {
 	if f.Class != form.Int || c.Typ.Phys() == types.PhysUint64 {
 		return
 	}

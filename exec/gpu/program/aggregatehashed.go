@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ const (
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
-func (f *aggForm) keysFitWord() bool {
+func (f *GroupForm) keysFitWord() bool {
 	most := uint64(0)
 	for _, k := range f.keys {
 		if k.shift >= 32 || k.digits-1 > math.MaxUint32>>k.shift {
@@ -36,70 +36,70 @@ func (f *aggForm) keysFitWord() bool {
 }
 
 // partSlots is the number of slots of a part's table of groups that are found by hashing.
-func (x *partForm) partSlots(groups float64) int64 {
+func (x *PartitionForm) partSlots(groups float64) int64 {
 	factor := hashedRoom
 	if x.ranked() {
 		factor = rankRoom
 	}
-	wanted := int64(groups * factor / float64(int64(1)<<(x.bits*x.passes)))
-	return max(wanted, x.tuning.leastSlots) &^ 3
+	wanted := int64(groups * factor / float64(int64(1)<<(x.Bits*x.Passes)))
+	return max(wanted, x.tuning.LeastSlots) &^ 3
 }
 
 // tagBits is the number of bits of a tag: what the passes have left of a place.
-func (x *partForm) tagBits() int { return int(8*x.placeBytes()) - x.bits*x.passes }
+func (x *PartitionForm) tagBits() int { return int(8*x.placeBytes()) - x.Bits*x.Passes }
 
 // ranked says whether a part's groups are numbered by a bitmap of their tags, not searched for.
-func (x *partForm) ranked() bool { return x.hashed && x.tagBits() <= rankBits }
+func (x *PartitionForm) ranked() bool { return x.Hashed && x.tagBits() <= rankBits }
 
 // rankBytes is what numbering them takes of shared memory: two words for each 32 tags.
-func (x *partForm) rankBytes() int64 {
+func (x *PartitionForm) rankBytes() int64 {
 	if !x.ranked() {
 		return 0
 	}
 	return 8 << (x.tagBits() - 5)
 }
 
-// directGroups counts what was added to an aggregation's groups directly: not 0, if something was. appendedGroups counts the groups behind the table.
+// DirectGroups counts what was added to an aggregation's groups directly: not 0, if something was. AppendedGroups counts the groups behind the table.
 type (
-	directGroups   struct{ p *physical.Aggregate }
-	appendedGroups struct{ p *physical.Aggregate }
+	DirectGroups   struct{ P *physical.Aggregate }
+	AppendedGroups struct{ P *physical.Aggregate }
 )
 
-// aggFirstWord is the place of the first group behind the table, aggRoomWord how many there can be.
+// AppendedFirst is the place of the first group behind the table, AppendedCapacity how many there can be.
 type (
-	aggFirstWord struct{ p *physical.Aggregate }
-	aggRoomWord  struct{ p *physical.Aggregate }
+	AppendedFirst    struct{ P *physical.Aggregate }
+	AppendedCapacity struct{ P *physical.Aggregate }
 )
 
 // groups is about how many groups there are, or places in a dense domain.
-func (f *aggForm) groups() float64 {
-	if f.shape == denseGroups {
-		return float64(f.places)
+func (f *GroupForm) groups() float64 {
+	if f.Shape == DenseGroups {
+		return float64(f.Slots)
 	}
-	return f.p.EstGroups
+	return f.Aggregate.EstGroups
 }
 
 // nullPlaces says whether NULL has a place besides those of keys.
-func (a *aggregateText) nullPlaces() bool {
-	return a.f.shape == wordGroups && orFalse(a.f.form.cols[0].like.Null) != "false"
+func (a *groupText) nullPlaces() bool {
+	return a.f.Shape == wordGroups && orFalse(a.f.form.Cols[0].Like.Null) != "false"
 }
 
 // partKey is the C++ of the key that a place stands for.
-func (a *aggregateText) partKey(place string) string {
-	if a.f.part.wide {
+func (a *groupText) partKey(place string) string {
+	if a.f.Partition.wide {
 		return fmt.Sprintf("unmix(%s)", place)
 	}
 	return fmt.Sprintf("unmix_word(%s)", place)
 }
 
 // partPlace writes a row's place. Of wide rows it opens the block of those that have one: two keys of all have none and go to their groups directly.
-func (a *aggregateText) partPlace(keys, args []codegen.Value) string {
+func (a *groupText) partPlace(keys, args []codegen.Value) string {
 	k, f := a.k, a.f
-	if !f.part.hashed {
+	if !f.Partition.Hashed {
 		return a.place(keys)
 	}
 	name := k.Name("g")
-	if !f.part.wide {
+	if !f.Partition.wide {
 		k.Line("const u32 %s = mix_word((u32)(%s));", name, a.number(keys))
 		return name
 	}
@@ -112,19 +112,19 @@ func (a *aggregateText) partPlace(keys, args []codegen.Value) string {
 		k.Line("const u64 %s = %s ? null_place : mix(%s);", name, null, key)
 	}
 	k.Open("if (%s >= null_place && !(%s)) {", name, null)
-	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", counterWord{of: directGroups{f.p}}))
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", CounterWord{Of: DirectGroups{f.Aggregate}}))
 	k.Line("%s", a.aside(key, args))
 	k.Else()
 	return name
 }
 
 // declareTags declares the tags, and what ranks them.
-func (a *aggregateText) declareTags() {
-	k, x := a.k, a.f.part
+func (a *groupText) declareTags() {
+	k, x := a.k, a.f.Partition
 	k.Line("Place* tags = shared_at<Place>(0); // they stand first, since they are read by four")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
 	if x.ranked() {
-		k.Line("u32* marks = table + %d * stride;", a.f.words())
+		k.Line("u32* marks = table + %d * stride;", a.f.Words())
 		k.Line("using Ranks = TagRanks<%d>;", x.tagBits())
 		k.Line("Ranks ranks{marks, marks + Ranks::words};")
 	}
@@ -132,20 +132,20 @@ func (a *aggregateText) declareTags() {
 }
 
 // taggedPart writes what makes the groups of a part by searching for tags.
-func (a *aggregateText) taggedPart() {
-	k, x := a.k, a.f.part
+func (a *groupText) taggedPart() {
+	k, x := a.k, a.f.Partition
 	a.emptyPart("places")
 	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
 	k.Line("block_barrier();")
-	a.partTiles(x.items(), func() {
-		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.passes, x.tagBits())
+	a.partTiles(x.Items(), func() {
+		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.Passes, x.tagBits())
 		if x.wide {
 			search = "find_slot(tags, places, row_place(row), false)"
 		}
-		a.someTogether(x.items(), search, func() {
+		a.someTogether(x.Items(), search, func() {
 			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
 			k.Open("if (slots[i] == no_slot) {")
-			k.Line("%s_direct(p, row);", k.title)
+			k.Line("%s_direct(p, row);", k.Title)
 			k.Line("slots[i] = spare + lane();")
 			k.Close()
 			k.Line("warp_barrier(full_mask());")
@@ -157,11 +157,11 @@ func (a *aggregateText) taggedPart() {
 
 // rankedPart writes what makes the groups of a part whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
 // rows will mostly be in the L2 cache then.
-func (a *aggregateText) rankedPart() {
-	k, passes := a.k, a.f.part.passes
+func (a *groupText) rankedPart() {
+	k, passes := a.k, a.f.Partition.Passes
 	k.Line("ranks.clear();")
 	k.Line("block_barrier();")
-	a.partTiles(a.f.part.items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
+	a.partTiles(a.f.Partition.Items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
 	k.Line("block_barrier();")
 	k.Line("const u32 groups = min_of(ranks.number(tags, places), places);")
 	a.emptyPart("groups")
@@ -169,7 +169,7 @@ func (a *aggregateText) rankedPart() {
 	a.partTiles(rankItems, func() {
 		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
 			k.Open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
-			k.Line("%s_direct(p, row);", k.title)
+			k.Line("%s_direct(p, row);", k.Title)
 			k.Line("slots[i] = spare + lane();")
 			k.Close()
 		})
@@ -179,44 +179,44 @@ func (a *aggregateText) rankedPart() {
 }
 
 // directFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
-func (a *aggregateText) directFunction() string {
+func (a *groupText) directFunction() string {
 	return a.k.callee("direct", []string{"const P& p", "Row row"}, a.directLines())
 }
 
 // appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
-func (a *aggregateText) appendGroups(slots string) {
-	k, p := a.k, a.f.p
-	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", counterWord{of: directGroups{p}}))
+func (a *groupText) appendGroups(slots string) {
+	k, p := a.k, a.f.Aggregate
+	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", CounterWord{Of: DirectGroups{p}}))
 	k.Open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
 	k.Line("const u32 local = base + thread_index();")
 	k.Line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
 	k.Line("const bool taken = tag != ~(Place)0;")
-	if x := a.f.part; x.placed != nil || x.wide {
+	if x := a.f.Partition; x.placed != nil || x.wide {
 		k.Line("const u64 key = %s;", a.partKey("tag"))
 	} else {
-		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.passes)
+		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.Passes)
 	}
-	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", aggKeysWord{p}), k.Word(aggMaskWord{p}))
-	if a.f.shape == wordGroups { // they have places behind the table, which hold what was added directly, or nothing
+	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", GroupKeys{p}), k.Word(GroupMask{p}))
+	if a.f.Shape == wordGroups { // they have places behind the table, which hold what was added directly, or nothing
 		special := "key == empty_key"
 		if a.nullPlaces() {
 			special += " || tag == null_place"
 		}
 		k.Open("if (taken && (%s)) {", special)
 		if a.nullPlaces() {
-			k.Line("g = %s + 1 + (tag == null_place);", k.Word(aggMaskWord{p}))
+			k.Line("g = %s + 1 + (tag == null_place);", k.Word(GroupMask{p}))
 		} else {
-			k.Line("g = %s + 1;", k.Word(aggMaskWord{p}))
+			k.Line("g = %s + 1;", k.Word(GroupMask{p}))
 		}
-		k.Line("%s[g] = 0;", k.Pointer("u64", aggKeysWord{p}))
+		k.Line("%s[g] = 0;", k.Pointer("u64", GroupKeys{p}))
 		k.Close()
 	}
 	k.Line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
 	k.Line("const bool fresh = taken && how == Adds::first;")
-	k.Line("const u64 at = block_append(%s, fresh);", k.Pointer("u64", counterWord{of: appendedGroups{p}}))
-	k.Open("if (fresh && at < %s) {", k.Word(aggRoomWord{p}))
-	k.Line("g = %s + at;", k.Word(aggFirstWord{p}))
-	k.Line("%s[g] = key;", k.Pointer("u64", aggKeysWord{p}))
+	k.Line("const u64 at = block_append(%s, fresh);", k.Pointer("u64", CounterWord{Of: AppendedGroups{p}}))
+	k.Open("if (fresh && at < %s) {", k.Word(AppendedCapacity{p}))
+	k.Line("g = %s + at;", k.Word(AppendedFirst{p}))
+	k.Line("%s[g] = key;", k.Pointer("u64", GroupKeys{p}))
 	k.Close()
 	k.Line("if (g == no_group) continue;")
 	k.Line("const u32* first = table + local;")

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"slices"
@@ -15,34 +15,34 @@ import (
 type groupShape uint8
 
 const (
-	scalarGroups groupShape = iota // one group
-	denseGroups                    // the place follows from the keys
-	packedGroups                   // open addressing; keys are packed into less than 64 bits
+	ScalarGroups groupShape = iota // one group
+	DenseGroups                    // the place follows from the keys
+	PackedGroups                   // open addressing; keys are packed into less than 64 bits
 	wordGroups                     // open addressing over one key of 64 bits
-	keyedGroups                    // open addressing; keys lie in arrays of their own
+	KeyedGroups                    // open addressing; keys lie in arrays of their own
 )
 
 func (s groupShape) String() string {
 	return [...]string{"one group", "array", "packed keys", "one-word keys", "keys in columns"}[s]
 }
 
-// aggForm is how the groups of an aggregation lie on the device: arrays over their places.
-type aggForm struct {
-	p      *physical.Aggregate
-	shape  groupShape
-	shared bool // each block has a table of its own in shared memory first
-	byCopy bool // which is laid out by copy
-	keys   []groupKey
-	form   *rowForm // the keys, settled
-	places int64    // of a dense form
-	accs   []*accForm
-	items  []aggItem
-	arrays []aggArray
-	keyAt  int // keyedGroups: first array of the keys
-	// A dense place is taken if the array seenAt says so or, where that is -1, the accumulator taken counts rows.
-	seenAt, taken int
-	part          *partForm   // groups are made by parts; nil: they are not
-	placed        *placedForm // blocks have tables of placed keys; nil: they have not
+// GroupForm is how the groups of an aggregation lie on the device: arrays over their places.
+type GroupForm struct {
+	Aggregate *physical.Aggregate
+	Shape     groupShape
+	Shared    bool // each block has a table of its own in shared memory first
+	ByCopy    bool // which is laid out by copy
+	keys      []groupKey
+	form      *RowForm // the keys, settled
+	Slots     int64    // of a dense form
+	Accs      []*Accumulator
+	items     []aggItem
+	Arrays    []aggArray
+	KeyAt     int // KeyedGroups: first array of the keys
+	// A dense place is taken if the array SeenAt says so or, where that is -1, the accumulator taken counts rows.
+	SeenAt, Taken int
+	Partition     *PartitionForm   // groups are made by parts; nil: they are not
+	PerfectHash   *PerfectHashForm // blocks have tables of placed keys; nil: they have not
 }
 
 // groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.
@@ -80,8 +80,8 @@ const (
 	accFloatSquares // sums the squares of doubles
 )
 
-// accForm is an accumulator.
-type accForm struct {
+// Accumulator is an accumulator.
+type Accumulator struct {
 	op     accOp
 	arg    expr.Expr     // nil: COUNT(*)
 	like   codegen.Value // of the argument
@@ -90,15 +90,15 @@ type accForm struct {
 	offset bool          // these hold offsets from within.lo
 	nulls  expr.Expr     // what is NULL where arg is; nil: no more is known
 	counts bool          // of a sum: the high half of its last word counts the rows
-	in     *accForm      // of a count: the sum that counts for it
-	at     int           // its first array
+	in     *Accumulator  // of a count: the sum that counts for it
+	At     int           // its first array
 	limb   int           // its first limb in the table in shared memory
 	within form.Interval // what its argument lies between,
 	known  bool          // if that is known
 }
 
 // extreme is the part of device functions' names that says which extreme an accumulator is.
-func (acc *accForm) extreme() string {
+func (acc *Accumulator) extreme() string {
 	if acc.op == accMin {
 		return "min"
 	}
@@ -106,15 +106,15 @@ func (acc *accForm) extreme() string {
 }
 
 // extremeOf64 says whether an accumulator is an extreme of values that do not fit a word.
-func (acc *accForm) extremeOf64() bool {
+func (acc *Accumulator) extremeOf64() bool {
 	return (acc.op == accMin || acc.op == accMax) && !acc.offset
 }
 
-// windowed says whether an accumulator adds doubles up, or their squares, in a window (aggregatefloat.go).
-func (acc *accForm) windowed() bool { return acc.op == accFloatSum || acc.op == accFloatSquares }
+// Windowed says whether an accumulator adds doubles up, or their squares, in a window (aggregatefloat.go).
+func (acc *Accumulator) Windowed() bool { return acc.op == accFloatSum || acc.op == accFloatSquares }
 
 // fitted is how many words of 64 bits hold what fitted that.
-func (acc *accForm) fitted() int {
+func (acc *Accumulator) fitted() int {
 	if acc.op == accFloatSquares {
 		return 4
 	}
@@ -122,7 +122,7 @@ func (acc *accForm) fitted() int {
 }
 
 // bits are what BIT_AND, BIT_OR and BIT_XOR are called in device functions' names, and as functors; "" for other accumulators.
-func (acc *accForm) bits() (name, functor string) {
+func (acc *Accumulator) bits() (name, functor string) {
 	switch acc.op {
 	case accBitAnd:
 		return "and", "And()"
@@ -135,7 +135,7 @@ func (acc *accForm) bits() (name, functor string) {
 }
 
 // noWord is the C++ of what an accumulator's words in shared memory are without rows.
-func (acc *accForm) noWord() string {
+func (acc *Accumulator) noWord() string {
 	if acc.op == accMin || acc.op == accBitAnd {
 		return "~0u"
 	}
@@ -145,22 +145,22 @@ func (acc *accForm) noWord() string {
 // aggArray is an array over the places.
 type aggArray struct {
 	elem  string
-	width int64  // bytes of a group
-	unit  int    // bytes of an item that is filled
-	fill  uint64 // what it holds at first
+	Width int64  // bytes of a group
+	Unit  int    // bytes of an item that is filled
+	Fill  uint64 // what it holds at first
 }
 
-// aggWord is the address of an array.
+// GroupArray is the address of an array.
 type (
-	aggWord struct {
-		p  *physical.Aggregate
-		at int
+	GroupArray struct {
+		P  *physical.Aggregate
+		At int
 	}
-	aggKeysWord  struct{ p *physical.Aggregate } // address of the packed keys, or of the slots' states
-	aggMaskWord  struct{ p *physical.Aggregate } // slots - 1
-	aggFullWord  struct{ p *physical.Aggregate } // address of the flag that the table is full
-	aggShiftWord struct{ p *physical.Aggregate } // log2 of the copies of the table in shared memory
-	windowOf     struct{ acc *accForm }          // the counter that is the window of a sum of doubles, see aggregatefloat.go
+	GroupKeys   struct{ P *physical.Aggregate } // address of the packed keys, or of the slots' states
+	GroupMask   struct{ P *physical.Aggregate } // slots - 1
+	GroupsFull  struct{ P *physical.Aggregate } // address of the flag that the table is full
+	GroupCopies struct{ P *physical.Aggregate } // log2 of the copies of the table in shared memory
+	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see aggregatefloat.go
 )
 
 // Limits.
@@ -173,25 +173,25 @@ const (
 // hotGroups are so few that their atomics in device memory wait for each other.
 const hotGroups = 1 << 12
 
-// launchRows is the most rows of a launch, so that a cancelled query ends soon.
-const launchRows = 1 << 30
+// LaunchRows is the most rows of a launch, so that a cancelled query ends soon.
+const LaunchRows = 1 << 30
 
-// launchMost is how many rows a launch may have, so that a cancelled query ends soon.
-func (f *aggForm) launchMost(t *tuning) int64 {
-	few := f.shape == scalarGroups || f.shared || f.part == nil && f.p.EstGroups <= hotGroups
-	alone := f.shape != scalarGroups && !f.shared && (f.shape == keyedGroups || !f.inWords()) // in device memory
+// LaunchMost is how many rows a launch may have, so that a cancelled query ends soon.
+func (f *GroupForm) LaunchMost(t *Tuning) int64 {
+	few := f.Shape == ScalarGroups || f.Shared || f.Partition == nil && f.Aggregate.EstGroups <= hotGroups
+	alone := f.Shape != ScalarGroups && !f.Shared && (f.Shape == KeyedGroups || !f.inWords()) // in device memory
 	switch {
 	case few && alone:
-		return t.launchHot
-	case few && slices.ContainsFunc(f.accs, func(acc *accForm) bool { return acc.windowed() || acc.extremeOf64() && f.shape != scalarGroups }):
-		return t.launchWindow
+		return t.LaunchHot
+	case few && slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.Windowed() || acc.extremeOf64() && f.Shape != ScalarGroups }):
+		return t.LaunchWindow
 	}
-	return launchRows
+	return LaunchRows
 }
 
 // find returns the number of an accumulator, or -1.
-func (f *aggForm) find(op accOp, arg expr.Expr) int {
-	for i, a := range f.accs {
+func (f *GroupForm) find(op accOp, arg expr.Expr) int {
+	for i, a := range f.Accs {
 		if a.op == op && (a.arg == nil) == (arg == nil) && (arg == nil || expr.Equal(a.arg, arg)) {
 			return i
 		}
@@ -200,15 +200,15 @@ func (f *aggForm) find(op accOp, arg expr.Expr) int {
 }
 
 // acc returns an accumulator's number, adding it if there is none like it.
-func (f *aggForm) acc(op accOp, arg expr.Expr) int {
+func (f *GroupForm) acc(op accOp, arg expr.Expr) int {
 	if i := f.find(op, arg); i >= 0 {
 		return i
 	}
-	f.accs = append(f.accs, &accForm{op: op, arg: arg})
-	return len(f.accs) - 1
+	f.Accs = append(f.Accs, &Accumulator{op: op, arg: arg})
+	return len(f.Accs) - 1
 }
 
-func (f *aggForm) addItem(it *logical.AggItem) error {
+func (f *GroupForm) addItem(it *logical.AggItem) error {
 	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
 		return codegen.Refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
 	}
@@ -237,7 +237,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 			op = accFloatSum
 		}
 		out.acc = f.acc(op, arg)
-		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(f.p.Groups) == 0 {
+		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(f.Aggregate.Groups) == 0 {
 			out.count = count()
 		}
 	case expr.AggMin, expr.AggMax:
@@ -247,7 +247,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 		}
 		if phys == types.PhysInt128 || phys == types.PhysString {
 			op += accLeast - accMin
-		} else if arg.Nullable() || len(f.p.Groups) == 0 {
+		} else if arg.Nullable() || len(f.Aggregate.Groups) == 0 {
 			out.count = count()
 		}
 		out.acc = f.acc(op, arg)
@@ -270,7 +270,7 @@ func (f *aggForm) addItem(it *logical.AggItem) error {
 }
 
 // array adds an array over the places.
-func (f *aggForm) array(elem string, width int64, unit int, fill uint64) int {
-	f.arrays = append(f.arrays, aggArray{elem, width, unit, fill})
-	return len(f.arrays) - 1
+func (f *GroupForm) array(elem string, width int64, unit int, fill uint64) int {
+	f.Arrays = append(f.Arrays, aggArray{elem, width, unit, fill})
+	return len(f.Arrays) - 1
 }

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -19,14 +19,14 @@ import (
 // Where it is known that equal keys lie together in the whole input, most groups are a single run of a single warp. They are written by plain stores.
 
 // scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.
-func (k *kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
-	scan, isScan := k.p.Source.(*physical.TableScan)
+func (k *Kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
+	scan, isScan := k.Pipeline.Source.(*physical.TableScan)
 	c, isColumn := e.(*expr.Column)
 	if !isScan || !isColumn {
 		return form.Column{}, 0, false
 	}
 	id = c.ID
-	for _, t := range slices.Backward(k.p.Transforms) {
+	for _, t := range slices.Backward(k.Pipeline.Transforms) {
 		project, isProject := t.(*physical.Project)
 		if !isProject {
 			continue
@@ -44,14 +44,14 @@ func (k *kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool)
 	}
 	for i, x := range scan.Cols {
 		if x.ID == id && scan.Ordinals[i] >= 0 {
-			return k.prog.target.columns(scan.Table, scan.Ordinals[i]), id, true
+			return k.prog.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
 		}
 	}
 	return form.Column{}, 0, false
 }
 
 // clustered says whether a scan's rows come in about the order of a column: each row group holds a small part of its values.
-func (k *kernel) clustered(e expr.Expr) bool {
+func (k *Kernel) clustered(e expr.Expr) bool {
 	f, id, ok := k.scanned(e)
 	if !ok || f.Class != form.Int || len(f.Zones.Lo) < 16 {
 		return false
@@ -62,9 +62,9 @@ func (k *kernel) clustered(e expr.Expr) bool {
 
 // contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of: the key is a column by which the
 // table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
-func (a *aggregateText) contiguous() bool {
-	p := a.f.p
-	if len(p.Groups) != 1 || len(a.k.prog.feeders[p]) != 1 {
+func (a *groupText) contiguous() bool {
+	p := a.f.Aggregate
+	if len(p.Groups) != 1 || len(a.k.prog.Feeders[p]) != 1 {
 		return false
 	}
 	f, _, ok := a.k.scanned(p.Groups[0].Expr)
@@ -72,22 +72,22 @@ func (a *aggregateText) contiguous() bool {
 }
 
 // inRuns says whether rows are added up by runs of equal keys first.
-func (a *aggregateText) inRuns() bool { return !a.f.shared && a.wantsRuns() }
+func (a *groupText) inRuns() bool { return !a.f.Shared && a.wantsRuns() }
 
 // wantsRuns is inRuns where groups do not lie in shared memory.
-func (a *aggregateText) wantsRuns() bool {
+func (a *groupText) wantsRuns() bool {
 	k, f := a.k, a.f
-	if f.shape != denseGroups && f.shape != packedGroups || k.tile == "" || k.many || len(f.accs) > runAccs {
+	if f.Shape != DenseGroups && f.Shape != PackedGroups || k.tile == "" || k.Many || len(f.Accs) > runAccs {
 		return false
 	}
-	for _, acc := range f.accs {
+	for _, acc := range f.Accs {
 		switch acc.op {
 		case accCount, accSum, accMin, accMax:
 		default:
 			return false
 		}
 	}
-	return f.p.Algorithm == physical.StreamAggregate || k.clustered(f.p.Groups[0].Expr)
+	return f.Aggregate.Algorithm == physical.StreamAggregate || k.clustered(f.Aggregate.Groups[0].Expr)
 }
 
 // runVar is what a thread has of a run for an accumulator.
@@ -103,10 +103,10 @@ type runVar struct {
 const smallSums = 1 << 48
 
 // runVars are a run's variables. args read row i.
-func (a *aggregateText) runVars(args []codegen.Value) []runVar {
+func (a *groupText) runVars(args []codegen.Value) []runVar {
 	k, f := a.k, a.f
 	var vars []runVar
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		v := runVar{name: k.Name("run"), typ: "i64", bytes: 8, join: func(a, b string) string { return a + " + " + b }}
 		null := args[i].Null
 		if null == "false" {
@@ -155,21 +155,21 @@ func (a *aggregateText) runVars(args []codegen.Value) []runVar {
 // Limits of what runs take of shared memory.
 const (
 	runBlocks = 4                                                // of a multiprocessor, where a thread has eight rows
-	runBytes  = (227<<10/runBlocks - 1<<10) / (8 * blockThreads) // of a run there
+	runBytes  = (227<<10/runBlocks - 1<<10) / (8 * BlockThreads) // of a run there
 	runRoom   = 64 << 10                                         // bytes of a block of more than a warp
 	runAccs   = 40                                               // accumulators: more might not fit even then
 )
 
 // keyType is the C++ type of a group's number.
-func (f *aggForm) keyType() (typ string, bytes int64) {
-	if f.shape == denseGroups && f.places < math.MaxUint32 || f.shape == packedGroups && f.keysFitWord() {
+func (f *GroupForm) keyType() (typ string, bytes int64) {
+	if f.Shape == DenseGroups && f.Slots < math.MaxUint32 || f.Shape == PackedGroups && f.keysFitWord() {
 		return "u32", 4
 	}
 	return "u64", 8
 }
 
 // runs notes a row's key and values. Behind the tile's rows they are made runs.
-func (a *aggregateText) runs(keys, args []codegen.Value) error {
+func (a *groupText) runs(keys, args []codegen.Value) error {
 	k := a.k
 	typ, _ := a.f.keyType()
 	k.Line("run_keys[i] = (%s)(%s);", typ, a.number(keys))
@@ -188,7 +188,7 @@ func (a *aggregateText) runs(keys, args []codegen.Value) error {
 	rows := make([]codegen.Value, len(args))
 	for i, v := range args {
 		rows[i] = v
-		if a.f.accs[i].op != accCount {
+		if a.f.Accs[i].op != accCount {
 			rows[i].Text = note(v.Class.CName(), v.Text)
 		}
 		if v.Null != "" && v.Null != "false" {
@@ -202,21 +202,21 @@ func (a *aggregateText) runs(keys, args []codegen.Value) error {
 }
 
 // endRuns writes what makes runs of a thread's rows of a tile, and takes a warp's to the groups.
-func (a *aggregateText) endRuns(vars []runVar) {
+func (a *groupText) endRuns(vars []runVar) {
 	k, f := a.k, a.f
 	typ, bytes := f.keyType()
 	for _, v := range vars {
 		bytes += v.bytes
 	}
 	if bytes > runBytes {
-		k.items = 4
+		k.Items = 4
 	} else {
 		k.blocks = runBlocks
 	}
-	for k.threads > 32 && int64(k.threads*k.items)*bytes > runRoom {
-		k.threads /= 2
+	for k.Threads > 32 && int64(k.Threads*k.Items)*bytes > runRoom {
+		k.Threads /= 2
 	}
-	k.shared = sharedMemory{threads: func(threads int) int64 { return int64(threads*k.items) * bytes }}
+	k.Shared = SharedMemory{threads: func(threads int) int64 { return int64(threads*k.Items) * bytes }}
 
 	// Where the warp's runs lie in shared memory: an array for each variable, the widest first.
 	type place struct{ name, typ string }
@@ -309,7 +309,7 @@ func (a *aggregateText) endRuns(vars []runVar) {
 }
 
 // takeRuns writes what takes a warp's runs to the groups.
-func (a *aggregateText) takeRuns(vars []runVar) {
+func (a *groupText) takeRuns(vars []runVar) {
 	k, f := a.k, a.f
 	typ, _ := f.keyType()
 	k.Line("warp_barrier(full_mask());")
@@ -318,10 +318,10 @@ func (a *aggregateText) takeRuns(vars []runVar) {
 	for _, v := range vars {
 		k.Line("const %s %s_all = slot_%s[s];", v.typ, v.name, v.name)
 	}
-	if f.shape == denseGroups {
+	if f.Shape == DenseGroups {
 		k.Line("const u64 g = key;")
-		if f.seenAt >= 0 {
-			k.Line("%s[g] = 1;", k.Pointer("u8", aggWord{f.p, f.seenAt}))
+		if f.SeenAt >= 0 {
+			k.Line("%s[g] = 1;", k.Pointer("u8", GroupArray{f.Aggregate, f.SeenAt}))
 		}
 	} else {
 		k.Line("const u64 g = %s;", a.findPacked("packed_group", "key"))

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"math"
@@ -17,24 +17,24 @@ type columnRange struct {
 	lo, hi int64
 }
 
-// The words of such a test: a row passes if its offset less lowWord is at most spanWord, both as unsigned 32-bit numbers.
+// The words of such a test: a row passes if its offset less LowWord is at most SpanWord, both as unsigned 32-bit numbers.
 type (
-	lowWord struct {
-		c      scanColumn
-		lo, hi int64
+	LowWord struct {
+		C      ScanColumn
+		Lo, Hi int64
 	}
-	spanWord lowWord
+	SpanWord LowWord
 )
 
-// offsets is the range as offsets from the column's base, cut to what an offset can be. 2^32 - 1 is none, so it stands for nothing.
-func (w lowWord) offsets(base int64) (low, span uint32) {
-	if w.lo > w.hi || w.hi < base || w.lo >= base && uint64(w.lo)-uint64(base) >= math.MaxUint32 {
+// Offsets is the range as offsets from the column's base, cut to what an offset can be. 2^32 - 1 is none, so it stands for nothing.
+func (w LowWord) Offsets(base int64) (low, span uint32) {
+	if w.Lo > w.Hi || w.Hi < base || w.Lo >= base && uint64(w.Lo)-uint64(base) >= math.MaxUint32 {
 		return math.MaxUint32, 0
 	}
-	if w.lo > base {
-		low = uint32(uint64(w.lo) - uint64(base))
+	if w.Lo > base {
+		low = uint32(uint64(w.Lo) - uint64(base))
 	}
-	high := min(uint64(w.hi)-uint64(base), math.MaxUint32-1)
+	high := min(uint64(w.Hi)-uint64(base), math.MaxUint32-1)
 	return low, uint32(high) - low
 }
 
@@ -111,10 +111,10 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 	k := r.k
 	ranges, rest := r.ranges()
 	for _, g := range ranges {
-		w := lowWord{scanColumn{r.scan, g.at}, g.lo, g.hi}
+		w := LowWord{ScanColumn{r.scan, g.at}, g.lo, g.hi}
 		k.Line("// range")
 		k.note(note{what: "range of ", of: r.scan.Cols[g.at]})
-		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(spanWord(w)))
+		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(SpanWord(w)))
 		if r.forms[g.at].Nulls {
 			k.Line("here &= %s_valid >> i & 1;", r.vector[g.at])
 		}

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -12,27 +12,27 @@ import (
 )
 
 // openGroups writes the loop over an aggregation's groups.
-func (k *kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) (*codegen.Scope, error) {
-	f := k.prog.aggs[p]
+func (k *Kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) (*codegen.Scope, error) {
+	f := k.prog.Aggs[p]
 	if f == nil {
 		return nil, codegen.Refuse("what it reads was computed on the CPU")
 	}
-	k.Line("// groups: %s", f.shape)
-	k.maxRows = k.prog.groups(f)
+	k.Line("// groups: %s", f.Shape)
+	k.MaxRows = k.prog.groups(f)
 	occupied := ""
-	switch f.shape {
-	case denseGroups:
-		if f.seenAt >= 0 {
-			occupied = fmt.Sprintf("%s[row] != 0", k.Pointer("const u8", aggWord{p, f.seenAt}))
+	switch f.Shape {
+	case DenseGroups:
+		if f.SeenAt >= 0 {
+			occupied = fmt.Sprintf("%s[row] != 0", k.Pointer("const u8", GroupArray{p, f.SeenAt}))
 		} else {
-			occupied = fmt.Sprintf("%s[row] != 0", k.Pointer("const u64", aggWord{p, f.accs[f.taken].at}))
+			occupied = fmt.Sprintf("%s[row] != 0", k.Pointer("const u64", GroupArray{p, f.Accs[f.Taken].At}))
 		}
-	case packedGroups, wordGroups:
-		occupied = fmt.Sprintf("%s[row] != empty_key", k.Pointer("const u64", aggKeysWord{p}))
-	case keyedGroups:
-		occupied = fmt.Sprintf("%s[row] != slot_empty", k.Pointer("const u32", aggKeysWord{p}))
+	case PackedGroups, wordGroups:
+		occupied = fmt.Sprintf("%s[row] != empty_key", k.Pointer("const u64", GroupKeys{p}))
+	case KeyedGroups:
+		occupied = fmt.Sprintf("%s[row] != slot_empty", k.Pointer("const u32", GroupKeys{p}))
 	}
-	k.openRows(loop{groups: p}, occupied)
+	k.openRows(Rows{Groups: p}, occupied)
 	for i, c := range src.Cols {
 		if err := k.bindGroup(s, f, c, src.Ins[i]); err != nil {
 			return nil, err
@@ -42,35 +42,35 @@ func (k *kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physica
 }
 
 // bindGroup makes a column of an aggregation known: a key or an aggregate's value.
-func (k *kernel) bindGroup(s *codegen.Scope, f *aggForm, c *expr.Column, in expr.ColumnID) error {
-	for i, g := range f.p.Groups {
+func (k *Kernel) bindGroup(s *codegen.Scope, f *GroupForm, c *expr.Column, in expr.ColumnID) error {
+	for i, g := range f.Aggregate.Groups {
 		if g.Col.ID != in {
 			continue
 		}
-		stored := &f.form.cols[i]
-		like := stored.like
+		stored := &f.form.Cols[i]
+		like := stored.Like
 		like.Text = ""
 		k.Ranges.Note(c.ID, stored.within, stored.known)
 		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return k.groupKey(f, i), nil })
 		return nil
 	}
-	for i := range f.p.Aggs {
-		it := &f.p.Aggs[i]
+	for i := range f.Aggregate.Aggs {
+		it := &f.Aggregate.Aggs[i]
 		if it.Col.ID != in {
 			continue
 		}
 		like := codegen.Value{Class: form.ClassOf(it.Col.Typ), Typ: it.Col.Typ, Null: "null"}
-		if acc := f.accs[f.items[i].acc]; acc.like.Class == form.Code && acc.op != accCount {
+		if acc := f.Accs[f.items[i].acc]; acc.like.Class == form.Code && acc.op != accCount {
 			like.Class, like.Dict = form.Code, acc.like.Dict
 		}
-		switch acc := f.accs[f.items[i].acc]; acc.op {
+		switch acc := f.Accs[f.items[i].acc]; acc.op {
 		case accCount:
-			n := k.prog.bound(f.p)
+			n := k.prog.bound(f.Aggregate)
 			k.Ranges.Note(c.ID, form.Interval{Lo: 0, Hi: int64(n)}, n < mostRows)
 		case accMin, accMax:
 			k.Ranges.Note(c.ID, acc.within, acc.known)
 		}
-		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && f.accs[f.items[i].acc].op == accSum {
+		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && f.Accs[f.items[i].acc].op == accSum {
 			return codegen.Refuse("a sum of exact numbers as a DOUBLE runs on the CPU only")
 		}
 		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return k.groupValue(f, i) })
@@ -80,38 +80,38 @@ func (k *kernel) bindGroup(s *codegen.Scope, f *aggForm, c *expr.Column, in expr
 }
 
 // groupKey reads key i of group number row.
-func (k *kernel) groupKey(f *aggForm, i int) codegen.Value {
-	v := f.form.cols[i].like
+func (k *Kernel) groupKey(f *GroupForm, i int) codegen.Value {
+	v := f.form.Cols[i].Like
 	nullable := v.Null != ""
 	key := f.keys
 	digit := ""
-	switch f.shape {
-	case denseGroups:
+	switch f.Shape {
+	case DenseGroups:
 		word := "u64"
-		if f.places <= math.MaxUint32 { // a division of 64 bits is a hundred instructions, and so is the rest
+		if f.Slots <= math.MaxUint32 { // a division of 64 bits is a hundred instructions, and so is the rest
 			word = "u32"
 		}
 		digit = fmt.Sprintf("(%[1]s)row / (%[1]s)%[2]s %% (%[1]s)%[3]s", word, k.Literal(key[i].stride), k.Literal(key[i].digits))
-	case packedGroups:
-		digit = fmt.Sprintf("%s[row] >> %s", k.Pointer("const u64", aggKeysWord{f.p}), k.Literal(uint64(key[i].shift)))
+	case PackedGroups:
+		digit = fmt.Sprintf("%s[row] >> %s", k.Pointer("const u64", GroupKeys{f.Aggregate}), k.Literal(uint64(key[i].shift)))
 		if i < len(key)-1 {
 			digit = fmt.Sprintf("(%s) & %s", digit, k.Literal(1<<(key[i+1].shift-key[i].shift)-1))
 		}
 	case wordGroups:
 		name := k.Name("key")
-		k.Line("const u64 %s = row == (i64)%s + 1 ? empty_key : %s[row];", name, k.Word(aggMaskWord{f.p}), k.Pointer("const u64", aggKeysWord{f.p}))
+		k.Line("const u64 %s = row == (i64)%s + 1 ? empty_key : %s[row];", name, k.Word(GroupMask{f.Aggregate}), k.Pointer("const u64", GroupKeys{f.Aggregate}))
 		v.Text = "(i64)" + name
 		if v.Class == form.Float {
 			v.Text = "as_f64(" + name + ")"
 		}
 		if nullable {
-			v.Null = fmt.Sprintf("row == (i64)%s + 2", k.Word(aggMaskWord{f.p}))
+			v.Null = fmt.Sprintf("row == (i64)%s + 2", k.Word(GroupMask{f.Aggregate}))
 		}
 		return k.Define(v, "key")
 	default:
-		v.Text = fmt.Sprintf("%s[row]", k.Pointer("const "+v.Class.CName(), aggWord{f.p, f.keyAt + 2*i}))
+		v.Text = fmt.Sprintf("%s[row]", k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}))
 		if nullable {
-			v.Null = fmt.Sprintf("!%s[row]", k.Pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}))
+			v.Null = fmt.Sprintf("!%s[row]", k.Pointer("const u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}))
 		}
 		return k.Define(v, "key")
 	}
@@ -134,18 +134,18 @@ func (k *kernel) groupKey(f *aggForm, i int) codegen.Value {
 }
 
 // groupValue computes aggregate i of group number row from its accumulators, as exec/cpu does.
-func (k *kernel) groupValue(f *aggForm, i int) (codegen.Value, error) {
-	it := &f.p.Aggs[i]
-	acc := f.accs[f.items[i].acc]
+func (k *Kernel) groupValue(f *GroupForm, i int) (codegen.Value, error) {
+	it := &f.Aggregate.Aggs[i]
+	acc := f.Accs[f.items[i].acc]
 	typ := it.Col.Typ
-	at := func(a *accForm, n int) string {
-		return fmt.Sprintf("%s[row]", k.Pointer("const "+f.arrays[a.at+n].elem, aggWord{f.p, a.at + n}))
+	at := func(a *Accumulator, n int) string {
+		return fmt.Sprintf("%s[row]", k.Pointer("const "+f.Arrays[a.At+n].elem, GroupArray{f.Aggregate, a.At + n}))
 	}
 	v := codegen.Value{Class: form.ClassOf(typ), Typ: typ}
 	count := ""
 	if n := f.items[i].count; n >= 0 {
 		count = k.Name("n")
-		k.Line("const i64 %s = (i64)%s; // of values", count, at(f.accs[n], 0))
+		k.Line("const i64 %s = (i64)%s; // of values", count, at(f.Accs[n], 0))
 		v.Null = count + " == 0"
 	}
 	if isVariance(it.Fn.Kind) {
@@ -186,9 +186,9 @@ func (k *kernel) groupValue(f *aggForm, i int) (codegen.Value, error) {
 }
 
 // sumValue computes a sum or an average of exact numbers.
-func (k *kernel) sumValue(f *aggForm, i int, v codegen.Value, count string) (codegen.Value, error) {
-	it := &f.p.Aggs[i]
-	acc := f.accs[f.items[i].acc]
+func (k *Kernel) sumValue(f *GroupForm, i int, v codegen.Value, count string) (codegen.Value, error) {
+	it := &f.Aggregate.Aggs[i]
+	acc := f.Accs[f.items[i].acc]
 	typ := it.Col.Typ
 	sum := k.Name("sum")
 	k.Line("i128 %s = %s;", sum, k.sumText(f, acc))

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 )
 
 // newSink returns what writes the end of a pipeline.
-func (g *program) newSink(k *kernel) (sinkText, error) {
-	switch p := k.p.Sink.(type) {
+func (g *Program) newSink(k *Kernel) (sinkText, error) {
+	switch p := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
 		return g.newAggregateText(k, p)
 	case *physical.Build:
@@ -49,13 +49,13 @@ func (g *program) newSink(k *kernel) (sinkText, error) {
 	case *physical.Window:
 		return nil, codegen.Refuse("window functions run on the CPU only")
 	}
-	return nil, codegen.Refuse("%T runs on the CPU only", k.p.Sink)
+	return nil, codegen.Refuse("%T runs on the CPU only", k.Pipeline.Sink)
 }
 
 // columnsAlive lists the columns that operators of the pipeline make.
-func (k *kernel) columnsAlive() []*expr.Column {
+func (k *Kernel) columnsAlive() []*expr.Column {
 	var cols []*expr.Column
-	switch src := k.p.Source.(type) {
+	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
 		cols = append(cols, src.Cols...)
 	case *physical.SinkScan:
@@ -65,7 +65,7 @@ func (k *kernel) columnsAlive() []*expr.Column {
 	case *physical.ValuesScan:
 		cols = append(cols, src.Cols...)
 	}
-	for _, t := range k.p.Transforms {
+	for _, t := range k.Pipeline.Transforms {
 		switch t := t.(type) {
 		case *physical.Project:
 			for _, it := range t.Items {
@@ -83,9 +83,9 @@ func (k *kernel) columnsAlive() []*expr.Column {
 
 // appendText appends rows to a sink's arrays.
 type appendText struct {
-	k      *kernel
+	k      *Kernel
 	sink   physical.Sink
-	form   *rowForm
+	form   *RowForm
 	values []expr.Expr
 	ids    []expr.ColumnID
 	title  string
@@ -94,11 +94,11 @@ type appendText struct {
 	vars []string
 }
 
-func (g *program) newAppend(k *kernel, sink physical.Sink, values []expr.Expr, ids []expr.ColumnID, title string) *appendText {
-	f := g.sinks[sink]
+func (g *Program) newAppend(k *Kernel, sink physical.Sink, values []expr.Expr, ids []expr.ColumnID, title string) *appendText {
+	f := g.Sinks[sink]
 	if f == nil {
-		f = &rowForm{}
-		g.sinks[sink] = f
+		f = &RowForm{}
+		g.Sinks[sink] = f
 	}
 	return &appendText{k: k, sink: sink, form: f, values: values, ids: ids, title: title}
 }
@@ -115,11 +115,11 @@ func (a *appendText) row(s *codegen.Scope) error {
 		}
 		a.out = append(a.out, v)
 	}
-	if k.inOrder() {
+	if k.InOrder() {
 		return a.inPlace()
 	}
-	if k.many {
-		k.Line("const u64 at = append(%s);", k.Pointer("u64", placesWord{a.sink}))
+	if k.Many {
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", RowCounter{a.sink}))
 		a.write("at")
 		return nil
 	}
@@ -131,7 +131,7 @@ func (a *appendText) row(s *codegen.Scope) error {
 func (a *appendText) inPlace() error {
 	k := a.k
 	offset := "0"
-	for _, t := range k.p.Transforms {
+	for _, t := range k.Pipeline.Transforms {
 		switch t := t.(type) {
 		case *physical.Project:
 		case *physical.Limit:
@@ -140,7 +140,7 @@ func (a *appendText) inPlace() error {
 			}
 			offset = k.Literal(uint64(t.Offset))
 		default:
-			if k.many {
+			if k.Many {
 				return codegen.Refuse("rows in order that are multiplied")
 			}
 			if p, ok := t.(*physical.Probe); ok && keepsRows(p.Kind) {
@@ -149,7 +149,7 @@ func (a *appendText) inPlace() error {
 			return codegen.Refuse("rows in order of which some are dropped")
 		}
 	}
-	k.Line("append(%s);", k.Pointer("u64", placesWord{a.sink}))
+	k.Line("append(%s);", k.Pointer("u64", RowCounter{a.sink}))
 	k.Line("const u64 at = (u64)row - %s;", offset)
 	a.write("at")
 	return nil
@@ -175,7 +175,7 @@ func (a *appendText) carry() {
 // write stores the values as row number at, if there is room.
 func (a *appendText) write(at string) {
 	k := a.k
-	k.Open("if (%s < %s) {", at, k.Word(roomWord{a.sink}))
+	k.Open("if (%s < %s) {", at, k.Word(CapacityWord{a.sink}))
 	a.writeValues(at)
 	k.Close()
 }
@@ -184,9 +184,9 @@ func (a *appendText) write(at string) {
 func (a *appendText) writeValues(at string) {
 	k := a.k
 	for i, v := range a.out {
-		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), dataWord{a.sink, i}), at, v.Text)
+		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), DataWord{a.sink, i}), at, v.Text)
 		if v.Null != "" {
-			k.Line("%s[%s] = !(%s);", k.Pointer("u8", validWord{a.sink, i}), at, v.Null)
+			k.Line("%s[%s] = !(%s);", k.Pointer("u8", ValidWord{a.sink, i}), at, v.Null)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (a *appendText) appendReached(write func()) {
 	k := a.k
 	k.Line("// %s", a.title)
 	k.Open("if (block_any(reached)) {")
-	k.Line("const u64 at = block_append(%s, reached);", k.Pointer("u64", placesWord{a.sink}))
+	k.Line("const u64 at = block_append(%s, reached);", k.Pointer("u64", RowCounter{a.sink}))
 	k.Open("if (reached) {")
 	write()
 	k.Close()

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -20,70 +20,70 @@ const (
 	slotsPerBucket = 3.5      // or less
 )
 
-// placedForm is a table of placed keys.
-type placedForm struct {
-	slots, buckets int64
-	tag            int64 // bytes of a tag
+// PerfectHashForm is a table of placed keys.
+type PerfectHashForm struct {
+	Slots, Buckets int64
+	Tag            int64 // bytes of a tag
 	slot           int64 // bytes of a slot: the tag and the accumulators
 }
 
 // bytes is what the table takes of shared memory.
-func (x *placedForm) bytes() int64 { return x.slots*x.slot + x.buckets }
+func (x *PerfectHashForm) bytes() int64 { return x.Slots*x.slot + x.Buckets }
 
-// placedWord is the address of a part of the placed keys.
-type placedWord struct {
-	p    *physical.Aggregate
-	part placedPart
+// PerfectHashWord is the address of a part of the placed keys.
+type PerfectHashWord struct {
+	P    *physical.Aggregate
+	Part PerfectHashPart
 }
 
-type placedPart uint8
+type PerfectHashPart uint8
 
 const (
-	placedTags    placedPart = iota // of each slot
-	placedNumbers                   // of each bucket
-	placedList                      // for placing: tags, and the number of the one before in the same bucket
-	placedBefore
-	placedParts
+	PerfectHashTags    PerfectHashPart = iota // of each slot
+	PerfectHashNumbers                        // of each bucket
+	PerfectHashList                           // for placing: tags, and the number of the one before in the same bucket
+	PerfectHashBefore
+	PerfectHashParts
 )
 
 // choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
-func (a *aggregateText) choosePlaced(words int64) *placedForm {
+func (a *groupText) choosePlaced(words int64) *PerfectHashForm {
 	k, f := a.k, a.f
-	if f.shape != packedGroups && f.shape != wordGroups || k.rows.scan == nil || len(k.prog.feeders[f.p]) != 1 || a.rowsIn() < k.prog.target.tuning.placedRows {
+	if f.Shape != PackedGroups && f.Shape != wordGroups || k.Rows.Scan == nil || len(k.prog.Feeders[f.Aggregate]) != 1 || a.rowsIn() < k.prog.Target.Tuning.PerfectHashRows {
 		return nil
 	}
-	x := &placedForm{tag: 4}
-	if f.shape != packedGroups || !f.keysFitWord() {
-		x.tag = 8
+	x := &PerfectHashForm{Tag: 4}
+	if f.Shape != PackedGroups || !f.keysFitWord() {
+		x.Tag = 8
 	}
-	x.slot = x.tag + 4*words
+	x.slot = x.Tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
-	if x.fill(placedSmall); f.p.EstGroups > float64(x.slots)/8 {
-		x.fill(k.prog.target.sharedBytes)
+	if x.fill(placedSmall); f.Aggregate.EstGroups > float64(x.Slots)/8 {
+		x.fill(k.prog.Target.SharedBytes)
 	}
-	if f.p.EstGroups > placedRoom*float64(x.slots) {
+	if f.Aggregate.EstGroups > placedRoom*float64(x.Slots) {
 		return nil
 	}
 	return x
 }
 
 // fill makes the table so large.
-func (x *placedForm) fill(bytes int64) {
-	x.buckets = powerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
-	x.slots = (bytes - x.buckets) / x.slot &^ 3
+func (x *PerfectHashForm) fill(bytes int64) {
+	x.Buckets = PowerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
+	x.Slots = (bytes - x.Buckets) / x.slot &^ 3
 }
 
 // elem is the C++ of a tag's type.
-func (x *placedForm) elem() string {
-	if x.tag == 8 {
+func (x *PerfectHashForm) elem() string {
+	if x.Tag == 8 {
 		return "u64"
 	}
 	return "u32"
 }
 
 // placedRow adds a row to the block's table or, if its key has no place there, to the one in device memory.
-func (a *aggregateText) placedRow(keys, args []codegen.Value) {
-	k, x := a.k, a.f.placed
+func (a *groupText) placedRow(keys, args []codegen.Value) {
+	k, x := a.k, a.f.PerfectHash
 	key, tag, slot := k.Name("key"), k.Name("tag"), k.Name("slot")
 	text, null := a.oneWord(keys)
 	k.Line("const u64 %s = %s;", key, text)
@@ -95,7 +95,7 @@ func (a *aggregateText) placedRow(keys, args []codegen.Value) {
 		k.Else()
 	}
 	there := fmt.Sprintf("local_keys[%s] == %s", slot, tag)
-	if x.tag == 8 {
+	if x.Tag == 8 {
 		k.Line("const u64 %s = spread_word(%s);", tag, key)
 		there += fmt.Sprintf(" && %s != empty_key", tag)
 	} else {
@@ -113,55 +113,55 @@ func (a *aggregateText) placedRow(keys, args []codegen.Value) {
 	if null != "false" {
 		k.Close()
 	}
-	k.learn = a.placeKernel()
+	k.Learn = a.placeKernel()
 }
 
 // shift takes a word to its bucket.
-func (x *placedForm) shift() int { return 32 - bits.TrailingZeros64(uint64(x.buckets)) }
+func (x *PerfectHashForm) shift() int { return 32 - bits.TrailingZeros64(uint64(x.Buckets)) }
 
 // of is the C++ of a part of the placed keys.
-func (w placedWord) of(k *kernel) string {
-	elem := k.prog.aggs[w.p].placed.elem()
-	switch w.part {
-	case placedNumbers:
+func (w PerfectHashWord) of(k *Kernel) string {
+	elem := k.prog.Aggs[w.P].PerfectHash.elem()
+	switch w.Part {
+	case PerfectHashNumbers:
 		elem = "u8"
-	case placedBefore:
+	case PerfectHashBefore:
 		elem = "u16"
 	}
 	return k.Pointer(elem, w)
 }
 
 // declarePlaced copies the placed keys and makes their groups empty.
-func (a *aggregateText) declarePlaced() []string {
-	k, x := a.k, a.f.placed
-	k.shared = sharedMemory{bytes: x.bytes()}
+func (a *groupText) declarePlaced() []string {
+	k, x := a.k, a.f.PerfectHash
+	k.Shared = SharedMemory{bytes: x.bytes()}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: placed keys, then the words of one limb after those of another, then the buckets' numbers.",
 		"constexpr u32 copies = 0, copy = 0;",
-		fmt.Sprintf("constexpr u32 places = %d, buckets = %d;", x.slots, x.buckets),
+		fmt.Sprintf("constexpr u32 places = %d, buckets = %d;", x.Slots, x.Buckets),
 		"constexpr i32 stride = (i32)places;",
 		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", x.elem(), x.elem()),
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
-		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.slots*x.slot),
-		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", placedWord{a.f.p, placedTags}.of(k)),
-		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", placedWord{a.f.p, placedNumbers}.of(k)),
+		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.Slots*x.slot),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashTags}.of(k)),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashNumbers}.of(k)),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }
 
 // placeKernel places the keys of the groups that were seen.
-func (a *aggregateText) placeKernel() *kernel {
+func (a *groupText) placeKernel() *Kernel {
 	sub, _ := a.thenKernel("_place")
-	sub.threads = 1024 // one block does it
-	p, x := a.f.p, a.f.placed
-	sub.shared = sharedMemory{bytes: x.tag*x.slots + (4+1)*x.buckets}
-	part := func(part placedPart) string { return placedWord{p, part}.of(sub) }
-	sub.Line("constexpr u32 slots = %d, buckets = %d;", x.slots, x.buckets)
+	sub.Threads = 1024 // one block does it
+	p, x := a.f.Aggregate, a.f.PerfectHash
+	sub.Shared = SharedMemory{bytes: x.Tag*x.Slots + (4+1)*x.Buckets}
+	part := func(part PerfectHashPart) string { return PerfectHashWord{p, part}.of(sub) }
+	sub.Line("constexpr u32 slots = %d, buckets = %d;", x.Slots, x.Buckets)
 	sub.Line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
 	sub.Line("u32* last = reinterpret_cast<u32*>(tags + slots);")
 	sub.Line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
-	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), part(placedList), part(placedBefore))
-	sub.Line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", aggKeysWord{p}), sub.Word(aggMaskWord{p}), a.f.shape == wordGroups,
-		part(placedTags), part(placedNumbers))
+	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), part(PerfectHashList), part(PerfectHashBefore))
+	sub.Line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", GroupKeys{p}), sub.Word(GroupMask{p}), a.f.Shape == wordGroups,
+		part(PerfectHashTags), part(PerfectHashNumbers))
 	return sub
 }

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -20,93 +20,93 @@ import (
 // read once or twice costs 16 to 32 bytes, in whole lines.
 
 // The numbers of partition.cuh.
-const nearBits = 5
+const NearBits = 5
 
 const (
-	lineBytes   = 32
-	partThreads = 512
-	partBlocks  = 2  // of a multiprocessor that make parts: one reads while the other waits at barriers
-	partItems   = 8  // rows of a thread; half as many of the wide ones
-	tableBlocks = 4  // of a multiprocessor that add up small tables after two passes
-	tableItems  = 4  // rows of a thread that they add together
-	spareSlots  = 32 // of a table, for the threads of a warp: they take what is no row's
-	strideSteps = 8
-	blockShared = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
+	lineBytes        = 32
+	PartitionThreads = 512
+	partBlocks       = 2  // of a multiprocessor that make parts: one reads while the other waits at barriers
+	partItems        = 8  // rows of a thread; half as many of the wide ones
+	tableBlocks      = 4  // of a multiprocessor that add up small tables after two passes
+	tableItems       = 4  // rows of a thread that they add together
+	spareSlots       = 32 // of a table, for the threads of a warp: they take what is no row's
+	strideSteps      = 8
+	blockShared      = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
 )
 
 const (
 	partBitsLeast, partBitsMost = 7, 8 // of a pass
-	chunkTiles                  = 64   // of a part, that a block splits at a time
+	ChunkTiles                  = 64   // of a part, that a block splits at a time
 	// A part's room is what an equal share is and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most twice as much.
-	partSlack, slackDeviations, slackMost = 1. / 16, 4, 1
+	PartitionSlack, SlackDeviations, SlackMost = 1. / 16, 4, 1
 )
 
-// partForm says how groups are made by parts.
-type partForm struct {
-	passes int
-	bits   int          // of a place that a pass parts by
-	blocks int          // of a multiprocessor that have room for a part's table: 1 or 2
-	table  int64        // bytes that a part's table wants
-	stride int64        // slots for which it has room
-	hot    int          // log2 of the frequent places that a block has room for
-	wide   bool         // keys of 64 bits: rows are of two words
-	hashed bool         // places are keys, mixed; a part's groups are found by hashing
-	placed *placedTable // keys of parts are placed; nil: they are not
-	arg    expr.Expr    // the value; nil: there is none
-	accs   *accForm     // one that has it
-	then   []*kernel    // that run after the pipeline's
-	tuning *tuning
+// PartitionForm says how groups are made by parts.
+type PartitionForm struct {
+	Passes int
+	Bits   int               // of a place that a pass parts by
+	blocks int               // of a multiprocessor that have room for a part's table: 1 or 2
+	table  int64             // bytes that a part's table wants
+	stride int64             // slots for which it has room
+	hot    int               // log2 of the frequent places that a block has room for
+	wide   bool              // keys of 64 bits: rows are of two words
+	Hashed bool              // places are keys, mixed; a part's groups are found by hashing
+	placed *PerfectHashTable // keys of parts are placed; nil: they are not
+	arg    expr.Expr         // the value; nil: there is none
+	accs   *Accumulator      // one that has it
+	then   []*Kernel         // that run after the pipeline's
+	tuning *Tuning
 }
 
-// rowBytes, items and lineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
-func (x *partForm) rowBytes() int64 {
+// RowBytes, items and LineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
+func (x *PartitionForm) RowBytes() int64 {
 	if x.wide {
 		return 16
 	}
 	return 8
 }
-func (x *partForm) items() int      { return partItems * 8 / int(x.rowBytes()) }
-func (x *partForm) lineRows() int64 { return lineBytes / x.rowBytes() }
+func (x *PartitionForm) Items() int      { return partItems * 8 / int(x.RowBytes()) }
+func (x *PartitionForm) LineRows() int64 { return lineBytes / x.RowBytes() }
 
 // placeBytes is the bytes of a place, and of a tag.
-func (x *partForm) placeBytes() int64 { return x.rowBytes() / 2 }
+func (x *PartitionForm) placeBytes() int64 { return x.RowBytes() / 2 }
 
 // localPlaces is the number of places of a part after some passes over so many places.
-func (x *partForm) localPlaces(places int64) int64 {
-	return ((places-1)>>(nearBits+x.bits*x.passes) + 1) << nearBits
+func (x *PartitionForm) localPlaces(places int64) int64 {
+	return ((places-1)>>(NearBits+x.Bits*x.Passes) + 1) << NearBits
 }
 
-// localWord is the number of places that a part's table has.
-type localWord struct{ p *physical.Aggregate }
+// PartitionSlots is the number of places that a part's table has.
+type PartitionSlots struct{ P *physical.Aggregate }
 
-// tablePlaces is the number of places that a part's table has, besides the spare ones.
-func (f *aggForm) tablePlaces() int64 {
-	x := f.part
-	if x.hashed {
-		return min(x.partSlots(f.p.EstGroups), (x.stride-spareSlots)&^3)
+// PartitionSlots is the number of places that a part's table has, besides the spare ones.
+func (f *GroupForm) PartitionSlots() int64 {
+	x := f.Partition
+	if x.Hashed {
+		return min(x.partSlots(f.Aggregate.EstGroups), (x.stride-spareSlots)&^3)
 	}
-	return x.localPlaces(f.places)
+	return x.localPlaces(f.Slots)
 }
 
 // tableRoom is how many bytes a part's table has if so many blocks share a multiprocessor.
 func tableRoom(shared, blocks int64) int64 {
-	return min(shared, (shared+sharedRest+blockShared)/blocks-blockShared-sharedRest/4) &^ 15
+	return min(shared, (shared+SharedRest+blockShared)/blocks-blockShared-SharedRest/4) &^ 15
 }
 
 // wantedStride is how many slots a part's table should have, spare ones included: a few steps for each power of two, so that there are few different kernels. More
 // shared memory than that is better left to the cache that loads go through.
-func (x *partForm) wantedStride(groups float64) int64 {
+func (x *PartitionForm) wantedStride(groups float64) int64 {
 	wanted := x.localPlaces(int64(groups))
-	if x.hashed {
+	if x.Hashed {
 		wanted = x.partSlots(groups)
 	}
 	wanted += spareSlots
-	step := max(powerOfTwo(wanted)/strideSteps, 4)
-	return roundUp(wanted, step)
+	step := max(PowerOfTwo(wanted)/strideSteps, 4)
+	return RoundUp(wanted, step)
 }
 
 // partTable is what a part's table takes of shared memory.
-func (x *partForm) partTable(words int64) int64 {
+func (x *PartitionForm) partTable(words int64) int64 {
 	if x.placed != nil {
 		return x.placed.bytes()
 	}
@@ -114,31 +114,31 @@ func (x *partForm) partTable(words int64) int64 {
 }
 
 // slotBytes is what a slot of a table takes: the words and, where it is found by hashing, the tag.
-func (x *partForm) slotBytes(words int64) int64 {
-	if x.hashed {
+func (x *PartitionForm) slotBytes(words int64) int64 {
+	if x.Hashed {
 		return 4*words + x.placeBytes()
 	}
 	return 4 * words
 }
 
 // choosePartition decides whether groups are made by parts.
-func (a *aggregateText) choosePartition() *partForm {
+func (a *groupText) choosePartition() *PartitionForm {
 	k, f := a.k, a.f
-	x := &partForm{tuning: &k.prog.target.tuning, hashed: f.shape == packedGroups || f.shape == wordGroups}
+	x := &PartitionForm{tuning: &k.prog.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
-	if x.hashed {
+	if x.Hashed {
 		if groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
 			return nil
 		}
-		x.wide = f.shape == wordGroups || !f.keysFitWord()
+		x.wide = f.Shape == wordGroups || !f.keysFitWord()
 	}
-	if !x.hashed && f.shape != denseGroups || groups >= math.MaxUint32 || k.tile == "" || k.many || len(k.prog.feeders[f.p]) != 1 || k.maxRows >= 1<<31 {
+	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || k.tile == "" || k.Many || len(k.prog.Feeders[f.Aggregate]) != 1 || k.MaxRows >= 1<<31 {
 		return nil
 	}
-	if rows := a.rowsIn(); rows < k.prog.target.tuning.partitionRows || rows < 2*groups {
+	if rows := a.rowsIn(); rows < k.prog.Target.Tuning.PartitionRows || rows < 2*groups {
 		return nil
 	}
-	for _, acc := range f.accs {
+	for _, acc := range f.Accs {
 		_, offset := a.limbs(acc)
 		switch {
 		case acc.op == accCount && acc.arg == nil:
@@ -155,16 +155,16 @@ func (a *aggregateText) choosePartition() *partForm {
 	}
 	words := a.tableWords(true, true)
 	// The fewest passes, and the fewest parts whose tables fit shared memory: the more parts, the slower a pass.
-	shared := k.prog.target.sharedBytes
-	for x.passes = x.tuning.partitionPasses; x.passes <= 2; x.passes++ {
-		for x.bits = partBitsLeast; x.bits <= partBitsMost; x.bits++ {
+	shared := k.prog.Target.SharedBytes
+	for x.Passes = x.tuning.PartitionPasses; x.Passes <= 2; x.Passes++ {
+		for x.Bits = partBitsLeast; x.Bits <= partBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				room := tableRoom(shared, int64(x.blocks))
-				if x.hashed && x.bits < partBitsMost && (x.passes == 2 || !x.partsForAll(k.prog.target.multiprocessors)) {
+				if x.Hashed && x.Bits < partBitsMost && (x.Passes == 2 || !x.partsForAll(k.prog.Target.Multiprocessors)) {
 					continue
 				}
-				if x.hashed && !x.ranked() && a.rowsIn() >= x.tuning.partPlacedRows*groups {
-					if t := choosePlacedTable(x.placeBytes(), words, groups/float64(int64(1)<<x.bits), int64(x.blocks), min(room, x.tuning.partPlacedBytes)); t != nil {
+				if x.Hashed && !x.ranked() && a.rowsIn() >= x.tuning.PartitionHashRows*groups {
+					if t := choosePlacedTable(x.placeBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(room, x.tuning.PartitionHashBytes)); t != nil {
 						x.placed, x.table = t, t.bytes()
 						return x
 					}
@@ -179,57 +179,57 @@ func (a *aggregateText) choosePartition() *partForm {
 }
 
 // partsForAll says whether the parts of one pass are about as many as blocks run at once, or a multiple of it: a block sees to a part as a whole.
-func (x *partForm) partsForAll(multiprocessors int) bool {
-	parts, blocks := 1<<x.bits, x.blocks*multiprocessors
+func (x *PartitionForm) partsForAll(multiprocessors int) bool {
+	parts, blocks := 1<<x.Bits, x.blocks*multiprocessors
 	rounds := (parts + blocks - 1) / blocks
 	return parts*10 >= rounds*blocks*9
 }
 
 // tableBytes is what a part's table wants of shared memory.
-func (x *partForm) tableBytes(groups float64, words int64) int64 {
-	if x.hashed {
+func (x *PartitionForm) tableBytes(groups float64, words int64) int64 {
+	if x.Hashed {
 		return x.slotBytes(words)*(x.partSlots(groups)+spareSlots) + x.rankBytes()
 	}
 	return x.slotBytes(words) * (x.localPlaces(int64(groups)) + spareSlots)
 }
 
-// partWord is a word of what partitioning uses.
-type partWord struct {
-	p    *physical.Aggregate
-	pass int
-	what partItem
+// PartitionWord is a word of what partitioning uses.
+type PartitionWord struct {
+	P    *physical.Aggregate
+	Pass int
+	What partItem
 }
 
 type partItem uint8
 
 const (
-	partRows partItem = iota
-	partGiven
-	partRoom
+	PartitionRows partItem = iota
+	PartitionCounts
+	PartitionCapacity
 )
 
 // partOut is the C++ of where a pass writes, from a part of the pass before on.
-func (a *aggregateText) partOut(pass int, part string) string {
+func (a *groupText) partOut(pass int, part string) string {
 	k := a.k
-	room := k.Word(partWord{a.f.p, pass, partRoom})
+	room := k.Word(PartitionWord{a.f.Aggregate, pass, PartitionCapacity})
 	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
-		k.Pointer("Row", partWord{a.f.p, pass, partRows}), part, room, k.Pointer("u32", partWord{a.f.p, pass, partGiven}), part, room)
+		k.Pointer("Row", PartitionWord{a.f.Aggregate, pass, PartitionRows}), part, room, k.Pointer("u32", PartitionWord{a.f.Aggregate, pass, PartitionCounts}), part, room)
 }
 
 // partValue is the C++ of the value that a row stands for.
-func (a *aggregateText) partValue(row string) string {
-	if a.f.part.arg == nil {
+func (a *groupText) partValue(row string) string {
+	if a.f.Partition.arg == nil {
 		return "(i64)0"
 	}
-	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.part.accs.within.Lo)), row)
+	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.Partition.accs.within.Lo)), row)
 }
 
 // addPartRow adds a row that is in a part to group g, here or in shared memory.
-func (a *aggregateText) addPartRow(row, place string) {
+func (a *groupText) addPartRow(row, place string) {
 	k, f := a.k, a.f
-	args := make([]codegen.Value, len(f.accs))
+	args := make([]codegen.Value, len(f.Accs))
 	x := k.Name("x")
-	for i, acc := range f.accs {
+	for i, acc := range f.Accs {
 		args[i] = acc.like
 		args[i].Text = x
 	}
@@ -238,22 +238,22 @@ func (a *aggregateText) addPartRow(row, place string) {
 }
 
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
-func (a *aggregateText) partRowText(keys, args []codegen.Value) {
+func (a *groupText) partRowText(keys, args []codegen.Value) {
 	k, f := a.k, a.f
-	k.threads, k.items, k.blocks = partThreads, f.part.items(), partBlocks
-	f.part.hot = a.hotBits()
-	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.part.bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.part.hot)}
-	if f.part.wide {
+	k.Threads, k.Items, k.blocks = PartitionThreads, f.Partition.Items(), partBlocks
+	f.Partition.hot = a.hotBits()
+	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
+	if f.Partition.wide {
 		k.defines = append(k.defines, "RADISH_WIDE_ROWS")
 	}
 	place, offset := a.partPlace(keys, args), "0"
-	for i, acc := range f.accs {
-		if acc == f.part.accs {
+	for i, acc := range f.Accs {
+		if acc == f.Partition.accs {
 			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].Text, k.Literal(uint64(acc.within.Lo)))
 		}
 	}
 	k.Line("part_rows[i] = part_row(%s, %s);", place, offset)
-	if f.part.wide {
+	if f.Partition.wide {
 		k.Close()
 	}
 	k.Fill(k.tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
@@ -262,7 +262,7 @@ func (a *aggregateText) partRowText(keys, args []codegen.Value) {
 }
 
 // declareParting declares what a pass needs.
-func (a *aggregateText) declareParting(pass int) []string {
+func (a *groupText) declareParting(pass int) []string {
 	lines := []string{
 		"using Parting = Partition<RADISH_ITEMS>;",
 		"Parting::Memory& memory = *shared_at<Parting::Memory>(0);",
@@ -276,56 +276,56 @@ func (a *aggregateText) declareParting(pass int) []string {
 }
 
 // bytes is what a pass needs of shared memory where a block has so many threads: Partition's Memory.
-func (x *partForm) bytes(threads int) int64 {
-	tile, parts, row, line := int64(threads*x.items()), int64(1)<<x.bits, x.rowBytes(), x.lineRows()
+func (x *PartitionForm) bytes(threads int) int64 {
+	tile, parts, row, line := int64(threads*x.Items()), int64(1)<<x.Bits, x.RowBytes(), x.LineRows()
 	return row*max(tile+2*parts*line, 1<<x.hot) + row*parts*line + (16+4+8+8)*parts + 16
 }
 
 // declareParts is declareParting for the pipeline's kernel, with frequent places.
-func (a *aggregateText) declareParts() []string {
+func (a *groupText) declareParts() []string {
 	lines := append(a.declareParting(0), a.declareHot()...)
 	return append(lines, fmt.Sprintf("parting.begin(%s);", a.partOut(0, "0")))
 }
 
 // flushParts writes what the blocks still hold, and makes the kernels that come after.
-func (a *aggregateText) flushParts() {
+func (a *groupText) flushParts() {
 	k, f := a.k, a.f
 	k.Line("parting.finish(direct);")
 	a.flushHot()
-	if f.part.passes == 2 {
-		f.part.then = append(f.part.then, a.splitKernel())
+	if f.Partition.Passes == 2 {
+		f.Partition.then = append(f.Partition.then, a.splitKernel())
 	}
-	f.part.then = append(f.part.then, a.tablesKernel())
-	k.then = f.part.then
+	f.Partition.then = append(f.Partition.then, a.tablesKernel())
+	k.Then = f.Partition.then
 }
 
 // thenKernel returns a kernel that runs after the pipeline's, and what writes it.
-func (a *aggregateText) thenKernel(suffix string) (*kernel, *aggregateText) {
+func (a *groupText) thenKernel(suffix string) (*Kernel, *groupText) {
 	k := a.k
-	sub := &kernel{Text: codegen.NewText(k.Ctx, k.Lookups), prog: k.prog, p: k.p, title: k.title + suffix, threads: k.threads, items: k.items, blocks: k.blocks}
-	return sub, &aggregateText{k: sub, f: a.f}
+	sub := &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), prog: k.prog, Pipeline: k.Pipeline, Title: k.Title + suffix, Threads: k.Threads, Items: k.Items, blocks: k.blocks}
+	return sub, &groupText{k: sub, f: a.f}
 }
 
 // splitKernel makes parts of each part.
-func (a *aggregateText) splitKernel() *kernel {
+func (a *groupText) splitKernel() *Kernel {
 	sub, b := a.thenKernel("_split")
-	p := a.f.p
-	sub.shared = sharedMemory{threads: a.f.part.bytes}
+	p := a.f.Aggregate
+	sub.Shared = SharedMemory{threads: a.f.Partition.bytes}
 	for _, l := range b.declareParting(1) {
 		sub.Line("%s", l)
 	}
-	room := sub.Word(partWord{p, 0, partRoom})
+	room := sub.Word(PartitionWord{p, 0, PartitionCapacity})
 	sub.Line("const i64 room = (i64)%s;", room)
-	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", chunkTiles)
+	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
 	sub.Line("const i64 chunks = (room + chunk - 1) / chunk;")
 	sub.Open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
 	sub.Line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
-	sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.Pointer("const u32", partWord{p, 0, partGiven}))
+	sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.Pointer("const u32", PartitionWord{p, 0, PartitionCounts}))
 	sub.Line("if (from >= end) continue;")
 	sub.Line("parting.begin(%s);", b.partOut(1, "part"))
 	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.Line("Row rows[RADISH_ITEMS];")
-	sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", partWord{p, 0, partRows}))
+	sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", PartitionWord{p, 0, PartitionRows}))
 	sub.Line("parting.tile(rows, direct);")
 	sub.Close()
 	sub.Line("parting.finish(direct);")
@@ -334,10 +334,10 @@ func (a *aggregateText) splitKernel() *kernel {
 }
 
 // openPlace makes g the group of a place, for what is added to it directly, and notes that there is such. closePlace ends that.
-func (a *aggregateText) openPlace(place string) {
+func (a *groupText) openPlace(place string) {
 	k := a.k
-	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", counterWord{of: directGroups{a.f.p}}))
-	if a.f.part.hashed {
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", CounterWord{Of: DirectGroups{a.f.Aggregate}}))
+	if a.f.Partition.Hashed {
 		null := "false"
 		if a.nullPlaces() {
 			null = place + " == null_place"
@@ -348,14 +348,14 @@ func (a *aggregateText) openPlace(place string) {
 	k.Line("const u64 g = %s;", place)
 }
 
-func (a *aggregateText) closePlace() {
-	if a.f.part.hashed {
+func (a *groupText) closePlace() {
+	if a.f.Partition.Hashed {
 		a.k.Close()
 	}
 }
 
 // directLines are lines that add a row to its group in device memory.
-func (a *aggregateText) directLines() []string {
+func (a *groupText) directLines() []string {
 	return a.k.Capture(func() {
 		a.openPlace("row_place(row)")
 		a.addPartRow("row", "g")

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ import (
 type buildShape uint8
 
 const (
-	loopBuild   buildShape = iota // every row is a candidate
-	hashBuild                     // chains over the keys' hash
-	denseBuild                    // chains over key - min
-	directBuild                   // payload lies at key - min, and a bit says whether there is one
-	bitmapBuild                   // the bit alone
+	LoopBuild   buildShape = iota // every row is a candidate
+	HashBuild                     // chains over the keys' hash
+	DenseBuild                    // chains over key - min
+	DirectBuild                   // payload lies at key - min, and a bit says whether there is one
+	BitmapBuild                   // the bit alone
 )
 
 func (s buildShape) String() string {
@@ -30,16 +30,16 @@ func (s buildShape) String() string {
 // equal) and the payload.
 type buildForm struct {
 	p     *physical.Build
-	shape buildShape
-	rows  *rowForm
+	Shape buildShape
+	rows  *RowForm
 	keyAt []int // column of each key; -1: not stored
 	payAt []int // column of each payload column
-	// filters of the keys, for scans; nil: that key has none. Empty: no row has been written yet.
-	filters []*keyFilter
+	// Filters of the keys, for scans; nil: that key has none. Empty: no row has been written yet.
+	Filters []*KeyFilter
 	// keepNulls: rows with a NULL key are stored, outside all chains.
 	keepNulls bool
-	// nullChain: they have a chain of their own, for mark joins.
-	nullChain bool
+	// NullChain: they have a chain of their own, for mark joins.
+	NullChain bool
 }
 
 // directBytes is how much memory a build may take to be addressed by its keys, per estimated row, and in any case.
@@ -49,11 +49,11 @@ const (
 )
 
 // chooseBuild decides how a build lies.
-func (g *program) chooseBuild(p *physical.Build) *buildForm {
-	f := &buildForm{p: p, rows: g.sinks[p]}
+func (g *Program) chooseBuild(p *physical.Build) *buildForm {
+	f := &buildForm{p: p, rows: g.Sinks[p]}
 	if f.rows == nil {
-		f.rows = &rowForm{}
-		g.sinks[p] = f.rows
+		f.rows = &RowForm{}
+		g.Sinks[p] = f.rows
 	}
 	marks, residual, once := false, false, true // once: that there is a row is all that probes ask, however many there are
 	for _, probe := range g.probes[p] {
@@ -68,35 +68,35 @@ func (g *program) chooseBuild(p *physical.Build) *buildForm {
 	}
 	switch {
 	case len(p.Keys) == 0 || p.Algorithm == physical.RangeJoin || p.Algorithm == physical.NestedLoopJoin:
-		f.shape = loopBuild
+		f.Shape = LoopBuild
 	case p.Algorithm != physical.DenseJoin || len(p.Keys) != 1 || slices.Contains(p.NullSafe, true) || domain > 1<<31:
-		f.shape = hashBuild
+		f.Shape = HashBuild
 	case len(p.Payload) == 0 && once && !p.KeepUnmatched && !marks && !residual:
-		f.shape = bitmapBuild
+		f.Shape = BitmapBuild
 	case p.Unique && !p.KeepUnmatched && !marks && domain*width <= max(directAlways, directPerRow*p.EstRows):
-		f.shape = directBuild
+		f.Shape = DirectBuild
 	default:
-		f.shape = denseBuild
+		f.Shape = DenseBuild
 	}
 	f.keepNulls = p.KeepUnmatched || marks
-	f.nullChain = marks && f.shape != loopBuild
+	f.NullChain = marks && f.Shape != LoopBuild
 	return f
 }
 
 // nullSafe says whether a NULL of key part i equals another.
 func (f *buildForm) nullSafe(i int) bool { return f.p.NullSafe != nil && f.p.NullSafe[i] }
 
-// domain is the number of places of a dense build.
-func (f *buildForm) domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
+// Domain is the number of places of a dense build.
+func (f *buildForm) Domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
 
 // The words of a build.
 type (
-	headsWord    struct{ p *physical.Build } // address of the chains' first rows, by place
-	maskWord     struct{ p *physical.Build } // number of hash places - 1
-	nextWord     struct{ p *physical.Build } // address of the rows' successors
-	nullHeadWord struct{ p *physical.Build } // address of the first row of the NULLs' chain
-	bitsWord     struct{ p *physical.Build } // address of the bitmap
-	matchedWord  struct{ p *physical.Build } // address of a byte per row: it has found a match
+	HeadsWord    struct{ P *physical.Build } // address of the chains' first rows, by place
+	MaskWord     struct{ P *physical.Build } // number of hash places - 1
+	NextWord     struct{ P *physical.Build } // address of the rows' successors
+	NullHeadWord struct{ P *physical.Build } // address of the first row of the NULLs' chain
+	BitsWord     struct{ P *physical.Build } // address of the bitmap
+	MatchedWord  struct{ P *physical.Build } // address of a byte per row: it has found a match
 )
 
 // buildText is the sink that fills a build.
@@ -107,18 +107,18 @@ type buildText struct {
 	null string // some key that is not NULL-safe is NULL; "": never
 }
 
-func (g *program) newBuildText(k *kernel, p *physical.Build) (sinkText, error) {
-	f := g.builds[p]
+func (g *Program) newBuildText(k *Kernel, p *physical.Build) (sinkText, error) {
+	f := g.Builds[p]
 	if f == nil {
 		f = g.chooseBuild(p)
-		g.builds[p] = f
+		g.Builds[p] = f
 	}
-	return &buildText{appendText: g.newAppend(k, p, nil, nil, "build: "+f.shape.String()), f: f}, nil
+	return &buildText{appendText: g.newAppend(k, p, nil, nil, "build: "+f.Shape.String()), f: f}, nil
 }
 
 func (b *buildText) row(s *codegen.Scope) error {
 	k, f := b.k, b.f
-	k.Line("// build: %s", f.shape)
+	k.Line("// build: %s", f.Shape)
 	at := 0
 	for i, e := range f.p.Keys {
 		v, err := k.Emit(e, s)
@@ -135,7 +135,7 @@ func (b *buildText) row(s *codegen.Scope) error {
 				v.Null = ""
 			}
 		}
-		if f.shape != bitmapBuild && f.shape != directBuild {
+		if f.Shape != BitmapBuild && f.Shape != DirectBuild {
 			id := expr.ColumnID(0)
 			if c, ok := e.(*expr.Column); ok {
 				id = c.ID
@@ -150,8 +150,8 @@ func (b *buildText) row(s *codegen.Scope) error {
 			at++
 		}
 		b.keys = append(b.keys, v)
-		if len(f.filters) < len(f.p.Keys) {
-			f.filters = append(f.filters, k.chooseFilter(f, i, e, v))
+		if len(f.Filters) < len(f.p.Keys) {
+			f.Filters = append(f.Filters, k.chooseFilter(f, i, e, v))
 		}
 	}
 	if !f.keepNulls {
@@ -177,12 +177,12 @@ func (b *buildText) row(s *codegen.Scope) error {
 		}
 		at++
 	}
-	switch f.shape {
-	case bitmapBuild, directBuild:
+	switch f.Shape {
+	case BitmapBuild, DirectBuild:
 		place := b.place()
-		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.domain())))
-		k.Line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.Pointer("u32", bitsWord{f.p}), place, place)
-		if f.shape == directBuild {
+		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.Domain())))
+		k.Line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.Pointer("u32", BitsWord{f.p}), place, place)
+		if f.Shape == DirectBuild {
 			b.writeValues(place)
 		}
 		k.Else()
@@ -190,8 +190,8 @@ func (b *buildText) row(s *codegen.Scope) error {
 		k.Close()
 		return nil
 	}
-	if k.many || k.inOrder() {
-		k.Line("const u64 at = append(%s);", k.Pointer("u64", placesWord{b.sink}))
+	if k.Many || k.InOrder() {
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", RowCounter{b.sink}))
 		b.writeRow()
 		return nil
 	}
@@ -216,27 +216,27 @@ func (b *buildText) place() string {
 func (b *buildText) writeRow() {
 	k, f := b.k, b.f
 	b.write("at")
-	if f.shape == loopBuild {
+	if f.Shape == LoopBuild {
 		return
 	}
-	k.Open("if (at < %s) {", k.Word(roomWord{b.sink}))
-	next := k.Pointer("u32", nextWord{f.p})
+	k.Open("if (at < %s) {", k.Word(CapacityWord{b.sink}))
+	next := k.Pointer("u32", NextWord{f.p})
 	if b.null != "" {
 		k.Open("if (%s) {", b.null)
-		if f.nullChain {
-			k.Line("chain(%s, 0, %s, (u32)at);", k.Pointer("u32", nullHeadWord{f.p}), next)
+		if f.NullChain {
+			k.Line("chain(%s, 0, %s, (u32)at);", k.Pointer("u32", NullHeadWord{f.p}), next)
 		}
 		k.Else()
 	}
-	if f.shape == denseBuild {
+	if f.Shape == DenseBuild {
 		place := b.place()
-		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.domain())))
-		k.Line("chain(%s, %s, %s, (u32)at);", k.Pointer("u32", headsWord{f.p}), place, next)
+		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.Domain())))
+		k.Line("chain(%s, %s, %s, (u32)at);", k.Pointer("u32", HeadsWord{f.p}), place, next)
 		k.Else()
 		k.RaiseIf("true", codegen.CodeOnCPU, f.p.Keys[0])
 		k.Close()
 	} else {
-		k.Line("chain(%s, %s & %s, %s, (u32)at);", k.Pointer("u32", headsWord{f.p}), k.hash(b.keys), k.Word(maskWord{f.p}), next)
+		k.Line("chain(%s, %s & %s, %s, (u32)at);", k.Pointer("u32", HeadsWord{f.p}), k.hash(b.keys), k.Word(MaskWord{f.p}), next)
 	}
 	b.addToFilters()
 	if b.null != "" {
@@ -254,7 +254,7 @@ func (b *buildText) together() ([]string, error) {
 }
 
 // hash writes the hash of keys and returns its name. A NULL, where one may be a key, has a hash of its own.
-func (k *kernel) hash(keys []codegen.Value) string {
+func (k *Kernel) hash(keys []codegen.Value) string {
 	h := k.Name("hash")
 	for i, v := range keys {
 		text := fmt.Sprintf("hash_of(%s)", v.Text)

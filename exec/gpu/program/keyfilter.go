@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// A build whose rows are chained (hashBuild, denseBuild) keeps a filter of a key's values for scans that may drop most of their rows by it: a bit for
+// A build whose rows are chained (HashBuild, DenseBuild) keeps a filter of a key's values for scans that may drop most of their rows by it: a bit for
 // each value of a domain that is small enough, or else for each place that values are hashed to (Bloom 1970, with one hash). A probe costs two or three
 // reads of lines that lie anywhere; a filter costs one, of memory that the caches hold, or none, where it is copied to shared memory.
 
@@ -21,31 +21,31 @@ const (
 	filterDomain = 64      // values of a domain for each row
 )
 
-// keyFilter is the filter of a build's key.
-type keyFilter struct {
+// KeyFilter is the filter of a build's key.
+type KeyFilter struct {
 	places int64 // bits; of hashed values a power of two
-	exact  bool  // bit value - lo; else values are hashed
+	Exact  bool  // bit value - lo; else values are hashed
 	lo     int64
 	local  bool // blocks copy it to shared memory
 }
 
-// bytes is what a filter takes.
-func (x *keyFilter) bytes() int64 { return roundUp((x.places+7)/8, 16) }
+// Bytes is what a filter takes.
+func (x *KeyFilter) Bytes() int64 { return RoundUp((x.places+7)/8, 16) }
 
 // shift takes a hash of 32 bits to its place.
-func (x *keyFilter) shift() uint64 { return uint64(32 - bits.TrailingZeros64(uint64(x.places))) }
+func (x *KeyFilter) shift() uint64 { return uint64(32 - bits.TrailingZeros64(uint64(x.places))) }
 
-// filterWord is the address of a key's filter.
-type filterWord struct {
-	p   *physical.Build
-	key int
+// FilterWord is the address of a key's filter.
+type FilterWord struct {
+	P   *physical.Build
+	Key int
 }
 
 // wantsFilter says whether some scan may drop most of its rows by a key of a build.
-func (g *program) wantsFilter(b *physical.Build, key int) bool {
-	for _, p := range g.plan.Pipelines {
+func (g *Program) wantsFilter(b *physical.Build, key int) bool {
+	for _, p := range g.Plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
-		if !ok || float64(scan.Table.Rows()) < g.target.tuning.filterRows {
+		if !ok || float64(scan.Table.Rows()) < g.Target.Tuning.FilterRows {
 			continue
 		}
 		for _, use := range scan.RuntimeFilters {
@@ -58,20 +58,20 @@ func (g *program) wantsFilter(b *physical.Build, key int) bool {
 }
 
 // chooseFilter decides on the filter of a build's key, whose value v is not NULL; nil: there is none.
-func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Value) *keyFilter {
-	if f.shape != hashBuild && f.shape != denseBuild || v.Class != form.Int || v.Null != "" || !k.prog.wantsFilter(f.p, key) {
+func (k *Kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Value) *KeyFilter {
+	if f.Shape != HashBuild && f.Shape != DenseBuild || v.Class != form.Int || v.Null != "" || !k.prog.wantsFilter(f.p, key) {
 		return nil
 	}
 	rows := max(f.p.EstRows, 1)
-	most := k.prog.target.tuning.filterLocal
-	x := &keyFilter{places: max(powerOfTwo(int64(min(filterPlaces*rows, 1<<40))), 1<<13)}
+	most := k.prog.Target.Tuning.FilterLocal
+	x := &KeyFilter{places: max(PowerOfTwo(int64(min(filterPlaces*rows, 1<<40))), 1<<13)}
 	if x.places <= 2*most {
 		x.places, x.local = min(x.places, most), true
 		return x
 	}
-	if r, known := k.Ranges.Of(e); known && len(k.prog.feeders[f.p]) == 1 {
+	if r, known := k.Ranges.Of(e); known && len(k.prog.Feeders[f.p]) == 1 {
 		if span := uint64(r.Hi) - uint64(r.Lo); span < filterMost && float64(span) < filterDomain*rows {
-			return &keyFilter{places: int64(span) + 1, exact: true, lo: r.Lo}
+			return &KeyFilter{places: int64(span) + 1, Exact: true, lo: r.Lo}
 		}
 	}
 	if x.places > 2*filterMost {
@@ -84,40 +84,40 @@ func (k *kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Valu
 // addToFilters notes the keys of a row that a build stores.
 func (b *buildText) addToFilters() {
 	k, f := b.k, b.f
-	for i, x := range f.filters {
+	for i, x := range f.Filters {
 		if x == nil {
 			continue
 		}
 		place := fmt.Sprintf("(u64)%s - %s", b.keys[i].Text, k.Literal(uint64(x.lo)))
-		if !x.exact {
+		if !x.Exact {
 			place = fmt.Sprintf("filter_hash(%s) >> %s", b.keys[i].Text, k.Literal(x.shift()))
 		}
-		k.Line("set_bit(%s, %s);", k.Pointer("u32", filterWord{f.p, i}), place)
+		k.Line("set_bit(%s, %s);", k.Pointer("u32", FilterWord{f.p, i}), place)
 	}
 }
 
 // filterOf is the filter that a scan can use of a build's key; nil: there is none.
-func (k *kernel) filterOf(use physical.RuntimeFilterUse) *keyFilter {
-	b := k.prog.builds[use.Build]
-	scan := k.p.Source.(*physical.TableScan)
-	if b == nil || k.prog.host(use.Build) || use.Key >= len(b.filters) || float64(scan.Table.Rows()) < k.prog.target.tuning.filterRows || use.Drops < filterDrops {
+func (k *Kernel) filterOf(use physical.RuntimeFilterUse) *KeyFilter {
+	b := k.prog.Builds[use.Build]
+	scan := k.Pipeline.Source.(*physical.TableScan)
+	if b == nil || k.prog.IsHost(use.Build) || use.Key >= len(b.Filters) || float64(scan.Table.Rows()) < k.prog.Target.Tuning.FilterRows || use.Drops < filterDrops {
 		return nil
 	}
-	return b.filters[use.Key]
+	return b.Filters[use.Key]
 }
 
-// keyFilter narrows `here` to rows whose key may be in a build.
-func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v codegen.Value) {
+// KeyFilter narrows `here` to rows whose key may be in a build.
+func (k *Kernel) keyFilter(use physical.RuntimeFilterUse, x *KeyFilter, v codegen.Value) {
 	if v.Class != form.Int {
 		return
 	}
-	b := k.prog.builds[use.Build]
-	if x.exact {
-		k.narrowByBits(v, x.lo, x.places, filterWord{b.p, use.Key})
+	b := k.prog.Builds[use.Build]
+	if x.Exact {
+		k.narrowByBits(v, x.lo, x.places, FilterWord{b.p, use.Key})
 		return
 	}
 	name := k.Name("filter")
-	k.filters = append(k.filters, usedFilter{name, filterWord{b.p, use.Key}, x})
+	k.filters = append(k.filters, usedFilter{name, FilterWord{b.p, use.Key}, x})
 	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
 	if x.local {
 		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a place, so nothing waits for what came before
@@ -129,17 +129,17 @@ func (k *kernel) keyFilter(use physical.RuntimeFilterUse, x *keyFilter, v codege
 // usedFilter is a filter that a kernel reads under some name.
 type usedFilter struct {
 	name string
-	word filterWord
-	form *keyFilter
+	word FilterWord
+	form *KeyFilter
 }
 
 // declareFilters declares the filters that a kernel reads: where its sink leaves shared memory alone, small ones lie there.
-func (k *kernel) declareFilters() []string {
+func (k *Kernel) declareFilters() []string {
 	var lines []string
 	at := int64(0)
 	for _, u := range k.filters {
 		from := k.Pointer("const u32", u.word)
-		if size := u.form.bytes(); !k.shared.needs() && u.form.local && at+size <= 2*k.prog.target.tuning.filterLocal/8 {
+		if size := u.form.Bytes(); !k.Shared.needs() && u.form.local && at+size <= 2*k.prog.Target.Tuning.FilterLocal/8 {
 			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
 			at += size
 		} else {
@@ -148,8 +148,8 @@ func (k *kernel) declareFilters() []string {
 	}
 	if at > 0 {
 		lines = append(lines, "block_barrier();")
-		k.shared = sharedMemory{bytes: at}
-		k.threads = k.sharedThreads(at)
+		k.Shared = SharedMemory{bytes: at}
+		k.Threads = k.sharedThreads(at)
 	}
 	return lines
 }

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 // single key of 64 bits; any others are compared one by one with the keys that lie in a slot's arrays.
 
 // place writes what finds a row's group, opens the block of rows that have one, and returns the place's name.
-func (a *aggregateText) place(keys []codegen.Value) string {
+func (a *groupText) place(keys []codegen.Value) string {
 	k, f := a.k, a.f
 	name := k.Name("g")
-	switch f.shape {
-	case scalarGroups:
+	switch f.Shape {
+	case ScalarGroups:
 		return "0"
-	case denseGroups:
+	case DenseGroups:
 		k.Line("const u64 %s = %s;", name, a.number(keys))
 		return name
-	case packedGroups, wordGroups:
+	case PackedGroups, wordGroups:
 		key, null := a.oneWord(keys)
 		k.Line("const u64 %s = %s;", name, a.findGroup("", key, null))
 	default:
@@ -31,7 +31,7 @@ func (a *aggregateText) place(keys []codegen.Value) string {
 }
 
 // digit is the C++ of a key's digit, a u64.
-func (a *aggregateText) digit(i int, v codegen.Value) string {
+func (a *groupText) digit(i int, v codegen.Value) string {
 	k, key := a.k, a.f.keys[i]
 	text := v.Text
 	if v.Class == form.Int {
@@ -51,19 +51,19 @@ func (a *aggregateText) digit(i int, v codegen.Value) string {
 }
 
 // number writes the number that keys of known ranges make: a dense place, or a packed key.
-func (a *aggregateText) number(keys []codegen.Value) string {
+func (a *groupText) number(keys []codegen.Value) string {
 	k, f := a.k, a.f
 	var text string
 	for i, v := range keys {
 		d := a.digit(i, v)
 		if !f.keys[i].proven {
-			k.RaiseIf(fmt.Sprintf("%s >= %s", d, k.Literal(f.keys[i].digits)), codegen.CodeOnCPU, f.p.Groups[i].Expr)
+			k.RaiseIf(fmt.Sprintf("%s >= %s", d, k.Literal(f.keys[i].digits)), codegen.CodeOnCPU, f.Aggregate.Groups[i].Expr)
 			k.block("if (%s < %s) {", d, k.Literal(f.keys[i].digits))
 		}
 		switch {
 		case i == 0:
 			text = d
-		case f.shape == denseGroups:
+		case f.Shape == DenseGroups:
 			text += fmt.Sprintf(" + %s * %s", d, k.Literal(f.keys[i].stride))
 		default:
 			text += fmt.Sprintf(" | %s << %s", d, k.Literal(uint64(f.keys[i].shift)))
@@ -81,54 +81,54 @@ func wordKey(v codegen.Value) string {
 }
 
 // oneWord is the C++ of what keys are as one word, where groups are found by that, and of whether the key is NULL: packed keys never are.
-func (a *aggregateText) oneWord(keys []codegen.Value) (key, null string) {
-	if a.f.shape == wordGroups {
+func (a *groupText) oneWord(keys []codegen.Value) (key, null string) {
+	if a.f.Shape == wordGroups {
 		return wordKey(keys[0]), orFalse(keys[0].Null)
 	}
 	return a.number(keys), "false"
 }
 
 // openGroup makes a name the group of what oneWord gave, as findGroup does, and opens the block of rows that have one.
-func (a *aggregateText) openGroup(name, suffix, key, null string) {
+func (a *groupText) openGroup(name, suffix, key, null string) {
 	a.k.Line("const u64 %s = %s;", name, a.findGroup(suffix, key, null))
 	a.k.Open("if (%s != no_group) {", name)
 }
 
 // findGroup is the C++ of the group of what oneWord gave. suffix is that of the device function: "_aside" calls it.
-func (a *aggregateText) findGroup(suffix, key, null string) string {
-	if a.f.shape == wordGroups {
+func (a *groupText) findGroup(suffix, key, null string) string {
+	if a.f.Shape == wordGroups {
 		return a.findWord("word_group"+suffix, key, null)
 	}
 	return a.findPacked("packed_group"+suffix, key)
 }
 
 // findPacked is the C++ of the group of a packed key, by packed_group or its like.
-func (a *aggregateText) findPacked(function, key string) string {
-	k, p := a.k, a.f.p
-	return fmt.Sprintf("%s(%s, %s, %s, %s)", function, k.Pointer("u64", aggKeysWord{p}), k.Word(aggMaskWord{p}), key, k.Pointer("u32", aggFullWord{p}))
+func (a *groupText) findPacked(function, key string) string {
+	k, p := a.k, a.f.Aggregate
+	return fmt.Sprintf("%s(%s, %s, %s, %s)", function, k.Pointer("u64", GroupKeys{p}), k.Word(GroupMask{p}), key, k.Pointer("u32", GroupsFull{p}))
 }
 
 // findWord is the C++ of the group of a key that is a word, by word_group or its like.
-func (a *aggregateText) findWord(function, key, null string) string {
-	k, p := a.k, a.f.p
-	return fmt.Sprintf("%s(%s, %s, %s, %s, %s)", function, k.Pointer("u64", aggKeysWord{p}), k.Word(aggMaskWord{p}), key, null, k.Pointer("u32", aggFullWord{p}))
+func (a *groupText) findWord(function, key, null string) string {
+	k, p := a.k, a.f.Aggregate
+	return fmt.Sprintf("%s(%s, %s, %s, %s, %s)", function, k.Pointer("u64", GroupKeys{p}), k.Word(GroupMask{p}), key, null, k.Pointer("u32", GroupsFull{p}))
 }
 
 // keyed writes the search of keys that lie in arrays.
-func (a *aggregateText) keyed(keys []codegen.Value, name string) {
+func (a *groupText) keyed(keys []codegen.Value, name string) {
 	k, f := a.k, a.f
 	h := k.hash(keys)
 	slot, tag := k.Name("slot"), k.Name("tag")
-	k.Line("u64 %s = no_group, %s = %s & %s;", name, slot, h, k.Word(aggMaskWord{f.p}))
+	k.Line("u64 %s = no_group, %s = %s & %s;", name, slot, h, k.Word(GroupMask{f.Aggregate}))
 	k.Line("const u32 %s = tag_of(%s);", tag, h)
-	states := k.Pointer("u32", aggKeysWord{f.p})
+	states := k.Pointer("u32", GroupKeys{f.Aggregate})
 	k.Open("for (i32 n = 0; n < probe_limit && %s == no_group;) {", name)
 	k.Line("u32 state = load_relaxed(%s + %s);", states, slot)
 	k.Line("if (state == slot_empty) state = atomic_cas(%s + %s, slot_empty, slot_busy);", states, slot)
 	k.Open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
 	for i, v := range keys {
-		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.Text)
-		k.Line("%s[%s] = !(%s);", k.Pointer("u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot, orFalse(v.Null))
+		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
+		k.Line("%s[%s] = !(%s);", k.Pointer("u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot, orFalse(v.Null))
 	}
 	k.Line("fence();")
 	k.Line("store_relaxed(%s + %s, %s);", states, slot, tag)
@@ -139,15 +139,15 @@ func (a *aggregateText) keyed(keys []codegen.Value, name string) {
 	k.Line("fence();")
 	k.Line("bool same = true;")
 	for i, v := range keys {
-		valid := fmt.Sprintf("load_key(%s + %s)", k.Pointer("const u8", aggWord{f.p, f.keyAt + 2*i + 1}), slot)
+		valid := fmt.Sprintf("load_key(%s + %s)", k.Pointer("const u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot)
 		k.Line("same = same && (bool)%s != (%s);", valid, orFalse(v.Null))
-		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.Null), k.Pointer("const "+v.Class.CName(), aggWord{f.p, f.keyAt + 2*i}), slot, v.Text)
+		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.Null), k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
 	}
 	k.Line("if (same) %s = %s;", name, slot)
 	k.Close()
-	k.Line("%s = (%s + 1) & %s;", slot, slot, k.Word(aggMaskWord{f.p}))
+	k.Line("%s = (%s + 1) & %s;", slot, slot, k.Word(GroupMask{f.Aggregate}))
 	k.Line("n++;")
 	k.Close()
 	k.Close()
-	k.Line("if (%s == no_group) store_relaxed(%s, 1u);", name, k.Pointer("u32", aggFullWord{f.p}))
+	k.Line("if (%s == no_group) store_relaxed(%s, 1u);", name, k.Pointer("u32", GroupsFull{f.Aggregate}))
 }

@@ -1,4 +1,4 @@
-package gpu
+package program
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 // One group is added up in variables of each thread, which a block puts together behind its loop.
 
 // scalar adds to variables of the thread, which are put together behind the loop.
-func (a *aggregateText) scalar(args []codegen.Value) {
-	for i, acc := range a.f.accs {
+func (a *groupText) scalar(args []codegen.Value) {
+	for i, acc := range a.f.Accs {
 		a.unlessNull(acc, args[i], func() { a.scalarValue(acc, args[i]) })
 	}
 }
 
 // scalarValue adds a value to an accumulator's variable.
-func (a *aggregateText) scalarValue(acc *accForm, v codegen.Value) {
+func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value) {
 	k := a.k
 	name := k.Name("sum")
 	at := func(i int) string { return a.arrayOf(acc, i) }
@@ -73,6 +73,6 @@ func (a *aggregateText) scalarValue(acc *accForm, v codegen.Value) {
 }
 
 // reduce puts the threads' variables together behind the loop; thread 0 adds the block's.
-func (a *aggregateText) reduce(name, op, add string) {
+func (a *groupText) reduce(name, op, add string) {
 	a.tail = append(a.tail, fmt.Sprintf("%s = block_reduce(%s, %s);", name, name, op), fmt.Sprintf("if (thread_index() == 0) %s;", add))
 }

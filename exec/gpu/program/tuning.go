@@ -1,0 +1,40 @@
+package program
+
+import "math"
+
+// Tuning has the numbers that choose between ways which give the same result. Tests have their own.
+type Tuning struct {
+	PartitionRows      float64 // rows from which on groups are made in partitions
+	PartitionPasses    int     // the fewest passes
+	PartitionCapacity  int64   // the most rows of a partition
+	PartitionHashRows  float64 // rows for each group from which on a partition has a perfect hash of its keys
+	PartitionHashBytes int64   // the most bytes of its table
+	LeastSlots         int64   // the fewest slots of a partition's table
+	HashedSlots        int64   // the fewest slots of the table in device memory beside partitions,
+	HashedSlotsMost    int64   // and the most
+	HashedMore         int64   // groups that fit behind it, beyond half as many again as are expected
+
+	PerfectHashRows float64 // rows from which on blocks have a perfect hash of the keys
+	SeenLeast       int64   // rows that are looked at for its keys, at least
+	SeenRows        int64   // and for each group that is expected
+	CrowdedRows     float64 // rows of a launch from which on 32 bits do not count those of a block
+	TilesLeast      float64 // groups from which on a tile's rows look for their slots together
+
+	FilterRows  float64 // rows of a scan from which on it reads filters of keys
+	FilterLocal int64   // bits of a filter that is copied to shared memory
+
+	// Rows of a launch that are added to few words of device memory one by one; and where that is so only if doubles do not fit a window, or if each row
+	// has a better extreme than those before.
+	LaunchHot, LaunchWindow int64
+}
+
+// DefaultTuning was measured on an H200.
+func DefaultTuning() Tuning {
+	return Tuning{
+		PartitionRows: 4e6, PartitionPasses: 1, PartitionCapacity: math.MaxInt64, PartitionHashRows: 64, PartitionHashBytes: math.MaxInt64, LeastSlots: 256,
+		HashedSlots: 1 << 17, HashedSlotsMost: 1 << 22, HashedMore: 1 << 16,
+		PerfectHashRows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, TilesLeast: 2048, CrowdedRows: 1 << 32,
+		FilterRows: 4e6, FilterLocal: 1 << 19, // 64 KiB
+		LaunchHot: 1 << 24, LaunchWindow: 1 << 25,
+	}
+}

@@ -4,21 +4,17 @@
 // A query takes this way:
 //
 //	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
-//	program.New          kernelplan.go           the forms of what is stored between pipelines, and a kernel for each
-//	program.generate    kernel.go               the text of one: source, transforms, sink, each written inside the one before
-//	  scans             scan*.go                tiles of table rows, their filters by ranges of stored offsets
-//	  joins             build.go, probe.go      dense arrays, bitmaps, hash chains, loops; keyfilter.go: filters in front of them
-//	  groups            aggregate*.go           one file a way: scalar, dense in shared memory, hashed, parts, placed keys, runs
-//	  sorts, rows       sort*.go, sink.go       keys and row numbers; appended rows
-//	  expressions       package codegen         what becomes a value in flight; lookup tables over dictionaries
+//	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
+//	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
 //	Placed.Start        mixed.go                a Run, which exec/cpu calls for each pipeline that is here (cpu.Elsewhere)
-//	query               run*.go                 memory of the sinks, launches, waits, what to do when something was too small
+//	query               run*.go                 memory of the sinks, launches, waits, reruns; runwords.go resolves the parameters of kernels
+//	  sorts             sort*.go                order row numbers
 //	Run.Rows            result.go               rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in
 // gpukernels), what placement has learned, and how many rows came to sinks (runsizes.go).
 //
 // Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
-// parameter of a kernel, found at the launch by its key (runWord); a range is an interval that values are proven to lie in (codegen.Ranges), whereas
-// estimates choose between ways that are all right. Keys are placed when their place in a table follows from their value without a search.
+// parameter of a kernel, which the launch resolves by its key; a range is an interval that values are proven to lie in (codegen.Ranges), whereas estimates
+// choose between ways that are all right. A perfect hash gives each key a slot of its own without a search.
 package gpu

@@ -1,0 +1,159 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/plantest"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/types"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// goldenTarget is a device that is not there.
+var goldenTarget = &Target{
+	LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf,
+	SharedBytes: 227<<10 - SharedRest, Multiprocessors: 132, Tuning: DefaultTuning(),
+}
+
+// goldenTables has a table of orders and one of their items.
+func goldenTables(t *testing.T) plantest.Tables {
+	make := func(name string, rows int, value func(col, row int) int64, cols ...string) *tables.Version {
+		schema := &tables.Schema{Database: "db", Name: name, Keys: []tables.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}}
+		b := &column.Batch{N: rows}
+		for c, col := range cols {
+			schema.Columns = append(schema.Columns, tables.ColumnDef{Name: col, Type: types.Int64})
+			v := column.New(types.Int64, rows)
+			for i := range rows {
+				v.I64[i] = value(c, i)
+			}
+			b.Cols = append(b.Cols, v)
+		}
+		builder := tables.NewBuilder(tables.New(schema))
+		if err := builder.Append(b); err != nil {
+			t.Fatal(err)
+		}
+		v, err := builder.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	return plantest.Tables{
+		"orders": make("orders", 100, func(c, i int) int64 { return [...]int64{int64(i), int64(i) * 3 % 97}[c] }, "day", "customer"),
+		"items": make("items", 300, func(c, i int) int64 {
+			return [...]int64{int64(i), int64(i) % 50, int64(i) * 7 % 1000}[c]
+		}, "id", "day", "price"),
+	}
+}
+
+// TestGolden writes the programs of some queries without a device: the kernels, and what resolves their parameters. RADISH_UPDATE=1 writes the files anew.
+func TestGolden(t *testing.T) {
+	given := goldenTables(t)
+	for name, sql := range map[string]string{
+		"sum":   "SELECT SUM(price) FROM items WHERE day < 20",
+		"group": "SELECT day, COUNT(*), MAX(price) FROM items GROUP BY day",
+		"join":  "SELECT i.price, o.customer FROM items i JOIN orders o ON i.day = o.day WHERE o.customer > 5",
+		"sort":  "SELECT price FROM items ORDER BY price DESC, id",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := plantest.Context()
+			q, err := given.Bind(sql, ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q, _, err = rules.Optimize(q, rules.Options{Context: ctx}); err != nil {
+				t.Fatal(err)
+			}
+			plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := New(plan, goldenTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+			got := sql + "\n" + describe(t, g)
+			path := filepath.Join("testdata", name+".golden")
+			if os.Getenv("RADISH_UPDATE") != "" {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("the program is not that of %s (RADISH_UPDATE=1 go test -run TestGolden ./exec/gpu/program writes it anew):\n%s", path, got)
+			}
+		})
+	}
+}
+
+// describe prints a program.
+func describe(t *testing.T, g *Program) string {
+	var b strings.Builder
+	for _, p := range g.Plan.Pipelines {
+		if err := g.Reason(p); err != nil {
+			t.Fatalf("pipeline %d: %v", p.ID, err)
+		}
+		for _, k := range g.Kernels[p].All() {
+			fmt.Fprintf(&b, "\n// pipeline %d: %s\n", p.ID, k.NoteText())
+			for i, w := range k.Params {
+				fmt.Fprintf(&b, "// w[%d]: %s\n", i, parameter(w))
+			}
+			if k.Shared.needs() {
+				fmt.Fprintf(&b, "// %d bytes of shared memory for a block of %d threads\n", k.Shared.Of(k.Threads, 0), k.Threads)
+			}
+			b.WriteString(k.CUDA)
+		}
+		switch s := p.Sink.(type) {
+		case *physical.Build:
+			f := g.Builds[s]
+			fmt.Fprintf(&b, "// build: %s, %d stored columns\n", f.Shape, len(f.rows.Cols))
+		case *physical.Aggregate:
+			f := g.Aggs[s]
+			fmt.Fprintf(&b, "// groups: %s, %d slots, %d arrays\n", f.Shape, f.Slots, len(f.Arrays))
+		case *physical.Sort:
+			cols, at := g.SortShape(s)
+			fmt.Fprintf(&b, "// sorted by stored columns %v\n", at)
+			for part := range SortParts {
+				if g.Expects(s, part) {
+					b.WriteString(SortText(cols, part))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// parameter says what a parameter is.
+func parameter(p codegen.Param) string {
+	switch {
+	case p.Table != nil:
+		return fmt.Sprintf("address of %d bytes", len(p.Table.Data))
+	case p.Key == nil:
+		return fmt.Sprint(int64(p.Word))
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", p.Key), "program."), "codegen.")
+	switch w := p.Key.(type) {
+	case ColumnData:
+		name += " " + w.C.Scan.Cols[w.C.At].Name
+	case ColumnBase:
+		name += " " + w.C.Scan.Cols[w.C.At].Name
+	case DataWord:
+		name += fmt.Sprint(" ", w.At)
+	case GroupArray:
+		name += fmt.Sprint(" ", w.At)
+	case LowWord:
+		name += fmt.Sprintf(" %s from %d to %d", w.C.Scan.Cols[w.C.At].Name, w.Lo, w.Hi)
+	}
+	return name
+}

@@ -112,6 +112,44 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
+// TestTPCHIsLeftOut checks that a program that imports package radish does not carry the generator of TPC-H's data, which registers itself
+// where it is imported.
+func TestTPCHIsLeftOut(t *testing.T) {
+	linked, todo := map[string]bool{}, []string{"."}
+	for len(todo) > 0 {
+		pkg := todo[0]
+		todo = todo[1:]
+		if linked[pkg] {
+			continue
+		}
+		linked[pkg] = true
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(pkg), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range file.Imports {
+				if target, inside := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/"); inside {
+					todo = append(todo, target)
+				}
+			}
+		}
+	}
+	if !linked["engine"] || !linked["sql/functions/stringfn"] {
+		t.Errorf("only %d packages were found", len(linked))
+	}
+	if linked["storage/tpch"] {
+		t.Error("package radish imports storage/tpch")
+	}
+}
+
 // otherModule says whether a folder is the root of a module of its own.
 func otherModule(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, "go.mod"))

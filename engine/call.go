@@ -13,12 +13,12 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/generated"
 	"github.com/radish-sql/radish/storage/table"
-	"github.com/radish-sql/radish/storage/tpch"
 )
 
 // call runs CALL. There are three procedures: tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
-// in the current database; radish_calibrate() measures what work costs on the CPU and on the GPU; radish_forget() forgets what runs have taught placement.
+// in the current database, if the program has linked storage/tpch; radish_calibrate() measures what work costs on the CPU and on the GPU; radish_forget() forgets what runs have taught placement.
 func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	p := n.Procedure
 	switch p.FnName.L {
@@ -30,19 +30,20 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 			return s.forget()
 		}
 		return s.calibrate(st)
-	case "tpch_generate":
-	default:
-		return nil, sqlerr.New(sqlerr.CodeUnknownFunction, sqlerr.User, "PROCEDURE %s does not exist", p.FnName.O).
-			WithHint("there are tpch_generate(scale factor [, columns to leave out]), radish_calibrate() and radish_forget()")
+	}
+	g := generated.Lookup(p.FnName.L)
+	if g == nil {
+		return nil, unknownProcedure(p.FnName.O)
 	}
 	if len(p.Args) != 1 && len(p.Args) != 2 {
-		return nil, sqlerr.WrongParamCount("tpch_generate").WithHint("CALL tpch_generate(1) makes the data of scale factor 1; a second argument names columns to leave out, separated by commas")
+		return nil, sqlerr.WrongParamCount(g.Name).
+			WithHint("CALL %s(1) makes the data of scale factor 1; a second argument names columns to leave out, separated by commas", g.Name)
 	}
 	v, err := s.evaluate(st, p.Args[0])
 	if err != nil {
 		return nil, err
 	}
-	sf, err := scaleFactor(v)
+	sf, err := scaleFactor(g, v)
 	if err != nil {
 		return nil, err
 	}
@@ -59,29 +60,38 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	return s.generateTPCH(st, sf, without)
+	return s.generate(st, g, sf, without)
 }
 
-// scaleFactor returns tpch_generate's argument as a number.
-func scaleFactor(v types.Value) (float64, error) {
+// unknownProcedure is the error for a procedure that does not exist, or that the program has not linked.
+func unknownProcedure(name string) error {
+	err := sqlerr.New(sqlerr.CodeUnknownFunction, sqlerr.User, "PROCEDURE %s does not exist", name)
+	if strings.EqualFold(name, "tpch_generate") {
+		return err.WithHint(`a Go program has it if it imports _ "github.com/radish-sql/radish/storage/tpch"; the command radish does`)
+	}
+	return err.WithHint("there are tpch_generate(scale factor [, columns to leave out]), radish_calibrate() and radish_forget()")
+}
+
+// scaleFactor returns a generator's first argument as a number.
+func scaleFactor(g *generated.Generator, v types.Value) (float64, error) {
 	sf, status := types.Cast(v, types.Double)
-	if v.Null || status > types.ConvertRounded || !(sf.F >= tpch.MinScale && sf.F < tpch.MaxScale) {
-		return 0, sqlerr.WrongArguments("tpch_generate").
-			WithHint("it takes a scale factor, a number from %v to below %v", tpch.MinScale, tpch.MaxScale)
+	if v.Null || status > types.ConvertRounded || !(sf.F >= g.MinScale && sf.F < g.MaxScale) {
+		return 0, sqlerr.WrongArguments(g.Name).
+			WithHint("it takes a scale factor, a number from %v to below %v", g.MinScale, g.MaxScale)
 	}
 	return sf.F, nil
 }
 
-// generateTPCH makes the tables at a scale factor, without some columns, and puts them into the current database, all at once.
-func (s *Session) generateTPCH(st *statement, sf float64, without []string) (*Result, error) {
+// generate makes a generator's tables at a scale factor, without some columns, and puts them into the current database, all at once.
+func (s *Session) generate(st *statement, g *generated.Generator, sf float64, without []string) (*Result, error) {
 	snap := s.snapshot()
 	db, err := snap.DatabaseName(s.database)
 	if err != nil {
 		return nil, err
 	}
-	loaders := map[*tpch.Table]*tpchLoader{}
-	made := &sharedAccount{account: st.making("tpch_generate")}
-	for _, t := range tpch.Tables() {
+	loaders := map[string]*chunkLoader{}
+	made := &sharedAccount{account: st.making(g.Name)}
+	for _, t := range g.Tables {
 		if _, v, err := snap.Lookup(db, t.Name); err == nil || v != nil {
 			return nil, sqlerr.TableExists(t.Name).WithHint("drop it, or generate into another database (CREATE DATABASE tpch; USE tpch)")
 		}
@@ -89,7 +99,7 @@ func (s *Session) generateTPCH(st *statement, sf float64, without []string) (*Re
 		for _, c := range t.Columns {
 			if slices.Contains(without, c.Name) {
 				if slices.Contains(t.PrimaryKey, c.Name) {
-					return nil, sqlerr.WrongArguments("tpch_generate").WithHint("%s is part of the primary key of %s", c.Name, t.Name)
+					return nil, sqlerr.WrongArguments(g.Name).WithHint("%s is part of the primary key of %s", c.Name, t.Name)
 				}
 				continue
 			}
@@ -101,10 +111,10 @@ func (s *Session) generateTPCH(st *statement, sf float64, without []string) (*Re
 		}
 		schema.Keys = []table.Key{key}
 		builder := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(st.ctx, made.meter()))
-		loaders[t] = &tpchLoader{builder: builder, waiting: map[int]*tpch.Chunk{}}
-		loaders[t].builder.TrustKeys()
+		builder.TrustKeys()
+		loaders[t.Name] = &chunkLoader{builder: builder, waiting: map[int]*generated.Chunk{}}
 	}
-	err = tpch.Generate(st.ctx, sf, tpch.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine), Without: without}, func(c *tpch.Chunk) error {
+	err = g.Generate(st.ctx, sf, generated.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine), Without: without}, func(c *generated.Chunk) error {
 		return loaders[c.Table].add(c)
 	})
 	if err != nil {
@@ -112,15 +122,15 @@ func (s *Session) generateTPCH(st *statement, sf float64, without []string) (*Re
 	}
 	var rows int64
 	var versions []*table.Version
-	for _, t := range tpch.Tables() {
-		v, err := loaders[t].builder.Finish()
+	for _, t := range g.Tables {
+		v, err := loaders[t.Name].builder.Finish()
 		if err != nil {
 			return nil, err
 		}
 		rows += v.Rows()
 		versions = append(versions, v)
 	}
-	return &Result{RowsAffected: rows}, st.change("tpch_generate", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &Result{RowsAffected: rows}, st.change(g.Name, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, v := range versions {
 			if snap, err = snap.CreateTable(v); err != nil {
 				return nil, err
@@ -148,16 +158,16 @@ func (a *sharedAccount) meter() func(bytes int64) error {
 	}
 }
 
-// tpchLoader puts the chunks of one table, which come in any order, into a builder in order.
-type tpchLoader struct {
+// chunkLoader puts the chunks of one table, which come in any order, into a builder in order.
+type chunkLoader struct {
 	mu      sync.Mutex
 	builder *table.Builder
 	next    int
-	waiting map[int]*tpch.Chunk
+	waiting map[int]*generated.Chunk
 	dicts   map[int]*column.Dictionary
 }
 
-func (l *tpchLoader) add(c *tpch.Chunk) error {
+func (l *chunkLoader) add(c *generated.Chunk) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting[c.Part] = c
@@ -175,7 +185,7 @@ func (l *tpchLoader) add(c *tpch.Chunk) error {
 }
 
 // columns turns a chunk into column data; dictionaries are those of the generator.
-func (l *tpchLoader) columns(c *tpch.Chunk) []encoding.Data {
+func (l *chunkLoader) columns(c *generated.Chunk) []encoding.Data {
 	if l.dicts == nil {
 		l.dicts = map[int]*column.Dictionary{}
 		for i, col := range c.Columns {

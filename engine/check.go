@@ -11,8 +11,8 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/files"
+	"github.com/radish-sql/radish/storage/generated"
 	"github.com/radish-sql/radish/storage/table"
-	"github.com/radish-sql/radish/storage/tpch"
 )
 
 // Check finds what is wrong with a statement as far as that shows without its work: queries and changes of rows are bound, and do not
@@ -45,8 +45,8 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		if name := n.Procedure.FnName.L; (name == "radish_calibrate" || name == "radish_forget") && len(n.Procedure.Args) == 0 {
 			return nil
 		}
-		if n.Procedure.FnName.L == "tpch_generate" && len(n.Procedure.Args) > 0 {
-			n.Procedure.Args[0] = ast.NewValueExpr(tpch.MinScale, "", "")
+		if g := generated.Lookup(n.Procedure.FnName.L); g != nil && len(n.Procedure.Args) > 0 {
+			n.Procedure.Args[0] = ast.NewValueExpr(g.MinScale, "", "")
 		}
 	case *ast.ShowStmt:
 		if n.Where != nil && works(n.Where) {
@@ -185,10 +185,14 @@ func (s *Session) bindUnlike(st *statement) error {
 			return err
 		}
 	}
-	if call, is := st.Node.(*ast.CallStmt); is && call.Procedure.FnName.L == "tpch_generate" && len(list) > 0 && !works(list[0]) {
+	if call, is := st.Node.(*ast.CallStmt); is && len(list) > 0 && !works(list[0]) {
+		g := generated.Lookup(call.Procedure.FnName.L)
+		if g == nil {
+			return nil
+		}
 		v, err := s.evaluate(st, list[0])
 		if err == nil {
-			_, err = scaleFactor(v)
+			_, err = scaleFactor(g, v)
 		}
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/generated"
 )
 
 // Chunk is a run of rows of one table, column by column.
@@ -21,16 +22,8 @@ type Chunk struct {
 	Columns []Column
 }
 
-// Column holds the values of one column in one of three forms, the same form in every chunk.
-type Column struct {
-	Ints []int64 // integers, dates (days since 1970-01-01), decimals (unscaled, scale 2)
-
-	Codes []uint32 // strings of few distinct values: places in Dict
-	Dict  []string // ascending, and shared by all chunks of one Generate
-
-	Offsets []uint32 // other strings: row i is Bytes[Offsets[i]:Offsets[i+1]]
-	Bytes   []byte
-}
+// Column holds the values of one column in one of three forms, the same form in every chunk. The scale of decimals is 2.
+type Column = generated.Column
 
 // Limits of the options.
 const (

@@ -1,0 +1,3 @@
+package engine
+
+import _ "github.com/radish-sql/radish/storage/tpch" // CALL tpch_generate

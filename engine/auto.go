@@ -99,10 +99,9 @@ func (s *Session) auto(st *statement, p *planned) error {
 		p.rival = nil
 		return nil
 	}
-	p.estimate = p.advisor.Estimate(p.plan, s.vars.threads(s.engine))
-	p.estimated = true
+	estimate := p.expect(s.vars.threads(s.engine))
 	if !known {
-		choice = p.advisor.Unknown(p.fingerprint, &p.estimate)
+		choice = p.advisor.Unknown(p.fingerprint, estimate)
 	}
 	if full != "" && choice.Race {
 		s.tellOnce(gpuFull, full)
@@ -136,7 +135,7 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 	}
 	r := &rehearsal{
 		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it won a race", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
-		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(), fingerprint: p.fingerprint, estimate: p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
+		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(), fingerprint: p.fingerprint, estimate: *p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
 	}
 	// Preparing may outlive the statement: it sees nothing of the session.
 	r.ctx.Warnings, r.ctx.Variables, r.ctx.Locks = &sqlerr.Warnings{}, nil, nil
@@ -236,7 +235,7 @@ func (r *rehearsal) place() (*gpu.Placed, string) {
 
 func (s *Session) rival(p *planned, place func(context.Context) (*gpu.Placed, string)) *exec.Rival {
 	return &exec.Rival{Place: place, Worth: func(after time.Duration) bool {
-		return p.advisor.WorthStarting(p.fingerprint, &p.estimate, after)
+		return p.advisor.WorthStarting(p.fingerprint, p.estimate, after)
 	}}
 }
 
@@ -274,11 +273,7 @@ func (s *Session) ended(p *planned, text string) func(placement.Outcome) {
 				s.gpuTold, o.Refused = gpuFull, "" // which says nothing of the statement
 			}
 		}
-		var e *placement.Estimate
-		if p.estimated {
-			e = &p.estimate
-		}
-		p.advisor.Learn(p.fingerprint, text, e, o)
+		p.advisor.Learn(p.fingerprint, text, p.estimate, o)
 	}
 }
 

@@ -141,7 +141,7 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs placement
 		if device == physical.GPU {
 			name = deviceGPU
 		}
-		if err := c.run(ctx, "SET radish_device = '"+name+"'"); err != nil {
+		if err := c.run(ctx, "SET radish_device = '"+string(name)+"'"); err != nil {
 			return costs, err
 		}
 		if device == physical.GPU {

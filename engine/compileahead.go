@@ -78,12 +78,10 @@ func (st *statement) namesFiles() bool { return len(st.uses) > 0 }
 // compileAhead has the kernels of a bound query compiled behind all others, if it may run on a GPU.
 func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	e, device := s.engine, s.device()
-	wish := gpu.Wish{Mode: e.autoMode, Limit: s.gpuLimit()}
-	if device != deviceAuto {
-		wish.Mode = gpu.Always
-	} else if e.autoMode != gpu.Auto {
+	if device == deviceAuto && e.autoMode != gpu.Auto {
 		return
 	}
+	wish := gpu.Wish{Mode: device.mode(e.autoMode), Limit: s.gpuLimit()}
 	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.leastRows, 1) {
 		return
 	}
@@ -114,6 +112,6 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 }
 
 // compilesFor says whether statements may come to run on a device.
-func (e *Engine) compilesFor(d *gpu.Device, device string) bool {
+func (e *Engine) compilesFor(d *gpu.Device, device Device) bool {
 	return d.Lost() == nil && (device != deviceAuto || !d.Emulated() || e.autoEmulated)
 }

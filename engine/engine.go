@@ -41,7 +41,7 @@ type Options struct {
 	// limits the least counts.
 	GPUMemoryLimit int64
 	// Device is the initial radish_device of sessions: "auto", "cpu", "gpu" or "gpu_strict"; empty: "auto".
-	Device string
+	Device Device
 	// FileAccess says which files statements may use: "full", "read", "none", or folders; see fileaccess.Policy. Empty: "full".
 	FileAccess string
 	// GPULibrary is the file of the library that GPUs are used through; empty: it is looked for (see package gpukernels).
@@ -92,7 +92,7 @@ func New(opts Options) (*Engine, error) {
 		opts.Threads = runtime.GOMAXPROCS(0)
 	}
 	if opts.Device == "" {
-		opts.Device = "auto"
+		opts.Device = deviceAuto
 	}
 	policy := fileaccess.Full()
 	if opts.FileAccess != "" {
@@ -114,7 +114,7 @@ func New(opts Options) (*Engine, error) {
 	e.budget.OnShortage(e.files.evict)
 	e.ungovern = e.budget.LimitCollector()
 	e.ctx, e.stop = context.WithCancel(context.Background())
-	if _, err := setDevice(&variables{engine: e}, opts.Device); err != nil {
+	if _, err := setDevice(&variables{engine: e}, string(opts.Device)); err != nil {
 		return nil, err
 	}
 	return e, nil

@@ -21,7 +21,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
 	}
-	st.outlines = !n.Analyze && (s.device() == deviceAuto || s.device() == deviceCPU)
+	st.outlines = !n.Analyze && !s.device().needsGPU()
 	q, err := s.bindForExplain(st, n.Stmt)
 	if err != nil {
 		return nil, err
@@ -48,11 +48,9 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		if cost.Downloaded > 0 {
 			total += fmt.Sprintf("; %s downloaded", sqlerr.FormatBytes(cost.Downloaded))
 		}
-		if p.advisor != nil && !p.estimated { // what is known of a statement needs no estimate
-			p.estimate, p.estimated = p.advisor.Estimate(p.plan, s.vars.threads(s.engine)), true
-		}
-		if p.estimated {
-			total += fmt.Sprintf("; expected were %.3f ms on the CPU, %.3f ms on the GPU", inMillis(p.estimate.CPU), inMillis(p.estimate.GPU))
+		if p.advisor != nil {
+			expected := p.expect(s.vars.threads(s.engine))
+			total += fmt.Sprintf("; expected were %.3f ms on the CPU, %.3f ms on the GPU", inMillis(expected.CPU), inMillis(expected.GPU))
 		}
 		total += "\n"
 		if cost.Fallback != "" {

@@ -2,20 +2,10 @@ package engine
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu"
-	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
-)
-
-// The values of radish_device.
-const (
-	deviceAuto   = "auto"
-	deviceCPU    = "cpu"
-	deviceGPU    = "gpu"
-	deviceStrict = "gpu_strict"
 )
 
 // gpu returns the GPU of the process, opened when it is first asked for.
@@ -33,10 +23,10 @@ func (e *Engine) limited(d *gpu.Device, err error) (*gpu.Device, error) {
 }
 
 // needGPU is gpu, with an error for people: what is missing and how to get it.
-func (v *variables) needGPU(value string) (*gpu.Device, error) {
+func (v *variables) needGPU(value Device) (*gpu.Device, error) {
 	d, err := v.engine.gpu()
 	if err != nil {
-		return nil, sqlerr.NotSupportedf("radish_device = '"+value+"'", "there is no usable GPU: %s", v.withoutPaths(err)).WithCause(err)
+		return nil, sqlerr.NotSupportedf("radish_device = '"+string(value)+"'", "there is no usable GPU: %s", v.withoutPaths(err)).WithCause(err)
 	}
 	return d, nil
 }
@@ -49,20 +39,6 @@ func (v *variables) withoutPaths(err error) string {
 	return "why names files, which radish_file_access = '" + v.access.String() + "' hides"
 }
 
-func setDevice(v *variables, value string) (string, error) {
-	switch value = strings.ToLower(value); value {
-	case deviceAuto, deviceCPU:
-		return value, nil
-	case deviceGPU, deviceStrict:
-		_, err := v.needGPU(value)
-		return value, err
-	}
-	return "", sqlerr.WrongValueForVar("radish_device", value).WithHint("it can be auto, cpu, gpu or gpu_strict")
-}
-
-// device is the session's radish_device.
-func (s *Session) device() string { return s.vars.get(variableByName["radish_device"]) }
-
 // readsInformationSchema says whether a pipeline reads a table of information_schema.
 func readsInformationSchema(p *physical.Pipeline) bool {
 	scan, ok := p.Source.(*physical.TableScan)
@@ -70,13 +46,9 @@ func readsInformationSchema(p *physical.Pipeline) bool {
 }
 
 // forced plans a query for the device that radish_device names, or for the one that tests choose in the stead of 'auto'.
-func (s *Session) forced(st *statement, p *planned, device string) error {
-	model := joinorder.GPU
-	if device == deviceCPU {
-		model = joinorder.Model{}
-	}
+func (s *Session) forced(st *statement, p *planned, device Device) error {
 	var err error
-	if p.plan, err = s.lower(st, p.query, model); err != nil {
+	if p.plan, err = s.lower(st, p.query, device.joins()); err != nil {
 		return err
 	}
 	p.gpu, err = s.place(st, p.plan, device)
@@ -84,8 +56,8 @@ func (s *Session) forced(st *statement, p *planned, device string) error {
 }
 
 // place puts the pipelines of a plan on the device that radish_device names. It returns nil if all run on the CPU.
-func (s *Session) place(st *statement, plan *physical.Plan, device string) (*gpu.Placed, error) {
-	wish := gpu.Wish{Mode: gpu.Always, Limit: s.gpuLimit()}
+func (s *Session) place(st *statement, plan *physical.Plan, device Device) (*gpu.Placed, error) {
+	wish := gpu.Wish{Mode: device.mode(s.engine.autoMode), Limit: s.gpuLimit()}
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
 		plan.StayOnCPU("information_schema is read on the CPU") // which says what is wrong with a GPU
@@ -93,10 +65,8 @@ func (s *Session) place(st *statement, plan *physical.Plan, device string) (*gpu
 	case device == deviceCPU:
 		plan.StayOnCPU("radish_device is 'cpu'")
 		return nil, nil
-	case device == deviceStrict:
-		wish.Mode = gpu.Strict
 	case device == deviceAuto:
-		wish.Mode, wish.Reason = s.engine.autoMode, "a test wants it there"
+		wish.Reason = "a test wants it there"
 	}
 	d, err := s.vars.needGPU(device)
 	if err != nil {

@@ -118,8 +118,16 @@ type planned struct {
 	advisor     *placement.Advisor
 	fingerprint uint64
 	repeatable  bool
-	estimate    placement.Estimate
-	estimated   bool
+	estimate    *placement.Estimate // what it is expected to take; nil: nobody has asked, see expect
+}
+
+// expect estimates what the plan takes, once.
+func (p *planned) expect(threads int) *placement.Estimate {
+	if p.estimate == nil {
+		e := p.advisor.Estimate(p.plan, threads)
+		p.estimate = &e
+	}
+	return p.estimate
 }
 
 // lower optimizes a bound query, with joins as the device of the model has them, and lowers it to pipelines. What they scan of files is read.
@@ -147,7 +155,7 @@ func (s *Session) lower(st *statement, q *logical.Query, model joinorder.Model) 
 func (s *Session) streamedFrom(model joinorder.Model) int64 {
 	share := s.engine.files.share
 	switch {
-	case model != joinorder.Model{} || s.device() != deviceAuto && s.device() != deviceCPU:
+	case model != joinorder.Model{} || s.device().needsGPU():
 		return math.MaxInt64
 	case s.staysOnCPU():
 		return share / streamedShare
@@ -167,7 +175,7 @@ func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
 	}
 	if d, ok := gpu.SharedIfOpen(s.engine.opts.GPULibrary); ok && !d.Emulated() {
 		p.learns(d)
-		p.estimate, p.estimated = p.advisor.Estimate(p.plan, s.vars.threads(s.engine)), true
+		p.expect(s.vars.threads(s.engine))
 	}
 	return p, nil
 }

@@ -80,7 +80,7 @@ var ownVariables = []variable{
 	{name: "gtid_purged", initial: fixed(""), doc: "dumps set it; it means nothing"},
 	{name: "net_write_timeout", initial: fixed("60"), integer: true},
 	{
-		name: "radish_device", initial: func(e *Engine) string { return e.opts.Device }, set: setDevice,
+		name: "radish_device", initial: func(e *Engine) string { return string(e.opts.Device) }, set: setDevice,
 		doc: "where pipelines run: cpu; gpu (all that can; an error if there is none); gpu_strict (an error if one cannot); " +
 			"auto: as estimated",
 	},

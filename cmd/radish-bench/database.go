@@ -42,7 +42,7 @@ type database struct {
 }
 
 func openDatabase(s settings) (*database, error) {
-	opts := engine.Options{Threads: s.threads, Device: s.device}
+	opts := engine.Options{Threads: s.threads, Device: engine.Device(s.device)}
 	if s.device == "emulated" {
 		folder, err := os.UserCacheDir()
 		if err != nil {
@@ -66,7 +66,7 @@ func openDatabase(s settings) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: opts.Device, library: opts.GPULibrary}, nil
+	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: string(opts.Device), library: opts.GPULibrary}, nil
 }
 
 func (d *database) close() { _ = d.engine.Close() }

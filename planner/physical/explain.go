@@ -72,7 +72,7 @@ func explain(plan *Plan, notes Notes, interrupted func() error, write func(Pipel
 		}
 		ops := []Operator{names.source(p.Source)}
 		for _, tr := range p.Transforms {
-			ops = append(ops, names.transform(tr))
+			ops = append(ops, names.transform(tr, p.Device))
 		}
 		ops = append(ops, names.sink(p))
 		if notes != nil {
@@ -202,7 +202,7 @@ func (s sinkNames) source(src Source) Operator {
 	return Operator{Name: fmt.Sprintf("%T", src)}
 }
 
-func (s sinkNames) transform(t Transform) Operator {
+func (s sinkNames) transform(t Transform, on Device) Operator {
 	switch x := t.(type) {
 	case *Filter:
 		return Operator{Name: "filter", Detail: exprList(x.Preds, " AND ")}
@@ -216,7 +216,7 @@ func (s sinkNames) transform(t Transform) Operator {
 		}
 		return Operator{Name: "project", Detail: strings.Join(parts, ", ")}
 	case *Probe:
-		name := x.Build.Algorithm.String() + " " + joinName(x.Kind) + " join"
+		name := x.Build.On(on).String() + " " + joinName(x.Kind) + " join"
 		d := fmt.Sprintf("with %d", s[x.Build])
 		if len(x.Keys) > 0 && x.Build.Algorithm != RangeJoin {
 			d += " on "
@@ -253,7 +253,7 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 		if len(x.Payload) > 0 {
 			d += " keeping " + names(x.Payload)
 		}
-		return Operator{Name: "build " + x.Algorithm.String(), Detail: d, EstRows: p.EstRows}
+		return Operator{Name: "build " + x.On(p.Device).String(), Detail: d, EstRows: p.EstRows}
 	case *Aggregate:
 		var parts []string
 		for _, g := range x.Groups {

@@ -11,6 +11,8 @@
 package physical
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -174,17 +176,16 @@ type Sink interface{ sink() }
 // JoinAlgorithm is how a build is organised.
 type JoinAlgorithm uint8
 
-// The join algorithms of the CPU backend. The planner chooses; executors obey or, where they know better, say so in
-// EXPLAIN ANALYZE.
+// The join algorithms. The planner chooses; Build.On says what becomes of its choice on a device.
 const (
 	HashJoin       JoinAlgorithm = iota
 	DenseJoin                    // one integer key of known small range: a direct-address array
 	NestedLoopJoin               // no equality: every pair
-	RangeJoin                    // an inequality on a sort key, perhaps others in Residual: sorted build, binary search per probe row (sort-merge join)
+	RangeJoin                    // an inequality on a sort key, perhaps others in Residual: sorted build, binary search per probe row
 )
 
 func (a JoinAlgorithm) String() string {
-	return [...]string{"hash", "dense", "nested loop", "sort-merge"}[a]
+	return [...]string{"hash", "dense", "nested loop", "binary search"}[a]
 }
 
 // Build stores rows for Probes to look up.
@@ -210,6 +211,22 @@ type Build struct {
 	// FilterDrops is for each key the greatest Drops of its uses: what a filter is worth.
 	FilterDrops []float64
 	EstRows     float64
+}
+
+// mostDense is how many keys a direct-address array on a GPU may have at most.
+const mostDense = 1 << 31
+
+// On is the algorithm that a device runs. Kernels have no binary search and test every pair instead. Their arrays need one key of a bounded range, and
+// have no slot for NULLs that equal each other.
+func (b *Build) On(d Device) JoinAlgorithm {
+	switch {
+	case d != GPU:
+	case len(b.Keys) == 0, b.Algorithm == RangeJoin:
+		return NestedLoopJoin
+	case b.Algorithm == DenseJoin && (len(b.Keys) != 1 || slices.Contains(b.NullSafe, true) || float64(b.DenseMax)-float64(b.DenseMin)+1 > mostDense):
+		return HashJoin
+	}
+	return b.Algorithm
 }
 
 // AggAlgorithm is how groups are found.

@@ -2,7 +2,6 @@ package program
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -61,15 +60,16 @@ func (g *Program) chooseBuild(p *physical.Build) *buildForm {
 		residual = residual || len(probe.Residual) > 0
 		once = once && (p.Unique || probe.Kind == logical.SemiJoin || probe.Kind == logical.AntiJoin)
 	}
+	algorithm := p.On(physical.GPU)
 	domain := float64(p.DenseMax) - float64(p.DenseMin) + 1
 	width := 0.0
 	for _, c := range p.Payload {
 		width += float64(form.ClassOf(c.Typ).Width()) + 1
 	}
 	switch {
-	case len(p.Keys) == 0 || p.Algorithm == physical.RangeJoin || p.Algorithm == physical.NestedLoopJoin:
+	case algorithm == physical.NestedLoopJoin:
 		f.Shape = LoopBuild
-	case p.Algorithm != physical.DenseJoin || len(p.Keys) != 1 || slices.Contains(p.NullSafe, true) || domain > 1<<31:
+	case algorithm == physical.HashJoin:
 		f.Shape = HashBuild
 	case len(p.Payload) == 0 && once && !p.KeepUnmatched && !marks && !residual:
 		f.Shape = BitmapBuild

@@ -142,7 +142,7 @@ func (g *Program) multiplies(t physical.Transform) bool {
 	case *physical.Probe:
 		switch t.Kind {
 		case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
-			return !t.Build.Unique || t.Build.Algorithm == physical.NestedLoopJoin || t.Build.Algorithm == physical.RangeJoin || len(t.Build.Keys) == 0
+			return !t.Build.Unique || t.Build.On(physical.GPU) == physical.NestedLoopJoin
 		}
 	}
 	return false

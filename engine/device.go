@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/planner/joinorder"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Device is where queries run: the values of radish_device.
+type Device string
+
+const (
+	deviceAuto   Device = "auto"       // where the query is known to take less, or on both in a race
+	deviceCPU    Device = "cpu"        // on the CPU alone
+	deviceGPU    Device = "gpu"        // on the GPU; what cannot run there runs on the CPU
+	deviceStrict Device = "gpu_strict" // on the GPU; what cannot run there is an error
+)
+
+// parseDevice reads a value of radish_device.
+func parseDevice(text string) (Device, error) {
+	switch d := Device(strings.ToLower(text)); d {
+	case deviceAuto, deviceCPU, deviceGPU, deviceStrict:
+		return d, nil
+	}
+	return "", sqlerr.WrongValueForVar("radish_device", text).WithHint("it can be auto, cpu, gpu or gpu_strict")
+}
+
+// needsGPU says whether queries are errors where there is no GPU.
+func (d Device) needsGPU() bool { return d == deviceGPU || d == deviceStrict }
+
+// joins is the cost model of joins in a plan for the device, where no race decides.
+func (d Device) joins() joinorder.Model {
+	if d == deviceCPU {
+		return joinorder.Model{}
+	}
+	return joinorder.GPU
+}
+
+// mode is how pipelines are placed that may run on a GPU. auto is what tests, or nobody, want of deviceAuto.
+func (d Device) mode(auto gpu.Mode) gpu.Mode {
+	switch d {
+	case deviceAuto:
+		return auto
+	case deviceStrict:
+		return gpu.Strict
+	}
+	return gpu.Always
+}
+
+// setDevice checks a value that is set, and that there is a GPU if it needs one.
+func setDevice(v *variables, value string) (string, error) {
+	d, err := parseDevice(value)
+	if err == nil && d.needsGPU() {
+		_, err = v.needGPU(d)
+	}
+	return string(d), err
+}
+
+// device is the session's radish_device.
+func (s *Session) device() Device { return Device(s.vars.get(variableByName["radish_device"])) }

@@ -59,6 +59,12 @@ func init() {
 	same := func(args []Expr) (Signature, error) {
 		return Signature{Args: []types.Type{types.Null}, Result: args[0].Type(), Nullable: true}, nil
 	}
+	extreme := func(args []Expr) (Signature, error) {
+		if t := args[0].Type(); t.Kind == types.KindEnum { // whose texts compare, not their numbers
+			return Signature{Args: []types.Type{TextType(t)}, Result: TextType(t), Nullable: true}, nil
+		}
+		return same(args)
+	}
 	registerAggregates(
 		&Aggregate{Kind: AggCountStar, Name: "count(*)", Syntax: "COUNT(*)", Doc: "The number of rows.",
 			Resolve: func([]Expr) (Signature, error) { return Signature{Result: types.Int64}, nil }},
@@ -73,8 +79,8 @@ func init() {
 		&Aggregate{Kind: AggAvg, Name: "avg", Syntax: "AVG([DISTINCT] a)", EmptyNull: true,
 			Doc:     "The average: a DECIMAL with 4 more fractional digits for integers and decimals, a DOUBLE for floats and strings.",
 			Resolve: resolveTotal(types.AvgType)},
-		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value.", EmptyNull: true, Resolve: same},
-		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value.", EmptyNull: true, Resolve: same},
+		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first text.", EmptyNull: true, Resolve: extreme},
+		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last text.", EmptyNull: true, Resolve: extreme},
 		&Aggregate{Kind: AggAnyValue, Name: "any_value", Syntax: "ANY_VALUE(a)", EmptyNull: true, Resolve: same,
 			Doc: "The value of some row of the group."},
 		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyNull: true,

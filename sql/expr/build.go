@@ -120,11 +120,22 @@ func isMoment(v types.Value, to types.Type) bool {
 // NewCompare compares two operands after casting them to the type in which MySQL compares them (Reference Manual 14.3).
 // A constant is converted to the other side's type where that cannot change the outcome, so that columns stay bare.
 func NewCompare(op Op, l, r Expr) (Expr, error) {
+	if op != EQ && op != NE && op != NSEQ {
+		l, r = enumText(l, r), enumText(r, l)
+	}
 	l, r, err := comparable(op.String(), l, r)
 	if err != nil {
 		return nil, err
 	}
 	return &Compare{op, l, r}, nil
+}
+
+// enumText makes a text of an ENUM that is ordered beside a text. Its members have the order of their numbers in ORDER BY and beside numbers only.
+func enumText(e, other Expr) Expr {
+	if e.Type().Kind == types.KindEnum && other.Type().IsString() {
+		return NewCast(e, TextType(e.Type()))
+	}
+	return e
 }
 
 // comparable casts two operands to a common representation, texts to such as compare by their bytes.

@@ -40,7 +40,7 @@ func unpackScript(f io.ReadCloser, name string) (io.ReadCloser, error) {
 		what = "a database of SQLite; sqlite3 " + name + " .dump gives statements, and .mode csv its tables"
 	case len(head) >= 12 && string(head[8:12]) == "DUCK":
 		what = "a database of DuckDB; its EXPORT DATABASE 'folder' (FORMAT PARQUET) writes files that can be read"
-	case bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("ARROW1")), files.CheckReading(name) == nil && files.FormatOf(name) != files.CSV:
+	case files.Recognize(head) != files.Unknown, files.CheckReading(name) == nil && files.FormatOf(name) != files.CSV:
 		what = fmt.Sprintf("data, no statements; FROM `%s` reads it, and radish %s opens it", name, name)
 	case bytes.IndexByte(head, 0) >= 0:
 		what = "binary, no statements"

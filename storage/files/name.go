@@ -32,11 +32,8 @@ const (
 	ByPosition
 )
 
-// readers are the functions that a name may call, with DuckDB's names.
-var readers = map[string]Format{
-	"read_csv": CSV, "read_csv_auto": CSV, "read_json": JSON, "read_json_auto": JSON, "read_ndjson": JSONLines, "read_ndjson_auto": JSONLines,
-	"read_parquet": Parquet, "parquet_scan": Parquet, "read_arrow": Arrow,
-}
+// readers are the functions that a name may call.
+var readers = map[string]Format{}
 
 // ParseName takes apart what stands in backticks: the name of a file, a pattern, or a function of one with options,
 // read_csv('data/*.csv', union_by_name = true). ok is false if it is neither.

@@ -69,26 +69,27 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 			s.size += info.Size()
 		}
 	}
-	switch s.format {
-	case CSV:
-		return s, s.openTexts(ctx)
-	case JSONLines, JSON:
-		for _, p := range paths {
-			text := textfile.FileSource(policy, p)
-			if s.format == JSON {
-				text = jsonlines.Values(text)
-			}
-			s.sources = append(s.sources, text)
-		}
-		return s, nil
-	case Parquet, Arrow, ArrowStream:
-		return s, s.openFooters(ctx)
+	open := formats[s.format].open
+	if open == nil {
+		return nil, CheckReading(paths[0])
 	}
-	return nil, CheckReading(paths[0])
+	return s, open(s, ctx)
 }
 
 // Whole says that the columns are known only when all rows were read: Columns is empty, and Read gives all columns.
-func (s *Set) Whole() bool { return s.format == JSONLines || s.format == JSON }
+func (s *Set) Whole() bool { return formats[s.format].hasKeys }
+
+// openObjects takes files of JSON objects, whose columns are known when they are read.
+func (s *Set) openObjects(context.Context) error {
+	for _, p := range s.paths {
+		text := textfile.FileSource(s.policy, p)
+		if s.format == JSON {
+			text = jsonlines.Values(text)
+		}
+		s.sources = append(s.sources, text)
+	}
+	return nil
+}
 
 func (s *Set) openTexts(ctx context.Context) (err error) {
 	sources := make([]textfile.Source, len(s.paths))
@@ -147,12 +148,13 @@ func (s *Set) FileBytes(ordinals []int) int64 {
 	return total
 }
 
-func (s *Set) open(path string) (footed, error) {
-	if s.format == Parquet {
-		f, err := parquet.OpenIn(s.policy, path)
-		return parquetFile{f}, err
-	}
-	return arrowipc.OpenIn(s.policy, path)
+func openParquet(policy *fileaccess.Policy, path string) (footed, error) {
+	f, err := parquet.OpenIn(policy, path)
+	return parquetFile{f}, err
+}
+
+func openArrow(policy *fileaccess.Policy, path string) (footed, error) {
+	return arrowipc.OpenIn(policy, path)
 }
 
 // openFooters reads the footers of all files.
@@ -196,7 +198,7 @@ func (s *Set) openFooters(ctx context.Context) error {
 }
 
 func (s *Set) head(path string) (*header, error) {
-	f, err := s.open(path)
+	f, err := formats[s.format].openFile(s.policy, path)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +315,7 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 // load adds a file's rows, if it is still the one whose footer was read.
 func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int, limit int64) error {
 	path := s.paths[file]
-	f, err := s.open(path)
+	f, err := formats[s.format].openFile(s.policy, path)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
-	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/csv"
-	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -38,41 +36,38 @@ func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Ty
 	if err := CheckWriting(name); err != nil {
 		return nil, err
 	}
-	switch FormatOf(name) {
-	case Parquet:
-		w, err := parquet.NewWriter(f, names, columns)
-		if err != nil {
-			return nil, err
-		}
-		if o.Meter != nil {
-			w.Meter(o.Limit, o.Meter)
-		}
-		return w.Workers(o.Threads), nil
-	case Arrow:
-		return arrowipc.NewWriter(f, names, columns)
-	case ArrowStream:
-		return arrowipc.NewStreamWriter(f, names, columns)
+	format := &formats[FormatOf(name)]
+	if format.writeText == nil {
+		return format.write(f, names, columns, o)
 	}
 	packed, err := textfile.NewWriter(f, name)
 	if err != nil {
 		return nil, sqlerr.Bug("compressing '%s': %v", name, err)
 	}
-	w := &textWriter{packed: packed, name: name, columns: names}
-	switch FormatOf(name) {
-	case JSONLines:
-		w.Writer = jsonlines.NewWriter(packed, names, o.Zone)
-	case JSON:
-		w.Writer = jsonlines.NewArrayWriter(packed, names, o.Zone)
-	default:
-		options := CSVOptions(name)
-		if options.NullText = o.Null; o.NoHeader {
-			options.Header = csv.HeaderNo
-		}
-		if w.Writer, err = csv.NewWriter(packed, names, options, o.Zone); err != nil {
-			return nil, err
-		}
+	w, err := format.writeText(packed, name, names, o)
+	if err != nil {
+		return nil, err
 	}
-	return w, nil
+	return &textWriter{Writer: w, packed: packed, name: name, columns: names}, nil
+}
+
+func writeParquet(f io.WriteSeeker, names []string, columns []types.Type, o Options) (Writer, error) {
+	w, err := parquet.NewWriter(f, names, columns)
+	if err != nil {
+		return nil, err
+	}
+	if o.Meter != nil {
+		w.Meter(o.Limit, o.Meter)
+	}
+	return w.Workers(o.Threads), nil
+}
+
+func writeCSV(to io.Writer, name string, names []string, o Options) (Writer, error) {
+	options := CSVOptions(name)
+	if options.NullText = o.Null; o.NoHeader {
+		options.Header = csv.HeaderNo
+	}
+	return csv.NewWriter(to, names, options, o.Zone)
 }
 
 // textWriter writes text that is packed behind the writer.

@@ -23,6 +23,7 @@ import (
 
 	_ "github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/files"
 )
 
 // The environment of a run.
@@ -206,19 +207,7 @@ type source struct {
 // format is what outcomes are counted by.
 func (s *source) format() string {
 	name := strings.TrimSuffix(strings.TrimSuffix(s.path, ".gz"), ".zst")
-	switch ending := filepath.Ext(name); ending {
-	case ".parquet":
-		return "Parquet"
-	case ".arrow":
-		return "Arrow file"
-	case ".arrows":
-		return "Arrow stream"
-	case ".jsonl", ".ndjson":
-		return "JSON lines"
-	case ".json":
-		return "JSON"
-	}
-	return "CSV"
+	return files.FormatOf(name).String()
 }
 
 // ending returns what has to stand behind the names of damaged copies.
@@ -244,8 +233,12 @@ func sources(t *testing.T) (all []*source) {
 	exec(`CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
 		SELECT i AS id, CAST(i * 31 - 999 AS DECIMAL(12, 2)) / 8 AS amount, i / 8e0 AS x, CONCAT('few ', i % 5) AS few, IF(i % 7 = 3, NULL, CONCAT('a "text", of many ', i)) AS many,
 		CAST('2001-02-03' AS DATE) + INTERVAL i DAY AS day, CAST(i AS DECIMAL(30, 3)) AS wide FROM n`)
-	for _, ending := range []string{"parquet", "arrow", "arrows", "csv", "tsv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz", "json", "json.zst"} {
-		exec("SELECT * FROM t INTO OUTFILE '" + filepath.Join(folder, "radish."+ending) + "'")
+	endings := []string{".tsv", ".csv.gz", ".csv.zst", ".jsonl.gz", ".json.zst"}
+	for _, f := range files.Formats() {
+		endings = append(endings, f.Endings()[0])
+	}
+	for _, ending := range endings {
+		exec("SELECT * FROM t INTO OUTFILE '" + filepath.Join(folder, "radish"+ending) + "'")
 	}
 	patterns := []string{folder + "/*", "../../storage/parquet/testdata/v*.parquet", "../../storage/parquet/testdata/nested.parquet", "../../storage/arrowipc/testdata/*.arrow*"}
 	if more := os.Getenv(inFolder); more != "" {

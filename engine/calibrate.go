@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -163,7 +163,7 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs placement
 				return costs, fmt.Errorf("%s: %w", q.sql, err)
 			}
 			kernels := device == physical.GPU && q.class != placement.Start
-			costs.Fit(q.class, device, plan, func(rows float64) int { return task.Workers(rows, threads) }, kernels, took)
+			costs.Fit(q.class, device, plan, func(rows float64) int { return schedule.Workers(rows, threads) }, kernels, took)
 		}
 	}
 	// Kernels of an earlier calibration are still there: then what they took is, too.

@@ -1,12 +1,14 @@
 // Package exec runs physical plans: the one door through which package radish starts a query, whatever device runs it.
 //
 // What enters is a plan of planner/physical and what it may use; what leaves is a stream of batches, read at the
-// client's pace, and a profile of what they cost. exec/cpu runs pipelines on the processor, and exec/gpu those that are
-// placed on a GPU; exec/memory counts the bytes; exec/enginetest holds the cases that every backend has to pass.
+// client's pace, and a profile of what they cost. exec/schedule runs the plan's pipelines in their order, each on a backend: exec/cpu on the processor,
+// exec/gpu on a GPU. Here is decided which backends a query gets, in a race (race.go) or one after the other where the GPU fails. exec/memory
+// counts the bytes; exec/enginetest holds the cases that every backend has to pass.
 package exec
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/radish-sql/radish/column"
@@ -15,6 +17,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -77,7 +80,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 	case env.GPU != nil:
 		rows, err = onGPU(ctx, plan, &env, outcome)
 	default:
-		rows, err = onCPU(ctx, plan, env.config())
+		rows, err = start(ctx, plan, env.config())
 	}
 	if err != nil || env.Ended == nil {
 		return rows, err
@@ -86,9 +89,12 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 	return &timed{Rows: rows, outcome: outcome, ended: env.Ended}, nil
 }
 
-// config is what the CPU's executor gets.
-func (env *Env) config() cpu.Config {
-	return cpu.Config{Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result}
+// config is what the scheduler gets, for a query on the CPU alone.
+func (env *Env) config() schedule.Config {
+	return schedule.Config{
+		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result,
+		Open: map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(nil)},
+	}
 }
 
 // onGPU runs a plan that has pipelines on the GPU.
@@ -111,7 +117,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	}
 	outcome.Device, outcome.Refused = physical.CPU, reason
 	env.Began = time.Now()
-	rows, err = onCPU(ctx, plan, env.config())
+	rows, err = start(ctx, plan, env.config())
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +126,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 }
 
 // attempt runs a plan that has pipelines on the GPU. Without rows and error the CPU is to run it, for the reason.
-func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg cpu.Config) (rows Rows, reason string, err error) {
+func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg schedule.Config) (rows Rows, reason string, err error) {
 	run, err := p.Start(ctx, cfg.Profile)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -133,9 +139,10 @@ func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg cpu.Co
 }
 
 // finish runs a plan some of whose pipelines are run's.
-func finish(ctx context.Context, plan *physical.Plan, run *gpu.Run, cfg cpu.Config) (rows Rows, reason string, err error) {
-	cfg.Elsewhere = run
-	rows, err = onCPU(ctx, plan, cfg)
+func finish(ctx context.Context, plan *physical.Plan, run *gpu.Run, cfg schedule.Config) (rows Rows, reason string, err error) {
+	cfg.Open = maps.Clone(cfg.Open)
+	cfg.Open[physical.GPU] = run.Open
+	rows, err = start(ctx, plan, cfg)
 	if err == nil {
 		return placed{rows, run}, "", nil
 	}
@@ -146,8 +153,8 @@ func finish(ctx context.Context, plan *physical.Plan, run *gpu.Run, cfg cpu.Conf
 	return nil, reason, failure
 }
 
-func onCPU(ctx context.Context, plan *physical.Plan, cfg cpu.Config) (Rows, error) {
-	rows, err := cpu.Run(ctx, plan, cfg)
+func start(ctx context.Context, plan *physical.Plan, cfg schedule.Config) (Rows, error) {
+	rows, err := schedule.Start(ctx, plan, cfg)
 	if err != nil {
 		return nil, err // not a nil *Cursor in an interface
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -39,12 +39,12 @@ func race(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement
 	runs := [2]*runner{physical.CPU: newRunner(ctx, env), physical.GPU: newRunner(ctx, env)}
 	runs[physical.GPU].cfg.Progress = nil // it tells of the CPU's
 	begin := time.Now()
-	runs[physical.CPU].run(func(ctx context.Context, cfg cpu.Config) finisher {
-		rows, err := onCPU(ctx, plan, cfg)
+	runs[physical.CPU].run(func(ctx context.Context, cfg schedule.Config) finisher {
+		rows, err := start(ctx, plan, cfg)
 		return finisher{rows: rows, err: err}
 	})
 	started, alone := make(chan time.Time, 1), make(chan struct{})
-	runs[physical.GPU].run(func(ctx context.Context, cfg cpu.Config) finisher {
+	runs[physical.GPU].run(func(ctx context.Context, cfg schedule.Config) finisher {
 		return env.Rival.run(ctx, cfg, begin, started, alone)
 	})
 	winner, f := physical.CPU, finisher{}
@@ -106,7 +106,7 @@ func outOfMemory(err error) bool {
 type runner struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
-	cfg      cpu.Config
+	cfg      schedule.Config
 	warnings *sqlerr.Warnings // of its own; nil: nobody listens
 	end      chan finisher    // which stop reads, but for the winner's
 }
@@ -126,7 +126,7 @@ func newRunner(ctx context.Context, env *Env) *runner {
 	return r
 }
 
-func (r *runner) run(f func(context.Context, cpu.Config) finisher) {
+func (r *runner) run(f func(context.Context, schedule.Config) finisher) {
 	go func() {
 		var out finisher
 		if err := sqlerr.Guard(func() error { out = f(r.ctx, r.cfg); return nil }); err != nil {
@@ -137,7 +137,7 @@ func (r *runner) run(f func(context.Context, cpu.Config) finisher) {
 }
 
 // run is the GPU's side: it starts once it is ready, if that is worth while, or when it is alone because the CPU cannot run the query.
-func (v *Rival) run(ctx context.Context, cfg cpu.Config, begin time.Time, started chan<- time.Time, alone <-chan struct{}) finisher {
+func (v *Rival) run(ctx context.Context, cfg schedule.Config, begin time.Time, started chan<- time.Time, alone <-chan struct{}) finisher {
 	p, reason := v.Place(ctx)
 	if p == nil {
 		return finisher{refused: reason}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -70,7 +70,7 @@ func run(b *testing.B, rows int, plan *physical.Plan, want ...int64) {
 	b.ResetTimer()
 	begin := processorTime()
 	for range b.N {
-		c, err := cpu.Run(context.Background(), plan, cpu.Config{Threads: runtime.GOMAXPROCS(0), Expr: &expr.Context{}})
+		c, err := start(context.Background(), plan, schedule.Config{Threads: runtime.GOMAXPROCS(0), Expr: &expr.Context{}})
 		if err != nil {
 			b.Fatal(err)
 		}

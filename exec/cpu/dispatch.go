@@ -8,7 +8,6 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/cpu/window"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -21,15 +20,7 @@ func (q *execution) source(pl *prepared) (pipeline.Source, error) {
 		pl.scan = t
 		return t, err
 	case *physical.SinkScan:
-		if q.storedElsewhere(s.From) {
-			var ids []expr.ColumnID
-			for _, c := range SinkColumns(s.From) {
-				ids = append(ids, c.ID)
-			}
-			rel, err := q.fetch(s.From, ids)
-			if err != nil {
-				return nil, err
-			}
+		if rel := q.received[s.From]; rel != nil {
 			return scan.NewStored(q.Query, pl.layout, rel, s)
 		}
 		from, err := q.sink(s.From)
@@ -75,7 +66,7 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 	case *physical.Materialize:
 		s = &materialize{q: q.Query, p: p, locals: make([]*materializeLocal, q.Threads)}
 	case *physical.Result:
-		s = q.newResult(p)
+		s = &result{q: q.shared, p: p, types: q.shared.Plan.Types()}
 	default:
 		return nil, sqlerr.Bug("unknown sink %T", p)
 	}
@@ -86,7 +77,7 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 // probes returns the probes of a build.
 func (q *execution) probes(b *physical.Build) []*physical.Probe {
 	var out []*physical.Probe
-	for _, pl := range q.plan.All() {
+	for _, pl := range q.shared.Plan.All() {
 		for _, t := range pl.Transforms {
 			if p, ok := t.(*physical.Probe); ok && p.Build == b {
 				out = append(out, p)

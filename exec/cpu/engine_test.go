@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -28,8 +29,8 @@ func (b backend) Name() string { return fmt.Sprintf("cpu, %d threads", b.threads
 
 func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	budget := memory.NewBudget(1 << 32)
-	cfg := cpu.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3, Tuning: b.tuning()}
-	c, err := cpu.Run(ctx, plan, cfg)
+	cfg := schedule.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3}
+	c, err := startTuned(b.tuning(), ctx, plan, cfg)
 	if err != nil {
 		if budget.Used() != 0 {
 			b.t.Errorf("a failed query keeps %d bytes", budget.Used())
@@ -48,6 +49,16 @@ func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch,
 		}
 		out = append(out, x)
 	}
+}
+
+// start runs a plan on the CPU.
+func start(ctx context.Context, plan *physical.Plan, cfg schedule.Config) (*schedule.Cursor, error) {
+	return startTuned(nil, ctx, plan, cfg)
+}
+
+func startTuned(tuning *task.Tuning, ctx context.Context, plan *physical.Plan, cfg schedule.Config) (*schedule.Cursor, error) {
+	cfg.Open = map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(tuning)}
+	return schedule.Start(ctx, plan, cfg)
 }
 
 func (b backend) tuning() *task.Tuning {

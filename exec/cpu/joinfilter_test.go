@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -57,8 +57,8 @@ func TestRuntimeFilters(t *testing.T) {
 		limits.Sorted, limits.Compared = tuning.Filters.Sorted, tuning.Filters.Compared
 		tuning.Filters = limits
 		name := fmt.Sprintf("seed %d, round %d: %d keys of %d, sorted %v, %+v", seed, round, build, width, sorted, limits)
-		cfg := cpu.Config{Threads: 1 + r.IntN(3), Memory: memory.NewBudget(1 << 30), Expr: &expr.Context{}, Tuning: &tuning}
-		c, err := cpu.Run(context.Background(), g.Result(ps, pc[:1],
+		cfg := schedule.Config{Threads: 1 + r.IntN(3), Memory: memory.NewBudget(1 << 30), Expr: &expr.Context{}}
+		c, err := startTuned(&tuning, context.Background(), g.Result(ps, pc[:1],
 			&physical.Probe{Kind: logical.InnerJoin, Build: b, Keys: []expr.Expr{pc[0]}, Keep: []expr.ColumnID{pc[0].ID}}), cfg)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

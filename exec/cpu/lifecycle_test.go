@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -51,7 +51,7 @@ func TestCancelEndsNestedLoop(t *testing.T) {
 	never := &physical.Filter{Preds: []expr.Expr{expr.False}}
 	for _, threads := range []int{1, 2} {
 		ctx, cancel := context.WithCancel(context.Background())
-		c, err := cpu.Run(ctx, crossPlan(200000, never), cpu.Config{Threads: threads})
+		c, err := start(ctx, crossPlan(200000, never), schedule.Config{Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestCancelBeforeTheResult(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err := cpu.Run(ctx, g.Result(g.Read(agg, out), out), cpu.Config{Threads: 2})
+	_, err := start(ctx, g.Result(g.Read(agg, out), out), schedule.Config{Threads: 2})
 	if !errors.Is(err, sqlerr.Cancelled) {
 		t.Fatalf("error %v", err)
 	}
@@ -98,7 +98,7 @@ func TestCloseEarlyAndSlowClient(t *testing.T) {
 	noGoroutines(t)
 	for _, threads := range []int{1, 3} {
 		budget := memory.NewBudget(1 << 28)
-		c, err := cpu.Run(context.Background(), crossPlan(20000), cpu.Config{Threads: threads, Memory: budget})
+		c, err := start(context.Background(), crossPlan(20000), schedule.Config{Threads: threads, Memory: budget})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestCloseEarlyAndSlowClient(t *testing.T) {
 func TestNextHonoursItsContext(t *testing.T) {
 	noGoroutines(t)
 	never := &physical.Filter{Preds: []expr.Expr{expr.False}}
-	c, err := cpu.Run(context.Background(), crossPlan(200000, never), cpu.Config{Threads: 1})
+	c, err := start(context.Background(), crossPlan(200000, never), schedule.Config{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestMemoryErrorNamesOperator(t *testing.T) {
 	}
 	for name, plan := range cases {
 		budget := memory.NewBudget(1 << 19)
-		_, err := cpu.Run(context.Background(), plan(enginetest.NewGen(rand.New(rand.NewPCG(5, 6)), 0)), cpu.Config{Threads: 2, Memory: budget})
+		_, err := start(context.Background(), plan(enginetest.NewGen(rand.New(rand.NewPCG(5, 6)), 0)), schedule.Config{Threads: 2, Memory: budget})
 		if !errors.Is(err, sqlerr.Resource) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "524288 bytes") {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -207,7 +207,7 @@ func TestCancelEndsWindow(t *testing.T) {
 		g.Pipe(s, x)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+20*round)*time.Millisecond)
 		budget := memory.NewBudget(1 << 32)
-		cur, err := cpu.Run(ctx, g.Result(g.Read(x, out), out), cpu.Config{Threads: 2, Memory: budget})
+		cur, err := start(ctx, g.Result(g.Read(x, out), out), schedule.Config{Threads: 2, Memory: budget})
 		if deadline, _ := ctx.Deadline(); time.Since(deadline) > 2*time.Second { // 100 ms on an idle machine
 			t.Errorf("cancelled %v late", time.Since(deadline))
 		}
@@ -229,9 +229,9 @@ func TestPanicBecomesInternalError(t *testing.T) {
 	g := enginetest.NewGen(rand.New(rand.NewPCG(1, 2)), 100000)
 	s, c := g.Scan(g.Table(100000, 10))
 	s.Ordinals[0] = 99
-	_, err := cpu.Run(context.Background(), g.Result(s, c), cpu.Config{Threads: 3})
+	_, err := start(context.Background(), g.Result(s, c), schedule.Config{Threads: 3})
 	if err == nil {
-		cur, _ := cpu.Run(context.Background(), g.Result(s, c), cpu.Config{Threads: 3})
+		cur, _ := start(context.Background(), g.Result(s, c), schedule.Config{Threads: 3})
 		_, err = cur.Next(context.Background())
 		cur.Close()
 	}

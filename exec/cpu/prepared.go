@@ -1,9 +1,7 @@
 package cpu
 
 import (
-	"errors"
 	"slices"
-	"sync/atomic"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/groupby"
@@ -16,59 +14,6 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// run runs one pipeline to its end, without finishing its sink.
-func (q *execution) run(p *prepared) error {
-	n := p.source.Morsels()
-	base := q.seq
-	q.seq += n
-	rows, scanned := p.counted(n)
-	q.cfg.Progress.Begin(p.p.ID, false)
-	workers := max(1, min(q.Threads, n))
-	if p.serial {
-		workers = 1
-	}
-	p.workers = workers
-	var next atomic.Int64
-	var stop atomic.Bool
-	work := func(id int) error {
-		w := q.NewWorker(id)
-		defer w.Close()
-		r, out, err := p.chain(w)
-		if err != nil {
-			return err
-		}
-		for k := id; ; k += workers {
-			morsel := k
-			if !p.static {
-				morsel = int(next.Add(1)) - 1
-			}
-			if morsel >= n || stop.Load() {
-				return nil
-			}
-			if err := q.Check(); err != nil {
-				return err
-			}
-			out.Begin(base + morsel)
-			err := r.Read(morsel)
-			if errors.Is(err, task.ErrStop) {
-				stop.Store(true)
-				if cerr := q.Check(); cerr != nil {
-					return cerr
-				}
-				return out.End(base + morsel)
-			}
-			if err != nil {
-				return err
-			}
-			if err := out.End(base + morsel); err != nil {
-				return err
-			}
-			q.cfg.Progress.Add(rows, scanned)
-		}
-	}
-	return q.Spawn(workers, work)
-}
-
 // prepared is a physical pipeline made ready to run.
 type prepared struct {
 	q       *execution
@@ -80,15 +25,16 @@ type prepared struct {
 	serial  bool        // one worker: a LIMIT takes rows in order, and so does a sequence of random numbers
 	static  bool        // morsels are dealt out in turn, so that each worker sees the same rows in every run
 	dense   int         // first transform that makes new batches, so that columns cannot be loaded after it
+	last    bool        // no later pipeline ends in the sink
 	limits  []*limitState
 	workers int
 	stats   *pipelineStats // nil: not profiled
 }
 
 // prepare makes a pipeline ready whose dependencies have run.
-func (q *execution) prepare(p *physical.Pipeline) (*prepared, error) {
-	pl := &prepared{q: q, p: p, serial: hasSequence(p)}
-	numbered := !slices.ContainsFunc(q.plan.Pipelines, func(other *physical.Pipeline) bool { return other != p && other.Sink == p.Sink })
+func (q *execution) prepare(p *physical.Pipeline, last bool) (*prepared, error) {
+	pl := &prepared{q: q, p: p, last: last, serial: hasSequence(p)}
+	numbered := !slices.ContainsFunc(q.shared.Plan.Pipelines, func(other *physical.Pipeline) bool { return other != p && other.Sink == p.Sink })
 	var err error
 	if pl.layout, err = pipeline.NewLayout(p, numbered); err != nil {
 		return nil, err
@@ -133,7 +79,7 @@ func (q *execution) prepare(p *physical.Pipeline) (*prepared, error) {
 	if a, ok := pl.sink.(*groupby.Sink); ok {
 		pl.static = a.Ordered
 	}
-	if q.cfg.Profile {
+	if q.shared.Profiled {
 		pl.stats = newPipelineStats(p)
 	}
 	return pl, nil
@@ -216,30 +162,4 @@ func (pl *prepared) late(r *scan.Reader, i int) func(b *column.Batch, sel []int3
 		return nil
 	}
 	return r.Loader(func(id expr.ColumnID) bool { return pl.layout.LoadStage(id) > i })
-}
-
-// bound returns an upper bound of the rows that the pipeline gives.
-func (pl *prepared) bound() int {
-	rows := pl.source.Rows()
-	for _, t := range pl.p.Transforms {
-		switch t := t.(type) {
-		case *physical.Probe:
-			switch t.Kind {
-			case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
-				if b := pl.q.builds[t.Build]; !b.Aligned() {
-					rows *= max(1, b.N)
-				}
-			}
-		case *physical.Repeat:
-			return syncRows + 1
-		case *physical.Limit:
-			if t.Count >= 0 {
-				rows = min(rows, int(min(t.Count, syncRows+1)))
-			}
-		}
-		if rows > syncRows {
-			return rows
-		}
-	}
-	return rows
 }

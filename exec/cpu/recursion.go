@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/grouptable"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
@@ -95,20 +97,19 @@ func (r *recursion) round() (*rowstore.Store, error) {
 			delete(q.builds, b)
 		}
 		delete(q.sinks, p.Sink)
-		q.feeding[p.Sink] = 0
 	}
-	for _, p := range r.p.Step {
-		q.feeding[p.Sink]++
-	}
-	for _, p := range r.p.Step {
-		pl, err := q.prepare(p)
+	for i, p := range r.p.Step {
+		last := !slices.ContainsFunc(r.p.Step[i+1:], func(x *physical.Pipeline) bool { return x.Sink == p.Sink })
+		pl, err := q.prepare(p, last)
 		if err != nil {
 			return nil, err
 		}
 		pl.stats = nil // its costs are the recursion's
-		if err := q.runToEnd(pl); err != nil {
+		q.shared.Progress.Begin(p.ID, false)
+		if err := pl.Run(); err != nil {
 			return nil, err
 		}
+		q.shared.Progress.End()
 	}
 	out := &q.sinks[r.p.Round].(*materialize).rel
 	round := q.Memory.Used() - held

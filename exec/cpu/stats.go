@@ -132,14 +132,11 @@ func (s *pipelineStats) report(pl *prepared, begin, ran time.Time, memory int64)
 			x.CPU -= time.Duration(s.ops[i+1].time.Load())
 		} else if d, ok := pl.sink.(pipeline.Describer); ok {
 			x.RowsOut = profile.Uncounted
-			if pl.q.feeding[pl.p.Sink] == 0 { // no other pipeline adds to them
+			if pl.last { // no other pipeline adds to them
 				x.RowsOut, x.Note = d.Describe()
 			}
 		}
 		p.Operators = append(p.Operators, x)
 	}
-	q := pl.q
-	q.out.mu.Lock()
-	q.prof.Pipelines = append(q.prof.Pipelines, p)
-	q.out.mu.Unlock()
+	pl.q.shared.Report(p)
 }

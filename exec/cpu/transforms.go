@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -118,7 +119,7 @@ func (s *limitState) enough() error {
 	for _, b := range s.noting {
 		b.CutShort()
 	}
-	return task.ErrStop
+	return schedule.ErrStop
 }
 
 // limitOp passes rows until the limit is reached and then stops its pipeline.

@@ -15,6 +15,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -527,7 +528,7 @@ func (x *boundCheck) key(p *physical.Pipeline, row []types.Value) error {
 func (x *boundCheck) read(plan *physical.Plan, see func(row []types.Value) error) (rows int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	cur, err := cpu.Run(ctx, plan, cpu.Config{Threads: 1, Expr: plantest.Context()})
+	cur, err := schedule.Start(ctx, plan, schedule.Config{Threads: 1, Expr: plantest.Context(), Open: map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(nil)}})
 	if err != nil {
 		return 0, err
 	}

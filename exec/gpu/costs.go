@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -18,7 +18,7 @@ func (d *Device) Advisor() *placement.Advisor { return d.advisor }
 
 // newAdvisor returns an advisor that knows what earlier processes have measured and learned.
 func newAdvisor(i gpukernels.DeviceInfo) *placement.Advisor {
-	a := placement.New(placement.Options{Threads: runtime.GOMAXPROCS(0), Workers: task.Workers, File: keptFile(i, "learned")})
+	a := placement.New(placement.Options{Threads: runtime.GOMAXPROCS(0), Workers: schedule.Workers, File: keptFile(i, "learned")})
 	if file := keptFile(i, "costs"); file != "" {
 		if c := placement.LoadCosts(file); c != nil {
 			a.UseCosts(*c)

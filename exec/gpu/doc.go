@@ -6,7 +6,7 @@
 //	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
 //	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
-//	Placed.Start        mixed.go                a Run, which exec/cpu calls for each pipeline that is here (cpu.Elsewhere)
+//	Placed.Start        mixed.go                a Run, which exec/schedule calls for each pipeline that is here (schedule.Run)
 //	query               run*.go                 memory of the sinks, launches, waits, reruns; runwords.go resolves the parameters of kernels
 //	  sorts             sort*.go                order row numbers
 //	Run.Rows            result.go               rows that come back to the host

@@ -21,6 +21,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
@@ -76,7 +77,7 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 		b.ran++
 		return out, err
 	}
-	c, err := cpu.Run(ctx, plan, cpu.Config{Threads: 1, Expr: &expr.Context{}})
+	c, err := schedule.Start(ctx, plan, schedule.Config{Threads: 1, Expr: &expr.Context{}, Open: map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(nil)}})
 	if err != nil {
 		return nil, err
 	}

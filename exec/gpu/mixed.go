@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/profile"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -21,15 +22,15 @@ import (
 type Run struct {
 	placed *Placed
 	q      *query
-	put    map[physical.Sink]bool // sinks of the CPU that have been uploaded
-	failed error                  // the first error that the device gave
-	at     *physical.Pipeline     // where
-	held   int64                  // bytes of the device that the query held then
+	shared *schedule.Query    // from Open on
+	failed error              // the first error that the device gave
+	at     *physical.Pipeline // where
+	held   int64              // bytes of the device that the query held then
 
 	readRate float64 // the device's bandwidth, of a run with a profile
 }
 
-var _ cpu.Elsewhere = (*Run)(nil)
+var _ schedule.Run = (*Run)(nil)
 
 // Start makes ready to run, and begins to compile what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
 // to be waited for. Close the run.
@@ -41,7 +42,7 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	q.timed = profiled
 	q.budget.SetLimit(p.limit)
 	q.compile(ctx, true)
-	r := &Run{placed: p, q: q, put: map[physical.Sink]bool{}}
+	r := &Run{placed: p, q: q}
 	if profiled {
 		r.readRate = p.device.bandwidth(ctx)
 	}
@@ -94,21 +95,74 @@ func (r *Run) fail(p *physical.Pipeline, err error) error {
 	return err
 }
 
-// Pipeline runs a pipeline. It may return before its kernel has ended; what goes wrong there is the error of a later call, of the last that ends in
-// the result at the latest.
-func (r *Run) Pipeline(ctx context.Context, p *physical.Pipeline, _ bool, here func(physical.Sink) (cpu.Stored, error)) (profile.Pipeline, error) {
+// Open begins the query that the run is for.
+func (r *Run) Open(q *schedule.Query) (schedule.Run, error) {
+	r.shared = q
+	return r, nil
+}
+
+// Put uploads the rows of a sink that another device has filled.
+func (r *Run) Put(p *physical.Pipeline, s physical.Sink, from schedule.Run) error {
+	var batches []*column.Batch
+	if err := from.Rows(s, func(b *column.Batch) error { batches = append(batches, b); return nil }); err != nil {
+		return err
+	}
+	var ids []expr.ColumnID
+	for _, c := range physical.SinkColumns(s) {
+		ids = append(ids, c.ID)
+	}
+	return r.fail(p, r.q.putRows(s, batches, ids))
+}
+
+// Prepare runs a pipeline, but for handing over the result's rows. It may return before the pipeline's kernel has ended; what goes wrong there is the
+// error of a later call, of the last pipeline's that ends in the result at the latest.
+func (r *Run) Prepare(p *physical.Pipeline, last bool) (schedule.Step, error) {
+	cost, err := r.pipeline(r.shared.Ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	rows := schedule.ScannedRows(p)
+	r.shared.Progress.Add(rows, rows)
+	if r.shared.Profiled {
+		r.shared.Report(cost)
+	}
+	return &step{r, p, last}, nil
+}
+
+// step is a pipeline that has run, or at least begun to.
+type step struct {
+	run  *Run
+	p    *physical.Pipeline
+	last bool // no later pipeline ends in its sink
+}
+
+func (s *step) IsSmall() bool { return !s.last || s.run.count(s.p.Sink) <= schedule.SyncRows }
+
+// Run hands the result's rows to the client.
+func (s *step) Run() error {
+	if _, ok := s.p.Sink.(*physical.Result); !ok || !s.last {
+		return nil
+	}
+	out := s.run.shared.Out
+	out.Start(0)
+	columns := len(s.run.shared.Plan.Types())
+	err := s.run.Rows(s.p.Sink, func(b *column.Batch) error {
+		if len(b.Cols) != columns {
+			return sqlerr.Bug("a result of %d columns is given %d", columns, len(b.Cols))
+		}
+		return out.Put(0, b, 0)
+	})
+	if err != nil {
+		return err
+	}
+	out.Complete(0)
+	return nil
+}
+
+// pipeline runs a pipeline and returns what it cost.
+func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipeline, error) {
 	begin := time.Now()
 	out := profile.Pipeline{ID: p.ID}
-	if src, ok := p.Source.(*physical.SinkScan); ok && !r.put[src.From] && r.q.IsHost(src.From) {
-		rows, err := here(src.From)
-		if err != nil {
-			return out, err
-		}
-		if err := r.fail(p, r.q.putRows(src.From, rows.Batches, rows.Columns)); err != nil {
-			return out, err
-		}
-		r.put[src.From] = true
-	}
 	cost, err := r.q.runPipeline(ctx, p, r.last(p))
 	if err != nil {
 		return out, r.fail(p, err)
@@ -206,7 +260,8 @@ func (r *Run) stored(ctx context.Context, s physical.Sink) (*deviceRows, error) 
 }
 
 // Rows downloads what a sink holds.
-func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch) error) error {
+func (r *Run) Rows(s physical.Sink, give func(*column.Batch) error) error {
+	ctx := r.shared.Ctx
 	rows, err := r.stored(ctx, s)
 	if err != nil {
 		return err
@@ -215,7 +270,7 @@ func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch
 	if _, ok := s.(*physical.Result); ok {
 		ts = r.placed.Plan.Types()
 	} else {
-		for _, c := range cpu.SinkColumns(s) {
+		for _, c := range physical.SinkColumns(s) {
 			ts = append(ts, c.Typ)
 		}
 	}
@@ -233,8 +288,8 @@ func (r *Run) Rows(ctx context.Context, s physical.Sink, give func(*column.Batch
 // Downloaded is how many bytes have come from the device so far: results, counts, rows that the CPU goes on with. Any goroutine may ask.
 func (r *Run) Downloaded() int64 { return r.q.downloaded.Load() }
 
-// Count is the number of rows of a result.
-func (r *Run) Count(s physical.Sink) int64 {
+// count is the number of rows of a result.
+func (r *Run) count(s physical.Sink) int64 {
 	if rows := r.q.rowsOf[s]; rows != nil {
 		return rows.count
 	}

@@ -342,3 +342,31 @@ func (p *Plan) Types() []types.Type {
 	}
 	return out
 }
+
+// SinkColumns lists the columns of the rows that a SinkScan can read of a sink.
+func SinkColumns(s Sink) []*expr.Column {
+	switch s := s.(type) {
+	case *Materialize:
+		return s.Cols
+	case *Sort:
+		return s.Cols
+	case *Recursion:
+		return s.Cols
+	case *Window:
+		cols := slices.Clone(s.Cols)
+		for _, it := range s.Items {
+			cols = append(cols, it.Col)
+		}
+		return cols
+	case *Aggregate:
+		var cols []*expr.Column
+		for _, it := range s.Groups {
+			cols = append(cols, it.Col)
+		}
+		for _, it := range s.Aggs {
+			cols = append(cols, it.Col)
+		}
+		return cols
+	}
+	return nil
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -139,7 +140,7 @@ func (x *Local) End(int) error { return nil }
 
 func (x *Local) Push(b *column.Batch) error {
 	if x.s.top == 0 {
-		return task.ErrStop
+		return schedule.ErrStop
 	}
 	keys, err := x.keys.Eval(x.w.Expr, b)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -121,7 +122,7 @@ func TestSortRows(t *testing.T) {
 		if round == 0 {
 			n = 2 * manyTied // all workers sort what lies between the outliers
 		}
-		s := &Sorter{Q: &task.Query{Threads: 1 + r.IntN(3), Memory: memory.NewBudget(0), Tuning: &tuning}, Name: "sort"}
+		s := &Sorter{Q: &task.Query{State: &schedule.State{}, Threads: 1 + r.IntN(3), Memory: memory.NewBudget(0), Tuning: &tuning}, Name: "sort"}
 		s.Parallel = s.Q.Threads > 1
 		var names []string
 		for range 1 + r.IntN(4) {

@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -30,7 +31,7 @@ func TestTooManyRows(t *testing.T) {
 	}
 	vectors := []*column.Vector{column.New(types.Int64, 1), column.New(types.Text, 1)}
 	wrong("append", full(math.MaxInt32+1).Append(vectors, nil, 1))
-	_, _, err := Concat(&task.Query{}, []*Store{full(math.MaxInt32), full(1)}, full(0).Types)
+	_, _, err := Concat(&task.Query{State: &schedule.State{}}, []*Store{full(math.MaxInt32), full(1)}, full(0).Types)
 	wrong("concat", err)
 	if err := full(64).Append(vectors, nil, 1); err != nil {
 		t.Errorf("a row that has room: %v", err)

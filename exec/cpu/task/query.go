@@ -15,59 +15,19 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Query is what the operators of a running query share.
 type Query struct {
+	*schedule.State
 	Threads int
 	Memory  *memory.Budget
 	Ctx     context.Context
 	Expr    expr.Context
 	Tuning  *Tuning
-	// OnFail is called after the first failure, when the workers have been told to stop; nil: nothing is.
-	OnFail func()
-
-	// Stopped says that no worker goes on after its current vector.
-	Stopped atomic.Bool
-
-	mu  sync.Mutex
-	err error // guarded by mu: the first failure
-}
-
-// ErrStop ends a pipeline early without being a failure: a LIMIT has its rows, or the client has gone.
-var ErrStop = errors.New("cpu: pipeline stopped")
-
-// Fail keeps the first error and stops all workers.
-func (q *Query) Fail(err error) {
-	q.mu.Lock()
-	if q.err == nil {
-		q.err = err
-	}
-	q.mu.Unlock()
-	q.Stopped.Store(true)
-	if q.OnFail != nil {
-		q.OnFail()
-	}
-}
-
-// Failure returns the first error; nil: there was none.
-func (q *Query) Failure() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.err
-}
-
-// Check returns the query's error once it has been stopped.
-func (q *Query) Check() error {
-	if !q.Stopped.Load() {
-		return nil
-	}
-	if err := q.Failure(); err != nil {
-		return err
-	}
-	return ErrStop
 }
 
 // Worker runs one chain of operators at a time. It serves one goroutine.
@@ -148,7 +108,7 @@ func (q *Query) Spawn(n int, f func(id int) error) error {
 	}
 	var wg sync.WaitGroup
 	run := func(id int) {
-		if err := sqlerr.Guard(func() error { return f(id) }); err != nil && !errors.Is(err, ErrStop) {
+		if err := sqlerr.Guard(func() error { return f(id) }); err != nil && !errors.Is(err, schedule.ErrStop) {
 			q.Fail(err)
 		}
 	}

@@ -1,9 +1,8 @@
 package task
 
 import (
-	"math"
-
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/schedule"
 )
 
 // Tuning holds the sizes at which operators change how they work. Tests set smaller ones, so that small tables exercise what large ones do.
@@ -11,9 +10,7 @@ type Tuning struct {
 	Filters FilterLimits
 	// FrozenGroups is the number of groups at which a worker puts its table aside and begins another.
 	FrozenGroups int
-	// MorselRows is the number of rows of a morsel: work for some 100 µs. Taking the next morsel and keeping morsels in order cost nothing beside it,
-	// and yet there are enough morsels for all workers.
-	MorselRows int
+	MorselRows   int // see schedule.MorselRows
 	// ParallelRows is the number of rows of work from which starting goroutines pays.
 	ParallelRows int
 	// WindowTaskRows is the number of rows for which a worker computes window functions at a time; a multiple of WindowBlockRows.
@@ -40,11 +37,6 @@ type FilterLimits struct {
 // Default is the tuning of queries.
 var Default = Tuning{
 	Filters:      FilterLimits{Bits: 1 << 23, PerRow: 256, Sorted: 1 << 32, Members: 1 << 16, Bloom: 1 << 23, Compared: 8, Drops: 1.0 / 16},
-	FrozenGroups: 1 << 15, MorselRows: 16 * column.VectorSize, ParallelRows: 1 << 14,
+	FrozenGroups: 1 << 15, MorselRows: schedule.MorselRows, ParallelRows: 1 << 14,
 	WindowTaskRows: 1 << 16, WindowBlockRows: column.VectorSize, WindowFan: 64, RankedRows: 1 << 16,
-}
-
-// Workers is how many of a query's threads have work in a pipeline over so many rows: as many as there are morsels.
-func Workers(rows float64, threads int) int {
-	return max(1, int(min(float64(threads), math.Ceil(rows/float64(Default.MorselRows)))))
 }

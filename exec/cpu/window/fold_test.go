@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 )
 
 // interval stands for the rows from .. to-1: two may be combined only if one goes on where the other ends.
@@ -41,7 +42,7 @@ func TestSliding(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	tuning := task.Default
 	tuning.ParallelRows, tuning.WindowFan = 1, 3
-	q := &task.Query{Threads: 2, Memory: memory.NewBudget(0), Tuning: &tuning}
+	q := &task.Query{State: &schedule.State{}, Threads: 2, Memory: memory.NewBudget(0), Tuning: &tuning}
 	for round := range 400 {
 		n := 1 + r.IntN(300)
 		jump := 1 + r.IntN(40)

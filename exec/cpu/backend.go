@@ -1,0 +1,157 @@
+// Package cpu runs pipelines on the processor's cores.
+//
+// Package schedule asks for one pipeline after another (Open). Each runs on all workers: a worker takes a morsel (some vectors of a source), pushes it
+// through a chain of operators of its own, and the chain ends in the worker's part of the sink; when the last morsel is done the parts are
+// merged (Leis, Boncz, Kemper, Neumann 2014, "Morsel-driven parallelism"). Nothing is locked and no interface is called
+// per row; vectors of 2,048 rows with selections flow (Boncz, Zukowski, Nes 2005).
+//
+// prepared.go makes a pipeline ready and runs it, dispatch.go finds its source and its sink. The operators themselves lie in packages below this one,
+// except for those that store nothing (transforms.go), rows that are only kept (materialize.go), the result (result.go) and recursion
+// (recursion.go), whose rounds run pipelines again.
+//
+// Whatever order matters to (results, ties of a sort, float sums) follows from the numbers of morsels and from nothing
+// that the scheduler does, so two runs of a query at one thread count give the same rows in the same order.
+package cpu
+
+import (
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/join"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/exec/schedule"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// execution is a query's part on the CPU.
+type execution struct {
+	*task.Query
+	shared *schedule.Query
+	sinks  map[physical.Sink]pipeline.Sink
+	builds map[*physical.Build]*join.Build
+	seq    int // the number of the next pipeline's first morsel
+
+	received map[physical.Sink]*rowstore.Relation // rows that came from another device
+}
+
+// Open returns what begins a query on the CPU. Tests pass a tuning; nil stands for task.Default.
+func Open(tuning *task.Tuning) schedule.Opener {
+	if tuning == nil {
+		tuning = &task.Default
+	}
+	return func(q *schedule.Query) (schedule.Run, error) {
+		own := &task.Query{State: q.State, Threads: q.Threads, Memory: q.Memory, Ctx: q.Ctx, Expr: q.Expr, Tuning: tuning}
+		return &execution{
+			Query: own, shared: q, sinks: make(map[physical.Sink]pipeline.Sink, len(q.Plan.Pipelines)), builds: map[*physical.Build]*join.Build{},
+		}, nil
+	}
+}
+
+// Prepare makes a pipeline ready whose dependencies have run.
+func (q *execution) Prepare(p *physical.Pipeline, last bool) (schedule.Step, error) {
+	pl, err := q.prepare(p, last)
+	if err != nil {
+		return nil, err
+	}
+	return pl, nil
+}
+
+// Close does nothing: all that the query holds is its budget's.
+func (q *execution) Close() {}
+
+// Put takes the rows of a sink that another device has filled.
+func (q *execution) Put(_ *physical.Pipeline, s physical.Sink, from schedule.Run) error {
+	rel := &rowstore.Relation{}
+	for _, c := range physical.SinkColumns(s) {
+		rel.IDs = append(rel.IDs, c.ID)
+	}
+	err := from.Rows(s, func(b *column.Batch) error {
+		seg := &rowstore.Segment{N: b.N, Cap: b.N, Cols: b.Cols}
+		bytes := int64(0)
+		for _, v := range b.Cols {
+			bytes += int64(b.N) * vec.Width(v)
+		}
+		if err := q.Memory.Reserve("rows from another device", bytes); err != nil {
+			return err
+		}
+		rel.Segs = append(rel.Segs, seg)
+		rel.N += b.N
+		return q.Check()
+	})
+	if err != nil {
+		return err
+	}
+	if q.received == nil {
+		q.received = map[physical.Sink]*rowstore.Relation{}
+	}
+	q.received[s] = rel
+	return nil
+}
+
+// crossingRows is how many rows of a sink in order go into one batch for another device.
+const crossingRows = 1 << 16
+
+// Rows gives the rows of a sink for another device.
+func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error {
+	from, err := q.sink(s)
+	if err != nil {
+		return err
+	}
+	r, ok := from.(pipeline.Stored)
+	if !ok {
+		return sqlerr.Bug("another device reads %T", s)
+	}
+	rel := r.Relation()
+	if rel.N == 0 {
+		return nil
+	}
+	at, err := columnsAt(rel, physical.SinkColumns(s))
+	if err != nil {
+		return err
+	}
+	if rel.Order == nil {
+		for _, seg := range rel.Segs {
+			b := &column.Batch{N: seg.N}
+			for _, c := range at {
+				b.Cols = append(b.Cols, seg.Cols[c])
+			}
+			if err := give(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for from := 0; from < len(rel.Order); from += crossingRows {
+		rows := rel.Order[from:min(from+crossingRows, len(rel.Order))]
+		b := &column.Batch{N: len(rows)}
+		for _, c := range at {
+			v := &column.Vector{}
+			rel.Cols[c].Gather(v, len(rows), nil, rows)
+			b.Cols = append(b.Cols, v)
+		}
+		if err := give(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnsAt returns where a relation has the given columns.
+func columnsAt(rel *rowstore.Relation, cols []*expr.Column) ([]int, error) {
+	at := make([]int, len(cols))
+	for i, c := range cols {
+		at[i] = -1
+		for k, id := range rel.IDs {
+			if id == c.ID {
+				at[i] = k
+			}
+		}
+		if at[i] < 0 {
+			return nil, sqlerr.Bug("a sink does not store its column %s (#%d)", c, c.ID)
+		}
+	}
+	return at, nil
+}

@@ -1,0 +1,139 @@
+package cpu
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/radish-sql/radish/exec/cpu/scan"
+	"github.com/radish-sql/radish/exec/schedule"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// IsSmall says whether a result's rows are so few that all may be kept before the client reads the first.
+func (pl *prepared) IsSmall() bool { return pl.q.shared.IsSmall(pl.bound()) }
+
+// Run runs the pipeline and, if it is the last that ends in its sink, finishes the sink.
+func (pl *prepared) Run() error {
+	q := pl.q
+	begin, held := time.Now(), q.Memory.Used()
+	if _, ok := pl.sink.(*result); ok {
+		q.shared.Out.Start(q.seq)
+	}
+	if err := q.run(pl); err != nil {
+		return err
+	}
+	ran := time.Now()
+	q.forgetSource(pl)
+	if pl.last {
+		if err := sqlerr.Guard(pl.sink.Finish); err != nil {
+			return err
+		}
+	}
+	if pl.stats != nil {
+		pl.stats.report(pl, begin, ran, q.Memory.Used()-held)
+	}
+	return q.Check()
+}
+
+// run runs one pipeline to its end, without finishing its sink.
+func (q *execution) run(p *prepared) error {
+	n := p.source.Morsels()
+	base := q.seq
+	q.seq += n
+	rows, scanned := p.counted(n)
+	workers := max(1, min(q.Threads, n))
+	if p.serial {
+		workers = 1
+	}
+	p.workers = workers
+	var next atomic.Int64
+	var stop atomic.Bool
+	work := func(id int) error {
+		w := q.NewWorker(id)
+		defer w.Close()
+		r, out, err := p.chain(w)
+		if err != nil {
+			return err
+		}
+		for k := id; ; k += workers {
+			morsel := k
+			if !p.static {
+				morsel = int(next.Add(1)) - 1
+			}
+			if morsel >= n || stop.Load() {
+				return nil
+			}
+			if err := q.Check(); err != nil {
+				return err
+			}
+			out.Begin(base + morsel)
+			err := r.Read(morsel)
+			if errors.Is(err, schedule.ErrStop) {
+				stop.Store(true)
+				if cerr := q.Check(); cerr != nil {
+					return cerr
+				}
+				return out.End(base + morsel)
+			}
+			if err != nil {
+				return err
+			}
+			if err := out.End(base + morsel); err != nil {
+				return err
+			}
+			q.shared.Progress.Add(rows, scanned)
+		}
+	}
+	return q.Spawn(workers, work)
+}
+
+// counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.
+func (pl *prepared) counted(morsels int) (rows, scanned int64) {
+	n := int64(max(1, morsels))
+	return int64(pl.source.Rows()) / n, schedule.ScannedRows(pl.p) / n
+}
+
+// forgetSource lets go of the stored rows that a pipeline has read if it is their only reader.
+func (q *execution) forgetSource(pl *prepared) {
+	source, ok := pl.source.(*scan.Stored)
+	if !ok || !slices.Contains(q.shared.Plan.Pipelines, pl.p) {
+		return // a recursion's pipelines run again
+	}
+	from := pl.p.Source.(*physical.SinkScan).From
+	for _, p := range q.shared.Plan.All() {
+		if s, ok := p.Source.(*physical.SinkScan); ok && s.From == from && p != pl.p {
+			return
+		}
+	}
+	source.Rel.Segs, source.Rel.Cols, source.Rel.Order = nil, nil, nil
+}
+
+// bound returns an upper bound of the rows that the pipeline gives.
+func (pl *prepared) bound() int {
+	rows := pl.source.Rows()
+	for _, t := range pl.p.Transforms {
+		switch t := t.(type) {
+		case *physical.Probe:
+			switch t.Kind {
+			case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
+				if b := pl.q.builds[t.Build]; !b.Aligned() {
+					rows *= max(1, b.N)
+				}
+			}
+		case *physical.Repeat:
+			return schedule.SyncRows + 1
+		case *physical.Limit:
+			if t.Count >= 0 {
+				rows = min(rows, int(min(t.Count, schedule.SyncRows+1)))
+			}
+		}
+		if rows > schedule.SyncRows {
+			return rows
+		}
+	}
+	return rows
+}

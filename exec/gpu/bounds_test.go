@@ -389,7 +389,15 @@ func tapped(plan *physical.Plan, at int, exprs []expr.Expr) *physical.Plan {
 	p := *plan.Pipelines[at]
 	result := &physical.Result{}
 	project := &physical.Project{}
-	out := &physical.Plan{Pipelines: append([]*physical.Pipeline{}, plan.Pipelines[:at]...)}
+	out, nobody := &physical.Plan{}, &physical.Materialize{}
+	for _, before := range plan.Pipelines[:at] {
+		if _, ok := before.Sink.(*physical.Result); ok { // a plan has one result
+			own := *before
+			own.Sink = nobody
+			before = &own
+		}
+		out.Pipelines = append(out.Pipelines, before)
+	}
 	for i, e := range exprs {
 		c := &expr.Column{ID: expr.ColumnID(1<<20 + i), Name: fmt.Sprint("x", i), Typ: e.Type(), Null: true}
 		project.Items, project.Keep = append(project.Items, logical.Item{Col: c, Expr: e}), append(project.Keep, c.ID)

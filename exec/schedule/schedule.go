@@ -106,8 +106,12 @@ func (q *query) start(c *Cursor) error {
 			return err
 		}
 	}
-	if !endsInResult(q.Plan.Pipelines[len(q.Plan.Pipelines)-1]) {
+	last := q.Plan.Pipelines[len(q.Plan.Pipelines)-1]
+	if !endsInResult(last) {
 		return sqlerr.Bug("the last pipeline does not end in a result")
+	}
+	if slices.ContainsFunc(q.Plan.Pipelines, func(p *physical.Pipeline) bool { return endsInResult(p) && p.Sink != last.Sink }) {
+		return sqlerr.Bug("a plan has two results")
 	}
 	if q.Ctx.Err() != nil {
 		return sqlerr.Interrupted(context.Cause(q.Ctx))

@@ -197,7 +197,8 @@ func TestRefuse(t *testing.T) {
 		{".", "cmd/radish", true, false}, {"cmd/radish", ".", false, true}, {"newfolder", "sql/types", false, false},
 		{"exec/gpu/program", "gpukernels", false, false}, {"exec/gpu/program", "exec/gpu/residency", false, false}, {"exec/gpu/codegen", "gpukernels", false, false}, {"exec/gpu/codegen", "exec/gpu", false, false},
 		{"exec/gpu/form", "exec/gpu", false, false}, {"exec/gpu/form", "gpukernels", false, false}, {"exec/gpu/residency", "exec/gpu", false, false},
-		{"exec/gpu/residency", "planner/physical", false, false}, {"exec/gpu/residency", "exec/gpu/form", false, true}, {"exec/gpu", "exec/gpu/form", false, true},
+		{"exec/gpu/residency", "planner/physical", false, false}, {"exec/gpu/residency", "exec/gpu/form", false, true}, {"exec/gpu", "exec/gpu/form", false, true}, {"exec/gpu", "exec/cpu", false, false}, {"exec/gpu", "exec/schedule", false, true},
+		{"exec/schedule", "exec/cpu", false, false}, {"exec/schedule", "exec/gpu", false, false}, {"exec/cpu/join", "exec/cpu/scan", false, false}, {"exec/cpu/join", "exec/cpu/rowsort", false, true},
 		{"sql/expr", "sql/parse", false, false}, {"sql/expr", "sql/functions", false, false}, {"sql/functions", "sql/expr", false, true},
 		{"sql/jsondoc", "sql/expr", false, false}, {"storagebox", "sql/types", false, false},
 	} {

@@ -1,0 +1,176 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// fake is a backend that notes what it is asked for. A pipeline gives one row, its ID.
+type fake struct {
+	name  string
+	log   *[]string
+	q     *Query
+	fails int  // the pipeline that cannot be prepared; -1: none
+	small bool // results are
+}
+
+func (f *fake) note(format string, args ...any) {
+	*f.log = append(*f.log, f.name+" "+fmt.Sprintf(format, args...))
+}
+
+func (f *fake) open(q *Query) (Run, error) {
+	f.q = q
+	f.note("opens")
+	return f, nil
+}
+
+func (f *fake) Prepare(p *physical.Pipeline, last bool) (Step, error) {
+	if p.ID == f.fails {
+		return nil, errors.New("it fails")
+	}
+	f.note("prepares %d last %v", p.ID, last)
+	return &fakeStep{f, p}, nil
+}
+
+func (f *fake) Put(p *physical.Pipeline, s physical.Sink, from Run) error {
+	f.note("takes rows of %s for %d", from.(*fake).name, p.ID)
+	return from.Rows(s, func(*column.Batch) error { return nil })
+}
+
+func (f *fake) Rows(s physical.Sink, give func(*column.Batch) error) error {
+	f.note("gives rows")
+	return give(&column.Batch{})
+}
+
+func (f *fake) Close() { f.note("closes") }
+
+type fakeStep struct {
+	f *fake
+	p *physical.Pipeline
+}
+
+func (s *fakeStep) IsSmall() bool { return s.f.small }
+
+func (s *fakeStep) Run() error {
+	s.f.note("runs %d", s.p.ID)
+	if !endsInResult(s.p) {
+		return nil
+	}
+	out := s.f.q.Out
+	out.Start(s.p.ID)
+	if err := out.Put(s.p.ID, &column.Batch{N: 1, Cols: []*column.Vector{{Type: types.Int64, I64: []int64{int64(s.p.ID)}}}}, 0); err != nil {
+		return err
+	}
+	out.Complete(s.p.ID)
+	return nil
+}
+
+// mixedPlan has a sink that the GPU fills and the CPU reads, twice, and two pipelines that end in the result.
+func mixedPlan() *physical.Plan {
+	col := &expr.Column{ID: 1, Name: "x", Typ: types.Int64}
+	stored, own, result := &physical.Materialize{Cols: []*expr.Column{col}}, &physical.Materialize{Cols: []*expr.Column{col}}, &physical.Result{In: []expr.ColumnID{1}}
+	read := func(s physical.Sink) *physical.SinkScan {
+		return &physical.SinkScan{From: s, Cols: []*expr.Column{col}, Ins: []expr.ColumnID{1}}
+	}
+	return &physical.Plan{Cols: []*expr.Column{col}, Names: []string{"x"}, Pipelines: []*physical.Pipeline{
+		{ID: 0, Source: &physical.ValuesScan{}, Sink: stored, Device: physical.GPU},
+		{ID: 1, Source: read(stored), Sink: result},
+		{ID: 2, Source: read(stored), Sink: own},
+		{ID: 3, Source: read(own), Sink: result},
+	}}
+}
+
+// start runs the plan and returns the numbers of the pipelines that gave rows.
+func start(t *testing.T, cpu, gpu *fake) (rows []int64, err error) {
+	t.Helper()
+	open := map[physical.Device]Opener{physical.CPU: cpu.open}
+	if gpu != nil {
+		open[physical.GPU] = gpu.open
+	}
+	c, err := Start(context.Background(), mixedPlan(), Config{Open: open})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for {
+		b, err := c.Next(context.Background())
+		if b == nil || err != nil {
+			return rows, err
+		}
+		rows = append(rows, b.Cols[0].I64[0])
+	}
+}
+
+// Pipelines that end in the result run last where a device other than the CPU takes part, and rows cross once.
+func TestPipelinesOfTwoDevices(t *testing.T) {
+	for _, small := range []bool{true, false} {
+		var log []string
+		rows, err := start(t, &fake{"cpu", &log, nil, -1, small}, &fake{"gpu", &log, nil, -1, small})
+		if err != nil || !slices.Equal(rows, []int64{1, 3}) {
+			t.Fatalf("rows of %v, error %v", rows, err)
+		}
+		want := []string{
+			"gpu opens", "gpu prepares 0 last true", "gpu runs 0",
+			"cpu opens", "cpu takes rows of gpu for 2", "gpu gives rows", "cpu prepares 2 last true", "cpu runs 2",
+			"cpu prepares 1 last false", "cpu runs 1", "cpu prepares 3 last true", "cpu runs 3",
+		}
+		if got := log[:len(log)-2]; !slices.Equal(got, want) {
+			t.Errorf("small %v:\n%s\nwant\n%s", small, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if closed := log[len(log)-2:]; !slices.Contains(closed, "cpu closes") || !slices.Contains(closed, "gpu closes") {
+			t.Errorf("at the end: %v", closed)
+		}
+	}
+}
+
+// Without the GPU its pipelines run on the CPU, in the plan's order.
+func TestPipelinesOfOneDevice(t *testing.T) {
+	var log []string
+	rows, err := start(t, &fake{"cpu", &log, nil, -1, true}, nil)
+	if err != nil || !slices.Equal(rows, []int64{1, 3}) {
+		t.Fatalf("rows of %v, error %v", rows, err)
+	}
+	want := []string{
+		"cpu opens", "cpu prepares 0 last true", "cpu runs 0", "cpu prepares 1 last false", "cpu runs 1", "cpu prepares 2 last true", "cpu runs 2",
+		"cpu prepares 3 last true", "cpu runs 3", "cpu closes",
+	}
+	if !slices.Equal(log, want) {
+		t.Errorf("%s", strings.Join(log, "\n"))
+	}
+}
+
+// A failure ends the query, before the result it is Start's, and every backend that was opened is closed.
+func TestFailures(t *testing.T) {
+	for fails, opened := range map[int]int{0: 1, 2: 2, 3: 2} {
+		var log []string
+		cpu, gpu := &fake{"cpu", &log, nil, fails, false}, &fake{"gpu", &log, nil, fails, false}
+		if _, err := start(t, cpu, gpu); err == nil || !strings.Contains(fmt.Sprint(err, errors.Unwrap(err)), "it fails") {
+			t.Errorf("pipeline %d: error %v", fails, err)
+		}
+		opens, closes := 0, 0
+		for _, l := range log {
+			if strings.HasSuffix(l, "opens") {
+				opens++
+			}
+			if strings.HasSuffix(l, "closes") {
+				closes++
+			}
+		}
+		if opens != opened || closes != opened {
+			t.Errorf("pipeline %d: %d backends were opened and %d closed, want %d:\n%s", fails, opens, closes, opened, strings.Join(log, "\n"))
+		}
+	}
+}

@@ -24,6 +24,12 @@ type Conn struct {
 // Close ends the session: a transaction that is not committed is rolled back. The connection must not be used afterwards.
 func (c *Conn) Close() { c.session.Close() }
 
+// HoldMemory counts bytes that the program itself holds for the connection against the database's memory limit, instead of those of the call before: what it has
+// read of a statement, for instance. what is what errors call them.
+func (c *Conn) HoldMemory(what string, bytes int64) error {
+	return c.session.HoldForClient(what, bytes)
+}
+
 // InTransaction says whether a transaction has begun that is not ended.
 func (c *Conn) InTransaction() bool { return c.session.InTransaction() }
 

@@ -18,7 +18,7 @@ type kept struct {
 	variables map[string]types.Value // user variables, by lower-case names
 	prepared  map[string]parse.Statement
 
-	ofVariables, ofPrepared memory.Account
+	ofVariables, ofPrepared, ofClient memory.Account
 }
 
 const (
@@ -32,6 +32,7 @@ func newKept(b *memory.Budget) *kept {
 		prepared:    map[string]parse.Statement{},
 		ofVariables: memory.Account{Budget: b, Operator: "user variables"},
 		ofPrepared:  memory.Account{Budget: b, Operator: "prepared statements"},
+		ofClient:    memory.Account{Budget: b, Operator: "the client"},
 	}
 }
 
@@ -41,6 +42,7 @@ func (k *kept) close() {
 	clear(k.prepared)
 	k.ofVariables.Close()
 	k.ofPrepared.Close()
+	k.ofClient.Close()
 }
 
 // set gives @name a value. What it was is gone only if the new one fits.
@@ -111,6 +113,15 @@ func (e *Engine) tellKept(err *sqlerr.Error) *sqlerr.Error {
 		hint = err.Hint + "; " + hint
 	}
 	return err.WithHint("%s", hint)
+}
+
+// HoldForClient counts bytes, instead of those before, that the session's client holds. what is what errors call them.
+func (s *Session) HoldForClient(what string, bytes int64) error {
+	s.kept.ofClient.Operator = what
+	if err := grow(&s.kept.ofClient, bytes-s.kept.ofClient.Used()); err != nil {
+		return err
+	}
+	return nil
 }
 
 // Hold counts statements that somebody keeps to run them, against the database's budget, until release is called.

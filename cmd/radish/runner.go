@@ -246,10 +246,16 @@ func (r *runner) look() render.Settings {
 // end. After a failure it goes on, unless the first is to end it.
 func (r *runner) script(name string, text io.Reader) (quit bool) {
 	s := newScript(text, func() scriptMode { return r.conn.ParseMode() })
+	s.hold = func(bytes int64) error { return r.conn.HoldMemory("reading a statement", bytes) }
+	defer func() { _ = r.conn.HoldMemory("reading a statement", 0) }() // which takes nothing
 	for {
 		st, ok, err := s.next()
 		if err != nil {
-			fmt.Fprintf(r.err, "radish: %s: %v\n", name, err)
+			var e *radish.Error
+			if errors.As(err, &e) {
+				err = e.WithHint("statements that are shorter, LOAD DATA or a file in FROM `...` take less; --memory-limit raises the limit")
+			}
+			fmt.Fprintf(r.err, "radish: %s: line %d: %v\n", name, s.line, err)
 			r.failed = true
 			return false
 		}

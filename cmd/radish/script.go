@@ -14,7 +14,8 @@ import (
 // a dump of any size can be run.
 type script struct {
 	r    io.Reader
-	mode func() scriptMode // may change from statement to statement
+	mode func() scriptMode       // may change from statement to statement
+	hold func(bytes int64) error // is told how much buf takes, and refuses it; nil: nobody counts
 
 	buf     string          // from the start of a line on: what held holds
 	held    strings.Builder // which grows by appending, so that a long statement is not copied at each read
@@ -23,6 +24,8 @@ type script struct {
 	eof     bool
 	chunk   []byte
 	scanned int // len(buf) when it was last cut in vain
+
+	lineFrom, lineSeen int // where the last line of buf[:lineSeen] starts
 
 	pieces     []parse.Piece // of buf[piecesAt:], still to be given out
 	piecesAt   int
@@ -81,7 +84,7 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 			start := s.piecesAt + p.Offset
 			end := start + len(p.Text)
 			s.at = s.piecesAt + p.End
-			lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
+			lineStart := s.lineStart(start)
 			context := s.buf[lineStart:end]
 			if len(s.buf) > 4*len(context) {
 				context = strings.Clone(context) // what is kept of it, as names are, does not keep the buffer
@@ -103,6 +106,18 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 			}
 		}
 	}
+}
+
+// lineStart returns where the line of a byte of buf starts. Of a long line no byte is looked at twice.
+func (s *script) lineStart(at int) int {
+	if at < s.lineSeen {
+		s.lineFrom, s.lineSeen = 0, 0
+	}
+	if i := strings.LastIndexByte(s.buf[s.lineSeen:at], '\n'); i >= 0 {
+		s.lineFrom = s.lineSeen + i + 1
+	}
+	s.lineSeen = at
+	return s.lineFrom
 }
 
 // commandLine returns the line that comes next if it is a command of the shell where a statement could begin, or what people type for one (see typedAs). more
@@ -167,6 +182,12 @@ func (s *script) read() error {
 		s.held.Reset() // what has been given out keeps its memory
 		s.held.WriteString(rest)
 		s.at -= keep
+		s.lineFrom, s.lineSeen = 0, max(s.lineSeen-keep, 0) // keep is where a line starts
+	}
+	if e := s.count(int64(len(s.buf) - keep + n)); e != nil {
+		s.buf = ""
+		s.held.Reset()
+		return e
 	}
 	s.held.Write(read)
 	s.buf = s.held.String()
@@ -174,6 +195,17 @@ func (s *script) read() error {
 		s.eof, err = true, nil
 	}
 	return err
+}
+
+// count tells of a buffer of so many bytes. Shorter ones than eagerBytes are not worth it.
+func (s *script) count(bytes int64) error {
+	if s.hold == nil {
+		return nil
+	}
+	if bytes < eagerBytes {
+		bytes = 0
+	}
+	return s.hold(bytes + bytes/2) // it grows by copying
 }
 
 func (s *script) worthCutting() bool {

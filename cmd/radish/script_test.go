@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -88,5 +89,38 @@ func TestScriptReadError(t *testing.T) {
 	}
 	if _, ok, err := s.next(); ok || err != io.ErrClosedPipe {
 		t.Errorf("%v, %v", ok, err)
+	}
+}
+
+// What a script holds of a statement counts, and one that does not fit ends the script. Short statements of a long text are not counted.
+func TestScriptCountsWhatItHolds(t *testing.T) {
+	const most = 4 << 20
+	for _, c := range []struct {
+		text string
+		want int // statements
+		fits bool
+	}{
+		{strings.Repeat("SELECT 1;\n", 1<<16), 1 << 16, true},
+		{"SELECT 1; SELECT '" + strings.Repeat("a", 2<<20) + "'; SELECT 3", 3, true},
+		{"SELECT 1; SELECT '" + strings.Repeat("a", 2*most) + "'; SELECT 3", 1, false},
+	} {
+		s := newScript(strings.NewReader(c.text), func() scriptMode { return parse.DefaultMode })
+		s.hold = func(bytes int64) error {
+			if bytes > most {
+				return errors.New("too long")
+			}
+			return nil
+		}
+		n := 0
+		for {
+			_, ok, err := s.next()
+			if !ok {
+				if (err == nil) != c.fits || n != c.want {
+					t.Errorf("%.30s: %d statements, error %v", c.text, n, err)
+				}
+				break
+			}
+			n++
+		}
 	}
 }

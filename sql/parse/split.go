@@ -22,6 +22,7 @@ type cutter struct {
 	text   string
 	mode   Mode
 	client bool                    // \G and \g end a statement too
+	bare   bool                    // of a statement's tokens only the first and the last are kept
 	skips  bool                    // the rows of a long INSERT get no tokens; see Piece.rows
 	grow   func(bytes int64) error // is asked before many tokens are kept; nil: nobody counts them
 	tokens []token                 // of the piece at hand; a buffer to begin with
@@ -83,6 +84,10 @@ func (c *cutter) each(f func(Piece) bool) error {
 
 // keep adds a token.
 func (c *cutter) keep(t token) error {
+	if c.bare && len(c.tokens) == 2 {
+		c.tokens[1] = t
+		return nil
+	}
 	if n := len(c.tokens); n == cap(c.tokens) && n >= tokensCounted && c.grow != nil {
 		if err := c.grow(2 * int64(n) * int64(unsafe.Sizeof(t))); err != nil {
 			return err
@@ -131,7 +136,7 @@ func (in *insertRows) firstEnds(text string, t token, n int) bool {
 // and never fails: a piece may be nonsense. Empty statements are left out.
 func Split(text string, mode Mode) []Piece {
 	var list []Piece
-	c := cutter{text: text, mode: mode, client: true, skips: true}
+	c := cutter{text: text, mode: mode, client: true, skips: true, bare: true}
 	_ = c.each(func(p Piece) bool { // nobody counts, so nothing fails
 		p.tokens = nil
 		list = append(list, p)
@@ -144,7 +149,7 @@ func Split(text string, mode Mode) []Piece {
 // semicolon, \g or \G, or a string, a quoted name or a comment is open. Space and comments alone are complete.
 func Incomplete(text string, mode Mode) bool {
 	incomplete := false
-	c := cutter{text: text, mode: mode, client: true, skips: true}
+	c := cutter{text: text, mode: mode, client: true, skips: true, bare: true}
 	_ = c.each(func(p Piece) bool { // as above
 		n := len(p.tokens)
 		incomplete = !p.Terminated || n > 0 && p.tokens[n-1].kind == tokUnclosed

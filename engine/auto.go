@@ -41,11 +41,11 @@ func (s *Session) auto(st *statement, p *planned) error {
 	case err != nil:
 		return stay("no GPU is in use")
 	case d.Lost() != nil:
-		reason := "the GPU is lost: " + s.vars.withoutPaths(d.Lost())
+		reason := "the GPU failed and cannot be used until the program restarts: " + s.vars.withoutPaths(d.Lost())
 		s.tellOnce(gpuLost, reason)
 		return stay(reason)
 	case d.Emulated() && !s.engine.autoEmulated:
-		return stay("the device is emulated: it runs only what radish_device = 'gpu' puts there")
+		return stay("an emulated device runs only what radish_device = 'gpu' sends to it")
 	}
 	p.learns(d)
 	s.engine.calibrateSoon(d)
@@ -53,7 +53,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 	if full == "" {
 		s.gpuTold = gpuUsable
 	} else {
-		full = fmt.Sprintf("the GPU's memory is full, nothing is brought there for %.1f s: %s", left.Seconds(), full)
+		full = fmt.Sprintf("the GPU's memory is full, so no columns are uploaded for the next %.1f s: %s", left.Seconds(), full)
 	}
 	choice, known := p.advisor.Known(p.fingerprint)
 	if known && choice.Device == physical.GPU {
@@ -121,7 +121,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 }
 
 // unreadFiles is why a query is not brought to the GPU whose columns are read as it runs, or that is only planned.
-const unreadFiles = "columns of files are not in memory"
+const unreadFiles = "columns of its files are not in memory yet"
 
 // plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
 func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.Rival, error) {
@@ -134,7 +134,7 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 		return nil, nil
 	}
 	r := &rehearsal{
-		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it won a race", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
+		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it finished first in a race with the CPU", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
 		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(), fingerprint: p.fingerprint, estimate: *p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
 	}
 	// Preparing may outlive the statement: it sees nothing of the session.
@@ -241,7 +241,7 @@ func (s *Session) rival(p *planned, place func(context.Context) (*gpu.Placed, st
 
 // lacking says what the GPU has to wait for.
 func lacking(l gpu.Lacks) string {
-	text := "the GPU lacks"
+	text := "not yet on the GPU:"
 	if l.Kernels > 0 {
 		text += fmt.Sprintf(" %d kernels", l.Kernels)
 	}

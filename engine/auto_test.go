@@ -122,7 +122,7 @@ func TestAuto(t *testing.T) {
 		}
 		teach(t, s, d, sql, time.Second, time.Millisecond)
 		d.EvictColumns()
-		if plan := mustRun(t, s, "EXPLAIN "+sql); !strings.Contains(plan, "the GPU lacks") || strings.Contains(plan, " on gpu:") {
+		if plan := mustRun(t, s, "EXPLAIN "+sql); !strings.Contains(plan, "not yet on the GPU:") || strings.Contains(plan, " on gpu:") {
 			t.Errorf("%s waits for columns:\n%s", sql, plan)
 		}
 		check("with columns given up")

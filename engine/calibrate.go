@@ -36,7 +36,7 @@ func (s *Session) calibrate(st *statement) (*Result, error) {
 		return nil, sqlerr.NotSupportedf("radish_calibrate", "there is no usable GPU to compare the CPU with: %v", err).WithCause(err)
 	}
 	if err := d.Lost(); err != nil {
-		return nil, sqlerr.NotSupportedf("radish_calibrate", "the GPU cannot be used any more: %v", err).WithCause(err)
+		return nil, sqlerr.NotSupportedf("radish_calibrate", "the GPU failed and cannot be used until the program restarts: %v", err).WithHint("SET radish_device = 'auto' to go on with the CPU").WithCause(err)
 	}
 	threads := s.vars.threads(s.engine)
 	rows := calibrationRows

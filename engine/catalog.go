@@ -54,14 +54,14 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 		}
 	}
 	if file := db + "." + name; err != nil && files.FormatOf(file) != files.Unknown && !c.snap.HasDatabase(db) {
-		return nil, sqlerr.From(err).WithHint("a file stands in backticks as a whole: FROM `%s`", file)
+		return nil, sqlerr.From(err).WithHint("put the file's whole name in backticks: FROM `%s`", file)
 	}
 	if err == nil || !strings.Contains(name, ".") {
 		return v, err
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
 		if info, statErr := c.session.vars.access.Stat(name); statErr == nil && info.Mode().IsRegular() {
-			return nil, e.WithHint("there is a file of this name; those that can be read end in %s", files.Endings())
+			return nil, e.WithHint("a file of this name exists, but its ending is unknown; Radish reads names that end in %s", files.Endings())
 		}
 	}
 	return nil, err

@@ -65,7 +65,7 @@ var functionName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 func (a *added) add(name string, put func(name string)) error {
 	lower := strings.ToLower(name)
 	if !functionName.MatchString(lower) {
-		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "%q is no name of a function", name).
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "%q is not a valid name of a function", name).
 			WithHint("a letter or _, then letters, digits and _")
 	}
 	if expr.Lookup(lower) != nil || expr.LookupAggregate(lower) != nil || expr.LookupWindow(lower) != nil {

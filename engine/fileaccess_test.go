@@ -219,13 +219,13 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 	for _, name := range []string{"fifo.csv", "zero.csv", "tty.csv", "dir.csv", "null.jsonl", "fifo.parquet", "fifo.arrow", "fifo.csv.gz", "fif*.csv", "[fz]*.csv", "*.arrow"} {
 		sql := "SELECT * FROM `" + filepath.Join(dir, name) + "`"
-		if err := timed(5*time.Second, sql); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		if err := timed(5*time.Second, sql); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
 	for _, name := range []string{"zero.csv", "tty.csv", "dir.csv"} {
 		for _, sql := range []string{"LOAD DATA INFILE '%s' INTO TABLE t", "IMPORT INTO t FROM '%s'"} {
-			if err := timed(5*time.Second, fmt.Sprintf(sql, filepath.Join(dir, name))); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			if err := timed(5*time.Second, fmt.Sprintf(sql, filepath.Join(dir, name))); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("%s of %s: %v", sql, name, err)
 			}
 		}

@@ -71,7 +71,7 @@ func referentialAction(o ast.ReferOptionType) (table.ReferentialAction, error) {
 		return table.SetNull, nil
 	case ast.ReferOptionSetDefault:
 		return 0, sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").
-			WithHint("SET DEFAULT is not known, as in InnoDB; there are CASCADE, SET NULL and RESTRICT")
+			WithHint("InnoDB has no SET DEFAULT, and neither has Radish: use CASCADE, SET NULL or RESTRICT")
 	}
 	return table.NoAction, nil
 }
@@ -132,7 +132,7 @@ func supportingKey(schema *table.Schema, columns []int) int {
 // definition until now; nil: there was none.
 func (s *Session) checkDefinition(snap *catalog.Snapshot, schema, before *table.Schema) error {
 	if len(schema.Foreign) > 0 && catalog.IsHidden(schema.Database) {
-		return sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").WithHint("a temporary table has none")
+		return sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").WithHint("temporary tables have no foreign keys")
 	}
 	for i := range schema.Foreign {
 		f := &schema.Foreign[i]

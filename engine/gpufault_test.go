@@ -456,7 +456,7 @@ func loseGPU(t *testing.T, library string) {
 	mustRun(t, s, "SET radish_device = 'gpu'")
 	for _, sql := range []string{"SELECT SUM(a) FROM t", big, "EXPLAIN " + big, "SELECT /*+ SET_VAR(radish_device='gpu_strict') */ 1"} {
 		var x *sqlerr.Error
-		if _, err := run(context.Background(), s, sql); !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "the GPU cannot be used any more") || !strings.Contains(err.Error(), "broken") {
+		if _, err := run(context.Background(), s, sql); !errors.As(err, &x) || x.Kind != sqlerr.Resource || !strings.Contains(err.Error(), "cannot be used until the program restarts") || !strings.Contains(err.Error(), "broken") {
 			t.Errorf("%s on a lost GPU: %v", sql, err)
 		}
 	}
@@ -468,11 +468,11 @@ func loseGPU(t *testing.T, library string) {
 		if got := mustRun(t, s, big); got != want {
 			t.Errorf("with auto: got\n%s\nwant\n%s", got, want)
 		}
-		if w := s.Warnings(); len(w) != 1-i || i == 0 && !strings.Contains(w[0].Message, "the GPU is lost") {
+		if w := s.Warnings(); len(w) != 1-i || i == 0 && !strings.Contains(w[0].Message, "the GPU failed and cannot be used") {
 			t.Errorf("run %d with auto warns of %v", i, w)
 		}
 	}
-	if got := mustRun(t, s, "EXPLAIN "+big); !strings.Contains(got, "the GPU is lost") {
+	if got := mustRun(t, s, "EXPLAIN "+big); !strings.Contains(got, "the GPU failed and cannot be used") {
 		t.Errorf("EXPLAIN does not say that the GPU is lost:\n%s", got)
 	}
 }

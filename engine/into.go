@@ -192,7 +192,7 @@ func cannotWrite(name string, err error) error {
 		return err
 	case errors.Is(err, fs.ErrExist):
 		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name).
-			WithHint("INTO OUTFILE '%s' OVERWRITE, or .export --overwrite, writes another in its place", name)
+			WithHint("write INTO OUTFILE '%s' OVERWRITE, or .export --overwrite in the shell, to replace it", name)
 	}
 	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, reason(err)).WithCause(err)
 }

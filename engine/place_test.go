@@ -109,7 +109,7 @@ func TestUnknownKindOfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := session(t, Options{Threads: 1})
-	for name, says := range map[string]string{path: "there is a file of this name", path + ".no": "doesn't exist"} {
+	for name, says := range map[string]string{path: "a file of this name exists", path + ".no": "doesn't exist"} {
 		_, err := run(context.Background(), s, "SELECT * FROM `"+name+"`")
 		var e *sqlerr.Error
 		if !errors.As(err, &e) || e.Code != sqlerr.CodeNoSuchTable || !strings.Contains(e.Error(), says) || (e.Hint == "") != (name != path) {

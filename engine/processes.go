@@ -108,7 +108,7 @@ func (s *Session) kill(st *statement, n *ast.KillStmt) (*Result, error) {
 		}
 		number, status := types.Cast(v, types.Uint64)
 		if v.Null || status > types.ConvertRounded {
-			return nil, sqlerr.WrongArguments("KILL").WithHint("it takes a session's number; SHOW PROCESSLIST has them")
+			return nil, sqlerr.WrongArguments("KILL").WithHint("give the number of a session; SHOW PROCESSLIST lists them")
 		}
 		id = uint64(number.I)
 	}
@@ -122,7 +122,7 @@ func (s *Session) kill(st *statement, n *ast.KillStmt) (*Result, error) {
 			return &Result{}, nil
 		}
 	}
-	return nil, sqlerr.New(sqlerr.CodeNoSuchThread, sqlerr.User, "Unknown thread id: %d", id).WithHint("SHOW PROCESSLIST has the numbers of the sessions")
+	return nil, sqlerr.New(sqlerr.CodeNoSuchThread, sqlerr.User, "Unknown thread id: %d", id).WithHint("SHOW PROCESSLIST lists the numbers of sessions")
 }
 
 var processColumns = []ResultColumn{

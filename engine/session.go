@@ -393,13 +393,13 @@ func (s *Session) dispatch(st *statement) (*Result, error) {
 func insteadOf(n ast.StmtNode) string {
 	switch n.(type) {
 	case *ast.GrantStmt, *ast.RevokeStmt, *ast.GrantRoleStmt, *ast.RevokeRoleStmt, *ast.CreateUserStmt, *ast.AlterUserStmt, *ast.DropUserStmt, *ast.SetPwdStmt:
-		return "; there are no users: who has the process has all of its data"
+		return "; there are no users: whoever runs the process can use all of its data"
 	case *ast.FlushStmt:
 		return "; there is nothing to write out or to read anew"
 	case *ast.OptimizeTableStmt:
 		return "; tables keep themselves in order, and ANALYZE TABLE takes statistics"
 	case *ast.ProcedureInfo, *ast.DropProcedureStmt:
-		return "; a Go program adds functions (docs/guide/driver.md)"
+		return "; functions are added by Go programs (docs/guide/driver.md)"
 	case *ast.HelpStmt:
 		return "; the shell has .help, and docs/reference lists statements and functions"
 	}

@@ -25,7 +25,7 @@ func setUnsetVariables(_ *variables, value string) (string, error) {
 	case unsetNull, unsetWarn, unsetError:
 		return value, nil
 	}
-	return "", sqlerr.WrongValueForVar(unsetVariables, value).WithHint("it can be null, warn or error")
+	return "", sqlerr.WrongValueForVar(unsetVariables, value).WithHint("the values are null, warn and error")
 }
 
 // checkUnset looks for user variables that a statement reads and nothing has set, where radish_unset_variables asks for it: a report over
@@ -69,7 +69,7 @@ func (s *Session) checkUnset(st *statement) error {
 		if _, set := s.kept.variables[lower]; set || r.known[lower] {
 			continue
 		}
-		message := "nothing has set the user variable '@" + name + "'"
+		message := "the user variable '@" + name + "' is not set"
 		if what == unsetWarn {
 			s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeUnknownVariable, "%s: it is NULL", message)
 			continue
@@ -78,7 +78,7 @@ func (s *Session) checkUnset(st *statement) error {
 		if near := sqlerr.Suggest(lower, slices.Collect(maps.Keys(s.kept.variables))); near != "" {
 			e = e.WithHint("did you mean @%s?", near)
 		} else {
-			e = e.WithHint("radish --var %s=VALUE sets it, or SET @%s = ... before; COALESCE(@%s, ...) names another value, SET %s = 'null' lets it be NULL", name, name, name, unsetVariables)
+			e = e.WithHint("set it by radish --var %s=VALUE or SET @%s = ...; write COALESCE(@%s, ...) for a default, or SET %s = 'null' to read NULL", name, name, name, unsetVariables)
 		}
 		return st.LocateText(e, s.vars.parseMode, "@"+name)
 	}

@@ -35,7 +35,7 @@ func TestUnsetVariables(t *testing.T) {
 		"LOAD DATA INFILE '" + file + "' INTO TABLE t (@f) SET a = @f, b = @day",
 	} {
 		_, err := run(context.Background(), s, sql)
-		if e := sqlerr.From(err); !errors.Is(err, sqlerr.CodeUnknownVariable) || !strings.Contains(e.Message, "nothing has set the user variable '@") || !e.Pos.Known() || e.Hint == "" {
+		if e := sqlerr.From(err); !errors.Is(err, sqlerr.CodeUnknownVariable) || !strings.Contains(e.Message, "the user variable '@") || !e.Pos.Known() || e.Hint == "" {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

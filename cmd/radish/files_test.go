@@ -201,7 +201,7 @@ func TestDataFilesAsArguments(t *testing.T) {
 func TestForgottenVariable(t *testing.T) {
 	script := writeFile(t, "day.sql", "SELECT 1 AS a;\nSELECT 2 AS b WHERE @day = 7;")
 	for _, args := range [][]string{{script}, {"-c", ".read " + script}} {
-		if _, stderr, code := runRadish(t, "", args...); code != 1 || !strings.Contains(stderr, "at line 2, column 21: nothing has set the user variable '@day'") || !strings.Contains(stderr, "--var day=VALUE") {
+		if _, stderr, code := runRadish(t, "", args...); code != 1 || !strings.Contains(stderr, "at line 2, column 21: the user variable '@day' is not set") || !strings.Contains(stderr, "--var day=VALUE") {
 			t.Errorf("exit %d, %s", code, stderr)
 		}
 	}

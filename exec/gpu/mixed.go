@@ -317,9 +317,9 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	var user *sqlerr.Error
 	switch {
 	case errors.As(failed, &user) && user.Kind == sqlerr.User: // a constant's: the CPU meets it again, unless it need not look at it
-		return "its constants have an error, which the CPU words", nil
+		return "one of its constants has an error, so the CPU runs it and reports that", nil
 	case errors.Is(failed, errOnHost):
-		return "a kernel met an error or a warning, which the CPU words", nil
+		return "a kernel met an error or a warning, so the CPU runs it and reports that", nil
 	case errors.As(failed, &no):
 		return where + ": " + no.Reason, nil
 	case errors.Is(failed, gpukernels.ErrOutOfMemory):
@@ -332,5 +332,5 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	if p.mode.fallsBack() {
 		return reason, nil
 	}
-	return reason, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithCause(failed).WithHint("radish_device = 'auto' falls back to the CPU")
+	return reason, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithCause(failed).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
 }

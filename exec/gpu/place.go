@@ -51,20 +51,20 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 	mode := wish.Mode
 	if err := d.Lost(); err != nil {
 		if !mode.fallsBack() {
-			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU cannot be used any more: %v", err)
+			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU failed and cannot be used until the program restarts: %v", err).WithHint("SET radish_device = 'auto' to go on with the CPU")
 		}
-		return stay(plan, "the GPU is lost: "+err.Error())
+		return stay(plan, "the GPU failed and cannot be used until the program restarts: "+err.Error())
 	}
 	if plan.Recursive() {
-		const why = "a recursion runs its rounds on the CPU, and all that they read"
+		const why = "WITH RECURSIVE runs on the CPU, with all that it reads"
 		if mode == Strict {
-			return nil, sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", why).WithHint("radish_device = 'auto' runs it on the CPU")
+			return nil, sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", why).WithHint("SET radish_device = 'auto' to run it on the CPU")
 		}
 		return stay(plan, why)
 	}
 	if reason := d.tooLarge(plan, d.res.Capacity()); reason != "" {
 		if !mode.fallsBack() {
-			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("radish_device = 'auto' falls back to the CPU")
+			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
 		}
 		return stay(plan, reason)
 	}
@@ -101,7 +101,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 		if off {
 			p.Device, p.Reason = physical.CPU, why
 			if mode == Strict {
-				return nil, sqlerr.NotSupportedf(fmt.Sprintf("pipeline %d on the GPU", p.ID), "%s", why).WithHint("radish_device = 'gpu' runs what the GPU cannot on the CPU")
+				return nil, sqlerr.NotSupportedf(fmt.Sprintf("pipeline %d on the GPU", p.ID), "%s", why).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 			}
 			continue
 		}
@@ -122,7 +122,7 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 			continue
 		}
 		if here, missing := d.res.Bytes(scan.Table, scanOrdinals(scan)); here+missing > memory {
-			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and the GPU has room for %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
+			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and it may use %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, held int64) (r
 		x, remedy = lack.Explain(operator).WithCause(failed), "; raise "+lack.Setting
 	} else {
 		x = sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s on the GPU ran out of memory, of which the query held %s: %v", operator, sqlerr.FormatBytes(held), failed).
-			WithHint("use radish_device = 'auto', which falls back to the CPU").WithCause(failed)
+			WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot").WithCause(failed)
 	}
 	if lack == nil || !lack.OfQuery {
 		p.device.res.RanShort(held, x.Message)

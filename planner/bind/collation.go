@@ -63,7 +63,7 @@ func (b *Binder) collate(x *ast.SetCollationExpr, sc *scope) (expr.Expr, error) 
 	}
 	if t := e.Type(); t.IsBinaryString() {
 		return nil, sqlerr.New(sqlerr.CodeCollationCharsetMismatch, sqlerr.User, "COLLATION '%s' is not valid for CHARACTER SET 'binary'", c).
-			WithHint("CONVERT(x USING utf8mb4) makes text of bytes")
+			WithHint("CONVERT(x USING utf8mb4) turns bytes into a string")
 	}
 	return expr.Collate(e, c), nil
 }

@@ -62,7 +62,7 @@ func (b *Binder) CheckGenerated(schema *table.Schema, ordinal int) error {
 	}
 	if expr.HasSubquery(e) || expr.IsVolatile(e) || !deterministic(def.Generated.SQL) {
 		return sqlerr.New(sqlerr.CodeGeneratedFunction, sqlerr.User, "Expression of generated column '%s' contains a disallowed function.", def.Name).
-			WithHint("its value must follow from the row alone")
+			WithHint("its value may depend only on the row")
 	}
 	expr.Columns(e, func(id expr.ColumnID) {
 		for o, c := range cols {

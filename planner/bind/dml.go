@@ -242,7 +242,7 @@ func (b *Binder) target(refs *ast.TableRefsClause, operation string) (written, e
 
 // noPartitions is the error of PARTITION (...) behind a table that is written.
 func noPartitions() *sqlerr.Error {
-	return sqlerr.New(sqlerr.CodePartitionClause, sqlerr.User, "PARTITION () clause on non partitioned table").WithHint("tables have no partitions here")
+	return sqlerr.New(sqlerr.CodePartitionClause, sqlerr.User, "PARTITION () clause on non partitioned table").WithHint("Radish has no partitioned tables: leave PARTITION out")
 }
 
 // InsertColumns returns the names of the columns of a table or view that takes new rows.

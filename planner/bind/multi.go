@@ -300,5 +300,5 @@ func (m *multi) notDeletable(t *ast.TableName) *sqlerr.Error {
 		return sqlerr.NotUpdatable(t.Name.O, "DELETE")
 	}
 	return sqlerr.New(sqlerr.CodeUnknownTableIn, sqlerr.User, "Unknown table '%s' in MULTI DELETE", t.Name.O).
-		WithHint("the tables behind FROM and USING are to be named by their aliases, and stand behind USING or the join too: DELETE FROM t USING t JOIN u ON ...")
+		WithHint("name tables by their aliases, and list each one after USING or in the join too: DELETE FROM t USING t JOIN u ON ...")
 }

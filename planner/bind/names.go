@@ -64,7 +64,7 @@ func (b *Binder) resolve(n *ast.ColumnName, s *scope) (expr.Expr, error) {
 	db, table, name := n.Schema.O, n.Table.O, n.Name.O
 	unknown := sqlerr.UnknownColumn(n.OrigColName(), s.clauseName(), s.suggest(name))
 	if s.listed != nil && len(s.lookup(db, table, name)) > 0 {
-		unknown = unknown.WithHint("HAVING sees the select list, and other columns in aggregates only: add the column to it, or write WHERE")
+		unknown = unknown.WithHint("HAVING sees the select list, and other columns only inside aggregates: add the column to the select list, or use WHERE")
 	}
 	return nil, unknown
 }
@@ -98,7 +98,7 @@ func (b *Binder) resolveIn(n *ast.ColumnName, sc *scope, prefer preference, clau
 		key, twice := sc.grouped.keyNamed(name)
 		switch {
 		case twice:
-			return nil, sqlerr.AmbiguousColumn(name, clause).WithHint("several keys of GROUP BY are columns of that name: write the table before it")
+			return nil, sqlerr.AmbiguousColumn(name, clause).WithHint("several keys of GROUP BY have this name: write the table before it, as in t.k")
 		case key == nil:
 		case e != nil && !expr.Equal(e, key):
 			b.Ctx.Warnings.AddError(sqlerr.AmbiguousColumn(name, clause))

@@ -24,7 +24,7 @@ type selectItem struct {
 // HAVING, select list, DISTINCT, ORDER BY, LIMIT.
 func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) {
 	if s.SelectIntoOpt != nil {
-		return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "INTO OUTFILE stands in a query that is no statement of its own").
+		return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "INTO OUTFILE is not allowed in a subquery").
 			WithHint("write it at the end of the whole statement; the last SELECT of a union has no parentheses then")
 	}
 	defer b.enterHints(s.TableHints)()

@@ -285,7 +285,7 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 			}
 			a.Bounds = append(a.Bounds, b)
 		}
-		a.Reason = "the keys' domain is large or unknown"
+		a.Reason = "the range of the keys is large or unknown"
 		if x.Hint == logical.HintHashAgg {
 			a.Reason = "hint HASH_AGG"
 		} else if dense, size, ok := l.denseDomains(x.Input, keys); ok && size <= denseAggregateLimit {

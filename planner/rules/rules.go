@@ -135,7 +135,7 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 		}
 		if w.look(); w.nodes > MaxNodes {
 			return nil, trace, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "the statement's plan has more than %d operators after rule %s", MaxNodes, r.Name).
-				WithHint("store what views and subqueries give in tables (CREATE TABLE ... AS SELECT)")
+				WithHint("store the results of views and subqueries in tables first (CREATE TABLE ... AS SELECT)")
 		}
 		if opts.Trace {
 			trace = append(trace, Step{r.Name, logical.Format(w.root)})

@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 		{"‸END", "write COMMIT"},
 		{"‸VACUUM", "nothing to clean up"},
 		{"‸CREATE TRIGGER r BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1", "or a generated column"},
-		{"‸CREATE FUNCTION f(a INT) RETURNS INT RETURN a + 1", "a Go program adds functions"},
+		{"‸CREATE FUNCTION f(a INT) RETURNS INT RETURN a + 1", "functions are added by Go programs"},
 		{"‸CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SELECT 1", "let a scheduler run"},
 		{"‸SIGNAL SQLSTATE '45000'", "no programs in SQL"},
 		{"‸XA START 'a'", "write BEGIN"},

@@ -286,7 +286,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 		for name, want := range map[string]string{in + "/fifo.csv": "a pipe", in + "/socket.csv": "a socket", in + "/sub": "a directory", "/dev/zero": "a device", "/dev/tty": "a device"} {
 			begin := time.Now()
 			f, err := p.Open(name)
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "no regular file") {
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("%s: %v %v, want it to say %s", name, f, err, want)
 			}
 			if _, err := p.Stamp(name); err == nil {

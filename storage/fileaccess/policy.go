@@ -114,7 +114,7 @@ func (p *Policy) folderGrant(item string) (*grant, error) {
 }
 
 func (p *Policy) wider(text string) error {
-	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access cannot become '%s': it is '%s', which a session can narrow only", text, p).
+	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access cannot become '%s': it is '%s', and a session can only narrow it", text, p).
 		WithHint("the program that opens the database says what its sessions may do")
 }
 
@@ -198,7 +198,7 @@ func NotRemote(name string) error {
 	if !scheme.MatchString(name) {
 		return nil
 	}
-	return sqlerr.NotSupportedf("'"+name+"': an address", "only files are read and written; fetch it first, as by curl -O, or drop file:// before a file's name")
+	return sqlerr.NotSupportedf("'"+name+"': an address", "Radish reads and writes files only; fetch it first, as by curl -O, or leave out file:// before the name")
 }
 
 // place is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.

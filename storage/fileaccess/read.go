@@ -73,7 +73,7 @@ func regular(name string, info fs.FileInfo) error {
 	default:
 		what = "a device"
 	}
-	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "cannot read '%s': it is %s, no regular file", name, what)
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "cannot read '%s': it is %s, not a regular file", name, what)
 	if hint != "" {
 		return e.WithHint("%s", hint)
 	}

@@ -101,7 +101,7 @@ func (f *NewFile) begin() error {
 }
 
 // errNotRegular says that the file in whose place another is to come is none that can be replaced.
-var errNotRegular = errors.New("it is no regular file")
+var errNotRegular = errors.New("it is not a regular file")
 
 func (f *NewFile) failed(err error) error {
 	return &fs.PathError{Op: "open", Path: f.path, Err: reason(err)}

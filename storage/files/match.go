@@ -58,5 +58,5 @@ func arrange(m Match, paths []string, fields [][]string) (names []string, at [][
 
 func differ(format string, args ...any) error {
 	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, format, args...).
-		WithHint("`read_csv('...', union_by_name = true)`, or read_parquet and so on, gives NULL where a file lacks a column; by_position = true takes columns by their places")
+		WithHint("`read_csv('...', union_by_name = true)`, or read_parquet and so on, gives NULL where a file lacks a column; by_position = true matches columns by position")
 }

@@ -91,7 +91,7 @@ func (w *textWriter) Write(b *column.Batch) error {
 				at = int(b.Sel[i])
 			}
 			if !v.IsNull(at) && !utf8.ValidString(v.StringAt(at)) {
-				return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': column '%s' of row %d has bytes that are no UTF-8 text", w.name, w.columns[c], w.rows+int64(i)+1).
+				return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': column '%s' of row %d is not valid UTF-8", w.name, w.columns[c], w.rows+int64(i)+1).
 					WithHint("write HEX(%s), which UNHEX reads, or a Parquet or Arrow file, or MySQL's format for LOAD DATA (name FIELDS or LINES)", w.columns[c])
 			}
 		}

@@ -202,7 +202,7 @@ func (t *Text) represent(v Value, typ types.Type) (Value, error) {
 		v.Typ = typ
 		return v, nil
 	}
-	return Value{}, Refuse("%s among values of type %s runs on the CPU only", v.Typ, typ)
+	return Value{}, Refuse("a value of type %s among values of type %s runs on the CPU only", v.Typ, typ)
 }
 
 func emitIf(t *Text, c *expr.Call, sc *Scope) (Value, error) {

@@ -23,7 +23,7 @@ const maxWords = 400
 // is an *unsupported where a kernel cannot compute it.
 func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	if len(t.Params) > maxWords {
-		return Value{}, Refuse("the expressions have more than %d literals and columns", maxWords)
+		return Value{}, Refuse("its expressions have more than %d literals and columns, too many for a kernel", maxWords)
 	}
 	e = expr.DirectQuotient(e)
 	switch x := e.(type) {
@@ -86,7 +86,7 @@ func (t *Text) emitCall(c *expr.Call, sc *Scope) (Value, error) {
 	f, ok := functions[c.Fn.Name]
 	if !ok {
 		if strings.HasPrefix(c.Fn.Name, "collation_") { // no statement names these
-			return Value{}, Refuse("texts are compared by a collation other than by bytes on the CPU only")
+			return Value{}, Refuse("comparing strings by a collation other than by bytes runs on the CPU only")
 		}
 		return Value{}, Refuse("function %s runs on the CPU only", strings.ToUpper(c.Fn.Name))
 	}

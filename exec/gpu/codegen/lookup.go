@@ -229,7 +229,7 @@ func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
 	}
 	if to-from == 1 {
 		if b.failures++; b.failures > maxFailed {
-			return Refuse("%s gives errors or warnings for many values", b.e)
+			return Refuse("%s gives errors or warnings for many strings of its dictionary, so it runs on the CPU", b.e)
 		}
 		b.bad = append(b.bad, make([]bool, len(b.null)-len(b.bad))...)
 		b.bad = append(b.bad, true)

@@ -78,7 +78,7 @@ func (s *Scope) find(id expr.ColumnID) (*binding, bool) {
 func (s *Scope) column(c *expr.Column) (Value, error) {
 	b, ok := s.find(c.ID)
 	if !ok {
-		return Value{}, Refuse("column %s is not on the device", c)
+		return Value{}, Refuse("column %s is not on the GPU", c)
 	}
 	if b.load == nil {
 		return b.value, nil

@@ -112,7 +112,7 @@ func (a *Advisor) LeavesMost(plan *physical.Plan, threads int) bool {
 }
 
 // LeftToCPU is why a query that the GPU could begin is not tried there.
-const LeftToCPU = "the GPU leaves most of the work to the CPU"
+const LeftToCPU = "most of the work would stay on the CPU"
 
 // Known chooses by what runs of the statement have taken. ok is false where that is not enough.
 func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
@@ -146,7 +146,7 @@ func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
 	}
 	if r.due() {
 		c.Device, c.Race = physical.CPU, true
-		c.Reason += "; both run it again, to see whether that has changed"
+		c.Reason += "; both run it again to check"
 	}
 	return c, true
 }

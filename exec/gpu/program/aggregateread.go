@@ -15,7 +15,7 @@ import (
 func (k *Kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) (*codegen.Scope, error) {
 	f := k.prog.Aggs[p]
 	if f == nil {
-		return nil, codegen.Refuse("what it reads was computed on the CPU")
+		return nil, codegen.Refuse("its input was computed on the CPU")
 	}
 	k.Line("// groups: %s", f.Shape)
 	k.MaxRows = k.prog.groups(f)
@@ -71,12 +71,12 @@ func (k *Kernel) bindGroup(s *codegen.Scope, f *GroupForm, c *expr.Column, in ex
 			k.Ranges.Note(c.ID, acc.within, acc.known)
 		}
 		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && f.Accs[f.items[i].acc].op == accSum {
-			return codegen.Refuse("a sum of exact numbers as a DOUBLE runs on the CPU only")
+			return codegen.Refuse("a sum of integers or decimals as a DOUBLE runs on the CPU only")
 		}
 		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return k.groupValue(f, i) })
 		return nil
 	}
-	return codegen.Refuse("column %s is not stored", c)
+	return codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
 }
 
 // groupKey reads key i of group number row.
@@ -164,7 +164,7 @@ func (k *Kernel) groupValue(f *GroupForm, i int) (codegen.Value, error) {
 		v = k.Define(v, "sum")
 		k.RaiseIf(fmt.Sprintf("sum_overflowed(%s, %s)", v.Text, k.limbs(f, acc)), codegen.CodeOutOfRange, it.Args[0])
 		if typ.Phys() != types.PhysFloat64 {
-			return v, codegen.Refuse("%s of doubles as an exact number runs on the CPU only", it.Fn.Name)
+			return v, codegen.Refuse("%s of doubles with an exact result runs on the CPU only", it.Fn.Name)
 		}
 		return v, nil
 	case accMin, accMax:
@@ -194,7 +194,7 @@ func (k *Kernel) sumValue(f *GroupForm, i int, v codegen.Value, count string) (c
 	k.Line("i128 %s = %s;", sum, k.sumText(f, acc))
 	from, to := codegen.ScaleOf(it.Args[0].Type()), codegen.ScaleOf(typ)
 	if to < from {
-		return v, codegen.Refuse("%s of fewer digits than its argument runs on the CPU only", it.Fn.Name)
+		return v, codegen.Refuse("%s with fewer digits than its argument runs on the CPU only", it.Fn.Name)
 	}
 	ok := k.Name("fits")
 	k.Line("bool %s = true;", ok)

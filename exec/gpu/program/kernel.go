@@ -207,7 +207,7 @@ func (g *Program) generate(p *physical.Pipeline) (*Kernel, error) {
 	k.Fill(k.declarations, 1, declared)
 	for _, x := range k.All() {
 		if len(x.Params) > g.Target.LaunchWords {
-			return nil, codegen.Refuse("its kernel takes more than %d literals, columns and arrays", g.Target.LaunchWords)
+			return nil, codegen.Refuse("its kernel would need more than %d literals, columns and arrays", g.Target.LaunchWords)
 		}
 		x.CUDA = x.file(k.defines)
 	}
@@ -303,7 +303,7 @@ func (k *Kernel) project(s *codegen.Scope, items []logical.Item) error {
 			within, known := k.Ranges[c.ID]
 			k.Ranges.Note(it.Col.ID, within, known)
 			if !s.Alias(it.Col.ID, c.ID) {
-				return codegen.Refuse("column %s is not on the device", c)
+				return codegen.Refuse("column %s is not on the GPU", c)
 			}
 			continue
 		}

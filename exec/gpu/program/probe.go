@@ -34,7 +34,7 @@ type probeText struct {
 func (k *Kernel) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
 	f := k.prog.Builds[t.Build]
 	if f == nil || k.prog.IsHost(t.Build) {
-		return nil, codegen.Refuse("its join's build side runs on the CPU")
+		return nil, codegen.Refuse("the build side of its join runs on the CPU")
 	}
 	p := &probeText{k: k, t: t, f: f, row: k.Name("r")}
 	k.Line("// %s: %s", joinTitle(t.Kind), f.Shape)
@@ -75,7 +75,7 @@ func (p *probeText) probeKeys(s *codegen.Scope) error {
 				}
 			}
 			if c.Class != v.Class {
-				return codegen.Refuse("a join compares %s and %s", c.Class.CName(), v.Class.CName())
+				return codegen.Refuse("a join that compares %s with %s runs on the CPU only", c.Typ, v.Typ)
 			}
 		}
 		if v.Null != "" && !f.nullSafe(i) {
@@ -152,7 +152,7 @@ func (p *probeText) decide(s *codegen.Scope, found string) (*codegen.Scope, erro
 		p.bindPayload(s, "!"+found)
 		return s, nil
 	}
-	return nil, codegen.Refuse("mark join of this form runs on the CPU only")
+	return nil, codegen.Refuse("IN or EXISTS whose result may be NULL runs on the CPU only in this form")
 }
 
 // note remembers that the build's row has found a match.
@@ -249,7 +249,7 @@ func (p *probeText) buildKey(i int) codegen.Value {
 // compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
 func (p *probeText) compareRange() (string, error) {
 	if p.f.p.Algorithm != physical.RangeJoin || len(p.keys) != 1 {
-		return "", codegen.Refuse("a nested loop with keys")
+		return "", codegen.Refuse("a nested-loop join with equality keys runs on the CPU only")
 	}
 	b, v := p.buildKey(0), p.keys[0]
 	bound := p.t.Keys[0]
@@ -477,7 +477,7 @@ func andNot(null, cond string) string {
 func (k *Kernel) openUnmatched(s *codegen.Scope, src *physical.UnmatchedScan) (*codegen.Scope, error) {
 	f := k.prog.Builds[src.Build]
 	if f == nil || k.prog.IsHost(src.Build) {
-		return nil, codegen.Refuse("its join's build side runs on the CPU")
+		return nil, codegen.Refuse("the build side of its join runs on the CPU")
 	}
 	k.Line("// rows of the build without a match")
 	k.MaxRows = k.prog.bound(src.Build)

@@ -213,7 +213,7 @@ func (k *Kernel) store(sink physical.Sink, f *RowForm, at int, id expr.ColumnID,
 			k.prog.views[key] = true
 			return v, errAgain
 		}
-		return v, codegen.Refuse("a column holds %s and %s", c.Class.CName(), v.Class.CName())
+		return v, codegen.Refuse("inputs of types %s and %s for one column run on the CPU only", c.Typ, v.Typ)
 	}
 	if v.Null != "" && c.Null == "" {
 		k.prog.nulls[key] = true
@@ -307,7 +307,7 @@ func (g *Program) Form(s physical.Sink) (*RowForm, error) {
 			cols = append(cols, it.Col)
 		}
 	default:
-		return nil, codegen.Refuse("what it reads was computed on the CPU")
+		return nil, codegen.Refuse("its input was computed on the CPU")
 	}
 	f := hostForm(cols)
 	g.Sinks[s] = f

@@ -129,7 +129,7 @@ func (k *Kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Sc
 	at := make([]int, len(src.Cols))
 	for i, c := range src.Cols {
 		if at[i] = f.column(src.Ins[i]); at[i] < 0 {
-			return nil, codegen.Refuse("column %s is not stored", c)
+			return nil, codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
 		}
 	}
 	place := "row"

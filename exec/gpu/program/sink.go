@@ -41,7 +41,7 @@ func (g *Program) newSink(k *Kernel) (sinkText, error) {
 		for _, id := range p.In {
 			c := byID[id]
 			if c == nil {
-				return nil, codegen.Refuse("column %d of the result is not at hand", id)
+				return nil, codegen.Refuse("column %d of the result is not on the GPU", id)
 			}
 			values = append(values, c)
 		}
@@ -49,7 +49,7 @@ func (g *Program) newSink(k *Kernel) (sinkText, error) {
 	case *physical.Window:
 		return nil, codegen.Refuse("window functions run on the CPU only")
 	}
-	return nil, codegen.Refuse("%T runs on the CPU only", k.Pipeline.Sink)
+	return nil, codegen.Refuse("%s runs on the CPU only", physical.SinkName(k.Pipeline))
 }
 
 // columnsAlive lists the columns that operators of the pipeline make.
@@ -136,17 +136,17 @@ func (a *appendText) inPlace() error {
 		case *physical.Project:
 		case *physical.Limit:
 			if !k.placed(t) {
-				return codegen.Refuse("rows in order that are limited when some were dropped")
+				return codegen.Refuse("LIMIT over ordered rows of which some were dropped runs on the CPU only")
 			}
 			offset = k.Literal(uint64(t.Offset))
 		default:
 			if k.Many {
-				return codegen.Refuse("rows in order that are multiplied")
+				return codegen.Refuse("repeating ordered rows, as a join with several matches does, runs on the CPU only")
 			}
 			if p, ok := t.(*physical.Probe); ok && keepsRows(p.Kind) {
 				continue
 			}
-			return codegen.Refuse("rows in order of which some are dropped")
+			return codegen.Refuse("dropping ordered rows, as a filter or join does, runs on the CPU only")
 		}
 	}
 	k.Line("append(%s);", k.Pointer("u64", RowCounter{a.sink}))

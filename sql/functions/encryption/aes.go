@@ -76,7 +76,7 @@ func aesMode(c *expr.Context) (keyBytes int, mode string, err error) {
 			}
 		}
 	}
-	return 0, "", sqlerr.WrongValueForVar("block_encryption_mode", name).WithHint("there are aes-128, aes-192 and aes-256 with ecb, cbc, ofb and cfb128")
+	return 0, "", sqlerr.WrongValueForVar("block_encryption_mode", name).WithHint("the modes are aes-128, aes-192 and aes-256 with ecb, cbc, ofb or cfb128")
 }
 
 func evalAES(encrypt bool) expr.Kernel {

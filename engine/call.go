@@ -69,7 +69,7 @@ func unknownProcedure(name string) error {
 	if strings.EqualFold(name, "tpch_generate") {
 		return err.WithHint(`a Go program has it if it imports _ "github.com/radish-sql/radish/storage/tpch"; the command radish does`)
 	}
-	return err.WithHint("there are tpch_generate(scale factor [, columns to leave out]), radish_calibrate() and radish_forget()")
+	return err.WithHint("the procedures are tpch_generate(scale factor [, columns to leave out]), radish_calibrate() and radish_forget()")
 }
 
 // scaleFactor returns a generator's first argument as a number.

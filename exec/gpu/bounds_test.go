@@ -14,6 +14,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
@@ -356,7 +357,7 @@ func lowered(c plantest.Tables, sql string, ctx *expr.Context, opts physical.Opt
 }
 
 // hostTarget is a device that is not there.
-var hostTarget = &program.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf, SharedBytes: 227<<10 - program.SharedRest, Multiprocessors: 132, Tuning: program.DefaultTuning()}
+var hostTarget = &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf, SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.DefaultTuning()}
 
 // sunk are the expressions whose values a sink gets.
 func sunk(p *physical.Pipeline) (out []expr.Expr) {
@@ -467,7 +468,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		}
 		x.keys = map[string]bool{}
 		x.sinks++
-		if k.MaxRows < program.Unbounded {
+		if k.MaxRows < kernel.Unbounded {
 			x.bounded++
 		}
 		rows, err := x.read(tapped(plan, i, exprs), func(row []types.Value) error {

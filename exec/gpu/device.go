@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/placement"
-	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -172,7 +172,7 @@ func (d *Device) Break(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	if err := s.Launch(f, 1, d.device.Block(program.BlockThreads), 0, []uint64{1}); err != nil {
+	if err := s.Launch(f, 1, d.device.Block(kernel.BlockThreads), 0, []uint64{1}); err != nil {
 		return err
 	}
 	return s.Sync(ctx)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -82,13 +82,13 @@ func (q *query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	f, g := q.Aggs[p], q.groups[p]
 	places, items, kind := g.size(), g.keys, countKeys
 	switch {
-	case f.Shape == program.ScalarGroups:
+	case f.Shape == groupby.ScalarGroups:
 		return 1, nil
-	case f.Shape == program.DenseGroups && f.SeenAt >= 0:
+	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
 		items, kind = g.arrays[f.SeenAt], countBytes
-	case f.Shape == program.DenseGroups:
+	case f.Shape == groupby.DenseGroups:
 		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
-	case f.Shape == program.KeyedGroups:
+	case f.Shape == groupby.KeyedGroups:
 		kind = countStates
 	}
 	counter, err := q.filled("counters", 1, 8, 0)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -159,12 +160,12 @@ func (d *Device) preferMade(g *program.Program) *program.Program {
 }
 
 // made says whether a pipeline's kernels need not be compiled.
-func (d *Device) made(k *program.Kernel) bool {
-	return !slices.ContainsFunc(k.All(), func(k *program.Kernel) bool { return !d.device.Made(k.CUDA) })
+func (d *Device) made(k *kernel.Kernel) bool {
+	return !slices.ContainsFunc(k.All(), func(k *kernel.Kernel) bool { return !d.device.Made(k.CUDA) })
 }
 
 // compileLater compiles a pipeline's kernels while nobody waits for them.
-func (d *Device) compileLater(k *program.Kernel) {
+func (d *Device) compileLater(k *kernel.Kernel) {
 	var texts []string
 	for _, k := range k.All() {
 		texts = append(texts, k.CUDA)

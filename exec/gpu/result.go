@@ -6,7 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -150,7 +150,7 @@ func (q *query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 		}
 		return out, nil
 	}
-	head := program.RoundUp(int64(8*len(offsets)), memoryUnit)
+	head := kernel.RoundUp(int64(8*len(offsets)), memoryUnit)
 	at, err := q.alloc("rows to download", head+total)
 	if err != nil {
 		return out, err

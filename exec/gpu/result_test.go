@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -32,7 +33,7 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 	seed := gputest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, n := range []int64{1, 100, 20_000, 150_000} {
-		q, err := newQuery(&program.Program{Plan: &physical.Plan{}}, runner, false)
+		q, err := newQuery(&program.Program{Pipelines: &kernel.Pipelines{Plan: &physical.Plan{}}}, runner, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
@@ -51,7 +53,7 @@ type query struct {
 
 // loads are what a query waits for before its pipelines run: kernels that are compiled, and columns that are uploaded ahead.
 type loads struct {
-	modules    map[*program.Kernel]*loadedKernel
+	modules    map[*kernel.Kernel]*loadedKernel
 	sorters    map[*physical.Sort]*sorter
 	fetches    map[*physical.TableScan]*fetch
 	loading    sync.WaitGroup // of all of these
@@ -72,7 +74,7 @@ type progress struct {
 	sizes sizing
 
 	// Pipelines that were launched and not waited for: what they have counted, and whether there was an error, is not known here.
-	pending []*program.Kernel
+	pending []*kernel.Kernel
 	queued  int64 // rows that they read, and rows of sinks whose size is trusted
 }
 
@@ -81,11 +83,11 @@ type progress struct {
 type controlBlock struct {
 	control      gpukernels.Ptr
 	controlSize  int64
-	warnings     map[*program.Kernel]int // where a kernel's counters of warnings are
-	counters     map[program.CounterWord]int
+	warnings     map[*kernel.Kernel]int // where a kernel's counters of warnings are
+	counters     map[kernel.CounterWord]int
 	firstCounter int
-	dirty        map[program.CounterWord]bool // counters that kernels were launched with
-	counts       []byte                       // the block, and perhaps what follows it, behind the kernels that have been waited for
+	dirty        map[kernel.CounterWord]bool // counters that kernels were launched with
+	counts       []byte                      // the block, and perhaps what follows it, behind the kernels that have been waited for
 }
 
 // loadedKernel is a kernel that was compiled, or is being compiled.
@@ -112,7 +114,7 @@ type spanTable struct {
 
 // storedRows are a sink's rows on the device.
 type storedRows struct {
-	form        *program.RowForm
+	form        *kernel.RowForm
 	data, valid []gpukernels.Ptr
 	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
 	room        int64
@@ -131,14 +133,14 @@ type buildRun struct {
 
 // groupRun is an aggregation's groups on the device.
 type groupRun struct {
-	form   *program.GroupForm
+	form   *groupby.Form
 	slots  int64 // of open addressing
 	keys   gpukernels.Ptr
 	arrays []gpukernels.Ptr
 	memory []gpukernels.Ptr // what has to be freed for them
 	shift  int              // log2 of the copies in shared memory
 	parts  []partRun
-	placed [program.PerfectHashParts]gpukernels.Ptr
+	placed [groupby.PerfectHashParts]gpukernels.Ptr
 
 	room, appended int64 // places behind the table, and groups there
 	taken          int64 // places, where a profile is wanted
@@ -147,9 +149,9 @@ type groupRun struct {
 // size is the number of places.
 func (g *groupRun) size() int64 {
 	switch g.form.Shape {
-	case program.ScalarGroups, program.DenseGroups:
+	case groupby.ScalarGroups, groupby.DenseGroups:
 		return g.form.Slots
-	case program.KeyedGroups:
+	case groupby.KeyedGroups:
 		return g.slots
 	}
 	return g.slots + 2 + g.appended
@@ -182,7 +184,7 @@ func newQuery(g *program.Program, r *runner, apart bool) (*query, error) {
 	}
 	q := &query{
 		Program: g, runner: r, queryMemory: newQueryMemory(r.res, stream, apart),
-		loads: loads{modules: map[*program.Kernel]*loadedKernel{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
+		loads: loads{modules: map[*kernel.Kernel]*loadedKernel{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
 		inputs: inputs{
 			scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		},
@@ -207,7 +209,7 @@ func newQuery(g *program.Program, r *runner, apart bool) (*query, error) {
 
 // newControlBlock finds out how large the block is.
 func newControlBlock(g *program.Program) controlBlock {
-	b := controlBlock{warnings: map[*program.Kernel]int{}, counters: map[program.CounterWord]int{}, dirty: map[program.CounterWord]bool{}}
+	b := controlBlock{warnings: map[*kernel.Kernel]int{}, counters: map[kernel.CounterWord]int{}, dirty: map[kernel.CounterWord]bool{}}
 	at := errorBytes
 	for _, k := range g.Kernels {
 		b.warnings[k] = at
@@ -215,7 +217,7 @@ func newControlBlock(g *program.Program) controlBlock {
 	}
 	b.firstCounter = at
 	for _, p := range g.Plan.Pipelines {
-		at += 8 * (program.MostCounters + len(p.Transforms))
+		at += 8 * (kernel.MostCounters + len(p.Transforms))
 	}
 	for _, f := range g.Aggs {
 		for _, acc := range f.Accs {
@@ -258,7 +260,7 @@ func (q *query) compile(ctx context.Context, run bool) {
 }
 
 // loaded waits for a kernel.
-func (q *query) loaded(k *program.Kernel) (*loadedKernel, error) {
+func (q *query) loaded(k *kernel.Kernel) (*loadedKernel, error) {
 	m := q.modules[k]
 	<-m.ready
 	if m.err != nil {
@@ -309,7 +311,7 @@ func (q *query) close() {
 
 // What parameters ask for.
 
-func (q *query) resident(c program.ScanColumn) *residency.Column {
+func (q *query) resident(c kernel.ScanColumn) *residency.Column {
 	at := 0
 	for i, o := range c.Scan.Ordinals {
 		if o == logical.RowIDOrdinal {
@@ -328,18 +330,18 @@ func (q *query) spans(s *physical.TableScan) uint64           { return uint64(q.
 func (q *query) stored(s physical.Sink) *storedRows           { return q.rowsOf[s] }
 
 // counter is the address of a counter that a kernel will change.
-func (q *query) counter(w program.CounterWord) uint64 {
+func (q *query) counter(w kernel.CounterWord) uint64 {
 	q.dirty[w] = true
 	return uint64(q.control) + uint64(q.counterAt(w))
 }
 
 // counted is what a counter was when pipelines were waited for last.
-func (q *query) counted(w program.CounterWord) int64 {
+func (q *query) counted(w kernel.CounterWord) int64 {
 	return int64(binary.LittleEndian.Uint64(q.counts[q.counterAt(w):]))
 }
 
 // counterAt is a counter's place in the control block.
-func (q *query) counterAt(w program.CounterWord) int {
+func (q *query) counterAt(w kernel.CounterWord) int {
 	i, ok := q.counters[w]
 	if !ok {
 		i = q.firstCounter + 8*len(q.counters)
@@ -401,7 +403,7 @@ func (q *query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (p
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || ends && !q.sortsHeld(sort) || q.timed || q.overflows(k) || q.queued > program.LaunchRows {
+	if wait || ends && !q.sortsHeld(sort) || q.timed || q.overflows(k) || q.queued > groupby.LaunchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}

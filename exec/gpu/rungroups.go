@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -18,7 +19,7 @@ func (q *query) openHashed(g, tried *groupRun) error {
 	if n, ok := q.before(g.form.Aggregate); ok {
 		est = n
 	}
-	g.slots, g.room = min(max(program.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
+	g.slots, g.room = min(max(kernel.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
 	if tried != nil {
 		g.slots, g.room = tried.slots, tried.room
 		if tried.appended > tried.room {
@@ -27,7 +28,7 @@ func (q *query) openHashed(g, tried *groupRun) error {
 			g.slots *= 16
 		}
 	}
-	if err := errors.Join(q.resetCounter(program.CounterWord{Of: program.DirectGroups{P: g.form.Aggregate}}), q.resetCounter(program.CounterWord{Of: program.AppendedGroups{P: g.form.Aggregate}})); err != nil {
+	if err := errors.Join(q.resetCounter(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.resetCounter(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
 		return err
 	}
 	if g.slots+g.room >= math.MaxUint32 {
@@ -53,7 +54,7 @@ type partRun struct {
 }
 
 // openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.
-func (q *query) openParts(k *program.Kernel, f *program.GroupForm) error {
+func (q *query) openParts(k *kernel.Kernel, f *groupby.Form) error {
 	run := q.groups[f.Aggregate]
 	run.parts = nil
 	rows := q.sourceBound(k)
@@ -61,14 +62,14 @@ func (q *query) openParts(k *program.Kernel, f *program.GroupForm) error {
 		const blocks = 512 // each leaves a line that is not full
 		count := int64(1) << (f.Partition.Bits * (pass + 1))
 		share := float64(rows) / float64(int(1)<<f.Partition.Bits)
-		slack := program.PartitionSlack
+		slack := groupby.PartitionSlack
 		if f.Partition.Hashed {
-			slack = min(max(slack, program.SlackDeviations/math.Sqrt(max(f.Aggregate.EstGroups, 1)/float64(count))), program.SlackMost)
+			slack = min(max(slack, groupby.SlackDeviations/math.Sqrt(max(f.Aggregate.EstGroups, 1)/float64(count))), groupby.SlackMost)
 		}
 		lines := int64(blocks)
 		if pass == 1 {
 			share = float64(run.parts[0].room) / float64(int(1)<<f.Partition.Bits)
-			lines = run.parts[0].room/int64(q.device.Block(program.PartitionThreads)*f.Partition.Items()*program.ChunkTiles) + 2
+			lines = run.parts[0].room/int64(q.device.Block(groupby.PartitionThreads)*f.Partition.Items()*groupby.ChunkTiles) + 2
 		}
 		r := partRun{room: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
 		r.room = min(r.room, q.Target.Tuning.PartitionCapacity)
@@ -90,15 +91,15 @@ func (q *query) openParts(k *program.Kernel, f *program.GroupForm) error {
 // layPlaced asks for the parts of the placed keys: none has a place at first.
 func (g *groupRun) layPlaced(l *layout) {
 	x := g.form.PerfectHash
-	l.filled(&g.placed[program.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
-	l.filled(&g.placed[program.PerfectHashNumbers], x.Buckets, 1, 0)
-	l.add(&g.placed[program.PerfectHashList], x.Tag*x.Slots)
-	l.add(&g.placed[program.PerfectHashBefore], 2*x.Slots)
+	l.filled(&g.placed[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
+	l.filled(&g.placed[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
+	l.add(&g.placed[groupby.PerfectHashList], x.Tag*x.Slots)
+	l.add(&g.placed[groupby.PerfectHashBefore], 2*x.Slots)
 }
 
 // startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns
 // how the others are numbered, and how many they are.
-func (q *query) startSeen(k *program.Kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
+func (q *query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r launchRange) error, cost *pipelineCost) (every, left int64, err error) {
 	g := q.groups[k.Pipeline.Sink.(*physical.Aggregate)]
 	rows := max(q.Target.Tuning.SeenLeast, q.Target.Tuning.SeenRows*int64(g.form.Aggregate.EstGroups))
 	every = max(total/((rows+unit-1)/unit), 1)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -12,17 +14,17 @@ import (
 
 // How a pipeline's kernels are launched: over what rows, as how many blocks, with what parameters.
 
-// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. program.LaunchRows limits its rows.
+// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. groupby.LaunchRows limits its rows.
 const launchPairs = 1 << 32
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
 type launchRange struct{ from, to, every int64 }
 
 // start launches a pipeline's kernel over all its rows.
-func (q *query) start(ctx context.Context, k *program.Kernel, cost *pipelineCost) error {
+func (q *query) start(ctx context.Context, k *kernel.Kernel, cost *pipelineCost) error {
 	for _, t := range k.Pipeline.Transforms {
 		if l, ok := t.(*physical.Limit); ok {
-			if err := q.resetCounter(program.CounterWord{P: k.Pipeline, Of: l}); err != nil {
+			if err := q.resetCounter(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
 				return err
 			}
 		}
@@ -97,7 +99,7 @@ const (
 )
 
 // sharers is log2 of how many threads share the copies of a row.
-func (q *query) sharers(k *program.Kernel) int {
+func (q *query) sharers(k *kernel.Kernel) int {
 	if k.Rows.SharedBy == nil {
 		return 0
 	}
@@ -106,7 +108,7 @@ func (q *query) sharers(k *program.Kernel) int {
 }
 
 // residentBlocks is how many blocks of a kernel the device runs at once.
-func (q *query) residentBlocks(k *program.Kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {
+func (q *query) residentBlocks(k *kernel.Kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {
 	usage, err := f.Usage(block, shared)
 	if err != nil {
 		return 0, err
@@ -119,7 +121,7 @@ func (q *query) residentBlocks(k *program.Kernel, f *gpukernels.Function, block 
 
 // emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
 // blocks put what they have together.
-func emulatedBlocks(k *program.Kernel) int64 {
+func emulatedBlocks(k *kernel.Kernel) int64 {
 	if _, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		return 3
 	}
@@ -127,8 +129,8 @@ func emulatedBlocks(k *program.Kernel) int64 {
 }
 
 // chunk is the number of rows of one launch.
-func (q *query) chunk(k *program.Kernel) int64 {
-	rows := int64(program.LaunchRows)
+func (q *query) chunk(k *kernel.Kernel) int64 {
+	rows := int64(groupby.LaunchRows)
 	for _, t := range k.Pipeline.Transforms {
 		if t, ok := t.(*physical.Probe); ok {
 			if f := q.Program.Builds[t.Build]; f != nil && f.Shape == program.LoopBuild {
@@ -142,19 +144,19 @@ func (q *query) chunk(k *program.Kernel) int64 {
 	return max(rows, int64(k.Threads))
 }
 
-// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than program.CopyRows. Blocks take tiles in turn, and the copies of
+// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than groupby.CopyRows. Blocks take tiles in turn, and the copies of
 // one the rows of a tile.
-func (q *query) copiedRows(k *program.Kernel, blocks int64) int64 {
+func (q *query) copiedRows(k *kernel.Kernel, blocks int64) int64 {
 	p, ok := k.Pipeline.Sink.(*physical.Aggregate)
 	if !ok || !q.groups[p].form.ByCopy {
 		return math.MaxInt64
 	}
 	tile := q.tile(k)
-	return max(int64(program.CopyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
+	return max(int64(groupby.CopyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
 }
 
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
-func (q *query) runThen(k *program.Kernel, cost *pipelineCost) error {
+func (q *query) runThen(k *kernel.Kernel, cost *pipelineCost) error {
 	for _, sub := range k.Then {
 		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 			return err
@@ -171,7 +173,7 @@ func (q *query) runThen(k *program.Kernel, cost *pipelineCost) error {
 }
 
 // launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
-func (q *query) launchOther(k *program.Kernel, most int64, cost *pipelineCost) error {
+func (q *query) launchOther(k *kernel.Kernel, most int64, cost *pipelineCost) error {
 	m, err := q.loaded(k)
 	if err != nil {
 		return err

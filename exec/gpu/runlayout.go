@@ -3,7 +3,7 @@ package gpu
 import (
 	"slices"
 
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
@@ -52,7 +52,7 @@ func (l *layout) filled(at *gpukernels.Ptr, count int64, width int, value uint64
 func (l *layout) size() int64 {
 	size := int64(0)
 	for i := range l.parts {
-		size += program.RoundUp(max(l.parts[i].bytes, 1), memoryUnit)
+		size += kernel.RoundUp(max(l.parts[i].bytes, 1), memoryUnit)
 	}
 	return size
 }
@@ -90,7 +90,7 @@ func (m *queryMemory) lay(l *layout) (memory []gpukernels.Ptr, err error) {
 		first, from := &l.parts[i], at
 		for ; i < len(l.parts) && l.parts[i].filled == first.filled && l.parts[i].fill == first.fill; i++ {
 			*l.parts[i].at = at
-			at += gpukernels.Ptr(program.RoundUp(max(l.parts[i].bytes, 1), memoryUnit))
+			at += gpukernels.Ptr(kernel.RoundUp(max(l.parts[i].bytes, 1), memoryUnit))
 		}
 		if !first.filled || zero && first.fill == 0 {
 			continue
@@ -143,7 +143,7 @@ type arena struct {
 
 // take gives a part of the arena; it is zero.
 func (a *arena) take(m *queryMemory, bytes int64) (gpukernels.Ptr, error) {
-	bytes = program.RoundUp(bytes, memoryUnit)
+	bytes = kernel.RoundUp(bytes, memoryUnit)
 	if bytes > a.left {
 		if err := a.grow(m, arenaBytes); err != nil {
 			return 0, err

@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
 )
@@ -11,7 +11,7 @@ type runner struct {
 	device     *gpukernels.Device
 	res        *residency.Residency
 	remembered *sizeMemory
-	tuning     program.Tuning
+	tuning     kernel.Tuning
 }
 
 func newRunner(device *gpukernels.Device) (*runner, error) {
@@ -19,16 +19,16 @@ func newRunner(device *gpukernels.Device) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runner{device: device, res: res, remembered: newSizeMemory(), tuning: program.DefaultTuning()}, nil
+	return &runner{device: device, res: res, remembered: newSizeMemory(), tuning: kernel.DefaultTuning()}, nil
 }
 
 // close gives table columns back. No query may run any more.
 func (r *runner) close() { r.res.Close() }
 
 // forKernels is what writers of kernels need to know of the device.
-func (r *runner) forKernels() *program.Target {
+func (r *runner) forKernels() *kernel.Target {
 	info := r.device.Info()
-	return &program.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: r.res.Form, SharedBytes: info.SharedBytes - program.SharedRest, Multiprocessors: r.multiprocessors(), Tuning: r.tuning}
+	return &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: r.res.Form, SharedBytes: info.SharedBytes - kernel.SharedRest, Multiprocessors: r.multiprocessors(), Tuning: r.tuning}
 }
 
 func (r *runner) multiprocessors() int { return max(r.device.Info().Multiprocessors, 1) }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -15,7 +17,7 @@ import (
 // was too little room, grow makes more for another attempt.
 
 // openInput brings what the pipeline reads to the device.
-func (q *query) openInput(ctx context.Context, k *program.Kernel, cost *pipelineCost) error {
+func (q *query) openInput(ctx context.Context, k *kernel.Kernel, cost *pipelineCost) error {
 	for i := range k.Params {
 		s := &k.Params[i]
 		if s.Table != nil && q.tables[s.Table] == 0 {
@@ -28,7 +30,7 @@ func (q *query) openInput(ctx context.Context, k *program.Kernel, cost *pipeline
 			}
 			q.tables[s.Table] = a
 		}
-		if w, ok := s.Key.(program.DictionaryWord); ok {
+		if w, ok := s.Key.(kernel.DictionaryWord); ok {
 			if _, err := q.words(ctx, w.Dict); err != nil {
 				return err
 			}
@@ -51,7 +53,7 @@ func (q *query) openInput(ctx context.Context, k *program.Kernel, cost *pipeline
 	return nil
 }
 
-func (q *query) openScan(ctx context.Context, k *program.Kernel, scan *physical.TableScan) error {
+func (q *query) openScan(ctx context.Context, k *kernel.Kernel, scan *physical.TableScan) error {
 	if q.scans[scan] == nil {
 		t, err := q.columns(ctx, scan)
 		if err != nil {
@@ -72,10 +74,10 @@ func (q *query) openScan(ctx context.Context, k *program.Kernel, scan *physical.
 }
 
 // tile is how many rows a block takes at once.
-func (q *query) tile(k *program.Kernel) int64 { return int64(q.device.Block(k.Threads) * k.Items) }
+func (q *query) tile(k *kernel.Kernel) int64 { return int64(q.device.Block(k.Threads) * k.Items) }
 
 // spanWords are a scan's spans, as a kernel reads them.
-func (q *query) spanWords(k *program.Kernel, scan *physical.TableScan) (*spanTable, []int64) {
+func (q *query) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTable, []int64) {
 	tile := q.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
@@ -107,7 +109,7 @@ func (q *query) openSmall() error {
 			from := gpukernels.Ptr(len(data))
 			settle = append(settle, func(at gpukernels.Ptr) { set(at + from) })
 			data = append(data, bytes...)
-			data = append(data, make([]byte, program.RoundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
+			data = append(data, make([]byte, kernel.RoundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
 		}
 	}
 	seen := map[*codegen.Table]bool{}
@@ -123,8 +125,8 @@ func (q *query) openSmall() error {
 			}
 		}
 	}
-	control := program.RoundUp(q.controlSize, memoryUnit)
-	if err := q.arena.grow(q.queryMemory, program.RoundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
+	control := kernel.RoundUp(q.controlSize, memoryUnit)
+	if err := q.arena.grow(q.queryMemory, kernel.RoundUp(control+int64(len(data))+arenaBytes/2, arenaBytes)); err != nil {
 		return err
 	}
 	q.control, _ = q.arena.take(q.queryMemory, control)
@@ -139,7 +141,7 @@ func (q *query) openSmall() error {
 }
 
 // sourceBound is the number of the source's rows.
-func (q *query) sourceBound(k *program.Kernel) int64 {
+func (q *query) sourceBound(k *kernel.Kernel) int64 {
 	if k.Rows.Scan != nil {
 		return min(q.spanned[k.Rows.Scan].rows, k.Rows.Scan.Table.Rows())
 	}
@@ -179,7 +181,7 @@ func (q *query) sinkRoom(s physical.Sink) (room int64, all bool) {
 }
 
 // ready says whether the number of rows of a pipeline's source is known, or a bound.
-func (q *query) ready(k *program.Kernel) bool {
+func (q *query) ready(k *kernel.Kernel) bool {
 	stored := func(s physical.Sink) bool {
 		return q.finished(s) && (!q.uncounted(s) || q.rowsOf[s].all || q.isTrusted(s))
 	}
@@ -201,7 +203,7 @@ func (q *query) ready(k *program.Kernel) bool {
 }
 
 // openOutput makes room for what the pipeline gives, unless an earlier one that ends in the same sink has.
-func (q *query) openOutput(k *program.Kernel) error {
+func (q *query) openOutput(k *kernel.Kernel) error {
 	s := k.Pipeline.Sink
 	if a, ok := s.(*physical.Aggregate); ok {
 		if q.groups[a] != nil {
@@ -217,7 +219,7 @@ func (q *query) openOutput(k *program.Kernel) error {
 }
 
 // overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
-func (q *query) overflows(k *program.Kernel) bool {
+func (q *query) overflows(k *kernel.Kernel) bool {
 	if k.MakesStrings() {
 		return true
 	}
@@ -226,7 +228,7 @@ func (q *query) overflows(k *program.Kernel) bool {
 	}
 	switch s := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
-		return q.groups[s].form.Shape >= program.PackedGroups
+		return q.groups[s].form.Shape >= groupby.PackedGroups
 	case *physical.Build:
 		if f := q.Program.Builds[s]; f.Shape == program.DirectBuild || f.Shape == program.BitmapBuild {
 			return false
@@ -264,7 +266,7 @@ func (q *query) openArrays(s physical.Sink, room int64) error {
 	if r.memory, err = q.lay(&l); err != nil {
 		return err
 	}
-	return q.resetCounter(program.CounterWord{Of: s})
+	return q.resetCounter(kernel.CounterWord{Of: s})
 }
 
 // layRows asks for the arrays of a sink's rows.
@@ -282,7 +284,7 @@ func (q *query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
 }
 
 // resetCounter sets a counter to zero again, if a kernel may have changed it.
-func (q *query) resetCounter(w program.CounterWord) error {
+func (q *query) resetCounter(w kernel.CounterWord) error {
 	if !q.dirty[w] {
 		return nil
 	}
@@ -331,7 +333,7 @@ func (q *query) openBuild(p *physical.Build, room int64) error {
 	if r.memory, err = q.lay(&l); err != nil {
 		return err
 	}
-	return q.resetCounter(program.CounterWord{Of: p})
+	return q.resetCounter(kernel.CounterWord{Of: p})
 }
 
 // openGroups makes room for groups: as many as are expected, or more than there was room for.
@@ -344,7 +346,7 @@ func (q *query) openGroups(p *physical.Aggregate) error {
 	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.Arrays))}
 	q.groups[p] = g
 	l := layout{what: "table of groups"}
-	if f.Shape >= program.PackedGroups {
+	if f.Shape >= groupby.PackedGroups {
 		if f.Partition != nil {
 			if err := q.openHashed(g, tried); err != nil {
 				return err
@@ -352,20 +354,20 @@ func (q *query) openGroups(p *physical.Aggregate) error {
 		} else if g.slots = q.slots(p); tried != nil {
 			g.slots = 4 * tried.slots
 		}
-		if f.Shape == program.KeyedGroups {
+		if f.Shape == groupby.KeyedGroups {
 			l.filled(&g.keys, g.slots, 4, 0)
 		} else if g.room > 0 {
 			l.add(&g.keys, (g.slots+2+g.room)*8)
 		} else {
 			l.filled(&g.keys, g.slots+2, 8, math.MaxUint64)
 		}
-		if err := q.resetCounter(program.CounterWord{Of: p}); err != nil {
+		if err := q.resetCounter(kernel.CounterWord{Of: p}); err != nil {
 			return err
 		}
 	}
 	for i := range f.Arrays {
 		a := &f.Arrays[i]
-		if f.Shape == program.KeyedGroups && i >= f.KeyAt {
+		if f.Shape == groupby.KeyedGroups && i >= f.KeyAt {
 			l.add(&g.arrays[i], g.size()*a.Width) // keys, which are written before they can be seen
 			continue
 		}
@@ -386,7 +388,7 @@ func (q *query) openGroups(p *physical.Aggregate) error {
 		return q.fillHashed(g)
 	}
 	if f.Shared {
-		for g.shift < 5 && (f.Slots*int64(f.Words())*4)<<(g.shift+1) <= program.SharedCopies {
+		for g.shift < 5 && (f.Slots*int64(f.Words())*4)<<(g.shift+1) <= groupby.SharedCopies {
 			g.shift++
 		}
 		if info := q.device.Info(); info.Emulated() {
@@ -408,7 +410,7 @@ func (q *query) slots(p *physical.Aggregate) int64 {
 	}
 	for _, pl := range q.Feeders[p] {
 		if k := q.Kernels[pl]; len(q.Feeders[p]) == 1 && !k.Many && q.ready(k) {
-			slots = min(slots, program.PowerOfTwo(2*max(q.sourceBound(k), 512)))
+			slots = min(slots, kernel.PowerOfTwo(2*max(q.sourceBound(k), 512)))
 		}
 	}
 	return slots
@@ -416,22 +418,22 @@ func (q *query) slots(p *physical.Aggregate) int64 {
 
 // slotsFor is the number of slots of a table for about so many groups.
 func slotsFor(groups float64) int64 {
-	return program.PowerOfTwo(int64(min(max(2*groups, 2048), 1<<31)))
+	return kernel.PowerOfTwo(int64(min(max(2*groups, 2048), 1<<31)))
 }
 
 // grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
-func (q *query) grow(k *program.Kernel) (bool, error) {
+func (q *query) grow(k *kernel.Kernel) (bool, error) {
 	if again, err := q.growStrings(k); again || err != nil {
 		return again, err
 	}
 	switch s := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
 		g := q.groups[s]
-		if g.form.Shape < program.PackedGroups {
+		if g.form.Shape < groupby.PackedGroups {
 			return false, nil
 		}
-		g.appended = q.counted(program.CounterWord{Of: program.AppendedGroups{P: s}})
-		if q.counted(program.CounterWord{Of: s}) == 0 && g.appended <= g.room {
+		g.appended = q.counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
+		if q.counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.room {
 			return false, nil
 		}
 		return true, q.openGroups(s)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -94,7 +96,7 @@ func (q *query) isTrusted(s physical.Sink) bool {
 // outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
 func (q *query) outgrown(p *physical.Pipeline) bool {
 	room, ok := q.sizes.trusted[p.Sink]
-	return ok && q.counted(program.CounterWord{Of: p.Sink}) > room
+	return ok && q.counted(kernel.CounterWord{Of: p.Sink}) > room
 }
 
 // runAgain runs all pipelines again that have run, and waits for the counts.
@@ -190,7 +192,7 @@ func (q *query) workOf(s physical.Sink) uint64 {
 }
 
 // writeWords adds a kernel's literals to a hash.
-func writeWords(h *maphash.Hash, k *program.Kernel) {
+func writeWords(h *maphash.Hash, k *kernel.Kernel) {
 	for i := range k.Params {
 		s := &k.Params[i]
 		switch key := s.Key.(type) {
@@ -210,7 +212,7 @@ func writeWords(h *maphash.Hash, k *program.Kernel) {
 }
 
 // learn notes what a pipeline that has been waited for tells of sizes.
-func (q *query) learn(k *program.Kernel) {
+func (q *query) learn(k *kernel.Kernel) {
 	if !q.finished(k.Pipeline.Sink) {
 		return
 	}
@@ -218,7 +220,7 @@ func (q *query) learn(k *program.Kernel) {
 		q.learnSlots(a)
 		return
 	}
-	n := q.counted(program.CounterWord{Of: k.Pipeline.Sink})
+	n := q.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
 	if !k.InOrder() && !q.placedBuild(k.Pipeline.Sink) {
 		q.remember(k.Pipeline.Sink, n)
 	}
@@ -233,7 +235,7 @@ func (q *query) learn(k *program.Kernel) {
 // learnSlots notes how many slots a table of groups has, if they sufficed.
 func (q *query) learnSlots(a *physical.Aggregate) {
 	g, work := q.groups[a], q.workOf(a)
-	if g != nil && work != 0 && g.form.Shape >= program.PackedGroups && g.form.Partition == nil && q.counted(program.CounterWord{Of: a}) == 0 {
+	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.counted(kernel.CounterWord{Of: a}) == 0 {
 		q.sizes.memory.set(work^slotsWork, g.slots)
 	}
 }

@@ -2,7 +2,7 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // openStrings takes memory for the strings of a pipeline that starts.
-func (q *query) openStrings(k *program.Kernel) error {
+func (q *query) openStrings(k *kernel.Kernel) error {
 	if q.strings[k.Pipeline] == nil {
 		rows := int64(min(k.Pipeline.EstRows, stringMostBytes))
 		if q.ready(k) {
@@ -31,7 +31,7 @@ func (q *query) openStrings(k *program.Kernel) error {
 		}
 		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
 		if m, err := q.device.Memory(); err == nil {
-			bytes = min(bytes, max(program.RoundUp(m.Free/8, memoryUnit), memoryUnit))
+			bytes = min(bytes, max(kernel.RoundUp(m.Free/8, memoryUnit), memoryUnit))
 		}
 		data, err := q.alloc("strings", bytes)
 		if err != nil {
@@ -39,21 +39,21 @@ func (q *query) openStrings(k *program.Kernel) error {
 		}
 		q.strings[k.Pipeline] = &stringRun{data, bytes}
 	}
-	return q.resetCounter(program.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	return q.resetCounter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }
 
 // growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
-func (q *query) growStrings(k *program.Kernel) (bool, error) {
+func (q *query) growStrings(k *kernel.Kernel) (bool, error) {
 	if !k.MakesStrings() {
 		return false, nil
 	}
-	x, used := q.strings[k.Pipeline], q.counted(program.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	x, used := q.strings[k.Pipeline], q.counted(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 	if used <= x.bytes {
 		return false, nil
 	}
 	q.free(x.data)
 	delete(q.strings, k.Pipeline)
-	bytes := program.RoundUp(used, memoryUnit)
+	bytes := kernel.RoundUp(used, memoryUnit)
 	data, err := q.alloc("strings", bytes)
 	if err != nil {
 		return false, err
@@ -73,12 +73,12 @@ func (q *query) emptySink(s physical.Sink) error {
 }
 
 // codegen.StringWord gives the word of a parameter.
-func (q *query) stringWord(k *program.Kernel, w codegen.StringWord) uint64 {
+func (q *query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
 	switch w {
 	case codegen.StringData:
 		return uint64(q.strings[k.Pipeline].data)
 	case codegen.StringCapacity:
 		return uint64(q.strings[k.Pipeline].bytes)
 	}
-	return q.counter(program.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	return q.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }

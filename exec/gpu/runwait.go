@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -21,7 +22,7 @@ func (q *query) sortsHeld(s *physical.Sort) bool {
 }
 
 // finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
-func (q *query) finish(ctx context.Context, k *program.Kernel, cost *pipelineCost) error {
+func (q *query) finish(ctx context.Context, k *kernel.Kernel, cost *pipelineCost) error {
 	for tries := 0; ; tries++ {
 		if err := q.settle(ctx); err != nil {
 			return err
@@ -45,7 +46,7 @@ func (q *query) finish(ctx context.Context, k *program.Kernel, cost *pipelineCos
 }
 
 // readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
-func (q *query) readsCounts(k *program.Kernel) bool {
+func (q *query) readsCounts(k *kernel.Kernel) bool {
 	if len(q.pending) == 0 {
 		return false
 	}
@@ -53,7 +54,7 @@ func (q *query) readsCounts(k *program.Kernel) bool {
 		return true
 	}
 	for i := range k.Params {
-		if w, ok := k.Params[i].Key.(program.RowCount); ok && q.uncounted(w.Sink) {
+		if w, ok := k.Params[i].Key.(kernel.RowCount); ok && q.uncounted(w.Sink) {
 			return true
 		}
 	}
@@ -62,7 +63,7 @@ func (q *query) readsCounts(k *program.Kernel) bool {
 
 // uncounted says whether a pipeline that ends in a sink is pending.
 func (q *query) uncounted(s physical.Sink) bool {
-	return slices.ContainsFunc(q.pending, func(x *program.Kernel) bool { return x.Pipeline.Sink == s })
+	return slices.ContainsFunc(q.pending, func(x *kernel.Kernel) bool { return x.Pipeline.Sink == s })
 }
 
 // settle waits for the pipelines that are pending and learns what they have counted, or that one of them met an error.
@@ -81,7 +82,7 @@ func (q *query) settle(ctx context.Context) error {
 	}
 	pending := q.pending
 	q.pending, q.queued = q.pending[:0], 0
-	if slices.ContainsFunc(pending, func(k *program.Kernel) bool { return q.outgrown(k.Pipeline) }) {
+	if slices.ContainsFunc(pending, func(k *kernel.Kernel) bool { return q.outgrown(k.Pipeline) }) {
 		return errTooSmall // which may be the reason for an error
 	}
 	if code := binary.LittleEndian.Uint32(q.counts); code != 0 {
@@ -98,9 +99,9 @@ func (q *query) settle(ctx context.Context) error {
 		}
 		q.learn(k)
 		if r := q.rowsOf[k.Pipeline.Sink]; r != nil {
-			r.count = q.counted(program.CounterWord{Of: k.Pipeline.Sink})
+			r.count = q.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
 			if s, ok := k.Pipeline.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
-				r.count = q.counted(program.CounterWord{Of: sortedCount{s}})
+				r.count = q.counted(kernel.CounterWord{Of: sortedCount{s}})
 			}
 			if q.resultEnd(k) > 0 {
 				r.copied = hostCopy{words, q.control}
@@ -117,7 +118,7 @@ type hostCopy struct {
 }
 
 // resultEnd is where a pipeline's result ends, from the control block on, if it is so small and so near that both are fetched by one copy; else 0.
-func (q *query) resultEnd(k *program.Kernel) int64 {
+func (q *query) resultEnd(k *kernel.Kernel) int64 {
 	_, is := k.Pipeline.Sink.(*physical.Result)
 	r := q.rowsOf[k.Pipeline.Sink]
 	if !is || q.apart || len(r.memory) > 0 {
@@ -150,9 +151,9 @@ func (q *query) held(s physical.Sink) uint64 {
 	if !q.uncounted(s) {
 		return 0
 	}
-	w := program.CounterWord{Of: s}
+	w := kernel.CounterWord{Of: s}
 	if x, ok := s.(*physical.Sort); ok && q.rowsOf[s].sorted.memory != 0 {
-		w = program.CounterWord{Of: sortedCount{x}}
+		w = kernel.CounterWord{Of: sortedCount{x}}
 	}
 	return uint64(q.control) + uint64(q.counterAt(w))
 }

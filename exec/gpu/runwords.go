@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -11,7 +13,7 @@ import (
 // What the parameters of kernels are while a query runs.
 
 // params are the words of a launch.
-func (q *query) params(k *program.Kernel) ([]uint64, error) {
+func (q *query) params(k *kernel.Kernel) ([]uint64, error) {
 	out := make([]uint64, len(k.Params))
 	for i := range k.Params {
 		s := &k.Params[i]
@@ -31,7 +33,7 @@ func (q *query) params(k *program.Kernel) ([]uint64, error) {
 }
 
 // word is the word that a key stands for in the launch of a kernel.
-func (q *query) word(k *program.Kernel, key any) (uint64, error) {
+func (q *query) word(k *kernel.Kernel, key any) (uint64, error) {
 	switch w := key.(type) {
 	case codegen.ErrorWord:
 		return uint64(q.control), nil
@@ -43,19 +45,19 @@ func (q *query) word(k *program.Kernel, key any) (uint64, error) {
 		return uint64(q.control) + uint64(at), nil
 	case codegen.StringWord:
 		return q.stringWord(k, w), nil
-	case program.DictionaryWord:
+	case kernel.DictionaryWord:
 		return uint64(q.dicts[w.Dict].views), nil
-	case program.CounterWord:
+	case kernel.CounterWord:
 		return q.counter(w), nil
-	case program.CancelWord:
+	case kernel.CancelWord:
 		return uint64(q.cancelled.Address()), nil
-	case program.SharersWord:
+	case kernel.SharersWord:
 		return uint64(q.sharers(k)), nil
-	case program.FromWord:
+	case kernel.FromWord:
 		return uint64(q.launch.from), nil
-	case program.ToWord:
+	case kernel.ToWord:
 		return uint64(q.launch.to), nil
-	case program.EveryWord:
+	case kernel.EveryWord:
 		return uint64(q.launch.every), nil
 	}
 	word, ok := q.scanWord(key)
@@ -77,17 +79,17 @@ func (q *query) word(k *program.Kernel, key any) (uint64, error) {
 // scanWord is a word of a table scan.
 func (q *query) scanWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case program.ColumnData:
+	case kernel.ColumnData:
 		return uint64(q.resident(w.C).Data), true
-	case program.ColumnBytes:
+	case kernel.ColumnBytes:
 		return uint64(q.resident(w.C).Bytes), true
-	case program.ColumnValid:
+	case kernel.ColumnValid:
 		return uint64(q.resident(w.C).Valid), true
-	case program.ColumnBase:
+	case kernel.ColumnBase:
 		return uint64(q.resident(w.C).Base), true
-	case program.DeletedWord:
+	case kernel.DeletedWord:
 		return uint64(q.table(w.Scan).Deleted), true
-	case program.SpansWord:
+	case kernel.SpansWord:
 		return q.spans(w.Scan), true
 	case program.LowWord:
 		low, _ := w.Offsets(q.resident(w.C).Base)
@@ -99,22 +101,22 @@ func (q *query) scanWord(key any) (uint64, bool) {
 	return 0, false
 }
 
-// program.RowCount is a word of stored rows.
+// kernel.RowCount is a word of stored rows.
 func (q *query) rowsWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case program.DataWord:
+	case kernel.DataWord:
 		return uint64(q.stored(w.Sink).data[w.At]), true
-	case program.ValidWord:
+	case kernel.ValidWord:
 		return uint64(q.stored(w.Sink).valid[w.At]), true
-	case program.RowCount:
+	case kernel.RowCount:
 		return uint64(q.stored(w.Sink).count), true
-	case program.CapacityWord:
+	case kernel.CapacityWord:
 		return uint64(q.stored(w.Sink).room), true
-	case program.RowCounter:
-		return q.counter(program.CounterWord{Of: w.Sink}), true
-	case program.HeldCount:
+	case kernel.RowCounter:
+		return q.counter(kernel.CounterWord{Of: w.Sink}), true
+	case kernel.HeldCount:
 		return q.held(w.Sink), true
-	case program.OrderWord:
+	case kernel.OrderWord:
 		return uint64(q.stored(w.Sink).sorted.order), true
 	}
 	return 0, false
@@ -144,33 +146,33 @@ func (q *query) buildWord(key any) (uint64, bool) {
 // groupWord is a word of an aggregation's groups.
 func (q *query) groupWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case program.GroupArray:
+	case groupby.GroupArray:
 		return uint64(q.groups[w.P].arrays[w.At]), true
-	case program.GroupKeys:
+	case groupby.GroupKeys:
 		return uint64(q.groups[w.P].keys), true
-	case program.GroupMask:
+	case groupby.GroupMask:
 		return uint64(q.groups[w.P].slots - 1), true
-	case program.GroupsFull:
-		return q.counter(program.CounterWord{Of: w.P}), true
-	case program.GroupCopies:
+	case groupby.GroupsFull:
+		return q.counter(kernel.CounterWord{Of: w.P}), true
+	case groupby.GroupCopies:
 		return uint64(q.groups[w.P].shift), true
-	case program.AppendedFirst:
+	case groupby.AppendedFirst:
 		return uint64(q.groups[w.P].slots + 2), true
-	case program.AppendedCapacity:
+	case groupby.AppendedCapacity:
 		return uint64(q.groups[w.P].room), true
-	case program.PartitionSlots:
+	case groupby.PartitionSlots:
 		return uint64(q.Aggs[w.P].PartitionSlots()), true
-	case program.PartitionWord:
+	case groupby.PartitionWord:
 		run := q.groups[w.P].parts[w.Pass]
 		return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.room)}[w.What], true
-	case program.PerfectHashWord:
+	case groupby.PerfectHashWord:
 		return uint64(q.groups[w.P].placed[w.Part]), true
 	}
 	return 0, false
 }
 
 // sourceRows is the number of rows that a kernel goes over, or the most that there can be. It is none that scans a table.
-func (q *query) sourceRows(k *program.Kernel) int64 {
+func (q *query) sourceRows(k *kernel.Kernel) int64 {
 	switch {
 	case k.Rows.Of != nil:
 		return q.most(k.Rows.Of)
@@ -181,7 +183,7 @@ func (q *query) sourceRows(k *program.Kernel) int64 {
 }
 
 // SharedBytes is the shared memory of a kernel's blocks.
-func (q *query) sharedBytes(k *program.Kernel) int64 {
+func (q *query) sharedBytes(k *kernel.Kernel) int64 {
 	shift := 0
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		shift = q.groups[a].shift

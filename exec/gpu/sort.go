@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 )
@@ -163,12 +164,12 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 	var err error
 	x.params[program.SortRowCount] = uint64(n)
 	if n <= program.HeldRows {
-		order, err := x.memory.take(program.RoundUp(4*n, 8) + 8*n)
+		order, err := x.memory.take(kernel.RoundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}
-		x.params[program.SortRowsOut], x.params[program.SortKeysOut] = uint64(order), uint64(order)+uint64(program.RoundUp(4*n, 8))
-		width := program.PowerOfTwo(n)
+		x.params[program.SortRowsOut], x.params[program.SortKeysOut] = uint64(order), uint64(order)+uint64(kernel.RoundUp(4*n, 8))
+		width := kernel.PowerOfTwo(n)
 		x.params[program.SortWidth] = uint64(width)
 		return order, x.launch(program.SortTiles, "tiles", 1, width*program.SortBytes)
 	}

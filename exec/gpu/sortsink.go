@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -32,7 +33,7 @@ func (q *query) sort(ctx context.Context, s *physical.Sort) error {
 	}
 	var held heldCounts
 	if q.uncounted(s) {
-		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(program.CounterWord{Of: sortedCount{s}}))}
+		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(kernel.CounterWord{Of: sortedCount{s}}))}
 	}
 	x := q.sorter(s)
 	for i, k := range x.at {

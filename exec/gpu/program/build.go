@@ -1,10 +1,9 @@
 package program
 
 import (
-	"fmt"
-
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -30,7 +29,7 @@ func (s buildShape) String() string {
 type buildForm struct {
 	p     *physical.Build
 	Shape buildShape
-	rows  *RowForm
+	rows  *kernel.RowForm
 	keyAt []int // column of each key; -1: not stored
 	payAt []int // column of each payload column
 	// Filters of the keys, for scans; nil: that key has none. Empty: no row has been written yet.
@@ -51,7 +50,7 @@ const (
 func (g *Program) chooseBuild(p *physical.Build) *buildForm {
 	f := &buildForm{p: p, rows: g.Sinks[p]}
 	if f.rows == nil {
-		f.rows = &RowForm{}
+		f.rows = &kernel.RowForm{}
 		g.Sinks[p] = f.rows
 	}
 	marks, residual, once := false, false, true // once: that there is a row is all that probes ask, however many there are
@@ -101,22 +100,24 @@ type (
 
 // buildText is the sink that fills a build.
 type buildText struct {
-	*appendText
+	k *writer
+	*kernel.Append
 	f    *buildForm
 	keys []codegen.Value
 	null string // some key that is not NULL-safe is NULL; "": never
 }
 
-func (g *Program) newBuildText(k *Kernel, p *physical.Build) (sinkText, error) {
+func (k *writer) newBuildText(p *physical.Build) (kernel.Sink, error) {
+	g := k.g
 	f := g.Builds[p]
 	if f == nil {
 		f = g.chooseBuild(p)
 		g.Builds[p] = f
 	}
-	return &buildText{appendText: g.newAppend(k, p, nil, nil, "build: "+f.Shape.String()), f: f}, nil
+	return &buildText{k: k, Append: kernel.NewAppend(k.Kernel, p, nil, nil, "build: "+f.Shape.String()), f: f}, nil
 }
 
-func (b *buildText) row(s *codegen.Scope) error {
+func (b *buildText) Row(s *codegen.Scope) error {
 	k, f := b.k, b.f
 	k.Line("// build: %s", f.Shape)
 	at := 0
@@ -131,7 +132,7 @@ func (b *buildText) row(s *codegen.Scope) error {
 			}
 			b.null += v.Null
 			if !f.keepNulls {
-				k.block("if (!(%s)) {", v.Null)
+				k.Block("if (!(%s)) {", v.Null)
 				v.Null = ""
 			}
 		}
@@ -140,10 +141,10 @@ func (b *buildText) row(s *codegen.Scope) error {
 			if c, ok := e.(*expr.Column); ok {
 				id = c.ID
 			}
-			if v, err = k.store(b.sink, b.form, at, id, e, v); err != nil {
+			if v, err = k.Store(b.Sink, b.Form, at, id, e, v); err != nil {
 				return err
 			}
-			b.out = append(b.out, v)
+			b.Out = append(b.Out, v)
 			if len(f.keyAt) < len(f.p.Keys) {
 				f.keyAt = append(f.keyAt, at)
 			}
@@ -158,7 +159,7 @@ func (b *buildText) row(s *codegen.Scope) error {
 		b.null = ""
 	}
 	for _, c := range f.p.Payload {
-		if j := b.form.column(c.ID); j >= 0 && j < at {
+		if j := b.Form.Column(c.ID); j >= 0 && j < at {
 			if len(f.payAt) < len(f.p.Payload) {
 				f.payAt = append(f.payAt, j)
 			}
@@ -168,10 +169,10 @@ func (b *buildText) row(s *codegen.Scope) error {
 		if err != nil {
 			return err
 		}
-		if v, err = k.store(b.sink, b.form, at, c.ID, c, v); err != nil {
+		if v, err = k.Store(b.Sink, b.Form, at, c.ID, c, v); err != nil {
 			return err
 		}
-		b.out = append(b.out, v)
+		b.Out = append(b.Out, v)
 		if len(f.payAt) < len(f.p.Payload) {
 			f.payAt = append(f.payAt, at)
 		}
@@ -183,7 +184,7 @@ func (b *buildText) row(s *codegen.Scope) error {
 		k.Open("if (%s < %s) {", place, k.Literal(uint64(f.Domain())))
 		k.Line("atomic_or(%s + (%s >> 5), 1u << (%s & 31));", k.Pointer("u32", BitsWord{f.p}), place, place)
 		if f.Shape == DirectBuild {
-			b.writeValues(place)
+			b.WriteValues(place)
 		}
 		k.Else()
 		k.RaiseIf("true", codegen.CodeOnCPU, f.p.Keys[0])
@@ -191,14 +192,14 @@ func (b *buildText) row(s *codegen.Scope) error {
 		return nil
 	}
 	if k.Many || k.InOrder() {
-		k.Line("const u64 at = append(%s);", k.Pointer("u64", RowCounter{b.sink}))
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", kernel.RowCounter{Sink: b.Sink}))
 		b.writeRow()
 		return nil
 	}
-	b.carry()
-	copy(b.keys, b.out)
+	b.Carry()
+	copy(b.keys, b.Out)
 	if b.null != "" {
-		b.vars = append(b.vars, "bool no_key = false;")
+		b.Vars = append(b.Vars, "bool no_key = false;")
 		k.Line("no_key = %s;", b.null)
 		b.null = "no_key"
 	}
@@ -215,11 +216,11 @@ func (b *buildText) place() string {
 // writeRow stores the row and chains it.
 func (b *buildText) writeRow() {
 	k, f := b.k, b.f
-	b.write("at")
+	b.Write("at")
 	if f.Shape == LoopBuild {
 		return
 	}
-	k.Open("if (at < %s) {", k.Word(CapacityWord{b.sink}))
+	k.Open("if (at < %s) {", k.Word(kernel.CapacityWord{Sink: b.Sink}))
 	next := k.Pointer("u32", NextWord{f.p})
 	if b.null != "" {
 		k.Open("if (%s) {", b.null)
@@ -236,7 +237,7 @@ func (b *buildText) writeRow() {
 		k.RaiseIf("true", codegen.CodeOnCPU, f.p.Keys[0])
 		k.Close()
 	} else {
-		k.Line("chain(%s, %s & %s, %s, (u32)at);", k.Pointer("u32", HeadsWord{f.p}), k.hash(b.keys), k.Word(MaskWord{f.p}), next)
+		k.Line("chain(%s, %s & %s, %s, (u32)at);", k.Pointer("u32", HeadsWord{f.p}), k.Hash(b.keys), k.Word(MaskWord{f.p}), next)
 	}
 	b.addToFilters()
 	if b.null != "" {
@@ -245,27 +246,10 @@ func (b *buildText) writeRow() {
 	k.Close()
 }
 
-func (b *buildText) together() ([]string, error) {
-	if b.vars == nil {
+func (b *buildText) Together() ([]string, error) {
+	if b.Vars == nil {
 		return nil, nil
 	}
-	b.appendReached(b.writeRow)
-	return b.vars, nil
-}
-
-// hash writes the hash of keys and returns its name. A NULL, where one may be a key, has a hash of its own.
-func (k *Kernel) hash(keys []codegen.Value) string {
-	h := k.Name("hash")
-	for i, v := range keys {
-		text := fmt.Sprintf("hash_of(%s)", v.Text)
-		if v.Null != "" {
-			text = fmt.Sprintf("%s ? hash_of_null : %s", v.Null, text)
-		}
-		if i == 0 {
-			k.Line("u64 %s = %s;", h, text)
-		} else {
-			k.Line("%s = hash_combine(%s, %s);", h, h, text)
-		}
-	}
-	return h
+	b.AppendReached(b.writeRow)
+	return b.Vars, nil
 }

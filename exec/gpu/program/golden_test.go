@@ -10,6 +10,8 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -20,9 +22,9 @@ import (
 )
 
 // goldenTarget is a device that is not there.
-var goldenTarget = &Target{
+var goldenTarget = &kernel.Target{
 	LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf,
-	SharedBytes: 227<<10 - SharedRest, Multiprocessors: 132, Tuning: DefaultTuning(),
+	SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.DefaultTuning(),
 }
 
 // goldenTables has a table of orders and one of their items.
@@ -109,7 +111,7 @@ func describe(t *testing.T, g *Program) string {
 			for i, w := range k.Params {
 				fmt.Fprintf(&b, "// w[%d]: %s\n", i, parameter(w))
 			}
-			if k.Shared.needs() {
+			if k.Shared.Needs() {
 				fmt.Fprintf(&b, "// %d bytes of shared memory for a block of %d threads\n", k.Shared.Of(k.Threads, 0), k.Threads)
 			}
 			b.WriteString(k.CUDA)
@@ -142,15 +144,15 @@ func parameter(p codegen.Param) string {
 	case p.Key == nil:
 		return fmt.Sprint(int64(p.Word))
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", p.Key), "program."), "codegen.")
+	_, name, _ := strings.Cut(fmt.Sprintf("%T", p.Key), ".")
 	switch w := p.Key.(type) {
-	case ColumnData:
+	case kernel.ColumnData:
 		name += " " + w.C.Scan.Cols[w.C.At].Name
-	case ColumnBase:
+	case kernel.ColumnBase:
 		name += " " + w.C.Scan.Cols[w.C.At].Name
-	case DataWord:
+	case kernel.DataWord:
 		name += fmt.Sprint(" ", w.At)
-	case GroupArray:
+	case groupby.GroupArray:
 		name += fmt.Sprint(" ", w.At)
 	case LowWord:
 		name += fmt.Sprintf(" %s from %d to %d", w.C.Scan.Cols[w.C.At].Name, w.Lo, w.Hi)

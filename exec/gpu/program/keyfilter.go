@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -30,7 +31,7 @@ type KeyFilter struct {
 }
 
 // Bytes is what a filter takes.
-func (x *KeyFilter) Bytes() int64 { return RoundUp((x.places+7)/8, 16) }
+func (x *KeyFilter) Bytes() int64 { return kernel.RoundUp((x.places+7)/8, 16) }
 
 // shift takes a hash of 32 bits to its place.
 func (x *KeyFilter) shift() uint64 { return uint64(32 - bits.TrailingZeros64(uint64(x.places))) }
@@ -58,18 +59,18 @@ func (g *Program) wantsFilter(b *physical.Build, key int) bool {
 }
 
 // chooseFilter decides on the filter of a build's key, whose value v is not NULL; nil: there is none.
-func (k *Kernel) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Value) *KeyFilter {
-	if f.Shape != HashBuild && f.Shape != DenseBuild || v.Class != form.Int || v.Null != "" || !k.prog.wantsFilter(f.p, key) {
+func (k *writer) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Value) *KeyFilter {
+	if f.Shape != HashBuild && f.Shape != DenseBuild || v.Class != form.Int || v.Null != "" || !k.g.wantsFilter(f.p, key) {
 		return nil
 	}
 	rows := max(f.p.EstRows, 1)
-	most := k.prog.Target.Tuning.FilterLocal
-	x := &KeyFilter{places: max(PowerOfTwo(int64(min(filterPlaces*rows, 1<<40))), 1<<13)}
+	most := k.g.Target.Tuning.FilterLocal
+	x := &KeyFilter{places: max(kernel.PowerOfTwo(int64(min(filterPlaces*rows, 1<<40))), 1<<13)}
 	if x.places <= 2*most {
 		x.places, x.local = min(x.places, most), true
 		return x
 	}
-	if r, known := k.Ranges.Of(e); known && len(k.prog.Feeders[f.p]) == 1 {
+	if r, known := k.Ranges.Of(e); known && len(k.g.Feeders[f.p]) == 1 {
 		if span := uint64(r.Hi) - uint64(r.Lo); span < filterMost && float64(span) < filterDomain*rows {
 			return &KeyFilter{places: int64(span) + 1, Exact: true, lo: r.Lo}
 		}
@@ -97,27 +98,27 @@ func (b *buildText) addToFilters() {
 }
 
 // filterOf is the filter that a scan can use of a build's key; nil: there is none.
-func (k *Kernel) filterOf(use physical.RuntimeFilterUse) *KeyFilter {
-	b := k.prog.Builds[use.Build]
+func (k *writer) filterOf(use physical.RuntimeFilterUse) *KeyFilter {
+	b := k.g.Builds[use.Build]
 	scan := k.Pipeline.Source.(*physical.TableScan)
-	if b == nil || k.prog.IsHost(use.Build) || use.Key >= len(b.Filters) || float64(scan.Table.Rows()) < k.prog.Target.Tuning.FilterRows || use.Drops < filterDrops {
+	if b == nil || k.g.IsHost(use.Build) || use.Key >= len(b.Filters) || float64(scan.Table.Rows()) < k.g.Target.Tuning.FilterRows || use.Drops < filterDrops {
 		return nil
 	}
 	return b.Filters[use.Key]
 }
 
 // KeyFilter narrows `here` to rows whose key may be in a build.
-func (k *Kernel) keyFilter(use physical.RuntimeFilterUse, x *KeyFilter, v codegen.Value) {
+func (k *writer) keyFilter(use physical.RuntimeFilterUse, x *KeyFilter, v codegen.Value) {
 	if v.Class != form.Int {
 		return
 	}
-	b := k.prog.Builds[use.Build]
+	b := k.g.Builds[use.Build]
 	if x.Exact {
 		k.narrowByBits(v, x.lo, x.places, FilterWord{b.p, use.Key})
 		return
 	}
 	name := k.Name("filter")
-	k.filters = append(k.filters, usedFilter{name, FilterWord{b.p, use.Key}, x})
+	k.Filters = append(k.Filters, kernel.Filter{Name: name, Word: FilterWord{b.p, use.Key}, Bytes: x.Bytes(), Local: x.local})
 	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
 	if x.local {
 		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a place, so nothing waits for what came before
@@ -126,30 +127,23 @@ func (k *Kernel) keyFilter(use physical.RuntimeFilterUse, x *KeyFilter, v codege
 	}
 }
 
-// usedFilter is a filter that a kernel reads under some name.
-type usedFilter struct {
-	name string
-	word FilterWord
-	form *KeyFilter
-}
-
 // declareFilters declares the filters that a kernel reads: where its sink leaves shared memory alone, small ones lie there.
-func (k *Kernel) declareFilters() []string {
+func (k *writer) declareFilters() []string {
 	var lines []string
 	at := int64(0)
-	for _, u := range k.filters {
-		from := k.Pointer("const u32", u.word)
-		if size := u.form.Bytes(); !k.Shared.needs() && u.form.local && at+size <= 2*k.prog.Target.Tuning.FilterLocal/8 {
-			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
+	for _, u := range k.Filters {
+		from := k.Pointer("const u32", u.Word)
+		if size := u.Bytes; !k.Shared.Needs() && u.Local && at+size <= 2*k.g.Target.Tuning.FilterLocal/8 {
+			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.Name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
 			at += size
 		} else {
-			lines = append(lines, fmt.Sprintf("const u32* %s = %s;", u.name, from))
+			lines = append(lines, fmt.Sprintf("const u32* %s = %s;", u.Name, from))
 		}
 	}
 	if at > 0 {
 		lines = append(lines, "block_barrier();")
-		k.Shared = SharedMemory{bytes: at}
-		k.Threads = k.sharedThreads(at)
+		k.Shared = kernel.SharedMemory{Bytes: at}
+		k.Threads = k.SharedThreads(at)
 	}
 	return lines
 }

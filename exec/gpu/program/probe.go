@@ -6,23 +6,15 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// keepsRows says whether a join gives each probe row exactly once if no row has several matches.
-func keepsRows(kind logical.JoinKind) bool {
-	switch kind {
-	case logical.LeftJoin, logical.FullJoin, logical.MarkJoin, logical.SingleJoin:
-		return true
-	}
-	return false
-}
-
 // probeText writes one probe.
 type probeText struct {
-	k    *Kernel
+	k    *writer
 	t    *physical.Probe
 	f    *buildForm
 	keys []codegen.Value
@@ -31,9 +23,9 @@ type probeText struct {
 }
 
 // probe writes the lookup of a row in a build, and opens the block of what it gives.
-func (k *Kernel) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
-	f := k.prog.Builds[t.Build]
-	if f == nil || k.prog.IsHost(t.Build) {
+func (k *writer) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
+	f := k.g.Builds[t.Build]
+	if f == nil || k.g.IsHost(t.Build) {
 		return nil, codegen.Refuse("the build side of its join runs on the CPU")
 	}
 	p := &probeText{k: k, t: t, f: f, row: k.Name("r")}
@@ -41,11 +33,11 @@ func (k *Kernel) probe(s *codegen.Scope, t *physical.Probe) (*codegen.Scope, err
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
-	k.MaxRows = times(k.MaxRows, k.prog.perRow(t))
+	k.MaxRows = kernel.Times(k.MaxRows, k.g.perRow(t))
 	switch {
 	case f.Shape == BitmapBuild || f.Shape == DirectBuild:
 		return p.byPlace(s)
-	case k.prog.multiplies(t):
+	case kernel.Multiplies(t):
 		return p.every(s)
 	}
 	return p.first(s)
@@ -66,11 +58,10 @@ func (p *probeText) probeKeys(s *codegen.Scope) error {
 		if f.Shape != BitmapBuild && f.Shape != DirectBuild {
 			c := f.rows.Cols[f.keyAt[i]].Like
 			if c.Class == form.Code && (v.Class != form.Code || v.Dict != c.Dict) {
-				k.prog.views[storedKey{f.p, f.keyAt[i]}] = true
-				return errAgain
+				return k.Plan.StoreView(f.p, f.keyAt[i])
 			}
 			if c.Class == form.View && v.Class == form.Code {
-				if v, err = k.asView(v); err != nil {
+				if v, err = k.AsView(v); err != nil {
 					return err
 				}
 			}
@@ -114,7 +105,7 @@ func (p *probeText) byPlace(s *codegen.Scope) (*codegen.Scope, error) {
 
 // bindPayload makes the build's columns known, of row p.row; missing says when there is none.
 func (p *probeText) bindPayload(s *codegen.Scope, missing string) {
-	p.k.bindStored(s, p.f.p, p.f.rows, p.f.payAt, p.f.p.Payload, p.row, missing)
+	p.k.BindStored(s, p.f.p, p.f.rows, p.f.payAt, p.f.p.Payload, p.row, missing)
 }
 
 // residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
@@ -135,16 +126,16 @@ func (p *probeText) decide(s *codegen.Scope, found string) (*codegen.Scope, erro
 	k := p.k
 	switch p.t.Kind {
 	case logical.InnerJoin:
-		k.block("if (%s) {", found)
+		k.Block("if (%s) {", found)
 		s = s.Nested()
 		p.bindPayload(s, "")
 		p.note(found)
 		return s, nil
 	case logical.SemiJoin:
-		k.block("if (%s) {", found)
+		k.Block("if (%s) {", found)
 		return s.Nested(), nil
 	case logical.AntiJoin:
-		k.block("if (!%s) {", found)
+		k.Block("if (!%s) {", found)
 		return s.Nested(), nil
 	case logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
 		p.note(found)
@@ -168,13 +159,13 @@ func (p *probeText) start() (first, more, step string) {
 	k, f := p.k, p.f
 	switch f.Shape {
 	case LoopBuild:
-		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.Word(RowCount{f.p})), p.row + "++"
+		return "0", fmt.Sprintf("%s < (u32)%s", p.row, k.Word(kernel.RowCount{Sink: f.p})), p.row + "++"
 	case DenseBuild:
 		place := k.Name("place")
 		k.Line("const u64 %s = (u64)%s - %s;", place, p.keys[0].Text, k.Literal(uint64(f.p.DenseMin)))
 		first = fmt.Sprintf("%s < %s ? %s[%s] : no_row", place, k.Literal(uint64(f.Domain())), k.Pointer("const u32", HeadsWord{f.p}), place)
 	default:
-		first = fmt.Sprintf("%s[%s & %s]", k.Pointer("const u32", HeadsWord{f.p}), k.hash(p.keys), k.Word(MaskWord{f.p}))
+		first = fmt.Sprintf("%s[%s & %s]", k.Pointer("const u32", HeadsWord{f.p}), k.Hash(p.keys), k.Word(MaskWord{f.p}))
 	}
 	head := k.Name("head")
 	if p.null != "" {
@@ -199,7 +190,7 @@ func (p *probeText) pass(s *codegen.Scope) error {
 		}
 		k.Line("if (!(%s)) continue;", cond)
 	}
-	if len(p.t.Residual) > 0 && (p.t.Kind != logical.InnerJoin || !k.prog.multiplies(p.t)) {
+	if len(p.t.Residual) > 0 && (p.t.Kind != logical.InnerJoin || !kernel.Multiplies(p.t)) {
 		p.bindPayload(s, "")
 	}
 	return p.passResidual(s)
@@ -224,24 +215,17 @@ func (p *probeText) sameKey(i int, v codegen.Value) string {
 	if !p.f.nullSafe(i) || b.Null == "" && v.Null == "" {
 		return same
 	}
-	bn, vn := orFalse(b.Null), orFalse(v.Null)
+	bn, vn := kernel.OrFalse(b.Null), kernel.OrFalse(v.Null)
 	return fmt.Sprintf("%s == (%s) && (%s || %s)", bn, vn, bn, same)
-}
-
-func orFalse(null string) string {
-	if null == "" {
-		return "false"
-	}
-	return null
 }
 
 // buildKey reads key part i of the build's row.
 func (p *probeText) buildKey(i int) codegen.Value {
 	c := &p.f.rows.Cols[p.f.keyAt[i]]
 	v := c.Like
-	v.Text = fmt.Sprintf("%s[%s]", p.k.Pointer("const "+v.Class.CName(), DataWord{p.f.p, p.f.keyAt[i]}), p.row)
+	v.Text = fmt.Sprintf("%s[%s]", p.k.Pointer("const "+v.Class.CName(), kernel.DataWord{Sink: p.f.p, At: p.f.keyAt[i]}), p.row)
 	if c.IsNullable() {
-		v.Null = fmt.Sprintf("!%s[%s]", p.k.Pointer("const u8", ValidWord{p.f.p, p.f.keyAt[i]}), p.row)
+		v.Null = fmt.Sprintf("!%s[%s]", p.k.Pointer("const u8", kernel.ValidWord{Sink: p.f.p, At: p.f.keyAt[i]}), p.row)
 	}
 	return v
 }
@@ -266,8 +250,8 @@ func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 	k := p.k
 	first, more, step := p.start()
 	if p.t.Kind == logical.InnerJoin {
-		k.block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
-		k.askStop(p.row)
+		k.Block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
+		k.AskStop(p.row)
 		s = s.Nested()
 		p.bindPayload(s, "")
 		if err := p.pass(s); err != nil {
@@ -278,10 +262,10 @@ func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 	}
 	any, found := k.Name("any"), k.Name("found")
 	k.Line("bool %s = false;", any)
-	k.block("for (u32 %s = %s;; %s) {", p.row, first, step)
+	k.Block("for (u32 %s = %s;; %s) {", p.row, first, step)
 	k.Line("bool %s = false;", found)
 	k.Open("for (; %s; %s) {", more, step)
-	k.askStop(p.row)
+	k.AskStop(p.row)
 	if err := p.pass(s.Nested()); err != nil {
 		return nil, err
 	}
@@ -296,7 +280,7 @@ func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 	k.Line("%s = true;", any)
 	s = s.Nested()
 	p.bindPayload(s, last)
-	k.atEnd(fmt.Sprintf("if (%s) break;", last))
+	k.AtEnd(fmt.Sprintf("if (%s) break;", last))
 	return s, nil
 }
 
@@ -309,7 +293,7 @@ func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
 	k.Line("u32 %s = %s;", p.row, first)
 	search := func() error {
 		k.Open("for (; %s; %s) {", more, step)
-		k.askStop(p.row)
+		k.AskStop(p.row)
 		return p.pass(s.Nested())
 	}
 	if err := search(); err != nil {
@@ -335,7 +319,7 @@ func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
 		next := strings.ReplaceAll(step, match, second)
 		k.Line("%s;", next)
 		k.Open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
-		k.askStop(p.row)
+		k.AskStop(p.row)
 		if err := p.pass(s.Nested()); err != nil {
 			return nil, err
 		}
@@ -362,7 +346,7 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 	if len(p.keys) > 0 {
 		unknown = k.Name("unknown")
 		k.Line("bool %s = false;", unknown)
-		hasNull := orFalse(p.null)
+		hasNull := kernel.OrFalse(p.null)
 		var buildNull []string
 		for i := range p.keys {
 			if b := p.buildKey(i); b.Null != "" && !f.nullSafe(i) {
@@ -377,22 +361,22 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 		k.Open("if (!%s) {", found)
 		switch {
 		case f.Shape == LoopBuild:
-			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(RowCount{f.p}), p.row)
-			k.askStop(p.row)
+			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(kernel.RowCount{Sink: f.p}), p.row)
+			k.AskStop(p.row)
 			var nulls []string
 			for i := range p.keys {
-				nulls = append(nulls, orFalse(p.buildKey(i).Null))
+				nulls = append(nulls, kernel.OrFalse(p.buildKey(i).Null))
 			}
 			k.Line("if (!(%s) && !(%s)) continue;", hasNull, strings.Join(nulls, " || "))
 		default:
 			k.Line("const bool all = %s;", hasNull)
 			k.Open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.Pointer("const u32", NullHeadWord{f.p}),
-				p.row, k.Word(RowCount{f.p}), p.row, p.row, k.Pointer("const u32", NextWord{f.p}), p.row)
-			k.askStop(p.row)
+				p.row, k.Word(kernel.RowCount{Sink: f.p}), p.row, p.row, k.Pointer("const u32", NextWord{f.p}), p.row)
+			k.AskStop(p.row)
 			for i, v := range p.keys {
 				b := p.buildKey(i)
 				same := fmt.Sprintf("same_key(%s, %s)", b.Text, v.Text)
-				bn, vn := orFalse(b.Null), orFalse(v.Null)
+				bn, vn := kernel.OrFalse(b.Null), kernel.OrFalse(v.Null)
 				if f.nullSafe(i) {
 					k.Line("if ((%s) != (%s) || !(%s) && !%s) continue;", bn, vn, bn, same)
 				} else {
@@ -425,21 +409,21 @@ func (p *probeText) bindMark(s *codegen.Scope, found, unknown string) *codegen.S
 }
 
 // canFilter says whether a runtime filter can be applied on the device: the build keeps a bitmap of its keys, or a filter.
-func (k *Kernel) canFilter(f physical.RuntimeFilterUse) bool {
-	b := k.prog.Builds[f.Build]
-	return b != nil && f.Key == 0 && (b.Shape == BitmapBuild || b.Shape == DirectBuild) && !k.prog.IsHost(f.Build) || k.filterOf(f) != nil
+func (k *writer) canFilter(f physical.RuntimeFilterUse) bool {
+	b := k.g.Builds[f.Build]
+	return b != nil && f.Key == 0 && (b.Shape == BitmapBuild || b.Shape == DirectBuild) && !k.g.IsHost(f.Build) || k.filterOf(f) != nil
 }
 
 // runtimeFilter narrows `here` to rows whose key is in a build.
-func (k *Kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) error {
-	b := k.prog.Builds[f.Build]
+func (k *writer) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) error {
+	b := k.g.Builds[f.Build]
 	scan := k.Pipeline.Source.(*physical.TableScan)
 	for _, c := range scan.Cols {
 		if c.ID != f.Col {
 			continue
 		}
 		k.Line("// runtime filter")
-		k.note(note{what: "runtime filter of ", of: c})
+		k.Note(kernel.Note{What: "runtime filter of ", Of: c})
 		v, err := k.Emit(c, s)
 		if err != nil {
 			return err
@@ -454,14 +438,14 @@ func (k *Kernel) runtimeFilter(s *codegen.Scope, f physical.RuntimeFilterUse) er
 }
 
 // narrowByBits narrows `here` to rows whose value has its bit, where a bitmap of so many places begins with a value.
-func (k *Kernel) narrowByBits(v codegen.Value, first, places int64, bits any) {
+func (k *writer) narrowByBits(v codegen.Value, first, places int64, bits any) {
 	place := k.Name("place")
 	k.Line("const u64 %s = (u64)%s - %s;", place, v.Text, k.Literal(uint64(first)))
 	k.Line("here = here && %s;", andNot(v.Null, k.hasBit(place, places, bits)))
 }
 
 // hasBit is the C++ of whether a place lies within a bitmap, and its bit is set.
-func (k *Kernel) hasBit(place string, places int64, bits any) string {
+func (k *writer) hasBit(place string, places int64, bits any) string {
 	return fmt.Sprintf("%s < %s && bit_at(%s, (i64)%s)", place, k.Literal(uint64(places)), k.Pointer("const u32", bits), place)
 }
 
@@ -474,15 +458,15 @@ func andNot(null, cond string) string {
 }
 
 // openUnmatched writes the loop over a build's rows that found no match.
-func (k *Kernel) openUnmatched(s *codegen.Scope, src *physical.UnmatchedScan) (*codegen.Scope, error) {
-	f := k.prog.Builds[src.Build]
-	if f == nil || k.prog.IsHost(src.Build) {
+func (k *writer) openUnmatched(s *codegen.Scope, src *physical.UnmatchedScan) (*codegen.Scope, error) {
+	f := k.g.Builds[src.Build]
+	if f == nil || k.g.IsHost(src.Build) {
 		return nil, codegen.Refuse("the build side of its join runs on the CPU")
 	}
 	k.Line("// rows of the build without a match")
-	k.MaxRows = k.prog.bound(src.Build)
-	k.openStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", MatchedWord{src.Build})))
-	k.bindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")
+	k.MaxRows = k.g.Bound(src.Build)
+	k.OpenStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", MatchedWord{src.Build})))
+	k.BindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")
 	for _, c := range src.Nulls {
 		s.Bind(c.ID, codegen.NullOf(form.ClassOf(c.Typ), c.Typ))
 	}

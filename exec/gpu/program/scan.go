@@ -6,34 +6,17 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// The words of a table scan.
-type (
-	ColumnData  struct{ C ScanColumn } // address of a resident column's items
-	ColumnBytes struct{ C ScanColumn } // address of its strings' bytes
-	ColumnValid struct{ C ScanColumn } // address of its validity bitmap
-	ColumnBase  struct{ C ScanColumn } // its frame of reference
-	DeletedWord struct{ Scan *physical.TableScan }
-	SpansWord   struct{ Scan *physical.TableScan } // address of the Spans
-	FromWord    struct{}                           // the launch's first tile or row
-	ToWord      struct{}                           // and the one behind its last
-	EveryWord   struct{}                           // which tiles are numbered: see Tiles in tile.cuh
-	SharersWord struct{}                           // log2 of how many threads share the copies of a row
-	CancelWord  struct{}                           // address of the word that says that the query was cancelled
-	ScanColumn  struct {
-		Scan *physical.TableScan
-		At   int // of scan.Cols
-	}
-)
-
 // tableReader writes how a scan's columns are read.
 type tableReader struct {
-	k      *Kernel
+	k      *writer
 	scan   *physical.TableScan
 	forms  []form.Column
 	vector []string // by column: the array of a thread's items, where they were loaded at once
@@ -43,7 +26,7 @@ type tableReader struct {
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
 // whether there is one for this thread.
-func (k *Kernel) openSource(s *codegen.Scope) (*codegen.Scope, error) {
+func (k *writer) openSource(s *codegen.Scope) (*codegen.Scope, error) {
 	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
 		return k.openTable(s, src)
@@ -58,93 +41,45 @@ func (k *Kernel) openSource(s *codegen.Scope) (*codegen.Scope, error) {
 }
 
 // openRow opens the block of a row that is there.
-func (k *Kernel) openRow(s *codegen.Scope) (*codegen.Scope, error) {
+func (k *writer) openRow(s *codegen.Scope) (*codegen.Scope, error) {
 	if k.Stops {
-		k.block("if (here && !stop) {")
+		k.Block("if (here && !stop) {")
 	} else {
-		k.block("if (here) {")
+		k.Block("if (here) {")
 	}
 	return s.Nested(), nil
 }
 
-// openRows writes a loop over rows from 0 on, of which the condition, if not empty, says which are there.
-func (k *Kernel) openRows(rows Rows, condition string) {
-	k.Rows = rows
-	k.Rows.SharedBy = k.firstRepeat()
-	k.loopRows("(i64)"+k.Word(ToWord{}), condition)
-}
-
-// openStored is openRows for a sink's rows. Where the host does not know yet how many there are, the kernel asks the counter.
-func (k *Kernel) openStored(s physical.Sink, condition string) {
-	k.Rows = Rows{Of: s}
-	to, held := k.Word(ToWord{}), k.Word(HeldCount{s})
-	k.Line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
-	k.loopRows("to", condition)
-}
-
-func (k *Kernel) loopRows(to, condition string) {
-	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(FromWord{}), to)
-	turn := "row"
-	if k.Rows.SharedBy != nil {
-		turn = "turn"
-		share := k.Word(SharersWord{})
-		k.Line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
-		k.Line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
-	} else {
-		k.Line("const i64 row = base + thread_index();")
+func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Scope, error) {
+	if a, ok := src.From.(*physical.Aggregate); ok && !k.g.IsHost(a) {
+		return groupby.Open(k.Kernel, s, src, k.g.Aggs[a])
 	}
-	here := turn + " < " + to
-	if condition != "" {
-		here += " && " + condition
-	}
-	k.Line("const bool here = %s;", here)
-}
-
-// firstRepeat is the transform that gives copies of the source's rows, if those before it only compute and drop rows: several threads may do that for the
-// same row. nil: there is none.
-func (k *Kernel) firstRepeat() *physical.Repeat {
-	for _, t := range k.Pipeline.Transforms {
-		switch t := t.(type) {
-		case *physical.Repeat:
-			return t
-		case *physical.Filter, *physical.Project:
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
-func (k *Kernel) openSink(s *codegen.Scope, src *physical.SinkScan) (*codegen.Scope, error) {
-	if a, ok := src.From.(*physical.Aggregate); ok && !k.prog.IsHost(a) {
-		return k.openGroups(s, src, a)
-	}
-	f, err := k.prog.Form(src.From)
+	f, err := k.g.Form(src.From)
 	if err != nil {
 		return nil, err
 	}
-	k.MaxRows = k.prog.bound(src.From)
+	k.MaxRows = k.g.Bound(src.From)
 	k.Line("// rows of an earlier pipeline")
-	k.openStored(src.From, "")
+	k.OpenStored(src.From, "")
 	at := make([]int, len(src.Cols))
 	for i, c := range src.Cols {
-		if at[i] = f.column(src.Ins[i]); at[i] < 0 {
+		if at[i] = f.Column(src.Ins[i]); at[i] < 0 {
 			return nil, codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
 		}
 	}
 	place := "row"
-	if k.fromOrder() {
-		order := k.Pointer("const u32", OrderWord{src.From})
+	if k.FromOrder() {
+		order := k.Pointer("const u32", kernel.OrderWord{Sink: src.From})
 		k.Line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
 		place = "place"
 	}
-	k.bindStored(s, src.From, f, at, src.Cols, place, "")
+	k.BindStored(s, src.From, f, at, src.Cols, place, "")
 	return s, nil
 }
 
 // openValues reads constants that the host has computed.
-func (k *Kernel) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codegen.Scope, error) {
-	f := hostForm(src.Cols)
+func (k *writer) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codegen.Scope, error) {
+	f := kernel.HostForm(src.Cols)
 	for i := range f.Cols {
 		f.Cols[i].Like.Null = "null" // whatever the columns say
 	}
@@ -153,11 +88,11 @@ func (k *Kernel) openValues(s *codegen.Scope, src *physical.ValuesScan) (*codege
 		at[i] = i
 	}
 	sink := ValuesSink(src)
-	k.prog.Sinks[sink] = f
+	k.g.Sinks[sink] = f
 	k.MaxRows = float64(len(src.Rows))
 	k.Line("// constants")
-	k.openRows(Rows{Count: int64(len(src.Rows))}, "")
-	k.bindStored(s, sink, f, at, src.Cols, "row", "")
+	k.OpenRows(kernel.Rows{Count: int64(len(src.Rows))}, "")
+	k.BindStored(s, sink, f, at, src.Cols, "row", "")
 	return s, nil
 }
 
@@ -174,8 +109,8 @@ func ValuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan:
 // Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
 // that still live, or at once as well where most do.
-func (k *Kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen.Scope, error) {
-	k.note(note{what: "scan of " + scan.Alias})
+func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen.Scope, error) {
+	k.Note(kernel.Note{What: "scan of " + scan.Alias})
 	r := &tableReader{k: k, scan: scan, vector: make([]string, len(scan.Cols))}
 	filterCols := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
@@ -190,24 +125,24 @@ func (k *Kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	for i, c := range scan.Cols {
 		var f form.Column
 		if scan.Ordinals[i] != logical.RowIDOrdinal {
-			f = k.prog.Target.Columns(scan.Table, scan.Ordinals[i])
+			f = k.g.Target.Columns(scan.Table, scan.Ordinals[i])
 			k.learnRange(c, &f)
 		}
 		r.forms = append(r.forms, f)
 	}
 	r.dead = form.SomeDeleted(scan.Table)
-	k.Rows = Rows{Scan: scan}
+	k.Rows = kernel.Rows{Scan: scan}
 	k.MaxRows = float64(scan.Table.Rows())
 	pack := k.packs()
-	most := k.prog.most(scan)
-	k.tiles = k.OpenGap()
+	most := k.g.most(scan)
+	k.Tiles = k.OpenGap()
 	for _, t := range k.Pipeline.Transforms {
 		if p, ok := t.(*physical.Probe); ok && p.Build.KeepUnmatched {
 			break // all rows note what they match
 		}
 		if l, ok := t.(*physical.Limit); ok && l.Count >= 0 {
 			k.Line("// enough rows have come")
-			k.Line("if (block_any(load_relaxed(%s) >= %s)) break;", k.Pointer("const u64", CounterWord{k.Pipeline, l}), k.Literal(uint64(l.Offset)+uint64(l.Count)))
+			k.Line("if (block_any(load_relaxed(%s) >= %s)) break;", k.Pointer("const u64", kernel.CounterWord{P: k.Pipeline, Of: l}), k.Literal(uint64(l.Offset)+uint64(l.Count)))
 		}
 	}
 	if pack && len(filterCols) == 0 && !r.dead {
@@ -219,7 +154,7 @@ func (k *Kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	}
 	k.Line("u32 alive = t.inside();")
 	if r.dead {
-		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", DeletedWord{scan}))
+		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: scan}))
 	}
 	for i, c := range scan.Cols {
 		if filterCols[c.ID] || !pack && most && used[c.ID] {
@@ -230,7 +165,7 @@ func (k *Kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 		if r.bytes <= 8 {
 			k.Items = 8
 		}
-		k.tile = k.Gap()
+		k.Tile = k.Gap()
 	}
 	k.Either = !pack && len(filterCols) > 0
 	sparse := k.Either && !most
@@ -291,7 +226,7 @@ func (k *Kernel) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 }
 
 // packs says whether a scan's rows are packed together after its filters: where what follows is long or wants all threads.
-func (k *Kernel) packs() bool {
+func (k *writer) packs() bool {
 	for _, t := range k.Pipeline.Transforms {
 		switch t.(type) {
 		case *physical.Probe, *physical.Repeat:
@@ -306,7 +241,7 @@ func (k *Kernel) packs() bool {
 }
 
 // usedColumns are all columns that a pipeline's operators read.
-func (k *Kernel) usedColumns() map[expr.ColumnID]bool {
+func (k *writer) usedColumns() map[expr.ColumnID]bool {
 	used := map[expr.ColumnID]bool{}
 	add := func(es ...expr.Expr) {
 		for _, e := range es {
@@ -372,30 +307,6 @@ func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
 	})
 }
 
-// commentText prints an expression on one line, without what could end the comment, and with empty literals, since the kernel is the same whatever they
-// are.
-func commentText(e expr.Expr) string {
-	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-		switch e := e.(type) {
-		case *expr.Const:
-			return &expr.Const{Value: types.Value{Type: e.Value.Type}}
-		case *expr.In:
-			return &expr.In{Arg: e.Arg}
-		}
-		return e
-	})
-	text := []rune(e.String())
-	if len(text) > 100 {
-		text = append(text[:97], '.', '.', '.')
-	}
-	for i, c := range text {
-		if c < ' ' || c == '\\' || c > '~' {
-			text[i] = '?'
-		}
-	}
-	return string(text)
-}
-
 // loadVector writes the load of a column's items for all rows of the thread.
 func (r *tableReader) loadVector(i int) { r.loadItems(i, "load_items(%s + t.mine(), %s);") }
 
@@ -408,15 +319,15 @@ func (r *tableReader) loadItems(i int, load string) {
 	if elem == "" || r.scan.Ordinals[i] == logical.RowIDOrdinal {
 		return
 	}
-	c := ScanColumn{r.scan, i}
+	c := kernel.ScanColumn{Scan: r.scan, At: i}
 	name := r.k.Name("c")
 	r.vector[i] = name
 	r.bytes += f.Width
 	r.k.Line("%s %s[RADISH_ITEMS];", elem, name)
-	r.k.note(note{what: name + ": ", of: r.scan.Cols[i]})
-	r.k.Line(load, r.k.Pointer("const "+elem, ColumnData{c}), name)
+	r.k.Note(kernel.Note{What: name + ": ", Of: r.scan.Cols[i]})
+	r.k.Line(load, r.k.Pointer("const "+elem, kernel.ColumnData{C: c}), name)
 	if f.Nulls {
-		r.k.Line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.Pointer("const u32", ColumnValid{c}))
+		r.k.Line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.Pointer("const u32", kernel.ColumnValid{C: c}))
 	}
 }
 
@@ -439,7 +350,7 @@ func (r *tableReader) bind(s *codegen.Scope, item string) {
 // load reads a column of the current row.
 func (r *tableReader) load(i int, item string) codegen.Value {
 	f, k := &r.forms[i], r.k
-	c := ScanColumn{r.scan, i}
+	c := kernel.ScanColumn{Scan: r.scan, At: i}
 	col := r.scan.Cols[i]
 	v := codegen.Value{Class: f.Class, Typ: col.Typ, Dict: f.Dict}
 	vector := r.vector[i]
@@ -447,16 +358,16 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 		if vector != "" {
 			v.Null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
 		} else {
-			v.Null = fmt.Sprintf("!bit_at(%s, row)", k.Pointer("const u32", ColumnValid{c}))
+			v.Null = fmt.Sprintf("!bit_at(%s, row)", k.Pointer("const u32", kernel.ColumnValid{C: c}))
 		}
 	}
 	if f.Class == form.View {
-		v.Text = fmt.Sprintf("load_string(%s, %s, row)", k.Pointer("const i64", ColumnData{c}), k.Pointer("const u8", ColumnBytes{c}))
+		v.Text = fmt.Sprintf("load_string(%s, %s, row)", k.Pointer("const i64", kernel.ColumnData{C: c}), k.Pointer("const u8", kernel.ColumnBytes{C: c}))
 		return k.Define(v, "t")
 	}
 	raw := fmt.Sprintf("%s[%s]", vector, item)
 	if vector == "" {
-		raw = fmt.Sprintf("%s[row]", k.Pointer("const "+f.Element(), ColumnData{c}))
+		raw = fmt.Sprintf("%s[row]", k.Pointer("const "+f.Element(), kernel.ColumnData{C: c}))
 	}
 	switch {
 	case f.Class != form.Int:
@@ -464,24 +375,18 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 	case f.Width == 8:
 		v.Text = "(i64)" + raw
 	default:
-		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Word(ColumnBase{c}), raw)
+		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Word(kernel.ColumnBase{C: c}), raw)
 		if vector != "" {
 			v = k.Define(v, "t")
-			k.raws[v.Text] = rawItem{raw, f.Base}
+			k.Raws[v.Text] = kernel.RawItem{Text: raw, Base: f.Base}
 			return v
 		}
 	}
 	return k.Define(v, "t")
 }
 
-// rawItem is an item of a column in registers, of at most 32 bits: what a value is above base.
-type rawItem struct {
-	text string
-	base int64
-}
-
 // learnRange notes what lies between a column's least and greatest value.
-func (k *Kernel) learnRange(c *expr.Column, f *form.Column) {
+func (k *writer) learnRange(c *expr.Column, f *form.Column) {
 	if f.Class != form.Int || c.Typ.Phys() == types.PhysUint64 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -20,7 +21,7 @@ type columnRange struct {
 // The words of such a test: a row passes if its offset less LowWord is at most SpanWord, both as unsigned 32-bit numbers.
 type (
 	LowWord struct {
-		C      ScanColumn
+		C      kernel.ScanColumn
 		Lo, Hi int64
 	}
 	SpanWord LowWord
@@ -111,9 +112,9 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 	k := r.k
 	ranges, rest := r.ranges()
 	for _, g := range ranges {
-		w := LowWord{ScanColumn{r.scan, g.at}, g.lo, g.hi}
+		w := LowWord{kernel.ScanColumn{Scan: r.scan, At: g.at}, g.lo, g.hi}
 		k.Line("// range")
-		k.note(note{what: "range of ", of: r.scan.Cols[g.at]})
+		k.Note(kernel.Note{What: "range of ", Of: r.scan.Cols[g.at]})
 		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(SpanWord(w)))
 		if r.forms[g.at].Nulls {
 			k.Line("here &= %s_valid >> i & 1;", r.vector[g.at])
@@ -125,7 +126,7 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 				continue
 			}
 			k.Line("// filter")
-			k.note(note{what: "filter ", of: e})
+			k.Note(kernel.Note{What: "filter ", Of: e})
 			if pass == 0 {
 				cond, err := k.EmitCond(e, s)
 				if err != nil {

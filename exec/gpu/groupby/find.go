@@ -1,10 +1,11 @@
-package program
+package groupby
 
 import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // How a row's group is found. Keys of known ranges make a number: the group's place, or a packed key. That is looked up as one word, and so is a
@@ -26,7 +27,7 @@ func (a *groupText) place(keys []codegen.Value) string {
 	default:
 		a.keyed(keys, name)
 	}
-	k.block("if (%s != no_group) {", name)
+	k.Block("if (%s != no_group) {", name)
 	return name
 }
 
@@ -58,7 +59,7 @@ func (a *groupText) number(keys []codegen.Value) string {
 		d := a.digit(i, v)
 		if !f.keys[i].proven {
 			k.RaiseIf(fmt.Sprintf("%s >= %s", d, k.Literal(f.keys[i].digits)), codegen.CodeOnCPU, f.Aggregate.Groups[i].Expr)
-			k.block("if (%s < %s) {", d, k.Literal(f.keys[i].digits))
+			k.Block("if (%s < %s) {", d, k.Literal(f.keys[i].digits))
 		}
 		switch {
 		case i == 0:
@@ -83,7 +84,7 @@ func wordKey(v codegen.Value) string {
 // oneWord is the C++ of what keys are as one word, where groups are found by that, and of whether the key is NULL: packed keys never are.
 func (a *groupText) oneWord(keys []codegen.Value) (key, null string) {
 	if a.f.Shape == wordGroups {
-		return wordKey(keys[0]), orFalse(keys[0].Null)
+		return wordKey(keys[0]), kernel.OrFalse(keys[0].Null)
 	}
 	return a.number(keys), "false"
 }
@@ -117,7 +118,7 @@ func (a *groupText) findWord(function, key, null string) string {
 // keyed writes the search of keys that lie in arrays.
 func (a *groupText) keyed(keys []codegen.Value, name string) {
 	k, f := a.k, a.f
-	h := k.hash(keys)
+	h := k.Hash(keys)
 	slot, tag := k.Name("slot"), k.Name("tag")
 	k.Line("u64 %s = no_group, %s = %s & %s;", name, slot, h, k.Word(GroupMask{f.Aggregate}))
 	k.Line("const u32 %s = tag_of(%s);", tag, h)
@@ -128,7 +129,7 @@ func (a *groupText) keyed(keys []codegen.Value, name string) {
 	k.Open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
 	for i, v := range keys {
 		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
-		k.Line("%s[%s] = !(%s);", k.Pointer("u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot, orFalse(v.Null))
+		k.Line("%s[%s] = !(%s);", k.Pointer("u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot, kernel.OrFalse(v.Null))
 	}
 	k.Line("fence();")
 	k.Line("store_relaxed(%s + %s, %s);", states, slot, tag)
@@ -140,8 +141,8 @@ func (a *groupText) keyed(keys []codegen.Value, name string) {
 	k.Line("bool same = true;")
 	for i, v := range keys {
 		valid := fmt.Sprintf("load_key(%s + %s)", k.Pointer("const u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot)
-		k.Line("same = same && (bool)%s != (%s);", valid, orFalse(v.Null))
-		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", orFalse(v.Null), k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
+		k.Line("same = same && (bool)%s != (%s);", valid, kernel.OrFalse(v.Null))
+		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", kernel.OrFalse(v.Null), k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
 	}
 	k.Line("if (same) %s = %s;", name, slot)
 	k.Close()

@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"math"
@@ -6,14 +6,16 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // groupText is the sink that fills groups.
 type groupText struct {
-	k     *Kernel
-	f     *GroupForm
+	k     *kernel.Kernel
+	forms map[*physical.Aggregate]*Form
+	f     *Form
 	first bool // this pipeline settles the form
 	decl  []string
 	tail  []string
@@ -27,11 +29,12 @@ type groupText struct {
 	windows             map[*Accumulator]string // C++: the thread's copies of the windows of sums of doubles
 }
 
-func (g *Program) newAggregateText(k *Kernel, p *physical.Aggregate) (sinkText, error) {
-	f := g.Aggs[p]
-	a := &groupText{k: k, f: f, windows: map[*Accumulator]string{}}
+// NewText returns what writes an aggregation's end of a pipeline. The first pipeline that ends in it settles the form of its groups.
+func NewText(k *kernel.Kernel, forms map[*physical.Aggregate]*Form, p *physical.Aggregate) (kernel.Sink, error) {
+	f := forms[p]
+	a := &groupText{k: k, forms: forms, f: f, windows: map[*Accumulator]string{}}
 	if f == nil {
-		f = &GroupForm{Aggregate: p, form: &RowForm{}}
+		f = &Form{Aggregate: p, form: &kernel.RowForm{}}
 		a.f, a.first = f, true
 		for i := range p.Aggs {
 			if err := f.addItem(&p.Aggs[i]); err != nil {
@@ -94,7 +97,7 @@ func (a *groupText) settle(keys []codegen.Value) error {
 		}
 		acc.limbs, acc.offset = a.limbs(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= a.k.prog.Target.Tuning.TilesLeast) {
+	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= a.k.Plan.Target.Tuning.TilesLeast) {
 		for _, acc := range f.Accs {
 			if a.canCount(acc) {
 				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
@@ -131,7 +134,7 @@ func (a *groupText) keyRange(i int, v codegen.Value) (min int64, span uint64, pr
 	if v.Class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false, false
 	}
-	one := len(a.k.prog.Feeders[p]) == 1
+	one := len(a.k.Plan.Feeders[p]) == 1
 	if r, known := a.k.Ranges.Of(p.Groups[i].Expr); known && one {
 		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}
@@ -213,7 +216,7 @@ func (a *groupText) groupBytes() int64 {
 	return n
 }
 
-func (a *groupText) row(s *codegen.Scope) error {
+func (a *groupText) Row(s *codegen.Scope) error {
 	k, f := a.k, a.f
 	k.Line("// aggregate")
 	var keys []codegen.Value
@@ -227,7 +230,7 @@ func (a *groupText) row(s *codegen.Scope) error {
 			v = k.Assign(v.Typ, "canonical(%s)", v.Text)
 			v.Null = null
 		}
-		if v, err = k.store(f.Aggregate, f.form, i, g.Col.ID, g.Expr, v); err != nil {
+		if v, err = k.Store(f.Aggregate, f.form, i, g.Col.ID, g.Expr, v); err != nil {
 			return err
 		}
 		keys = append(keys, v)
@@ -246,11 +249,11 @@ func (a *groupText) row(s *codegen.Scope) error {
 			return err
 		}
 		if (acc.op == accLeast || acc.op == accMost) && v.Class == form.Code {
-			if v, err = k.asView(v); err != nil {
+			if v, err = k.AsView(v); err != nil {
 				return err
 			}
 		}
-		if v, err = k.store(f.Aggregate, f.form, at, 0, acc.arg, v); err != nil {
+		if v, err = k.Store(f.Aggregate, f.form, at, 0, acc.arg, v); err != nil {
 			return err
 		}
 		if acc.op == accSum && v.Class == form.Wide {
@@ -260,7 +263,7 @@ func (a *groupText) row(s *codegen.Scope) error {
 		args[i] = v
 		acc.like = v
 		acc.within, acc.known = k.Ranges.Of(acc.arg)
-		acc.known = acc.known && len(k.prog.Feeders[f.Aggregate]) == 1
+		acc.known = acc.known && len(k.Plan.Feeders[f.Aggregate]) == 1
 	}
 	if a.first {
 		if err := a.settle(keys); err != nil {
@@ -269,13 +272,13 @@ func (a *groupText) row(s *codegen.Scope) error {
 		for len(args) < len(f.Accs) {
 			args = append(args, codegen.Value{})
 		}
-		k.prog.Aggs[f.Aggregate] = f
+		a.forms[f.Aggregate] = f
 	}
 	if f.Shared {
-		k.Threads = k.sharedThreads(f.Slots * int64(f.Words()) * 4)
+		k.Threads = k.SharedThreads(f.Slots * int64(f.Words()) * 4)
 	}
 	if f.PerfectHash != nil {
-		k.Threads = k.sharedThreads(f.PerfectHash.bytes())
+		k.Threads = k.SharedThreads(f.PerfectHash.bytes())
 	}
 	k.Line("// group: %s", f.Shape)
 	if a.inRuns() {
@@ -389,7 +392,7 @@ func (a *groupText) update(acc *Accumulator, v codegen.Value, place string) {
 	case accAny, accSingle:
 		k.Open("if (load_relaxed(%s) == 0 && atomic_cas(%s, 0u, 1u) == 0) {", at(2), at(2))
 		k.Line("*(%s) = %s;", at(0), v.Text)
-		k.Line("*(%s) = !(%s);", at(1), orFalse(v.Null))
+		k.Line("*(%s) = !(%s);", at(1), kernel.OrFalse(v.Null))
 		if acc.op == accSingle {
 			k.Else()
 			k.RaiseIf("true", codegen.CodeOnCPU, acc.arg)
@@ -419,15 +422,15 @@ func ordered(v codegen.Value) string {
 	return v.Text
 }
 
-// together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
-func (a *groupText) together() ([]string, error) {
+// Together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
+func (a *groupText) Together() ([]string, error) {
 	if a.f.Shape >= PackedGroups && !a.inRuns() {
 		a.k.Line("warp_barrier(full_mask());")
 	}
 	return nil, nil
 }
 
-func (a *groupText) after() error {
+func (a *groupText) After() error {
 	k, f := a.k, a.f
 	for _, l := range a.tail {
 		k.Line("%s", l)
@@ -447,7 +450,7 @@ func (a *groupText) after() error {
 	return nil
 }
 
-func (a *groupText) declare() []string {
+func (a *groupText) Declare() []string {
 	if a.f.ByCopy {
 		return append(a.decl, a.declareCopies()...)
 	}

@@ -1,10 +1,11 @@
-package program
+package groupby
 
 import (
 	"fmt"
 	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -49,7 +50,7 @@ const (
 // choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
 func (a *groupText) choosePlaced(words int64) *PerfectHashForm {
 	k, f := a.k, a.f
-	if f.Shape != PackedGroups && f.Shape != wordGroups || k.Rows.Scan == nil || len(k.prog.Feeders[f.Aggregate]) != 1 || a.rowsIn() < k.prog.Target.Tuning.PerfectHashRows {
+	if f.Shape != PackedGroups && f.Shape != wordGroups || k.Rows.Scan == nil || len(k.Plan.Feeders[f.Aggregate]) != 1 || a.rowsIn() < k.Plan.Target.Tuning.PerfectHashRows {
 		return nil
 	}
 	x := &PerfectHashForm{Tag: 4}
@@ -59,7 +60,7 @@ func (a *groupText) choosePlaced(words int64) *PerfectHashForm {
 	x.slot = x.Tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
 	if x.fill(placedSmall); f.Aggregate.EstGroups > float64(x.Slots)/8 {
-		x.fill(k.prog.Target.SharedBytes)
+		x.fill(k.Plan.Target.SharedBytes)
 	}
 	if f.Aggregate.EstGroups > placedRoom*float64(x.Slots) {
 		return nil
@@ -69,7 +70,7 @@ func (a *groupText) choosePlaced(words int64) *PerfectHashForm {
 
 // fill makes the table so large.
 func (x *PerfectHashForm) fill(bytes int64) {
-	x.Buckets = PowerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
+	x.Buckets = kernel.PowerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
 	x.Slots = (bytes - x.Buckets) / x.slot &^ 3
 }
 
@@ -120,8 +121,8 @@ func (a *groupText) placedRow(keys, args []codegen.Value) {
 func (x *PerfectHashForm) shift() int { return 32 - bits.TrailingZeros64(uint64(x.Buckets)) }
 
 // of is the C++ of a part of the placed keys.
-func (w PerfectHashWord) of(k *Kernel) string {
-	elem := k.prog.Aggs[w.P].PerfectHash.elem()
+func (w PerfectHashWord) of(k *kernel.Kernel, x *PerfectHashForm) string {
+	elem := x.elem()
 	switch w.Part {
 	case PerfectHashNumbers:
 		elem = "u8"
@@ -134,7 +135,7 @@ func (w PerfectHashWord) of(k *Kernel) string {
 // declarePlaced copies the placed keys and makes their groups empty.
 func (a *groupText) declarePlaced() []string {
 	k, x := a.k, a.f.PerfectHash
-	k.Shared = SharedMemory{bytes: x.bytes()}
+	k.Shared = kernel.SharedMemory{Bytes: x.bytes()}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: placed keys, then the words of one limb after those of another, then the buckets' numbers.",
 		"constexpr u32 copies = 0, copy = 0;",
@@ -143,19 +144,19 @@ func (a *groupText) declarePlaced() []string {
 		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", x.elem(), x.elem()),
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
 		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.Slots*x.slot),
-		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashTags}.of(k)),
-		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashNumbers}.of(k)),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashTags}.of(k, x)),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashNumbers}.of(k, x)),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }
 
 // placeKernel places the keys of the groups that were seen.
-func (a *groupText) placeKernel() *Kernel {
+func (a *groupText) placeKernel() *kernel.Kernel {
 	sub, _ := a.thenKernel("_place")
 	sub.Threads = 1024 // one block does it
 	p, x := a.f.Aggregate, a.f.PerfectHash
-	sub.Shared = SharedMemory{bytes: x.Tag*x.Slots + (4+1)*x.Buckets}
-	part := func(part PerfectHashPart) string { return PerfectHashWord{p, part}.of(sub) }
+	sub.Shared = kernel.SharedMemory{Bytes: x.Tag*x.Slots + (4+1)*x.Buckets}
+	part := func(part PerfectHashPart) string { return PerfectHashWord{p, part}.of(sub, x) }
 	sub.Line("constexpr u32 slots = %d, buckets = %d;", x.Slots, x.Buckets)
 	sub.Line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
 	sub.Line("u32* last = reinterpret_cast<u32*>(tags + slots);")

@@ -1,16 +1,20 @@
-package program
+package groupby
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+)
 
 // The last kernel of groups that are made by parts: a block adds a part's rows, or a piece of them, up in a table in shared memory. Its slots are an array of the part's places
-// (densePart), or found by hashing (aggregatehashed.go, aggregateplacedpart.go).
+// (densePart), or found by hashing (hashed.go, partitionhash.go).
 
 // tablesKernel adds the rows of each part up. After one pass there are few parts: several blocks take pieces of each, if they can add to groups together.
-func (a *groupText) tablesKernel() *Kernel {
+func (a *groupText) tablesKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.Partition.Passes - 1
-	words, shared := int64(f.Words()), a.k.prog.Target.SharedBytes
+	words, shared := int64(f.Words()), a.k.Plan.Target.SharedBytes
 	sub.Threads = PartitionThreads * 2 / f.Partition.blocks
 	most := f.Partition.blocks
 	switch {
@@ -20,8 +24,8 @@ func (a *groupText) tablesKernel() *Kernel {
 	case f.Partition.Passes == 2:
 		most = tableBlocks
 	}
-	for sub.blocks = most; sub.blocks > f.Partition.blocks && f.Partition.table > tableRoom(shared, int64(sub.blocks)); {
-		sub.blocks--
+	for sub.Blocks = most; sub.Blocks > f.Partition.blocks && f.Partition.table > tableRoom(shared, int64(sub.Blocks)); {
+		sub.Blocks--
 	}
 	pieces := 1
 	if last == 0 && !f.Partition.Hashed {
@@ -33,9 +37,9 @@ func (a *groupText) tablesKernel() *Kernel {
 		sub.Line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
 		sub.Line("constexpr i32 stride = places + %d;", spareSlots)
 		t.declare(sub)
-		sub.functions = append(sub.functions, b.directFunction())
+		sub.Functions = append(sub.Functions, b.directFunction())
 	} else {
-		f.Partition.stride = min(f.Partition.wantedStride(f.groups()), (tableRoom(shared, int64(sub.blocks))-f.Partition.rankBytes())/f.Partition.slotBytes(words)&^3)
+		f.Partition.stride = min(f.Partition.wantedStride(f.groups()), (tableRoom(shared, int64(sub.Blocks))-f.Partition.rankBytes())/f.Partition.slotBytes(words)&^3)
 		sub.Line("constexpr i32 stride = %d;", f.Partition.stride)
 		sub.Line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
 		sub.Line("const u32 places = (u32)%s;", sub.Word(PartitionSlots{f.Aggregate}))
@@ -63,7 +67,7 @@ func (a *groupText) tablesKernel() *Kernel {
 	}
 	sub.Line("block_barrier();")
 	sub.Close()
-	sub.Shared = SharedMemory{bytes: f.Partition.partTable(words)}
+	sub.Shared = kernel.SharedMemory{Bytes: f.Partition.partTable(words)}
 	return sub
 }
 
@@ -125,7 +129,7 @@ func (a *groupText) densePart(pieces int) {
 	how := "Adds::shared"
 	if pieces == 1 {
 		how = "how"
-		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", CounterWord{Of: DirectGroups{f.Aggregate}}))
+		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
 	}
 	k.Open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + local;")

@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 //
 // The values are doubles to SQL. Where they were integers or decimals of which that is known to lose nothing, or their last digits at most, integers are added up,
 // as for SUM. Numbers whose squares have more than 64 bits but lie near each other are taken as distances from a number between them, which changes no variance.
-// Doubles and their squares are added up as for SUM (aggregatefloat.go); what is too large for its square to have limbs, and variances of the size of the smallest
+// Doubles and their squares are added up as for SUM (floats.go); what is too large for its square to have limbs, and variances of the size of the smallest
 // doubles, have the CPU run the query.
 
 // maxExact bounds the integers that are doubles, too.
@@ -88,7 +88,7 @@ func (a *groupText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool
 
 // within bounds an argument's values, those of all pipelines that end in the sink.
 func (a *groupText) within(e expr.Expr) (r form.Interval, ok bool) {
-	if len(a.k.prog.Feeders[a.f.Aggregate]) == 1 {
+	if len(a.k.Plan.Feeders[a.f.Aggregate]) == 1 {
 		if r, ok = a.k.Ranges.Of(e); ok {
 			return r, true
 		}
@@ -104,7 +104,7 @@ func (a *groupText) within(e expr.Expr) (r form.Interval, ok bool) {
 }
 
 // varianceValue computes aggregate i, a variance or standard deviation.
-func (k *Kernel) varianceValue(f *GroupForm, i int, v codegen.Value, count string) (codegen.Value, error) {
+func (k *reader) varianceValue(f *Form, i int, v codegen.Value, count string) (codegen.Value, error) {
 	it, out := &f.Aggregate.Aggs[i], f.items[i]
 	divisor := count
 	if it.Fn.Kind == expr.AggVarSamp || it.Fn.Kind == expr.AggStddevSamp {
@@ -135,7 +135,7 @@ func (k *Kernel) varianceValue(f *GroupForm, i int, v codegen.Value, count strin
 }
 
 // sumText is the C++ of an exact sum of group number row, an i128.
-func (k *Kernel) sumText(f *GroupForm, acc *Accumulator) string {
+func (k *reader) sumText(f *Form, acc *Accumulator) string {
 	if acc.narrow {
 		return fmt.Sprintf("(i64)%s[row]", k.Pointer("const u64", GroupArray{f.Aggregate, acc.At}))
 	}
@@ -143,6 +143,6 @@ func (k *Kernel) sumText(f *GroupForm, acc *Accumulator) string {
 }
 
 // wideText is the C++ of the i128 whose words group number row has in array number at and in the next one.
-func (k *Kernel) wideText(f *GroupForm, at int) string {
+func (k *reader) wideText(f *Form, at int) string {
 	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.Pointer("const u64", GroupArray{f.Aggregate, at}), k.Pointer("const u64", GroupArray{f.Aggregate, at + 1}))
 }

@@ -1,7 +1,9 @@
-package program
+package groupby
 
 import (
 	"math/bits"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // Where a part has many rows for each of its groups, the block that has the part looks at some of its rows first, and places the keys that it finds there as those
@@ -26,7 +28,7 @@ type PerfectHashTable struct {
 func newPerfectHashTable(tag, words, bytes int64) *PerfectHashTable {
 	t := &PerfectHashTable{tag: tag, words: words}
 	slot := tag + max(4*words, tag+4) // 2 bytes of each slot are for the list of tags, 2 for the buckets
-	t.buckets = PowerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
+	t.buckets = kernel.PowerOfTwo(int64(float64(bytes/slot) / slotsPerBucket))
 	slots := (bytes-t.buckets)/slot - spareSlots
 	if 5*t.buckets > 2*slots {
 		t.buckets /= 2
@@ -63,7 +65,7 @@ func (t *PerfectHashTable) bytes() int64 {
 func (t *PerfectHashTable) fits(groups float64) bool { return groups <= placedFull*float64(t.placed) }
 
 // declare declares the table.
-func (t *PerfectHashTable) declare(k *Kernel) {
+func (t *PerfectHashTable) declare(k *kernel.Kernel) {
 	k.Line("using Placed = PlacedPart<Place, %d, %d, %d>;", t.placed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
 	k.Line("Place* tags = shared_at<Place>(0);")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")

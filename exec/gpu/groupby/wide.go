@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const mostRows = 1 << 52
 
 // mostTerms is how many rows come to the groups at most, so how many terms a sum has.
 func (a *groupText) mostTerms() float64 {
-	if rows := a.k.MaxRows; len(a.k.prog.Feeders[a.f.Aggregate]) == 1 && rows < mostRows {
+	if rows := a.k.MaxRows; len(a.k.Plan.Feeders[a.f.Aggregate]) == 1 && rows < mostRows {
 		return rows
 	}
 	return mostRows

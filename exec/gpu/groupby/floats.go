@@ -1,9 +1,10 @@
-package program
+package groupby
 
 import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // Sums of doubles, and of their squares, are exact, so that they do not depend on the order of rows. A group has limbs in device memory, and three atomics there for
@@ -21,7 +22,7 @@ const fullRows = 1 << 30
 // group's limbs.
 func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, place string, add func(term string)) {
 	k := a.k
-	shared := k.Pointer("u32", CounterWord{Of: windowOf{acc}})
+	shared := k.Pointer("u32", kernel.CounterWord{Of: windowOf{acc}})
 	window := a.windows[acc]
 	if window == "" {
 		window = k.Name("window")
@@ -57,15 +58,15 @@ func (a *groupText) addExact(acc *Accumulator, v codegen.Value, place string) {
 }
 
 // floatSum is the C++ of the arguments that say what a sum of doubles, or of their squares, is in group number row: its limbs, what fitted the window, and that.
-func (k *Kernel) floatSum(f *GroupForm, acc *Accumulator) string {
+func (k *reader) floatSum(f *Form, acc *Accumulator) string {
 	fitted := k.wideText(f, acc.At+1)
 	if acc.op == accFloatSquares {
 		fitted += ", " + k.wideText(f, acc.At+3)
 	}
-	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.Pointer("const u32", CounterWord{Of: windowOf{acc}}))
+	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.Pointer("const u32", kernel.CounterWord{Of: windowOf{acc}}))
 }
 
 // limbs is the C++ of where a sum of doubles of group number row has its limbs.
-func (k *Kernel) limbs(f *GroupForm, acc *Accumulator) string {
+func (k *reader) limbs(f *Form, acc *Accumulator) string {
 	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", GroupArray{f.Aggregate, acc.At}), exactWords)
 }

@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -6,19 +6,24 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// openGroups writes the loop over an aggregation's groups.
-func (k *Kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) (*codegen.Scope, error) {
-	f := k.prog.Aggs[p]
+// reader writes the kernel of a pipeline that reads groups.
+type reader struct{ *kernel.Kernel }
+
+// Open writes the loop over an aggregation's groups. f is nil if they are not on the device.
+func Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkScan, f *Form) (*codegen.Scope, error) {
+	k := &reader{of}
 	if f == nil {
 		return nil, codegen.Refuse("its input was computed on the CPU")
 	}
 	k.Line("// groups: %s", f.Shape)
-	k.MaxRows = k.prog.groups(f)
+	p := f.Aggregate
+	k.MaxRows = f.most(k.Plan.Bound(p))
 	occupied := ""
 	switch f.Shape {
 	case DenseGroups:
@@ -32,7 +37,7 @@ func (k *Kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physica
 	case KeyedGroups:
 		occupied = fmt.Sprintf("%s[row] != slot_empty", k.Pointer("const u32", GroupKeys{p}))
 	}
-	k.openRows(Rows{Groups: p}, occupied)
+	k.OpenRows(kernel.Rows{Groups: p}, occupied)
 	for i, c := range src.Cols {
 		if err := k.bindGroup(s, f, c, src.Ins[i]); err != nil {
 			return nil, err
@@ -42,7 +47,7 @@ func (k *Kernel) openGroups(s *codegen.Scope, src *physical.SinkScan, p *physica
 }
 
 // bindGroup makes a column of an aggregation known: a key or an aggregate's value.
-func (k *Kernel) bindGroup(s *codegen.Scope, f *GroupForm, c *expr.Column, in expr.ColumnID) error {
+func (k *reader) bindGroup(s *codegen.Scope, f *Form, c *expr.Column, in expr.ColumnID) error {
 	for i, g := range f.Aggregate.Groups {
 		if g.Col.ID != in {
 			continue
@@ -50,7 +55,7 @@ func (k *Kernel) bindGroup(s *codegen.Scope, f *GroupForm, c *expr.Column, in ex
 		stored := &f.form.Cols[i]
 		like := stored.Like
 		like.Text = ""
-		k.Ranges.Note(c.ID, stored.within, stored.known)
+		k.Ranges.Note(c.ID, stored.Within, stored.Known)
 		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return k.groupKey(f, i), nil })
 		return nil
 	}
@@ -65,7 +70,7 @@ func (k *Kernel) bindGroup(s *codegen.Scope, f *GroupForm, c *expr.Column, in ex
 		}
 		switch acc := f.Accs[f.items[i].acc]; acc.op {
 		case accCount:
-			n := k.prog.bound(f.Aggregate)
+			n := k.Plan.Bound(f.Aggregate)
 			k.Ranges.Note(c.ID, form.Interval{Lo: 0, Hi: int64(n)}, n < mostRows)
 		case accMin, accMax:
 			k.Ranges.Note(c.ID, acc.within, acc.known)
@@ -80,7 +85,7 @@ func (k *Kernel) bindGroup(s *codegen.Scope, f *GroupForm, c *expr.Column, in ex
 }
 
 // groupKey reads key i of group number row.
-func (k *Kernel) groupKey(f *GroupForm, i int) codegen.Value {
+func (k *reader) groupKey(f *Form, i int) codegen.Value {
 	v := f.form.Cols[i].Like
 	nullable := v.Null != ""
 	key := f.keys
@@ -134,7 +139,7 @@ func (k *Kernel) groupKey(f *GroupForm, i int) codegen.Value {
 }
 
 // groupValue computes aggregate i of group number row from its accumulators, as exec/cpu does.
-func (k *Kernel) groupValue(f *GroupForm, i int) (codegen.Value, error) {
+func (k *reader) groupValue(f *Form, i int) (codegen.Value, error) {
 	it := &f.Aggregate.Aggs[i]
 	acc := f.Accs[f.items[i].acc]
 	typ := it.Col.Typ
@@ -186,7 +191,7 @@ func (k *Kernel) groupValue(f *GroupForm, i int) (codegen.Value, error) {
 }
 
 // sumValue computes a sum or an average of exact numbers.
-func (k *Kernel) sumValue(f *GroupForm, i int, v codegen.Value, count string) (codegen.Value, error) {
+func (k *reader) sumValue(f *Form, i int, v codegen.Value, count string) (codegen.Value, error) {
 	it := &f.Aggregate.Aggs[i]
 	acc := f.Accs[f.items[i].acc]
 	typ := it.Col.Typ

@@ -1,16 +1,17 @@
-package program
+package groupby
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Many groups whose keys are found by hashing, and are of one word, are made by parts as those of large domains are (aggregatepartition.go).
+// Many groups whose keys are found by hashing, and are of one word, are made by parts as those of large domains are (partition.go).
 // The place is the key, mixed by a bijection, so that it spreads over all 32 bits, or 64, and the key follows from it. A block is alone with a part: it finds the
-// part's groups in shared memory (by placing their keys, aggregateplacedpart.go, by a bitmap of their tags, or by searching) and appends them to the groups behind the table in device memory. That table is small: it has what was
+// part's groups in shared memory (by placing their keys, partitionhash.go, by a bitmap of their tags, or by searching) and appends them to the groups behind the table in device memory. That table is small: it has what was
 // added directly, that is keys that are frequent in a block's first tiles, and rows that found no room in their part or its table. A group that is there
 // already is added to.
 
@@ -24,7 +25,7 @@ const (
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
-func (f *GroupForm) keysFitWord() bool {
+func (f *Form) keysFitWord() bool {
 	most := uint64(0)
 	for _, k := range f.keys {
 		if k.shift >= 32 || k.digits-1 > math.MaxUint32>>k.shift {
@@ -72,7 +73,7 @@ type (
 )
 
 // groups is about how many groups there are, or places in a dense domain.
-func (f *GroupForm) groups() float64 {
+func (f *Form) groups() float64 {
 	if f.Shape == DenseGroups {
 		return float64(f.Slots)
 	}
@@ -81,7 +82,7 @@ func (f *GroupForm) groups() float64 {
 
 // nullPlaces says whether NULL has a place besides those of keys.
 func (a *groupText) nullPlaces() bool {
-	return a.f.Shape == wordGroups && orFalse(a.f.form.Cols[0].Like.Null) != "false"
+	return a.f.Shape == wordGroups && kernel.OrFalse(a.f.form.Cols[0].Like.Null) != "false"
 }
 
 // partKey is the C++ of the key that a place stands for.
@@ -112,7 +113,7 @@ func (a *groupText) partPlace(keys, args []codegen.Value) string {
 		k.Line("const u64 %s = %s ? null_place : mix(%s);", name, null, key)
 	}
 	k.Open("if (%s >= null_place && !(%s)) {", name, null)
-	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", CounterWord{Of: DirectGroups{f.Aggregate}}))
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
 	k.Line("%s", a.aside(key, args))
 	k.Else()
 	return name
@@ -128,7 +129,7 @@ func (a *groupText) declareTags() {
 		k.Line("using Ranks = TagRanks<%d>;", x.tagBits())
 		k.Line("Ranks ranks{marks, marks + Ranks::words};")
 	}
-	k.functions = append(k.functions, a.directFunction())
+	k.Functions = append(k.Functions, a.directFunction())
 }
 
 // taggedPart writes what makes the groups of a part by searching for tags.
@@ -180,13 +181,13 @@ func (a *groupText) rankedPart() {
 
 // directFunction is a function that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
 func (a *groupText) directFunction() string {
-	return a.k.callee("direct", []string{"const P& p", "Row row"}, a.directLines())
+	return a.k.Callee("direct", []string{"const P& p", "Row row"}, a.directLines())
 }
 
 // appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
 func (a *groupText) appendGroups(slots string) {
 	k, p := a.k, a.f.Aggregate
-	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", CounterWord{Of: DirectGroups{p}}))
+	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{p}}))
 	k.Open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
 	k.Line("const u32 local = base + thread_index();")
 	k.Line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
@@ -213,7 +214,7 @@ func (a *groupText) appendGroups(slots string) {
 	}
 	k.Line("const Adds how = g == no_group ? Adds::first : Adds::alone;")
 	k.Line("const bool fresh = taken && how == Adds::first;")
-	k.Line("const u64 at = block_append(%s, fresh);", k.Pointer("u64", CounterWord{Of: AppendedGroups{p}}))
+	k.Line("const u64 at = block_append(%s, fresh);", k.Pointer("u64", kernel.CounterWord{Of: AppendedGroups{p}}))
 	k.Open("if (fresh && at < %s) {", k.Word(AppendedCapacity{p}))
 	k.Line("g = %s + at;", k.Word(AppendedFirst{p}))
 	k.Line("%s[g] = key;", k.Pointer("u64", GroupKeys{p}))

@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -6,15 +6,16 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
 // Groups of a domain too large for shared memory, where many rows come: the pipeline's kernel writes rows of 8 bytes, the group's place and
 // the value as an offset, to 128 or 256 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
-// makes as many of each. The last one gives each part a block, which adds its rows up in shared memory (aggregateshared.go).
+// makes as many of each. The last one gives each part a block, which adds its rows up in shared memory (shared.go).
 //
-// Keys that are found by hashing take the same road with the key, mixed, for a place: aggregatehashed.go. Those that do not pack into 32 bits make rows of 16 bytes.
+// Keys that are found by hashing take the same road with the key, mixed, for a place: hashed.go. Those that do not pack into 32 bits make rows of 16 bytes.
 //
 // A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
 // read once or twice costs 16 to 32 bytes, in whole lines.
@@ -54,8 +55,8 @@ type PartitionForm struct {
 	placed *PerfectHashTable // keys of parts are placed; nil: they are not
 	arg    expr.Expr         // the value; nil: there is none
 	accs   *Accumulator      // one that has it
-	then   []*Kernel         // that run after the pipeline's
-	tuning *Tuning
+	then   []*kernel.Kernel  // that run after the pipeline's
+	tuning *kernel.Tuning
 }
 
 // RowBytes, items and LineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
@@ -80,7 +81,7 @@ func (x *PartitionForm) localPlaces(places int64) int64 {
 type PartitionSlots struct{ P *physical.Aggregate }
 
 // PartitionSlots is the number of places that a part's table has, besides the spare ones.
-func (f *GroupForm) PartitionSlots() int64 {
+func (f *Form) PartitionSlots() int64 {
 	x := f.Partition
 	if x.Hashed {
 		return min(x.partSlots(f.Aggregate.EstGroups), (x.stride-spareSlots)&^3)
@@ -90,7 +91,7 @@ func (f *GroupForm) PartitionSlots() int64 {
 
 // tableRoom is how many bytes a part's table has if so many blocks share a multiprocessor.
 func tableRoom(shared, blocks int64) int64 {
-	return min(shared, (shared+SharedRest+blockShared)/blocks-blockShared-SharedRest/4) &^ 15
+	return min(shared, (shared+kernel.SharedRest+blockShared)/blocks-blockShared-kernel.SharedRest/4) &^ 15
 }
 
 // wantedStride is how many slots a part's table should have, spare ones included: a few steps for each power of two, so that there are few different kernels. More
@@ -101,8 +102,8 @@ func (x *PartitionForm) wantedStride(groups float64) int64 {
 		wanted = x.partSlots(groups)
 	}
 	wanted += spareSlots
-	step := max(PowerOfTwo(wanted)/strideSteps, 4)
-	return RoundUp(wanted, step)
+	step := max(kernel.PowerOfTwo(wanted)/strideSteps, 4)
+	return kernel.RoundUp(wanted, step)
 }
 
 // partTable is what a part's table takes of shared memory.
@@ -124,7 +125,7 @@ func (x *PartitionForm) slotBytes(words int64) int64 {
 // choosePartition decides whether groups are made by parts.
 func (a *groupText) choosePartition() *PartitionForm {
 	k, f := a.k, a.f
-	x := &PartitionForm{tuning: &k.prog.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
+	x := &PartitionForm{tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
 		if groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
@@ -132,10 +133,10 @@ func (a *groupText) choosePartition() *PartitionForm {
 		}
 		x.wide = f.Shape == wordGroups || !f.keysFitWord()
 	}
-	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || k.tile == "" || k.Many || len(k.prog.Feeders[f.Aggregate]) != 1 || k.MaxRows >= 1<<31 {
+	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || k.Tile == "" || k.Many || len(k.Plan.Feeders[f.Aggregate]) != 1 || k.MaxRows >= 1<<31 {
 		return nil
 	}
-	if rows := a.rowsIn(); rows < k.prog.Target.Tuning.PartitionRows || rows < 2*groups {
+	if rows := a.rowsIn(); rows < k.Plan.Target.Tuning.PartitionRows || rows < 2*groups {
 		return nil
 	}
 	for _, acc := range f.Accs {
@@ -155,12 +156,12 @@ func (a *groupText) choosePartition() *PartitionForm {
 	}
 	words := a.tableWords(true, true)
 	// The fewest passes, and the fewest parts whose tables fit shared memory: the more parts, the slower a pass.
-	shared := k.prog.Target.SharedBytes
+	shared := k.Plan.Target.SharedBytes
 	for x.Passes = x.tuning.PartitionPasses; x.Passes <= 2; x.Passes++ {
 		for x.Bits = partBitsLeast; x.Bits <= partBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				room := tableRoom(shared, int64(x.blocks))
-				if x.Hashed && x.Bits < partBitsMost && (x.Passes == 2 || !x.partsForAll(k.prog.Target.Multiprocessors)) {
+				if x.Hashed && x.Bits < partBitsMost && (x.Passes == 2 || !x.partsForAll(k.Plan.Target.Multiprocessors)) {
 					continue
 				}
 				if x.Hashed && !x.ranked() && a.rowsIn() >= x.tuning.PartitionHashRows*groups {
@@ -240,11 +241,11 @@ func (a *groupText) addPartRow(row, place string) {
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
 func (a *groupText) partRowText(keys, args []codegen.Value) {
 	k, f := a.k, a.f
-	k.Threads, k.Items, k.blocks = PartitionThreads, f.Partition.Items(), partBlocks
+	k.Threads, k.Items, k.Blocks = PartitionThreads, f.Partition.Items(), partBlocks
 	f.Partition.hot = a.hotBits()
-	k.defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
+	k.Defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
 	if f.Partition.wide {
-		k.defines = append(k.defines, "RADISH_WIDE_ROWS")
+		k.Defines = append(k.Defines, "RADISH_WIDE_ROWS")
 	}
 	place, offset := a.partPlace(keys, args), "0"
 	for i, acc := range f.Accs {
@@ -256,9 +257,9 @@ func (a *groupText) partRowText(keys, args []codegen.Value) {
 	if f.Partition.wide {
 		k.Close()
 	}
-	k.Fill(k.tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
-	k.tile = ""
-	k.endTile = append(k.Capture(a.hotRows), "parting.tile(part_rows, direct);")
+	k.Fill(k.Tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
+	k.Tile = ""
+	k.EndTile = append(k.Capture(a.hotRows), "parting.tile(part_rows, direct);")
 }
 
 // declareParting declares what a pass needs.
@@ -300,17 +301,17 @@ func (a *groupText) flushParts() {
 }
 
 // thenKernel returns a kernel that runs after the pipeline's, and what writes it.
-func (a *groupText) thenKernel(suffix string) (*Kernel, *groupText) {
+func (a *groupText) thenKernel(suffix string) (*kernel.Kernel, *groupText) {
 	k := a.k
-	sub := &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), prog: k.prog, Pipeline: k.Pipeline, Title: k.Title + suffix, Threads: k.Threads, Items: k.Items, blocks: k.blocks}
+	sub := k.Another(suffix)
 	return sub, &groupText{k: sub, f: a.f}
 }
 
 // splitKernel makes parts of each part.
-func (a *groupText) splitKernel() *Kernel {
+func (a *groupText) splitKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_split")
 	p := a.f.Aggregate
-	sub.Shared = SharedMemory{threads: a.f.Partition.bytes}
+	sub.Shared = kernel.SharedMemory{Threads: a.f.Partition.bytes}
 	for _, l := range b.declareParting(1) {
 		sub.Line("%s", l)
 	}
@@ -336,7 +337,7 @@ func (a *groupText) splitKernel() *Kernel {
 // openPlace makes g the group of a place, for what is added to it directly, and notes that there is such. closePlace ends that.
 func (a *groupText) openPlace(place string) {
 	k := a.k
-	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", CounterWord{Of: DirectGroups{a.f.Aggregate}}))
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{a.f.Aggregate}}))
 	if a.f.Partition.Hashed {
 		null := "false"
 		if a.nullPlaces() {

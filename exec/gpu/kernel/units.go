@@ -1,4 +1,4 @@
-package program
+package kernel
 
 import "math/bits"
 

@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -19,7 +20,8 @@ import (
 // Where it is known that equal keys lie together in the whole input, most groups are a single run of a single warp. They are written by plain stores.
 
 // scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.
-func (k *Kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
+func (a *groupText) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
+	k := a.k
 	scan, isScan := k.Pipeline.Source.(*physical.TableScan)
 	c, isColumn := e.(*expr.Column)
 	if !isScan || !isColumn {
@@ -44,19 +46,19 @@ func (k *Kernel) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool)
 	}
 	for i, x := range scan.Cols {
 		if x.ID == id && scan.Ordinals[i] >= 0 {
-			return k.prog.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
+			return k.Plan.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
 		}
 	}
 	return form.Column{}, 0, false
 }
 
 // clustered says whether a scan's rows come in about the order of a column: each row group holds a small part of its values.
-func (k *Kernel) clustered(e expr.Expr) bool {
-	f, id, ok := k.scanned(e)
+func (a *groupText) clustered(e expr.Expr) bool {
+	f, id, ok := a.scanned(e)
 	if !ok || f.Class != form.Int || len(f.Zones.Lo) < 16 {
 		return false
 	}
-	all := k.Ranges[id]
+	all := a.k.Ranges[id]
 	return f.Zones.Widths/float64(len(f.Zones.Lo)) < (float64(all.Hi)-float64(all.Lo))/16
 }
 
@@ -64,10 +66,10 @@ func (k *Kernel) clustered(e expr.Expr) bool {
 // table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
 func (a *groupText) contiguous() bool {
 	p := a.f.Aggregate
-	if len(p.Groups) != 1 || len(a.k.prog.Feeders[p]) != 1 {
+	if len(p.Groups) != 1 || len(a.k.Plan.Feeders[p]) != 1 {
 		return false
 	}
-	f, _, ok := a.k.scanned(p.Groups[0].Expr)
+	f, _, ok := a.scanned(p.Groups[0].Expr)
 	return ok && f.Sorted
 }
 
@@ -77,7 +79,7 @@ func (a *groupText) inRuns() bool { return !a.f.Shared && a.wantsRuns() }
 // wantsRuns is inRuns where groups do not lie in shared memory.
 func (a *groupText) wantsRuns() bool {
 	k, f := a.k, a.f
-	if f.Shape != DenseGroups && f.Shape != PackedGroups || k.tile == "" || k.Many || len(f.Accs) > runAccs {
+	if f.Shape != DenseGroups && f.Shape != PackedGroups || k.Tile == "" || k.Many || len(f.Accs) > runAccs {
 		return false
 	}
 	for _, acc := range f.Accs {
@@ -87,7 +89,7 @@ func (a *groupText) wantsRuns() bool {
 			return false
 		}
 	}
-	return f.Aggregate.Algorithm == physical.StreamAggregate || k.clustered(f.Aggregate.Groups[0].Expr)
+	return f.Aggregate.Algorithm == physical.StreamAggregate || a.clustered(f.Aggregate.Groups[0].Expr)
 }
 
 // runVar is what a thread has of a run for an accumulator.
@@ -154,14 +156,14 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 
 // Limits of what runs take of shared memory.
 const (
-	runBlocks = 4                                                // of a multiprocessor, where a thread has eight rows
-	runBytes  = (227<<10/runBlocks - 1<<10) / (8 * BlockThreads) // of a run there
-	runRoom   = 64 << 10                                         // bytes of a block of more than a warp
-	runAccs   = 40                                               // accumulators: more might not fit even then
+	runBlocks = 4                                                       // of a multiprocessor, where a thread has eight rows
+	runBytes  = (227<<10/runBlocks - 1<<10) / (8 * kernel.BlockThreads) // of a run there
+	runRoom   = 64 << 10                                                // bytes of a block of more than a warp
+	runAccs   = 40                                                      // accumulators: more might not fit even then
 )
 
 // keyType is the C++ type of a group's number.
-func (f *GroupForm) keyType() (typ string, bytes int64) {
+func (f *Form) keyType() (typ string, bytes int64) {
 	if f.Shape == DenseGroups && f.Slots < math.MaxUint32 || f.Shape == PackedGroups && f.keysFitWord() {
 		return "u32", 4
 	}
@@ -195,8 +197,8 @@ func (a *groupText) runs(keys, args []codegen.Value) error {
 			rows[i].Null = note("bool", v.Null)
 		}
 	}
-	k.Fill(k.tile, 2, lines)
-	k.tile = ""
+	k.Fill(k.Tile, 2, lines)
+	k.Tile = ""
 	a.endRuns(a.runVars(rows))
 	return nil
 }
@@ -211,12 +213,12 @@ func (a *groupText) endRuns(vars []runVar) {
 	if bytes > runBytes {
 		k.Items = 4
 	} else {
-		k.blocks = runBlocks
+		k.Blocks = runBlocks
 	}
 	for k.Threads > 32 && int64(k.Threads*k.Items)*bytes > runRoom {
 		k.Threads /= 2
 	}
-	k.Shared = SharedMemory{threads: func(threads int) int64 { return int64(threads*k.Items) * bytes }}
+	k.Shared = kernel.SharedMemory{Threads: func(threads int) int64 { return int64(threads*k.Items) * bytes }}
 
 	// Where the warp's runs lie in shared memory: an array for each variable, the widest first.
 	type place struct{ name, typ string }
@@ -241,7 +243,7 @@ func (a *groupText) endRuns(vars []runVar) {
 		a.decl = append(a.decl, fmt.Sprintf("%s* const %s = shared_at<%s>(%s);", s.typ, s.name, s.typ, at[s.name]))
 	}
 
-	k.endTile = k.Capture(func() {
+	k.EndTile = k.Capture(func() {
 		k.Line("%s first = no_run<%s>(), last = no_run<%s>();", typ, typ, typ)
 		k.Line("u32 starts = 0; // runs that the thread's rows make")
 		k.Line("RADISH_UNROLL")

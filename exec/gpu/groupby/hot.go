@@ -1,6 +1,10 @@
-package program
+package groupby
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+)
 
 // A few places may have a good part of all rows. A block that makes parts looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
 // words in shared memory. Others are parted.
@@ -14,7 +18,7 @@ const (
 // hotBits is log2 of the number of frequent places that a block has room for.
 func (a *groupText) hotBits() int {
 	x := a.f.Partition
-	free := (a.k.prog.Target.SharedBytes+SharedRest)/partBlocks - hotRest - x.bytes(PartitionThreads)
+	free := (a.k.Plan.Target.SharedBytes+kernel.SharedRest)/partBlocks - hotRest - x.bytes(PartitionThreads)
 	bits := hotBitsMost
 	if x.Bits == partBitsMost {
 		bits--
@@ -33,7 +37,7 @@ func (a *groupText) hotBytes(bits int) int64 {
 // declareHot declares the table.
 func (a *groupText) declareHot() []string {
 	k, x := a.k, a.f.Partition
-	k.Shared = SharedMemory{bytes: a.hotBytes(x.hot), threads: x.bytes}
+	k.Shared = kernel.SharedMemory{Bytes: a.hotBytes(x.hot), Threads: x.bytes}
 	return []string{
 		"// frequent places have words of their own in shared memory; first these count",
 		"Place* tags = shared_at<Place>(sizeof(Parting::Memory));",

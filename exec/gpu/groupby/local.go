@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
 // Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
-// memory: keys of 64 bits, and the accumulators' words (aggregateshared.go). A row whose key finds no slot there, because the table is full, goes
+// memory: keys of 64 bits, and the accumulators' words (shared.go). A row whose key finds no slot there, because the table is full, goes
 // to the other table at once, so the estimate of the number of groups decides nothing but the speed. Where there are many rows the keys are
-// placed in another one (aggregateplaced.go).
+// placed in another one (perfecthash.go).
 
 const (
 	localLeast  = 256 // slots at least
@@ -24,7 +25,7 @@ const (
 
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
 func (a *groupText) byTiles() bool {
-	return a.k.tile != "" && !a.k.Many && a.f.Aggregate.EstGroups >= a.k.prog.Target.Tuning.TilesLeast
+	return a.k.Tile != "" && !a.k.Many && a.f.Aggregate.EstGroups >= a.k.Plan.Target.Tuning.TilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
@@ -35,7 +36,7 @@ func (a *groupText) localSlots() int64 {
 			return 0
 		}
 	}
-	return a.k.prog.Target.SharedBytes / localSlotBytes(words) &^ 3
+	return a.k.Plan.Target.SharedBytes / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
@@ -48,7 +49,7 @@ func (a *groupText) chooseLocal() {
 		return
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
-	room := k.prog.Target.SharedBytes / slotBytes &^ 3
+	room := k.Plan.Target.SharedBytes / slotBytes &^ 3
 	est := max(f.Aggregate.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
 	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
@@ -60,7 +61,7 @@ func (a *groupText) chooseLocal() {
 		return
 	}
 	a.slots, a.slot = slots, slotBytes
-	k.Threads = k.sharedThreads(slots * slotBytes)
+	k.Threads = k.SharedThreads(slots * slotBytes)
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
@@ -131,7 +132,7 @@ func (a *groupText) localTile(key, null string, args []codegen.Value) {
 	if f.Shape == wordGroups {
 		k.Close()
 	}
-	k.endTile = k.Capture(func() {
+	k.EndTile = k.Capture(func() {
 		k.Line("RADISH_UNROLL")
 		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 		k.Line("const bool here = row_key[i] != empty_key;")
@@ -149,8 +150,8 @@ func (a *groupText) localTile(key, null string, args []codegen.Value) {
 		k.Line("warp_barrier(full_mask());")
 		k.Close()
 	})
-	k.Fill(k.tile, 2, declare)
-	k.tile = ""
+	k.Fill(k.Tile, 2, declare)
+	k.Tile = ""
 }
 
 // aside is the C++ that adds a row to its group in device memory: a call, so that the loop over all rows stays small.
@@ -180,7 +181,7 @@ func (a *groupText) aside(key string, args []codegen.Value) string {
 		a.updateAll(passed, "g")
 		k.Close()
 	})
-	k.functions = append(k.functions, k.callee("aside", parameters, lines))
+	k.Functions = append(k.Functions, k.Callee("aside", parameters, lines))
 	return fmt.Sprintf("%s_aside(%s);", k.Title, strings.Join(given, ", "))
 }
 
@@ -214,7 +215,7 @@ func (a *groupText) flushLocal() {
 func (a *groupText) declareLocal() []string {
 	k := a.k
 	bytes := a.slots * a.slot
-	k.Shared = SharedMemory{bytes: bytes}
+	k.Shared = kernel.SharedMemory{Bytes: bytes}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",

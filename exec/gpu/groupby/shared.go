@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -15,7 +16,7 @@ import (
 // all groups when it has no more rows. Atomics on 32 bits are instructions there, those on 64 bits are loops, ten times slower.
 //
 //   - A count is a word.
-//   - A sum of doubles is 4 limbs of those that fit a window, one of their squares twice 4 (aggregatefloat.go).
+//   - A sum of doubles is 4 limbs of those that fit a window, one of their squares twice 4 (floats.go).
 //   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
 //     4 limbs. Where tables are large, of parts or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
 //     the thread that makes it 2^15 moves all but one of them to the group in device memory.
@@ -30,13 +31,12 @@ const (
 	SharedCopies = 24 << 10 // bytes up to which a table has copies
 	sharedSmall  = 64 << 10 // bytes that are always worth it; more take rowsPerPlace rows for each place
 	rowsPerPlace = 512
-	SharedRest   = 2 << 10 // bytes that a kernel may need besides
 )
 
 // narrow says whether a sum is known to fit 64 bits.
 func (a *groupText) narrow(acc *Accumulator) bool {
 	r, known := a.k.Ranges.Of(acc.arg)
-	return known && len(a.k.prog.Feeders[a.f.Aggregate]) == 1 && r.Magnitude()*a.k.MaxRows < 1<<62
+	return known && len(a.k.Plan.Feeders[a.f.Aggregate]) == 1 && r.Magnitude()*a.k.MaxRows < 1<<62
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
@@ -77,7 +77,7 @@ func (a *groupText) limbsIf(acc *Accumulator, counted bool) (n int, offset bool)
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
 // 10^8 rows of a build has that many for each.
 func (a *groupText) crowded() bool {
-	return a.k.Many && !(a.k.MaxRows < a.k.prog.Target.Tuning.CrowdedRows)
+	return a.k.Many && !(a.k.MaxRows < a.k.Plan.Target.Tuning.CrowdedRows)
 }
 
 // countLimbs is how many words a count has in shared memory.
@@ -127,7 +127,7 @@ func (a *groupText) countOf(acc *Accumulator) int {
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (a *groupText) fitsShared(counted bool) bool {
 	bytes := a.f.Slots * a.tableWords(counted, false) * 4
-	return bytes <= a.k.prog.Target.SharedBytes && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.Slots))
+	return bytes <= a.k.Plan.Target.SharedBytes && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.Slots))
 }
 
 // rowsIn is about the number of rows that come.
@@ -138,22 +138,13 @@ func (a *groupText) rowsIn() float64 {
 	return a.k.MaxRows
 }
 
-// sharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.
-func (k *Kernel) sharedThreads(bytes int64) int {
-	threads := BlockThreads
-	for threads < 1024 && int64(threads)*(k.prog.Target.SharedBytes/max(bytes, 1)) < 1024 {
-		threads *= 2
-	}
-	return threads
-}
-
 // inWords says whether all accumulators have words in shared memory, or are counted by one that has.
-func (f *GroupForm) inWords() bool {
+func (f *Form) inWords() bool {
 	return !slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.limbs == 0 && acc.in == nil })
 }
 
 // Words is the number of 32-bit words that a group has in shared memory.
-func (f *GroupForm) Words() int {
+func (f *Form) Words() int {
 	n := 0
 	for _, a := range f.Accs {
 		n += a.limbs
@@ -351,7 +342,7 @@ func (a *groupText) sumCopies(read, word string) string {
 func (a *groupText) declareShared() []string {
 	k, f := a.k, a.f
 	places := k.Literal(uint64(f.Slots))
-	k.Shared = SharedMemory{bytes: f.Slots * int64(f.Words()) * 4, copied: true}
+	k.Shared = kernel.SharedMemory{Bytes: f.Slots * int64(f.Words()) * 4, Copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
 		"// group, then by copy.",

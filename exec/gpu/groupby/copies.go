@@ -1,4 +1,4 @@
-package program
+package groupby
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // Groups so few that a block has many copies of all in shared memory are laid out by copy: the words of a group's copy lie side by side, so that a row
@@ -35,7 +36,7 @@ func (a *groupText) pieces(acc *Accumulator) int {
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
 func (a *groupText) chooseCopies() {
 	f := a.f
-	if !f.Shared || a.k.Many || len(a.k.prog.Feeders[f.Aggregate]) != 1 {
+	if !f.Shared || a.k.Many || len(a.k.Plan.Feeders[f.Aggregate]) != 1 {
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -72,8 +73,8 @@ func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
 	offset := ""
 	if acc.offset {
 		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.within.Lo)))
-		if raw, ok := k.raws[v.Text]; ok && raw.base == acc.within.Lo {
-			offset = raw.text
+		if raw, ok := k.Raws[v.Text]; ok && raw.Base == acc.within.Lo {
+			offset = raw.Text
 		}
 	}
 	switch acc.op {
@@ -94,7 +95,7 @@ func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
 // declareCopies makes the block's groups empty.
 func (a *groupText) declareCopies() []string {
 	k, f := a.k, a.f
-	k.Shared = SharedMemory{bytes: f.Slots * int64(f.Words()) * 4, copied: true}
+	k.Shared = kernel.SharedMemory{Bytes: f.Slots * int64(f.Words()) * 4, Copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.Words()),

@@ -1,10 +1,11 @@
-package program
+package groupby
 
 import (
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -26,15 +27,15 @@ func (s groupShape) String() string {
 	return [...]string{"one group", "array", "packed keys", "one-word keys", "keys in columns"}[s]
 }
 
-// GroupForm is how the groups of an aggregation lie on the device: arrays over their places.
-type GroupForm struct {
+// Form is how the groups of an aggregation lie on the device: arrays over their places.
+type Form struct {
 	Aggregate *physical.Aggregate
 	Shape     groupShape
 	Shared    bool // each block has a table of its own in shared memory first
 	ByCopy    bool // which is laid out by copy
 	keys      []groupKey
-	form      *RowForm // the keys, settled
-	Slots     int64    // of a dense form
+	form      *kernel.RowForm // the keys, settled
+	Slots     int64           // of a dense form
 	Accs      []*Accumulator
 	items     []aggItem
 	Arrays    []aggArray
@@ -110,7 +111,7 @@ func (acc *Accumulator) extremeOf64() bool {
 	return (acc.op == accMin || acc.op == accMax) && !acc.offset
 }
 
-// Windowed says whether an accumulator adds doubles up, or their squares, in a window (aggregatefloat.go).
+// Windowed says whether an accumulator adds doubles up, or their squares, in a window (floats.go).
 func (acc *Accumulator) Windowed() bool { return acc.op == accFloatSum || acc.op == accFloatSquares }
 
 // fitted is how many words of 64 bits hold what fitted that.
@@ -160,7 +161,7 @@ type (
 	GroupMask   struct{ P *physical.Aggregate } // slots - 1
 	GroupsFull  struct{ P *physical.Aggregate } // address of the flag that the table is full
 	GroupCopies struct{ P *physical.Aggregate } // log2 of the copies of the table in shared memory
-	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see aggregatefloat.go
+	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see floats.go
 )
 
 // Limits.
@@ -177,7 +178,7 @@ const hotGroups = 1 << 12
 const LaunchRows = 1 << 30
 
 // LaunchMost is how many rows a launch may have, so that a cancelled query ends soon.
-func (f *GroupForm) LaunchMost(t *Tuning) int64 {
+func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
 	few := f.Shape == ScalarGroups || f.Shared || f.Partition == nil && f.Aggregate.EstGroups <= hotGroups
 	alone := f.Shape != ScalarGroups && !f.Shared && (f.Shape == KeyedGroups || !f.inWords()) // in device memory
 	switch {
@@ -190,7 +191,7 @@ func (f *GroupForm) LaunchMost(t *Tuning) int64 {
 }
 
 // find returns the number of an accumulator, or -1.
-func (f *GroupForm) find(op accOp, arg expr.Expr) int {
+func (f *Form) find(op accOp, arg expr.Expr) int {
 	for i, a := range f.Accs {
 		if a.op == op && (a.arg == nil) == (arg == nil) && (arg == nil || expr.Equal(a.arg, arg)) {
 			return i
@@ -200,7 +201,7 @@ func (f *GroupForm) find(op accOp, arg expr.Expr) int {
 }
 
 // acc returns an accumulator's number, adding it if there is none like it.
-func (f *GroupForm) acc(op accOp, arg expr.Expr) int {
+func (f *Form) acc(op accOp, arg expr.Expr) int {
 	if i := f.find(op, arg); i >= 0 {
 		return i
 	}
@@ -208,7 +209,7 @@ func (f *GroupForm) acc(op accOp, arg expr.Expr) int {
 	return len(f.Accs) - 1
 }
 
-func (f *GroupForm) addItem(it *logical.AggItem) error {
+func (f *Form) addItem(it *logical.AggItem) error {
 	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
 		return codegen.Refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
 	}
@@ -270,7 +271,18 @@ func (f *GroupForm) addItem(it *logical.AggItem) error {
 }
 
 // array adds an array over the places.
-func (f *GroupForm) array(elem string, width int64, unit int, fill uint64) int {
+func (f *Form) array(elem string, width int64, unit int, fill uint64) int {
 	f.Arrays = append(f.Arrays, aggArray{elem, width, unit, fill})
 	return len(f.Arrays) - 1
+}
+
+// most is the most groups of so many rows: without keys one, even of no rows.
+func (f *Form) most(rows float64) float64 {
+	switch f.Shape {
+	case ScalarGroups:
+		return 1
+	case DenseGroups:
+		return min(rows, float64(f.Slots))
+	}
+	return rows
 }

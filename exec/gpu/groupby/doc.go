@@ -1,0 +1,15 @@
+// Package groupby writes the kernels that group rows. It knows no device and no running query.
+//
+// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays. The first pipeline that ends in an aggregation settles it (text.go).
+// The ways to bring rows to their groups have a file each:
+//
+//	scalar.go          one group: registers, then warps, blocks and the device
+//	shared.go          groups that fit a block's shared memory; copies.go: few of them, in copies
+//	local.go           keys that are hashed, in a table of each block in front of the one in device memory
+//	perfecthash.go     the same, with a perfect hash of keys that were seen before
+//	partition.go       many groups: rows are partitioned first; hot.go: frequent keys; tables.go: a partition's groups, which
+//	                   hashed.go searches for or numbers, and partitionhash.go finds by a perfect hash
+//	runs.go            rows that come in the order of a key
+//
+// find.go finds a group's slot. floats.go and variance.go are sums that are exact until they are rounded. read.go writes kernels that read groups.
+package groupby

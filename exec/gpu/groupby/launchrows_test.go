@@ -1,0 +1,36 @@
+package groupby
+
+import (
+	"testing"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// TestLaunchRows looks at how many rows are launched at once where each may have to wait for the others.
+func TestLaunchRows(t *testing.T) {
+	tuning := kernel.DefaultTuning()
+	few, many := &physical.Aggregate{EstGroups: 3}, &physical.Aggregate{EstGroups: 1e6}
+	float, count := []*Accumulator{{op: accFloatSum, limbs: 4}}, []*Accumulator{{op: accCount, limbs: 1}}
+	for _, c := range []struct {
+		name string
+		form Form
+		want int64
+	}{
+		{"doubles of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accFloatSum}}}, tuning.LaunchWindow},
+		{"a count", Form{Aggregate: few, Shape: ScalarGroups, Accs: count}, LaunchRows},
+		{"doubles of a small domain", Form{Aggregate: few, Shape: DenseGroups, Shared: true, Accs: float}, tuning.LaunchWindow},
+		{"doubles of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: float}, tuning.LaunchWindow},
+		{"doubles of many hashed keys", Form{Aggregate: many, Shape: PackedGroups, Accs: float}, LaunchRows},
+		{"extremes of 64 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1}}}, tuning.LaunchWindow},
+		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, offset: true}}}, LaunchRows},
+		{"an extreme of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accMax}}}, LaunchRows},
+		{"a count of few hashed keys", Form{Aggregate: few, Shape: wordGroups, Accs: count}, LaunchRows},
+		{"a count of few texts", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.LaunchHot},
+		{"what has no words", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accLeast}}}, tuning.LaunchHot},
+	} {
+		if got := c.form.LaunchMost(&tuning); got != c.want {
+			t.Errorf("%s: %d rows a launch, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Append appends rows to a sink's arrays.
+type Append struct {
+	k      *Kernel
+	Sink   physical.Sink
+	Form   *RowForm
+	values []expr.Expr
+	ids    []expr.ColumnID
+	title  string
+
+	Out  []codegen.Value // what row has stored in variables, or computed
+	Vars []string
+}
+
+func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, ids []expr.ColumnID, title string) *Append {
+	f := k.Plan.Sinks[sink]
+	if f == nil {
+		f = &RowForm{}
+		k.Plan.Sinks[sink] = f
+	}
+	return &Append{k: k, Sink: sink, Form: f, values: values, ids: ids, title: title}
+}
+
+func (a *Append) Row(s *codegen.Scope) error {
+	k := a.k
+	for i, e := range a.values {
+		v, err := k.Emit(e, s)
+		if err != nil {
+			return err
+		}
+		if v, err = k.Store(a.Sink, a.Form, i, a.ids[i], e, v); err != nil {
+			return err
+		}
+		a.Out = append(a.Out, v)
+	}
+	if k.InOrder() {
+		return a.inPlace()
+	}
+	if k.Many {
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", RowCounter{a.Sink}))
+		a.Write("at")
+		return nil
+	}
+	a.Carry()
+	return nil
+}
+
+// inPlace writes a row where its number says, so that the order stays.
+func (a *Append) inPlace() error {
+	k := a.k
+	offset := "0"
+	for _, t := range k.Pipeline.Transforms {
+		switch t := t.(type) {
+		case *physical.Project:
+		case *physical.Limit:
+			if !k.KeepsPositions(t) {
+				return codegen.Refuse("LIMIT over ordered rows of which some were dropped runs on the CPU only")
+			}
+			offset = k.Literal(uint64(t.Offset))
+		default:
+			if k.Many {
+				return codegen.Refuse("repeating ordered rows, as a join with several matches does, runs on the CPU only")
+			}
+			if p, ok := t.(*physical.Probe); ok && KeepsRows(p.Kind) {
+				continue
+			}
+			return codegen.Refuse("dropping ordered rows, as a filter or join does, runs on the CPU only")
+		}
+	}
+	k.Line("append(%s);", k.Pointer("u64", RowCounter{a.Sink}))
+	k.Line("const u64 at = (u64)row - %s;", offset)
+	a.Write("at")
+	return nil
+}
+
+// Carry moves the values into variables that live outside the row's blocks, beside one that says that the row has come.
+func (a *Append) Carry() {
+	a.k.Line("reached = true;")
+	a.Vars = append(a.Vars, "bool reached = false;")
+	for i, v := range a.Out {
+		name := a.k.Name("out")
+		a.Vars = append(a.Vars, fmt.Sprintf("%s %s{};", v.Class.CName(), name))
+		a.k.Line("%s = %s;", name, v.Text)
+		a.Out[i].Text = name
+		if v.Null != "" {
+			a.Vars = append(a.Vars, fmt.Sprintf("bool %s_null = true;", name))
+			a.k.Line("%s_null = %s;", name, v.Null)
+			a.Out[i].Null = name + "_null"
+		}
+	}
+}
+
+// Write stores the values as row number at, if there is room.
+func (a *Append) Write(at string) {
+	k := a.k
+	k.Open("if (%s < %s) {", at, k.Word(CapacityWord{a.Sink}))
+	a.WriteValues(at)
+	k.Close()
+}
+
+// WriteValues stores the values as row number at, for which there is room.
+func (a *Append) WriteValues(at string) {
+	k := a.k
+	for i, v := range a.Out {
+		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), DataWord{a.Sink, i}), at, v.Text)
+		if v.Null != "" {
+			k.Line("%s[%s] = !(%s);", k.Pointer("u8", ValidWord{a.Sink, i}), at, v.Null)
+		}
+	}
+}
+
+func (a *Append) Together() ([]string, error) {
+	if a.Vars == nil {
+		return nil, nil
+	}
+	a.AppendReached(func() { a.Write("at") })
+	return a.Vars, nil
+}
+
+// AppendReached numbers the rows that have come, a block's together; write stores one as row number at.
+func (a *Append) AppendReached(write func()) {
+	k := a.k
+	k.Line("// %s", a.title)
+	k.Open("if (block_any(reached)) {")
+	k.Line("const u64 at = block_append(%s, reached);", k.Pointer("u64", RowCounter{a.Sink}))
+	k.Open("if (reached) {")
+	write()
+	k.Close()
+	k.Close()
+}
+
+func (a *Append) After() error { return nil }
+
+func (a *Append) Declare() []string { return nil }

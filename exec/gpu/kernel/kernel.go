@@ -1,0 +1,241 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Kernel is one kernel of a pipeline: its text, and what its launch needs besides the parameters.
+//
+// The text is one loop over the rows of the source. Each operator writes what it does to a row, and opens a block for the rows that live on. What follows
+// is written inside, so each operator stands in the text once. A sink that appends rows wants all threads of a block together: where a row gives at most
+// one, the blocks are closed first and variables carry the values out.
+type Kernel struct {
+	*codegen.Text
+	Plan     *Pipelines
+	Pipeline *physical.Pipeline
+	Title    string
+
+	Declarations codegen.Gap        // before the loop
+	Tiles        codegen.Gap        // the head of the loop over a scan's tiles
+	Rows         Rows               // over the source's rows
+	MaxRows      float64            // a bound of the rows into the sink; infinite if none is known
+	Many         bool               // a row of the source may give several
+	Either       bool               // the kernel is right whichever way its scan loads columns: see Program.most
+	Stops        bool               // it has loops that end when the query is cancelled: the variable stop says that it was
+	Ends         []string           // of the blocks that are open around the current place, within a row: the last line of each, if any
+	Shared       SharedMemory       // dynamic, of a block
+	Raws         map[string]RawItem // of a column's value, by its name: the item that it comes from
+	Items        int                // rows that a thread takes at once
+	Threads      int                // of a block
+	Blocks       int                // that a multiprocessor has to have registers for; 0: any
+	Defines      []string           // macros of the headers, besides
+	Filters      []Filter           // of builds, that the scan's rows are looked up in
+	Functions    []string           // that the kernels call
+	// Tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; EndTile stands behind them.
+	Tile    codegen.Gap
+	EndTile []string
+	CUDA    string // the whole source, which is compiled
+
+	Then  []*Kernel // that run after this one, of sources of their own
+	notes []Note    // what the text does not name
+	Learn *Kernel   // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
+}
+
+// A note is for EXPLAIN: a table or an expression that a kernel is about. The text names none, nor the pipeline, so that queries of one shape have the same kernels.
+type Note struct {
+	What string
+	Of   expr.Expr // nil: what says it all
+}
+
+func (k *Kernel) Note(n Note) { k.notes = append(k.notes, n) }
+
+// NoteText puts a kernel's notes together.
+func (k *Kernel) NoteText() string {
+	var all []string
+	for _, n := range k.notes {
+		text := n.What
+		if n.Of != nil {
+			text += commentText(n.Of)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
+
+// All are a pipeline's kernels, none of nil.
+func (k *Kernel) All() []*Kernel {
+	if k == nil {
+		return nil
+	}
+	all := append([]*Kernel{k}, k.Then...)
+	if k.Learn != nil {
+		all = append(all, k.Learn)
+	}
+	return all
+}
+
+// MakesStrings says whether a pipeline's kernels make strings.
+func (k *Kernel) MakesStrings() bool {
+	return slices.ContainsFunc(k.All(), func(x *Kernel) bool { return x.Text.MakesStrings() })
+}
+
+// Rows are what a launch goes over. One of the first three is set, or Count rows are there.
+type Rows struct {
+	Scan   *physical.TableScan // tiles of a table
+	Of     physical.Sink       // rows that a sink stores
+	Groups *physical.Aggregate // slots of groups
+	Count  int64               // constant rows
+	// SharedBy is what gives copies of the rows, if several threads come for each row and share its copies; nil: one comes.
+	SharedBy *physical.Repeat
+}
+
+// SharedMemory is how many bytes of shared memory a block needs. What depends on the launch is a function of it, not of the query that runs.
+type SharedMemory struct {
+	Bytes   int64
+	Threads func(threads int) int64 // besides, where a block has so many threads; nil: nothing
+	Copied  bool                    // the bytes are those of one copy of a block's groups
+}
+
+// Needs says whether a block needs any.
+func (m SharedMemory) Needs() bool { return m.Bytes > 0 || m.Threads != nil }
+
+// Of is the bytes of a block of so many threads, with 1 << shift copies of its groups.
+func (m SharedMemory) Of(threads, shift int) int64 {
+	bytes := m.Bytes
+	if m.Copied {
+		bytes <<= shift
+	}
+	if m.Threads != nil {
+		bytes += m.Threads(threads)
+	}
+	return bytes
+}
+
+// Block opens a block around the rest of the row.
+func (k *Kernel) Block(format string, args ...any) {
+	k.Open(format, args...)
+	k.Ends = append(k.Ends, "")
+}
+
+// AtEnd says what the last line of the innermost block is.
+func (k *Kernel) AtEnd(line string) { k.Ends[len(k.Ends)-1] = line }
+
+// Callee is a function that the kernel calls, named after it. Its first parameter is p, the kernel's.
+func (k *Kernel) Callee(suffix string, parameters, lines []string) string {
+	return fmt.Sprintf("template <typename P>\nRADISH_NOINLINE void %s_%s(%s) {\n  %s\n}\n", k.Title, suffix, strings.Join(parameters, ", "), strings.Join(lines, "\n  "))
+}
+
+// BlockThreads is the number of threads of a block of generated kernels, unless they want more.
+const BlockThreads = 256
+
+// File is the whole source that is compiled, with macros of the headers.
+func (k *Kernel) File(macros []string) string {
+	source := ""
+	for _, f := range k.Functions {
+		source += f + "\n"
+	}
+	source += k.Source(k.Title)
+	defines := ""
+	if k.Blocks > 0 {
+		defines = fmt.Sprintf("#define RADISH_BLOCKS %d\n", k.Blocks)
+	}
+	for _, d := range macros {
+		defines += "#define " + d + "\n"
+	}
+	return defines + "#define RADISH_BLOCK " + strconv.Itoa(k.Threads) + "\n#define RADISH_ITEMS " + strconv.Itoa(k.Items) + "\n" + k.Plan.Target.Includes(source) + "\n" + source
+}
+
+// Sink writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.
+type Sink interface {
+	// Row is called inside all blocks, for a row that lives.
+	Row(s *codegen.Scope) error
+	// Together is called where all threads of the block are at one place, once a row. It returns the declarations of the variables that row
+	// has set, to stand before the row's blocks.
+	Together() ([]string, error)
+	// After is called behind the loop.
+	After() error
+	Declare() []string
+}
+
+// AskStop writes, first in a loop of which a row of the source may have very many turns, that it ends when the query has been cancelled. What the loop has found
+// then is of no account. turn is the C++ of a number that differs from turn to turn: some of them ask, see stopped_at in error.cuh.
+func (k *Kernel) AskStop(turn string) {
+	if k.Stops {
+		k.Line("if (stop || stopped_at(%s, %s, %s)) {", k.ErrorAddress(), k.Pointer("const u32", CancelWord{}), turn)
+		k.Line("  stop = true;")
+		k.Line("  break;")
+		k.Line("}")
+	}
+}
+
+// FromOrder says whether the source's rows have an order.
+func (k *Kernel) FromOrder() bool {
+	scan, ok := k.Pipeline.Source.(*physical.SinkScan)
+	if !ok {
+		return false
+	}
+	switch scan.From.(type) {
+	case *physical.Sort, *physical.Window:
+		return true
+	}
+	return false
+}
+
+// InOrder says whether the sink has to keep the source's order: not one that other pipelines end in too, a union's.
+func (k *Kernel) InOrder() bool {
+	return k.FromOrder() && len(k.Plan.Feeders[k.Pipeline.Sink]) == 1
+}
+
+// KeepsPositions says whether the rows that come to a transform are the source's, in order, so that their numbers there say how many came before.
+func (k *Kernel) KeepsPositions(t physical.Transform) bool {
+	for _, before := range k.Pipeline.Transforms {
+		if before == t {
+			return k.FromOrder()
+		}
+		if p, ok := before.(*physical.Probe); ok && KeepsRows(p.Kind) && !Multiplies(p) {
+			continue
+		}
+		if _, ok := before.(*physical.Project); !ok {
+			return false
+		}
+	}
+	return false
+}
+
+// CounterWord is the address of a pipeline's counter for one of its operators: a u64 that is 0 at the start.
+type CounterWord struct {
+	P  *physical.Pipeline
+	Of any
+}
+
+// MostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
+// groups directly and what was appended to them apart; of its texts one; and of a source of constant rows how many these are, as a sink.
+const MostCounters = 6
+
+// New begins the kernel of a pipeline.
+func New(g *Pipelines, p *physical.Pipeline) *Kernel {
+	k := &Kernel{Text: codegen.NewText(g.Ctx, g.Lookups), Plan: g, Pipeline: p, Title: "pipeline", Items: 4, Threads: BlockThreads, Raws: map[string]RawItem{}}
+	k.Ranges = codegen.Ranges{}
+	k.Declarations = k.Gap()
+	return k
+}
+
+// Another returns a kernel that runs after another one, or beside it.
+func (k *Kernel) Another(suffix string) *Kernel {
+	return &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), Plan: k.Plan, Pipeline: k.Pipeline, Title: k.Title + suffix, Threads: k.Threads, Items: k.Items, Blocks: k.Blocks}
+}
+
+// Filter is a filter of a build's key that a kernel reads under some name.
+type Filter struct {
+	Name  string
+	Word  any // its address
+	Bytes int64
+	Local bool // blocks copy it to shared memory, if they have any left
+}

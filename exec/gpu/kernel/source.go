@@ -1,0 +1,121 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// OpenRows writes a loop over rows from 0 on, of which the condition, if not empty, says which are there.
+func (k *Kernel) OpenRows(rows Rows, condition string) {
+	k.Rows = rows
+	k.Rows.SharedBy = k.firstRepeat()
+	k.loopRows("(i64)"+k.Word(ToWord{}), condition)
+}
+
+// OpenStored is OpenRows for a sink's rows. Where the host does not know yet how many there are, the kernel asks the counter.
+func (k *Kernel) OpenStored(s physical.Sink, condition string) {
+	k.Rows = Rows{Of: s}
+	to, held := k.Word(ToWord{}), k.Word(HeldCount{s})
+	k.Line("const i64 to = %s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, to, held, to)
+	k.loopRows("to", condition)
+}
+
+func (k *Kernel) loopRows(to, condition string) {
+	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(FromWord{}), to)
+	turn := "row"
+	if k.Rows.SharedBy != nil {
+		turn = "turn"
+		share := k.Word(SharersWord{})
+		k.Line("const i64 sharers = (i64)1 << %s; // threads that come for a row", share)
+		k.Line("const i64 turn = base + thread_index(), row = turn >> %s;", share)
+	} else {
+		k.Line("const i64 row = base + thread_index();")
+	}
+	here := turn + " < " + to
+	if condition != "" {
+		here += " && " + condition
+	}
+	k.Line("const bool here = %s;", here)
+}
+
+// firstRepeat is the transform that gives copies of the source's rows, if those before it only compute and drop rows: several threads may do that for the
+// same row. nil: there is none.
+func (k *Kernel) firstRepeat() *physical.Repeat {
+	for _, t := range k.Pipeline.Transforms {
+		switch t := t.(type) {
+		case *physical.Repeat:
+			return t
+		case *physical.Filter, *physical.Project:
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// RawItem is an item of a column in registers, of at most 32 bits: what a value is above base.
+type RawItem struct {
+	Text string
+	Base int64
+}
+
+// commentText prints an expression on one line, without what could end the comment, and with empty literals, since the kernel is the same whatever they
+// are.
+func commentText(e expr.Expr) string {
+	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Const:
+			return &expr.Const{Value: types.Value{Type: e.Value.Type}}
+		case *expr.In:
+			return &expr.In{Arg: e.Arg}
+		}
+		return e
+	})
+	text := []rune(e.String())
+	if len(text) > 100 {
+		text = append(text[:97], '.', '.', '.')
+	}
+	for i, c := range text {
+		if c < ' ' || c == '\\' || c > '~' {
+			text[i] = '?'
+		}
+	}
+	return string(text)
+}
+
+// SharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.
+func (k *Kernel) SharedThreads(bytes int64) int {
+	threads := BlockThreads
+	for threads < 1024 && int64(threads)*(k.Plan.Target.SharedBytes/max(bytes, 1)) < 1024 {
+		threads *= 2
+	}
+	return threads
+}
+
+// Hash writes the hash of keys and returns its name. A NULL, where one may be a key, has a hash of its own.
+func (k *Kernel) Hash(keys []codegen.Value) string {
+	h := k.Name("hash")
+	for i, v := range keys {
+		text := fmt.Sprintf("hash_of(%s)", v.Text)
+		if v.Null != "" {
+			text = fmt.Sprintf("%s ? hash_of_null : %s", v.Null, text)
+		}
+		if i == 0 {
+			k.Line("u64 %s = %s;", h, text)
+		} else {
+			k.Line("%s = hash_combine(%s, %s);", h, h, text)
+		}
+	}
+	return h
+}
+
+func OrFalse(null string) string {
+	if null == "" {
+		return "false"
+	}
+	return null
+}

@@ -1,0 +1,181 @@
+package program
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// writer writes the kernel of one pipeline.
+type writer struct {
+	*kernel.Kernel
+	g *Program
+}
+
+// generate writes a pipeline's kernel.
+func (g *Program) generate(p *physical.Pipeline) (*kernel.Kernel, error) {
+	return (&writer{Kernel: kernel.New(g.Pipelines, p), g: g}).generate()
+}
+
+// generate writes the kernel.
+func (k *writer) generate() (*kernel.Kernel, error) {
+	g, p := k.g, k.Pipeline
+	sink, err := k.newSink()
+	if err != nil {
+		return nil, err
+	}
+	s := codegen.NewScope()
+	if s, err = k.openSource(s); err != nil {
+		return nil, err
+	}
+	for _, t := range p.Transforms {
+		k.Many = k.Many || kernel.Multiplies(t)
+		k.Stops = k.Stops || g.loops(t)
+	}
+	out := k.Gap() // variables that the sink takes out of the row's blocks
+	s, err = k.openRow(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range p.Transforms {
+		if s, err = k.transform(s, t); err != nil {
+			return nil, err
+		}
+	}
+	if err := sink.Row(s); err != nil {
+		return nil, err
+	}
+	for i := len(k.Ends) - 1; i >= 0; i-- {
+		if k.Ends[i] != "" {
+			k.Line("%s", k.Ends[i])
+		}
+		k.Close()
+	}
+	outside, err := sink.Together()
+	if err != nil {
+		return nil, err
+	}
+	k.Fill(out, k.Depth(), outside)
+	for k.Depth() > 1 {
+		k.Close()
+		if k.Depth() == 2 {
+			for _, l := range k.EndTile {
+				k.Line("%s", l)
+			}
+		}
+	}
+	if k.Tile != "" {
+		k.Fill(k.Tile, 2, nil)
+	}
+	if scan := k.Rows.Scan; scan != nil {
+		tiles := fmt.Sprintf("%s, %s, %s", k.Word(kernel.SpansWord{Scan: scan}), k.Word(kernel.FromWord{}), k.Word(kernel.ToWord{}))
+		if k.Learn != nil {
+			tiles += ", (i64)" + k.Word(kernel.EveryWord{})
+		}
+		k.Fill(k.Tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.next();) {", tiles)})
+	}
+	if err := sink.After(); err != nil {
+		return nil, err
+	}
+	declared := sink.Declare()
+	declared = append(declared, k.declareFilters()...)
+	if k.Stops {
+		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.ErrorAddress()))
+	}
+	k.Fill(k.Declarations, 1, declared)
+	for _, x := range k.All() {
+		if len(x.Params) > g.Target.LaunchWords {
+			return nil, codegen.Refuse("its kernel would need more than %d literals, columns and arrays", g.Target.LaunchWords)
+		}
+		x.CUDA = x.File(k.Defines)
+	}
+	return k.Kernel, nil
+}
+
+func (k *writer) transform(s *codegen.Scope, t physical.Transform) (*codegen.Scope, error) {
+	switch t := t.(type) {
+	case *physical.Filter:
+		k.Line("// filter")
+		return k.filter(s, t.Preds)
+	case *physical.Project:
+		k.Line("// project")
+		return s, k.project(s, t.Items)
+	case *physical.Probe:
+		return k.probe(s, t)
+	case *physical.Limit:
+		return k.limit(s, t)
+	case *physical.Repeat:
+		k.Line("// repeat")
+		n, err := k.Emit(t.Count, s)
+		if err != nil {
+			return nil, err
+		}
+		i := k.Name("n")
+		first, step := "0", "1"
+		if k.Rows.SharedBy == t {
+			first, step = "turn & (sharers - 1)", "sharers"
+		}
+		k.MaxRows = kernel.Unbounded
+		k.Block("for (i64 %s = %s; %s < %s; %s += %s) {", i, first, i, n.Text, i, step)
+		k.AskStop("(u32)(row + " + i + ")")
+		return s.Nested(), nil
+	}
+	return nil, codegen.Refuse("%T runs on the CPU only", t)
+}
+
+func (k *writer) filter(s *codegen.Scope, preds []expr.Expr) (*codegen.Scope, error) {
+	for _, e := range preds {
+		cond, err := k.EmitCond(e, s)
+		if err != nil {
+			return nil, err
+		}
+		k.Block("if (%s) {", cond)
+		s = s.Nested()
+	}
+	return s, nil
+}
+
+func (k *writer) project(s *codegen.Scope, items []logical.Item) error {
+	for _, it := range items {
+		if c, ok := it.Expr.(*expr.Column); ok {
+			within, known := k.Ranges[c.ID]
+			k.Ranges.Note(it.Col.ID, within, known)
+			if !s.Alias(it.Col.ID, c.ID) {
+				return codegen.Refuse("column %s is not on the GPU", c)
+			}
+			continue
+		}
+		v, err := k.Emit(it.Expr, s)
+		if err != nil {
+			return err
+		}
+		within, known := k.Ranges.Of(it.Expr)
+		k.Ranges.Note(it.Col.ID, within, known)
+		s.Bind(it.Col.ID, v)
+	}
+	return nil
+}
+
+// limit lets rows through by their number: of rows in order the place, else a ticket.
+func (k *writer) limit(s *codegen.Scope, t *physical.Limit) (*codegen.Scope, error) {
+	k.Line("// limit")
+	if k.KeepsPositions(t) {
+		k.Block("if (row >= (i64)%s && row - (i64)%s < (i64)%s) {", k.Literal(uint64(t.Offset)), k.Literal(uint64(t.Offset)), k.Literal(limitCount(t)))
+		return s.Nested(), nil
+	}
+	ticket := k.Name("ticket")
+	k.Line("const u64 %s = append(%s);", ticket, k.Pointer("u64", kernel.CounterWord{P: k.Pipeline, Of: t}))
+	k.Block("if (%s >= %s && %s - %s < %s) {", ticket, k.Literal(uint64(t.Offset)), ticket, k.Literal(uint64(t.Offset)), k.Literal(limitCount(t)))
+	return s.Nested(), nil
+}
+
+func limitCount(t *physical.Limit) uint64 {
+	if t.Count < 0 {
+		return 1 << 62
+	}
+	return uint64(t.Count)
+}

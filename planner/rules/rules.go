@@ -8,8 +8,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
@@ -88,17 +86,6 @@ var list = []Rule{
 
 // MaxNodes bounds the operators of a plan, which grow where correlated subqueries are rewritten.
 const MaxNodes = 200_000
-
-// Names returns the names of the rules that can be switched off, each once, in order.
-func Names() []string {
-	var out []string
-	for i := range list {
-		if !list[i].Required && !slices.Contains(out, list[i].Name) {
-			out = append(out, list[i].Name)
-		}
-	}
-	return out
-}
 
 // Optimize rewrites q. The trace is empty unless opts asks for it. An error is a form that Radish does not support, or
 // a bug that opts.Check found.

@@ -159,3 +159,14 @@ func TestRulesKeepResults(t *testing.T) {
 		}
 	}
 }
+
+// Names returns the names of the rules that can be switched off, each once, in order.
+func Names() []string {
+	var out []string
+	for i := range list {
+		if !list[i].Required && !slices.Contains(out, list[i].Name) {
+			out = append(out, list[i].Name)
+		}
+	}
+	return out
+}

@@ -214,22 +214,6 @@ func DecimalToInt(v Int128, scale int) (int64, ConvertStatus) {
 	return i, ConvertOK
 }
 
-// DecimalToUint rounds a DECIMAL to a BIGINT UNSIGNED, half away from zero; a negative number gives 0 and
-// ConvertOutOfRange.
-func DecimalToUint(v Int128, scale int) (uint64, ConvertStatus) {
-	r, _ := Rescale(v, scale, 0)
-	u, ok := r.Uint64()
-	switch {
-	case r.Hi < 0:
-		return 0, ConvertOutOfRange
-	case !ok:
-		return math.MaxUint64, ConvertOutOfRange
-	case CompareDecimal(r, 0, v, scale) != 0:
-		return u, ConvertRounded
-	}
-	return u, ConvertOK
-}
-
 // Number is a hexadecimal or bit literal as the BIGINT UNSIGNED that it is where a number is wanted (Reference Manual 11.1.4, 11.1.5). Of more
 // than eight bytes the last eight count, as in MySQL.
 func (v Value) Number() Value {

@@ -20,7 +20,7 @@ type Writer interface {
 	Close() error
 }
 
-// Options say how files are written. The zero value is what [Read] takes for the same rows.
+// Options say how files are written. What the zero value writes is read as the same rows.
 type Options struct {
 	Zone     *time.Location // of TIMESTAMPs in text; nil: UTC
 	NoHeader bool           // CSV without the names of the columns

@@ -117,56 +117,63 @@ func (g *grouping) buildRollup() logical.Node {
 	slices.Reverse(levels)
 	for _, level := range levels {
 		in, cols := read()
-		agg := &logical.Aggregate{Input: in, Hint: b.aggHint(), Scalar: level == 0}
-		p := &logical.Project{}
-		add := func(name string, e expr.Expr) { p.Items = append(p.Items, logical.NewItem(&b.alloc, name, e)) }
-		for i, k := range keys {
-			var value expr.Expr = &expr.Const{Value: types.NullOf(k.Typ)}
-			if i < level {
-				group := b.alloc.Like(cols[k.ID])
-				agg.Groups = append(agg.Groups, logical.Item{Col: group, Expr: cols[k.ID]})
-				value = group
-			}
-			add(k.Name, value)
-		}
-		for _, a := range aggs {
-			a.Args, a.OrderBy = append([]expr.Expr(nil), a.Args...), append([]logical.SortKey(nil), a.OrderBy...)
-			for k, e := range a.Args {
-				a.Args[k] = cols[e.(*expr.Column).ID]
-			}
-			for k := range a.OrderBy {
-				a.OrderBy[k].Expr = cols[a.OrderBy[k].Expr.(*expr.Column).ID]
-			}
-			of, shown := g.shown[a.Col.ID]
-			a.Col = b.alloc.Like(a.Col)
-			agg.Aggs = append(agg.Aggs, a)
-			if shown && of >= level {
-				add(a.Col.Name, &expr.Const{Value: types.NullOf(a.Col.Typ)})
-			} else {
-				add(a.Col.Name, a.Col)
-			}
-		}
-		for _, c := range g.groupings {
-			bits := int64(0)
-			for _, a := range c.args {
-				bits <<= 1
-				if g.keyOf(a) >= level {
-					bits |= 1
-				}
-			}
-			add("grouping", &expr.Const{Value: types.IntValue(bits)})
-		}
-		add("level", &expr.Const{Value: types.IntValue(int64(level))})
-		p.Input = agg
-		if level == 0 { // the total of no rows is no row
-			rows := logical.AggItem{Col: b.alloc.New("", "rows", types.Int64, false), Fn: expr.LookupAggregate("count(*)")}
-			agg.Aggs = append(agg.Aggs, rows)
-			p.Input = filter(agg, &expr.Compare{Op: expr.GT, Left: rows.Col, Right: &expr.Const{Value: types.IntValue(0)}})
-		}
+		p := g.rollupLevel(level, keys, aggs, in, cols)
 		out.All = append(out.All, p)
 		out.InCols = append(out.InCols, p.Schema())
 	}
 	return out
+}
+
+// rollupLevel groups by the first keys, as many as level says, and gives the columns of all levels: NULL for the other keys.
+func (g *grouping) rollupLevel(level int, keys []*expr.Column, aggs []logical.AggItem, in logical.Node, cols map[expr.ColumnID]*expr.Column) *logical.Project {
+	b := g.b
+	agg := &logical.Aggregate{Input: in, Hint: b.aggHint(), Scalar: level == 0}
+	p := &logical.Project{}
+	add := func(name string, e expr.Expr) { p.Items = append(p.Items, logical.NewItem(&b.alloc, name, e)) }
+	for i, k := range keys {
+		var value expr.Expr = &expr.Const{Value: types.NullOf(k.Typ)}
+		if i < level {
+			group := b.alloc.Like(cols[k.ID])
+			agg.Groups = append(agg.Groups, logical.Item{Col: group, Expr: cols[k.ID]})
+			value = group
+		}
+		add(k.Name, value)
+	}
+	for _, a := range aggs {
+		a.Args, a.OrderBy = append([]expr.Expr(nil), a.Args...), append([]logical.SortKey(nil), a.OrderBy...)
+		for k, e := range a.Args {
+			a.Args[k] = cols[e.(*expr.Column).ID]
+		}
+		for k := range a.OrderBy {
+			a.OrderBy[k].Expr = cols[a.OrderBy[k].Expr.(*expr.Column).ID]
+		}
+		of, shown := g.shown[a.Col.ID]
+		a.Col = b.alloc.Like(a.Col)
+		agg.Aggs = append(agg.Aggs, a)
+		if shown && of >= level {
+			add(a.Col.Name, &expr.Const{Value: types.NullOf(a.Col.Typ)})
+		} else {
+			add(a.Col.Name, a.Col)
+		}
+	}
+	for _, c := range g.groupings {
+		bits := int64(0)
+		for _, a := range c.args {
+			bits <<= 1
+			if g.keyOf(a) >= level {
+				bits |= 1
+			}
+		}
+		add("grouping", &expr.Const{Value: types.IntValue(bits)})
+	}
+	add("level", &expr.Const{Value: types.IntValue(int64(level))})
+	p.Input = agg
+	if level == 0 { // the total of no rows is no row
+		rows := logical.AggItem{Col: b.alloc.New("", "rows", types.Int64, false), Fn: expr.LookupAggregate("count(*)")}
+		agg.Aggs = append(agg.Aggs, rows)
+		p.Input = filter(agg, &expr.Compare{Op: expr.GT, Left: rows.Col, Right: &expr.Const{Value: types.IntValue(0)}})
+	}
+	return p
 }
 
 // readers returns a function that gives, each time anew, a relation with the rows of n, and its column for each of n's. A plan

@@ -20,6 +20,9 @@ import (
 // appenderRows is the number of rows that an Appender holds before it writes them.
 const appenderRows = 1 << 17
 
+// appenderBytes is the number of bytes of strings from which on it does so.
+const appenderBytes = 8 << 20
+
 // appended is the name under which an INSERT finds the rows of an Appender.
 const appended = "rows of an appender"
 
@@ -32,13 +35,14 @@ const appended = "rows of an appender"
 //	err = a.Close()
 //
 // What arrives is what INSERT would store: values are converted to the columns' types, defaults fill columns that are left out,
-// and keys are checked. Rows are written together, every 131,072 and by Flush and Close; those written together become visible
+// and keys are checked. Rows are written together, every 131,072 or 8 MiB of strings and by Flush and Close; those written together become visible
 // together. An error of Flush leaves the rows of that flush out and ends the Appender. It is not safe for concurrent use.
 type Appender struct {
 	ctx     context.Context
 	conn    *Conn
 	insert  *Stmt
 	rows    rowBuffer
+	bytes   int // of the strings in rows
 	written int64
 	err     error
 }
@@ -87,12 +91,15 @@ func (a *Appender) Append(values ...any) error {
 	if err != nil {
 		return err
 	}
-	if a.rows.n >= appenderRows || !a.rows.takes(row) {
+	if a.rows.n >= appenderRows || a.bytes >= appenderBytes || !a.rows.takes(row) {
 		if err := a.Flush(); err != nil {
 			return err
 		}
 	}
 	a.rows.add(row)
+	for i := range row {
+		a.bytes += len(row[i].S)
+	}
 	return nil
 }
 
@@ -127,7 +134,7 @@ func (a *Appender) Flush() error {
 	if err != nil {
 		return err
 	}
-	a.rows = newRowBuffer(len(a.rows.cols))
+	a.rows, a.bytes = newRowBuffer(len(a.rows.cols)), 0
 	return a.write(v)
 }
 

@@ -114,7 +114,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		list.Add(sqlerr.LevelError, e.Code, "%s", e.Message) // for SHOW ERRORS
 		return s.engine.tellKept(e)
 	}
-	if err := st.takeTree(stmt.Memory); err != nil {
+	if err := st.takeTree(stmt.Memory + storedParams(stmt.Node, params)); err != nil {
 		done()
 		return nil, failed(err)
 	}
@@ -199,13 +199,26 @@ type statement struct {
 	relies   bool                // on the tables that it reads: see transaction.rely
 }
 
-// takeTree counts what a long text became.
+// takeTree counts what a long text became, or long values.
 func (st *statement) takeTree(bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
-	st.tree.Budget, st.tree.Operator = st.memory(), "the statement's text"
+	st.tree.Budget, st.tree.Operator = st.memory(), "the statement and its values"
 	return st.tree.Add(bytes)
+}
+
+// storedParams returns the bytes of long values that a statement stores: they are copied on their way.
+func storedParams(n ast.StmtNode, params []types.Value) int64 {
+	const long = 1 << 20
+	bytes := int64(0)
+	for i := range params {
+		bytes += int64(len(params[i].S))
+	}
+	if bytes < long || !writes(n) {
+		return 0
+	}
+	return bytes
 }
 
 // end gives back what the statement holds besides its query's memory.

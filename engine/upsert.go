@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/bind"
@@ -30,6 +31,7 @@ type upsert struct {
 	count   int64          // rows affected, as MySQL counts
 	row     int64          // the number of the row that is being inserted, from 1
 	inserts int            // how many were
+	held    int64          // bytes of the new rows, about
 	set     *expr.ProgramSet
 	rules   *storing
 	context *expr.Context
@@ -84,6 +86,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 		}
 	}
 	release, err := s.eachBatch(st, ins.Query, "insert", func(b *column.Batch) (int64, error) {
+		before := u.held
 		for i := range b.Rows() {
 			at := i
 			if b.Sel != nil {
@@ -109,7 +112,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 				return 0, err
 			}
 		}
-		return b.Bytes(), nil
+		return max(0, u.held-before), nil
 	})
 	if err != nil {
 		return 0, err
@@ -459,7 +462,20 @@ func (u *upsert) add(values []types.Value, from int64) {
 		u.inserts++
 	}
 	u.rows = append(u.rows, newRow{values: values, from: from})
+	u.held += u.bytes(values)
 }
+
+// bytes returns about how much memory a new row takes.
+func (u *upsert) bytes(values []types.Value) int64 {
+	total := int64(2*unsafe.Sizeof(newRow{})) + int64(len(values))*int64(unsafe.Sizeof(types.Value{})) + upsertKeyBytes*int64(len(u.keys)+1)
+	for i := range values {
+		total += int64(len(values[i].S))
+	}
+	return total
+}
+
+// upsertKeyBytes is about what a row takes in one of the maps of rows and keys.
+const upsertKeyBytes = 64
 
 func (u *upsert) remove(p place) {
 	if !p.new {
@@ -468,11 +484,13 @@ func (u *upsert) remove(p place) {
 	}
 	r := &u.rows[p.row]
 	r.gone = true
+	u.held -= u.bytes(r.values)
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, r.values); ok {
 			delete(u.taken[i], text)
 		}
 	}
+	r.values = nil
 }
 
 // finish deletes and appends the rows.
@@ -508,6 +526,10 @@ func (u *upsert) finish() error {
 // appendTo adds rows to the table's version without those that are gone.
 func (u *upsert) appendTo(v *table.Version, rows []newRow) (*table.Version, error) {
 	var batches []*column.Batch
+	var builder *table.Builder
+	if len(rows) > bulkRows {
+		builder = u.st.builder(v, "INSERT")
+	}
 	for len(rows) > 0 {
 		if err := u.st.ctx.Err(); err != nil {
 			return nil, err
@@ -521,16 +543,16 @@ func (u *upsert) appendTo(v *table.Version, rows []newRow) (*table.Version, erro
 			}
 			b.Cols = append(b.Cols, vector)
 		}
-		batches, rows = append(batches, b), rows[n:]
-	}
-	if len(batches)*column.VectorSize <= bulkRows {
-		return v.Append(batches...)
-	}
-	builder := u.st.builder(v, "INSERT")
-	for _, b := range batches {
-		if err := builder.Append(b); err != nil {
+		clear(rows[:n]) // they are in the batch
+		rows = rows[n:]
+		if builder == nil {
+			batches = append(batches, b)
+		} else if err := builder.Append(b); err != nil {
 			return nil, err
 		}
+	}
+	if builder == nil {
+		return v.Append(batches...)
 	}
 	return builder.Finish()
 }

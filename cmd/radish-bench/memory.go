@@ -166,6 +166,9 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 	if _, err := conn.Exec(ctx, memoryTable+c.setup); err != nil {
 		return err
 	}
+	if c.client != nil {
+		return c.client(ctx, &memoryClient{db: db, conn: conn, own: &m.own})
+	}
 	sql := c.sql
 	if c.literal != nil {
 		size := 0
@@ -195,4 +198,21 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 			return rows.Err()
 		}
 	}
+}
+
+// memoryClient is what a case with a client of its own uses. What the client itself holds it adds to own.
+type memoryClient struct {
+	db   *radish.DB
+	conn *radish.Conn
+	own  *int64
+}
+
+// each runs the statements that text gives for 0, 1, ..., n - 1.
+func (c *memoryClient) each(ctx context.Context, n int, text func(i int) string) error {
+	for i := range n {
+		if _, err := c.conn.Exec(ctx, text(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"slices"
+)
 
 // memoryCase is a statement that keeps more than its rows' share of the memory limit. setup runs before it, under the same limit.
 type memoryCase struct {
@@ -12,6 +16,8 @@ type memoryCase struct {
 	pieces  int
 	quick   bool // belongs to the test that every change runs
 	unread  bool // the client asks for one batch and waits
+	// client, where it is not nil, runs statements instead.
+	client func(ctx context.Context, c *memoryClient) error
 }
 
 // memoryTable is what the statements read: 100,000 rows of some 40 bytes, joins of which repeat each key 10 times.
@@ -19,8 +25,11 @@ const memoryTable = "SET cte_max_recursion_depth = 100000000; CREATE TABLE n (id
 	"INSERT INTO n WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 1000) " +
 	"SELECT a.i * 1000 + b.i, (a.i * 1000 + b.i) % 10000, a.i / 7, b.i / 3, CONCAT('text ', a.i, ' of ', b.i) FROM r a, r b WHERE a.i <= 100; "
 
-// memoryCases are operators x kinds of values. Texts have 40 bytes (short), 400, 3,200 or 16,000.
-var memoryCases = []memoryCase{
+// memoryCases are all statements.
+var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases)
+
+// operatorCases are operators x kinds of values. Texts have 40 bytes (short), 400, 3,200 or 16,000.
+var operatorCases = []memoryCase{
 	{name: "sort, 400 bytes", sql: "SELECT id, REPEAT(MD5(id), 13) AS t FROM n ORDER BY t", quick: true},
 	{name: "sort, 3,200 bytes", sql: "SELECT id, REPEAT(MD5(id), 100) AS t FROM n ORDER BY t DESC"},
 	{name: "sort, 16,000 bytes", sql: "SELECT REPEAT(MD5(id), 500) AS t FROM n ORDER BY id % 7, id"},

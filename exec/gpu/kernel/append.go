@@ -21,6 +21,7 @@ type Append struct {
 	Vars []string
 }
 
+// NewAppend returns what appends values to a sink's rows; ids are those of the columns that they are stored as.
 func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, ids []expr.ColumnID, title string) *Append {
 	f := k.Plan.Sinks[sink]
 	if f == nil {
@@ -30,6 +31,7 @@ func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, ids []expr.Col
 	return &Append{k: k, Sink: sink, Form: f, values: values, ids: ids, title: title}
 }
 
+// Row computes the values of a row, and stores them or carries them out of the row's blocks.
 func (a *Append) Row(s *codegen.Scope) error {
 	k := a.k
 	for i, e := range a.values {
@@ -118,6 +120,7 @@ func (a *Append) WriteValues(at string) {
 	}
 }
 
+// Together stores the values that Row carried out.
 func (a *Append) Together() ([]string, error) {
 	if a.Vars == nil {
 		return nil, nil
@@ -138,6 +141,8 @@ func (a *Append) AppendReached(write func()) {
 	k.Close()
 }
 
+// After has nothing to write.
 func (a *Append) After() error { return nil }
 
+// Declare has nothing to declare.
 func (a *Append) Declare() []string { return nil }

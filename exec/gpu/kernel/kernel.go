@@ -18,34 +18,38 @@ import (
 // one, the blocks are closed first and variables carry the values out.
 type Kernel struct {
 	*codegen.Text
+	Launch
 	Plan     *Pipelines
 	Pipeline *physical.Pipeline
-	Title    string
 
 	Declarations codegen.Gap        // before the loop
 	Tiles        codegen.Gap        // the head of the loop over a scan's tiles
-	Rows         Rows               // over the source's rows
-	MaxRows      float64            // a bound of the rows into the sink; infinite if none is known
+	MaxRows      float64            // a bound of the rows into the sink; Unbounded if none is known
 	Many         bool               // a row of the source may give several
-	Either       bool               // the kernel is right whichever way its scan loads columns: see Program.most
-	Stops        bool               // it has loops that end when the query is cancelled: the variable stop says that it was
-	Ends         []string           // of the blocks that are open around the current place, within a row: the last line of each, if any
-	Shared       SharedMemory       // dynamic, of a block
+	Ends         []string           // the last line of each block that is open around the current position, within a row; "": none
 	Raws         map[string]RawItem // of a column's value, by its name: the item that it comes from
-	Items        int                // rows that a thread takes at once
-	Threads      int                // of a block
-	Blocks       int                // that a multiprocessor has to have registers for; 0: any
+	Blocks       int                // that a multiprocessor must have registers for; 0: any number
 	Defines      []string           // macros of the headers, besides
 	Filters      []Filter           // of builds, that the scan's rows are looked up in
 	Functions    []string           // that the kernels call
 	// Tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; EndTile stands behind them.
 	Tile    codegen.Gap
 	EndTile []string
-	CUDA    string // the whole source, which is compiled
+	notes   []Note // what the text does not name
+}
 
-	Then  []*Kernel // that run after this one, of sources of their own
-	notes []Note    // what the text does not name
-	Learn *Kernel   // another one, that runs after this one has seen some of the tiles, before it sees the others; nil: none
+// Launch is what the runner has to know of a kernel besides its parameters.
+type Launch struct {
+	Title   string       // the kernel's name in its source
+	CUDA    string       // the whole source, which is compiled
+	Rows    Rows         // what the loop goes over
+	Shared  SharedMemory // dynamic, of a block
+	Items   int          // rows that a thread takes at once
+	Threads int          // of a block
+	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.most
+	Stops   bool         // it has loops that end when the query is cancelled: the variable stop says that it was
+	Then    []*Kernel    // run after this one, over sources of their own
+	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none
 }
 
 // A note is for EXPLAIN: a table or an expression that a kernel is about. The text names none, nor the pipeline, so that queries of one shape have the same kernels.
@@ -54,6 +58,7 @@ type Note struct {
 	Of   expr.Expr // nil: what says it all
 }
 
+// Note adds a note.
 func (k *Kernel) Note(n Note) { k.notes = append(k.notes, n) }
 
 // NoteText puts a kernel's notes together.
@@ -221,7 +226,7 @@ const MostCounters = 6
 
 // New begins the kernel of a pipeline.
 func New(g *Pipelines, p *physical.Pipeline) *Kernel {
-	k := &Kernel{Text: codegen.NewText(g.Ctx, g.Lookups), Plan: g, Pipeline: p, Title: "pipeline", Items: 4, Threads: BlockThreads, Raws: map[string]RawItem{}}
+	k := &Kernel{Text: codegen.NewText(g.Ctx, g.Lookups), Launch: Launch{Title: "pipeline", Items: 4, Threads: BlockThreads}, Plan: g, Pipeline: p, Raws: map[string]RawItem{}}
 	k.Ranges = codegen.Ranges{}
 	k.Declarations = k.Gap()
 	return k
@@ -229,7 +234,7 @@ func New(g *Pipelines, p *physical.Pipeline) *Kernel {
 
 // Another returns a kernel that runs after another one, or beside it.
 func (k *Kernel) Another(suffix string) *Kernel {
-	return &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), Plan: k.Plan, Pipeline: k.Pipeline, Title: k.Title + suffix, Threads: k.Threads, Items: k.Items, Blocks: k.Blocks}
+	return &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), Launch: Launch{Title: k.Title + suffix, Threads: k.Threads, Items: k.Items}, Plan: k.Plan, Pipeline: k.Pipeline, Blocks: k.Blocks}
 }
 
 // Filter is a filter of a build's key that a kernel reads under some name.

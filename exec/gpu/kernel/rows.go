@@ -33,6 +33,7 @@ type StoredColumn struct {
 	Known  bool          // if that is known
 }
 
+// IsNullable says whether the column can hold NULL.
 func (c *StoredColumn) IsNullable() bool { return c.Like.Null != "" }
 
 // Column returns the stored column of an ID.

@@ -113,6 +113,7 @@ func (k *Kernel) Hash(keys []codegen.Value) string {
 	return h
 }
 
+// OrFalse is the C++ of a condition, which may be empty: false.
 func OrFalse(null string) string {
 	if null == "" {
 		return "false"

@@ -50,6 +50,9 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 			return nil, err
 		}
 	}
+	if name == "timestampadd" && len(args) > 1 {
+		args[1] = expr.BitsFor(args[1], types.Int64)
+	}
 	if b.Ctx == nil {
 		return expr.NewCall(name, args...)
 	}

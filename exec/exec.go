@@ -8,7 +8,6 @@ package exec
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/radish-sql/radish/column"
@@ -93,7 +92,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 func (env *Env) config() schedule.Config {
 	return schedule.Config{
 		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result,
-		Open: map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(nil)},
+		Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
 	}
 }
 
@@ -140,8 +139,7 @@ func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg schedu
 
 // finish runs a plan some of whose pipelines are run's.
 func finish(ctx context.Context, plan *physical.Plan, run *gpu.Run, cfg schedule.Config) (rows Rows, reason string, err error) {
-	cfg.Open = maps.Clone(cfg.Open)
-	cfg.Open[physical.GPU] = run.Open
+	cfg.Backends = append(cfg.Backends[:len(cfg.Backends):len(cfg.Backends)], schedule.Backend{Device: physical.GPU, Open: run.Open})
 	rows, err = start(ctx, plan, cfg)
 	if err == nil {
 		return placed{rows, run}, "", nil

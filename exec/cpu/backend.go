@@ -28,26 +28,27 @@ import (
 
 // execution is a query's part on the CPU.
 type execution struct {
-	*task.Query
-	shared *schedule.Query
-	sinks  map[physical.Sink]pipeline.Sink
-	builds map[*physical.Build]*join.Build
-	seq    int // the number of the next pipeline's first morsel
+	*task.Query // own
+	own         task.Query
+	shared      *schedule.Query
+	sinks       map[physical.Sink]pipeline.Sink
+	builds      map[*physical.Build]*join.Build
+	seq         int // the number of the next pipeline's first morsel
 
 	received map[physical.Sink]*rowstore.Relation // rows that came from another device
 }
 
-// Open returns what begins a query on the CPU. Tests pass a tuning; nil stands for task.Default.
-func Open(tuning *task.Tuning) schedule.Opener {
-	if tuning == nil {
-		tuning = &task.Default
+// Open begins a query on the CPU.
+func Open(q *schedule.Query) (schedule.Run, error) { return OpenTuned(q, &task.Default) }
+
+// OpenTuned is Open with other sizes than task.Default's; tests use it.
+func OpenTuned(q *schedule.Query, tuning *task.Tuning) (schedule.Run, error) {
+	x := &execution{
+		own:    task.Query{State: q.State, Threads: q.Threads, Memory: q.Memory, Ctx: q.Ctx, Expr: q.Expr, Tuning: tuning},
+		shared: q, sinks: make(map[physical.Sink]pipeline.Sink, len(q.Plan.Pipelines)), builds: map[*physical.Build]*join.Build{},
 	}
-	return func(q *schedule.Query) (schedule.Run, error) {
-		own := &task.Query{State: q.State, Threads: q.Threads, Memory: q.Memory, Ctx: q.Ctx, Expr: q.Expr, Tuning: tuning}
-		return &execution{
-			Query: own, shared: q, sinks: make(map[physical.Sink]pipeline.Sink, len(q.Plan.Pipelines)), builds: map[*physical.Build]*join.Build{},
-		}, nil
-	}
+	x.Query = &x.own
+	return x, nil
 }
 
 // Prepare makes a pipeline ready whose dependencies have run.

@@ -57,7 +57,11 @@ func start(ctx context.Context, plan *physical.Plan, cfg schedule.Config) (*sche
 }
 
 func startTuned(tuning *task.Tuning, ctx context.Context, plan *physical.Plan, cfg schedule.Config) (*schedule.Cursor, error) {
-	cfg.Open = map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(tuning)}
+	open := cpu.Open
+	if tuning != nil {
+		open = func(q *schedule.Query) (schedule.Run, error) { return cpu.OpenTuned(q, tuning) }
+	}
+	cfg.Backends = []schedule.Backend{{Device: physical.CPU, Open: open}}
 	return schedule.Start(ctx, plan, cfg)
 }
 

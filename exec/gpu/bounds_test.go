@@ -537,7 +537,7 @@ func (x *boundCheck) key(p *physical.Pipeline, row []types.Value) error {
 func (x *boundCheck) read(plan *physical.Plan, see func(row []types.Value) error) (rows int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	cur, err := schedule.Start(ctx, plan, schedule.Config{Threads: 1, Expr: plantest.Context(), Open: map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(nil)}})
+	cur, err := schedule.Start(ctx, plan, schedule.Config{Threads: 1, Expr: plantest.Context(), Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}}})
 	if err != nil {
 		return 0, err
 	}

@@ -77,7 +77,7 @@ func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 		b.ran++
 		return out, err
 	}
-	c, err := schedule.Start(ctx, plan, schedule.Config{Threads: 1, Expr: &expr.Context{}, Open: map[physical.Device]schedule.Opener{physical.CPU: cpu.Open(nil)}})
+	c, err := schedule.Start(ctx, plan, schedule.Config{Threads: 1, Expr: &expr.Context{}, Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}}})
 	if err != nil {
 		return nil, err
 	}

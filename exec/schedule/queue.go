@@ -44,10 +44,9 @@ type Queue struct {
 	lent     int64 // bytes of the batch that was taken last
 }
 
-func newQueue(state *State, mem *memory.Budget) *Queue {
-	r := &Queue{state: state, mem: mem}
+func (r *Queue) init(state *State, mem *memory.Budget) {
+	r.state, r.mem = state, mem
 	r.cond.L = &r.mu
-	return r
 }
 
 // wake lets those who wait see that something has changed.

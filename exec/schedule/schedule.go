@@ -23,16 +23,24 @@ type Config struct {
 	Result string
 	// Progress is told what has been done; it may be nil.
 	Progress *profile.Progress
-	// Open begins the query on each device that it may use: on the CPU when its first pipeline there is reached, on others at once. Pipelines of other
-	// devices run on the CPU.
-	Open map[physical.Device]Opener
+	// Backends begin the query on each device that it may use: on the CPU when its first pipeline there is reached, on others at once. Pipelines of
+	// other devices run on the CPU.
+	Backends []Backend
+}
+
+// Backend begins queries on a device.
+type Backend struct {
+	Device physical.Device
+	Open   Opener
 }
 
 // query is a plan that runs.
 type query struct {
-	*Query
+	Query
+	state   State
+	queue   Queue
 	cfg     Config
-	runs    map[physical.Device]Run
+	runs    []Run                 // of the backends; nil where none has begun
 	feeding map[physical.Sink]int // pipelines that have still to run, by their sink
 	moved   map[move]bool
 	started time.Time
@@ -70,11 +78,10 @@ func Start(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error
 
 func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 	q := &query{
-		Query: &Query{
-			State: &State{}, Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result,
-		},
-		cfg: cfg, runs: map[physical.Device]Run{}, started: time.Now(),
+		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result},
+		cfg:   cfg, runs: make([]Run, len(cfg.Backends)), started: time.Now(),
 	}
+	q.State, q.Out = &q.state, &q.queue
 	if q.Operator == "" {
 		q.Operator = "result"
 	}
@@ -87,8 +94,8 @@ func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 		q.Expr = *cfg.Expr.ForWorker(nil)
 	}
 	q.Expr.Ctx = ctx
-	q.Out = newQueue(q.State, q.Memory)
-	q.onFail = q.Out.wake
+	q.queue.init(q.State, q.Memory)
+	q.state.onFail = q.queue.wake
 	q.feeding = make(map[physical.Sink]int, len(plan.Pipelines))
 	for _, p := range plan.Pipelines {
 		q.feeding[p.Sink]++
@@ -98,11 +105,11 @@ func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 
 // start runs the pipelines; from the first that gives an unknown amount of rows to the client on, in the background.
 func (q *query) start(c *Cursor) error {
-	for d := range q.cfg.Open {
-		if d == physical.CPU {
+	for _, b := range q.cfg.Backends {
+		if b.Device == physical.CPU {
 			continue
 		}
-		if _, err := q.on(d); err != nil {
+		if _, err := q.on(b.Device); err != nil {
 			return err
 		}
 	}
@@ -198,27 +205,28 @@ func (q *query) ordered() []*physical.Pipeline {
 
 // device returns where a pipeline runs.
 func (q *query) device(p *physical.Pipeline) physical.Device {
-	if q.cfg.Open[p.Device] == nil {
-		return physical.CPU
+	for i := range q.cfg.Backends {
+		if q.cfg.Backends[i].Device == p.Device {
+			return p.Device
+		}
 	}
-	return p.Device
+	return physical.CPU
 }
 
 // on returns the query's part on a device, which begins with the first call.
 func (q *query) on(d physical.Device) (Run, error) {
-	if r := q.runs[d]; r != nil {
-		return r, nil
-	}
-	open := q.cfg.Open[d]
-	if open == nil {
+	at := slices.IndexFunc(q.cfg.Backends, func(b Backend) bool { return b.Device == d })
+	if at < 0 {
 		return nil, sqlerr.Bug("no backend runs pipelines on the %s", d)
 	}
-	r, err := open(q.Query)
-	if err != nil {
-		return nil, err
+	if q.runs[at] == nil {
+		r, err := q.cfg.Backends[at].Open(&q.Query)
+		if err != nil {
+			return nil, err
+		}
+		q.runs[at] = r
 	}
-	q.runs[d] = r
-	return r, nil
+	return q.runs[at], nil
 }
 
 // prepare makes a pipeline ready on its device, with the stored rows that it reads.
@@ -230,10 +238,8 @@ func (q *query) prepare(p *physical.Pipeline) (Step, error) {
 	}
 	q.feeding[p.Sink]--
 	last := q.feeding[p.Sink] == 0
-	for _, s := range inputs(p, last) {
-		if err := q.move(p, s, d, r); err != nil {
-			return nil, err
-		}
+	if err := q.moveInputs(p, last, d, r); err != nil {
+		return nil, err
 	}
 	q.Progress.Begin(p.ID, d != physical.CPU)
 	step, err := r.Prepare(p, last)
@@ -243,22 +249,29 @@ func (q *query) prepare(p *physical.Pipeline) (Step, error) {
 	return step, q.Check()
 }
 
-// inputs lists the sinks whose rows a pipeline reads, and those that the rounds of a recursion read that begin when it has run.
-func inputs(p *physical.Pipeline, last bool) []physical.Sink {
-	var out []physical.Sink
+// moveInputs takes to the device d, where r reads them, the stored rows that a pipeline reads, and those that the rounds of a recursion read that
+// begin when it has run.
+func (q *query) moveInputs(p *physical.Pipeline, last bool, d physical.Device, r Run) error {
 	if s, ok := p.Source.(*physical.SinkScan); ok {
-		out = append(out, s.From)
-	}
-	if r, ok := p.Sink.(*physical.Recursion); ok && last {
-		for _, step := range r.Step {
-			out = append(out, inputs(step, true)...)
+		if err := q.move(p, s.From, d, r); err != nil {
+			return err
 		}
 	}
-	return out
+	if x, ok := p.Sink.(*physical.Recursion); ok && last {
+		for _, step := range x.Step {
+			if err := q.moveInputs(step, true, d, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // move takes the rows of a sink to the device d, where r reads them, if another device has filled it.
 func (q *query) move(p *physical.Pipeline, s physical.Sink, d physical.Device, r Run) error {
+	if len(q.cfg.Backends) == 1 {
+		return nil
+	}
 	at := slices.IndexFunc(q.Plan.Pipelines, func(x *physical.Pipeline) bool { return x.Sink == s })
 	if at < 0 || q.device(q.Plan.Pipelines[at]) == d || q.moved[move{s, d}] {
 		return nil
@@ -293,6 +306,8 @@ func (q *query) close() {
 		q.cfg.Memory.Release(q.Memory.Used())
 	}
 	for _, r := range q.runs {
-		r.Close()
+		if r != nil {
+			r.Close()
+		}
 	}
 }

@@ -92,11 +92,11 @@ func mixedPlan() *physical.Plan {
 // start runs the plan and returns the numbers of the pipelines that gave rows.
 func start(t *testing.T, cpu, gpu *fake) (rows []int64, err error) {
 	t.Helper()
-	open := map[physical.Device]Opener{physical.CPU: cpu.open}
+	backends := []Backend{{physical.CPU, cpu.open}}
 	if gpu != nil {
-		open[physical.GPU] = gpu.open
+		backends = append(backends, Backend{physical.GPU, gpu.open})
 	}
-	c, err := Start(context.Background(), mixedPlan(), Config{Open: open})
+	c, err := Start(context.Background(), mixedPlan(), Config{Backends: backends})
 	if err != nil {
 		return nil, err
 	}

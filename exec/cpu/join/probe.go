@@ -65,7 +65,7 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 	if o.keys, err = expr.CompileAll(t.Keys, l.Slots); err != nil {
 		return nil, err
 	}
-	var inResidual pipeline.IdSet
+	var inResidual pipeline.IDSet
 	for _, e := range t.Residual {
 		p, err := expr.Compile(e, l.Slots)
 		if err != nil {
@@ -103,7 +103,7 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 		}
 	}
 	o.carry = at.Carried(made...)
-	var own pipeline.IdSet
+	var own pipeline.IDSet
 	pipeline.AddColumns(&own, made)
 	for id, s := range l.Slots {
 		if inResidual.Has(id) && !own.Has(id) {
@@ -133,7 +133,7 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 
 // readsOnlyProbe says whether e gives the same for all of a probe row's pairs.
 func readsOnlyProbe(e expr.Expr, b *physical.Build) bool {
-	var used pipeline.IdSet
+	var used pipeline.IDSet
 	used.AddExprs(e)
 	for _, c := range b.Payload {
 		if used.Has(c.ID) {

@@ -8,10 +8,10 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// IdSet is a set of column IDs.
-type IdSet []uint64
+// IDSet is a set of column IDs.
+type IDSet []uint64
 
-func (s *IdSet) Add(id expr.ColumnID) {
+func (s *IDSet) Add(id expr.ColumnID) {
 	w := int(id) >> 6
 	for len(*s) <= w {
 		*s = append(*s, 0)
@@ -19,46 +19,45 @@ func (s *IdSet) Add(id expr.ColumnID) {
 	(*s)[w] |= 1 << (uint(id) & 63)
 }
 
-func (s IdSet) Has(id expr.ColumnID) bool {
+func (s IDSet) Has(id expr.ColumnID) bool {
 	w := int(id) >> 6
 	return w < len(s) && s[w]>>(uint(id)&63)&1 != 0
 }
 
-func (s *IdSet) AddExprs(es ...expr.Expr) {
+func (s *IDSet) AddExprs(es ...expr.Expr) {
 	for _, e := range es {
 		expr.Columns(e, s.Add)
 	}
 }
 
-func (s IdSet) clone() IdSet { return append(IdSet(nil), s...) }
+func (s IDSet) clone() IDSet { return append(IDSet(nil), s...) }
 
 // Layout says where the columns of a pipeline lie and until when they are needed.
 type Layout struct {
 	Slots map[expr.ColumnID]int
 	// needs[i] holds what transform i or anything after it reads; the last entry is what the sink reads.
-	Needs []IdSet
+	Needs []IDSet
 	// uses[i] holds what transform i (or, at the end, the sink) itself reads.
-	uses []IdSet
-	// made[i] holds the columns that exist before transform i.
-	made []IdSet
+	uses []IDSet
 	// Numbered says that the source's rows are numbered for messages (column.Batch.FirstRow): no other pipeline fills the sink.
 	Numbered bool
+
+	p *physical.Pipeline
 }
 
 // NewLayout returns the layout of a pipeline, whose columns have no slots yet.
 func NewLayout(p *physical.Pipeline, numbered bool) (*Layout, error) {
-	l := &Layout{Slots: make(map[expr.ColumnID]int, 16), Numbered: numbered}
+	l := &Layout{Slots: make(map[expr.ColumnID]int, 16), Numbered: numbered, p: p}
 	if err := l.collectUses(p); err != nil {
 		return nil, err
 	}
-	l.collectMade(p)
 	return l, nil
 }
 
-// collectMade finds the columns that exist before each transform.
-func (l *Layout) collectMade(p *physical.Pipeline) {
-	var have IdSet
-	switch s := p.Source.(type) {
+// madeBefore returns the columns that exist before transform i.
+func (l *Layout) madeBefore(i int) IDSet {
+	var have IDSet
+	switch s := l.p.Source.(type) {
 	case *physical.TableScan:
 		AddColumns(&have, s.Cols)
 	case *physical.SinkScan:
@@ -69,9 +68,7 @@ func (l *Layout) collectMade(p *physical.Pipeline) {
 		AddColumns(&have, s.Build.Payload)
 		AddColumns(&have, s.Nulls)
 	}
-	l.made = make([]IdSet, len(p.Transforms))
-	for i, t := range p.Transforms {
-		l.made[i] = have.clone()
+	for _, t := range l.p.Transforms[:i] {
 		switch t := t.(type) {
 		case *physical.Project:
 			for _, it := range t.Items {
@@ -84,6 +81,7 @@ func (l *Layout) collectMade(p *physical.Pipeline) {
 			AddColumns(&have, t.Build.Payload)
 		}
 	}
+	return have
 }
 
 func (l *Layout) Slot(id expr.ColumnID) int {
@@ -106,7 +104,7 @@ func (l *Layout) Lookup(c *expr.Column) (int, error) {
 
 func (l *Layout) collectUses(p *physical.Pipeline) error {
 	n := len(p.Transforms)
-	uses := make([]IdSet, n+1)
+	uses := make([]IDSet, n+1)
 	for i, t := range p.Transforms {
 		u := &uses[i]
 		switch t := t.(type) {
@@ -160,7 +158,7 @@ func (l *Layout) collectUses(p *physical.Pipeline) error {
 	default:
 		return sqlerr.Bug("unknown sink %T", s)
 	}
-	needs := make([]IdSet, n+1)
+	needs := make([]IDSet, n+1)
 	needs[n] = uses[n]
 	for i := n - 1; i >= 0; i-- {
 		needs[i] = needs[i+1].clone()
@@ -175,7 +173,7 @@ func (l *Layout) collectUses(p *physical.Pipeline) error {
 	return nil
 }
 
-func AddColumns(s *IdSet, cols []*expr.Column) {
+func AddColumns(s *IDSet, cols []*expr.Column) {
 	for _, c := range cols {
 		s.Add(c.ID)
 	}
@@ -194,11 +192,12 @@ func (l *Layout) LoadStage(id expr.ColumnID) int {
 // carried returns the slots that transform i has to carry into the batches that it makes: columns read later, except
 // those that it makes itself.
 func (l *Layout) carried(i int, made ...*expr.Column) []int {
-	var own IdSet
+	var own IDSet
 	AddColumns(&own, made)
+	before := l.madeBefore(i)
 	var slots []int
 	for id, s := range l.Slots {
-		if l.Needs[i+1].Has(id) && !own.Has(id) && l.made[i].Has(id) {
+		if l.Needs[i+1].Has(id) && !own.Has(id) && before.Has(id) {
 			slots = append(slots, s)
 		}
 	}

@@ -111,7 +111,7 @@ func (t *Table) EncodedBytes() int64 {
 	for _, c := range t.tests {
 		read[c.ordinal] = true
 	}
-	var inFilters pipeline.IdSet
+	var inFilters pipeline.IDSet
 	inFilters.AddExprs(t.rest...)
 	for _, c := range t.late {
 		if c.ordinal != logical.RowIDOrdinal && (inFilters.Has(c.id) || t.layout.LoadStage(c.id) >= 0) {
@@ -193,14 +193,14 @@ func (r *Reader) prepare() error {
 	if len(r.filters) == len(r.t.rest) {
 		return nil
 	}
-	var seen pipeline.IdSet
+	var seen pipeline.IDSet
 	for _, e := range r.t.rest {
 		p, err := expr.Compile(e, r.t.layout.Slots)
 		if err != nil {
 			return err
 		}
 		f := scanFilter{prog: p}
-		var uses pipeline.IdSet
+		var uses pipeline.IDSet
 		uses.AddExprs(e)
 		for _, c := range r.t.late {
 			if uses.Has(c.id) && !seen.Has(c.id) {

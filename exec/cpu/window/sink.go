@@ -43,7 +43,7 @@ func New(q *task.Query, p *physical.Window) *Sink {
 		s.Keys = append(s.Keys, logical.SortKey{Expr: e})
 	}
 	s.Keys = append(s.Keys, p.Order...)
-	seen := pipeline.IdSet{}
+	seen := pipeline.IDSet{}
 	keep := func(c *expr.Column) {
 		if !seen.Has(c.ID) {
 			seen.Add(c.ID)

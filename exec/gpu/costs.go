@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -65,7 +66,7 @@ func keptFile(i gpukernels.DeviceInfo, what string) string {
 
 // missing is the bytes of a scan's columns that are not on the device.
 func (d *Device) missing(scan *physical.TableScan) int64 {
-	_, bytes := d.res.Bytes(scan.Table, scanOrdinals(scan))
+	_, bytes := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan))
 	return bytes
 }
 
@@ -83,13 +84,13 @@ func (l Lacks) Any() bool { return l.Kernels > 0 || l.Bytes > 0 }
 func (p *Placed) Lacks() Lacks {
 	var l Lacks
 	for text := range p.texts() {
-		if !p.device.device.Made(text) {
+		if !p.device.runner.Device.Made(text) {
 			l.Kernels++
 		}
 	}
 	for _, pl := range p.Plan.Pipelines {
 		if scan, ok := pl.Source.(*physical.TableScan); ok && pl.Device == physical.GPU {
-			l.Bytes += p.device.res.Awaited(scan.Table, scanOrdinals(scan))
+			l.Bytes += p.device.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan))
 		}
 	}
 	return l

@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -18,15 +19,13 @@ import (
 // Device is a GPU with what queries leave on it: table columns, compiled kernels, lookup tables. It is safe for concurrent use and
 // lives as long as the process.
 type Device struct {
-	*runner
+	runner  *run.Runner
 	lookups *codegen.LookupCache
 	advisor *placement.Advisor
 	claimed atomic.Bool // the calibration that nobody asks for
 	costs   string      // the file that keeps it; "": none does
 
-	later     sync.WaitGroup // kernels that nobody waits for, see compileLater
-	measuring sync.Mutex
-	readRate  float64 // bytes a second, once it was measured
+	later sync.WaitGroup // kernels that nobody waits for, see compileLater
 }
 
 // lookupBytes bounds the lookup tables over dictionaries that are kept between queries.
@@ -42,7 +41,7 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	runner, err := newRunner(device)
+	runner, err := run.NewRunner(device)
 	if err != nil {
 		device.Close()
 		return nil, err
@@ -55,8 +54,8 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 func (d *Device) Close() {
 	_ = d.advisor.Close() // what cannot be kept is learned again
 	d.later.Wait()
-	d.runner.close()
-	d.device.Close()
+	d.runner.Close()
+	d.runner.Device.Close()
 }
 
 // shared are the process's devices, by the path of their library.
@@ -136,29 +135,29 @@ func open(path string) *opening {
 }
 
 // Info describes the device.
-func (d *Device) Info() gpukernels.DeviceInfo { return d.device.Info() }
+func (d *Device) Info() gpukernels.DeviceInfo { return d.runner.Device.Info() }
 
 // Emulated says whether the device is the processor playing one, for tests: nothing runs there of itself.
-func (d *Device) Emulated() bool { return d.device.Info().Emulated() }
+func (d *Device) Emulated() bool { return d.runner.Device.Info().Emulated() }
 
 // Lost is why nothing runs on the device any more; nil while it does.
-func (d *Device) Lost() error { return d.device.Lost() }
+func (d *Device) Lost() error { return d.runner.Device.Lost() }
 
 // String names the device.
 func (d *Device) String() string {
-	i := d.device.Info()
+	i := d.runner.Device.Info()
 	return fmt.Sprintf("%s (%s)", i.Name, i.Library)
 }
 
 // LibraryPath is the file of the device's library.
-func (d *Device) LibraryPath() string { return d.device.Library().Path() }
+func (d *Device) LibraryPath() string { return d.runner.Device.Library().Path() }
 
 // FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
-func (d *Device) FailAllocation(n int) error { return d.device.FailAllocation(n) }
+func (d *Device) FailAllocation(n int) error { return d.runner.Device.FailAllocation(n) }
 
 // Break is for tests: it runs a kernel that traps, which loses the device for the process, and returns the error.
 func (d *Device) Break(ctx context.Context) error {
-	m, _, err := d.device.Load(ctx, "#include \"radish.cuh\"\nRADISH_KERNEL(broken, 1) {\n  if (p.w[0] == 1) trap(\"a test asked for it\");\n}\n")
+	m, _, err := d.runner.Device.Load(ctx, "#include \"radish.cuh\"\nRADISH_KERNEL(broken, 1) {\n  if (p.w[0] == 1) trap(\"a test asked for it\");\n}\n")
 	if err != nil {
 		return err
 	}
@@ -167,19 +166,21 @@ func (d *Device) Break(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.device.NewStream()
+	s, err := d.runner.Device.NewStream()
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := s.Launch(f, 1, d.device.Block(kernel.BlockThreads), 0, []uint64{1}); err != nil {
+	if err := s.Launch(f, 1, d.runner.Device.Block(kernel.BlockThreads), 0, []uint64{1}); err != nil {
 		return err
 	}
 	return s.Sync(ctx)
 }
 
 // Calls is how many calls of its library there have been for the device.
-func (d *Device) Calls() int64 { return d.device.Calls() }
+func (d *Device) Calls() int64 { return d.runner.Device.Calls() }
 
 // Trace is for benchmarks: f is told of each call of the device's library, when it began and what it took, until Trace(nil).
-func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) { d.device.Trace(f) }
+func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) {
+	d.runner.Device.Trace(f)
+}

@@ -17,16 +17,16 @@ type Memory struct {
 
 // Memory asks the device.
 func (d *Device) Memory() (Memory, error) {
-	m, err := d.device.Memory()
-	return Memory{m, d.res.Used(), d.res.Limit()}, err
+	m, err := d.runner.Device.Memory()
+	return Memory{m, d.runner.Residency.Used(), d.runner.Residency.Limit()}, err
 }
 
 // LimitMemory bounds what queries and table columns together hold of the device's memory; 0: only the device does. Where several set a limit, the least counts. Columns
 // that no query uses are given up for it.
-func (d *Device) LimitMemory(owner any, bytes int64) { d.res.SetLimit(owner, bytes) }
+func (d *Device) LimitMemory(owner any, bytes int64) { d.runner.Residency.SetLimit(owner, bytes) }
 
 // Short says why the device has no memory left for more columns than it holds, and how long nobody tries again; "": it has, as far as is known.
-func (d *Device) Short() (reason string, left time.Duration) { return d.res.Short() }
+func (d *Device) Short() (reason string, left time.Duration) { return d.runner.Residency.Short() }
 
 // Refuse has the advisor know why the device could not run a statement that nobody was waiting for; a lack of memory that others hold says nothing of the statement.
 func (d *Device) Refuse(fingerprint uint64, reason string) {
@@ -36,10 +36,10 @@ func (d *Device) Refuse(fingerprint uint64, reason string) {
 }
 
 // Invest uploads the columns of a table while nobody waits for them: all but strings without a dictionary, which are large and of which queries read few.
-func (d *Device) Invest(v *tables.Version) { d.res.Invest(v) }
+func (d *Device) Invest(v *tables.Version) { d.runner.Residency.Invest(v) }
 
 // Investing is how many tables wait to be uploaded, or are being uploaded, in the background.
-func (d *Device) Investing() int { return d.res.Investing() }
+func (d *Device) Investing() int { return d.runner.Residency.Investing() }
 
 // ResidentBytes says how much of a table is on the device.
 func (d *Device) ResidentBytes(v *tables.Version) int64 {
@@ -47,15 +47,15 @@ func (d *Device) ResidentBytes(v *tables.Version) int64 {
 	for i := range all {
 		all[i] = i
 	}
-	here, _ := d.res.Bytes(v, all)
+	here, _ := d.runner.Residency.Bytes(v, all)
 	return here
 }
 
 // ResidentColumns lists the columns of tables that are still there, by name.
-func (d *Device) ResidentColumns() []residency.Listed { return d.res.List() }
+func (d *Device) ResidentColumns() []residency.Listed { return d.runner.Residency.List() }
 
 // EvictColumns is for tests: what no query uses of the table columns on the device is given up.
-func (d *Device) EvictColumns() { d.res.Evict(math.MaxInt64) }
+func (d *Device) EvictColumns() { d.runner.Residency.Evict(math.MaxInt64) }
 
 // UseClock is for tests: the device's pauses pass by another clock, and one that lasts ends.
-func (d *Device) UseClock(now func() time.Time) { d.res.UseClock(now) }
+func (d *Device) UseClock(now func() time.Time) { d.runner.Residency.UseClock(now) }

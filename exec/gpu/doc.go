@@ -9,12 +9,10 @@
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
 //	Placed.Start        mixed.go                a Run, which exec/schedule calls for each pipeline that is here (schedule.Run)
-//	query               run*.go                 memory of the sinks, launches, waits, reruns; runwords.go resolves the parameters of kernels
-//	  sorts             sort*.go                order row numbers
-//	Run.Rows            result.go               rows that come back to the host
+//	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in
-// gpukernels), what placement has learned, and how many rows came to sinks (runsizes.go).
+// gpukernels), what placement has learned, and how many rows came to sinks (in package run).
 //
 // Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
 // parameter of a kernel, which the launch resolves by its key; a range is an interval that values are proven to lie in (codegen.Ranges), whereas estimates

@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
@@ -21,12 +22,13 @@ import (
 // Run is a plan's part on the device while the query runs. It serves one query once.
 type Run struct {
 	placed *Placed
-	q      *query
+	q      *run.Query
 	shared *schedule.Query    // from Open on
 	failed error              // the first error that the device gave
 	at     *physical.Pipeline // where
 	held   int64              // bytes of the device that the query held then
 
+	profiled bool    // the cost of each pipeline is wanted
 	readRate float64 // the device's bandwidth, of a run with a profile
 }
 
@@ -35,48 +37,31 @@ var _ schedule.Run = (*Run)(nil)
 // Start makes ready to run, and begins to compile what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
 // to be waited for. Close the run.
 func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
-	q, err := newQuery(p.program, p.device.runner, false)
+	q, err := p.device.runner.Start(ctx, p.program, run.Options{Profiled: profiled, Limit: p.limit})
 	if err != nil {
 		return nil, err
 	}
-	q.timed = profiled
-	q.budget.SetLimit(p.limit)
-	q.compile(ctx, true)
-	r := &Run{placed: p, q: q}
+	r := &Run{placed: p, q: q, profiled: profiled}
 	if profiled {
-		r.readRate = p.device.bandwidth(ctx)
+		r.readRate = p.device.runner.Bandwidth(ctx)
 	}
 	return r, nil
 }
 
 // Ready waits until the kernels are there that had to be compiled, and the columns that had to be uploaded. Both go on when ctx ends, for the next who asks.
-func (r *Run) Ready(ctx context.Context) error {
-	if len(r.q.fetches) == 0 {
-		r.q.fetchAhead(ctx)
-	}
-	r.q.loading.Wait()
-	return ctx.Err()
-}
+func (r *Run) Ready(ctx context.Context) error { return r.q.Await(ctx) }
 
 // Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where they have no room there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
-	q, err := newQuery(p.program, p.device.runner, false)
+	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Background: true})
 	if err != nil {
 		return err
 	}
-	defer q.close()
-	q.background = true
-	q.compile(ctx, true)
-	r := Run{placed: p, q: q}
-	if err := r.Ready(ctx); err != nil {
+	defer q.Close()
+	if err := q.Await(ctx); err != nil {
 		return err
 	}
-	for k := range q.modules {
-		if _, err := q.loaded(k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return q.Compiled()
 }
 
 // Whole says whether all pipelines of the plan are on the GPU.
@@ -85,12 +70,12 @@ func (p *Placed) Whole() bool {
 }
 
 // Close gives everything back.
-func (r *Run) Close() { r.q.close() }
+func (r *Run) Close() { r.q.Close() }
 
 // fail notes an error of the device.
 func (r *Run) fail(p *physical.Pipeline, err error) error {
 	if err != nil && r.failed == nil {
-		r.failed, r.at, r.held = err, p, r.q.budget.Used()
+		r.failed, r.at, r.held = err, p, r.q.MemoryUsed()
 	}
 	return err
 }
@@ -111,7 +96,7 @@ func (r *Run) Put(p *physical.Pipeline, s physical.Sink, from schedule.Run) erro
 	for _, c := range physical.SinkColumns(s) {
 		ids = append(ids, c.ID)
 	}
-	return r.fail(p, r.q.putRows(s, batches, ids))
+	return r.fail(p, r.q.PutRows(s, batches, ids))
 }
 
 // Prepare runs a pipeline, but for handing over the result's rows. It may return before the pipeline's kernel has ended; what goes wrong there is the
@@ -136,7 +121,7 @@ type step struct {
 	last bool // no later pipeline ends in its sink
 }
 
-func (s *step) IsSmall() bool { return !s.last || s.run.count(s.p.Sink) <= schedule.SyncRows }
+func (s *step) IsSmall() bool { return !s.last || s.run.q.Count(s.p.Sink) <= schedule.SyncRows }
 
 // Run hands the result's rows to the client.
 func (s *step) Run() error {
@@ -163,20 +148,20 @@ func (s *step) Run() error {
 func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipeline, error) {
 	begin := time.Now()
 	out := profile.Pipeline{ID: p.ID}
-	cost, err := r.q.runPipeline(ctx, p, r.last(p))
+	cost, err := r.q.RunPipeline(ctx, p, r.last(p))
 	if err != nil {
 		return out, r.fail(p, err)
 	}
-	if !r.q.timed {
+	if !r.profiled {
 		return out, nil
 	}
 	out.Wall = time.Since(begin)
 	if cost.Bytes == 0 {
-		cost.Bytes = r.scanned(p)
+		cost.Bytes = r.q.Scanned(p)
 	}
 	out.GPU = &profile.GPU{
-		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.uploaded(p),
-		ReadRate: r.readRate, Held: r.q.budget.Peak(),
+		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.q.Uploaded(p),
+		ReadRate: r.readRate, Held: r.q.MemoryPeak(),
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)
 	out.Operators[0] = profile.Operator{Name: "source", RowsIn: cost.RowsIn, RowsOut: profile.Uncounted, Bytes: cost.Bytes}
@@ -186,7 +171,7 @@ func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipel
 	sink := profile.Operator{Name: "sink", RowsIn: cost.RowsOut, RowsOut: cost.RowsOut, CPU: out.Wall}
 	if _, groups := p.Sink.(*physical.Aggregate); groups {
 		sink.RowsIn = profile.Uncounted
-		if !r.q.finished(p.Sink) { // another pipeline adds to them
+		if !r.q.Finished(p.Sink) { // another pipeline adds to them
 			sink.RowsOut = profile.Uncounted
 		}
 	}
@@ -204,55 +189,31 @@ func (r *Run) last(p *physical.Pipeline) bool {
 	for _, x := range r.placed.Plan.Pipelines {
 		if _, result := x.Sink.(*physical.Result); result {
 			onCPU = onCPU || x.Device == physical.CPU
-		} else if x != p && x.Device == physical.GPU && !r.q.done[x] {
+		} else if x != p && x.Device == physical.GPU && !r.q.IsDone(x) {
 			return false
 		}
 	}
 	return onCPU
 }
 
-// scanned is the bytes that a table scan has to read: of all its columns, in the row groups that zone maps leave.
-func (r *Run) scanned(p *physical.Pipeline) int64 {
-	scan, ok := p.Source.(*physical.TableScan)
-	if !ok || r.q.scans[scan] == nil || r.q.spanned[scan] == nil {
-		return 0
-	}
-	t := r.q.scans[scan]
-	bytes := 0.0
-	for _, c := range t.Columns {
-		bytes += float64(c.Size)
-	}
-	return int64(bytes * float64(r.q.spanned[scan].rows) / float64(max(t.Rows, 1)))
-}
-
-// uploaded is the bytes of table columns that a pipeline had to wait for.
-func (r *Run) uploaded(p *physical.Pipeline) int64 {
-	if scan, ok := p.Source.(*physical.TableScan); ok {
-		if t := r.q.scans[scan]; t != nil {
-			return t.Uploaded
-		}
-	}
-	return 0
-}
-
 // stored finds the rows of a sink; an aggregation's groups are stored as rows first.
-func (r *Run) stored(ctx context.Context, s physical.Sink) (*deviceRows, error) {
+func (r *Run) stored(ctx context.Context, s physical.Sink) (*run.StoredRows, error) {
 	if a, ok := s.(*physical.Aggregate); ok {
 		p := r.placed.groups[a]
 		if p == nil {
 			return nil, sqlerr.Bug("groups that are read on the CPU are not stored as rows")
 		}
-		if !r.q.done[p] {
-			if _, err := r.q.runPipeline(ctx, p, true); err != nil {
+		if !r.q.IsDone(p) {
+			if _, err := r.q.RunPipeline(ctx, p, true); err != nil {
 				return nil, r.fail(p, err)
 			}
 		}
 		s = p.Sink
 	}
-	if err := r.q.settle(ctx); err != nil {
+	if err := r.q.Settle(ctx); err != nil {
 		return nil, r.fail(nil, err)
 	}
-	rows := r.q.rows(s)
+	rows := r.q.Rows(s)
 	if rows == nil {
 		return nil, sqlerr.Bug("a sink of the GPU has no rows")
 	}
@@ -275,7 +236,7 @@ func (r *Run) Rows(s physical.Sink, give func(*column.Batch) error) error {
 		}
 	}
 	var stopped error
-	err = r.q.download(ctx, rows, ts, func(b *column.Batch) error {
+	err = r.q.Download(ctx, rows, ts, func(b *column.Batch) error {
 		stopped = give(b)
 		return stopped
 	})
@@ -286,15 +247,7 @@ func (r *Run) Rows(s physical.Sink, give func(*column.Batch) error) error {
 }
 
 // Downloaded is how many bytes have come from the device so far: results, counts, rows that the CPU goes on with. Any goroutine may ask.
-func (r *Run) Downloaded() int64 { return r.q.downloaded.Load() }
-
-// count is the number of rows of a result.
-func (r *Run) count(s physical.Sink) int64 {
-	if rows := r.q.rowsOf[s]; rows != nil {
-		return rows.count
-	}
-	return 0
-}
+func (r *Run) Downloaded() int64 { return r.q.DownloadedBytes() }
 
 // Failure explains why the device failed; reason is empty if it did not. Without an error the CPU is to run the query in its stead: it may word
 // the error better, or the mode leaves the choice.
@@ -318,7 +271,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	switch {
 	case errors.As(failed, &user) && user.Kind == sqlerr.User: // a constant's: the CPU meets it again, unless it need not look at it
 		return "one of its constants has an error, so the CPU runs it and reports that", nil
-	case errors.Is(failed, errOnHost):
+	case errors.Is(failed, run.ErrOnHost):
 		return "a kernel met an error or a warning, so the CPU runs it and reports that", nil
 	case errors.As(failed, &no):
 		return where + ": " + no.Reason, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -63,7 +64,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 		}
 		return stay(plan, why)
 	}
-	if reason := d.tooLarge(plan, d.res.Capacity()); reason != "" {
+	if reason := d.tooLarge(plan, d.runner.Residency.Capacity()); reason != "" {
 		if !mode.fallsBack() {
 			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
 		}
@@ -83,7 +84,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 				}
 			}
 		}
-		placed.program = program.New(&whole, d.runner.forKernels(), ctx, d.lookups, x.on)
+		placed.program = program.New(&whole, d.runner.ForKernels(), ctx, d.lookups, x.on)
 		if !x.refuse(placed.program, placed.groups) {
 			break
 		}
@@ -122,7 +123,7 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 		if !ok {
 			continue
 		}
-		if here, missing := d.res.Bytes(scan.Table, scanOrdinals(scan)); here+missing > memory {
+		if here, missing := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan)); here+missing > memory {
 			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and it may use %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
 		}
 	}
@@ -161,7 +162,7 @@ func (d *Device) preferMade(g *program.Program) *program.Program {
 
 // made says whether a pipeline's kernels need not be compiled.
 func (d *Device) made(k *kernel.Kernel) bool {
-	return !slices.ContainsFunc(k.All(), func(k *kernel.Kernel) bool { return !d.device.Made(k.CUDA) })
+	return !slices.ContainsFunc(k.All(), func(k *kernel.Kernel) bool { return !d.runner.Device.Made(k.CUDA) })
 }
 
 // compileLater compiles a pipeline's kernels while nobody waits for them.
@@ -178,7 +179,7 @@ func (d *Device) compileTexts(texts []string) {
 	for _, text := range texts {
 		d.later.Go(func() {
 			_ = sqlerr.Guard(func() error { // who needs the kernel will meet the same error
-				m, _, err := d.device.BeginIn(context.Background(), turn, text).Wait(context.Background())
+				m, _, err := d.runner.Device.BeginIn(context.Background(), turn, text).Wait(context.Background())
 				if err == nil {
 					m.Release()
 				}
@@ -192,11 +193,11 @@ func (d *Device) compileTexts(texts []string) {
 func (p *Placed) CompileLater() {
 	var missing []string
 	for text := range p.texts() {
-		if !p.device.device.Known(text) {
+		if !p.device.runner.Device.Known(text) {
 			missing = append(missing, text)
 		}
 	}
-	slices.SortStableFunc(missing, CompareWork)
+	slices.SortStableFunc(missing, run.CompareWork)
 	p.device.compileTexts(missing)
 }
 

@@ -22,7 +22,7 @@ func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, held int64) (r
 			WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot").WithCause(failed)
 	}
 	if lack == nil || !lack.OfQuery {
-		p.device.res.RanShort(held, x.Message)
+		p.device.runner.Residency.RanShort(held, x.Message)
 	}
 	if p.mode.fallsBack() {
 		return x.Message + remedy, nil

@@ -36,6 +36,9 @@ gpukernels .
 gpukernels/tests .
 exec .
 exec/gpu .
+exec/gpu/codegen .
+exec/gpu/residency .
+exec/gpu/run .
 engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget|Calibrate|Distinct|ColumnsComeAhead
 test/sqllogic TestScripts
 END

@@ -88,7 +88,9 @@ for s in $steps; do
             "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
         done <<'END'
 gpukernels-tests .
-exec-gpu ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPart|TestFrequentKeys|TestLocalTables|TestVariances|TestCrowdedBlocks|TestKeyFilters|TestSortRows|TestResident|TestResidencyShares|TestResidencyOutOfMemory|TestEmitCases)$
+exec-gpu-run ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPart|TestFrequentKeys|TestLocalTables|TestVariances|TestCrowdedBlocks|TestKeyFilters|TestSortRows)$
+exec-gpu-residency ^(TestResident|TestResidencyShares|TestResidencyOutOfMemory)$
+exec-gpu-codegen ^TestEmitCases$
 engine ^(TestSameOnGPU|TestGPUVariances|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions|TestGPUMadeTexts|TestGPUProfileCounts)$
 END
         printf '%s: %d s\n' "$tool" $((SECONDS - start))

@@ -1,0 +1,17 @@
+// Package run executes programs on a device: it compiles their kernels, takes memory for what they read and write, launches them, waits where the host
+// depends on what they have counted, and runs them again where something was too small.
+//
+// A [Runner] is what queries share on one device, and is safe for concurrent use. [Runner.Start] makes a [Query] of a program, which serves one goroutine:
+//
+//	Query.RunPipeline   query.go    runs one pipeline, whose inputs have been run, or put in by Query.PutRows
+//	  open.go, groups.go            memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
+//	  words.go, launch.go           parameters and launches
+//	  wait.go                       what was counted, and what follows from it
+//	  sortsink.go, sort.go          the order of a Sort's rows
+//	Query.Rows          rows.go     what a sink holds
+//	Query.Download      result.go   the same on the host
+//	Query.Close         query.go    frees everything; due whatever happened
+//
+// A query owns all memory that it takes (memory.go, layout.go), which counts against a budget of its own, and borrows table columns of package residency. Nothing
+// here knows the CPU's executor: a pipeline that has no kernel is not run here.
+package run

@@ -1,0 +1,111 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Memory of groups that are made in parts, or whose keys are placed, and the launches that these need besides.
+
+// openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
+func (q *Query) openHashed(g, tried *groupRun) error {
+	est := int64(g.form.Aggregate.EstGroups)
+	if n, ok := q.before(g.form.Aggregate); ok {
+		est = n
+	}
+	g.slots, g.room = min(max(kernel.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
+	if tried != nil {
+		g.slots, g.room = tried.slots, tried.room
+		if tried.appended > tried.room {
+			g.room = tried.appended + tried.appended/4
+		} else {
+			g.slots *= 16
+		}
+	}
+	if err := errors.Join(q.resetCounter(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.resetCounter(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
+		return err
+	}
+	if g.slots+g.room >= math.MaxUint32 {
+		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
+	}
+	return nil
+}
+
+// fillHashed empties the table in device memory. What is appended behind it is written as a whole.
+func (q *Query) fillHashed(g *groupRun) error {
+	err := q.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
+	for i := 0; i < len(g.arrays) && err == nil; i++ {
+		a := &g.form.Arrays[i]
+		err = q.stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
+	}
+	return err
+}
+
+// partRun is where a pass writes.
+type partRun struct {
+	rows, given gpukernels.Ptr
+	room        int64
+}
+
+// openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.
+func (q *Query) openParts(k *kernel.Kernel, f *groupby.Form) error {
+	run := q.groups[f.Aggregate]
+	run.parts = nil
+	rows := q.sourceBound(k)
+	for pass := range f.Partition.Passes {
+		const blocks = 512 // each leaves a line that is not full
+		count := int64(1) << (f.Partition.Bits * (pass + 1))
+		share := float64(rows) / float64(int(1)<<f.Partition.Bits)
+		slack := groupby.PartitionSlack
+		if f.Partition.Hashed {
+			slack = min(max(slack, groupby.SlackDeviations/math.Sqrt(max(f.Aggregate.EstGroups, 1)/float64(count))), groupby.SlackMost)
+		}
+		lines := int64(blocks)
+		if pass == 1 {
+			share = float64(run.parts[0].room) / float64(int(1)<<f.Partition.Bits)
+			lines = run.parts[0].room/int64(q.Device.Block(groupby.PartitionThreads)*f.Partition.Items()*groupby.ChunkTiles) + 2
+		}
+		r := partRun{room: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
+		r.room = min(r.room, q.Target.Tuning.PartitionCapacity)
+		var err error
+		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
+			return err
+		}
+		r.rows, err = q.alloc("partitions", count*r.room*f.Partition.RowBytes())
+		if errors.Is(err, gpukernels.ErrOutOfMemory) {
+			r.room = 0
+		} else if err != nil {
+			return err
+		}
+		run.parts = append(run.parts, r)
+	}
+	return nil
+}
+
+// layPlaced asks for the parts of the placed keys: none has a place at first.
+func (g *groupRun) layPlaced(l *layout) {
+	x := g.form.PerfectHash
+	l.filled(&g.placed[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
+	l.filled(&g.placed[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
+	l.add(&g.placed[groupby.PerfectHashList], x.Tag*x.Slots)
+	l.add(&g.placed[groupby.PerfectHashBefore], 2*x.Slots)
+}
+
+// startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns
+// how the others are numbered, and how many they are.
+func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r launchRange) error, cost *Cost) (every, left int64, err error) {
+	g := q.groups[k.Pipeline.Sink.(*physical.Aggregate)]
+	rows := max(q.Target.Tuning.SeenLeast, q.Target.Tuning.SeenRows*int64(g.form.Aggregate.EstGroups))
+	every = max(total/((rows+unit-1)/unit), 1)
+	seen := (total + every - 1) / every
+	if err := launch(launchRange{0, seen, every}); err != nil {
+		return 0, 0, err
+	}
+	return -every, total - seen, q.launchOther(k.Learn, 1, cost)
+}

@@ -1,0 +1,193 @@
+package run
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// How a pipeline's kernels are launched: over what rows, as how many blocks, with what parameters.
+
+// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. groupby.LaunchRows limits its rows.
+const launchPairs = 1 << 32
+
+// launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
+type launchRange struct{ from, to, every int64 }
+
+// start launches a pipeline's kernel over all its rows.
+func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	for _, t := range k.Pipeline.Transforms {
+		if l, ok := t.(*physical.Limit); ok {
+			if err := q.resetCounter(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
+				return err
+			}
+		}
+	}
+	if k.MakesStrings() {
+		if err := q.openStrings(k); err != nil {
+			return err
+		}
+	}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.Aggs[a].Partition != nil {
+		if err := q.openParts(k, q.Aggs[a]); err != nil {
+			return err
+		}
+	}
+	shared := q.sharedBytes(k)
+	block := q.Device.Block(k.Threads)
+	f := q.modules[k].function // its pipeline has waited for it
+	resident, err := q.residentBlocks(k, f, block, shared)
+	if err != nil {
+		return err
+	}
+	chunk := min(q.chunk(k), q.copiedRows(k, resident))
+	total, step := int64(0), int64(1) // of tiles or rows
+	unit := int64(1)
+	if k.Rows.Scan != nil {
+		total = q.spanned[k.Rows.Scan].tiles
+		unit = int64(block * k.Items)
+		step = max(chunk/unit, 1)
+	} else {
+		total = q.sourceRows(k) << q.sharers(k)
+		step = chunk
+	}
+	q.queued += total*unit + q.sizes.trusted[k.Pipeline.Sink]
+	launch := func(r launchRange) error {
+		q.launch = r
+		n := r.to - r.from
+		if k.Rows.Scan == nil {
+			n = (n + int64(block) - 1) / int64(block)
+		}
+		params, err := q.params(k)
+		if err != nil {
+			return err
+		}
+		cost.Launches++
+		return q.stream.Launch(f, min(n, resident), block, shared, params)
+	}
+	every := int64(0)
+	if k.Learn != nil {
+		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
+			return err
+		}
+	}
+	for from := int64(0); from < total; from += step {
+		if err := launch(launchRange{from, min(from+step, total), every}); err != nil {
+			return err
+		}
+		if from+step < total {
+			if err := q.stream.Sync(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	q.pending = append(q.pending, k)
+	return q.runThen(k, cost)
+}
+
+// Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
+// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.askStop).
+const (
+	sharersLeast, sharersMost = 5, 16
+	sharersAll                = 1 << 14
+)
+
+// sharers is log2 of how many threads share the copies of a row.
+func (q *Query) sharers(k *kernel.Kernel) int {
+	if k.Rows.SharedBy == nil {
+		return 0
+	}
+	each := int64(q.multiprocessors()*sharersAll) / max(q.sourceRows(k), 1)
+	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
+}
+
+// residentBlocks is how many blocks of a kernel the device runs at once.
+func (q *Query) residentBlocks(k *kernel.Kernel, f *gpukernels.Function, block int, shared int64) (int64, error) {
+	usage, err := f.Usage(block, shared)
+	if err != nil {
+		return 0, err
+	}
+	if info := q.Device.Info(); info.Emulated() {
+		return emulatedBlocks(k), nil
+	}
+	return int64(max(usage.Blocks, 1) * q.multiprocessors()), nil
+}
+
+// emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
+// blocks put what they have together.
+func emulatedBlocks(k *kernel.Kernel) int64 {
+	if _, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		return 3
+	}
+	return 1
+}
+
+// chunk is the number of rows of one launch.
+func (q *Query) chunk(k *kernel.Kernel) int64 {
+	rows := int64(groupby.LaunchRows)
+	for _, t := range k.Pipeline.Transforms {
+		if t, ok := t.(*physical.Probe); ok {
+			if f := q.Program.Builds[t.Build]; f != nil && f.Shape == program.LoopBuild {
+				rows = min(rows, launchPairs/max(q.rowsOf[t.Build].count, 1))
+			}
+		}
+	}
+	if p, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		rows = min(rows, q.groups[p].form.LaunchMost(&q.Target.Tuning))
+	}
+	return max(rows, int64(k.Threads))
+}
+
+// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than groupby.CopyRows. Blocks take tiles in turn, and the copies of
+// one the rows of a tile.
+func (q *Query) copiedRows(k *kernel.Kernel, blocks int64) int64 {
+	p, ok := k.Pipeline.Sink.(*physical.Aggregate)
+	if !ok || !q.groups[p].form.ByCopy {
+		return math.MaxInt64
+	}
+	tile := q.tile(k)
+	return max(int64(groupby.CopyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
+}
+
+// runThen launches the kernels that come after a pipeline's, and frees what only they read.
+func (q *Query) runThen(k *kernel.Kernel, cost *Cost) error {
+	for _, sub := range k.Then {
+		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+			return err
+		}
+	}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		for _, r := range q.groups[a].parts {
+			q.free(r.rows)
+			q.free(r.given)
+		}
+		q.groups[a].parts = nil
+	}
+	return nil
+}
+
+// launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
+func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
+	m, err := q.loaded(k)
+	if err != nil {
+		return err
+	}
+	cost.compiled(m)
+	block, shared := q.Device.Block(k.Threads), q.sharedBytes(k)
+	resident, err := q.residentBlocks(k, m.function, block, shared)
+	if err != nil {
+		return err
+	}
+	params, err := q.params(k)
+	if err != nil {
+		return err
+	}
+	cost.Launches++
+	return q.stream.Launch(m.function, min(resident, most), block, shared, params)
+}

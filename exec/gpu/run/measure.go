@@ -1,0 +1,173 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// EXPLAIN ANALYZE tells two things that no query needs: what share of the memory's speed a kernel reached, and how many groups an aggregation has.
+// Kernels of their own find them out.
+
+const (
+	measureThreads = 256
+	measureChunks  = 8 // of 16 bytes, that each thread of read_all reads
+	measureBytes   = 1 << 30
+)
+
+// What count_groups counts: items of these widths that are not the value of a free place.
+const (
+	countBytes  = iota // u8 other than 0
+	countWords         // u64 other than 0
+	countKeys          // u64 other than empty_key
+	countStates        // u32 other than slot_empty
+)
+
+var measureText = fmt.Sprintf(`#define RADISH_BLOCK %d
+#include "radish.cuh"
+#include "aggregate.cuh"
+#include "tile.cuh"
+
+constexpr int chunk_count = %d;
+constexpr int count_bytes = %d, count_words = %d, count_keys = %d;
+
+// Reads chunk_count times 16 bytes, from p.w[0] on. The store, which never comes to pass in memory of zeros, keeps the compiler from leaving that out.
+RADISH_KERNEL(read_all, 1) {
+  const Chunk<16>* chunks = as_pointer<const Chunk<16>>(p.w[0]) + block_index() * chunk_count * RADISH_BLOCK + thread_index();
+  Chunk<16> c[chunk_count];
+  RADISH_UNROLL
+  for (int i = 0; i < chunk_count; i++) c[i] = chunks[i * RADISH_BLOCK];
+  u32 bits = 0;
+  RADISH_UNROLL
+  for (int i = 0; i < chunk_count; i++) bits |= c[i].w[0] | c[i].w[1] | c[i].w[2] | c[i].w[3];
+  if (bits != 0) *as_pointer<u32>(p.w[0]) = 0;
+}
+
+// Adds the number of places from p.w[0] on, p.w[1] of them, that are taken to p.w[3]; p.w[2] says how to tell.
+RADISH_KERNEL(count_groups, 4) {
+  u64 taken = 0;
+  for (i64 i = block_index() * RADISH_BLOCK + thread_index(); i < (i64)p.w[1]; i += grid_size() * RADISH_BLOCK) {
+    switch ((int)p.w[2]) {
+      case count_bytes: taken += as_pointer<const u8>(p.w[0])[i] != 0; break;
+      case count_words: taken += as_pointer<const u64>(p.w[0])[i] != 0; break;
+      case count_keys: taken += as_pointer<const u64>(p.w[0])[i] != empty_key; break;
+      default: taken += as_pointer<const u32>(p.w[0])[i] != slot_empty;
+    }
+  }
+  if (taken > 0) atomic_add(as_pointer<u64>(p.w[3]), taken);
+}
+`, measureThreads, measureChunks, countBytes, countWords, countKeys)
+
+// measure puts a kernel of measureText into a stream.
+func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int64, params []uint64) error {
+	m, _, err := s.Device().Load(ctx, measureText)
+	if err != nil {
+		return err
+	}
+	defer m.Release()
+	f, err := m.Function(kernel)
+	if err != nil {
+		return err
+	}
+	return s.Launch(f, grid, s.Device().Block(measureThreads), 0, params)
+}
+
+// countGroups is the number of groups of an aggregation whose pipelines have run.
+func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
+	f, g := q.Aggs[p], q.groups[p]
+	places, items, kind := g.size(), g.keys, countKeys
+	switch {
+	case f.Shape == groupby.ScalarGroups:
+		return 1, nil
+	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
+		items, kind = g.arrays[f.SeenAt], countBytes
+	case f.Shape == groupby.DenseGroups:
+		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
+	case f.Shape == groupby.KeyedGroups:
+		kind = countStates
+	}
+	counter, err := q.filled("counters", 1, 8, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer q.free(counter)
+	block := int64(q.Device.Block(measureThreads))
+	grid := min((places+block-1)/block, 1<<14)
+	if err := measure(ctx, q.stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(places), uint64(kind), uint64(counter)}); err != nil {
+		return 0, err
+	}
+	count := make([]uint64, 1)
+	err = q.stream.Download(ctx, gpukernels.Bytes(count), counter)
+	return int64(count[0]), err
+}
+
+// Bandwidth is how many bytes of its memory the device reads in a second; it is measured when it is asked for first. 0: it could not be.
+func (r *Runner) Bandwidth(ctx context.Context) float64 {
+	r.measuring.Lock()
+	defer r.measuring.Unlock()
+	if r.readRate == 0 {
+		r.readRate, _ = measureReads(ctx, r.Device) // the next one tries again
+	}
+	return r.readRate
+}
+
+// measureReads reads a gigabyte, or a quarter of the memory that is free, some times; the fastest counts.
+func measureReads(ctx context.Context, d *gpukernels.Device) (float64, error) {
+	memory, err := d.Memory()
+	if err != nil {
+		return 0, err
+	}
+	tile := int64(d.Block(measureThreads)) * measureChunks * 16
+	bytes := min(measureBytes, memory.Free/4)
+	if d.Info().Emulated() {
+		bytes = 1 << 20
+	}
+	tiles := max(bytes/tile, 1)
+	s, err := d.NewStream()
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	p, err := s.Alloc(tiles * tile)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = s.Free(p) }()
+	if err := s.Fill(p, 0, 8, tiles*tile/8); err != nil {
+		return 0, err
+	}
+	from, err := d.NewEvent()
+	if err != nil {
+		return 0, err
+	}
+	defer from.Close()
+	to, err := d.NewEvent()
+	if err != nil {
+		return 0, err
+	}
+	defer to.Close()
+	read := func() error { return measure(ctx, s, "read_all", tiles, []uint64{uint64(p)}) }
+	best := time.Duration(0)
+	for range 5 {
+		// The first launch keeps the device busy until the others are there, so that no time of the host's is measured.
+		if err := errors.Join(read(), s.Record(from), read(), s.Record(to)); err != nil {
+			return 0, err
+		}
+		took, err := to.Since(from)
+		if err != nil {
+			return 0, err
+		}
+		if took > 0 && (best == 0 || took < best) {
+			best = took
+		}
+	}
+	if best == 0 {
+		return 0, nil
+	}
+	return float64(tiles*tile) / best.Seconds(), nil
+}

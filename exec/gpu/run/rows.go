@@ -1,0 +1,175 @@
+package run
+
+import (
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// deviceColumn is a column of stored rows.
+type deviceColumn struct {
+	id    expr.ColumnID
+	class form.Class
+	typ   types.Type
+	dict  *column.Dictionary
+	data  gpukernels.Ptr // items of the class
+	valid gpukernels.Ptr // a byte per row, 1: not NULL; 0: no value is NULL
+}
+
+// StoredRows are a sink's rows: of a Result its columns in order, of a Materialize or Sort the kept columns, behind them a Sort's keys.
+type StoredRows struct {
+	cols   []deviceColumn
+	count  int64
+	order  gpukernels.Ptr // 32-bit row numbers in order; 0: as the rows lie
+	whole  bool           // all arrays lie in one allocation
+	copied hostCopy       // what holds all arrays, if it is here already
+}
+
+// Rows gives what a sink holds, once its pipelines have run.
+func (q *Query) Rows(s physical.Sink) *StoredRows {
+	r := q.rowsOf[s]
+	if r == nil {
+		return nil
+	}
+	out := &StoredRows{count: r.count, order: r.sorted.order, whole: !q.apart && len(r.memory) <= 1, copied: r.copied}
+	r.copied = hostCopy{} // the receiver's now
+	for i := range r.form.Cols {
+		c := &r.form.Cols[i]
+		out.cols = append(out.cols, deviceColumn{id: c.ID, class: c.Like.Class, typ: c.Like.Typ, dict: c.Dictionary(), data: r.data[i], valid: r.valid[i]})
+	}
+	return out
+}
+
+// PutRows makes rows of the host a sink's: those of a Materialize, Sort, Window or Aggregate that was computed there, in the order of the
+// batches.
+func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.ColumnID) error {
+	form, err := q.Program.Form(s)
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	for _, b := range batches {
+		n += int64(b.Rows())
+	}
+	q.Sinks[s] = form
+	if err := q.openArrays(s, max(n, 1)); err != nil {
+		return err
+	}
+	r := q.rowsOf[s]
+	r.count = n
+	for i := range form.Cols {
+		c := &form.Cols[i]
+		from := i
+		for k, id := range ids {
+			if id == c.ID {
+				from = k
+			}
+		}
+		if err := q.putColumn(r, i, from, batches); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putColumn uploads one column of batches.
+func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) error {
+	c := r.form.Cols[at].Like
+	var ints []int64
+	var floats []float64
+	var wides [][2]uint64
+	var text []byte
+	var ends []int64
+	var valid []byte
+	for _, b := range batches {
+		v := b.Cols[from]
+		for i := range b.Rows() {
+			p := i
+			if b.Sel != nil {
+				p = int(b.Sel[i])
+			}
+			null := v.IsNull(p)
+			if null {
+				valid = append(valid, 0)
+			} else {
+				valid = append(valid, 1)
+			}
+			var x types.Value
+			if !null {
+				x = v.Value(p)
+			}
+			switch c.Class {
+			case form.Float:
+				floats = append(floats, x.F)
+			case form.Wide:
+				wides = append(wides, form.WordsOf(x.D))
+			case form.View:
+				text = append(text, x.S...)
+				ends = append(ends, int64(len(text)))
+			default:
+				ints = append(ints, x.I)
+			}
+		}
+	}
+	if len(valid) == 0 {
+		return nil
+	}
+	var data []byte
+	switch c.Class {
+	case form.Float:
+		data = gpukernels.Bytes(floats)
+	case form.Wide:
+		data = gpukernels.Bytes(wides)
+	case form.View:
+		base, err := q.alloc("strings of the CPU's rows", int64(len(text))+1)
+		if err != nil {
+			return err
+		}
+		if len(text) > 0 {
+			if err := q.stream.Upload(base, text); err != nil {
+				return err
+			}
+		}
+		views := make([]uint64, 0, 2*len(ends))
+		last := int64(0)
+		for _, e := range ends {
+			views = append(views, uint64(base)+uint64(last), uint64(e-last))
+			last = e
+		}
+		data = gpukernels.Bytes(views)
+	default:
+		data = gpukernels.Bytes(ints)
+	}
+	if err := q.stream.Upload(r.data[at], data); err != nil {
+		return err
+	}
+	if r.valid[at] != 0 {
+		return q.stream.Upload(r.valid[at], valid)
+	}
+	return nil
+}
+
+// openConstants computes the rows of a ValuesScan and uploads them.
+func (q *Query) openConstants(src *physical.ValuesScan) error {
+	sink := program.ValuesSink(src)
+	if q.rowsOf[sink] != nil {
+		return nil
+	}
+	b := &column.Batch{N: len(src.Rows)}
+	for i, c := range src.Cols {
+		v := column.New(c.Typ, len(src.Rows))
+		for r, row := range src.Rows {
+			x, err := expr.Eval1(row[i], q.Ctx)
+			if err != nil {
+				return err
+			}
+			v.Set(r, len(src.Rows), x)
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return q.PutRows(sink, []*column.Batch{b}, nil)
+}

@@ -1,0 +1,272 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"sync"
+	"unsafe"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// The planner's estimate of how many rows a pipeline gives may be far off, and a sink that had too little room for them costs a second run of the
+// pipeline, one that had too much a hash table that is too large. So a device remembers how many came in the end, and a query that does the same over
+// the same versions of its tables makes room for as many.
+//
+// That is no more than a better estimate, but one that is hardly ever wrong: what comes next is launched without waiting for the count, and whether there
+// was room is looked at when something else has to be waited for. If there was none all runs again, and each pipeline is waited for.
+
+// keptSizes is how many sizes are remembered at least.
+const keptSizes = 1 << 12
+
+// sizeMemory has the number of rows by what was done for them, a hash (see workOf). It is safe for concurrent use.
+type sizeMemory struct {
+	seed maphash.Seed
+
+	mu            sync.Mutex
+	recent, older map[uint64]int64 // older is what recent was when it was full
+}
+
+func newSizeMemory() *sizeMemory {
+	return &sizeMemory{seed: maphash.MakeSeed(), recent: map[uint64]int64{}}
+}
+
+func (m *sizeMemory) get(work uint64) (rows int64, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if rows, ok = m.recent[work]; !ok {
+		if rows, ok = m.older[work]; ok {
+			m.put(work, rows)
+		}
+	}
+	return rows, ok
+}
+
+func (m *sizeMemory) set(work uint64, rows int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(work, rows)
+}
+
+// put notes a size. The caller holds mu.
+func (m *sizeMemory) put(work uint64, rows int64) {
+	if len(m.recent) >= keptSizes {
+		m.older, m.recent = m.recent, make(map[uint64]int64, keptSizes)
+	}
+	m.recent[work] = rows
+}
+
+// sizing finds out what a query's sinks held when the same was done before.
+type sizing struct {
+	memory  *sizeMemory
+	works   map[physical.Sink]uint64 // 0: something is not known
+	trusts  bool                     // sizes that are remembered, so far that there is no waiting
+	trusted map[physical.Sink]int64  // sinks that have such a size, and the rows that they have room for; 0 for groups
+	ran     []*physical.Pipeline     // since the beginning
+}
+
+func newSizing(g *program.Program, memory *sizeMemory) sizing {
+	s := sizing{memory: memory, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
+	for _, p := range g.Plan.Pipelines {
+		s.trusts = s.trusts && g.Kernels[p] != nil // others cannot run again
+	}
+	return s
+}
+
+// errTooSmall says that a size which was trusted is too small.
+var errTooSmall = errors.New("gpu: more rows came than before")
+
+// trust notes that a sink was given room for what came before, and no less.
+func (q *Query) trust(s physical.Sink, room int64) {
+	if q.sizes.trusts {
+		q.sizes.trusted[s] = room
+	}
+}
+
+// isTrusted says whether no more rows come to a sink than there is room for, as far as is remembered.
+func (q *Query) isTrusted(s physical.Sink) bool {
+	_, ok := q.sizes.trusted[s]
+	return ok
+}
+
+// outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
+func (q *Query) outgrown(p *physical.Pipeline) bool {
+	room, ok := q.sizes.trusted[p.Sink]
+	return ok && q.counted(kernel.CounterWord{Of: p.Sink}) > room
+}
+
+// runAgain runs all pipelines again that have run, and waits for the counts.
+func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
+	ran := q.sizes.ran
+	q.sizes.trusts, q.sizes.ran = false, nil
+	clear(q.sizes.trusted)
+	for s := range q.rowsOf {
+		q.freeRows(s)
+	}
+	for a := range q.groups {
+		q.freeGroups(a)
+	}
+	clear(q.done)
+	clear(q.dirty)
+	q.pending, q.queued = q.pending[:0], 0
+	if err := q.stream.Fill(q.control, 0, 8, q.controlSize/8); err != nil {
+		return err
+	}
+	for i, p := range ran {
+		again, err := q.runOnce(ctx, p, i == len(ran)-1)
+		if err != nil {
+			return err
+		}
+		cost.Launches += again.Launches
+		cost.RowsOut = again.RowsOut
+	}
+	return nil
+}
+
+// before is how many rows, or groups, came to a sink when the same was done before.
+func (q *Query) before(s physical.Sink) (rows int64, ok bool) {
+	if work := q.workOf(s); work != 0 {
+		return q.sizes.memory.get(work)
+	}
+	return 0, false
+}
+
+// remember notes how many rows came to a sink, which are all that ever come.
+func (q *Query) remember(s physical.Sink, rows int64) {
+	if work := q.workOf(s); work != 0 {
+		q.sizes.memory.set(work, rows)
+	}
+}
+
+// workOf is a hash of all that is done for a sink: kernels, literals, the versions of tables. It is 0 where some of it is done on the host.
+func (q *Query) workOf(s physical.Sink) uint64 {
+	if work, ok := q.sizes.works[s]; ok {
+		return work
+	}
+	var h maphash.Hash
+	h.SetSeed(q.sizes.memory.seed)
+	known := true
+	of := func(s physical.Sink) {
+		work := q.workOf(s)
+		known = known && work != 0
+		maphash.WriteComparable(&h, work)
+	}
+	for _, p := range q.Feeders[s] {
+		k := q.Kernels[p]
+		if k == nil {
+			known = false
+			break
+		}
+		_, _ = h.WriteString(k.CUDA)
+		writeWords(&h, k)
+		switch src := p.Source.(type) {
+		case *physical.TableScan:
+			maphash.WriteComparable(&h, uintptr(unsafe.Pointer(src.Table)))
+			maphash.WriteComparable(&h, src.Table.Rows())
+			for _, f := range src.RuntimeFilters {
+				of(f.Build)
+			}
+		case *physical.SinkScan:
+			of(src.From)
+		case *physical.UnmatchedScan:
+			of(src.Build)
+		case *physical.ValuesScan:
+			maphash.WriteComparable(&h, len(src.Rows))
+		}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				of(t.Build)
+			}
+		}
+	}
+	work := uint64(0)
+	if known {
+		work = max(h.Sum64(), 1)
+	}
+	q.sizes.works[s] = work
+	return work
+}
+
+// writeWords adds a kernel's literals to a hash.
+func writeWords(h *maphash.Hash, k *kernel.Kernel) {
+	for i := range k.Params {
+		s := &k.Params[i]
+		switch key := s.Key.(type) {
+		case program.LowWord:
+			maphash.WriteComparable(h, [2]int64{key.Lo, key.Hi})
+		case nil:
+			maphash.WriteComparable(h, s.Word)
+			switch {
+			case s.Table == nil:
+			case s.Table.Kept:
+				maphash.WriteComparable(h, s.Table)
+			default:
+				_, _ = h.Write(s.Table.Data)
+			}
+		}
+	}
+}
+
+// learn notes what a pipeline that has been waited for tells of sizes.
+func (q *Query) learn(k *kernel.Kernel) {
+	if !q.Finished(k.Pipeline.Sink) {
+		return
+	}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		q.learnSlots(a)
+		return
+	}
+	n := q.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
+	if !k.InOrder() && !q.placedBuild(k.Pipeline.Sink) {
+		q.remember(k.Pipeline.Sink, n)
+	}
+	// All groups were stored as rows.
+	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.Feeders[k.Pipeline.Sink]) == 1 {
+		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.Pipeline) {
+			q.remember(a, n)
+		}
+	}
+}
+
+// learnSlots notes how many slots a table of groups has, if they sufficed.
+func (q *Query) learnSlots(a *physical.Aggregate) {
+	g, work := q.groups[a], q.workOf(a)
+	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.counted(kernel.CounterWord{Of: a}) == 0 {
+		q.sizes.memory.set(work^slotsWork, g.slots)
+	}
+}
+
+// slotsWork makes what is done for an aggregation's groups what is done for the slots of their table.
+const slotsWork = 1 << 63
+
+// slotsBefore is how many slots sufficed for an aggregation's groups before, where it is not known how many groups there were.
+func (q *Query) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
+	if work := q.workOf(a); work != 0 {
+		return q.sizes.memory.get(work ^ slotsWork)
+	}
+	return 0, false
+}
+
+// placedBuild says whether a sink is a build whose rows have places of their own, and are not counted.
+func (q *Query) placedBuild(s physical.Sink) bool {
+	b, ok := s.(*physical.Build)
+	if !ok {
+		return false
+	}
+	shape := q.Program.Builds[b].Shape
+	return shape == program.DirectBuild || shape == program.BitmapBuild
+}
+
+// onlyProjects says whether a pipeline gives a row for each row of its source.
+func onlyProjects(p *physical.Pipeline) bool {
+	for _, t := range p.Transforms {
+		if _, ok := t.(*physical.Project); !ok {
+			return false
+		}
+	}
+	return true
+}

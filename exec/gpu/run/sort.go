@@ -1,0 +1,214 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/gpukernels"
+)
+
+// sortArrays are a column's values on the device: items of its class and, if it has NULLs, bytes that are 1 where the value is not NULL.
+type sortArrays struct {
+	data, valid gpukernels.Ptr
+	words       gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
+}
+
+// sortedRows are row numbers of 32 bits in order. memory is what has to be freed.
+type sortedRows struct {
+	memory gpukernels.Ptr
+	order  gpukernels.Ptr
+	count  int64
+}
+
+// heldCounts are addresses of numbers of rows that the host does not know; 0: it knows them.
+type heldCounts struct{ rows, left gpukernels.Ptr }
+
+// sortWaitRows is from how many rows on each pass over them is waited for before the next one is launched, so that a cancelled query ends soon. A variable
+// for tests.
+var sortWaitRows = int64(1 << 24)
+
+// maxSortRows is what row numbers of 32 bits can name.
+const maxSortRows = 1<<32 - 1
+
+// sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
+// that may not be exchanged. load gives modules of their program.SortText; memory says where theirs comes from.
+//
+// Where the host does not know the number of rows, rows is the most that there can be (program.HeldRows at most), held.rows the address of the number and
+// held.left that of what gets the number of rows that are kept. The result's count is a bound then.
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(program.SortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+	if count < 0 || count > rows {
+		count = rows
+	}
+	first = min(first, rows)
+	wanted := min(first+count, rows)
+	out.count = max(wanted-first, 0)
+	if out.count == 0 || len(columns) == 0 {
+		out.count = 0
+		return out, nil
+	}
+	if rows > maxSortRows {
+		return out, errors.New("more rows to sort than 32 bits number")
+	}
+	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, program.SortColumns+3*len(columns))}
+	for i, c := range columns {
+		x.params[program.SortColumns+3*i] = uint64(c.data)
+		x.params[program.SortColumns+3*i+1] = uint64(c.valid)
+		x.params[program.SortColumns+3*i+2] = uint64(c.words)
+	}
+	x.params[program.SortHeld], x.params[program.SortLeft], x.params[program.SortFirst], x.params[program.SortLimit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
+	defer x.free()
+	n := rows
+	if program.Selects(float64(wanted), float64(rows)) {
+		if n, err = x.candidates(ctx, rows); err != nil {
+			return out, err
+		}
+	}
+	out.memory, err = x.sort(ctx, n)
+	out.order = out.memory + gpukernels.Ptr(4*first)
+	return out, err
+}
+
+// sortMemory is where a sort's memory comes from and goes back to.
+type sortMemory struct {
+	take func(bytes int64) (gpukernels.Ptr, error)
+	give func(gpukernels.Ptr)
+}
+
+// sorting is one sort while it runs.
+type sorting struct {
+	s       *gpukernels.Stream
+	load    func(program.SortPart) (*gpukernels.Module, error)
+	memory  sortMemory
+	wanted  int64
+	params  []uint64
+	scratch []gpukernels.Ptr
+}
+
+func (x *sorting) free() {
+	for _, p := range x.scratch {
+		x.memory.give(p)
+	}
+}
+
+// take allocates memory that is freed when the sort has ended.
+func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
+	p, err := x.memory.take(bytes)
+	if err == nil {
+		x.scratch = append(x.scratch, p)
+	}
+	return p, err
+}
+
+func (x *sorting) launch(part program.SortPart, kernel string, grid, shared int64) error {
+	m, err := x.load(part)
+	if err != nil {
+		return err
+	}
+	f, err := m.Function(kernel)
+	if err != nil {
+		return err
+	}
+	return x.s.Launch(f, grid, x.s.Device().Block(program.SortThreads), shared, x.params)
+}
+
+// candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
+func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
+	histograms, err := x.take((program.SortLevels*program.SortBins + 1) * 8)
+	if err != nil {
+		return 0, err
+	}
+	if err := x.s.Fill(histograms, 0, 8, program.SortLevels*program.SortBins+1); err != nil {
+		return 0, err
+	}
+	counter := histograms + program.SortLevels*program.SortBins*8
+	blocks := max(min(rows/(program.SortThreads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+	x.params[program.SortRowCount], x.params[program.SortHistograms], x.params[program.SortWanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
+	for level := range program.SortLevels {
+		x.params[program.SortLevel] = uint64(level)
+		if err := x.launch(program.SortSelect, "digits", blocks, 0); err != nil {
+			return 0, err
+		}
+	}
+	x.params[program.SortCounter] = uint64(counter)
+	room := max(4*x.wanted, 1<<14)
+	for {
+		if err := x.s.Fill(counter, 0, 8, 1); err != nil {
+			return 0, err
+		}
+		found, err := x.take(4 * room)
+		if err != nil {
+			return 0, err
+		}
+		x.params[program.SortRowsOut], x.params[program.SortCapacity] = uint64(found), uint64(room)
+		if err := x.launch(program.SortSelect, "candidates", blocks, 0); err != nil {
+			return 0, err
+		}
+		n := make([]uint64, 1)
+		if err := x.s.Download(ctx, gpukernels.Bytes(n), counter); err != nil {
+			return 0, err
+		}
+		if int64(n[0]) <= room {
+			x.params[program.SortInput] = uint64(found)
+			return int64(n[0]), nil
+		}
+		room = int64(n[0]) // many rows have the same key
+	}
+}
+
+// sort orders n rows and returns their numbers.
+func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
+	tile := int64(x.s.Device().Block(program.SortThreads) * program.SortItems)
+	var keys, rows [2]gpukernels.Ptr
+	var err error
+	x.params[program.SortRowCount] = uint64(n)
+	if n <= program.HeldRows {
+		order, err := x.memory.take(kernel.RoundUp(4*n, 8) + 8*n)
+		if err != nil {
+			return 0, err
+		}
+		x.params[program.SortRowsOut], x.params[program.SortKeysOut] = uint64(order), uint64(order)+uint64(kernel.RoundUp(4*n, 8))
+		width := kernel.PowerOfTwo(n)
+		x.params[program.SortWidth] = uint64(width)
+		return order, x.launch(program.SortTiles, "tiles", 1, width*program.SortBytes)
+	}
+	for i := range keys {
+		if keys[i], err = x.take(8 * n); err != nil {
+			return 0, err
+		}
+		if rows[i], err = x.take(4 * n); err != nil {
+			return 0, err
+		}
+	}
+	blocks := min((n+tile-1)/tile, 1<<20)
+	x.params[program.SortKeysOut], x.params[program.SortRowsOut] = uint64(keys[0]), uint64(rows[0])
+	x.params[program.SortWidth] = uint64(tile)
+	if err := x.launch(program.SortTiles, "tiles", blocks, tile*program.SortBytes); err != nil {
+		return 0, err
+	}
+	in := 0
+	for width := tile; width < n; width *= 2 {
+		if n >= sortWaitRows {
+			if err := x.s.Sync(ctx); err != nil {
+				return 0, err
+			}
+		}
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		x.params[program.SortKeysIn], x.params[program.SortRowsIn] = uint64(keys[in]), uint64(rows[in])
+		x.params[program.SortKeysOut], x.params[program.SortRowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
+		x.params[program.SortWidth] = uint64(width)
+		if err := x.launch(program.SortMerge, "merge", blocks, 0); err != nil {
+			return 0, err
+		}
+		in = 1 - in
+	}
+	for i, p := range x.scratch {
+		if p == rows[in] {
+			x.scratch[i] = 0 // the caller's
+		}
+	}
+	return rows[in], nil
+}

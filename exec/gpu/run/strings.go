@@ -1,0 +1,84 @@
+package run
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// madeStrings stands for the bytes of a pipeline's strings, among the things that are counted.
+type madeStrings struct{}
+
+// stringRun is a pipeline's memory for strings.
+type stringRun struct {
+	data  gpukernels.Ptr
+	bytes int64
+}
+
+const (
+	stringRowBytes   = 32 // a row's strings, as long as it is not known
+	stringLeastBytes = 1 << 20
+	stringMostBytes  = 1 << 30
+)
+
+// openStrings takes memory for the strings of a pipeline that starts.
+func (q *Query) openStrings(k *kernel.Kernel) error {
+	if q.strings[k.Pipeline] == nil {
+		rows := int64(min(k.Pipeline.EstRows, stringMostBytes))
+		if q.ready(k) {
+			rows = q.sourceBound(k)
+		}
+		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
+		if m, err := q.Device.Memory(); err == nil {
+			bytes = min(bytes, max(kernel.RoundUp(m.Free/8, memoryUnit), memoryUnit))
+		}
+		data, err := q.alloc("strings", bytes)
+		if err != nil {
+			return err
+		}
+		q.strings[k.Pipeline] = &stringRun{data, bytes}
+	}
+	return q.resetCounter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+}
+
+// growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
+func (q *Query) growStrings(k *kernel.Kernel) (bool, error) {
+	if !k.MakesStrings() {
+		return false, nil
+	}
+	x, used := q.strings[k.Pipeline], q.counted(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	if used <= x.bytes {
+		return false, nil
+	}
+	q.free(x.data)
+	delete(q.strings, k.Pipeline)
+	bytes := kernel.RoundUp(used, memoryUnit)
+	data, err := q.alloc("strings", bytes)
+	if err != nil {
+		return false, err
+	}
+	q.strings[k.Pipeline] = &stringRun{data, bytes}
+	return true, q.emptySink(k.Pipeline.Sink)
+}
+
+// emptySink makes a sink as it was before its pipelines ran.
+func (q *Query) emptySink(s physical.Sink) error {
+	if a, ok := s.(*physical.Aggregate); ok {
+		q.freeGroups(a)
+		return q.openGroups(a)
+	}
+	r := q.rowsOf[s]
+	return q.openRows(s, r.room, r.all)
+}
+
+// codegen.StringWord gives the word of a parameter.
+func (q *Query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
+	switch w {
+	case codegen.StringData:
+		return uint64(q.strings[k.Pipeline].data)
+	case codegen.StringCapacity:
+		return uint64(q.strings[k.Pipeline].bytes)
+	}
+	return q.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+}

@@ -321,7 +321,7 @@ func MemoryExceeded(operator string, asked, used, budget int64) *Error {
 // DeviceMemoryExceeded: an operator on the GPU would hold more bytes than limit allows, what it needs next included. setting raises the limit.
 func DeviceMemoryExceeded(operator, what string, bytes, limit int64, setting string) *Error {
 	return New(CodeCapacityExceeded, Resource, "%s on the GPU ran out of memory (%s, %s of %s allowed)", operator, what, FormatBytes(bytes), FormatBytes(limit)).
-		WithHint("raise " + setting + " or use radish_device = 'auto'")
+		WithHint("raise %s or use radish_device = 'auto'", setting)
 }
 
 // Interrupted is the error of a statement whose context ended with cause (context.Canceled or DeadlineExceeded).

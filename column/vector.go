@@ -12,6 +12,8 @@
 package column
 
 import (
+	"unsafe"
+
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -101,6 +103,11 @@ func (v *Vector) LetGo() {
 	if v.Loose {
 		clear(v.Str[:cap(v.Str)])
 	}
+}
+
+// Capacity returns the bytes of the memory that v has for its values, codes and references to strings.
+func (v *Vector) Capacity() int {
+	return 8*(cap(v.I64)+cap(v.F64)) + int(unsafe.Sizeof(types.Int128{}))*cap(v.I128) + int(unsafe.Sizeof(""))*cap(v.Str) + 4*cap(v.Codes)
 }
 
 func resize[T any](s []T, n int) []T {

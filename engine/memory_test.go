@@ -172,7 +172,7 @@ func TestTextsOfFunctionsAreCounted(t *testing.T) {
 	} {
 		_, err := run(context.Background(), s, sql)
 		var e *sqlerr.Error
-		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "texts") {
+		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "the values of expressions") {
 			t.Errorf("%s: %v", sql, err)
 		}
 		if got := s.engine.budget.Used(); got != 0 {
@@ -193,5 +193,45 @@ func TestTextsOfFunctionsAreCounted(t *testing.T) {
 	}
 	if got := s.engine.budget.Used(); got != stored {
 		t.Errorf("%d bytes are left of %d", got, stored)
+	}
+}
+
+// The vectors that a statement's expressions compute in count against the memory limit: one for each of them on each worker.
+func TestVectorsOfExpressionsAreCounted(t *testing.T) {
+	const expressions = 4900
+	list := func(format, separator string) string {
+		all := make([]string, expressions)
+		for i := range all {
+			all[i] = fmt.Sprintf(format, i+1)
+		}
+		return strings.Join(all, separator)
+	}
+	for _, tc := range []struct{ sql, want string }{
+		{"SELECT COUNT(*) FROM t WHERE k IN (" + list("k + %d", ", ") + ")", "0"},
+		{"SELECT COUNT(*) FROM t WHERE " + list("k + %d = 0", " OR "), "0"},
+		{"SELECT COUNT(*) FROM t WHERE " + list("k + %d <> 0", " AND "), "4096"},
+		{"SELECT COUNT(*) FROM t WHERE GREATEST(" + list("k + %d", ", ") + ") = 8996", "1"},
+		{"SELECT COUNT(*) FROM t WHERE CASE " + list("WHEN k + %d = 0 THEN 1", " ") + " ELSE 2 END = 2", "4096"},
+	} {
+		for _, limit := range []int64{64 << 20, 1 << 30} {
+			s := session(t, Options{Threads: 2, MemoryLimit: limit, Device: "cpu"})
+			mustRun(t, s, "SET cte_max_recursion_depth = 10000; CREATE TABLE t (k BIGINT)")
+			mustRun(t, s, "INSERT INTO t WITH RECURSIVE g AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM g WHERE i < 4096) SELECT i FROM g")
+			stored := s.engine.budget.Used()
+			got, err := run(context.Background(), s, tc.sql)
+			if limit == 1<<30 {
+				if err != nil || strings.TrimSpace(got) != tc.want {
+					t.Errorf("%.60s: %q, not %s: %v", tc.sql, got, tc.want, err)
+				}
+			} else {
+				var e *sqlerr.Error
+				if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "the values of expressions") {
+					t.Errorf("%.60s: %v", tc.sql, err)
+				}
+			}
+			if used := s.engine.budget.Used(); used != stored {
+				t.Errorf("%.60s: %d bytes are left of %d", tc.sql, used, stored)
+			}
+		}
 	}
 }

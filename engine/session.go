@@ -271,7 +271,7 @@ func (st *statement) exprContext() *expr.Context {
 			Locks: sessionLocks{s.engine.locks, s.id},
 			Added: s.engine.added, Texts: st.texts.Set,
 		}
-		st.texts = memory.Account{Budget: st.memory(), Operator: "texts"}
+		st.texts = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}
 	}
 	return st.context
 }

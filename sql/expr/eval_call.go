@@ -20,7 +20,6 @@ type callNode struct {
 
 	out   column.Vector
 	valid column.Bitmap
-	buf   []int32
 	memo  *dictionaryMemo
 }
 
@@ -93,19 +92,20 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 			if truth {
 				return n.args[coded], m.truth, nil
 			}
-			n.mapCodes(m, n.args[coded], s)
-			return &n.out, nil, nil
+			return &n.out, nil, n.mapCodes(f, m, n.args[coded], s)
 		}
 	}
-	n.out.ReserveLoose(rows)
+	if err := f.reserve(&n.out, rows); err != nil {
+		return nil, nil, err
+	}
 	if fn.Nulls == NullIfAny && !allConst {
 		n.out.Valid = n.valid
 		combineValidity(&n.out, rows, n.args...)
 		if n.out.Valid != nil {
 			n.valid = n.out.Valid
 			if !n.total {
-				n.buf = dropNulls(append(n.buf[:0], Positions(sel, rows)...), 0, &n.out)
-				sel = n.buf
+				f.live = dropNulls(append(f.live[:0], Positions(sel, rows)...), 0, &n.out)
+				sel = f.live
 			}
 		}
 	}
@@ -203,8 +203,10 @@ func (m *dictionaryMemo) extend(part *column.Vector, n int) {
 }
 
 // mapCodes stores in out the result of each selected row's code.
-func (n *callNode) mapCodes(m *dictionaryMemo, v *column.Vector, s *selection) {
-	n.out.ReserveLoose(s.n)
+func (n *callNode) mapCodes(f *frame, m *dictionaryMemo, v *column.Vector, s *selection) error {
+	if err := f.reserve(&n.out, s.n); err != nil {
+		return err
+	}
 	r := &m.results
 	sel := s.positions()
 	switch n.call.Typ.Phys() {
@@ -218,7 +220,7 @@ func (n *callNode) mapCodes(m *dictionaryMemo, v *column.Vector, s *selection) {
 		gatherCodes(n.out.I64, r.I64, v.Codes, sel)
 	}
 	if v.Valid == nil && r.Valid == nil {
-		return
+		return nil
 	}
 	ensureValid(&n.out, &n.valid, s.n)
 	if v.Valid != nil {
@@ -231,6 +233,7 @@ func (n *callNode) mapCodes(m *dictionaryMemo, v *column.Vector, s *selection) {
 			}
 		}
 	}
+	return nil
 }
 
 func gatherCodes[T any](dst, src []T, codes []uint32, sel []int32) {

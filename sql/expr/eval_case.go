@@ -24,7 +24,9 @@ func (n *caseNode) operands() []node { return n.ops }
 func (n *caseNode) result() *column.Vector { return &n.merge.out }
 
 func (n *caseNode) eval(f *frame, s *selection) (*column.Vector, error) {
-	n.merge.start(s.n)
+	if err := n.merge.start(f, s.n); err != nil {
+		return nil, err
+	}
 	cur := s
 	arms := len(n.ops) / 2
 	var err error
@@ -90,9 +92,13 @@ type merger struct {
 
 func newMerger(t types.Type) merger { return merger{typ: t, out: column.Vector{Type: t}} }
 
-func (m *merger) start(n int) {
+func (m *merger) start(f *frame, n int) error {
 	m.n = n
-	m.out.Reserve(n)
+	if err := f.reserve(&m.out, n); err != nil {
+		return err
+	}
+	m.out.Loose = false // until a value that is put in is
+	return nil
 }
 
 // whole returns v, which holds for all positions, under the result's type.
@@ -187,7 +193,9 @@ func (n *coalesceNode) operands() []node { return n.ops }
 func (n *coalesceNode) result() *column.Vector { return &n.merge.out }
 
 func (n *coalesceNode) eval(f *frame, s *selection) (*column.Vector, error) {
-	n.merge.start(s.n)
+	if err := n.merge.start(f, s.n); err != nil {
+		return nil, err
+	}
 	cur := s
 	for k, o := range n.ops {
 		v, err := o.eval(f, cur)

@@ -25,7 +25,6 @@ type castNode struct {
 
 	out   column.Vector
 	valid column.Bitmap
-	buf   []int32
 }
 
 // castLoop converts the positions of sel. It cannot fail, whatever the slots of NULLs hold.
@@ -75,7 +74,9 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		rows, sel = 1, nil
 	}
 	n.out.Type = n.to
-	n.out.ReserveLoose(rows)
+	if err := f.reserve(&n.out, rows); err != nil {
+		return nil, err
+	}
 	n.out.Const = v.Const
 	if v.Valid != nil && !v.Const {
 		n.valid = column.And(n.valid, v.Valid, nil, rows)
@@ -87,8 +88,8 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	}
 	live := Positions(sel, rows)
 	if n.out.Valid != nil {
-		n.buf = dropNulls(append(n.buf[:0], live...), 0, v)
-		live = n.buf
+		f.live = dropNulls(append(f.live[:0], live...), 0, v)
+		live = f.live
 	}
 	if isJSONCast(n.from, n.to) {
 		err := n.toJSON(f.ctx, v, live)

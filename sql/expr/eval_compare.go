@@ -201,7 +201,9 @@ func (n *compareNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.out.Reserve(s.n)
+	if err := f.reserve(&n.out, s.n); err != nil {
+		return nil, err
+	}
 	if n.op == NSEQ {
 		chosen := n.chooseNullSafe(l, r, s, true, nil)
 		markChosen(n.out.I64, s, chosen)
@@ -210,8 +212,8 @@ func (n *compareNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if l.Const && l.IsNull(0) || r.Const && r.IsNull(0) {
 		return nullBool, nil
 	}
-	n.buf = n.compare(n.op, l, r, s, n.buf[:0])
-	markChosen(n.out.I64, s, n.buf)
+	f.live = n.compare(n.op, l, r, s, f.live[:0])
+	markChosen(n.out.I64, s, f.live)
 	n.out.Valid = n.valid
 	combineValidity(&n.out, s.n, l, r)
 	if n.out.Valid != nil {

@@ -25,7 +25,6 @@ type inNode struct {
 
 	out   column.Vector
 	valid column.Bitmap
-	buf   []int32
 }
 
 // fewElements is how long a list may be to be searched from end to end.
@@ -182,10 +181,12 @@ func (n *inNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if v.Const && v.IsNull(0) {
 		return nullBool, nil
 	}
-	n.buf = n.members(v, s, true, n.buf[:0])
+	f.live = n.members(v, s, true, f.live[:0])
 	n.out.Type = types.Bool
-	n.out.Reserve(s.n)
-	markChosen(n.out.I64, s, n.buf)
+	if err := f.reserve(&n.out, s.n); err != nil {
+		return nil, err
+	}
+	markChosen(n.out.I64, s, f.live)
 	n.out.Valid = n.valid
 	combineValidity(&n.out, s.n, v)
 	if n.hasNull {

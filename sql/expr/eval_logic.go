@@ -82,7 +82,9 @@ func (n *logicNode) chooseAny(f *frame, s *selection, want bool, out []int32) ([
 
 func (n *logicNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	n.out.Type = types.Bool
-	n.out.Reserve(s.n)
+	if err := f.reserve(&n.out, s.n); err != nil {
+		return nil, err
+	}
 	// Until an operand decides otherwise a conjunction is TRUE, a disjunction FALSE.
 	start, decides := int64(0), int64(1)
 	if n.and {
@@ -167,7 +169,9 @@ func (n *notNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		n.out.Valid, n.out.Const = v.Valid, true
 		return &n.out, nil
 	}
-	n.out.Reserve(s.n)
+	if err := f.reserve(&n.out, s.n); err != nil {
+		return nil, err
+	}
 	n.out.Valid = v.Valid
 	for _, i := range s.positions() {
 		n.out.I64[i] = int64(BoolToInt(v.I64[i] == 0))
@@ -212,7 +216,9 @@ func (n *isNullNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		return nil, err
 	}
 	n.out.Type = types.Bool
-	n.out.Reserve(s.n)
+	if err := f.reserve(&n.out, s.n); err != nil {
+		return nil, err
+	}
 	for _, i := range s.positions() {
 		n.out.I64[i] = int64(BoolToInt(v.IsNull(int(i))))
 	}

@@ -7,13 +7,17 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// textCount is how many bytes the texts take that the programs of a Context have made: those of the last batch of each, which lives
-// until its next one, as far as they are interruptBytes or more.
+// textCount is how many bytes the programs of a Context hold: their vectors, and the texts of the last batch of each, which live until
+// its next one, as far as they are interrupt.LongBytes or more.
 type textCount struct {
 	fresh   int   // of the current batch, not in held yet
 	held    int64 // by all programs
 	program *ProgramSet
+	grown   int // bytes of programs' vectors, not in held yet
 }
+
+// grownAtOnce is how many bytes of vectors are counted together.
+const grownAtOnce = 1 << 20
 
 // Made counts the bytes of a string that a kernel has made. Kernels that make texts call it for each, so that a statement that is
 // cancelled, or out of memory, ends before a whole vector of them is there.
@@ -39,6 +43,20 @@ func (c *Context) Hold(bytes int) error {
 		}
 	}
 	return c.Interrupted()
+}
+
+// grow counts bytes, which may be negative, by which the vectors of a program have grown. They live as long as the program: as keep's.
+func (c *Context) grow(bytes int) error {
+	if c == nil {
+		return nil
+	}
+	t := &c.texts
+	if t.grown += bytes; t.grown < grownAtOnce {
+		return nil
+	}
+	all := int64(t.grown)
+	t.grown = 0
+	return c.keep(all)
 }
 
 // keep counts bytes that a program's value takes as long as the program lives: those of its worker's Context.
@@ -91,8 +109,8 @@ func (c *Context) While(f func() error) error {
 	return err
 }
 
-// ForWorker returns a copy of c for a worker of a query. texts is told, now and then, how many bytes the texts take that the worker's
-// functions have made and that are still there; an error from it ends the worker's statement. nil: nobody wants to know.
+// ForWorker returns a copy of c for a worker of a query. texts is told, now and then, how many bytes the worker's programs hold, with the
+// texts that its functions have made and that are still there; an error from it ends the worker's statement. nil: nobody wants to know.
 func (c Context) ForWorker(texts func(bytes int64) error) *Context {
 	c.texts, c.Texts = textCount{}, texts
 	return &c

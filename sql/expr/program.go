@@ -137,6 +137,17 @@ type frame struct {
 	ctx   *Context
 	batch *column.Batch
 	ids   uint64
+	live  []int32 // positions that a node works on after it has evaluated its operands
+}
+
+// reserve is v.ReserveLoose(n), and counts the memory by which v has grown: a program keeps the vectors of its nodes.
+func (f *frame) reserve(v *column.Vector, n int) error {
+	before := v.Capacity()
+	v.ReserveLoose(n)
+	if grown := v.Capacity() - before; grown != 0 {
+		return f.ctx.grow(grown)
+	}
+	return nil
 }
 
 func (f *frame) nextID() uint64 {

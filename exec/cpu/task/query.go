@@ -36,19 +36,19 @@ type Worker struct {
 	ID    int // below the query's threads
 	Expr  *expr.Context
 
-	texts   memory.Account // those that functions make
+	texts   memory.Account // and vectors, that expressions hold
 	checks  int
 	yielded time.Time
 }
 
 // NewWorker returns a worker. Close it.
 func (q *Query) NewWorker(id int) *Worker {
-	w := &Worker{Query: q, ID: id, yielded: time.Now(), texts: memory.Account{Budget: q.Memory, Operator: "texts"}}
+	w := &Worker{Query: q, ID: id, yielded: time.Now(), texts: memory.Account{Budget: q.Memory, Operator: "the values of expressions"}}
 	w.Expr = q.Expr.ForWorker(w.texts.Set)
 	return w
 }
 
-// Close gives back the memory of the texts that functions made.
+// Close gives back the memory that expressions held.
 func (w *Worker) Close() { w.texts.Close() }
 
 // Where more workers want to run than there are processors each gives way to the others after a timeSlice, much sooner than the

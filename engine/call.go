@@ -92,7 +92,7 @@ func (s *Session) generate(st *statement, g *generated.Generator, sf float64, wi
 	loaders := map[string]*chunkLoader{}
 	made := &sharedAccount{account: st.making(g.Name)}
 	for _, t := range g.Tables {
-		if _, v, err := snap.Lookup(db, t.Name); err == nil || v != nil {
+		if snap.Exists(db, t.Name) {
 			return nil, sqlerr.TableExists(t.Name).WithHint("drop it, or generate into another database (CREATE DATABASE tpch; USE tpch)")
 		}
 		schema := &table.Schema{Database: db, Name: t.Name}

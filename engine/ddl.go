@@ -32,7 +32,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 		return nil, err
 	}
 	taken := n.TemporaryKeyword == ast.TemporaryLocal && s.shadowing(db, name) != ""
-	if t, v, err := snap.Lookup(db, name); n.TemporaryKeyword == ast.TemporaryNone && err == nil && (t != nil || v != nil) {
+	if n.TemporaryKeyword == ast.TemporaryNone && snap.Exists(db, name) {
 		taken = true
 	}
 	if taken {
@@ -387,10 +387,15 @@ func (s *Session) dropTable(st *statement, n *ast.DropTableStmt) (*Result, error
 			if hidden := s.shadowing(db, name); hidden != "" && !n.IsView {
 				db, temporary = hidden, append(temporary, t)
 			}
-			next, err := snap.DropTable(db, name)
-			if n.IsView {
-				next, err = snap.DropView(db, name)
+			if n.IfExists && !snap.Exists(db, name) {
+				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownTable, "Unknown table '%s.%s'", db, name)
+				continue
 			}
+			drop := snap.DropTable
+			if n.IsView {
+				drop = snap.DropView
+			}
+			next, err := drop(db, name)
 			if err != nil {
 				if !n.IfExists {
 					return nil, err

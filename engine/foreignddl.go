@@ -137,16 +137,9 @@ func (s *Session) checkDefinition(snap *catalog.Snapshot, schema, before *table.
 	for i := range schema.Foreign {
 		f := &schema.Foreign[i]
 		var err error
-		eachTable(snap, func(db string, v *table.Version) {
-			if !strings.EqualFold(db, schema.Database) || idOf(v.Schema) == idOf(schema) {
-				return
-			}
-			for j := range v.Schema.Foreign {
-				if strings.EqualFold(v.Schema.Foreign[j].Name, f.Name) {
-					err = sqlerr.ForeignDuplicateName(f.Name)
-				}
-			}
-		})
+		if snap.HasForeignKey(schema, f.Name) {
+			err = sqlerr.ForeignDuplicateName(f.Name)
+		}
 		for j := range i {
 			if strings.EqualFold(schema.Foreign[j].Name, f.Name) {
 				err = sqlerr.ForeignDuplicateName(f.Name)

@@ -20,9 +20,9 @@ type Catalog struct {
 
 // New returns a catalog with the given databases, empty.
 func New(databases ...string) *Catalog {
-	s := &Snapshot{databases: map[string]*database{}}
+	s := &Snapshot{}
 	for _, name := range databases {
-		s.databases[fold(name)] = &database{name: name}
+		s.databases.set(fold(name), &database{name: name})
 	}
 	c := &Catalog{}
 	c.current.Store(s)

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/radish-sql/radish/storage/table"
@@ -12,44 +13,26 @@ type Change struct{ Before, After *table.Version }
 // Changes lists the tables that differ between two snapshots of one catalog. A table that was renamed is one change.
 func Changes(before, after *Snapshot) []Change {
 	var changes []Change
-	var gone []*table.Version
-	for name, d := range before.databases {
-		next := after.databases[name]
-		if next == d {
-			continue
-		}
-		for name, v := range d.tables {
-			var now *table.Version
-			if next != nil {
-				now = next.tables[name]
-			}
+	var gone, fresh []*table.Version
+	eachChanged(before, after, func(was, is *database) {
+		trieChanges(was.tables, is.tables, func(_ string, b, a *table.Version) {
 			switch {
-			case now == nil:
-				gone = append(gone, v)
-			case now != v:
-				changes = append(changes, Change{v, now})
+			case a == nil:
+				gone = append(gone, b)
+			case b == nil:
+				fresh = append(fresh, a)
+			default:
+				changes = append(changes, Change{b, a})
 			}
+		})
+	})
+	for _, v := range fresh {
+		c := Change{After: v}
+		if i := slices.IndexFunc(gone, func(old *table.Version) bool { return table.Related(old, v) }); i >= 0 {
+			c.Before = gone[i]
+			gone = slices.Delete(gone, i, i+1)
 		}
-	}
-	for name, d := range after.databases {
-		was := before.databases[name]
-		if was == d {
-			continue
-		}
-		for name, v := range d.tables {
-			if was != nil && was.tables[name] != nil {
-				continue
-			}
-			c := Change{After: v}
-			for i, old := range gone {
-				if table.Related(old, v) {
-					c.Before = old
-					gone = append(gone[:i], gone[i+1:]...)
-					break
-				}
-			}
-			changes = append(changes, c)
-		}
+		changes = append(changes, c)
 	}
 	for _, v := range gone {
 		changes = append(changes, Change{Before: v})
@@ -59,21 +42,30 @@ func Changes(before, after *Snapshot) []Change {
 
 // ViewBytes returns the memory of the views that only the later of two snapshots has, and of those that only the former has.
 func ViewBytes(before, after *Snapshot) (added, dropped int64) {
-	only := func(a, b *Snapshot) (bytes int64) {
-		for name, d := range a.databases {
-			other := b.databases[name]
-			if other == d {
-				continue
+	eachChanged(before, after, func(was, is *database) {
+		trieChanges(was.views, is.views, func(_ string, b, a *View) {
+			if a != nil {
+				added += a.bytes()
 			}
-			for name, v := range d.views {
-				if other == nil || other.views[name] != v {
-					bytes += v.bytes()
-				}
+			if b != nil {
+				dropped += b.bytes()
 			}
+		})
+	})
+	return added, dropped
+}
+
+// eachChanged calls f with the databases that differ between two snapshots. One that a snapshot does not have is empty there.
+func eachChanged(before, after *Snapshot, f func(before, after *database)) {
+	trieChanges(before.databases, after.databases, func(_ string, b, a *database) {
+		if b == nil {
+			b = &database{}
 		}
-		return bytes
-	}
-	return only(after, before), only(before, after)
+		if a == nil {
+			a = &database{}
+		}
+		f(b, a)
+	})
 }
 
 func (v *View) bytes() int64 {

@@ -17,16 +17,8 @@ func (d *database) freeChecks(schema *table.Schema) error {
 	if len(schema.Checks) == 0 || IsHidden(d.name) {
 		return nil
 	}
-	taken := map[string]bool{}
-	for name, v := range d.tables {
-		if name != fold(schema.Name) {
-			for _, c := range v.Schema.Checks {
-				taken[fold(c.Name)] = true
-			}
-		}
-	}
 	for _, c := range schema.Checks {
-		if taken[fold(c.Name)] {
+		if of := d.checks.get(fold(c.Name)); of != "" && of != fold(schema.Name) {
 			return sqlerr.DuplicateCheck(c.Name)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // itself may be among them.
 func (s *Snapshot) Referring(db, name string, f func(child *table.Version, key *table.ForeignKey)) {
 	var children []*table.Version
-	for _, d := range s.databases {
-		for _, v := range d.tables {
+	for _, d := range s.databases.all() {
+		for _, v := range d.foreign.all() {
 			if slices.ContainsFunc(v.Schema.Foreign, func(k table.ForeignKey) bool { return k.RefersTo(db, name) }) {
 				children = append(children, v)
 			}
@@ -33,12 +33,26 @@ func (s *Snapshot) Referring(db, name string, f func(child *table.Version, key *
 	}
 }
 
+// HasForeignKey says whether another table of a table's database has a foreign key of that name.
+func (s *Snapshot) HasForeignKey(schema *table.Schema, name string) bool {
+	d := s.databases.get(fold(schema.Database))
+	if d == nil {
+		return false
+	}
+	for of, v := range d.foreign.all() {
+		if of != fold(schema.Name) && slices.ContainsFunc(v.Schema.Foreign, func(k table.ForeignKey) bool { return strings.EqualFold(k.Name, name) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // redirect gives the foreign keys that refer to a table its new names, and those of the table itself, if their names were generated from
 // its old one.
 func (s *Snapshot) redirect(db, name string, to *table.Schema) (*Snapshot, error) {
 	next := s
-	for _, d := range s.databases {
-		for _, v := range d.tables {
+	for _, d := range s.databases.all() {
+		for _, v := range d.foreign.all() {
 			own := v.Schema == to
 			if !own && !slices.ContainsFunc(v.Schema.Foreign, func(k table.ForeignKey) bool { return k.RefersTo(db, name) }) {
 				continue

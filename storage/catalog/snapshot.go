@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,16 +11,46 @@ import (
 
 // Snapshot is an immutable state of a catalog. Its With and Without methods return changed copies.
 type Snapshot struct {
-	databases map[string]*database // by folded name
+	databases trie[*database] // by folded name
 	version   uint64
 }
 
 // database is immutable too.
 type database struct {
 	name      string
-	collation *types.Collation          // of new tables that name none; nil: it is not set
-	tables    map[string]*table.Version // by folded name
-	views     map[string]*View
+	collation *types.Collation     // of new tables that name none; nil: it is not set
+	tables    trie[*table.Version] // by folded name
+	views     trie[*View]
+	foreign   trie[*table.Version] // those of tables that have foreign keys
+	checks    trie[string]         // folded names of tables by those of their CHECK constraints
+}
+
+// setTable adds a table, or puts a new version in its place.
+func (d *database) setTable(v *table.Version) {
+	name := fold(v.Schema.Name)
+	if old := d.tables.get(name); old == nil || old.Schema != v.Schema {
+		d.removeTable(name)
+		for _, c := range v.Schema.Checks {
+			d.checks.set(fold(c.Name), name)
+		}
+	}
+	d.tables.set(name, v)
+	if len(v.Schema.Foreign) > 0 {
+		d.foreign.set(name, v)
+	}
+}
+
+// removeTable takes a table, by its folded name, out if it is there.
+func (d *database) removeTable(name string) {
+	old := d.tables.get(name)
+	if old == nil {
+		return
+	}
+	for _, c := range old.Schema.Checks {
+		d.checks.remove(fold(c.Name))
+	}
+	d.foreign.remove(name)
+	d.tables.remove(name)
 }
 
 // View is a stored query.
@@ -43,8 +72,8 @@ func (s *Snapshot) Version() uint64 { return s.version }
 
 // Databases returns the names of all databases but hidden ones, sorted.
 func (s *Snapshot) Databases() []string {
-	names := make([]string, 0, len(s.databases))
-	for _, d := range s.databases {
+	names := []string{}
+	for _, d := range s.databases.all() {
 		if !IsHidden(d.name) {
 			names = append(names, d.name)
 		}
@@ -56,7 +85,7 @@ func (s *Snapshot) Databases() []string {
 func compareFold(a, b string) int { return strings.Compare(fold(a), fold(b)) }
 
 // HasDatabase says whether there is a database of that name.
-func (s *Snapshot) HasDatabase(name string) bool { return s.databases[fold(name)] != nil }
+func (s *Snapshot) HasDatabase(name string) bool { return s.databases.get(fold(name)) != nil }
 
 // DatabaseName returns a database's name as it was created; an error if there is none of that name.
 func (s *Snapshot) DatabaseName(name string) (string, error) {
@@ -71,7 +100,7 @@ func (s *Snapshot) database(name string) (*database, error) {
 	if name == "" {
 		return nil, sqlerr.NoDatabaseSelected()
 	}
-	if d := s.databases[fold(name)]; d != nil {
+	if d := s.databases.get(fold(name)); d != nil {
 		return d, nil
 	}
 	return nil, sqlerr.UnknownDatabase(name, sqlerr.Suggest(name, s.Databases()))
@@ -80,8 +109,8 @@ func (s *Snapshot) database(name string) (*database, error) {
 // Tables returns the names of a database's tables, sorted. A database that does not exist has none.
 func (s *Snapshot) Tables(db string) []string {
 	var names []string
-	if d := s.databases[fold(db)]; d != nil {
-		for _, t := range d.tables {
+	if d := s.databases.get(fold(db)); d != nil {
+		for _, t := range d.tables.all() {
 			names = append(names, t.Schema.Name)
 		}
 	}
@@ -92,8 +121,8 @@ func (s *Snapshot) Tables(db string) []string {
 // Views returns the names of a database's views, sorted. A database that does not exist has none.
 func (s *Snapshot) Views(db string) []string {
 	var names []string
-	if d := s.databases[fold(db)]; d != nil {
-		for _, v := range d.views {
+	if d := s.databases.get(fold(db)); d != nil {
+		for _, v := range d.views.all() {
 			names = append(names, v.Name)
 		}
 	}
@@ -112,13 +141,19 @@ func (s *Snapshot) Lookup(db, name string) (*table.Version, *View, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if t := d.tables[fold(name)]; t != nil {
+	if t := d.tables.get(fold(name)); t != nil {
 		return t, nil, nil
 	}
-	if v := d.views[fold(name)]; v != nil {
+	if v := d.views.get(fold(name)); v != nil {
 		return nil, v, nil
 	}
 	return nil, nil, sqlerr.NoSuchTable(d.name+"."+name, s.suggestAnywhere(d, name))
+}
+
+// Exists says whether there is a table or view of that name.
+func (s *Snapshot) Exists(db, name string) bool {
+	d := s.databases.get(fold(db))
+	return d != nil && d.free(name) != nil
 }
 
 // suggestAnywhere looks for a similar name in the database, then for the very name in others.
@@ -127,7 +162,7 @@ func (s *Snapshot) suggestAnywhere(d *database, name string) string {
 		return near
 	}
 	for _, other := range s.Databases() {
-		if o := s.databases[fold(other)]; o.tables[fold(name)] != nil || o.views[fold(name)] != nil {
+		if o := s.databases.get(fold(other)); o.free(name) != nil {
 			return other + "." + name
 		}
 	}
@@ -158,23 +193,17 @@ func (s *Snapshot) change(db string, edit func(*database) error) (*Snapshot, err
 	if err != nil {
 		return nil, err
 	}
-	own := &database{name: d.name, collation: d.collation, tables: maps.Clone(d.tables), views: maps.Clone(d.views)}
-	if own.tables == nil {
-		own.tables = map[string]*table.Version{}
-	}
-	if own.views == nil {
-		own.views = map[string]*View{}
-	}
-	if err := edit(own); err != nil {
+	own := *d
+	if err := edit(&own); err != nil {
 		return nil, err
 	}
 	next := s.clone()
-	next.databases[fold(db)] = own
+	next.databases.set(fold(db), &own)
 	return next, nil
 }
 
 func (s *Snapshot) clone() *Snapshot {
-	return &Snapshot{databases: maps.Clone(s.databases), version: s.version + 1}
+	return &Snapshot{databases: s.databases, version: s.version + 1}
 }
 
 // WithDatabase adds an empty database (1007 if the name is taken).
@@ -184,7 +213,7 @@ func (s *Snapshot) WithDatabase(name string) (*Snapshot, error) {
 	}
 	next := s.clone()
 	name = strings.Clone(name)
-	next.databases[fold(name)] = &database{name: name}
+	next.databases.set(fold(name), &database{name: name})
 	return next, nil
 }
 
@@ -198,7 +227,7 @@ func (s *Snapshot) WithCollation(db string, c types.Collation) (*Snapshot, error
 
 // Collation returns what WithCollation set; ok is false if that was nothing.
 func (s *Snapshot) Collation(db string) (c types.Collation, ok bool) {
-	if d := s.databases[fold(db)]; d != nil && d.collation != nil {
+	if d := s.databases.get(fold(db)); d != nil && d.collation != nil {
 		return *d.collation, true
 	}
 	return 0, false
@@ -210,7 +239,7 @@ func (s *Snapshot) WithoutDatabase(name string) (*Snapshot, error) {
 		return nil, sqlerr.NoSuchDatabaseToDrop(name)
 	}
 	next := s.clone()
-	delete(next.databases, fold(name))
+	next.databases.remove(fold(name))
 	return next, nil
 }
 
@@ -223,14 +252,14 @@ func (s *Snapshot) CreateTable(v *table.Version) (*Snapshot, error) {
 		if err := d.freeChecks(v.Schema); err != nil {
 			return err
 		}
-		d.tables[fold(v.Schema.Name)] = v
+		d.setTable(v)
 		return nil
 	})
 }
 
 // free says whether a name can be taken by a new table or view.
 func (d *database) free(name string) error {
-	if d.tables[fold(name)] != nil || d.views[fold(name)] != nil {
+	if d.tables.get(fold(name)) != nil || d.views.get(fold(name)) != nil {
 		return sqlerr.TableExists(name)
 	}
 	return nil
@@ -248,7 +277,7 @@ func (s *Snapshot) ReplaceTable(v *table.Version) (*Snapshot, error) {
 				return err
 			}
 		}
-		d.tables[fold(v.Schema.Name)] = v
+		d.setTable(v)
 		return nil
 	})
 }
@@ -256,10 +285,10 @@ func (s *Snapshot) ReplaceTable(v *table.Version) (*Snapshot, error) {
 // DropTable drops a table (1051 if there is none).
 func (s *Snapshot) DropTable(db, name string) (*Snapshot, error) {
 	return s.change(db, func(d *database) error {
-		if d.tables[fold(name)] == nil {
+		if d.tables.get(fold(name)) == nil {
 			return sqlerr.UnknownTable(d.name+"."+name, sqlerr.Suggest(name, s.Tables(db)))
 		}
-		delete(d.tables, fold(name))
+		d.removeTable(fold(name))
 		return nil
 	})
 }
@@ -291,14 +320,14 @@ func (s *Snapshot) RenameTable(db, name, toDB, toName string) (*Snapshot, error)
 func (s *Snapshot) CreateView(v *View, replace bool) (*Snapshot, error) {
 	return s.change(v.Database, func(d *database) error {
 		if replace {
-			delete(d.views, fold(v.Name))
+			d.views.remove(fold(v.Name))
 		}
 		if err := d.free(v.Name); err != nil {
 			return err
 		}
 		own := *v
 		own.Database, own.Name, own.SQL = d.name, strings.Clone(v.Name), strings.Clone(v.SQL)
-		d.views[fold(own.Name)] = &own
+		d.views.set(fold(own.Name), &own)
 		return nil
 	})
 }
@@ -306,10 +335,10 @@ func (s *Snapshot) CreateView(v *View, replace bool) (*Snapshot, error) {
 // DropView drops a view (1051 if there is none).
 func (s *Snapshot) DropView(db, name string) (*Snapshot, error) {
 	return s.change(db, func(d *database) error {
-		if d.views[fold(name)] == nil {
+		if d.views.get(fold(name)) == nil {
 			return sqlerr.UnknownTable(d.name+"."+name, sqlerr.Suggest(name, s.Views(db)))
 		}
-		delete(d.views, fold(name))
+		d.views.remove(fold(name))
 		return nil
 	})
 }
@@ -317,8 +346,8 @@ func (s *Snapshot) DropView(db, name string) (*Snapshot, error) {
 // Bytes returns about how much memory all tables take.
 func (s *Snapshot) Bytes() int64 {
 	total := int64(0)
-	for _, d := range s.databases {
-		for _, t := range d.tables {
+	for _, d := range s.databases.all() {
+		for _, t := range d.tables.all() {
 			total += t.Bytes()
 		}
 	}

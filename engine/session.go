@@ -422,9 +422,11 @@ func insteadOf(n ast.StmtNode) string {
 // firstWords returns the head of a statement for a message.
 func firstWords(text string) string {
 	const most = 40
-	runes := []rune(text)
-	if len(runes) > most {
-		return string(runes[:most]) + "..."
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return text[:i] + "..."
+		}
 	}
 	return text
 }

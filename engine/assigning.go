@@ -67,7 +67,7 @@ func unclearOrder(what string) error {
 	return sqlerr.NotSupportedf("@name := value "+what, "it may be a whole item of the outermost select list, without GROUP BY, DISTINCT and subqueries; write ROW_NUMBER(), LAG or SUM(...) OVER instead")
 }
 
-// item is one of the select list: of the query that is run (from, to), or evaluated row by row.
+// assigningItem is an item of the select list: of the query that is run (from, to), or evaluated row by row.
 type assigningItem struct {
 	from, to int
 	name     string

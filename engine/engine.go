@@ -56,7 +56,7 @@ type Engine struct {
 	statements *memory.Budget // what statements need while they run
 	ungovern   func()         // ends the memory limit's effect on Go's collector
 	stored     *stored        // tables
-	kept       *memory.Budget // what sessions keep from one statement to the next
+	keptBudget *memory.Budget // what sessions keep from one statement to the next
 	files      *fileCache
 	access     *fileaccess.Policy // of sessions when they begin
 	added      *added             // functions of the program's own
@@ -109,7 +109,7 @@ func New(opts Options) (*Engine, error) {
 	if emulatesAuto.Load() {
 		e.autoEmulated, e.leastRows = true, 0
 	}
-	e.statements, e.stored, e.kept = e.budget.Child(0), newStored(e.budget.Child(0)), e.budget.Child(0)
+	e.statements, e.stored, e.keptBudget = e.budget.Child(0), newStored(e.budget.Child(0)), e.budget.Child(0)
 	e.files = newFileCache(e.stored, opts.MemoryLimit)
 	e.budget.OnShortage(e.files.evict)
 	e.ungovern = e.budget.LimitCollector()

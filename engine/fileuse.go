@@ -204,9 +204,9 @@ func (st *statement) readFor(plan *physical.Plan, streamedFrom int64) (again boo
 
 // Columns are read into the cache, where the next statement finds them, unless they would fill much of it, or most of their row groups are not wanted.
 const (
-	streamedShare     = 4 // one part in 4 of the cache
+	streamedShare     = 4 // a quarter of the cache
 	streamedBesideGPU = 2
-	wantedGroups      = 2 // one of 2 row groups
+	wantedGroups      = 2 // half of the row groups
 )
 
 // unread says whether a plan scans files whose columns are not in memory: they were not to be read, or the scans do it.

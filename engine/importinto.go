@@ -127,7 +127,11 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 		return nil, err
 	}
 	chosen := "*"
-	if files.HasKeys(n.Path) {
+	hasKeys, err := files.HasKeys(n.Path)
+	if err != nil {
+		return nil, err
+	}
+	if hasKeys {
 		if chosen, err = s.keysOf(st, n.Path, &columns); err != nil {
 			return nil, err
 		}

@@ -239,5 +239,5 @@ func memoryRows(s *Session, _ *catalog.Snapshot) [][]types.Value {
 	cached := []types.Value{
 		text("cached files"), types.UintValue(uint64(e.files.cached())), types.NullOf(types.Uint64), types.UintValue(uint64(e.files.share)),
 	}
-	return [][]types.Value{row("database", e.budget), row("tables and files", e.stored.budget), cached, row("statements", e.statements), row("sessions", e.kept)}
+	return [][]types.Value{row("database", e.budget), row("tables and files", e.stored.budget), cached, row("statements", e.statements), row("sessions", e.keptBudget)}
 }

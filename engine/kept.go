@@ -89,9 +89,6 @@ func (k *kept) deallocate(name string) bool {
 	return is
 }
 
-// collectedWithin is how long it takes, about, until what a collection has found is given back.
-const collectedWithin = 5 * time.Millisecond
-
 // grow adds bytes, which may be negative, to an account. On an error it is as before.
 func grow(a *memory.Account, bytes int64) *sqlerr.Error {
 	before := a.Used()
@@ -104,7 +101,7 @@ func grow(a *memory.Account, bytes int64) *sqlerr.Error {
 
 // tellKept adds to an error of memory what sessions keep, where that is much.
 func (e *Engine) tellKept(err *sqlerr.Error) *sqlerr.Error {
-	limit, used := e.opts.MemoryLimit, e.kept.Used()
+	limit, used := e.opts.MemoryLimit, e.keptBudget.Used()
 	if err.Kind != sqlerr.Resource || err.Code != sqlerr.CodeCapacityExceeded || limit <= 0 || used < limit/keptToFree || strings.Contains(err.Hint, "frees") {
 		return err
 	}
@@ -124,21 +121,24 @@ func (s *Session) HoldForClient(what string, bytes int64) error {
 	return nil
 }
 
+// collectedWithin is how long it takes, about, until what a collection has found is given back.
+const collectedWithin = 5 * time.Millisecond
+
 // Hold counts statements that somebody keeps to run them, against the database's budget, until release is called.
 func (e *Engine) Hold(list []parse.Statement) (release func(), err error) {
 	bytes := int64(0)
 	for i := range list {
 		bytes += list[i].Kept
 	}
-	err = e.kept.Reserve("prepared statements", bytes)
+	err = e.keptBudget.Reserve("prepared statements", bytes)
 	if err != nil { // perhaps for those that nobody has any more, which the collector finds
 		runtime.GC()
 		time.Sleep(collectedWithin)
-		err = e.kept.Reserve("prepared statements", bytes)
+		err = e.keptBudget.Reserve("prepared statements", bytes)
 	}
 	if err != nil {
 		return nil, sqlerr.From(err).WithHint("closing statements that were prepared frees what they hold; or raise the memory limit (memory_limit or --memory-limit)")
 	}
-	budget := e.kept // all that the function holds: not the engine
+	budget := e.keptBudget // all that the function holds: not the engine
 	return sync.OnceFunc(func() { budget.Release(bytes) }), nil
 }

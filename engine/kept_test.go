@@ -28,8 +28,8 @@ func TestKeptMemoryIsCounted(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Hint, c.says) || n < 4 {
 			t.Fatalf("%s: %v behind %d", c.fill, err, n)
 		}
-		if used := s.engine.budget.Used(); used > limit || used < limit/2 || used != s.engine.kept.Used() {
-			t.Errorf("%s: %d bytes are counted, %d as kept", c.fill, used, s.engine.kept.Used())
+		if used := s.engine.budget.Used(); used > limit || used < limit/2 || used != s.engine.keptBudget.Used() {
+			t.Errorf("%s: %d bytes are counted, %d as kept", c.fill, used, s.engine.keptBudget.Used())
 		}
 		_, err = run(context.Background(), s, "SELECT COUNT(DISTINCT REPEAT(n, 3000000)) FROM (VALUES ROW(1), ROW(2), ROW(3)) v (n)")
 		if !errors.As(err, &e) || !strings.Contains(e.Hint, "user variables and prepared statements hold") {

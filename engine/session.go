@@ -50,7 +50,7 @@ func (e *Engine) NewSession() *Session {
 	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
 	s.vars.session = s
-	s.kept = newKept(e.kept)
+	s.kept = newKept(e.keptBudget)
 	runtime.AddCleanup(s, (*kept).close, s.kept)
 	e.sessions.add(s)
 	return s

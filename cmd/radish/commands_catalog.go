@@ -194,7 +194,11 @@ func (r *runner) importFile(arg string) error {
 	if err != nil {
 		return r.query("CREATE TABLE " + table + " AS " + source)
 	}
-	if files.HasKeys(list[0]) { // by its keys, whatever their order
+	hasKeys, err := files.HasKeys(list[0])
+	if err != nil {
+		return err
+	}
+	if hasKeys { // by its keys, whatever their order
 		return r.query("IMPORT INTO " + table + " FROM " + string(render.AppendString(nil, list[0])))
 	}
 	given, err := r.columnsOf(source)

@@ -112,7 +112,7 @@ func isDevice(name string) bool {
 // result writes the rows of a result as data.
 func (s *sink) result(rows *radish.Rows, settings render.Settings) (done render.Written, err error) {
 	format := files.FormatOf(s.name)
-	if s.pieces > 0 && !format.Packs() {
+	if s.pieces > 0 && !format.IsText() {
 		return done, fmt.Errorf("%s has a result already, and such a file holds one; .output names another", s.name)
 	}
 	var names []string
@@ -176,7 +176,7 @@ func (s *sink) Close() error {
 		s.file.Discard()
 		return fmt.Errorf("%s is not written: what would have been in it failed", s.name)
 	}
-	if s.data && s.pieces == 0 && !files.FormatOf(s.name).Packs() {
+	if s.data && s.pieces == 0 && !files.FormatOf(s.name).IsText() {
 		s.file.Discard()
 		return fmt.Errorf("%s is not written: no statement gave rows", s.name)
 	}

@@ -265,7 +265,7 @@ func (n *castNode) byDictionary(f *frame, v *column.Vector, live []int32, rows i
 	return nil
 }
 
-// convert returns what conversions depend on.
+// Conversion returns what conversions depend on.
 func (c *Context) Conversion() types.ConvertContext {
 	return types.ConvertContext{Zone: c.Location, Today: c.Today()}
 }

@@ -150,14 +150,14 @@ var packings = map[string]string{
 	".sz": "snappy", ".snappy": "snappy", ".s2": "s2", ".lzo": "lzo", ".rar": "rar", ".tar": "tar", ".tgz": "tar",
 }
 
-// Packs says whether files of a format are texts, which are compressed as a whole.
-func (f Format) Packs() bool { return formats[f].writeText != nil }
+// IsText says whether files of a format are text, which is compressed as a whole.
+func (f Format) IsText() bool { return formats[f].writeText != nil }
 
 // FormatOf returns the format that a name tells. Reading takes Arrow and ArrowStream for the same.
 func FormatOf(name string) Format {
 	text := textfile.Trim(name)
 	format, _ := lookUp(text)
-	if text != name && !format.Packs() {
+	if text != name && !format.IsText() {
 		return Unknown // other formats compress their parts
 	}
 	return format
@@ -179,7 +179,7 @@ func lookUp(name string) (Format, byte) {
 func Endings() string {
 	var texts, others []string
 	for _, f := range Formats() {
-		if f.Packs() {
+		if f.IsText() {
 			texts = append(texts, f.Endings()...)
 		} else {
 			others = append(others, f.Endings()...)
@@ -191,7 +191,7 @@ func Endings() string {
 // Check returns an error for a name that says that a file of a format is compressed which cannot be read or written so.
 func Check(name string) error {
 	if inner := textfile.Trim(name); inner != name {
-		if format, _ := lookUp(inner); format != Unknown && !format.Packs() {
+		if format, _ := lookUp(inner); format != Unknown && !format.IsText() {
 			return sqlerr.NotSupportedf("the file '"+name+"'", "text is compressed as a whole, but only the parts of %s files, which have no further ending", filepath.Ext(inner))
 		}
 		return nil
@@ -225,10 +225,10 @@ func CheckReading(name string) error {
 }
 
 // HasKeys says whether the columns of a file are the keys of JSON objects, so that their order means nothing.
-func HasKeys(name string) bool {
+func HasKeys(name string) (bool, error) {
 	source, ok, err := ParseName(name)
 	if !ok || err != nil {
-		return false
+		return false, err
 	}
-	return formats[source.formatOf(source.Pattern)].hasKeys
+	return formats[source.formatOf(source.Pattern)].hasKeys, nil
 }

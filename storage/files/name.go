@@ -189,7 +189,7 @@ func (p *arguments) value() (value string, quoted bool, err error) {
 	return "", false, p.wrong("a quote is not closed")
 }
 
-// option errors, which arguments.wrong gives their place.
+// optionError is an error of an option, without its position, which arguments.wrong adds.
 type optionError string
 
 func (e optionError) Error() string { return string(e) }

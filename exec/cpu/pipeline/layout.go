@@ -35,7 +35,7 @@ func (s IDSet) clone() IDSet { return append(IDSet(nil), s...) }
 // Layout says where the columns of a pipeline lie and until when they are needed.
 type Layout struct {
 	Slots map[expr.ColumnID]int
-	// needs[i] holds what transform i or anything after it reads; the last entry is what the sink reads.
+	// Needs[i] holds what transform i or anything after it reads; the last entry is what the sink reads.
 	Needs []IDSet
 	// uses[i] holds what transform i (or, at the end, the sink) itself reads.
 	uses []IDSet

@@ -23,7 +23,7 @@ type Source interface {
 
 // Reader reads morsels for one worker.
 type Reader interface {
-	// Read pushes all batches of a morsel. An error of a push ends it and is returned: task.ErrStop if no more rows are asked for.
+	// Read pushes all batches of a morsel. An error of a push ends it and is returned: schedule.ErrStop if no more rows are asked for.
 	Read(morsel int) error
 }
 

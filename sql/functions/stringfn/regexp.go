@@ -63,7 +63,7 @@ type regexpMemo struct {
 	re             *regexp.Regexp
 }
 
-// newMatcher gives the compiled pattern of each row; a constant pattern is compiled once.
+// matcher gives the compiled pattern of each row; a constant pattern is compiled once.
 type matcher struct {
 	pattern, flags expr.StringReader
 	memo           *regexpMemo

@@ -1,6 +1,7 @@
 package radish_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -193,6 +194,45 @@ func TestDocsNamedInCode(t *testing.T) {
 	})
 	if err != nil || named < 10 {
 		t.Errorf("%d pages are named: %v", named, err)
+	}
+}
+
+// TestDocsNamedFiles checks that source files that comments and pages name by their last element exist somewhere in the tree.
+func TestDocsNamedFiles(t *testing.T) {
+	comment := regexp.MustCompile(`//.*`)
+	source := regexp.MustCompile(`[\w-]+\.(?:go|cuh)\b`)
+	exists, named := map[string]bool{}, map[string]string{} // named: where, by name
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if name := d.Name(); err == nil && (name == "build" || name != "." && strings.HasPrefix(name, ".")) {
+				return fs.SkipDir
+			}
+			return err
+		}
+		exists[d.Name()] = true
+		ending := filepath.Ext(path)
+		if !slices.Contains([]string{".go", ".cuh", ".md"}, ending) {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if ending != ".md" {
+			text = bytes.Join(comment.FindAll(text, -1), []byte("\n"))
+		}
+		for _, name := range source.FindAllString(string(text), -1) {
+			named[name] = path
+		}
+		return nil
+	})
+	if err != nil || len(named) < 50 {
+		t.Fatalf("only %d files are named: %v", len(named), err)
+	}
+	for name, where := range named {
+		if !exists[name] {
+			t.Errorf("%s names %s, which is not there", where, name)
+		}
 	}
 }
 

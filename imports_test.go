@@ -58,6 +58,7 @@ var layers = []struct {
 		"planner", "sql", "storage",
 	}},
 	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
+	{"exec/gpu/placement", []string{"gpukernels", "planner", "sql", "storage/encoding"}}, // gpukernels: for WriteWhole
 	{"exec/gpu", []string{"column", "exec/memory", "exec/profile", "exec/schedule", "gpukernels", "planner", "sql", "storage"}},
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},
 	{"gpukernels", nil},
@@ -205,6 +206,7 @@ func TestRefuse(t *testing.T) {
 		{"exec/gpu/program", "exec/gpu/residency", false, false}, {"exec/gpu/codegen", "gpukernels", false, false}, {"exec/gpu/codegen", "exec/gpu", false, false},
 		{"exec/gpu/form", "exec/gpu", false, false}, {"exec/gpu/form", "gpukernels", false, false}, {"exec/gpu/residency", "exec/gpu", false, false}, {"exec/gpu/residency", "exec/gpu/run", false, false},
 		{"exec/gpu/run", "exec/gpu", false, false}, {"exec/gpu/run", "exec/cpu", false, false}, {"exec/gpu/program", "exec/gpu/run", false, false},
+		{"exec/gpu/placement", "exec/gpu", false, false}, {"exec/gpu/placement", "exec/gpu/run", false, false}, {"exec/gpu/placement", "exec/schedule", false, false},
 		{"exec/gpu/residency", "planner/physical", false, false}, {"exec/gpu/residency", "exec/gpu/form", false, true}, {"exec/gpu", "exec/gpu/form", false, true}, {"exec/gpu", "exec/cpu", false, false}, {"exec/gpu", "exec/schedule", false, true},
 		{"exec/schedule", "exec/cpu", false, false}, {"exec/schedule", "exec/gpu", false, false}, {"exec/cpu/join", "exec/cpu/scan", false, false}, {"exec/cpu/join", "exec/cpu/rowsort", false, true},
 		{"sql/expr", "sql/parse", false, false}, {"sql/expr", "sql/functions", false, false}, {"sql/functions", "sql/expr", false, true},

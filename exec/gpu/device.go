@@ -149,9 +149,6 @@ func (d *Device) String() string {
 	return fmt.Sprintf("%s (%s)", i.Name, i.Library)
 }
 
-// LibraryPath is the file of the device's library.
-func (d *Device) LibraryPath() string { return d.runner.Device.Library().Path() }
-
 // FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
 func (d *Device) FailAllocation(n int) error { return d.runner.Device.FailAllocation(n) }
 

@@ -4,7 +4,7 @@
 // A query takes this way:
 //
 //	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
-//	kernel.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
+//	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
 //	  groups            package groupby         how groups lie, and one file for each way to make them
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries

@@ -89,7 +89,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 			break
 		}
 	}
-	placed.program = d.preferMade(placed.program)
+	placed.program = d.preferCompiled(placed.program)
 	reason := wish.Reason
 	switch mode {
 	case Always:
@@ -130,38 +130,38 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 	return ""
 }
 
-// preferMade writes a program's kernels so that as few as possible have to be compiled: how a scan loads its columns hangs on how many rows are estimated
-// to pass its filters, so on their literals, and where the kernel that suits them is not there but the other one is, that one serves. The better one is compiled
-// beside, for the next time.
-func (d *Device) preferMade(g *program.Program) *program.Program {
-	other := map[*physical.TableScan]bool{}
+// preferCompiled writes a program's kernels so that as few as possible have to be compiled. How a scan loads its columns follows from how many rows are
+// estimated to pass its filters, so from their literals. Where the kernel that suits the estimate is not compiled but the other one is, the other one serves,
+// and the better one is compiled in the background, for the next time.
+func (d *Device) preferCompiled(g *program.Program) *program.Program {
+	flipped := map[*physical.TableScan]bool{}
 	for _, k := range g.Kernels {
-		if k.Either && !d.made(k) {
-			other[k.Rows.Scan] = true
+		if k.Either && !d.isCompiled(k) {
+			flipped[k.Rows.Scan] = true
 		}
 	}
-	if len(other) == 0 {
+	if len(flipped) == 0 {
 		return g
 	}
-	serves, all := g.ReadOtherwise(other), len(other)
+	serves, all := g.WithFlippedLoading(flipped), len(flipped)
 	for p, k := range serves.Kernels {
-		if scan := k.Rows.Scan; other[scan] && !d.made(k) {
-			delete(other, scan)
-		} else if other[scan] {
+		if scan := k.Rows.Scan; flipped[scan] && !d.isCompiled(k) {
+			delete(flipped, scan)
+		} else if flipped[scan] {
 			d.compileLater(g.Kernels[p])
 		}
 	}
-	switch len(other) {
+	switch len(flipped) {
 	case 0:
 		return g
 	case all:
 		return serves
 	}
-	return g.ReadOtherwise(other)
+	return g.WithFlippedLoading(flipped)
 }
 
-// made says whether a pipeline's kernels need not be compiled.
-func (d *Device) made(k *kernel.Kernel) bool {
+// isCompiled says whether a pipeline's kernels need not be compiled.
+func (d *Device) isCompiled(k *kernel.Kernel) bool {
 	return !slices.ContainsFunc(k.All(), func(k *kernel.Kernel) bool { return !d.runner.Device.Made(k.CUDA) })
 }
 

@@ -97,7 +97,7 @@ func (t *Text) onCPU(condition string, v Value, e expr.Expr) {
 	t.RaiseIf(unless(condition, v.Null), CodeOnCPU, e)
 }
 
-// number is a temporal value's number form: C++ of an i128 and its scale.
+// temporalNumber is a temporal value's number form: C++ of an i128 and its scale.
 func temporalNumber(v Value, from types.Type) (text string, scale int) {
 	scale = int(from.Scale)
 	unit := types.Pow10(types.MaxFsp - scale)

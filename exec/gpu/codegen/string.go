@@ -9,8 +9,8 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Functions of texts whose results are numbers, conditions or parts of their operands. Those that make new texts stand in emittext.go; over a dictionary
-// any function can be had, since the CPU maps its strings (lookup.go).
+// Functions of strings whose results are numbers, conditions or parts of their operands. Those that make new strings are in text.go and concat.go; over a
+// dictionary any function can be had, since the CPU maps its strings (lookup.go).
 
 // view returns a text as an address and a length, looking codes up in their dictionary.
 func (t *Text) view(v Value) Value {

@@ -30,13 +30,13 @@ func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, place string, ad
 		a.decl = append(a.decl, fmt.Sprintf("u32 %s = load_relaxed(%s);", window, shared))
 	}
 	const mantissa = 53
-	room, typ, fit := a.termBits()-mantissa, "i128", "fixed_term"
+	capacity, typ, fit := a.termBits()-mantissa, "i128", "fixed_term"
 	if acc.op == accFloatSquares {
-		room, typ, fit = (64+a.termBits())/2-mantissa, "SquareTerm", "square_term"
+		capacity, typ, fit = (64+a.termBits())/2-mantissa, "SquareTerm", "square_term"
 	}
 	term := k.Name("term")
 	k.Line("%s %s;", typ, term)
-	k.Open("if (%s(%s, &%s, %s, (i32)%s, &%s)) {", fit, v.Text, window, shared, k.Literal(uint64(min(room, 64))), term)
+	k.Open("if (%s(%s, &%s, %s, (i32)%s, &%s)) {", fit, v.Text, window, shared, k.Literal(uint64(min(capacity, 64))), term)
 	add(term)
 	k.Else()
 	a.inDevice(place, func(place string) { a.addExact(acc, v, place) })

@@ -12,25 +12,25 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// groupShape is how groups are found.
-type groupShape uint8
+// Shape is how groups are found.
+type Shape uint8
 
 const (
-	ScalarGroups groupShape = iota // one group
-	DenseGroups                    // the place follows from the keys
-	PackedGroups                   // open addressing; keys are packed into less than 64 bits
-	wordGroups                     // open addressing over one key of 64 bits
-	KeyedGroups                    // open addressing; keys lie in arrays of their own
+	ScalarGroups Shape = iota // one group
+	DenseGroups               // the slot follows from the keys
+	PackedGroups              // open addressing; keys are packed into less than 64 bits
+	wordGroups                // open addressing over one key of 64 bits
+	KeyedGroups               // open addressing; keys lie in arrays of their own
 )
 
-func (s groupShape) String() string {
+func (s Shape) String() string {
 	return [...]string{"one group", "array", "packed keys", "one-word keys", "keys in columns"}[s]
 }
 
-// Form is how the groups of an aggregation lie on the device: arrays over their places.
+// Form is how the groups of an aggregation lie on the device: arrays over their slots.
 type Form struct {
 	Aggregate *physical.Aggregate
-	Shape     groupShape
+	Shape     Shape
 	Shared    bool // each block has a table of its own in shared memory first
 	ByCopy    bool // which is laid out by copy
 	keys      []groupKey
@@ -40,10 +40,10 @@ type Form struct {
 	items     []aggItem
 	Arrays    []aggArray
 	KeyAt     int // KeyedGroups: first array of the keys
-	// A dense place is taken if the array SeenAt says so or, where that is -1, the accumulator taken counts rows.
+	// A dense slot is taken if the array SeenAt says so or, where that is -1, the accumulator taken counts rows.
 	SeenAt, Taken int
-	Partition     *PartitionForm   // groups are made by parts; nil: they are not
-	PerfectHash   *PerfectHashForm // blocks have tables of placed keys; nil: they have not
+	Partition     *PartitionForm   // rows are partitioned first; nil: they are not
+	PerfectHash   *PerfectHashForm // blocks have tables with a perfect hash; nil: they have none
 }
 
 // groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.

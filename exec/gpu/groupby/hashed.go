@@ -9,19 +9,19 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Many groups whose keys are found by hashing, and are of one word, are made by parts as those of large domains are (partition.go).
-// The place is the key, mixed by a bijection, so that it spreads over all 32 bits, or 64, and the key follows from it. A block is alone with a part: it finds the
-// part's groups in shared memory (by placing their keys, partitionhash.go, by a bitmap of their tags, or by searching) and appends them to the groups behind the table in device memory. That table is small: it has what was
-// added directly, that is keys that are frequent in a block's first tiles, and rows that found no room in their part or its table. A group that is there
-// already is added to.
+// Many groups whose keys are found by hashing, and are of one word, are partitioned as those of large domains are (partition.go). In place of a slot there is
+// the key, mixed by a bijection: it spreads over all 32 bits, or 64, and the key follows from it. Each partition has one block. That block finds the
+// partition's groups in shared memory: by a perfect hash of their keys (partitionhash.go), by a bitmap of their tags, or by searching. It appends the groups
+// behind the table in device memory. That table is small: it has what was added directly, that is keys that are frequent in a block's first tiles, and rows
+// that did not fit their partition or its table. A group that is there already is added to.
 
 const (
-	hashedLeast = 1 << 12 // groups: fewer have tables in shared memory in front
-	hashedRoom  = 2.4     // slots of a part's table for each group that is expected: the fuller, the slower, by much
-	rankBits    = 16      // of a tag, up to which groups are numbered by a bitmap
-	rankRoom    = 1.6     // hashedRoom then: more groups than that are added to the table in device memory
-	rankBlocks  = 3       // of a multiprocessor
-	rankItems   = 2       // rows that a thread adds together then
+	hashedLeast         = 1 << 12 // groups: fewer have tables in shared memory in front
+	slotsPerGroup       = 2.4     // slots of a partition's table for each group that is expected: the fuller, the slower, by much
+	rankBits            = 16      // of a tag, up to which groups are numbered by a bitmap
+	slotsPerRankedGroup = 1.6     // slotsPerGroup then: more groups than that are added to the table in device memory
+	rankBlocks          = 3       // of a multiprocessor
+	rankItems           = 2       // rows that a thread adds together then
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
@@ -38,16 +38,16 @@ func (f *Form) keysFitWord() bool {
 
 // partSlots is the number of slots of a part's table of groups that are found by hashing.
 func (x *PartitionForm) partSlots(groups float64) int64 {
-	factor := hashedRoom
+	factor := slotsPerGroup
 	if x.ranked() {
-		factor = rankRoom
+		factor = slotsPerRankedGroup
 	}
 	wanted := int64(groups * factor / float64(int64(1)<<(x.Bits*x.Passes)))
 	return max(wanted, x.tuning.LeastSlots) &^ 3
 }
 
 // tagBits is the number of bits of a tag: what the passes have left of a place.
-func (x *PartitionForm) tagBits() int { return int(8*x.placeBytes()) - x.Bits*x.Passes }
+func (x *PartitionForm) tagBits() int { return int(8*x.tagBytes()) - x.Bits*x.Passes }
 
 // ranked says whether a part's groups are numbered by a bitmap of their tags, not searched for.
 func (x *PartitionForm) ranked() bool { return x.Hashed && x.tagBits() <= rankBits }
@@ -135,7 +135,7 @@ func (a *groupText) declareTags() {
 // taggedPart writes what makes the groups of a part by searching for tags.
 func (a *groupText) taggedPart() {
 	k, x := a.k, a.f.Partition
-	a.emptyPart("places")
+	a.emptyPartition("places")
 	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
 	k.Line("block_barrier();")
 	a.partTiles(x.Items(), func() {
@@ -165,7 +165,7 @@ func (a *groupText) rankedPart() {
 	a.partTiles(a.f.Partition.Items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
 	k.Line("block_barrier();")
 	k.Line("const u32 groups = min_of(ranks.number(tags, places), places);")
-	a.emptyPart("groups")
+	a.emptyPartition("groups")
 	k.Line("block_barrier();")
 	a.partTiles(rankItems, func() {
 		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
@@ -192,7 +192,7 @@ func (a *groupText) appendGroups(slots string) {
 	k.Line("const u32 local = base + thread_index();")
 	k.Line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
 	k.Line("const bool taken = tag != ~(Place)0;")
-	if x := a.f.Partition; x.placed != nil || x.wide {
+	if x := a.f.Partition; x.perfectHash != nil || x.wide {
 		k.Line("const u64 key = %s;", a.partKey("tag"))
 	} else {
 		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.Passes)

@@ -18,9 +18,9 @@ const (
 // hotBits is log2 of the number of frequent places that a block has room for.
 func (a *groupText) hotBits() int {
 	x := a.f.Partition
-	free := (a.k.Plan.Target.SharedBytes+kernel.SharedRest)/partBlocks - hotRest - x.bytes(PartitionThreads)
+	free := (a.k.Plan.Target.SharedBytes+kernel.SharedRest)/partitionBlocks - hotRest - x.bytes(PartitionThreads)
 	bits := hotBitsMost
-	if x.Bits == partBitsMost {
+	if x.Bits == partitionBitsMost {
 		bits--
 	}
 	for bits > hotBitsLeast && a.hotBytes(bits) > free {
@@ -31,7 +31,7 @@ func (a *groupText) hotBits() int {
 
 // hotBytes is what so many frequent places take of shared memory: a tag and words each.
 func (a *groupText) hotBytes(bits int) int64 {
-	return (a.f.Partition.placeBytes() + 4*int64(a.f.Words())) << bits
+	return (a.f.Partition.tagBytes() + 4*int64(a.f.Words())) << bits
 }
 
 // declareHot declares the table.

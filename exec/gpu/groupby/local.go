@@ -16,11 +16,11 @@ import (
 // placed in another one (perfecthash.go).
 
 const (
-	localLeast  = 256 // slots at least
-	localSmall  = 24 << 10
-	localRoom   = 1.8 // slots for each group, where rows can be brought together by parts instead,
-	localFull   = 0.8 // and where they cannot
-	rowsPerSlot = 8   // rows for each slot that make a small table worth it
+	localLeast         = 256 // slots at least
+	localSmall         = 24 << 10
+	localSlotsPerGroup = 1.8 // slots for each group, where rows can be brought together by partitions instead,
+	localFull          = 0.8 // and where they cannot
+	rowsPerSlot        = 8   // rows for each slot that make a small table worth it
 )
 
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
@@ -49,15 +49,15 @@ func (a *groupText) chooseLocal() {
 		return
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
-	room := k.Plan.Target.SharedBytes / slotBytes &^ 3
+	capacity := k.Plan.Target.SharedBytes / slotBytes &^ 3
 	est := max(f.Aggregate.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
-	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), room) &^ 3
+	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), capacity) &^ 3
 	perSlot := float64(rowsPerSlot)
 	if slots*slotBytes > sharedSmall {
 		perSlot = rowsPerPlace
 	}
-	if est*localFull > float64(room) || a.rowsIn() < perSlot*float64(slots) {
+	if est*localFull > float64(capacity) || a.rowsIn() < perSlot*float64(slots) {
 		return
 	}
 	a.slots, a.slot = slots, slotBytes

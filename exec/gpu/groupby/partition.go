@@ -11,23 +11,24 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Groups of a domain too large for shared memory, where many rows come: the pipeline's kernel writes rows of 8 bytes, the group's place and
-// the value as an offset, to 128 or 256 parts of the places (partition.cuh). If a part's groups do not fit shared memory then, a second kernel
-// makes as many of each. The last one gives each part a block, which adds its rows up in shared memory (shared.go).
+// Radix partitioning, for groups of a domain too large for shared memory, where many rows come. The pipeline's kernel writes rows of 8 bytes, the group's slot
+// and the value as an offset, to 128 or 256 partitions of the slots (partition.cuh). If a partition's groups do not fit shared memory then, a second kernel
+// splits each partition into as many again. The last kernel gives each partition a block, which adds its rows up in shared memory (shared.go).
 //
-// Keys that are found by hashing take the same road with the key, mixed, for a place: hashed.go. Those that do not pack into 32 bits make rows of 16 bytes.
+// Keys that are found by hashing are partitioned in the same way, with the mixed key in place of the slot: hashed.go. Keys that do not pack into 32 bits make
+// rows of 16 bytes.
 //
 // A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
 // read once or twice costs 16 to 32 bytes, in whole lines.
 
-// The numbers of partition.cuh.
+// NearBits is the logarithm of how many neighbouring slots stay together: near_bits of partition.cuh.
 const NearBits = 5
 
 const (
 	lineBytes        = 32
 	PartitionThreads = 512
-	partBlocks       = 2  // of a multiprocessor that make parts: one reads while the other waits at barriers
-	partItems        = 8  // rows of a thread; half as many of the wide ones
+	partitionBlocks  = 2  // of a multiprocessor that partition: one reads while the other waits at barriers
+	partitionItems   = 8  // rows of a thread; half as many of the wide ones
 	tableBlocks      = 4  // of a multiprocessor that add up small tables after two passes
 	tableItems       = 4  // rows of a thread that they add together
 	spareSlots       = 32 // of a table, for the threads of a warp: they take what is no row's
@@ -36,27 +37,27 @@ const (
 )
 
 const (
-	partBitsLeast, partBitsMost = 7, 8 // of a pass
-	ChunkTiles                  = 64   // of a part, that a block splits at a time
-	// A part's room is what an equal share is and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most twice as much.
+	partitionBitsLeast, partitionBitsMost = 7, 8 // of a pass
+	ChunkTiles                            = 64   // of a partition, that a block splits at a time
+	// A partition's capacity is an equal share and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most two shares.
 	PartitionSlack, SlackDeviations, SlackMost = 1. / 16, 4, 1
 )
 
-// PartitionForm says how groups are made by parts.
+// PartitionForm says how rows are partitioned, and how the groups of a partition are found.
 type PartitionForm struct {
-	Passes int
-	Bits   int               // of a place that a pass parts by
-	blocks int               // of a multiprocessor that have room for a part's table: 1 or 2
-	table  int64             // bytes that a part's table wants
-	stride int64             // slots for which it has room
-	hot    int               // log2 of the frequent places that a block has room for
-	wide   bool              // keys of 64 bits: rows are of two words
-	Hashed bool              // places are keys, mixed; a part's groups are found by hashing
-	placed *PerfectHashTable // keys of parts are placed; nil: they are not
-	arg    expr.Expr         // the value; nil: there is none
-	accs   *Accumulator      // one that has it
-	then   []*kernel.Kernel  // that run after the pipeline's
-	tuning *kernel.Tuning
+	Passes      int
+	Bits        int               // of a slot that a pass partitions by
+	blocks      int               // of a multiprocessor that a partition's table leaves memory for: 1 or 2
+	table       int64             // bytes that a partition's table wants
+	stride      int64             // slots that it has
+	hot         int               // log2 of the frequent slots that a block adds up itself
+	wide        bool              // keys of 64 bits: rows are of two words
+	Hashed      bool              // slots are mixed keys; a partition's groups are found by hashing
+	perfectHash *PerfectHashTable // of each partition's keys; nil: they are searched for
+	arg         expr.Expr         // the value; nil: there is none
+	accs        *Accumulator      // one that has it
+	then        []*kernel.Kernel  // that run after the pipeline's
+	tuning      *kernel.Tuning
 }
 
 // RowBytes, items and LineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
@@ -66,11 +67,11 @@ func (x *PartitionForm) RowBytes() int64 {
 	}
 	return 8
 }
-func (x *PartitionForm) Items() int      { return partItems * 8 / int(x.RowBytes()) }
+func (x *PartitionForm) Items() int      { return partitionItems * 8 / int(x.RowBytes()) }
 func (x *PartitionForm) LineRows() int64 { return lineBytes / x.RowBytes() }
 
-// placeBytes is the bytes of a place, and of a tag.
-func (x *PartitionForm) placeBytes() int64 { return x.RowBytes() / 2 }
+// tagBytes is the bytes of the slot or mixed key in a row, and of a tag.
+func (x *PartitionForm) tagBytes() int64 { return x.RowBytes() / 2 }
 
 // localPlaces is the number of places of a part after some passes over so many places.
 func (x *PartitionForm) localPlaces(places int64) int64 {
@@ -89,8 +90,8 @@ func (f *Form) PartitionSlots() int64 {
 	return x.localPlaces(f.Slots)
 }
 
-// tableRoom is how many bytes a part's table has if so many blocks share a multiprocessor.
-func tableRoom(shared, blocks int64) int64 {
+// tableCapacity is how many bytes a partition's table has if so many blocks share a multiprocessor.
+func tableCapacity(shared, blocks int64) int64 {
 	return min(shared, (shared+kernel.SharedRest+blockShared)/blocks-blockShared-kernel.SharedRest/4) &^ 15
 }
 
@@ -108,8 +109,8 @@ func (x *PartitionForm) wantedStride(groups float64) int64 {
 
 // partTable is what a part's table takes of shared memory.
 func (x *PartitionForm) partTable(words int64) int64 {
-	if x.placed != nil {
-		return x.placed.bytes()
+	if x.perfectHash != nil {
+		return x.perfectHash.bytes()
 	}
 	return x.stride*x.slotBytes(words) + x.rankBytes()
 }
@@ -117,7 +118,7 @@ func (x *PartitionForm) partTable(words int64) int64 {
 // slotBytes is what a slot of a table takes: the words and, where it is found by hashing, the tag.
 func (x *PartitionForm) slotBytes(words int64) int64 {
 	if x.Hashed {
-		return 4*words + x.placeBytes()
+		return 4*words + x.tagBytes()
 	}
 	return 4 * words
 }
@@ -128,7 +129,7 @@ func (a *groupText) choosePartition() *PartitionForm {
 	x := &PartitionForm{tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
-		if groups < hashedLeast || groups*localRoom <= float64(a.localSlots()) || a.choosePlaced(a.tableWords(false, true)) != nil {
+		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(a.localSlots()) || a.choosePerfectHash(a.tableWords(false, true)) != nil {
 			return nil
 		}
 		x.wide = f.Shape == wordGroups || !f.keysFitWord()
@@ -158,19 +159,19 @@ func (a *groupText) choosePartition() *PartitionForm {
 	// The fewest passes, and the fewest parts whose tables fit shared memory: the more parts, the slower a pass.
 	shared := k.Plan.Target.SharedBytes
 	for x.Passes = x.tuning.PartitionPasses; x.Passes <= 2; x.Passes++ {
-		for x.Bits = partBitsLeast; x.Bits <= partBitsMost; x.Bits++ {
+		for x.Bits = partitionBitsLeast; x.Bits <= partitionBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
-				room := tableRoom(shared, int64(x.blocks))
-				if x.Hashed && x.Bits < partBitsMost && (x.Passes == 2 || !x.partsForAll(k.Plan.Target.Multiprocessors)) {
+				capacity := tableCapacity(shared, int64(x.blocks))
+				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(k.Plan.Target.Multiprocessors)) {
 					continue
 				}
 				if x.Hashed && !x.ranked() && a.rowsIn() >= x.tuning.PartitionHashRows*groups {
-					if t := choosePlacedTable(x.placeBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(room, x.tuning.PartitionHashBytes)); t != nil {
-						x.placed, x.table = t, t.bytes()
+					if t := choosePerfectHashTable(x.tagBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(capacity, x.tuning.PartitionHashBytes)); t != nil {
+						x.perfectHash, x.table = t, t.bytes()
 						return x
 					}
 				}
-				if x.table = x.tableBytes(groups, words); x.table <= room {
+				if x.table = x.tableBytes(groups, words); x.table <= capacity {
 					return x
 				}
 			}
@@ -179,8 +180,8 @@ func (a *groupText) choosePartition() *PartitionForm {
 	return nil
 }
 
-// partsForAll says whether the parts of one pass are about as many as blocks run at once, or a multiple of it: a block sees to a part as a whole.
-func (x *PartitionForm) partsForAll(multiprocessors int) bool {
+// partitionsForAll says whether the partitions of one pass are about as many as blocks run at once, or a multiple of it: a block sees to a partition as a whole.
+func (x *PartitionForm) partitionsForAll(multiprocessors int) bool {
 	parts, blocks := 1<<x.Bits, x.blocks*multiprocessors
 	rounds := (parts + blocks - 1) / blocks
 	return parts*10 >= rounds*blocks*9
@@ -212,9 +213,9 @@ const (
 // partOut is the C++ of where a pass writes, from a part of the pass before on.
 func (a *groupText) partOut(pass int, part string) string {
 	k := a.k
-	room := k.Word(PartitionWord{a.f.Aggregate, pass, PartitionCapacity})
+	capacity := k.Word(PartitionWord{a.f.Aggregate, pass, PartitionCapacity})
 	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
-		k.Pointer("Row", PartitionWord{a.f.Aggregate, pass, PartitionRows}), part, room, k.Pointer("u32", PartitionWord{a.f.Aggregate, pass, PartitionCounts}), part, room)
+		k.Pointer("Row", PartitionWord{a.f.Aggregate, pass, PartitionRows}), part, capacity, k.Pointer("u32", PartitionWord{a.f.Aggregate, pass, PartitionCounts}), part, capacity)
 }
 
 // partValue is the C++ of the value that a row stands for.
@@ -241,7 +242,7 @@ func (a *groupText) addPartRow(row, place string) {
 // partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
 func (a *groupText) partRowText(keys, args []codegen.Value) {
 	k, f := a.k, a.f
-	k.Threads, k.Items, k.Blocks = PartitionThreads, f.Partition.Items(), partBlocks
+	k.Threads, k.Items, k.Blocks = PartitionThreads, f.Partition.Items(), partitionBlocks
 	f.Partition.hot = a.hotBits()
 	k.Defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
 	if f.Partition.wide {
@@ -315,8 +316,8 @@ func (a *groupText) splitKernel() *kernel.Kernel {
 	for _, l := range b.declareParting(1) {
 		sub.Line("%s", l)
 	}
-	room := sub.Word(PartitionWord{p, 0, PartitionCapacity})
-	sub.Line("const i64 room = (i64)%s;", room)
+	capacity := sub.Word(PartitionWord{p, 0, PartitionCapacity})
+	sub.Line("const i64 room = (i64)%s;", capacity)
 	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
 	sub.Line("const i64 chunks = (room + chunk - 1) / chunk;")
 	sub.Open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")

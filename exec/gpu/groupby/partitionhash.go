@@ -6,21 +6,21 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// Where a part has many rows for each of its groups, the block that has the part looks at some of its rows first, and places the keys that it finds there as those
-// of few groups are placed (gpukernels/device/placedpart.cuh): each of the rows then looks at one slot. An eighth of the slots is searched, for keys that were
-// not found or have no place.
+// Where a partition has many rows for each of its groups, its block looks at some of the rows first and makes a perfect hash of the keys that it finds there
+// (gpukernels/device/placedpart.cuh), as perfecthash.go does for few groups. Each of the rows then looks at one slot. An eighth of the slots is searched, for keys
+// that were not found or have no slot.
 
 const (
-	searchedShare = 8         // one of so many slots is searched
-	placedFull    = 0.8       // of a part's placed slots, at most, where the number of groups is as expected
-	placedBytes   = 164 << 10 // of a multiprocessor's shared memory that tables take, if they fit
-	partSeen      = 8         // rows for each placed slot that are looked at before
+	searchedShare      = 8         // one of so many slots is searched
+	partitionHashFull  = 0.8       // of a partition's hashed slots, at most, where the number of groups is as expected
+	partitionHashBytes = 164 << 10 // of a multiprocessor's shared memory that tables take, if they fit
+	seenPerSlot        = 8         // rows for each hashed slot that are looked at before
 )
 
-// PerfectHashTable is the table of a part whose keys are placed.
+// PerfectHashTable is the table of a partition with a perfect hash: most slots are hashed, the others are searched.
 type PerfectHashTable struct {
 	tag, words       int64 // bytes of a tag, words of a group
-	placed, searched int64 // slots
+	hashed, searched int64 // slots
 	buckets          int64
 }
 
@@ -34,14 +34,14 @@ func newPerfectHashTable(tag, words, bytes int64) *PerfectHashTable {
 		t.buckets /= 2
 	}
 	t.searched = slots / searchedShare &^ 3
-	t.placed = (slots - t.searched) &^ 3
+	t.hashed = (slots - t.searched) &^ 3
 	return t
 }
 
-// choosePlacedTable returns a table for so many groups where some blocks share a multiprocessor, each of which has so much room at most: where that is enough, one that leaves
+// choosePerfectHashTable returns a table for so many groups where some blocks share a multiprocessor, each of which has at most so much capacity: where that is enough, one that leaves
 // a quarter of the memory to the cache that loads go through. nil: the groups do not fit.
-func choosePlacedTable(tag, words int64, groups float64, blocks, room int64) *PerfectHashTable {
-	for _, bytes := range []int64{min(placedBytes/blocks-2*blockShared, room), room} {
+func choosePerfectHashTable(tag, words int64, groups float64, blocks, capacity int64) *PerfectHashTable {
+	for _, bytes := range []int64{min(partitionHashBytes/blocks-2*blockShared, capacity), capacity} {
 		if t := newPerfectHashTable(tag, words, bytes); t.fits(groups) {
 			return t
 		}
@@ -49,7 +49,7 @@ func choosePlacedTable(tag, words int64, groups float64, blocks, room int64) *Pe
 	return nil
 }
 
-func (t *PerfectHashTable) slots() int64 { return t.placed + t.searched }
+func (t *PerfectHashTable) slots() int64 { return t.hashed + t.searched }
 
 // scratch is where the buckets' numbers begin behind the tags: behind the words, or what placing needs instead of them.
 func (t *PerfectHashTable) scratch() int64 {
@@ -62,32 +62,34 @@ func (t *PerfectHashTable) bytes() int64 {
 }
 
 // fits says whether so many groups are expected to have places.
-func (t *PerfectHashTable) fits(groups float64) bool { return groups <= placedFull*float64(t.placed) }
+func (t *PerfectHashTable) fits(groups float64) bool {
+	return groups <= partitionHashFull*float64(t.hashed)
+}
 
 // declare declares the table.
 func (t *PerfectHashTable) declare(k *kernel.Kernel) {
-	k.Line("using Placed = PlacedPart<Place, %d, %d, %d>;", t.placed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
+	k.Line("using Placed = PlacedPart<Place, %d, %d, %d>;", t.hashed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
 	k.Line("Place* tags = shared_at<Place>(0);")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
 	k.Line("const Placed placed{tags, shared_at<u8>(%d), shared_at<Place>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), t.tag*(t.slots()+spareSlots))
 }
 
-// placedPartText writes what makes the groups of a part whose keys are placed.
-func (a *groupText) placedPartText() {
+// perfectHashText writes what makes the groups of a partition with a perfect hash.
+func (a *groupText) perfectHashText() {
 	k, items := a.k, a.f.Partition.Items()
 	k.Line("placed.clear();")
 	k.Line("block_barrier();")
-	k.Line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", items, partSeen)
+	k.Line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", items, seenPerSlot)
 	k.Line("const i64 step = max_of((end - from) / (tile * wanted), (i64)1) * tile;")
 	k.Open("for (i64 at = from; at < end; at += step) {")
-	a.partRows(items, "min_of(end, at + tile)")
+	a.partitionRows(items, "min_of(end, at + tile)")
 	a.each(items, func() {
 		k.Line("placed.see(row_place(rows[i]));")
 		k.Line("warp_barrier(full_mask());")
 	})
 	k.Close()
 	k.Line("placed.place();")
-	a.emptyPart("places")
+	a.emptyPartition("places")
 	k.Line("block_barrier();")
 	a.partTiles(items, func() {
 		k.Line("RADISH_UNROLL")

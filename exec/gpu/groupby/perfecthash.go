@@ -9,19 +9,19 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Few groups that are found by hashing, and whose keys are of one word, have tables in shared memory whose keys are placed before the rows come, each
-// at the one place where its rows look (gpukernels/device/displace.cuh). The table has the keys mixed by a bijection, as tags of 32 bits if the packed keys
-// fit these, and of 64 otherwise. The kernel runs twice: over some tiles that lie all over the table, while the
-// block's table is empty and all rows go to their groups in device memory; then one block places the keys of these groups; then it runs
-// over the other tiles. Rows of keys that were not seen, or have no place, still go to device memory.
+// Few groups that are found by hashing, and whose keys are of one word, have tables in shared memory with a perfect hash, which is made before the rows come: it
+// gives each key the one slot where its rows look (gpukernels/device/displace.cuh). The table has the keys mixed by a bijection, as tags of 32 bits if the
+// packed keys fit these, and of 64 otherwise. The kernel runs twice. First it runs over some tiles that lie all over the scanned table, while the block's table
+// is empty and all rows go to their groups in device memory. Then one block makes a perfect hash of the keys of these groups, and the kernel runs over the other
+// tiles. Rows of keys that were not seen, or have no slot, still go to device memory.
 
 const (
-	placedSmall    = 24 << 10 // bytes of a small table
-	placedRoom     = 0.9      // keys for each slot at the most
-	slotsPerBucket = 3.5      // or less
+	perfectHashSmall = 24 << 10 // bytes of a small table
+	perfectHashFull  = 0.9      // keys for each slot at the most
+	slotsPerBucket   = 3.5      // or less
 )
 
-// PerfectHashForm is a table of placed keys.
+// PerfectHashForm is a table with a perfect hash of its keys.
 type PerfectHashForm struct {
 	Slots, Buckets int64
 	Tag            int64 // bytes of a tag
@@ -31,7 +31,7 @@ type PerfectHashForm struct {
 // bytes is what the table takes of shared memory.
 func (x *PerfectHashForm) bytes() int64 { return x.Slots*x.slot + x.Buckets }
 
-// PerfectHashWord is the address of a part of the placed keys.
+// PerfectHashWord is the address of one of the arrays of a perfect hash.
 type PerfectHashWord struct {
 	P    *physical.Aggregate
 	Part PerfectHashPart
@@ -47,8 +47,8 @@ const (
 	PerfectHashParts
 )
 
-// choosePlaced decides whether keys are placed, where groups have so many words of accumulators; nil: they are not.
-func (a *groupText) choosePlaced(words int64) *PerfectHashForm {
+// choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
+func (a *groupText) choosePerfectHash(words int64) *PerfectHashForm {
 	k, f := a.k, a.f
 	if f.Shape != PackedGroups && f.Shape != wordGroups || k.Rows.Scan == nil || len(k.Plan.Feeders[f.Aggregate]) != 1 || a.rowsIn() < k.Plan.Target.Tuning.PerfectHashRows {
 		return nil
@@ -59,10 +59,10 @@ func (a *groupText) choosePlaced(words int64) *PerfectHashForm {
 	}
 	x.slot = x.Tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
-	if x.fill(placedSmall); f.Aggregate.EstGroups > float64(x.Slots)/8 {
+	if x.fill(perfectHashSmall); f.Aggregate.EstGroups > float64(x.Slots)/8 {
 		x.fill(k.Plan.Target.SharedBytes)
 	}
-	if f.Aggregate.EstGroups > placedRoom*float64(x.Slots) {
+	if f.Aggregate.EstGroups > perfectHashFull*float64(x.Slots) {
 		return nil
 	}
 	return x
@@ -82,8 +82,8 @@ func (x *PerfectHashForm) elem() string {
 	return "u32"
 }
 
-// placedRow adds a row to the block's table or, if its key has no place there, to the one in device memory.
-func (a *groupText) placedRow(keys, args []codegen.Value) {
+// perfectHashRow adds a row to the block's table or, if its key has no slot there, to the one in device memory.
+func (a *groupText) perfectHashRow(keys, args []codegen.Value) {
 	k, x := a.k, a.f.PerfectHash
 	key, tag, slot := k.Name("key"), k.Name("tag"), k.Name("slot")
 	text, null := a.oneWord(keys)
@@ -120,7 +120,7 @@ func (a *groupText) placedRow(keys, args []codegen.Value) {
 // shift takes a word to its bucket.
 func (x *PerfectHashForm) shift() int { return 32 - bits.TrailingZeros64(uint64(x.Buckets)) }
 
-// of is the C++ of a part of the placed keys.
+// of is the C++ of one of the arrays of a perfect hash.
 func (w PerfectHashWord) of(k *kernel.Kernel, x *PerfectHashForm) string {
 	elem := x.elem()
 	switch w.Part {
@@ -132,8 +132,8 @@ func (w PerfectHashWord) of(k *kernel.Kernel, x *PerfectHashForm) string {
 	return k.Pointer(elem, w)
 }
 
-// declarePlaced copies the placed keys and makes their groups empty.
-func (a *groupText) declarePlaced() []string {
+// declarePerfectHash copies the perfect hash and makes its groups empty.
+func (a *groupText) declarePerfectHash() []string {
 	k, x := a.k, a.f.PerfectHash
 	k.Shared = kernel.SharedMemory{Bytes: x.bytes()}
 	lines := []string{

@@ -24,7 +24,7 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	case f.Partition.Passes == 2:
 		most = tableBlocks
 	}
-	for sub.Blocks = most; sub.Blocks > f.Partition.blocks && f.Partition.table > tableRoom(shared, int64(sub.Blocks)); {
+	for sub.Blocks = most; sub.Blocks > f.Partition.blocks && f.Partition.table > tableCapacity(shared, int64(sub.Blocks)); {
 		sub.Blocks--
 	}
 	pieces := 1
@@ -33,13 +33,13 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	}
 	sub.Line("constexpr i64 all = %d, pieces = %d;", 1<<(f.Partition.Bits*f.Partition.Passes), pieces)
 	sub.Line("constexpr u32 copies = 0, copy = 0;")
-	if t := f.Partition.placed; t != nil {
+	if t := f.Partition.perfectHash; t != nil {
 		sub.Line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
 		sub.Line("constexpr i32 stride = places + %d;", spareSlots)
 		t.declare(sub)
 		sub.Functions = append(sub.Functions, b.directFunction())
 	} else {
-		f.Partition.stride = min(f.Partition.wantedStride(f.groups()), (tableRoom(shared, int64(sub.Blocks))-f.Partition.rankBytes())/f.Partition.slotBytes(words)&^3)
+		f.Partition.stride = min(f.Partition.wantedStride(f.groups()), (tableCapacity(shared, int64(sub.Blocks))-f.Partition.rankBytes())/f.Partition.slotBytes(words)&^3)
 		sub.Line("constexpr i32 stride = %d;", f.Partition.stride)
 		sub.Line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
 		sub.Line("const u32 places = (u32)%s;", sub.Word(PartitionSlots{f.Aggregate}))
@@ -56,8 +56,8 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	sub.Line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
 	sub.Line("if (from == end) continue;")
 	switch {
-	case f.Partition.placed != nil:
-		b.placedPartText()
+	case f.Partition.perfectHash != nil:
+		b.perfectHashText()
 	case f.Partition.ranked():
 		b.rankedPart()
 	case f.Partition.Hashed:
@@ -75,20 +75,20 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 func (a *groupText) partTiles(items int, body func()) {
 	k := a.k
 	k.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
-	a.partRows(items, "end")
+	a.partitionRows(items, "end")
 	body()
 	k.Close()
 }
 
-// PartitionRows writes the loading of so many of a part's rows, from at up to an end.
-func (a *groupText) partRows(items int, end string) {
+// partitionRows writes the loading of so many of a partition's rows, from at up to an end.
+func (a *groupText) partitionRows(items int, end string) {
 	k, last := a.k, a.f.Partition.Passes-1
 	k.Line("Row rows[%d];", items)
 	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", PartitionWord{a.f.Aggregate, last, PartitionRows}), end)
 }
 
-// emptyPart makes so many slots empty.
-func (a *groupText) emptyPart(slots string) {
+// emptyPartition makes so many slots empty.
+func (a *groupText) emptyPartition(slots string) {
 	k := a.k
 	k.Open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
 	for _, acc := range a.f.Accs {
@@ -120,7 +120,7 @@ func (a *groupText) someTogether(items int, slot string, check func()) {
 // densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
 func (a *groupText) densePart(pieces int) {
 	k, f := a.k, a.f
-	a.emptyPart("places")
+	a.emptyPartition("places")
 	k.Line("block_barrier();")
 	a.partTiles(f.Partition.Items(), func() {
 		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)

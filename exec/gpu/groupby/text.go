@@ -113,7 +113,7 @@ func (a *groupText) settle(keys []codegen.Value) error {
 		limbs += acc.limbs
 	}
 	if f.Partition == nil && f.inWords() && !a.wantsRuns() {
-		f.PerfectHash = a.choosePlaced(int64(limbs))
+		f.PerfectHash = a.choosePerfectHash(int64(limbs))
 	}
 	if f.Shape == KeyedGroups {
 		f.KeyAt = len(f.Arrays)
@@ -289,7 +289,7 @@ func (a *groupText) Row(s *codegen.Scope) error {
 		return nil
 	}
 	if f.PerfectHash != nil {
-		a.placedRow(keys, args)
+		a.perfectHashRow(keys, args)
 		return nil
 	}
 	if a.chooseLocal(); a.slots > 0 {
@@ -458,7 +458,7 @@ func (a *groupText) Declare() []string {
 		return append(a.decl, a.declareShared()...)
 	}
 	if a.f.PerfectHash != nil {
-		return append(a.decl, a.declarePlaced()...)
+		return append(a.decl, a.declarePerfectHash()...)
 	}
 	if a.slots > 0 {
 		return append(a.decl, a.declareLocal()...)

@@ -46,13 +46,13 @@ type Launch struct {
 	Shared  SharedMemory // dynamic, of a block
 	Items   int          // rows that a thread takes at once
 	Threads int          // of a block
-	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.most
+	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.loadsAllRows
 	Stops   bool         // it has loops that end when the query is cancelled: the variable stop says that it was
 	Then    []*Kernel    // run after this one, over sources of their own
 	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none
 }
 
-// A note is for EXPLAIN: a table or an expression that a kernel is about. The text names none, nor the pipeline, so that queries of one shape have the same kernels.
+// Note is a table or an expression that a kernel is about, for EXPLAIN. The text names none, nor the pipeline, so that queries of one shape have the same kernels.
 type Note struct {
 	What string
 	Of   expr.Expr // nil: what says it all

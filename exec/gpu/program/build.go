@@ -9,26 +9,26 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// buildShape is how a build's rows are found.
-type buildShape uint8
+// BuildShape is how a build's rows are found.
+type BuildShape uint8
 
 const (
-	LoopBuild   buildShape = iota // every row is a candidate
+	LoopBuild   BuildShape = iota // every row is a candidate
 	HashBuild                     // chains over the keys' hash
 	DenseBuild                    // chains over key - min
 	DirectBuild                   // payload lies at key - min, and a bit says whether there is one
 	BitmapBuild                   // the bit alone
 )
 
-func (s buildShape) String() string {
+func (s BuildShape) String() string {
 	return [...]string{"nested loop", "hash chains", "dense chains", "payload by key", "bitmap"}[s]
 }
 
-// buildForm is how a build lies on the device. Rows, where there are any, hold the keys (but for chains over dense keys, which are all
+// BuildForm is how a build lies on the device. Rows, where there are any, hold the keys (but for chains over dense keys, which are all
 // equal) and the payload.
-type buildForm struct {
+type BuildForm struct {
 	p     *physical.Build
-	Shape buildShape
+	Shape BuildShape
 	rows  *kernel.RowForm
 	keyAt []int // column of each key; -1: not stored
 	payAt []int // column of each payload column
@@ -40,15 +40,15 @@ type buildForm struct {
 	NullChain bool
 }
 
-// directBytes is how much memory a build may take to be addressed by its keys, per estimated row, and in any case.
+// How much memory a build may take to be addressed by its keys: per estimated row, and in any case.
 const (
 	directPerRow = 256
 	directAlways = 64 << 20
 )
 
 // chooseBuild decides how a build lies.
-func (g *Program) chooseBuild(p *physical.Build) *buildForm {
-	f := &buildForm{p: p, rows: g.Sinks[p]}
+func (g *Program) chooseBuild(p *physical.Build) *BuildForm {
+	f := &BuildForm{p: p, rows: g.Sinks[p]}
 	if f.rows == nil {
 		f.rows = &kernel.RowForm{}
 		g.Sinks[p] = f.rows
@@ -83,10 +83,10 @@ func (g *Program) chooseBuild(p *physical.Build) *buildForm {
 }
 
 // nullSafe says whether a NULL of key part i equals another.
-func (f *buildForm) nullSafe(i int) bool { return f.p.NullSafe != nil && f.p.NullSafe[i] }
+func (f *BuildForm) nullSafe(i int) bool { return f.p.NullSafe != nil && f.p.NullSafe[i] }
 
 // Domain is the number of places of a dense build.
-func (f *buildForm) Domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
+func (f *BuildForm) Domain() int64 { return f.p.DenseMax - f.p.DenseMin + 1 }
 
 // The words of a build.
 type (
@@ -102,7 +102,7 @@ type (
 type buildText struct {
 	k *writer
 	*kernel.Append
-	f    *buildForm
+	f    *BuildForm
 	keys []codegen.Value
 	null string // some key that is not NULL-safe is NULL; "": never
 }

@@ -59,7 +59,7 @@ func (g *Program) wantsFilter(b *physical.Build, key int) bool {
 }
 
 // chooseFilter decides on the filter of a build's key, whose value v is not NULL; nil: there is none.
-func (k *writer) chooseFilter(f *buildForm, key int, e expr.Expr, v codegen.Value) *KeyFilter {
+func (k *writer) chooseFilter(f *BuildForm, key int, e expr.Expr, v codegen.Value) *KeyFilter {
 	if f.Shape != HashBuild && f.Shape != DenseBuild || v.Class != form.Int || v.Null != "" || !k.g.wantsFilter(f.p, key) {
 		return nil
 	}

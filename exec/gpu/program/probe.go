@@ -16,7 +16,7 @@ import (
 type probeText struct {
 	k    *writer
 	t    *physical.Probe
-	f    *buildForm
+	f    *BuildForm
 	keys []codegen.Value
 	null string // some key that may not be NULL is; "": never
 	row  string // the variable that holds the build row

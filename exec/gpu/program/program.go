@@ -15,11 +15,12 @@ import (
 // without a device, from the plan and the forms of the tables' columns.
 type Program struct {
 	*kernel.Pipelines
-	on    func(*physical.Pipeline) bool
-	other map[*physical.TableScan]bool // scans that are read as most would not have it: see preferMade
+	on func(*physical.Pipeline) bool
+	// Scans that load their columns in the other way than loadsAllRows would choose by their estimates: see WithFlippedLoading.
+	flipped map[*physical.TableScan]bool
 
-	Reasons map[*physical.Pipeline]error
-	Builds  map[*physical.Build]*buildForm
+	reasons map[*physical.Pipeline]error
+	Builds  map[*physical.Build]*BuildForm
 	Aggs    map[*physical.Aggregate]*groupby.Form
 	probes  map[*physical.Build][]*physical.Probe
 }
@@ -31,11 +32,11 @@ func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups 
 	return g
 }
 
-// ReadOtherwise writes the program again, with scans that are read as most would not have it.
-func (g *Program) ReadOtherwise(scans map[*physical.TableScan]bool) *Program {
-	other := &Program{Pipelines: &kernel.Pipelines{Plan: g.Plan, Target: g.Target, Ctx: g.Ctx, Lookups: g.Lookups}, on: g.on, other: scans}
-	other.decide()
-	return other
+// WithFlippedLoading writes the program again. The scans load their columns in the other way than their estimates suggest (loadsAllRows).
+func (g *Program) WithFlippedLoading(scans map[*physical.TableScan]bool) *Program {
+	flipped := &Program{Pipelines: &kernel.Pipelines{Plan: g.Plan, Target: g.Target, Ctx: g.Ctx, Lookups: g.Lookups}, on: g.on, flipped: scans}
+	flipped.decide()
+	return flipped
 }
 
 // decide writes all kernels until no decision changes any more.
@@ -44,17 +45,17 @@ func (g *Program) decide() {
 	}
 }
 
-// most says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
-func (g *Program) most(scan *physical.TableScan) bool {
-	most := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
-	return most != g.other[scan]
+// loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
+func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
+	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
+	return all != g.flipped[scan]
 }
 
 // write writes all kernels; false: a decision has changed on the way.
 func (g *Program) write() bool {
 	g.Begin()
-	g.Reasons = map[*physical.Pipeline]error{}
-	g.Builds = map[*physical.Build]*buildForm{}
+	g.reasons = map[*physical.Pipeline]error{}
+	g.Builds = map[*physical.Build]*BuildForm{}
 	g.Aggs = map[*physical.Aggregate]*groupby.Form{}
 	g.probes = map[*physical.Build][]*physical.Probe{}
 	for _, p := range g.Plan.Pipelines {
@@ -66,7 +67,7 @@ func (g *Program) write() bool {
 	}
 	for _, p := range g.Plan.Pipelines {
 		if !g.on(p) {
-			g.Reasons[p] = codegen.Refuse("not asked for")
+			g.reasons[p] = codegen.Refuse("not asked for")
 			continue
 		}
 		k, err := g.generate(p)
@@ -74,7 +75,7 @@ func (g *Program) write() bool {
 			return false
 		}
 		if err != nil {
-			g.Reasons[p] = err
+			g.reasons[p] = err
 			continue
 		}
 		g.Kernels[p] = k
@@ -83,7 +84,7 @@ func (g *Program) write() bool {
 }
 
 // Reason is why a pipeline has no kernel; nil if it has one.
-func (g *Program) Reason(p *physical.Pipeline) error { return g.Reasons[p] }
+func (g *Program) Reason(p *physical.Pipeline) error { return g.reasons[p] }
 
 // loops says whether a transform goes over rows of a build, or copies of a row, one by one, of which there may be any number.
 func (g *Program) loops(t physical.Transform) bool {

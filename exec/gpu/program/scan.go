@@ -134,7 +134,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 	k.Rows = kernel.Rows{Scan: scan}
 	k.MaxRows = float64(scan.Table.Rows())
 	pack := k.packs()
-	most := k.g.most(scan)
+	loadsAll := k.g.loadsAllRows(scan)
 	k.Tiles = k.OpenGap()
 	for _, t := range k.Pipeline.Transforms {
 		if p, ok := t.(*physical.Probe); ok && p.Build.KeepUnmatched {
@@ -157,7 +157,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: scan}))
 	}
 	for i, c := range scan.Cols {
-		if filterCols[c.ID] || !pack && most && used[c.ID] {
+		if filterCols[c.ID] || !pack && loadsAll && used[c.ID] {
 			r.loadVector(i)
 		}
 	}
@@ -168,7 +168,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) (*codegen
 		k.Tile = k.Gap()
 	}
 	k.Either = !pack && len(filterCols) > 0
-	sparse := k.Either && !most
+	sparse := k.Either && !loadsAll
 	each := func() {
 		if pack && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
 			k.Line("RADISH_NO_UNROLL // nothing is indexed by i: filters of texts, which are long")

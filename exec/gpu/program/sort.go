@@ -18,7 +18,7 @@ type SortColumn struct {
 	Desc     bool
 }
 
-// sortWords are the parameters of the sort kernels before those of the columns, of which each has three.
+// The parameters of the sort kernels before those of the columns, of which each has three.
 const (
 	SortRowCount = iota
 	SortInput    // row numbers; 0: all
@@ -41,7 +41,7 @@ const (
 
 const (
 	SortThreads = 256
-	SortItems   = 4     // as in sort.cuh
+	SortItems   = 4     // of a thread: sort_items of sort.cuh
 	SortBytes   = 8 + 4 // of a row in shared memory
 	SortLevels  = 8
 	SortBins    = 256
@@ -104,13 +104,15 @@ func SortText(cols []SortColumn, part SortPart) string {
 	}
 	b.WriteString("    return false;\n  }\n};\n\n")
 	fmt.Fprintf(&b, `RADISH_FN i64 row_count(const Params<%d>& p) {
-  return p.w[%d] ? min_of((i64)p.w[0], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[0];
+  return p.w[%d] ? min_of((i64)p.w[%d], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[%d];
 }
 
-`, words, SortHeld, SortHeld)
+`, words, SortHeld, SortRowCount, SortHeld, SortRowCount)
 	kernel := func(name, call string) {
 		fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) { %s; }\n", name, words, call)
 	}
+	number := func(word int) string { return fmt.Sprintf("(i64)p.w[%d]", word) }
+	pointer := func(typ string, word int) string { return fmt.Sprintf("as_pointer<%s>(p.w[%d])", typ, word) }
 	switch part {
 	case SortTiles:
 		fmt.Fprintf(&b, `RADISH_FN void tell_rows(const Params<%d>& p) {
@@ -119,12 +121,16 @@ func SortText(cols []SortColumn, part SortPart) string {
 }
 
 `, words, SortLeft, SortLeft, SortFirst, SortLimit)
-		kernel("tiles", "tell_rows(p); sort_tiles(Less{p}, as_pointer<const u32>(p.w[1]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+		kernel("tiles", fmt.Sprintf("tell_rows(p); sort_tiles(Less{p}, %s, row_count(p), %s, %s, %s)",
+			pointer("const u32", SortInput), number(SortWidth), pointer("u64", SortKeysOut), pointer("u32", SortRowsOut)))
 	case SortMerge:
-		kernel("merge", "sort_merge(Less{p}, as_pointer<const u64>(p.w[2]), as_pointer<const u32>(p.w[3]), row_count(p), (i64)p.w[6], as_pointer<u64>(p.w[4]), as_pointer<u32>(p.w[5]))")
+		kernel("merge", fmt.Sprintf("sort_merge(Less{p}, %s, %s, row_count(p), %s, %s, %s)",
+			pointer("const u64", SortKeysIn), pointer("const u32", SortRowsIn), number(SortWidth), pointer("u64", SortKeysOut), pointer("u32", SortRowsOut)))
 	case SortSelect:
-		kernel("digits", "select_digits(Less{p}, (i64)p.w[0], as_pointer<u64>(p.w[7]), (int)p.w[8], (i64)p.w[9])")
-		kernel("candidates", "select_rows(Less{p}, (i64)p.w[0], as_pointer<const u64>(p.w[7]), (i64)p.w[9], as_pointer<u32>(p.w[5]), as_pointer<u64>(p.w[10]), (i64)p.w[11])")
+		kernel("digits", fmt.Sprintf("select_digits(Less{p}, %s, %s, (int)p.w[%d], %s)",
+			number(SortRowCount), pointer("u64", SortHistograms), SortLevel, number(SortWanted)))
+		kernel("candidates", fmt.Sprintf("select_rows(Less{p}, %s, %s, %s, %s, %s, %s)", number(SortRowCount), pointer("const u64", SortHistograms),
+			number(SortWanted), pointer("u32", SortRowsOut), pointer("u64", SortCounter), number(SortCapacity)))
 	}
 	return b.String()
 }

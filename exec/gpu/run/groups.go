@@ -11,7 +11,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Memory of groups that are made in parts, or whose keys are placed, and the launches that these need besides.
+// Memory of groups that are made in partitions, or with a perfect hash, and the launches that these need besides.
 
 // openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
 func (q *Query) openHashed(g, tried *groupRun) error {
@@ -19,11 +19,11 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 	if n, ok := q.before(g.form.Aggregate); ok {
 		est = n
 	}
-	g.slots, g.room = min(max(kernel.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
+	g.slots, g.capacity = min(max(kernel.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
 	if tried != nil {
-		g.slots, g.room = tried.slots, tried.room
-		if tried.appended > tried.room {
-			g.room = tried.appended + tried.appended/4
+		g.slots, g.capacity = tried.slots, tried.capacity
+		if tried.appended > tried.capacity {
+			g.capacity = tried.appended + tried.appended/4
 		} else {
 			g.slots *= 16
 		}
@@ -31,7 +31,7 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 	if err := errors.Join(q.resetCounter(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.resetCounter(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
 		return err
 	}
-	if g.slots+g.room >= math.MaxUint32 {
+	if g.slots+g.capacity >= math.MaxUint32 {
 		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
 	}
 	return nil
@@ -47,16 +47,16 @@ func (q *Query) fillHashed(g *groupRun) error {
 	return err
 }
 
-// partRun is where a pass writes.
-type partRun struct {
+// partitionRun is where a pass writes.
+type partitionRun struct {
 	rows, given gpukernels.Ptr
-	room        int64
+	capacity    int64
 }
 
-// openParts makes room for the parts of all rows. Without memory there is none, and all rows go to their groups directly.
-func (q *Query) openParts(k *kernel.Kernel, f *groupby.Form) error {
+// openPartitions takes memory for the partitions of all rows. If there is none, all rows go to their groups directly.
+func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 	run := q.groups[f.Aggregate]
-	run.parts = nil
+	run.partitions = nil
 	rows := q.sourceBound(k)
 	for pass := range f.Partition.Passes {
 		const blocks = 512 // each leaves a line that is not full
@@ -68,36 +68,36 @@ func (q *Query) openParts(k *kernel.Kernel, f *groupby.Form) error {
 		}
 		lines := int64(blocks)
 		if pass == 1 {
-			share = float64(run.parts[0].room) / float64(int(1)<<f.Partition.Bits)
-			lines = run.parts[0].room/int64(q.Device.Block(groupby.PartitionThreads)*f.Partition.Items()*groupby.ChunkTiles) + 2
+			share = float64(run.partitions[0].capacity) / float64(int(1)<<f.Partition.Bits)
+			lines = run.partitions[0].capacity/int64(q.Device.Block(groupby.PartitionThreads)*f.Partition.Items()*groupby.ChunkTiles) + 2
 		}
-		r := partRun{room: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
-		r.room = min(r.room, q.Target.Tuning.PartitionCapacity)
+		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
+		r.capacity = min(r.capacity, q.Target.Tuning.PartitionCapacity)
 		var err error
 		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.alloc("partitions", count*r.room*f.Partition.RowBytes())
+		r.rows, err = q.alloc("partitions", count*r.capacity*f.Partition.RowBytes())
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
-			r.room = 0
+			r.capacity = 0
 		} else if err != nil {
 			return err
 		}
-		run.parts = append(run.parts, r)
+		run.partitions = append(run.partitions, r)
 	}
 	return nil
 }
 
-// layPlaced asks for the parts of the placed keys: none has a place at first.
-func (g *groupRun) layPlaced(l *layout) {
+// layPerfectHash asks for the arrays of a perfect hash: no key has a slot at first.
+func (g *groupRun) layPerfectHash(l *layout) {
 	x := g.form.PerfectHash
-	l.filled(&g.placed[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
-	l.filled(&g.placed[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
-	l.add(&g.placed[groupby.PerfectHashList], x.Tag*x.Slots)
-	l.add(&g.placed[groupby.PerfectHashBefore], 2*x.Slots)
+	l.filled(&g.perfectHash[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
+	l.filled(&g.perfectHash[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
+	l.add(&g.perfectHash[groupby.PerfectHashList], x.Tag*x.Slots)
+	l.add(&g.perfectHash[groupby.PerfectHashBefore], 2*x.Slots)
 }
 
-// startSeen launches a kernel over some of its tiles, and the one that places the keys of the groups that these make. It returns
+// startSeen launches a kernel over some of its tiles, and the one that makes a perfect hash of the keys of these tiles' groups. It returns
 // how the others are numbered, and how many they are.
 func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r launchRange) error, cost *Cost) (every, left int64, err error) {
 	g := q.groups[k.Pipeline.Sink.(*physical.Aggregate)]

@@ -35,7 +35,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		}
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.Aggs[a].Partition != nil {
-		if err := q.openParts(k, q.Aggs[a]); err != nil {
+		if err := q.openPartitions(k, q.Aggs[a]); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 }
 
 // Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
-// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.askStop).
+// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.Kernel.AskStop).
 const (
 	sharersLeast, sharersMost = 5, 16
 	sharersAll                = 1 << 14
@@ -163,11 +163,11 @@ func (q *Query) runThen(k *kernel.Kernel, cost *Cost) error {
 		}
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		for _, r := range q.groups[a].parts {
+		for _, r := range q.groups[a].partitions {
 			q.free(r.rows)
 			q.free(r.given)
 		}
-		q.groups[a].parts = nil
+		q.groups[a].partitions = nil
 	}
 	return nil
 }

@@ -148,21 +148,21 @@ func (q *Query) sourceBound(k *kernel.Kernel) int64 {
 	return q.sourceRows(k)
 }
 
-// sinkRoom estimates the rows that come to a sink: a bound where one is known and not much too large, else what came before. all says that no more can
+// sinkCapacity estimates the rows that come to a sink: a bound where one is known and not much too large, else what came before. all says that no more can
 // come.
-func (q *Query) sinkRoom(s physical.Sink) (room int64, all bool) {
+func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 	all = true
 	for _, p := range q.Feeders[s] {
 		k := q.Kernels[p]
 		est := int64(min(p.EstRows*1.3, 1<<40)) + 1024
 		known := q.ready(k)
 		if k.InOrder() {
-			room = max(room, q.sourceRows(k)) // rows have places of their own
+			capacity = max(capacity, q.sourceRows(k)) // each row has a fixed position
 			all = all && known
 			continue
 		}
 		if k.Many || !known {
-			room += est
+			capacity += est
 			all = false
 			continue
 		}
@@ -171,13 +171,13 @@ func (q *Query) sinkRoom(s physical.Sink) (room int64, all bool) {
 			all = false
 			bound = est
 		}
-		room += bound
+		capacity += bound
 	}
-	if n, ok := q.before(s); ok && (!all || n < room/2 && q.sizes.trusts) {
-		room, all = n, false
+	if n, ok := q.before(s); ok && (!all || n < capacity/2 && q.sizes.trusts) {
+		capacity, all = n, false
 		q.trust(s, max(n, 1))
 	}
-	return max(room, 1), all
+	return max(capacity, 1), all
 }
 
 // ready says whether the number of rows of a pipeline's source is known, or a bound.
@@ -214,8 +214,8 @@ func (q *Query) openOutput(k *kernel.Kernel) error {
 	if q.rowsOf[s] != nil {
 		return nil
 	}
-	room, all := q.sinkRoom(s)
-	return q.openRows(s, room, all)
+	capacity, all := q.sinkCapacity(s)
+	return q.openRows(s, capacity, all)
 }
 
 // overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
@@ -240,13 +240,13 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
 
 // openRows makes room for a sink's rows, in place of what it had. all says that no more can come.
-func (q *Query) openRows(s physical.Sink, room int64, all bool) error {
+func (q *Query) openRows(s physical.Sink, capacity int64, all bool) error {
 	q.freeRows(s)
 	var err error
 	if b, ok := s.(*physical.Build); ok {
-		err = q.openBuild(b, room)
+		err = q.openBuild(b, capacity)
 	} else {
-		err = q.openArrays(s, room)
+		err = q.openArrays(s, capacity)
 	}
 	if err == nil {
 		q.rowsOf[s].all = all
@@ -255,12 +255,12 @@ func (q *Query) openRows(s physical.Sink, room int64, all bool) error {
 }
 
 // openArrays makes arrays for rows.
-func (q *Query) openArrays(s physical.Sink, room int64) error {
-	if room >= math.MaxUint32 {
+func (q *Query) openArrays(s physical.Sink, capacity int64) error {
+	if capacity >= math.MaxUint32 {
 		return errTooManyRows
 	}
 	l := layout{what: "rows"}
-	r := q.layRows(&l, s, room)
+	r := q.layRows(&l, s, capacity)
 	q.rowsOf[s] = r
 	var err error
 	if r.memory, err = q.lay(&l); err != nil {
@@ -270,14 +270,14 @@ func (q *Query) openArrays(s physical.Sink, room int64) error {
 }
 
 // layRows asks for the arrays of a sink's rows.
-func (q *Query) layRows(l *layout, s physical.Sink, room int64) *storedRows {
+func (q *Query) layRows(l *layout, s physical.Sink, capacity int64) *storedRows {
 	form := q.Sinks[s]
-	r := &storedRows{form: form, room: room, data: make([]gpukernels.Ptr, len(form.Cols)), valid: make([]gpukernels.Ptr, len(form.Cols))}
+	r := &storedRows{form: form, capacity: capacity, data: make([]gpukernels.Ptr, len(form.Cols)), valid: make([]gpukernels.Ptr, len(form.Cols))}
 	for i := range form.Cols {
 		c := &form.Cols[i]
-		l.add(&r.data[i], room*c.Like.Class.Width())
+		l.add(&r.data[i], capacity*c.Like.Class.Width())
 		if c.IsNullable() {
-			l.add(&r.valid[i], room)
+			l.add(&r.valid[i], capacity)
 		}
 	}
 	return r
@@ -293,18 +293,18 @@ func (q *Query) resetCounter(w kernel.CounterWord) error {
 }
 
 // openBuild makes room for a build.
-func (q *Query) openBuild(p *physical.Build, room int64) error {
+func (q *Query) openBuild(p *physical.Build, capacity int64) error {
 	f := q.Program.Builds[p]
 	run := &buildRun{filters: make([]gpukernels.Ptr, len(f.Filters))}
 	q.builds[p] = run
-	rows, places := room, int64(0)
+	rows, places := capacity, int64(0)
 	l := layout{what: "build side"}
 	switch f.Shape {
 	case program.DirectBuild, program.BitmapBuild:
 		rows = f.Domain()
 		l.filled(&run.bits, (f.Domain()+31)/32, 4, 0)
 	case program.HashBuild:
-		places = int64(1) << bits.Len64(uint64(max(2*room, 64)-1))
+		places = int64(1) << bits.Len64(uint64(max(2*capacity, 64)-1))
 		run.mask = places - 1
 	case program.DenseBuild:
 		places = f.Domain()
@@ -314,13 +314,13 @@ func (q *Query) openBuild(p *physical.Build, room int64) error {
 	}
 	if places > 0 {
 		l.filled(&run.heads, places, 4, math.MaxUint32)
-		l.add(&run.next, 4*room) // written before it can be reached
+		l.add(&run.next, 4*capacity) // written before it can be reached
 	}
 	if f.NullChain {
 		l.filled(&run.nullHead, 1, 4, math.MaxUint32)
 	}
 	if p.KeepUnmatched {
-		l.filled(&run.matched, room, 1, 0)
+		l.filled(&run.matched, capacity, 1, 0)
 	}
 	for i, x := range f.Filters {
 		if x != nil {
@@ -356,8 +356,8 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 		}
 		if f.Shape == groupby.KeyedGroups {
 			l.filled(&g.keys, g.slots, 4, 0)
-		} else if g.room > 0 {
-			l.add(&g.keys, (g.slots+2+g.room)*8)
+		} else if g.capacity > 0 {
+			l.add(&g.keys, (g.slots+2+g.capacity)*8)
 		} else {
 			l.filled(&g.keys, g.slots+2, 8, math.MaxUint64)
 		}
@@ -371,20 +371,20 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 			l.add(&g.arrays[i], g.size()*a.Width) // keys, which are written before they can be seen
 			continue
 		}
-		if g.room > 0 {
-			l.add(&g.arrays[i], (g.size()+g.room)*a.Width)
+		if g.capacity > 0 {
+			l.add(&g.arrays[i], (g.size()+g.capacity)*a.Width)
 			continue
 		}
 		l.filled(&g.arrays[i], g.size()*a.Width/int64(a.Unit), a.Unit, a.Fill)
 	}
 	if f.PerfectHash != nil {
-		g.layPlaced(&l)
+		g.layPerfectHash(&l)
 	}
 	var err error
 	if g.memory, err = q.lay(&l); err != nil {
 		return err
 	}
-	if g.room > 0 {
+	if g.capacity > 0 {
 		return q.fillHashed(g)
 	}
 	if f.Shared {
@@ -433,7 +433,7 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 			return false, nil
 		}
 		g.appended = q.counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
-		if q.counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.room {
+		if q.counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.capacity {
 			return false, nil
 		}
 		return true, q.openGroups(s)
@@ -444,7 +444,7 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 	}
 	r := q.rowsOf[k.Pipeline.Sink]
 	n := r.count
-	if n <= r.room {
+	if n <= r.capacity {
 		return false, nil
 	}
 	for _, f := range q.Feeders[k.Pipeline.Sink] {

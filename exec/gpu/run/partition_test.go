@@ -60,19 +60,19 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 					}
 					passes, tuning.PartitionHashRows = 1, 0
 				}
-				for _, room := range []int64{math.MaxInt64, 64, 0} {
-					if i > 5 && room != 64 {
+				for _, capacity := range []int64{math.MaxInt64, 64, 0} {
+					if i > 5 && capacity != 64 {
 						continue // what differs from the case before are the keys
 					}
-					tuning.PartitionPasses, tuning.PartitionCapacity = passes, room
+					tuning.PartitionPasses, tuning.PartitionCapacity = passes, capacity
 					tuning.HashedSlots, tuning.HashedSlotsMost, tuning.HashedMore = 1<<17, 1<<22, 1<<16
-					if room == 64 { // so few that the groups have to be made again, with room for more
+					if capacity == 64 { // so few that the groups have to be made again with more capacity
 						tuning.HashedSlots, tuning.HashedSlotsMost, tuning.HashedMore = 1<<8, 1<<8, -20_000
 					}
 					seed := uint64(i)
 					g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
 					scan, cols := g.Scan(g.Table(rows, 5200))
-					if room == 64 {
+					if capacity == 64 {
 						scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: cols[2], Right: &expr.Const{Value: types.IntValue(-1)}}}
 					}
 					groups := 4000.0
@@ -87,7 +87,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 						strings.Contains(kernels[passes].CUDA, "PlacedPart") != (tuning.PartitionHashRows == 0) || strings.Contains(kernels[0].CUDA, "RADISH_WIDE_ROWS") != wide {
 						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].CUDA)
 					}
-					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, room)}, plan, seed)
+					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, capacity)}, plan, seed)
 				}
 			}
 		})

@@ -117,7 +117,7 @@ type storedRows struct {
 	form        *kernel.RowForm
 	data, valid []gpukernels.Ptr
 	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
-	room        int64
+	capacity    int64
 	all         bool       // no more rows can come than there is room for
 	count       int64      // known once its pipelines have been waited for
 	sorted      sortedRows // row numbers in order, of a Sort
@@ -133,20 +133,20 @@ type buildRun struct {
 
 // groupRun is an aggregation's groups on the device.
 type groupRun struct {
-	form   *groupby.Form
-	slots  int64 // of open addressing
-	keys   gpukernels.Ptr
-	arrays []gpukernels.Ptr
-	memory []gpukernels.Ptr // what has to be freed for them
-	shift  int              // log2 of the copies in shared memory
-	parts  []partRun
-	placed [groupby.PerfectHashParts]gpukernels.Ptr
+	form        *groupby.Form
+	slots       int64 // of open addressing
+	keys        gpukernels.Ptr
+	arrays      []gpukernels.Ptr
+	memory      []gpukernels.Ptr // what has to be freed for them
+	shift       int              // log2 of the copies in shared memory
+	partitions  []partitionRun
+	perfectHash [groupby.PerfectHashParts]gpukernels.Ptr
 
-	room, appended int64 // places behind the table, and groups there
-	taken          int64 // places, where a profile is wanted
+	capacity, appended int64 // slots behind the table, and groups there
+	taken              int64 // slots, where a profile is wanted
 }
 
-// size is the number of places.
+// size is the number of slots.
 func (g *groupRun) size() int64 {
 	switch g.form.Shape {
 	case groupby.ScalarGroups, groupby.DenseGroups:
@@ -217,7 +217,7 @@ func (q *Query) Compiled() error {
 // IsDone says whether a pipeline has been run.
 func (q *Query) IsDone(p *physical.Pipeline) bool { return q.done[p] }
 
-// MemoryUsed is the device memory that the query holds beside table columns, memoryPeak the most that it has held.
+// MemoryUsed is the device memory that the query holds beside table columns, MemoryPeak the most that it has held.
 func (q *Query) MemoryUsed() int64 { return q.budget.Used() }
 func (q *Query) MemoryPeak() int64 { return q.budget.Peak() }
 
@@ -448,7 +448,7 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	q.sizes.ran = append(q.sizes.ran, p)
 	k := q.Kernels[p]
 	if k == nil {
-		return cost, q.Reasons[p]
+		return cost, q.Reason(p)
 	}
 	if ctx.Err() != nil {
 		return cost, context.Cause(ctx)

@@ -81,9 +81,9 @@ func newSizing(g *program.Program, memory *sizeMemory) sizing {
 var errTooSmall = errors.New("gpu: more rows came than before")
 
 // trust notes that a sink was given room for what came before, and no less.
-func (q *Query) trust(s physical.Sink, room int64) {
+func (q *Query) trust(s physical.Sink, capacity int64) {
 	if q.sizes.trusts {
-		q.sizes.trusted[s] = room
+		q.sizes.trusted[s] = capacity
 	}
 }
 
@@ -95,8 +95,8 @@ func (q *Query) isTrusted(s physical.Sink) bool {
 
 // outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
 func (q *Query) outgrown(p *physical.Pipeline) bool {
-	room, ok := q.sizes.trusted[p.Sink]
-	return ok && q.counted(kernel.CounterWord{Of: p.Sink}) > room
+	capacity, ok := q.sizes.trusted[p.Sink]
+	return ok && q.counted(kernel.CounterWord{Of: p.Sink}) > capacity
 }
 
 // runAgain runs all pipelines again that have run, and waits for the counts.

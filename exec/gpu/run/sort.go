@@ -132,16 +132,16 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 		}
 	}
 	x.params[program.SortCounter] = uint64(counter)
-	room := max(4*x.wanted, 1<<14)
+	capacity := max(4*x.wanted, 1<<14)
 	for {
 		if err := x.s.Fill(counter, 0, 8, 1); err != nil {
 			return 0, err
 		}
-		found, err := x.take(4 * room)
+		found, err := x.take(4 * capacity)
 		if err != nil {
 			return 0, err
 		}
-		x.params[program.SortRowsOut], x.params[program.SortCapacity] = uint64(found), uint64(room)
+		x.params[program.SortRowsOut], x.params[program.SortCapacity] = uint64(found), uint64(capacity)
 		if err := x.launch(program.SortSelect, "candidates", blocks, 0); err != nil {
 			return 0, err
 		}
@@ -149,11 +149,11 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 		if err := x.s.Download(ctx, gpukernels.Bytes(n), counter); err != nil {
 			return 0, err
 		}
-		if int64(n[0]) <= room {
+		if int64(n[0]) <= capacity {
 			x.params[program.SortInput] = uint64(found)
 			return int64(n[0]), nil
 		}
-		room = int64(n[0]) // many rows have the same key
+		capacity = int64(n[0]) // many rows have the same key
 	}
 }
 

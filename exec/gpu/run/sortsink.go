@@ -69,7 +69,7 @@ func (q *Query) sorter(s *physical.Sort) *sorter {
 	return x
 }
 
-// program.SortPart returns a part of what orders rows, loaded.
+// sortPart returns some of the kernels that order rows, loaded.
 func (q *Query) sortPart(ctx context.Context, x *sorter, part program.SortPart) (*gpukernels.Module, error) {
 	m := &x.parts[part]
 	if m.ready != nil {

@@ -69,10 +69,10 @@ func (q *Query) emptySink(s physical.Sink) error {
 		return q.openGroups(a)
 	}
 	r := q.rowsOf[s]
-	return q.openRows(s, r.room, r.all)
+	return q.openRows(s, r.capacity, r.all)
 }
 
-// codegen.StringWord gives the word of a parameter.
+// stringWord resolves a word about the strings that a pipeline makes.
 func (q *Query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
 	switch w {
 	case codegen.StringData:

@@ -18,7 +18,7 @@ import (
 
 // sortsHeld says whether the rows of a Sort are so few that they are ordered without knowing how many they are.
 func (q *Query) sortsHeld(s *physical.Sort) bool {
-	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].room <= program.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].room
+	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].capacity <= program.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].capacity
 }
 
 // finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
@@ -129,7 +129,7 @@ func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 		if r.data[i] < q.control {
 			return 0
 		}
-		end = max(end, r.data[i]+gpukernels.Ptr(r.room*r.form.Cols[i].Like.Class.Width()), r.valid[i]+gpukernels.Ptr(r.room))
+		end = max(end, r.data[i]+gpukernels.Ptr(r.capacity*r.form.Cols[i].Like.Class.Width()), r.valid[i]+gpukernels.Ptr(r.capacity))
 	}
 	if end < q.control || end > q.arena.firstEnd {
 		return 0
@@ -141,7 +141,7 @@ func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 func (q *Query) most(s physical.Sink) int64 {
 	r := q.rowsOf[s]
 	if q.uncounted(s) && r.sorted.memory == 0 {
-		return r.room
+		return r.capacity
 	}
 	return r.count
 }

@@ -101,7 +101,7 @@ func (q *Query) scanWord(key any) (uint64, bool) {
 	return 0, false
 }
 
-// kernel.RowCount is a word of stored rows.
+// rowsWord resolves a word about a sink's stored rows.
 func (q *Query) rowsWord(key any) (uint64, bool) {
 	switch w := key.(type) {
 	case kernel.DataWord:
@@ -111,7 +111,7 @@ func (q *Query) rowsWord(key any) (uint64, bool) {
 	case kernel.RowCount:
 		return uint64(q.stored(w.Sink).count), true
 	case kernel.CapacityWord:
-		return uint64(q.stored(w.Sink).room), true
+		return uint64(q.stored(w.Sink).capacity), true
 	case kernel.RowCounter:
 		return q.counter(kernel.CounterWord{Of: w.Sink}), true
 	case kernel.HeldCount:
@@ -159,14 +159,14 @@ func (q *Query) groupWord(key any) (uint64, bool) {
 	case groupby.AppendedFirst:
 		return uint64(q.groups[w.P].slots + 2), true
 	case groupby.AppendedCapacity:
-		return uint64(q.groups[w.P].room), true
+		return uint64(q.groups[w.P].capacity), true
 	case groupby.PartitionSlots:
 		return uint64(q.Aggs[w.P].PartitionSlots()), true
 	case groupby.PartitionWord:
-		run := q.groups[w.P].parts[w.Pass]
-		return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.room)}[w.What], true
+		run := q.groups[w.P].partitions[w.Pass]
+		return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.capacity)}[w.What], true
 	case groupby.PerfectHashWord:
-		return uint64(q.groups[w.P].placed[w.Part]), true
+		return uint64(q.groups[w.P].perfectHash[w.Part]), true
 	}
 	return 0, false
 }
@@ -182,7 +182,7 @@ func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 	return k.Rows.Count
 }
 
-// SharedBytes is the shared memory of a kernel's blocks.
+// sharedBytes is the shared memory of a kernel's blocks.
 func (q *Query) sharedBytes(k *kernel.Kernel) int64 {
 	shift := 0
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {

@@ -1,0 +1,41 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+)
+
+// TestNumbersOfHeaders checks that numbers that are written both here and in the kernels' headers are equal.
+func TestNumbersOfHeaders(t *testing.T) {
+	for _, tt := range []struct {
+		header, name string
+		here         int
+	}{
+		{"partition.cuh", "near_bits", groupby.NearBits},
+		{"sort.cuh", "sort_items", SortItems},
+		{"sort.cuh", "sort_bins", SortBins},
+		{"sort.cuh", "sort_levels", SortLevels},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "gpukernels", "device", tt.header))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(`(?m)^constexpr int (?:.*\b)?` + tt.name + ` = (\d+)(?: / (\d+))?[,;]`).FindSubmatch(text)
+		if m == nil {
+			t.Errorf("%s does not define %s as a number", tt.header, tt.name)
+			continue
+		}
+		n, _ := strconv.Atoi(string(m[1]))
+		if divisor, err := strconv.Atoi(string(m[2])); err == nil {
+			n /= divisor
+		}
+		if n != tt.here {
+			t.Errorf("%s of %s is %d, but %d here", tt.name, tt.header, n, tt.here)
+		}
+	}
+}

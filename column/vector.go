@@ -64,6 +64,20 @@ func (b *Batch) Rows() int {
 	return b.N
 }
 
+// Width returns the bytes of one value of v in memory, not counting what strings point to.
+func (v *Vector) Width() int64 {
+	switch v.Type.Phys() {
+	case types.PhysInt128:
+		return 16
+	case types.PhysString:
+		if v.Dict != nil {
+			return 4
+		}
+		return 16
+	}
+	return 8
+}
+
 // New returns a flat vector of type t with room for n values, all valid; the values are zero.
 func New(t types.Type, n int) *Vector {
 	v := &Vector{Type: t}

@@ -19,7 +19,6 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
-	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -73,7 +72,7 @@ func (q *execution) Put(_ *physical.Pipeline, s physical.Sink, from schedule.Run
 		seg := &rowstore.Segment{N: b.N, Cap: b.N, Cols: b.Cols}
 		bytes := int64(0)
 		for _, v := range b.Cols {
-			bytes += int64(b.N) * vec.Width(v)
+			bytes += int64(b.N) * v.Width()
 		}
 		if err := q.Memory.Reserve("rows from another device", bytes); err != nil {
 			return err
@@ -95,7 +94,7 @@ func (q *execution) Put(_ *physical.Pipeline, s physical.Sink, from schedule.Run
 // crossingRows is how many rows of a sink in order go into one batch for another device.
 const crossingRows = 1 << 16
 
-// Rows gives the rows of a sink for another device.
+// Rows gives the rows of a sink for another device. Rows that have an order are copied for it, and count until the query ends.
 func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error {
 	from, err := q.sink(s)
 	if err != nil {
@@ -128,6 +127,13 @@ func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error 
 	for from := 0; from < len(rel.Order); from += crossingRows {
 		rows := rel.Order[from:min(from+crossingRows, len(rel.Order))]
 		b := &column.Batch{N: len(rows)}
+		bytes := int64(0)
+		for _, c := range at {
+			bytes += int64(len(rows)) * rel.Segs[0].Cols[c].Width()
+		}
+		if err := q.Memory.Reserve("rows for another device", bytes); err != nil {
+			return err
+		}
 		for _, c := range at {
 			v := &column.Vector{}
 			rel.Cols[c].Gather(v, len(rows), nil, rows)

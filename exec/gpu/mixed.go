@@ -135,13 +135,31 @@ func (s *step) Run() error {
 		if len(b.Cols) != columns {
 			return sqlerr.Bug("a result of %d columns is given %d", columns, len(b.Cols))
 		}
-		return out.Put(0, b, 0)
+		bytes := downloaded(b)
+		if err := s.run.shared.Memory.Reserve(s.run.shared.Operator, bytes); err != nil {
+			return err
+		}
+		return out.Put(0, b, bytes)
 	})
 	if err != nil {
 		return err
 	}
 	out.Complete(0)
 	return nil
+}
+
+// downloaded is how many bytes of the host's memory a batch takes that came from the device. Strings of a dictionary are the column's.
+func downloaded(b *column.Batch) int64 {
+	bytes := int64(0)
+	for _, v := range b.Cols {
+		bytes += int64(b.N) * v.Width()
+		if v.Type.IsString() && v.Dict == nil {
+			for _, s := range v.Str {
+				bytes += int64(len(s))
+			}
+		}
+	}
+	return bytes
 }
 
 // pipeline runs a pipeline and returns what it cost.

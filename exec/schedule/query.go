@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
@@ -33,13 +34,15 @@ type Query struct {
 	Operator string // what an error about memory calls the rows that wait for the client
 	Out      *Queue
 
-	mu   sync.Mutex
-	cost profile.Plan // guarded by mu
+	mu     sync.Mutex
+	cost   profile.Plan          // guarded by mu
+	moving map[int]time.Duration // guarded by mu: how long pipelines waited for rows from another device, by their ID
 }
 
-// Report adds the cost of a pipeline to the query's.
+// Report adds the cost of a pipeline to the query's. To its time comes how long it waited for rows from another device.
 func (q *Query) Report(p profile.Pipeline) {
 	q.mu.Lock()
+	p.Wall += q.moving[p.ID]
 	q.cost.Pipelines = append(q.cost.Pipelines, p)
 	q.mu.Unlock()
 }

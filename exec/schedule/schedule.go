@@ -28,7 +28,8 @@ type Config struct {
 	Backends []Backend
 }
 
-// Backend begins queries on a device.
+// Backend begins queries on a device. Open is called at most once for a query, and its Run is closed when the query ends. That of a device other
+// than the CPU is called whatever else fails, so it may take over what the caller has begun there.
 type Backend struct {
 	Device physical.Device
 	Open   Opener
@@ -105,13 +106,8 @@ func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 
 // start runs the pipelines; from the first that gives an unknown amount of rows to the client on, in the background.
 func (q *query) start(c *Cursor) error {
-	for _, b := range q.cfg.Backends {
-		if b.Device == physical.CPU {
-			continue
-		}
-		if _, err := q.on(b.Device); err != nil {
-			return err
-		}
+	if err := q.openDevices(); err != nil {
+		return err
 	}
 	last := q.Plan.Pipelines[len(q.Plan.Pipelines)-1]
 	if !endsInResult(last) {
@@ -153,6 +149,20 @@ func (q *query) start(c *Cursor) error {
 	q.end()
 	q.Out.end()
 	return nil
+}
+
+// openDevices begins the query on all devices but the CPU, even if one of them fails, and returns the first error.
+func (q *query) openDevices() error {
+	var first error
+	for _, b := range q.cfg.Backends {
+		if b.Device == physical.CPU {
+			continue
+		}
+		if _, err := q.on(b.Device); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // finish runs a step and the pipelines after it.
@@ -238,8 +248,10 @@ func (q *query) prepare(p *physical.Pipeline) (Step, error) {
 	}
 	q.feeding[p.Sink]--
 	last := q.feeding[p.Sink] == 0
-	if err := q.moveInputs(p, last, d, r); err != nil {
-		return nil, err
+	if scan, ok := p.Source.(*physical.SinkScan); ok {
+		if err := q.move(p, scan.From, d, r); err != nil {
+			return nil, err
+		}
 	}
 	q.Progress.Begin(p.ID, d != physical.CPU)
 	step, err := r.Prepare(p, last)
@@ -249,25 +261,8 @@ func (q *query) prepare(p *physical.Pipeline) (Step, error) {
 	return step, q.Check()
 }
 
-// moveInputs takes to the device d, where r reads them, the stored rows that a pipeline reads, and those that the rounds of a recursion read that
-// begin when it has run.
-func (q *query) moveInputs(p *physical.Pipeline, last bool, d physical.Device, r Run) error {
-	if s, ok := p.Source.(*physical.SinkScan); ok {
-		if err := q.move(p, s.From, d, r); err != nil {
-			return err
-		}
-	}
-	if x, ok := p.Sink.(*physical.Recursion); ok && last {
-		for _, step := range x.Step {
-			if err := q.moveInputs(step, true, d, r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// move takes the rows of a sink to the device d, where r reads them, if another device has filled it.
+// move takes the rows of a sink to the device d, where r reads them, if another device has filled it. The time counts for p, which is the first to
+// read them there. A recursion's rounds read nothing that another device fills: a plan with one stays on the CPU.
 func (q *query) move(p *physical.Pipeline, s physical.Sink, d physical.Device, r Run) error {
 	if len(q.cfg.Backends) == 1 {
 		return nil
@@ -284,7 +279,15 @@ func (q *query) move(p *physical.Pipeline, s physical.Sink, d physical.Device, r
 		q.moved = map[move]bool{}
 	}
 	q.moved[move{s, d}] = true
-	return r.Put(p, s, from)
+	begin := time.Now()
+	err = r.Put(p, s, from)
+	q.mu.Lock()
+	if q.moving == nil {
+		q.moving = map[int]time.Duration{}
+	}
+	q.moving[p.ID] += time.Since(begin)
+	q.mu.Unlock()
+	return err
 }
 
 // run runs a step to its end.

@@ -7,20 +7,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
+
+var errFake = errors.New("it fails")
 
 // fake is a backend that notes what it is asked for. A pipeline gives one row, its ID.
 type fake struct {
 	name  string
 	log   *[]string
 	q     *Query
-	fails int  // the pipeline that cannot be prepared; -1: none
-	small bool // results are
+	fails int    // the pipeline that cannot be prepared; -1: none
+	small bool   // results are
+	at    string // where else it fails: "Open", "Put", "Rows" or "Run", of a pipeline that ends in the result
 }
 
 func (f *fake) note(format string, args ...any) {
@@ -29,13 +34,16 @@ func (f *fake) note(format string, args ...any) {
 
 func (f *fake) open(q *Query) (Run, error) {
 	f.q = q
+	if f.at == "Open" {
+		return nil, errFake
+	}
 	f.note("opens")
 	return f, nil
 }
 
 func (f *fake) Prepare(p *physical.Pipeline, last bool) (Step, error) {
 	if p.ID == f.fails {
-		return nil, errors.New("it fails")
+		return nil, errFake
 	}
 	f.note("prepares %d last %v", p.ID, last)
 	return &fakeStep{f, p}, nil
@@ -43,11 +51,17 @@ func (f *fake) Prepare(p *physical.Pipeline, last bool) (Step, error) {
 
 func (f *fake) Put(p *physical.Pipeline, s physical.Sink, from Run) error {
 	f.note("takes rows of %s for %d", from.(*fake).name, p.ID)
+	if f.at == "Put" {
+		return errFake
+	}
 	return from.Rows(s, func(*column.Batch) error { return nil })
 }
 
 func (f *fake) Rows(s physical.Sink, give func(*column.Batch) error) error {
 	f.note("gives rows")
+	if f.at == "Rows" {
+		return errFake
+	}
 	return give(&column.Batch{})
 }
 
@@ -64,6 +78,9 @@ func (s *fakeStep) Run() error {
 	s.f.note("runs %d", s.p.ID)
 	if !endsInResult(s.p) {
 		return nil
+	}
+	if s.f.at == "Run" {
+		return errFake
 	}
 	out := s.f.q.Out
 	out.Start(s.p.ID)
@@ -118,7 +135,7 @@ func start(t *testing.T, cpu, gpu *fake) (rows []int64, err error) {
 func TestPipelinesOfTwoDevices(t *testing.T) {
 	for _, small := range []bool{true, false} {
 		var log []string
-		rows, err := start(t, &fake{"cpu", &log, nil, -1, small}, &fake{"gpu", &log, nil, -1, small})
+		rows, err := start(t, &fake{name: "cpu", log: &log, fails: -1, small: small}, &fake{name: "gpu", log: &log, fails: -1, small: small})
 		if err != nil || !slices.Equal(rows, []int64{1, 3}) {
 			t.Fatalf("rows of %v, error %v", rows, err)
 		}
@@ -139,7 +156,7 @@ func TestPipelinesOfTwoDevices(t *testing.T) {
 // Without the GPU its pipelines run on the CPU, in the plan's order.
 func TestPipelinesOfOneDevice(t *testing.T) {
 	var log []string
-	rows, err := start(t, &fake{"cpu", &log, nil, -1, true}, nil)
+	rows, err := start(t, &fake{name: "cpu", log: &log, fails: -1, small: true}, nil)
 	if err != nil || !slices.Equal(rows, []int64{1, 3}) {
 		t.Fatalf("rows of %v, error %v", rows, err)
 	}
@@ -156,7 +173,7 @@ func TestPipelinesOfOneDevice(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for fails, opened := range map[int]int{0: 1, 2: 2, 3: 2} {
 		var log []string
-		cpu, gpu := &fake{"cpu", &log, nil, fails, false}, &fake{"gpu", &log, nil, fails, false}
+		cpu, gpu := &fake{name: "cpu", log: &log, fails: fails, small: false}, &fake{name: "gpu", log: &log, fails: fails, small: false}
 		if _, err := start(t, cpu, gpu); err == nil || !strings.Contains(fmt.Sprint(err, errors.Unwrap(err)), "it fails") {
 			t.Errorf("pipeline %d: error %v", fails, err)
 		}
@@ -172,5 +189,42 @@ func TestFailures(t *testing.T) {
 		if opens != opened || closes != opened {
 			t.Errorf("pipeline %d: %d backends were opened and %d closed, want %d:\n%s", fails, opens, closes, opened, strings.Join(log, "\n"))
 		}
+	}
+}
+
+// What fails between the pipelines, or while the client reads, is the query's error, and every backend that was opened is closed once.
+func TestFailuresBetween(t *testing.T) {
+	for _, small := range []bool{true, false} {
+		for _, c := range []struct{ onCPU, onGPU string }{{"", "Open"}, {"Open", ""}, {"Put", ""}, {"", "Rows"}, {"Run", ""}} {
+			var log []string
+			cpu := &fake{name: "cpu", log: &log, fails: -1, small: small, at: c.onCPU}
+			gpu := &fake{name: "gpu", log: &log, fails: -1, small: small, at: c.onGPU}
+			if _, err := start(t, cpu, gpu); err == nil || !strings.Contains(fmt.Sprint(err, errors.Unwrap(err)), "it fails") {
+				t.Errorf("%+v, small %v: error %v", c, small, err)
+			}
+			for _, name := range []string{"cpu", "gpu"} {
+				count := func(what string) (n int) {
+					for _, l := range log {
+						if l == name+" "+what {
+							n++
+						}
+					}
+					return n
+				}
+				if opens, closes := count("opens"), count("closes"); opens != closes || opens > 1 {
+					t.Errorf("%+v, small %v: the %s was opened %d times and closed %d times", c, small, name, opens, closes)
+				}
+			}
+		}
+	}
+}
+
+// A device's time for what another hands over counts for the pipeline that reads it first.
+func TestMovingTakesTime(t *testing.T) {
+	q := &Query{moving: map[int]time.Duration{2: 3 * time.Second}}
+	q.Report(profile.Pipeline{ID: 1, Wall: time.Second})
+	q.Report(profile.Pipeline{ID: 2, Wall: time.Second})
+	if a, b := q.cost.Pipelines[0].Wall, q.cost.Pipelines[1].Wall; a != time.Second || b != 4*time.Second {
+		t.Errorf("pipelines took %v and %v", a, b)
 	}
 }

@@ -278,7 +278,7 @@ func (b *Build) dropped(cols []*column.Vector) int64 {
 	bytes := int64(0)
 	for c, v := range cols {
 		if !held[c] {
-			bytes += int64(b.N) * vec.Width(v)
+			bytes += int64(b.N) * v.Width()
 		}
 	}
 	return bytes

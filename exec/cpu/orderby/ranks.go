@@ -9,7 +9,6 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/rowsort"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
-	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -123,7 +122,7 @@ func (x *Local) dropRanks() error {
 	}
 	if len(x.Segs) > 1 {
 		for _, v := range cols {
-			size += int64(n) * vec.Width(v)
+			size += int64(n) * v.Width()
 		}
 	}
 	defer func() { q.Memory.Release(size) }()

@@ -271,7 +271,7 @@ func (x *Local) compact() error {
 	if len(x.Segs) > 1 {
 		size := int64(0)
 		for _, v := range cols {
-			size += int64(n) * vec.Width(v)
+			size += int64(n) * v.Width()
 		}
 		defer x.s.q.Memory.Release(size)
 	}

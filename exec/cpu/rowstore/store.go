@@ -116,7 +116,7 @@ func (s *Store) segmentFor(cols []*column.Vector, rows int) (*Segment, error) {
 			x.Reserve(size)
 		}
 		seg.Cols[c] = x
-		bytes += int64(size) * vec.Width(x)
+		bytes += int64(size) * x.Width()
 	}
 	if err := s.Mem.Add(bytes); err != nil {
 		return nil, err
@@ -137,9 +137,9 @@ func rowBytes(segs []*Segment, ts []types.Type) int64 {
 	bytes := int64(0)
 	for c, t := range ts {
 		if len(segs) > 0 {
-			bytes += vec.Width(segs[0].Cols[c])
+			bytes += segs[0].Cols[c].Width()
 		} else {
-			bytes += vec.Width(&column.Vector{Type: t})
+			bytes += (&column.Vector{Type: t}).Width()
 		}
 	}
 	return bytes
@@ -215,7 +215,7 @@ func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, 
 				}
 			}
 		}
-		if err := q.Memory.Reserve(operator+", joining the workers' rows", int64(rows)*vec.Width(v)); err != nil {
+		if err := q.Memory.Reserve(operator+", joining the workers' rows", int64(rows)*v.Width()); err != nil {
 			return nil, 0, err
 		}
 		if err := copyPieces(q, v, c, rows, ps, firsts); err != nil {

@@ -5,20 +5,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Width returns the bytes of one value of a vector in memory, not counting what strings point to.
-func Width(v *column.Vector) int64 {
-	switch v.Type.Phys() {
-	case types.PhysInt128:
-		return 16
-	case types.PhysString:
-		if v.Dict != nil {
-			return 4
-		}
-		return 16
-	}
-	return 8
-}
-
 // CopyInto copies k values of v, those at sel[from:] or from positions from on, to dst[at:]. dst has room for size
 // values and v's representation.
 func CopyInto(dst *column.Vector, at, size int, v *column.Vector, sel []int32, from, k int) {

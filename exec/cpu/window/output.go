@@ -70,7 +70,7 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 	byRow := picks && !isNumber(it.Args[0].Type())
 	size := int64(4)
 	if !byRow {
-		size = vec.Width(&column.Vector{Type: it.Col.Typ})
+		size = (&column.Vector{Type: it.Col.Typ}).Width()
 	}
 	if (picks || sums) && !byRow {
 		size++

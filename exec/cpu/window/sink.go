@@ -179,7 +179,7 @@ func (r *windowRows) forgetKeys() {
 // drop lets go of a stored column.
 func (r *windowRows) drop(at int) {
 	if v := r.cols[at]; v != nil {
-		r.w.q.Memory.Release(int64(r.n) * vec.Width(v))
+		r.w.q.Memory.Release(int64(r.n) * v.Width())
 		r.cols[at] = nil
 	}
 }
@@ -241,7 +241,7 @@ func (r *windowRows) inOrder(e expr.Expr) (*column.Vector, error) {
 		for i := range r.n {
 			v.Set(i, r.n, e.(*expr.Const).Value)
 		}
-		return v, r.w.q.Memory.Reserve(r.w.sort.Name, int64(r.n)*vec.Width(v))
+		return v, r.w.q.Memory.Reserve(r.w.sort.Name, int64(r.n)*v.Width())
 	}
 	if v := r.sorted[c.ID]; v != nil {
 		return v, nil
@@ -250,7 +250,7 @@ func (r *windowRows) inOrder(e expr.Expr) (*column.Vector, error) {
 	if r.order == nil {
 		return src, nil
 	}
-	if err := r.w.q.Memory.Reserve(r.w.sort.Name, int64(r.n)*vec.Width(src)); err != nil {
+	if err := r.w.q.Memory.Reserve(r.w.sort.Name, int64(r.n)*src.Width()); err != nil {
 		return nil, err
 	}
 	v, err := r.gather(src)
@@ -432,9 +432,9 @@ func (r *windowRows) assemble(outs []*windowOut) error {
 	for _, o := range outs {
 		bytes := int64(0)
 		if o.rows != nil {
-			bytes = vec.Width(o.from)
+			bytes = o.from.Width()
 		} else if kept != nil {
-			bytes = vec.Width(o.values)
+			bytes = o.values.Width()
 		}
 		if err := each(bytes, o.segment); err != nil {
 			return err
@@ -445,7 +445,7 @@ func (r *windowRows) assemble(outs []*windowOut) error {
 		if r.order == nil {
 			ordered = src
 		}
-		bytes := vec.Width(src)
+		bytes := src.Width()
 		if ordered != nil && kept == nil {
 			bytes = 0
 		}

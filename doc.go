@@ -21,7 +21,7 @@
 //	memory_limit  what all queries may hold at once, as bytes or with KB, MB, GB; 0, the default: no limit
 //	gpu_memory_limit
 //	              the same of a GPU's memory, columns that are kept there included. See [WithGPUMemoryLimit].
-//	device        where queries run: auto (default), cpu, gpu
+//	device        where queries run: auto (default), cpu, gpu, gpu_strict. See [WithDevice].
 //	time_zone     SYSTEM, +hh:mm or a name such as Europe/Berlin; default UTC. DATE, DATETIME and TIMESTAMP are read as
 //	              times in this zone, and a time.Time that is passed as an argument is converted to it.
 //	sql_mode      as MySQL's variable

@@ -38,7 +38,8 @@ func WithMemoryLimit(bytes int64) Option { return func(c *config) { c.memoryLimi
 // open a shared database have to agree on it or leave it out. The GPU is the whole program's: of the limits of several databases the least counts.
 func WithGPUMemoryLimit(bytes int64) Option { return func(c *config) { c.gpuLimit = bytes } }
 
-// WithDevice sets where queries run: auto, cpu or gpu.
+// WithDevice sets the initial radish_device of sessions, which says where queries run: auto, the default, where each is faster; cpu; gpu, whatever
+// can run there; or gpu_strict, where a query that needs the CPU is an error. With gpu and gpu_strict, a machine without a usable GPU is an error.
 func WithDevice(device string) Option { return func(c *config) { c.device = device } }
 
 // WithTimeZone sets the time zone in which sessions start: SYSTEM, +hh:mm or a name such as Europe/Berlin.

@@ -10,7 +10,7 @@ import (
 )
 
 const accumulateRangesDoc = `Accumulate what subqueries aggregate over ranges: an aggregate whose correlation is one inequality, beside equalities,
-becomes an aggregate over sorted rows.
+becomes an aggregate over sorted rows. So do <> and two inequalities of one inner value, as two ranges (two_ranges.go).
 
 The subquery's rows and the distinct outer values are sorted together, by the equalities' keys and then the inequality's. What a row of
 outer values has to aggregate is then the part of its partition before it, so each pair that matches need not be visited. Legal
@@ -39,6 +39,12 @@ const (
 
 // accumulate returns the join that does what a does if a's right side has the rule's form, else a.
 func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
+	if e := d.extremeBetween(a); e != nil {
+		if n := d.accumulate(e); n != logical.Node(e) {
+			return n
+		}
+		return a
+	}
 	outer := logical.Out(a.Left)
 	agg := scalarTop(a.Right)
 	if agg == nil || !correlated(agg.Input, outer) || usesOuter(agg, outer) {
@@ -51,9 +57,13 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 	if !ok {
 		return a
 	}
-	r, ok := rangeOf(conds, outer)
-	if !ok || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, r.innerKeys()) <= fewMatches) {
+	rs := rangesOf(conds, outer)
+	if rs == nil || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, rs[0].innerKeys()) <= fewMatches) {
 		return a
+	}
+	r := rs[0]
+	if len(rs) > 1 || r.op == expr.NE {
+		return d.twoRanges(a, in, rs, agg.Aggs)
 	}
 	in, aggs := d.firstOfEach(in, r, agg.Aggs)
 	if !slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return !d.accumulates(in, it) }) {
@@ -87,46 +97,50 @@ func (d *decorrelator) accumulates(in logical.Node, it logical.AggItem) bool {
 // to the outer one as op says.
 type matchedRange struct {
 	keys         []*expr.Compare // outer = inner
-	op           expr.Op         // of inner op outer: LT, LE, GT or GE
+	op           expr.Op         // of inner op outer: NE, LT, LE, GT or GE
 	inner, outer expr.Expr
 	typ          types.Type  // in which inner and outer are sorted
 	rest         []expr.Expr // conditions on outer columns alone
 }
 
-// rangeOf takes conditions apart, which have to be equalities and one inequality.
-func rangeOf(conds []expr.Expr, outer logical.ColSet) (*matchedRange, bool) {
-	r := &matchedRange{}
+// rangesOf takes conditions apart, which have to be equalities and one inequality or two. It returns a range for each inequality,
+// or nil. All of them have the same keys and the same conditions on outer columns alone.
+func rangesOf(conds []expr.Expr, outer logical.ColSet) (rs []*matchedRange) {
+	common := matchedRange{}
 	for _, e := range conds {
 		if expr.IsVolatile(e) {
-			return nil, false
+			return nil
 		}
 		if logical.UsedWithin(e, outer) {
-			r.rest = append(r.rest, e)
+			common.rest = append(common.rest, e)
 			continue
 		}
 		c, ok := e.(*expr.Compare)
 		if !ok {
-			return nil, false
+			return nil
 		}
 		if !logical.UsedWithin(c.Left, outer) {
 			c = &expr.Compare{Op: c.Op.Swap(), Left: c.Right, Right: c.Left}
 		}
 		if !logical.UsedWithin(c.Left, outer) || logical.UsesAny(c.Right, outer) {
-			return nil, false
+			return nil
 		}
 		t, ok := sortedType(c.Left.Type(), c.Right.Type())
 		switch {
 		case !ok:
-			return nil, false
+			return nil
 		case c.Op == expr.EQ || c.Op == expr.NSEQ:
-			r.keys = append(r.keys, c)
-		case c.Op == expr.NE || r.inner != nil:
-			return nil, false
+			common.keys = append(common.keys, c)
+		case len(rs) == 2:
+			return nil
 		default:
-			r.op, r.inner, r.outer, r.typ = c.Op.Swap(), c.Right, c.Left, t
+			rs = append(rs, &matchedRange{op: c.Op.Swap(), inner: c.Right, outer: c.Left, typ: t})
 		}
 	}
-	return r, r.inner != nil
+	for _, r := range rs {
+		r.keys, r.rest = slices.Clone(common.keys), common.rest
+	}
+	return rs
 }
 
 // sortedType returns the type to which both sides of a comparison can be cast without a change of their order.

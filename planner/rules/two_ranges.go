@@ -1,0 +1,247 @@
+package rules
+
+import (
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// twoRanges handles an aggregation over rows that match by <>, or by a lower and an upper bound of one inner value. Two accumulated
+// ranges give its values:
+//
+//	v <> x             is  v < x  and  v > x   together
+//	v > lo AND v < hi  is  v < hi  without  v <= lo,  if lo < hi, else nothing
+//
+// It returns a if these are not the conditions' forms, or if an aggregate cannot be put together exactly. Sums of doubles cannot: the
+// difference of two sums may keep none of their digits.
+func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matchedRange, aggs []logical.AggItem) logical.Node {
+	p := &rangePair{d: d}
+	switch {
+	case len(rs) == 1:
+		p.first, p.second = rs[0].with(expr.LT), rs[0].with(expr.GT)
+	default:
+		lower, upper, ok := bounds(rs)
+		if !ok || lower.typ != upper.typ {
+			return a
+		}
+		p.first, p.second = upper, lower.with(pick(lower.op == expr.GT, expr.LE, expr.LT))
+		op := pick(lower.op == expr.GE && upper.op == expr.LE, expr.LE, expr.LT)
+		p.nonEmpty = &expr.Compare{Op: op, Left: expr.NewCast(lower.outer, lower.typ), Right: expr.NewCast(upper.outer, upper.typ)}
+	}
+	results := make([]func() expr.Expr, len(aggs))
+	for i := range aggs {
+		if results[i] = p.result(&aggs[i]); results[i] == nil || !d.accumulates(in, p.plain(aggs[i])) {
+			return a
+		}
+	}
+	if !isCheap(in) && len(in.FreeColumns()) > 0 {
+		return a
+	}
+	in, second, cols := d.readAgain(in)
+	m := map[expr.ColumnID]expr.Expr{}
+	for id, c := range cols {
+		m[id] = c
+	}
+	n, left := d.accumulated(a.Left, in, p.first, p.aggs)
+	n, right := d.accumulated(n, second, p.second.substituted(m), p.substituted(m))
+	p.values = [2]map[expr.ColumnID]expr.Expr{left, right}
+	values := map[expr.ColumnID]expr.Expr{}
+	for i, item := range aggs {
+		values[item.Col.ID] = results[i]()
+	}
+	if a.Kind == logical.SingleJoin {
+		a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
+	}
+	return d.scalarResult(a, n, values)
+}
+
+// bounds tells the lower bound from the upper one, if rs are both of one inner value.
+func bounds(rs []*matchedRange) (lower, upper *matchedRange, ok bool) {
+	lower, upper = rs[0], rs[1]
+	if lower.op == expr.NE || upper.op == expr.NE || lower.ascending() == upper.ascending() || !expr.Equal(lower.inner, upper.inner) {
+		return nil, nil, false
+	}
+	if lower.ascending() {
+		lower, upper = upper, lower
+	}
+	return lower, upper, true
+}
+
+// readAgain returns n to read twice, as secondReader does, but with each row as often as it is in n.
+func (d *decorrelator) readAgain(n logical.Node) (first, second logical.Node, cols map[expr.ColumnID]*expr.Column) {
+	if isCheap(n) {
+		second, cols = logical.Copy(n, d.w.alloc)
+		return n, second, cols
+	}
+	return d.w.readTwice(n)
+}
+
+// with returns r with another operator.
+func (r *matchedRange) with(op expr.Op) *matchedRange {
+	other := *r
+	other.op = op
+	return &other
+}
+
+// substituted returns r over other inner columns.
+func (r *matchedRange) substituted(m map[expr.ColumnID]expr.Expr) *matchedRange {
+	other := *r
+	other.inner = expr.Substitute(r.inner, m)
+	other.keys = make([]*expr.Compare, len(r.keys))
+	for i, k := range r.keys {
+		other.keys[i] = &expr.Compare{Op: k.Op, Left: k.Left, Right: expr.Substitute(k.Right, m)}
+	}
+	return &other
+}
+
+// rangePair is what two ranges of the same rows are asked for. Both are given aggs; the second's columns are at the same positions of
+// again.
+type rangePair struct {
+	d             *decorrelator
+	first, second *matchedRange
+	nonEmpty      expr.Expr // says whether the second range lies within the first, whose rest is asked for; nil if their union is
+	aggs, again   []logical.AggItem
+	values        [2]map[expr.ColumnID]expr.Expr
+}
+
+// substituted returns the aggregates over the second range, with columns of their own.
+func (p *rangePair) substituted(m map[expr.ColumnID]expr.Expr) []logical.AggItem {
+	for _, it := range p.aggs {
+		it.Col = p.d.w.alloc.Like(it.Col)
+		it.Args = substituteAll(it.Args, m)
+		p.again = append(p.again, it)
+	}
+	return p.again
+}
+
+// plain returns an aggregate without a DISTINCT that changes nothing.
+func (p *rangePair) plain(it logical.AggItem) logical.AggItem {
+	it.Distinct = it.Distinct && !ignoresDuplicates(it.Fn.Kind)
+	return it
+}
+
+// result adds to p the aggregates from which it is put together, and returns what does so once both ranges have values. It returns nil
+// if it cannot be.
+func (p *rangePair) result(it *logical.AggItem) func() expr.Expr {
+	if len(it.Args) > 1 {
+		return nil
+	}
+	switch it.Fn.Kind {
+	case expr.AggCount, expr.AggCountStar:
+		count := p.add(logical.AggItem{Col: it.Col, Fn: it.Fn, Args: it.Args})
+		return func() expr.Expr {
+			return p.within(p.total(count, it.Col.Typ), emptyValue(*it), it.Col.Typ)
+		}
+	case expr.AggSum, expr.AggAvg:
+		return p.sum(it)
+	case expr.AggMin, expr.AggMax:
+		if p.nonEmpty != nil {
+			return nil
+		}
+		i := p.add(p.plain(*it))
+		return func() expr.Expr {
+			a, b := p.value(i)
+			better := &expr.Compare{Op: pick(it.Fn.Kind == expr.AggMin, expr.LT, expr.GT), Left: b, Right: a}
+			takeSecond := expr.OrOf([]expr.Expr{&expr.IsNull{Arg: a}, better})
+			return &expr.Case{Whens: []expr.When{{Cond: takeSecond, Then: b}}, Else: a, Typ: it.Col.Typ}
+		}
+	}
+	return nil
+}
+
+// sum handles SUM and AVG, which are NULL where no value is counted.
+func (p *rangePair) sum(it *logical.AggItem) func() expr.Expr {
+	if it.Args[0].Type().IsFloat() {
+		return nil
+	}
+	t := pick(it.Fn.Kind == expr.AggSum, it.Col.Typ, exactSum(*it))
+	alloc := p.d.w.alloc
+	sum := p.add(logical.AggItem{Col: alloc.New("", "sum", t, true), Fn: sumValues, Args: it.Args})
+	count := p.add(p.d.w.newAgg(countValues, "count", it.Args...))
+	return func() expr.Expr {
+		n := p.total(count, types.Int64)
+		var whole expr.Expr = p.total(sum, t)
+		if it.Fn.Kind == expr.AggAvg {
+			whole = expr.Average(whole, n, it.Col.Typ)
+		}
+		some := &expr.Compare{Op: expr.GT, Left: n, Right: &expr.Const{Value: types.IntValue(0)}}
+		null := nullOf(it.Col)
+		return p.within(&expr.Case{Whens: []expr.When{{Cond: some, Then: whole}}, Else: null, Typ: it.Col.Typ}, null, it.Col.Typ)
+	}
+}
+
+func (p *rangePair) add(it logical.AggItem) int {
+	it.Col = p.d.w.alloc.Like(it.Col)
+	p.aggs = append(p.aggs, it)
+	return len(p.aggs) - 1
+}
+
+// value returns aggregate i over each range.
+func (p *rangePair) value(i int) (first, second expr.Expr) {
+	return p.values[0][p.aggs[i].Col.ID], p.values[1][p.again[i].Col.ID]
+}
+
+// total adds a count or sum of both ranges up, or takes the second range's from the first's; a NULL counts as 0.
+func (p *rangePair) total(i int, t types.Type) expr.Expr {
+	zero := &expr.Const{Value: types.Value{Type: t}}
+	args := make([]expr.Expr, 2)
+	args[0], args[1] = p.value(i)
+	for k, e := range args {
+		if e.Nullable() {
+			args[k] = &expr.Case{Whens: []expr.When{{Cond: &expr.IsNull{Arg: e}, Then: zero}}, Else: e, Typ: t}
+		}
+	}
+	op := pick(p.nonEmpty == nil, "add", "sub")
+	return &expr.Call{Fn: expr.Lookup(op), Args: args, Typ: t, Null: args[0].Nullable() || args[1].Nullable()}
+}
+
+// within is e, or empty where no row can match.
+func (p *rangePair) within(e, empty expr.Expr, t types.Type) expr.Expr {
+	if p.nonEmpty == nil {
+		return e
+	}
+	return &expr.Case{Whens: []expr.When{{Cond: p.nonEmpty, Then: e}}, Else: empty, Typ: t}
+}
+
+// extremeBetween turns an EXISTS or IN with a lower and an upper bound of one inner value into a question for an aggregation: whether the
+// least value above the lower bound is below the upper one. It returns nil for all else. What IN compares is an equality like the
+// others where it need not tell NULL from FALSE.
+func (d *decorrelator) extremeBetween(a *logical.Apply) *logical.Apply {
+	switch {
+	case a.Kind != logical.SemiJoin && a.Kind != logical.AntiJoin && a.Kind != logical.MarkJoin, a.Kind == logical.MarkJoin && len(a.On) > 0:
+		return nil
+	}
+	outer := logical.Out(a.Left)
+	right, on := stripExistential(a.Right, a.On)
+	if scalarTop(right) != nil || !correlated(right, outer) {
+		return nil
+	}
+	in, conds, ok := d.pull(right, outer, false)
+	if !ok {
+		return nil
+	}
+	conds = append(conds[:len(conds):len(conds)], d.undecided(on)...)
+	rs := rangesOf(conds, outer)
+	if len(rs) != 2 {
+		return nil
+	}
+	lower, upper, ok := bounds(rs)
+	if !ok {
+		return nil
+	}
+	var above []expr.Expr
+	for _, c := range conds {
+		if cmp, ok := c.(*expr.Compare); !ok || !upper.isOf(cmp) {
+			above = append(above, c)
+		}
+	}
+	least := d.w.newAgg(minimum, "least", lower.inner)
+	agg := &logical.Aggregate{Input: logical.NewFilter(in, above...), Aggs: []logical.AggItem{least}, Scalar: true}
+	within := &expr.Compare{Op: upper.op, Left: least.Col, Right: upper.outer}
+	return &logical.Apply{Kind: a.Kind, Left: a.Left, Right: &logical.Filter{Input: agg, Preds: []expr.Expr{within}}, Mark: a.Mark}
+}
+
+// isOf says whether r was made of the comparison c.
+func (r *matchedRange) isOf(c *expr.Compare) bool {
+	return c.Op == r.op && c.Left == r.inner && c.Right == r.outer || c.Op == r.op.Swap() && c.Left == r.outer && c.Right == r.inner
+}

@@ -36,8 +36,8 @@ func (f *Form) keysFitWord() bool {
 	return most < math.MaxUint32
 }
 
-// partSlots is the number of slots of a part's table of groups that are found by hashing.
-func (x *PartitionForm) partSlots(groups float64) int64 {
+// partitionSlots is the number of slots of a partition's table of groups that are found by hashing.
+func (x *PartitionForm) partitionSlots(groups float64) int64 {
 	factor := slotsPerGroup
 	if x.ranked() {
 		factor = slotsPerRankedGroup
@@ -49,7 +49,7 @@ func (x *PartitionForm) partSlots(groups float64) int64 {
 // tagBits is the number of bits of a tag: what the passes have left of a place.
 func (x *PartitionForm) tagBits() int { return int(8*x.tagBytes()) - x.Bits*x.Passes }
 
-// ranked says whether a part's groups are numbered by a bitmap of their tags, not searched for.
+// ranked says whether a partition's groups are numbered by a bitmap of their tags, not searched for.
 func (x *PartitionForm) ranked() bool { return x.Hashed && x.tagBits() <= rankBits }
 
 // rankBytes is what numbering them takes of shared memory: two words for each 32 tags.
@@ -132,13 +132,13 @@ func (a *groupText) declareTags() {
 	k.Functions = append(k.Functions, a.directFunction())
 }
 
-// taggedPart writes what makes the groups of a part by searching for tags.
-func (a *groupText) taggedPart() {
+// taggedPartition writes what makes the groups of a partition by searching for tags.
+func (a *groupText) taggedPartition() {
 	k, x := a.k, a.f.Partition
 	a.emptyPartition("places")
 	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
 	k.Line("block_barrier();")
-	a.partTiles(x.Items(), func() {
+	a.partitionTiles(x.Items(), func() {
 		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.Passes, x.tagBits())
 		if x.wide {
 			search = "find_slot(tags, places, row_place(row), false)"
@@ -156,18 +156,18 @@ func (a *groupText) taggedPart() {
 	a.appendGroups("places")
 }
 
-// rankedPart writes what makes the groups of a part whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
+// rankedPartition writes what makes the groups of a partition whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
 // rows will mostly be in the L2 cache then.
-func (a *groupText) rankedPart() {
+func (a *groupText) rankedPartition() {
 	k, passes := a.k, a.f.Partition.Passes
 	k.Line("ranks.clear();")
 	k.Line("block_barrier();")
-	a.partTiles(a.f.Partition.Items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
+	a.partitionTiles(a.f.Partition.Items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
 	k.Line("block_barrier();")
 	k.Line("const u32 groups = min_of(ranks.number(tags, places), places);")
 	a.emptyPartition("groups")
 	k.Line("block_barrier();")
-	a.partTiles(rankItems, func() {
+	a.partitionTiles(rankItems, func() {
 		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
 			k.Open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
 			k.Line("%s_direct(p, row);", k.Title)
@@ -184,7 +184,7 @@ func (a *groupText) directFunction() string {
 	return a.k.Callee("direct", []string{"const P& p", "Row row"}, a.directLines())
 }
 
-// appendGroups appends a part's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
+// appendGroups appends a partition's groups, or adds them to those that are there already. slots is the C++ of how many slots of the table may have one.
 func (a *groupText) appendGroups(slots string) {
 	k, p := a.k, a.f.Aggregate
 	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{p}}))

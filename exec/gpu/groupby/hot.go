@@ -6,7 +6,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// A few places may have a good part of all rows. A block that makes parts looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
+// A few places may have a good part of all rows. A block that partitions looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
 // words in shared memory. Others are parted.
 
 // Limits of the table of frequent places.
@@ -91,7 +91,7 @@ func (a *groupText) each(items int, body func()) {
 	a.k.Close()
 }
 
-// addTogether adds rows of parts to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
+// addTogether adds rows of partitions to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
 // that what they wait for comes at once. some: the slots are those of frequent places, which tags holds, and a row may have none; otherwise those that are none have slots from spare on, which costs less than to ask,
 // and extremes are not read first: a warp whose rows are of so many groups meets one that changes something almost every time.
 func (a *groupText) addTogether(items int, row string, some bool) {

@@ -73,19 +73,19 @@ func (x *PartitionForm) LineRows() int64 { return lineBytes / x.RowBytes() }
 // tagBytes is the bytes of the slot or mixed key in a row, and of a tag.
 func (x *PartitionForm) tagBytes() int64 { return x.RowBytes() / 2 }
 
-// localPlaces is the number of places of a part after some passes over so many places.
+// localPlaces is the number of places of a partition after some passes over so many places.
 func (x *PartitionForm) localPlaces(places int64) int64 {
 	return ((places-1)>>(NearBits+x.Bits*x.Passes) + 1) << NearBits
 }
 
-// PartitionSlots is the number of places that a part's table has.
+// PartitionSlots is the number of places that a partition's table has.
 type PartitionSlots struct{ P *physical.Aggregate }
 
-// PartitionSlots is the number of places that a part's table has, besides the spare ones.
+// PartitionSlots is the number of places that a partition's table has, besides the spare ones.
 func (f *Form) PartitionSlots() int64 {
 	x := f.Partition
 	if x.Hashed {
-		return min(x.partSlots(f.Aggregate.EstGroups), (x.stride-spareSlots)&^3)
+		return min(x.partitionSlots(f.Aggregate.EstGroups), (x.stride-spareSlots)&^3)
 	}
 	return x.localPlaces(f.Slots)
 }
@@ -95,20 +95,20 @@ func tableCapacity(shared, blocks int64) int64 {
 	return min(shared, (shared+kernel.SharedRest+blockShared)/blocks-blockShared-kernel.SharedRest/4) &^ 15
 }
 
-// wantedStride is how many slots a part's table should have, spare ones included: a few steps for each power of two, so that there are few different kernels. More
+// wantedStride is how many slots a partition's table should have, spare ones included: a few steps for each power of two, so that there are few different kernels. More
 // shared memory than that is better left to the cache that loads go through.
 func (x *PartitionForm) wantedStride(groups float64) int64 {
 	wanted := x.localPlaces(int64(groups))
 	if x.Hashed {
-		wanted = x.partSlots(groups)
+		wanted = x.partitionSlots(groups)
 	}
 	wanted += spareSlots
 	step := max(kernel.PowerOfTwo(wanted)/strideSteps, 4)
 	return kernel.RoundUp(wanted, step)
 }
 
-// partTable is what a part's table takes of shared memory.
-func (x *PartitionForm) partTable(words int64) int64 {
+// partitionTable is what a partition's table takes of shared memory.
+func (x *PartitionForm) partitionTable(words int64) int64 {
 	if x.perfectHash != nil {
 		return x.perfectHash.bytes()
 	}
@@ -123,7 +123,7 @@ func (x *PartitionForm) slotBytes(words int64) int64 {
 	return 4 * words
 }
 
-// choosePartition decides whether groups are made by parts.
+// choosePartition decides whether rows are partitioned.
 func (a *groupText) choosePartition() *PartitionForm {
 	k, f := a.k, a.f
 	x := &PartitionForm{tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
@@ -156,7 +156,7 @@ func (a *groupText) choosePartition() *PartitionForm {
 		x.arg, x.accs = acc.arg, acc
 	}
 	words := a.tableWords(true, true)
-	// The fewest passes, and the fewest parts whose tables fit shared memory: the more parts, the slower a pass.
+	// The fewest passes, and the fewest partitions whose tables fit shared memory: the more partitions, the slower a pass.
 	shared := k.Plan.Target.SharedBytes
 	for x.Passes = x.tuning.PartitionPasses; x.Passes <= 2; x.Passes++ {
 		for x.Bits = partitionBitsLeast; x.Bits <= partitionBitsMost; x.Bits++ {
@@ -187,10 +187,10 @@ func (x *PartitionForm) partitionsForAll(multiprocessors int) bool {
 	return parts*10 >= rounds*blocks*9
 }
 
-// tableBytes is what a part's table wants of shared memory.
+// tableBytes is what a partition's table wants of shared memory.
 func (x *PartitionForm) tableBytes(groups float64, words int64) int64 {
 	if x.Hashed {
-		return x.slotBytes(words)*(x.partSlots(groups)+spareSlots) + x.rankBytes()
+		return x.slotBytes(words)*(x.partitionSlots(groups)+spareSlots) + x.rankBytes()
 	}
 	return x.slotBytes(words) * (x.localPlaces(int64(groups)) + spareSlots)
 }
@@ -210,8 +210,8 @@ const (
 	PartitionCapacity
 )
 
-// partOut is the C++ of where a pass writes, from a part of the pass before on.
-func (a *groupText) partOut(pass int, part string) string {
+// partitionOut is the C++ of where a pass writes, from a partition of the pass before on.
+func (a *groupText) partitionOut(pass int, part string) string {
 	k := a.k
 	capacity := k.Word(PartitionWord{a.f.Aggregate, pass, PartitionCapacity})
 	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
@@ -226,8 +226,8 @@ func (a *groupText) partValue(row string) string {
 	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.Partition.accs.within.Lo)), row)
 }
 
-// addPartRow adds a row that is in a part to group g, here or in shared memory.
-func (a *groupText) addPartRow(row, place string) {
+// addPartitionRow adds a row that is in a partition to group g, here or in shared memory.
+func (a *groupText) addPartitionRow(row, place string) {
 	k, f := a.k, a.f
 	args := make([]codegen.Value, len(f.Accs))
 	x := k.Name("x")
@@ -239,8 +239,8 @@ func (a *groupText) addPartRow(row, place string) {
 	a.updateAll(args, place)
 }
 
-// partRowText notes a row. A tile's rows are added to frequent places, or else written to their parts.
-func (a *groupText) partRowText(keys, args []codegen.Value) {
+// partitionRowText notes a row. A tile's rows are added to frequent places, or else written to their partitions.
+func (a *groupText) partitionRowText(keys, args []codegen.Value) {
 	k, f := a.k, a.f
 	k.Threads, k.Items, k.Blocks = PartitionThreads, f.Partition.Items(), partitionBlocks
 	f.Partition.hot = a.hotBits()
@@ -286,7 +286,7 @@ func (x *PartitionForm) bytes(threads int) int64 {
 // declareParts is declareParting for the pipeline's kernel, with frequent places.
 func (a *groupText) declareParts() []string {
 	lines := append(a.declareParting(0), a.declareHot()...)
-	return append(lines, fmt.Sprintf("parting.begin(%s);", a.partOut(0, "0")))
+	return append(lines, fmt.Sprintf("parting.begin(%s);", a.partitionOut(0, "0")))
 }
 
 // flushParts writes what the blocks still hold, and makes the kernels that come after.
@@ -308,7 +308,7 @@ func (a *groupText) thenKernel(suffix string) (*kernel.Kernel, *groupText) {
 	return sub, &groupText{k: sub, f: a.f}
 }
 
-// splitKernel makes parts of each part.
+// splitKernel splits each partition.
 func (a *groupText) splitKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_split")
 	p := a.f.Aggregate
@@ -324,7 +324,7 @@ func (a *groupText) splitKernel() *kernel.Kernel {
 	sub.Line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
 	sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.Pointer("const u32", PartitionWord{p, 0, PartitionCounts}))
 	sub.Line("if (from >= end) continue;")
-	sub.Line("parting.begin(%s);", b.partOut(1, "part"))
+	sub.Line("parting.begin(%s);", b.partitionOut(1, "part"))
 	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.Line("Row rows[RADISH_ITEMS];")
 	sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", PartitionWord{p, 0, PartitionRows}))
@@ -360,7 +360,7 @@ func (a *groupText) closePlace() {
 func (a *groupText) directLines() []string {
 	return a.k.Capture(func() {
 		a.openPlace("row_place(row)")
-		a.addPartRow("row", "g")
+		a.addPartitionRow("row", "g")
 		a.closePlace()
 	})
 }

@@ -91,7 +91,7 @@ func (a *groupText) perfectHashText() {
 	k.Line("placed.place();")
 	a.emptyPartition("places")
 	k.Line("block_barrier();")
-	a.partTiles(items, func() {
+	a.partitionTiles(items, func() {
 		k.Line("RADISH_UNROLL")
 		k.Open("for (i32 next = 0; next < %d; next += %d) {", items, tableItems)
 		k.Line("u32 slots[%d];", tableItems)

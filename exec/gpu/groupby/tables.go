@@ -6,10 +6,10 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// The last kernel of groups that are made by parts: a block adds a part's rows, or a piece of them, up in a table in shared memory. Its slots are an array of the part's places
+// The last kernel of partitioned rows: a block adds a partition's rows, or a piece of them, up in a table in shared memory. Its slots are an array of the partition's places
 // (densePart), or found by hashing (hashed.go, partitionhash.go).
 
-// tablesKernel adds the rows of each part up. After one pass there are few parts: several blocks take pieces of each, if they can add to groups together.
+// tablesKernel adds the rows of each partition up. After one pass there are few partitions: several blocks take pieces of each, if they can add to groups together.
 func (a *groupText) tablesKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
@@ -59,20 +59,20 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	case f.Partition.perfectHash != nil:
 		b.perfectHashText()
 	case f.Partition.ranked():
-		b.rankedPart()
+		b.rankedPartition()
 	case f.Partition.Hashed:
-		b.taggedPart()
+		b.taggedPartition()
 	default:
-		b.densePart(pieces)
+		b.densePartition(pieces)
 	}
 	sub.Line("block_barrier();")
 	sub.Close()
-	sub.Shared = kernel.SharedMemory{Bytes: f.Partition.partTable(words)}
+	sub.Shared = kernel.SharedMemory{Bytes: f.Partition.partitionTable(words)}
 	return sub
 }
 
-// partTiles writes a loop over a part's rows, of which a thread takes so many at once.
-func (a *groupText) partTiles(items int, body func()) {
+// partitionTiles writes a loop over a partition's rows, of which a thread takes so many at once.
+func (a *groupText) partitionTiles(items int, body func()) {
 	k := a.k
 	k.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
 	a.partitionRows(items, "end")
@@ -117,12 +117,12 @@ func (a *groupText) someTogether(items int, slot string, check func()) {
 	k.Close()
 }
 
-// densePart writes what makes the groups of a part of a dense domain, or of a piece of it.
-func (a *groupText) densePart(pieces int) {
+// densePartition writes what makes the groups of a partition of a dense domain, or of a piece of it.
+func (a *groupText) densePartition(pieces int) {
 	k, f := a.k, a.f
 	a.emptyPartition("places")
 	k.Line("block_barrier();")
-	a.partTiles(f.Partition.Items(), func() {
+	a.partitionTiles(f.Partition.Items(), func() {
 		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)
 	})
 	k.Line("block_barrier();")

@@ -285,7 +285,7 @@ func (a *groupText) Row(s *codegen.Scope) error {
 		return a.runs(keys, args)
 	}
 	if f.Partition != nil {
-		a.partRowText(keys, args)
+		a.partitionRowText(keys, args)
 		return nil
 	}
 	if f.PerfectHash != nil {

@@ -13,7 +13,7 @@ import (
 
 // Memory of groups that are made in partitions, or with a perfect hash, and the launches that these need besides.
 
-// openHashed makes room for groups that are found by hashing and made by parts. tried is what was too small, nil at first.
+// openHashed takes memory for groups that are found by hashing in partitions. tried is what was too small, nil at first.
 func (q *Query) openHashed(g, tried *groupRun) error {
 	est := int64(g.form.Aggregate.EstGroups)
 	if n, ok := q.before(g.form.Aggregate); ok {

@@ -158,7 +158,8 @@ func start(t *testing.T) *reader {
 		t.Fatal(err)
 	}
 	r := &reader{cmd: exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d && exec \"$0\"", addressMB<<10), program)}
-	r.cmd.Env = append(os.Environ(), asChild+"=1")
+	// The child collects garbage as a program does whose user sets nothing: with a large GOGC it would fill its address space with garbage.
+	r.cmd.Env = append(os.Environ(), asChild+"=1", "GOGC=100", "GOMEMLIMIT=off")
 	r.cmd.Stderr = &r.err
 	if r.in, err = r.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

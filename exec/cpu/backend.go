@@ -129,7 +129,7 @@ func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error 
 		b := &column.Batch{N: len(rows)}
 		bytes := int64(0)
 		for _, c := range at {
-			bytes += int64(len(rows)) * rel.Segs[0].Cols[c].Width()
+			bytes += int64(len(rows)) * rel.Cols[c].V.Width()
 		}
 		if err := q.Memory.Reserve("rows for another device", bytes); err != nil {
 			return err

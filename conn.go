@@ -109,11 +109,7 @@ func (c *Conn) parseOnce(sql string) (*Stmt, error) {
 		return nil, err
 	}
 	s.once = true
-	bytes := int64(0)
-	for i := range s.list {
-		bytes += s.list[i].Kept
-	}
-	if bytes < leastHeld {
+	if parse.Kept(s.list) < leastHeld {
 		return s, nil
 	}
 	return s, s.hold()

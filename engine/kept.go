@@ -126,10 +126,7 @@ const collectedWithin = 5 * time.Millisecond
 
 // Hold counts statements that somebody keeps to run them, against the database's budget, until release is called.
 func (e *Engine) Hold(list []parse.Statement) (release func(), err error) {
-	bytes := int64(0)
-	for i := range list {
-		bytes += list[i].Kept
-	}
+	bytes := parse.Kept(list)
 	err = e.keptBudget.Reserve("prepared statements", bytes)
 	if err != nil { // perhaps for those that nobody has any more, which the collector finds
 		runtime.GC()

@@ -27,7 +27,8 @@ var sessionCases = []memoryCase{
 			return string(b[:len(b)-1])
 		})
 	}},
-	{name: "60 statements prepared from texts of 10 MB", client: many(60, "SET @t = CONCAT('SELECT LENGTH(''', REPEAT('a', 10000000), ''')'); PREPARE p{i} FROM @t; SET @t = NULL"), quick: true},
+	{name: "60 statements prepared from texts of 10 MB", quick: true,
+		client: many(60, "SET @t = CONCAT('SELECT LENGTH(''', REPEAT('a', 10000000), ''')'); PREPARE p{i} FROM @t; SET @t = NULL")},
 	{name: "60 statements prepared from lists", client: many(60, "SET @t = CONCAT('SELECT 1 IN (1', REPEAT(',12', 100000), ')'); PREPARE p{i} FROM @t; SET @t = NULL")},
 	{name: "1,000 sessions with a variable of 1 MB", client: func(ctx context.Context, c *memoryClient) error {
 		for range 1000 {
@@ -42,7 +43,8 @@ var sessionCases = []memoryCase{
 		}
 		return nil
 	}},
-	{name: "60 views of 10 MB", client: many(60, "SET @t = CONCAT('CREATE VIEW v{i} AS SELECT ''', REPEAT('a', 10000000), ''' AS x'); PREPARE p FROM @t; EXECUTE p; DEALLOCATE PREPARE p; SET @t = NULL")},
+	{name: "60 views of 10 MB", client: many(60, "SET @t = CONCAT('CREATE VIEW v{i} AS SELECT ''', REPEAT('a', 10000000), ''' AS x');"+
+		" PREPARE p FROM @t; EXECUTE p; DEALLOCATE PREPARE p; SET @t = NULL")},
 	{name: "300 defaults of 2 MB", client: func(ctx context.Context, c *memoryClient) error {
 		return c.each(ctx, 300, func(i int) string {
 			return fmt.Sprintf("CREATE TABLE d%d (a LONGTEXT DEFAULT ('%s'))", i, strings.Repeat("a", 2000000))
@@ -113,30 +115,31 @@ var sessionCases = []memoryCase{
 // textCases are long texts.
 var textCases = []memoryCase{
 	{name: "ON DUPLICATE KEY UPDATE, 7.9 MB", setup: "CREATE TABLE c (a INT PRIMARY KEY, b VARCHAR(20), c DOUBLE)", sql: "INSERT INTO c VALUES (-1, 'x', 1)", pieces: 300_000, quick: true,
-		literal: ending(300_000, " ON DUPLICATE KEY UPDATE c = c + 1", func(b []byte, i int) []byte { return fmt.Appendf(b, ",(%d,'text %d',%d.5)", i%250000, i, i%100) })},
+		literal: ending(300_000, " ON DUPLICATE KEY UPDATE c = c + 1", upserted)},
 	{name: "REPLACE, 7.9 MB", setup: "CREATE TABLE c (a INT PRIMARY KEY, b VARCHAR(20), c DOUBLE)", sql: "REPLACE INTO c VALUES (-1, 'x', 1)", pieces: 300_000,
-		literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ",(%d,'text %d',%d.5)", i%250000, i, i%100) }},
+		literal: upserted},
 	{name: "INSERT IGNORE, 7.9 MB", setup: "CREATE TABLE c (a INT PRIMARY KEY, b VARCHAR(20), c DOUBLE)", sql: "INSERT IGNORE INTO c VALUES (-1, 'x', 1)", pieces: 300_000,
-		literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ",(%d,'text %d',%d.5)", i%250000, i, i%100) }},
+		literal: upserted},
 	{name: "INSERT of 3 million rows, key", setup: "CREATE TABLE c (a INT PRIMARY KEY)", sql: "INSERT INTO c VALUES (-1)", pieces: 3_000_000,
-		literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ",(%d)", i) }},
+		literal: numbered(",(%d)")},
 	{name: "INSERT of ROW()s", setup: "CREATE TABLE c (a INT)", sql: "INSERT INTO c VALUES ROW(-1)", pieces: 500_000,
-		literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ",ROW(%d)", i) }},
+		literal: numbered(",ROW(%d)")},
 	{name: "INSERT of one wide row", setup: "CREATE TABLE c (a INT)", sql: "INSERT INTO c (a) VALUES (1", pieces: 1_000_000,
-		literal: ending(1_000_000, ")", func(b []byte, i int) []byte { return append(b, ",1"...) })},
+		literal: ending(1_000_000, ")", same(",1"))},
 	{name: "INSERT ... SET", setup: "CREATE TABLE c (a LONGTEXT)", sql: "INSERT INTO c SET a = CONCAT('x'", pieces: 1_000_000,
-		literal: ending(1_000_000, ")", func(b []byte, i int) []byte { return append(b, ",'y'"...) })},
+		literal: ending(1_000_000, ")", same(",'y'"))},
 	{name: "VALUES ROW(), a million", sql: "VALUES ROW(1, 'x')", pieces: 1_000_000,
-		literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ",ROW(%d,'text')", i) }},
+		literal: numbered(",ROW(%d,'text')")},
 	{name: "INSERT of one text of 30 MB", setup: "CREATE TABLE c (a INT, b LONGTEXT)", sql: "INSERT INTO c VALUES (1, '", pieces: 300_000,
 		literal: ending(300_000, "')", hundred)},
 	{name: "INSERT of one hexadecimal text of 30 MB", setup: "CREATE TABLE c (a INT, b LONGBLOB)", sql: "INSERT INTO c VALUES (1, x'", pieces: 300_000,
 		literal: ending(300_000, "')", hundred)},
-	{name: "SELECT of a literal of 30 MB with escapes", sql: "SELECT LENGTH('\\n", pieces: 300_000, literal: ending(300_000, "')", hundred)},
+	{name: "SELECT of a literal of 30 MB with escapes", sql: "SELECT LENGTH('\\n", pieces: 300_000,
+		literal: ending(300_000, "')", hundred)},
 	{name: "syntax error behind 30 MB", sql: "SELEC LENGTH('\\n", pieces: 300_000, literal: ending(300_000, "')", hundred)},
 	{name: "unclosed literal of 150 MB", sql: "SELECT LENGTH('\\n", pieces: 1_500_000, literal: ending(1_500_000, "", hundred)},
 	{name: "comment of 150 MB", sql: "SELECT 1 /*", pieces: 1_500_000, literal: ending(1_500_000, "*/ + 1", hundred)},
-	{name: "/*! of 50 MB", sql: "SELECT 1 /*! + 1", pieces: 25_000_000, literal: ending(25_000_000, "*/", func(b []byte, i int) []byte { return append(b, "+1"...) })},
+	{name: "/*! of 50 MB", sql: "SELECT 1 /*! + 1", pieces: 25_000_000, literal: ending(25_000_000, "*/", same("+1"))},
 	{name: "quoted name of 30 MB", sql: "SELECT 1 AS `", pieces: 300_000, literal: ending(300_000, "`", hundred)},
 	{name: "number of 30 MB", sql: "SELECT 1", pieces: 300_000, literal: ending(300_000, "", hundred)},
 	{name: "word of 30 MB", sql: "SELECT a", pieces: 300_000, literal: ending(300_000, "", hundred)},
@@ -146,25 +149,48 @@ var textCases = []memoryCase{
 		literal: ending(50_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",'text %d'", i*7) })},
 	{name: "IN list of rows", sql: "SELECT COUNT(*) FROM n WHERE (id, k) IN ((1,1)", pieces: 100_000,
 		literal: ending(100_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",(%d,1)", i*7) })},
-	{name: "UNION of 5,000", sql: "SELECT 1", pieces: 4_990, literal: func(b []byte, i int) []byte { return fmt.Appendf(b, " UNION ALL SELECT %d", i) }},
-	{name: "UNION of 5,000 scans", sql: "SELECT id FROM n", pieces: 4_990, literal: func(b []byte, i int) []byte { return fmt.Appendf(b, " UNION ALL SELECT %d FROM n WHERE id = %d", i, i) }},
-	{name: "CASE of 50,000 WHENs", sql: "SELECT SUM(CASE id WHEN -1 THEN 1", pieces: 50_000, literal: ending(50_000, " END) FROM n", func(b []byte, i int) []byte { return fmt.Appendf(b, " WHEN %d THEN %d", i, i+1) })},
-	{name: "CONCAT of 100,000", sql: "SELECT CONCAT(1", pieces: 100_000, literal: ending(100_000, ") FROM n LIMIT 3000", func(b []byte, i int) []byte { return append(b, ",2"...) })},
-	{name: "a hundred thousand statements", sql: "SELECT 0", pieces: 100_000, literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ";SELECT %d", i) }},
+	{name: "UNION of 5,000", sql: "SELECT 1", pieces: 4_990, literal: numbered(" UNION ALL SELECT %d")},
+	{name: "UNION of 5,000 scans", sql: "SELECT id FROM n", pieces: 4_990,
+		literal: numbered(" UNION ALL SELECT %d FROM n WHERE id = %[1]d")},
+	{name: "CASE of 50,000 WHENs", sql: "SELECT SUM(CASE id WHEN -1 THEN 1", pieces: 50_000,
+		literal: ending(50_000, " END) FROM n", whens)},
+	{name: "CONCAT of 100,000", sql: "SELECT CONCAT(1", pieces: 100_000,
+		literal: ending(100_000, ") FROM n LIMIT 3000", same(",2"))},
+	{name: "a hundred thousand statements", sql: "SELECT 0", pieces: 100_000, literal: numbered(";SELECT %d")},
 	{name: "a hundred statements of 250 KB", sql: "SELECT 0", pieces: 100, literal: func(b []byte, i int) []byte {
 		return append(fmt.Appendf(b, ";SELECT 1 IN (%d", i), strings.Repeat(",1", 125_000)+")"...)
 	}},
-	{name: "CREATE TABLE of 4,000 columns", sql: "CREATE TABLE c (a INT", pieces: 4_000, literal: ending(4_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",c%d TEXT", i) })},
-	{name: "CREATE TABLE of 200,000 columns", sql: "CREATE TABLE c (a INT", pieces: 200_000, literal: ending(200_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",c%d TEXT", i) })},
-	{name: "UPDATE of CASE", sql: "UPDATE n SET k = CASE id WHEN -1 THEN 1", pieces: 50_000, literal: ending(50_000, " END", func(b []byte, i int) []byte { return fmt.Appendf(b, " WHEN %d THEN %d", i, i+1) })},
-	{name: "SET of 200,000 variables", sql: "SET @a = 1", pieces: 200_000, literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ", @a%d = %d", i, i) }},
-	{name: "DROP TABLE of 500,000", sql: "DROP TABLE IF EXISTS a", pieces: 500_000, literal: func(b []byte, i int) []byte { return fmt.Appendf(b, ",t%d", i) }},
-	{name: "parentheses", sql: "SELECT ", pieces: 20_000_000, literal: func(b []byte, i int) []byte { return append(b, '(') }},
-	{name: "markers in the text", sql: "SELECT 1 IN (?", pieces: 500_000, literal: ending(500_000, ")", func(b []byte, i int) []byte { return append(b, ",?"...) })},
-	{name: "joins, 60 tables", sql: "SELECT COUNT(*) FROM n", pieces: 60, literal: func(b []byte, i int) []byte { return fmt.Appendf(b, " JOIN n n%d USING (id)", i) }},
+	{name: "CREATE TABLE of 4,000 columns", sql: "CREATE TABLE c (a INT", pieces: 4_000,
+		literal: ending(4_000, ")", numbered(",c%d TEXT"))},
+	{name: "CREATE TABLE of 200,000 columns", sql: "CREATE TABLE c (a INT", pieces: 200_000,
+		literal: ending(200_000, ")", numbered(",c%d TEXT"))},
+	{name: "UPDATE of CASE", sql: "UPDATE n SET k = CASE id WHEN -1 THEN 1", pieces: 50_000, literal: ending(50_000, " END", whens)},
+	{name: "SET of 200,000 variables", sql: "SET @a = 1", pieces: 200_000, literal: numbered(", @a%d = %[1]d")},
+	{name: "DROP TABLE of 500,000", sql: "DROP TABLE IF EXISTS a", pieces: 500_000, literal: numbered(",t%d")},
+	{name: "parentheses", sql: "SELECT ", pieces: 20_000_000, literal: same("(")},
+	{name: "markers in the text", sql: "SELECT 1 IN (?", pieces: 500_000, literal: ending(500_000, ")", same(",?"))},
+	{name: "joins, 60 tables", sql: "SELECT COUNT(*) FROM n", pieces: 60, literal: numbered(" JOIN n n%d USING (id)")},
 	{name: "PREPARE of 30 MB", client: many(1, "SET @t = CONCAT('SELECT LENGTH(''', REPEAT('a', 30000000), ''')'); PREPARE p FROM @t; EXECUTE p")},
 	{name: "PREPARE of a list", client: many(1, "SET @t = CONCAT('SELECT 1 IN (1', REPEAT(',12', 1000000), ')'); PREPARE p FROM @t; EXECUTE p")},
 }
+
+// same adds a text.
+func same(text string) func(b []byte, i int) []byte {
+	return func(b []byte, _ int) []byte { return append(b, text...) }
+}
+
+// numbered adds a text made by a format with the piece's number.
+func numbered(format string) func(b []byte, i int) []byte {
+	return func(b []byte, i int) []byte { return fmt.Appendf(b, format, i) }
+}
+
+// upserted adds a row. Rows from 250,000 on have the key of an earlier one.
+func upserted(b []byte, i int) []byte {
+	return fmt.Appendf(b, ",(%d,'text %d',%d.5)", i%250_000, i, i%100)
+}
+
+// whens adds a branch of CASE.
+func whens(b []byte, i int) []byte { return fmt.Appendf(b, " WHEN %d THEN %d", i, i+1) }
 
 // hundred adds a hundred digits.
 func hundred(b []byte, _ int) []byte {

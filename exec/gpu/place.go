@@ -343,13 +343,7 @@ func (x *placing) crossings() map[*physical.Aggregate]*physical.Pipeline {
 		if !ok || out[a] != nil {
 			continue
 		}
-		var cols []*expr.Column
-		for _, it := range a.Groups {
-			cols = append(cols, it.Col)
-		}
-		for _, it := range a.Aggs {
-			cols = append(cols, it.Col)
-		}
+		cols := physical.SinkColumns(a)
 		scan := &physical.SinkScan{From: a, Cols: cols}
 		for _, c := range cols {
 			scan.Ins = append(scan.Ins, c.ID)

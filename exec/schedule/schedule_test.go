@@ -169,6 +169,16 @@ func TestPipelinesOfOneDevice(t *testing.T) {
 	}
 }
 
+// count returns how many notes end so.
+func count(log []string, end string) (n int) {
+	for _, l := range log {
+		if strings.HasSuffix(l, end) {
+			n++
+		}
+	}
+	return n
+}
+
 // A failure ends the query, before the result it is Start's, and every backend that was opened is closed.
 func TestFailures(t *testing.T) {
 	for fails, opened := range map[int]int{0: 1, 2: 2, 3: 2} {
@@ -177,15 +187,7 @@ func TestFailures(t *testing.T) {
 		if _, err := start(t, cpu, gpu); err == nil || !strings.Contains(fmt.Sprint(err, errors.Unwrap(err)), "it fails") {
 			t.Errorf("pipeline %d: error %v", fails, err)
 		}
-		opens, closes := 0, 0
-		for _, l := range log {
-			if strings.HasSuffix(l, "opens") {
-				opens++
-			}
-			if strings.HasSuffix(l, "closes") {
-				closes++
-			}
-		}
+		opens, closes := count(log, " opens"), count(log, " closes")
 		if opens != opened || closes != opened {
 			t.Errorf("pipeline %d: %d backends were opened and %d closed, want %d:\n%s", fails, opens, closes, opened, strings.Join(log, "\n"))
 		}
@@ -203,15 +205,7 @@ func TestFailuresBetween(t *testing.T) {
 				t.Errorf("%+v, small %v: error %v", c, small, err)
 			}
 			for _, name := range []string{"cpu", "gpu"} {
-				count := func(what string) (n int) {
-					for _, l := range log {
-						if l == name+" "+what {
-							n++
-						}
-					}
-					return n
-				}
-				if opens, closes := count("opens"), count("closes"); opens != closes || opens > 1 {
+				if opens, closes := count(log, name+" opens"), count(log, name+" closes"); opens != closes || opens > 1 {
 					t.Errorf("%+v, small %v: the %s was opened %d times and closed %d times", c, small, name, opens, closes)
 				}
 			}

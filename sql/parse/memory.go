@@ -10,6 +10,15 @@ const (
 	statementTree = 1 << 10   // bytes of a statement's tree beside its values and names
 )
 
+// Kept is about what the trees of several statements take, in bytes.
+func Kept(list []Statement) int64 {
+	bytes := int64(0)
+	for i := range list {
+		bytes += list[i].Kept
+	}
+	return bytes
+}
+
 // countMemory sets Kept and Memory of a statement that is about to be parsed of p.
 func (s *Statement) countMemory(p Piece) {
 	values := int64(0)

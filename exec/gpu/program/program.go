@@ -116,28 +116,12 @@ func (g *Program) Form(s physical.Sink) (*kernel.RowForm, error) {
 	if f := g.Sinks[s]; f != nil && !g.IsHost(s) {
 		return f, nil
 	}
-	var cols []*expr.Column
-	switch s := s.(type) {
-	case *physical.Materialize:
-		cols = s.Cols
-	case *physical.Sort:
-		cols = s.Cols
-	case *physical.Window:
-		cols = append(cols, s.Cols...)
-		for _, it := range s.Items {
-			cols = append(cols, it.Col)
-		}
-	case *physical.Aggregate:
-		for _, it := range s.Groups {
-			cols = append(cols, it.Col)
-		}
-		for _, it := range s.Aggs {
-			cols = append(cols, it.Col)
-		}
+	switch s.(type) {
+	case *physical.Materialize, *physical.Sort, *physical.Window, *physical.Aggregate:
 	default:
 		return nil, codegen.Refuse("its input was computed on the CPU")
 	}
-	f := kernel.HostForm(cols)
+	f := kernel.HostForm(physical.SinkColumns(s))
 	g.Sinks[s] = f
 	return f, nil
 }

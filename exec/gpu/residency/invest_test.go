@@ -17,16 +17,8 @@ import (
 func TestOfferedYields(t *testing.T) { gputest.Each(t, testOfferedYields) }
 
 func testOfferedYields(t *testing.T, d *gpukernels.Device) {
-	r, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	s, err := d.NewStream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	r := opened(t, d)
+	s := stream(t, d)
 	schema := residentSchema()
 	builder := tables.NewBuilder(tables.New(schema))
 	if err := builder.Append(residentBatch(rand.New(rand.NewPCG(3, 1)), schema, 1000)); err != nil {

@@ -120,25 +120,40 @@ func residentBatch(rng *rand.Rand, s *tables.Schema, n int) *column.Batch {
 	return b
 }
 
+// opened returns a residency on d, which is closed when the test ends.
+func opened(t *testing.T, d *gpukernels.Device) *Residency {
+	t.Helper()
+	r, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// stream returns a stream of d, which is closed when the test ends.
+func stream(t *testing.T, d *gpukernels.Device) *gpukernels.Stream {
+	t.Helper()
+	s, err := d.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 func TestResident(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
-		r, err := New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		s, err := d.NewStream()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		r := opened(t, d)
+		s := stream(t, d)
 		v := tables.New(residentSchema())
 		all := []int{0, 1, 2, 3, 4, 5, 6}
 		for _, n := range []int{0, 1, 5000, 3, tables.RowGroupSize, 100} {
 			if n > 0 {
+				var err error
 				if v, err = v.Append(residentBatch(rng, v.Schema, n)); err != nil {
 					t.Fatal(err)
 				}
@@ -181,11 +196,7 @@ func TestResident(t *testing.T) {
 func TestResidencyShares(t *testing.T) { gputest.Each(t, testResidencyShares) }
 
 func testResidencyShares(t *testing.T, d *gpukernels.Device) {
-	r, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := opened(t, d)
 	rng := rand.New(rand.NewPCG(3, 4))
 	v, err := tables.New(residentSchema()).Append(residentBatch(rng, residentSchema(), 70000))
 	if err != nil {
@@ -239,11 +250,7 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 func TestResidencyOutOfMemory(t *testing.T) { gputest.Each(t, testResidencyOutOfMemory) }
 
 func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
-	r, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := opened(t, d)
 	v, err := tables.New(residentSchema()).Append(residentBatch(rand.New(rand.NewPCG(5, 6)), residentSchema(), 1000))
 	if err != nil {
 		t.Fatal(err)

@@ -26,9 +26,8 @@ func (s *Session) auto(st *statement, p *planned) error {
 		return s.forced(st, p, deviceAuto)
 	}
 	stay := func(reason string) (err error) {
-		if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err == nil {
-			p.plan.StayOnCPU(reason)
-		}
+		p.placement = physical.OnCPU(reason)
+		p.plan, err = s.lower(st, p.query, joinorder.Model{})
 		return err
 	}
 	if rows := rules.TableRows(p.query); rows < max(s.engine.leastRows, 1) {
@@ -65,15 +64,15 @@ func (s *Session) auto(st *statement, p *planned) error {
 			return stay(unreadFiles)
 		}
 		wish := gpu.Wish{Mode: gpu.Auto, Reason: choice.Reason, Limit: s.gpuLimit()}
-		if there.gpu, err = d.Place(there.plan, st.exprContext(), wish); err != nil {
+		if there.gpu, there.placement, err = d.Place(there.plan, st.exprContext(), wish); err != nil {
 			return err
 		}
 		if there.gpu == nil {
-			return stay(there.plan.FirstReason())
+			return stay(there.placement.FirstReason(there.plan))
 		}
 		lacks := there.gpu.Lacks()
 		if !lacks.Any() {
-			p.plan, p.gpu = there.plan, there.gpu
+			p.plan, p.gpu, p.placement = there.plan, there.gpu, there.placement
 			return nil
 		}
 		choice.Reason = choice.Reason + "; " + lacking(lacks)
@@ -89,14 +88,8 @@ func (s *Session) auto(st *statement, p *planned) error {
 	if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err != nil {
 		return err
 	}
-	if st.unread(p.plan) {
-		p.plan.StayOnCPU(unreadFiles)
-		p.rival = nil
-		return nil
-	}
-	if reason := placement.Small(p.plan, s.engine.leastRows); reason != "" {
-		p.plan.StayOnCPU(reason)
-		p.rival = nil
+	if reason := s.staysWhole(st, p.plan); reason != "" {
+		p.placement, p.rival = physical.OnCPU(reason), nil
 		return nil
 	}
 	estimate := p.expect(s.vars.threads(s.engine))
@@ -116,8 +109,22 @@ func (s *Session) auto(st *statement, p *planned) error {
 	if p.rival != nil {
 		reason += "; the GPU joins when it is ready"
 	}
-	p.plan.StayOnCPU(reason)
+	p.placement = physical.OnCPU(reason)
 	return nil
+}
+
+// staysWhole says why 'auto' sends no pipeline of a plan to the GPU, whatever that would take there; empty if it may.
+func (s *Session) staysWhole(st *statement, plan *physical.Plan) string {
+	if st.unread(plan) {
+		return unreadFiles
+	}
+	if reason := placement.Small(plan, s.engine.leastRows); reason != "" {
+		return reason
+	}
+	if plan.Recursive() {
+		return gpu.RecursionStays
+	}
+	return ""
 }
 
 // unreadFiles is why a query is not brought to the GPU whose columns are read as it runs, or that is only planned.
@@ -129,9 +136,6 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 	plan, err := s.lower(st, p.query, joinorder.GPU)
 	if err != nil {
 		return nil, err
-	}
-	if plan.Recursive() {
-		return nil, nil
 	}
 	r := &rehearsal{
 		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it finished first in a race with the CPU", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
@@ -221,14 +225,14 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 }
 
 func (r *rehearsal) place() (*gpu.Placed, string) {
-	placed, err := r.device.Place(r.plan, r.ctx, r.wish)
+	placed, where, err := r.device.Place(r.plan, r.ctx, r.wish)
 	switch {
 	case err != nil:
 		return nil, err.Error()
 	case placed == nil:
-		return nil, r.plan.FirstReason()
-	case r.device.Advisor().LeavesMost(r.plan, r.threads):
-		return nil, placement.LeftToCPU + " (" + r.plan.FirstReason() + ")"
+		return nil, where.FirstReason(r.plan)
+	case r.device.Advisor().LeavesMost(r.plan, where, r.threads):
+		return nil, placement.LeftToCPU + " (" + where.FirstReason(r.plan) + ")"
 	}
 	return placed, ""
 }

@@ -129,6 +129,25 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// TestReasonsToStay wants each pipeline's own reason, under 'auto' and in the text of kernels.
+func TestReasonsToStay(t *testing.T) {
+	_, _, s := autoEngine(t)
+	autoTables(t, s)
+	recursion := "WITH RECURSIVE r AS (SELECT MIN(n) AS n FROM facts UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT SUM(n) FROM r"
+	for _, x := range []struct{ device, sql, want string }{
+		{"auto", "EXPLAIN " + recursion, "pipeline 1 on cpu: WITH RECURSIVE runs on the CPU, with all that it reads"},
+		{"auto", "EXPLAIN FORMAT = 'kernels' " + recursion, "// pipeline 1 on the CPU: WITH RECURSIVE runs on the CPU, with all that it reads"},
+		{"gpu", "EXPLAIN FORMAT = 'kernels' " + recursion, "// pipeline 1 on the CPU: WITH RECURSIVE runs on the CPU, with all that it reads"},
+		{"cpu", "EXPLAIN FORMAT = 'kernels' SELECT COUNT(*) FROM facts", "// pipeline 0 on the CPU: radish_device is 'cpu'"},
+		{"gpu", "EXPLAIN FORMAT = 'kernels' SELECT RAND() FROM facts", "// pipeline 0 on the CPU: "},
+	} {
+		mustRun(t, s, "SET radish_device = '"+x.device+"'")
+		if plan := mustRun(t, s, x.sql); !strings.Contains(plan, x.want) || strings.Contains(plan, "expected to take") {
+			t.Errorf("%s, %s: it lacks %q:\n%s", x.device, x.sql, x.want, plan)
+		}
+	}
+}
+
 // TestAutoRepeatsNothing does not race statements that would be seen to run twice.
 func TestAutoRepeatsNothing(t *testing.T) {
 	_, _, s := autoEngine(t)

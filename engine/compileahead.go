@@ -103,7 +103,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 		if err != nil || plan.Recursive() {
 			return
 		}
-		if placed, err := d.Place(plan, ctx, wish); err == nil && placed != nil {
+		if placed, _, err := d.Place(plan, ctx, wish); err == nil && placed != nil {
 			placed.CompileLater()
 		}
 	}); !added {

@@ -60,14 +60,16 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	var out string
 	switch format := strings.ToLower(n.Format); format {
 	case "", "row", "tree", "brief", "traditional":
-		out, err = physical.Text(p.plan, notes, st.exprContext().Interrupted)
+		out, err = physical.Text(p.plan, p.placement, notes, st.exprContext().Interrupted)
 		out += total
 	case "json":
-		out, err = physical.JSON(p.plan, notes, st.exprContext().Interrupted)
+		out, err = physical.JSON(p.plan, p.placement, notes, st.exprContext().Interrupted)
 	case "logical":
 		out = logical.Format(p.plan.Logical)
 	case "kernels":
-		out = p.gpu.Kernels()
+		if out = gpu.NoKernels(p.plan, p.placement); p.gpu != nil {
+			out = p.gpu.Kernels()
+		}
 	default:
 		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json, logical and kernels")
 	}

@@ -51,26 +51,24 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 	if p.plan, err = s.lower(st, p.query, device.joins()); err != nil {
 		return err
 	}
-	p.gpu, err = s.place(st, p.plan, device)
+	p.gpu, p.placement, err = s.place(st, p.plan, device)
 	return err
 }
 
-// place puts the pipelines of a plan on the device that radish_device names. It returns nil if all run on the CPU.
-func (s *Session) place(st *statement, plan *physical.Plan, device Device) (*gpu.Placed, error) {
+// place puts the pipelines of a plan on the device that radish_device names. placed is nil if all run on the CPU.
+func (s *Session) place(st *statement, plan *physical.Plan, device Device) (placed *gpu.Placed, where physical.Placement, err error) {
 	wish := gpu.Wish{Mode: device.mode(s.engine.autoMode), Limit: s.gpuLimit()}
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
-		plan.StayOnCPU("information_schema is read on the CPU") // which says what is wrong with a GPU
-		return nil, nil
+		return nil, physical.OnCPU("information_schema is read on the CPU"), nil // it says what is wrong with a GPU
 	case device == deviceCPU:
-		plan.StayOnCPU("radish_device is 'cpu'")
-		return nil, nil
+		return nil, physical.OnCPU("radish_device is 'cpu'"), nil
 	case device == deviceAuto:
 		wish.Reason = "a test wants it there"
 	}
 	d, err := s.vars.needGPU(device)
 	if err != nil {
-		return nil, err
+		return nil, where, err
 	}
 	return d.Place(plan, st.exprContext(), wish)
 }

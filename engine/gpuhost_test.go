@@ -57,7 +57,7 @@ func BenchmarkGPUPlanning(b *testing.B) {
 			case "lower":
 				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), DenseSlack: model.DenseSlack})
 			case "place":
-				_, err = s.place(st, plan, deviceStrict)
+				_, _, err = s.place(st, plan, deviceStrict)
 			}
 		}
 		if err != nil {

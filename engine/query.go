@@ -110,9 +110,11 @@ func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 type planned struct {
 	query *logical.Query
 	plan  *physical.Plan
-	gpu   *gpu.Placed // the plan with kernels of the pipelines that are on the GPU; nil: all are on the CPU
-	rival *exec.Rival // runs it on the GPU besides; nil: nothing does
-	began time.Time
+	// placement is where the plan's pipelines run.
+	placement physical.Placement
+	gpu       *gpu.Placed // the plan with kernels of the pipelines that are on the GPU; nil: all are on the CPU
+	rival     *exec.Rival // runs it on the GPU besides; nil: nothing does
+	began     time.Time
 
 	device      *gpu.Device // whose advisor learns from the run; nil: nobody does
 	advisor     *placement.Advisor
@@ -204,14 +206,14 @@ func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, erro
 	}
 	rows, err := exec.Run(st.ctx, p.plan, exec.Env{
 		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress,
-		Result: st.takes, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: s.ended(p, firstWords(st.Text)),
+		Result: st.takes, Placement: p.placement, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: s.ended(p, firstWords(st.Text)),
 	})
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	p.plan = rows.Plan()
-	res := &Result{Columns: resultColumns(p.plan.Cols, p.plan.Names), source: rows, done: stop, Device: devicesOf(p.plan)}
+	p.plan, p.placement = rows.Plan(), rows.Placement()
+	res := &Result{Columns: resultColumns(p.plan.Cols, p.plan.Names), source: rows, done: stop, Device: devicesOf(p.plan, p.placement)}
 	if profiled {
 		res.Profile = &profile.Plan{}
 		res.done = func() {
@@ -224,10 +226,10 @@ func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, erro
 }
 
 // devicesOf names the devices that a plan's pipelines run on.
-func devicesOf(plan *physical.Plan) string {
+func devicesOf(plan *physical.Plan, where physical.Placement) string {
 	var on [2]bool
 	for _, p := range plan.All() {
-		on[p.Device] = true
+		on[where.Device(p)] = true
 	}
 	switch {
 	case on[physical.CPU] && on[physical.GPU]:

@@ -33,6 +33,8 @@ type Env struct {
 	Result string
 	// Progress is told what the query has done; it may be nil.
 	Progress *profile.Progress
+	// Placement is where the plan's pipelines run. That of GPU counts where there is one.
+	Placement physical.Placement
 	// GPU is the plan with the kernels of its pipelines on the GPU; nil: all run on the CPU.
 	GPU *gpu.Placed
 	// Rival has the GPU run the query beside the CPU; nil: nothing does. GPU is nil then.
@@ -59,6 +61,8 @@ type Rows interface {
 	Profile() *profile.Plan
 	// Plan is the plan that gives the rows: of a race, the winner's.
 	Plan() *physical.Plan
+	// Placement is where the pipelines of that plan run.
+	Placement() physical.Placement
 }
 
 // Run starts a plan. The query ends with ctx, or when Rows is closed, which must be done in any case. All pipelines
@@ -92,7 +96,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 func (env *Env) config() schedule.Config {
 	return schedule.Config{
 		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result,
-		Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
+		Placement: env.Placement, Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
 	}
 }
 
@@ -104,7 +108,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	}
 	before := warnings.List()
 	outcome.Device = physical.GPU
-	rows, reason, err := attempt(ctx, plan, env.GPU, env.config())
+	rows, reason, err := attempt(ctx, env.GPU, env.config())
 	if rows != nil || err != nil {
 		return rows, err
 	}
@@ -116,6 +120,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	}
 	outcome.Device, outcome.Refused = physical.CPU, reason
 	env.Began = time.Now()
+	env.Placement = physical.OnCPU(reason)
 	rows, err = start(ctx, plan, env.config())
 	if err != nil {
 		return nil, err
@@ -125,7 +130,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 }
 
 // attempt runs a plan that has pipelines on the GPU. Without rows and error the CPU is to run it, for the reason.
-func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg schedule.Config) (rows Rows, reason string, err error) {
+func attempt(ctx context.Context, p *gpu.Placed, cfg schedule.Config) (rows Rows, reason string, err error) {
 	run, err := p.Start(ctx, cfg.Profile)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -134,13 +139,14 @@ func attempt(ctx context.Context, plan *physical.Plan, p *gpu.Placed, cfg schedu
 		reason, err = p.StartFailure(err)
 		return nil, reason, err
 	}
-	return finish(ctx, plan, run, cfg)
+	return finish(ctx, p, run, cfg)
 }
 
 // finish runs a plan some of whose pipelines are run's.
-func finish(ctx context.Context, plan *physical.Plan, run *gpu.Run, cfg schedule.Config) (rows Rows, reason string, err error) {
+func finish(ctx context.Context, p *gpu.Placed, run *gpu.Run, cfg schedule.Config) (rows Rows, reason string, err error) {
 	cfg.Backends = append(cfg.Backends[:len(cfg.Backends):len(cfg.Backends)], schedule.Backend{Device: physical.GPU, Open: run.Open})
-	rows, err = start(ctx, plan, cfg)
+	cfg.Placement = p.Placement
+	rows, err = start(ctx, p.Plan, cfg)
 	if err == nil {
 		return placed{rows, run}, "", nil
 	}
@@ -176,8 +182,6 @@ type fallback struct {
 	Rows
 	reason string
 }
-
-func (f fallback) Plan() *physical.Plan { return f.Rows.Plan().OnCPU(f.reason) }
 
 func (f fallback) Profile() *profile.Plan {
 	p := f.Rows.Profile()

@@ -157,7 +157,7 @@ func (v *Rival) run(ctx context.Context, cfg schedule.Config, begin time.Time, s
 		return finisher{}
 	}
 	started <- time.Now()
-	rows, reason, err := finish(ctx, p.Plan, run, cfg)
+	rows, reason, err := finish(ctx, p, run, cfg)
 	return finisher{rows: rows, refused: reason, err: err}
 }
 
@@ -221,7 +221,7 @@ func (r *raced) stop() {
 // not run it.
 func Rehearse(ctx context.Context, p *gpu.Placed, env Env) (took time.Duration, reason string, err error) {
 	begin := time.Now()
-	rows, reason, err := attempt(ctx, p.Plan, p, env.config())
+	rows, reason, err := attempt(ctx, p, env.config())
 	if rows == nil {
 		return 0, reason, err
 	}

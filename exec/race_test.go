@@ -33,33 +33,20 @@ type onBoth struct {
 
 func (b *onBoth) Name() string { return b.way }
 
-// own is a plan whose pipelines can be placed without another plan's being.
-func own(plan *physical.Plan) *physical.Plan {
-	c := *plan
-	c.Pipelines = nil
-	for _, p := range plan.Pipelines {
-		x := *p
-		c.Pipelines = append(c.Pipelines, &x)
-	}
-	return &c
-}
-
 func (b *onBoth) Run(ctx context.Context, plan *physical.Plan) (out []*column.Batch, err error) {
 	env := exec.Env{Threads: 1, Expr: &expr.Context{Warnings: &sqlerr.Warnings{}}}
 	background := &expr.Context{Warnings: &sqlerr.Warnings{}}
-	placed, err := b.device.Place(own(plan), background, gpu.Wish{Mode: gpu.Auto})
+	placed, _, err := b.device.Place(plan, background, gpu.Wish{Mode: gpu.Auto})
 	if err != nil {
 		return nil, err
 	}
-	plan = own(plan)
-	plan.StayOnCPU("the GPU may join")
 	env.Ended = func(o placement.Outcome) { b.won[o.Device]++ }
 	switch {
 	case placed == nil:
 		b.refused++
 	case b.alone:
 		if _, _, err := exec.Rehearse(ctx, placed, exec.Env{Threads: 1, Expr: background}); err == nil {
-			env.GPU, plan = placed, placed.Plan
+			env.GPU = placed
 		}
 	default:
 		if b.ready {
@@ -147,8 +134,7 @@ func TestRaces(t *testing.T) {
 
 // A GPU's driver that does not return holds up neither the rows of the CPU nor their end.
 func TestRaceWithAStuckDevice(t *testing.T) {
-	plan := own(enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100)))
-	plan.StayOnCPU("the GPU may join")
+	plan := enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100))
 	stuck := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {

@@ -89,7 +89,7 @@ func (p *Placed) Lacks() Lacks {
 		}
 	}
 	for _, pl := range p.Plan.Pipelines {
-		if scan, ok := pl.Source.(*physical.TableScan); ok && pl.Device == physical.GPU {
+		if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU {
 			l.Bytes += p.device.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan))
 		}
 	}

@@ -8,11 +8,8 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Kernels returns the sources of a plan's kernels, for EXPLAIN FORMAT = 'kernels'. p may be nil: then there is none.
+// Kernels returns the sources of a plan's kernels, for EXPLAIN FORMAT = 'kernels'.
 func (p *Placed) Kernels() string {
-	if p == nil {
-		return "no pipeline runs on the GPU\n"
-	}
 	var b strings.Builder
 	write := func(x *physical.Pipeline, title string) {
 		for i, k := range p.program.Kernels[x].All() {
@@ -26,8 +23,8 @@ func (p *Placed) Kernels() string {
 		}
 	}
 	for _, x := range p.Plan.Pipelines {
-		if x.Device != physical.GPU {
-			fmt.Fprintf(&b, "// pipeline %d on the CPU: %s\n", x.ID, x.Reason)
+		if on := p.Placement.Of(x); on.Device != physical.GPU {
+			writeOnCPU(&b, x, on)
 			continue
 		}
 		write(x, "")
@@ -48,6 +45,19 @@ func (p *Placed) Kernels() string {
 		}
 	}
 	return b.String()
+}
+
+// NoKernels is what Kernels returns of a plan whose pipelines all run on the CPU.
+func NoKernels(plan *physical.Plan, where physical.Placement) string {
+	var b strings.Builder
+	for _, x := range plan.All() {
+		writeOnCPU(&b, x, where.Of(x))
+	}
+	return b.String()
+}
+
+func writeOnCPU(b *strings.Builder, p *physical.Pipeline, on physical.Choice) {
+	fmt.Fprintf(b, "// pipeline %d on the CPU: %s\n", p.ID, on.Reason)
 }
 
 // SplitKernels gives the sources that Kernels has put together.

@@ -66,7 +66,7 @@ func (p *Placed) Prepare(ctx context.Context) error {
 
 // Whole says whether all pipelines of the plan are on the GPU.
 func (p *Placed) Whole() bool {
-	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return x.Device != physical.GPU })
+	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return p.Placement.Device(x) != physical.GPU })
 }
 
 // Close gives everything back.
@@ -206,8 +206,8 @@ func (r *Run) last(p *physical.Pipeline) bool {
 	onCPU := false
 	for _, x := range r.placed.Plan.Pipelines {
 		if _, result := x.Sink.(*physical.Result); result {
-			onCPU = onCPU || x.Device == physical.CPU
-		} else if x != p && x.Device == physical.GPU && !r.q.IsDone(x) {
+			onCPU = onCPU || r.placed.Placement.Device(x) == physical.CPU
+		} else if x != p && r.placed.Placement.Device(x) == physical.GPU && !r.q.IsDone(x) {
 			return false
 		}
 	}
@@ -282,7 +282,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	}
 	where := "the query"
 	if at != nil {
-		where = fmt.Sprintf("pipeline %d (%s)", at.ID, physical.SinkName(at))
+		where = fmt.Sprintf("pipeline %d (%s)", at.ID, physical.SinkName(at, physical.GPU))
 	}
 	var no *codegen.Unsupported
 	var user *sqlerr.Error

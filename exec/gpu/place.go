@@ -29,12 +29,13 @@ const (
 // fallsBack says whether the CPU runs what the device fails at.
 func (m Mode) fallsBack() bool { return m == Auto || m == Eager }
 
-// Placed is a plan whose pipelines have their devices, with the kernels of those on the GPU.
+// Placed is a plan some of whose pipelines run on the GPU, with their kernels.
 type Placed struct {
-	Plan    *physical.Plan
-	device  *Device
-	mode    Mode
-	program *program.Program
+	Plan      *physical.Plan
+	Placement physical.Placement
+	device    *Device
+	mode      Mode
+	program   *program.Program
 	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
 	groups map[*physical.Aggregate]*physical.Pipeline
 	limit  int64 // bytes of the device's memory that the query may hold; 0: any
@@ -47,32 +48,18 @@ type Wish struct {
 	Limit  int64  // bytes of the device's memory that the query may hold beside table columns; 0: as many as there are
 }
 
-// Place sets the devices of a plan's pipelines, and the reasons. It returns nil if all run on the CPU. That the GPU is the faster one is taken for
+// RecursionStays is why a plan with a recursion has no pipeline on the GPU.
+const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
+
+// Place chooses the devices of a plan's pipelines, and says why. placed is nil if all run on the CPU. That the GPU is the faster one is taken for
 // granted: package placement decides that.
-func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Placed, error) {
-	mode := wish.Mode
-	if err := d.Lost(); err != nil {
-		if !mode.fallsBack() {
-			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "the GPU failed and cannot be used until the program restarts: %v", err).WithHint("SET radish_device = 'auto' to go on with the CPU")
-		}
-		return stay(plan, "the GPU failed and cannot be used until the program restarts: "+err.Error())
-	}
-	if plan.Recursive() {
-		const why = "WITH RECURSIVE runs on the CPU, with all that it reads"
-		if mode == Strict {
-			return nil, sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", why).WithHint("SET radish_device = 'auto' to run it on the CPU")
-		}
-		return stay(plan, why)
-	}
-	if reason := d.tooLarge(plan, d.runner.Residency.Capacity()); reason != "" {
-		if !mode.fallsBack() {
-			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
-		}
-		return stay(plan, reason)
+func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
+	if reason, err := d.unplaceable(plan, wish.Mode); reason != "" || err != nil {
+		return nil, physical.OnCPU(reason), err
 	}
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
-	placed := &Placed{Plan: plan, device: d, mode: mode, limit: wish.Limit}
+	placed = &Placed{Plan: plan, device: d, mode: wish.Mode, limit: wish.Limit}
 	for {
 		placed.groups = x.crossings()
 		whole := *plan
@@ -90,30 +77,59 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (*Plac
 		}
 	}
 	placed.program = d.preferCompiled(placed.program)
+	if placed.Placement, err = x.placement(wish); err != nil {
+		return nil, where, err
+	}
+	if len(x.off) == len(plan.Pipelines) {
+		return nil, placed.Placement, nil
+	}
+	return placed, placed.Placement, nil
+}
+
+// unplaceable says why no pipeline of a plan can run on the device, whatever kernels there are. It is an error where the mode wants no other device.
+func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err error) {
+	if err := d.Lost(); err != nil {
+		reason = "the GPU failed and cannot be used until the program restarts: " + err.Error()
+		if !mode.fallsBack() {
+			return "", sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to go on with the CPU")
+		}
+		return reason, nil
+	}
+	if plan.Recursive() {
+		if mode == Strict {
+			return "", sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", RecursionStays).WithHint("SET radish_device = 'auto' to run it on the CPU")
+		}
+		return RecursionStays, nil
+	}
+	reason = d.tooLarge(plan, d.runner.Residency.Capacity())
+	if reason != "" && !mode.fallsBack() {
+		return "", sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
+	}
+	return reason, nil
+}
+
+// placement is what was found. In strict mode a pipeline on the CPU is an error.
+func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 	reason := wish.Reason
-	switch mode {
+	switch wish.Mode {
 	case Always:
 		reason = "radish_device is 'gpu'"
 	case Strict:
 		reason = "radish_device is 'gpu_strict'"
 	}
-	any := false
-	for _, p := range plan.Pipelines {
+	where.Pipelines = make(map[*physical.Pipeline]physical.Choice, len(x.plan.Pipelines))
+	for _, p := range x.plan.Pipelines {
 		why, off := x.off[p]
-		if off {
-			p.Device, p.Reason = physical.CPU, why
-			if mode == Strict {
-				return nil, sqlerr.NotSupportedf(fmt.Sprintf("pipeline %d on the GPU", p.ID), "%s", why).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
-			}
+		if !off {
+			where.Pipelines[p] = physical.Choice{Device: physical.GPU, Reason: reason}
 			continue
 		}
-		any = true
-		p.Device, p.Reason = physical.GPU, reason
+		if wish.Mode == Strict {
+			return where, sqlerr.NotSupportedf(fmt.Sprintf("pipeline %d on the GPU", p.ID), "%s", why).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
+		}
+		where.Pipelines[p] = physical.Choice{Device: physical.CPU, Reason: why}
 	}
-	if !any {
-		return nil, nil
-	}
-	return placed, nil
+	return where, nil
 }
 
 // tooLarge says why a plan cannot run on a device with so much memory, whatever it gives up: a scan's columns are there all at once. "" if it can.
@@ -224,12 +240,6 @@ func (p *Placed) texts() iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// stay leaves a plan on the CPU.
-func stay(plan *physical.Plan, reason string) (*Placed, error) {
-	plan.StayOnCPU(reason)
-	return nil, nil
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.

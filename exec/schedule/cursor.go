@@ -37,6 +37,9 @@ func (c *Cursor) Close() error {
 // Plan is the plan that gives the rows.
 func (c *Cursor) Plan() *physical.Plan { return c.q.Plan }
 
+// Placement is where the plan's pipelines run.
+func (c *Cursor) Placement() physical.Placement { return c.q.cfg.Placement }
+
 // Profile returns what the query cost so far; it is complete once Next has returned nil. It has no operators unless
 // the configuration asked for them.
 func (c *Cursor) Profile() *profile.Plan {

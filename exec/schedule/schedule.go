@@ -23,6 +23,8 @@ type Config struct {
 	Result string
 	// Progress is told what has been done; it may be nil.
 	Progress *profile.Progress
+	// Placement says where the pipelines run, and why.
+	Placement physical.Placement
 	// Backends begin the query on each device that it may use: on the CPU when its first pipeline there is reached, on others at once. Pipelines of
 	// other devices run on the CPU.
 	Backends []Backend
@@ -215,9 +217,10 @@ func (q *query) ordered() []*physical.Pipeline {
 
 // device returns where a pipeline runs.
 func (q *query) device(p *physical.Pipeline) physical.Device {
+	d := q.cfg.Placement.Device(p)
 	for i := range q.cfg.Backends {
-		if q.cfg.Backends[i].Device == p.Device {
-			return p.Device
+		if q.cfg.Backends[i].Device == d {
+			return d
 		}
 	}
 	return physical.CPU

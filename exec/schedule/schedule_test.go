@@ -99,7 +99,7 @@ func mixedPlan() *physical.Plan {
 		return &physical.SinkScan{From: s, Cols: []*expr.Column{col}, Ins: []expr.ColumnID{1}}
 	}
 	return &physical.Plan{Cols: []*expr.Column{col}, Names: []string{"x"}, Pipelines: []*physical.Pipeline{
-		{ID: 0, Source: &physical.ValuesScan{}, Sink: stored, Device: physical.GPU},
+		{ID: 0, Source: &physical.ValuesScan{}, Sink: stored},
 		{ID: 1, Source: read(stored), Sink: result},
 		{ID: 2, Source: read(stored), Sink: own},
 		{ID: 3, Source: read(own), Sink: result},
@@ -113,7 +113,9 @@ func start(t *testing.T, cpu, gpu *fake) (rows []int64, err error) {
 	if gpu != nil {
 		backends = append(backends, Backend{physical.GPU, gpu.open})
 	}
-	c, err := Start(context.Background(), mixedPlan(), Config{Backends: backends})
+	plan := mixedPlan()
+	where := physical.Placement{Pipelines: map[*physical.Pipeline]physical.Choice{plan.Pipelines[0]: {Device: physical.GPU}}}
+	c, err := Start(context.Background(), plan, Config{Placement: where, Backends: backends})
 	if err != nil {
 		return nil, err
 	}

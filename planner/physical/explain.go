@@ -52,11 +52,9 @@ type PipelineText struct {
 	Operators []Operator `json:"operators"`
 }
 
-func (d Device) String() string { return [...]string{"cpu", "gpu"}[d] }
-
 // explain describes a plan operator by operator and gives each pipeline to write. interrupted, which may be nil, is asked before each:
 // what a pipeline reads may be as wide as the pipelines are many.
-func explain(plan *Plan, notes Notes, interrupted func() error, write func(PipelineText) error) error {
+func explain(plan *Plan, where Placement, notes Notes, interrupted func() error, write func(PipelineText) error) error {
 	names := sinkNames{}
 	all := plan.All()
 	for _, p := range all {
@@ -66,15 +64,16 @@ func explain(plan *Plan, notes Notes, interrupted func() error, write func(Pipel
 		if err := poll(interrupted); err != nil {
 			return err
 		}
-		t := PipelineText{ID: p.ID, Device: p.Device.String(), Reason: p.Reason}
+		on := where.Of(p)
+		t := PipelineText{ID: p.ID, Device: on.Device.String(), Reason: on.Reason}
 		for _, d := range p.Deps {
 			t.After = append(t.After, d.ID)
 		}
 		ops := []Operator{names.source(p.Source)}
 		for _, tr := range p.Transforms {
-			ops = append(ops, names.transform(tr, p.Device))
+			ops = append(ops, names.transform(tr, on.Device))
 		}
-		ops = append(ops, names.sink(p))
+		ops = append(ops, names.sink(p, on.Device))
 		if notes != nil {
 			if n, ok := notes(p, WholePipeline); ok {
 				t.Actual = &n
@@ -95,9 +94,9 @@ func explain(plan *Plan, notes Notes, interrupted func() error, write func(Pipel
 
 // Text prints a plan as EXPLAIN shows it: a heading for each pipeline and a line for each operator. interrupted ends it with its error;
 // it may be nil.
-func Text(plan *Plan, notes Notes, interrupted func() error) (string, error) {
+func Text(plan *Plan, where Placement, notes Notes, interrupted func() error) (string, error) {
 	var b strings.Builder
-	err := explain(plan, notes, interrupted, func(p PipelineText) error {
+	err := explain(plan, where, notes, interrupted, func(p PipelineText) error {
 		fmt.Fprintf(&b, "pipeline %d on %s: %s", p.ID, p.Device, p.Reason)
 		if len(p.After) > 0 {
 			fmt.Fprintf(&b, "; after %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.After), " ", ", "), "[]"))
@@ -144,11 +143,11 @@ func Text(plan *Plan, notes Notes, interrupted func() error) (string, error) {
 }
 
 // JSON prints a plan as EXPLAIN FORMAT=JSON shows it. interrupted is as for Text.
-func JSON(plan *Plan, notes Notes, interrupted func() error) (string, error) {
+func JSON(plan *Plan, where Placement, notes Notes, interrupted func() error) (string, error) {
 	var b strings.Builder
 	b.WriteString("{\n  \"pipelines\": [")
 	between := "\n    "
-	err := explain(plan, notes, interrupted, func(p PipelineText) error {
+	err := explain(plan, where, notes, interrupted, func(p PipelineText) error {
 		text, err := json.MarshalIndent(p, "    ", "  ")
 		b.WriteString(between + string(text))
 		between = ",\n    "
@@ -243,7 +242,7 @@ func (s sinkNames) transform(t Transform, on Device) Operator {
 	return Operator{Name: fmt.Sprintf("%T", t)}
 }
 
-func (s sinkNames) sink(p *Pipeline) Operator {
+func (s sinkNames) sink(p *Pipeline, on Device) Operator {
 	switch x := p.Sink.(type) {
 	case *Build:
 		d := exprList(x.Keys, ", ")
@@ -253,7 +252,7 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 		if len(x.Payload) > 0 {
 			d += " keeping " + names(x.Payload)
 		}
-		return Operator{Name: "build " + x.On(p.Device).String(), Detail: d, EstRows: p.EstRows}
+		return Operator{Name: "build " + x.On(on).String(), Detail: d, EstRows: p.EstRows}
 	case *Aggregate:
 		var parts []string
 		for _, g := range x.Groups {
@@ -304,8 +303,8 @@ func (s sinkNames) sink(p *Pipeline) Operator {
 	return Operator{Name: fmt.Sprintf("%T", p.Sink)}
 }
 
-// SinkName names what a pipeline ends in, for messages.
-func SinkName(p *Pipeline) string { return sinkNames{}.sink(p).Name }
+// SinkName names what a pipeline ends in on a device, for messages.
+func SinkName(p *Pipeline, on Device) string { return sinkNames{}.sink(p, on).Name }
 
 func joinName(k logical.JoinKind) string {
 	return [...]string{"inner", "left", "full", "semi", "anti", "mark", "single"}[k]

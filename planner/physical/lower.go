@@ -67,10 +67,6 @@ func Lower(q *logical.Query, opts Options) (*Plan, error) {
 	plan := &Plan{Pipelines: l.done, Cols: q.Cols, Names: q.Names, Ordered: ordered(q.Root), Logical: q.Root}
 	for i, p := range plan.All() {
 		p.ID = i
-		if p.Reason != "" { // a round of a recursion
-			continue
-		}
-		p.Device, p.Reason = CPU, "no GPU is in use"
 	}
 	if err := prune(plan, opts.Interrupted); err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ func newCatalog(t *testing.T) plantest.Tables {
 
 func text(t *testing.T, plan *physical.Plan) string {
 	t.Helper()
-	out, err := physical.Text(plan, nil, nil)
+	out, err := physical.Text(plan, physical.OnCPU("no GPU is in use"), nil, nil)
 	if err != nil {
 		t.Error(err)
 	}
@@ -186,11 +186,11 @@ func TestInterrupted(t *testing.T) {
 			return err
 		}},
 		{"text", 1, func(interrupted func() error) error {
-			_, err := physical.Text(plan, nil, interrupted)
+			_, err := physical.Text(plan, physical.Placement{}, nil, interrupted)
 			return err
 		}},
 		{"JSON", 1, func(interrupted func() error) error {
-			_, err := physical.JSON(plan, nil, interrupted)
+			_, err := physical.JSON(plan, physical.Placement{}, nil, interrupted)
 			return err
 		}},
 	} {

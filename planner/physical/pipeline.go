@@ -19,7 +19,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Plan is an executable query. Pipelines are in an order in which each comes after those that it depends on; the last
+// Plan is an executable query. Lowering makes it and nothing changes it afterwards, so several statements may run it at once; a [Placement] says where
+// its pipelines run. Pipelines are in an order in which each comes after those that it depends on; the last
 // ends in a Result.
 type Plan struct {
 	Pipelines []*Pipeline
@@ -30,15 +31,6 @@ type Plan struct {
 	Logical logical.Node // the optimized plan, for EXPLAIN
 }
 
-// Device is where a pipeline runs.
-type Device uint8
-
-// The devices.
-const (
-	CPU Device = iota
-	GPU
-)
-
 // Pipeline is a source, transforms and a sink.
 type Pipeline struct {
 	ID         int
@@ -46,38 +38,7 @@ type Pipeline struct {
 	Transforms []Transform
 	Sink       Sink
 	Deps       []*Pipeline // pipelines that must have finished: those whose sinks are read here
-	Device     Device
-	Reason     string  // why this device
-	EstRows    float64 // estimated rows into the sink
-}
-
-// StayOnCPU places all pipelines of a plan on the CPU.
-func (p *Plan) StayOnCPU(reason string) {
-	for _, pl := range p.All() {
-		pl.Device, pl.Reason = CPU, reason
-	}
-}
-
-// FirstReason is why the first of the plan's pipelines that run on the CPU does; empty if none does.
-func (p *Plan) FirstReason() string {
-	for _, pl := range p.Pipelines {
-		if pl.Device == CPU {
-			return pl.Reason
-		}
-	}
-	return ""
-}
-
-// OnCPU returns the plan with all pipelines on the CPU.
-func (p *Plan) OnCPU(reason string) *Plan {
-	out := *p
-	out.Pipelines = make([]*Pipeline, len(p.Pipelines))
-	for i, pl := range p.Pipelines {
-		here := *pl
-		here.Device, here.Reason = CPU, reason
-		out.Pipelines[i] = &here
-	}
-	return &out
+	EstRows    float64     // estimated rows into the sink
 }
 
 // Source gives the rows of a pipeline.

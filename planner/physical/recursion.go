@@ -88,7 +88,6 @@ func (l *lowering) recursive(x *logical.Recursive) ([]*Pipeline, error) {
 		if _, ok := p.Sink.(*Recursion); ok {
 			return nil, sqlerr.NotSupportedf("A recursion in each round of another one", "the expression `%s` starts one", x.Loop.Name)
 		}
-		p.Reason = "it runs in each round of " + x.Loop.Name
 		r.Step = append(r.Step, p)
 	}
 	for _, p := range seed {

@@ -92,8 +92,8 @@ func (a *Advisor) Estimate(plan *physical.Plan, threads int) Estimate {
 	return costs.estimate(plan, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) })
 }
 
-// LeavesMost says whether a plan whose pipelines have their devices leaves more of the work to the CPU than a try is worth.
-func (a *Advisor) LeavesMost(plan *physical.Plan, threads int) bool {
+// LeavesMost says whether a placement of a plan leaves more of the work to the CPU than a try is worth.
+func (a *Advisor) LeavesMost(plan *physical.Plan, where physical.Placement, threads int) bool {
 	a.mu.Lock()
 	costs, by := a.costs, a.corrected
 	a.mu.Unlock()
@@ -104,7 +104,7 @@ func (a *Advisor) LeavesMost(plan *physical.Plan, threads int) bool {
 			s += u.amount[physical.CPU] * costs.CPU[u.class] * math.Exp(by[physical.CPU][u.class])
 		}
 		s /= float64(max(a.workers(w.rows, threads), 1))
-		if all += s; plan.Pipelines[i].Device == physical.CPU {
+		if all += s; where.Device(plan.Pipelines[i]) == physical.CPU {
 			left += s
 		}
 	}

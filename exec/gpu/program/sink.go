@@ -49,7 +49,7 @@ func (k *writer) newSink() (kernel.Sink, error) {
 	case *physical.Window:
 		return nil, codegen.Refuse("window functions run on the CPU only")
 	}
-	return nil, codegen.Refuse("%s runs on the CPU only", physical.SinkName(k.Pipeline))
+	return nil, codegen.Refuse("%s runs on the CPU only", physical.SinkName(k.Pipeline, physical.GPU))
 }
 
 // columnsAlive lists the columns that operators of the pipeline make.

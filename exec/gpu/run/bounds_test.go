@@ -500,7 +500,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 			err = fmt.Errorf("%d rows come to the sink of pipeline %d, and its bound is %g", rows, i, k.MaxRows)
 		}
 		if err != nil {
-			text, _ := physical.Text(plan, nil, nil)
+			text, _ := physical.Text(plan, physical.Placement{}, nil, nil)
 			x.t.Errorf("%v:\n%s\n%s", err, sql, text)
 			return
 		}

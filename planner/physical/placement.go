@@ -1,0 +1,51 @@
+package physical
+
+// Device is where a pipeline runs.
+type Device uint8
+
+// The devices.
+const (
+	CPU Device = iota
+	GPU
+)
+
+func (d Device) String() string { return [...]string{"cpu", "gpu"}[d] }
+
+// Placement says on which device each pipeline of a plan runs, and why. It stands beside the plan, which it does not change: several statements may run one plan
+// at once, each with a placement of its own. Its zero value places all pipelines on the CPU.
+type Placement struct {
+	// Pipelines has the choice for each pipeline that has one of its own.
+	Pipelines map[*Pipeline]Choice
+	// Reason is why all other pipelines run on the CPU.
+	Reason string
+}
+
+// Choice is the device of a pipeline, and why it is that one.
+type Choice struct {
+	Device Device
+	Reason string
+}
+
+// OnCPU places all pipelines on the CPU.
+func OnCPU(reason string) Placement { return Placement{Reason: reason} }
+
+// Of returns the choice for a pipeline.
+func (x Placement) Of(p *Pipeline) Choice {
+	if c, ok := x.Pipelines[p]; ok {
+		return c
+	}
+	return Choice{CPU, x.Reason}
+}
+
+// Device is where a pipeline runs.
+func (x Placement) Device(p *Pipeline) Device { return x.Pipelines[p].Device }
+
+// FirstReason is why the first of a plan's pipelines that run on the CPU does; empty if none does.
+func (x Placement) FirstReason(plan *Plan) string {
+	for _, p := range plan.Pipelines {
+		if c := x.Of(p); c.Device == CPU {
+			return c.Reason
+		}
+	}
+	return ""
+}

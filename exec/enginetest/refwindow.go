@@ -114,6 +114,27 @@ func (p *refPartition) within(f *logical.Frame, b *logical.FrameBound, i, j int,
 	return sign*(distance-offset) >= 0
 }
 
+// compared says whether what the frame compares lets row j into row i's frame.
+func (p *refPartition) compared(f *logical.Frame, i, j int) bool {
+	if f.Compared == nil {
+		return true
+	}
+	x, own := p.r.eval(f.Compared, p.rows[j]), p.r.eval(f.Compared, p.rows[i])
+	if x.Null || own.Null {
+		return false
+	}
+	c := compareNulls(x, own)
+	switch f.Op {
+	case expr.LT:
+		return c < 0
+	case expr.LE:
+		return c <= 0
+	case expr.GT:
+		return c > 0
+	}
+	return c >= 0
+}
+
 func (p *refPartition) value(it *logical.WindowItem, i int) (types.Value, error) {
 	t := it.Col.Typ
 	n := len(p.rows)
@@ -173,7 +194,7 @@ func (p *refPartition) value(it *logical.WindowItem, i int) (types.Value, error)
 	}
 	var frame []int
 	for j := range n {
-		if p.within(&it.Frame, &it.Frame.Start, i, j, false) && p.within(&it.Frame, &it.Frame.End, i, j, true) {
+		if p.within(&it.Frame, &it.Frame.Start, i, j, false) && p.within(&it.Frame, &it.Frame.End, i, j, true) && p.compared(&it.Frame, i, j) {
 			frame = append(frame, j)
 		}
 	}

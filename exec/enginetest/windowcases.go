@@ -159,7 +159,14 @@ func windowPlan(g *Gen, partition, order []int, unique bool) *physical.Plan {
 		}
 		return g.frame(units[g.R.IntN(len(units))], key, values, len(w.Order) > 0 && w.Order[0].Desc)
 	}
-	add := func(name string, args ...expr.Expr) { w.Items = append(w.Items, g.win(name, frame(), args...)) }
+	add := func(name string, args ...expr.Expr) {
+		it := g.win(name, frame(), args...)
+		if unique && it.Fn.Kind == expr.WinAggregate && g.R.IntN(3) == 0 {
+			it.Frame = logical.Frame{Unit: logical.FrameRows, End: logical.FrameBound{Kind: logical.CurrentRow}, Op: []expr.Op{expr.LT, expr.LE, expr.GT, expr.GE}[g.R.IntN(4)],
+				Compared: c[[]int{colUnique, colNull, colKey, colText, colFloat, colBig, colNone}[g.R.IntN(7)]]}
+		}
+		w.Items = append(w.Items, it)
+	}
 	for _, name := range []string{"rank", "dense_rank", "percent_rank", "cume_dist"} {
 		add(name)
 	}

@@ -108,7 +108,8 @@ func (f *fingerprint) node(n Node) {
 		}
 		for _, it := range x.Items {
 			f.text(it.Fn.Name)
-			f.add(uint64(it.Frame.Unit), uint64(it.Frame.Start.Kind), uint64(it.Frame.End.Kind))
+			f.add(uint64(it.Frame.Unit), uint64(it.Frame.Start.Kind), uint64(it.Frame.End.Kind), uint64(it.Frame.Op))
+			f.flag(it.Frame.Compared != nil)
 		}
 	case *Recursive:
 		f.repeatable = false

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,10 @@ type Frame struct {
 	Start, End FrameBound
 	Key        expr.Expr // what Values are compared with: the order's key; nil if there are none
 	Desc       bool      // Key descends
+	// Compared narrows a frame of all rows up to the current one: only those rows are in it whose value of Compared stands to the
+	// current row's own as Op says, which is LT, LE, GT or GE. NULL stands so to nothing. Rules make such frames; SQL has none.
+	Compared expr.Expr
+	Op       expr.Op
 }
 
 // WholePartition is the frame that holds all of a partition.
@@ -76,7 +81,7 @@ var WholePartition = Frame{Unit: FrameRows, Start: FrameBound{Kind: UnboundedPre
 
 // exprs appends the frame's expressions to dst.
 func (f *Frame) exprs(dst []expr.Expr) []expr.Expr {
-	for _, e := range []expr.Expr{f.Key, f.Start.Value, f.End.Value} {
+	for _, e := range []expr.Expr{f.Key, f.Start.Value, f.End.Value, f.Compared} {
 		if e != nil {
 			dst = append(dst, e)
 		}
@@ -84,12 +89,12 @@ func (f *Frame) exprs(dst []expr.Expr) []expr.Expr {
 	return dst
 }
 
-// Exprs returns the frame's expressions: of Key, Start and End, those that there are.
+// Exprs returns the frame's expressions: of Key, Start, End and Compared, those that there are.
 func (f *Frame) Exprs() []expr.Expr { return f.exprs(nil) }
 
 // WithExprs returns the frame with other expressions, in the order of Exprs.
 func (f Frame) WithExprs(es []expr.Expr) Frame {
-	for _, e := range []*expr.Expr{&f.Key, &f.Start.Value, &f.End.Value} {
+	for _, e := range []*expr.Expr{&f.Key, &f.Start.Value, &f.End.Value, &f.Compared} {
 		if *e != nil {
 			*e, es = es[0], es[1:]
 		}
@@ -101,8 +106,8 @@ func (f Frame) WithExprs(es []expr.Expr) Frame {
 func (f *Frame) Equal(o *Frame) bool {
 	same := func(a, b expr.Expr) bool { return a == nil && b == nil || a != nil && b != nil && expr.Equal(a, b) }
 	return f.Unit == o.Unit && f.Start.Kind == o.Start.Kind && f.End.Kind == o.End.Kind &&
-		f.Start.Offset == o.Start.Offset && f.End.Offset == o.End.Offset && f.Desc == o.Desc &&
-		same(f.Key, o.Key) && same(f.Start.Value, o.Start.Value) && same(f.End.Value, o.End.Value)
+		f.Start.Offset == o.Start.Offset && f.End.Offset == o.End.Offset && f.Desc == o.Desc && f.Op == o.Op &&
+		same(f.Key, o.Key) && same(f.Start.Value, o.Start.Value) && same(f.End.Value, o.End.Value) && same(f.Compared, o.Compared)
 }
 
 // String prints the frame as it is written in SQL, but nothing for that which holds the partition up to the row's peers, the default
@@ -214,6 +219,10 @@ func (m *namer) windowCall(it *WindowItem) string {
 		if f := it.Frame.String(); f != "" {
 			s += " " + f
 		}
+		if it.Frame.Compared != nil {
+			own := m.expr(it.Frame.Compared)
+			s += " where " + own + " " + it.Frame.Op.String() + " the row's " + own
+		}
 	}
 	return s
 }
@@ -227,6 +236,9 @@ func (c *checker) window(w *Window) error {
 		it := &w.Items[i]
 		if err := c.make(it.Col); err != nil {
 			return err
+		}
+		if f := &it.Frame; f.Compared != nil && (f.Unit != FrameRows || f.Start.Kind != UnboundedPreceding || f.End.Kind != CurrentRow) {
+			return fmt.Errorf("a frame that compares values does not hold all rows up to the current one: %s", it.Call())
 		}
 		for _, v := range []expr.Expr{it.Frame.Start.Value, it.Frame.End.Value} {
 			if v == nil {

@@ -10,7 +10,8 @@ import (
 )
 
 const accumulateRangesDoc = `Accumulate what subqueries aggregate over ranges: an aggregate whose correlation is one inequality, beside equalities,
-becomes an aggregate over sorted rows. So do <> and two inequalities of one inner value, as two ranges (two_ranges.go).
+becomes an aggregate over sorted rows. So do <> and two inequalities, of one inner value or two, as two ranges (two_ranges.go) or over
+frames that compare values, and LIMIT 1 (first_of_range.go).
 
 The subquery's rows and the distinct outer values are sorted together, by the equalities' keys and then the inequality's. What a row of
 outer values has to aggregate is then the part of its partition before it, so each pair that matches need not be visited. Legal
@@ -45,6 +46,9 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 		}
 		return a
 	}
+	if n := d.firstOfRange(a); n != nil {
+		return n
+	}
 	outer := logical.Out(a.Left)
 	agg := scalarTop(a.Right)
 	if agg == nil || !correlated(agg.Input, outer) || usesOuter(agg, outer) {
@@ -61,19 +65,40 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 	if rs == nil || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, rs[0].innerKeys()) <= fewMatches) {
 		return a
 	}
-	r := rs[0]
-	if len(rs) > 1 || r.op == expr.NE {
-		return d.twoRanges(a, in, rs, agg.Aggs)
-	}
-	in, aggs := d.firstOfEach(in, r, agg.Aggs)
-	if !slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return !d.accumulates(in, it) }) {
-		n, values := d.accumulated(a.Left, in, r, aggs)
-		if a.Kind == logical.SingleJoin {
-			a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
+	aggs := agg.Aggs
+	switch {
+	case slices.ContainsFunc(rs, func(r *matchedRange) bool { return r.op == expr.NE }):
+		return d.twoRanges(a, in, rs, aggs)
+	case len(rs) == 2:
+		if n := d.twoRanges(a, in, rs, aggs); n != logical.Node(a) {
+			return n
 		}
-		return d.scalarResult(a, n, values)
+		aggs = slices.Clone(aggs)
+		for i, it := range aggs {
+			aggs[i] = plainAggregate(it)
+		}
+	default:
+		in, aggs = d.firstOfEach(in, rs[0], aggs)
 	}
-	return a
+	if slices.ContainsFunc(aggs, func(it logical.AggItem) bool { return !d.accumulates(in, it) }) {
+		return a
+	}
+	n, values := d.accumulated(a.Left, in, rs, aggs)
+	return d.scalarResult(asLeftJoin(a), n, values)
+}
+
+// asLeftJoin returns a without the check for a second row, which its right side cannot give.
+func asLeftJoin(a *logical.Apply) *logical.Apply {
+	if a.Kind != logical.SingleJoin {
+		return a
+	}
+	return &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
+}
+
+// plainAggregate returns an aggregate without a DISTINCT that changes nothing.
+func plainAggregate(it logical.AggItem) logical.AggItem {
+	it.Distinct = it.Distinct && !ignoresDuplicates(it.Fn.Kind)
+	return it
 }
 
 // accumulates says whether a window computes an aggregate as a grouping does, and without a sum that is too large for its type in
@@ -168,10 +193,13 @@ func (r *matchedRange) innerKeys() []expr.Expr {
 	return keys
 }
 
-// outerColumns returns the columns in outer values.
-func (r *matchedRange) outerColumns() logical.ColSet {
-	used := []expr.Expr{r.outer}
-	for _, k := range r.keys {
+// outerColumns returns the columns in the outer values of ranges of the same keys.
+func outerColumns(rs []*matchedRange) logical.ColSet {
+	var used []expr.Expr
+	for _, r := range rs {
+		used = append(used, r.outer)
+	}
+	for _, k := range rs[0].keys {
 		used = append(used, k.Left)
 	}
 	return logical.UsesOf(used)
@@ -212,10 +240,12 @@ func (d *decorrelator) firstOfEach(in logical.Node, r *matchedRange, aggs []logi
 // ascending says whether inner rows come before the outer rows that they match if both are sorted by their values.
 func (r *matchedRange) ascending() bool { return r.op == expr.LT || r.op == expr.LE }
 
-// accumulated joins l with what aggs give over the rows of in that belong to each of its rows. The values are expressions over the join.
-func (d *decorrelator) accumulated(l, in logical.Node, r *matchedRange, aggs []logical.AggItem) (logical.Node, map[expr.ColumnID]expr.Expr) {
-	l, source, cols := d.secondReader(l, r.outerColumns())
-	u := &rangeUnion{w: d.w, in: d.withoutNulls(in, r), outerRows: &logical.Aggregate{}, to: map[expr.ColumnID]expr.Expr{}}
+// accumulated joins l with what aggs give over the rows of in that belong to each of its rows by all of rs, one range or two. The values
+// are expressions over the join. Rows are sorted by the first range; the frames compare the second one's values.
+func (d *decorrelator) accumulated(l, in logical.Node, rs []*matchedRange, aggs []logical.AggItem) (logical.Node, map[expr.ColumnID]expr.Expr) {
+	l, source, cols := d.secondReader(l, outerColumns(rs))
+	r := rs[0]
+	u := &rangeUnion{w: d.w, in: withoutNulls(in, rs), outerRows: &logical.Aggregate{}, to: map[expr.ColumnID]expr.Expr{}}
 	for _, c := range l.Schema() {
 		if from := cols[c.ID]; from != nil {
 			u.to[c.ID] = withNull(from, c.Null)
@@ -236,13 +266,21 @@ func (d *decorrelator) accumulated(l, in logical.Node, r *matchedRange, aggs []l
 	keys := u.outerRows.Groups
 	place := u.column(r.outer, r.inner, r.typ)
 	on = append(on, &expr.Compare{Op: expr.EQ, Left: r.outer, Right: place})
-	u.outerRows.Input = known(source, append(notNull, expr.Substitute(r.outer, u.to)))
+	notNull = append(notNull, expr.Substitute(r.outer, u.to))
+	frame := logical.Frame{Unit: logical.FrameRows, Start: logical.FrameBound{Kind: logical.UnboundedPreceding}, End: logical.FrameBound{Kind: logical.CurrentRow}}
+	if len(rs) > 1 {
+		second := u.column(rs[1].outer, rs[1].inner, rs[1].typ)
+		on = append(on, &expr.Compare{Op: expr.EQ, Left: rs[1].outer, Right: second})
+		notNull = append(notNull, expr.Substitute(rs[1].outer, u.to))
+		frame.Compared, frame.Op = second, rs[1].op
+	}
+	u.outerRows.Input = known(source, notNull)
+	matched := slices.Clone(u.cols)
 	u.in = d.ofKeys(u.in, u.outerRows, keys, r)
 
 	marker := u.ofInner("inner", expr.True)
 	strict := r.op == expr.LT || r.op == expr.GT
 	win.Order = []logical.SortKey{{Expr: place, Desc: !r.ascending()}, {Expr: marker, Desc: !strict}}
-	frame := logical.Frame{Unit: logical.FrameRows, Start: logical.FrameBound{Kind: logical.UnboundedPreceding}, End: logical.FrameBound{Kind: logical.CurrentRow}}
 	values := map[expr.ColumnID]expr.Expr{}
 	args := map[string]*expr.Column{}
 	var given []*expr.Column
@@ -263,14 +301,17 @@ func (d *decorrelator) accumulated(l, in logical.Node, r *matchedRange, aggs []l
 	}
 	win.Input = u.node()
 	found := logical.NewFilter(win, &expr.IsNull{Arg: marker})
-	right := logical.Keep(found, append(u.keys(len(r.keys)+1), given...))
+	right := logical.Keep(found, append(matched, given...))
 	return &logical.Join{Kind: logical.LeftJoin, Left: l, Right: right, On: on}, values
 }
 
 // withoutNulls drops the rows of in that match no outer row because a value of theirs is NULL.
-func (d *decorrelator) withoutNulls(in logical.Node, r *matchedRange) logical.Node {
-	values := []expr.Expr{r.inner}
-	for _, k := range r.keys {
+func withoutNulls(in logical.Node, rs []*matchedRange) logical.Node {
+	var values []expr.Expr
+	for _, r := range rs {
+		values = append(values, r.inner)
+	}
+	for _, k := range rs[0].keys {
 		if k.Op == expr.EQ {
 			values = append(values, k.Right)
 		}
@@ -335,9 +376,6 @@ func (u *rangeUnion) add(name string, outer, inner expr.Expr) *expr.Column {
 	u.cols = append(u.cols, u.w.alloc.New("", name, inner.Type(), outer.Nullable() || inner.Nullable()))
 	return u.cols[len(u.cols)-1]
 }
-
-// keys returns the first n columns.
-func (u *rangeUnion) keys(n int) []*expr.Column { return u.cols[:n:n] }
 
 func (u *rangeUnion) node() logical.Node {
 	outer := &logical.Project{Input: u.outerRows, Items: u.outerItems}

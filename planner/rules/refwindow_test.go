@@ -92,7 +92,7 @@ func (r *reference) windowValue(it *logical.WindowItem, part []env, at int, comp
 			}
 			return j - at
 		}
-		if in(it.Frame.Start) >= 0 && in(it.Frame.End) <= 0 {
+		if in(it.Frame.Start) >= 0 && in(it.Frame.End) <= 0 && r.compared(&it.Frame, outer.with(part[j]), outer.with(part[at])) {
 			frame = append(frame, outer.with(part[j]))
 		}
 	}
@@ -106,4 +106,14 @@ func (r *reference) windowValue(it *logical.WindowItem, part []env, at int, comp
 		panic("the reference does not know " + it.Fn.Name)
 	}
 	return r.agg(&logical.AggItem{Col: it.Col, Fn: it.Fn.Agg, Args: it.Args}, frame)
+}
+
+// compared says whether what the frame compares lets a row into the frame of another.
+func (r *reference) compared(f *logical.Frame, row, own env) bool {
+	if f.Compared == nil {
+		return true
+	}
+	value := func(e env) expr.Expr { return &expr.Const{Value: r.value(f.Compared, e)} }
+	v := r.value(&expr.Compare{Op: f.Op, Left: value(row), Right: value(own)}, own)
+	return !v.Null && v.I != 0
 }

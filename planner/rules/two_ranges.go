@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -12,25 +14,29 @@ import (
 //	v <> x             is  v < x  and  v > x   together
 //	v > lo AND v < hi  is  v < hi  without  v <= lo,  if lo < hi, else nothing
 //
-// It returns a if these are not the conditions' forms, or if an aggregate cannot be put together exactly. Sums of doubles cannot: the
-// difference of two sums may keep none of their digits.
+// A second inequality beside <> narrows both ranges. It returns a if these are not the conditions' forms, or if an aggregate cannot be put
+// together exactly. Sums of doubles cannot be of a difference, which may keep none of the two sums' digits.
 func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matchedRange, aggs []logical.AggItem) logical.Node {
 	p := &rangePair{d: d}
-	switch {
-	case len(rs) == 1:
-		p.first, p.second = rs[0].with(expr.LT), rs[0].with(expr.GT)
+	switch ne := slices.IndexFunc(rs, func(r *matchedRange) bool { return r.op == expr.NE }); {
+	case ne >= 0:
+		other := slices.Delete(slices.Clone(rs), ne, ne+1)
+		if slices.ContainsFunc(other, func(r *matchedRange) bool { return r.op == expr.NE }) {
+			return a
+		}
+		p.first, p.second = append(other, rs[ne].with(expr.LT)), append(slices.Clone(other), rs[ne].with(expr.GT))
 	default:
 		lower, upper, ok := bounds(rs)
 		if !ok || lower.typ != upper.typ {
 			return a
 		}
-		p.first, p.second = upper, lower.with(pick(lower.op == expr.GT, expr.LE, expr.LT))
+		p.first, p.second = []*matchedRange{upper}, []*matchedRange{lower.with(pick(lower.op == expr.GT, expr.LE, expr.LT))}
 		op := pick(lower.op == expr.GE && upper.op == expr.LE, expr.LE, expr.LT)
 		p.nonEmpty = &expr.Compare{Op: op, Left: expr.NewCast(lower.outer, lower.typ), Right: expr.NewCast(upper.outer, upper.typ)}
 	}
 	results := make([]func() expr.Expr, len(aggs))
 	for i := range aggs {
-		if results[i] = p.result(&aggs[i]); results[i] == nil || !d.accumulates(in, p.plain(aggs[i])) {
+		if results[i] = p.result(&aggs[i]); results[i] == nil || !d.accumulates(in, plainAggregate(aggs[i])) {
 			return a
 		}
 	}
@@ -43,16 +49,16 @@ func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matche
 		m[id] = c
 	}
 	n, left := d.accumulated(a.Left, in, p.first, p.aggs)
-	n, right := d.accumulated(n, second, p.second.substituted(m), p.substituted(m))
+	for i, r := range p.second {
+		p.second[i] = r.substituted(m)
+	}
+	n, right := d.accumulated(n, second, p.second, p.substituted(m))
 	p.values = [2]map[expr.ColumnID]expr.Expr{left, right}
 	values := map[expr.ColumnID]expr.Expr{}
 	for i, item := range aggs {
 		values[item.Col.ID] = results[i]()
 	}
-	if a.Kind == logical.SingleJoin {
-		a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
-	}
-	return d.scalarResult(a, n, values)
+	return d.scalarResult(asLeftJoin(a), n, values)
 }
 
 // bounds tells the lower bound from the upper one, if rs are both of one inner value.
@@ -98,7 +104,7 @@ func (r *matchedRange) substituted(m map[expr.ColumnID]expr.Expr) *matchedRange 
 // again.
 type rangePair struct {
 	d             *decorrelator
-	first, second *matchedRange
+	first, second []*matchedRange
 	nonEmpty      expr.Expr // says whether the second range lies within the first, whose rest is asked for; nil if their union is
 	aggs, again   []logical.AggItem
 	values        [2]map[expr.ColumnID]expr.Expr
@@ -112,12 +118,6 @@ func (p *rangePair) substituted(m map[expr.ColumnID]expr.Expr) []logical.AggItem
 		p.again = append(p.again, it)
 	}
 	return p.again
-}
-
-// plain returns an aggregate without a DISTINCT that changes nothing.
-func (p *rangePair) plain(it logical.AggItem) logical.AggItem {
-	it.Distinct = it.Distinct && !ignoresDuplicates(it.Fn.Kind)
-	return it
 }
 
 // result adds to p the aggregates from which it is put together, and returns what does so once both ranges have values. It returns nil
@@ -138,7 +138,7 @@ func (p *rangePair) result(it *logical.AggItem) func() expr.Expr {
 		if p.nonEmpty != nil {
 			return nil
 		}
-		i := p.add(p.plain(*it))
+		i := p.add(plainAggregate(*it))
 		return func() expr.Expr {
 			a, b := p.value(i)
 			better := &expr.Compare{Op: pick(it.Fn.Kind == expr.AggMin, expr.LT, expr.GT), Left: b, Right: a}
@@ -151,7 +151,7 @@ func (p *rangePair) result(it *logical.AggItem) func() expr.Expr {
 
 // sum handles SUM and AVG, which are NULL where no value is counted.
 func (p *rangePair) sum(it *logical.AggItem) func() expr.Expr {
-	if it.Args[0].Type().IsFloat() {
+	if p.nonEmpty != nil && it.Args[0].Type().IsFloat() {
 		return nil
 	}
 	t := pick(it.Fn.Kind == expr.AggSum, it.Col.Typ, exactSum(*it))

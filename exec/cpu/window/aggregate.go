@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/accumulate"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/planner/logical"
@@ -17,10 +18,8 @@ import (
 func (o *windowOut) aggregate() (func() windowFunc, error) {
 	kind := o.item.Fn.Agg.Kind
 	switch kind {
-	case expr.AggCountStar:
-		return func() windowFunc { return o.countRows }, nil
-	case expr.AggCount:
-		if o.arg.Valid == nil {
+	case expr.AggCountStar, expr.AggCount:
+		if o.compared == nil && (o.arg == nil || o.arg.Valid == nil) {
 			return func() windowFunc { return o.countRows }, nil
 		}
 		return o.removable(func(row int, _, n int64) error {
@@ -50,8 +49,12 @@ func (o *windowOut) countRows(b *windowBlock, f *framer) error {
 	return nil
 }
 
-// folded prepares an aggregate that folds values of type T, of size bytes each; give stores a row's result.
+// folded prepares an aggregate that folds values of type T, of size bytes each; give stores the result of a row, of whose frame it is told
+// the bounds unless the frame compares values.
 func folded[T any](o *windowOut, f *folding[T], size int64, give func(row, lo, hi int, x T) error) (func() windowFunc, error) {
+	if o.compared != nil {
+		return comparing(o.compared, f, size, func(row int, x T) error { return give(row, -1, -1, x) })
+	}
 	if err := growFor(o, f, size); err != nil {
 		return nil, err
 	}
@@ -82,9 +85,10 @@ type intSum struct{ sum, n int64 }
 
 // removable prepares sums of integers that cannot leave 64 bits, or counts: what leaves a frame is subtracted.
 func (o *windowOut) removable(give func(row int, sum, n int64) error) (func() windowFunc, error) {
-	v, valid := o.arg.I64, o.arg.Valid
-	if v == nil {
-		v = make([]int64, 0) // only counts are of interest
+	var v []int64 // none where only counts are of interest
+	var valid column.Bitmap
+	if o.arg != nil {
+		v, valid = o.arg.I64, o.arg.Valid
 	}
 	sums := len(v) > 0
 	f := &folding[intSum]{
@@ -101,6 +105,9 @@ func (o *windowOut) removable(give func(row int, sum, n int64) error) (func() wi
 			}
 		},
 		combine: func(a, b intSum) intSum { return intSum{a.sum + b.sum, a.n + b.n} },
+	}
+	if o.compared != nil {
+		return comparing(o.compared, f, 16, func(row int, x intSum) error { return give(row, x.sum, x.n) })
 	}
 	if err := growFor(o, f, 16); err != nil {
 		return nil, err
@@ -362,7 +369,7 @@ func (o *windowOut) extreme(greatest bool) (func() windowFunc, error) {
 			o.values.I64[row] = int64(x ^ sign ^ flip)
 		}
 	}
-	if v.Valid == nil {
+	if v.Valid == nil && o.compared == nil {
 		f := &folding[uint64]{empty: math.MaxUint64, load: words, combine: func(a, b uint64) uint64 { return min(a, b) }}
 		return folded(o, f, 8, func(row, lo, hi int, x uint64) error {
 			if lo == hi {
@@ -383,7 +390,7 @@ func (o *windowOut) extreme(greatest bool) (func() windowFunc, error) {
 			var word [1]uint64
 			for i := range dst {
 				dst[i] = some{word: math.MaxUint64}
-				if v.Valid.Get(from + i) {
+				if !v.IsNull(from + i) {
 					words(word[:], from+i)
 					dst[i] = some{word[0], true}
 				}

@@ -27,6 +27,7 @@ type windowOut struct {
 
 	arg             *column.Vector // the operand, in order
 	key, start, end *column.Vector // of a frame by values, in order
+	compared        *ranked        // of a frame that compares values; nil: it does not
 }
 
 // Results that are no row's value.
@@ -46,6 +47,9 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 	}
 	if it.Fn.Framed {
 		o.key, o.start, o.end = get(it.Frame.Key), get(it.Frame.Start.Value), get(it.Frame.End.Value)
+		if it.Frame.Compared != nil && err == nil {
+			o.compared, err = r.rankedBy(it.Frame.Compared, it.Frame.Op)
+		}
 	}
 	picks := false // results are some row's value, or NULL
 	sums := false  // results are computed of values, or NULL if there are none

@@ -91,6 +91,7 @@ type windowRows struct {
 	largest           int     // the most rows of a partition, or a bound of it
 	groups            []int32 // the first row of each group of peers, and n; nil if no frame counts groups
 	sorted            map[expr.ColumnID]*column.Vector
+	ranks             []*ranked
 }
 
 func (w *Sink) Finish() error {
@@ -112,8 +113,9 @@ func (w *Sink) Finish() error {
 		return err
 	}
 	for _, o := range outs {
-		o.begin, o.arg, o.key, o.start, o.end = nil, nil, nil, nil, nil
+		o.begin, o.arg, o.key, o.start, o.end, o.compared = nil, nil, nil, nil, nil, nil
 	}
+	r.forgetRanks()
 	return r.assemble(outs)
 }
 

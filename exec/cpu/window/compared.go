@@ -1,0 +1,180 @@
+package window
+
+import (
+	"github.com/radish-sql/radish/exec/cpu/rowsort"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// ranked is what a frame compares, of the rows in order: each row's rank among all values, such that a row is in the frames of later rows
+// of its partition whose ranks are greater, or equal unless strict.
+//
+// Frames that compare values are not runs of rows, so neither trees nor sliding serve them. Instead rows are sorted by rank by merging runs
+// of them, in place of whole partitions at once. When two neighbouring runs are merged, each row of the later one gets the combination of
+// the earlier one's rows whose ranks lie before its own, which is one that grows while the merge proceeds. Each pair of rows that lie
+// in one partition meets in one merge, so n rows take O(n log n) steps (Bentley 1980, "Multidimensional divide-and-conquer").
+type ranked struct {
+	r      *windowRows
+	by     expr.Expr
+	op     expr.Op
+	rank   []int32 // noRow: NULL
+	strict bool
+}
+
+// rankedBy returns the ranks for a frame that compares e.
+func (r *windowRows) rankedBy(e expr.Expr, op expr.Op) (*ranked, error) {
+	for _, x := range r.ranks {
+		if x.op == op && expr.Equal(x.by, e) {
+			return x, nil
+		}
+	}
+	v, err := r.inOrder(e)
+	if err != nil {
+		return nil, err
+	}
+	q := r.w.q
+	// The sort's words and the ranks.
+	if err := q.Memory.Reserve(r.w.sort.Name, 20*int64(r.n)); err != nil {
+		return nil, err
+	}
+	x := &ranked{r: r, by: e, op: op, rank: make([]int32, r.n), strict: op == expr.LT || op == expr.GT}
+	r.ranks = append(r.ranks, x)
+	key, err := rowsort.NewKey(q, v, op == expr.GT || op == expr.GE, r.n)
+	if err != nil {
+		return nil, err
+	}
+	s := &rowsort.Sorter{Q: q, Name: r.w.sort.Name, Keys: []rowsort.Key{key}, Parallel: q.IsParallel(r.n)}
+	sorted, err := s.Sort(r.n)
+	if err != nil {
+		return nil, err
+	}
+	shift, coded := sorted.Shift(1)
+	rank := int32(0)
+	err = q.Blocks(r.n, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := sorted.Row(i)
+			if i > 0 && ((sorted.Words[i]^sorted.Words[i-1])>>shift != 0 || !coded && key.Compare(sorted.Row(i-1), row) != 0) {
+				rank++
+			}
+			if x.rank[row] = rank; v.IsNull(int(row)) {
+				x.rank[row] = noRow
+			}
+		}
+	})
+	q.Memory.Release(16 * int64(r.n))
+	return x, err
+}
+
+// forgetRanks lets go of the ranks.
+func (r *windowRows) forgetRanks() {
+	r.w.q.Memory.Release(4 * int64(r.n) * int64(len(r.ranks)))
+	r.ranks = nil
+}
+
+// mergedAtOnce is the power of two of the rows that one worker merges without looking at others.
+const mergedAtOnce = 14
+
+// comparing prepares an aggregate over frames that compare values; size is that of a T.
+func comparing[T any](x *ranked, f *folding[T], size int64, give func(row int, result T) error) (func() windowFunc, error) {
+	r := x.r
+	q, n := r.w.q, r.n
+	m := &merging[T]{ranked: x, folding: f}
+	if err := q.Memory.Reserve(r.w.sort.Name, (2*size+8)*int64(n)); err != nil {
+		return nil, err
+	}
+	m.values, m.results = make([]T, n), make([]T, n)
+	m.order, m.spare = make([]int32, n), make([]int32, n)
+	err := q.ParallelBlocks(n, func(from, to int) {
+		f.load(m.values[from:to], from)
+		for i := from; i < to; i++ {
+			if m.order[i] = int32(i); x.strict || x.rank[i] == noRow {
+				m.results[i] = f.empty
+			} else {
+				m.results[i] = m.values[i]
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = q.Parallel((n+1<<mergedAtOnce-1)>>mergedAtOnce, n, func(k int) error {
+		from := k << mergedAtOnce
+		for run := 1; run < 1<<mergedAtOnce; run *= 2 {
+			for at := from; at+run < min(n, from+1<<mergedAtOnce); at += 2 * run {
+				if err := m.merge(at, at+run, min(at+2*run, n)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	for run := 1 << mergedAtOnce; run < n && err == nil; run *= 2 {
+		err = q.Parallel((n+2*run-1)/(2*run), n, func(k int) error {
+			at := 2 * k * run
+			if at+run >= n {
+				return nil
+			}
+			return m.merge(at, at+run, min(at+2*run, n))
+		})
+	}
+	q.Memory.Release((size + 8) * int64(n))
+	m.values, m.order, m.spare = nil, nil, nil
+	return func() windowFunc {
+		return func(b *windowBlock, _ *framer) error {
+			for row := b.from; row < b.from+b.n; row++ {
+				if err := give(row, m.results[row]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}, err
+}
+
+// merging is the state of an aggregate over frames that compare values.
+type merging[T any] struct {
+	*ranked
+	*folding[T]
+	values, results []T
+	order, spare    []int32 // runs of rows, of each partition in the order of their ranks
+}
+
+// merge puts the rows from .. mid-1 and mid .. to-1 in one order. Of these only the rows of the partition that holds mid-1 and mid are to be
+// moved, if there is one.
+func (m *merging[T]) merge(from, mid, to int) error {
+	if m.r.partitions.Get(mid) {
+		return nil
+	}
+	from, to = max(from, lastEdge(m.r.partitions, mid)), min(to, nextEdge(m.r.partitions, mid))
+	before, behind, out := m.order[from:mid], m.order[mid:to], m.spare[from:to]
+	rank, acc := m.rank, m.empty
+	i := 0
+	for j, row := range behind {
+		if j&(1<<12-1) == 1<<12-1 {
+			if err := m.r.w.q.Check(); err != nil {
+				return err
+			}
+		}
+		limit := rank[row] // the least rank that does not come before the row's
+		if !m.strict {
+			limit++
+		}
+		for i < len(before) && rank[before[i]] < limit {
+			if i&(1<<16-1) == 1<<16-1 {
+				if err := m.r.w.q.Check(); err != nil {
+					return err
+				}
+			}
+			if rank[before[i]] != noRow {
+				acc = m.combine(acc, m.values[before[i]])
+			}
+			out[i+j] = before[i]
+			i++
+		}
+		if out[i+j] = row; rank[row] != noRow {
+			m.results[row] = m.combine(m.results[row], acc)
+		}
+	}
+	copy(out[len(behind)+i:], before[i:])
+	copy(m.order[from:to], out)
+	return nil
+}

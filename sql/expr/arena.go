@@ -1,6 +1,10 @@
 package expr
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/radish-sql/radish/sql/interrupt"
+)
 
 // arena holds the bytes of strings that functions make: one allocation for many strings. A chunk is never written
 // again once it is full, so the strings live as long as anybody keeps them.
@@ -8,11 +12,16 @@ import "unsafe"
 // A Context, which holds an arena, is copied for each worker. A copy must not write where the original does: it notices
 // that it is one by its address and starts with nothing.
 type arena struct {
-	buf  []byte
-	self *arena
+	buf     []byte
+	self    *arena
+	counted int // bytes of the slice that Reserve gave last which count already
 }
 
-const arenaChunk = 32 << 10
+const (
+	arenaChunk = 32 << 10
+	// arenaString is the length of strings from which each has an allocation of its own, which counts before it is made.
+	arenaString = 4 << 10
+)
 
 // reserve returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
 func (a *arena) reserve(n int) []byte {
@@ -20,7 +29,7 @@ func (a *arena) reserve(n int) []byte {
 		a.self, a.buf = a, nil
 	}
 	if cap(a.buf)-len(a.buf) < n {
-		a.buf = make([]byte, 0, max(n, arenaChunk))
+		a.buf = make([]byte, 0, arenaChunk)
 	}
 	return a.buf[len(a.buf):len(a.buf):cap(a.buf)]
 }
@@ -36,8 +45,55 @@ func (a *arena) commit(b []byte) string {
 	return unsafe.String(&b[0], len(b))
 }
 
-// Reserve returns an empty slice to append a string's bytes to; up to n of them cost no allocation of their own.
-func (c *Context) Reserve(n int) []byte { return c.arena.reserve(n) }
+// Reserve returns an empty slice to append the bytes of a string to, which Commit takes; n is how many there are at most. It counts long
+// strings before it takes their memory. A string whose length nobody knows is made by a Builder.
+func (c *Context) Reserve(n int) ([]byte, error) {
+	a := &c.arena
+	if a.counted = 0; n <= arenaString {
+		return a.reserve(n), nil
+	}
+	if err := c.Hold(n); err != nil {
+		return nil, err
+	}
+	a.counted = n
+	return make([]byte, 0, n), nil
+}
 
-// Commit makes a string of what was appended to the slice that reserve gave last.
-func (c *Context) Commit(b []byte) string { return c.arena.commit(b) }
+// Commit makes a string of what was appended to the slice that Reserve gave last, and counts what Reserve has not.
+func (c *Context) Commit(b []byte) (string, error) {
+	a := &c.arena
+	taken := len(b)
+	if taken > a.counted && a.counted > 0 {
+		taken = cap(b) // it has outgrown what was reserved
+	}
+	more := taken - a.counted
+	a.counted = 0
+	if more > 0 {
+		if err := c.Hold(more); err != nil {
+			return "", err
+		}
+	}
+	return a.commit(b), nil
+}
+
+// MakeString makes a string of what f appends to a slice, n bytes at most.
+func (c *Context) MakeString(n int, f func(b []byte) []byte) (string, error) {
+	b, err := c.Reserve(n)
+	if err != nil {
+		return "", err
+	}
+	return c.Commit(f(b))
+}
+
+// Builder returns a builder for a string whose length is not known before.
+func (c *Context) Builder() *interrupt.Builder { return interrupt.NewBuilder(c, c.arena.reserve(arenaString/8)) }
+
+// Built makes a string of what was written to a builder of c, the last that c has given.
+func (c *Context) Built(w *interrupt.Builder) (string, error) {
+	b, counted, err := w.Bytes()
+	if err != nil {
+		return "", err
+	}
+	c.arena.counted = counted
+	return c.Commit(b)
+}

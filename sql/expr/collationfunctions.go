@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -66,13 +67,36 @@ func collatedText(f func(c types.Collation, dst []byte, s string) []byte) Kernel
 		s, under := Strings(args[0]), CollationOperand(args[1])
 		for _, i := range Positions(sel, n) {
 			x := s.At(int(i))
-			out.Str[i] = c.Commit(f(under, c.Reserve(2*len(x)+8), x))
-			if err := c.Made(out.Str[i]); err != nil {
+			if len(x) > arenaString {
+				if err := c.longCollated(under, f, &out.Str[i], x); err != nil {
+					return err
+				}
+				continue
+			}
+			b, err := c.Reserve(2*len(x) + 8)
+			if err != nil {
+				return err
+			}
+			if out.Str[i], err = c.Commit(f(under, b, x)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+}
+
+// longCollated stores what f makes of a long text. It makes it while the memory that this takes on the way is counted, too.
+func (c *Context) longCollated(under types.Collation, f func(c types.Collation, dst []byte, s string) []byte, out *string, s string) error {
+	var key []byte
+	err := c.Scratch(under.KeyScratch(len(s)), func() error {
+		key = slices.Clip(f(under, nil, s))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	*out = unsafe.String(unsafe.SliceData(key), len(key))
+	return c.Hold(len(key))
 }
 
 func CollationOperand(v *column.Vector) types.Collation {

@@ -139,7 +139,15 @@ func (n *castNode) toText(f *frame, v *column.Vector, live []int32) error {
 	}
 	for _, i := range live {
 		x := v.Value(int(i))
-		text, status := types.FitString(c.Commit(x.AppendTextIn(c.Reserve(48), zone)), n.to)
+		b, err := c.Reserve(48)
+		if err != nil {
+			return err
+		}
+		made, err := c.Commit(x.AppendTextIn(b, zone))
+		if err != nil {
+			return err
+		}
+		text, status := types.FitString(made, n.to)
 		if status > types.ConvertRounded {
 			if err := n.problem(f, status, x, i); err != nil {
 				return err

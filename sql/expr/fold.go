@@ -70,6 +70,7 @@ func (c *compiler) eval1(e Expr, ctx *Context) (types.Value, error) {
 	}
 	v, err := p.Eval(ctx, &column.Batch{N: 1, FirstRow: 1})
 	if err != nil {
+		ctx.begin(p)
 		return types.Value{}, err
 	}
 	out := v[0].Value(0)

@@ -3,12 +3,11 @@ package expr
 import (
 	"context"
 
-	"github.com/radish-sql/radish/sql/interrupt"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // textCount is how many bytes the programs of a Context hold: their vectors, and the texts of the last batch of each, which live until
-// its next one, as far as they are interrupt.LongBytes or more.
+// its next one, as far as they are heldAtOnce or more.
 type textCount struct {
 	fresh   int   // of the current batch, not in held yet
 	held    int64 // by all programs
@@ -19,30 +18,39 @@ type textCount struct {
 // grownAtOnce is how many bytes of vectors are counted together.
 const grownAtOnce = 1 << 20
 
-// Made counts the bytes of a string that a kernel has made. Kernels that make texts call it for each, so that a statement that is
-// cancelled, or out of memory, ends before a whole vector of them is there.
+// Made counts a string that was made by other means than Reserve and a Builder. It must be short, or its memory reserved by Hold before.
 func (c *Context) Made(s string) error { return c.Hold(len(s)) }
 
-// Hold counts bytes that the program's values take.
+// heldAtOnce is how many bytes of strings are counted together.
+const heldAtOnce = 256 << 10
+
+// Hold counts bytes that the program's values are about to take, or that they take no more. On an error they do not count.
 func (c *Context) Hold(bytes int) error {
 	if c == nil {
 		return nil
 	}
 	t := &c.texts
-	if t.fresh += bytes; t.fresh < interrupt.LongBytes {
+	if t.fresh += bytes; t.fresh < heldAtOnce && t.fresh > -heldAtOnce {
 		return nil
 	}
-	t.held += int64(t.fresh)
-	if t.program != nil {
-		t.program.held += int64(t.fresh)
-	}
+	fresh := int64(t.fresh)
 	t.fresh = 0
+	t.add(fresh)
 	if c.Texts != nil {
 		if err := c.Texts(t.held); err != nil {
+			t.add(-fresh)
 			return err
 		}
 	}
 	return c.Interrupted()
+}
+
+// add counts bytes of the program that runs.
+func (t *textCount) add(bytes int64) {
+	t.held += bytes
+	if t.program != nil {
+		t.program.held += bytes
+	}
 }
 
 // grow counts bytes, which may be negative, by which the vectors of a program have grown. They live as long as the program: as keep's.
@@ -87,6 +95,16 @@ func (c *Context) told() {
 	if c.Texts != nil {
 		_ = c.Texts(c.texts.held)
 	}
+}
+
+// Scratch calls f when there is memory for bytes that f takes for itself, and forgets what was counted meanwhile.
+func (c *Context) Scratch(bytes int, f func() error) error {
+	return c.While(func() error {
+		if err := c.Hold(bytes); err != nil {
+			return err
+		}
+		return f()
+	})
 }
 
 // While calls f and forgets what it has counted: it lives no longer than f.

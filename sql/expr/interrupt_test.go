@@ -22,7 +22,7 @@ func TestLongTextsAreInterrupted(t *testing.T) {
 	}{
 		{"json_pretty", []any{medium}, "[\n  1234567,\n"},
 		{"json_valid", []any{long}, "1"},
-		{"json_extract", []any{medium, "$[7]"}, "1234567"},
+		{"json_extract", []any{long, "$[7]"}, "1234567"},
 		{"regexp", []any{medium, "(7,|1)*b"}, "0"},
 		{"regexp", []any{medium, "(7,|1)*]"}, "1"},
 		{"replace", []any{long, "1", "12"}, "[12234567,12"},

@@ -117,7 +117,10 @@ func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vec
 	}
 	for _, i := range Positions(sel, n) {
 		x := s.At(int(i))
-		b := c.Reserve(2*len(x) + 8)
+		b, err := c.Reserve(2*len(x) + 8)
+		if err != nil {
+			return err
+		}
 		literal := false
 		for at, r := range x {
 			last := at+utf8.RuneLen(r) >= len(x)
@@ -136,7 +139,9 @@ func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vec
 			}
 			literal = false
 		}
-		out.Str[i] = c.Commit(b)
+		if out.Str[i], err = c.Commit(b); err != nil {
+			return err
+		}
 	}
 	return nil
 }

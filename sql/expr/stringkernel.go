@@ -1,29 +1,23 @@
 package expr
 
 import (
-	"unsafe"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // Makers of kernels and resolvers for functions of text.
 
-// StringKernel makes the kernel of a function of one text whose result is a part of it, or a new string.
+// StringKernel makes the kernel of a function of one text whose result is a part of it, or a new string, which the function counts: it
+// makes it by Reserve or a Builder.
 func StringKernel(f func(c *Context, s string) (string, error)) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := Strings(args[0])
 		for _, i := range Positions(sel, n) {
-			x := s.At(int(i))
-			r, err := f(c, x)
+			r, err := f(c, s.At(int(i)))
 			if err != nil {
 				return err
 			}
-			if out.Str[i] = r; r != "" && (x == "" || unsafe.StringData(r) != unsafe.StringData(x)) {
-				if err := c.Made(r); err != nil {
-					return err
-				}
-			}
+			out.Str[i] = r
 		}
 		return nil
 	}
@@ -57,18 +51,24 @@ func ResolveStringsTo(result types.Type) func(args []Expr) (Signature, error) {
 // MaxAllowedPacket is MySQL's max_allowed_packet, which bounds the texts that functions make, in bytes.
 const MaxAllowedPacket = 64 << 20
 
-// PartialStringKernel makes the kernel of a function of one text that has no result for some.
-func PartialStringKernel(f func(s string) (string, bool)) Kernel {
+// ShortStringKernel makes the kernel of a function of one text that gives a short string, or none.
+func ShortStringKernel(f func(s string) (string, bool)) Kernel {
+	return PartialStringKernel(func(c *Context, s string) (string, bool, error) {
+		r, ok := f(s)
+		return r, ok, c.Made(r)
+	})
+}
+
+// PartialStringKernel makes the kernel of a function of one text that has no result for some. See StringKernel.
+func PartialStringKernel(f func(c *Context, s string) (string, bool, error)) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := Strings(args[0])
 		for _, i := range Positions(sel, n) {
-			r, ok := f(s.At(int(i)))
-			if out.Str[i] = r; len(r) > 0 {
-				if err := c.Made(r); err != nil {
-					return err
-				}
+			r, ok, err := f(c, s.At(int(i)))
+			if err != nil {
+				return err
 			}
-			if !ok {
+			if out.Str[i] = r; !ok {
 				out.SetNull(int(i), n)
 			}
 		}

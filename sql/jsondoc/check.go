@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -12,13 +13,20 @@ import (
 // Problem says what keeps a text from being one JSON document, in MySQL's words as far as there are few of them, and at
 // which byte. It is empty for a document. The error is that of a statement that was cancelled meanwhile.
 func Problem(c Statement, text string) (why string, at int, err error) {
-	if r := NewReader(c, text); len(text) < ReadBytes && r.skip(0) && r.Ended() ||
-		len(text) < interrupt.LongBytes && json.Valid([]byte(text)) {
+	r := NewReader(c, text)
+	switch ok := r.skip(0) && r.Ended(); {
+	case r.err != nil:
+		return "", 0, r.err
+	case ok:
 		return "", 0, nil
 	}
 	if strings.TrimSpace(text) == "" {
 		return "The document is empty.", len(text), nil
 	}
+	if err := c.Hold(decodedTimes * len(text)); err != nil {
+		return "", 0, err
+	}
+	defer func() { err = cmp.Or(err, c.Hold(-decodedTimes*len(text))) }()
 	d := json.NewDecoder(interrupt.NewReader(c, text))
 	var first json.RawMessage
 	err = d.Decode(&first)

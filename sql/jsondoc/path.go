@@ -255,10 +255,7 @@ func (v *Value) step(i int) string {
 	if plain {
 		return "." + key
 	}
-	var b strings.Builder
-	b.WriteByte('.')
-	WriteString(&b, key)
-	return b.String()
+	return "." + (&Value{Kind: String, Text: key}).String()
 }
 
 // Locate calls f with each value that the path finds in v, which lies at a path of its own.

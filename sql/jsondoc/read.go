@@ -1,23 +1,37 @@
 package jsondoc
 
 import (
+	"cmp"
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/radish-sql/radish/sql/interrupt"
 )
 
 // Reader reads a document from its text without copying what it can share. It knows valid documents only: where it fails, the text goes
 // through encoding/json, which says what is wrong with it.
 type Reader struct {
-	c  Statement
-	s  string
-	at int
+	c      Statement
+	s      string
+	at     int
+	looked int   // where it looked last whether its statement goes on
+	err    error // of the statement
 }
 
 // NewReader returns a reader of a document.
 func NewReader(c Statement, text string) Reader { return Reader{c: c, s: text} }
 
-// ReadBytes is the length of documents from which they are not read so: a reader does not look whether its statement goes on.
-const ReadBytes = 256 << 10
+// Err returns the error that ended the statement while its document was read.
+func (r *Reader) Err() error { return r.err }
+
+// goesOn looks now and then whether the statement goes on.
+func (r *Reader) goesOn() bool {
+	if r.at-r.looked >= interrupt.PieceBytes {
+		r.looked = r.at
+		r.err = r.c.Interrupted()
+	}
+	return r.err == nil
+}
 
 func (r *Reader) space() {
 	for r.at < len(r.s) && (r.s[r.at] == ' ' || r.s[r.at] == '\n' || r.s[r.at] == '\t' || r.s[r.at] == '\r') {
@@ -54,24 +68,30 @@ func (r *Reader) str() (token string, plain, ok bool) {
 		return "", false, false
 	}
 	plain, ascii := true, byte(0)
-	for ; r.at < len(r.s); r.at++ {
-		switch c := r.s[r.at]; {
-		case c == '"':
-			r.at++
-			token = r.s[start:r.at]
-			if ascii >= utf8.RuneSelf && !utf8.ValidString(token) {
-				plain = false
-			}
-			return token, plain, true
-		case c == '\\':
-			plain = false
-			if r.at++; !r.escape() {
-				return "", false, false
-			}
-		case c < ' ':
+	for r.at < len(r.s) {
+		stop := min(len(r.s), r.looked+interrupt.PieceBytes)
+		if r.at >= stop && !r.goesOn() {
 			return "", false, false
-		default:
-			ascii |= c
+		}
+		for ; r.at < stop; r.at++ {
+			switch c := r.s[r.at]; {
+			case c == '"':
+				r.at++
+				token = r.s[start:r.at]
+				if ascii >= utf8.RuneSelf && !utf8.ValidString(token) {
+					plain = false
+				}
+				return token, plain, true
+			case c == '\\':
+				plain = false
+				if r.at++; !r.escape() {
+					return "", false, false
+				}
+			case c < ' ':
+				return "", false, false
+			default:
+				ascii |= c
+			}
 		}
 	}
 	return "", false, false
@@ -100,9 +120,13 @@ func (r *Reader) escape() bool {
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // textOf returns the string of a token.
-func textOf(token string, plain bool) (text string, ok bool) {
+func (r *Reader) textOf(token string, plain bool) (text string, ok bool) {
 	if plain {
 		return token[1 : len(token)-1], true
+	}
+	const copies = 3 // the bytes that are decoded, and a buffer that becomes a string
+	if r.err = r.c.Hold(copies * len(token)); r.err != nil {
+		return "", false
 	}
 	return text, json.Unmarshal([]byte(token), &text) == nil
 }
@@ -168,7 +192,7 @@ func (r *Reader) each(depth int, f func(i int, key string, plain bool) bool) boo
 	if r.space(); r.take(end) {
 		return true
 	}
-	for i := 0; ; i++ {
+	for i := 0; r.goesOn(); i++ {
 		key, plain := "", true
 		if object {
 			r.space()
@@ -190,6 +214,7 @@ func (r *Reader) each(depth int, f func(i int, key string, plain bool) bool) boo
 			return false
 		}
 	}
+	return false
 }
 
 // Value reads a value into a tree. Without an error nil says that the document is not valid.
@@ -209,7 +234,7 @@ func (r *Reader) Value(depth int) (v *Value, err error) {
 		}
 		ok := r.each(depth, func(_ int, key string, plain bool) bool {
 			if v.Kind == Object {
-				text, ok := textOf(key, plain)
+				text, ok := r.textOf(key, plain)
 				if !ok {
 					return false
 				}
@@ -221,17 +246,17 @@ func (r *Reader) Value(depth int) (v *Value, err error) {
 			return item != nil
 		})
 		if !ok || err != nil {
-			return nil, err
+			return nil, cmp.Or(err, r.err)
 		}
 		v.normalize()
 		return v, nil
 	case '"':
 		if token, plain, ok := r.str(); ok {
-			if text, ok := textOf(token, plain); ok {
+			if text, ok := r.textOf(token, plain); ok {
 				return &Value{Kind: String, Text: text}, nil
 			}
 		}
-		return nil, nil
+		return nil, r.err
 	case 't':
 		if r.word("true") {
 			return truthValue(true), nil
@@ -274,7 +299,7 @@ func (r *Reader) Seek(path Path, depth int) (found string, ok bool) {
 	ok = r.each(depth, func(i int, key string, plain bool) bool {
 		here := i == leg.From.n
 		if leg.Kind == LegKey {
-			text, ok := textOf(key, plain)
+			text, ok := r.textOf(key, plain)
 			if here = text == leg.Key; !ok {
 				return false
 			}

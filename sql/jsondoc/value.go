@@ -15,13 +15,8 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Statement is the statement that a document is read for.
-type Statement interface {
-	// Hold counts bytes that the document takes. Its error ends the statement.
-	Hold(bytes int) error
-	// Interrupted returns an error if the statement has been cancelled.
-	Interrupted() error
-}
+// Statement is the statement that a document is read for, which counts the bytes that the document takes.
+type Statement = interrupt.Memory
 
 // nobody is the statement of texts that are short.
 type nobody struct{}
@@ -60,11 +55,9 @@ const MaxDepth = 100
 
 // Parse reads a document; what and argument say whose operand it is.
 func Parse(c Statement, text, function string, argument int) (*Value, error) {
-	if len(text) < ReadBytes {
-		r := NewReader(c, text)
-		if v, err := r.Value(0); err != nil || v != nil && r.Ended() {
-			return v, err
-		}
+	r := NewReader(c, text)
+	if v, err := r.Value(0); err != nil || v != nil && r.Ended() {
+		return v, err
 	}
 	why, at, err := Problem(c, text)
 	if err != nil {
@@ -73,13 +66,20 @@ func Parse(c Statement, text, function string, argument int) (*Value, error) {
 	if why != "" {
 		return nil, sqlerr.New(sqlerr.CodeInvalidJSONTextInParam, sqlerr.User, "Invalid JSON text in argument %d to function %s: \"%s\" at position %d.", argument, function, why, at)
 	}
+	if err := c.Hold(decodedTimes * len(text)); err != nil {
+		return nil, err
+	}
 	d := json.NewDecoder(interrupt.NewReader(c, text))
 	d.UseNumber()
 	return decode(c, d, 0)
 }
 
-// valueBytes is about what a value of a document takes beside its text: a jsonValue and its place in another one.
-const valueBytes = 112
+const (
+	// valueBytes is about what a value of a document takes beside its text: a Value, its slot in another one, and its key.
+	valueBytes = 144
+	// decodedTimes is how many times the length of a document encoding/json takes at most: its buffer, which grows by copying, and strings.
+	decodedTimes = 4
+)
 
 func decode(c Statement, d *json.Decoder, depth int) (*Value, error) {
 	token, err := d.Token()
@@ -224,30 +224,32 @@ func (v *Value) Set(key string, item *Value) {
 	v.Keys, v.Items = slices.Insert(v.Keys, i, key), slices.Insert(v.Items, i, item)
 }
 
-// String writes the value as MySQL does.
+// String writes a short value as MySQL does.
 func (v *Value) String() string {
-	var b strings.Builder
-	v.Write(&b)
-	return b.String()
+	b := interrupt.NewBuilder(nobody{}, nil)
+	v.Write(b)
+	text, _, _ := b.Bytes() // nobody gives no errors
+	return string(text)
 }
 
-func (v *Value) Write(b *strings.Builder) {
+// Write writes the value as MySQL does.
+func (v *Value) Write(b *interrupt.Builder) {
 	switch v.Kind {
 	case Null:
 		b.WriteString("null")
 	case String:
 		WriteString(b, v.Text)
 	case Array:
-		b.WriteByte('[')
+		b.WriteChar('[')
 		for i, item := range v.Items {
 			if i > 0 {
 				b.WriteString(", ")
 			}
 			item.Write(b)
 		}
-		b.WriteByte(']')
+		b.WriteChar(']')
 	case Object:
-		b.WriteByte('{')
+		b.WriteChar('{')
 		for i, item := range v.Items {
 			if i > 0 {
 				b.WriteString(", ")
@@ -256,15 +258,15 @@ func (v *Value) Write(b *strings.Builder) {
 			b.WriteString(": ")
 			item.Write(b)
 		}
-		b.WriteByte('}')
+		b.WriteChar('}')
 	default:
 		b.WriteString(v.Text)
 	}
 }
 
 // WriteString writes a string in quotes; only what has to be is escaped.
-func WriteString(b *strings.Builder, s string) {
-	b.WriteByte('"')
+func WriteString(b *interrupt.Builder, s string) {
+	b.WriteChar('"')
 	plain := 0 // the bytes from here on are written as they are
 	for i := range len(s) {
 		c := s[i]
@@ -275,17 +277,17 @@ func WriteString(b *strings.Builder, s string) {
 		plain = i + 1
 		switch {
 		case c >= ' ':
-			b.WriteByte('\\')
-			b.WriteByte(c)
+			b.WriteChar('\\')
+			b.WriteChar(c)
 		case strings.IndexByte("\b\f\n\r\t", c) >= 0:
-			b.WriteByte('\\')
-			b.WriteByte("bfnrt"[strings.IndexByte("\b\f\n\r\t", c)])
+			b.WriteChar('\\')
+			b.WriteChar("bfnrt"[strings.IndexByte("\b\f\n\r\t", c)])
 		default:
-			fmt.Fprintf(b, "\\u%04x", c)
+			b.WriteString(fmt.Sprintf("\\u%04x", c))
 		}
 	}
 	b.WriteString(s[plain:])
-	b.WriteByte('"')
+	b.WriteChar('"')
 }
 
 // Of makes JSON of an SQL value: a document stays one, a text becomes a string.

@@ -20,6 +20,17 @@ func (c Collation) Key(s string) string {
 	return string(c.AppendKey(nil, s))
 }
 
+// KeyScratch is how many bytes it takes at most, about, to make the key of a text of n bytes, the key among them.
+func (c Collation) KeyScratch(n int) int {
+	switch c {
+	case CollationGeneralCI:
+		return 4 * n
+	case CollationAiCI, CollationAsCI, CollationAsCS, CollationUnicode520CI:
+		return 20 * n // weights of 4 bytes and keys of up to 5 for each character, in slices that grow by copying
+	}
+	return n
+}
+
 // AppendKey appends to dst the collation key of s: of two texts, the one that comes first has the key that comes first by its
 // bytes, and equal texts have equal keys. Keys of one collation can be compared with each other only.
 func (c Collation) AppendKey(dst []byte, s string) []byte {
@@ -65,6 +76,9 @@ var unicodeCollators = [...]sync.Pool{
 	CollationAsCS: {New: func() any { return newUnicodeCollator() }},
 }
 
+// longestPooled is the length of texts whose collator is kept for others.
+const longestPooled = 64 << 10
+
 type unicodeCollator struct {
 	*collate.Collator
 	buffer collate.Buffer
@@ -80,7 +94,9 @@ func appendUnicodeKey(dst []byte, s string, c Collation) []byte {
 	u := unicodeCollators[c].Get().(*unicodeCollator)
 	dst = append(dst, u.KeyFromString(&u.buffer, s)...)
 	u.buffer.Reset()
-	unicodeCollators[c].Put(u)
+	if len(s) < longestPooled { // its buffers are as long
+		unicodeCollators[c].Put(u)
+	}
 	return dst
 }
 

@@ -117,10 +117,9 @@ func meridiem(hour int) string {
 	return "PM"
 }
 
-// TimeFormat is TIME_FORMAT(time, format). Hours may exceed 23, a negative time has a leading minus sign, and the codes
+// AppendTimeFormat appends TIME_FORMAT(time, format). Hours may exceed 23, a negative time has a leading minus sign, and the codes
 // for dates give NULL, except those that MySQL prints as zeros (%c, %d, %e, %m, %Y, %y); ok is false for NULL.
-func TimeFormat(t int64, format string) (text string, ok bool) {
-	var dst []byte
+func AppendTimeFormat(dst []byte, t int64, format string) (text []byte, ok bool) {
 	if t < 0 {
 		dst = append(dst, '-')
 		t = -t
@@ -140,12 +139,12 @@ func TimeFormat(t int64, format string) (text string, ok bool) {
 		case 'Y':
 			dst = append(dst, "0000"...)
 		case 'a', 'b', 'D', 'j', 'M', 'U', 'u', 'V', 'v', 'W', 'w', 'X', 'x':
-			return "", false
+			return dst[:0], false
 		default:
 			dst = appendTimeCode(dst, t, format[i])
 		}
 	}
-	return string(dst), true
+	return dst, true
 }
 
 // appendOrdinal appends 1st, 2nd, 3rd, 4th, ... 11th, 12th, 13th, ...

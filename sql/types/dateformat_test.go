@@ -23,11 +23,11 @@ func TestDateFormat(t *testing.T) {
 		{"100:00:00", "%H %k %h %I %l", "100 100 04 04 4"}, {"-01:02:03.4", "%T.%f", "-01:02:03.400000"}, {"01:00:00", "%Y-%m", "0000-00"}, {"01:00:00", "%W", "NULL"},
 	} {
 		at, _ := ParseTime(c.at, nil)
-		got, ok := TimeFormat(at, c.format)
+		got, ok := AppendTimeFormat(nil, at, c.format)
 		if !ok {
-			got = "NULL"
+			got = []byte("NULL")
 		}
-		if got != c.want {
+		if string(got) != c.want {
 			t.Errorf("TIME_FORMAT(%s, %s) = %q, want %q", c.at, c.format, got, c.want)
 		}
 	}

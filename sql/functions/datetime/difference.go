@@ -267,21 +267,23 @@ func addTimeKernel(sign int64) expr.Kernel {
 	}
 }
 
+// longestDatetime is how many bytes a DATETIME has with all digits.
+const longestDatetime = len("2000-01-01 00:00:00.000000")
+
 // storeMoment stores as text the sum of x, which says whether it has a date, and y.
-func storeMoment(c *expr.Context, out *column.Vector, i int, sum int64, x, y moment) error {
+func storeMoment(c *expr.Context, out *column.Vector, i int, sum int64, x, y moment) (err error) {
 	fsp := 0
 	if x.digits || y.digits || sum%types.MicrosPerSecond != 0 {
 		fsp = types.MaxFsp
 	}
-	b := c.Reserve(26)
 	if x.date {
-		out.Str[i] = c.Commit(types.AppendDatetime(b, sum, fsp))
-		return nil
+		out.Str[i], err = c.MakeString(longestDatetime, func(b []byte) []byte { return types.AppendDatetime(b, sum, fsp) })
+		return err
 	}
 	t := column.Vector{Type: types.Time, I64: []int64{0}}
 	if err := storeTime(c, &t, 0, sum); err != nil {
 		return err
 	}
-	out.Str[i] = c.Commit(types.AppendTime(b, t.I64[0], fsp))
-	return nil
+	out.Str[i], err = c.MakeString(longestDatetime, func(b []byte) []byte { return types.AppendTime(b, t.I64[0], fsp) })
+	return err
 }

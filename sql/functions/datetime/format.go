@@ -34,10 +34,13 @@ func formattedType(format expr.Expr) types.Type {
 		return types.Varchar(len(c.Value.S) - 2*min(codes, len(c.Value.S)/2) + 11*codes)
 	}
 	if n := types.TextLength(expr.TextType(format.Type())); n > 0 {
-		return types.Varchar(6 * n)
+		return types.Varchar(timesFormatted * n)
 	}
 	return types.Text
 }
+
+// timesFormatted is how many times as long as its format a text is at most: %r is "11:59:59 PM".
+const timesFormatted = 6
 
 func resolveDateFormat(args []expr.Expr) (expr.Signature, error) {
 	return expr.Signature{Args: []types.Type{datetimeArg(args[0]), expr.CastToString(args[1])}, Result: formattedType(args[1])}, nil
@@ -47,8 +50,9 @@ func evalDateFormat(c *expr.Context, _ *expr.Call, out *column.Vector, args []*c
 	t, format := expr.Ints(args[0]), expr.Strings(args[1])
 	for _, i := range expr.Positions(sel, n) {
 		f := format.At(int(i))
-		out.Str[i] = c.Commit(types.AppendDateFormat(c.Reserve(2*len(f)+16), t.At(int(i)), f))
-		if err := c.Made(out.Str[i]); err != nil {
+		var err error
+		out.Str[i], err = c.MakeString(timesFormatted*len(f), func(b []byte) []byte { return types.AppendDateFormat(b, t.At(int(i)), f) })
+		if err != nil {
 			return err
 		}
 	}
@@ -59,11 +63,18 @@ func resolveTimeFormat(args []expr.Expr) (expr.Signature, error) {
 	return expr.Signature{Args: []types.Type{timeArg(args[0]), expr.CastToString(args[1])}, Result: formattedType(args[1]), Nullable: true}, nil
 }
 
-func evalTimeFormat(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalTimeFormat(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	t, format := expr.Ints(args[0]), expr.Strings(args[1])
 	for _, i := range expr.Positions(sel, n) {
-		text, ok := types.TimeFormat(t.At(int(i)), format.At(int(i)))
-		out.Str[i] = text
+		f, ok := format.At(int(i)), false
+		var err error
+		out.Str[i], err = c.MakeString(timesFormatted*len(f)+1, func(b []byte) []byte {
+			b, ok = types.AppendTimeFormat(b, t.At(int(i)), f)
+			return b
+		})
+		if err != nil {
+			return err
+		}
 		if !ok {
 			out.SetNull(int(i), n)
 		}

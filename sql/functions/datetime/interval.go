@@ -202,16 +202,19 @@ func addToText(c *expr.Context, out *column.Vector, s expr.StringReader, span fu
 			}
 			continue
 		}
-		b := c.Reserve(26)
-		switch {
-		case unit.IsDateUnit() && !hasClock(x):
-			b = types.AppendDate(b, types.DateOf(t))
-		case t%types.MicrosPerSecond != 0:
-			b = types.AppendDatetime(b, t, types.MaxFsp)
-		default:
-			b = types.AppendDatetime(b, t, 0)
+		var err error
+		out.Str[i], err = c.MakeString(longestDatetime, func(b []byte) []byte {
+			switch {
+			case unit.IsDateUnit() && !hasClock(x):
+				return types.AppendDate(b, types.DateOf(t))
+			case t%types.MicrosPerSecond != 0:
+				return types.AppendDatetime(b, t, types.MaxFsp)
+			}
+			return types.AppendDatetime(b, t, 0)
+		})
+		if err != nil {
+			return err
 		}
-		out.Str[i] = c.Commit(b)
 	}
 	return nil
 }

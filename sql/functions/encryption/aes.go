@@ -91,8 +91,8 @@ func evalAES(encrypt bool) expr.Kernel {
 		text, keys := expr.Strings(args[0]), expr.Strings(args[1])
 		for _, i := range expr.Positions(sel, n) {
 			key := make([]byte, size) // longer keys are folded
-			for j, b := range []byte(keys.At(int(i))) {
-				key[j%size] ^= b
+			for j, k := 0, keys.At(int(i)); j < len(k); j++ {
+				key[j%size] ^= k[j]
 			}
 			block, err := aes.NewCipher(key)
 			if err != nil {
@@ -100,18 +100,22 @@ func evalAES(encrypt bool) expr.Kernel {
 			}
 			var iv []byte
 			if mode != "ecb" {
-				if iv = []byte(expr.Strings(args[2]).At(int(i))); len(iv) < aes.BlockSize {
+				given := expr.Strings(args[2]).At(int(i))
+				if len(given) < aes.BlockSize {
 					return sqlerr.New(codeAESWrong, sqlerr.User, "The initialization vector supplied to %s is too short. Must be at least %d bytes long", call.Fn.Name, aes.BlockSize)
 				}
-				iv = iv[:aes.BlockSize]
+				iv = []byte(given[:aes.BlockSize])
 			}
-			result, ok := crypt(block, mode, iv, []byte(text.At(int(i))), encrypt)
+			result, err := c.Reserve(len(text.At(int(i))) + aes.BlockSize)
+			if err != nil {
+				return err
+			}
+			result, ok := crypt(block, mode, iv, append(result, text.At(int(i))...), encrypt)
 			if !ok {
 				out.SetNull(int(i), n)
 				continue
 			}
-			out.Str[i] = string(result)
-			if err := c.Made(out.Str[i]); err != nil {
+			if out.Str[i], err = c.Commit(result); err != nil {
 				return err
 			}
 		}
@@ -119,12 +123,13 @@ func evalAES(encrypt bool) expr.Kernel {
 	}
 }
 
-// crypt encrypts or decrypts; blocks are filled up as PKCS #7 says. ok is false for what cannot be decrypted.
+// crypt encrypts or decrypts a text in its memory; blocks are filled up as PKCS #7 says. ok is false for what cannot be decrypted.
 func crypt(block cipher.Block, mode string, iv, text []byte, encrypt bool) (result []byte, ok bool) {
 	const size = aes.BlockSize
 	switch mode {
 	case "ofb", "cfb128":
-		return stream(block, mode == "ofb", iv, text, encrypt), true
+		stream(block, mode == "ofb", iv, text, encrypt)
+		return text, true
 	}
 	if encrypt {
 		fill := size - len(text)%size
@@ -132,7 +137,7 @@ func crypt(block cipher.Block, mode string, iv, text []byte, encrypt bool) (resu
 	} else if len(text) == 0 || len(text)%size != 0 {
 		return nil, false
 	}
-	result = make([]byte, len(text))
+	result = text
 	switch {
 	case mode == "cbc" && encrypt:
 		cipher.NewCBCEncrypter(block, iv).CryptBlocks(result, text)
@@ -158,21 +163,21 @@ func crypt(block cipher.Block, mode string, iv, text []byte, encrypt bool) (resu
 }
 
 // stream is output or cipher feedback over whole blocks (NIST SP 800-38A, 6.3 and 6.4).
-func stream(block cipher.Block, output bool, iv, text []byte, encrypt bool) []byte {
-	result, feed := make([]byte, len(text)), bytes.Clone(iv)
+func stream(block cipher.Block, output bool, iv, text []byte, encrypt bool) {
+	feed, next := bytes.Clone(iv), make([]byte, aes.BlockSize)
 	for at := 0; at < len(text); at += aes.BlockSize {
 		block.Encrypt(feed, feed)
 		end := min(at+aes.BlockSize, len(text))
+		copy(next, text[at:end])
 		for i := at; i < end; i++ {
-			result[i] = text[i] ^ feed[i-at]
+			text[i] ^= feed[i-at]
 		}
 		switch {
 		case output:
 		case encrypt:
-			copy(feed, result[at:end])
-		default:
 			copy(feed, text[at:end])
+		default:
+			copy(feed, next)
 		}
 	}
-	return result
 }

@@ -1,7 +1,6 @@
 package encryption
 
 import (
-	"bytes"
 	"compress/zlib"
 	"encoding/binary"
 	"io"
@@ -35,18 +34,18 @@ func evalCompress(c *expr.Context, _ *expr.Call, out *column.Vector, args []*col
 			out.Str[i] = ""
 			continue
 		}
-		var b bytes.Buffer
-		b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(text))))
-		w := zlib.NewWriter(&b)
+		b := c.Builder()
+		b.Extend(4, func(b []byte) []byte { return binary.LittleEndian.AppendUint32(b, uint32(len(text))) })
+		w := zlib.NewWriter(b)
 		if err := interrupt.Feed(c, w, text); err != nil {
 			return err
 		}
-		_ = w.Close()
-		if b.Bytes()[b.Len()-1] == ' ' {
-			b.WriteByte('.') // lest a CHAR column cut it
+		_ = w.Close() // Built tells of b's error, and there is no other
+		if made, _, err := b.Bytes(); err == nil && made[len(made)-1] == ' ' {
+			b.WriteChar('.') // lest a CHAR column cut it
 		}
-		out.Str[i] = b.String()
-		if err := c.Made(out.Str[i]); err != nil {
+		var err error
+		if out.Str[i], err = c.Built(b); err != nil {
 			return err
 		}
 	}
@@ -67,35 +66,39 @@ func evalUncompress(c *expr.Context, _ *expr.Call, out *column.Vector, args []*c
 			out.Str[i] = ""
 			continue
 		}
-		plain, ok := uncompress(text)
+		plain, ok, err := uncompress(c, text)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			out.SetNull(int(i), n)
 			c.Warnings.Add(sqlerr.LevelWarning, codeZlibData, "ZLIB: Input data corrupted")
 			continue
 		}
 		out.Str[i] = plain
-		if err := c.Made(plain); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-func uncompress(text string) (string, bool) {
+func uncompress(c *expr.Context, text string) (plain string, ok bool, err error) {
 	if len(text) < 5 {
-		return "", false
+		return "", false, nil
 	}
 	length := binary.LittleEndian.Uint32([]byte(text[:4])) & 0x3FFFFFFF
 	if length > expr.MaxAllowedPacket {
-		return "", false
+		return "", false, nil
 	}
 	r, err := zlib.NewReader(strings.NewReader(text[4:]))
 	if err != nil {
-		return "", false
+		return "", false, nil
 	}
-	var b strings.Builder
-	k, err := io.Copy(&b, io.LimitReader(r, int64(length)+1))
-	return b.String(), err == nil && k == int64(length)
+	b := c.Builder() // what is damaged may be much shorter than it says
+	k, err := io.Copy(b, io.LimitReader(r, int64(length)+1))
+	if b.Err() == nil && (err != nil || k != int64(length)) {
+		return "", false, nil
+	}
+	plain, err = c.Built(b)
+	return plain, err == nil, err
 }
 
 func evalUncompressedLength(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

@@ -23,7 +23,11 @@ func digestFunctions() []*expr.Function {
 			Eval: expr.StringKernel(func(c *expr.Context, s string) (string, error) {
 				h := start()
 				err := interrupt.Feed(c, h, s)
-				return hex.EncodeToString(h.Sum(nil)), err
+				if err != nil {
+					return "", err
+				}
+				digest := hex.EncodeToString(h.Sum(nil))
+				return digest, c.Made(digest)
 			})}
 	}
 	return []*expr.Function{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/interrupt"
 	"github.com/radish-sql/radish/sql/jsondoc"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -67,8 +68,8 @@ func (a *operands) at(doc *jsondoc.Value, i int) (found *jsondoc.Value, err erro
 	return found, nil
 }
 
-// function makes a function whose value follows from each row's operands by itself: nil for NULL, a *jsonValue, a string or an
-// int64.
+// function makes a function whose value follows from each row's operands by itself: nil for NULL, a *jsondoc.Value, a string, which is
+// short or part of an operand, what writes one, or an int64.
 func function(name, syntax, doc string, least, most int, result types.Type, f func(a *operands) (any, error)) *expr.Function {
 	return &expr.Function{
 		Name: name, Category: category, Syntax: syntax, Doc: doc, MinArgs: least, MaxArgs: most, Nulls: expr.NullCustom,
@@ -89,36 +90,53 @@ func function(name, syntax, doc string, least, most int, result types.Type, f fu
 					a.values[j].Type = v.Type
 					a.values[j].Null = v.IsNull(int(i))
 				}
-				var value any
-				err := c.While(func() (err error) {
-					value, err = f(a)
+				if err := a.store(out, int(i), n, f); err != nil {
 					return err
-				})
-				if err != nil {
-					return err
-				}
-				switch x := value.(type) {
-				case *jsondoc.Value:
-					if out.Str[i] = x.String(); jsondoc.TooDeep(out.Str[i]) {
-						return jsondoc.TooDeepError()
-					}
-				case string:
-					out.Str[i] = x
-				case int64:
-					out.I64[i] = x
-				default:
-					out.SetNull(int(i), n)
-					continue
-				}
-				if result.IsString() {
-					if err := c.Made(out.Str[i]); err != nil {
-						return err
-					}
 				}
 			}
 			return nil
 		},
 	}
+}
+
+// store stores the value of a row. Its tree is counted while it is written.
+func (a *operands) store(out *column.Vector, i, n int, f func(a *operands) (any, error)) error {
+	var made int // bytes of the value's string
+	err := a.c.While(func() error {
+		value, err := f(a)
+		if err != nil {
+			return err
+		}
+		var write func(b *interrupt.Builder)
+		switch x := value.(type) {
+		case *jsondoc.Value:
+			write = x.Write
+		case func(b *interrupt.Builder):
+			write = x
+		case string:
+			out.Str[i], made = x, len(x)
+			return nil
+		case int64:
+			out.I64[i] = x
+			return nil
+		default:
+			out.SetNull(i, n)
+			return nil
+		}
+		b := a.c.Builder()
+		write(b)
+		if out.Str[i], err = a.c.Built(b); err != nil {
+			return err
+		}
+		if made = len(out.Str[i]); jsondoc.TooDeep(out.Str[i]) {
+			return jsondoc.TooDeepError()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.c.Hold(made)
 }
 
 const category = expr.CategoryJSON
@@ -138,7 +156,7 @@ func documentFunctions() []*expr.Function {
 			if a.null(0, 1) {
 				return nil, nil
 			}
-			return (&jsondoc.Value{Kind: jsondoc.String, Text: a.values[0].Text()}).String(), nil
+			return func(b *interrupt.Builder) { jsondoc.WriteString(b, a.values[0].Text()) }, nil
 		}),
 		function("json_valid", "JSON_VALID(s)", "Whether a text is a JSON document.", 1, 1, types.Int64, func(a *operands) (any, error) {
 			if a.null(0, 1) {
@@ -267,7 +285,7 @@ func evalExtract(a *operands) (any, error) {
 // tree.
 func (a *operands) extractForward() (v any, done bool, err error) {
 	text := a.values[0].S
-	if len(a.values) != 2 || !a.values[0].Type.IsString() || len(text) >= jsondoc.ReadBytes {
+	if len(a.values) != 2 || !a.values[0].Type.IsString() {
 		return nil, false, nil
 	}
 	p, err := a.path(1)
@@ -277,6 +295,8 @@ func (a *operands) extractForward() (v any, done bool, err error) {
 	r := jsondoc.NewReader(a.c, text)
 	found, ok := r.Seek(p, 0)
 	switch {
+	case r.Err() != nil:
+		return nil, false, r.Err()
 	case !ok || !r.Ended():
 		return nil, false, nil
 	case found == "":

@@ -2,10 +2,10 @@ package jsonfn
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/interrupt"
 	"github.com/radish-sql/radish/sql/jsondoc"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -36,9 +36,7 @@ func searchFunctions() []*expr.Function {
 		function("json_memberof", "value MEMBER OF(array)", "Whether a value is an element of an array, or a document itself that is none.", 2, 2, types.Int64, evalMemberOf),
 		function("json_pretty", "JSON_PRETTY(doc)", "The document with a line for each member and element, indented by two spaces.", 1, 1, types.Text,
 			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) {
-				var b strings.Builder
-				pretty(&b, doc, "\n")
-				return b.String(), nil
+				return func(b *interrupt.Builder) { pretty(b, doc, "\n") }, nil
 			})),
 		function("json_array_insert", "JSON_ARRAY_INSERT(doc, path, value, ...)", "The document with values put into arrays, before the elements that the paths name.", 3, -1, types.JSON, evalArrayInsert),
 	}
@@ -87,7 +85,7 @@ func overlap(a, b *jsondoc.Value) bool {
 }
 
 // pretty writes a document over several lines; line is a line's end and the indentation of the next.
-func pretty(b *strings.Builder, v *jsondoc.Value, line string) {
+func pretty(b *interrupt.Builder, v *jsondoc.Value, line string) {
 	if len(v.Items) == 0 {
 		v.Write(b)
 		return
@@ -100,7 +98,7 @@ func pretty(b *strings.Builder, v *jsondoc.Value, line string) {
 	inner := line + "  "
 	for i, item := range v.Items {
 		if i > 0 {
-			b.WriteByte(',')
+			b.WriteChar(',')
 		}
 		b.WriteString(inner)
 		if v.Kind == jsondoc.Object {

@@ -110,7 +110,13 @@ func evalValue(c *expr.Context, call *expr.Call, out *column.Vector, args []*col
 // scalarOf makes a JSON value one of an SQL type; JSON's null is NULL. Arrays and objects are of none but JSON.
 func scalarOf(c *expr.Context, j *jsondoc.Value, to types.Type, row int) (types.Value, *sqlerr.Error) {
 	if to.Kind == types.KindJSON {
-		return types.Value{Type: to, S: j.String()}, nil
+		b := c.Builder()
+		j.Write(b)
+		s, err := c.Built(b)
+		if err != nil {
+			return types.NullOf(to), sqlerr.From(err)
+		}
+		return types.Value{Type: to, S: s}, nil
 	}
 	var v types.Value
 	switch {

@@ -19,8 +19,8 @@ func addressFunctions() []*expr.Function {
 		unary("inet_aton", "INET_ATON(s)", "The number of an IPv4 address; 'a.b' and 'a.b.c' leave out bytes before the last. NULL if it is none.",
 			expr.Partial(expr.ResolveStringsTo(types.Uint64)), evalInetAton),
 		unary("inet_ntoa", "INET_NTOA(n)", "The IPv4 address of a number.", resolveInetNtoa, evalInetNtoa),
-		unary("inet6_aton", "INET6_ATON(s)", "The 4 or 16 bytes of an IPv4 or IPv6 address; NULL if it is none.", expr.Partial(expr.ResolveStringsTo(binary16)), expr.PartialStringKernel(inet6Aton)),
-		unary("inet6_ntoa", "INET6_NTOA(b)", "The address of 4 or 16 bytes; NULL for other lengths.", expr.Partial(expr.ResolveStringsTo(types.Varchar(39))), expr.PartialStringKernel(inet6Ntoa)),
+		unary("inet6_aton", "INET6_ATON(s)", "The 4 or 16 bytes of an IPv4 or IPv6 address; NULL if it is none.", expr.Partial(expr.ResolveStringsTo(binary16)), expr.ShortStringKernel(inet6Aton)),
+		unary("inet6_ntoa", "INET6_NTOA(b)", "The address of 4 or 16 bytes; NULL for other lengths.", expr.Partial(expr.ResolveStringsTo(types.Varchar(39))), expr.ShortStringKernel(inet6Ntoa)),
 		test("is_ipv4", "IS_IPV4(s)", "Whether s is an IPv4 address.", func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() }),
 		test("is_ipv6", "IS_IPV6(s)", "Whether s is an IPv6 address.", func(s string) bool {
 			a, err := netip.ParseAddr(s)

@@ -1,7 +1,6 @@
 package stringfn
 
 import (
-	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,8 +35,12 @@ func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
 		if i == len(s) {
 			return s, nil
 		}
-		b := append(c.Reserve(len(s)+utf8.UTFMax), s[:i]...)
-		err := interrupt.Pieces(c, s[i:], func(piece string) {
+		b, err := c.Reserve(i + longestChanged(s[i:]))
+		if err != nil {
+			return "", err
+		}
+		b = append(b, s[:i]...)
+		err = interrupt.Pieces(c, s[i:], func(piece string) {
 			for _, r := range piece {
 				if r < utf8.RuneSelf {
 					if byte(r) >= from && byte(r) <= to {
@@ -49,7 +52,10 @@ func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
 				b = utf8.AppendRune(b, change(r))
 			}
 		})
-		return c.Commit(b), err
+		if err != nil {
+			return "", err
+		}
+		return c.Commit(b)
 	}
 	kernel := expr.StringKernel(one)
 	return func(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -60,6 +66,15 @@ func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
 	}
 }
 
+// longestChanged is how many bytes s has at most in the other case: some characters of two bytes become one of three.
+func longestChanged(s string) int {
+	wide := 0
+	for i := range len(s) {
+		wide += int(s[i] >> 7)
+	}
+	return len(s) + wide/2 + utf8.UTFMax
+}
+
 func evalReplace(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, from, to := expr.Strings(args[0]), expr.Strings(args[1]), expr.Strings(args[2])
 	for _, i := range expr.Positions(sel, n) {
@@ -67,10 +82,7 @@ func evalReplace(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 			out.Str[i] = s.At(int(i))
 		} else {
 			var err error
-			if out.Str[i], err = replaceAll(c, s.At(int(i)), f, to.At(int(i))); err == nil {
-				err = c.Made(out.Str[i])
-			}
-			if err != nil {
+			if out.Str[i], err = replaceAll(c, s.At(int(i)), f, to.At(int(i))); err != nil {
 				return err
 			}
 		}
@@ -82,9 +94,10 @@ func evalReplace(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 // MaxAllowedPacket and than s is an error: MySQL gives NULL, with a warning.
 func replaceAll(c *expr.Context, s, from, to string) (string, error) {
 	if max(len(s), len(s)/len(from)*len(to)) < interrupt.PieceBytes {
-		return strings.ReplaceAll(s, from, to), nil
+		r := strings.ReplaceAll(s, from, to)
+		return r, c.Made(r)
 	}
-	var b strings.Builder
+	b := c.Builder()
 	most, work := max(expr.MaxAllowedPacket, len(s)), interrupt.NewSteps(c)
 	for {
 		i := strings.Index(s, from)
@@ -93,6 +106,9 @@ func replaceAll(c *expr.Context, s, from, to string) (string, error) {
 		}
 		b.WriteString(s[:i])
 		b.WriteString(to)
+		if b.Err() != nil {
+			return c.Built(b)
+		}
 		if b.Len() > most {
 			return "", sqlerr.New(codeWarnAllowedPacket, sqlerr.User, "Result of replace() was larger than max_allowed_packet (%d)", most)
 		}
@@ -102,7 +118,7 @@ func replaceAll(c *expr.Context, s, from, to string) (string, error) {
 		}
 	}
 	b.WriteString(s)
-	return b.String(), nil
+	return c.Built(b)
 }
 
 func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -110,9 +126,13 @@ func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 	bytes := args[0].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
 		x := s.At(int(i))
-		b := c.Reserve(len(x))[:len(x)]
+		b, err := c.Reserve(len(x))
+		if err != nil {
+			return err
+		}
+		b = b[:len(x)]
 		at := len(b) // what is behind it has been filled
-		err := interrupt.Pieces(c, x, func(piece string) {
+		err = interrupt.Pieces(c, x, func(piece string) {
 			for len(piece) > 0 {
 				size := 1
 				if !bytes && piece[0] >= utf8.RuneSelf {
@@ -123,8 +143,10 @@ func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 				piece = piece[size:]
 			}
 		})
-		out.Str[i] = c.Commit(b)
-		if err = cmp.Or(err, c.Made(out.Str[i])); err != nil {
+		if err != nil {
+			return err
+		}
+		if out.Str[i], err = c.Commit(b); err != nil {
 			return err
 		}
 	}
@@ -136,7 +158,7 @@ func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 const soundexDigits = "01230120022455012623010202"
 
 func soundex(c *expr.Context, s string) (string, error) {
-	var b []byte
+	b := c.Builder()
 	last := byte(0)
 	err := interrupt.Pieces(c, s, func(piece string) {
 		for _, r := range piece {
@@ -149,20 +171,25 @@ func soundex(c *expr.Context, s string) (string, error) {
 				digit = soundexDigits[r-'A']
 			}
 			switch {
-			case b == nil:
-				b = utf8.AppendRune(b, r)
+			case b.Len() == 0:
+				b.WriteString(string(r))
 			case digit != '0' && digit != last:
-				b = append(b, digit)
+				b.WriteChar(digit)
 			default:
 				continue
 			}
 			last = digit
 		}
 	})
-	for n := utf8.RuneCount(b); n > 0 && n < 4; n++ {
-		b = append(b, '0')
+	if err != nil {
+		return "", err
 	}
-	return string(b), err
+	if code, _, _ := b.Bytes(); len(code) > 0 {
+		for n := utf8.RuneCount(code); n < 4; n++ {
+			b.WriteChar('0')
+		}
+	}
+	return c.Built(b)
 }
 
 func evalQuote(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -173,7 +200,17 @@ func evalQuote(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column
 			continue
 		}
 		x := s.At(int(i))
-		b := append(c.Reserve(len(x)+2), '\'')
+		escaped := 0
+		for k := range len(x) {
+			if ch := x[k]; ch == '\'' || ch == '\\' || ch == 0 || ch == 0x1a {
+				escaped++
+			}
+		}
+		b, err := c.Reserve(len(x) + escaped + 2)
+		if err != nil {
+			return err
+		}
+		b = append(b, '\'')
 		for k := range len(x) {
 			switch ch := x[k]; ch {
 			case '\'', '\\':
@@ -186,8 +223,7 @@ func evalQuote(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column
 				b = append(b, ch)
 			}
 		}
-		out.Str[i] = c.Commit(append(b, '\''))
-		if err := c.Made(out.Str[i]); err != nil {
+		if out.Str[i], err = c.Commit(append(b, '\'')); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package stringfn
 
 import (
-	"cmp"
 	"encoding/hex"
 	"strings"
 	"unicode/utf8"
@@ -94,7 +93,10 @@ func evalChar(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.
 		args = args[:len(args)-1]
 	}
 	for _, i := range expr.Positions(sel, n) {
-		b := c.Reserve(4 * len(args))
+		b, err := c.Reserve(4 * len(args))
+		if err != nil {
+			return err
+		}
 		for _, a := range args {
 			if a.IsNull(int(i)) {
 				continue
@@ -112,7 +114,11 @@ func evalChar(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.
 				}
 			}
 		}
-		storeText(c, out, int(i), n, c.Commit(b))
+		s, err := c.Commit(b)
+		if err != nil {
+			return err
+		}
+		storeText(c, out, int(i), n, s)
 	}
 	return nil
 }
@@ -145,8 +151,11 @@ func evalConvert(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 		}
 		x := s.At(int(i))
 		if set == charsetASCII && utf8.ValidString(x) {
-			b := c.Reserve(len(x))
-			err := interrupt.Pieces(c, x, func(piece string) {
+			b, err := c.Reserve(len(x))
+			if err != nil {
+				return err
+			}
+			err = interrupt.Pieces(c, x, func(piece string) {
 				for _, r := range piece {
 					if r >= utf8.RuneSelf {
 						r = '?'
@@ -154,8 +163,10 @@ func evalConvert(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 					b = append(b, byte(r))
 				}
 			})
-			x = c.Commit(b)
-			if err = cmp.Or(err, c.Made(x)); err != nil {
+			if err != nil {
+				return err
+			}
+			if x, err = c.Commit(b); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package stringfn
 
 import (
-	"strings"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
@@ -95,20 +94,20 @@ func evalMakeSet(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 			out.SetNull(int(i), n)
 			continue
 		}
-		b := c.Reserve(64)
+		b := c.Builder()
 		x, first := uint64(bits.At(int(i))), true
 		for k, a := range args[1:] {
 			if k > 63 || x>>k&1 == 0 || a.IsNull(int(i)) {
 				continue
 			}
 			if !first {
-				b = append(b, ',')
+				b.WriteChar(',')
 			}
 			first = false
-			b = append(b, a.StringAt(int(i))...)
+			b.WriteString(a.StringAt(int(i)))
 		}
-		out.Str[i] = c.Commit(b)
-		if err := c.Made(out.Str[i]); err != nil {
+		var err error
+		if out.Str[i], err = c.Built(b); err != nil {
 			return err
 		}
 	}
@@ -139,7 +138,7 @@ func evalExportSet(c *expr.Context, _ *expr.Call, out *column.Vector, args []*co
 				count = k
 			}
 		}
-		var b strings.Builder
+		b := c.Builder()
 		x := uint64(bits.At(int(i)))
 		for k := range count {
 			if k > 0 {
@@ -151,8 +150,8 @@ func evalExportSet(c *expr.Context, _ *expr.Call, out *column.Vector, args []*co
 				b.WriteString(off.At(int(i)))
 			}
 		}
-		out.Str[i] = b.String()
-		if err := c.Made(out.Str[i]); err != nil {
+		var err error
+		if out.Str[i], err = c.Built(b); err != nil {
 			return err
 		}
 	}

@@ -50,12 +50,14 @@ func evalConcat(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 		for _, p := range parts {
 			size += len(p.At(int(i)))
 		}
-		b := c.Reserve(size)
+		b, err := c.Reserve(size)
+		if err != nil {
+			return err
+		}
 		for _, p := range parts {
 			b = append(b, p.At(int(i))...)
 		}
-		out.Str[i] = c.Commit(b)
-		if err := c.Made(out.Str[i]); err != nil {
+		if out.Str[i], err = c.Commit(b); err != nil {
 			return err
 		}
 	}
@@ -84,7 +86,10 @@ func evalConcatWS(c *expr.Context, _ *expr.Call, out *column.Vector, args []*col
 				size += len(a.StringAt(int(i))) + len(sep.At(int(i)))
 			}
 		}
-		b := c.Reserve(size)
+		b, err := c.Reserve(size)
+		if err != nil {
+			return err
+		}
 		first := true
 		for _, a := range args[1:] {
 			if a.IsNull(int(i)) {
@@ -96,8 +101,7 @@ func evalConcatWS(c *expr.Context, _ *expr.Call, out *column.Vector, args []*col
 			first = false
 			b = append(b, a.StringAt(int(i))...)
 		}
-		out.Str[i] = c.Commit(b)
-		if err := c.Made(out.Str[i]); err != nil {
+		if out.Str[i], err = c.Commit(b); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,7 @@
 package stringfn
 
 import (
-	"cmp"
 	"encoding/base64"
-	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
@@ -23,8 +21,8 @@ func encodeFunctions() []*expr.Function {
 	return []*expr.Function{
 		function("hex", "HEX(x)", "The bytes of a text, or a number, in hexadecimal.", 1, 1, resolveHex, evalHex),
 		function("unhex", "UNHEX(s)", "The bytes that hexadecimal digits stand for; NULL if s has anything else.", 1, 1, resolveUnhex, expr.PartialStringKernel(unhex)),
-		function("bin", "BIN(n)", "n in binary, CONV(n, 10, 2).", 1, 1, expr.ResolveStringsTo(types.Varchar(64)), expr.PartialStringKernel(toBase(2))),
-		function("oct", "OCT(n)", "n in octal, CONV(n, 10, 8).", 1, 1, expr.ResolveStringsTo(types.Varchar(64)), expr.PartialStringKernel(toBase(8))),
+		function("bin", "BIN(n)", "n in binary, CONV(n, 10, 2).", 1, 1, expr.ResolveStringsTo(types.Varchar(64)), toBase(2)),
+		function("oct", "OCT(n)", "n in octal, CONV(n, 10, 8).", 1, 1, expr.ResolveStringsTo(types.Varchar(64)), toBase(8)),
 		function("to_base64", "TO_BASE64(s)", "The bytes of s in base 64, in lines of 76 characters.", 1, 1, expr.ResolveStringsTo(types.Text),
 			expr.StringKernel(toBase64)),
 		function("from_base64", "FROM_BASE64(s)", "The bytes that base 64 stands for; NULL if s is no such text.", 1, 1, resolveFromBase64, expr.PartialStringKernel(fromBase64)),
@@ -64,14 +62,19 @@ func evalHex(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.V
 		s := expr.Strings(args[0])
 		for _, i := range expr.Positions(sel, n) {
 			x := s.At(int(i))
-			b := c.Reserve(2 * len(x))
-			err := interrupt.Pieces(c, x, func(piece string) {
+			b, err := c.Reserve(2 * len(x))
+			if err != nil {
+				return err
+			}
+			err = interrupt.Pieces(c, x, func(piece string) {
 				for k := range len(piece) {
 					b = append(b, upperHex[piece[k]>>4], upperHex[piece[k]&15])
 				}
 			})
-			out.Str[i] = c.Commit(b)
-			if err = cmp.Or(err, c.Made(out.Str[i])); err != nil {
+			if err != nil {
+				return err
+			}
+			if out.Str[i], err = c.Commit(b); err != nil {
 				return err
 			}
 		}
@@ -108,22 +111,51 @@ func resolveUnhex(args []expr.Expr) (expr.Signature, error) {
 }
 
 // unhex takes an odd number of digits as if a 0 stood before them.
-func unhex(s string) (string, bool) {
-	if len(s)%2 == 1 {
-		s = "0" + s
+func unhex(c *expr.Context, s string) (string, bool, error) {
+	b, err := c.Reserve((len(s) + 1) / 2)
+	if err != nil {
+		return "", false, err
 	}
-	b, err := hex.DecodeString(s)
-	return string(b), err == nil
+	high := byte(0)
+	for i := range len(s) {
+		digit := hexDigits[s[i]]
+		if digit > 15 {
+			return "", false, nil
+		}
+		if (len(s)-i)%2 == 0 {
+			high = digit << 4
+		} else {
+			b, high = append(b, high|digit), 0
+		}
+	}
+	r, err := c.Commit(b)
+	return r, true, err
 }
 
-func toBase(base int64) func(s string) (string, bool) {
-	return func(s string) (string, bool) { return numeric.ConvertBase(s, 10, base) }
+// hexDigits are the values of hexadecimal digits; of other bytes 16.
+var hexDigits = func() (values [256]byte) {
+	for i := range values {
+		values[i] = 16
+	}
+	for i := range byte(16) {
+		values[upperHex[i]] = i
+		values[upperHex[i]|0x20] = i
+	}
+	return values
+}()
+
+func toBase(base int64) expr.Kernel {
+	return expr.ShortStringKernel(func(s string) (string, bool) { return numeric.ConvertBase(s, 10, base) })
 }
 
 // toBase64 breaks lines after 76 characters, as MySQL does.
 func toBase64(c *expr.Context, s string) (string, error) {
 	const line = 76 / 4 * 3
-	b, work := c.Reserve(len(s)/line*77+77), interrupt.NewSteps(c)
+	b, err := c.Reserve(len(s)/line*77 + 77)
+	if err != nil {
+		return "", err
+	}
+	work := interrupt.NewSteps(c)
 	for len(s) > line {
 		b = append(base64.StdEncoding.AppendEncode(b, []byte(s[:line])), '\n')
 		s = s[line:]
@@ -131,22 +163,43 @@ func toBase64(c *expr.Context, s string) (string, error) {
 			return "", err
 		}
 	}
-	return c.Commit(base64.StdEncoding.AppendEncode(b, []byte(s))), nil
+	return c.Commit(base64.StdEncoding.AppendEncode(b, []byte(s)))
 }
 
 func resolveFromBase64(args []expr.Expr) (expr.Signature, error) {
 	return expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: types.Blob, Nullable: true}, nil
 }
 
-func fromBase64(s string) (string, bool) {
-	code := make([]byte, 0, len(s))
+func fromBase64(c *expr.Context, s string) (string, bool, error) {
+	b, err := c.Reserve(len(s)/4*3 + 3)
+	if err != nil {
+		return "", false, err
+	}
+	var code [4 << 10]byte
+	n, work := 0, interrupt.NewSteps(c)
 	for i := range len(s) {
 		switch s[i] {
 		case ' ', '\t', '\r', '\n', '\v', '\f':
-		default:
-			code = append(code, s[i])
+			continue
 		}
+		if n == len(code) {
+			if code[n-1] == '=' { // the end, and more follows
+				return "", false, nil
+			}
+			if b, err = base64.StdEncoding.AppendDecode(b, code[:]); err != nil {
+				return "", false, nil
+			}
+			if err := work.Pass(n); err != nil {
+				return "", false, err
+			}
+			n = 0
+		}
+		code[n] = s[i]
+		n++
 	}
-	b, err := base64.StdEncoding.AppendDecode(nil, code)
-	return string(b), err == nil
+	if b, err = base64.StdEncoding.AppendDecode(b, code[:n]); err != nil {
+		return "", false, nil
+	}
+	r, err := c.Commit(b)
+	return r, true, err
 }

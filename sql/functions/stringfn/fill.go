@@ -1,8 +1,6 @@
 package stringfn
 
 import (
-	"strings"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -86,7 +84,10 @@ func padder(left bool) expr.Kernel {
 				tooLong(c, call, out, int(i), n)
 				continue
 			}
-			b := c.Reserve(size)
+			b, err := c.Reserve(size)
+			if err != nil {
+				return err
+			}
 			if !left {
 				b = append(b, x...)
 			}
@@ -95,8 +96,7 @@ func padder(left bool) expr.Kernel {
 			if left {
 				b = append(b, x...)
 			}
-			out.Str[i] = c.Commit(b)
-			if err := c.Made(out.Str[i]); err != nil {
+			if out.Str[i], err = c.Commit(b); err != nil {
 				return err
 			}
 		}
@@ -140,8 +140,11 @@ func evalRepeat(c *expr.Context, call *expr.Call, out *column.Vector, args []*co
 		case k > expr.MaxAllowedPacket/int64(len(x)):
 			tooLong(c, call, out, int(i), n)
 		default:
-			out.Str[i] = c.Commit(appendRepeated(c.Reserve(len(x)*int(k)), x, int(k)))
-			if err := c.Made(out.Str[i]); err != nil {
+			b, err := c.Reserve(len(x) * int(k))
+			if err != nil {
+				return err
+			}
+			if out.Str[i], err = c.Commit(appendRepeated(b, x, int(k))); err != nil {
 				return err
 			}
 		}
@@ -161,8 +164,11 @@ func evalSpace(c *expr.Context, call *expr.Call, out *column.Vector, args []*col
 			tooLong(c, call, out, int(i), n)
 			continue
 		}
-		out.Str[i] = strings.Repeat(" ", int(k))
-		if err := c.Made(out.Str[i]); err != nil {
+		b, err := c.Reserve(int(k))
+		if err != nil {
+			return err
+		}
+		if out.Str[i], err = c.Commit(appendRepeated(b, " ", int(k))); err != nil {
 			return err
 		}
 	}

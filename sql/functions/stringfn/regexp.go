@@ -1,7 +1,6 @@
 package stringfn
 
 import (
-	"cmp"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -297,7 +296,7 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 			return sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
 		}
 		out.Str[i], err = replaceMatches(c, re, x, goTemplate(repl.At(int(i))), charOffset(x, int(p-1), false), occurrence.At(int(i)))
-		if err = cmp.Or(err, c.Made(out.Str[i])); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -306,7 +305,7 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 
 // replaceMatches replaces match number occurrence (0: all) of those at or after byte start.
 func replaceMatches(c *expr.Context, re *regexp.Regexp, s, template string, start int, occurrence int64) (string, error) {
-	var b []byte
+	b, part := c.Builder(), []byte(nil)
 	end, k := 0, int64(0)
 	err := eachMatch(c, re, s, true, func(at []int) bool {
 		if at[0] < start {
@@ -315,12 +314,17 @@ func replaceMatches(c *expr.Context, re *regexp.Regexp, s, template string, star
 		if k++; occurrence != 0 && k != occurrence {
 			return k > occurrence
 		}
-		b = append(b, s[end:at[0]]...)
-		b = re.ExpandString(b, template, s, at)
+		b.WriteString(s[end:at[0]])
+		part = re.ExpandString(part[:0], template, s, at)
+		_, failed := b.Write(part)
 		end = at[1]
-		return false
+		return failed != nil
 	})
-	return string(append(b, s[end:]...)), err
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(s[end:])
+	return c.Built(b)
 }
 
 // goTemplate turns ICU's replacement text ($1, \$) into Go's (${1}, $$).

@@ -208,9 +208,12 @@ func evalInsert(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 		}
 		start := charOffset(x, int(p-1), bytes)
 		end := start + charOffset(x[start:], int(l), bytes)
-		b := append(c.Reserve(start+len(ins)+len(x)-end), x[:start]...)
-		out.Str[i] = c.Commit(append(append(b, ins...), x[end:]...))
-		if err := c.Made(out.Str[i]); err != nil {
+		b, err := c.Reserve(start + len(ins) + len(x) - end)
+		if err != nil {
+			return err
+		}
+		b = append(append(b, x[:start]...), ins...)
+		if out.Str[i], err = c.Commit(append(b, x[end:]...)); err != nil {
 			return err
 		}
 	}

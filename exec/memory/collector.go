@@ -39,7 +39,7 @@ var collector struct {
 // paceBytes is how much budgets reserve between two looks at the heap's size.
 const paceBytes = 2 << 20
 
-// pace is told what a budget with a limit reserves. The collector lets a program exceed the limit that allocates while it runs, as much as the
+// pace is told what a budget with a limit reserves, before the memory is taken. The collector lets a program exceed the limit that allocates while it runs, as much as the
 // program is faster: such a program waits here until a collection has ended.
 func pace(bytes int64) {
 	c := &collector
@@ -48,22 +48,22 @@ func pace(bytes int64) {
 		return
 	}
 	c.reserved.Store(0)
-	if !above(ceiling) {
+	if !above(ceiling, bytes) {
 		return
 	}
 	c.forced.Lock()
 	defer c.forced.Unlock()
-	if above(ceiling) { // nobody has collected meanwhile
+	if above(ceiling, bytes) { // nobody has collected meanwhile
 		runtime.GC()
 	}
 }
 
-// above says whether the heap is larger than its ceiling, and collecting may help.
-func above(ceiling int64) bool {
+// above says whether so many bytes more make the heap larger than its ceiling, and collecting may help.
+func above(ceiling, bytes int64) bool {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
 	size := int64(samples[0].Value.Uint64())
-	return size > ceiling && size-int64(samples[1].Value.Uint64()) > leastHeadroom/2
+	return size+bytes > ceiling && size-int64(samples[1].Value.Uint64()) > leastHeadroom/2
 }
 
 // LimitCollector makes the collector observe b's limit, if it has one, until release is called.

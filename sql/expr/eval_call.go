@@ -21,6 +21,8 @@ type callNode struct {
 	out   column.Vector
 	valid column.Bitmap
 	memo  *dictionaryMemo
+
+	counted int // bytes of memo beside its strings
 }
 
 func newCallNode(e *Call, ops []node) node {
@@ -139,6 +141,9 @@ type dictionaryMemo struct {
 	failed  bool          // some value of the dictionary, perhaps of no selected row, raises an error
 }
 
+// memoBytes is what a result of a dictionaryMemo takes at most beside its string: in the results, and in those of the values that are new.
+const memoBytes = 2*16 + 1
+
 // maxDictionary is how many distinct values a function is evaluated for at once; it bounds what is wasted on
 // values that no row has.
 const maxDictionary = 1 << 16
@@ -158,6 +163,9 @@ func (n *callNode) dictionary(f *frame, i int) (*dictionaryMemo, error) {
 		return m, nil
 	}
 	fresh := values[m.known:]
+	if err := f.keeps(&n.counted, len(values)*memoBytes); err != nil {
+		return nil, err
+	}
 	args := append([]*column.Vector(nil), n.args...)
 	args[i] = &column.Vector{Type: n.args[i].Type, Str: fresh}
 	part := column.New(n.call.Typ, len(fresh))

@@ -13,6 +13,8 @@ type caseNode struct {
 	taken []int32
 	rest  []int32
 	sels  []selection
+
+	counted int // bytes of taken and rest
 }
 
 func newCaseNode(e *Case, ops []node) *caseNode {
@@ -33,6 +35,9 @@ func (n *caseNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	for i := range arms {
 		n.taken, err = n.ops[2*i].choose(f, cur, true, n.taken[:0])
 		if err != nil {
+			return nil, err
+		}
+		if err := f.keeps(&n.counted, positionBytes(n.taken, n.rest)); err != nil {
 			return nil, err
 		}
 		if len(n.taken) == 0 {
@@ -186,6 +191,8 @@ type coalesceNode struct {
 	rest  []int32
 	taken []int32
 	sels  []selection
+
+	counted int // bytes of rest and taken
 }
 
 func (n *coalesceNode) operands() []node { return n.ops }
@@ -216,6 +223,9 @@ func (n *coalesceNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		n.taken = dropNulls(append(n.taken[:0], cur.positions()...), 0, v)
 		n.merge.put(v, n.taken)
 		n.rest = subtract(n.rest, cur.positions(), n.taken)
+		if err := f.keeps(&n.counted, positionBytes(n.taken, n.rest)); err != nil {
+			return nil, err
+		}
 		if len(n.rest) == 0 {
 			break
 		}

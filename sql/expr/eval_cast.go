@@ -3,6 +3,7 @@ package expr
 import (
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -23,8 +24,9 @@ type castNode struct {
 	memo   castMemo
 	times  []int32 // the rows that a constant is stored in, for warnings
 
-	out   column.Vector
-	valid column.Bitmap
+	out     column.Vector
+	valid   column.Bitmap
+	counted int // bytes of memo
 }
 
 // castLoop converts the positions of sel. It cannot fail, whatever the slots of NULLs hold.
@@ -249,6 +251,9 @@ func (n *castNode) byDictionary(f *frame, v *column.Vector, live []int32, rows i
 	}
 	values := v.Dict.Values()
 	if len(m.results) < len(values) {
+		if err := f.keeps(&n.counted, len(values)*int(unsafe.Sizeof(castResult{}))); err != nil {
+			return err
+		}
 		m.results = append(m.results, make([]castResult, len(values)-len(m.results))...)
 	}
 	conv := n.conversion(f.ctx)

@@ -21,6 +21,12 @@ type compareNode struct {
 	valid        column.Bitmap
 	buf          []int32
 	flatL, flatR column.Vector // decoded dictionaries, widened decimals
+	counted      int           // bytes of buf, dict, flatL and flatR
+}
+
+// keeps counts what the node keeps beside its vector.
+func (n *compareNode) keeps(f *frame) error {
+	return f.keeps(&n.counted, n.flatL.Capacity()+n.flatR.Capacity()+positionBytes(n.buf)+cap(n.dict.table))
 }
 
 func newCompareNode(e *Compare, l, r node) (node, error) {
@@ -57,7 +63,7 @@ func (n *compareNode) choose(f *frame, s *selection, want bool, out []int32) ([]
 	}
 	op := n.op
 	if op == NSEQ {
-		return n.chooseNullSafe(l, r, s, want, out), nil
+		return n.chooseNullSafe(l, r, s, want, out), n.keeps(f)
 	}
 	if l.Const && l.IsNull(0) || r.Const && r.IsNull(0) {
 		return out, nil
@@ -68,7 +74,7 @@ func (n *compareNode) choose(f *frame, s *selection, want bool, out []int32) ([]
 	from := len(out)
 	out = n.compare(op, l, r, s, out)
 	out = dropNulls(out, from, l)
-	return dropNulls(out, from, r), nil
+	return dropNulls(out, from, r), n.keeps(f)
 }
 
 // compare appends the positions at which `l op r`, NULLs left aside: neither is a constant NULL.
@@ -207,7 +213,7 @@ func (n *compareNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if n.op == NSEQ {
 		chosen := n.chooseNullSafe(l, r, s, true, nil)
 		markChosen(n.out.I64, s, chosen)
-		return &n.out, nil
+		return &n.out, n.keeps(f)
 	}
 	if l.Const && l.IsNull(0) || r.Const && r.IsNull(0) {
 		return nullBool, nil
@@ -219,7 +225,7 @@ func (n *compareNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if n.out.Valid != nil {
 		n.valid = n.out.Valid
 	}
-	return &n.out, nil
+	return &n.out, n.keeps(f)
 }
 
 var nullBool = column.ConstVector(types.NullOf(types.Bool))

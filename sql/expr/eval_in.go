@@ -23,9 +23,17 @@ type inNode struct {
 	texts   map[string]struct{}
 	dict    truthTable
 
-	out   column.Vector
-	valid column.Bitmap
+	out     column.Vector
+	valid   column.Bitmap
+	list    int // bytes of the set
+	counted int // bytes of the set and of dict
 }
+
+// setBytes is about what a hash set takes for each of its elements.
+const setBytes = 48
+
+// keeps counts what the node keeps beside its vector.
+func (n *inNode) keeps(f *frame) error { return f.keeps(&n.counted, n.list+cap(n.dict.table)) }
 
 // fewElements is how long a list may be to be searched from end to end.
 const fewElements = 4
@@ -57,6 +65,7 @@ func newInNode(e *In, arg node) *inNode {
 	default:
 		n.addInts(e.List)
 	}
+	n.list = setBytes*(len(n.floats)+len(n.wides)+len(n.texts)) + 8*(len(n.few)+len(n.dense)) + 9*len(n.ints.slots)
 	return n
 }
 
@@ -93,7 +102,7 @@ func (n *inNode) choose(f *frame, s *selection, want bool, out []int32) ([]int32
 	}
 	from := len(out)
 	out = n.members(v, s, want, out)
-	return dropNulls(out, from, v), nil
+	return dropNulls(out, from, v), n.keeps(f)
 }
 
 // members appends the positions whose value is (want) or is not in the list, NULLs left aside.
@@ -200,7 +209,7 @@ func (n *inNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if n.out.Valid != nil {
 		n.valid = n.out.Valid
 	}
-	return &n.out, nil
+	return &n.out, n.keeps(f)
 }
 
 // intSet is a set of integers: open addressing, linear probing, at most half full.

@@ -15,6 +15,12 @@ type logicNode struct {
 	bufs      [3][]int32
 	sels      []selection // each narrower than the one before
 	undecided []int32
+	counted   int // bytes of bufs and undecided
+}
+
+// keeps counts what the node keeps beside its vector.
+func (n *logicNode) keeps(f *frame) error {
+	return f.keeps(&n.counted, positionBytes(n.bufs[0], n.bufs[1], n.bufs[2], n.undecided))
 }
 
 func (n *logicNode) operands() []node { return n.args }
@@ -45,6 +51,9 @@ func (n *logicNode) chooseAll(f *frame, s *selection, want bool, out []int32) ([
 			return nil, err
 		}
 		n.bufs[i&1] = chosen
+		if err := n.keeps(f); err != nil {
+			return nil, err
+		}
 		if len(chosen) == 0 {
 			return out, nil
 		}
@@ -77,7 +86,7 @@ func (n *logicNode) chooseAny(f *frame, s *selection, want bool, out []int32) ([
 		cur = n.narrow(f, cur, i, n.undecided)
 	}
 	n.bufs = [3][]int32{acc, chosen, spare}
-	return append(out, acc...), nil
+	return append(out, acc...), n.keeps(f)
 }
 
 func (n *logicNode) eval(f *frame, s *selection) (*column.Vector, error) {
@@ -126,7 +135,7 @@ func (n *logicNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		}
 		cur = n.narrow(f, cur, k, rest)
 	}
-	return &n.out, nil
+	return &n.out, n.keeps(f)
 }
 
 // ensureValid gives out, of n values, a validity bitmap in the memory of scratch, all set, if it has none.

@@ -145,9 +145,27 @@ func (f *frame) reserve(v *column.Vector, n int) error {
 	before := v.Capacity()
 	v.ReserveLoose(n)
 	if grown := v.Capacity() - before; grown != 0 {
-		return f.ctx.grow(grown)
+		return f.ctx.grow(grown + n/8) // with a validity bitmap, which most nodes keep
 	}
 	return nil
+}
+
+// keeps counts the memory that a node keeps beside its vector from batch to batch, bytes of it now. *counted of them count already.
+func (f *frame) keeps(counted *int, bytes int) error {
+	if bytes <= *counted {
+		return nil
+	}
+	more := bytes - *counted
+	*counted = bytes
+	return f.ctx.grow(more)
+}
+
+// positionBytes is what a list of positions takes.
+func positionBytes(lists ...[]int32) (bytes int) {
+	for _, l := range lists {
+		bytes += 4 * cap(l)
+	}
+	return bytes
 }
 
 func (f *frame) nextID() uint64 {

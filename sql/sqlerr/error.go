@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -65,10 +66,21 @@ const longestMessage = 2048
 
 // message formats a message, whose middle is left out where it is long.
 func message(format string, args ...any) string {
+	for i, a := range args {
+		if s, ok := a.(string); ok && len(s) > longestMessage {
+			args = slices.Clone(args)
+			args[i] = shortened(s) // without copies of all of it
+		}
+	}
 	s := fmt.Sprintf(format, args...)
 	if len(s) <= longestMessage {
 		return s
 	}
+	return shortened(s)
+}
+
+// shortened leaves out the middle of a long string.
+func shortened(s string) string {
 	return strings.ToValidUTF8(s[:longestMessage*3/4], "") + " ... " + strings.ToValidUTF8(s[len(s)-longestMessage/4:], "")
 }
 

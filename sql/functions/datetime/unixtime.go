@@ -98,7 +98,12 @@ func evalFromUnixtime(c *expr.Context, _ *expr.Call, out *column.Vector, args []
 			out.I64[i] = t
 			continue
 		}
-		out.Str[i] = types.DateFormat(t, args[1].StringAt(int(i)))
+		var err error
+		format := args[1].StringAt(int(i))
+		out.Str[i], err = c.MakeString(timesFormatted*len(format), func(b []byte) []byte { return types.AppendDateFormat(b, t, format) })
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -217,6 +217,9 @@ SELECT * FROM (SELECT a, b, COUNT(*) n, GROUPING(b) g FROM t GROUP BY a, b WITH 
 SELECT * FROM (SELECT a, SUM(b) s FROM t GROUP BY a WITH ROLLUP) d WHERE a IS NULL;
 SELECT a + 1, COUNT(DISTINCT b) FROM t GROUP BY a + 1 WITH ROLLUP HAVING COUNT(*) > 1;
 SELECT id, (SELECT COUNT(*) FROM (SELECT u.c, COUNT(*) n FROM u WHERE u.a = t.a GROUP BY u.c WITH ROLLUP) d WHERE d.n > 1) FROM t;
+SELECT a, b, COUNT(*), COUNT(b), AVG(id), AVG(b * 1.5), MIN(id), MAX(b), SUM(b) FROM t GROUP BY a, b WITH ROLLUP;
+SELECT a, b, a * b m, COUNT(*), AVG(id), MAX(id) FROM t WHERE id > 1 GROUP BY a, b, a * b WITH ROLLUP HAVING AVG(id) > 2;
+SELECT a, b, COUNT(*), SUM(x), AVG(y) FROM e JOIN t ON e.x = t.a GROUP BY a, b WITH ROLLUP;
 SELECT a, SUM(b), RANK() OVER (ORDER BY COUNT(*)), SUM(SUM(b)) OVER () FROM t GROUP BY a WITH ROLLUP;
 SELECT x, (SELECT MAX(c) FROM u WHERE u.a = v.x) FROM v GROUP BY x WITH ROLLUP;
 -- Recursive expressions.
@@ -316,3 +319,9 @@ SELECT t.id, d.* FROM t, LATERAL (SELECT u.id AS uid, u.c + 1, 7 FROM u WHERE u.
 SELECT t.id, d.* FROM t LEFT JOIN LATERAL (SELECT u.id AS uid, COALESCE(u.c, 5), 7 FROM u WHERE u.id <> t.a ORDER BY u.a, u.id LIMIT 1) d ON d.uid > 1;
 SELECT id FROM t WHERE b > (SELECT u.c FROM u WHERE t.a BETWEEN u.a AND u.c ORDER BY u.id LIMIT 1);
 SELECT id, (SELECT COUNT(*) FROM u WHERE u.a < (SELECT v.y FROM v WHERE v.x >= u.c AND v.x < t.b ORDER BY v.x, v.y LIMIT 1)) FROM t;
+-- Groups by one side of a join, aggregates of the other.
+SELECT v.y, COUNT(*), COUNT(t.b), SUM(t.id), AVG(t.b), MIN(t.a), MAX(t.id) FROM t JOIN v ON t.a = v.x GROUP BY v.y;
+SELECT v.y, t.b, COUNT(*), SUM(t.id) FROM t LEFT JOIN v ON t.a = v.x GROUP BY v.y, t.b;
+SELECT v.y + 1, t.id % 2, COUNT(*), AVG(t.id * 1.5) FROM t JOIN v ON t.a = v.x JOIN u ON u.a = t.b WHERE u.c > 1 GROUP BY v.y + 1, t.id % 2 HAVING COUNT(*) > 1;
+SELECT v.y, COUNT(DISTINCT t.b), SUM(t.id) FROM t JOIN v ON t.a = v.x GROUP BY v.y;
+SELECT v.y, SUM(t.id + v.x) FROM t JOIN v ON t.a = v.x GROUP BY v.y;

@@ -354,6 +354,7 @@ func (a *assigningSource) compile(cols []*expr.Column, alloc *expr.Allocator) er
 				return err
 			}
 			if i := slices.Index(a.variables, item.variable); i >= 0 {
+				e = expr.WithHiddenDigits(e)
 				t := variableType(kinds[i], e.Type())
 				stable = stable && t == kinds[i]
 				if round < rounds-1 {

@@ -24,8 +24,8 @@ func TestAssigning(t *testing.T) {
 		a EXECUTE p USING @two, @three => 10
 		a EXECUTE p USING @three, @two => 25
 		a SELECT @n, @k => 25|2
-		a SELECT @d := n / 4 AS d, ':=' AS text FROM t WHERE id = 1 => 1.2500|:=
-		a SELECT @d, @d + 1 => 1.2500|2.2500
+		a SELECT @d := n / 4 AS d, ':=' AS text FROM t WHERE id = 1 => 1.250000000|:=
+		a SELECT @d, @d + 1 => 1.250000000|2.250000000
 		a SELECT id, @u := id FROM t WHERE id > 9
 		a SELECT @m := n FROM t WHERE id = 3 => NULL
 		a SELECT @m IS NULL => 1`)

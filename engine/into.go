@@ -117,7 +117,7 @@ func outfileOf(n ast.Node) (plain ast.Node, into *ast.SelectIntoOption) {
 // selectIntoVariables runs SELECT ... INTO @a, @b: the query's only row becomes the variables' values. Without a row they stay
 // as they are.
 func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error) {
-	q, err := st.binder().Query(n)
+	q, err := st.binder().LongQuery(n)
 	if err != nil {
 		return nil, err
 	}

@@ -109,13 +109,14 @@ func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
 	if err != nil {
 		return types.Value{}, err
 	}
+	x = expr.WithHiddenDigits(x)
 	if c, ok := x.(*expr.Const); ok {
 		return c.Value, nil
 	}
 	if !expr.HasSubquery(x) {
 		return expr.Eval1(x, st.exprContext())
 	}
-	q, err := st.binder().Query(selectOf(e))
+	q, err := st.binder().LongQuery(selectOf(e))
 	if err != nil {
 		return types.Value{}, err
 	}

@@ -104,12 +104,31 @@ func (b *Binder) Query(stmt ast.Node) (*logical.Query, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.query(rel), nil
+}
+
+// LongQuery is Query for a query that gives values to variables, which take hidden digits, too.
+func (b *Binder) LongQuery(stmt ast.Node) (*logical.Query, error) {
+	rel, err := b.bindQuery(stmt, nil)
+	if err != nil {
+		return nil, err
+	}
+	b.keepLong(rel)
+	for i := range rel.cols {
+		if c := &rel.cols[i]; c.col.Long != nil {
+			c.col = c.col.Long
+		}
+	}
+	return b.query(rel), nil
+}
+
+func (b *Binder) query(rel *relation) *logical.Query {
 	q := &logical.Query{Root: rel.node, Alloc: &b.alloc}
 	for i, c := range rel.cols {
 		q.Cols = append(q.Cols, c.col)
 		q.Names = append(q.Names, rel.cols[i].name)
 	}
-	return q, nil
+	return q
 }
 
 // Filter binds SELECT * FROM v WHERE where.
@@ -130,6 +149,10 @@ func (b *Binder) Filter(v *table.Version, where ast.ExprNode) (*logical.Query, e
 type relation struct {
 	node logical.Node
 	cols []scopeColumn
+	// project computes the columns, if every row that it makes is a row of the query.
+	project *logical.Project
+	// merges says that MySQL puts the query into the one around it where it is a derived table.
+	merges bool
 }
 
 // bindQuery binds any statement that delivers rows. outer is the scope around it, or nil.

@@ -68,6 +68,7 @@ func (b *Binder) bindCTEBody(c *cteScope) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.keepMerged(rel)
 	if len(c.def.ColNameList) > 0 {
 		if len(c.def.ColNameList) != len(rel.cols) {
 			return nil, b.at(sqlerr.ViewColumnList(), c.def)
@@ -114,7 +115,11 @@ func (b *Binder) bindCTE(name, alias string, sc *scope) (node logical.Node, ok b
 	for i, pc := range c.cols {
 		col := b.alloc.New(alias, pc.name, pc.col.Typ, pc.col.Null)
 		col.Coercibility = pc.col.Coercibility
-		reader.Cols = append(reader.Cols, col)
+		if long := pc.col.Long; long != nil {
+			col.Long = b.alloc.New(alias, pc.name, long.Typ, long.Null)
+			reader.Cols, reader.From = append(reader.Cols, col.Long), append(reader.From, long)
+		}
+		reader.Cols = append(reader.Cols, col.Shown())
 		reader.From = append(reader.From, pc.col)
 		cols[i] = scopeColumn{col: col, table: alias, name: pc.name}
 	}

@@ -49,6 +49,7 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 	if err != nil {
 		return nil, err
 	}
+	b.keepMerged(rel)
 	if len(t.ColumnNames) > 0 && len(t.ColumnNames) != len(rel.cols) {
 		return nil, b.at(sqlerr.ViewColumnList(), t)
 	}
@@ -88,13 +89,15 @@ func (b *Binder) distinctIDs(node logical.Node, cols []scopeColumn) (logical.Nod
 		return node, cols
 	}
 	clear(seen)
-	items := make([]logical.Item, len(cols))
+	items := make([]logical.Item, len(cols), 2*len(cols))
 	for i, c := range cols {
 		to := c.col
 		if seen[c.col.ID] {
 			to = b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null)
-			to.Coercibility = c.col.Coercibility
+			to.Coercibility, to.Long = c.col.Coercibility, c.col.Long
 			cols[i].col = to
+		} else if c.col.Long != nil {
+			items = append(items, logical.Item{Col: c.col.Long, Expr: c.col.Long})
 		}
 		seen[c.col.ID] = true
 		items[i] = logical.Item{Col: to, Expr: c.col}
@@ -110,6 +113,9 @@ func (s *scope) add(cols []scopeColumn) error {
 				return sqlerr.NonUniqTable(cols[0].table)
 			}
 		}
+	}
+	for i := range cols {
+		cols[i].ordinal = i
 	}
 	s.cols = append(s.cols, cols...)
 	return nil
@@ -220,6 +226,9 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	b.viewing = b.viewing[:len(b.viewing)-1]
 	if err != nil {
 		return nil, InView(db, name, err)
+	}
+	if !view.TempTable {
+		b.keepMerged(rel)
 	}
 	cols := make([]scopeColumn, len(rel.cols))
 	for i, c := range rel.cols {
@@ -336,6 +345,9 @@ func (b *Binder) mergeColumns(join *logical.Join, left, right *scope, cols []sco
 	for _, s := range []*scope{left, right} {
 		for _, c := range s.cols {
 			p.Items = append(p.Items, logical.Item{Col: c.col, Expr: c.col})
+			if long := c.col.Long; long != nil {
+				p.Items = append(p.Items, logical.Item{Col: long, Expr: long})
+			}
 		}
 	}
 	var merged, rest []scopeColumn
@@ -366,6 +378,11 @@ func (s *scope) makeNullable() {
 		if !c.col.Null {
 			n := *c.col
 			n.Null = true
+			if n.Long != nil {
+				long := *n.Long
+				long.Null = true
+				n.Long = &long
+			}
 			s.cols[i].col = &n
 		}
 	}

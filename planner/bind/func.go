@@ -152,17 +152,6 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range sig.Args {
-		if t.Kind != types.KindNull {
-			args[i] = castTo(args[i], t)
-		}
-	}
-	args, value, err := collatedOperands(item.Fn, item.Distinct, args, &sig)
-	if err != nil {
-		return nil, err
-	}
-	item.Args = args
-	sortByKeys(item.OrderBy)
 	switch item.Fn.Kind {
 	case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggBitAnd, expr.AggBitOr:
 		item.Distinct = false // duplicates change nothing
@@ -171,6 +160,24 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 	if owner == nil || owner.grouped == nil || owner.noAggregates {
 		return nil, sqlerr.InvalidGroupFunc()
 	}
+	if e := b.addLong(item, args, sig, owner.grouped); e != nil {
+		return e, nil
+	}
+	for i, t := range sig.Args {
+		if t.Kind == types.KindNull {
+			continue
+		}
+		if t.Kind != types.KindDecimal && t.IsNumeric() && !item.Distinct {
+			args[i] = expr.WithHiddenDigits(args[i])
+		}
+		args[i] = castTo(args[i], t)
+	}
+	args, value, err := collatedOperands(item.Fn, item.Distinct, args, &sig)
+	if err != nil {
+		return nil, err
+	}
+	item.Args = args
+	sortByKeys(item.OrderBy)
 	return value(owner.grouped.add(item, sig)), nil
 }
 

@@ -42,7 +42,7 @@ func (g *grouping) active() bool { return len(g.groups) > 0 || len(g.aggs) > 0 }
 // add adds an aggregate, or finds the same one, and returns its column.
 func (g *grouping) add(a logical.AggItem, sig expr.Signature) *expr.Column {
 	for _, have := range g.aggs {
-		if sameAggregate(have, a) {
+		if sameAggregate(have, a) && have.Col.Typ == sig.Result {
 			return have.Col
 		}
 	}
@@ -142,6 +142,9 @@ func (g *grouping) addGroup(e expr.Expr, name string) {
 	}
 	// A group that is a column of FROM keeps its ID: subqueries in later clauses may refer to it.
 	c, ok := e.(*expr.Column)
+	if ok {
+		c = c.Shown()
+	}
 	if !ok || g.rollup || logical.FindColumn(g.input, c.ID) == nil {
 		table := ""
 		if ok {
@@ -166,7 +169,11 @@ func (g *grouping) usesAggregates(e expr.Expr, n int) (uses bool) {
 func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having *expr.Expr, keys []orderKey, windows *windowing) (logical.Node, error) {
 	g.fromIDs = make(map[expr.ColumnID]int, len(g.from.cols))
 	for i := range g.from.cols {
-		g.fromIDs[g.from.cols[i].col.ID] = i
+		c := g.from.cols[i].col
+		g.fromIDs[c.ID] = i
+		if c.Long != nil {
+			g.fromIDs[c.Long.ID] = i
+		}
 	}
 	g.aggIDs = map[expr.ColumnID]bool{}
 	for _, a := range g.aggs {
@@ -218,7 +225,14 @@ func (g *grouping) lift(e expr.Expr, clause string, n int, grouped bool) (expr.E
 		if !ours {
 			return x, nil // a column of an outer query
 		}
-		return g.anyValue(g.from.cols[i], clause, n, grouped)
+		c := g.from.cols[i]
+		if c.col.ID != x.ID { // with its hidden digits, which a group does not have
+			if k := g.keyOf(c.col); k >= 0 {
+				return castTo(g.show(k, c.col), x.Typ), nil
+			}
+			c.col = x
+		}
+		return g.anyValue(c, clause, n, grouped)
 	case *expr.Subquery:
 		return g.liftSubquery(x, clause, n, grouped)
 	}
@@ -258,12 +272,15 @@ func (g *grouping) liftSubquery(s *expr.Subquery, clause string, n int, grouped 
 		if !ours {
 			continue
 		}
-		c := g.from.cols[i]
-		e, err := g.lift(c.col, clause, n, grouped)
+		c := g.from.cols[i].col
+		if c.ID != id {
+			c = c.Long
+		}
+		e, err := g.lift(c, clause, n, grouped)
 		if err != nil {
 			return nil, err
 		}
-		if e != expr.Expr(c.col) {
+		if e != expr.Expr(c) {
 			replace[id] = e
 		}
 	}

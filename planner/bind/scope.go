@@ -13,6 +13,8 @@ type scopeColumn struct {
 	db    string // of a base table; empty otherwise
 	table string // the table's alias
 	name  string
+	// ordinal is the column's position in its table.
+	ordinal int
 	// merged marks the right-hand twin of a USING or NATURAL column: only a qualified name finds it.
 	merged bool
 	// alike: another table of the same name stands beside the column's, so that its database tells them apart. For a view's text.

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -106,6 +107,8 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		}
 	} else {
 		rel, keys = b.project(node, items, keys)
+		rel.project = rel.node.(*logical.Project)
+		rel.merges = s.From != nil && !g.active() && having == nil && len(windows.nodes) == 0 && s.Limit == nil && !anySubquery(items)
 	}
 	return rel, b.orderAndLimit(rel, keys, s.Limit)
 }
@@ -196,12 +199,17 @@ func unparen(e ast.ExprNode) ast.ExprNode {
 	}
 }
 
-// starItems expands * and table.*. The columns of one table stand in the order of the table, which is that of their IDs,
-// though USING may have moved them.
+// starItems expands * and table.*. The columns of one table stand in the order of the table, though USING may have moved them.
 func starItems(sc *scope, db, table string) (items []selectItem, err error) {
 	cols := sc.cols
-	if table != "" {
-		cols = slices.SortedFunc(slices.Values(cols), func(a, b scopeColumn) int { return int(a.col.ID - b.col.ID) })
+	if table != "" { // two databases may each have a table of that name
+		first := map[string]int{}
+		for i := len(cols) - 1; i >= 0; i-- {
+			first[strings.ToLower(cols[i].db)] = i
+		}
+		cols = slices.SortedStableFunc(slices.Values(cols), func(a, b scopeColumn) int {
+			return cmp.Or(first[strings.ToLower(a.db)]-first[strings.ToLower(b.db)], a.ordinal-b.ordinal)
+		})
 	}
 	for _, c := range cols {
 		if table == "" && c.merged ||
@@ -324,11 +332,12 @@ func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey
 	own := logical.SetOfCols(input.Schema())
 	column := func(e expr.Expr, table, name string) *expr.Column {
 		if c, ok := e.(*expr.Column); ok && own.Has(c.ID) { // a column of an outer query gets an ID of its own
+			shown := c.Shown()
 			if !made[c.ID] {
 				made[c.ID] = true
-				p.Items = append(p.Items, logical.Item{Col: c, Expr: c})
+				p.Items = append(p.Items, logical.Item{Col: shown, Expr: c})
 			}
-			return c
+			return shown
 		}
 		c := b.alloc.New(table, name, e.Type(), e.Nullable())
 		c.Coercibility = coercibility(e)

@@ -39,7 +39,13 @@ func (b *Binder) scalarSubquery(x *ast.SubqueryExpr, sc *scope) (expr.Expr, erro
 	if len(rel.cols) != 1 {
 		return nil, sqlerr.OperandColumns(1)
 	}
-	return &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: columnsOf(rel), Typ: rel.cols[0].col.Typ}, nil
+	b.keepLong(rel)
+	c := rel.cols[0].col
+	if c.Long != nil {
+		sub := &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: []*expr.Column{c.Long}, Typ: c.Long.Typ}
+		return &expr.Cast{Arg: sub, To: c.Typ, Display: true}, nil
+	}
+	return &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: columnsOf(rel), Typ: c.Typ}, nil
 }
 
 func (b *Binder) exists(x *ast.ExistsSubqueryExpr, sc *scope) (expr.Expr, error) {

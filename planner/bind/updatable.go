@@ -220,6 +220,12 @@ func (b *Binder) viewRows(u *updatable, alias string) (node logical.Node, cols [
 			c = b.alloc.New(alias, u.names[i], e.Type(), e.Nullable())
 			c.Coercibility = coercibility(e)
 			p.Items = append(p.Items, logical.Item{Col: c, Expr: e})
+			if long := expr.WithHiddenDigits(e); long != e {
+				shown := *c
+				shown.Long = b.alloc.New(alias, u.names[i], long.Type(), long.Nullable())
+				p.Items = append(p.Items, logical.Item{Col: shown.Long, Expr: long})
+				c = &shown
+			}
 		}
 		cols = append(cols, scopeColumn{col: c, db: u.db, table: alias, name: u.names[i]})
 	}

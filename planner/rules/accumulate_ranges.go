@@ -362,7 +362,15 @@ type rangeUnion struct {
 func (u *rangeUnion) column(outer, inner expr.Expr, t types.Type) *expr.Column {
 	group := logical.NewItem(u.w.alloc, outer.String(), expr.Substitute(outer, u.to))
 	u.outerRows.Groups = append(u.outerRows.Groups, group)
-	return u.add(outer.String(), expr.NewCast(group.Col, t), expr.NewCast(inner, t))
+	return u.add(outer.String(), castShown(group.Col, t), castShown(inner, t))
+}
+
+// castShown casts a number as it stands in a plan, where expr.NewCast would take a quotient's hidden digits.
+func castShown(e expr.Expr, t types.Type) expr.Expr {
+	if e.Type() == t {
+		return e
+	}
+	return &expr.Cast{Arg: e, To: t}
 }
 
 // ofInner adds a column of the inner side, NULL in the outer rows.

@@ -32,7 +32,7 @@ func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matche
 		}
 		p.first, p.second = []*matchedRange{upper}, []*matchedRange{lower.with(pick(lower.op == expr.GT, expr.LE, expr.LT))}
 		op := pick(lower.op == expr.GE && upper.op == expr.LE, expr.LE, expr.LT)
-		p.nonEmpty = &expr.Compare{Op: op, Left: expr.NewCast(lower.outer, lower.typ), Right: expr.NewCast(upper.outer, upper.typ)}
+		p.nonEmpty = &expr.Compare{Op: op, Left: castShown(lower.outer, lower.typ), Right: castShown(upper.outer, upper.typ)}
 	}
 	results := make([]func() expr.Expr, len(aggs))
 	for i := range aggs {

@@ -41,8 +41,11 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 	if sig.Result, err = ResultCollation(fn, args, sig.Result); err != nil {
 		return nil, err
 	}
-	if fn.Hidden != nil || fn.Rounds {
+	switch {
+	case fn.Hidden != nil || fn.Rounds:
 		return applyHidden(fn, sig, args)
+	case fn.Chooses:
+		return applyChoice(fn, sig, args), nil
 	}
 	return BuildCall(fn, sig, args), nil
 }
@@ -73,7 +76,7 @@ func NewCast(e Expr, to types.Type) Expr {
 		return e
 	}
 	if to.IsNumeric() || to.IsTemporal() { // a text has the digits that are shown
-		e = withHiddenDigits(e)
+		e = WithHiddenDigits(e)
 		if from = e.Type(); from == to {
 			return e
 		}
@@ -143,7 +146,7 @@ func comparable(operation string, l, r Expr) (Expr, Expr, error) {
 	if mayHoldRounded(l, r) || mayHoldRounded(r, l) {
 		return comparableAsShown(operation, l, r)
 	}
-	return comparableAsShown(operation, withHiddenDigits(l), withHiddenDigits(r))
+	return comparableAsShown(operation, WithHiddenDigits(l), WithHiddenDigits(r))
 }
 
 // comparableAsShown is comparable for operands whose hidden digits do not count, or are no longer hidden.
@@ -383,15 +386,16 @@ func NewCase(whens []When, els Expr) (Expr, error) {
 			return nil, illegalMix("case", results)
 		}
 	}
-	t := CommonTypeOf(results...)
-	out := &Case{Whens: make([]When, len(whens)), Typ: t}
-	for i, w := range whens {
-		out.Whens[i] = When{Truth(w.Cond), NewCast(w.Then, t)}
-	}
-	if els != nil {
-		out.Else = NewCast(els, t)
-	}
-	return out, nil
+	return chosen(results, CommonTypeOf(results...), func(results []Expr, t types.Type) Expr {
+		out := &Case{Whens: make([]When, len(whens)), Typ: t}
+		for i, w := range whens {
+			out.Whens[i] = When{Truth(w.Cond), NewCast(results[i], t)}
+		}
+		if els != nil {
+			out.Else = NewCast(results[len(whens)], t)
+		}
+		return out
+	}), nil
 }
 
 // NewLike builds `e LIKE pattern ESCAPE escape`; a nil escape is the backslash.

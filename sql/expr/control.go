@@ -16,16 +16,16 @@ func controlFunctions() []*Function {
 	return []*Function{
 		{Name: "coalesce", Category: category, Syntax: "COALESCE(a, ...)", MinArgs: 1, MaxArgs: -1,
 			Doc:   "The first operand that is not NULL.",
-			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce, CollationOf: AllOperands},
+			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce, CollationOf: AllOperands, Chooses: true},
 		{Name: "ifnull", Category: category, Syntax: "IFNULL(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc:   "a, or b where a is NULL.",
-			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce, CollationOf: AllOperands},
+			Nulls: NullCustom, Resolve: resolveCoalesce, compile: compileCoalesce, CollationOf: AllOperands, Chooses: true},
 		{Name: "nullif", Category: category, Syntax: "NULLIF(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc:   "NULL where a = b, otherwise a.",
-			Nulls: NullCustom, Resolve: resolveNullIf, compile: compileNullIf, CollationOf: FirstOperand, Under: Comparing(-1, nullIfUnder)},
+			Nulls: NullCustom, Resolve: resolveNullIf, compile: compileNullIf, CollationOf: FirstOperand, Under: Comparing(-1, nullIfUnder), Chooses: true},
 		{Name: "if", Category: category, Syntax: "IF(cond, a, b)", MinArgs: 3, MaxArgs: 3,
 			Doc:   "a where the condition is TRUE, otherwise b.",
-			Nulls: NullCustom, Resolve: resolveIf, compile: compileIf, CollationOf: BehindFirst},
+			Nulls: NullCustom, Resolve: resolveIf, compile: compileIf, CollationOf: BehindFirst, Chooses: true},
 		{Name: "isnull", Category: category, Syntax: "ISNULL(a)", MinArgs: 1, MaxArgs: 1,
 			Doc:     "1 where a is NULL, otherwise 0.",
 			Nulls:   NullCustom,
@@ -33,10 +33,10 @@ func controlFunctions() []*Function {
 			compile: func(_ *Call, ops []node) (node, error) { return &isNullNode{ops: [1]node(ops)}, nil }},
 		{Name: "greatest", Category: category, Syntax: "GREATEST(a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:     "The largest operand; NULL if any is NULL.",
-			Resolve: resolveExtreme, Eval: extreme(GT), CollationOf: AllOperands, Under: Comparing(-1, extremeCall)},
+			Resolve: resolveExtreme, Eval: extreme(GT), CollationOf: AllOperands, Under: Comparing(-1, extremeCall), Chooses: true},
 		{Name: "least", Category: category, Syntax: "LEAST(a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:     "The smallest operand; NULL if any is NULL.",
-			Resolve: resolveExtreme, Eval: extreme(LT), CollationOf: AllOperands, Under: Comparing(-1, extremeCall)},
+			Resolve: resolveExtreme, Eval: extreme(LT), CollationOf: AllOperands, Under: Comparing(-1, extremeCall), Chooses: true},
 		{Name: "interval", Category: category, Syntax: "INTERVAL(n, a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc:   "How many of the ascending operands a, b, ... are at most n; -1 if n is NULL.",
 			Nulls: NullCustom, Resolve: resolveInterval, Eval: evalInterval},
@@ -68,7 +68,7 @@ func resolveNullIf(args []Expr) (Signature, error) {
 		return Signature{}, err
 	}
 	// The operands keep their hidden digits, with which they are compared.
-	a, b := withHiddenDigits(args[0]).Type(), withHiddenDigits(args[1]).Type()
+	a, b := WithHiddenDigits(args[0]).Type(), WithHiddenDigits(args[1]).Type()
 	return Signature{Args: []types.Type{a, b}, Result: args[0].Type(), Nullable: true}, nil
 }
 

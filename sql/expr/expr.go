@@ -38,6 +38,18 @@ type Column struct {
 	Null  bool // can be NULL
 	// Coercibility says how strongly its texts insist on their collation; those of a table's column are Implicit.
 	Coercibility Coercibility
+	// Long is the column of the same value with its hidden digits (hidden.go), while a statement is bound; nil: it has none.
+	Long *Column
+}
+
+// Shown returns the column without its hidden digits.
+func (c *Column) Shown() *Column {
+	if c.Long == nil {
+		return c
+	}
+	out := *c
+	out.Long = nil
+	return &out
 }
 
 // Const is a literal, a bound parameter or a folded expression.

@@ -73,8 +73,13 @@ func TestWhereHiddenDigitsCount(t *testing.T) {
 		// Casts to numbers, comparisons as numbers.
 		{expr.NewCast(one, types.Decimal(20, 10)), "0.9999999990"}, {expr.NewCast(one, types.Double), "0.999999999"}, {expr.NewCast(one, types.Int64), "1"},
 		{exprtest.Must(expr.NewCompare(expr.LT, one, exprtest.Lit(1))), "1"}, {exprtest.Must(expr.NewIn(nil, one, []expr.Expr{exprtest.Lit(1), exprtest.Lit(2)})), "0"}, {exprtest.Must(expr.NewBetween(one, exprtest.Lit(1), exprtest.Lit(2))), "0"}, {exprtest.Must(expr.NewCompare(expr.EQ, one, exprtest.Lit("1"))), "0"},
+		// What chooses hands them on.
+		{call("mul", call("if", exprtest.Lit(1), third, exprtest.Lit(0)), exprtest.Lit(3)), "1.0000"}, {call("mul", call("coalesce", third, exprtest.Lit(0)), exprtest.Lit(3)), "1.0000"},
+		{call("mul", call("nullif", third, exprtest.Lit(0)), exprtest.Lit(3)), "1.0000"}, {call("mul", call("greatest", third, exprtest.Lit(exprtest.Dec("0.33333"))), exprtest.Lit(3)), "1.00000"},
+		{call("mul", exprtest.Must(expr.NewCase([]expr.When{{Cond: exprtest.Lit(1), Then: third}}, exprtest.Lit(0))), exprtest.Lit(3)), "1.0000"}, {call("concat", call("if", exprtest.Lit(1), twoThirds, exprtest.Lit(0))), "0.6667"},
+		{call("nullif", one, exprtest.Lit(exprtest.Dec("0.999999999"))), "NULL"},
 		// Elsewhere as it is shown.
-		{call("coalesce", one, exprtest.Lit(5)), "1.0000"}, {call("mul", call("if", exprtest.Lit(1), third, exprtest.Lit(0)), exprtest.Lit(3)), "0.9999"}, {call("greatest", one, exprtest.Lit(0)), "1.0000"},
+		{call("coalesce", one, exprtest.Lit(5)), "1.0000"}, {call("greatest", one, exprtest.Lit(0)), "1.0000"},
 	} {
 		v, err := expr.Eval1(c.e, exprtest.NewContext())
 		if err != nil || exprtest.Show(v) != c.want {

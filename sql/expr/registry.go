@@ -53,6 +53,8 @@ type Function struct {
 	Hidden func(args []Expr) int
 	// rounds: the function looks at hidden digits, and its result has none.
 	Rounds bool
+	// Chooses: the result is one of the operands, with its hidden digits.
+	Chooses bool
 	// format prints a call that is written neither as a function nor with Infix.
 	Format func(call *Call) string
 	// compile makes the node of a function without a Kernel.

@@ -85,13 +85,15 @@ func (l *lowering) join(x *logical.Join) ([]*Pipeline, error) {
 	case logical.MarkJoin:
 		return l.markJoin(x, left, right)
 	}
+	kept := ids(x.Schema())
+	x = l.computedRanges(x, left, right)
+	left, right = logical.SetOfCols(x.Left.Schema()), logical.SetOfCols(x.Right.Schema())
 	keys, residual := splitCondition(x.On, left, right)
 	b := l.newBuild(x, x.Right, keys, residual)
-	p := &Probe{Kind: x.Kind, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x)}
+	p := &Probe{Kind: x.Kind, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x), Keep: kept}
 	if b.Algorithm == RangeJoin {
 		p.Keys = []expr.Expr{rangeOf(residual, left, right).probe}
 	}
-	p.Keep = ids(x.Schema())
 	return l.probe(x.Left, x.Right, p)
 }
 
@@ -235,6 +237,51 @@ func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residua
 	b.RangeOp, b.Keys = r.op, []expr.Expr{r.build}
 	b.MakeFilter, b.FilterDrops, b.NullSafe = []bool{false}, []float64{0}, []bool{false}
 	return true
+}
+
+// boundsOfBand is how many inequalities a sorted build searches by.
+const boundsOfBand = 2
+
+// computedRanges computes what inequalities compare before the join, as columns, where builds sort by it: of a.t BETWEEN b.t AND
+// b.t + 5 the second bound. Beside equalities it does so only if that cannot fail, since the rows' keys need not match.
+func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *logical.Join {
+	keys, residual := splitCondition(x.On, left, right)
+	sides := [2]logical.Node{x.Left, x.Right}
+	on := slices.Clone(x.On)
+	n, computed := 0, false
+	for i, e := range x.On {
+		if r := rangeOf(x.On[i:i+1], left, right); r == nil || !slices.Contains(residual, e) || n == boundsOfBand {
+			continue
+		}
+		n++
+		cmp := *e.(*expr.Compare)
+		for _, operand := range []*expr.Expr{&cmp.Left, &cmp.Right} {
+			side := 0
+			if !usesOnly(*operand, left) {
+				side = 1
+			}
+			if _, isColumn := (*operand).(*expr.Column); isColumn || expr.IsVolatile(*operand) || len(keys) > 0 && !l.cannotFail(sides[side], *operand) {
+				continue
+			}
+			it := logical.NewItem(l.alloc, (*operand).String(), *operand)
+			sides[side] = logical.NewProject(sides[side], append(logical.PassItems(sides[side].Schema()), it))
+			*operand, computed = it.Col, true
+		}
+		on[i] = &cmp
+	}
+	if !computed {
+		return x
+	}
+	return &logical.Join{Kind: x.Kind, Left: sides[0], Right: sides[1], On: on, Hint: x.Hint}
+}
+
+// cannotFail says whether an expression over n's columns is an integer of known bounds, or a date or time, which is NULL where there is none.
+func (l *lowering) cannotFail(n logical.Node, e expr.Expr) bool {
+	if e.Type().IsTemporal() {
+		return true
+	}
+	_, _, ok := l.est.Bounds(n, e)
+	return ok
 }
 
 // rangeCondition is a conjunct as `probe op build`, for an op of <, <=, > and >=.

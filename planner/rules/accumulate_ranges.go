@@ -62,7 +62,7 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 		return a
 	}
 	rs := rangesOf(conds, outer)
-	if rs == nil || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, rs[0].innerKeys()) <= fewMatches) {
+	if rs == nil || len(rs) > 2 || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, rs[0].innerKeys()) <= fewMatches) {
 		return a
 	}
 	aggs := agg.Aggs
@@ -128,7 +128,7 @@ type matchedRange struct {
 	rest         []expr.Expr // conditions on outer columns alone
 }
 
-// rangesOf takes conditions apart, which have to be equalities and one inequality or two. It returns a range for each inequality,
+// rangesOf takes conditions apart, which have to be equalities and one to three inequalities. It returns a range for each inequality,
 // or nil. All of them have the same keys and the same conditions on outer columns alone.
 func rangesOf(conds []expr.Expr, outer logical.ColSet) (rs []*matchedRange) {
 	common := matchedRange{}
@@ -156,7 +156,7 @@ func rangesOf(conds []expr.Expr, outer logical.ColSet) (rs []*matchedRange) {
 			return nil
 		case c.Op == expr.EQ || c.Op == expr.NSEQ:
 			common.keys = append(common.keys, c)
-		case len(rs) == 2:
+		case len(rs) == 3:
 			return nil
 		default:
 			rs = append(rs, &matchedRange{op: c.Op.Swap(), inner: c.Right, outer: c.Left, typ: t})

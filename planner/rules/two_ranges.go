@@ -203,9 +203,9 @@ func (p *rangePair) within(e, empty expr.Expr, t types.Type) expr.Expr {
 	return &expr.Case{Whens: []expr.When{{Cond: p.nonEmpty, Then: e}}, Else: empty, Typ: t}
 }
 
-// extremeBetween turns an EXISTS or IN with a lower and an upper bound of one inner value into a question for an aggregation: whether the
-// least value above the lower bound is below the upper one. It returns nil for all else. What IN compares is an equality like the
-// others where it need not tell NULL from FALSE.
+// extremeBetween turns an EXISTS or IN with two inequalities or three into a question for an aggregation over all but one of them: whether
+// the least or the greatest value that the last one compares meets it. With <> either may. It returns nil for all else, and for semi and
+// anti joins that a sorted build serves. What IN compares is an equality like the others where it need not tell NULL from FALSE.
 func (d *decorrelator) extremeBetween(a *logical.Apply) *logical.Apply {
 	switch {
 	case a.Kind != logical.SemiJoin && a.Kind != logical.AntiJoin && a.Kind != logical.MarkJoin, a.Kind == logical.MarkJoin && len(a.On) > 0:
@@ -222,23 +222,48 @@ func (d *decorrelator) extremeBetween(a *logical.Apply) *logical.Apply {
 	}
 	conds = append(conds[:len(conds):len(conds)], d.undecided(on)...)
 	rs := rangesOf(conds, outer)
-	if len(rs) != 2 {
+	last := lastRange(rs, a.Kind != logical.MarkJoin)
+	if last == nil {
 		return nil
 	}
-	lower, upper, ok := bounds(rs)
-	if !ok {
-		return nil
-	}
-	var above []expr.Expr
+	var others []expr.Expr
 	for _, c := range conds {
-		if cmp, ok := c.(*expr.Compare); !ok || !upper.isOf(cmp) {
-			above = append(above, c)
+		if cmp, ok := c.(*expr.Compare); !ok || !last.isOf(cmp) {
+			others = append(others, c)
 		}
 	}
-	least := d.w.newAgg(minimum, "least", lower.inner)
-	agg := &logical.Aggregate{Input: logical.NewFilter(in, above...), Aggs: []logical.AggItem{least}, Scalar: true}
-	within := &expr.Compare{Op: upper.op, Left: least.Col, Right: upper.outer}
-	return &logical.Apply{Kind: a.Kind, Left: a.Left, Right: &logical.Filter{Input: agg, Preds: []expr.Expr{within}}, Mark: a.Mark}
+	agg := &logical.Aggregate{Input: logical.NewFilter(in, others...), Scalar: true}
+	var some []expr.Expr // of which one has to hold
+	for _, fn := range last.extremes() {
+		extreme := d.w.newAgg(fn, fn.Name, last.inner)
+		agg.Aggs = append(agg.Aggs, extreme)
+		some = append(some, &expr.Compare{Op: last.op, Left: extreme.Col, Right: last.outer})
+	}
+	return &logical.Apply{Kind: a.Kind, Left: a.Left, Right: &logical.Filter{Input: agg, Preds: []expr.Expr{expr.OrOf(some)}}, Mark: a.Mark}
+}
+
+// lastRange picks the inequality of which an extreme decides: <>, else the last. It returns nil if the others would not be ranges, or if
+// sorted says that a sorted build may serve, and one does.
+func lastRange(rs []*matchedRange, sorted bool) *matchedRange {
+	var last *matchedRange
+	for _, r := range rs {
+		if r.op == expr.NE && last != nil {
+			return nil
+		} else if r.op == expr.NE {
+			last = r
+		}
+	}
+	switch {
+	case len(rs) < 2 || len(rs) > 2 && last == nil:
+		return nil
+	case last != nil:
+		return last
+	}
+	_, _, between := bounds(rs)
+	if inWords := func(r *matchedRange) bool { return !r.typ.IsString() }; sorted && !between && inWords(rs[0]) && inWords(rs[1]) {
+		return nil
+	}
+	return rs[1]
 }
 
 // isOf says whether r was made of the comparison c.

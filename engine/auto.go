@@ -9,7 +9,6 @@ import (
 	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
-	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -27,7 +26,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 	}
 	stay := func(reason string) (err error) {
 		p.placement = physical.OnCPU(reason)
-		p.plan, err = s.lower(st, p.query, joinorder.Model{})
+		p.plan, err = s.lower(st, p.query, physical.CPU)
 		return err
 	}
 	if rows := rules.TableRows(p.query); rows < max(s.engine.leastRows, 1) {
@@ -57,7 +56,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 	choice, known := p.advisor.Known(p.fingerprint)
 	if known && choice.Device == physical.GPU {
 		there := &planned{query: p.query}
-		if there.plan, err = s.lower(st, p.query, joinorder.GPU); err != nil {
+		if there.plan, err = s.lower(st, p.query, physical.GPU); err != nil {
 			return err
 		}
 		if st.unread(there.plan) {
@@ -85,7 +84,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 			p.rival = s.rival(p, func(context.Context) (*gpu.Placed, string) { return there.gpu, "" })
 		}
 	}
-	if p.plan, err = s.lower(st, p.query, joinorder.Model{}); err != nil {
+	if p.plan, err = s.lower(st, p.query, physical.CPU); err != nil {
 		return err
 	}
 	if reason := s.staysWhole(st, p.plan); reason != "" {
@@ -133,7 +132,7 @@ const unreadFiles = "columns of its files are not in memory yet"
 // plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
 func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.Rival, error) {
 	begin := time.Now()
-	plan, err := s.lower(st, p.query, joinorder.GPU)
+	plan, err := s.lower(st, p.query, physical.GPU)
 	if err != nil {
 		return nil, err
 	}

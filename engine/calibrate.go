@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/exec/schedule"
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -54,7 +55,7 @@ func (s *Session) calibrate(st *statement) (*Result, error) {
 }
 
 // measureCosts measures with a database of its own.
-func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c calibration, threads int) (costs placement.Costs, err error) {
+func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c calibration, threads int) (costs cost.Table, err error) {
 	own, err := New(Options{Threads: threads, Device: deviceCPU, GPULibrary: e.opts.GPULibrary, MemoryLimit: e.opts.MemoryLimit})
 	if err != nil {
 		return costs, err
@@ -110,28 +111,28 @@ type calibration struct {
 
 // The queries. Each prices one class of work: what the statement takes beyond the classes above it.
 var calibrationQueries = []struct {
-	class placement.Class
+	class cost.Class
 	sql   string
 }{
-	{placement.Start, "SELECT SUM(v) FROM tiny"},
-	{placement.Scan, "SELECT SUM(v), SUM(g), SUM(k) FROM t"},
-	{placement.Compute, "SELECT SUM(v * g + k) FROM t"},
-	{placement.GroupDense, "SELECT COUNT(*), SUM(s) FROM (SELECT g, SUM(v) AS s FROM t GROUP BY g) AS x"},
-	{placement.GroupCached, "SELECT COUNT(*), SUM(s) FROM (SELECT f, SUM(v) AS s FROM t GROUP BY f) AS x"},
-	{placement.GroupLarge, "SELECT COUNT(*), SUM(s) FROM (SELECT u, SUM(v) AS s FROM t GROUP BY u) AS x"},
-	{placement.ProbeDense, "SELECT SUM(v + x) FROM t JOIN d ON k = id"},
-	{placement.ProbeCached, "SELECT SUM(v + x) FROM t JOIN d ON t.f = d.f"},
-	{placement.BuildLarge, "SELECT COUNT(*) FROM t AS a JOIN t AS b ON a.u = b.u"},
-	{placement.ProbeLarge, "SELECT COUNT(*), SUM(a.v) FROM t AS a JOIN (SELECT u FROM t WHERE g < 250) AS b ON a.u = b.u"},
-	{placement.Sort, "SELECT v FROM t ORDER BY v LIMIT 1 OFFSET 100000000"},
-	{placement.Text, "SELECT COUNT(*) FROM w WHERE s LIKE '%77%'"},
-	{placement.GroupTextLarge, "SELECT COUNT(*), SUM(c) FROM (SELECT s, COUNT(*) AS c FROM w GROUP BY s) AS x"},
-	{placement.ProbeText, "SELECT COUNT(*) FROM w AS a JOIN w AS b ON a.s = b.s WHERE b.n < 100000"},
-	{placement.SortText, "SELECT s FROM w ORDER BY s LIMIT 1 OFFSET 100000000"},
+	{cost.Start, "SELECT SUM(v) FROM tiny"},
+	{cost.Scan, "SELECT SUM(v), SUM(g), SUM(k) FROM t"},
+	{cost.Compute, "SELECT SUM(v * g + k) FROM t"},
+	{cost.GroupDense, "SELECT COUNT(*), SUM(s) FROM (SELECT g, SUM(v) AS s FROM t GROUP BY g) AS x"},
+	{cost.GroupCached, "SELECT COUNT(*), SUM(s) FROM (SELECT f, SUM(v) AS s FROM t GROUP BY f) AS x"},
+	{cost.GroupLarge, "SELECT COUNT(*), SUM(s) FROM (SELECT u, SUM(v) AS s FROM t GROUP BY u) AS x"},
+	{cost.ProbeDense, "SELECT SUM(v + x) FROM t JOIN d ON k = id"},
+	{cost.ProbeCached, "SELECT SUM(v + x) FROM t JOIN d ON t.f = d.f"},
+	{cost.BuildLarge, "SELECT COUNT(*) FROM t AS a JOIN t AS b ON a.u = b.u"},
+	{cost.ProbeLarge, "SELECT COUNT(*), SUM(a.v) FROM t AS a JOIN (SELECT u FROM t WHERE g < 250) AS b ON a.u = b.u"},
+	{cost.Sort, "SELECT v FROM t ORDER BY v LIMIT 1 OFFSET 100000000"},
+	{cost.Text, "SELECT COUNT(*) FROM w WHERE s LIKE '%77%'"},
+	{cost.GroupTextLarge, "SELECT COUNT(*), SUM(c) FROM (SELECT s, COUNT(*) AS c FROM w GROUP BY s) AS x"},
+	{cost.ProbeText, "SELECT COUNT(*) FROM w AS a JOIN w AS b ON a.s = b.s WHERE b.n < 100000"},
+	{cost.SortText, "SELECT s FROM w ORDER BY s LIMIT 1 OFFSET 100000000"},
 }
 
-func (c *calibration) measure(ctx context.Context, threads int) (costs placement.Costs, err error) {
-	costs = placement.Defaults()
+func (c *calibration) measure(ctx context.Context, threads int) (costs cost.Table, err error) {
+	costs = cost.Default()
 	if err := c.tables(); err != nil {
 		return costs, err
 	}
@@ -154,7 +155,7 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs placement
 			var took time.Duration
 			err := c.undisturbed(ctx, func() (err error) {
 				plan, took, err = c.shortest(ctx, q.sql)
-				if err == nil && q.class == placement.Start {
+				if err == nil && q.class == cost.Start {
 					took, err = c.whole(ctx, q.sql)
 				}
 				return err
@@ -162,10 +163,11 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs placement
 			if err != nil {
 				return costs, fmt.Errorf("%s: %w", q.sql, err)
 			}
-			kernels := device == physical.GPU && q.class != placement.Start
-			costs.Fit(q.class, device, plan, func(rows float64) int { return schedule.Workers(rows, threads) }, kernels, took)
+			kernels := device == physical.GPU && q.class != cost.Start
+			placement.Fit(&costs, q.class, device, plan, func(rows float64) int { return schedule.Workers(rows, threads) }, kernels, took)
 		}
 	}
+	costs.FollowMeasured()
 	// Kernels of an earlier calibration are still there: then what they took is, too.
 	costs.Compile = c.device.Advisor().Costs().Compile
 	if compiled := c.device.FirstRun().Compiled.Sub(before); compiled.Tasks > 0 {
@@ -372,7 +374,7 @@ func (c *calibration) shortest(ctx context.Context, sql string) (plan *physical.
 }
 
 // calibrationResult lists the costs.
-func calibrationResult(c *placement.Costs, threads int) *Result {
+func calibrationResult(c *cost.Table, threads int) *Result {
 	cols := []ResultColumn{
 		{Name: "cost", Type: types.Text}, {Name: "cpu", Type: types.Double, Nullable: true}, {Name: "gpu", Type: types.Double}, {Name: "unit", Type: types.Text},
 	}
@@ -380,9 +382,9 @@ func calibrationResult(c *placement.Costs, threads int) *Result {
 		return []types.Value{text(name), cpu, gpu, text(unit)}
 	}
 	var rows [][]types.Value
-	for _, class := range placement.Classes() {
+	for _, class := range cost.Classes() {
 		cpu, gpu, unit := c.CPU[class]/float64(threads)*1e9, c.GPU[class]*1e9, fmt.Sprintf("ns, CPU with %d threads", threads)
-		if class == placement.Start {
+		if class == cost.Start {
 			cpu, gpu, unit = c.CPU[class]*1e6, c.GPU[class]*1e6, "microseconds a pipeline"
 		}
 		rows = append(rows, row(class.String(), types.FloatValue(cpu), types.FloatValue(gpu), unit))

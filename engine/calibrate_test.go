@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/planner/cost"
 )
 
 // TestCalibrate measures on an emulated device, and on a real one if there is one. Costs are positive, and EXPLAIN estimates with them.
@@ -29,7 +29,7 @@ func TestCalibrate(t *testing.T) {
 			}
 		}
 		var want []string
-		for _, c := range placement.Classes() {
+		for _, c := range cost.Classes() {
 			want = append(want, c.String())
 		}
 		if want = append(want, "upload", "compile"); !slices.Equal(names, want) {
@@ -37,7 +37,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		after := d.Advisor().Costs()
 		for _, q := range calibrationQueries {
-			text := q.class == placement.ProbeLarge || q.class == placement.Text || q.class == placement.GroupTextLarge || q.class == placement.ProbeText || q.class == placement.SortText
+			text := q.class == cost.ProbeLarge || q.class == cost.Text || q.class == cost.GroupTextLarge || q.class == cost.ProbeText || q.class == cost.SortText
 			if text && d.Emulated() {
 				continue // its tables are so small that texts have a dictionary, and builds fit the cache
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/planner/cost"
 )
 
 // TestCalibratedSoon: a device of which nobody has measured anything is calibrated when 'auto' first asks for it, while queries run, and then not again, in later processes
@@ -54,7 +55,7 @@ func TestCalibratedSoon(t *testing.T) {
 	if kept == nil || *kept != d.Advisor().Costs() {
 		t.Fatalf("kept are %+v", kept)
 	}
-	if kept.CPU[placement.Scan] == before.CPU[placement.Scan] || kept.GPU[placement.Scan] == before.GPU[placement.Scan] {
+	if kept.CPU[cost.Scan] == before.CPU[cost.Scan] || kept.GPU[cost.Scan] == before.GPU[cost.Scan] {
 		t.Error("nothing was measured of scans")
 	}
 	settleAuto(t, e, d)

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu"
-	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -99,7 +99,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 		if err != nil || e.closed.Load() || !e.compilesFor(d, device) {
 			return
 		}
-		plan, err := behind.session.lower(behind, q, joinorder.GPU)
+		plan, err := behind.session.lower(behind, q, physical.GPU)
 		if err != nil || plan.Recursive() {
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu"
-	"github.com/radish-sql/radish/planner/joinorder"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -30,12 +30,12 @@ func parseDevice(text string) (Device, error) {
 // needsGPU says whether queries are errors where there is no GPU.
 func (d Device) needsGPU() bool { return d == deviceGPU || d == deviceStrict }
 
-// joins is the cost model of joins in a plan for the device, where no race decides.
-func (d Device) joins() joinorder.Model {
+// plansFor is the device that queries are planned for where no race decides.
+func (d Device) plansFor() physical.Device {
 	if d == deviceCPU {
-		return joinorder.Model{}
+		return physical.CPU
 	}
-	return joinorder.GPU
+	return physical.GPU
 }
 
 // mode is how pipelines are placed that may run on a GPU. auto is what tests, or nobody, want of deviceAuto.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels/gputest"
-	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -47,15 +46,14 @@ func BenchmarkGPUPlanning(b *testing.B) {
 		defer st.end()
 		var q *logical.Query
 		var plan *physical.Plan
-		model := joinorder.GPU
 		for step := 1; step <= upTo && err == nil; step++ {
 			switch steps[step] {
 			case "bind":
 				q, err = st.binder().Query(st.Node)
 			case "optimize":
-				q, _, err = rules.Optimize(q, rules.Options{Context: st.exprContext(), Joins: model})
+				q, _, err = rules.Optimize(q, rules.Options{Context: st.exprContext(), Device: physical.GPU})
 			case "lower":
-				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), DenseSlack: model.DenseSlack})
+				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Device: physical.GPU})
 			case "place":
 				_, _, err = s.place(st, plan, deviceStrict)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/profile"
-	"github.com/radish-sql/radish/planner/joinorder"
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -132,32 +132,46 @@ func (p *planned) expect(threads int) *placement.Estimate {
 	return p.estimate
 }
 
-// lower optimizes a bound query, with joins as the device of the model has them, and lowers it to pipelines. What they scan of files is read.
-func (s *Session) lower(st *statement, q *logical.Query, model joinorder.Model) (*physical.Plan, error) {
+// lower optimizes a bound query for a device and lowers it to pipelines. What they scan of files is read.
+func (s *Session) lower(st *statement, q *logical.Query, device physical.Device) (*physical.Plan, error) {
 	for {
-		optimized, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext(), Joins: model})
+		optimized, _, err := rules.Optimize(q, rules.Options{Disabled: s.vars.disabledRules, Context: st.exprContext(), Device: device, Costs: s.engine.costsOn(device)})
 		if err != nil {
 			return nil, err
 		}
 		plan, err := physical.Lower(optimized, physical.Options{
 			Estimator: stats.NewEstimator(), NoRuntimeFilters: s.vars.disabledRules[runtimeFilters], Interrupted: st.exprContext().Interrupted,
-			DenseSlack: model.DenseSlack,
+			Device: device,
 		})
 		if err != nil {
 			return plan, err
 		}
-		if again, err := st.readFor(plan, s.streamedFrom(model)); !again || err != nil {
+		if again, err := st.readFor(plan, s.streamedFrom(device)); !again || err != nil {
 			return plan, err
 		}
 	}
 }
 
-// streamedFrom returns from how many bytes of columns on scans of files read them themselves, in a plan whose joins are ordered by a model. Plans for a GPU have
+// costsOn returns what work costs on the device that a query is planned for; nil: what is taken for granted. Plans for the CPU do not follow what is measured while
+// they run: the order of joins is the order in which doubles are added up, and two runs give the same sum.
+func (e *Engine) costsOn(device physical.Device) *cost.Table {
+	if device == physical.CPU {
+		return nil
+	}
+	d, ok := gpu.SharedIfOpen(e.opts.GPULibrary)
+	if !ok {
+		return nil
+	}
+	costs := d.Advisor().Costs()
+	return &costs
+}
+
+// streamedFrom returns from how many bytes of columns on scans of files read them themselves, in a plan for a device. Plans for a GPU have
 // what their kernels read in memory; where a GPU may come to run a query, more is kept for it.
-func (s *Session) streamedFrom(model joinorder.Model) int64 {
+func (s *Session) streamedFrom(device physical.Device) int64 {
 	share := s.engine.files.share
 	switch {
-	case model != joinorder.Model{} || s.device().needsGPU():
+	case device == physical.GPU || s.device().needsGPU():
 		return math.MaxInt64
 	case s.staysOnCPU():
 		return share / streamedShare

@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -29,7 +30,7 @@ func newAdvisor(i gpukernels.DeviceInfo) *placement.Advisor {
 }
 
 // Calibrated makes measured costs those of the device, in this process and, where there is a folder for compiled kernels, in later ones.
-func (d *Device) Calibrated(c placement.Costs) error {
+func (d *Device) Calibrated(c cost.Table) error {
 	d.advisor.SetCosts(c)
 	if d.costs != "" {
 		return placement.SaveCosts(d.costs, &c)

@@ -3,50 +3,40 @@ package joinorder
 import (
 	"math"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Costs, in units of handing one row on to the next operator. A build side that outgrows the caches costs more at each
-// row put in and looked up, or at each pair of a nested loop.
 const (
-	buildRow      = 1.5
-	columnFactor  = 0.02 // that a column adds to storing a row: it decides between orders that cost the same otherwise
-	probeRow      = 0.5
-	filterRow     = 0.5     // a row that is tested by a runtime filter
-	filteredRows  = 1 << 19 // a build side from which on it matters that rows without a match seldom get to the table
-	outputRow     = 1.0
-	pairTest      = 0.15 // a pair of a nested loop
-	coldFactor    = 2.0  // a table beyond the second-level cache
-	cacheRows     = 1 << 16
-	hugeFactor    = 4.0 // a table beyond the last-level cache
-	hugeRows      = 1 << 21
-	denseDiscount = 0.2 // a direct-address array instead of a hash table; its filter drops rows in the scan already
-	wideFactor    = 1.5 // a key of several columns, which no exact filter serves
-	unstorable    = 1e6 // a build side of more rows than an operator can hold
+	columnFactor = 0.02    // that a column adds to storing a row: it decides between orders that cost the same otherwise
+	filteredRows = 1 << 19 // a build side from which on it matters that rows without a match seldom get to the table
+	wideFactor   = 1.5     // a key of several columns, which no exact filter serves
+	unstorable   = 1e6     // a build side of more rows than an operator can hold
 )
 
-// Model holds what costs depend on the device that runs the joins. Its zero value is the CPU's.
-type Model struct {
-	// DenseSlack, if not zero, tells of a device that has so many threads that arrays addressed by unique keys may exceed its caches:
-	// they cost a row what small ones do, and a little for each key of their range. They are made where the range is at most
-	// DenseSlack times the rows. Large hash tables of keys that repeat get no discount for keys that might have been dense.
-	DenseSlack float64
-	// ChainRow is what a row costs that one thread meets in a chain of rows with one key while all others have nothing left to do.
-	ChainRow float64
-}
-
-// GPU is the model of a GPU. DenseSlack follows from the bytes that a build and a probe move. ChainRow is measured: on an H200 a join that
-// walked a chain of 7 million rows took 7.9 s, one of 2 x 134 million rows without chains 39 ms.
-var GPU = Model{DenseSlack: 12, ChainRow: 30_000}
-
-// Of a GPU: what a place of an array costs, and the rows from which on a hash table of keys that repeat, whose chains are walked in
-// memory, gets no discount for keys that might have been dense.
+// Of a GPU: the rows from which on a hash table of keys that repeat, whose chains are walked in memory, gets no discount for keys that might have been dense.
 const (
-	densePlace   = 0.01
-	chainedRows  = 4 * hugeRows
+	chainedRows  = 4 * cost.SharedRows
 	uniqueExcess = 1.001 // estimates of one thing differ by rounding
 )
+
+// Model is what joins cost on the device that is expected to run them.
+type Model struct {
+	prices cost.Joins
+	onGPU  bool
+}
+
+// NewModel takes the prices of joins on a device from a table.
+func NewModel(d physical.Device, t *cost.Table) Model {
+	return Model{prices: t.Joins(d), onGPU: d == physical.GPU}
+}
+
+// SemiCost is what a semi join costs that no join is ordered with.
+func (m *Model) SemiCost(left, right float64) float64 {
+	return m.prices.Build.Cached*right + m.prices.Probe.Cached*left
+}
 
 // maxStored is the most rows that a build side can hold: executors number them by 32 bits.
 const maxStored = math.MaxInt32
@@ -54,79 +44,74 @@ const maxStored = math.MaxInt32
 // maxRows bounds the rows of a plan, so that costs stay finite numbers, which can be compared.
 const maxRows = 1e100
 
-func sqrt(x float64) float64 { return math.Sqrt(x) }
-
 // join returns the cheaper way round to join two parts.
 func (g *graph) join(a, b *plan) *plan {
 	c := g.cross(a.set, b.set)
 	ab, ba := g.joinCost(a, b, c), g.joinCost(b, a, c)
 	if ba < ab || ba == ab && a.rows < b.rows {
-		return combined(b, a, c, ba)
+		return g.combined(b, a, c, ba)
 	}
-	return combined(a, b, c, ab)
+	return g.combined(a, b, c, ab)
 }
 
 // combined is the join that probes with a and builds on b at a cost, output not counted.
-func combined(a, b *plan, c crossing, cost float64) *plan {
+func (g *graph) combined(a, b *plan, c crossing, joining float64) *plan {
 	p := &plan{set: a.set | b.set, left: a, right: b, columns: a.columns + b.columns, rows: min(max(a.rows*b.rows*c.selectivity, 1e-3), maxRows)}
-	p.cost = a.cost + b.cost + cost + outputRow*p.rows
+	p.cost = a.cost + b.cost + joining + g.model.prices.Output*p.rows
 	return p
 }
 
 // joinCost is the cost of building on b and probing with a, output not counted.
 func (g *graph) joinCost(a, b *plan, c crossing) float64 {
-	cost := g.evenCost(a, b, c)
-	if g.model.ChainRow > 0 && c.single >= 0 {
-		if m := g.classes[c.single].inPart(b.set); m != nil {
-			cost += g.model.ChainRow * m.frequent * b.rows / max(g.rows[m.relation], 1)
-		}
+	joining := g.evenCost(a, b, c)
+	if key := g.single(c, b); g.model.onGPU && key != nil {
+		joining += g.model.prices.Chain * key.frequent * b.rows / max(g.rows[key.relation], 1)
 	}
-	return cost
+	return joining
 }
 
 // evenCost is joinCost as far as no key has more rows than others.
 func (g *graph) evenCost(a, b *plan, c crossing) float64 {
-	factor := 1.0
-	buildRow := buildRow * (1 + columnFactor*float64(b.columns))
-	switch {
-	case b.rows > maxStored:
-		factor = unstorable
-	case b.rows > hugeRows:
-		factor = hugeFactor
-	case b.rows > cacheRows:
-		factor = coldFactor
+	m, p := &g.model, &g.model.prices
+	storing := 1 + columnFactor*float64(b.columns)
+	build, probe := p.Build.Of(b.rows)*storing, p.Probe.Of(b.rows)
+	if b.rows > maxStored {
+		build, probe = p.Build.Cached*storing*unstorable, p.Probe.Cached*unstorable
 	}
 	if c.equalities == 0 {
-		return factor * (buildRow*b.rows + pairTest*a.rows*b.rows)
+		slower := build / (p.Build.Cached * storing) // pairs with rows that the caches do not hold
+		return build*b.rows + slower*p.Pair*a.rows*b.rows
 	}
-	discount := 1.0
 	if c.equalities > 1 {
-		factor *= wideFactor
-	} else if c.single >= 0 {
-		m := g.classes[c.single].inPart(b.set)
+		build, probe = build*wideFactor, probe*wideFactor
+	} else if key := g.single(c, b); key != nil {
+		unique := key.unique && b.rows <= uniqueExcess*g.rows[key.relation]
+		large := b.rows > cost.SharedRows
 		switch {
-		case m == nil:
-		case g.model.DenseSlack > 0 && b.rows > hugeRows && b.rows <= maxStored:
-			unique := m.unique && b.rows <= uniqueExcess*g.rows[m.relation]
-			switch {
-			case unique && m.span < min(g.model.DenseSlack*b.rows, denseLimit):
-				return denseDiscount*(buildRow*b.rows+probeRow*a.rows) + densePlace*m.span
-			case m.dense && (unique || b.rows < chainedRows):
-				factor *= denseDiscount
-			}
-		case m.dense && b.rows > hugeRows:
-			discount = denseDiscount // of looking up; most of what storing many rows costs is moving them
-		case m.dense:
-			factor *= denseDiscount
+		case m.onGPU && large && b.rows <= maxStored && unique && physical.HasArrayOnGPU(key.span, b.rows):
+			return p.Build.Cached*p.Build.Array*storing*b.rows + p.Probe.Cached*p.Probe.Array*a.rows + p.Slot*key.span
+		case !key.dense:
+		case !large, m.onGPU && b.rows <= maxStored && (unique || b.rows < chainedRows):
+			build, probe = build*p.Build.Array, probe*p.Probe.Array
+		case !m.onGPU || b.rows > maxStored:
+			probe *= p.Probe.Array // most of what storing many rows costs is moving them
 		}
 	}
-	cost := factor * (buildRow*b.rows + discount*probeRow*a.rows)
-	if g.model.DenseSlack == 0 && b.rows > filteredRows && b.rows <= maxStored && g.filters(a, b) == c.equalities {
+	even := build*b.rows + probe*a.rows
+	if !m.onGPU && b.rows > filteredRows && b.rows <= maxStored && g.filters(a, b) == c.equalities {
 		// Rows without a match may be dropped by a filter as they are read, and never get to the table.
 		matched := min(a.rows, a.rows*b.rows*c.selectivity)
-		cost = min(cost, factor*(buildRow*b.rows+discount*probeRow*matched)+filterRow*a.rows)
+		even = min(even, build*b.rows+probe*matched+p.Filter*a.rows)
 	}
-	return cost
+	return even
+}
+
+// single returns the member of the only equality of a crossing that b has; nil: there is none.
+func (g *graph) single(c crossing, b *plan) *member {
+	if c.single < 0 {
+		return nil
+	}
+	return g.classes[c.single].inPart(b.set)
 }
 
 // filters returns how many equalities of two parts give the scan that a begins with a filter, a set of b's integers.

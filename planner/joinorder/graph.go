@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -41,12 +42,6 @@ type member struct {
 	unique   bool    // a key of the relation; only models that ask for it know
 	frequent float64 // rows with the most common value, as far as that is known; likewise
 }
-
-// denseSmall is a range of keys that an array holds however few rows there are, denseLimit one that none holds.
-const (
-	denseSmall = 1 << 20
-	denseLimit = 1 << 30
-)
 
 // condition is any condition over several relations that is no equality between two of them.
 type condition struct {
@@ -183,15 +178,15 @@ func (c *class) add(m member) {
 func (g *graph) member(e expr.Expr, relation int) member {
 	m := member{e: e, relation: relation, span: math.Inf(1)}
 	m.domain = g.est.Domain(g.relations[relation], e)
-	if g.model.ChainRow > 0 {
+	if g.model.onGPU {
 		m.frequent = g.est.KnownFrequent(g.relations[relation], e)
 	}
 	if lo, hi, ok := g.est.Bounds(g.relations[relation], e); ok && e.Type().Phys() == types.PhysInt64 {
 		m.span = float64(hi) - float64(lo)
-		if c, ok := e.(*expr.Column); ok && g.model.DenseSlack > 0 {
+		if c, ok := e.(*expr.Column); ok && g.model.onGPU {
 			m.unique = g.est.Unique(g.relations[relation], []expr.ColumnID{c.ID})
 		}
-		m.dense = m.span < max(denseSmall, 8*g.rows[relation])
+		m.dense = physical.HasArray(m.span, g.rows[relation])
 	}
 	return m
 }
@@ -336,7 +331,7 @@ func (g *graph) cross(a, b set) crossing {
 			rest *= s
 		}
 	}
-	c.selectivity *= strongest * sqrt(rest)
+	c.selectivity *= strongest * math.Sqrt(rest)
 	both := a | b
 	for i := range g.others {
 		if o := &g.others[i]; o.set.within(both) && !o.set.within(a) && !o.set.within(b) {

@@ -12,6 +12,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
@@ -78,7 +79,7 @@ func (g *graph) product(parts []*plan) *plan {
 	for len(parts) > 2 {
 		slices.SortStableFunc(parts, func(a, b *plan) int { return cmp.Compare(a.rows, b.rows) })
 		p := g.join(parts[0], parts[1])
-		if p.rows > cacheRows {
+		if p.rows > cost.CachedRows {
 			break
 		}
 		parts = append([]*plan{p}, parts[2:]...)
@@ -112,7 +113,7 @@ func (g *graph) stream(first *plan, parts []*plan) *plan {
 				continue
 			}
 			c := g.cross(acc.set, p.set)
-			if j := combined(acc, p, c, g.joinCost(acc, p, c)); next == nil || j.rows < next.rows {
+			if j := g.combined(acc, p, c, g.joinCost(acc, p, c)); next == nil || j.rows < next.rows {
 				next = j
 			}
 		}

@@ -7,10 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+)
+
+var (
+	defaults = cost.Default()
+	onCPU    = NewModel(physical.CPU, &defaults)
+	onGPU    = NewModel(physical.GPU, &defaults)
 )
 
 // relation makes a relation of n rows of constants in some columns.
@@ -85,7 +93,7 @@ func TestDynamicProgrammingFindsTheCheapest(t *testing.T) {
 	for i := range 200 {
 		n := 3 + r.IntN(6)
 		relations, preds := randomGraph(r, n)
-		g := newGraph(relations, preds, stats.NewEstimator(), Model{})
+		g := newGraph(relations, preds, stats.NewEstimator(), onCPU)
 		got := g.dynamic(g.all())
 		want := g.cheapest(g.all(), map[set]*plan{})
 		if got == nil || math.Abs(got.cost-want.cost) > 1e-6*want.cost {
@@ -102,7 +110,7 @@ func TestEveryConditionStands(t *testing.T) {
 	for i := range 100 {
 		n := 2 + r.IntN(20)
 		relations, preds := randomGraph(r, n)
-		tree, _ := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
+		tree, _ := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 		if err := logical.Check(tree); err != nil {
 			t.Fatalf("seed %d, graph %d: %v", seed, i, err)
 		}
@@ -150,7 +158,7 @@ func TestEveryConditionStands(t *testing.T) {
 func TestTwoColumnsEqualToOne(t *testing.T) {
 	alloc := &expr.Allocator{}
 	a, b := relation(alloc, "a", 10, 2), relation(alloc, "b", 10, 1)
-	tree, _ := Order([]logical.Node{a, b}, []expr.Expr{equal(a, b, 0, 0), equal(a, b, 1, 0)}, stats.NewEstimator(), logical.NoJoinHint, Model{})
+	tree, _ := Order([]logical.Node{a, b}, []expr.Expr{equal(a, b, 0, 0), equal(a, b, 1, 0)}, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 	found := false
 	logical.Walk(tree, func(n logical.Node) bool {
 		if f, ok := n.(*logical.Filter); ok && len(f.Preds) == 1 {
@@ -167,7 +175,7 @@ func TestCrossProductsOnlyWhenNeeded(t *testing.T) {
 	alloc := &expr.Allocator{}
 	a, b, c, d := relation(alloc, "a", 2, 1), relation(alloc, "b", 100, 1), relation(alloc, "c", 2, 1), relation(alloc, "d", 90, 1)
 	preds := []expr.Expr{equal(a, b, 0, 0), equal(c, d, 0, 0)}
-	tree, _ := Order([]logical.Node{a, b, c, d}, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
+	tree, _ := Order([]logical.Node{a, b, c, d}, preds, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 	cross := 0
 	logical.Walk(tree, func(n logical.Node) bool {
 		if j, ok := n.(*logical.Join); ok && len(j.On) == 0 {
@@ -185,7 +193,7 @@ func BenchmarkOrder(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			relations, preds := randomGraph(rand.New(rand.NewPCG(1, uint64(n))), n)
 			for b.Loop() {
-				Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
+				Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 			}
 		})
 	}
@@ -230,7 +238,7 @@ func TestProducts(t *testing.T) {
 		for i, rows := range tc.rows {
 			relations = append(relations, sized(alloc, fmt.Sprint("r", i), rows))
 		}
-		tree, cost := Order(relations, nil, stats.NewEstimator(), logical.NoJoinHint, Model{})
+		tree, cost := Order(relations, nil, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 		if got := shapeOf(tree); got != tc.want || math.IsNaN(cost) || math.IsInf(cost, 0) {
 			t.Errorf("%v rows: %s at a cost of %v, want %s", tc.rows, got, cost, tc.want)
 		}
@@ -246,7 +254,7 @@ func TestEqualityOverThreeRelations(t *testing.T) {
 		t.Fatal(err)
 	}
 	eq := &expr.Compare{Op: expr.EQ, Left: sum, Right: c.Schema()[0]}
-	tree, _ := Order([]logical.Node{a, b, c}, []expr.Expr{eq}, stats.NewEstimator(), logical.NoJoinHint, Model{})
+	tree, _ := Order([]logical.Node{a, b, c}, []expr.Expr{eq}, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 	if got := shapeOf(tree); got != "((a b) c)" && got != "((b a) c)" {
 		t.Errorf("%s", got)
 	}
@@ -267,7 +275,7 @@ func TestCostsAreFinite(t *testing.T) {
 					preds = append(preds, &expr.Compare{Op: expr.LT, Left: relations[i].Schema()[0], Right: relations[r.IntN(i)].Schema()[0]})
 				}
 			}
-			tree, cost := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, Model{})
+			tree, cost := Order(relations, preds, stats.NewEstimator(), logical.NoJoinHint, onCPU)
 			if math.IsNaN(cost) || math.IsInf(cost, 0) || strings.Count(shapeOf(tree), "r") != n {
 				t.Errorf("seed %d: %d relations, connected %v: cost %v", seed, n, connected, cost)
 			}
@@ -292,7 +300,7 @@ func TestModels(t *testing.T) {
 		for _, m := range []struct {
 			model Model
 			want  string
-		}{{Model{}, tc.cpu}, {GPU, tc.gpu}} {
+		}{{onCPU, tc.cpu}, {onGPU, tc.gpu}} {
 			g := &graph{model: m.model, rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
 			g.classes = []class{{set: 3, members: []member{
 				{relation: 0, domain: 150e6, span: keys, dense: true},
@@ -324,7 +332,7 @@ func TestSkew(t *testing.T) {
 		for _, m := range []struct {
 			model Model
 			want  set
-		}{{Model{}, tc.cpu}, {GPU, tc.gpu}} {
+		}{{onCPU, tc.cpu}, {onGPU, tc.gpu}} {
 			g := &graph{model: m.model, rows: []float64{tc.r, tc.s}, columns: []int{2, 2}}
 			g.classes = []class{{set: 3, members: []member{
 				{relation: 0, domain: 1e9, span: math.Inf(1), frequent: tc.frequent},
@@ -348,7 +356,7 @@ func TestLargeDenseSideIsNotStored(t *testing.T) {
 		{"Q18 at scale factor 20", 120e6, 3e6},
 		{"Q18 at scale factor 100", 600e6, 15e6},
 	} {
-		g := &graph{rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
+		g := &graph{model: onCPU, rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
 		g.classes = []class{{set: 3, members: []member{
 			{relation: 0, domain: 30e6, span: 120e6, dense: true},
 			{relation: 1, domain: 30e6, span: 120e6},

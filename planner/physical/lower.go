@@ -33,9 +33,8 @@ type Options struct {
 	Estimator Estimator
 	// NoRuntimeFilters switches runtime filters off.
 	NoRuntimeFilters bool
-	// DenseSlack is how much larger than a build's rows the range of its unique keys may be for an array addressed by them; 0: the
-	// CPU's.
-	DenseSlack float64
+	// Device is where the plan is expected to run. It runs on any.
+	Device Device
 	// Interrupted returns an error once the statement has been cancelled; nil: it never is.
 	Interrupted func() error
 }
@@ -250,9 +249,6 @@ func (l *lowering) narrow(n logical.Node, e expr.Expr) expr.Expr {
 	return expr.NarrowDecimals(e, ranges)
 }
 
-// denseAggregateLimit is the largest array of groups that a dense aggregation makes for each worker.
-const denseAggregateLimit = 1 << 16
-
 func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 	open, err := l.open(x.Input)
 	if err != nil {
@@ -284,7 +280,7 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 		a.Reason = "the range of the keys is large or unknown"
 		if x.Hint == logical.HintHashAgg {
 			a.Reason = "hint HASH_AGG"
-		} else if dense, size, ok := l.denseDomains(x.Input, keys); ok && size <= denseAggregateLimit {
+		} else if dense, size, ok := l.denseDomains(x.Input, keys); ok && size <= groupsPlanned {
 			a.Algorithm, a.Dense = DenseAggregate, dense
 			a.Reason = "the keys can take " + count(size) + " values in all"
 		} else if key, ok := streamKey(open, a); ok && (a.EstGroups > streamGroups || x.Hint == logical.HintStreamAgg) {
@@ -302,7 +298,7 @@ func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []D
 	for _, k := range keys {
 		d := DenseDomain{Nullable: k.Nullable()}
 		lo, hi, known := l.est.Bounds(input, k)
-		if !known || hi-lo < 0 || hi-lo >= denseAggregateLimit {
+		if !known || hi-lo < 0 || hi-lo >= groupsPlanned {
 			return nil, 0, false
 		}
 		d.Min, d.Max, d.Dictionary = lo, hi, k.Type().IsString()
@@ -311,7 +307,7 @@ func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []D
 		if d.Nullable {
 			n++
 		}
-		if size *= n; size > denseAggregateLimit {
+		if size *= n; size > groupsPlanned {
 			return nil, 0, false
 		}
 	}

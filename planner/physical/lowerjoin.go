@@ -145,14 +145,6 @@ func ids(cols []*expr.Column) []expr.ColumnID {
 	return out
 }
 
-// denseJoinSlack is how much larger than the build's rows its key range may be for a direct-address array, beyond a
-// range that is cheap anyway.
-const (
-	denseJoinSlack = 8
-	denseJoinSmall = 1 << 20
-	denseJoinLimit = 1 << 30
-)
-
 // newBuild chooses the algorithm for a build over n.
 func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, residual []expr.Expr) *Build {
 	b := &Build{Algorithm: HashJoin, Reason: "equality of " + plural(len(keys), "key"), EstRows: l.est.Rows(n)}
@@ -193,12 +185,7 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 		b.Reason += "; MERGE_JOIN serves range conditions only"
 	case len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe):
 		lo, hi, ok := l.est.Bounds(n, keys[0].build)
-		slack := float64(denseJoinSlack)
-		if b.Unique {
-			slack = max(slack, l.opts.DenseSlack)
-		}
-		if span := float64(hi) - float64(lo); ok && span >= 0 && span < denseJoinLimit &&
-			(span < denseJoinSmall || span < slack*b.EstRows || len(b.Payload) == 0 && span < 64*denseJoinSlack*b.EstRows) {
+		if ok && b.hasArray(float64(hi)-float64(lo), l.opts.Device) {
 			b.Algorithm, b.DenseMin, b.DenseMax = DenseJoin, lo, hi
 			b.Reason = "the key lies between " + count(lo) + " and " + count(hi)
 		}

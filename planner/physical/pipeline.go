@@ -174,22 +174,6 @@ type Build struct {
 	EstRows     float64
 }
 
-// mostDense is how many keys a direct-address array on a GPU may have at most.
-const mostDense = 1 << 31
-
-// On is the algorithm that a device runs. Kernels have no binary search and test every pair instead. Their arrays need one key of a bounded range, and
-// have no slot for NULLs that equal each other.
-func (b *Build) On(d Device) JoinAlgorithm {
-	switch {
-	case d != GPU:
-	case len(b.Keys) == 0, b.Algorithm == RangeJoin:
-		return NestedLoopJoin
-	case b.Algorithm == DenseJoin && (len(b.Keys) != 1 || slices.Contains(b.NullSafe, true) || float64(b.DenseMax)-float64(b.DenseMin)+1 > mostDense):
-		return HashJoin
-	}
-	return b.Algorithm
-}
-
 // AggAlgorithm is how groups are found.
 type AggAlgorithm uint8
 

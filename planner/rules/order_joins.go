@@ -134,7 +134,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 			}
 			if chosen {
 				at := g.leafOf(s)
-				cost += semiCost(o.w.est.Rows(leaves[at]), o.w.est.Rows(s.join.Right))
+				cost += o.w.joins.SemiCost(o.w.est.Rows(leaves[at]), o.w.est.Rows(s.join.Right))
 				leaves[at] = s.over(leaves[at])
 			} else {
 				late = append(late, s)
@@ -143,7 +143,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 		n, c := joinorder.Order(leaves, g.preds, o.w.est, g.hint, o.w.joins)
 		cost += c
 		for _, s := range o.bySelectivity(late, n) {
-			cost += semiCost(o.w.est.Rows(n), o.w.est.Rows(s.join.Right))
+			cost += o.w.joins.SemiCost(o.w.est.Rows(n), o.w.est.Rows(s.join.Right))
 			n = s.place(n, o)
 		}
 		if best == nil || cost < bestCost {
@@ -188,9 +188,6 @@ func (o *joinOrderer) orderMany(j *logical.Join, g *orderGroup) logical.Node {
 	}
 	return n
 }
-
-// semiCost is the cost of probing and building, as joinorder counts it.
-func semiCost(left, right float64) float64 { return 1.5*right + 0.5*left }
 
 func (g *orderGroup) leafOf(s semi) int {
 	for i, l := range g.leaves {

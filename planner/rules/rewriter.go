@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -19,6 +20,7 @@ type rewriter struct {
 	alloc   *expr.Allocator
 	fold    *expr.Context
 	est     *stats.Estimator
+	device  physical.Device // that is expected to run the plan
 	joins   joinorder.Model
 	shape   shape
 	changed bool

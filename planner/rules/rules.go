@@ -8,8 +8,10 @@
 package rules
 
 import (
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/joinorder"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -25,11 +27,14 @@ type Options struct {
 	Check bool
 	// Context serves constant folding; with none nothing is folded.
 	Context *expr.Context
-	// Joins says what joins cost where they will run.
-	Joins joinorder.Model
+	// Device is where the plan is expected to run, Costs what work costs there; nil: the defaults.
+	Device physical.Device
+	Costs  *cost.Table
 	// eager applies rules wherever they are legal, whatever they cost: for tests over small tables.
 	eager bool
 }
+
+var defaultCosts = cost.Default()
 
 // Step is the plan after a rule that changed it.
 type Step struct {
@@ -95,8 +100,12 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 	if err := logical.CheckCollations(q.Root, opts.Context); err != nil {
 		return nil, nil, err
 	}
+	costs := opts.Costs
+	if costs == nil {
+		costs = &defaultCosts
+	}
 	w := &rewriter{
-		root: q.Root, alloc: q.Alloc, fold: opts.Context, joins: opts.Joins, eager: opts.eager,
+		root: q.Root, alloc: q.Alloc, fold: opts.Context, device: opts.Device, joins: joinorder.NewModel(opts.Device, costs), eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(),
 	}
 	w.look()

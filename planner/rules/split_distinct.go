@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -71,7 +72,7 @@ func (w *rewriter) splitDistinct(a *logical.Aggregate) logical.Node {
 
 // readsAgain says whether reading n's rows, or storing them, costs less than sets of values: on a CPU that is so for a table of which no function is computed.
 func (w *rewriter) readsAgain(n logical.Node) bool {
-	if w.eager || w.joins.DenseSlack > 0 {
+	if w.eager || w.device == physical.GPU {
 		return true
 	}
 	if !isCheap(n) || w.est.Rows(n) < minShared {

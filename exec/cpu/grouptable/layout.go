@@ -56,15 +56,6 @@ type digit struct {
 	nullable bool
 }
 
-// Limits of the dense form: always used up to denseSmall indexes, and up to densePerGroup for each expected group as long
-// as its arrays, one set per worker, stay below denseBytes.
-const (
-	denseSmall    = 1 << 10
-	densePerGroup = 6
-	denseBytes    = 256 << 20
-	denseGroups   = 1 << 24
-)
-
 // NewLayout chooses the form by what the planner knows and by the first keys that come. accs is the number of
 // accumulators, workers that of tables.
 func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector, accs, workers int) *Layout {
@@ -77,12 +68,12 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 				nullable[i] = nullable[i] || d.Nullable
 				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.Dictionary}
 			}
-			if l.tryDense(bounds, nullable, keys, denseGroups) {
+			if l.tryDense(bounds, nullable, keys, uint64(physical.GroupsOnCPU.Most)) {
 				return l
 			}
 		} else if p.Bounds != nil {
 			bounds = p.Bounds
-			limit := max(denseSmall, min(densePerGroup*p.EstGroups, denseBytes/float64(workers*(1+8*accs)), denseGroups))
+			limit := physical.GroupsOnCPU.Combinations(p.EstGroups, float64(workers*(1+8*accs)))
 			if l.tryDense(bounds, nullable, keys, uint64(limit)) {
 				return l
 			}

@@ -329,16 +329,3 @@ type sortedKeys struct {
 	key *column.Vector // of the rows that have one, ascending
 	n   int
 }
-
-// dense limits.
-const (
-	denseAlways = 1 << 12 // ranges up to this are dense whatever the number of rows
-	densePerRow = 64      // so many key values per row: a word of bits and its rank, as large as a slot of the hash table
-)
-
-func (b *Build) useDense(span uint64) bool {
-	if span <= denseAlways || span <= densePerRow*uint64(b.N) {
-		return true
-	}
-	return b.p.Algorithm == physical.DenseJoin && span < 1<<31
-}

@@ -27,7 +27,7 @@ func (b *Build) makeTable(keyed []int32) (arrange func() error, err error) {
 		return nil, err
 	}
 	number := func(out []uint64, from int) { p.numbers(out, b.keys, keyed, from) }
-	if p.last != math.MaxUint64 && b.useDense(p.last+1) {
+	if p.last != math.MaxUint64 && b.p.HasArrayOf(p.last+1, uint64(b.N)) {
 		return b.makeDense(p, n, number, keyed)
 	}
 	if p.last <= math.MaxUint32 {

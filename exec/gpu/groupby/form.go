@@ -164,13 +164,6 @@ type (
 	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see floats.go
 )
 
-// Limits.
-const (
-	denseSmall    = 1 << 12 // places that are always an array
-	densePerGroup = 8
-	denseBytes    = 16 << 30
-)
-
 // hotGroups are so few that their atomics in device memory wait for each other.
 const hotGroups = 1 << 12
 

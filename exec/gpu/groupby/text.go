@@ -184,9 +184,8 @@ func (a *groupText) chooseShape(keys []codegen.Value) error {
 		width += uint(bits.Len64(key.digits - 1))
 		f.keys[i] = key
 	}
-	limit := max(denseSmall, densePerGroup*f.Aggregate.EstGroups)
 	switch {
-	case all && size <= limit && size*float64(a.groupBytes()) <= denseBytes:
+	case all && size <= physical.GroupsOnGPU.Combinations(f.Aggregate.EstGroups, float64(a.groupBytes())):
 		f.Shape, f.Slots = DenseGroups, int64(size)
 	case all && width <= 63:
 		f.Shape = PackedGroups

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -51,7 +52,7 @@ type Advisor struct {
 
 	writing   sync.Mutex // held while the file is written or removed; taken before mu
 	mu        sync.Mutex
-	costs     Costs
+	costs     cost.Table
 	corrected corrections
 	records   map[uint64]*record
 	running   [2]int // queries, by device
@@ -72,7 +73,7 @@ type Options struct {
 
 // New returns an advisor that knows what the file of the options holds.
 func New(o Options) *Advisor {
-	a := &Advisor{threads: max(o.Threads, 1), workers: o.Workers, now: o.Now, file: o.File, costs: Defaults(), records: map[uint64]*record{}}
+	a := &Advisor{threads: max(o.Threads, 1), workers: o.Workers, now: o.Now, file: o.File, costs: cost.Default(), records: map[uint64]*record{}}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -89,7 +90,7 @@ func (a *Advisor) Estimate(plan *physical.Plan, threads int) Estimate {
 	a.mu.Lock()
 	costs, by := a.costs, a.corrected
 	a.mu.Unlock()
-	return costs.estimate(plan, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) })
+	return price(&costs, plan, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) })
 }
 
 // LeavesMost says whether a placement of a plan leaves more of the work to the CPU than a try is worth.
@@ -354,28 +355,28 @@ func (a *Advisor) List() []Learned {
 }
 
 // Factors are by how much the costs of a class have been corrected on a device.
-func (a *Advisor) Factors(d physical.Device) Rates {
+func (a *Advisor) Factors(d physical.Device) cost.Rates {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.corrected[d].factors()
+	return factors(a.corrected[d])
 }
 
 // Costs are what plans are priced with, before corrections.
-func (a *Advisor) Costs() Costs {
+func (a *Advisor) Costs() cost.Table {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.costs
 }
 
 // UseCosts takes costs that an earlier process measured.
-func (a *Advisor) UseCosts(c Costs) {
+func (a *Advisor) UseCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs = c
 }
 
 // SetCosts takes costs that were measured just now. Corrections of those before are forgotten.
-func (a *Advisor) SetCosts(c Costs) {
+func (a *Advisor) SetCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs, a.corrected = c, corrections{}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -14,7 +15,7 @@ type Estimate struct {
 	// Shared is the part of the CPU's time that work takes which the GPU leaves to it.
 	Shared time.Duration
 
-	spent [2]Rates // seconds of each class of work, by device
+	spent [2]cost.Rates // seconds of each class of work, by device
 }
 
 // on is the time on a device.
@@ -25,8 +26,8 @@ func (e *Estimate) on(d physical.Device) time.Duration {
 	return e.CPU
 }
 
-// estimate prices a plan. workers says how many threads share a pipeline over so many rows.
-func (c *Costs) estimate(plan *physical.Plan, by *corrections, workers func(rows float64) int) Estimate {
+// price estimates what a plan takes by the prices of a table. workers says how many threads share a pipeline over so many rows.
+func price(t *cost.Table, plan *physical.Plan, by *corrections, workers func(rows float64) int) Estimate {
 	var e Estimate
 	var total [2]float64
 	shared := 0.0
@@ -40,11 +41,11 @@ func (c *Costs) estimate(plan *physical.Plan, by *corrections, workers func(rows
 				share = 1 / float64(workers(w.rows))
 			}
 			for _, u := range w.units {
-				s := u.amount[d] * c.rates(side)[u.class] * math.Exp(by[side][u.class])
+				s := u.amount[d] * t.On(side)[u.class] * math.Exp(by[side][u.class])
 				switch u.class {
-				case Start:
-				case Download: // from the GPU, whoever asks for it
-					s = u.amount[d] * c.GPU[Download] * math.Exp(by[physical.GPU][Download])
+				case cost.Start:
+				case cost.Download: // from the GPU, whoever asks for it
+					s = u.amount[d] * t.GPU[cost.Download] * math.Exp(by[physical.GPU][cost.Download])
 				default:
 					s *= share
 				}
@@ -60,10 +61,10 @@ func (c *Costs) estimate(plan *physical.Plan, by *corrections, workers func(rows
 	return e
 }
 
-// Fit sets the rate of a class so that a plan, priced with the others, takes what was measured: the sum of its pipelines' times. kernels says that these are of
+// Fit sets the rate of a class in a table so that a plan, priced with the others, takes what was measured: the sum of its pipelines' times. kernels says that these are of
 // kernels alone, without what starts them.
-func (c *Costs) Fit(class Class, d physical.Device, plan *physical.Plan, workers func(rows float64) int, kernels bool, took time.Duration) {
-	rates := c.rates(d)
+func Fit(t *cost.Table, class cost.Class, d physical.Device, plan *physical.Plan, workers func(rows float64) int, kernels bool, took time.Duration) {
+	rates := t.On(d)
 	rest, amount := took.Seconds(), 0.0
 	for _, w := range workOf(plan) {
 		share := 1.0
@@ -72,13 +73,13 @@ func (c *Costs) Fit(class Class, d physical.Device, plan *physical.Plan, workers
 		}
 		for _, u := range w.units {
 			switch {
-			case u.class == class && class == Start:
+			case u.class == class && class == cost.Start:
 				amount += u.amount[d]
 			case u.class == class:
 				amount += u.amount[d] * share
-			case u.class == Start && kernels:
-			case u.class == Start:
-				rest -= u.amount[d] * rates[Start]
+			case u.class == cost.Start && kernels:
+			case u.class == cost.Start:
+				rest -= u.amount[d] * rates[cost.Start]
 			default:
 				rest -= u.amount[d] * rates[u.class] * share
 			}
@@ -89,8 +90,11 @@ func (c *Costs) Fit(class Class, d physical.Device, plan *physical.Plan, workers
 	}
 }
 
+// duration is a number of seconds.
+func duration(s float64) time.Duration { return time.Duration(min(max(s, 0)*1e9, math.MaxInt64/2)) }
+
 // corrections are the logarithms of the factors by which the rates of each device and class have turned out to be off.
-type corrections [2]Rates
+type corrections [2]cost.Rates
 
 const (
 	learningRate   = 0.3

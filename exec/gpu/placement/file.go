@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -22,14 +23,14 @@ const saveEvery = 5 * time.Second
 // learnedFile is the file's content.
 type learnedFile struct {
 	Corrections struct {
-		CPU Rates `json:"cpu"` // factors
-		GPU Rates `json:"gpu"`
+		CPU cost.Rates `json:"cpu"` // factors
+		GPU cost.Rates `json:"gpu"`
 	} `json:"corrections"`
 	Statements map[string]*record `json:"statements"` // by fingerprint, in hexadecimal digits
 }
 
 // factors are the exponentials of logarithms.
-func (r Rates) factors() Rates {
+func factors(r cost.Rates) cost.Rates {
 	for c := range r {
 		r[c] = math.Exp(r[c])
 	}
@@ -42,7 +43,7 @@ func (a *Advisor) load() {
 	if f == nil {
 		return
 	}
-	for d, factors := range []*Rates{&f.Corrections.CPU, &f.Corrections.GPU} {
+	for d, factors := range []*cost.Rates{&f.Corrections.CPU, &f.Corrections.GPU} {
 		for c, x := range factors {
 			if x > 0 {
 				a.corrected[d][c] = min(max(math.Log(x), -mostCorrection), mostCorrection)
@@ -125,7 +126,7 @@ func (a *Advisor) Save() error {
 		a.merge(before)
 	}
 	f := learnedFile{Statements: make(map[string]*record, len(a.records))}
-	f.Corrections.CPU, f.Corrections.GPU = a.corrected[0].factors(), a.corrected[1].factors()
+	f.Corrections.CPU, f.Corrections.GPU = factors(a.corrected[0]), factors(a.corrected[1])
 	for key, r := range a.records {
 		f.Statements[strconv.FormatUint(key, 16)] = r
 	}
@@ -157,7 +158,7 @@ func writeFile(file string, text []byte) error {
 }
 
 // SaveCosts writes costs that were measured.
-func SaveCosts(file string, c *Costs) error {
+func SaveCosts(file string, c *cost.Table) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
@@ -166,13 +167,13 @@ func SaveCosts(file string, c *Costs) error {
 }
 
 // LoadCosts returns what SaveCosts wrote; nil if there is no such file, or another's.
-func LoadCosts(file string) *Costs {
+func LoadCosts(file string) *cost.Table {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	var c Costs
-	if json.Unmarshal(text, &c) != nil || !c.valid() {
+	var c cost.Table
+	if json.Unmarshal(text, &c) != nil || !c.IsValid() {
 		return nil
 	}
 	return &c

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -34,7 +35,7 @@ const (
 
 func estimate(onCPU, onGPU time.Duration) *Estimate {
 	e := &Estimate{CPU: onCPU, GPU: onGPU}
-	e.spent[physical.CPU][Scan], e.spent[physical.GPU][Scan] = onCPU.Seconds(), onGPU.Seconds()
+	e.spent[physical.CPU][cost.Scan], e.spent[physical.GPU][cost.Scan] = onCPU.Seconds(), onGPU.Seconds()
 	return e
 }
 
@@ -277,13 +278,13 @@ func TestCorrections(t *testing.T) {
 	if e.GPU != 10*ms {
 		t.Errorf("the GPU is expected to take %v", e.GPU)
 	}
-	if f := a.Factors(physical.CPU); f[Sort] != 1 || math.Abs(f[Scan]-30) > 3 {
+	if f := a.Factors(physical.CPU); f[cost.Sort] != 1 || math.Abs(f[cost.Scan]-30) > 3 {
 		t.Errorf("factors %v", f)
 	}
 	for range 100 { // never beyond all measure
 		a.Learn(query, "", a.priced(10*ms), Outcome{Device: physical.CPU, Took: 3600 * time.Second})
 	}
-	if f := a.Factors(physical.CPU)[Scan]; f > 70 {
+	if f := a.Factors(physical.CPU)[cost.Scan]; f > 70 {
 		t.Errorf("a factor of %v", f)
 	}
 }
@@ -292,8 +293,8 @@ func TestCorrections(t *testing.T) {
 func (a *Advisor) priced(took time.Duration) *Estimate {
 	e := &Estimate{}
 	for d, to := range []*time.Duration{&e.CPU, &e.GPU} {
-		s := took.Seconds() * math.Exp(a.corrected[d][Scan])
-		e.spent[d][Scan], *to = s, duration(s)
+		s := took.Seconds() * math.Exp(a.corrected[d][cost.Scan])
+		e.spent[d][cost.Scan], *to = s, duration(s)
 	}
 	return e
 }
@@ -327,8 +328,8 @@ func TestKept(t *testing.T) {
 	if c, ok := b.Known(query); !ok || c.Device != physical.GPU {
 		t.Errorf("another process knows %+v, %v", c, ok)
 	}
-	if got, want := b.Factors(physical.GPU), a.Factors(physical.GPU); math.Abs(got[Scan]-want[Scan]) > 1e-9 {
-		t.Errorf("factors %v, want %v", got[Scan], want[Scan])
+	if got, want := b.Factors(physical.GPU), a.Factors(physical.GPU); math.Abs(got[cost.Scan]-want[cost.Scan]) > 1e-9 {
+		t.Errorf("factors %v, want %v", got[cost.Scan], want[cost.Scan])
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -415,8 +416,8 @@ func TestKeptCosts(t *testing.T) {
 	if c := LoadCosts(file); c != nil {
 		t.Errorf("no file gives %+v", c)
 	}
-	want := Defaults()
-	want.GPU[Start] = 123e-6
+	want := cost.Default()
+	want.GPU[cost.Start] = 123e-6
 	if err := SaveCosts(file, &want); err != nil {
 		t.Fatal(err)
 	}

@@ -3,17 +3,15 @@ package placement
 import (
 	"math"
 
+	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// cachedRows is how many rows, or groups, a hash table has at most that is taken to fit the CPU's caches.
-const cachedRows = 1 << 16
-
 // unit is an amount of work of a class on each device.
 type unit struct {
-	class  Class
+	class  cost.Class
 	amount [2]float64
 }
 
@@ -25,10 +23,10 @@ type pipelineWork struct {
 	onCPU bool
 }
 
-func (w *pipelineWork) add(c Class, amount float64) { w.each(c, amount, amount) }
+func (w *pipelineWork) add(c cost.Class, amount float64) { w.each(c, amount, amount) }
 
 // each adds work of which each device has another amount.
-func (w *pipelineWork) each(c Class, onCPU, onGPU float64) {
+func (w *pipelineWork) each(c cost.Class, onCPU, onGPU float64) {
 	if onCPU > 0 || onGPU > 0 {
 		w.units = append(w.units, unit{c, [2]float64{physical.CPU: onCPU, physical.GPU: onGPU}})
 	}
@@ -51,12 +49,12 @@ type worker struct {
 
 func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 	w := pipelineWork{rows: SourceRows(p)}
-	w.add(Start, 1)
+	w.add(cost.Start, 1)
 	n := w.rows
 	switch s := p.Source.(type) {
 	case *physical.TableScan:
 		x.scan(s)
-		w.add(Scan, n*float64(max(len(s.Cols), 1)))
+		w.add(cost.Scan, n*float64(max(len(s.Cols), 1)))
 		if len(s.Filters) > 0 {
 			x.exprs(&w, n, s.Filters...)
 		}
@@ -67,7 +65,7 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 				x.texts[c.ID] = true
 			}
 		}
-		w.add(Store, n*float64(max(len(s.Cols), 1)))
+		w.add(cost.Store, n*float64(max(len(s.Cols), 1)))
 		_, w.onCPU = s.From.(*physical.Window)
 	}
 	for _, t := range p.Transforms {
@@ -88,7 +86,7 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 				x.texts[it.Col.ID] = it.Expr.Type().IsString()
 			}
 		default:
-			w.add(Compute, n)
+			w.add(cost.Compute, n)
 		}
 	}
 	x.sink(&w, p)
@@ -126,8 +124,8 @@ func (x *worker) exprs(w *pipelineWork, n float64, list ...expr.Expr) {
 			return true
 		})
 	}
-	w.add(Compute, n*float64(nodes))
-	w.add(Text, n*float64(texts))
+	w.add(cost.Compute, n*float64(nodes))
+	w.add(cost.Text, n*float64(texts))
 }
 
 func (x *worker) anyText(keys []expr.Expr) bool {
@@ -143,21 +141,21 @@ func (x *worker) probe(w *pipelineWork, n float64, t *physical.Probe) {
 	b := t.Build
 	switch {
 	case b.Algorithm == physical.NestedLoopJoin:
-		w.add(Loop, n*max(b.EstRows, 1))
+		w.add(cost.Loop, n*max(b.EstRows, 1))
 	case b.Algorithm == physical.RangeJoin: // the CPU searches a sorted build; the GPU compares all pairs
-		w.each(ProbeLarge, n, 0)
-		w.each(Loop, max(t.EstRows, n), n*max(b.EstRows, 1))
+		w.each(cost.ProbeLarge, n, 0)
+		w.each(cost.Loop, max(t.EstRows, n), n*max(b.EstRows, 1))
 	case b.Algorithm == physical.DenseJoin:
-		w.add(ProbeDense, n)
+		w.add(cost.ProbeDense, n)
 	case x.anyText(t.Keys):
-		w.add(ProbeText, n)
-	case b.EstRows <= cachedRows:
-		w.add(ProbeCached, n)
+		w.add(cost.ProbeText, n)
+	case b.EstRows <= cost.CachedRows:
+		w.add(cost.ProbeCached, n)
 	default:
-		w.add(ProbeLarge, n)
+		w.add(cost.ProbeLarge, n)
 	}
 	if t.EstRows > n {
-		w.add(ProbeCached, t.EstRows-n) // further matches
+		w.add(cost.ProbeCached, t.EstRows-n) // further matches
 	}
 	x.exprs(w, max(n, t.EstRows), t.Residual...)
 }
@@ -175,40 +173,40 @@ func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
 		}
 		switch {
 		case s.Algorithm == physical.DenseJoin:
-			w.add(BuildDense, n)
+			w.add(cost.BuildDense, n)
 		case s.Algorithm == physical.NestedLoopJoin:
 		case x.anyText(s.Keys):
-			w.add(BuildText, n)
-		case s.EstRows <= cachedRows:
-			w.add(BuildCached, n)
+			w.add(cost.BuildText, n)
+		case s.EstRows <= cost.CachedRows:
+			w.add(cost.BuildCached, n)
 		default:
-			w.add(BuildLarge, n)
+			w.add(cost.BuildLarge, n)
 		}
-		w.add(Store, n*float64(len(s.Payload)))
+		w.add(cost.Store, n*float64(len(s.Payload)))
 	case *physical.Sort:
-		class := Sort
+		class := cost.Sort
 		for _, k := range s.Keys {
 			if c, ok := k.Expr.(*expr.Column); ok && x.texts[c.ID] {
-				class = SortText
+				class = cost.SortText
 			}
 		}
 		kept := n
 		if s.Count >= 0 {
 			kept = min(n, float64(s.Offset)+float64(s.Count))
 		}
-		w.add(Compute, n)
+		w.add(cost.Compute, n)
 		w.add(class, n*math.Log2(max(kept, 2)))
-		w.add(Store, n*float64(len(s.Cols)))
+		w.add(cost.Store, n*float64(len(s.Cols)))
 	case *physical.Window: // its input crosses over
 		w.onCPU = true
-		w.each(Download, 0, n*float64(len(s.Cols)))
-		w.add(Sort, n*math.Log2(max(n, 2)))
-		w.add(Window, n*float64(max(len(s.Items), 1)))
+		w.each(cost.Download, 0, n*float64(len(s.Cols)))
+		w.add(cost.Sort, n*math.Log2(max(n, 2)))
+		w.add(cost.Window, n*float64(max(len(s.Items), 1)))
 	case *physical.Result:
-		w.add(Store, n*float64(len(s.In)))
-		w.each(Download, 0, n*float64(len(s.In)))
+		w.add(cost.Store, n*float64(len(s.In)))
+		w.each(cost.Download, 0, n*float64(len(s.In)))
 	case *physical.Materialize:
-		w.add(Store, n*float64(len(s.Cols)))
+		w.add(cost.Store, n*float64(len(s.Cols)))
 	}
 }
 
@@ -229,23 +227,23 @@ func (x *worker) aggregate(w *pipelineWork, n float64, a *physical.Aggregate) {
 	for i, g := range a.Groups {
 		keys[i] = g.Expr
 	}
-	few := a.EstGroups <= cachedRows
+	few := a.EstGroups <= cost.CachedRows
 	switch {
 	case a.Algorithm == physical.ScalarAggregate:
-		w.add(GroupScalar, n*float64(max(len(a.Aggs), 1)))
+		w.add(cost.GroupScalar, n*float64(max(len(a.Aggs), 1)))
 	case a.Algorithm == physical.DenseAggregate, a.Algorithm == physical.StreamAggregate:
-		w.add(GroupDense, n)
+		w.add(cost.GroupDense, n)
 	case x.anyText(keys) && few:
-		w.add(GroupText, n)
+		w.add(cost.GroupText, n)
 	case x.anyText(keys):
-		w.add(GroupTextLarge, n)
+		w.add(cost.GroupTextLarge, n)
 	case few:
-		w.add(GroupCached, n)
+		w.add(cost.GroupCached, n)
 	default:
-		w.add(GroupLarge, n)
+		w.add(cost.GroupLarge, n)
 	}
 	if len(a.Aggs) > 1 {
-		w.add(GroupScalar, n*float64(len(a.Aggs)-1))
+		w.add(cost.GroupScalar, n*float64(len(a.Aggs)-1))
 	}
 }
 

@@ -433,7 +433,7 @@ func TestBounds(t *testing.T) {
 		}
 		g := &boundQueries{r: r}
 		sql := g.relation(2 + r.IntN(3)).text
-		x.query(newBoundTables(t, r), strings.TrimSuffix(sql[1:], ")"), physical.Options{DenseSlack: float64(r.IntN(2) * 64)})
+		x.query(newBoundTables(t, r), strings.TrimSuffix(sql[1:], ")"), physical.Options{Device: physical.Device(r.IntN(2))})
 		if t.Failed() {
 			return
 		}

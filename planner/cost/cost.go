@@ -1,13 +1,16 @@
-package placement
+// Package cost prices the work of plans on each device. Whoever compares ways to run a query compares them by this one table: planner/joinorder the orders of
+// joins, exec/gpu/placement the devices. It has defaults, or what a calibration has measured on this machine.
+package cost
 
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/radish-sql/radish/planner/physical"
 )
+
+// CachedRows is how many rows, or groups, a hash table has at most that is taken to fit the caches of one of the CPU's cores. Above it, a table is priced as large.
+const CachedRows = 1 << 16
 
 // Class is a kind of work that has a price of its own on each device.
 type Class uint8
@@ -88,19 +91,19 @@ func (r *Rates) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Costs are what plans are priced with, in seconds.
-type Costs struct {
+// Table has the prices of work on each device, in seconds.
+type Table struct {
 	CPU     Rates   `json:"cpu"`
 	GPU     Rates   `json:"gpu"`
 	Upload  float64 `json:"upload"`  // a byte of a table column
 	Compile float64 `json:"compile"` // a kernel
 }
 
-// Defaults are the costs until something was measured: those of 16 cores of a server and of an H200 (docs/benchmarks.md). The GPU's start counts
+// Default has the prices until something was measured: those of 16 cores of a server and of an H200 (docs/benchmarks.md). The GPU's start counts
 // twice, so that a smaller one is not overestimated.
-func Defaults() Costs {
+func Default() Table {
 	const ns, ps = 1e-9, 1e-12
-	return Costs{
+	return Table{
 		CPU: Rates{
 			Start: 30e-6, Scan: 0.7 * ns, Text: 15 * ns, Compute: 2.5 * ns,
 			ProbeDense: 4 * ns, ProbeCached: 8 * ns, ProbeLarge: 40 * ns, ProbeText: 120 * ns,
@@ -120,9 +123,9 @@ func Defaults() Costs {
 	}
 }
 
-// valid says whether all figures can be costs.
-func (c *Costs) valid() bool {
-	for _, rates := range []Rates{c.CPU, c.GPU} {
+// IsValid says whether all figures can be prices.
+func (t *Table) IsValid() bool {
+	for _, rates := range []Rates{t.CPU, t.GPU} {
 		for _, rate := range rates {
 			if !(rate >= 0 && rate < 100) {
 				return false
@@ -132,16 +135,26 @@ func (c *Costs) valid() bool {
 			return false
 		}
 	}
-	return c.Upload >= 0 && c.Upload < 100 && c.Compile > 0 && c.Compile < 1000
+	return t.Upload >= 0 && t.Upload < 100 && t.Compile > 0 && t.Compile < 1000
 }
 
-// rates are those of a device.
-func (c *Costs) rates(d physical.Device) *Rates {
+// On returns the rates of a device.
+func (t *Table) On(d physical.Device) *Rates {
 	if d == physical.GPU {
-		return &c.GPU
+		return &t.GPU
 	}
-	return &c.CPU
+	return &t.CPU
 }
 
-// duration is a number of seconds.
-func duration(s float64) time.Duration { return time.Duration(min(max(s, 0)*1e9, math.MaxInt64/2)) }
+// nearest has the classes that a calibration does not measure and joins are ordered by, each with one that it measures: if that is found to cost twice as much as
+// was taken for granted, so does the other.
+var nearest = map[Class]Class{BuildDense: BuildLarge, BuildCached: BuildLarge, Store: BuildLarge, Loop: Compute}
+
+// FollowMeasured sets the rates of classes that a calibration does not measure by those that it has measured.
+func (t *Table) FollowMeasured() {
+	for _, d := range []physical.Device{physical.CPU, physical.GPU} {
+		for class, measured := range nearest {
+			t.On(d)[class] = defaults.On(d)[class] * t.On(d)[measured] / defaults.On(d)[measured]
+		}
+	}
+}

@@ -47,7 +47,7 @@ func TestAdopt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared := &v.Groups[0].Columns[0].U16[0] == &source.Groups[0].Columns[0].U16[0]
+		shared := &v.Groups()[0].Columns[0].U16[0] == &source.Groups()[0].Columns[0].U16[0]
 		return mustRun(t, s, "SHOW COLUMNS FROM dst") + mustRun(t, s, "SELECT * FROM dst ORDER BY 1") + fmt.Sprint(s.Warnings()), shared
 	}
 	for _, tc := range []struct {

@@ -242,14 +242,14 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		}
 		u.streamed = v
 	}
-	all := make([]int, len(u.streamed.Groups))
+	all := make([]int, len(u.streamed.Groups()))
 	for i := range all {
 		all[i] = i
 	}
 	whole, wanted := int64(0), int64(0)
 	for _, s := range f.scans {
 		ordinals := slices.DeleteFunc(slices.Clone(s.Ordinals), func(o int) bool { return o < 0 })
-		kept, err := scan.Kept(s, u.streamed.Groups)
+		kept, err := scan.Kept(s, u.streamed.Groups())
 		if err != nil {
 			return false, err
 		}

@@ -30,7 +30,7 @@ func TestStatisticsThatPanic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, g := range v.Groups {
+		for _, g := range v.Groups() {
 			if g.Columns[0].U16 == nil {
 				t.Fatalf("the chunk is %v", g.Columns[0].Kind)
 			}

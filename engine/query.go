@@ -198,6 +198,11 @@ func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
 
 // runQuery plans and starts a bound query. The first batch is not waited for.
 func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Result, error) {
+	if !profiled {
+		if res, err := s.runDirectly(st, q); res != nil || err != nil {
+			return res, err
+		}
+	}
 	p, err := s.plan(st, q)
 	if err != nil {
 		return nil, err

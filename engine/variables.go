@@ -330,12 +330,15 @@ func setMaxExecutionTime(_ *variables, value string) (string, error) {
 	return value, nil
 }
 
-// runtimeFilters is the name under which runtime filters, which are no rewrite rule, can be switched off.
-const runtimeFilters = "runtime_filters"
+// These, which are no rewrite rules, can be switched off as if they were.
+const (
+	runtimeFilters = "runtime_filters"
+	directQueries  = "direct_queries"
+)
 
 func setDisabledRules(v *variables, value string) (string, error) {
 	disabled := map[string]bool{}
-	known := []string{runtimeFilters}
+	known := []string{runtimeFilters, directQueries}
 	for _, r := range rules.List() {
 		if !r.Required && !slices.Contains(known, r.Name) {
 			known = append(known, r.Name)

@@ -129,7 +129,7 @@ func TestGridStrings(t *testing.T) {
 			if !col.typ.IsString() {
 				continue
 			}
-			for i, g := range v.Groups {
+			for i, g := range v.Groups() {
 				if coded := g.Columns[c].Dict != nil; coded != (col.name[0] == 's') {
 					t.Errorf("row group %d of %s.%s: dictionary-coded %v", i, d.name, col.name, coded)
 				}

@@ -105,7 +105,7 @@ func (f *reference) source(s physical.Source) *rel {
 		for _, c := range s.Cols {
 			r.add(c.ID)
 		}
-		for _, g := range s.Table.Groups {
+		for _, g := range s.Table.Groups() {
 			for i := range g.Rows {
 				if g.Deleted != nil && g.Deleted.Get(i) {
 					continue

@@ -255,6 +255,15 @@ func KeyUnder(e Expr, c types.Collation) Expr {
 	return &Call{Fn: collationKey, Args: []Expr{e, CollationName(c)}, Typ: types.Blob, Null: e.Nullable()}
 }
 
+// CollationKeyOf returns the text whose key under a collation e is, and the collation; ok is false if e is no such key.
+func CollationKeyOf(e Expr) (text Expr, collation string, ok bool) {
+	call, is := e.(*Call)
+	if !is || call.Fn != collationKey {
+		return nil, "", false
+	}
+	return call.Args[0], call.Args[1].(*Const).Value.S, true
+}
+
 // bytewise returns e under a collation by bytes, so that its type tells how it compares.
 func bytewise(e Expr) Expr {
 	if !e.Type().Folds() {

@@ -232,13 +232,13 @@ func TestTable(t *testing.T) {
 		}
 	}
 	first := records[0].Column(0).(*array.Int64).Int64Values()
-	if c := v.Groups[0].Columns[0]; c.Kind != encoding.Raw64 || &c.I64[0] != &first[0] {
+	if c := v.Groups()[0].Columns[0]; c.Kind != encoding.Raw64 || &c.I64[0] != &first[0] {
 		t.Error("integers were copied")
 	}
-	if f := records[0].Column(2).(*array.Float64).Float64Values(); &v.Groups[0].Columns[2].F64[0] != &f[0] {
+	if f := records[0].Column(2).(*array.Float64).Float64Values(); &v.Groups()[0].Columns[2].F64[0] != &f[0] {
 		t.Error("doubles were copied")
 	}
-	if s := records[0].Column(1).(*array.String).ValueBytes(); &v.Groups[0].Columns[1].Bytes[0] != &s[0] {
+	if s := records[0].Column(1).(*array.String).ValueBytes(); &v.Groups()[0].Columns[1].Bytes[0] != &s[0] {
 		t.Error("strings were copied")
 	}
 	if _, err := arrowconv.Table("d", "t", arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, {Name: "A", Type: arrow.PrimitiveTypes.Int64}}, nil), nil); !errors.Is(err, sqlerr.CodeDupFieldName) {

@@ -178,7 +178,7 @@ func TestReadersSeeWholeSnapshots(t *testing.T) {
 func numbers(v *table.Version) []int64 {
 	var out []int64
 	x := &column.Vector{}
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		g.Columns[0].Decode(x, 0, g.Rows)
 		out = append(out, x.I64[:g.Rows]...)
 	}

@@ -196,8 +196,8 @@ func TestLargeRowGroup(t *testing.T) {
 		batches = append(batches, b)
 	}
 	v := load(t, writeAs(t, defs, batches, pq.WithMaxRowGroupLength(1<<30), pq.WithCompression(compress.Codecs.Snappy)))
-	if v.Rows() != total || len(v.Groups) != 2 {
-		t.Fatalf("%d rows in %d groups", v.Rows(), len(v.Groups))
+	if v.Rows() != total || len(v.Groups()) != 2 {
+		t.Fatalf("%d rows in %d groups", v.Rows(), len(v.Groups()))
 	}
 	for i := 0; i < total; i += 7 {
 		row, _ := v.Row(int64(i))

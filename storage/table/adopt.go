@@ -9,7 +9,7 @@ import (
 // over v's encoded columns instead of encoding the rows anew. ok is false if that cannot be: rows are deleted, or values
 // are not to be stored in their new columns as they are. Then nothing was added, and the rows have to go through Append.
 func (b *Builder) Adopt(v *Version, ordinals []int) (ok bool) {
-	if len(b.base.Groups) > 0 || len(b.groups) > 0 || b.data[0].Rows > 0 || v.tail != nil {
+	if len(b.base.Groups()) > 0 || len(b.groups) > 0 || b.data[0].Rows > 0 || v.tail != nil {
 		return false
 	}
 	schema := b.base.Schema
@@ -18,7 +18,7 @@ func (b *Builder) Adopt(v *Version, ordinals []int) (ok bool) {
 		def := &schema.Columns[i]
 		var source *column.Dictionary
 		fits := false // the strings of source, which all groups have in common
-		for _, g := range v.Groups {
+		for _, g := range v.Groups() {
 			c := g.Columns[o]
 			if g.Deleted != nil || !def.Nullable && c.NullCount > 0 {
 				return false
@@ -43,7 +43,7 @@ func (b *Builder) Adopt(v *Version, ordinals []int) (ok bool) {
 			b.UseDictionary(i, dictionaries[i])
 		}
 	}
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		own := &RowGroup{Rows: g.Rows, Columns: make([]*encoding.Chunk, len(ordinals))}
 		for i, o := range ordinals {
 			own.Columns[i] = g.Columns[o].Retyped(schema.Columns[i].Type, dictionaries[i])

@@ -107,21 +107,21 @@ func (v *Version) appendData(data []encoding.Data) (next *Version, undo func()) 
 	next.rows += int64(rows)
 	undo = func() {}
 	at := 0
-	if last := len(next.Groups) - 1; last >= 0 {
-		g, t := next.Groups[last], next.tail
+	if last := len(next.groups) - 1; last >= 0 {
+		g, t := next.groups[last], next.tail
 		if t == nil && g.Rows <= reopenRows {
-			t, g = reopen(v.Schema, g)
+			t, g = reopen(v.Schema, next.settle(last))
 		}
 		if t != nil {
 			at = min(rows, RowGroupSize-g.Rows)
 			grown, ok := t.append(g, data, 0, at)
 			if !ok {
-				t, g = reopen(v.Schema, g)
+				t, g = reopen(v.Schema, next.settle(last))
 				grown, _ = t.append(g, data, 0, at)
 			}
 			undo = func() { t.release(g, grown) }
 			next.tail = t
-			next.Groups[last] = grown
+			next.groups[last] = grown
 			next.closeTail()
 		}
 	}
@@ -147,7 +147,7 @@ func (v *Version) appendData(data []encoding.Data) (next *Version, undo func()) 
 // derive returns a copy of v that may be given other groups, of which changed rows differ.
 func (v *Version) derive(changed int) *Version {
 	return &Version{
-		Schema: v.Schema, Groups: append([]*RowGroup(nil), v.Groups...), rows: v.rows,
+		Schema: v.Schema, groups: append([]*RowGroup(nil), v.groups...), merged: v.merged.next(), rows: v.rows,
 		tail: v.tail, shared: v.shared, index: v.index, numbers: v.numbers, stats: v.stats.derive(v.rows, changed),
 	}
 }
@@ -155,24 +155,25 @@ func (v *Version) derive(changed int) *Version {
 // addGroup adds a group at the end; t is its tail if it is open.
 func (v *Version) addGroup(g *RowGroup, t *tail) {
 	g.First = v.Span()
-	v.Groups = append(v.Groups, g)
+	v.groups = append(v.groups, g)
 	v.tail = t
 }
 
 // closeTail encodes the last group if it is open and full.
 func (v *Version) closeTail() {
-	last := len(v.Groups) - 1
-	g := v.Groups[last]
+	last := len(v.groups) - 1
+	g := v.groups[last]
 	if g.Rows < RowGroupSize && v.tail.stringBytes() < maxTailBytes {
 		return
 	}
+	g = g.whole(v.shared)
 	data := make([]encoding.Data, len(g.Columns))
 	for i, c := range g.Columns {
 		data[i] = columnData(c, nil)
 	}
 	closed := v.shared.encode(data)
 	closed.First, closed.Deleted = g.First, g.Deleted
-	v.Groups[last], v.tail = closed, nil
+	v.groups[last], v.tail = closed, nil
 }
 
 // stringBytes returns the size of the longest string array.

@@ -72,7 +72,7 @@ func (v *Version) lookForAuto(ordinal int) {
 		return
 	}
 	next := int64(1)
-	for _, g := range v.Groups {
+	for _, g := range v.groups {
 		if m := g.Columns[ordinal].Max; !m.Null && m.I >= next {
 			next = m.I + 1
 		}

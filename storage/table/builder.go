@@ -229,7 +229,7 @@ func (b *Builder) encode(data []encoding.Data, size int64) {
 // afterwards; one that is given up needs no Finish.
 func (b *Builder) Finish() (*Version, error) {
 	v := b.base
-	if len(b.groups) == 0 && len(v.Groups) > 0 && b.data[0].Rows <= reopenRows {
+	if len(b.groups) == 0 && len(v.groups) > 0 && b.data[0].Rows <= reopenRows {
 		return b.finishSmall()
 	}
 	if b.data[0].Rows > 0 {
@@ -247,7 +247,7 @@ func (b *Builder) Finish() (*Version, error) {
 		next.addGroup(g, nil)
 		next.rows += int64(g.Rows)
 	}
-	if len(v.Groups) == 0 {
+	if len(v.groups) == 0 {
 		next.shared = &lineage{encoders: b.encoders, auto: v.shared.auto}
 	} else {
 		b.shareDictionaries()

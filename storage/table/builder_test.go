@@ -59,8 +59,8 @@ func TestLongText(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(v.Groups) < len(bytes)/int(maxGroupBytes) {
-					t.Errorf("%d groups", len(v.Groups))
+				if len(v.Groups()) < len(bytes)/int(maxGroupBytes) {
+					t.Errorf("%d groups", len(v.Groups()))
 				}
 				for i := range want {
 					if row, ok := v.Row(int64(i)); !ok || row[0].S != want[i] || row[1].I != int64(i) {

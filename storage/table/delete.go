@@ -8,8 +8,12 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// compactRows is the size from which on a group is rewritten when more than half of its rows are deleted.
-const compactRows = 4096
+// compactRows is the size from which on a group is rewritten when more than half of its rows are deleted, and sparseTable the share
+// of a table's rows, one in so many, that must be deleted: the keys' indexes are made anew then.
+const (
+	compactRows = 4096
+	sparseTable = 16
+)
 
 // Delete returns the version without the rows of the given numbers, in any order, and how many rows that removed:
 // numbers that are not in use, and repetitions, count for nothing. The numbers of the other rows may change.
@@ -32,7 +36,8 @@ func (v *Version) mark(ctx context.Context, rows []int64) (*Version, error) {
 	}
 	next := v.derive(len(rows))
 	last := -1
-	for i, row := range rows {
+	for i := 0; i < len(rows); i++ {
+		row := rows[i]
 		if i&(checkRows-1) == 0 && ctx.Err() != nil {
 			return nil, sqlerr.Interrupted(context.Cause(ctx))
 		}
@@ -40,14 +45,24 @@ func (v *Version) mark(ctx context.Context, rows []int64) (*Version, error) {
 		if !ok {
 			continue
 		}
-		g := next.Groups[group]
+		g := next.groups[group]
+		end := i
+		for group != last && end < len(rows) && end-i <= fewChanges && rows[end] < g.First+int64(g.Rows) {
+			end++
+		}
+		if group != last && end-i <= fewChanges {
+			next.markFew(group, rows[i:end])
+			i = end - 1
+			continue
+		}
 		if group != last {
+			g = next.settle(group)
 			// The first deletion in this group: what older versions read stays as it is.
 			own := *g
 			own.Deleted = column.NewBitmap(g.Rows, false)
 			copy(own.Deleted, g.Deleted)
 			g, last = &own, group
-			next.Groups[group] = g
+			next.groups[group] = g
 		}
 		g.Deleted.Set(offset)
 		next.rows--
@@ -61,24 +76,27 @@ const checkRows = 1 << 14
 // compact drops groups without live rows at the end. If groups before them have few live rows left it rewrites those;
 // then the numbers of rows change and the keys' indexes start anew.
 func (v *Version) compact(ctx context.Context) error {
-	for n := len(v.Groups); n > 0 && v.Groups[n-1].Live() == 0; n-- {
-		v.Groups, v.tail = v.Groups[:n-1], nil
+	for n := len(v.groups); n > 0 && v.groups[n-1].Live() == 0; n-- {
+		v.groups, v.tail = v.groups[:n-1], nil
+	}
+	if dead := v.Span() - v.rows; dead < v.Span()/sparseTable {
+		return nil // it would cost more than it gives
 	}
 	sparse := func(g *RowGroup) bool {
 		live := g.Live()
 		return live == 0 || g.Rows >= compactRows && live < g.Rows/2
 	}
-	if !slices.ContainsFunc(v.Groups, sparse) {
+	if !slices.ContainsFunc(v.groups, sparse) {
 		return nil
 	}
-	old, open := v.Groups, v.tail
-	v.Groups, v.tail = make([]*RowGroup, 0, len(old)), nil
+	old, open := v.groups, v.tail
+	v.groups, v.tail = make([]*RowGroup, 0, len(old)), nil
 	for i, g := range old {
 		if ctx.Err() != nil {
 			return sqlerr.Interrupted(context.Cause(ctx))
 		}
 		if sparse(g) {
-			if g.Live() > 0 {
+			if g = g.whole(v.shared); g.Live() > 0 {
 				v.addGroup(v.shared.encode(dataOf(g)), nil)
 			}
 			continue

@@ -32,7 +32,7 @@ func (v *Version) draws(ordinal int) bool {
 		return false
 	}
 	text := v.Schema.Columns[ordinal].Type.Phys() == types.PhysString
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		c := g.Columns[ordinal]
 		if codes := c.U8 != nil || c.U16 != nil && !text; !codes && c.NullCount < c.Rows && (c.Min.Null || types.Compare(c.Min, c.Max) != 0) {
 			return true
@@ -50,7 +50,7 @@ func (v *Version) drawn(ordinal int, s *ColumnStats, values float64) float64 {
 	for _, c := range counts {
 		all.add(c)
 	}
-	inOrder := !slices.ContainsFunc(v.Groups, func(g *RowGroup) bool { return !g.Columns[ordinal].Sorted })
+	inOrder := !slices.ContainsFunc(v.Groups(), func(g *RowGroup) bool { return !g.Columns[ordinal].Sorted })
 	return all.estimate(values, inOrder)
 }
 

@@ -7,7 +7,7 @@ func Footprints(versions []*Version) int64 {
 	sizes := map[unsafe.Pointer]int64{}
 	add := func(at unsafe.Pointer, n int64) { sizes[at] = max(sizes[at], n) }
 	for _, v := range versions {
-		for _, g := range v.Groups {
+		for _, g := range v.groups {
 			g.pieces(add)
 		}
 		v.sharedPieces(add)

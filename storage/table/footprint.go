@@ -17,6 +17,9 @@ func (g *RowGroup) pieces(f func(at unsafe.Pointer, bytes int64)) {
 	for _, c := range g.Columns {
 		c.Buffers(f)
 	}
+	if g.pending != nil {
+		g.pending.pieces(g, f)
+	}
 }
 
 // sharedPieces does so for what the versions of a table share: the definition, dictionaries, and the indexes of keys as far as they are
@@ -79,7 +82,7 @@ func (s *Schema) bytes() int64 {
 func (v *Version) Footprint() int64 {
 	sizes := map[unsafe.Pointer]int64{}
 	add := func(at unsafe.Pointer, n int64) { sizes[at] = max(sizes[at], n) }
-	for _, g := range v.Groups {
+	for _, g := range v.groups {
 		g.pieces(add)
 	}
 	v.sharedPieces(add)

@@ -76,7 +76,7 @@ func (v *Version) Find(ctx context.Context, key int, cols []*column.Vector, n in
 		x.find(h, func(candidate int64) bool {
 			g, at, live := v.Locate(candidate)
 			for j := 0; live && j < len(columns); j++ {
-				a := v.Groups[g].Columns[columns[j]].At(at)
+				a := v.groups[g].at(columns[j], at)
 				live = !a.Null && equalValues(v.Schema.Columns[columns[j]].Type, a, cols[j].Value(i))
 			}
 			if live {
@@ -95,9 +95,11 @@ func (v *Version) Gather(rows []int64, ordinals []int) []*column.Vector {
 		cols[i] = column.New(v.Schema.Columns[o].Type, len(rows))
 	}
 	for j, row := range rows {
-		g, at, _ := v.Locate(row)
+		group, at, _ := v.Locate(row)
+		g := v.groups[group]
+		change := g.change(at)
 		for i, o := range ordinals {
-			cols[i].Set(j, len(rows), v.Groups[g].Columns[o].At(at))
+			cols[i].Set(j, len(rows), g.valueAt(change, o, at))
 		}
 	}
 	return cols
@@ -110,7 +112,7 @@ func (v *Version) Changed(before *Version, rows []int64, ordinals []int) []int64
 		g, at, _ := v.Locate(row)
 		bg, bat, _ := before.Locate(row)
 		for _, o := range ordinals {
-			if !sameBits(v.Groups[g].Columns[o].At(at), before.Groups[bg].Columns[o].At(bat)) {
+			if !sameBits(v.groups[g].at(o, at), before.groups[bg].at(o, bat)) {
 				return false
 			}
 		}
@@ -150,9 +152,9 @@ func Diff(ctx context.Context, before, after *Version) (d Difference, ok bool, e
 		return d, false, err
 	}
 	d.Deleted, d.Updated = found.deleted, found.updated
-	for i, g := range after.Groups {
+	for i, g := range after.groups {
 		for at := found.kept[i]; at < g.Rows; at++ {
-			if g.Deleted == nil || !g.Deleted.Get(at) {
+			if g.live(at) {
 				d.Added = append(d.Added, g.First+int64(at))
 			}
 		}
@@ -163,12 +165,12 @@ func Diff(ctx context.Context, before, after *Version) (d Difference, ok bool, e
 // RowsFrom returns the numbers of the live rows from one on.
 func (v *Version) RowsFrom(ctx context.Context, first int64) ([]int64, error) {
 	var rows []int64
-	for _, g := range v.Groups {
+	for _, g := range v.groups {
 		if ctx.Err() != nil {
 			return nil, sqlerr.Interrupted(context.Cause(ctx))
 		}
 		for at := int(max(0, first-g.First)); at < g.Rows; at++ {
-			if g.Deleted == nil || !g.Deleted.Get(at) {
+			if g.live(at) {
 				rows = append(rows, g.First+int64(at))
 			}
 		}

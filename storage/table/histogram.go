@@ -121,12 +121,13 @@ func valuesAt[T any](v *Version, ordinal int, rows []int64, get func(types.Value
 
 // eachAt gives the places of rows, in ascending order, whose values are neither NULL nor deleted.
 func (v *Version) eachAt(ordinal int, rows []int64, f func(g *RowGroup, offset int)) {
-	group := sort.Search(len(v.Groups), func(i int) bool { return v.Groups[i].First > rows[0] }) - 1
+	groups := v.Groups()
+	group := sort.Search(len(groups), func(i int) bool { return groups[i].First > rows[0] }) - 1
 	for _, row := range rows {
-		for row >= v.Groups[group].First+int64(v.Groups[group].Rows) {
+		for row >= groups[group].First+int64(groups[group].Rows) {
 			group++
 		}
-		g := v.Groups[group]
+		g := groups[group]
 		offset := int(row - g.First)
 		if g.Deleted != nil && g.Deleted.Get(offset) || g.Columns[ordinal].NullAt(offset) {
 			continue

@@ -16,7 +16,7 @@ import (
 // with the key, in his version, which he must do anyway because hashes collide. So inserting a row costs the same however many
 // rows there are, and versions need no indexes of their own.
 type indexes struct {
-	mu   sync.Mutex
+	mu   sync.RWMutex
 	keys []*keyIndex // by ordinal in Schema.Keys; nil: not built, or not unique; guarded by mu
 }
 
@@ -68,6 +68,9 @@ func (x *keyIndex) find(hash uint64, f func(row int64) bool) {
 	}
 }
 
+// keyHashStart is the hash of a key of no columns.
+const keyHashStart = 0x9E3779B97F4A7C15
+
 // hashSeed makes the hashes of strings unforeseeable to whoever chooses the keys.
 var hashSeed = maphash.MakeSeed()
 
@@ -75,7 +78,7 @@ var hashSeed = maphash.MakeSeed()
 // with a NULL get 0, which no other has: NULLs are never equal.
 func hashKey(cols []*column.Vector, n int, hashes []uint64) {
 	for i := range hashes[:n] {
-		hashes[i] = 0x9E3779B97F4A7C15
+		hashes[i] = keyHashStart
 	}
 	var key []byte
 	for _, c := range cols {

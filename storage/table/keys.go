@@ -94,12 +94,12 @@ func (v *Version) ensureIndex(ctx context.Context, ordinal int) error {
 	return err
 }
 
-// buildIndex makes the index over the live rows below limit.
+// buildIndex makes the index over the rows below limit. Deleted ones are in it: an older version, which shares the index, may have them.
 func (v *Version) buildIndex(ctx context.Context, ordinal int, limit int64) (*keyIndex, error) {
 	x := newKeyIndex(min(limit, v.rows))
-	err := v.scanKey(ctx, ordinal, limit, func(first int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
+	err := v.scanKey(ctx, ordinal, limit, func(first int64, _ *RowGroup, _ int, hashes []uint64, _ []*column.Vector) bool {
 		for i, h := range hashes {
-			if h != 0 && (g.Deleted == nil || !g.Deleted.Get(offset+i)) {
+			if h != 0 {
 				x.add(h, first+int64(i))
 			}
 		}
@@ -117,7 +117,7 @@ func (v *Version) scanKey(ctx context.Context, ordinal int, limit int64, f func(
 		cols[i] = newVector(v.Schema.Columns[c].Type)
 	}
 	hashes := make([]uint64, column.VectorSize)
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		rows := int(min(int64(g.Rows), limit-g.First))
 		for at := 0; at < rows; at += column.VectorSize {
 			if err := ctx.Err(); err != nil {
@@ -145,7 +145,7 @@ func (v *Version) sameKey(ordinal int, row, other int64) bool {
 	}
 	g, i, _ := v.Locate(row)
 	for _, c := range v.Schema.Keys[ordinal].Columns {
-		a, b := v.Groups[g].Columns[c].At(i), v.Groups[og].Columns[c].At(oi)
+		a, b := v.groups[g].at(c, i), v.groups[og].at(c, oi)
 		if a.Null || b.Null || !equalValues(v.Schema.Columns[c].Type, a, b) {
 			return false
 		}
@@ -159,7 +159,7 @@ func (v *Version) duplicate(ordinal int, row int64) error {
 	g, i, _ := v.Locate(row)
 	parts := make([]string, len(key.Columns))
 	for j, c := range key.Columns {
-		parts[j] = v.Groups[g].Columns[c].At(i).Text()
+		parts[j] = v.groups[g].at(c, i).Text()
 	}
 	return sqlerr.DupEntry(strings.Join(parts, "-"), v.Schema.Name+"."+key.Name)
 }
@@ -195,7 +195,7 @@ func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
 			if !ok {
 				break
 			}
-			a := v.Groups[g].Columns[c].At(i)
+			a := v.groups[g].at(c, i)
 			ok = !a.Null && equalValues(v.Schema.Columns[c].Type, a, values[j])
 		}
 		row = candidate
@@ -285,7 +285,7 @@ func (v *Version) keyAscends(ctx context.Context, ordinal int) (bool, error) {
 		if v.Schema.Columns[c].Type.Phys() != types.PhysInt64 {
 			return false, nil
 		}
-		for _, g := range v.Groups {
+		for _, g := range v.Groups() {
 			if g.Columns[c].NullCount > 0 {
 				return false, nil
 			}

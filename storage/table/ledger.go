@@ -119,10 +119,10 @@ func (l *Ledger) release(at unsafe.Pointer) int64 {
 func differing(before, after *Version) (old, fresh []*RowGroup) {
 	var a, b []*RowGroup
 	if before != nil {
-		a = before.Groups
+		a = before.groups
 	}
 	if after != nil {
-		b = after.Groups
+		b = after.groups
 	}
 	// Most writes leave all groups but a few in their places.
 	kept := map[*RowGroup]bool{}

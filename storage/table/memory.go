@@ -11,8 +11,11 @@ import (
 func (v *Version) Bytes() int64 {
 	total := int64(unsafe.Sizeof(*v))
 	dictionaries := map[*column.Dictionary]struct{}{}
-	for _, g := range v.Groups {
+	for _, g := range v.groups {
 		total += int64(unsafe.Sizeof(*g)) + 8*int64(len(g.Deleted))
+		if g.pending != nil {
+			g.pending.pieces(g, func(_ unsafe.Pointer, bytes int64) { total += bytes })
+		}
 		for _, c := range g.Columns {
 			total += c.MemoryBytes()
 			if c.Dict != nil {
@@ -36,7 +39,7 @@ func (v *Version) Bytes() int64 {
 // ColumnBytes returns how many bytes a scan of the column's encoded values reads.
 func (v *Version) ColumnBytes(ordinal int) int64 {
 	total := 0.0
-	for _, g := range v.Groups {
+	for _, g := range v.groups {
 		total += g.Columns[ordinal].Width() * float64(g.Rows)
 	}
 	return int64(total)

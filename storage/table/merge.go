@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -68,17 +69,23 @@ type difference struct {
 
 // differences finds out what leads from base to mine, whose rows have the same numbers.
 func differences(ctx context.Context, base, mine *Version) (*difference, error) {
-	d := &difference{kept: make([]int, len(mine.Groups))}
+	d := &difference{kept: make([]int, len(mine.groups))}
 	changed := make([]bool, len(base.Schema.Columns))
-	for i, before := range base.Groups {
+	for i, before := range base.groups {
 		if ctx.Err() != nil {
 			return nil, sqlerr.Interrupted(context.Cause(ctx))
 		}
+		if i < len(mine.groups) && continues(before, mine.groups[i]) {
+			d.kept[i] = before.Rows
+			d.ofLog(before, mine.groups[i], changed)
+			continue
+		}
+		before = before.whole(base.shared)
 		var after *RowGroup
 		shared := 0
 		// Groups at the end may have been dropped, and others have taken their numbers.
-		if i < len(mine.Groups) && mine.Groups[i].First == before.First && !revives(before, mine.Groups[i]) {
-			after = mine.Groups[i]
+		if i < len(mine.groups) && mine.groups[i].First == before.First && !revives(before, mine.groups[i].whole(mine.shared)) {
+			after = mine.groups[i].whole(mine.shared)
 			shared = min(before.Rows, after.Rows)
 			d.kept[i] = shared
 		}
@@ -112,6 +119,57 @@ func differences(ctx context.Context, base, mine *Version) (*difference, error) 
 		}
 	}
 	return d, nil
+}
+
+// continues says whether after is a later state of a group that differs in what its log has more, and in rows at its end.
+func continues(before, after *RowGroup) bool {
+	switch {
+	case before == after:
+		return true
+	case before.First != after.First || before.Rows > after.Rows || len(before.Deleted) > 0 && &before.Deleted[0] != &after.Deleted[0] || len(before.Deleted) != len(after.Deleted):
+		return false
+	case before.pending != nil && (after.pending == nil || before.pending.log.origin != after.pending.log.origin || before.pending.n > after.pending.n):
+		return false
+	}
+	for i, c := range before.Columns {
+		if c != after.Columns[i] && !samePrefix(c, after.Columns[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofLog adds what the log of after, which continues before, has more.
+func (d *difference) ofLog(before, after *RowGroup, changed []bool) {
+	if before == after || after.pending == nil {
+		return
+	}
+	seen := 0
+	if before.pending != nil {
+		seen = before.pending.n
+	}
+	offsets := map[int]bool{}
+	for _, c := range after.pending.log.first(after.pending.n)[seen:] {
+		if c.offset < before.Rows && before.live(c.offset) {
+			offsets[c.offset] = true
+		}
+	}
+	for _, offset := range slices.Sorted(maps.Keys(offsets)) {
+		number := before.First + int64(offset)
+		if !after.live(offset) {
+			d.deleted = append(d.deleted, number)
+			continue
+		}
+		differs := false
+		for c := range before.Columns {
+			if !sameBits(before.at(c, offset), after.at(c, offset)) {
+				changed[c], differs = true, true
+			}
+		}
+		if differs {
+			d.updated = append(d.updated, number)
+		}
+	}
 }
 
 // revives says whether a number of before whose row was deleted has a row in after: then before was dropped, and after's rows are all new.
@@ -189,13 +247,15 @@ func sameRow(base, theirs *Version, row int64) bool {
 	if !ok {
 		return false
 	}
-	before, now := base.Groups[bg], theirs.Groups[tg]
+	before, now := base.groups[bg], theirs.groups[tg]
 	if before == now {
 		return true
 	}
+	if bi == ti && before.pending == nil && now.pending == nil && slices.Equal(before.Columns, now.Columns) {
+		return true
+	}
 	for c := range before.Columns {
-		a, b := before.Columns[c], now.Columns[c]
-		if a != b && !sameBits(a.At(bi), b.At(ti)) {
+		if !sameBits(before.at(c, bi), now.at(c, ti)) {
 			return false
 		}
 	}
@@ -213,7 +273,7 @@ func (d *difference) update(ctx context.Context, v, mine *Version) (*Version, er
 		cols[i] = column.New(v.Schema.Columns[c].Type, n)
 		for j, row := range d.updated {
 			g, at, _ := mine.Locate(row)
-			cols[i].Set(j, n, mine.Groups[g].Columns[c].At(at))
+			cols[i].Set(j, n, mine.groups[g].at(c, at))
 		}
 	}
 	next, _, err := v.Update(ctx, d.updated, d.columns, cols)
@@ -223,7 +283,7 @@ func (d *difference) update(ctx context.Context, v, mine *Version) (*Version, er
 // append adds the rows of mine that were new.
 func (d *difference) append(ctx context.Context, v, mine *Version) (*Version, error) {
 	rows := 0
-	for i, g := range mine.Groups {
+	for i, g := range mine.groups {
 		rows += g.Rows - d.kept[i]
 	}
 	if rows == 0 {
@@ -240,7 +300,11 @@ func (d *difference) append(ctx context.Context, v, mine *Version) (*Version, er
 	} else {
 		add = func(b *column.Batch) error { few = append(few, b); return nil }
 	}
-	for i, g := range mine.Groups {
+	for i, g := range mine.groups {
+		if d.kept[i] == g.Rows {
+			continue
+		}
+		g = g.whole(mine.shared)
 		for at := d.kept[i]; at < g.Rows; at += column.VectorSize {
 			if b := g.batch(at, min(column.VectorSize, g.Rows-at)); b != nil {
 				if err := add(b); err != nil {

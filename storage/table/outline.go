@@ -28,7 +28,7 @@ func NewOutline(schema *Schema, rows int64, estimates []*ColumnStats) *Version {
 func (v *Version) Unread(ordinal int) bool { return v.outline != nil && v.outline.unread[ordinal] }
 
 // IsOutline says whether nothing was read yet, not even how many rows there are.
-func (v *Version) IsOutline() bool { return v.outline != nil && len(v.Groups) == 0 }
+func (v *Version) IsOutline() bool { return v.outline != nil && len(v.groups) == 0 }
 
 // Part is some columns of a table, which were read into a version of their own.
 type Part struct {
@@ -54,11 +54,11 @@ func (v *Version) Fill(parts ...Part) (ok bool) {
 	for i := range filled.outline.unread {
 		filled.outline.unread[i] = true
 	}
-	for i, g := range shape.Groups {
+	for i, g := range shape.Groups() {
 		own := &RowGroup{Rows: g.Rows, Columns: make([]*encoding.Chunk, len(v.Schema.Columns))}
 		for _, p := range parts {
 			for k, o := range p.Ordinals {
-				own.Columns[o] = p.From.Groups[i].Columns[k]
+				own.Columns[o] = p.From.Groups()[i].Columns[k]
 				filled.outline.unread[o] = false
 			}
 		}
@@ -80,11 +80,11 @@ func (v *Version) Fill(parts ...Part) (ok bool) {
 }
 
 func sameGroups(a, b *Version) bool {
-	if len(a.Groups) != len(b.Groups) {
+	if len(a.groups) != len(b.groups) {
 		return false
 	}
-	for i := range a.Groups {
-		if a.Groups[i].Rows != b.Groups[i].Rows {
+	for i := range a.groups {
+		if a.groups[i].Rows != b.groups[i].Rows {
 			return false
 		}
 	}

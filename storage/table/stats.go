@@ -132,7 +132,7 @@ func (v *Version) bounds(ordinal int) *ColumnStats {
 	typ := v.Schema.Columns[ordinal].Type
 	s := &ColumnStats{Rows: v.rows, Min: types.NullOf(typ), Max: types.NullOf(typ), Sorted: true}
 	unknown := false
-	for i, g := range v.Groups {
+	for i, g := range v.Groups() {
 		c := g.Columns[ordinal]
 		if i == 0 {
 			s.Dict = c.Dict
@@ -186,16 +186,16 @@ func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 	}
 	// Of many row groups every 16th is looked at first, then every 8th, and so on, until there are about all values that there can be.
 	first := 1
-	if len(v.Groups) >= manyGroups {
+	if len(v.Groups()) >= manyGroups {
 		first = 16
 	}
 	var whole encoding.Sketch
 	done := false
 	for stride := first; !done; stride /= 2 {
 		var groups []*RowGroup
-		for i := 0; i < len(v.Groups); i += stride {
+		for i := 0; i < len(v.Groups()); i += stride {
 			if stride == first || i%(2*stride) != 0 {
-				groups = append(groups, v.Groups[i])
+				groups = append(groups, v.Groups()[i])
 			}
 		}
 		forAll(len(groups), func(i int) { groups[i].Columns[ordinal].Sketch() })

@@ -197,7 +197,7 @@ func TestDistinctOfManyGroups(t *testing.T) {
 				d.Ints[i] = value(at + i)
 				seen[d.Ints[i]] = true
 			}
-			v.Groups = append(v.Groups, &RowGroup{First: int64(at), Rows: piece, Columns: []*encoding.Chunk{encoding.Encode(d)}})
+			v.groups = append(v.groups, &RowGroup{First: int64(at), Rows: piece, Columns: []*encoding.Chunk{encoding.Encode(d)}})
 		}
 		if got, want := v.Stats(0).Distinct, float64(len(seen)); math.Abs(got-want) > 0.1*want {
 			t.Errorf("%s: %.0f distinct values, want %.0f", name, got, want)

@@ -55,11 +55,11 @@ func BenchmarkFirstStats(b *testing.B) {
 				b.StopTimer()
 				fresh := *v
 				fresh.stats = newStatsCache(1)
-				fresh.Groups = nil
-				for _, g := range v.Groups {
+				fresh.groups = nil
+				for _, g := range v.groups {
 					c := g.Columns[0]
 					own := &encoding.Chunk{Kind: c.Kind, Type: c.Type, Rows: c.Rows, NullCount: c.NullCount, Base: c.Base, U8: c.U8, U16: c.U16, U32: c.U32, I64: c.I64, F64: c.F64, Dict: c.Dict, Offsets: c.Offsets, Bytes: c.Bytes, Min: c.Min, Max: c.Max, Sorted: c.Sorted}
-					fresh.Groups = append(fresh.Groups, &RowGroup{First: g.First, Rows: g.Rows, Columns: []*encoding.Chunk{own}})
+					fresh.groups = append(fresh.groups, &RowGroup{First: g.First, Rows: g.Rows, Columns: []*encoding.Chunk{own}})
 				}
 				b.StartTimer()
 				s := fresh.Stats(0)

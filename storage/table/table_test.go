@@ -98,7 +98,7 @@ func check(t *testing.T, v *Version, want []row) {
 		t.Fatalf("%d rows, want %d", v.Rows(), len(want))
 	}
 	at, first := 0, int64(0)
-	for i, g := range v.Groups {
+	for i, g := range v.Groups() {
 		if g.First != first || g.Rows == 0 || g.Rows > RowGroupSize {
 			t.Fatalf("group %d: first %d, rows %d; want first %d", i, g.First, g.Rows, first)
 		}
@@ -134,7 +134,7 @@ func check(t *testing.T, v *Version, want []row) {
 // rowNumbers returns the numbers of the live rows in order.
 func rowNumbers(v *Version) []int64 {
 	var out []int64
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		for i := range g.Rows {
 			if g.Deleted == nil || !g.Deleted.Get(i) {
 				out = append(out, g.First+int64(i))
@@ -295,8 +295,8 @@ func TestFullGroups(t *testing.T) {
 	}
 	check(t, grown, rows)
 	for name, v := range map[string]*Version{"built": built, "appended": appended, "grown": grown} {
-		if c := v.Groups[0].Columns[3]; len(v.Groups) != 2 || c.Kind != encoding.Dict8 || v.Groups[0].Rows != RowGroupSize {
-			t.Errorf("%s: %d groups, the first has %d rows and strings of kind %d", name, len(v.Groups), v.Groups[0].Rows, c.Kind)
+		if c := v.Groups()[0].Columns[3]; len(v.Groups()) != 2 || c.Kind != encoding.Dict8 || v.Groups()[0].Rows != RowGroupSize {
+			t.Errorf("%s: %d groups, the first has %d rows and strings of kind %d", name, len(v.Groups()), v.Groups()[0].Rows, c.Kind)
 		}
 	}
 	cols := make([]encoding.Data, len(s.Columns))

@@ -71,7 +71,7 @@ func (t *tail) append(g *RowGroup, data []encoding.Data, from, n int) (next *Row
 	if t.used != g.Rows {
 		return nil, false
 	}
-	next = &RowGroup{First: g.First, Rows: g.Rows + n, Columns: make([]*encoding.Chunk, len(g.Columns)), Deleted: g.Deleted}
+	next = &RowGroup{First: g.First, Rows: g.Rows + n, Columns: make([]*encoding.Chunk, len(g.Columns)), Deleted: g.Deleted, pending: g.pending.again()}
 	for i, c := range g.Columns {
 		next.Columns[i] = t.cols[i].append(c, &data[i], from, n)
 	}

@@ -32,19 +32,31 @@ func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols
 		sort.SliceStable(order, func(i, j int) bool { return rows[order[i]] < rows[order[j]] })
 	}
 	next = v.derive(len(rows))
+	var undoAll []func()
+	defer func() {
+		if err != nil {
+			for _, undo := range undoAll {
+				undo()
+			}
+		}
+	}()
 	for i := 0; i < len(order); {
 		group, _, ok := v.Locate(rows[order[i]])
 		if !ok {
 			i++
 			continue
 		}
-		g := v.Groups[group]
+		g := v.groups[group]
 		end := i
 		for end < len(order) && rows[order[end]] < g.First+int64(g.Rows) {
 			end++
 		}
-		n, err := next.updateGroup(ctx, group, rows, order[i:end], ordinals, cols)
-		if err != nil {
+		n := int64(0)
+		if end-i <= fewChanges {
+			var undo func()
+			n, undo = next.updateFew(group, rows, order[i:end], ordinals, cols)
+			undoAll = append(undoAll, undo)
+		} else if n, err = next.updateGroup(ctx, group, rows, order[i:end], ordinals, cols); err != nil {
 			return nil, 0, err
 		}
 		changed += n
@@ -70,10 +82,10 @@ func (v *Version) skipUpdated(ordinals []int, cols []*column.Vector) {
 
 // updateGroup changes the rows of one group: those at the places of order in rows. It counts those that have got other values.
 func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) (int64, error) {
-	own := *v.Groups[group]
+	own := *v.settle(group)
 	own.Columns = slices.Clone(own.Columns)
-	v.Groups[group] = &own
-	open := v.tail != nil && group == len(v.Groups)-1
+	v.groups[group] = &own
+	open := v.tail != nil && group == len(v.groups)-1
 	changed := make(map[int]encoding.Data, len(ordinals))
 	differs := make([]bool, len(order))
 	for j, ordinal := range ordinals {
@@ -100,7 +112,7 @@ func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, orde
 		}
 	}
 	if open {
-		v.tail, v.Groups[group] = replaced(&own, changed)
+		v.tail, v.groups[group] = replaced(&own, changed)
 	}
 	count := int64(0)
 	for _, is := range differs {
@@ -144,7 +156,7 @@ func (v *Version) checkUpdatedKeys(ctx context.Context, base *Version, rows []in
 			cols[i] = column.New(v.Schema.Columns[c].Type, len(live))
 			for j, row := range live {
 				g, at, _ := v.Locate(row)
-				cols[i].Set(j, len(live), v.Groups[g].Columns[c].At(at))
+				cols[i].Set(j, len(live), v.groups[g].at(c, at))
 			}
 		}
 		if err := v.checkKey(ordinal, cols, live, v.Span()); err != nil {

@@ -82,8 +82,8 @@ func (s *Schema) Ordinal(name string) int {
 // may be made from one version, by different goroutines.
 type Version struct {
 	Schema *Schema
-	// Groups are the row groups in the order of their rows; none is empty.
-	Groups []*RowGroup
+	// groups are the row groups in the order of their rows; none is empty. Their columns may lack changes of single rows: see Groups.
+	groups []*RowGroup
 
 	rows   int64    // live ones
 	tail   *tail    // the buffers behind the last group if that is open for appending; else nil
@@ -91,8 +91,9 @@ type Version struct {
 	index  *indexes // of the keys
 	// numbers is the same in two versions of a table only if a row that both have has the same number in both.
 	numbers *numbering
-	stats   statsCache // of the columns
-	outline *outline   // of a file's table; else nil
+	stats   statsCache    // of the columns
+	outline *outline      // of a file's table; else nil
+	merged  *mergedGroups // what Groups gives if some groups have changes pending; else nil
 }
 
 // numbering stands for a way in which rows were given their numbers; only its address means something.
@@ -109,6 +110,8 @@ type RowGroup struct {
 	// Stream reads the rows; nil: they are in Columns. Else the chunks of Columns have zone maps, which may leave anything open, and no values, and there may be more
 	// than RowGroupSize rows.
 	Stream Stream
+
+	pending *pending // changes of rows that Columns and Deleted do not show; nil: none
 }
 
 // New returns the empty version of a new table.
@@ -133,19 +136,23 @@ func (v *Version) Rows() int64 { return v.rows }
 
 // Span returns the number of row numbers in use: row numbers are below it.
 func (v *Version) Span() int64 {
-	if len(v.Groups) == 0 {
+	if len(v.groups) == 0 {
 		return 0
 	}
-	last := v.Groups[len(v.Groups)-1]
+	last := v.groups[len(v.groups)-1]
 	return last.First + int64(last.Rows)
 }
 
 // Live returns the number of rows of the group that are not deleted.
 func (g *RowGroup) Live() int {
-	if g.Deleted == nil {
-		return g.Rows
+	live := g.Rows
+	if g.Deleted != nil {
+		live = g.Deleted.CountZeros(g.Rows)
 	}
-	return g.Deleted.CountZeros(g.Rows)
+	if g.pending != nil {
+		live -= g.pending.deleted
+	}
+	return live
 }
 
 // Locate returns the group that holds row number row, and the row's place in it; ok is false if there is no such row
@@ -154,10 +161,10 @@ func (v *Version) Locate(row int64) (group, offset int, ok bool) {
 	if row < 0 || row >= v.Span() {
 		return 0, 0, false
 	}
-	group = sort.Search(len(v.Groups), func(i int) bool { return v.Groups[i].First > row }) - 1
-	g := v.Groups[group]
+	group = sort.Search(len(v.groups), func(i int) bool { return v.groups[i].First > row }) - 1
+	g := v.groups[group]
 	offset = int(row - g.First)
-	return group, offset, g.Deleted == nil || !g.Deleted.Get(offset)
+	return group, offset, g.live(offset)
 }
 
 // Row returns the values of a row that is not deleted. It is for edges and tests, not for loops over rows.
@@ -167,8 +174,9 @@ func (v *Version) Row(row int64) (values []types.Value, ok bool) {
 		return nil, false
 	}
 	values = make([]types.Value, len(v.Schema.Columns))
-	for i, c := range v.Groups[group].Columns {
-		values[i] = c.At(offset)
+	g := v.groups[group]
+	for i := range values {
+		values[i] = g.at(i, offset)
 	}
 	return values, true
 }
@@ -192,13 +200,13 @@ func (v *Version) Project(ordinals []int) *Version {
 	}
 	out := New(schema)
 	out.rows = v.rows
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		own := *g
 		own.Columns = make([]*encoding.Chunk, len(ordinals))
 		for i, o := range ordinals {
 			own.Columns[i] = g.Columns[o]
 		}
-		out.Groups = append(out.Groups, &own)
+		out.groups = append(out.groups, &own)
 	}
 	return out
 }

@@ -196,7 +196,7 @@ func (t *Table) dictionaryPredicate(q *task.Query, e expr.Expr) (int, *encoding.
 	}
 	var dict *column.Dictionary
 	rows := 0
-	for _, g := range t.scan.Table.Groups {
+	for _, g := range t.scan.Table.Groups() {
 		c := g.Columns[o]
 		if c.Dict == nil || dict != nil && c.Dict != dict {
 			return -1, nil

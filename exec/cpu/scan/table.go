@@ -75,7 +75,7 @@ func NewTable(q *task.Query, l *pipeline.Layout, s *physical.TableScan, filter f
 		}
 	}
 	numbered := l.Numbered
-	for _, g := range s.Table.Groups {
+	for _, g := range s.Table.Groups() {
 		numbered = numbered && g.Deleted == nil
 		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}
 		if !sg.compile(t.tests) || g.Rows == 0 {

@@ -39,7 +39,7 @@ type Zones struct {
 func ColumnOf(v *tables.Version, ordinal int) Column {
 	typ := v.Schema.Columns[ordinal].Type
 	f := Column{Class: ClassOf(typ), Width: int(ClassOf(typ).Width())}
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		f.Nulls = f.Nulls || g.Columns[ordinal].NullCount > 0
 	}
 	switch f.Class {
@@ -62,10 +62,10 @@ func FlipOf(t types.Type) int64 {
 
 // integers chooses the narrowest frame of reference over all row groups.
 func (f *Column) integers(v *tables.Version, ordinal int, flip int64) {
-	f.Zones = Zones{Lo: make([]int64, len(v.Groups)), Hi: make([]int64, len(v.Groups)), MostLo: math.MinInt64, LeastHi: math.MaxInt64}
+	f.Zones = Zones{Lo: make([]int64, len(v.Groups())), Hi: make([]int64, len(v.Groups())), MostLo: math.MinInt64, LeastHi: math.MaxInt64}
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	f.Sorted = true
-	for i, g := range v.Groups {
+	for i, g := range v.Groups() {
 		c := g.Columns[ordinal]
 		if c.Min.Null {
 			f.Zones.Lo[i], f.Zones.Hi[i] = 1, 0
@@ -102,7 +102,7 @@ func (f *Column) integers(v *tables.Version, ordinal int, flip int64) {
 func (f *Column) codes(v *tables.Version, ordinal int) {
 	width := 1
 	var dict *column.Dictionary
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		c := g.Columns[ordinal]
 		if c.NullCount == c.Rows {
 			continue

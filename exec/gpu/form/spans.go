@@ -23,14 +23,14 @@ func (b Bound) leavesAll() bool { return b.Zones.MostLo <= b.Hi && b.Zones.Least
 func Spans(v *tables.Version, bounds []Bound) []Span {
 	bounds = slices.DeleteFunc(bounds, Bound.leavesAll)
 	if len(bounds) == 0 {
-		if len(v.Groups) == 0 {
+		if len(v.Groups()) == 0 {
 			return nil
 		}
 		return []Span{{0, v.Span()}}
 	}
 	var out []Span
 next:
-	for i, g := range v.Groups {
+	for i, g := range v.Groups() {
 		for _, b := range bounds {
 			if b.Zones.Lo[i] > b.Hi || b.Zones.Hi[i] < b.Lo {
 				continue next

@@ -97,7 +97,7 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 func (x *worker) scan(s *physical.TableScan) {
 	for i, c := range s.Cols {
 		if o := s.Ordinals[i]; o >= 0 && c.Typ.IsString() {
-			for _, g := range s.Table.Groups {
+			for _, g := range s.Table.Groups() {
 				if g.Columns[o].Kind == encoding.RawString {
 					x.texts[c.ID] = true
 					break

@@ -119,9 +119,9 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *en
 	r.watch(v)
 	var like *entry // a column of an earlier version whose beginning is the same
 	var chunks []*encoding.Chunk
-	if ordinal != deletedBits && len(v.Groups) > 0 {
-		chunks = make([]*encoding.Chunk, len(v.Groups))
-		for i, g := range v.Groups {
+	if ordinal != deletedBits && len(v.Groups()) > 0 {
+		chunks = make([]*encoding.Chunk, len(v.Groups()))
+		for i, g := range v.Groups() {
 			chunks[i] = g.Columns[ordinal]
 		}
 		for _, e := range r.first[chunks[0]] {

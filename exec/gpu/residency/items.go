@@ -102,11 +102,11 @@ type chunkItems struct {
 // items uploads the values of a column that are no views, from a group on.
 func (l *uploader) items(v *tables.Version, ordinal, from int) error {
 	c := &l.e.column
-	if from == len(v.Groups) {
+	if from == len(v.Groups()) {
 		return nil
 	}
-	b := batch{l: l, at: c.Data + gpukernels.Ptr(v.Groups[from].First*int64(c.Width)), width: min(c.Width, 8)}
-	err := prepare(v.Groups[from:], ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
+	b := batch{l: l, at: c.Data + gpukernels.Ptr(v.Groups()[from].First*int64(c.Width)), width: min(c.Width, 8)}
+	err := prepare(v.Groups()[from:], ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
 	if err != nil {
 		return err
 	}
@@ -188,14 +188,14 @@ func textOf(c *encoding.Chunk) (chunkText, error) {
 func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix int) error {
 	c := &l.e.column
 	begins := c.text.begins(v, ordinal)
-	total := begins[len(v.Groups)]
+	total := begins[len(v.Groups())]
 	var err error
 	if c.Bytes, err = l.alloc(max(total, 1)); err != nil {
 		return err
 	}
 	at, row := begins[prefix], int64(0)
 	if prefix > 0 {
-		last := v.Groups[prefix-1]
+		last := v.Groups()[prefix-1]
 		row = last.First + int64(last.Rows)
 		if err := l.s.Copy(c.Data, like.column.Data, 8*row); err != nil {
 			return err
@@ -208,7 +208,7 @@ func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix i
 	}
 	offsets := batch{l: l, at: c.Data + gpukernels.Ptr(8*row), width: 8}
 	bytes := batch{l: l, at: c.Bytes + gpukernels.Ptr(at), width: 1}
-	err = prepare(v.Groups[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
+	err = prepare(v.Groups()[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
 		if t.offsets == nil {
 			return offsets.add(gpukernels.SameItems(g.Rows, at), false)
 		}
@@ -241,8 +241,8 @@ type textBegins struct {
 // begins has a place for each row group, and the end.
 func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
 	t.once.Do(func() {
-		t.at = make([]int64, 1, len(v.Groups)+1)
-		_ = prepare(v.Groups, ordinal, func(c *encoding.Chunk) (int64, error) { return stringBytes(c), nil }, func(_ *tables.RowGroup, size int64) error {
+		t.at = make([]int64, 1, len(v.Groups())+1)
+		_ = prepare(v.Groups(), ordinal, func(c *encoding.Chunk) (int64, error) { return stringBytes(c), nil }, func(_ *tables.RowGroup, size int64) error {
 			t.at = append(t.at, t.at[len(t.at)-1]+size)
 			return nil
 		})
@@ -252,7 +252,7 @@ func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
 
 // total is the length of all strings.
 func (t *textBegins) total(v *tables.Version, ordinal int) int64 {
-	return t.begins(v, ordinal)[len(v.Groups)]
+	return t.begins(v, ordinal)[len(v.Groups())]
 }
 
 // stringBytes is the length of a chunk's strings end to end.

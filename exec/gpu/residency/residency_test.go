@@ -44,7 +44,7 @@ func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordina
 	}
 	for row := range c.rows {
 		g, at, _ := v.Locate(row)
-		want := v.Groups[g].Columns[ordinal].At(at)
+		want := v.Groups()[g].Columns[ordinal].At(at)
 		null := valid != nil && valid[row>>5]>>(row&31)&1 == 0
 		if null != want.Null {
 			t.Fatalf("column %s, row %d: NULL is %v, want %v", v.Schema.Columns[ordinal].Name, row, null, want.Null)

@@ -170,7 +170,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix in
 		}
 	} else {
 		if prefix > 0 {
-			g := v.Groups[prefix-1]
+			g := v.Groups()[prefix-1]
 			if err := l.s.Copy(c.Data, like.column.Data, (g.First+int64(g.Rows))*width); err != nil {
 				return err
 			}
@@ -183,7 +183,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix in
 		return nil
 	}
 	bits := column.NewBitmap(int(c.rows), true)
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		switch x := g.Columns[ordinal]; {
 		case x.NullCount == x.Rows:
 			column.CopyBits(bits, int(g.First), column.NewBitmap(x.Rows, false), 0, x.Rows)
@@ -213,7 +213,7 @@ func (l *uploader) bitmap(bits column.Bitmap, rows int64, pad bool) (gpukernels.
 
 func (l *uploader) deleted(v *tables.Version) error {
 	bits := column.NewBitmap(int(v.Span()), false)
-	for _, g := range v.Groups {
+	for _, g := range v.Groups() {
 		if g.Deleted != nil {
 			column.CopyBits(bits, int(g.First), g.Deleted, 0, g.Rows)
 		}

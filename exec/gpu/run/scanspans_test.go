@@ -50,8 +50,8 @@ func TestSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(v.Groups) != groups {
-		t.Fatalf("%d row groups", len(v.Groups))
+	if len(v.Groups()) != groups {
+		t.Fatalf("%d row groups", len(v.Groups()))
 	}
 	gen := enginetest.NewGen(r, 0)
 	scan := scanOf(gen, v)
@@ -75,7 +75,7 @@ func TestSpans(t *testing.T) {
 				in[row] = true
 			}
 		}
-		for _, g := range v.Groups {
+		for _, g := range v.Groups() {
 			may, nulls := true, false
 			for _, b := range bounds {
 				c := g.Columns[b.col]

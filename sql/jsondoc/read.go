@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/sql/interrupt"
@@ -34,6 +35,9 @@ func (r *Reader) goesOn() bool {
 }
 
 func (r *Reader) space() {
+	if r.at < len(r.s) && r.s[r.at] > ' ' {
+		return
+	}
 	for r.at < len(r.s) && (r.s[r.at] == ' ' || r.s[r.at] == '\n' || r.s[r.at] == '\t' || r.s[r.at] == '\r') {
 		r.at++
 	}
@@ -68,30 +72,28 @@ func (r *Reader) str() (token string, plain, ok bool) {
 		return "", false, false
 	}
 	plain, ascii := true, byte(0)
-	for r.at < len(r.s) {
-		stop := min(len(r.s), r.looked+interrupt.PieceBytes)
-		if r.at >= stop && !r.goesOn() {
-			return "", false, false
+	s, at := r.s, r.at
+	for ; at < len(s); at++ {
+		c := s[at]
+		if ascii |= c; c > '\\' || c >= ' ' && c != '"' && c != '\\' {
+			continue
 		}
-		for ; r.at < stop; r.at++ {
-			switch c := r.s[r.at]; {
-			case c == '"':
-				r.at++
-				token = r.s[start:r.at]
-				if ascii >= utf8.RuneSelf && !utf8.ValidString(token) {
-					plain = false
-				}
-				return token, plain, true
-			case c == '\\':
+		switch c {
+		case '"':
+			r.at = at + 1
+			token = s[start:r.at]
+			if ascii >= utf8.RuneSelf && !utf8.ValidString(token) {
 				plain = false
-				if r.at++; !r.escape() {
-					return "", false, false
-				}
-			case c < ' ':
-				return "", false, false
-			default:
-				ascii |= c
 			}
+			return token, plain, true
+		case '\\':
+			plain = false
+			if r.at = at + 1; !r.escape() {
+				return "", false, false
+			}
+			at = r.at
+		default:
+			return "", false, false
 		}
 	}
 	return "", false, false
@@ -128,7 +130,13 @@ func (r *Reader) textOf(token string, plain bool) (text string, ok bool) {
 	if r.err = r.c.Hold(copies * len(token)); r.err != nil {
 		return "", false
 	}
-	return text, json.Unmarshal([]byte(token), &text) == nil
+	return unescaped(token)
+}
+
+func unescaped(token string) (text string, ok bool) {
+	var out string // a variable of its own, since its memory is the heap's
+	err := json.Unmarshal([]byte(token), &out)
+	return out, err == nil
 }
 
 func (r *Reader) digits() bool {
@@ -173,48 +181,56 @@ func (r *Reader) skip(depth int) bool {
 	case 'n':
 		return r.word("null")
 	case '{', '[':
-		return r.each(depth, func(int, string, bool) bool { return r.skip(depth + 1) })
+		m, ok := r.members(depth)
+		for ok && r.next(&m) {
+			ok = r.skip(depth + 1)
+		}
+		return ok && !m.invalid
 	}
 	return r.number()
 }
 
-// each reads an array or an object, with f reading each value. It gets the value's number and, in an object, its key as it is written.
-func (r *Reader) each(depth int, f func(i int, key string, plain bool) bool) bool {
-	if depth == MaxDepth {
-		return false
-	}
-	object := r.s[r.at] == '{'
+// members are those of an array or an object that is being read.
+type members struct {
+	object  bool
+	key     string // of an object's member, as it is written
+	plain   bool   // what is between the key's quotes is the key itself
+	n       int    // members that were begun
+	invalid bool   // the text is none of a document, or the statement has ended
+}
+
+// members begins to read an array or an object.
+func (r *Reader) members(depth int) (m members, ok bool) {
+	m.object = r.s[r.at] == '{'
+	r.at++
+	return m, depth < MaxDepth
+}
+
+// next goes to the value of the next member; it is false behind the last one.
+func (r *Reader) next(m *members) bool {
 	end := byte(']')
-	if object {
+	if m.object {
 		end = '}'
 	}
-	r.at++
 	if r.space(); r.take(end) {
+		return false
+	}
+	m.n++
+	if m.n > 1 && !r.take(',') || !r.goesOn() {
+		m.invalid = true
+		return false
+	}
+	if !m.object {
 		return true
 	}
-	for i := 0; r.goesOn(); i++ {
-		key, plain := "", true
-		if object {
-			r.space()
-			ok := false
-			if key, plain, ok = r.str(); !ok {
-				return false
-			}
-			if r.space(); !r.take(':') {
-				return false
-			}
-		}
-		if !f(i, key, plain) {
-			return false
-		}
-		if r.space(); r.take(end) {
-			return true
-		}
-		if !r.take(',') {
-			return false
-		}
+	r.space()
+	var ok bool
+	if m.key, m.plain, ok = r.str(); ok {
+		r.space()
+		ok = r.take(':')
 	}
-	return false
+	m.invalid = !ok
+	return ok
 }
 
 // Value reads a value into a tree. Without an error nil says that the document is not valid.
@@ -232,21 +248,23 @@ func (r *Reader) Value(depth int) (v *Value, err error) {
 		if r.s[r.at] == '{' {
 			v.Kind = Object
 		}
-		ok := r.each(depth, func(_ int, key string, plain bool) bool {
-			if v.Kind == Object {
-				text, ok := r.textOf(key, plain)
+		m, ok := r.members(depth)
+		for ok && r.next(&m) {
+			if m.object {
+				text, ok := r.textOf(m.key, m.plain)
 				if !ok {
-					return false
+					return nil, r.err
 				}
 				v.Keys = append(v.Keys, text)
 			}
-			var item *Value
-			item, err = r.Value(depth + 1)
+			item, err := r.Value(depth + 1)
+			if item == nil {
+				return nil, cmp.Or(err, r.err)
+			}
 			v.Items = append(v.Items, item)
-			return item != nil
-		})
-		if !ok || err != nil {
-			return nil, cmp.Or(err, r.err)
+		}
+		if !ok || m.invalid {
+			return nil, r.err
 		}
 		v.normalize()
 		return v, nil
@@ -296,22 +314,48 @@ func (r *Reader) Seek(path Path, depth int) (found string, ok bool) {
 	if r.at >= len(r.s) || r.s[r.at] != kind {
 		return "", r.skip(depth)
 	}
-	ok = r.each(depth, func(i int, key string, plain bool) bool {
-		here := i == leg.From.n
+	m, ok := r.members(depth)
+	for ok && r.next(&m) {
+		here := m.n-1 == leg.From.n
 		if leg.Kind == LegKey {
-			text, ok := r.textOf(key, plain)
-			if here = text == leg.Key; !ok {
-				return false
+			text, valid := r.textOf(m.key, m.plain)
+			if !valid {
+				return "", false
 			}
+			here = text == leg.Key
 		}
-		if !here {
-			return r.skip(depth + 1)
+		if here {
+			found, ok = r.Seek(path[1:], depth+1) // of a key that stands there twice the last counts
+		} else {
+			ok = r.skip(depth + 1)
 		}
-		var ok bool
-		found, ok = r.Seek(path[1:], depth+1) // of a key that stands there twice the last counts
-		return ok
-	})
-	return found, ok
+	}
+	return found, ok && !m.invalid
+}
+
+// IsPlainString says whether nothing is left but a string that is written as it is.
+func (r *Reader) IsPlainString() bool {
+	_, plain, ok := r.str()
+	return ok && plain && r.at == len(r.s)
+}
+
+// IsWritten says whether a value that was read, without space around it, is written as it stands: a string without escapes, or a short integer.
+func IsWritten(text string) bool {
+	switch {
+	case text == "":
+		return false
+	case text[0] == '"':
+		return strings.IndexByte(text, '\\') < 0 && utf8.ValidString(text)
+	case len(text) > 18 || text == "-0":
+		return false
+	}
+	digits := strings.TrimPrefix(text, "-")
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // Forward says whether a path has keys and indexes from the beginning only.

@@ -19,6 +19,9 @@ type operands struct {
 	name   string
 	values []types.Value
 	paths  map[string]jsondoc.Path
+
+	lastText string // the path that was asked for last
+	lastPath jsondoc.Path
 }
 
 // null says whether one of the operands from..to-1 is NULL.
@@ -39,14 +42,19 @@ const codeWrongType sqlerr.Code = 3146
 // path reads operand i as a path.
 func (a *operands) path(i int) (jsondoc.Path, error) {
 	s := a.values[i].Text()
-	if p, have := a.paths[s]; have {
-		return p, nil
+	if s == a.lastText && a.lastPath != nil {
+		return a.lastPath, nil
 	}
-	p, err := jsondoc.ParsePath(s)
-	if err == nil {
+	p, have := a.paths[s]
+	if !have {
+		var err error
+		if p, err = jsondoc.ParsePath(s); err != nil {
+			return nil, err
+		}
 		a.paths[strings.Clone(s)] = p
 	}
-	return p, err
+	a.lastText, a.lastPath = strings.Clone(s), p
+	return p, nil
 }
 
 // plainPath reads operand i as a path that finds one value at most.
@@ -84,11 +92,17 @@ func function(name, syntax, doc string, least, most int, result types.Type, f fu
 		},
 		Eval: func(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 			a := &operands{c: c, name: name, values: make([]types.Value, len(args)), paths: map[string]jsondoc.Path{}}
+			var varying []int // the operands that rows have values of their own of
+			for j, v := range args {
+				if v.Const && n > 0 {
+					a.set(j, v, 0)
+				} else {
+					varying = append(varying, j)
+				}
+			}
 			for _, i := range expr.Positions(sel, n) {
-				for j, v := range args {
-					a.values[j] = v.Value(int(i))
-					a.values[j].Type = v.Type
-					a.values[j].Null = v.IsNull(int(i))
+				for _, j := range varying {
+					a.set(j, args[j], int(i))
 				}
 				if err := a.store(out, int(i), n, f); err != nil {
 					return err
@@ -97,6 +111,13 @@ func function(name, syntax, doc string, least, most int, result types.Type, f fu
 			return nil
 		},
 	}
+}
+
+// set takes an operand from row i.
+func (a *operands) set(j int, v *column.Vector, i int) {
+	a.values[j] = v.Value(i)
+	a.values[j].Type = v.Type
+	a.values[j].Null = v.IsNull(i)
 }
 
 // store stores the value of a row. Its tree is counted while it is written.
@@ -301,6 +322,8 @@ func (a *operands) extractForward() (v any, done bool, err error) {
 		return nil, false, nil
 	case found == "":
 		return nil, true, nil
+	case jsondoc.IsWritten(found):
+		return found, true, nil
 	}
 	r = jsondoc.NewReader(a.c, found)
 	item, err := r.Value(0)
@@ -315,6 +338,9 @@ func evalUnquote(a *operands) (any, error) {
 	s := v.Text()
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
 		return s, nil
+	}
+	if r := jsondoc.NewReader(a.c, s); r.IsPlainString() {
+		return s[1 : len(s)-1], nil
 	}
 	doc, err := jsondoc.Parse(a.c, s, a.name, 1)
 	if err != nil {

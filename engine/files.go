@@ -28,6 +28,7 @@ type fileCache struct {
 	mu       sync.Mutex
 	kept     []*openFile
 	sets     map[string]*files.Set // what is known of files, by source and stamp
+	wanted   map[string][]int      // the columns of files that queries have read without keeping them, as sets are
 	readings map[string]*reading   // by source, stamp and columns
 	held     int64                 // bytes of kept
 	uses     uint64
@@ -77,7 +78,7 @@ func newFileCache(s *stored, limit int64) *fileCache {
 	load := func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		return set.Read(ctx, "", title, ordinals, -1)
 	}
-	return &fileCache{stored: s, load: load, share: share, sets: map[string]*files.Set{}, readings: map[string]*reading{}}
+	return &fileCache{stored: s, load: load, share: share, sets: map[string]*files.Set{}, wanted: map[string][]int{}, readings: map[string]*reading{}}
 }
 
 // look finds out what the file or files that a name in FROM stands for hold, if the policy allows it. It reads none of their rows, unless their columns cannot
@@ -110,14 +111,36 @@ func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source
 	c.mu.Lock()
 	set := c.sets[state.key(policy)]
 	c.mu.Unlock()
-	if set != nil {
+	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + source.Pattern + "'"}
+	defer account.Close()
+	ctx = table.WithMeter(ctx, account.Set)
+	var err error
+	switch {
+	case set == nil:
+		set, err = files.Open(ctx, policy, source)
+	case set.Doubted():
+		set, err = set.Retype(ctx, nil)
+	default:
 		return set, nil
 	}
-	set, err := files.Open(ctx, policy, source)
 	if err == nil {
 		c.remember(policy, state, set)
 	}
 	return set, err
+}
+
+// firstUse says whether no query has wanted some of the columns of a file so far, and notes that one does now.
+func (c *fileCache) firstUse(u *fileUse, ordinals []int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key, first := u.key(u.policy), false
+	for _, o := range ordinals {
+		if !slices.Contains(c.wanted[key], o) {
+			first = true
+			c.wanted[key] = append(c.wanted[key], o)
+		}
+	}
+	return first
 }
 
 func (s *fileState) key(policy *fileaccess.Policy) string {
@@ -133,6 +156,7 @@ func (c *fileCache) remember(policy *fileaccess.Policy, state fileState, set *fi
 			break
 		}
 		delete(c.sets, key)
+		delete(c.wanted, key)
 	}
 	c.sets[state.key(policy)] = set
 }

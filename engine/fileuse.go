@@ -59,6 +59,11 @@ func (u *fileUse) verify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
+	return u.retype(ctx, err)
+}
+
+// retype returns that the statement has to begin anew if err is of a value that does not fit its column's type, else err.
+func (u *fileUse) retype(ctx context.Context, err error) error {
 	next, err := u.set.Retype(ctx, err)
 	if err != nil {
 		return err
@@ -82,47 +87,11 @@ func (st *statement) file(name string) (*table.Version, error) {
 			return other.version, nil
 		}
 	}
-	if u.set.Whole() {
-		defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
-		parts, fresh, giveBack, err := u.cache.columns(st.ctx, u, nil)
-		if err != nil {
-			return nil, err
-		}
-		st.files = append(st.files, giveBack)
-		if fresh != nil {
-			st.fetched.bytes += u.set.FileBytes(nil)
-			st.fetched.memory += fresh.bytes
-		}
-		u.version, u.filled = parts[0].From, true
-	} else {
-		u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: u.set.Columns}, u.set.Rows, u.set.Estimates())
-	}
+	u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: u.set.Columns}, u.set.Rows, u.set.Estimates())
 	if st.uses == nil {
 		st.uses = map[string]*fileUse{}
 	}
 	st.uses[name] = u
-	return u.version, nil
-}
-
-// settled returns the table of a file with the types that hold all values of all columns.
-func (st *statement) settled(name string) (*table.Version, error) {
-	v, err := st.file(name)
-	if v == nil || err != nil {
-		return v, err
-	}
-	u := st.uses[name]
-	next, err := u.set.Retype(st.ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	if next != u.set {
-		if err := u.verify(st.ctx, nil); err != nil {
-			return nil, err
-		}
-		u.cache.remember(u.policy, u.fileState, next)
-		u.set = next
-		u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: next.Columns}, next.Rows, nil)
-	}
 	return u.version, nil
 }
 
@@ -240,6 +209,9 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		if err := u.verify(st.ctx, nil); err != nil {
 			return false, err
 		}
+		if v == nil {
+			return false, nil
+		}
 		u.streamed = v
 	}
 	all := make([]int, len(u.streamed.Groups()))
@@ -259,13 +231,25 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		whole += u.set.Bytes(all, ordinals)
 		wanted += u.set.Bytes(kept, ordinals)
 	}
-	if whole <= from && wanted > whole/wantedGroups && !stopsEarly(plan) {
+	if whole <= from && wanted > whole/wantedGroups && !stopsEarly(plan) && !st.firstUse(f, whole) {
 		return false, nil
 	}
 	for _, scan := range f.scans {
 		scan.Table = u.streamed
 	}
 	return true, nil
+}
+
+// leastStreamed is from how many bytes on the first statement that wants columns reads them without keeping them.
+const leastStreamed = 16 << 20
+
+// firstUse says whether a query is the first that wants some of the columns of large files: who reads a file once need not wait until it lies in memory. What later
+// queries want again is worth keeping.
+func (st *statement) firstUse(f *fileScans, bytes int64) bool {
+	if bytes < leastStreamed || len(f.scans) > 1 || writes(st.Node) || !st.session.staysOnCPU() {
+		return false
+	}
+	return f.use.cache.firstUse(f.use, f.scans[0].Ordinals)
 }
 
 // readFirst reads the first rows of a file that is not in the cache, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.
@@ -401,6 +385,20 @@ func (st *statement) warnOfTexts(u *fileUse, ordinals []int) {
 				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.set.Columns[o].Name, odd.Place)
 		}
 	}
+}
+
+// misfits makes an error of a scan that met a value which does not fit its column's type one after which the statement begins anew, unless it writes.
+func (st *statement) misfits(err error) error {
+	var bad *files.Misfit
+	if !errors.As(err, &bad) || writes(st.Node) {
+		return err
+	}
+	for _, u := range st.uses {
+		if u.set == bad.Set {
+			return u.retype(st.ctx, err)
+		}
+	}
+	return err
 }
 
 // again makes the statement begin anew, if err asks for it. changes counts how often a file has changed.

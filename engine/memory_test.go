@@ -40,7 +40,7 @@ func TestStoredMemoryIsBounded(t *testing.T) {
 		{"REPLACE INTO t SELECT x.l_orderkey * 1000 + x.l_linenumber * 125 + y.r_regionkey, repeat(x.l_comment, 20) FROM lineitem x, region y", "in insert"},
 		{"UPDATE t SET b = repeat(b, 30)", "UPDATE"},
 		{"CREATE DATABASE IF NOT EXISTS other; USE other; CALL tpch_generate(0.2)", "tpch_generate"},
-		{"SELECT DISTINCT * FROM `" + file + "`", "reading '" + file},
+		{"SELECT DISTINCT * FROM `" + file + "`", "aggregation"},
 	} {
 		_, err := run(context.Background(), s, c.sql)
 		var e *sqlerr.Error

@@ -133,7 +133,8 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	var res *Result
 	err = sqlerr.Guard(func() (err error) {
 		for changes := 0; ; {
-			if res, err = s.dispatch(st); !st.again(err, &changes) {
+			res, err = s.dispatch(st)
+			if err = st.misfits(err); !st.again(err, &changes) {
 				return err
 			}
 			list.Reset()

@@ -355,13 +355,7 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 	if t.Schema.O == "" {
 		if v, ok, err := st.catalogView().File(t.Name.O); err != nil {
 			return nil, err
-		} else if ok && st.uses[t.Name.O] == nil { // a function's
-			return v.Schema, nil
 		} else if ok {
-			v, err := st.settled(t.Name.O)
-			if err != nil {
-				return nil, err
-			}
 			return v.Schema, nil
 		}
 	}

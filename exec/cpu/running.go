@@ -94,6 +94,9 @@ func (q *execution) run(p *prepared) error {
 // counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.
 func (pl *prepared) counted(morsels int) (rows, scanned int64) {
 	n := int64(max(1, morsels))
+	if pl.scan != nil {
+		return pl.scan.RowsExpected() / n, schedule.ScannedRows(pl.p) / n
+	}
 	return int64(pl.source.Rows()) / n, schedule.ScannedRows(pl.p) / n
 }
 

@@ -120,6 +120,7 @@ func (s *pipelineStats) report(pl *prepared, begin, ran time.Time, memory int64)
 		if i == 0 {
 			x.RowsIn = int64(pl.source.Rows())
 			if pl.scan != nil {
+				x.RowsIn = pl.scan.RowsRead()
 				x.Bytes = pl.scan.EncodedBytes() + pl.scan.StreamedBytes.Load()
 			}
 		}

@@ -12,7 +12,7 @@ const lineEndSample = 64 << 10
 
 // withLineFeeds returns a source whose records end in LF or CRLF, whatever the text's end in.
 func withLineFeeds(s textfile.Source, quote byte) textfile.Source {
-	return textfile.Source{Name: s.Name, Open: func() (io.ReadCloser, error) {
+	return textfile.Source{Name: s.Name, Near: s.Near, Open: func() (io.ReadCloser, error) {
 		in, err := s.Open()
 		if err != nil {
 			return nil, err
@@ -36,6 +36,13 @@ func LineFeeds(in io.Reader, quote byte) io.Reader {
 type readCloser struct {
 	io.Reader
 	io.Closer
+}
+
+// EndsInCR says whether the lines of a text in a file end in CR.
+func EndsInCR(text io.ReaderAt, quote byte) bool {
+	head := make([]byte, lineEndSample)
+	n, _ := text.ReadAt(head, 0) // reading comes to an error again
+	return endsInCR(head[:n], quote)
 }
 
 // endsInCR says whether the lines of a text end in CR.

@@ -21,6 +21,17 @@ type reader struct {
 	chosen []int // the columns that are read
 }
 
+func (t *Texts) reader(ordinals []int) *reader {
+	r := &reader{Texts: t, wanted: make([]int, len(t.names)), chosen: ordinals}
+	for i := range r.wanted {
+		r.wanted[i] = -1
+	}
+	for i, o := range ordinals {
+		r.wanted[o] = i
+	}
+	return r
+}
+
 // piece is what a block gives.
 type piece struct {
 	rows int
@@ -38,14 +49,10 @@ func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int,
 			ordinals = append(ordinals, i)
 		}
 	}
-	r := &reader{Texts: t, wanted: make([]int, len(t.names)), chosen: ordinals}
-	for i := range r.wanted {
-		r.wanted[i] = -1
-	}
+	r := t.reader(ordinals)
 	schema := &table.Schema{Database: database, Name: name}
 	columns := t.Columns()
-	for i, o := range ordinals {
-		r.wanted[o] = i
+	for _, o := range ordinals {
 		schema.Columns = append(schema.Columns, columns[o])
 	}
 	ctx = textfile.Metered(ctx)
@@ -79,6 +86,7 @@ type head struct {
 	shapes    []textfile.Shape
 	odd       []*Odd
 	density   float64 // bytes of a row
+	whole     bool    // the text is one block, and all of it was looked at
 }
 
 // sampleRecords is how many records of the first block are looked at for types.
@@ -146,8 +154,42 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	for i := range found {
 		h.odd = append(h.odd, found[i].standsOut())
 	}
+	h.whole = s.at == len(s.Text) && len(s.Text) < textfile.BlockSize/2
 	h.density = float64(s.at-from) / float64(max(rows, 1))
 	return h, err
+}
+
+// sampleMore widens the types to what the middle and the end of the first text have, too.
+func (t *Texts) sampleMore(source textfile.Source, whole bool) {
+	if whole {
+		return
+	}
+	at := make([]int, len(t.names))
+	for i := range at {
+		at[i] = i
+	}
+	r := Texts{opts: t.opts, names: t.names, fields: [][]string{t.fields[0]}, at: [][]int{at}}
+	survey := func(text []byte) ([]survey, error) {
+		found := make([]survey, len(t.names))
+		b := textfile.Block{Text: text}
+		if err := b.CheckUTF8(); err != nil {
+			return nil, err
+		}
+		_, err := r.classifyBlock(newScanner(t.opts, &b), found, -1)
+		return found, err
+	}
+	isWhole := func(text []byte) bool {
+		_, err := survey(text)
+		return err == nil
+	}
+	source.Sample(isWhole, func(b *textfile.Block) {
+		found, _ := survey(b.Text)
+		for i := range found {
+			wider := t.shapes[i].Join(found[i].all)
+			t.doubted = t.doubted || wider.IsText() && !t.shapes[i].IsText() && t.shapes[i].Known()
+			t.shapes[i] = wider
+		}
+	})
 }
 
 // looksLikeNames says whether all fields are text or empty, not all of them empty.
@@ -185,26 +227,37 @@ func (t *Texts) isNull(s *scanner, field []byte) bool {
 
 // parseBlock returns the columns of a block.
 func (r *reader) parseBlock(b *textfile.Block) (piece, error) {
+	s, err := r.begin(b)
+	if err != nil {
+		return piece{}, err
+	}
+	return r.parse(s, s.Lines+1)
+}
+
+// begin returns a scanner of a block's first row.
+func (r *reader) begin(b *textfile.Block) (*scanner, error) {
 	s := newScanner(r.opts, b)
 	if err := s.CheckUTF8(); err != nil {
-		return piece{}, err
+		return nil, err
 	}
-	if err := r.skipHeader(s); err != nil {
-		return piece{}, err
-	}
+	return s, r.skipHeader(s)
+}
+
+// parse returns the columns of up to limit records.
+func (r *reader) parse(s *scanner, limit int) (piece, error) {
 	columns := make([]*textfile.Column, len(r.chosen))
 	for i, c := range r.chosen {
-		columns[i] = textfile.NewColumn(r.shapes[c], s.Lines+1)
+		columns[i] = textfile.NewColumn(r.shapes[c], limit)
 	}
-	fields := make([]*textfile.Column, len(r.at[b.Number])) // nil: nobody wants it
-	numbers := r.at[b.Number]
+	numbers := r.at[s.Number]
+	fields := make([]*textfile.Column, len(numbers)) // nil: nobody wants it
 	for i, c := range numbers {
 		if r.wanted[c] >= 0 {
 			fields[i] = columns[r.wanted[c]]
 		}
 	}
 	rows := 0
-	for ; s.more(len(fields) > 1); rows++ {
+	for ; rows < limit && s.more(len(fields) > 1); rows++ {
 		err := r.eachField(s, func(i int, field []byte) error {
 			c := fields[i]
 			switch {

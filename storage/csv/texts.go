@@ -23,6 +23,7 @@ type Texts struct {
 	shapes  []textfile.Shape
 	settled bool
 	odd     []*Odd // by column; nil: no value stands out
+	doubted bool   // the samples have not the same types
 	density float64
 }
 
@@ -60,6 +61,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		}
 		t.fields = append(t.fields, fields)
 	}
+	t.sampleMore(sources[0], first.whole)
 	for _, fields := range t.fields {
 		at := make([]int, len(fields))
 		for i := range at {
@@ -124,6 +126,9 @@ func (t *Texts) Columns() []table.ColumnDef {
 // Settled says whether the types follow from all values.
 func (t *Texts) Settled() bool { return t.settled }
 
+// Doubted says whether some places of the first text have TEXT where others have another type: only all values tell which are odd.
+func (t *Texts) Doubted() bool { return t.doubted && !t.settled }
+
 // Density returns about how many bytes of text a row has.
 func (t *Texts) Density() float64 { return t.density }
 
@@ -132,13 +137,13 @@ func (t *Texts) Odd(column int) *Odd { return t.odd[column] }
 
 // Misfit is the error of a value that does not fit the type of its column. [Texts.Settle] finds types for all.
 type Misfit struct {
-	column int
-	place  string
-	text   string
+	Column int
+	Place  string // file and line
+	Text   string
 }
 
 func (m *Misfit) Error() string {
-	return fmt.Sprintf("%s: '%s' does not fit the type of field %d", m.place, m.text, m.column+1)
+	return fmt.Sprintf("%s: '%s' does not fit the type of field %d", m.Place, m.Text, m.Column+1)
 }
 
 // Settle returns the texts with types that hold all values of all columns. cause is what made reading fail; it may be nil.
@@ -148,7 +153,7 @@ func (t *Texts) Settle(ctx context.Context, cause error) (*Texts, error) {
 	if t.settled && errors.As(cause, &bad) {
 		// Classified by all of its values, and still one of them is not read as what it looks like.
 		next.shapes = slices.Clone(t.shapes)
-		next.shapes[bad.column] = textfile.Text
+		next.shapes[bad.Column] = textfile.Text
 		return &next, nil
 	}
 	var err error

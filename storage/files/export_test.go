@@ -17,20 +17,14 @@ func Read(ctx context.Context, policy *fileaccess.Policy, database, name string,
 	}
 	for {
 		var ordinals []int
-		if columns != nil && !s.Whole() {
+		if columns != nil {
 			if ordinals, err = find(s.Columns, columns, s.paths[0]); err != nil {
 				return nil, err
 			}
 		}
 		v, err := s.Read(ctx, database, name, ordinals, -1)
 		if err == nil {
-			if columns == nil || !s.Whole() {
-				return v, nil
-			}
-			if ordinals, err = find(v.Schema.Columns, columns, s.paths[0]); err != nil {
-				return nil, err
-			}
-			return v.Project(ordinals), nil
+			return v, nil
 		}
 		if s, err = s.Retype(ctx, err); err != nil {
 			return nil, err

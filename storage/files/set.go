@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowipc"
@@ -32,7 +33,8 @@ type Set struct {
 	heads   []*header // and what their footers tell
 	zones   []zone    // of Parquet files
 	texts   *csv.Texts
-	sources []textfile.Source // of JSON lines
+	objects *jsonlines.Objects
+	doubted *atomic.Bool
 }
 
 // header is what a file's footer tells.
@@ -60,7 +62,7 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{source: source, policy: policy, paths: paths, format: source.formatOf(paths[0])}
+	s := &Set{source: source, policy: policy, paths: paths, format: source.formatOf(paths[0]), doubted: new(atomic.Bool)}
 	for _, p := range paths {
 		if source.formatOf(p) != s.format {
 			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", source.Pattern, paths[0], p)
@@ -76,19 +78,49 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 	return s, open(s, ctx)
 }
 
-// Whole says that the columns are known only when all rows were read: Columns is empty, and Read gives all columns.
-func (s *Set) Whole() bool { return formats[s.format].hasKeys }
+// text is a format whose files are texts, of which a sample was read.
+type text interface {
+	Columns() []table.ColumnDef
+	Density() float64
+	Settled() bool
+	Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error)
+	// Quote returns the quote inside which a line end is no record's end; 0: there is none.
+	Quote() byte
+	Parts(b *textfile.Block, ordinals []int) (textfile.Parts, error)
+}
 
-// openObjects takes files of JSON objects, whose columns are known when they are read.
-func (s *Set) openObjects(context.Context) error {
+// text returns the texts; nil: the format is another.
+func (s *Set) text() text {
+	switch {
+	case s.texts != nil:
+		return s.texts
+	case s.objects != nil:
+		return s.objects
+	}
+	return nil
+}
+
+// openObjects looks at files of JSON objects.
+func (s *Set) openObjects(ctx context.Context) (err error) {
+	var sources []textfile.Source
 	for _, p := range s.paths {
 		text := textfile.FileSource(s.policy, p)
 		if s.format == JSON {
 			text = jsonlines.Values(text)
 		}
-		s.sources = append(s.sources, text)
+		sources = append(sources, text)
 	}
+	if s.objects, err = jsonlines.Open(ctx, sources...); err != nil {
+		return err
+	}
+	s.sampled()
 	return nil
+}
+
+// sampled takes over what a sample of texts tells.
+func (s *Set) sampled() {
+	s.Columns, s.RowsEstimated = s.text().Columns(), true
+	s.Rows = s.estimateRows()
 }
 
 func (s *Set) openTexts(ctx context.Context) (err error) {
@@ -117,8 +149,12 @@ func (s *Set) openTexts(ctx context.Context) (err error) {
 		}
 	}
 	s.texts.Arrange(names, at)
-	s.Columns, s.RowsEstimated = s.texts.Columns(), true
-	s.Rows = s.estimateRows()
+	if s.texts.Doubted() {
+		if s.texts, err = s.texts.Settle(ctx, nil); err != nil {
+			return err
+		}
+	}
+	s.sampled()
 	return nil
 }
 
@@ -131,7 +167,7 @@ func (s *Set) estimateRows() int64 {
 	if textfile.Trim(s.paths[0]) != s.paths[0] {
 		bytes *= unpacked
 	}
-	return max(2, int64(float64(bytes)/max(s.texts.Density(), 1)))
+	return max(2, int64(float64(bytes)/max(s.text().Density(), 1)))
 }
 
 // FileBytes returns how many bytes of the files are read for the columns at ordinals. Of text and Arrow all are.
@@ -247,19 +283,30 @@ func typeOf(d *table.ColumnDef) string {
 // Retype returns the set with types that hold all values of its columns, if err says that a value did not fit; a nil err asks for them beforehand.
 // Otherwise it returns the error.
 func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
-	var bad *csv.Misfit
-	if s.texts == nil || err != nil && !errors.As(err, &bad) {
+	if s.text() == nil || err != nil && !isMisfit(err) {
 		return s, err
 	}
-	if err == nil && s.texts.Settled() {
+	if err == nil && s.text().Settled() {
 		return s, nil
 	}
 	next := *s
-	if next.texts, err = s.texts.Settle(ctx, err); err != nil {
+	if s.texts != nil {
+		next.texts, err = s.texts.Settle(ctx, err)
+	} else {
+		next.objects, err = s.objects.Settle(ctx, err)
+	}
+	if err != nil {
 		return nil, err
 	}
-	next.Columns = next.texts.Columns()
+	next.Columns, next.doubted = next.text().Columns(), new(atomic.Bool)
 	return &next, nil
+}
+
+// isMisfit says whether an error is of what a sample did not show.
+func isMisfit(err error) bool {
+	var value *csv.Misfit
+	var object *jsonlines.Misfit
+	return errors.As(err, &value) || errors.As(err, &object)
 }
 
 // Odd returns the value that makes a column TEXT whose other values have a narrower type; nil: there is none.
@@ -273,11 +320,8 @@ func (s *Set) Odd(column int) *csv.Odd {
 // Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The context's
 // meter (see [table.WithMeter]) follows the table's memory. For an error that a value causes which does not fit, see Retype.
 func (s *Set) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
-	switch {
-	case s.Whole():
-		return jsonlines.Read(ctx, database, name, s.sources...)
-	case s.texts != nil:
-		return s.texts.Read(ctx, database, name, ordinals, limit)
+	if text := s.text(); text != nil {
+		return text.Read(ctx, database, name, ordinals, limit)
 	}
 	return s.readFooted(ctx, database, name, ordinals, limit)
 }

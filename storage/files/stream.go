@@ -14,12 +14,17 @@ import (
 // maxStreamed bounds the files that are open at once for one table.
 const maxStreamed = 256
 
-// CanStream says whether a table's rows can be read by scans, a row group at a time, instead of into memory: those of Parquet files.
-func (s *Set) CanStream() bool { return s.format == Parquet && len(s.paths) <= maxStreamed }
+// CanStream says whether a table's rows can be read by scans, a row group at a time, instead of into memory.
+func (s *Set) CanStream() bool {
+	return len(s.paths) <= maxStreamed && (s.format == Parquet || s.splits())
+}
 
 // Bytes returns about how much memory some columns of some row groups take (see Stream).
 func (s *Set) Bytes(groups, ordinals []int) int64 {
 	total := int64(0)
+	if s.format != Parquet { // of a text each column takes the same part
+		return s.size * int64(len(ordinals)) / int64(max(1, len(s.Columns)))
+	}
 	for _, g := range groups {
 		for _, o := range ordinals {
 			if o >= 0 {
@@ -101,8 +106,11 @@ func (s *Set) Estimates() []*table.ColumnStats {
 // supposedRepeats is how often a value is assumed to occur in a column whose values nobody has counted.
 const supposedRepeats = 4
 
-// Stream returns the table with row groups that scans read from the files, and what closes those.
+// Stream returns the table with row groups that scans read from the files, and what closes those. A version of nil says that they cannot.
 func (s *Set) Stream(database, name string) (v *table.Version, close func(), err error) {
+	if s.format != Parquet {
+		return s.streamTexts(database, name)
+	}
 	open := make([]*streamed, len(s.paths))
 	close = func() {
 		for _, f := range open {
@@ -128,7 +136,7 @@ func (s *Set) Stream(database, name string) (v *table.Version, close func(), err
 	for _, z := range s.zones {
 		groups = append(groups, &table.RowGroup{Rows: z.rows, Columns: z.columns, Stream: &streamedGroup{open[z.file], z}})
 	}
-	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups), close, nil
+	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups, s.Rows), close, nil
 }
 
 // isOf says whether an open file still has the row groups that the set knows.

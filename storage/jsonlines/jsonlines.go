@@ -1,8 +1,7 @@
 // Package jsonlines reads and writes files of JSON objects, one on each line, as tables: a row for each object, a column for each key.
 //
-// Reading goes in blocks of lines (storage/textfile). Keys and types are inferred from the first block; should a later line have
-// another key, or a value that its column's type does not hold, the whole file is looked through and read again, so the result depends on
-// all values and not on where they stand.
+// Reading goes in blocks of lines (storage/textfile). Keys and types follow from a sample; a later line that has another key, or a value that its column's type
+// does not hold, is a [Misfit], after which [Objects.Settle] looks through all lines. Values of columns that nobody wants are passed over.
 //
 //   - Columns stand in the order in which their keys first appear. A key that an object lacks is NULL in its row, like null. Of equal
 //     keys in one object the last counts. Keys that differ in case only get _1, _2, ... as a CSV file's names do.
@@ -16,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -23,66 +23,172 @@ import (
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// sampleLines is how many lines of the first block are looked at for keys and types.
-const sampleLines = 20000
+// sampleLines is how many lines of the first text's first block are looked at for keys and types, furtherLines of each other text.
+const (
+	sampleLines  = 20000
+	furtherLines = 1000
+)
 
 // maxKeys bounds the keys of a file, so that one whose keys are data does not become a table that nobody can use. It is MySQL's
 // limit for a table's columns.
 const maxKeys = 4096
 
-// Read returns a new table of the objects in one or more texts.
-func Read(ctx context.Context, database, name string, sources ...textfile.Source) (*table.Version, error) {
-	ctx = textfile.Metered(ctx)
-	f := newFields()
-	err := textfile.Head(ctx, sources[0], 0, func(b *textfile.Block) (bool, error) {
-		return b.First, f.classify(b, sampleLines)
-	})
-	if err != nil {
-		return nil, err
-	}
-	for round := 0; ; round++ {
-		names := append([]string(nil), f.keys...)
-		textfile.NameColumns(names)
-		schema := &table.Schema{Database: database, Name: name}
-		for i, s := range f.shapes {
-			schema.Columns = append(schema.Columns, table.ColumnDef{Name: names[i], Type: s.Type(), Nullable: true})
-		}
-		b := table.NewBuilder(table.New(schema)).Meter(ctx)
-		err := textfile.Each(ctx, 0, sources, f.parse, func(cols []encoding.Data) error {
-			if len(cols) == 0 || cols[0].Rows == 0 {
-				return nil
-			}
-			return b.AppendData(cols[0].Rows, cols)
-		})
-		var bad misfit
-		switch {
-		case err == nil && len(f.keys) == 0:
-			return nil, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no keys: expected JSON objects, in .jsonl one on each line, in .json also in an array", sources[0].Name)
-		case err == nil:
-			return b.Finish()
-		case !errors.As(err, &bad):
-			return nil, err
-		case round > 0:
-			// Classified by all of its values, and still one of them is not read as what it looks like.
-			f.shapes[bad.column] = textfile.Text
-		default:
-			if f, err = classifyAll(ctx, sources); err != nil {
-				return nil, err
-			}
-		}
-	}
+// Objects are one or more texts of objects that make one table. Their keys and types follow from a sample, until [Objects.Settle] has looked at all. Objects do not
+// change: they may be read by several goroutines.
+type Objects struct {
+	sources []textfile.Source
+	fields  *fields
+	names   []string // of the columns
+	settled bool
+	density float64
 }
 
-// misfit is the error of a value that does not fit the type inferred for its column, or of a key that was not there before.
-type misfit struct{ column int }
+// Open looks at the beginnings of texts, and at the middle and the end of the first.
+func Open(ctx context.Context, sources ...textfile.Source) (*Objects, error) {
+	ctx = textfile.Metered(ctx)
+	o := &Objects{sources: sources, fields: newFields()}
+	for i, source := range sources {
+		lines := furtherLines
+		if i == 0 {
+			lines = sampleLines
+		}
+		err := textfile.Head(ctx, source, 0, func(b *textfile.Block) (bool, error) {
+			rows, bytes, err := o.fields.classify(b, lines)
+			if i == 0 && b.First {
+				o.density = float64(bytes) / float64(max(rows, 1))
+			}
+			return b.First, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		source.Sample(func(text []byte) bool {
+			_, _, err := newFields().classify(&textfile.Block{Text: text}, -1)
+			return err == nil
+		}, func(b *textfile.Block) { _, _, _ = o.fields.classify(b, -1) })
+	}
+	if len(o.fields.keys) == 0 {
+		return o.Settle(ctx, nil)
+	}
+	o.nameColumns()
+	return o, nil
+}
 
-func (m misfit) Error() string {
-	return fmt.Sprintf("a value does not fit the type of key %d", m.column+1)
+func (o *Objects) nameColumns() {
+	o.names = slices.Clone(o.fields.keys)
+	textfile.NameColumns(o.names)
+}
+
+// Columns returns the table's columns.
+func (o *Objects) Columns() []table.ColumnDef {
+	columns := make([]table.ColumnDef, len(o.names))
+	for i, s := range o.fields.shapes {
+		columns[i] = table.ColumnDef{Name: o.names[i], Type: s.Type(), Nullable: true}
+	}
+	return columns
+}
+
+// Settled says whether keys and types follow from all objects.
+func (o *Objects) Settled() bool { return o.settled }
+
+// Density returns about how many bytes of text a row has.
+func (o *Objects) Density() float64 { return o.density }
+
+// Quote returns 0: a line end is a record's end wherever it stands.
+func (o *Objects) Quote() byte { return 0 }
+
+// Settle returns the objects with keys and types that hold all of them. cause is what made reading fail; it may be nil.
+func (o *Objects) Settle(ctx context.Context, cause error) (*Objects, error) {
+	next := *o
+	var bad *Misfit
+	if o.settled && errors.As(cause, &bad) && bad.Column >= 0 {
+		// Classified by all of its values, and still one of them is not read as what it looks like.
+		f := *o.fields
+		f.shapes = slices.Clone(f.shapes)
+		f.shapes[bad.Column] = textfile.Text
+		next.fields = &f
+		return &next, nil
+	}
+	var err error
+	if next.fields, err = classifyAll(textfile.Metered(ctx), o.sources); err != nil {
+		return nil, err
+	}
+	if len(next.fields.keys) == 0 {
+		return nil, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no keys: expected JSON objects, in .jsonl one on each line, in .json also in an array", o.sources[0].Name)
+	}
+	next.settled = true
+	next.nameColumns()
+	return &next, nil
+}
+
+// Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The error is a [Misfit] if an object
+// has a key or a value that the columns do not take.
+func (o *Objects) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
+	if ordinals == nil {
+		for i := range o.names {
+			ordinals = append(ordinals, i)
+		}
+	}
+	schema := &table.Schema{Database: database, Name: name}
+	columns := o.Columns()
+	for _, c := range ordinals {
+		schema.Columns = append(schema.Columns, columns[c])
+	}
+	ctx = textfile.Metered(ctx)
+	b := table.NewBuilder(table.New(schema)).Meter(ctx)
+	rows := int64(0)
+	type piece struct {
+		rows int
+		cols []encoding.Data
+	}
+	err := textfile.Each(ctx, 0, o.sources, func(b *textfile.Block) (out piece, err error) {
+		p, err := o.Parts(b, ordinals)
+		if err == nil {
+			out.rows, out.cols, err = p.Next(b.Lines + 1)
+		}
+		return out, err
+	}, func(p piece) error {
+		if rows += int64(p.rows); p.rows > 0 && len(ordinals) > 0 {
+			if err := b.AppendData(p.rows, p.cols); err != nil {
+				return err
+			}
+		}
+		if limit >= 0 && rows >= limit {
+			return errEnough
+		}
+		return nil
+	})
+	switch {
+	case err != nil && !errors.Is(err, errEnough):
+		return nil, err
+	case len(ordinals) == 0:
+		return table.Blank(schema, rows), nil
+	}
+	return b.Finish()
+}
+
+// errEnough ends reading without being a failure.
+var errEnough = errors.New("jsonlines: enough rows")
+
+// Misfit is the error of a value that does not fit the type inferred for its column, or of a key that the sample lacks, whose column is -1. [Objects.Settle] finds keys and
+// types for all.
+type Misfit struct {
+	Column int
+	Place  string // file and line
+	Text   string // of the value, or the key
+}
+
+func (m *Misfit) Error() string {
+	if m.Column < 0 {
+		return fmt.Sprintf("%s: the key '%s' is new", m.Place, m.Text)
+	}
+	return fmt.Sprintf("%s: '%s' does not fit the type of key %d", m.Place, m.Text, m.Column+1)
 }
 
 // fields are the keys of a text and what their values look like.
 type fields struct {
 	keys   []string
+	quoted []string // the keys as they usually stand in a text; empty: nobody has asked
 	index  map[string]int
 	shapes []textfile.Shape
 }
@@ -112,33 +218,37 @@ func (f *fields) add(key []byte, next int) int {
 	return i
 }
 
-// classify adds the keys and shapes of up to limit lines (-1: all) of a block.
-func (f *fields) classify(b *textfile.Block, limit int) error {
+// classify adds the keys and shapes of up to limit lines (-1: all) of a block, and returns how many rows and bytes those are.
+func (f *fields) classify(b *textfile.Block, limit int) (rows, bytes int, err error) {
 	if err := b.CheckUTF8(); err != nil {
-		return err
+		return 0, 0, err
 	}
 	s := scanner{Block: b}
-	for n := 0; n != limit && s.more(); n++ {
+	for ; rows != limit && s.more(); rows++ {
 		if err := s.open(); err != nil {
-			return err
+			return rows, s.at, err
 		}
 		for i := 0; ; i++ {
-			key, v, last, err := s.field()
+			key, last, err := s.key()
 			if err != nil {
-				return err
+				return rows, s.at, err
 			}
 			if last {
 				break
 			}
+			v, err := s.value()
+			if err != nil {
+				return rows, s.at, err
+			}
 			if i = f.add(key, i); i == maxKeys {
-				return b.Errorf(s.start, "more than %d different keys: too many for a table's columns", maxKeys)
+				return rows, s.at, b.Errorf(s.start, "more than %d different keys: too many for a table's columns", maxKeys)
 			}
 			if v.kind != null && !f.shapes[i].IsText() {
 				f.shapes[i] = f.shapes[i].Join(v.shape())
 			}
 		}
 	}
-	return nil
+	return rows, s.at, nil
 }
 
 // classifyAll returns the keys and shapes of all objects of all texts.
@@ -146,7 +256,8 @@ func classifyAll(ctx context.Context, sources []textfile.Source) (*fields, error
 	all := newFields()
 	err := textfile.Each(ctx, 0, sources, func(b *textfile.Block) (*fields, error) {
 		f := newFields()
-		return f, f.classify(b, -1)
+		_, _, err := f.classify(b, -1)
+		return f, err
 	}, func(f *fields) error {
 		for i, key := range f.keys {
 			at := all.add([]byte(key), i)
@@ -158,48 +269,4 @@ func classifyAll(ctx context.Context, sources []textfile.Source) (*fields, error
 		return nil
 	})
 	return all, err
-}
-
-// parse returns the columns of a block.
-func (f *fields) parse(b *textfile.Block) ([]encoding.Data, error) {
-	if err := b.CheckUTF8(); err != nil {
-		return nil, err
-	}
-	columns := make([]*textfile.Column, len(f.keys))
-	for i := range columns {
-		columns[i] = textfile.NewColumn(f.shapes[i], b.Lines+1)
-	}
-	row := make([]value, len(f.keys))
-	s := scanner{Block: b}
-	for s.more() {
-		if err := s.open(); err != nil {
-			return nil, err
-		}
-		clear(row)
-		for i := 0; ; i++ {
-			key, v, last, err := s.field()
-			if err != nil {
-				return nil, err
-			}
-			if last {
-				break
-			}
-			if i = f.find(key, i); i < 0 {
-				return nil, misfit{len(f.keys)}
-			}
-			row[i] = v
-		}
-		for i, v := range row {
-			if v.kind == null {
-				columns[i].AppendNull()
-			} else if !v.may(f.shapes[i]) || !columns[i].Append(v.text) {
-				return nil, misfit{i}
-			}
-		}
-	}
-	out := make([]encoding.Data, len(columns))
-	for i, c := range columns {
-		out[i] = c.Data()
-	}
-	return out, nil
 }

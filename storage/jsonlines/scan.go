@@ -2,8 +2,10 @@ package jsonlines
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -108,36 +110,87 @@ func (s *scanner) open() error {
 	return nil
 }
 
-// field returns the next field of the object; last says that there is none, and the line is done.
-func (s *scanner) field() (key []byte, v value, last bool, err error) {
+// key returns the key of the next field of the object, whose value follows; last says that there is none, and the line is done.
+func (s *scanner) key() (key []byte, last bool, err error) {
 	c := s.space()
 	switch {
 	case c == '}':
 		s.at++
 		if s.space() != '\n' {
-			return nil, v, false, s.Errorf(s.at, "text behind the object; expected the end of the line")
+			return nil, false, s.Errorf(s.at, "text behind the object; expected the end of the line")
 		}
-		return nil, v, true, nil
+		return nil, true, nil
 	case s.some && c == ',':
 		s.at++
 		c = s.space()
 	case s.some:
-		return nil, v, false, s.wrong(", or }")
+		return nil, false, s.wrong(", or }")
 	}
 	s.some = true
 	if c != '"' {
-		return nil, v, false, s.wrong("a key in quotes")
+		return nil, false, s.wrong("a key in quotes")
 	}
 	s.start = s.at
 	if key, err = s.string(); err != nil {
-		return nil, v, false, err
+		return nil, false, err
 	}
 	if s.space() != ':' {
-		return nil, v, false, s.wrong(": behind the key")
+		return nil, false, s.wrong(": behind the key")
 	}
 	s.at++
-	v, err = s.value()
-	return key, v, false, err
+	return key, false, nil
+}
+
+// pass passes over a value that nobody wants, as far as it has to be understood for that.
+func (s *scanner) pass() error {
+	switch c := s.space(); {
+	case c == '"':
+		for s.at++; ; s.at++ {
+			s.at = plainEnd(s.Text, s.at)
+			switch {
+			case s.at >= len(s.Text) || s.Text[s.at] == '\n':
+				s.at = min(s.at, len(s.Text))
+				return s.wrong("a closing quote")
+			case s.Text[s.at] == '"':
+				s.at++
+				return nil
+			case s.Text[s.at] == '\\' && s.at+1 < len(s.Text) && s.Text[s.at+1] != '\n':
+				s.at++
+			}
+		}
+	case c == '-' || c-'0' <= 9:
+		for s.at < len(s.Text) && inNumber[s.Text[s.at]] {
+			s.at++
+		}
+		return nil
+	}
+	_, err := s.value()
+	return err
+}
+
+// inNumber has the characters of numbers.
+var inNumber = [256]bool{'-': true, '+': true, '.': true, 'e': true, 'E': true, '0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true}
+
+const (
+	eachByte = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// plainEnd returns where from at on the first quote, backslash or control character stands, the length of text if none does. It looks at eight bytes at a time: what is
+// subtracted borrows into a byte's high bit where the byte is smaller.
+func plainEnd(text []byte, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		x := binary.LittleEndian.Uint64(text[at:])
+		quote, slash := x^('"'*eachByte), x^('\\'*eachByte)
+		found := ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (x-' '*eachByte)&^x) & highBits
+		if found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
+	}
+	for at < len(text) && text[at] != '"' && text[at] != '\\' && text[at] >= ' ' {
+		at++
+	}
+	return at
 }
 
 func (s *scanner) value() (v value, err error) {
@@ -260,10 +313,7 @@ func (s *scanner) string() ([]byte, error) {
 	start := s.at
 	var b []byte // the string up to start, if it has escapes
 	for {
-		at := s.at
-		for at < len(s.Text) && s.Text[at] != '"' && s.Text[at] != '\\' && s.Text[at] >= ' ' {
-			at++
-		}
+		at := plainEnd(s.Text, s.at)
 		s.at = at
 		switch {
 		case at == len(s.Text) || s.Text[at] == '\n':

@@ -75,10 +75,10 @@ func (f *File) GroupBytes(group, ordinal int) (unpacked, packed int64) {
 func (f *File) Zone(group, ordinal int) (z *encoding.Chunk, told bool) {
 	rows := int(min(f.footer.groups[group].rows, math.MaxInt32))
 	if ordinal < 0 {
-		return unknownZone(types.Int64, rows), false
+		return encoding.Unknown(types.Int64, rows), false
 	}
 	l := &f.leaves[ordinal]
-	z = unknownZone(l.typ, rows)
+	z = encoding.Unknown(l.typ, rows)
 	if l.foreign || l.arrow.ID() == arrow.NULL {
 		return z, false
 	}
@@ -96,25 +96,6 @@ func (f *File) Zone(group, ordinal int) (z *encoding.Chunk, told bool) {
 		z.Min, z.Max, told = least, most, true
 	}
 	return z, told
-}
-
-// unknownZone is the zone map of a column of which nothing is known. It counts a row too many, so that not all can be NULL.
-func unknownZone(t types.Type, rows int) *encoding.Chunk {
-	z := &encoding.Chunk{Type: t, Kind: encoding.Raw64, Rows: rows + 1, NullCount: 1, Min: types.NullOf(t), Max: types.NullOf(t)}
-	switch t.Phys() {
-	case types.PhysFloat64:
-		z.Kind = encoding.RawFloat
-	case types.PhysString:
-		z.Kind = encoding.RawString
-	case types.PhysInt128:
-		z.Kind = encoding.Raw128
-		z.Min, z.Max = types.Value{Type: t, D: types.MinInt128}, types.Value{Type: t, D: types.MaxInt128}
-	case types.PhysUint64:
-		z.Min, z.Max = types.Value{Type: t}, types.Value{Type: t, I: -1}
-	default:
-		z.Min, z.Max = types.Value{Type: t, I: math.MinInt64}, types.Value{Type: t, I: math.MaxInt64}
-	}
-	return z
 }
 
 // bound decodes a bound. It is not known of kinds of values that writers have compared in several ways: DOUBLEs, among which are NaN and -0, Booleans, times of 96

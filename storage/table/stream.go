@@ -19,13 +19,13 @@ type StreamReader interface {
 	Close()
 }
 
-// NewStreamed returns a version of row groups that are not in memory. Only scans read it, and nobody writes it.
-func NewStreamed(schema *Schema, groups []*RowGroup) *Version {
+// NewStreamed returns a version of row groups that are not in memory, with rows rows, or about so many. Only scans read it, and nobody writes it.
+func NewStreamed(schema *Schema, groups []*RowGroup, rows int64) *Version {
 	v := New(schema)
 	for _, g := range groups {
 		v.addGroup(g, nil)
-		v.rows += int64(g.Rows)
 	}
+	v.rows = rows
 	v.outline = &outline{unread: make([]bool, len(schema.Columns)), estimates: make([]*ColumnStats, len(schema.Columns))}
 	for i := range v.outline.unread {
 		v.outline.unread[i] = true

@@ -104,6 +104,7 @@ type RowGroup struct {
 	// First is the row number of the group's first row in the version, deleted rows counted.
 	First   int64
 	Rows    int               // deleted rows counted
+	AtMost  bool              // Rows is a bound: who reads Stream learns how many there are
 	Columns []*encoding.Chunk // by ordinal
 	// Deleted has a set bit for each deleted row; nil: none.
 	Deleted column.Bitmap

@@ -84,12 +84,8 @@ func (c *cutter) next() (Block, error) {
 			return c.block(text[:end:end]), nil
 		}
 		if n >= maxRecord {
-			hint := ""
-			if c.quote != 0 {
-				hint = ": a quote may not be closed"
-			}
 			return Block{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User,
-				"'%s', line %d: a record of more than %d bytes%s", c.source.Name, c.line, maxRecord, hint)
+				"'%s', line %d: a record of more than %d bytes%s", c.source.Name, c.line, maxRecord, openQuote(c.quote))
 		}
 		if err := c.grow(3 * len(text)); err != nil { // what there is, while it is copied, and what it becomes
 			return Block{}, err
@@ -109,17 +105,24 @@ func (c *cutter) block(text []byte) Block {
 	b := Block{Source: c.source.Name, Text: text, Line: c.line, Lines: lines}
 	if c.first {
 		if c.line == 1 {
-			b.Text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+			b.Text = bytes.TrimPrefix(text, byteOrderMark)
 		}
-		for bytes.HasPrefix(b.Text, []byte("\n")) || bytes.HasPrefix(b.Text, []byte("\r\n")) {
-			b.Text = b.Text[bytes.IndexByte(b.Text, '\n')+1:]
-			b.Line++
-		}
+		b.skipEmptyLines()
 		b.First = len(b.Text) > 0
 		c.first = !b.First
 	}
 	c.line += lines
 	return b
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// skipEmptyLines passes over empty lines at the start.
+func (b *Block) skipEmptyLines() {
+	for bytes.HasPrefix(b.Text, []byte("\n")) || bytes.HasPrefix(b.Text, []byte("\r\n")) {
+		b.Text = b.Text[bytes.IndexByte(b.Text, '\n')+1:]
+		b.Line++
+	}
 }
 
 // lastRecordEnd returns where the last record that ends in text ends, 0 if none does. Text begins with a record, so a

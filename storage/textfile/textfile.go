@@ -19,22 +19,68 @@ import (
 type Source struct {
 	Name string // for messages
 	Open func() (io.ReadCloser, error)
+	// Near reads text from about a share of the text on, 0 to 1; nil: it can be read from its start only.
+	Near func(share float64, p []byte) (n int, err error)
 }
 
 // FileSource is the text in a regular file that a policy allows, unpacked if its name says that it is compressed.
 func FileSource(policy *fileaccess.Policy, path string) Source {
-	return Source{path, func() (io.ReadCloser, error) {
+	s := Source{Name: path, Open: func() (io.ReadCloser, error) {
 		f, err := policy.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		return unpack(fileaccess.Bound(f), path)
 	}}
+	if compression(path) == "" {
+		s.Near = func(share float64, p []byte) (int, error) {
+			f, err := policy.Open(path)
+			if err != nil {
+				return 0, err
+			}
+			defer f.Close()
+			info, err := f.Stat()
+			if err != nil {
+				return 0, err
+			}
+			return f.ReadAt(p, max(0, int64(share*float64(info.Size()-int64(len(p))))))
+		}
+	}
+	return s
 }
+
+// sampleBytes is how much [Sample] reads in each place.
+const sampleBytes = 256 << 10
+
+// Sample calls f with whole lines from the middle and from the end of a text of more than one block, as far as it can be read there. They may begin within a field in quotes,
+// and lines of text are not known. Reading all of the text comes to errors again.
+func (s Source) Sample(whole func(text []byte) bool, f func(b *Block)) {
+	if s.Near == nil {
+		return
+	}
+	for _, share := range []float64{0.5, 1} {
+		buf := make([]byte, sampleBytes)
+		n, _ := s.Near(share, buf)
+		text := buf[:n]
+		for range sampleStarts {
+			start, end := bytes.IndexByte(text, '\n')+1, bytes.LastIndexByte(text, '\n')+1
+			if start == 0 || start >= end {
+				break
+			}
+			if text = text[start:]; whole(text[:end-start]) {
+				f(&Block{Source: s.Name, Text: text[: end-start : end-start]})
+				break
+			}
+		}
+	}
+}
+
+// sampleStarts is how many lines are tried as the first one of a sample.
+const sampleStarts = 20
 
 // BytesSource is a text in memory.
 func BytesSource(name string, text []byte) Source {
-	return Source{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
+	return Source{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
 }
 
 // failed turns an error of reading into one that names the source.

@@ -32,6 +32,7 @@ func (r *Reader) stream(whole *scanGroup) (err error) {
 		if rows == nil || err != nil {
 			return err
 		}
+		r.t.streamedRows.Add(int64(rows.Rows))
 		rows.First += whole.rows.First
 		part := scanGroup{rows: rows, numbered: whole.numbered, tests: make([]*encoding.Test, len(r.t.tests))}
 		if !part.compile(r.t.tests) {

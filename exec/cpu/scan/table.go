@@ -33,6 +33,8 @@ type Table struct {
 	rowsMax int
 
 	StreamedBytes atomic.Int64 // that were read of files
+	atMost        bool         // rowsMax is a bound, and the rows of the table are an estimate
+	streamedRows  atomic.Int64
 }
 
 // scanColumn is a column that a scan can decode.
@@ -76,7 +78,8 @@ func NewTable(q *task.Query, l *pipeline.Layout, s *physical.TableScan, filter f
 	}
 	numbered := l.Numbered
 	for _, g := range s.Table.Groups() {
-		numbered = numbered && g.Deleted == nil
+		numbered = numbered && g.Deleted == nil && !g.AtMost
+		t.atMost = t.atMost || g.AtMost
 		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}
 		if !sg.compile(t.tests) || g.Rows == 0 {
 			continue
@@ -103,7 +106,24 @@ func (t *Table) Ordinal(id expr.ColumnID) int {
 }
 
 func (t *Table) Morsels() int { return len(t.parts) }
-func (t *Table) Rows() int    { return t.rowsMax }
+
+// Rows returns a bound of the rows that are read.
+func (t *Table) Rows() int { return t.rowsMax }
+
+// RowsRead returns how many rows were read, of a scan that was read to its end; RowsExpected about how many will be.
+func (t *Table) RowsRead() int64 {
+	if t.atMost {
+		return t.streamedRows.Load()
+	}
+	return int64(t.rowsMax)
+}
+
+func (t *Table) RowsExpected() int64 {
+	if t.atMost {
+		return t.scan.Table.Rows()
+	}
+	return int64(t.rowsMax)
+}
 
 // EncodedBytes returns the size of the columns that are tested or decoded, in the row groups that are read.
 func (t *Table) EncodedBytes() int64 {
@@ -120,6 +140,9 @@ func (t *Table) EncodedBytes() int64 {
 	}
 	bytes := 0.0
 	for _, g := range t.groups {
+		if g.rows.Stream != nil {
+			continue // see StreamedBytes
+		}
 		for ordinal := range read {
 			c := g.rows.Columns[ordinal]
 			bytes += c.Width() * float64(c.Rows)

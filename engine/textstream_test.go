@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// setBlockSize makes blocks of text of n bytes for a test.
+func setBlockSize(t *testing.T, n int) {
+	old := textfile.BlockSize
+	textfile.BlockSize = n
+	t.Cleanup(func() { textfile.BlockSize = old })
+}
+
+// Scans that read pieces of texts give what tables give: fields in quotes over lines, NULLs, texts that operators keep.
+func TestStreamedTexts(t *testing.T) {
+	dir := t.TempDir()
+	s := session(t, Options{Threads: 3})
+	mustRun(t, s, "SET cte_max_recursion_depth = 1000000")
+	mustRun(t, s, "CREATE TABLE x (id BIGINT, g BIGINT, word TEXT, d DATE, amount DECIMAL(15,3), f DOUBLE, ts DATETIME)")
+	mustRun(t, s, `INSERT INTO x WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 6000) SELECT n, IF(n % 5 = 0, NULL, n % 17), IF(n % 7 = 0, NULL, concat('a "word", ', n % 1000, repeat('\n', n % 3), repeat('y', n % 9))),
+		DATE '2000-01-01' + INTERVAL n DAY, n / 8, n / 3e0, TIMESTAMP '2000-01-01 00:00:00' + INTERVAL n SECOND FROM r`)
+	for _, ending := range []string{"csv", "psv", "jsonl", "ndjson"} {
+		for i := range 2 {
+			mustRun(t, s, fmt.Sprintf("SELECT * FROM x WHERE id > %d AND id <= %d ORDER BY id INTO OUTFILE '%s'", i*3000, i*3000+3000, filepath.Join(dir, fmt.Sprint("x", i, ".", ending))))
+		}
+		for _, size := range []int{3000, 40000} {
+			setBlockSize(t, size)
+			f := session(t, Options{Threads: 3})
+			streamAll(f.engine)
+			reads := recordReads(f.engine)
+			file := "`" + filepath.Join(dir, "x*."+ending) + "`"
+			for _, q := range []string{
+				"SELECT COUNT(g), COUNT(word), SUM(amount), MIN(word), MAX(word), MIN(d), MAX(ts), SUM(f) > 0 FROM {x} x",
+				"SELECT g, COUNT(*), MIN(word), SUM(amount) FROM {x} x GROUP BY g ORDER BY g",
+				"SELECT word, COUNT(*), MAX(id) FROM {x} x GROUP BY word ORDER BY word, 2",
+				"SELECT a.id, b.word FROM {x} a JOIN {x} b ON a.word = b.word AND a.id = b.id + 3000 ORDER BY a.id LIMIT 50",
+				"SELECT id, word FROM {x} x ORDER BY word DESC, id LIMIT 30",
+				"SELECT id, LAG(word) OVER (ORDER BY id) FROM {x} x WHERE id % 1000 = 7 ORDER BY id",
+				"SELECT id, word FROM {x} x WHERE word LIKE '%99%' LIMIT 7", "SELECT COUNT(d) FROM {x} x WHERE id = 2345", "SELECT COUNT(id) FROM {x} x WHERE d >= DATE '2010-01-01'",
+				"SELECT id FROM {x} x LIMIT 5 OFFSET 5990", "SELECT * FROM {x} x",
+			} {
+				want, got := mustRun(t, s, strings.ReplaceAll(q, "{x}", "x")), mustRun(t, f, strings.ReplaceAll(q, "{x}", file))
+				if got != want {
+					t.Errorf("%s, pieces of %d: %s: %.300s, want %.300s", ending, size, q, got, want)
+				}
+			}
+			if len(*reads) > 0 {
+				t.Errorf("%s: columns were read into memory: %v", ending, *reads)
+			}
+			if held := f.engine.budget.Used(); held != 0 {
+				t.Errorf("%s: %d bytes are counted", ending, held)
+			}
+			textfile.BlockSize = 4 << 20
+		}
+	}
+}
+
+// A value or key that the sample does not show widens the types, if no row has left before; then running the statement again does.
+func TestStreamedTextsThatWiden(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ ending, head, row, odd, place, keys string }{
+		{"csv", "a,b\n", "1,2\n", "1.5,x\n", "line 30002: '1.5' does not fit column 'a', which has the type BIGINT", ""},
+		{"jsonl", "", `{"a":1,"b":2}` + "\n", `{"a":1.5,"b":"x"}` + "\n", "line 30001: '1.5' does not fit column 'a', which has the type BIGINT", ""},
+		{"ndjson", "", `{"a":1,"b":2}` + "\n", `{"a":1,"b":2,"c":3}` + "\n", "line 30001: the key 'c' is in no object of the sample", ",3"},
+	} {
+		path := filepath.Join(dir, "x."+c.ending)
+		text := c.head + strings.Repeat(c.row, 30000) + c.odd + strings.Repeat(c.row, 700000)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := session(t, Options{Threads: 2})
+		streamAll(s.engine)
+		if got := mustRun(t, s, "DESCRIBE `"+path+"`"); !strings.HasPrefix(got, "a|bigint|") {
+			t.Errorf("%s: %s", c.ending, got)
+		}
+		var want string
+		if c.keys == "" {
+			want = "1.5|x|730001\n"
+		} else {
+			want = "1|2|730001\n"
+		}
+		if got := mustRun(t, s, "SELECT MAX(a), MAX(b), COUNT(a) FROM `"+path+"`"); got != want {
+			t.Errorf("%s: %s, want %s", c.ending, got, want)
+		}
+		s = session(t, Options{Threads: 2})
+		streamAll(s.engine)
+		_, err := run(context.Background(), s, "SELECT a, b FROM `"+path+"`")
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Kind != sqlerr.User || !strings.Contains(err.Error(), c.place) || !strings.Contains(err.Error(), "run the statement again") {
+			t.Errorf("%s: %v, want %s", c.ending, err, c.place)
+		}
+		if got := mustRun(t, s, "SELECT * FROM `"+path+"` LIMIT 1 OFFSET 30000"); c.keys == "" && got != "1.5|x\n" || c.keys != "" && got != "1|2|3\n" {
+			t.Errorf("%s: %s", c.ending, got)
+		}
+	}
+}
+
+// The error of a malformed record is that of the first one, though what follows an open quote looks malformed too.
+func TestStreamedTextsThatAreMalformed(t *testing.T) {
+	setBlockSize(t, 1000)
+	for _, c := range []struct{ ending, text, want string }{
+		{"csv", "a,b\n" + strings.Repeat("1,x\n", 30000) + "1,x\"\n" + strings.Repeat("1,\"x\"\n", 3000), "line 30002, column 4: a quote inside a field"},
+		{"csv", "a,b\n" + strings.Repeat("1,x\n", 30000) + "1\n" + strings.Repeat("1,\"x\"\n", 3000), "line 30002, column 1: the record ends after 1 fields"},
+		{"csv", "a,b\n" + strings.Repeat("1,\"x\"\n", 30000) + "1,\"x\n" + strings.Repeat("1,\"x\"\n", 3000), "line 30003, column 4: text after a closing quote"},
+		{"jsonl", strings.Repeat("{\"a\":1,\"b\":2}\n", 30000) + "{\"a\":1\n" + strings.Repeat("{\"a\":1,\"b\":2}\n", 3000), "line 30001, column 7: the line ends within an object"},
+	} {
+		path := filepath.Join(t.TempDir(), "x."+c.ending)
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := session(t, Options{Threads: 3})
+		streamAll(s.engine)
+		if _, err := run(context.Background(), s, "SELECT MAX(a) FROM `"+path+"`"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

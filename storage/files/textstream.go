@@ -1,0 +1,262 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/jsonlines"
+	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// splits says whether the files are texts that can be cut anywhere between two rows.
+func (s *Set) splits() bool {
+	for _, p := range s.paths {
+		if textfile.Trim(p) != p {
+			return false // what is compressed has to be read from its start
+		}
+	}
+	return s.text() != nil && s.format != JSON
+}
+
+// streamTexts is Stream for texts. A version of nil says that scans cannot read them.
+func (s *Set) streamTexts(database, name string) (v *table.Version, close func(), err error) {
+	rows := s.text()
+	var open []*os.File
+	close = func() {
+		for _, f := range open {
+			_ = f.Close() // nothing was written
+		}
+	}
+	var groups []*table.RowGroup
+	for i, path := range s.paths {
+		f, err := s.policy.Open(path)
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+		open = append(open, f)
+		info, err := f.Stat()
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+		if s.texts != nil && csv.EndsInCR(f, rows.Quote()) {
+			close()
+			return nil, func() {}, nil
+		}
+		t := &streamedText{set: s, rows: rows, number: i, path: path, file: f, info: info, pieces: textfile.OpenPieces(path, f, info.Size(), rows.Quote())}
+		for k := range t.pieces.Count() {
+			g := &table.RowGroup{Rows: textfile.BlockSize, AtMost: true, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &textPiece{t, k}}
+			for c := range g.Columns {
+				g.Columns[c] = encoding.Unknown(s.Columns[c].Type, g.Rows)
+			}
+			groups = append(groups, g)
+		}
+	}
+	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups, s.Rows), close, nil
+}
+
+// streamedText is an open text that scans read.
+type streamedText struct {
+	set    *Set
+	rows   text
+	number int
+	path   string
+	file   *os.File
+	info   os.FileInfo // when it was opened
+	pieces *textfile.Pieces
+	blocks sync.Pool // of *[]byte
+}
+
+// unchanged returns an error if the file was written since it was opened.
+func (t *streamedText) unchanged() error {
+	now, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() < t.info.Size() || now.Size() == t.info.Size() && !now.ModTime().Equal(t.info.ModTime()) {
+		return fileaccess.Changed(t.path)
+	}
+	return nil
+}
+
+type textPiece struct {
+	text   *streamedText
+	number int
+}
+
+// Open implements [table.Stream].
+func (p *textPiece) Open(ctx context.Context, ordinals []int) (table.StreamReader, error) {
+	return &textReader{piece: p, ordinals: ordinals, ctx: ctx, memory: table.ScratchOf(table.WithScratch(ctx))}, nil
+}
+
+// textReader is a [table.StreamReader] of a piece of a text.
+type textReader struct {
+	piece    *textPiece
+	ordinals []int
+	ctx      context.Context
+	memory   *table.Scratch
+	block    textfile.Block
+	buf      *[]byte
+	parts    textfile.Parts
+	next     int   // rows of the next part
+	held     int64 // bytes of the part
+	read     int64 // bytes of the file
+}
+
+// A reader's first part is small: who wants few rows is served soon. Those behind it are larger, up to mostRows.
+const (
+	firstRows = 1 << 10
+	moreRows  = 4
+	mostRows  = 1 << 14
+)
+
+// begin reads the piece.
+func (r *textReader) begin() (err error) {
+	t := r.piece.text
+	if r.buf, _ = t.blocks.Get().(*[]byte); r.buf == nil {
+		r.buf = new([]byte)
+		*r.buf = make([]byte, 0, textfile.BlockSize+textfile.BlockSize/16)
+	}
+	if err := r.memory.Add(int64(cap(*r.buf))); err != nil {
+		return err
+	}
+	large := int64(0)
+	grow := func(bytes int) error {
+		large += int64(bytes)
+		return r.memory.Add(int64(bytes))
+	}
+	r.block, r.read, err = t.pieces.Read(r.piece.number, *r.buf, grow)
+	if err != nil {
+		return err
+	}
+	r.block.Number = t.number
+	r.next = firstRows
+	r.parts, err = t.rows.Parts(&r.block, r.ordinals)
+	return err
+}
+
+func (r *textReader) Next() (*table.RowGroup, error) {
+	g, err := r.part()
+	if changed := r.piece.text.unchanged(); changed != nil { // what was read may be of two states of the file
+		return nil, changed
+	}
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	return g, nil
+}
+
+func (r *textReader) part() (*table.RowGroup, error) {
+	if r.parts == nil {
+		if err := r.begin(); err != nil {
+			return nil, err
+		}
+	}
+	r.memory.Free(r.held)
+	r.held = 0
+	rows, columns, err := r.parts.Next(r.next)
+	if err != nil || rows == 0 {
+		return nil, err
+	}
+	r.next = min(moreRows*r.next, mostRows)
+	set := r.piece.text.set
+	out := &table.RowGroup{Rows: rows, Columns: make([]*encoding.Chunk, len(set.Columns))}
+	for i, o := range r.ordinals {
+		d := columns[i]
+		d.Complete(set.Columns[o].Type)
+		d.KeepInts = true
+		bytes := int64(rows) * 16
+		if d.Type.IsString() {
+			bytes += d.TextBytes()
+		}
+		if err := r.memory.Add(bytes); err != nil {
+			return nil, err
+		}
+		r.held += bytes
+		out.Columns[o] = encoding.Encode(d)
+	}
+	return out, nil
+}
+
+// failed returns the error that reading the text from its start gives: a malformed record makes those of later pieces look malformed.
+func (r *textReader) failed(err error) error {
+	var known *sqlerr.Error
+	if errors.As(err, &known) && known.Kind != sqlerr.User {
+		return err
+	}
+	t := r.piece.text
+	if r.piece.number > 0 && !isMisfit(err) {
+		if first := t.firstError(r.ctx, r.piece.number); first != nil {
+			return first
+		}
+	}
+	return t.set.misfit(err)
+}
+
+// firstError returns the error of the first of the pieces before one, nil if there is none.
+func (t *streamedText) firstError(ctx context.Context, before int) error {
+	for i := range before {
+		r := &textReader{piece: &textPiece{t, i}, ctx: ctx, memory: table.ScratchOf(table.WithScratch(ctx))}
+		err := r.begin()
+		for rows := 1; err == nil && rows > 0; {
+			if err = ctx.Err(); err != nil {
+				return sqlerr.Interrupted(err)
+			}
+			rows, _, err = r.parts.Next(mostRows)
+		}
+		r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *textReader) Bytes() int64 { return r.read }
+
+func (r *textReader) Close() {
+	r.memory.Reset()
+	if r.buf != nil {
+		r.piece.text.blocks.Put(r.buf)
+		r.buf = nil
+	}
+}
+
+// Misfit is the cause of an error of a scan: a value or key is other than the sample let suppose of whose texts the set is made.
+type Misfit struct {
+	Set   *Set
+	cause error
+}
+
+func (m *Misfit) Error() string { return m.cause.Error() }
+func (m *Misfit) Unwrap() error { return m.cause }
+
+// misfit returns the error of a value or key that the sample did not show, and has keys and types follow from all rows from then on.
+func (s *Set) misfit(err error) error {
+	var value *csv.Misfit
+	var object *jsonlines.Misfit
+	if errors.As(err, &object) {
+		value = &csv.Misfit{Column: object.Column, Place: object.Place, Text: object.Text}
+	} else if !errors.As(err, &value) {
+		return err
+	}
+	s.doubted.Store(true)
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: the key '%s' is in no object of the sample that the columns follow from", value.Place, value.Text)
+	if value.Column >= 0 {
+		column := s.Columns[value.Column]
+		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which has the type %s by a sample of the file",
+			value.Place, value.Text, column.Name, column.Type)
+	}
+	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again: it looks at all rows first")
+}
+
+// Doubted says whether a value was found that does not fit its column, so that the types have to follow from all values before any is read again.
+func (s *Set) Doubted() bool { return s.doubted.Load() }

@@ -1,0 +1,119 @@
+package jsonlines
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/textfile"
+)
+
+// parts reads some columns of the objects of a block.
+type parts struct {
+	*Objects
+	s      scanner
+	chosen []int    // the columns that are read
+	wanted []int    // by key: the place of its column among those that are read; -1: it is not
+	usual  [][]byte // by key: how it stands in a text, with its quotes and the colon; nil: with escapes
+	row    []value  // of the columns that are read
+}
+
+// Parts returns a reader of the columns at ordinals of a block.
+func (o *Objects) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, error) {
+	if err := b.CheckUTF8(); err != nil {
+		return nil, err
+	}
+	p := &parts{Objects: o, s: scanner{Block: b}, chosen: ordinals, wanted: make([]int, len(o.fields.keys)), row: make([]value, len(ordinals))}
+	for i, key := range o.fields.keys {
+		p.wanted[i] = -1
+		var usual []byte
+		if text := []byte(key); plainEnd(text, 0) == len(text) {
+			usual = []byte(`"` + key + `":`)
+		}
+		p.usual = append(p.usual, usual)
+	}
+	for i, c := range ordinals {
+		p.wanted[c] = i
+	}
+	return p, nil
+}
+
+// Next implements [textfile.Parts]. The error is a [Misfit] if an object has a key or a value that the columns do not take.
+func (p *parts) Next(limit int) (rows int, data []encoding.Data, err error) {
+	columns := make([]*textfile.Column, len(p.chosen))
+	for i, c := range p.chosen {
+		columns[i] = textfile.NewColumn(p.fields.shapes[c], limit)
+	}
+	for ; rows < limit && p.s.more(); rows++ {
+		if err := p.object(); err != nil {
+			return rows, nil, err
+		}
+		for i, v := range p.row {
+			if v.kind == null {
+				columns[i].AppendNull()
+			} else if c := p.chosen[i]; !v.may(p.fields.shapes[c]) || !columns[i].Append(v.text) {
+				return rows, nil, &Misfit{c, p.place(), string(v.text[:min(len(v.text), 60)])}
+			}
+		}
+	}
+	for _, c := range columns {
+		data = append(data, c.Data())
+	}
+	return rows, data, nil
+}
+
+// object reads the next object into row.
+func (p *parts) object() error {
+	s := &p.s
+	if err := s.open(); err != nil {
+		return err
+	}
+	clear(p.row)
+	for next := 0; ; next++ {
+		key := next
+		if !p.isNext(next) {
+			text, last, err := s.key()
+			if err != nil || last {
+				return err
+			}
+			if key = p.fields.find(text, next); key < 0 {
+				return &Misfit{-1, p.place(), string(text)}
+			}
+		}
+		var err error
+		if to := p.wanted[key]; to >= 0 {
+			p.row[to], err = s.value()
+		} else {
+			err = s.pass()
+		}
+		if err != nil {
+			return err
+		}
+		next = key
+	}
+}
+
+// isNext says whether a key stands next just as writers write it, and passes over it.
+func (p *parts) isNext(key int) bool {
+	if key >= len(p.usual) {
+		return false
+	}
+	s, at := &p.s, p.s.at
+	if s.some {
+		if at == len(s.Text) || s.Text[at] != ',' {
+			return false
+		}
+		at++
+	}
+	if p.usual[key] == nil || !bytes.HasPrefix(s.Text[at:], p.usual[key]) {
+		return false
+	}
+	s.start = at
+	s.at = at + len(p.usual[key])
+	s.some = true
+	return true
+}
+
+func (p *parts) place() string {
+	return fmt.Sprintf("'%s', line %d", p.s.Source, p.s.Line+bytes.Count(p.s.Text[:p.s.start], []byte{'\n'}))
+}

@@ -1,0 +1,193 @@
+package textfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// Pieces are the pieces of an uncompressed text in a file, each of whole records. They can be read in any order and several at once. A piece has the records
+// that begin in its range of BlockSize bytes.
+type Pieces struct {
+	name  string
+	file  *os.File
+	size  int64
+	quote byte // what a line end inside is no record's end; 0: there are none
+	block int64
+	marks []mark
+}
+
+// mark is what one range of bytes adds to the text before a later one. Whoever needs it first counts it.
+type mark struct {
+	once   sync.Once
+	quotes int
+	lines  int
+	err    error
+}
+
+// OpenPieces returns the pieces of an open file of size bytes. The caller closes the file when nobody reads them any more.
+func OpenPieces(name string, file *os.File, size int64, quote byte) *Pieces {
+	p := &Pieces{name: name, file: file, size: size, quote: quote, block: int64(BlockSize)}
+	p.marks = make([]mark, CountPieces(size))
+	return p
+}
+
+// CountPieces returns how many pieces a text of size bytes has.
+func CountPieces(size int64) int { return int((size + int64(BlockSize) - 1) / int64(BlockSize)) }
+
+// Count returns how many pieces there are.
+func (p *Pieces) Count() int { return len(p.marks) }
+
+// Read returns a piece as a block, whose text lies in buf if that is large enough, and how many bytes were read for it. grow is asked for memory beyond BlockSize.
+// A piece in which no record begins is empty. Whoever reads piece i after the pieces before it reads no byte twice but those of one record.
+func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, read int64, err error) {
+	from := int64(i) * p.block
+	own := int(min(p.block, p.size-from))
+	text := slicesOf(buf, own)
+	if err := p.readAt(text, from); err != nil {
+		return b, 0, err
+	}
+	p.marks[i].once.Do(func() { p.marks[i].count(text, p.quote) })
+	quotes, lines := 0, 1
+	for k := range i {
+		m := &p.marks[k]
+		m.once.Do(func() { p.countRange(k, m) })
+		if m.err != nil {
+			return b, 0, m.err
+		}
+		quotes += m.quotes
+		lines += m.lines
+	}
+	start := 0
+	if i > 0 {
+		var before [1]byte
+		if err := p.readAt(before[:], from-1); err != nil {
+			return b, 0, err
+		}
+		if before[0] != '\n' || quotes%2 != 0 {
+			end := recordEnd(text, p.quote, quotes)
+			if end < 0 {
+				return Block{Source: p.name, Line: lines}, int64(own), nil
+			}
+			lines += bytes.Count(text[:end], []byte{'\n'})
+			quotes += countQuotes(text[:end], p.quote)
+			start = end
+		}
+	}
+	if start == own { // the record that begins here is the next piece's
+		return Block{Source: p.name, Line: lines}, int64(own), nil
+	}
+	// The last record may end behind the range. Where no quote is open, the text from start on begins outside of one.
+	inside := (quotes + countQuotes(text[start:], p.quote)) % 2
+	for end := own; from+int64(end) < p.size && (end == start || text[end-1] != '\n' || inside != 0); {
+		if end-start > maxRecord {
+			return b, 0, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s', line %d: a record of more than %d bytes%s", p.name, lines, maxRecord, openQuote(p.quote))
+		}
+		more := int(min(p.size-from-int64(end), max(tailSize, int64(end-own))))
+		if cap(text) < end+more {
+			if err := grow(2*cap(text) + more); err != nil {
+				return b, 0, err
+			}
+		}
+		text = append(text, make([]byte, more)...)
+		tail := text[end : end+more]
+		if err := p.readAt(tail, from+int64(end)); err != nil {
+			return b, 0, err
+		}
+		if stop := recordEnd(tail, p.quote, inside); stop >= 0 {
+			text = text[:end+stop]
+			break
+		}
+		inside = (inside + countQuotes(tail, p.quote)) % 2
+		end += more
+	}
+	read = int64(len(text))
+	b = Block{Source: p.name, Text: text[start:len(text):len(text)], Line: lines, First: i == 0}
+	if i == 0 {
+		b.Text = bytes.TrimPrefix(b.Text, byteOrderMark)
+		b.skipEmptyLines()
+	}
+	b.Lines = bytes.Count(b.Text, []byte{'\n'})
+	return b, read, nil
+}
+
+// Parts reads the rows of a block part by part.
+type Parts interface {
+	// Next returns the next rows, at most limit, column by column; 0 rows: there are no more. Strings may point into the block.
+	Next(limit int) (rows int, columns []encoding.Data, err error)
+}
+
+// tailSize is how much is read at first of the record that goes on behind a piece's range.
+const tailSize = 16 << 10
+
+func slicesOf(buf []byte, n int) []byte {
+	if cap(buf) < n {
+		return make([]byte, n, n+tailSize)
+	}
+	return buf[:n]
+}
+
+func openQuote(quote byte) string {
+	if quote == 0 {
+		return ""
+	}
+	return ": a quote may not be closed"
+}
+
+// recordEnd returns where the first record that ends in text ends, -1 if none does. So many quotes stand before the text.
+func recordEnd(text []byte, quote byte, quotes int) int {
+	for at := 0; ; {
+		end := bytes.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return -1
+		}
+		end += at + 1
+		if quotes += countQuotes(text[at:end], quote); quotes%2 == 0 {
+			return end
+		}
+		at = end
+	}
+}
+
+func countQuotes(text []byte, quote byte) int {
+	if quote == 0 {
+		return 0
+	}
+	return bytes.Count(text, []byte{quote})
+}
+
+func (m *mark) count(text []byte, quote byte) {
+	m.quotes += countQuotes(text, quote)
+	m.lines += bytes.Count(text, []byte{'\n'})
+}
+
+// countRange counts a range that nobody has read yet.
+func (p *Pieces) countRange(i int, m *mark) {
+	var buf [64 << 10]byte
+	from := int64(i) * p.block
+	for end := min(from+p.block, p.size); from < end; {
+		part := buf[:min(int64(len(buf)), end-from)]
+		if m.err = p.readAt(part, from); m.err != nil {
+			return
+		}
+		m.count(part, p.quote)
+		from += int64(len(part))
+	}
+}
+
+func (p *Pieces) readAt(text []byte, at int64) error {
+	n, err := p.file.ReadAt(text, at)
+	switch {
+	case n == len(text):
+		return nil
+	case errors.Is(err, io.EOF):
+		err = fmt.Errorf("it has become shorter while it was read")
+	}
+	return Source{Name: p.name}.failed(err)
+}

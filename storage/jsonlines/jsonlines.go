@@ -188,7 +188,6 @@ func (m *Misfit) Error() string {
 // fields are the keys of a text and what their values look like.
 type fields struct {
 	keys   []string
-	quoted []string // the keys as they usually stand in a text; empty: nobody has asked
 	index  map[string]int
 	shapes []textfile.Shape
 }

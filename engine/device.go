@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu"
@@ -18,13 +19,23 @@ const (
 	deviceStrict Device = "gpu_strict" // on the GPU; what cannot run there is an error
 )
 
+// Devices lists the values of radish_device.
+func Devices() []string {
+	return []string{string(deviceAuto), string(deviceCPU), string(deviceGPU), string(deviceStrict)}
+}
+
 // parseDevice reads a value of radish_device.
 func parseDevice(text string) (Device, error) {
-	switch d := Device(strings.ToLower(text)); d {
-	case deviceAuto, deviceCPU, deviceGPU, deviceStrict:
-		return d, nil
+	if d := strings.ToLower(text); slices.Contains(Devices(), d) {
+		return Device(d), nil
 	}
-	return "", sqlerr.WrongValueForVar("radish_device", text).WithHint("it can be auto, cpu, gpu or gpu_strict")
+	return "", sqlerr.WrongValueForVar("radish_device", text).WithHint("it can be %s", DevicesText())
+}
+
+// DevicesText lists the values of radish_device, for messages.
+func DevicesText() string {
+	all := Devices()
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
 // needsGPU says whether queries are errors where there is no GPU.

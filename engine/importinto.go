@@ -35,15 +35,13 @@ func (s *Session) importAs(st *statement, n *ast.ImportIntoStmt) (insert *ast.In
 	}
 	format := files.FormatOf(n.Path)
 	if n.Format != nil {
-		switch strings.ToLower(*n.Format) {
-		case "csv":
-			format = files.CSV
-		case "parquet":
-			if format != files.Parquet {
-				return nil, nil, nil, sqlerr.NotSupportedf("FORMAT 'parquet' of '"+n.Path+"'", "the name of a Parquet file ends in .parquet")
-			}
-		default:
-			return nil, nil, nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"'", "IMPORT INTO reads csv and parquet")
+		switch named := files.FormatNamed(*n.Format); {
+		case named == files.Unknown:
+			return nil, nil, nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"'", "IMPORT INTO reads %s", files.FormatNames())
+		case named == files.CSV:
+			format = named // a text may have any name
+		case named != format:
+			return nil, nil, nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"' of '"+n.Path+"'", "the name of such a file ends in %s", strings.Join(named.Endings(), " or "))
 		}
 	}
 	if format != files.CSV {

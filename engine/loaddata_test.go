@@ -90,6 +90,7 @@ func TestImportInto(t *testing.T) {
 	headed := write("headed.txt", "id|s|n\n1|x|2\n")
 	returns := write("returns.csv", "id,s,n\r1,\"x\ry\",2\r3,z,4\r")
 	parquet := filepath.Join(dir, "rows.parquet")
+	lines := write("rows.jsonl", `{"id": 49, "s": "seven", "n": 7}`)
 	s := session(t, Options{Threads: 1})
 	mustRun(t, s, "SELECT 7 AS a, 'seven' AS b, 49 AS c INTO OUTFILE '"+parquet+"'; CREATE TABLE u (x INT); INSERT INTO u VALUES (5), (6)")
 	for _, tc := range []struct{ sql, want string }{
@@ -99,6 +100,8 @@ func TestImportInto(t *testing.T) {
 		{"FROM '" + returns + "' WITH skip_rows = 1", "1|x\ry|2 3|z|4"},
 		{"FROM '" + parquet + "'", "7|seven|49"},
 		{"(n, s, id) FROM '" + parquet + "' FORMAT 'parquet'", "49|seven|7"},
+		{"(n, s, id) FROM '" + lines + "' FORMAT 'jsonl'", "49|seven|7"},
+		{"FROM '" + lines + "' FORMAT 'parquet'", "error 1235"},
 		{"(id) FROM SELECT x FROM u", "5|NULL|NULL 6|NULL|NULL"},
 		{"FROM '" + plain + "' FORMAT 'sql'", "error 1235"},
 		{"FROM '" + plain + "' WITH nothing = 1", "error 1235"},

@@ -153,6 +153,15 @@ var ownVariables = []variable{
 // systemVariables lists every variable, in the order of the names.
 var systemVariables = sortedVariables(ownVariables, toolVariables)
 
+// VariableNames lists the names of all variables, in their order.
+func VariableNames() []string {
+	names := make([]string, len(systemVariables))
+	for i := range systemVariables {
+		names[i] = systemVariables[i].name
+	}
+	return names
+}
+
 var variableByName = func() map[string]*variable {
 	m := map[string]*variable{}
 	for i := range systemVariables {

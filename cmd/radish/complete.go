@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
+	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 )
@@ -33,6 +34,12 @@ func wordSet(list string) map[string]bool {
 
 // beforeTables are the words that the name of a table follows.
 var beforeTables = wordSet("FROM JOIN INTO UPDATE TABLE DESCRIBE DESC TRUNCATE")
+
+// settings are the words with which a statement begins that may name variables.
+var settings = wordSet("SET SHOW")
+
+// deviceSetting is what stands before the text of a device's name.
+var deviceSetting = regexp.MustCompile(`(?i)\bradish_device\s*:?=\s*$`)
 
 // completer completes what is typed when Tab is pressed.
 type completer struct{ *runner }
@@ -65,7 +72,11 @@ func (c *completer) candidates(before, after string) (word string, list []string
 		word = before[strings.LastIndexByte(before, '`')+1:]
 		return word, append(c.fileNames(word), c.tables()...)
 	case '\'':
-		word = before[strings.LastIndexByte(before, '\'')+1:]
+		quote := strings.LastIndexByte(before, '\'')
+		word = before[quote+1:]
+		if deviceSetting.MatchString(before[:quote]) {
+			return word, engine.Devices()
+		}
 		return word, c.fileNames(word)
 	}
 	start := len(before)
@@ -88,6 +99,9 @@ func (c *completer) candidates(before, after string) (word string, list []string
 			return word, c.tables()
 		}
 		return word, nil
+	}
+	if first, _, _ := strings.Cut(strings.TrimSpace(before), " "); strings.HasSuffix(before[:start], "@@") || settings[strings.ToUpper(first)] {
+		list = engine.VariableNames()
 	}
 	lower := word == strings.ToLower(word)
 	spell := func(name string) string {
@@ -144,7 +158,7 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 	case "mode":
 		return word, render.Formats()
 	case "device":
-		return word, []string{"auto", "cpu", "gpu"}
+		return word, engine.Devices()
 	case "timer", "echo", "headers", "bail", "profile", "types":
 		return word, []string{"on", "off"}
 	case "help":

@@ -203,10 +203,8 @@ func parseArgs(args []string) (*options, error) {
 	if o.config.threads < 0 || o.config.threads > engine.MaxThreads {
 		return nil, fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", engine.MaxThreads)
 	}
-	switch o.config.device = strings.ToLower(o.config.device); o.config.device {
-	case "auto", "cpu", "gpu", "gpu_strict":
-	default:
-		return nil, fmt.Errorf("there is no device %q; it can be auto, cpu, gpu or gpu_strict", o.config.device)
+	if o.config.device = strings.ToLower(o.config.device); !slices.Contains(engine.Devices(), o.config.device) {
+		return nil, fmt.Errorf("there is no device %q; it can be %s", o.config.device, engine.DevicesText())
 	}
 	return o, nil
 }

@@ -123,6 +123,9 @@ func TestShellCompletion(t *testing.T) {
 	s.do("SELECT SUM(a) + 100 FROM `numb"+tab+"`;", "103 |")
 	s.do(".mo"+tab+" jsonl"+tab, "")
 	s.do("SELECT 5 AS five;", `{"five":5}`)
+	s.do(".device c"+tab, "")
+	s.do("SET radish_dev"+tab+" = 'gpu_s"+tab+"'; SELECT 'set' AS done;", "radish_device = 'gpu_strict'") // the line as it is completed
+	s.do("SELECT @@radish_dev"+tab+" AS d;", "radish_device AS d")
 	s.do(".sch"+tab+" har"+tab, "CREATE TABLE `harvest`")
 	s.write("SELECT w" + tab + tab)
 	s.expect("weight")

@@ -38,6 +38,12 @@ var looks = map[string]render.Format{
 	".md": render.Markdown, ".markdown": render.Markdown, ".html": render.HTML, ".htm": render.HTML, ".sql": render.Insert, ".txt": "", ".log": "", ".out": "", "": "",
 }
 
+// looksOfData are the shell's formats that are the same text as one of storage/files; others, with "", have none.
+var looksOfData = map[files.Look]render.Format{
+	{Format: files.CSV}: render.CSV, {Format: files.CSV, Delimiter: '\t'}: render.TSV, {Format: files.CSV, Delimiter: '|'}: "",
+	{Format: files.JSONLines}: render.JSONLines, {Format: files.JSON}: render.JSON,
+}
+
 // lookOf says how results are written to a file of a name: as data, by storage/files, or in a format of the shell's. chosen is the format that
 // was asked for by its name; "": none was.
 func lookOf(name string, chosen render.Format) (look render.Format, data bool, err error) {
@@ -49,20 +55,14 @@ func lookOf(name string, chosen render.Format) (look render.Format, data bool, e
 	if known {
 		return look, false, nil
 	}
-	switch files.FormatOf(name) {
-	case files.Unknown:
+	format := files.FormatOf(name)
+	if format == files.Unknown {
 		if chosen != "" {
 			return "", false, nil
 		}
 		return "", false, fmt.Errorf("no format has the ending '%s' of %s; there are %s, and .md, .html, .sql, .txt; --format or .mode names a format for other names", ending, name, files.Endings())
-	case files.CSV:
-		look = map[string]render.Format{".csv": render.CSV, ".tsv": render.TSV}[ending]
-	case files.JSONLines:
-		look = render.JSONLines
-	case files.JSON:
-		look = render.JSON
 	}
-	return look, true, nil
+	return looksOfData[files.Look{Format: format, Delimiter: files.CSVOptions(name).Delimiter}], true, nil
 }
 
 // openSink opens what a name stands for, as far as the policy allows it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -132,6 +133,45 @@ func (f Format) Endings() []string {
 		list = append(list, e.text)
 	}
 	return list
+}
+
+// Look is what a text looks like: its format and, of CSV, the delimiter that the ending of its name asks for; 0: the usual one.
+type Look struct {
+	Format    Format
+	Delimiter byte
+}
+
+// TextLooks lists what texts look like, by all endings that there are.
+func TextLooks() []Look {
+	var all []Look
+	for _, f := range Formats() {
+		for _, e := range formats[f].endings {
+			if look := (Look{f, e.delimiter}); f.IsText() && !slices.Contains(all, look) {
+				all = append(all, look)
+			}
+		}
+	}
+	return all
+}
+
+// FormatNamed returns the format that a statement names, by its own name or an ending without the point; Unknown: none has the name.
+func FormatNamed(name string) Format {
+	for _, f := range Formats() {
+		if strings.EqualFold(f.String(), name) {
+			return f
+		}
+	}
+	format, _ := lookUp("." + name)
+	return format
+}
+
+// FormatNames lists what FormatNamed knows, an ending of each format, for messages.
+func FormatNames() string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Endings()[0][1:])
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // Recognize returns the format of a file that begins with head, as far as its first bytes tell; Unknown: they do not.

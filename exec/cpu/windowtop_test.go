@@ -20,7 +20,7 @@ func TestDroppedRanks(t *testing.T) {
 	const seed = 20261121
 	t.Logf("seed %d", seed)
 	v := enginetest.NewGen(rand.New(rand.NewPCG(seed, 0)), 40000).Table(40000, 40)
-	keys := map[string]int{"key": 0, "date": 8, "wide": 2, "nullable": 1}
+	keys := map[string]int{"key": 0, "date": 8, "wide": 2, "nullable": 1, "double": 8}
 	for name, partition := range map[string]int{"nothing": -1, "key": 0, "nullable": 1} {
 		for by, order := range keys {
 			for _, desc := range []bool{false, true} {
@@ -29,7 +29,11 @@ func TestDroppedRanks(t *testing.T) {
 						g := enginetest.NewGen(rand.New(rand.NewPCG(1, 2)), 0)
 						s, c := g.Scan(v)
 						number := logical.WindowItem{Col: g.Alloc.New("", fn, types.Uint64, false), Fn: expr.LookupWindow(fn), Frame: logical.WholePartition}
-						x := &physical.Window{Order: []logical.SortKey{{Expr: c[order], Desc: desc}, {Expr: c[8]}}, Cols: c[11:12], Items: []logical.WindowItem{number}, Top: top}
+						var first expr.Expr = c[order]
+						if by == "double" {
+							first = &expr.Cast{Arg: first, To: types.Double}
+						}
+						x := &physical.Window{Order: []logical.SortKey{{Expr: first, Desc: desc}, {Expr: c[8]}}, Cols: c[11:12], Items: []logical.WindowItem{number}, Top: top}
 						if partition >= 0 {
 							x.Partition = []expr.Expr{c[partition]}
 						}

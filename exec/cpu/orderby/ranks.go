@@ -28,16 +28,17 @@ type rankedRows struct {
 	sel     []int32
 }
 
-// cutoffs is a hash table of partitions that have rows enough: of each the greatest value of the first key of the order, or if that
-// descends of its complement, that a row of interest can have.
+// cutoffs is a hash table of partitions that have rows enough: of each the greatest word of the first key of the order that a row of interest can
+// have. Words are ordered as the key's values, or their complements if it descends.
 type cutoffs struct {
 	slots []cutoff // a power of 2; nil: none
 	shift uint     // that leaves the upper bits of a hash, a slot
 }
 
 type cutoff struct {
-	partition, most int64
-	used            bool
+	partition int64
+	most      uint64
+	used      bool
 }
 
 func (c *cutoffs) reset(partitions int) {
@@ -55,23 +56,39 @@ func (c *cutoffs) find(partition int64) *cutoff {
 	}
 }
 
-// cutKeys says whether partitions and the first key of the order are integers, for which there are cutoffs.
-func (s *Sink) cutKeys(cols []*column.Vector) (partition, key *column.Vector, flip int64, ok bool) {
+// cutKeys says whether partitions are integers and the first key of the order is a number, for which there are cutoffs.
+func (s *Sink) cutKeys(cols []*column.Vector) (partition *column.Vector, key cutKey, ok bool) {
 	f := s.ranks
 	if f.parts > 1 || len(s.KeyAt) == f.parts {
-		return nil, nil, 0, false
+		return nil, cutKey{}, false
 	}
-	whole := func(v *column.Vector) bool { return v.Type.Phys() == types.PhysInt64 && v.Valid == nil && !v.Const }
+	flat := func(v *column.Vector) bool { return v.Valid == nil && !v.Const }
 	if f.parts == 1 {
-		if partition = cols[s.KeyAt[0]]; !whole(partition) {
-			return nil, nil, 0, false
+		if partition = cols[s.KeyAt[0]]; partition.Type.Phys() != types.PhysInt64 || !flat(partition) {
+			return nil, cutKey{}, false
 		}
 	}
+	key.v = cols[s.KeyAt[f.parts]]
+	key.float = key.v.Type.Phys() == types.PhysFloat64
 	if s.P.Keys[f.parts].Desc {
-		flip = -1
+		key.flip = math.MaxUint64
 	}
-	key = cols[s.KeyAt[f.parts]]
-	return partition, key, flip, whole(key)
+	return partition, key, flat(key.v) && (key.float || key.v.Type.Phys() == types.PhysInt64)
+}
+
+// cutKey is the first key of the order.
+type cutKey struct {
+	v     *column.Vector
+	float bool
+	flip  uint64 // descending: the words' complements are compared
+}
+
+// word is the word of a row.
+func (k *cutKey) word(row int32) uint64 {
+	if k.float {
+		return types.FloatWord(k.v.F64[row]) ^ k.flip
+	}
+	return uint64(k.v.I64[row]) ^ 1<<63 ^ k.flip
 }
 
 // worthKeeping returns the rows of a batch that are not behind their partition's cutoff.
@@ -80,7 +97,7 @@ func (x *Local) worthKeeping(sel []int32) []int32 {
 	if c.slots == nil {
 		return sel
 	}
-	partition, key, flip, ok := x.s.cutKeys(x.cols)
+	partition, key, ok := x.s.cutKeys(x.cols)
 	if !ok {
 		return sel
 	}
@@ -90,7 +107,7 @@ func (x *Local) worthKeeping(sel []int32) []int32 {
 		if partition != nil {
 			p = partition.I64[row]
 		}
-		if s := c.find(p); !s.used || key.I64[row]^flip <= s.most {
+		if s := c.find(p); !s.used || key.word(row) <= s.most {
 			kept = append(kept, row)
 		}
 	}
@@ -150,7 +167,7 @@ func (x *Local) dropRanks() error {
 	}
 	kept := make([]int32, 0, n)
 	partition, peers := 0, 0
-	byPartition, byKey, flip, cuts := s.cutKeys(cols)
+	byPartition, byKey, cuts := s.cutKeys(cols)
 	var enough []int32 // of each partition that has so many rows the row at the highest rank
 	for i := range n {
 		if i&task.CheckRows == 0 {
@@ -182,7 +199,7 @@ func (x *Local) dropRanks() error {
 	if cuts {
 		x.ranked.cutoffs.reset(len(enough))
 		for _, row := range enough {
-			c := cutoff{most: byKey.I64[row] ^ flip, used: true}
+			c := cutoff{most: byKey.word(row), used: true}
 			if byPartition != nil {
 				c.partition = byPartition.I64[row]
 			}

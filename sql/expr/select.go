@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -222,6 +223,9 @@ func selectTable(table []uint8, want uint8, codes []uint32, sel []int32, n int, 
 // subtract stores in dst, which may be a's memory, the positions of a that are not in b. Both ascend, and b is part of a.
 func subtract(dst, a, b []int32) []int32 {
 	dst = slices.Grow(dst[:0], len(a))[:len(a)]
+	if len(b) > markedRows && int(a[len(a)-1]) < column.VectorSize {
+		return subtractMarked(dst, a, b)
+	}
 	j, k := 0, 0
 	for i, x := range a {
 		if j == len(b) {
@@ -232,6 +236,22 @@ func subtract(dst, a, b []int32) []int32 {
 		dst[k] = x
 		j += same
 		k += 1 - same
+	}
+	return dst[:k]
+}
+
+// markedRows is from how many positions on subtract marks them first, so that no step waits for the one before.
+const markedRows = 128
+
+func subtractMarked(dst, a, b []int32) []int32 {
+	var in [column.VectorSize]uint8
+	for _, x := range b {
+		in[x&(column.VectorSize-1)] = 1
+	}
+	k := 0
+	for _, x := range a {
+		dst[k] = x
+		k += 1 - int(in[x&(column.VectorSize-1)])
 	}
 	return dst[:k]
 }

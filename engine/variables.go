@@ -427,7 +427,7 @@ var modeFlags = []struct {
 	{mysql.ModeAllowInvalidDates, expr.ModeAllowInvalidDates}, {mysql.ModeNoUnsignedSubtraction, expr.ModeNoUnsignedSub},
 	{mysql.ModeOnlyFullGroupBy, expr.ModeOnlyFullGroupBy}, {mysql.ModeANSIQuotes, expr.ModeANSIQuotes},
 	{mysql.ModePipesAsConcat, expr.ModePipesAsConcat}, {mysql.ModeNoBackslashEscapes, expr.ModeNoBackslashEscapes},
-	{mysql.ModeHighNotPrecedence, expr.ModeHighNotPrecedence},
+	{mysql.ModeHighNotPrecedence, expr.ModeHighNotPrecedence}, {mysql.ModeNoAutoValueOnZero, expr.ModeNoAutoValueOnZero},
 }
 
 func setSQLMode(v *variables, value string) (string, error) {

@@ -139,7 +139,7 @@ func (b *Binder) insertValues(s *ast.InsertStmt, into written, targets *[]int) (
 			if err := mayAssign(schema, def, n); err != nil {
 				return nil, err
 			}
-			e, err := b.valueOrDefault(n, def, sc)
+			e, err := b.inserted(n, def, sc)
 			if err != nil {
 				return nil, err
 			}
@@ -160,11 +160,32 @@ func (b *Binder) insertValues(s *ast.InsertStmt, into written, targets *[]int) (
 	return rel, nil
 }
 
-func (b *Binder) valueOrDefault(n ast.ExprNode, def *table.ColumnDef, sc *scope) (expr.Expr, error) {
-	if d, ok := n.(*ast.DefaultExpr); ok && d.Name == nil {
-		return b.columnDefault(def)
+// inserted binds the value of a column in a new row. DEFAULT of an AUTO_INCREMENT column is NULL, of which storing makes the next number, or
+// under NO_AUTO_VALUE_ON_ZERO 0.
+func (b *Binder) inserted(n ast.ExprNode, def *table.ColumnDef, sc *scope) (expr.Expr, error) {
+	switch {
+	case !isDefault(n):
+		return b.expr(n, sc)
+	case def.AutoIncrement && b.Ctx.SQLMode&expr.ModeNoAutoValueOnZero != 0:
+		return implicitDefault(def, true)
 	}
-	return b.expr(n, sc)
+	return b.columnDefault(def)
+}
+
+// updated binds the value that a row that is there gets in a column. DEFAULT of an AUTO_INCREMENT column is 0, as in MySQL.
+func (b *Binder) updated(n ast.ExprNode, def *table.ColumnDef, sc *scope) (expr.Expr, error) {
+	switch {
+	case !isDefault(n):
+		return b.expr(n, sc)
+	case def.AutoIncrement:
+		return implicitDefault(def, true)
+	}
+	return b.columnDefault(def)
+}
+
+func isDefault(n ast.ExprNode) bool {
+	d, ok := n.(*ast.DefaultExpr)
+	return ok && d.Name == nil
 }
 
 // assign converts e for storing it in a column: strictly, as sql_mode says, unless IGNORE makes warnings of errors.
@@ -396,7 +417,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 			}
 			continue
 		}
-		given, err := b.valueOrDefault(a.Expr, def, sc)
+		given, err := b.updated(a.Expr, def, sc)
 		if err != nil {
 			return nil, err
 		}

@@ -179,7 +179,7 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 			}
 			continue
 		}
-		e, err := b.valueOrDefault(a.Expr, def, m.sc)
+		e, err := b.updated(a.Expr, def, m.sc)
 		if err != nil {
 			return nil, err
 		}

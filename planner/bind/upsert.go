@@ -78,7 +78,7 @@ func (b *Binder) upsert(s *ast.InsertStmt, ins *Insert, v written, targets []int
 			}
 			continue
 		}
-		e, err := b.valueOrDefault(a.Expr, def, sc)
+		e, err := b.updated(a.Expr, def, sc)
 		if err != nil {
 			return err
 		}

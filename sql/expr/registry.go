@@ -143,6 +143,7 @@ const (
 	ModePipesAsConcat                          // PIPES_AS_CONCAT
 	ModeNoBackslashEscapes                     // NO_BACKSLASH_ESCAPES
 	ModeHighNotPrecedence                      // HIGH_NOT_PRECEDENCE
+	ModeNoAutoValueOnZero                      // NO_AUTO_VALUE_ON_ZERO
 )
 
 // DefaultSQLMode is MySQL 8's default.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // dotCommand is a command of the shell itself, which stands behind a dot at the start of a line.
@@ -130,11 +131,32 @@ func isCommand(name string) bool {
 // programs are the commands that start programs, which could open any file. The others ask the session's policy for each file.
 var programs = map[string]bool{"edit": true, "shell": true}
 
+// readers and writers are the commands that do nothing but read or write files.
+var (
+	readers = map[string]bool{"cd": true, "import": true, "read": true, "restore": true}
+	writers = map[string]bool{"backup": true, "export": true, "once": true, "output": true}
+)
+
+// offered returns the commands that the session's policy lets do something.
+func offered(p *fileaccess.Policy) (list []dotCommand) {
+	for _, c := range dotCommands {
+		switch {
+		case programs[c.name] && !p.Unrestricted(), readers[c.name] && !p.AllowsAny(false), writers[c.name] && !p.AllowsAny(true):
+			continue
+		case writers[c.name] && !p.Unrestricted():
+			c.args, c.help = strings.Replace(c.args, " | |COMMAND", "", 1), strings.Replace(c.help, ", or to a command", "", 1)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
 // help prints all commands, or those whose name or help holds a word.
 func (r *runner) help(arg string) error {
 	w := r.notesOr(r.out)
 	found := false
-	for _, c := range dotCommands {
+	p := r.policy()
+	for _, c := range offered(p) {
 		if arg == "" || strings.Contains(c.name, strings.TrimPrefix(arg, ".")) || strings.Contains(c.help, arg) {
 			fmt.Fprint(w, helpEntry("."+c.name+" "+c.args, c.help, terminalWidth(100)))
 			found = true
@@ -144,17 +166,32 @@ func (r *runner) help(arg string) error {
 		return fmt.Errorf("no command has to do with %q", arg)
 	}
 	if arg == "" {
-		fmt.Fprint(w, `
-Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed.
-The cursor keys go back to lines above, then into the history (Page Up: at once); Enter runs a whole statement from any line,
-Alt-Enter breaks a line. \e, or Ctrl-X Ctrl-E, takes what is typed into $EDITOR. Ctrl-R searches the history, Tab completes.
-Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves. What mysql's and psql's users type works too:
-exit, source f, use d, \d, \dt, \l, \i f, \x, \! command.
-EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
-CALL tpch_generate(0.01); makes tables to try things on.
-`)
+		fmt.Fprint(w, typing(p))
 	}
 	return nil
+}
+
+// typing says what .help has about typing statements, where the session has a policy.
+func typing(p *fileaccess.Policy) string {
+	const begin = `
+Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed.
+The cursor keys go back to lines above, then into the history (Page Up: at once); Enter runs a whole statement from any line,
+Alt-Enter breaks a line. `
+	const middle = `Ctrl-R searches the history, Tab completes.
+Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves. What mysql's and psql's users type works too:
+exit, `
+	const end = `
+EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
+CALL tpch_generate(0.01); makes tables to try things on.
+`
+	editor, source, include, command := "", "", "", ""
+	if p.Unrestricted() {
+		editor, command = `\e, or Ctrl-X Ctrl-E, takes what is typed into $EDITOR. `, `, \! command`
+	}
+	if p.AllowsAny(false) {
+		source, include = "source f, ", `\i f, `
+	}
+	return begin + editor + middle + source + `use d, \d, \dt, \l, ` + include + `\x` + command + "." + end
 }
 
 // helpEntry writes what a command does beside it, in lines of so many characters that end with words.

@@ -148,7 +148,7 @@ func (c *completer) between(text string) bool {
 func (c *completer) commandCandidates(before string) (word string, list []string) {
 	name, arg, complete := strings.Cut(before[1:], " ")
 	if !complete {
-		for _, d := range dotCommands {
+		for _, d := range offered(c.policy()) {
 			list = append(list, d.name)
 		}
 		return name, list
@@ -162,7 +162,7 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 	case "timer", "echo", "headers", "bail", "profile", "types":
 		return word, []string{"on", "off"}
 	case "help":
-		for _, d := range dotCommands {
+		for _, d := range offered(c.policy()) {
 			list = append(list, d.name)
 		}
 		return word, list

@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // TestSafe runs what reaches for files and programs under --safe: all of it is refused, and what is there and what is not alike.
@@ -24,6 +27,47 @@ func TestSafe(t *testing.T) {
 		}
 		if got[0] != got[1] {
 			t.Errorf("%s tells what there is: %q, %q", line, got[0], got[1])
+		}
+	}
+}
+
+// TestHelpOffersWhatIsAllowed compares .help and completion with the commands that are refused.
+func TestHelpOffersWhatIsAllowed(t *testing.T) {
+	top := t.TempDir()
+	for access, refused := range map[string]string{
+		"full": "", "read": "backup edit export once output shell", "none": "backup cd edit export import once output read restore shell",
+		top: "edit shell", "read:" + top: "backup edit export once output shell",
+	} {
+		help, stderr, code := runRadish(t, ".help", "--file-access", access)
+		if code != 0 {
+			t.Fatal(access, stderr)
+		}
+		p, err := fileaccess.Parse(access)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := offered(p)
+		for _, c := range dotCommands {
+			want := !slices.Contains(strings.Fields(refused), c.name)
+			listed := strings.Contains(help, "\n  ."+c.name+" ") || strings.HasPrefix(help, "  ."+c.name+" ")
+			offered := slices.ContainsFunc(commands, func(o dotCommand) bool { return o.name == c.name })
+			if listed != want || offered != want {
+				t.Errorf("%s: .%s is listed: %v, offered: %v; want %v", access, c.name, listed, offered, want)
+			}
+		}
+		for text, want := range map[string]bool{"COMMAND": access == "full", "$EDITOR": access == "full", `\! command`: access == "full", "to a command": access == "full", "source f": access != "none", `\i f`: access != "none"} {
+			if strings.Contains(help, text) != want {
+				t.Errorf("%s: %q is there: %v", access, text, !want)
+			}
+		}
+		for _, name := range strings.Fields(refused) { // what is not listed is refused
+			arg := map[string]string{"export": "t f.csv", "import": "f.csv t", "edit": ""}[name]
+			if arg == "" && name != "edit" {
+				arg = filepath.Join(top, "f")
+			}
+			if _, stderr, code := runRadish(t, "CREATE TABLE t (a INT);\n."+name+" "+arg, "--file-access", access); code != 1 || !strings.Contains(stderr, "refused") {
+				t.Errorf("%s: .%s: exit %d, %s", access, name, code, stderr)
+			}
 		}
 	}
 }

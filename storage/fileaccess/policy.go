@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -141,6 +142,11 @@ func (p *Policy) Unrestricted() bool { return p.allowsAll(true) }
 
 // ReadsAll says whether every file may be read, so that a path tells nothing that could not be found out.
 func (p *Policy) ReadsAll() bool { return p.allowsAll(false) }
+
+// AllowsAny says whether there are files that may be read, or written too.
+func (p *Policy) AllowsAny(write bool) bool {
+	return slices.ContainsFunc(p.grants, func(g grant) bool { return g.write || !write })
+}
 
 // find returns the grant that allows an absolute name, and the name below its folder. nil: none does.
 func (p *Policy) find(absolute string, write bool) (*grant, string) {

@@ -73,7 +73,9 @@ type Binder struct {
 	record  *recording                 // what a view's text needs; nil: nobody asks
 	lenient bool                       // INSERT IGNORE: values that do not fit are adjusted, with a warning
 	size    int                        // queries and tables bound so far
-	polls   int                        // expressions bound since the last look at whether the statement was cancelled
+	// withoutColumns are the aliases of files that have rows and no columns.
+	withoutColumns map[string]bool
+	polls          int // expressions bound since the last look at whether the statement was cancelled
 }
 
 // MaxSize bounds the queries and tables of a statement, those of views and of correlated common table expressions counted at each

@@ -143,6 +143,12 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 				alias = v.Schema.Name // the file's name without folder and ending
 			}
 			node, cols := b.scan(v, alias, "")
+			if len(cols) == 0 {
+				if b.withoutColumns == nil {
+					b.withoutColumns = map[string]bool{}
+				}
+				b.withoutColumns[strings.ToLower(alias)] = true
+			}
 			return node, b.at(sc.add(cols), n)
 		}
 		if db = b.Database; db == "" {

@@ -134,6 +134,9 @@ func (b *Binder) condition(e ast.ExprNode, sc *scope) (expr.Expr, error) {
 func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) {
 	if s.Kind == ast.SelectStmtKindTable || s.Fields == nil {
 		items, err := starItems(sc, "", "")
+		if err == nil && len(items) == 0 {
+			err = b.noColumns(s)
+		}
 		if err == nil {
 			b.recordFields(s, sc, items, []int{0})
 		}
@@ -148,11 +151,12 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 			if err != nil {
 				return nil, b.at(err, f)
 			}
-			if len(star) == 0 {
-				if w.Table.O != "" {
-					return nil, b.at(sqlerr.UnknownTableIn(w.Table.O, "field list", ""), f)
-				}
-				return nil, b.at(sqlerr.New(sqlerr.CodeNoTablesUsed, sqlerr.User, "No tables used"), f)
+			switch {
+			case len(star) > 0:
+			case w.Table.O != "" && !b.withoutColumns[strings.ToLower(w.Table.O)]:
+				return nil, b.at(sqlerr.UnknownTableIn(w.Table.O, "field list", ""), f)
+			default:
+				return nil, b.at(b.noColumns(s), f)
 			}
 			items = append(items, star...)
 			continue
@@ -174,6 +178,14 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 	}
 	b.recordFields(s, sc, items, starts)
 	return items, nil
+}
+
+// noColumns is the error of a star that stands for nothing.
+func (b *Binder) noColumns(s *ast.SelectStmt) error {
+	if s.From == nil || len(b.withoutColumns) == 0 {
+		return sqlerr.New(sqlerr.CodeNoTablesUsed, sqlerr.User, "No tables used")
+	}
+	return sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "the tables of FROM have no columns, for which * could stand").WithHint("COUNT(*) counts their rows")
 }
 
 // fieldText is the name MySQL gives to an unnamed expression: its text; of a string literal, the string.

@@ -181,6 +181,11 @@ func CheckColumns(defs []table.ColumnDef) error {
 	if len(defs) == 0 {
 		return sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "there are no columns; a table must have at least 1")
 	}
+	return CheckNames(defs)
+}
+
+// CheckNames checks that no two columns of a file have one name. A file may have rows and no columns.
+func CheckNames(defs []table.ColumnDef) error {
 	taken := map[string]bool{}
 	for i := range defs {
 		name := strings.ToLower(defs[i].Name)

@@ -86,7 +86,7 @@ func TestExtremes(t *testing.T) {
 				t.Errorf("%s: %v, %v", name, v, err)
 			}
 		}
-		if _, err := arrowipc.Open("testdata/nocolumns" + ending); !errors.Is(err, sqlerr.CodeTableMustHaveColumns) || strings.Contains(err.Error(), "damaged") {
+		if _, err := formats["file"].Read("testdata/nocolumns"+ending, nil); !errors.Is(err, sqlerr.CodeTableMustHaveColumns) || strings.Contains(err.Error(), "damaged") {
 			t.Error(err)
 		}
 	}

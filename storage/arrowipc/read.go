@@ -96,7 +96,7 @@ func (f *File) describe() error {
 		}
 		f.columns = append(f.columns, def)
 	}
-	return arrowconv.CheckColumns(f.columns)
+	return arrowconv.CheckNames(f.columns)
 }
 
 // Columns returns the file's columns. The slice must not be changed.
@@ -116,6 +116,9 @@ func (f *File) LoadFirst(ctx context.Context, b *table.Builder, ordinals []int, 
 	if ordinals == nil {
 		for i := range f.columns {
 			ordinals = append(ordinals, i)
+		}
+		if err := arrowconv.CheckColumns(f.columns); err != nil {
+			return err
 		}
 	}
 	f.scratch = table.ScratchOf(ctx)

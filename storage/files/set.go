@@ -193,6 +193,9 @@ func openArrow(policy *fileaccess.Policy, path string) (footed, error) {
 	return arrowipc.OpenIn(policy, path)
 }
 
+// maxBlankRows bounds the rows of files without columns: no byte of the files stands for them, and some of memory do.
+const maxBlankRows = 1 << 34
+
 // openFooters reads the footers of all files.
 func (s *Set) openFooters(ctx context.Context) error {
 	var fields [][]string
@@ -223,6 +226,9 @@ func (s *Set) openFooters(ctx context.Context) error {
 			return err
 		}
 		s.Columns = append(s.Columns, def)
+	}
+	if len(s.Columns) == 0 && (s.Rows < 0 || s.Rows > maxBlankRows) {
+		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no columns, and %d rows: at most %d can be read", s.paths[0], s.Rows, int64(maxBlankRows))
 	}
 	for i, h := range s.heads {
 		if h.footer != nil {

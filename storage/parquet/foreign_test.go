@@ -89,7 +89,7 @@ func TestExtremes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := parquet.Open("testdata/nocolumns.parquet"); !errors.Is(err, sqlerr.CodeTableMustHaveColumns) || strings.Contains(err.Error(), "damaged") {
+	if _, err := format.Read("testdata/nocolumns.parquet", nil); !errors.Is(err, sqlerr.CodeTableMustHaveColumns) || strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -30,6 +31,9 @@ func (f *File) LoadGroups(ctx context.Context, b *table.Builder, ordinals, chose
 	if ordinals == nil {
 		for i := range f.columns {
 			ordinals = append(ordinals, i)
+		}
+		if err := arrowconv.CheckColumns(f.columns); err != nil {
+			return err
 		}
 	}
 	if chosen == nil {

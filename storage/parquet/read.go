@@ -98,7 +98,7 @@ func (f *File) describe() error {
 		}
 		f.columns, f.leaves = append(f.columns, def), append(f.leaves, l)
 	}
-	return arrowconv.CheckColumns(f.columns)
+	return arrowconv.CheckNames(f.columns)
 }
 
 // Columns returns the file's columns. The slice must not be changed.

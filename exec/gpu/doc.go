@@ -5,7 +5,9 @@
 //
 //	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
 //	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
+//	  joins             package join            how builds lie, and one file for each algorithm
 //	  groups            package groupby         how groups lie, and one file for each way to make them
+//	  sorts             package sort            kernels that order stored rows
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
 //	Placed.Start        mixed.go                a Run, which exec/schedule calls for each pipeline that is here (schedule.Run)

@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/run"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -229,12 +230,12 @@ func (p *Placed) texts() iter.Seq[string] {
 		}
 		for s := range p.program.Sinks {
 			x, ok := s.(*physical.Sort)
-			if !ok || p.program.IsHost(s) || !p.program.Sorts(x) {
+			if !ok || !sort.IsHere(p.program.Pipelines, x) {
 				continue
 			}
-			columns, _ := p.program.SortShape(x)
-			for part := range program.SortParts {
-				if p.program.Expects(x, part) && !yield(program.SortText(columns, part)) {
+			columns, _ := sort.Shape(p.program.Pipelines, x)
+			for part := range sort.Parts {
+				if sort.Expects(p.program.Pipelines, x, part) && !yield(sort.Text(columns, part)) {
 					return
 				}
 			}

@@ -21,7 +21,9 @@ func (t *Text) result(typ types.Type) Value {
 // Assign defines what a call gives.
 func (t *Text) Assign(typ types.Type, format string, args ...any) Value {
 	v := Value{Class: form.ClassOf(typ), Typ: typ, Text: t.Name("x")}
-	t.Line("const %s %s = %s;", v.Class.CName(), v.Text, fmt.Sprintf(format, args...))
+	if !t.silent {
+		t.Line("const %s %s = %s;", v.Class.CName(), v.Text, fmt.Sprintf(format, args...))
+	}
 	return v
 }
 

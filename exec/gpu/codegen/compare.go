@@ -196,6 +196,8 @@ const maxBitmap = 1 << 16
 // member is C++ for "v is in the list", in parentheses or a call.
 func (t *Text) member(v Value, list []types.Value) (string, error) {
 	switch {
+	case t.silent && v.Class != form.Code:
+		return "member", nil
 	case v.Typ.IsString():
 		return t.memberString(t.view(v), list), nil
 	case v.Class == form.Float:

@@ -48,7 +48,7 @@ func TestDocs(t *testing.T) {
 
 // refusalTable lists the reasons in words for which a pipeline has no kernel, as the package's source has them.
 func refusalTable(t *testing.T) string {
-	areas := []struct{ pattern, title string }{{"/codegen/", "expressions"}, {"/groupby/", "aggregations"}, {"/build", "joins"}, {"/probe", "joins"}, {"", "pipelines"}}
+	areas := []struct{ pattern, title string }{{"/codegen/", "expressions"}, {"/groupby/", "aggregations"}, {"/join/", "joins"}, {"", "pipelines"}}
 	reasons := map[string][]string{}
 	var files []string
 	if err := filepath.WalkDir("../../gpu", func(name string, _ fs.DirEntry, err error) error {

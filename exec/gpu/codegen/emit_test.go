@@ -177,6 +177,7 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, V
 		sc.Bind(c.ID, loaded)
 	}
 	v, err := t.Emit(e, sc)
+	x.checkForm(e, v, err, ctx)
 	if err != nil {
 		return nil, v, err
 	}
@@ -206,6 +207,28 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, V
 	t.Line("as_pointer<u64>(%s)[row] = warnings;", key(testOut{"warnings"}))
 	t.Close()
 	return t, v, nil
+}
+
+// checkForm sees whether the form of an expression, found without writing any text, is that of the value v that was written, or is refused for the same reason.
+func (x *exprTest) checkForm(e expr.Expr, v Value, refused error, ctx *expr.Context) {
+	forms := NewForms(ctx, x.cache, Ranges{})
+	for i, c := range x.cols {
+		f := Form{Class: form.ClassOf(c.Typ), Typ: c.Typ, Dict: x.vecs[i].Dict, Nullable: c.Null}
+		if f.Dict != nil {
+			f.Class = form.Code
+		}
+		forms.Bind(c.ID, f, i%2 == 1)
+	}
+	f, err := forms.Of(e)
+	if fmt.Sprint(err) != fmt.Sprint(refused) {
+		x.t.Errorf("%s: the form is refused with %v, the value with %v", e, err, refused)
+	}
+	if err != nil {
+		return
+	}
+	if f.Class != v.Class || f.Typ != v.Typ || f.Dict != v.Dict || f.Nullable != (v.Null != "") {
+		x.t.Errorf("%s has form %+v, but value %+v", e, f, v)
+	}
 }
 
 // textBytesInTests is the memory for the texts that a kernel makes of a test's rows.

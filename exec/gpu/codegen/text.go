@@ -31,6 +31,7 @@ type Text struct {
 	filled map[Gap]string // the text of the body's gaps
 	indent int
 	names  int
+	silent bool // nothing is written: see Forms
 }
 
 // Param says what one 64-bit word of a kernel's parameters is when the kernel is launched.
@@ -63,6 +64,9 @@ func NewText(ctx *expr.Context, lookups *LookupCache) *Text {
 
 // Param adds a parameter and returns the C++ that reads its word, a u64. One with a key or a table that there is already is shared.
 func (t *Text) Param(s Param) string {
+	if t.silent {
+		return "word"
+	}
 	var key any = s.Key
 	if s.Table != nil {
 		key = s.Table
@@ -124,6 +128,9 @@ func codeOf(typ types.Type, text, null string, d *column.Dictionary) Value {
 
 // Line writes a statement, or any one line.
 func (t *Text) Line(format string, args ...any) {
+	if t.silent {
+		return
+	}
 	for range t.indent {
 		t.body.WriteString("  ")
 	}
@@ -185,6 +192,9 @@ func (t *Text) Else() {
 
 // Name returns a name that the kernel does not have yet; it begins with the prefix.
 func (t *Text) Name(prefix string) string {
+	if t.silent {
+		return prefix
+	}
 	t.names++
 	return prefix + strconv.Itoa(t.names)
 }
@@ -277,11 +287,17 @@ func (t *Text) ErrorAddress() string {
 
 // RaiseIf writes a statement that raises an error where the condition holds: the host then runs the query on the CPU.
 func (t *Text) RaiseIf(condition string, code Code, e expr.Expr) {
+	if t.silent {
+		return
+	}
 	t.Line("if (%s) raise(%s, %d, %d);", condition, t.ErrorAddress(), code, t.site(e))
 }
 
 // warnIf writes a statement that counts a warning of an expression where the condition holds.
 func (t *Text) warnIf(condition string, e expr.Expr) {
+	if t.silent {
+		return
+	}
 	t.Line("if (%s) warn(as_pointer<u64>(%s), %d);", condition, t.Param(Param{Key: WarningsWord{}}), t.site(e))
 }
 

@@ -21,12 +21,20 @@ const (
 	copiesLow  = 8       // that a table has at least to be laid out so
 )
 
+var copies = way{
+	name:    "copies of a table in each block",
+	applies: func(w *Way) bool { return w.f.ByCopy },
+	row:     (*groupText).sharedRow,
+	declare: (*groupText).declareCopies,
+	flush:   (*groupText).flushCopies,
+}
+
 // pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
-func (a *groupText) pieces(acc *Accumulator) int {
-	if !acc.known || acc.like.Class != form.Int || a.countOf(acc) < 0 {
+func (w *Way) pieces(acc *Accumulator) int {
+	if !acc.like.Known || acc.like.Class != form.Int || w.countOf(acc) < 0 {
 		return 0
 	}
-	n := (bits.Len64(uint64(acc.within.Hi)-uint64(acc.within.Lo)) + 15) / 16
+	n := (bits.Len64(uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo)) + 15) / 16
 	if n > copyPieces {
 		return 0
 	}
@@ -34,9 +42,9 @@ func (a *groupText) pieces(acc *Accumulator) int {
 }
 
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
-func (a *groupText) chooseCopies() {
-	f := a.f
-	if !f.Shared || a.k.Many || len(a.k.Plan.Feeders[f.Aggregate]) != 1 {
+func (w *Way) chooseCopies() {
+	f := w.f
+	if !f.Shared || w.Many || w.Plan.IsShared(f.Aggregate) {
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -45,7 +53,7 @@ func (a *groupText) chooseCopies() {
 		limbs[i] = acc.limbs
 		switch acc.op {
 		case accSum:
-			if limbs[i] = a.pieces(acc); limbs[i] == 0 {
+			if limbs[i] = w.pieces(acc); limbs[i] == 0 {
 				return
 			}
 		case accFloatSum, accFloatSquares, accBitAnd, accBitOr, accBitXor:
@@ -72,8 +80,8 @@ func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
 	k := a.k
 	offset := ""
 	if acc.offset {
-		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.within.Lo)))
-		if raw, ok := k.Raws[v.Text]; ok && raw.Base == acc.within.Lo {
+		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
+		if raw, ok := k.Raws[v.Text]; ok && raw.Base == acc.like.Within.Lo {
 			offset = raw.Text
 		}
 	}
@@ -146,11 +154,11 @@ func (a *groupText) flushCopies() {
 			best := k.Name("best")
 			k.Line("u32 %s = first[%d];", best, acc.limb)
 			k.Line("RADISH_NO_UNROLL for (u32 c = 1; c < 1u << copies; c++) %s = %s_of(%s, first[c * words + %d]);", best, name, best, acc.limb)
-			k.Line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.Literal(uint64(acc.within.Lo)))
+			k.Line("%s_group(%s, (i64)(%s + %s), Adds::shared);", name, at(0), best, k.Literal(uint64(acc.like.Within.Lo)))
 		default:
 			n := count(a.countOf(acc))
 			sum := k.Name("sum")
-			k.Line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.within.Lo)), n)
+			k.Line("i128 %s = (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.like.Within.Lo)), n)
 			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += read_pieces<%d>(first + c * words + %d);", sum, acc.limbs, acc.limb)
 			if acc.narrow {
 				k.Line("add_group(%s, (u64)%s, Adds::shared);", at(0), sum)

@@ -1,7 +1,8 @@
 // Package groupby writes the kernels that group rows. It knows no device and no running query.
 //
-// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays. The first pipeline that ends in an aggregation settles it (text.go).
-// The ways to bring rows to their groups have a file each:
+// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays (settle.go). Way (way.go) says how a pipeline brings its rows there. Both are
+// decided before any text is written. The list of ways is in way.go; each has a file, which says when it applies, and writes the row, what stands in front of the loop
+// over rows and what a block does behind it:
 //
 //	scalar.go          one group: registers, then warps, blocks and the device
 //	shared.go          groups that fit a block's shared memory; copies.go: few of them, in copies

@@ -11,8 +11,8 @@ import (
 // How a row's group is found. Keys of known ranges make a number: the group's place, or a packed key. That is looked up as one word, and so is a
 // single key of 64 bits; any others are compared one by one with the keys that lie in a slot's arrays.
 
-// place writes what finds a row's group, opens the block of rows that have one, and returns the place's name.
-func (a *groupText) place(keys []codegen.Value) string {
+// slotOf writes what finds a row's group, opens the block of rows that have one, and returns the slot's name.
+func (a *groupText) slotOf(keys []codegen.Value) string {
 	k, f := a.k, a.f
 	name := k.Name("g")
 	switch f.Shape {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -42,6 +41,7 @@ type Form struct {
 	KeyAt     int // KeyedGroups: first array of the keys
 	// A dense slot is taken if the array SeenAt says so or, where that is -1, the accumulator taken counts rows.
 	SeenAt, Taken int
+	ways          []*Way           // of the pipelines that end here
 	Partition     *PartitionForm   // rows are partitioned first; nil: they are not
 	PerfectHash   *PerfectHashForm // blocks have tables with a perfect hash; nil: they have none
 }
@@ -84,18 +84,16 @@ const (
 // Accumulator is an accumulator.
 type Accumulator struct {
 	op     accOp
-	arg    expr.Expr     // nil: COUNT(*)
-	like   codegen.Value // of the argument
-	narrow bool          // a sum that is known to fit 64 bits
-	limbs  int           // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
-	offset bool          // these hold offsets from within.lo
-	nulls  expr.Expr     // what is NULL where arg is; nil: no more is known
-	counts bool          // of a sum: the high half of its last word counts the rows
-	in     *Accumulator  // of a count: the sum that counts for it
-	At     int           // its first array
-	limb   int           // its first limb in the table in shared memory
-	within form.Interval // what its argument lies between,
-	known  bool          // if that is known
+	arg    expr.Expr    // nil: COUNT(*)
+	like   codegen.Form // of the argument, in all pipelines
+	narrow bool         // a sum that is known to fit 64 bits
+	limbs  int          // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
+	offset bool         // these hold offsets from within.lo
+	nulls  expr.Expr    // what is NULL where arg is; nil: no more is known
+	counts bool         // of a sum: the high half of its last word counts the rows
+	in     *Accumulator // of a count: the sum that counts for it
+	At     int          // its first array
+	limb   int          // its first limb in the table in shared memory
 }
 
 // extreme is the part of device functions' names that says which extreme an accumulator is.

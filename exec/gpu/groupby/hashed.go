@@ -81,8 +81,8 @@ func (f *Form) groups() float64 {
 }
 
 // nullPlaces says whether NULL has a place besides those of keys.
-func (a *groupText) nullPlaces() bool {
-	return a.f.Shape == wordGroups && kernel.OrFalse(a.f.form.Cols[0].Like.Null) != "false"
+func (w *Way) nullPlaces() bool {
+	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.Nullable
 }
 
 // partKey is the C++ of the key that a place stands for.
@@ -97,7 +97,7 @@ func (a *groupText) partKey(place string) string {
 func (a *groupText) partPlace(keys, args []codegen.Value) string {
 	k, f := a.k, a.f
 	if !f.Partition.Hashed {
-		return a.place(keys)
+		return a.slotOf(keys)
 	}
 	name := k.Name("g")
 	if !f.Partition.wide {

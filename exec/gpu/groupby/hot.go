@@ -16,22 +16,22 @@ const (
 )
 
 // hotBits is log2 of the number of frequent places that a block has room for.
-func (a *groupText) hotBits() int {
-	x := a.f.Partition
-	free := (a.k.Plan.Target.SharedBytes+kernel.SharedRest)/partitionBlocks - hotRest - x.bytes(PartitionThreads)
+func (w *Way) hotBits() int {
+	x := w.f.Partition
+	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partitionBlocks - hotRest - x.bytes(PartitionThreads)
 	bits := hotBitsMost
 	if x.Bits == partitionBitsMost {
 		bits--
 	}
-	for bits > hotBitsLeast && a.hotBytes(bits) > free {
+	for bits > hotBitsLeast && w.hotBytes(bits) > free {
 		bits--
 	}
 	return bits
 }
 
 // hotBytes is what so many frequent places take of shared memory: a tag and words each.
-func (a *groupText) hotBytes(bits int) int64 {
-	return (a.f.Partition.tagBytes() + 4*int64(a.f.Words())) << bits
+func (w *Way) hotBytes(bits int) int64 {
+	return (w.f.Partition.tagBytes() + 4*int64(w.f.Words())) << bits
 }
 
 // declareHot declares the table.

@@ -23,30 +23,38 @@ const (
 	rowsPerSlot        = 8   // rows for each slot that make a small table worth it
 )
 
+var local = way{
+	name:    "hash table in front",
+	applies: (*Way).chooseLocal,
+	row:     (*groupText).localRow,
+	declare: (*groupText).declareLocal,
+	flush:   (*groupText).flushLocal,
+}
+
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
-func (a *groupText) byTiles() bool {
-	return a.k.Tile != "" && !a.k.Many && a.f.Aggregate.EstGroups >= a.k.Plan.Target.Tuning.TilesLeast
+func (w *Way) byTiles() bool {
+	return w.Tiled && !w.Many && w.f.Aggregate.EstGroups >= w.Plan.Target.Tuning.TilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
-func (a *groupText) localSlots() int64 {
-	words := a.tableWords(false, true)
-	for _, acc := range a.f.Accs {
-		if n, _ := a.limbs(acc); n == 0 {
+func (w *Way) localSlots() int64 {
+	words := w.tableWords(false, true)
+	for _, acc := range w.f.Accs {
+		if n, _ := w.limbs(acc); n == 0 {
 			return 0
 		}
 	}
-	return a.k.Plan.Target.SharedBytes / localSlotBytes(words) &^ 3
+	return w.Plan.Target.SharedBytes / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
 func localSlotBytes(words int64) int64 { return 8 + 4*words }
 
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
-func (a *groupText) chooseLocal() {
-	f, k := a.f, a.k
+func (w *Way) chooseLocal() bool {
+	f, k := w.f, w
 	if f.Shape != PackedGroups && f.Shape != wordGroups || !f.inWords() {
-		return
+		return false
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
 	capacity := k.Plan.Target.SharedBytes / slotBytes &^ 3
@@ -57,16 +65,17 @@ func (a *groupText) chooseLocal() {
 	if slots*slotBytes > sharedSmall {
 		perSlot = rowsPerPlace
 	}
-	if est*localFull > float64(capacity) || a.rowsIn() < perSlot*float64(slots) {
-		return
+	if est*localFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
+		return false
 	}
-	a.slots, a.slot = slots, slotBytes
-	k.Threads = k.SharedThreads(slots * slotBytes)
+	w.slots, w.slot = slots, slotBytes
+	return true
 }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
 func (a *groupText) localRow(keys, args []codegen.Value) {
 	k := a.k
+	k.Threads = k.SharedThreads(a.slots * a.slot)
 	key, null := a.oneWord(keys)
 	if a.byTiles() {
 		a.localTile(key, null, args)

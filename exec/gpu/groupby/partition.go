@@ -50,13 +50,13 @@ type PartitionForm struct {
 	blocks      int               // of a multiprocessor that a partition's table leaves memory for: 1 or 2
 	table       int64             // bytes that a partition's table wants
 	stride      int64             // slots that it has
+	tables      int               // of a multiprocessor that add partitions up
 	hot         int               // log2 of the frequent slots that a block adds up itself
 	wide        bool              // keys of 64 bits: rows are of two words
 	Hashed      bool              // slots are mixed keys; a partition's groups are found by hashing
 	perfectHash *PerfectHashTable // of each partition's keys; nil: they are searched for
 	arg         expr.Expr         // the value; nil: there is none
 	accs        *Accumulator      // one that has it
-	then        []*kernel.Kernel  // that run after the pipeline's
 	tuning      *kernel.Tuning
 }
 
@@ -123,39 +123,47 @@ func (x *PartitionForm) slotBytes(words int64) int64 {
 	return 4 * words
 }
 
+var partition = way{
+	name:    "partitions",
+	applies: func(w *Way) bool { return w.f.Partition != nil },
+	row:     (*groupText).partitionRow,
+	declare: (*groupText).declareParts,
+	flush:   (*groupText).flushParts,
+}
+
 // choosePartition decides whether rows are partitioned.
-func (a *groupText) choosePartition() *PartitionForm {
-	k, f := a.k, a.f
+func (w *Way) choosePartition() *PartitionForm {
+	k, f := w, w.f
 	x := &PartitionForm{tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
-		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(a.localSlots()) || a.choosePerfectHash(a.tableWords(false, true)) != nil {
+		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
 			return nil
 		}
 		x.wide = f.Shape == wordGroups || !f.keysFitWord()
 	}
-	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || k.Tile == "" || k.Many || len(k.Plan.Feeders[f.Aggregate]) != 1 || k.MaxRows >= 1<<31 {
+	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !k.Tiled || k.Many || k.Plan.IsShared(f.Aggregate) || k.MaxRows >= 1<<31 {
 		return nil
 	}
-	if rows := a.rowsIn(); rows < k.Plan.Target.Tuning.PartitionRows || rows < 2*groups {
+	if rows := w.rowsIn(); rows < k.Plan.Target.Tuning.PartitionRows || rows < 2*groups {
 		return nil
 	}
 	for _, acc := range f.Accs {
-		_, offset := a.limbs(acc)
+		_, offset := w.limbs(acc)
 		switch {
 		case acc.op == accCount && acc.arg == nil:
 			continue
-		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.Null != "":
+		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.Nullable:
 			return nil
 		case acc.op != accSum && !offset:
 			return nil
 		}
-		if !acc.known || acc.like.Class != form.Int || uint64(acc.within.Hi)-uint64(acc.within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
+		if !acc.like.Known || acc.like.Class != form.Int || uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
 			return nil
 		}
 		x.arg, x.accs = acc.arg, acc
 	}
-	words := a.tableWords(true, true)
+	words := w.tableWords(true, true)
 	// The fewest passes, and the fewest partitions whose tables fit shared memory: the more partitions, the slower a pass.
 	shared := k.Plan.Target.SharedBytes
 	for x.Passes = x.tuning.PartitionPasses; x.Passes <= 2; x.Passes++ {
@@ -165,7 +173,7 @@ func (a *groupText) choosePartition() *PartitionForm {
 				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(k.Plan.Target.Multiprocessors)) {
 					continue
 				}
-				if x.Hashed && !x.ranked() && a.rowsIn() >= x.tuning.PartitionHashRows*groups {
+				if x.Hashed && !x.ranked() && w.rowsIn() >= x.tuning.PartitionHashRows*groups {
 					if t := choosePerfectHashTable(x.tagBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(capacity, x.tuning.PartitionHashBytes)); t != nil {
 						x.perfectHash, x.table = t, t.bytes()
 						return x
@@ -223,7 +231,7 @@ func (a *groupText) partValue(row string) string {
 	if a.f.Partition.arg == nil {
 		return "(i64)0"
 	}
-	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.Partition.accs.within.Lo)), row)
+	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.Partition.accs.like.Within.Lo)), row)
 }
 
 // addPartitionRow adds a row that is in a partition to group g, here or in shared memory.
@@ -232,18 +240,17 @@ func (a *groupText) addPartitionRow(row, place string) {
 	args := make([]codegen.Value, len(f.Accs))
 	x := k.Name("x")
 	for i, acc := range f.Accs {
-		args[i] = acc.like
+		args[i] = acc.like.Value()
 		args[i].Text = x
 	}
 	k.Line("const i64 %s = %s;", x, a.partValue(row))
 	a.updateAll(args, place)
 }
 
-// partitionRowText notes a row. A tile's rows are added to frequent places, or else written to their partitions.
-func (a *groupText) partitionRowText(keys, args []codegen.Value) {
+// partitionRow notes a row. A tile's rows are added to frequent places, or else written to their partitions.
+func (a *groupText) partitionRow(keys, args []codegen.Value) {
 	k, f := a.k, a.f
 	k.Threads, k.Items, k.Blocks = PartitionThreads, f.Partition.Items(), partitionBlocks
-	f.Partition.hot = a.hotBits()
 	k.Defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
 	if f.Partition.wide {
 		k.Defines = append(k.Defines, "RADISH_WIDE_ROWS")
@@ -251,7 +258,7 @@ func (a *groupText) partitionRowText(keys, args []codegen.Value) {
 	place, offset := a.partPlace(keys, args), "0"
 	for i, acc := range f.Accs {
 		if acc == f.Partition.accs {
-			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].Text, k.Literal(uint64(acc.within.Lo)))
+			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].Text, k.Literal(uint64(acc.like.Within.Lo)))
 		}
 	}
 	k.Line("part_rows[i] = part_row(%s, %s);", place, offset)
@@ -295,17 +302,16 @@ func (a *groupText) flushParts() {
 	k.Line("parting.finish(direct);")
 	a.flushHot()
 	if f.Partition.Passes == 2 {
-		f.Partition.then = append(f.Partition.then, a.splitKernel())
+		k.Then = append(k.Then, a.splitKernel())
 	}
-	f.Partition.then = append(f.Partition.then, a.tablesKernel())
-	k.Then = f.Partition.then
+	k.Then = append(k.Then, a.tablesKernel())
 }
 
 // thenKernel returns a kernel that runs after the pipeline's, and what writes it.
 func (a *groupText) thenKernel(suffix string) (*kernel.Kernel, *groupText) {
 	k := a.k
 	sub := k.Another(suffix)
-	return sub, &groupText{k: sub, f: a.f}
+	return sub, &groupText{k: sub, Way: a.Way}
 }
 
 // splitKernel splits each partition.

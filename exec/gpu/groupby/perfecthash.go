@@ -21,6 +21,14 @@ const (
 	slotsPerBucket   = 3.5      // or less
 )
 
+var perfectHash = way{
+	name:    "perfect hash in front",
+	applies: func(w *Way) bool { return w.f.PerfectHash != nil },
+	row:     (*groupText).perfectHashRow,
+	declare: (*groupText).declarePerfectHash,
+	flush:   (*groupText).flushLocal,
+}
+
 // PerfectHashForm is a table with a perfect hash of its keys.
 type PerfectHashForm struct {
 	Slots, Buckets int64
@@ -48,9 +56,9 @@ const (
 )
 
 // choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
-func (a *groupText) choosePerfectHash(words int64) *PerfectHashForm {
-	k, f := a.k, a.f
-	if f.Shape != PackedGroups && f.Shape != wordGroups || k.Rows.Scan == nil || len(k.Plan.Feeders[f.Aggregate]) != 1 || a.rowsIn() < k.Plan.Target.Tuning.PerfectHashRows {
+func (w *Way) choosePerfectHash(words int64) *PerfectHashForm {
+	k, f := w, w.f
+	if f.Shape != PackedGroups && f.Shape != wordGroups || !w.scansTable() || k.Plan.IsShared(f.Aggregate) || w.rowsIn() < k.Plan.Target.Tuning.PerfectHashRows {
 		return nil
 	}
 	x := &PerfectHashForm{Tag: 4}
@@ -85,6 +93,7 @@ func (x *PerfectHashForm) elem() string {
 // perfectHashRow adds a row to the block's table or, if its key has no slot there, to the one in device memory.
 func (a *groupText) perfectHashRow(keys, args []codegen.Value) {
 	k, x := a.k, a.f.PerfectHash
+	k.Threads = k.SharedThreads(x.bytes())
 	key, tag, slot := k.Name("key"), k.Name("tag"), k.Name("slot")
 	text, null := a.oneWord(keys)
 	k.Line("const u64 %s = %s;", key, text)

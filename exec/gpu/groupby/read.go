@@ -15,15 +15,28 @@ import (
 // reader writes the kernel of a pipeline that reads groups.
 type reader struct{ *kernel.Kernel }
 
-// Open writes the loop over an aggregation's groups. f is nil if they are not on the device.
-func Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkScan, f *Form) (*codegen.Scope, error) {
-	k := &reader{of}
+// OutlineSource decides what the source gives that reads an aggregation's groups.
+func (all Forms) OutlineSource(o *kernel.Outline, src *physical.SinkScan, p *physical.Aggregate) error {
+	f := all[p]
 	if f == nil {
-		return nil, codegen.Refuse("its input was computed on the CPU")
+		return codegen.Refuse("its input was computed on the CPU")
 	}
+	rows := o.Plan.Bound(p)
+	o.MaxRows = f.most(rows)
+	for i, c := range src.Cols {
+		v, _, err := f.column(c, src.Ins[i], rows)
+		if err != nil {
+			return err
+		}
+		o.Forms.Bind(c.ID, v, false)
+	}
+	return nil
+}
+
+// Open writes the loop over an aggregation's groups.
+func (all Forms) Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) error {
+	k, f := &reader{of}, all[p]
 	k.Line("// groups: %s", f.Shape)
-	p := f.Aggregate
-	k.MaxRows = f.most(k.Plan.Bound(p))
 	occupied := ""
 	switch f.Shape {
 	case DenseGroups:
@@ -39,54 +52,49 @@ func Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkScan, f *Form) 
 	}
 	k.OpenRows(kernel.Rows{Groups: p}, occupied)
 	for i, c := range src.Cols {
-		if err := k.bindGroup(s, f, c, src.Ins[i]); err != nil {
-			return nil, err
+		v, load, err := f.column(c, src.Ins[i], kernel.Unbounded)
+		if err != nil {
+			return err
 		}
+		s.BindLazy(c.ID, v.Value(), func() (codegen.Value, error) { return load(k) })
 	}
-	return s, nil
+	return nil
 }
 
-// bindGroup makes a column of an aggregation known: a key or an aggregate's value.
-func (k *reader) bindGroup(s *codegen.Scope, f *Form, c *expr.Column, in expr.ColumnID) error {
+// column is the form of a column of an aggregation to which so many rows come at most, and what reads it: a key, or an aggregate's value.
+func (f *Form) column(c *expr.Column, in expr.ColumnID, rows float64) (v codegen.Form, load func(*reader) (codegen.Value, error), err error) {
 	for i, g := range f.Aggregate.Groups {
-		if g.Col.ID != in {
-			continue
+		if g.Col.ID == in {
+			return f.form.Cols[i].Form, func(k *reader) (codegen.Value, error) { return k.groupKey(f, i), nil }, nil
 		}
-		stored := &f.form.Cols[i]
-		like := stored.Like
-		like.Text = ""
-		k.Ranges.Note(c.ID, stored.Within, stored.Known)
-		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return k.groupKey(f, i), nil })
-		return nil
 	}
 	for i := range f.Aggregate.Aggs {
 		it := &f.Aggregate.Aggs[i]
 		if it.Col.ID != in {
 			continue
 		}
-		like := codegen.Value{Class: form.ClassOf(it.Col.Typ), Typ: it.Col.Typ, Null: "null"}
-		if acc := f.Accs[f.items[i].acc]; acc.like.Class == form.Code && acc.op != accCount {
-			like.Class, like.Dict = form.Code, acc.like.Dict
+		acc := f.Accs[f.items[i].acc]
+		typ := it.Col.Typ
+		if typ.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && acc.op == accSum {
+			return v, nil, codegen.Refuse("a sum of integers or decimals as a DOUBLE runs on the CPU only")
 		}
-		switch acc := f.Accs[f.items[i].acc]; acc.op {
+		v = codegen.Form{Class: form.ClassOf(typ), Typ: typ, Nullable: f.items[i].count >= 0}
+		switch acc.op {
 		case accCount:
-			n := k.Plan.Bound(f.Aggregate)
-			k.Ranges.Note(c.ID, form.Interval{Lo: 0, Hi: int64(n)}, n < mostRows)
+			v.Within, v.Known = form.Interval{Lo: 0, Hi: int64(rows)}, rows < mostRows
 		case accMin, accMax:
-			k.Ranges.Note(c.ID, acc.within, acc.known)
+			v.Within, v.Known = acc.like.Within, acc.like.Known
+		case accAny, accSingle, accLeast, accMost:
+			v.Class, v.Dict, v.Nullable = acc.like.Class, acc.like.Dict, true
 		}
-		if t := it.Col.Typ; t.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && f.Accs[f.items[i].acc].op == accSum {
-			return codegen.Refuse("a sum of integers or decimals as a DOUBLE runs on the CPU only")
-		}
-		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return k.groupValue(f, i) })
-		return nil
+		return v, func(k *reader) (codegen.Value, error) { return k.groupValue(f, i) }, nil
 	}
-	return codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
+	return v, nil, codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
 }
 
 // groupKey reads key i of group number row.
 func (k *reader) groupKey(f *Form, i int) codegen.Value {
-	v := f.form.Cols[i].Like
+	v := f.form.Cols[i].Form.Value()
 	nullable := v.Null != ""
 	key := f.keys
 	digit := ""

@@ -19,9 +19,15 @@ import (
 //
 // Where it is known that equal keys lie together in the whole input, most groups are a single run of a single warp. They are written by plain stores.
 
+var runs = way{
+	name:    "runs of equal keys",
+	applies: (*Way).inRuns,
+	row:     (*groupText).runs,
+}
+
 // scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.
-func (a *groupText) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
-	k := a.k
+func (w *Way) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
+	k := w
 	scan, isScan := k.Pipeline.Source.(*physical.TableScan)
 	c, isColumn := e.(*expr.Column)
 	if !isScan || !isColumn {
@@ -53,33 +59,33 @@ func (a *groupText) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bo
 }
 
 // clustered says whether a scan's rows come in about the order of a column: each row group holds a small part of its values.
-func (a *groupText) clustered(e expr.Expr) bool {
-	f, id, ok := a.scanned(e)
+func (w *Way) clustered(e expr.Expr) bool {
+	f, id, ok := w.scanned(e)
 	if !ok || f.Class != form.Int || len(f.Zones.Lo) < 16 {
 		return false
 	}
-	all := a.k.Ranges[id]
+	all := w.Forms.Ranges()[id]
 	return f.Zones.Widths/float64(len(f.Zones.Lo)) < (float64(all.Hi)-float64(all.Lo))/16
 }
 
 // contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of: the key is a column by which the
 // table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
-func (a *groupText) contiguous() bool {
-	p := a.f.Aggregate
-	if len(p.Groups) != 1 || len(a.k.Plan.Feeders[p]) != 1 {
+func (w *Way) contiguous() bool {
+	p := w.f.Aggregate
+	if len(p.Groups) != 1 || w.Plan.IsShared(p) {
 		return false
 	}
-	f, _, ok := a.scanned(p.Groups[0].Expr)
+	f, _, ok := w.scanned(p.Groups[0].Expr)
 	return ok && f.Sorted
 }
 
 // inRuns says whether rows are added up by runs of equal keys first.
-func (a *groupText) inRuns() bool { return !a.f.Shared && a.wantsRuns() }
+func (w *Way) inRuns() bool { return !w.f.Shared && w.wantsRuns() }
 
 // wantsRuns is inRuns where groups do not lie in shared memory.
-func (a *groupText) wantsRuns() bool {
-	k, f := a.k, a.f
-	if f.Shape != DenseGroups && f.Shape != PackedGroups || k.Tile == "" || k.Many || len(f.Accs) > runAccs {
+func (w *Way) wantsRuns() bool {
+	k, f := w, w.f
+	if f.Shape != DenseGroups && f.Shape != PackedGroups || !k.Tiled || k.Many || len(f.Accs) > runAccs {
 		return false
 	}
 	for _, acc := range f.Accs {
@@ -89,7 +95,7 @@ func (a *groupText) wantsRuns() bool {
 			return false
 		}
 	}
-	return f.Aggregate.Algorithm == physical.StreamAggregate || a.clustered(f.Aggregate.Groups[0].Expr)
+	return f.Aggregate.Algorithm == physical.StreamAggregate || w.clustered(f.Aggregate.Groups[0].Expr)
 }
 
 // runVar is what a thread has of a run for an accumulator.
@@ -122,7 +128,7 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 			v.join = func(a, b string) string { return fmt.Sprintf("%s_of(%s, %s)", fn, a, b) }
 			full := func(x string) string { return x }
 			if acc.offset && null == "" {
-				low := k.Literal(uint64(acc.within.Lo))
+				low := k.Literal(uint64(acc.like.Within.Lo))
 				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].Text, low)
 				full = func(x string) string { return fmt.Sprintf("(i64)(%s + %s)", x, low) }
 			}
@@ -171,7 +177,7 @@ func (f *Form) keyType() (typ string, bytes int64) {
 }
 
 // runs notes a row's key and values. Behind the tile's rows they are made runs.
-func (a *groupText) runs(keys, args []codegen.Value) error {
+func (a *groupText) runs(keys, args []codegen.Value) {
 	k := a.k
 	typ, _ := a.f.keyType()
 	k.Line("run_keys[i] = (%s)(%s);", typ, a.number(keys))
@@ -200,7 +206,6 @@ func (a *groupText) runs(keys, args []codegen.Value) error {
 	k.Fill(k.Tile, 2, lines)
 	k.Tile = ""
 	a.endRuns(a.runVars(rows))
-	return nil
 }
 
 // endRuns writes what makes runs of a thread's rows of a tile, and takes a warp's to the groups.

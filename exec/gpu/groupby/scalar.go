@@ -8,15 +8,22 @@ import (
 
 // One group is added up in variables of each thread, which a block puts together behind its loop.
 
+var scalar = way{
+	name:    "variables of threads",
+	applies: func(w *Way) bool { return w.f.Shape == ScalarGroups },
+	row:     (*groupText).scalar,
+}
+
 // scalar adds to variables of the thread, which are put together behind the loop.
-func (a *groupText) scalar(args []codegen.Value) {
+func (a *groupText) scalar(keys, args []codegen.Value) {
+	slot := a.slotOf(keys)
 	for i, acc := range a.f.Accs {
-		a.unlessNull(acc, args[i], func() { a.scalarValue(acc, args[i]) })
+		a.unlessNull(acc, args[i], func() { a.scalarValue(acc, args[i], slot) })
 	}
 }
 
 // scalarValue adds a value to an accumulator's variable.
-func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value) {
+func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value, slot string) {
 	k := a.k
 	name := k.Name("sum")
 	at := func(i int) string { return a.arrayOf(acc, i) }
@@ -35,11 +42,11 @@ func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value) {
 		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
 	case acc.op == accFloatSum:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
-		a.addFloat(acc, v, "0", func(term string) { k.Line("%s += %s;", name, term) })
+		a.addFloat(acc, v, slot, func(term string) { k.Line("%s += %s;", name, term) })
 		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
 	case acc.op == accFloatSquares:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s_low = 0, %s_high = 0;", name, name))
-		a.addFloat(acc, v, "0", func(term string) {
+		a.addFloat(acc, v, slot, func(term string) {
 			k.Line("%s_low += %s.low;", name, term)
 			k.Line("%s_high += %s.high;", name, term)
 		})
@@ -68,7 +75,7 @@ func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value) {
 		k.Line("%s_seen = true;", name)
 		a.tail = append(a.tail, fmt.Sprintf("if (%s_seen) %s(%s, %s, %s, %s);", name, keepBest(acc), at(2), at(0), at(1), name))
 	default:
-		a.update(acc, v, "0")
+		a.update(acc, v, slot)
 	}
 }
 

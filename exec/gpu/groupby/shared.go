@@ -33,34 +33,48 @@ const (
 	rowsPerPlace = 512
 )
 
+var shared = way{
+	name:    "a table in each block",
+	applies: func(w *Way) bool { return w.f.Shared },
+	row:     (*groupText).sharedRow,
+	declare: (*groupText).declareShared,
+	flush:   (*groupText).flush,
+}
+
+// sharedRow adds a row to its group in the block's table.
+func (a *groupText) sharedRow(keys, args []codegen.Value) {
+	a.k.Threads = a.k.SharedThreads(a.f.Slots * int64(a.f.Words()) * 4)
+	a.slotRow(keys, args)
+}
+
 // narrow says whether a sum is known to fit 64 bits.
-func (a *groupText) narrow(acc *Accumulator) bool {
-	r, known := a.k.Ranges.Of(acc.arg)
-	return known && len(a.k.Plan.Feeders[a.f.Aggregate]) == 1 && r.Magnitude()*a.k.MaxRows < 1<<62
+func (w *Way) narrow(acc *Accumulator) bool {
+	r, known := w.Forms.Ranges().Of(acc.arg)
+	return known && !w.Plan.IsShared(w.f.Aggregate) && r.Magnitude()*w.MaxRows < 1<<62
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
-func (a *groupText) limbs(acc *Accumulator) (n int, offset bool) {
-	return a.limbsIf(acc, a.countOf(acc) >= 0)
+func (w *Way) limbs(acc *Accumulator) (n int, offset bool) {
+	return w.limbsIf(acc, w.countOf(acc) >= 0)
 }
 
 // limbsIf is limbs where the accumulator's values are counted, or are not.
-func (a *groupText) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
-	offset = acc.known && acc.like.Class == form.Int && uint64(acc.within.Hi)-uint64(acc.within.Lo) <= math.MaxUint32
+func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
+	offset = acc.like.Known && acc.like.Class == form.Int && uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
-		return a.countLimbs(), false
+		return w.countLimbs(), false
 	case accSum:
 		switch {
-		case a.crowded() && a.narrow(acc):
+		case w.crowded() && w.narrow(acc):
 			return 2, false
-		case a.crowded():
+		case w.crowded():
 			return 4, false
 		case offset && counted:
 			return 2, true
-		case a.narrow(acc):
+		case w.narrow(acc):
 			return 2, false
-		case acc.known || acc.like.Class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
+		case acc.like.Known || acc.like.Class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
 			return 3, false
 		}
 		return 4, false
@@ -76,35 +90,35 @@ func (a *groupText) limbsIf(acc *Accumulator, counted bool) (n int, offset bool)
 
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
 // 10^8 rows of a build has that many for each.
-func (a *groupText) crowded() bool {
-	return a.k.Many && !(a.k.MaxRows < a.k.Plan.Target.Tuning.CrowdedRows)
+func (w *Way) crowded() bool {
+	return w.Many && !(w.MaxRows < w.Plan.Target.Tuning.CrowdedRows)
 }
 
 // countLimbs is how many words a count has in shared memory.
-func (a *groupText) countLimbs() int {
-	if a.crowded() {
+func (w *Way) countLimbs() int {
+	if w.crowded() {
 		return 2
 	}
 	return 1
 }
 
 // canCount says whether a sum can count the rows, if they are counted.
-func (a *groupText) canCount(acc *Accumulator) bool {
-	_, offset := a.limbsIf(acc, true)
-	return acc.op == accSum && offset && acc.like.Null == ""
+func (w *Way) canCount(acc *Accumulator) bool {
+	_, offset := w.limbsIf(acc, true)
+	return acc.op == accSum && offset && !acc.like.Nullable
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
-func (a *groupText) tableWords(counted, bySum bool) int64 {
-	has := a.f.find(accCount, nil) >= 0
+func (w *Way) tableWords(counted, bySum bool) int64 {
+	has := w.f.find(accCount, nil) >= 0
 	words, packed := 0, false
-	for _, acc := range a.f.Accs {
-		n, _ := a.limbsIf(acc, a.countOf(acc) >= 0 || counted && acc.like.Null == "")
+	for _, acc := range w.f.Accs {
+		n, _ := w.limbsIf(acc, w.countOf(acc) >= 0 || counted && !acc.like.Nullable)
 		words += n
-		packed = packed || bySum && a.canCount(acc)
+		packed = packed || bySum && w.canCount(acc)
 	}
 	if counted && !has {
-		words += a.countLimbs()
+		words += w.countLimbs()
 	}
 	if (counted || has) && packed {
 		words--
@@ -114,28 +128,28 @@ func (a *groupText) tableWords(counted, bySum bool) int64 {
 
 // countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
-func (a *groupText) countOf(acc *Accumulator) int {
-	if acc.like.Null == "" {
-		return a.f.find(accCount, nil)
+func (w *Way) countOf(acc *Accumulator) int {
+	if !acc.like.Nullable {
+		return w.f.find(accCount, nil)
 	}
 	if acc.nulls != nil {
-		return a.f.find(accCount, acc.nulls)
+		return w.f.find(accCount, acc.nulls)
 	}
-	return a.f.find(accCount, acc.arg)
+	return w.f.find(accCount, acc.arg)
 }
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
-func (a *groupText) fitsShared(counted bool) bool {
-	bytes := a.f.Slots * a.tableWords(counted, false) * 4
-	return bytes <= a.k.Plan.Target.SharedBytes && (bytes <= sharedSmall || a.rowsIn() >= rowsPerPlace*float64(a.f.Slots))
+func (w *Way) fitsShared(counted bool) bool {
+	bytes := w.f.Slots * w.tableWords(counted, false) * 4
+	return bytes <= w.Plan.Target.SharedBytes && (bytes <= sharedSmall || w.rowsIn() >= rowsPerPlace*float64(w.f.Slots))
 }
 
 // rowsIn is about the number of rows that come.
-func (a *groupText) rowsIn() float64 {
-	if est := a.k.Pipeline.EstRows; est > 0 {
-		return min(est, a.k.MaxRows)
+func (w *Way) rowsIn() float64 {
+	if est := w.Pipeline.EstRows; est > 0 {
+		return min(est, w.MaxRows)
 	}
-	return a.k.MaxRows
+	return w.MaxRows
 }
 
 // inWords says whether all accumulators have words in shared memory, or are counted by one that has.
@@ -161,7 +175,7 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, place string
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
 	if acc.offset {
-		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.Text, k.Literal(uint64(acc.within.Lo)))
+		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
 	}
 	switch {
 	case acc.op == accCount && acc.limbs == 2:
@@ -204,9 +218,9 @@ func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, place st
 		compare = ">="
 	}
 	k.Line("const i64 %s = %s;", best, ordered(v))
-	if acc.known && v.Class == form.Int {
-		span := uint64(acc.within.Hi) - uint64(acc.within.Lo)
-		k.Line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.Text, k.Literal(uint64(acc.within.Lo)), k.Literal(uint64(max(bits.Len64(span)-32, 0))))
+	if acc.like.Known && v.Class == form.Int {
+		span := uint64(acc.like.Within.Hi) - uint64(acc.like.Within.Lo)
+		k.Line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.Text, k.Literal(uint64(acc.like.Within.Lo)), k.Literal(uint64(max(bits.Len64(span)-32, 0))))
 	} else {
 		k.Line("const u32 %s = (u32)(((u64)%s ^ (1ull << 63)) >> 32);", high, best)
 	}
@@ -236,7 +250,7 @@ func (a *groupText) move(acc *Accumulator, limb string) {
 		high = ", " + a.arrayOf(acc, 1) + " + g"
 	}
 	count := f.Accs[f.find(accCount, nil)]
-	k.Line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.Literal(uint64(acc.within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
+	k.Line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.Literal(uint64(acc.like.Within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
 	a.closeGlobal()
 }
 
@@ -299,7 +313,7 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 				continue // rows have seen to that
 			}
 			name := acc.extreme()
-			k.Line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.Literal(uint64(acc.within.Lo)), how)
+			k.Line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.Literal(uint64(acc.like.Within.Lo)), how)
 			continue
 		}
 		if op, functor := acc.bits(); op != "" {
@@ -319,7 +333,7 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 		sum := a.sumCopies(read, acc.word())
 		if acc.offset {
 			n := a.flushCount(counts, a.countOf(acc))
-			k.Line("%s += (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.within.Lo)), n)
+			k.Line("%s += (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.like.Within.Lo)), n)
 		}
 		if acc.narrow {
 			k.Line("add_group(%s, (u64)%s, %s);", at(0), sum, how)

@@ -14,19 +14,8 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.Partition.Passes - 1
-	words, shared := int64(f.Words()), a.k.Plan.Target.SharedBytes
 	sub.Threads = PartitionThreads * 2 / f.Partition.blocks
-	most := f.Partition.blocks
-	switch {
-	case f.Partition.blocks == 1:
-	case f.Partition.ranked():
-		most = rankBlocks
-	case f.Partition.Passes == 2:
-		most = tableBlocks
-	}
-	for sub.Blocks = most; sub.Blocks > f.Partition.blocks && f.Partition.table > tableCapacity(shared, int64(sub.Blocks)); {
-		sub.Blocks--
-	}
+	sub.Blocks = f.Partition.tables
 	pieces := 1
 	if last == 0 && !f.Partition.Hashed {
 		pieces = 8
@@ -39,7 +28,6 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 		t.declare(sub)
 		sub.Functions = append(sub.Functions, b.directFunction())
 	} else {
-		f.Partition.stride = min(f.Partition.wantedStride(f.groups()), (tableCapacity(shared, int64(sub.Blocks))-f.Partition.rankBytes())/f.Partition.slotBytes(words)&^3)
 		sub.Line("constexpr i32 stride = %d;", f.Partition.stride)
 		sub.Line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
 		sub.Line("const u32 places = (u32)%s;", sub.Word(PartitionSlots{f.Aggregate}))
@@ -67,8 +55,28 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	}
 	sub.Line("block_barrier();")
 	sub.Close()
-	sub.Shared = kernel.SharedMemory{Bytes: f.Partition.partitionTable(words)}
+	sub.Shared = kernel.SharedMemory{Bytes: f.Partition.partitionTable(int64(f.Words()))}
 	return sub
+}
+
+// sizePartition decides how many blocks share a multiprocessor that add partitions up, and how many slots their tables have.
+func (w *Way) sizePartition() {
+	x, shared := w.f.Partition, w.Plan.Target.SharedBytes
+	x.hot = w.hotBits()
+	x.tables = x.blocks
+	switch {
+	case x.blocks == 1:
+	case x.ranked():
+		x.tables = rankBlocks
+	case x.Passes == 2:
+		x.tables = tableBlocks
+	}
+	for x.tables > x.blocks && x.table > tableCapacity(shared, int64(x.tables)) {
+		x.tables--
+	}
+	if x.perfectHash == nil {
+		x.stride = min(x.wantedStride(w.f.groups()), (tableCapacity(shared, int64(x.tables))-x.rankBytes())/x.slotBytes(int64(w.f.Words()))&^3)
+	}
 }
 
 // partitionTiles writes a loop over a partition's rows, of which a thread takes so many at once.

@@ -30,15 +30,15 @@ func isVariance(k expr.AggKind) bool {
 }
 
 // addVariances adds what variances are computed from, once ranges are known.
-func (a *groupText) addVariances() {
-	f := a.f
+func (w *Way) addVariances() {
+	f := w.f
 	for i := range f.Aggregate.Aggs {
 		it := &f.Aggregate.Aggs[i]
 		if !isVariance(it.Fn.Kind) {
 			continue
 		}
 		out := &f.items[i]
-		arg, of, square, ok := a.exactSquare(it.Args[0])
+		arg, of, square, ok := w.exactSquare(it.Args[0])
 		if !ok {
 			out.acc, out.squares = f.acc(accFloatSum, arg), f.acc(accFloatSquares, arg)
 		} else {
@@ -55,13 +55,13 @@ func (a *groupText) addVariances() {
 
 // exactSquare returns the integers or decimals that a variance's argument is made of, what they are added up as and the square of that; ok is false where
 // doubles have to be added up.
-func (a *groupText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
+func (w *Way) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
 	cast, isCast := e.(*expr.Cast)
 	if !isCast || !codegen.ExactType(cast.Arg.Type()) || 2*codegen.ScaleOf(cast.Arg.Type()) > types.MaxDecimalScale {
 		return e, nil, nil, false
 	}
 	x := cast.Arg
-	r, ok := a.within(x)
+	r, ok := w.within(x)
 	if !ok || r.Magnitude() > maxExact {
 		return e, nil, nil, false
 	}
@@ -76,7 +76,7 @@ func (a *groupText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool
 		short = &expr.Call{Fn: expr.Lookup("sub"), Args: []expr.Expr{short, &expr.Const{Value: middle}}, Typ: middle.Type, Null: x.Nullable()}
 		of, most = short, distance*distance
 	}
-	if most*a.mostTerms() >= 1<<126 {
+	if most*w.mostTerms() >= 1<<126 {
 		return e, nil, nil, false
 	}
 	digits := types.MaxShortDecimal
@@ -87,9 +87,9 @@ func (a *groupText) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool
 }
 
 // within bounds an argument's values, those of all pipelines that end in the sink.
-func (a *groupText) within(e expr.Expr) (r form.Interval, ok bool) {
-	if len(a.k.Plan.Feeders[a.f.Aggregate]) == 1 {
-		if r, ok = a.k.Ranges.Of(e); ok {
+func (w *Way) within(e expr.Expr) (r form.Interval, ok bool) {
+	if !w.Plan.IsShared(w.f.Aggregate) {
+		if r, ok = w.Forms.Ranges().Of(e); ok {
 			return r, true
 		}
 	}

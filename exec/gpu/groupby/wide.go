@@ -16,16 +16,16 @@ import (
 const mostRows = 1 << 52
 
 // mostTerms is how many rows come to the groups at most, so how many terms a sum has.
-func (a *groupText) mostTerms() float64 {
-	if rows := a.k.MaxRows; len(a.k.Plan.Feeders[a.f.Aggregate]) == 1 && rows < mostRows {
+func (w *Way) mostTerms() float64 {
+	if rows := w.MaxRows; !w.Plan.IsShared(w.f.Aggregate) && rows < mostRows {
 		return rows
 	}
 	return mostRows
 }
 
 // termBits is the width of a sum's terms: any x with -2^width <= x < 2^width may come as often as rows do, and the sum has 128 bits.
-func (a *groupText) termBits() int {
-	return 127 - bits.Len64(uint64(max(a.mostTerms(), 1))-1)
+func (w *Way) termBits() int {
+	return 127 - bits.Len64(uint64(max(w.mostTerms(), 1))-1)
 }
 
 // boundTerm writes a check of a sum's term of 128 bits.

@@ -14,21 +14,15 @@ type Append struct {
 	Sink   physical.Sink
 	Form   *RowForm
 	values []expr.Expr
-	ids    []expr.ColumnID
 	title  string
 
 	Out  []codegen.Value // what row has stored in variables, or computed
 	Vars []string
 }
 
-// NewAppend returns what appends values to a sink's rows; ids are those of the columns that they are stored as.
-func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, ids []expr.ColumnID, title string) *Append {
-	f := k.Plan.Sinks[sink]
-	if f == nil {
-		f = &RowForm{}
-		k.Plan.Sinks[sink] = f
-	}
-	return &Append{k: k, Sink: sink, Form: f, values: values, ids: ids, title: title}
+// NewAppend returns what appends values to a sink's rows.
+func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, title string) *Append {
+	return &Append{k: k, Sink: sink, Form: k.Plan.Sinks[sink], values: values, title: title}
 }
 
 // Row computes the values of a row, and stores them or carries them out of the row's blocks.
@@ -39,7 +33,7 @@ func (a *Append) Row(s *codegen.Scope) error {
 		if err != nil {
 			return err
 		}
-		if v, err = k.Store(a.Sink, a.Form, i, a.ids[i], e, v); err != nil {
+		if v, err = k.Stored(a.Form, i, v); err != nil {
 			return err
 		}
 		a.Out = append(a.Out, v)

@@ -2,6 +2,7 @@
 //
 //	Kernel      kernel.go      the text, and the launch: threads, shared memory, rows, kernels that run after it
 //	Pipelines   pipelines.go   what the kernels of one plan share; Target, what they depend on of the device
+//	Outline     outline.go     what is decided of a pipeline before its kernel is written
 //	RowForm     rows.go        arrays of stored rows, and how kernels write and read them
 //	Append      append.go      the sink that appends rows
 //	loops       source.go      over the rows of a source

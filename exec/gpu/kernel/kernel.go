@@ -18,14 +18,11 @@ import (
 // one, the blocks are closed first and variables carry the values out.
 type Kernel struct {
 	*codegen.Text
+	*Outline
 	Launch
-	Plan     *Pipelines
-	Pipeline *physical.Pipeline
 
 	Declarations codegen.Gap        // before the loop
 	Tiles        codegen.Gap        // the head of the loop over a scan's tiles
-	MaxRows      float64            // a bound of the rows into the sink; Unbounded if none is known
-	Many         bool               // a row of the source may give several
 	Ends         []string           // the last line of each block that is open around the current position, within a row; "": none
 	Raws         map[string]RawItem // of a column's value, by its name: the item that it comes from
 	Blocks       int                // that a multiprocessor must have registers for; 0: any number
@@ -47,7 +44,6 @@ type Launch struct {
 	Items   int          // rows that a thread takes at once
 	Threads int          // of a block
 	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.loadsAllRows
-	Stops   bool         // it has loops that end when the query is cancelled: the variable stop says that it was
 	Then    []*Kernel    // run after this one, over sources of their own
 	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none
 }
@@ -180,40 +176,6 @@ func (k *Kernel) AskStop(turn string) {
 	}
 }
 
-// FromOrder says whether the source's rows have an order.
-func (k *Kernel) FromOrder() bool {
-	scan, ok := k.Pipeline.Source.(*physical.SinkScan)
-	if !ok {
-		return false
-	}
-	switch scan.From.(type) {
-	case *physical.Sort, *physical.Window:
-		return true
-	}
-	return false
-}
-
-// InOrder says whether the sink has to keep the source's order: not one that other pipelines end in too, a union's.
-func (k *Kernel) InOrder() bool {
-	return k.FromOrder() && len(k.Plan.Feeders[k.Pipeline.Sink]) == 1
-}
-
-// KeepsPositions says whether the rows that come to a transform are the source's, in order, so that their numbers there say how many came before.
-func (k *Kernel) KeepsPositions(t physical.Transform) bool {
-	for _, before := range k.Pipeline.Transforms {
-		if before == t {
-			return k.FromOrder()
-		}
-		if p, ok := before.(*physical.Probe); ok && KeepsRows(p.Kind) && !Multiplies(p) {
-			continue
-		}
-		if _, ok := before.(*physical.Project); !ok {
-			return false
-		}
-	}
-	return false
-}
-
 // CounterWord is the address of a pipeline's counter for one of its operators: a u64 that is 0 at the start.
 type CounterWord struct {
 	P  *physical.Pipeline
@@ -225,16 +187,16 @@ type CounterWord struct {
 const MostCounters = 6
 
 // New begins the kernel of a pipeline.
-func New(g *Pipelines, p *physical.Pipeline) *Kernel {
-	k := &Kernel{Text: codegen.NewText(g.Ctx, g.Lookups), Launch: Launch{Title: "pipeline", Items: 4, Threads: BlockThreads}, Plan: g, Pipeline: p, Raws: map[string]RawItem{}}
-	k.Ranges = codegen.Ranges{}
+func New(o *Outline) *Kernel {
+	k := &Kernel{Text: codegen.NewText(o.Plan.Ctx, o.Plan.Lookups), Outline: o, Launch: Launch{Title: "pipeline", Items: 4, Threads: BlockThreads}, Raws: map[string]RawItem{}}
+	k.Ranges = o.Forms.Ranges()
 	k.Declarations = k.Gap()
 	return k
 }
 
 // Another returns a kernel that runs after another one, or beside it.
 func (k *Kernel) Another(suffix string) *Kernel {
-	return &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), Launch: Launch{Title: k.Title + suffix, Threads: k.Threads, Items: k.Items}, Plan: k.Plan, Pipeline: k.Pipeline, Blocks: k.Blocks}
+	return &Kernel{Text: codegen.NewText(k.Ctx, k.Lookups), Outline: k.Outline, Launch: Launch{Title: k.Title + suffix, Threads: k.Threads, Items: k.Items}, Blocks: k.Blocks}
 }
 
 // Filter is a filter of a build's key that a kernel reads under some name.

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -17,39 +18,31 @@ var Unbounded = math.Inf(1)
 // SharedRest is the bytes of a block's shared memory that a kernel may need besides its tables.
 const SharedRest = 2 << 10
 
-// Pipelines is what the kernels of a plan share while they are written: who feeds what, how rows between them are stored, and the device that they are for.
+// Pipelines is what the kernels of a plan share: who feeds what, what was decided of each pipeline and of the rows between them, and the device that they are for.
+// It does not change once the kernels are written.
 type Pipelines struct {
 	Plan    *physical.Plan
 	Target  *Target
 	Ctx     *expr.Context
 	Lookups *codegen.LookupCache
 
-	Kernels map[*physical.Pipeline]*Kernel
-	Sinks   map[physical.Sink]*RowForm
-	Feeders map[physical.Sink][]*physical.Pipeline
-
-	// Decisions that a later pipeline may change; then all is written anew.
-	views map[any]bool // strings that must be stored as views: by storedKey
-	nulls map[any]bool // columns that can hold NULL after all
+	Feeders  map[physical.Sink][]*physical.Pipeline
+	Refused  map[*physical.Pipeline]error // why a pipeline has no kernel
+	Outlines map[*physical.Pipeline]*Outline
+	Sinks    map[physical.Sink]*RowForm
+	Kernels  map[*physical.Pipeline]*Kernel
 }
 
-// Begin forgets all kernels and forms, but not the decisions.
-func (g *Pipelines) Begin() {
-	g.Kernels = map[*physical.Pipeline]*Kernel{}
-	g.Sinks = map[physical.Sink]*RowForm{}
-	g.Feeders = map[physical.Sink][]*physical.Pipeline{}
-	if g.views == nil {
-		g.views, g.nulls = map[any]bool{}, map[any]bool{}
+// NewPipelines returns those of a plan, of which nothing is decided yet.
+func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookups *codegen.LookupCache) *Pipelines {
+	g := &Pipelines{
+		Plan: plan, Target: target, Ctx: ctx, Lookups: lookups,
+		Feeders: map[physical.Sink][]*physical.Pipeline{}, Refused: map[*physical.Pipeline]error{}, Kernels: map[*physical.Pipeline]*Kernel{},
 	}
-	for _, p := range g.Plan.Pipelines {
+	for _, p := range plan.Pipelines {
 		g.Feeders[p.Sink] = append(g.Feeders[p.Sink], p)
 	}
-}
-
-// StoreView decides that a stored column of strings holds views, not codes. All is to be written anew then.
-func (g *Pipelines) StoreView(sink physical.Sink, at int) error {
-	g.views[storedKey{sink, at}] = true
-	return ErrAgain
+	return g
 }
 
 // Target is what kernels depend on of the device and the library that they are written for.
@@ -64,13 +57,11 @@ type Target struct {
 
 // IsHost says whether a sink is filled by the host: not all pipelines that end in it have kernels.
 func (g *Pipelines) IsHost(s physical.Sink) bool {
-	for _, p := range g.Feeders[s] {
-		if g.Kernels[p] == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Feeders[s], func(p *physical.Pipeline) bool { return g.Refused[p] != nil })
 }
+
+// IsShared says whether several pipelines end in a sink, so that what is known of one's values need not hold for all.
+func (g *Pipelines) IsShared(s physical.Sink) bool { return len(g.Feeders[s]) > 1 }
 
 // Bound is the most rows that can come to a sink; infinite if that is not known. Like the ranges of values it is relied on: counts are taken to be no
 // larger, and sums to need no more bits than so many terms do.
@@ -80,7 +71,7 @@ func (g *Pipelines) Bound(s physical.Sink) float64 {
 	}
 	n := 0.0
 	for _, p := range g.Feeders[s] {
-		n += g.Kernels[p].MaxRows
+		n += g.Outlines[p].MaxRows
 	}
 	return n
 }

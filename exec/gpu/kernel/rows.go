@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/radish-sql/radish/column"
@@ -9,32 +8,19 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
-
-// storedKey names a stored column of a sink.
-type storedKey struct {
-	sink physical.Sink
-	at   int
-}
-
-// ErrAgain says that a decision has changed.
-var ErrAgain = errors.New("gpu: write the kernels again")
 
 // RowForm is how a sink's rows lie: an array a column.
 type RowForm struct {
 	Cols []StoredColumn
 }
 
-// StoredColumn is a column of stored rows: an array of items of its class, and one of bytes that are 1 where the value is not NULL.
+// StoredColumn is a column of stored rows: an array of items of its class, and one of bytes that are 1 where the value is not NULL, if it is nullable.
 type StoredColumn struct {
-	Like   codegen.Value // text is empty; null is "" if the column has no NULLs
-	ID     expr.ColumnID
-	Within form.Interval // what its values lie between,
-	Known  bool          // if that is known
+	Form codegen.Form
+	ID   expr.ColumnID
 }
-
-// IsNullable says whether the column can hold NULL.
-func (c *StoredColumn) IsNullable() bool { return c.Like.Null != "" }
 
 // Column returns the stored column of an ID.
 func (f *RowForm) Column(id expr.ColumnID) int {
@@ -46,39 +32,45 @@ func (f *RowForm) Column(id expr.ColumnID) int {
 	return -1
 }
 
-// Store settles how a value is stored in column at of a sink, and returns it in that form: the first pipeline that ends in the sink
-// decides; one that has another dictionary, or NULLs where the first has none, makes all be written again.
-func (k *Kernel) Store(sink physical.Sink, f *RowForm, at int, id expr.ColumnID, e expr.Expr, v codegen.Value) (codegen.Value, error) {
-	within, known := k.Ranges.Of(e)
-	known = known && len(k.Plan.Feeders[sink]) == 1
-	key := storedKey{sink, at}
-	if v.Class == form.Code && k.Plan.views[key] {
-		var err error
-		if v, err = k.AsView(v); err != nil {
-			return v, err
-		}
-	}
-	if v.Null == "" && k.Plan.nulls[key] {
-		v.Null = "false"
-	}
+// Add decides how column at is stored, by the values of a pipeline: where several end in the sink they may have different dictionaries, or NULLs in one of them only.
+func (f *RowForm) Add(at int, id expr.ColumnID, v codegen.Form) error {
 	if at == len(f.Cols) {
-		like := v
-		like.Text = ""
-		f.Cols = append(f.Cols, StoredColumn{Like: like, ID: id, Within: within, Known: known})
-		return v, nil
+		f.Cols = append(f.Cols, StoredColumn{Form: v, ID: id})
+		return nil
 	}
-	c := &f.Cols[at].Like
-	if c.Class != v.Class || c.Dict != v.Dict {
-		if (c.Class == form.Code || c.Class == form.View) && (v.Class == form.Code || v.Class == form.View) {
-			return v, k.Plan.StoreView(sink, at)
-		}
-		return v, codegen.Refuse("inputs of types %s and %s for one column run on the CPU only", c.Typ, v.Typ)
+	c := &f.Cols[at].Form
+	c.Nullable = c.Nullable || v.Nullable
+	if c.Class == v.Class && c.Dict == v.Dict {
+		return nil
 	}
-	if v.Null != "" && c.Null == "" {
-		k.Plan.nulls[key] = true
-		return v, ErrAgain
+	if isString := func(x form.Class) bool { return x == form.Code || x == form.View }; !isString(c.Class) || !isString(v.Class) {
+		return f.Cols[at].otherType(v.Typ)
 	}
-	if v.Null == "" && c.Null != "" {
+	f.Cols[at].StoreViews()
+	return nil
+}
+
+// otherType refuses a value that lies in another way.
+func (c *StoredColumn) otherType(typ types.Type) error {
+	return codegen.Refuse("inputs of types %s and %s for one column run on the CPU only", c.Form.Typ, typ)
+}
+
+// StoreViews has strings stored as views, whatever dictionary their codes are of.
+func (c *StoredColumn) StoreViews() { c.Form.Class, c.Form.Dict = form.View, nil }
+
+// Stored brings a value to the form in which column at of a sink's rows is stored.
+func (k *Kernel) Stored(f *RowForm, at int, v codegen.Value) (codegen.Value, error) {
+	c := &f.Cols[at].Form
+	if v.Class == form.Code && c.Class == form.View {
+		v = k.AsView(v)
+	}
+	if v.Class != c.Class {
+		return v, f.Cols[at].otherType(v.Typ)
+	}
+	switch {
+	case !c.Nullable:
+		v.Null = "" // it never is, though its text may say when
+	case v.Null == "":
 		v.Null = "false"
 	}
 	return v, nil
@@ -88,11 +80,7 @@ func (k *Kernel) Store(sink physical.Sink, f *RowForm, at int, id expr.ColumnID,
 func HostForm(cols []*expr.Column) *RowForm {
 	f := &RowForm{}
 	for _, c := range cols {
-		like := codegen.Value{Class: form.ClassOf(c.Typ), Typ: c.Typ}
-		if c.Null {
-			like.Null = "null"
-		}
-		f.Cols = append(f.Cols, StoredColumn{Like: like, ID: c.ID})
+		f.Cols = append(f.Cols, StoredColumn{Form: codegen.Form{Class: form.ClassOf(c.Typ), Typ: c.Typ, Nullable: c.Null}, ID: c.ID})
 	}
 	return f
 }
@@ -115,24 +103,17 @@ type (
 // is no row, so that all is NULL.
 func (k *Kernel) BindStored(s *codegen.Scope, sink physical.Sink, f *RowForm, at []int, cols []*expr.Column, row, missing string) {
 	for i, col := range cols {
-		c := f.Cols[at[i]]
-		like := c.Like
-		like.Text = ""
+		like := f.Cols[at[i]].Form.Value()
 		if missing != "" && like.Null == "" {
 			like.Null = missing
 		}
-		k.Ranges.Note(col.ID, c.Within, c.Known)
-		s.BindLazy(col.ID, like, func() (codegen.Value, error) { return k.loadStored(sink, &c, at[i], row, missing), nil })
+		s.BindLazy(col.ID, like, func() (codegen.Value, error) { return k.loadStored(sink, f, at[i], row, missing), nil })
 	}
 }
 
 // loadStored reads a stored column.
-func (k *Kernel) loadStored(sink physical.Sink, c *StoredColumn, at int, row, missing string) codegen.Value {
-	v := c.Like
-	v.Text = fmt.Sprintf("%s[%s]", k.Pointer("const "+v.Class.CName(), DataWord{sink, at}), row)
-	if c.IsNullable() {
-		v.Null = fmt.Sprintf("!%s[%s]", k.Pointer("const u8", ValidWord{sink, at}), row)
-	}
+func (k *Kernel) loadStored(sink physical.Sink, f *RowForm, at int, row, missing string) codegen.Value {
+	v := k.StoredItem(sink, f, at, row)
 	if missing != "" {
 		v.Text = fmt.Sprintf("%s ? %s{} : %s", missing, v.Class.CName(), v.Text)
 		if v.Null != "" {
@@ -144,21 +125,28 @@ func (k *Kernel) loadStored(sink physical.Sink, c *StoredColumn, at int, row, mi
 	return k.Define(v, "s")
 }
 
-// Dictionary is the dictionary that a stored column's codes belong to; nil: none.
-func (c *StoredColumn) Dictionary() *column.Dictionary { return c.Like.Dict }
+// StoredItem is the C++ of a stored column's item in a row.
+func (k *Kernel) StoredItem(sink physical.Sink, f *RowForm, at int, row string) codegen.Value {
+	v := f.Cols[at].Form.Value()
+	v.Text = fmt.Sprintf("%s[%s]", k.Pointer("const "+v.Class.CName(), DataWord{sink, at}), row)
+	if v.Null != "" {
+		v.Null = fmt.Sprintf("!%s[%s]", k.Pointer("const u8", ValidWord{sink, at}), row)
+	}
+	return v
+}
 
 // DictionaryWord is the address of a dictionary's strings on the device, as views by code.
 type DictionaryWord struct{ Dict *column.Dictionary }
 
 // AsView writes a code's string.
-func (k *Kernel) AsView(v codegen.Value) (codegen.Value, error) {
+func (k *Kernel) AsView(v codegen.Value) codegen.Value {
 	if v.Class != form.Code {
-		return v, nil
+		return v
 	}
 	words := "as_pointer<const view>(" + k.Param(codegen.Param{Key: DictionaryWord{v.Dict}}) + ")"
 	text := fmt.Sprintf("%s[%s]", words, v.Text)
 	if v.Null != "" {
 		text = fmt.Sprintf("%s ? view{nullptr, 0} : %s", v.Null, text)
 	}
-	return k.Define(codegen.Value{Class: form.View, Typ: v.Typ, Text: text, Null: v.Null}, "t"), nil
+	return k.Define(codegen.Value{Class: form.View, Typ: v.Typ, Text: text, Null: v.Null}, "t")
 }

@@ -1,12 +1,14 @@
 // Package program turns pipelines of a physical plan into a Program: CUDA kernels, and what their launches need. It is data. Neither a device nor a running
 // query is known here; a Target says what kernels depend on.
 //
-//	New                 program.go               the forms of what is stored between pipelines, and kernels for each pipeline
+//	New                 program.go               decides, then writes; nothing changes afterwards
+//	outliner            outline.go               what is decided of each pipeline (kernel.Outline): forms of values, how rows are stored
 //	writer.generate     write.go                 the text of one: source, transforms, sink, each written inside the one before
-//	  scans             scan.go, scanrange.go    tiles of table rows, and filters by ranges of stored offsets
-//	  joins             build.go, probe.go       dense arrays, bitmaps, hash chains, loops; keyfilter.go: filters in front of them
+//	  scans             scanoutline.go, scan.go  tiles of table rows; scanrange.go: filters by ranges of stored offsets
+//	  joins             package join             one file for each algorithm
 //	  groups            package groupby          one file for each way
-//	  sorts, rows       sort.go, sink.go         comparing rows; appending them
+//	  sorts             package sort             one file for each step
+//	  rows              sink.go                  appending them
 //	  expressions       package codegen
 //
 // A kernel's parameters are keys, such as "address of column 3 of this scan" or "capacity of this sink" (package kernel). The runner resolves a key when it

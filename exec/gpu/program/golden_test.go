@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -119,16 +120,16 @@ func describe(t *testing.T, g *Program) string {
 		switch s := p.Sink.(type) {
 		case *physical.Build:
 			f := g.Builds[s]
-			fmt.Fprintf(&b, "// build: %s, %d stored columns\n", f.Shape, len(f.rows.Cols))
+			fmt.Fprintf(&b, "// build: %s, %d stored columns\n", f.Algorithm.Name, f.Columns())
 		case *physical.Aggregate:
 			f := g.Aggs[s]
 			fmt.Fprintf(&b, "// groups: %s, %d slots, %d arrays\n", f.Shape, f.Slots, len(f.Arrays))
 		case *physical.Sort:
-			cols, at := g.SortShape(s)
+			cols, at := sort.Shape(g.Pipelines, s)
 			fmt.Fprintf(&b, "// sorted by stored columns %v\n", at)
-			for part := range SortParts {
-				if g.Expects(s, part) {
-					b.WriteString(SortText(cols, part))
+			for part := range sort.Parts {
+				if sort.Expects(g.Pipelines, s, part) {
+					b.WriteString(sort.Text(cols, part))
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 )
 
 // TestNumbersOfHeaders checks that numbers that are written both here and in the kernels' headers are equal.
@@ -17,9 +18,9 @@ func TestNumbersOfHeaders(t *testing.T) {
 		here         int
 	}{
 		{"partition.cuh", "near_bits", groupby.NearBits},
-		{"sort.cuh", "sort_items", SortItems},
-		{"sort.cuh", "sort_bins", SortBins},
-		{"sort.cuh", "sort_levels", SortLevels},
+		{"sort.cuh", "sort_items", sort.Items},
+		{"sort.cuh", "sort_bins", sort.Bins},
+		{"sort.cuh", "sort_levels", sort.Levels},
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "gpukernels", "device", tt.header))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -39,11 +40,11 @@ func (w LowWord) Offsets(base int64) (low, span uint32) {
 	return low, uint32(high) - low
 }
 
-// ranges divides a scan's filters into ranges of columns that are loaded as vectors and the rest.
-func (r *tableReader) ranges() (ranges []columnRange, rest []expr.Expr) {
+// divide divides a scan's filters into ranges of columns that are loaded as vectors and the rest.
+func (x *scanOutline) divide(scan *physical.TableScan) (ranges []columnRange, rest []expr.Expr) {
 next:
-	for _, e := range r.scan.Filters {
-		at, lo, hi, ok := r.rangeOf(e)
+	for _, e := range scan.Filters {
+		at, lo, hi, ok := x.rangeOf(scan, e)
 		if !ok {
 			rest = append(rest, e)
 			continue
@@ -60,7 +61,7 @@ next:
 }
 
 // rangeOf is the range that a comparison of a column with a constant leaves.
-func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
+func (x *scanOutline) rangeOf(scan *physical.TableScan, e expr.Expr) (at int, lo, hi int64, ok bool) {
 	cmp, ok := e.(*expr.Compare)
 	if !ok {
 		return 0, 0, 0, false
@@ -76,31 +77,31 @@ func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || codegen.ScaleOf(col.Typ) != codegen.ScaleOf(c.Value.Type) {
 		return 0, 0, 0, false
 	}
-	if at = slices.IndexFunc(r.scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
+	if at = slices.IndexFunc(scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
 		return 0, 0, 0, false
 	}
-	if f := &r.forms[at]; r.vector[at] == "" || f.Class != form.Int || f.Width > 4 {
+	if f := &x.forms[at]; !x.first[at] || f.Class != form.Int || f.Width > 4 {
 		return 0, 0, 0, false
 	}
 	lo, hi = math.MinInt64, math.MaxInt64
-	x := c.Value.I
+	n := c.Value.I
 	switch op {
 	case expr.EQ:
-		lo, hi = x, x
+		lo, hi = n, n
 	case expr.LE:
-		hi = x
+		hi = n
 	case expr.GE:
-		lo = x
+		lo = n
 	case expr.LT:
-		if x == math.MinInt64 {
+		if n == math.MinInt64 {
 			return at, 1, 0, true
 		}
-		hi = x - 1
+		hi = n - 1
 	case expr.GT:
-		if x == math.MaxInt64 {
+		if n == math.MaxInt64 {
 			return at, 1, 0, true
 		}
-		lo = x + 1
+		lo = n + 1
 	default:
 		return 0, 0, 0, false
 	}
@@ -110,8 +111,7 @@ func (r *tableReader) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 // narrow narrows `here`, for item i of the thread, by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
 func (r *tableReader) narrow(s *codegen.Scope) error {
 	k := r.k
-	ranges, rest := r.ranges()
-	for _, g := range ranges {
+	for _, g := range r.ranges {
 		w := LowWord{kernel.ScanColumn{Scan: r.scan, At: g.at}, g.lo, g.hi}
 		k.Line("// range")
 		k.Note(kernel.Note{What: "range of ", Of: r.scan.Cols[g.at]})
@@ -121,7 +121,7 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 		}
 	}
 	for pass := range 2 {
-		for _, e := range rest {
+		for _, e := range r.rest {
 			if total(e) != (pass == 0) {
 				continue
 			}
@@ -144,11 +144,9 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 			k.Close()
 		}
 	}
-	for _, f := range r.scan.RuntimeFilters {
-		if k.canFilter(f) {
-			if err := k.runtimeFilter(s, f); err != nil {
-				return err
-			}
+	for _, f := range r.keys {
+		if err := f.Narrow(k.Kernel, s); err != nil {
+			return err
 		}
 	}
 	return nil

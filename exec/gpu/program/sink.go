@@ -1,9 +1,9 @@
 package program
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -12,50 +12,25 @@ import (
 func (k *writer) newSink() (kernel.Sink, error) {
 	switch p := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
-		return groupby.NewText(k.Kernel, k.g.Aggs, p)
+		return groupby.NewSink(k.Kernel), nil
 	case *physical.Build:
-		return k.newBuildText(p)
-	case *physical.Materialize:
-		var values []expr.Expr
-		var ids []expr.ColumnID
-		for _, c := range p.Cols {
-			values, ids = append(values, c), append(ids, c.ID)
-		}
-		return kernel.NewAppend(k.Kernel, p, values, ids, "materialize"), nil
+		return k.g.Builds.NewSink(k.Kernel, p), nil
 	case *physical.Sort:
-		var values []expr.Expr
-		var ids []expr.ColumnID
-		for _, c := range p.Cols {
-			values, ids = append(values, c), append(ids, c.ID)
-		}
-		for _, key := range p.Keys {
-			values, ids = append(values, key.Expr), append(ids, 0)
-		}
-		return kernel.NewAppend(k.Kernel, p, values, ids, "rows to be sorted"), nil
-	case *physical.Result:
-		byID := map[expr.ColumnID]*expr.Column{}
-		for _, c := range k.columnsAlive() {
-			byID[c.ID] = c
-		}
-		var values []expr.Expr
-		for _, id := range p.In {
-			c := byID[id]
-			if c == nil {
-				return nil, codegen.Refuse("column %d of the result is not on the GPU", id)
-			}
-			values = append(values, c)
-		}
-		return kernel.NewAppend(k.Kernel, p, values, p.In, "result"), nil
-	case *physical.Window:
-		return nil, codegen.Refuse("window functions run on the CPU only")
+		values, _ := sort.Values(p)
+		return kernel.NewAppend(k.Kernel, p, values, "rows to be sorted"), nil
 	}
-	return nil, codegen.Refuse("%s runs on the CPU only", physical.SinkName(k.Pipeline, physical.GPU))
+	values, _, err := storedValues(k.Pipeline)
+	title := "materialize"
+	if _, ok := k.Pipeline.Sink.(*physical.Result); ok {
+		title = "result"
+	}
+	return kernel.NewAppend(k.Kernel, k.Pipeline.Sink, values, title), err
 }
 
 // columnsAlive lists the columns that operators of the pipeline make.
-func (k *writer) columnsAlive() []*expr.Column {
+func columnsAlive(p *physical.Pipeline) []*expr.Column {
 	var cols []*expr.Column
-	switch src := k.Pipeline.Source.(type) {
+	switch src := p.Source.(type) {
 	case *physical.TableScan:
 		cols = append(cols, src.Cols...)
 	case *physical.SinkScan:
@@ -65,7 +40,7 @@ func (k *writer) columnsAlive() []*expr.Column {
 	case *physical.ValuesScan:
 		cols = append(cols, src.Cols...)
 	}
-	for _, t := range k.Pipeline.Transforms {
+	for _, t := range p.Transforms {
 		switch t := t.(type) {
 		case *physical.Project:
 			for _, it := range t.Items {

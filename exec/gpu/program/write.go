@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -17,31 +18,23 @@ type writer struct {
 }
 
 // generate writes a pipeline's kernel.
-func (g *Program) generate(p *physical.Pipeline) (*kernel.Kernel, error) {
-	return (&writer{Kernel: kernel.New(g.Pipelines, p), g: g}).generate()
+func (g *Program) generate(o *kernel.Outline) (*kernel.Kernel, error) {
+	return (&writer{Kernel: kernel.New(o), g: g}).generate()
 }
 
 // generate writes the kernel.
 func (k *writer) generate() (*kernel.Kernel, error) {
-	g, p := k.g, k.Pipeline
 	sink, err := k.newSink()
 	if err != nil {
 		return nil, err
 	}
 	s := codegen.NewScope()
-	if s, err = k.openSource(s); err != nil {
+	if err := k.openSource(s); err != nil {
 		return nil, err
-	}
-	for _, t := range p.Transforms {
-		k.Many = k.Many || kernel.Multiplies(t)
-		k.Stops = k.Stops || g.loops(t)
 	}
 	out := k.Gap() // variables that the sink takes out of the row's blocks
-	s, err = k.openRow(s)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range p.Transforms {
+	s = k.openRow(s)
+	for _, t := range k.Pipeline.Transforms {
 		if s, err = k.transform(s, t); err != nil {
 			return nil, err
 		}
@@ -49,6 +42,29 @@ func (k *writer) generate() (*kernel.Kernel, error) {
 	if err := sink.Row(s); err != nil {
 		return nil, err
 	}
+	if err := k.closeRow(sink, out); err != nil {
+		return nil, err
+	}
+	if err := sink.After(); err != nil {
+		return nil, err
+	}
+	declared := sink.Declare()
+	declared = append(declared, join.DeclareFilters(k.Kernel)...)
+	if k.Stops {
+		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.ErrorAddress()))
+	}
+	k.Fill(k.Declarations, 1, declared)
+	for _, x := range k.All() {
+		if most := k.g.Target.LaunchWords; len(x.Params) > most {
+			return nil, codegen.Refuse("its kernel would need more than %d literals, columns and arrays", most)
+		}
+		x.CUDA = x.File(k.Defines)
+	}
+	return k.Kernel, nil
+}
+
+// closeRow closes the blocks of a row, has the sink store the block's rows together, and closes the loop over the source.
+func (k *writer) closeRow(sink kernel.Sink, out codegen.Gap) error {
 	for i := len(k.Ends) - 1; i >= 0; i-- {
 		if k.Ends[i] != "" {
 			k.Line("%s", k.Ends[i])
@@ -57,7 +73,7 @@ func (k *writer) generate() (*kernel.Kernel, error) {
 	}
 	outside, err := sink.Together()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	k.Fill(out, k.Depth(), outside)
 	for k.Depth() > 1 {
@@ -78,22 +94,7 @@ func (k *writer) generate() (*kernel.Kernel, error) {
 		}
 		k.Fill(k.Tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.next();) {", tiles)})
 	}
-	if err := sink.After(); err != nil {
-		return nil, err
-	}
-	declared := sink.Declare()
-	declared = append(declared, k.declareFilters()...)
-	if k.Stops {
-		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.ErrorAddress()))
-	}
-	k.Fill(k.Declarations, 1, declared)
-	for _, x := range k.All() {
-		if len(x.Params) > g.Target.LaunchWords {
-			return nil, codegen.Refuse("its kernel would need more than %d literals, columns and arrays", g.Target.LaunchWords)
-		}
-		x.CUDA = x.File(k.Defines)
-	}
-	return k.Kernel, nil
+	return nil
 }
 
 func (k *writer) transform(s *codegen.Scope, t physical.Transform) (*codegen.Scope, error) {
@@ -105,7 +106,7 @@ func (k *writer) transform(s *codegen.Scope, t physical.Transform) (*codegen.Sco
 		k.Line("// project")
 		return s, k.project(s, t.Items)
 	case *physical.Probe:
-		return k.probe(s, t)
+		return k.g.Builds.Probe(k.Kernel, s, t)
 	case *physical.Limit:
 		return k.limit(s, t)
 	case *physical.Repeat:
@@ -119,7 +120,6 @@ func (k *writer) transform(s *codegen.Scope, t physical.Transform) (*codegen.Sco
 		if k.Rows.SharedBy == t {
 			first, step = "turn & (sharers - 1)", "sharers"
 		}
-		k.MaxRows = kernel.Unbounded
 		k.Block("for (i64 %s = %s; %s < %s; %s += %s) {", i, first, i, n.Text, i, step)
 		k.AskStop("(u32)(row + " + i + ")")
 		return s.Nested(), nil
@@ -142,8 +142,6 @@ func (k *writer) filter(s *codegen.Scope, preds []expr.Expr) (*codegen.Scope, er
 func (k *writer) project(s *codegen.Scope, items []logical.Item) error {
 	for _, it := range items {
 		if c, ok := it.Expr.(*expr.Column); ok {
-			within, known := k.Ranges[c.ID]
-			k.Ranges.Note(it.Col.ID, within, known)
 			if !s.Alias(it.Col.ID, c.ID) {
 				return codegen.Refuse("column %s is not on the GPU", c)
 			}
@@ -153,8 +151,6 @@ func (k *writer) project(s *codegen.Scope, items []logical.Item) error {
 		if err != nil {
 			return err
 		}
-		within, known := k.Ranges.Of(it.Expr)
-		k.Ranges.Note(it.Col.ID, within, known)
 		s.Bind(it.Col.ID, v)
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -242,9 +243,9 @@ func (b *backend) sources(plan *physical.Plan) []string {
 			texts = append(texts, k.CUDA)
 		}
 		if s, ok := p.Sink.(*physical.Sort); ok {
-			cols, _ := g.SortShape(s)
-			for part := range program.SortParts {
-				texts = append(texts, program.SortText(cols, part))
+			cols, _ := sort.Shape(g.Pipelines, s)
+			for part := range sort.Parts {
+				texts = append(texts, sort.Text(cols, part))
 			}
 		}
 	}

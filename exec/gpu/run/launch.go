@@ -7,7 +7,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -133,7 +132,7 @@ func (q *Query) chunk(k *kernel.Kernel) int64 {
 	rows := int64(groupby.LaunchRows)
 	for _, t := range k.Pipeline.Transforms {
 		if t, ok := t.(*physical.Probe); ok {
-			if f := q.Program.Builds[t.Build]; f != nil && f.Shape == program.LoopBuild {
+			if f := q.Program.Builds[t.Build]; f != nil && f.ComparesAll() {
 				rows = min(rows, launchPairs/max(q.rowsOf[t.Build].count, 1))
 			}
 		}

@@ -3,12 +3,10 @@ package run
 import (
 	"context"
 	"math"
-	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -230,7 +228,7 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	case *physical.Aggregate:
 		return q.groups[s].form.Shape >= groupby.PackedGroups
 	case *physical.Build:
-		if f := q.Program.Builds[s]; f.Shape == program.DirectBuild || f.Shape == program.BitmapBuild {
+		if q.Program.Builds[s].ByKey() {
 			return false
 		}
 	}
@@ -275,8 +273,8 @@ func (q *Query) layRows(l *layout, s physical.Sink, capacity int64) *storedRows 
 	r := &storedRows{form: form, capacity: capacity, data: make([]gpukernels.Ptr, len(form.Cols)), valid: make([]gpukernels.Ptr, len(form.Cols))}
 	for i := range form.Cols {
 		c := &form.Cols[i]
-		l.add(&r.data[i], capacity*c.Like.Class.Width())
-		if c.IsNullable() {
+		l.add(&r.data[i], capacity*c.Form.Class.Width())
+		if c.Form.Nullable {
 			l.add(&r.valid[i], capacity)
 		}
 	}
@@ -294,40 +292,24 @@ func (q *Query) resetCounter(w kernel.CounterWord) error {
 
 // openBuild makes room for a build.
 func (q *Query) openBuild(p *physical.Build, capacity int64) error {
-	f := q.Program.Builds[p]
-	run := &buildRun{filters: make([]gpukernels.Ptr, len(f.Filters))}
-	q.builds[p] = run
-	rows, places := capacity, int64(0)
-	l := layout{what: "build side"}
-	switch f.Shape {
-	case program.DirectBuild, program.BitmapBuild:
-		rows = f.Domain()
-		l.filled(&run.bits, (f.Domain()+31)/32, 4, 0)
-	case program.HashBuild:
-		places = int64(1) << bits.Len64(uint64(max(2*capacity, 64)-1))
-		run.mask = places - 1
-	case program.DenseBuild:
-		places = f.Domain()
-	}
-	if rows >= math.MaxUint32 {
+	m := q.Program.Builds[p].Memory(capacity)
+	if m.Rows >= math.MaxUint32 {
 		return errTooManyRows
 	}
-	if places > 0 {
-		l.filled(&run.heads, places, 4, math.MaxUint32)
-		l.add(&run.next, 4*capacity) // written before it can be reached
-	}
-	if f.NullChain {
-		l.filled(&run.nullHead, 1, 4, math.MaxUint32)
-	}
-	if p.KeepUnmatched {
-		l.filled(&run.matched, capacity, 1, 0)
-	}
-	for i, x := range f.Filters {
-		if x != nil {
-			l.filled(&run.filters[i], x.Bytes()/8, 8, 0)
+	run := &buildRun{arrays: make(map[any]*gpukernels.Ptr, len(m.Arrays)), words: m.Words}
+	q.builds[p] = run
+	l := layout{what: "build side"}
+	for i := range m.Arrays {
+		x := &m.Arrays[i]
+		at := new(gpukernels.Ptr)
+		run.arrays[x.Key] = at
+		if x.Filled {
+			l.filled(at, x.Items, x.Unit, x.Fill)
+		} else {
+			l.add(at, x.Items*int64(x.Unit))
 		}
 	}
-	r := q.layRows(&l, p, rows)
+	r := q.layRows(&l, p, m.Rows)
 	q.rowsOf[p] = r
 	var err error
 	if r.memory, err = q.lay(&l); err != nil {
@@ -438,7 +420,7 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 		}
 		return true, q.openGroups(s)
 	case *physical.Build:
-		if f := q.Program.Builds[s]; f.Shape == program.DirectBuild || f.Shape == program.BitmapBuild {
+		if q.Program.Builds[s].ByKey() {
 			return false, nil
 		}
 	}

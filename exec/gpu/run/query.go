@@ -126,9 +126,17 @@ type storedRows struct {
 
 // buildRun is a build on the device, besides its rows.
 type buildRun struct {
-	heads, next, nullHead, bits, matched gpukernels.Ptr
-	mask                                 int64
-	filters                              []gpukernels.Ptr // of the keys that have one
+	arrays map[any]*gpukernels.Ptr // by the keys of their addresses
+	words  map[any]uint64
+}
+
+// word is what a kernel's parameter is that is about the build.
+func (b *buildRun) word(key any) (uint64, bool) {
+	if at := b.arrays[key]; at != nil {
+		return uint64(*at), true
+	}
+	word, ok := b.words[key]
+	return word, ok
 }
 
 // groupRun is an aggregation's groups on the device.

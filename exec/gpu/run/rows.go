@@ -39,7 +39,7 @@ func (q *Query) Rows(s physical.Sink) *StoredRows {
 	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.Cols {
 		c := &r.form.Cols[i]
-		out.cols = append(out.cols, deviceColumn{id: c.ID, class: c.Like.Class, typ: c.Like.Typ, dict: c.Dictionary(), data: r.data[i], valid: r.valid[i]})
+		out.cols = append(out.cols, deviceColumn{id: c.ID, class: c.Form.Class, typ: c.Form.Typ, dict: c.Form.Dict, data: r.data[i], valid: r.valid[i]})
 	}
 	return out
 }
@@ -55,7 +55,6 @@ func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 	for _, b := range batches {
 		n += int64(b.Rows())
 	}
-	q.Sinks[s] = form
 	if err := q.openArrays(s, max(n, 1)); err != nil {
 		return err
 	}
@@ -78,7 +77,7 @@ func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 
 // putColumn uploads one column of batches.
 func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) error {
-	c := r.form.Cols[at].Like
+	c := &r.form.Cols[at].Form
 	var ints []int64
 	var floats []float64
 	var wides [][2]uint64

@@ -251,14 +251,13 @@ func (q *Query) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
 	return 0, false
 }
 
-// placedBuild says whether a sink is a build whose rows have places of their own, and are not counted.
+// placedBuild says whether a sink is a build whose rows have slots of their own, and are not counted.
 func (q *Query) placedBuild(s physical.Sink) bool {
 	b, ok := s.(*physical.Build)
 	if !ok {
 		return false
 	}
-	shape := q.Program.Builds[b].Shape
-	return shape == program.DirectBuild || shape == program.BitmapBuild
+	return q.Program.Builds[b].ByKey()
 }
 
 // onlyProjects says whether a pipeline gives a row for each row of its source.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
@@ -33,11 +33,11 @@ var sortWaitRows = int64(1 << 24)
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. load gives modules of their program.SortText; memory says where theirs comes from.
+// that may not be exchanged. load gives modules of their sort.Text; memory says where theirs comes from.
 //
-// Where the host does not know the number of rows, rows is the most that there can be (program.HeldRows at most), held.rows the address of the number and
+// Where the host does not know the number of rows, rows is the most that there can be (sort.HeldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(program.SortPart) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -51,16 +51,16 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(program.SortP
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, program.SortColumns+3*len(columns))}
+	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(columns))}
 	for i, c := range columns {
-		x.params[program.SortColumns+3*i] = uint64(c.data)
-		x.params[program.SortColumns+3*i+1] = uint64(c.valid)
-		x.params[program.SortColumns+3*i+2] = uint64(c.words)
+		x.params[sort.FirstColumn+3*i] = uint64(c.data)
+		x.params[sort.FirstColumn+3*i+1] = uint64(c.valid)
+		x.params[sort.FirstColumn+3*i+2] = uint64(c.words)
 	}
-	x.params[program.SortHeld], x.params[program.SortLeft], x.params[program.SortFirst], x.params[program.SortLimit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
+	x.params[sort.Held], x.params[sort.Left], x.params[sort.First], x.params[sort.Limit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
 	defer x.free()
 	n := rows
-	if program.Selects(float64(wanted), float64(rows)) {
+	if sort.Selects(float64(wanted), float64(rows)) {
 		if n, err = x.candidates(ctx, rows); err != nil {
 			return out, err
 		}
@@ -79,7 +79,7 @@ type sortMemory struct {
 // sorting is one sort while it runs.
 type sorting struct {
 	s       *gpukernels.Stream
-	load    func(program.SortPart) (*gpukernels.Module, error)
+	load    func(sort.Part) (*gpukernels.Module, error)
 	memory  sortMemory
 	wanted  int64
 	params  []uint64
@@ -101,7 +101,7 @@ func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
 	return p, err
 }
 
-func (x *sorting) launch(part program.SortPart, kernel string, grid, shared int64) error {
+func (x *sorting) launch(part sort.Part, kernel string, grid, shared int64) error {
 	m, err := x.load(part)
 	if err != nil {
 		return err
@@ -110,28 +110,28 @@ func (x *sorting) launch(part program.SortPart, kernel string, grid, shared int6
 	if err != nil {
 		return err
 	}
-	return x.s.Launch(f, grid, x.s.Device().Block(program.SortThreads), shared, x.params)
+	return x.s.Launch(f, grid, x.s.Device().Block(sort.Threads), shared, x.params)
 }
 
 // candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
 func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
-	histograms, err := x.take((program.SortLevels*program.SortBins + 1) * 8)
+	histograms, err := x.take((sort.Levels*sort.Bins + 1) * 8)
 	if err != nil {
 		return 0, err
 	}
-	if err := x.s.Fill(histograms, 0, 8, program.SortLevels*program.SortBins+1); err != nil {
+	if err := x.s.Fill(histograms, 0, 8, sort.Levels*sort.Bins+1); err != nil {
 		return 0, err
 	}
-	counter := histograms + program.SortLevels*program.SortBins*8
-	blocks := max(min(rows/(program.SortThreads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
-	x.params[program.SortRowCount], x.params[program.SortHistograms], x.params[program.SortWanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
-	for level := range program.SortLevels {
-		x.params[program.SortLevel] = uint64(level)
-		if err := x.launch(program.SortSelect, "digits", blocks, 0); err != nil {
+	counter := histograms + sort.Levels*sort.Bins*8
+	blocks := max(min(rows/(sort.Threads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+	x.params[sort.RowCount], x.params[sort.Histograms], x.params[sort.Wanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
+	for level := range sort.Levels {
+		x.params[sort.Level] = uint64(level)
+		if err := x.launch(sort.Select, "digits", blocks, 0); err != nil {
 			return 0, err
 		}
 	}
-	x.params[program.SortCounter] = uint64(counter)
+	x.params[sort.Counter] = uint64(counter)
 	capacity := max(4*x.wanted, 1<<14)
 	for {
 		if err := x.s.Fill(counter, 0, 8, 1); err != nil {
@@ -141,8 +141,8 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		x.params[program.SortRowsOut], x.params[program.SortCapacity] = uint64(found), uint64(capacity)
-		if err := x.launch(program.SortSelect, "candidates", blocks, 0); err != nil {
+		x.params[sort.RowsOut], x.params[sort.Capacity] = uint64(found), uint64(capacity)
+		if err := x.launch(sort.Select, "candidates", blocks, 0); err != nil {
 			return 0, err
 		}
 		n := make([]uint64, 1)
@@ -150,7 +150,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 			return 0, err
 		}
 		if int64(n[0]) <= capacity {
-			x.params[program.SortInput] = uint64(found)
+			x.params[sort.Input] = uint64(found)
 			return int64(n[0]), nil
 		}
 		capacity = int64(n[0]) // many rows have the same key
@@ -159,19 +159,19 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 
 // sort orders n rows and returns their numbers.
 func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
-	tile := int64(x.s.Device().Block(program.SortThreads) * program.SortItems)
+	tile := int64(x.s.Device().Block(sort.Threads) * sort.Items)
 	var keys, rows [2]gpukernels.Ptr
 	var err error
-	x.params[program.SortRowCount] = uint64(n)
-	if n <= program.HeldRows {
+	x.params[sort.RowCount] = uint64(n)
+	if n <= sort.HeldRows {
 		order, err := x.memory.take(kernel.RoundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}
-		x.params[program.SortRowsOut], x.params[program.SortKeysOut] = uint64(order), uint64(order)+uint64(kernel.RoundUp(4*n, 8))
+		x.params[sort.RowsOut], x.params[sort.KeysOut] = uint64(order), uint64(order)+uint64(kernel.RoundUp(4*n, 8))
 		width := kernel.PowerOfTwo(n)
-		x.params[program.SortWidth] = uint64(width)
-		return order, x.launch(program.SortTiles, "tiles", 1, width*program.SortBytes)
+		x.params[sort.Width] = uint64(width)
+		return order, x.launch(sort.Tiles, "tiles", 1, width*sort.SlotBytes)
 	}
 	for i := range keys {
 		if keys[i], err = x.take(8 * n); err != nil {
@@ -182,9 +182,9 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 		}
 	}
 	blocks := min((n+tile-1)/tile, 1<<20)
-	x.params[program.SortKeysOut], x.params[program.SortRowsOut] = uint64(keys[0]), uint64(rows[0])
-	x.params[program.SortWidth] = uint64(tile)
-	if err := x.launch(program.SortTiles, "tiles", blocks, tile*program.SortBytes); err != nil {
+	x.params[sort.KeysOut], x.params[sort.RowsOut] = uint64(keys[0]), uint64(rows[0])
+	x.params[sort.Width] = uint64(tile)
+	if err := x.launch(sort.Tiles, "tiles", blocks, tile*sort.SlotBytes); err != nil {
 		return 0, err
 	}
 	in := 0
@@ -197,10 +197,10 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
-		x.params[program.SortKeysIn], x.params[program.SortRowsIn] = uint64(keys[in]), uint64(rows[in])
-		x.params[program.SortKeysOut], x.params[program.SortRowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
-		x.params[program.SortWidth] = uint64(width)
-		if err := x.launch(program.SortMerge, "merge", blocks, 0); err != nil {
+		x.params[sort.KeysIn], x.params[sort.RowsIn] = uint64(keys[in]), uint64(rows[in])
+		x.params[sort.KeysOut], x.params[sort.RowsOut] = uint64(keys[1-in]), uint64(rows[1-in])
+		x.params[sort.Width] = uint64(width)
+		if err := x.launch(sort.Merge, "merge", blocks, 0); err != nil {
 			return 0, err
 		}
 		in = 1 - in

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/types"
@@ -20,14 +20,14 @@ import (
 
 // sortTest is a column to sort by: its place on the device, and how two of its rows compare.
 type sortTest struct {
-	column  program.SortColumn
+	column  sort.Column
 	arrays  sortArrays
 	compare func(a, b int) int
 }
 
 // sortTestColumn makes a random column of few or many distinct values.
 func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take func(int64) gpukernels.Ptr, n int) sortTest {
-	x := sortTest{column: program.SortColumn{Class: form.Class(rng.IntN(5)), Unsigned: rng.IntN(2) == 0, Nullable: rng.IntN(3) == 0, Desc: rng.IntN(2) == 0}}
+	x := sortTest{column: sort.Column{Class: form.Class(rng.IntN(5)), Unsigned: rng.IntN(2) == 0, Nullable: rng.IntN(3) == 0, Desc: rng.IntN(2) == 0}}
 	distinct := []int64{1, 3, 50, math.MaxInt64}[rng.IntN(4)]
 	upload := func(b []byte) gpukernels.Ptr {
 		p := take(int64(len(b)))
@@ -157,7 +157,7 @@ func TestSortRows(t *testing.T) {
 		}
 		for round, n := range []int{0, 1, 5, 1000, 4097, 70000, 70000, 200000} {
 			var tests []sortTest
-			var cols []program.SortColumn
+			var cols []sort.Column
 			var arrays []sortArrays
 			for range 1 + rng.IntN(3) {
 				x := sortTestColumn(t, rng, s, take, n)
@@ -168,8 +168,8 @@ func TestSortRows(t *testing.T) {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
 			var modules []*gpukernels.Module
-			load := func(part program.SortPart) (*gpukernels.Module, error) {
-				m, _, err := d.Load(context.Background(), program.SortText(cols, part))
+			load := func(part sort.Part) (*gpukernels.Module, error) {
+				m, _, err := d.Load(context.Background(), sort.Text(cols, part))
 				if err == nil {
 					modules = append(modules, m)
 				}
@@ -177,7 +177,7 @@ func TestSortRows(t *testing.T) {
 			}
 			var held heldCounts
 			most := int64(n)
-			if n <= program.HeldRows && rng.IntN(2) == 0 { // only the device knows how many rows there are
+			if n <= sort.HeldRows && rng.IntN(2) == 0 { // only the device knows how many rows there are
 				held.rows, held.left = take(8), take(8)
 				if err := s.Fill(held.rows, uint64(n), 8, 1); err != nil {
 					t.Fatal(err)
@@ -218,7 +218,7 @@ func TestSortRows(t *testing.T) {
 			seen := map[uint32]bool{}
 			for i, row := range order {
 				if int(row) >= n || seen[row] || compare(int(row), want[i]) != 0 {
-					t.Fatalf("%d rows, first %d, count %d: place %d has row %d, want one like %d\n%s", n, first, count, i, row, want[i], program.SortText(cols, program.SortTiles))
+					t.Fatalf("%d rows, first %d, count %d: place %d has row %d, want one like %d\n%s", n, first, count, i, row, want[i], sort.Text(cols, sort.Tiles))
 				}
 				seen[row] = true
 			}
@@ -254,18 +254,18 @@ func TestSortCancelled(t *testing.T) {
 		if err := s.Fill(data, 7, 8, n); err != nil {
 			t.Fatal(err)
 		}
-		cols, arrays := []program.SortColumn{{Class: form.Int}}, []sortArrays{{data: data}}
+		cols, arrays := []sort.Column{{Class: form.Int}}, []sortArrays{{data: data}}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var modules []*gpukernels.Module
 		merges := 0
-		load := func(part program.SortPart) (*gpukernels.Module, error) {
-			if part == program.SortMerge {
+		load := func(part sort.Part) (*gpukernels.Module, error) {
+			if part == sort.Merge {
 				if merges++; merges == 2 {
 					cancel()
 				}
 			}
-			m, _, err := d.Load(context.Background(), program.SortText(cols, part))
+			m, _, err := d.Load(context.Background(), sort.Text(cols, part))
 			if err == nil {
 				modules = append(modules, m)
 			}

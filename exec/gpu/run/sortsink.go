@@ -5,17 +5,17 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
 // sorter orders the rows of a Sort.
 type sorter struct {
-	columns []program.SortColumn
+	columns []sort.Column
 	arrays  []sortArrays // of each
 	at      []int        // the stored column of each
-	parts   [program.SortParts]sortModule
+	parts   [sort.Parts]sortModule
 }
 
 // sortModule is a part's kernels.
@@ -39,14 +39,14 @@ func (q *Query) sort(ctx context.Context, s *physical.Sort) error {
 	for i, k := range x.at {
 		x.arrays[i].data, x.arrays[i].valid = r.data[k], r.valid[k]
 		if x.columns[i].Class == form.Code {
-			words, err := q.words(ctx, r.form.Cols[k].Dictionary())
+			words, err := q.words(ctx, r.form.Cols[k].Form.Dict)
 			if err != nil {
 				return err
 			}
 			x.arrays[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part program.SortPart) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free}, x.arrays, held, rows, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, func(part sort.Part) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free}, x.arrays, held, rows, s.Offset, s.Count)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (q *Query) sorter(s *physical.Sort) *sorter {
 	x := q.sorters[s]
 	if x == nil {
 		x = &sorter{}
-		x.columns, x.at = q.SortShape(s)
+		x.columns, x.at = sort.Shape(q.Pipelines, s)
 		x.arrays = make([]sortArrays, len(x.columns))
 		q.sorters[s] = x
 	}
@@ -70,14 +70,14 @@ func (q *Query) sorter(s *physical.Sort) *sorter {
 }
 
 // sortPart returns some of the kernels that order rows, loaded.
-func (q *Query) sortPart(ctx context.Context, x *sorter, part program.SortPart) (*gpukernels.Module, error) {
+func (q *Query) sortPart(ctx context.Context, x *sorter, part sort.Part) (*gpukernels.Module, error) {
 	m := &x.parts[part]
 	if m.ready != nil {
 		<-m.ready
 	}
 	if m.module == nil {
 		var err error
-		if m.module, _, err = q.Device.Load(ctx, program.SortText(x.columns, part)); err != nil {
+		if m.module, _, err = q.Device.Load(ctx, sort.Text(x.columns, part)); err != nil {
 			return nil, err
 		}
 	}
@@ -89,15 +89,15 @@ func (q *Query) sortPart(ctx context.Context, x *sorter, part program.SortPart) 
 func (q *Query) missingSorts(missing []load) []load {
 	for s := range q.Sinks {
 		p, ok := s.(*physical.Sort)
-		if !ok || q.IsHost(s) || !q.Sorts(p) {
+		if !ok || !sort.IsHere(q.Pipelines, p) {
 			continue
 		}
 		x := q.sorter(p)
-		for part := range program.SortParts {
-			if !q.Expects(p, part) {
+		for part := range sort.Parts {
+			if !sort.Expects(q.Pipelines, p, part) {
 				continue
 			}
-			m, text := &x.parts[part], program.SortText(x.columns, part)
+			m, text := &x.parts[part], sort.Text(x.columns, part)
 			m.ready = make(chan struct{})
 			if m.module = q.Device.Loaded(text); m.module != nil {
 				close(m.ready)

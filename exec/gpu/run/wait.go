@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -18,7 +18,7 @@ import (
 
 // sortsHeld says whether the rows of a Sort are so few that they are ordered without knowing how many they are.
 func (q *Query) sortsHeld(s *physical.Sort) bool {
-	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].capacity <= program.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].capacity
+	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].capacity
 }
 
 // finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
@@ -50,7 +50,7 @@ func (q *Query) readsCounts(k *kernel.Kernel) bool {
 	if len(q.pending) == 0 {
 		return false
 	}
-	if s := k.Rows.Of; s != nil && q.uncounted(s) && q.most(s) > program.HeldRows && !q.isTrusted(s) {
+	if s := k.Rows.Of; s != nil && q.uncounted(s) && q.most(s) > sort.HeldRows && !q.isTrusted(s) {
 		return true
 	}
 	for i := range k.Params {
@@ -129,7 +129,7 @@ func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 		if r.data[i] < q.control {
 			return 0
 		}
-		end = max(end, r.data[i]+gpukernels.Ptr(r.capacity*r.form.Cols[i].Like.Class.Width()), r.valid[i]+gpukernels.Ptr(r.capacity))
+		end = max(end, r.data[i]+gpukernels.Ptr(r.capacity*r.form.Cols[i].Form.Class.Width()), r.valid[i]+gpukernels.Ptr(r.capacity))
 	}
 	if end < q.control || end > q.arena.firstEnd {
 		return 0

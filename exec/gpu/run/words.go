@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
@@ -124,21 +125,8 @@ func (q *Query) rowsWord(key any) (uint64, bool) {
 
 // buildWord is a word of a join's build.
 func (q *Query) buildWord(key any) (uint64, bool) {
-	switch w := key.(type) {
-	case program.HeadsWord:
-		return uint64(q.builds[w.P].heads), true
-	case program.MaskWord:
-		return uint64(q.builds[w.P].mask), true
-	case program.NextWord:
-		return uint64(q.builds[w.P].next), true
-	case program.NullHeadWord:
-		return uint64(q.builds[w.P].nullHead), true
-	case program.BitsWord:
-		return uint64(q.builds[w.P].bits), true
-	case program.MatchedWord:
-		return uint64(q.builds[w.P].matched), true
-	case program.FilterWord:
-		return uint64(q.builds[w.P].filters[w.Key]), true
+	if w, ok := key.(join.Word); ok {
+		return q.builds[w.Of()].word(key)
 	}
 	return 0, false
 }

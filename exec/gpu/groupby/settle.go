@@ -1,0 +1,186 @@
+package groupby
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// settle lays the accumulators out, once keys and arguments are known.
+func (w *Way) settle(keys []codegen.Form) {
+	f := w.f
+	w.chooseShape(keys)
+	f.SeenAt = -1
+	if f.Shape > DenseGroups && !w.wantsRuns() {
+		if f.Partition = w.choosePartition(); f.Partition != nil {
+			f.Taken = f.acc(accCount, nil) // sums of offsets need it
+		}
+	}
+	if f.Shape == DenseGroups {
+		if !w.fitsShared(true) && !w.wantsRuns() {
+			f.Partition = w.choosePartition()
+		}
+		if f.find(accCount, nil) >= 0 || w.fitsShared(true) || f.Partition != nil {
+			f.Taken = f.acc(accCount, nil)
+		} else {
+			f.SeenAt = f.array("u8", 1, 1, 0)
+		}
+	}
+	for _, acc := range f.Accs {
+		w.layOut(acc)
+	}
+	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.TilesLeast) {
+		for _, acc := range f.Accs {
+			if w.canCount(acc) {
+				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
+				break
+			}
+		}
+	}
+	f.Shared = f.Shape == DenseGroups && f.SeenAt < 0 && w.fitsShared(false)
+	w.chooseCopies()
+	limbs := 0
+	for _, acc := range f.Accs {
+		acc.limb = limbs
+		limbs += acc.limbs
+	}
+	if f.Partition != nil {
+		w.sizePartition()
+	}
+	if f.Partition == nil && f.inWords() && !w.wantsRuns() {
+		f.PerfectHash = w.choosePerfectHash(int64(limbs))
+	}
+	if f.Shape == KeyedGroups {
+		f.KeyAt = len(f.Arrays)
+		for _, v := range keys {
+			f.array(v.Class.CName(), v.Class.Width(), 4, 0)
+			f.array("u8", 1, 1, 0)
+		}
+	}
+}
+
+// layOut gives an accumulator its arrays in device memory and its words in shared memory.
+func (w *Way) layOut(acc *Accumulator) {
+	f := w.f
+	acc.At = len(f.Arrays)
+	switch acc.op {
+	case accCount:
+		f.array("u64", 8, 8, 0)
+	case accSum:
+		f.array("u64", 8, 8, 0)
+		if acc.narrow = w.narrow(acc); !acc.narrow {
+			f.array("u64", 8, 8, 0)
+		}
+	case accFloatSum, accFloatSquares:
+		f.array("i64", 8*exactWords, 8, 0)
+		for range acc.fitted() { // what fitted the window
+			f.array("u64", 8, 8, 0)
+		}
+	case accMin:
+		f.array("i64", 8, 8, math.MaxInt64)
+	case accMax:
+		f.array("i64", 8, 8, 1<<63)
+	case accBitAnd:
+		f.array("u64", 8, 8, math.MaxUint64)
+	case accBitOr, accBitXor:
+		f.array("u64", 8, 8, 0)
+	case accAny, accSingle, accLeast, accMost:
+		f.array(acc.like.Class.CName(), acc.like.Class.Width(), 4, 0)
+		f.array("u8", 1, 1, 0)  // 1: the value is not NULL
+		f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
+	}
+	acc.limbs, acc.offset = w.limbs(acc)
+}
+
+// keyRange bounds a group key's integers or codes.
+func (w *Way) keyRange(i int, v codegen.Form) (min int64, span uint64, proven, ok bool) {
+	p := w.f.Aggregate
+	if v.Class == form.Code {
+		return 0, uint64(max(v.Dict.Len(), 1)) - 1, true, true
+	}
+	if v.Class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
+		return 0, 0, false, false
+	}
+	one := !w.Plan.IsShared(p)
+	if r, known := w.Forms.Ranges().Of(p.Groups[i].Expr); known && one {
+		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
+	}
+	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].Dictionary {
+		return p.Dense[i].Min, uint64(p.Dense[i].Max) - uint64(p.Dense[i].Min), false, true
+	}
+	if i < len(p.Bounds) && p.Bounds[i].Known {
+		return p.Bounds[i].Min, uint64(p.Bounds[i].Max) - uint64(p.Bounds[i].Min), false, true
+	}
+	switch p.Groups[i].Expr.Type().Kind {
+	case types.KindBool, types.KindInt8:
+		return math.MinInt8, 255, false, true
+	case types.KindInt16:
+		return math.MinInt16, 1<<16 - 1, false, true
+	case types.KindYear, types.KindEnum:
+		return 0, 1<<16 - 1, false, true
+	case types.KindInt24, types.KindInt32, types.KindDate:
+		return math.MinInt32, 1<<32 - 1, false, true
+	}
+	return 0, 0, false, false
+}
+
+// chooseShape decides how groups are found.
+func (w *Way) chooseShape(keys []codegen.Form) {
+	f := w.f
+	if len(keys) == 0 {
+		f.Shape, f.Slots = ScalarGroups, 1
+		return
+	}
+	f.keys = make([]groupKey, len(keys))
+	size, width, all := 1.0, uint(0), true
+	for i, v := range keys {
+		lo, span, proven, ok := w.keyRange(i, v)
+		all = all && ok
+		if !ok {
+			continue
+		}
+		key := groupKey{min: lo, digits: span + 1, proven: proven, stride: uint64(size), shift: width}
+		if v.Nullable {
+			key.digits++
+		}
+		if key.digits == 0 || key.digits < span {
+			all = false // all 64 bits
+			continue
+		}
+		size *= float64(key.digits)
+		width += uint(bits.Len64(key.digits - 1))
+		f.keys[i] = key
+	}
+	switch {
+	case all && size <= physical.GroupsOnGPU.Combinations(f.Aggregate.EstGroups, float64(w.groupBytes())):
+		f.Shape, f.Slots = DenseGroups, int64(size)
+	case all && width <= 63:
+		f.Shape = PackedGroups
+	case len(keys) == 1 && (keys[0].Class == form.Int || keys[0].Class == form.Float):
+		f.Shape = wordGroups
+	default:
+		f.Shape = KeyedGroups
+	}
+}
+
+// groupBytes is about what a group's accumulators take.
+func (w *Way) groupBytes() int64 {
+	n := int64(1)
+	for _, acc := range w.f.Accs {
+		switch acc.op {
+		case accSum:
+			n += 16
+		case accFloatSum, accFloatSquares:
+			n += 8*exactWords + 8*int64(acc.fitted())
+		case accAny, accSingle, accLeast, accMost:
+			n += 21
+		default:
+			n += 8
+		}
+	}
+	return n
+}

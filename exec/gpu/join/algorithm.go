@@ -1,0 +1,117 @@
+package join
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Algorithm is a way to find the rows of a build.
+type Algorithm struct {
+	Name    string
+	applies func(d *demand) bool // the first of the list that applies is taken
+	// byKey: a row's slot follows from its key, so rows are not counted, and a probe finds one at most. Otherwise rows are appended, keys included.
+	byKey bool
+	// comparesAll: a probe compares its row with all rows of the build. comparesKeys: what find gives may have other keys.
+	comparesAll, comparesKeys bool
+	// chains: rows of a slot are chained (chains.go). They can be noted in filters of their keys.
+	chains bool
+	// memory asks for what it needs besides the rows.
+	memory func(m *Memory, f *Form)
+	// link writes what makes the current row one that find finds.
+	link func(b *buildText)
+	// find writes what begins a search. It returns the first candidate's C++, the condition that p.row is one, and the step to the next. nil of those by key.
+	find func(p *probeText) (first, more, step string)
+}
+
+// algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
+var algorithms = []*Algorithm{loop, hash, bitmap, direct, dense}
+
+// demand is what the plan asks of a build.
+type demand struct {
+	build  *physical.Build
+	on     physical.JoinAlgorithm // the planner's choice, for a GPU
+	marks  bool                   // some probe asks whether it may be NULL that a row matches
+	once   bool                   // probes ask at most whether there is a row, or there is at most one
+	filter bool                   // some probe has a residual condition
+}
+
+// demandOf looks at all probes of a build.
+func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
+	d := &demand{build: b, on: b.On(physical.GPU), once: true}
+	for _, p := range g.Plan.Pipelines {
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok && t.Build == b {
+				d.marks = d.marks || t.Kind == logical.MarkJoin
+				d.filter = d.filter || len(t.Residual) > 0
+				d.once = d.once && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
+			}
+		}
+	}
+	return d
+}
+
+// domain is the number of values that the key of a build can have, and width the bytes of a row's payload.
+func (d *demand) domain() float64 { return float64(d.build.DenseMax) - float64(d.build.DenseMin) + 1 }
+
+func (d *demand) width() float64 {
+	width := 0.0
+	for _, c := range d.build.Payload {
+		width += float64(form.ClassOf(c.Typ).Width()) + 1
+	}
+	return width
+}
+
+// Memory is what a build needs on the device for some rows, besides their columns.
+type Memory struct {
+	Rows   int64          // that the columns have capacity for
+	Arrays []Array        // in the order in which they are laid out
+	Words  map[any]uint64 // numbers that kernels ask for by these keys
+}
+
+// Array is an array of a build. Kernels ask for its address by a key.
+type Array struct {
+	Key    any
+	Items  int64
+	Unit   int    // bytes of an item
+	Fill   uint64 // what an item is at first,
+	Filled bool   // if that matters
+}
+
+func (m *Memory) add(key any, items int64, unit int) {
+	m.Arrays = append(m.Arrays, Array{Key: key, Items: items, Unit: unit})
+}
+
+func (m *Memory) addFilled(key any, items int64, unit int, fill uint64) {
+	m.Arrays = append(m.Arrays, Array{key, items, unit, fill, true})
+}
+
+// Memory is what a build of so many rows needs.
+func (f *Form) Memory(rows int64) *Memory {
+	m := &Memory{Rows: rows, Words: map[any]uint64{}}
+	if f.Algorithm.memory != nil {
+		f.Algorithm.memory(m, f)
+	}
+	if f.nullChain {
+		m.addFilled(NullHeadWord{of{f.build}}, 1, 4, noRow)
+	}
+	if f.build.KeepUnmatched {
+		m.addFilled(MatchedWord{of{f.build}}, rows, 1, 0)
+	}
+	for i, x := range f.filters {
+		if x != nil {
+			m.addFilled(FilterWord{of{f.build}, i}, x.bytes()/8, 8, 0)
+		}
+	}
+	return m
+}
+
+// Word is the key of a parameter that is about a build: an array's address, or a number.
+type Word interface{ Of() *physical.Build }
+
+// of makes what it is embedded in a Word.
+type of struct{ build *physical.Build }
+
+// Of is the build.
+func (w of) Of() *physical.Build { return w.build }

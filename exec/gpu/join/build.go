@@ -1,0 +1,127 @@
+package join
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// buildText is the sink that fills a build.
+type buildText struct {
+	k *kernel.Kernel
+	*kernel.Append
+	f    *Form
+	keys []codegen.Value
+	null string // some key that is not NULL-safe is NULL; "": never
+}
+
+// NewSink returns what writes the end of a pipeline in a build.
+func (all Forms) NewSink(k *kernel.Kernel, b *physical.Build) kernel.Sink {
+	f := all[b]
+	return &buildText{k: k, Append: kernel.NewAppend(k, b, nil, "build: "+f.Algorithm.Name), f: f}
+}
+
+func (b *buildText) Row(s *codegen.Scope) error {
+	k, f := b.k, b.f
+	k.Line("// build: %s", f.Algorithm.Name)
+	for i, e := range f.build.Keys {
+		if err := b.key(s, i, e); err != nil {
+			return err
+		}
+	}
+	if !f.keepNulls {
+		b.null = ""
+	}
+	for i, c := range f.build.Payload {
+		if f.payAt[i] < len(b.Out) {
+			continue // it is a key
+		}
+		v, err := k.Emit(c, s)
+		if err != nil {
+			return err
+		}
+		if v, err = k.Stored(b.Form, f.payAt[i], v); err != nil {
+			return err
+		}
+		b.Out = append(b.Out, v)
+	}
+	switch {
+	case f.Algorithm.byKey:
+		f.Algorithm.link(b)
+	case k.Many || k.InOrder():
+		k.Line("const u64 at = append(%s);", k.Pointer("u64", kernel.RowCounter{Sink: b.Sink}))
+		b.writeRow()
+	default:
+		b.Carry()
+		copy(b.keys, b.Out)
+		if b.null != "" {
+			b.Vars = append(b.Vars, "bool no_key = false;")
+			k.Line("no_key = %s;", b.null)
+			b.null = "no_key"
+		}
+	}
+	return nil
+}
+
+// key computes a key, and drops rows in which it is a NULL that matches nothing.
+func (b *buildText) key(s *codegen.Scope, i int, e expr.Expr) error {
+	k, f := b.k, b.f
+	v, err := k.Emit(e, s)
+	if err != nil {
+		return err
+	}
+	if v.Null != "" && !f.nullSafe(i) {
+		if b.null != "" {
+			b.null += " || "
+		}
+		b.null += v.Null
+		if !f.keepNulls {
+			k.Block("if (!(%s)) {", v.Null)
+			v.Null = ""
+		}
+	}
+	if !f.Algorithm.byKey {
+		if v, err = k.Stored(b.Form, f.keyAt[i], v); err != nil {
+			return err
+		}
+		b.Out = append(b.Out, v)
+	}
+	b.keys = append(b.keys, v)
+	return nil
+}
+
+// writeRow stores the row and makes it one that probes find.
+func (b *buildText) writeRow() {
+	k, f := b.k, b.f
+	b.Write("at")
+	if f.Algorithm.link == nil {
+		return
+	}
+	k.Open("if (at < %s) {", k.Word(kernel.CapacityWord{Sink: b.Sink}))
+	next := ""
+	if f.Algorithm.chains {
+		next = b.next()
+	}
+	if b.null != "" {
+		k.Open("if (%s) {", b.null)
+		if f.nullChain {
+			k.Line("chain(%s, 0, %s, (u32)at);", k.Pointer("u32", NullHeadWord{of{f.build}}), next)
+		}
+		k.Else()
+	}
+	f.Algorithm.link(b)
+	b.addToFilters()
+	if b.null != "" {
+		k.Close()
+	}
+	k.Close()
+}
+
+func (b *buildText) Together() ([]string, error) {
+	if b.Vars == nil {
+		return nil, nil
+	}
+	b.AppendReached(b.writeRow)
+	return b.Vars, nil
+}

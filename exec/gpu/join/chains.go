@@ -1,0 +1,40 @@
+package join
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Chains: an array of slots has the number of each slot's first row, another one the number of the row that comes after each.
+
+// noRow is no_row of the device code.
+const noRow = math.MaxUint32
+
+type (
+	HeadsWord    struct{ of } // address of the chains' first rows, by slot
+	MaskWord     struct{ of } // number of hash slots - 1
+	NextWord     struct{ of } // address of the rows' successors
+	NullHeadWord struct{ of } // address of the first row of the NULLs' chain
+)
+
+// addChains asks for the memory of chains in so many slots.
+func (m *Memory) addChains(b *physical.Build, slots int64) {
+	m.addFilled(HeadsWord{of{b}}, slots, 4, noRow)
+	m.add(NextWord{of{b}}, m.Rows, 4) // written before it can be reached
+}
+
+// next is the C++ of the array of successors.
+func (b *buildText) next() string { return b.k.Pointer("u32", NextWord{of{b.f.build}}) }
+
+// follow writes the search of a chain, of which first is the C++ of its first row.
+func (p *probeText) follow(first string) (head, more, step string) {
+	k := p.k
+	head = k.Name("head")
+	if p.null != "" {
+		first = fmt.Sprintf("%s ? no_row : (%s)", p.null, first)
+	}
+	k.Line("const u32 %s = %s;", head, first)
+	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.Pointer("const u32", NextWord{of{p.f.build}}), p.row)
+}

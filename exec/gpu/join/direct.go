@@ -1,0 +1,18 @@
+package join
+
+// direct stores the payload at the slot of a unique key, and a bit that says whether there is one.
+var direct = &Algorithm{
+	Name: "payload by key",
+	applies: func(d *demand) bool {
+		return d.build.Unique && !d.build.KeepUnmatched && !d.marks && d.domain()*d.width() <= max(directAlways, directPerRow*d.build.EstRows)
+	},
+	byKey:  true,
+	memory: func(m *Memory, f *Form) { m.addBits(f) },
+	link:   func(b *buildText) { b.setBit(b.WriteValues) },
+}
+
+// How many bytes the slots may take: for each row that is expected, and in any case.
+const (
+	directPerRow = 256
+	directAlways = 64 << 20
+)

@@ -1,0 +1,191 @@
+package join
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// A build whose rows are chained keeps a filter of a key's values for scans that may drop most of their rows by it: a bit for each value of a domain that is small
+// enough, or else for each slot that values are hashed to (Bloom 1970, with one hash). A probe costs two or three reads of lines that lie anywhere; a filter costs
+// one, of memory that the caches hold, or none, where it is copied to shared memory.
+
+const (
+	filterDrops  = 0.5     // share of the rows that a filter has to drop, as is estimated
+	filterSlots  = 16      // slots for each row
+	filterMost   = 1 << 28 // slots at all: 32 MiB
+	filterDomain = 64      // values of a domain for each row
+)
+
+// keyFilter is the filter of a build's key.
+type keyFilter struct {
+	slots int64 // bits; of hashed values a power of two
+	exact bool  // bit value - lo; else values are hashed
+	lo    int64
+	local bool // blocks copy it to shared memory
+}
+
+// bytes is what a filter takes.
+func (x *keyFilter) bytes() int64 { return kernel.RoundUp((x.slots+7)/8, 16) }
+
+// shift takes a hash of 32 bits to its slot.
+func (x *keyFilter) shift() uint64 { return uint64(32 - bits.TrailingZeros64(uint64(x.slots))) }
+
+// FilterWord is the address of a key's filter.
+type FilterWord struct {
+	of
+	Key int
+}
+
+// wantsFilter says whether some scan may drop most of its rows by a key of a build.
+func wantsFilter(g *kernel.Pipelines, b *physical.Build, key int) bool {
+	for _, p := range g.Plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok {
+			continue
+		}
+		for _, use := range scan.RuntimeFilters {
+			if use.Build == b && use.Key == key && isWorthIt(g, scan, use) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isWorthIt says whether a scan has so many rows that a filter may drop that looking them up pays.
+func isWorthIt(g *kernel.Pipelines, scan *physical.TableScan, use physical.RuntimeFilterUse) bool {
+	return float64(scan.Table.Rows()) >= g.Target.Tuning.FilterRows && use.Drops >= filterDrops
+}
+
+// chooseFilter decides on the filter of a build's key; nil: there is none.
+func (f *Form) chooseFilter(g *kernel.Pipelines, key int) *keyFilter {
+	if !f.Algorithm.chains {
+		return nil
+	}
+	v := &f.rows.Cols[f.keyAt[key]].Form
+	if v.Class != form.Int || v.Nullable || !wantsFilter(g, f.build, key) {
+		return nil
+	}
+	rows := max(f.build.EstRows, 1)
+	most := g.Target.Tuning.FilterLocal
+	x := &keyFilter{slots: max(kernel.PowerOfTwo(int64(min(filterSlots*rows, 1<<40))), 1<<13)}
+	if x.slots <= 2*most {
+		x.slots, x.local = min(x.slots, most), true
+		return x
+	}
+	if v.Known {
+		if span := uint64(v.Within.Hi) - uint64(v.Within.Lo); span < filterMost && float64(span) < filterDomain*rows {
+			return &keyFilter{slots: int64(span) + 1, exact: true, lo: v.Within.Lo}
+		}
+	}
+	if x.slots > 2*filterMost {
+		return nil
+	}
+	x.slots = min(x.slots, filterMost)
+	return x
+}
+
+// addToFilters notes the keys of a row that a build stores.
+func (b *buildText) addToFilters() {
+	k, f := b.k, b.f
+	for i, x := range f.filters {
+		if x == nil {
+			continue
+		}
+		slot := fmt.Sprintf("(u64)%s - %s", b.keys[i].Text, k.Literal(uint64(x.lo)))
+		if !x.exact {
+			slot = fmt.Sprintf("filter_hash(%s) >> %s", b.keys[i].Text, k.Literal(x.shift()))
+		}
+		k.Line("set_bit(%s, %s);", k.Pointer("u32", FilterWord{of{f.build}, i}), slot)
+	}
+}
+
+// ScanFilter is a build's keys as a filter of a scan: bits of its keys, or a filter of one.
+type ScanFilter struct {
+	Column *expr.Column
+	f      *Form
+	key    int
+	filter *keyFilter // nil: the build has a bit for each key
+}
+
+// ScanFilter decides whether a scan's rows are looked up in a build; nil: they are not.
+func (all Forms) ScanFilter(g *kernel.Pipelines, scan *physical.TableScan, use physical.RuntimeFilterUse) *ScanFilter {
+	f := all[use.Build]
+	if f == nil || g.IsHost(use.Build) {
+		return nil
+	}
+	out := &ScanFilter{f: f, key: use.Key}
+	if isWorthIt(g, scan, use) {
+		out.filter = f.filters[use.Key]
+	}
+	if out.filter == nil && !(f.Algorithm.byKey && use.Key == 0) {
+		return nil
+	}
+	for _, c := range scan.Cols {
+		if c.ID == use.Col {
+			out.Column = c
+			return out
+		}
+	}
+	return nil
+}
+
+// Narrow narrows `here` to rows whose key is in the build.
+func (x *ScanFilter) Narrow(k *kernel.Kernel, s *codegen.Scope) error {
+	k.Line("// runtime filter")
+	k.Note(kernel.Note{What: "runtime filter of ", Of: x.Column})
+	v, err := k.Emit(x.Column, s)
+	if err != nil {
+		return err
+	}
+	switch f := x.f; {
+	case x.filter == nil:
+		narrowByBits(k, v, f.build.DenseMin, f.domain(), BitsWord{of{f.build}})
+	case v.Class == form.Int:
+		x.filter.narrow(k, v, FilterWord{of{f.build}, x.key})
+	}
+	return nil
+}
+
+// narrow narrows `here` to rows whose key may be in the build.
+func (x *keyFilter) narrow(k *kernel.Kernel, v codegen.Value, word FilterWord) {
+	if x.exact {
+		narrowByBits(k, v, x.lo, x.slots, word)
+		return
+	}
+	name := k.Name("filter")
+	k.Filters = append(k.Filters, kernel.Filter{Name: name, Word: word, Bytes: x.bytes(), Local: x.local})
+	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
+	if x.local {
+		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a slot, so nothing waits for what came before
+	} else {
+		k.Line("here = here && %s;", andNot(v.Null, bit))
+	}
+}
+
+// DeclareFilters declares the filters that a kernel reads: where its sink leaves shared memory alone, small ones lie there.
+func DeclareFilters(k *kernel.Kernel) []string {
+	var lines []string
+	at := int64(0)
+	for _, u := range k.Filters {
+		from := k.Pointer("const u32", u.Word)
+		if size := u.Bytes; !k.Shared.Needs() && u.Local && at+size <= 2*k.Plan.Target.Tuning.FilterLocal/8 {
+			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.Name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
+			at += size
+		} else {
+			lines = append(lines, fmt.Sprintf("const u32* %s = %s;", u.Name, from))
+		}
+	}
+	if at > 0 {
+		lines = append(lines, "block_barrier();")
+		k.Shared = kernel.SharedMemory{Bytes: at}
+		k.Threads = k.SharedThreads(at)
+	}
+	return lines
+}

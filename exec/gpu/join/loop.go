@@ -1,0 +1,18 @@
+package join
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// loop has a probe compare its row with all rows of the build: for inequalities, and where there is no key.
+var loop = &Algorithm{
+	Name:        "nested loop",
+	applies:     func(d *demand) bool { return d.on == physical.NestedLoopJoin },
+	comparesAll: true,
+	find: func(p *probeText) (first, more, step string) {
+		return "0", fmt.Sprintf("%s < (u32)%s", p.row, p.k.Word(kernel.RowCount{Sink: p.f.build})), p.row + "++"
+	},
+}

@@ -1,0 +1,305 @@
+package join
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// probeText writes one probe.
+type probeText struct {
+	k    *kernel.Kernel
+	t    *physical.Probe
+	f    *Form
+	keys []codegen.Value
+	null string // some key that may not be NULL is; "": never
+	row  string // the variable that holds the build row
+}
+
+// Probe writes the lookup of a row in a build, and opens the block of what it gives.
+func (all Forms) Probe(k *kernel.Kernel, s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
+	f, err := all.of(k.Plan, t.Build)
+	if err != nil {
+		return nil, err
+	}
+	p := &probeText{k: k, t: t, f: f, row: k.Name("r")}
+	k.Line("// %s: %s", joinTitle(t.Kind), f.Algorithm.Name)
+	if err := p.probeKeys(s); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Algorithm.byKey:
+		return p.byKey(s)
+	case kernel.Multiplies(t):
+		return p.every(s)
+	}
+	return p.first(s)
+}
+
+func joinTitle(kind logical.JoinKind) string {
+	return [...]string{"inner join", "left join", "full join", "semi join", "anti join", "mark join", "single join"}[kind]
+}
+
+// probeKeys computes the probe's keys in the form of the build's.
+func (p *probeText) probeKeys(s *codegen.Scope) error {
+	k, f := p.k, p.f
+	for i, e := range p.t.Keys {
+		v, err := k.Emit(e, s)
+		if err != nil {
+			return err
+		}
+		if !f.Algorithm.byKey {
+			c := &f.rows.Cols[f.keyAt[i]]
+			if c.Form.Class == form.View {
+				v = k.AsView(v)
+			}
+			if c.Form.Class != v.Class {
+				return otherTypes(c, v.Typ)
+			}
+		}
+		if v.Null != "" && !f.nullSafe(i) {
+			if p.null != "" {
+				p.null += " || "
+			}
+			p.null += v.Null
+		}
+		p.keys = append(p.keys, v)
+	}
+	return nil
+}
+
+// byKey looks a key up whose slot follows from its value.
+func (p *probeText) byKey(s *codegen.Scope) (*codegen.Scope, error) {
+	k, f := p.k, p.f
+	k.Line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].Text, k.Literal(uint64(f.build.DenseMin)))
+	found := k.Name("found")
+	cond := andNot(p.null, hasBit(k, p.row, f.domain(), BitsWord{of{f.build}}))
+	if len(p.t.Residual) == 0 {
+		k.Line("const bool %s = %s;", found, cond)
+	} else {
+		k.Line("bool %s = %s;", found, cond)
+		k.Open("if (%s) {", found)
+		in := s.Nested()
+		p.bindPayload(in, "")
+		ok, err := p.residual(in)
+		if err != nil {
+			return nil, err
+		}
+		k.Line("%s = %s;", found, ok)
+		k.Close()
+	}
+	return p.open(s, found)
+}
+
+// bindPayload makes the build's columns known, of row p.row; missing says when there is none.
+func (p *probeText) bindPayload(s *codegen.Scope, missing string) {
+	p.k.BindStored(s, p.f.build, p.f.rows, p.f.payAt, p.f.build.Payload, p.row, missing)
+}
+
+// residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
+func (p *probeText) residual(s *codegen.Scope) (string, error) {
+	var all []string
+	for _, e := range p.t.Residual {
+		cond, err := p.k.EmitCond(e, s)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, cond)
+	}
+	return strings.Join(all, " && "), nil
+}
+
+// open opens the block of a row for which at most one build row was sought: found says whether there is one.
+func (p *probeText) open(s *codegen.Scope, found string) (*codegen.Scope, error) {
+	k := p.k
+	switch p.t.Kind {
+	case logical.InnerJoin:
+		k.Block("if (%s) {", found)
+		s = s.Nested()
+		p.bindPayload(s, "")
+		p.note(found)
+		return s, nil
+	case logical.SemiJoin:
+		k.Block("if (%s) {", found)
+		return s.Nested(), nil
+	case logical.AntiJoin:
+		k.Block("if (!%s) {", found)
+		return s.Nested(), nil
+	case logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
+		p.note(found)
+		s = s.Nested()
+		p.bindPayload(s, "!"+found)
+		return s, nil
+	}
+	return nil, codegen.Refuse("IN or EXISTS whose result may be NULL runs on the CPU only in this form")
+}
+
+// note remembers that the build's row has found a match.
+func (p *probeText) note(found string) {
+	if p.f.build.KeepUnmatched {
+		p.k.Line("if (%s) %s[%s] = 1;", found, p.k.Pointer("u8", MatchedWord{of{p.f.build}}), p.row)
+	}
+}
+
+// pass writes, inside the loop over candidates, the tests of the pair: `continue` where it does not match.
+func (p *probeText) pass(s *codegen.Scope) error {
+	k, f := p.k, p.f
+	switch {
+	case f.Algorithm.comparesKeys:
+		for i, v := range p.keys {
+			k.Line("if (!(%s)) continue;", p.sameKey(i, v))
+		}
+	case f.Algorithm.comparesAll && len(p.keys) > 0:
+		cond, err := p.compareRange()
+		if err != nil {
+			return err
+		}
+		k.Line("if (!(%s)) continue;", cond)
+	}
+	if len(p.t.Residual) > 0 && (p.t.Kind != logical.InnerJoin || !kernel.Multiplies(p.t)) {
+		p.bindPayload(s, "")
+	}
+	return p.passResidual(s)
+}
+
+// passResidual writes the tests of the residual condition.
+func (p *probeText) passResidual(s *codegen.Scope) error {
+	for _, e := range p.t.Residual {
+		cond, err := p.k.EmitCond(e, s)
+		if err != nil {
+			return err
+		}
+		p.k.Line("if (!(%s)) continue;", cond)
+	}
+	return nil
+}
+
+// sameKey is the condition that key part i of the build's row is v.
+func (p *probeText) sameKey(i int, v codegen.Value) string {
+	b := p.buildKey(i)
+	same := fmt.Sprintf("same_key(%s, %s)", b.Text, v.Text)
+	if !p.f.nullSafe(i) || b.Null == "" && v.Null == "" {
+		return same
+	}
+	bn, vn := kernel.OrFalse(b.Null), kernel.OrFalse(v.Null)
+	return fmt.Sprintf("%s == (%s) && (%s || %s)", bn, vn, bn, same)
+}
+
+// buildKey reads key part i of the build's row.
+func (p *probeText) buildKey(i int) codegen.Value {
+	return p.k.StoredItem(p.f.build, p.f.rows, p.f.keyAt[i], p.row)
+}
+
+// compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
+func (p *probeText) compareRange() (string, error) {
+	if p.f.build.Algorithm != physical.RangeJoin || len(p.keys) != 1 {
+		return "", codegen.Refuse("a nested-loop join with equality keys runs on the CPU only")
+	}
+	b, v := p.buildKey(0), p.keys[0]
+	bound := p.t.Keys[0]
+	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.Null != ""}
+	right := &expr.Column{ID: -2, Name: "build", Typ: p.f.build.Keys[0].Type(), Null: b.Null != ""}
+	s := codegen.NewScope()
+	s.Bind(left.ID, v)
+	s.Bind(right.ID, p.k.Define(b, "b"))
+	return p.k.EmitCond(&expr.Compare{Op: p.f.build.RangeOp, Left: left, Right: right}, s)
+}
+
+// every opens the block of each of a row's matches, and for outer joins of the row without one.
+func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
+	k := p.k
+	first, more, step := p.f.Algorithm.find(p)
+	if p.t.Kind == logical.InnerJoin {
+		k.Block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
+		k.AskStop(p.row)
+		s = s.Nested()
+		p.bindPayload(s, "")
+		if err := p.pass(s); err != nil {
+			return nil, err
+		}
+		p.note("true")
+		return s, nil
+	}
+	any, found := k.Name("any"), k.Name("found")
+	k.Line("bool %s = false;", any)
+	k.Block("for (u32 %s = %s;; %s) {", p.row, first, step)
+	k.Line("bool %s = false;", found)
+	k.Open("for (; %s; %s) {", more, step)
+	k.AskStop(p.row)
+	if err := p.pass(s.Nested()); err != nil {
+		return nil, err
+	}
+	k.Line("%s = true;", found)
+	k.Line("break;")
+	k.Close()
+	k.Line("if (!%s && %s) break;", found, any)
+	p.note(found)
+	// The last turn is the one without a match; it must not step on from no_row.
+	last := k.Name("last")
+	k.Line("const bool %s = !%s;", last, found)
+	k.Line("%s = true;", any)
+	s = s.Nested()
+	p.bindPayload(s, last)
+	k.AtEnd(fmt.Sprintf("if (%s) break;", last))
+	return s, nil
+}
+
+// first finds a row's first match; for a single join it looks for a second one.
+func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
+	k := p.k
+	first, more, step := p.f.Algorithm.find(p)
+	found := k.Name("found")
+	k.Line("bool %s = false;", found)
+	k.Line("u32 %s = %s;", p.row, first)
+	search := func() error {
+		k.Open("for (; %s; %s) {", more, step)
+		k.AskStop(p.row)
+		return p.pass(s.Nested())
+	}
+	if err := search(); err != nil {
+		return nil, err
+	}
+	k.Line("%s = true;", found)
+	every := p.f.build.KeepUnmatched && (p.t.Kind == logical.SemiJoin || p.t.Kind == logical.AntiJoin || p.t.Kind == logical.MarkJoin)
+	if every {
+		p.note("true")
+	} else {
+		k.Line("break;")
+	}
+	k.Close()
+	switch p.t.Kind {
+	case logical.SingleJoin:
+		if p.f.build.Unique && !p.f.Algorithm.comparesAll {
+			break
+		}
+		match, second := p.row, k.Name("second")
+		k.Open("if (%s) {", found)
+		p.row = second
+		k.Line("u32 %s = %s;", second, match)
+		next := strings.ReplaceAll(step, match, second)
+		k.Line("%s;", next)
+		k.Open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
+		k.AskStop(p.row)
+		if err := p.pass(s.Nested()); err != nil {
+			return nil, err
+		}
+		var site expr.Expr = &expr.Const{}
+		if len(p.t.Keys) > 0 {
+			site = p.t.Keys[0]
+		}
+		k.RaiseIf("true", codegen.CodeOnCPU, site)
+		k.Line("break;")
+		k.Close()
+		k.Close()
+		p.row = match
+	case logical.MarkJoin:
+		return p.mark(s, found)
+	}
+	return p.open(s, found)
+}

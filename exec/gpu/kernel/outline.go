@@ -1,0 +1,124 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Outline is what is decided of a pipeline before its kernel is written. It does not change while the text is written.
+type Outline struct {
+	Plan     *Pipelines
+	Pipeline *physical.Pipeline
+	Forms    *codegen.Forms // of the columns that come to the sink
+
+	MaxRows float64 // a bound of the rows into the sink; Unbounded if none is known
+	Many    bool    // a row of the source may give several
+	Stops   bool    // it has loops that end when the query is cancelled
+	Tiled   bool    // each thread takes its rows of a scan's tile in turn, to the sink
+
+	Scan fmt.Stringer // how a table is scanned; nil: the source is none
+	Way  fmt.Stringer // how rows come to the sink; nil: there is one way
+}
+
+// NewOutline returns a pipeline's, of which nothing is decided yet.
+func NewOutline(g *Pipelines, p *physical.Pipeline) *Outline {
+	return &Outline{Plan: g, Pipeline: p, Forms: codegen.NewForms(g.Ctx, g.Lookups, codegen.Ranges{})}
+}
+
+// String says what was decided.
+func (o *Outline) String() string {
+	text := ""
+	add := func(what string) {
+		if text != "" {
+			text += "; "
+		}
+		text += what
+	}
+	if o.Scan != nil {
+		add(o.Scan.String())
+	}
+	if o.Many {
+		add("a row may give several")
+	}
+	if o.Stops {
+		add("asks whether to stop")
+	}
+	if o.Way != nil {
+		add(o.Way.String())
+	}
+	return text
+}
+
+// Stored decides how a value of the pipeline is stored as column at of its sink's rows.
+func (o *Outline) Stored(f *RowForm, at int, id expr.ColumnID, e expr.Expr) error {
+	v, err := o.Forms.Of(e)
+	if err != nil {
+		return err
+	}
+	return o.StoredForm(f, at, id, v)
+}
+
+// StoredForm is Stored of a value of a form.
+func (o *Outline) StoredForm(f *RowForm, at int, id expr.ColumnID, v codegen.Form) error {
+	v.Known = v.Known && !o.Plan.IsShared(o.Pipeline.Sink)
+	return f.Add(at, id, v)
+}
+
+// Bind makes columns known that are stored as rows: cols[i] is column at[i]. missing says that there may be no row, so that all is NULL.
+func (f *RowForm) Bind(to *codegen.Forms, at []int, cols []*expr.Column, missing bool) {
+	for i, col := range cols {
+		c := f.Cols[at[i]].Form
+		c.Nullable = c.Nullable || missing
+		to.Bind(col.ID, c, false)
+	}
+}
+
+// FromOrder says whether the source's rows have an order.
+func (o *Outline) FromOrder() bool {
+	scan, ok := o.Pipeline.Source.(*physical.SinkScan)
+	if !ok {
+		return false
+	}
+	switch scan.From.(type) {
+	case *physical.Sort, *physical.Window:
+		return true
+	}
+	return false
+}
+
+// InOrder says whether the sink has to keep the source's order: not one that other pipelines end in too, a union's.
+func (o *Outline) InOrder() bool { return o.FromOrder() && !o.Plan.IsShared(o.Pipeline.Sink) }
+
+// KeepsPositions says whether the rows that come to a transform are the source's, in order, so that their numbers there say how many came before.
+func (o *Outline) KeepsPositions(t physical.Transform) bool {
+	for _, before := range o.Pipeline.Transforms {
+		if before == t {
+			return o.FromOrder()
+		}
+		if p, ok := before.(*physical.Probe); ok && KeepsRows(p.Kind) && !Multiplies(p) {
+			continue
+		}
+		if _, ok := before.(*physical.Project); !ok {
+			return false
+		}
+	}
+	return false
+}
+
+// StoredAll decides how values of the pipeline are stored as its sink's rows; ids are those of the columns that they are stored as.
+func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
+	f := o.Plan.Sinks[s]
+	if f == nil {
+		f = &RowForm{}
+		o.Plan.Sinks[s] = f
+	}
+	for i, e := range values {
+		if err := o.Stored(f, i, ids[i], e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

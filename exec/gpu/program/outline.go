@@ -1,0 +1,217 @@
+package program
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/sort"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// outline decides what each pipeline's kernel does, in the order of the pipelines. What a pipeline stores follows from its source and its expressions alone, but for
+// one thing: a build's strings are stored as codes if its probes, which come later, have codes of the same dictionary. Where that turns out not to be so once others
+// have read the codes, everything is decided again with views in their place, of which there are more each time.
+func (g *Program) outline() {
+	views := join.Views{}
+	for g.outlineAll(views) {
+	}
+}
+
+// outlineAll decides everything. It says whether views have been added that others have read as codes.
+func (g *Program) outlineAll(views join.Views) (again bool) {
+	g.Outlines = map[*physical.Pipeline]*kernel.Outline{}
+	g.Sinks = map[physical.Sink]*kernel.RowForm{}
+	g.Builds, g.Aggs = join.Forms{}, groupby.Forms{}
+	for _, p := range g.Plan.Pipelines {
+		if g.Refused[p] != nil {
+			continue
+		}
+		x := &outliner{Outline: kernel.NewOutline(g.Pipelines, p), g: g, views: views}
+		if err := x.decide(); err != nil && !x.again {
+			g.Refused[p] = err
+		}
+		if x.again {
+			return true
+		}
+		g.Outlines[p] = x.Outline
+	}
+	return false
+}
+
+// outliner decides on one pipeline.
+type outliner struct {
+	*kernel.Outline
+	g     *Program
+	views join.Views
+	again bool // see outlineAll
+}
+
+func (o *outliner) decide() error {
+	switch s := o.Pipeline.Sink.(type) {
+	case *physical.Aggregate:
+		if err := o.g.Aggs.Add(s); err != nil {
+			return err
+		}
+	case *physical.Build, *physical.Sort, *physical.Materialize, *physical.Result:
+	case *physical.Window:
+		return codegen.Refuse("window functions run on the CPU only")
+	default:
+		return codegen.Refuse("%s runs on the CPU only", physical.SinkName(o.Pipeline, physical.GPU))
+	}
+	for _, t := range o.Pipeline.Transforms {
+		o.Many = o.Many || kernel.Multiplies(t)
+		_, repeats := t.(*physical.Repeat)
+		o.Stops = o.Stops || repeats
+	}
+	if err := o.source(); err != nil {
+		return err
+	}
+	for _, t := range o.Pipeline.Transforms {
+		if err := o.transform(t); err != nil {
+			return err
+		}
+	}
+	return o.sink()
+}
+
+func (o *outliner) source() error {
+	switch src := o.Pipeline.Source.(type) {
+	case *physical.TableScan:
+		return o.table(src)
+	case *physical.SinkScan:
+		return o.stored(src)
+	case *physical.UnmatchedScan:
+		return o.g.Builds.OutlineUnmatched(o.Outline, src)
+	case *physical.ValuesScan:
+		f := kernel.HostForm(src.Cols)
+		for i := range f.Cols {
+			f.Cols[i].Form.Nullable = true // whatever the columns say
+		}
+		o.g.Sinks[ValuesSink(src)] = f
+		o.MaxRows = float64(len(src.Rows))
+		f.Bind(o.Forms, valuesAt(src), src.Cols, false)
+		return nil
+	}
+	return codegen.Refuse("%T runs on the CPU only", o.Pipeline.Source)
+}
+
+// stored is the source that reads what an earlier pipeline has stored, or the host.
+func (o *outliner) stored(src *physical.SinkScan) error {
+	if a, ok := src.From.(*physical.Aggregate); ok && !o.g.IsHost(a) {
+		return o.g.Aggs.OutlineSource(o.Outline, src, a)
+	}
+	f := o.g.Sinks[src.From]
+	if o.g.IsHost(src.From) || f == nil {
+		switch src.From.(type) {
+		case *physical.Materialize, *physical.Sort, *physical.Window, *physical.Aggregate:
+		default:
+			return codegen.Refuse("its input was computed on the CPU")
+		}
+		f = kernel.HostForm(physical.SinkColumns(src.From))
+		o.g.Sinks[src.From] = f
+	}
+	o.MaxRows = o.g.Bound(src.From)
+	at, err := storedAt(f, src)
+	if err != nil {
+		return err
+	}
+	f.Bind(o.Forms, at, src.Cols, false)
+	return nil
+}
+
+func (o *outliner) transform(t physical.Transform) error {
+	switch t := t.(type) {
+	case *physical.Filter:
+		return o.Forms.Check(t.Preds)
+	case *physical.Project:
+		for _, it := range t.Items {
+			if err := o.Forms.Compute(it.Col, it.Expr); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *physical.Probe:
+		again, err := o.g.Builds.OutlineProbe(o.Outline, t, o.views)
+		o.again = o.again || again
+		return err
+	case *physical.Limit:
+		return nil
+	case *physical.Repeat:
+		o.MaxRows = kernel.Unbounded
+		_, err := o.Forms.Of(t.Count)
+		return err
+	}
+	return codegen.Refuse("%T runs on the CPU only", t)
+}
+
+// sink decides how the pipeline's rows are stored.
+func (o *outliner) sink() error {
+	switch s := o.Pipeline.Sink.(type) {
+	case *physical.Aggregate:
+		return o.g.Aggs.Outline(o.Outline, s)
+	case *physical.Build:
+		return o.g.Builds.Outline(o.Outline, s, o.views)
+	case *physical.Sort:
+		return sort.Outline(o.Outline, s)
+	}
+	values, ids, err := storedValues(o.Pipeline)
+	if err != nil {
+		return err
+	}
+	return o.StoredAll(o.Pipeline.Sink, values, ids)
+}
+
+// storedValues are what a Materialize or a Result stores of a row, and the columns that they are.
+func storedValues(p *physical.Pipeline) (values []expr.Expr, ids []expr.ColumnID, err error) {
+	switch s := p.Sink.(type) {
+	case *physical.Materialize:
+		for _, c := range s.Cols {
+			values, ids = append(values, c), append(ids, c.ID)
+		}
+	case *physical.Result:
+		byID := map[expr.ColumnID]*expr.Column{}
+		for _, c := range columnsAlive(p) {
+			byID[c.ID] = c
+		}
+		for _, id := range s.In {
+			c := byID[id]
+			if c == nil {
+				return nil, nil, codegen.Refuse("column %d of the result is not on the GPU", id)
+			}
+			values = append(values, c)
+		}
+		ids = s.In
+	}
+	return values, ids, nil
+}
+
+// storedAt finds the stored columns that a source reads.
+func storedAt(f *kernel.RowForm, src *physical.SinkScan) ([]int, error) {
+	at := make([]int, len(src.Cols))
+	for i, c := range src.Cols {
+		if at[i] = f.Column(src.Ins[i]); at[i] < 0 {
+			return nil, codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
+		}
+	}
+	return at, nil
+}
+
+// valuesAt are the stored columns of constant rows: all.
+func valuesAt(src *physical.ValuesScan) []int {
+	at := make([]int, len(src.Cols))
+	for i := range at {
+		at[i] = i
+	}
+	return at
+}
+
+// valuesKey stands for the rows of a ValuesScan among the sinks.
+type valuesKey struct {
+	physical.Sink
+	scan *physical.ValuesScan
+}
+
+// ValuesSink stands for the constant rows of a source among the sinks.
+func ValuesSink(src *physical.ValuesScan) physical.Sink { return valuesKey{scan: src} }

@@ -1,0 +1,148 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// scanOutline is what is decided of how a table is scanned.
+//
+// Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
+// are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
+// that still live, or at once as well where most do.
+type scanOutline struct {
+	forms []form.Column // of the scan's columns
+	first []bool        // by column: it is loaded for all rows before they are filtered,
+	later []bool        // or afterwards for those that live
+	// The filters: ranges of columns, other conditions, keys of builds.
+	ranges []columnRange
+	rest   []expr.Expr
+	keys   []*join.ScanFilter
+
+	filters bool // there are columns that filters read
+	pack    bool // the rows that pass are packed
+	sparse  bool // so few pass that the columns which filters do not read are loaded for them alone
+	dead    bool // some rows are deleted
+}
+
+func (x *scanOutline) String() string {
+	count := func(of []bool) (n int) {
+		for _, here := range of {
+			if here {
+				n++
+			}
+		}
+		return n
+	}
+	parts := []string{fmt.Sprintf("%d columns loaded at once", count(x.first))}
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(what, n))
+		}
+	}
+	add(count(x.later), "%d for rows that live")
+	add(len(x.ranges), "%d ranges")
+	add(len(x.rest), "%d conditions")
+	add(len(x.keys), "%d filters of joins")
+	if x.pack {
+		parts = append(parts, "packed")
+	}
+	return "scan: " + strings.Join(parts, ", ")
+}
+
+// either says whether the columns could be loaded in the other way, for the same rows.
+func (x *scanOutline) either() bool { return !x.pack && x.filters }
+
+// bytes is what a thread loads at once of a row before it is filtered.
+func (x *scanOutline) bytes() (n int) {
+	for i, first := range x.first {
+		if first {
+			n += x.forms[i].Width
+		}
+	}
+	return n
+}
+
+// table decides how a table is scanned.
+func (o *outliner) table(scan *physical.TableScan) error {
+	x := &scanOutline{first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), pack: packs(o.Pipeline)}
+	filtered := map[expr.ColumnID]bool{}
+	for _, e := range scan.Filters {
+		addColumns(filtered, e)
+	}
+	for _, use := range scan.RuntimeFilters {
+		if f := o.g.Builds.ScanFilter(o.g.Pipelines, scan, use); f != nil {
+			x.keys = append(x.keys, f)
+			filtered[use.Col] = true
+		}
+	}
+	all := o.g.loadsAllRows(scan)
+	x.filters = len(filtered) > 0
+	x.sparse = x.either() && !all
+	used := usedColumns(o.Pipeline)
+	for i, c := range scan.Cols {
+		of := codegen.Form{Class: form.Int, Typ: c.Typ}
+		if scan.Ordinals[i] == logical.RowIDOrdinal {
+			x.forms = append(x.forms, form.Column{})
+			o.Forms.Bind(c.ID, of, true)
+			continue
+		}
+		f := o.g.Target.Columns(scan.Table, scan.Ordinals[i])
+		x.forms = append(x.forms, f)
+		if f.Element() != "" {
+			x.first[i] = filtered[c.ID] || !x.pack && all && used[c.ID]
+			x.later[i] = !x.first[i] && x.sparse && used[c.ID]
+		}
+		of.Class, of.Dict, of.Nullable = f.Class, f.Dict, f.Nulls
+		if f.Class == form.Int && c.Typ.Phys() != types.PhysUint64 {
+			of.Within, of.Known = f.All, true
+		}
+		o.Forms.Bind(c.ID, of, false)
+	}
+	x.ranges, x.rest = x.divide(scan)
+	o.Scan, o.Tiled, o.MaxRows = x, !x.pack, float64(scan.Table.Rows())
+	return o.checkFilters(x)
+}
+
+// checkFilters sees whether kernels can test a scan's filters. Where they do so for the rows of a thread in turn, what they load is at hand afterwards.
+func (o *outliner) checkFilters(x *scanOutline) error {
+	forms := o.Forms
+	if x.pack || x.sparse {
+		forms = forms.Nested()
+	}
+	for _, e := range x.rest {
+		in := forms
+		if !total(e) {
+			in = forms.Nested()
+		}
+		if err := in.Check([]expr.Expr{e}); err != nil {
+			return err
+		}
+	}
+	for _, f := range x.keys {
+		if _, err := forms.Of(f.Column); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packs says whether a scan's rows are packed together after its filters: where what follows is long or wants all threads.
+func packs(p *physical.Pipeline) bool {
+	for _, t := range p.Transforms {
+		switch t.(type) {
+		case *physical.Probe, *physical.Repeat:
+			return true
+		}
+	}
+	_, groups := p.Sink.(*physical.Aggregate)
+	return !groups
+}

@@ -1,0 +1,23 @@
+package sort
+
+import "fmt"
+
+// selection finds candidates for the first rows of many, digit by digit of the first column's key, before they are sorted.
+var selection = part{
+	needed: func(rows, wanted float64) bool { return Selects(wanted, rows) },
+	write: func(w *writer) {
+		w.kernel("digits", fmt.Sprintf("select_digits(Less{p}, %s, %s, (int)p.w[%d], %s)",
+			number(RowCount), pointer("u64", Histograms), Level, number(Wanted)))
+		w.kernel("candidates", fmt.Sprintf("select_rows(Less{p}, %s, %s, %s, %s, %s, %s)", number(RowCount), pointer("const u64", Histograms),
+			number(Wanted), pointer("u32", RowsOut), pointer("u64", Counter), number(Capacity)))
+	},
+}
+
+// Numbers of sort.cuh.
+const (
+	Levels = 8
+	Bins   = 256
+)
+
+// Selects says whether the first wanted of some rows are found before they are sorted.
+func Selects(wanted, rows float64) bool { return wanted*8 < rows && rows > 1<<16 }

@@ -13,29 +13,11 @@ import (
 
 // ColumnType returns the type that a column definition names. What Radish has no type for is refused by name.
 func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
-	unsigned := mysql.HasUnsignedFlag(ft.GetFlag())
-	pick := func(signed, uns types.Type) types.Type {
-		if unsigned {
-			return uns
-		}
-		return signed
-	}
 	binary := ft.GetCharset() == "binary" || mysql.HasBinaryFlag(ft.GetFlag()) && ft.GetCharset() == ""
 	flen, dec := ft.GetFlen(), ft.GetDecimal()
 	switch ft.GetType() {
-	case mysql.TypeTiny:
-		if flen == 1 && !unsigned {
-			return types.Bool, nil
-		}
-		return pick(types.Int8, types.Uint8), nil
-	case mysql.TypeShort:
-		return pick(types.Int16, types.Uint16), nil
-	case mysql.TypeInt24:
-		return pick(types.Int24, types.Uint24), nil
-	case mysql.TypeLong:
-		return pick(types.Int32, types.Uint32), nil
-	case mysql.TypeLonglong:
-		return pick(types.Int64, types.Uint64), nil
+	case mysql.TypeTiny, mysql.TypeShort, mysql.TypeInt24, mysql.TypeLong, mysql.TypeLonglong:
+		return integerType(ft), nil
 	case mysql.TypeFloat:
 		if flen > 24 && dec <= 0 {
 			return types.Double, nil
@@ -94,6 +76,31 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		return types.Type{}, sqlerr.NotSupportedf("a spatial column", "keep coordinates in DOUBLE columns")
 	}
 	return types.Type{}, sqlerr.NotSupportedf("this column type", "%s", ft.String())
+}
+
+// integerType is the type of an integer column. TINYINT(1) is BOOLEAN.
+func integerType(ft *ptypes.FieldType) types.Type {
+	unsigned := mysql.HasUnsignedFlag(ft.GetFlag())
+	pick := func(signed, uns types.Type) types.Type {
+		if unsigned {
+			return uns
+		}
+		return signed
+	}
+	switch ft.GetType() {
+	case mysql.TypeTiny:
+		if ft.GetFlen() == 1 && !unsigned {
+			return types.Bool
+		}
+		return pick(types.Int8, types.Uint8)
+	case mysql.TypeShort:
+		return pick(types.Int16, types.Uint16)
+	case mysql.TypeInt24:
+		return pick(types.Int24, types.Uint24)
+	case mysql.TypeLong:
+		return pick(types.Int32, types.Uint32)
+	}
+	return pick(types.Int64, types.Uint64)
 }
 
 // MySQL's limits of declared lengths: of CHAR and BINARY, and of VARCHAR and VARBINARY where characters have one byte.

@@ -31,9 +31,9 @@ type grouping struct {
 	groupings []groupingCall
 
 	anyValues  map[expr.ColumnID]*expr.Column
-	shown      map[expr.ColumnID]int  // what is shown of texts that are grouped by their collation keys: which of groups
-	fromIDs    map[expr.ColumnID]int  // which of from's columns
-	determined map[expr.ColumnID]bool // columns that the groups determine
+	shown      map[expr.ColumnID]int // what is shown of texts that are grouped by their collation keys: which of groups
+	fromIDs    map[expr.ColumnID]int // which of from's columns
+	determined determined            // columns that the groups determine
 }
 
 // active says whether the SELECT is grouped.
@@ -320,7 +320,7 @@ func (g *grouping) anyValue(c scopeColumn, clause string, n int, grouped bool) (
 // them, from primary keys, unique keys over columns that are NOT NULL, and equalities.
 func (g *grouping) determines(id expr.ColumnID) bool {
 	if g.determined == nil {
-		g.determined = map[expr.ColumnID]bool{}
+		g.determined = determined{}
 		for _, it := range g.groups {
 			if c := keyedColumn(it.Expr); c != nil {
 				g.determined[c.ID] = true
@@ -332,66 +332,81 @@ func (g *grouping) determines(id expr.ColumnID) bool {
 	return g.determined[id]
 }
 
+// determined are the columns that groups determine.
+type determined map[expr.ColumnID]bool
+
+// add says whether the column is new.
+func (set determined) add(id expr.ColumnID) bool {
+	if set[id] {
+		return false
+	}
+	set[id] = true
+	return true
+}
+
+// addEqual adds what equalities with columns of the set, or with constants, determine, and says whether there was anything new.
+func (set determined) addEqual(conds []expr.Expr) (grew bool) {
+	for _, e := range conds {
+		cmp, ok := e.(*expr.Compare)
+		if !ok || cmp.Op != expr.EQ {
+			continue
+		}
+		l, lcol := cmp.Left.(*expr.Column)
+		r, rcol := cmp.Right.(*expr.Column)
+		_, lconst := cmp.Left.(*expr.Const)
+		_, rconst := cmp.Right.(*expr.Const)
+		switch {
+		case lcol && rcol && set[l.ID]:
+			grew = set.add(r.ID) || grew
+		case lcol && rcol && set[r.ID]:
+			grew = set.add(l.ID) || grew
+		case lcol && rconst:
+			grew = set.add(l.ID) || grew
+		case rcol && lconst:
+			grew = set.add(r.ID) || grew
+		}
+	}
+	return grew
+}
+
+// addKeyed adds the columns of a table that a unique key in the set determines, and says whether there was any.
+func (set determined) addKeyed(x *logical.Scan) (grew bool) {
+	byOrdinal := make(map[int]expr.ColumnID, len(x.Cols))
+	for i, o := range x.Ordinals {
+		byOrdinal[o] = x.Cols[i].ID
+	}
+keys:
+	for _, k := range x.Table.Schema.Keys {
+		if !k.Unique {
+			continue
+		}
+		for _, o := range k.Columns {
+			id, read := byOrdinal[o]
+			if !read || !set[id] || x.Table.Schema.Columns[o].Nullable {
+				continue keys
+			}
+		}
+		for _, id := range byOrdinal {
+			grew = set.add(id) || grew
+		}
+	}
+	return grew
+}
+
 // closeOver adds to set what the equalities and keys in n determine and says whether it added anything. inner is false
 // below the optional side of an outer join, whose conditions need not hold above it.
-func closeOver(n logical.Node, set map[expr.ColumnID]bool, inner bool) (grew bool) {
-	add := func(id expr.ColumnID) {
-		if !set[id] {
-			set[id] = true
-			grew = true
-		}
-	}
-	equalities := func(conds []expr.Expr) {
-		for _, e := range conds {
-			cmp, ok := e.(*expr.Compare)
-			if !ok || cmp.Op != expr.EQ {
-				continue
-			}
-			l, lcol := cmp.Left.(*expr.Column)
-			r, rcol := cmp.Right.(*expr.Column)
-			_, lconst := cmp.Left.(*expr.Const)
-			_, rconst := cmp.Right.(*expr.Const)
-			switch {
-			case lcol && rcol && set[l.ID]:
-				add(r.ID)
-			case lcol && rcol && set[r.ID]:
-				add(l.ID)
-			case lcol && rconst:
-				add(l.ID)
-			case rcol && lconst:
-				add(r.ID)
-			}
-		}
-	}
+func closeOver(n logical.Node, set determined, inner bool) (grew bool) {
 	switch x := n.(type) {
 	case *logical.Scan:
-		byOrdinal := make(map[int]expr.ColumnID, len(x.Cols))
-		for i, o := range x.Ordinals {
-			byOrdinal[o] = x.Cols[i].ID
-		}
-	keys:
-		for _, k := range x.Table.Schema.Keys {
-			if !k.Unique {
-				continue
-			}
-			for _, o := range k.Columns {
-				id, read := byOrdinal[o]
-				if !read || !set[id] || x.Table.Schema.Columns[o].Nullable {
-					continue keys
-				}
-			}
-			for _, id := range byOrdinal {
-				add(id)
-			}
-		}
+		return set.addKeyed(x)
 	case *logical.Filter:
 		if inner {
-			equalities(x.Preds)
+			grew = set.addEqual(x.Preds)
 		}
 		grew = closeOver(x.Input, set, inner) || grew
 	case *logical.Join:
 		if inner && x.Kind == logical.InnerJoin {
-			equalities(x.On)
+			grew = set.addEqual(x.On)
 		}
 		grew = closeOver(x.Left, set, inner) || grew
 		grew = closeOver(x.Right, set, inner && x.Kind == logical.InnerJoin) || grew
@@ -405,7 +420,7 @@ func closeOver(n logical.Node, set map[expr.ColumnID]bool, inner bool) (grew boo
 			all := true
 			expr.Columns(it.Expr, func(id expr.ColumnID) { all = all && set[id] })
 			if all {
-				add(it.Col.ID)
+				grew = set.add(it.Col.ID) || grew
 			}
 		}
 	case *logical.Window:
@@ -417,7 +432,7 @@ func closeOver(n logical.Node, set map[expr.ColumnID]bool, inner bool) (grew boo
 			}
 		}
 		for _, a := range x.Aggs {
-			add(a.Col.ID)
+			grew = set.add(a.Col.ID) || grew
 		}
 	}
 	return grew

@@ -39,23 +39,10 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	}
 
 	from := &scope{parent: outer}
-	var node logical.Node = oneRow()
-	if s.From != nil && s.From.TableRefs != nil {
-		if node, err = b.bindFrom(s.From.TableRefs, from); err != nil {
-			return nil, err
-		}
+	fromNode, node, err := b.bindSource(s, from)
+	if err != nil {
+		return nil, err
 	}
-	fromNode := node
-	if s.Where != nil {
-		where := from.within("where clause")
-		where.noAggregates = true
-		cond, err := b.condition(s.Where, where)
-		if err != nil {
-			return nil, err
-		}
-		node = filter(node, cond)
-	}
-
 	g := &grouping{b: b, from: from, input: node}
 	list := from.within("field list")
 	list.grouped = g
@@ -111,6 +98,26 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		rel.merges = s.From != nil && !g.active() && having == nil && len(windows.nodes) == 0 && s.Limit == nil && !anySubquery(items)
 	}
 	return rel, b.orderAndLimit(rel, keys, s.Limit)
+}
+
+// bindSource binds FROM, whose names come into a scope, and WHERE.
+func (b *Binder) bindSource(s *ast.SelectStmt, from *scope) (unfiltered, node logical.Node, err error) {
+	node = oneRow()
+	if s.From != nil && s.From.TableRefs != nil {
+		if node, err = b.bindFrom(s.From.TableRefs, from); err != nil {
+			return nil, nil, err
+		}
+	}
+	if s.Where == nil {
+		return node, node, nil
+	}
+	where := from.within("where clause")
+	where.noAggregates = true
+	cond, err := b.condition(s.Where, where)
+	if err != nil {
+		return nil, nil, err
+	}
+	return node, filter(node, cond), nil
 }
 
 func filter(n logical.Node, cond expr.Expr) logical.Node {

@@ -32,19 +32,20 @@ func (s *sharer) compute(n logical.Node) *print {
 		}
 		out.scans += p.scans
 		for _, c := range p.cols {
-			if _, ok := pr.at[c.ID]; !ok {
-				pr.at[c.ID] = len(pr.at)
-				out.cols = append(out.cols, c)
-			}
+			out.add(pr, c)
 		}
 		pr.b.WriteString("(" + p.text + ")")
 	}
-	add := func(c *expr.Column) {
-		if _, ok := pr.at[c.ID]; !ok {
-			pr.at[c.ID] = len(pr.at)
-			out.cols = append(out.cols, c)
-		}
+	if !s.describe(n, pr, out) || pr.bad {
+		return nil
 	}
+	out.text = pr.b.String()
+	return out
+}
+
+// describe writes what a node does with its inputs. It returns false for a node that is not to be compared.
+func (s *sharer) describe(n logical.Node, pr *printer, out *print) bool {
+	add := func(c *expr.Column) { out.add(pr, c) }
 	switch x := n.(type) {
 	case *logical.Scan:
 		fmt.Fprintf(&pr.b, "scan %p", x.Table)
@@ -102,13 +103,17 @@ func (s *sharer) compute(n logical.Node) *print {
 		fmt.Fprintf(&pr.b, "sort %d %d", x.Count, x.Offset)
 		pr.keys(x.Keys)
 	default:
-		return nil // LIMIT without an order may give other rows each time; the rest is rare
+		return false // LIMIT without an order may give other rows each time; the rest is rare
 	}
-	if pr.bad {
-		return nil
+	return true
+}
+
+// add gives a column its number, if it has none.
+func (p *print) add(pr *printer, c *expr.Column) {
+	if _, ok := pr.at[c.ID]; !ok {
+		pr.at[c.ID] = len(pr.at)
+		p.cols = append(p.cols, c)
 	}
-	out.text = pr.b.String()
-	return out
 }
 
 // printer writes the expressions of one node, columns by their numbers.

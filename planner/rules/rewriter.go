@@ -91,15 +91,7 @@ func (v *shaper) visit(n logical.Node) {
 			v.found |= hasConditions
 			v.exprs(x.Filter)
 		}
-		v.rows += float64(x.Table.Rows())
-		if v.scans[x.Table] {
-			v.found |= hasRepeatedScan
-		} else {
-			if v.scans == nil {
-				v.scans = map[*table.Version]bool{}
-			}
-			v.scans[x.Table] = true
-		}
+		v.scan(x.Table)
 		return
 	case *logical.Values:
 		if len(x.Rows) == 0 {
@@ -154,18 +146,36 @@ func (v *shaper) visit(n logical.Node) {
 	case *logical.SetOp:
 		v.found |= hasSetOp
 	case *logical.Shared:
-		v.found |= hasShared
-		if !v.plans[x.Plan] {
-			if v.plans == nil {
-				v.plans = map[*logical.SharedPlan]bool{}
-			}
-			v.plans[x.Plan] = true
-			v.visit(x.Plan.Root)
-		}
+		v.shared(x.Plan)
 	}
 	for _, in := range n.Inputs() {
 		v.visit(in)
 	}
+}
+
+func (v *shaper) scan(t *table.Version) {
+	v.rows += float64(t.Rows())
+	if v.scans[t] {
+		v.found |= hasRepeatedScan
+		return
+	}
+	if v.scans == nil {
+		v.scans = map[*table.Version]bool{}
+	}
+	v.scans[t] = true
+}
+
+// shared visits a shared plan once.
+func (v *shaper) shared(p *logical.SharedPlan) {
+	v.found |= hasShared
+	if v.plans[p] {
+		return
+	}
+	if v.plans == nil {
+		v.plans = map[*logical.SharedPlan]bool{}
+	}
+	v.plans[p] = true
+	v.visit(p.Root)
 }
 
 func (v *shaper) join(kind logical.JoinKind) {

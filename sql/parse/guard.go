@@ -106,73 +106,18 @@ func (g *guard) check(tokens []token) (offset int32, err *sqlerr.Error) {
 		push, pop := false, false
 		switch t.kind {
 		case tokOp:
-			switch t.op {
-			case '(':
-				push = true
-			case ')':
-				pop = len(g.levels) > 1
-			case ',':
-				if l.fromList {
-					l.operator(bindJoin)
-				} else {
-					l.separate()
-				}
-			case '=', '<', '>', '!':
-				if t.op == t.op2 {
-					l.operator(bindArith)
-				} else {
-					l.operator(bindCompare)
-				}
-			case '|', '&':
-				switch {
-				case t.op2 == 0:
-					l.operator(bindArith)
-				case t.op == '|':
-					l.operator(bindOr)
-				default:
-					l.operator(bindAnd)
-				}
-			case 0, '.', ':', ';', '[', ']', '{', '}':
-			default:
-				l.operator(bindArith)
-			}
+			push, pop = t.op == '(', t.op == ')' && len(g.levels) > 1
+			l.sign(t)
 		case tokWord:
 			if i > 0 && tokens[i-1].isOp('.') {
 				l.operand(0)
 				break
 			}
-			switch t.key {
-			case kwOr, kwXor:
-				l.operator(bindOr)
-			case kwAnd:
-				l.operator(bindAnd)
-			case kwNot, kwIs, kwLike, kwIn, kwBetween, kwRegexp:
-				l.operator(bindCompare)
-			case kwDiv, kwMod, kwCollate, kwBinary:
-				l.operator(bindArith)
-			case kwJoin, kwStraightJoin:
-				l.operator(bindJoin)
-			case kwUnion, kwIntersect, kwExcept:
-				l.setOperator()
-				l.fromList = false
-			case kwFrom:
-				l.separate()
-				l.fromList = true
-			case kwSelect, kwWhere, kwGroup, kwHaving, kwOrder, kwLimit, kwSet:
-				l.separate()
-				l.fromList = false
-			case kwCase:
+			push, pop = t.key == kwCase, t.key == kwEnd && l.inCase
+			if push {
 				cases++
-				push = true
-			case kwEnd:
-				pop = l.inCase
-			case kwWhen, kwThen, kwElse:
-				if l.inCase {
-					l.separate()
-				}
-			default:
-				l.operand(0)
 			}
+			l.word(t.key)
 		default:
 			l.operand(0)
 		}
@@ -196,4 +141,66 @@ func (g *guard) check(tokens []token) (offset int32, err *sqlerr.Error) {
 		}
 	}
 	return 0, nil
+}
+
+// sign takes in a token of punctuation; parentheses are the caller's.
+func (l *level) sign(t token) {
+	switch t.op {
+	case '(', ')', 0, '.', ':', ';', '[', ']', '{', '}':
+	case ',':
+		if l.fromList {
+			l.operator(bindJoin)
+		} else {
+			l.separate()
+		}
+	case '=', '<', '>', '!':
+		if t.op == t.op2 {
+			l.operator(bindArith)
+		} else {
+			l.operator(bindCompare)
+		}
+	case '|', '&':
+		switch {
+		case t.op2 == 0:
+			l.operator(bindArith)
+		case t.op == '|':
+			l.operator(bindOr)
+		default:
+			l.operator(bindAnd)
+		}
+	default:
+		l.operator(bindArith)
+	}
+}
+
+// word takes in a word; CASE and END are the caller's.
+func (l *level) word(key keyword) {
+	switch key {
+	case kwOr, kwXor:
+		l.operator(bindOr)
+	case kwAnd:
+		l.operator(bindAnd)
+	case kwNot, kwIs, kwLike, kwIn, kwBetween, kwRegexp:
+		l.operator(bindCompare)
+	case kwDiv, kwMod, kwCollate, kwBinary:
+		l.operator(bindArith)
+	case kwJoin, kwStraightJoin:
+		l.operator(bindJoin)
+	case kwUnion, kwIntersect, kwExcept:
+		l.setOperator()
+		l.fromList = false
+	case kwFrom:
+		l.separate()
+		l.fromList = true
+	case kwSelect, kwWhere, kwGroup, kwHaving, kwOrder, kwLimit, kwSet:
+		l.separate()
+		l.fromList = false
+	case kwCase, kwEnd:
+	case kwWhen, kwThen, kwElse:
+		if l.inCase {
+			l.separate()
+		}
+	default:
+		l.operand(0)
+	}
 }

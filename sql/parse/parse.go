@@ -160,84 +160,32 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 			s, err = Statement{}, sqlerr.Bug("the parser failed: %v", r).AtOffset(text, p.Offset)
 		}
 	}()
-	if n := len(p.tokens); n > 0 && p.tokens[n-1].kind == tokUnclosed {
-		return s, unclosed(text, p.tokens[n-1])
-	}
-	if offset, e := w.guard.check(p.tokens); e != nil {
-		return s, e.AtOffset(text, int(offset))
-	}
-	if offset, e := refuse(text, p.tokens); e != nil {
-		return s, e.AtOffset(text, int(offset))
+	if e := w.inspect(text, p); e != nil {
+		return s, e
 	}
 	full, e := fullJoins(text, p.tokens)
 	if e != nil {
 		return s, e
 	}
+	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, source: text}
+	t, e := takeOut(text, p, &s)
+	if e != nil {
+		return Statement{}, e
+	}
 	w.parser.SetSQLMode(mode)
-	piece, into := intoVariables(text, explainTree(text, p), p)
-	piece, lists, e := derivedColumns(text, piece, p)
-	if e != nil {
-		return s, e
+	node, warnings, err := w.node(text, t.piece, p, full)
+	if err != nil {
+		return Statement{}, err
 	}
-	piece, alias := rowAlias(text, piece, p)
-	piece, check := checkOption(text, piece, p)
-	piece, clauses, e := valueClauses(text, piece, p)
-	if e != nil {
-		return s, e
-	}
-	piece, head := alterView(text, piece, p)
-	piece = withoutWork(text, piece, p)
-	piece = barePoints(text, piece, p)
-	piece, overwrite := overwrites(text, piece, p)
-	piece, defaults := defaultExpressions(text, piece, p)
-	groups := joinGroups(text, p.tokens)
-	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
-	if perr != nil {
-		e := sqlerr.From(convertError(text, p, perr))
-		if len(full) > 0 && e.Hint == "" {
-			e = e.WithHint("FULL JOIN needs ON or USING; if FULL is the table's alias, write AS FULL")
-		}
-		return s, e
-	}
-	if len(full) > 0 && len(nodes) == 1 {
-		nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
-		twin, _, perr := w.parseTree(piece, p, full, "RIGHT", groups)
-		if perr != nil || len(twin) != 1 {
-			return s, sqlerr.Bug("FULL JOIN parses one way only: %v", perr).AtOffset(text, p.Offset)
-		}
-		if e := markFullJoins(nodes[0], twin[0], len(full)); e != nil {
-			return s, e.AtOffset(text, p.Offset)
-		}
-	}
-	if len(nodes) > 1 {
-		return s, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
-	}
-	s = Statement{Text: p.Text, Offset: p.Offset, Line: p.Line, Alias: alias, Into: into, Check: check, Overwrite: overwrite, source: text}
-	if len(nodes) == 0 {
-		if head != nil {
+	if node == nil {
+		if t.head != nil {
 			return Statement{}, sqlerr.ParseError("syntax error: a query is missing behind AS").AtOffset(text, p.Offset+len(p.Text))
 		}
 		return s, nil
 	}
-	s.Node = nodes[0]
-	if lists != nil {
-		restoreAliases(s.Node, lists)
-	}
-	if defaults != nil {
-		if err := w.restoreDefaults(text, p, s.Node, defaults); err != nil {
-			return Statement{}, err
-		}
-	}
-	if clauses != nil {
-		if err := w.restoreClauses(text, piece, p, s.Node, clauses); err != nil {
-			return Statement{}, err
-		}
-	}
-	if head != nil {
-		if s.Node, err = w.defineView(text, p, head, s.Node); err != nil {
-			return Statement{}, err
-		}
-		s.Alter = true
+	s.Node = node
+	if err := w.putBack(text, p, t, &s); err != nil {
+		return Statement{}, err
 	}
 	if s.Params, err = markers(s.Node, p, text); err != nil {
 		return Statement{}, err
@@ -249,6 +197,100 @@ func (w *worker) parse(text string, p Piece, mode Mode) (s Statement, err error)
 		s.Warnings = append(s.Warnings, pipesWarning(p.tokens)...)
 	}
 	return s, nil
+}
+
+// inspect refuses what the parser would misread, or what nests too deeply for it.
+func (w *worker) inspect(text string, p Piece) error {
+	if n := len(p.tokens); n > 0 && p.tokens[n-1].kind == tokUnclosed {
+		return unclosed(text, p.tokens[n-1])
+	}
+	if offset, e := w.guard.check(p.tokens); e != nil {
+		return e.AtOffset(text, int(offset))
+	}
+	if offset, e := refuse(text, p.tokens); e != nil {
+		return e.AtOffset(text, int(offset))
+	}
+	return nil
+}
+
+// taken is what was taken out of a piece of text because the parser does not know it, and has to be put back into the tree.
+type taken struct {
+	piece    string // what is left, as long as before
+	lists    []columnList
+	clauses  []valueClause
+	head     *viewHead
+	defaults [][2]int
+}
+
+// takeOut takes out of a piece what the parser does not know. What belongs to the statement as a whole is noted there.
+func takeOut(text string, p Piece, s *Statement) (t taken, err *sqlerr.Error) {
+	t.piece, s.Into = intoVariables(text, explainTree(text, p), p)
+	if t.piece, t.lists, err = derivedColumns(text, t.piece, p); err != nil {
+		return t, err
+	}
+	t.piece, s.Alias = rowAlias(text, t.piece, p)
+	t.piece, s.Check = checkOption(text, t.piece, p)
+	if t.piece, t.clauses, err = valueClauses(text, t.piece, p); err != nil {
+		return t, err
+	}
+	t.piece, t.head = alterView(text, t.piece, p)
+	t.piece = withoutWork(text, t.piece, p)
+	t.piece = barePoints(text, t.piece, p)
+	t.piece, s.Overwrite = overwrites(text, t.piece, p)
+	t.piece, t.defaults = defaultExpressions(text, t.piece, p)
+	return t, nil
+}
+
+// node returns the tree of what is left of a piece, with its full joins; nil: it is empty.
+func (w *worker) node(text, piece string, p Piece, full []int32) (ast.StmtNode, []error, error) {
+	groups := joinGroups(text, p.tokens)
+	nodes, warnings, perr := w.parseTree(piece, p, full, "LEFT", groups)
+	if perr != nil {
+		e := sqlerr.From(convertError(text, p, perr))
+		if len(full) > 0 && e.Hint == "" {
+			e = e.WithHint("FULL JOIN needs ON or USING; if FULL is the table's alias, write AS FULL")
+		}
+		return nil, nil, e
+	}
+	if len(full) > 0 && len(nodes) == 1 {
+		nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
+		twin, _, perr := w.parseTree(piece, p, full, "RIGHT", groups)
+		if perr != nil || len(twin) != 1 {
+			return nil, nil, sqlerr.Bug("FULL JOIN parses one way only: %v", perr).AtOffset(text, p.Offset)
+		}
+		if e := markFullJoins(nodes[0], twin[0], len(full)); e != nil {
+			return nil, nil, e.AtOffset(text, p.Offset)
+		}
+	}
+	switch len(nodes) {
+	case 0:
+		return nil, warnings, nil
+	case 1:
+		return nodes[0], warnings, nil
+	}
+	return nil, nil, sqlerr.ParseError("a semicolon inside /*! ... */").AtOffset(text, p.Offset)
+}
+
+// putBack puts what was taken out of the text into the tree.
+func (w *worker) putBack(text string, p Piece, t taken, s *Statement) (err error) {
+	if t.lists != nil {
+		restoreAliases(s.Node, t.lists)
+	}
+	if t.defaults != nil {
+		if err := w.restoreDefaults(text, p, s.Node, t.defaults); err != nil {
+			return err
+		}
+	}
+	if t.clauses != nil {
+		if err := w.restoreClauses(text, t.piece, p, s.Node, t.clauses); err != nil {
+			return err
+		}
+	}
+	if t.head != nil {
+		s.Node, err = w.defineView(text, p, t.head, s.Node)
+		s.Alter = true
+	}
+	return err
 }
 
 // explainTree returns the text of a piece with the TREE of EXPLAIN FORMAT = TREE, which the parser knows only as a

@@ -101,7 +101,19 @@ func (p *dateParser) parse(format string) bool {
 	return true
 }
 
+// code reads what the code behind a percent sign asks for.
 func (p *dateParser) code(code byte) bool {
+	switch code {
+	case 'H', 'k', 'h', 'I', 'l', 'i', 'S', 's', 'f', 'p', 'r', 'T':
+		return p.timeCode(code)
+	case '.', '@', '#', '%':
+		return p.skipCode(code)
+	}
+	return p.dateCode(code)
+}
+
+// dateCode reads what a code of a date asks for.
+func (p *dateParser) dateCode(code byte) bool {
 	switch code {
 	case 'Y':
 		start := p.at
@@ -151,6 +163,13 @@ func (p *dateParser) code(code byte) bool {
 		return p.number(&p.week, 2) && p.week <= 53 && (p.week > 0 || code == 'U' || code == 'u')
 	case 'X', 'x':
 		return p.number(&p.weekYear, 4)
+	}
+	return false
+}
+
+// timeCode reads what a code of a time of day asks for.
+func (p *dateParser) timeCode(code byte) bool {
+	switch code {
 	case 'H', 'k':
 		return p.number(&p.hour, 2)
 	case 'h', 'I', 'l':
@@ -179,6 +198,13 @@ func (p *dateParser) code(code byte) bool {
 		return p.parse("%I:%i:%S %p")
 	case 'T':
 		return p.parse("%H:%i:%S")
+	}
+	return false
+}
+
+// skipCode skips what a code says to leave out: punctuation, letters, digits, or a percent sign.
+func (p *dateParser) skipCode(code byte) bool {
+	switch code {
 	case '.':
 		p.at = skipPunctuation(p.text, p.at)
 		return true

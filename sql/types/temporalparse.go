@@ -87,42 +87,10 @@ func parseDatetime(s string) (datetime int64, fsp int, offset int64, status Conv
 	for run < len(s) && (isDigit(s[run]) || s[run] == 'T') {
 		run++
 	}
-	yearDigits := 4
+	var yearDigits int
 	if compact := run == len(s) || s[run] == '.' || isSpace(s[run]) && run-i >= 6; compact && run-i >= 5 {
-		// YYYYMMDD, YYYYMMDDHHMMSS and YYYYMMDDTHHMMSS have a year of four digits; the other lengths of two.
-		digits := 0
-		for _, c := range []byte(s[i:run]) {
-			if isDigit(c) {
-				digits++
-			} else {
-				break
-			}
-		}
-		if digits != 8 && digits < 14 {
-			yearDigits = 2
-		}
-		width := yearDigits
-		for n < 6 && i < run {
-			start := i
-			for i < run && i-start < width && isDigit(s[i]) {
-				field[n] = field[n]*10 + int(s[i]-'0')
-				i++
-			}
-			if i == start {
-				return 0, 0, noOffset, ConvertInvalid
-			}
-			width = 2
-			n++
-			if n == 3 && i < run && s[i] == 'T' {
-				i++
-			}
-		}
-		if n == 3 && i == run && i < len(s) && isSpace(s[i]) {
-			j := skipSpaces(s, i)
-			if j < len(s) && isDigit(s[j]) { // 20200102 03:04:05
-				i = j
-				n, i = delimitedFields(s, i, &field, n)
-			}
+		if n, yearDigits, i = compactFields(s, i, run, &field); n == 0 {
+			return 0, 0, noOffset, ConvertInvalid
 		}
 	} else {
 		start := i
@@ -158,6 +126,48 @@ func parseDatetime(s string) (datetime int64, fsp int, offset int64, status Conv
 		offset, i = parseOffset(s, i)
 	}
 	return datetime, fsp, offset, trailing(s, i)
+}
+
+// compactFields reads fields that are written without delimiters, s[i:run], and a time of day that may follow. It returns how many fields there are, 0 if that
+// is no date, the digits of the year, and where they end.
+func compactFields(s string, i, run int, field *[6]int) (n, yearDigits, end int) {
+	// YYYYMMDD, YYYYMMDDHHMMSS and YYYYMMDDTHHMMSS have a year of four digits; the other lengths of two.
+	yearDigits = 4
+	digits := 0
+	for _, c := range []byte(s[i:run]) {
+		if isDigit(c) {
+			digits++
+		} else {
+			break
+		}
+	}
+	if digits != 8 && digits < 14 {
+		yearDigits = 2
+	}
+	width := yearDigits
+	for n < 6 && i < run {
+		start := i
+		for i < run && i-start < width && isDigit(s[i]) {
+			field[n] = field[n]*10 + int(s[i]-'0')
+			i++
+		}
+		if i == start {
+			return 0, 0, i
+		}
+		width = 2
+		n++
+		if n == 3 && i < run && s[i] == 'T' {
+			i++
+		}
+	}
+	if n == 3 && i == run && i < len(s) && isSpace(s[i]) {
+		j := skipSpaces(s, i)
+		if j < len(s) && isDigit(s[j]) { // 20200102 03:04:05
+			i = j
+			n, i = delimitedFields(s, i, field, n)
+		}
+	}
+	return n, yearDigits, i
 }
 
 // parseOffset reads an offset from UTC at s[i:]. Without one it returns noOffset and i.

@@ -28,20 +28,10 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 				d.Ints[i] = 1
 			}
 		}
-	case *array.Int8:
-		d.Ints = widen(x.Int8Values())
-	case *array.Int16:
-		d.Ints = widen(x.Int16Values())
-	case *array.Int32:
-		d.Ints = widen(x.Int32Values())
+	case *array.Int8, *array.Int16, *array.Int32, *array.Uint8, *array.Uint16, *array.Uint32:
+		d.Ints = widened(a)
 	case *array.Int64:
 		d.Ints = own(x.Int64Values(), d.Valid)
-	case *array.Uint8:
-		d.Ints = widen(x.Uint8Values())
-	case *array.Uint16:
-		d.Ints = widen(x.Uint16Values())
-	case *array.Uint32:
-		d.Ints = widen(x.Uint32Values())
 	case *array.Uint64:
 		values := x.Uint64Values()
 		d.Ints = own(unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(values))), len(values)), d.Valid)
@@ -68,21 +58,9 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 			words := x.Value(i).Array() // least significant first
 			return types.Int128{Hi: int64(words[1]), Lo: words[0]}
 		})
-	case *array.Date32:
-		d.Ints = widen(x.Date32Values())
-		err = FinishInts(&d, x.DataType())
-	case *array.Date64:
-		d.Ints = widen(x.Date64Values())
-		err = FinishInts(&d, x.DataType())
-	case *array.Timestamp:
-		d.Ints = widen(x.TimestampValues())
-		err = FinishInts(&d, x.DataType())
-	case *array.Time32:
-		d.Ints = widen(x.Time32Values())
-		err = FinishInts(&d, x.DataType())
-	case *array.Time64:
-		d.Ints = widen(x.Time64Values())
-		err = FinishInts(&d, x.DataType())
+	case *array.Date32, *array.Date64, *array.Timestamp, *array.Time32, *array.Time64:
+		d.Ints = widened(a)
+		err = FinishInts(&d, a.DataType())
 	case *array.String:
 		d.Offsets, d.Bytes = offsets(x.ValueOffsets(), d.Rows), x.ValueBytes()
 	case *array.Binary:
@@ -105,6 +83,35 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 		return d, sqlerr.NotSupportedf("Arrow type "+a.DataType().String(), "")
 	}
 	return d, err
+}
+
+// widened returns the integers of an array as a column keeps them.
+func widened(a arrow.Array) []int64 {
+	switch x := a.(type) {
+	case *array.Int8:
+		return widen(x.Int8Values())
+	case *array.Int16:
+		return widen(x.Int16Values())
+	case *array.Int32:
+		return widen(x.Int32Values())
+	case *array.Uint8:
+		return widen(x.Uint8Values())
+	case *array.Uint16:
+		return widen(x.Uint16Values())
+	case *array.Uint32:
+		return widen(x.Uint32Values())
+	case *array.Date32:
+		return widen(x.Date32Values())
+	case *array.Date64:
+		return widen(x.Date64Values())
+	case *array.Timestamp:
+		return widen(x.TimestampValues())
+	case *array.Time32:
+		return widen(x.Time32Values())
+	case *array.Time64:
+		return widen(x.Time64Values())
+	}
+	return nil
 }
 
 // validity returns an array's validity as a bitmap of its own, nil if it has no NULLs.

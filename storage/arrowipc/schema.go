@@ -96,8 +96,27 @@ func parseField(t flatTable, depth int) (*field, error) {
 }
 
 // parseType reads the type of a field, whose children are there.
-func (f *field) parseType(kind byte, t flatTable) (err error) {
-	children := 0
+func (f *field) parseType(kind byte, t flatTable) error {
+	children, err := f.takeType(kind, t)
+	if err == nil && children >= 0 && len(f.children) != children {
+		err = fmt.Errorf("a type of %d children has %d", children, len(f.children))
+	}
+	if err == nil && f.layout == layoutRuns {
+		f.typ, err = f.runsType()
+	}
+	if err != nil {
+		return err
+	}
+	if f.words == "" && f.typ != nil {
+		f.words = f.typ.String()
+	} else if f.words == "" {
+		f.words = f.nested(kind)
+	}
+	return nil
+}
+
+// takeType sets the type and the layout that a number of Arrow's schema stands for. It returns how many children such a field has; -1: any number.
+func (f *field) takeType(kind byte, t flatTable) (children int, err error) {
 	f.layout = layoutFixed
 	switch kind {
 	case 1:
@@ -108,7 +127,7 @@ func (f *field) parseType(kind byte, t flatTable) (err error) {
 		floats := []arrow.DataType{arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64}
 		precision := t.int16(0, 0)
 		if precision < 0 || precision >= len(floats) {
-			return fmt.Errorf("floats of the unknown precision %d", precision)
+			return 0, fmt.Errorf("floats of the unknown precision %d", precision)
 		}
 		f.typ = floats[precision]
 	case 4:
@@ -144,7 +163,7 @@ func (f *field) parseType(kind byte, t flatTable) (err error) {
 	case 15:
 		width := t.int32(0, 0)
 		if width < 0 {
-			return fmt.Errorf("values of %d bytes", width)
+			return 0, fmt.Errorf("values of %d bytes", width)
 		}
 		f.typ = &arrow.FixedSizeBinaryType{ByteWidth: width}
 	case 16:
@@ -166,23 +185,9 @@ func (f *field) parseType(kind byte, t flatTable) (err error) {
 	case 25, 26:
 		f.layout, children = layoutListView, 1
 	default:
-		return fmt.Errorf("the unknown type number %d", kind)
+		return 0, fmt.Errorf("the unknown type number %d", kind)
 	}
-	if err == nil && children >= 0 && len(f.children) != children {
-		err = fmt.Errorf("a type of %d children has %d", children, len(f.children))
-	}
-	if err == nil && f.layout == layoutRuns {
-		f.typ, err = f.runsType()
-	}
-	if err != nil {
-		return err
-	}
-	if f.words == "" && f.typ != nil {
-		f.words = f.typ.String()
-	} else if f.words == "" {
-		f.words = f.nested(kind)
-	}
-	return nil
+	return children, err
 }
 
 // nested describes a nested type as Arrow does.

@@ -170,22 +170,8 @@ func (a *exactSum) Update(groups []uint32, args []*column.Vector, sel []int32) e
 
 func (a *exactSum) updateInts(groups []uint32, x []int64, valid column.Bitmap, sel []int32) error {
 	if valid != nil {
-		kept := make([]int32, 0, len(sel))
-		var g []uint32
-		for i, p := range sel {
-			if valid.Get(int(p)) {
-				kept = append(kept, p)
-				if groups != nil {
-					g = append(g, groups[i])
-				}
-			}
-		}
-		if len(kept) == 0 {
+		if groups, sel = withoutNulls(groups, valid, sel); len(sel) == 0 {
 			return nil
-		}
-		sel = kept
-		if groups != nil {
-			groups = g
 		}
 	}
 	if groups != nil && len(a.lo) <= fewGroups && a.hi == nil && !a.unsigned {
@@ -212,32 +198,7 @@ func (a *exactSum) updateInts(groups []uint32, x []int64, valid column.Bitmap, s
 		a.widen()
 	}
 	if a.fits(magnitudeOf(all), len(sel)) {
-		lo := a.lo
-		switch {
-		case groups == nil && dense:
-			sum := int64(0)
-			for _, y := range x[sel[0] : int(sel[0])+len(sel)] {
-				sum += y
-			}
-			lo[0] += sum
-		case groups == nil:
-			sum := int64(0)
-			for _, p := range sel {
-				sum += x[p]
-			}
-			lo[0] += sum
-		case dense:
-			x = x[sel[0] : int(sel[0])+len(sel)]
-			groups = groups[:len(x)]
-			for i, y := range x {
-				lo[groups[i]] += y
-			}
-		default:
-			groups = groups[:len(sel)]
-			for i, p := range sel {
-				lo[groups[i]] += x[p]
-			}
-		}
+		addFitting(a.lo, groups, x, sel, dense)
 		return nil
 	}
 	g := uint32(0)
@@ -252,6 +213,50 @@ func (a *exactSum) updateInts(groups []uint32, x []int64, valid column.Bitmap, s
 		a.addWide(g, uint64(x[p]), high)
 	}
 	return nil
+}
+
+// withoutNulls leaves out the rows that are NULL, of the selection and of the groups, if there are any.
+func withoutNulls(groups []uint32, valid column.Bitmap, sel []int32) ([]uint32, []int32) {
+	kept := make([]int32, 0, len(sel))
+	var g []uint32
+	for i, p := range sel {
+		if valid.Get(int(p)) {
+			kept = append(kept, p)
+			if groups != nil {
+				g = append(g, groups[i])
+			}
+		}
+	}
+	return g, kept
+}
+
+// addFitting adds values to sums of 64 bits, which hold them. dense says that the selection has no gaps; without groups there is one sum.
+func addFitting(lo []int64, groups []uint32, x []int64, sel []int32, dense bool) {
+	switch {
+	case groups == nil && dense:
+		sum := int64(0)
+		for _, y := range x[sel[0] : int(sel[0])+len(sel)] {
+			sum += y
+		}
+		lo[0] += sum
+	case groups == nil:
+		sum := int64(0)
+		for _, p := range sel {
+			sum += x[p]
+		}
+		lo[0] += sum
+	case dense:
+		x = x[sel[0] : int(sel[0])+len(sel)]
+		groups = groups[:len(x)]
+		for i, y := range x {
+			lo[groups[i]] += y
+		}
+	default:
+		groups = groups[:len(sel)]
+		for i, p := range sel {
+			lo[groups[i]] += x[p]
+		}
+	}
 }
 
 // magnitudeOf returns a bound of the magnitudes of integers y, all being the union of the bits of y ^ y>>63.

@@ -79,19 +79,37 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 			}
 		}
 	}
-	bits := uint(0)
-	for i, t := range ts {
+	bits, ok := l.setDigits(bounds, nullable, keys)
+	switch {
+	case !ok:
+		return l.takeAny()
+	case bits <= 64 || len(ts) == 1:
+		l.Form = wordKeys
+	case bits <= 128:
+		l.Form = pairKeys
+	default:
+		return l.takeAny()
+	}
+	if !l.arrange() {
+		return l.takeAny()
+	}
+	return l
+}
+
+// setDigits finds the width of each key and returns how many bits all take. ok is false where a key does not fit a word.
+func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, ok bool) {
+	for i, t := range l.Types {
 		g := &l.parts[i]
 		*g = digit{nullBit: -1, nullable: nullable[i]}
 		switch t.Phys() {
 		case types.PhysString:
 			if keys[i].Dict == nil {
-				return l.takeAny()
+				return 0, false
 			}
 			g.dict = keys[i].Dict
 			g.bits = widthOf(uint64(g.dict.Len()))
 		case types.PhysInt128:
-			return l.takeAny()
+			return 0, false
 		case types.PhysFloat64, types.PhysUint64:
 			g.bits = 64
 		default:
@@ -101,18 +119,15 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 			}
 		}
 		bits += g.bits
-		if g.nullable && len(ts) > 1 {
+		if g.nullable && len(l.Types) > 1 {
 			bits++
 		}
 	}
-	switch {
-	case bits <= 64 || len(ts) == 1:
-		l.Form = wordKeys
-	case bits <= 128:
-		l.Form = pairKeys
-	default:
-		return l.takeAny()
-	}
+	return bits, true
+}
+
+// arrange gives each key, and the flag of each that may be NULL, its bits in the words. It says whether they fit.
+func (l *Layout) arrange() bool {
 	// Widest first, so that no part straddles the two words; flags fill what is left.
 	free := [2]uint{}
 	place := func(width uint) (uint, bool) {
@@ -125,7 +140,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 		}
 		return 0, false
 	}
-	order := make([]int, len(ts))
+	order := make([]int, len(l.parts))
 	for i := range order {
 		order[i] = i
 	}
@@ -133,20 +148,20 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 	for _, i := range order {
 		at, ok := place(l.parts[i].bits)
 		if !ok {
-			return l.takeAny()
+			return false
 		}
 		l.parts[i].shift = at
 	}
 	for i := range l.parts {
-		if l.parts[i].nullable && len(ts) > 1 {
+		if l.parts[i].nullable && len(l.parts) > 1 {
 			at, ok := place(1)
 			if !ok {
-				return l.takeAny()
+				return false
 			}
 			l.parts[i].nullBit = int(at)
 		}
 	}
-	return l
+	return true
 }
 
 // AsAny returns the layout for the same keys that takes any values.

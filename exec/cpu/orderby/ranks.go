@@ -143,54 +143,10 @@ func (x *Local) dropRanks() error {
 		}
 	}
 	defer func() { q.Memory.Release(size) }()
-	r := &rowsort.Sorter{Q: q, Name: s.Name}
-	for i, k := range s.P.Keys {
-		key, err := rowsort.NewKey(q, cols[s.KeyAt[i]], k.Desc, n)
-		if err != nil {
-			return err
-		}
-		r.Keys = append(r.Keys, key)
-	}
-	sorted, err := r.Sort(n)
+	byPartition, byKey, cuts := s.cutKeys(cols)
+	kept, enough, err := s.highest(cols, n, cuts)
 	if err != nil {
 		return err
-	}
-	partShift, partCoded := sorted.Shift(s.ranks.parts)
-	peerShift, peerCoded := sorted.Shift(len(r.Keys))
-	differ := func(from, to, i int) bool {
-		for k := from; k < to; k++ {
-			if r.Keys[k].Compare(sorted.Row(i-1), sorted.Row(i)) != 0 {
-				return true
-			}
-		}
-		return false
-	}
-	kept := make([]int32, 0, n)
-	partition, peers := 0, 0
-	byPartition, byKey, cuts := s.cutKeys(cols)
-	var enough []int32 // of each partition that has so many rows the row at the highest rank
-	for i := range n {
-		if i&task.CheckRows == 0 {
-			if err := q.Check(); err != nil {
-				return err
-			}
-		}
-		if i > 0 {
-			word := sorted.Words[i] ^ sorted.Words[i-1]
-			switch {
-			case word>>partShift != 0 || !partCoded && differ(0, s.ranks.parts, i):
-				partition, peers = i, i
-			case int64(peers-partition) >= s.ranks.most: // so is the row's rank
-			case word>>peerShift != 0 || !peerCoded && differ(s.ranks.parts, len(r.Keys), i):
-				peers = i
-			}
-		}
-		if int64(peers-partition) < s.ranks.most {
-			kept = append(kept, sorted.Row(i))
-		}
-		if cuts && int64(i-partition) == s.ranks.most-1 {
-			enough = append(enough, sorted.Row(i))
-		}
 	}
 	if len(kept) > n/4*3 {
 		x.ranked.limit = math.MaxInt
@@ -212,4 +168,57 @@ func (x *Local) dropRanks() error {
 	x.Segs, x.N, x.Marks = nil, 0, []rowstore.Mark{{Seq: x.seq}}
 	x.Mem.Close()
 	return x.Append(cols, kept, n)
+}
+
+// highest sorts rows and returns those whose rank is not too high, in their order, and, if cuts are wanted, of each partition that has so many rows the one at the
+// highest rank.
+func (s *Sink) highest(cols []*column.Vector, n int, cuts bool) (kept, enough []int32, err error) {
+	r := &rowsort.Sorter{Q: s.q, Name: s.Name}
+	for i, k := range s.P.Keys {
+		key, err := rowsort.NewKey(s.q, cols[s.KeyAt[i]], k.Desc, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Keys = append(r.Keys, key)
+	}
+	sorted, err := r.Sort(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	partShift, partCoded := sorted.Shift(s.ranks.parts)
+	peerShift, peerCoded := sorted.Shift(len(r.Keys))
+	differ := func(from, to, i int) bool {
+		for k := from; k < to; k++ {
+			if r.Keys[k].Compare(sorted.Row(i-1), sorted.Row(i)) != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	kept = make([]int32, 0, n)
+	partition, peers := 0, 0
+	for i := range n {
+		if i&task.CheckRows == 0 {
+			if err := s.q.Check(); err != nil {
+				return nil, nil, err
+			}
+		}
+		if i > 0 {
+			word := sorted.Words[i] ^ sorted.Words[i-1]
+			switch {
+			case word>>partShift != 0 || !partCoded && differ(0, s.ranks.parts, i):
+				partition, peers = i, i
+			case int64(peers-partition) >= s.ranks.most: // so is the row's rank
+			case word>>peerShift != 0 || !peerCoded && differ(s.ranks.parts, len(r.Keys), i):
+				peers = i
+			}
+		}
+		if int64(peers-partition) < s.ranks.most {
+			kept = append(kept, sorted.Row(i))
+		}
+		if cuts && int64(i-partition) == s.ranks.most-1 {
+			enough = append(enough, sorted.Row(i))
+		}
+	}
+	return kept, enough, nil
 }

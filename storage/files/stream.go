@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -132,9 +133,13 @@ func (s *Set) Stream(database, name string) (v *table.Version, close func(), err
 			return nil, nil, err
 		}
 	}
+	shared := make([]*column.Dictionary, len(s.Columns))
+	for i := range shared {
+		shared[i] = column.NewDictionary()
+	}
 	var groups []*table.RowGroup
 	for _, z := range s.zones {
-		groups = append(groups, &table.RowGroup{Rows: z.rows, Columns: z.columns, Stream: &streamedGroup{open[z.file], z}})
+		groups = append(groups, &table.RowGroup{Rows: z.rows, Columns: z.columns, Stream: &streamedGroup{open[z.file], z, shared}})
 	}
 	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups, s.Rows), close, nil
 }
@@ -175,18 +180,20 @@ func (f *streamed) unchanged() error {
 type streamedGroup struct {
 	file *streamed
 	zone
+	shared []*column.Dictionary // by column
 }
 
 // Open implements [table.Stream].
 func (g *streamedGroup) Open(ctx context.Context, ordinals []int) (table.StreamReader, error) {
 	ctx = table.WithScratch(ctx)
 	r := &groupReader{group: g, ordinals: ordinals}
-	places := make([]int, len(ordinals))
+	places, shared := make([]int, len(ordinals)), make([]*column.Dictionary, len(ordinals))
 	for i, o := range ordinals {
+		shared[i] = g.shared[o]
 		places[i] = g.file.set.at[g.zone.file][o]
 		r.types = append(r.types, g.file.set.Columns[o].Type)
 	}
-	r.in = g.file.Stream(ctx, g.group, places)
+	r.in = g.file.Stream(ctx, g.group, places, shared)
 	return r, nil
 }
 

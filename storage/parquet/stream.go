@@ -3,6 +3,7 @@ package parquet
 import (
 	"context"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -20,7 +21,13 @@ type GroupReader struct {
 	left     int64
 	next     int64 // rows of the next part
 	held     int64 // bytes of the part that the scratch knows of
+
+	shared []*column.Dictionary // of the columns of strings, over all row groups
+	codes  [][]uint32           // by column: the shared codes of the row group's dictionary; nil: not made yet
 }
+
+// maxShared bounds the strings of a dictionary that row groups share: operators compute once for each what they would compute for each row.
+const maxShared = 1 << 12
 
 // A reader's first part is small: who wants few rows is served soon. Further ones are twice as large as the one before, up to a row group in memory or about partBytes.
 const (
@@ -28,14 +35,15 @@ const (
 	partBytes = 4 << 20
 )
 
-// Stream returns a reader of the columns at ordinals of a row group; -1 is a column that the file lacks. The context's [table.Scratch] counts its memory.
-func (f *File) Stream(ctx context.Context, group int, ordinals []int) *GroupReader {
+// Stream returns a reader of the columns at ordinals of a row group; -1 is a column that the file lacks. The context's [table.Scratch] counts its memory. Columns of
+// few different strings come as codes of shared, which has a dictionary for each.
+func (f *File) Stream(ctx context.Context, group int, ordinals []int, shared []*column.Dictionary) *GroupReader {
 	return &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, ordinals: ordinals,
-		readers: make([]columnReader, len(ordinals)), left: f.footer.groups[group].rows, next: firstPart}
+		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), left: f.footer.groups[group].rows, next: firstPart}
 }
 
 // Next returns the next rows, at most table.RowGroupSize, column by column; 0 rows: there are no more. They are good until the next call. Strings have no
-// dictionary.
+// dictionary, or a shared one.
 func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.Chunk, err error) {
 	r.memory.Free(r.held)
 	r.held = 0
@@ -62,7 +70,8 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		}
 		d.Complete(columns[i])
 		d.Type = columns[i]
-		if d.Type.IsString() {
+		r.share(i, &d)
+		if d.Type.IsString() && d.Dict == nil {
 			if err := r.hold(d.TextBytes()); err != nil {
 				return 0, nil, err
 			}
@@ -72,6 +81,21 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 	r.left -= int64(rows)
 	r.next = min(2*r.next, table.RowGroupSize, max(1, partBytes*int64(rows)/max(1, r.held)))
 	return rows, chunks, nil
+}
+
+// share turns codes of the row group's own dictionary into those of the shared one, if it is small.
+func (r *GroupReader) share(i int, d *encoding.Data) {
+	if d.Codes == nil || d.Words == nil || r.codes[i] == nil && r.shared[i].Len()+len(d.Words) > maxShared {
+		return
+	}
+	if r.codes[i] == nil {
+		r.codes[i] = r.shared[i].AddAll(make([]uint32, 0, len(d.Words)), d.Words)
+	}
+	codes := r.codes[i]
+	for k, code := range d.Codes {
+		d.Codes[k] = codes[code]
+	}
+	d.Dict, d.Words = r.shared[i], nil
 }
 
 // Bytes returns how many bytes of the file were read.

@@ -23,11 +23,11 @@ func (t *Texts) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, error)
 }
 
 // Next implements [textfile.Parts]. The error is a [Misfit] if a value does not fit its column's type.
-func (p *Parts) Next(limit int) (rows int, columns []encoding.Data, err error) {
+func (p *Parts) Next(limit int, old []encoding.Data) (rows int, columns []encoding.Data, err error) {
 	if p.s == nil || p.s.at == len(p.s.Text) {
-		return 0, nil, nil
+		return 0, old, nil
 	}
-	out, err := p.r.parse(p.s, limit)
+	out, err := p.r.parse(p.s, limit, old)
 	return out.rows, out.cols, err
 }
 

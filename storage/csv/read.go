@@ -231,7 +231,7 @@ func (r *reader) parseBlock(b *textfile.Block) (piece, error) {
 	if err != nil {
 		return piece{}, err
 	}
-	return r.parse(s, s.Lines+1)
+	return r.parse(s, s.Lines+1, nil)
 }
 
 // begin returns a scanner of a block's first row.
@@ -243,10 +243,14 @@ func (r *reader) begin(b *textfile.Block) (*scanner, error) {
 	return s, r.skipHeader(s)
 }
 
-// parse returns the columns of up to limit records.
-func (r *reader) parse(s *scanner, limit int) (piece, error) {
+// parse returns the columns of up to limit records. For old see [textfile.Parts].
+func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error) {
 	columns := make([]*textfile.Column, len(r.chosen))
 	for i, c := range r.chosen {
+		if i < len(old) {
+			columns[i] = textfile.NewColumnIn(old[i], r.shapes[c], limit)
+			continue
+		}
 		columns[i] = textfile.NewColumn(r.shapes[c], limit)
 	}
 	numbers := r.at[s.Number]

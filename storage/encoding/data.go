@@ -25,6 +25,8 @@ type Data struct {
 	Valid   column.Bitmap // nil: no NULLs
 	// KeepInts says that Ints is to be kept as it is where that saves a copy: it is someone else's memory.
 	KeepInts bool
+	// NoBounds says that the bounds of strings in Bytes are not worth finding out: the rows are read once.
+	NoBounds bool
 }
 
 // Absent returns rows that are NULL without saying of which type. [Data.Complete] does.

@@ -34,6 +34,10 @@ func Encode(d Data) *Chunk {
 			d.decode()
 			c.encodeStrings(d.Strings)
 		case d.Offsets != nil:
+			if d.NoBounds {
+				c.Kind, c.Offsets, c.Bytes = RawString, d.Offsets[:d.Rows+1], d.Bytes
+				break
+			}
 			c.encodeBytes(d.Offsets[:d.Rows+1], d.Bytes)
 		default:
 			c.encodeStrings(d.Strings[:d.Rows])

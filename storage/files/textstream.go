@@ -72,7 +72,7 @@ type streamedText struct {
 	file   *os.File
 	info   os.FileInfo // when it was opened
 	pieces *textfile.Pieces
-	blocks sync.Pool // of *[]byte
+	room   sync.Pool // of *textRoom
 }
 
 // unchanged returns an error if the file was written since it was opened.
@@ -104,11 +104,17 @@ type textReader struct {
 	ctx      context.Context
 	memory   *table.Scratch
 	block    textfile.Block
-	buf      *[]byte
+	room     *textRoom
 	parts    textfile.Parts
 	next     int   // rows of the next part
 	held     int64 // bytes of the part
 	read     int64 // bytes of the file
+}
+
+// textRoom is memory that readers use one after another.
+type textRoom struct {
+	block   []byte
+	columns []encoding.Data
 }
 
 // A reader's first part is small: who wants few rows is served soon. Those behind it are larger, up to mostRows.
@@ -121,11 +127,10 @@ const (
 // begin reads the piece.
 func (r *textReader) begin() (err error) {
 	t := r.piece.text
-	if r.buf, _ = t.blocks.Get().(*[]byte); r.buf == nil {
-		r.buf = new([]byte)
-		*r.buf = make([]byte, 0, textfile.BlockSize+textfile.BlockSize/16)
+	if r.room, _ = t.room.Get().(*textRoom); r.room == nil {
+		r.room = &textRoom{block: make([]byte, 0, textfile.BlockSize+textfile.BlockSize/16)}
 	}
-	if err := r.memory.Add(int64(cap(*r.buf))); err != nil {
+	if err := r.memory.Add(int64(cap(r.room.block))); err != nil {
 		return err
 	}
 	large := int64(0)
@@ -133,7 +138,7 @@ func (r *textReader) begin() (err error) {
 		large += int64(bytes)
 		return r.memory.Add(int64(bytes))
 	}
-	r.block, r.read, err = t.pieces.Read(r.piece.number, *r.buf, grow)
+	r.block, r.read, err = t.pieces.Read(r.piece.number, r.room.block, grow)
 	if err != nil {
 		return err
 	}
@@ -162,17 +167,20 @@ func (r *textReader) part() (*table.RowGroup, error) {
 	}
 	r.memory.Free(r.held)
 	r.held = 0
-	rows, columns, err := r.parts.Next(r.next)
+	for len(r.room.columns) < len(r.ordinals) {
+		r.room.columns = append(r.room.columns, encoding.Data{})
+	}
+	rows, columns, err := r.parts.Next(r.next, r.room.columns[:len(r.ordinals)])
 	if err != nil || rows == 0 {
 		return nil, err
 	}
+	copy(r.room.columns, columns)
 	r.next = min(moreRows*r.next, mostRows)
 	set := r.piece.text.set
 	out := &table.RowGroup{Rows: rows, Columns: make([]*encoding.Chunk, len(set.Columns))}
 	for i, o := range r.ordinals {
 		d := columns[i]
 		d.Complete(set.Columns[o].Type)
-		d.KeepInts = true
 		bytes := int64(rows) * 16
 		if d.Type.IsString() {
 			bytes += d.TextBytes()
@@ -210,7 +218,7 @@ func (t *streamedText) firstError(ctx context.Context, before int) error {
 			if err = ctx.Err(); err != nil {
 				return sqlerr.Interrupted(err)
 			}
-			rows, _, err = r.parts.Next(mostRows)
+			rows, _, err = r.parts.Next(mostRows, nil)
 		}
 		r.Close()
 		if err != nil {
@@ -224,9 +232,9 @@ func (r *textReader) Bytes() int64 { return r.read }
 
 func (r *textReader) Close() {
 	r.memory.Reset()
-	if r.buf != nil {
-		r.piece.text.blocks.Put(r.buf)
-		r.buf = nil
+	if r.room != nil {
+		r.piece.text.room.Put(r.room)
+		r.room = nil
 	}
 }
 

@@ -144,7 +144,7 @@ func (o *Objects) Read(ctx context.Context, database, name string, ordinals []in
 	err := textfile.Each(ctx, 0, o.sources, func(b *textfile.Block) (out piece, err error) {
 		p, err := o.Parts(b, ordinals)
 		if err == nil {
-			out.rows, out.cols, err = p.Next(b.Lines + 1)
+			out.rows, out.cols, err = p.Next(b.Lines+1, nil)
 		}
 		return out, err
 	}, func(p piece) error {

@@ -39,9 +39,13 @@ func (o *Objects) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, erro
 }
 
 // Next implements [textfile.Parts]. The error is a [Misfit] if an object has a key or a value that the columns do not take.
-func (p *parts) Next(limit int) (rows int, data []encoding.Data, err error) {
+func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.Data, err error) {
 	columns := make([]*textfile.Column, len(p.chosen))
 	for i, c := range p.chosen {
+		if i < len(old) {
+			columns[i] = textfile.NewColumnIn(old[i], p.fields.shapes[c], limit)
+			continue
+		}
 		columns[i] = textfile.NewColumn(p.fields.shapes[c], limit)
 	}
 	for ; rows < limit && p.s.more(); rows++ {

@@ -10,9 +10,10 @@ import (
 
 // Column makes the values of a column, whose type was inferred, of their texts.
 type Column struct {
-	shape Shape // none of Values
-	typ   types.Type
-	data  encoding.Data
+	shape  Shape // none of Values
+	typ    types.Type
+	packed bool // strings are copied
+	data   encoding.Data
 }
 
 // NewColumn returns a column of the type that a shape has, with room for n values. It takes only texts that leave the shape as it is, so
@@ -21,6 +22,41 @@ func NewColumn(s Shape, n int) *Column {
 	p := newColumn(s.Type(), n)
 	p.shape = s
 	return &p
+}
+
+// NewColumnIn returns a column as NewColumn does, which copies strings. It lies in the memory of old, whose values nobody reads any more, where that is large enough.
+func NewColumnIn(old encoding.Data, s Shape, n int) *Column {
+	p := &Column{shape: s, typ: s.Type(), packed: true, data: encoding.Data{Type: s.Type(), KeepInts: true, NoBounds: true}}
+	d := &p.data
+	switch p.typ.Phys() {
+	case types.PhysFloat64:
+		d.Floats = emptied(old.Floats, n)
+	case types.PhysInt128:
+		d.Wide = emptied(old.Wide, n)
+	case types.PhysString:
+		d.Offsets, d.Bytes = append(emptied(old.Offsets, n+1), 0), emptied(old.Bytes, 0)
+	default:
+		d.Ints = emptied(old.Ints, n)
+	}
+	return p
+}
+
+func emptied[T any](old []T, n int) []T {
+	if cap(old) < n || old == nil {
+		return make([]T, 0, n)
+	}
+	return old[:0]
+}
+
+// addString adds a string, whose memory is kept unless the column copies strings.
+func (p *Column) addString(s string) {
+	d := &p.data
+	if !p.packed {
+		d.Strings = append(d.Strings, s)
+		return
+	}
+	d.Bytes = append(d.Bytes, s...)
+	d.Offsets = append(d.Offsets, uint32(len(d.Bytes)))
 }
 
 func newColumn(t types.Type, n int) Column {
@@ -57,7 +93,7 @@ func (p *Column) AppendNull() {
 	case types.PhysInt128:
 		d.Wide = append(d.Wide, types.Int128{})
 	case types.PhysString:
-		d.Strings = append(d.Strings, "")
+		p.addString("")
 	default:
 		d.Ints = append(d.Ints, 0)
 	}
@@ -72,7 +108,7 @@ func (p *Column) Append(field []byte) (ok bool) {
 	}
 	switch p.typ.Kind {
 	case types.KindText, types.KindJSON: // a document by whoever has found it
-		d.Strings = append(d.Strings, unsafe.String(unsafe.SliceData(field), len(field)))
+		p.addString(unsafe.String(unsafe.SliceData(field), len(field)))
 	case types.KindInt64:
 		v, ok := parseInt(field)
 		if !ok {
@@ -162,7 +198,7 @@ func (p *Column) appendOther(field []byte) bool {
 	case types.PhysInt128:
 		d.Wide = append(d.Wide, v.D)
 	case types.PhysString:
-		d.Strings = append(d.Strings, v.S)
+		p.addString(v.S)
 	default:
 		d.Ints = append(d.Ints, v.I)
 	}

@@ -119,8 +119,9 @@ func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, r
 
 // Parts reads the rows of a block part by part.
 type Parts interface {
-	// Next returns the next rows, at most limit, column by column; 0 rows: there are no more. Strings may point into the block.
-	Next(limit int) (rows int, columns []encoding.Data, err error)
+	// Next returns the next rows, at most limit, column by column; 0 rows: there are no more. If old is not nil it has what was returned before and nobody reads any
+	// more: its memory is used again, and strings are copied. Else they may point into the block.
+	Next(limit int, old []encoding.Data) (rows int, columns []encoding.Data, err error)
 }
 
 // tailSize is how much is read at first of the record that goes on behind a piece's range.

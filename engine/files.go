@@ -129,11 +129,14 @@ func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source
 	return set, err
 }
 
-// firstUse says whether no query has wanted some of the columns of a file so far, and notes that one does now.
+// firstUse says whether no query has wanted some of the columns of a file so far, and notes that one does now. Without columns it is the number of rows.
 func (c *fileCache) firstUse(u *fileUse, ordinals []int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key, first := u.key(u.policy), false
+	if len(ordinals) == 0 {
+		ordinals = []int{-1}
+	}
 	for _, o := range ordinals {
 		if !slices.Contains(c.wanted[key], o) {
 			first = true
@@ -220,6 +223,9 @@ func (c *fileCache) has(u *fileUse, scans []*physical.TableScan) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, scan := range scans {
+		if len(scan.Ordinals) == 0 && u.set.RowsEstimated && c.anyOf(u.fileState) == nil {
+			return false
+		}
 		for _, o := range scan.Ordinals {
 			if f, _ := c.find(u.fileState, o); f == nil {
 				return false

@@ -225,8 +225,11 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		if err != nil {
 			return false, err
 		}
-		if len(ordinals) == 0 { // the footers tell how many rows there are
-			return false, nil
+		if len(ordinals) == 0 {
+			if !u.set.RowsEstimated { // the footers tell how many rows there are
+				return false, nil
+			}
+			ordinals = []int{0}
 		}
 		whole += u.set.Bytes(all, ordinals)
 		wanted += u.set.Bytes(kept, ordinals)

@@ -17,8 +17,8 @@ type script struct {
 	mode func() scriptMode       // may change from statement to statement
 	hold func(bytes int64) error // is told how much buf takes, and refuses it; nil: nobody counts
 
-	buf     string          // from the start of a line on: what held holds
-	held    strings.Builder // which grows by appending, so that a long statement is not copied at each read
+	buf     string           // from the start of a line on: what held holds
+	held    *strings.Builder // which grows by appending, so that a long statement is not copied at each read
 	line    int             // the line where buf starts, from 1
 	at      int             // buf up to here has been given out
 	eof     bool
@@ -55,7 +55,7 @@ const (
 )
 
 func newScript(r io.Reader, mode func() scriptMode) *script {
-	return &script{r: r, mode: mode, line: 1, chunk: make([]byte, chunkBytes)}
+	return &script{r: r, mode: mode, line: 1, chunk: make([]byte, chunkBytes), held: new(strings.Builder)}
 }
 
 // next returns the next statement; ok is false at the end. The last one needs no semicolon.
@@ -177,18 +177,13 @@ func (s *script) read() error {
 	if s.buf == "" && s.line == 1 {
 		read = bytes.TrimPrefix(read, []byte("\ufeff")) // a byte order mark
 	}
-	if keep > 0 {
-		rest := s.buf[keep:]
-		s.held.Reset() // what has been given out keeps its memory
-		s.held.WriteString(rest)
-		s.at -= keep
-		s.lineFrom, s.lineSeen = 0, max(s.lineSeen-keep, 0) // keep is where a line starts
-	}
-	if e := s.count(int64(len(s.buf) - keep + n)); e != nil {
+	if e := s.grow(keep, n); e != nil {
 		s.buf = ""
 		s.held.Reset()
 		return e
 	}
+	s.at -= keep
+	s.lineFrom, s.lineSeen = 0, max(s.lineSeen-keep, 0) // keep is where a line starts
 	s.held.Write(read)
 	s.buf = s.held.String()
 	if err == io.EOF {
@@ -197,15 +192,33 @@ func (s *script) read() error {
 	return err
 }
 
-// count tells of a buffer of so many bytes. Shorter ones than eagerBytes are not worth it.
-func (s *script) count(bytes int64) error {
+// grow drops what stands before keep, and makes held large enough for n bytes more. What has been given out keeps its memory.
+func (s *script) grow(keep, n int) error {
+	rest := s.buf[keep:]
+	size := len(rest) + n
+	if keep == 0 && size <= s.held.Cap() {
+		return nil
+	}
+	size = max(size, len(rest)+len(rest)/2)
+	if err := s.count(len(rest) + size); err != nil { // while it is copied
+		return err
+	}
+	held := new(strings.Builder)
+	held.Grow(size)
+	held.WriteString(rest)
+	s.held = held
+	return s.count(held.Cap())
+}
+
+// count tells of so many bytes of buffers. Shorter ones than eagerBytes are not worth it.
+func (s *script) count(bytes int) error {
 	if s.hold == nil {
 		return nil
 	}
 	if bytes < eagerBytes {
 		bytes = 0
 	}
-	return s.hold(bytes + bytes/2) // it grows by copying
+	return s.hold(int64(bytes))
 }
 
 func (s *script) worthCutting() bool {

@@ -86,7 +86,9 @@ func (c *Context) MakeString(n int, f func(b []byte) []byte) (string, error) {
 }
 
 // Builder returns a builder for a string whose length is not known before.
-func (c *Context) Builder() *interrupt.Builder { return interrupt.NewBuilder(c, c.arena.reserve(arenaString/8)) }
+func (c *Context) Builder() *interrupt.Builder {
+	return interrupt.NewBuilder(c, c.arena.reserve(arenaString/8))
+}
 
 // Built makes a string of what was written to a builder of c, the last that c has given.
 func (c *Context) Built(w *interrupt.Builder) (string, error) {

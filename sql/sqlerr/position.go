@@ -50,6 +50,13 @@ func Caret(text string, pos Position) string {
 	if i := strings.IndexByte(text[pos.Offset:], '\n'); i >= 0 {
 		end = pos.Offset + i
 	}
+	const most = (caretWidth + 1) * utf8.UTFMax // bytes on either side, of a line that may be very long
+	if start < pos.Offset-most {
+		for start = pos.Offset - most; start < pos.Offset && !utf8.RuneStart(text[start]); {
+			start++
+		}
+	}
+	end = min(end, pos.Offset+most)
 	before := []rune(printable(text[start:pos.Offset]))
 	after := []rune(printable(text[pos.Offset:end]))
 	head, tail := "", ""

@@ -1,7 +1,6 @@
 package stringfn
 
 import (
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"

@@ -90,6 +90,10 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 
 // settledText writes the query of a view of a database down with all that it means now.
 func (st *statement) settledText(query ast.StmtNode, db string) (string, error) {
+	const copies = 5 // of the text: written by appending, and what reading it again takes
+	if err := st.takeTree(int64(copies * len(st.Text))); err != nil {
+		return "", err
+	}
 	b := st.binder()
 	b.Catalog = st.catalogView()
 	undo, err := b.Settle(query, db)

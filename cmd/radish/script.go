@@ -19,8 +19,8 @@ type script struct {
 
 	buf     string           // from the start of a line on: what held holds
 	held    *strings.Builder // which grows by appending, so that a long statement is not copied at each read
-	line    int             // the line where buf starts, from 1
-	at      int             // buf up to here has been given out
+	line    int              // the line where buf starts, from 1
+	at      int              // buf up to here has been given out
 	eof     bool
 	chunk   []byte
 	scanned int // len(buf) when it was last cut in vain

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -88,8 +89,15 @@ func (c *compiler) appendKey(b []byte, e Expr) []byte {
 	return fmt.Appendf(b, "%T;", e)
 }
 
+// longestInKey is the length of strings up to which equal ones are found. Longer ones are the same where their memory is.
+const longestInKey = 4 << 10
+
 func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	if len(s) > longestInKey {
+		return fmt.Appendf(b, "%p;", unsafe.StringData(s))
+	}
+	return append(b, s...)
 }
 
 func appendFlag(b []byte, x bool) []byte {

@@ -22,6 +22,7 @@ type ProgramSet struct {
 	frame frame
 	root  selection
 
+	nodes  int              // how many it has, until they are counted
 	texts  []*column.Vector // nodes' own, of strings
 	held   int64            // bytes of the texts that it has made of its batch, for holder; see Context.hold
 	holder *Context
@@ -53,6 +54,7 @@ func (c *compiler) compileAll(exprs []Expr) (*ProgramSet, error) {
 		p.roots = append(p.roots, n)
 	}
 	c.finish()
+	p.nodes = len(c.all)
 	for _, s := range c.all {
 		if n, ok := s.node.(interface{ result() *column.Vector }); ok {
 			if v := n.result(); v != nil && v.Type.Phys() == types.PhysString {
@@ -99,7 +101,9 @@ func (p *Program) Select(ctx *Context, b *column.Batch, out []int32) ([]int32, e
 	if b.Rows() == 0 {
 		return out, nil
 	}
-	s.start(ctx, b)
+	if err := s.start(ctx, b); err != nil {
+		return nil, err
+	}
 	return s.roots[0].choose(&s.frame, &s.root, true, out)
 }
 
@@ -112,7 +116,9 @@ func (p *ProgramSet) Eval(ctx *Context, b *column.Batch) ([]*column.Vector, erro
 		copy(p.out, p.none)
 		return p.out, nil
 	}
-	p.start(ctx, b)
+	if err := p.start(ctx, b); err != nil {
+		return nil, err
+	}
 	for i, r := range p.roots {
 		v, err := r.eval(&p.frame, &p.root)
 		if err != nil {
@@ -123,13 +129,19 @@ func (p *ProgramSet) Eval(ctx *Context, b *column.Batch) ([]*column.Vector, erro
 	return p.out, nil
 }
 
-func (p *ProgramSet) start(ctx *Context, b *column.Batch) {
+// nodeBytes is about what a node takes before it computes anything.
+const nodeBytes = 1 << 10
+
+func (p *ProgramSet) start(ctx *Context, b *column.Batch) error {
 	for _, v := range p.texts {
 		v.LetGo()
 	}
 	ctx.begin(p)
 	p.frame.ctx, p.frame.batch = ctx, b
 	p.root = selection{pos: b.Sel, n: b.N, id: p.frame.nextID()}
+	nodes := p.nodes
+	p.nodes = 0
+	return ctx.grow(nodes * nodeBytes)
 }
 
 // frame is what the nodes of a program share while a batch is evaluated.

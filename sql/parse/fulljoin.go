@@ -43,6 +43,9 @@ func isFull(text string, t token) bool {
 
 // replaceFull returns the text of a piece with the words FULL at the offsets replaced.
 func replaceFull(piece string, p Piece, offsets []int32, by string) string {
+	if len(offsets) == 0 {
+		return piece
+	}
 	var b strings.Builder
 	at := 0
 	for _, offset := range offsets {

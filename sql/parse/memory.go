@@ -6,7 +6,7 @@ const (
 	treeBytes     = 400       // of the nodes that a value or name has in the tree
 	boundBytes    = 200       // of those that it has in the bound statement and the plan
 	treeTimes     = 2         // how often a tree holds a literal's text, the statement's own among them
-	boundTimes    = 3         // how often binding and planning copy it
+	boundTimes    = 2         // how often binding and planning copy it
 	statementTree = 1 << 10   // bytes of a statement's tree beside its values and names
 )
 

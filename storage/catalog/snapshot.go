@@ -327,6 +327,10 @@ func (s *Snapshot) CreateView(v *View, replace bool) (*Snapshot, error) {
 		}
 		own := *v
 		own.Database, own.Name, own.SQL = d.name, strings.Clone(v.Name), strings.Clone(v.SQL)
+		own.Columns = slices.Clone(v.Columns)
+		for i, name := range own.Columns { // which are parts of a text that may be long
+			own.Columns[i] = strings.Clone(name)
+		}
 		d.views.set(fold(own.Name), &own)
 		return nil
 	})

@@ -420,8 +420,12 @@ func (b *Binder) inRows(row *ast.RowExpr, x *ast.PatternInExpr, sc *scope) (expr
 	if err != nil {
 		return nil, err
 	}
+	const partBytes = 1 << 9 // of a comparison with its literal, bound and planned
 	alternatives := make([]expr.Expr, len(x.List))
 	for i, item := range x.List {
+		if err := b.Ctx.Hold(partBytes * len(left)); err != nil {
+			return nil, err
+		}
 		r, ok := unparen(item).(*ast.RowExpr)
 		if !ok || len(r.Values) != len(left) {
 			return nil, b.at(sqlerr.OperandColumns(len(left)), item)

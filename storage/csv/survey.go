@@ -3,6 +3,7 @@ package csv
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -91,6 +92,7 @@ func shapesOf(found []survey) []textfile.Shape {
 // shortened returns a field for a message.
 func shortened(field []byte) string {
 	const most = 60
+	field = field[:min(len(field), utf8.UTFMax*(most+1))] // which may be very long
 	if r := []rune(string(field)); len(r) > most {
 		return string(slices.Clone(r[:most])) + "..."
 	}

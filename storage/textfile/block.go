@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // BlockSize is about how much text is parsed at once. It is a variable for tests.
@@ -24,6 +25,8 @@ type Block struct {
 	Lines  int // that end in it
 	// First says that the text's first record is in it.
 	First bool
+
+	counted int64 // bytes of its memory that the context's meter knows
 }
 
 // Errorf returns an error at an offset of the block.
@@ -59,17 +62,36 @@ type cutter struct {
 	line   int
 	first  bool
 	ended  bool
-	grow   func(bytes int) error // asks for a block of more than BlockSize
+	held   *table.Scratch // counts blocks that a long record makes larger than others
 }
 
-func newCutter(source Source, in io.Reader, quote byte) *cutter {
-	return &cutter{source: source, in: in, quote: quote, line: 1, first: true, grow: func(int) error { return nil }}
+func newCutter(source Source, in io.Reader, quote byte, held *table.Scratch) *cutter {
+	return &cutter{source: source, in: in, quote: quote, line: 1, first: true, held: held}
 }
 
-// next returns the next block, io.EOF after the last.
-func (c *cutter) next() (Block, error) {
-	text := make([]byte, max(BlockSize, 2*len(c.rest)))
+// large returns the bytes of a block's memory if it is larger than blocks of ordinary records are, else 0.
+func large(bytes int) int64 {
+	if bytes <= BlockSize {
+		return 0
+	}
+	return int64(bytes)
+}
+
+// next returns the next block, io.EOF after the last. Its memory counts until the caller calls free.
+func (c *cutter) next() (b Block, err error) {
+	size := max(BlockSize, 2*len(c.rest))
+	counted := large(size)
+	if err := c.held.Add(counted); err != nil {
+		return Block{}, err
+	}
+	defer func() {
+		if b.counted = counted; err != nil {
+			c.held.Free(counted)
+		}
+	}()
+	text := make([]byte, size)
 	n := copy(text, c.rest)
+	c.rest = nil
 	for !c.ended {
 		m, err := io.ReadFull(c.in, text[n:])
 		n += m
@@ -87,10 +109,15 @@ func (c *cutter) next() (Block, error) {
 			return Block{}, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User,
 				"'%s', line %d: a record of more than %d bytes%s", c.source.Name, c.line, maxRecord, openQuote(c.quote))
 		}
-		if err := c.grow(3 * len(text)); err != nil { // what there is, while it is copied, and what it becomes
+		size *= 2
+		if err := c.held.Add(large(size)); err != nil {
 			return Block{}, err
 		}
-		text = append(text, make([]byte, len(text))...)
+		longer := make([]byte, size)
+		copy(longer, text)
+		text = longer
+		c.held.Free(counted)
+		counted = large(size)
 	}
 	c.rest = nil
 	if n == 0 {

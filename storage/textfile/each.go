@@ -19,15 +19,17 @@ func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough
 		return source.failed(err)
 	}
 	defer in.Close()
-	c := newCutter(source, in, quote)
-	for c.grow = func(bytes int) error { return Room(ctx, bytes) }; ; {
+	held := table.ScratchOf(ctx)
+	for c := newCutter(source, in, quote, held); ; {
 		b, err := c.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if enough, err := f(&b); enough || err != nil {
+		enough, err := f(&b)
+		held.Free(b.counted)
+		if enough || err != nil {
 			return err
 		}
 	}
@@ -39,7 +41,7 @@ func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough
 func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*Block) (T, error), deliver func(T) error) error {
 	type result struct {
 		value T
-		large int64 // bytes of the block that the meter knows
+		block int64 // bytes of its block that the meter knows
 		err   error
 	}
 	type job struct {
@@ -80,7 +82,7 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 		start(func() error {
 			for j := range jobs {
 				value, err := work(&j.block)
-				j.done <- result{value, large(j.block.Text), err}
+				j.done <- result{value, j.block.counted, err}
 			}
 			return nil
 		})
@@ -95,7 +97,7 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 				if err := deliver(r.value); err != nil {
 					return err
 				}
-				held.Free(r.large)
+				held.Free(r.block)
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -127,29 +129,17 @@ func cutAll(source Source, quote byte, held *table.Scratch, f func(Block) error)
 		return source.failed(err)
 	}
 	defer in.Close()
-	c := newCutter(source, in, quote)
-	for c.grow = func(bytes int) error { return held.May(int64(bytes)) }; ; {
+	for c := newCutter(source, in, quote, held); ; {
 		b, err := c.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if err := held.Add(large(b.Text)); err != nil {
-			return err
-		}
 		if err := f(b); err != nil {
 			return err
 		}
 	}
-}
-
-// large returns the bytes of a block's text if it is larger than blocks of ordinary records are, else 0.
-func large(text []byte) int64 {
-	if len(text) <= BlockSize {
-		return 0
-	}
-	return int64(len(text))
 }
 
 // Metered returns a context for [Each] and the builder that it fills, so that the context's meter sees the memory of both.

@@ -300,6 +300,11 @@ func (b *Binder) targetColumns(v written, names []*ast.ColumnName) ([]int, error
 
 // targetColumn returns the ordinal of a column that a statement assigns to.
 func (b *Binder) targetColumn(v written, n *ast.ColumnName) (int, error) {
+	if v.view == nil {
+		if o := v.Schema.Ordinal(n.Name.O); o >= 0 {
+			return o, nil
+		}
+	}
 	names, ordinals := v.columns()
 	for i, name := range names {
 		if !strings.EqualFold(name, n.Name.O) {

@@ -23,7 +23,10 @@ type grouping struct {
 	groups []logical.Item
 	aggs   []logical.AggItem
 	aggIDs map[expr.ColumnID]bool
-	keys   []expr.Expr // GROUP BY as it was written, over the columns of FROM
+	// Where in groups an expression stands, and in aggs an aggregate that was written.
+	groupAt expr.Set
+	aggAt   expr.Numbers
+	keys    []expr.Expr // GROUP BY as it was written, over the columns of FROM
 	// Of WITH ROLLUP: the number of keys that group a row is in level.
 	rollup    bool
 	written   []int // for each key as written, the groups up to it: one that stands twice adds none, but a total
@@ -41,11 +44,11 @@ func (g *grouping) active() bool { return len(g.groups) > 0 || len(g.aggs) > 0 }
 
 // add adds an aggregate, or finds the same one, and returns its column.
 func (g *grouping) add(a logical.AggItem, sig expr.Signature) *expr.Column {
-	for _, have := range g.aggs {
-		if sameAggregate(have, a) && have.Col.Typ == sig.Result {
-			return have.Col
-		}
+	hash := hashAggregate(a)
+	if i := g.aggAt.Find(hash, func(i int) bool { return sameAggregate(g.aggs[i], a) && g.aggs[i].Col.Typ == sig.Result }); i >= 0 {
+		return g.aggs[i].Col
 	}
+	g.aggAt.Add(hash, len(g.aggs))
 	a.Col = g.b.alloc.New("", aggregateName(a), sig.Result, sig.Nullable)
 	g.aggs = append(g.aggs, a)
 	return a.Col
@@ -65,6 +68,15 @@ func aggregateName(a logical.AggItem) string {
 		distinct = "DISTINCT "
 	}
 	return a.Fn.Name + "(" + distinct + strings.Join(args, ", ") + ")"
+}
+
+// hashAggregate returns a number that aggregates which are the same have in common.
+func hashAggregate(a logical.AggItem) uint64 {
+	h := uint64(a.Fn.Kind)
+	for _, arg := range a.Args {
+		h = h*31 + expr.Hash(arg)
+	}
+	return h
 }
 
 func sameAggregate(x, y logical.AggItem) bool {
@@ -135,10 +147,8 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 
 func (g *grouping) addGroup(e expr.Expr, name string) {
 	e = expr.CollationKey(e)
-	for _, have := range g.groups {
-		if expr.Equal(have.Expr, e) {
-			return
-		}
+	if !g.groupAt.Add(e) {
+		return
 	}
 	// A group that is a column of FROM keeps its ID: subqueries in later clauses may refer to it.
 	c, ok := e.(*expr.Column)

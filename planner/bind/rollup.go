@@ -61,13 +61,7 @@ func (g *grouping) checkGroupings() error {
 
 // keyOf returns which group key an expression is, or has as its collation key, or -1.
 func (g *grouping) keyOf(e expr.Expr) int {
-	e = expr.CollationKey(e)
-	for i, it := range g.groups {
-		if expr.Equal(it.Expr, e) {
-			return i
-		}
-	}
-	return -1
+	return g.groupAt.Find(expr.CollationKey(e))
 }
 
 // buildRollup makes the union of all levels. Its columns are those of the groups, the aggregates and the GROUPINGs.
@@ -75,12 +69,12 @@ func (g *grouping) buildRollup() logical.Node {
 	b := g.b
 	// What the levels read: a column for each key, and for each operand.
 	source := &logical.Project{Input: g.input}
+	var sources expr.Set
 	column := func(e expr.Expr) *expr.Column {
-		for _, it := range source.Items {
-			if expr.Equal(it.Expr, e) {
-				return it.Col
-			}
+		if i := sources.Find(e); i >= 0 {
+			return source.Items[i].Col
 		}
+		sources.Add(e)
 		it := logical.NewItem(&b.alloc, e.String(), e)
 		source.Items = append(source.Items, it)
 		return it.Col

@@ -295,6 +295,7 @@ func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectIt
 	}
 	sc := list.within("order clause")
 	var keys []orderKey
+	var listed *itemSet
 	for _, by := range o.Items {
 		if p, ok := by.Expr.(*ast.PositionExpr); ok {
 			i, err := b.position(p, len(items), "order clause")
@@ -313,12 +314,10 @@ func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectIt
 			return nil, err
 		}
 		k := orderKey{e, -1, by.Desc}
-		for i, it := range items {
-			if expr.Equal(it.e, e) {
-				k.item = i
-				break
-			}
+		if listed == nil {
+			listed = newItemSet(items)
 		}
+		k.item = listed.find(e)
 		if _, ok := e.(*expr.Const); ok && k.item < 0 {
 			continue // ordering by a constant orders nothing
 		}
@@ -388,13 +387,17 @@ func (b *Binder) distinct(input logical.Node, items []selectItem, keys []orderKe
 		lost.Remove(c.col.ID)
 	}
 	computed := false
+	var listed *itemSet
 	for i := range keys {
 		k := &keys[i]
 		if k.item >= 0 {
 			k.e = rel.cols[k.item].col
 			continue
 		}
-		shown := ofItems(k.e, items, rel.cols)
+		if listed == nil {
+			listed = newItemSet(items)
+		}
+		shown := ofItems(k.e, listed, rel.cols)
 		if logical.UsesAny(shown, lost) {
 			name := k.e.String()
 			expr.Walk(shown, func(e expr.Expr) bool {
@@ -417,12 +420,34 @@ func (b *Binder) distinct(input logical.Node, items []selectItem, keys []orderKe
 	return rel, keys, nil
 }
 
-// ofItems replaces parts of e that are select items by the columns that hold them.
-func ofItems(e expr.Expr, items []selectItem, cols []scopeColumn) expr.Expr {
+// itemSet finds select items by their expressions.
+type itemSet struct {
+	set   expr.Set
+	first []int // of each expression in the set, the first item that it is
+}
+
+func newItemSet(items []selectItem) *itemSet {
+	s := &itemSet{}
 	for i, it := range items {
-		if expr.Equal(it.e, e) {
-			return cols[i].col
+		if s.set.Add(it.e) {
+			s.first = append(s.first, i)
 		}
+	}
+	return s
+}
+
+// find returns the first item that e is, or -1.
+func (s *itemSet) find(e expr.Expr) int {
+	if n := s.set.Find(e); n >= 0 {
+		return s.first[n]
+	}
+	return -1
+}
+
+// ofItems replaces parts of e that are select items by the columns that hold them.
+func ofItems(e expr.Expr, items *itemSet, cols []scopeColumn) expr.Expr {
+	if i := items.find(e); i >= 0 {
+		return cols[i].col
 	}
 	children := e.Children()
 	if len(children) == 0 {

@@ -140,6 +140,9 @@ func selected(rel *relation, news []*expr.Column, targets []int) *scope {
 
 // standsAlone refuses subqueries that see the row: those that do not are run once, before the rows are written.
 func standsAlone(e expr.Expr, u *Upsert) error {
+	if !expr.HasSubquery(e) {
+		return nil
+	}
 	row := map[expr.ColumnID]bool{}
 	for _, c := range slices.Concat(u.Old, u.New) {
 		row[c.ID] = true

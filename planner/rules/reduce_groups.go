@@ -55,15 +55,15 @@ func (w *rewriter) fewerKeys(a *logical.Aggregate) logical.Node {
 	if len(a.Aggs) == 0 {
 		return nil // ANY_VALUE in place of a DISTINCT's column gains nothing
 	}
-	dropped := make([]bool, len(a.Groups))
+	keys := w.dependence(a)
 	left := len(a.Groups)
 	for _, strings := range [2]bool{true, false} {
 		for i := range a.Groups {
-			if left == 1 || dropped[i] || isWide(a.Groups[i]) != strings {
+			if left == 1 || keys.dropped[i] || isWide(a.Groups[i]) != strings {
 				continue
 			}
-			if w.depends(a, i, dropped) {
-				dropped[i] = true
+			if keys.depends(i) {
+				keys.drop(i)
 				left--
 			}
 		}
@@ -73,7 +73,7 @@ func (w *rewriter) fewerKeys(a *logical.Aggregate) logical.Node {
 	}
 	out := &logical.Aggregate{Input: a.Input, Hint: a.Hint}
 	for i, g := range a.Groups {
-		if dropped[i] {
+		if keys.dropped[i] {
 			out.Aggs = append(out.Aggs, logical.AggItem{Col: g.Col, Fn: anyValue, Args: []expr.Expr{g.Expr}})
 		} else {
 			out.Groups = append(out.Groups, g)
@@ -87,23 +87,57 @@ func isWide(g logical.Item) bool {
 	return g.Expr.Type().IsString() || g.Expr.Type().Phys() == types.PhysInt128
 }
 
-// depends says whether group i is determined by the other groups that are left.
-func (w *rewriter) depends(a *logical.Aggregate, i int, dropped []bool) bool {
-	e := a.Groups[i].Expr
-	if expr.IsVolatile(e) {
-		return false
-	}
-	var others logical.ColSet
-	for k, g := range a.Groups {
-		if k == i || dropped[k] {
-			continue
+// keyDependence finds out which groups of an aggregation the others determine.
+type keyDependence struct {
+	w       *rewriter
+	a       *logical.Aggregate
+	dropped []bool
+	which   []int // of each group, its number among different expressions
+	alike   []int // of each such number, how many groups are left that are it
+	columns logical.ColSet
+	closure logical.ColSet // of columns; empty until it is asked for
+	known   bool
+}
+
+func (w *rewriter) dependence(a *logical.Aggregate) *keyDependence {
+	k := &keyDependence{w: w, a: a, dropped: make([]bool, len(a.Groups)), which: make([]int, len(a.Groups))}
+	var set expr.Set
+	for i, g := range a.Groups {
+		if set.Add(g.Expr) {
+			k.alike = append(k.alike, 0)
 		}
-		if expr.Equal(g.Expr, e) {
-			return true
-		}
+		k.which[i] = set.Find(g.Expr)
+		k.alike[k.which[i]]++
 		if c, ok := g.Expr.(*expr.Column); ok {
-			others.Add(c.ID)
+			k.columns.Add(c.ID)
 		}
 	}
-	return logical.UsedWithin(e, w.est.Closure(a.Input, others))
+	return k
+}
+
+// depends says whether group i is determined by the other groups that are left.
+func (k *keyDependence) depends(i int) bool {
+	e := k.a.Groups[i].Expr
+	switch c, isColumn := e.(*expr.Column); {
+	case expr.IsVolatile(e):
+		return false
+	case k.alike[k.which[i]] > 1:
+		return true
+	case isColumn:
+		others := k.columns.Minus(logical.SetOf(c.ID))
+		return k.w.est.Closure(k.a.Input, others).Has(c.ID)
+	}
+	if !k.known {
+		k.closure, k.known = k.w.est.Closure(k.a.Input, k.columns), true
+	}
+	return logical.UsedWithin(e, k.closure)
+}
+
+// drop takes group i away.
+func (k *keyDependence) drop(i int) {
+	k.dropped[i] = true
+	k.alike[k.which[i]]--
+	if c, ok := k.a.Groups[i].Expr.(*expr.Column); ok && k.alike[k.which[i]] == 0 {
+		k.columns, k.known = k.columns.Minus(logical.SetOf(c.ID)), false
+	}
 }

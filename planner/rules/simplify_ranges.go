@@ -61,12 +61,16 @@ func (s simplifier) mergeRanges(args []expr.Expr, nullIsFalse bool) ([]expr.Expr
 		return args, false
 	}
 	changed := false
+	operands := boundOperands(args)
 	for i := 0; i < len(args) && !s.w.stopped(); i++ {
 		a, ok := boundOf(args[i])
 		if !ok {
 			continue
 		}
 		for k := i + 1; k < len(args); k++ {
+			if operands[k] != operands[i] {
+				continue
+			}
 			b, ok := boundOf(args[k])
 			if !ok || !expr.Equal(a.arg, b.arg) || expr.IsVolatile(a.arg) {
 				continue
@@ -85,7 +89,7 @@ func (s simplifier) mergeRanges(args []expr.Expr, nullIsFalse bool) ([]expr.Expr
 				args, changed = append([]expr.Expr(nil), args...), true
 			}
 			args[i] = kept
-			args = append(args[:k], args[k+1:]...)
+			args, operands = append(args[:k], args[k+1:]...), append(operands[:k], operands[k+1:]...)
 			if a, ok = boundOf(kept); !ok {
 				break
 			}
@@ -93,6 +97,17 @@ func (s simplifier) mergeRanges(args []expr.Expr, nullIsFalse bool) ([]expr.Expr
 		}
 	}
 	return args, changed
+}
+
+// boundOperands returns for each condition the hash of what it bounds, or 0.
+func boundOperands(args []expr.Expr) []uint64 {
+	out := make([]uint64, len(args))
+	for i, e := range args {
+		if b, ok := boundOf(e); ok {
+			out[i] = expr.Hash(b.arg)
+		}
+	}
+	return out
 }
 
 // intersect returns the one condition that says both, or nil if there is none.
@@ -192,18 +207,22 @@ func (w *rewriter) mergeEqualities(args []expr.Expr) ([]expr.Expr, bool) {
 		return args, false
 	}
 	changed := false
+	operands := boundOperands(args)
 	for i := 0; i < len(args) && !w.stopped(); i++ {
 		a, ok := boundOf(args[i])
 		if !ok || a.list == nil && a.op != expr.EQ || len(a.values()) == 0 || expr.IsVolatile(a.arg) {
 			continue
 		}
 		values := slices.Clone(a.values())
-		kept := args[: i+1 : i+1]
-		for _, e := range args[i+1:] {
-			b, ok := boundOf(e)
+		kept, others := args[:i+1:i+1], operands[:i+1:i+1]
+		for k, e := range args[i+1:] {
+			b, ok := bound{}, operands[i+1+k] == operands[i]
+			if ok {
+				b, ok = boundOf(e)
+			}
 			if !ok || b.list == nil && b.op != expr.EQ || !expr.Equal(a.arg, b.arg) ||
 				len(b.values()) > 0 && !alike(values[0].Type, b.values()[0].Type) {
-				kept = append(kept, e)
+				kept, others = append(kept, e), append(others, operands[i+1+k])
 				continue
 			}
 			values = append(values, b.values()...)
@@ -213,7 +232,7 @@ func (w *rewriter) mergeEqualities(args []expr.Expr) ([]expr.Expr, bool) {
 		}
 		kept = append([]expr.Expr(nil), kept...)
 		kept[i] = &expr.In{Arg: a.arg, List: distinctValues(values)}
-		args, changed = kept, true
+		args, operands, changed = kept, others, true
 	}
 	return args, changed
 }

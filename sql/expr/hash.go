@@ -41,20 +41,55 @@ func hashValue(v types.Value) uint64 {
 	return uint64(v.I)*31 + maphash.String(hashSeed, v.S) + math.Float64bits(v.F)
 }
 
-// Set is a set of expressions, of which equal ones are one.
-type Set struct{ byHash map[uint64][]Expr }
+// Set is a set of expressions, of which equal ones are one. They are numbered as they come.
+type Set struct {
+	numbers Numbers
+	all     []Expr
+}
 
 // Add puts e into the set, and says whether it was not there.
 func (s *Set) Add(e Expr) bool {
 	h := Hash(e)
-	for _, have := range s.byHash[h] {
-		if Equal(have, e) {
-			return false
+	if s.find(e, h) >= 0 {
+		return false
+	}
+	s.numbers.Add(h, len(s.all))
+	s.all = append(s.all, e)
+	return true
+}
+
+// Find returns the number of e in the set, or -1.
+func (s *Set) Find(e Expr) int {
+	if len(s.all) == 0 {
+		return -1
+	}
+	return s.find(e, Hash(e))
+}
+
+func (s *Set) find(e Expr, h uint64) int {
+	return s.numbers.Find(h, func(n int) bool { return Equal(s.all[n], e) })
+}
+
+// Len returns how many expressions are in the set.
+func (s *Set) Len() int { return len(s.all) }
+
+// Numbers finds numbers of things by hashes of these.
+type Numbers struct{ byHash map[uint64][]int }
+
+// Find returns the first number of a hash for which is says yes, or -1.
+func (x *Numbers) Find(h uint64, is func(n int) bool) int {
+	for _, n := range x.byHash[h] {
+		if is(n) {
+			return n
 		}
 	}
-	if s.byHash == nil {
-		s.byHash = map[uint64][]Expr{}
+	return -1
+}
+
+// Add adds a number. Those of one hash are found in the order in which they came.
+func (x *Numbers) Add(h uint64, n int) {
+	if x.byHash == nil {
+		x.byHash = map[uint64][]int{}
 	}
-	s.byHash[h] = append(s.byHash[h], e)
-	return true
+	x.byHash[h] = append(x.byHash[h], n)
 }

@@ -35,6 +35,14 @@ func TestHash(t *testing.T) {
 		}
 		hashes[expr.Hash(e)] = true
 	}
+	for i, e := range make() {
+		if n := set.Find(e); n != i {
+			t.Errorf("%s is number %d, not %d", e, n, i)
+		}
+	}
+	if n := set.Find(column(77)); n >= 0 {
+		t.Errorf("what was not added is number %d", n)
+	}
 	if want := len(make()) - 2; len(hashes) < want { // NOT and IS NULL of a column may share theirs
 		t.Errorf("%d hashes of %d expressions", len(hashes), len(make()))
 	}

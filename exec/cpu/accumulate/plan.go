@@ -24,6 +24,9 @@ type Plan struct {
 	Ordered bool // results depend on which rows a worker sees together
 	Serial  bool // some accumulator can only be merged as a whole
 	Grows   bool // some accumulator takes memory for rows, not for groups only
+
+	arguments expr.Set       // those among Inputs
+	accAt     map[accKey]int // where in Accs an accumulator is
 }
 
 // NewPlan returns the plan of aggregates over groups with the given keys.
@@ -63,22 +66,23 @@ type accKey struct {
 
 // input returns the index of an argument among the inputs, which it joins if it is new.
 func (p *Plan) input(e expr.Expr) int {
-	for i := p.keys; i < len(p.Inputs); i++ {
-		if expr.Equal(p.Inputs[i], e) {
-			return i
-		}
+	if i := p.arguments.Find(e); i >= 0 {
+		return p.keys + i
 	}
+	p.arguments.Add(e)
 	p.Inputs = append(p.Inputs, e)
 	return len(p.Inputs) - 1
 }
 
 // acc returns the index of an accumulator, which it adds if there is none like it.
 func (p *Plan) acc(key accKey, args []int, make func() Accumulator) int {
-	for i := range p.Accs {
-		if p.Accs[i].key == key {
-			return i
-		}
+	if i, ok := p.accAt[key]; ok {
+		return i
 	}
+	if p.accAt == nil {
+		p.accAt = map[accKey]int{}
+	}
+	p.accAt[key] = len(p.Accs)
 	p.Accs = append(p.Accs, accSpec{make, key, args})
 	return len(p.Accs) - 1
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -31,10 +32,12 @@ type directQuery struct {
 	out    []int // the slots of cols
 }
 
-// directStage is an operator over the rows. Either field may be empty.
+// directStage is an operator over the rows. Any field may be empty.
 type directStage struct {
 	filter *expr.Program
-	cells  []cell // columns that are computed
+	set    *expr.ProgramSet // of the columns that are computed
+	slots  []int            // of set's results
+	types  []types.Type
 	sort   []sortCell
 	limit  *logical.Limit
 }
@@ -242,19 +245,20 @@ func (c *directCompiler) stage(n logical.Node) error {
 	case *logical.Filter:
 		s.filter, err = expr.Compile(expr.AndOf(x.Preds), c.slots)
 	case *logical.Project:
+		var exprs []expr.Expr
+		made := map[expr.ColumnID]int{} // items do not see each other
 		for _, it := range x.Items {
 			if col, ok := it.Expr.(*expr.Column); ok {
-				c.slots[it.Col.ID] = c.slots[col.ID]
+				made[it.Col.ID] = c.slots[col.ID]
 				continue
 			}
-			computed, err := c.cell(it.Expr)
-			if err != nil {
-				return err
-			}
-			computed.slot = c.slot()
-			s.cells = append(s.cells, computed)
-			defer func() { c.slots[it.Col.ID] = computed.slot }() // items do not see each other
+			slot := c.slot()
+			made[it.Col.ID] = slot
+			exprs = append(exprs, it.Expr)
+			s.slots, s.types = append(s.slots, slot), append(s.types, it.Expr.Type())
 		}
+		s.set, err = expr.CompileAll(exprs, c.slots)
+		maps.Copy(c.slots, made)
 	case *logical.Sort:
 		for _, k := range x.Keys {
 			key, err := c.cell(k.Expr)
@@ -361,17 +365,18 @@ func (s *directStage) run(ctx *expr.Context, b *column.Batch) error {
 		b.Sel = sel
 		return nil
 	}
-	for i := range s.cells {
-		x := &s.cells[i]
-		v, err := x.eval(ctx, b)
+	if len(s.slots) > 0 {
+		results, err := s.set.Eval(ctx, b)
 		if err != nil {
 			return err
 		}
-		own := column.New(x.typ, b.N)
-		for _, at := range expr.Positions(b.Sel, b.N) {
-			own.Set(int(at), b.N, v.Value(int(at)))
+		for i, v := range results { // which live until the next run
+			own := column.New(s.types[i], b.N)
+			for _, at := range expr.Positions(b.Sel, b.N) {
+				own.Set(int(at), b.N, v.Value(int(at)))
+			}
+			b.Cols[s.slots[i]] = own
 		}
-		b.Cols[x.slot] = own
 	}
 	if len(s.sort) > 0 {
 		if err := s.order(ctx, b); err != nil {

@@ -178,9 +178,7 @@ func (l *keyLookup) read(st *statement, v *table.Version, ctx *expr.Context, b *
 		b.Cols[slot] = c
 		slot++
 	}
-	if b.N = len(rows); b.N == 1 {
-		b.FirstRow = rows[0] + 1
-	}
+	b.N, b.FirstRow = len(rows), 1 // messages number the rows that are found, as in MySQL
 	return nil
 }
 

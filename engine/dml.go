@@ -25,7 +25,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	ins, err := st.binder().Insert(n)
+	ins, err := st.boundInsert(n)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		}
 		return s.writeMulti(st, "UPDATE", m)
 	}
-	up, err := st.binder().Update(n)
+	up, err := st.boundUpdate(n)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		}
 		return s.writeMulti(st, "DELETE", m)
 	}
-	del, err := st.binder().Delete(n)
+	del, err := st.boundDelete(n)
 	if err != nil {
 		return nil, err
 	}

@@ -193,32 +193,25 @@ func (g *integrity) delete(v *table.Version, rows []int64) (int64, error) {
 	return removed, nil
 }
 
-// movedRow is a row that was changed by deleting it and appending what it has become.
-type movedRow struct{ from, to int64 }
-
-// rewritten takes a version of a table in which rows were deleted, and others appended: what changed rows have become, or new ones.
-func (g *integrity) rewritten(before, after *table.Version, deleted []int64, moved []movedRow) {
+// rewritten takes a version of a table in which rows were deleted, others changed, and new ones appended.
+func (g *integrity) rewritten(before, after *table.Version, deleted, changed []int64) {
 	g.set(after)
 	id := idOf(after.Schema)
-	g.sparse[id] = len(deleted)+len(moved) > 0
+	g.sparse[id] = len(deleted) > 0
 	if g.off {
 		return
 	}
 	schema := after.Schema
-	from, to := make([]int64, len(moved)), make([]int64, len(moved))
-	was := map[int64]int64{}
-	for i, m := range moved {
-		from[i], to[i] = m.from, m.to
-		was[m.to] = m.from
-	}
 	for i := range schema.Foreign {
 		f := &schema.Foreign[i]
 		made := []int64{}
-		for row := before.Span(); row < after.Span(); row++ {
-			old, changed := was[row]
-			if !changed || !equalValues(before, old, after, row, f.Columns) {
+		for _, row := range changed {
+			if !equalValues(before, row, after, row, f.Columns) {
 				made = append(made, row)
 			}
+		}
+		for row := before.Span(); row < after.Span(); row++ {
+			made = append(made, row)
 		}
 		g.made = append(g.made, referring{id: id, foreign: f, rows: made})
 	}
@@ -230,11 +223,11 @@ func (g *integrity) rewritten(before, after *table.Version, deleted []int64, mov
 			id: id, schema: schema, rows: len(deleted), before: func(o []int) []*column.Vector { return before.Gather(deleted, o) }, replaced: true,
 		})
 	}
-	if len(moved) > 0 {
+	if len(changed) > 0 {
 		g.changes = append(g.changes, rowChange{
-			id: id, schema: schema, rows: len(moved), path: []tableID{id},
-			before: func(o []int) []*column.Vector { return before.Gather(from, o) },
-			after:  func(o []int) []*column.Vector { return after.Gather(to, o) },
+			id: id, schema: schema, rows: len(changed), path: []tableID{id},
+			before: func(o []int) []*column.Vector { return before.Gather(changed, o) },
+			after:  func(o []int) []*column.Vector { return after.Gather(changed, o) },
 		})
 	}
 }

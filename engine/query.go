@@ -22,6 +22,9 @@ import (
 
 // query binds, plans and starts a statement that gives rows.
 func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
+	if res, err := s.keptQuery(st); res != nil || err != nil {
+		return res, err
+	}
 	q, err := st.binder().Query(n)
 	if err != nil {
 		return nil, err
@@ -32,9 +35,7 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 			return nil, err
 		}
 	}
-	if most := s.vars.selectLimit(); most >= 0 && !isLimited(n) {
-		q.Root = &logical.Limit{Input: q.Root, Count: most}
-	}
+	s.limitSelect(n, q)
 	res, err := s.runQuery(st, q, false)
 	if err == nil {
 		s.found = max(whole, 0)
@@ -43,6 +44,13 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 		}
 	}
 	return res, err
+}
+
+// limitSelect applies sql_select_limit to a query.
+func (s *Session) limitSelect(n ast.Node, q *logical.Query) {
+	if most := s.vars.selectLimit(); most >= 0 && !isLimited(n) {
+		q.Root = &logical.Limit{Input: q.Root, Count: most}
+	}
 }
 
 // isLimited says whether a query has a LIMIT of its own.
@@ -198,6 +206,9 @@ func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
 
 // runQuery plans and starts a bound query. The first batch is not waited for.
 func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Result, error) {
+	if st.plan != nil && q == st.plan.query {
+		return st.plan.direct.result(st, st.plan.version, st.params)
+	}
 	if !profiled {
 		if res, err := s.runDirectly(st, q); res != nil || err != nil {
 			return res, err

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,7 @@ type Session struct {
 	tx        *transaction      // nil: each statement commits by itself
 	next      oneShot
 	kept      *kept
+	plans     planCache
 
 	activity     *activity
 	describing   bool                      // the columns of views are being listed
@@ -65,11 +67,20 @@ func (s *Session) Warnings() []sqlerr.Warning { return s.warnings.List() }
 // Parse parses a text of statements under the session's sql_mode. An error in it is what SHOW WARNINGS then tells of, as if it were a
 // statement's that had run.
 func (s *Session) Parse(text string) ([]parse.Statement, error) {
+	if list := s.plans.parsed(text, s.vars.parseMode); list != nil {
+		return list, nil
+	}
+	again := s.plans.again(text)
+	if again {
+		text = strings.Clone(text)
+	}
 	held := memory.Account{Budget: s.engine.statements, Operator: "parsing"}
 	defer held.Close()
 	list, err := parse.ParseWithin(text, s.vars.parseMode, held.Add)
 	if err != nil {
 		s.prepares(err)
+	} else if again {
+		s.plans.keep(text, s.vars.parseMode, list)
 	}
 	return list, err
 }
@@ -196,6 +207,7 @@ type statement struct {
 	fetched  fetched             // what reading files into memory has cost
 	loaded   *table.Version      // the texts of the file of LOAD DATA
 	takes    string              // what errors call who takes the rows of its query; empty: the client does
+	plan     *planRun            // what the session keeps of it; nil: it was bound
 	rest     *insertedRows       // of a long INSERT ... VALUES; nil: there are none
 	relies   bool                // on the tables that it reads: see transaction.rely
 }

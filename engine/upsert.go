@@ -36,6 +36,8 @@ type upsert struct {
 	rules   *storing
 	context *expr.Context
 	keeps   *integrity
+	// referenced: foreign keys refer to the table, for which a replaced row is gone.
+	referenced bool
 	// onUpdate are the values that columns get when their row changes.
 	onUpdate map[int]types.Value
 }
@@ -54,7 +56,7 @@ type place struct {
 }
 
 func newUpsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (*upsert, error) {
-	u := &upsert{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps}
+	u := &upsert{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps, referenced: keeps.referenced(ins.Table.Schema, nil)}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
@@ -160,14 +162,21 @@ func (u *upsert) write(values []types.Value) error {
 	case u.ins.OnDuplicate == bind.DuplicateIgnore:
 		u.context.Warnings.AddError(u.duplicate(p, values))
 	case u.ins.OnDuplicate == bind.DuplicateReplace:
+		from := int64(-1)
 		for ; found; p, found = u.find(values) {
 			// MySQL does not count a row that it replaces by an equal one, which it notices at the last key.
 			if p.key < len(u.keys)-1 || !equalRows(u.values(p), values) {
 				u.count++
 			}
+			if !p.new && from < 0 && !u.referenced {
+				from = p.row // as if it had been changed
+			}
 			u.remove(p)
 		}
-		u.add(values, -1)
+		u.add(values, from)
+		if from >= 0 {
+			u.inserts++
+		}
 		u.count++
 	default:
 		return u.change(p, values)
@@ -497,11 +506,13 @@ func (u *upsert) remove(p place) {
 func (u *upsert) finish() error {
 	rows := slices.DeleteFunc(u.rows, func(r newRow) bool { return r.gone })
 	v := u.ins.Table
-	became := make([]movedRow, 0, len(u.gone))
-	for i, r := range rows {
+	var changed, fresh []newRow
+	for _, r := range rows {
 		if r.from >= 0 {
-			became = append(became, movedRow{from: r.from, to: v.Span() + int64(i)})
+			changed = append(changed, r)
 			delete(u.gone, r.from)
+		} else {
+			fresh = append(fresh, r)
 		}
 	}
 	gone := slices.Collect(maps.Keys(u.gone))
@@ -509,18 +520,45 @@ func (u *upsert) finish() error {
 	if err != nil {
 		return err
 	}
-	moved := make([]int64, len(became))
-	for i, m := range became {
-		moved[i] = m.from
-	}
-	if next, _, err = next.Mark(u.st.ctx, moved); err != nil {
+	numbers, next, err := u.changeIn(next, changed)
+	if err != nil {
 		return err
 	}
-	if next, err = u.appendTo(next, rows); err != nil {
+	if next, err = u.appendTo(next, fresh); err != nil {
 		return err
 	}
-	u.keeps.rewritten(v, next, gone, became)
+	u.keeps.rewritten(v, next, gone, numbers)
 	return nil
+}
+
+// changeIn gives rows of the table their new values. They keep their numbers, so that the indexes do not grow with every change.
+func (u *upsert) changeIn(v *table.Version, rows []newRow) (numbers []int64, next *table.Version, err error) {
+	if len(rows) == 0 {
+		return nil, v, nil
+	}
+	before := make([][]types.Value, len(rows))
+	for i, r := range rows {
+		numbers = append(numbers, r.from)
+		before[i], _ = v.Row(r.from)
+	}
+	var ordinals []int
+	var cols []*column.Vector
+	for o := range v.Schema.Columns {
+		c, differs := column.New(v.Schema.Columns[o].Type, len(rows)), false
+		for i, r := range rows {
+			c.Set(i, len(rows), r.values[o])
+			a, b := before[i][o], r.values[o]
+			differs = differs || a.Null != b.Null || a.I != b.I || a.F != b.F || a.D != b.D || a.S != b.S
+		}
+		if differs {
+			ordinals, cols = append(ordinals, o), append(cols, c)
+		}
+	}
+	if len(ordinals) == 0 {
+		return numbers, v, nil
+	}
+	next, _, err = v.Update(u.st.ctx, numbers, ordinals, cols)
+	return numbers, next, err
 }
 
 // appendTo adds rows to the table's version without those that are gone.

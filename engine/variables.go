@@ -181,6 +181,7 @@ type variables struct {
 	location      *time.Location
 	stopped       time.Time // the moment that SET timestamp gave; zero: none
 	disabledRules map[string]bool
+	changes       int                // counts what was set
 	access        *fileaccess.Policy // the files that statements may use
 }
 
@@ -286,6 +287,7 @@ func (v *variables) setSystem(name, value string) error {
 			return err
 		}
 	}
+	v.changes++
 	v.values[def.name] = strings.Clone(value) // not the statement that it is a piece of
 	return nil
 }

@@ -55,6 +55,8 @@ type Binder struct {
 	Database string        // the current database; empty if none was chosen
 	Ctx      *expr.Context // for folding, session variables and sql_mode
 	Params   []types.Value // values of the ? markers, in order
+	// Markers are columns that stand for the values of the ? markers where Params is nil: see MarkAs.
+	Markers []*expr.Column
 	// Alias names the rows that an INSERT inserts, for its ON DUPLICATE KEY UPDATE; nil: nothing does.
 	Alias *parse.RowAlias
 	// Rows says that an INSERT has rows that its tree leaves out (parse.Statement.Rows); nil: none.
@@ -98,6 +100,16 @@ func (b *Binder) poll() error {
 		return nil
 	}
 	return b.Ctx.Interrupted()
+}
+
+// MarkAs lets columns of some types stand for the markers, so that what is bound serves all values of these types. Where a statement needs a
+// marker's value to be bound, it is an error.
+func (b *Binder) MarkAs(list []types.Type) {
+	for _, t := range list {
+		c := b.alloc.New("", "?", t.Collate(b.connection()), false)
+		c.Coercibility = expr.Coercible
+		b.Markers = append(b.Markers, c)
+	}
 }
 
 // Query binds a SELECT, a set operation, TABLE or VALUES.

@@ -33,6 +33,9 @@ func (b *Binder) exprNode(n ast.ExprNode, sc *scope) (expr.Expr, error) {
 	case *ast.ColumnNameExpr:
 		return b.resolve(x.Name, sc)
 	case *test_driver.ParamMarkerExpr, *test_driver.ValueExpr:
+		if p, ok := n.(*test_driver.ParamMarkerExpr); ok && p.Order < len(b.Markers) {
+			return b.Markers[p.Order], nil
+		}
 		v, err := b.paramOrLiteral(n)
 		v.Type = v.Type.Collate(b.connection())
 		return &expr.Const{Value: v}, err

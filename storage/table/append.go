@@ -1,6 +1,8 @@
 package table
 
 import (
+	"context"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -33,7 +35,11 @@ func (v *Version) Append(batches ...*column.Batch) (*Version, error) {
 		}
 	}
 	next, undo := v.appendData(data)
-	if err := next.checkKeys(v.Span(), data); err != nil {
+	err := next.checkKeys(v.Span(), data)
+	if err == nil {
+		err = next.renewIndexes(context.Background())
+	}
+	if err != nil {
 		undo()
 		return nil, err
 	}

@@ -179,3 +179,36 @@ func TestChangesAreSharedSafely(t *testing.T) {
 	default:
 	}
 }
+
+// TestWornIndexes deletes and inserts one key again and again: its index does not grow with that, and old versions find what they have.
+func TestWornIndexes(t *testing.T) {
+	r, ctx := testRand(t), context.Background()
+	s := testSchema(Key{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true})
+	var rows []row
+	for i := range 1000 {
+		rows = append(rows, testRow(r, s, int64(i)))
+	}
+	v, err := New(s).Append(batch(s, rows, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := v
+	for range 1200 {
+		number, ok := v.Lookup(0, types.IntValue(7))
+		if !ok {
+			t.Fatal("the row is missing")
+		}
+		if v, _, err = v.Mark(ctx, []int64{number}); err != nil {
+			t.Fatal(err)
+		}
+		if v, err = v.Append(batch(s, []row{testRow(r, s, 7)}, false)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := v.index.keys[0].count; n > 1500 {
+		t.Errorf("the index of 1,000 rows has %d entries", n)
+	}
+	if number, ok := first.Lookup(0, types.IntValue(7)); !ok || number != 7 {
+		t.Errorf("the first version finds row %d, %v", number, ok)
+	}
+}

@@ -42,7 +42,7 @@ func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, 
 	x := v.index.keys[ordinal]
 	if x == nil {
 		var err error
-		if x, err = v.buildIndex(context.Background(), ordinal, built); err != nil {
+		if x, err = v.buildIndex(context.Background(), ordinal, built, true); err != nil {
 			return err
 		}
 		v.index.keys[ordinal] = x
@@ -53,9 +53,10 @@ func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, 
 		if h == 0 {
 			continue
 		}
-		row := numbers[i]
+		row, walked := numbers[i], 0
 		duplicate := false
 		x.find(h, func(other int64) bool {
+			walked++
 			duplicate = other != row && v.sameKey(ordinal, row, other)
 			return !duplicate
 		})
@@ -63,7 +64,37 @@ func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, 
 			return v.duplicate(ordinal, row)
 		}
 		x.add(h, row)
+		v.worn = v.worn || walked > mostWorn && walked*walked > wornShare*int(v.rows)
 	}
+	return nil
+}
+
+// A key that is deleted and inserted again and again has an entry in the index for each time. From so many on, and with more than a root of the table's rows
+// of them, a version gets indexes of its own with live rows only: looking through the entries and making indexes then take about as long.
+const (
+	mostWorn  = 64
+	wornShare = 4
+)
+
+// renewIndexes gives a new version indexes of its own if one of them is worn.
+func (v *Version) renewIndexes(ctx context.Context) error {
+	if !v.worn {
+		return nil
+	}
+	v.worn = false
+	fresh := newIndexes(v.Schema)
+	for ordinal := range v.Schema.Keys {
+		v.index.mu.RLock()
+		built := v.index.keys[ordinal] != nil
+		v.index.mu.RUnlock()
+		if built {
+			var err error
+			if fresh.keys[ordinal], err = v.buildIndex(ctx, ordinal, v.Span(), false); err != nil {
+				return err
+			}
+		}
+	}
+	v.index = fresh
 	return nil
 }
 
@@ -87,19 +118,19 @@ func (v *Version) ensureIndex(ctx context.Context, ordinal int) error {
 	if v.index.keys[ordinal] != nil {
 		return nil
 	}
-	x, err := v.buildIndex(ctx, ordinal, v.Span())
+	x, err := v.buildIndex(ctx, ordinal, v.Span(), true)
 	if err == nil {
 		v.index.keys[ordinal] = x
 	}
 	return err
 }
 
-// buildIndex makes the index over the rows below limit. Deleted ones are in it: an older version, which shares the index, may have them.
-func (v *Version) buildIndex(ctx context.Context, ordinal int, limit int64) (*keyIndex, error) {
+// buildIndex makes the index over the rows below limit. Deleted ones have to be in it if older versions share it, which may have them.
+func (v *Version) buildIndex(ctx context.Context, ordinal int, limit int64, deleted bool) (*keyIndex, error) {
 	x := newKeyIndex(min(limit, v.rows))
-	err := v.scanKey(ctx, ordinal, limit, func(first int64, _ *RowGroup, _ int, hashes []uint64, _ []*column.Vector) bool {
+	err := v.scanKey(ctx, ordinal, limit, func(first int64, g *RowGroup, offset int, hashes []uint64, _ []*column.Vector) bool {
 		for i, h := range hashes {
-			if h != 0 {
+			if h != 0 && (deleted || g.Deleted == nil || !g.Deleted.Get(offset+i)) {
 				x.add(h, first+int64(i))
 			}
 		}
@@ -183,7 +214,7 @@ func (v *Version) Lookup(key int, values ...types.Value) (row int64, ok bool) {
 	x := v.index.keys[key]
 	if x == nil {
 		var err error
-		if x, err = v.buildIndex(context.Background(), key, v.Span()); err != nil {
+		if x, err = v.buildIndex(context.Background(), key, v.Span(), true); err != nil {
 			return 0, false // cannot be: nothing ends this context
 		}
 		v.index.keys[key] = x
@@ -242,7 +273,7 @@ func (v *Version) checkKeyFrom(ctx context.Context, ordinal int, first int64) er
 	x := v.index.keys[ordinal]
 	if x == nil {
 		x = newKeyIndex(v.Span())
-		fresh, err := v.buildIndex(ctx, ordinal, first)
+		fresh, err := v.buildIndex(ctx, ordinal, first, true)
 		if err != nil {
 			return err
 		}

@@ -65,6 +65,9 @@ func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols
 	if err := next.checkUpdatedKeys(ctx, v, rows, ordinals); err != nil {
 		return nil, 0, err
 	}
+	if err := next.renewIndexes(ctx); err != nil {
+		return nil, 0, err
+	}
 	next.skipUpdated(ordinals, cols)
 	return next, changed, nil
 }

@@ -92,6 +92,7 @@ type Version struct {
 	// numbers is the same in two versions of a table only if a row that both have has the same number in both.
 	numbers *numbering
 	stats   statsCache    // of the columns
+	worn    bool          // an index has many entries that are not this version's: see renewIndexes
 	outline *outline      // of a file's table; else nil
 	merged  *mergedGroups // what Groups gives if some groups have changes pending; else nil
 }

@@ -181,7 +181,7 @@ func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vec
 			x, pos = f.strings, vec.Ascending(len(pos))
 		}
 		if w.Dict == nil {
-			compareAt(ok, x, pos, w.Str, rows)
+			compareStrings(ok, x, pos, w.Str, rows)
 			return
 		}
 		values := w.Dict.Values()
@@ -196,5 +196,30 @@ func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vec
 func compareAt[T comparable](ok []bool, x []T, pos []int32, y []T, rows []int32) {
 	for i, p := range pos {
 		ok[i] = ok[i] && x[p] == y[rows[i]]
+	}
+}
+
+// compareStrings is compareAt of strings. A block's strings are found before their bytes are read, so that the misses of many rows overlap.
+func compareStrings(ok []bool, x []string, pos []int32, y []string, rows []int32) {
+	var block [128]string
+	for len(ok) > 0 {
+		n := min(len(ok), len(block))
+		stored := block[:n]
+		for i, r := range rows[:n] {
+			stored[i] = y[r]
+		}
+		for i, p := range pos[:n] {
+			a, b := x[p], stored[i]
+			switch {
+			case !ok[i]:
+			case len(a) != len(b):
+				ok[i] = false
+			case len(a) >= 8 && len(a) <= 16:
+				ok[i] = vec.Word(a) == vec.Word(b) && vec.Word(a[len(a)-8:]) == vec.Word(b[len(b)-8:])
+			default:
+				ok[i] = a == b
+			}
+		}
+		ok, pos, rows = ok[n:], pos[n:], rows[n:]
 	}
 }

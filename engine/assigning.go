@@ -232,7 +232,7 @@ func (s *Session) assignFirst(st *statement, n *ast.SelectStmt) (restore func(),
 				if err != nil {
 					return err
 				}
-				if err := s.kept.setCopy(v.Name, value); err != nil {
+				if err := s.kept.set(v.Name, value); err != nil {
 					return err
 				}
 				before := f.Expr
@@ -461,7 +461,7 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 		}
 	}
 	for i, name := range a.variables {
-		if err := a.session.kept.setCopy(name, a.values[i]); err != nil {
+		if err := a.session.kept.set(name, a.values[i]); err != nil {
 			return nil, err
 		}
 	}

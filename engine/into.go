@@ -150,7 +150,7 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 		return &Result{}, nil
 	}
 	for i, name := range st.Into {
-		if err := s.kept.setCopy(name, values[i]); err != nil {
+		if err := s.kept.set(name, values[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -56,19 +56,8 @@ func (k *kept) set(name string, v types.Value) error {
 	if err := grow(&k.ofVariables, bytes); err != nil {
 		return err.WithHint("SET @name = NULL frees what a variable holds; or raise the memory limit (memory_limit or --memory-limit)")
 	}
-	k.variables[strings.Clone(name)] = v // it may be a part of a long statement
-	return nil
-}
-
-// setCopy is set of a value whose string may be a part of a longer one.
-func (k *kept) setCopy(name string, v types.Value) error {
-	if err := k.set(name, v); err != nil {
-		return err
-	}
-	name = strings.ToLower(name)
-	v = k.variables[name]
-	v.S = strings.Clone(v.S)
-	k.variables[name] = v
+	v.S = strings.Clone(v.S) // it, and the name, may be parts of a long statement, or of a longer string
+	k.variables[strings.Clone(name)] = v
 	return nil
 }
 

@@ -50,8 +50,8 @@ func OpenTuned(q *schedule.Query, tuning *task.Tuning) (schedule.Run, error) {
 	return x, nil
 }
 
-// Prepare makes a pipeline ready whose dependencies have run.
-func (q *execution) Prepare(p *physical.Pipeline, last bool) (schedule.Step, error) {
+// Begin makes a pipeline ready whose dependencies have run.
+func (q *execution) Begin(p *physical.Pipeline, last bool) (schedule.Step, error) {
 	pl, err := q.prepare(p, last)
 	if err != nil {
 		return nil, err

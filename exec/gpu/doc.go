@@ -10,7 +10,7 @@
 //	  sorts             package sort            kernels that order stored rows
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
-//	Placed.Start        mixed.go                a Run, which exec/schedule calls for each pipeline that is here (schedule.Run)
+//	Placed.Start        run.go                  a Run, which exec/schedule calls for each pipeline that is here (schedule.Run)
 //	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in

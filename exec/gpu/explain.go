@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -34,12 +33,9 @@ func (p *Placed) Kernels() string {
 				write(p.groups[s], ": the groups of pipeline "+fmt.Sprint(x.ID)+" as rows, for the CPU")
 			}
 		case *physical.Sort:
-			if feeders := p.program.Feeders[s]; sort.IsHere(p.program.Pipelines, s) && feeders[len(feeders)-1] == x {
-				columns, _ := sort.Shape(p.program.Pipelines, s)
-				for part := range sort.Parts {
-					if sort.Expects(p.program.Pipelines, s, part) {
-						fmt.Fprintf(&b, "// pipeline %d on the GPU: its rows in order\n%s\n", x.ID, strings.TrimRight(sort.Text(columns, part), "\n"))
-					}
+			if feeders := p.program.Feeders[s]; feeders[len(feeders)-1] == x {
+				for _, text := range p.sortTexts(s) {
+					fmt.Fprintf(&b, "// pipeline %d on the GPU: its rows in order\n%s\n", x.ID, strings.TrimRight(text, "\n"))
 				}
 			}
 		}

@@ -229,18 +229,29 @@ func (p *Placed) texts() iter.Seq[string] {
 			}
 		}
 		for s := range p.program.Sinks {
-			x, ok := s.(*physical.Sort)
-			if !ok || !sort.IsHere(p.program.Pipelines, x) {
-				continue
-			}
-			columns, _ := sort.Shape(p.program.Pipelines, x)
-			for part := range sort.Parts {
-				if sort.Expects(p.program.Pipelines, x, part) && !yield(sort.Text(columns, part)) {
-					return
+			if x, ok := s.(*physical.Sort); ok {
+				for _, text := range p.sortTexts(x) {
+					if !yield(text) {
+						return
+					}
 				}
 			}
 		}
 	}
+}
+
+// sortTexts are the texts of the kernels that bring the rows of a Sort into order, as far as a run is expected to need them; none if they are not sorted here.
+func (p *Placed) sortTexts(s *physical.Sort) (texts []string) {
+	if !sort.IsHere(p.program.Pipelines, s) {
+		return nil
+	}
+	columns, _ := sort.Shape(p.program.Pipelines, s)
+	for part := range sort.Parts {
+		if sort.Expects(p.program.Pipelines, s, part) {
+			texts = append(texts, sort.Text(columns, part))
+		}
+	}
+	return texts
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.

@@ -128,7 +128,7 @@ func (q *query) start(c *Cursor) error {
 	q.Progress.Plan(rows, len(q.Plan.Pipelines))
 	pipelines := q.ordered()
 	for i, p := range pipelines {
-		step, err := q.prepare(p)
+		step, err := q.begin(p)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (q *query) finish(step Step, rest []*physical.Pipeline) error {
 		return err
 	}
 	for _, p := range rest {
-		step, err := q.prepare(p)
+		step, err := q.begin(p)
 		if err != nil {
 			return err
 		}
@@ -242,8 +242,8 @@ func (q *query) on(d physical.Device) (Run, error) {
 	return q.runs[at], nil
 }
 
-// prepare makes a pipeline ready on its device, with the stored rows that it reads.
-func (q *query) prepare(p *physical.Pipeline) (Step, error) {
+// begin begins a pipeline on its device, with the stored rows that it reads.
+func (q *query) begin(p *physical.Pipeline) (Step, error) {
 	d := q.device(p)
 	r, err := q.on(d)
 	if err != nil {
@@ -257,7 +257,7 @@ func (q *query) prepare(p *physical.Pipeline) (Step, error) {
 		}
 	}
 	q.Progress.Begin(p.ID, d != physical.CPU)
-	step, err := r.Prepare(p, last)
+	step, err := r.Begin(p, last)
 	if err != nil {
 		return nil, err
 	}

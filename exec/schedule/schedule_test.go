@@ -41,7 +41,7 @@ func (f *fake) open(q *Query) (Run, error) {
 	return f, nil
 }
 
-func (f *fake) Prepare(p *physical.Pipeline, last bool) (Step, error) {
+func (f *fake) Begin(p *physical.Pipeline, last bool) (Step, error) {
 	if p.ID == f.fails {
 		return nil, errFake
 	}

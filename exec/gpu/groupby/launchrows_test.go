@@ -9,7 +9,7 @@ import (
 
 // TestLaunchRows looks at how many rows are launched at once where each may have to wait for the others.
 func TestLaunchRows(t *testing.T) {
-	tuning := kernel.DefaultTuning()
+	tuning := kernel.TuningOf(90)
 	few, many := &physical.Aggregate{EstGroups: 3}, &physical.Aggregate{EstGroups: 1e6}
 	float, count := []*Accumulator{{op: accFloatSum, limbs: 4}}, []*Accumulator{{op: accCount, limbs: 1}}
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// Tuning has the numbers that choose between ways which give the same result. Tests have their own.
+// Tuning has the numbers of an architecture that choose between ways which give the same result. Each runner has its own, which tests change.
 type Tuning struct {
 	PartitionRows      float64 // rows from which on groups are made in partitions
 	PartitionPasses    int     // the fewest passes
@@ -26,15 +26,34 @@ type Tuning struct {
 	// Rows of a launch that are added to few words of device memory one by one; and where that is so only if doubles do not fit a window, or if each row
 	// has a better extreme than those before.
 	LaunchHot, LaunchWindow int64
+
+	SortWaitRows    int64 // rows of a sort from which on each pass is waited for before the next one is launched, so that a cancelled query ends soon
+	FetchedTogether int64 // bytes of strings that several columns fetch together
 }
 
-// DefaultTuning was measured on an H200.
-func DefaultTuning() Tuning {
+// TuningOf returns the numbers of an architecture by its compute capability, 90 for 9.0; 0 is an emulated device.
+func TuningOf(computeCapability int) Tuning {
+	switch {
+	case computeCapability >= 100:
+		return blackwell()
+	case computeCapability >= 90, computeCapability == 0:
+		return hopper()
+	}
+	return ampere()
+}
+
+// hopper is sm_90, measured on an H200.
+func hopper() Tuning {
 	return Tuning{
 		PartitionRows: 4e6, PartitionPasses: 1, PartitionCapacity: math.MaxInt64, PartitionHashRows: 64, PartitionHashBytes: math.MaxInt64, LeastSlots: 256,
 		HashedSlots: 1 << 17, HashedSlotsMost: 1 << 22, HashedMore: 1 << 16,
 		PerfectHashRows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, TilesLeast: 2048, CrowdedRows: 1 << 32,
 		FilterRows: 4e6, FilterLocal: 1 << 19, // 64 KiB
 		LaunchHot: 1 << 24, LaunchWindow: 1 << 25,
+		SortWaitRows: 1 << 24, FetchedTogether: 64 << 20,
 	}
 }
+
+// ampere is sm_80 and older ones, blackwell sm_100 and later ones. Nobody has measured either, so each has Hopper's numbers.
+func ampere() Tuning    { return hopper() }
+func blackwell() Tuning { return hopper() }

@@ -25,7 +25,7 @@ import (
 // goldenTarget is a device that is not there.
 var goldenTarget = &kernel.Target{
 	LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf,
-	SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.DefaultTuning(),
+	SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.TuningOf(90),
 }
 
 // goldenTables has a table of orders and one of their items.

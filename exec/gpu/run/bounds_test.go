@@ -357,7 +357,7 @@ func lowered(c plantest.Tables, sql string, ctx *expr.Context, opts physical.Opt
 }
 
 // hostTarget is a device that is not there.
-var hostTarget = &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf, SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.DefaultTuning()}
+var hostTarget = &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf, SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.TuningOf(90)}
 
 // sunk are the expressions whose values a sink gets.
 func sunk(p *physical.Pipeline) (out []expr.Expr) {

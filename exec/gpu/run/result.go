@@ -48,9 +48,6 @@ const (
 	togetherLimit = 4 << 20
 )
 
-// stringsLimit is how many bytes of strings several columns fetch together. Tests change it.
-var stringsLimit = int64(64 << 20)
-
 // together returns where rows' arrays lie, if they are so small and so close to each other that they are fetched by one copy.
 func together(rows *StoredRows, cols int) (at gpukernels.Ptr, bytes int64) {
 	if !rows.whole || rows.order != 0 || rows.count == 0 || rows.count > downloadRows || cols == 0 {
@@ -140,7 +137,7 @@ func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 	switch {
 	case total == 0:
 		return out, nil
-	case total > stringsLimit && len(addresses) > 1:
+	case total > q.tuning.FetchedTogether && len(addresses) > 1:
 		for i := range addresses {
 			of, err := q.fetchStrings(ctx, addresses[i:i+1], views[i*n:(i+1)*n])
 			if err != nil {

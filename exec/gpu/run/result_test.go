@@ -24,7 +24,6 @@ func TestDownload(t *testing.T) {
 }
 
 func testDownload(t *testing.T, d *gpukernels.Device) {
-	defer func(limit int64) { stringsLimit = limit }(stringsLimit)
 	runner, err := NewRunner(d)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +83,7 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 			whole bool
 			limit int64
 		}{{true, 64 << 20}, {true, 10}, {false, 0}} {
-			rows.whole, stringsLimit = way.whole, way.limit
+			rows.whole, runner.tuning.FetchedTogether = way.whole, way.limit
 			at := int64(0)
 			err := q.Download(context.Background(), rows, ts, func(b *column.Batch) error {
 				for i := range b.N {

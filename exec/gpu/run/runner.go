@@ -24,7 +24,7 @@ func NewRunner(device *gpukernels.Device) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{Device: device, Residency: res, remembered: newSizeMemory(), tuning: kernel.DefaultTuning()}, nil
+	return &Runner{Device: device, Residency: res, remembered: newSizeMemory(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
 }
 
 // Close gives table columns back. No query may run any more.

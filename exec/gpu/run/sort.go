@@ -25,19 +25,15 @@ type sortedRows struct {
 // heldCounts are addresses of numbers of rows that the host does not know; 0: it knows them.
 type heldCounts struct{ rows, left gpukernels.Ptr }
 
-// sortWaitRows is from how many rows on each pass over them is waited for before the next one is launched, so that a cancelled query ends soon. A variable
-// for tests.
-var sortWaitRows = int64(1 << 24)
-
 // maxSortRows is what row numbers of 32 bits can name.
 const maxSortRows = 1<<32 - 1
 
 // sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. load gives modules of their sort.Text; memory says where theirs comes from.
+// that may not be exchanged. load gives modules of their sort.Text.
 //
 // Where the host does not know the number of rows, rows is the most that there can be (sort.HeldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*gpukernels.Module, error), memory sortMemory, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*gpukernels.Module, error), env sortEnv, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -51,7 +47,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, load: load, memory: memory, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(columns))}
+	x := sorting{s: s, load: load, env: env, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(columns))}
 	for i, c := range columns {
 		x.params[sort.FirstColumn+3*i] = uint64(c.data)
 		x.params[sort.FirstColumn+3*i+1] = uint64(c.valid)
@@ -70,17 +66,18 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*
 	return out, err
 }
 
-// sortMemory is where a sort's memory comes from and goes back to.
-type sortMemory struct {
-	take func(bytes int64) (gpukernels.Ptr, error)
-	give func(gpukernels.Ptr)
+// sortEnv is what a sort may use.
+type sortEnv struct {
+	take     func(bytes int64) (gpukernels.Ptr, error) // memory
+	give     func(gpukernels.Ptr)
+	waitRows int64 // kernel.Tuning.SortWaitRows
 }
 
 // sorting is one sort while it runs.
 type sorting struct {
 	s       *gpukernels.Stream
 	load    func(sort.Part) (*gpukernels.Module, error)
-	memory  sortMemory
+	env     sortEnv
 	wanted  int64
 	params  []uint64
 	scratch []gpukernels.Ptr
@@ -88,13 +85,13 @@ type sorting struct {
 
 func (x *sorting) free() {
 	for _, p := range x.scratch {
-		x.memory.give(p)
+		x.env.give(p)
 	}
 }
 
 // take allocates memory that is freed when the sort has ended.
 func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
-	p, err := x.memory.take(bytes)
+	p, err := x.env.take(bytes)
 	if err == nil {
 		x.scratch = append(x.scratch, p)
 	}
@@ -164,7 +161,7 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 	var err error
 	x.params[sort.RowCount] = uint64(n)
 	if n <= sort.HeldRows {
-		order, err := x.memory.take(kernel.RoundUp(4*n, 8) + 8*n)
+		order, err := x.env.take(kernel.RoundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}
@@ -189,7 +186,7 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 	}
 	in := 0
 	for width := tile; width < n; width *= 2 {
-		if n >= sortWaitRows {
+		if n >= x.env.waitRows {
 			if err := x.s.Sync(ctx); err != nil {
 				return 0, err
 			}

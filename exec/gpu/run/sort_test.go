@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -184,7 +185,7 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			got, err := sortRows(context.Background(), s, load, sortMemory{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, arrays, held, most, first, count)
+			got, err := sortRows(context.Background(), s, load, sortEnv{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(0).SortWaitRows}, arrays, held, most, first, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,8 +239,6 @@ func TestSortRows(t *testing.T) {
 
 // TestSortCancelled cancels a sort of many rows between two of its passes: no further one is launched.
 func TestSortCancelled(t *testing.T) {
-	defer func(rows int64) { sortWaitRows = rows }(sortWaitRows)
-	sortWaitRows = 1
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		s, err := d.NewStream()
 		if err != nil {
@@ -271,7 +270,7 @@ func TestSortCancelled(t *testing.T) {
 			}
 			return m, err
 		}
-		if _, err := sortRows(ctx, s, load, sortMemory{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }}, arrays, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
+		if _, err := sortRows(ctx, s, load, sortEnv{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, 1}, arrays, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
 			t.Errorf("after %d passes: %v", merges, err)
 		}
 		for _, m := range modules {

@@ -46,7 +46,7 @@ func (q *Query) sort(ctx context.Context, s *physical.Sort) error {
 			x.arrays[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part sort.Part) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortMemory{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free}, x.arrays, held, rows, s.Offset, s.Count)
+	sorted, err := sortRows(ctx, q.stream, func(part sort.Part) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.SortWaitRows}, x.arrays, held, rows, s.Offset, s.Count)
 	if err != nil {
 		return err
 	}

@@ -99,9 +99,9 @@ func (r *Run) Put(p *physical.Pipeline, s physical.Sink, from schedule.Run) erro
 	return r.fail(p, r.q.PutRows(s, batches, ids))
 }
 
-// Prepare runs a pipeline, but for handing over the result's rows. It may return before the pipeline's kernel has ended; what goes wrong there is the
+// Begin runs a pipeline, but for handing over the result's rows. It may return before the pipeline's kernel has ended; what goes wrong there is the
 // error of a later call, of the last pipeline's that ends in the result at the latest.
-func (r *Run) Prepare(p *physical.Pipeline, last bool) (schedule.Step, error) {
+func (r *Run) Begin(p *physical.Pipeline, last bool) (schedule.Step, error) {
 	cost, err := r.pipeline(r.shared.Ctx, p)
 	if err != nil {
 		return nil, err

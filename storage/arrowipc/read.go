@@ -118,7 +118,7 @@ func (f *File) LoadFirst(ctx context.Context, b *table.Builder, ordinals []int, 
 			ordinals = append(ordinals, i)
 		}
 		if err := arrowconv.CheckColumns(f.columns); err != nil {
-			return err
+			return f.failed(err)
 		}
 	}
 	f.scratch = table.ScratchOf(ctx)

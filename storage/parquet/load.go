@@ -33,7 +33,7 @@ func (f *File) LoadGroups(ctx context.Context, b *table.Builder, ordinals, chose
 			ordinals = append(ordinals, i)
 		}
 		if err := arrowconv.CheckColumns(f.columns); err != nil {
-			return err
+			return f.failed(err)
 		}
 	}
 	if chosen == nil {

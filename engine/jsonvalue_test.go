@@ -75,3 +75,31 @@ func TestJSONValue(t *testing.T) {
 		t.Errorf("the column is called %q", got)
 	}
 }
+
+// As in MySQL: a DECIMAL keeps its digits in a JSON value, however often it is read again; a number of a string is a DOUBLE.
+func TestDecimalsInJSON(t *testing.T) {
+	s := session(t, Options{})
+	mustRun(t, s, `CREATE TABLE t (d DECIMAL(10,2), g INT, j JSON); INSERT INTO t VALUES (2.00, 1, '{"a": 2.00}'), (3.50, 1, JSON_ARRAY(1.10)), (NULL, 2, NULL); CREATE TABLE kept AS SELECT JSON_ARRAYAGG(d) AS a FROM t`)
+	for _, tc := range []struct{ sql, want string }{
+		{"SELECT JSON_ARRAYAGG(d) FROM t", "[2.00, 3.50, null]"},
+		{"SELECT JSON_OBJECTAGG(g, d) FROM t WHERE d < 3", `{"1": 2.00}`},
+		{"SELECT g, JSON_ARRAYAGG(d) FROM t GROUP BY g ORDER BY g", "1|[2.00, 3.50] 2|[null]"},
+		{"SELECT JSON_ARRAYAGG(JSON_ARRAY(d)) FROM t", "[[2.00], [3.50], [null]]"},
+		{"SELECT JSON_ARRAYAGG(JSON_OBJECT('d', d)) FROM t", `[{"d": 2.00}, {"d": 3.50}, {"d": null}]`},
+		{"SELECT JSON_SET(JSON_OBJECT('b', d), '$.a', d) FROM t WHERE d < 3", `{"a": 2.00, "b": 2.00}`},
+		{"SELECT JSON_ARRAY_APPEND(JSON_ARRAY(d), '$', 1.00), JSON_INSERT(JSON_ARRAY(d), '$[1]', 0.10), JSON_REPLACE(JSON_ARRAY(d, d), '$[0]', 1.0) FROM t WHERE d < 3", "[2.00, 1.00]|[2.00, 0.10]|[1.0, 2.00]"},
+		{"SELECT JSON_REMOVE(JSON_ARRAY(1.0, 2.00, 3.000), '$[1]'), JSON_MERGE_PRESERVE(JSON_ARRAY(d), '[2.00]'), JSON_MERGE_PATCH(JSON_OBJECT('a', d), '{\"b\": 1.50}') FROM t WHERE d < 3", `[1.0, 3.000]|[2.00, 2.0]|{"a": 2.00, "b": 1.5}`},
+		{"SELECT JSON_EXTRACT(JSON_ARRAY(d), '$[0]'), JSON_TYPE(JSON_EXTRACT(JSON_ARRAY(d), '$[0]')), JSON_UNQUOTE(JSON_EXTRACT(JSON_ARRAY(d), '$[0]')), JSON_VALUE(JSON_ARRAY(d), '$[0]') FROM t WHERE d < 3", "2.00|DECIMAL|2.00|2.00"},
+		{"SELECT JSON_EXTRACT(a, '$[0]'), a->'$[1]' FROM kept", "2.00|3.50"},
+		{"SELECT JSON_EXTRACT(x.a, '$[0]') FROM (SELECT JSON_ARRAYAGG(d) AS a FROM t) AS x", "2.00"},
+		{"SELECT j, JSON_EXTRACT(j, '$'), JSON_ARRAY(j) FROM t", `{"a": 2.0}|{"a": 2.0}|[{"a": 2.0}] [1.10]|[1.10]|[[1.10]] NULL|NULL|[null]`},
+		{"SELECT JSON_EXTRACT('{\"a\": 2.00}', '$.a'), CAST('[2.00, 1e2]' AS JSON), JSON_EXTRACT(CAST('[2.00]' AS JSON), '$[0]')", "2.0|[2.0, 100.0]|2.0"},
+		{"SELECT CAST(d AS JSON), CAST(1e0 AS JSON), CAST('[1e400]' AS JSON), CAST('\"<2.00>\"' AS JSON) FROM t WHERE d < 3", `2.00|1.0|[1e400]|"<2.00>"`},
+		{"SELECT JSON_ARRAYAGG(1e0), JSON_ARRAYAGG(18446744073709551615), JSON_CONTAINS(JSON_ARRAYAGG(d), '2.0') FROM t WHERE d < 3", "[1.0]|[18446744073709551615]|1"},
+	} {
+		got := strings.ReplaceAll(strings.TrimSuffix(mustRun(t, s, tc.sql), "\n"), "\n", " ")
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.sql, got, tc.want)
+		}
+	}
+}

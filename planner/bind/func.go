@@ -142,7 +142,12 @@ func (b *Binder) jsonAggregate(name string, args []expr.Expr, sc *scope) (expr.E
 	if err != nil {
 		return nil, err
 	}
-	out := call("json_extract", call("concat", literal(brackets[:1]), joined, literal(brackets[1:])), literal("$"))
+	document, is := call("concat", literal(brackets[:1]), joined, literal(brackets[1:])).(*expr.Call)
+	if !is {
+		return nil, err
+	}
+	document.Typ = types.JSON // whose DECIMALs keep their digits
+	out := call("json_extract", document, literal("$"))
 	return out, err
 }
 

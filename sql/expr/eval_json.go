@@ -1,16 +1,14 @@
 package expr
 
 import (
-	"encoding/json"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/jsondoc"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// toJSON converts the live positions of v to JSON: text has to be a JSON document, and stays as it is written; numbers
-// are documents; what else there is becomes a JSON string, NaN and the infinities too.
+// toJSON converts the live positions of v to JSON: a string has to be a JSON document, and stays as it is written but for the digits of
+// numbers; numbers are documents; what else there is becomes a JSON string, NaN and the infinities too.
 func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 	for _, i := range live {
 		var text string
@@ -27,14 +25,19 @@ func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 			if jsondoc.TooDeep(text) {
 				return jsondoc.TooDeepError()
 			}
-		case n.from.IsNumeric() && !(n.from.IsFloat() && !types.IsFinite(v.Value(int(i)).F)):
+			if text, err = jsondoc.AsJSON(c, text); err != nil {
+				return err
+			}
+		case n.from.Kind == types.KindBool: // a column that is TINYINT(1) holds numbers
 			text = v.Value(int(i)).Text()
 		default:
-			quoted, err := json.Marshal(v.Value(int(i)).Text())
+			value := v.Value(int(i))
+			value.Type = n.from
+			made, err := jsondoc.Of(c, value, "cast_as_json", 1)
 			if err != nil {
-				return sqlerr.Bug("a value of type %s does not become JSON: %v", n.from, err)
+				return err
 			}
-			text = string(quoted)
+			text = made.String()
 		}
 		n.out.Str[i] = text
 	}

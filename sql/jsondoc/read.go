@@ -17,6 +17,8 @@ type Reader struct {
 	at     int
 	looked int   // where it looked last whether its statement goes on
 	err    error // of the statement
+	// Exact: the document is a value of type JSON, which can hold DECIMALs (see [Reread]).
+	Exact bool
 }
 
 // NewReader returns a reader of a document.
@@ -289,7 +291,7 @@ func (r *Reader) Value(depth int) (v *Value, err error) {
 		}
 	default:
 		if r.number() {
-			return numberValue(r.s[start:r.at]), nil
+			return numberValue(r.s[start:r.at], r.Exact), nil
 		}
 	}
 	return nil, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,9 +74,10 @@ func TestJSONReader(t *testing.T) {
 			continue
 		}
 		valid++
+		checkAsJSON(t, name, text)
 		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
-		want, err := decode(c, d, 0)
+		want, err := decode(c, d, 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,6 +115,55 @@ func TestJSONReader(t *testing.T) {
 		_, err := Parse(c, text, "f", 1)
 		if (err != nil) != (n > MaxDepth) {
 			t.Errorf("%d arrays in each other: %v", n, err)
+		}
+	}
+}
+
+// checkAsJSON checks that a document has the same value as a string and as a value of type JSON, without DECIMALs, and that its other bytes stay.
+func checkAsJSON(t *testing.T, name, text string) {
+	t.Helper()
+	made, err := AsJSON(nobody{}, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Parse(nobody{}, text, "f", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Reread(nobody{}, made, "f", 1)
+	if err != nil || !same(got, want) {
+		t.Fatalf("%s: %s is read again as %s (%v), want %s", name, made, got, err, want)
+	}
+	others := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune("+-.eE0123456789", r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	if others(made) != others(text) {
+		t.Fatalf("%s: becomes %s", name, made)
+	}
+}
+
+func same(a, b *Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && slices.Equal(a.Keys, b.Keys) && slices.EqualFunc(a.Items, b.Items, same)
+}
+
+// DECIMALs keep their digits when a value of type JSON is read again; numbers of strings do not.
+func TestDecimalsOfJSONValues(t *testing.T) {
+	const text = `[2.00, -0.10, 2.5, 1e2, 12345678901234567890.1, 1.0, {"a": 0.000}]`
+	for _, tc := range []struct {
+		read func(Statement, string, string, int) (*Value, error)
+		want string
+	}{
+		{Parse, `[2.0, -0.1, 2.5, 100.0, 1.2345678901234567e19, 1.0, {"a": 0.0}]`}, {Reread, `[2.00, -0.10, 2.5, 100.0, 12345678901234567890.1, 1.0, {"a": 0.000}]`},
+	} {
+		for _, text := range []string{text, text + strings.Repeat(" ", 300<<10)} {
+			if v, err := tc.read(nobody{}, text, "f", 1); err != nil || v.String() != tc.want {
+				t.Errorf("%v (%v), want %s", v, err, tc.want)
+			}
 		}
 	}
 }

@@ -53,9 +53,19 @@ type Value struct {
 // MaxDepth is how many arrays and objects of a document may stand in each other, as in MySQL.
 const MaxDepth = 100
 
-// Parse reads a document; what and argument say whose operand it is.
+// Parse reads a document from a string, whose numbers are DOUBLEs unless they are integers; function and argument say whose operand it is.
 func Parse(c Statement, text, function string, argument int) (*Value, error) {
+	return parse(c, text, function, argument, false)
+}
+
+// Reread is Parse for a value of type JSON: a number that is not written as a DOUBLE is a DECIMAL, and keeps its digits.
+func Reread(c Statement, text, function string, argument int) (*Value, error) {
+	return parse(c, text, function, argument, true)
+}
+
+func parse(c Statement, text, function string, argument int, exact bool) (*Value, error) {
 	r := NewReader(c, text)
+	r.Exact = exact
 	if v, err := r.Value(0); err != nil || v != nil && r.Ended() {
 		return v, err
 	}
@@ -71,7 +81,7 @@ func Parse(c Statement, text, function string, argument int) (*Value, error) {
 	}
 	d := json.NewDecoder(interrupt.NewReader(c, text))
 	d.UseNumber()
-	return decode(c, d, 0)
+	return decode(c, d, 0, exact)
 }
 
 const (
@@ -81,7 +91,7 @@ const (
 	decodedTimes = 4
 )
 
-func decode(c Statement, d *json.Decoder, depth int) (*Value, error) {
+func decode(c Statement, d *json.Decoder, depth int, exact bool) (*Value, error) {
 	token, err := d.Token()
 	if err != nil {
 		return nil, decoding(err)
@@ -95,7 +105,7 @@ func decode(c Statement, d *json.Decoder, depth int) (*Value, error) {
 	case bool:
 		return truthValue(x), nil
 	case json.Number:
-		return numberValue(string(x)), nil
+		return numberValue(string(x), exact), nil
 	case string:
 		return &Value{Kind: String, Text: x}, nil
 	}
@@ -115,7 +125,7 @@ func decode(c Statement, d *json.Decoder, depth int) (*Value, error) {
 			}
 			key, _ = token.(string)
 		}
-		item, err := decode(c, d, depth+1)
+		item, err := decode(c, d, depth+1, exact)
 		if err != nil {
 			return nil, err
 		}
@@ -150,8 +160,9 @@ const (
 
 func truthValue(b bool) *Value { return &Value{Kind: Bool, Text: strconv.FormatBool(b)} }
 
-// numberValue reads a number as it stands in a document: an integer if it looks like one and fits, else a DOUBLE.
-func numberValue(s string) *Value {
+// numberValue reads a number as it stands in a document: an integer if it looks like one and fits, else a DOUBLE; with exact a DECIMAL if it
+// is not written as a DOUBLE is.
+func numberValue(s string, exact bool) *Value {
 	if !strings.ContainsAny(s, ".eE") {
 		if _, err := strconv.ParseInt(s, 10, 64); err == nil {
 			if s == "-0" {
@@ -163,8 +174,15 @@ func numberValue(s string) *Value {
 			return &Value{Kind: Unsigned, Text: s}
 		}
 	}
-	f, _ := strconv.ParseFloat(s, 64)
-	return floatValue(f)
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil { // no DOUBLE is as large
+		return &Value{Kind: Double, Text: s}
+	}
+	v := floatValue(f)
+	if exact && v.Text != s && !strings.ContainsAny(s, "eE") {
+		return &Value{Kind: Decimal, Text: s}
+	}
+	return v
 }
 
 // floatValue is a finite DOUBLE, whose text shows that it is one.
@@ -297,7 +315,7 @@ func Of(c Statement, v types.Value, function string, argument int) (*Value, erro
 	case v.Null:
 		return &Value{}, nil
 	case t.Kind == types.KindJSON:
-		return Parse(c, v.S, function, argument)
+		return Reread(c, v.S, function, argument)
 	case t.Kind == types.KindBool && (v.I == 0 || v.I == 1):
 		return truthValue(v.I == 1), nil
 	case t.IsInteger() && t.IsUnsigned() && v.I < 0:

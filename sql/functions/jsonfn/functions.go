@@ -29,10 +29,16 @@ func (a *operands) null(from, to int) bool {
 	return slices.ContainsFunc(a.values[from:to], func(v types.Value) bool { return v.Null })
 }
 
+// isJSON says whether operand i is a value of type JSON.
+func (a *operands) isJSON(i int) bool { return a.values[i].Type.Kind == types.KindJSON }
+
 // doc reads operand i as a document.
 func (a *operands) doc(i int) (*jsondoc.Value, error) {
 	if t := a.values[i].Type; !t.IsString() {
 		return nil, sqlerr.New(codeWrongType, sqlerr.User, "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", i+1, a.name)
+	}
+	if a.isJSON(i) {
+		return jsondoc.Reread(a.c, a.values[i].S, a.name, i+1)
 	}
 	return jsondoc.Parse(a.c, a.values[i].S, a.name, i+1)
 }
@@ -326,6 +332,7 @@ func (a *operands) extractForward() (v any, done bool, err error) {
 		return found, true, nil
 	}
 	r = jsondoc.NewReader(a.c, found)
+	r.Exact = a.isJSON(0)
 	item, err := r.Value(0)
 	return item, item != nil, err
 }

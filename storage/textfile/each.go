@@ -81,6 +81,9 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 	for range workers {
 		start(func() error {
 			for j := range jobs {
+				if err := ctx.Err(); err != nil { // several blocks may wait
+					return err
+				}
 				value, err := work(&j.block)
 				j.done <- result{value, j.block.counted, err}
 			}

@@ -1,6 +1,9 @@
 package window
 
 import (
+	"math/bits"
+
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/rowsort"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -144,7 +147,7 @@ func (m *merging[T]) merge(from, mid, to int) error {
 	if m.r.partitions.Get(mid) {
 		return nil
 	}
-	from, to = max(from, lastEdge(m.r.partitions, mid)), min(to, nextEdge(m.r.partitions, mid))
+	from, to = lastEdgeFrom(m.r.partitions, mid, from), nextEdgeUpTo(m.r.partitions, mid, to)
 	before, behind, out := m.order[from:mid], m.order[mid:to], m.spare[from:to]
 	rank, acc := m.rank, m.empty
 	i := 0
@@ -177,4 +180,32 @@ func (m *merging[T]) merge(from, mid, to int) error {
 	copy(out[len(behind)+i:], before[i:])
 	copy(m.order[from:to], out)
 	return nil
+}
+
+// nextEdgeUpTo returns the first set bit from i on, or to if that comes first. It looks no further: runs are short, partitions long.
+func nextEdgeUpTo(b column.Bitmap, i, to int) int {
+	w := i >> 6
+	x := b[w] >> (i & 63) << (i & 63)
+	for x == 0 && (w+1)<<6 < to {
+		w++
+		x = b[w]
+	}
+	if x == 0 {
+		return to
+	}
+	return min(to, w<<6+bits.TrailingZeros64(x))
+}
+
+// lastEdgeFrom returns the last set bit up to i, or from if there is none behind it.
+func lastEdgeFrom(b column.Bitmap, i, from int) int {
+	w := i >> 6
+	x := b[w] << (63 - i&63) >> (63 - i&63)
+	for x == 0 && w<<6 > from {
+		w--
+		x = b[w]
+	}
+	if x == 0 {
+		return from
+	}
+	return max(from, w<<6+63-bits.LeadingZeros64(x))
 }

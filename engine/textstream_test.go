@@ -124,3 +124,31 @@ func TestStreamedTextsThatAreMalformed(t *testing.T) {
 		}
 	}
 }
+
+// Options that say what types follow from.
+func TestSampleOptions(t *testing.T) {
+	dir := t.TempDir()
+	csv, lines := filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.jsonl")
+	if err := os.WriteFile(csv, []byte("a,b\n"+strings.Repeat("1,2024-01-01\n", 25000)+"x,007\n"+strings.Repeat("1,2024-01-01\n", 50000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(lines, []byte(strings.Repeat("{\"a\":1}\n", 25000)+"{\"a\":1.5,\"b\":true}\n"+strings.Repeat("{\"a\":1}\n", 90000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, Options{Threads: 2})
+	for _, c := range []struct{ sql, want string }{
+		{"DESCRIBE `" + csv + "`", "a|bigint|YES||NULL|\nb|date|YES||NULL|\n"},
+		{"DESCRIBE `read_csv('" + csv + "', sample_size = -1)`", "a|text|YES||NULL|\nb|text|YES||NULL|\n"},
+		{"DESCRIBE `read_csv('" + csv + "', all_varchar = true)`", "a|text|YES||NULL|\nb|text|YES||NULL|\n"},
+		{"SELECT a, MIN(b) FROM `read_csv('" + csv + "', all_varchar = true)` x GROUP BY a ORDER BY a", "1|2024-01-01\nx|007\n"},
+		{"DESCRIBE `" + lines + "`", "a|bigint|YES||NULL|\n"},
+		{"DESCRIBE `read_ndjson('" + lines + "', sample_size = -1)`", "a|decimal(15,1)|YES||NULL|\nb|boolean|YES||NULL|\n"},
+	} {
+		if got := mustRun(t, s, c.sql); got != c.want {
+			t.Errorf("%s: %q, want %q", c.sql, got, c.want)
+		}
+	}
+	if _, err := run(context.Background(), s, "SELECT * FROM `read_csv('"+csv+"', sample_size = 10)` x"); err == nil || !strings.Contains(err.Error(), "sample_size is -1") {
+		t.Error(err)
+	}
+}

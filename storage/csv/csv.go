@@ -41,6 +41,7 @@ type Options struct {
 	NoQuote   bool // quotes are characters like others
 	Header    Header
 	NullText  string // a bare field that is NULL; the default is the empty one
+	AllText   bool   // all columns are TEXT, whatever their values look like
 }
 
 func (o Options) delimiter() byte {

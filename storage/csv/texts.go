@@ -61,7 +61,9 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		}
 		t.fields = append(t.fields, fields)
 	}
-	t.sampleMore(sources[0], first.whole)
+	if t.settled = opts.AllText; !t.settled {
+		t.sampleMore(sources[0], first.whole)
+	}
 	for _, fields := range t.fields {
 		at := make([]int, len(fields))
 		for i := range at {
@@ -69,6 +71,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		}
 		t.at = append(t.at, at)
 	}
+	t.Arrange(t.names, t.at)
 	return t, nil
 }
 
@@ -110,6 +113,11 @@ func (t *Texts) Arrange(names []string, at [][]int) {
 	shapes, odd := make([]textfile.Shape, len(names)), make([]*Odd, len(names))
 	for field, column := range at[0] {
 		shapes[column], odd[column] = t.shapes[field], t.odd[field]
+	}
+	if t.opts.AllText {
+		for i := range shapes {
+			shapes[i], odd[i] = textfile.Text, nil
+		}
 	}
 	t.names, t.at, t.shapes, t.odd = names, at, shapes, odd
 }

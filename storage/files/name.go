@@ -18,6 +18,7 @@ type Source struct {
 	Match   Match
 	CSV     csv.Options // what is not set the files tell
 	asked   bool        // the CSV's delimiter was named
+	AllRows bool        // types of texts follow from all rows, not from a sample
 }
 
 // Match says which columns of several files make one column.
@@ -83,8 +84,18 @@ func (s *Source) set(key, value string) error {
 		}
 		return err
 	}
+	if key == "sample_size" && s.Format.IsText() {
+		if s.AllRows = value == "-1"; !s.AllRows {
+			return optionError("sample_size is -1, which looks at all rows, not '" + value + "'")
+		}
+		return nil
+	}
 	if s.Format == CSV {
 		switch key {
+		case "all_varchar":
+			yes, err := truth(key, value)
+			s.CSV.AllText = yes
+			return err
 		case "header":
 			yes, err := truth(key, value)
 			if s.CSV.Header = csv.HeaderNo; yes {
@@ -104,7 +115,7 @@ func (s *Source) set(key, value string) error {
 			return nil
 		}
 	}
-	return unknownOption{key, s.Format == CSV}
+	return unknownOption{key, s.Format}
 }
 
 // arguments reads the arguments of a function in backticks.
@@ -197,14 +208,17 @@ func (e optionError) Error() string { return string(e) }
 const errContradiction = optionError("union_by_name and by_position exclude each other")
 
 type unknownOption struct {
-	key string
-	csv bool
+	key    string
+	format Format
 }
 
 func (u unknownOption) Error() string {
 	known := "union_by_name and by_position"
-	if u.csv {
-		known = "header, delim, quote, nullstr, " + known
+	if u.format.IsText() {
+		known = "sample_size, " + known
+	}
+	if u.format == CSV {
+		known = "header, delim, quote, nullstr, all_varchar, " + known
 	}
 	return "there is no option " + u.key + "; known are " + known
 }

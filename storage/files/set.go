@@ -113,6 +113,11 @@ func (s *Set) openObjects(ctx context.Context) (err error) {
 	if s.objects, err = jsonlines.Open(ctx, sources...); err != nil {
 		return err
 	}
+	if s.source.AllRows && !s.objects.Settled() {
+		if s.objects, err = s.objects.Settle(ctx, nil); err != nil {
+			return err
+		}
+	}
 	s.sampled()
 	return nil
 }
@@ -149,7 +154,7 @@ func (s *Set) openTexts(ctx context.Context) (err error) {
 		}
 	}
 	s.texts.Arrange(names, at)
-	if s.texts.Doubted() {
+	if s.texts.Doubted() || s.source.AllRows && !s.texts.Settled() {
 		if s.texts, err = s.texts.Settle(ctx, nil); err != nil {
 			return err
 		}

@@ -263,7 +263,7 @@ func (s *Set) misfit(err error) error {
 		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which has the type %s by a sample of the file",
 			value.Place, value.Text, column.Name, column.Type)
 	}
-	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again: it looks at all rows first")
+	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again, which looks at all rows first, as read_csv('...', sample_size = -1) or read_ndjson does")
 }
 
 // Doubted says whether a value was found that does not fit its column, so that the types have to follow from all values before any is read again.

@@ -75,8 +75,8 @@ type Binder struct {
 	record  *recording                 // what a view's text needs; nil: nobody asks
 	lenient bool                       // INSERT IGNORE: values that do not fit are adjusted, with a warning
 	size    int                        // queries and tables bound so far
-	// withoutColumns are the aliases of files that have rows and no columns.
-	withoutColumns map[string]bool
+	// withoutColumns has files that have rows and no columns, by their aliases.
+	withoutColumns map[string]string
 	polls          int // expressions bound since the last look at whether the statement was cancelled
 }
 

@@ -145,9 +145,9 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 			node, cols := b.scan(v, alias, "")
 			if len(cols) == 0 {
 				if b.withoutColumns == nil {
-					b.withoutColumns = map[string]bool{}
+					b.withoutColumns = map[string]string{}
 				}
-				b.withoutColumns[strings.ToLower(alias)] = true
+				b.withoutColumns[strings.ToLower(alias)] = name
 			}
 			return node, b.at(sc.add(cols), n)
 		}

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -160,7 +161,7 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 			}
 			switch {
 			case len(star) > 0:
-			case w.Table.O != "" && !b.withoutColumns[strings.ToLower(w.Table.O)]:
+			case w.Table.O != "" && b.withoutColumns[strings.ToLower(w.Table.O)] == "":
 				return nil, b.at(sqlerr.UnknownTableIn(w.Table.O, "field list", ""), f)
 			default:
 				return nil, b.at(b.noColumns(s), f)
@@ -192,7 +193,11 @@ func (b *Binder) noColumns(s *ast.SelectStmt) error {
 	if s.From == nil || len(b.withoutColumns) == 0 {
 		return sqlerr.New(sqlerr.CodeNoTablesUsed, sqlerr.User, "No tables used")
 	}
-	return sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "the tables of FROM have no columns, for which * could stand").WithHint("COUNT(*) counts their rows")
+	var files []string
+	for _, name := range slices.Sorted(maps.Values(b.withoutColumns)) {
+		files = append(files, "'"+name+"'")
+	}
+	return sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "%s has no columns, for which * could stand", strings.Join(files, ", ")).WithHint("COUNT(*) counts their rows")
 }
 
 // fieldText is the name MySQL gives to an unnamed expression: its text; of a string literal, the string.

@@ -21,7 +21,7 @@ import (
 
 // auto plans a query for the device that is expected to be the faster one.
 func (s *Session) auto(st *statement, p *planned) error {
-	if s.engine.autoMode != gpu.Auto {
+	if s.engine.auto.mode != gpu.Auto {
 		return s.forced(st, p, deviceAuto)
 	}
 	stay := func(reason string) (err error) {
@@ -29,21 +29,12 @@ func (s *Session) auto(st *statement, p *planned) error {
 		p.plan, err = s.lower(st, p.query, physical.CPU)
 		return err
 	}
-	if rows := rules.TableRows(p.query); rows < max(s.engine.leastRows, 1) {
+	if rows := rules.TableRows(p.query); rows < max(s.engine.auto.leastRows, 1) {
 		return stay(fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows))
 	}
-	d, err := s.engine.gpuSoon()
-	switch {
-	case errors.Is(err, gpu.ErrOpening):
-		return stay("the GPU is being opened")
-	case err != nil:
-		return stay("no GPU is in use")
-	case d.Lost() != nil:
-		reason := "the GPU failed and cannot be used until the program restarts: " + s.vars.withoutPaths(d.Lost())
-		s.tellOnce(gpuLost, reason)
+	d, reason := s.usableGPU()
+	if d == nil {
 		return stay(reason)
-	case d.Emulated() && !s.engine.autoEmulated:
-		return stay("an emulated device runs only what radish_device = 'gpu' sends to it")
 	}
 	p.learns(d)
 	s.engine.calibrateSoon(d)
@@ -55,35 +46,17 @@ func (s *Session) auto(st *statement, p *planned) error {
 	}
 	choice, known := p.advisor.Known(p.fingerprint)
 	if known && choice.Device == physical.GPU {
-		there := &planned{query: p.query}
-		if there.plan, err = s.lower(st, p.query, physical.GPU); err != nil {
+		if reason, err := s.startOnGPU(st, p, &choice, full); err != nil || reason != "" {
+			if err == nil {
+				err = stay(reason)
+			}
 			return err
 		}
-		if st.unread(there.plan) {
-			return stay(unreadFiles)
-		}
-		wish := gpu.Wish{Mode: gpu.Auto, Reason: choice.Reason, Limit: s.gpuLimit()}
-		if there.gpu, there.placement, err = d.Place(there.plan, st.exprContext(), wish); err != nil {
-			return err
-		}
-		if there.gpu == nil {
-			return stay(there.placement.FirstReason(there.plan))
-		}
-		lacks := there.gpu.Lacks()
-		if !lacks.Any() {
-			p.plan, p.gpu, p.placement = there.plan, there.gpu, there.placement
+		if p.gpu != nil {
 			return nil
 		}
-		choice.Reason = choice.Reason + "; " + lacking(lacks)
-		if full != "" && lacks.Bytes > 0 {
-			s.tellOnce(gpuFull, full)
-			return stay(choice.Reason + "; " + full)
-		}
-		choice.Race = true
-		if p.repeatable {
-			p.rival = s.rival(p, func(context.Context) (*gpu.Placed, string) { return there.gpu, "" })
-		}
 	}
+	var err error
 	if p.plan, err = s.lower(st, p.query, physical.CPU); err != nil {
 		return err
 	}
@@ -104,7 +77,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 			return err
 		}
 	}
-	reason := choice.Reason
+	reason = choice.Reason
 	if p.rival != nil {
 		reason += "; the GPU joins when it is ready"
 	}
@@ -112,12 +85,64 @@ func (s *Session) auto(st *statement, p *planned) error {
 	return nil
 }
 
+// usableGPU returns the GPU that 'auto' may use; nil, for a reason, if there is none.
+func (s *Session) usableGPU() (d *gpu.Device, reason string) {
+	d, err := s.engine.gpuSoon()
+	switch {
+	case errors.Is(err, gpu.ErrOpening):
+		return nil, "the GPU is being opened"
+	case err != nil:
+		return nil, "no GPU is in use"
+	case d.Lost() != nil:
+		reason := "the GPU failed and cannot be used until the program restarts: " + s.vars.withoutPaths(d.Lost())
+		s.tellOnce(gpuLost, reason)
+		return nil, reason
+	case d.Emulated() && !s.engine.auto.emulated:
+		return nil, "an emulated device runs only what radish_device = 'gpu' sends to it"
+	}
+	return d, ""
+}
+
+// startOnGPU plans a query for the GPU, which is known to be the faster one. If that lacks something, the query has a rival there and the choice is a race; a reason
+// says that it is not to run there at all. full says why the GPU has no memory for more columns; "": it has.
+func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice, full string) (reason string, err error) {
+	plan, err := s.lower(st, p.query, physical.GPU)
+	if err != nil {
+		return "", err
+	}
+	if st.unread(plan) {
+		return unreadFiles, nil
+	}
+	placed, where, err := p.device.Place(plan, st.exprContext(), gpu.Wish{Mode: gpu.Auto, Reason: choice.Reason, Limit: s.gpuLimit()})
+	if err != nil {
+		return "", err
+	}
+	if placed == nil {
+		return where.FirstReason(plan), nil
+	}
+	lacks := placed.Lacks()
+	if !lacks.Any() {
+		p.plan, p.gpu, p.placement = plan, placed, where
+		return "", nil
+	}
+	choice.Reason += "; " + lacking(lacks)
+	if full != "" && lacks.Bytes > 0 {
+		s.tellOnce(gpuFull, full)
+		return choice.Reason + "; " + full, nil
+	}
+	choice.Race = true
+	if p.repeatable {
+		p.rival = s.rival(p, func(context.Context) (*gpu.Placed, string) { return placed, "" })
+	}
+	return "", nil
+}
+
 // staysWhole says why 'auto' sends no pipeline of a plan to the GPU, whatever that would take there; empty if it may.
 func (s *Session) staysWhole(st *statement, plan *physical.Plan) string {
 	if st.unread(plan) {
 		return unreadFiles
 	}
-	if reason := placement.Small(plan, s.engine.leastRows); reason != "" {
+	if reason := placement.Small(plan, s.engine.auto.leastRows); reason != "" {
 		return reason
 	}
 	if plan.Recursive() {
@@ -143,7 +168,7 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 	// Preparing may outlive the statement: it sees nothing of the session.
 	r.ctx.Warnings, r.ctx.Variables, r.ctx.Locks = &sqlerr.Warnings{}, nil, nil
 	return s.rival(p, func(ctx context.Context) (*gpu.Placed, string) {
-		return s.engine.preparing.prepare(ctx, s.engine.ctx, p.fingerprint, func(engine context.Context) (*gpu.Placed, string) { return r.prepare(engine, ctx) })
+		return s.engine.auto.preparing.prepare(ctx, s.engine.ctx, p.fingerprint, func(engine context.Context) (*gpu.Placed, string) { return r.prepare(engine, ctx) })
 	}), nil
 }
 

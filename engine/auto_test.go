@@ -24,7 +24,7 @@ func autoEngine(t *testing.T) (*Engine, *gpu.Device, *Session) {
 func autoEngineOn(t *testing.T, library *gpukernels.Library) (*Engine, *gpu.Device, *Session) {
 	t.Helper()
 	e := gpuEngine(t, library)
-	e.autoEmulated = true
+	e.auto.emulated = true
 	d, err := e.gpu()
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s is not on the GPU, which is faster and ready:\n%s", sql, plan)
 		}
 		check("on the GPU")
-		for e.preparing.count() > 0 { // it holds columns
+		for e.auto.preparing.count() > 0 { // it holds columns
 			time.Sleep(time.Millisecond)
 		}
 		teach(t, s, d, sql, time.Second, time.Millisecond)

@@ -61,7 +61,7 @@ func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c calibration,
 		return costs, err
 	}
 	defer own.Close()
-	own.calibrating = true
+	own.auto.calibrating = true
 	c.session, c.device = own.NewSession(), d
 	return c.measure(ctx, threads)
 }
@@ -79,7 +79,7 @@ const (
 // calibrateSoon measures what work costs on this machine, once, in pauses between queries, if nobody has. What an engine's end cuts short another one does.
 func (e *Engine) calibrateSoon(d *gpu.Device) {
 	limit := e.opts.MemoryLimit
-	if d.Emulated() && !e.autoEmulated || limit > 0 && limit < backgroundMemory || !d.ClaimCalibration() {
+	if d.Emulated() && !e.auto.emulated || limit > 0 && limit < backgroundMemory || !d.ClaimCalibration() {
 		return
 	}
 	rows := backgroundRows
@@ -87,8 +87,8 @@ func (e *Engine) calibrateSoon(d *gpu.Device) {
 		rows = emulatedRows
 	}
 	go func() {
-		e.measuring.Store(true)
-		defer e.measuring.Store(false)
+		e.auto.measuring.Store(true)
+		defer e.auto.measuring.Store(false)
 		_ = sqlerr.Guard(func() error { // without it the costs are those that were there before
 			costs, err := e.measureCosts(e.ctx, d, calibration{rows: rows, quiet: d.Advisor()}, e.opts.Threads)
 			if err == nil {

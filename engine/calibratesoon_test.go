@@ -28,16 +28,16 @@ func TestCalibratedSoon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short.autoEmulated = true
+	short.auto.emulated = true
 	autoTables(t, short.NewSession())
-	waitFor(t, "a calibration", short.measuring.Load)
+	waitFor(t, "a calibration", short.auto.measuring.Load)
 	if got := mustRun(t, short.NewSession(), "SELECT background FROM information_schema.radish_devices WHERE device = 'gpu0'"); !strings.Contains(got, "costs are being measured") {
 		t.Errorf("in the background is %s", got)
 	}
 	if err := short.Close(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the end of the calibration with its engine", func() bool { return !short.measuring.Load() })
+	waitFor(t, "the end of the calibration with its engine", func() bool { return !short.auto.measuring.Load() })
 	if placement.LoadCosts(file) != nil {
 		t.Skip("the calibration was faster than the engine's end")
 	}
@@ -48,9 +48,9 @@ func TestCalibratedSoon(t *testing.T) {
 			t.Fatalf("beside the calibration: %s", got)
 		}
 		time.Sleep(10 * time.Millisecond)
-		return e.measuring.Load()
+		return e.auto.measuring.Load()
 	})
-	waitFor(t, "its end", func() bool { return !e.measuring.Load() })
+	waitFor(t, "its end", func() bool { return !e.auto.measuring.Load() })
 	kept := placement.LoadCosts(file)
 	if kept == nil || *kept != d.Advisor().Costs() {
 		t.Fatalf("kept are %+v", kept)
@@ -61,7 +61,7 @@ func TestCalibratedSoon(t *testing.T) {
 	settleAuto(t, e, d)
 	d.KeepCosts(file) // a later process
 	mustRun(t, s, sql)
-	if e.measuring.Load() {
+	if e.auto.measuring.Load() {
 		t.Error("what is known is measured again")
 	}
 }

@@ -78,11 +78,11 @@ func (st *statement) namesFiles() bool { return len(st.uses) > 0 }
 // compileAhead has the kernels of a bound query compiled behind all others, if it may run on a GPU.
 func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	e, device := s.engine, s.device()
-	if device == deviceAuto && e.autoMode != gpu.Auto {
+	if device == deviceAuto && e.auto.mode != gpu.Auto {
 		return
 	}
-	wish := gpu.Wish{Mode: device.mode(e.autoMode), Limit: s.gpuLimit()}
-	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.leastRows, 1) {
+	wish := gpu.Wish{Mode: device.mode(e.auto.mode), Limit: s.gpuLimit()}
+	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.auto.leastRows, 1) {
 		return
 	}
 	if d, err := e.gpuSoon(); err == nil && !e.compilesFor(d, device) || err != nil && err != gpu.ErrOpening {
@@ -93,7 +93,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	ctx.Ctx, ctx.Warnings, ctx.Variables, ctx.Locks = e.ctx, &sqlerr.Warnings{}, nil, nil // it sees nothing of the session, which goes on
 	behind := &statement{ctx: e.ctx, context: ctx, session: &Session{engine: e, vars: variables{engine: e, disabledRules: s.vars.disabledRules}}}
 	leave := e.stored.enter()
-	if added := e.ahead.add(sum, func() {
+	if added := e.auto.ahead.add(sum, func() {
 		defer leave()
 		d, err := e.gpu()
 		if err != nil || e.closed.Load() || !e.compilesFor(d, device) {
@@ -113,5 +113,5 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 
 // compilesFor says whether statements may come to run on a device.
 func (e *Engine) compilesFor(d *gpu.Device, device Device) bool {
-	return d.Lost() == nil && (device != deviceAuto || !d.Emulated() || e.autoEmulated)
+	return d.Lost() == nil && (device != deviceAuto || !d.Emulated() || e.auto.emulated)
 }

@@ -64,7 +64,7 @@ func TestCompiledAhead(t *testing.T) {
 			}
 		}
 		prepare()
-		for end := time.Now().Add(time.Minute); e.ahead.count() > 0 && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); e.auto.ahead.count() > 0 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		teach(t, s, d, x.run, time.Second, time.Millisecond)
@@ -89,7 +89,7 @@ func TestCompiledAhead(t *testing.T) {
 			mustRun(t, s, "DROP VIEW ahead")
 		}
 		prepare() // once more
-		if n := e.ahead.count(); n > 0 {
+		if n := e.auto.ahead.count(); n > 0 {
 			t.Errorf("%s is prepared for the GPU again", x.run)
 		}
 		mustRun(t, s, "SET radish_device = 'gpu_strict'; "+x.run+"; SET radish_device = 'auto'")
@@ -98,10 +98,10 @@ func TestCompiledAhead(t *testing.T) {
 		}
 		d.EvictColumns()
 	}
-	before := len(e.ahead.known)
+	before := len(e.auto.ahead.known)
 	mustRun(t, s, "SET radish_device = 'cpu'; PREPARE p FROM 'SELECT h, SUM(n * 19) FROM facts GROUP BY h'")
 	mustRun(t, s, "SET radish_device = 'auto'; PREPARE p FROM 'SELECT SUM(d * 19) FROM digits'")
-	if n := len(e.ahead.known); n != before {
+	if n := len(e.auto.ahead.known); n != before {
 		t.Errorf("%d statements are prepared for a GPU that do not run there", n-before)
 	}
 }
@@ -114,7 +114,7 @@ func TestCompilesNothingWithoutGPU(t *testing.T) {
 	}
 	autoTables(t, s)
 	mustRun(t, s, "PREPARE p FROM 'SELECT h, SUM(n * 19) FROM facts GROUP BY h'")
-	if s.engine.ahead.known != nil {
+	if s.engine.auto.ahead.known != nil {
 		t.Error("a statement is prepared for a GPU")
 	}
 }

@@ -134,16 +134,16 @@ func (v *variables) fillOpened(r *deviceRow) {
 		r.compilers += "; " + c.Problem
 	}
 	var work []string
-	if n := v.engine.preparing.count(); n > 0 {
+	if n := v.engine.auto.preparing.count(); n > 0 {
 		work = append(work, fmt.Sprintf("%d statements are being prepared", n))
 	}
-	if n := v.engine.ahead.count(); n > 0 {
+	if n := v.engine.auto.ahead.count(); n > 0 {
 		work = append(work, fmt.Sprintf("kernels of %d statements are being written before they run", n))
 	}
 	if n := d.Investing(); n > 0 {
 		work = append(work, fmt.Sprintf("the columns of %d tables are being uploaded", n))
 	}
-	if v.engine.measuring.Load() {
+	if v.engine.auto.measuring.Load() {
 		work = append(work, "costs are being measured")
 	}
 	r.background = strings.Join(work, ", ")

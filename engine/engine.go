@@ -64,20 +64,29 @@ type Engine struct {
 	sessions   sessions
 	locks      *namedLocks
 	tableLocks *tableLocks
-	questions  atomic.Int64 // statements
-	began      time.Time
+	status     engineStatus
 	closed     atomic.Bool
 	ctx        context.Context // ends with the engine
 	stop       context.CancelFunc
-	preparing  preparations
-	ahead      compilesAhead
-	measuring  atomic.Bool // costs, in the background
-	autoMode   gpu.Mode    // what radish_device = 'auto' is: gpu.Auto, but for tests
-	// autoEmulated, for tests, lets 'auto' put queries on an emulated device.
-	autoEmulated bool
-	leastRows    float64       // that a query reads for 'auto' to ask for a GPU
-	calibrating  bool          // what its queries take is learned by the calibration
-	writing      chan struct{} // holds something while a statement writes; see lockWrites
+	auto       autoState
+	writing    chan struct{} // holds something while a statement writes; see lockWrites
+}
+
+// engineStatus is what SHOW STATUS tells of an engine.
+type engineStatus struct {
+	began     time.Time
+	questions atomic.Int64 // statements
+}
+
+// autoState is what radish_device = 'auto' needs beside a GPU.
+type autoState struct {
+	preparing   preparations
+	ahead       compilesAhead
+	measuring   atomic.Bool // costs, in the background
+	mode        gpu.Mode    // what 'auto' is: gpu.Auto, but for tests
+	emulated    bool        // for tests: 'auto' puts queries on an emulated device
+	leastRows   float64     // that a query reads for 'auto' to ask for a GPU
+	calibrating bool        // what the engine's queries take is learned by the calibration
 }
 
 // emulatesAuto is set by EmulateAuto.
@@ -103,11 +112,11 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: opts, access: policy, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
-		leastRows: placement.LeastRows, writing: make(chan struct{}, 1), began: time.Now(), locks: newNamedLocks(), tableLocks: newTableLocks(),
+		auto: autoState{leastRows: placement.LeastRows}, writing: make(chan struct{}, 1), status: engineStatus{began: time.Now()}, locks: newNamedLocks(), tableLocks: newTableLocks(),
 		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}
 	if emulatesAuto.Load() {
-		e.autoEmulated, e.leastRows = true, 0
+		e.auto.emulated, e.auto.leastRows = true, 0
 	}
 	e.statements, e.stored, e.keptBudget = e.budget.Child(0), newStored(e.budget.Child(0)), e.budget.Child(0)
 	e.files = newFileCache(e.stored, opts.MemoryLimit)

@@ -89,7 +89,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 
 // staysOnCPU says whether no query is planned for a GPU now. What a GPU would do with columns depends on their values.
 func (s *Session) staysOnCPU() bool {
-	if s.device() != deviceAuto || s.engine.autoMode != gpu.Auto {
+	if s.device() != deviceAuto || s.engine.auto.mode != gpu.Auto {
 		return s.device() == deviceCPU
 	}
 	_, open := gpu.SharedIfOpen(s.engine.opts.GPULibrary)

@@ -190,7 +190,7 @@ func TestFilesBesideAGPU(t *testing.T) {
 		t.Errorf("streamed: %.200s, want %.200s", got, want)
 	}
 	mustRun(t, s, "PREPARE p FROM '"+of+"'")
-	if n := e.ahead.count(); n > 0 || len(*reads) > 0 {
+	if n := e.auto.ahead.count(); n > 0 || len(*reads) > 0 {
 		t.Errorf("%v were read into memory, %d statements are compiled ahead", *reads, n)
 	}
 

@@ -57,7 +57,7 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 
 // place puts the pipelines of a plan on the device that radish_device names. placed is nil if all run on the CPU.
 func (s *Session) place(st *statement, plan *physical.Plan, device Device) (placed *gpu.Placed, where physical.Placement, err error) {
-	wish := gpu.Wish{Mode: device.mode(s.engine.autoMode), Limit: s.gpuLimit()}
+	wish := gpu.Wish{Mode: device.mode(s.engine.auto.mode), Limit: s.gpuLimit()}
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
 		return nil, physical.OnCPU("information_schema is read on the CPU"), nil // it says what is wrong with a GPU

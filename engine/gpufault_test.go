@@ -103,7 +103,7 @@ func testGPUOutOfMemory(t *testing.T, e *Engine) {
 	answers := faultAnswers(t, s)
 	d := theGPU(t, e)
 	before := queryBytes(t, d)
-	e.autoMode = gpu.Eager
+	e.auto.mode = gpu.Eager
 	mustRun(t, s, "CREATE TABLE idle (x INT); INSERT INTO idle VALUES (1), (2)")
 	for i, q := range faultQueries {
 		for _, mode := range []string{"gpu", "auto"} {
@@ -514,7 +514,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 	s := e.NewSession()
 	mustRun(t, s, "CALL tpch_generate(0.02)")
 	d := theGPU(t, e)
-	e.autoMode = gpu.Eager
+	e.auto.mode = gpu.Eager
 	message := "on the GPU ran out of memory"
 	if known {
 		message = "it would run out of GPU memory"

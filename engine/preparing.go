@@ -116,7 +116,7 @@ func (e *Engine) invest(changes []catalog.Change) {
 	}
 	var grown []*table.Version
 	for _, c := range changes {
-		if c.After == nil || float64(c.After.Rows()) < e.leastRows || c.Before != nil && c.After.Rows() < c.Before.Rows()+c.Before.Rows()/2 {
+		if c.After == nil || float64(c.After.Rows()) < e.auto.leastRows || c.Before != nil && c.After.Rows() < c.Before.Rows()+c.Before.Rows()/2 {
 			continue
 		}
 		grown = append(grown, c.After)
@@ -127,7 +127,7 @@ func (e *Engine) invest(changes []catalog.Change) {
 	go func() {
 		_ = sqlerr.Guard(func() error {
 			d, err := e.gpu()
-			if err != nil || d.Emulated() && !e.autoEmulated {
+			if err != nil || d.Emulated() && !e.auto.emulated {
 				return nil
 			}
 			for _, v := range grown {

@@ -13,7 +13,7 @@ import (
 // settleAuto waits until nothing is done in the background.
 func settleAuto(t *testing.T, e *Engine, d *gpu.Device) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); e.preparing.count() > 0 || e.ahead.count() > 0 || d.Investing() > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); e.auto.preparing.count() > 0 || e.auto.ahead.count() > 0 || d.Investing() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the background does not come to rest")
 		}

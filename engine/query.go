@@ -194,7 +194,7 @@ func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
 	if device == deviceAuto {
 		return p, s.auto(st, p)
 	}
-	if err := s.forced(st, p, device); err != nil || s.engine.calibrating || placement.PlanRows(p.plan) < s.engine.leastRows {
+	if err := s.forced(st, p, device); err != nil || s.engine.auto.calibrating || placement.PlanRows(p.plan) < s.engine.auto.leastRows {
 		return p, err
 	}
 	if d, ok := gpu.SharedIfOpen(s.engine.opts.GPULibrary); ok && !d.Emulated() {

@@ -116,7 +116,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
 	st := &statement{Statement: stmt, params: params, session: s}
 	leave := s.engine.stored.enter()
-	s.engine.questions.Add(1)
+	s.engine.status.questions.Add(1)
 	s.activity.begin(stmt.Text, s.database, cancel)
 	done := func() { unhook(); cancel(); st.end(); leave(); s.activity.end(s.database) }
 	list := s.warnings

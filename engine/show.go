@@ -184,8 +184,8 @@ func (s *Session) statusRows(snap *catalog.Snapshot) [][]types.Value {
 	}
 	return [][]types.Value{
 		row("Connections", int64(s.engine.conns.Load())), row("Max_used_connections", int64(len(list))), row("Open_tables", int64(tables)),
-		row("Questions", s.engine.questions.Load()), row("Threads_connected", int64(len(list))), row("Threads_running", int64(running)),
-		row("Uptime", int64(time.Since(s.engine.began).Seconds())),
+		row("Questions", s.engine.status.questions.Load()), row("Threads_connected", int64(len(list))), row("Threads_running", int64(running)),
+		row("Uptime", int64(time.Since(s.engine.status.began).Seconds())),
 	}
 }
 

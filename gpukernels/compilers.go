@@ -40,10 +40,7 @@ type Compilers struct {
 	here    func(capability int, source string, options []string) ([]byte, error)
 	include func() (string, error)
 	version func() (string, error) // of the compiler here, with which the processes' must agree
-	start   time.Duration          // limits, see above
-	limit   time.Duration
-	idle    time.Duration
-	pause   time.Duration
+	limits  compilerLimits
 
 	queue compileQueue
 
@@ -58,6 +55,9 @@ type Compilers struct {
 	closed   bool
 	closing  sync.WaitGroup // workers that are being started or busy
 }
+
+// compilerLimits bound what processes take; see workerStart and those behind it.
+type compilerLimits struct{ start, task, idle, pause time.Duration }
 
 // CompilerStatus says who compiles kernels.
 type CompilerStatus struct {
@@ -86,7 +86,7 @@ func (l *Library) NewCompilers(capability, processes int) *Compilers {
 	c := &Compilers{
 		most: processes, alone: max(runtime.GOMAXPROCS(0), 2), beside: 2,
 		include: l.headers.path, version: l.compilerVersion,
-		start: workerStart, limit: workerLimit, idle: workerIdle, pause: workerPause,
+		limits: compilerLimits{workerStart, workerLimit, workerIdle, workerPause},
 	}
 	c.here = func(capability int, source string, options []string) ([]byte, error) {
 		if capability > 0 { // the emulated device's compiler takes the headers' other half
@@ -191,7 +191,7 @@ func (c *Compilers) startSome(n int) {
 
 // newWorker starts a process and checks that it compiles as this one does.
 func (c *Compilers) newWorker() (*worker, error) {
-	w, err := startWorker(c.command, c.start)
+	w, err := startWorker(c.command, c.limits.start)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func (c *Compilers) failed(err error, starting bool) {
 	c.problem = fmt.Sprintf("%s: %v", c.command[0], err)
 	if c.failures++; starting || c.failures >= mostFailures {
 		c.failures = 0
-		c.not = time.Now().Add(c.pause)
+		c.not = time.Now().Add(c.limits.pause)
 	}
 }
 
@@ -223,14 +223,14 @@ func (c *Compilers) rest(w *worker) {
 	}
 	c.free = append(c.free, w)
 	w.since = time.Now()
-	time.AfterFunc(c.idle, func() { c.retire(w) })
+	time.AfterFunc(c.limits.idle, func() { c.retire(w) })
 }
 
 // retire ends a process that has had nothing to do since it was put to rest.
 func (c *Compilers) retire(w *worker) {
 	c.mutex.Lock()
 	at := slices.Index(c.free, w)
-	if at < 0 || time.Since(w.since) < c.idle {
+	if at < 0 || time.Since(w.since) < c.limits.idle {
 		c.mutex.Unlock()
 		return
 	}
@@ -356,7 +356,7 @@ func (c *Compilers) compileThere(w *worker, x *compilation) {
 
 // compileWith has a busy process compile, and puts it to rest. failure is why it did not answer.
 func (c *Compilers) compileWith(w *worker, x *compilation, include string) (image []byte, failure *errWorker, err error) {
-	image, err = w.compile(x.capability, excerpt(x.source), include, x.options, c.limit)
+	image, err = w.compile(x.capability, excerpt(x.source), include, x.options, c.limits.task)
 	if errors.As(err, &failure) {
 		w, err = nil, nil
 	}

@@ -123,7 +123,7 @@ func fakeCompilers(t *testing.T, kind string, most int) *Compilers {
 		},
 		include: func() (string, error) { return "folder", nil },
 		version: func() (string, error) { return "fake", nil },
-		start:   workerStart, limit: workerLimit, idle: time.Hour, pause: time.Hour,
+		limits:  compilerLimits{workerStart, workerLimit, time.Hour, time.Hour},
 	}
 	t.Cleanup(c.Close)
 	return c
@@ -184,7 +184,7 @@ func TestCompilersFail(t *testing.T) {
 			fullHere(c)
 			ready(t, c, 1)
 			if x.source == "hang" {
-				c.limit = 300 * time.Millisecond
+				c.limits.task = 300 * time.Millisecond
 			}
 			image, _, err := c.Compile(NewTurn(), 90, x.source)
 			if err != nil || string(image) != "here:"+x.source {
@@ -237,7 +237,7 @@ func TestCompilersUnfit(t *testing.T) {
 			c := fakeCompilers(t, x.kind, 2)
 			switch x.kind {
 			case "silent":
-				c.start = 100 * time.Millisecond
+				c.limits.start = 100 * time.Millisecond
 			case "missing":
 				c.command = []string{filepath.Join(t.TempDir(), "none")}
 			case "forbidden":
@@ -277,7 +277,7 @@ func TestCompilersUnfit(t *testing.T) {
 // TestCompilersMany has sixteen queries ask at once, while processes are killed: idle ones at random, and by some sources. Every source is compiled exactly as asked.
 func TestCompilersMany(t *testing.T) {
 	c := fakeCompilers(t, "good", 4)
-	c.pause = time.Millisecond
+	c.limits.pause = time.Millisecond
 	here := c.here
 	c.here = func(capability int, source string, options []string) ([]byte, error) {
 		time.Sleep(2 * time.Millisecond) // so that most is left to the processes
@@ -361,7 +361,7 @@ func TestCompilersAtOnce(t *testing.T) {
 func TestCompilersIdle(t *testing.T) {
 	c := fakeCompilers(t, "good", 2)
 	fullHere(c)
-	c.idle = 50 * time.Millisecond
+	c.limits.idle = 50 * time.Millisecond
 	ready(t, c, 2)
 	until(t, "they have ended", func() bool { return c.Status().Processes == 0 })
 	image, _, err := c.Compile(NewTurn(), 90, "more")

@@ -61,7 +61,7 @@ func (r *runner) backup(arg string) error {
 		if err := f.Commit(); err != nil { // which knows of what could not be written
 			return r.cannotUse(folder, err)
 		}
-		fmt.Fprintf(r.notesOr(r.err), "%s and %s are in %s; .restore %s makes them again\n", counted(int64(len(c.tables)), "table"), counted(int64(len(c.views)), "view"), folder, folder)
+		fmt.Fprintf(r.notesOr(r.streams.err), "%s and %s are in %s; .restore %s makes them again\n", counted(int64(len(c.tables)), "table"), counted(int64(len(c.views)), "view"), folder, folder)
 		return nil
 	})
 }
@@ -100,11 +100,11 @@ func (r *runner) restore(arg string) (err error) {
 	if _, err := r.policy().Stat(name); err != nil {
 		return fmt.Errorf("%s has no %s: it is none that .backup has written to its end", folder, schemaFile)
 	}
-	failed := r.failed
-	r.failed = false
+	failed := r.scripts.failed
+	r.scripts.failed = false
 	err = r.readFile(name)
-	bad := r.failed
-	r.failed = bad || failed
+	bad := r.scripts.failed
+	r.scripts.failed = bad || failed
 	switch {
 	case err != nil:
 		return err
@@ -148,7 +148,7 @@ func (r *runner) restore(arg string) (err error) {
 		tables++
 	}
 	if r.checking == nil {
-		fmt.Fprintf(r.notesOr(r.err), "%s restored\n", counted(int64(tables), "table"))
+		fmt.Fprintf(r.notesOr(r.streams.err), "%s restored\n", counted(int64(tables), "table"))
 	}
 	return nil
 }

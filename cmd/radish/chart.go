@@ -40,13 +40,13 @@ func (r *runner) chart(arg string) error {
 	width := terminalWidth(80)
 	if kind == "line" {
 		plot := lines(values, width)
-		fmt.Fprintln(r.out, plot+"\n"+xAxis(plot, labels))
+		fmt.Fprintln(r.streams.out, plot+"\n"+xAxis(plot, labels))
 		return nil
 	}
 	if len(values) > maxBars {
 		return fmt.Errorf("%d bars are too many to see; LIMIT the query to %d", len(values), maxBars)
 	}
-	fmt.Fprint(r.out, bars(labels, values, width))
+	fmt.Fprint(r.streams.out, bars(labels, values, width))
 	return nil
 }
 

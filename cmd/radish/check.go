@@ -41,7 +41,7 @@ func check(args []string) int {
 		fmt.Fprintf(os.Stderr, "radish: %v\n", err)
 		return exitFailed
 	}
-	r.checking, r.bail, r.out = &checked{}, false, bufio.NewWriter(io.Discard)
+	r.checking, r.bail, r.streams.out = &checked{}, false, bufio.NewWriter(io.Discard)
 	if output != "" {
 		if err := r.checkOutput(output, false); err != nil {
 			fmt.Fprintf(os.Stderr, "radish: %v\n", err)
@@ -60,7 +60,7 @@ func check(args []string) int {
 		r.script(name, text)
 		text.Close()
 	}
-	if r.failed {
+	if r.scripts.failed {
 		fmt.Fprintf(os.Stderr, "%s, %d wrong\n", counted(r.checking.statements, "statement"), r.checking.wrong)
 		return exitFailed
 	}

@@ -33,21 +33,21 @@ func init() {
 // commandLine runs a command, whose text starts with the dot. It returns false if it failed; quit says that it asked for the end.
 func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) {
 	if r.echo {
-		fmt.Fprintln(r.out, st.text)
+		fmt.Fprintln(r.streams.out, st.text)
 	}
-	before, target := r.origin, r.file
+	before, target := r.origin, r.streams.file
 	r.origin = origin{name, st}
 	printed := r.textBytes()
 	err := sqlerr.Guard(func() error { return r.command(strings.TrimPrefix(st.text, ".")) })
 	r.origin = before
-	if r.once && r.file == target && (r.textBytes() > printed || err != nil) { // .dump, and not .mode
+	if r.streams.once && r.streams.file == target && (r.textBytes() > printed || err != nil) { // .dump, and not .mode
 		if e := r.endOnce(err); err == nil {
 			err = e
 		}
-	} else if r.file != nil && r.file == target && err != nil && err != errQuit && r.textBytes() > printed {
-		r.file.torn = true
+	} else if r.streams.file != nil && r.streams.file == target && err != nil && err != errQuit && r.textBytes() > printed {
+		r.streams.file.torn = true
 	}
-	if e := r.out.Flush(); err == nil {
+	if e := r.streams.out.Flush(); err == nil {
 		err = e
 	}
 	switch {
@@ -56,8 +56,8 @@ func (r *runner) commandLine(name string, st scriptStatement) (good, quit bool) 
 	case err == errReported:
 		return false, false
 	case err != nil:
-		fmt.Fprintln(r.err, atLine(name, st.line)+err.Error())
-		r.failed = true
+		fmt.Fprintln(r.streams.err, atLine(name, st.line)+err.Error())
+		r.scripts.failed = true
 		return false, false
 	}
 	return true, false
@@ -153,7 +153,7 @@ func offered(p *fileaccess.Policy) (list []dotCommand) {
 
 // help prints all commands, or those whose name or help holds a word.
 func (r *runner) help(arg string) error {
-	w := r.notesOr(r.out)
+	w := r.notesOr(r.streams.out)
 	found := false
 	p := r.policy()
 	for _, c := range offered(p) {

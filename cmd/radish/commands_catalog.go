@@ -155,7 +155,7 @@ func (r *runner) schema(arg string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(r.out, create+";")
+		fmt.Fprintln(r.streams.out, create+";")
 	}
 	return nil
 }

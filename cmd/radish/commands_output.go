@@ -48,7 +48,7 @@ func outputCommands() []dotCommand {
 		}},
 		{"maxrows", "[N]", "how many rows of a table the terminal shows, half of them from its end; 0 all", func(r *runner, arg string) error {
 			if arg == "" {
-				fmt.Fprintln(r.out, r.maxRows)
+				fmt.Fprintln(r.streams.out, r.maxRows)
 				return nil
 			}
 			n, err := strconv.ParseInt(arg, 10, 64)
@@ -81,7 +81,7 @@ func outputCommands() []dotCommand {
 		{"echo", "[on|off]", "print statements before they run", onOff("echo", func(r *runner) *bool { return &r.echo })},
 		{"print", "[TEXT]", "print a text", func(r *runner, arg string) error {
 			list, err := words(arg)
-			fmt.Fprintln(r.out, strings.Join(list, " "))
+			fmt.Fprintln(r.streams.out, strings.Join(list, " "))
 			return err
 		}},
 		{"prompt", "[TEXT]", "the text before what you type", func(r *runner, arg string) error {
@@ -105,7 +105,7 @@ func (r *runner) outputTo(name string, once bool) error {
 	}
 	err := r.output(name)
 	if err == nil {
-		r.once = once
+		r.streams.once = once
 		return nil
 	}
 	if known := (*radish.Error)(nil); errors.As(err, &known) {
@@ -131,7 +131,7 @@ func (r *runner) mode(arg string) error {
 	case err != nil:
 		return err
 	case len(list) == 0:
-		fmt.Fprintln(r.out, r.settings.Format)
+		fmt.Fprintln(r.streams.out, r.settings.Format)
 		return nil
 	case len(list) > 2 || len(list) == 2 && list[0] != string(render.Insert):
 		return fmt.Errorf("usage: .mode FORMAT, or .mode insert TABLE")
@@ -140,8 +140,8 @@ func (r *runner) mode(arg string) error {
 	if err != nil {
 		return err
 	}
-	if r.file != nil && r.file.look != "" && r.file.look != format || r.file != nil && r.file.data && r.file.look == "" {
-		return fmt.Errorf("what goes to %s is in the format of its ending; .output names another file, or none", r.file.name)
+	if r.streams.file != nil && r.streams.file.look != "" && r.streams.file.look != format || r.streams.file != nil && r.streams.file.data && r.streams.file.look == "" {
+		return fmt.Errorf("what goes to %s is in the format of its ending; .output names another file, or none", r.streams.file.name)
 	}
 	r.settings.Format, r.chosen = format, format
 	if len(list) == 2 {
@@ -156,8 +156,8 @@ func (r *runner) show(string) error {
 		null = strconv.Quote(*r.settings.Null)
 	}
 	target := "stdout"
-	if r.file != nil {
-		target = r.file.name
+	if r.streams.file != nil {
+		target = r.streams.file.name
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *runner) show(string) error {
 		{"mode", r.settings.Format}, {"nullvalue", null}, {"output", target}, {"profile", r.profile}, {"prompt", strconv.Quote(r.prompt)},
 		{"timer", r.timer}, {"types", r.types}, {"width", r.settings.Widths},
 	} {
-		fmt.Fprintf(r.out, "%9s: %v\n", v[0], v[1])
+		fmt.Fprintf(r.streams.out, "%9s: %v\n", v[0], v[1])
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func sessionCommands() []dotCommand {
 			return nil
 		}},
 		{"shell", "COMMAND", "run a command of the system", func(r *runner, arg string) error {
-			r.out.Flush()
+			r.streams.out.Flush()
 			ctx, done := r.running()
 			defer done()
 			c := systemShell(ctx, arg)
@@ -79,16 +79,16 @@ func (r *runner) readFile(name string) error {
 		return err
 	}
 	defer f.Close()
-	if r.depth >= maxReads {
+	if r.scripts.depth >= maxReads {
 		return fmt.Errorf("files read each other more than %d deep", maxReads)
 	}
-	failed := r.failed
-	r.failed = false
-	r.depth++
+	failed := r.scripts.failed
+	r.scripts.failed = false
+	r.scripts.depth++
 	quit := r.script(name, f)
-	r.depth--
-	bad := r.failed
-	r.failed = r.failed || failed
+	r.scripts.depth--
+	bad := r.scripts.failed
+	r.scripts.failed = r.scripts.failed || failed
 	switch {
 	case quit:
 		return errQuit
@@ -117,7 +117,7 @@ func (r *runner) edit(string) error {
 		return err
 	}
 	r.last = text
-	fmt.Fprintln(r.notesOr(r.out), text)
+	fmt.Fprintln(r.notesOr(r.streams.out), text)
 	if r.script("", strings.NewReader(text)) {
 		return errQuit
 	}

@@ -19,21 +19,21 @@ func (r *runner) dump(arg string) error {
 	if err != nil {
 		return err
 	}
-	if r.file != nil && r.file.data {
-		return fmt.Errorf("a dump is statements, and %s is to hold data; .output FILE.sql, or .backup FOLDER", r.file.name)
+	if r.streams.file != nil && r.streams.file.data {
+		return fmt.Errorf("a dump is statements, and %s is to hold data; .output FILE.sql, or .backup FOLDER", r.streams.file.name)
 	}
 	return r.atOneMoment(func() error {
 		c, err := r.contents(list)
 		if err != nil {
 			return err
 		}
-		c.before(r.out)
+		c.before(r.streams.out)
 		for _, t := range c.tables {
 			if err := r.dumpTable(t); err != nil {
 				return err
 			}
 		}
-		c.after(r.out)
+		c.after(r.streams.out)
 		return nil
 	})
 }
@@ -139,7 +139,7 @@ func with(list []setting, s setting) []setting {
 }
 
 func (r *runner) dumpTable(t relation) error {
-	fmt.Fprintln(r.out, t.create+";")
+	fmt.Fprintln(r.streams.out, t.create+";")
 	ctx, done := r.running()
 	defer done()
 	query := "SELECT " + givenColumns(t.create) + " FROM " + t.name
@@ -149,7 +149,7 @@ func (r *runner) dumpTable(t relation) error {
 	}
 	defer rows.Close()
 	into := strings.ReplaceAll(strings.Trim(t.name, "`"), "``", "`")
-	_, err = render.Rows(r.out, render.Settings{Format: render.Insert, Into: strings.ReplaceAll(into, "`.`", ".")}, rows)
+	_, err = render.Rows(r.streams.out, render.Settings{Format: render.Insert, Into: strings.ReplaceAll(into, "`.`", ".")}, rows)
 	return err
 }
 

@@ -32,7 +32,7 @@ func colored(w io.Writer) bool {
 
 // emphasize colours the first words of an error.
 func (r *runner) emphasize(text string) string {
-	if !colored(r.err) {
+	if !colored(r.streams.err) {
 		return text
 	}
 	at := strings.Index(text, "ERROR ")

@@ -68,14 +68,14 @@ func openInput(in input) (name string, text io.ReadCloser, err error) {
 func (r *runner) openData(file string) {
 	text := "CREATE VIEW " + render.QuoteName(viewName(file)) + " AS SELECT * FROM " + render.QuoteName(file)
 	r.statementQuietly(text)
-	if r.interactive && !r.failed {
-		fmt.Fprintf(r.notesOr(r.out), "%s is %s; DESCRIBE shows its columns.\n", render.QuoteName(viewName(file)), file)
+	if r.interactive && !r.scripts.failed {
+		fmt.Fprintf(r.notesOr(r.streams.out), "%s is %s; DESCRIBE shows its columns.\n", render.QuoteName(viewName(file)), file)
 	}
 }
 
 // showData prints the rows of one.
 func (r *runner) showData(file string) {
-	if !r.failed || !r.bail {
+	if !r.scripts.failed || !r.bail {
 		text := "SELECT * FROM " + render.QuoteName(viewName(file))
 		r.statement("", scriptStatement{text: text, context: text, made: true, line: 1}, r.look())
 	}
@@ -84,8 +84,8 @@ func (r *runner) showData(file string) {
 // statementQuietly runs a statement that nobody has written, and prints no more than its error.
 func (r *runner) statementQuietly(text string) {
 	if _, err := r.conn.Exec(context.Background(), text); err != nil {
-		fmt.Fprintln(r.err, describe("", scriptStatement{text: text, context: text, made: true, line: 1}, err))
-		r.failed = true
+		fmt.Fprintln(r.streams.err, describe("", scriptStatement{text: text, context: text, made: true, line: 1}, err))
+		r.scripts.failed = true
 	}
 }
 

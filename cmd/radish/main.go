@@ -261,8 +261,8 @@ func run(args []string) int {
 		return shell(r, cmp.Or(o.init, o.shellInit), o.inputs)
 	}
 	code := batch(r, o)
-	if r.file != nil && (code == exitInterrupted || r.failed && r.bail) {
-		fmt.Fprintf(os.Stderr, "radish: %s is not written\n", r.file.name)
+	if r.streams.file != nil && (code == exitInterrupted || r.scripts.failed && r.bail) {
+		fmt.Fprintf(os.Stderr, "radish: %s is not written\n", r.streams.file.name)
 		r.dropOutput()
 	}
 	if err := r.output(""); err != nil && code == exitOK {
@@ -341,13 +341,13 @@ func batch(r *runner, o *options) int {
 		switch {
 		case ctx.Err() != nil:
 			return exitInterrupted
-		case r.failed && r.bail:
+		case r.scripts.failed && r.bail:
 			return exitFailed
 		case quit:
 			return r.exitCode()
 		}
 	}
-	if !o.runs() && r.ran == 0 { // there is nothing to do but show what was named
+	if !o.runs() && r.scripts.ran == 0 { // there is nothing to do but show what was named
 		for _, in := range o.inputs {
 			r.showData(in.file)
 		}
@@ -360,7 +360,7 @@ func (r *runner) exitCode() int {
 	switch {
 	case r.quitCode != nil:
 		return *r.quitCode
-	case r.failed:
+	case r.scripts.failed:
 		return exitFailed
 	}
 	return exitOK
@@ -370,41 +370,41 @@ func (r *runner) exitCode() int {
 func (r *runner) input(in input, transaction bool) (quit bool) {
 	name, text, err := openInput(in)
 	if err != nil {
-		fmt.Fprintf(r.err, "radish: %v\n", err)
-		r.failed = true
+		fmt.Fprintf(r.streams.err, "radish: %v\n", err)
+		r.scripts.failed = true
 		return false
 	}
 	defer text.Close()
 	if !transaction {
 		return r.script(name, text)
 	}
-	before := r.failed
-	r.failed = false
+	before := r.scripts.failed
+	r.scripts.failed = false
 	ok := r.quiet("START TRANSACTION")
 	if ok {
-		r.transaction, r.committed = true, 0
+		r.scripts.transaction, r.scripts.committed = true, 0
 		quit = r.script(name, text)
-		r.transaction = false
-		if r.failed {
+		r.scripts.transaction = false
+		if r.scripts.failed {
 			r.quiet("ROLLBACK")
 			what := cmp.Or(name, "the text") + " is rolled back"
-			if r.committed > 0 {
-				what += fmt.Sprintf(" up to line %d, which committed what came before it", r.committed)
+			if r.scripts.committed > 0 {
+				what += fmt.Sprintf(" up to line %d, which committed what came before it", r.scripts.committed)
 			}
-			fmt.Fprintln(r.err, "radish: "+what)
+			fmt.Fprintln(r.streams.err, "radish: "+what)
 		} else {
 			r.quiet("COMMIT")
 		}
 	}
-	r.failed = r.failed || before
+	r.scripts.failed = r.scripts.failed || before
 	return quit
 }
 
 // quiet runs a statement that nobody has written.
 func (r *runner) quiet(text string) bool {
 	if _, err := r.conn.Exec(context.Background(), text); err != nil {
-		fmt.Fprintln(r.err, describe("", scriptStatement{text: text, context: text, line: 1}, err))
-		r.failed = true
+		fmt.Fprintln(r.streams.err, describe("", scriptStatement{text: text, context: text, line: 1}, err))
+		r.scripts.failed = true
 		return false
 	}
 	return true

@@ -27,12 +27,7 @@ type runner struct {
 
 	settings render.Settings
 	chosen   render.Format // the format that --format or .mode named; "": none did
-	out      *bufio.Writer // results: standard output or the file of .output
-	printed  *bufio.Writer // where the last result went
-	file     *sink         // of .output and .once; nil: standard output
-	once     bool          // the file is for one statement
-	err      io.Writer     // errors and warnings
-	notes    io.Writer     // counts, times and the like; nil: they are not printed
+	streams  streams
 
 	interactive bool
 	timer       bool
@@ -46,15 +41,30 @@ type runner struct {
 
 	// running returns the context of a statement, and what is to be called at its end.
 	running func() (context.Context, func())
-	failed  bool // a statement or command has
-	ran     int  // statements and commands of scripts
 
-	transaction bool     // a file runs in one
-	committed   int      // the line of a statement that committed it; 0: none has
-	depth       int      // of .read within .read
-	checking    *checked // statements are only checked; nil: they run
-	origin      origin   // of the command that runs
-	quitCode    *int     // what .quit named
+	scripts  scriptState
+	checking *checked // statements are only checked; nil: they run
+	origin   origin   // of the command that runs
+	quitCode *int     // what .quit named
+}
+
+// streams are where a runner writes.
+type streams struct {
+	out     *bufio.Writer // results: standard output or the file of .output
+	printed *bufio.Writer // where the last result went
+	file    *sink         // of .output and .once; nil: standard output
+	once    bool          // the file is for one statement
+	err     io.Writer     // errors and warnings
+	notes   io.Writer     // counts, times and the like; nil: they are not printed
+}
+
+// scriptState is how far scripts have come.
+type scriptState struct {
+	failed      bool // a statement or command has
+	ran         int  // statements and commands
+	transaction bool // a file runs in one
+	committed   int  // the line of a statement that committed it; 0: none has
+	depth       int  // of .read within .read
 }
 
 // openConfig is how databases are opened.
@@ -134,7 +144,7 @@ func (r *runner) strict(on bool) error {
 // newRunner opens a private database and a session that prints to standard output.
 func newRunner(config openConfig, format render.Format) (*runner, error) {
 	r := &runner{
-		config: config, settings: render.Settings{Format: format}, out: bufio.NewWriterSize(os.Stdout, 1<<16), err: os.Stderr, bail: true,
+		config: config, settings: render.Settings{Format: format}, streams: streams{out: bufio.NewWriterSize(os.Stdout, 1<<16), err: os.Stderr}, bail: true,
 		prompt:  defaultPrompt,
 		running: func() (context.Context, func()) { return context.Background(), func() {} },
 	}
@@ -183,7 +193,7 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 			err = e
 		}
 		o.affected = rows.RowsAffected()
-		if e := r.out.Flush(); err == nil {
+		if e := r.streams.out.Flush(); err == nil {
 			err = e
 		}
 	}()
@@ -192,19 +202,19 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	}
 	o.hasRows, o.device = true, rows.Device()
 	settings.Begin = progress.stop
-	settings.Follows, r.printed = r.printed == r.out, r.out
+	settings.Follows, r.streams.printed = r.streams.printed == r.streams.out, r.streams.out
 	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
 		settings.Format = render.Lines
 	}
 	settings.Types = settings.Types && asksForRows(text)
-	if r.file != nil && r.file.data {
-		o.written, err = r.file.result(rows, settings)
+	if r.streams.file != nil && r.streams.file.data {
+		o.written, err = r.streams.file.result(rows, settings)
 		return o, err
 	}
 	before := r.textBytes()
-	o.written, err = render.Rows(r.out, settings, rows)
-	if r.file != nil && err != nil && r.textBytes() > before {
-		r.file.torn = true
+	o.written, err = render.Rows(r.streams.out, settings, rows)
+	if r.streams.file != nil && err != nil && r.textBytes() > before {
+		r.streams.file.torn = true
 	}
 	return o, err
 }
@@ -221,19 +231,19 @@ func asksForRows(text string) bool {
 
 // textBytes counts what was printed to the file of .output.
 func (r *runner) textBytes() int64 {
-	if r.file == nil || r.file.data {
+	if r.streams.file == nil || r.streams.file.data {
 		return 0
 	}
-	return r.file.bytes + int64(r.out.Buffered())
+	return r.streams.file.bytes + int64(r.streams.out.Buffered())
 }
 
 // look returns the settings for the next result: a terminal bounds the width and the rows of tables.
 func (r *runner) look() render.Settings {
 	s := r.settings
-	if r.file != nil && r.file.look != "" {
-		s.Format = r.file.look
+	if r.streams.file != nil && r.streams.file.look != "" {
+		s.Format = r.streams.file.look
 	}
-	if r.interactive && r.file == nil && term.IsTerminal(int(os.Stdout.Fd())) {
+	if r.interactive && r.streams.file == nil && term.IsTerminal(int(os.Stdout.Fd())) {
 		s.MaxRows, s.Types = r.maxRows, r.types
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 			s.Columns = width
@@ -255,15 +265,15 @@ func (r *runner) script(name string, text io.Reader) (quit bool) {
 			if errors.As(err, &e) {
 				err = e.WithHint("statements that are shorter, LOAD DATA or a file in FROM `...` take less; --memory-limit raises the limit")
 			}
-			fmt.Fprintf(r.err, "radish: %s: line %d: %v\n", name, s.line, err)
-			r.failed = true
+			fmt.Fprintf(r.streams.err, "radish: %s: line %d: %v\n", name, s.line, err)
+			r.scripts.failed = true
 			return false
 		}
 		if !ok {
 			return false
 		}
 		good := true
-		r.ran++
+		r.scripts.ran++
 		if r.checking != nil {
 			r.checking.statements++
 		}
@@ -294,8 +304,8 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 		settings.Format = render.Vertical
 	}
 	if r.echo {
-		fmt.Fprintln(r.out, st.text+";")
-		r.out.Flush()
+		fmt.Fprintln(r.streams.out, st.text+";")
+		r.streams.out.Flush()
 	}
 	start := time.Now()
 	ctx, done := r.running()
@@ -308,24 +318,24 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 	}
 	done()
 	took := time.Since(start)
-	if r.file != nil && err != nil {
-		r.file.failed = true
+	if r.streams.file != nil && err != nil {
+		r.streams.file.failed = true
 	}
-	if r.once {
+	if r.streams.once {
 		if e := r.endOnce(err); err == nil {
 			err = e
 		}
 	}
 	r.warn(name, st, o)
-	if r.transaction && !r.conn.InTransaction() { // DDL commits, as in MySQL
-		r.committed = st.line
+	if r.scripts.transaction && !r.conn.InTransaction() { // DDL commits, as in MySQL
+		r.scripts.committed = st.line
 		if !r.quiet("START TRANSACTION") {
 			return false
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(r.err, r.emphasize(describe(name, st, err)))
-		r.failed = true
+		fmt.Fprintln(r.streams.err, r.emphasize(describe(name, st, err)))
+		r.scripts.failed = true
 		return false
 	}
 	r.summary(o, took)
@@ -335,11 +345,11 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 // summary prints what a statement did besides its rows.
 func (r *runner) summary(o outcome, took time.Duration) {
 	for _, p := range o.profiles {
-		printProfile(r.notesOr(r.err), p)
+		printProfile(r.notesOr(r.streams.err), p)
 	}
-	if r.notes == nil {
+	if r.streams.notes == nil {
 		if r.timer {
-			fmt.Fprintln(r.err, o.took(took))
+			fmt.Fprintln(r.streams.err, o.took(took))
 		}
 		return
 	}
@@ -365,12 +375,12 @@ func (r *runner) summary(o outcome, took time.Duration) {
 	if r.timer {
 		line += " (" + o.took(took) + ")"
 	}
-	fmt.Fprintln(r.notes, line)
+	fmt.Fprintln(r.streams.notes, line)
 }
 
 func (r *runner) notesOr(w io.Writer) io.Writer {
-	if r.notes != nil {
-		return r.notes
+	if r.streams.notes != nil {
+		return r.streams.notes
 	}
 	return w
 }
@@ -384,14 +394,14 @@ func counted(n int64, what string) string {
 
 // output sends results to a file or command; "": to standard output again.
 func (r *runner) output(name string) (err error) {
-	err = r.out.Flush()
-	if r.file != nil {
-		if e := r.file.Close(); err == nil {
+	err = r.streams.out.Flush()
+	if r.streams.file != nil {
+		if e := r.streams.file.Close(); err == nil {
 			err = e
 		}
 	}
-	r.file, r.once = nil, false
-	r.out.Reset(os.Stdout)
+	r.streams.file, r.streams.once = nil, false
+	r.streams.out.Reset(os.Stdout)
 	if err != nil || name == "" || name == "stdout" { // sqlite3's name
 		return err
 	}
@@ -399,9 +409,9 @@ func (r *runner) output(name string) (err error) {
 	if err != nil {
 		return err
 	}
-	r.file = to
+	r.streams.file = to
 	if !to.data { // else other than results is still for the person to see
-		r.out.Reset(to)
+		r.streams.out.Reset(to)
 	}
 	return nil
 }
@@ -417,13 +427,13 @@ func (r *runner) endOnce(failed error) error {
 
 // dropOutput removes the file of --output, .output or .once.
 func (r *runner) dropOutput() {
-	if r.file == nil {
+	if r.streams.file == nil {
 		return
 	}
-	_ = r.out.Flush() // into what is thrown away
-	r.file.discard()
-	r.file, r.once = nil, false
-	r.out.Reset(os.Stdout)
+	_ = r.streams.out.Flush() // into what is thrown away
+	r.streams.file.discard()
+	r.streams.file, r.streams.once = nil, false
+	r.streams.out.Reset(os.Stdout)
 }
 
 // maxWarnings is how many warnings of a statement are shown; SHOW WARNINGS has them all.
@@ -437,10 +447,10 @@ func (r *runner) warn(name string, st scriptStatement, o outcome) {
 	list := slices.DeleteFunc(r.conn.Warnings(), func(w sqlerr.Warning) bool { return w.Level == sqlerr.LevelError }) // which is printed by itself
 	for i, w := range list {
 		if i == maxWarnings {
-			fmt.Fprintf(r.err, "... and %d more\n", len(list)-i)
+			fmt.Fprintf(r.streams.err, "... and %d more\n", len(list)-i)
 			return
 		}
-		fmt.Fprintf(r.err, "%s%s %d: %s\n", atLine(name, st.line), w.Level, w.Code, w.Message)
+		fmt.Fprintf(r.streams.err, "%s%s %d: %s\n", atLine(name, st.line), w.Level, w.Code, w.Message)
 	}
 }
 

@@ -37,7 +37,7 @@ type terminalShell struct {
 // shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init. data are files whose rows are wanted as views.
 func shell(r *runner, init string, data []input) int {
 	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
-	r.interactive, r.bail, r.timer, r.notes, r.maxRows, r.types = true, true, true, os.Stdout, shellRows, true
+	r.interactive, r.bail, r.timer, r.streams.notes, r.maxRows, r.types = true, true, true, os.Stdout, shellRows, true
 	r.running = s.interruptible
 	err := r.strict(false)
 	if err != nil {
@@ -51,13 +51,13 @@ func shell(r *runner, init string, data []input) int {
 	defer s.typing.Close()
 	signal.Notify(s.interrupts, os.Interrupt)
 	leave := func() int {
-		r.failed = false // a person has seen what failed
+		r.scripts.failed = false // a person has seen what failed
 		return s.left(r.exitCode())
 	}
 	if init != "" && r.read(init) {
 		return leave()
 	}
-	fmt.Fprintf(r.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
+	fmt.Fprintf(r.streams.notes, "Radish %s. End statements with ; and type .help for help.\n", radish.Version)
 	for _, in := range data {
 		r.openData(in.file)
 	}
@@ -68,7 +68,7 @@ func shell(r *runner, init string, data []input) int {
 		switch {
 		case errors.Is(err, prompt.ErrInterrupt):
 			if text == "" {
-				fmt.Fprintln(r.notes, "Ctrl-D leaves the shell.")
+				fmt.Fprintln(r.streams.notes, "Ctrl-D leaves the shell.")
 			}
 			continue
 		case err != nil: // io.EOF: Ctrl-D, or the terminal is gone
@@ -89,7 +89,7 @@ func shell(r *runner, init string, data []input) int {
 // left closes the file of .output, and returns the status with which the shell ends.
 func (s *terminalShell) left(code int) int {
 	if err := s.output(""); err != nil {
-		fmt.Fprintln(s.err, err)
+		fmt.Fprintln(s.streams.err, err)
 		return cmp.Or(code, exitFailed)
 	}
 	return code
@@ -100,7 +100,7 @@ func (s *terminalShell) promptConfig() prompt.Config {
 	out := os.Stdout
 	if !term.IsTerminal(int(out.Fd())) {
 		// Results go to a file or a pipe; what is for the person goes to the terminal.
-		out, s.notes = os.Stderr, os.Stderr
+		out, s.streams.notes = os.Stderr, os.Stderr
 	}
 	config := prompt.Config{
 		In: readline.Stdin, Out: out, Marks: os.Getenv("TERM") != "dumb", History: s.historyFile(), Complete: (&completer{s.runner}).complete, Done: s.complete,
@@ -207,14 +207,14 @@ func (s *terminalShell) typed(text string) (again string, quit bool) {
 		if endsShell(line) {
 			return "", true
 		}
-		fmt.Fprintf(s.notes, "The statement above %s has not ended: ; at its end runs it, \\c drops it.\n", line)
+		fmt.Fprintf(s.streams.notes, "The statement above %s has not ended: ; at its end runs it, \\c drops it.\n", line)
 		return text[:at], false
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return "", false
 	}
 	if err := s.typing.Save(text); err != nil {
-		fmt.Fprintf(s.err, "radish: the history cannot be written: %v\n", err)
+		fmt.Fprintf(s.streams.err, "radish: the history cannot be written: %v\n", err)
 	}
 	if _, command, _ := typedAs(text); !command {
 		s.last = text
@@ -227,14 +227,14 @@ func (s *terminalShell) edited(statement string) (again string, quit bool) {
 	text, err := s.fromEditor(statement)
 	switch {
 	case err != nil:
-		fmt.Fprintln(s.err, err)
+		fmt.Fprintln(s.streams.err, err)
 		return statement, false
 	case text == "":
 		return "", false
 	case !s.complete(text):
 		return text, false
 	}
-	fmt.Fprintln(s.notes, text)
+	fmt.Fprintln(s.streams.notes, text)
 	return s.typed(text)
 }
 

@@ -210,8 +210,20 @@ func (a *groupText) runs(keys, args []codegen.Value) {
 
 // endRuns writes what makes runs of a thread's rows of a tile, and takes a warp's to the groups.
 func (a *groupText) endRuns(vars []runVar) {
-	k, f := a.k, a.f
-	typ, bytes := f.keyType()
+	k := a.k
+	a.layRuns(vars)
+	k.EndTile = k.Capture(func() {
+		a.countRuns()
+		a.makeRuns(vars)
+		a.joinRuns(vars)
+		a.takeRuns(vars)
+	})
+}
+
+// layRuns declares where the warp's runs lie in shared memory: an array for each variable, the widest first.
+func (a *groupText) layRuns(vars []runVar) {
+	k := a.k
+	typ, bytes := a.f.keyType()
 	for _, v := range vars {
 		bytes += v.bytes
 	}
@@ -224,95 +236,106 @@ func (a *groupText) endRuns(vars []runVar) {
 		k.Threads /= 2
 	}
 	k.Shared = kernel.SharedMemory{Threads: func(threads int) int64 { return int64(threads*k.Items) * bytes }}
-
-	// Where the warp's runs lie in shared memory: an array for each variable, the widest first.
-	type place struct{ name, typ string }
-	slots, key := make([]place, 0, len(vars)+1), place{"slot_key", typ}
-	at, offset := map[string]string{}, int64(0)
+	var arrays []string
+	offset := int64(0)
+	add := func(name, typ string, width int64) {
+		arrays = append(arrays, fmt.Sprintf("%s* const slot_%s = shared_at<%s>(runs + %d * warp_rows);", typ, name, typ, offset))
+		offset += width
+	}
 	for _, width := range []int64{16, 8, 4} {
 		for _, v := range vars {
 			if v.bytes == width {
-				s := place{"slot_" + v.name, v.typ}
-				slots, at[s.name] = append(slots, s), fmt.Sprintf("runs + %d * warp_rows", offset)
-				offset += width
+				add(v.name, v.typ, width)
 			}
 		}
 		if typ == "u64" && width == 8 || typ == "u32" && width == 4 {
-			slots, at[key.name] = append(slots, key), fmt.Sprintf("runs + %d * warp_rows", offset)
-			offset += width
+			add("key", typ, width)
 		}
 	}
 	a.decl = append(a.decl, "// the warp's runs of a tile, of which there are at most as many as rows",
 		"constexpr i64 warp_rows = (i64)RADISH_WARP * RADISH_ITEMS;", fmt.Sprintf("const i64 runs = thread_index() / RADISH_WARP * (%d * warp_rows);", offset))
-	for _, s := range slots {
-		a.decl = append(a.decl, fmt.Sprintf("%s* const %s = shared_at<%s>(%s);", s.typ, s.name, s.typ, at[s.name]))
-	}
+	a.decl = append(a.decl, arrays...)
+}
 
-	k.EndTile = k.Capture(func() {
-		k.Line("%s first = no_run<%s>(), last = no_run<%s>();", typ, typ, typ)
-		k.Line("u32 starts = 0; // runs that the thread's rows make")
-		k.Line("RADISH_UNROLL")
-		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		k.Line("if (!(run_rows >> i & 1)) continue;")
-		k.Line("if (first == no_run<%s>()) first = run_keys[i];", typ)
-		k.Line("starts += run_keys[i] != last;")
-		k.Line("last = run_keys[i];")
-		k.Close()
-		k.Line("// a run is put into a slot by the last thread that has rows of it")
-		k.Line("const %s before = shuffle_up(full_mask(), last, 1);", typ)
-		k.Line("const bool joins = lane() > 0 && starts > 0 && before == first;")
-		k.Line("const bool joined = ballot(full_mask(), joins) >> lane() >> 1 & 1;")
-		k.Line("u32 slots;")
-		k.Line("const u32 first_slot = warp_prefix(starts - joined, &slots);")
-		k.Line("u32 slot = first_slot;")
-		k.Line("%s run = no_run<%s>();", typ, typ)
-		for _, v := range vars {
-			k.Line("%s %s = %s;", v.typ, v.name, v.empty)
-		}
-		put := func() {
-			k.Line("slot_key[slot] = run;")
-			for _, v := range vars {
-				k.Line("slot_%s[slot] = %s;", v.name, v.name)
-			}
-		}
-		k.Line("RADISH_UNROLL")
-		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
-		k.Line("if (!(run_rows >> i & 1)) continue;")
-		k.Open("if (run != run_keys[i] && run != no_run<%s>()) {", typ)
-		put()
-		k.Line("slot++;")
-		for _, v := range vars {
-			k.Line("%s = %s;", v.name, v.empty)
-		}
-		k.Close()
-		k.Line("run = run_keys[i];")
-		for _, v := range vars {
-			k.Line("%s", v.step)
-		}
-		k.Close()
-		k.Line("const bool whole = joins && starts == 1; // all rows of the thread go on with the run of the one before")
-		k.Open("if (warp_any(full_mask(), whole)) {")
-		k.Line("const i32 from = segment_start(whole);")
-		k.Open("for (i32 d = 1; d < RADISH_WARP; d *= 2) {")
-		for _, v := range vars {
-			k.Line("const %s %s_below = shuffle_up(full_mask(), %s, d);", v.typ, v.name, v.name)
-			k.Line("if (lane() - d >= from) %s = %s;", v.name, v.join(v.name, v.name+"_below"))
-		}
-		k.Close()
-		k.Close()
-		for _, v := range vars {
-			k.Line("const %s %s_before = shuffle_up(full_mask(), %s, 1);", v.typ, v.name, v.name)
-		}
-		k.Open("if (joins && !whole) {")
-		for _, v := range vars {
-			k.Line("slot_%s[first_slot] = %s;", v.name, v.join(fmt.Sprintf("slot_%s[first_slot]", v.name), v.name+"_before"))
-		}
-		k.Close()
-		k.Open("if (starts > 0 && !joined) {")
-		put()
-		k.Close()
-		a.takeRuns(vars)
-	})
+// countRuns writes what counts a thread's runs of a tile, and gives them slots.
+func (a *groupText) countRuns() {
+	k := a.k
+	typ, _ := a.f.keyType()
+	k.Line("%s first = no_run<%s>(), last = no_run<%s>();", typ, typ, typ)
+	k.Line("u32 starts = 0; // runs that the thread's rows make")
+	k.Line("RADISH_UNROLL")
+	k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+	k.Line("if (!(run_rows >> i & 1)) continue;")
+	k.Line("if (first == no_run<%s>()) first = run_keys[i];", typ)
+	k.Line("starts += run_keys[i] != last;")
+	k.Line("last = run_keys[i];")
+	k.Close()
+	k.Line("// a run is put into a slot by the last thread that has rows of it")
+	k.Line("const %s before = shuffle_up(full_mask(), last, 1);", typ)
+	k.Line("const bool joins = lane() > 0 && starts > 0 && before == first;")
+	k.Line("const bool joined = ballot(full_mask(), joins) >> lane() >> 1 & 1;")
+	k.Line("u32 slots;")
+	k.Line("const u32 first_slot = warp_prefix(starts - joined, &slots);")
+	k.Line("u32 slot = first_slot;")
+}
+
+// putRun writes what puts the thread's current run into its slot.
+func (a *groupText) putRun(vars []runVar) {
+	a.k.Line("slot_key[slot] = run;")
+	for _, v := range vars {
+		a.k.Line("slot_%s[slot] = %s;", v.name, v.name)
+	}
+}
+
+// makeRuns writes what adds up a thread's rows, run by run. The last run stays in the variables.
+func (a *groupText) makeRuns(vars []runVar) {
+	k := a.k
+	typ, _ := a.f.keyType()
+	k.Line("%s run = no_run<%s>();", typ, typ)
+	for _, v := range vars {
+		k.Line("%s %s = %s;", v.typ, v.name, v.empty)
+	}
+	k.Line("RADISH_UNROLL")
+	k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+	k.Line("if (!(run_rows >> i & 1)) continue;")
+	k.Open("if (run != run_keys[i] && run != no_run<%s>()) {", typ)
+	a.putRun(vars)
+	k.Line("slot++;")
+	for _, v := range vars {
+		k.Line("%s = %s;", v.name, v.empty)
+	}
+	k.Close()
+	k.Line("run = run_keys[i];")
+	for _, v := range vars {
+		k.Line("%s", v.step)
+	}
+	k.Close()
+}
+
+// joinRuns writes what puts together a run that several threads share, and the threads' last runs into their slots.
+func (a *groupText) joinRuns(vars []runVar) {
+	k := a.k
+	k.Line("const bool whole = joins && starts == 1; // all rows of the thread go on with the run of the one before")
+	k.Open("if (warp_any(full_mask(), whole)) {")
+	k.Line("const i32 from = segment_start(whole);")
+	k.Open("for (i32 d = 1; d < RADISH_WARP; d *= 2) {")
+	for _, v := range vars {
+		k.Line("const %s %s_below = shuffle_up(full_mask(), %s, d);", v.typ, v.name, v.name)
+		k.Line("if (lane() - d >= from) %s = %s;", v.name, v.join(v.name, v.name+"_below"))
+	}
+	k.Close()
+	k.Close()
+	for _, v := range vars {
+		k.Line("const %s %s_before = shuffle_up(full_mask(), %s, 1);", v.typ, v.name, v.name)
+	}
+	k.Open("if (joins && !whole) {")
+	for _, v := range vars {
+		k.Line("slot_%s[first_slot] = %s;", v.name, v.join(fmt.Sprintf("slot_%s[first_slot]", v.name), v.name+"_before"))
+	}
+	k.Close()
+	k.Open("if (starts > 0 && !joined) {")
+	a.putRun(vars)
+	k.Close()
 }
 
 // takeRuns writes what takes a warp's runs to the groups.

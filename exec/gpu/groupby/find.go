@@ -8,7 +8,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// How a row's group is found. Keys of known ranges make a number: the group's place, or a packed key. That is looked up as one word, and so is a
+// How a row's group is found. Keys of known ranges make a number: the group's slot, or a packed key. That is looked up as one word, and so is a
 // single key of 64 bits; any others are compared one by one with the keys that lie in a slot's arrays.
 
 // slotOf writes what finds a row's group, opens the block of rows that have one, and returns the slot's name.
@@ -51,7 +51,7 @@ func (a *groupText) digit(i int, v codegen.Value) string {
 	return name
 }
 
-// number writes the number that keys of known ranges make: a dense place, or a packed key.
+// number writes the number that keys of known ranges make: a dense slot, or a packed key.
 func (a *groupText) number(keys []codegen.Value) string {
 	k, f := a.k, a.f
 	var text string

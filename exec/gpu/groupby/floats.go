@@ -20,7 +20,7 @@ const fullRows = 1 << 30
 
 // addFloat adds a value, or its square, to a sum of the thread's or the block's, which add does for an i128 or a SquareTerm, or, if it does not fit that, to the
 // group's limbs.
-func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, place string, add func(term string)) {
+func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, slot string, add func(term string)) {
 	k := a.k
 	shared := k.Pointer("u32", kernel.CounterWord{Of: windowOf{acc}})
 	window := a.windows[acc]
@@ -39,13 +39,13 @@ func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, place string, ad
 	k.Open("if (%s(%s, &%s, %s, (i32)%s, &%s)) {", fit, v.Text, window, shared, k.Literal(uint64(min(capacity, 64))), term)
 	add(term)
 	k.Else()
-	a.inDevice(place, func(place string) { a.addExact(acc, v, place) })
+	a.inDevice(slot, func(slot string) { a.addExact(acc, v, slot) })
 	k.Close()
 }
 
 // addExact adds a value, or its square, to a group's limbs in device memory.
-func (a *groupText) addExact(acc *Accumulator, v codegen.Value, place string) {
-	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), exactWords, place, v.Text)
+func (a *groupText) addExact(acc *Accumulator, v codegen.Value, slot string) {
+	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), exactWords, slot, v.Text)
 	full := a.mostTerms() > fullRows
 	switch {
 	case acc.op == accFloatSquares:
@@ -55,18 +55,4 @@ func (a *groupText) addExact(acc *Accumulator, v codegen.Value, place string) {
 	default:
 		a.k.Line("add_exact<false>(%s);", limbs)
 	}
-}
-
-// floatSum is the C++ of the arguments that say what a sum of doubles, or of their squares, is in group number row: its limbs, what fitted the window, and that.
-func (k *reader) floatSum(f *Form, acc *Accumulator) string {
-	fitted := k.wideText(f, acc.At+1)
-	if acc.op == accFloatSquares {
-		fitted += ", " + k.wideText(f, acc.At+3)
-	}
-	return fmt.Sprintf("%s, %s, *%s", k.limbs(f, acc), fitted, k.Pointer("const u32", kernel.CounterWord{Of: windowOf{acc}}))
-}
-
-// limbs is the C++ of where a sum of doubles of group number row has its limbs.
-func (k *reader) limbs(f *Form, acc *Accumulator) string {
-	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", GroupArray{f.Aggregate, acc.At}), exactWords)
 }

@@ -141,7 +141,7 @@ func (acc *Accumulator) noWord() string {
 	return "0"
 }
 
-// aggArray is an array over the places.
+// aggArray is an array over the slots.
 type aggArray struct {
 	elem  string
 	Width int64  // bytes of a group
@@ -261,7 +261,7 @@ func (f *Form) addItem(it *logical.AggItem) error {
 	return nil
 }
 
-// array adds an array over the places.
+// array adds an array over the slots.
 func (f *Form) array(elem string, width int64, unit int, fill uint64) int {
 	f.Arrays = append(f.Arrays, aggArray{elem, width, unit, fill})
 	return len(f.Arrays) - 1
@@ -276,4 +276,29 @@ func (f *Form) most(rows float64) float64 {
 		return min(rows, float64(f.Slots))
 	}
 	return rows
+}
+
+// inWords says whether all accumulators have words in shared memory, or are counted by one that has.
+func (f *Form) inWords() bool {
+	return !slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.limbs == 0 && acc.in == nil })
+}
+
+// Words is the number of 32-bit words that a group has in shared memory.
+func (f *Form) Words() int {
+	n := 0
+	for _, a := range f.Accs {
+		n += a.limbs
+	}
+	if f.ByCopy {
+		n |= 1
+	}
+	return n
+}
+
+func isVariance(k expr.AggKind) bool {
+	switch k {
+	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
+		return true
+	}
+	return false
 }

@@ -9,19 +9,16 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Many groups whose keys are found by hashing, and are of one word, are partitioned as those of large domains are (partition.go). In place of a slot there is
+// Many groups whose keys are found by hashing, and are of one word, are partitioned as those of large domains are (partition.go). Instead of a slot there is
 // the key, mixed by a bijection: it spreads over all 32 bits, or 64, and the key follows from it. Each partition has one block. That block finds the
 // partition's groups in shared memory: by a perfect hash of their keys (partitionhash.go), by a bitmap of their tags, or by searching. It appends the groups
 // behind the table in device memory. That table is small: it has what was added directly, that is keys that are frequent in a block's first tiles, and rows
 // that did not fit their partition or its table. A group that is there already is added to.
 
 const (
-	hashedLeast         = 1 << 12 // groups: fewer have tables in shared memory in front
-	slotsPerGroup       = 2.4     // slots of a partition's table for each group that is expected: the fuller, the slower, by much
-	rankBits            = 16      // of a tag, up to which groups are numbered by a bitmap
-	slotsPerRankedGroup = 1.6     // slotsPerGroup then: more groups than that are added to the table in device memory
-	rankBlocks          = 3       // of a multiprocessor
-	rankItems           = 2       // rows that a thread adds together then
+	hashedLeast = 1 << 12 // groups: fewer have tables in shared memory in front
+	rankBlocks  = 3       // of a multiprocessor
+	rankItems   = 2       // rows that a thread adds together then
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
@@ -36,43 +33,19 @@ func (f *Form) keysFitWord() bool {
 	return most < math.MaxUint32
 }
 
-// partitionSlots is the number of slots of a partition's table of groups that are found by hashing.
-func (x *PartitionForm) partitionSlots(groups float64) int64 {
-	factor := slotsPerGroup
-	if x.ranked() {
-		factor = slotsPerRankedGroup
-	}
-	wanted := int64(groups * factor / float64(int64(1)<<(x.Bits*x.Passes)))
-	return max(wanted, x.tuning.LeastSlots) &^ 3
-}
-
-// tagBits is the number of bits of a tag: what the passes have left of a place.
-func (x *PartitionForm) tagBits() int { return int(8*x.tagBytes()) - x.Bits*x.Passes }
-
-// ranked says whether a partition's groups are numbered by a bitmap of their tags, not searched for.
-func (x *PartitionForm) ranked() bool { return x.Hashed && x.tagBits() <= rankBits }
-
-// rankBytes is what numbering them takes of shared memory: two words for each 32 tags.
-func (x *PartitionForm) rankBytes() int64 {
-	if !x.ranked() {
-		return 0
-	}
-	return 8 << (x.tagBits() - 5)
-}
-
 // DirectGroups counts what was added to an aggregation's groups directly: not 0, if something was. AppendedGroups counts the groups behind the table.
 type (
 	DirectGroups   struct{ P *physical.Aggregate }
 	AppendedGroups struct{ P *physical.Aggregate }
 )
 
-// AppendedFirst is the place of the first group behind the table, AppendedCapacity how many there can be.
+// AppendedFirst is the slot of the first group behind the table, AppendedCapacity how many there can be.
 type (
 	AppendedFirst    struct{ P *physical.Aggregate }
 	AppendedCapacity struct{ P *physical.Aggregate }
 )
 
-// groups is about how many groups there are, or places in a dense domain.
+// groups is about how many groups there are, or slots in a dense domain.
 func (f *Form) groups() float64 {
 	if f.Shape == DenseGroups {
 		return float64(f.Slots)
@@ -80,21 +53,21 @@ func (f *Form) groups() float64 {
 	return f.Aggregate.EstGroups
 }
 
-// nullPlaces says whether NULL has a place besides those of keys.
-func (w *Way) nullPlaces() bool {
+// nullSlot says whether NULL has a slot besides those of keys.
+func (w *Way) nullSlot() bool {
 	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.Nullable
 }
 
-// partKey is the C++ of the key that a place stands for.
-func (a *groupText) partKey(place string) string {
+// partKey is the C++ of the key that a slot stands for.
+func (a *groupText) partKey(slot string) string {
 	if a.f.Partition.wide {
-		return fmt.Sprintf("unmix(%s)", place)
+		return fmt.Sprintf("unmix(%s)", slot)
 	}
-	return fmt.Sprintf("unmix_word(%s)", place)
+	return fmt.Sprintf("unmix_word(%s)", slot)
 }
 
-// partPlace writes a row's place. Of wide rows it opens the block of those that have one: two keys of all have none and go to their groups directly.
-func (a *groupText) partPlace(keys, args []codegen.Value) string {
+// partitionSlot writes a row's slot. Of wide rows it opens the block of those that have one: two keys of all have none and go to their groups directly.
+func (a *groupText) partitionSlot(keys, args []codegen.Value) string {
 	k, f := a.k, a.f
 	if !f.Partition.Hashed {
 		return a.slotOf(keys)
@@ -198,13 +171,13 @@ func (a *groupText) appendGroups(slots string) {
 		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.Passes)
 	}
 	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", GroupKeys{p}), k.Word(GroupMask{p}))
-	if a.f.Shape == wordGroups { // they have places behind the table, which hold what was added directly, or nothing
+	if a.f.Shape == wordGroups { // they have slots behind the table, which hold what was added directly, or nothing
 		special := "key == empty_key"
-		if a.nullPlaces() {
+		if a.nullSlot() {
 			special += " || tag == null_place"
 		}
 		k.Open("if (taken && (%s)) {", special)
-		if a.nullPlaces() {
+		if a.nullSlot() {
 			k.Line("g = %s + 1 + (tag == null_place);", k.Word(GroupMask{p}))
 		} else {
 			k.Line("g = %s + 1;", k.Word(GroupMask{p}))

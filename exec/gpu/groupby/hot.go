@@ -6,16 +6,16 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// A few places may have a good part of all rows. A block that partitions looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
+// A few slots may have a good part of all rows. A block that partitions looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
 // words in shared memory. Others are parted.
 
-// Limits of the table of frequent places.
+// Limits of the table of frequent slots.
 const (
 	hotBitsLeast, hotBitsMost = 9, 10   // more would be taken from the cache that loads go through
 	hotRest                   = 1 << 10 // bytes that a block takes of a multiprocessor besides
 )
 
-// hotBits is log2 of the number of frequent places that a block has room for.
+// hotBits is log2 of the number of frequent slots that a block has room for.
 func (w *Way) hotBits() int {
 	x := w.f.Partition
 	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partitionBlocks - hotRest - x.bytes(PartitionThreads)
@@ -29,7 +29,7 @@ func (w *Way) hotBits() int {
 	return bits
 }
 
-// hotBytes is what so many frequent places take of shared memory: a tag and words each.
+// hotBytes is what so many frequent slots take of shared memory: a tag and words each.
 func (w *Way) hotBytes(bits int) int64 {
 	return (w.f.Partition.tagBytes() + 4*int64(w.f.Words())) << bits
 }
@@ -49,7 +49,7 @@ func (a *groupText) declareHot() []string {
 	}
 }
 
-// hotRows writes what takes the rows of frequent places out of a tile's.
+// hotRows writes what takes the rows of frequent slots out of a tile's.
 func (a *groupText) hotRows() {
 	k, items := a.k, a.f.Partition.Items()
 	k.Open("if (hot) {")
@@ -76,10 +76,10 @@ func (a *groupText) flushHot() {
 	k := a.k
 	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); hot && slot < hot_slots; slot += RADISH_BLOCK) {")
 	k.Line("if (tags[slot] == not_hot) continue;")
-	a.openPlace("tags[slot]")
+	a.openSlot("tags[slot]")
 	k.Line("const u32* first = table + slot;")
 	a.flushWords(map[int]string{}, "Adds::shared")
-	a.closePlace()
+	a.closeSlot()
 	k.Close()
 }
 
@@ -92,7 +92,7 @@ func (a *groupText) each(items int, body func()) {
 }
 
 // addTogether adds rows of partitions to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
-// that what they wait for comes at once. some: the slots are those of frequent places, which tags holds, and a row may have none; otherwise those that are none have slots from spare on, which costs less than to ask,
+// that what they wait for comes at once. some: the slots are those of frequent slots, which tags holds, and a row may have none; otherwise those that are none have slots from spare on, which costs less than to ask,
 // and extremes are not read first: a warp whose rows are of so many groups meets one that changes something almost every time.
 func (a *groupText) addTogether(items int, row string, some bool) {
 	k, f := a.k, a.f
@@ -124,9 +124,9 @@ func (a *groupText) addTogether(items int, row string, some bool) {
 			k.Line("bool any_full = false;")
 			a.each(items, func() { k.Line("any_full |= last_counted(sums[i]);") })
 			k.Open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
-			place := "tags[from[i]]"
+			slot := "tags[from[i]]"
 			if !some {
-				place = "row_place(moved[i])"
+				slot = "row_place(moved[i])"
 				k.Line("Row moved[%d];", items)
 			}
 			k.Line("u32 from[%d], full = 0;", items)
@@ -144,7 +144,7 @@ func (a *groupText) addTogether(items int, row string, some bool) {
 			} else {
 				k.Line("if (!(full >> i & 1) || from[i] >= spare || is_pad(moved[i])) continue;")
 			}
-			a.global, a.closeGlobal = func() { a.openPlace(place) }, a.closePlace
+			a.global, a.closeGlobal = func() { a.openSlot(slot) }, a.closeSlot
 			a.move(acc, fmt.Sprintf("table + %d * stride + from[i]", acc.limb))
 			k.Close()
 			k.Close()

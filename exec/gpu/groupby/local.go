@@ -63,7 +63,7 @@ func (w *Way) chooseLocal() bool {
 	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), capacity) &^ 3
 	perSlot := float64(rowsPerSlot)
 	if slots*slotBytes > sharedSmall {
-		perSlot = rowsPerPlace
+		perSlot = sharedRowsPerSlot
 	}
 	if est*localFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
 		return false
@@ -124,7 +124,7 @@ func (a *groupText) localTile(key, null string, args []codegen.Value) {
 		}
 		kept[i] = v
 	}
-	if f.Shape == wordGroups { // a key that the table cannot have, or NULL, has a place of its own
+	if f.Shape == wordGroups { // a key that the table cannot have, or NULL, has a slot of its own
 		name := k.Name("key")
 		k.Line("const u64 %s = %s;", name, key)
 		k.Open("if (%s || %s == empty_key) {", null, name)

@@ -61,7 +61,7 @@ func (t *PerfectHashTable) bytes() int64 {
 	return t.tag*(t.slots()+spareSlots) + t.scratch() + t.buckets
 }
 
-// fits says whether so many groups are expected to have places.
+// fits says whether so many groups are expected to have slots.
 func (t *PerfectHashTable) fits(groups float64) bool {
 	return groups <= partitionHashFull*float64(t.hashed)
 }

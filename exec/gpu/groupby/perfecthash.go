@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // Few groups that are found by hashing, and whose keys are of one word, have tables in shared memory with a perfect hash, which is made before the rows come: it
@@ -18,7 +17,6 @@ import (
 const (
 	perfectHashSmall = 24 << 10 // bytes of a small table
 	perfectHashFull  = 0.9      // keys for each slot at the most
-	slotsPerBucket   = 3.5      // or less
 )
 
 var perfectHash = way{
@@ -28,32 +26,6 @@ var perfectHash = way{
 	declare: (*groupText).declarePerfectHash,
 	flush:   (*groupText).flushLocal,
 }
-
-// PerfectHashForm is a table with a perfect hash of its keys.
-type PerfectHashForm struct {
-	Slots, Buckets int64
-	Tag            int64 // bytes of a tag
-	slot           int64 // bytes of a slot: the tag and the accumulators
-}
-
-// bytes is what the table takes of shared memory.
-func (x *PerfectHashForm) bytes() int64 { return x.Slots*x.slot + x.Buckets }
-
-// PerfectHashWord is the address of one of the arrays of a perfect hash.
-type PerfectHashWord struct {
-	P    *physical.Aggregate
-	Part PerfectHashPart
-}
-
-type PerfectHashPart uint8
-
-const (
-	PerfectHashTags    PerfectHashPart = iota // of each slot
-	PerfectHashNumbers                        // of each bucket
-	PerfectHashList                           // for placing: tags, and the number of the one before in the same bucket
-	PerfectHashBefore
-	PerfectHashParts
-)
 
 // choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
 func (w *Way) choosePerfectHash(words int64) *PerfectHashForm {
@@ -74,20 +46,6 @@ func (w *Way) choosePerfectHash(words int64) *PerfectHashForm {
 		return nil
 	}
 	return x
-}
-
-// fill makes the table so large.
-func (x *PerfectHashForm) fill(bytes int64) {
-	x.Buckets = kernel.PowerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
-	x.Slots = (bytes - x.Buckets) / x.slot &^ 3
-}
-
-// elem is the C++ of a tag's type.
-func (x *PerfectHashForm) elem() string {
-	if x.Tag == 8 {
-		return "u64"
-	}
-	return "u32"
 }
 
 // perfectHashRow adds a row to the block's table or, if its key has no slot there, to the one in device memory.
@@ -123,7 +81,7 @@ func (a *groupText) perfectHashRow(keys, args []codegen.Value) {
 	if null != "false" {
 		k.Close()
 	}
-	k.Learn = a.placeKernel()
+	k.Learn = a.displaceKernel()
 }
 
 // shift takes a word to its bucket.
@@ -159,8 +117,8 @@ func (a *groupText) declarePerfectHash() []string {
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }
 
-// placeKernel places the keys of the groups that were seen.
-func (a *groupText) placeKernel() *kernel.Kernel {
+// displaceKernel slots the keys of the groups that were seen.
+func (a *groupText) displaceKernel() *kernel.Kernel {
 	sub, _ := a.thenKernel("_place")
 	sub.Threads = 1024 // one block does it
 	p, x := a.f.Aggregate, a.f.PerfectHash

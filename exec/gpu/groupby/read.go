@@ -12,9 +12,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// reader writes the kernel of a pipeline that reads groups.
-type reader struct{ *kernel.Kernel }
-
 // OutlineSource decides what the source gives that reads an aggregation's groups.
 func (all Forms) OutlineSource(o *kernel.Outline, src *physical.SinkScan, p *physical.Aggregate) error {
 	f := all[p]

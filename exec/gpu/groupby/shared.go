@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -28,9 +27,9 @@ import (
 
 // Limits of tables in shared memory.
 const (
-	SharedCopies = 24 << 10 // bytes up to which a table has copies
-	sharedSmall  = 64 << 10 // bytes that are always worth it; more take rowsPerPlace rows for each place
-	rowsPerPlace = 512
+	SharedCopies      = 24 << 10 // bytes up to which a table has copies
+	sharedSmall       = 64 << 10 // bytes that are always worth it; more take sharedRowsPerSlot rows for each slot
+	sharedRowsPerSlot = 512
 )
 
 var shared = way{
@@ -39,12 +38,6 @@ var shared = way{
 	row:     (*groupText).sharedRow,
 	declare: (*groupText).declareShared,
 	flush:   (*groupText).flush,
-}
-
-// sharedRow adds a row to its group in the block's table.
-func (a *groupText) sharedRow(keys, args []codegen.Value) {
-	a.k.Threads = a.k.SharedThreads(a.f.Slots * int64(a.f.Words()) * 4)
-	a.slotRow(keys, args)
 }
 
 // narrow says whether a sum is known to fit 64 bits.
@@ -141,7 +134,7 @@ func (w *Way) countOf(acc *Accumulator) int {
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (w *Way) fitsShared(counted bool) bool {
 	bytes := w.f.Slots * w.tableWords(counted, false) * 4
-	return bytes <= w.Plan.Target.SharedBytes && (bytes <= sharedSmall || w.rowsIn() >= rowsPerPlace*float64(w.f.Slots))
+	return bytes <= w.Plan.Target.SharedBytes && (bytes <= sharedSmall || w.rowsIn() >= sharedRowsPerSlot*float64(w.f.Slots))
 }
 
 // rowsIn is about the number of rows that come.
@@ -152,25 +145,8 @@ func (w *Way) rowsIn() float64 {
 	return w.MaxRows
 }
 
-// inWords says whether all accumulators have words in shared memory, or are counted by one that has.
-func (f *Form) inWords() bool {
-	return !slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.limbs == 0 && acc.in == nil })
-}
-
-// Words is the number of 32-bit words that a group has in shared memory.
-func (f *Form) Words() int {
-	n := 0
-	for _, a := range f.Accs {
-		n += a.limbs
-	}
-	if f.ByCopy {
-		n |= 1
-	}
-	return n
-}
-
-// updateShared adds a value to a group's words. place is that of a dense form.
-func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, place string) {
+// updateShared adds a value to a group's words. slot is that of a dense form.
+func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, slot string) {
 	k := a.k
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
@@ -183,14 +159,14 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, place string
 	case acc.op == accCount:
 		k.Line("atomic_add(%s, 1u);", limb)
 	case acc.op == accFloatSum:
-		a.addFloat(acc, v, place, func(term string) { k.Line("add_limbs<4>(%s, stride, %s);", limb, term) })
+		a.addFloat(acc, v, slot, func(term string) { k.Line("add_limbs<4>(%s, stride, %s);", limb, term) })
 	case acc.op == accFloatSquares:
-		a.addFloat(acc, v, place, func(term string) {
+		a.addFloat(acc, v, slot, func(term string) {
 			k.Line("add_limbs<4>(%s, stride, (i128)%s.low);", limb, term)
 			k.Line("add_limbs<4>(%s + 4 * stride, stride, %s.high);", limb, term)
 		})
 	case acc.extremeOf64():
-		a.updateBest(acc, v, limb, place)
+		a.updateBest(acc, v, limb, slot)
 	case acc.op == accMin:
 		k.Line("keep_min(%s, %s);", limb, offset)
 	case acc.op == accMax:
@@ -211,7 +187,7 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, place string
 }
 
 // updateBest keeps the better of a group's extreme and a value of 64 bits. limb is the C++ of the address of the block's word.
-func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, place string) {
+func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, slot string) {
 	k := a.k
 	best, high, compare := k.Name("best"), k.Name("high"), "<="
 	if acc.op == accMax {
@@ -226,14 +202,14 @@ func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, place st
 	}
 	k.Open("if (%s %s load_relaxed(%s)) {", high, compare, limb)
 	k.Line("keep_%s(%s, %s);", acc.extreme(), limb, high)
-	a.inDevice(place, func(place string) { k.Line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), place, best) })
+	a.inDevice(slot, func(slot string) { k.Line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), slot, best) })
 	k.Close()
 }
 
-// inDevice writes what is done to a row's group in device memory, whose place it is told; place is that of a dense form.
-func (a *groupText) inDevice(place string, write func(place string)) {
+// inDevice writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
+func (a *groupText) inDevice(slot string, write func(slot string)) {
 	if !a.inLocal {
-		write(place)
+		write(slot)
 		return
 	}
 	a.global()
@@ -355,14 +331,14 @@ func (a *groupText) sumCopies(read, word string) string {
 // declareShared makes the block's groups empty.
 func (a *groupText) declareShared() []string {
 	k, f := a.k, a.f
-	places := k.Literal(uint64(f.Slots))
+	slots := k.Literal(uint64(f.Slots))
 	k.Shared = kernel.SharedMemory{Bytes: f.Slots * int64(f.Words()) * 4, Copied: true}
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet: words of one limb lie by",
 		"// group, then by copy.",
 		fmt.Sprintf("const u32 copies = (u32)%s;", k.Word(GroupCopies{f.Aggregate})),
 		"const u32 copy = thread_index() & ((1u << copies) - 1);",
-		fmt.Sprintf("const u32 places = (u32)%s;", places),
+		fmt.Sprintf("const u32 places = (u32)%s;", slots),
 		"const i32 stride = (i32)(places << copies);",
 		"u32* table = shared_at<u32>(0);",
 	}

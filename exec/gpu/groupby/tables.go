@@ -1,12 +1,10 @@
 package groupby
 
 import (
-	"fmt"
-
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// The last kernel of partitioned rows: a block adds a partition's rows, or a piece of them, up in a table in shared memory. Its slots are an array of the partition's places
+// The last kernel of partitioned rows: a block adds a partition's rows, or a piece of them, up in a table in shared memory. Its slots are an array of the partition's slots
 // (densePart), or found by hashing (hashed.go, partitionhash.go).
 
 // tablesKernel adds the rows of each partition up. After one pass there are few partitions: several blocks take pieces of each, if they can add to groups together.
@@ -77,73 +75,4 @@ func (w *Way) sizePartition() {
 	if x.perfectHash == nil {
 		x.stride = min(x.wantedStride(w.f.groups()), (tableCapacity(shared, int64(x.tables))-x.rankBytes())/x.slotBytes(int64(w.f.Words()))&^3)
 	}
-}
-
-// partitionTiles writes a loop over a partition's rows, of which a thread takes so many at once.
-func (a *groupText) partitionTiles(items int, body func()) {
-	k := a.k
-	k.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * %d) {", items)
-	a.partitionRows(items, "end")
-	body()
-	k.Close()
-}
-
-// partitionRows writes the loading of so many of a partition's rows, from at up to an end.
-func (a *groupText) partitionRows(items int, end string) {
-	k, last := a.k, a.f.Partition.Passes-1
-	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", PartitionWord{a.f.Aggregate, last, PartitionRows}), end)
-}
-
-// emptyPartition makes so many slots empty.
-func (a *groupText) emptyPartition(slots string) {
-	k := a.k
-	k.Open("for (u32 i = thread_index(); i < %s; i += RADISH_BLOCK) {", slots)
-	for _, acc := range a.f.Accs {
-		for limb := range acc.limbs {
-			k.Line("table[%d * stride + i] = %s;", acc.limb+limb, acc.noWord())
-		}
-	}
-	k.Close()
-}
-
-// someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its place in the table.
-func (a *groupText) someTogether(items int, slot string, check func()) {
-	k := a.k
-	together := min(items, tableItems)
-	k.Line("RADISH_UNROLL")
-	k.Open("for (i32 next = 0; next < %d; next += %d) {", items, together)
-	k.Line("u32 slots[%d];", together)
-	a.each(together, func() {
-		k.Line("const Row row = rows[next + i];")
-		k.Line("slots[i] = !is_pad(row) ? %s : spare + lane();", slot)
-		if check != nil {
-			check()
-		}
-	})
-	a.addTogether(together, "rows[next + i]", false)
-	k.Close()
-}
-
-// densePartition writes what makes the groups of a partition of a dense domain, or of a piece of it.
-func (a *groupText) densePartition(pieces int) {
-	k, f := a.k, a.f
-	a.emptyPartition("places")
-	k.Line("block_barrier();")
-	a.partitionTiles(f.Partition.Items(), func() {
-		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)
-	})
-	k.Line("block_barrier();")
-	how := "Adds::shared"
-	if pieces == 1 {
-		how = "how"
-		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
-	}
-	k.Open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
-	k.Line("const u32* first = table + local;")
-	counts := map[int]string{}
-	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
-	k.Line("const u64 g = global_place((u64)part, local, %d);", f.Partition.Passes)
-	a.flushWords(counts, how)
-	k.Close()
 }

@@ -21,91 +21,6 @@ type groupText struct {
 	windows             map[*Accumulator]string // C++: the thread's copies of the windows of sums of doubles
 }
 
-// NewSink returns what writes an aggregation's end of a pipeline.
-func NewSink(k *kernel.Kernel) kernel.Sink {
-	return &groupText{k: k, Way: k.Way.(*Way), windows: map[*Accumulator]string{}}
-}
-
-func (a *groupText) Row(s *codegen.Scope) error {
-	a.k.Line("// aggregate")
-	keys, err := a.keys(s)
-	if err != nil {
-		return err
-	}
-	args, err := a.args(s, len(keys))
-	if err != nil {
-		return err
-	}
-	a.k.Line("// group: %s", a.f.Shape)
-	a.way.row(a, keys, args)
-	return nil
-}
-
-// keys computes the keys of a row.
-func (a *groupText) keys(s *codegen.Scope) ([]codegen.Value, error) {
-	k, f := a.k, a.f
-	var keys []codegen.Value
-	for i, g := range f.Aggregate.Groups {
-		v, err := k.Emit(g.Expr, s)
-		if err != nil {
-			return nil, err
-		}
-		if v.Class == form.Float && v.Null != "true" {
-			null := v.Null
-			v = k.Assign(v.Typ, "canonical(%s)", v.Text)
-			v.Null = null
-		}
-		if v, err = k.Stored(f.form, i, v); err != nil {
-			return nil, err
-		}
-		keys = append(keys, v)
-	}
-	return keys, nil
-}
-
-// args computes the accumulators' arguments, which stand behind so many keys; those without one have none.
-func (a *groupText) args(s *codegen.Scope, at int) ([]codegen.Value, error) {
-	k, f := a.k, a.f
-	args := make([]codegen.Value, len(f.Accs))
-	for i, acc := range f.Accs {
-		if acc.arg == nil {
-			continue
-		}
-		v, err := k.Emit(acc.arg, s)
-		if err != nil {
-			return nil, err
-		}
-		if acc.op == accLeast || acc.op == accMost {
-			v = k.AsView(v)
-		}
-		if v, err = k.Stored(f.form, at, v); err != nil {
-			return nil, err
-		}
-		if acc.op == accSum && v.Class == form.Wide {
-			a.boundTerm(acc.arg, v)
-		}
-		at++
-		args[i] = v
-	}
-	return args, nil
-}
-
-// updateAll adds a row's values to a group.
-func (a *groupText) updateAll(args []codegen.Value, place string) {
-	k, f := a.k, a.f
-	switch {
-	case f.ByCopy:
-		a.own = k.Name("own")
-		k.Line("const SharedWord %s = word_after(mine, (u32)%s * group);", a.own, place)
-	case f.Shared || a.inLocal:
-		a.own = k.Name("own")
-		k.Line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, place)
-	}
-	for i, acc := range f.Accs {
-		a.unlessNull(acc, args[i], func() { a.update(acc, args[i], place) })
-	}
-}
-
 // unlessNull writes what adds a value to an accumulator, where the value is one that the accumulator takes.
 func (a *groupText) unlessNull(acc *Accumulator, v codegen.Value, write func()) {
 	switch {
@@ -118,10 +33,10 @@ func (a *groupText) unlessNull(acc *Accumulator, v codegen.Value, write func()) 
 	}
 }
 
-// note marks a dense place as taken, where no count does.
-func (a *groupText) note(place string) {
+// note marks a dense slot as taken, where no count does.
+func (a *groupText) note(slot string) {
 	if a.f.SeenAt >= 0 {
-		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.SeenAt}), place)
+		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.SeenAt}), slot)
 	}
 }
 
@@ -136,55 +51,6 @@ func addend(v codegen.Value) string {
 // arrayOf is the C++ of the address of an accumulator's array number i.
 func (a *groupText) arrayOf(acc *Accumulator, i int) string {
 	return a.k.Pointer(a.f.Arrays[acc.At+i].elem, GroupArray{a.f.Aggregate, acc.At + i})
-}
-
-// update adds a value to an accumulator of a group.
-func (a *groupText) update(acc *Accumulator, v codegen.Value, place string) {
-	k, f := a.k, a.f
-	at := func(i int) string { return a.arrayOf(acc, i) + " + " + place }
-	if f.Shared || a.inLocal {
-		if acc.in != nil {
-			return // the sum counts
-		}
-		switch {
-		case acc.limbs > 0 && f.ByCopy:
-			a.updateCopy(acc, v)
-			return
-		case acc.limbs > 0:
-			a.updateShared(acc, v, place)
-			return
-		}
-	}
-	switch acc.op {
-	case accCount:
-		k.Line("atomic_add(%s, (u64)1);", at(0))
-	case accSum:
-		if acc.narrow {
-			k.Line("atomic_add(%s, (u64)%s);", at(0), v.Text)
-		} else {
-			k.Line("add_wide(%s, %s, %s);", at(0), at(1), addend(v))
-		}
-	case accFloatSum, accFloatSquares:
-		a.addExact(acc, v, place)
-	case accMin:
-		k.Line("keep_min(%s, %s);", at(0), ordered(v))
-	case accMax:
-		k.Line("keep_max(%s, %s);", at(0), ordered(v))
-	case accBitAnd, accBitOr, accBitXor:
-		name, _ := acc.bits()
-		k.Line("atomic_%s(%s, (u64)%s);", name, at(0), v.Text)
-	case accAny, accSingle:
-		k.Open("if (load_relaxed(%s) == 0 && atomic_cas(%s, 0u, 1u) == 0) {", at(2), at(2))
-		k.Line("*(%s) = %s;", at(0), v.Text)
-		k.Line("*(%s) = !(%s);", at(1), kernel.OrFalse(v.Null))
-		if acc.op == accSingle {
-			k.Else()
-			k.RaiseIf("true", codegen.CodeOnCPU, acc.arg)
-		}
-		k.Close()
-	case accLeast, accMost:
-		k.Line("%s(%s, %s, %s, %s);", keepBest(acc), at(2), at(0), at(1), v.Text)
-	}
 }
 
 // keepBest is the device function that keeps the better of a group's value and another, for values that no atomic compares.
@@ -206,27 +72,9 @@ func ordered(v codegen.Value) string {
 	return v.Text
 }
 
-// Together brings the threads of a warp together again: those that part while they look for a slot would stay apart.
-func (a *groupText) Together() ([]string, error) {
-	if a.f.Shape >= PackedGroups {
-		a.k.Line("warp_barrier(full_mask());")
-	}
-	return nil, nil
-}
-
-func (a *groupText) After() error {
-	for _, l := range a.tail {
-		a.k.Line("%s", l)
-	}
-	if a.way.flush != nil {
-		a.way.flush(a)
-	}
-	return nil
-}
-
-func (a *groupText) Declare() []string {
-	if a.way.declare == nil {
-		return a.decl
-	}
-	return append(a.decl, a.way.declare(a)...)
+// thenKernel returns a kernel that runs after the pipeline's, and what writes it.
+func (a *groupText) thenKernel(suffix string) (*kernel.Kernel, *groupText) {
+	k := a.k
+	sub := k.Another(suffix)
+	return sub, &groupText{k: sub, Way: a.Way}
 }

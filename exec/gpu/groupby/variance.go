@@ -1,7 +1,6 @@
 package groupby
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
@@ -20,14 +19,6 @@ import (
 
 // maxExact bounds the integers that are doubles, too.
 const maxExact = 1 << 53
-
-func isVariance(k expr.AggKind) bool {
-	switch k {
-	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
-		return true
-	}
-	return false
-}
 
 // addVariances adds what variances are computed from, once ranges are known.
 func (w *Way) addVariances() {
@@ -132,17 +123,4 @@ func (k *reader) varianceValue(f *Form, i int, v codegen.Value, count string) (c
 		v.Text = "math_sqrt(" + x + ")"
 	}
 	return k.Define(v, "value"), nil
-}
-
-// sumText is the C++ of an exact sum of group number row, an i128.
-func (k *reader) sumText(f *Form, acc *Accumulator) string {
-	if acc.narrow {
-		return fmt.Sprintf("(i64)%s[row]", k.Pointer("const u64", GroupArray{f.Aggregate, acc.At}))
-	}
-	return k.wideText(f, acc.At)
-}
-
-// wideText is the C++ of the i128 whose words group number row has in array number at and in the next one.
-func (k *reader) wideText(f *Form, at int) string {
-	return fmt.Sprintf("as_i128(%s[row], %s[row])", k.Pointer("const u64", GroupArray{f.Aggregate, at}), k.Pointer("const u64", GroupArray{f.Aggregate, at + 1}))
 }

@@ -1,9 +1,9 @@
 package join
 
 import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -25,9 +25,6 @@ type Algorithm struct {
 	find func(p *probeText) (first, more, step string)
 }
 
-// algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
-var algorithms = []*Algorithm{loop, hash, bitmap, direct, dense}
-
 // demand is what the plan asks of a build.
 type demand struct {
 	build  *physical.Build
@@ -35,21 +32,6 @@ type demand struct {
 	marks  bool                   // some probe asks whether it may be NULL that a row matches
 	once   bool                   // probes ask at most whether there is a row, or there is at most one
 	filter bool                   // some probe has a residual condition
-}
-
-// demandOf looks at all probes of a build.
-func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
-	d := &demand{build: b, on: b.On(physical.GPU), once: true}
-	for _, p := range g.Plan.Pipelines {
-		for _, t := range p.Transforms {
-			if t, ok := t.(*physical.Probe); ok && t.Build == b {
-				d.marks = d.marks || t.Kind == logical.MarkJoin
-				d.filter = d.filter || len(t.Residual) > 0
-				d.once = d.once && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
-			}
-		}
-	}
-	return d
 }
 
 // domain is the number of values that the key of a build can have, and width the bytes of a row's payload.
@@ -79,34 +61,6 @@ type Array struct {
 	Filled bool   // if that matters
 }
 
-func (m *Memory) add(key any, items int64, unit int) {
-	m.Arrays = append(m.Arrays, Array{Key: key, Items: items, Unit: unit})
-}
-
-func (m *Memory) addFilled(key any, items int64, unit int, fill uint64) {
-	m.Arrays = append(m.Arrays, Array{key, items, unit, fill, true})
-}
-
-// Memory is what a build of so many rows needs.
-func (f *Form) Memory(rows int64) *Memory {
-	m := &Memory{Rows: rows, Words: map[any]uint64{}}
-	if f.Algorithm.memory != nil {
-		f.Algorithm.memory(m, f)
-	}
-	if f.nullChain {
-		m.addFilled(NullHeadWord{of{f.build}}, 1, 4, noRow)
-	}
-	if f.build.KeepUnmatched {
-		m.addFilled(MatchedWord{of{f.build}}, rows, 1, 0)
-	}
-	for i, x := range f.filters {
-		if x != nil {
-			m.addFilled(FilterWord{of{f.build}, i}, x.bytes()/8, 8, 0)
-		}
-	}
-	return m
-}
-
 // Word is the key of a parameter that is about a build: an array's address, or a number.
 type Word interface{ Of() *physical.Build }
 
@@ -115,3 +69,38 @@ type of struct{ build *physical.Build }
 
 // Of is the build.
 func (w of) Of() *physical.Build { return w.build }
+
+// buildText is the sink that fills a build.
+type buildText struct {
+	k *kernel.Kernel
+	*kernel.Append
+	f    *Form
+	keys []codegen.Value
+	null string // some key that is not NULL-safe is NULL; "": never
+}
+
+// probeText writes one probe.
+type probeText struct {
+	k    *kernel.Kernel
+	t    *physical.Probe
+	f    *Form
+	keys []codegen.Value
+	null string // some key that may not be NULL is; "": never
+	row  string // the variable that holds the build row
+}
+
+// keyFilter is the filter of a build's key.
+type keyFilter struct {
+	slots int64 // bits; of hashed values a power of two
+	exact bool  // bit value - lo; else values are hashed
+	lo    int64
+	local bool // blocks copy it to shared memory
+}
+
+func (m *Memory) add(key any, items int64, unit int) {
+	m.Arrays = append(m.Arrays, Array{Key: key, Items: items, Unit: unit})
+}
+
+func (m *Memory) addFilled(key any, items int64, unit int, fill uint64) {
+	m.Arrays = append(m.Arrays, Array{key, items, unit, fill, true})
+}

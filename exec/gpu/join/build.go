@@ -7,15 +7,6 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// buildText is the sink that fills a build.
-type buildText struct {
-	k *kernel.Kernel
-	*kernel.Append
-	f    *Form
-	keys []codegen.Value
-	null string // some key that is not NULL-safe is NULL; "": never
-}
-
 // NewSink returns what writes the end of a pipeline in a build.
 func (all Forms) NewSink(k *kernel.Kernel, b *physical.Build) kernel.Sink {
 	f := all[b]

@@ -22,14 +22,6 @@ const (
 	filterDomain = 64      // values of a domain for each row
 )
 
-// keyFilter is the filter of a build's key.
-type keyFilter struct {
-	slots int64 // bits; of hashed values a power of two
-	exact bool  // bit value - lo; else values are hashed
-	lo    int64
-	local bool // blocks copy it to shared memory
-}
-
 // bytes is what a filter takes.
 func (x *keyFilter) bytes() int64 { return kernel.RoundUp((x.slots+7)/8, 16) }
 

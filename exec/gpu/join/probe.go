@@ -12,16 +12,6 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// probeText writes one probe.
-type probeText struct {
-	k    *kernel.Kernel
-	t    *physical.Probe
-	f    *Form
-	keys []codegen.Value
-	null string // some key that may not be NULL is; "": never
-	row  string // the variable that holds the build row
-}
-
 // Probe writes the lookup of a row in a build, and opens the block of what it gives.
 func (all Forms) Probe(k *kernel.Kernel, s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
 	f, err := all.of(k.Plan, t.Build)
@@ -97,11 +87,6 @@ func (p *probeText) byKey(s *codegen.Scope) (*codegen.Scope, error) {
 	return p.open(s, found)
 }
 
-// bindPayload makes the build's columns known, of row p.row; missing says when there is none.
-func (p *probeText) bindPayload(s *codegen.Scope, missing string) {
-	p.k.BindStored(s, p.f.build, p.f.rows, p.f.payAt, p.f.build.Payload, p.row, missing)
-}
-
 // residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
 func (p *probeText) residual(s *codegen.Scope) (string, error) {
 	var all []string
@@ -168,18 +153,6 @@ func (p *probeText) pass(s *codegen.Scope) error {
 	return p.passResidual(s)
 }
 
-// passResidual writes the tests of the residual condition.
-func (p *probeText) passResidual(s *codegen.Scope) error {
-	for _, e := range p.t.Residual {
-		cond, err := p.k.EmitCond(e, s)
-		if err != nil {
-			return err
-		}
-		p.k.Line("if (!(%s)) continue;", cond)
-	}
-	return nil
-}
-
 // sameKey is the condition that key part i of the build's row is v.
 func (p *probeText) sameKey(i int, v codegen.Value) string {
 	b := p.buildKey(i)
@@ -189,11 +162,6 @@ func (p *probeText) sameKey(i int, v codegen.Value) string {
 	}
 	bn, vn := kernel.OrFalse(b.Null), kernel.OrFalse(v.Null)
 	return fmt.Sprintf("%s == (%s) && (%s || %s)", bn, vn, bn, same)
-}
-
-// buildKey reads key part i of the build's row.
-func (p *probeText) buildKey(i int) codegen.Value {
-	return p.k.StoredItem(p.f.build, p.f.rows, p.f.keyAt[i], p.row)
 }
 
 // compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.

@@ -26,18 +26,3 @@ func (all Forms) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical
 	}
 	return nil
 }
-
-// OutlineUnmatched decides what the source that reads them gives.
-func (all Forms) OutlineUnmatched(o *kernel.Outline, src *physical.UnmatchedScan) error {
-	f, err := all.of(o.Plan, src.Build)
-	if err != nil {
-		return err
-	}
-	f.bound = true
-	o.MaxRows = o.Plan.Bound(src.Build)
-	f.rows.Bind(o.Forms, f.payAt, src.Build.Payload, false)
-	for _, c := range src.Nulls {
-		o.Forms.BindNull(c)
-	}
-	return nil
-}

@@ -1,9 +1,9 @@
 // Package program turns pipelines of a physical plan into a Program: CUDA kernels, and what their launches need. It is data. Neither a device nor a running
 // query is known here; a Target says what kernels depend on.
 //
-//	New                 program.go               decides, then writes; nothing changes afterwards
+//	New                 new.go                   decides, then writes; nothing changes afterwards
 //	outliner            outline.go               what is decided of each pipeline (kernel.Outline): forms of values, how rows are stored
-//	writer.generate     write.go                 the text of one: source, transforms, sink, each written inside the one before
+//	writer.generate     generate.go, write.go    the text of one: source, transforms, sink, each written inside the one before
 //	  scans             scanoutline.go, scan.go  tiles of table rows; scanrange.go: filters by ranges of stored offsets
 //	  joins             package join             one file for each algorithm
 //	  groups            package groupby          one file for each way

@@ -6,7 +6,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
 )
 
 // Program is what a plan's pipelines become on a device: a kernel for each, and the form of what they store between them. It is made
@@ -19,42 +18,6 @@ type Program struct {
 
 	Builds join.Forms
 	Aggs   groupby.Forms
-}
-
-// New writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
-func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool) *Program {
-	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), on: on}
-	g.write()
-	return g
-}
-
-// WithFlippedLoading writes the program again. The scans load their columns in the other way than their estimates suggest (loadsAllRows).
-func (g *Program) WithFlippedLoading(scans map[*physical.TableScan]bool) *Program {
-	flipped := &Program{Pipelines: kernel.NewPipelines(g.Plan, g.Target, g.Ctx, g.Lookups), on: g.on, flipped: scans}
-	flipped.write()
-	return flipped
-}
-
-// write decides everything, and then writes the kernels.
-func (g *Program) write() {
-	for _, p := range g.Plan.Pipelines {
-		if !g.on(p) {
-			g.Refused[p] = codegen.Refuse("not asked for")
-		}
-	}
-	g.outline()
-	for _, p := range g.Plan.Pipelines {
-		if g.Refused[p] != nil {
-			continue
-		}
-		k, err := g.generate(g.Outlines[p])
-		if err != nil { // its text is too long, say: what reads its sink has it from the host
-			g.Refused[p] = err
-			g.outline()
-			continue
-		}
-		g.Kernels[p] = k
-	}
 }
 
 // Reason is why a pipeline has no kernel; nil if it has one.

@@ -9,7 +9,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
 )
 
 // tableReader writes how a scan's columns are read.
@@ -197,79 +196,6 @@ func (r *tableReader) openPacked(s *codegen.Scope) error {
 	return nil
 }
 
-// loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
-func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
-	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
-	return all != g.flipped[scan]
-}
-
-// usedColumns are all columns that a pipeline's operators read.
-func usedColumns(p *physical.Pipeline) map[expr.ColumnID]bool {
-	used := map[expr.ColumnID]bool{}
-	add := func(es ...expr.Expr) {
-		for _, e := range es {
-			addColumns(used, e)
-		}
-	}
-	if scan, ok := p.Source.(*physical.TableScan); ok {
-		add(scan.Filters...)
-	}
-	for _, t := range p.Transforms {
-		switch t := t.(type) {
-		case *physical.Filter:
-			add(t.Preds...)
-		case *physical.Project:
-			for _, it := range t.Items {
-				add(it.Expr)
-			}
-		case *physical.Probe:
-			add(t.Keys...)
-			add(t.Residual...)
-		case *physical.Repeat:
-			add(t.Count)
-		}
-	}
-	switch sink := p.Sink.(type) {
-	case *physical.Build:
-		add(sink.Keys...)
-		for _, c := range sink.Payload {
-			used[c.ID] = true
-		}
-	case *physical.Aggregate:
-		for _, it := range sink.Groups {
-			add(it.Expr)
-		}
-		for _, it := range sink.Aggs {
-			add(it.Args...)
-		}
-	case *physical.Sort:
-		for _, key := range sink.Keys {
-			add(key.Expr)
-		}
-		for _, c := range sink.Cols {
-			used[c.ID] = true
-		}
-	case *physical.Materialize:
-		for _, c := range sink.Cols {
-			used[c.ID] = true
-		}
-	case *physical.Result:
-		for _, id := range sink.In {
-			used[id] = true
-		}
-	}
-	return used
-}
-
-func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
-	expr.Walk(e, func(e expr.Expr) bool {
-		if c, ok := e.(*expr.Column); ok {
-			set[c.ID] = true
-		}
-		return true
-	})
-}
-
 // loadItems writes the load of a column's items for the rows of the thread.
 func (r *tableReader) loadItems(i int, load string) {
 	f := &r.forms[i]
@@ -337,4 +263,48 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 		}
 	}
 	return k.Define(v, "t")
+}
+
+// narrow narrows `here`, for item i of the thread, by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
+func (r *tableReader) narrow(s *codegen.Scope) error {
+	k := r.k
+	for _, g := range r.ranges {
+		w := LowWord{kernel.ScanColumn{Scan: r.scan, At: g.at}, g.lo, g.hi}
+		k.Line("// range")
+		k.Note(kernel.Note{What: "range of ", Of: r.scan.Cols[g.at]})
+		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(SpanWord(w)))
+		if r.forms[g.at].Nulls {
+			k.Line("here &= %s_valid >> i & 1;", r.vector[g.at])
+		}
+	}
+	for pass := range 2 {
+		for _, e := range r.rest {
+			if total(e) != (pass == 0) {
+				continue
+			}
+			k.Line("// filter")
+			k.Note(kernel.Note{What: "filter ", Of: e})
+			if pass == 0 {
+				cond, err := k.EmitCond(e, s)
+				if err != nil {
+					return err
+				}
+				k.Line("here &= %s;", cond)
+				continue
+			}
+			k.Open("if (here) {")
+			cond, err := k.EmitCond(e, s.Nested())
+			if err != nil {
+				return err
+			}
+			k.Line("here = %s;", cond)
+			k.Close()
+		}
+	}
+	for _, f := range r.keys {
+		if err := f.Narrow(k.Kernel, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -146,3 +146,9 @@ func packs(p *physical.Pipeline) bool {
 	_, groups := p.Sink.(*physical.Aggregate)
 	return !groups
 }
+
+// loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
+func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
+	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
+	return all != g.flipped[scan]
+}

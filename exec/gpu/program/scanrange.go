@@ -108,50 +108,6 @@ func (x *scanOutline) rangeOf(scan *physical.TableScan, e expr.Expr) (at int, lo
 	return at, lo, hi, true
 }
 
-// narrow narrows `here`, for item i of the thread, by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
-func (r *tableReader) narrow(s *codegen.Scope) error {
-	k := r.k
-	for _, g := range r.ranges {
-		w := LowWord{kernel.ScanColumn{Scan: r.scan, At: g.at}, g.lo, g.hi}
-		k.Line("// range")
-		k.Note(kernel.Note{What: "range of ", Of: r.scan.Cols[g.at]})
-		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(SpanWord(w)))
-		if r.forms[g.at].Nulls {
-			k.Line("here &= %s_valid >> i & 1;", r.vector[g.at])
-		}
-	}
-	for pass := range 2 {
-		for _, e := range r.rest {
-			if total(e) != (pass == 0) {
-				continue
-			}
-			k.Line("// filter")
-			k.Note(kernel.Note{What: "filter ", Of: e})
-			if pass == 0 {
-				cond, err := k.EmitCond(e, s)
-				if err != nil {
-					return err
-				}
-				k.Line("here &= %s;", cond)
-				continue
-			}
-			k.Open("if (here) {")
-			cond, err := k.EmitCond(e, s.Nested())
-			if err != nil {
-				return err
-			}
-			k.Line("here = %s;", cond)
-			k.Close()
-		}
-	}
-	for _, f := range r.keys {
-		if err := f.Narrow(k.Kernel, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // total says whether an expression can be computed for any row, even one that is not there.
 func total(e expr.Expr) bool {
 	ok := true

@@ -20,7 +20,7 @@ const (
 	measureBytes   = 1 << 30
 )
 
-// What count_groups counts: items of these widths that are not the value of a free place.
+// What count_groups counts: items of these widths that are not the value of a free slot.
 const (
 	countBytes  = iota // u8 other than 0
 	countWords         // u64 other than 0
@@ -80,7 +80,7 @@ func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int6
 // countGroups is the number of groups of an aggregation whose pipelines have run.
 func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
 	f, g := q.Aggs[p], q.groups[p]
-	places, items, kind := g.size(), g.keys, countKeys
+	slots, items, kind := g.size(), g.keys, countKeys
 	switch {
 	case f.Shape == groupby.ScalarGroups:
 		return 1, nil
@@ -97,8 +97,8 @@ func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	}
 	defer q.free(counter)
 	block := int64(q.Device.Block(measureThreads))
-	grid := min((places+block-1)/block, 1<<14)
-	if err := measure(ctx, q.stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(places), uint64(kind), uint64(counter)}); err != nil {
+	grid := min((slots+block-1)/block, 1<<14)
+	if err := measure(ctx, q.stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
 		return 0, err
 	}
 	count := make([]uint64, 1)

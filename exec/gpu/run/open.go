@@ -290,7 +290,7 @@ func (q *Query) resetCounter(w kernel.CounterWord) error {
 	return q.stream.Fill(q.control+gpukernels.Ptr(q.counterAt(w)), 0, 8, 1)
 }
 
-// openBuild makes room for a build.
+// openBuild reserves memory for a build.
 func (q *Query) openBuild(p *physical.Build, capacity int64) error {
 	m := q.Program.Builds[p].Memory(capacity)
 	if m.Rows >= math.MaxUint32 {

@@ -221,7 +221,7 @@ func (q *Query) learn(k *kernel.Kernel) {
 		return
 	}
 	n := q.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
-	if !k.InOrder() && !q.placedBuild(k.Pipeline.Sink) {
+	if !k.InOrder() && !q.hasSlots(k.Pipeline.Sink) {
 		q.remember(k.Pipeline.Sink, n)
 	}
 	// All groups were stored as rows.
@@ -251,8 +251,8 @@ func (q *Query) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
 	return 0, false
 }
 
-// placedBuild says whether a sink is a build whose rows have slots of their own, and are not counted.
-func (q *Query) placedBuild(s physical.Sink) bool {
+// hasSlots says whether a sink is a build whose rows have slots of their own, and are not counted.
+func (q *Query) hasSlots(s physical.Sink) bool {
 	b, ok := s.(*physical.Build)
 	if !ok {
 		return false

@@ -3,9 +3,6 @@ package sort
 import (
 	"fmt"
 	"strings"
-
-	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // The parameters of the kernels before those of the columns, of which each has three: the addresses of items, of validity, and of a dictionary's strings.
@@ -53,37 +50,6 @@ const (
 type part struct {
 	needed func(rows, wanted float64) bool // for the first wanted of some rows
 	write  func(w *writer)
-}
-
-// parts are all there are.
-var parts = [Parts]part{Tiles: tiles, Merge: merge, Select: selection}
-
-// Expects says whether a sort of as many rows as the planner expects needs a part.
-func Expects(g *kernel.Pipelines, s *physical.Sort, x Part) bool {
-	rows := 0.0
-	for _, p := range g.Feeders[s] {
-		rows += p.EstRows
-	}
-	wanted := rows
-	if s.Count >= 0 {
-		wanted = min(rows, float64(s.Offset)+float64(s.Count))
-	}
-	return parts[x].needed(rows, wanted)
-}
-
-// Text returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
-// columns' classes and directions alone.
-func Text(cols []Column, x Part) string {
-	w := &writer{words: parameters(cols)}
-	fmt.Fprintf(&w.b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", Threads)
-	writeLess(&w.b, cols)
-	fmt.Fprintf(&w.b, `RADISH_FN i64 row_count(const Params<%d>& p) {
-  return p.w[%d] ? min_of((i64)p.w[%d], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[%d];
-}
-
-`, w.words, Held, RowCount, Held, RowCount)
-	parts[x].write(w)
-	return w.b.String()
 }
 
 // writer writes a part's kernels, which have so many parameters.

@@ -1,0 +1,166 @@
+package join
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
+var algorithms = []*Algorithm{loop, hash, bitmap, direct, dense}
+
+// newForm chooses the algorithm of a build.
+func newForm(g *kernel.Pipelines, b *physical.Build) *Form {
+	d := demandOf(g, b)
+	f := &Form{build: b, rows: &kernel.RowForm{}, keepNulls: b.KeepUnmatched || d.marks}
+	for _, a := range algorithms {
+		if a.applies(d) {
+			f.Algorithm = a
+			break
+		}
+	}
+	f.nullChain = d.marks && !f.Algorithm.comparesAll
+	return f
+}
+
+// demandOf looks at all probes of a build.
+func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
+	d := &demand{build: b, on: b.On(physical.GPU), once: true}
+	for _, p := range g.Plan.Pipelines {
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok && t.Build == b {
+				d.marks = d.marks || t.Kind == logical.MarkJoin
+				d.filter = d.filter || len(t.Residual) > 0
+				d.once = d.once && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
+			}
+		}
+	}
+	return d
+}
+
+// Outline decides how the rows that a pipeline gives are stored in a build, and once all pipelines have been looked at which filters its keys have.
+func (all Forms) Outline(o *kernel.Outline, b *physical.Build, views Views) error {
+	f := all[b]
+	if f == nil {
+		f = newForm(o.Plan, b)
+		all[b], o.Plan.Sinks[b] = f, f.rows
+	}
+	o.Way = f
+	at := 0
+	f.keyAt, f.payAt = nil, nil // the same of each pipeline
+	for i, e := range b.Keys {
+		v, err := o.Forms.Of(e)
+		if err != nil {
+			return err
+		}
+		if f.Algorithm.byKey {
+			continue
+		}
+		v.Nullable = v.Nullable && (f.keepNulls || f.nullSafe(i))
+		id := expr.ColumnID(0)
+		if c, ok := e.(*expr.Column); ok {
+			id = c.ID
+		}
+		if err := o.StoredForm(f.rows, at, id, v); err != nil {
+			return err
+		}
+		if views[Key{b, i}] {
+			f.rows.Cols[at].StoreViews()
+		}
+		f.keyAt = append(f.keyAt, at)
+		at++
+	}
+	for _, c := range b.Payload {
+		if j := f.rows.Column(c.ID); j >= 0 && j < at {
+			f.payAt = append(f.payAt, j)
+			continue // it is a key
+		}
+		if err := o.Stored(f.rows, at, c.ID, c); err != nil {
+			return err
+		}
+		f.payAt = append(f.payAt, at)
+		at++
+	}
+	if feeders := o.Plan.Feeders[b]; feeders[len(feeders)-1] == o.Pipeline {
+		f.filters = make([]*keyFilter, len(b.Keys))
+		for i := range b.Keys {
+			f.filters[i] = f.chooseFilter(o.Plan, i)
+		}
+	}
+	return nil
+}
+
+// perRow is the most rows that a probe gives for one: of a join that keeps rows without a match one at least, however few rows the build has.
+func perRow(g *kernel.Pipelines, t *physical.Probe) float64 {
+	if !kernel.Multiplies(t) {
+		return 1
+	}
+	n := g.Bound(t.Build)
+	if kernel.KeepsRows(t.Kind) {
+		n = max(n, 1)
+	}
+	return n
+}
+
+// OutlineProbe decides what a probe gives. It returns whether a decision about the build has changed that others have relied on.
+func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, views Views) (changed bool, err error) {
+	f, err := all.of(o.Plan, t.Build)
+	if err != nil {
+		return false, err
+	}
+	unknown := false // a key may be NULL, so that it may not be known whether a row matches
+	for i, e := range t.Keys {
+		v, err := o.Forms.Of(e)
+		if err != nil {
+			return changed, err
+		}
+		if f.Algorithm.byKey {
+			continue
+		}
+		c := &f.rows.Cols[f.keyAt[i]]
+		unknown = unknown || (v.Nullable || c.Form.Nullable) && !f.nullSafe(i)
+		if c.Form.Class == form.Code && (v.Class != form.Code || v.Dict != c.Form.Dict) {
+			views[Key{t.Build, i}] = true
+			c.StoreViews()
+			changed = changed || f.bound
+		}
+		if c.Form.Class != v.Class && !(c.Form.Class == form.View && v.Class == form.Code) {
+			return changed, otherTypes(c, v.Typ)
+		}
+	}
+	f.bound = true
+	o.MaxRows = kernel.Times(o.MaxRows, perRow(o.Plan, t))
+	o.Stops = o.Stops || f.Loops(t)
+	if len(t.Residual) > 0 {
+		pair := o.Forms.Nested()
+		f.rows.Bind(pair, f.payAt, t.Build.Payload, false)
+		if err := pair.Check(t.Residual); err != nil {
+			return changed, err
+		}
+	}
+	switch t.Kind {
+	case logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
+		f.rows.Bind(o.Forms, f.payAt, t.Build.Payload, t.Kind != logical.InnerJoin)
+	case logical.MarkJoin:
+		o.Forms.Bind(t.Mark.ID, codegen.Form{Class: form.Int, Typ: t.Mark.Typ, Nullable: unknown}, true)
+	}
+	return changed, nil
+}
+
+// OutlineUnmatched decides what the source that reads them gives.
+func (all Forms) OutlineUnmatched(o *kernel.Outline, src *physical.UnmatchedScan) error {
+	f, err := all.of(o.Plan, src.Build)
+	if err != nil {
+		return err
+	}
+	f.bound = true
+	o.MaxRows = o.Plan.Bound(src.Build)
+	f.rows.Bind(o.Forms, f.payAt, src.Build.Payload, false)
+	for _, c := range src.Nulls {
+		o.Forms.BindNull(c)
+	}
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,43 @@ func goldenTables(t *testing.T) plantest.Tables {
 	}
 }
 
+// goldenProgram writes the program of a query.
+func goldenProgram(t *testing.T, given plantest.Tables, sql string) *Program {
+	ctx := plantest.Context()
+	q, err := given.Bind(sql, ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx}); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(plan, goldenTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+}
+
+// TestOutlines compares what is decided before texts are written.
+func TestOutlines(t *testing.T) {
+	given := goldenTables(t)
+	for sql, want := range map[string][]string{
+		"SELECT SUM(price) FROM items WHERE day < 20": {"scan: 2 columns loaded at once, 1 ranges; groups: one group; variables of threads", ""},
+		"SELECT i.price, o.customer FROM items i JOIN orders o ON i.day = o.day WHERE o.customer > 5": {
+			"scan: 1 columns loaded at once, 1 ranges, packed; build: payload by key", "scan: 1 columns loaded at once, 1 filters of joins, packed",
+		},
+	} {
+		g := goldenProgram(t, given, sql)
+		var got []string
+		for _, p := range g.Plan.Pipelines {
+			got = append(got, g.Outlines[p].String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+}
+
 // TestGolden writes the programs of some queries without a device: the kernels, and what resolves their parameters. RADISH_UPDATE=1 writes the files anew.
 func TestGolden(t *testing.T) {
 	given := goldenTables(t)
@@ -69,19 +107,7 @@ func TestGolden(t *testing.T) {
 		"sort":  "SELECT price FROM items ORDER BY price DESC, id",
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := plantest.Context()
-			q, err := given.Bind(sql, ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if q, _, err = rules.Optimize(q, rules.Options{Context: ctx}); err != nil {
-				t.Fatal(err)
-			}
-			plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := New(plan, goldenTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+			g := goldenProgram(t, given, sql)
 			got := sql + "\n" + describe(t, g)
 			path := filepath.Join("testdata", name+".golden")
 			if os.Getenv("RADISH_UPDATE") != "" {

@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices damage bench bench-oracle bench-windows bench-memory gpu gpu-bundle clean help
+.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices damage bench bench-oracle bench-windows bench-memory bench-rows gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -78,6 +78,9 @@ bench-windows: build build/duckdb/bin/python ## time window functions over ROWS 
 
 bench-memory: build ## run statements under memory limits and show each process's peak of resident memory
 	build/radish-bench memory --markdown build/memory.md
+
+bench-rows: ## time statements of single rows beside SQLite; ROWFLAGS are the command's flags
+	cd test/oracle && $(GO) run ./cmd/rows $(ROWFLAGS)
 
 damage: build/writers/bin/python ## damage FILES (20000) Parquet, Arrow, CSV and JSON files of five writers by SEED (1), and read them in processes of bounded memory
 	build/writers/bin/python test/damage/sources.py build/damage

@@ -37,8 +37,8 @@ func (c *Conn) InTransaction() bool { return c.session.InTransaction() }
 func (c *Conn) FileAccess() *fileaccess.Policy { return c.session.FileAccess() }
 
 // Stmt is a text of one or more statements, to be run with arguments many times. It stays right whatever happens to the
-// tables: each run looks names up and plans anew, for the values that it is given. What it takes counts against the database's memory limit until
-// it is closed, or nobody has it any more.
+// tables: each run looks names up, and plans anew unless the session keeps a plan that still holds. What it takes counts against
+// the database's memory limit until it is closed, or nobody has it any more.
 type Stmt struct {
 	conn    *Conn
 	list    []parse.Statement

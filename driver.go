@@ -18,9 +18,9 @@ func init() { sql.Register("radish", &Driver{}) }
 // sql.Conn holds on to one. A text may hold several statements: Rows.NextResultSet goes to the next that gives rows, and
 // closing the rows runs what is left.
 //
-// Prepare checks names and types against the tables that there are and counts the markers; a prepared statement is planned at
-// each run, so it follows what happens to the tables and takes values of other types. Arguments made by sql.Named set user
-// variables and may stand among the others.
+// Prepare checks names and types against the tables that there are and counts the markers; a prepared statement follows
+// what happens to the tables, and takes values of other types. Arguments made by sql.Named set user variables and may stand
+// among the others.
 type Driver struct{}
 
 // Open opens a database and one connection to it, which ends with the connection. database/sql uses OpenConnector.

@@ -1,6 +1,6 @@
 // Command rows measures statements that concern single rows, through database/sql, in Radish and in SQLite, in one process.
 //
-//	go run ./cmd/rows [-table 20000] [-count 20000] [-engines radish,sqlite] [-work all] [-rounds 3]
+//	make bench-rows ROWFLAGS="..." or, here, go run ./cmd/rows [-table 20000] [-count 20000] [-engines radish,sqlite] [-work PATTERN] [-rounds 3]
 //
 // Every answer is checked: what a lookup gives and how many rows a change affects at once, all rows of the table at the end of each kind
 // of statement. A figure is statements per second of the fastest round, by the clock, and the microseconds of processor time that one takes.
@@ -14,6 +14,7 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func main() {
 	size := flag.Int("table", 20_000, "rows in the table before the first statement")
 	count := flag.Int("count", 20_000, "statements of each kind")
 	engines := flag.String("engines", "radish,sqlite", "the engines, with commas between")
-	only := flag.String("work", "", "part of the names of the kinds of statements; empty: all")
+	only := flag.String("work", "", "a pattern of the names of the kinds of statements; empty: all")
 	rounds := flag.Int("rounds", 3, "how often each kind is run")
 	profile := flag.String("cpuprofile", "", "a file for a profile of the processor's time")
 	flag.Parse()
@@ -88,7 +89,7 @@ func main() {
 	}
 	fmt.Println()
 	for _, w := range works {
-		if !strings.Contains(w.name, *only) {
+		if !regexp.MustCompile(*only).MatchString(w.name) {
 			continue
 		}
 		fmt.Printf("%-32s", w.name)
@@ -129,6 +130,13 @@ func open(name string, size, count int) *bench {
 	must(err)
 	b := &bench{name: name, db: db, conn: conn, rows: map[int64]row{}, rng: rand.New(rand.NewPCG(1, 2)), count: count}
 	b.exec("CREATE TABLE account (id BIGINT PRIMARY KEY, owner VARCHAR(40) NOT NULL, balance BIGINT NOT NULL, branch INT NOT NULL, UNIQUE (owner))")
+	b.fill(size)
+	b.check()
+	return b
+}
+
+// fill inserts rows, a thousand by a statement, until the table has so many.
+func (b *bench) fill(size int) {
 	for len(b.keys) < size {
 		var text strings.Builder
 		text.WriteString("INSERT INTO account VALUES ")
@@ -142,8 +150,6 @@ func open(name string, size, count int) *bench {
 		}
 		b.exec(text.String())
 	}
-	b.check()
-	return b
 }
 
 // fresh returns a key that was never used, and its row.
@@ -167,6 +173,7 @@ func (b *bench) exec(text string, args ...any) {
 }
 
 func (b *bench) measure(w work) (seconds, cpu float64) {
+	b.fill(b.count + 10) // deletions may have left few
 	began, used := time.Now(), cpuTime()
 	must(w.run(b))
 	seconds, cpu = time.Since(began).Seconds(), (cpuTime() - used).Seconds()
@@ -401,7 +408,7 @@ func (b *bench) drop(i int) {
 func (b *bench) deletes(prepared bool) error {
 	run, done := b.executor("DELETE FROM account WHERE id = ?", prepared)
 	defer done()
-	for range min(b.count, len(b.keys)-10) {
+	for range b.count {
 		i := b.rng.IntN(len(b.keys))
 		if err := run(1, b.keys[i]); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 
 // reader loads some columns of texts.
 type reader struct {
+	ended func() error // says, between records, why to stop; nil: nothing does
 	*Texts
 	wanted []int // by column: its place among those that are read; -1: it is not
 	chosen []int // the columns that are read
@@ -50,6 +51,7 @@ func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int,
 		}
 	}
 	r := t.reader(ordinals)
+	r.ended = ctx.Err
 	schema := &table.Schema{Database: database, Name: name}
 	columns := t.Columns()
 	for _, o := range ordinals {
@@ -262,6 +264,11 @@ func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error
 	}
 	rows := 0
 	for ; rows < limit && s.more(len(fields) > 1); rows++ {
+		if rows&1023 == 1023 && r.ended != nil {
+			if err := r.ended(); err != nil {
+				return piece{}, err
+			}
+		}
 		err := r.eachField(s, func(i int, field []byte) error {
 			c := fields[i]
 			switch {

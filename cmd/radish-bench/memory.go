@@ -167,7 +167,7 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 		return err
 	}
 	if c.client != nil {
-		return c.client(ctx, &memoryClient{db: db, conn: conn, own: &m.own})
+		return c.client(ctx, &memoryClient{db: db, conn: conn, limit: limit, own: &m.own})
 	}
 	sql := c.sql
 	if c.literal != nil {
@@ -202,9 +202,10 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 
 // memoryClient is what a case with a client of its own uses. What the client itself holds it adds to own.
 type memoryClient struct {
-	db   *radish.DB
-	conn *radish.Conn
-	own  *int64
+	db    *radish.DB
+	conn  *radish.Conn
+	limit int64
+	own   *int64
 }
 
 // each runs the statements that text gives for 0, 1, ..., n - 1.

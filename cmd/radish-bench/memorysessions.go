@@ -5,6 +5,10 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // many returns a client that runs n statements made by a format with the statement's number.
@@ -94,6 +98,23 @@ var sessionCases = []memoryCase{
 			rows.Next()
 		}
 		return nil
+	}},
+	{name: "64 sessions that sort at once", quick: true, client: func(ctx context.Context, c *memoryClient) error {
+		var all errgroup.Group
+		for range 64 {
+			conn, err := c.db.Conn()
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			all.Go(func() error {
+				return sqlerr.Guard(func() error {
+					_, err := conn.Exec(ctx, "SELECT REPEAT(MD5(id), 13) AS t FROM n ORDER BY t")
+					return err
+				})
+			})
+		}
+		return all.Wait()
 	}},
 	{name: "60 sorted rows open", client: func(ctx context.Context, c *memoryClient) error {
 		for range 60 {

@@ -35,3 +35,21 @@ func TestBits(t *testing.T) {
 		}
 	}
 }
+
+// MySQL asks what is chosen for its number, so that a literal is one even where strings and other numbers are among the choices.
+func TestBitsThatAreChosen(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (c INT); INSERT INTO t VALUES (1), (0), (NULL)")
+	for sql, want := range map[string]string{
+		"SELECT SUM(IF(c, 0x41, 1)), SUM(IF(c, 1, 0x41)) FROM t":                                                                      "67|131",
+		"SELECT IF(1, 0x41, 1) = 65, CASE WHEN 1 THEN 0x41 ELSE 2 END = 65, COALESCE(0x41, 1) + 0, IFNULL(NULL, 0x41) * 2":            "1|1|0|0",
+		"SELECT IF(1, IF(0, 1, 0x41), 'a') + 0, IF(0, 0x41, '7') + 0, -IF(1, 0x41, 1), ABS(CASE 1 WHEN 1 THEN 0x41 ELSE 1.5 END)":     "65|7|-65|65",
+		"SELECT IF(IF(1, 0x00, 1), 'y', 'n'), BIT_COUNT(IF(1, 0xFF, 1)), CAST(IF(1, 0x41, 1) AS SIGNED), LEFT('abc', IF(1, 0x02, 1))": "n|8|65|ab",
+		"SELECT IF(1, 0x41, 1) = 'A', CONCAT(COALESCE(0x41, 1)), CAST(0x41 AS CHAR) + 0, IF(1, CAST(0x41 AS BINARY), 1) + 0":          "1|A|0|0",
+		"SELECT SUM(x) FROM (SELECT IF(c, 0x41, 1) AS x FROM t) AS d":                                                                 "67",
+	} {
+		if got := mustRun(t, s, sql); got != want+"\n" {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (b *Binder) LongQuery(stmt ast.Node) (*logical.Query, error) {
 	}
 	b.keepLong(rel)
 	for i := range rel.cols {
-		if c := &rel.cols[i]; c.col.Long != nil {
+		if c := &rel.cols[i]; c.col.Long != nil && c.col.Typ.Kind == types.KindDecimal {
 			c.col = c.col.Long
 		}
 	}

@@ -76,9 +76,9 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 	}
 	p := &logical.Project{Input: rel.node}
 	q := &logical.Query{Root: p, Alloc: &b.alloc}
-	source := map[int]*expr.Column{}
+	source := map[int]expr.Expr{}
 	for i, o := range targets {
-		source[o] = rel.cols[i].col
+		source[o] = rel.selected(i)
 	}
 	for o := range v.Schema.Columns {
 		def := &v.Schema.Columns[o]

@@ -473,6 +473,10 @@ func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c, ok := arg.(*expr.Const); ok && to.IsString() { // it is a string from then on
+		arg = &expr.Const{Value: c.Value}
+		arg.(*expr.Const).Value.Bits = false
+	}
 	c := expr.NewCast(arg, to.Collate(b.connection()))
 	if c, ok := c.(*expr.Cast); ok && to.IsFloat() && c.Arg.Type().IsString() {
 		c.Written = true

@@ -35,6 +35,9 @@ func (b *Binder) keepLong(rel *relation) {
 		if !twice {
 			e := p.Items[at].Expr
 			digits := expr.WithHiddenDigits(e)
+			if e.Type().IsString() {
+				digits = expr.BitsFor(e, types.Uint64)
+			}
 			if digits == e {
 				continue
 			}
@@ -46,6 +49,20 @@ func (b *Binder) keepLong(rel *relation) {
 		shown.Long = long
 		c.col = &shown
 	}
+}
+
+// selected is what column i of rel is for a column of a table that takes it: a hexadecimal or bit literal of the select list is itself, and
+// so a number where the column has numbers.
+func (rel *relation) selected(i int) expr.Expr {
+	col := rel.cols[i].col
+	if rel.project != nil {
+		for _, it := range rel.project.Items {
+			if c, ok := it.Expr.(*expr.Const); ok && c.Value.Bits && it.Col.ID == col.ID {
+				return c
+			}
+		}
+	}
+	return col
 }
 
 // keepMerged is keepLong for a query in FROM, if MySQL merges it.

@@ -39,13 +39,28 @@ func (b *Binder) scalarSubquery(x *ast.SubqueryExpr, sc *scope) (expr.Expr, erro
 	if len(rel.cols) != 1 {
 		return nil, sqlerr.OperandColumns(1)
 	}
+	if bits := loneBits(x, rel); bits != nil {
+		return bits, nil
+	}
 	b.keepLong(rel)
 	c := rel.cols[0].col
-	if c.Long != nil {
+	if c.Long != nil && c.Typ.Kind == types.KindDecimal {
 		sub := &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: []*expr.Column{c.Long}, Typ: c.Long.Typ}
 		return &expr.Cast{Arg: sub, To: c.Typ, Display: true}, nil
 	}
 	return &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: columnsOf(rel), Typ: c.Typ}, nil
+}
+
+// loneBits returns the hexadecimal or bit literal that is all of a subquery, as in (SELECT 0x41), for which it stands; nil: there is more.
+func loneBits(x *ast.SubqueryExpr, rel *relation) expr.Expr {
+	s, ok := x.Query.(*ast.SelectStmt)
+	if !ok || s.From != nil || s.Where != nil || s.Having != nil || s.GroupBy != nil || s.Limit != nil || rel.project == nil {
+		return nil
+	}
+	if c, ok := rel.project.Items[0].Expr.(*expr.Const); ok && c.Value.Bits {
+		return c
+	}
+	return nil
 }
 
 func (b *Binder) exists(x *ast.ExistsSubqueryExpr, sc *scope) (expr.Expr, error) {

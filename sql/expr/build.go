@@ -83,6 +83,7 @@ func NewCast(e Expr, to types.Type) Expr {
 	}
 	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isMoment(c.Value, to) && !isJSONCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
+			v.Bits = c.Value.Bits && to.IsString() && v.S == c.Value.S
 			return &Const{v}
 		}
 	}
@@ -91,10 +92,77 @@ func NewCast(e Expr, to types.Type) Expr {
 
 // BitsFor makes a number of a hexadecimal or bit literal that becomes a value of a numeric type. Evaluation knows bytes alone.
 func BitsFor(e Expr, to types.Type) Expr {
-	if c, ok := e.(*Const); ok && c.Value.Bits && (to.IsNumeric() || to.Kind == types.KindYear) {
-		return &Const{c.Value.Number()}
+	if !to.IsNumeric() && to.Kind != types.KindYear {
+		return e
+	}
+	switch x := e.(type) {
+	case *Const:
+		if x.Value.Bits {
+			return &Const{x.Value.Number()}
+		}
+	case *Column:
+		if x.Long != nil && x.Typ.IsString() { // of a derived table that is merged
+			return x.Long
+		}
+	case *Case:
+		if !x.Typ.IsString() {
+			return e
+		}
+		results := make([]Expr, 0, len(x.Whens)+1)
+		for _, w := range x.Whens {
+			results = append(results, w.Then)
+		}
+		if x.Else != nil {
+			results = append(results, x.Else)
+		}
+		t, ok := numbersOfBits(results, to)
+		if !ok {
+			return e
+		}
+		out := &Case{Whens: slices.Clone(x.Whens), Typ: t}
+		for i := range out.Whens {
+			out.Whens[i].Then = results[i]
+		}
+		if x.Else != nil {
+			out.Else = results[len(x.Whens)]
+		}
+		return out
+	case *Call:
+		if x.Fn.Name != "if" || !x.Typ.IsString() {
+			return e
+		}
+		args := slices.Clone(x.Args)
+		if t, ok := numbersOfBits(args[1:], to); ok {
+			return &Call{Fn: x.Fn, Args: args, Typ: t, Null: x.Null}
+		}
 	}
 	return e
+}
+
+// numbersOfBits makes numbers of results, one of which is chosen where a number is wanted, if a hexadecimal or bit literal is among them. As in
+// MySQL each is converted by itself (Item_func_if::val_real, Item_func_case::val_real); COALESCE and IFNULL convert the string.
+func numbersOfBits(results []Expr, to types.Type) (t types.Type, ok bool) {
+	t = types.Uint64
+	numbers := make([]Expr, len(results))
+	for i, e := range results {
+		numbers[i] = BitsFor(e, to)
+		ok = ok || numbers[i] != e
+		if numbers[i].Type() != types.Uint64 && !isNull(e) {
+			t = types.Double
+		}
+	}
+	if !ok {
+		return t, false
+	}
+	for i, e := range numbers {
+		results[i] = NewCast(e, t)
+	}
+	return t, true
+}
+
+func isNull(e Expr) bool {
+	c, ok := e.(*Const)
+	return ok && c.Value.Null
 }
 
 // BitsStored is BitsFor for a value that is assigned to a column.

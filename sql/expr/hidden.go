@@ -25,7 +25,7 @@ func WithHiddenDigits(e Expr) Expr {
 			return x.Arg
 		}
 	case *Column:
-		if x.Long != nil {
+		if x.Long != nil && x.Typ.Kind == types.KindDecimal {
 			return x.Long
 		}
 	}

@@ -179,7 +179,7 @@ func TestFloatTexts(t *testing.T) {
 		{"FORMAT(?, 2)", "NaN Infinity -Infinity 0.00"},
 		{"JSON_ARRAY(?)", `["NaN"] ["Infinity"] ["-Infinity"] [-0.0]`},
 		{"JSON_OBJECT('k', ?)", `{"k": "NaN"} {"k": "Infinity"} {"k": "-Infinity"} {"k": -0.0}`},
-		{"CAST(? AS JSON)", `"NaN" "Infinity" "-Infinity" -0`},
+		{"CAST(? AS JSON)", `"NaN" "Infinity" "-Infinity" -0.0`},
 		{"CAST(CAST(? AS CHAR) AS DOUBLE)", "NaN Infinity -Infinity -0"},
 		{"? + 0", "NaN Infinity -Infinity 0"},
 		{"? IS NULL", "0 0 0 0"},

@@ -38,7 +38,7 @@ func (db *DB) RegisterAggregate(name string, newState any) error {
 	}
 	start := reflect.ValueOf(newState)
 	row := &expr.Function{
-		Name: strings.ToLower(name), MinArgs: len(step.params), MaxArgs: len(step.params), Nulls: expr.NullCustom, Volatile: true,
+		Name: strings.ToLower(name), MinArgs: len(step.params), MaxArgs: len(step.params), Nulls: expr.NullCustom, Volatile: true, HasEffects: true,
 		Resolve: func(args []expr.Expr) (expr.Signature, error) {
 			sig := step.resolve(args)
 			sig.Result = types.Blob

@@ -138,7 +138,7 @@ func (db *DB) RegisterFunction(name string, function any, options ...FunctionOpt
 	}
 	fn := &expr.Function{
 		Name: strings.ToLower(name), Category: "Functions of the program", Syntax: strings.ToUpper(name) + "(...)",
-		MinArgs: len(s.params), MaxArgs: len(s.params), Nulls: expr.NullCustom,
+		MinArgs: len(s.params), MaxArgs: len(s.params), HasEffects: true, Nulls: expr.NullCustom,
 		Resolve: func(args []expr.Expr) (expr.Signature, error) {
 			sig := s.resolve(args)
 			for i, a := range args {

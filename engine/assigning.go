@@ -90,6 +90,9 @@ type assigningSource struct {
 
 // selectAssigning runs a SELECT that assigns variables.
 func (s *Session) selectAssigning(st *statement, n *ast.SelectStmt) (*Result, error) {
+	if err := st.effects(); err != nil {
+		return nil, err
+	}
 	restore, err := s.assignFirst(st, n)
 	defer restore()
 	if err != nil {

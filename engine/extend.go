@@ -144,6 +144,9 @@ func (c *catalogView) made(name string) (v *table.Version, ok bool, err error) {
 	if !closed {
 		return nil, true, sqlerr.New(sqlerr.CodeParseError, sqlerr.User, "the call %s has no closing parenthesis", name)
 	}
+	if err := c.statement.effects(); err != nil {
+		return nil, true, err
+	}
 	args, err := c.session.evaluateList(c.statement, list)
 	if err != nil {
 		return nil, true, err

@@ -82,8 +82,8 @@ func newFileCache(s *stored, limit int64) *fileCache {
 }
 
 // look finds out what the file or files that a name in FROM stands for hold, if the policy allows it. It reads none of their rows, unless their columns cannot
-// be known otherwise. The result is nil if the name is no kind of file that Radish reads.
-func (c *fileCache) look(ctx context.Context, policy *fileaccess.Policy, name string) (*fileUse, error) {
+// be known otherwise, or types are to follow from all rows. The result is nil if the name is no kind of file that Radish reads.
+func (c *fileCache) look(ctx context.Context, policy *fileaccess.Policy, name string, allRows bool) (*fileUse, error) {
 	source, ok, err := files.ParseName(name)
 	if !ok || err != nil {
 		return nil, err
@@ -101,27 +101,28 @@ func (c *fileCache) look(ctx context.Context, policy *fileaccess.Policy, name st
 	u := &fileUse{cache: c, policy: policy, name: name, title: source.Title(), pattern: source.Pattern}
 	u.fileState = fileState{fmt.Sprintf("%+v", source), stamp}
 	u.set, u.stamp, err = unchanged(policy, source.Pattern, stamp, func() (*files.Set, error) {
-		return c.known(ctx, policy, source, u.fileState)
+		return c.known(ctx, policy, source, u.fileState, allRows)
 	})
 	return u, err
 }
 
 // known returns what is known of a source's files, which are opened for that if need be.
-func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source files.Source, state fileState) (*files.Set, error) {
+func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source files.Source, state fileState, allRows bool) (*files.Set, error) {
 	c.mu.Lock()
 	set := c.sets[state.key(policy)]
 	c.mu.Unlock()
 	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + source.Pattern + "'"}
 	defer account.Close()
 	ctx = table.WithMeter(ctx, account.Set)
-	var err error
-	switch {
-	case set == nil:
-		set, err = files.Open(ctx, policy, source)
-	case set.Doubted():
-		set, err = set.Retype(ctx, nil)
-	default:
+	if set != nil && !set.Doubted() && !(allRows && set.Sampled()) {
 		return set, nil
+	}
+	var err error
+	if set == nil {
+		set, err = files.Open(ctx, policy, source)
+	}
+	if err == nil && (set.Doubted() || allRows) {
+		set, err = set.Retype(ctx, nil)
 	}
 	if err == nil {
 		c.remember(policy, state, set)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -54,7 +56,7 @@ func (u *fileUse) verify(ctx context.Context, err error) error {
 		return err
 	}
 	if now, gone := stampOf(u.policy, u.pattern); gone == nil && now != u.stamp { // what was open stays whole when its name goes
-		return sqlerr.From(fileaccess.Changed(u.name)).WithCause(beginAnew{true})
+		return sqlerr.From(fileaccess.Changed(u.name)).WithCause(beginAnew{changed: true})
 	}
 	if err == nil {
 		return nil
@@ -69,15 +71,43 @@ func (u *fileUse) retype(ctx context.Context, err error) error {
 		return err
 	}
 	u.cache.remember(u.policy, u.fileState, next)
-	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "the types of '%s' keep changing", u.name).WithCause(beginAnew{})
+	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "a sample of '%s' did not show the types of all rows", u.name).WithCause(beginAnew{}).
+		WithHint("run the statement again, which looks at all rows first")
 }
+
+// effects notes that the statement has effects besides its result: user variables, SLEEP, GET_LOCK, functions of the program. Nothing may run them twice, so the types of its files
+// follow from all rows. If types of a sample are in use already, the statement begins anew, before the first effect.
+func (st *statement) effects() error {
+	if !st.runs || st.once {
+		return nil
+	}
+	st.once = true
+	for _, u := range st.uses {
+		if !st.began && u.set.Sampled() {
+			return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "the types of '%s' are needed before the statement's effects", u.name).WithCause(beginAnew{})
+		}
+	}
+	return nil
+}
+
+// stores says whether a statement changes tables.
+func stores(n ast.StmtNode) bool {
+	switch n.(type) {
+	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt, *ast.LoadDataStmt, *ast.ImportIntoStmt, *ast.CreateTableStmt:
+		return true
+	}
+	return false
+}
+
+// final says whether what the statement has done so far cannot be done again.
+func (st *statement) final() bool { return st.began && (st.once || stores(st.Node)) }
 
 // file returns the table of a file that the statement names; nil: the name is no kind of file.
 func (st *statement) file(name string) (*table.Version, error) {
 	if u := st.uses[name]; u != nil {
 		return u.version, nil
 	}
-	u, err := st.session.engine.files.look(st.ctx, st.session.vars.access, name)
+	u, err := st.session.engine.files.look(st.ctx, st.session.vars.access, name, st.once)
 	if u == nil || err != nil {
 		return nil, err
 	}
@@ -390,10 +420,10 @@ func (st *statement) warnOfTexts(u *fileUse, ordinals []int) {
 	}
 }
 
-// misfits makes an error of a scan that met a value which does not fit its column's type one after which the statement begins anew, unless it writes.
+// misfits makes an error of a scan that met a value which does not fit its column's type one after which the statement begins anew, unless it writes or has effects.
 func (st *statement) misfits(err error) error {
 	var bad *files.Misfit
-	if !errors.As(err, &bad) || writes(st.Node) {
+	if !errors.As(err, &bad) || st.final() {
 		return err
 	}
 	for _, u := range st.uses {
@@ -407,7 +437,7 @@ func (st *statement) misfits(err error) error {
 // again makes the statement begin anew, if err asks for it. changes counts how often a file has changed.
 func (st *statement) again(err error, changes *int) bool {
 	var anew beginAnew
-	if !errors.As(err, &anew) {
+	if !errors.As(err, &anew) || st.final() {
 		return false
 	}
 	if anew.changed {

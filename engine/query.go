@@ -222,6 +222,7 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 }
 
 func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, error) {
+	st.began = true
 	observers := observersOf(st.ctx)
 	profiled = profiled || observers.profiled()
 	progress, stop := observers.watch()

@@ -114,7 +114,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	// The statement's own context ends with the caller's or the engine's, whichever comes first.
 	run, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
-	st := &statement{Statement: stmt, params: params, session: s}
+	st := &statement{Statement: stmt, params: params, session: s, runs: true}
 	leave := s.engine.stored.enter()
 	s.engine.status.questions.Add(1)
 	s.activity.begin(stmt.Text, s.database, cancel)
@@ -210,6 +210,9 @@ type statement struct {
 	plan     *planRun            // what the session keeps of it; nil: it was bound
 	rest     *insertedRows       // of a long INSERT ... VALUES; nil: there are none
 	relies   bool                // on the tables that it reads: see transaction.rely
+	runs     bool                // it is being executed, not only looked at
+	once     bool                // it has effects besides its result: see statement.effects
+	began    bool                // some of it was evaluated
 }
 
 // takeTree counts what a long text became, or long values.
@@ -282,7 +285,7 @@ func (st *statement) exprContext() *expr.Context {
 			Ctx: st.ctx, Now: s.vars.now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool), Variables: &s.vars,
 			Locks: sessionLocks{s.engine.locks, s.id},
-			Added: s.engine.added, Texts: st.texts.Set,
+			Added: s.engine.added, Effects: st.effects, Texts: st.texts.Set,
 		}
 		st.texts = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}
 	}

@@ -12,6 +12,11 @@ import (
 
 // set runs SET: system variables (SESSION, GLOBAL and @@ forms alike act on the session), user variables, SET NAMES.
 func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
+	if len(n.Variables) > 1 { // system variables are set before the values of those behind them are computed
+		if err := st.effects(); err != nil {
+			return nil, err
+		}
+	}
 	// As in MySQL all values of user variables are computed before any variable is set.
 	values := make([]types.Value, len(n.Variables))
 	for i, a := range n.Variables {
@@ -110,6 +115,7 @@ func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
 		return types.Value{}, err
 	}
 	x = expr.WithHiddenDigits(x)
+	st.began = st.began || !expr.HasSubquery(x)
 	if c, ok := x.(*expr.Const); ok {
 		return c.Value, nil
 	}

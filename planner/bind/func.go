@@ -26,6 +26,9 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 	}
 	if b.Ctx != nil && b.Ctx.Added != nil && expr.Lookup(name) == nil {
 		if row, finish := b.Ctx.Added.Aggregate(name); row != nil {
+			if err := b.effects(row); err != nil {
+				return nil, err
+			}
 			return b.addedAggregate(x, row, finish, sc)
 		}
 	}
@@ -56,8 +59,19 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 	if b.Ctx == nil {
 		return expr.NewCall(name, args...)
 	}
+	if err := b.effects(expr.Find(b.Ctx.Added, name)); err != nil {
+		return nil, err
+	}
 	e, err := expr.NewCallIn(b.Ctx.Added, name, args...)
 	return b.connected(e), err
+}
+
+// effects tells the statement of a function that has effects; nil: there is no such function.
+func (b *Binder) effects(fn *expr.Function) error {
+	if fn == nil || !fn.HasEffects || b.Ctx.Effects == nil {
+		return nil
+	}
+	return b.Ctx.Effects()
 }
 
 // aggregate binds an aggregate function: it belongs to the innermost query whose columns it uses (SQL:1999, 6.16), and

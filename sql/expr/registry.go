@@ -31,6 +31,8 @@ type Function struct {
 	Nulls NullRule
 	// Volatile functions (RAND, UUID) are never folded or moved; NOW() is not volatile: it is fixed per statement.
 	Volatile bool
+	// HasEffects says that a call does more than give a value (SLEEP, GET_LOCK, functions of the program), so that no statement may run it again.
+	HasEffects bool
 	// ByDictionary says that Eval over a dictionary-coded argument, all others being constant, may be run once per
 	// distinct value instead of once per row.
 	ByDictionary bool
@@ -107,6 +109,8 @@ type Context struct {
 	Locks        Locks         // of GET_LOCK; may be nil
 	RandSeed     func() int64
 	Added        UserFunctions // functions of the program's own; may be nil
+	// Effects is told when a call of a function that has effects is bound; its error ends binding; nil: nobody asks.
+	Effects func() error
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
 

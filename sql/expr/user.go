@@ -19,6 +19,14 @@ type UserFunctions interface {
 	Names() []string
 }
 
+// Find returns the scalar function of a name, of the registry or of user, which may be nil; nil: there is none.
+func Find(user UserFunctions, name string) *Function {
+	if fn := Lookup(name); fn != nil || user == nil {
+		return fn
+	}
+	return user.Scalar(name)
+}
+
 // NewCallIn is [NewCall] where user may know the function; nil: there are none but the registry's.
 func NewCallIn(user UserFunctions, name string, args ...Expr) (Expr, error) {
 	if user == nil || Lookup(name) != nil {

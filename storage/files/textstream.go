@@ -266,5 +266,8 @@ func (s *Set) misfit(err error) error {
 	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again, which looks at all rows first, as read_csv('...', sample_size = -1) or read_ndjson does")
 }
 
+// Sampled says whether the columns follow from a sample of the rows.
+func (s *Set) Sampled() bool { return s.text() != nil && !s.text().Settled() }
+
 // Doubted says whether a value was found that does not fit its column, so that the types have to follow from all values before any is read again.
 func (s *Set) Doubted() bool { return s.doubted.Load() }

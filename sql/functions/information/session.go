@@ -85,7 +85,7 @@ func sessionFunctions() []*expr.Function {
 				out.I64[0] = c.FoundRows
 				return nil
 			}},
-		{Name: "last_insert_id", Category: category, Syntax: "LAST_INSERT_ID([n])", MaxArgs: 1, Volatile: true,
+		{Name: "last_insert_id", Category: category, Syntax: "LAST_INSERT_ID([n])", MaxArgs: 1, Volatile: true, HasEffects: true,
 			Doc: "The first AUTO_INCREMENT value that the session's last INSERT made; with n: n, which is then also what the next call gives.",
 			Resolve: func(args []expr.Expr) (expr.Signature, error) {
 				return expr.Signature{Args: []types.Type{types.Uint64}[:len(args)], Result: types.Uint64}, nil

@@ -17,7 +17,7 @@ import (
 func Functions() []*expr.Function {
 	const category = "Locking functions"
 	fn := func(name, syntax, doc string, args []types.Type, result types.Type, f func(c *expr.Context, name string, seconds float64) (types.Value, error)) *expr.Function {
-		return &expr.Function{Name: name, Category: category, Syntax: syntax, Doc: doc, MinArgs: len(args), MaxArgs: len(args), Volatile: true, Nulls: expr.NullCustom,
+		return &expr.Function{Name: name, Category: category, Syntax: syntax, Doc: doc, MinArgs: len(args), MaxArgs: len(args), Volatile: true, HasEffects: true, Nulls: expr.NullCustom,
 			Resolve: func([]expr.Expr) (expr.Signature, error) {
 				return expr.Signature{Args: args, Result: result, Nullable: true}, nil
 			},

@@ -12,7 +12,7 @@ import (
 // sleepFunctions is SLEEP.
 func sleepFunctions() []*expr.Function {
 	return []*expr.Function{
-		{Name: "sleep", Category: category, Syntax: "SLEEP(seconds)", MinArgs: 1, MaxArgs: 1, Volatile: true, Nulls: expr.NullCustom,
+		{Name: "sleep", Category: category, Syntax: "SLEEP(seconds)", MinArgs: 1, MaxArgs: 1, Volatile: true, HasEffects: true, Nulls: expr.NullCustom,
 			Doc: "Waits for each row, then gives 0. Cancelling the statement ends it.",
 			Resolve: func([]expr.Expr) (expr.Signature, error) {
 				return expr.Signature{Args: []types.Type{types.Double}, Result: types.Int64}, nil

@@ -104,6 +104,39 @@ func TestStreamedTextsThatWiden(t *testing.T) {
 	}
 }
 
+// Types follow from records, however long the first of them is. A column that the sample has no value of is TEXT, and takes texts only.
+func TestStreamedTextsOfLateValues(t *testing.T) {
+	long, dir := strings.Repeat("x", 3*textfile.BlockSize), t.TempDir()
+	empty := strings.Repeat(",1\n", 30000)
+	many := strings.Repeat(",1\n", 700000)
+	for _, c := range []struct{ name, text, sql, want, describe string }{
+		{"longfirst.csv", "a,b\n1," + long + "\n" + strings.Repeat("2,y\n", 3), "SELECT a, LENGTH(b) FROM {x}", fmt.Sprintf("1|%d\n2|1\n2|1\n2|1\n", len(long)), "a|bigint|YES||NULL|\nb|text|YES||NULL|\n"},
+		{"longall.csv", "a,b\n" + strings.Repeat("1,"+long+"\n", 3), "SELECT a, LENGTH(b) FROM {x}", strings.Repeat(fmt.Sprintf("1|%d\n", len(long)), 3), "a|bigint|YES||NULL|\nb|text|YES||NULL|\n"},
+		{"longall.jsonl", strings.Repeat(`{"a":1,"b":"`+long+`"}`+"\n", 3), "SELECT a, LENGTH(b) FROM {x}", strings.Repeat(fmt.Sprintf("1|%d\n", len(long)), 3), "a|bigint|YES||NULL|\nb|text|YES||NULL|\n"},
+		{"text.csv", "a,b\n" + empty + "late,1\n" + many, "SELECT a FROM {x} WHERE a IS NOT NULL", "late\n", "a|text|YES||NULL|\nb|bigint|YES||NULL|\n"},
+		{"text.jsonl", strings.Repeat(`{"a":null,"b":1}`+"\n", 30000) + `{"a":"late","b":1}` + "\n" + strings.Repeat(`{"a":null,"b":1}`+"\n", 700000), "SELECT a FROM {x} WHERE a IS NOT NULL", "late\n", "a|text|YES||NULL|\nb|bigint|YES||NULL|\n"},
+		{"number.csv", "a,b\n" + empty + "10,1\n9,1\n" + many, "SELECT MAX(a) FROM {x}", "10\n", "a|bigint|YES||NULL|\nb|bigint|YES||NULL|\n"},
+		{"rows.csv", "a,b\n" + empty + "10,1\n9,1\n" + many, "SELECT * FROM {x}", "line 30002: '10' does not fit column 'a', which has no value in the sample", "a|bigint|YES||NULL|\nb|bigint|YES||NULL|\n"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := session(t, Options{Threads: 2})
+		streamAll(s.engine)
+		got, err := run(context.Background(), s, strings.ReplaceAll(c.sql, "{x}", "`"+path+"`"))
+		if err != nil && strings.Contains(err.Error(), c.want) {
+			got = c.want
+		}
+		if got != c.want {
+			t.Errorf("%s: %.300q, %v, want %q", c.name, got, err, c.want)
+		}
+		if got := mustRun(t, s, "DESCRIBE `"+path+"`"); got != c.describe {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
 // The error of a malformed record is that of the first one, though what follows an open quote looks malformed too.
 func TestStreamedTextsThatAreMalformed(t *testing.T) {
 	setBlockSize(t, 1000)

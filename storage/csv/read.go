@@ -112,6 +112,24 @@ func firstBlock(ctx context.Context, source textfile.Source, opts Options) (*sca
 	return newScanner(opts, first), nil
 }
 
+// secondBlock returns a scanner of the block behind that with a text's first record; nil: there is none.
+func secondBlock(ctx context.Context, source textfile.Source, opts Options) (*scanner, error) {
+	var second *textfile.Block
+	first := false
+	err := textfile.Head(ctx, source, opts.cutAt(), func(b *textfile.Block) (bool, error) {
+		if first {
+			second = b
+			return true, b.CheckUTF8()
+		}
+		first = b.First
+		return false, nil
+	})
+	if err != nil || second == nil {
+		return nil, err
+	}
+	return newScanner(opts, second), nil
+}
+
 func sample(ctx context.Context, source textfile.Source, opts Options) (head, error) {
 	s, err := firstBlock(ctx, source, opts)
 	if err != nil {
@@ -152,11 +170,18 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	}
 	from, found := s.at, make([]survey, len(h.names))
 	rows, err := r.classifyBlock(s, found, sampleRecords)
+	if err == nil && rows == 0 && !s.Last { // the first record below the names is longer than a block
+		if s, err = secondBlock(ctx, source, opts); err != nil || s == nil {
+			return h, err
+		}
+		from = 0
+		rows, err = r.classifyBlock(s, found, sampleRecords)
+	}
 	h.shapes = shapesOf(found)
 	for i := range found {
 		h.odd = append(h.odd, found[i].standsOut())
 	}
-	h.whole = s.at == len(s.Text) && len(s.Text) < textfile.BlockSize/2
+	h.whole = s.at == len(s.Text) && s.Last
 	h.density = float64(s.at-from) / float64(max(rows, 1))
 	return h, err
 }

@@ -134,6 +134,9 @@ func (t *Texts) Columns() []table.ColumnDef {
 // Settled says whether the types follow from all values.
 func (t *Texts) Settled() bool { return t.settled }
 
+// Shown says whether the sample has a value of a column.
+func (t *Texts) Shown(column int) bool { return t.shapes[column].Known() }
+
 // Doubted says whether some places of the first text have TEXT where others have another type: only all values tell which are odd.
 func (t *Texts) Doubted() bool { return t.doubted && !t.settled }
 

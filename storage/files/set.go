@@ -83,6 +83,7 @@ type text interface {
 	Columns() []table.ColumnDef
 	Density() float64
 	Settled() bool
+	Shown(column int) bool
 	Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error)
 	// Quote returns the quote inside which a line end is no record's end; 0: there is none.
 	Quote() byte

@@ -260,8 +260,11 @@ func (s *Set) misfit(err error) error {
 	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: the key '%s' is in no object of the sample that the columns follow from", value.Place, value.Text)
 	if value.Column >= 0 {
 		column := s.Columns[value.Column]
-		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which has the type %s by a sample of the file",
-			value.Place, value.Text, column.Name, column.Type)
+		why := "has the type " + column.Type.String() + " by a sample of the file"
+		if !s.text().Shown(value.Column) {
+			why = "has no value in the sample that its type follows from"
+		}
+		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which %s", value.Place, value.Text, column.Name, why)
 	}
 	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again, which looks at all rows first, as read_csv('...', sample_size = -1) or read_ndjson does")
 }

@@ -91,6 +91,9 @@ func (o *Objects) Columns() []table.ColumnDef {
 // Settled says whether keys and types follow from all objects.
 func (o *Objects) Settled() bool { return o.settled }
 
+// Shown says whether the sample has a value of a column.
+func (o *Objects) Shown(column int) bool { return o.fields.shapes[column].Known() }
+
 // Density returns about how many bytes of text a row has.
 func (o *Objects) Density() float64 { return o.density }
 

@@ -47,6 +47,8 @@ func (v value) shape() textfile.Shape {
 // may says whether a column of a shape can have values of this kind.
 func (v value) may(s textfile.Shape) bool {
 	switch {
+	case !s.Known():
+		return v.kind == text && v.shape().IsText()
 	case s.IsText() || s.Special():
 		return true
 	case s.Temporal():

@@ -25,6 +25,8 @@ type Block struct {
 	Lines  int // that end in it
 	// First says that the text's first record is in it.
 	First bool
+	// Last says that the text ends with it; the last block of a text may lack it, if nothing follows.
+	Last bool
 
 	counted int64 // bytes of its memory that the context's meter knows
 }
@@ -123,7 +125,9 @@ func (c *cutter) next() (b Block, err error) {
 	if n == 0 {
 		return Block{}, io.EOF
 	}
-	return c.block(text[:n:n]), nil
+	b = c.block(text[:n:n])
+	b.Last = true
+	return b, nil
 }
 
 // block makes a block of text. Before the text's first record it passes over a byte order mark and empty lines.

@@ -152,6 +152,8 @@ func (p *Column) fits(field []byte) bool {
 	switch {
 	case p.shape.form == text, p.shape.form == nested:
 		return true
+	case p.shape.form == unknown && p.typ.Kind == types.KindText: // the column is TEXT so far
+		return Classify(field).form == text
 	case p.typ.Kind == types.KindInt64, p.typ.Kind == types.KindDecimal && p.typ.Phys() == types.PhysInt64:
 		digits := field
 		if len(digits) > 1 && (digits[0] == '-' || digits[0] == '+') {
@@ -164,7 +166,7 @@ func (p *Column) fits(field []byte) bool {
 		form := Classify(field).form
 		return form == number || form == float || form == special
 	}
-	return p.shape.form != unknown && p.shape.Join(Classify(field)) == p.shape
+	return p.shape.Join(Classify(field)) == p.shape
 }
 
 // added counts a value that is not NULL.

@@ -76,6 +76,7 @@ const checkRows = 1 << 14
 // compact drops groups without live rows at the end. If groups before them have few live rows left it rewrites those;
 // then the numbers of rows change and the keys' indexes start anew.
 func (v *Version) compact(ctx context.Context) error {
+	v.merged = v.merged.next() // an index that was made anew may have asked for the groups as they were
 	for n := len(v.groups); n > 0 && v.groups[n-1].Live() == 0; n-- {
 		v.groups, v.tail = v.groups[:n-1], nil
 	}
@@ -102,6 +103,7 @@ func (v *Version) compact(ctx context.Context) error {
 			continue
 		}
 		moved := *g
+		moved.pending = g.pending.again() // the group with its changes knows its first row, too
 		v.addGroup(&moved, nil)
 		if i == len(old)-1 {
 			v.tail = open

@@ -24,6 +24,7 @@ const (
 	mostTexts     = 64        // parsed, and as many of which it knows that they came once
 	longestText   = 1024      // that is kept, in bytes
 	mostTrees     = 256 << 10 // bytes of all texts and their trees; being so few, they are not counted against the memory limit
+	mostPlanTrees = 1 << 20   // bytes of the trees of all statements with plans, which are not counted either
 	mostPlanTypes = 4         // of one statement, for markers of different types
 )
 
@@ -31,6 +32,7 @@ const (
 type planCache struct {
 	plans map[ast.StmtNode]*keptPlans
 	order []ast.StmtNode // of plans, the oldest first
+	trees int64          // bytes of the trees of plans
 	texts map[string]keptText
 	names []string // of texts, the oldest first
 	held  int64    // bytes of texts
@@ -45,6 +47,7 @@ type keptText struct {
 
 // keptPlans are those of one statement.
 type keptPlans struct {
+	tree  int64 // its bytes
 	runs  int
 	never bool // it cannot be kept
 	list  []*keptPlan
@@ -79,7 +82,10 @@ func (st *statement) kept() *planRun {
 	c := &s.plans
 	k := c.plans[st.Node]
 	if k == nil {
-		k = c.add(st.Node)
+		k = c.add(st.Statement)
+	}
+	if k == nil {
+		return nil
 	}
 	if k.runs++; k.runs < 2 || k.never {
 		return nil
@@ -110,18 +116,23 @@ func (st *statement) kept() *planRun {
 	return &planRun{p, v}
 }
 
-// add makes an entry for a statement, in the place of the oldest if there are many.
-func (c *planCache) add(n ast.StmtNode) *keptPlans {
+// add makes an entry for a statement, in the place of the oldest ones if there are many; nil: its tree is large.
+func (c *planCache) add(stmt parse.Statement) *keptPlans {
+	if stmt.Kept > mostPlanTrees/4 {
+		return nil
+	}
 	if c.plans == nil {
 		c.plans = map[ast.StmtNode]*keptPlans{}
 	}
-	if len(c.order) >= mostPlans {
+	for len(c.order) >= mostPlans || c.trees+stmt.Kept > mostPlanTrees {
+		c.trees -= c.plans[c.order[0]].tree
 		delete(c.plans, c.order[0])
 		c.order = slices.Delete(c.order, 0, 1)
 	}
-	k := &keptPlans{}
-	c.plans[n] = k
-	c.order = append(c.order, n)
+	k := &keptPlans{tree: stmt.Kept}
+	c.trees += k.tree
+	c.plans[stmt.Node] = k
+	c.order = append(c.order, stmt.Node)
 	return k
 }
 

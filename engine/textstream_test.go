@@ -137,6 +137,35 @@ func TestStreamedTextsOfLateValues(t *testing.T) {
 	}
 }
 
+// Long records count once as text and once as values, in each of the threads that read them.
+func TestLongRecordsOfTextsWithinMemory(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("0123456789", 2_000_000)
+	for name, text := range map[string]string{
+		"x.csv":   "a,b\n" + strings.Repeat("1,"+long+"\n", 4),
+		"x.jsonl": strings.Repeat(`{"a":1,"b":"`+long+`"}`+"\n", 4),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, all := range []string{"", ", sample_size = -1"} {
+			s := session(t, Options{Threads: 2, MemoryLimit: 130_000_000})
+			streamAll(s.engine)
+			function := "read_csv"
+			if name == "x.jsonl" {
+				function = "read_ndjson"
+			}
+			if got := mustRun(t, s, fmt.Sprintf("SELECT COUNT(*), SUM(LENGTH(b)) FROM `%s('%s'%s)` x", function, path, all)); got != "4|80000000\n" {
+				t.Errorf("%s%s: %s", name, all, got)
+			}
+			if held := s.engine.budget.Used(); held != 0 {
+				t.Errorf("%s%s: %d bytes are counted", name, all, held)
+			}
+		}
+	}
+}
+
 // The error of a malformed record is that of the first one, though what follows an open quote looks malformed too.
 func TestStreamedTextsThatAreMalformed(t *testing.T) {
 	setBlockSize(t, 1000)

@@ -109,6 +109,7 @@ type textReader struct {
 	next     int   // rows of the next part
 	held     int64 // bytes of the part
 	read     int64 // bytes of the file
+	long     int64 // bytes of the piece's memory, if a long record does not fit the room; 0: it does
 }
 
 // textRoom is memory that readers use one after another.
@@ -133,12 +134,10 @@ func (r *textReader) begin() (err error) {
 	if err := r.memory.Add(int64(cap(r.room.block))); err != nil {
 		return err
 	}
-	large := int64(0)
-	grow := func(bytes int) error {
-		large += int64(bytes)
-		return r.memory.Add(int64(bytes))
-	}
-	r.block, r.read, err = t.pieces.Read(r.piece.number, r.room.block, grow)
+	r.block, r.read, err = t.pieces.Read(r.piece.number, r.room.block, func(bytes int) error {
+		r.long = int64(bytes)
+		return r.memory.Add(r.long)
+	})
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,11 @@ func (r *textReader) part() (*table.RowGroup, error) {
 	for len(r.room.columns) < len(r.ordinals) {
 		r.room.columns = append(r.room.columns, encoding.Data{})
 	}
+	if err := r.memory.Add(r.long); err != nil { // strings may be copies of nearly all of the piece
+		return nil, err
+	}
 	rows, columns, err := r.parts.Next(r.next, r.room.columns[:len(r.ordinals)])
+	r.memory.Free(r.long)
 	if err != nil || rows == 0 {
 		return nil, err
 	}
@@ -233,6 +236,9 @@ func (r *textReader) Bytes() int64 { return r.read }
 func (r *textReader) Close() {
 	r.memory.Reset()
 	if r.room != nil {
+		if r.long > 0 {
+			r.room.columns = nil // they are as large as the long record
+		}
 		r.piece.text.room.Put(r.room)
 		r.room = nil
 	}

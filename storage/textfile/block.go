@@ -65,6 +65,8 @@ type cutter struct {
 	first  bool
 	ended  bool
 	held   *table.Scratch // counts blocks that a long record makes larger than others
+	// alone is called before a block becomes larger than others, to wait until those before it have gone; nil: they have. Its error ends cutting.
+	alone func() error
 }
 
 func newCutter(source Source, in io.Reader, quote byte, held *table.Scratch) *cutter {
@@ -83,6 +85,9 @@ func large(bytes int) int64 {
 func (c *cutter) next() (b Block, err error) {
 	size := max(BlockSize, 2*len(c.rest))
 	counted := large(size)
+	if err := c.mayBe(size); err != nil {
+		return Block{}, err
+	}
 	if err := c.held.Add(counted); err != nil {
 		return Block{}, err
 	}
@@ -112,6 +117,9 @@ func (c *cutter) next() (b Block, err error) {
 				"'%s', line %d: a record of more than %d bytes%s", c.source.Name, c.line, maxRecord, openQuote(c.quote))
 		}
 		size *= 2
+		if err := c.mayBe(size); err != nil {
+			return Block{}, err
+		}
 		if err := c.held.Add(large(size)); err != nil {
 			return Block{}, err
 		}
@@ -128,6 +136,14 @@ func (c *cutter) next() (b Block, err error) {
 	b = c.block(text[:n:n])
 	b.Last = true
 	return b, nil
+}
+
+// mayBe waits until a block may have a size.
+func (c *cutter) mayBe(size int) error {
+	if large(size) == 0 || c.alone == nil {
+		return nil
+	}
+	return c.alone()
 }
 
 // block makes a block of text. Before the text's first record it passes over a byte order mark and empty lines.

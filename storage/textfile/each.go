@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,7 +36,7 @@ func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough
 	}
 }
 
-// Each calls work with the blocks of all texts, several at once, and then deliver with what work made of them, one at a time and in
+// Each calls work with the blocks of all texts, several at once, but for those that a long record makes larger, and then deliver with what work made of them, one at a time and in
 // order. Records end at line ends outside quotes (0: there are none). Of several errors it returns that of the first
 // block. The context's meter (see [table.WithMeter]) is asked for blocks that a long record makes larger than others.
 func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*Block) (T, error), deliver func(T) error) error {
@@ -54,12 +55,27 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	workers := runtime.GOMAXPROCS(0)
 	jobs, order := make(chan job, workers), make(chan chan result, 2*workers)
+	gone := make(chan struct{}, 1) // wakes who waits for large blocks to go
+	var waiting atomic.Int64       // large blocks that were not delivered yet
+	alone := func() error {
+		for waiting.Load() > 0 {
+			select {
+			case <-gone:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	}
 	start(func() error {
 		defer close(jobs)
 		defer close(order)
 		for number, source := range sources {
-			err := cutAll(source, quote, held, func(b Block) error {
+			err := cutAll(source, quote, held, alone, func(b Block) error {
 				b.Number = number
+				if b.counted > 0 {
+					waiting.Add(1)
+				}
 				j := job{b, make(chan result, 1)}
 				if !send(ctx, order, j.done) || !send(ctx, jobs, j) {
 					return ctx.Err()
@@ -100,7 +116,14 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 				if err := deliver(r.value); err != nil {
 					return err
 				}
-				held.Free(r.block)
+				if r.block > 0 {
+					held.Free(r.block)
+					waiting.Add(-1)
+					select {
+					case gone <- struct{}{}:
+					default: // it is awake already
+					}
+				}
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -126,13 +149,15 @@ func send[T any](ctx context.Context, to chan<- T, x T) bool {
 	}
 }
 
-func cutAll(source Source, quote byte, held *table.Scratch, f func(Block) error) error {
+func cutAll(source Source, quote byte, held *table.Scratch, alone func() error, f func(Block) error) error {
 	in, err := source.Open()
 	if err != nil {
 		return source.failed(err)
 	}
 	defer in.Close()
-	for c := newCutter(source, in, quote, held); ; {
+	c := newCutter(source, in, quote, held)
+	c.alone = alone
+	for {
 		b, err := c.next()
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -44,7 +44,7 @@ func CountPieces(size int64) int { return int((size + int64(BlockSize) - 1) / in
 // Count returns how many pieces there are.
 func (p *Pieces) Count() int { return len(p.marks) }
 
-// Read returns a piece as a block, whose text lies in buf if that is large enough, and how many bytes were read for it. grow is asked for memory beyond BlockSize.
+// Read returns a piece as a block, whose text lies in buf if that is large enough, and how many bytes were read for it. grow is asked for the memory of a text that does not fit buf.
 // A piece in which no record begins is empty. Whoever reads piece i after the pieces before it reads no byte twice but those of one record.
 func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, read int64, err error) {
 	from := int64(i) * p.block
@@ -85,27 +85,26 @@ func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, r
 	}
 	// The last record may end behind the range. Where no quote is open, the text from start on begins outside of one.
 	inside := (quotes + countQuotes(text[start:], p.quote)) % 2
-	for end := own; from+int64(end) < p.size && (end == start || text[end-1] != '\n' || inside != 0); {
-		if end-start > maxRecord {
+	if text[own-1] != '\n' || inside != 0 {
+		end, err := p.findEnd(from+int64(own), inside, maxRecord-int64(own-start))
+		if err != nil {
+			return b, 0, err
+		}
+		if end < 0 {
 			return b, 0, sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s', line %d: a record of more than %d bytes%s", p.name, lines, maxRecord, openQuote(p.quote))
 		}
-		more := int(min(p.size-from-int64(end), max(tailSize, int64(end-own))))
-		if cap(text) < end+more {
-			if err := grow(2*cap(text) + more); err != nil {
+		whole := int(end - from)
+		if whole > cap(text) {
+			if err := grow(whole); err != nil {
+				return b, 0, err
+			}
+			text = append(make([]byte, 0, whole), text...)
+		}
+		if text = text[:whole]; whole > own {
+			if err := p.readAt(text[own:], from+int64(own)); err != nil {
 				return b, 0, err
 			}
 		}
-		text = append(text, make([]byte, more)...)
-		tail := text[end : end+more]
-		if err := p.readAt(tail, from+int64(end)); err != nil {
-			return b, 0, err
-		}
-		if stop := recordEnd(tail, p.quote, inside); stop >= 0 {
-			text = text[:end+stop]
-			break
-		}
-		inside = (inside + countQuotes(tail, p.quote)) % 2
-		end += more
 	}
 	read = int64(len(text))
 	b = Block{Source: p.name, Text: text[start:len(text):len(text)], Line: lines, First: i == 0}
@@ -124,7 +123,28 @@ type Parts interface {
 	Next(limit int, old []encoding.Data) (rows int, columns []encoding.Data, err error)
 }
 
-// tailSize is how much is read at first of the record that goes on behind a piece's range.
+// findEnd returns where the record ends that goes on at a place of the file, inside quotes if inside is 1; -1: it has more than limit bytes from there on. Its memory
+// can then be taken at once, without copies.
+func (p *Pieces) findEnd(at int64, inside int, limit int64) (end int64, err error) {
+	var buf [tailSize]byte
+	for begin := at; at < p.size; {
+		if at-begin > limit {
+			return -1, nil
+		}
+		tail := buf[:min(int64(len(buf)), p.size-at)]
+		if err := p.readAt(tail, at); err != nil {
+			return 0, err
+		}
+		if stop := recordEnd(tail, p.quote, inside); stop >= 0 {
+			return at + int64(stop), nil
+		}
+		inside = (inside + countQuotes(tail, p.quote)) % 2
+		at += int64(len(tail))
+	}
+	return p.size, nil
+}
+
+// tailSize is how much is read at once of the record that goes on behind a piece's range.
 const tailSize = 16 << 10
 
 func slicesOf(buf []byte, n int) []byte {

@@ -136,9 +136,14 @@ func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 				return nil, err
 			}
 		}
-		if values[i].Null && !def.Nullable && def.Generated == nil && u.ins.Ignore && !def.Type.IsTemporal() {
-			values[i] = types.Value{Type: def.Type}
-			u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+		if values[i].Null && !def.Nullable && def.Generated == nil {
+			if !u.ins.Ignore { // also if the row is in the way of another, which would change instead
+				return nil, sqlerr.BadNull(def.Name)
+			}
+			if !def.Type.IsTemporal() {
+				values[i] = types.Value{Type: def.Type}
+				u.context.Warnings.AddError(sqlerr.BadNull(def.Name))
+			}
 		}
 	}
 	return values, u.rules.computeRow(u.ins.Table.Schema, values)
@@ -164,8 +169,8 @@ func (u *upsert) write(values []types.Value) error {
 	case u.ins.OnDuplicate == bind.DuplicateReplace:
 		from := int64(-1)
 		for ; found; p, found = u.find(values) {
-			// MySQL does not count a row that it replaces by an equal one, which it notices at the last key.
-			if p.key < len(u.keys)-1 || !equalRows(u.values(p), values) {
+			// MySQL does not count a row that it replaces by an equal one, which it notices at the last key, if no foreign key refers to the table.
+			if u.referenced || p.key < len(u.keys)-1 || !equalRows(u.values(p), values) {
 				u.count++
 			}
 			if !p.new && from < 0 && !u.referenced {

@@ -22,6 +22,8 @@ type Estimator interface {
 	MostFrequent(n logical.Node, keys []expr.Expr) float64
 	// Bounds are proven bounds of an integer-valued expression over a node's rows.
 	Bounds(n logical.Node, e expr.Expr) (lo, hi int64, ok bool)
+	// CannotFail says whether it is proven that an expression has a value, or NULL, in every row that a node may have.
+	CannotFail(n logical.Node, e expr.Expr) bool
 	// Unique says whether it is proven that no two rows of a node agree in cols, none of which is NULL.
 	Unique(n logical.Node, cols []expr.ColumnID) bool
 	// Distinct says whether it is proven that no two rows of a node agree in cols, NULLs being equal.

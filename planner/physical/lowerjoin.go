@@ -230,9 +230,9 @@ func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residua
 const boundsOfBand = 2
 
 // computedRanges computes what inequalities compare before the join, as columns, where builds sort by it: of a.t BETWEEN b.t AND
-// b.t + 5 the second bound. Beside equalities it does so only if that cannot fail, since the rows' keys need not match.
+// b.t + 5 the second bound. Beside other conditions it does so only if that cannot fail, since they need not hold where it would.
 func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *logical.Join {
-	keys, residual := splitCondition(x.On, left, right)
+	_, residual := splitCondition(x.On, left, right)
 	sides := [2]logical.Node{x.Left, x.Right}
 	on := slices.Clone(x.On)
 	n, computed := 0, false
@@ -247,7 +247,7 @@ func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *
 			if !usesOnly(*operand, left) {
 				side = 1
 			}
-			if _, isColumn := (*operand).(*expr.Column); isColumn || expr.IsVolatile(*operand) || len(keys) > 0 && !l.cannotFail(sides[side], *operand) {
+			if _, isColumn := (*operand).(*expr.Column); isColumn || expr.IsVolatile(*operand) || len(x.On) > 1 && !l.est.CannotFail(sides[side], *operand) {
 				continue
 			}
 			it := logical.NewItem(l.alloc, (*operand).String(), *operand)
@@ -260,15 +260,6 @@ func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *
 		return x
 	}
 	return &logical.Join{Kind: x.Kind, Left: sides[0], Right: sides[1], On: on, Hint: x.Hint}
-}
-
-// cannotFail says whether an expression over n's columns is an integer of known bounds, or a date or time, which is NULL where there is none.
-func (l *lowering) cannotFail(n logical.Node, e expr.Expr) bool {
-	if e.Type().IsTemporal() {
-		return true
-	}
-	_, _, ok := l.est.Bounds(n, e)
-	return ok
 }
 
 // rangeCondition is a conjunct as `probe op build`, for an op of <, <=, > and >=.

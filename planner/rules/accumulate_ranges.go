@@ -15,7 +15,7 @@ frames that compare values, and LIMIT 1 (first_of_range.go).
 
 The subquery's rows and the distinct outer values are sorted together, by the equalities' keys and then the inequality's. What a row of
 outer values has to aggregate is then the part of its partition before it, so each pair that matches need not be visited. Legal
-for aggregates that windows compute exactly, or as exactly as groupings do. Inner NULLs match nothing and are left out, or
+for aggregates that windows compute exactly, or as exactly as groupings do, and for what cannot fail over rows that do not match. Inner NULLs match nothing and are left out, or
   SELECT a.v, (SELECT COUNT(*) FROM b WHERE b.v < a.v) FROM a
 would count the rows where b.v is NULL, which sort first.`
 
@@ -62,7 +62,7 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 		return a
 	}
 	rs := rangesOf(conds, outer)
-	if rs == nil || len(rs) > 2 || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, rs[0].innerKeys()) <= fewMatches) {
+	if rs == nil || len(rs) > 2 || !d.cannotFail(a.Left, in, conds) || !d.w.eager && (d.w.est.Rows(a.Left) <= fewOuterRows || d.w.est.MostFrequent(in, rs[0].innerKeys()) <= fewMatches) {
 		return a
 	}
 	aggs := agg.Aggs
@@ -87,6 +87,15 @@ func (d *decorrelator) accumulate(a *logical.Apply) logical.Node {
 	return d.scalarResult(asLeftJoin(a), n, values)
 }
 
+// cannotFail says whether conditions on an outer and an inner row may be computed for rows apart. One condition alone is for all rows.
+func (d *decorrelator) cannotFail(left, in logical.Node, conds []expr.Expr) bool {
+	if len(conds) == 1 {
+		return true
+	}
+	both := &logical.Join{Kind: logical.InnerJoin, Left: left, Right: in}
+	return !slices.ContainsFunc(conds, func(c expr.Expr) bool { return !d.w.est.CannotFail(both, c) })
+}
+
 // asLeftJoin returns a without the check for a second row, which its right side cannot give.
 func asLeftJoin(a *logical.Apply) *logical.Apply {
 	if a.Kind != logical.SingleJoin {
@@ -101,21 +110,32 @@ func plainAggregate(it logical.AggItem) logical.AggItem {
 	return it
 }
 
-// accumulates says whether a window computes an aggregate as a grouping does, and without a sum that is too large for its type in
-// a row that no outer row sees: of up to 10^10 integers or decimals none is, and of doubles that are not very large.
+// accumulates says whether a window computes an aggregate as a grouping does, and does not fail for a row that no outer row sees.
 func (d *decorrelator) accumulates(in logical.Node, it logical.AggItem) bool {
 	if it.Distinct || len(it.OrderBy) > 0 || slices.ContainsFunc(it.Args, expr.IsVolatile) {
 		return false
 	}
+	for _, e := range it.Args {
+		if !d.w.est.CannotFail(in, e) {
+			return false
+		}
+	}
+	return d.w.addsUp(in, it) && expr.OverWindow(it.Fn) != nil
+}
+
+// addsUp says whether no sum of 10^10 of an aggregate's values over in is too large for its type.
+func (w *rewriter) addsUp(in logical.Node, it logical.AggItem) bool {
 	switch it.Fn.Kind {
 	case expr.AggSum, expr.AggAvg, expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
-		t := it.Args[0].Type()
-		if t.IsFloat() {
-			return d.w.eager || d.w.est.Magnitude(in, it.Args[0]) < math.Sqrt(math.MaxFloat64)/1e10
+		const rows = 10 // digits
+		switch t := it.Args[0].Type(); {
+		case t.IsFloat():
+			return w.est.Magnitude(in, it.Args[0]) < math.Sqrt(math.MaxFloat64)/math.Pow10(rows)
+		case t.Kind == types.KindDecimal:
+			return w.est.Magnitude(in, it.Args[0]) <= math.Pow10(types.MaxDecimalPrecision-int(t.Scale)-rows)
 		}
-		return t.Kind != types.KindDecimal || t.Precision <= types.MaxDecimalPrecision-10
 	}
-	return expr.OverWindow(it.Fn) != nil
+	return true
 }
 
 // matchedRange says which rows of a subquery belong to an outer row: those that agree with it in keys, and whose inner value stands

@@ -13,7 +13,7 @@ const aggregateEarlyDoc = `Aggregate early: group one side of a join by the join
 Yan and Larson, "Eager Aggregation and Lazy Aggregation", 1995: few groups are joined and hashed by the strings instead of many rows.
 
 Legal for an inner join by equalities, or a left join whose right side has the strings: rows that agree in the join columns find the same partners. The
-aggregates must be computable in two steps and look at the one side alone. In
+aggregates must be computable in two steps, look at the one side alone, and not fail over rows that the join would drop. In
   SELECT c.name, SUM(o.price) FROM o JOIN c ON o.c = c.id GROUP BY c.name
 customers of one name are still one group, since the second step groups by the name.`
 
@@ -108,7 +108,7 @@ func (w *rewriter) earlyOver(a *logical.Aggregate, j *logical.Join, rows, other 
 			if g.Expr.Type().Phys() == types.PhysString {
 				strings++
 			}
-		case logical.UsedWithin(g.Expr, inRows):
+		case logical.UsedWithin(g.Expr, inRows) && w.est.CannotFail(rows, g.Expr):
 			g.Expr = w.groupFor(inner, g.Expr)
 		default:
 			return nil
@@ -117,9 +117,12 @@ func (w *rewriter) earlyOver(a *logical.Aggregate, j *logical.Join, rows, other 
 	}
 	for i := range a.Aggs {
 		for _, e := range a.Aggs[i].Args {
-			if !logical.UsedWithin(e, inRows) {
+			if !logical.UsedWithin(e, inRows) || !w.est.CannotFail(rows, e) {
 				return nil
 			}
+		}
+		if !w.addsUp(rows, a.Aggs[i]) {
+			return nil
 		}
 	}
 	if joined == 0 || others == 0 || !w.eager && (strings == 0 || !w.earlyPays(a, j, inner, joined, strings)) {

@@ -32,8 +32,13 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 		return nil
 	}
 	in, conds, ok := d.pull(in, outer, false)
-	if !ok || rangesOf(conds, outer) == nil || len(in.FreeColumns()) > 0 {
+	if !ok || rangesOf(conds, outer) == nil || len(in.FreeColumns()) > 0 || !d.cannotFail(a.Left, in, conds) {
 		return nil
+	}
+	for _, k := range keys { // of rows that no outer row matches, too
+		if !d.w.est.CannotFail(in, k.Expr) {
+			return nil
+		}
 	}
 	fn := expr.LookupWindow("row_number")
 	number := d.w.alloc.New("", fn.Name, types.Uint64, false)
@@ -63,6 +68,11 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 			made[it.Col.ID] = expr.Substitute(it.Expr, values)
 		}
 		values = made
+	}
+	for _, e := range values { // conditions over them may move below the join
+		if len(a.On) > 0 && !d.w.est.CannotFail(&logical.Join{Kind: logical.InnerJoin, Left: l, Right: rows}, e) {
+			return nil
+		}
 	}
 	join := &logical.Join{Kind: pick(outerJoin, logical.LeftJoin, logical.InnerJoin), Left: l, Right: rows}
 	join.On = append([]expr.Expr{&expr.Compare{Op: expr.EQ, Left: least.Col, Right: number}}, substituteAll(a.On, values)...)

@@ -223,7 +223,7 @@ func (d *decorrelator) extremeBetween(a *logical.Apply) *logical.Apply {
 	conds = append(conds[:len(conds):len(conds)], d.undecided(on)...)
 	rs := rangesOf(conds, outer)
 	last := lastRange(rs, a.Kind != logical.MarkJoin)
-	if last == nil {
+	if last == nil || !d.cannotFail(a.Left, in, conds) {
 		return nil
 	}
 	var others []expr.Expr

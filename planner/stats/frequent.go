@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"math"
-
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -38,16 +36,4 @@ func (e *Estimator) commonShare(n logical.Node, key expr.Expr) (share float64, k
 		return c.Base.Common[0].Fraction, true
 	}
 	return 1 / max(c.Distinct, 1), true
-}
-
-// Magnitude bounds the absolute values of a stored column of doubles; it is infinite where nothing is known of x, or a value is not finite.
-func (e *Estimator) Magnitude(n logical.Node, x expr.Expr) float64 {
-	c := e.columnOf(x, n)
-	if c == nil || c.Base == nil || !x.Type().IsFloat() || c.Base.Min.Null || c.Base.Max.Null {
-		return math.Inf(1)
-	}
-	if m := max(math.Abs(c.Base.Min.F), math.Abs(c.Base.Max.F)); !math.IsNaN(m) {
-		return m
-	}
-	return math.Inf(1)
 }

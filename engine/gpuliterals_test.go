@@ -107,3 +107,25 @@ func testGPUKernelAtHand(t *testing.T, e *Engine) {
 		t.Errorf("the kernels give\n%s\nand\n%s", answer, again)
 	}
 }
+
+// EXPLAIN says above a pipeline's kernels what was decided of them, and its sources are as without that.
+func TestGPUDecisions(t *testing.T) { eachGPU(t, testGPUDecisions) }
+
+func testGPUDecisions(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_device = 'gpu'")
+	text := mustRun(t, s, `EXPLAIN FORMAT = 'kernels' SELECT o_orderpriority, COUNT(*) FROM orders JOIN lineitem ON l_orderkey = o_orderkey
+		WHERE l_shipdate < '1995-01-01' GROUP BY o_orderpriority`)
+	for _, want := range []string{
+		"\n// decided: scan: load l_orderkey, l_shipdate of all rows; test ranges of l_shipdate;", "\n// decided: inner join: ", "\n// decided: build: ", "\n// decided: groups: array; ",
+	} {
+		if !strings.Contains("\n"+text, want) {
+			t.Errorf("EXPLAIN does not say %q:\n%s", want, text)
+		}
+	}
+	for _, source := range gpu.SplitKernels(text) {
+		if strings.Contains(source, "// decided: ") || !strings.HasPrefix(source, "#define ") {
+			t.Errorf("a kernel's source is\n%s", source)
+		}
+	}
+}

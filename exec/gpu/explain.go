@@ -7,7 +7,10 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Kernels returns the sources of a plan's kernels, for EXPLAIN FORMAT = 'kernels'.
+// decided begins the lines that say what was decided of a pipeline before its kernels were written.
+const decided = "// decided: "
+
+// Kernels returns the sources of a plan's kernels, for EXPLAIN FORMAT = 'kernels'. Above a pipeline's first one stands what was decided of it.
 func (p *Placed) Kernels() string {
 	var b strings.Builder
 	write := func(x *physical.Pipeline, title string) {
@@ -18,7 +21,13 @@ func (p *Placed) Kernels() string {
 			case title == "" && notes != "":
 				title = ": " + notes
 			}
-			fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n%s\n", x.ID, title, strings.TrimRight(k.CUDA, "\n"))
+			fmt.Fprintf(&b, "// pipeline %d on the GPU%s\n", x.ID, title)
+			if i == 0 {
+				for _, what := range k.Decisions() {
+					b.WriteString(decided + what + "\n")
+				}
+			}
+			b.WriteString(strings.TrimRight(k.CUDA, "\n") + "\n")
 		}
 	}
 	for _, x := range p.Plan.Pipelines {
@@ -63,7 +72,7 @@ func SplitKernels(text string) []string {
 		switch {
 		case strings.HasPrefix(line, "// pipeline ") && strings.Contains(line, " on the GPU"):
 			out = append(out, "")
-		case strings.HasPrefix(line, "// pipeline "):
+		case strings.HasPrefix(line, "// pipeline "), strings.HasPrefix(line, decided):
 		case len(out) > 0:
 			out[len(out)-1] += line
 		}

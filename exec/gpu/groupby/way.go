@@ -27,7 +27,16 @@ type Way struct {
 }
 
 // String says which way it is.
-func (w *Way) String() string { return fmt.Sprintf("groups: %s; %s", w.f.Shape, w.way.name) }
+func (w *Way) String() string {
+	text := fmt.Sprintf("groups: %s; %s", w.f.Shape, w.way.name)
+	if w.way != &partition {
+		return text
+	}
+	if w.f.Partition.perfectHash != nil {
+		return fmt.Sprintf("%s of %d bits, passes: %d, perfect hash", text, w.f.Partition.Bits, w.f.Partition.Passes)
+	}
+	return fmt.Sprintf("%s of %d bits, passes: %d", text, w.f.Partition.Bits, w.f.Partition.Passes)
+}
 
 // Forms are those of a plan's aggregations.
 type Forms map[*physical.Aggregate]*Form

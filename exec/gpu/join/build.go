@@ -40,7 +40,7 @@ func (b *buildText) Row(s *codegen.Scope) error {
 	switch {
 	case f.Algorithm.byKey:
 		f.Algorithm.link(b)
-	case k.Many || k.InOrder():
+	case k.Appending() != kernel.ByBlock:
 		k.Line("const u64 at = append(%s);", k.Pointer("u64", kernel.RowCounter{Sink: b.Sink}))
 		b.writeRow()
 	default:

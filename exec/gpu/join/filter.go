@@ -25,6 +25,16 @@ const (
 // bytes is what a filter takes.
 func (x *keyFilter) bytes() int64 { return kernel.RoundUp((x.slots+7)/8, 16) }
 
+func (x *keyFilter) String() string {
+	switch {
+	case x.exact:
+		return "a bit for each value"
+	case x.local:
+		return "hashed bits, copied by each block"
+	}
+	return "hashed bits"
+}
+
 // shift takes a hash of 32 bits to its slot.
 func (x *keyFilter) shift() uint64 { return uint64(32 - bits.TrailingZeros64(uint64(x.slots))) }
 
@@ -104,6 +114,14 @@ type ScanFilter struct {
 	f      *Form
 	key    int
 	filter *keyFilter // nil: the build has a bit for each key
+}
+
+// String says of which column keys are looked up, and where.
+func (x *ScanFilter) String() string {
+	if x.filter == nil {
+		return x.Column.Name + " in the bits of a build"
+	}
+	return x.Column.Name + " in " + x.filter.String()
 }
 
 // ScanFilter decides whether a scan's rows are looked up in a build; nil: they are not.

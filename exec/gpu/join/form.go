@@ -35,16 +35,20 @@ type Key struct {
 	At int
 }
 
-// String says how rows are found.
-func (f *Form) String() string {
-	text := "build: " + f.Algorithm.Name
-	for i, x := range f.filters {
-		switch {
-		case x == nil:
-		case x.exact:
-			text += fmt.Sprintf(", a bit for each value of key %d", i)
-		default:
-			text += fmt.Sprintf(", hashed bits of key %d", i)
+// buildOutline says how a pipeline's rows come to a build.
+type buildOutline struct {
+	f    *Form
+	rows kernel.Appending // of rows whose slot does not follow from the key
+}
+
+func (x buildOutline) String() string {
+	text := "build: " + x.f.Algorithm.Name
+	if !x.f.Algorithm.byKey {
+		text += fmt.Sprintf("; rows %s", x.rows)
+	}
+	for i, x := range x.f.filters {
+		if x != nil {
+			text += fmt.Sprintf("; filter of key %d: %s", i+1, x)
 		}
 	}
 	return text

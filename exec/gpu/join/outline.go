@@ -48,7 +48,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, views Views) erro
 		f = newForm(o.Plan, b)
 		all[b], o.Plan.Sinks[b] = f, f.rows
 	}
-	o.Way = f
+	o.Way = buildOutline{f, o.Appending()}
 	at := 0
 	f.keyAt, f.payAt = nil, nil // the same of each pipeline
 	for i, e := range b.Keys {
@@ -132,6 +132,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, views Views)
 		}
 	}
 	f.bound = true
+	o.Probes = append(o.Probes, probeOutline{t, f})
 	o.MaxRows = kernel.Times(o.MaxRows, perRow(o.Plan, t))
 	o.Stops = o.Stops || f.Loops(t)
 	if len(t.Residual) > 0 {

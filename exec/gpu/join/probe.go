@@ -23,13 +23,47 @@ func (all Forms) Probe(k *kernel.Kernel, s *codegen.Scope, t *physical.Probe) (*
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
-	switch {
-	case f.Algorithm.byKey:
+	switch f.searchOf(t) {
+	case oneByKey:
 		return p.byKey(s)
-	case kernel.Multiplies(t):
+	case everyMatch:
 		return p.every(s)
 	}
 	return p.first(s)
+}
+
+// search is what a probe looks for.
+type search uint8
+
+const (
+	oneByKey   search = iota // the one row whose slot follows from the key
+	everyMatch               // each row that matches
+	firstMatch               // the first one that does
+)
+
+// searchOf decides what a probe looks for.
+func (f *Form) searchOf(t *physical.Probe) search {
+	switch {
+	case f.Algorithm.byKey:
+		return oneByKey
+	case kernel.Multiplies(t):
+		return everyMatch
+	}
+	return firstMatch
+}
+
+// probeOutline says how a probe looks rows up.
+type probeOutline struct {
+	t *physical.Probe
+	f *Form
+}
+
+func (x probeOutline) String() string {
+	text := joinTitle(x.t.Kind) + ": " + x.f.Algorithm.Name + [...]string{"", ", every match", ", the first match"}[x.f.searchOf(x.t)]
+	if n := len(x.t.Residual); n > 0 {
+		text += fmt.Sprintf(", further conditions (%d)", n)
+	}
+	return text
 }
 
 func joinTitle(kind logical.JoinKind) string {

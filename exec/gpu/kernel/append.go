@@ -25,6 +25,35 @@ func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, title string) 
 	return &Append{k: k, Sink: sink, Form: k.Plan.Sinks[sink], values: values, title: title}
 }
 
+// Appending is how rows get their numbers in a sink.
+type Appending uint8
+
+const (
+	ByBlock  Appending = iota // the rows of a block get theirs together
+	ByRow                     // each gets its own, since a row of the source may give several
+	BySource                  // they keep those of the source's rows, whose order stays
+)
+
+func (x Appending) String() string {
+	return [...]string{"appended by block", "appended one by one", "in the order of the source"}[x]
+}
+
+// rowsOutline says how rows come to a sink that only keeps them.
+type rowsOutline Appending
+
+func (x rowsOutline) String() string { return "rows: " + Appending(x).String() }
+
+// Appending decides how the pipeline's rows get their numbers.
+func (o *Outline) Appending() Appending {
+	switch {
+	case o.InOrder():
+		return BySource
+	case o.Many:
+		return ByRow
+	}
+	return ByBlock
+}
+
 // Row computes the values of a row, and stores them or carries them out of the row's blocks.
 func (a *Append) Row(s *codegen.Scope) error {
 	k := a.k
@@ -38,15 +67,15 @@ func (a *Append) Row(s *codegen.Scope) error {
 		}
 		a.Out = append(a.Out, v)
 	}
-	if k.InOrder() {
+	switch k.Appending() {
+	case BySource:
 		return a.inPlace()
-	}
-	if k.Many {
+	case ByRow:
 		k.Line("const u64 at = append(%s);", k.Pointer("u64", RowCounter{a.Sink}))
 		a.Write("at")
-		return nil
+	default:
+		a.Carry()
 	}
-	a.Carry()
 	return nil
 }
 

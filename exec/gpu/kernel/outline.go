@@ -19,8 +19,9 @@ type Outline struct {
 	Stops   bool    // it has loops that end when the query is cancelled
 	Tiled   bool    // each thread takes its rows of a scan's tile in turn, to the sink
 
-	Scan fmt.Stringer // how a table is scanned; nil: the source is none
-	Way  fmt.Stringer // how rows come to the sink; nil: there is one way
+	Scan   fmt.Stringer   // how a table is scanned; nil: the source is none
+	Probes []fmt.Stringer // how transforms look rows up, in their order
+	Way    fmt.Stringer   // how rows come to the sink
 }
 
 // NewOutline returns a pipeline's, of which nothing is decided yet.
@@ -28,28 +29,22 @@ func NewOutline(g *Pipelines, p *physical.Pipeline) *Outline {
 	return &Outline{Plan: g, Pipeline: p, Forms: codegen.NewForms(g.Ctx, g.Lookups, codegen.Ranges{})}
 }
 
-// String says what was decided.
-func (o *Outline) String() string {
-	text := ""
-	add := func(what string) {
-		if text != "" {
-			text += "; "
-		}
-		text += what
-	}
+// Decisions says what was decided, from the source to the sink. It names no literals and no estimates, which may differ between queries of one kernel.
+func (o *Outline) Decisions() []string {
+	var all []string
 	if o.Scan != nil {
-		add(o.Scan.String())
+		all = append(all, o.Scan.String())
 	}
-	if o.Many {
-		add("a row may give several")
+	for _, p := range o.Probes {
+		all = append(all, p.String())
 	}
 	if o.Stops {
-		add("asks whether to stop")
+		all = append(all, "loops: end when the query is cancelled")
 	}
 	if o.Way != nil {
-		add(o.Way.String())
+		all = append(all, o.Way.String())
 	}
-	return text
+	return all
 }
 
 // Stored decides how a value of the pipeline is stored as column at of its sink's rows.
@@ -108,8 +103,9 @@ func (o *Outline) KeepsPositions(t physical.Transform) bool {
 	return false
 }
 
-// StoredAll decides how values of the pipeline are stored as its sink's rows; ids are those of the columns that they are stored as.
+// StoredAll decides how values of the pipeline are appended to its sink's rows; ids are those of the columns that they are stored as.
 func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
+	o.Way = rowsOutline(o.Appending())
 	f := o.Plan.Sinks[s]
 	if f == nil {
 		f = &RowForm{}

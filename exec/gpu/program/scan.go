@@ -15,7 +15,6 @@ import (
 type tableReader struct {
 	*scanOutline
 	k      *writer
-	scan   *physical.TableScan
 	vector []string // by column: the array of a thread's items, where they were loaded at once
 }
 
@@ -78,7 +77,7 @@ func (k *writer) openValues(s *codegen.Scope, src *physical.ValuesScan) {
 // openTable writes the loop over a table's tiles.
 func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Note(kernel.Note{What: "scan of " + scan.Alias})
-	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, scan: scan, vector: make([]string, len(scan.Cols))}
+	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
 	k.Rows = kernel.Rows{Scan: scan}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()

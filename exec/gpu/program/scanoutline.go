@@ -19,6 +19,7 @@ import (
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
 // that still live, or at once as well where most do.
 type scanOutline struct {
+	scan  *physical.TableScan
 	forms []form.Column // of the scan's columns
 	first []bool        // by column: it is loaded for all rows before they are filtered,
 	later []bool        // or afterwards for those that live
@@ -33,29 +34,46 @@ type scanOutline struct {
 	dead    bool // some rows are deleted
 }
 
+// String says which columns are loaded early, by which filters rows are dropped, and whether the others are packed.
 func (x *scanOutline) String() string {
-	count := func(of []bool) (n int) {
-		for _, here := range of {
+	var parts []string
+	add := func(what string, names []string) {
+		if len(names) > 0 {
+			parts = append(parts, fmt.Sprintf(what, strings.Join(names, ", ")))
+		}
+	}
+	columns := func(of []bool) (names []string) {
+		for i, here := range of {
 			if here {
-				n++
+				names = append(names, x.scan.Cols[i].Name)
 			}
 		}
-		return n
+		return names
 	}
-	parts := []string{fmt.Sprintf("%d columns loaded at once", count(x.first))}
-	add := func(n int, what string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf(what, n))
-		}
+	add("load %s of all rows", columns(x.first))
+	if x.dead {
+		parts = append(parts, "skip deleted rows")
 	}
-	add(count(x.later), "%d for rows that live")
-	add(len(x.ranges), "%d ranges")
-	add(len(x.rest), "%d conditions")
-	add(len(x.keys), "%d filters of joins")
-	if x.pack {
-		parts = append(parts, "packed")
+	var ranges, keys []string
+	for _, r := range x.ranges {
+		ranges = append(ranges, x.scan.Cols[r.at].Name)
 	}
-	return "scan: " + strings.Join(parts, ", ")
+	for _, f := range x.keys {
+		keys = append(keys, f.String())
+	}
+	add("test ranges of %s", ranges)
+	if n := len(x.rest); n > 0 {
+		parts = append(parts, fmt.Sprintf("test other filters (%d)", n))
+	}
+	add("look up %s", keys)
+	if x.pack && (x.filters || x.dead) {
+		parts = append(parts, "pack the rows that pass")
+	}
+	add("load %s of rows that pass", columns(x.later))
+	if len(parts) == 0 {
+		return "scan: load columns where they are used"
+	}
+	return "scan: " + strings.Join(parts, "; ")
 }
 
 // either says whether the columns could be loaded in the other way, for the same rows.
@@ -73,7 +91,7 @@ func (x *scanOutline) bytes() (n int) {
 
 // table decides how a table is scanned.
 func (o *outliner) table(scan *physical.TableScan) error {
-	x := &scanOutline{first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), pack: packs(o.Pipeline)}
+	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), pack: packs(o.Pipeline)}
 	filtered := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
 		addColumns(filtered, e)
@@ -107,7 +125,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		}
 		o.Forms.Bind(c.ID, of, false)
 	}
-	x.ranges, x.rest = x.divide(scan)
+	x.ranges, x.rest = x.divide()
 	o.Scan, o.Tiled, o.MaxRows = x, !x.pack, float64(scan.Table.Rows())
 	return o.checkFilters(x)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -41,10 +40,10 @@ func (w LowWord) Offsets(base int64) (low, span uint32) {
 }
 
 // divide divides a scan's filters into ranges of columns that are loaded as vectors and the rest.
-func (x *scanOutline) divide(scan *physical.TableScan) (ranges []columnRange, rest []expr.Expr) {
+func (x *scanOutline) divide() (ranges []columnRange, rest []expr.Expr) {
 next:
-	for _, e := range scan.Filters {
-		at, lo, hi, ok := x.rangeOf(scan, e)
+	for _, e := range x.scan.Filters {
+		at, lo, hi, ok := x.rangeOf(e)
 		if !ok {
 			rest = append(rest, e)
 			continue
@@ -61,7 +60,7 @@ next:
 }
 
 // rangeOf is the range that a comparison of a column with a constant leaves.
-func (x *scanOutline) rangeOf(scan *physical.TableScan, e expr.Expr) (at int, lo, hi int64, ok bool) {
+func (x *scanOutline) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 	cmp, ok := e.(*expr.Compare)
 	if !ok {
 		return 0, 0, 0, false
@@ -77,7 +76,7 @@ func (x *scanOutline) rangeOf(scan *physical.TableScan, e expr.Expr) (at int, lo
 	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || codegen.ScaleOf(col.Typ) != codegen.ScaleOf(c.Value.Type) {
 		return 0, 0, 0, false
 	}
-	if at = slices.IndexFunc(scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
+	if at = slices.IndexFunc(x.scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
 		return 0, 0, 0, false
 	}
 	if f := &x.forms[at]; !x.first[at] || f.Class != form.Int || f.Width > 4 {

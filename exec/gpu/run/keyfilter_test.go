@@ -43,12 +43,9 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 				if k == nil {
 					continue
 				}
-				for _, f := range g.Builds {
-					if strings.Contains(f.String(), "a bit for each value of key") {
-						kinds["exact"]++
-					}
-				}
 				switch {
+				case strings.Contains(strings.Join(k.Decisions(), "\n"), "in a bit for each value"):
+					kinds["exact"]++
 				case strings.Contains(k.CUDA, "copy_filter("):
 					kinds["shared"]++
 				case strings.Contains(k.CUDA, "filter_hash(") && strings.Contains(k.CUDA, "// runtime filter"):

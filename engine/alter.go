@@ -259,6 +259,7 @@ func (a *alteration) rebuild(v *table.Version, schema *table.Schema) (*table.Ver
 		if next, _, err = a.session.fill(a.st, empty, q, "ALTER TABLE", rules); err != nil {
 			return nil, err
 		}
+		rules.settle()
 		if schema.AutoIncrement() >= 0 && v.Schema.AutoIncrement() >= 0 {
 			next.SkipAuto(v.Auto() - 1)
 		}

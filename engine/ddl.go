@@ -97,6 +97,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 			if v, rows, err = s.fill(st, v, q, "CREATE TABLE", rules); err != nil {
 				return nil, err
 			}
+			rules.settle()
 		}
 		if err := st.checkRows(v, schema.Foreign); err != nil {
 			return nil, err

@@ -50,6 +50,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules.settle()
 	return s.inserted(rows, rules), nil
 }
 

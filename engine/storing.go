@@ -24,6 +24,7 @@ type storing struct {
 	start    int64 // auto_increment_offset
 	first    int64 // the first value that was given out; 0: none
 	last     int64 // the last value that a row brought itself; 0: none
+	ahead    int64 // the largest value of rows that brought one and may yet be refused: the table does not count on from there before settle
 }
 
 // storing returns what happens to rows that are stored in v. What is computed and the checks are over cols, the columns of the batches.
@@ -100,12 +101,10 @@ func (s *storing) count(b *column.Batch) (*column.Batch, error) {
 // next returns the value of a row's AUTO_INCREMENT column, given what the row brings.
 func (s *storing) next(given types.Value, typ types.Type) (types.Value, error) {
 	if !given.Null && (given.I != 0 || s.zeroes) {
-		s.last = given.I
-		if given.I > 0 {
-			s.table.SkipAuto(given.I)
-		}
+		s.last, s.ahead = given.I, max(s.ahead, given.I)
 		return given, nil
 	}
+	s.settle()
 	n, err := s.table.NextAuto(s.step, s.start)
 	if err == nil && s.first == 0 {
 		s.first = n
@@ -121,10 +120,19 @@ func (s *storing) generated() int64 {
 	return s.first
 }
 
-// forget takes back that a value was given out, for a row that was not inserted: first is what generated gave before.
+// settle counts on behind the values that rows brought, now that the rows are stored. As in InnoDB, a value that a refused row brought
+// does not count; one that was given out to such a row is lost.
+func (s *storing) settle() {
+	if s != nil && s.ahead > 0 {
+		s.table.SkipAuto(s.ahead)
+		s.ahead = 0
+	}
+}
+
+// forget takes back the value of a row that was not inserted, be it given out or brought: first is what generated gave before.
 func (s *storing) forget(first int64) {
 	if s != nil {
-		s.first = first
+		s.first, s.ahead = first, 0
 	}
 }
 

@@ -103,8 +103,10 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if err == nil {
 				err = u.write(values)
 			}
-			if u.inserts == inserts { // what was generated is no row's
+			if u.inserts == inserts { // what was generated or brought is no row's
 				u.rules.forget(first)
+			} else {
+				u.rules.settle()
 			}
 			if ins.Ignore && failsCheck(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))

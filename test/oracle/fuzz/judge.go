@@ -56,7 +56,7 @@ func (r *runner) try(ctx context.Context, p *pair, stmt *Statement, counted bool
 			return f, true
 		}
 	}
-	if stmt.Tree.Role == Script {
+	if stmt.Tree.Role == Script && t.Dialect == nil { // portable ones leave nothing open
 		if f = t.end(); f != nil || p.lost {
 			return f, true
 		}
@@ -236,7 +236,7 @@ func (t *trial) change(n *Node) *Failure {
 		t.pair.lost = wantErr == nil || gotErr == nil
 		return nil
 	}
-	if want != got {
+	if want != got && t.Dialect == nil { // others count the rows that an UPDATE leaves as they were
 		return t.fail("rows affected", "another number of rows affected: "+text, fmt.Sprint(want), fmt.Sprint(got))
 	}
 	return nil

@@ -29,12 +29,13 @@ const (
 type Role uint8
 
 const (
-	Plain   Role = iota // text with children in it
-	List                // children with a separator; each may go while more than Min remain
-	Items               // the List of a select's output columns
-	Ordered             // a query with ORDER BY over all its output columns, perhaps behind a List of other keys, and perhaps LIMIT
-	Loose               // a query with LIMIT and no order
-	Script              // a List of statements, one after the other
+	Plain    Role = iota // text with children in it
+	List                 // children with a separator; each may go while more than Min remain
+	Items                // the List of a select's output columns
+	Ordered              // a query with ORDER BY over all its output columns, perhaps behind a List of other keys, and perhaps LIMIT
+	Loose                // a query with LIMIT and no order
+	Script               // a List of statements, one after the other
+	Verbatim             // text in which "$" stands for itself
 )
 
 // Node is a piece of SQL: a text with a "$" for each child, or a list of children.
@@ -129,6 +130,8 @@ func (n *Node) render(b *strings.Builder, judged bool) {
 	case Loose:
 		n.Kids[0].render(b, judged)
 		b.WriteString(n.Limit)
+	case Verbatim:
+		b.WriteString(n.Format)
 	default:
 		rest, numbered := n.Format, judged && n.Judged != ""
 		if numbered {

@@ -21,6 +21,8 @@ type Dialect struct {
 	Intervals  bool // RANGE frames over dates
 	Repeated   bool // PARTITION BY that names a column twice
 	Reversed   bool // frames that end before they start
+	Rollup     bool // WITH ROLLUP, and GROUPING
+	Keyed      bool // transactions and savepoints over single rows
 }
 
 // columnTypes are those of MySQL that the dialect has, the small integers first.

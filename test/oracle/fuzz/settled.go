@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,10 +19,10 @@ func (g *generator) scratch() *Node {
 	add := func(texts ...string) {
 		for _, text := range texts {
 			kind := Other
-			if strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "EXECUTE sel") {
+			if strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "WITH") || strings.HasPrefix(text, "EXECUTE sel") {
 				kind = Query
 			}
-			s.Kids = append(s.Kids, lit(kind, text))
+			s.Kids = append(s.Kids, &Node{Kind: kind, Role: Verbatim, Format: text})
 		}
 	}
 	add("DROP VIEW IF EXISTS dw, dv", "DROP TABLE IF EXISTS da, db", "CREATE TABLE da (id INT PRIMARY KEY AUTO_INCREMENT, k INT, n INT, d DECIMAL(8,2))", "CREATE TABLE db (id INT PRIMARY KEY, k INT, w INT)")
@@ -36,7 +37,7 @@ func (g *generator) scratch() *Node {
 		}
 		add("INSERT INTO " + t + " VALUES " + strings.Join(rows, ", "))
 	}
-	switch g.r.IntN(4) {
+	switch g.r.IntN(12) {
 	case 0:
 		g.mark("names of columns and aliases")
 		for range 5 {
@@ -50,9 +51,23 @@ func (g *generator) scratch() *Node {
 		for range 5 {
 			add(g.quotients())
 		}
-	default:
+	case 3:
 		g.mark("AUTO_INCREMENT updated, INSERT naming columns")
 		add(g.counting()...)
+	case 4, 5, 6:
+		g.mark("quotients handed on")
+		add(g.carriedQuotients()...)
+	case 7, 8:
+		g.mark("decimals in JSON")
+		for range 6 {
+			add(g.jsonDecimals())
+		}
+	case 9, 10:
+		g.mark("hexadecimal and bit literals")
+		add(slices.Concat(g.literals(), g.literals())...)
+	default:
+		g.mark("columns set to DEFAULT")
+		add(g.defaults()...)
 	}
 	add("DROP VIEW IF EXISTS dw, dv", "DROP TABLE da, db")
 	return s

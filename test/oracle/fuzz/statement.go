@@ -32,6 +32,10 @@ func (g *generator) statement() *Statement {
 		s.Tree = g.view()
 	case g.dialect == nil && n < 17+scratchShare:
 		s.Tree = g.scratch()
+	case n >= 40 && n < 40+keyedShare && (g.dialect == nil || g.dialect.Keyed):
+		s.Tree = g.keyed()
+	case n >= 200-shapedShare:
+		s.Tree = g.shaped()
 	default:
 		s.Tree = g.next()
 	}
@@ -40,7 +44,13 @@ func (g *generator) statement() *Statement {
 }
 
 // scratchShare of 200 statements are scripts over tables of their own.
-const scratchShare = 6
+const scratchShare = 16
+
+// keyedShare of 200 statements are scripts of single rows where the dialect has them, shapedShare queries of the shapes in correlated.go.
+const (
+	keyedShare  = 6
+	shapedShare = 34
+)
 
 // next draws a whole query.
 func (g *generator) next() *Node {

@@ -10,7 +10,7 @@ import (
 )
 
 // sqlite has integers, doubles and text.
-var sqlite = fuzz.Dialect{Windows: true, Repeated: true, Reversed: true}
+var sqlite = fuzz.Dialect{Windows: true, Repeated: true, Reversed: true, Keyed: true}
 
 var sqliteSpelling = fuzz.Spelled(" <=> ", " IS NOT DISTINCT FROM ", " AS SIGNED)", " AS BIGINT)", "CHAR_LENGTH(", "LENGTH(", "UNIQUE KEY", "UNIQUE")
 

@@ -64,12 +64,13 @@ type regexpMemo struct {
 
 // matcher gives the compiled pattern of each row; a constant pattern is compiled once.
 type matcher struct {
+	c              *expr.Context
 	pattern, flags expr.StringReader
 	memo           *regexpMemo
 }
 
 func newMatcher(c *expr.Context, call *expr.Call, args []*column.Vector, flagsAt int) *matcher {
-	m := &matcher{pattern: expr.Strings(args[1]), flags: expr.StringReader{V: []string{""}}}
+	m := &matcher{c: c, pattern: expr.Strings(args[1]), flags: expr.StringReader{V: []string{""}}}
 	if len(args) > flagsAt {
 		m.flags = expr.Strings(args[flagsAt])
 	}
@@ -80,12 +81,19 @@ func newMatcher(c *expr.Context, call *expr.Call, args []*column.Vector, flagsAt
 	return m
 }
 
+// compiledBytes is about how many bytes compiling takes for a byte of a pattern: 10 MB took 900 MB.
+const compiledBytes = 90
+
 func (m *matcher) at(i int) (*regexp.Regexp, error) {
 	p, f := m.pattern.At(i), m.flags.At(i)
 	if m.memo.re != nil && m.memo.pattern == p && m.memo.flags == f {
 		return m.memo.re, nil
 	}
-	re, err := compileRegexp(p, f)
+	var re *regexp.Regexp
+	err := m.c.Scratch(compiledBytes*len(p), func() (err error) {
+		re, err = compileRegexp(p, f)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package stringfn
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/interrupt"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // Matches in a long text, which are looked for one by one, are those that package regexp finds all at once.
@@ -42,5 +44,24 @@ func TestMatchesOfLongTexts(t *testing.T) {
 			}
 			t.Errorf("%s: %d matches, want %d; the first that differs is %s", pattern, len(got), len(want), fmt.Sprint(got[at:min(at+1, len(got))], want[at:min(at+1, len(want))]))
 		}
+	}
+}
+
+// Compiling a long pattern counts.
+func TestRegexpOfLongPatterns(t *testing.T) {
+	most := int64(0)
+	c := &expr.Context{Texts: func(bytes int64) error {
+		if most = max(most, bytes); bytes > 50_000_000 {
+			return errors.New("too much")
+		}
+		return nil
+	}}
+	long := &expr.Const{Value: types.StringValue(strings.Repeat("ab", 500_000))}
+	e, err := expr.NewCall("regexp_instr", &expr.Const{Value: types.StringValue("b")}, long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = expr.Eval1(e, c); err == nil || err.Error() != "too much" {
+		t.Errorf("%v, %d bytes were counted", err, most)
 	}
 }

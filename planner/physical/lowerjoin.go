@@ -232,7 +232,7 @@ const boundsOfBand = 2
 // computedRanges computes what inequalities compare before the join, as columns, where builds sort by it: of a.t BETWEEN b.t AND
 // b.t + 5 the second bound. Beside other conditions it does so only if that cannot fail, since they need not hold where it would.
 func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *logical.Join {
-	_, residual := splitCondition(x.On, left, right)
+	keys, residual := splitCondition(x.On, left, right)
 	sides := [2]logical.Node{x.Left, x.Right}
 	on := slices.Clone(x.On)
 	n, computed := 0, false
@@ -247,7 +247,8 @@ func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *
 			if !usesOnly(*operand, left) {
 				side = 1
 			}
-			if _, isColumn := (*operand).(*expr.Column); isColumn || expr.IsVolatile(*operand) || len(x.On) > 1 && !l.est.CannotFail(sides[side], *operand) {
+			if _, isColumn := (*operand).(*expr.Column); isColumn || expr.IsVolatile(*operand) ||
+				len(x.On) > 1 && !l.est.CannotFail(sides[side], *operand) || len(keys) > 0 && !l.isCheapBound(sides[side], *operand) {
 				continue
 			}
 			it := logical.NewItem(l.alloc, (*operand).String(), *operand)
@@ -260,6 +261,12 @@ func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *
 		return x
 	}
 	return &logical.Join{Kind: x.Kind, Left: sides[0], Right: sides[1], On: on, Hint: x.Hint}
+}
+
+// isCheapBound says whether an expression is worth computing for rows that equalities may drop: a date, a time, or an integer of known bounds.
+func (l *lowering) isCheapBound(n logical.Node, e expr.Expr) bool {
+	_, _, ok := l.est.Bounds(n, e)
+	return ok || e.Type().IsTemporal()
 }
 
 // rangeCondition is a conjunct as `probe op build`, for an op of <, <=, > and >=.

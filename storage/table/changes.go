@@ -101,6 +101,13 @@ func (l *changeLog) find(offset, n int) *rowChange {
 	return c
 }
 
+// size returns the bytes of all changes.
+func (l *changeLog) size() int64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.bytes
+}
+
 // first returns the first n changes.
 func (l *changeLog) first(n int) []*rowChange {
 	l.mu.RLock()
@@ -186,7 +193,7 @@ func (v *Version) changing(group, n int) (*RowGroup, *changeLog) {
 	p := g.pending
 	switch {
 	case p == nil:
-	case p.n+n > mostChanges || p.log.bytes > mostChangedBytes || !open && p.merged.Load() != nil:
+	case p.n+n > mostChanges || p.log.size() > mostChangedBytes || !open && p.merged.Load() != nil:
 		g, p = v.settle(group), nil
 	}
 	own := *g
@@ -384,12 +391,11 @@ func (v *Version) markFew(group int, rows []int64) {
 
 // pieces is [RowGroup.pieces] for the changes. They are counted with the copies of columns that readers may make of them.
 func (p *pending) pieces(g *RowGroup, f func(at unsafe.Pointer, bytes int64)) {
+	f(unsafe.Pointer(p.log), p.log.size())
 	p.log.mu.RLock()
-	bytes := p.log.bytes
 	touched := slices.Collect(maps.Keys(p.log.touched))
 	p.log.mu.RUnlock()
-	f(unsafe.Pointer(p.log), bytes)
-	bytes = int64(unsafe.Sizeof(*p))
+	bytes := int64(unsafe.Sizeof(*p))
 	for _, o := range touched {
 		bytes += g.Columns[o].MemoryBytes()
 	}

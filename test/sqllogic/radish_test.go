@@ -240,7 +240,7 @@ func someQueries(t *testing.T, scripts []Script) func(*Record) bool {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return func(r *Record) bool {
-		if strings.Contains(r.SQL, ":=") {
+		if assigns(r.SQL) {
 			return false
 		}
 		mu.Lock()
@@ -252,6 +252,9 @@ func someQueries(t *testing.T, scripts []Script) func(*Record) bool {
 		return !chosen || gputest.TimeUp(t)
 	}
 }
+
+// assigns says whether a query assigns user variables.
+func assigns(sql string) bool { return strings.Contains(sql, ":=") }
 
 // pick chooses at random, up to so many bytes of text.
 func pick(t *testing.T, scripts []Script, most int) []Script {

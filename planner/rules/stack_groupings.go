@@ -33,7 +33,7 @@ type groupingLevel struct {
 	above []logical.Node              // from the union down to the aggregation
 }
 
-// levelOf takes an input of a union apart; nil: it is no grouping of a shared plan.
+// levelOf takes an input of a union apart; nil: it is no grouping of a shared plan by columns of it.
 func levelOf(n logical.Node) *groupingLevel {
 	l := &groupingLevel{}
 	for {
@@ -53,13 +53,16 @@ func levelOf(n logical.Node) *groupingLevel {
 			for i, c := range s.Cols {
 				l.from[c.ID] = s.From[i]
 			}
+			if slices.ContainsFunc(x.Groups, func(g logical.Item) bool { return l.keyOf(g) == nil }) {
+				return nil // a key is computed
+			}
 			return l
 		}
 		return nil
 	}
 }
 
-// keyOf returns the column of the shared plan that a group key is, or nil.
+// keyOf returns the column of the shared plan that a group key is; nil: it is computed.
 func (l *groupingLevel) keyOf(g logical.Item) *expr.Column {
 	if c, ok := g.Expr.(*expr.Column); ok {
 		if from, ok := l.from[c.ID].(*expr.Column); ok {
@@ -141,10 +144,7 @@ func (l *groupingLevel) covers(other *groupingLevel) bool {
 	}
 	for _, g := range other.agg.Groups {
 		key := other.keyOf(g)
-		if key == nil || !slices.ContainsFunc(l.agg.Groups, func(g logical.Item) bool {
-			own := l.keyOf(g)
-			return own != nil && own.ID == key.ID
-		}) {
+		if !slices.ContainsFunc(l.agg.Groups, func(g logical.Item) bool { return l.keyOf(g).ID == key.ID }) {
 			return false
 		}
 	}

@@ -184,7 +184,13 @@ func (t *trial) query(n *Node) *Failure {
 func (t *trial) errors(text string, want, got error) *Failure {
 	switch {
 	case want != nil && got != nil:
-		t.count(func(s *Stats) { s.note(s.BothFailed, want, text) })
+		t.count(func(s *Stats) {
+			if t.stmt.Tree.Role == Script {
+				s.note(s.StepsFailed, want, text)
+			} else {
+				s.note(s.BothFailed, want, text)
+			}
+		})
 		return nil
 	case want != nil:
 		if t.Dialect != nil {

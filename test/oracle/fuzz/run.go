@@ -90,19 +90,20 @@ func (f *Failure) String() string {
 
 // Stats counts what a run did.
 type Stats struct {
-	Schemas    int
-	Queries    int
-	Changes    int
-	Rows       int            // compared
-	Labels     map[string]int // of statements, by what is in them
-	BothFailed map[string]int
-	Refused    map[string]int
-	Tolerated  map[string]int
-	Failures   []*Failure
-	Repeated   map[string]int    // further failures of a known kind
-	Example    map[string]string // a statement for each error on both sides, and for each refusal
-	Longest    time.Duration     // the engine's slowest statement
-	LongestSQL string
+	Schemas     int
+	Queries     int
+	Changes     int
+	Rows        int            // compared
+	Labels      map[string]int // of statements, by what is in them
+	BothFailed  map[string]int // errors of both sides in single statements
+	StepsFailed map[string]int // the same in scripts, of which several steps may fail
+	Refused     map[string]int
+	Tolerated   map[string]int
+	Failures    []*Failure
+	Repeated    map[string]int    // further failures of a known kind
+	Example     map[string]string // a statement for each error on both sides, and for each refusal
+	Longest     time.Duration     // the engine's slowest statement
+	LongestSQL  string
 }
 
 func (s *Stats) String() string {
@@ -114,7 +115,7 @@ func (s *Stats) String() string {
 	for _, part := range []struct {
 		name   string
 		counts map[string]int
-	}{{"refused by the engine", s.Refused}, {"errors on both sides", s.BothFailed}, {"tolerated", s.Tolerated}, {"again", s.Repeated}} {
+	}{{"refused by the engine", s.Refused}, {"errors on both sides", s.BothFailed}, {"errors on both sides in scripts", s.StepsFailed}, {"tolerated", s.Tolerated}, {"again", s.Repeated}} {
 		for _, reason := range slices.Sorted(maps.Keys(part.counts)) {
 			fmt.Fprintf(&b, "\n%s, %d times: %.300s", part.name, part.counts[reason], reason)
 			if example := s.Example[reason]; example != "" {
@@ -125,7 +126,7 @@ func (s *Stats) String() string {
 	return b.String()
 }
 
-// Answered is the number of queries that neither side refused.
+// Answered is the number of queries, a script counted as one, that neither side refused.
 func (s *Stats) Answered() int {
 	n := s.Queries
 	for _, counts := range []map[string]int{s.BothFailed, s.Refused, s.Tolerated} {
@@ -156,7 +157,7 @@ type runner struct {
 
 func newRunner(c Config) *runner {
 	r := &runner{Config: c, end: time.Now().Add(c.Time)}
-	r.stats = Stats{Labels: map[string]int{}, BothFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
+	r.stats = Stats{Labels: map[string]int{}, BothFailed: map[string]int{}, StepsFailed: map[string]int{}, Refused: map[string]int{}, Tolerated: map[string]int{}, Repeated: map[string]int{}, Example: map[string]string{}}
 	return r
 }
 

@@ -30,7 +30,7 @@ func (g *Program) write() {
 	}
 	g.outline()
 	for _, p := range g.Plan.Pipelines {
-		if g.Refused[p] != nil {
+		if g.IsHost(p.Sink) { // it is refused, or another that ends in its sink, with which it goes to the CPU
 			continue
 		}
 		k, err := (&writer{Kernel: kernel.New(g.Outlines[p]), g: g}).generate()

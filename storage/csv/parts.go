@@ -22,7 +22,7 @@ func (t *Texts) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, error)
 	return p, err
 }
 
-// Next implements [textfile.Parts]. The error is a [Misfit] if a value does not fit its column's type.
+// Next implements [textfile.Parts]. The error is a [textfile.Misfit] if a value does not fit its column's type.
 func (p *Parts) Next(limit int, old []encoding.Data) (rows int, columns []encoding.Data, err error) {
 	if p.s == nil || p.s.at == len(p.s.Text) {
 		return 0, old, nil

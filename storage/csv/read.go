@@ -43,7 +43,7 @@ type piece struct {
 var errEnough = errors.New("csv: enough rows")
 
 // Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). Fields of
-// other columns are passed over. The error is a [Misfit] if a value does not fit its column's type.
+// other columns are passed over. The error is a [textfile.Misfit] if a value does not fit its column's type.
 func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
 	if ordinals == nil {
 		for i := range t.names {
@@ -301,7 +301,7 @@ func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error
 			case r.isNull(s, field):
 				c.AppendNull()
 			case !c.Append(field):
-				return &Misfit{numbers[i], s.place(), shortened(field)}
+				return &textfile.Misfit{Column: numbers[i], Place: s.place(), Text: shortened(field)}
 			}
 			return nil
 		})

@@ -17,7 +17,7 @@ func Read(ctx context.Context, database, name string, opts Options, sources ...t
 	}
 	for {
 		v, err := t.Read(ctx, database, name, nil, -1)
-		var bad *Misfit
+		var bad *textfile.Misfit
 		if !errors.As(err, &bad) {
 			return v, err
 		}

@@ -3,7 +3,6 @@ package csv
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -146,21 +145,10 @@ func (t *Texts) Density() float64 { return t.density }
 // Odd returns the value that makes a column TEXT while most have another type; nil: there is none.
 func (t *Texts) Odd(column int) *Odd { return t.odd[column] }
 
-// Misfit is the error of a value that does not fit the type of its column. [Texts.Settle] finds types for all.
-type Misfit struct {
-	Column int
-	Place  string // file and line
-	Text   string
-}
-
-func (m *Misfit) Error() string {
-	return fmt.Sprintf("%s: '%s' does not fit the type of field %d", m.Place, m.Text, m.Column+1)
-}
-
 // Settle returns the texts with types that hold all values of all columns. cause is what made reading fail; it may be nil.
 func (t *Texts) Settle(ctx context.Context, cause error) (*Texts, error) {
 	next := *t
-	var bad *Misfit
+	var bad *textfile.Misfit
 	if t.settled && errors.As(cause, &bad) {
 		// Classified by all of its values, and still one of them is not read as what it looks like.
 		next.shapes = slices.Clone(t.shapes)

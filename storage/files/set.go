@@ -295,7 +295,8 @@ func typeOf(d *table.ColumnDef) string {
 // Retype returns the set with types that hold all values of its columns, if err says that a value did not fit; a nil err asks for them beforehand.
 // Otherwise it returns the error.
 func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
-	if s.text() == nil || err != nil && !isMisfit(err) {
+	var bad *textfile.Misfit
+	if s.text() == nil || err != nil && !errors.As(err, &bad) {
 		return s, err
 	}
 	if err == nil && s.text().Settled() {
@@ -312,13 +313,6 @@ func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
 	}
 	next.Columns, next.doubted = next.text().Columns(), new(atomic.Bool)
 	return &next, nil
-}
-
-// isMisfit says whether an error is of what a sample did not show.
-func isMisfit(err error) bool {
-	var value *csv.Misfit
-	var object *jsonlines.Misfit
-	return errors.As(err, &value) || errors.As(err, &object)
 }
 
 // Odd returns the value that makes a column TEXT whose other values have a narrower type; nil: there is none.

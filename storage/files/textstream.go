@@ -10,7 +10,6 @@ import (
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/fileaccess"
-	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -72,7 +71,7 @@ type streamedText struct {
 	file   *os.File
 	info   os.FileInfo // when it was opened
 	pieces *textfile.Pieces
-	room   sync.Pool // of *textRoom
+	unused sync.Pool // of *textBuffers
 }
 
 // unchanged returns an error if the file was written since it was opened.
@@ -104,16 +103,16 @@ type textReader struct {
 	ctx      context.Context
 	memory   *table.Scratch
 	block    textfile.Block
-	room     *textRoom
+	buffers  *textBuffers
 	parts    textfile.Parts
 	next     int   // rows of the next part
 	held     int64 // bytes of the part
 	read     int64 // bytes of the file
-	long     int64 // bytes of the piece's memory, if a long record does not fit the room; 0: it does
+	long     int64 // bytes of the piece's memory, if a long record does not fit the buffers; 0: it does
 }
 
-// textRoom is memory that readers use one after another.
-type textRoom struct {
+// textBuffers is memory that readers use one after another.
+type textBuffers struct {
 	block   []byte
 	columns []encoding.Data
 }
@@ -128,13 +127,13 @@ const (
 // begin reads the piece.
 func (r *textReader) begin() (err error) {
 	t := r.piece.text
-	if r.room, _ = t.room.Get().(*textRoom); r.room == nil {
-		r.room = &textRoom{block: make([]byte, 0, textfile.BlockSize+textfile.BlockSize/16)}
+	if r.buffers, _ = t.unused.Get().(*textBuffers); r.buffers == nil {
+		r.buffers = &textBuffers{block: make([]byte, 0, textfile.BlockSize+textfile.BlockSize/16)}
 	}
-	if err := r.memory.Add(int64(cap(r.room.block))); err != nil {
+	if err := r.memory.Add(int64(cap(r.buffers.block))); err != nil {
 		return err
 	}
-	r.block, r.read, err = t.pieces.Read(r.piece.number, r.room.block, func(bytes int) error {
+	r.block, r.read, err = t.pieces.Read(r.piece.number, r.buffers.block, func(bytes int) error {
 		r.long = int64(bytes)
 		return r.memory.Add(r.long)
 	})
@@ -166,18 +165,18 @@ func (r *textReader) part() (*table.RowGroup, error) {
 	}
 	r.memory.Free(r.held)
 	r.held = 0
-	for len(r.room.columns) < len(r.ordinals) {
-		r.room.columns = append(r.room.columns, encoding.Data{})
+	for len(r.buffers.columns) < len(r.ordinals) {
+		r.buffers.columns = append(r.buffers.columns, encoding.Data{})
 	}
 	if err := r.memory.Add(r.long); err != nil { // strings may be copies of nearly all of the piece
 		return nil, err
 	}
-	rows, columns, err := r.parts.Next(r.next, r.room.columns[:len(r.ordinals)])
+	rows, columns, err := r.parts.Next(r.next, r.buffers.columns[:len(r.ordinals)])
 	r.memory.Free(r.long)
 	if err != nil || rows == 0 {
 		return nil, err
 	}
-	copy(r.room.columns, columns)
+	copy(r.buffers.columns, columns)
 	r.next = min(moreRows*r.next, mostRows)
 	set := r.piece.text.set
 	out := &table.RowGroup{Rows: rows, Columns: make([]*encoding.Chunk, len(set.Columns))}
@@ -204,9 +203,10 @@ func (r *textReader) failed(err error) error {
 		return err
 	}
 	t := r.piece.text
-	if r.piece.number > 0 && !isMisfit(err) {
+	var bad *textfile.Misfit
+	if r.piece.number > 0 && !errors.As(err, &bad) {
 		if first := t.firstError(r.ctx, r.piece.number); first != nil {
-			return first
+			err = first
 		}
 	}
 	return t.set.misfit(err)
@@ -235,12 +235,12 @@ func (r *textReader) Bytes() int64 { return r.read }
 
 func (r *textReader) Close() {
 	r.memory.Reset()
-	if r.room != nil {
+	if r.buffers != nil {
 		if r.long > 0 {
-			r.room.columns = nil // they are as large as the long record
+			r.buffers.columns = nil // they are as large as the long record
 		}
-		r.piece.text.room.Put(r.room)
-		r.room = nil
+		r.piece.text.unused.Put(r.buffers)
+		r.buffers = nil
 	}
 }
 
@@ -255,11 +255,8 @@ func (m *Misfit) Unwrap() error { return m.cause }
 
 // misfit returns the error of a value or key that the sample did not show, and has keys and types follow from all rows from then on.
 func (s *Set) misfit(err error) error {
-	var value *csv.Misfit
-	var object *jsonlines.Misfit
-	if errors.As(err, &object) {
-		value = &csv.Misfit{Column: object.Column, Place: object.Place, Text: object.Text}
-	} else if !errors.As(err, &value) {
+	var value *textfile.Misfit
+	if !errors.As(err, &value) {
 		return err
 	}
 	s.doubted.Store(true)

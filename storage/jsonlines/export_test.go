@@ -13,7 +13,7 @@ func Read(ctx context.Context, database, name string, sources ...textfile.Source
 	o, err := Open(ctx, sources...)
 	for err == nil {
 		v, failed := o.Read(ctx, database, name, nil, -1)
-		var bad *Misfit
+		var bad *textfile.Misfit
 		if !errors.As(failed, &bad) {
 			return v, failed
 		}

@@ -1,7 +1,7 @@
 // Package jsonlines reads and writes files of JSON objects, one on each line, as tables: a row for each object, a column for each key.
 //
 // Reading goes in blocks of lines (storage/textfile). Keys and types follow from a sample; a later line that has another key, or a value that its column's type
-// does not hold, is a [Misfit], after which [Objects.Settle] looks through all lines. Values of columns that nobody wants are passed over.
+// does not hold, is a [textfile.Misfit], after which [Objects.Settle] looks through all lines. Values of columns that nobody wants are passed over.
 //
 //   - Columns stand in the order in which their keys first appear. A key that an object lacks is NULL in its row, like null. Of equal
 //     keys in one object the last counts. Keys that differ in case only get _1, _2, ... as a CSV file's names do.
@@ -14,7 +14,6 @@ package jsonlines
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -103,7 +102,7 @@ func (o *Objects) Quote() byte { return 0 }
 // Settle returns the objects with keys and types that hold all of them. cause is what made reading fail; it may be nil.
 func (o *Objects) Settle(ctx context.Context, cause error) (*Objects, error) {
 	next := *o
-	var bad *Misfit
+	var bad *textfile.Misfit
 	if o.settled && errors.As(cause, &bad) && bad.Column >= 0 {
 		// Classified by all of its values, and still one of them is not read as what it looks like.
 		f := *o.fields
@@ -124,7 +123,7 @@ func (o *Objects) Settle(ctx context.Context, cause error) (*Objects, error) {
 	return &next, nil
 }
 
-// Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The error is a [Misfit] if an object
+// Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The error is a [textfile.Misfit] if an object
 // has a key or a value that the columns do not take.
 func (o *Objects) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
 	if ordinals == nil {
@@ -172,21 +171,6 @@ func (o *Objects) Read(ctx context.Context, database, name string, ordinals []in
 
 // errEnough ends reading without being a failure.
 var errEnough = errors.New("jsonlines: enough rows")
-
-// Misfit is the error of a value that does not fit the type inferred for its column, or of a key that the sample lacks, whose column is -1. [Objects.Settle] finds keys and
-// types for all.
-type Misfit struct {
-	Column int
-	Place  string // file and line
-	Text   string // of the value, or the key
-}
-
-func (m *Misfit) Error() string {
-	if m.Column < 0 {
-		return fmt.Sprintf("%s: the key '%s' is new", m.Place, m.Text)
-	}
-	return fmt.Sprintf("%s: '%s' does not fit the type of key %d", m.Place, m.Text, m.Column+1)
-}
 
 // fields are the keys of a text and what their values look like.
 type fields struct {

@@ -38,7 +38,7 @@ func (o *Objects) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, erro
 	return p, nil
 }
 
-// Next implements [textfile.Parts]. The error is a [Misfit] if an object has a key or a value that the columns do not take.
+// Next implements [textfile.Parts]. The error is a [textfile.Misfit] if an object has a key or a value that the columns do not take.
 func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.Data, err error) {
 	columns := make([]*textfile.Column, len(p.chosen))
 	for i, c := range p.chosen {
@@ -56,7 +56,7 @@ func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.
 			if v.kind == null {
 				columns[i].AppendNull()
 			} else if c := p.chosen[i]; !v.may(p.fields.shapes[c]) || !columns[i].Append(v.text) {
-				return rows, nil, &Misfit{c, p.place(), string(v.text[:min(len(v.text), 60)])}
+				return rows, nil, &textfile.Misfit{Column: c, Place: p.place(), Text: string(v.text[:min(len(v.text), 60)])}
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (p *parts) object() error {
 				return err
 			}
 			if key = p.fields.find(text, next); key < 0 {
-				return &Misfit{-1, p.place(), string(text)}
+				return &textfile.Misfit{Column: -1, Place: p.place(), Text: string(text)}
 			}
 		}
 		var err error
